@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubiheap/graph.h: a whole heap as immutable columns.
+ *
+ * Nodes are dense 32-bit indices in file (or walk) order. Edges are grouped by their source and kept in that order, so a
+ * node's edges are the half-open range [ubi_graph_first_edge(g, n), ubi_graph_first_edge(g, n + 1)). What repeats across
+ * nodes (coarse type, type, class, file, descriptive name) is interned as one "kind".
+ *
+ * String and frame tables keep the producer's own entries: two entries may hold equal text. `ubi_graph_canonical_string`
+ * and `ubi_graph_canonical_frame` map an entry to the first one of equal content; analyses compare those, except where
+ * Firefox compares entries and the caller asked for Firefox's exact answer.
+ *
+ * Memory: 32 bytes per node (36 with allocation stacks) plus an id index of at most 8, and 8 per edge; strings and
+ * stacks on top. A graph is immutable and reference-counted: any number of threads may read it and hold references.
+ */
+#ifndef UBIHEAP_GRAPH_H
+#define UBIHEAP_GRAPH_H
+
+#include <ubiheap/base.h>
+#include <ubiheap/node.h>
+#include <ubiheap/stacks.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ubi_graph ubi_graph;
+
+/** Attributes that nodes share. Indices point into the graph's string table; UBI_NONE: the producer gave none. */
+typedef struct ubi_kind {
+    ubi_str_ix type_name;        /**< never UBI_NONE */
+    ubi_str_ix class_name;
+    ubi_str_ix script_filename;
+    ubi_str_ix descriptive_name;
+    ubi_coarse_type coarse_type;
+} ubi_kind;
+
+/** Limits. More nodes or edges end with UBI_ELIMIT. */
+#define UBI_GRAPH_MAX_NODES (UINT32_MAX - 1)
+#define UBI_GRAPH_MAX_EDGES (UINT64_C(1) << 40)
+
+/** One reference more; returns its argument. Any thread: a finished graph is immutable. */
+UBI_API ubi_graph *ubi_graph_ref(ubi_graph *graph);
+UBI_API void ubi_graph_unref(ubi_graph *graph); /**< frees with the last reference; NULL is fine */
+
+/** Sizes of the tables: every index of a table is below its count. O(1). */
+UBI_API uint32_t ubi_graph_node_count(const ubi_graph *graph);
+UBI_API uint64_t ubi_graph_edge_count(const ubi_graph *graph);
+UBI_API uint32_t ubi_graph_kind_count(const ubi_graph *graph);
+UBI_API uint32_t ubi_graph_string_count(const ubi_graph *graph);
+UBI_API uint32_t ubi_graph_frame_count(const ubi_graph *graph);
+/** The node that the producer named as root; every graph has one. */
+UBI_API ubi_node_ix ubi_graph_root(const ubi_graph *graph);
+
+/** Microseconds since the Unix epoch; false when the producer did not say. */
+UBI_API bool ubi_graph_creation_time_us(const ubi_graph *graph, uint64_t *out);
+
+/** Name of the format the graph was read from, such as "fxsnapshot"; "memory" for built graphs. Static. */
+UBI_API const char *ubi_graph_format_name(const ubi_graph *graph);
+
+/* ---- nodes. `node` must be below ubi_graph_node_count(). O(1) unless it says otherwise. -------------------------- */
+
+/** The producer's id, unique in the graph. */
+UBI_API uint64_t ubi_graph_node_id(const ubi_graph *graph, ubi_node_ix node);
+/** Shallow size: the node with the memory that it alone owns. */
+UBI_API uint64_t ubi_graph_node_size_bytes(const ubi_graph *graph, ubi_node_ix node);
+/** The attributes that the node shares with others, by index and as a row. The row is borrowed from the graph. */
+UBI_API ubi_kind_ix ubi_graph_node_kind(const ubi_graph *graph, ubi_node_ix node);
+UBI_API const ubi_kind *ubi_graph_kind(const ubi_graph *graph, ubi_kind_ix kind);
+/** Youngest frame of the allocation stack, or UBI_NONE. */
+UBI_API ubi_frame_ix ubi_graph_node_stack(const ubi_graph *graph, ubi_node_ix node);
+/** First edge of `node`; `node` may equal the node count, which gives the edge count. */
+UBI_API ubi_edge_ix ubi_graph_first_edge(const ubi_graph *graph, ubi_node_ix node);
+UBI_API ubi_node_ix ubi_graph_edge_target(const ubi_graph *graph, ubi_edge_ix edge);
+UBI_API ubi_str_ix ubi_graph_edge_name(const ubi_graph *graph, ubi_edge_ix edge); /**< UBI_NONE: unnamed */
+/** @return UBI_OK or UBI_ENOTFOUND. Cost: O(1) expected. */
+UBI_API ubi_status ubi_graph_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id);
+
+/* ---- strings and frames ------------------------------------------------------------------------------------------ */
+
+/** Text of an entry; NULL text for UBI_NONE. Borrowed from the graph. */
+UBI_API ubi_text ubi_graph_string(const ubi_graph *graph, ubi_str_ix string);
+UBI_API ubi_str_ix ubi_graph_canonical_string(const ubi_graph *graph, ubi_str_ix string);
+UBI_API void ubi_graph_frame(const ubi_graph *graph, ubi_frame_ix frame, ubi_frame *out);
+UBI_API ubi_frame_ix ubi_graph_frame_parent(const ubi_graph *graph, ubi_frame_ix frame); /**< UBI_NONE: oldest */
+UBI_API ubi_frame_ix ubi_graph_canonical_frame(const ubi_graph *graph, ubi_frame_ix frame);
+
+/* ---- reachability ------------------------------------------------------------------------------------------------ */
+
+/** Nodes that can be reached from the root, the root included. */
+UBI_API uint32_t ubi_graph_reachable_count(const ubi_graph *graph);
+UBI_API bool ubi_graph_is_reachable(const ubi_graph *graph, ubi_node_ix node);
+/** Whether some edge of a reachable node leads to the root; a census counts the root only then. */
+UBI_API bool ubi_graph_root_has_retainer(const ubi_graph *graph);
+
+/**
+ * Nodes in the order a breadth-first walk from the root first reports them. The root is in the list only if an edge
+ * leads to it, at the place where that edge is met.
+ *
+ * @param order  order[ubi_graph_visit_count(graph)], caller's array.
+ * Cost: O(1) per node when the file is in breadth-first order (Firefox writes it so), else one walk, O(nodes + edges).
+ * Errors: UBI_ENOMEM.
+ */
+UBI_API ubi_status ubi_graph_visit_order(ubi_node_ix *order, const ubi_graph *graph);
+UBI_API uint32_t ubi_graph_visit_count(const ubi_graph *graph);
+
+/* ---- edge sets --------------------------------------------------------------------------------------------------- */
+
+/** A subset of a graph's edges, one bit each. A NULL `const ubi_edge_set *` means every edge. */
+typedef struct ubi_edge_set ubi_edge_set;
+
+UBI_API ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all); /**< owned; keeps a reference */
+UBI_API void ubi_edge_set_free(ubi_edge_set *set);
+UBI_API void ubi_edge_set_put(ubi_edge_set *set, ubi_edge_ix edge, bool member);
+UBI_API bool ubi_edge_set_has(const ubi_edge_set *set, ubi_edge_ix edge);
+UBI_API uint64_t ubi_edge_set_count(const ubi_edge_set *set); /**< O(edges / 64) */
+
+/**
+ * Breadth-first depth of every node from `start` over the edges of `set`.
+ * @param out  distance[n_nodes], edges; UBI_NONE: not reached.
+ * Cost: O(nodes + edges) time, 4 bytes per node of working memory. Errors: UBI_ENOMEM, UBI_EINVAL (bad start).
+ */
+UBI_API ubi_status ubi_graph_distances(uint32_t *out, const ubi_graph *graph, const ubi_edge_set *set, ubi_node_ix start);
+
+/**
+ * Number of edges that lead to each node, parallel and self edges counted.
+ * @param out  count[n_nodes], edges, saturating at 2^32-1.
+ */
+UBI_API void ubi_graph_retainer_counts(uint32_t *out, const ubi_graph *graph);
+
+/* ---- building ---------------------------------------------------------------------------------------------------- */
+
+/**
+ * Builds a graph node by node: ubi_graph_builder_node, then its edges, then the next node. The first node is the root.
+ * Edges name their target by id, which may come later. One thread. After an error only _free is allowed.
+ *
+ * Memory while building: at most 1.3 times the finished graph.
+ */
+typedef struct ubi_graph_builder ubi_graph_builder;
+
+typedef struct ubi_node_desc {
+    uint64_t id;
+    uint64_t size_bytes;
+    ubi_kind kind;      /**< indices from ubi_graph_builder_string */
+    ubi_frame_ix stack; /**< from ubi_graph_builder_frame, or UBI_NONE */
+} ubi_node_desc;
+
+typedef struct ubi_frame_desc {
+    uint64_t id;
+    ubi_frame_ix parent; /**< an earlier frame, or UBI_NONE */
+    ubi_str_ix source;
+    ubi_str_ix function_name; /**< or UBI_NONE */
+    uint32_t line, column;
+    bool is_system, is_self_hosted;
+} ubi_frame_desc;
+
+/** An empty builder. Owned. `allocator` NULL: the default; the finished graph uses it too. Errors: UBI_ENOMEM. */
+UBI_API ubi_status ubi_graph_builder_new(ubi_graph_builder **out, const ubi_allocator *allocator);
+/** Frees the builder, finished or not. NULL is fine. */
+UBI_API void ubi_graph_builder_free(ubi_graph_builder *builder);
+/** Microseconds since the Unix epoch. */
+UBI_API void ubi_graph_builder_set_creation_time_us(ubi_graph_builder *builder, uint64_t time_us);
+/** Appends an entry; never merges. Copies. */
+UBI_API ubi_status ubi_graph_builder_string(ubi_graph_builder *builder, ubi_str_ix *out, ubi_text text);
+UBI_API ubi_status ubi_graph_builder_frame(ubi_graph_builder *builder, ubi_frame_ix *out, const ubi_frame_desc *frame);
+UBI_API ubi_status ubi_graph_builder_node(ubi_graph_builder *builder, const ubi_node_desc *node);
+/** An edge of the node added last. `name` UBI_NONE: unnamed. */
+UBI_API ubi_status ubi_graph_builder_edge(ubi_graph_builder *builder, uint64_t target_id, ubi_str_ix name);
+/**
+ * Resolves ids, finds what is reachable, and hands the graph over; the builder is empty afterwards and must still be
+ * freed. Errors: UBI_EFORMAT (duplicate id, edge to an unknown id, no node), UBI_ENOMEM, UBI_ECANCELLED.
+ */
+UBI_API ubi_status ubi_graph_builder_finish(ubi_graph **out, ubi_graph_builder *builder);
+
+/**
+ * Walks any heap from `root` breadth-first and keeps all of it. Equal strings and frames become one entry.
+ * Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (two nodes with one id).
+ */
+UBI_API ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_allocator *allocator);
+
+/** A node of the graph as a ubi_node; valid while the graph lives. */
+UBI_API ubi_node ubi_graph_as_node(const ubi_graph *graph, ubi_node_ix node);
+
+/**
+ * Checks every invariant of a graph (column lengths, index ranges, canonical entries, id index, reachability).
+ * @return UBI_OK, or UBI_EFORMAT with a message that names the first broken invariant. Cost: O(nodes + edges).
+ */
+UBI_API ubi_status ubi_graph_check(const ubi_graph *graph);
+
+/** Bytes that a graph holds, by purpose. */
+typedef struct ubi_graph_memory {
+    uint64_t nodes_bytes;   /**< node columns */
+    uint64_t edges_bytes;   /**< edge columns */
+    uint64_t index_bytes;   /**< id -> node, reachability */
+    uint64_t strings_bytes; /**< string table and kinds */
+    uint64_t stacks_bytes;  /**< frame table */
+} ubi_graph_memory;
+
+/** What the graph holds now. O(1). */
+UBI_API void ubi_graph_memory_use(const ubi_graph *graph, ubi_graph_memory *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

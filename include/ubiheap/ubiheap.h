@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubiheap.h: the whole public API.
+ *
+ *     ubi_graph *graph;
+ *     if (ubi_graph_read_path(&graph, "app.fxsnapshot", NULL, NULL) != UBI_OK)
+ *         fprintf(stderr, "%s\n", ubi_error_message());
+ *
+ * Start with graph.h (what a heap is here), formats.h (where it comes from) and census.h (what is in it).
+ */
+#ifndef UBIHEAP_H
+#define UBIHEAP_H
+
+#include <ubiheap/base.h>
+#include <ubiheap/census.h>
+#include <ubiheap/formats.h>
+#include <ubiheap/graph.h>
+#include <ubiheap/node.h>
+#include <ubiheap/render.h>
+#include <ubiheap/stacks.h>
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * alloc.h: the allocator interface for our own use, and growable columns.
+ *
+ * A column is a flat array that grows by doubling. With the default allocator a large one grows by moving page tables
+ * (mremap), never by copying, and untouched capacity costs no memory.
+ */
+#ifndef UBI_BASE_ALLOC_H
+#define UBI_BASE_ALLOC_H
+
+#include <ubiheap/base.h>
+
+#include "base/status.h"
+
+static inline const ubi_allocator *ubi__allocator_or_default(const ubi_allocator *allocator) {
+    return allocator ? allocator : ubi_allocator_default();
+}
+
+/** n * size bytes, or NULL (also on overflow and for 0 bytes). Message set on failure only by the callers. */
+void *ubi__alloc_array(const ubi_allocator *a, size_t n, size_t size);
+void *ubi__calloc_array(const ubi_allocator *a, size_t n, size_t size);
+static inline void ubi__free_array(const ubi_allocator *a, void *p, size_t n, size_t size) {
+    if (p)
+        a->free(a->ctx, p, n * size);
+}
+#define UBI_NEW(a, type) ((type *)ubi__calloc_array((a), 1, sizeof(type)))
+#define UBI_DELETE(a, p) ubi__free_array((a), (p), 1, sizeof *(p))
+
+/**
+ * Declares `name`: a growable array of `type`.
+ * name_reserve(v, a, extra): room for `extra` more, doubling. UBI_OK or UBI_ENOMEM (v unchanged).
+ * name_push(v, a, value). name_fini(v, a). name_trim(v, a): give unused capacity back (best effort).
+ */
+#define UBI_VEC_DECLARE(name, type)                                                                                     \
+    typedef struct name {                                                                                               \
+        type *at;                                                                                                       \
+        size_t n;                                                                                                       \
+        size_t cap;                                                                                                     \
+    } name;                                                                                                             \
+    __attribute__((unused)) static inline ubi_status name##_reserve(name *v, const ubi_allocator *a, size_t extra) {    \
+        if (ubi__likely(v->cap - v->n >= extra))                                                                        \
+            return UBI_OK;                                                                                              \
+        return ubi__vec_grow((void **)&v->at, &v->cap, v->n, extra, sizeof(type), a);                                   \
+    }                                                                                                                   \
+    __attribute__((unused)) static inline ubi_status name##_push(name *v, const ubi_allocator *a, type value) {         \
+        UBI_TRY(name##_reserve(v, a, 1));                                                                               \
+        v->at[v->n++] = value;                                                                                          \
+        return UBI_OK;                                                                                                  \
+    }                                                                                                                   \
+    __attribute__((unused)) static inline void name##_trim(name *v, const ubi_allocator *a) {                           \
+        ubi__vec_trim((void **)&v->at, &v->cap, v->n, sizeof(type), a);                                                 \
+    }                                                                                                                   \
+    __attribute__((unused)) static inline void name##_fini(name *v, const ubi_allocator *a) {                           \
+        ubi__free_array(a, v->at, v->cap, sizeof(type));                                                                \
+        v->at = NULL;                                                                                                   \
+        v->n = v->cap = 0;                                                                                              \
+    }                                                                                                                   \
+    struct ubi__swallow_semicolon
+
+ubi_status ubi__vec_grow(void **at, size_t *cap, size_t n, size_t extra, size_t size, const ubi_allocator *a);
+void ubi__vec_trim(void **at, size_t *cap, size_t n, size_t size, const ubi_allocator *a);
+
+UBI_VEC_DECLARE(ubi__vec_u8, uint8_t);
+UBI_VEC_DECLARE(ubi__vec_u32, uint32_t);
+UBI_VEC_DECLARE(ubi__vec_u64, uint64_t);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * parallel.h: the same work over ranges of an array, on several threads.
+ */
+#ifndef UBI_BASE_PARALLEL_H
+#define UBI_BASE_PARALLEL_H
+
+#include <ubiheap/base.h>
+
+#define UBI__MAX_THREADS 64
+
+/** Cores this process may use, at least 1. */
+unsigned ubi__core_count(void);
+/** 0 means one per core; never more than UBI__MAX_THREADS. */
+unsigned ubi__thread_count(unsigned asked);
+
+typedef void (*ubi__range_fn)(void *payload, uint64_t begin, uint64_t end, unsigned part);
+
+/**
+ * Cuts [0, n) into at most `threads` ranges whose borders are multiples of `grain`, calls `fn` once for each and waits.
+ * The caller's thread does one of them; where no thread can be had, it does more. Parts are numbered from 0.
+ */
+void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__range_fn fn, void *payload);
+
+#endif

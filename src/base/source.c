@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * source.c: input bytes (source.h).
+ */
+#define _GNU_SOURCE
+#include "base/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void init(ubi__source *s, const ubi_allocator *a) {
+    memset(s, 0, sizeof *s);
+    s->allocator = a;
+    s->fd = -1;
+    s->start = -1;
+}
+
+void ubi__source_open_fd(ubi__source *s, int fd, const ubi_allocator *a) {
+    struct stat st;
+    init(s, a);
+    s->fd = fd;
+    s->start = (int64_t)lseek(fd, 0, SEEK_CUR);
+    s->retaining = s->start < 0;
+    if (s->start >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > s->start)
+        s->size = (uint64_t)(st.st_size - s->start);
+}
+
+ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_allocator *a) {
+    struct stat st;
+    if (strcmp(path, "-") == 0) {
+        ubi__source_open_fd(s, STDIN_FILENO, a);
+        return UBI_OK;
+    }
+    init(s, a);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return ubi__fail_errno(errno, "cannot open");
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        close(fd);
+        return ubi__fail_errno(EISDIR, "cannot open");
+    }
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    ubi__source_open_fd(s, fd, a);
+    s->owns_fd = true;
+    return UBI_OK;
+}
+
+void ubi__source_open_memory(ubi__source *s, const void *data, size_t n, const ubi_allocator *a) {
+    init(s, a);
+    s->memory = data;
+    s->size = n;
+}
+
+void ubi__source_open_callback(ubi__source *s, ubi__source_read_fn fn, void *payload, const ubi_allocator *a) {
+    init(s, a);
+    s->fn = fn;
+    s->payload = payload;
+    s->retaining = true;
+}
+
+void ubi__source_close(ubi__source *s) {
+    ubi__vec_u8_fini(&s->retained, s->allocator);
+    if (s->owns_fd)
+        close(s->fd);
+    s->fd = -1;
+    s->owns_fd = false;
+}
+
+/* Keeps what a pipe gave. Best effort: without memory, or past the limit, the source just cannot be rewound any more. */
+static void retain(ubi__source *s, const void *data, size_t n) {
+    if (s->retained.n + n <= UBI__SOURCE_RETAINED_BYTES && ubi__vec_u8_reserve(&s->retained, s->allocator, n) == UBI_OK) {
+        memcpy(s->retained.at + s->retained.n, data, n);
+        s->retained.n += n;
+        return;
+    }
+    s->retaining = false;
+    ubi__vec_u8_fini(&s->retained, s->allocator);
+}
+
+static size_t read_memory(ubi__source *s, const uint8_t *data, uint64_t size, void *buffer, size_t want) {
+    uint64_t left = size - s->position;
+    size_t n = want < left ? want : (size_t)left;
+    if (n)
+        memcpy(buffer, data + s->position, n);
+    s->position += n;
+    return n;
+}
+
+ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n) {
+    if (s->fd < 0 && !s->fn) {
+        *n = read_memory(s, s->memory, s->size, buffer, size);
+        return UBI_OK;
+    }
+    if (s->position < s->retained.n) {
+        *n = read_memory(s, s->retained.at, s->retained.n, buffer, size);
+        return UBI_OK;
+    }
+    ptrdiff_t got;
+    do
+        got = s->fn ? s->fn(s->payload, buffer, size) : read(s->fd, buffer, size);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return ubi__fail_errno(errno, "cannot read at byte %llu", (unsigned long long)s->position);
+    if ((size_t)got > size)
+        return ubi__fail(UBI_EINVAL, "the read callback returned more bytes than it was asked for");
+    if (s->retaining && got > 0)
+        retain(s, buffer, (size_t)got);
+    s->position += (uint64_t)got;
+    *n = (size_t)got;
+    return UBI_OK;
+}
+
+bool ubi__source_can_rewind(const ubi__source *s) {
+    return (s->fd < 0 && !s->fn) || s->start >= 0;
+}
+
+bool ubi__source_rewind(ubi__source *s) {
+    bool rewound = (s->fd < 0 && !s->fn) || s->retaining ||
+                   (s->start >= 0 && lseek(s->fd, (off_t)s->start, SEEK_SET) == (off_t)s->start);
+    if (rewound)
+        s->position = 0;
+    return rewound;
+}

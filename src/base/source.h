@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * source.h: where input bytes come from: a file, a descriptor, memory or a callback.
+ *
+ * A source is read forwards. It can be rewound to its start when it is seekable, in memory, or (pipes, callbacks) while no
+ * more than UBI__SOURCE_RETAINED_BYTES were read: those are kept so that damaged input can be read a second time.
+ * Used by one thread at a time.
+ */
+#ifndef UBI_BASE_SOURCE_H
+#define UBI_BASE_SOURCE_H
+
+#include "base/alloc.h"
+
+#define UBI__SOURCE_RETAINED_BYTES ((size_t)4 << 20)
+
+typedef ptrdiff_t (*ubi__source_read_fn)(void *payload, void *buffer, size_t size_bytes);
+
+typedef struct ubi__source {
+    const ubi_allocator *allocator;
+    int fd;         /* -1: memory or callback */
+    bool owns_fd;
+    int64_t start;  /* seekable descriptors: where reading began; else -1 */
+    const uint8_t *memory;
+    uint64_t size;  /* memory: its size; descriptors: bytes expected, 0 when unknown */
+    uint64_t position;
+    ubi__source_read_fn fn;
+    void *payload;
+    ubi__vec_u8 retained; /* what a source that cannot seek gave so far */
+    bool retaining;
+} ubi__source;
+
+/** `path` "-" is standard input. A directory is refused (UBI_EIO). */
+ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_allocator *a);
+void ubi__source_open_fd(ubi__source *s, int fd, const ubi_allocator *a);
+void ubi__source_open_memory(ubi__source *s, const void *data, size_t n, const ubi_allocator *a);
+void ubi__source_open_callback(ubi__source *s, ubi__source_read_fn fn, void *payload, const ubi_allocator *a);
+void ubi__source_close(ubi__source *s);
+/** Up to `size` bytes; *n 0 at the end. */
+ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n);
+/** Whether the source can surely be rewound, however much is read from it. */
+bool ubi__source_can_rewind(const ubi__source *s);
+/** Back to the start; false when these bytes are gone. */
+bool ubi__source_rewind(ubi__source *s);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * status.c: the thread's error message, in a fixed buffer so that reporting never allocates.
+ */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char last_message[512];
+
+const char *ubi_version(void) {
+    return UBI_VERSION_STRING;
+}
+
+const char *ubi_error_message(void) {
+    return last_message;
+}
+
+const char *ubi_status_name(ubi_status status) {
+    switch (status) {
+    case UBI_OK:
+        return "ok";
+    case UBI_ENOMEM:
+        return "out of memory";
+    case UBI_EIO:
+        return "input/output error";
+    case UBI_EFORMAT:
+        return "bad input";
+    case UBI_EINVAL:
+        return "wrong argument";
+    case UBI_ENOTFOUND:
+        return "not found";
+    case UBI_ECANCELLED:
+        return "cancelled";
+    case UBI_ELIMIT:
+        return "limit reached";
+    case UBI_EMISMATCH:
+        return "objects do not belong together";
+    }
+    return "unknown status";
+}
+
+ubi_status ubi__fail(ubi_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    return status;
+}
+
+ubi_status ubi__fail_nomem(void) {
+    static const char text[] = "out of memory";
+    memcpy(last_message, text, sizeof text);
+    return UBI_ENOMEM;
+}
+
+ubi_status ubi__fail_cancelled(void) {
+    static const char text[] = "cancelled";
+    memcpy(last_message, text, sizeof text);
+    return UBI_ECANCELLED;
+}
+
+ubi_status ubi__fail_errno(int errno_value, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    if (n < 0)
+        n = 0;
+    if ((size_t)n < sizeof last_message)
+        snprintf(last_message + n, sizeof last_message - (size_t)n, ": %s", strerror(errno_value));
+    return UBI_EIO;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * status.h: setting the thread's error message where the fault is known.
+ */
+#ifndef UBI_BASE_STATUS_H
+#define UBI_BASE_STATUS_H
+
+#include <ubiheap/base.h>
+
+/** Sets this thread's message and returns `status`, so that `return ubi__fail(UBI_EFORMAT, "...")` reads well. */
+ubi_status ubi__fail(ubi_status status, const char *format, ...) UBI_PRINTF(2, 3);
+/** Out of memory; never allocates. */
+ubi_status ubi__fail_nomem(void);
+/** UBI_EIO with strerror(errno_value) behind the text. */
+ubi_status ubi__fail_errno(int errno_value, const char *format, ...) UBI_PRINTF(2, 3);
+/** UBI_ECANCELLED with the usual words. */
+ubi_status ubi__fail_cancelled(void);
+
+#define UBI_TRY(call)                                                                                                   \
+    do {                                                                                                                \
+        ubi_status ubi_try_status_ = (call);                                                                            \
+        if (__builtin_expect(ubi_try_status_ != UBI_OK, 0))                                                             \
+            return ubi_try_status_;                                                                                     \
+    } while (0)
+
+/** Reports progress; true to go on. */
+static inline bool ubi__progress(const ubi_progress *progress, const char *stage, uint64_t done, uint64_t total) {
+    return !progress || !progress->fn || progress->fn(progress->payload, stage, done, total);
+}
+
+#define ubi__likely(x) __builtin_expect(!!(x), 1)
+#define ubi__unlikely(x) __builtin_expect(!!(x), 0)
+
+#endif

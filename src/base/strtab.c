@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * strtab.c: the string table (strtab.h).
+ */
+#include "base/strtab.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator) {
+    memset(t, 0, sizeof *t);
+    t->allocator = allocator;
+}
+
+static void drop_slots(ubi__strtab *t) {
+    ubi__free_array(t->allocator, t->slots, t->n_slots, sizeof *t->slots);
+    t->slots = NULL;
+    t->n_slots = t->n_interned = 0;
+}
+
+void ubi__strtab_fini(ubi__strtab *t) {
+    drop_slots(t);
+    ubi__vec_u8_fini(&t->bytes, t->allocator);
+    ubi__vec_u64_fini(&t->end, t->allocator);
+    ubi__vec_u32_fini(&t->canonical, t->allocator);
+}
+
+/* Makes the bytes written behind `bytes.n` by the caller an entry. Room for the offset must be reserved. */
+static ubi_str_ix seal_entry(ubi__strtab *t, size_t n_bytes) {
+    t->bytes.n += n_bytes;
+    t->end.at[t->end.n++] = t->bytes.n;
+    return (ubi_str_ix)(t->end.n - 1);
+}
+
+static ubi_status reserve_entry(ubi__strtab *t, size_t n_bytes) {
+    if (t->end.n >= UBI_NONE)
+        return ubi__fail(UBI_ELIMIT, "more than 2^32-1 strings");
+    UBI_TRY(ubi__vec_u64_reserve(&t->end, t->allocator, 1));
+    return ubi__vec_u8_reserve(&t->bytes, t->allocator, n_bytes);
+}
+
+ubi_status ubi__strtab_append(ubi__strtab *t, ubi_str_ix *out, ubi_text text) {
+    UBI_TRY(reserve_entry(t, text.len));
+    if (text.len)
+        memcpy(t->bytes.at + t->bytes.n, text.ptr, text.len);
+    *out = seal_entry(t, text.len);
+    return UBI_OK;
+}
+
+static bool is_high_surrogate(uint32_t unit) {
+    return (unit & 0xfc00) == 0xd800;
+}
+static bool is_low_surrogate(uint32_t unit) {
+    return (unit & 0xfc00) == 0xdc00;
+}
+static uint32_t unit_at(const uint8_t *units, size_t i) {
+    return (uint32_t)units[2 * i] | (uint32_t)units[2 * i + 1] << 8;
+}
+
+ubi_status ubi__strtab_append_utf16le(ubi__strtab *t, ubi_str_ix *out, const uint8_t *units, size_t n_units) {
+    /* A unit takes at most three bytes; a pair takes four, which is less than twice three. */
+    size_t room;
+    if (__builtin_mul_overflow(n_units, (size_t)3, &room))
+        return ubi__fail_nomem();
+    UBI_TRY(reserve_entry(t, room));
+    uint8_t *start = t->bytes.at + t->bytes.n, *p = start;
+    for (size_t i = 0; i < n_units; i++) {
+        uint32_t unit = unit_at(units, i);
+        if (ubi__likely(unit < 0x80)) {
+            *p++ = (uint8_t)unit;
+            continue;
+        }
+        if (is_high_surrogate(unit) && i + 1 < n_units && is_low_surrogate(unit_at(units, i + 1))) {
+            i++;
+            unit = 0x10000 + ((unit & 0x3ff) << 10) + (unit_at(units, i) & 0x3ff);
+        }
+        p += ubi__wtf8_encode(p, unit);
+    }
+    *out = seal_entry(t, n_units ? (size_t)(p - start) : 0);
+    return UBI_OK;
+}
+
+ubi_status ubi__strtab_append_latin1(ubi__strtab *t, ubi_str_ix *out, const uint8_t *bytes, size_t n) {
+    size_t room;
+    if (__builtin_mul_overflow(n, (size_t)2, &room))
+        return ubi__fail_nomem();
+    UBI_TRY(reserve_entry(t, room));
+    uint8_t *start = t->bytes.at + t->bytes.n, *p = start;
+    for (size_t i = 0; i < n; i++)
+        p += ubi__wtf8_encode(p, bytes[i]);
+    *out = seal_entry(t, n ? (size_t)(p - start) : 0);
+    return UBI_OK;
+}
+
+ubi_status ubi__strtab_append_all(ubi__strtab *t, const ubi__strtab *from) {
+    if (t->end.n + from->end.n > UBI_NONE)
+        return ubi__fail(UBI_ELIMIT, "more than 2^32-1 strings");
+    UBI_TRY(ubi__vec_u64_reserve(&t->end, t->allocator, from->end.n));
+    UBI_TRY(ubi__vec_u8_reserve(&t->bytes, t->allocator, from->bytes.n));
+    if (from->bytes.n)
+        memcpy(t->bytes.at + t->bytes.n, from->bytes.at, from->bytes.n);
+    for (size_t i = 0; i < from->end.n; i++)
+        t->end.at[t->end.n + i] = t->bytes.n + from->end.at[i];
+    t->bytes.n += from->bytes.n;
+    t->end.n += from->end.n;
+    return UBI_OK;
+}
+
+void ubi__strtab_truncate(ubi__strtab *t, uint32_t n) {
+    t->bytes.n = n ? t->end.at[n - 1] : 0;
+    t->end.n = n;
+}
+
+/* ---- lookup by text ---------------------------------------------------------------------------------------------- */
+
+/* The slot that holds an entry of this text, or the empty slot where it belongs. */
+static size_t find_slot(const ubi__strtab *t, const uint32_t *slots, size_t n_slots, ubi_text text) {
+    size_t mask = n_slots - 1, i = ubi__hash_bytes(text.ptr, text.len) & mask;
+    while (slots[i] != UBI_NONE && !ubi__text_equal(ubi__strtab_get(t, slots[i]), text))
+        i = (i + 1) & mask;
+    return i;
+}
+
+static uint32_t *new_slots(const ubi__strtab *t, size_t n_slots) {
+    uint32_t *slots = ubi__alloc_array(t->allocator, n_slots, sizeof *slots);
+    if (slots)
+        memset(slots, 0xff, n_slots * sizeof *slots);
+    return slots;
+}
+
+static ubi_status grow_slots(ubi__strtab *t) {
+    if (t->n_slots && t->n_interned * 2 < t->n_slots)
+        return UBI_OK;
+    size_t n = t->n_slots ? t->n_slots * 2 : 64;
+    uint32_t *slots = new_slots(t, n);
+    if (!slots)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < t->n_slots; i++)
+        if (t->slots[i] != UBI_NONE)
+            slots[find_slot(t, slots, n, ubi__strtab_get(t, t->slots[i]))] = t->slots[i];
+    ubi__free_array(t->allocator, t->slots, t->n_slots, sizeof *t->slots);
+    t->slots = slots;
+    t->n_slots = n;
+    return UBI_OK;
+}
+
+ubi_status ubi__strtab_intern(ubi__strtab *t, ubi_str_ix *out, ubi_text text) {
+    UBI_TRY(grow_slots(t));
+    size_t slot = find_slot(t, t->slots, t->n_slots, text);
+    if (t->slots[slot] == UBI_NONE) {
+        ubi_str_ix ix;
+        UBI_TRY(ubi__strtab_append(t, &ix, text));
+        t->slots[slot] = ix;
+        t->n_interned++;
+    }
+    *out = t->slots[slot];
+    return UBI_OK;
+}
+
+ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text) {
+    return t->n_slots ? t->slots[find_slot(t, t->slots, t->n_slots, text)] : UBI_NONE;
+}
+
+/* A slot remembers part of the hash, so that texts are compared only when they are very likely equal. */
+typedef struct canonical_slot {
+    uint32_t entry; /* UBI_NONE: empty */
+    uint32_t tag;
+} canonical_slot;
+
+#define HASH_AHEAD 16 /* power of two */
+
+static uint32_t find_canonical(const ubi__strtab *t, canonical_slot *slots, size_t n_slots, uint32_t entry, uint64_t hash) {
+    size_t i = hash & (n_slots - 1);
+    uint32_t tag = (uint32_t)(hash >> 32);
+    ubi_text text = ubi__strtab_get(t, entry);
+    for (; slots[i].entry != UBI_NONE; i = (i + 1) & (n_slots - 1))
+        if (slots[i].tag == tag && ubi__text_equal(ubi__strtab_get(t, slots[i].entry), text))
+            return slots[i].entry;
+    slots[i] = (canonical_slot){ entry, tag };
+    return entry;
+}
+
+static void find_all_canonical(ubi__strtab *t, canonical_slot *slots, size_t n_slots) {
+    /* Hashes are computed some entries ahead and their slots asked for, so that cache misses overlap. */
+    uint64_t hashes[HASH_AHEAD];
+    uint32_t n = ubi__strtab_count(t);
+    for (uint32_t i = 0; i < n + HASH_AHEAD; i++) {
+        if (i >= HASH_AHEAD)
+            t->canonical.at[i - HASH_AHEAD] =
+                find_canonical(t, slots, n_slots, i - HASH_AHEAD, hashes[i % HASH_AHEAD]);
+        if (i < n) {
+            ubi_text text = ubi__strtab_get(t, i);
+            hashes[i % HASH_AHEAD] = ubi__hash_bytes(text.ptr, text.len);
+            __builtin_prefetch(&slots[hashes[i % HASH_AHEAD] & (n_slots - 1)], 1);
+        }
+    }
+}
+
+ubi_status ubi__strtab_canonicalize(ubi__strtab *t) {
+    size_t n = t->end.n, n_slots = 16;
+    t->canonical.n = 0;
+    UBI_TRY(ubi__vec_u32_reserve(&t->canonical, t->allocator, n));
+    while (n_slots * 3 < n * 4)
+        n_slots *= 2;
+    canonical_slot *slots = ubi__alloc_array(t->allocator, n_slots, sizeof *slots);
+    if (!slots)
+        return ubi__fail_nomem();
+    memset(slots, 0xff, n_slots * sizeof *slots);
+    find_all_canonical(t, slots, n_slots);
+    t->canonical.n = n;
+    ubi__free_array(t->allocator, slots, n_slots, sizeof *slots);
+    return UBI_OK;
+}
+
+void ubi__strtab_trim(ubi__strtab *t) {
+    drop_slots(t);
+    ubi__vec_u8_trim(&t->bytes, t->allocator);
+    ubi__vec_u64_trim(&t->end, t->allocator);
+    ubi__vec_u32_trim(&t->canonical, t->allocator);
+}
