@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * edge_set.c: a subset of a graph's edges, one bit each (ubiheap/graph.h).
+ */
+#include <string.h>
+
+#include "graph/graph_columns.h"
+
+struct ubi_edge_set {
+    ubi_graph *graph;
+    size_t n_words;
+    uint64_t *words; /* bits beyond the edge count stay clear */
+};
+
+ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all) {
+    const ubi_allocator *a = graph->allocator;
+    ubi_edge_set *set = UBI_NEW(a, ubi_edge_set);
+    if (!set)
+        return ubi__fail_nomem();
+    set->n_words = (size_t)(graph->n_edges / 64 + 1);
+    set->words = ubi__calloc_array(a, set->n_words, sizeof *set->words);
+    if (!set->words) {
+        UBI_DELETE(a, set);
+        return ubi__fail_nomem();
+    }
+    if (all) {
+        memset(set->words, 0xff, set->n_words * sizeof *set->words);
+        set->words[set->n_words - 1] = (UINT64_C(1) << (graph->n_edges % 64)) - 1;
+    }
+    set->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)graph);
+    *out = set;
+    return UBI_OK;
+}
+
+void ubi_edge_set_free(ubi_edge_set *set) {
+    if (!set)
+        return;
+    ubi_graph *graph = set->graph;
+    const ubi_allocator *a = graph->allocator;
+    ubi__free_array(a, set->words, set->n_words, sizeof *set->words);
+    UBI_DELETE(a, set);
+    ubi_graph_unref(graph);
+}
+
+void ubi_edge_set_put(ubi_edge_set *set, ubi_edge_ix edge, bool member) {
+    uint64_t bit = UINT64_C(1) << (edge & 63);
+    if (member)
+        set->words[edge >> 6] |= bit;
+    else
+        set->words[edge >> 6] &= ~bit;
+}
+
+bool ubi_edge_set_has(const ubi_edge_set *set, ubi_edge_ix edge) {
+    return set->words[edge >> 6] >> (edge & 63) & 1;
+}
+
+uint64_t ubi_edge_set_count(const ubi_edge_set *set) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < set->n_words; i++)
+        n += (uint64_t)__builtin_popcountll(set->words[i]);
+    return n;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph.c: a graph's lifetime and accessors (ubiheap/graph.h).
+ */
+#include <string.h>
+
+#include "graph/graph_columns.h"
+
+ubi_graph *ubi__graph_new(const ubi_allocator *a) {
+    ubi_graph *g = UBI_NEW(a, ubi_graph);
+    if (!g)
+        return NULL;
+    atomic_init(&g->references, 1);
+    g->allocator = a;
+    g->format = "memory";
+    g->root_visit_rank = UBI_NONE;
+    ubi__strtab_init(&g->strings, a);
+    ubi__kinds_init(&g->kinds, a);
+    ubi__frames_init(&g->frames, a);
+    ubi__id_index_init(&g->ids, a);
+    return g;
+}
+
+static void destroy(ubi_graph *g) {
+    const ubi_allocator *a = g->allocator;
+    ubi__vec_u64_fini(&g->id, a);
+    ubi__vec_u64_fini(&g->size_bytes, a);
+    ubi__vec_u32_fini(&g->kind, a);
+    ubi__vec_u32_fini(&g->stack, a);
+    ubi__vec_u64_fini(&g->first_edge, a);
+    ubi__vec_u32_fini(&g->target, a);
+    ubi__vec_u32_fini(&g->name, a);
+    ubi__strtab_fini(&g->strings);
+    ubi__kinds_fini(&g->kinds);
+    ubi__frames_fini(&g->frames);
+    ubi__id_index_fini(&g->ids);
+    ubi__vec_u64_fini(&g->reachable, a);
+    UBI_DELETE(a, g);
+}
+
+ubi_graph *ubi_graph_ref(ubi_graph *g) {
+    atomic_fetch_add_explicit(&g->references, 1, memory_order_relaxed);
+    return g;
+}
+
+void ubi_graph_unref(ubi_graph *g) {
+    if (g && atomic_fetch_sub_explicit(&g->references, 1, memory_order_acq_rel) == 1)
+        destroy(g);
+}
+
+/* ---- accessors ---------------------------------------------------------------------------------------------------- */
+
+uint32_t ubi_graph_node_count(const ubi_graph *g) {
+    return g->n_nodes;
+}
+uint64_t ubi_graph_edge_count(const ubi_graph *g) {
+    return g->n_edges;
+}
+uint32_t ubi_graph_kind_count(const ubi_graph *g) {
+    return (uint32_t)g->kinds.rows.n;
+}
+uint32_t ubi_graph_string_count(const ubi_graph *g) {
+    return ubi__strtab_count(&g->strings);
+}
+uint32_t ubi_graph_frame_count(const ubi_graph *g) {
+    return ubi__frames_count(&g->frames);
+}
+ubi_node_ix ubi_graph_root(const ubi_graph *g) {
+    return g->root;
+}
+bool ubi_graph_creation_time_us(const ubi_graph *g, uint64_t *out) {
+    if (g->has_creation_time)
+        *out = g->creation_time_us;
+    return g->has_creation_time;
+}
+const char *ubi_graph_format_name(const ubi_graph *g) {
+    return g->format;
+}
+uint64_t ubi_graph_node_id(const ubi_graph *g, ubi_node_ix node) {
+    return g->id.at[node];
+}
+uint64_t ubi_graph_node_size_bytes(const ubi_graph *g, ubi_node_ix node) {
+    return g->size_bytes.at[node];
+}
+ubi_kind_ix ubi_graph_node_kind(const ubi_graph *g, ubi_node_ix node) {
+    return g->kind.at[node];
+}
+const ubi_kind *ubi_graph_kind(const ubi_graph *g, ubi_kind_ix kind) {
+    return &g->kinds.rows.at[kind];
+}
+ubi_frame_ix ubi_graph_node_stack(const ubi_graph *g, ubi_node_ix node) {
+    return ubi__graph_stack(g, node);
+}
+ubi_edge_ix ubi_graph_first_edge(const ubi_graph *g, ubi_node_ix node) {
+    return g->first_edge.at[node];
+}
+ubi_node_ix ubi_graph_edge_target(const ubi_graph *g, ubi_edge_ix edge) {
+    return g->target.at[edge];
+}
+ubi_str_ix ubi_graph_edge_name(const ubi_graph *g, ubi_edge_ix edge) {
+    return g->name.at[edge];
+}
+ubi_text ubi_graph_string(const ubi_graph *g, ubi_str_ix string) {
+    return ubi__strtab_get(&g->strings, string);
+}
+ubi_str_ix ubi_graph_canonical_string(const ubi_graph *g, ubi_str_ix string) {
+    return ubi__strtab_canonical(&g->strings, string);
+}
+void ubi_graph_frame(const ubi_graph *g, ubi_frame_ix frame, ubi_frame *out) {
+    ubi__frames_get(&g->frames, &g->strings, frame, out);
+}
+ubi_frame_ix ubi_graph_frame_parent(const ubi_graph *g, ubi_frame_ix frame) {
+    return g->frames.rows.at[frame].parent;
+}
+ubi_frame_ix ubi_graph_canonical_frame(const ubi_graph *g, ubi_frame_ix frame) {
+    return g->frames.canonical.at[frame];
+}
+
+ubi_status ubi_graph_find(ubi_node_ix *out, const ubi_graph *g, uint64_t node_id) {
+    ubi_node_ix node = ubi__id_index_find(&g->ids, g->id.at, node_id);
+    if (node == UBI_NONE)
+        return ubi__fail(UBI_ENOTFOUND, "no node has id %llu", (unsigned long long)node_id);
+    *out = node;
+    return UBI_OK;
+}
+
+void ubi_graph_memory_use(const ubi_graph *g, ubi_graph_memory *out) {
+    *out = (ubi_graph_memory){
+        .nodes_bytes = (g->id.cap + g->size_bytes.cap + g->first_edge.cap) * 8 + (g->kind.cap + g->stack.cap) * 4,
+        .edges_bytes = (g->target.cap + g->name.cap) * 4,
+        .index_bytes = ubi__id_index_bytes(&g->ids) + g->reachable.cap * 8,
+        .strings_bytes = g->strings.bytes.cap + g->strings.end.cap * 8 + g->strings.canonical.cap * 4 +
+                         g->kinds.rows.cap * sizeof(ubi_kind),
+        .stacks_bytes = g->frames.rows.cap * sizeof(ubi__frame_row) + g->frames.canonical.cap * 4,
+    };
+}
+
+/* ---- the graph as a heap of ubi_nodes ----------------------------------------------------------------------------- */
+
+static const ubi_graph *graph_of(ubi_node node) {
+    return node.heap;
+}
+static const ubi_kind *kind_of(ubi_node node) {
+    const ubi_graph *g = graph_of(node);
+    return &g->kinds.rows.at[g->kind.at[node.ref]];
+}
+static ubi_text string_of(ubi_node node, ubi_str_ix string) {
+    return ubi__strtab_get(&graph_of(node)->strings, string);
+}
+static uint64_t view_id(ubi_node node) {
+    return graph_of(node)->id.at[node.ref];
+}
+static ubi_text view_type_name(ubi_node node) {
+    return string_of(node, kind_of(node)->type_name);
+}
+static ubi_coarse_type view_coarse_type(ubi_node node) {
+    return kind_of(node)->coarse_type;
+}
+static uint64_t view_size_bytes(ubi_node node) {
+    return graph_of(node)->size_bytes.at[node.ref];
+}
+static ubi_text view_class_name(ubi_node node) {
+    return string_of(node, kind_of(node)->class_name);
+}
+static ubi_text view_descriptive_name(ubi_node node) {
+    return string_of(node, kind_of(node)->descriptive_name);
+}
+static ubi_text view_script_filename(ubi_node node) {
+    return string_of(node, kind_of(node)->script_filename);
+}
+static bool view_is_live(ubi_node node) {
+    (void)node;
+    return false;
+}
+static bool view_stack(ubi_node node, ubi_stack *out) {
+    ubi_frame_ix stack = ubi__graph_stack(graph_of(node), (ubi_node_ix)node.ref);
+    if (stack == UBI_NONE)
+        return false;
+    *out = ubi__graph_stack_view(graph_of(node), stack);
+    return true;
+}
+static bool view_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload) {
+    const ubi_graph *g = graph_of(node);
+    (void)want_names; /* names cost nothing here */
+    for (uint64_t e = g->first_edge.at[node.ref]; e < g->first_edge.at[node.ref + 1]; e++)
+        if (!fn(payload, ubi_graph_as_node(g, g->target.at[e]), ubi__strtab_get(&g->strings, g->name.at[e])))
+            return false;
+    return true;
+}
+
+ubi_node ubi_graph_as_node(const ubi_graph *g, ubi_node_ix node) {
+    static const ubi_node_ops ops = {
+        .version = UBI_NODE_OPS_VERSION,
+        .id = view_id,
+        .type_name = view_type_name,
+        .coarse_type = view_coarse_type,
+        .size_bytes = view_size_bytes,
+        .class_name = view_class_name,
+        .descriptive_name = view_descriptive_name,
+        .script_filename = view_script_filename,
+        .allocation_stack = view_stack,
+        .is_live = view_is_live,
+        .edges = view_edges,
+    };
+    return (ubi_node){ &ops, (void *)(uintptr_t)g, node };
+}
+
+static void frame_view(ubi_stack stack, ubi_frame *out) {
+    ubi_graph_frame(stack.owner, (ubi_frame_ix)stack.ref, out);
+}
+static bool parent_view(ubi_stack stack, ubi_stack *out) {
+    ubi_frame_ix parent = ubi_graph_frame_parent(stack.owner, (ubi_frame_ix)stack.ref);
+    if (parent == UBI_NONE)
+        return false;
+    *out = (ubi_stack){ stack.ops, stack.owner, parent };
+    return true;
+}
+
+ubi_stack ubi__graph_stack_view(const ubi_graph *g, ubi_frame_ix frame) {
+    static const ubi_stack_ops ops = { frame_view, parent_view };
+    return (ubi_stack){ &ops, (void *)(uintptr_t)g, frame };
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph_columns.h: the columns of a graph, for the modules whose loops run over all of it.
+ *
+ * Layout, per node: id 8, size 8, kind 4, first_edge 8, stack 4 (only when some node has one); per edge: target 4,
+ * name 4. Beside it the id index and, unless the file itself is in breadth-first order, a bit of reachability per node.
+ */
+#ifndef UBI_GRAPH_COLUMNS_H
+#define UBI_GRAPH_COLUMNS_H
+
+#include <stdatomic.h>
+
+#include <ubiheap/graph.h>
+
+#include "base/alloc.h"
+#include "base/strtab.h"
+#include "graph/id_index.h"
+#include "graph/kinds.h"
+#include "stacks/frames.h"
+
+struct ubi_graph {
+    _Atomic uint32_t references;
+    const ubi_allocator *allocator;
+    const char *format; /* static */
+    uint64_t creation_time_us;
+    bool has_creation_time;
+
+    uint32_t n_nodes;
+    uint64_t n_edges;
+    ubi_node_ix root;
+
+    /* per node */
+    ubi__vec_u64 id;
+    ubi__vec_u64 size_bytes;
+    ubi__vec_u32 kind;       /* ubi_kind_ix */
+    ubi__vec_u32 stack;      /* ubi_frame_ix; empty: no node has a stack */
+    ubi__vec_u64 first_edge; /* n_nodes + 1 */
+    /* per edge */
+    ubi__vec_u32 target; /* ubi_node_ix */
+    ubi__vec_u32 name;   /* ubi_str_ix, an entry */
+
+    ubi__strtab strings;
+    ubi__kinds kinds;
+    ubi__frames frames;
+    ubi__id_index ids;
+
+    /* Reachability from the root. `reachable` is empty when all nodes are. */
+    ubi__vec_u64 reachable;
+    uint32_t n_reachable;
+    bool breadth_first;       /* file order is discovery order and every node is reachable */
+    uint32_t root_visit_rank; /* place of the root in visit order; UBI_NONE: no edge of a reachable node leads to it */
+};
+
+static inline bool ubi__graph_reachable(const ubi_graph *g, ubi_node_ix n) {
+    return g->reachable.n == 0 || (g->reachable.at[n >> 6] >> (n & 63) & 1);
+}
+static inline ubi_frame_ix ubi__graph_stack(const ubi_graph *g, ubi_node_ix n) {
+    return g->stack.n ? g->stack.at[n] : UBI_NONE;
+}
+
+/** An empty graph without nodes, to be filled by the builder; NULL when out of memory. */
+ubi_graph *ubi__graph_new(const ubi_allocator *a);
+/** Finds what can be reached from the root: fills the last group of fields. */
+ubi_status ubi__graph_find_reachable(ubi_graph *g);
+
+/** A stack of the graph's frame table as an abstract one. `frame` is not UBI_NONE. */
+ubi_stack ubi__graph_stack_view(const ubi_graph *g, ubi_frame_ix frame);
+
+#endif

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * id_index.c: ids to codes to indices (id_index.h).
+ */
+#include "graph/id_index.h"
+
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/hash.h"
+#include "base/parallel.h"
+
+#define SLOT_MASK ((UINT32_C(1) << UBI__ID_SLOT_BITS) - 1)
+#define BATCH 32
+#define EDGE_GRAIN (UINT64_C(1) << 16)
+
+void ubi__id_index_init(ubi__id_index *x, const ubi_allocator *a) {
+    memset(x, 0, sizeof *x);
+    x->allocator = a;
+}
+
+static void drop_directory(ubi__id_index *x) {
+    ubi__free_array(x->allocator, x->directory, x->n_directory, sizeof *x->directory);
+    x->directory = NULL;
+    x->n_directory = 0;
+}
+
+static void drop_slots(ubi__id_index *x) {
+    ubi__free_array(x->allocator, x->slots, x->n_slots, sizeof *x->slots);
+    x->slots = NULL;
+    x->n_slots = x->n_used = 0;
+}
+
+static void drop_words(ubi__id_index *x) {
+    ubi__free_array(x->allocator, x->words, x->n_words, sizeof *x->words);
+    x->words = NULL;
+    x->n_words = 0;
+    ubi__vec_u32_fini(&x->node_of_rank, x->allocator);
+}
+
+void ubi__id_index_fini(ubi__id_index *x) {
+    drop_directory(x);
+    drop_slots(x);
+    drop_words(x);
+    ubi__vec_u64_fini(&x->chunk_key, x->allocator);
+    ubi__vec_u64_fini(&x->dictionary, x->allocator);
+}
+
+static uint32_t *new_table(const ubi__id_index *x, size_t n) {
+    uint32_t *table = ubi__alloc_array(x->allocator, n, sizeof *table);
+    if (table)
+        memset(table, 0xff, n * sizeof *table);
+    return table;
+}
+
+/* ---- chunk directory ---------------------------------------------------------------------------------------------- */
+
+static uint64_t key_of(const ubi__id_index *x, uint64_t id) {
+    return id >> (x->shift + UBI__ID_SLOT_BITS);
+}
+
+static uint32_t slot_of(const ubi__id_index *x, uint64_t id) {
+    return (uint32_t)(id >> x->shift) & SLOT_MASK;
+}
+
+static size_t find_chunk(const ubi__id_index *x, const uint32_t *directory, size_t n, uint64_t key) {
+    size_t i = ubi__hash_u64(key) & (n - 1);
+    while (directory[i] != UBI_NONE && x->chunk_key.at[directory[i]] != key)
+        i = (i + 1) & (n - 1);
+    return i;
+}
+
+static ubi_status grow_directory(ubi__id_index *x) {
+    if (x->n_directory && x->chunk_key.n * 2 < x->n_directory)
+        return UBI_OK;
+    size_t n = x->n_directory ? x->n_directory * 2 : 256;
+    uint32_t *directory = new_table(x, n);
+    if (!directory)
+        return ubi__fail_nomem();
+    for (size_t c = 0; c < x->chunk_key.n; c++)
+        directory[find_chunk(x, directory, n, x->chunk_key.at[c])] = (uint32_t)c;
+    drop_directory(x);
+    x->directory = directory;
+    x->n_directory = n;
+    return UBI_OK;
+}
+
+/* Number of the chunk with this key, made if new; UBI_NONE when there are too many. */
+static ubi_status chunk_number(ubi__id_index *x, uint64_t key, uint32_t *out) {
+    UBI_TRY(grow_directory(x));
+    size_t i = find_chunk(x, x->directory, x->n_directory, key);
+    if (x->directory[i] == UBI_NONE) {
+        if (x->chunk_key.n >= UBI__ID_MAX_CHUNKS) {
+            *out = UBI_NONE;
+            return UBI_OK;
+        }
+        UBI_TRY(ubi__vec_u64_push(&x->chunk_key, x->allocator, key));
+        x->directory[i] = (uint32_t)(x->chunk_key.n - 1);
+    }
+    *out = x->directory[i];
+    return UBI_OK;
+}
+
+static uint64_t id_of_code(const ubi__id_index *x, uint32_t code) {
+    return (x->chunk_key.at[code >> UBI__ID_SLOT_BITS] << UBI__ID_SLOT_BITS | (code & SLOT_MASK)) << x->shift;
+}
+
+/* ---- clustered codes ---------------------------------------------------------------------------------------------- */
+
+static void choose_shift(ubi__id_index *x, const uint64_t *ids, size_t n) {
+    uint64_t low = 0;
+    for (size_t i = 0; i < n; i++)
+        low |= ids[i];
+    x->shift = low & 7 ? 0 : 3;
+    x->shift_known = true;
+}
+
+#define CACHE_ENTRIES 256
+
+/* The chunks used last, direct-mapped by the low bits of their key: nearly every id of a real file hits. */
+typedef struct chunk_cache {
+    uint64_t key[CACHE_ENTRIES];
+    uint32_t base[CACHE_ENTRIES]; /* chunk number, shifted into place */
+} chunk_cache;
+
+static void cache_init(chunk_cache *c) {
+    for (size_t i = 0; i < CACHE_ENTRIES; i++)
+        c->key[i] = UINT64_MAX; /* no key: keys have at most 47 bits */
+}
+
+/* Codes ids[0..n) until one does not fit the scheme; how many were coded. */
+static ubi_status encode_clustered(ubi__id_index *x, const uint64_t *ids, size_t n, uint32_t *codes, size_t *n_coded) {
+    chunk_cache cache;
+    cache_init(&cache);
+    uint64_t unaligned = (UINT64_C(1) << x->shift) - 1;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t id = ids[i], key = key_of(x, id);
+        size_t at = key % CACHE_ENTRIES;
+        if (ubi__unlikely(cache.key[at] != key)) {
+            uint32_t chunk;
+            UBI_TRY(chunk_number(x, key, &chunk));
+            if (chunk == UBI_NONE) {
+                *n_coded = i;
+                return UBI_OK;
+            }
+            cache.key[at] = key;
+            cache.base[at] = chunk << UBI__ID_SLOT_BITS;
+        }
+        if (ubi__unlikely(id & unaligned)) {
+            *n_coded = i;
+            return UBI_OK;
+        }
+        codes[i] = cache.base[at] | slot_of(x, id);
+    }
+    *n_coded = n;
+    return UBI_OK;
+}
+
+/* ---- hashed codes ------------------------------------------------------------------------------------------------- */
+
+static ubi_status grow_slots(ubi__id_index *x, size_t extra) {
+    size_t need = x->n_used + extra, n = x->n_slots ? x->n_slots : 1024;
+    while (need * 4 > n * 3)
+        n *= 2;
+    if (n == x->n_slots)
+        return UBI_OK;
+    uint32_t *slots = new_table(x, n);
+    if (!slots)
+        return ubi__fail_nomem();
+    for (size_t code = 0; code < x->dictionary.n; code++) {
+        size_t i = ubi__hash_u64(x->dictionary.at[code]) & (n - 1);
+        while (slots[i] != UBI_NONE)
+            i = (i + 1) & (n - 1);
+        slots[i] = (uint32_t)code;
+    }
+    size_t used = x->n_used;
+    drop_slots(x);
+    x->slots = slots;
+    x->n_slots = n;
+    x->n_used = used;
+    return UBI_OK;
+}
+
+/* Up to BATCH ids at once, so that their cache misses overlap. */
+static ubi_status encode_hashed_batch(ubi__id_index *x, const uint64_t *ids, size_t n, uint32_t *codes) {
+    size_t home[BATCH];
+    UBI_TRY(grow_slots(x, n));
+    UBI_TRY(ubi__vec_u64_reserve(&x->dictionary, x->allocator, n));
+    for (size_t i = 0; i < n; i++) {
+        home[i] = ubi__hash_u64(ids[i]) & (x->n_slots - 1);
+        __builtin_prefetch(&x->slots[home[i]], 1);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (x->slots[home[i]] != UBI_NONE)
+            __builtin_prefetch(&x->dictionary.at[x->slots[home[i]]]);
+    for (size_t i = 0; i < n; i++) {
+        size_t s = home[i];
+        while (x->slots[s] != UBI_NONE && x->dictionary.at[x->slots[s]] != ids[i])
+            s = (s + 1) & (x->n_slots - 1);
+        if (x->slots[s] == UBI_NONE) {
+            if (x->dictionary.n >= UBI_NONE)
+                return ubi__fail(UBI_ELIMIT, "more than 2^32-1 different node ids");
+            x->slots[s] = (uint32_t)x->dictionary.n;
+            x->dictionary.at[x->dictionary.n++] = ids[i];
+            x->n_used++;
+        }
+        codes[i] = x->slots[s];
+    }
+    return UBI_OK;
+}
+
+static ubi_status encode_hashed(ubi__id_index *x, const uint64_t *ids, size_t n, uint32_t *codes) {
+    for (size_t i = 0; i < n; i += BATCH)
+        UBI_TRY(encode_hashed_batch(x, ids + i, n - i < BATCH ? n - i : BATCH, codes + i));
+    return UBI_OK;
+}
+
+/* Gives up on chunks: all codes so far become dictionary codes. */
+static ubi_status switch_to_hashed(ubi__id_index *x, uint32_t *codes, uint64_t n) {
+    uint64_t ids[BATCH];
+    for (uint64_t i = 0; i < n; i += BATCH) {
+        size_t count = n - i < BATCH ? (size_t)(n - i) : BATCH;
+        for (size_t k = 0; k < count; k++)
+            ids[k] = id_of_code(x, codes[i + k]);
+        UBI_TRY(encode_hashed_batch(x, ids, count, codes + i));
+    }
+    drop_directory(x);
+    ubi__vec_u64_fini(&x->chunk_key, x->allocator);
+    x->hashed = true;
+    return UBI_OK;
+}
+
+ubi_status ubi__id_index_encode(ubi__id_index *x, const uint64_t *ids, size_t n, uint32_t *codes, uint32_t *done,
+                                uint64_t n_done) {
+    size_t n_coded = 0;
+    if (!x->hashed) {
+        if (!x->shift_known && n)
+            choose_shift(x, ids, n);
+        UBI_TRY(encode_clustered(x, ids, n, codes, &n_coded));
+        if (n_coded == n)
+            return UBI_OK;
+        UBI_TRY(switch_to_hashed(x, done, n_done));
+        n_coded = 0; /* the ids of this call are coded anew */
+    }
+    return encode_hashed(x, ids + n_coded, n - n_coded, codes + n_coded);
+}
+
+/* ---- resolving: what both schemes share --------------------------------------------------------------------------- */
+
+typedef struct edge_job {
+    const ubi__id_index *x;
+    const uint64_t *node_ids;
+    const uint32_t *node_of_code; /* hashed */
+    uint32_t *codes;
+    uint64_t first_bad[UBI__MAX_THREADS]; /* per part: first edge without a target, UINT64_MAX none */
+} edge_job;
+
+static ubi_status run_edge_job(edge_job *job, ubi__range_fn fn, uint64_t n_edges, unsigned threads, uint64_t *bad) {
+    for (size_t i = 0; i < UBI__MAX_THREADS; i++)
+        job->first_bad[i] = UINT64_MAX;
+    ubi__parallel_ranges(threads, n_edges, EDGE_GRAIN, fn, job);
+    *bad = UINT64_MAX;
+    for (size_t i = 0; i < UBI__MAX_THREADS; i++)
+        if (job->first_bad[i] < *bad)
+            *bad = job->first_bad[i];
+    return *bad == UINT64_MAX ? UBI_OK : UBI_EFORMAT;
+}
+
+static ubi_status fail_duplicate(ubi__id_fault *fault, ubi_node_ix node, uint64_t id) {
+    *fault = (ubi__id_fault){ UBI__ID_FAULT_DUPLICATE, node, 0, id };
+    return ubi__fail(UBI_EFORMAT, "node id %llu is used twice", (unsigned long long)id);
+}
+
+static ubi_status fail_dangling(ubi__id_fault *fault, ubi_edge_ix edge, uint64_t id) {
+    *fault = (ubi__id_fault){ UBI__ID_FAULT_DANGLING, UBI_NONE, edge, id };
+    return ubi__fail(UBI_EFORMAT, "an edge leads to id %llu, which is no node", (unsigned long long)id);
+}
+
+/* ---- resolving clustered codes ------------------------------------------------------------------------------------ */
+
+static inline __attribute__((always_inline)) ubi_node_ix node_of_code(const ubi__id_index *x, uint32_t code) {
+    const ubi__id_word *w = &x->words[code >> 5];
+    uint32_t bit = UINT32_C(1) << (code & 31);
+    if (ubi__unlikely(!(w->bits & bit)))
+        return UBI_NONE;
+    return x->node_of_rank.at[w->rank + (uint32_t)__builtin_popcount(w->bits & (bit - 1))];
+}
+
+static ubi_node_ix find_clustered(const ubi__id_index *x, uint64_t id) {
+    if (id & ((UINT64_C(1) << x->shift) - 1))
+        return UBI_NONE;
+    size_t i = find_chunk(x, x->directory, x->n_directory, key_of(x, id));
+    if (x->directory[i] == UBI_NONE)
+        return UBI_NONE;
+    return node_of_code(x, x->directory[i] << UBI__ID_SLOT_BITS | slot_of(x, id));
+}
+
+UBI__CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    edge_job *job = payload;
+    uint32_t *codes = job->codes;
+    /* Three dependent loads per edge; asking for the first two ahead of time keeps several edges in flight. */
+    enum { FAR = 24, NEAR = 12 };
+    const ubi__id_index *x = job->x;
+    for (uint64_t e = begin; e < end; e++) {
+        if (e + FAR < end) {
+            __builtin_prefetch(&x->words[codes[e + FAR] >> 5]);
+            uint32_t near_code = codes[e + NEAR];
+            const ubi__id_word *w = &x->words[near_code >> 5];
+            uint32_t below = (UINT32_C(1) << (near_code & 31)) - 1;
+            __builtin_prefetch(&x->node_of_rank.at[w->rank + (uint32_t)__builtin_popcount(w->bits & below)]);
+        }
+        ubi_node_ix node = node_of_code(x, codes[e]);
+        if (ubi__unlikely(node == UBI_NONE)) {
+            job->first_bad[part] = e;
+            return;
+        }
+        codes[e] = node;
+    }
+}
+
+typedef void (*node_codes_fn)(ubi__id_index *x, uint32_t first, const uint32_t *codes, uint32_t n);
+
+#define NODE_BATCH 1024
+
+/* Calls `fn` with the codes of all nodes, a batch at a time. *fits false: some id does not fit the scheme. */
+static ubi_status for_node_codes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, node_codes_fn fn, bool *fits) {
+    uint32_t codes[NODE_BATCH];
+    *fits = true;
+    for (uint32_t i = 0; i < n_nodes && *fits; i += NODE_BATCH) {
+        uint32_t n = n_nodes - i < NODE_BATCH ? n_nodes - i : NODE_BATCH;
+        size_t n_coded;
+        UBI_TRY(encode_clustered(x, node_ids + i, n, codes, &n_coded));
+        *fits = n_coded == n;
+        if (*fits && fn)
+            fn(x, i, codes, n);
+    }
+    return UBI_OK;
+}
+
+/* Returns how many nodes are marked. */
+UBI__CLONES_POPCNT static uint32_t rank_words(ubi__id_index *x) {
+    uint32_t rank = 0;
+    for (size_t i = 0; i < x->n_words; i++) {
+        x->words[i].rank = rank;
+        rank += (uint32_t)__builtin_popcount(x->words[i].bits);
+    }
+    return rank;
+}
+
+static void mark_nodes(ubi__id_index *x, uint32_t first, const uint32_t *codes, uint32_t n) {
+    (void)first;
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(&x->words[codes[i] >> 5], 1);
+    for (uint32_t i = 0; i < n; i++)
+        x->words[codes[i] >> 5].bits |= UINT32_C(1) << (codes[i] & 31);
+}
+
+UBI__CLONES_POPCNT static void place_nodes(ubi__id_index *x, uint32_t first, const uint32_t *codes, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(&x->words[codes[i] >> 5]);
+    for (uint32_t i = 0; i < n; i++) {
+        const ubi__id_word *w = &x->words[codes[i] >> 5];
+        uint32_t below = (UINT32_C(1) << (codes[i] & 31)) - 1;
+        x->node_of_rank.at[w->rank + (uint32_t)__builtin_popcount(w->bits & below)] = first + i;
+    }
+}
+
+/* Whether bitmaps cost no more than the hash table would. */
+static bool bitmaps_affordable(const ubi__id_index *x, uint32_t n_nodes) {
+    uint64_t bytes = (uint64_t)x->chunk_key.n * UBI__ID_CHUNK_WORDS * sizeof(ubi__id_word);
+    return bytes <= (uint64_t)n_nodes * 6;
+}
+
+/* There are fewer bits than nodes: marks them once more, one by one, to find the first that was marked before. */
+static ubi_status blame_duplicate(ubi__id_index *x, const uint64_t *node_ids, ubi__id_fault *fault) {
+    memset(x->words, 0, x->n_words * sizeof *x->words);
+    for (uint32_t i = 0;; i++) {
+        uint32_t code;
+        size_t n_coded;
+        UBI_TRY(encode_clustered(x, &node_ids[i], 1, &code, &n_coded));
+        if (x->words[code >> 5].bits >> (code & 31) & 1)
+            return fail_duplicate(fault, i, node_ids[i]);
+        mark_nodes(x, i, &code, 1);
+    }
+}
+
+static ubi_status build_bitmaps(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, ubi__id_fault *fault) {
+    bool fits;
+    x->n_words = x->chunk_key.n * UBI__ID_CHUNK_WORDS;
+    x->words = ubi__calloc_array(x->allocator, x->n_words, sizeof *x->words);
+    if (!x->words) {
+        x->n_words = 0;
+        return ubi__fail_nomem();
+    }
+    UBI_TRY(for_node_codes(x, node_ids, n_nodes, mark_nodes, &fits));
+    uint32_t n_marked = rank_words(x);
+    UBI_TRY(ubi__vec_u32_reserve(&x->node_of_rank, x->allocator, n_marked));
+    x->node_of_rank.n = n_marked;
+    UBI_TRY(for_node_codes(x, node_ids, n_nodes, place_nodes, &fits));
+    ubi__vec_u32_trim(&x->node_of_rank, x->allocator);
+    return n_marked == n_nodes ? UBI_OK : blame_duplicate(x, node_ids, fault);
+}
+
+static ubi_status resolve_clustered(ubi__id_index *x, const uint64_t *node_ids, uint32_t *codes, uint64_t n_edges,
+                                    unsigned threads, ubi__id_fault *fault) {
+    edge_job job = { .x = x, .node_ids = node_ids, .codes = codes };
+    uint64_t bad;
+    if (run_edge_job(&job, resolve_clustered_range, n_edges, threads, &bad) == UBI_OK)
+        return UBI_OK;
+    return fail_dangling(fault, bad, id_of_code(x, codes[bad]));
+}
+
+/* ---- resolving hashed codes ---------------------------------------------------------------------------------------- */
+
+static void resolve_hashed_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    edge_job *job = payload;
+    for (uint64_t e = begin; e < end; e++) {
+        if (e + 16 < end)
+            __builtin_prefetch(&job->node_of_code[job->codes[e + 16]]);
+        ubi_node_ix node = job->node_of_code[job->codes[e]];
+        if (ubi__unlikely(node == UBI_NONE)) {
+            job->first_bad[part] = e;
+            return;
+        }
+        job->codes[e] = node;
+    }
+}
+
+/* node_of_code[dictionary.n], from the ids of all nodes. */
+static ubi_status label_codes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, ubi__vec_u32 *labels,
+                              ubi__id_fault *fault) {
+    uint32_t codes[BATCH];
+    for (uint32_t i = 0; i < n_nodes; i += BATCH) {
+        uint32_t count = n_nodes - i < BATCH ? n_nodes - i : BATCH;
+        UBI_TRY(encode_hashed_batch(x, node_ids + i, count, codes));
+        UBI_TRY(ubi__vec_u32_reserve(labels, x->allocator, x->dictionary.n - labels->n));
+        while (labels->n < x->dictionary.n)
+            labels->at[labels->n++] = UBI_NONE;
+        for (uint32_t k = 0; k < count; k++) {
+            if (labels->at[codes[k]] != UBI_NONE)
+                return fail_duplicate(fault, i + k, node_ids[i + k]);
+            labels->at[codes[k]] = i + k;
+        }
+    }
+    return UBI_OK;
+}
+
+static ubi_status resolve_labelled(ubi__id_index *x, const ubi__vec_u32 *labels, uint32_t *codes, uint64_t n_edges,
+                                   unsigned threads, ubi__id_fault *fault) {
+    edge_job job = { .x = x, .node_of_code = labels->at, .codes = codes };
+    uint64_t bad;
+    if (run_edge_job(&job, resolve_hashed_range, n_edges, threads, &bad) != UBI_OK)
+        return fail_dangling(fault, bad, x->dictionary.at[codes[bad]]);
+    /* Every code that an edge uses is a node, and every node has a code, so the table can hold nodes from here on. */
+    for (size_t i = 0; i < x->n_slots; i++)
+        if (x->slots[i] != UBI_NONE)
+            x->slots[i] = labels->at[x->slots[i]];
+    ubi__vec_u64_fini(&x->dictionary, x->allocator);
+    return UBI_OK;
+}
+
+static ubi_status resolve_hashed(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
+                                 uint64_t n_edges, unsigned threads, ubi__id_fault *fault) {
+    ubi__vec_u32 labels = { NULL, 0, 0 };
+    ubi_status status = ubi__vec_u32_reserve(&labels, x->allocator, x->dictionary.n);
+    if (status == UBI_OK) {
+        while (labels.n < x->dictionary.n)
+            labels.at[labels.n++] = UBI_NONE;
+        status = label_codes(x, node_ids, n_nodes, &labels, fault);
+    }
+    if (status == UBI_OK)
+        status = resolve_labelled(x, &labels, codes, n_edges, threads, fault);
+    ubi__vec_u32_fini(&labels, x->allocator);
+    return status;
+}
+
+/* ---- entry points --------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
+                                 uint64_t n_edges, unsigned threads, ubi__id_fault *fault) {
+    memset(fault, 0, sizeof *fault);
+    if (!x->hashed) {
+        if (!x->shift_known)
+            choose_shift(x, node_ids, n_nodes);
+        bool fits;
+        UBI_TRY(for_node_codes(x, node_ids, n_nodes, NULL, &fits)); /* makes the chunks that only nodes lie in */
+        if (fits && bitmaps_affordable(x, n_nodes)) {
+            UBI_TRY(build_bitmaps(x, node_ids, n_nodes, fault));
+            return resolve_clustered(x, node_ids, codes, n_edges, threads, fault);
+        }
+        UBI_TRY(switch_to_hashed(x, codes, n_edges));
+    }
+    return resolve_hashed(x, node_ids, n_nodes, codes, n_edges, threads, fault);
+}
+
+ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id) {
+    if (!x->hashed)
+        return find_clustered(x, id);
+    size_t i = ubi__hash_u64(id) & (x->n_slots - 1);
+    while (x->slots[i] != UBI_NONE && node_ids[x->slots[i]] != id)
+        i = (i + 1) & (x->n_slots - 1);
+    return x->slots[i];
+}
+
+uint64_t ubi__id_index_bytes(const ubi__id_index *x) {
+    return x->n_words * sizeof *x->words + x->node_of_rank.cap * sizeof *x->node_of_rank.at +
+           x->n_slots * sizeof *x->slots + x->n_directory * sizeof *x->directory +
+           x->chunk_key.cap * sizeof *x->chunk_key.at + x->dictionary.cap * sizeof *x->dictionary.at;
+}

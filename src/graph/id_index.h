@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * id_index.h: 64-bit node ids to dense node indices.
+ *
+ * While a graph is built, an edge's target is known by id only, and the node may come later. Storing 8 bytes per edge
+ * until then would double the edges, so each id is turned into a 32-bit *code* at once, and codes into indices at the end.
+ *
+ * Real ids are addresses: multiples of 8 that lie in a few hundred one-megabyte stretches. So a code is
+ *
+ *     chunk number (15 bits) | slot within the chunk (17 bits)        clustered
+ *
+ * where the chunk number comes from a small directory keyed by the id's high bits. In the end each chunk has a bitmap of
+ * the slots that are nodes, in words of 32 bits with the count of nodes before them, so code -> rank is one 8-byte load,
+ * and `node_of_rank` gives the index. That is about 6 bytes per node and stays as the id index of the graph.
+ *
+ * Ids that do not cluster (or are not multiples of 8 where the first ones were) fall back to a dictionary:
+ *
+ *     order of first appearance                                       hashed
+ *
+ * whose hash table, re-labelled, becomes the index: 5 to 11 bytes per node.
+ */
+#ifndef UBI_GRAPH_ID_INDEX_H
+#define UBI_GRAPH_ID_INDEX_H
+
+#include "base/alloc.h"
+
+typedef struct ubi__id_word {
+    uint32_t bits; /* bit i: slot i of this word is a node */
+    uint32_t rank; /* nodes in all words before */
+} ubi__id_word;
+
+typedef struct ubi__id_index {
+    const ubi_allocator *allocator;
+    bool hashed;
+
+    /* clustered */
+    bool shift_known;
+    unsigned shift;        /* low bits that every id has clear: 3 or 0 */
+    ubi__vec_u64 chunk_key; /* chunk number -> id >> (shift + UBI__ID_SLOT_BITS) */
+    uint32_t *directory;   /* open addressing over chunk_key, UBI_NONE empty */
+    size_t n_directory;
+    ubi__id_word *words;   /* n_chunks * UBI__ID_CHUNK_WORDS, once finished */
+    size_t n_words;
+    ubi__vec_u32 node_of_rank;
+
+    /* hashed */
+    ubi__vec_u64 dictionary; /* code -> id, while building */
+    uint32_t *slots;         /* code while building, node index once finished; UBI_NONE empty */
+    size_t n_slots;
+    size_t n_used;
+} ubi__id_index;
+
+#define UBI__ID_SLOT_BITS 17
+#define UBI__ID_CHUNK_WORDS ((size_t)1 << (UBI__ID_SLOT_BITS - 5))
+#define UBI__ID_MAX_CHUNKS 32767
+
+/** What kept ids from being resolved. */
+typedef enum ubi__id_fault_kind { UBI__ID_FAULT_NONE, UBI__ID_FAULT_DUPLICATE, UBI__ID_FAULT_DANGLING } ubi__id_fault_kind;
+
+typedef struct ubi__id_fault {
+    ubi__id_fault_kind kind;
+    ubi_node_ix node; /* DUPLICATE: the second node of that id; DANGLING: not set */
+    ubi_edge_ix edge; /* DANGLING: the first edge whose target is unknown */
+    uint64_t id;
+} ubi__id_fault;
+
+void ubi__id_index_init(ubi__id_index *x, const ubi_allocator *a);
+void ubi__id_index_fini(ubi__id_index *x);
+
+/**
+ * Codes of n ids. `done[0..n_done)` are the codes given out so far, all of them: they are rewritten if the ids turn out
+ * not to cluster.
+ */
+ubi_status ubi__id_index_encode(ubi__id_index *x, const uint64_t *ids, size_t n, uint32_t *codes, uint32_t *done,
+                                uint64_t n_done);
+
+/**
+ * Replaces codes by node indices and makes the index ready for ubi__id_index_find.
+ *
+ * @param node_ids  node_ids[n_nodes]. @param codes  codes[n_edges], rewritten in place.
+ * @param fault  filled when the result is UBI_EFORMAT.
+ * Cost: O(nodes + edges); `threads` share the edges.
+ */
+ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
+                                 uint64_t n_edges, unsigned threads, ubi__id_fault *fault);
+
+/** Node of this id, or UBI_NONE. Needs resolve. */
+ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id);
+
+uint64_t ubi__id_index_bytes(const ubi__id_index *x);
+
+#endif

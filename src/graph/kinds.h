@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kinds.h: interning of node attributes that repeat together.
+ *
+ * A heap of millions of nodes has a few hundred combinations of coarse type, type, class, file and descriptive name. One
+ * index per node stands for all five, and an analysis that groups by any of them works on the combinations.
+ */
+#ifndef UBI_GRAPH_KINDS_H
+#define UBI_GRAPH_KINDS_H
+
+#include <ubiheap/graph.h>
+
+#include "base/alloc.h"
+
+UBI_VEC_DECLARE(ubi__vec_kind, ubi_kind);
+
+typedef struct ubi__kinds {
+    const ubi_allocator *allocator;
+    ubi__vec_kind rows;
+    uint32_t *slots; /* open addressing over rows, UBI_NONE empty */
+    size_t n_slots;
+} ubi__kinds;
+
+void ubi__kinds_init(ubi__kinds *k, const ubi_allocator *a);
+void ubi__kinds_fini(ubi__kinds *k);
+/** Index of this combination of indices, made if new. Compares indices, not texts. */
+ubi_status ubi__kinds_intern(ubi__kinds *k, ubi_kind_ix *out, const ubi_kind *kind);
+/** Give the lookup table and spare capacity back; no interning afterwards. */
+void ubi__kinds_trim(ubi__kinds *k);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_walk.c: breadth-first and post-order walks over any heap (ubiheap/node.h).
+ *
+ * Both keep their own queue or stack, so a heap that is one long list costs memory, never stack space.
+ */
+#include <string.h>
+
+#include "graph/node_map.h"
+
+UBI_VEC_DECLARE(vec_node, ubi_node);
+
+/* ---- breadth-first ------------------------------------------------------------------------------------------------ */
+
+struct ubi_bfs {
+    const ubi_allocator *allocator;
+    ubi__node_map visited;
+    vec_node pending; /* pending.at[head..n) are waiting */
+    size_t head;
+
+    /* during run */
+    ubi_bfs_fn fn;
+    void *payload;
+    ubi_node origin;
+    ubi_status status;
+    bool stop, abandon, do_not_mark;
+};
+
+ubi_status ubi_bfs_new(ubi_bfs **out, const ubi_allocator *allocator) {
+    const ubi_allocator *a = ubi__allocator_or_default(allocator);
+    ubi_bfs *walk = UBI_NEW(a, ubi_bfs);
+    if (!walk)
+        return ubi__fail_nomem();
+    walk->allocator = a;
+    ubi__node_map_init(&walk->visited, a);
+    *out = walk;
+    return UBI_OK;
+}
+
+void ubi_bfs_free(ubi_bfs *walk) {
+    if (!walk)
+        return;
+    ubi__node_map_fini(&walk->visited);
+    vec_node_fini(&walk->pending, walk->allocator);
+    UBI_DELETE(walk->allocator, walk);
+}
+
+ubi_status ubi_bfs_add_start(ubi_bfs *walk, ubi_node node) {
+    return vec_node_push(&walk->pending, walk->allocator, node);
+}
+
+ubi_status ubi_bfs_add_start_visited(ubi_bfs *walk, ubi_node node) {
+    if (!ubi__node_map_get(&walk->visited, node))
+        UBI_TRY(ubi__node_map_put(&walk->visited, node, 0));
+    return ubi_bfs_add_start(walk, node);
+}
+
+void ubi_bfs_stop(ubi_bfs *walk) {
+    walk->stop = true;
+}
+void ubi_bfs_abandon_referent(ubi_bfs *walk) {
+    walk->abandon = true;
+}
+void ubi_bfs_do_not_mark_visited(ubi_bfs *walk) {
+    walk->do_not_mark = true;
+}
+const uint64_t *ubi_bfs_visited(const ubi_bfs *walk, ubi_node node) {
+    return ubi__node_map_get(&walk->visited, node);
+}
+
+static ubi_status traverse(ubi_bfs *walk, ubi_node referent, ubi_text name) {
+    uint64_t *known = ubi__node_map_get(&walk->visited, referent), fresh = 0;
+    bool first = known == NULL;
+    walk->abandon = walk->do_not_mark = false;
+    UBI_TRY(walk->fn(walk->payload, walk, walk->origin, referent, name, first, first ? &fresh : known));
+    if (!first)
+        return UBI_OK;
+    if (!walk->do_not_mark)
+        UBI_TRY(ubi__node_map_put(&walk->visited, referent, fresh));
+    return walk->stop || walk->abandon ? UBI_OK : vec_node_push(&walk->pending, walk->allocator, referent);
+}
+
+static bool on_bfs_edge(void *payload, ubi_node referent, ubi_text name) {
+    ubi_bfs *walk = payload;
+    walk->status = traverse(walk, referent, name);
+    return walk->status == UBI_OK && !walk->stop;
+}
+
+/* Drops the part of the queue that was worked off, once that is most of it. */
+static void compact(ubi_bfs *walk) {
+    if (walk->head < 4096 || walk->head * 2 < walk->pending.n)
+        return;
+    walk->pending.n -= walk->head;
+    memmove(walk->pending.at, walk->pending.at + walk->head, walk->pending.n * sizeof *walk->pending.at);
+    walk->head = 0;
+}
+
+ubi_status ubi_bfs_run(ubi_bfs *walk, bool want_names, ubi_bfs_fn fn, void *payload) {
+    walk->fn = fn;
+    walk->payload = payload;
+    walk->status = UBI_OK;
+    walk->stop = false;
+    while (walk->head < walk->pending.n && !walk->stop && walk->status == UBI_OK) {
+        walk->origin = walk->pending.at[walk->head++];
+        compact(walk);
+        ubi_node_edges(walk->origin, want_names, on_bfs_edge, walk);
+    }
+    return walk->status;
+}
+
+/* ---- post-order --------------------------------------------------------------------------------------------------- */
+
+/* The stack is one vector of nodes in which each entry's edges lie behind it: an entry is (node, where its edges begin). */
+typedef struct entry {
+    ubi_node node;
+    size_t edges_begin;
+} entry;
+
+UBI_VEC_DECLARE(vec_entry, entry);
+
+typedef struct post_order {
+    const ubi_allocator *allocator;
+    ubi__node_map seen;
+    vec_entry stack;
+    vec_node edges; /* of all entries, not walked yet; taken from the back */
+    ubi_status status;
+} post_order;
+
+static bool collect_edge(void *payload, ubi_node referent, ubi_text name) {
+    post_order *walk = payload;
+    (void)name;
+    walk->status = vec_node_push(&walk->edges, walk->allocator, referent);
+    return walk->status == UBI_OK;
+}
+
+static ubi_status push(post_order *walk, ubi_node node) {
+    UBI_TRY(ubi__node_map_put(&walk->seen, node, 0));
+    UBI_TRY(vec_entry_push(&walk->stack, walk->allocator, (entry){ node, walk->edges.n }));
+    ubi_node_edges(node, false, collect_edge, walk);
+    return walk->status;
+}
+
+static ubi_status run_post_order(post_order *walk, ubi_node start, ubi_post_order_node_fn on_node,
+                                 ubi_post_order_edge_fn on_edge, void *payload) {
+    UBI_TRY(push(walk, start));
+    while (walk->stack.n > 0) {
+        entry top = walk->stack.at[walk->stack.n - 1];
+        if (walk->edges.n == top.edges_begin) {
+            walk->stack.n--;
+            UBI_TRY(on_node(payload, top.node));
+            continue;
+        }
+        ubi_node referent = walk->edges.at[--walk->edges.n];
+        if (on_edge)
+            UBI_TRY(on_edge(payload, top.node, referent));
+        if (!ubi__node_map_get(&walk->seen, referent))
+            UBI_TRY(push(walk, referent));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi_post_order(ubi_node start, ubi_post_order_node_fn on_node, ubi_post_order_edge_fn on_edge, void *payload,
+                          const ubi_allocator *allocator) {
+    post_order walk = { .allocator = ubi__allocator_or_default(allocator), .status = UBI_OK };
+    ubi__node_map_init(&walk.seen, walk.allocator);
+    ubi_status status = run_post_order(&walk, start, on_node, on_edge, payload);
+    ubi__node_map_fini(&walk.seen);
+    vec_entry_fini(&walk.stack, walk.allocator);
+    vec_node_fini(&walk.edges, walk.allocator);
+    return status;
+}
