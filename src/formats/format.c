@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * format.c: opening any snapshot (ubiheap/formats.h).
+ *
+ * The input is inflated with the fast engine and handed to the first format that recognizes it. When that ends in anything
+ * but success at the clean end of the stream, and the input can be read again, the exact engine has the last word.
+ */
+#include "formats/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+/* fxsnapshot has no magic number, so it comes last and takes whatever nobody else wanted. */
+static const ubi__format *const formats[] = { &ubi__format_fxsnapshot };
+
+static const ubi__format *guess(const uint8_t *head, size_t n) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i]->guess(head, n))
+            return formats[i];
+    return formats[sizeof formats / sizeof *formats - 1];
+}
+
+typedef struct attempt {
+    bool exact;      /* in: with which engine */
+    bool rewindable; /* in: the input can be read again */
+    bool clean;      /* out: the stream ended as it should */
+    bool repeat;     /* out: a doubtful result deserves the exact engine's answer */
+} attempt;
+
+static void note_end(ubi_read_info *info, const ubi__stream *stream) {
+    info->ended_early = info->ended_early || ubi__stream_end_of(stream) > UBI__END_CLEAN;
+    if (info->end_note[0] == '\0')
+        snprintf(info->end_note, sizeof info->end_note, "%s", ubi__stream_note(stream));
+}
+
+static ubi_status read_stream(ubi_graph **out, ubi__stream *stream, ubi__format_input *input, attempt *at) {
+    ubi_read_info *info = input->info;
+    input->stream = stream;
+    info->compression = ubi__stream_compression(stream);
+    UBI_TRY(ubi__stream_next(stream, &input->first, &input->n_first));
+    const ubi__format *format = guess(input->first, input->n_first);
+    input->final = ubi__stream_is_exact(stream) || !at->rewindable;
+    info->format = format->name;
+    ubi_status status = format->read(out, input);
+    info->input_bytes = ubi__stream_input_bytes(stream);
+    at->repeat = format->survives_damage && !ubi__stream_is_exact(stream);
+    at->clean = false;
+    if (status == UBI_OK) {
+        at->clean = ubi__stream_end_of(stream) == UBI__END_CLEAN;
+        note_end(info, stream);
+    }
+    return status;
+}
+
+static ubi_status run_attempt(ubi_graph **out, ubi__source *source, ubi__format_input *input, attempt *at) {
+    ubi__stream *stream;
+    memset(input->info, 0, sizeof *input->info);
+    UBI_TRY(ubi__stream_new(&stream, source, input->threads, at->exact, input->allocator));
+    ubi_status status = read_stream(out, stream, input, at);
+    ubi__stream_free(stream);
+    return status;
+}
+
+static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_read_options *given, ubi_read_info *info) {
+    const ubi_read_options defaults = UBI_READ_OPTIONS_INIT;
+    const ubi_read_options *options = given ? given : &defaults;
+    ubi_read_info own_info;
+    if (options->version != UBI_READ_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "ubi_read_options has version %u, not %u", options->version, UBI_READ_OPTIONS_VERSION);
+    ubi__format_input input = {
+        .total_bytes = source->size,
+        .threads = ubi__thread_count(options->threads),
+        .allocator = ubi__allocator_or_default(options->allocator),
+        .options = options,
+        .info = info ? info : &own_info,
+    };
+    attempt at = { .rewindable = ubi__source_can_rewind(source) };
+    ubi_graph *graph = NULL;
+    ubi_status status = run_attempt(&graph, source, &input, &at);
+    bool doubtful = status == UBI_EFORMAT || (status == UBI_OK && !at.clean);
+    if (doubtful && at.repeat && ubi__source_rewind(source)) {
+        ubi_graph_unref(graph);
+        at.exact = true;
+        status = run_attempt(&graph, source, &input, &at);
+    }
+    if (status == UBI_OK)
+        *out = graph;
+    return status;
+}
+
+static const ubi_allocator *allocator_of(const ubi_read_options *options) {
+    return ubi__allocator_or_default(options ? options->allocator : NULL);
+}
+
+ubi_status ubi_graph_read_path(ubi_graph **out, const char *path, const ubi_read_options *options, ubi_read_info *info) {
+    ubi__source source;
+    UBI_TRY(ubi__source_open_path(&source, path, allocator_of(options)));
+    ubi_status status = read_source(out, &source, options, info);
+    ubi__source_close(&source);
+    return status;
+}
+
+ubi_status ubi_graph_read_fd(ubi_graph **out, int fd, const ubi_read_options *options, ubi_read_info *info) {
+    ubi__source source;
+    ubi__source_open_fd(&source, fd, allocator_of(options));
+    ubi_status status = read_source(out, &source, options, info);
+    ubi__source_close(&source);
+    return status;
+}
+
+ubi_status ubi_graph_read_memory(ubi_graph **out, const void *data, size_t size_bytes, const ubi_read_options *options,
+                                 ubi_read_info *info) {
+    ubi__source source;
+    ubi__source_open_memory(&source, data, size_bytes, allocator_of(options));
+    ubi_status status = read_source(out, &source, options, info);
+    ubi__source_close(&source);
+    return status;
+}
+
+ubi_status ubi_graph_read_callback(ubi_graph **out, ubi_read_fn fn, void *payload, const ubi_read_options *options,
+                                   ubi_read_info *info) {
+    ubi__source source;
+    ubi__source_open_callback(&source, fn, payload, allocator_of(options));
+    ubi_status status = read_source(out, &source, options, info);
+    ubi__source_close(&source);
+    return status;
+}

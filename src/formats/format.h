@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * format.h: what a snapshot format gives to the rest: a guess and a reader.
+ *
+ * To add one: a folder here with a `const ubi__format`, and a line in the table of format.c.
+ */
+#ifndef UBI_FORMATS_FORMAT_H
+#define UBI_FORMATS_FORMAT_H
+
+#include <ubiheap/formats.h>
+
+#include "base/stream.h"
+
+/** What a reader works with. The stream's first chunk was taken already, to guess the format. */
+typedef struct ubi__format_input {
+    ubi__stream *stream;
+    uint8_t *first; /* first[n_first], a chunk as ubi__stream_next gives it */
+    size_t n_first;
+    uint64_t total_bytes; /* of compressed input, for progress; 0 unknown */
+    unsigned threads;     /* at least 1 */
+    bool final;           /* perhaps nobody will read this input again: errors should say all they can */
+    const ubi_allocator *allocator;
+    const ubi_read_options *options; /* never NULL */
+    ubi_read_info *info;             /* never NULL; compression and input size are filled by the caller */
+} ubi__format_input;
+
+typedef struct ubi__format {
+    const char *name;
+    /** Whether inflated input that starts with head[0..n) may be this format. */
+    bool (*guess)(const uint8_t *head, size_t n);
+    ubi_status (*read)(ubi_graph **out, ubi__format_input *input);
+    /** Damaged input may still be valid up to a border, so it is worth a second, exact look (base/inflate.h). */
+    bool survives_damage;
+} ubi__format;
+
+extern const ubi__format ubi__format_fxsnapshot;
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fxs_window.c: the bytes at hand (fxs_reader.h).
+ *
+ * What is left over of a chunk is usually a part of one field, some tens of bytes; it goes in front of the next chunk.
+ * Only a field longer than that room makes the window move into `joined`, which grows by doubling, so that a field of n
+ * bytes costs O(n) however often its beginning is looked at again.
+ */
+#include "formats/fxsnapshot/fxs_reader.h"
+
+#include <string.h>
+
+void ubi__fxs_window_init(ubi__fxs_window *w, ubi__stream *stream, const uint8_t *first, size_t n_first,
+                          const ubi_allocator *a) {
+    memset(w, 0, sizeof *w);
+    w->stream = stream;
+    w->allocator = a;
+    w->at = first;
+    w->end = first + n_first;
+    w->end_offset = n_first;
+    w->ended = n_first == 0;
+}
+
+void ubi__fxs_window_fini(ubi__fxs_window *w) {
+    ubi__vec_u8_fini(&w->joined, w->allocator);
+}
+
+static ubi_status next_chunk(ubi__fxs_window *w, uint8_t **chunk, size_t *n) {
+    UBI_TRY(ubi__stream_next(w->stream, chunk, n));
+    w->end_offset += *n;
+    w->ended = *n == 0;
+    return UBI_OK;
+}
+
+static ubi_status append_to_joined(ubi__fxs_window *w, const uint8_t *bytes, size_t n) {
+    UBI_TRY(ubi__vec_u8_reserve(&w->joined, w->allocator, n + UBI__STREAM_PADDING));
+    memcpy(w->joined.at + w->joined.n, bytes, n);
+    w->joined.n += n;
+    memset(w->joined.at + w->joined.n, 0, UBI__STREAM_PADDING);
+    return UBI_OK;
+}
+
+static bool lies_in_joined(const ubi__fxs_window *w) {
+    return w->joined.at && w->at >= w->joined.at && w->at <= w->joined.at + w->joined.n;
+}
+
+/* Moves what is left to the front of `joined` and appends chunks until it has doubled. */
+static ubi_status more_joined(ubi__fxs_window *w) {
+    size_t left = (size_t)(w->end - w->at);
+    if (lies_in_joined(w)) {
+        memmove(w->joined.at, w->at, left);
+        w->joined.n = left;
+    } else {
+        w->joined.n = 0;
+        UBI_TRY(append_to_joined(w, w->at, left));
+    }
+    while (!w->ended && w->joined.n < 2 * left) {
+        uint8_t *chunk;
+        size_t n;
+        UBI_TRY(next_chunk(w, &chunk, &n));
+        if (n)
+            UBI_TRY(append_to_joined(w, chunk, n));
+    }
+    w->at = w->joined.at;
+    w->end = w->joined.at + w->joined.n;
+    return UBI_OK;
+}
+
+ubi_status ubi__fxs_window_more(ubi__fxs_window *w) {
+    uint8_t left_over[UBI__STREAM_HEADROOM], *chunk;
+    size_t left = (size_t)(w->end - w->at), n;
+    if (w->ended)
+        return UBI_OK;
+    if (left > UBI__STREAM_HEADROOM)
+        return more_joined(w);
+    if (left)
+        memcpy(left_over, w->at, left); /* asking for a chunk gives the old one back */
+    UBI_TRY(next_chunk(w, &chunk, &n));
+    if (left)
+        memcpy(chunk - left, left_over, left);
+    w->at = chunk - left;
+    w->end = chunk + n;
+    return UBI_OK;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * wire.h: the protobuf wire format, as far as a reader needs it.
+ *
+ * These functions may load a word beyond the bytes they are given: callers guarantee UBI__STREAM_PADDING readable bytes
+ * behind their limit and compare the returned position with it. NULL means that no number of further bytes would help.
+ */
+#ifndef UBI_FXSNAPSHOT_WIRE_H
+#define UBI_FXSNAPSHOT_WIRE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/status.h"
+
+enum { UBI__WIRE_VARINT = 0, UBI__WIRE_FIXED64 = 1, UBI__WIRE_BYTES = 2, UBI__WIRE_GROUP = 3, UBI__WIRE_GROUP_END = 4,
+       UBI__WIRE_FIXED32 = 5 };
+
+#define UBI__TAG(field, wire) ((uint32_t)(field) << 3 | (uint32_t)(wire))
+
+/** Protobuf's own bound on the length of a field or message. */
+#define UBI__WIRE_MAX_LENGTH ((uint64_t)INT32_MAX - 16)
+
+/** A varint of nine or ten bytes; bits beyond 64 are dropped. NULL when an eleventh byte would be needed. */
+static inline const uint8_t *ubi__wire_long_varint(const uint8_t *p, uint64_t *out) {
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 10; i++) {
+        value |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+        if (p[i] < 0x80) {
+            *out = value;
+            return p + i + 1;
+        }
+    }
+    return NULL;
+}
+
+/** A varint; without a branch on its length up to eight bytes, because the lengths of ids and references vary. */
+static inline const uint8_t *ubi__wire_varint(const uint8_t *p, uint64_t *out) {
+    uint64_t w;
+    memcpy(&w, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    uint64_t stops = ~w & UINT64_C(0x8080808080808080);
+    if (ubi__unlikely(stops == 0))
+        return ubi__wire_long_varint(p, out);
+    w &= stops ^ (stops - 1); /* keep the bytes up to the first without continuation bit */
+    /* Squeeze 8 x 7 bits together, pairs first. */
+    w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
+    w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *out = (w & UINT64_C(0x0fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
+    return p + (__builtin_ctzll(stops) >> 3) + 1;
+}
+
+/** The same for numbers that rarely take more than four bytes: half the work. */
+static inline const uint8_t *ubi__wire_short_varint(const uint8_t *p, uint64_t *out) {
+    uint32_t w;
+    memcpy(&w, p, 4);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap32(w);
+#endif
+    uint32_t stops = ~w & UINT32_C(0x80808080);
+    if (ubi__unlikely(stops == 0))
+        return ubi__wire_varint(p, out);
+    w &= stops ^ (stops - 1);
+    w = (w & UINT32_C(0x007f007f)) | (w & UINT32_C(0x7f007f00)) >> 1;
+    *out = (w & UINT32_C(0x00003fff)) | (w & UINT32_C(0x3fff0000)) >> 2;
+    return p + (__builtin_ctz(stops) >> 3) + 1;
+}
+
+/** A tag: at most five bytes. */
+static inline const uint8_t *ubi__wire_tag(const uint8_t *p, uint32_t *out) {
+    if (ubi__likely(*p < 0x80)) {
+        *out = *p;
+        return p + 1;
+    }
+    uint32_t value = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        value |= (uint32_t)(p[i] & 0x7f) << (7 * i);
+        if (p[i] < 0x80) {
+            *out = value;
+            return p + i + 1;
+        }
+    }
+    return NULL;
+}
+
+/** The length of a field; NULL also when it is above UBI__WIRE_MAX_LENGTH. */
+static inline const uint8_t *ubi__wire_length(const uint8_t *p, uint64_t *out) {
+    const uint8_t *q = ubi__wire_varint(p, out);
+    return q && q - p <= 5 && *out < UBI__WIRE_MAX_LENGTH ? q : NULL;
+}
+
+typedef enum ubi__wire_skip { UBI__SKIP_DONE, UBI__SKIP_SHORT, UBI__SKIP_BAD } ubi__wire_skip;
+
+/**
+ * Steps over an unknown field whose tag was read.
+ *
+ * @param p      in: behind the tag; out (DONE): behind the field.
+ * @param levels nesting levels that are still allowed; a group takes one, and so does each group in it.
+ * @return SHORT when the field goes on beyond `limit`.
+ */
+ubi__wire_skip ubi__wire_skip_field(const uint8_t **p, const uint8_t *limit, uint32_t tag, unsigned levels);
+
+#endif
