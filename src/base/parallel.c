@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "base/parallel.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 typedef struct range {
@@ -39,7 +38,7 @@ static void *run(void *payload) {
 void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__range_fn fn, void *payload) {
     range ranges[UBI__MAX_THREADS];
     uint64_t n_grains = (n + grain - 1) / grain;
-    unsigned n_parts = threads > UBI__MAX_THREADS ? UBI__MAX_THREADS : threads;
+    unsigned n_parts = threads > UBI__MAX_THREADS ? UBI__MAX_THREADS : threads ? threads : 1;
     if (n_parts > n_grains)
         n_parts = (unsigned)n_grains;
     for (unsigned i = 0; i < n_parts; i++) {
@@ -54,4 +53,22 @@ void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__ran
     for (unsigned i = 1; i < n_parts; i++)
         if (ranges[i].started)
             pthread_join(ranges[i].thread, NULL);
+}
+
+static void *run_task(void *payload) {
+    ubi__task *task = payload;
+    task->fn(task->payload);
+    return NULL;
+}
+
+void ubi__task_start(ubi__task *task, unsigned threads, void (*fn)(void *payload), void *payload) {
+    *task = (ubi__task){ .fn = fn, .payload = payload };
+    task->started = threads > 1 && pthread_create(&task->thread, NULL, run_task, task) == 0;
+}
+
+void ubi__task_wait(ubi__task *task) {
+    if (task->started)
+        pthread_join(task->thread, NULL);
+    else
+        run_task(task);
 }

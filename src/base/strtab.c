@@ -163,54 +163,61 @@ ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text) {
     return t->n_slots ? t->slots[find_slot(t, t->slots, t->n_slots, text)] : UBI_NONE;
 }
 
-/* A slot remembers part of the hash, so that texts are compared only when they are very likely equal. */
-typedef struct canonical_slot {
-    uint32_t entry; /* UBI_NONE: empty */
-    uint32_t tag;
-} canonical_slot;
+/*
+ * The table of the first entries of each text. An index does not need all bits of a slot; the rest hold a part of the hash,
+ * so that texts are compared only when they are very likely equal.
+ */
+typedef struct canonical_table {
+    uint32_t *slots;
+    size_t n_slots;
+    unsigned index_bits; /* n < 2^index_bits, so that no slot in use looks like UBI_NONE */
+} canonical_table;
 
 #define HASH_AHEAD 16 /* power of two */
 
-static uint32_t find_canonical(const ubi__strtab *t, canonical_slot *slots, size_t n_slots, uint32_t entry, uint64_t hash) {
-    size_t i = hash & (n_slots - 1);
-    uint32_t tag = (uint32_t)(hash >> 32);
+static uint32_t find_canonical(const ubi__strtab *t, const canonical_table *table, uint32_t entry, uint64_t hash) {
+    size_t mask = table->n_slots - 1, i = hash & mask;
+    uint32_t index_mask = (uint32_t)((UINT64_C(1) << table->index_bits) - 1), tag = (uint32_t)(hash >> 32) & ~index_mask;
     ubi_text text = ubi__strtab_get(t, entry);
-    for (; slots[i].entry != UBI_NONE; i = (i + 1) & (n_slots - 1))
-        if (slots[i].tag == tag && ubi__text_equal(ubi__strtab_get(t, slots[i].entry), text))
-            return slots[i].entry;
-    slots[i] = (canonical_slot){ entry, tag };
+    for (; table->slots[i] != UBI_NONE; i = (i + 1) & mask) {
+        uint32_t known = table->slots[i] & index_mask;
+        if ((table->slots[i] & ~index_mask) == tag && ubi__text_equal(ubi__strtab_get(t, known), text))
+            return known;
+    }
+    table->slots[i] = tag | entry;
     return entry;
 }
 
-static void find_all_canonical(ubi__strtab *t, canonical_slot *slots, size_t n_slots) {
+static void find_all_canonical(ubi__strtab *t, const canonical_table *table) {
     /* Hashes are computed some entries ahead and their slots asked for, so that cache misses overlap. */
-    uint64_t hashes[HASH_AHEAD];
-    uint32_t n = ubi__strtab_count(t);
-    for (uint32_t i = 0; i < n + HASH_AHEAD; i++) {
-        if (i >= HASH_AHEAD)
-            t->canonical.at[i - HASH_AHEAD] =
-                find_canonical(t, slots, n_slots, i - HASH_AHEAD, hashes[i % HASH_AHEAD]);
+    uint64_t hashes[HASH_AHEAD], n = t->end.n;
+    for (uint64_t i = 0; i < n + HASH_AHEAD; i++) {
+        uint64_t *hash = &hashes[i % HASH_AHEAD];
+        if (i >= HASH_AHEAD && i - HASH_AHEAD < n)
+            t->canonical.at[i - HASH_AHEAD] = find_canonical(t, table, (uint32_t)(i - HASH_AHEAD), *hash);
         if (i < n) {
-            ubi_text text = ubi__strtab_get(t, i);
-            hashes[i % HASH_AHEAD] = ubi__hash_bytes(text.ptr, text.len);
-            __builtin_prefetch(&slots[hashes[i % HASH_AHEAD] & (n_slots - 1)], 1);
+            ubi_text text = ubi__strtab_get(t, (uint32_t)i);
+            *hash = ubi__hash_bytes(text.ptr, text.len);
+            __builtin_prefetch(&table->slots[*hash & (table->n_slots - 1)], 1);
         }
     }
 }
 
 ubi_status ubi__strtab_canonicalize(ubi__strtab *t) {
-    size_t n = t->end.n, n_slots = 16;
+    size_t n = t->end.n;
+    canonical_table table = { .n_slots = 16, .index_bits = 1 };
     t->canonical.n = 0;
     UBI_TRY(ubi__vec_u32_reserve(&t->canonical, t->allocator, n));
-    while (n_slots * 3 < n * 4)
-        n_slots *= 2;
-    canonical_slot *slots = ubi__alloc_array(t->allocator, n_slots, sizeof *slots);
-    if (!slots)
+    while (table.n_slots * 3 < n * 4)
+        table.n_slots *= 2;
+    while (n >> table.index_bits)
+        table.index_bits++;
+    table.slots = new_slots(t, table.n_slots);
+    if (!table.slots)
         return ubi__fail_nomem();
-    memset(slots, 0xff, n_slots * sizeof *slots);
-    find_all_canonical(t, slots, n_slots);
+    find_all_canonical(t, &table);
     t->canonical.n = n;
-    ubi__free_array(t->allocator, slots, n_slots, sizeof *slots);
+    ubi__free_array(t->allocator, table.slots, table.n_slots, sizeof *table.slots);
     return UBI_OK;
 }
 

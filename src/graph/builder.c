@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/parallel.h"
+
 ubi_status ubi_graph_builder_new(ubi_graph_builder **out, const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     ubi_graph_builder *b = UBI_NEW(a, ubi_graph_builder);
@@ -153,12 +155,36 @@ static ubi_status close_columns(ubi_graph_builder *b) {
     return UBI_OK;
 }
 
+/* Finding equal strings and frames touches nothing that resolving ids does, so the two run side by side. */
+typedef struct canonical_job {
+    ubi_graph *graph;
+    ubi_status status;
+} canonical_job;
+
+static void find_equal_entries(void *payload) {
+    canonical_job *job = payload;
+    ubi_graph *g = job->graph;
+    job->status = ubi__strtab_canonicalize(&g->strings);
+    if (job->status == UBI_OK)
+        job->status = ubi__frames_canonicalize(&g->frames, &g->strings);
+}
+
+static ubi_status resolve(ubi_graph *g, unsigned threads, ubi__id_fault *fault) {
+    canonical_job job = { .graph = g };
+    ubi__task task;
+    ubi__task_start(&task, threads, find_equal_entries, &job);
+    ubi_status status =
+        ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, g->target.at, g->n_edges, threads, fault);
+    ubi__task_wait(&task);
+    if (status == UBI_OK && job.status != UBI_OK)
+        status = ubi__fail_nomem(); /* the other thread's message stayed there; memory is all that can be missing */
+    return status;
+}
+
 ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, unsigned threads, ubi__id_fault *fault) {
     ubi_graph *g = b->graph;
     UBI_TRY(close_columns(b));
-    UBI_TRY(ubi__strtab_canonicalize(&g->strings));
-    UBI_TRY(ubi__frames_canonicalize(&g->frames, &g->strings));
-    UBI_TRY(ubi__id_index_resolve(&g->ids, g->id.at, g->n_nodes, g->target.at, g->n_edges, threads, fault));
+    UBI_TRY(resolve(g, threads, fault));
     UBI_TRY(ubi__graph_find_reachable(g));
     *out = g;
     b->graph = NULL;

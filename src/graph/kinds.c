@@ -11,6 +11,8 @@
 void ubi__kinds_init(ubi__kinds *k, const ubi_allocator *a) {
     memset(k, 0, sizeof *k);
     k->allocator = a;
+    k->factor[0] = ubi__hash_u64(0) | 1;
+    k->factor[1] = ubi__hash_u64(1) | 1;
 }
 
 static void drop_slots(ubi__kinds *k) {
@@ -24,12 +26,11 @@ void ubi__kinds_fini(ubi__kinds *k) {
     ubi__vec_kind_fini(&k->rows, k->allocator);
 }
 
-/* Multiply-shift with secret odd factors: two multiplications, since this runs once per node of a file. */
-static uint64_t hash(const ubi_kind *kind) {
+/* Multiply-shift with two secret odd factors: two multiplications, since this runs once per node of a file. */
+static uint64_t hash(const ubi__kinds *k, const ubi_kind *kind) {
     uint64_t a = (uint64_t)kind->type_name << 32 | kind->class_name;
     uint64_t b = ((uint64_t)kind->script_filename << 32 | kind->descriptive_name) + ((uint64_t)kind->coarse_type << 29);
-    uint64_t factor = ubi__hash_seed | 1;
-    return (a * factor ^ b * (factor * UINT64_C(0x9e3779b97f4a7c15))) >> 32;
+    return (a * k->factor[0] + b * k->factor[1]) >> 32;
 }
 
 static bool equal(const ubi_kind *a, const ubi_kind *b) {
@@ -38,7 +39,7 @@ static bool equal(const ubi_kind *a, const ubi_kind *b) {
 }
 
 static size_t find(const ubi__kinds *k, const uint32_t *slots, size_t n, const ubi_kind *kind) {
-    size_t i = hash(kind) & (n - 1);
+    size_t i = hash(k, kind) & (n - 1);
     while (slots[i] != UBI_NONE && !equal(&k->rows.at[slots[i]], kind))
         i = (i + 1) & (n - 1);
     return i;

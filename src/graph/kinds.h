@@ -19,6 +19,7 @@ typedef struct ubi__kinds {
     ubi__vec_kind rows;
     uint32_t *slots; /* open addressing over rows, UBI_NONE empty */
     size_t n_slots;
+    uint64_t factor[2]; /* of the hash; secret, see base/hash.h */
 } ubi__kinds;
 
 void ubi__kinds_init(ubi__kinds *k, const ubi_allocator *a);
