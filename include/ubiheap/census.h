@@ -50,7 +50,7 @@ typedef struct ubi_breakdown ubi_breakdown;
  * by internal type, DOM nodes by descriptive type).
  *
  * Errors: UBI_EINVAL with Firefox's own words where it has some, such as
- * `unrecognized 'by' value in takeCensus breakdown: "nope"`; UBI_ENOMEM.
+ * `unrecognized 'by' value in takeCensus breakdown: "nope"`; UBI_ELIMIT (nested too deeply); UBI_ENOMEM.
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp, ParseBreakdown.
  */
 UBI_API ubi_status ubi_breakdown_parse(ubi_breakdown **out, ubi_text json, ubi_compat compat, const ubi_allocator *allocator);
@@ -201,11 +201,19 @@ typedef struct ubi_census_node {
 } ubi_census_node;
 
 /**
- * Arranges a report as a tree. Under UBI_COMPAT_FIREFOX (taken from the census) every child of the breakdown must have
- * been written out, as there.
+ * Arranges a report as a tree, by Firefox's rules: rows that are empty are left out; a stack becomes a path of rows, one
+ * per frame, oldest first, and paths share their beginnings; siblings are sorted by what they hold. Inverted, each path from
+ * the root to a row without children stands the other way round, and equal beginnings are merged. Numbers of a row that
+ * has children then show only below those, never at the top, and totals of merged rows are those of the first: both are
+ * so in Firefox. Numbers beyond 2^63-1 saturate. Members of an array breakdown are children called "[0]", "[1]", ..., of
+ * which totals take the first only.
+ *
+ * Under UBI_COMPAT_FIREFOX (taken from the census) every part of the breakdown must have been written out, and what is
+ * lost there is lost: the first of two stacks that look equal in a tree, what is called by a stack that was pruned, and,
+ * after a filter, the truth about rows with several children, whose own numbers are added once per path.
  *
  * @param census  borrowed; must outlive the tree.
- * Errors: UBI_EINVAL, UBI_ENOMEM. Cost: O(n log n) in the rows made.
+ * Errors: UBI_EINVAL, UBI_ENOMEM, UBI_ELIMIT (more than 2^26 rows). Cost: O(n log n) in the rows made.
  * Source: mozilla-central devtools/shared/heapsnapshot/census-tree-node.js.
  */
 UBI_API ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census, const ubi_census_tree_options *options);

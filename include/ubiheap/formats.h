@@ -51,7 +51,8 @@ typedef struct ubi_read_info {
  *
  * Errors: UBI_EIO (cannot open or read), UBI_EFORMAT (message number, byte offset in the inflated stream, field and value
  * in the message), UBI_ENOMEM, UBI_ECANCELLED, UBI_ELIMIT.
- * Cost: O(nodes + edges); memory at most 1.3 times the finished graph and a few hundred KiB of buffers.
+ * Cost: O(nodes + edges), twice for damaged input; memory at most 1.3 times the finished graph and 1.5 MiB of buffers, for a
+ * pipe or callback 4 MiB more, and room for the longest field.
  * Source: docs/formats/fxsnapshot.md.
  */
 UBI_API ubi_status ubi_graph_read_path(ubi_graph **out, const char *path, const ubi_read_options *options, ubi_read_info *info);

@@ -10,8 +10,8 @@
  * and `ubi_graph_canonical_frame` map an entry to the first one of equal content; analyses compare those, except where
  * Firefox compares entries and the caller asked for Firefox's exact answer.
  *
- * Memory: 32 bytes per node (36 with allocation stacks) plus an id index of at most 8, and 8 per edge; strings and
- * stacks on top. A graph is immutable and reference-counted: any number of threads may read it and hold references.
+ * Memory: 28 bytes per node (32 with allocation stacks) plus an id index of at most 11, usually 6, and 8 per edge; strings
+ * and stacks on top. A graph is immutable and reference-counted: any number of threads may read it and hold references.
  */
 #ifndef UBIHEAP_GRAPH_H
 #define UBIHEAP_GRAPH_H
@@ -173,7 +173,7 @@ UBI_API ubi_status ubi_graph_builder_edge(ubi_graph_builder *builder, uint64_t t
 UBI_API ubi_status ubi_graph_builder_finish(ubi_graph **out, ubi_graph_builder *builder);
 
 /**
- * Walks any heap from `root` breadth-first and keeps all of it. Equal strings and frames become one entry.
+ * Walks any heap from `root` breadth-first and keeps all of it. Equal strings become one entry, and so do frames of one id.
  * Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (two nodes with one id).
  */
 UBI_API ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_allocator *allocator);

@@ -65,7 +65,8 @@ typedef struct ubi_node_ops {
     ubi_text (*class_name)(ubi_node node);            /**< JavaScript class of an object (no text) */
     ubi_text (*descriptive_name)(ubi_node node);      /**< such as a DOM node name (no text) */
     ubi_text (*script_filename)(ubi_node node);       /**< source file of a script (no text) */
-    bool (*allocation_stack)(ubi_node node, ubi_stack *out); /**< false: none (false) */
+    /** False: not tracked. True with `out->ops` NULL: allocated while no frame was on the stack. (false) */
+    bool (*allocation_stack)(ubi_node node, ubi_stack *out);
     bool (*is_live)(ubi_node node);                   /**< false for nodes of a file (true) */
     /**
      * Calls `fn` once per outgoing edge in the heap's fixed order; parallel and self edges are legal, referents never null.

@@ -2,7 +2,9 @@
  *
  * inflate.c: the two decompression engines (inflate.h).
  *
- * Both engines work on one input window that is refilled from the source when it is used up.
+ * Both engines work on one input window that is refilled from the source when it is used up. ISA-L is given deflate data
+ * and trailers only: its own reading of headers lets reserved flags and impossible windows pass, and loses its place when
+ * an optional field of a gzip header is cut by the end of the window.
  */
 #include "base/inflate.h"
 
@@ -12,6 +14,7 @@
 #include <zlib.h>
 
 #define INPUT_BYTES ((size_t)128 << 10)
+#define READ_AHEAD_BYTES ((size_t)8) /* that ISA-L may give back */
 
 typedef enum wrapper { WRAPPER_NONE, WRAPPER_GZIP, WRAPPER_ZLIB } wrapper;
 
@@ -23,7 +26,7 @@ struct ubi__inflater {
     ubi__stream_end end;
     char note[120];
 
-    uint8_t *input; /* INPUT_BYTES */
+    uint8_t *input; /* INPUT_BYTES + READ_AHEAD_BYTES */
     size_t input_at, input_n;
     bool input_ended;
     uint64_t input_base; /* offset in the source of input[0] */
@@ -31,7 +34,7 @@ struct ubi__inflater {
     struct inflate_state *isal; /* fast engine; 87 KB, so on the heap */
     z_stream zlib;              /* exact engine */
     bool zlib_ready;
-    bool member_open; /* inside a member, or (exact) about to try one */
+    bool member_open; /* inside a member, behind its header (fast) or anywhere in it (exact) */
 };
 
 /* ---- input window ------------------------------------------------------------------------------------------------ */
@@ -44,7 +47,7 @@ static ubi_status refill(ubi__inflater *f) {
     return UBI_OK;
 }
 
-/* Makes at least `want` bytes visible if the source has them; `want` is tiny. */
+/* Makes at least `want` bytes visible if the source has them; `want` is at most INPUT_BYTES. */
 static ubi_status peek(ubi__inflater *f, size_t want) {
     size_t left = f->input_n - f->input_at;
     if (f->input_at > 0 && left < want) {
@@ -84,6 +87,15 @@ static void end_stream(ubi__inflater *f, ubi__stream_end end, const char *what) 
                  (unsigned long long)input_offset(f));
 }
 
+/* Whether another member begins here. If not, the stream has ended: what follows the last member is not ours. */
+static ubi_status find_member(ubi__inflater *f, wrapper *w) {
+    UBI_TRY(peek(f, 2));
+    *w = wrapper_at(f);
+    if (*w == WRAPPER_NONE)
+        f->end = UBI__END_CLEAN;
+    return UBI_OK;
+}
+
 /* ---- no compression ---------------------------------------------------------------------------------------------- */
 
 static ubi_status fill_raw(ubi__inflater *f, uint8_t *buffer, size_t capacity, size_t *n) {
@@ -111,10 +123,6 @@ static const char *isal_error_text(int code) {
         return "invalid deflate symbol";
     case ISAL_INVALID_LOOKBACK:
         return "invalid deflate distance";
-    case ISAL_INVALID_WRAPPER:
-        return "invalid gzip or zlib header";
-    case ISAL_UNSUPPORTED_METHOD:
-        return "unknown compression method";
     case ISAL_INCORRECT_CHECKSUM:
         return "wrong checksum";
     default:
@@ -122,18 +130,110 @@ static const char *isal_error_text(int code) {
     }
 }
 
+/* One byte of a header, counted in the header's checksum. When there is none, the stream ends and *byte is 0. */
+static ubi_status take_header_byte(ubi__inflater *f, uint32_t *crc, uint8_t *byte) {
+    UBI_TRY(peek(f, 1));
+    *byte = 0;
+    if (f->input_at < f->input_n) {
+        *byte = f->input[f->input_at++];
+        *crc = (uint32_t)crc32(*crc, byte, 1);
+    } else if (f->end == UBI__END_NOT_YET) {
+        end_stream(f, UBI__END_TRUNCATED, "compressed data ends too early");
+    }
+    return UBI_OK;
+}
+
+static ubi_status take_header_u16(ubi__inflater *f, uint32_t *crc, uint32_t *value) {
+    uint8_t low, high;
+    UBI_TRY(take_header_byte(f, crc, &low));
+    UBI_TRY(take_header_byte(f, crc, &high));
+    *value = (uint32_t)high << 8 | low;
+    return UBI_OK;
+}
+
+/* A file name or a comment, up to its NUL. */
+static ubi_status skip_header_text(ubi__inflater *f, uint32_t *crc) {
+    uint8_t byte;
+    do
+        UBI_TRY(take_header_byte(f, crc, &byte));
+    while (byte != 0);
+    return UBI_OK;
+}
+
+enum { GZIP_HEADER_CRC = 2, GZIP_EXTRA = 4, GZIP_NAME = 8, GZIP_COMMENT = 16, GZIP_RESERVED = 0xe0 };
+
+/* What the flags of a gzip header announce. */
+static ubi_status skip_optional_fields(ubi__inflater *f, uint8_t flags, uint32_t *crc) {
+    uint32_t n = 0, stored, ignored = 0;
+    uint8_t byte;
+    if (flags & GZIP_EXTRA)
+        UBI_TRY(take_header_u16(f, crc, &n));
+    for (; n > 0 && f->end == UBI__END_NOT_YET; n--)
+        UBI_TRY(take_header_byte(f, crc, &byte));
+    if (flags & GZIP_NAME)
+        UBI_TRY(skip_header_text(f, crc));
+    if (flags & GZIP_COMMENT)
+        UBI_TRY(skip_header_text(f, crc));
+    if (flags & GZIP_HEADER_CRC) {
+        UBI_TRY(take_header_u16(f, &ignored, &stored));
+        if (f->end == UBI__END_NOT_YET && stored != (*crc & 0xffff))
+            end_stream(f, UBI__END_DAMAGED, "wrong checksum of the gzip header");
+    }
+    return UBI_OK;
+}
+
+static ubi_status skip_gzip_header(ubi__inflater *f) {
+    uint8_t fixed[10];
+    uint32_t crc = 0;
+    for (size_t i = 0; i < sizeof fixed; i++)
+        UBI_TRY(take_header_byte(f, &crc, &fixed[i]));
+    if (f->end != UBI__END_NOT_YET)
+        return UBI_OK;
+    if (fixed[2] == Z_DEFLATED && !(fixed[3] & GZIP_RESERVED))
+        return skip_optional_fields(f, fixed[3], &crc);
+    end_stream(f, UBI__END_DAMAGED,
+               fixed[2] == Z_DEFLATED ? "unknown flags in a gzip header" : "unknown compression method");
+    return UBI_OK;
+}
+
+/* Both bytes are visible, and they are a zlib header. */
+static void skip_zlib_header(ubi__inflater *f) {
+    uint8_t method_and_window = f->input[f->input_at], flags = f->input[f->input_at + 1];
+    f->input_at += 2;
+    if (method_and_window >> 4 > 7)
+        end_stream(f, UBI__END_DAMAGED, "window size above 32 KiB");
+    else if (flags & 0x20)
+        end_stream(f, UBI__END_DAMAGED, "preset dictionary expected");
+}
+
 /* Starts the member at the input position; ends the stream when there is none. */
 static ubi_status open_isal_member(ubi__inflater *f) {
-    UBI_TRY(peek(f, 2));
-    wrapper w = wrapper_at(f);
-    if (w == WRAPPER_NONE) {
-        f->end = UBI__END_CLEAN;
+    wrapper w;
+    UBI_TRY(find_member(f, &w));
+    if (w == WRAPPER_NONE)
         return UBI_OK;
-    }
+    if (w == WRAPPER_GZIP)
+        UBI_TRY(skip_gzip_header(f));
+    else
+        skip_zlib_header(f);
     isal_inflate_init(f->isal);
-    f->isal->crc_flag = w == WRAPPER_GZIP ? ISAL_GZIP : ISAL_ZLIB;
+    f->isal->crc_flag = w == WRAPPER_GZIP ? ISAL_GZIP_NO_HDR_VER : ISAL_ZLIB_NO_HDR_VER;
     f->member_open = true;
     return UBI_OK;
+}
+
+/* Whole bytes that ISA-L took behind a zlib trailer stay in its bit buffer; the window may have been refilled since. */
+static void put_read_ahead_back(ubi__inflater *f) {
+    size_t n = (size_t)f->isal->read_in_length / 8;
+    if (n > f->input_at) {
+        size_t shift = n - f->input_at;
+        memmove(f->input + shift, f->input, f->input_n);
+        f->input_n += shift;
+        f->input_at += shift;
+        f->input_base -= shift;
+    }
+    f->input_at -= n;
+    memcpy(f->input + f->input_at, &f->isal->read_in, n);
 }
 
 /* One run over the input window. */
@@ -147,12 +247,14 @@ static ubi_status run_isal(ubi__inflater *f) {
     int code = isal_inflate(z);
     bool moved = z->avail_out != room_before || z->avail_in != f->input_n - f->input_at;
     f->input_at = f->input_n - z->avail_in;
-    if (code != ISAL_DECOMP_OK)
+    if (code != ISAL_DECOMP_OK) {
         end_stream(f, UBI__END_DAMAGED, isal_error_text(code));
-    else if (z->block_state == ISAL_BLOCK_FINISH)
+    } else if (z->block_state == ISAL_BLOCK_FINISH) {
+        put_read_ahead_back(f);
         f->member_open = false;
-    else if (f->input_ended && !moved)
+    } else if (f->input_ended && !moved) {
         end_stream(f, UBI__END_TRUNCATED, "compressed data ends too early");
+    }
     return UBI_OK;
 }
 
@@ -200,44 +302,37 @@ static ubi_status run_zlib_block(ubi__inflater *f, uint8_t *block, int *code) {
     }
 }
 
-static void end_zlib(ubi__inflater *f, int code, bool first_bytes_of_member) {
-    if (code == Z_OK || code == Z_BUF_ERROR) {
-        end_stream(f, UBI__END_TRUNCATED, "compressed data ends too early");
-    } else if (first_bytes_of_member && f->zlib.total_out == 0 && f->zlib.msg &&
-               (strcmp(f->zlib.msg, "incorrect header check") == 0 ||
-                strcmp(f->zlib.msg, "unknown compression method") == 0)) {
-        f->end = UBI__END_CLEAN; /* something else follows the last member */
-    } else {
-        end_stream(f, UBI__END_DAMAGED, f->zlib.msg ? f->zlib.msg : "damaged compressed data");
-    }
+/* Starts the next member; ends the stream when there is none. */
+static ubi_status open_zlib_member(ubi__inflater *f) {
+    wrapper w;
+    UBI_TRY(find_member(f, &w));
+    if (w == WRAPPER_NONE)
+        return UBI_OK;
+    inflateReset(&f->zlib);
+    f->member_open = true;
+    return UBI_OK;
 }
 
 static ubi_status fill_zlib(ubi__inflater *f, uint8_t *buffer, size_t capacity, size_t *n) {
     (void)capacity;
     *n = 0;
     while (*n == 0 && f->end == UBI__END_NOT_YET) {
-        bool later_member = false;
         int code;
         if (!f->member_open) {
-            UBI_TRY(peek(f, 1));
-            if (f->input_at == f->input_n) {
-                f->end = UBI__END_CLEAN;
-                break;
-            }
-            inflateReset(&f->zlib);
-            later_member = f->member_open = true;
+            UBI_TRY(open_zlib_member(f));
+            continue;
         }
         UBI_TRY(run_zlib_block(f, buffer, &code));
         size_t made = UBI__INFLATE_BLOCK_BYTES - f->zlib.avail_out;
         if (code == Z_STREAM_END) {
             f->member_open = false;
             *n = made;
-        } else if (code == Z_OK || code == Z_BUF_ERROR) {
-            *n = made;
-            if (made == 0)
-                end_zlib(f, code, later_member);
+        } else if (code != Z_OK && code != Z_BUF_ERROR) {
+            end_stream(f, UBI__END_DAMAGED, f->zlib.msg ? f->zlib.msg : "damaged compressed data");
+        } else if (made == 0) {
+            end_stream(f, UBI__END_TRUNCATED, "compressed data ends too early");
         } else {
-            end_zlib(f, code, later_member);
+            *n = made;
         }
     }
     return UBI_OK;
@@ -275,13 +370,12 @@ static ubi_status open_zlib(ubi__inflater *f) {
     if (inflateInit2(&f->zlib, 15 | 32) != Z_OK)
         return ubi__fail_nomem();
     f->zlib_ready = true;
-    f->member_open = true;
     f->fill = fill_zlib;
     return UBI_OK;
 }
 
 static ubi_status open_engine(ubi__inflater *f, bool exact) {
-    f->input = ubi__alloc_array(f->allocator, INPUT_BYTES, 1);
+    f->input = ubi__alloc_array(f->allocator, INPUT_BYTES + READ_AHEAD_BYTES, 1);
     if (!f->input)
         return ubi__fail_nomem();
     UBI_TRY(peek(f, 2));
@@ -290,7 +384,9 @@ static ubi_status open_engine(ubi__inflater *f, bool exact) {
         f->fill = fill_raw;
         return UBI_OK;
     }
-    if (exact)
+    /* Small input gets zlib's strictness for nothing. */
+    UBI_TRY(peek(f, INPUT_BYTES));
+    if (exact || f->input_ended)
         return open_zlib(f);
     f->isal = ubi__alloc_array(f->allocator, 1, sizeof *f->isal);
     if (!f->isal)
@@ -321,7 +417,7 @@ void ubi__inflater_free(ubi__inflater *f) {
     if (f->zlib_ready)
         inflateEnd(&f->zlib);
     UBI_DELETE(a, f->isal);
-    ubi__free_array(a, f->input, INPUT_BYTES, 1);
+    ubi__free_array(a, f->input, INPUT_BYTES + READ_AHEAD_BYTES, 1);
     UBI_DELETE(a, f);
 }
 

@@ -7,6 +7,10 @@
  * blocks of 64 KiB that start anew with each member, and a block is delivered only if the inflate call that made it did not
  * fail. Whoever reads with the fast engine and meets anything but a clean end repeats with the exact one.
  *
+ * The fast engine takes everything for damaged that zlib does, with one exception: a block whose Huffman code is incomplete
+ * (no encoder writes one) decodes when it can and the checksum is right. Input of at most 128 KiB always goes through the
+ * exact engine.
+ *
  * Members follow each other as one stream; gzip and zlib wrappers are told apart by their first bytes; bytes behind the
  * last member are ignored. Input that has neither wrapper passes through unchanged.
  */
@@ -27,7 +31,7 @@ typedef enum ubi__stream_end {
 typedef struct ubi__inflater ubi__inflater;
 
 /**
- * `source` is borrowed. Reads the first bytes to see what it is.
+ * `source` is borrowed. Reads the first bytes to see what it is. `exact` false: the fast engine where it pays.
  */
 ubi_status ubi__inflater_new(ubi__inflater **out, ubi__source *source, bool exact, const ubi_allocator *a);
 void ubi__inflater_free(ubi__inflater *inflater);

@@ -99,11 +99,12 @@ ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n
         return UBI_OK;
     }
     ptrdiff_t got;
-    do
+    do {
+        errno = 0; /* a callback that sets none must not find an old EINTR here */
         got = s->fn ? s->fn(s->payload, buffer, size) : read(s->fd, buffer, size);
-    while (got < 0 && errno == EINTR);
+    } while (got < 0 && errno == EINTR);
     if (got < 0)
-        return ubi__fail_errno(errno, "cannot read at byte %llu", (unsigned long long)s->position);
+        return ubi__fail_errno(errno ? errno : EIO, "cannot read at byte %llu", (unsigned long long)s->position);
     if ((size_t)got > size)
         return ubi__fail(UBI_EINVAL, "the read callback returned more bytes than it was asked for");
     if (s->retaining && got > 0)

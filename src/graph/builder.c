@@ -60,6 +60,8 @@ ubi_status ubi_graph_builder_frame(ubi_graph_builder *b, ubi_frame_ix *out, cons
 ubi_status ubi__builder_flush(ubi_graph_builder *b) {
     ubi_graph *g = b->graph;
     size_t n = b->pending.n;
+    if (n == 0)
+        return UBI_OK;
     if (g->target.n + n > UBI_GRAPH_MAX_EDGES)
         return ubi__fail(UBI_ELIMIT, "more than 2^40 edges");
     UBI_TRY(ubi__vec_u32_reserve(&g->target, b->allocator, n));

@@ -67,7 +67,7 @@ static ubi_status describe(capture *c, ubi_node node) {
     UBI_TRY(intern(c, ubi_node_class_name(node), &desc.kind.class_name));
     UBI_TRY(intern(c, ubi_node_script_filename(node), &desc.kind.script_filename));
     UBI_TRY(intern(c, ubi_node_descriptive_name(node), &desc.kind.descriptive_name));
-    if (ubi_node_allocation_stack(node, &stack))
+    if (ubi_node_allocation_stack(node, &stack) && stack.ops) /* a graph cannot tell an empty stack from none */
         UBI_TRY(add_stack(c, stack, &desc.stack));
     return ubi_graph_builder_node(c->builder, &desc);
 }

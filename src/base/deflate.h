@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * deflate.h: a gzip stream written piece by piece.
+ *
+ * Everything that streams output takes a `ubi__write_fn`; ubi__deflate_write is one itself, so a compressor stands
+ * between a producer and its target without either knowing. Nothing but a fixed buffer is held in memory.
+ */
+#ifndef UBI_BASE_DEFLATE_H
+#define UBI_BASE_DEFLATE_H
+
+#include <ubiheap/base.h>
+
+/** Takes all `n_bytes` or fails with a message set. `data` is borrowed during the call. */
+typedef ubi_status (*ubi__write_fn)(void *payload, const void *data, size_t n_bytes);
+
+typedef struct ubi__deflate ubi__deflate;
+
+#define UBI__DEFLATE_LEVEL_MAX 3
+#define UBI__DEFLATE_LEVEL_DEFAULT 1
+
+/**
+ * One gzip member, without name and time: equal input gives equal output of one library on one kind of processor.
+ *
+ * @param level  0 (fastest) to UBI__DEFLATE_LEVEL_MAX (smallest), as ISA-L counts them.
+ * Errors: UBI_EINVAL (level), UBI_ENOMEM. Cost: about 400 KiB.
+ */
+ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, void *payload,
+                            const ubi_allocator *allocator);
+/** NULL is fine. Does not finish the stream. */
+void ubi__deflate_free(ubi__deflate *d);
+/** A ubi__write_fn whose payload is the ubi__deflate. After a failure only _free is allowed. */
+ubi_status ubi__deflate_write(void *deflate, const void *data, size_t n_bytes);
+/** Writes what is pending and the trailer, once, after the last write. */
+ubi_status ubi__deflate_finish(ubi__deflate *d);
+/** Compressed bytes handed to `write` so far. */
+uint64_t ubi__deflate_bytes_out(const ubi__deflate *d);
+
+#endif

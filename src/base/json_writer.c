@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * json_writer.c: streaming JSON, byte for byte what JSON.stringify gives.
+ *
+ * `need_comma` is the whole state of the innermost open level: an entry was written to it. Closing a level is itself an
+ * entry of the level around it, so no stack is needed and depth has no limit.
+ */
+#include "base/json_writer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+/* ---- output ----------------------------------------------------------------------------------------------------- */
+
+void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload, bool pretty) {
+    j->write = write;
+    j->payload = payload;
+    j->failed = false;
+    j->pretty = pretty;
+    j->for_terminal = false;
+    j->need_comma = false;
+    j->after_key = false;
+    j->depth = 0;
+    j->n = 0;
+}
+
+static void drain(ubi__json *j) {
+    if (j->n && !j->failed && !j->write(j->payload, j->buffer, j->n))
+        j->failed = true;
+    j->n = 0;
+}
+
+ubi_status ubi__json_flush(ubi__json *j) {
+    drain(j);
+    return j->failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
+}
+
+static void put_char(ubi__json *j, char c) {
+    if (j->n == sizeof j->buffer)
+        drain(j);
+    j->buffer[j->n++] = c;
+}
+
+static void put(ubi__json *j, const char *data, size_t n) {
+    while (n > 0) {
+        if (j->n == sizeof j->buffer)
+            drain(j);
+        size_t room = sizeof j->buffer - j->n;
+        size_t part = n < room ? n : room;
+        memcpy(j->buffer + j->n, data, part);
+        j->n += part;
+        data += part;
+        n -= part;
+    }
+}
+
+/* ---- structure -------------------------------------------------------------------------------------------------- */
+
+static void new_line(ubi__json *j) {
+    put_char(j, '\n');
+    for (uint32_t i = 0; i < j->depth; i++)
+        put(j, "  ", 2);
+}
+
+/* Everything that starts an entry of the innermost level (a value in an array, a key in an object) comes through here. */
+static void begin_entry(ubi__json *j) {
+    if (j->after_key) {
+        j->after_key = false;
+        return;
+    }
+    if (j->need_comma)
+        put_char(j, ',');
+    if (j->pretty && j->depth > 0)
+        new_line(j);
+    j->need_comma = true;
+}
+
+static void begin_level(ubi__json *j, char bracket) {
+    begin_entry(j);
+    put_char(j, bracket);
+    j->depth++;
+    j->need_comma = false;
+}
+
+static void end_level(ubi__json *j, char bracket) {
+    j->depth--;
+    if (j->pretty && j->need_comma)
+        new_line(j);
+    put_char(j, bracket);
+    j->need_comma = true;
+}
+
+void ubi__json_object_begin(ubi__json *j) {
+    begin_level(j, '{');
+}
+
+void ubi__json_object_end(ubi__json *j) {
+    end_level(j, '}');
+}
+
+void ubi__json_array_begin(ubi__json *j) {
+    begin_level(j, '[');
+}
+
+void ubi__json_array_end(ubi__json *j) {
+    end_level(j, ']');
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+/* Characters that stand for themselves and need no look at their neighbours. */
+static bool is_plain(uint8_t byte) {
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
+static const char hex_digits[] = "0123456789abcdef";
+
+static void put_unicode_escape(ubi__json *j, uint32_t unit) {
+    char escape[6] = { '\\', 'u' };
+    for (int i = 0; i < 4; i++)
+        escape[2 + i] = hex_digits[unit >> (12 - 4 * i) & 15];
+    put(j, escape, sizeof escape);
+}
+
+static void put_ascii_escape(ubi__json *j, uint8_t c) {
+    static const char letters[128] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'
+    };
+    if (letters[c]) {
+        put_char(j, '\\');
+        put_char(j, letters[c]);
+    } else if (c == 0x7f && !j->for_terminal) {
+        put_char(j, (char)c);
+    } else {
+        put_unicode_escape(j, c);
+    }
+}
+
+/* A byte that is no UTF-8 becomes the four characters \xNN, whose backslash JSON doubles. */
+static void put_bad_byte(ubi__json *j, uint8_t byte) {
+    char escape[5] = { '\\', '\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15] };
+    put(j, escape, sizeof escape);
+}
+
+/* One character that is not plain; bytes consumed. */
+static size_t put_special(ubi__json *j, const uint8_t *s, size_t n) {
+    if (s[0] < 0x80) {
+        put_ascii_escape(j, s[0]);
+        return 1;
+    }
+    uint32_t c;
+    size_t used = ubi__wtf8_decode(s, n, &c);
+    if (used == 0) {
+        put_bad_byte(j, s[0]);
+        return 1;
+    }
+    if ((c >= 0xd800 && c <= 0xdfff) || (c < 0xa0 && j->for_terminal))
+        put_unicode_escape(j, c);
+    else
+        put(j, (const char *)s, used);
+    return used;
+}
+
+static void put_quoted(ubi__json *j, ubi_text text) {
+    const uint8_t *s = (const uint8_t *)text.ptr;
+    put_char(j, '"');
+    size_t at = 0;
+    while (at < text.len) {
+        size_t run = at;
+        while (run < text.len && is_plain(s[run]))
+            run++;
+        put(j, text.ptr + at, run - at);
+        at = run;
+        if (at < text.len)
+            at += put_special(j, s + at, text.len - at);
+    }
+    put_char(j, '"');
+}
+
+void ubi__json_key_text(ubi__json *j, ubi_text key) {
+    begin_entry(j);
+    put_quoted(j, key);
+    put(j, ": ", j->pretty ? 2 : 1);
+    j->after_key = true;
+}
+
+void ubi__json_key(ubi__json *j, const char *key) {
+    ubi__json_key_text(j, ubi__text(key));
+}
+
+void ubi__json_text(ubi__json *j, ubi_text value) {
+    if (!value.ptr) {
+        ubi__json_null(j);
+        return;
+    }
+    begin_entry(j);
+    put_quoted(j, value);
+}
+
+void ubi__json_string(ubi__json *j, const char *value) {
+    ubi__json_text(j, ubi__text(value));
+}
+
+void ubi__json_raw(ubi__json *j, ubi_text json) {
+    bool in_string = false;
+    begin_entry(j);
+    for (size_t i = 0; i < json.len; i++) {
+        char c = json.ptr[i];
+        if (!in_string && (c == ' ' || c == '\t' || c == '\n' || c == '\r'))
+            continue;
+        put_char(j, c);
+        if (in_string && c == '\\' && i + 1 < json.len)
+            put_char(j, json.ptr[++i]);
+        else if (c == '"')
+            in_string = !in_string;
+    }
+}
+
+/* ---- constants and numbers -------------------------------------------------------------------------------------- */
+
+static void put_word(ubi__json *j, const char *word) {
+    begin_entry(j);
+    put(j, word, strlen(word));
+}
+
+void ubi__json_null(ubi__json *j) {
+    put_word(j, "null");
+}
+
+void ubi__json_bool(ubi__json *j, bool value) {
+    put_word(j, value ? "true" : "false");
+}
+
+/* Up to this every integer is a double, and its digits are the integer's. */
+#define EXACT_INTEGER_LIMIT (UINT64_C(1) << 53)
+
+void ubi__json_double(ubi__json *j, double value) {
+    char text[32];
+    size_t n = ubi__number_text(text, value);
+    begin_entry(j);
+    if (isfinite(value))
+        put(j, text, n);
+    else
+        put(j, "null", 4); /* as JSON.stringify */
+}
+
+static size_t u64_text(char out[32], uint64_t value) {
+    char digits[20];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    for (size_t i = 0; i < n; i++)
+        out[i] = digits[n - 1 - i];
+    out[n] = 0;
+    return n;
+}
+
+void ubi__json_u64(ubi__json *j, uint64_t value) {
+    if (value > EXACT_INTEGER_LIMIT) {
+        ubi__json_double(j, (double)value);
+        return;
+    }
+    char text[32];
+    size_t n = u64_text(text, value);
+    begin_entry(j);
+    put(j, text, n);
+}
+
+void ubi__json_i64(ubi__json *j, int64_t value) {
+    if (value >= 0)
+        ubi__json_u64(j, (uint64_t)value);
+    else
+        ubi__json_double(j, (double)value);
+}
+
+static bool exact_in_double(uint64_t value) {
+    double d = (double)value;
+    return d < 0x1p64 && (uint64_t)d == value;
+}
+
+void ubi__json_node_id(ubi__json *j, uint64_t id) {
+    if (exact_in_double(id)) {
+        ubi__json_u64(j, id);
+        return;
+    }
+    char text[32];
+    ubi_text digits = { text, u64_text(text, id) };
+    ubi__json_text(j, digits);
+}
+
+/* ---- JavaScript's Number::toString ------------------------------------------------------------------------------ */
+
+/* Whether digits * 10^scale reads back as `value`. Free of the locale's decimal point. */
+static bool reads_back(uint64_t digits, int scale, double value) {
+    char text[48];
+    snprintf(text, sizeof text, "%" PRIu64 "e%d", digits, scale);
+    return strtod(text, NULL) == value;
+}
+
+/* `value` rounded to `precision` + 1 significant digits, as an integer, and the power of ten of the first digit. */
+static uint64_t rounded_digits(int *exponent, int precision, double value) {
+    char text[48];
+    snprintf(text, sizeof text, "%.*e", precision, value);
+    uint64_t digits = 0;
+    const char *p = text;
+    for (; *p != 'e'; p++)
+        if (*p >= '0' && *p <= '9')
+            digits = digits * 10 + (uint64_t)(*p - '0');
+    *exponent = atoi(p + 1);
+    return digits;
+}
+
+/*
+ * The fewest significant digits that read back as `value`, and the power of ten of the first one.
+ *
+ * The closest number of a length reads back if any of that length does, except at powers of two: doubles below one are
+ * twice as dense as above, so there the next larger number is tried too (2^-44 is 5.684341886080802e-14, although
+ * ...801e-14 is closer).
+ */
+static size_t shortest_digits(char out[32], int *exponent, double value) {
+    int unused;
+    bool power_of_two = frexp(value, &unused) == 0.5;
+    uint64_t digits = 0;
+    for (int precision = 0; precision <= 16; precision++) {
+        digits = rounded_digits(exponent, precision, value);
+        int scale = *exponent - precision;
+        if (reads_back(digits, scale, value))
+            break;
+        if (power_of_two && reads_back(digits + 1, scale, value)) {
+            digits++;
+            break;
+        }
+    }
+    return u64_text(out, digits);
+}
+
+static char *append(char *out, const char *data, size_t n) {
+    memcpy(out, data, n);
+    return out + n;
+}
+
+static char *append_zeros(char *out, int n) {
+    for (int i = 0; i < n; i++)
+        *out++ = '0';
+    return out;
+}
+
+/* ECMAScript Number::toString, steps 6 to 10, with k digits and n = exponent + 1. */
+static char *place_point(char *out, const char *digits, int k, int exponent) {
+    int n = exponent + 1;
+    if (k <= n && n <= 21)
+        return append_zeros(append(out, digits, (size_t)k), n - k);
+    if (0 < n && n <= 21) {
+        out = append(out, digits, (size_t)n);
+        *out++ = '.';
+        return append(out, digits + n, (size_t)(k - n));
+    }
+    if (-6 < n && n <= 0) {
+        out = append_zeros(append(out, "0.", 2), -n);
+        return append(out, digits, (size_t)k);
+    }
+    *out++ = digits[0];
+    if (k > 1) {
+        *out++ = '.';
+        out = append(out, digits + 1, (size_t)(k - 1));
+    }
+    return out + snprintf(out, 6, "e%+d", exponent);
+}
+
+size_t ubi__number_text(char out[32], double value) {
+    if (isnan(value))
+        return (size_t)snprintf(out, 32, "NaN");
+    if (isinf(value))
+        return (size_t)snprintf(out, 32, value < 0 ? "-Infinity" : "Infinity");
+    char *end = out;
+    if (value < 0) {
+        *end++ = '-';
+        value = -value;
+    }
+    if (value < (double)EXACT_INTEGER_LIMIT && value == (double)(uint64_t)value)
+        return (size_t)(end - out) + u64_text(end, (uint64_t)value);
+    char digits[32];
+    int exponent;
+    size_t k = shortest_digits(digits, &exponent, value);
+    end = place_point(end, digits, (int)k, exponent);
+    *end = 0;
+    return (size_t)(end - out);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * json_writer.h: streaming JSON output, byte for byte what JavaScript's JSON.stringify gives.
+ *
+ * The writer puts commas and indentation; the caller opens, names and closes. It keeps a bit per open level and a fixed
+ * buffer, so nothing is held in memory. The first write error sticks and turns later calls into no-ops.
+ */
+#ifndef UBI_BASE_JSON_WRITER_H
+#define UBI_BASE_JSON_WRITER_H
+
+#include <ubiheap/base.h>
+
+#define UBI__JSON_BUFFER 8192
+
+typedef struct ubi__json {
+    bool (*write)(void *payload, const void *data, size_t n);
+    void *payload;
+    bool failed;       /* a write was refused */
+    bool pretty;       /* two-space indentation, one entry per line */
+    bool for_terminal; /* escape U+007F to U+009F too, which JSON allows and terminals obey; set it after init */
+    bool need_comma;
+    bool after_key;
+    uint32_t depth;
+    size_t n;
+    char buffer[UBI__JSON_BUFFER];
+} ubi__json;
+
+void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload, bool pretty);
+/** Writes what is buffered. UBI_OK, or UBI_EIO when any write was refused. */
+ubi_status ubi__json_flush(ubi__json *j);
+
+void ubi__json_object_begin(ubi__json *j);
+void ubi__json_object_end(ubi__json *j);
+void ubi__json_array_begin(ubi__json *j);
+void ubi__json_array_end(ubi__json *j);
+void ubi__json_key(ubi__json *j, const char *key);
+void ubi__json_key_text(ubi__json *j, ubi_text key);
+void ubi__json_null(ubi__json *j);
+void ubi__json_bool(ubi__json *j, bool value);
+void ubi__json_string(ubi__json *j, const char *value);
+/** NULL text gives null. Lone surrogates as \uXXXX, bytes that are no UTF-8 as \\xNN. */
+void ubi__json_text(ubi__json *j, ubi_text value);
+/** A value that is valid JSON text already; white space between its tokens is dropped. */
+void ubi__json_raw(ubi__json *j, ubi_text json);
+/** As JavaScript prints the double nearest to it. */
+void ubi__json_u64(ubi__json *j, uint64_t value);
+void ubi__json_i64(ubi__json *j, int64_t value);
+void ubi__json_double(ubi__json *j, double value);
+/** A number when a double holds it exactly, else a string of digits. */
+void ubi__json_node_id(ubi__json *j, uint64_t id);
+
+/** JavaScript's Number::toString of a double; NUL-terminated. `out` takes 32 bytes. */
+size_t ubi__number_text(char out[32], double value);
+
+#endif
