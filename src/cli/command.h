@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command.h: what a command is.
+ *
+ * A command is one file in commands/ that exports one `const ubi__command` and has one line in registry.c. Its option
+ * table is data: the parser, the help text, the man page and the shell completion all come from it. Parsed values land in
+ * the command's own struct of arguments, at the offset that each option names.
+ */
+#ifndef UBI_CLI_COMMAND_H
+#define UBI_CLI_COMMAND_H
+
+#include <stddef.h>
+
+#include <ubiheap/base.h>
+
+#include "cli/progress.h"
+#include "cli/standard_output.h"
+#include "render/display.h"
+
+/** Exit codes, the contract with scripts. */
+enum {
+    UBI__EXIT_OK = 0,
+    UBI__EXIT_CONDITION = 1, /**< a condition given with --fail-on holds */
+    UBI__EXIT_USAGE = 2,     /**< wrong usage */
+    UBI__EXIT_INPUT = 3,     /**< bad input file */
+    UBI__EXIT_SYSTEM = 4,    /**< input/output, memory or system error */
+    UBI__EXIT_INTERRUPTED = 130
+};
+
+typedef enum ubi__option_type {
+    UBI__OPTION_FLAG,   /**< --x; bool */
+    UBI__OPTION_SWITCH, /**< --x or --no-x; int: 1, -1, 0 when not given */
+    UBI__OPTION_TEXT,   /**< --x VALUE; const char *, NULL when not given */
+    UBI__OPTION_NUMBER, /**< --x N; uint64_t */
+    UBI__OPTION_CHOICE  /**< --x WORD; const char *, one of `choices` */
+} ubi__option_type;
+
+typedef struct ubi__option {
+    const char *name; /**< without dashes */
+    char letter;      /**< short form, or 0 */
+    ubi__option_type type;
+    size_t offset;              /**< of the value in the struct of arguments */
+    const char *argument;       /**< name of the value in help, such as "N"; NULL without value */
+    const char *const *choices; /**< CHOICE: words, ended by NULL */
+    const char *help;           /**< one sentence, no final point */
+    const char *standard;       /**< the default, or NULL; of a NUMBER, also the value that it starts with */
+} ubi__option;
+
+/** Ends an option table. */
+#define UBI__OPTION_END                                                                                                \
+    { NULL, 0, UBI__OPTION_FLAG, 0, NULL, NULL, NULL, NULL }
+
+typedef struct ubi__example {
+    const char *line; /**< without "ubiheap " */
+    const char *help;
+} ubi__example;
+
+/** A list of words with explanations in a command's manual, such as the columns that one can ask for. */
+typedef struct ubi__glossary {
+    const char *title; /**< such as "Columns" */
+    /** The i-th word and what it means; false behind the last. */
+    bool (*entry)(size_t i, const char **word, const char **help);
+} ubi__glossary;
+
+/** Options that every command has. */
+typedef struct ubi__common {
+    bool json;
+    bool help;
+    const char *color; /**< "auto", "always", "never" */
+    int progress;
+    uint64_t threads;
+    const char *compat;
+} ubi__common;
+
+/** What a command runs with. */
+typedef struct ubi__cli {
+    ubi__common common;
+    ubi__style style; /**< of standard output */
+    ubi__standard_output *output;
+    ubi__progress_line progress;
+    ubi_compat compat;
+    const char *subject; /**< what an error message is about: a file or the command; borrowed */
+} ubi__cli;
+
+typedef struct ubi__command {
+    const char *name;
+    const char *operands; /**< such as "FILE"; NULL: none */
+    const char *summary;  /**< one line */
+    /** Paragraphs of the manual; a line that starts with two spaces stands as it is. */
+    const char *description;
+    const ubi__option *options;
+    const ubi__glossary *glossary; /**< or NULL */
+    const ubi__example *examples;  /**< ended by a NULL line, or NULL */
+    int min_operands, max_operands;
+    size_t arguments_bytes; /**< size of the struct of arguments, which starts zeroed */
+    /** Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. */
+    ubi_status (*run)(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code);
+} ubi__command;
+
+/** All commands, ended by NULL. */
+extern const ubi__command *const ubi__commands[];
+extern const ubi__option ubi__common_options[];
+
+const ubi__command *ubi__command_find(const char *name);
+/** The closest of the command names to a misspelt one, or NULL when none is near. */
+const char *ubi__command_suggest(const char *name);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * help_command.c: `ubiheap help`, and the generated man pages and shell completion that packages install.
+ */
+#include "base/status.h"
+#include "cli/manual.h"
+
+typedef struct help_arguments {
+    bool man, commands, bash_completion;
+} help_arguments;
+
+#define AT(field) offsetof(help_arguments, field)
+
+static const ubi__option options[] = {
+    { "man", 0, UBI__OPTION_FLAG, AT(man), NULL, NULL, "print the man page, in roff", NULL },
+    { "commands", 0, UBI__OPTION_FLAG, AT(commands), NULL, NULL, "print the names of all commands, one per line",
+      NULL },
+    { "bash-completion", 0, UBI__OPTION_FLAG, AT(bash_completion), NULL, NULL, "print a completion script for bash",
+      NULL },
+    UBI__OPTION_END,
+};
+
+static ubi_status find(const ubi__command **out, const char *name) {
+    *out = ubi__command_find(name);
+    if (*out)
+        return UBI_OK;
+    const char *near = ubi__command_suggest(name);
+    if (near)
+        return ubi__fail(UBI_EINVAL, "unknown command '%s'; did you mean '%s'?", name, near);
+    return ubi__fail(UBI_EINVAL, "unknown command '%s'; see 'ubiheap help'", name);
+}
+
+static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+    const help_arguments *arguments = values;
+    const ubi__command *command = NULL;
+    ubi__out *out = &cli->output->out;
+    (void)exit_code;
+    if (n_operands)
+        UBI_TRY(find(&command, operands[0]));
+    if (arguments->commands) {
+        for (const ubi__command *const *c = ubi__commands; *c; c++)
+            ubi__out_printf(out, "%s\n", (*c)->name);
+    } else if (arguments->bash_completion) {
+        ubi__manual_bash_completion(out);
+    } else if (arguments->man) {
+        ubi__manual_man_page(out, command);
+    } else {
+        ubi__manual_help(out, &cli->style, command);
+    }
+    return UBI_OK;
+}
+
+static const ubi__example examples[] = {
+    { "help census", "what the command census does and which options it has" },
+    { "help --man census | man -l -", "the same as a man page" },
+    { NULL, NULL },
+};
+
+const ubi__command ubi__command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .summary = "explain a command, or ubiheap as a whole",
+    .description =
+        "Prints help. Everything here, the man pages and the shell completion come from one table of commands "
+        "and options.",
+    .options = options,
+    .examples = examples,
+    .max_operands = 1,
+    .arguments_bytes = sizeof(help_arguments),
+    .run = run,
+};

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * info_command.c: `ubiheap info`, what kind of file this is and what it carries.
+ */
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/heap_summary.h"
+#include "cli/snapshot.h"
+#include "render/human.h"
+
+typedef struct facts {
+    const ubi__snapshot *snapshot;
+    const ubi_graph *graph;
+    ubi__heap_summary summary;
+    ubi_graph_memory memory;
+    uint64_t creation_time_us;
+    bool has_creation_time;
+    const char *producer; /* or NULL */
+} facts;
+
+static uint64_t total_memory(const ubi_graph_memory *m) {
+    return m->nodes_bytes + m->edges_bytes + m->index_bytes + m->strings_bytes + m->stacks_bytes;
+}
+
+static double per_item(uint64_t bytes, uint64_t n) {
+    return n ? (double)bytes / (double)n : 0;
+}
+
+/* What a file may carry, in the words of both outputs. */
+typedef struct carried {
+    const char *key;  /* JSON */
+    const char *word; /* text */
+    bool present;
+} carried;
+
+#define N_CARRIED 5
+
+static void list_carried(carried out[N_CARRIED], const facts *f) {
+    const ubi__heap_summary *s = &f->summary;
+    out[0] = (carried){ "edgeNames", "edge names", s->has_edge_names };
+    out[1] = (carried){ "classNames", "class names", s->has_class_names };
+    out[2] = (carried){ "domNames", "DOM names", s->has_descriptive_names };
+    out[3] = (carried){ "scriptFilenames", "script file names", s->has_script_filenames };
+    out[4] = (carried){ "allocationStacks", "allocation stacks", s->n_with_stack > 0 };
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+#define LABEL_COLUMNS 14
+
+typedef struct page {
+    ubi__out *out;
+    const ubi__style *style;
+} page;
+
+static void label(const page *p, const char *text) {
+    ubi__display_ink(p->out, p->style, UBI__INK_BOLD);
+    ubi__out_string(p->out, text);
+    ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
+    ubi__display_pad(p->out, strlen(text), LABEL_COLUMNS);
+}
+
+static void write_file(const page *p, const facts *f) {
+    char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    const ubi_read_info *info = &f->snapshot->info;
+    label(p, "File");
+    ubi__display_text(p->out, p->style, ubi__text(f->snapshot->path), p->style->columns - LABEL_COLUMNS);
+    ubi__out_char(p->out, '\n');
+    label(p, "Format");
+    ubi__out_string(p->out, info->format);
+    if (info->compression && strcmp(info->compression, "none") != 0)
+        ubi__out_printf(p->out, ", %s, %s (%s inflated)", info->compression, ubi__human_size(a, info->input_bytes),
+                        ubi__human_size(b, info->inflated_bytes));
+    else
+        ubi__out_printf(p->out, ", not compressed, %s", ubi__human_size(a, info->input_bytes));
+    ubi__out_char(p->out, '\n');
+    if (info->ended_early) {
+        label(p, "Ended early");
+        ubi__display_text(p->out, p->style, ubi__text(info->end_note), p->style->columns - LABEL_COLUMNS);
+        ubi__out_char(p->out, '\n');
+    }
+}
+
+static void write_origin(const page *p, const facts *f) {
+    char time[UBI__HUMAN_TEXT];
+    label(p, "Producer");
+    ubi__out_printf(p->out, "%s\n", f->producer ? f->producer : "unknown");
+    label(p, "Created");
+    ubi__out_printf(p->out, "%s\n", f->has_creation_time ? ubi__human_time(time, f->creation_time_us) : "unknown");
+}
+
+static void write_tally(const page *p, const char *name, const ubi__tally *tally) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
+    label(p, name);
+    if (tally->count == 0)
+        ubi__out_string(p->out, "none\n");
+    else
+        ubi__out_printf(p->out, "%s nodes, %s\n", ubi__human_count(count, tally->count),
+                        ubi__human_size(size, tally->bytes));
+}
+
+static void write_contents(const page *p, const facts *f) {
+    char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    const ubi__heap_summary *s = &f->summary;
+    label(p, "Nodes");
+    ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_node_count(f->graph)));
+    label(p, "Edges");
+    ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_edge_count(f->graph)));
+    label(p, "Strings");
+    ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_string_count(f->graph)));
+    label(p, "Stacks");
+    if (s->n_with_stack == 0)
+        ubi__out_string(p->out, "none\n");
+    else
+        ubi__out_printf(p->out, "%s frames, %s nodes have a stack\n",
+                        ubi__human_count(a, ubi_graph_frame_count(f->graph)), ubi__human_count(b, s->n_with_stack));
+    write_tally(p, "Reachable", &s->reachable);
+    write_tally(p, "Unreachable", &s->unreachable);
+}
+
+static void write_carried(const page *p, const facts *f) {
+    carried all[N_CARRIED];
+    list_carried(all, f);
+    label(p, "Carries");
+    size_t n = 0;
+    for (size_t i = 0; i < N_CARRIED; i++)
+        if (all[i].present)
+            ubi__out_printf(p->out, "%s%s", n++ ? ", " : "", all[i].word);
+    ubi__out_string(p->out, n ? "\n" : "types and sizes only\n");
+}
+
+static void write_cost(const page *p, const facts *f) {
+    char size[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT];
+    const ubi_graph_memory *m = &f->memory;
+    label(p, "Memory");
+    ubi__out_printf(p->out, "%s: %.1f bytes per node, %.1f per edge, the rest strings and stacks\n",
+                    ubi__human_size(size, total_memory(m)),
+                    per_item(m->nodes_bytes + m->index_bytes, ubi_graph_node_count(f->graph)),
+                    per_item(m->edges_bytes, ubi_graph_edge_count(f->graph)));
+    label(p, "Loaded in");
+    ubi__out_printf(p->out, "%s\n", ubi__human_duration(time, f->snapshot->load_us));
+}
+
+static void write_text(ubi__cli *cli, const facts *f) {
+    page p = { &cli->output->out, &cli->style };
+    write_file(&p, f);
+    write_origin(&p, f);
+    write_contents(&p, f);
+    write_carried(&p, f);
+    write_cost(&p, f);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static void put_tally(ubi__json *j, const char *key, const ubi__tally *tally) {
+    ubi__json_key(j, key);
+    ubi__json_object_begin(j);
+    ubi__document_u64(j, "count", tally->count);
+    ubi__document_u64(j, "bytes", tally->bytes);
+    ubi__json_object_end(j);
+}
+
+static void put_file(ubi__json *j, const facts *f) {
+    const ubi_read_info *info = &f->snapshot->info;
+    ubi__document_string(j, "format", info->format);
+    ubi__document_string(j, "compression", info->compression);
+    ubi__document_u64(j, "inputBytes", info->input_bytes);
+    ubi__document_u64(j, "inflatedBytes", info->inflated_bytes);
+    ubi__document_u64(j, "messageCount", info->message_count);
+    ubi__document_bool(j, "endedEarly", info->ended_early);
+    ubi__document_string(j, "endNote", info->ended_early ? info->end_note : NULL);
+}
+
+static void put_origin(ubi__json *j, const facts *f) {
+    char time[UBI__HUMAN_TEXT];
+    ubi__document_string(j, "producer", f->producer);
+    ubi__document_string(j, "creationTime", f->has_creation_time ? ubi__iso_time(time, f->creation_time_us) : NULL);
+    ubi__json_key(j, "creationTimeUs");
+    if (f->has_creation_time)
+        ubi__json_u64(j, f->creation_time_us);
+    else
+        ubi__json_null(j);
+}
+
+static void put_contents(ubi__json *j, const facts *f) {
+    const ubi_graph *g = f->graph;
+    ubi__document_u64(j, "nodeCount", ubi_graph_node_count(g));
+    ubi__document_u64(j, "edgeCount", ubi_graph_edge_count(g));
+    ubi__document_u64(j, "stringCount", ubi_graph_string_count(g));
+    ubi__document_u64(j, "frameCount", ubi_graph_frame_count(g));
+    ubi__document_u64(j, "nodesWithStack", f->summary.n_with_stack);
+    ubi__json_key(j, "rootId");
+    ubi__json_node_id(j, ubi_graph_node_id(g, ubi_graph_root(g)));
+    put_tally(j, "reachable", &f->summary.reachable);
+    put_tally(j, "unreachable", &f->summary.unreachable);
+}
+
+static void put_carried(ubi__json *j, const facts *f) {
+    carried all[N_CARRIED];
+    list_carried(all, f);
+    ubi__json_key(j, "carries");
+    ubi__json_object_begin(j);
+    for (size_t i = 0; i < N_CARRIED; i++) {
+        ubi__document_bool(j, all[i].key, all[i].present);
+    }
+    ubi__json_object_end(j);
+}
+
+static void put_memory(ubi__json *j, const facts *f) {
+    const ubi_graph_memory *m = &f->memory;
+    ubi__json_key(j, "memory");
+    ubi__json_object_begin(j);
+    ubi__document_u64(j, "totalBytes", total_memory(m));
+    ubi__document_u64(j, "nodesBytes", m->nodes_bytes);
+    ubi__document_u64(j, "edgesBytes", m->edges_bytes);
+    ubi__document_u64(j, "indexBytes", m->index_bytes);
+    ubi__document_u64(j, "stringsBytes", m->strings_bytes);
+    ubi__document_u64(j, "stacksBytes", m->stacks_bytes);
+    ubi__json_key(j, "bytesPerNode");
+    ubi__json_double(j, per_item(m->nodes_bytes + m->index_bytes, ubi_graph_node_count(f->graph)));
+    ubi__json_key(j, "bytesPerEdge");
+    ubi__json_double(j, per_item(m->edges_bytes, ubi_graph_edge_count(f->graph)));
+    ubi__json_object_end(j);
+}
+
+static void write_json(ubi__cli *cli, const facts *f) {
+    ubi__json j;
+    ubi__document_begin(&j, cli, "ubiheap.info/1", f->snapshot->path);
+    put_file(&j, f);
+    put_origin(&j, f);
+    put_contents(&j, f);
+    put_carried(&j, f);
+    put_memory(&j, f);
+    ubi__document_u64(&j, "loadTimeUs", f->snapshot->load_us);
+    ubi__document_end(&j);
+}
+
+/* ---- command ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status collect(facts *f, const ubi__snapshot *snapshot) {
+    *f = (facts){ .snapshot = snapshot, .graph = snapshot->graph, .producer = ubi__guess_producer(snapshot->graph) };
+    f->has_creation_time = ubi_graph_creation_time_us(snapshot->graph, &f->creation_time_us);
+    ubi_graph_memory_use(snapshot->graph, &f->memory);
+    return ubi__heap_summary_init(&f->summary, snapshot->graph);
+}
+
+static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot) {
+    facts f;
+    UBI_TRY(collect(&f, snapshot));
+    if (cli->common.json)
+        write_json(cli, &f);
+    else
+        write_text(cli, &f);
+    ubi__heap_summary_fini(&f.summary);
+    return UBI_OK;
+}
+
+static ubi_status run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
+    (void)arguments, (void)n_operands, (void)exit_code;
+    ubi__snapshot snapshot;
+    UBI_TRY(ubi__snapshot_open(&snapshot, cli, operands[0]));
+    ubi_status status = tell(cli, &snapshot);
+    ubi__snapshot_close(&snapshot);
+    return status;
+}
+
+static const ubi__option options[] = { UBI__OPTION_END };
+
+static const ubi__example examples[] = {
+    { "info app.fxsnapshot", "the facts, one per line" },
+    { "info --json app.fxsnapshot | jq .nodeCount", "one of them for a script" },
+    { NULL, NULL },
+};
+
+const ubi__command ubi__command_info = {
+    .name = "info",
+    .operands = "FILE",
+    .summary = "say what kind of snapshot a file is and what it carries",
+    .description =
+        "Prints the format of FILE, who wrote it and when, how many nodes, edges, strings and stacks it has, how "
+        "much of the heap can be reached from its root, what it carries beside types and sizes, and what it "
+        "costs in memory.\n"
+        "\n"
+        "Sizes are sums of the nodes' own (shallow) sizes. Nodes that cannot be reached from the root are in the "
+        "file but in no analysis; scoped Firefox snapshots often have some.",
+    .options = options,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_columns.h: what can be asked of every node.
+ *
+ * A column is one row of a table: its name, what it means, and a function that gives a number of a node or a text of its
+ * kind. All texts belong to kinds, which is what makes sorting by text cheap.
+ */
+#ifndef UBI_CLI_NODE_COLUMNS_H
+#define UBI_CLI_NODE_COLUMNS_H
+
+#include <ubiheap/graph.h>
+
+/** A graph and what the columns asked for have computed over it. */
+typedef struct ubi__node_table {
+    const ubi_graph *graph;
+    uint32_t *distances; /**< distances[n_nodes], or NULL */
+    uint32_t *retainers; /**< retainers[n_nodes], or NULL */
+} ubi__node_table;
+
+typedef enum ubi__number_style { UBI__NUMBER_PLAIN, UBI__NUMBER_NODE_ID } ubi__number_style;
+
+typedef struct ubi__node_column {
+    const char *name;
+    const char *help;
+    /** Computes what `number` needs; may be NULL. Doing it twice is harmless. */
+    ubi_status (*prepare)(ubi__node_table *table);
+    /** False: the node has no such number. NULL in text columns. */
+    bool (*number)(uint64_t *out, const ubi__node_table *table, ubi_node_ix node);
+    ubi__number_style style;
+    /** NULL text: the kind has none. NULL in number columns. */
+    ubi_text (*text)(const ubi_graph *graph, const ubi_kind *kind);
+} ubi__node_column;
+
+/** All columns, ended by one without a name. */
+extern const ubi__node_column ubi__node_columns[];
+
+/** Columns by their names. UBI_EINVAL with a suggestion when there is none; `n` bytes of `name` count. */
+ubi_status ubi__node_column_find(const ubi__node_column **out, const char *name, size_t n);
+
+void ubi__node_table_fini(ubi__node_table *table);
+
+#endif

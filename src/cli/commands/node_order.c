@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_order.c: radix sort of nodes by a 64-bit key.
+ *
+ * Every column becomes numbers: texts belong to kinds, and a kind's key is the rank of its text. Least significant byte
+ * first, stable, and a byte that is the same in all keys costs no pass: sizes and ranks need two or three.
+ */
+#include "cli/commands/node_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "graph/graph_columns.h"
+
+/* ---- ranks of texts --------------------------------------------------------------------------------------------- */
+
+typedef struct ranked {
+    ubi_text text;
+    ubi_kind_ix kind;
+} ranked;
+
+static int compare_ranked(const void *left, const void *right) {
+    const ranked *a = left, *b = right;
+    return ubi__text_compare(a->text, b->text);
+}
+
+#define NO_RANK UINT32_MAX
+
+/* ranks[kind]; equal texts have equal ranks, no text NO_RANK. */
+static ubi_status rank_kinds(uint32_t *ranks, const ubi_graph *g, const ubi__node_column *column) {
+    uint32_t n_kinds = ubi_graph_kind_count(g);
+    ranked *list = ubi__alloc_array(ubi_allocator_default(), n_kinds, sizeof *list);
+    if (!list)
+        return ubi__fail_nomem();
+    size_t n = 0;
+    for (ubi_kind_ix k = 0; k < n_kinds; k++) {
+        ubi_text text = column->text(g, ubi_graph_kind(g, k));
+        ranks[k] = NO_RANK;
+        if (text.ptr)
+            list[n++] = (ranked){ text, k };
+    }
+    if (n > 1)
+        qsort(list, n, sizeof *list, compare_ranked);
+    uint32_t rank = 0;
+    for (size_t i = 0; i < n; i++) {
+        rank += i > 0 && compare_ranked(&list[i - 1], &list[i]) != 0;
+        ranks[list[i].kind] = rank;
+    }
+    ubi__free_array(ubi_allocator_default(), list, n_kinds, sizeof *list);
+    return UBI_OK;
+}
+
+/* ---- sorting ---------------------------------------------------------------------------------------------------- */
+
+typedef struct sorter {
+    size_t n;          /* nodes with a value */
+    uint64_t *key;     /* key[node] */
+    ubi_node_ix *from; /* the order so far; nodes without a value stand behind the first n */
+    ubi_node_ix *to;
+} sorter;
+
+static void swap_arrays(sorter *s) {
+    ubi_node_ix *old = s->from;
+    s->from = s->to;
+    s->to = old;
+}
+
+static void sort_by_byte(sorter *s, unsigned shift) {
+    size_t start[257] = { 0 };
+    for (size_t i = 0; i < s->n; i++)
+        start[(s->key[s->from[i]] >> shift & 255) + 1]++;
+    for (size_t i = 0; i < 256; i++)
+        if (start[i + 1] == s->n && s->n)
+            return; /* the same everywhere */
+    for (size_t i = 0; i < 256; i++)
+        start[i + 1] += start[i];
+    for (size_t i = 0; i < s->n; i++)
+        s->to[start[s->key[s->from[i]] >> shift & 255]++] = s->from[i];
+    swap_arrays(s);
+}
+
+/* Splits nodes into those with a value, at the front, and the rest, both in file order. */
+static void collect_keys(sorter *s, const ubi__node_table *table, const ubi__node_column *column, const uint32_t *ranks,
+                         bool descending) {
+    const ubi_graph *g = table->graph;
+    size_t n_without = 0;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        uint64_t value;
+        bool has_value;
+        if (ranks) {
+            value = ranks[g->kind.at[node]];
+            has_value = value != NO_RANK;
+        } else {
+            has_value = column->number(&value, table, node);
+        }
+        s->key[node] = descending ? ~value : value;
+        if (has_value)
+            s->from[s->n++] = node;
+        else
+            s->to[n_without++] = node;
+    }
+    if (n_without)
+        memcpy(s->from + s->n, s->to, n_without * sizeof *s->to);
+}
+
+static void sort(sorter *s) {
+    ubi_node_ix *first = s->from;
+    for (unsigned shift = 0; shift < 64; shift += 8)
+        sort_by_byte(s, shift);
+    if (s->from == first)
+        return;
+    /* The nodes without a value are at the end of the other array. */
+    memcpy(first, s->from, s->n * sizeof *first);
+    swap_arrays(s);
+}
+
+static ubi_status sort_nodes(ubi_node_ix **out, const ubi__node_table *table, const ubi__node_column *column,
+                             const uint32_t *ranks, bool descending) {
+    const ubi_allocator *a = ubi_allocator_default();
+    size_t n = table->graph->n_nodes;
+    sorter s = { 0, ubi__alloc_array(a, n, sizeof *s.key), ubi__alloc_array(a, n, sizeof *s.from),
+                 ubi__alloc_array(a, n, sizeof *s.to) };
+    bool complete = s.key && s.from && s.to;
+    if (complete) {
+        collect_keys(&s, table, column, ranks, descending);
+        sort(&s);
+        *out = s.from;
+        s.from = NULL;
+    }
+    ubi__free_array(a, s.key, n, sizeof *s.key);
+    ubi__free_array(a, s.from, n, sizeof *s.from);
+    ubi__free_array(a, s.to, n, sizeof *s.to);
+    return complete ? UBI_OK : ubi__fail_nomem();
+}
+
+ubi_status ubi__node_order_new(ubi_node_ix **out, const ubi__node_table *table, const ubi__node_column *column,
+                               bool descending) {
+    if (!column->text)
+        return sort_nodes(out, table, column, NULL, descending);
+    const ubi_allocator *a = ubi_allocator_default();
+    uint32_t n_kinds = ubi_graph_kind_count(table->graph);
+    uint32_t *ranks = ubi__alloc_array(a, n_kinds, sizeof *ranks);
+    if (!ranks)
+        return ubi__fail_nomem();
+    ubi_status status = rank_kinds(ranks, table->graph, column);
+    if (status == UBI_OK)
+        status = sort_nodes(out, table, column, ranks, descending);
+    ubi__free_array(a, ranks, n_kinds, sizeof *ranks);
+    return status;
+}
+
+void ubi__node_order_free(ubi_node_ix *order, const ubi__node_table *table) {
+    ubi__free_array(ubi_allocator_default(), order, table->graph->n_nodes, sizeof *order);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * heap_summary.c: one sweep over the node columns, and groups made from what it found.
+ *
+ * Grouping sorts entries by what they have in common, merges neighbours, and sorts the result by size. Entries are kinds
+ * or frames, of which there are thousands, not millions.
+ */
+#include "cli/heap_summary.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "graph/graph_columns.h"
+#include "render/node_label.h"
+
+/* ---- the sweep -------------------------------------------------------------------------------------------------- */
+
+static void add(ubi__tally *tally, uint64_t bytes) {
+    tally->count++;
+    tally->bytes += bytes;
+}
+
+/* Keeps `largest` sorted; a node equal to one in the list stays behind it. */
+static void offer_largest(ubi__heap_summary *s, ubi_node_ix node, uint64_t bytes) {
+    const uint64_t *size = s->graph->size_bytes.at;
+    uint32_t at = s->n_largest;
+    while (at > 0 && bytes > size[s->largest[at - 1]])
+        at--;
+    if (at == UBI__SUMMARY_LARGEST)
+        return;
+    if (s->n_largest < UBI__SUMMARY_LARGEST)
+        s->n_largest++;
+    for (uint32_t i = s->n_largest - 1; i > at; i--)
+        s->largest[i] = s->largest[i - 1];
+    s->largest[at] = node;
+}
+
+static uint64_t edge_count(const ubi_graph *g, ubi_node_ix node) {
+    return g->first_edge.at[node + 1] - g->first_edge.at[node];
+}
+
+static void sweep_nodes(ubi__heap_summary *s) {
+    const ubi_graph *g = s->graph;
+    uint64_t smallest_of_largest = 0, most_edges = 0;
+    for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
+        uint64_t bytes = g->size_bytes.at[n];
+        s->n_with_stack += ubi__graph_stack(g, n) != UBI_NONE;
+        if (!ubi__graph_reachable(g, n)) {
+            add(&s->unreachable, bytes);
+            continue;
+        }
+        add(&s->kinds[g->kind.at[n]], bytes);
+        if (bytes > smallest_of_largest || s->n_largest < UBI__SUMMARY_LARGEST) {
+            offer_largest(s, n, bytes);
+            if (s->n_largest == UBI__SUMMARY_LARGEST)
+                smallest_of_largest = g->size_bytes.at[s->largest[UBI__SUMMARY_LARGEST - 1]];
+        }
+        if (n != g->root && (s->widest == UBI_NONE || edge_count(g, n) > most_edges)) {
+            s->widest = n;
+            most_edges = edge_count(g, n);
+        }
+    }
+}
+
+static void sum_up_kinds(ubi__heap_summary *s) {
+    uint32_t n_kinds = ubi_graph_kind_count(s->graph);
+    for (ubi_kind_ix k = 0; k < n_kinds; k++) {
+        const ubi_kind *kind = ubi_graph_kind(s->graph, k);
+        ubi__tally *coarse = &s->coarse[kind->coarse_type];
+        coarse->count += s->kinds[k].count;
+        coarse->bytes += s->kinds[k].bytes;
+        s->reachable.count += s->kinds[k].count;
+        s->reachable.bytes += s->kinds[k].bytes;
+        s->has_class_names |= kind->class_name != UBI_NONE;
+        s->has_descriptive_names |= kind->descriptive_name != UBI_NONE;
+        s->has_script_filenames |= kind->script_filename != UBI_NONE;
+    }
+}
+
+static bool any_edge_name(const ubi_graph *g) {
+    for (uint64_t e = 0; e < g->n_edges; e++)
+        if (g->name.at[e] != UBI_NONE)
+            return true;
+    return false;
+}
+
+ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph) {
+    *out = (ubi__heap_summary){ .graph = graph, .widest = UBI_NONE };
+    out->kinds = ubi__calloc_array(ubi_allocator_default(), ubi_graph_kind_count(graph), sizeof *out->kinds);
+    if (!out->kinds)
+        return ubi__fail_nomem();
+    sweep_nodes(out);
+    sum_up_kinds(out);
+    out->has_edge_names = any_edge_name(graph);
+    return UBI_OK;
+}
+
+void ubi__heap_summary_fini(ubi__heap_summary *summary) {
+    if (summary->graph)
+        ubi__free_array(ubi_allocator_default(), summary->kinds, ubi_graph_kind_count(summary->graph),
+                        sizeof *summary->kinds);
+    summary->kinds = NULL;
+}
+
+const char *ubi__guess_producer(const ubi_graph *graph) {
+    const ubi_kind *root = ubi_graph_kind(graph, ubi_graph_node_kind(graph, ubi_graph_root(graph)));
+    return ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList") ? "Firefox" : NULL;
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------------------- */
+
+static int compare_by_size(const void *left, const void *right) {
+    const ubi__group *a = left, *b = right;
+    if (a->tally.bytes != b->tally.bytes)
+        return a->tally.bytes < b->tally.bytes ? 1 : -1;
+    if (a->tally.count != b->tally.count)
+        return a->tally.count < b->tally.count ? 1 : -1;
+    return ubi__text_compare(a->label, b->label);
+}
+
+static int compare_by_label(const void *left, const void *right) {
+    const ubi__group *a = left, *b = right;
+    if (a->coarse_type != b->coarse_type)
+        return a->coarse_type < b->coarse_type ? -1 : 1;
+    return ubi__text_compare(a->label, b->label);
+}
+
+/* Same function, that is: name and file; within one, the site with the most bytes comes first. */
+static int compare_functions(const ubi__group *a, const ubi__group *b) {
+    int order = ubi__text_compare(a->frame.function_name, b->frame.function_name);
+    return order ? order : ubi__text_compare(a->frame.source, b->frame.source);
+}
+
+static int compare_by_function(const void *left, const void *right) {
+    int order = compare_functions(left, right);
+    return order ? order : compare_by_size(left, right);
+}
+
+static bool same_label(const ubi__group *a, const ubi__group *b) {
+    return compare_by_label(a, b) == 0;
+}
+
+static bool same_function(const ubi__group *a, const ubi__group *b) {
+    return compare_functions(a, b) == 0;
+}
+
+/* `at` is sorted so that equals are neighbours; the first of them stands for all. */
+static void merge(ubi__groups *groups, bool (*same)(const ubi__group *, const ubi__group *)) {
+    size_t kept = 0;
+    for (size_t i = 0; i < groups->n; i++) {
+        ubi__group *last = kept ? &groups->at[kept - 1] : NULL;
+        if (last && same(last, &groups->at[i])) {
+            last->tally.count += groups->at[i].tally.count;
+            last->tally.bytes += groups->at[i].tally.bytes;
+        } else {
+            groups->at[kept++] = groups->at[i];
+        }
+    }
+    groups->n = kept;
+}
+
+static ubi_status groups_init(ubi__groups *groups, size_t capacity) {
+    *groups = (ubi__groups){ NULL, 0, capacity ? capacity : 1 };
+    groups->at = ubi__calloc_array(ubi_allocator_default(), groups->capacity, sizeof *groups->at);
+    return groups->at ? UBI_OK : ubi__fail_nomem();
+}
+
+void ubi__groups_fini(ubi__groups *groups) {
+    ubi__free_array(ubi_allocator_default(), groups->at, groups->capacity, sizeof *groups->at);
+    *groups = (ubi__groups){ NULL, 0, 0 };
+}
+
+static void order(ubi__groups *groups, int (*compare)(const void *, const void *)) {
+    if (groups->n > 1)
+        qsort(groups->at, groups->n, sizeof *groups->at, compare);
+}
+
+ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summary) {
+    const ubi_graph *g = summary->graph;
+    uint32_t n_kinds = ubi_graph_kind_count(g);
+    UBI_TRY(groups_init(out, n_kinds));
+    for (ubi_kind_ix k = 0; k < n_kinds; k++) {
+        const ubi_kind *kind = ubi_graph_kind(g, k);
+        if (summary->kinds[k].count)
+            out->at[out->n++] = (ubi__group){ .coarse_type = kind->coarse_type,
+                                              .label = ubi__kind_label(g, kind),
+                                              .tally = summary->kinds[k] };
+    }
+    order(out, compare_by_label);
+    merge(out, same_label);
+    order(out, compare_by_size);
+    return UBI_OK;
+}
+
+static void tally_frames(ubi__group *frames, const ubi_graph *g) {
+    for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
+        ubi_frame_ix frame = ubi__graph_stack(g, n);
+        if (frame != UBI_NONE && ubi__graph_reachable(g, n))
+            add(&frames[frame].tally, g->size_bytes.at[n]);
+    }
+}
+
+ubi_status ubi__groups_by_function(ubi__groups *out, const ubi__heap_summary *summary) {
+    const ubi_graph *g = summary->graph;
+    uint32_t n_frames = ubi_graph_frame_count(g);
+    UBI_TRY(groups_init(out, n_frames));
+    tally_frames(out->at, g);
+    for (ubi_frame_ix f = 0; f < n_frames; f++) {
+        if (out->at[f].tally.count == 0)
+            continue;
+        ubi__group group = { .tally = out->at[f].tally };
+        ubi_graph_frame(g, f, &group.frame);
+        group.label = group.frame.function_name;
+        out->at[out->n++] = group;
+    }
+    order(out, compare_by_function);
+    merge(out, same_function);
+    order(out, compare_by_size);
+    return UBI_OK;
+}

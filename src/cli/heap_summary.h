@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * heap_summary.h: the numbers that `info` and `report` tell, from one sweep over a graph.
+ *
+ * Unlike a census, a summary counts the root as well: "reachable" means what the root keeps alive and the root itself.
+ */
+#ifndef UBI_CLI_HEAP_SUMMARY_H
+#define UBI_CLI_HEAP_SUMMARY_H
+
+#include <ubiheap/graph.h>
+
+/** How many, and how much. */
+typedef struct ubi__tally {
+    uint64_t count;
+    uint64_t bytes; /**< modulo 2^64 */
+} ubi__tally;
+
+#define UBI__SUMMARY_LARGEST 5
+
+typedef struct ubi__heap_summary {
+    const ubi_graph *graph; /**< borrowed */
+    ubi__tally reachable, unreachable;
+    ubi__tally coarse[UBI_COARSE_TYPE_COUNT];  /**< of reachable nodes */
+    ubi__tally *kinds;                         /**< kinds[kind count], of reachable nodes; owned */
+    uint64_t n_with_stack;                     /**< reachable or not */
+    ubi_node_ix largest[UBI__SUMMARY_LARGEST]; /**< reachable nodes, largest first */
+    uint32_t n_largest;
+    ubi_node_ix widest; /**< the node with the most edges, the root apart; UBI_NONE: there is only a root */
+    bool has_class_names, has_descriptive_names, has_script_filenames, has_edge_names;
+} ubi__heap_summary;
+
+/** Cost: O(nodes), and O(edges) if no edge has a name. Errors: UBI_ENOMEM. */
+ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph);
+void ubi__heap_summary_fini(ubi__heap_summary *summary);
+
+/** A group of nodes with something in common. */
+typedef struct ubi__group {
+    ubi_coarse_type coarse_type;
+    ubi_text label;  /**< borrowed from the graph */
+    ubi_frame frame; /**< groups by function: the site in it with the most bytes; texts borrowed */
+    ubi__tally tally;
+} ubi__group;
+
+typedef struct ubi__groups {
+    ubi__group *at; /**< at[n], most bytes first, then most nodes, then by label */
+    size_t n;
+    size_t capacity;
+} ubi__groups;
+
+/** Reachable nodes by coarse type and label (ubi__kind_label). Errors: UBI_ENOMEM. */
+ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summary);
+/** Reachable nodes by the function that allocated them; those without a stack are left out. Errors: UBI_ENOMEM. */
+ubi_status ubi__groups_by_function(ubi__groups *out, const ubi__heap_summary *summary);
+void ubi__groups_fini(ubi__groups *groups);
+
+/** "Firefox" when the file looks like one of its; NULL when unknown. Static. */
+const char *ubi__guess_producer(const ubi_graph *graph);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * manual.h: everything that is derived from the command and option tables.
+ *
+ * `command` NULL means the program as a whole.
+ */
+#ifndef UBI_CLI_MANUAL_H
+#define UBI_CLI_MANUAL_H
+
+#include "cli/command.h"
+
+/** Help for the terminal. */
+void ubi__manual_help(ubi__out *out, const ubi__style *style, const ubi__command *command);
+/** A man page in roff: ubiheap(1) or ubiheap-COMMAND(1). */
+void ubi__manual_man_page(ubi__out *out, const ubi__command *command);
+/** A completion script for bash. */
+void ubi__manual_bash_completion(ubi__out *out);
+
+/** One row of "exit status" or "environment": {what, meaning}, ended by a NULL. */
+typedef struct ubi__manual_row {
+    const char *word, *help;
+} ubi__manual_row;
+extern const ubi__manual_row ubi__manual_exit_codes[];
+extern const ubi__manual_row ubi__manual_environment[];
+extern const char ubi__manual_about[];
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * options.h: reading a command line by an option table.
+ *
+ * Forms: --name, --name=VALUE, --name VALUE, -x, -xVALUE, -x VALUE, -- (everything behind it is an operand), - (an
+ * operand). Options and operands may be mixed. The last of a repeated option wins.
+ */
+#ifndef UBI_CLI_OPTIONS_H
+#define UBI_CLI_OPTIONS_H
+
+#include "cli/command.h"
+
+/** Options and where their values go. */
+typedef struct ubi__option_table {
+    const ubi__option *options;
+    void *values;
+} ubi__option_table;
+
+/**
+ * Reads argv[0..argc), moving operands to its front. Values not given keep what they were, but NUMBERs start with their
+ * standard value.
+ *
+ * @param n_operands  how many operands there are.
+ * @param tables      tables[n_tables]; the first that has an option wins.
+ * Errors: UBI_EINVAL with a message for the user, a suggestion included.
+ */
+ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables);
+
+/** Digits only, no sign. UBI_EINVAL when `text` is no such number or does not fit; `what` names it in the message. */
+ubi_status ubi__parse_number(uint64_t *out, const char *text, const char *what);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * options_test.c: command lines, read by a table.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/options.h"
+#include "cli/suggest.h"
+
+typedef struct values {
+    bool json;
+    int progress;
+    const char *filter, *color;
+    uint64_t limit;
+} values;
+
+static const char *const colors[] = { "auto", "never", NULL };
+
+static const ubi__option table[] = {
+    { "json", 'j', UBI__OPTION_FLAG, offsetof(values, json), NULL, NULL, "", NULL },
+    { "progress", 0, UBI__OPTION_SWITCH, offsetof(values, progress), NULL, NULL, "", NULL },
+    { "filter", 'f', UBI__OPTION_TEXT, offsetof(values, filter), "TEXT", NULL, "", NULL },
+    { "color", 0, UBI__OPTION_CHOICE, offsetof(values, color), "WHEN", colors, "", "auto" },
+    { "limit", 'n', UBI__OPTION_NUMBER, offsetof(values, limit), "N", NULL, "", "10" },
+    UBI__OPTION_END,
+};
+
+#define MAX_ARGUMENTS 8
+
+typedef struct parsed {
+    values values;
+    char *operands[MAX_ARGUMENTS];
+    int n_operands;
+    ubi_status status;
+} parsed;
+
+/* Parses words, ended by NULL. */
+static parsed parse(const char *first, ...) {
+    parsed p = { 0 };
+    int argc = 0;
+    va_list words;
+    va_start(words, first);
+    for (const char *word = first; word; word = va_arg(words, const char *))
+        p.operands[argc++] = (char *)(uintptr_t)word;
+    va_end(words);
+    ubi__option_table tables[] = { { table, &p.values } };
+    p.status = ubi__options_parse(&p.n_operands, p.operands, argc, tables, 1);
+    return p;
+}
+
+static void assert_refused(parsed p, const char *message) {
+    assert_int_equal(p.status, UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), message);
+}
+
+static void nothing_given_leaves_the_standard_values(void **state) {
+    (void)state;
+    parsed p = parse(NULL, NULL);
+    assert_int_equal(p.status, UBI_OK);
+    assert_int_equal(p.n_operands, 0);
+    assert_int_equal(p.values.limit, 10);
+    assert_null(p.values.filter);
+    assert_null(p.values.color);
+    assert_int_equal(p.values.progress, 0);
+}
+
+static void long_values_stand_behind_an_equals_sign_or_in_the_next_word(void **state) {
+    (void)state;
+    parsed p = parse("--filter=a=b", "--limit", "5", "--color", "never", NULL);
+    assert_int_equal(p.status, UBI_OK);
+    assert_string_equal(p.values.filter, "a=b");
+    assert_int_equal(p.values.limit, 5);
+    assert_string_equal(p.values.color, "never");
+    assert_string_equal(parse("--filter=", NULL).values.filter, "");
+}
+
+static void letters_may_be_joined_with_each_other_and_a_value(void **state) {
+    (void)state;
+    parsed p = parse("-jn7", "-f", "-x", NULL);
+    assert_int_equal(p.status, UBI_OK);
+    assert_true(p.values.json);
+    assert_int_equal(p.values.limit, 7);
+    assert_string_equal(p.values.filter, "-x");
+}
+
+static void options_and_operands_may_be_mixed(void **state) {
+    (void)state;
+    parsed p = parse("a", "--json", "-", "--", "--json", NULL);
+    assert_int_equal(p.status, UBI_OK);
+    assert_int_equal(p.n_operands, 3);
+    assert_string_equal(p.operands[0], "a");
+    assert_string_equal(p.operands[1], "-");
+    assert_string_equal(p.operands[2], "--json");
+}
+
+static void switches_go_both_ways_and_the_last_one_wins(void **state) {
+    (void)state;
+    assert_int_equal(parse("--progress", NULL).values.progress, 1);
+    assert_int_equal(parse("--progress", "--no-progress", NULL).values.progress, -1);
+    assert_refused(parse("--no-json", NULL), "unknown option --no-json; did you mean --json?");
+}
+
+static void misspelt_options_get_a_suggestion(void **state) {
+    (void)state;
+    assert_refused(parse("--flter=x", NULL), "unknown option --flter; did you mean --filter?");
+    assert_refused(parse("--utterly-different", NULL), "unknown option --utterly-different");
+    assert_refused(parse("-z", NULL), "unknown option -z");
+}
+
+static void wrong_values_are_named(void **state) {
+    (void)state;
+    assert_refused(parse("--limit=ten", NULL), "--limit: expected a number, not 'ten'");
+    assert_refused(parse("--limit=", NULL), "--limit: expected a number, not ''");
+    assert_refused(parse("--limit=-1", NULL), "--limit: expected a number, not '-1'");
+    assert_refused(parse("--limit=18446744073709551616", NULL), "--limit: 18446744073709551616 is too large");
+    assert_refused(parse("--color=red", NULL), "--color: expected one of auto, never, not 'red'");
+    assert_refused(parse("--filter", NULL), "--filter needs a value: --filter TEXT");
+    assert_refused(parse("--json=1", NULL), "--json takes no value");
+}
+
+static void the_largest_number_fits(void **state) {
+    (void)state;
+    assert_int_equal(parse("--limit=18446744073709551615", NULL).values.limit, UINT64_MAX);
+}
+
+static void edit_distance_counts_single_changes(void **state) {
+    (void)state;
+    assert_int_equal(ubi__edit_distance("census", "census"), 0);
+    assert_int_equal(ubi__edit_distance("cenus", "census"), 1);
+    assert_int_equal(ubi__edit_distance("cesnus", "census"), 1);
+    assert_int_equal(ubi__edit_distance("kensuz", "census"), 2);
+    assert_int_equal(ubi__edit_distance("", "info"), 4);
+    assert_int_equal(ubi__edit_distance("an extremely long word that nobody types", "info"), 99);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_given_leaves_the_standard_values),
+        cmocka_unit_test(long_values_stand_behind_an_equals_sign_or_in_the_next_word),
+        cmocka_unit_test(letters_may_be_joined_with_each_other_and_a_value),
+        cmocka_unit_test(options_and_operands_may_be_mixed),
+        cmocka_unit_test(switches_go_both_ways_and_the_last_one_wins),
+        cmocka_unit_test(misspelt_options_get_a_suggestion),
+        cmocka_unit_test(wrong_values_are_named),
+        cmocka_unit_test(the_largest_number_fits),
+        cmocka_unit_test(edit_distance_counts_single_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

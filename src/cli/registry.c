@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * registry.c: the list of commands. Adding one takes its file in commands/ and two lines here.
+ */
+#include "cli/command.h"
+
+#include "cli/suggest.h"
+
+extern const ubi__command ubi__command_info, ubi__command_census, ubi__command_nodes, ubi__command_report,
+    ubi__command_help;
+
+const ubi__command *const ubi__commands[] = {
+    &ubi__command_report, &ubi__command_info, &ubi__command_census, &ubi__command_nodes, &ubi__command_help, NULL,
+};
+
+const ubi__command *ubi__command_find(const char *name) {
+    for (const ubi__command *const *c = ubi__commands; *c; c++)
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+const char *ubi__command_suggest(const char *name) {
+    ubi__suggestion best = ubi__suggestion_for(name);
+    for (const ubi__command *const *c = ubi__commands; *c; c++)
+        ubi__suggestion_try(&best, (*c)->name);
+    return best.word;
+}
+
+static const char *const color_choices[] = { "auto", "always", "never", NULL };
+static const char *const compat_choices[] = { "firefox", NULL };
+
+#define COMMON(field) offsetof(ubi__common, field)
+
+const ubi__option ubi__common_options[] = {
+    { "json", 0, UBI__OPTION_FLAG, COMMON(json), NULL, NULL, "print one JSON document instead of text", NULL },
+    { "color", 0, UBI__OPTION_CHOICE, COMMON(color), "WHEN", color_choices,
+      "colour the text; auto: on a terminal, unless NO_COLOR is set", "auto" },
+    { "progress", 0, UBI__OPTION_SWITCH, COMMON(progress), NULL, NULL,
+      "show progress on standard error, or do not; the default is to show it on a terminal when the work takes long",
+      NULL },
+    { "threads", 0, UBI__OPTION_NUMBER, COMMON(threads), "N", NULL, "threads to use; 0: one per core", "0" },
+    { "compat", 0, UBI__OPTION_CHOICE, COMMON(compat), "firefox", compat_choices,
+      "give exactly Firefox's answers, also where they lose data", NULL },
+    { "help", 'h', UBI__OPTION_FLAG, COMMON(help), NULL, NULL, "print help on the command and exit", NULL },
+    UBI__OPTION_END,
+};

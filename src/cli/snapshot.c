@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * snapshot.c: opening the FILE of a command line, and the frame of every JSON document.
+ */
+#include "cli/snapshot.h"
+
+#include <unistd.h>
+
+#include "base/status.h"
+
+ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path) {
+    ubi_read_options options = UBI_READ_OPTIONS_INIT;
+    options.progress = ubi__progress_line_callbacks(&cli->progress);
+    options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
+    options.compat = cli->compat;
+    cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
+    uint64_t start = ubi__clock_us();
+    ubi_status status = ubi_graph_read_path(&out->graph, path, &options, &out->info);
+    ubi__progress_line_clear(&cli->progress);
+    UBI_TRY(status);
+    out->path = path;
+    out->load_us = ubi__clock_us() - start;
+    return UBI_OK;
+}
+
+void ubi__snapshot_close(ubi__snapshot *snapshot) {
+    ubi_graph_unref(snapshot->graph);
+    snapshot->graph = NULL;
+}
+
+void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file) {
+    ubi__json_init(json, ubi__out_write, &cli->output->out, false);
+    json->for_terminal = isatty(cli->output->fd);
+    ubi__json_object_begin(json);
+    ubi__document_string(json, "schema", schema);
+    ubi__document_string(json, "file", file);
+}
+
+void ubi__document_u64(ubi__json *json, const char *key, uint64_t value) {
+    ubi__json_key(json, key);
+    ubi__json_u64(json, value);
+}
+
+void ubi__document_bool(ubi__json *json, const char *key, bool value) {
+    ubi__json_key(json, key);
+    ubi__json_bool(json, value);
+}
+
+void ubi__document_string(ubi__json *json, const char *key, const char *value) {
+    ubi__json_key(json, key);
+    ubi__json_string(json, value);
+}
+
+void ubi__document_end(ubi__json *json) {
+    ubi__json_object_end(json);
+    /* Refused writes stick in the output below, where they are reported. */
+    if (ubi__json_flush(json) == UBI_OK)
+        json->write(json->payload, "\n", 1);
+}

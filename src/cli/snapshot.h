@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * snapshot.h: opening the FILE of a command line.
+ */
+#ifndef UBI_CLI_SNAPSHOT_H
+#define UBI_CLI_SNAPSHOT_H
+
+#include <ubiheap/formats.h>
+
+#include "base/json_writer.h"
+#include "cli/command.h"
+
+typedef struct ubi__snapshot {
+    const char *path; /**< as given; "-" for standard input */
+    ubi_graph *graph;
+    ubi_read_info info;
+    uint64_t load_us; /**< wall time of reading */
+} ubi__snapshot;
+
+/** Reads the file with the common options applied; from here on error messages are about it. */
+ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path);
+void ubi__snapshot_close(ubi__snapshot *snapshot);
+
+/** Opens a command's JSON document: schema and file are written, more keys may follow. */
+void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file);
+/** One key and its value. NULL text gives null. */
+void ubi__document_u64(ubi__json *json, const char *key, uint64_t value);
+void ubi__document_bool(ubi__json *json, const char *key, bool value);
+void ubi__document_string(ubi__json *json, const char *key, const char *value);
+/** Closes it with a newline. */
+void ubi__document_end(ubi__json *json);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * census_tree_text.h: a census tree as a table for people.
+ */
+#ifndef UBI_RENDER_CENSUS_TREE_TEXT_H
+#define UBI_RENDER_CENSUS_TREE_TEXT_H
+
+#include <ubiheap/census.h>
+
+#include "render/display.h"
+
+typedef struct ubi__census_text_options {
+    bool inverted;  /**< the tree was inverted: own numbers first, and only where they belong to the row itself */
+    bool indices;   /**< show which leaves of the report a row stands for */
+    uint64_t limit; /**< rows per level; 0: all */
+    uint64_t
+        depth; /**< levels below the root; 0: all. A frame that is the only one below a frame is a quarter of one. */
+} ubi__census_text_options;
+
+/** Errors: UBI_ENOMEM. Write errors stick in `out`. */
+ubi_status ubi__render_census_text(ubi__out *out, const ubi__style *style, const ubi_census_tree *tree,
+                                   const ubi__census_text_options *options);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * display.c: safe, measured text for terminals.
+ *
+ * Text is cut into units: one character, or the escape that stands for one. A unit is never split, so a cut falls between
+ * whole characters and never inside an escape.
+ */
+#include "render/display.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+
+/* ---- width of characters ---------------------------------------------------------------------------------------- */
+
+typedef struct range {
+    uint32_t first, last;
+} range;
+
+/* Combining marks and other characters that take no column, of the scripts one meets in names. */
+static const range zero_width[] = {
+    { 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x05bf, 0x05bf },   { 0x05c1, 0x05c2 },
+    { 0x05c4, 0x05c5 }, { 0x05c7, 0x05c7 }, { 0x0610, 0x061a }, { 0x064b, 0x065f },   { 0x0670, 0x0670 },
+    { 0x06d6, 0x06dc }, { 0x06df, 0x06e4 }, { 0x06e7, 0x06e8 }, { 0x06ea, 0x06ed },   { 0x0900, 0x0902 },
+    { 0x093a, 0x093a }, { 0x093c, 0x093c }, { 0x0941, 0x0948 }, { 0x094d, 0x094d },   { 0x0e31, 0x0e31 },
+    { 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },   { 0x20d0, 0x20f0 },
+    { 0x3099, 0x309a }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0x1f3fb, 0x1f3ff }, { 0xe0100, 0xe01ef },
+};
+
+/* East Asian Wide and Fullwidth, and emoji (Unicode EastAsianWidth.txt, W and F, neighbouring blocks joined). */
+static const range double_width[] = {
+    { 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x23e9, 0x23ec },   { 0x23f0, 0x23f0 },   { 0x23f3, 0x23f3 },
+    { 0x25fd, 0x25fe },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },   { 0x267f, 0x267f },   { 0x2693, 0x2693 },
+    { 0x26a1, 0x26a1 },   { 0x26aa, 0x26ab },   { 0x26bd, 0x26be },   { 0x26c4, 0x26c5 },   { 0x26ce, 0x26ce },
+    { 0x26d4, 0x26d4 },   { 0x26ea, 0x26ea },   { 0x26f2, 0x26f3 },   { 0x26f5, 0x26f5 },   { 0x26fa, 0x26fa },
+    { 0x26fd, 0x26fd },   { 0x2705, 0x2705 },   { 0x270a, 0x270b },   { 0x2728, 0x2728 },   { 0x274c, 0x274c },
+    { 0x274e, 0x274e },   { 0x2753, 0x2755 },   { 0x2757, 0x2757 },   { 0x2795, 0x2797 },   { 0x27b0, 0x27b0 },
+    { 0x27bf, 0x27bf },   { 0x2b1b, 0x2b1c },   { 0x2b50, 0x2b50 },   { 0x2b55, 0x2b55 },   { 0x2e80, 0x303e },
+    { 0x3041, 0x33ff },   { 0x3400, 0x4dbf },   { 0x4e00, 0xa4cf },   { 0xa960, 0xa97f },   { 0xac00, 0xd7a3 },
+    { 0xf900, 0xfaff },   { 0xfe10, 0xfe19 },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
+    { 0x16fe0, 0x18aff }, { 0x1b000, 0x1b2ff }, { 0x1f004, 0x1f004 }, { 0x1f0cf, 0x1f0cf }, { 0x1f18e, 0x1f18e },
+    { 0x1f191, 0x1f19a }, { 0x1f200, 0x1f320 }, { 0x1f32d, 0x1f335 }, { 0x1f337, 0x1f37c }, { 0x1f37e, 0x1f393 },
+    { 0x1f3a0, 0x1f3ca }, { 0x1f3cf, 0x1f3d3 }, { 0x1f3e0, 0x1f3f0 }, { 0x1f3f4, 0x1f3f4 }, { 0x1f3f8, 0x1f43e },
+    { 0x1f440, 0x1f440 }, { 0x1f442, 0x1f4fc }, { 0x1f4ff, 0x1f53d }, { 0x1f54b, 0x1f54e }, { 0x1f550, 0x1f567 },
+    { 0x1f57a, 0x1f57a }, { 0x1f595, 0x1f596 }, { 0x1f5a4, 0x1f5a4 }, { 0x1f5fb, 0x1f64f }, { 0x1f680, 0x1f6c5 },
+    { 0x1f6cc, 0x1f6cc }, { 0x1f6d0, 0x1f6d2 }, { 0x1f6d5, 0x1f6d7 }, { 0x1f6dc, 0x1f6df }, { 0x1f6eb, 0x1f6ec },
+    { 0x1f6f4, 0x1f6fc }, { 0x1f7e0, 0x1f7eb }, { 0x1f7f0, 0x1f7f0 }, { 0x1f90c, 0x1f93a }, { 0x1f93c, 0x1f945 },
+    { 0x1f947, 0x1f9ff }, { 0x1fa70, 0x1faff }, { 0x20000, 0x2fffd }, { 0x30000, 0x3fffd },
+};
+
+/* `ranges` ascend. */
+static bool in_ranges(const range *ranges, size_t n, uint32_t c) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (c > ranges[middle].last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && ranges[low].first <= c;
+}
+
+unsigned ubi__display_char_columns(uint32_t c) {
+    if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+        return 0;
+    if (c < 0x300)
+        return 1;
+    if (in_ranges(zero_width, sizeof zero_width / sizeof *zero_width, c))
+        return 0;
+    return in_ranges(double_width, sizeof double_width / sizeof *double_width, c) ? 2 : 1;
+}
+
+bool ubi__display_is_deceptive(uint32_t c) {
+    return c == 0xad || c == 0x61c || (c >= 0x115f && c <= 0x1160) || c == 0x180e || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0x3164 || c == 0xfeff || c == 0xffa0 ||
+           (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xd800 && c <= 0xdfff) || (c >= 0xe0000 && c <= 0xe007f);
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------ */
+
+typedef struct unit {
+    char text[12];
+    uint8_t n; /* bytes of `text` */
+    uint8_t columns;
+    uint8_t used; /* bytes of input */
+} unit;
+
+static unit escape_unit(size_t used, const char *format, uint32_t c) {
+    unit u;
+    u.n = u.columns = (uint8_t)snprintf(u.text, sizeof u.text, format, c);
+    u.used = (uint8_t)used;
+    return u;
+}
+
+static unit control_unit(uint8_t c) {
+    switch (c) {
+    case '\n':
+        return escape_unit(1, "\\n", 0);
+    case '\r':
+        return escape_unit(1, "\\r", 0);
+    case '\t':
+        return escape_unit(1, "\\t", 0);
+    default:
+        return escape_unit(1, "\\x%02x", c);
+    }
+}
+
+static unit unicode_escape_unit(size_t used, uint32_t c) {
+    if (c < 0x100)
+        return escape_unit(used, "\\x%02x", c);
+    return c < 0x10000 ? escape_unit(used, "\\u%04x", c) : escape_unit(used, "\\u{%x}", c);
+}
+
+static unit next_unit(const uint8_t *s, size_t n, bool unicode) {
+    uint32_t c;
+    size_t used = ubi__wtf8_decode(s, n, &c);
+    if (used == 0)
+        return control_unit(s[0]);
+    if (c < 0x20 || c == 0x7f)
+        return control_unit((uint8_t)c);
+    if (c >= 0x80 && (!unicode || c < 0xa0 || ubi__display_is_deceptive(c)))
+        return unicode_escape_unit(used, c);
+    unit u = { .n = (uint8_t)used, .columns = (uint8_t)ubi__display_char_columns(c), .used = (uint8_t)used };
+    for (size_t i = 0; i < used; i++)
+        u.text[i] = (char)s[i];
+    return u;
+}
+
+size_t ubi__display_columns(ubi_text text, const ubi__style *style) {
+    size_t columns = 0;
+    for (size_t at = 0; at < text.len;) {
+        unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
+        columns += u.columns;
+        at += u.used;
+    }
+    return columns;
+}
+
+/* ---- cutting ---------------------------------------------------------------------------------------------------- */
+
+const char *ubi__display_ellipsis(const ubi__style *style) {
+    return style->unicode ? "…" : "...";
+}
+
+/* Writes the units that end at or before column `until`. */
+static size_t write_head(ubi__out *out, const ubi__style *style, ubi_text text, size_t until) {
+    size_t column = 0;
+    for (size_t at = 0; at < text.len;) {
+        unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
+        if (column + u.columns > until)
+            break;
+        ubi__out_bytes(out, u.text, u.n);
+        column += u.columns;
+        at += u.used;
+    }
+    return column;
+}
+
+/* Writes the units that start at or behind column `from`. */
+static size_t write_tail(ubi__out *out, const ubi__style *style, ubi_text text, size_t from) {
+    size_t column = 0, written = 0;
+    for (size_t at = 0; at < text.len;) {
+        unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
+        /* A combining mark right at the cut belongs to a character that is gone. */
+        if (column >= from && (written > 0 || u.columns > 0)) {
+            ubi__out_bytes(out, u.text, u.n);
+            written += u.columns;
+        }
+        column += u.columns;
+        at += u.used;
+    }
+    return written;
+}
+
+/* `head_share` of the room that a cut leaves goes to the start of the text, in halves. */
+static size_t fit(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns, unsigned head_share) {
+    size_t columns = ubi__display_columns(text, style);
+    if (columns <= max_columns)
+        return write_head(out, style, text, columns);
+    size_t dots = style->unicode ? 1 : 3;
+    if (max_columns <= dots) {
+        ubi__out_repeat(out, ".", max_columns);
+        return max_columns;
+    }
+    size_t room = max_columns - dots;
+    size_t head = (room * head_share + 1) / 2;
+    size_t written = write_head(out, style, text, head);
+    ubi__out_string(out, ubi__display_ellipsis(style));
+    return written + dots + write_tail(out, style, text, columns - (room - head));
+}
+
+size_t ubi__display_text(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns) {
+    return fit(out, style, text, max_columns, 1);
+}
+
+size_t ubi__display_text_end(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns) {
+    return fit(out, style, text, max_columns, 0);
+}
+
+/* ---- fields ----------------------------------------------------------------------------------------------------- */
+
+void ubi__display_pad(ubi__out *out, size_t at, size_t until) {
+    if (at < until)
+        ubi__out_repeat(out, " ", until - at);
+}
+
+void ubi__display_right(ubi__out *out, const char *text, size_t columns) {
+    ubi__display_pad(out, strlen(text), columns);
+    ubi__out_string(out, text);
+}
+
+void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uint64_t total, unsigned columns) {
+    static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+    double share = total ? (double)part / (double)total : 0;
+    if (share > 1)
+        share = 1;
+    unsigned steps = (unsigned)(share * 8 * columns + 0.5);
+    if (steps == 0 && part > 0)
+        steps = 1;
+    unsigned whole = steps / 8, rest = steps % 8;
+    if (!style->unicode) {
+        whole += rest >= 4;
+        rest = 0;
+    }
+    ubi__out_repeat(out, style->unicode ? "█" : "#", whole);
+    ubi__out_string(out, eighths[rest]);
+    ubi__display_pad(out, whole + (rest > 0), columns);
+}
+
+void ubi__display_ink(ubi__out *out, const ubi__style *style, ubi__ink ink) {
+    static const char *const codes[] = { "\x1b[0m",  "\x1b[1m",  "\x1b[2m",  "\x1b[31m", "\x1b[32m",
+                                         "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m" };
+    if (style->color)
+        ubi__out_string(out, codes[ink]);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * display.h: text from files, made safe and fitted to columns of a terminal.
+ *
+ * Snapshot strings are hostile: escape sequences, bidirectional overrides and bytes that are no text never reach the
+ * output. They are shown as \n, \t, \xNN (control characters and stray bytes) or \uNNNN (invisible and reordering
+ * characters, lone surrogates). A column is what a terminal gives one ASCII letter.
+ */
+#ifndef UBI_RENDER_DISPLAY_H
+#define UBI_RENDER_DISPLAY_H
+
+#include "render/out.h"
+
+/** How to draw. */
+typedef struct ubi__style {
+    bool color;       /**< escape sequences for colour may be used */
+    bool unicode;     /**< the output shows more than ASCII */
+    unsigned columns; /**< width to fit into */
+} ubi__style;
+
+typedef enum ubi__ink {
+    UBI__INK_PLAIN,
+    UBI__INK_BOLD,
+    UBI__INK_DIM,
+    UBI__INK_RED,
+    UBI__INK_GREEN,
+    UBI__INK_YELLOW,
+    UBI__INK_BLUE,
+    UBI__INK_MAGENTA,
+    UBI__INK_CYAN
+} ubi__ink;
+
+/** Switches colour; nothing without style->color. End with UBI__INK_PLAIN. */
+void ubi__display_ink(ubi__out *out, const ubi__style *style, ubi__ink ink);
+
+/** Columns that a code point takes: 0, 1 or 2. Control characters: 0; they are escaped before this matters. */
+unsigned ubi__display_char_columns(uint32_t c);
+
+/**
+ * Characters that a reader cannot see or that change how others are shown, such as zero-width spaces, bidirectional
+ * overrides and lone surrogates. Control characters are not among them.
+ */
+bool ubi__display_is_deceptive(uint32_t c);
+
+/** Columns that `text` takes once made safe. NULL text: 0. */
+size_t ubi__display_columns(ubi_text text, const ubi__style *style);
+
+/**
+ * Writes `text` made safe; longer than `max_columns` it is cut in the middle around an ellipsis, so that both the start
+ * and the end of a URL stay.
+ * @return columns written, at most max_columns.
+ */
+size_t ubi__display_text(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns);
+/** The same, but cut at its start: the end of a path says more than its beginning. */
+size_t ubi__display_text_end(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns);
+
+/** Spaces from column `at` up to column `until`. */
+void ubi__display_pad(ubi__out *out, size_t at, size_t until);
+
+/** `text` (ASCII) against the right edge of a field. */
+void ubi__display_right(ubi__out *out, const char *text, size_t columns);
+
+/** A bar of `columns` columns filled to part / total in eighths; ASCII styles use whole '#'. */
+void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uint64_t total, unsigned columns);
+
+/** "…" or "...". */
+const char *ubi__display_ellipsis(const ubi__style *style);
+
+#endif

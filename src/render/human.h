@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * human.h: numbers as people read them.
+ *
+ * Every function writes NUL-terminated ASCII to a caller's buffer of UBI__HUMAN_TEXT bytes and returns it.
+ */
+#ifndef UBI_RENDER_HUMAN_H
+#define UBI_RENDER_HUMAN_H
+
+#include <ubiheap/base.h>
+
+#define UBI__HUMAN_TEXT 40
+
+/** Grouped by thousands: "8,594,201". */
+char *ubi__human_count(char out[UBI__HUMAN_TEXT], uint64_t value);
+/** Three digits or more and a unit of 2^10: "512 B", "1.50 KiB", "45.3 MiB", "1,234 GiB". */
+char *ubi__human_size(char out[UBI__HUMAN_TEXT], uint64_t bytes);
+/** One decimal: "12.3%"; "<0.1%" for a little more than nothing, "0%" for nothing; "-" when `total` is 0. */
+char *ubi__human_percent(char out[UBI__HUMAN_TEXT], uint64_t part, uint64_t total);
+/** "0.41 s", "38 ms", "120 us". */
+char *ubi__human_duration(char out[UBI__HUMAN_TEXT], uint64_t microseconds);
+/** UTC, "2023-11-14 22:13:20 UTC"; far out of range: the number of microseconds. */
+char *ubi__human_time(char out[UBI__HUMAN_TEXT], uint64_t microseconds_since_epoch);
+/** UTC as in ISO 8601 with all digits, "2023-11-14T22:13:20.123456Z"; NULL out of the range of four-digit years. */
+char *ubi__iso_time(char out[UBI__HUMAN_TEXT], uint64_t microseconds_since_epoch);
+
+#endif

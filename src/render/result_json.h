@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * result_json.h: results as parts of a larger JSON document.
+ *
+ * Each function writes one JSON value to a writer that stands where a value may come. Write errors stick in the writer.
+ */
+#ifndef UBI_RENDER_RESULT_JSON_H
+#define UBI_RENDER_RESULT_JSON_H
+
+#include <ubiheap/census.h>
+
+#include "base/json_writer.h"
+
+/** Errors: UBI_ENOMEM. */
+ubi_status ubi__render_report(ubi__json *json, const ubi_report *report);
+/** Errors: UBI_ENOMEM. */
+ubi_status ubi__render_census_tree(ubi__json *json, const ubi_census_tree *tree);
+/** `{"source", "line", "column", "functionDisplayName"}`. */
+void ubi__render_frame(ubi__json *json, const ubi_frame *frame);
+/** An array of frames, youngest first. */
+void ubi__render_stack(ubi__json *json, ubi_stack stack);
+
+#endif

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How the tool behaves towards files, terminals, pipes and signals: what cases_test.py cannot show with expected output."""
+import contextlib
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+import workspace
+
+ONE_LINE = re.compile(rb"\Aubiheap: [^\n]+\n\Z")
+# Control characters but newline and the colours that we write ourselves.
+COLOR = re.compile(rb"\x1b\[[0-9;]*m")
+RAW_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|\xed[\xa0-\xbf]")
+
+
+class OnTerminal:
+    """Runs a command whose standard output (and error, if asked) is a pseudo-terminal."""
+
+    def __init__(self, place, *command, stderr=False, **environment):
+        master, slave = pty.openpty()
+        environment.setdefault("COLUMNS", None)
+        self.process = subprocess.Popen([*map(str, command)], cwd=place.folder, env=place.environment(**environment),
+                                        stdin=subprocess.DEVNULL, stdout=slave,
+                                        stderr=slave if stderr else subprocess.PIPE)
+        os.close(slave)
+        self.output = self.read(master)
+        self.errors = b"" if stderr else self.process.stderr.read()
+        if not stderr:
+            self.process.stderr.close()
+        self.status = self.process.wait(timeout=60)
+
+    @staticmethod
+    def read(master):
+        data = b""
+        # Linux reports the other end closed as an input/output error.
+        with contextlib.suppress(OSError):
+            while select.select([master], [], [], 60)[0]:
+                part = os.read(master, 65536)
+                if not part:
+                    break
+                data += part
+        os.close(master)
+        return data.replace(b"\r\n", b"\n")
+
+
+class Files(unittest.TestCase):
+    place = workspace.Workspace()
+
+    def refused(self, status, *arguments, **options):
+        done = self.place.ubiheap(*arguments, **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(done.stdout, b"")
+        self.assertRegex(done.stderr, ONE_LINE)
+        return done.stderr.decode()
+
+    def test_bad_input_is_one_line_and_status_3(self):
+        for file in ("empty.fxsnapshot", "text.txt"):
+            for command in ("info", "census", "nodes", "report"):
+                self.assertIn(f"ubiheap: {file}: ", self.refused(3, command, file))
+
+    def test_bad_standard_input_is_named_so(self):
+        self.assertTrue(self.refused(3, "info", "-", stdin=b"nonsense").startswith("ubiheap: standard input: "))
+
+    def test_files_that_cannot_be_read_are_status_4(self):
+        self.assertIn("nowhere: cannot open: No such file", self.refused(4, "info", "nowhere"))
+        self.assertIn("directory: ", self.refused(4, "info", "directory"))
+
+    def test_truncated_files_are_refused(self):
+        whole = (workspace.DATA / "tiny-before.fxsnapshot").read_bytes()
+        for part in (1, 10, len(whole) // 2, len(whole) - 100):
+            (self.place.folder / "cut.fxsnapshot").write_bytes(whole[:part])
+            self.refused(3, "report", "cut.fxsnapshot")
+
+    def test_uncompressed_input_is_an_extension(self):
+        plain = workspace.encoder.stream(workspace.encoder.META, workspace.encoder.root())
+        (self.place.folder / "plain.fxsnapshot").write_bytes(plain)
+        self.assertEqual(self.place.ubiheap("info", "plain.fxsnapshot").returncode, 0)
+        self.refused(3, "info", "--compat", "firefox", "plain.fxsnapshot")
+
+    def test_text_output_never_holds_control_characters(self):
+        for arguments in (["info"], ["report"], ["census"], ["census", "-b", "allocationStack"], ["nodes"],
+                          ["census", "-b", "coarseType"], ["nodes", "-f", "csv", "-c", "typeName,displayName"],
+                          ["census", "-b", "objectClass", "--individuals", "1,2,3,4,5"]):
+            done = self.place.ubiheap(*arguments, "hostile.fxsnapshot")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotRegex(done.stdout.replace(b"\t", b""), RAW_CONTROL)
+
+    def test_tsv_and_csv_rows_are_lines_whatever_the_names(self):
+        for style, delimiter in (("tsv", b"\t"), ("csv", b",")):
+            done = self.place.ubiheap("nodes", "-f", style, "-c", "id,rawSize", "hostile.fxsnapshot")
+            rows = done.stdout.splitlines()
+            self.assertEqual(len(rows), 9)
+            self.assertTrue(all(row.count(delimiter) == 1 for row in rows))
+
+    def test_the_same_input_gives_the_same_output_with_any_number_of_threads(self):
+        outputs = {self.place.ubiheap("nodes", "--threads", n, "tiny-before.fxsnapshot").stdout for n in (0, 1, 2, 7)}
+        self.assertEqual(len(outputs), 1)
+
+
+class Terminals(unittest.TestCase):
+    place = workspace.Workspace()
+
+    def report(self, *arguments, **environment):
+        return OnTerminal(self.place, "ubiheap", "report", *arguments, "tiny-before.fxsnapshot", **environment).output
+
+    def test_colour_is_for_terminals_and_those_who_ask(self):
+        self.assertRegex(self.report(), COLOR)
+        self.assertNotRegex(self.report("--color=never"), COLOR)
+        self.assertNotRegex(self.report(NO_COLOR="1"), COLOR)
+        self.assertRegex(self.report(NO_COLOR=""), COLOR)
+        self.assertRegex(self.report("--color=always", NO_COLOR="1"), COLOR)
+        self.assertNotRegex(self.report(TERM="dumb"), COLOR)
+        self.assertNotRegex(self.place.ubiheap("report", "tiny-before.fxsnapshot").stdout, COLOR)
+
+    def test_colour_changes_nothing_else(self):
+        with_color = self.place.ubiheap("report", "--color=always", "tiny-before.fxsnapshot").stdout
+        without = self.place.ubiheap("report", "tiny-before.fxsnapshot").stdout
+        self.assertEqual(COLOR.sub(b"", with_color), without)
+
+    def test_a_report_is_one_screen(self):
+        for columns in ("80", "120"):
+            for file in ("tiny-before", "tiny-after", "unreachable"):
+                text = self.place.ubiheap("report", f"{file}.fxsnapshot", env={"COLUMNS": columns}).stdout.decode()
+                lines = text.splitlines()
+                self.assertLessEqual(len(lines), 31)
+                # Commands to copy are never cut.
+                longest = max((line for line in lines if not line.startswith("  ubiheap ")), key=len)
+                self.assertLessEqual(len(longest), min(int(columns), 100), longest)
+
+    def test_a_terminal_gets_no_control_characters_of_the_file_in_json_either(self):
+        done = OnTerminal(self.place, "ubiheap", "nodes", "--json", "hostile.fxsnapshot")
+        self.assertEqual(done.status, 0)
+        self.assertNotRegex(done.output, re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]"))
+
+    def test_quick_work_shows_no_progress(self):
+        done = OnTerminal(self.place, "ubiheap", "info", "--json", "two.fxsnapshot", stderr=True)
+        self.assertEqual((done.status, done.output.count(b"\n")), (0, 1))
+        self.assertNotIn(b"\x1b[K", done.output)
+
+
+class Signals(unittest.TestCase):
+    place = workspace.Workspace()
+
+    def start_blocked(self):
+        """A process that waits for standard input."""
+        process = subprocess.Popen(["ubiheap", "info", "-"], cwd=self.place.folder, env=self.place.environment(),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: [stream.close() for stream in (process.stdin, process.stdout, process.stderr)])
+        self.wait_for_handler(process.pid)
+        return process
+
+    @staticmethod
+    def wait_for_handler(pid):
+        """Until the process has taken over SIGINT."""
+        for _ in range(500):
+            with open(f"/proc/{pid}/status") as status:
+                caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status.read(), re.M)
+            if int(caught.group(1), 16) >> (signal.SIGINT - 1) & 1:
+                return
+            time.sleep(0.01)
+        raise AssertionError("SIGINT is not handled")
+
+    def test_an_interrupt_ends_a_read_that_blocks(self):
+        process = self.start_blocked()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+        self.assertEqual(process.stderr.read(), b"")
+
+    def test_a_second_interrupt_ends_it_at_once(self):
+        process = self.start_blocked()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        before = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+        self.assertLess(time.monotonic() - before, 0.8)
+
+    def test_a_reader_that_leaves_is_no_error_even_without_sigpipe(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        done = subprocess.run(["ubiheap", "nodes", "tiny-before.fxsnapshot"], cwd=self.place.folder, stdout=write_end,
+                              env=self.place.environment(), stderr=subprocess.PIPE, restore_signals=False, timeout=60)
+        os.close(write_end)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_input_may_come_in_small_pieces(self):
+        data = (workspace.DATA / "tiny-before.fxsnapshot").read_bytes()
+        process = self.start_blocked()
+        for at in range(0, len(data), 997):
+            process.stdin.write(data[at:at + 997])
+            process.stdin.flush()
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (0, b""))
+        self.assertIn(b"7,199", output)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,1 @@
+ubiheap census --compat firefox --json -b "[{\"by\":\"count\"}]" two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --json -b "[{\"by\":\"count\"},{\"by\":\"bucket\"}]" two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census -b @nowhere.json two.fxsnapshot

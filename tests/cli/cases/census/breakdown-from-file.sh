@@ -1,0 +1,2 @@
+echo "{\"by\": \"count\"}" > breakdown.json
+ubiheap census --json -b @breakdown.json two.fxsnapshot

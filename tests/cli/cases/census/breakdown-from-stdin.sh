@@ -1,0 +1,1 @@
+echo "{\"by\": \"count\", \"bytes\": false}" | ubiheap census --json -b @- two.fxsnapshot

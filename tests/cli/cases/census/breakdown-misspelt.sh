@@ -1,0 +1,1 @@
+ubiheap census -b objectclas two.fxsnapshot

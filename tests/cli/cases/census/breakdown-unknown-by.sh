@@ -1,0 +1,1 @@
+ubiheap census -b "{\"by\":\"nope\"}" two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --filter "no such name" tiny-before.fxsnapshot

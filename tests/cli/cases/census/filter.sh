@@ -1,0 +1,1 @@
+ubiheap census --filter HTML -n 3 tiny-before.fxsnapshot

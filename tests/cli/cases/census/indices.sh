@@ -1,0 +1,1 @@
+ubiheap census --indices -n 3 tiny-before.fxsnapshot

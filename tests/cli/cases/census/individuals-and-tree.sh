@@ -1,0 +1,1 @@
+ubiheap census --tree --individuals 1 two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --json -b objectClass --individuals 1 two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --individuals 1,x two.fxsnapshot

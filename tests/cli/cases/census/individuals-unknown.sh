@@ -1,0 +1,1 @@
+ubiheap census -b objectClass --individuals 4000 two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --json -b "{\"by\":\"coarseType\",\"strings\":{\"by\":\"bucket\"}}" two.fxsnapshot

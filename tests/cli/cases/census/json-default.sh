@@ -1,0 +1,1 @@
+ubiheap census --json two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --json -b objectClassAllocationStack hostile.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --json --inverted -b internalType two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --json --tree two.fxsnapshot

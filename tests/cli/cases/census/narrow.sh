@@ -1,0 +1,1 @@
+COLUMNS=50 ubiheap census -n 3 tiny-before.fxsnapshot

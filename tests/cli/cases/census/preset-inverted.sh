@@ -1,0 +1,1 @@
+ubiheap census -b coarseType -n 12 tiny-before.fxsnapshot

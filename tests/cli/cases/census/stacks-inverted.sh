@@ -1,0 +1,1 @@
+ubiheap census -b invertedAllocationStack -n 3 -d 2 tiny-before.fxsnapshot

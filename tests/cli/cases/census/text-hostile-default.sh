@@ -1,0 +1,1 @@
+ubiheap census hostile.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census -b objectClassAllocationStack hostile.fxsnapshot

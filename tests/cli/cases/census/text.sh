@@ -1,0 +1,1 @@
+ubiheap census tiny-before.fxsnapshot

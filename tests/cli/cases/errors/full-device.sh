@@ -1,0 +1,1 @@
+ubiheap info tiny-before.fxsnapshot > /dev/full

@@ -1,0 +1,1 @@
+ubiheap info nowhere.fxsnapshot

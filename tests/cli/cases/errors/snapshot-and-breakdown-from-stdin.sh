@@ -1,0 +1,1 @@
+ubiheap census -b @- - < tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+cat tiny-before.fxsnapshot | ubiheap info --json - | sed "s/,\"memory.*/.../"

@@ -1,0 +1,1 @@
+ubiheap info tiny-before.fxsnapshot | sed "s/^\(Memory\|Loaded in\).*/\1 .../"

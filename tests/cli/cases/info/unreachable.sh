@@ -1,0 +1,1 @@
+ubiheap info unreachable.fxsnapshot | sed "s/^\(Memory\|Loaded in\).*/\1 .../"

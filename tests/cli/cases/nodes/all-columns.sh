@@ -1,0 +1,1 @@
+ubiheap nodes -n 3 -c id,ordinal,typeName,coarseType,className,name,displayName,rawSize,selfSize,distance,detachedness,edgeCount,retainerCount,scriptFilename,descriptiveTypeName tiny-before.fxsnapshot

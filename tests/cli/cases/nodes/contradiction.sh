@@ -1,0 +1,1 @@
+ubiheap nodes --json --format csv tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap nodes -f csv -n 3 tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap nodes -c id,,rawSize tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap nodes -n 4 tiny-before.fxsnapshot

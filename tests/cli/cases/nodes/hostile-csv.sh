@@ -1,0 +1,1 @@
+ubiheap nodes -f csv -c id,className,displayName hostile.fxsnapshot

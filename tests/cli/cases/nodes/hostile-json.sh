@@ -1,0 +1,1 @@
+ubiheap nodes -f json -c id,className,displayName hostile.fxsnapshot

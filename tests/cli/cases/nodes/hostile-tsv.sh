@@ -1,0 +1,1 @@
+ubiheap nodes -c id,className,typeName,displayName hostile.fxsnapshot

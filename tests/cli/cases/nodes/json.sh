@@ -1,0 +1,1 @@
+ubiheap nodes --json -n 2 tiny-before.fxsnapshot

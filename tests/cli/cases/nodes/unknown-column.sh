@@ -1,0 +1,1 @@
+ubiheap nodes -c id,rawsize tiny-before.fxsnapshot

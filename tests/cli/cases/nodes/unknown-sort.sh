@@ -1,0 +1,1 @@
+ubiheap nodes -s size tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap nodes -s -distance -c distance unreachable.fxsnapshot | sort | uniq -c

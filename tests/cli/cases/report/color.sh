@@ -1,0 +1,1 @@
+ubiheap report --color=always two.fxsnapshot

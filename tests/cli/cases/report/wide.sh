@@ -1,0 +1,1 @@
+COLUMNS=120 ubiheap report tiny-before.fxsnapshot

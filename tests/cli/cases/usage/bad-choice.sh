@@ -1,0 +1,1 @@
+ubiheap info --color=sometimes tiny-before.fxsnapshot

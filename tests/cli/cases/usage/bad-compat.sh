@@ -1,0 +1,1 @@
+ubiheap info --compat chrome tiny-before.fxsnapshot

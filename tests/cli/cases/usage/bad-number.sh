@@ -1,0 +1,1 @@
+ubiheap nodes --limit many tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --help > option && ubiheap help census > command && cmp option command

@@ -1,0 +1,2 @@
+# What was typed is quoted in the message, made safe.
+ubiheap "$(printf "\033[31mred")"

@@ -1,0 +1,1 @@
+ubiheap nodes two.fxsnapshot -n 1 -c id

@@ -1,0 +1,1 @@
+ubiheap nods tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap --json info tiny-before.fxsnapshot

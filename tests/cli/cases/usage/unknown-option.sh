@@ -1,0 +1,1 @@
+ubiheap census --brekdown count tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap --version | sed "s/[0-9.]*$/VERSION/"

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The folder in which command line tests run, and how they run the tool.
+
+A workspace is a temporary folder with the real snapshots of tests/data/fx by their plain names and some small hostile
+ones. Tests name files relative to it, so that expected output holds no path of this machine. Importing this skips the
+test when there is no tool.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+UBIHEAP = os.environ.get("UBIHEAP", "")
+DATA = SOURCE_DIR / "tests" / "data" / "fx"
+
+if not UBIHEAP or not os.access(UBIHEAP, os.X_OK):
+    print("skipped: UBIHEAP does not name the tool")
+    sys.exit(77)
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "fxsnapshot"))
+import encoder  # noqa: E402
+
+REAL = ["tiny-before", "tiny-after", "unreachable"]
+
+ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
+HOSTILE_NAMES = [ESCAPE, "line\nfeed\ttab\\backslash", "-", "comma, \"quote\"", "caf\xe9 \x9b31m"]
+
+
+def hostile_snapshot():
+    """Every text of the format holds something that a terminal, a table or a parser must not take literally."""
+    nodes = [
+        encoder.node(i + 10, f"type {name}", 100 * (i + 1), class_name=name, coarse=1,
+                     stack=encoder.frame(id=100 + i, source=f"http://{name}/", name=name))
+        for i, name in enumerate(HOSTILE_NAMES)
+    ]
+    nodes.append(encoder.node(20, "script", 7, coarse=2, file=b"bad utf-8 \xff\x1b[2J"))
+    nodes.append(encoder.node(21, "dom", 9, coarse=4, descriptive="rtl \u202e lone \ud83d wide \u65e5\u672c"))
+    ids = [*range(10, 10 + len(HOSTILE_NAMES)), 20, 21]
+    edges = [encoder.edge(i, name=ESCAPE) for i in ids]
+    return encoder.snapshot(encoder.root(edges=edges), *nodes)
+
+
+def big_ids_snapshot():
+    """Ids that a double cannot hold do not get in; the largest that do must come out digit by digit."""
+    return encoder.snapshot(encoder.root(2**53, 2**63), encoder.node(2**53), encoder.node(2**63, size=2**64 - 1))
+
+
+def fill(folder):
+    for name in REAL:
+        os.symlink(DATA / f"{name}.fxsnapshot", folder / f"{name}.fxsnapshot")
+    (folder / "hostile.fxsnapshot").write_bytes(hostile_snapshot())
+    (folder / "big-ids.fxsnapshot").write_bytes(big_ids_snapshot())
+    (folder / "two.fxsnapshot").write_bytes(encoder.snapshot(encoder.root(2), encoder.node(2)))
+    (folder / "empty.fxsnapshot").write_bytes(b"")
+    (folder / "text.txt").write_text("This is no snapshot.\n")
+    (folder / "directory").mkdir()
+    (folder / "bin").mkdir()
+    os.symlink(UBIHEAP, folder / "bin" / "ubiheap")
+
+
+class Workspace:
+    def __init__(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="ubiheap-cli-")
+        self.folder = pathlib.Path(self.temporary.name)
+        fill(self.folder)
+
+    def environment(self, **changes):
+        """Nothing of the caller's environment but where programs are and what sanitizers need."""
+        kept = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "UBI_SOURCE_DIR")
+        base = {name: os.environ[name] for name in kept if name in os.environ}
+        base.update(PATH=f"{self.folder}/bin:{os.environ['PATH']}", LC_ALL="C.UTF-8", COLUMNS="80", TERM="xterm",
+                    HOME=str(self.folder))
+        base.update(changes)
+        return {name: value for name, value in base.items() if value is not None}
+
+    def run(self, *command, stdin=b"", env=None, **options):
+        return subprocess.run([*map(str, command)], input=stdin, cwd=self.folder, env=self.environment(**(env or {})),
+                              capture_output=True, timeout=120, **options)
+
+    def ubiheap(self, *arguments, **options):
+        return self.run("ubiheap", *arguments, **options)
