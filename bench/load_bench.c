@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * load_bench.c: how long it takes to load snapshot files, and how much memory.
+ *
+ * Every file is measured by several rows: inflating alone (with the library's fast engine and with zlib, as
+ * references) and loading with each number of threads. The rows take turns, so that a ratio of two rows sees the same
+ * state of the machine. The first turn is a warm-up that touches all memory a run needs and is not reported. One JSON
+ * object per run goes to standard output; bench/report.py makes tables of them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ubiheap/formats.h>
+
+#include "base/inflate.h"
+#include "base/json_writer.h"
+
+#define BUFFER_BYTES (256 * 1024)
+
+static const char usage[] = "usage: load_bench [--repeats N] [--seconds N] [--threads N,N,...] FILE...\n"
+                            "\n"
+                            "Measures inflating and loading each FILE: at most N repeats (default 7) of all rows, and "
+                            "no new one after N seconds\n"
+                            "(default 20) but at least 3. Default threads: 1,2. Prints one JSON object per run.\n";
+
+typedef struct options {
+    unsigned repeats;
+    double seconds;
+    unsigned threads[8];
+    unsigned n_threads;
+} options;
+
+/** What one run took. Memory is 0 when the system does not tell. */
+typedef struct sample {
+    uint64_t wall_ns, cpu_ns;
+    uint64_t peak_rss_bytes; /* above what was in use before */
+    uint64_t inflated_bytes;
+    uint64_t n_nodes, n_edges;
+    ubi_graph_memory memory;
+} sample;
+
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
+
+static uint64_t wall_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/** Of all threads, also those that have ended. */
+static uint64_t cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/** A line of /proc/self/status, bytes. */
+static uint64_t status_bytes(const char *key) {
+    char line[256];
+    uint64_t kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kib = strtoull(line + strlen(key), NULL, 10);
+    if (f)
+        fclose(f);
+    return kib * 1024;
+}
+
+/** Forgets the peak so far. Linux 4.0 and later. */
+static bool reset_peak(void) {
+    int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0 && write(fd, "5", 1) == 1;
+    if (fd >= 0)
+        close(fd);
+    return done;
+}
+
+typedef struct stopwatch {
+    uint64_t wall_ns, cpu_ns, rss_bytes;
+    bool has_peak;
+} stopwatch;
+
+static stopwatch start(void) {
+    bool has_peak = reset_peak();
+    uint64_t rss_bytes = status_bytes("VmRSS:");
+    return (stopwatch){ .rss_bytes = rss_bytes, .has_peak = has_peak, .cpu_ns = cpu_ns(), .wall_ns = wall_ns() };
+}
+
+static void stop(const stopwatch *w, sample *out) {
+    out->wall_ns = wall_ns() - w->wall_ns;
+    out->cpu_ns = cpu_ns() - w->cpu_ns;
+    uint64_t peak = status_bytes("VmHWM:");
+    out->peak_rss_bytes = w->has_peak && peak > w->rss_bytes ? peak - w->rss_bytes : 0;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+typedef enum row_kind { ROW_INFLATE, ROW_INFLATE_ZLIB, ROW_LOAD } row_kind;
+
+static const char *const row_names[] = { "inflate", "inflateZlib", "load" };
+
+static ubi_status inflate_all(ubi__source *source, bool with_zlib, uint64_t *n_bytes) {
+    static uint8_t buffer[BUFFER_BYTES];
+    ubi__inflater *inflater;
+    UBI_TRY(ubi__inflater_new(&inflater, source, with_zlib, ubi_allocator_default()));
+    ubi_status status;
+    size_t n = 0;
+    *n_bytes = 0;
+    do {
+        status = ubi__inflater_fill(inflater, buffer, sizeof buffer, &n);
+        *n_bytes += n;
+    } while (status == UBI_OK && n);
+    ubi__inflater_free(inflater);
+    return status;
+}
+
+static ubi_status run_inflate(sample *out, const char *path, bool with_zlib) {
+    ubi__source source;
+    stopwatch w = start();
+    UBI_TRY(ubi__source_open_path(&source, path, ubi_allocator_default()));
+    ubi_status status = inflate_all(&source, with_zlib, &out->inflated_bytes);
+    ubi__source_close(&source);
+    stop(&w, out);
+    return status;
+}
+
+static ubi_status run_load(sample *out, const char *path, unsigned threads) {
+    ubi_read_options o = UBI_READ_OPTIONS_INIT;
+    ubi_read_info info;
+    ubi_graph *graph;
+    o.threads = threads;
+    stopwatch w = start();
+    UBI_TRY(ubi_graph_read_path(&graph, path, &o, &info));
+    stop(&w, out);
+    out->inflated_bytes = info.inflated_bytes;
+    out->n_nodes = ubi_graph_node_count(graph);
+    out->n_edges = ubi_graph_edge_count(graph);
+    ubi_graph_memory_use(graph, &out->memory);
+    ubi_graph_unref(graph);
+    return UBI_OK;
+}
+
+static ubi_status run_row(sample *out, const char *path, row_kind kind, unsigned threads) {
+    memset(out, 0, sizeof *out);
+    return kind == ROW_LOAD ? run_load(out, path, threads) : run_inflate(out, path, kind == ROW_INFLATE_ZLIB);
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+static bool write_stdout(void *payload, const void *data, size_t n) {
+    (void)payload;
+    return fwrite(data, 1, n, stdout) == n;
+}
+
+static void put_u64(ubi__json *j, const char *key, uint64_t value) {
+    ubi__json_key(j, key);
+    ubi__json_u64(j, value);
+}
+
+static void put_graph(ubi__json *j, const sample *s) {
+    put_u64(j, "nodes", s->n_nodes);
+    put_u64(j, "edges", s->n_edges);
+    put_u64(j, "nodesBytes", s->memory.nodes_bytes);
+    put_u64(j, "edgesBytes", s->memory.edges_bytes);
+    put_u64(j, "indexBytes", s->memory.index_bytes);
+    put_u64(j, "stringsBytes", s->memory.strings_bytes);
+    put_u64(j, "stacksBytes", s->memory.stacks_bytes);
+}
+
+static ubi_status print_sample(const char *path, row_kind kind, unsigned threads, const sample *s) {
+    const char *slash = strrchr(path, '/');
+    ubi__json *j = malloc(sizeof *j);
+    if (!j)
+        return ubi__fail_nomem();
+    ubi__json_init(j, write_stdout, NULL, false);
+    ubi__json_object_begin(j);
+    ubi__json_key(j, "file");
+    ubi__json_string(j, slash ? slash + 1 : path);
+    ubi__json_key(j, "row");
+    ubi__json_string(j, row_names[kind]);
+    put_u64(j, "threads", threads);
+    put_u64(j, "wallNs", s->wall_ns);
+    put_u64(j, "cpuNs", s->cpu_ns);
+    put_u64(j, "inflatedBytes", s->inflated_bytes);
+    if (s->peak_rss_bytes)
+        put_u64(j, "peakRssBytes", s->peak_rss_bytes);
+    if (kind == ROW_LOAD)
+        put_graph(j, s);
+    ubi__json_object_end(j);
+    ubi_status status = ubi__json_flush(j);
+    free(j);
+    if (status == UBI_OK && (putchar('\n') == EOF || fflush(stdout) != 0))
+        status = ubi__fail_errno(errno, "cannot write");
+    return status;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+/** One turn of all rows. */
+static ubi_status measure_once(const options *o, const char *path, bool report) {
+    for (unsigned i = 0; i < 2 + o->n_threads; i++) {
+        row_kind kind = i < 2 ? (row_kind)i : ROW_LOAD;
+        unsigned threads = i < 2 ? 1 : o->threads[i - 2];
+        sample s;
+        UBI_TRY(run_row(&s, path, kind, threads));
+        if (report)
+            UBI_TRY(print_sample(path, kind, threads, &s));
+    }
+    return UBI_OK;
+}
+
+static ubi_status measure(const options *o, const char *path) {
+    UBI_TRY(measure_once(o, path, false));
+    uint64_t end_ns = wall_ns() + (uint64_t)(o->seconds * 1e9);
+    for (unsigned i = 0; i < o->repeats && (i < 3 || wall_ns() < end_ns); i++)
+        UBI_TRY(measure_once(o, path, true));
+    return UBI_OK;
+}
+
+static bool parse_threads(options *o, char *list) {
+    o->n_threads = 0;
+    for (char *save, *item = strtok_r(list, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
+        if (o->n_threads == sizeof o->threads / sizeof *o->threads || atoi(item) < 1)
+            return false;
+        o->threads[o->n_threads++] = (unsigned)atoi(item);
+    }
+    return o->n_threads > 0;
+}
+
+static bool parse_option(options *o, int option, char *value) {
+    switch (option) {
+    case 'r':
+        return (o->repeats = (unsigned)atoi(value)) > 0;
+    case 's':
+        return (o->seconds = atof(value)) >= 0;
+    case 't':
+        return parse_threads(o, value);
+    default:
+        return false;
+    }
+}
+
+int main(int argc, char **argv) {
+    static const struct option names[] = {
+        { "repeats", 1, NULL, 'r' },
+        { "seconds", 1, NULL, 's' },
+        { "threads", 1, NULL, 't' },
+        { "help", 0, NULL, 'h' },
+        { 0 },
+    };
+    options o = { .repeats = 7, .seconds = 20, .threads = { 1, 2 }, .n_threads = 2 };
+    for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
+        if (!parse_option(&o, c, optarg)) {
+            fputs(usage, c == 'h' ? stdout : stderr);
+            return c == 'h' ? 0 : 2;
+        }
+    }
+    if (optind == argc) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    for (int i = optind; i < argc; i++) {
+        if (measure(&o, argv[i]) != UBI_OK) {
+            fprintf(stderr, "load_bench: %s: %s\n", argv[i], ubi_error_message());
+            return 3;
+        }
+    }
+    return 0;
+}

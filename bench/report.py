@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Results of the benches: from raw runs to a JSON document, and from that to tables.
+
+    report.py collect --build DIR --files LIST --name NAME RAW   raw JSON lines -> result document, on standard output
+    report.py tables RESULT                                      the tables, as Markdown
+    report.py page RESULT                                        docs/explanation/performance.md
+
+A raw line is one run of one row: {"file", "row", "threads", "wallNs", "cpuNs", ...}. The document keeps every run; the
+tables show medians. A ratio compares medians of runs that took turns in one process.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+
+# Firefox ESR 153 on the 8.59 M node, 25.4 M edge file of the same browser: nanoseconds of CPU per node.
+FIREFOX_LOAD_NS, FIREFOX_CENSUS_NS = 2300, 1800
+# Files with fewer nodes say more about start-up than about speed per node.
+NODES_WORTH_A_RATIO = 100_000
+
+
+# ---- the result document --------------------------------------------------------------------------------------------
+
+def first_line(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return "unknown"
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def cache_variables(build):
+    path = pathlib.Path(build) / "CMakeCache.txt"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {line.split(":", 1)[0]: line.split("=", 1)[1] for line in lines if "=" in line and line[:1].isalpha()}
+
+
+def machine(build):
+    """What a reader must know to compare; nothing that names the machine."""
+    cache = cache_variables(build)
+    compiler = cache.get("CMAKE_C_COMPILER", "cc")
+    return {
+        "processor": processor(),
+        "processors": os.cpu_count(),
+        "memoryMiB": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20,
+        "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "compiler": first_line(compiler, "--version"),
+        "flags": cache.get("CMAKE_C_FLAGS_RELEASE", "unknown"),
+    }
+
+
+def collect(args):
+    files = []
+    for line in pathlib.Path(args.files).read_text().splitlines():
+        path, command = line.split("\t")
+        files.append({"file": os.path.basename(path), "bytes": os.path.getsize(path), "madeBy": command or None})
+    runs = [json.loads(line) for line in pathlib.Path(args.raw).read_text().splitlines()]
+    document = {
+        "schema": "ubiheap.bench/1",
+        "name": args.name,
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(args.build),
+        "files": files,
+        "runs": runs,
+    }
+    # One run per line: a new result shows as few changed lines.
+    text = json.dumps(dict(document, runs="RUNS"), indent=1)
+    lines = ",\n  ".join(json.dumps(run, separators=(",", ":")) for run in runs)
+    print(text.replace('"RUNS"', f"[\n  {lines}\n ]"))
+
+
+# ---- numbers as text ------------------------------------------------------------------------------------------------
+
+def significant(value):
+    """Three significant digits without an exponent."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def size(n_bytes):
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if n_bytes < 1024 or unit == "GiB":
+            return f"{significant(n_bytes) if unit != 'B' else n_bytes} {unit}"
+        n_bytes /= 1024
+
+
+def milliseconds(ns):
+    return None if ns is None else ns / 1e6
+
+
+def ratio(a, b):
+    return a / b if a is not None and b else None
+
+
+def table(header, rows):
+    """Markdown; the first column is text, the others numbers."""
+    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
+    for row in rows:
+        lines.append("| " + " | ".join(cell if isinstance(cell, str) else significant(cell) for cell in row) + " |")
+    return "\n".join(lines)
+
+
+# ---- the tables -----------------------------------------------------------------------------------------------------
+
+class Results:
+    def __init__(self, document):
+        self.document = document
+        self.files = document["files"]
+        self.runs = document["runs"]
+
+    def runs_of(self, file, row, threads=1):
+        return [r for r in self.runs if (r["file"], r["row"], r["threads"]) == (file["file"], row, threads)]
+
+    def median(self, file, row, key, threads=1):
+        values = [r[key] for r in self.runs_of(file, row, threads) if key in r]
+        return statistics.median(values) if values else None
+
+    def any_load(self, file):
+        return next((r for r in self.runs if r["file"] == file["file"] and r["row"] == "load"), None)
+
+    def measured(self):
+        """Files that were loaded, each with one of its runs (for counts, which are the same in all)."""
+        return [(f, self.any_load(f)) for f in self.files if self.any_load(f)]
+
+
+def load_table(results):
+    rows = []
+    for f, one in results.measured():
+        nodes = one["nodes"]
+        wall1 = results.median(f, "load", "wallNs", 1)
+        wall2 = results.median(f, "load", "wallNs", 2)
+        cpu1 = results.median(f, "load", "cpuNs", 1)
+        cpu2 = results.median(f, "load", "cpuNs", 2)
+        big = nodes >= NODES_WORTH_A_RATIO
+        rows.append([f["file"], f"{nodes:,}", f"{one['edges']:,}", milliseconds(wall2), ratio(wall1, nodes),
+                     ratio(cpu1, nodes), ratio(wall2, nodes), ratio(cpu2, nodes), ratio(wall2, one["edges"]),
+                     ratio(wall2, wall1) if big else None, ratio(FIREFOX_LOAD_NS * nodes, cpu2) if big else None])
+    return table(["file", "nodes", "edges", "2 threads, ms", "1 thread: wall ns/node", "CPU ns/node",
+                  "2 threads: wall ns/node", "CPU ns/node", "wall ns/edge", "wall, 2 threads / 1",
+                  "Firefox CPU / ours"], rows)
+
+
+def inflate_table(results):
+    rows = []
+    for f, one in results.measured():
+        fast = results.median(f, "inflate", "wallNs")
+        zlib = results.median(f, "inflateZlib", "wallNs")
+        wall2 = results.median(f, "load", "wallNs", 2)
+        rows.append([f["file"], size(f["bytes"]), size(one["inflatedBytes"]), milliseconds(fast), milliseconds(zlib),
+                     milliseconds(wall2), ratio(wall2, fast), ratio(wall2, zlib)])
+    return table(["file", "size", "inflated", "inflate (ISA-L), ms", "inflate (zlib), ms", "load, 2 threads, ms",
+                  "load / ISA-L", "load / zlib"], rows)
+
+
+def memory_table(results):
+    rows = []
+    for f, one in results.measured():
+        graph = sum(one[key] for key in ("nodesBytes", "edgesBytes", "indexBytes", "stringsBytes", "stacksBytes"))
+        peak = results.median(f, "load", "peakRssBytes", 2)
+        big = one["nodes"] >= NODES_WORTH_A_RATIO
+        rows.append([f["file"], size(graph), ratio(one["nodesBytes"] + one["indexBytes"], one["nodes"]),
+                     ratio(one["edgesBytes"], one["edges"]), size(one["stringsBytes"] + one["stacksBytes"]),
+                     size(peak) if peak else "-", ratio(peak, graph) if big else None])
+    return table(["file", "graph", "bytes per node", "bytes per edge", "strings and stacks", "peak while loading",
+                  "peak / graph"], rows)
+
+
+CENSUS_ROWS = {
+    "census": "default",
+    "censusCoarseType": "coarseType",
+    "censusAllocationStack": "allocationStack",
+    "censusBuckets": "buckets by class",
+    "censusTreeInvertedAllocationStack": "inverted tree by stack",
+}
+
+
+def census_table(results):
+    rows = []
+    for f, one in results.measured():
+        walls = [results.median(f, row, "wallNs") for row in CENSUS_ROWS]
+        if walls[0] is not None:
+            nodes = one["nodes"]
+            rows.append([f["file"], f"{nodes:,}", milliseconds(walls[0]), *(ratio(wall, nodes) for wall in walls),
+                         ratio(FIREFOX_CENSUS_NS * nodes, walls[0]) if nodes >= NODES_WORTH_A_RATIO else None])
+    header = ["file", "nodes", "default, ms", *(f"{title}: ns/node" for title in CENSUS_ROWS.values()),
+              "Firefox / ours (default)"]
+    return table(header, rows) if rows else None
+
+
+def command_list(results):
+    lines = []
+    for f, _ in results.measured():
+        if f["madeBy"]:
+            lines.append(f["madeBy"])
+        lines.append(f"build/release/bench/load_bench {f['file']}")
+        if results.median(f, "census", "wallNs") is not None:
+            lines.append(f"build/release/bench/census_bench {f['file']}")
+    return "\n".join(lines)
+
+
+LOADING = "Reading, inflating, decoding and checking, until the graph can be used."
+INFLATING = "What no reader can go below: the same bytes through ISA-L and through zlib, discarded."
+MEMORY = """\
+Bytes per node: node columns and id index; per edge: edge columns. The peak is that of resident memory during a load
+with 2 threads, above what was in use before; it includes about 1 MiB of buffers."""
+CENSUS = "One thread, of a loaded graph, by the default breakdown and by others."
+
+
+def sections(results):
+    """(title, text, table) each."""
+    census = census_table(results)
+    return [
+        ("Loading", LOADING, load_table(results)),
+        ("Loading against inflating alone", INFLATING, inflate_table(results)),
+        ("Memory", MEMORY, memory_table(results)),
+    ] + ([("Census", CENSUS, census)] if census else [])
+
+
+PAGE_HEAD = """\
+<!-- Generated by `python3 bench/report.py page bench/results/{name}.json`. Do not edit. -->
+# Performance
+
+Numbers of the run `{name}` of {date}; the result with every single run is
+[bench/results/{name}.json](../../bench/results/{name}.json).
+Machine: {processor}, {processors} processors, {memory} MiB of memory; {kernel}; {compiler}, `{flags}`.
+
+`make bench` repeats the measurement, [bench/README.md](../../bench/README.md) says how to read it. Times are medians of
+runs that took turns in one process, after a warm-up that touched all memory. Ratios compare medians of one process.
+
+Beside ours: Firefox ESR 153 needs about {firefox_load} ns of CPU per node to read a snapshot of 8.59 million nodes and
+25.4 million edges, and about {firefox_census} ns per node for its default census, on a machine of the same kind. The
+goals: loading at most 120 ns of CPU and 65 ns of wall time per node with 2 threads, never above 190 ns of CPU; 2
+threads at most 0.8 of the wall time of 1; at most 44 bytes per node and 8 per edge; a peak of at most 1.3 times the
+graph; the default census below 5 ns per node. They are meant for large real files.
+"""
+
+COMMANDS = """\
+## Commands
+
+The command that makes a generated file, and the ones behind its rows (after `make all`). Files without the former are
+real snapshots that Firefox wrote; measure your own the same way."""
+
+
+def tables(args):
+    for title, text, body in sections(Results(json.loads(pathlib.Path(args.result).read_text()))):
+        print(f"\n## {title}\n\n{text}\n\n{body}")
+
+
+def page(args):
+    document = json.loads(pathlib.Path(args.result).read_text())
+    results, m = Results(document), document["machine"]
+    print(PAGE_HEAD.format(**dict(m, name=document["name"], date=document["date"], memory=f"{m['memoryMiB']:,}",
+                                  firefox_load=f"{FIREFOX_LOAD_NS:,}", firefox_census=f"{FIREFOX_CENSUS_NS:,}")))
+    for title, text, body in sections(results):
+        print(f"## {title}\n\n{text}\n\n{body}\n")
+    print(f"{COMMANDS}\n\n```sh\n{command_list(results)}\n```")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    c = commands.add_parser("collect")
+    for option in ("--build", "--files", "--name"):
+        c.add_argument(option, required=True)
+    c.add_argument("raw")
+    c.set_defaults(function=collect)
+    for name, function in (("tables", tables), ("page", page)):
+        c = commands.add_parser(name)
+        c.add_argument("result")
+        c.set_defaults(function=function)
+    args = parser.parse_args()
+    args.function(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

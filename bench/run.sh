@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# run.sh [NAME]: measures and writes bench/results/NAME.json (default: latest), then prints the tables.
+#
+#   BENCH_FULL=1          also 10^8 edges (about 2 GiB of disk and 4 GiB of memory)
+#   BENCH_FILES="a b"     also these snapshots of your own
+#   BENCH_BUILD=DIR       build directory (default build/release)
+#   BENCH_DATA=DIR        where generated snapshots are kept (default build/bench-data)
+#   BENCH_SECONDS=N       at most about this long per file (default 15)
+#   BENCH_PAGE=1          also write docs/explanation/performance.md from the result
+set -eu
+cd "$(dirname "$0")/.." || exit 1
+name=${1:-latest}
+build=${BENCH_BUILD:-build/release}
+data=${BENCH_DATA:-build/bench-data}
+seconds=${BENCH_SECONDS:-15}
+raw=$data/$name.jsonl
+files=$data/$name.files
+
+for program in generate load_bench census_bench; do
+    [ -x "$build/bench/$program" ] || {
+        echo "bench: $build/bench/$program is missing; \`make bench\` builds it" >&2
+        exit 1
+    }
+done
+mkdir -p "$data" bench/results
+: >"$raw"
+: >"$files"
+
+measure() { # file, the command that makes it
+    printf '%s\t%s\n' "$1" "$2" >>"$files"
+    echo "bench: $(basename "$1")" >&2
+    "$build/bench/load_bench" --seconds "$seconds" "$1" >>"$raw"
+    "$build/bench/census_bench" "$1" >>"$raw"
+}
+
+generated() { # name, options of generate
+    file=$data/$1.fxsnapshot
+    shift
+    if [ ! "$file" -nt "$build/bench/generate" ]; then
+        echo "bench: making $(basename "$file")" >&2
+        "$build/bench/generate" "$@" "$file.part" 2>/dev/null
+        mv "$file.part" "$file"
+    fi
+    measure "$file" "build/release/bench/generate $* $(basename "$file")"
+}
+
+measure tests/data/fx/tiny-before.fxsnapshot ""
+for file in ${BENCH_FILES:-}; do
+    measure "$file" ""
+done
+for edges in 10k 100k 1M 10M ${BENCH_FULL:+100M}; do
+    generated "browser-$edges" --edges "$edges"
+done
+generated stacks-1M --edges 1M --stacks 50
+for shape in random-ids inline-names unreachable shuffled list star grid; do
+    generated "$shape-1M" --shape "$shape" --edges 1M
+done
+
+python3 bench/report.py collect --build "$build" --files "$files" --name "$name" "$raw" >"bench/results/$name.json"
+python3 bench/report.py tables "bench/results/$name.json"
+if [ -n "${BENCH_PAGE:-}" ]; then
+    mkdir -p docs/explanation
+    python3 bench/report.py page "bench/results/$name.json" >docs/explanation/performance.md
+    echo "bench: wrote docs/explanation/performance.md" >&2
+fi
