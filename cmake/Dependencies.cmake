@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+#
+# What has to be installed. Everything that is missing is reported in one message, by Debian package.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(PkgConfig)
+if(NOT PKG_CONFIG_FOUND)
+    message(FATAL_ERROR "ubiheap needs pkg-config (Debian package pkg-config). `make deps` installs it.")
+endif()
+
+set(ubi_missing "")
+
+# ubi_need(<variable> <pkg-config module> <Debian package>): makes the target PkgConfig::<variable>.
+macro(ubi_need variable module package)
+    pkg_check_modules(${variable} QUIET IMPORTED_TARGET ${module})
+    if(NOT ${variable}_FOUND)
+        string(APPEND ubi_missing "\n  ${module} (Debian package ${package})")
+    endif()
+endmacro()
+
+ubi_need(UBI_ISAL libisal libisal-dev)
+ubi_need(UBI_ZLIB zlib zlib1g-dev)
+ubi_need(UBI_JANSSON jansson libjansson-dev)
+if(UBI_BUILD_TESTS OR UBI_LIBFUZZER)
+    ubi_need(UBI_CMOCKA cmocka libcmocka-dev)
+endif()
+
+# Tests are written for Debian's own python3 and its packages; another one that comes first on PATH may lack them.
+find_program(UBI_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(UBI_PYTHON3 python3)
+if(UBI_BUILD_TESTS AND NOT UBI_PYTHON3)
+    string(APPEND ubi_missing "\n  python3 (Debian package python3)")
+endif()
+
+if(ubi_missing)
+    message(FATAL_ERROR "ubiheap needs:${ubi_missing}\n`make deps` installs what is missing.")
+endif()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+#
+# What `make install` puts where: tool, libraries, headers, files for pkg-config and CMake, manual pages, completion,
+# licence, documents and examples.
+
+include(CMakePackageConfigHelpers)
+
+set(ubi_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ubiheap)
+set(ubi_help_dir ${PROJECT_BINARY_DIR}/help)
+
+if(TARGET ubiheap_cli)
+    install(TARGETS ubiheap_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ubiheap DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+# Two export sets: a program that links the shared library needs none of our dependencies to be installed.
+set_target_properties(ubiheap_shared PROPERTIES EXPORT_NAME ubiheap)
+set_target_properties(ubiheap_static PROPERTIES EXPORT_NAME static)
+install(TARGETS ubiheap_shared EXPORT ubiheapTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ubiheap_static EXPORT ubiheapStaticTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(export ubiheapTargets ubiheapStaticTargets)
+    install(EXPORT ${export} NAMESPACE ubiheap:: DESTINATION ${ubi_cmake_dir})
+endforeach()
+configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/ubiheapConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake INSTALL_DESTINATION ${ubi_cmake_dir})
+# Until 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ubiheapConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake ${PROJECT_BINARY_DIR}/ubiheapConfigVersion.cmake
+    DESTINATION ${ubi_cmake_dir})
+
+# The .pc file finds its prefix from its own place, so that a tree can be moved or staged.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(ubi_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+else()
+    file(RELATIVE_PATH ubi_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    string(REGEX REPLACE "/$" "" ubi_pc_up "${ubi_pc_up}")
+    set(ubi_pc_prefix "\${pcfiledir}/${ubi_pc_up}")
+endif()
+foreach(directory LIBDIR INCLUDEDIR)
+    if(IS_ABSOLUTE "${CMAKE_INSTALL_${directory}}")
+        set(ubi_pc_${directory} "${CMAKE_INSTALL_${directory}}")
+    else()
+        set(ubi_pc_${directory} "\${prefix}/${CMAKE_INSTALL_${directory}}")
+    endif()
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/packaging/ubiheap.pc.in ${PROJECT_BINARY_DIR}/ubiheap.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ubiheap.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Manual pages and completion are what the tool says of itself, so a tool for another machine cannot give them.
+if(TARGET ubiheap_cli AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT CMAKE_CROSSCOMPILING)
+    add_custom_command(OUTPUT ${ubi_help_dir}/made
+        COMMAND sh ${PROJECT_SOURCE_DIR}/tools/make-help.sh $<TARGET_FILE:ubiheap_cli> ${ubi_help_dir}
+        DEPENDS ubiheap_cli ${PROJECT_SOURCE_DIR}/tools/make-help.sh
+        COMMENT "Manual pages and completion" VERBATIM)
+    add_custom_target(ubiheap_help ALL DEPENDS ${ubi_help_dir}/made)
+    install(DIRECTORY ${ubi_help_dir}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+    install(FILES ${ubi_help_dir}/ubiheap.bash RENAME ubiheap
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endif()
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+foreach(folder docs examples)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${folder})
+        install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+    endif()
+endforeach()

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+#
+# The library, static and shared from the same objects, and the command line tool.
+
+# ubi_glob(<out> <pattern>...): sources by pattern, without tests, fuzz targets and benches.
+function(ubi_glob out)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${ARGN})
+    list(FILTER found EXCLUDE REGEX "_(test|fuzz|bench)\\.c$")
+    set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
+set(ubi_library_modules base unwind stacks graph recording timeline symbolize formats analyses lenses targets render)
+list(TRANSFORM ubi_library_modules REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c" OUTPUT_VARIABLE ubi_patterns)
+ubi_glob(ubi_library_sources ${ubi_patterns})
+
+set(ubi_dependencies PkgConfig::UBI_ISAL PkgConfig::UBI_ZLIB PkgConfig::UBI_JANSSON Threads::Threads m)
+
+# Position-independent in both: visibility is hidden, so that costs next to nothing and everything is compiled once.
+add_library(ubiheap_objects OBJECT ${ubi_library_sources})
+set_target_properties(ubiheap_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(ubiheap_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(ubiheap_objects PRIVATE ubi_flags ${ubi_dependencies})
+
+add_library(ubiheap_static STATIC $<TARGET_OBJECTS:ubiheap_objects>)
+add_library(ubiheap_shared SHARED $<TARGET_OBJECTS:ubiheap_objects>)
+set_target_properties(ubiheap_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+foreach(library ubiheap_static ubiheap_shared)
+    set_target_properties(${library} PROPERTIES OUTPUT_NAME ubiheap LINKER_LANGUAGE C
+        ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+    target_include_directories(${library} INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:ubi_flags> ${ubi_dependencies})
+endforeach()
+# Sanitizers leave symbols to be found in the program; half-written work links in the other builds.
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT UBI_SANITIZE)
+    target_link_options(ubiheap_shared PRIVATE -Wl,--no-undefined)
+endif()
+add_library(ubiheap::ubiheap ALIAS ubiheap_shared)
+add_library(ubiheap::static ALIAS ubiheap_static)
+
+# What sees our internals (tool, tests, fuzz targets, benches): hidden symbols are in the static library alone.
+add_library(ubi_internal INTERFACE)
+target_include_directories(ubi_internal INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(ubi_internal INTERFACE ubiheap_static ubi_flags ${ubi_dependencies})
+
+# The tool: all of src/cli but its main file is a library too, so that tests can link it.
+ubi_glob(ubi_cli_sources ${PROJECT_SOURCE_DIR}/src/cli/*.c)
+set(ubi_cli_main ${ubi_cli_sources})
+list(FILTER ubi_cli_main INCLUDE REGEX "/(cli_)?main\\.c$")
+list(REMOVE_ITEM ubi_cli_sources ${ubi_cli_main})
+if(ubi_cli_sources)
+    add_library(ubi_cli STATIC ${ubi_cli_sources})
+    target_link_libraries(ubi_cli PUBLIC ubi_internal)
+endif()
+if(ubi_cli_main)
+    add_executable(ubiheap_cli ${ubi_cli_main})
+    set_target_properties(ubiheap_cli PROPERTIES OUTPUT_NAME ubiheap
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+    target_link_libraries(ubiheap_cli PRIVATE $<TARGET_NAME_IF_EXISTS:ubi_cli> ubi_internal)
+endif()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+#
+# Tests. Every one runs in the source directory with
+#   UBIHEAP          the command line tool that was just built
+#   UBI_BUILD_DIR    the build directory
+#   UBI_SOURCE_DIR   the source directory
+#   UBI_PRESET_KIND  `plain`, or the sanitizers, such as `address,undefined`
+#   UBI_DEEP         1 when there is time for the long variant
+# and may exit with 77 to say "skipped". Labels: the folder below src/ or tests/, `threads` when the file name has
+# "thread" in it or tests/thread-tests.txt lists the test, `deep` (only with UBI_DEEP_TESTS) below tests/deep and for
+# x_deep_test.
+
+set(ubi_test_timeout_seconds 600)
+if(UBI_DEEP_TESTS)
+    set(ubi_test_timeout_seconds 7200)
+endif()
+
+# Folders whose tests look at the sources or the finished build: once, in the release build, is enough.
+set(ubi_once_folders layering api package format docs bench)
+
+file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
+list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")
+add_library(ubi_test_support INTERFACE)
+target_include_directories(ubi_test_support INTERFACE ${PROJECT_SOURCE_DIR}/tests/support)
+target_link_libraries(ubi_test_support INTERFACE ubi_internal PkgConfig::UBI_CMOCKA)
+if(ubi_support_sources)
+    add_library(ubi_test_support_code STATIC ${ubi_support_sources})
+    target_compile_options(ubi_test_support_code PRIVATE -UNDEBUG)
+    target_include_directories(ubi_test_support_code PUBLIC ${PROJECT_SOURCE_DIR}/tests/support)
+    target_link_libraries(ubi_test_support_code PUBLIC ubi_internal PkgConfig::UBI_CMOCKA)
+    target_link_libraries(ubi_test_support INTERFACE ubi_test_support_code)
+endif()
+
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/thread-tests.txt ubi_thread_tests REGEX "^[^#]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/thread-tests.txt)
+
+set(ubi_test_environment UBI_BUILD_DIR=${PROJECT_BINARY_DIR} UBI_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    PYTHONDONTWRITEBYTECODE=1)
+if(UBI_DEEP_TESTS)
+    list(APPEND ubi_test_environment UBI_DEEP=1)
+endif()
+if(TARGET ubiheap_cli)
+    list(APPEND ubi_test_environment UBIHEAP=$<TARGET_FILE:ubiheap_cli>)
+endif()
+if(UBI_SANITIZE)
+    # A sanitizer's exit status must not look like one of the tool's own; a refused allocation must look like one.
+    list(APPEND ubi_test_environment UBI_PRESET_KIND=${UBI_SANITIZE}
+        ASAN_OPTIONS=exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=1
+        UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
+        TSAN_OPTIONS=exitcode=99:allocator_may_return_null=1:second_deadlock_stack=1)
+else()
+    list(APPEND ubi_test_environment UBI_PRESET_KIND=plain)
+endif()
+
+# ubi_register_test(<name> <source file> <command>...): the ctest entry.
+function(ubi_register_test name source)
+    add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
+    string(REGEX REPLACE "^[^/]+/([^/]+)/.*$" "\\1" labels "${relative}")
+    if(name MATCHES "_deep_test$")
+        list(APPEND labels deep)
+    endif()
+    if(name MATCHES "thread" OR name IN_LIST ubi_thread_tests)
+        list(APPEND labels threads)
+    endif()
+    set_tests_properties(${name} PROPERTIES
+        LABELS "${labels}" SKIP_RETURN_CODE 77 TIMEOUT ${ubi_test_timeout_seconds}
+        ENVIRONMENT "${ubi_test_environment}")
+endfunction()
+
+# Whether tests of this file belong to the configuration at hand.
+function(ubi_test_wanted out source)
+    set(wanted ON)
+    foreach(folder ${ubi_once_folders})
+        if(source MATCHES "/tests/${folder}/" AND (UBI_SANITIZE OR UBI_COVERAGE OR NOT CMAKE_BUILD_TYPE STREQUAL Release))
+            set(wanted OFF)
+        endif()
+    endforeach()
+    if(source MATCHES "/tests/bench/" AND NOT UBI_BUILD_BENCH)
+        set(wanted OFF)
+    endif()
+    if(source MATCHES "/tests/deep/|_deep_test\\.[a-z]+$" AND NOT UBI_DEEP_TESTS)
+        set(wanted OFF)
+    endif()
+    set(${out} ${wanted} PARENT_SCOPE)
+endfunction()
+
+if(UBI_BUILD_TESTS)
+    file(GLOB_RECURSE ubi_c_tests CONFIGURE_DEPENDS
+        ${PROJECT_SOURCE_DIR}/src/*_test.c ${PROJECT_SOURCE_DIR}/tests/*_test.c)
+    file(GLOB_RECURSE ubi_script_tests CONFIGURE_DEPENDS
+        ${PROJECT_SOURCE_DIR}/tests/*_test.py ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
+
+    foreach(source ${ubi_c_tests})
+        ubi_test_wanted(wanted ${source})
+        if(NOT wanted)
+            continue()
+        endif()
+        get_filename_component(name ${source} NAME_WE)
+        add_executable(${name} ${source})
+        set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+        target_compile_options(${name} PRIVATE -UNDEBUG)
+        target_link_libraries(${name} PRIVATE ubi_test_support)
+        if(source MATCHES "/src/cli/" AND TARGET ubi_cli)
+            target_link_libraries(${name} PRIVATE ubi_cli)
+        endif()
+        if(source MATCHES "/tests/bench/")
+            target_link_libraries(${name} PRIVATE ubi_bench)
+        endif()
+        ubi_register_test(${name} ${source} $<TARGET_FILE:${name}>)
+    endforeach()
+
+    # Programs that script tests call: $UBI_BUILD_DIR/tests/x_driver.
+    file(GLOB_RECURSE ubi_drivers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_driver.c)
+    foreach(source ${ubi_drivers})
+        get_filename_component(name ${source} NAME_WE)
+        add_executable(${name} ${source})
+        set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+        target_compile_options(${name} PRIVATE -UNDEBUG)
+        target_link_libraries(${name} PRIVATE ubi_test_support)
+    endforeach()
+
+    foreach(source ${ubi_script_tests})
+        ubi_test_wanted(wanted ${source})
+        if(NOT wanted)
+            continue()
+        endif()
+        get_filename_component(name ${source} NAME_WE)
+        if(source MATCHES "\\.py$")
+            ubi_register_test(${name} ${source} ${UBI_PYTHON3} ${source})
+        else()
+            ubi_register_test(${name} ${source} sh ${source})
+        endif()
+    endforeach()
+endif()

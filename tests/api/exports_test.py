@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The shared library exports exactly the functions that the public headers mark with UBI_API, and each has a docstring."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADERS = sorted((ROOT / "include" / "ubiheap").glob("*.h"))
+DECLARATION = re.compile(r"^UBI_API\b([^;]*);", re.MULTILINE)
+NAME = re.compile(r"(\w+)\s*(?:\(|\[|$)")
+# Symbols that the tool chain adds.
+TOOLCHAIN = {"_init", "_fini", "__bss_start", "_edata", "_end"}
+
+
+def declared_names(text):
+    """The name of every UBI_API declaration: what stands before its parameter list."""
+    return [NAME.search(match[1].replace("UBI_API", "").strip())[1] for match in DECLARATION.finditer(text)]
+
+
+def documented(text, start):
+    """Whether a comment ends right above `start`, possibly with declarations of the same group between."""
+    for line in reversed(text[:start].splitlines()):
+        line = line.strip()
+        if line.endswith("*/"):
+            return True
+        # A group: consecutive declarations below one comment. Anything else ends it.
+        if not line or line.endswith("{") or line.startswith("#"):
+            return False
+    return False
+
+
+class Exports(unittest.TestCase):
+    def test_headers_declare_something(self):
+        self.assertGreater(sum(len(declared_names(h.read_text())) for h in HEADERS), 20)
+
+    def test_the_shared_library_exports_what_the_headers_declare_and_nothing_else(self):
+        library = Path(os.environ["UBI_BUILD_DIR"]) / "lib" / "libubiheap.so"
+        output = subprocess.run(
+            ["nm", "-D", "--defined-only", "--format=posix", str(library)], check=True, capture_output=True, text=True
+        ).stdout
+        exported = {line.split()[0].split("@")[0] for line in output.splitlines()} - TOOLCHAIN
+        declared = {name for header in HEADERS for name in declared_names(header.read_text())}
+        self.assertEqual(sorted(declared - exported), [], "declared with UBI_API but not in the library")
+        self.assertEqual(sorted(exported - declared), [], "exported but in no public header")
+
+    def test_exported_names_begin_with_ubi(self):
+        for header in HEADERS:
+            for name in declared_names(header.read_text()):
+                self.assertRegex(name, r"^ubi_[a-z0-9]", header.name)
+
+    def test_every_function_is_documented(self):
+        bare = []
+        for header in HEADERS:
+            text = header.read_text()
+            for match in DECLARATION.finditer(text):
+                line_end = text.find("\n", match.end())
+                behind = text[match.end() : line_end]
+                if "/**<" not in behind and not documented(text, match.start()):
+                    bare.append(f"{header.name}: {declared_names(match[0])[0]}")
+        self.assertEqual(bare, [])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every public header compiles alone, as C17 and as C++17, with both compilers and without a warning."""
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADERS = sorted((ROOT / "include" / "ubiheap").glob("*.h"))
+COMPILERS = [
+    ("gcc", "c17", ".c"),
+    ("clang", "c17", ".c"),
+    ("g++", "c++17", ".cc"),
+    ("clang++", "c++17", ".cc"),
+]
+WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror"]
+
+
+class Headers(unittest.TestCase):
+    def compile_each(self, compiler, standard, ending):
+        self.assertIsNotNone(shutil.which(compiler), f"{compiler} is missing; `make deps` installs it")
+        with tempfile.TemporaryDirectory() as directory:
+            for header in HEADERS:
+                source = Path(directory) / f"{header.stem}{ending}"
+                # Twice, so that the include guard is tried too. The variable keeps the unit from being empty.
+                include = f"#include <ubiheap/{header.name}>\n"
+                source.write_text(f"{include}{include}extern int something;\nint something;\n")
+                result = subprocess.run(
+                    [compiler, f"-std={standard}", *WARNINGS, f"-I{ROOT / 'include'}", "-c", str(source), "-o", "/dev/null"],
+                    capture_output=True,
+                    text=True,
+                )
+                self.assertEqual(result.returncode, 0, f"{header.name} with {compiler}:\n{result.stderr}")
+
+
+for _compiler, _standard, _ending in COMPILERS:
+
+    def _test(self, args=(_compiler, _standard, _ending)):
+        self.compile_each(*args)
+
+    _name = f"test_each_header_compiles_alone_with_{_compiler}".replace("+", "x")
+    setattr(Headers, _name, _test)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the documents show is true: commands are run and their output compared, programs are compiled.
+
+    ```console    `$ command`, lines of the same command behind `> `, then its output (both streams). In the output `...`
+                  stands for any text of a line, and alone on a line for any lines.
+    ```c          a whole source file, compiled with warnings as errors.
+    ```c, ```cmake, ```python whose first line is a comment that starts with a file name: the file is there for the
+                  commands behind it. So is everything that earlier commands of the page made.
+
+Commands run in a scratch directory that looks like the top of the source tree, with ubiheap installed in a place of its own.
+Blocks of other languages (`sh` for what cannot run here) are only read, by docs_test.py.
+
+`docs_examples_test.py --update` writes the real output into the pages where it differs.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from docs_test import PAGES, ROOT
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"\A(?:/\* |# )([\w-]+\.(?:c|py)|CMakeLists\.txt)\b")
+WARNINGS = ["-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+
+
+class Place:
+    """An installed ubiheap and a directory to work in."""
+
+    def __init__(self):
+        self.scratch = Path(tempfile.mkdtemp(prefix="ubiheap-docs-"))
+        prefix = self.scratch / "prefix"
+        subprocess.run(["cmake", "--install", os.environ["UBI_BUILD_DIR"], "--prefix", str(prefix)], check=True,
+                       capture_output=True)
+        library = next(prefix.glob("lib*/**/libubiheap.so")).parent
+        kept = {key: value for key, value in os.environ.items() if key in ("TMPDIR", "USER", "ASAN_OPTIONS")}
+        self.environment = {
+            **kept,
+            "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}",
+            "HOME": str(self.scratch),
+            "LC_ALL": "C.UTF-8",
+            "LD_LIBRARY_PATH": str(library),
+            "PKG_CONFIG_PATH": str(library / "pkgconfig"),
+            "CMAKE_PREFIX_PATH": str(prefix),
+        }
+        self.directory = None
+
+    def new_page(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="page-", dir=self.scratch))
+        for folder in ("tests", "examples", "fuzz"):
+            (self.directory / folder).symlink_to(ROOT / folder)
+
+    def run(self, command):
+        done = subprocess.run(["sh", "-c", command], cwd=self.directory, env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+        return done.stdout.decode()
+
+
+def commands(block):
+    """(the lines that show it, the command, the output that it shall have) of a console block."""
+    shown, command, output = [], None, []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            if command is not None:
+                yield shown, command, output
+            shown, command, output = [line], line[2:], []
+        elif line.startswith("> ") and not output:
+            shown.append(line)
+            command += "\n" + line[2:]
+        else:
+            output.append(line)
+    if command is not None:
+        yield shown, command, output
+
+
+def pattern_of(output):
+    """What matches an output with its gaps."""
+    parts = []
+    for line in output:
+        if line == "...":
+            parts.append(r"(?:[^\n]*\n)*?")
+        else:
+            parts.append(r"[^\n]*".join(map(re.escape, line.split("..."))) + r"\n")
+    return re.compile("".join(parts) + r"\Z")
+
+
+def plain(output):
+    return [line.rstrip() for line in output.splitlines()]
+
+
+def matches(wanted, got):
+    return pattern_of(wanted).match("".join(line + "\n" for line in got)) is not None
+
+
+class Examples(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = Place()
+        cls.addClassCleanup(shutil.rmtree, cls.place.scratch)
+
+    def test_programs_compile(self):
+        for page in PAGES:
+            for language, text in BLOCK.findall(page.read_text()):
+                if language != "c":
+                    continue
+                with self.subTest(page=page.name, program=text[:60]):
+                    done = subprocess.run(["cc", *WARNINGS, "-I", str(ROOT / "include"), "-x", "c", "-"], input=text,
+                                          capture_output=True, text=True, check=False)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_commands_print_what_the_pages_show(self):
+        for page in PAGES:
+            self.place.new_page()
+            for language, text in BLOCK.findall(page.read_text()):
+                named = FILE_NAME.match(text)
+                if named and language in ("c", "cmake", "python"):
+                    (self.place.directory / named[1]).write_text(text)
+                if language != "console":
+                    continue
+                for _, command, wanted in commands(text):
+                    with self.subTest(page=str(page.relative_to(ROOT)), command=command):
+                        got = plain(self.place.run(command))
+                        if not matches(wanted, got):
+                            self.assertEqual("\n".join(wanted), "\n".join(got))
+
+    def test_blocks_are_of_a_known_kind(self):
+        for page in PAGES:
+            for line in re.findall(r"^```(.*)$", page.read_text(), re.MULTILINE)[::2]:
+                self.assertIn(line, {"c", "cmake", "console", "json", "make", "python", "sh", "text"}, page.name)
+
+
+def update():
+    place = Place()
+    for page in PAGES:
+        place.new_page()
+
+        def renewed(match):
+            language, text = match[1], match[2]
+            named = FILE_NAME.match(text)
+            if named and language in ("c", "cmake", "python"):
+                (place.directory / named[1]).write_text(text)
+            if language != "console":
+                return match[0]
+            lines = []
+            for shown, command, wanted in commands(text):
+                got = plain(place.run(command))
+                lines += shown + (wanted if matches(wanted, got) else got)
+            return "```console\n" + "".join(line + "\n" for line in lines) + "```"
+
+        old = page.read_text()
+        new = BLOCK.sub(renewed, old)
+        if new != old:
+            page.write_text(new)
+            print(f"updated {page.relative_to(ROOT)}")
+    shutil.rmtree(place.scratch)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        update()
+    else:
+        unittest.main()

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The layering test finds what it should: each breach is planted in a small tree of its own."""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import layering_test  # noqa: E402
+
+CLEAN = {
+    "include/ubiheap/base.h": "#include <stdint.h>\n",
+    "include/ubiheap/graph.h": "#include <ubiheap/base.h>\n",
+    "include/ubiheap/census.h": "#include <ubiheap/graph.h>\n",
+    "src/base/text.h": "#include <string.h>\n#include <ubiheap/base.h>\n",
+    "src/base/text.c": '#include "base/text.h"\n',
+    "src/graph/graph.h": '#include "base/text.h"\n',
+    "src/formats/formats.c": '#include "formats/one/one.h"\n#include "graph/graph.h"\n',
+    "src/formats/one/one.h": '#include "graph/graph.h"\n',
+    "src/formats/two/two.h": '#include "base/text.h"\n',
+    "src/analyses/census/census.h": '#include "graph/graph.h"\n#include <ubiheap/census.h>\n',
+    "src/cli/main.c": '#include "analyses/census/census.h"\n#include "formats/one/one.h"\n',
+}
+
+
+class LayeringRules(unittest.TestCase):
+    def breaches(self, **changed):
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
+            for name, text in {**CLEAN, **changed.get("files", {})}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            return list(layering_test.breaches(root))
+
+    def assert_breach(self, files, words):
+        found = self.breaches(files=files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_a_clean_tree_has_no_breach(self):
+        self.assertEqual(self.breaches(), [])
+
+    def test_a_lower_layer_may_not_include_a_higher_one(self):
+        self.assert_breach({"src/base/up.c": '#include "graph/graph.h"\n'}, "base may not include")
+
+    def test_public_headers_have_layers_too(self):
+        self.assert_breach({"src/graph/up.c": "#include <ubiheap/census.h>\n"}, "belongs to analyses")
+
+    def test_a_bench_may_use_the_public_interface_of_any_module_and_no_more(self):
+        header = {"include/ubiheap/formats.h": ""}
+        bench = "src/analyses/census/census_bench.c"
+        self.assertEqual(self.breaches(files={**header, bench: "#include <ubiheap/formats.h>\n"}), [])
+        self.assert_breach({bench: '#include "formats/one/one.h"\n'}, "analyses may not include")
+
+    def test_formats_and_analyses_do_not_know_each_other(self):
+        self.assert_breach({"src/formats/one/x.c": '#include "analyses/census/census.h"\n'}, "formats may not include")
+
+    def test_one_format_does_not_know_another(self):
+        self.assert_breach({"src/formats/one/x.c": '#include "formats/two/two.h"\n'}, "neighbour")
+
+    def test_neighbours_within_a_layer_do_not_know_each_other(self):
+        self.assert_breach(
+            {"src/timeline/t.h": "", "src/graph/x.c": '#include "timeline/t.h"\n'}, "graph may not include"
+        )
+
+    def test_jobs_reach_engines_through_targets_only(self):
+        self.assert_breach({"src/engines/e/e.h": "", "src/jobs/j.c": '#include "engines/e/e.h"\n'}, "jobs may not")
+
+    def test_an_include_written_with_spaces_is_read(self):
+        self.assert_breach({"src/base/up.c": '  #  include  "graph/graph.h"\n'}, "base may not include")
+
+    def test_an_include_relative_to_its_file_is_a_breach(self):
+        self.assert_breach({"src/base/near.c": '#include "text.h"\n'}, "no file below src/")
+
+    def test_a_public_header_includes_public_headers_only(self):
+        self.assert_breach({"include/ubiheap/node.h": '#include "base/text.h"\n'}, "public header may not include")
+
+    def test_file_names_are_unique(self):
+        self.assert_breach({"src/graph/text.c": ""}, "more than one file")
+
+    def test_an_unknown_module_is_reported(self):
+        self.assert_breach({"src/misc/a.c": ""}, "no module")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Who may include whom: reads every #include of the sources and fails on a breach of the layers.
+
+Also: C file names are unique across the tree, so that a name alone says which file is meant, and the public headers
+include public headers and the C standard library only.
+"""
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+# The layers, from docs/explanation/architecture.md. A module may include every layer below its own. Within a layer a
+# module may include itself; it may include its neighbours only where `together` says so.
+LAYERS = [
+    {"modules": ["base", "unwind"], "together": False},
+    {"modules": ["stacks"], "together": False},
+    {"modules": ["graph", "recording", "timeline", "symbolize"], "together": False},
+    {"modules": ["formats", "analyses"], "together": False},
+    {"modules": ["lenses", "targets"], "together": True},
+    {"modules": ["engines", "render"], "together": False},
+    {"modules": ["jobs"], "together": False},
+    {"modules": ["rdp", "http"], "together": False},
+    {"modules": ["cli"], "together": False},
+]
+# Modules whose folders keep to themselves: formats/x never includes formats/y. Files directly in formats/ (the registry)
+# may include all of theirs.
+SEPARATE_FOLDERS = {"formats", "analyses", "lenses", "engines"}
+# Engines are reached through targets only.
+FORBIDDEN = {("jobs", "engines"), ("rdp", "engines"), ("http", "engines")}
+# Which public header belongs to which module; the others bear the module's name.
+PUBLIC_HEADERS = {
+    "base.h": "base",
+    "stacks.h": "stacks",
+    "node.h": "graph",
+    "graph.h": "graph",
+    "formats.h": "formats",
+    "census.h": "analyses",
+    "render.h": "render",
+    "ubiheap.h": "cli",  # all of them: for users, and for us only at the very top
+}
+# interpose runs inside other programs: leaf headers only.
+INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
+C_STANDARD_HEADERS = {
+    "assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", "inttypes.h", "iso646.h", "limits.h", "locale.h",
+    "math.h", "setjmp.h", "signal.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h",
+    "stdio.h", "stdlib.h", "stdnoreturn.h", "string.h", "tgmath.h", "threads.h", "time.h", "uchar.h", "wchar.h",
+    "wctype.h",
+}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer["modules"]}
+
+
+def includes(path):
+    """(line number, "<" or '"', name) of every include."""
+    text = path.read_text(encoding="utf-8")
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match[1], match[2]
+
+
+def allowed(source, target):
+    """Whether module `source` may include module `target`."""
+    if source == target:
+        return True
+    if source == "interpose":
+        return target in INTERPOSE_MAY_INCLUDE
+    if (source, target) in FORBIDDEN or source not in RANK or target not in RANK:
+        return False
+    if RANK[source] == RANK[target]:
+        return LAYERS[RANK[source]]["together"]
+    return RANK[source] > RANK[target]
+
+
+def folder_breach(source_parts, target_parts):
+    """Whether a folder of a module reaches into its neighbour: formats/x into formats/y."""
+    return (
+        source_parts[0] == target_parts[0]
+        and source_parts[0] in SEPARATE_FOLDERS
+        and len(source_parts) > 2
+        and len(target_parts) > 2
+        and source_parts[1] != target_parts[1]
+    )
+
+
+def is_test_code(path):
+    return path.stem.endswith(("_test", "_fuzz", "_bench"))
+
+
+def check_source(root, path):
+    """Breaches of one file of src/."""
+    parts = path.relative_to(root / "src").parts
+    module = parts[0]
+    if module not in RANK and module != "interpose":
+        yield f"{path}: src/{module} is no module that the layer table knows"
+        return
+    for line, kind, name in includes(path):
+        where = f"{path.relative_to(root)}:{line}"
+        if name.startswith("ubiheap/"):
+            header = name.split("/", 1)[1]
+            target = PUBLIC_HEADERS.get(header, header[:-2])
+            if kind != "<":
+                yield f'{where}: a public header is included as <{name}>'
+            if target not in RANK:
+                yield f"{where}: <{name}> belongs to no module that the layer table knows"
+            elif not allowed(module, target) and not path.stem.endswith("_bench"):
+                # A bench measures on real input, so it may use the public interface of any module, as a user does.
+                yield f"{where}: {module} may not include <{name}>, which belongs to {target}"
+        elif kind == '"':
+            if not (root / "src" / name).is_file():
+                if is_test_code(path) and (root / "tests" / "support" / name).is_file():
+                    continue
+                yield f'{where}: "{name}" is no file below src/; ours are included by their path from there'
+                continue
+            target_parts = Path(name).parts
+            if not allowed(module, target_parts[0]):
+                yield f'{where}: {module} may not include "{name}"'
+            elif folder_breach(parts, target_parts):
+                yield f'{where}: {"/".join(parts[:2])} may not include "{name}" of its neighbour'
+
+
+def check_public_header(root, path):
+    for line, kind, name in includes(path):
+        if kind == "<" and (name in C_STANDARD_HEADERS or (root / "include" / name).is_file()):
+            continue
+        yield f"{path.relative_to(root)}:{line}: a public header may not include {name}"
+
+
+def check_unique_names(root):
+    places = defaultdict(list)
+    for folder in ("src", "tests", "fuzz", "bench"):
+        for path in (root / folder).rglob("*.c"):
+            places[path.name].append(str(path.relative_to(root)))
+    for name, paths in sorted(places.items()):
+        if len(paths) > 1:
+            yield f"{name} is the name of more than one file: {', '.join(sorted(paths))}"
+
+
+def breaches(root):
+    for path in sorted((root / "src").rglob("*.[ch]")):
+        yield from check_source(root, path)
+    for path in sorted((root / "include" / "ubiheap").glob("*.h")):
+        yield from check_public_header(root, path)
+    yield from check_unique_names(root)
+
+
+def main():
+    root = Path(__file__).resolve().parents[2]
+    found = list(breaches(root))
+    for breach in found:
+        print(breach)
+    files = len(list((root / "src").rglob("*.[ch]")))
+    if files == 0:
+        print("no sources found")
+        return 1
+    print(f"{files} source files, {len(found)} breaches")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

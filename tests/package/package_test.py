@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `make install` installs is complete, and programs build against it: with pkg-config and CMake, shared and static."""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ["UBI_BUILD_DIR"])
+CONSUMER = ROOT / "tests" / "package" / "consumer"
+SNAPSHOT = ROOT / "tests" / "data" / "fx" / "tiny-before.fxsnapshot"
+SNAPSHOT_NODES = "7199"
+VERSION = re.search(r'UBI_VERSION_STRING "([^"]+)"', (ROOT / "include/ubiheap/base.h").read_text())[1]
+EXPECTED_OUTPUT = f"{VERSION} {SNAPSHOT_NODES}"
+
+
+def run(*command, **options):
+    """Output of a command that must succeed."""
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{command} gave {result.returncode}:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = Path(tempfile.mkdtemp(prefix="ubiheap-package-"))
+        cls.addClassCleanup(shutil.rmtree, cls.scratch)
+        cls.prefix = cls.scratch / "prefix"
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.libdir = next(cls.prefix.glob("lib*/**/libubiheap.a")).parent
+        cls.mandir = cls.prefix / "share" / "man" / "man1"
+        cls.environment = {
+            **os.environ,
+            "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig"),
+            "LD_LIBRARY_PATH": str(cls.libdir),
+        }
+
+    def pkg_config(self, *arguments):
+        return shlex.split(run("pkg-config", *arguments, "ubiheap", env=self.environment))
+
+    def build_with_cc(self, name, libraries):
+        program = self.scratch / name
+        run("gcc", "-Wall", "-Werror", *self.pkg_config("--cflags"), CONSUMER / "consumer.c", "-o", program, *libraries)
+        return program
+
+    def needed_libraries(self, program):
+        return re.findall(r"\(NEEDED\).*\[(.*?)\]", run("readelf", "-d", program))
+
+    def assert_works(self, program):
+        self.assertEqual(run(program, SNAPSHOT, env=self.environment).strip(), EXPECTED_OUTPUT)
+
+    def test_the_installed_headers_are_those_of_the_source_tree(self):
+        installed = {path.name: path.read_bytes() for path in (self.prefix / "include" / "ubiheap").iterdir()}
+        ours = {path.name: path.read_bytes() for path in (ROOT / "include" / "ubiheap").iterdir()}
+        self.assertEqual(installed, ours)
+
+    def test_the_shared_library_has_its_soname_and_links(self):
+        self.assertIn("[libubiheap.so.0]", run("readelf", "-d", self.libdir / "libubiheap.so"))
+        self.assertEqual((self.libdir / "libubiheap.so").resolve().name, f"libubiheap.so.{VERSION}")
+        self.assertEqual((self.libdir / "libubiheap.so.0").resolve().name, f"libubiheap.so.{VERSION}")
+
+    def test_the_installed_tool_runs_without_the_library_path(self):
+        environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
+        self.assertIn(VERSION, run(self.prefix / "bin" / "ubiheap", "--version", env=environment))
+        self.assertIn("7,199", run(self.prefix / "bin" / "ubiheap", "info", SNAPSHOT, env=environment))
+
+    def test_licence_and_examples_come_along(self):
+        documents = self.prefix / "share" / "doc" / "ubiheap"
+        self.assertIn("MIT License", (documents / "LICENSE").read_text())
+        self.assertTrue(list((documents / "examples").glob("*.c")))
+
+    def test_pkg_config_gives_the_version_and_hides_private_libraries(self):
+        self.assertEqual(self.pkg_config("--modversion"), [VERSION])
+        self.assertNotIn("-ljansson", self.pkg_config("--libs"))
+
+    def test_a_program_builds_with_pkg_config_and_the_shared_library(self):
+        program = self.build_with_cc("shared", self.pkg_config("--libs"))
+        self.assertIn("libubiheap.so.0", self.needed_libraries(program))
+        self.assert_works(program)
+
+    def test_a_program_builds_with_pkg_config_and_the_static_library(self):
+        libraries = [
+            "-l:libubiheap.a" if word == "-lubiheap" else word for word in self.pkg_config("--static", "--libs")
+        ]
+        program = self.build_with_cc("static", libraries)
+        self.assertNotIn("libubiheap.so.0", self.needed_libraries(program))
+        self.assert_works(program)
+
+    def test_a_program_builds_with_cmake_and_either_library(self):
+        build = self.scratch / "cmake"
+        run("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        self.assertNotIn("libubiheap.so.0", self.needed_libraries(build / "consumer-static"))
+        self.assert_works(build / "consumer-ubiheap")
+        self.assert_works(build / "consumer-static")
+
+    def test_cmake_refuses_a_version_that_does_not_fit(self):
+        project = self.scratch / "later"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.21)\nproject(later LANGUAGES C)\nfind_package(ubiheap 99 REQUIRED)\n"
+        )
+        with self.assertRaises(AssertionError):
+            run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+
+    def test_every_command_has_a_manual_page_that_formats_without_a_warning(self):
+        commands = run(self.prefix / "bin" / "ubiheap", "help", "--commands").split()
+        self.assertIn("census", commands)
+        pages = {path.name for path in self.mandir.iterdir()}
+        self.assertEqual(pages, {"ubiheap.1"} | {f"ubiheap-{command}.1" for command in commands})
+        for page in sorted(pages):
+            result = subprocess.run(
+                ["groff", "-man", "-ww", "-Tutf8", "-z", str(self.mandir / page)], capture_output=True, text=True
+            )
+            self.assertEqual((result.returncode, result.stderr), (0, ""), page)
+
+    def test_bash_completes_commands(self):
+        script = self.prefix / "share" / "bash-completion" / "completions" / "ubiheap"
+        # As a shell does it: source the script, find the function, call it for `ubiheap cen<TAB>`.
+        completed = run(
+            "bash",
+            "-c",
+            '. "$1"; function=$(complete -p ubiheap | sed "s/.*-F \\([^ ]*\\).*/\\1/"); '
+            'COMP_WORDS=(ubiheap cen); COMP_CWORD=1; COMP_LINE="ubiheap cen"; COMP_POINT=11; '
+            '"$function" ubiheap cen ubiheap; printf "%s\\n" "${COMPREPLY[@]}"',
+            "bash",
+            script,
+        )
+        self.assertEqual(completed.split(), ["census"])
+
+    def test_a_staged_install_puts_the_prefix_below_destdir(self):
+        stage = self.scratch / "stage"
+        run("cmake", "--install", BUILD, "--prefix", "/opt/ubiheap", env={**os.environ, "DESTDIR": str(stage)})
+        self.assertTrue((stage / "opt" / "ubiheap" / "bin" / "ubiheap").is_file())
+
+
+if __name__ == "__main__":
+    unittest.main()

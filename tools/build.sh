@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# build.sh PRESET [cmake cache arguments]: configures and builds a preset, quietly unless something is wrong.
+# JOBS limits the number of parallel jobs.
+set -eu
+cd "$(dirname "$0")/.." || exit 1
+preset=$1
+shift
+log=build/$preset.log
+mkdir -p build
+
+fail() {
+    cat "$log"
+    echo "build: $preset failed; the output above is in $log" >&2
+    exit 1
+}
+
+command -v cmake >/dev/null 2>&1 || {
+    echo "build: cmake is missing (Debian package cmake); \`make deps\` installs it" >&2
+    exit 1
+}
+echo "build: $preset in build/$preset"
+cmake --preset "$preset" "$@" >"$log" 2>&1 || fail
+cmake --build --preset "$preset" ${JOBS:+-j "$JOBS"} >>"$log" 2>&1 || fail
