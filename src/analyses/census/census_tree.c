@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * census_tree.c: the finished census tree, and making one from a census.
+ *
+ * Rows of the result lie breadth-first, so the children of a row are neighbours and its list of them is a slice of the
+ * numbers 0, 1, 2, ... (which is kept, because the API hands out lists).
+ */
+#include "analyses/census/census_tree.h"
+
+#include "analyses/census/breakdown.h"
+#include "analyses/census/report.h"
+#include "analyses/census/report_walk.h"
+
+typedef struct final_row {
+    uint32_t name;
+    uint32_t id, parent_id; /* 0: none */
+    bool has_children;
+    ubi_census_node_ix first_child;
+    uint32_t n_children;
+    uint32_t n_leaves;
+    uint64_t first_leaf; /* in leaf_indices */
+    int64_t bytes, total_bytes, count, total_count;
+} final_row;
+
+UBI_VEC_DECLARE(vec_final_row, final_row);
+
+struct ubi_census_tree {
+    const ubi_allocator *allocator;
+    vec_final_row rows;   /* [0] is the root */
+    ubi__vec_u32 numbers; /* 0 .. rows.n - 1 */
+    ubi__vec_u32 leaf_indices;
+    ubi__vec_tree_name names; /* the builder's */
+};
+
+void ubi_census_tree_free(ubi_census_tree *tree) {
+    if (!tree)
+        return;
+    const ubi_allocator *a = tree->allocator;
+    vec_final_row_fini(&tree->rows, a);
+    ubi__vec_u32_fini(&tree->numbers, a);
+    ubi__vec_u32_fini(&tree->leaf_indices, a);
+    ubi__vec_tree_name_fini(&tree->names, a);
+    UBI_DELETE(a, tree);
+}
+
+ubi_census_node_ix ubi_census_tree_root(const ubi_census_tree *tree) {
+    (void)tree;
+    return 0;
+}
+
+void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out) {
+    const final_row *row = &tree->rows.at[node];
+    const ubi__tree_name *name = &tree->names.at[row->name];
+    *out = (ubi_census_node){
+        .name_type = name->type,
+        .name = name->text,
+        .frame = name->frame,
+        .bytes = row->bytes,
+        .total_bytes = row->total_bytes,
+        .count = row->count,
+        .total_count = row->total_count,
+        .id = row->id,
+        .parent = row->parent_id,
+        .has_children = row->has_children,
+        .children = row->n_children ? tree->numbers.at + row->first_child : NULL,
+        .n_children = row->n_children,
+        .leaf_indices = row->n_leaves ? tree->leaf_indices.at + row->first_leaf : NULL,
+        .n_leaf_indices = row->n_leaves,
+    };
+}
+
+/* ---- finishing --------------------------------------------------------------------------------------------------- */
+
+/** Which row of the builder each final row was, while rows are emitted: a queue whose past is kept. */
+typedef struct emitter {
+    ubi__tree_builder *b;
+    ubi_census_tree *tree;
+    ubi__vec_u32 rows;
+    ubi__u64_map seen_leaves; /* (final row, leaf index): sets have each index once, in order of first mention */
+    bool by_self;
+} emitter;
+
+static ubi_status emit_leaves(emitter *e, uint32_t at, const ubi__tree_row *row) {
+    final_row *final = &e->tree->rows.at[at];
+    final->first_leaf = e->tree->leaf_indices.n;
+    bool is_set = row->first_leaf != row->last_leaf;
+    for (uint32_t leaf = row->first_leaf; leaf != UBI_NONE; leaf = e->b->leaves.at[leaf].next) {
+        uint32_t index = e->b->leaves.at[leaf].index;
+        if (is_set && ubi__u64_map_get(&e->seen_leaves, ubi__u64_pair(at, index)) != UBI_NONE)
+            continue;
+        if (is_set)
+            UBI_TRY(ubi__u64_map_put(&e->seen_leaves, ubi__u64_pair(at, index), 1));
+        UBI_TRY(ubi__vec_u32_push(&e->tree->leaf_indices, e->tree->allocator, index));
+        final->n_leaves++;
+    }
+    return UBI_OK;
+}
+
+/** Queues a row; `parent`: of the builder, UBI_NONE at the root. */
+static ubi_status emit_row(emitter *e, ubi__row_ix row, ubi__row_ix parent) {
+    const ubi__tree_row *r = &e->b->rows.at[row];
+    uint32_t at = (uint32_t)e->tree->rows.n;
+    final_row final = {
+        .name = r->name,
+        .id = row + 1,
+        .parent_id = parent + 1, /* UBI_NONE + 1 == 0: none */
+        .has_children = r->has_children,
+        .bytes = r->bytes,
+        .total_bytes = r->total_bytes,
+        .count = r->count,
+        .total_count = r->total_count,
+    };
+    UBI_TRY(vec_final_row_push(&e->tree->rows, e->tree->allocator, final));
+    UBI_TRY(ubi__vec_u32_push(&e->tree->numbers, e->tree->allocator, at));
+    UBI_TRY(ubi__vec_u32_push(&e->rows, e->tree->allocator, row));
+    return emit_leaves(e, at, r);
+}
+
+static ubi_status emit_children(emitter *e, uint32_t at) {
+    ubi__row_ix row = e->rows.at[at];
+    UBI_TRY(ubi__tree_sorted_children(e->b, row, e->by_self));
+    e->tree->rows.at[at].first_child = (ubi_census_node_ix)e->tree->rows.n;
+    e->tree->rows.at[at].n_children = (uint32_t)e->b->scratch.n;
+    for (size_t i = 0; i < e->b->scratch.n; i++)
+        UBI_TRY(emit_row(e, e->b->scratch.at[i], row));
+    return UBI_OK;
+}
+
+static ubi_status emit_all(emitter *e, ubi__row_ix root) {
+    UBI_TRY(emit_row(e, root, UBI_NONE));
+    for (uint32_t at = 0; at < e->tree->rows.n; at++)
+        UBI_TRY(emit_children(e, at));
+    e->tree->names = e->b->names;
+    e->b->names = (ubi__vec_tree_name){ 0 };
+    return UBI_OK;
+}
+
+static ubi_status emit(ubi_census_tree **out, ubi__tree_builder *b, ubi__row_ix root, bool by_self) {
+    ubi_census_tree *tree = UBI_NEW(b->allocator, ubi_census_tree);
+    if (!tree)
+        return ubi__fail_nomem();
+    tree->allocator = b->allocator;
+    emitter e = { .b = b, .tree = tree, .by_self = by_self };
+    ubi__u64_map_init(&e.seen_leaves, b->allocator);
+    ubi_status status = emit_all(&e, root);
+    ubi__vec_u32_fini(&e.rows, b->allocator);
+    ubi__u64_map_fini(&e.seen_leaves);
+    if (status == UBI_OK)
+        *out = tree;
+    else
+        ubi_census_tree_free(tree);
+    return status;
+}
+
+ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const ubi_census_tree_options *options,
+                            const ubi__tree_basis *basis) {
+    ubi__row_ix root = 0;
+    if (options->invert)
+        UBI_TRY(ubi__tree_invert(b, &root, root));
+    if (options->has_filter)
+        UBI_TRY(ubi__tree_filter(b, &root, root, options->filter));
+    if (basis) {
+        b->rows.at[root].total_bytes = basis->total_bytes;
+        b->rows.at[root].total_count = basis->total_count;
+    }
+    return emit(out, b, root, options->invert);
+}
+
+/* ---- from a census ----------------------------------------------------------------------------------------------- */
+
+static int64_t saturate(uint64_t value) {
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/** Firefox's tree takes a number only if the breakdown itself asks for it; we know the default. */
+static ubi_status enter_count(ubi__tree_builder *b, const ubi_report *report) {
+    const ubi_breakdown *breakdown = ubi_report_breakdown(report);
+    bool defaults = b->compat != UBI_COMPAT_FIREFOX;
+    bool has_count = breakdown->has_count && (breakdown->count_written || defaults);
+    bool has_bytes = breakdown->has_bytes && (breakdown->bytes_written || defaults);
+    return ubi__tree_count(b, has_count ? saturate(report->count) : 0, has_bytes ? saturate(report->bytes) : 0);
+}
+
+static ubi_status enter(void *payload, const ubi_report *report, const ubi_report_key *edge) {
+    UBI_TRY(ubi__tree_enter(payload, edge, ubi_report_breakdown(report)));
+    return ubi_report_shape_of(report) == UBI_REPORT_COUNT ? enter_count(payload, report) : UBI_OK;
+}
+
+static ubi_status leave(void *payload, const ubi_report *report) {
+    (void)report;
+    return ubi__tree_leave(payload);
+}
+
+ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,
+                               const ubi_census_tree_options *options) {
+    static const ubi_census_tree_options defaults = UBI_CENSUS_TREE_OPTIONS_INIT;
+    static const ubi__report_visitor visitor = { enter, leave };
+    options = options ? options : &defaults;
+    if (options->version != UBI_CENSUS_TREE_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "census tree options of version %u, expected %d", options->version,
+                         UBI_CENSUS_TREE_OPTIONS_VERSION);
+    ubi__tree_builder b;
+    ubi__tree_builder_init(&b, census->allocator, census->compat);
+    ubi_status status = ubi__report_walk(ubi_census_report(census), census->compat, &visitor, &b);
+    if (status == UBI_OK)
+        status = ubi__tree_finish(out, &b, options, NULL);
+    ubi__tree_builder_fini(&b);
+    return status;
+}

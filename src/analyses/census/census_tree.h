@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * census_tree.h: building census trees, whatever the report comes from.
+ *
+ * The builder is driven like Firefox's visitor: enter a sub-report, give the numbers of a count leaf, leave. It takes
+ * signed numbers and, at the end, totals of a basis, so that the report of a diff can drive it just as a census does.
+ *
+ * Rows are appended to one array and never removed: the plain tree first, then what inversion makes, then what the
+ * filter makes. A row's id is its place plus one, which is how Firefox numbers them, across all three. The finished
+ * tree holds only the rows of the last phase, breadth-first, so that siblings are neighbours.
+ */
+#ifndef UBI_CENSUS_TREE_H
+#define UBI_CENSUS_TREE_H
+
+#include <ubiheap/census.h>
+
+#include "analyses/census/u64_map.h"
+#include "base/strtab.h"
+
+/** More rows end with UBI_ELIMIT: a small file can describe stacks whose inversion would fill any memory. */
+#define UBI__CENSUS_TREE_MAX_ROWS (UINT32_C(1) << 26)
+
+typedef uint32_t ubi__row_ix;
+
+/** What rows are called. Names with one `class` are the same name to whoever merges siblings. */
+typedef struct ubi__tree_name {
+    ubi_census_name_type type;
+    uint32_t merge_class;
+    ubi_text text;   /* TEXT */
+    ubi_stack frame; /* FRAME */
+    uint32_t parent; /* FRAME: name of the calling frame, or UBI_NONE */
+} ubi__tree_name;
+
+typedef struct ubi__tree_row {
+    uint32_t name;
+    ubi__row_ix parent;
+    ubi__row_ix first_child, last_child, next_sibling;
+    uint32_t first_leaf, last_leaf; /* in `leaves`; UBI_NONE: none */
+    ubi__row_ix source;             /* row that was last copied or merged into this one */
+    bool has_children;              /* there is a list, perhaps an empty one */
+    bool apart;                     /* member [1] or later of an array: counts what member [0] has counted */
+    bool holds_frames;              /* of a map: some of its children are frames */
+    bool settled;                   /* left once: children sorted */
+    int64_t bytes, total_bytes, count, total_count;
+} ubi__tree_row;
+
+/** A list cell: a report leaf shown by a row. */
+typedef struct ubi__tree_leaf {
+    uint32_t index;
+    uint32_t next; /* or UBI_NONE */
+} ubi__tree_leaf;
+
+UBI_VEC_DECLARE(ubi__vec_tree_name, ubi__tree_name);
+UBI_VEC_DECLARE(ubi__vec_tree_row, ubi__tree_row);
+UBI_VEC_DECLARE(ubi__vec_tree_leaf, ubi__tree_leaf);
+
+typedef struct ubi__tree_builder {
+    const ubi_allocator *allocator;
+    ubi_compat compat;
+    ubi__vec_tree_row rows;
+    ubi__vec_tree_name names;
+    ubi__vec_tree_leaf leaves;
+    ubi__vec_u32 open; /* rows whose sub-reports were entered and not left */
+    uint32_t next_leaf_index;
+    /* interning of names: each table's entry i belongs to what the comment says */
+    ubi__strtab texts;        /* texts: merge class 2i */
+    ubi__strtab frame_keys;   /* (function, source, line, column): merge class 2i + 1 */
+    ubi__strtab stack_keys;   /* bytes of a ubi_stack */
+    ubi__vec_u32 stack_names; /* its name */
+    ubi__u64_map placed;      /* (scope row, name of a frame) -> row: where this very frame went */
+    ubi__u64_map children;    /* (parent row, merge class) -> row */
+    ubi__vec_u32 scratch, scratch_spare;
+} ubi__tree_builder;
+
+/** Totals of the older of two reports, which a diff shows at the root. */
+typedef struct ubi__tree_basis {
+    int64_t total_bytes, total_count;
+} ubi__tree_basis;
+
+void ubi__tree_builder_init(ubi__tree_builder *b, const ubi_allocator *allocator, ubi_compat compat);
+void ubi__tree_builder_fini(ubi__tree_builder *b);
+
+/** Enters a sub-report; `edge` NULL: the outermost, which comes first and once. Texts and stacks are borrowed. */
+ubi_status ubi__tree_enter(ubi__tree_builder *b, const ubi_report_key *edge, const ubi_breakdown *breakdown);
+/** Numbers of the sub-report entered last, a count leaf; 0 for what it does not show. */
+ubi_status ubi__tree_count(ubi__tree_builder *b, int64_t count, int64_t bytes);
+/** Leaves the sub-report entered last. */
+ubi_status ubi__tree_leave(ubi__tree_builder *b);
+
+/** Inverts, filters, sorts and hands over. `basis` may be NULL. Only _fini is allowed afterwards. */
+ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const ubi_census_tree_options *options,
+                            const ubi__tree_basis *basis);
+
+/* ---- between the files of the builder ---------------------------------------------------------------------------- */
+
+ubi_status ubi__tree_new_row(ubi__tree_builder *b, ubi__row_ix *out, uint32_t name);
+void ubi__tree_append_child(ubi__tree_builder *b, ubi__row_ix parent, ubi__row_ix child);
+ubi_status ubi__tree_add_leaf(ubi__tree_builder *b, ubi__row_ix row, uint32_t index);
+/** Children of a row in `scratch`, sorted: by totals, or by the rows' own numbers. */
+ubi_status ubi__tree_sorted_children(ubi__tree_builder *b, ubi__row_ix row, bool by_self);
+/** New root above the inverted paths of the tree below `root`. */
+ubi_status ubi__tree_invert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root);
+/** New root above those paths of the tree below `root` on which a name contains `text`. */
+ubi_status ubi__tree_filter(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text);
+
+static inline int64_t ubi__saturating_add(int64_t a, int64_t b) {
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return a < 0 ? -INT64_MAX : INT64_MAX;
+    return sum;
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * census_tree_paths.c: trees made of the paths of another tree: inversion and filter.
+ *
+ * Both take paths between the root and rows without children, and lay them into a new tree one row after the other;
+ * where a sibling of the same name exists, the row is merged into it.
+ *
+ *     root -> { objects -> { Array 20, Function 10 }, strings 10 }
+ *     inverted:  root' -> { Array 20 -> objects -> (root), Function 10 -> objects -> (root), strings 10 -> (root) }
+ *
+ * Merging adds a row's own numbers and leaf indices, but not its totals, as Firefox does. Consequences worth knowing:
+ * numbers of rows that have children show up only on the paths of their descendants, never at the top of an inverted
+ * tree; and in a tree that was filtered, Firefox adds a row's own numbers once per path that leads through it. The
+ * latter is wrong for everyone and is done only under UBI_COMPAT_FIREFOX.
+ *
+ * Source: mozilla-central devtools/shared/heapsnapshot/census-tree-node.js, invert, filter, insertOrMergeNode.
+ */
+#include "analyses/census/census_tree.h"
+
+#include "base/text.h"
+
+static ubi_status copy_leaves(ubi__tree_builder *b, ubi__row_ix to, ubi__row_ix from) {
+    for (uint32_t leaf = b->rows.at[from].first_leaf; leaf != UBI_NONE; leaf = b->leaves.at[leaf].next)
+        UBI_TRY(ubi__tree_add_leaf(b, to, b->leaves.at[leaf].index));
+    return UBI_OK;
+}
+
+static ubi_status insert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
+    UBI_TRY(ubi__tree_new_row(b, out, b->rows.at[from].name));
+    const ubi__tree_row *source = &b->rows.at[from];
+    ubi__tree_row *row = &b->rows.at[*out];
+    row->source = from;
+    row->bytes = source->bytes;
+    row->count = source->count;
+    row->total_bytes = source->total_bytes;
+    row->total_count = source->total_count;
+    ubi__tree_append_child(b, parent, *out);
+    return copy_leaves(b, *out, from);
+}
+
+static ubi_status merge(ubi__tree_builder *b, ubi__row_ix into, ubi__row_ix from) {
+    ubi__tree_row *row = &b->rows.at[into];
+    const ubi__tree_row *source = &b->rows.at[from];
+    bool again = row->source == from;
+    row->source = from;
+    if (!again || b->compat == UBI_COMPAT_FIREFOX) {
+        row->bytes = ubi__saturating_add(row->bytes, source->bytes);
+        row->count = ubi__saturating_add(row->count, source->count);
+    }
+    return again || row->first_leaf == UBI_NONE ? UBI_OK : copy_leaves(b, into, from);
+}
+
+/** Makes `from` a child of `parent`, or part of the child of that name; `out`: which row it became. */
+static ubi_status insert_or_merge(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
+    uint64_t key = ubi__u64_pair(parent, b->names.at[b->rows.at[from].name].merge_class);
+    *out = ubi__u64_map_get(&b->children, key);
+    if (*out != UBI_NONE)
+        return merge(b, *out, from);
+    UBI_TRY(insert(b, out, parent, from));
+    return ubi__u64_map_put(&b->children, key, *out);
+}
+
+static ubi_status new_root(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix old_root) {
+    UBI_TRY(ubi__tree_new_row(b, out, b->rows.at[old_root].name));
+    b->rows.at[*out].total_bytes = b->rows.at[old_root].total_bytes;
+    b->rows.at[*out].total_count = b->rows.at[old_root].total_count;
+    return UBI_OK;
+}
+
+/** Moves `path`, the rows from the start of the search to the current one, to the next row in depth-first order. */
+static ubi_status step(const ubi__tree_builder *b, ubi__vec_u32 *path) {
+    ubi__row_ix row = path->at[path->n - 1];
+    if (b->rows.at[row].first_child != UBI_NONE)
+        return ubi__vec_u32_push(path, b->allocator, b->rows.at[row].first_child);
+    while (path->n) {
+        row = b->rows.at[path->at[path->n - 1]].next_sibling;
+        if (row != UBI_NONE) {
+            path->at[path->n - 1] = row;
+            return UBI_OK;
+        }
+        path->n--;
+    }
+    return UBI_OK;
+}
+
+/* ---- inversion --------------------------------------------------------------------------------------------------- */
+
+static ubi_status add_inverted(ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
+    ubi__row_ix at = root;
+    for (size_t i = path->n; i > 0; i--)
+        UBI_TRY(insert_or_merge(b, &at, at, path->at[i - 1]));
+    return UBI_OK;
+}
+
+static ubi_status invert_below(ubi__tree_builder *b, ubi__row_ix inverted, ubi__row_ix root, ubi__vec_u32 *path) {
+    UBI_TRY(ubi__vec_u32_push(path, b->allocator, root));
+    while (path->n) {
+        if (!b->rows.at[path->at[path->n - 1]].has_children)
+            UBI_TRY(add_inverted(b, inverted, path));
+        UBI_TRY(step(b, path));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__tree_invert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root) {
+    ubi__vec_u32 path = { 0 };
+    UBI_TRY(new_root(b, out, root));
+    ubi_status status = invert_below(b, *out, root, &path);
+    ubi__vec_u32_fini(&path, b->allocator);
+    return status;
+}
+
+/* ---- filter ------------------------------------------------------------------------------------------------------ */
+
+/** Rows without a name, or with an empty one, never match. */
+static bool matches(const ubi__tree_builder *b, ubi__row_ix row, ubi_text wanted) {
+    const ubi__tree_name *name = &b->names.at[b->rows.at[row].name];
+    ubi_frame frame;
+    switch (name->type) {
+    case UBI_CENSUS_NAME_TEXT:
+        return name->text.len > 0 && ubi__text_contains(name->text, wanted);
+    case UBI_CENSUS_NAME_FRAME:
+        ubi_stack_frame(name->frame, &frame);
+        return ubi__text_contains(frame.source, wanted) || ubi__text_contains(frame.function_name, wanted);
+    default:
+        return false;
+    }
+}
+
+static ubi_status add_path(ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
+    ubi__row_ix at = root;
+    for (size_t i = 0; i < path->n; i++)
+        UBI_TRY(insert_or_merge(b, &at, at, path->at[i]));
+    return UBI_OK;
+}
+
+/** `n_matching`: length of the shortest beginning of the path that ends in a match; 0: none matches yet. */
+static ubi_status filter_below(ubi__tree_builder *b, ubi__row_ix filtered, ubi__row_ix root, ubi_text text,
+                               ubi__vec_u32 *path) {
+    size_t n_matching = 0;
+    if (b->rows.at[root].first_child != UBI_NONE)
+        UBI_TRY(ubi__vec_u32_push(path, b->allocator, b->rows.at[root].first_child));
+    while (path->n) {
+        if (path->n <= n_matching) /* the search has left what matched */
+            n_matching = 0;
+        ubi__row_ix row = path->at[path->n - 1];
+        if (n_matching == 0 && matches(b, row, text))
+            n_matching = path->n;
+        if (n_matching && !b->rows.at[row].has_children)
+            UBI_TRY(add_path(b, filtered, path));
+        UBI_TRY(step(b, path));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__tree_filter(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text) {
+    ubi__vec_u32 path = { 0 };
+    UBI_TRY(new_root(b, out, root));
+    b->rows.at[*out].bytes = b->rows.at[root].bytes;
+    b->rows.at[*out].count = b->rows.at[root].count;
+    ubi_status status = filter_below(b, *out, root, text, &path);
+    ubi__vec_u32_fini(&path, b->allocator);
+    return status;
+}

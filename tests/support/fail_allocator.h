@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fail_allocator.h: an allocator for tests that counts and fails on demand.
+ *
+ * It checks what the allocator interface asks for: every size given on resize and free is the block's own, and nothing
+ * is freed twice. It counts live blocks and bytes, and it can refuse the n-th request and all after it, so that a test
+ * can walk through every allocation of a call:
+ *
+ *     for (uint64_t n = 0;; n++) {
+ *         fail_allocator f;
+ *         fail_allocator_init(&f, n);
+ *         ubi_status status = work(&f.allocator);
+ *         assert_true(status == UBI_OK || status == UBI_ENOMEM);
+ *         ... free the result ...
+ *         fail_allocator_fini(&f);         // fails the test when something is still live
+ *         if (status == UBI_OK)
+ *             break;
+ *     }
+ *
+ * Safe from any thread.
+ */
+#ifndef UBI_TESTS_FAIL_ALLOCATOR_H
+#define UBI_TESTS_FAIL_ALLOCATOR_H
+
+#include <pthread.h>
+
+#include <ubiheap/base.h>
+
+#define FAIL_ALLOCATOR_NEVER UINT64_MAX
+
+typedef struct fail_allocator {
+    ubi_allocator allocator; /* give its address to the code under test */
+    pthread_mutex_t lock;
+    uint64_t n_allowed;  /* requests (alloc or resize) granted before all are refused */
+    uint64_t n_requests; /* so far */
+    uint64_t n_refused;
+    uint64_t live_blocks, live_bytes, peak_bytes;
+} fail_allocator;
+
+void fail_allocator_init(fail_allocator *f, uint64_t n_allowed);
+/** Aborts with a message when blocks are still live. */
+void fail_allocator_fini(fail_allocator *f);
+
+#endif
