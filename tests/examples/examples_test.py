@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The example programs run, and print what the tool says of the same heap."""
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(os.environ["UBI_BUILD_DIR"]) / "examples"
+DATA = ROOT / "tests" / "data" / "fx"
+
+
+def run(name, *arguments):
+    return subprocess.run([str(PROGRAMS / name), *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+class Examples(unittest.TestCase):
+    def test_every_example_is_built_and_has_a_test_here(self):
+        sources = {path.stem for path in (ROOT / "examples").glob("*.c")}
+        self.assertEqual(sources, {"census", "walk_heap"})
+        for name in sources:
+            self.assertTrue(os.access(PROGRAMS / name, os.X_OK), name)
+
+    def test_census_prints_the_ten_classes_that_firefox_counts_as_the_biggest(self):
+        golden = json.loads((DATA / "golden" / "tiny-before.census.json").read_text())["census"]
+        report = next(case["report"] for case in golden.values() if case["breakdown"] == {"by": "objectClass"})
+        classes = [(entry["bytes"], entry["count"], name) for name, entry in report.items() if name != "other"]
+        biggest = sorted((entry[0] for entry in classes), reverse=True)[:10]
+        done = run("census", DATA / "tiny-before.fxsnapshot")
+        header, *lines = done.stdout.splitlines()
+        rows = [line.split(maxsplit=2) for line in lines]
+        printed = [(int(size), int(count), name) for size, count, name in rows]
+        self.assertEqual((done.returncode, done.stderr, header.split()), (0, "", ["bytes", "count", "class"]))
+        self.assertEqual([row[0] for row in printed], biggest)
+        self.assertLessEqual(set(printed), set(classes))
+
+    def test_census_of_a_heap_without_objects_prints_the_header_alone(self):
+        done = run("census", DATA / "crafted" / "ok-minimal.fxsnapshot")
+        self.assertEqual((done.returncode, done.stderr, len(done.stdout.splitlines())), (0, "", 1))
+
+    def test_census_says_in_one_line_what_is_wrong_with_its_input(self):
+        for file, words in (("crafted/no-root.fxsnapshot", "message 1 at byte 10: root node expected"),
+                            ("no-such-file", "cannot open")):
+            with self.subTest(file):
+                done = run("census", DATA / file)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertRegex(done.stderr, rf"\Acensus: .*{file}: {words}[^\n]*\n\Z")
+
+    def test_census_without_a_file_says_how_to_call_it(self):
+        done = run("census")
+        self.assertEqual((done.returncode, done.stderr), (2, "usage: census FILE\n"))
+
+    def test_walk_heap_counts_what_its_roots_reach(self):
+        done = run("walk_heap")
+        report, summary = done.stdout.splitlines()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(report), {
+            "objects": {
+                "Menu": {"count": 1, "bytes": 48},
+                "Dish": {"count": 2, "bytes": 80},
+                "Ingredient": {"count": 1, "bytes": 16},
+                "Card": {"count": 1, "bytes": 32},
+                "other": {"count": 0, "bytes": 0},
+            },
+            "scripts": {"count": 0, "bytes": 0},
+            "strings": {"count": 1, "bytes": 24},
+            "other": {},
+            "domNode": {},
+        })
+        self.assertEqual(summary, "7 nodes, 8 edges")
+
+
+if __name__ == "__main__":
+    unittest.main()
