@@ -46,8 +46,11 @@ static ubi_status grow_slots(ubi__frames *f) {
     uint32_t *slots = new_slots(f, n);
     if (!slots)
         return ubi__fail_nomem();
-    for (size_t i = 0; i < f->rows.n; i++)
-        slots[find_id_slot(f, slots, n, f->rows.at[i].id)] = (uint32_t)i;
+    for (size_t i = 0; i < f->rows.n; i++) {
+        size_t slot = find_id_slot(f, slots, n, f->rows.at[i].id);
+        if (slots[slot] == UBI_NONE)
+            slots[slot] = (uint32_t)i;
+    }
     drop_slots(f);
     f->slots = slots;
     f->n_slots = n;
@@ -60,7 +63,9 @@ ubi_status ubi__frames_append(ubi__frames *f, ubi_frame_ix *out, const ubi__fram
     UBI_TRY(grow_slots(f));
     UBI_TRY(ubi__vec_frame_push(&f->rows, f->allocator, *row));
     *out = (ubi_frame_ix)(f->rows.n - 1);
-    f->slots[find_id_slot(f, f->slots, f->n_slots, row->id)] = *out;
+    size_t slot = find_id_slot(f, f->slots, f->n_slots, row->id);
+    if (f->slots[slot] == UBI_NONE)
+        f->slots[slot] = *out;
     return UBI_OK;
 }
 

@@ -334,8 +334,17 @@ static ubi_status read_all(ubi__fxs_reader *r, ubi_graph **out) {
     return finish(r, out);
 }
 
+/* Anything is taken for an uncompressed snapshot, so say so when it fails where a snapshot begins. */
+static ubi_status explain_uncompressed(const ubi__fxs_reader *r) {
+    char reason[400];
+    snprintf(reason, sizeof reason, "%s", ubi_error_message());
+    return ubi__fail(UBI_EFORMAT, "%s (there is no gzip or zlib header, so it was read as an uncompressed snapshot%s)",
+                     reason, r->message == 0 ? "; perhaps it is no snapshot at all" : "");
+}
+
 static ubi_status read_fxsnapshot(ubi_graph **out, ubi__format_input *input) {
-    if (input->options->compat == UBI_COMPAT_FIREFOX && strcmp(input->info->compression, "none") == 0)
+    bool uncompressed = strcmp(input->info->compression, "none") == 0;
+    if (uncompressed && input->options->compat == UBI_COMPAT_FIREFOX)
         return ubi__fail(UBI_EFORMAT, "message 0 at byte 0: expected gzip or zlib data");
     const ubi_allocator *a = input->allocator;
     ubi__fxs_reader *r = UBI_NEW(a, ubi__fxs_reader);
@@ -347,6 +356,8 @@ static ubi_status read_fxsnapshot(ubi_graph **out, ubi__format_input *input) {
     ubi__strtab_init(&r->one_byte, a);
     ubi__strtab_init(&r->side_texts, a);
     ubi_status status = read_all(r, out);
+    if (status == UBI_EFORMAT && uncompressed && r->message <= 1)
+        status = explain_uncompressed(r);
     ubi_graph_builder_free(r->builder);
     ubi__fxs_window_fini(&r->window);
     ubi__strtab_fini(&r->one_byte);

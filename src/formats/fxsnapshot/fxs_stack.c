@@ -211,14 +211,12 @@ static ubi_status read_data(stack_walk *w, slice s, frame_data *out) {
 
 /* ---- the chain ---------------------------------------------------------------------------------------------------- */
 
-/* Registers rows[0..depth), youngest first, on top of `parent`. */
+/* Registers rows[0..depth), youngest first, on top of `parent`. An id that is used twice within this chain was new both
+ * times when it was looked at, and Firefox takes it. */
 static ubi_status register_rows(stack_walk *w, ubi_frame_ix parent, ubi_frame_ix *out) {
     ubi__frames *frames = &w->r->builder->graph->frames;
     while (w->depth > 0) {
         ubi__frame_row *row = &w->rows[--w->depth];
-        if (ubi__frames_find(frames, row->id) != UBI_NONE)
-            return ubi__fxs_fail(w->r, w->offset, "allocation stack (field 6), frame %u: frame id %llu is defined twice",
-                                 w->depth, (unsigned long long)row->id);
         row->parent = parent;
         UBI_TRY(ubi__frames_append(frames, &parent, row));
     }
