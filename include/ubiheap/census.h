@@ -53,7 +53,8 @@ typedef struct ubi_breakdown ubi_breakdown;
  * `unrecognized 'by' value in takeCensus breakdown: "nope"`; UBI_ELIMIT (nested too deeply); UBI_ENOMEM.
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp, ParseBreakdown.
  */
-UBI_API ubi_status ubi_breakdown_parse(ubi_breakdown **out, ubi_text json, ubi_compat compat, const ubi_allocator *allocator);
+UBI_API ubi_status ubi_breakdown_parse(ubi_breakdown **out, ubi_text json, ubi_compat compat,
+                                       const ubi_allocator *allocator);
 
 /** A display that Firefox's memory panel offers, as a named breakdown. */
 typedef struct ubi_breakdown_preset {
@@ -88,7 +89,8 @@ typedef struct ubi_census_options {
 } ubi_census_options;
 
 #define UBI_CENSUS_OPTIONS_VERSION 1
-#define UBI_CENSUS_OPTIONS_INIT { UBI_CENSUS_OPTIONS_VERSION, NULL, { NULL, NULL }, UBI_COMPAT_NONE }
+#define UBI_CENSUS_OPTIONS_INIT                                                                                        \
+    { UBI_CENSUS_OPTIONS_VERSION, NULL, { NULL, NULL }, UBI_COMPAT_NONE }
 
 /**
  * Counts the nodes that can be reached from the root; the root itself only if an edge leads to it.
@@ -180,9 +182,18 @@ typedef struct ubi_census_tree_options {
 } ubi_census_tree_options;
 
 #define UBI_CENSUS_TREE_OPTIONS_VERSION 1
-#define UBI_CENSUS_TREE_OPTIONS_INIT { UBI_CENSUS_TREE_OPTIONS_VERSION, false, false, { NULL, 0 } }
+#define UBI_CENSUS_TREE_OPTIONS_INIT                                                                                   \
+    {                                                                                                                  \
+        UBI_CENSUS_TREE_OPTIONS_VERSION, false, false, {                                                               \
+            NULL, 0                                                                                                    \
+        }                                                                                                              \
+    }
 
-typedef enum ubi_census_name_type { UBI_CENSUS_NAME_NULL, UBI_CENSUS_NAME_TEXT, UBI_CENSUS_NAME_FRAME } ubi_census_name_type;
+typedef enum ubi_census_name_type {
+    UBI_CENSUS_NAME_NULL,
+    UBI_CENSUS_NAME_TEXT,
+    UBI_CENSUS_NAME_FRAME
+} ubi_census_name_type;
 
 /** A row of a census tree. Signed, because the tree of a diff has negative numbers. */
 typedef struct ubi_census_node {
@@ -191,12 +202,12 @@ typedef struct ubi_census_node {
     ubi_stack frame; /**< FRAME: the frame alone matters, not its parents */
     int64_t bytes, total_bytes;
     int64_t count, total_count;
-    uint32_t id;     /**< from 1, as Firefox numbers them */
-    uint32_t parent; /**< id; 0: none */
-    bool has_children;                    /**< a children list exists, perhaps empty */
-    const ubi_census_node_ix *children;   /**< children[n_children], sorted */
+    uint32_t id;                        /**< from 1, as Firefox numbers them */
+    uint32_t parent;                    /**< id; 0: none */
+    bool has_children;                  /**< a children list exists, perhaps empty */
+    const ubi_census_node_ix *children; /**< children[n_children], sorted */
     uint32_t n_children;
-    const uint32_t *leaf_indices;         /**< leaf_indices[n_leaf_indices]: which report leaves it shows */
+    const uint32_t *leaf_indices; /**< leaf_indices[n_leaf_indices]: which report leaves it shows */
     uint32_t n_leaf_indices;
 } ubi_census_node;
 
@@ -216,7 +227,8 @@ typedef struct ubi_census_node {
  * Errors: UBI_EINVAL, UBI_ENOMEM, UBI_ELIMIT (more than 2^26 rows). Cost: O(n log n) in the rows made.
  * Source: mozilla-central devtools/shared/heapsnapshot/census-tree-node.js.
  */
-UBI_API ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census, const ubi_census_tree_options *options);
+UBI_API ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,
+                                       const ubi_census_tree_options *options);
 UBI_API void ubi_census_tree_free(ubi_census_tree *tree);
 UBI_API ubi_census_node_ix ubi_census_tree_root(const ubi_census_tree *tree);
 UBI_API void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out);
@@ -230,8 +242,9 @@ UBI_API void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_i
  * Errors: UBI_ENOTFOUND (no such leaf), UBI_ENOMEM. Cost: one census.
  * Source: mozilla-central devtools/shared/heapsnapshot/CensusUtils.js, getCensusIndividuals.
  */
-UBI_API ubi_status ubi_census_individuals(uint64_t **out, uint64_t *n, const ubi_graph *graph, const ubi_breakdown *breakdown,
-                                          const uint32_t *leaves, uint32_t n_leaves, const ubi_census_options *options);
+UBI_API ubi_status ubi_census_individuals(uint64_t **out, uint64_t *n, const ubi_graph *graph,
+                                          const ubi_breakdown *breakdown, const uint32_t *leaves, uint32_t n_leaves,
+                                          const ubi_census_options *options);
 UBI_API void ubi_individuals_free(uint64_t *ids, uint64_t n, const ubi_allocator *allocator);
 
 #ifdef __cplusplus

@@ -28,18 +28,18 @@ typedef struct ubi_read_options {
 } ubi_read_options;
 
 #define UBI_READ_OPTIONS_VERSION 1
-#define UBI_READ_OPTIONS_INIT                                                                                           \
+#define UBI_READ_OPTIONS_INIT                                                                                          \
     { UBI_READ_OPTIONS_VERSION, NULL, { NULL, NULL }, 0, UBI_COMPAT_NONE }
 
 /** What a read found beside the graph. All offsets are 0 and texts NULL when not known. */
 typedef struct ubi_read_info {
-    const char *format;        /**< "fxsnapshot" */
-    const char *compression;   /**< "gzip", "zlib" or "none" */
-    uint64_t input_bytes;      /**< bytes taken from the input */
-    uint64_t inflated_bytes;   /**< bytes after decompression */
-    uint64_t message_count;    /**< messages read, metadata included */
-    bool ended_early;          /**< the stream ended at a message border for another reason than its clean end */
-    char end_note[160];        /**< why, when ended_early */
+    const char *format;      /**< "fxsnapshot" */
+    const char *compression; /**< "gzip", "zlib" or "none" */
+    uint64_t input_bytes;    /**< bytes taken from the input */
+    uint64_t inflated_bytes; /**< bytes after decompression */
+    uint64_t message_count;  /**< messages read, metadata included */
+    bool ended_early;        /**< the stream ended at a message border for another reason than its clean end */
+    char end_note[160];      /**< why, when ended_early */
 } ubi_read_info;
 
 /**
@@ -55,15 +55,16 @@ typedef struct ubi_read_info {
  * pipe or callback 4 MiB more, and room for the longest field.
  * Source: docs/formats/fxsnapshot.md.
  */
-UBI_API ubi_status ubi_graph_read_path(ubi_graph **out, const char *path, const ubi_read_options *options, ubi_read_info *info);
+UBI_API ubi_status ubi_graph_read_path(ubi_graph **out, const char *path, const ubi_read_options *options,
+                                       ubi_read_info *info);
 /** The same from a descriptor, read from where it stands; not closed. */
 UBI_API ubi_status ubi_graph_read_fd(ubi_graph **out, int fd, const ubi_read_options *options, ubi_read_info *info);
 /** The same from memory, borrowed during the call. */
-UBI_API ubi_status ubi_graph_read_memory(ubi_graph **out, const void *data, size_t size_bytes, const ubi_read_options *options,
-                                         ubi_read_info *info);
+UBI_API ubi_status ubi_graph_read_memory(ubi_graph **out, const void *data, size_t size_bytes,
+                                         const ubi_read_options *options, ubi_read_info *info);
 /** The same from a callback, which may be called on a helper thread. */
-UBI_API ubi_status ubi_graph_read_callback(ubi_graph **out, ubi_read_fn fn, void *payload, const ubi_read_options *options,
-                                           ubi_read_info *info);
+UBI_API ubi_status ubi_graph_read_callback(ubi_graph **out, ubi_read_fn fn, void *payload,
+                                           const ubi_read_options *options, ubi_read_info *info);
 
 #ifdef __cplusplus
 }

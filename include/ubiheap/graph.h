@@ -28,7 +28,7 @@ typedef struct ubi_graph ubi_graph;
 
 /** Attributes that nodes share. Indices point into the graph's string table; UBI_NONE: the producer gave none. */
 typedef struct ubi_kind {
-    ubi_str_ix type_name;        /**< never UBI_NONE */
+    ubi_str_ix type_name; /**< never UBI_NONE */
     ubi_str_ix class_name;
     ubi_str_ix script_filename;
     ubi_str_ix descriptive_name;
@@ -109,7 +109,8 @@ UBI_API uint32_t ubi_graph_visit_count(const ubi_graph *graph);
 /** A subset of a graph's edges, one bit each. A NULL `const ubi_edge_set *` means every edge. */
 typedef struct ubi_edge_set ubi_edge_set;
 
-UBI_API ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all); /**< owned; keeps a reference */
+/** Owned; keeps a reference to the graph. `all`: every edge is a member at first, else none. */
+UBI_API ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all);
 UBI_API void ubi_edge_set_free(ubi_edge_set *set);
 UBI_API void ubi_edge_set_put(ubi_edge_set *set, ubi_edge_ix edge, bool member);
 UBI_API bool ubi_edge_set_has(const ubi_edge_set *set, ubi_edge_ix edge);
@@ -120,7 +121,8 @@ UBI_API uint64_t ubi_edge_set_count(const ubi_edge_set *set); /**< O(edges / 64)
  * @param out  distance[n_nodes], edges; UBI_NONE: not reached.
  * Cost: O(nodes + edges) time, 4 bytes per node of working memory. Errors: UBI_ENOMEM, UBI_EINVAL (bad start).
  */
-UBI_API ubi_status ubi_graph_distances(uint32_t *out, const ubi_graph *graph, const ubi_edge_set *set, ubi_node_ix start);
+UBI_API ubi_status ubi_graph_distances(uint32_t *out, const ubi_graph *graph, const ubi_edge_set *set,
+                                       ubi_node_ix start);
 
 /**
  * Number of edges that lead to each node, parallel and self edges counted.

@@ -57,17 +57,17 @@ typedef bool (*ubi_edge_fn)(void *payload, ubi_node referent, ubi_text name);
  * None may allocate on the heap or run its code.
  */
 typedef struct ubi_node_ops {
-    uint32_t version; /**< UBI_NODE_OPS_VERSION */
+    uint32_t version;              /**< UBI_NODE_OPS_VERSION */
     uint64_t (*id)(ubi_node node); /**< unique in the heap, stable while frozen, exactly representable as a double */
-    ubi_text (*type_name)(ubi_node node);             /**< name of the engine's type, never NULL text */
-    ubi_coarse_type (*coarse_type)(ubi_node node);    /**< (UBI_COARSE_OTHER) */
-    uint64_t (*size_bytes)(ubi_node node);            /**< shallow size with memory owned exclusively (1) */
-    ubi_text (*class_name)(ubi_node node);            /**< JavaScript class of an object (no text) */
-    ubi_text (*descriptive_name)(ubi_node node);      /**< such as a DOM node name (no text) */
-    ubi_text (*script_filename)(ubi_node node);       /**< source file of a script (no text) */
+    ubi_text (*type_name)(ubi_node node);          /**< name of the engine's type, never NULL text */
+    ubi_coarse_type (*coarse_type)(ubi_node node); /**< (UBI_COARSE_OTHER) */
+    uint64_t (*size_bytes)(ubi_node node);         /**< shallow size with memory owned exclusively (1) */
+    ubi_text (*class_name)(ubi_node node);         /**< JavaScript class of an object (no text) */
+    ubi_text (*descriptive_name)(ubi_node node);   /**< such as a DOM node name (no text) */
+    ubi_text (*script_filename)(ubi_node node);    /**< source file of a script (no text) */
     /** False: not tracked. True with `out->ops` NULL: allocated while no frame was on the stack. (false) */
     bool (*allocation_stack)(ubi_node node, ubi_stack *out);
-    bool (*is_live)(ubi_node node);                   /**< false for nodes of a file (true) */
+    bool (*is_live)(ubi_node node); /**< false for nodes of a file (true) */
     /**
      * Calls `fn` once per outgoing edge in the heap's fixed order; parallel and self edges are legal, referents never null.
      * @return false when `fn` stopped the enumeration.

@@ -31,30 +31,30 @@ static inline void ubi__free_array(const ubi_allocator *a, void *p, size_t n, si
  * name_reserve(v, a, extra): room for `extra` more, doubling. UBI_OK or UBI_ENOMEM (v unchanged).
  * name_push(v, a, value). name_fini(v, a). name_trim(v, a): give unused capacity back (best effort).
  */
-#define UBI_VEC_DECLARE(name, type)                                                                                     \
-    typedef struct name {                                                                                               \
-        type *at;                                                                                                       \
-        size_t n;                                                                                                       \
-        size_t cap;                                                                                                     \
-    } name;                                                                                                             \
-    __attribute__((unused)) static inline ubi_status name##_reserve(name *v, const ubi_allocator *a, size_t extra) {    \
-        if (ubi__likely(v->cap - v->n >= extra))                                                                        \
-            return UBI_OK;                                                                                              \
-        return ubi__vec_grow((void **)&v->at, &v->cap, v->n, extra, sizeof(type), a);                                   \
-    }                                                                                                                   \
-    __attribute__((unused)) static inline ubi_status name##_push(name *v, const ubi_allocator *a, type value) {         \
-        UBI_TRY(name##_reserve(v, a, 1));                                                                               \
-        v->at[v->n++] = value;                                                                                          \
-        return UBI_OK;                                                                                                  \
-    }                                                                                                                   \
-    __attribute__((unused)) static inline void name##_trim(name *v, const ubi_allocator *a) {                           \
-        ubi__vec_trim((void **)&v->at, &v->cap, v->n, sizeof(type), a);                                                 \
-    }                                                                                                                   \
-    __attribute__((unused)) static inline void name##_fini(name *v, const ubi_allocator *a) {                           \
-        ubi__free_array(a, v->at, v->cap, sizeof(type));                                                                \
-        v->at = NULL;                                                                                                   \
-        v->n = v->cap = 0;                                                                                              \
-    }                                                                                                                   \
+#define UBI_VEC_DECLARE(name, type)                                                                                    \
+    typedef struct name {                                                                                              \
+        type *at;                                                                                                      \
+        size_t n;                                                                                                      \
+        size_t cap;                                                                                                    \
+    } name;                                                                                                            \
+    __attribute__((unused)) static inline ubi_status name##_reserve(name *v, const ubi_allocator *a, size_t extra) {   \
+        if (ubi__likely(v->cap - v->n >= extra))                                                                       \
+            return UBI_OK;                                                                                             \
+        return ubi__vec_grow((void **)&v->at, &v->cap, v->n, extra, sizeof(type), a);                                  \
+    }                                                                                                                  \
+    __attribute__((unused)) static inline ubi_status name##_push(name *v, const ubi_allocator *a, type value) {        \
+        UBI_TRY(name##_reserve(v, a, 1));                                                                              \
+        v->at[v->n++] = value;                                                                                         \
+        return UBI_OK;                                                                                                 \
+    }                                                                                                                  \
+    __attribute__((unused)) static inline void name##_trim(name *v, const ubi_allocator *a) {                          \
+        ubi__vec_trim((void **)&v->at, &v->cap, v->n, sizeof(type), a);                                                \
+    }                                                                                                                  \
+    __attribute__((unused)) static inline void name##_fini(name *v, const ubi_allocator *a) {                          \
+        ubi__free_array(a, v->at, v->cap, sizeof(type));                                                               \
+        v->at = NULL;                                                                                                  \
+        v->n = v->cap = 0;                                                                                             \
+    }                                                                                                                  \
     struct ubi__swallow_semicolon
 
 ubi_status ubi__vec_grow(void **at, size_t *cap, size_t n, size_t extra, size_t size, const ubi_allocator *a);

@@ -71,7 +71,8 @@ void ubi__source_close(ubi__source *s) {
 
 /* Keeps what a pipe gave. Best effort: without memory, or past the limit, the source just cannot be rewound any more. */
 static void retain(ubi__source *s, const void *data, size_t n) {
-    if (s->retained.n + n <= UBI__SOURCE_RETAINED_BYTES && ubi__vec_u8_reserve(&s->retained, s->allocator, n) == UBI_OK) {
+    if (s->retained.n + n <= UBI__SOURCE_RETAINED_BYTES &&
+        ubi__vec_u8_reserve(&s->retained, s->allocator, n) == UBI_OK) {
         memcpy(s->retained.at + s->retained.n, data, n);
         s->retained.n += n;
         return;

@@ -17,11 +17,11 @@ typedef ptrdiff_t (*ubi__source_read_fn)(void *payload, void *buffer, size_t siz
 
 typedef struct ubi__source {
     const ubi_allocator *allocator;
-    int fd;         /* -1: memory or callback */
+    int fd; /* -1: memory or callback */
     bool owns_fd;
-    int64_t start;  /* seekable descriptors: where reading began; else -1 */
+    int64_t start; /* seekable descriptors: where reading began; else -1 */
     const uint8_t *memory;
-    uint64_t size;  /* memory: its size; descriptors: bytes expected, 0 when unknown */
+    uint64_t size; /* memory: its size; descriptors: bytes expected, 0 when unknown */
     uint64_t position;
     ubi__source_read_fn fn;
     void *payload;

@@ -16,11 +16,11 @@ ubi_status ubi__fail_errno(int errno_value, const char *format, ...) UBI_PRINTF(
 /** UBI_ECANCELLED with the usual words. */
 ubi_status ubi__fail_cancelled(void);
 
-#define UBI_TRY(call)                                                                                                   \
-    do {                                                                                                                \
-        ubi_status ubi_try_status_ = (call);                                                                            \
-        if (__builtin_expect(ubi_try_status_ != UBI_OK, 0))                                                             \
-            return ubi_try_status_;                                                                                     \
+#define UBI_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        ubi_status ubi_try_status_ = (call);                                                                           \
+        if (__builtin_expect(ubi_try_status_ != UBI_OK, 0))                                                            \
+            return ubi_try_status_;                                                                                    \
     } while (0)
 
 /** Reports progress; true to go on. */

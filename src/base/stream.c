@@ -100,7 +100,8 @@ static ubi_status open_stream(ubi__stream *s, ubi__source *source, unsigned thre
     return UBI_OK;
 }
 
-ubi_status ubi__stream_new(ubi__stream **out, ubi__source *source, unsigned threads, bool exact, const ubi_allocator *a) {
+ubi_status ubi__stream_new(ubi__stream **out, ubi__source *source, unsigned threads, bool exact,
+                           const ubi_allocator *a) {
     ubi__stream *s = UBI_NEW(a, ubi__stream);
     if (!s)
         return ubi__fail_nomem();

@@ -19,7 +19,8 @@
 typedef struct ubi__stream ubi__stream;
 
 /** `source` is borrowed. threads <= 1: everything happens in ubi__stream_next. `exact`: inflate.h. */
-ubi_status ubi__stream_new(ubi__stream **out, ubi__source *source, unsigned threads, bool exact, const ubi_allocator *a);
+ubi_status ubi__stream_new(ubi__stream **out, ubi__source *source, unsigned threads, bool exact,
+                           const ubi_allocator *a);
 /** Stops the helper and frees. */
 void ubi__stream_free(ubi__stream *s);
 /** Next chunk, borrowed until the next call; *n 0 at the end. */

@@ -62,6 +62,8 @@ static uint32_t unit_at(const uint8_t *units, size_t i) {
 ubi_status ubi__strtab_append_utf16le(ubi__strtab *t, ubi_str_ix *out, const uint8_t *units, size_t n_units) {
     /* A unit takes at most three bytes; a pair takes four, which is less than twice three. */
     size_t room;
+    if (n_units == 0)
+        return ubi__strtab_append(t, out, ubi__text(""));
     if (__builtin_mul_overflow(n_units, (size_t)3, &room))
         return ubi__fail_nomem();
     UBI_TRY(reserve_entry(t, room));
@@ -78,19 +80,21 @@ ubi_status ubi__strtab_append_utf16le(ubi__strtab *t, ubi_str_ix *out, const uin
         }
         p += ubi__wtf8_encode(p, unit);
     }
-    *out = seal_entry(t, n_units ? (size_t)(p - start) : 0);
+    *out = seal_entry(t, (size_t)(p - start));
     return UBI_OK;
 }
 
 ubi_status ubi__strtab_append_latin1(ubi__strtab *t, ubi_str_ix *out, const uint8_t *bytes, size_t n) {
     size_t room;
+    if (n == 0)
+        return ubi__strtab_append(t, out, ubi__text(""));
     if (__builtin_mul_overflow(n, (size_t)2, &room))
         return ubi__fail_nomem();
     UBI_TRY(reserve_entry(t, room));
     uint8_t *start = t->bytes.at + t->bytes.n, *p = start;
     for (size_t i = 0; i < n; i++)
         p += ubi__wtf8_encode(p, bytes[i]);
-    *out = seal_entry(t, n ? (size_t)(p - start) : 0);
+    *out = seal_entry(t, (size_t)(p - start));
     return UBI_OK;
 }
 
@@ -177,7 +181,8 @@ typedef struct canonical_table {
 
 static uint32_t find_canonical(const ubi__strtab *t, const canonical_table *table, uint32_t entry, uint64_t hash) {
     size_t mask = table->n_slots - 1, i = hash & mask;
-    uint32_t index_mask = (uint32_t)((UINT64_C(1) << table->index_bits) - 1), tag = (uint32_t)(hash >> 32) & ~index_mask;
+    uint32_t index_mask = (uint32_t)((UINT64_C(1) << table->index_bits) - 1),
+             tag = (uint32_t)(hash >> 32) & ~index_mask;
     ubi_text text = ubi__strtab_get(t, entry);
     for (; table->slots[i] != UBI_NONE; i = (i + 1) & mask) {
         uint32_t known = table->slots[i] & index_mask;

@@ -16,9 +16,9 @@
 typedef struct ubi__strtab {
     const ubi_allocator *allocator;
     ubi__vec_u8 bytes;
-    ubi__vec_u64 end;        /* end[i]: where entry i ends in `bytes`; it starts where i-1 ends */
-    ubi__vec_u32 canonical;  /* canonical.n == end.n once canonicalized */
-    uint32_t *slots;         /* open addressing over interned entries, UBI_NONE empty; NULL until needed */
+    ubi__vec_u64 end;       /* end[i]: where entry i ends in `bytes`; it starts where i-1 ends */
+    ubi__vec_u32 canonical; /* canonical.n == end.n once canonicalized */
+    uint32_t *slots;        /* open addressing over interned entries, UBI_NONE empty; NULL until needed */
     size_t n_slots;
     size_t n_interned;
 } ubi__strtab;

@@ -63,12 +63,14 @@ static ubi_status run_attempt(ubi_graph **out, ubi__source *source, ubi__format_
     return status;
 }
 
-static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_read_options *given, ubi_read_info *info) {
+static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_read_options *given,
+                              ubi_read_info *info) {
     const ubi_read_options defaults = UBI_READ_OPTIONS_INIT;
     const ubi_read_options *options = given ? given : &defaults;
     ubi_read_info own_info;
     if (options->version != UBI_READ_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "ubi_read_options has version %u, not %u", options->version, UBI_READ_OPTIONS_VERSION);
+        return ubi__fail(UBI_EINVAL, "ubi_read_options has version %u, not %u", options->version,
+                         UBI_READ_OPTIONS_VERSION);
     ubi__format_input input = {
         .total_bytes = source->size,
         .threads = ubi__thread_count(options->threads),
@@ -94,7 +96,8 @@ static const ubi_allocator *allocator_of(const ubi_read_options *options) {
     return ubi__allocator_or_default(options ? options->allocator : NULL);
 }
 
-ubi_status ubi_graph_read_path(ubi_graph **out, const char *path, const ubi_read_options *options, ubi_read_info *info) {
+ubi_status ubi_graph_read_path(ubi_graph **out, const char *path, const ubi_read_options *options,
+                               ubi_read_info *info) {
     ubi__source source;
     UBI_TRY(ubi__source_open_path(&source, path, allocator_of(options)));
     ubi_status status = read_source(out, &source, options, info);

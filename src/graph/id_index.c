@@ -323,7 +323,8 @@ typedef void (*node_codes_fn)(ubi__id_index *x, uint32_t first, const uint32_t *
 #define NODE_BATCH 1024
 
 /* Calls `fn` with the codes of all nodes, a batch at a time. *fits false: some id does not fit the scheme. */
-static ubi_status for_node_codes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, node_codes_fn fn, bool *fits) {
+static ubi_status for_node_codes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, node_codes_fn fn,
+                                 bool *fits) {
     uint32_t codes[NODE_BATCH];
     *fits = true;
     for (uint32_t i = 0; i < n_nodes && *fits; i += NODE_BATCH) {

@@ -35,11 +35,11 @@ typedef struct ubi__id_index {
 
     /* clustered */
     bool shift_known;
-    unsigned shift;        /* low bits that every id has clear: 3 or 0 */
+    unsigned shift;         /* low bits that every id has clear: 3 or 0 */
     ubi__vec_u64 chunk_key; /* chunk number -> id >> (shift + UBI__ID_SLOT_BITS) */
-    uint32_t *directory;   /* open addressing over chunk_key, UBI_NONE empty */
+    uint32_t *directory;    /* open addressing over chunk_key, UBI_NONE empty */
     size_t n_directory;
-    ubi__id_word *words;   /* n_chunks * UBI__ID_CHUNK_WORDS, once finished */
+    ubi__id_word *words; /* n_chunks * UBI__ID_CHUNK_WORDS, once finished */
     size_t n_words;
     ubi__vec_u32 node_of_rank;
 
@@ -55,7 +55,11 @@ typedef struct ubi__id_index {
 #define UBI__ID_MAX_CHUNKS 32767
 
 /** What kept ids from being resolved. */
-typedef enum ubi__id_fault_kind { UBI__ID_FAULT_NONE, UBI__ID_FAULT_DUPLICATE, UBI__ID_FAULT_DANGLING } ubi__id_fault_kind;
+typedef enum ubi__id_fault_kind {
+    UBI__ID_FAULT_NONE,
+    UBI__ID_FAULT_DUPLICATE,
+    UBI__ID_FAULT_DANGLING
+} ubi__id_fault_kind;
 
 typedef struct ubi__id_fault {
     ubi__id_fault_kind kind;

@@ -15,7 +15,7 @@
 
 typedef struct ubi__frame_row {
     uint64_t id;
-    ubi_frame_ix parent;      /* an earlier row, or UBI_NONE */
+    ubi_frame_ix parent; /* an earlier row, or UBI_NONE */
     ubi_str_ix source;
     ubi_str_ix function_name; /* or UBI_NONE */
     uint32_t line, column;

@@ -300,7 +300,8 @@ static ubi_status explain_fault(ubi__fxs_reader *r, const ubi__id_fault *fault) 
     }
     ubi_node_ix source = source_of_edge(g, fault->edge);
     blame_node(r, source);
-    return ubi__fxs_fail(r, r->message_offset, "edge %llu (field 5) leads to id %llu (field 5.1), which is no node of this file",
+    return ubi__fxs_fail(r, r->message_offset,
+                         "edge %llu (field 5) leads to id %llu (field 5.1), which is no node of this file",
                          (unsigned long long)(fault->edge - g->first_edge.at[source]), id);
 }
 
@@ -320,7 +321,8 @@ static void note_early_end(ubi__fxs_reader *r) {
     if (w->at == w->end && w->ended)
         return;
     info->ended_early = true;
-    snprintf(info->end_note, sizeof info->end_note, "the stream of messages ends at byte %llu, before the end of the data",
+    snprintf(info->end_note, sizeof info->end_note,
+             "the stream of messages ends at byte %llu, before the end of the data",
              (unsigned long long)r->message_offset);
 }
 

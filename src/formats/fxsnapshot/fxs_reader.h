@@ -71,12 +71,12 @@ typedef struct ubi__fxs_node {
     ubi__fxs_string type_name, class_name, script_filename, descriptive_name;
     ubi__fxs_string stack; /* INLINE: bytes of the StackFrame, several occurrences back to back */
 
-    uint64_t first_edge;     /* of this node in the graph's columns */
+    uint64_t first_edge; /* of this node in the graph's columns */
     bool edges_begun;
-    bool deferred;           /* see fxs_node.c */
+    bool deferred; /* see fxs_node.c */
     bool type_interned;
     ubi_str_ix type_ix;
-    uint32_t strings_before; /* two-byte table length when the message began */
+    uint32_t strings_before;          /* two-byte table length when the message began */
     uint64_t bad_ref, bad_ref_offset; /* deferred: an edge name reference that no table can hold */
     bool has_bad_ref;
 } ubi__fxs_node;
@@ -96,17 +96,18 @@ typedef struct ubi__fxs_reader {
     const ubi_allocator *allocator;
     ubi__fxs_window window;
     ubi_graph_builder *builder;
-    ubi__strtab one_byte;     /* the file's second table: bytes as they are, cut at the first NUL */
-    ubi__vec_u32 frame_bytes; /* input->final: per node, bytes of its length prefix and message, to find it for an error */
-    ubi__vec_u8 scratch;      /* fields of the current node that had to be copied */
-    ubi__strtab side_texts;   /* deferred mode */
+    ubi__strtab one_byte; /* the file's second table: bytes as they are, cut at the first NUL */
+    ubi__vec_u32
+        frame_bytes;     /* input->final: per node, bytes of its length prefix and message, to find it for an error */
+    ubi__vec_u8 scratch; /* fields of the current node that had to be copied */
+    ubi__strtab side_texts; /* deferred mode */
     ubi__vec_side_name side_names;
 
-    uint64_t message;         /* number of the current message; metadata is 0, the root 1 */
-    uint64_t message_offset;  /* of its length prefix */
-    uint64_t body_left;       /* bytes of its body not taken yet */
-    uint64_t skip_left;       /* bytes of an unknown field still to be stepped over */
-    uint64_t nodes_offset;    /* of the first Node message */
+    uint64_t message;        /* number of the current message; metadata is 0, the root 1 */
+    uint64_t message_offset; /* of its length prefix */
+    uint64_t body_left;      /* bytes of its body not taken yet */
+    uint64_t skip_left;      /* bytes of an unknown field still to be stepped over */
+    uint64_t nodes_offset;   /* of the first Node message */
     ubi__fxs_node node;
 } ubi__fxs_reader;
 

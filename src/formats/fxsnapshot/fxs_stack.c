@@ -33,10 +33,10 @@ typedef struct frame_data {
 
 typedef struct stack_walk {
     ubi__fxs_reader *r;
-    uint64_t offset;     /* of the stack in the stream, for messages */
-    unsigned depth;      /* frames above the current one */
-    unsigned levels;     /* nesting levels that are left */
-    ubi__vec_u8 merged;  /* slices that had to be put together; reserved once, so that slices stay where they are */
+    uint64_t offset;    /* of the stack in the stream, for messages */
+    unsigned depth;     /* frames above the current one */
+    unsigned levels;    /* nesting levels that are left */
+    ubi__vec_u8 merged; /* slices that had to be put together; reserved once, so that slices stay where they are */
     ubi__frame_row rows[UBI__FXS_MAX_FRAMES];
 } stack_walk;
 

@@ -13,8 +13,14 @@
 
 #include "base/status.h"
 
-enum { UBI__WIRE_VARINT = 0, UBI__WIRE_FIXED64 = 1, UBI__WIRE_BYTES = 2, UBI__WIRE_GROUP = 3, UBI__WIRE_GROUP_END = 4,
-       UBI__WIRE_FIXED32 = 5 };
+enum {
+    UBI__WIRE_VARINT = 0,
+    UBI__WIRE_FIXED64 = 1,
+    UBI__WIRE_BYTES = 2,
+    UBI__WIRE_GROUP = 3,
+    UBI__WIRE_GROUP_END = 4,
+    UBI__WIRE_FIXED32 = 5
+};
 
 #define UBI__TAG(field, wire) ((uint32_t)(field) << 3 | (uint32_t)(wire))
 
