@@ -45,9 +45,9 @@ endif()
 if(UBI_SANITIZE)
     # A sanitizer's exit status must not look like one of the tool's own; a refused allocation must look like one.
     list(APPEND ubi_test_environment UBI_PRESET_KIND=${UBI_SANITIZE}
-        ASAN_OPTIONS=exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=1
+        ASAN_OPTIONS=exitcode=99:allocator_may_return_null=1:hard_rss_limit_mb=4096
         UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
-        TSAN_OPTIONS=exitcode=99:allocator_may_return_null=1:second_deadlock_stack=1)
+        TSAN_OPTIONS=exitcode=99:allocator_may_return_null=1:hard_rss_limit_mb=4096)
 else()
     list(APPEND ubi_test_environment UBI_PRESET_KIND=plain)
 endif()

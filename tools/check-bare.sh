@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Tries what the README promises on a machine that has nothing: makes a fresh Debian 12 root with debootstrap, adds git and
-# make, clones this checkout into it, and runs `make demo` and `make test` as root, then the release tests as an ordinary
-# user. A package that is missing from packaging/debian-packages.txt shows here.
+# check-bare.sh [TARGET...]: tries what the README promises on a machine that has nothing: makes a fresh Debian 12 root with
+# debootstrap, adds git and make, clones this checkout into it, and runs `make demo` and `make test` (or the targets given)
+# as root, then the release tests as an ordinary user. A package that is missing from packaging/debian-packages.txt shows.
 #
 # Needs root and debootstrap. Mirror, proxy, certificates and keys are those of this machine's apt. Only what is committed
 # is tried. KEEP=1 keeps the root directory.
 set -eu
 cd "$(dirname "$0")/.."
 suite=bookworm
+[ $# -gt 0 ] || set -- demo test
 
 die() {
     echo "check-bare: $*" >&2
@@ -84,14 +85,18 @@ enter() { # user, command
 }
 
 git clone -q --no-hardlinks "$PWD" "$root/root/ubiheap"
-for target in demo test; do
+for target in "$@"; do
     echo "check-bare: make $target"
     enter root "cd /root/ubiheap && make $target" || die "make $target failed on a bare system"
 done
+enter root "cd /root/ubiheap && make deps" >"$root/deps.log" 2>&1 || {
+    tail -n 20 "$root/deps.log"
+    die "make deps failed"
+}
 chroot "$root" useradd --create-home visitor
 git clone -q --no-hardlinks "$PWD" "$root/home/visitor/ubiheap"
 chroot "$root" chown -R visitor: /home/visitor/ubiheap
 echo "check-bare: release tests as an ordinary user"
-enter visitor "cd ~/ubiheap && make deps all && ctest --test-dir build/release --output-on-failure" ||
+enter visitor "cd ~/ubiheap && make deps && sh tools/build.sh release && ctest --test-dir build/release --output-on-failure" ||
     die "the tests failed as an ordinary user"
-echo "check-bare: both commands work on a bare Debian 12"
+echo "check-bare: $* work on a bare Debian 12"

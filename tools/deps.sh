@@ -41,9 +41,14 @@ else
     exit 1
 fi
 
+# Quiet unless it fails; apt's own output goes to build/deps.log.
+mkdir -p build
 run_apt() {
     echo "deps: ${as_root:+sudo }apt-get $*"
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@"
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@" >build/deps.log 2>&1 || {
+        tail -n 20 build/deps.log
+        return 1
+    }
 }
 
 # The package lists are fetched when apt does not know a package, or when what they promise is no longer there.

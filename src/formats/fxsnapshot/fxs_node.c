@@ -87,15 +87,24 @@ void ubi__fxs_node_begin(ubi__fxs_reader *r) {
     r->scratch.n = 0;
 }
 
+/* Bytes in scratch may be decoded, so the decoder's padding follows them. */
+static ubi_status append_to_scratch(ubi__fxs_reader *r, const uint8_t *bytes, size_t n) {
+    ubi__vec_u8 *scratch = &r->scratch;
+    UBI_TRY(ubi__vec_u8_reserve(scratch, r->allocator, n + UBI__STREAM_PADDING));
+    if (n)
+        memcpy(scratch->at + scratch->n, bytes, n);
+    scratch->n += n;
+    memset(scratch->at + scratch->n, 0, UBI__STREAM_PADDING);
+    return UBI_OK;
+}
+
 static ubi_status pin_string(ubi__fxs_reader *r, ubi__fxs_string *s) {
     if (s->form != UBI__FXS_INLINE || s->pinned)
         return UBI_OK;
-    UBI_TRY(ubi__vec_u8_reserve(&r->scratch, r->allocator, s->n_bytes + 1));
-    if (s->n_bytes)
-        memcpy(r->scratch.at + r->scratch.n, s->bytes, s->n_bytes);
-    s->at = r->scratch.n;
+    size_t at = r->scratch.n;
+    UBI_TRY(append_to_scratch(r, s->bytes, s->n_bytes));
+    s->at = at;
     s->pinned = true;
-    r->scratch.n += s->n_bytes;
     return UBI_OK;
 }
 
@@ -297,17 +306,15 @@ static ubi_status type_name_late(ubi__fxs_reader *r) {
 /* A second stack is merged into the first; in protobuf that is the same as having both back to back. */
 static ubi_status join_stack(ubi__fxs_reader *r, const uint8_t *bytes, size_t n) {
     ubi__fxs_string *stack = &r->node.stack;
-    ubi__fxs_string first = *stack;
-    UBI_TRY(ubi__vec_u8_reserve(&r->scratch, r->allocator, first.n_bytes + n + 1));
-    size_t at = r->scratch.n;
-    if (first.n_bytes)
-        memcpy(r->scratch.at + at, string_bytes(r, &first), first.n_bytes);
-    if (n)
-        memcpy(r->scratch.at + at + first.n_bytes, bytes, n);
-    r->scratch.n += first.n_bytes + n;
-    stack->at = at;
-    stack->pinned = true;
-    stack->n_bytes = first.n_bytes + n;
+    if (!stack->pinned || stack->at + stack->n_bytes != r->scratch.n) {
+        size_t at = r->scratch.n;
+        UBI_TRY(ubi__vec_u8_reserve(&r->scratch, r->allocator, stack->n_bytes + UBI__STREAM_PADDING));
+        UBI_TRY(append_to_scratch(r, string_bytes(r, stack), stack->n_bytes));
+        stack->at = at;
+        stack->pinned = true;
+    }
+    UBI_TRY(append_to_scratch(r, bytes, n));
+    stack->n_bytes += n;
     return UBI_OK;
 }
 

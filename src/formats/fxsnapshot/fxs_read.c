@@ -155,6 +155,14 @@ static ubi_status need_message(ubi__fxs_reader *r, const char *what) {
                          got ? "the message is empty" : "the file ends", *note ? ": " : "", note);
 }
 
+/* Firefox gives no time rather than one that a double cannot count to. */
+static void set_creation_time(ubi__fxs_reader *r, uint64_t time_us) {
+    if (r->input->options->compat == UBI_COMPAT_FIREFOX && time_us > UINT64_C(1) << 53)
+        r->builder->graph->has_creation_time = false;
+    else
+        ubi_graph_builder_set_creation_time_us(r->builder, time_us);
+}
+
 static ubi__fxs_progress metadata_fields(ubi__fxs_reader *r, const uint8_t *limit, ubi_status *status) {
     while (r->window.at < limit && r->skip_left == 0) {
         uint32_t tag;
@@ -167,7 +175,7 @@ static ubi__fxs_progress metadata_fields(ubi__fxs_reader *r, const uint8_t *limi
         if (!p || p > limit)
             return UBI__FXS_NEED_MORE;
         if (tag == UBI__TAG(1, UBI__WIRE_VARINT) && (q = ubi__wire_varint(p, &value)) && q <= limit) {
-            ubi_graph_builder_set_creation_time_us(r->builder, value);
+            set_creation_time(r, value);
             r->window.at = q;
             continue;
         }

@@ -33,10 +33,11 @@ typedef struct frame_data {
 
 typedef struct stack_walk {
     ubi__fxs_reader *r;
-    uint64_t offset;    /* of the stack in the stream, for messages */
-    unsigned depth;     /* frames above the current one */
-    unsigned levels;    /* nesting levels that are left */
-    ubi__vec_u8 merged; /* slices that had to be put together; reserved once, so that slices stay where they are */
+    uint64_t offset;       /* of the stack in the stream, for messages */
+    unsigned depth;        /* frames above the current one */
+    unsigned levels;       /* nesting levels that are left */
+    ubi__vec_u8 merged[2]; /* slices that had to be put together; each as long as the stack at most */
+    unsigned around;       /* which of the two the message being read may lie in; its sub-message uses the other */
     ubi__frame_row rows[UBI__FXS_MAX_FRAMES];
 } stack_walk;
 
@@ -44,22 +45,21 @@ static ubi_status fail_stack(const stack_walk *w, const char *what) {
     return ubi__fxs_fail(w->r, w->offset, "allocation stack (field 6), frame %u: %s", w->depth, what);
 }
 
-/* Appends an occurrence to a slice. All merged bytes come from the stack itself, level for level, so they are never more
- * than its length times the number of levels; in real files there are none. */
+/* Appends an occurrence of the one sub-message that a level has. In real files there is only one occurrence. */
 static ubi_status merge(stack_walk *w, slice *into, bool has_before, const uint8_t *bytes, size_t n) {
-    if (!has_before || into->n == 0) {
+    ubi__vec_u8 *own = &w->merged[w->around ^ 1];
+    if (!has_before) {
         *into = (slice){ bytes, n };
         return UBI_OK;
     }
-    if (!w->merged.at)
-        UBI_TRY(ubi__vec_u8_reserve(&w->merged, w->r->allocator,
-                                    w->r->node.stack.n_bytes * UBI__FXS_MAX_NESTING + UBI__STREAM_PADDING));
-    uint8_t *to = w->merged.at + w->merged.n;
-    memcpy(to, into->at, into->n);
-    if (n)
-        memcpy(to + into->n, bytes, n);
-    w->merged.n += into->n + n;
-    *into = (slice){ to, into->n + n };
+    if (!own->at)
+        UBI_TRY(ubi__vec_u8_reserve(own, w->r->allocator, w->r->node.stack.n_bytes + UBI__STREAM_PADDING));
+    if (into->at != own->at) {
+        memcpy(own->at, into->at, into->n);
+        into->at = own->at;
+    }
+    memcpy(own->at + into->n, bytes, n);
+    into->n += n;
     return UBI_OK;
 }
 
@@ -97,7 +97,9 @@ static ubi_status next_field(stack_walk *w, const uint8_t **p, const uint8_t *en
     return UBI_OK;
 }
 
-static ubi_status enter_message(stack_walk *w) {
+static ubi_status enter_message(stack_walk *w, slice s) {
+    if (s.at == w->merged[w->around ^ 1].at)
+        w->around ^= 1;
     if (w->levels == 0)
         return fail_stack(w, "messages nested deeper than 180 levels");
     w->levels--;
@@ -107,7 +109,7 @@ static ubi_status enter_message(stack_walk *w) {
 static ubi_status read_stack_frame(stack_walk *w, slice s, stack_frame *out) {
     const uint8_t *p = s.at, *end = s.at + s.n;
     memset(out, 0, sizeof *out);
-    UBI_TRY(enter_message(w));
+    UBI_TRY(enter_message(w, s));
     while (p < end) {
         field f = { 0, 0, { NULL, 0 } };
         UBI_TRY(next_field(w, &p, end, &f));
@@ -198,7 +200,7 @@ static ubi_status check_data(const stack_walk *w, const frame_data *data) {
 static ubi_status read_data(stack_walk *w, slice s, frame_data *out) {
     const uint8_t *p = s.at, *end = s.at + s.n;
     memset(out, 0, sizeof *out);
-    UBI_TRY(enter_message(w));
+    UBI_TRY(enter_message(w, s));
     while (p < end) {
         field f = { 0, 0, { NULL, 0 } };
         UBI_TRY(next_field(w, &p, end, &f));
@@ -211,14 +213,20 @@ static ubi_status read_data(stack_walk *w, slice s, frame_data *out) {
 
 /* ---- the chain ---------------------------------------------------------------------------------------------------- */
 
-/* Registers rows[0..depth), youngest first, on top of `parent`. An id that is used twice within this chain was new both
- * times when it was looked at, and Firefox takes it. */
+/*
+ * Registers rows[0..depth), youngest first, on top of `parent`. Whether an id is new was asked before the parents were
+ * read, so two frames of one stack may share an id: as in Firefox, the older one stays.
+ */
 static ubi_status register_rows(stack_walk *w, ubi_frame_ix parent, ubi_frame_ix *out) {
     ubi__frames *frames = &w->r->builder->graph->frames;
     while (w->depth > 0) {
         ubi__frame_row *row = &w->rows[--w->depth];
+        ubi_frame_ix known = ubi__frames_find(frames, row->id);
         row->parent = parent;
-        UBI_TRY(ubi__frames_append(frames, &parent, row));
+        if (known == UBI_NONE)
+            UBI_TRY(ubi__frames_append(frames, &parent, row));
+        else
+            parent = known;
     }
     *out = parent;
     return UBI_OK;
@@ -252,6 +260,7 @@ ubi_status ubi__fxs_stack(ubi__fxs_reader *r, ubi_frame_ix *out) {
     stack_walk w = { .r = r, .offset = stack->offset, .levels = UBI__FXS_MAX_NESTING };
     slice all = { stack->pinned ? r->scratch.at + stack->at : stack->bytes, stack->n_bytes };
     ubi_status status = walk_chain(&w, all, out);
-    ubi__vec_u8_fini(&w.merged, r->allocator);
+    ubi__vec_u8_fini(&w.merged[0], r->allocator);
+    ubi__vec_u8_fini(&w.merged[1], r->allocator);
     return status;
 }
