@@ -10,8 +10,9 @@
  *         -> { "objects": { "Array": { "count": 2, "bytes": 150 } }, ... }   report
  *         -> (root) 387 bytes -> objects 350 -> Array 150                   tree
  *
- * The semantics are those of Firefox's HeapSnapshot.takeCensus and CensusUtils, with two improvements that
- * UBI_COMPAT_FIREFOX turns off: a breakdown may be an array, and groups whose names are equal are added, never lost.
+ * The semantics are those of Firefox's HeapSnapshot.takeCensus and CensusUtils, with three improvements that
+ * UBI_COMPAT_FIREFOX turns off: a breakdown may be an array, groups whose names are equal are added, never lost, and the
+ * numbers of inverted trees add up.
  *
  * All results are immutable and hold references to what they need; each belongs to the caller.
  */
@@ -50,7 +51,7 @@ typedef struct ubi_breakdown ubi_breakdown;
  * by internal type, DOM nodes by descriptive type).
  *
  * Errors: UBI_EINVAL with Firefox's own words where it has some, such as
- * `unrecognized 'by' value in takeCensus breakdown: "nope"`; UBI_ELIMIT (nested too deeply); UBI_ENOMEM.
+ * `unrecognized 'by' value in takeCensus breakdown: "nope"`, and when it is nested too deeply; UBI_ENOMEM.
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp, ParseBreakdown.
  */
 UBI_API ubi_status ubi_breakdown_parse(ubi_breakdown **out, ubi_text json, ubi_compat compat,
@@ -213,18 +214,28 @@ typedef struct ubi_census_node {
 
 /**
  * Arranges a report as a tree, by Firefox's rules: rows that are empty are left out; a stack becomes a path of rows, one
- * per frame, oldest first, and paths share their beginnings; siblings are sorted by what they hold. Inverted, each path from
- * the root to a row without children stands the other way round, and equal beginnings are merged. Numbers of a row that
- * has children then show only below those, never at the top, and totals of merged rows are those of the first: both are
- * so in Firefox. Numbers beyond 2^63-1 saturate. Members of an array breakdown are children called "[0]", "[1]", ..., of
- * which totals take the first only.
+ * per frame, oldest first, and paths share their beginnings; siblings are sorted by what they hold. Numbers beyond 2^63-1
+ * saturate. Members of an array breakdown are children called "[0]", "[1]", ..., of which totals take the first only.
+ *
+ * Inverted, the path from the root to each row with numbers of its own, a leaf or not, stands the other way round, equal
+ * beginnings are merged, and a row's totals are the sums of what came along the paths through it:
+ *
+ *     main 0/160 -> { f 100/150 -> g 50/50, g 10/10 }        own/total
+ *         -> { f 100/100 -> main 0/100 -> root, g 60/60 -> { f 0/50 -> main -> root, main 0/10 -> root } }
+ *
+ * So the first level adds up to everything counted (to once that for each member of an array breakdown, whose paths are
+ * not merged), and so do the children of every row to its totals. Own numbers and leaf indices are on the first level only.
+ * A filter changes no number: it leaves out rows.
  *
  * Under UBI_COMPAT_FIREFOX (taken from the census) every part of the breakdown must have been written out, and what is
- * lost there is lost: the first of two stacks that look equal in a tree, what is called by a stack that was pruned, and,
- * after a filter, the truth about rows with several children, whose own numbers are added once per path.
+ * lost there is lost: the first of two stacks that look equal in a tree; what is called by a stack that was pruned;
+ * inverted, the place on the first level of rows with children, and all totals of merged rows but the first's; after a
+ * filter, the truth about rows with several children, whose own numbers are added once per path.
  *
  * @param census  borrowed; must outlive the tree.
- * Errors: UBI_EINVAL, UBI_ENOMEM, UBI_ELIMIT (more than 2^26 rows). Cost: O(n log n) in the rows made.
+ * Errors: UBI_EINVAL, UBI_ENOMEM, UBI_ELIMIT (more rows than 2^20 and 64 for each name in the report, or than 2^24; or
+ * 2^28 rows on all paths of an inversion and filter, merged ones counted each time). Cost: O(n log n) in these; up to 300
+ * bytes per row while it is made, and 100 then.
  * Source: mozilla-central devtools/shared/heapsnapshot/census-tree-node.js.
  */
 UBI_API ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,

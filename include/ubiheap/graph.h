@@ -175,7 +175,8 @@ UBI_API ubi_status ubi_graph_builder_edge(ubi_graph_builder *builder, uint64_t t
 UBI_API ubi_status ubi_graph_builder_finish(ubi_graph **out, ubi_graph_builder *builder);
 
 /**
- * Walks any heap from `root` breadth-first and keeps all of it. Equal strings become one entry, and so do frames of one id.
+ * Walks any heap from `root` breadth-first and keeps all of it. Equal strings become one entry, and each frame of the heap is
+ * one.
  * Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (two nodes with one id).
  */
 UBI_API ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_allocator *allocator);

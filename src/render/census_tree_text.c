@@ -12,8 +12,9 @@
  * indentation stops at half of the name column. A level of the walk is a list of children, how many of them are shown,
  * and the next one.
  *
- * An inverted tree repeats, below the first level, numbers of whole groups that do not belong to the path above them;
- * such rows show their name alone, and where there is only one path it stands behind the name: "Function  in objects".
+ * In an inverted tree, a row with a single path of texts shows that behind its name: "Function  in objects". A frame that
+ * is the only caller of the frame above has the same numbers, and shows its name alone. So do all rows below the first
+ * level of Firefox's inverted trees, whose numbers are those of whole groups and no shares of the row above.
  */
 #include "render/census_tree_text.h"
 
@@ -70,12 +71,17 @@ static void right_signed(const page *p, formatter format, int64_t value, size_t 
     ubi__display_right(p->out, value < 0 ? text : text + 1, columns);
 }
 
+/* At the top of Firefox's inverted trees, rows of one name have added up their own numbers, but not their totals. */
+static bool own_numbers_count(const page *p, const ubi_census_node *node) {
+    return p->options->inverted && p->options->firefox && node->parent;
+}
+
 static int64_t row_bytes(const page *p, const ubi_census_node *node) {
-    return p->options->inverted && node->parent ? node->bytes : node->total_bytes;
+    return own_numbers_count(p, node) ? node->bytes : node->total_bytes;
 }
 
 static int64_t row_count(const page *p, const ubi_census_node *node) {
-    return p->options->inverted && node->parent ? node->count : node->total_count;
+    return own_numbers_count(p, node) ? node->count : node->total_count;
 }
 
 static void write_numbers(const page *p, int64_t bytes, int64_t count, const int64_t *own_bytes) {
@@ -217,9 +223,15 @@ static bool at_depth_limit(const page *p) {
     return p->options->depth && p->depth / QUARTERS >= p->options->depth;
 }
 
+/* Whether rows of the current level have numbers of interest. */
+static bool shows_numbers(const page *p) {
+    if (!p->options->inverted || p->levels.n <= 1)
+        return true;
+    return !p->options->firefox && p->levels.at[p->levels.n - 1].indented;
+}
+
 static void write_row(const page *p, const ubi_census_node *node, uint32_t repeats, bool last) {
-    bool numbers = !p->options->inverted || p->levels.n <= 1;
-    if (numbers)
+    if (shows_numbers(p))
         write_numbers(p, row_bytes(p, node), row_count(p, node), visible_children(p, node) ? &node->bytes : NULL);
     else
         ubi__display_pad(p->out, 0, p->name_column);
@@ -250,7 +262,7 @@ static void write_rest(const page *p, const level *l) {
         bytes += row_bytes(p, &node);
         nodes += row_count(p, &node);
     }
-    if (!p->options->inverted || p->levels.n == 1)
+    if (shows_numbers(p))
         write_numbers(p, bytes, nodes, NULL);
     else
         ubi__display_pad(p->out, 0, p->name_column);

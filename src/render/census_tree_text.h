@@ -10,11 +10,12 @@
 #include "render/display.h"
 
 typedef struct ubi__census_text_options {
-    bool inverted;  /**< the tree was inverted: own numbers first, and only where they belong to the row itself */
-    bool indices;   /**< show which leaves of the report a row stands for */
+    bool inverted; /**< the tree was inverted */
+    bool firefox;  /**< it is one of UBI_COMPAT_FIREFOX: inverted, its numbers mean something on the first level only */
+    bool indices;  /**< show which leaves of the report a row stands for */
     uint64_t limit; /**< rows per level; 0: all */
-    uint64_t
-        depth; /**< levels below the root; 0: all. A frame that is the only one below a frame is a quarter of one. */
+    /** Levels below the root; 0: all. A frame that is the only one below a frame is a quarter of one. */
+    uint64_t depth;
 } ubi__census_text_options;
 
 /** Errors: UBI_ENOMEM. Write errors stick in `out`. */

@@ -21,13 +21,15 @@ static const char *table(const char *drawn, const char *breakdown, const ubi__ce
                          unsigned columns) {
     ubi__style style = { .unicode = true, .columns = columns };
     ubi_census_tree_options tree_options = UBI_CENSUS_TREE_OPTIONS_INIT;
+    ubi_census_options census_options = UBI_CENSUS_OPTIONS_INIT;
     ubi_graph *graph = graph_from_drawing(drawn);
     ubi_breakdown *parsed;
     ubi_census *census;
     ubi_census_tree *tree;
     tree_options.invert = options->inverted;
+    census_options.compat = options->firefox ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
     assert_int_equal(ubi_breakdown_parse(&parsed, ubi__text(breakdown), UBI_COMPAT_NONE, NULL), UBI_OK);
-    assert_int_equal(ubi_census_take(&census, graph, parsed, NULL), UBI_OK);
+    assert_int_equal(ubi_census_take(&census, graph, parsed, &census_options), UBI_OK);
     assert_int_equal(ubi_census_tree_new(&tree, census, &tree_options), UBI_OK);
     ubi__out *out = capture_start(&got);
     assert_int_equal(ubi__render_census_text(out, &style, tree, options), UBI_OK);
@@ -124,15 +126,48 @@ static void frames_without_a_branch_stand_under_each_other(void **state) {
                         "     50 B    5.0%      1             └─ (no stack recorded)\n");
 }
 
-static void inverted_frames_have_numbers_on_the_first_level_only(void **state) {
+#define CALLERS                                                                                                        \
+    "root -> a, b, c, d;"                                                                                              \
+    "a(size=600 stack=make@app.js:3:1<left@app.js:2:1<main@app.js:1:1);"                                               \
+    "b(size=300 stack=make@app.js:3:1<right@app.js:4:1<main@app.js:1:1);"                                              \
+    "c(size=60 stack=left@app.js:2:1<main@app.js:1:1);"                                                                \
+    "d(size=40 stack=make@app.js:3:1);"
+
+static void inverted_frames_show_what_came_from_each_caller(void **state) {
     (void)state;
-    ubi__census_text_options options = { .inverted = true, .limit = 1 };
-    assert_string_equal(table(STACKS, BY_STACK, &options, 60), "     Size       %  Count  Name\n"
-                                                               "   1000 B  100.0%      4  (everything)\n"
-                                                               "    600 B   60.0%      1  ├─ inner  app.js:3:1\n"
-                                                               "                          │  middle  app.js:2:1\n"
-                                                               "                          │  outer  app.js:1:1\n"
-                                                               "    350 B   35.0%      2  └─ … 2 more\n");
+    ubi__census_text_options options = { .inverted = true };
+    assert_string_equal(table(CALLERS, BY_STACK, &options, 60), "     Size       %  Count  Name\n"
+                                                                "   1000 B  100.0%      4  (everything)\n"
+                                                                "    940 B   94.0%      3  ├─ make  app.js:3:1\n"
+                                                                "    600 B   60.0%      1  │  ├─ left  app.js:2:1\n"
+                                                                "                          │  │  main  app.js:1:1\n"
+                                                                "    300 B   30.0%      1  │  ├─ right  app.js:4:1\n"
+                                                                "                          │  │  main  app.js:1:1\n"
+                                                                "     40 B    4.0%      1  │  └─ (no caller)\n"
+                                                                "     60 B    6.0%      1  └─ left  app.js:2:1\n"
+                                                                "                             main  app.js:1:1\n");
+    options.limit = 1;
+    assert_string_equal(table(CALLERS, BY_STACK, &options, 60), "     Size       %  Count  Name\n"
+                                                                "   1000 B  100.0%      4  (everything)\n"
+                                                                "    940 B   94.0%      3  ├─ make  app.js:3:1\n"
+                                                                "    600 B   60.0%      1  │  ├─ left  app.js:2:1\n"
+                                                                "                          │  │  main  app.js:1:1\n"
+                                                                "    340 B   34.0%      2  │  └─ … 2 more\n"
+                                                                "     60 B    6.0%      1  └─ left  app.js:2:1\n"
+                                                                "                             main  app.js:1:1\n");
+}
+
+static void firefoxs_inverted_frames_have_numbers_on_the_first_level_only(void **state) {
+    (void)state;
+    ubi__census_text_options options = { .inverted = true, .firefox = true, .limit = 1 };
+    const char *by = "{\"by\":\"allocationStack\",\"then\":{\"by\":\"count\",\"count\":true,\"bytes\":true},"
+                     "\"noStack\":{\"by\":\"count\",\"count\":true,\"bytes\":true}}";
+    assert_string_equal(table(STACKS, by, &options, 60), "     Size       %  Count  Name\n"
+                                                         "   1000 B  100.0%      4  (everything)\n"
+                                                         "    600 B   60.0%      1  ├─ inner  app.js:3:1\n"
+                                                         "                          │  middle  app.js:2:1\n"
+                                                         "                          │  outer  app.js:1:1\n"
+                                                         "    350 B   35.0%      2  └─ … 2 more\n");
 }
 
 static void recursion_is_one_row(void **state) {
@@ -173,7 +208,8 @@ int main(void) {
         cmocka_unit_test(indices_can_be_shown),
         cmocka_unit_test(inverted_groups_say_behind_their_name_where_they_are),
         cmocka_unit_test(frames_without_a_branch_stand_under_each_other),
-        cmocka_unit_test(inverted_frames_have_numbers_on_the_first_level_only),
+        cmocka_unit_test(inverted_frames_show_what_came_from_each_caller),
+        cmocka_unit_test(firefoxs_inverted_frames_have_numbers_on_the_first_level_only),
         cmocka_unit_test(recursion_is_one_row),
         cmocka_unit_test(long_names_are_cut_so_that_no_line_is_too_long),
         cmocka_unit_test(an_empty_heap_is_one_row),

@@ -21,6 +21,12 @@ char *ubi__human_count(char out[UBI__HUMAN_TEXT], uint64_t value) {
     return out;
 }
 
+char *ubi__human_things(char out[UBI__HUMAN_TEXT], uint64_t value, const char *singular) {
+    char count[UBI__HUMAN_TEXT];
+    snprintf(out, UBI__HUMAN_TEXT, "%.27s %.10s%s", ubi__human_count(count, value), singular, value == 1 ? "" : "s");
+    return out;
+}
+
 char *ubi__human_size(char out[UBI__HUMAN_TEXT], uint64_t bytes) {
     static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
     if (bytes < 1024) {

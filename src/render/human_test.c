@@ -22,6 +22,14 @@ static void counts_are_grouped_by_thousands(void **state) {
     assert_string_equal(ubi__human_count(text, UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
+static void things_have_a_plural(void **state) {
+    (void)state;
+    assert_string_equal(ubi__human_things(text, 0, "node"), "0 nodes");
+    assert_string_equal(ubi__human_things(text, 1, "node"), "1 node");
+    assert_string_equal(ubi__human_things(text, 2000, "edge"), "2,000 edges");
+    assert_string_equal(ubi__human_things(text, UINT64_MAX, "node"), "18,446,744,073,709,551,615 nodes");
+}
+
 static void sizes_have_three_digits_and_a_binary_unit(void **state) {
     (void)state;
     assert_string_equal(ubi__human_size(text, 0), "0 B");
@@ -69,6 +77,7 @@ static void times_beyond_the_calendar_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_grouped_by_thousands),
+        cmocka_unit_test(things_have_a_plural),
         cmocka_unit_test(sizes_have_three_digits_and_a_binary_unit),
         cmocka_unit_test(percentages_tell_little_from_nothing),
         cmocka_unit_test(durations_use_the_unit_that_fits),

@@ -125,13 +125,24 @@ class Terminals(unittest.TestCase):
 
     def test_a_report_is_one_screen(self):
         for columns in ("80", "120"):
-            for file in ("tiny-before", "tiny-after", "unreachable"):
+            for file in [*workspace.REAL, "hostile", "big-ids", "two"]:
                 text = self.place.ubiheap("report", f"{file}.fxsnapshot", env={"COLUMNS": columns}).stdout.decode()
                 lines = text.splitlines()
-                self.assertLessEqual(len(lines), 31)
+                self.assertLessEqual(len(lines), 30)
                 # Commands to copy are never cut.
                 longest = max((line for line in lines if not line.startswith("  ubiheap ")), key=len)
                 self.assertLessEqual(len(longest), min(int(columns), 100), longest)
+
+    def test_nodes_are_a_table_on_a_terminal_unless_asked_otherwise(self):
+        def lines(*options):
+            done = OnTerminal(self.place, "ubiheap", "nodes", "-n", "3", *options, "tiny-before.fxsnapshot", stderr=True)
+            self.assertEqual(done.status, 0)
+            return COLOR.sub(b"", done.output).splitlines()
+
+        self.assertRegex(lines()[0], rb"^ +id  rawSize  ")
+        self.assertEqual(len(lines()), 4)
+        self.assertRegex(lines("-f", "tsv")[0], rb"^id\trawSize\t")
+        self.assertRegex(lines("--json")[0], rb"^{")
 
     def test_a_terminal_gets_no_control_characters_of_the_file_in_json_either(self):
         done = OnTerminal(self.place, "ubiheap", "nodes", "--json", "hostile.fxsnapshot")

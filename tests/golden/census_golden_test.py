@@ -120,8 +120,8 @@ class Censuses(unittest.TestCase):
         for case, wanted in golden["census"].items():
             with self.subTest(case):
                 breakdown = asked(wanted["breakdown"])
-                if wanted["breakdown"] is None:  # JSON null, not "absent"; the space keeps it from being a preset's name
-                    answer = Answer(snapshot(name), None, "--breakdown", " null")
+                if wanted["breakdown"] is None:  # JSON null, not "absent"
+                    answer = Answer(snapshot(name), None, "--breakdown", "null")
                 else:
                     answer = Answer(snapshot(name), breakdown)
                 if "error" in wanted:
@@ -160,6 +160,16 @@ class Censuses(unittest.TestCase):
                     self.assertEqual(text_of(ours), text_of(wanted[case]))
 
 
+def rows_below(node, depth=0):
+    yield node, depth
+    for child in node.get("children", []):
+        yield from rows_below(child, depth + 1)
+
+
+def sums(rows, *keys):
+    return [sum(row[key] for row in rows) for key in keys]
+
+
 class Trees(unittest.TestCase):
     maxDiff = 2000
     OPTIONS = {
@@ -171,24 +181,65 @@ class Trees(unittest.TestCase):
         "stackInverted": ("--inverted",),
         "stackFilterMake": ("--filter", "makePoints"),
     }
+    # Firefox's inversion leaves out what rows with children hold themselves, and does not add up totals.
+    DIFFERENT_BY_DEFAULT = {"coarseInverted", "coarseInvertedFilterArray", "stackInverted"}
 
-    def check_trees(self, compat):
-        golden = load(DATA / "golden" / "tiny-before.censustree.json")
-        coarse = load(DATA / "golden" / "tiny-before.diff.json")["diffs"]["coarse"]["breakdown"]
-        self.assertEqual(set(golden["trees"]), set(self.OPTIONS))
-        for case, wanted in golden["trees"].items():
-            with self.subTest(case):
-                breakdown = coarse if case.startswith("coarse") else STACK
-                answer = Answer(snapshot("tiny-before"), breakdown, "--tree", *self.OPTIONS[case], compat=compat)
-                self.assertEqual(answer.exit, 0, answer.message)
-                ours = tree_reshaped(answer.document["tree"], frame_indexes(golden))
-                self.assertEqual(text_of(ours), text_of(wanted))
+    @classmethod
+    def setUpClass(cls):
+        cls.golden = load(DATA / "golden" / "tiny-before.censustree.json")
+        cls.coarse = load(DATA / "golden" / "tiny-before.diff.json")["diffs"]["coarse"]["breakdown"]
+
+    def tree(self, case, *options, compat):
+        breakdown = self.coarse if case.startswith("coarse") else STACK
+        answer = Answer(snapshot("tiny-before"), breakdown, "--tree", *self.OPTIONS[case], *options, compat=compat)
+        self.assertEqual(answer.exit, 0, answer.message)
+        return answer.document["tree"]
 
     def test_every_census_tree_is_firefoxs(self):
-        self.check_trees(compat=True)
+        self.assertEqual(set(self.golden["trees"]), set(self.OPTIONS))
+        for case, wanted in self.golden["trees"].items():
+            with self.subTest(case):
+                ours = tree_reshaped(self.tree(case, compat=True), frame_indexes(self.golden))
+                self.assertEqual(text_of(ours), text_of(wanted))
 
-    def test_census_trees_are_the_same_by_default(self):
-        self.check_trees(compat=False)
+    def test_census_trees_are_the_same_by_default_unless_they_are_inverted(self):
+        different = {case for case in self.OPTIONS if self.tree(case, compat=False) != self.tree(case, compat=True)}
+        self.assertEqual(different, self.DIFFERENT_BY_DEFAULT)
+
+    def test_each_row_of_an_inverted_tree_adds_up_by_default(self):
+        for case in ("coarseInverted", "stackInverted"):
+            for options in ((), ("--filter", "")):
+                root = self.tree(case, *options, compat=False)
+                self.assertEqual(sums(root["children"], "bytes", "count"), [root["totalBytes"], root["totalCount"]])
+                for row, depth in rows_below(root):
+                    below = row.get("children", [])
+                    with self.subTest(case, options=options, id=row["id"]):
+                        self.assertEqual(row["name"] is None, depth == 0 or not below)
+                        self.assertEqual("reportLeafIndex" in row, depth == 1)
+                        if below:
+                            self.assertEqual(sums(below, "totalBytes", "totalCount"), [row["totalBytes"], row["totalCount"]])
+
+    def test_inverted_trees_have_the_numbers_of_the_report_at_the_top_by_default(self):
+        """A function allocates in several places and calls from others: every key of the report is a row."""
+        report = Answer(snapshot("tiny-before"), STACK).document["report"]
+        wanted = {}
+        for entry in report:
+            key = entry["stack"] if entry["stack"] == "noStack" else frame_text(entry["stack"][0])
+            bytes_before, count_before = wanted.get(key, (0, 0))
+            wanted[key] = (bytes_before + entry["report"]["bytes"], count_before + entry["report"]["count"])
+        rows = self.tree("stackInverted", compat=False)["children"]
+        found = {row["name"] if isinstance(row["name"], str) else frame_text(row["name"]): (row["bytes"], row["count"])
+                 for row in rows}
+        self.assertEqual(len(found), len(rows))
+        self.assertEqual(found, wanted)
+
+    def test_filters_change_no_number_by_default(self):
+        for case, filtered in (("coarseInverted", "Array"), ("stackInverted", "makePoints"), ("stack", "populate")):
+            whole, part = (self.tree(case, *options, compat=False) for options in ((), ("--filter", filtered)))
+            numbers = [[(text_of(row["name"]), *(row[key] for key in ("bytes", "totalBytes", "count", "totalCount")))
+                        for row, _ in rows_below(tree)] for tree in (whole, part)]
+            self.assertLess(1, len(numbers[1]))
+            self.assertLessEqual(set(numbers[1]), set(numbers[0]))
 
     def test_a_part_that_was_not_written_out_has_no_tree_under_compat_firefox(self):
         answer = Answer(snapshot("tiny-before"), {"by": "objectClass"}, "--tree")

@@ -269,7 +269,7 @@ static ubi_status parse_object(parser *p, uint32_t place, const json_t *object) 
 
 static ubi_status parse_array(parser *p, uint32_t place, const json_t *array) {
     if (json_array_size(array) >= UINT32_MAX / 2)
-        return ubi__fail(UBI_ELIMIT, "a breakdown array has more than 2^31 members");
+        return ubi__fail(UBI_EINVAL, "a breakdown array has more than 2^31 members");
     uint32_t n = (uint32_t)json_array_size(array), first;
     UBI_TRY(ubi__breakdown_tree_append(p->tree, &first, n));
     ubi_breakdown *b = &p->tree->nodes.at[place];
@@ -295,7 +295,7 @@ static ubi_status parse_nested(parser *p, uint32_t place, const json_t *value) {
 
 static ubi_status parse_value(parser *p, uint32_t place, const json_t *value) {
     if (p->depth == UBI_BREAKDOWN_MAX_DEPTH)
-        return ubi__fail(UBI_ELIMIT, "the breakdown is nested deeper than %d levels", UBI_BREAKDOWN_MAX_DEPTH);
+        return ubi__fail(UBI_EINVAL, "the breakdown is nested deeper than %d levels", UBI_BREAKDOWN_MAX_DEPTH);
     p->depth++;
     p->tree->nodes.at[place].written = true;
     ubi_status status = parse_nested(p, place, value);

@@ -163,6 +163,8 @@ ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const u
         b->rows.at[root].total_bytes = basis->total_bytes;
         b->rows.at[root].total_count = basis->total_count;
     }
+    ubi__u64_map_fini(&b->placed); /* large, and nobody looks up a row any more */
+    ubi__u64_map_fini(&b->children);
     return emit(out, b, root, options->invert);
 }
 

@@ -17,8 +17,16 @@
 #include "analyses/census/u64_map.h"
 #include "base/strtab.h"
 
-/** More rows end with UBI_ELIMIT: a small file can describe stacks whose inversion would fill any memory. */
-#define UBI__CENSUS_TREE_MAX_ROWS (UINT32_C(1) << 26)
+/*
+ * A small file can describe stacks whose inversion would fill any memory: rows, and leaf indices of rows, may be this
+ * many, but no more, per name in the report (an entry, or a frame that many stacks may share); then UBI_ELIMIT. Rows
+ * take up to 300 bytes while a tree is made. Real inverted trees have up to 10 rows per name.
+ */
+#define UBI__CENSUS_TREE_ROWS (UINT32_C(1) << 20)
+#define UBI__CENSUS_TREE_ROWS_PER_NAME 64
+#define UBI__CENSUS_TREE_MAX_ROWS (UINT32_C(1) << 24)
+/** And paths, which may share their rows, this many steps: seconds. */
+#define UBI__CENSUS_TREE_MAX_STEPS (UINT64_C(1) << 28)
 
 typedef uint32_t ubi__row_ix;
 
@@ -36,7 +44,7 @@ typedef struct ubi__tree_row {
     ubi__row_ix parent;
     ubi__row_ix first_child, last_child, next_sibling;
     uint32_t first_leaf, last_leaf; /* in `leaves`; UBI_NONE: none */
-    ubi__row_ix source;             /* row that was last copied or merged into this one */
+    ubi__row_ix source;             /* row that was last copied or merged into this one, as Firefox does */
     bool has_children;              /* there is a list, perhaps an empty one */
     bool apart;                     /* member [1] or later of an array: counts what member [0] has counted */
     bool holds_frames;              /* of a map: some of its children are frames */
@@ -62,13 +70,14 @@ typedef struct ubi__tree_builder {
     ubi__vec_tree_leaf leaves;
     ubi__vec_u32 open; /* rows whose sub-reports were entered and not left */
     uint32_t next_leaf_index;
+    uint64_t n_steps; /* rows of the paths that inversion and filter have laid */
     /* interning of names: each table's entry i belongs to what the comment says */
     ubi__strtab texts;        /* texts: merge class 2i */
     ubi__strtab frame_keys;   /* (function, source, line, column): merge class 2i + 1 */
     ubi__strtab stack_keys;   /* bytes of a ubi_stack */
     ubi__vec_u32 stack_names; /* its name */
     ubi__u64_map placed;      /* (scope row, name of a frame) -> row: where this very frame went */
-    ubi__u64_map children;    /* (parent row, merge class) -> row */
+    ubi__u64_map children;    /* of the current phase: (parent row, merge class) -> row */
     ubi__vec_u32 scratch, scratch_spare;
 } ubi__tree_builder;
 

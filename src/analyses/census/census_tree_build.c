@@ -118,9 +118,17 @@ static ubi_status stack_name(ubi__tree_builder *b, uint32_t *out, ubi_stack stac
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+static ubi_status check_size(const ubi__tree_builder *b, size_t n) {
+    size_t limit = UBI__CENSUS_TREE_ROWS + b->names.n * UBI__CENSUS_TREE_ROWS_PER_NAME;
+    limit = limit < UBI__CENSUS_TREE_MAX_ROWS ? limit : UBI__CENSUS_TREE_MAX_ROWS;
+    if (n < limit)
+        return UBI_OK;
+    return ubi__fail(UBI_ELIMIT, "the census tree has more than %zu rows, too many for the %zu names in it", limit,
+                     b->names.n);
+}
+
 ubi_status ubi__tree_new_row(ubi__tree_builder *b, ubi__row_ix *out, uint32_t name) {
-    if (b->rows.n >= UBI__CENSUS_TREE_MAX_ROWS)
-        return ubi__fail(UBI_ELIMIT, "the census tree has more than %u rows", UBI__CENSUS_TREE_MAX_ROWS);
+    UBI_TRY(check_size(b, b->rows.n));
     ubi__tree_row row = { .name = name, .parent = UBI_NONE, .source = UBI_NONE };
     row.first_child = row.last_child = row.next_sibling = UBI_NONE;
     row.first_leaf = row.last_leaf = UBI_NONE;
@@ -142,6 +150,7 @@ void ubi__tree_append_child(ubi__tree_builder *b, ubi__row_ix parent, ubi__row_i
 
 ubi_status ubi__tree_add_leaf(ubi__tree_builder *b, ubi__row_ix row, uint32_t index) {
     uint32_t place = (uint32_t)b->leaves.n;
+    UBI_TRY(check_size(b, b->leaves.n));
     UBI_TRY(ubi__vec_tree_leaf_push(&b->leaves, b->allocator, (ubi__tree_leaf){ index, UBI_NONE }));
     ubi__tree_row *r = &b->rows.at[row];
     if (r->first_leaf == UBI_NONE)

@@ -2,20 +2,26 @@
  *
  * census_tree_paths.c: trees made of the paths of another tree: inversion and filter.
  *
- * Both take paths between the root and rows without children, and lay them into a new tree one row after the other;
- * where a sibling of the same name exists, the row is merged into it.
- *
  *     root -> { objects -> { Array 20, Function 10 }, strings 10 }
  *     inverted:  root' -> { Array 20 -> objects -> (root), Function 10 -> objects -> (root), strings 10 -> (root) }
  *
- * Merging adds a row's own numbers and leaf indices, but not its totals, as Firefox does. Consequences worth knowing:
- * numbers of rows that have children show up only on the paths of their descendants, never at the top of an inverted
- * tree; and in a tree that was filtered, Firefox adds a row's own numbers once per path that leads through it. The
- * latter is wrong for everyone and is done only under UBI_COMPAT_FIREFOX.
+ * Inversion lays the path of every row with numbers of its own, a leaf or not, from that row up to the root. Rows of
+ * equal name below one row become one, and a row's totals are the sums of what was laid through it: of each row, its
+ * children's totals add up to its own, and the first level adds up to everything that was counted. Own numbers and leaf
+ * indices are those of the rows that paths start at, so they stand on the first level only.
+ *
+ * A filter copies the rows on paths with a match, and everything below a match.
+ *
+ * Firefox does both with one step, "insert a row, or merge it into its namesake": inverted, it lays the paths of rows
+ * without children alone, so what other rows hold themselves is missing from the first level; merging adds own numbers
+ * but keeps the totals of the first; and filtering adds a row's own numbers once per path through it. That is what
+ * UBI_COMPAT_FIREFOX gets.
  *
  * Source: mozilla-central devtools/shared/heapsnapshot/census-tree-node.js, invert, filter, insertOrMergeNode.
  */
 #include "analyses/census/census_tree.h"
+
+#include <inttypes.h>
 
 #include "base/text.h"
 
@@ -25,6 +31,15 @@ static ubi_status copy_leaves(ubi__tree_builder *b, ubi__row_ix to, ubi__row_ix 
     return UBI_OK;
 }
 
+/** A path may lead through rows that are there already: many steps, few rows. */
+static ubi_status count_step(ubi__tree_builder *b) {
+    if (b->n_steps++ < UBI__CENSUS_TREE_MAX_STEPS)
+        return UBI_OK;
+    return ubi__fail(UBI_ELIMIT, "the paths of the census tree have more than %" PRIu64 " rows in all",
+                     UBI__CENSUS_TREE_MAX_STEPS);
+}
+
+/** A copy of `from` as a new child of `parent`. */
 static ubi_status insert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
     UBI_TRY(ubi__tree_new_row(b, out, b->rows.at[from].name));
     const ubi__tree_row *source = &b->rows.at[from];
@@ -36,28 +51,6 @@ static ubi_status insert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix par
     row->total_count = source->total_count;
     ubi__tree_append_child(b, parent, *out);
     return copy_leaves(b, *out, from);
-}
-
-static ubi_status merge(ubi__tree_builder *b, ubi__row_ix into, ubi__row_ix from) {
-    ubi__tree_row *row = &b->rows.at[into];
-    const ubi__tree_row *source = &b->rows.at[from];
-    bool again = row->source == from;
-    row->source = from;
-    if (!again || b->compat == UBI_COMPAT_FIREFOX) {
-        row->bytes = ubi__saturating_add(row->bytes, source->bytes);
-        row->count = ubi__saturating_add(row->count, source->count);
-    }
-    return again || row->first_leaf == UBI_NONE ? UBI_OK : copy_leaves(b, into, from);
-}
-
-/** Makes `from` a child of `parent`, or part of the child of that name; `out`: which row it became. */
-static ubi_status insert_or_merge(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
-    uint64_t key = ubi__u64_pair(parent, b->names.at[b->rows.at[from].name].merge_class);
-    *out = ubi__u64_map_get(&b->children, key);
-    if (*out != UBI_NONE)
-        return merge(b, *out, from);
-    UBI_TRY(insert(b, out, parent, from));
-    return ubi__u64_map_put(&b->children, key, *out);
 }
 
 static ubi_status new_root(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix old_root) {
@@ -83,20 +76,97 @@ static ubi_status step(const ubi__tree_builder *b, ubi__vec_u32 *path) {
     return UBI_OK;
 }
 
-/* ---- inversion --------------------------------------------------------------------------------------------------- */
+static bool is_compat(const ubi__tree_builder *b) {
+    return b->compat == UBI_COMPAT_FIREFOX;
+}
 
-static ubi_status add_inverted(ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
+/* ---- Firefox's step ---------------------------------------------------------------------------------------------- */
+
+static ubi_status merge(ubi__tree_builder *b, ubi__row_ix into, ubi__row_ix from) {
+    ubi__tree_row *row = &b->rows.at[into];
+    const ubi__tree_row *source = &b->rows.at[from];
+    bool again = row->source == from;
+    row->source = from;
+    row->bytes = ubi__saturating_add(row->bytes, source->bytes);
+    row->count = ubi__saturating_add(row->count, source->count);
+    return again || row->first_leaf == UBI_NONE ? UBI_OK : copy_leaves(b, into, from);
+}
+
+/** Makes `from` a child of `parent`, or part of the child of that name; `out`: which row it became. */
+static ubi_status insert_or_merge(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
+    uint64_t key = ubi__u64_pair(parent, b->names.at[b->rows.at[from].name].merge_class);
+    UBI_TRY(count_step(b));
+    *out = ubi__u64_map_get(&b->children, key);
+    if (*out != UBI_NONE)
+        return merge(b, *out, from);
+    UBI_TRY(insert(b, out, parent, from));
+    return ubi__u64_map_put(&b->children, key, *out);
+}
+
+static ubi_status insert_inverted(ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
     ubi__row_ix at = root;
     for (size_t i = path->n; i > 0; i--)
         UBI_TRY(insert_or_merge(b, &at, at, path->at[i - 1]));
     return UBI_OK;
 }
 
+/* ---- inversion --------------------------------------------------------------------------------------------------- */
+
+/**
+ * Child of `parent` with the name of `from`, new if there is none. `scope` tells namesakes apart that must not become
+ * one; it is `parent` when there is nothing to tell.
+ */
+static ubi_status namesake(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix scope,
+                           ubi__row_ix from) {
+    uint32_t name = b->rows.at[from].name;
+    uint64_t key = ubi__u64_pair(scope, b->names.at[name].merge_class);
+    UBI_TRY(count_step(b));
+    *out = ubi__u64_map_get(&b->children, key);
+    if (*out != UBI_NONE)
+        return UBI_OK;
+    UBI_TRY(ubi__tree_new_row(b, out, name));
+    ubi__tree_append_child(b, parent, *out);
+    return ubi__u64_map_put(&b->children, key, *out);
+}
+
+/** Members of an array count the same nodes: what member [1] and later ones counted stays apart. */
+static ubi__row_ix scope_of(const ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
+    for (size_t i = 0; i < path->n; i++)
+        if (b->rows.at[path->at[i]].apart)
+            return path->at[i];
+    return root;
+}
+
+/** Lays a path the other way round below `root`: what its last row holds itself came along all of it. */
+static ubi_status lay_inverted(ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
+    ubi__row_ix origin = path->at[path->n - 1], at = root, scope = scope_of(b, root, path);
+    int64_t bytes = b->rows.at[origin].bytes, count = b->rows.at[origin].count;
+    for (size_t i = path->n; i > 0; i--) {
+        UBI_TRY(namesake(b, &at, at, scope, path->at[i - 1]));
+        ubi__tree_row *row = &b->rows.at[at];
+        row->total_bytes = ubi__saturating_add(row->total_bytes, bytes);
+        row->total_count = ubi__saturating_add(row->total_count, count);
+        scope = at;
+        if (i < path->n)
+            continue;
+        row->bytes = row->total_bytes;
+        row->count = row->total_count;
+        UBI_TRY(copy_leaves(b, at, origin));
+    }
+    return UBI_OK;
+}
+
+static ubi_status invert_row(ubi__tree_builder *b, ubi__row_ix inverted, const ubi__vec_u32 *path) {
+    const ubi__tree_row *row = &b->rows.at[path->at[path->n - 1]];
+    if (is_compat(b))
+        return row->has_children ? UBI_OK : insert_inverted(b, inverted, path);
+    return row->bytes || row->count ? lay_inverted(b, inverted, path) : UBI_OK;
+}
+
 static ubi_status invert_below(ubi__tree_builder *b, ubi__row_ix inverted, ubi__row_ix root, ubi__vec_u32 *path) {
     UBI_TRY(ubi__vec_u32_push(path, b->allocator, root));
     while (path->n) {
-        if (!b->rows.at[path->at[path->n - 1]].has_children)
-            UBI_TRY(add_inverted(b, inverted, path));
+        UBI_TRY(invert_row(b, inverted, path));
         UBI_TRY(step(b, path));
     }
     return UBI_OK;
@@ -104,6 +174,7 @@ static ubi_status invert_below(ubi__tree_builder *b, ubi__row_ix inverted, ubi__
 
 ubi_status ubi__tree_invert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root) {
     ubi__vec_u32 path = { 0 };
+    ubi__u64_map_fini(&b->children); /* of the plain tree, whose rows may be scopes here */
     UBI_TRY(new_root(b, out, root));
     ubi_status status = invert_below(b, *out, root, &path);
     ubi__vec_u32_fini(&path, b->allocator);
@@ -127,11 +198,26 @@ static bool matches(const ubi__tree_builder *b, ubi__row_ix row, ubi_text wanted
     }
 }
 
+/** The copy of `from` below `parent`, made with the first path through it. */
+static ubi_status copy_once(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
+    UBI_TRY(count_step(b));
+    *out = ubi__u64_map_get(&b->children, ubi__u64_pair(parent, from));
+    if (*out != UBI_NONE)
+        return UBI_OK;
+    UBI_TRY(insert(b, out, parent, from));
+    return ubi__u64_map_put(&b->children, ubi__u64_pair(parent, from), *out);
+}
+
 static ubi_status add_path(ubi__tree_builder *b, ubi__row_ix root, const ubi__vec_u32 *path) {
     ubi__row_ix at = root;
     for (size_t i = 0; i < path->n; i++)
-        UBI_TRY(insert_or_merge(b, &at, at, path->at[i]));
+        UBI_TRY(is_compat(b) ? insert_or_merge(b, &at, at, path->at[i]) : copy_once(b, &at, at, path->at[i]));
     return UBI_OK;
+}
+
+/** In Firefox a list of children that is empty because all were pruned makes paths end nowhere. */
+static bool ends_path(const ubi__tree_builder *b, ubi__row_ix row) {
+    return is_compat(b) ? !b->rows.at[row].has_children : b->rows.at[row].first_child == UBI_NONE;
 }
 
 /** `n_matching`: length of the shortest beginning of the path that ends in a match; 0: none matches yet. */
@@ -146,7 +232,7 @@ static ubi_status filter_below(ubi__tree_builder *b, ubi__row_ix filtered, ubi__
         ubi__row_ix row = path->at[path->n - 1];
         if (n_matching == 0 && matches(b, row, text))
             n_matching = path->n;
-        if (n_matching && !b->rows.at[row].has_children)
+        if (n_matching && ends_path(b, row))
             UBI_TRY(add_path(b, filtered, path));
         UBI_TRY(step(b, path));
     }
@@ -155,6 +241,7 @@ static ubi_status filter_below(ubi__tree_builder *b, ubi__row_ix filtered, ubi__
 
 ubi_status ubi__tree_filter(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text) {
     ubi__vec_u32 path = { 0 };
+    ubi__u64_map_fini(&b->children);
     UBI_TRY(new_root(b, out, root));
     b->rows.at[*out].bytes = b->rows.at[root].bytes;
     b->rows.at[*out].count = b->rows.at[root].count;

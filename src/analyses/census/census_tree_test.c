@@ -173,8 +173,8 @@ static void a_row_of_0_bytes_and_1_node_stays(void **state) {
 }
 
 /** objects {Function, Array, other 0}, scripts, strings, other {js::Shape, js::Shape2}, domNode {div} */
-static void coarse_report(void) {
-    begin(UBI_COMPAT_NONE);
+static void coarse_report_for(ubi_compat compat) {
+    begin(compat);
     root();
     open("objects");
     leaf("Function", 10, 1);
@@ -193,6 +193,10 @@ static void coarse_report(void) {
     leave();
 }
 
+static void coarse_report(void) {
+    coarse_report_for(UBI_COMPAT_NONE);
+}
+
 static void totals_are_added_up_and_sorted_by(void **state) {
     (void)state;
     coarse_report();
@@ -204,9 +208,22 @@ static void totals_are_added_up_and_sorted_by(void **state) {
                        "scripts#6^1 1/1 1/1 L5]");
 }
 
-static void inversion_puts_leaves_first(void **state) {
+static void inversion_puts_leaves_first_and_lets_their_numbers_pass(void **state) {
     (void)state;
     coarse_report();
+    assert_tree(INVERTED, "null#13 0/116 0/13 ["
+                          "js::Shape2#14^13 40/40 4/4 L9 [other#15^14 0/40 0/4 [null#16^15 0/40 0/4]], "
+                          "js::Shape#17^13 30/30 3/3 L8 [other#18^17 0/30 0/3 [null#19^18 0/30 0/3]], "
+                          "Array#20^13 20/20 2/2 L3 [objects#21^20 0/20 0/2 [null#22^21 0/20 0/2]], "
+                          "Function#23^13 10/10 1/1 L2 [objects#24^23 0/10 0/1 [null#25^24 0/10 0/1]], "
+                          "strings#26^13 10/10 1/1 L6 [null#27^26 0/10 0/1], "
+                          "div#28^13 5/5 1/1 L11 [domNode#29^28 0/5 0/1 [null#30^29 0/5 0/1]], "
+                          "scripts#31^13 1/1 1/1 L5 [null#32^31 0/1 0/1]]");
+}
+
+static void firefoxs_inversion_repeats_the_totals_of_groups(void **state) {
+    (void)state;
+    coarse_report_for(UBI_COMPAT_FIREFOX);
     assert_tree(INVERTED, "null#13 0/116 0/13 ["
                           "js::Shape2#14^13 40/40 4/4 L9 [other#15^14 0/70 0/7 [null#16^15 0/116 0/13]], "
                           "js::Shape#17^13 30/30 3/3 L8 [other#18^17 0/70 0/7 [null#19^18 0/116 0/13]], "
@@ -246,13 +263,16 @@ static void the_filter_looks_at_the_inverted_tree(void **state) {
     (void)state;
     coarse_report();
     assert_tree((finish_options){ .invert = true, .filter = "Array" },
+                "null#33 0/116 0/13 [Array#34^33 20/20 2/2 L3 [objects#35^34 0/20 0/2 [null#36^35 0/20 0/2]]]");
+    coarse_report_for(UBI_COMPAT_FIREFOX);
+    assert_tree((finish_options){ .invert = true, .filter = "Array" },
                 "null#33 0/116 0/13 [Array#34^33 20/20 2/2 L3 [objects#35^34 0/30 0/3 [null#36^35 0/116 0/13]]]");
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
-static void stack_report(void) {
-    begin(UBI_COMPAT_NONE);
+static void stack_report_for(ubi_compat compat) {
+    begin(compat);
     root();
     stack_leaf(3, 10, 1);
     stack_leaf(5, 20, 2);
@@ -262,6 +282,10 @@ static void stack_report(void) {
     count(60, 6);
     leave();
     leave();
+}
+
+static void stack_report(void) {
+    stack_report_for(UBI_COMPAT_NONE);
 }
 
 static void stacks_share_their_callers(void **state) {
@@ -279,6 +303,20 @@ static void stacks_share_their_callers(void **state) {
 static void inverted_stacks_start_at_the_youngest_frame(void **state) {
     (void)state;
     stack_report();
+    assert_tree(INVERTED, "null#12 0/160 0/16 ["
+                          "noStack#13^12 60/60 6/6 L5 [null#14^13 0/60 0/6], "
+                          "c@s.js:8:0#26^12 40/40 4/4 L4 [e@s.js:7:0#27^26 0/40 0/4 [a@s.js:29:0#28^27 0/40 0/4 "
+                          "[null#29^28 0/40 0/4]]], "
+                          "b@s.js:28:0#15^12 30/30 3/3 L3 [a@s.js:28:0#16^15 0/30 0/3 [null#17^16 0/30 0/3]], "
+                          "d@s.js:6:0#18^12 20/20 2/2 L2 [b@s.js:27:0#19^18 0/20 0/2 [a@s.js:28:0#20^19 0/20 0/2 "
+                          "[null#21^20 0/20 0/2]]], "
+                          "c@s.js:5:0#22^12 10/10 1/1 L1 [b@s.js:26:0#23^22 0/10 0/1 [a@s.js:28:0#24^23 0/10 0/1 "
+                          "[null#25^24 0/10 0/1]]]]");
+}
+
+static void firefoxs_inverted_stacks_repeat_the_totals_of_callers(void **state) {
+    (void)state;
+    stack_report_for(UBI_COMPAT_FIREFOX);
     assert_tree(INVERTED, "null#12 0/160 0/16 ["
                           "noStack#13^12 60/60 6/6 L5 [null#14^13 0/160 0/16], "
                           "c@s.js:8:0#26^12 40/40 4/4 L4 [e@s.js:7:0#27^26 0/40 0/4 [a@s.js:29:0#28^27 0/40 0/4 "
@@ -311,9 +349,8 @@ static void a_stack_that_ends_inside_another_has_numbers_of_its_own(void **state
                        "[c@s.js:5:0#4^3 10/10 1/1 L2]]]");
 }
 
-static void merged_leaves_add_their_numbers_but_not_their_totals(void **state) {
-    (void)state;
-    begin(UBI_COMPAT_NONE);
+static void two_classes(ubi_compat compat) {
+    begin(compat);
     root();
     open("Foo");
     stack_leaf(1, 1, 1);
@@ -323,7 +360,18 @@ static void merged_leaves_add_their_numbers_but_not_their_totals(void **state) {
     leaf("noStack", 3, 1);
     leave();
     leave();
+}
+
+static void merged_rows_add_their_numbers_and_in_firefox_not_their_totals(void **state) {
+    (void)state;
     /* Ids: the path of Foo's first child comes first, as Foo (3 bytes, 2 nodes) is before Bar (3 bytes, 1 node). */
+    two_classes(UBI_COMPAT_NONE);
+    assert_tree(
+        INVERTED,
+        "null#7 0/6 0/3 ["
+        "noStack#8^7 5/5 2/2 L3,5 [Bar#14^8 0/3 0/1 [null#15^14 0/3 0/1], Foo#9^8 0/2 0/1 [null#10^9 0/2 0/1]], "
+        "a@s.js:28:0#11^7 1/1 1/1 L2 [Foo#12^11 0/1 0/1 [null#13^12 0/1 0/1]]]");
+    two_classes(UBI_COMPAT_FIREFOX);
     assert_tree(
         INVERTED,
         "null#7 0/6 0/3 ["
@@ -408,6 +456,103 @@ static void a_filter_adds_numbers_once(void **state) {
                                "b@s.js:28:0#8^6 1/1 1/1 L3]]");
 }
 
+/** a, b<a and c<b<a each hold something themselves. */
+static void frames_that_allocate_and_call(ubi_compat compat) {
+    begin(compat);
+    root();
+    stack_leaf(1, 100, 1);
+    stack_leaf(2, 10, 1);
+    stack_leaf(3, 1, 1);
+    leave();
+}
+
+static void inverted_rows_that_have_children_are_on_the_first_level_too(void **state) {
+    (void)state;
+    frames_that_allocate_and_call(UBI_COMPAT_NONE);
+    assert_tree(INVERTED, "null#5 0/111 0/3 ["
+                          "a@s.js:28:0#6^5 100/100 1/1 L1 [null#7^6 0/100 0/1], "
+                          "b@s.js:26:0#8^5 10/10 1/1 L2 [a@s.js:28:0#9^8 0/10 0/1 [null#10^9 0/10 0/1]], "
+                          "c@s.js:5:0#11^5 1/1 1/1 L3 [b@s.js:26:0#12^11 0/1 0/1 [a@s.js:28:0#13^12 0/1 0/1 "
+                          "[null#14^13 0/1 0/1]]]]");
+    frames_that_allocate_and_call(UBI_COMPAT_FIREFOX);
+    assert_tree(INVERTED, "null#5 0/111 0/3 ["
+                          "c@s.js:5:0#6^5 1/1 1/1 L3 [b@s.js:26:0#7^6 10/11 1/2 L2 [a@s.js:28:0#8^7 100/111 1/3 L1 "
+                          "[null#9^8 0/111 0/3]]]]");
+}
+
+static void a_row_that_has_lost_its_children_still_ends_paths(void **state) {
+    (void)state;
+    begin(UBI_COMPAT_NONE);
+    root();
+    stack_leaf(2, 0, 0); /* pruned, so a has an empty list of children */
+    stack_leaf(1, 7, 1);
+    leave();
+    assert_tree(FILTERED("a"), "null#4 0/7 0/1 [a@s.js:28:0#5^4 7/7 1/1 L2]");
+    begin(UBI_COMPAT_FIREFOX);
+    root();
+    stack_leaf(2, 0, 0);
+    stack_leaf(1, 7, 1);
+    leave();
+    assert_tree(FILTERED("a"), "null#4 0/7 0/1");
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/** What the rows below `node` hold, of which its own numbers are a part if `with_own`. */
+static void assert_row_adds_up(const ubi_census_tree *finished, const ubi_census_node *node, bool with_own) {
+    int64_t bytes = with_own ? node->bytes : 0, n = with_own ? node->count : 0;
+    for (uint32_t i = 0; i < node->n_children; i++) {
+        ubi_census_node child;
+        ubi_census_tree_node(finished, node->children[i], &child);
+        bytes += child.total_bytes;
+        n += child.total_count;
+    }
+    assert_int_equal(bytes, node->total_bytes);
+    assert_int_equal(n, node->total_count);
+}
+
+/** Of every row of the tree that was begun. Inverted, only the old root's rows, at the ends of paths, have no children. */
+static void assert_adds_up(bool invert, const char *filter) {
+    ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
+    ubi_census_tree *finished;
+    options.invert = invert;
+    options.has_filter = filter != NULL;
+    options.filter = ubi__text(filter);
+    assert_int_equal(ubi__tree_finish(&finished, &tree, &options, NULL), UBI_OK);
+    uint32_t n_rows = 1; /* breadth-first: the last child of the last row with children is the last row */
+    for (ubi_census_node_ix row = 0; row < n_rows; row++) {
+        ubi_census_node node;
+        ubi_census_tree_node(finished, row, &node);
+        if (node.n_children)
+            n_rows = node.children[node.n_children - 1] + 1;
+        if (!invert || node.n_children)
+            assert_row_adds_up(finished, &node, !invert);
+    }
+    ubi_census_tree_free(finished);
+    ubi__tree_builder_fini(&tree);
+}
+
+static void every_row_adds_up_to_what_is_below_it(void **state) {
+    (void)state;
+    static void (*const reports[])(ubi_compat) = { coarse_report_for,
+                                                   stack_report_for,
+                                                   two_classes,
+                                                   indistinguishable_stacks,
+                                                   stacks_below_an_empty_one,
+                                                   a_row_that_leads_to_two_leaves,
+                                                   frames_that_allocate_and_call };
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        reports[i](UBI_COMPAT_NONE);
+        assert_adds_up(false, NULL);
+        reports[i](UBI_COMPAT_NONE);
+        assert_adds_up(false, "");
+        reports[i](UBI_COMPAT_NONE);
+        assert_adds_up(true, NULL);
+        reports[i](UBI_COMPAT_NONE);
+        assert_adds_up(true, "");
+    }
+}
+
 /* ---- from a census ----------------------------------------------------------------------------------------------- */
 
 #define HEAP                                                                                                           \
@@ -444,6 +589,18 @@ static void members_of_an_array_are_rows_and_only_the_first_adds_up(void **state
                        "[B#4^3 20/20 1/1 L3, other#6^3 14/14 2/2 L5, A#5^3 10/10 1/1 L4]]");
     assert_census_tree("[" BY("bucket") "," BY("count") "]", UBI_COMPAT_NONE, "null#1 0/0 0/0 [[1]#3^1 44/44 4/4 L2]");
     assert_census_tree("[]", UBI_COMPAT_NONE, "null#1 0/0 0/0");
+}
+
+static void inverted_members_of_an_array_are_not_mixed(void **state) {
+    (void)state;
+    ubi_graph *graph = graph_from_drawing(HEAP);
+    const char *json = "[" BY("objectClass") ",{\"by\":\"coarseType\",\"objects\":" BY("objectClass") "}]";
+    char *text = census_tree_text_of(graph, json, UBI_COMPAT_NONE, true, "B");
+    assert_string_equal(text,
+                        "null#39 0/44 0/4 [B#40^39 20/20 1/1 L2 [[0]#41^40 0/20 0/1 [null#42^41 0/20 0/1]], "
+                        "B#43^39 20/20 1/1 L7 [objects#44^43 0/20 0/1 [[1]#45^44 0/20 0/1 [null#46^45 0/20 0/1]]]]");
+    free(text);
+    ubi_graph_unref(graph);
 }
 
 static void firefox_needs_every_part_written_out(void **state) {
@@ -532,6 +689,43 @@ static void deep_stacks_need_no_deep_recursion(void **state) {
     ubi__tree_builder_fini(&tree);
 }
 
+static ubi_status invert(void) {
+    ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
+    ubi_census_tree *finished = NULL;
+    options.invert = true;
+    ubi_status status = ubi__tree_finish(&finished, &tree, &options, NULL);
+    ubi_census_tree_free(finished);
+    ubi__tree_builder_fini(&tree);
+    return status;
+}
+
+/** Every frame of a long stack holds something: inverted, 2000 * 2001 / 2 rows. */
+static void few_frames_cannot_make_very_many_rows(void **state) {
+    (void)state;
+    static const ubi_stack_ops ops = { describe_level, step_up };
+    begin(UBI_COMPAT_NONE);
+    root();
+    for (uint32_t depth = 1; depth <= 2000; depth++) {
+        enter(&(ubi_report_key){ .type = UBI_KEY_STACK, .stack = { &ops, NULL, depth } });
+        count(1, 1);
+        leave();
+    }
+    leave();
+    assert_int_equal(invert(), UBI_ELIMIT);
+    assert_string_equal(ubi_error_message(),
+                        "the census tree has more than 1176640 rows, too many for the 2001 names in it");
+}
+
+static void paths_that_share_their_rows_are_counted_too(void **state) {
+    (void)state;
+    coarse_report();
+    tree.n_steps = UBI__CENSUS_TREE_MAX_STEPS - 18; /* one less than the paths of this tree have rows */
+    assert_int_equal(invert(), UBI_ELIMIT);
+    coarse_report();
+    tree.n_steps = UBI__CENSUS_TREE_MAX_STEPS - 19;
+    assert_int_equal(invert(), UBI_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_count_is_a_single_row),
@@ -540,26 +734,34 @@ int main(void) {
         cmocka_unit_test(ties_keep_the_order_of_the_report),
         cmocka_unit_test(a_row_of_0_bytes_and_1_node_stays),
         cmocka_unit_test(totals_are_added_up_and_sorted_by),
-        cmocka_unit_test(inversion_puts_leaves_first),
+        cmocka_unit_test(inversion_puts_leaves_first_and_lets_their_numbers_pass),
+        cmocka_unit_test(firefoxs_inversion_repeats_the_totals_of_groups),
         cmocka_unit_test(a_filter_keeps_paths_with_a_match),
         cmocka_unit_test(the_empty_filter_keeps_everything_under_new_ids),
         cmocka_unit_test(the_filter_looks_at_the_inverted_tree),
         cmocka_unit_test(stacks_share_their_callers),
         cmocka_unit_test(inverted_stacks_start_at_the_youngest_frame),
+        cmocka_unit_test(firefoxs_inverted_stacks_repeat_the_totals_of_callers),
         cmocka_unit_test(a_filter_finds_functions_and_sources),
         cmocka_unit_test(a_stack_that_ends_inside_another_has_numbers_of_its_own),
-        cmocka_unit_test(merged_leaves_add_their_numbers_but_not_their_totals),
+        cmocka_unit_test(merged_rows_add_their_numbers_and_in_firefox_not_their_totals),
         cmocka_unit_test(a_delta_shows_the_totals_of_its_basis),
         cmocka_unit_test(stacks_that_look_equal_are_added),
         cmocka_unit_test(what_is_below_an_empty_row_stays),
         cmocka_unit_test(a_filter_adds_numbers_once),
+        cmocka_unit_test(inverted_rows_that_have_children_are_on_the_first_level_too),
+        cmocka_unit_test(a_row_that_has_lost_its_children_still_ends_paths),
+        cmocka_unit_test(every_row_adds_up_to_what_is_below_it),
         cmocka_unit_test(a_census_becomes_a_tree),
         cmocka_unit_test(buckets_have_no_numbers),
         cmocka_unit_test(members_of_an_array_are_rows_and_only_the_first_adds_up),
+        cmocka_unit_test(inverted_members_of_an_array_are_not_mixed),
         cmocka_unit_test(firefox_needs_every_part_written_out),
         cmocka_unit_test(huge_sizes_saturate),
         cmocka_unit_test(wide_reports_do_not_take_quadratic_time),
         cmocka_unit_test(deep_stacks_need_no_deep_recursion),
+        cmocka_unit_test(few_frames_cannot_make_very_many_rows),
+        cmocka_unit_test(paths_that_share_their_rows_are_counted_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,13 +154,19 @@ static ubi_status append_group(builder *b, size_t begin, size_t end) {
     return vec_group_push(&b->groups, b->census->allocator, g);
 }
 
+/** Sorts members[begin..end), whose keys are in their upper halves. Without any cell there is no array. */
+static void sort_members(builder *b, size_t begin, size_t end) {
+    if (begin < end)
+        sort_u64(b->members + begin, b->spare + begin, end - begin, NULL);
+}
+
 /** Sorts members[begin..end) by key and lists its groups in ascending order of key. */
 static ubi_status split(builder *b, ubi_breakdown_by by, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         uint32_t cell = (uint32_t)b->members[i];
         b->members[i] = ubi__u64_pair(key_of(b, by, ubi__cells_get(b->cells, cell)), cell);
     }
-    sort_u64(b->members + begin, b->spare + begin, end - begin, NULL);
+    sort_members(b, begin, end);
     b->groups.n = 0;
     for (size_t i = begin, start = begin; i < end; i++)
         if (i + 1 == end || b->members[i + 1] >> 32 != b->members[i] >> 32) {
@@ -295,6 +301,8 @@ static ubi_status define_rest(builder *b, size_t first, const ubi_breakdown *bre
 
 static ubi_status order_properties(builder *b, size_t first) {
     size_t n = b->properties.n - first;
+    if (n < 2)
+        return UBI_OK; /* where there are none at all, there is no array either */
     b->properties_spare.n = 0;
     UBI_TRY(vec_property_reserve(&b->properties_spare, b->census->allocator, n));
     sort_properties(b->properties.at + first, b->properties_spare.at, n, NULL);
@@ -355,7 +363,7 @@ static ubi_status build_coarse(builder *b, ubi__report_ix at, const ubi_breakdow
         uint32_t cell = (uint32_t)b->members[i];
         b->members[i] = ubi__u64_pair(coarse_place(kind_of(b, ubi__cells_get(b->cells, cell))->coarse_type), cell);
     }
-    sort_u64(b->members + begin, b->spare + begin, end - begin, NULL);
+    sort_members(b, begin, end);
     size_t at_member = begin;
     for (uint32_t place = 0; place < UBI_COARSE_TYPE_COUNT; place++) {
         property p = { .key_type = UBI_KEY_TEXT, .key = place, .breakdown = ubi__breakdown_child(breakdown, place) };

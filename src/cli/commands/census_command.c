@@ -65,7 +65,10 @@ static ubi_status read_breakdown_file(breakdown_choice *c, const char *path) {
     return status;
 }
 
-static bool is_word(const char *text) {
+/* Names of presets are words; so are three JSON values. */
+static bool is_preset_name(const char *text) {
+    if (strcmp(text, "null") == 0 || strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
+        return false;
     return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_")] == 0;
 }
 
@@ -89,7 +92,7 @@ static ubi_status choose(breakdown_choice *c, const char *spec, ubi_compat compa
         c->json = (ubi_text){ NULL, 0 };
     else if (spec[0] == '@')
         UBI_TRY(read_breakdown_file(c, spec + 1));
-    else if (is_word(spec))
+    else if (is_preset_name(spec))
         UBI_TRY(choose_preset(c, spec));
     else
         c->json = ubi__text(spec);
@@ -130,30 +133,37 @@ typedef struct job {
     ubi_census_options options;
 } job;
 
-/* Receives the ids of one part of the report. */
-typedef void (*ids_fn)(void *payload, const job *j, uint32_t index, const uint64_t *ids, uint64_t n);
+/* One part of the report and the nodes counted in it. */
+typedef struct part {
+    uint32_t index;
+    uint64_t *ids; /* owned ids[n] */
+    uint64_t n;
+} part;
 
-static ubi_status for_each_index(const job *j, ids_fn fn, void *payload) {
-    for (size_t i = 0; i < j->indices->n; i++) {
-        const uint32_t *index = &j->indices->at[i];
-        uint64_t *ids, n;
-        UBI_TRY(ubi_census_individuals(&ids, &n, j->snapshot->graph, j->chosen->breakdown, index, 1, &j->options));
-        fn(payload, j, *index, ids, n);
-        ubi_individuals_free(ids, n, NULL);
-    }
-    return UBI_OK;
+UBI_VEC_DECLARE(part_list, part);
+
+static ubi_status find_part(const job *j, part_list *parts, uint32_t index) {
+    part found = { .index = index };
+    UBI_TRY(part_list_reserve(parts, ubi_allocator_default(), 1));
+    UBI_TRY(
+        ubi_census_individuals(&found.ids, &found.n, j->snapshot->graph, j->chosen->breakdown, &index, 1, &j->options));
+    return part_list_push(parts, ubi_allocator_default(), found);
 }
 
-static void write_ids_json(void *payload, const job *j, uint32_t index, const uint64_t *ids, uint64_t n) {
-    ubi__json *json = payload;
-    (void)j;
+static void part_list_free(part_list *parts) {
+    for (size_t i = 0; i < parts->n; i++)
+        ubi_individuals_free(parts->at[i].ids, parts->at[i].n, NULL);
+    part_list_fini(parts, ubi_allocator_default());
+}
+
+static void write_part_json(ubi__json *json, const part *found) {
     ubi__json_object_begin(json);
     ubi__json_key(json, "index");
-    ubi__json_u64(json, index);
+    ubi__json_u64(json, found->index);
     ubi__json_key(json, "ids");
     ubi__json_array_begin(json);
-    for (uint64_t i = 0; i < n && !json->failed; i++)
-        ubi__json_node_id(json, ids[i]);
+    for (uint64_t i = 0; i < found->n && !json->failed; i++)
+        ubi__json_node_id(json, found->ids[i]);
     ubi__json_array_end(json);
     ubi__json_object_end(json);
 }
@@ -178,16 +188,16 @@ static void write_id_row(const job *j, uint64_t id) {
     ubi__out_char(out, '\n');
 }
 
-static void write_ids_text(void *payload, const job *j, uint32_t index, const uint64_t *ids, uint64_t n) {
+static void write_part_text(const job *j, const part *found) {
     char count[UBI__HUMAN_TEXT];
-    ubi__out *out = payload;
-    uint64_t limit = j->arguments->limit;
+    ubi__out *out = &j->cli->output->out;
+    uint64_t limit = j->arguments->limit, n = found->n;
     uint64_t shown = limit && n > limit + 1 ? limit : n;
     ubi__display_ink(out, &j->cli->style, UBI__INK_BOLD);
-    ubi__out_printf(out, "Part %u of the report: %s node%s\n", index, ubi__human_count(count, n), n == 1 ? "" : "s");
+    ubi__out_printf(out, "Part %u of the report: %s\n", found->index, ubi__human_things(count, n, "node"));
     ubi__display_ink(out, &j->cli->style, UBI__INK_PLAIN);
     for (uint64_t i = 0; i < shown && !out->failed; i++)
-        write_id_row(j, ids[i]);
+        write_id_row(j, found->ids[i]);
     if (shown < n)
         ubi__out_printf(out, "%*s %s more\n", ID_COLUMNS, ubi__display_ellipsis(&j->cli->style),
                         ubi__human_count(count, n - shown));
@@ -202,17 +212,30 @@ static void begin_document(const job *j, ubi__json *json) {
     ubi__json_raw(json, j->chosen->json.ptr ? j->chosen->json : ubi__text(standard->json));
 }
 
-static ubi_status list_individuals(const job *j) {
-    if (!j->cli->common.json)
-        return for_each_index(j, write_ids_text, &j->cli->output->out);
+static void write_parts_json(const job *j, const part_list *parts) {
     ubi__json json;
     begin_document(j, &json);
     ubi__json_key(&json, "individuals");
     ubi__json_array_begin(&json);
-    UBI_TRY(for_each_index(j, write_ids_json, &json));
+    for (size_t i = 0; i < parts->n; i++)
+        write_part_json(&json, &parts->at[i]);
     ubi__json_array_end(&json);
     ubi__document_end(&json);
-    return UBI_OK;
+}
+
+/* Nothing is written before all parts are known to be there. */
+static ubi_status list_individuals(const job *j) {
+    part_list parts = { 0 };
+    ubi_status status = UBI_OK;
+    for (size_t i = 0; status == UBI_OK && i < j->indices->n; i++)
+        status = find_part(j, &parts, j->indices->at[i]);
+    if (status == UBI_OK && j->cli->common.json)
+        write_parts_json(j, &parts);
+    else if (status == UBI_OK)
+        for (size_t i = 0; i < parts.n; i++)
+            write_part_text(j, &parts.at[i]);
+    part_list_free(&parts);
+    return status;
 }
 
 static ubi_status write_report(const job *j, const ubi_census *census) {
@@ -231,7 +254,8 @@ static bool wants_inverted(const job *j) {
 static ubi_status write_tree(const job *j, const ubi_census_tree *tree) {
     const census_arguments *a = j->arguments;
     if (!j->cli->common.json) {
-        ubi__census_text_options options = { wants_inverted(j), a->indices, a->limit, a->depth };
+        ubi__census_text_options options = { wants_inverted(j), j->cli->compat == UBI_COMPAT_FIREFOX, a->indices,
+                                             a->limit, a->depth };
         return ubi__render_census_text(&j->cli->output->out, &j->cli->style, tree, &options);
     }
     ubi__json json;

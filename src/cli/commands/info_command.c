@@ -90,12 +90,12 @@ static void write_origin(const page *p, const facts *f) {
 }
 
 static void write_tally(const page *p, const char *name, const ubi__tally *tally) {
-    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
+    char nodes[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     label(p, name);
     if (tally->count == 0)
         ubi__out_string(p->out, "none\n");
     else
-        ubi__out_printf(p->out, "%s nodes, %s\n", ubi__human_count(count, tally->count),
+        ubi__out_printf(p->out, "%s, %s\n", ubi__human_things(nodes, tally->count, "node"),
                         ubi__human_size(size, tally->bytes));
 }
 
@@ -112,8 +112,8 @@ static void write_contents(const page *p, const facts *f) {
     if (s->n_with_stack == 0)
         ubi__out_string(p->out, "none\n");
     else
-        ubi__out_printf(p->out, "%s frames, %s nodes have a stack\n",
-                        ubi__human_count(a, ubi_graph_frame_count(f->graph)), ubi__human_count(b, s->n_with_stack));
+        ubi__out_printf(p->out, "%s, %s %s a stack\n", ubi__human_things(a, ubi_graph_frame_count(f->graph), "frame"),
+                        ubi__human_things(b, s->n_with_stack, "node"), s->n_with_stack == 1 ? "has" : "have");
     write_tally(p, "Reachable", &s->reachable);
     write_tally(p, "Unreachable", &s->unreachable);
 }

@@ -105,40 +105,46 @@ static void collect_keys(sorter *s, const ubi__node_table *table, const ubi__nod
         memcpy(s->from + s->n, s->to, n_without * sizeof *s->to);
 }
 
-static void sort(sorter *s) {
+static ubi_status sort(sorter *s, ubi_progress progress) {
     ubi_node_ix *first = s->from;
-    for (unsigned shift = 0; shift < 64; shift += 8)
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (progress.fn && !progress.fn(progress.payload, "sorting", shift, 64))
+            return ubi__fail_cancelled();
         sort_by_byte(s, shift);
+    }
     if (s->from == first)
-        return;
+        return UBI_OK;
     /* The nodes without a value are at the end of the other array. */
     memcpy(first, s->from, s->n * sizeof *first);
     swap_arrays(s);
+    return UBI_OK;
 }
 
 static ubi_status sort_nodes(ubi_node_ix **out, const ubi__node_table *table, const ubi__node_column *column,
-                             const uint32_t *ranks, bool descending) {
+                             const uint32_t *ranks, bool descending, ubi_progress progress) {
     const ubi_allocator *a = ubi_allocator_default();
     size_t n = table->graph->n_nodes;
     sorter s = { 0, ubi__alloc_array(a, n, sizeof *s.key), ubi__alloc_array(a, n, sizeof *s.from),
                  ubi__alloc_array(a, n, sizeof *s.to) };
-    bool complete = s.key && s.from && s.to;
-    if (complete) {
+    ubi_status status = s.key && s.from && s.to ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
         collect_keys(&s, table, column, ranks, descending);
-        sort(&s);
+        status = sort(&s, progress);
+    }
+    if (status == UBI_OK) {
         *out = s.from;
         s.from = NULL;
     }
     ubi__free_array(a, s.key, n, sizeof *s.key);
     ubi__free_array(a, s.from, n, sizeof *s.from);
     ubi__free_array(a, s.to, n, sizeof *s.to);
-    return complete ? UBI_OK : ubi__fail_nomem();
+    return status;
 }
 
 ubi_status ubi__node_order_new(ubi_node_ix **out, const ubi__node_table *table, const ubi__node_column *column,
-                               bool descending) {
+                               bool descending, ubi_progress progress) {
     if (!column->text)
-        return sort_nodes(out, table, column, NULL, descending);
+        return sort_nodes(out, table, column, NULL, descending, progress);
     const ubi_allocator *a = ubi_allocator_default();
     uint32_t n_kinds = ubi_graph_kind_count(table->graph);
     uint32_t *ranks = ubi__alloc_array(a, n_kinds, sizeof *ranks);
@@ -146,7 +152,7 @@ ubi_status ubi__node_order_new(ubi_node_ix **out, const ubi__node_table *table, 
         return ubi__fail_nomem();
     ubi_status status = rank_kinds(ranks, table->graph, column);
     if (status == UBI_OK)
-        status = sort_nodes(out, table, column, ranks, descending);
+        status = sort_nodes(out, table, column, ranks, descending, progress);
     ubi__free_array(a, ranks, n_kinds, sizeof *ranks);
     return status;
 }

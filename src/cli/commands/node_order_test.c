@@ -30,7 +30,7 @@ static void assert_order(const char *drawn, const char *by, bool descending, con
     char text[256] = "";
     if (c->prepare)
         assert_int_equal(c->prepare(&table), UBI_OK);
-    assert_int_equal(ubi__node_order_new(&order, &table, c, descending), UBI_OK);
+    assert_int_equal(ubi__node_order_new(&order, &table, c, descending, (ubi_progress){ 0 }), UBI_OK);
     for (uint32_t i = 0; i < ubi_graph_node_count(table.graph); i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i ? " " : "", order[i]);
     assert_string_equal(text, expected);
@@ -111,10 +111,28 @@ static void random_sizes_sort_as_qsort_sorts_them(void **state) {
         expected[i] = i;
     compared = graph;
     qsort(expected, N_RANDOM, sizeof *expected, by_size_then_place);
-    assert_int_equal(ubi__node_order_new(&order, &table, column("rawSize"), false), UBI_OK);
+    assert_int_equal(ubi__node_order_new(&order, &table, column("rawSize"), false, (ubi_progress){ 0 }), UBI_OK);
     assert_memory_equal(order, expected, sizeof expected);
     ubi__node_order_free(order, &table);
     ubi_graph_unref(graph);
+}
+
+static bool refuse(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    (void)done, (void)total;
+    assert_string_equal(stage, "sorting");
+    ++*(int *)payload;
+    return false;
+}
+
+static void sorting_can_be_cancelled(void **state) {
+    (void)state;
+    ubi__node_table table = { .graph = graph_from_drawing("a -> b; b -> a;") };
+    ubi_node_ix *order;
+    int n_reports = 0;
+    assert_int_equal(ubi__node_order_new(&order, &table, column("id"), true, (ubi_progress){ refuse, &n_reports }),
+                     UBI_ECANCELLED);
+    assert_int_equal(n_reports, 1);
+    ubi_graph_unref((ubi_graph *)(uintptr_t)table.graph);
 }
 
 int main(void) {
@@ -124,6 +142,7 @@ int main(void) {
         cmocka_unit_test(texts_sort_by_bytes_and_nodes_without_one_come_last),
         cmocka_unit_test(unreachable_nodes_have_no_distance_and_come_last),
         cmocka_unit_test(the_column_table_knows_its_names),
+        cmocka_unit_test(sorting_can_be_cancelled),
         cmocka_unit_test(random_sizes_sort_as_qsort_sorts_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,18 +3,19 @@
  * nodes_command.c: `ubiheap nodes`, any columns of any nodes.
  *
  * Rows are streamed: nothing is kept but what the columns and the order need. A row is written by one function per
- * format, cells by column, without printf.
+ * format, cells by column; what programs read is written without printf.
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/commands/node_columns.h"
 #include "cli/commands/node_order.h"
+#include "cli/commands/node_page.h"
 #include "cli/snapshot.h"
-
-#define MAX_COLUMNS 32
 
 typedef struct nodes_arguments {
     const char *columns, *sort, *format;
@@ -24,7 +25,7 @@ typedef struct nodes_arguments {
 #define AT(field) offsetof(nodes_arguments, field)
 
 typedef struct selection {
-    const ubi__node_column *columns[MAX_COLUMNS];
+    const ubi__node_column *columns[UBI__NODE_COLUMNS_MAX];
     size_t n_columns;
     const ubi__node_column *sort; /* or NULL */
     bool descending;
@@ -35,8 +36,8 @@ typedef struct selection {
 static ubi_status parse_columns(selection *s, const char *list) {
     for (;;) {
         size_t n = strcspn(list, ",");
-        if (s->n_columns == MAX_COLUMNS)
-            return ubi__fail(UBI_EINVAL, "more than %d columns", MAX_COLUMNS);
+        if (s->n_columns == UBI__NODE_COLUMNS_MAX)
+            return ubi__fail(UBI_EINVAL, "more than %d columns", UBI__NODE_COLUMNS_MAX);
         UBI_TRY(ubi__node_column_find(&s->columns[s->n_columns++], list, n));
         if (!list[n])
             return UBI_OK;
@@ -147,7 +148,9 @@ typedef struct writer {
     const selection *selection;
     const ubi__node_table *table;
     ubi__out *out;
+    ubi_progress progress;                          /* fn NULL: none */
     ubi__json *json;                                /* JSON only */
+    ubi__node_page *page;                           /* table only */
     void (*put_text)(ubi__out *out, ubi_text text); /* delimited only */
     char delimiter;
 } writer;
@@ -206,16 +209,34 @@ static void write_json_row(const writer *w, ubi_node_ix node) {
 
 /* ---- all rows --------------------------------------------------------------------------------------------------- */
 
+#define ROWS_PER_REPORT 4096
+
+/* An interrupt stops the next write, so the answer does not matter. */
+static void report_progress(const writer *w, uint32_t i, uint32_t end) {
+    if (i % ROWS_PER_REPORT == 0 && w->progress.fn)
+        w->progress.fn(w->progress.payload, "writing", i, end);
+}
+
+static void write_row(const writer *w, ubi_node_ix node) {
+    if (w->json)
+        write_json_row(w, node);
+    else if (w->page)
+        ubi__node_page_row(w->page, node);
+    else
+        write_delimited_row(w, node);
+}
+
+static uint32_t row_count(const writer *w, uint64_t limit) {
+    uint32_t n = ubi_graph_node_count(w->table->graph);
+    return limit && limit < n ? (uint32_t)limit : n;
+}
+
 /* `order` NULL: file order. Stops early when nobody takes the output. */
 static void write_rows(const writer *w, const ubi_node_ix *order, uint64_t limit) {
-    uint32_t n = ubi_graph_node_count(w->table->graph);
-    uint64_t end = limit && limit < n ? limit : n;
+    uint32_t end = row_count(w, limit);
     for (uint32_t i = 0; i < end && !w->out->failed; i++) {
-        ubi_node_ix node = order ? order[i] : i;
-        if (w->json)
-            write_json_row(w, node);
-        else
-            write_delimited_row(w, node);
+        report_progress(w, i, end);
+        write_row(w, order ? order[i] : i);
     }
 }
 
@@ -223,6 +244,17 @@ static void write_delimited(writer *w, bool csv, const ubi_node_ix *order, uint6
     w->delimiter = csv ? ',' : '\t';
     w->put_text = csv ? put_csv_text : put_tsv_text;
     write_delimited_header(w);
+    write_rows(w, order, limit);
+}
+
+/* Rows that decide the widths of a table: some screens. */
+#define SAMPLE_ROWS 200
+
+static void write_table(writer *w, const ubi__style *style, const ubi_node_ix *order, uint64_t limit) {
+    ubi__node_page page = { w->out, style, w->table, w->selection->columns, w->selection->n_columns, { 0 } };
+    uint32_t n = row_count(w, limit);
+    w->page = &page;
+    ubi__node_page_begin(&page, order, n < SAMPLE_ROWS ? n : SAMPLE_ROWS);
     write_rows(w, order, limit);
 }
 
@@ -251,17 +283,34 @@ static ubi_status prepare(ubi__node_table *table, const selection *s) {
     return s->sort && s->sort->prepare ? s->sort->prepare(table) : UBI_OK;
 }
 
+static void write_all(writer *w, ubi__cli *cli, const ubi__snapshot *snapshot, const ubi_node_ix *order,
+                      const nodes_arguments *arguments) {
+    if (strcmp(arguments->format, "json") == 0)
+        write_document(w, cli, snapshot->path, order, arguments->limit);
+    else if (strcmp(arguments->format, "table") == 0)
+        write_table(w, &cli->style, order, arguments->limit);
+    else
+        write_delimited(w, strcmp(arguments->format, "csv") == 0, order, arguments->limit);
+}
+
+static bool is_regular_file(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+}
+
 static ubi_status list(ubi__cli *cli, ubi__node_table *table, const ubi__snapshot *snapshot, const selection *s,
                        const nodes_arguments *arguments) {
     ubi_node_ix *order = NULL;
+    ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
     UBI_TRY(prepare(table, s));
     if (s->sort)
-        UBI_TRY(ubi__node_order_new(&order, table, s->sort, s->descending));
-    writer w = { .selection = s, .table = table, .out = &cli->output->out };
-    if (strcmp(arguments->format, "json") == 0)
-        write_document(&w, cli, snapshot->path, order, arguments->limit);
-    else
-        write_delimited(&w, strcmp(arguments->format, "csv") == 0, order, arguments->limit);
+        UBI_TRY(ubi__node_order_new(&order, table, s->sort, s->descending, progress));
+    ubi__progress_line_clear(&cli->progress);
+    writer w = { .selection = s, .table = table, .out = &cli->output->out, .progress = progress };
+    if (!is_regular_file(
+            cli->output->fd)) /* on a terminal, rows are progress enough; a pipe may lead to a pager there */
+        w.progress.fn = NULL;
+    write_all(&w, cli, snapshot, order, arguments);
     ubi__node_order_free(order, table);
     return UBI_OK;
 }
@@ -270,7 +319,7 @@ static ubi_status list(ubi__cli *cli, ubi__node_table *table, const ubi__snapsho
 
 static ubi_status check(selection *s, const ubi__cli *cli, nodes_arguments *arguments) {
     if (!arguments->format)
-        arguments->format = cli->common.json ? "json" : "tsv";
+        arguments->format = cli->common.json ? "json" : isatty(cli->output->fd) ? "table" : "tsv";
     if (cli->common.json && strcmp(arguments->format, "json") != 0)
         return ubi__fail(UBI_EINVAL, "--json and --format %s contradict each other", arguments->format);
     UBI_TRY(parse_columns(s, arguments->columns ? arguments->columns : STANDARD_COLUMNS));
@@ -299,7 +348,7 @@ static bool column_entry(size_t i, const char **word, const char **help) {
 
 static const ubi__glossary columns_glossary = { "Columns", column_entry };
 
-static const char *const format_choices[] = { "tsv", "csv", "json", NULL };
+static const char *const format_choices[] = { "table", "tsv", "csv", "json", NULL };
 
 static const ubi__option options[] = {
     { "columns", 'c', UBI__OPTION_TEXT, AT(columns), "LIST", NULL, "names of columns, separated by commas",
@@ -308,8 +357,8 @@ static const ubi__option options[] = {
       "sort by a column: numbers descending, texts ascending; +COLUMN and -COLUMN choose; without it, file order",
       NULL },
     { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "print only the first N rows; 0: all", "0" },
-    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "FORMAT", format_choices, "tsv, csv or json; --json means json",
-      "tsv" },
+    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "FORMAT", format_choices,
+      "table, tsv, csv or json; --json means json", "table on a terminal, else tsv" },
     UBI__OPTION_END,
 };
 
@@ -327,6 +376,9 @@ const ubi__command ubi__command_nodes = {
     .description =
         "Prints one row per node: all of them, reachable or not, in file order, unless you sort or limit. The "
         "first line names the columns.\n"
+        "\n"
+        "A table is for people: aligned, cut to the width of the terminal, numbers with commas. The first rows decide "
+        "how wide its columns are.\n"
         "\n"
         "In tsv and csv a missing value is a single - and every row is one line: within texts a backslash, tab, "
         "newline and carriage return are written \\\\, \\t, \\n"

@@ -91,16 +91,16 @@ static bool dominating_kind(ubi__finding *finding, const ubi__report_facts *f) {
 #define UNREACHABLE_SHARE 0.01
 
 static bool unreachable_nodes(ubi__finding *finding, const ubi__report_facts *f) {
-    char count[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
+    char nodes[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     const ubi__tally *lost = &f->summary.unreachable;
     uint64_t all = ubi_graph_node_count(f->graph);
     if (share(lost->count, all) < UNREACHABLE_SHARE)
         return false;
     snprintf(finding->text, sizeof finding->text,
-             "%s nodes (%s of the file, %s) cannot be reached from the root and are not counted; "
+             "%s (%s of the file, %s) cannot be reached from the root and %s not counted; "
              "snapshots of single pages often have such nodes.",
-             ubi__human_count(count, lost->count), ubi__human_percent(percent, lost->count, all),
-             ubi__human_size(size, lost->bytes));
+             ubi__human_things(nodes, lost->count, "node"), ubi__human_percent(percent, lost->count, all),
+             ubi__human_size(size, lost->bytes), lost->count == 1 ? "is" : "are");
     return true;
 }
 

@@ -2,7 +2,8 @@
  *
  * report_page.c: the report as one screen of text.
  *
- * About 30 lines of at most 100 columns. Rows look like those of a census: size, share, bar, count, name.
+ * At most 30 lines, of at most 100 columns. Rows look like those of a census: size, share, bar, count, name. What looks odd
+ * takes lines from the longer lists, down to a few, and then does without its least important sentences.
  */
 #include "cli/commands/report_page.h"
 
@@ -13,8 +14,13 @@
 #include "render/node_label.h"
 
 #define WIDEST_PAGE 100
+#define PAGE_LINES 30
+#define TITLE_LINES 2
+#define HEAD_LINES 2
 #define KINDS_SHOWN 5
+#define LEAST_KINDS_SHOWN 3
 #define FUNCTIONS_SHOWN 3
+#define LEAST_FUNCTIONS_SHOWN 2
 #define FINDINGS_SHOWN 3
 
 #define SIZE_COLUMNS 10
@@ -33,6 +39,8 @@ typedef struct page {
     unsigned bar_columns;
     size_t count_columns;
     uint64_t total_bytes;
+    ubi__findings findings;
+    size_t n_kinds, n_functions, n_findings; /* shown */
 } page;
 
 static void ink(const page *p, ubi__ink color) {
@@ -77,14 +85,13 @@ static void describe_origin(char *out, size_t n, const ubi_graph *g) {
 static void write_head(const page *p) {
     char origin[80], size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], edges[UBI__HUMAN_TEXT];
     const ubi_graph *g = p->facts->graph;
-    uint64_t n_nodes = p->facts->summary.reachable.count, n_edges = ubi_graph_edge_count(g);
     describe_origin(origin, sizeof origin, g);
     ink(p, UBI__INK_BOLD);
     ubi__display_text(p->out, p->style, ubi__text(p->path), p->columns - strlen(origin));
     ink(p, UBI__INK_PLAIN);
-    ubi__out_printf(p->out, "%s\n%s in %s node%s, joined by %s edge%s\n", origin, ubi__human_size(size, p->total_bytes),
-                    ubi__human_count(nodes, n_nodes), n_nodes == 1 ? "" : "s", ubi__human_count(edges, n_edges),
-                    n_edges == 1 ? "" : "s");
+    ubi__out_printf(p->out, "%s\n%s in %s, joined by %s\n", origin, ubi__human_size(size, p->total_bytes),
+                    ubi__human_things(nodes, p->facts->summary.reachable.count, "node"),
+                    ubi__human_things(edges, ubi_graph_edge_count(g), "edge"));
 }
 
 typedef struct coarse_row {
@@ -130,7 +137,7 @@ static void write_kinds(const page *p) {
     static const char *const notes[] = { "", " (object)", " (script)", " (string)", " (DOM)" };
     const ubi__groups *groups = &p->facts->labels;
     title(p, "Biggest kinds");
-    for (size_t i = 0; i < groups->n && i < KINDS_SHOWN; i++) {
+    for (size_t i = 0; i < p->n_kinds; i++) {
         const ubi__group *group = &groups->at[i];
         const char *note = notes[group->coarse_type];
         size_t room = row_numbers(p, &group->tally, coarse_color(group->coarse_type));
@@ -152,46 +159,49 @@ static void write_functions(const page *p) {
         ubi__out_string(p->out, "  Not recorded: tick \"Record call stacks\" in Firefox before the snapshot.\n");
         return;
     }
-    snprintf(heading, sizeof heading, "Where it was allocated (%s of %s nodes have a stack)",
-             ubi__human_count(a, p->facts->summary.n_with_stack),
-             ubi__human_count(b, ubi_graph_node_count(p->facts->graph)));
+    uint64_t n_with_stack = p->facts->summary.n_with_stack;
+    snprintf(heading, sizeof heading, "Where it was allocated (%s of %s %s a stack)", ubi__human_count(a, n_with_stack),
+             ubi__human_things(b, ubi_graph_node_count(p->facts->graph), "node"), n_with_stack == 1 ? "has" : "have");
     title(p, heading);
-    for (size_t i = 0; i < groups->n && i < FUNCTIONS_SHOWN; i++) {
+    for (size_t i = 0; i < p->n_functions; i++) {
         size_t room = row_numbers(p, &groups->at[i].tally, UBI__INK_BLUE);
         ubi__display_frame(p->out, p->style, &groups->at[i].frame, room);
         ubi__out_char(p->out, '\n');
     }
 }
 
-/* One sentence behind a dash, wrapped. */
-static void write_sentence(const page *p, ubi_text text) {
-    size_t at = 3;
-    ubi__out_string(p->out, "  -");
+/* One sentence behind a dash, wrapped; `out` NULL only measures. Returns its lines. */
+static size_t write_sentence(const page *p, ubi__out *out, ubi_text text) {
+    size_t at = 3, lines = 1;
+    if (out)
+        ubi__out_string(out, "  -");
     while (text.len) {
         const char *space = memchr(text.ptr, ' ', text.len);
         ubi_text word = { text.ptr, space ? (size_t)(space - text.ptr) : text.len };
         size_t columns = ubi__display_columns(word, p->style);
-        if (at + 1 + columns > p->columns && at > 3) {
-            ubi__out_string(p->out, "\n   ");
-            at = 3;
+        columns = columns < p->columns ? columns : p->columns;
+        bool wraps = at + 1 + columns > p->columns && at > 3;
+        if (out) {
+            ubi__out_string(out, wraps ? "\n    " : " ");
+            ubi__display_text(out, p->style, word, p->columns);
         }
-        ubi__out_char(p->out, ' ');
-        at += 1 + ubi__display_text(p->out, p->style, word, p->columns);
+        lines += wraps;
+        at = (wraps ? 3 : at) + 1 + columns;
         size_t taken = word.len + (space != NULL);
         text.ptr += taken;
         text.len -= taken;
     }
-    ubi__out_char(p->out, '\n');
+    if (out)
+        ubi__out_char(out, '\n');
+    return lines;
 }
 
 static void write_findings(const page *p) {
-    ubi__findings findings;
-    ubi__findings_collect(&findings, p->facts);
-    if (findings.n == 0)
+    if (p->n_findings == 0)
         return;
     title(p, "Worth a look");
-    for (size_t i = 0; i < findings.n && i < FINDINGS_SHOWN; i++)
-        write_sentence(p, ubi__text(findings.at[i].text));
+    for (size_t i = 0; i < p->n_findings; i++)
+        write_sentence(p, p->out, ubi__text(p->findings.at[i].text));
 }
 
 /* The file as an argument for a shell; FILE where that would not be obvious. */
@@ -201,29 +211,73 @@ static const char *file_argument(const page *p) {
     return p->path[n] == 0 && p->path[0] != '-' ? p->path : "FILE";
 }
 
+static const struct {
+    const char *command, *help;
+    bool needs_stacks;
+} next_commands[] = {
+    { "census", "every kind, as a tree", false },
+    { "census -b invertedAllocationStack", "who allocated it", true },
+    { "nodes -s rawSize -n 20", "the largest single nodes", false },
+};
+#define NEXT_COMMANDS (sizeof next_commands / sizeof *next_commands)
+
+static bool is_next(const page *p, size_t i) {
+    return !next_commands[i].needs_stacks || p->facts->functions.n > 0;
+}
+
 /* Explanations stand behind the commands, as comments, where there is room. */
 static void write_next(const page *p) {
-    static const struct {
-        const char *command, *help;
-        bool needs_stacks;
-    } next[] = {
-        { "census", "every kind, as a tree", false },
-        { "census -b invertedAllocationStack", "who allocated it", true },
-        { "nodes -s rawSize -n 20", "the largest single nodes", false },
-    };
     const char *file = file_argument(p);
     title(p, "Next");
-    for (size_t i = 0; i < sizeof next / sizeof *next; i++) {
-        if (next[i].needs_stacks && p->facts->functions.n == 0)
+    for (size_t i = 0; i < NEXT_COMMANDS; i++) {
+        const char *command = next_commands[i].command, *help = next_commands[i].help;
+        if (!is_next(p, i))
             continue;
-        ubi__out_printf(p->out, "  ubiheap %s ", next[i].command);
+        ubi__out_printf(p->out, "  ubiheap %s ", command);
         ubi__out_string(p->out, file);
-        if (strlen("  ubiheap    # ") + strlen(next[i].command) + strlen(file) + strlen(next[i].help) <= p->columns) {
+        if (strlen("  ubiheap    # ") + strlen(command) + strlen(file) + strlen(help) <= p->columns) {
             ink(p, UBI__INK_DIM);
-            ubi__out_printf(p->out, "  # %s", next[i].help);
+            ubi__out_printf(p->out, "  # %s", help);
             ink(p, UBI__INK_PLAIN);
         }
         ubi__out_char(p->out, '\n');
+    }
+}
+
+/* ---- what fits -------------------------------------------------------------------------------------------------- */
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+static size_t count_lines(const page *p) {
+    size_t lines = HEAD_LINES + 4 * TITLE_LINES;
+    for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
+        lines += p->facts->summary.coarse[t].count > 0;
+    lines += p->n_kinds;
+    lines += p->n_functions ? p->n_functions : 1;
+    lines += p->n_findings ? TITLE_LINES : 0;
+    for (size_t i = 0; i < p->n_findings; i++)
+        lines += write_sentence(p, NULL, ubi__text(p->findings.at[i].text));
+    for (size_t i = 0; i < NEXT_COMMANDS; i++)
+        lines += is_next(p, i);
+    return lines;
+}
+
+static void choose_what_fits(page *p) {
+    ubi__findings_collect(&p->findings, p->facts);
+    p->n_kinds = smaller(p->facts->labels.n, KINDS_SHOWN);
+    p->n_functions = smaller(p->facts->functions.n, FUNCTIONS_SHOWN);
+    p->n_findings = smaller(p->findings.n, FINDINGS_SHOWN);
+    while (count_lines(p) > PAGE_LINES) {
+        if (p->n_kinds > LEAST_KINDS_SHOWN)
+            p->n_kinds--;
+        else if (p->n_functions > LEAST_FUNCTIONS_SHOWN)
+            p->n_functions--;
+        else if (p->n_findings > 1)
+            p->n_findings--;
+        else
+            return; /* a single sentence, and a very narrow terminal */
     }
 }
 
@@ -234,6 +288,7 @@ void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__r
     p.bar_columns = p.columns < NARROW_PAGE ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
     p.total_bytes = facts->summary.reachable.bytes;
     p.count_columns = strlen(ubi__human_count(text, facts->summary.reachable.count));
+    choose_what_fits(&p);
     write_head(&p);
     write_coarse(&p);
     write_kinds(&p);

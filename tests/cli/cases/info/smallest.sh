@@ -1,0 +1,1 @@
+ubiheap info two.fxsnapshot | grep -v '^Loaded\|^Memory'
