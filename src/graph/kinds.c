@@ -33,14 +33,9 @@ static uint64_t hash(const ubi__kinds *k, const ubi_kind *kind) {
     return (a * k->factor[0] + b * k->factor[1]) >> 32;
 }
 
-static bool equal(const ubi_kind *a, const ubi_kind *b) {
-    return a->type_name == b->type_name && a->class_name == b->class_name && a->script_filename == b->script_filename &&
-           a->descriptive_name == b->descriptive_name && a->coarse_type == b->coarse_type;
-}
-
 static size_t find(const ubi__kinds *k, const uint32_t *slots, size_t n, const ubi_kind *kind) {
     size_t i = hash(k, kind) & (n - 1);
-    while (slots[i] != UBI_NONE && !equal(&k->rows.at[slots[i]], kind))
+    while (slots[i] != UBI_NONE && !ubi__kind_equal(&k->rows.at[slots[i]], kind))
         i = (i + 1) & (n - 1);
     return i;
 }

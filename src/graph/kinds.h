@@ -22,6 +22,12 @@ typedef struct ubi__kinds {
     uint64_t factor[2]; /* of the hash; secret, see base/hash.h */
 } ubi__kinds;
 
+/** Whether two kinds are the same combination of indices. */
+static inline bool ubi__kind_equal(const ubi_kind *a, const ubi_kind *b) {
+    return a->type_name == b->type_name && a->class_name == b->class_name && a->script_filename == b->script_filename &&
+           a->descriptive_name == b->descriptive_name && a->coarse_type == b->coarse_type;
+}
+
 void ubi__kinds_init(ubi__kinds *k, const ubi_allocator *a);
 void ubi__kinds_fini(ubi__kinds *k);
 /** Index of this combination of indices, made if new. Compares indices, not texts. */

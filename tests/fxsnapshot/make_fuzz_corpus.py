@@ -26,7 +26,7 @@ def seeds():
         yield name + ".gz", data
     for name, data, _ in answers.LENGTHS + answers.STACKS + answers.WIRE:
         yield name + ".raw", reference_reader.inflate(data)
-    for number in (7, 8, 16, 22, 35, 42, 43, 44, 45):
+    for number in (7, 8, 16, 22, 35, 36, 42, 43, 44, 45):
         name, data, _ = conformance.CASES[number][0]
         yield f"case {number} {name}.raw", reference_reader.inflate(data)
 

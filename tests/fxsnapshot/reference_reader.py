@@ -387,10 +387,13 @@ def read_messages(data):
 
 
 def read(data, compat_firefox=True):
-    """Reads a file. Without `compat_firefox` uncompressed messages are accepted too."""
+    """Reads a file. Without `compat_firefox` uncompressed messages are accepted too, and any creation time is told."""
     if not is_compressed(data) and not compat_firefox:
         return read_messages(data)
-    return read_messages(inflate(data))
+    snapshot = read_messages(inflate(data))
+    if compat_firefox and snapshot.creation_time is not None and snapshot.creation_time > 2**53:
+        snapshot.creation_time = None
+    return snapshot
 
 
 # ---- for comparing --------------------------------------------------------------------------------------------------

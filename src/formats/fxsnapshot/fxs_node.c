@@ -521,21 +521,52 @@ static ubi_status intern_type(ubi__fxs_reader *r) {
     return ubi__fxs_two_byte(r, &node->type_name, "type name (field 3)", &node->type_ix);
 }
 
-ubi_status ubi__fxs_node_end(ubi__fxs_reader *r) {
+/* Strings in logical order, then the kind they make. */
+static ubi_status intern_strings(ubi__fxs_reader *r, ubi_frame_ix *stack, ubi_kind *kind, ubi_kind_ix *kind_ix) {
     ubi__fxs_node *node = &r->node;
-    ubi_graph_builder *b = r->builder;
-    ubi_frame_ix stack = UBI_NONE;
-    ubi_kind_ix kind_ix;
-    UBI_TRY(check_required(r));
     UBI_TRY(intern_type(r));
     if (ubi__unlikely(node->deferred))
         UBI_TRY(name_edges(r));
     if (node->stack.form == UBI__FXS_INLINE)
-        UBI_TRY(ubi__fxs_stack(r, &stack));
-    ubi_kind kind = { .type_name = node->type_ix, .coarse_type = (ubi_coarse_type)node->coarse_type };
-    UBI_TRY(one_byte(r, &node->class_name, "class name (field 8)", &kind.class_name));
-    UBI_TRY(one_byte(r, &node->script_filename, "script file name (field 11)", &kind.script_filename));
-    UBI_TRY(ubi__fxs_two_byte(r, &node->descriptive_name, "descriptive name (field 13)", &kind.descriptive_name));
-    UBI_TRY(ubi__kinds_intern(&b->graph->kinds, &kind_ix, &kind));
-    return ubi__builder_push_node(b, node->id, node->size_bytes, kind_ix, stack);
+        UBI_TRY(ubi__fxs_stack(r, stack));
+    *kind = (ubi_kind){ .type_name = node->type_ix, .coarse_type = (ubi_coarse_type)node->coarse_type };
+    UBI_TRY(one_byte(r, &node->class_name, "class name (field 8)", &kind->class_name));
+    UBI_TRY(one_byte(r, &node->script_filename, "script file name (field 11)", &kind->script_filename));
+    UBI_TRY(ubi__fxs_two_byte(r, &node->descriptive_name, "descriptive name (field 13)", &kind->descriptive_name));
+    return ubi__kinds_intern(&r->builder->graph->kinds, kind_ix, kind);
+}
+
+static bool as_ref(const ubi__fxs_string *s, ubi_str_ix *out) {
+    *out = s->form == UBI__FXS_ABSENT ? UBI_NONE : (ubi_str_ix)s->at;
+    return s->form == UBI__FXS_ABSENT || (s->form == UBI__FXS_REF && s->at < UBI_NONE);
+}
+
+/* Whether the node adds no string at all and its attributes are references, which then are the kind, if they are valid. */
+static bool kind_of_refs(const ubi__fxs_node *node, ubi_kind *kind) {
+    kind->coarse_type = (ubi_coarse_type)node->coarse_type;
+    return !node->deferred && node->stack.form == UBI__FXS_ABSENT && as_ref(&node->type_name, &kind->type_name) &&
+           as_ref(&node->class_name, &kind->class_name) && as_ref(&node->script_filename, &kind->script_filename) &&
+           as_ref(&node->descriptive_name, &kind->descriptive_name);
+}
+
+static ubi__fxs_known_kind *known_kind(ubi__fxs_reader *r, const ubi_kind *kind) {
+    uint32_t h = kind->type_name * 31 + kind->class_name * 7 + kind->script_filename * 5 + kind->descriptive_name;
+    return &r->known_kinds[h % UBI__FXS_KNOWN_KINDS];
+}
+
+ubi_status ubi__fxs_node_end(ubi__fxs_reader *r) {
+    ubi__fxs_node *node = &r->node;
+    ubi_frame_ix stack = UBI_NONE;
+    ubi_kind kind;
+    UBI_TRY(check_required(r));
+    bool plain = kind_of_refs(node, &kind);
+    ubi__fxs_known_kind *known = plain ? known_kind(r, &kind) : NULL;
+    /* A combination of references that was valid once stays so, since tables only grow. */
+    if (ubi__likely(known && known->used && ubi__kind_equal(&known->kind, &kind)))
+        return ubi__builder_push_node(r->builder, node->id, node->size_bytes, known->ix, UBI_NONE);
+    ubi_kind_ix ix;
+    UBI_TRY(intern_strings(r, &stack, &kind, &ix));
+    if (known)
+        *known = (ubi__fxs_known_kind){ kind, ix, true };
+    return ubi__builder_push_node(r->builder, node->id, node->size_bytes, ix, stack);
 }

@@ -89,6 +89,15 @@ typedef struct ubi__fxs_side_name {
 
 UBI_VEC_DECLARE(ubi__vec_side_name, ubi__fxs_side_name);
 
+/** A kind that nodes had lately. */
+typedef struct ubi__fxs_known_kind {
+    ubi_kind kind;
+    ubi_kind_ix ix;
+    bool used;
+} ubi__fxs_known_kind;
+
+#define UBI__FXS_KNOWN_KINDS 256
+
 /* ---- the reader --------------------------------------------------------------------------------------------------- */
 
 typedef struct ubi__fxs_reader {
@@ -109,6 +118,7 @@ typedef struct ubi__fxs_reader {
     uint64_t skip_left;      /* bytes of an unknown field still to be stepped over */
     uint64_t nodes_offset;   /* of the first Node message */
     ubi__fxs_node node;
+    ubi__fxs_known_kind known_kinds[UBI__FXS_KNOWN_KINDS]; /* direct-mapped */
 } ubi__fxs_reader;
 
 /** UBI_EFORMAT: "message N at byte M: ...", M being the offset of what is wrong. */
