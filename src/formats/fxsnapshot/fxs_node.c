@@ -21,57 +21,6 @@
 #define SIDE_NAME (UBI_NONE - 1)
 #define FIRST_IMPOSSIBLE_REF ((uint64_t)UBI_NONE - 1)
 
-/* ---- strings ------------------------------------------------------------------------------------------------------ */
-
-static const uint8_t *string_bytes(const ubi__fxs_reader *r, const ubi__fxs_string *s) {
-    return s->pinned ? r->scratch.at + s->at : s->bytes;
-}
-
-static size_t units_before_nul(const uint8_t *units, size_t n_units) {
-    for (size_t i = 0; i < n_units; i++)
-        if (units[2 * i] == 0 && units[2 * i + 1] == 0)
-            return i;
-    return n_units;
-}
-
-/* Strings are C strings to Firefox: what follows a NUL is invisible. An odd last byte is dropped. */
-static ubi_status append_two_byte(ubi__strtab *table, const uint8_t *bytes, size_t n_bytes, ubi_str_ix *out) {
-    return ubi__strtab_append_utf16le(table, out, bytes, units_before_nul(bytes, n_bytes / 2));
-}
-
-static ubi_status fail_ref(const ubi__fxs_reader *r, uint64_t offset, const char *what, uint64_t ref, uint32_t n,
-                           const char *table) {
-    return ubi__fxs_fail(r, offset, "%s refers to string %llu of %u in the %s table", what, (unsigned long long)ref, n,
-                         table);
-}
-
-ubi_status ubi__fxs_two_byte(ubi__fxs_reader *r, const ubi__fxs_string *s, const char *what, ubi_str_ix *out) {
-    ubi__strtab *table = &r->builder->graph->strings;
-    *out = UBI_NONE;
-    if (s->form == UBI__FXS_INLINE)
-        return append_two_byte(table, string_bytes(r, s), s->n_bytes, out);
-    if (s->form == UBI__FXS_ABSENT)
-        return UBI_OK;
-    if (s->at >= ubi__strtab_count(table))
-        return fail_ref(r, s->offset, what, s->at, ubi__strtab_count(table), "two-byte");
-    *out = (ubi_str_ix)s->at;
-    return UBI_OK;
-}
-
-static ubi_status one_byte(ubi__fxs_reader *r, const ubi__fxs_string *s, const char *what, ubi_str_ix *out) {
-    *out = UBI_NONE;
-    if (s->form == UBI__FXS_INLINE) {
-        const char *bytes = (const char *)string_bytes(r, s);
-        return ubi__strtab_append(&r->one_byte, out, (ubi_text){ bytes, s->n_bytes ? strnlen(bytes, s->n_bytes) : 0 });
-    }
-    if (s->form == UBI__FXS_ABSENT)
-        return UBI_OK;
-    if (s->at >= ubi__strtab_count(&r->one_byte))
-        return fail_ref(r, s->offset, what, s->at, ubi__strtab_count(&r->one_byte), "one-byte");
-    *out = (ubi_str_ix)s->at;
-    return UBI_OK;
-}
-
 /* ---- beginning ---------------------------------------------------------------------------------------------------- */
 
 /* Field by field: clearing the whole struct for every node would cost more than decoding some of them. */
@@ -87,33 +36,12 @@ void ubi__fxs_node_begin(ubi__fxs_reader *r) {
     r->scratch.n = 0;
 }
 
-/* Bytes in scratch may be decoded, so the decoder's padding follows them. */
-static ubi_status append_to_scratch(ubi__fxs_reader *r, const uint8_t *bytes, size_t n) {
-    ubi__vec_u8 *scratch = &r->scratch;
-    UBI_TRY(ubi__vec_u8_reserve(scratch, r->allocator, n + UBI__STREAM_PADDING));
-    if (n)
-        memcpy(scratch->at + scratch->n, bytes, n);
-    scratch->n += n;
-    memset(scratch->at + scratch->n, 0, UBI__STREAM_PADDING);
-    return UBI_OK;
-}
-
-static ubi_status pin_string(ubi__fxs_reader *r, ubi__fxs_string *s) {
-    if (s->form != UBI__FXS_INLINE || s->pinned)
-        return UBI_OK;
-    size_t at = r->scratch.n;
-    UBI_TRY(append_to_scratch(r, s->bytes, s->n_bytes));
-    s->at = at;
-    s->pinned = true;
-    return UBI_OK;
-}
-
 ubi_status ubi__fxs_node_pin(ubi__fxs_reader *r) {
-    UBI_TRY(pin_string(r, &r->node.type_name));
-    UBI_TRY(pin_string(r, &r->node.class_name));
-    UBI_TRY(pin_string(r, &r->node.script_filename));
-    UBI_TRY(pin_string(r, &r->node.descriptive_name));
-    return pin_string(r, &r->node.stack);
+    UBI_TRY(ubi__fxs_pin(r, &r->node.type_name));
+    UBI_TRY(ubi__fxs_pin(r, &r->node.class_name));
+    UBI_TRY(ubi__fxs_pin(r, &r->node.script_filename));
+    UBI_TRY(ubi__fxs_pin(r, &r->node.descriptive_name));
+    return ubi__fxs_pin(r, &r->node.stack);
 }
 
 /* ---- in order and deferred ---------------------------------------------------------------------------------------- */
@@ -177,9 +105,9 @@ static ubi_status edge_name_ref(ubi__fxs_reader *r, uint64_t ref, uint64_t offse
 static ubi_status edge_name_inline(ubi__fxs_reader *r, const uint8_t *bytes, size_t n_bytes, ubi_str_ix *out) {
     ubi_graph *g = r->builder->graph;
     if (!r->node.deferred)
-        return append_two_byte(&g->strings, bytes, n_bytes, out);
+        return ubi__fxs_append_two_byte(&g->strings, bytes, n_bytes, out);
     ubi_str_ix text;
-    UBI_TRY(append_two_byte(&r->side_texts, bytes, n_bytes, &text));
+    UBI_TRY(ubi__fxs_append_two_byte(&r->side_texts, bytes, n_bytes, &text));
     UBI_TRY(keep_aside(r, g->name.n, text));
     *out = SIDE_NAME;
     return UBI_OK;
@@ -190,8 +118,8 @@ static ubi_status name_edges(ubi__fxs_reader *r) {
     ubi_graph *g = r->builder->graph;
     size_t side = 0;
     if (r->node.has_bad_ref)
-        return fail_ref(r, r->node.bad_ref_offset, "edge name (field 5.3)", r->node.bad_ref,
-                        ubi__strtab_count(&g->strings), "two-byte");
+        return ubi__fxs_fail_ref(r, r->node.bad_ref_offset, "edge name (field 5.3)", r->node.bad_ref,
+                                 ubi__strtab_count(&g->strings), "two-byte");
     for (uint64_t e = r->node.first_edge; e < g->name.n; e++) {
         ubi_str_ix name = g->name.at[e];
         if (side < r->side_names.n && r->side_names.at[side].edge == e) {
@@ -303,21 +231,6 @@ static ubi_status type_name_late(ubi__fxs_reader *r) {
     return r->node.edges_begun && !r->node.deferred ? switch_to_deferred(r) : UBI_OK;
 }
 
-/* A second stack is merged into the first; in protobuf that is the same as having both back to back. */
-static ubi_status join_stack(ubi__fxs_reader *r, const uint8_t *bytes, size_t n) {
-    ubi__fxs_string *stack = &r->node.stack;
-    if (!stack->pinned || stack->at + stack->n_bytes != r->scratch.n) {
-        size_t at = r->scratch.n;
-        UBI_TRY(ubi__vec_u8_reserve(&r->scratch, r->allocator, stack->n_bytes + UBI__STREAM_PADDING));
-        UBI_TRY(append_to_scratch(r, string_bytes(r, stack), stack->n_bytes));
-        stack->at = at;
-        stack->pinned = true;
-    }
-    UBI_TRY(append_to_scratch(r, bytes, n));
-    stack->n_bytes += n;
-    return UBI_OK;
-}
-
 /* The singular length-delimited fields. */
 static ubi_status take_bytes(ubi__fxs_reader *r, uint32_t field, const uint8_t *bytes, size_t n, uint64_t offset) {
     ubi__fxs_node *node = &r->node;
@@ -329,7 +242,7 @@ static ubi_status take_bytes(ubi__fxs_reader *r, uint32_t field, const uint8_t *
         break;
     case 6:
         if (node->stack.form == UBI__FXS_INLINE)
-            return join_stack(r, bytes, n);
+            return ubi__fxs_join(r, &node->stack, bytes, n);
         node->stack = value;
         break;
     case 7:
@@ -516,8 +429,8 @@ static ubi_status intern_type(ubi__fxs_reader *r) {
     if (node->type_interned)
         return UBI_OK;
     if (node->type_name.form == UBI__FXS_REF && node->type_name.at >= node->strings_before)
-        return fail_ref(r, node->type_name.offset, "type name (field 3)", node->type_name.at, node->strings_before,
-                        "two-byte");
+        return ubi__fxs_fail_ref(r, node->type_name.offset, "type name (field 3)", node->type_name.at,
+                                 node->strings_before, "two-byte");
     return ubi__fxs_two_byte(r, &node->type_name, "type name (field 3)", &node->type_ix);
 }
 
@@ -530,8 +443,8 @@ static ubi_status intern_strings(ubi__fxs_reader *r, ubi_frame_ix *stack, ubi_ki
     if (node->stack.form == UBI__FXS_INLINE)
         UBI_TRY(ubi__fxs_stack(r, stack));
     *kind = (ubi_kind){ .type_name = node->type_ix, .coarse_type = (ubi_coarse_type)node->coarse_type };
-    UBI_TRY(one_byte(r, &node->class_name, "class name (field 8)", &kind->class_name));
-    UBI_TRY(one_byte(r, &node->script_filename, "script file name (field 11)", &kind->script_filename));
+    UBI_TRY(ubi__fxs_one_byte(r, &node->class_name, "class name (field 8)", &kind->class_name));
+    UBI_TRY(ubi__fxs_one_byte(r, &node->script_filename, "script file name (field 11)", &kind->script_filename));
     UBI_TRY(ubi__fxs_two_byte(r, &node->descriptive_name, "descriptive name (field 13)", &kind->descriptive_name));
     return ubi__kinds_intern(&r->builder->graph->kinds, kind_ix, kind);
 }

@@ -6,6 +6,8 @@
  *     fxs_read.c     frames of the stream: metadata, root, nodes, the end; then strings and ids
  *     fxs_node.c     one Node message: the hot loop
  *     fxs_stack.c    allocation stacks
+ *     fxs_strings.c  strings of a message, the two tables of the file
+ *     fxs_fields.c   unknown fields, error messages
  *     wire.h         protobuf's wire format
  *
  * A message may be larger than what is at hand (a root with a million edges), so a Node is decoded field by field and the
@@ -121,6 +123,7 @@ typedef struct ubi__fxs_reader {
     ubi__fxs_known_kind known_kinds[UBI__FXS_KNOWN_KINDS]; /* direct-mapped */
 } ubi__fxs_reader;
 
+/* fxs_fields.c */
 /** UBI_EFORMAT: "message N at byte M: ...", M being the offset of what is wrong. */
 ubi_status ubi__fxs_fail(const ubi__fxs_reader *r, uint64_t offset, const char *format, ...) UBI_PRINTF(3, 4);
 
@@ -136,14 +139,25 @@ typedef ubi__fxs_progress (*ubi__fxs_fields_fn)(ubi__fxs_reader *r, const uint8_
 ubi__fxs_progress ubi__fxs_skip_unknown(ubi__fxs_reader *r, const uint8_t *p, const uint8_t *limit, uint32_t tag,
                                         ubi_status *status);
 
+/* fxs_strings.c */
+/** Index of a two-byte string, appended if inline. UBI_NONE if absent. `what` is for messages. */
+ubi_status ubi__fxs_two_byte(ubi__fxs_reader *r, const ubi__fxs_string *s, const char *what, ubi_str_ix *out);
+/** The same for the one-byte table. */
+ubi_status ubi__fxs_one_byte(ubi__fxs_reader *r, const ubi__fxs_string *s, const char *what, ubi_str_ix *out);
+ubi_status ubi__fxs_append_two_byte(ubi__strtab *table, const uint8_t *bytes, size_t n_bytes, ubi_str_ix *out);
+ubi_status ubi__fxs_fail_ref(const ubi__fxs_reader *r, uint64_t offset, const char *what, uint64_t ref, uint32_t n,
+                             const char *table);
+/** Copies inline bytes to scratch, if they are not there. */
+ubi_status ubi__fxs_pin(ubi__fxs_reader *r, ubi__fxs_string *s);
+/** A second occurrence of a message merges into the first; in protobuf that is the same as both back to back. */
+ubi_status ubi__fxs_join(ubi__fxs_reader *r, ubi__fxs_string *s, const uint8_t *bytes, size_t n);
+
 /* fxs_node.c */
 void ubi__fxs_node_begin(ubi__fxs_reader *r);
 ubi__fxs_progress ubi__fxs_node_fields(ubi__fxs_reader *r, const uint8_t *limit, ubi_status *status);
 /** Copies what the node still points to out of the window, which is about to move. */
 ubi_status ubi__fxs_node_pin(ubi__fxs_reader *r);
 ubi_status ubi__fxs_node_end(ubi__fxs_reader *r);
-/** Index of a two-byte string, appended if inline. UBI_NONE if absent. `what` is for messages. */
-ubi_status ubi__fxs_two_byte(ubi__fxs_reader *r, const ubi__fxs_string *s, const char *what, ubi_str_ix *out);
 
 /* fxs_stack.c */
 /** Decodes node.stack into the frame table. */
