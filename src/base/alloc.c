@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LARGE_BYTES ((size_t)1 << 20)
+#define LARGE_BYTES ((size_t)256 << 10)
 #define PAGE_BYTES ((size_t)4096)
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 

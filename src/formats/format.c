@@ -80,7 +80,8 @@ static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_re
         .options = options,
         .info = info ? info : &own_info,
     };
-    attempt at = { .rewindable = ubi__source_can_rewind(source) };
+    /* Firefox's answers come from Firefox's engine, since the fast one takes some Huffman codes that zlib does not. */
+    attempt at = { .exact = options->compat == UBI_COMPAT_FIREFOX, .rewindable = ubi__source_can_rewind(source) };
     ubi_graph *graph = NULL;
     ubi_status status = run_attempt(&graph, source, &input, &at);
     bool doubtful = status == UBI_EFORMAT || (status == UBI_OK && !at.clean);

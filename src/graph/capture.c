@@ -3,7 +3,7 @@
  * capture.c: any heap, walked breadth-first and kept as a graph (ubi_graph_capture).
  *
  * Each node is described when its turn in the queue comes, followed by its edges, which is the order the builder wants.
- * Texts are interned, frames are known by their id.
+ * Texts are interned. A frame is known by where its heap keeps it, since a file may use one id for several.
  */
 #include "graph/builder.h"
 #include "graph/node_map.h"
@@ -15,6 +15,7 @@ typedef struct capture {
     const ubi_allocator *allocator;
     ubi_graph_builder *builder;
     ubi__node_map seen;
+    ubi__node_map frames; /* (owner, ref) of a stack -> index of its frame */
     vec_queue queue;
     vec_stack new_frames; /* of the stack at hand, youngest first */
     ubi_status status;
@@ -23,6 +24,11 @@ typedef struct capture {
 static ubi_status intern(capture *c, ubi_text text, ubi_str_ix *out) {
     *out = UBI_NONE;
     return text.ptr ? ubi__strtab_intern(&c->builder->graph->strings, out, text) : UBI_OK;
+}
+
+/* A stack as a key of `frames`. */
+static ubi_node frame_key(ubi_stack stack) {
+    return (ubi_node){ NULL, stack.owner, stack.ref };
 }
 
 static ubi_status add_frame(capture *c, ubi_stack stack, ubi_frame_ix parent, ubi_frame_ix *out) {
@@ -36,23 +42,20 @@ static ubi_status add_frame(capture *c, ubi_stack stack, ubi_frame_ix parent, ub
                            .is_self_hosted = frame.is_self_hosted };
     UBI_TRY(intern(c, frame.source, &row.source));
     UBI_TRY(intern(c, frame.function_name, &row.function_name));
-    return ubi__frames_append(&c->builder->graph->frames, out, &row);
+    UBI_TRY(ubi__frames_append(&c->builder->graph->frames, out, &row));
+    return ubi__node_map_put(&c->frames, frame_key(stack), *out);
 }
 
 /* Goes from the youngest frame up to the first one that is known, then adds the new ones oldest first. */
 static ubi_status add_stack(capture *c, ubi_stack stack, ubi_frame_ix *out) {
-    ubi_frame_ix at = UBI_NONE;
+    const uint64_t *known = NULL;
     bool more = true;
     c->new_frames.n = 0;
-    while (more && at == UBI_NONE) {
-        ubi_frame frame;
-        ubi_stack_frame(stack, &frame);
-        at = ubi__frames_find(&c->builder->graph->frames, frame.id);
-        if (at == UBI_NONE) {
-            UBI_TRY(vec_stack_push(&c->new_frames, c->allocator, stack));
-            more = ubi_stack_parent(stack, &stack);
-        }
+    while (more && !(known = ubi__node_map_get(&c->frames, frame_key(stack)))) {
+        UBI_TRY(vec_stack_push(&c->new_frames, c->allocator, stack));
+        more = ubi_stack_parent(stack, &stack);
     }
+    ubi_frame_ix at = known ? (ubi_frame_ix)*known : UBI_NONE;
     while (c->new_frames.n > 0)
         UBI_TRY(add_frame(c, c->new_frames.at[--c->new_frames.n], at, &at));
     *out = at;
@@ -106,11 +109,13 @@ ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_allocator
     capture c = { .allocator = ubi__allocator_or_default(allocator), .status = UBI_OK };
     UBI_TRY(ubi_graph_builder_new(&c.builder, c.allocator));
     ubi__node_map_init(&c.seen, c.allocator);
+    ubi__node_map_init(&c.frames, c.allocator);
     ubi_status status = walk(&c, root);
     if (status == UBI_OK)
         status = ubi_graph_builder_finish(out, c.builder);
     ubi_graph_builder_free(c.builder);
     ubi__node_map_fini(&c.seen);
+    ubi__node_map_fini(&c.frames);
     vec_queue_fini(&c.queue, c.allocator);
     vec_stack_fini(&c.new_frames, c.allocator);
     return status;

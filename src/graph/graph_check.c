@@ -2,9 +2,6 @@
  *
  * graph_check.c: every invariant of a graph, checked the slow and obvious way (ubi_graph_check).
  */
-#include <string.h>
-
-#include "base/text.h"
 #include "graph/graph_columns.h"
 
 static ubi_status broken(const char *what, uint64_t at) {
@@ -23,6 +20,8 @@ static ubi_status check_lengths(const ubi_graph *g) {
         return broken("edge columns have one entry per edge", g->n_edges);
     if (g->first_edge.at[0] != 0 || g->first_edge.at[n] != g->n_edges)
         return broken("edge ranges cover all edges", g->n_edges);
+    if (g->reachable.n != 0 && g->reachable.n != (n + 63) / 64)
+        return broken("reachability is empty or has one bit per node", g->reachable.n);
     return UBI_OK;
 }
 
@@ -30,20 +29,28 @@ static bool string_ok(const ubi_graph *g, ubi_str_ix ix) {
     return ix == UBI_NONE || ix < ubi__strtab_count(&g->strings);
 }
 
+/* Whether a canonical column equals one that was just computed. */
+static ubi_status compare_canonical(const ubi__vec_u32 *stored, const ubi__vec_u32 *computed, const char *what) {
+    for (size_t i = 0; i < stored->n; i++)
+        if (stored->at[i] != computed->at[i])
+            return broken(what, i);
+    return UBI_OK;
+}
+
 static ubi_status check_strings(const ubi_graph *g) {
     const ubi__strtab *t = &g->strings;
     if (t->canonical.n != t->end.n)
         return broken("each string has a canonical entry", t->canonical.n);
-    for (uint32_t i = 0; i < ubi__strtab_count(t); i++) {
-        uint32_t c = t->canonical.at[i];
+    for (uint32_t i = 0; i < ubi__strtab_count(t); i++)
         if (t->end.at[i] > t->bytes.n || (i && t->end.at[i] < t->end.at[i - 1]))
             return broken("string offsets ascend within the arena", i);
-        if (c > i || t->canonical.at[c] != c)
-            return broken("a canonical string is the first of its kind", i);
-        if (!ubi__text_equal(ubi__strtab_get(t, c), ubi__strtab_get(t, i)))
-            return broken("a canonical string has the same text", i);
-    }
-    return UBI_OK;
+    ubi__strtab again = *t;
+    again.canonical = (ubi__vec_u32){ NULL, 0, 0 };
+    ubi_status status = ubi__strtab_canonicalize(&again);
+    if (status == UBI_OK)
+        status = compare_canonical(&t->canonical, &again.canonical, "a canonical string is the first of equal text");
+    ubi__vec_u32_fini(&again.canonical, t->allocator);
+    return status;
 }
 
 static ubi_status check_kinds(const ubi_graph *g) {
@@ -64,15 +71,18 @@ static ubi_status check_frames(const ubi_graph *g) {
         return broken("each frame has a canonical entry", f->canonical.n);
     for (size_t i = 0; i < f->rows.n; i++) {
         const ubi__frame_row *row = &f->rows.at[i];
-        uint32_t c = f->canonical.at[i];
         if (row->parent != UBI_NONE && row->parent >= i)
             return broken("a frame's parent comes before it", i);
         if (row->source == UBI_NONE || !string_ok(g, row->source) || !string_ok(g, row->function_name))
             return broken("a frame's strings exist", i);
-        if (c > i || f->canonical.at[c] != c)
-            return broken("a canonical frame is the first of its kind", i);
     }
-    return UBI_OK;
+    ubi__frames again = *f;
+    again.canonical = (ubi__vec_u32){ NULL, 0, 0 };
+    ubi_status status = ubi__frames_canonicalize(&again, &g->strings);
+    if (status == UBI_OK)
+        status = compare_canonical(&f->canonical, &again.canonical, "a canonical frame is the first of equal content");
+    ubi__vec_u32_fini(&again.canonical, f->allocator);
+    return status;
 }
 
 static ubi_status check_nodes(const ubi_graph *g) {
@@ -99,43 +109,59 @@ static ubi_status check_edges(const ubi_graph *g) {
     return UBI_OK;
 }
 
-/* Compares what loading found out about reachability with a plain walk. */
-static ubi_status compare_reachable(const ubi_graph *g, const ubi_node_ix *order, const uint32_t *distance) {
-    uint32_t n_reachable = 0, n_visits = ubi_graph_visit_count(g), root_rank = UBI_NONE;
-    for (uint32_t n = 0; n < g->n_nodes; n++) {
-        n_reachable += distance[n] != UBI_NONE;
-        if (ubi__graph_reachable(g, n) != (distance[n] != UBI_NONE))
-            return broken("reachability bits equal a walk's result", n);
+/* The plainest walk there is: what a breadth-first walk reports as first, in this order. The root starts unseen. */
+static uint32_t plain_walk(const ubi_graph *g, uint8_t *seen, ubi_node_ix *order) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i <= n; i++) {
+        ubi_node_ix origin = i == 0 ? g->root : order[i - 1];
+        for (uint64_t e = g->first_edge.at[origin]; e < g->first_edge.at[origin + 1]; e++) {
+            ubi_node_ix target = g->target.at[e];
+            if (!seen[target]) {
+                seen[target] = 1;
+                order[n++] = target;
+            }
+        }
     }
-    if (n_reachable != g->n_reachable)
-        return broken("the count of reachable nodes is right", g->n_reachable);
-    for (uint32_t i = 0; i < n_visits; i++) {
-        if (order[i] >= g->n_nodes || distance[order[i]] == UBI_NONE)
-            return broken("visit order lists reachable nodes", i);
+    return n;
+}
+
+static bool is_file_order(const ubi_graph *g, const ubi_node_ix *order, uint32_t n) {
+    ubi_node_ix next = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (order[i] != g->root && order[i] != next++)
+            return false;
+    return g->root == 0 && next == g->n_nodes;
+}
+
+/* Compares what loading found out with a walk that met order[0..n). */
+static ubi_status compare_walk(const ubi_graph *g, const uint8_t *seen, const ubi_node_ix *order, uint32_t n) {
+    uint32_t root_rank = UBI_NONE;
+    for (uint32_t i = 0; i < n; i++)
         if (order[i] == g->root)
             root_rank = i;
-        else if (i > 0 && order[i - 1] != g->root && distance[order[i - 1]] > distance[order[i]])
-            return broken("visit order is by distance", i);
-        if (g->breadth_first && i > 0 && order[i] != g->root && order[i - 1] != g->root && order[i - 1] >= order[i])
-            return broken("visit order of a breadth-first file is file order", i);
-    }
-    return root_rank == g->root_visit_rank ? UBI_OK : broken("the root's place in visit order is right", root_rank);
+    if (root_rank != g->root_visit_rank)
+        return broken("the root's place in visit order is right", g->root_visit_rank);
+    if (n + !seen[g->root] != g->n_reachable)
+        return broken("the count of reachable nodes is right", g->n_reachable);
+    for (ubi_node_ix i = 0; i < g->n_nodes; i++)
+        if (ubi__graph_reachable(g, i) != (seen[i] || i == g->root))
+            return broken("reachability bits equal a walk's result", i);
+    if (g->breadth_first != is_file_order(g, order, n))
+        return broken("whether the file is in breadth-first order is right", g->breadth_first);
+    return UBI_OK;
 }
 
 static ubi_status check_reachable(const ubi_graph *g) {
     const ubi_allocator *a = g->allocator;
-    uint32_t n = g->n_nodes;
-    ubi_node_ix *order = ubi__alloc_array(a, n, sizeof *order);
-    uint32_t *distance = ubi__alloc_array(a, n, sizeof *distance);
-    ubi_status status = order && distance ? UBI_OK : ubi__fail_nomem();
-    if (status == UBI_OK)
-        status = ubi_graph_distances(distance, g, NULL, g->root);
-    if (status == UBI_OK)
-        status = ubi_graph_visit_order(order, g);
-    if (status == UBI_OK)
-        status = compare_reachable(g, order, distance);
-    ubi__free_array(a, order, n, sizeof *order);
-    ubi__free_array(a, distance, n, sizeof *distance);
+    uint8_t *seen = ubi__calloc_array(a, g->n_nodes, 1);
+    ubi_node_ix *order = ubi__alloc_array(a, g->n_nodes, sizeof *order);
+    ubi_status status = seen && order ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        uint32_t n = plain_walk(g, seen, order);
+        status = compare_walk(g, seen, order, n);
+    }
+    ubi__free_array(a, seen, g->n_nodes, 1);
+    ubi__free_array(a, order, g->n_nodes, sizeof *order);
     return status;
 }
 

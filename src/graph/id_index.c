@@ -327,13 +327,13 @@ static ubi_status for_node_codes(ubi__id_index *x, const uint64_t *node_ids, uin
                                  bool *fits) {
     uint32_t codes[NODE_BATCH];
     *fits = true;
-    for (uint32_t i = 0; i < n_nodes && *fits; i += NODE_BATCH) {
-        uint32_t n = n_nodes - i < NODE_BATCH ? n_nodes - i : NODE_BATCH;
+    for (uint64_t i = 0; i < n_nodes && *fits; i += NODE_BATCH) {
+        uint32_t n = n_nodes - i < NODE_BATCH ? (uint32_t)(n_nodes - i) : NODE_BATCH;
         size_t n_coded;
         UBI_TRY(encode_clustered(x, node_ids + i, n, codes, &n_coded));
         *fits = n_coded == n;
         if (*fits && fn)
-            fn(x, i, codes, n);
+            fn(x, (uint32_t)i, codes, n);
     }
     return UBI_OK;
 }
@@ -431,16 +431,16 @@ static void resolve_hashed_range(void *payload, uint64_t begin, uint64_t end, un
 static ubi_status label_codes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, ubi__vec_u32 *labels,
                               ubi__id_fault *fault) {
     uint32_t codes[BATCH];
-    for (uint32_t i = 0; i < n_nodes; i += BATCH) {
-        uint32_t count = n_nodes - i < BATCH ? n_nodes - i : BATCH;
+    for (uint64_t i = 0; i < n_nodes; i += BATCH) {
+        uint32_t count = n_nodes - i < BATCH ? (uint32_t)(n_nodes - i) : BATCH;
         UBI_TRY(encode_hashed_batch(x, node_ids + i, count, codes));
         UBI_TRY(ubi__vec_u32_reserve(labels, x->allocator, x->dictionary.n - labels->n));
         while (labels->n < x->dictionary.n)
             labels->at[labels->n++] = UBI_NONE;
         for (uint32_t k = 0; k < count; k++) {
             if (labels->at[codes[k]] != UBI_NONE)
-                return fail_duplicate(fault, i + k, node_ids[i + k]);
-            labels->at[codes[k]] = i + k;
+                return fail_duplicate(fault, (uint32_t)i + k, node_ids[i + k]);
+            labels->at[codes[k]] = (uint32_t)i + k;
         }
     }
     return UBI_OK;

@@ -35,7 +35,7 @@ static block *block_of(void *ptr, size_t size) {
 /* Whether this request is granted. */
 static bool request(fail_allocator *f) {
     pthread_mutex_lock(&f->lock);
-    bool granted = f->n_requests++ < f->n_allowed;
+    bool granted = f->n_requests++ < f->n_allowed || (f->once && f->n_refused > 0);
     f->n_refused += !granted;
     pthread_mutex_unlock(&f->lock);
     return granted;

@@ -17,6 +17,9 @@
  *             break;
  *     }
  *
+ * With `once` set, a single request is refused and all after it are granted: that finds code which ignores a failure and
+ * is only saved by the next one.
+ *
  * Safe from any thread.
  */
 #ifndef UBI_TESTS_FAIL_ALLOCATOR_H
@@ -32,6 +35,7 @@ typedef struct fail_allocator {
     ubi_allocator allocator; /* give its address to the code under test */
     pthread_mutex_t lock;
     uint64_t n_allowed;  /* requests (alloc or resize) granted before all are refused */
+    bool once;           /* refuse one request only; false from fail_allocator_init */
     uint64_t n_requests; /* so far */
     uint64_t n_refused;
     uint64_t live_blocks, live_bytes, peak_bytes;
