@@ -26,7 +26,7 @@ static size_t round_to_pages(size_t size) {
 }
 
 static void advise_huge(void *p, size_t size) {
-    if (size >= 2 * HUGE_PAGE_BYTES)
+    if (size >= HUGE_PAGE_BYTES)
         (void)madvise(p, size, MADV_HUGEPAGE); /* advice only: a kernel without huge pages says no */
 }
 
