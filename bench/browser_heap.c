@@ -55,6 +55,17 @@ typedef struct stack_frame {
     uint32_t parent, depth; /* UBI_NONE: oldest */
 } stack_frame;
 
+/* An edge of the node of the same kind that was written last, at the same place. Objects that were made by one piece of code
+ * come in runs, with the same properties and often the same shape or prototype: that is what makes real files compress. */
+typedef struct previous_edge {
+    uint64_t referent;
+    ubi__name_code name;
+    ubi__kind target;
+    bool used;
+} previous_edge;
+
+#define PREVIOUS_EDGES 16
+
 typedef struct name_pool {
     ubi_str_ix *handles; /* UBI_NONE until used */
     size_t n;
@@ -87,6 +98,8 @@ typedef struct browser_heap {
     uint32_t n_frames;
     /* the node at hand */
     vec_edge edges;
+    ubi__kind kind; /* UBI__KIND_COUNT: the root */
+    previous_edge previous[UBI__KIND_COUNT + 1][PREVIOUS_EDGES];
 } browser_heap;
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -265,6 +278,14 @@ static bool edges_are_short(const browser_heap *b) {
 
 /* ---- the edges of a node ----------------------------------------------------------------------------------------- */
 
+/** The previous node's edge at the place of the next one, if it is to be repeated; else NULL. */
+static const previous_edge *repeated_edge(browser_heap *b, uint64_t chance_percent) {
+    if (b->edges.n >= PREVIOUS_EDGES || !ubi__random_chance(&b->random, chance_percent, 100))
+        return NULL;
+    const previous_edge *previous = &b->previous[b->kind][b->edges.n];
+    return previous->used ? previous : NULL;
+}
+
 static ubi__name_code draw_name(browser_heap *b, ubi__name_code name) {
     if (UBI__NAME_NUMBER(name) != UBI__NAME_DRAWN)
         return name;
@@ -274,7 +295,10 @@ static ubi__name_code draw_name(browser_heap *b, ubi__name_code name) {
         return UBI__NAME(UBI__NAME_SLOT, ubi__random_below(&b->random, 12));
     case UBI__NAME_ELEMENT:
         return UBI__NAME(UBI__NAME_ELEMENT, b->edges.n);
-    case UBI__NAME_PROPERTY:
+    case UBI__NAME_PROPERTY: {
+        const previous_edge *previous = repeated_edge(b, 80);
+        if (previous && UBI__NAME_CLASS(previous->name) == UBI__NAME_PROPERTY)
+            return previous->name;
         if (!ubi__random_chance(&b->random, 1, 7)) {
             for (int i = 0; i < 3; i++)
                 n = 1 + ubi__random_below(&b->random, n);
@@ -282,12 +306,27 @@ static ubi__name_code draw_name(browser_heap *b, ubi__name_code name) {
         }
         break;
     }
+    }
     return UBI__NAME(UBI__NAME_ONCE, b->edges_once++ % UBI__NAME_DRAWN);
 }
 
 static ubi_status add_edge(browser_heap *b, uint64_t referent, ubi__name_code name) {
     pending_edge edge = { referent, draw_name(b, name) };
     return vec_edge_push(&b->edges, b->g->allocator, edge);
+}
+
+static void remember_edge(browser_heap *b, ubi__kind target) {
+    size_t at = b->edges.n - 1;
+    if (at < PREVIOUS_EDGES)
+        b->previous[b->kind][at] = (previous_edge){ b->edges.at[at].referent, b->edges.at[at].name, target, true };
+}
+
+/** A node of this kind that was discovered before. */
+static uint64_t known_node_of(browser_heap *b, ubi__kind k) {
+    const previous_edge *previous = repeated_edge(b, 50);
+    if (previous && previous->target == k)
+        return previous->referent;
+    return b->by_kind[k].n ? old_node_of(b, k) : any_old_node(b);
 }
 
 /** An edge to a node of a kind, a new one if its kind is due. */
@@ -298,8 +337,10 @@ static ubi_status add_edge_to_kind(browser_heap *b, const ubi__edge_rule *rule, 
     else if (edges_are_short(b))
         return UBI_OK;
     else
-        id = b->by_kind[rule->target].n ? old_node_of(b, rule->target) : any_old_node(b);
-    return add_edge(b, id, rule->name);
+        id = known_node_of(b, rule->target);
+    UBI_TRY(add_edge(b, id, rule->name));
+    remember_edge(b, rule->target);
+    return UBI_OK;
 }
 
 static const ubi__edge_rule *draw_rule(browser_heap *b, const ubi__edge_rule *rules, size_t max) {
@@ -482,6 +523,7 @@ static ubi_status write_root(browser_heap *b) {
                            .edges = each_edge,
                            .edges_payload = b };
     UBI_TRY(ubi__fxs_encode_string(b->g->encoder, &root.type_name, ubi__text("JS::ubi::RootList")));
+    b->kind = UBI__KIND_COUNT;
     UBI_TRY(make_root_edges(b));
     return ubi__generator_node(b->g, &root, b->edges.n);
 }
@@ -510,8 +552,9 @@ static ubi_status write_heap(browser_heap *b) {
         if (i == 0) {
             UBI_TRY(write_root(b));
         } else {
-            UBI_TRY(make_edges(b, &ubi__kind_models[b->kinds[i]]));
-            UBI_TRY(write_node(b, b->ids[i], b->kinds[i]));
+            b->kind = b->kinds[i];
+            UBI_TRY(make_edges(b, &ubi__kind_models[b->kind]));
+            UBI_TRY(write_node(b, b->ids[i], b->kind));
         }
         b->edges_written += b->edges.n;
         b->written++;
