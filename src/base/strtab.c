@@ -15,9 +15,8 @@ void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator) {
 }
 
 static void drop_slots(ubi__strtab *t) {
-    ubi__free_array(t->allocator, t->slots, t->n_slots, sizeof *t->slots);
-    t->slots = NULL;
-    t->n_slots = t->n_interned = 0;
+    ubi__slots_fini(&t->slots, t->allocator);
+    t->n_interned = 0;
 }
 
 void ubi__strtab_fini(ubi__strtab *t) {
@@ -120,51 +119,41 @@ void ubi__strtab_truncate(ubi__strtab *t, uint32_t n) {
 /* ---- lookup by text ---------------------------------------------------------------------------------------------- */
 
 /* The slot that holds an entry of this text, or the empty slot where it belongs. */
-static size_t find_slot(const ubi__strtab *t, const uint32_t *slots, size_t n_slots, ubi_text text) {
-    size_t mask = n_slots - 1, i = ubi__hash_bytes(text.ptr, text.len) & mask;
-    while (slots[i] != UBI_NONE && !ubi__text_equal(ubi__strtab_get(t, slots[i]), text))
-        i = (i + 1) & mask;
+static size_t find_slot(const ubi__strtab *t, const ubi__slots *slots, ubi_text text) {
+    size_t i = ubi__hash_bytes(text.ptr, text.len) & (slots->n - 1);
+    while (slots->at[i] != UBI_NONE && !ubi__text_equal(ubi__strtab_get(t, slots->at[i]), text))
+        i = ubi__slots_next(slots, i);
     return i;
 }
 
-static uint32_t *new_slots(const ubi__strtab *t, size_t n_slots) {
-    uint32_t *slots = ubi__alloc_array(t->allocator, n_slots, sizeof *slots);
-    if (slots)
-        memset(slots, 0xff, n_slots * sizeof *slots);
-    return slots;
-}
-
 static ubi_status grow_slots(ubi__strtab *t) {
-    if (t->n_slots && t->n_interned * 2 < t->n_slots)
+    ubi__slots slots = { NULL, 0 };
+    if (t->n_interned * 2 < t->slots.n)
         return UBI_OK;
-    size_t n = t->n_slots ? t->n_slots * 2 : 64;
-    uint32_t *slots = new_slots(t, n);
-    if (!slots)
-        return ubi__fail_nomem();
-    for (size_t i = 0; i < t->n_slots; i++)
-        if (t->slots[i] != UBI_NONE)
-            slots[find_slot(t, slots, n, ubi__strtab_get(t, t->slots[i]))] = t->slots[i];
-    ubi__free_array(t->allocator, t->slots, t->n_slots, sizeof *t->slots);
+    UBI_TRY(ubi__slots_new(&slots, t->slots.n ? t->slots.n * 2 : 64, t->allocator));
+    for (size_t i = 0; i < t->slots.n; i++)
+        if (t->slots.at[i] != UBI_NONE)
+            slots.at[find_slot(t, &slots, ubi__strtab_get(t, t->slots.at[i]))] = t->slots.at[i];
+    ubi__slots_fini(&t->slots, t->allocator);
     t->slots = slots;
-    t->n_slots = n;
     return UBI_OK;
 }
 
 ubi_status ubi__strtab_intern(ubi__strtab *t, ubi_str_ix *out, ubi_text text) {
     UBI_TRY(grow_slots(t));
-    size_t slot = find_slot(t, t->slots, t->n_slots, text);
-    if (t->slots[slot] == UBI_NONE) {
+    size_t slot = find_slot(t, &t->slots, text);
+    if (t->slots.at[slot] == UBI_NONE) {
         ubi_str_ix ix;
         UBI_TRY(ubi__strtab_append(t, &ix, text));
-        t->slots[slot] = ix;
+        t->slots.at[slot] = ix;
         t->n_interned++;
     }
-    *out = t->slots[slot];
+    *out = t->slots.at[slot];
     return UBI_OK;
 }
 
 ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text) {
-    return t->n_slots ? t->slots[find_slot(t, t->slots, t->n_slots, text)] : UBI_NONE;
+    return t->slots.n ? t->slots.at[find_slot(t, &t->slots, text)] : UBI_NONE;
 }
 
 /*
@@ -172,28 +161,27 @@ ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text) {
  * so that texts are compared only when they are very likely equal.
  */
 typedef struct canonical_table {
-    uint32_t *slots;
-    size_t n_slots;
+    ubi__slots slots;
     unsigned index_bits; /* n < 2^index_bits, so that no slot in use looks like UBI_NONE */
 } canonical_table;
 
 #define HASH_AHEAD 16 /* power of two */
 
-static uint32_t find_canonical(const ubi__strtab *t, const canonical_table *table, uint32_t entry, uint64_t hash) {
-    size_t mask = table->n_slots - 1, i = hash & mask;
-    uint32_t index_mask = (uint32_t)((UINT64_C(1) << table->index_bits) - 1),
-             tag = (uint32_t)(hash >> 32) & ~index_mask;
+static uint32_t find_canonical(const ubi__strtab *t, canonical_table *table, uint32_t entry, uint64_t hash) {
+    uint32_t index_mask = (uint32_t)((UINT64_C(1) << table->index_bits) - 1);
+    uint32_t tag = (uint32_t)(hash >> 32) & ~index_mask, *slots = table->slots.at;
     ubi_text text = ubi__strtab_get(t, entry);
-    for (; table->slots[i] != UBI_NONE; i = (i + 1) & mask) {
-        uint32_t known = table->slots[i] & index_mask;
-        if ((table->slots[i] & ~index_mask) == tag && ubi__text_equal(ubi__strtab_get(t, known), text))
+    size_t i = hash & (table->slots.n - 1);
+    for (; slots[i] != UBI_NONE; i = ubi__slots_next(&table->slots, i)) {
+        uint32_t known = slots[i] & index_mask;
+        if ((slots[i] & ~index_mask) == tag && ubi__text_equal(ubi__strtab_get(t, known), text))
             return known;
     }
-    table->slots[i] = tag | entry;
+    slots[i] = tag | entry;
     return entry;
 }
 
-static void find_all_canonical(ubi__strtab *t, const canonical_table *table) {
+static void find_all_canonical(ubi__strtab *t, canonical_table *table) {
     /* Hashes are computed some entries ahead and their slots asked for, so that cache misses overlap. */
     uint64_t hashes[HASH_AHEAD], n = t->end.n;
     for (uint64_t i = 0; i < n + HASH_AHEAD; i++) {
@@ -203,26 +191,22 @@ static void find_all_canonical(ubi__strtab *t, const canonical_table *table) {
         if (i < n) {
             ubi_text text = ubi__strtab_get(t, (uint32_t)i);
             *hash = ubi__hash_bytes(text.ptr, text.len);
-            __builtin_prefetch(&table->slots[*hash & (table->n_slots - 1)], 1);
+            __builtin_prefetch(&table->slots.at[*hash & (table->slots.n - 1)], 1);
         }
     }
 }
 
 ubi_status ubi__strtab_canonicalize(ubi__strtab *t) {
     size_t n = t->end.n;
-    canonical_table table = { .n_slots = 16, .index_bits = 1 };
+    canonical_table table = { .index_bits = 1 };
     t->canonical.n = 0;
     UBI_TRY(ubi__vec_u32_reserve(&t->canonical, t->allocator, n));
-    while (table.n_slots * 3 < n * 4)
-        table.n_slots *= 2;
     while (n >> table.index_bits)
         table.index_bits++;
-    table.slots = new_slots(t, table.n_slots);
-    if (!table.slots)
-        return ubi__fail_nomem();
+    UBI_TRY(ubi__slots_new(&table.slots, ubi__slots_for(n, 3, 4, 16), t->allocator));
     find_all_canonical(t, &table);
     t->canonical.n = n;
-    ubi__free_array(t->allocator, table.slots, table.n_slots, sizeof *table.slots);
+    ubi__slots_fini(&table.slots, t->allocator);
     return UBI_OK;
 }
 

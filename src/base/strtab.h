@@ -11,15 +11,14 @@
 #ifndef UBI_BASE_STRTAB_H
 #define UBI_BASE_STRTAB_H
 
-#include "base/alloc.h"
+#include "base/slots.h"
 
 typedef struct ubi__strtab {
     const ubi_allocator *allocator;
     ubi__vec_u8 bytes;
     ubi__vec_u64 end;       /* end[i]: where entry i ends in `bytes`; it starts where i-1 ends */
     ubi__vec_u32 canonical; /* canonical.n == end.n once canonicalized */
-    uint32_t *slots;        /* open addressing over interned entries, UBI_NONE empty; NULL until needed */
-    size_t n_slots;
+    ubi__slots slots;       /* over interned entries; none until needed */
     size_t n_interned;
 } ubi__strtab;
 

@@ -19,18 +19,6 @@ void ubi__id_index_init(ubi__id_index *x, const ubi_allocator *a) {
     x->allocator = a;
 }
 
-static void drop_directory(ubi__id_index *x) {
-    ubi__free_array(x->allocator, x->directory, x->n_directory, sizeof *x->directory);
-    x->directory = NULL;
-    x->n_directory = 0;
-}
-
-static void drop_slots(ubi__id_index *x) {
-    ubi__free_array(x->allocator, x->slots, x->n_slots, sizeof *x->slots);
-    x->slots = NULL;
-    x->n_slots = x->n_used = 0;
-}
-
 static void drop_words(ubi__id_index *x) {
     ubi__free_array(x->allocator, x->words, x->n_words, sizeof *x->words);
     x->words = NULL;
@@ -39,18 +27,11 @@ static void drop_words(ubi__id_index *x) {
 }
 
 void ubi__id_index_fini(ubi__id_index *x) {
-    drop_directory(x);
-    drop_slots(x);
+    ubi__slots_fini(&x->directory, x->allocator);
+    ubi__slots_fini(&x->slots, x->allocator);
     drop_words(x);
     ubi__vec_u64_fini(&x->chunk_key, x->allocator);
     ubi__vec_u64_fini(&x->dictionary, x->allocator);
-}
-
-static uint32_t *new_table(const ubi__id_index *x, size_t n) {
-    uint32_t *table = ubi__alloc_array(x->allocator, n, sizeof *table);
-    if (table)
-        memset(table, 0xff, n * sizeof *table);
-    return table;
 }
 
 /* ---- chunk directory ---------------------------------------------------------------------------------------------- */
@@ -63,41 +44,38 @@ static uint32_t slot_of(const ubi__id_index *x, uint64_t id) {
     return (uint32_t)(id >> x->shift) & SLOT_MASK;
 }
 
-static size_t find_chunk(const ubi__id_index *x, const uint32_t *directory, size_t n, uint64_t key) {
-    size_t i = ubi__hash_u64(key) & (n - 1);
-    while (directory[i] != UBI_NONE && x->chunk_key.at[directory[i]] != key)
-        i = (i + 1) & (n - 1);
+static size_t find_chunk(const ubi__id_index *x, const ubi__slots *directory, uint64_t key) {
+    size_t i = ubi__hash_u64(key) & (directory->n - 1);
+    while (directory->at[i] != UBI_NONE && x->chunk_key.at[directory->at[i]] != key)
+        i = ubi__slots_next(directory, i);
     return i;
 }
 
 static ubi_status grow_directory(ubi__id_index *x) {
-    if (x->n_directory && x->chunk_key.n * 2 < x->n_directory)
+    ubi__slots directory = { NULL, 0 };
+    if (x->chunk_key.n * 2 < x->directory.n)
         return UBI_OK;
-    size_t n = x->n_directory ? x->n_directory * 2 : 256;
-    uint32_t *directory = new_table(x, n);
-    if (!directory)
-        return ubi__fail_nomem();
+    UBI_TRY(ubi__slots_new(&directory, x->directory.n ? x->directory.n * 2 : 256, x->allocator));
     for (size_t c = 0; c < x->chunk_key.n; c++)
-        directory[find_chunk(x, directory, n, x->chunk_key.at[c])] = (uint32_t)c;
-    drop_directory(x);
+        directory.at[find_chunk(x, &directory, x->chunk_key.at[c])] = (uint32_t)c;
+    ubi__slots_fini(&x->directory, x->allocator);
     x->directory = directory;
-    x->n_directory = n;
     return UBI_OK;
 }
 
 /* Number of the chunk with this key, made if new; UBI_NONE when there are too many. */
 static ubi_status chunk_number(ubi__id_index *x, uint64_t key, uint32_t *out) {
     UBI_TRY(grow_directory(x));
-    size_t i = find_chunk(x, x->directory, x->n_directory, key);
-    if (x->directory[i] == UBI_NONE) {
+    size_t i = find_chunk(x, &x->directory, key);
+    if (x->directory.at[i] == UBI_NONE) {
         if (x->chunk_key.n >= UBI__ID_MAX_CHUNKS) {
             *out = UBI_NONE;
             return UBI_OK;
         }
         UBI_TRY(ubi__vec_u64_push(&x->chunk_key, x->allocator, key));
-        x->directory[i] = (uint32_t)(x->chunk_key.n - 1);
+        x->directory.at[i] = (uint32_t)(x->chunk_key.n - 1);
     }
-    *out = x->directory[i];
+    *out = x->directory.at[i];
     return UBI_OK;
 }
 
@@ -159,25 +137,19 @@ static ubi_status encode_clustered(ubi__id_index *x, const uint64_t *ids, size_t
 /* ---- hashed codes ------------------------------------------------------------------------------------------------- */
 
 static ubi_status grow_slots(ubi__id_index *x, size_t extra) {
-    size_t need = x->n_used + extra, n = x->n_slots ? x->n_slots : 1024;
-    while (need * 4 > n * 3)
-        n *= 2;
-    if (n == x->n_slots)
+    ubi__slots slots = { NULL, 0 };
+    size_t n = ubi__slots_for(x->n_used + extra, 3, 4, x->slots.n ? x->slots.n : 1024);
+    if (n == x->slots.n)
         return UBI_OK;
-    uint32_t *slots = new_table(x, n);
-    if (!slots)
-        return ubi__fail_nomem();
+    UBI_TRY(ubi__slots_new(&slots, n, x->allocator));
     for (size_t code = 0; code < x->dictionary.n; code++) {
         size_t i = ubi__hash_u64(x->dictionary.at[code]) & (n - 1);
-        while (slots[i] != UBI_NONE)
-            i = (i + 1) & (n - 1);
-        slots[i] = (uint32_t)code;
+        while (slots.at[i] != UBI_NONE)
+            i = ubi__slots_next(&slots, i);
+        slots.at[i] = (uint32_t)code;
     }
-    size_t used = x->n_used;
-    drop_slots(x);
+    ubi__slots_fini(&x->slots, x->allocator);
     x->slots = slots;
-    x->n_slots = n;
-    x->n_used = used;
     return UBI_OK;
 }
 
@@ -187,24 +159,24 @@ static ubi_status encode_hashed_batch(ubi__id_index *x, const uint64_t *ids, siz
     UBI_TRY(grow_slots(x, n));
     UBI_TRY(ubi__vec_u64_reserve(&x->dictionary, x->allocator, n));
     for (size_t i = 0; i < n; i++) {
-        home[i] = ubi__hash_u64(ids[i]) & (x->n_slots - 1);
-        __builtin_prefetch(&x->slots[home[i]], 1);
+        home[i] = ubi__hash_u64(ids[i]) & (x->slots.n - 1);
+        __builtin_prefetch(&x->slots.at[home[i]], 1);
     }
     for (size_t i = 0; i < n; i++)
-        if (x->slots[home[i]] != UBI_NONE)
-            __builtin_prefetch(&x->dictionary.at[x->slots[home[i]]]);
+        if (x->slots.at[home[i]] != UBI_NONE)
+            __builtin_prefetch(&x->dictionary.at[x->slots.at[home[i]]]);
     for (size_t i = 0; i < n; i++) {
         size_t s = home[i];
-        while (x->slots[s] != UBI_NONE && x->dictionary.at[x->slots[s]] != ids[i])
-            s = (s + 1) & (x->n_slots - 1);
-        if (x->slots[s] == UBI_NONE) {
+        while (x->slots.at[s] != UBI_NONE && x->dictionary.at[x->slots.at[s]] != ids[i])
+            s = (s + 1) & (x->slots.n - 1);
+        if (x->slots.at[s] == UBI_NONE) {
             if (x->dictionary.n >= UBI_NONE)
                 return ubi__fail(UBI_ELIMIT, "more than 2^32-1 different node ids");
-            x->slots[s] = (uint32_t)x->dictionary.n;
+            x->slots.at[s] = (uint32_t)x->dictionary.n;
             x->dictionary.at[x->dictionary.n++] = ids[i];
             x->n_used++;
         }
-        codes[i] = x->slots[s];
+        codes[i] = x->slots.at[s];
     }
     return UBI_OK;
 }
@@ -224,7 +196,7 @@ static ubi_status switch_to_hashed(ubi__id_index *x, uint32_t *codes, uint64_t n
             ids[k] = id_of_code(x, codes[i + k]);
         UBI_TRY(encode_hashed_batch(x, ids, count, codes + i));
     }
-    drop_directory(x);
+    ubi__slots_fini(&x->directory, x->allocator);
     ubi__vec_u64_fini(&x->chunk_key, x->allocator);
     x->hashed = true;
     return UBI_OK;
@@ -289,10 +261,10 @@ static inline __attribute__((always_inline)) ubi_node_ix node_of_code(const ubi_
 static ubi_node_ix find_clustered(const ubi__id_index *x, uint64_t id) {
     if (id & ((UINT64_C(1) << x->shift) - 1))
         return UBI_NONE;
-    size_t i = find_chunk(x, x->directory, x->n_directory, key_of(x, id));
-    if (x->directory[i] == UBI_NONE)
+    size_t i = find_chunk(x, &x->directory, key_of(x, id));
+    if (x->directory.at[i] == UBI_NONE)
         return UBI_NONE;
-    return node_of_code(x, x->directory[i] << UBI__ID_SLOT_BITS | slot_of(x, id));
+    return node_of_code(x, x->directory.at[i] << UBI__ID_SLOT_BITS | slot_of(x, id));
 }
 
 UBI__CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
@@ -453,9 +425,9 @@ static ubi_status resolve_labelled(ubi__id_index *x, const ubi__vec_u32 *labels,
     if (run_edge_job(&job, resolve_hashed_range, n_edges, threads, &bad) != UBI_OK)
         return fail_dangling(fault, bad, x->dictionary.at[codes[bad]]);
     /* Every code that an edge uses is a node, and every node has a code, so the table can hold nodes from here on. */
-    for (size_t i = 0; i < x->n_slots; i++)
-        if (x->slots[i] != UBI_NONE)
-            x->slots[i] = labels->at[x->slots[i]];
+    for (size_t i = 0; i < x->slots.n; i++)
+        if (x->slots.at[i] != UBI_NONE)
+            x->slots.at[i] = labels->at[x->slots.at[i]];
     ubi__vec_u64_fini(&x->dictionary, x->allocator);
     return UBI_OK;
 }
@@ -497,14 +469,14 @@ ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uin
 ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id) {
     if (!x->hashed)
         return find_clustered(x, id);
-    size_t i = ubi__hash_u64(id) & (x->n_slots - 1);
-    while (x->slots[i] != UBI_NONE && node_ids[x->slots[i]] != id)
-        i = (i + 1) & (x->n_slots - 1);
-    return x->slots[i];
+    size_t i = ubi__hash_u64(id) & (x->slots.n - 1);
+    while (x->slots.at[i] != UBI_NONE && node_ids[x->slots.at[i]] != id)
+        i = (i + 1) & (x->slots.n - 1);
+    return x->slots.at[i];
 }
 
 uint64_t ubi__id_index_bytes(const ubi__id_index *x) {
     return x->n_words * sizeof *x->words + x->node_of_rank.cap * sizeof *x->node_of_rank.at +
-           x->n_slots * sizeof *x->slots + x->n_directory * sizeof *x->directory +
+           x->slots.n * sizeof *x->slots.at + x->directory.n * sizeof *x->directory.at +
            x->chunk_key.cap * sizeof *x->chunk_key.at + x->dictionary.cap * sizeof *x->dictionary.at;
 }

@@ -22,7 +22,7 @@
 #ifndef UBI_GRAPH_ID_INDEX_H
 #define UBI_GRAPH_ID_INDEX_H
 
-#include "base/alloc.h"
+#include "base/slots.h"
 
 typedef struct ubi__id_word {
     uint32_t bits; /* bit i: slot i of this word is a node */
@@ -37,16 +37,14 @@ typedef struct ubi__id_index {
     bool shift_known;
     unsigned shift;         /* low bits that every id has clear: 3 or 0 */
     ubi__vec_u64 chunk_key; /* chunk number -> id >> (shift + UBI__ID_SLOT_BITS) */
-    uint32_t *directory;    /* open addressing over chunk_key, UBI_NONE empty */
-    size_t n_directory;
-    ubi__id_word *words; /* n_chunks * UBI__ID_CHUNK_WORDS, once finished */
+    ubi__slots directory;   /* over chunk_key */
+    ubi__id_word *words;    /* n_chunks * UBI__ID_CHUNK_WORDS, once finished */
     size_t n_words;
     ubi__vec_u32 node_of_rank;
 
     /* hashed */
     ubi__vec_u64 dictionary; /* code -> id, while building */
-    uint32_t *slots;         /* code while building, node index once finished; UBI_NONE empty */
-    size_t n_slots;
+    ubi__slots slots;        /* code while building, node index once finished */
     size_t n_used;
 } ubi__id_index;
 

@@ -10,15 +10,14 @@
 
 #include <ubiheap/graph.h>
 
-#include "base/alloc.h"
+#include "base/slots.h"
 
 UBI_VEC_DECLARE(ubi__vec_kind, ubi_kind);
 
 typedef struct ubi__kinds {
     const ubi_allocator *allocator;
     ubi__vec_kind rows;
-    uint32_t *slots; /* open addressing over rows, UBI_NONE empty */
-    size_t n_slots;
+    ubi__slots slots;   /* over rows */
     uint64_t factor[2]; /* of the hash; secret, see base/hash.h */
 } ubi__kinds;
 

@@ -13,64 +13,49 @@ void ubi__frames_init(ubi__frames *f, const ubi_allocator *allocator) {
     f->allocator = allocator;
 }
 
-static void drop_slots(ubi__frames *f) {
-    ubi__free_array(f->allocator, f->slots, f->n_slots, sizeof *f->slots);
-    f->slots = NULL;
-    f->n_slots = 0;
-}
-
 void ubi__frames_fini(ubi__frames *f) {
-    drop_slots(f);
+    ubi__slots_fini(&f->slots, f->allocator);
     ubi__vec_frame_fini(&f->rows, f->allocator);
     ubi__vec_u32_fini(&f->canonical, f->allocator);
 }
 
-static uint32_t *new_slots(const ubi__frames *f, size_t n) {
-    uint32_t *slots = ubi__alloc_array(f->allocator, n, sizeof *slots);
-    if (slots)
-        memset(slots, 0xff, n * sizeof *slots);
-    return slots;
-}
-
-static size_t find_id_slot(const ubi__frames *f, const uint32_t *slots, size_t n_slots, uint64_t id) {
-    size_t mask = n_slots - 1, i = ubi__hash_u64(id) & mask;
-    while (slots[i] != UBI_NONE && f->rows.at[slots[i]].id != id)
-        i = (i + 1) & mask;
+static size_t find_id(const ubi__frames *f, const ubi__slots *slots, uint64_t id) {
+    size_t i = ubi__hash_u64(id) & (slots->n - 1);
+    while (slots->at[i] != UBI_NONE && f->rows.at[slots->at[i]].id != id)
+        i = ubi__slots_next(slots, i);
     return i;
 }
 
-static ubi_status grow_slots(ubi__frames *f) {
-    if (f->n_slots && f->rows.n * 2 < f->n_slots)
+static void put_id(const ubi__frames *f, ubi__slots *slots, ubi_frame_ix row) {
+    size_t i = find_id(f, slots, f->rows.at[row].id);
+    if (slots->at[i] == UBI_NONE)
+        slots->at[i] = row;
+}
+
+static ubi_status grow(ubi__frames *f) {
+    ubi__slots slots = { NULL, 0 };
+    if (f->rows.n * 2 < f->slots.n)
         return UBI_OK;
-    size_t n = f->n_slots ? f->n_slots * 2 : 64;
-    uint32_t *slots = new_slots(f, n);
-    if (!slots)
-        return ubi__fail_nomem();
-    for (size_t i = 0; i < f->rows.n; i++) {
-        size_t slot = find_id_slot(f, slots, n, f->rows.at[i].id);
-        if (slots[slot] == UBI_NONE)
-            slots[slot] = (uint32_t)i;
-    }
-    drop_slots(f);
+    UBI_TRY(ubi__slots_new(&slots, f->slots.n ? f->slots.n * 2 : 64, f->allocator));
+    for (size_t i = 0; i < f->rows.n; i++)
+        put_id(f, &slots, (ubi_frame_ix)i);
+    ubi__slots_fini(&f->slots, f->allocator);
     f->slots = slots;
-    f->n_slots = n;
     return UBI_OK;
 }
 
 ubi_status ubi__frames_append(ubi__frames *f, ubi_frame_ix *out, const ubi__frame_row *row) {
     if (f->rows.n >= UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than 2^32-1 stack frames");
-    UBI_TRY(grow_slots(f));
+    UBI_TRY(grow(f));
     UBI_TRY(ubi__vec_frame_push(&f->rows, f->allocator, *row));
     *out = (ubi_frame_ix)(f->rows.n - 1);
-    size_t slot = find_id_slot(f, f->slots, f->n_slots, row->id);
-    if (f->slots[slot] == UBI_NONE)
-        f->slots[slot] = *out;
+    put_id(f, &f->slots, *out);
     return UBI_OK;
 }
 
 ubi_frame_ix ubi__frames_find(const ubi__frames *f, uint64_t id) {
-    return f->n_slots ? f->slots[find_id_slot(f, f->slots, f->n_slots, id)] : UBI_NONE;
+    return f->slots.n ? f->slots.at[find_id(f, &f->slots, id)] : UBI_NONE;
 }
 
 /* ---- equal content ----------------------------------------------------------------------------------------------- */
@@ -94,32 +79,31 @@ static bool content_equal(const ubi__frames *f, const ubi__strtab *strings, cons
            canonical_parent(f, a) == canonical_parent(f, b);
 }
 
+/* The first row of this content, which is `row` itself when there was none before. */
+static ubi_frame_ix first_equal(const ubi__frames *f, const ubi__strtab *strings, ubi__slots *slots, ubi_frame_ix row) {
+    size_t i = content_hash(f, strings, &f->rows.at[row]) & (slots->n - 1);
+    while (slots->at[i] != UBI_NONE && !content_equal(f, strings, &f->rows.at[slots->at[i]], &f->rows.at[row]))
+        i = ubi__slots_next(slots, i);
+    if (slots->at[i] == UBI_NONE)
+        slots->at[i] = row;
+    return slots->at[i];
+}
+
 ubi_status ubi__frames_canonicalize(ubi__frames *f, const ubi__strtab *strings) {
-    size_t n = f->rows.n, n_slots = 16;
+    ubi__slots slots = { NULL, 0 };
     f->canonical.n = 0;
-    UBI_TRY(ubi__vec_u32_reserve(&f->canonical, f->allocator, n));
-    while (n_slots < 2 * n)
-        n_slots *= 2;
-    uint32_t *slots = new_slots(f, n_slots);
-    if (!slots)
-        return ubi__fail_nomem();
+    UBI_TRY(ubi__vec_u32_reserve(&f->canonical, f->allocator, f->rows.n));
+    UBI_TRY(ubi__slots_new(&slots, ubi__slots_for(f->rows.n, 1, 2, 16), f->allocator));
     /* Parents come first, so a parent's canonical entry is known when its child asks for it. */
-    for (size_t i = 0; i < n; i++) {
-        const ubi__frame_row *row = &f->rows.at[i];
-        size_t slot = content_hash(f, strings, row) & (n_slots - 1);
-        while (slots[slot] != UBI_NONE && !content_equal(f, strings, &f->rows.at[slots[slot]], row))
-            slot = (slot + 1) & (n_slots - 1);
-        if (slots[slot] == UBI_NONE)
-            slots[slot] = (uint32_t)i;
-        f->canonical.at[i] = slots[slot];
-    }
-    f->canonical.n = n;
-    ubi__free_array(f->allocator, slots, n_slots, sizeof *slots);
+    for (size_t i = 0; i < f->rows.n; i++)
+        f->canonical.at[i] = first_equal(f, strings, &slots, (ubi_frame_ix)i);
+    f->canonical.n = f->rows.n;
+    ubi__slots_fini(&slots, f->allocator);
     return UBI_OK;
 }
 
 void ubi__frames_trim(ubi__frames *f) {
-    drop_slots(f);
+    ubi__slots_fini(&f->slots, f->allocator);
     ubi__vec_frame_trim(&f->rows, f->allocator);
     ubi__vec_u32_trim(&f->canonical, f->allocator);
 }

@@ -11,6 +11,7 @@
 
 #include <ubiheap/stacks.h>
 
+#include "base/slots.h"
 #include "base/strtab.h"
 
 typedef struct ubi__frame_row {
@@ -29,8 +30,7 @@ typedef struct ubi__frames {
     const ubi_allocator *allocator;
     ubi__vec_frame rows;
     ubi__vec_u32 canonical; /* canonical.n == rows.n once canonicalized */
-    uint32_t *slots;        /* id -> row while building, UBI_NONE empty */
-    size_t n_slots;
+    ubi__slots slots;       /* id -> first row of that id, while building */
 } ubi__frames;
 
 void ubi__frames_init(ubi__frames *f, const ubi_allocator *allocator);
