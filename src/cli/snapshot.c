@@ -28,6 +28,15 @@ void ubi__snapshot_close(ubi__snapshot *snapshot) {
     snapshot->graph = NULL;
 }
 
+ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
+                              ubi_status (*use)(ubi__cli *cli, const ubi__snapshot *snapshot)) {
+    ubi__snapshot snapshot;
+    UBI_TRY(ubi__snapshot_open(&snapshot, cli, path));
+    ubi_status status = use(cli, &snapshot);
+    ubi__snapshot_close(&snapshot);
+    return status;
+}
+
 void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file) {
     ubi__json_init(json, ubi__out_write, &cli->output->out, false);
     json->for_terminal = isatty(cli->output->fd);

@@ -20,6 +20,9 @@ typedef struct ubi__snapshot {
 /** Reads the file with the common options applied; from here on error messages are about it. */
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path);
 void ubi__snapshot_close(ubi__snapshot *snapshot);
+/** Opens the file, calls `use`, closes it. */
+ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
+                              ubi_status (*use)(ubi__cli *cli, const ubi__snapshot *snapshot));
 
 /** Opens a command's JSON document: schema and file are written, more keys may follow. */
 void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file);

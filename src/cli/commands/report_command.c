@@ -32,11 +32,7 @@ static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot) {
 
 static ubi_status run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
     (void)arguments, (void)n_operands, (void)exit_code;
-    ubi__snapshot snapshot;
-    UBI_TRY(ubi__snapshot_open(&snapshot, cli, operands[0]));
-    ubi_status status = tell(cli, &snapshot);
-    ubi__snapshot_close(&snapshot);
-    return status;
+    return ubi__snapshot_with(cli, operands[0], tell);
 }
 
 static const ubi__option options[] = { UBI__OPTION_END };
