@@ -13,6 +13,7 @@
 #define SLOT_MASK ((UINT32_C(1) << UBI__ID_SLOT_BITS) - 1)
 #define BATCH 32
 #define EDGE_GRAIN (UINT64_C(1) << 16)
+#define NODE_GRAIN (UINT64_C(1) << 16)
 
 void ubi__id_index_init(ubi__id_index *x, const ubi_allocator *a) {
     memset(x, 0, sizeof *x);
@@ -63,19 +64,15 @@ static ubi_status grow_directory(ubi__id_index *x) {
     return UBI_OK;
 }
 
-/* Number of the chunk with this key, made if new; UBI_NONE when there are too many. */
+/* Number of the chunk with this key, made if new; UBI_NONE when there are too many. Changes nothing for a known key. */
 static ubi_status chunk_number(ubi__id_index *x, uint64_t key, uint32_t *out) {
+    *out = x->directory.n ? x->directory.at[find_chunk(x, &x->directory, key)] : UBI_NONE;
+    if (*out != UBI_NONE || x->chunk_key.n >= UBI__ID_MAX_CHUNKS)
+        return UBI_OK;
     UBI_TRY(grow_directory(x));
-    size_t i = find_chunk(x, &x->directory, key);
-    if (x->directory.at[i] == UBI_NONE) {
-        if (x->chunk_key.n >= UBI__ID_MAX_CHUNKS) {
-            *out = UBI_NONE;
-            return UBI_OK;
-        }
-        UBI_TRY(ubi__vec_u64_push(&x->chunk_key, x->allocator, key));
-        x->directory.at[i] = (uint32_t)(x->chunk_key.n - 1);
-    }
-    *out = x->directory.at[i];
+    UBI_TRY(ubi__vec_u64_push(&x->chunk_key, x->allocator, key));
+    *out = (uint32_t)(x->chunk_key.n - 1);
+    x->directory.at[find_chunk(x, &x->directory, key)] = *out;
     return UBI_OK;
 }
 
@@ -290,26 +287,6 @@ UBI__CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t b
     }
 }
 
-typedef void (*node_codes_fn)(ubi__id_index *x, uint32_t first, const uint32_t *codes, uint32_t n);
-
-#define NODE_BATCH 1024
-
-/* Calls `fn` with the codes of all nodes, a batch at a time. *fits false: some id does not fit the scheme. */
-static ubi_status for_node_codes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, node_codes_fn fn,
-                                 bool *fits) {
-    uint32_t codes[NODE_BATCH];
-    *fits = true;
-    for (uint64_t i = 0; i < n_nodes && *fits; i += NODE_BATCH) {
-        uint32_t n = n_nodes - i < NODE_BATCH ? (uint32_t)(n_nodes - i) : NODE_BATCH;
-        size_t n_coded;
-        UBI_TRY(encode_clustered(x, node_ids + i, n, codes, &n_coded));
-        *fits = n_coded == n;
-        if (*fits && fn)
-            fn(x, (uint32_t)i, codes, n);
-    }
-    return UBI_OK;
-}
-
 /* Returns how many nodes are marked. */
 UBI__CLONES_POPCNT static uint32_t rank_words(ubi__id_index *x) {
     uint32_t rank = 0;
@@ -320,28 +297,60 @@ UBI__CLONES_POPCNT static uint32_t rank_words(ubi__id_index *x) {
     return rank;
 }
 
-static void mark_nodes(ubi__id_index *x, uint32_t first, const uint32_t *codes, uint32_t n) {
-    (void)first;
-    for (uint32_t i = 0; i < n; i++)
-        __builtin_prefetch(&x->words[codes[i] >> 5], 1);
-    for (uint32_t i = 0; i < n; i++)
-        x->words[codes[i] >> 5].bits |= UINT32_C(1) << (codes[i] & 31);
-}
-
-UBI__CLONES_POPCNT static void place_nodes(ubi__id_index *x, uint32_t first, const uint32_t *codes, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        __builtin_prefetch(&x->words[codes[i] >> 5]);
-    for (uint32_t i = 0; i < n; i++) {
-        const ubi__id_word *w = &x->words[codes[i] >> 5];
-        uint32_t below = (UINT32_C(1) << (codes[i] & 31)) - 1;
-        x->node_of_rank.at[w->rank + (uint32_t)__builtin_popcount(w->bits & below)] = first + i;
-    }
-}
-
 /* Whether bitmaps cost no more than the hash table would. */
 static bool bitmaps_affordable(const ubi__id_index *x, uint32_t n_nodes) {
     uint64_t bytes = (uint64_t)x->chunk_key.n * UBI__ID_CHUNK_WORDS * sizeof(ubi__id_word);
     return bytes <= (uint64_t)n_nodes * 6;
+}
+
+/* Makes words for chunks that have none yet. */
+static ubi_status cover_chunks(ubi__id_index *x) {
+    size_t n = x->chunk_key.n * UBI__ID_CHUNK_WORDS;
+    if (n == x->n_words)
+        return UBI_OK;
+    ubi__id_word *words =
+        x->allocator->resize(x->allocator->ctx, x->words, x->n_words * sizeof *words, n * sizeof *words);
+    if (!words)
+        return ubi__fail_nomem();
+    memset(words + x->n_words, 0, (n - x->n_words) * sizeof *words);
+    x->words = words;
+    x->n_words = n;
+    return UBI_OK;
+}
+
+static void mark_nodes(ubi__id_index *x, const uint32_t *codes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&x->words[codes[i] >> 5], 1);
+    for (size_t i = 0; i < n; i++)
+        x->words[codes[i] >> 5].bits |= UINT32_C(1) << (codes[i] & 31);
+}
+
+#define NODE_BATCH 1024
+
+/* Marks all nodes. *fits false: some id does not fit the scheme, or the ids are too far apart for it to pay. */
+static ubi_status mark_all(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, bool *fits) {
+    uint32_t codes[NODE_BATCH];
+    *fits = bitmaps_affordable(x, n_nodes);
+    for (uint64_t i = 0; i < n_nodes && *fits; i += NODE_BATCH) {
+        size_t n = n_nodes - i < NODE_BATCH ? (size_t)(n_nodes - i) : NODE_BATCH, n_coded;
+        UBI_TRY(encode_clustered(x, node_ids + i, n, codes, &n_coded));
+        *fits = n_coded == n && bitmaps_affordable(x, n_nodes); /* the batch may have brought new chunks */
+        if (*fits) {
+            UBI_TRY(cover_chunks(x));
+            mark_nodes(x, codes, n);
+        }
+    }
+    return UBI_OK;
+}
+
+UBI__CLONES_POPCNT static void place_nodes(const ubi__id_index *x, uint32_t first, const uint32_t *codes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&x->words[codes[i] >> 5]);
+    for (size_t i = 0; i < n; i++) {
+        const ubi__id_word *w = &x->words[codes[i] >> 5];
+        uint32_t below = (UINT32_C(1) << (codes[i] & 31)) - 1;
+        x->node_of_rank.at[w->rank + (uint32_t)__builtin_popcount(w->bits & below)] = first + (uint32_t)i;
+    }
 }
 
 /* There are fewer bits than nodes: marks them once more, one by one, to find the first that was marked before. */
@@ -353,25 +362,38 @@ static ubi_status blame_duplicate(ubi__id_index *x, const uint64_t *node_ids, ub
         UBI_TRY(encode_clustered(x, &node_ids[i], 1, &code, &n_coded));
         if (x->words[code >> 5].bits >> (code & 31) & 1)
             return fail_duplicate(fault, i, node_ids[i]);
-        mark_nodes(x, i, &code, 1);
+        mark_nodes(x, &code, 1);
     }
 }
 
-static ubi_status build_bitmaps(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, ubi__id_fault *fault) {
-    bool fits;
-    x->n_words = x->chunk_key.n * UBI__ID_CHUNK_WORDS;
-    x->words = ubi__calloc_array(x->allocator, x->n_words, sizeof *x->words);
-    if (!x->words) {
-        x->n_words = 0;
-        return ubi__fail_nomem();
+typedef struct place_job {
+    ubi__id_index *x;
+    const uint64_t *node_ids;
+} place_job;
+
+/* Every chunk is known, so that coding only reads the index, and every node has a place of its own. */
+static void place_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    const place_job *job = payload;
+    uint32_t codes[NODE_BATCH];
+    (void)part;
+    for (uint64_t i = begin; i < end; i += NODE_BATCH) {
+        size_t n = end - i < NODE_BATCH ? (size_t)(end - i) : NODE_BATCH, n_coded;
+        (void)encode_clustered(job->x, job->node_ids + i, n, codes, &n_coded);
+        place_nodes(job->x, (uint32_t)i, codes, n);
     }
-    UBI_TRY(for_node_codes(x, node_ids, n_nodes, mark_nodes, &fits));
-    uint32_t n_marked = rank_words(x);
-    UBI_TRY(ubi__vec_u32_reserve(&x->node_of_rank, x->allocator, n_marked));
-    x->node_of_rank.n = n_marked;
-    UBI_TRY(for_node_codes(x, node_ids, n_nodes, place_nodes, &fits));
+}
+
+/* Bits are marked: makes ranks of them and notes which node has which. */
+static ubi_status rank_nodes(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, unsigned threads,
+                             ubi__id_fault *fault) {
+    if (rank_words(x) != n_nodes)
+        return blame_duplicate(x, node_ids, fault);
+    UBI_TRY(ubi__vec_u32_reserve(&x->node_of_rank, x->allocator, n_nodes));
+    x->node_of_rank.n = n_nodes;
     ubi__vec_u32_trim(&x->node_of_rank, x->allocator);
-    return n_marked == n_nodes ? UBI_OK : blame_duplicate(x, node_ids, fault);
+    place_job job = { x, node_ids };
+    ubi__parallel_ranges(threads, n_nodes, NODE_GRAIN, place_range, &job);
+    return UBI_OK;
 }
 
 static ubi_status resolve_clustered(ubi__id_index *x, const uint64_t *node_ids, uint32_t *codes, uint64_t n_edges,
@@ -456,11 +478,12 @@ ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uin
         if (!x->shift_known)
             choose_shift(x, node_ids, n_nodes);
         bool fits;
-        UBI_TRY(for_node_codes(x, node_ids, n_nodes, NULL, &fits)); /* makes the chunks that only nodes lie in */
-        if (fits && bitmaps_affordable(x, n_nodes)) {
-            UBI_TRY(build_bitmaps(x, node_ids, n_nodes, fault));
+        UBI_TRY(mark_all(x, node_ids, n_nodes, &fits));
+        if (fits) {
+            UBI_TRY(rank_nodes(x, node_ids, n_nodes, threads, fault));
             return resolve_clustered(x, node_ids, codes, n_edges, threads, fault);
         }
+        drop_words(x);
         UBI_TRY(switch_to_hashed(x, codes, n_edges));
     }
     return resolve_hashed(x, node_ids, n_nodes, codes, n_edges, threads, fault);

@@ -332,6 +332,21 @@ static void a_duplicate_id_is_blamed_on_the_second_node(void **state) {
         }
 }
 
+static void many_nodes_are_placed_by_several_threads(void **state) {
+    world *w = *state;
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        add_nodes(w, false, 300000);
+        add_node(w, UINT64_C(5) << 40); /* in a chunk of its own, to which no edge leads */
+        add_random_edges(w, 200000);
+        assert_int_equal(encode(w, BATCH_OF_BUILDER), UBI_OK);
+        assert_int_equal(resolve(w, threads), UBI_OK);
+        assert_false(w->x.hashed);
+        assert_all_found(w);
+        for (size_t e = 0; e < w->codes.n; e++)
+            assert_true(w->nodes.at[w->codes.at[e]] == w->targets.at[e]);
+    }
+}
+
 static void the_first_dangling_edge_is_reported_whatever_the_threads(void **state) {
     world *w = *state;
     enum { N_EDGES = 300000 };
@@ -419,6 +434,7 @@ int main(void) {
         TEST(one_node_without_edges_is_enough),
         TEST(random_ids_of_all_kinds_agree_with_a_sorted_list),
         TEST(a_duplicate_id_is_blamed_on_the_second_node),
+        TEST(many_nodes_are_placed_by_several_threads),
         TEST(the_first_dangling_edge_is_reported_whatever_the_threads),
         TEST(every_refused_allocation_is_out_of_memory_without_a_leak),
     };
