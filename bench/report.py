@@ -238,7 +238,8 @@ Numbers of the run `{name}` of {date}; the result with every single run is
 Machine: {processor}, {processors} processors, {memory} MiB of memory; {kernel}; {compiler}, `{flags}`.
 
 `make bench` repeats the measurement, [bench/README.md](../../bench/README.md) says how to read it. Times are medians of
-runs that took turns in one process, after a warm-up that touched all memory. Ratios compare medians of one process.
+runs that took turns in one process, after a warm-up; memory was touched before each load. Ratios compare medians of
+one process.
 
 Beside ours: Firefox ESR 153 needs about {firefox_load} ns of CPU per node to read a snapshot of 8.59 million nodes and
 25.4 million edges, and about {firefox_census} ns per node for its default census, on a machine of the same kind. The
