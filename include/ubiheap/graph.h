@@ -116,6 +116,55 @@ UBI_API void ubi_edge_set_put(ubi_edge_set *set, ubi_edge_ix edge, bool member);
 UBI_API bool ubi_edge_set_has(const ubi_edge_set *set, ubi_edge_ix edge);
 UBI_API uint64_t ubi_edge_set_count(const ubi_edge_set *set); /**< O(edges / 64) */
 
+/* ---- views ------------------------------------------------------------------------------------------------------- */
+
+/** What an analysis does with nodes that its edges do not reach from the root. */
+typedef enum ubi_orphans {
+    /** They are left out, as Firefox does. */
+    UBI_ORPHANS_IGNORE = 0,
+    /**
+     * They count as children of the root, as in Chrome's DevTools: in file order, every node not reached so far to which
+     * none of the edges leads, with all that it reaches; then each node that is still left (on a cycle), alone.
+     */
+    UBI_ORPHANS_ADOPT = 1
+} ubi_orphans;
+
+/**
+ * A way to look at a graph: what generic algorithms take in place of a graph. A lens (lens.h) makes one; ubi_view_of gives
+ * the plainest. A small value that borrows all it points to.
+ */
+typedef struct ubi_view {
+    const ubi_graph *graph;
+    const ubi_edge_set *edges;  /**< the edges that count; NULL: all */
+    const uint64_t *size_bytes; /**< size_bytes[n_nodes] in place of the graph's own sizes; NULL: the graph's */
+    ubi_node_ix root;
+    ubi_orphans orphans;
+} ubi_view;
+
+/** All edges, the graph's own sizes and root, orphans ignored. */
+UBI_API ubi_view ubi_view_of(const ubi_graph *graph);
+
+/* ---- edges backwards --------------------------------------------------------------------------------------------- */
+
+/** The node that `edge` leaves. Cost: O(log nodes). */
+UBI_API ubi_node_ix ubi_graph_edge_source(const ubi_graph *graph, ubi_edge_ix edge);
+
+/** Edges grouped by their target: who retains a node. Immutable; keeps a reference to the graph. */
+typedef struct ubi_retainers ubi_retainers;
+
+/**
+ * @param set  only these edges; NULL: all. Borrowed during the call.
+ * @param threads  0: one per core.
+ * Cost: O(nodes + edges) time; 4 bytes per edge (8 from 2^32 edges on) and 8 per node. Errors: UBI_ENOMEM.
+ */
+UBI_API ubi_status ubi_retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set,
+                                     unsigned threads, const ubi_allocator *allocator);
+UBI_API void ubi_retainers_free(ubi_retainers *retainers);
+/** How many edges of the set lead to `node`, parallel and self edges counted. O(1). */
+UBI_API uint64_t ubi_retainers_count(const ubi_retainers *retainers, ubi_node_ix node);
+/** The i-th of them, ascending. O(1). */
+UBI_API ubi_edge_ix ubi_retainers_edge(const ubi_retainers *retainers, ubi_node_ix node, uint64_t i);
+
 /**
  * Breadth-first depth of every node from `start` over the edges of `set`.
  * @param out  distance[n_nodes], edges; UBI_NONE: not reached.

@@ -13,9 +13,11 @@
 
 #include <ubiheap/base.h>
 #include <ubiheap/census.h>
+#include <ubiheap/dominators.h>
 #include <ubiheap/formats.h>
 #include <ubiheap/graph.h>
 #include <ubiheap/node.h>
+#include <ubiheap/paths.h>
 #include <ubiheap/render.h>
 #include <ubiheap/stacks.h>
 

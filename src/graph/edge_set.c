@@ -60,3 +60,7 @@ uint64_t ubi_edge_set_count(const ubi_edge_set *set) {
         n += (uint64_t)__builtin_popcountll(set->words[i]);
     return n;
 }
+
+ubi_view ubi_view_of(const ubi_graph *graph) {
+    return (ubi_view){ .graph = graph, .root = graph->root };
+}

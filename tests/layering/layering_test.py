@@ -36,6 +36,12 @@ PUBLIC_HEADERS = {
     "graph.h": "graph",
     "formats.h": "formats",
     "census.h": "analyses",
+    "dominators.h": "analyses",
+    "dominator_tree.h": "analyses",
+    "paths.h": "analyses",
+    "query.h": "analyses",
+    "treemap.h": "analyses",
+    "lens.h": "lenses",
     "render.h": "render",
     "ubiheap.h": "cli",  # all of them: for users, and for us only at the very top
 }
