@@ -86,6 +86,9 @@ typedef struct ubi_text {
     size_t len; /**< bytes */
 } ubi_text;
 
+/** Takes `size` bytes of output. Return false to stop: the caller gets UBI_EIO. */
+typedef bool (*ubi_write_fn)(void *payload, const void *data, size_t size_bytes);
+
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 /**

@@ -1,60 +1,86 @@
 /* SPDX-License-Identifier: MIT
  *
- * deflate.c: gzip output by ISA-L.
+ * deflate.c: gzip output by ISA-L, or by zlib where size counts more than time.
  *
- * ISA-L works on 32-bit counts, so input is fed in pieces. Its stream state and the work area of its level are the
- * only memory beside one output buffer, which is handed on when full: at every return from isal_deflate there is room
- * again.
+ * Both engines count in 32 bits, so input is fed in pieces. Beside their state and work area there is one output buffer,
+ * which is handed on when full: whenever an engine is called there is room.
  */
 #include "base/deflate.h"
 
 #include <isa-l/igzip_lib.h>
 
 #include "base/alloc.h"
+#include "base/zlib_memory.h"
 
 #define OUTPUT_BYTES (64 * 1024)
 #define INPUT_PIECE_BYTES (1u << 30)
+
+#define ZLIB_LEVEL 6 /* as Firefox */
+#define ZLIB_GZIP_WINDOW (15 | 16)
+#define ZLIB_MEMORY_LEVEL 8
 
 struct ubi__deflate {
     const ubi_allocator *allocator;
     ubi__write_fn write;
     void *payload;
     uint64_t bytes_out;
+    bool by_zlib;
     uint8_t *work; /* work[work_bytes], what the level asks for */
     size_t work_bytes;
-    struct isal_zstream stream;
+    z_stream zlib;
+    struct isal_zstream isal;
     uint8_t output[OUTPUT_BYTES];
 };
 
 static const size_t work_bytes_of_level[UBI__DEFLATE_LEVEL_MAX + 1] = { ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT,
                                                                         ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT };
 
+/* ---- opening ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status open_isal(ubi__deflate *d, int level) {
+    size_t work_bytes = work_bytes_of_level[level];
+    if (work_bytes) {
+        d->work = ubi__alloc_array(d->allocator, work_bytes, 1);
+        if (!d->work)
+            return ubi__fail_nomem();
+        d->work_bytes = work_bytes;
+    }
+    isal_deflate_init(&d->isal);
+    d->isal.level = (uint32_t)level;
+    d->isal.level_buf = d->work;
+    d->isal.level_buf_size = (uint32_t)work_bytes;
+    d->isal.gzip_flag = IGZIP_GZIP;
+    d->isal.next_out = d->output;
+    d->isal.avail_out = OUTPUT_BYTES;
+    return UBI_OK;
+}
+
+static ubi_status open_zlib(ubi__deflate *d) {
+    ubi__zlib_use(&d->zlib, d->allocator);
+    if (deflateInit2(&d->zlib, ZLIB_LEVEL, Z_DEFLATED, ZLIB_GZIP_WINDOW, ZLIB_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+        return ubi__fail_nomem();
+    d->by_zlib = true;
+    d->zlib.next_out = d->output;
+    d->zlib.avail_out = OUTPUT_BYTES;
+    return UBI_OK;
+}
+
 ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, void *payload,
                             const ubi_allocator *allocator) {
-    if (level < 0 || level > UBI__DEFLATE_LEVEL_MAX)
-        return ubi__fail(UBI_EINVAL, "compression level %d: expected 0 to %d", level, UBI__DEFLATE_LEVEL_MAX);
+    if (level < 0 || level > UBI__DEFLATE_LEVEL_SMALL)
+        return ubi__fail(UBI_EINVAL, "compression level %d: expected 0 to %d", level, UBI__DEFLATE_LEVEL_SMALL);
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     ubi__deflate *d = UBI_NEW(a, ubi__deflate);
     if (!d)
         return ubi__fail_nomem();
-    size_t work_bytes = work_bytes_of_level[level];
-    uint8_t *work = ubi__alloc_array(a, work_bytes, 1); /* NULL for the 0 bytes of level 0 */
-    if (work_bytes && !work) {
-        UBI_DELETE(a, d);
-        return ubi__fail_nomem();
-    }
-    isal_deflate_init(&d->stream);
     d->allocator = a;
     d->write = write;
     d->payload = payload;
-    d->work = work;
-    d->work_bytes = work_bytes;
-    d->stream.level = (uint32_t)level;
-    d->stream.level_buf = work;
-    d->stream.level_buf_size = (uint32_t)work_bytes;
-    d->stream.gzip_flag = IGZIP_GZIP;
-    d->stream.next_out = d->output;
-    d->stream.avail_out = OUTPUT_BYTES;
+    ubi_status status = level == UBI__DEFLATE_LEVEL_SMALL ? open_zlib(d) : open_isal(d, level);
+    if (status != UBI_OK) {
+        ubi__deflate_free(d);
+        return status;
+    }
     *out = d;
     return UBI_OK;
 }
@@ -62,36 +88,90 @@ ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, 
 void ubi__deflate_free(ubi__deflate *d) {
     if (!d)
         return;
+    if (d->by_zlib)
+        (void)deflateEnd(&d->zlib); /* an unfinished stream is no error here */
     ubi__free_array(d->allocator, d->work, d->work_bytes, 1);
     UBI_DELETE(d->allocator, d);
 }
 
-static ubi_status hand_on(ubi__deflate *d) {
-    size_t n = OUTPUT_BYTES - d->stream.avail_out;
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status hand_on(ubi__deflate *d, size_t n) {
     if (n)
         UBI_TRY(d->write(d->payload, d->output, n));
     d->bytes_out += n;
-    d->stream.next_out = d->output;
-    d->stream.avail_out = OUTPUT_BYTES;
     return UBI_OK;
 }
 
-static ubi_status step(ubi__deflate *d) {
-    int code = isal_deflate(&d->stream);
-    if (code != COMP_OK)
-        return ubi__fail(UBI_EINVAL, "the compressor failed with code %d", code);
-    return d->stream.avail_out ? UBI_OK : hand_on(d);
+static ubi_status fail_engine(int code) {
+    return ubi__fail(UBI_EINVAL, "the compressor failed with code %d", code);
 }
 
-ubi_status ubi__deflate_write(void *deflate, const void *data, size_t n_bytes) {
-    ubi__deflate *d = deflate;
-    const uint8_t *p = data;
-    while (n_bytes) {
+static ubi_status hand_on_isal(ubi__deflate *d) {
+    UBI_TRY(hand_on(d, OUTPUT_BYTES - d->isal.avail_out));
+    d->isal.next_out = d->output;
+    d->isal.avail_out = OUTPUT_BYTES;
+    return UBI_OK;
+}
+
+static ubi_status step_isal(ubi__deflate *d) {
+    int code = isal_deflate(&d->isal);
+    if (code != COMP_OK)
+        return fail_engine(code);
+    return d->isal.avail_out ? UBI_OK : hand_on_isal(d);
+}
+
+static ubi_status write_isal(ubi__deflate *d, const uint8_t *piece, uint32_t n) {
+    d->isal.next_in = (uint8_t *)piece; /* ISA-L does not write to it */
+    d->isal.avail_in = n;
+    while (d->isal.avail_in)
+        UBI_TRY(step_isal(d));
+    return UBI_OK;
+}
+
+static ubi_status finish_isal(ubi__deflate *d) {
+    d->isal.end_of_stream = 1;
+    d->isal.avail_in = 0;
+    while (d->isal.internal_state.state != ZSTATE_END)
+        UBI_TRY(step_isal(d));
+    return hand_on_isal(d);
+}
+
+static ubi_status hand_on_zlib(ubi__deflate *d) {
+    UBI_TRY(hand_on(d, OUTPUT_BYTES - d->zlib.avail_out));
+    d->zlib.next_out = d->output;
+    d->zlib.avail_out = OUTPUT_BYTES;
+    return UBI_OK;
+}
+
+static ubi_status write_zlib(ubi__deflate *d, const uint8_t *piece, uint32_t n) {
+    d->zlib.next_in = (Bytef *)piece; /* nor does zlib */
+    d->zlib.avail_in = n;
+    while (d->zlib.avail_in) {
+        int code = deflate(&d->zlib, Z_NO_FLUSH);
+        if (code != Z_OK)
+            return fail_engine(code);
+        if (d->zlib.avail_out == 0)
+            UBI_TRY(hand_on_zlib(d));
+    }
+    return UBI_OK;
+}
+
+static ubi_status finish_zlib(ubi__deflate *d) {
+    for (int code = Z_OK; code != Z_STREAM_END;) {
+        code = deflate(&d->zlib, Z_FINISH);
+        if (code != Z_OK && code != Z_STREAM_END)
+            return fail_engine(code);
+        UBI_TRY(hand_on_zlib(d));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes) {
+    ubi__deflate *d = deflater;
+    for (const uint8_t *p = data; n_bytes;) {
         uint32_t piece = n_bytes < INPUT_PIECE_BYTES ? (uint32_t)n_bytes : INPUT_PIECE_BYTES;
-        d->stream.next_in = (uint8_t *)p; /* ISA-L does not write to it */
-        d->stream.avail_in = piece;
-        while (d->stream.avail_in)
-            UBI_TRY(step(d));
+        UBI_TRY(d->by_zlib ? write_zlib(d, p, piece) : write_isal(d, p, piece));
         p += piece;
         n_bytes -= piece;
     }
@@ -99,11 +179,7 @@ ubi_status ubi__deflate_write(void *deflate, const void *data, size_t n_bytes) {
 }
 
 ubi_status ubi__deflate_finish(ubi__deflate *d) {
-    d->stream.end_of_stream = 1;
-    d->stream.avail_in = 0;
-    while (d->stream.internal_state.state != ZSTATE_END)
-        UBI_TRY(step(d));
-    return hand_on(d);
+    return d->by_zlib ? finish_zlib(d) : finish_isal(d);
 }
 
 uint64_t ubi__deflate_bytes_out(const ubi__deflate *d) {

@@ -4,6 +4,14 @@
  *
  * Everything that streams output takes a `ubi__write_fn`; ubi__deflate_write is one itself, so a compressor stands
  * between a producer and its target without either knowing. Nothing but a fixed buffer is held in memory.
+ *
+ * Two engines: ISA-L is an order of magnitude faster, zlib makes a fifth less. On a heap of 8.6 million nodes (528 MB):
+ *
+ *     level  engine       bytes   ns per node
+ *     0      ISA-L 0      117 M            59
+ *     1      ISA-L 1       81 M            64      the default
+ *     2, 3   ISA-L 2, 3    80 M       64, 174
+ *     SMALL  zlib 6        66 M           848      as Firefox
  */
 #ifndef UBI_BASE_DEFLATE_H
 #define UBI_BASE_DEFLATE_H
@@ -15,13 +23,14 @@ typedef ubi_status (*ubi__write_fn)(void *payload, const void *data, size_t n_by
 
 typedef struct ubi__deflate ubi__deflate;
 
-#define UBI__DEFLATE_LEVEL_MAX 3
 #define UBI__DEFLATE_LEVEL_DEFAULT 1
+#define UBI__DEFLATE_LEVEL_MAX 3 /**< of ISA-L */
+#define UBI__DEFLATE_LEVEL_SMALL 4
 
 /**
  * One gzip member, without name and time: equal input gives equal output of one library on one kind of processor.
  *
- * @param level  0 (fastest) to UBI__DEFLATE_LEVEL_MAX (smallest), as ISA-L counts them.
+ * @param level  0 (fastest) to UBI__DEFLATE_LEVEL_MAX, as ISA-L counts them, or UBI__DEFLATE_LEVEL_SMALL.
  * Errors: UBI_EINVAL (level), UBI_ENOMEM. Cost: about 400 KiB.
  */
 ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, void *payload,
@@ -29,7 +38,7 @@ ubi_status ubi__deflate_new(ubi__deflate **out, int level, ubi__write_fn write, 
 /** NULL is fine. Does not finish the stream. */
 void ubi__deflate_free(ubi__deflate *d);
 /** A ubi__write_fn whose payload is the ubi__deflate. After a failure only _free is allowed. */
-ubi_status ubi__deflate_write(void *deflate, const void *data, size_t n_bytes);
+ubi_status ubi__deflate_write(void *deflater, const void *data, size_t n_bytes);
 /** Writes what is pending and the trailer, once, after the last write. */
 ubi_status ubi__deflate_finish(ubi__deflate *d);
 /** Compressed bytes handed to `write` so far. */

@@ -11,7 +11,8 @@
 #include <isa-l/igzip_lib.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
+
+#include "base/zlib_memory.h"
 
 #define INPUT_BYTES ((size_t)128 << 10)
 #define READ_AHEAD_BYTES ((size_t)8) /* that ISA-L may give back */
@@ -340,33 +341,8 @@ static ubi_status fill_zlib(ubi__inflater *f, uint8_t *buffer, size_t capacity, 
 
 /* ---- opening ------------------------------------------------------------------------------------------------------ */
 
-static voidpf zlib_alloc(voidpf opaque, uInt items, uInt size) {
-    /* zlib's free gives no size, so the size goes in front of the block. */
-    const ubi_allocator *a = opaque;
-    size_t bytes = (size_t)items * size + 16;
-    size_t *p = a->alloc(a->ctx, bytes);
-    if (!p)
-        return NULL;
-    *p = bytes;
-    return (char *)p + 16;
-}
-
-static void zlib_free(voidpf opaque, voidpf block) {
-    const ubi_allocator *a = opaque;
-    char *p = (char *)block - 16;
-    size_t bytes;
-    memcpy(&bytes, p, sizeof bytes);
-    a->free(a->ctx, p, bytes);
-}
-
 static ubi_status open_zlib(ubi__inflater *f) {
-    union {
-        const ubi_allocator *in;
-        voidpf out;
-    } opaque = { .in = f->allocator };
-    f->zlib.zalloc = zlib_alloc;
-    f->zlib.zfree = zlib_free;
-    f->zlib.opaque = opaque.out;
+    ubi__zlib_use(&f->zlib, f->allocator);
     if (inflateInit2(&f->zlib, 15 | 32) != Z_OK)
         return ubi__fail_nomem();
     f->zlib_ready = true;
