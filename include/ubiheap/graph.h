@@ -155,7 +155,8 @@ typedef struct ubi_retainers ubi_retainers;
 /**
  * @param set  only these edges; NULL: all. Borrowed during the call.
  * @param threads  0: one per core.
- * Cost: O(nodes + edges) time; 4 bytes per edge (8 from 2^32 edges on) and 8 per node. Errors: UBI_ENOMEM.
+ * Cost: O(nodes + edges) time; 4 bytes per edge (8 from 2^32 edges on) and 8 per node. While it runs, as much per node and
+ * thread as an edge takes; it uses at most 4 threads. Errors: UBI_ENOMEM.
  */
 UBI_API ubi_status ubi_retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set,
                                      unsigned threads, const ubi_allocator *allocator);

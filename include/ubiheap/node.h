@@ -37,6 +37,19 @@ typedef enum ubi_coarse_type {
 /** "Other", "Object", "Script", "String", "DOMNode"; "Unknown" for anything else. Static. */
 UBI_API const char *ubi_coarse_type_name(ubi_coarse_type type);
 
+/** What a text of a snapshot is. */
+typedef enum ubi_text_role {
+    UBI_TEXT_TYPE_NAME,
+    UBI_TEXT_EDGE_NAME,
+    UBI_TEXT_CLASS_NAME,
+    UBI_TEXT_DESCRIPTIVE_NAME,
+    UBI_TEXT_SCRIPT_FILENAME, /**< bytes as the producer gave them, perhaps no UTF-8 */
+    UBI_TEXT_FRAME_SOURCE,
+    UBI_TEXT_FRAME_FUNCTION
+} ubi_text_role;
+
+#define UBI_TEXT_ROLE_COUNT 7
+
 struct ubi_node_ops;
 
 typedef struct ubi_node {

@@ -11,24 +11,17 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
 #include "drawing.h"
 #include "fail_allocator.h"
+#include "graph_maker.h"
 #include <ubiheap/graph.h>
 
 static ubi_graph *loops(uint32_t n_edges) {
-    ubi_graph_builder *b;
-    ubi_graph *g;
-    ubi_str_ix t;
-    assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
-    assert_int_equal(ubi_graph_builder_string(b, &t, ubi__text("T")), UBI_OK);
-    ubi_node_desc node = { .id = 1, .kind = { t, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER }, .stack = UBI_NONE };
-    assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
+    graph_maker m = graph_maker_start();
+    graph_maker_node(&m, 1, 0);
     for (uint32_t i = 0; i < n_edges; i++)
-        assert_int_equal(ubi_graph_builder_edge(b, 1, UBI_NONE), UBI_OK);
-    assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
-    ubi_graph_builder_free(b);
-    return g;
+        graph_maker_edge(&m, 1);
+    return graph_maker_finish(&m);
 }
 
 static void a_new_set_has_all_edges_or_none_whatever_their_number(void **state) {

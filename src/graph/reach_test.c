@@ -12,10 +12,11 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "graph/graph_columns.h"
+#include "graph_maker.h"
+#include "random_numbers.h"
 
 /* ---- by hand ------------------------------------------------------------------------------------------------------- */
 
@@ -79,35 +80,20 @@ static void single_nodes_can_be_asked_for(void **state) {
 
 /* ---- against walks --------------------------------------------------------------------------------------------------- */
 
-static uint32_t random_below(uint32_t n) {
-    static uint64_t x = 1;
-    x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)((x >> 33) % n);
-}
-
 static ubi_graph *random_graph(uint32_t n_nodes, uint32_t n_edges, bool in_order) {
-    ubi_graph_builder *b;
-    ubi_graph *g;
-    ubi_str_ix t;
-    assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
-    assert_int_equal(ubi_graph_builder_string(b, &t, ubi__text("T")), UBI_OK);
+    graph_maker m = graph_maker_start();
     uint32_t known = 1;
     for (uint32_t i = 0; i < n_nodes; i++) {
-        ubi_node_desc node = { .id = i,
-                               .kind = { t, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER },
-                               .stack = UBI_NONE };
-        assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
+        graph_maker_node(&m, i, 0);
         uint32_t n = random_below(2 * n_edges / n_nodes + 1);
         for (uint32_t k = 0; k < n || (in_order && known == i + 1 && known < n_nodes); k++) {
             uint32_t target = random_below(n_nodes);
             if (in_order) /* a node met before, or the next one */
                 target = known < n_nodes && (known == i + 1 || random_below(3) == 0) ? known++ : random_below(known);
-            assert_int_equal(ubi_graph_builder_edge(b, target, UBI_NONE), UBI_OK);
+            graph_maker_edge(&m, target);
         }
     }
-    assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
-    ubi_graph_builder_free(b);
-    return g;
+    return graph_maker_finish(&m);
 }
 
 /* The rules of JS::ubi::BreadthFirst written out: the start is queued, not visited; what is first is queued. */
@@ -133,6 +119,7 @@ static uint32_t plain_walk(const ubi_graph *g, ubi_node_ix *order) {
 static void random_small_graphs_are_visited_as_a_plain_walk_does(void **state) {
     (void)state;
     unsigned n_ordered = 0, n_partial = 0, n_rooted = 0;
+    random_start(1);
     for (int round = 0; round < 10000; round++) {
         uint32_t n_nodes = 1 + random_below(12);
         ubi_graph *g = random_graph(n_nodes, random_below(30), round % 3 == 0);
@@ -167,20 +154,14 @@ static void random_small_graphs_are_visited_as_a_plain_walk_does(void **state) {
 static void bits_are_right_around_the_borders_of_words(void **state) {
     (void)state;
     for (uint32_t n = 60; n < 70; n++) {
-        ubi_graph_builder *b;
-        ubi_graph *g;
-        ubi_str_ix t;
-        assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
-        assert_int_equal(ubi_graph_builder_string(b, &t, ubi__text("T")), UBI_OK);
+        graph_maker m = graph_maker_start();
         for (uint32_t i = 0; i < n; i++) { /* every third hangs on the root, the last first */
-            ubi_node_desc node = { .id = i, .kind = { t, UBI_NONE, UBI_NONE, UBI_NONE, 0 }, .stack = UBI_NONE };
-            assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
+            graph_maker_node(&m, i, 0);
             for (uint32_t k = n; i == 0 && k-- > 0;)
                 if (k % 3 == 1)
-                    assert_int_equal(ubi_graph_builder_edge(b, k, UBI_NONE), UBI_OK);
+                    graph_maker_edge(&m, k);
         }
-        assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
-        ubi_graph_builder_free(b);
+        ubi_graph *g = graph_maker_finish(&m);
         for (uint32_t i = 0; i < n; i++)
             assert_int_equal(ubi_graph_is_reachable(g, i), i == 0 || i % 3 == 1);
         assert_int_equal(ubi_graph_check(g), UBI_OK);

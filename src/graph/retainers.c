@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * retainers.c: edges backwards (ubiheap/graph.h).
+ *
+ * A counting sort of the edges by target. Threads take consecutive parts of the edges and count for themselves; the sums
+ * then say where each thread's edges to a node begin, so that all write to places of their own and edges stay in order.
+ *
+ * The counters of a big heap do not fit a cache. Real files lead mostly to nodes nearby, and a straight loop is as fast as
+ * any; for the rest both loops ask for memory some edges ahead. Sorting into ranges of targets first, so that all writes
+ * stay in cache, would save a third on random graphs and cost real ones twice the time.
+ */
+#include "graph/retainers.h"
+
+#include <string.h>
+
+#include "base/parallel.h"
+#include "graph/graph_columns.h"
+
+/* Each thread has counters for all nodes. */
+#define MOST_THREADS 4
+#define EDGES_PER_THREAD (UINT64_C(1) << 18)
+
+/* How many edges ahead memory is asked for: a counter, and then the place that it points to. */
+#define COUNTER_AHEAD 64
+#define PLACE_AHEAD 24
+
+struct ubi_retainers {
+    const ubi_allocator *allocator;
+    ubi_graph *graph;
+    bool wide;
+    uint64_t *first; /* n_nodes + 1 */
+    void *edges;     /* first[n_nodes]; uint32_t, or uint64_t if `wide` */
+};
+
+/** A column of uint32_t, or of uint64_t if `wide`. Functions that take `wide` are compiled once for each. */
+typedef void *column;
+
+static inline __attribute__((always_inline)) uint64_t get(column c, bool wide, uint64_t i) {
+    return wide ? ((const uint64_t *)c)[i] : ((const uint32_t *)c)[i];
+}
+static inline __attribute__((always_inline)) void put(column c, bool wide, uint64_t i, uint64_t value) {
+    if (wide)
+        ((uint64_t *)c)[i] = value;
+    else
+        ((uint32_t *)c)[i] = (uint32_t)value;
+}
+static inline __attribute__((always_inline)) void prefetch(column c, bool wide, uint64_t i) {
+    __builtin_prefetch(wide ? (const void *)((const uint64_t *)c + i) : (const void *)((const uint32_t *)c + i), 1);
+}
+static size_t width(bool wide) {
+    return wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+typedef struct sorter {
+    ubi_retainers *retainers;
+    const ubi_edge_set *set;
+    unsigned n_parts;
+    column counters[MOST_THREADS]; /* per part and node: how many edges, then where the next one goes */
+} sorter;
+
+static inline __attribute__((always_inline)) bool counts(const ubi_edge_set *set, ubi_edge_ix edge) {
+    return !set || ubi_edge_set_has(set, edge);
+}
+
+static inline __attribute__((always_inline)) void count(const sorter *s, uint64_t begin, uint64_t end, column counters,
+                                                        bool wide, const ubi_edge_set *set) {
+    const ubi_node_ix *target = s->retainers->graph->target.at;
+    for (ubi_edge_ix e = begin; e < end; e++) {
+        prefetch(counters, wide, target[end - e > COUNTER_AHEAD ? e + COUNTER_AHEAD : e]);
+        if (counts(set, e))
+            put(counters, wide, target[e], get(counters, wide, target[e]) + 1);
+    }
+}
+
+static inline __attribute__((always_inline)) void place(const sorter *s, uint64_t begin, uint64_t end, column next,
+                                                        bool wide, const ubi_edge_set *set) {
+    const ubi_node_ix *target = s->retainers->graph->target.at;
+    column edges = s->retainers->edges;
+    for (ubi_edge_ix e = begin; e < end; e++) {
+        prefetch(next, wide, target[end - e > COUNTER_AHEAD ? e + COUNTER_AHEAD : e]);
+        prefetch(edges, wide, get(next, wide, target[end - e > PLACE_AHEAD ? e + PLACE_AHEAD : e]));
+        if (!counts(set, e))
+            continue;
+        uint64_t at = get(next, wide, target[e]);
+        put(edges, wide, at, e);
+        put(next, wide, target[e], at + 1);
+    }
+}
+
+static void count_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    const sorter *s = payload;
+    column counters = s->counters[part];
+    if (s->retainers->wide)
+        count(s, begin, end, counters, true, s->set);
+    else if (s->set)
+        count(s, begin, end, counters, false, s->set);
+    else
+        count(s, begin, end, counters, false, NULL);
+}
+
+static void place_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    const sorter *s = payload;
+    column next = s->counters[part];
+    if (s->retainers->wide)
+        place(s, begin, end, next, true, s->set);
+    else if (s->set)
+        place(s, begin, end, next, false, s->set);
+    else
+        place(s, begin, end, next, false, NULL);
+}
+
+/* Turns counts into places, node by node and within a node part by part. */
+static void add_up(const sorter *s) {
+    ubi_retainers *r = s->retainers;
+    uint64_t at = 0;
+    for (uint32_t node = 0; node < r->graph->n_nodes; node++) {
+        r->first[node] = at;
+        for (unsigned part = 0; part < s->n_parts; part++) {
+            uint64_t n = get(s->counters[part], r->wide, node);
+            put(s->counters[part], r->wide, node, at);
+            at += n;
+        }
+    }
+    r->first[r->graph->n_nodes] = at;
+}
+
+static ubi_status sort(sorter *s, uint64_t grain) {
+    ubi_retainers *r = s->retainers;
+    ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, count_part, s);
+    add_up(s);
+    uint64_t n = r->first[r->graph->n_nodes];
+    if (n == 0)
+        return UBI_OK;
+    r->edges = ubi__alloc_array(r->allocator, n, width(r->wide));
+    if (!r->edges)
+        return ubi__fail_nomem();
+    ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, place_part, s);
+    return UBI_OK;
+}
+
+static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, unsigned threads, uint64_t grain) {
+    sorter s = { .retainers = r, .set = set };
+    uint64_t n_grains = (r->graph->n_edges + grain - 1) / grain;
+    ubi_status status = UBI_OK;
+    s.n_parts = threads < MOST_THREADS ? threads : MOST_THREADS;
+    if (s.n_parts > n_grains)
+        s.n_parts = (unsigned)n_grains;
+    for (unsigned i = 0; i < s.n_parts && status == UBI_OK; i++) {
+        s.counters[i] = ubi__calloc_array(r->allocator, r->graph->n_nodes, width(r->wide));
+        status = s.counters[i] ? UBI_OK : ubi__fail_nomem();
+    }
+    if (status == UBI_OK)
+        status = sort(&s, grain);
+    for (unsigned i = 0; i < s.n_parts; i++)
+        ubi__free_array(r->allocator, s.counters[i], r->graph->n_nodes, width(r->wide));
+    return status;
+}
+
+ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set,
+                              ubi__retainers_how how, const ubi_allocator *allocator) {
+    const ubi_allocator *a = ubi__allocator_or_default(allocator);
+    ubi_retainers *r = UBI_NEW(a, ubi_retainers);
+    if (!r)
+        return ubi__fail_nomem();
+    r->allocator = a;
+    r->wide = how.wide;
+    r->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)graph);
+    r->first = ubi__alloc_array(a, (size_t)graph->n_nodes + 1, sizeof *r->first);
+    ubi_status status = r->first ? sort_with_counters(r, set, how.threads, how.grain) : ubi__fail_nomem();
+    if (status == UBI_OK)
+        *out = r;
+    else
+        ubi_retainers_free(r);
+    return status;
+}
+
+ubi_status ubi_retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set, unsigned threads,
+                             const ubi_allocator *allocator) {
+    ubi__retainers_how how = { ubi__thread_count(threads), EDGES_PER_THREAD, graph->n_edges > UINT32_MAX };
+    return ubi__retainers_new(out, graph, set, how, allocator);
+}
+
+void ubi_retainers_free(ubi_retainers *r) {
+    if (!r)
+        return;
+    const ubi_allocator *a = r->allocator;
+    ubi_graph *graph = r->graph;
+    size_t n_first = (size_t)graph->n_nodes + 1;
+    if (r->edges)
+        ubi__free_array(a, r->edges, (size_t)r->first[graph->n_nodes], width(r->wide));
+    ubi__free_array(a, r->first, n_first, sizeof *r->first);
+    UBI_DELETE(a, r);
+    ubi_graph_unref(graph);
+}
+
+uint64_t ubi_retainers_count(const ubi_retainers *r, ubi_node_ix node) {
+    return r->first[node + 1] - r->first[node];
+}
+
+ubi_edge_ix ubi_retainers_edge(const ubi_retainers *r, ubi_node_ix node, uint64_t i) {
+    return get(r->edges, r->wide, r->first[node] + i);
+}
+
+/* The last node whose edges begin at or before `edge`: nodes without edges begin where the next one does. */
+ubi_node_ix ubi_graph_edge_source(const ubi_graph *g, ubi_edge_ix edge) {
+    uint32_t low = 0, high = g->n_nodes;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->first_edge.at[middle] <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * retainers.h: how reverse edges are collected, for tests that need the wide form or many threads on a small graph.
+ */
+#ifndef UBI_GRAPH_RETAINERS_H
+#define UBI_GRAPH_RETAINERS_H
+
+#include <ubiheap/graph.h>
+
+typedef struct ubi__retainers_how {
+    unsigned threads;
+    uint64_t grain; /* edges per thread at least */
+    bool wide;      /* edges take 8 bytes each */
+} ubi__retainers_how;
+
+ubi_status ubi__retainers_new(ubi_retainers **out, const ubi_graph *graph, const ubi_edge_set *set,
+                              ubi__retainers_how how, const ubi_allocator *allocator);
+
+#endif
