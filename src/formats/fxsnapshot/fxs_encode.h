@@ -2,7 +2,7 @@
  *
  * fxs_encode.h: encoder of the messages of an fxsnapshot stream.
  *
- *     begin(time)  node(root)  node(...)  ...  end()      ->  varint(length) message, varint(length) message, ...
+ *     begin(metadata)  node(root)  node(...)  ...  end()      ->  varint(length) message, varint(length) message, ...
  *
  * The encoder knows the wire format and nothing of heaps: it takes plain values, an enumeration of edges and a chain
  * of frames, and hands bytes to a write function, through ubi__deflate_write for a real file. It keeps what the format
@@ -15,8 +15,8 @@
  * name, edge names, frames from the youngest on with source before function name, descriptive name), which for frames
  * differs from the order of the bytes.
  *
- * Large nodes: a message starts with its length, so edges are enumerated twice, once to measure and once to write. Up
- * to UBI__FXS_KEPT_EDGES edges are kept between the two and then enumerated only once.
+ * Large nodes: a message starts with its length, so edges are enumerated twice, once to measure and once to write. Edges
+ * that take up to UBI__FXS_KEPT_BYTES are kept between the two and then enumerated only once.
  *
  * After an error only _free is allowed. One thread.
  * Source: docs/formats/fxsnapshot.md; mozilla-central devtools/shared/heapsnapshot/CoreDump.proto, HeapSnapshot.cpp.
@@ -28,8 +28,9 @@
 #include <ubiheap/stacks.h>
 
 #include "base/deflate.h"
+#include "base/strtab.h"
 
-#define UBI__FXS_KEPT_EDGES 512
+#define UBI__FXS_KEPT_BYTES (16 * 1024)
 
 typedef struct ubi__fxs_edge {
     uint64_t referent; /**< id of a node that is in the file, earlier or later */
@@ -54,41 +55,74 @@ typedef struct ubi__fxs_node {
     ubi_str_ix descriptive_name; /**< two-byte handle or UBI_NONE */
     ubi_str_ix class_name;       /**< byte handle or UBI_NONE */
     ubi_str_ix script_filename;  /**< byte handle or UBI_NONE */
-    const ubi_stack *stack;      /**< youngest frame, or NULL; at most UBI_STACK_SAVED_DEPTH frames are written */
+    const ubi_stack *stack;      /**< youngest frame, or NULL */
     ubi__fxs_edges_fn edges;     /**< NULL: no edges */
     void *edges_payload;
 } ubi__fxs_node;
 
+typedef struct ubi__fxs_metadata {
+    bool has_time;
+    uint64_t time_us; /**< microseconds since the Unix epoch */
+    ubi_text writer;  /**< name of the program; NULL text: none, which needs a time */
+} ubi__fxs_metadata;
+
+/** Two-byte handles of a frame's texts. *function_name UBI_NONE: none. */
+typedef ubi_status (*ubi__fxs_frame_names_fn)(void *payload, ubi_stack stack, const ubi_frame *frame,
+                                              ubi_str_ix *source, ubi_str_ix *function_name);
+
 typedef struct ubi__fxs_encoder ubi__fxs_encoder;
 
-/** Owned by the caller. `write` and `payload` must outlive it. Cost: about 100 KiB. */
+/** Owned by the caller. `write` and `payload` must outlive it. Cost: about 120 KiB. */
 ubi_status ubi__fxs_encode_new(ubi__fxs_encoder **out, ubi__write_fn write, void *payload,
                                const ubi_allocator *allocator);
 void ubi__fxs_encode_free(ubi__fxs_encoder *e);
 
+/* Before the first string or node: */
+
+/**
+ * Two-byte handles shall be the entries of `texts`, which must outlive the encoder and hold no U+0000; whoever gives handles
+ * sees to it that equal texts get one. ubi__fxs_encode_string may not be called. Cost: 4 bytes per entry.
+ */
+ubi_status ubi__fxs_encode_borrow_strings(ubi__fxs_encoder *e, const ubi__strtab *texts);
+/** Where the handles of frames come from; else their texts are looked up. */
+void ubi__fxs_encode_set_frame_names(ubi__fxs_encoder *e, ubi__fxs_frame_names_fn fn, void *payload);
+/** Frames that a stack keeps (fxs_encode_stack.c); 0: as many as the format can hold. UBI_STACK_SAVED_DEPTH at first. */
+void ubi__fxs_encode_limit_stacks(ubi__fxs_encoder *e, uint32_t max_frames);
+
 /**
  * Handle of a two-byte string: WTF-8 text, written as UTF-16. Text from U+0000 on is cut, because readers do not see
  * it.
- * Cost: O(length) expected; text and 16 bytes per distinct text.
+ * Cost: O(length) expected; text and 20 bytes per distinct text.
  */
 ubi_status ubi__fxs_encode_string(ubi__fxs_encoder *e, ubi_str_ix *out, ubi_text text);
 /** Handle of a one-byte string: the bytes as they shall be in the file (Latin-1 for classes, UTF-8 for file names). */
 ubi_status ubi__fxs_encode_byte_string(ubi__fxs_encoder *e, ubi_str_ix *out, ubi_text bytes);
 
-/** First call: the metadata message. `time_us`: microseconds since the Unix epoch. */
-ubi_status ubi__fxs_encode_begin(ubi__fxs_encoder *e, uint64_t time_us);
+/** First call: the metadata message. */
+ubi_status ubi__fxs_encode_begin(ubi__fxs_encoder *e, const ubi__fxs_metadata *metadata);
 /**
  * One node; the first is the root.
  *
  * Errors: UBI_EINVAL (id that no double holds, bad coarse type, no type name, edges that differ between two
- * enumerations), UBI_ELIMIT (message of 2 GiB or more, 2^32-1 strings), UBI_ENOMEM, or what `write` or the edges say.
+ * enumerations, a stack that goes in a circle), UBI_ELIMIT (message of 2 GiB or more, 2^32-1 strings), UBI_ENOMEM, or what
+ * `write` or the edges say.
  * Cost: O(edges + new strings) time; memory does not depend on the number of edges.
  */
 ubi_status ubi__fxs_encode_node(ubi__fxs_encoder *e, const ubi__fxs_node *node);
 /** Last call: writes what is buffered. UBI_EINVAL when there was no node, because no reader takes such a file. */
 ubi_status ubi__fxs_encode_end(ubi__fxs_encoder *e);
 
-/** Bytes of the stream so far, before compression. */
-uint64_t ubi__fxs_encode_bytes(const ubi__fxs_encoder *e);
+typedef struct ubi__fxs_totals {
+    uint64_t stream_bytes; /**< before compression */
+    uint64_t nodes, edges;
+    uint64_t strings;    /**< entries of both tables */
+    uint64_t frames;     /**< written as data */
+    uint64_t cut_stacks; /**< that lost their older frames */
+} ubi__fxs_totals;
+
+/** Nodes written so far. */
+uint64_t ubi__fxs_encode_node_count(const ubi__fxs_encoder *e);
+/** All that was written so far. */
+ubi__fxs_totals ubi__fxs_encode_totals(const ubi__fxs_encoder *e);
 
 #endif

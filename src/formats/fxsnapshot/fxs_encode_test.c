@@ -85,7 +85,7 @@ static void assert_stream(fixture *f, const char *expected, size_t n) {
     assert_int_equal(ubi__fxs_encode_end(f->encoder), UBI_OK);
     assert_int_equal(f->target.bytes.n, n);
     assert_memory_equal(f->target.bytes.at, expected, n);
-    assert_int_equal(ubi__fxs_encode_bytes(f->encoder), n);
+    assert_int_equal(ubi__fxs_encode_totals(f->encoder).stream_bytes, n);
 }
 #define ASSERT_STREAM(f, literal) assert_stream((f), (literal), sizeof(literal) - 1)
 
@@ -124,12 +124,27 @@ static ubi_stack stack_of(const ubi_frame *frames) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
+static const ubi__fxs_metadata time_only = { .has_time = true, .time_us = 300 };
+
 static void metadata_and_a_bare_root_are_the_smallest_stream(void **state) {
     fixture *f = *state;
-    assert_int_equal(ubi__fxs_encode_begin(f->encoder, 300), UBI_OK);
+    assert_int_equal(ubi__fxs_encode_begin(f->encoder, &time_only), UBI_OK);
     ubi__fxs_node root = plain_node(f, 5, "ab");
     encode(f, &root);
     ASSERT_STREAM(f, "\x03\x08\xac\x02"
+                     "\x0c\x08\x05\x12\x04"
+                     "a\0b\0"
+                     "\x20\x01\x48\x00");
+}
+
+static void the_writer_is_field_1000_of_the_metadata(void **state) {
+    fixture *f = *state;
+    ubi__fxs_metadata both = { true, 300, ubi__text("me") }, neither = { .has_time = false };
+    assert_int_equal(ubi__fxs_encode_begin(f->encoder, &neither), UBI_EINVAL);
+    assert_int_equal(ubi__fxs_encode_begin(f->encoder, &both), UBI_OK);
+    ubi__fxs_node root = plain_node(f, 5, "ab");
+    encode(f, &root);
+    ASSERT_STREAM(f, "\x08\x08\xac\x02\xc2\x3e\x02me"
                      "\x0c\x08\x05\x12\x04"
                      "a\0b\0"
                      "\x20\x01\x48\x00");
@@ -326,15 +341,21 @@ static void a_stack_is_cut_after_sixty_frames(void **state) {
     assert_false(ends_in_ref);
 }
 
+/** The only frame, whose parent it is itself. */
+static bool same_again(ubi_stack stack, ubi_stack *out) {
+    *out = stack;
+    return true;
+}
+
 static void a_stack_that_goes_in_a_circle_is_refused(void **state) {
     fixture *f = *state;
-    const ubi_frame frames[] = { { .id = 7, .source = ubi__text("s") },
-                                 { .id = 7, .source = ubi__text("s") },
-                                 { .id = 0 } };
-    ubi_stack stack = stack_of(frames);
+    static const ubi_stack_ops circle = { frame_of, same_again };
+    const ubi_frame frames[] = { { .id = 7, .source = ubi__text("s") } };
+    ubi_stack stack = { &circle, (void *)frames, 0 };
     ubi__fxs_node node = plain_node(f, 1, "T");
     node.stack = &stack;
     assert_int_equal(ubi__fxs_encode_node(f->encoder, &node), UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), "a stack goes in a circle at frame id 7");
 }
 
 /** Edges made up on the way: `n` of them, every tenth with a name of its own. */
@@ -387,12 +408,14 @@ static void a_node_with_a_million_edges_streams_through_the_buffer(void **state)
     assert_int_equal(seen, n);
 }
 
+#define KEPT_EDGES (UBI__FXS_KEPT_BYTES / 4) /* of the smallest there are: 2a 02 08 01 */
+
 static void few_edges_are_enumerated_once_and_many_twice(void **state) {
     fixture *f = *state;
-    static ubi__fxs_edge edges[UBI__FXS_KEPT_EDGES + 1];
-    for (size_t i = 0; i < UBI__FXS_KEPT_EDGES + 1; i++)
+    static ubi__fxs_edge edges[KEPT_EDGES + 1];
+    for (size_t i = 0; i < KEPT_EDGES + 1; i++)
         edges[i] = (ubi__fxs_edge){ .referent = 1, .name = UBI_NONE };
-    edge_list few = { .at = edges, .n = UBI__FXS_KEPT_EDGES }, many = { .at = edges, .n = UBI__FXS_KEPT_EDGES + 1 };
+    edge_list few = { .at = edges, .n = KEPT_EDGES }, many = { .at = edges, .n = KEPT_EDGES + 1 };
     ubi__fxs_node node = plain_node(f, 1, "T");
     node.edges = list_edges;
     node.edges_payload = &few;
@@ -406,10 +429,10 @@ static void few_edges_are_enumerated_once_and_many_twice(void **state) {
 
 static void edges_that_change_between_two_enumerations_are_an_error(void **state) {
     fixture *f = *state;
-    static ubi__fxs_edge edges[UBI__FXS_KEPT_EDGES + 1];
-    for (size_t i = 0; i < UBI__FXS_KEPT_EDGES + 1; i++)
+    static ubi__fxs_edge edges[KEPT_EDGES + 1];
+    for (size_t i = 0; i < KEPT_EDGES + 1; i++)
         edges[i] = (ubi__fxs_edge){ .referent = 1, .name = UBI_NONE };
-    edge_list list = { .at = edges, .n = UBI__FXS_KEPT_EDGES + 1, .n_lost_second_time = 1 };
+    edge_list list = { .at = edges, .n = KEPT_EDGES + 1, .n_lost_second_time = 1 };
     ubi__fxs_node node = plain_node(f, 1, "T");
     node.edges = list_edges;
     node.edges_payload = &list;
@@ -466,7 +489,7 @@ static ubi_status encode_with_strings(ubi__fxs_encoder *e) {
     ubi__fxs_edge edge = { .referent = 1 };
     edge_list list = { .at = &edge, .n = 1 };
     ubi__fxs_node node = { .id = 1, .stack = &stack, .edges = list_edges, .edges_payload = &list };
-    UBI_TRY(ubi__fxs_encode_begin(e, 1));
+    UBI_TRY(ubi__fxs_encode_begin(e, &time_only));
     UBI_TRY(ubi__fxs_encode_string(e, &node.type_name, ubi__text("T")));
     UBI_TRY(ubi__fxs_encode_string(e, &node.descriptive_name, ubi__text("d")));
     UBI_TRY(ubi__fxs_encode_string(e, &edge.name, ubi__text("e")));
@@ -499,6 +522,7 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(metadata_and_a_bare_root_are_the_smallest_stream),
+        TEST(the_writer_is_field_1000_of_the_metadata),
         TEST(every_field_is_written_in_ascending_order),
         TEST(a_text_is_inline_once_and_a_reference_later),
         TEST(the_two_tables_number_their_entries_separately),

@@ -117,12 +117,30 @@ static ubi_status need_message(ubi__fxs_reader *r, const char *what) {
                          got ? "the message is empty" : "the file ends", *note ? ": " : "", note);
 }
 
+#define WRITER_TAG UBI__TAG(UBI__FXS_WRITER_FIELD, UBI__WIRE_BYTES)
+
 /* Firefox gives no time rather than one that a double cannot count to. */
 static void set_creation_time(ubi__fxs_reader *r, uint64_t time_us) {
     if (r->input->options->compat == UBI_COMPAT_FIREFOX && time_us > UINT64_C(1) << 53)
         r->builder->graph->has_creation_time = false;
     else
         ubi_graph_builder_set_creation_time_us(r->builder, time_us);
+}
+
+/*
+ * The name of the program, in a field of our own. It is worth no error: a strange one is stepped over as any unknown field.
+ * False: it was not taken.
+ */
+static bool take_writer(ubi__fxs_reader *r, const uint8_t *p, const uint8_t *limit) {
+    ubi_read_info *info = r->input->info;
+    uint64_t n;
+    const uint8_t *q = ubi__wire_length(p, &n);
+    if (!q || q > limit || n > (uint64_t)(limit - q) || n >= sizeof info->writer)
+        return false;
+    memcpy(info->writer, q, n);
+    info->writer[n] = '\0';
+    r->window.at = q + n;
+    return true;
 }
 
 static ubi__fxs_progress metadata_fields(ubi__fxs_reader *r, const uint8_t *limit, ubi_status *status) {
@@ -141,6 +159,8 @@ static ubi__fxs_progress metadata_fields(ubi__fxs_reader *r, const uint8_t *limi
             r->window.at = q;
             continue;
         }
+        if (tag == WRITER_TAG && take_writer(r, p, limit))
+            continue;
         ubi__fxs_progress progress = ubi__fxs_skip_unknown(r, p, limit, tag, status);
         if (progress != UBI__FXS_ALL_TAKEN)
             return progress;

@@ -22,10 +22,6 @@
 #include "formats/fxsnapshot/wire.h"
 #include "graph/builder.h"
 
-/** Nested messages and groups below a Node that protobuf accepts there: 3 * MAX_STACK_DEPTH. Each frame takes two. */
-#define UBI__FXS_MAX_NESTING 180
-#define UBI__FXS_MAX_FRAMES (UBI__FXS_MAX_NESTING / 2)
-
 /* ---- window ------------------------------------------------------------------------------------------------------- */
 
 /**

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * wire.h: the protobuf wire format, as far as a reader needs it.
+ * wire.h: the protobuf wire format, as far as fxsnapshot needs it.
  *
- * These functions may load a word beyond the bytes they are given: callers guarantee UBI__STREAM_PADDING readable bytes
+ * Functions that read may load a word beyond the bytes they are given: callers guarantee UBI__STREAM_PADDING readable bytes
  * behind their limit and compare the returned position with it. NULL means that no number of further bytes would help.
+ * Functions that write need room for UBI__WIRE_VARINT_MAX bytes, however small the number.
  */
 #ifndef UBI_FXSNAPSHOT_WIRE_H
 #define UBI_FXSNAPSHOT_WIRE_H
@@ -26,6 +27,16 @@ enum {
 
 /** Protobuf's own bound on the length of a field or message. */
 #define UBI__WIRE_MAX_LENGTH ((uint64_t)INT32_MAX - 16)
+
+/** Nested messages and groups below a Node that protobuf accepts there: 3 * MAX_STACK_DEPTH. Each frame takes two. */
+#define UBI__FXS_MAX_NESTING 180
+#define UBI__FXS_MAX_FRAMES (UBI__FXS_MAX_NESTING / 2)
+
+/**
+ * Metadata: the program that wrote the file, bytes of UTF-8. Fields of ours, which Firefox has not, are numbered from 1000 on;
+ * docs/formats/fxsnapshot.md lists them.
+ */
+#define UBI__FXS_WRITER_FIELD 1000
 
 /** A varint of nine or ten bytes; bits beyond 64 are dropped. NULL when an eleventh byte would be needed. */
 static inline const uint8_t *ubi__wire_long_varint(const uint8_t *p, uint64_t *out) {
@@ -107,5 +118,35 @@ typedef enum ubi__wire_skip { UBI__SKIP_DONE, UBI__SKIP_SHORT, UBI__SKIP_BAD } u
  * @return SHORT when the field goes on beyond `limit`.
  */
 ubi__wire_skip ubi__wire_skip_field(const uint8_t **p, const uint8_t *limit, uint32_t tag, unsigned levels);
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+#define UBI__WIRE_VARINT_MAX 10
+
+/** Bytes that a varint takes: 1 to 10. */
+static inline unsigned ubi__wire_varint_bytes(uint64_t x) {
+    return (unsigned)(70 - __builtin_clzll(x | 1)) / 7;
+}
+
+/** Writes a varint, without a branch on its length up to eight bytes; returns where it ended. */
+static inline uint8_t *ubi__wire_put_varint(uint8_t *p, uint64_t x) {
+    unsigned n = ubi__wire_varint_bytes(x);
+    if (ubi__unlikely(n > 8)) {
+        for (; x >= 0x80; x >>= 7)
+            *p++ = (uint8_t)(x | 0x80);
+        *p++ = (uint8_t)x;
+        return p;
+    }
+    /* The reverse of ubi__wire_varint: 8 x 7 bits apart, halves first; then all bytes but the last get bit 7. */
+    uint64_t w = (x & UINT64_C(0x0fffffff)) | (x & UINT64_C(0x00fffffff0000000)) << 4;
+    w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x0fffc0000fffc000)) << 2;
+    w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x3f803f803f803f80)) << 1;
+    w |= UINT64_C(0x8080808080808080) & ((UINT64_C(1) << 8 * (n - 1)) - 1);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    memcpy(p, &w, 8);
+    return p + n;
+}
 
 #endif

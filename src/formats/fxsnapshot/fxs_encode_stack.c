@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fxs_encode_stack.c: allocation stacks of the file that is written.
+ *
+ * A frame is known by where its heap keeps it, (owner, ref). The first use writes its data, later ones refer to its id.
+ * Ids are the heap's own. When two frames have one id and differ, the later gets a new id, since no reader takes a second
+ * definition; when they are equal up to the oldest frame, they are one.
+ *
+ * Two limits on the frames of a stack, counted from the youngest; what lies above is cut off:
+ *
+ *     the format's   90 in one message, the frame that a `ref` names included: a deeper stack survives only if its older
+ *                    part is in the file already
+ *     max_frames     on the whole stack. A frame of the file cannot be had without all its parents; where that would make
+ *                    the stack too deep, copies of as many frames as may be are written under new ids.
+ *
+ * Frames are planned from the youngest to the oldest (the order of indices), measured from the oldest to the youngest
+ * (a length includes the parent's message), and written as nested messages with an array instead of recursion:
+ *
+ *     open frame 0: id, parent{ open frame 1: id, parent{ ... } rest of frame 1 } rest of frame 0
+ */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "formats/fxsnapshot/fxs_encoder.h"
+
+#define COMPARED_FRAMES_MAX 256 /* beyond, frames of one id are taken for different */
+
+void ubi__fxs_frames_init(ubi__fxs_frames *f, const ubi_allocator *a) {
+    memset(f, 0, sizeof *f);
+    ubi__node_map_init(&f->keys, a);
+    f->next_id = UINT64_MAX;
+    f->max_frames = UBI_STACK_SAVED_DEPTH;
+}
+
+void ubi__fxs_frames_fini(ubi__fxs_frames *f, const ubi_allocator *a) {
+    ubi__node_map_fini(&f->keys);
+    ubi__vec_fxs_frame_fini(&f->rows, a);
+    ubi__slots_fini(&f->by_id, a);
+}
+
+void ubi__fxs_encode_limit_stacks(ubi__fxs_encoder *e, uint32_t max_frames) {
+    e->frames.max_frames = max_frames;
+}
+
+void ubi__fxs_encode_set_frame_names(ubi__fxs_encoder *e, ubi__fxs_frame_names_fn fn, void *payload) {
+    e->frames.names = fn;
+    e->frames.names_payload = payload;
+}
+
+/* ---- frames of the file ------------------------------------------------------------------------------------------- */
+
+static size_t find_id_slot(const ubi__fxs_frames *f, const ubi__slots *slots, uint64_t id) {
+    size_t i = ubi__hash_u64(id) & (slots->n - 1);
+    while (slots->at[i] != UBI_NONE && f->rows.at[slots->at[i]].id != id)
+        i = ubi__slots_next(slots, i);
+    return i;
+}
+
+static ubi_frame_ix find_id(const ubi__fxs_frames *f, uint64_t id) {
+    return f->by_id.n ? f->by_id.at[find_id_slot(f, &f->by_id, id)] : UBI_NONE;
+}
+
+static ubi_status grow_by_id(ubi__fxs_frames *f, const ubi_allocator *a) {
+    ubi__slots slots = { NULL, 0 };
+    if (f->rows.n * 2 < f->by_id.n)
+        return UBI_OK;
+    UBI_TRY(ubi__slots_new(&slots, f->by_id.n ? f->by_id.n * 2 : 64, a));
+    for (size_t i = 0; i < f->rows.n; i++)
+        slots.at[find_id_slot(f, &slots, f->rows.at[i].id)] = (uint32_t)i;
+    ubi__slots_fini(&f->by_id, a);
+    f->by_id = slots;
+    return UBI_OK;
+}
+
+static uint64_t new_id(ubi__fxs_frames *f) {
+    while (find_id(f, f->next_id) != UBI_NONE)
+        f->next_id--;
+    return f->next_id--;
+}
+
+/* A stack as a key of `keys`. */
+static ubi_node key_of(ubi_stack stack) {
+    return (ubi_node){ NULL, stack.owner, stack.ref };
+}
+
+static ubi_frame_ix find_frame(const ubi__fxs_frames *f, ubi_stack stack) {
+    const uint64_t *row = ubi__node_map_get(&f->keys, key_of(stack));
+    return row ? (ubi_frame_ix)*row : UBI_NONE;
+}
+
+/* ---- two frames of one id ----------------------------------------------------------------------------------------- */
+
+static ubi_status frame_names(ubi__fxs_encoder *e, ubi_stack stack, const ubi_frame *frame, ubi_str_ix *source,
+                              ubi_str_ix *function_name) {
+    if (e->frames.names)
+        return e->frames.names(e->frames.names_payload, stack, frame, source, function_name);
+    *function_name = UBI_NONE;
+    if (frame->function_name.ptr)
+        UBI_TRY(ubi__fxs_encode_string(e, function_name, frame->function_name));
+    return ubi__fxs_encode_string(e, source, frame->source);
+}
+
+static bool same_content(const ubi__fxs_frame_row *a, const ubi__fxs_frame_row *b) {
+    return a->id == b->id && a->source == b->source && a->function_name == b->function_name && a->line == b->line &&
+           a->column == b->column && a->is_system == b->is_system && a->is_self_hosted == b->is_self_hosted;
+}
+
+static ubi_status describe(ubi__fxs_encoder *e, ubi_stack stack, ubi__fxs_frame_row *out) {
+    ubi_frame frame;
+    ubi_stack_frame(stack, &frame);
+    *out = (ubi__fxs_frame_row){ .id = frame.id,
+                                 .parent = UBI_NONE,
+                                 .line = frame.line,
+                                 .column = frame.column,
+                                 .is_system = frame.is_system,
+                                 .is_self_hosted = frame.is_self_hosted };
+    return frame_names(e, stack, &frame, &out->source, &out->function_name);
+}
+
+/* Whether `stack`, which is not known, is the frame in `row` all the same, with all its parents. */
+static ubi_status is_same_frame(ubi__fxs_encoder *e, ubi_stack stack, ubi_frame_ix row, bool *same) {
+    *same = false;
+    for (int i = 0; i < COMPARED_FRAMES_MAX; i++) {
+        ubi__fxs_frame_row frame;
+        UBI_TRY(describe(e, stack, &frame));
+        const ubi__fxs_frame_row *known = &e->frames.rows.at[row];
+        if (known->is_cut || !same_content(&frame, known))
+            return UBI_OK;
+        bool has_parent = ubi_stack_parent(stack, &stack);
+        *same = !has_parent && known->parent == UBI_NONE;
+        row = known->parent;
+        if (!has_parent || row == UBI_NONE)
+            return UBI_OK;
+        ubi_frame_ix known_parent = find_frame(&e->frames, stack);
+        *same = known_parent == row;
+        if (known_parent != UBI_NONE)
+            return UBI_OK;
+    }
+    return UBI_OK;
+}
+
+/* ---- planning ----------------------------------------------------------------------------------------------------- */
+
+/* Makes `stack`, described by `frame`, known. */
+static ubi_status add_row(ubi__fxs_encoder *e, ubi_stack stack, const ubi__fxs_frame_row *frame, ubi_frame_ix *row) {
+    ubi__fxs_frames *f = &e->frames;
+    if (f->rows.n >= UBI_NONE)
+        return ubi__fail(UBI_ELIMIT, "more than 2^32-1 stack frames");
+    UBI_TRY(grow_by_id(f, e->allocator));
+    UBI_TRY(ubi__vec_fxs_frame_push(&f->rows, e->allocator, *frame));
+    *row = (ubi_frame_ix)(f->rows.n - 1);
+    f->by_id.at[find_id_slot(f, &f->by_id, frame->id)] = *row;
+    return ubi__node_map_put(&f->keys, key_of(stack), *row);
+}
+
+/*
+ * Plans one more frame as data, unless *row tells in the end that it is one of the file after all. On entry *row is the row
+ * of a frame to copy, or UBI_NONE.
+ */
+static ubi_status plan_frame(ubi__fxs_encoder *e, ubi_stack stack, ubi_frame_ix *row) {
+    ubi__fxs_frames *f = &e->frames;
+    ubi__fxs_frame_row frame;
+    UBI_TRY(describe(e, stack, &frame));
+    ubi__fxs_frame_plan *plan = &e->stack.at[e->stack.n];
+    plan->row = UBI_NONE;
+    if (*row != UBI_NONE) {
+        frame.id = new_id(f);
+        *row = UBI_NONE;
+    } else {
+        ubi_frame_ix same_id = find_id(f, frame.id);
+        bool same = false;
+        if (same_id != UBI_NONE && same_id < f->n_linked)
+            UBI_TRY(is_same_frame(e, stack, same_id, &same));
+        if (same) {
+            *row = same_id;
+            return ubi__node_map_put(&f->keys, key_of(stack), same_id);
+        }
+        if (same_id != UBI_NONE || frame.id > f->next_id)
+            frame.id = new_id(f);
+        UBI_TRY(add_row(e, stack, &frame, &plan->row));
+    }
+    plan->id = frame.id;
+    plan->line = frame.line;
+    plan->column = frame.column;
+    plan->is_system = frame.is_system;
+    plan->is_self_hosted = frame.is_self_hosted;
+    UBI_TRY(ubi__fxs_use_string(&plan->source, &e->two_byte, frame.source));
+    UBI_TRY(ubi__fxs_use_string(&plan->function_name, &e->two_byte, frame.function_name));
+    e->stack.n++;
+    return UBI_OK;
+}
+
+/* Whether the stack may go on with a frame of the file below which it has `n` new ones. */
+static bool may_refer(const ubi__fxs_frames *f, uint32_t n, ubi_frame_ix row) {
+    return n < UBI__FXS_MAX_FRAMES && (f->max_frames == 0 || n + f->rows.at[row].depth <= f->max_frames);
+}
+
+static bool is_full(const ubi__fxs_encoder *e) {
+    return e->stack.n == UBI__FXS_MAX_FRAMES || (e->frames.max_frames && e->stack.n >= e->frames.max_frames);
+}
+
+/* Collects frames, youngest first, up to one of the file, the oldest, or a limit. */
+static ubi_status collect_frames(ubi__fxs_encoder *e, ubi_stack stack) {
+    ubi__fxs_stack_plan *plan = &e->stack;
+    e->frames.n_linked = (uint32_t)e->frames.rows.n;
+    plan->n = 0;
+    plan->is_cut = false;
+    plan->ref_row = UBI_NONE;
+    do {
+        ubi_frame_ix row = find_frame(&e->frames, stack);
+        if (row != UBI_NONE && row >= e->frames.n_linked)
+            return ubi__fail(UBI_EINVAL, "a stack goes in a circle at frame id %llu",
+                             (unsigned long long)e->frames.rows.at[row].id);
+        bool refers = row != UBI_NONE && may_refer(&e->frames, plan->n, row);
+        if (!refers && is_full(e)) {
+            plan->is_cut = true;
+            return UBI_OK;
+        }
+        if (!refers) {
+            UBI_TRY(plan_frame(e, stack, &row));
+            refers = row != UBI_NONE;
+        }
+        if (refers) {
+            plan->ref_row = row;
+            plan->ref_id = e->frames.rows.at[row].id;
+            return UBI_OK;
+        }
+    } while (ubi_stack_parent(stack, &stack));
+    return UBI_OK;
+}
+
+/* Now that all of the stack is known, so are depths and parents. */
+static void link_rows(ubi__fxs_encoder *e) {
+    ubi__fxs_stack_plan *plan = &e->stack;
+    ubi__fxs_frame_row *rows = e->frames.rows.at;
+    ubi_frame_ix parent = plan->ref_row;
+    uint32_t depth = parent == UBI_NONE ? 0 : rows[parent].depth;
+    bool is_cut = plan->is_cut;
+    for (uint32_t i = plan->n; i-- > 0;) {
+        depth++;
+        if (plan->at[i].row != UBI_NONE) {
+            ubi__fxs_frame_row *row = &rows[plan->at[i].row];
+            row->parent = parent;
+            row->depth = depth;
+            row->is_cut = is_cut;
+        }
+        parent = plan->at[i].row;
+        is_cut = is_cut || parent == UBI_NONE;
+    }
+    e->frames.n_frames += plan->n;
+    e->frames.n_cut += plan->is_cut;
+}
+
+/* Lengths from the oldest frame to the youngest. */
+static void measure_frames(ubi__fxs_stack_plan *plan) {
+    uint64_t parent_bytes = plan->ref_row == UBI_NONE ? 0 : ubi__fxs_varint_field_bytes(plan->ref_id);
+    for (uint32_t i = plan->n; i-- > 0;) {
+        ubi__fxs_frame_plan *f = &plan->at[i];
+        f->data_bytes = ubi__fxs_varint_field_bytes(f->id) + ubi__fxs_varint_field_bytes(f->line) +
+                        ubi__fxs_varint_field_bytes(f->column) + ubi__fxs_use_bytes(&f->source) +
+                        ubi__fxs_use_bytes(&f->function_name) + 2 + 2; /* isSystem, isSelfHosted */
+        if (parent_bytes)
+            f->data_bytes += ubi__fxs_bytes_field_bytes(parent_bytes);
+        f->frame_bytes = parent_bytes = ubi__fxs_bytes_field_bytes(f->data_bytes);
+    }
+    plan->n_bytes = parent_bytes;
+}
+
+ubi_status ubi__fxs_plan_stack(ubi__fxs_encoder *e, ubi_stack stack) {
+    UBI_TRY(collect_frames(e, stack));
+    link_rows(e);
+    measure_frames(&e->stack);
+    return UBI_OK;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status write_frame_rest(ubi__fxs_encoder *e, const ubi__fxs_frame_plan *f) {
+    UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
+    ubi__fxs_put_varint_field(e, 3, f->line);
+    ubi__fxs_put_varint_field(e, 4, f->column);
+    UBI_TRY(ubi__fxs_write_use(e, 5, &f->source, &e->two_byte));
+    UBI_TRY(ubi__fxs_write_use(e, 7, &f->function_name, &e->two_byte));
+    UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
+    ubi__fxs_put_varint_field(e, 9, f->is_system);
+    ubi__fxs_put_varint_field(e, 10, f->is_self_hosted);
+    return UBI_OK;
+}
+
+ubi_status ubi__fxs_write_stack(ubi__fxs_encoder *e) {
+    const ubi__fxs_stack_plan *plan = &e->stack;
+    bool ends_in_ref = plan->ref_row != UBI_NONE;
+    UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
+    ubi__fxs_put_length(e, 6, plan->n_bytes);
+    for (uint32_t i = 0; i < plan->n; i++) {
+        UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
+        ubi__fxs_put_length(e, 1, plan->at[i].data_bytes);
+        ubi__fxs_put_varint_field(e, 1, plan->at[i].id);
+        if (i + 1 < plan->n)
+            ubi__fxs_put_length(e, 2, plan->at[i + 1].frame_bytes);
+        else if (ends_in_ref)
+            ubi__fxs_put_length(e, 2, ubi__fxs_varint_field_bytes(plan->ref_id));
+    }
+    if (ends_in_ref) {
+        UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
+        ubi__fxs_put_varint_field(e, 2, plan->ref_id);
+    }
+    for (uint32_t i = plan->n; i-- > 0;)
+        UBI_TRY(write_frame_rest(e, &plan->at[i]));
+    return UBI_OK;
+}

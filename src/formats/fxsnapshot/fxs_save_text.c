@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fxs_save_text.c: from texts, as heaps and graphs have them, to handles of the encoder.
+ *
+ *     text -> (map_text) -> one byte per character, for class names -> handle
+ *
+ * Without map_text a table of the encoder says which texts are known; with it there is one table per role, of what the texts
+ * were before, so that map_text is called once for each. A walk asks for a name at every edge, so in front of the tables lies
+ * a small cache by address; it is believed only if the text is still the same.
+ */
+#include <stdio.h>
+
+#include "base/text.h"
+#include "formats/fxsnapshot/fxs_encoder.h"
+#include "formats/fxsnapshot/fxs_save.h"
+
+/* ---- class names -------------------------------------------------------------------------------------------------- */
+
+static size_t put_character(char *out, uint32_t c) {
+    if (c > 0xff)
+        return (size_t)sprintf(out, "\\u{%X}", (unsigned)c);
+    *out = (char)c;
+    return 1;
+}
+
+/* A byte that is no text stands for itself. */
+static ubi_status to_latin1(ubi__fxs_save *s, ubi_text *text) {
+    const uint8_t *p = (const uint8_t *)text->ptr;
+    const size_t longest = sizeof "\\u{10FFFF}";
+    s->scratch.n = 0;
+    for (size_t at = 0; at < text->len;) {
+        uint32_t c;
+        size_t used = ubi__wtf8_decode(p + at, text->len - at, &c);
+        UBI_TRY(ubi__vec_u8_reserve(&s->scratch, s->allocator, longest));
+        s->scratch.n += put_character((char *)s->scratch.at + s->scratch.n, c);
+        at += used ? used : 1;
+    }
+    *text = (ubi_text){ s->scratch.n ? (const char *)s->scratch.at : "", s->scratch.n };
+    return UBI_OK;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+static bool is_one_byte(ubi_text_role role) {
+    return role == UBI_TEXT_CLASS_NAME || role == UBI_TEXT_SCRIPT_FILENAME;
+}
+
+static ubi_status handle_of(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role role, ubi_text text) {
+    if (!is_one_byte(role))
+        return ubi__fxs_encode_string(s->encoder, out, text);
+    if (role == UBI_TEXT_CLASS_NAME)
+        UBI_TRY(to_latin1(s, &text));
+    return ubi__fxs_encode_byte_string(s->encoder, out, text);
+}
+
+static ubi_status map_new(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role role, ubi_text text) {
+    ubi_text mapped = { NULL, 0 };
+    UBI_TRY(s->options->map_text(s->options->map_text_payload, role, text, &mapped));
+    if (!mapped.ptr)
+        return ubi__fail(UBI_EINVAL, "map_text gave no text");
+    return handle_of(s, out, role, mapped);
+}
+
+static ubi_status map_known(ubi__fxs_save *s, uint32_t *entry, ubi_text_role role, ubi_text text) {
+    ubi__fxs_mapped *m = &s->mapped[role];
+    UBI_TRY(ubi__vec_u32_reserve(&m->handle, s->allocator, 1));
+    UBI_TRY(ubi__strtab_intern(&m->texts, entry, text));
+    if (*entry < m->handle.n)
+        return UBI_OK;
+    UBI_TRY(map_new(s, &m->handle.at[*entry], role, text));
+    m->handle.n++;
+    return UBI_OK;
+}
+
+/* ---- the cache in front ------------------------------------------------------------------------------------------- */
+
+/* Where a text of the role is looked up. */
+static const ubi__strtab *table_of(const ubi__fxs_save *s, ubi_text_role role) {
+    if (s->options->map_text)
+        return &s->mapped[role].texts;
+    return is_one_byte(role) ? &s->encoder->one_byte.own : &s->encoder->two_byte.own;
+}
+
+static ubi__fxs_recent *recent_of(ubi__fxs_save *s, ubi_text_role role, ubi_text text) {
+    uint64_t x = ((uint64_t)(uintptr_t)text.ptr + (uint64_t)role) * UINT64_C(0x9e3779b97f4a7c15);
+    return &s->recent[x >> (64 - UBI__FXS_RECENT_BITS)];
+}
+
+ubi_status ubi__fxs_save_text_once(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role role, ubi_text text) {
+    *out = UBI_NONE;
+    if (!text.ptr)
+        return UBI_OK;
+    return s->options->map_text ? map_new(s, out, role, text) : handle_of(s, out, role, text);
+}
+
+ubi_status ubi__fxs_save_text(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role role, ubi_text text) {
+    *out = UBI_NONE;
+    if (!text.ptr)
+        return UBI_OK;
+    ubi__fxs_recent *recent = recent_of(s, role, text);
+    uint32_t entry = recent->entry;
+    if (recent->ptr != text.ptr || recent->len != text.len || recent->role != (uint32_t)role ||
+        !ubi__text_equal(ubi__strtab_get(table_of(s, role), entry), text)) {
+        UBI_TRY(s->options->map_text ? map_known(s, &entry, role, text) : handle_of(s, &entry, role, text));
+        /* A text that was cut or made Latin-1 does not equal its entry: it takes the slow way every time. */
+        *recent = (ubi__fxs_recent){ text.ptr, text.len, (uint32_t)role, entry };
+    }
+    *out = s->options->map_text ? s->mapped[role].handle.at[entry] : entry;
+    return UBI_OK;
+}

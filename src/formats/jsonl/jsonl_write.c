@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jsonl_write.c: a graph as lines of JSON, for jq, databases and scripts.
+ *
+ * One object per line: a header, the stack frames (parents before their children), the nodes in order, each with its
+ * edges. Format: docs/formats/jsonl.md.
+ *
+ * What repeats is written as JSON once and copied from then on: the members that nodes of one kind share, and the name
+ * of an edge. These fragments start with a comma, so that a line is its numbers and the fragments between them. They
+ * are also what makes replacing texts nearly free: map_text is asked once per fragment.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/json_writer.h"
+#include "base/strtab.h"
+#include "formats/save_format.h"
+#include "graph/graph_columns.h"
+
+#define BUFFER_BYTES ((size_t)64 * 1024)
+/* Room for what a line has between two fragments: constant text and two numbers. */
+#define PIECE_BYTES 160
+/* Up to this every integer is its own JSON number. */
+#define EXACT_INTEGER_LIMIT (UINT64_C(1) << 53)
+
+typedef struct line_writer {
+    const ubi_graph *graph;
+    const ubi_save_options *options;
+    const ubi_allocator *allocator;
+    ubi__write_fn write;
+    void *payload;
+    ubi_save_info info;
+    uint8_t *buffer; /* buffer[BUFFER_BYTES] */
+    size_t n;
+    uint64_t n_nodes_done;
+    ubi__strtab fragments;
+    uint32_t *kind_fragment; /* kind_fragment[n_kinds]: entry of `fragments`, or UBI_NONE */
+    uint32_t *name_fragment; /* name_fragment[n_strings] */
+    ubi__json json;          /* writes a fragment into `scratch` */
+    ubi__vec_u8 scratch;
+} line_writer;
+
+/* ---- output ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status drain(line_writer *w) {
+    if (!ubi__progress(&w->options->progress, "writing", w->n_nodes_done, w->graph->n_nodes))
+        return ubi__fail_cancelled();
+    size_t n = w->n;
+    w->n = 0;
+    w->info.stream_bytes += n;
+    return n ? w->write(w->payload, w->buffer, n) : UBI_OK;
+}
+
+static ubi_status reserve(line_writer *w, size_t n) {
+    return ubi__likely(BUFFER_BYTES - w->n >= n) ? UBI_OK : drain(w);
+}
+
+/* The next three write into room that was reserved. */
+
+#define ADD(w, literal) add((w), (literal), sizeof(literal) - 1)
+
+static inline void add(line_writer *w, const char *text, size_t n) {
+    memcpy(w->buffer + w->n, text, n);
+    w->n += n;
+}
+
+static void add_digits(line_writer *w, uint64_t value) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    add(w, digits + at, sizeof digits - at);
+}
+
+static bool add_json(void *payload, const void *data, size_t n) {
+    line_writer *w = payload;
+    add(w, data, n);
+    return true;
+}
+
+/* A number that a double may round; an id then becomes a string. */
+static void add_large(line_writer *w, uint64_t value, bool is_id) {
+    ubi__json_init(&w->json, add_json, w, false);
+    if (is_id)
+        ubi__json_node_id(&w->json, value);
+    else
+        ubi__json_u64(&w->json, value);
+    ubi__json_flush(&w->json);
+}
+
+static void add_id(line_writer *w, uint64_t id) {
+    if (ubi__likely(id <= EXACT_INTEGER_LIMIT))
+        add_digits(w, id);
+    else
+        add_large(w, id, true);
+}
+
+static void add_size(line_writer *w, uint64_t size_bytes) {
+    if (ubi__likely(size_bytes <= EXACT_INTEGER_LIMIT))
+        add_digits(w, size_bytes);
+    else
+        add_large(w, size_bytes, false);
+}
+
+/* Text of any length, into room that need not be reserved. */
+static ubi_status put_text(line_writer *w, ubi_text text) {
+    while (text.len) {
+        UBI_TRY(reserve(w, 1));
+        size_t room = BUFFER_BYTES - w->n, n = text.len < room ? text.len : room;
+        add(w, text.ptr, n);
+        text.ptr += n;
+        text.len -= n;
+    }
+    return UBI_OK;
+}
+
+/* ---- fragments -------------------------------------------------------------------------------------------------- */
+
+static bool scratch_write(void *payload, const void *data, size_t n) {
+    line_writer *w = payload;
+    if (ubi__vec_u8_reserve(&w->scratch, w->allocator, n) != UBI_OK) {
+        return false;
+    }
+    memcpy(w->scratch.at + w->scratch.n, data, n);
+    w->scratch.n += n;
+    return true;
+}
+
+/* A fragment is written as an object, of which the braces are then left out and a comma put in front. */
+static void begin_fragment(line_writer *w) {
+    w->scratch.n = 0;
+    ubi__json_init(&w->json, scratch_write, w, false);
+    w->json.for_terminal = true; /* lines may end up on one, and JSON does not mind */
+    ubi__json_object_begin(&w->json);
+}
+
+static ubi_status end_fragment(ubi_text *out, line_writer *w) {
+    ubi__json_object_end(&w->json);
+    if (ubi__json_flush(&w->json) != UBI_OK)
+        return ubi__fail_nomem();
+    w->scratch.at[0] = ',';
+    *out = (ubi_text){ (const char *)w->scratch.at, w->scratch.n - 1 };
+    return UBI_OK;
+}
+
+static ubi_status put_member(line_writer *w, const char *key, ubi_text_role role, ubi_text text) {
+    if (!text.ptr)
+        return UBI_OK;
+    if (w->options->map_text)
+        UBI_TRY(w->options->map_text(w->options->map_text_payload, role, text, &text));
+    ubi__json_key(&w->json, key);
+    ubi__json_text(&w->json, text);
+    return UBI_OK;
+}
+
+static ubi_status make_kind(line_writer *w, ubi_kind_ix kind) {
+    const ubi_graph *g = w->graph;
+    const ubi_kind *k = ubi_graph_kind(g, kind);
+    ubi_text fragment;
+    begin_fragment(w);
+    UBI_TRY(put_member(w, "typeName", UBI_TEXT_TYPE_NAME, ubi_graph_string(g, k->type_name)));
+    ubi__json_key(&w->json, "coarseType");
+    ubi__json_string(&w->json, ubi_coarse_type_name(k->coarse_type));
+    UBI_TRY(put_member(w, "className", UBI_TEXT_CLASS_NAME, ubi_graph_string(g, k->class_name)));
+    UBI_TRY(put_member(w, "scriptFilename", UBI_TEXT_SCRIPT_FILENAME, ubi_graph_string(g, k->script_filename)));
+    UBI_TRY(put_member(w, "descriptiveTypeName", UBI_TEXT_DESCRIPTIVE_NAME, ubi_graph_string(g, k->descriptive_name)));
+    UBI_TRY(end_fragment(&fragment, w));
+    return ubi__strtab_append(&w->fragments, &w->kind_fragment[kind], fragment);
+}
+
+static ubi_status make_name(line_writer *w, ubi_str_ix name) {
+    ubi_text fragment;
+    begin_fragment(w);
+    UBI_TRY(put_member(w, "name", UBI_TEXT_EDGE_NAME, ubi_graph_string(w->graph, name)));
+    UBI_TRY(end_fragment(&fragment, w));
+    return ubi__strtab_append(&w->fragments, &w->name_fragment[name], fragment);
+}
+
+/* ---- header and frames ------------------------------------------------------------------------------------------ */
+
+static ubi_status put_line(line_writer *w) {
+    ubi_text line;
+    UBI_TRY(end_fragment(&line, w));
+    w->scratch.at[0] = '{';
+    line.len++; /* the closing brace again */
+    UBI_TRY(put_text(w, line));
+    UBI_TRY(reserve(w, 1));
+    ADD(w, "\n");
+    return UBI_OK;
+}
+
+static void put_number(ubi__json *j, const char *key, uint64_t value) {
+    ubi__json_key(j, key);
+    ubi__json_u64(j, value);
+}
+
+static void put_time(line_writer *w) {
+    uint64_t time_us = w->options->time_us;
+    ubi__json_key(&w->json, "creationTimeUs");
+    if (w->options->has_time || ubi_graph_creation_time_us(w->graph, &time_us))
+        ubi__json_u64(&w->json, time_us);
+    else
+        ubi__json_null(&w->json);
+}
+
+static ubi_status put_header(line_writer *w) {
+    const ubi_graph *g = w->graph;
+    ubi__json *j = &w->json;
+    begin_fragment(w);
+    ubi__json_key(j, "schema");
+    ubi__json_string(j, "ubiheap.jsonl/1");
+    ubi__json_key(j, "record");
+    ubi__json_string(j, "header");
+    ubi__json_key(j, "format");
+    ubi__json_string(j, ubi_graph_format_name(g));
+    put_time(w);
+    ubi__json_key(j, "rootId");
+    ubi__json_node_id(j, ubi_graph_node_id(g, ubi_graph_root(g)));
+    put_number(j, "nodeCount", g->n_nodes);
+    put_number(j, "edgeCount", g->n_edges);
+    put_number(j, "frameCount", ubi_graph_frame_count(g));
+    return put_line(w);
+}
+
+static ubi_status put_frame(line_writer *w, ubi_frame_ix frame) {
+    ubi_frame f;
+    ubi_frame_ix parent = ubi_graph_frame_parent(w->graph, frame);
+    ubi__json *j = &w->json;
+    ubi_graph_frame(w->graph, frame, &f);
+    begin_fragment(w);
+    ubi__json_key(j, "record");
+    ubi__json_string(j, "frame");
+    put_number(j, "frame", frame);
+    if (parent != UBI_NONE)
+        put_number(j, "parent", parent);
+    ubi__json_key(j, "id");
+    ubi__json_node_id(j, f.id);
+    UBI_TRY(put_member(w, "source", UBI_TEXT_FRAME_SOURCE, f.source));
+    put_number(j, "line", f.line);
+    put_number(j, "column", f.column);
+    UBI_TRY(put_member(w, "functionDisplayName", UBI_TEXT_FRAME_FUNCTION, f.function_name));
+    ubi__json_key(j, "isSystem");
+    ubi__json_bool(j, f.is_system);
+    ubi__json_key(j, "isSelfHosted");
+    ubi__json_bool(j, f.is_self_hosted);
+    return put_line(w);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status put_edges(line_writer *w, ubi_node_ix node) {
+    const ubi_graph *g = w->graph;
+    const ubi_edge_ix first = g->first_edge.at[node], end = g->first_edge.at[node + 1];
+    for (ubi_edge_ix e = first; e < end; e++) {
+        ubi_str_ix name = g->name.at[e];
+        UBI_TRY(reserve(w, PIECE_BYTES));
+        add(w, e > first ? ",{\"to\":" : "{\"to\":", e > first ? 7 : 6);
+        add_id(w, g->id.at[g->target.at[e]]);
+        if (name != UBI_NONE) {
+            if (ubi__unlikely(w->name_fragment[name] == UBI_NONE))
+                UBI_TRY(make_name(w, name));
+            UBI_TRY(put_text(w, ubi__strtab_get(&w->fragments, w->name_fragment[name])));
+            UBI_TRY(reserve(w, 1));
+        }
+        ADD(w, "}");
+    }
+    return UBI_OK;
+}
+
+static ubi_status put_node(line_writer *w, ubi_node_ix node) {
+    const ubi_graph *g = w->graph;
+    ubi_kind_ix kind = g->kind.at[node];
+    ubi_frame_ix stack = ubi__graph_stack(g, node);
+    if (ubi__unlikely(w->kind_fragment[kind] == UBI_NONE))
+        UBI_TRY(make_kind(w, kind));
+    UBI_TRY(reserve(w, PIECE_BYTES));
+    ADD(w, "{\"record\":\"node\",\"id\":");
+    add_id(w, g->id.at[node]);
+    ADD(w, ",\"size\":");
+    add_size(w, g->size_bytes.at[node]);
+    UBI_TRY(put_text(w, ubi__strtab_get(&w->fragments, w->kind_fragment[kind])));
+    UBI_TRY(reserve(w, PIECE_BYTES));
+    if (stack != UBI_NONE) {
+        ADD(w, ",\"stack\":");
+        add_digits(w, stack);
+    }
+    ADD(w, ",\"edges\":[");
+    UBI_TRY(put_edges(w, node));
+    UBI_TRY(reserve(w, 3));
+    ADD(w, "]}\n");
+    return UBI_OK;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+static ubi_status write_lines(line_writer *w) {
+    UBI_TRY(put_header(w));
+    for (ubi_frame_ix i = 0; i < ubi_graph_frame_count(w->graph); i++)
+        UBI_TRY(put_frame(w, i));
+    for (ubi_node_ix i = 0; i < w->graph->n_nodes; i++) {
+        UBI_TRY(put_node(w, i));
+        w->n_nodes_done++;
+    }
+    return drain(w);
+}
+
+static ubi_status new_index(uint32_t **out, uint32_t n, const ubi_allocator *a) {
+    *out = ubi__alloc_array(a, (size_t)n + 1, sizeof **out); /* + 1: never empty */
+    if (!*out)
+        return ubi__fail_nomem();
+    memset(*out, 0xff, ((size_t)n + 1) * sizeof **out);
+    return UBI_OK;
+}
+
+static ubi_status init(line_writer *w) {
+    w->buffer = ubi__alloc_array(w->allocator, BUFFER_BYTES, 1);
+    if (!w->buffer)
+        return ubi__fail_nomem();
+    UBI_TRY(new_index(&w->kind_fragment, ubi_graph_kind_count(w->graph), w->allocator));
+    return new_index(&w->name_fragment, ubi_graph_string_count(w->graph), w->allocator);
+}
+
+static void fini(line_writer *w) {
+    const ubi_allocator *a = w->allocator;
+    ubi__free_array(a, w->buffer, BUFFER_BYTES, 1);
+    ubi__free_array(a, w->kind_fragment, (size_t)ubi_graph_kind_count(w->graph) + 1, sizeof *w->kind_fragment);
+    ubi__free_array(a, w->name_fragment, (size_t)ubi_graph_string_count(w->graph) + 1, sizeof *w->name_fragment);
+    ubi__strtab_fini(&w->fragments);
+    ubi__vec_u8_fini(&w->scratch, a);
+}
+
+static ubi_status save(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
+                       void *payload, ubi_save_info *info) {
+    const ubi_graph *g = what->graph;
+    line_writer w = { .graph = g, .options = options, .write = write, .payload = payload };
+    w.allocator = ubi__allocator_or_default(options->allocator);
+    w.info = (ubi_save_info){ .node_count = g->n_nodes, .edge_count = g->n_edges };
+    w.info.string_count = ubi_graph_string_count(g);
+    w.info.frame_count = ubi_graph_frame_count(g);
+    ubi__strtab_init(&w.fragments, w.allocator);
+    ubi_status status = init(&w);
+    if (status == UBI_OK)
+        status = write_lines(&w);
+    fini(&w);
+    *info = w.info;
+    return status;
+}
+
+const ubi__save_format ubi__save_format_jsonl = {
+    .about = { "jsonl", ".jsonl", "one JSON object per line: for jq, databases and scripts; ubiheap does not read it" },
+    .save = save,
+};
