@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dom_edges.h: backward edges, kept during the walk and handed out by target, highest targets first.
+ *
+ * Numbers are cut into ranges of 2^15. Each edge is written to the log of its target's range, one sequential stream per
+ * range, 6 bytes per edge: so the walk touches few places, and later the counters that sort a range stay in the cache.
+ * A log is a chain of blocks out of one pool:
+ *
+ *     pool   | block | block | block | ...  free ...  | first[], source[] of the range at hand |
+ *              before, source[682] (number), target[682] (number within its range)
+ *
+ * A graph may have any number of edges per node, the pool may not. When it does not suffice, the logs are given up, and
+ * after the walk the edges of the graph are scanned again: once to count the sources of every target, then once for every
+ * batch of targets whose edges fill the pool. The pool has at least half a byte per edge of the graph, so there are at
+ * most 16 batches.
+ */
+#ifndef UBI_DOM_EDGES_H
+#define UBI_DOM_EDGES_H
+
+#include <assert.h>
+
+#include "base/alloc.h"
+
+#define UBI__DOM_RANGE_BITS 15
+#define UBI__DOM_BLOCK_EDGES 682
+
+typedef struct ubi__dom_block {
+    uint32_t before; /* the block of the same range that was filled before, by place in the pool; or UBI_NONE */
+    uint32_t source[UBI__DOM_BLOCK_EDGES];
+    uint16_t target[UBI__DOM_BLOCK_EDGES];
+} ubi__dom_block;
+static_assert(sizeof(ubi__dom_block) == 4096, "a block is a page");
+
+/** The log of one range. */
+typedef struct ubi__dom_log {
+    ubi__dom_block *last; /* NULL: no edge yet */
+    uint32_t n_in_last;
+    uint32_t n_blocks;
+} ubi__dom_log;
+
+typedef struct ubi__dom_edges {
+    void *pool;
+    size_t pool_bytes;
+    ubi__dom_log *logs;
+    uint32_t n_logs;
+    unsigned range_bits;
+    uint32_t range_size; /* 2^range_bits, or all nodes when there are fewer */
+    uint32_t n_blocks;   /* used of the pool */
+    uint32_t n_longest;  /* blocks of the longest log */
+    bool full;           /* the logs have been given up */
+    uint32_t next;       /* targets below this have not been handed out */
+} ubi__dom_edges;
+
+/** Sources of the edges that lead to the numbers [begin, end): source[first[i] .. first[i + 1]) for begin + i. */
+typedef struct ubi__dom_range {
+    uint32_t begin, end;
+    const uint32_t *first;
+    const uint32_t *source;
+} ubi__dom_range;
+
+struct ubi__dom_work;
+
+ubi_status ubi__dom_edges_init(struct ubi__dom_work *w);
+void ubi__dom_edges_fini(struct ubi__dom_work *w);
+
+/** Makes room for one more edge in `log`. */
+void ubi__dom_edges_grow(ubi__dom_edges *edges, ubi__dom_log *log);
+
+/** Keeps the edge from number `source` to `target`, which is smaller and not 0. */
+static inline void ubi__dom_edges_add(ubi__dom_edges *edges, uint32_t source, uint32_t target) {
+    ubi__dom_log *log = &edges->logs[target >> edges->range_bits];
+    if (ubi__unlikely(log->n_in_last == UBI__DOM_BLOCK_EDGES))
+        ubi__dom_edges_grow(edges, log);
+    log->last->source[log->n_in_last] = source;
+    log->last->target[log->n_in_last++] = (uint16_t)(target & ((1u << edges->range_bits) - 1));
+}
+
+/** After the walk: starts with the highest number. */
+ubi_status ubi__dom_edges_begin(struct ubi__dom_work *w);
+/** The next lower range of targets, while edges.next is above 0. Valid until the next call. */
+ubi_status ubi__dom_edges_next(ubi__dom_range *out, struct ubi__dom_work *w);
+
+#endif
