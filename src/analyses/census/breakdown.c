@@ -60,6 +60,23 @@ ubi_text ubi__breakdown_label(const ubi_breakdown *breakdown) {
     return (ubi_text){ text->at ? (const char *)text->at + breakdown->label_start : "", breakdown->label_len };
 }
 
+static bool shows_the_same(const ubi_breakdown *a, const ubi_breakdown *b) {
+    return a->by == b->by && a->n_children == b->n_children && a->has_count == b->has_count &&
+           a->has_bytes == b->has_bytes && a->has_label == b->has_label &&
+           ubi__text_equal(ubi__breakdown_label(a), ubi__breakdown_label(b));
+}
+
+bool ubi__breakdown_equal(const ubi_breakdown *a, const ubi_breakdown *b) {
+    if (a == b)
+        return true;
+    if (!shows_the_same(a, b))
+        return false;
+    for (uint32_t i = 0; i < a->n_children; i++) /* bounded by UBI_BREAKDOWN_MAX_DEPTH */
+        if (!ubi__breakdown_equal(ubi__breakdown_child(a, i), ubi__breakdown_child(b, i)))
+            return false;
+    return true;
+}
+
 bool ubi__breakdown_mentions(const ubi_breakdown *breakdown, ubi_breakdown_by by) {
     if (breakdown->by == by)
         return true;

@@ -65,6 +65,8 @@ static inline const ubi_breakdown *ubi__breakdown_child(const ubi_breakdown *b, 
     return &b->tree->nodes.at[b->first_child + place];
 }
 ubi_text ubi__breakdown_label(const ubi_breakdown *breakdown);
+/** Whether both group and show the same, however they were written. */
+bool ubi__breakdown_equal(const ubi_breakdown *a, const ubi_breakdown *b);
 /** Whether `by` occurs anywhere in it. */
 bool ubi__breakdown_mentions(const ubi_breakdown *breakdown, ubi_breakdown_by by);
 /**

@@ -3,8 +3,6 @@
  * Tests of censuses against a slow and obvious implementation, on random graphs with random breakdowns.
  *
  * The slow one splits lists of nodes, writes text as it goes, and knows nothing of kinds, cells or canonical entries.
- * Names come from small pools, so that everything collides: one text under several entries, classes called "other" and
- * "3".
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,63 +17,17 @@
 
 #include "base/text.h"
 #include "census_text.h"
+#include "random_heap.h"
 
-enum { MAX_NODES = 40, MAX_STRINGS = 24, MAX_FRAMES = 6, MAX_BREAKDOWNS = 64, N_ROUNDS = 3000 };
+enum { MAX_NODES = RANDOM_HEAP_NODES, N_ROUNDS = 3000 };
 
-static uint64_t random_state;
-
-static uint32_t below(uint32_t n) {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(random_state >> 33) % n;
-}
-
-/* ---- random heaps ------------------------------------------------------------------------------------------------ */
+/* ---- heaps ------------------------------------------------------------------------------------------------------- */
 
 typedef struct heap {
     ubi_graph *graph;
     ubi_node_ix visited[MAX_NODES];
     size_t n_visited;
 } heap;
-
-static const char *const pool[] = { "A",  "B",   "other",     "noFilename", "3",
-                                    "12", "012", "__proto__", "noStack",    "\xc3\xa9" };
-
-static void add_strings(ubi_graph_builder *b) {
-    for (uint32_t i = 0; i < MAX_STRINGS; i++) {
-        ubi_str_ix ix;
-        const char *text = pool[i < 10 ? i : below(10)];
-        assert_int_equal(ubi_graph_builder_string(b, &ix, ubi__text(text)), UBI_OK);
-        assert_int_equal(ix, i);
-    }
-}
-
-static void add_frames(ubi_graph_builder *b) {
-    for (uint32_t i = 0; i < MAX_FRAMES; i++) {
-        ubi_frame_ix ix;
-        ubi_frame_desc frame = { .id = i, .source = below(2), .line = below(2) };
-        frame.parent = i && below(2) ? below(i) : UBI_NONE;
-        frame.function_name = below(2) ? below(MAX_STRINGS) : UBI_NONE;
-        frame.is_system = below(5) == 0;
-        assert_int_equal(ubi_graph_builder_frame(b, &ix, &frame), UBI_OK);
-    }
-}
-
-static ubi_str_ix maybe_string(void) {
-    return below(3) ? below(MAX_STRINGS) : UBI_NONE;
-}
-
-static void add_nodes(ubi_graph_builder *b, uint32_t n) {
-    uint32_t multiplier = 1 + 2 * below(500); /* odd: ids are a shuffled 0 .. 1023 */
-    for (uint32_t i = 0; i < n; i++) {
-        ubi_node_desc node = { .id = i * multiplier % 1024, .size_bytes = below(100) };
-        node.kind = (ubi_kind){ below(MAX_STRINGS), maybe_string(), maybe_string(), maybe_string(),
-                                (ubi_coarse_type)below(UBI_COARSE_TYPE_COUNT) };
-        node.stack = below(2) ? below(MAX_FRAMES) : UBI_NONE;
-        assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
-        for (uint32_t e = below(4); e > 0; e--)
-            assert_int_equal(ubi_graph_builder_edge(b, below(n) * multiplier % 1024, UBI_NONE), UBI_OK);
-    }
-}
 
 /** Nodes as a breadth-first walk meets them; the root only through an edge. */
 static void visit(heap *h) {
@@ -91,84 +43,10 @@ static void visit(heap *h) {
     }
 }
 
-static heap random_heap(void) {
-    heap h = { 0 };
-    ubi_graph_builder *b;
-    assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
-    add_strings(b);
-    add_frames(b);
-    add_nodes(b, 1 + below(MAX_NODES));
-    assert_int_equal(ubi_graph_builder_finish(&h.graph, b), UBI_OK);
-    ubi_graph_builder_free(b);
+static heap visited_heap(void) {
+    heap h = { .graph = random_heap() };
     visit(&h);
     return h;
-}
-
-/* ---- random breakdowns ------------------------------------------------------------------------------------------- */
-
-typedef struct breakdown {
-    ubi_breakdown_by by;
-    struct breakdown *parts[5];
-    size_t n_parts;
-} breakdown;
-
-static breakdown breakdowns[MAX_BREAKDOWNS];
-static size_t n_breakdowns;
-
-static const struct {
-    const char *name;
-    const char *parts[5];
-} kinds[] = {
-    [UBI_BY_COUNT] = { "count", { NULL } },
-    [UBI_BY_BUCKET] = { "bucket", { NULL } },
-    [UBI_BY_COARSE_TYPE] = { "coarseType", { "objects", "scripts", "strings", "other", "domNode" } },
-    [UBI_BY_OBJECT_CLASS] = { "objectClass", { "then", "other" } },
-    [UBI_BY_INTERNAL_TYPE] = { "internalType", { "then" } },
-    [UBI_BY_DESCRIPTIVE_TYPE] = { "descriptiveType", { "then" } },
-    [UBI_BY_ALLOCATION_STACK] = { "allocationStack", { "then", "noStack" } },
-    [UBI_BY_FILENAME] = { "filename", { "then", "noFilename" } },
-};
-
-static ubi_breakdown_by random_kind(unsigned forbidden, bool arrays) {
-    for (;;) {
-        ubi_breakdown_by by = (ubi_breakdown_by)below(arrays ? UBI_BY_ARRAY + 1 : UBI_BY_ARRAY);
-        if (by == UBI_BY_DESCRIPTIVE_TYPE && below(4))
-            continue; /* it mostly fails */
-        if (!(forbidden >> by & 1))
-            return by;
-    }
-}
-
-static breakdown *random_breakdown(unsigned forbidden, unsigned depth, bool arrays) {
-    breakdown *b = &breakdowns[n_breakdowns++];
-    *b = (breakdown){ .by = below(2) ? UBI_BY_COUNT : UBI_BY_BUCKET };
-    if (depth > 0 && n_breakdowns + 20 < MAX_BREAKDOWNS)
-        b->by = random_kind(forbidden, arrays);
-    if (b->by > UBI_BY_BUCKET && b->by < UBI_BY_ARRAY)
-        forbidden |= 1u << b->by;
-    if (b->by == UBI_BY_ARRAY)
-        b->n_parts = below(4);
-    else
-        while (b->n_parts < 5 && kinds[b->by].parts[b->n_parts])
-            b->n_parts++;
-    for (size_t i = 0; i < b->n_parts; i++)
-        b->parts[i] = random_breakdown(forbidden, depth ? depth - 1 : 0, arrays);
-    return b;
-}
-
-static void put_json(FILE *out, const breakdown *b) {
-    if (b->by == UBI_BY_ARRAY)
-        fputc('[', out);
-    else
-        fprintf(out, "{\"by\":\"%s\"", kinds[b->by].name);
-    for (size_t i = 0; i < b->n_parts; i++) {
-        if (b->by != UBI_BY_ARRAY)
-            fprintf(out, ",\"%s\":", kinds[b->by].parts[i]);
-        else if (i)
-            fputc(',', out);
-        put_json(out, b->parts[i]);
-    }
-    fputc(b->by == UBI_BY_ARRAY ? ']' : '}', out);
 }
 
 /* ---- the slow census --------------------------------------------------------------------------------------------- */
@@ -184,7 +62,7 @@ typedef struct slow {
     bool failed;
 } slow;
 
-static void put_slow(slow *s, FILE *out, const breakdown *b, const list *nodes);
+static void put_slow(slow *s, FILE *out, const random_breakdown *b, const list *nodes);
 
 static ubi_text stack_text(const ubi_graph *g, ubi_frame_ix frame, char *buffer, size_t size) {
     FILE *out = fmemopen(buffer, size, "w");
@@ -248,7 +126,7 @@ typedef struct slow_group {
     uint64_t smallest_id;
 } slow_group;
 
-static size_t group_nodes(const slow *s, const breakdown *b, const list *nodes, slow_group *groups) {
+static size_t group_nodes(const slow *s, const random_breakdown *b, const list *nodes, slow_group *groups) {
     size_t n = 0;
     for (size_t i = 0; i < nodes->n; i++) {
         slow_key key = key_of(s, b->by, nodes->at[i]);
@@ -267,7 +145,7 @@ static size_t group_nodes(const slow *s, const breakdown *b, const list *nodes, 
 /** A JavaScript object or Map in the making. */
 typedef struct slow_property {
     char key[400];
-    const breakdown *part;
+    const random_breakdown *part;
     list nodes;
 } slow_property;
 
@@ -277,7 +155,7 @@ typedef struct slow_object {
 } slow_object;
 
 /** What is replaced is reported all the same: that may fail. */
-static void check(slow *s, const breakdown *b, const list *nodes) {
+static void check(slow *s, const random_breakdown *b, const list *nodes) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -286,7 +164,7 @@ static void check(slow *s, const breakdown *b, const list *nodes) {
     free(text);
 }
 
-static void define(slow *s, slow_object *object, const char *key, const breakdown *part, const list *nodes) {
+static void define(slow *s, slow_object *object, const char *key, const random_breakdown *part, const list *nodes) {
     size_t i = 0;
     while (i < object->n && strcmp(object->at[i].key, key) != 0)
         i++;
@@ -297,10 +175,6 @@ static void define(slow *s, slow_object *object, const char *key, const breakdow
     snprintf(object->at[i].key, sizeof object->at[i].key, "%s", key);
     object->at[i].part = part;
     object->at[i].nodes = *nodes;
-}
-
-static bool is_array_index(const char *key) {
-    return strcmp(key, "3") == 0 || strcmp(key, "12") == 0; /* of the texts in the pool */
 }
 
 static void put_property(slow *s, FILE *out, const slow_property *p, bool *first) {
@@ -322,12 +196,12 @@ static void put_object(slow *s, FILE *out, const slow_object *object, bool is_ma
             if (strcmp(object->at[i].key, indices[k]) == 0)
                 put_property(s, out, &object->at[i], &first);
     for (size_t i = 0; i < object->n; i++)
-        if (is_map || !is_array_index(object->at[i].key))
+        if (is_map || !random_heap_is_array_index(object->at[i].key))
             put_property(s, out, &object->at[i], &first);
     fputc(is_map ? '>' : '}', out);
 }
 
-static void put_keyed(slow *s, FILE *out, const breakdown *b, const list *nodes) {
+static void put_keyed(slow *s, FILE *out, const random_breakdown *b, const list *nodes) {
     static const char *const reserved[] = {
         [UBI_BY_OBJECT_CLASS] = "other", [UBI_BY_FILENAME] = "noFilename", [UBI_BY_ALLOCATION_STACK] = "noStack"
     };
@@ -358,7 +232,7 @@ static void put_keyed(slow *s, FILE *out, const breakdown *b, const list *nodes)
     free(object);
 }
 
-static void put_coarse(slow *s, FILE *out, const breakdown *b, const list *nodes) {
+static void put_coarse(slow *s, FILE *out, const random_breakdown *b, const list *nodes) {
     static const ubi_coarse_type order[] = { UBI_COARSE_OBJECT, UBI_COARSE_SCRIPT, UBI_COARSE_STRING, UBI_COARSE_OTHER,
                                              UBI_COARSE_DOM_NODE };
     for (size_t part = 0; part < 5; part++) {
@@ -366,13 +240,13 @@ static void put_coarse(slow *s, FILE *out, const breakdown *b, const list *nodes
         for (size_t i = 0; i < nodes->n; i++)
             if (ubi_graph_kind(s->graph, ubi_graph_node_kind(s->graph, nodes->at[i]))->coarse_type == order[part])
                 some.at[some.n++] = nodes->at[i];
-        fprintf(out, "%s%s: ", part ? "; " : "{", kinds[UBI_BY_COARSE_TYPE].parts[part]);
+        fprintf(out, "%s%s: ", part ? "; " : "{", random_breakdown_part(UBI_BY_COARSE_TYPE, part));
         put_slow(s, out, b->parts[part], &some);
     }
     fputc('}', out);
 }
 
-static void put_slow(slow *s, FILE *out, const breakdown *b, const list *nodes) {
+static void put_slow(slow *s, FILE *out, const random_breakdown *b, const list *nodes) {
     uint64_t bytes = 0;
     switch (b->by) {
     case UBI_BY_COUNT:
@@ -401,7 +275,7 @@ static void put_slow(slow *s, FILE *out, const breakdown *b, const list *nodes) 
     }
 }
 
-static char *slow_census(const heap *h, const breakdown *b, ubi_compat compat) {
+static char *slow_census(const heap *h, const random_breakdown *b, ubi_compat compat) {
     slow s = { .graph = h->graph, .firefox = compat == UBI_COMPAT_FIREFOX };
     list all = { .n = h->n_visited };
     memcpy(all.at, h->visited, sizeof h->visited);
@@ -416,15 +290,6 @@ static char *slow_census(const heap *h, const breakdown *b, ubi_compat compat) {
 }
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
-
-static char *json_of(const breakdown *b) {
-    char *json;
-    size_t size;
-    FILE *out = open_memstream(&json, &size);
-    put_json(out, b);
-    fclose(out);
-    return json;
-}
 
 static char *live_text(const heap *h, const char *json) {
     ubi_breakdown *parsed = must_parse_breakdown(json, UBI_COMPAT_NONE);
@@ -447,11 +312,11 @@ static void assert_equal_texts(const char *ours, const char *slow_text, const ch
 
 static void run_rounds(ubi_compat compat) {
     for (unsigned round = 0; round < N_ROUNDS; round++) {
-        random_state = round;
-        heap h = random_heap();
-        n_breakdowns = 0;
-        breakdown *b = random_breakdown(0, below(5), compat == UBI_COMPAT_NONE);
-        char *json = json_of(b), *expected = slow_census(&h, b, compat), *ours = census_text(h.graph, json, compat);
+        random_start(round);
+        heap h = visited_heap();
+        random_breakdown *b = random_breakdown_new(random_below(5), compat == UBI_COMPAT_NONE);
+        char *json = random_breakdown_json(b), *expected = slow_census(&h, b, compat),
+             *ours = census_text(h.graph, json, compat);
         assert_equal_texts(ours, expected, json, round);
         free(ours);
         if (compat == UBI_COMPAT_NONE) {

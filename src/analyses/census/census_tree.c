@@ -174,18 +174,19 @@ static int64_t saturate(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/** Firefox's tree takes a number only if the breakdown itself asks for it; we know the default. */
-static ubi_status enter_count(ubi__tree_builder *b, const ubi_report *report) {
-    const ubi_breakdown *breakdown = ubi_report_breakdown(report);
+ubi_status ubi__tree_count_shown(ubi__tree_builder *b, const ubi_breakdown *breakdown, int64_t count, int64_t bytes) {
     bool defaults = b->compat != UBI_COMPAT_FIREFOX;
     bool has_count = breakdown->has_count && (breakdown->count_written || defaults);
     bool has_bytes = breakdown->has_bytes && (breakdown->bytes_written || defaults);
-    return ubi__tree_count(b, has_count ? saturate(report->count) : 0, has_bytes ? saturate(report->bytes) : 0);
+    return ubi__tree_count(b, has_count ? count : 0, has_bytes ? bytes : 0);
 }
 
 static ubi_status enter(void *payload, const ubi_report *report, const ubi_report_key *edge) {
-    UBI_TRY(ubi__tree_enter(payload, edge, ubi_report_breakdown(report)));
-    return ubi_report_shape_of(report) == UBI_REPORT_COUNT ? enter_count(payload, report) : UBI_OK;
+    const ubi_breakdown *breakdown = ubi_report_breakdown(report);
+    UBI_TRY(ubi__tree_enter(payload, edge, breakdown));
+    if (ubi_report_shape_of(report) != UBI_REPORT_COUNT)
+        return UBI_OK;
+    return ubi__tree_count_shown(payload, breakdown, saturate(report->count), saturate(report->bytes));
 }
 
 static ubi_status leave(void *payload, const ubi_report *report) {
@@ -193,19 +194,25 @@ static ubi_status leave(void *payload, const ubi_report *report) {
     return ubi__tree_leave(payload);
 }
 
-ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,
-                               const ubi_census_tree_options *options) {
+ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_census_tree_options *options) {
     static const ubi_census_tree_options defaults = UBI_CENSUS_TREE_OPTIONS_INIT;
-    static const ubi__report_visitor visitor = { enter, leave };
-    options = options ? options : &defaults;
-    if (options->version != UBI_CENSUS_TREE_OPTIONS_VERSION)
+    if (options && options->version != UBI_CENSUS_TREE_OPTIONS_VERSION)
         return ubi__fail(UBI_EINVAL, "census tree options of version %u, expected %d", options->version,
                          UBI_CENSUS_TREE_OPTIONS_VERSION);
+    *out = options ? *options : defaults;
+    return UBI_OK;
+}
+
+ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,
+                               const ubi_census_tree_options *options) {
+    static const ubi__report_visitor visitor = { enter, leave };
+    ubi_census_tree_options how;
+    UBI_TRY(ubi__tree_check_options(&how, options));
     ubi__tree_builder b;
     ubi__tree_builder_init(&b, census->allocator, census->compat);
     ubi_status status = ubi__report_walk(ubi_census_report(census), census->compat, &visitor, &b);
     if (status == UBI_OK)
-        status = ubi__tree_finish(out, &b, options, NULL);
+        status = ubi__tree_finish(out, &b, &how, NULL);
     ubi__tree_builder_fini(&b);
     return status;
 }

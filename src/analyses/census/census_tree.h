@@ -86,6 +86,9 @@ typedef struct ubi__tree_basis {
     int64_t total_bytes, total_count;
 } ubi__tree_basis;
 
+/** `options` or the defaults; UBI_EINVAL when of another version. */
+ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_census_tree_options *options);
+
 void ubi__tree_builder_init(ubi__tree_builder *b, const ubi_allocator *allocator, ubi_compat compat);
 void ubi__tree_builder_fini(ubi__tree_builder *b);
 
@@ -93,6 +96,8 @@ void ubi__tree_builder_fini(ubi__tree_builder *b);
 ubi_status ubi__tree_enter(ubi__tree_builder *b, const ubi_report_key *edge, const ubi_breakdown *breakdown);
 /** Numbers of the sub-report entered last, a count leaf; 0 for what it does not show. */
 ubi_status ubi__tree_count(ubi__tree_builder *b, int64_t count, int64_t bytes);
+/** The same, but Firefox's tree takes a number only if the breakdown itself asks for it, while we know the default. */
+ubi_status ubi__tree_count_shown(ubi__tree_builder *b, const ubi_breakdown *breakdown, int64_t count, int64_t bytes);
 /** Leaves the sub-report entered last. */
 ubi_status ubi__tree_leave(ubi__tree_builder *b);
 

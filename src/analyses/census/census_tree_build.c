@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "analyses/census/breakdown.h"
-#include "analyses/census/merge_sort.h"
+#include "base/merge_sort.h"
 #include "base/text.h"
 
 void ubi__tree_builder_init(ubi__tree_builder *b, const ubi_allocator *allocator, ubi_compat compat) {

@@ -55,6 +55,18 @@ uint32_t ubi_report_entry_count(const ubi_report *report) {
     }
 }
 
+uint32_t ubi__array_index(ubi_text text) {
+    if (text.len == 0 || text.len > 10 || (text.ptr[0] == '0' && text.len > 1))
+        return UBI_NONE;
+    uint64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return UBI_NONE;
+        value = value * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    return value < UINT32_MAX ? (uint32_t)value : UBI_NONE;
+}
+
 static ubi_text key_text(const ubi_report *report, uint32_t key) {
     switch (report->breakdown->by) {
     case UBI_BY_COARSE_TYPE:

@@ -56,4 +56,7 @@ typedef ubi__vec_u64 ubi__bucket_claims;
  */
 ubi_status ubi__report_build(ubi_census *census, const ubi__cells *cells, ubi__bucket_claims *claims);
 
+/** Value of what JavaScript takes for an array index ("0", "7", not "07"), else UBI_NONE. Such keys stand first. */
+uint32_t ubi__array_index(ubi_text text);
+
 #endif

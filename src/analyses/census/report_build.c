@@ -20,8 +20,8 @@
  */
 #include <inttypes.h>
 
-#include "analyses/census/merge_sort.h"
 #include "analyses/census/report.h"
+#include "base/merge_sort.h"
 #include "base/text.h"
 
 /** Cells of one key: members[begin..end). */
@@ -128,19 +128,6 @@ static uint32_t key_of(const builder *b, ubi_breakdown_by by, const ubi__cell *c
     default:
         return 0;
     }
-}
-
-/** Value of a canonical array index ("0", "7", not "07"), else UBI_NONE. */
-static uint32_t array_index_of(ubi_text text) {
-    if (text.len == 0 || text.len > 10 || (text.ptr[0] == '0' && text.len > 1))
-        return UBI_NONE;
-    uint64_t value = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9')
-            return UBI_NONE;
-        value = value * 10 + (uint64_t)(text.ptr[i] - '0');
-    }
-    return value < UINT32_MAX ? (uint32_t)value : UBI_NONE;
 }
 
 /* ---- splitting a range of members into groups -------------------------------------------------------------------- */
@@ -257,7 +244,7 @@ static property property_of(const builder *b, const ubi_breakdown *breakdown, co
     }
     p.key_type = UBI_KEY_TEXT;
     if (g->key != UBI_NONE)
-        p.array_index = array_index_of(ubi__census_text(&b->census->tables, g->key));
+        p.array_index = ubi__array_index(ubi__census_text(&b->census->tables, g->key));
     return p;
 }
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analyses/census/merge_sort.h"
 #include "analyses/census/u64_map.h"
+#include "base/merge_sort.h"
 #include "fail_allocator.h"
 
 static void what_was_put_is_found_and_nothing_else(void **state) {

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * class_diff.c: two heaps compared node by node, summed up by class.
+ *
+ * Classes of either side are first brought together as rows, once per class; after that a node costs a lookup of its id in
+ * the other graph and an addition. What is in both heaps is counted while going through the newer one; what is not follows
+ * from the sums.
+ */
+#include <ubiheap/diff.h>
+
+#include <string.h>
+
+#include "base/merge_sort.h"
+#include "base/strtab.h"
+#include "base/text.h"
+#include "graph/graph_columns.h"
+
+/* Progress is reported, and cancelling possible, after so many nodes. */
+#define NODES_PER_STEP (UINT32_C(1) << 20)
+
+typedef uint32_t row_ix;
+
+UBI_VEC_DECLARE(vec_change, ubi_class_change);
+
+struct ubi_class_diff {
+    const ubi_allocator *allocator;
+    ubi_graph *start, *end; /* references: rows borrow their names */
+    vec_change rows;
+    ubi_class_change total;
+    uint64_t n_common;
+};
+
+/** What survived of a row. */
+typedef struct survivors {
+    uint64_t count, start_bytes, end_bytes;
+} survivors;
+
+typedef struct comparison {
+    ubi_class_diff *diff;
+    const ubi_allocator *allocator;
+    const ubi_class_scheme *start, *end;
+    row_ix *start_rows, *end_rows; /* row of each class of that side */
+    survivors *kept;               /* kept[rows.n] */
+    ubi_progress progress;
+    /* making rows */
+    ubi__strtab names;
+    ubi__strtab keys;        /* row_key: entry i is row i */
+    ubi__strtab places;      /* name_place: that name need not be looked at again */
+    ubi__vec_u32 place_rows; /* row of each place */
+} comparison;
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+typedef struct row_key {
+    uint32_t coarse_type, name;
+} row_key;
+
+/** Where a name stands in memory: many classes may share one long text. */
+typedef struct name_place {
+    uint64_t at, len, coarse_type;
+} name_place;
+
+static ubi_status row_of_name(comparison *c, row_ix *out, const ubi_class *class) {
+    row_key key = { .coarse_type = (uint32_t) class->coarse_type };
+    UBI_TRY(ubi__strtab_intern(&c->names, &key.name, class->name));
+    UBI_TRY(ubi__strtab_intern(&c->keys, out, (ubi_text){ (const char *)&key, sizeof key }));
+    if (*out < c->diff->rows.n)
+        return UBI_OK;
+    return vec_change_push(&c->diff->rows, c->allocator, (ubi_class_change){ .name = *class });
+}
+
+static ubi_status row_of_class(comparison *c, row_ix *out, const ubi_class_scheme *scheme, uint32_t class_ix) {
+    ubi_class class;
+    uint32_t entry;
+    scheme->describe(scheme, class_ix, &class);
+    if (!class.name.ptr)
+        class.name = ubi__text("");
+    name_place place = { (uintptr_t) class.name.ptr, class.name.len, (uint64_t) class.coarse_type };
+    UBI_TRY(ubi__strtab_intern(&c->places, &entry, (ubi_text){ (const char *)&place, sizeof place }));
+    if (entry < c->place_rows.n) {
+        *out = c->place_rows.at[entry];
+        return UBI_OK;
+    }
+    UBI_TRY(row_of_name(c, out, &class));
+    return ubi__vec_u32_push(&c->place_rows, c->allocator, *out);
+}
+
+static ubi_status make_rows(comparison *c, row_ix **out, const ubi_class_scheme *scheme) {
+    *out = ubi__alloc_array(c->allocator, scheme->n_classes, sizeof **out);
+    if (scheme->n_classes && !*out)
+        return ubi__fail_nomem();
+    for (uint32_t i = 0; i < scheme->n_classes; i++)
+        UBI_TRY(row_of_class(c, &(*out)[i], scheme, i));
+    return UBI_OK;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t size_of(const ubi_class_scheme *scheme, ubi_node_ix node) {
+    return scheme->size_bytes ? scheme->size_bytes[node] : scheme->graph->size_bytes.at[node];
+}
+
+static void add(ubi_tally *tally, uint64_t bytes) {
+    tally->count++;
+    tally->bytes += bytes;
+}
+
+static void add_end(comparison *c, ubi_node_ix node) {
+    uint32_t class_ix = c->end->class_of(c->end, node);
+    if (class_ix == UBI_NONE)
+        return;
+    const ubi_graph *old = c->start->graph;
+    row_ix row = c->end_rows[class_ix];
+    add(&c->diff->rows.at[row].end, size_of(c->end, node));
+    ubi_node_ix before = ubi__id_index_find(&old->ids, old->id.at, c->end->graph->id.at[node]);
+    class_ix = before == UBI_NONE ? UBI_NONE : c->start->class_of(c->start, before);
+    if (class_ix == UBI_NONE)
+        return;
+    c->diff->n_common++;
+    if (c->start_rows[class_ix] != row)
+        return;
+    c->kept[row].count++;
+    c->kept[row].start_bytes += size_of(c->start, before);
+    c->kept[row].end_bytes += size_of(c->end, node);
+}
+
+static void add_start(comparison *c, ubi_node_ix node) {
+    uint32_t class_ix = c->start->class_of(c->start, node);
+    if (class_ix != UBI_NONE)
+        add(&c->diff->rows.at[c->start_rows[class_ix]].start, size_of(c->start, node));
+}
+
+static ubi_status add_all(comparison *c, const ubi_graph *graph, uint64_t done,
+                          void (*add_node)(comparison *, ubi_node_ix)) {
+    uint64_t total = (uint64_t)c->start->graph->n_nodes + c->end->graph->n_nodes;
+    for (ubi_node_ix node = 0; node < graph->n_nodes; node++) {
+        if (node % NODES_PER_STEP == 0 && !ubi__progress(&c->progress, "comparing", done + node, total))
+            return ubi__fail_cancelled();
+        add_node(c, node);
+    }
+    return UBI_OK;
+}
+
+static void find_comings_and_goings(comparison *c) {
+    for (size_t i = 0; i < c->diff->rows.n; i++) {
+        ubi_class_change *row = &c->diff->rows.at[i];
+        const survivors *kept = &c->kept[i];
+        row->created = (ubi_tally){ row->end.count - kept->count, row->end.bytes - kept->end_bytes };
+        row->deleted = (ubi_tally){ row->start.count - kept->count, row->start.bytes - kept->start_bytes };
+    }
+}
+
+static ubi_status count_nodes(comparison *c) {
+    size_t n = c->diff->rows.n;
+    c->kept = ubi__calloc_array(c->allocator, n, sizeof *c->kept);
+    if (n && !c->kept)
+        return ubi__fail_nomem();
+    ubi_status status = add_all(c, c->end->graph, 0, add_end);
+    if (status == UBI_OK)
+        status = add_all(c, c->start->graph, c->end->graph->n_nodes, add_start);
+    if (status == UBI_OK)
+        find_comings_and_goings(c);
+    ubi__free_array(c->allocator, c->kept, n, sizeof *c->kept);
+    return status;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+static int larger_first(uint64_t a, uint64_t b) {
+    return a > b ? -1 : a < b;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b) {
+    return a > b ? a - b : b - a;
+}
+
+static int compare(const ubi_class_change *a, const ubi_class_change *b) {
+    int order = larger_first(distance(a->start.bytes, a->end.bytes), distance(b->start.bytes, b->end.bytes));
+    if (!order)
+        order = larger_first(distance(a->start.count, a->end.count), distance(b->start.count, b->end.count));
+    if (!order)
+        order = larger_first(a->created.bytes + a->deleted.bytes, b->created.bytes + b->deleted.bytes);
+    if (!order)
+        order = larger_first(a->created.count + a->deleted.count, b->created.count + b->deleted.count);
+    if (!order)
+        order = ubi__text_compare(a->name.name, b->name.name);
+    return order ? order : (int)a->name.coarse_type - (int)b->name.coarse_type;
+}
+
+#define BEFORE(unused, a, b) (compare(&(a), &(b)) < 0)
+UBI_SORT_DEFINE(sort_rows, ubi_class_change, void *, BEFORE);
+
+static void drop_empty_rows(vec_change *rows) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->at[i].start.count || rows->at[i].end.count)
+            rows->at[kept++] = rows->at[i];
+    rows->n = kept;
+}
+
+static void add_tally(ubi_tally *to, const ubi_tally *tally) {
+    to->count += tally->count;
+    to->bytes += tally->bytes;
+}
+
+static ubi_status finish_rows(ubi_class_diff *diff) {
+    vec_change spare = { 0 };
+    drop_empty_rows(&diff->rows);
+    UBI_TRY(vec_change_reserve(&spare, diff->allocator, diff->rows.n));
+    if (diff->rows.n)
+        sort_rows(diff->rows.at, spare.at, diff->rows.n, NULL);
+    vec_change_fini(&spare, diff->allocator);
+    for (size_t i = 0; i < diff->rows.n; i++) {
+        add_tally(&diff->total.start, &diff->rows.at[i].start);
+        add_tally(&diff->total.end, &diff->rows.at[i].end);
+        add_tally(&diff->total.created, &diff->rows.at[i].created);
+        add_tally(&diff->total.deleted, &diff->rows.at[i].deleted);
+    }
+    return UBI_OK;
+}
+
+/* ---- whole ------------------------------------------------------------------------------------------------------- */
+
+static ubi_status compare_heaps(comparison *c) {
+    UBI_TRY(make_rows(c, &c->start_rows, c->start));
+    UBI_TRY(make_rows(c, &c->end_rows, c->end));
+    UBI_TRY(count_nodes(c));
+    return finish_rows(c->diff);
+}
+
+static ubi_status run(ubi_class_diff *diff, const ubi_class_scheme *start, const ubi_class_scheme *end,
+                      const ubi_progress *progress) {
+    const ubi_allocator *a = diff->allocator;
+    comparison c = { .diff = diff, .allocator = a, .start = start, .end = end, .progress = *progress };
+    ubi__strtab_init(&c.names, a);
+    ubi__strtab_init(&c.keys, a);
+    ubi__strtab_init(&c.places, a);
+    ubi_status status = compare_heaps(&c);
+    ubi__strtab_fini(&c.names);
+    ubi__strtab_fini(&c.keys);
+    ubi__strtab_fini(&c.places);
+    ubi__vec_u32_fini(&c.place_rows, a);
+    ubi__free_array(a, c.start_rows, start->n_classes, sizeof *c.start_rows);
+    ubi__free_array(a, c.end_rows, end->n_classes, sizeof *c.end_rows);
+    return status;
+}
+
+ubi_status ubi_class_diff_new(ubi_class_diff **out, const ubi_class_scheme *start, const ubi_class_scheme *end,
+                              const ubi_class_diff_options *options) {
+    static const ubi_class_diff_options defaults = UBI_CLASS_DIFF_OPTIONS_INIT;
+    options = options ? options : &defaults;
+    if (options->version != UBI_CLASS_DIFF_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "class diff options of version %u, expected %d", options->version,
+                         UBI_CLASS_DIFF_OPTIONS_VERSION);
+    const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
+    ubi_class_diff *diff = UBI_NEW(a, ubi_class_diff);
+    if (!diff)
+        return ubi__fail_nomem();
+    diff->allocator = a;
+    diff->start = ubi_graph_ref((ubi_graph *)start->graph); /* only the reference counts change */
+    diff->end = ubi_graph_ref((ubi_graph *)end->graph);
+    ubi_status status = run(diff, start, end, &options->progress);
+    if (status == UBI_OK)
+        *out = diff;
+    else
+        ubi_class_diff_free(diff);
+    return status;
+}
+
+void ubi_class_diff_free(ubi_class_diff *diff) {
+    if (!diff)
+        return;
+    vec_change_fini(&diff->rows, diff->allocator);
+    ubi_graph_unref(diff->start);
+    ubi_graph_unref(diff->end);
+    UBI_DELETE(diff->allocator, diff);
+}
+
+uint32_t ubi_class_diff_count(const ubi_class_diff *diff) {
+    return (uint32_t)diff->rows.n;
+}
+
+const ubi_class_change *ubi_class_diff_row(const ubi_class_diff *diff, uint32_t index) {
+    return &diff->rows.at[index];
+}
+
+const ubi_class_change *ubi_class_diff_total(const ubi_class_diff *diff) {
+    return &diff->total;
+}
+
+uint64_t ubi_class_diff_common_count(const ubi_class_diff *diff) {
+    return diff->n_common;
+}
