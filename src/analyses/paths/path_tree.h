@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_tree.h: how found paths are kept.
+ *
+ * All paths begin as ways of the breadth-first tree, so one tree holds their beginnings. A path is its last step and the
+ * place in the tree where that leaves off: paths that share a beginning share its memory, and an alternative costs one step
+ * however long it is.
+ */
+#ifndef UBI_ANALYSES_PATH_TREE_H
+#define UBI_ANALYSES_PATH_TREE_H
+
+#include <ubiheap/paths.h>
+
+#include "base/alloc.h"
+#include "graph/graph_columns.h"
+
+/** An edge, and the way to its source. */
+typedef struct ubi__path_end {
+    ubi_edge_ix edge;
+    uint32_t before; /* place in the tree of the step before; UBI_NONE: the edge leaves the start */
+    uint32_t length; /* steps up to here, this one included */
+} ubi__path_end;
+
+struct ubi_paths {
+    const ubi_allocator *allocator;
+    ubi_graph *graph;
+    ubi_node_ix start;
+    uint32_t n_targets;
+    uint32_t n_tree;
+    ubi_node_ix *targets; /* n_targets, in the order given */
+    uint64_t *first_path; /* n_targets + 1: paths of a target in `paths` */
+    ubi__path_end *paths; /* last steps, by target, then as found */
+    ubi__path_end *tree;  /* n_tree; a step stands behind the one before it */
+};
+
+/** The node that a step leaves. */
+static inline ubi_node_ix ubi__path_source(const ubi_paths *paths, const ubi__path_end *step) {
+    return step->before == UBI_NONE ? paths->start : paths->graph->target.at[paths->tree[step->before].edge];
+}
+
+/** Where a walk keeps what it found until it is over. */
+typedef struct ubi__path_find {
+    ubi_edge_ix edge;
+    uint32_t rank;   /* of the edge's source in the order of discovery */
+    uint32_t target; /* which of the targets it leads to */
+} ubi__path_find;
+
+UBI_VEC_DECLARE(ubi__path_finds, ubi__path_find);
+
+/**
+ * The breadth-first tree of a walk, by order of discovery. Rank 0 is the start, which no edge has led to yet; where one
+ * does, the start has a second rank, to which no step refers.
+ */
+typedef struct ubi__path_ranks {
+    ubi_edge_ix *edge; /* the edge that first led to the node */
+    uint32_t *before;  /* rank of its source */
+    uint32_t n;
+} ubi__path_ranks;
+
+/**
+ * Fills `paths->tree`, `paths` and `first_path` from a finished walk.
+ * @param marks  a bit per rank, of any content; overwritten, as is ranks->before.
+ * Errors: UBI_ENOMEM.
+ */
+ubi_status ubi__path_tree_build(ubi_paths *paths, ubi__path_ranks *ranks, uint64_t *marks,
+                                const ubi__path_finds *finds);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paths.c: shortest paths to many targets in one breadth-first walk (ubiheap/paths.h).
+ *
+ * The queue of the walk is also its tree: nodes by order of discovery, each with the edge that first led to it and the rank
+ * of that edge's source. The node itself is the edge's target and need not be kept.
+ *
+ * Most edges of a heap lead to nodes that are known already and are no targets; of those there is nothing to learn. One bit
+ * per node, `settled`, tells them: set when the node was met, or, for a target, when it has all its paths. So the inner loop
+ * reads a column of targets in order and a bitmap that fits a cache, and writes two columns in order. A bit per node and a
+ * count per 64 find the number of a target.
+ */
+#include <string.h>
+
+#include "analyses/paths/path_tree.h"
+
+#define EDGES_PER_REPORT (UINT64_C(1) << 20)
+
+typedef struct walk {
+    const ubi_graph *graph;
+    const ubi_edge_set *edges;
+    const ubi_allocator *allocator;
+    ubi_progress progress;
+    ubi_node_ix start;
+    uint32_t max_paths;
+    size_t n_words; /* of each bitmap: a bit per node, and one more */
+    uint64_t *settled;
+    uint64_t *is_target;
+    uint32_t *targets_before; /* per word of is_target: targets in the words before it */
+    uint32_t *target_at;      /* targets by node index -> their place in the order given */
+    uint32_t *n_found;        /* paths found, per target in the order given */
+    uint32_t n_targets, n_wanting;
+    ubi__path_ranks ranks;
+    ubi__path_finds finds;
+} walk;
+
+static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
+    return bits[node >> 6] >> (node & 63) & 1;
+}
+static void set_bit(uint64_t *bits, ubi_node_ix node) {
+    bits[node >> 6] |= UINT64_C(1) << (node & 63);
+}
+
+/* ---- targets ------------------------------------------------------------------------------------------------------ */
+
+/* Number of a target in the order of nodes. */
+static uint32_t rank_of_target(const walk *w, ubi_node_ix node) {
+    uint64_t below = w->is_target[node >> 6] & ((UINT64_C(1) << (node & 63)) - 1);
+    return w->targets_before[node >> 6] + (uint32_t)__builtin_popcountll(below);
+}
+
+static void mark_targets(walk *w, const ubi_node_ix *targets, uint32_t n) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        set_bit(w->is_target, targets[i]);
+    for (size_t i = 0; i < w->n_words; i++) {
+        w->targets_before[i] = sum;
+        sum += (uint32_t)__builtin_popcountll(w->is_target[i]);
+    }
+    w->n_targets = w->n_wanting = sum;
+}
+
+/* Keeps the first of each, in the order given. */
+static void number_targets(walk *w, ubi_node_ix *kept, const ubi_node_ix *targets, uint32_t n) {
+    uint32_t n_kept = 0;
+    memset(w->target_at, 0xff, w->n_targets * sizeof *w->target_at);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *at = &w->target_at[rank_of_target(w, targets[i])];
+        if (*at != UBI_NONE)
+            continue;
+        *at = n_kept;
+        kept[n_kept++] = targets[i];
+    }
+}
+
+/* ---- walk --------------------------------------------------------------------------------------------------------- */
+
+static void discover(walk *w, ubi_edge_ix edge, uint32_t rank) {
+    w->ranks.edge[w->ranks.n] = edge;
+    w->ranks.before[w->ranks.n] = rank;
+    w->ranks.n++;
+}
+
+static ubi_status meet_target(walk *w, ubi_node_ix node, ubi_edge_ix edge, uint32_t rank) {
+    uint32_t t = w->target_at[rank_of_target(w, node)];
+    UBI_TRY(ubi__path_finds_push(&w->finds, w->allocator, (ubi__path_find){ edge, rank, t }));
+    if (w->n_found[t]++ == 0)
+        discover(w, edge, rank);
+    if (w->n_found[t] == w->max_paths) {
+        set_bit(w->settled, node);
+        w->n_wanting--;
+    }
+    return UBI_OK;
+}
+
+/* Takes the edges of `node`; compiled once for all edges and once for a set of them. */
+static inline __attribute__((always_inline)) ubi_status take_edges(walk *w, ubi_node_ix node, uint32_t rank,
+                                                                   const ubi_edge_set *edges) {
+    const ubi_node_ix *target = w->graph->target.at;
+    ubi_edge_ix end = w->graph->first_edge.at[node + 1];
+    for (ubi_edge_ix e = w->graph->first_edge.at[node]; e < end; e++) {
+        ubi_node_ix t = target[e];
+        if (has_bit(w->settled, t) || (edges && !ubi_edge_set_has(edges, e)))
+            continue;
+        if (ubi__unlikely(has_bit(w->is_target, t))) {
+            UBI_TRY(meet_target(w, t, e, rank));
+            if (w->n_wanting == 0)
+                return UBI_OK;
+            continue;
+        }
+        set_bit(w->settled, t);
+        discover(w, e, rank);
+    }
+    return UBI_OK;
+}
+
+static uint64_t edge_count(const walk *w, ubi_node_ix node) {
+    return w->graph->first_edge.at[node + 1] - w->graph->first_edge.at[node];
+}
+
+/* Rank 0 is the start, not yet met: what leads back to it discovers it like any node, and its edges are taken again. */
+static ubi_status run(walk *w) {
+    uint64_t n_edges = 0, next_report = EDGES_PER_REPORT;
+    w->ranks.n = 1;
+    for (uint32_t i = 0; i < w->ranks.n && w->n_wanting; i++) {
+        ubi_node_ix node = i == 0 ? w->start : w->graph->target.at[w->ranks.edge[i]];
+        uint32_t rank = node == w->start ? 0 : i;
+        UBI_TRY(w->edges ? take_edges(w, node, rank, w->edges) : take_edges(w, node, rank, NULL));
+        n_edges += edge_count(w, node);
+        if (n_edges < next_report)
+            continue;
+        if (!ubi__progress(&w->progress, "finding paths", n_edges, w->graph->n_edges))
+            return ubi__fail_cancelled();
+        next_report = n_edges + EDGES_PER_REPORT;
+    }
+    return UBI_OK;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+static void release(walk *w) {
+    const ubi_allocator *a = w->allocator;
+    size_t n_ranks = (size_t)w->graph->n_nodes + 1;
+    ubi__free_array(a, w->settled, w->n_words, sizeof *w->settled);
+    ubi__free_array(a, w->is_target, w->n_words, sizeof *w->is_target);
+    ubi__free_array(a, w->targets_before, w->n_words, sizeof *w->targets_before);
+    ubi__free_array(a, w->target_at, w->n_targets, sizeof *w->target_at);
+    ubi__free_array(a, w->n_found, w->n_targets, sizeof *w->n_found);
+    ubi__free_array(a, w->ranks.edge, n_ranks, sizeof *w->ranks.edge);
+    ubi__free_array(a, w->ranks.before, n_ranks, sizeof *w->ranks.before);
+    ubi__path_finds_fini(&w->finds, a);
+}
+
+static ubi_status reserve_bits(walk *w) {
+    const ubi_allocator *a = w->allocator;
+    w->n_words = ((size_t)w->graph->n_nodes + 1) / 64 + 1;
+    w->settled = ubi__calloc_array(a, w->n_words, sizeof *w->settled);
+    w->is_target = ubi__calloc_array(a, w->n_words, sizeof *w->is_target);
+    w->targets_before = ubi__alloc_array(a, w->n_words, sizeof *w->targets_before);
+    return w->settled && w->is_target && w->targets_before ? UBI_OK : ubi__fail_nomem();
+}
+
+static ubi_status reserve_columns(walk *w) {
+    const ubi_allocator *a = w->allocator;
+    size_t n_ranks = (size_t)w->graph->n_nodes + 1;
+    w->target_at = ubi__alloc_array(a, w->n_targets, sizeof *w->target_at);
+    w->n_found = ubi__calloc_array(a, w->n_targets, sizeof *w->n_found);
+    w->ranks.edge = ubi__alloc_array(a, n_ranks, sizeof *w->ranks.edge);
+    w->ranks.before = ubi__alloc_array(a, n_ranks, sizeof *w->ranks.before);
+    return w->target_at && w->n_found && w->ranks.edge && w->ranks.before ? UBI_OK : ubi__fail_nomem();
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status check(const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
+                        const ubi_paths_options *options, ubi_node_ix start) {
+    uint32_t n_nodes = view->graph->n_nodes;
+    if (options->version != UBI_PATHS_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "paths options of version %u, expected %d", options->version,
+                         UBI_PATHS_OPTIONS_VERSION);
+    if (options->max_paths == 0)
+        return ubi__fail(UBI_EINVAL, "at most 0 paths per target were asked for, expected 1 or more");
+    if (n_targets == 0)
+        return ubi__fail(UBI_EINVAL, "no target to find paths to");
+    if (start >= n_nodes)
+        return ubi__fail(UBI_EINVAL, "start node %u is not in the graph of %u nodes", start, n_nodes);
+    for (uint32_t i = 0; i < n_targets; i++)
+        if (targets[i] >= n_nodes)
+            return ubi__fail(UBI_EINVAL, "target node %u is not in the graph of %u nodes", targets[i], n_nodes);
+    return UBI_OK;
+}
+
+/* An object without paths. */
+static ubi_status new_paths(ubi_paths **out, const walk *w) {
+    const ubi_allocator *a = w->allocator;
+    ubi_paths *paths = UBI_NEW(a, ubi_paths);
+    if (!paths)
+        return ubi__fail_nomem();
+    paths->allocator = a;
+    paths->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)w->graph);
+    paths->start = w->start;
+    paths->n_targets = w->n_targets;
+    paths->targets = ubi__alloc_array(a, w->n_targets, sizeof *paths->targets);
+    paths->first_path = ubi__alloc_array(a, (size_t)w->n_targets + 1, sizeof *paths->first_path);
+    if (paths->targets && paths->first_path) {
+        *out = paths;
+        return UBI_OK;
+    }
+    ubi_paths_free(paths);
+    return ubi__fail_nomem();
+}
+
+static ubi_status find(ubi_paths **out, walk *w, const ubi_node_ix *targets, uint32_t n_targets) {
+    UBI_TRY(reserve_bits(w));
+    mark_targets(w, targets, n_targets);
+    UBI_TRY(reserve_columns(w));
+    UBI_TRY(new_paths(out, w));
+    number_targets(w, (*out)->targets, targets, n_targets);
+    UBI_TRY(run(w));
+    return ubi__path_tree_build(*out, &w->ranks, w->settled, &w->finds);
+}
+
+ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
+                          const ubi_paths_options *options) {
+    static const ubi_paths_options defaults = UBI_PATHS_OPTIONS_INIT;
+    const ubi_paths_options *o = options ? options : &defaults;
+    ubi_node_ix start = o->start == UBI_NONE ? view->root : o->start;
+    UBI_TRY(check(view, targets, n_targets, o, start));
+    ubi_paths *paths = NULL;
+    walk w = { .graph = view->graph,
+               .edges = view->edges,
+               .allocator = ubi__allocator_or_default(o->allocator),
+               .progress = o->progress,
+               .start = start,
+               .max_paths = o->max_paths };
+    ubi_status status = find(&paths, &w, targets, n_targets);
+    release(&w);
+    if (status != UBI_OK) {
+        ubi_paths_free(paths);
+        return status;
+    }
+    *out = paths;
+    return UBI_OK;
+}
