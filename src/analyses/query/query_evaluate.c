@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query_evaluate.c: running postfix instructions on a stack of scalars.
+ *
+ * This is the plain way, for what has no quick one: conditions of groups, which are decided once each, and arithmetic.
+ */
+#include "analyses/query/query_evaluate.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- shares ----------------------------------------------------------------------------------------------------- */
+
+static ubi__whole round_quotient(ubi__whole a, ubi__whole b, bool up) {
+    ubi__whole quotient = a / b, remainder = a % b;
+    if (remainder > 0 && up)
+        return quotient + 1;
+    return remainder < 0 && !up ? quotient - 1 : quotient;
+}
+
+static ubi__scalar bind_share(const ubi__share *share, const ubi_query_source *source) {
+    uint64_t basis;
+    if (!source->basis(source->payload, share->value, &basis))
+        return ubi__scalar_missing();
+    return ubi__scalar_whole(round_quotient(share->numerator * (ubi__whole)basis, share->denominator, share->up));
+}
+
+/* ---- set-up ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t most_states(const ubi_query *query) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < query->patterns.n; i++) {
+        uint32_t n = ubi__pattern_state_count(query->patterns.at[i]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+ubi_status ubi__evaluator_init(ubi__evaluator *e, const ubi_query *query, const ubi_query_source *source,
+                               const ubi_allocator *a) {
+    *e = (ubi__evaluator){ .query = query, .source = *source };
+    size_t n_shares = query->shares.n, n_values = query->values.n;
+    e->stack = ubi__alloc_array(a, query->stack_depth, sizeof *e->stack);
+    e->shares = n_shares ? ubi__alloc_array(a, n_shares, sizeof *e->shares) : NULL;
+    e->lanes = n_values ? ubi__calloc_array(a, n_values, sizeof *e->lanes) : NULL;
+    if (!e->stack || (n_shares && !e->shares) || (n_values && !e->lanes))
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < n_shares; i++)
+        e->shares[i] = bind_share(&query->shares.at[i], source);
+    return ubi__matcher_init(&e->matcher, most_states(query), a);
+}
+
+void ubi__evaluator_fini(ubi__evaluator *e, const ubi_allocator *a) {
+    ubi__free_array(a, e->stack, e->query->stack_depth, sizeof *e->stack);
+    ubi__free_array(a, e->shares, e->query->shares.n, sizeof *e->shares);
+    ubi__free_array(a, e->lanes, e->query->values.n, sizeof *e->lanes);
+    ubi__matcher_fini(&e->matcher, a);
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------- */
+
+void ubi__evaluator_next_block(ubi__evaluator *e) {
+    for (size_t i = 0; i < e->query->values.n; i++)
+        e->lanes[i].loaded = false;
+}
+
+const ubi__lane *ubi__evaluator_lane(ubi__evaluator *e, uint32_t value, uint32_t first, uint32_t n) {
+    ubi__lane *lane = &e->lanes[value];
+    if (lane->loaded)
+        return lane;
+    memset(lane->state, UBI_QUERY_PRESENT, n);
+    e->source.numbers(e->source.payload, value, first, n, lane->magnitude, lane->state);
+    lane->has_negative = memchr(lane->state, UBI_QUERY_NEGATIVE, n) != NULL;
+    lane->loaded = true;
+    return lane;
+}
+
+static void set_missing(ubi__scalar *out) {
+    out->kind = UBI__SCALAR_MISSING;
+}
+
+static void set_bool(ubi__scalar *out, bool truth) {
+    out->kind = UBI__SCALAR_BOOL;
+    out->truth = truth;
+}
+
+static void set_text(ubi__scalar *out, ubi_text text) {
+    out->kind = text.ptr ? UBI__SCALAR_TEXT : UBI__SCALAR_MISSING;
+    out->text = text;
+}
+
+static void set_number(ubi__scalar *out, uint64_t magnitude, uint8_t state, ubi_query_type type) {
+    if (state == UBI_QUERY_MISSING) {
+        set_missing(out);
+    } else if (type == UBI_QUERY_BOOL) {
+        set_bool(out, magnitude != 0);
+    } else {
+        out->kind = UBI__SCALAR_WHOLE;
+        out->whole = state == UBI_QUERY_NEGATIVE ? -(ubi__whole)magnitude : (ubi__whole)magnitude;
+    }
+}
+
+static void fetch(ubi__scalar *out, ubi__evaluator *e, uint32_t value, const ubi__place *place) {
+    const ubi_query_name *name = e->query->values.at[value].name;
+    const ubi_query_source *source = &e->source;
+    uint32_t row = name->by_group ? place->group : place->first + place->i;
+    uint64_t magnitude = 0;
+    uint8_t state = UBI_QUERY_PRESENT;
+    if (name->type == UBI_QUERY_TEXT) {
+        set_text(out, source->text(source->payload, value, row));
+    } else if (name->by_group) {
+        source->numbers(source->payload, value, row, 1, &magnitude, &state);
+        set_number(out, magnitude, state, name->type);
+    } else {
+        const ubi__lane *lane = ubi__evaluator_lane(e, value, place->first, place->n);
+        set_number(out, lane->magnitude[place->i], lane->state[place->i], name->type);
+    }
+}
+
+static void operand(ubi__scalar *out, ubi__evaluator *e, const ubi__instruction *i, const ubi__place *place) {
+    const ubi_query *q = e->query;
+    switch (i->op) {
+    case UBI__QUERY_TRUTH:
+        set_bool(out, i->a);
+        break;
+    case UBI__QUERY_NUMBER:
+        *out = q->numbers.at[i->a];
+        break;
+    case UBI__QUERY_TEXT:
+        set_text(out, ubi__query_text(q, q->texts.at[i->a]));
+        break;
+    case UBI__QUERY_SHARE:
+        *out = e->shares[i->a];
+        break;
+    case UBI__QUERY_VALUE:
+        fetch(out, e, i->a, place);
+        break;
+    default:
+        set_missing(out);
+    }
+}
+
+/* ---- operators -------------------------------------------------------------------------------------------------- */
+
+static bool is_true(const ubi__scalar *a) {
+    return a->kind == UBI__SCALAR_BOOL && a->truth;
+}
+
+static bool matches(ubi__evaluator *e, const ubi__instruction *i, const ubi__scalar *a) {
+    return a->kind == UBI__SCALAR_TEXT && ubi__pattern_matches(e->query->patterns.at[i->a], &e->matcher, a->text);
+}
+
+static bool order_holds(ubi__query_op op, const ubi__scalar *a, const ubi__scalar *b) {
+    if (a->kind == UBI__SCALAR_MISSING || b->kind == UBI__SCALAR_MISSING)
+        return false;
+    int order = ubi__scalar_compare(a, b);
+    switch (op) {
+    case UBI__QUERY_LESS:
+        return order < 0;
+    case UBI__QUERY_LESS_EQUAL:
+        return order <= 0;
+    case UBI__QUERY_GREATER:
+        return order > 0;
+    default:
+        return order >= 0;
+    }
+}
+
+static bool text_holds(ubi__query_op op, const ubi__scalar *left, const ubi__scalar *right) {
+    if (left->kind != UBI__SCALAR_TEXT || right->kind != UBI__SCALAR_TEXT)
+        return false;
+    ubi_text a = left->text, b = right->text;
+    if (op == UBI__QUERY_CONTAINS)
+        return ubi__text_contains(a, b);
+    if (a.len < b.len)
+        return false;
+    size_t skipped = op == UBI__QUERY_ENDS_WITH ? a.len - b.len : 0;
+    return ubi__text_equal((ubi_text){ a.ptr + skipped, b.len }, b);
+}
+
+static void unary(ubi__scalar *a, ubi__evaluator *e, const ubi__instruction *i) {
+    if (i->op == UBI__QUERY_NEGATE)
+        ubi__scalar_negate(a);
+    else
+        set_bool(a, i->op == UBI__QUERY_NOT ? !is_true(a) : matches(e, i, a));
+}
+
+static bool holds(ubi__query_op op, const ubi__scalar *a, const ubi__scalar *b) {
+    switch (op) {
+    case UBI__QUERY_EQUAL:
+        return ubi__scalar_equal(a, b);
+    case UBI__QUERY_AND:
+        return is_true(a) && is_true(b);
+    case UBI__QUERY_OR:
+        return is_true(a) || is_true(b);
+    case UBI__QUERY_CONTAINS:
+    case UBI__QUERY_STARTS_WITH:
+    case UBI__QUERY_ENDS_WITH:
+        return text_holds(op, a, b);
+    default:
+        return order_holds(op, a, b);
+    }
+}
+
+static void binary(ubi__scalar *a, ubi__query_op op, const ubi__scalar *b) {
+    switch (op) {
+    case UBI__QUERY_ADD:
+        ubi__scalar_add(a, b);
+        break;
+    case UBI__QUERY_SUBTRACT:
+        ubi__scalar_subtract(a, b);
+        break;
+    case UBI__QUERY_MULTIPLY:
+        ubi__scalar_multiply(a, b);
+        break;
+    case UBI__QUERY_DIVIDE:
+        ubi__scalar_divide(a, b);
+        break;
+    default:
+        set_bool(a, holds(op, a, b));
+    }
+}
+
+bool ubi__evaluate(ubi__evaluator *e, uint32_t last, const ubi__place *place) {
+    const ubi__instruction *program = e->query->program.at;
+    ubi__scalar *top = e->stack; /* behind the last operand */
+    for (uint32_t at = program[last].first; at <= last; at++) {
+        const ubi__instruction *i = &program[at];
+        if (i->op <= UBI__QUERY_VALUE) {
+            operand(top++, e, i, place);
+        } else if (i->op <= UBI__QUERY_MATCHES) {
+            unary(&top[-1], e, i);
+        } else {
+            top--;
+            binary(&top[-1], i->op, top);
+        }
+    }
+    return is_true(&top[-1]);
+}

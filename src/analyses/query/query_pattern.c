@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query_pattern.c: a regular expression to states, in one pass from left to right.
+ *
+ * What a repetition applies to is the piece of the row since `atom`; repeating it moves and copies states, whose branches
+ * are relative. Open groups are a small stack; the jumps at the ends of a group's alternatives are chained through their
+ * own targets until the group closes.
+ */
+#include "analyses/query/query_pattern.h"
+
+#include <string.h>
+
+#include "analyses/query/query_pattern_states.h"
+#include "base/text.h"
+
+typedef struct group {
+    size_t at;            /* of its parenthesis */
+    uint32_t start;       /* its first state */
+    uint32_t alternative; /* the first state of the alternative that is read */
+    int32_t last_jump;    /* at the end of an alternative, to the group's end; -1: none */
+} group;
+
+typedef struct parser {
+    ubi__pattern *pattern;
+    const uint8_t *s;
+    size_t n, at;
+    group open[UBI__PATTERN_MAX_DEPTH + 1]; /* the first is the whole pattern */
+    uint32_t depth;
+    uint32_t atom; /* first state of what a repetition would apply to; UBI_NONE: nothing */
+    size_t problem_at;
+    const char *problem;
+} parser;
+
+static ubi_status mistake(parser *p, size_t at, const char *problem) {
+    p->problem_at = at;
+    p->problem = problem;
+    return UBI_EINVAL;
+}
+
+static bool next_is(const parser *p, char c) {
+    return p->at < p->n && p->s[p->at] == (uint8_t)c;
+}
+
+static bool is_one_of(uint8_t c, const char *characters) {
+    return c && strchr(characters, c);
+}
+
+static uint32_t state_count(const parser *p) {
+    return (uint32_t)p->pattern->states.n;
+}
+
+/* ---- the row of states ------------------------------------------------------------------------------------------ */
+
+static ubi_status make_room(parser *p, size_t n) {
+    if (p->pattern->states.n + n > UBI__PATTERN_MAX_STATES)
+        return mistake(p, 0, "the pattern is too large");
+    return ubi__vec_state_reserve(&p->pattern->states, p->pattern->allocator, n);
+}
+
+static ubi_status append(parser *p, ubi__state_kind kind, int32_t x) {
+    UBI_TRY(make_room(p, 1));
+    p->pattern->states.at[p->pattern->states.n++] = (ubi__state){ kind, x };
+    return UBI_OK;
+}
+
+static ubi_status insert(parser *p, uint32_t place, ubi__state_kind kind, int32_t x) {
+    UBI_TRY(make_room(p, 1));
+    ubi__state *at = p->pattern->states.at + place;
+    memmove(at + 1, at, (p->pattern->states.n - place) * sizeof *at);
+    *at = (ubi__state){ kind, x };
+    p->pattern->states.n++;
+    return UBI_OK;
+}
+
+static ubi_status append_copy(parser *p, uint32_t from, uint32_t n) {
+    UBI_TRY(make_room(p, n));
+    ubi__vec_state *states = &p->pattern->states;
+    if (n)
+        memcpy(states->at + states->n, states->at + from, n * sizeof *states->at);
+    states->n += n;
+    return UBI_OK;
+}
+
+/* ---- escapes and sets ------------------------------------------------------------------------------------------- */
+
+static ubi_status read_plain(parser *p, uint32_t *c) {
+    size_t used = ubi__wtf8_decode(p->s + p->at, p->n - p->at, c);
+    if (!used)
+        return mistake(p, p->at, "a byte that is no UTF-8");
+    p->at += used;
+    return UBI_OK;
+}
+
+static int hex_digit(uint8_t c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    uint8_t lower = c | 0x20;
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+static ubi_status read_hex(parser *p, uint32_t *c, size_t n_digits) {
+    *c = 0;
+    for (size_t i = 0; i < n_digits; i++, p->at++) {
+        int digit = p->at < p->n ? hex_digit(p->s[p->at]) : -1;
+        if (digit < 0)
+            return mistake(p, p->at, "expected a hexadecimal digit");
+        *c = *c << 4 | (uint32_t)digit;
+    }
+    return UBI_OK;
+}
+
+static ubi_status read_braced_hex(parser *p, uint32_t *c) {
+    size_t start = p->at++;
+    size_t digits = 0;
+    while (p->at + digits < p->n && p->s[p->at + digits] != '}')
+        digits++;
+    if (digits == 0 || digits > 6 || p->at + digits == p->n)
+        return mistake(p, start, "expected one to six hexadecimal digits in braces");
+    UBI_TRY(read_hex(p, c, digits));
+    p->at++;
+    return *c <= 0x10ffff ? UBI_OK : mistake(p, start, "no such character");
+}
+
+/* Behind a backslash: a character in *c, or one of d D w W s S b B in *special. */
+static ubi_status read_escape(parser *p, uint32_t *c, char *special) {
+    static const char plain[] = "n\nt\tr\rf\fv\v0\0";
+    size_t start = p->at - 1;
+    if (p->at == p->n)
+        return mistake(p, start, "a backslash at the end of the pattern");
+    uint8_t letter = p->s[p->at++];
+    if (is_one_of(letter, "dDwWsSbB")) {
+        *special = (char)letter;
+        return UBI_OK;
+    }
+    if (letter == 'x')
+        return read_hex(p, c, 2);
+    if (letter == 'u')
+        return next_is(p, '{') ? read_braced_hex(p, c) : read_hex(p, c, 4);
+    for (size_t i = 0; i + 1 < sizeof plain; i += 2)
+        if (letter == (uint8_t)plain[i]) {
+            *c = (uint8_t)plain[i + 1];
+            return UBI_OK;
+        }
+    if (letter >= '1' && letter <= '9')
+        return mistake(p, start, "there are no references to groups");
+    if ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z')
+        return mistake(p, start, "unknown escape");
+    p->at--;
+    return read_plain(p, c);
+}
+
+static ubi_status add_range(parser *p, ubi__set *set, uint32_t low, uint32_t high) {
+    UBI_TRY(ubi__vec_range_push(&p->pattern->ranges, p->pattern->allocator, (ubi__range){ low, high }));
+    set->n++;
+    return UBI_OK;
+}
+
+static ubi_status add_named(parser *p, ubi__set *set, char name) {
+    static const char *const ranges[] = { "d09", "w09AZaz__", "s\t\r  " };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        for (const char *r = ranges[i] + 1; ranges[i][0] == name && *r; r += 2)
+            UBI_TRY(add_range(p, set, (uint8_t)r[0], (uint8_t)r[1]));
+    return UBI_OK;
+}
+
+static ubi_status append_set(parser *p, ubi__set set) {
+    UBI_TRY(ubi__vec_set_push(&p->pattern->sets, p->pattern->allocator, set));
+    return append(p, UBI__STATE_SET, (int32_t)p->pattern->sets.n - 1);
+}
+
+/* A character of a set, or \d \w \s in *special. */
+static ubi_status read_member(parser *p, uint32_t *c, char *special) {
+    size_t start = p->at;
+    *special = 0;
+    if (!next_is(p, '\\'))
+        return read_plain(p, c);
+    p->at++;
+    UBI_TRY(read_escape(p, c, special));
+    return *special && !is_one_of((uint8_t)*special, "dws") ? mistake(p, start, "this escape cannot stand in a set")
+                                                            : UBI_OK;
+}
+
+static ubi_status read_set_item(parser *p, ubi__set *set) {
+    size_t start = p->at;
+    uint32_t low = 0, high;
+    char special;
+    if (next_is(p, '[') && p->at + 1 < p->n && is_one_of(p->s[p->at + 1], ":.="))
+        return mistake(p, start, "there are no [:classes:]; write \\d, \\w, \\s or ranges");
+    UBI_TRY(read_member(p, &low, &special));
+    if (special)
+        return add_named(p, set, special);
+    if (!next_is(p, '-') || p->at + 1 == p->n || p->s[p->at + 1] == ']')
+        return add_range(p, set, low, low);
+    p->at++;
+    UBI_TRY(read_member(p, &high, &special));
+    if (special || high < low)
+        return mistake(p, start, "a range that goes backwards or has no end");
+    return add_range(p, set, low, high);
+}
+
+/* Behind the opening bracket. */
+static ubi_status read_set(parser *p) {
+    size_t start = p->at - 1;
+    ubi__set set = { .first = (uint32_t)p->pattern->ranges.n, .negated = next_is(p, '^') };
+    p->at += set.negated;
+    if (next_is(p, ']'))
+        return mistake(p, start, "an empty set; a bracket in a set is written \\]");
+    while (p->at < p->n && p->s[p->at] != ']')
+        UBI_TRY(read_set_item(p, &set));
+    if (p->at == p->n)
+        return mistake(p, start, "a set that is never closed");
+    p->at++;
+    return append_set(p, set);
+}
+
+/* ---- atoms ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status append_named_set(parser *p, char name) {
+    ubi__set set = { .first = (uint32_t)p->pattern->ranges.n, .negated = name < 'a' };
+    UBI_TRY(add_named(p, &set, (char)(name | 0x20)));
+    return append_set(p, set);
+}
+
+static ubi_status read_escaped_atom(parser *p) {
+    uint32_t c = 0;
+    char special = 0;
+    UBI_TRY(read_escape(p, &c, &special));
+    if (special == 'b' || special == 'B') {
+        p->atom = UBI_NONE;
+        return append(p, special == 'b' ? UBI__STATE_EDGE : UBI__STATE_NOT_EDGE, 0);
+    }
+    return special ? append_named_set(p, special) : append(p, UBI__STATE_CHAR, (int32_t)c);
+}
+
+static ubi_status open_group(parser *p) {
+    size_t start = p->at - 1;
+    if (next_is(p, '?')) {
+        if (p->at + 1 == p->n || p->s[p->at + 1] != ':')
+            return mistake(p, start, "of the groups that begin with (? there is only (?:");
+        p->at += 2;
+    }
+    if (p->depth == UBI__PATTERN_MAX_DEPTH)
+        return mistake(p, start, "groups are nested too deeply");
+    p->open[++p->depth] = (group){ start, state_count(p), state_count(p), -1 };
+    p->atom = UBI_NONE;
+    return UBI_OK;
+}
+
+/* Lets the alternatives of the innermost group lead to what comes next. */
+static void join_alternatives(parser *p) {
+    for (int32_t at = p->open[p->depth].last_jump; at >= 0;) {
+        ubi__state *jump = &p->pattern->states.at[at];
+        int32_t earlier = jump->x;
+        jump->x = (int32_t)state_count(p) - at;
+        at = earlier;
+    }
+}
+
+static ubi_status close_group(parser *p) {
+    if (p->depth == 0)
+        return mistake(p, p->at - 1, "a ) without (");
+    join_alternatives(p);
+    p->atom = p->open[p->depth--].start;
+    return UBI_OK;
+}
+
+static ubi_status begin_alternative(parser *p) {
+    group *g = &p->open[p->depth];
+    int32_t length = (int32_t)(state_count(p) - g->alternative);
+    UBI_TRY(insert(p, g->alternative, UBI__STATE_SPLIT, length + 2));
+    UBI_TRY(append(p, UBI__STATE_JUMP, g->last_jump));
+    g->last_jump = (int32_t)state_count(p) - 1;
+    g->alternative = state_count(p);
+    p->atom = UBI_NONE;
+    return UBI_OK;
+}
+
+/* ---- repetitions ------------------------------------------------------------------------------------------------ */
+
+#define NO_LIMIT UINT32_MAX
+#define MAX_REPETITIONS 1000
+
+static ubi_status make_optional(parser *p) {
+    return insert(p, p->atom, UBI__STATE_SPLIT, (int32_t)(state_count(p) - p->atom) + 1);
+}
+
+static ubi_status repeat_without_limit(parser *p, uint32_t least) {
+    int32_t length = (int32_t)(state_count(p) - p->atom);
+    if (least == 0) {
+        UBI_TRY(insert(p, p->atom, UBI__STATE_SPLIT, length + 2));
+        return append(p, UBI__STATE_JUMP, -length - 1);
+    }
+    for (uint32_t i = 1; i < least; i++)
+        UBI_TRY(append_copy(p, p->atom, (uint32_t)length));
+    return append(p, UBI__STATE_SPLIT, -length);
+}
+
+static ubi_status repeat(parser *p, uint32_t least, uint32_t most) {
+    if (most == NO_LIMIT)
+        return repeat_without_limit(p, least);
+    if (most == 0) {
+        p->pattern->states.n = p->atom;
+        return UBI_OK;
+    }
+    uint32_t length = state_count(p) - p->atom;
+    if (least == 0) {
+        UBI_TRY(make_optional(p));
+        length++;
+    }
+    uint32_t copies = 1;
+    for (; copies < (least ? least : most); copies++)
+        UBI_TRY(append_copy(p, p->atom, length));
+    for (; copies < most; copies++) {
+        UBI_TRY(append(p, UBI__STATE_SPLIT, (int32_t)length + 1));
+        UBI_TRY(append_copy(p, p->atom, length));
+    }
+    return UBI_OK;
+}
+
+static ubi_status read_bound(parser *p, uint32_t *bound) {
+    size_t start = p->at;
+    *bound = 0;
+    for (; p->at < p->n && p->s[p->at] >= '0' && p->s[p->at] <= '9'; p->at++) {
+        *bound = *bound * 10 + (p->s[p->at] - '0');
+        if (*bound > MAX_REPETITIONS)
+            return mistake(p, start, "more than 1000 repetitions");
+    }
+    return p->at > start ? UBI_OK : mistake(p, start, "expected a number of repetitions");
+}
+
+/* Behind the opening brace. */
+static ubi_status read_bounds(parser *p, uint32_t *least, uint32_t *most) {
+    size_t start = p->at - 1;
+    UBI_TRY(read_bound(p, least));
+    *most = *least;
+    if (next_is(p, ',')) {
+        p->at++;
+        *most = NO_LIMIT;
+        if (!next_is(p, '}'))
+            UBI_TRY(read_bound(p, most));
+    }
+    if (!next_is(p, '}') || *most < *least)
+        return mistake(p, start, "expected repetitions as {2}, {2,} or {2,5}");
+    p->at++;
+    return UBI_OK;
+}
+
+static ubi_status read_repetition(parser *p, char sign) {
+    uint32_t least = sign == '+', most = sign == '?' ? 1 : NO_LIMIT;
+    if (p->atom == UBI_NONE)
+        return mistake(p, p->at - 1, "nothing to repeat");
+    if (sign == '{')
+        UBI_TRY(read_bounds(p, &least, &most));
+    return repeat(p, least, most);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+
+static ubi_status read_character(parser *p) {
+    uint32_t c;
+    UBI_TRY(read_plain(p, &c));
+    return append(p, UBI__STATE_CHAR, (int32_t)c);
+}
+
+static ubi_status read_item(parser *p) {
+    uint8_t c = p->s[p->at];
+    if (is_one_of(c, "*+?{")) {
+        p->at++;
+        return read_repetition(p, (char)c);
+    }
+    p->atom = state_count(p);
+    if (!is_one_of(c, "()|.[\\^$"))
+        return read_character(p);
+    p->at++;
+    switch (c) {
+    case '(':
+        return open_group(p);
+    case ')':
+        return close_group(p);
+    case '|':
+        return begin_alternative(p);
+    case '.':
+        return append(p, UBI__STATE_ANY, 0);
+    case '[':
+        return read_set(p);
+    case '\\':
+        return read_escaped_atom(p);
+    default:
+        p->atom = UBI_NONE;
+        return append(p, c == '^' ? UBI__STATE_START : UBI__STATE_END, 0);
+    }
+}
+
+static ubi_status read_pattern(parser *p) {
+    while (p->at < p->n)
+        UBI_TRY(read_item(p));
+    if (p->depth)
+        return mistake(p, p->open[p->depth].at, "a ( that is never closed");
+    join_alternatives(p);
+    return append(p, UBI__STATE_MATCH, 0);
+}
+
+ubi_status ubi__pattern_new(ubi__pattern **out, ubi_text source, const ubi_allocator *allocator, size_t *at,
+                            const char **problem) {
+    parser p = { .s = (const uint8_t *)source.ptr, .n = source.len, .atom = UBI_NONE };
+    p.open[0].last_jump = -1;
+    p.pattern = UBI_NEW(allocator, ubi__pattern);
+    if (!p.pattern)
+        return ubi__fail_nomem();
+    p.pattern->allocator = allocator;
+    ubi_status status = read_pattern(&p);
+    if (status != UBI_OK) {
+        ubi__pattern_free(p.pattern);
+        *at = p.problem_at;
+        *problem = p.problem;
+        return status;
+    }
+    *out = p.pattern;
+    return UBI_OK;
+}
+
+void ubi__pattern_free(ubi__pattern *pattern) {
+    if (!pattern)
+        return;
+    const ubi_allocator *allocator = pattern->allocator;
+    ubi__vec_state_fini(&pattern->states, allocator);
+    ubi__vec_range_fini(&pattern->ranges, allocator);
+    ubi__vec_set_fini(&pattern->sets, allocator);
+    UBI_DELETE(allocator, pattern);
+}
+
+uint32_t ubi__pattern_state_count(const ubi__pattern *pattern) {
+    return (uint32_t)pattern->states.n;
+}

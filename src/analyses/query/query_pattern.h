@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query_pattern.h: regular expressions that match in linear time.
+ *
+ * Both the pattern and the texts may be hostile, so this is no backtracking matcher and there are no back references: a
+ * pattern becomes a small nondeterministic automaton, and a match walks the text once with the set of states it can be in.
+ * The library's own, so that nothing depends on the C library's locale, stack use or speed.
+ *
+ * Syntax: . [abc] [^a-z] \d \D \w \W \s \S ^ $ \b \B ( ) (?: ) | * + ? {n} {n,} {n,m}; escapes \n \t \r \xNN \uNNNN \u{N};
+ * a backslash before other punctuation takes it as it is. Characters are code points; a byte that is no UTF-8 is one
+ * character, which only . and negated sets match. A pattern matches anywhere in a text unless ^ and $ tie it down.
+ */
+#ifndef UBI_ANALYSES_QUERY_PATTERN_H
+#define UBI_ANALYSES_QUERY_PATTERN_H
+
+#include <ubiheap/base.h>
+
+/** States of the automaton; repetitions such as x{500} take as many as they say. */
+#define UBI__PATTERN_MAX_STATES 20000
+/** Groups within groups. */
+#define UBI__PATTERN_MAX_DEPTH 64
+
+/** Immutable. */
+typedef struct ubi__pattern ubi__pattern;
+
+/**
+ * @param source  without delimiters; copied.
+ * @param at      where in `source` the mistake is, when the answer is UBI_EINVAL.
+ * @param problem what it is: constant text.
+ * Errors: UBI_EINVAL (no message: the caller knows the place), UBI_ENOMEM. Cost: linear in the number of states.
+ */
+ubi_status ubi__pattern_new(ubi__pattern **out, ubi_text source, const ubi_allocator *allocator, size_t *at,
+                            const char **problem);
+void ubi__pattern_free(ubi__pattern *pattern);
+
+/** Working memory of matches; one thread. */
+typedef struct ubi__matcher {
+    uint32_t n_states;
+    uint32_t *memory; /* owned; 3 words per state */
+    uint32_t step;    /* of all matches so far; marks of earlier steps do not count */
+} ubi__matcher;
+
+uint32_t ubi__pattern_state_count(const ubi__pattern *pattern);
+/** For patterns of at most `n_states`. UBI_ENOMEM. */
+ubi_status ubi__matcher_init(ubi__matcher *matcher, uint32_t n_states, const ubi_allocator *allocator);
+void ubi__matcher_fini(ubi__matcher *matcher, const ubi_allocator *allocator);
+
+/** Whether the pattern matches somewhere in `text`. Cost: O(text * states), no recursion. */
+bool ubi__pattern_matches(const ubi__pattern *pattern, ubi__matcher *matcher, ubi_text text);
+
+#endif
