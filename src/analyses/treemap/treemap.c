@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * treemap.c: tree maps, and the one of a census tree.
+ *
+ * Source: mozilla-central devtools/client/memory/components/tree-map/{draw.js,color-coarse-type.js}.
+ */
+#include <ubiheap/treemap.h>
+
+#include "analyses/treemap/treemap_build.h"
+#include "analyses/treemap/treemap_layout.h"
+#include "base/text.h"
+
+/* ---- any map ----------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__treemap_new(ubi_treemap **out, const ubi_treemap_options *options) {
+    static const ubi_treemap_options defaults = UBI_TREEMAP_OPTIONS_INIT;
+    options = options ? options : &defaults;
+    UBI_TRY(ubi__treemap_check_options(options));
+    const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
+    ubi_treemap *map = UBI_NEW(a, ubi_treemap);
+    if (!map)
+        return ubi__fail_nomem();
+    map->options = *options;
+    map->options.allocator = a;
+    *out = map;
+    return UBI_OK;
+}
+
+void ubi_treemap_free(ubi_treemap *map) {
+    if (!map)
+        return;
+    const ubi_allocator *a = map->options.allocator;
+    ubi__vec_treemap_entry_fini(&map->rows, a);
+    ubi__free_array(a, map->boxes, map->n_boxes, sizeof *map->boxes);
+    ubi_graph_unref(map->graph);
+    UBI_DELETE(a, map);
+}
+
+ubi_status ubi__treemap_add(ubi_treemap *map, const ubi__treemap_entry *entry) {
+    return ubi__vec_treemap_entry_push(&map->rows, map->options.allocator, *entry);
+}
+
+static void split_columns(const ubi_treemap *map, uint32_t *parent, uint64_t *weight) {
+    for (size_t i = 0; i < map->rows.n; i++) {
+        parent[i] = map->rows.at[i].parent;
+        weight[i] = map->rows.at[i].weight;
+    }
+}
+
+/* Rows stand breadth-first, so those that are too deep are the last. */
+static void drop_deep_rows(ubi_treemap *map) {
+    size_t n = map->rows.n;
+    while (n > 0 && map->boxes[n - 1].depth > map->options.max_depth)
+        n--;
+    map->rows.n = n;
+    for (size_t i = 1; i < n; i++)
+        map->rows.at[map->rows.at[i].parent].has_children = true;
+}
+
+ubi_status ubi__treemap_finish(ubi_treemap *map) {
+    const ubi_allocator *a = map->options.allocator;
+    size_t n = map->rows.n;
+    uint32_t *parent = ubi__alloc_array(a, n, sizeof *parent);
+    uint64_t *weight = ubi__alloc_array(a, n, sizeof *weight);
+    map->boxes = ubi__alloc_array(a, n, sizeof *map->boxes);
+    map->n_boxes = n;
+    ubi_status status = parent && weight && map->boxes ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        split_columns(map, parent, weight);
+        status = ubi_treemap_layout(map->boxes, parent, weight, (uint32_t)n, &map->options);
+    }
+    if (status == UBI_OK)
+        drop_deep_rows(map);
+    ubi__free_array(a, parent, n, sizeof *parent);
+    ubi__free_array(a, weight, n, sizeof *weight);
+    return status;
+}
+
+uint32_t ubi_treemap_row_count(const ubi_treemap *map) {
+    return (uint32_t)map->rows.n;
+}
+
+const ubi_treemap_options *ubi_treemap_options_of(const ubi_treemap *map) {
+    return &map->options;
+}
+
+static void name_census_row(ubi_treemap_row *out, const ubi_census_tree *tree, ubi_census_node_ix source) {
+    ubi_census_node node;
+    ubi_census_tree_node(tree, source, &node);
+    out->name_type = node.name_type;
+    out->name = node.name;
+    out->frame = node.frame;
+}
+
+void ubi_treemap_get(const ubi_treemap *map, uint32_t row, ubi_treemap_row *out) {
+    const ubi__treemap_entry *entry = &map->rows.at[row];
+    *out = (ubi_treemap_row){
+        .box = map->boxes[row],
+        .parent = entry->parent,
+        .type = (ubi_treemap_row_type)entry->type,
+        .color = (ubi_treemap_color)entry->color,
+        .name_type = entry->name.ptr ? UBI_CENSUS_NAME_TEXT : UBI_CENSUS_NAME_NULL,
+        .name = entry->name,
+        .node = entry->type == UBI_TREEMAP_NODE ? entry->source : UBI_NONE,
+        .has_children = entry->has_children,
+        .bytes = entry->bytes,
+        .count = entry->count,
+    };
+    if (entry->type == UBI_TREEMAP_ROW)
+        name_census_row(out, map->tree, entry->source);
+    if (entry->type == UBI_TREEMAP_NODE)
+        out->node_id = ubi_graph_node_id(map->graph, entry->source);
+}
+
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
+
+static const char *const color_names[UBI_TREEMAP_N_COLORS] = { "objects", "other", "strings", "scripts", "domNode" };
+
+const char *ubi_treemap_color_name(ubi_treemap_color color) {
+    return color_names[color];
+}
+
+void ubi_treemap_firefox_color(double hsl[3], ubi_treemap_color color, uint32_t depth) {
+    double lightness = 0.9 - (double)depth / 10;
+    hsl[0] = 0.5 + (double)color / (3 * UBI_TREEMAP_N_COLORS);
+    hsl[1] = 0.6;
+    hsl[2] = lightness > 0 ? lightness : 0;
+}
+
+/* That of the nearest row at or above this one with the name of a coarse type. */
+static ubi_treemap_color color_of(const ubi_census_node *node, ubi_treemap_color inherited) {
+    for (int i = 0; i < UBI_TREEMAP_N_COLORS; i++)
+        if (node->name_type == UBI_CENSUS_NAME_TEXT && ubi__text_is(node->name, color_names[i]))
+            return (ubi_treemap_color)i;
+    return inherited;
+}
+
+/* ---- from a census ----------------------------------------------------------------------------------------------- */
+
+static uint64_t not_negative(int64_t value) {
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static uint64_t measured(const ubi_treemap *map, const ubi__treemap_entry *entry) {
+    return map->options.measure == UBI_TREEMAP_COUNT ? entry->count : entry->bytes;
+}
+
+static ubi_status add_census_row(ubi_treemap *map, const ubi_census_node *node, ubi_census_node_ix source,
+                                 uint32_t parent) {
+    ubi__treemap_entry entry = {
+        .parent = parent,
+        .source = source,
+        .type = UBI_TREEMAP_ROW,
+        .color = UBI_TREEMAP_COLOR_OTHER,
+        .bytes = not_negative(node->total_bytes),
+        .count = not_negative(node->total_count),
+    };
+    if (parent != UBI_NONE)
+        entry.color = (uint8_t)color_of(node, (ubi_treemap_color)map->rows.at[parent].color);
+    entry.weight = measured(map, &entry);
+    return ubi__treemap_add(map, &entry);
+}
+
+/* What of a row is in none of its children; in an inverted tree, its own numbers are in them. */
+static ubi_status add_own_row(ubi_treemap *map, const ubi_census_node *node, uint32_t parent, uint64_t bytes_below,
+                              uint64_t count_below) {
+    const ubi__treemap_entry *row = &map->rows.at[parent];
+    ubi__treemap_entry entry = {
+        .parent = parent,
+        .source = UBI_NONE,
+        .type = UBI_TREEMAP_OWN,
+        .color = row->color,
+        .bytes = less(not_negative(node->bytes), row->bytes - less(bytes_below, row->bytes)),
+        .count = less(not_negative(node->count), row->count - less(count_below, row->count)),
+    };
+    entry.weight = measured(map, &entry);
+    return entry.weight ? ubi__treemap_add(map, &entry) : UBI_OK;
+}
+
+/* In an inverted tree, every path ends in the old root. A box for that in a box of the same size would say nothing. */
+static bool ends_a_path(const ubi_census_tree *tree, const ubi_census_node *node) {
+    ubi_census_node child;
+    if (node->n_children != 1)
+        return false;
+    ubi_census_tree_node(tree, node->children[0], &child);
+    return child.name_type == UBI_CENSUS_NAME_NULL && child.n_children == 0 && child.bytes == 0 && child.count == 0;
+}
+
+static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, uint32_t row) {
+    ubi_census_node node, child;
+    uint64_t bytes = 0, count = 0;
+    ubi_census_tree_node(tree, map->rows.at[row].source, &node);
+    if (map->options.own_boxes && ends_a_path(tree, &node))
+        return UBI_OK;
+    for (uint32_t i = 0; i < node.n_children; i++) {
+        ubi_census_tree_node(tree, node.children[i], &child);
+        UBI_TRY(add_census_row(map, &child, node.children[i], row));
+        bytes += not_negative(child.total_bytes);
+        count += not_negative(child.total_count);
+    }
+    if (node.n_children && map->options.own_boxes)
+        UBI_TRY(add_own_row(map, &node, row, bytes, count));
+    return UBI_OK;
+}
+
+static ubi_status build(ubi_treemap *map, const ubi_census_tree *tree) {
+    ubi_census_node root;
+    map->tree = tree;
+    ubi_census_tree_node(tree, ubi_census_tree_root(tree), &root);
+    UBI_TRY(add_census_row(map, &root, ubi_census_tree_root(tree), UBI_NONE));
+    for (uint32_t row = 0; row < map->rows.n; row++)
+        if (map->rows.at[row].type == UBI_TREEMAP_ROW)
+            UBI_TRY(add_children(map, tree, row));
+    return ubi__treemap_finish(map);
+}
+
+ubi_status ubi_treemap_of_census(ubi_treemap **out, const ubi_census_tree *tree, const ubi_treemap_options *options) {
+    ubi_treemap *map = NULL;
+    UBI_TRY(ubi__treemap_new(&map, options));
+    ubi_status status = build(map, tree);
+    if (status == UBI_OK)
+        *out = map;
+    else
+        ubi_treemap_free(map);
+    return status;
+}
