@@ -13,7 +13,8 @@ set(ubi_library_modules base unwind stacks graph recording timeline symbolize fo
 list(TRANSFORM ubi_library_modules REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c" OUTPUT_VARIABLE ubi_patterns)
 ubi_glob(ubi_library_sources ${ubi_patterns})
 
-set(ubi_dependencies PkgConfig::UBI_ISAL PkgConfig::UBI_ZLIB PkgConfig::UBI_JANSSON Threads::Threads m)
+set(ubi_dependencies PkgConfig::UBI_ISAL PkgConfig::UBI_ZLIB PkgConfig::UBI_JANSSON PkgConfig::UBI_SODIUM
+    Threads::Threads m)
 
 # Position-independent in both: visibility is hidden, so that costs next to nothing and everything is compiled once.
 add_library(ubiheap_objects OBJECT ${ubi_library_sources})

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * anonymize.c: ubiheap/anonymize.h, and how each kind of text but URLs is taken apart.
+ */
+#include <errno.h>
+#include <sys/random.h>
+
+#include <sodium.h>
+
+#include "analyses/anonymize/anonymizer.h"
+#include "base/text.h"
+
+/* ---- life ------------------------------------------------------------------------------------------------------- */
+
+/* A key of any length becomes one of the hash's; a random one is one already. */
+static ubi_status make_key(uint8_t out[UBI__WORD_KEY_BYTES], const ubi_anonymizer_options *options) {
+    if (sodium_init() < 0) /* by any thread, any number of times */
+        return ubi__fail(UBI_EIO, "libsodium cannot be initialized");
+    if (!options->key) {
+        if (getrandom(out, UBI__WORD_KEY_BYTES, 0) != UBI__WORD_KEY_BYTES)
+            return ubi__fail_errno(errno, "the system gives no random numbers");
+        return UBI_OK;
+    }
+    if (options->key_bytes < UBI_ANONYMIZER_KEY_MIN)
+        return ubi__fail(UBI_EINVAL, "the key has %zu bytes; expected at least %d", options->key_bytes,
+                         UBI_ANONYMIZER_KEY_MIN);
+    crypto_generichash(out, UBI__WORD_KEY_BYTES, options->key, options->key_bytes, NULL, 0);
+    return UBI_OK;
+}
+
+ubi_status ubi__anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_options *given, unsigned n_digits) {
+    const ubi_anonymizer_options defaults = UBI_ANONYMIZER_OPTIONS_INIT;
+    const ubi_anonymizer_options *options = given ? given : &defaults;
+    uint8_t key[UBI__WORD_KEY_BYTES] = { 0 };
+    if (options->version != UBI_ANONYMIZER_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "ubi_anonymizer_options has version %u, not %u", options->version,
+                         UBI_ANONYMIZER_OPTIONS_VERSION);
+    const ubi_allocator *allocator = ubi__allocator_or_default(options->allocator);
+    ubi_anonymizer *a = UBI_NEW(allocator, ubi_anonymizer);
+    if (!a)
+        return ubi__fail_nomem();
+    a->allocator = allocator;
+    ubi_status status = make_key(key, options);
+    ubi__word_map_init(&a->words, key, n_digits, allocator);
+    explicit_bzero(key, sizeof key);
+    ubi__strtab_init(&a->names.names, allocator);
+    if (status == UBI_OK)
+        status = ubi__public_names_init(&a->names, allocator);
+    if (status != UBI_OK) {
+        ubi_anonymizer_free(a);
+        return status;
+    }
+    *out = a;
+    return UBI_OK;
+}
+
+ubi_status ubi_anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_options *options) {
+    return ubi__anonymizer_new(out, options, UBI__WORD_DIGITS);
+}
+
+void ubi_anonymizer_free(ubi_anonymizer *a) {
+    if (!a)
+        return;
+    ubi__word_map_fini(&a->words);
+    ubi__public_names_fini(&a->names);
+    ubi__vec_u8_fini(&a->result, a->allocator);
+    UBI_DELETE(a->allocator, a);
+}
+
+uint32_t ubi_anonymizer_word_count(const ubi_anonymizer *a) {
+    return ubi__strtab_count(&a->words.words);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------ */
+
+ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text) {
+    UBI_TRY(ubi__vec_u8_reserve(&a->result, a->allocator, text.len));
+    if (text.len)
+        memcpy(a->result.at + a->result.n, text.ptr, text.len);
+    a->result.n += text.len;
+    return UBI_OK;
+}
+
+static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
+    return ubi__public_names_has(&a->names, lists, word);
+}
+
+ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word) {
+    ubi_text replacement = word;
+    if (word.len && !is_public(a, lists, word))
+        UBI_TRY(ubi__word_map_get(&replacement, &a->words, word));
+    return ubi__anonymizer_keep(a, replacement);
+}
+
+/* 0 to 999: a position. More digits may be somebody's number. */
+static bool is_position(ubi_text word) {
+    size_t n = ubi__count_digits(word, 0);
+    return n == word.len && n >= 1 && n <= 3 && (n == 1 || word.ptr[0] != '0');
+}
+
+static ubi_status member(ubi_anonymizer *a, ubi_text word) {
+    return is_position(word) ? ubi__anonymizer_keep(a, word) : ubi__anonymizer_word(a, UBI__NAMES_MEMBER, word);
+}
+
+/* ---- classes and DOM nodes -------------------------------------------------------------------------------------- */
+
+static bool ends_with(ubi_text text, const char *end) {
+    size_t n = strlen(end);
+    return text.len > n && memcmp(text.ptr + text.len - n, end, n) == 0;
+}
+
+/* "NodeListPrototype", "Map.prototype", "Array Iterator": objects that come with a class. */
+static ubi_status class_name(ubi_anonymizer *a, ubi_text text) {
+    static const char *const companions[] = { " IteratorPrototype", "Prototype", ".prototype", " Iterator" };
+    size_t n = text.len;
+    for (size_t i = 0; n == text.len && i < sizeof companions / sizeof *companions; i++)
+        if (ends_with(text, companions[i]))
+            n -= strlen(companions[i]);
+    UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_CLASS, ubi__text_slice(text, 0, n)));
+    return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
+}
+
+/* Longer than every tag on the list. */
+#define TAG_MAX 64
+
+static ubi_status tag(ubi_anonymizer *a, ubi_text text) {
+    char lower[TAG_MAX];
+    if (text.len > sizeof lower)
+        return ubi__anonymizer_word(a, 0, text);
+    for (size_t i = 0; i < text.len; i++)
+        lower[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
+    if (is_public(a, UBI__NAMES_TAG, (ubi_text){ lower, text.len }))
+        return ubi__anonymizer_keep(a, text);
+    return ubi__anonymizer_word(a, 0, text);
+}
+
+/* "DIV", "#text", "html:button": perhaps a name space, and a name. */
+static ubi_status descriptive_name(ubi_anonymizer *a, ubi_text text) {
+    const char *colon = memchr(text.ptr, ':', text.len);
+    if (!colon)
+        return tag(a, text);
+    size_t n = (size_t)(colon - text.ptr);
+    UBI_TRY(tag(a, ubi__text_slice(text, 0, n)));
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text(":")));
+    return tag(a, ubi__text_slice(text, n + 1, text.len));
+}
+
+/* ---- functions -------------------------------------------------------------------------------------------------- */
+
+static bool is_separator(char c) {
+    return memchr("/<>.[]\"#", c, 8) != NULL;
+}
+
+static size_t prefix_length(ubi_text text) {
+    static const char *const prefixes[] = { "get ", "set ", "bound " };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t n = strlen(prefixes[i]);
+        if (text.len > n && memcmp(text.ptr, prefixes[i], n) == 0)
+            return n;
+    }
+    return 0;
+}
+
+/* SpiderMonkey names a function by where it stands: "get size", "makeMisc/o.args<", "Tree.prototype[\"on open\"]". */
+static ubi_status function_name(ubi_anonymizer *a, ubi_text text) {
+    size_t at = prefix_length(text);
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, at)));
+    while (at < text.len) {
+        size_t end = at;
+        while (end < text.len && !is_separator(text.ptr[end]))
+            end++;
+        UBI_TRY(member(a, ubi__text_slice(text, at, end)));
+        at = end;
+        while (end < text.len && is_separator(text.ptr[end]))
+            end++;
+        UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, at, end)));
+        at = end;
+    }
+    return UBI_OK;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------------------ */
+
+#define PATTERN_MAX 64
+
+/* Whether `text` with # in place of its numbers is on the list: "objectElements[12]". */
+static bool is_engine_edge(const ubi_anonymizer *a, ubi_text text) {
+    char pattern[PATTERN_MAX];
+    size_t n = 0;
+    for (size_t at = 0; at < text.len; n++) {
+        size_t n_digits = ubi__count_digits(text, at);
+        if (n == sizeof pattern || text.ptr[at] == '#')
+            return false;
+        pattern[n] = n_digits ? '#' : text.ptr[at];
+        at += n_digits ? n_digits : 1;
+    }
+    return is_public(a, UBI__NAMES_EDGE, (ubi_text){ pattern, n }) || is_public(a, UBI__NAMES_EDGE, text);
+}
+
+/* Offset of ", holder 0x7eff941076a0" at the end of `text`, or its length. Such an address is one like a node's id. */
+static size_t holder_start(ubi_text text) {
+    static const char middle[] = ", holder 0x";
+    size_t at = text.len, n = sizeof middle - 1;
+    while (at > 0 && text.len - at <= 16 && memchr("0123456789abcdef", text.ptr[at - 1], 16))
+        at--;
+    bool is_holder = at < text.len && text.len - at <= 16 && at >= n && memcmp(text.ptr + at - n, middle, n) == 0;
+    return is_holder ? at - n : text.len;
+}
+
+static bool is_class_object(ubi_text text) {
+    return text.len > 14 && memcmp(text.ptr, "CLASS_OBJECT(", 13) == 0 && text.ptr[text.len - 1] == ')';
+}
+
+static ubi_status property(ubi_anonymizer *a, ubi_text text) {
+    bool is_private = text.len && text.ptr[0] == '#'; /* "#secret" */
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, is_private)));
+    return member(a, ubi__text_slice(text, is_private, text.len));
+}
+
+static ubi_status edge_name(ubi_anonymizer *a, ubi_text text) {
+    size_t n = holder_start(text);
+    ubi_text name = ubi__text_slice(text, 0, n);
+    if (is_engine_edge(a, name))
+        return ubi__anonymizer_keep(a, text);
+    if (is_class_object(name)) {
+        UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(name, 0, 13)));
+        UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_CLASS, ubi__text_slice(name, 13, n - 1)));
+        return ubi__anonymizer_keep(a, ubi__text_slice(text, n - 1, text.len));
+    }
+    UBI_TRY(property(a, name));
+    return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
+}
+
+/* ---- all roles -------------------------------------------------------------------------------------------------- */
+
+static ubi_status type_name(ubi_anonymizer *a, ubi_text text) {
+    return ubi__anonymizer_word(a, UBI__NAMES_TYPE, text);
+}
+
+static ubi_status (*const by_role[UBI_TEXT_ROLE_COUNT])(ubi_anonymizer *a, ubi_text text) = {
+    [UBI_TEXT_TYPE_NAME] = type_name,
+    [UBI_TEXT_EDGE_NAME] = edge_name,
+    [UBI_TEXT_CLASS_NAME] = class_name,
+    [UBI_TEXT_DESCRIPTIVE_NAME] = descriptive_name,
+    [UBI_TEXT_SCRIPT_FILENAME] = ubi__anonymizer_source,
+    [UBI_TEXT_FRAME_SOURCE] = ubi__anonymizer_source,
+    [UBI_TEXT_FRAME_FUNCTION] = function_name,
+};
+
+ubi_status ubi_anonymizer_text(void *anonymizer, ubi_text_role role, ubi_text text, ubi_text *out) {
+    ubi_anonymizer *a = anonymizer;
+    if ((unsigned)role >= UBI_TEXT_ROLE_COUNT)
+        return ubi__fail(UBI_EINVAL, "no text has the role %d", (int)role);
+    a->result.n = 0;
+    if (text.len) {
+        UBI_TRY(by_role[role](a, text));
+        text = (ubi_text){ (const char *)a->result.at, a->result.n };
+    }
+    *out = text;
+    return UBI_OK;
+}

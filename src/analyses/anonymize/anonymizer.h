@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * anonymizer.h: what replaces texts is made of.
+ *
+ * A text is taken apart into words and what stands between them. Each word is kept (it is on a list of public names, or
+ * a small number) or replaced; what stands between is kept. So different texts stay different: no replacement holds a
+ * separator or is a public name.
+ */
+#ifndef UBI_ANALYSES_ANONYMIZE_ANONYMIZER_H
+#define UBI_ANALYSES_ANONYMIZE_ANONYMIZER_H
+
+#include <ubiheap/anonymize.h>
+
+#include "analyses/anonymize/public_names.h"
+#include "analyses/anonymize/word_map.h"
+
+struct ubi_anonymizer {
+    const ubi_allocator *allocator;
+    ubi__public_names names;
+    ubi__word_map words;
+    ubi__vec_u8 result; /* the text being made */
+};
+
+/** ubi_anonymizer_new with fewer digits, so that tests see what happens when replacements collide. */
+ubi_status ubi__anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_options *options, unsigned n_digits);
+
+/** Appends `text` as it is. */
+ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text);
+/** Appends `word`: as it is if it is empty or on one of `lists`, else its replacement. */
+ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word);
+/** Appends the URL or file name that a script or a stack frame has. */
+ubi_status ubi__anonymizer_source(ubi_anonymizer *a, ubi_text source);
+
+/** text[from..to). */
+static inline ubi_text ubi__text_slice(ubi_text text, size_t from, size_t to) {
+    return (ubi_text){ text.ptr + from, to - from };
+}
+/** Digits at text[at..), at most ten: as many as the largest index has. */
+static inline size_t ubi__count_digits(ubi_text text, size_t at) {
+    size_t n = 0;
+    while (at + n < text.len && n < 11 && text.ptr[at + n] >= '0' && text.ptr[at + n] <= '9')
+        n++;
+    return n <= 10 ? n : 0;
+}
+
+#endif

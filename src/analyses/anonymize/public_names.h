@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * public_names.h: names that every snapshot has, whoever made it.
+ *
+ * They stay readable in an anonymized snapshot. Each belongs to one or more lists, by where it may stand. What is on no
+ * list is taken for somebody's own.
+ */
+#ifndef UBI_ANALYSES_ANONYMIZE_PUBLIC_NAMES_H
+#define UBI_ANALYSES_ANONYMIZE_PUBLIC_NAMES_H
+
+#include "base/strtab.h"
+
+/** Lists, as bits. */
+enum {
+    UBI__NAMES_TYPE = 1,        /**< the engine's types */
+    UBI__NAMES_CLASS = 2,       /**< classes of objects, without "Prototype" and the like behind them */
+    UBI__NAMES_EDGE = 4,        /**< edges that the engine names; # stands for a number */
+    UBI__NAMES_MEMBER = 8,      /**< properties and functions of the standard library */
+    UBI__NAMES_TAG = 16,        /**< DOM nodes and their name spaces, in lower case */
+    UBI__NAMES_FILE = 32,       /**< what stands for a file where there is none */
+    UBI__NAMES_SCHEME = 64,     /**< schemes of URLs */
+    UBI__NAMES_HOST = 128,      /**< this machine, and parts of the browser */
+    UBI__NAMES_EXTENSION = 256, /**< of file names */
+    UBI__NAMES_INTRODUCER = 512 /**< how code without a file came to be, such as eval */
+};
+
+/** A part of a list, as written in the sources. */
+typedef struct ubi__name_group {
+    uint16_t lists;
+    const char *names; /**< separated by | */
+} ubi__name_group;
+
+/** Ended by a group without names. */
+extern const ubi__name_group ubi__names_engine[], ubi__names_javascript[], ubi__names_web[];
+
+UBI_VEC_DECLARE(ubi__vec_u16, uint16_t);
+
+typedef struct ubi__public_names {
+    ubi__strtab names;
+    ubi__vec_u16 lists; /* lists[i]: of names entry i */
+} ubi__public_names;
+
+/** Cost: some 3,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
+ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator);
+void ubi__public_names_fini(ubi__public_names *n);
+/** Whether `name` is on one of `lists`. */
+bool ubi__public_names_has(const ubi__public_names *n, unsigned lists, ubi_text name);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * word_map.c: words and what stands in their place.
+ */
+#include "analyses/anonymize/word_map.h"
+
+#include <endian.h>
+#include <stdio.h>
+
+#include <sodium.h>
+
+#include "base/text.h"
+
+#define REPLACEMENT_TEXT 32
+
+_Static_assert(UBI__WORD_KEY_BYTES == crypto_generichash_KEYBYTES, "the key is one of the hash");
+
+void ubi__word_map_init(ubi__word_map *m, const uint8_t key[UBI__WORD_KEY_BYTES], unsigned n_digits,
+                        const ubi_allocator *allocator) {
+    memcpy(m->key, key, sizeof m->key);
+    m->n_digits = n_digits;
+    ubi__strtab_init(&m->words, allocator);
+    ubi__strtab_init(&m->replacements, allocator);
+}
+
+void ubi__word_map_fini(ubi__word_map *m) {
+    explicit_bzero(m->key, sizeof m->key);
+    ubi__strtab_fini(&m->words);
+    ubi__strtab_fini(&m->replacements);
+}
+
+/* Without i, l, o and u, which are easily misread. */
+static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+
+static size_t hash_text(char out[REPLACEMENT_TEXT], const ubi__word_map *m, ubi_text word) {
+    uint8_t hash[crypto_generichash_BYTES];
+    uint64_t bits;
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)word.ptr, word.len, m->key, sizeof m->key);
+    memcpy(&bits, hash, sizeof bits);
+    bits = le64toh(bits);
+    memcpy(out, "x_", 2);
+    for (unsigned i = 0; i < m->n_digits; i++, bits >>= 5)
+        out[2 + i] = digits[bits & 31];
+    return 2 + m->n_digits;
+}
+
+/* A replacement that no other word has. */
+static size_t free_text(char out[REPLACEMENT_TEXT], const ubi__word_map *m, ubi_text word) {
+    size_t n = hash_text(out, m, word), length = n;
+    for (unsigned next = 2; ubi__strtab_find_interned(&m->replacements, (ubi_text){ out, length }) != UBI_NONE; next++)
+        length = n + (size_t)snprintf(out + n, REPLACEMENT_TEXT - n, "_%u", next);
+    return length;
+}
+
+ubi_status ubi__word_map_get(ubi_text *out, ubi__word_map *m, ubi_text word) {
+    ubi_str_ix ix = ubi__strtab_find_interned(&m->words, word);
+    if (ix == UBI_NONE) {
+        char text[REPLACEMENT_TEXT];
+        ubi_text replacement = { text, free_text(text, m, word) };
+        UBI_TRY(ubi__strtab_intern(&m->words, &ix, word));
+        UBI_TRY(ubi__strtab_intern(&m->replacements, &ix, replacement));
+    }
+    *out = ubi__strtab_get(&m->replacements, ix);
+    return UBI_OK;
+}
