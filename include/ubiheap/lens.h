@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubiheap/lens.h: how the tools of one producer look at a heap.
+ *
+ * A graph holds raw facts. What the tools of its producer make of them is a *lens*: from which root they start, which edges
+ * count, what happens to nodes that these do not reach, what a size means, how things are named and grouped, and with which
+ * settings results are shown. Generic analyses know nothing of this: they take the `ubi_view` that an opened lens gives.
+ *
+ *     ubi_lens_view *look;
+ *     ubi_lens_open(&look, NULL, graph, NULL);                         the lens of the graph's format
+ *     ubi_dominators_new(&dominators, ubi_lens_graph_view(look), NULL);
+ *     ubi_text name = ubi_lens_node_name(look, node);
+ *
+ * Firefox's lens looks at all edges from the root that the file names and ignores what they do not reach.
+ */
+#ifndef UBIHEAP_LENS_H
+#define UBIHEAP_LENS_H
+
+#include <ubiheap/base.h>
+#include <ubiheap/graph.h>
+#include <ubiheap/node.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A lens: static, immutable. */
+typedef struct ubi_lens ubi_lens;
+
+/** A lens on a graph, with all that it computed for it. Immutable: any number of threads may read it. */
+typedef struct ubi_lens_view ubi_lens_view;
+
+/** A class of nodes, as the lens groups them; dense. */
+typedef uint32_t ubi_class_ix;
+
+/* ---- lenses ------------------------------------------------------------------------------------------------------ */
+
+/** The i-th lens, NULL behind the last. The last takes any graph. */
+UBI_API const ubi_lens *ubi_lens_at(size_t i);
+/** By name, such as "firefox"; NULL when there is none. */
+UBI_API const ubi_lens *ubi_lens_find(const char *name);
+/** The one for the graph's format, else "plain", which takes everything as it stands. Never NULL. */
+UBI_API const ubi_lens *ubi_lens_for(const ubi_graph *graph);
+
+/** Name for options and scripts, such as "firefox", and title for people, such as "Firefox". Static. */
+UBI_API const char *ubi_lens_name(const ubi_lens *lens);
+UBI_API const char *ubi_lens_title(const ubi_lens *lens);
+
+/** The settings with which the producer's own tools show results. Breakdowns are names of presets (census.h). */
+typedef struct ubi_lens_displays {
+    const char *const *census;   /**< breakdowns offered for a census, the standard one first; ended by NULL */
+    const char *const *label;    /**< those offered for the labels of nodes in trees; the same */
+    const char *tree_map;        /**< that of a tree map */
+    uint32_t tree_depth;         /**< levels of a dominator tree that are shown at first */
+    uint32_t tree_siblings;      /**< and children of each node */
+    uint32_t tree_more_siblings; /**< how many more are shown when asked for */
+    uint32_t paths;              /**< retaining paths of a node, at most */
+    uint32_t individuals;        /**< nodes of a group, at most */
+} ubi_lens_displays;
+
+/** Borrowed from the lens. */
+UBI_API const ubi_lens_displays *ubi_lens_displays_of(const ubi_lens *lens);
+
+/** A choice of nodes that the tools offer, such as "only what detached DOM nodes retain". */
+typedef struct ubi_lens_filter {
+    const char *name;  /**< for options and scripts */
+    const char *title; /**< in the tool's own words */
+} ubi_lens_filter;
+
+/** All filters of the lens, ended by one without a name. Borrowed from it. */
+UBI_API const ubi_lens_filter *ubi_lens_filters(const ubi_lens *lens);
+
+/* ---- opened lenses ----------------------------------------------------------------------------------------------- */
+
+typedef struct ubi_lens_options {
+    uint32_t version; /**< UBI_LENS_OPTIONS_VERSION */
+    const ubi_allocator *allocator;
+    ubi_progress progress;
+    unsigned threads;   /**< 0: one per core */
+    const char *filter; /**< name of one of the lens's filters; NULL: all nodes */
+} ubi_lens_options;
+
+#define UBI_LENS_OPTIONS_VERSION 1
+#define UBI_LENS_OPTIONS_INIT                                                                                          \
+    { UBI_LENS_OPTIONS_VERSION, NULL, { NULL, NULL }, 0, NULL }
+
+/**
+ * Looks at a graph, computing what the lens needs.
+ *
+ * @param out   owned; keeps a reference to the graph.
+ * @param lens  NULL: ubi_lens_for(graph).
+ * Errors: UBI_EINVAL (options, unknown filter), UBI_ENOMEM, UBI_ECANCELLED. Cost: firefox and plain: O(kinds) time, 4 bytes
+ * per kind and 32 per class; other lenses say theirs.
+ */
+UBI_API ubi_status ubi_lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph,
+                                 const ubi_lens_options *options);
+UBI_API void ubi_lens_close(ubi_lens_view *look); /**< NULL is fine */
+
+/** The lens that was opened. */
+UBI_API const ubi_lens *ubi_lens_of(const ubi_lens_view *look);
+/** What to give to analyses. Borrowed. */
+UBI_API const ubi_view *ubi_lens_graph_view(const ubi_lens_view *look);
+/** Size of a node as the lens sees it. O(1). */
+UBI_API uint64_t ubi_lens_size_bytes(const ubi_lens_view *look, ubi_node_ix node);
+/** Whether the filter lets the node pass. O(1). */
+UBI_API bool ubi_lens_shows(const ubi_lens_view *look, ubi_node_ix node);
+
+/** What nodes of a class have in common. Texts are borrowed from the opened lens. */
+typedef struct ubi_lens_class {
+    ubi_text name; /**< never NULL text; within a coarse type no two classes share a name */
+    ubi_coarse_type coarse_type;
+} ubi_lens_class;
+
+/** Classes are numbered from 0 to the count. */
+UBI_API uint32_t ubi_lens_class_count(const ubi_lens_view *look);
+/** The class of a node. O(1). */
+UBI_API ubi_class_ix ubi_lens_class_of(const ubi_lens_view *look, ubi_node_ix node);
+UBI_API void ubi_lens_class_get(const ubi_lens_view *look, ubi_class_ix index, ubi_lens_class *out);
+/** What a node is called: the name of its class. */
+UBI_API ubi_text ubi_lens_node_name(const ubi_lens_view *look, ubi_node_ix node);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

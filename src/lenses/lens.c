@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lens.c: the list of lenses, and what all of them share. Adding one takes its folder and a line here.
+ */
+#include "lenses/lens.h"
+
+#include "base/text.h"
+#include "lenses/kind_label.h"
+
+/* The last one takes any graph. */
+static const ubi_lens *const lenses[] = { &ubi__lens_firefox, &ubi__lens_plain };
+
+#define N_LENSES (sizeof lenses / sizeof *lenses)
+
+const ubi_lens *ubi_lens_at(size_t i) {
+    return i < N_LENSES ? lenses[i] : NULL;
+}
+
+const ubi_lens *ubi_lens_find(const char *name) {
+    for (size_t i = 0; name && i < N_LENSES; i++)
+        if (strcmp(lenses[i]->name, name) == 0)
+            return lenses[i];
+    return NULL;
+}
+
+const ubi_lens *ubi_lens_for(const ubi_graph *graph) {
+    const char *format = ubi_graph_format_name(graph);
+    size_t i = 0;
+    while (lenses[i]->format && strcmp(lenses[i]->format, format) != 0)
+        i++;
+    return lenses[i];
+}
+
+const char *ubi_lens_name(const ubi_lens *lens) {
+    return lens->name;
+}
+
+const char *ubi_lens_title(const ubi_lens *lens) {
+    return lens->title;
+}
+
+const ubi_lens_displays *ubi_lens_displays_of(const ubi_lens *lens) {
+    return &lens->displays;
+}
+
+const ubi_lens_filter *ubi_lens_filters(const ubi_lens *lens) {
+    static const ubi_lens_filter none[] = { { NULL, NULL } };
+    return lens->filters ? lens->filters : none;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status find_filter(int *out, const ubi_lens *lens, const char *name) {
+    const ubi_lens_filter *filters = ubi_lens_filters(lens);
+    *out = -1;
+    if (!name)
+        return UBI_OK;
+    for (int i = 0; filters[i].name; i++)
+        if (strcmp(filters[i].name, name) == 0) {
+            *out = i;
+            return UBI_OK;
+        }
+    return ubi__fail(UBI_EINVAL, "the lens %s has no filter '%s'", lens->name, name);
+}
+
+ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph,
+                          const ubi_lens_options *options) {
+    static const ubi_lens_options defaults = UBI_LENS_OPTIONS_INIT;
+    int filter;
+    options = options ? options : &defaults;
+    if (options->version != UBI_LENS_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "lens options of version %u, expected %d", options->version,
+                         UBI_LENS_OPTIONS_VERSION);
+    UBI_TRY(find_filter(&filter, lens, options->filter));
+    const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
+    ubi_lens_view *look = UBI_NEW(a, ubi_lens_view);
+    if (!look)
+        return ubi__fail_nomem();
+    look->lens = lens;
+    look->allocator = a;
+    look->graph = ubi_graph_ref(graph);
+    look->view = ubi_view_of(graph);
+    ubi_status status = lens->open(look, options, filter);
+    if (status == UBI_OK)
+        *out = look;
+    else
+        ubi_lens_close(look);
+    return status;
+}
+
+ubi_status ubi_lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options) {
+    return ubi__lens_open(out, lens ? lens : ubi_lens_for(graph), graph, options);
+}
+
+void ubi_lens_close(ubi_lens_view *look) {
+    if (!look)
+        return;
+    const ubi_allocator *a = look->allocator;
+    if (look->lens->close)
+        look->lens->close(look);
+    ubi__free_array(a, look->class_of_kind, ubi_graph_kind_count(look->graph), sizeof *look->class_of_kind);
+    ubi__vec_lens_class_fini(&look->classes, a);
+    ubi_graph_unref(look->graph);
+    UBI_DELETE(a, look);
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
+
+const ubi_lens *ubi_lens_of(const ubi_lens_view *look) {
+    return look->lens;
+}
+
+const ubi_view *ubi_lens_graph_view(const ubi_lens_view *look) {
+    return &look->view;
+}
+
+uint64_t ubi_lens_size_bytes(const ubi_lens_view *look, ubi_node_ix node) {
+    return look->view.size_bytes ? look->view.size_bytes[node] : ubi_graph_node_size_bytes(look->graph, node);
+}
+
+bool ubi_lens_shows(const ubi_lens_view *look, ubi_node_ix node) {
+    return !look->shown || (look->shown[node / 64] >> (node % 64) & 1);
+}
+
+uint32_t ubi_lens_class_count(const ubi_lens_view *look) {
+    return (uint32_t)look->classes.n;
+}
+
+ubi_class_ix ubi_lens_class_of(const ubi_lens_view *look, ubi_node_ix node) {
+    return look->class_of_node ? look->class_of_node[node]
+                               : look->class_of_kind[ubi_graph_node_kind(look->graph, node)];
+}
+
+void ubi_lens_class_get(const ubi_lens_view *look, ubi_class_ix index, ubi_lens_class *out) {
+    *out = look->classes.at[index];
+}
+
+ubi_text ubi_lens_node_name(const ubi_lens_view *look, ubi_node_ix node) {
+    return look->classes.at[ubi_lens_class_of(look, node)].name;
+}
+
+/* ---- classes by label -------------------------------------------------------------------------------------------- */
+
+/* Classes of one label, one per coarse type, in a chain that starts at first[label]. */
+typedef struct class_table {
+    ubi_class_ix *first; /* first[string count] */
+    ubi__vec_u32 next;   /* next[class] */
+} class_table;
+
+static ubi_status class_of_kind(ubi_class_ix *out, ubi_lens_view *look, class_table *t, const ubi_kind *kind) {
+    ubi_str_ix label = ubi_graph_canonical_string(look->graph, ubi__kind_label_string(kind));
+    for (ubi_class_ix c = t->first[label]; c != UBI_NONE; c = t->next.at[c])
+        if (look->classes.at[c].coarse_type == kind->coarse_type) {
+            *out = c;
+            return UBI_OK;
+        }
+    ubi_lens_class added = { ubi_graph_string(look->graph, label), kind->coarse_type };
+    *out = (ubi_class_ix)look->classes.n;
+    UBI_TRY(ubi__vec_lens_class_push(&look->classes, look->allocator, added));
+    UBI_TRY(ubi__vec_u32_push(&t->next, look->allocator, t->first[label]));
+    t->first[label] = *out;
+    return UBI_OK;
+}
+
+static ubi_status number_classes(ubi_lens_view *look, class_table *t, uint32_t n_kinds) {
+    for (ubi_kind_ix kind = 0; kind < n_kinds; kind++)
+        UBI_TRY(class_of_kind(&look->class_of_kind[kind], look, t, ubi_graph_kind(look->graph, kind)));
+    return UBI_OK;
+}
+
+ubi_status ubi__lens_classes_by_label(ubi_lens_view *look) {
+    const ubi_allocator *a = look->allocator;
+    uint32_t n_kinds = ubi_graph_kind_count(look->graph), n_strings = ubi_graph_string_count(look->graph);
+    class_table t = { ubi__alloc_array(a, n_strings, sizeof *t.first), { 0 } };
+    look->class_of_kind = ubi__alloc_array(a, n_kinds, sizeof *look->class_of_kind);
+    ubi_status status = t.first && look->class_of_kind ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        memset(t.first, 0xff, (size_t)n_strings * sizeof *t.first);
+        status = number_classes(look, &t, n_kinds);
+    }
+    ubi__free_array(a, t.first, n_strings, sizeof *t.first);
+    ubi__vec_u32_fini(&t.next, a);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lens.h: what a lens consists of.
+ *
+ * A lens is one constant `ubi_lens` in a folder of its own and a line in lens.c. Its `open` fills a ubi_lens_view that
+ * starts as the plainest look at the graph; what it computes (a column of sizes, an edge set, a class per node) it keeps
+ * in `own`, and `close` frees that. See README.md.
+ */
+#ifndef UBI_LENSES_LENS_H
+#define UBI_LENSES_LENS_H
+
+#include <ubiheap/lens.h>
+
+#include "base/alloc.h"
+
+UBI_VEC_DECLARE(ubi__vec_lens_class, ubi_lens_class);
+
+struct ubi_lens_view {
+    const ubi_lens *lens;
+    const ubi_allocator *allocator;
+    ubi_graph *graph;      /* reference */
+    ubi_view view;         /* borrows from `own` and the graph */
+    const uint64_t *shown; /* a bit per node that passes the filter; NULL: all do */
+    /* The class of a node: class_of_node[node] if there is such a column, else class_of_kind[its kind]. */
+    const ubi_class_ix *class_of_node;
+    ubi_class_ix *class_of_kind; /* [kind count], or NULL */
+    ubi__vec_lens_class classes;
+    void *own; /* the lens's */
+};
+
+struct ubi_lens {
+    const char *name, *title;
+    const char *format; /* name of the format that it is for; NULL: any */
+    ubi_lens_displays displays;
+    const ubi_lens_filter *filters; /* ended by one without a name; NULL: none */
+    /**
+     * Fills the view, which looks at everything so far and has no classes. `filter`: the index of the one asked for, or -1.
+     * On failure `close` is called all the same.
+     */
+    ubi_status (*open)(ubi_lens_view *look, const ubi_lens_options *options, int filter);
+    /** Frees `own`, which may be NULL; NULL: there is none. */
+    void (*close)(ubi_lens_view *look);
+};
+
+/** Classes by kind: nodes of one coarse type and label (kind_label.h) are a class. An `open` may be just this. */
+ubi_status ubi__lens_classes_by_label(ubi_lens_view *look);
+
+/** Opens a lens that need not be in the list. */
+ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options);
+
+extern const ubi_lens ubi__lens_firefox, ubi__lens_plain;
+
+#endif
