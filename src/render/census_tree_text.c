@@ -8,6 +8,11 @@
  *     135 KiB   21.1%  ██▏          2,310  │  ├─ Function
  *    12.0 KiB    1.9%  ▎               40  │  └─ … 31 more
  *
+ * In the tree of a diff, numbers have signs and no shares, and bars show by how much:
+ *
+ *   +64.4 KiB  ██████████    +100  (everything)
+ *   -1.20 KiB  ▏              -60  ├─ Map
+ *
  * Stacks make long chains, so a frame that is the only child of a frame stands under it without further indentation, and
  * indentation stops at half of the name column. A level of the walk is a list of children, how many of them are shown,
  * and the next one.
@@ -48,7 +53,7 @@ typedef struct page {
     const ubi__style *style;
     const ubi__census_text_options *options;
     const ubi_census_tree *tree;
-    uint64_t total_bytes;
+    uint64_t total_bytes; /* a full bar; the whole that shares are of */
     size_t count_columns;
     size_t bar_columns; /* 0: no bars */
     bool own_sizes;     /* some inner row has bytes of its own */
@@ -65,10 +70,32 @@ static uint64_t magnitude(int64_t value) {
 
 typedef char *(*formatter)(char out[UBI__HUMAN_TEXT], uint64_t value);
 
+static int64_t saturating_add(int64_t a, int64_t b) {
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return a < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
+/* A change, as against a number that is simply there. */
+static bool is_change(const page *p, int64_t value) {
+    return p->options->growth && value != 0;
+}
+
+static ubi__ink change_ink(int64_t value) {
+    return value > 0 ? UBI__INK_RED : UBI__INK_GREEN;
+}
+
 static void right_signed(const page *p, formatter format, int64_t value, size_t columns) {
-    char text[UBI__HUMAN_TEXT + 1] = "-";
+    char text[UBI__HUMAN_TEXT + 1];
+    bool has_sign = value < 0 || is_change(p, value);
     format(text + 1, magnitude(value));
-    ubi__display_right(p->out, value < 0 ? text : text + 1, columns);
+    text[0] = value < 0 ? '-' : '+';
+    if (is_change(p, value))
+        ubi__display_ink(p->out, p->style, change_ink(value));
+    ubi__display_right(p->out, has_sign ? text : text + 1, columns);
+    if (is_change(p, value))
+        ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
 }
 
 /* At the top of Firefox's inverted trees, rows of one name have added up their own numbers, but not their totals. */
@@ -76,21 +103,31 @@ static bool own_numbers_count(const page *p, const ubi_census_node *node) {
     return p->options->inverted && p->options->firefox && node->parent;
 }
 
+static bool is_growth(const page *p, const ubi_census_node *node) {
+    return p->options->growth && !node->parent;
+}
+
 static int64_t row_bytes(const page *p, const ubi_census_node *node) {
+    if (is_growth(p, node))
+        return p->options->growth->bytes;
     return own_numbers_count(p, node) ? node->bytes : node->total_bytes;
 }
 
 static int64_t row_count(const page *p, const ubi_census_node *node) {
+    if (is_growth(p, node))
+        return p->options->growth->count;
     return own_numbers_count(p, node) ? node->count : node->total_count;
 }
 
 static void write_numbers(const page *p, int64_t bytes, int64_t count, const int64_t *own_bytes) {
     char percent[UBI__HUMAN_TEXT];
     right_signed(p, ubi__human_size, bytes, SIZE_COLUMNS);
-    ubi__display_right(p->out, ubi__human_percent(percent, magnitude(bytes), p->total_bytes), GAP + PERCENT_COLUMNS);
+    ubi__human_percent(percent, magnitude(bytes), p->total_bytes);
+    if (!p->options->growth)
+        ubi__display_right(p->out, percent, GAP + PERCENT_COLUMNS);
     if (p->bar_columns) {
         ubi__out_string(p->out, "  ");
-        ubi__display_ink(p->out, p->style, UBI__INK_CYAN);
+        ubi__display_ink(p->out, p->style, is_change(p, bytes) ? change_ink(bytes) : UBI__INK_CYAN);
         ubi__display_bar(p->out, p->style, magnitude(bytes), p->total_bytes, (unsigned)p->bar_columns);
         ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
     }
@@ -105,7 +142,8 @@ static void write_numbers(const page *p, int64_t bytes, int64_t count, const int
 static void write_header(const page *p) {
     ubi__display_ink(p->out, p->style, UBI__INK_BOLD);
     ubi__display_right(p->out, "Size", SIZE_COLUMNS);
-    ubi__display_right(p->out, "%", GAP + PERCENT_COLUMNS);
+    if (!p->options->growth)
+        ubi__display_right(p->out, "%", GAP + PERCENT_COLUMNS);
     if (p->bar_columns)
         ubi__display_pad(p->out, 0, GAP + p->bar_columns);
     ubi__display_right(p->out, "Count", GAP + p->count_columns);
@@ -259,8 +297,8 @@ static void write_rest(const page *p, const level *l) {
     for (uint32_t i = l->n_shown; i < l->n_children; i++) {
         ubi_census_node node;
         ubi_census_tree_node(p->tree, l->children[i], &node);
-        bytes += row_bytes(p, &node);
-        nodes += row_count(p, &node);
+        bytes = saturating_add(bytes, row_bytes(p, &node));
+        nodes = saturating_add(nodes, row_count(p, &node));
     }
     if (shows_numbers(p))
         write_numbers(p, bytes, nodes, NULL);
@@ -362,16 +400,42 @@ static bool has_own_sizes(const page *p, const ubi_census_node *node) {
     return false;
 }
 
-static void lay_out(page *p) {
+/* The largest change at the top, which has a full bar. */
+static uint64_t largest_change(const page *p, const ubi_census_node *root) {
+    uint64_t largest = magnitude(row_bytes(p, root));
+    for (uint32_t i = 0; i < root->n_children; i++) {
+        ubi_census_node child;
+        ubi_census_tree_node(p->tree, root->children[i], &child);
+        uint64_t change = magnitude(row_bytes(p, &child));
+        largest = change > largest ? change : largest;
+    }
+    return largest;
+}
+
+static size_t digits(int64_t count) {
     char text[UBI__HUMAN_TEXT];
+    return strlen(ubi__human_count(text, magnitude(count)));
+}
+
+/* No row counts more than everything; in a diff, none changes by more than there was or is, and has a sign. */
+static size_t count_columns(const page *p, const ubi_census_node *root) {
+    size_t columns = digits(root->total_count);
+    if (p->options->growth) {
+        size_t end = digits(saturating_add(root->total_count, p->options->growth->count));
+        columns = 1 + (end > columns ? end : columns);
+    }
+    return columns < 5 ? 5 : columns;
+}
+
+static void lay_out(page *p) {
     ubi_census_node root;
     ubi_census_tree_node(p->tree, ubi_census_tree_root(p->tree), &root);
-    p->total_bytes = magnitude(root.total_bytes);
-    p->count_columns = strlen(ubi__human_count(text, magnitude(root.total_count)));
-    if (p->count_columns < 5)
-        p->count_columns = 5;
+    p->total_bytes = p->options->growth ? largest_change(p, &root) : magnitude(root.total_bytes);
+    p->count_columns = count_columns(p, &root);
     p->own_sizes = !p->options->inverted && has_own_sizes(p, &root);
-    p->name_column = SIZE_COLUMNS + GAP + PERCENT_COLUMNS + GAP + p->count_columns + GAP;
+    p->name_column = SIZE_COLUMNS + GAP + p->count_columns + GAP;
+    if (!p->options->growth)
+        p->name_column += GAP + PERCENT_COLUMNS;
     if (p->own_sizes)
         p->name_column += GAP + SIZE_COLUMNS;
     if (p->name_column + GAP + BAR_COLUMNS + NAME_COLUMNS_BESIDE_BARS <= p->style->columns) {

@@ -52,6 +52,8 @@ char *ubi__human_percent(char out[UBI__HUMAN_TEXT], uint64_t part, uint64_t tota
         snprintf(out, UBI__HUMAN_TEXT, "0%%");
     else if (percent < 0.1)
         snprintf(out, UBI__HUMAN_TEXT, "<0.1%%");
+    else if (percent > 99999) /* sums of huge sizes wrap around */
+        snprintf(out, UBI__HUMAN_TEXT, ">99999%%");
     else
         snprintf(out, UBI__HUMAN_TEXT, "%.1f%%", percent);
     return out;

@@ -49,6 +49,7 @@ static void percentages_tell_little_from_nothing(void **state) {
     assert_string_equal(ubi__human_percent(text, 1, 3), "33.3%");
     assert_string_equal(ubi__human_percent(text, 10, 10), "100.0%");
     assert_string_equal(ubi__human_percent(text, 0, 0), "-");
+    assert_string_equal(ubi__human_percent(text, UINT64_MAX, 10), ">99999%");
 }
 
 static void durations_use_the_unit_that_fits(void **state) {

@@ -8,17 +8,6 @@
 
 #include "base/text.h"
 
-ubi_text ubi__kind_name(const ubi_graph *graph, const ubi_kind *kind) {
-    return ubi_graph_string(graph, kind->descriptive_name != UBI_NONE ? kind->descriptive_name : kind->class_name);
-}
-
-ubi_text ubi__kind_label(const ubi_graph *graph, const ubi_kind *kind) {
-    ubi_text name = ubi__kind_name(graph, kind);
-    if (name.ptr)
-        return name;
-    return ubi_graph_string(graph, kind->script_filename != UBI_NONE ? kind->script_filename : kind->type_name);
-}
-
 /* With less room than this for a source, a place is left out: it would not be recognized. */
 #define LEAST_SOURCE_COLUMNS 6
 

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * report_json.c: a census report as takeCensus gives it.
- *
- * A report is as deep as its breakdown. The walk keeps its own stack of open reports: a level is a report and the number
- * of its next entry.
  */
 #include <ubiheap/render.h>
 
-#include "base/alloc.h"
+#include "base/status.h"
+#include "render/nested_json.h"
 #include "render/result_json.h"
-
-typedef struct level {
-    const ubi_report *report;
-    uint32_t next;
-} level;
-
-UBI_VEC_DECLARE(level_stack, level);
 
 static void write_count(ubi__json *json, const ubi_report *report) {
     ubi_report_count count;
@@ -45,95 +36,27 @@ static void write_bucket(ubi__json *json, const ubi_report *report) {
     ubi__json_array_end(json);
 }
 
-static void write_map_key(ubi__json *json, const ubi_report_key *key) {
-    ubi__json_key(json, "stack");
-    switch (key->type) {
-    case UBI_KEY_STACK:
-        ubi__render_stack(json, key->stack);
-        break;
-    case UBI_KEY_NULL_STACK:
-        ubi__json_null(json);
-        break;
-    default:
-        ubi__json_string(json, "noStack");
-    }
-    ubi__json_key(json, "report");
-}
-
-/* What stands before an entry of `parent`: a property name, a Map's stack, or nothing. */
-static void begin_entry(ubi__json *json, ubi_report_shape parent, const ubi_report_key *key) {
-    if (parent == UBI_REPORT_OBJECT) {
-        ubi__json_key_text(json, key->text);
-    } else if (parent == UBI_REPORT_MAP) {
-        ubi__json_object_begin(json);
-        write_map_key(json, key);
-    }
-}
-
-/* Writes a leaf whole; opens anything else and pushes it. */
-static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_report *report) {
-    switch (ubi_report_shape_of(report)) {
-    case UBI_REPORT_COUNT:
+static ubi_status write_leaf(ubi__json *json, const void *report) {
+    if (ubi_report_shape_of(report) == UBI_REPORT_COUNT)
         write_count(json, report);
-        return UBI_OK;
-    case UBI_REPORT_BUCKET:
-        write_bucket(json, report);
-        return UBI_OK;
-    case UBI_REPORT_OBJECT:
-        ubi__json_object_begin(json);
-        break;
-    case UBI_REPORT_MAP:
-    case UBI_REPORT_ARRAY:
-        ubi__json_array_begin(json);
-        break;
-    }
-    return level_stack_push(stack, ubi_allocator_default(), (level){ report, 0 });
-}
-
-static void leave(ubi__json *json, ubi_report_shape shape) {
-    if (shape == UBI_REPORT_OBJECT)
-        ubi__json_object_end(json);
     else
-        ubi__json_array_end(json);
-}
-
-static bool is_leaf(const ubi_report *report) {
-    ubi_report_shape shape = ubi_report_shape_of(report);
-    return shape == UBI_REPORT_COUNT || shape == UBI_REPORT_BUCKET;
-}
-
-/* After an entry of a Map is complete, the object around its key and report ends. */
-static void end_entry(const level_stack *stack, ubi__json *json) {
-    if (stack->n && ubi_report_shape_of(stack->at[stack->n - 1].report) == UBI_REPORT_MAP)
-        ubi__json_object_end(json);
-}
-
-static ubi_status write_all(level_stack *stack, ubi__json *json, const ubi_report *root) {
-    UBI_TRY(enter(stack, json, root));
-    while (stack->n && !json->failed) {
-        level *top = &stack->at[stack->n - 1];
-        ubi_report_shape shape = ubi_report_shape_of(top->report);
-        if (top->next == ubi_report_entry_count(top->report)) {
-            leave(json, shape);
-            stack->n--;
-            end_entry(stack, json);
-            continue;
-        }
-        ubi_report_key key;
-        const ubi_report *entry = ubi_report_entry(top->report, top->next++, &key);
-        begin_entry(json, shape, &key);
-        UBI_TRY(enter(stack, json, entry));
-        if (is_leaf(entry))
-            end_entry(stack, json);
-    }
+        write_bucket(json, report);
     return UBI_OK;
 }
 
+static ubi_report_shape shape_of(const void *report) {
+    return ubi_report_shape_of(report);
+}
+static uint32_t entry_count(const void *report) {
+    return ubi_report_entry_count(report);
+}
+static const void *get_entry(const void *report, uint32_t index, ubi_report_key *key) {
+    return ubi_report_entry(report, index, key);
+}
+
 ubi_status ubi__render_report(ubi__json *json, const ubi_report *report) {
-    level_stack stack = { 0 };
-    ubi_status status = write_all(&stack, json, report);
-    level_stack_fini(&stack, ubi_allocator_default());
-    return status;
+    static const ubi__nested_ops ops = { shape_of, entry_count, get_entry, write_leaf };
+    return ubi__render_nested(json, &ops, report);
 }
 
 ubi_status ubi_render_report_json(ubi_write_fn fn, void *payload, const ubi_report *report) {

@@ -8,16 +8,27 @@
 #define UBI_RENDER_RESULT_JSON_H
 
 #include <ubiheap/census.h>
+#include <ubiheap/diff.h>
+#include <ubiheap/dominator_tree.h>
+#include <ubiheap/treemap.h>
 
 #include "base/json_writer.h"
 
 /** Errors: UBI_ENOMEM. */
 ubi_status ubi__render_report(ubi__json *json, const ubi_report *report);
 /** Errors: UBI_ENOMEM. */
+ubi_status ubi__render_delta(ubi__json *json, const ubi_delta *delta);
+/** Errors: UBI_ENOMEM. */
 ubi_status ubi__render_census_tree(ubi__json *json, const ubi_census_tree *tree);
+/** The boxes of a tree map, as ubi_render_treemap_json has them. */
+void ubi__render_treemap(ubi__json *json, const ubi_treemap *map);
 /** `{"source", "line", "column", "functionDisplayName"}`. */
 void ubi__render_frame(ubi__json *json, const ubi_frame *frame);
 /** An array of frames, youngest first. */
 void ubi__render_stack(ubi__json *json, ubi_stack stack);
+/** An array of strings and stacks; null when the label says nothing. */
+void ubi__render_label(ubi__json *json, const ubi_label *label);
+/** Rows of a dominator tree, as ubi_render_dominator_tree_json has them. Errors: UBI_ENOMEM. */
+ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node *tree);
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dominator_tree_text.h: rows of a dominator tree as a table for people.
+ */
+#ifndef UBI_RENDER_DOMINATOR_TREE_TEXT_H
+#define UBI_RENDER_DOMINATOR_TREE_TEXT_H
+
+#include <ubiheap/dominator_tree.h>
+
+#include "render/display.h"
+
+typedef struct ubi__dominator_text_options {
+    const ubi_graph *graph; /**< that the rows are of */
+    uint64_t total_bytes;   /**< what shares are of: all that the root retains */
+    uint64_t least_bytes;   /**< rows that retain less are summed up, not shown */
+} ubi__dominator_text_options;
+
+/**
+ * A label in words: "Array", "js::BaseScript app.js", "Point  make  app.js:3:9". The coarse type is left out where anything
+ * else is said, and so is "noStack". A label that says nothing gives way to what the node is best known by.
+ * @return columns written, at most `columns`.
+ */
+size_t ubi__display_label(ubi__out *out, const ubi__style *style, const ubi_label *label, const ubi_graph *graph,
+                          ubi_node_ix node, size_t columns);
+
+/** A tree with the rows that it has loaded. Errors: UBI_ENOMEM. Write errors stick in `out`. */
+ubi_status ubi__render_dominator_text(ubi__out *out, const ubi__style *style, const ubi_dominator_node *tree,
+                                      const ubi__dominator_text_options *options);
+
+/** Rows below each other, without what they have below. Errors: UBI_ENOMEM. */
+ubi_status ubi__render_dominator_list(ubi__out *out, const ubi__style *style, ubi_dominator_node *const *rows,
+                                      size_t n_rows, const ubi__dominator_text_options *options);
+
+#endif

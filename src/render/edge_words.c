@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * edge_words.c: what the name of an edge says to people (edge_words.h).
+ *
+ * Sources of the names: mozilla-central js/src/vm (JSObject::traceChildren, GetterSetter, Shape, Scope), js/src/gc/RootMarking.cpp,
+ * js/src/builtin/MapObject.cpp, js/public/UbiNode*.h, dom/base/UbiReportingNode.
+ */
+#include "render/edge_words.h"
+
+#include "base/text.h"
+
+static bool starts_with(ubi_text text, const char *prefix) {
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+static bool ends_with(ubi_text text, const char *suffix) {
+    size_t n = strlen(suffix);
+    return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
+}
+
+/* ---- kinds of nodes ----------------------------------------------------------------------------------------------- */
+
+static ubi_text type_of(const ubi_graph *graph, const ubi_kind *kind) {
+    return ubi_graph_string(graph, kind->type_name);
+}
+
+bool ubi__kind_is_plain(const ubi_graph *graph, const ubi_kind *kind) {
+    ubi_text name = ubi_graph_string(graph, kind->class_name);
+    return kind->coarse_type == UBI_COARSE_OBJECT && (ubi__text_is(name, "Object") || ubi__text_is(name, "Array"));
+}
+
+bool ubi__kind_is_engine(const ubi_graph *graph, const ubi_kind *kind) {
+    return starts_with(type_of(graph, kind), "js::") && kind->class_name == UBI_NONE &&
+           kind->script_filename == UBI_NONE;
+}
+
+static const struct {
+    const char *type, *word;
+} engine_words[] = {
+    { "js::Shape", "shape" },
+    { "js::BaseShape", "shape" },
+    { "js::PropMap", "shape" },
+    { "js::Scope", "scope" },
+    { "js::jit::JitCode", "code" },
+    { "js::GetterSetter", "accessor" },
+    { "js::RegExpShared", "expression" },
+    { "js::BaseScript", "script" },
+};
+
+static ubi_text accessor_word(ubi_text edge_name) {
+    if (ends_with(edge_name, "_getter"))
+        return ubi__text("getter");
+    return ubi__text(ends_with(edge_name, "_setter") ? "setter" : "accessor");
+}
+
+ubi_text ubi__engine_word(const ubi_graph *graph, ubi_node_ix node, ubi_edge_ix edge) {
+    ubi_text type = type_of(graph, ubi_graph_kind(graph, ubi_graph_node_kind(graph, node)));
+    if (ubi__text_is(type, "js::GetterSetter"))
+        return accessor_word(ubi_graph_string(graph, ubi_graph_edge_name(graph, edge)));
+    for (size_t i = 0; i < sizeof engine_words / sizeof *engine_words; i++)
+        if (ubi__text_is(type, engine_words[i].type))
+            return ubi__text(engine_words[i].word);
+    return type;
+}
+
+ubi_text ubi__file_name(ubi_text path) {
+    for (size_t i = path.len; i > 0; i--)
+        if (path.ptr[i - 1] == '/')
+            return i == path.len ? path : (ubi_text){ path.ptr + i, path.len - i };
+    return path;
+}
+
+/* ---- names of edges ----------------------------------------------------------------------------------------------- */
+
+/* Names that mean the same wherever they are; NULL: nothing. */
+static const struct {
+    const char *name, *words;
+} known_names[] = {
+    { "vector element", NULL },
+    { "Reflected Node", NULL },
+    { "JSFunction script", NULL },
+    { "Parent Node", "parent" },
+    { "Child Node", "child" },
+    { "HashableValue", "key" },
+    { "OrderedHashMapObject value", "value" },
+    { "WeakMap entry key", "key" },
+    { "WeakMap entry value", "value" },
+    { "hashmap key", "key" },
+    { "hashmap value", "value" },
+    { "proxy target", "target" },
+    { "proxy handler", "handler" },
+    { "cross-compartment wrapper target", "wrapped elsewhere" },
+    { "enclosing_environment", "enclosing" },
+    { "callee_slot", "callee" },
+    { "env chain", "JavaScript stack" },
+};
+
+/* Names of roots that differ in their ends. */
+static const struct {
+    const char *prefix, *words;
+} root_names[] = {
+    { "exact-", "C++ stack" },
+    { "vm_stack[", "JavaScript stack" },
+    { "fp ", "JavaScript stack" },
+    { "persistent-", "held by C++" },
+};
+
+static ubi__edge_words told(const char *words) {
+    return (ubi__edge_words){ words ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, ubi__text(words) };
+}
+
+static bool is_known(ubi__edge_words *out, ubi_text name) {
+    for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++)
+        if (ubi__text_is(name, known_names[i].name)) {
+            *out = told(known_names[i].words);
+            return true;
+        }
+    return false;
+}
+
+/* "CyclicModuleFields::cycleRoot" is "cycleRoot", and where a holder lives says nothing. */
+static ubi__edge_words engine_name(ubi_text name) {
+    for (size_t i = 0; i < sizeof root_names / sizeof *root_names; i++)
+        if (starts_with(name, root_names[i].prefix))
+            return told(root_names[i].words);
+    for (size_t i = 0; i + 9 <= name.len; i++)
+        if (memcmp(name.ptr + i, ", holder ", 9) == 0)
+            name.len = i;
+    for (size_t i = name.len; i > 2; i--)
+        if (i < name.len && name.ptr[i - 1] == ':' && name.ptr[i - 2] == ':')
+            return (ubi__edge_words){ UBI__EDGE_TOLD, { name.ptr + i, name.len - i } };
+    return (ubi__edge_words){ name.len ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, name };
+}
+
+static bool is_identifier(ubi_text name) {
+    size_t begin = name.len > 1 && name.ptr[0] == '#'; /* a private one */
+    for (size_t i = begin; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i], lower = c | 0x20;
+        bool letter = (lower >= 'a' && lower <= 'z') || c == '_' || c == '$' || c >= 0x80;
+        if (!letter && (i == begin || c < '0' || c > '9'))
+            return false;
+    }
+    return name.len > begin;
+}
+
+/* "objectElements[17]" without what stands before the bracket. */
+static bool is_element(ubi_text *out, ubi_text name) {
+    static const char prefix[] = "objectElements";
+    if (!starts_with(name, prefix) || !ends_with(name, "]"))
+        return false;
+    *out = (ubi_text){ name.ptr + strlen(prefix), name.len - strlen(prefix) };
+    return out->ptr[0] == '[';
+}
+
+/* Objects that scripts make may have properties of any name; those of the engine have odd names that are no properties. */
+static bool is_made_by_scripts(const ubi_graph *graph, const ubi_kind *kind) {
+    ubi_text name = ubi_graph_string(graph, kind->class_name);
+    return ubi__kind_is_plain(graph, kind) || ubi__text_is(name, "Function") || ends_with(name, "Environment");
+}
+
+static ubi__edge_words words_of_object(const ubi_graph *graph, const ubi_kind *source, ubi_text name) {
+    ubi_text element;
+    if (starts_with(name, "**UNKNOWN SLOT"))
+        return told(NULL);
+    if (ubi__text_is(name, "**SYMBOL KEY**"))
+        return (ubi__edge_words){ UBI__EDGE_VERBATIM, ubi__text("[symbol]") };
+    if (is_element(&element, name))
+        return (ubi__edge_words){ UBI__EDGE_VERBATIM, element };
+    if (is_identifier(name))
+        return (ubi__edge_words){ UBI__EDGE_PROPERTY, name };
+    if (!is_made_by_scripts(graph, source))
+        return engine_name(name);
+    bool binding = !ubi__kind_is_plain(graph, source) && name.len > 1 && name.ptr[0] == '.';
+    return (ubi__edge_words){ binding ? UBI__EDGE_VERBATIM : UBI__EDGE_QUOTED, name };
+}
+
+ubi__edge_words ubi__edge_words_of(const ubi_graph *graph, ubi_node_ix source_node, ubi_edge_ix edge) {
+    ubi_node_ix target_node = ubi_graph_edge_target(graph, edge);
+    const ubi_kind *source = ubi_graph_kind(graph, ubi_graph_node_kind(graph, source_node));
+    const ubi_kind *target = ubi_graph_kind(graph, ubi_graph_node_kind(graph, target_node));
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    ubi__edge_words words;
+    if (!name.ptr || starts_with(type_of(graph, source), "js::"))
+        return told(NULL); /* the engine's own nodes tell each other nothing that people use */
+    if (ubi__kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter"))
+        return told(NULL); /* the word for the target says it */
+    if (is_known(&words, name))
+        return words;
+    return source->coarse_type == UBI_COARSE_OBJECT ? words_of_object(graph, source, name) : engine_name(name);
+}

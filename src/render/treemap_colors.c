@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * treemap_colors.c: which colours the boxes of a picture have, and what they mean.
+ *
+ * Where the first level of a map is coarse types, or its boxes are nodes, a hue is a coarse type. Else the map is divided
+ * into a few branches of like size, and each has a hue, with all that is in it. Boxes in which others are drawn are pale,
+ * and paler on every second level, so that one can see where they end; leaves have the full colour. The contrast of
+ * names is at least 7 to 1 on light and on dark pages, that of amounts, which are faint, at least 4.5 to 1.
+ *
+ * Firefox's colours are its own: all hues are blues, and every level is darker than the one above.
+ */
+#include "base/text.h"
+#include "render/treemap_picture.h"
+
+#define SHADE_LEAF 2 /* of ours; 0 and 1 are boxes that hold others */
+
+typedef struct hue {
+    double turn, saturation;
+} hue;
+
+static const hue hues[UBI__TREEMAP_N_HUES] = {
+    { 0.592, 0.75 }, /* blue: objects */
+    { 0.597, 0.16 }, /* slate: other */
+    { 0.422, 0.45 }, /* green: strings */
+    { 0.100, 0.85 }, /* amber: scripts */
+    { 0.931, 0.60 }, /* rose: DOM nodes */
+    { 0.742, 0.50 }, /* violet */
+    { 0.508, 0.55 }, /* teal */
+    { 0.180, 0.60 }, /* olive */
+    { 0.597, 0.16 }, /* slate: any other */
+};
+
+/* ---- hues -------------------------------------------------------------------------------------------------------- */
+
+/* Puts an entry where its weight belongs; equal ones stay in the order in which they came. */
+static void add_entry(ubi__treemap_picture *p, ubi__treemap_legend_entry entry) {
+    size_t i = p->n_legend++;
+    for (; i > 0 && p->legend[i - 1].weight < entry.weight; i--)
+        p->legend[i] = p->legend[i - 1];
+    p->legend[i] = entry;
+}
+
+/* How much of everything a coarse type has: its leaves, wherever they are. */
+static void choose_types(ubi__treemap_picture *p) {
+    uint64_t weights[UBI_TREEMAP_N_COLORS] = { 0 };
+    ubi_treemap_row row;
+    for (uint32_t i = 0; i < ubi_treemap_row_count(p->map); i++) {
+        ubi_treemap_get(p->map, i, &row);
+        p->hues[i] = (uint8_t)row.color;
+        if (!row.has_children)
+            weights[row.color] += row.box.weight;
+    }
+    for (uint8_t type = 0; type < UBI_TREEMAP_N_COLORS; type++)
+        if (weights[type])
+            add_entry(p, (ubi__treemap_legend_entry){ type, true, UBI_NONE, weights[type] });
+}
+
+/* A row with more than this share of everything is replaced by its children; those with less than the other get no hue. */
+#define LARGE_SHARE 0.3
+#define SMALL_SHARE 0.004
+#define N_BRANCHES 7
+
+static const uint8_t branch_hues[N_BRANCHES] = { 0, 3, 2, 4, 5, 6, 7 };
+
+static double share(const ubi__treemap_picture *p, uint64_t weight) {
+    return p->total_weight ? (double)weight / (double)p->total_weight : 0;
+}
+
+/* Adds the first children of a row, which are the largest, as far as there are hues; false: none is worth one. */
+static bool add_children(ubi__treemap_picture *p, uint32_t of) {
+    size_t before = p->n_legend;
+    ubi_treemap_row row;
+    for (uint32_t i = of + 1; i < ubi_treemap_row_count(p->map) && p->n_legend < N_BRANCHES; i++) {
+        ubi_treemap_get(p->map, i, &row);
+        if (row.parent != UBI_NONE && row.parent > of)
+            break;
+        if (row.parent == of && share(p, row.box.weight) >= SMALL_SHARE)
+            add_entry(p, (ubi__treemap_legend_entry){ .row = i, .weight = row.box.weight });
+    }
+    return p->n_legend > before;
+}
+
+static void split(ubi__treemap_picture *p, size_t i) {
+    ubi__treemap_legend_entry whole = p->legend[i];
+    for (size_t k = i; k + 1 < p->n_legend; k++)
+        p->legend[k] = p->legend[k + 1];
+    p->n_legend--;
+    if (add_children(p, whole.row))
+        return;
+    whole.is_whole = true;
+    add_entry(p, whole);
+}
+
+/* Branches of like size, the largest first: from the root on, those that hold too much are split. */
+static void find_branches(ubi__treemap_picture *p) {
+    add_entry(p, (ubi__treemap_legend_entry){ .row = 0, .weight = p->total_weight });
+    for (size_t i = 0; i < p->n_legend;)
+        if (!p->legend[i].is_whole && share(p, p->legend[i].weight) > LARGE_SHARE) {
+            split(p, i);
+            i = 0;
+        } else {
+            i++;
+        }
+    if (p->legend[0].row == 0)
+        p->n_legend = 0;
+}
+
+/* "No stack" is no branch like others. */
+static uint8_t hue_of_branch(const ubi__treemap_picture *p, const ubi__treemap_legend_entry *entry, size_t rank) {
+    ubi_treemap_row row;
+    ubi_treemap_get(p->map, entry->row, &row);
+    bool text = row.name_type == UBI_CENSUS_NAME_TEXT;
+    if (text && (ubi__text_is(row.name, "noStack") || ubi__text_is(row.name, "noFilename")))
+        return UBI_TREEMAP_COLOR_OTHER;
+    return branch_hues[rank];
+}
+
+/* A branch's own hue, else that of the row above. */
+static uint8_t hue_of_row(const ubi__treemap_picture *p, uint32_t i, uint32_t parent) {
+    for (size_t k = 0; k < p->n_legend; k++)
+        if (p->legend[k].row == i)
+            return p->legend[k].hue;
+    return parent == UBI_NONE ? UBI__TREEMAP_OTHER_HUE : p->hues[parent];
+}
+
+static void choose_branches(ubi__treemap_picture *p) {
+    uint64_t rest = p->total_weight;
+    ubi_treemap_row row;
+    find_branches(p);
+    for (size_t i = 0; i < p->n_legend; i++) {
+        p->legend[i].hue = hue_of_branch(p, &p->legend[i], i);
+        rest -= p->legend[i].weight;
+    }
+    for (uint32_t i = 0; i < ubi_treemap_row_count(p->map); i++) {
+        ubi_treemap_get(p->map, i, &row);
+        p->hues[i] = hue_of_row(p, i, row.parent);
+    }
+    if (rest && p->n_legend)
+        p->legend[p->n_legend++] = (ubi__treemap_legend_entry){ UBI__TREEMAP_OTHER_HUE, false, UBI_NONE, rest };
+}
+
+static void find_holders(ubi__treemap_picture *p) {
+    ubi_treemap_row row;
+    for (uint32_t i = 1; i < ubi_treemap_row_count(p->map); i++) {
+        ubi_treemap_get(p->map, i, &row);
+        if (ubi__treemap_is_visible(&row))
+            p->holds[row.parent] = 1;
+    }
+}
+
+static void mark_used(ubi__treemap_picture *p) {
+    ubi_treemap_row row;
+    for (uint32_t i = 1; i < ubi_treemap_row_count(p->map); i++) {
+        ubi_treemap_get(p->map, i, &row);
+        if (ubi__treemap_is_visible(&row))
+            p->used[p->hues[i]][ubi__treemap_shade(p, i, &row)] = true;
+    }
+}
+
+void ubi__treemap_choose_hues(ubi__treemap_picture *p) {
+    p->by_type = ubi__treemap_shows_types(p->map);
+    if (p->by_type || p->options->firefox)
+        choose_types(p);
+    else
+        choose_branches(p);
+    find_holders(p);
+    mark_used(p);
+    for (size_t i = 0; i < p->n_legend; i++)
+        p->used[p->legend[i].hue][p->options->firefox ? 2 : SHADE_LEAF] = true;
+}
+
+ubi_text ubi__treemap_legend_name(ubi__treemap_picture *p, const ubi__treemap_legend_entry *entry) {
+    static const char *const types[UBI_TREEMAP_N_COLORS] = { "JavaScript objects", "engine internals and others",
+                                                             "strings", "scripts and code", "DOM nodes" };
+    ubi_treemap_row row;
+    if (entry->row == UBI_NONE)
+        return ubi__text(entry->hue < UBI_TREEMAP_N_COLORS ? types[entry->hue] : "others");
+    ubi_treemap_get(p->map, entry->row, &row);
+    return ubi__treemap_long_name(&p->label, &row, 36);
+}
+
+/* ---- shades ------------------------------------------------------------------------------------------------------ */
+
+unsigned ubi__treemap_shade(const ubi__treemap_picture *p, uint32_t i, const ubi_treemap_row *row) {
+    if (p->options->firefox)
+        return row->box.depth < UBI__TREEMAP_N_SHADES ? row->box.depth : UBI__TREEMAP_N_SHADES - 1;
+    return p->holds[i] ? (row->box.depth + 1) % 2 : SHADE_LEAF;
+}
+
+static void write_hsl(ubi__out *out, const char *property, double turn, double saturation, double lightness) {
+    ubi__out_string(out, property);
+    ubi__svg_hsl(out, turn, saturation, lightness);
+}
+
+static void write_our_rule(const ubi__treemap_picture *p, unsigned hue_index, unsigned shade, bool dark) {
+    static const double light_pages[] = { 0.95, 0.90, 0.80 }, dark_pages[] = { 0.11, 0.16, 0.23 };
+    const hue *h = &hues[hue_index];
+    double saturation = dark ? h->saturation * 0.6 : h->saturation;
+    write_hsl(p->out, "{fill:", h->turn, saturation, (dark ? dark_pages : light_pages)[shade]);
+    write_hsl(p->out, ";stroke:", h->turn, saturation * 0.7, dark ? 0.40 : 0.62);
+}
+
+static void write_firefox_rule(const ubi__treemap_picture *p, unsigned color, unsigned depth) {
+    double hsl[3];
+    ubi_treemap_firefox_color(hsl, (ubi_treemap_color)color, depth);
+    write_hsl(p->out, "{fill:", hsl[0], hsl[1], hsl[2]);
+    write_hsl(p->out, ";stroke:", hsl[0], hsl[1], hsl[2] * 0.5);
+}
+
+void ubi__treemap_write_colors(const ubi__treemap_picture *p, bool dark) {
+    for (unsigned h = 0; h < UBI__TREEMAP_N_HUES; h++)
+        for (unsigned shade = 0; shade < UBI__TREEMAP_N_SHADES; shade++) {
+            if (!p->used[h][shade])
+                continue;
+            ubi__out_printf(p->out, ".c%u%c", h, 'a' + (char)shade);
+            if (p->options->firefox)
+                write_firefox_rule(p, h, shade);
+            else
+                write_our_rule(p, h, shade, dark);
+            ubi__out_string(p->out, "}\n");
+        }
+}
