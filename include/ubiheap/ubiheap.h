@@ -11,14 +11,22 @@
 #ifndef UBIHEAP_H
 #define UBIHEAP_H
 
+#include <ubiheap/anonymize.h>
 #include <ubiheap/base.h>
 #include <ubiheap/census.h>
+#include <ubiheap/diff.h>
+#include <ubiheap/dominator_tree.h>
 #include <ubiheap/dominators.h>
 #include <ubiheap/formats.h>
 #include <ubiheap/graph.h>
+#include <ubiheap/keepers.h>
+#include <ubiheap/labels.h>
+#include <ubiheap/lens.h>
 #include <ubiheap/node.h>
 #include <ubiheap/paths.h>
+#include <ubiheap/query.h>
 #include <ubiheap/render.h>
 #include <ubiheap/stacks.h>
+#include <ubiheap/treemap.h>
 
 #endif

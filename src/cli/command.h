@@ -72,6 +72,9 @@ typedef struct ubi__common {
     const char *compat;
 } ubi__common;
 
+/** Bytes of the line that explains UBI__EXIT_CONDITION. */
+#define UBI__REASON_TEXT 1024
+
 /** What a command runs with. */
 typedef struct ubi__cli {
     ubi__common common;
@@ -79,7 +82,8 @@ typedef struct ubi__cli {
     ubi__standard_output *output;
     ubi__progress_line progress;
     ubi_compat compat;
-    const char *subject; /**< what an error message is about: a file or the command; borrowed */
+    const char *subject;           /**< what an error message is about: a file or the command; borrowed */
+    char reason[UBI__REASON_TEXT]; /**< why the exit code is UBI__EXIT_CONDITION; "" unless it is */
 } ubi__cli;
 
 typedef struct ubi__command {

@@ -31,7 +31,7 @@ static void occupy_standard_descriptors(void) {
 }
 
 /* One line, made safe: messages quote file names, arguments and strings of snapshots. */
-static void print_error(const char *subject) {
+static void print_line(const char *subject, const char *message) {
     ubi__style style = ubi__terminal_style(STDERR_FILENO, "never");
     ubi__out *out = &standard_error.out;
     ubi__out_string(out, "ubiheap: ");
@@ -39,27 +39,30 @@ static void print_error(const char *subject) {
         ubi__display_text(out, &style, ubi__text(subject), SIZE_MAX);
         ubi__out_string(out, ": ");
     }
-    ubi__display_text(out, &style, ubi__text(ubi_error_message()), SIZE_MAX);
+    ubi__display_text(out, &style, ubi__text(message), SIZE_MAX);
     ubi__out_char(out, '\n');
     ubi__out_flush(out);
 }
 
 static int finish(ubi__cli *cli, ubi_status status, int exit_code) {
+    const char *subject = cli->subject;
     ubi__progress_line_clear(&cli->progress);
     /* A failed write is why the command stopped, if it did: it comes first. */
     if (status == UBI_OK || standard_output.out.failed) {
         ubi_status written = ubi__standard_output_flush(&standard_output);
         if (written != UBI_OK) {
             status = written;
-            cli->subject = NULL;
+            subject = NULL;
         }
     }
+    if (cli->reason[0] && (status == UBI_OK || standard_output.reader_gone))
+        print_line(cli->subject, cli->reason);
     if (standard_output.reader_gone)
         return exit_code;
     if (status == UBI_OK)
         return exit_code;
     if (status != UBI_ECANCELLED)
-        print_error(cli->subject);
+        print_line(subject, ubi_error_message());
     return ubi__exit_code(status);
 }
 

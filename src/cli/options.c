@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 typedef struct parser {
     const ubi__option_table *tables;

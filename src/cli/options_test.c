@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/suggest.h"
 #include "cli/options.h"
-#include "cli/suggest.h"
 
 typedef struct values {
     bool json;

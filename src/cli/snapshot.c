@@ -8,6 +8,19 @@
 
 #include "base/status.h"
 
+static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli) {
+    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    options.progress = ubi__progress_line_callbacks(&cli->progress);
+    options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
+    ubi_status status = ubi_lens_open(&snapshot->look, NULL, snapshot->graph, &options);
+    ubi__progress_line_clear(&cli->progress);
+    if (status != UBI_OK) {
+        ubi_graph_unref(snapshot->graph);
+        snapshot->graph = NULL;
+    }
+    return status;
+}
+
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
@@ -20,12 +33,18 @@ ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *pat
     UBI_TRY(status);
     out->path = path;
     out->load_us = ubi__clock_us() - start;
-    return UBI_OK;
+    return look_at(out, cli);
 }
 
 void ubi__snapshot_close(ubi__snapshot *snapshot) {
+    ubi_lens_close(snapshot->look);
     ubi_graph_unref(snapshot->graph);
+    snapshot->look = NULL;
     snapshot->graph = NULL;
+}
+
+const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot) {
+    return ubi_lens_graph_view(snapshot->look);
 }
 
 ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
@@ -37,11 +56,15 @@ ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
     return status;
 }
 
-void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file) {
+void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema) {
     ubi__json_init(json, ubi__out_write, &cli->output->out, false);
     json->for_terminal = isatty(cli->output->fd);
     ubi__json_object_begin(json);
     ubi__document_string(json, "schema", schema);
+}
+
+void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file) {
+    ubi__document_open(json, cli, schema);
     ubi__document_string(json, "file", file);
 }
 

@@ -6,6 +6,7 @@
 #define UBI_CLI_SNAPSHOT_H
 
 #include <ubiheap/formats.h>
+#include <ubiheap/lens.h>
 
 #include "base/json_writer.h"
 #include "cli/command.h"
@@ -13,6 +14,7 @@
 typedef struct ubi__snapshot {
     const char *path; /**< as given; "-" for standard input */
     ubi_graph *graph;
+    ubi_lens_view *look; /**< through the lens of the file's producer */
     ubi_read_info info;
     uint64_t load_us; /**< wall time of reading */
 } ubi__snapshot;
@@ -20,11 +22,15 @@ typedef struct ubi__snapshot {
 /** Reads the file with the common options applied; from here on error messages are about it. */
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path);
 void ubi__snapshot_close(ubi__snapshot *snapshot);
+/** What to give to analyses: the graph as the tools of its producer look at it. Borrowed. */
+const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot);
 /** Opens the file, calls `use`, closes it. */
 ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
                               ubi_status (*use)(ubi__cli *cli, const ubi__snapshot *snapshot));
 
-/** Opens a command's JSON document: schema and file are written, more keys may follow. */
+/** Opens a command's JSON document: the schema is written, more keys may follow. */
+void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema);
+/** The same of a document about one file: that is written too. */
 void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file);
 /** One key and its value. NULL text gives null. */
 void ubi__document_u64(ubi__json *json, const char *key, uint64_t value);

@@ -2,108 +2,27 @@
  *
  * census_command.c: `ubiheap census`, how much of what is in a heap.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <ubiheap/census.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "cli/breakdown_choice.h"
+#include "cli/condition.h"
 #include "cli/options.h"
 #include "cli/snapshot.h"
-#include "cli/suggest.h"
-#include "render/census_tree_text.h"
 #include "render/human.h"
 #include "render/node_label.h"
 #include "render/result_json.h"
 
 typedef struct census_arguments {
-    const char *breakdown, *filter, *individuals;
-    bool tree, indices;
-    int inverted;
-    uint64_t limit, depth;
+    ubi__breakdown_arguments by;
+    const char *individuals, *fail_on;
+    bool indices;
 } census_arguments;
 
 #define AT(field) offsetof(census_arguments, field)
-
-/* A breakdown and the text it came from. */
-typedef struct breakdown_choice {
-    ubi_breakdown *breakdown;
-    ubi__vec_u8 file; /* owned text of @FILE */
-    ubi_text json;    /* what was parsed; NULL text: the default */
-    bool inverted;    /* the preset's wish */
-} breakdown_choice;
-
-/* ---- the breakdown ---------------------------------------------------------------------------------------------- */
-
-/* Breakdowns are small; this keeps a wrong @FILE from filling memory. */
-#define MAX_BREAKDOWN_BYTES (16u << 20)
-
-static ubi_status read_all(ubi__vec_u8 *out, int fd, const char *path) {
-    for (;;) {
-        UBI_TRY(ubi__vec_u8_reserve(out, ubi_allocator_default(), 4096));
-        ssize_t n = read(fd, out->at + out->n, out->cap - out->n);
-        if (n < 0)
-            return ubi__fail_errno(errno, "cannot read the breakdown %s", path);
-        if (n == 0)
-            return UBI_OK;
-        out->n += (size_t)n;
-        if (out->n > MAX_BREAKDOWN_BYTES)
-            return ubi__fail(UBI_EINVAL, "the breakdown %s is larger than 16 MiB", path);
-    }
-}
-
-static ubi_status read_breakdown_file(breakdown_choice *c, const char *path) {
-    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return ubi__fail_errno(errno, "cannot open the breakdown %s", path);
-    ubi_status status = read_all(&c->file, fd, path);
-    close(fd);
-    c->json = (ubi_text){ c->file.at ? (const char *)c->file.at : "", c->file.n };
-    return status;
-}
-
-/* Names of presets are words; so are three JSON values. */
-static bool is_preset_name(const char *text) {
-    if (strcmp(text, "null") == 0 || strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
-        return false;
-    return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_")] == 0;
-}
-
-static ubi_status choose_preset(breakdown_choice *c, const char *name) {
-    const ubi_breakdown_preset *preset = ubi_breakdown_preset_find(name);
-    if (preset) {
-        c->json = ubi__text(preset->json);
-        c->inverted = preset->inverted;
-        return UBI_OK;
-    }
-    ubi__suggestion best = ubi__suggestion_for(name);
-    for (const ubi_breakdown_preset *p = ubi_breakdown_presets(); p->name; p++)
-        ubi__suggestion_try(&best, p->name);
-    if (best.word)
-        return ubi__fail(UBI_EINVAL, "unknown breakdown '%s'; did you mean '%s'?", name, best.word);
-    return ubi__fail(UBI_EINVAL, "unknown breakdown '%s'; see 'ubiheap help census'", name);
-}
-
-static ubi_status choose(breakdown_choice *c, const char *spec, ubi_compat compat) {
-    if (!spec)
-        c->json = (ubi_text){ NULL, 0 };
-    else if (spec[0] == '@')
-        UBI_TRY(read_breakdown_file(c, spec + 1));
-    else if (is_preset_name(spec))
-        UBI_TRY(choose_preset(c, spec));
-    else
-        c->json = ubi__text(spec);
-    return ubi_breakdown_parse(&c->breakdown, c->json, compat, NULL);
-}
-
-static void breakdown_choice_fini(breakdown_choice *c) {
-    if (c->breakdown)
-        ubi_breakdown_unref(c->breakdown);
-    ubi__vec_u8_fini(&c->file, ubi_allocator_default());
-}
 
 /* ---- individuals ------------------------------------------------------------------------------------------------ */
 
@@ -128,7 +47,7 @@ typedef struct job {
     ubi__cli *cli;
     const census_arguments *arguments;
     const ubi__snapshot *snapshot;
-    const breakdown_choice *chosen;
+    const ubi__breakdown_choice *chosen;
     const index_list *indices;
     ubi_census_options options;
 } job;
@@ -191,7 +110,7 @@ static void write_id_row(const job *j, uint64_t id) {
 static void write_part_text(const job *j, const part *found) {
     char count[UBI__HUMAN_TEXT];
     ubi__out *out = &j->cli->output->out;
-    uint64_t limit = j->arguments->limit, n = found->n;
+    uint64_t limit = j->arguments->by.limit, n = found->n;
     uint64_t shown = limit && n > limit + 1 ? limit : n;
     ubi__display_ink(out, &j->cli->style, UBI__INK_BOLD);
     ubi__out_printf(out, "Part %u of the report: %s\n", found->index, ubi__human_things(count, n, "node"));
@@ -206,10 +125,8 @@ static void write_part_text(const job *j, const part *found) {
 /* ---- output ----------------------------------------------------------------------------------------------------- */
 
 static void begin_document(const job *j, ubi__json *json) {
-    const ubi_breakdown_preset *standard = ubi_breakdown_preset_find("default");
     ubi__document_begin(json, j->cli, "ubiheap.census/1", j->snapshot->path);
-    ubi__json_key(json, "breakdown");
-    ubi__json_raw(json, j->chosen->json.ptr ? j->chosen->json : ubi__text(standard->json));
+    ubi__breakdown_write_json(json, j->chosen);
 }
 
 static void write_parts_json(const job *j, const part_list *parts) {
@@ -247,15 +164,10 @@ static ubi_status write_report(const job *j, const ubi_census *census) {
     return UBI_OK;
 }
 
-static bool wants_inverted(const job *j) {
-    return j->arguments->inverted ? j->arguments->inverted > 0 : j->chosen->inverted;
-}
-
 static ubi_status write_tree(const job *j, const ubi_census_tree *tree) {
-    const census_arguments *a = j->arguments;
     if (!j->cli->common.json) {
-        ubi__census_text_options options = { wants_inverted(j), j->cli->compat == UBI_COMPAT_FIREFOX, a->indices,
-                                             a->limit, a->depth };
+        ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli);
+        options.indices = j->arguments->indices;
         return ubi__render_census_text(&j->cli->output->out, &j->cli->style, tree, &options);
     }
     ubi__json json;
@@ -267,11 +179,8 @@ static ubi_status write_tree(const job *j, const ubi_census_tree *tree) {
 }
 
 static ubi_status build_tree(const job *j, const ubi_census *census) {
-    ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;
+    ubi_census_tree_options options = ubi__breakdown_tree_options(&j->arguments->by, j->chosen);
     ubi_census_tree *tree;
-    options.invert = wants_inverted(j);
-    options.has_filter = j->arguments->filter != NULL;
-    options.filter = ubi__text(j->arguments->filter);
     UBI_TRY(ubi_census_tree_new(&tree, census, &options));
     ubi_status status = write_tree(j, tree);
     ubi_census_tree_free(tree);
@@ -279,10 +188,9 @@ static ubi_status build_tree(const job *j, const ubi_census *census) {
 }
 
 static ubi_status count(const job *j) {
-    const census_arguments *a = j->arguments;
     ubi_census *census;
     UBI_TRY(ubi_census_take(&census, j->snapshot->graph, j->chosen->breakdown, &j->options));
-    bool tree = !j->cli->common.json || a->tree || a->inverted > 0 || a->filter;
+    bool tree = !j->cli->common.json || ubi__breakdown_wants_tree(&j->arguments->by);
     ubi_status status = tree ? build_tree(j, census) : write_report(j, census);
     ubi_census_free(census);
     return status;
@@ -290,64 +198,56 @@ static ubi_status count(const job *j) {
 
 /* ---- command ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status open_and_count(job *j, const char *path) {
+static ubi_status count_and_judge(const job *j, const ubi__condition *condition, int *exit_code) {
+    ubi__condition_facts facts = { .graph = j->snapshot->graph, .view = ubi__snapshot_view(j->snapshot) };
+    UBI_TRY(j->arguments->individuals ? list_individuals(j) : count(j));
+    return ubi__condition_check(exit_code, j->cli, condition, &facts);
+}
+
+static ubi_status open_and_count(job *j, const char *path, const ubi__condition *condition, int *exit_code) {
     ubi__snapshot snapshot;
     UBI_TRY(ubi__snapshot_open(&snapshot, j->cli, path));
     j->snapshot = &snapshot;
-    ubi_status status = j->arguments->individuals ? list_individuals(j) : count(j);
+    ubi_status status = count_and_judge(j, condition, exit_code);
     ubi__snapshot_close(&snapshot);
     return status;
 }
 
 static ubi_status check(const census_arguments *a, const char *path) {
-    if (a->individuals && (a->tree || a->inverted || a->filter))
+    if (a->individuals && (a->by.tree || a->by.inverted || a->by.filter))
         return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with --tree, --inverted or --filter");
-    if (a->breakdown && strcmp(a->breakdown, "@-") == 0 && strcmp(path, "-") == 0)
-        return ubi__fail(UBI_EINVAL, "the breakdown and the snapshot cannot both come from standard input");
-    return UBI_OK;
+    return ubi__breakdown_check_input(&a->by, path);
 }
 
 static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const census_arguments *arguments = values;
-    breakdown_choice chosen = { 0 };
+    ubi__breakdown_choice chosen = { 0 };
     index_list indices = { 0 };
     job j = { cli, arguments, NULL, &chosen, &indices, UBI_CENSUS_OPTIONS_INIT };
-    (void)n_operands, (void)exit_code;
+    ubi__condition *condition;
+    (void)n_operands;
     j.options.progress = ubi__progress_line_callbacks(&cli->progress);
     j.options.compat = cli->compat;
     UBI_TRY(check(arguments, operands[0]));
-    ubi_status status = choose(&chosen, arguments->breakdown, cli->compat);
+    UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_SNAPSHOT));
+    ubi_status status = ubi__breakdown_choose(&chosen, arguments->by.breakdown, cli);
     if (status == UBI_OK)
         status = parse_indices(&indices, arguments->individuals);
     if (status == UBI_OK)
-        status = open_and_count(&j, operands[0]);
+        status = open_and_count(&j, operands[0], condition, exit_code);
     index_list_fini(&indices, ubi_allocator_default());
-    breakdown_choice_fini(&chosen);
+    ubi__breakdown_choice_fini(&chosen);
+    ubi__condition_free(condition);
     return status;
 }
 
-static bool preset_entry(size_t i, const char **word, const char **help) {
-    *word = ubi_breakdown_presets()[i].name;
-    *help = ubi_breakdown_presets()[i].help;
-    return *word != NULL;
-}
-
-static const ubi__glossary presets_glossary = { "Presets", preset_entry };
-
 static const ubi__option options[] = {
-    { "breakdown", 'b', UBI__OPTION_TEXT, AT(breakdown), "SPEC", NULL,
-      "how to group: a preset, JSON, or @FILE with JSON in it", "the preset default" },
-    { "tree", 0, UBI__OPTION_FLAG, AT(tree), NULL, NULL, "with --json: print the tree instead of the report", NULL },
-    { "inverted", 'i', UBI__OPTION_SWITCH, AT(inverted), NULL, NULL,
-      "turn the tree over: what the nodes are first, then where they are; the default is the preset's", NULL },
-    { "filter", 0, UBI__OPTION_TEXT, AT(filter), "TEXT", NULL,
-      "keep only paths of the tree with TEXT in a name, a file or a function; upper and lower case differ", NULL },
+    UBI__BREAKDOWN_OPTIONS(AT(by)),
     { "individuals", 0, UBI__OPTION_TEXT, AT(individuals), "N[,N...]", NULL,
       "list the nodes that were counted in these parts of the report, by reportLeafIndex", NULL },
     { "indices", 0, UBI__OPTION_FLAG, AT(indices), NULL, NULL, "show the numbers that --individuals takes", NULL },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "text: show N rows per level; 0: all", "10" },
-    { "depth", 'd', UBI__OPTION_NUMBER, AT(depth), "N", NULL,
-      "text: show N levels; 0: all; frames that follow each other without a branch count a quarter", "5" },
+    UBI__TREE_TEXT_OPTIONS(AT(by)),
+    UBI__OPTION_FAIL_ON(AT(fail_on)),
     UBI__OPTION_END,
 };
 
@@ -379,7 +279,7 @@ const ubi__command ubi__command_census = {
         "\n"
         "  { \"by\": \"coarseType\", \"objects\": { \"by\": \"objectClass\" } }\n",
     .options = options,
-    .glossary = &presets_glossary,
+    .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
     .min_operands = 1,
     .max_operands = 1,

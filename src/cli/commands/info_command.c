@@ -87,6 +87,12 @@ static void write_origin(const page *p, const facts *f) {
     ubi__out_printf(p->out, "%s\n", f->producer ? f->producer : "unknown");
     label(p, "Created");
     ubi__out_printf(p->out, "%s\n", f->has_creation_time ? ubi__human_time(time, f->creation_time_us) : "unknown");
+    const char *writer = f->snapshot->info.writer;
+    if (*writer) {
+        label(p, "Written by");
+        ubi__display_text(p->out, p->style, ubi__text(writer), p->style->columns - LABEL_COLUMNS);
+        ubi__out_char(p->out, '\n');
+    }
 }
 
 static void write_tally(const page *p, const char *name, const ubi__tally *tally) {
@@ -173,7 +179,9 @@ static void put_file(ubi__json *j, const facts *f) {
 
 static void put_origin(ubi__json *j, const facts *f) {
     char time[UBI__HUMAN_TEXT];
+    const char *writer = f->snapshot->info.writer;
     ubi__document_string(j, "producer", f->producer);
+    ubi__document_string(j, "writer", *writer ? writer : NULL);
     ubi__document_string(j, "creationTime", f->has_creation_time ? ubi__iso_time(time, f->creation_time_us) : NULL);
     ubi__json_key(j, "creationTimeUs");
     if (f->has_creation_time)

@@ -2,7 +2,7 @@
  *
  * report_findings.c: the rules.
  */
-#include "cli/commands/report_findings.h"
+#include "cli/commands/report/report_findings.h"
 
 #include <stdio.h>
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/node_order.h"
+#include "cli/commands/nodes/node_order.h"
 #include "drawing.h"
 
 static const ubi__node_column *column(const char *name) {
@@ -22,19 +22,26 @@ static const ubi__node_column *column(const char *name) {
     return out;
 }
 
+static ubi__vec_u32 all_nodes(const ubi_graph *graph) {
+    ubi__vec_u32 nodes = { 0 };
+    for (ubi_node_ix i = 0; i < ubi_graph_node_count(graph); i++)
+        assert_int_equal(ubi__vec_u32_push(&nodes, ubi_allocator_default(), i), UBI_OK);
+    return nodes;
+}
+
 /* Ordinals of the nodes of `drawn`, sorted, as "2 0 1". */
 static void assert_order(const char *drawn, const char *by, bool descending, const char *expected) {
     ubi__node_table table = { .graph = graph_from_drawing(drawn) };
     const ubi__node_column *c = column(by);
-    ubi_node_ix *order;
+    ubi__vec_u32 nodes = all_nodes(table.graph);
     char text[256] = "";
     if (c->prepare)
         assert_int_equal(c->prepare(&table), UBI_OK);
-    assert_int_equal(ubi__node_order_new(&order, &table, c, descending, (ubi_progress){ 0 }), UBI_OK);
-    for (uint32_t i = 0; i < ubi_graph_node_count(table.graph); i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i ? " " : "", order[i]);
+    assert_int_equal(ubi__node_order_sort(&nodes, &table, c, descending), UBI_OK);
+    for (size_t i = 0; i < nodes.n; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i ? " " : "", nodes.at[i]);
     assert_string_equal(text, expected);
-    ubi__node_order_free(order, &table);
+    ubi__vec_u32_fini(&nodes, ubi_allocator_default());
     ubi__node_table_fini(&table);
     ubi_graph_unref((ubi_graph *)(uintptr_t)table.graph);
 }
@@ -64,6 +71,24 @@ static void unreachable_nodes_have_no_distance_and_come_last(void **state) {
     const char *drawn = "a -> b; lost -> b; b -> c;";
     assert_order(drawn, "distance", false, "0 1 3 2");
     assert_order(drawn, "distance", true, "3 1 0 2");
+}
+
+static void some_nodes_are_sorted_and_equal_ones_stay_as_given(void **state) {
+    (void)state;
+    ubi__node_table table = { .graph = graph_from_drawing("a(size=5) -> b, c, d; b(size=9); c(size=5); d(size=3);") };
+    ubi_node_ix given[] = { 2, 3, 0 }, expected[] = { 2, 0, 3 };
+    ubi__vec_u32 nodes = { given, 3, 3 };
+    assert_int_equal(ubi__node_order_sort(&nodes, &table, column("rawSize"), true), UBI_OK);
+    assert_memory_equal(given, expected, sizeof expected);
+    ubi_graph_unref((ubi_graph *)(uintptr_t)table.graph);
+}
+
+static void the_root_is_its_own_dominator_by_ordinal_only(void **state) {
+    (void)state;
+    const char *drawn = "a -> b; lost -> c; b -> c; c -> d, b; a -> d;";
+    assert_order(drawn, "dominator", false, "1 4 3 0 2");
+    assert_order(drawn, "dominatorOrdinal", false, "0 1 4 3 2");
+    assert_order(drawn, "retainedSize", true, "0 1 3 4 2");
 }
 
 static void the_column_table_knows_its_names(void **state) {
@@ -106,14 +131,15 @@ static void random_sizes_sort_as_qsort_sorts_them(void **state) {
     ubi_graph_builder_free(builder);
 
     ubi__node_table table = { .graph = graph };
-    ubi_node_ix *order, expected[N_RANDOM];
+    ubi__vec_u32 nodes = all_nodes(graph);
+    ubi_node_ix expected[N_RANDOM];
     for (ubi_node_ix i = 0; i < N_RANDOM; i++)
         expected[i] = i;
     compared = graph;
     qsort(expected, N_RANDOM, sizeof *expected, by_size_then_place);
-    assert_int_equal(ubi__node_order_new(&order, &table, column("rawSize"), false, (ubi_progress){ 0 }), UBI_OK);
-    assert_memory_equal(order, expected, sizeof expected);
-    ubi__node_order_free(order, &table);
+    assert_int_equal(ubi__node_order_sort(&nodes, &table, column("rawSize"), false), UBI_OK);
+    assert_memory_equal(nodes.at, expected, sizeof expected);
+    ubi__vec_u32_fini(&nodes, ubi_allocator_default());
     ubi_graph_unref(graph);
 }
 
@@ -126,12 +152,12 @@ static bool refuse(void *payload, const char *stage, uint64_t done, uint64_t tot
 
 static void sorting_can_be_cancelled(void **state) {
     (void)state;
-    ubi__node_table table = { .graph = graph_from_drawing("a -> b; b -> a;") };
-    ubi_node_ix *order;
     int n_reports = 0;
-    assert_int_equal(ubi__node_order_new(&order, &table, column("id"), true, (ubi_progress){ refuse, &n_reports }),
-                     UBI_ECANCELLED);
+    ubi__node_table table = { .graph = graph_from_drawing("a -> b; b -> a;"), .progress = { refuse, &n_reports } };
+    ubi__vec_u32 nodes = all_nodes(table.graph);
+    assert_int_equal(ubi__node_order_sort(&nodes, &table, column("id"), true), UBI_ECANCELLED);
     assert_int_equal(n_reports, 1);
+    ubi__vec_u32_fini(&nodes, ubi_allocator_default());
     ubi_graph_unref((ubi_graph *)(uintptr_t)table.graph);
 }
 
@@ -141,6 +167,8 @@ int main(void) {
         cmocka_unit_test(sizes_use_all_64_bits),
         cmocka_unit_test(texts_sort_by_bytes_and_nodes_without_one_come_last),
         cmocka_unit_test(unreachable_nodes_have_no_distance_and_come_last),
+        cmocka_unit_test(some_nodes_are_sorted_and_equal_ones_stay_as_given),
+        cmocka_unit_test(the_root_is_its_own_dominator_by_ordinal_only),
         cmocka_unit_test(the_column_table_knows_its_names),
         cmocka_unit_test(sorting_can_be_cancelled),
         cmocka_unit_test(random_sizes_sort_as_qsort_sorts_them),

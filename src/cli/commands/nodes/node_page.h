@@ -5,10 +5,8 @@
 #ifndef UBI_CLI_NODE_PAGE_H
 #define UBI_CLI_NODE_PAGE_H
 
-#include "cli/commands/node_columns.h"
+#include "cli/commands/nodes/node_columns.h"
 #include "render/display.h"
-
-#define UBI__NODE_COLUMNS_MAX 32
 
 typedef struct ubi__node_page {
     ubi__out *out;

@@ -5,7 +5,7 @@
  * Every column becomes numbers: texts belong to kinds, and a kind's key is the rank of its text. Least significant byte
  * first, stable, and a byte that is the same in all keys costs no pass: sizes and ranks need two or three.
  */
-#include "cli/commands/node_order.h"
+#include "cli/commands/nodes/node_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +56,7 @@ static ubi_status rank_kinds(uint32_t *ranks, const ubi_graph *g, const ubi__nod
 
 typedef struct sorter {
     size_t n;          /* nodes with a value */
+    size_t n_nodes;    /* and without */
     uint64_t *key;     /* key[node] */
     ubi_node_ix *from; /* the order so far; nodes without a value stand behind the first n */
     ubi_node_ix *to;
@@ -81,12 +82,13 @@ static void sort_by_byte(sorter *s, unsigned shift) {
     swap_arrays(s);
 }
 
-/* Splits nodes into those with a value, at the front, and the rest, both in file order. */
+/* Splits nodes into those with a value, at the front, and the rest, both in the order given. */
 static void collect_keys(sorter *s, const ubi__node_table *table, const ubi__node_column *column, const uint32_t *ranks,
                          bool descending) {
     const ubi_graph *g = table->graph;
     size_t n_without = 0;
-    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        ubi_node_ix node = s->from[i];
         uint64_t value;
         bool has_value;
         if (ranks) {
@@ -108,43 +110,38 @@ static void collect_keys(sorter *s, const ubi__node_table *table, const ubi__nod
 static ubi_status sort(sorter *s, ubi_progress progress) {
     ubi_node_ix *first = s->from;
     for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (progress.fn && !progress.fn(progress.payload, "sorting", shift, 64))
+        if (!ubi__progress(&progress, "sorting", shift, 64))
             return ubi__fail_cancelled();
         sort_by_byte(s, shift);
     }
-    if (s->from == first)
-        return UBI_OK;
-    /* The nodes without a value are at the end of the other array. */
-    memcpy(first, s->from, s->n * sizeof *first);
-    swap_arrays(s);
+    if (s->from != first && s->n)
+        memcpy(first, s->from, s->n * sizeof *first);
     return UBI_OK;
 }
 
-static ubi_status sort_nodes(ubi_node_ix **out, const ubi__node_table *table, const ubi__node_column *column,
-                             const uint32_t *ranks, bool descending, ubi_progress progress) {
+static ubi_status sort_nodes(ubi__vec_u32 *nodes, const ubi__node_table *table, const ubi__node_column *column,
+                             const uint32_t *ranks, bool descending) {
     const ubi_allocator *a = ubi_allocator_default();
-    size_t n = table->graph->n_nodes;
-    sorter s = { 0, ubi__alloc_array(a, n, sizeof *s.key), ubi__alloc_array(a, n, sizeof *s.from),
-                 ubi__alloc_array(a, n, sizeof *s.to) };
-    ubi_status status = s.key && s.from && s.to ? UBI_OK : ubi__fail_nomem();
+    size_t n_keys = table->graph->n_nodes;
+    uint64_t *key = ubi__alloc_array(a, n_keys, sizeof *key); /* a large one costs memory only where it is touched */
+    ubi_node_ix *other = ubi__alloc_array(a, nodes->n, sizeof *other);
+    ubi_status status = key && other ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
+        sorter s = { 0, nodes->n, key, nodes->at, other };
         collect_keys(&s, table, column, ranks, descending);
-        status = sort(&s, progress);
+        status = sort(&s, table->progress);
     }
-    if (status == UBI_OK) {
-        *out = s.from;
-        s.from = NULL;
-    }
-    ubi__free_array(a, s.key, n, sizeof *s.key);
-    ubi__free_array(a, s.from, n, sizeof *s.from);
-    ubi__free_array(a, s.to, n, sizeof *s.to);
+    ubi__free_array(a, key, n_keys, sizeof *key);
+    ubi__free_array(a, other, nodes->n, sizeof *other);
     return status;
 }
 
-ubi_status ubi__node_order_new(ubi_node_ix **out, const ubi__node_table *table, const ubi__node_column *column,
-                               bool descending, ubi_progress progress) {
+ubi_status ubi__node_order_sort(ubi__vec_u32 *nodes, const ubi__node_table *table, const ubi__node_column *column,
+                                bool descending) {
+    if (nodes->n < 2)
+        return UBI_OK;
     if (!column->text)
-        return sort_nodes(out, table, column, NULL, descending, progress);
+        return sort_nodes(nodes, table, column, NULL, descending);
     const ubi_allocator *a = ubi_allocator_default();
     uint32_t n_kinds = ubi_graph_kind_count(table->graph);
     uint32_t *ranks = ubi__alloc_array(a, n_kinds, sizeof *ranks);
@@ -152,11 +149,7 @@ ubi_status ubi__node_order_new(ubi_node_ix **out, const ubi__node_table *table, 
         return ubi__fail_nomem();
     ubi_status status = rank_kinds(ranks, table->graph, column);
     if (status == UBI_OK)
-        status = sort_nodes(out, table, column, ranks, descending, progress);
+        status = sort_nodes(nodes, table, column, ranks, descending);
     ubi__free_array(a, ranks, n_kinds, sizeof *ranks);
     return status;
-}
-
-void ubi__node_order_free(ubi_node_ix *order, const ubi__node_table *table) {
-    ubi__free_array(ubi_allocator_default(), order, table->graph->n_nodes, sizeof *order);
 }

@@ -2,7 +2,8 @@
  *
  * report_document.c: the report as JSON.
  */
-#include "cli/commands/report_page.h"
+#include "cli/commands/report/report_page.h"
+#include "render/node_label.h"
 #include "render/result_json.h"
 
 /* Groups in the document; the rest is one sum away. */
@@ -64,6 +65,61 @@ static void put_kinds(ubi__json *j, const ubi__groups *groups) {
     ubi__json_array_end(j);
 }
 
+static void put_kind_names(ubi__json *j, const ubi_graph *g, ubi_kind_ix k) {
+    const ubi_kind *kind = ubi_graph_kind(g, k);
+    ubi__document_string(j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
+    ubi__json_key(j, "displayName");
+    ubi__json_text(j, ubi__kind_label(g, kind));
+}
+
+static void put_held(ubi__json *j, const ubi_graph *g, const ubi_keeper *keeper) {
+    ubi__json_key(j, "held");
+    if (keeper->held_kind == UBI_NONE) {
+        ubi__json_null(j);
+        return;
+    }
+    ubi__json_object_begin(j);
+    put_kind_names(j, g, keeper->held_kind);
+    ubi__document_u64(j, "count", keeper->n_held);
+    ubi__document_u64(j, "retainedSize", keeper->held_bytes);
+    ubi__json_object_end(j);
+}
+
+static void put_path(ubi__json *j, const ubi_graph *g, const ubi__report_keeper *k) {
+    ubi__json_key(j, "path");
+    ubi__json_array_begin(j);
+    for (uint32_t i = 0; i < k->n_steps && !j->failed; i++) {
+        ubi__json_object_begin(j);
+        ubi__json_key(j, "predecessor");
+        ubi__json_node_id(j, ubi_graph_node_id(g, k->steps[i].predecessor));
+        ubi__json_key(j, "edge");
+        ubi__json_text(j, ubi_graph_string(g, ubi_graph_edge_name(g, k->steps[i].edge)));
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+static void put_keepers(ubi__json *j, const ubi__report_facts *f) {
+    const ubi_graph *g = f->graph;
+    ubi__json_key(j, "keepers");
+    ubi__json_array_begin(j);
+    for (uint32_t i = 0; i < f->keepers.n; i++) {
+        const ubi__report_keeper *k = &f->keepers.at[i];
+        ubi__json_object_begin(j);
+        ubi__json_key(j, "nodeId");
+        ubi__json_node_id(j, ubi_graph_node_id(g, k->keeper.node));
+        put_kind_names(j, g, ubi_graph_node_kind(g, k->keeper.node));
+        ubi__document_u64(j, "shallowSize", ubi_graph_node_size_bytes(g, k->keeper.node));
+        ubi__document_u64(j, "retainedSize", k->keeper.retained_bytes);
+        ubi__document_u64(j, "exclusiveSize", k->keeper.exclusive_bytes);
+        ubi__document_u64(j, "retainedCount", k->keeper.n_dominated);
+        put_held(j, g, &k->keeper);
+        put_path(j, g, k);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
 static void put_functions(ubi__json *j, const ubi__groups *groups) {
     ubi__json_key(j, "allocatedBy");
     ubi__json_array_begin(j);
@@ -102,6 +158,7 @@ void ubi__report_document(ubi__cli *cli, const ubi__snapshot *snapshot, const ub
     put_heap(&j, facts);
     put_coarse(&j, facts);
     put_kinds(&j, &facts->labels);
+    put_keepers(&j, facts);
     put_functions(&j, &facts->functions);
     put_findings(&j, facts);
     ubi__document_end(&j);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "cli/commands/node_page.h"
+#include "cli/commands/nodes/node_page.h"
 #include "drawing.h"
 #include "render/capture_test.h"
 

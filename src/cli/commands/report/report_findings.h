@@ -10,6 +10,7 @@
 
 #include <ubiheap/formats.h>
 
+#include "cli/commands/report/report_keepers.h"
 #include "cli/heap_summary.h"
 
 /** All that a report is made from; borrowed. */
@@ -19,6 +20,7 @@ typedef struct ubi__report_facts {
     ubi__heap_summary summary;
     ubi__groups labels;
     ubi__groups functions;
+    ubi__report_keepers keepers;
 } ubi__report_facts;
 
 #define UBI__FINDING_TEXT 320

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/commands/report_findings.h"
+#include "cli/commands/report/report_findings.h"
 #include "drawing.h"
 
 static ubi__findings findings;

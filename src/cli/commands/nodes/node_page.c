@@ -9,7 +9,7 @@
  * Rows are streamed, so the first ones decide the widths. The widest columns of texts give way until a row fits the
  * terminal, and the last one takes what is left: the names to come may be longer.
  */
-#include "cli/commands/node_page.h"
+#include "cli/commands/nodes/node_page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,10 +23,9 @@
 /* A text, or a number as text in `digits`; "-" for none. */
 static ubi_text cell(const ubi__node_page *p, const ubi__node_column *column, ubi_node_ix node,
                      char digits[UBI__HUMAN_TEXT]) {
-    const ubi_graph *g = p->table->graph;
     uint64_t number;
     if (column->text) {
-        ubi_text text = column->text(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
+        ubi_text text = ubi__node_column_text(column, p->table, node);
         return text.ptr ? text : ubi__text("-");
     }
     if (!column->number(&number, p->table, node))

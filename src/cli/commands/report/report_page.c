@@ -5,23 +5,24 @@
  * At most 30 lines, of at most 100 columns. Rows look like those of a census: size, share, bar, count, name. What looks odd
  * takes lines from the longer lists, down to a few, and then does without its least important sentences.
  */
-#include "cli/commands/report_page.h"
+#include "cli/commands/report/report_page.h"
 
 #include <stdio.h>
 
 #include "base/text.h"
 #include "render/human.h"
 #include "render/node_label.h"
+#include "render/path_words.h"
 
 #define WIDEST_PAGE 100
 #define PAGE_LINES 30
 #define TITLE_LINES 2
 #define HEAD_LINES 2
 #define KINDS_SHOWN 5
-#define LEAST_KINDS_SHOWN 3
+#define KEEPERS_SHOWN 4
 #define FUNCTIONS_SHOWN 3
-#define LEAST_FUNCTIONS_SHOWN 2
 #define FINDINGS_SHOWN 3
+#define NEXT_SHOWN 3
 
 #define SIZE_COLUMNS 10
 #define PERCENT_COLUMNS 8
@@ -40,8 +41,12 @@ typedef struct page {
     size_t count_columns;
     uint64_t total_bytes;
     ubi__findings findings;
-    size_t n_kinds, n_functions, n_findings; /* shown */
+    size_t n_kinds, n_keepers, n_functions, n_findings, n_next; /* shown */
 } page;
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
 
 static void ink(const page *p, ubi__ink color) {
     ubi__display_ink(p->out, p->style, color);
@@ -55,18 +60,20 @@ static void title(const page *p, const char *text) {
     ubi__out_char(p->out, '\n');
 }
 
-/* Everything of a row but its name; returns the columns left for that. */
-static size_t row_numbers(const page *p, const ubi__tally *tally, ubi__ink color) {
+/* Everything of a row but its name; returns the columns left for that. `bar_columns` 0: no bar. */
+static size_t row_numbers(const page *p, const ubi__tally *tally, ubi__ink color, unsigned bar_columns) {
     char text[UBI__HUMAN_TEXT];
     ubi__display_right(p->out, ubi__human_size(text, tally->bytes), SIZE_COLUMNS);
     ubi__display_right(p->out, ubi__human_percent(text, tally->bytes, p->total_bytes), PERCENT_COLUMNS);
-    ubi__out_string(p->out, "  ");
-    ink(p, color);
-    ubi__display_bar(p->out, p->style, tally->bytes, p->total_bytes, p->bar_columns);
-    ink(p, UBI__INK_PLAIN);
+    if (bar_columns) {
+        ubi__out_string(p->out, "  ");
+        ink(p, color);
+        ubi__display_bar(p->out, p->style, tally->bytes, p->total_bytes, bar_columns);
+        ink(p, UBI__INK_PLAIN);
+    }
     ubi__display_right(p->out, ubi__human_count(text, tally->count), p->count_columns + 2);
     ubi__out_string(p->out, "  ");
-    size_t used = SIZE_COLUMNS + PERCENT_COLUMNS + 2 + p->bar_columns + p->count_columns + 4;
+    size_t used = SIZE_COLUMNS + PERCENT_COLUMNS + (bar_columns ? 2 + bar_columns : 0) + p->count_columns + 4;
     return p->columns > used + LEAST_NAME_COLUMNS ? p->columns - used : LEAST_NAME_COLUMNS;
 }
 
@@ -128,7 +135,7 @@ static void write_coarse(const page *p) {
     sort_coarse(rows, UBI_COARSE_TYPE_COUNT);
     title(p, "What it is made of");
     for (size_t i = 0; i < UBI_COARSE_TYPE_COUNT && rows[i].tally->count; i++) {
-        row_numbers(p, rows[i].tally, rows[i].color);
+        row_numbers(p, rows[i].tally, rows[i].color, p->bar_columns);
         ubi__out_printf(p->out, "%s\n", rows[i].name);
     }
 }
@@ -140,7 +147,7 @@ static void write_kinds(const page *p) {
     for (size_t i = 0; i < p->n_kinds; i++) {
         const ubi__group *group = &groups->at[i];
         const char *note = notes[group->coarse_type];
-        size_t room = row_numbers(p, &group->tally, coarse_color(group->coarse_type));
+        size_t room = row_numbers(p, &group->tally, coarse_color(group->coarse_type), p->bar_columns);
         ubi__display_text(p->out, p->style, group->label, room - strlen(note));
         if (*note) {
             ink(p, UBI__INK_DIM);
@@ -149,6 +156,58 @@ static void write_kinds(const page *p) {
         }
         ubi__out_char(p->out, '\n');
     }
+}
+
+#define LEAST_HELD_COLUMNS 8
+
+/* "  holds 8,580 Object", if it fits. */
+static void write_held(const page *p, const ubi_keeper *keeper, size_t columns) {
+    char count[UBI__HUMAN_TEXT], text[UBI__HUMAN_TEXT + 16];
+    const ubi_graph *g = p->facts->graph;
+    ubi_text name = ubi__kind_label(g, ubi_graph_kind(g, keeper->held_kind));
+    size_t used = (size_t)snprintf(text, sizeof text, "  holds %s ", ubi__human_count(count, keeper->n_held));
+    if (used + smaller(ubi__display_columns(name, p->style), LEAST_HELD_COLUMNS) > columns)
+        return;
+    ubi__out_string(p->out, text);
+    ubi__display_text(p->out, p->style, name, columns - used);
+}
+
+static void write_holding(const page *p, const ubi_keeper *keeper, size_t columns) {
+    static const char itself[] = "  is large itself";
+    ubi__holding holding = ubi__report_holding(p->facts->graph, keeper);
+    ink(p, UBI__INK_DIM);
+    if (holding == UBI__HOLDS_KIND)
+        write_held(p, keeper, columns);
+    else if (holding == UBI__HOLDS_ITSELF && strlen(itself) <= columns)
+        ubi__out_string(p->out, itself);
+    ink(p, UBI__INK_PLAIN);
+}
+
+static void write_keeper(const page *p, const ubi__report_keeper *k) {
+    ubi__tally tally = { k->keeper.n_dominated + UINT64_C(1), k->keeper.retained_bytes };
+    ubi__path_view path = { p->facts->graph, k->steps, k->n_steps, k->keeper.node };
+    /* Paths are long, and say more than bars. */
+    size_t room = row_numbers(p, &tally, UBI__INK_RED, p->columns < NARROW_PAGE ? 0 : p->bar_columns);
+    size_t used = ubi__display_path(p->out, p->style, &path, room);
+    write_holding(p, &k->keeper, room > used ? room - used : 0);
+    ubi__out_char(p->out, '\n');
+}
+
+/* Those that explain most, but the largest first. */
+static void write_keepers(const page *p) {
+    const ubi__report_keeper *sorted[KEEPERS_SHOWN];
+    if (p->n_keepers == 0)
+        return;
+    for (size_t i = 0; i < p->n_keepers; i++) {
+        size_t at = i;
+        const ubi__report_keeper *k = &p->facts->keepers.at[i];
+        for (; at > 0 && sorted[at - 1]->keeper.retained_bytes < k->keeper.retained_bytes; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = k;
+    }
+    title(p, "Biggest keepers, and what would be freed with each");
+    for (size_t i = 0; i < p->n_keepers; i++)
+        write_keeper(p, sorted[i]);
 }
 
 static void write_functions(const page *p) {
@@ -164,7 +223,7 @@ static void write_functions(const page *p) {
              ubi__human_things(b, ubi_graph_node_count(p->facts->graph), "node"), n_with_stack == 1 ? "has" : "have");
     title(p, heading);
     for (size_t i = 0; i < p->n_functions; i++) {
-        size_t room = row_numbers(p, &groups->at[i].tally, UBI__INK_BLUE);
+        size_t room = row_numbers(p, &groups->at[i].tally, UBI__INK_BLUE, p->bar_columns);
         ubi__display_frame(p->out, p->style, &groups->at[i].frame, room);
         ubi__out_char(p->out, '\n');
     }
@@ -211,73 +270,108 @@ static const char *file_argument(const page *p) {
     return p->path[n] == 0 && p->path[0] != '-' ? p->path : "FILE";
 }
 
+/* The keeper that is hardest to find by looking: of those shown, the one that is farthest from the root. */
+static const ubi__report_keeper *keeper_to_explain(const page *p) {
+    const ubi__report_keeper *farthest = &p->facts->keepers.at[0];
+    for (size_t i = 1; i < p->n_keepers; i++)
+        if (p->facts->keepers.at[i].n_steps > farthest->n_steps)
+            farthest = &p->facts->keepers.at[i];
+    return farthest;
+}
+
+static bool has_keepers(const page *p) {
+    return p->facts->keepers.n > 0;
+}
+
+static bool has_stacks(const page *p) {
+    return p->facts->functions.n > 0;
+}
+
+/* Commands worth running, the best first. */
 static const struct {
     const char *command, *help;
-    bool needs_stacks;
+    bool names_keeper;
+    bool (*applies)(const page *p); /* NULL: always */
 } next_commands[] = {
-    { "census", "every kind, as a tree", false },
-    { "census -b invertedAllocationStack", "who allocated it", true },
-    { "nodes -s rawSize -n 20", "the largest single nodes", false },
+    { "dominators", "who keeps how much, as a tree", false, NULL },
+    { "paths", "why this keeper is alive", true, has_keepers },
+    { "census -b invertedAllocationStack", "who allocated it", false, has_stacks },
+    { "census", "every kind, as a tree", false, NULL },
 };
 #define NEXT_COMMANDS (sizeof next_commands / sizeof *next_commands)
 
 static bool is_next(const page *p, size_t i) {
-    return !next_commands[i].needs_stacks || p->facts->functions.n > 0;
+    return !next_commands[i].applies || next_commands[i].applies(p);
 }
 
 /* Explanations stand behind the commands, as comments, where there is room. */
+static void write_command(const page *p, size_t i) {
+    char id[24] = "";
+    const char *command = next_commands[i].command, *help = next_commands[i].help, *file = file_argument(p);
+    const ubi__report_keeper *keeper = next_commands[i].names_keeper ? keeper_to_explain(p) : NULL;
+    if (keeper)
+        snprintf(id, sizeof id, " %llu", (unsigned long long)ubi_graph_node_id(p->facts->graph, keeper->keeper.node));
+    ubi__out_printf(p->out, "  ubiheap %s ", command);
+    ubi__out_string(p->out, file);
+    ubi__out_string(p->out, id);
+    if (strlen("  ubiheap    # ") + strlen(command) + strlen(file) + strlen(id) + strlen(help) <= p->columns) {
+        ink(p, UBI__INK_DIM);
+        ubi__out_printf(p->out, "  # %s", help);
+        ink(p, UBI__INK_PLAIN);
+    }
+    ubi__out_char(p->out, '\n');
+}
+
 static void write_next(const page *p) {
-    const char *file = file_argument(p);
+    size_t shown = 0;
     title(p, "Next");
-    for (size_t i = 0; i < NEXT_COMMANDS; i++) {
-        const char *command = next_commands[i].command, *help = next_commands[i].help;
+    for (size_t i = 0; i < NEXT_COMMANDS && shown < p->n_next; i++) {
         if (!is_next(p, i))
             continue;
-        ubi__out_printf(p->out, "  ubiheap %s ", command);
-        ubi__out_string(p->out, file);
-        if (strlen("  ubiheap    # ") + strlen(command) + strlen(file) + strlen(help) <= p->columns) {
-            ink(p, UBI__INK_DIM);
-            ubi__out_printf(p->out, "  # %s", help);
-            ink(p, UBI__INK_PLAIN);
-        }
-        ubi__out_char(p->out, '\n');
+        write_command(p, i);
+        shown++;
     }
 }
 
 /* ---- what fits -------------------------------------------------------------------------------------------------- */
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
 
 static size_t count_lines(const page *p) {
     size_t lines = HEAD_LINES + 4 * TITLE_LINES;
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
         lines += p->facts->summary.coarse[t].count > 0;
     lines += p->n_kinds;
+    lines += p->n_keepers ? TITLE_LINES + p->n_keepers : 0;
     lines += p->n_functions ? p->n_functions : 1;
     lines += p->n_findings ? TITLE_LINES : 0;
     for (size_t i = 0; i < p->n_findings; i++)
         lines += write_sentence(p, NULL, ubi__text(p->findings.at[i].text));
-    for (size_t i = 0; i < NEXT_COMMANDS; i++)
-        lines += is_next(p, i);
-    return lines;
+    return lines + p->n_next;
+}
+
+/* Takes one line away, from where it is missed least. False: nothing is left to take. */
+static bool give_way(page *p) {
+    const struct {
+        size_t *shown, least;
+    } order[] = { { &p->n_kinds, 3 },    { &p->n_functions, 2 }, { &p->n_next, 2 },     { &p->n_keepers, 3 },
+                  { &p->n_findings, 1 }, { &p->n_kinds, 2 },     { &p->n_functions, 1 } };
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (*order[i].shown > order[i].least) {
+            --*order[i].shown;
+            return true;
+        }
+    return false; /* a very narrow terminal */
 }
 
 static void choose_what_fits(page *p) {
     ubi__findings_collect(&p->findings, p->facts);
     p->n_kinds = smaller(p->facts->labels.n, KINDS_SHOWN);
+    p->n_keepers = smaller(p->facts->keepers.n, KEEPERS_SHOWN);
     p->n_functions = smaller(p->facts->functions.n, FUNCTIONS_SHOWN);
     p->n_findings = smaller(p->findings.n, FINDINGS_SHOWN);
-    while (count_lines(p) > PAGE_LINES) {
-        if (p->n_kinds > LEAST_KINDS_SHOWN)
-            p->n_kinds--;
-        else if (p->n_functions > LEAST_FUNCTIONS_SHOWN)
-            p->n_functions--;
-        else if (p->n_findings > 1)
-            p->n_findings--;
-        else
-            return; /* a single sentence, and a very narrow terminal */
+    for (size_t i = 0; i < NEXT_COMMANDS; i++)
+        p->n_next += is_next(p, i);
+    p->n_next = smaller(p->n_next, NEXT_SHOWN);
+    while (count_lines(p) > PAGE_LINES && give_way(p)) {
     }
 }
 
@@ -292,6 +386,7 @@ void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__r
     write_head(&p);
     write_coarse(&p);
     write_kinds(&p);
+    write_keepers(&p);
     write_functions(&p);
     write_findings(&p);
     write_next(&p);

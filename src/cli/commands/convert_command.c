@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * convert_command.c: `ubiheap convert`, a snapshot written anew: packed otherwise, in another format, without its
+ * texts.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ubiheap/anonymize.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/snapshot.h"
+#include "render/human.h"
+
+typedef struct convert_arguments {
+    const char *format, *compression, *key_file;
+    bool anonymize;
+} convert_arguments;
+
+#define AT(field) offsetof(convert_arguments, field)
+
+/* What was asked for, and what was done. */
+typedef struct conversion {
+    const char *output; /* a path, or "-" */
+    const ubi_save_format *format;
+    ubi_compression compression;
+    ubi_anonymizer *anonymizer; /* or NULL */
+    ubi_save_info written;
+} conversion;
+
+/* ---- what is wanted --------------------------------------------------------------------------------------------- */
+
+static bool is_standard_output(const conversion *c) {
+    return strcmp(c->output, "-") == 0;
+}
+
+static bool ends_with(const char *path, const char *end, size_t n_path) {
+    size_t n = strlen(end);
+    return n_path > n && memcmp(path + n_path - n, end, n) == 0;
+}
+
+/* "a.jsonl.gz" is as "a.jsonl", but packed. */
+static size_t length_without_gz(const char *path) {
+    size_t n = strlen(path);
+    return ends_with(path, ".gz", n) ? n - 3 : n;
+}
+
+static const ubi_save_format *format_named(const char *name) {
+    const ubi_save_format *f;
+    for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    return NULL;
+}
+
+static const ubi_save_format *format_by_extension(const char *path) {
+    const ubi_save_format *f;
+    for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
+        if (ends_with(path, f->extension, length_without_gz(path)))
+            return f;
+    return NULL;
+}
+
+static ubi_status choose_format(conversion *c, const convert_arguments *arguments) {
+    if (arguments->format)
+        c->format = format_named(arguments->format);
+    else if (is_standard_output(c))
+        c->format = ubi_save_format_at(0);
+    else
+        c->format = format_by_extension(c->output);
+    if (c->format)
+        return UBI_OK;
+    if (arguments->format)
+        return ubi__fail(UBI_EINVAL, "--format: '%s' is no format; see 'ubiheap help convert'", arguments->format);
+    return ubi__fail(UBI_EINVAL, "the name of %s does not tell its format: use --format", c->output);
+}
+
+/* Snapshots are packed as Firefox's are; lines are for programs that read text, unless the name says otherwise. */
+static void choose_compression(conversion *c, const char *word) {
+    bool lines = strcmp(c->format->name, "jsonl") == 0;
+    bool gz = length_without_gz(c->output) < strlen(c->output);
+    if (!word)
+        c->compression = lines && !gz ? UBI_COMPRESSION_NONE : UBI_COMPRESSION_DEFAULT;
+    else if (strcmp(word, "small") == 0)
+        c->compression = UBI_COMPRESSION_SMALL;
+    else
+        c->compression = strcmp(word, "none") == 0 ? UBI_COMPRESSION_NONE : UBI_COMPRESSION_DEFAULT;
+}
+
+static ubi_status check_output(const conversion *c, const ubi__cli *cli) {
+    if (!is_standard_output(c))
+        return UBI_OK;
+    if (cli->common.json)
+        return ubi__fail(UBI_EINVAL, "--json and the output - both want standard output");
+    bool is_text = strcmp(c->format->name, "jsonl") == 0 && c->compression == UBI_COMPRESSION_NONE;
+    if (!is_text && isatty(cli->output->fd))
+        return ubi__fail(UBI_EINVAL, "a snapshot is not for a terminal: name a file, or pipe the output somewhere");
+    return UBI_OK;
+}
+
+/* ---- anonymizing ------------------------------------------------------------------------------------------------ */
+
+#define KEY_MAX ((size_t)64 * 1024)
+
+static ubi_status read_key(size_t *n, uint8_t key[KEY_MAX + 1], const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return ubi__fail_errno(errno, "cannot open the key file %s", path);
+    setvbuf(file, NULL, _IONBF, 0); /* no copy of the key is left in a buffer */
+    *n = fread(key, 1, KEY_MAX + 1, file);
+    int error = ferror(file) ? errno : 0;
+    fclose(file);
+    if (error)
+        return ubi__fail_errno(error, "cannot read the key file %s", path);
+    if (*n > KEY_MAX)
+        return ubi__fail(UBI_EINVAL, "the key file %s is larger than 64 KiB", path);
+    if (*n < UBI_ANONYMIZER_KEY_MIN)
+        return ubi__fail(UBI_EINVAL, "the key file %s has %zu bytes; expected at least %d", path, *n,
+                         UBI_ANONYMIZER_KEY_MIN);
+    return UBI_OK;
+}
+
+static ubi_status make_anonymizer(conversion *c, const convert_arguments *arguments) {
+    static uint8_t key[KEY_MAX + 1];
+    ubi_anonymizer_options options = UBI_ANONYMIZER_OPTIONS_INIT;
+    if (!arguments->anonymize && !arguments->key_file)
+        return UBI_OK;
+    if (arguments->key_file) {
+        UBI_TRY(read_key(&options.key_bytes, key, arguments->key_file));
+        options.key = key;
+    }
+    ubi_status status = ubi_anonymizer_new(&c->anonymizer, &options);
+    explicit_bzero(key, sizeof key);
+    return status;
+}
+
+#define DAY_US UINT64_C(86400000000)
+
+/* The hour and minute of a snapshot could be looked up in a log: the day must do. */
+static void hide_texts(ubi_save_options *options, const conversion *c, const ubi_graph *graph) {
+    options->map_text = ubi_anonymizer_text;
+    options->map_text_payload = c->anonymizer;
+    options->has_time = ubi_graph_creation_time_us(graph, &options->time_us);
+    options->time_us -= options->time_us % DAY_US;
+}
+
+/* ---- what was done ---------------------------------------------------------------------------------------------- */
+
+static void write_text(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
+    char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    ubi__out *out = &cli->output->out;
+    ubi__display_text(out, &cli->style, ubi__text(c->output), SIZE_MAX);
+    ubi__out_printf(out, ": %s, %s", ubi__human_things(a, c->written.node_count, "node"),
+                    ubi__human_size(b, c->written.output_bytes));
+    ubi__out_printf(out, " (was %s)", ubi__human_size(a, snapshot->info.input_bytes));
+    if (c->anonymizer)
+        ubi__out_printf(out, ", %s replaced", ubi__human_things(a, ubi_anonymizer_word_count(c->anonymizer), "word"));
+    ubi__out_char(out, '\n');
+    if (!snapshot->info.ended_early)
+        return;
+    ubi__out_string(out, "The input ended early: ");
+    ubi__display_text(out, &cli->style, ubi__text(snapshot->info.end_note), SIZE_MAX);
+    ubi__out_char(out, '\n');
+}
+
+static void write_document(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
+    ubi__json j;
+    ubi__document_begin(&j, cli, "ubiheap.convert/1", snapshot->path);
+    ubi__document_string(&j, "output", c->output);
+    ubi__document_string(&j, "format", c->format->name);
+    ubi__document_string(&j, "compression", c->compression == UBI_COMPRESSION_NONE ? "none" : "gzip");
+    ubi__document_u64(&j, "inputBytes", snapshot->info.input_bytes);
+    ubi__document_u64(&j, "outputBytes", c->written.output_bytes);
+    ubi__document_u64(&j, "inflatedBytes", c->written.stream_bytes);
+    ubi__document_u64(&j, "nodeCount", c->written.node_count);
+    ubi__document_u64(&j, "edgeCount", c->written.edge_count);
+    ubi__document_u64(&j, "stringCount", c->written.string_count);
+    ubi__document_u64(&j, "frameCount", c->written.frame_count);
+    ubi__document_u64(&j, "cutStacks", c->written.cut_stacks);
+    ubi__json_key(&j, "replacedWords");
+    if (c->anonymizer)
+        ubi__json_u64(&j, ubi_anonymizer_word_count(c->anonymizer));
+    else
+        ubi__json_null(&j);
+    ubi__document_bool(&j, "endedEarly", snapshot->info.ended_early);
+    ubi__document_string(&j, "endNote", snapshot->info.ended_early ? snapshot->info.end_note : NULL);
+    ubi__document_end(&j);
+}
+
+/* ---- command ---------------------------------------------------------------------------------------------------- */
+
+/* Standard output knows how to stop when nobody reads on; files are written atomically. */
+static ubi_status save(ubi__cli *cli, conversion *c, const ubi_graph *graph, const ubi_save_options *options) {
+    cli->subject = is_standard_output(c) ? "standard output" : c->output;
+    ubi_status status = is_standard_output(c)
+                            ? ubi_graph_save_callback(graph, ubi__out_write, &cli->output->out, options, &c->written)
+                            : ubi_graph_save_path(graph, c->output, options, &c->written);
+    ubi__progress_line_clear(&cli->progress);
+    return status;
+}
+
+static ubi_status convert(ubi__cli *cli, conversion *c, const ubi__snapshot *snapshot) {
+    ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
+    options.progress = ubi__progress_line_callbacks(&cli->progress);
+    options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
+    options.format = c->format->name;
+    options.compression = c->compression;
+    if (c->anonymizer)
+        hide_texts(&options, c, snapshot->graph);
+    UBI_TRY(save(cli, c, snapshot->graph, &options));
+    if (cli->common.json)
+        write_document(cli, snapshot, c);
+    else if (!is_standard_output(c))
+        write_text(cli, snapshot, c);
+    return UBI_OK;
+}
+
+static ubi_status prepare(conversion *c, const ubi__cli *cli, const convert_arguments *arguments) {
+    UBI_TRY(choose_format(c, arguments));
+    choose_compression(c, arguments->compression);
+    UBI_TRY(check_output(c, cli));
+    return make_anonymizer(c, arguments);
+}
+
+static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+    conversion c = { .output = operands[1] };
+    ubi__snapshot snapshot;
+    (void)n_operands, (void)exit_code;
+    UBI_TRY(prepare(&c, cli, values));
+    ubi_status status = ubi__snapshot_open(&snapshot, cli, operands[0]);
+    if (status == UBI_OK) {
+        status = convert(cli, &c, &snapshot);
+        ubi__snapshot_close(&snapshot);
+    }
+    ubi_anonymizer_free(c.anonymizer);
+    return status;
+}
+
+static bool format_entry(size_t i, const char **word, const char **help) {
+    const ubi_save_format *f = ubi_save_format_at(i);
+    if (!f)
+        return false;
+    *word = f->name;
+    *help = f->summary;
+    return true;
+}
+
+static const ubi__glossary formats_glossary = { "Formats", format_entry };
+
+static const char *const compression_choices[] = { "normal", "small", "none", NULL };
+
+static const ubi__option options[] = {
+    { "format", 'f', UBI__OPTION_TEXT, AT(format), "FORMAT", NULL, "what to write",
+      "by the end of OUT's name; fxsnapshot for -" },
+    { "compression", 'c', UBI__OPTION_CHOICE, AT(compression), "WORD", compression_choices,
+      "normal is fast; small takes ten times as long and saves a fifth; none is for programs that cannot inflate",
+      "normal; none for jsonl, unless OUT ends in .gz" },
+    { "anonymize", 'a', UBI__OPTION_FLAG, AT(anonymize), NULL, NULL,
+      "replace names, URLs and paths that are not everybody's, and cut the creation time to its day", NULL },
+    { "anonymize-key", 0, UBI__OPTION_TEXT, AT(key_file), "FILE", NULL,
+      "anonymize with the secret in FILE, 16 bytes or more: equal names get equal replacements in all files made with "
+      "it",
+      "a random key" },
+    UBI__OPTION_END,
+};
+
+static const ubi__example examples[] = {
+    { "convert --anonymize app.fxsnapshot shared.fxsnapshot", "a copy to show to others" },
+    { "convert -c small app.fxsnapshot app.fxsnapshot", "the same file, smaller" },
+    { "convert -f jsonl app.fxsnapshot - | jq -c 'select(.size > 1e6) | {id, className, size}'", "large nodes, by jq" },
+    { NULL, NULL },
+};
+
+const ubi__command ubi__command_convert = {
+    .name = "convert",
+    .operands = "IN OUT",
+    .summary = "write a snapshot anew: packed otherwise, in another format, or anonymized",
+    .description =
+        "Reads IN and writes all of it to OUT: every node, reachable or not, with its edges, sizes, ids and stacks. "
+        "OUT may be IN, and - is standard output. A file is written under no name and gets its name when it is "
+        "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
+        "\n"
+        "With --anonymize, names of properties, functions, classes and elements, URLs and file paths become words such "
+        "as "
+        "x_7k3v9mq2dp. Names that every page has stay, and so do numbers, sizes, ids and the shape of the graph; equal "
+        "names get equal words. Nobody can tell the originals from OUT, unless by what the numbers and the shape say. "
+        "With "
+        "--anonymize-key, several snapshots can be compared; keep the key to yourself.",
+    .options = options,
+    .glossary = &formats_glossary,
+    .examples = examples,
+    .min_operands = 2,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(convert_arguments),
+    .run = run,
+};

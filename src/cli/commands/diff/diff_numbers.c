@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diff_numbers.c: see diff_numbers.h.
+ */
+#include "cli/commands/diff/diff_numbers.h"
+
+#include <stdio.h>
+
+static ubi__ink ink_of(ubi__change c) {
+    return c.to > c.from ? UBI__INK_RED : UBI__INK_GREEN;
+}
+
+char *ubi__change_text(char out[UBI__HUMAN_TEXT + 1], ubi__formatter format, ubi__change c) {
+    format(out + 1, ubi__change_size(c));
+    out[0] = c.to > c.from ? '+' : '-';
+    return c.to == c.from ? out + 1 : out;
+}
+
+static char *signed_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c) {
+    if (c.from == c.to) {
+        snprintf(out, UBI__HUMAN_TEXT, "0%%");
+        return out;
+    }
+    ubi__human_percent(out + 1, ubi__change_size(c), c.from);
+    out[0] = c.to > c.from ? '+' : '-';
+    return out;
+}
+
+char *ubi__change_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c) {
+    if (c.from == 0 && c.to)
+        snprintf(out, UBI__HUMAN_TEXT, "from 0");
+    else if (c.from && c.to / c.from >= 10)
+        snprintf(out, UBI__HUMAN_TEXT, "x%.1f", (double)c.to / (double)c.from);
+    else
+        return signed_percent(out, c);
+    return out;
+}
+
+void ubi__write_change(const ubi__cli *cli, ubi__formatter format, ubi__change c, size_t columns) {
+    char text[UBI__HUMAN_TEXT + 1];
+    ubi__out *out = &cli->output->out;
+    if (ubi__change_size(c))
+        ubi__display_ink(out, &cli->style, ink_of(c));
+    ubi__display_right(out, ubi__change_text(text, format, c), columns);
+    if (ubi__change_size(c))
+        ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
+}
+
+void ubi__write_change_bar(const ubi__cli *cli, ubi__change c, uint64_t largest, unsigned columns) {
+    ubi__out *out = &cli->output->out;
+    ubi__out_string(out, "  ");
+    ubi__display_ink(out, &cli->style, ink_of(c));
+    ubi__display_bar(out, &cli->style, ubi__change_size(c), largest, columns);
+    ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
+}
+
+void ubi__write_inked(const ubi__cli *cli, ubi__ink ink, const char *text) {
+    ubi__display_ink(&cli->output->out, &cli->style, ink);
+    ubi__out_string(&cli->output->out, text);
+    ubi__display_ink(&cli->output->out, &cli->style, UBI__INK_PLAIN);
+}
+
+void ubi__write_title(const ubi__cli *cli, const char *text) {
+    ubi__out_char(&cli->output->out, '\n');
+    ubi__write_inked(cli, UBI__INK_BOLD, text);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+void ubi__write_rest_name(const ubi__cli *cli, uint32_t n) {
+    char text[UBI__HUMAN_TEXT], line[UBI__HUMAN_TEXT + 16];
+    snprintf(line, sizeof line, "%s %s more", ubi__display_ellipsis(&cli->style), ubi__human_count(text, n));
+    ubi__write_inked(cli, UBI__INK_DIM, line);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+void ubi__write_words(const ubi__cli *cli, ubi__ink ink, const char *text) {
+    size_t at = 0;
+    ubi__out *out = &cli->output->out;
+    ubi__display_ink(out, &cli->style, ink);
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (at && at + 1 + n > cli->style.columns) {
+            ubi__out_char(out, '\n');
+            at = 0;
+        } else if (at) {
+            ubi__out_char(out, ' ');
+            at++;
+        }
+        ubi__out_bytes(out, text, n);
+        at += n;
+        text += n + (text[n] == ' ');
+    }
+    ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
+    ubi__out_char(out, '\n');
+}
+
+/* Narrower names say nothing: then lines are longer than the terminal is wide. */
+#define LEAST_NAME_COLUMNS 16
+
+size_t ubi__name_room(const ubi__cli *cli, size_t used) {
+    size_t columns = cli->style.columns;
+    return columns > used + LEAST_NAME_COLUMNS ? columns - used : LEAST_NAME_COLUMNS;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diff_page.c: the parts of the page that `ubiheap diff` prints.
+ *
+ *     Old   641 KiB  7,198 nodes  before.fxsnapshot, 2026-11-20 15:37:24 UTC
+ *     New   705 KiB  7,298 nodes  after.fxsnapshot, 1.05 s later
+ *         +64.4 KiB   +100 nodes  +10.1% in size, +1.4% in nodes
+ *
+ * What grew is red, what shrank green; bars show sizes of changes, up or down, against the largest of their list.
+ */
+#include "cli/commands/diff/diff_page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/commands/diff/diff_numbers.h"
+#include "render/node_label.h"
+
+/* ---- head ------------------------------------------------------------------------------------------------------- */
+
+/* Time between two snapshots, in the largest unit of which there are two: "1.65 s", "28 min", "3 days". */
+static char *gap_text(char out[UBI__HUMAN_TEXT], uint64_t gap_us) {
+    static const struct {
+        uint64_t us;
+        const char *name;
+    } units[] = { { UINT64_C(86400000000), "days" }, { UINT64_C(3600000000), "hours" }, { 60000000, "min" } };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (gap_us >= 2 * units[i].us) {
+            snprintf(out, UBI__HUMAN_TEXT, "%" PRIu64 " %s", gap_us / units[i].us, units[i].name);
+            return out;
+        }
+    return ubi__human_duration(out, gap_us);
+}
+
+/* ", 2023-11-14 22:13:20 UTC", or for the newer one how much later that is. */
+static void describe_time(char *out, size_t n, const ubi_graph *graph, const ubi_graph *since) {
+    char text[UBI__HUMAN_TEXT];
+    uint64_t time_us, since_us;
+    out[0] = 0;
+    if (!ubi_graph_creation_time_us(graph, &time_us))
+        return;
+    if (!since || !ubi_graph_creation_time_us(since, &since_us))
+        snprintf(out, n, ", %s", ubi__human_time(text, time_us));
+    else if (time_us == since_us)
+        snprintf(out, n, ", of the same time");
+    else if (time_us > since_us)
+        snprintf(out, n, ", %s later", gap_text(text, time_us - since_us));
+    else
+        snprintf(out, n, ", %s earlier: is the order right?", gap_text(text, since_us - time_us));
+}
+
+static void write_snapshot(const ubi__cli *cli, const char *which, const ubi_tally *total, size_t nodes_columns,
+                           const char *path, const char *time) {
+    char size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT];
+    ubi__out *out = &cli->output->out;
+    ubi__write_inked(cli, UBI__INK_BOLD, which);
+    ubi__display_right(out, ubi__human_size(size, total->bytes), UBI__DIFF_SIZE_COLUMNS + 1);
+    ubi__display_right(out, ubi__human_things(nodes, total->count, "node"), nodes_columns + 2);
+    ubi__out_string(out, "  ");
+    size_t used = strlen(which) + UBI__DIFF_SIZE_COLUMNS + 1 + nodes_columns + 2 + 2 + strlen(time);
+    ubi__display_text(out, &cli->style, ubi__text(path), ubi__name_room(cli, used));
+    ubi__out_string(out, time);
+    ubi__out_char(out, '\n');
+}
+
+static char *node_things(char out[UBI__HUMAN_TEXT], uint64_t n) {
+    return ubi__human_things(out, n, "node");
+}
+
+static void write_total_change(const ubi__cli *cli, ubi__change bytes, ubi__change count, size_t nodes_columns) {
+    char size[UBI__HUMAN_TEXT + 1], nodes[UBI__HUMAN_TEXT + 1];
+    ubi__write_change(cli, ubi__human_size, bytes, strlen("Old") + UBI__DIFF_SIZE_COLUMNS + 1);
+    ubi__write_change(cli, node_things, count, nodes_columns + 2);
+    if (ubi__change_size(bytes) || ubi__change_size(count))
+        ubi__out_printf(&cli->output->out, "  %s in size, %s in nodes\n", ubi__change_percent(size, bytes),
+                        ubi__change_percent(nodes, count));
+    else
+        ubi__out_string(&cli->output->out, "  as much as before\n");
+}
+
+void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair) {
+    char text[UBI__HUMAN_TEXT + 1], time[80];
+    const ubi_graph *old = pair->old_snapshot->graph;
+    ubi__change bytes = { pair->old_total.bytes, pair->new_total.bytes };
+    ubi__change count = { pair->old_total.count, pair->new_total.count };
+    size_t columns = strlen(ubi__human_things(text, count.from, "node"));
+    columns = ubi__larger(columns, strlen(ubi__human_things(text, count.to, "node")));
+    columns = ubi__larger(columns, strlen(ubi__change_text(text, node_things, count)));
+    describe_time(time, sizeof time, old, NULL);
+    write_snapshot(cli, "Old", &pair->old_total, columns, pair->old_snapshot->path, time);
+    describe_time(time, sizeof time, pair->new_snapshot->graph, old);
+    write_snapshot(cli, "New", &pair->new_total, columns, pair->new_snapshot->path, time);
+    write_total_change(cli, bytes, count, columns);
+}
+
+/* ---- allocation sites ------------------------------------------------------------------------------------------- */
+
+typedef struct site_list {
+    ubi__cli *cli;
+    const ubi_census_tree *tree;
+    const ubi_census_node_ix *rows;
+    uint32_t n_rows;
+    uint32_t n_sites, n_shown; /* of them */
+    uint64_t largest;
+    size_t count_columns;
+    unsigned bar_columns;
+} site_list;
+
+/* Rows that stand for a place in the source come with a frame; the others are what has no stack. */
+static bool next_site(const site_list *s, uint32_t *i, ubi_census_node *out) {
+    for (; *i < s->n_rows; ++*i) {
+        ubi_census_tree_node(s->tree, s->rows[*i], out);
+        if (out->name_type == UBI_CENSUS_NAME_FRAME)
+            return true;
+    }
+    return false;
+}
+
+/* Sums up the sites and finds the widths; those from `n_shown` on are one row. */
+static void measure_sites(site_list *s, uint64_t limit) {
+    char text[UBI__HUMAN_TEXT + 1];
+    ubi_census_node node;
+    uint32_t i = 0;
+    s->count_columns = strlen("Count");
+    for (; next_site(s, &i, &node); i++, s->n_sites++) {
+        uint64_t bytes = ubi__change_size(ubi__change_by(node.total_bytes));
+        s->largest = bytes > s->largest ? bytes : s->largest;
+        s->count_columns = ubi__larger(
+            s->count_columns, strlen(ubi__change_text(text, ubi__human_count, ubi__change_by(node.total_count))));
+    }
+    s->n_shown = limit && s->n_sites > limit + 1 ? (uint32_t)limit : s->n_sites;
+    size_t used = UBI__DIFF_SIZE_COLUMNS + 2 + UBI__DIFF_BAR_COLUMNS + 2 + s->count_columns + 2;
+    s->bar_columns = used + UBI__DIFF_NAME_COLUMNS_BESIDE_BARS <= s->cli->style.columns ? UBI__DIFF_BAR_COLUMNS : 0;
+}
+
+/* Everything of a row but its name; returns the columns left for that. */
+static size_t write_site_numbers(const site_list *s, ubi__change bytes, ubi__change count) {
+    size_t used = UBI__DIFF_SIZE_COLUMNS + 2 + s->count_columns + 2 + (s->bar_columns ? 2 + s->bar_columns : 0);
+    ubi__write_change(s->cli, ubi__human_size, bytes, UBI__DIFF_SIZE_COLUMNS);
+    if (s->bar_columns)
+        ubi__write_change_bar(s->cli, bytes, s->largest, s->bar_columns);
+    ubi__write_change(s->cli, ubi__human_count, count, 2 + s->count_columns);
+    ubi__out_string(&s->cli->output->out, "  ");
+    return ubi__name_room(s->cli, used);
+}
+
+static void write_site(const site_list *s, const ubi_census_node *node) {
+    ubi_frame frame;
+    size_t room = write_site_numbers(s, ubi__change_by(node->total_bytes), ubi__change_by(node->total_count));
+    ubi_stack_frame(node->frame, &frame);
+    ubi__display_frame(&s->cli->output->out, &s->cli->style, &frame, room);
+    ubi__out_char(&s->cli->output->out, '\n');
+}
+
+/* Ups and downs of the sites from `i` on, taken together. */
+static void write_other_sites(const site_list *s, uint32_t i) {
+    ubi_census_node node;
+    ubi__change bytes = { 0, 0 }, count = { 0, 0 };
+    for (; next_site(s, &i, &node); i++) {
+        ubi__change b = ubi__change_by(node.total_bytes), c = ubi__change_by(node.total_count);
+        bytes = (ubi__change){ bytes.from + b.from, bytes.to + b.to };
+        count = (ubi__change){ count.from + c.from, count.to + c.to };
+    }
+    write_site_numbers(s, bytes, count);
+    ubi__write_rest_name(s->cli, s->n_sites - s->n_shown);
+}
+
+void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t limit) {
+    ubi_census_node node;
+    uint32_t i = 0;
+    ubi_census_tree_node(tree, ubi_census_tree_root(tree), &node);
+    site_list s = { .cli = cli, .tree = tree, .rows = node.children, .n_rows = node.n_children };
+    measure_sites(&s, limit);
+    if (s.n_sites == 0)
+        return;
+    ubi__write_title(cli, "Where that was allocated");
+    for (uint32_t shown = 0; shown < s.n_shown && next_site(&s, &i, &node); i++, shown++)
+        write_site(&s, &node);
+    if (s.n_shown < s.n_sites)
+        write_other_sites(&s, i);
+}
+
+/* ---- next ------------------------------------------------------------------------------------------------------- */
+
+/* The file as an argument for a shell; a word in its place where that would not be obvious. */
+static const char *file_argument(const ubi__snapshot *snapshot, const char *otherwise) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+    const char *path = snapshot->path;
+    return path[strspn(path, plain)] == 0 && path[0] != '-' ? path : otherwise;
+}
+
+static void write_command(const ubi__cli *cli, const ubi__diff_pair *pair, const char *options, const char *help) {
+    const char *old = file_argument(pair->old_snapshot, "OLD"), *new = file_argument(pair->new_snapshot, "NEW");
+    ubi__out *out = &cli->output->out;
+    ubi__out_printf(out, "  ubiheap diff %s ", options);
+    ubi__out_string(out, old);
+    ubi__out_char(out, ' ');
+    ubi__out_string(out, new);
+    if (strlen("  ubiheap diff     # ") + strlen(options) + strlen(old) + strlen(new) + strlen(help) <=
+        cli->style.columns) {
+        ubi__display_ink(out, &cli->style, UBI__INK_DIM);
+        ubi__out_printf(out, "  # %s", help);
+        ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
+    }
+    ubi__out_char(out, '\n');
+}
+
+void ubi__diff_write_next(ubi__cli *cli, const ubi__diff_pair *pair, bool has_stacks) {
+    ubi__write_title(cli, "Next");
+    if (has_stacks)
+        write_command(cli, pair, "-b invertedAllocationStack", "with callers");
+    write_command(cli, pair, "-b default", "as a tree");
+    write_command(cli, pair, "--by class -n 0", "every class");
+}

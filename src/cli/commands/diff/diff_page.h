@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diff_page.h: what changed between two snapshots, for people.
+ */
+#ifndef UBI_CLI_DIFF_PAGE_H
+#define UBI_CLI_DIFF_PAGE_H
+
+#include <ubiheap/diff.h>
+
+#include "cli/snapshot.h"
+
+/** The two snapshots of a comparison, and how much is in them. */
+typedef struct ubi__diff_pair {
+    const ubi__snapshot *old_snapshot, *new_snapshot;
+    ubi_tally old_total, new_total; /**< of nodes that a census counts */
+} ubi__diff_pair;
+
+/** Three lines: the old one, the new one, the difference. */
+void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair);
+/** Classes that changed, at most `limit` (0: all), and what to think of the numbers. False: there are none. */
+bool ubi__diff_write_classes(ubi__cli *cli, const ubi_class_diff *diff, uint64_t limit);
+/** Places in the source that allocated what is new or gone: the top of an inverted tree by allocation stack. */
+void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t limit);
+/** Commands to run next. */
+void ubi__diff_write_next(ubi__cli *cli, const ubi__diff_pair *pair, bool has_stacks);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paths_document.c: the answers of `ubiheap paths` as JSON: paths and de-duplicated graphs in Firefox's shape.
+ */
+#include "base/alloc.h"
+#include "cli/commands/paths/paths_page.h"
+#include "render/node_label.h"
+
+UBI_VEC_DECLARE(vec_step, ubi_path_step);
+
+typedef struct document {
+    ubi__json json;
+    const ubi_graph *graph;
+    const ubi_paths *paths;
+    const ubi__out *out;
+    vec_step steps;
+} document;
+
+static void put_id(document *d, const char *key, ubi_node_ix node) {
+    ubi__json_key(&d->json, key);
+    ubi__json_node_id(&d->json, ubi_graph_node_id(d->graph, node));
+}
+
+static void put_string(document *d, const char *key, ubi_str_ix string) {
+    ubi__json_key(&d->json, key);
+    ubi__json_text(&d->json, ubi_graph_string(d->graph, string));
+}
+
+static ubi_text label_of(const document *d, ubi_node_ix node) {
+    return ubi__kind_label(d->graph, ubi_graph_kind(d->graph, ubi_graph_node_kind(d->graph, node)));
+}
+
+static ubi_status put_path(document *d, uint32_t target, uint32_t path) {
+    uint32_t length = ubi_paths_length(d->paths, target, path);
+    d->steps.n = 0;
+    UBI_TRY(vec_step_reserve(&d->steps, ubi_allocator_default(), length));
+    ubi_paths_steps(d->steps.at, d->paths, target, path);
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < length && !d->out->failed; i++) {
+        ubi__json_object_begin(&d->json);
+        put_id(d, "predecessor", d->steps.at[i].predecessor);
+        put_string(d, "edge", ubi_graph_edge_name(d->graph, d->steps.at[i].edge));
+        ubi__json_object_end(&d->json);
+    }
+    ubi__json_array_end(&d->json);
+    return UBI_OK;
+}
+
+static ubi_status put_paths(document *d, uint32_t target) {
+    ubi__json_key(&d->json, "paths");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < ubi_paths_count(d->paths, target) && !d->out->failed; i++)
+        UBI_TRY(put_path(d, target, i));
+    ubi__json_array_end(&d->json);
+    return UBI_OK;
+}
+
+static void put_edge(document *d, const ubi_path_edge *edge) {
+    ubi__json_object_begin(&d->json);
+    put_id(d, "from", edge->from);
+    put_id(d, "to", edge->to);
+    put_string(d, "name", edge->name);
+    ubi__json_object_end(&d->json);
+}
+
+/* The graph in Firefox's shape, and beside it a name for each of its nodes. */
+static void put_graph(document *d, const ubi_path_graph *path_graph) {
+    uint32_t n_nodes;
+    uint64_t n_edges;
+    const ubi_node_ix *nodes = ubi_path_graph_nodes(path_graph, &n_nodes);
+    const ubi_path_edge *edges = ubi_path_graph_edges(path_graph, &n_edges);
+    ubi__json_key(&d->json, "deduplicated");
+    ubi__json_object_begin(&d->json);
+    ubi__json_key(&d->json, "nodes");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < n_nodes; i++)
+        ubi__json_node_id(&d->json, ubi_graph_node_id(d->graph, nodes[i]));
+    ubi__json_array_end(&d->json);
+    ubi__json_key(&d->json, "edges");
+    ubi__json_array_begin(&d->json);
+    for (uint64_t i = 0; i < n_edges && !d->out->failed; i++)
+        put_edge(d, &edges[i]);
+    ubi__json_array_end(&d->json);
+    ubi__json_object_end(&d->json);
+    ubi__json_key(&d->json, "displayNames");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < n_nodes; i++)
+        ubi__json_text(&d->json, label_of(d, nodes[i]));
+    ubi__json_array_end(&d->json);
+}
+
+static ubi_status put_target(document *d, uint32_t target) {
+    ubi_node_ix node = ubi_paths_target(d->paths, target);
+    ubi_path_graph *path_graph;
+    ubi__json_object_begin(&d->json);
+    put_id(d, "target", node);
+    ubi__json_key(&d->json, "displayName");
+    ubi__json_text(&d->json, label_of(d, node));
+    ubi__document_u64(&d->json, "rawSize", ubi_graph_node_size_bytes(d->graph, node));
+    ubi__document_bool(&d->json, "reachable", ubi_graph_is_reachable(d->graph, node));
+    UBI_TRY(put_paths(d, target));
+    UBI_TRY(ubi_path_graph_new(&path_graph, d->paths, target, NULL));
+    put_graph(d, path_graph);
+    ubi_path_graph_free(path_graph);
+    ubi__json_object_end(&d->json);
+    return UBI_OK;
+}
+
+static ubi_status put_targets(document *d) {
+    ubi__json_key(&d->json, "targets");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t t = 0; t < ubi_paths_target_count(d->paths) && !d->out->failed; t++)
+        UBI_TRY(put_target(d, t));
+    ubi__json_array_end(&d->json);
+    return UBI_OK;
+}
+
+ubi_status ubi__paths_document(const ubi__paths_answer *answer) {
+    document d = { .graph = answer->snapshot->graph, .paths = answer->paths, .out = &answer->cli->output->out };
+    ubi__document_begin(&d.json, answer->cli, "ubiheap.paths/1", answer->snapshot->path);
+    put_id(&d, "start", ubi_paths_start(d.paths));
+    ubi__document_u64(&d.json, "maxPaths", answer->max_paths);
+    ubi_status status = put_targets(&d);
+    if (status == UBI_OK)
+        ubi__document_end(&d.json);
+    vec_step_fini(&d.steps, ubi_allocator_default());
+    return status;
+}

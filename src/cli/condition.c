@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * condition.c: the vocabulary of conditions, and saying why one holds.
+ *
+ * A fact is a quantity of a heap, seen from one of three sides: of the snapshot (or NEW), of OLD, or how much it grew.
+ */
+#include "cli/condition.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <ubiheap/query.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "cli/heap_facts.h"
+#include "render/human.h"
+
+typedef enum side { OF_NEW, OF_OLD, GROWTH } side;
+
+typedef struct fact {
+    ubi_query_name name;
+    ubi__quantity quantity;
+    side side;
+    ubi__condition_scope scope; /* which conditions know it; ANY: all */
+} fact;
+
+#define ANY UBI__CONDITION_SNAPSHOT
+#define PAIR UBI__CONDITION_COMPARISON
+#define COUNT(name, argument, basis, help)                                                                             \
+    { name, help, UBI_QUERY_NUMBER, argument, false, basis }
+#define SIZE(name, argument, basis, help)                                                                              \
+    { name, help, UBI_QUERY_SIZE, argument, false, basis }
+#define NONE UBI_QUERY_NO_ARGUMENT
+#define LABEL UBI_QUERY_HAS_ARGUMENT
+#define MAYBE UBI_QUERY_MAY_HAVE_ARGUMENT
+
+static const fact facts[] = {
+    { SIZE("bytes", MAYBE, true, "own sizes of all that can be reached, or of a kind"), UBI__QUANTITY_BYTES, OF_NEW,
+      ANY },
+    { COUNT("count", MAYBE, true, "how many nodes can be reached, or of a kind"), UBI__QUANTITY_COUNT, OF_NEW, ANY },
+    { SIZE("retained", LABEL, true, "what the nodes of a kind keep alive together"), UBI__QUANTITY_RETAINED, OF_NEW,
+      ANY },
+    { SIZE("largest", NONE, true, "own size of the largest node"), UBI__QUANTITY_LARGEST, OF_NEW, ANY },
+    { COUNT("nodes", NONE, false, "all nodes of the file"), UBI__QUANTITY_NODES, OF_NEW, ANY },
+    { COUNT("edges", NONE, false, "all edges of the file"), UBI__QUANTITY_EDGES, OF_NEW, ANY },
+    { COUNT("unreachable", NONE, true, "nodes that cannot be reached"), UBI__QUANTITY_UNREACHABLE, OF_NEW, ANY },
+    { SIZE("unreachableBytes", NONE, true, "own sizes of nodes that cannot be reached"),
+      UBI__QUANTITY_UNREACHABLE_BYTES, OF_NEW, ANY },
+    { SIZE("growth", MAYBE, true, "bytes, NEW less OLD"), UBI__QUANTITY_BYTES, GROWTH, PAIR },
+    { COUNT("countGrowth", MAYBE, true, "count, NEW less OLD"), UBI__QUANTITY_COUNT, GROWTH, PAIR },
+    { SIZE("retainedGrowth", LABEL, true, "retained, NEW less OLD"), UBI__QUANTITY_RETAINED, GROWTH, PAIR },
+    { SIZE("oldBytes", MAYBE, true, "bytes of OLD"), UBI__QUANTITY_BYTES, OF_OLD, PAIR },
+    { COUNT("oldCount", MAYBE, true, "count of OLD"), UBI__QUANTITY_COUNT, OF_OLD, PAIR },
+    { SIZE("oldRetained", LABEL, true, "retained of OLD"), UBI__QUANTITY_RETAINED, OF_OLD, PAIR },
+    { COUNT("matches", NONE, true, "how many nodes --where selects"), UBI__QUANTITY_MATCHES, OF_NEW,
+      UBI__CONDITION_SELECTION },
+};
+
+#define N_FACTS (sizeof facts / sizeof *facts)
+
+struct ubi__condition {
+    const char *text;
+    ubi_query *query;
+    ubi_query_name vocabulary[N_FACTS + 1]; /* the names of the facts */
+};
+
+static const fact *meaning_of(const ubi__condition *c, ubi_query_value value) {
+    return &facts[value.name - c->vocabulary];
+}
+
+/* ---- parsing ---------------------------------------------------------------------------------------------------- */
+
+/* A selection has what a snapshot has, and a pair too, but no selection. */
+static ubi_status check_scope(const ubi__condition *c, ubi__condition_scope scope) {
+    for (uint32_t i = 0; i < ubi_query_value_count(c->query); i++) {
+        const fact *f = meaning_of(c, ubi_query_value_at(c->query, i));
+        if (f->scope != UBI__CONDITION_SNAPSHOT && f->scope != scope)
+            return ubi__fail(UBI_EINVAL,
+                             f->scope == PAIR ? "%s is a fact of two snapshots; see 'ubiheap help diff'"
+                                              : "%s is a fact of listed nodes; see 'ubiheap help nodes'",
+                             f->name.name);
+    }
+    return UBI_OK;
+}
+
+static ubi_status parse(ubi__condition *c, ubi__condition_scope scope) {
+    for (size_t i = 0; i < N_FACTS; i++)
+        c->vocabulary[i] = facts[i].name;
+    UBI_TRY(ubi_query_parse(&c->query, ubi__text(c->text), c->vocabulary, NULL));
+    return check_scope(c, scope);
+}
+
+static ubi_status fail_parse(ubi_status status) {
+    char problem[320];
+    if (status != UBI_EINVAL)
+        return status;
+    snprintf(problem, sizeof problem, "%s", ubi_error_message());
+    return ubi__fail(UBI_EINVAL, "--fail-on: %s", problem);
+}
+
+ubi_status ubi__condition_parse(ubi__condition **out, const char *text, ubi__condition_scope scope) {
+    *out = NULL;
+    if (!text)
+        return UBI_OK;
+    ubi__condition *c = UBI_NEW(ubi_allocator_default(), ubi__condition);
+    if (!c)
+        return ubi__fail_nomem();
+    c->text = text;
+    ubi_status status = parse(c, scope);
+    if (status != UBI_OK) {
+        ubi__condition_free(c);
+        return fail_parse(status);
+    }
+    *out = c;
+    return UBI_OK;
+}
+
+void ubi__condition_free(ubi__condition *condition) {
+    if (!condition)
+        return;
+    ubi_query_free(condition->query);
+    UBI_DELETE(ubi_allocator_default(), condition);
+}
+
+bool ubi__condition_asks(const ubi__condition *condition, const char *name) {
+    for (uint32_t i = 0; condition && i < ubi_query_value_count(condition->query); i++)
+        if (strcmp(ubi_query_value_at(condition->query, i).name->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- gathering -------------------------------------------------------------------------------------------------- */
+
+/** A value of the expression. */
+typedef struct measured {
+    uint64_t magnitude;
+    bool negative;
+    uint64_t basis;
+} measured;
+
+typedef struct gathering {
+    const ubi__condition *condition;
+    const ubi__condition_facts *facts;
+    ubi_progress progress;
+    ubi__heap_facts new, old;
+    measured *values; /* owned, one per value of the query */
+} gathering;
+
+static ubi_status measure(uint64_t *out, gathering *g, ubi__heap_facts *heap, ubi__quantity quantity, ubi_text label) {
+    if (quantity == UBI__QUANTITY_MATCHES)
+        *out = g->facts->n_matches;
+    else
+        return ubi__heap_facts_measure(out, heap, quantity, label, g->progress);
+    return UBI_OK;
+}
+
+static ubi_status gather_growth(measured *out, gathering *g, ubi__quantity quantity, ubi_text label) {
+    uint64_t old, new;
+    UBI_TRY(measure(&old, g, &g->old, quantity, label));
+    UBI_TRY(measure(&new, g, &g->new, quantity, label));
+    *out = (measured){ new < old ? old - new : new - old, new < old, old };
+    return UBI_OK;
+}
+
+static ubi_status gather_value(measured *out, gathering *g, ubi_query_value value) {
+    const fact *f = meaning_of(g->condition, value);
+    if (f->side == GROWTH)
+        return gather_growth(out, g, f->quantity, value.argument);
+    ubi__heap_facts *heap = f->side == OF_OLD ? &g->old : &g->new;
+    UBI_TRY(measure(&out->magnitude, g, heap, f->quantity, value.argument));
+    out->basis = ubi__heap_facts_whole(heap, f->quantity);
+    return UBI_OK;
+}
+
+static ubi_status gather(gathering *g) {
+    UBI_TRY(ubi__heap_facts_init(&g->new, g->facts->graph, g->facts->view, g->facts->dominators));
+    if (g->facts->old)
+        UBI_TRY(ubi__heap_facts_init(&g->old, g->facts->old, g->facts->old_view, NULL));
+    for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
+        UBI_TRY(gather_value(&g->values[i], g, ubi_query_value_at(g->condition->query, i)));
+    return UBI_OK;
+}
+
+/* ---- evaluating ------------------------------------------------------------------------------------------------- */
+
+static void give_numbers(void *payload, uint32_t value, uint32_t first, uint32_t n, uint64_t *magnitude,
+                         uint8_t *state) {
+    const gathering *g = payload;
+    (void)first, (void)n;
+    magnitude[0] = g->values[value].magnitude;
+    state[0] = g->values[value].negative ? UBI_QUERY_NEGATIVE : UBI_QUERY_PRESENT;
+}
+
+static bool give_basis(void *payload, uint32_t value, uint64_t *out) {
+    const gathering *g = payload;
+    *out = g->values[value].basis;
+    return true;
+}
+
+static ubi_status evaluate(bool *holds, gathering *g) {
+    ubi_query_source source = { .payload = g, .numbers = give_numbers, .basis = give_basis };
+    ubi_filter *filter;
+    uint32_t row;
+    UBI_TRY(ubi_filter_new(&filter, g->condition->query, &source, NULL));
+    *holds = ubi_filter_select(&row, filter, 0, 1) == 1;
+    ubi_filter_free(filter);
+    return UBI_OK;
+}
+
+/* ---- the reason ------------------------------------------------------------------------------------------------- */
+
+typedef struct line {
+    char *at;
+    size_t n, capacity;
+} line;
+
+static void UBI_PRINTF(2, 3) put(line *l, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(l->at + l->n, l->capacity - l->n, format, arguments);
+    va_end(arguments);
+    l->n = l->n + (size_t)n < l->capacity ? l->n + (size_t)n : l->capacity - 1;
+}
+
+static void put_name(line *l, ubi_query_value value) {
+    put(l, "%s", value.name->name);
+    if (value.argument.ptr)
+        put(l, "(%.*s)", (int)value.argument.len, value.argument.ptr);
+}
+
+static void put_number(line *l, ubi_query_value value, const measured *m) {
+    char number[UBI__HUMAN_TEXT], exact[UBI__HUMAN_TEXT], share[UBI__HUMAN_TEXT];
+    bool is_size = value.name->type == UBI_QUERY_SIZE, in_detail = is_size && m->magnitude >= 1024;
+    const char *sign = m->negative ? "-" : "";
+    ubi__human_count(exact, m->magnitude);
+    put(l, "%s%s", sign, is_size ? ubi__human_size(number, m->magnitude) : exact);
+    if (in_detail)
+        put(l, " (%s%s B", sign, exact);
+    if (value.needs_basis)
+        put(l, "%s%s%s of %s", in_detail ? ", " : " (", sign, ubi__human_percent(share, m->magnitude, m->basis),
+            is_size ? ubi__human_size(number, m->basis) : ubi__human_count(number, m->basis));
+    if (in_detail || value.needs_basis)
+        put(l, ")");
+}
+
+/* Longer expressions are cut: the values matter more. */
+#define MOST_OF_EXPRESSION 300
+
+static void explain(char reason[UBI__REASON_TEXT], const gathering *g) {
+    const ubi_query *query = g->condition->query;
+    line l = { reason, 0, UBI__REASON_TEXT };
+    put(&l, "condition holds: %.*s", MOST_OF_EXPRESSION, g->condition->text);
+    if (strlen(g->condition->text) > MOST_OF_EXPRESSION)
+        put(&l, "...");
+    for (uint32_t i = 0; i < ubi_query_value_count(query); i++) {
+        ubi_query_value value = ubi_query_value_at(query, i);
+        put(&l, i ? ", " : "; ");
+        put_name(&l, value);
+        put(&l, " is ");
+        put_number(&l, value, &g->values[i]);
+    }
+}
+
+/* ---- checking --------------------------------------------------------------------------------------------------- */
+
+static ubi_status check(int *exit_code, ubi__cli *cli, gathering *g) {
+    bool holds = false;
+    UBI_TRY(gather(g));
+    UBI_TRY(evaluate(&holds, g));
+    if (holds) {
+        *exit_code = UBI__EXIT_CONDITION;
+        explain(cli->reason, g);
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                const ubi__condition_facts *given) {
+    if (!condition)
+        return UBI_OK;
+    const ubi_allocator *a = ubi_allocator_default();
+    size_t n = ubi_query_value_count(condition->query) + 1; /* `1 > 2` has no value */
+    gathering g = { .condition = condition, .facts = given };
+    g.progress = ubi__progress_line_callbacks(&cli->progress);
+    g.values = ubi__calloc_array(a, n, sizeof *g.values);
+    ubi_status status = g.values ? check(exit_code, cli, &g) : ubi__fail_nomem();
+    ubi__progress_line_clear(&cli->progress);
+    ubi__heap_facts_fini(&g.old);
+    ubi__heap_facts_fini(&g.new);
+    ubi__free_array(a, g.values, n, sizeof *g.values);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * condition.h: --fail-on, a condition on a whole snapshot or on a pair, for jobs that must fail when it holds.
+ *
+ * In a command:
+ *
+ *     UBI__OPTION_FAIL_ON(AT(fail_on)),                                          in its option table
+ *     ubi__condition *condition;
+ *     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_COMPARISON));   before any loading
+ *     ... open, compute, write the usual output ...
+ *     status = ubi__condition_check(exit_code, cli, condition, &(ubi__condition_facts){ .graph = new, .old = old });
+ *     ubi__condition_free(condition);
+ *
+ * Without --fail-on the condition is NULL and all of this does nothing. When it holds, the exit code becomes
+ * UBI__EXIT_CONDITION, and cli->reason the line that main prints behind all output.
+ */
+#ifndef UBI_CLI_CONDITION_H
+#define UBI_CLI_CONDITION_H
+
+#include <ubiheap/dominators.h>
+#include <ubiheap/graph.h>
+
+#include "cli/command.h"
+
+/** The row of an option table; the value is a `const char *`. */
+#define UBI__OPTION_FAIL_ON(offset)                                                                                    \
+    {                                                                                                                  \
+        "fail-on", 0, UBI__OPTION_TEXT, offset, "EXPR", NULL,                                                          \
+            "exit with status 1 and say why when this condition holds, such as 'bytes > 100MiB'", NULL                 \
+    }
+
+typedef enum ubi__condition_scope {
+    UBI__CONDITION_SNAPSHOT,  /**< facts of one snapshot: bytes, count(LABEL), retained(LABEL), ... */
+    UBI__CONDITION_SELECTION, /**< the same, and `matches`: how many nodes a command selected */
+    UBI__CONDITION_COMPARISON /**< facts of two: those of NEW, growth, growth(LABEL), ... */
+} ubi__condition_scope;
+
+/** What a condition is checked against; all borrowed. */
+typedef struct ubi__condition_facts {
+    const ubi_graph *graph;           /**< the snapshot, or NEW */
+    const ubi_graph *old;             /**< UBI__CONDITION_COMPARISON: OLD */
+    const ubi_view *view, *old_view;  /**< for dominators; NULL: ubi_view_of */
+    const ubi_dominators *dominators; /**< of `graph` by `view`, if the command has them; NULL: made when needed */
+    uint64_t n_matches;               /**< UBI__CONDITION_SELECTION */
+} ubi__condition_facts;
+
+typedef struct ubi__condition ubi__condition;
+
+/**
+ * @param text  the expression, borrowed as long as the condition lives; NULL: *out becomes NULL.
+ * Errors: UBI_EINVAL (with the position of the mistake), UBI_ENOMEM.
+ */
+ubi_status ubi__condition_parse(ubi__condition **out, const char *text, ubi__condition_scope scope);
+/** NULL is fine. */
+void ubi__condition_free(ubi__condition *condition);
+
+/** Whether the expression asks for `name`, so that a command gathers it only then. False for NULL. */
+bool ubi__condition_asks(const ubi__condition *condition, const char *name);
+
+/**
+ * Gathers the facts that the expression names, and no others, and evaluates it. When it holds, sets *exit_code and
+ * cli->reason. A NULL condition never holds.
+ * Cost: O(nodes) per kind of fact; with retained(LABEL) a dominator tree. Errors: UBI_ENOMEM, UBI_ECANCELLED.
+ */
+ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                const ubi__condition_facts *facts);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * heap_facts.c: numbers from one sweep over a graph, and from its dominator tree.
+ */
+#include "cli/heap_facts.h"
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "render/node_label.h"
+
+ubi_status ubi__heap_facts_init(ubi__heap_facts *out, const ubi_graph *graph, const ubi_view *view,
+                                const ubi_dominators *dominators) {
+    *out = (ubi__heap_facts){ .graph = graph, .view = view, .dominators = dominators };
+    return ubi__heap_summary_init(&out->summary, graph);
+}
+
+void ubi__heap_facts_fini(ubi__heap_facts *facts) {
+    ubi_dominators_free(facts->own_dominators);
+    if (facts->graph)
+        ubi__heap_summary_fini(&facts->summary);
+    *facts = (ubi__heap_facts){ .graph = NULL };
+}
+
+/* ---- counts and bytes ------------------------------------------------------------------------------------------- */
+
+static bool has_label(const ubi_graph *g, ubi_kind_ix kind, ubi_text label) {
+    return ubi__text_equal(ubi__kind_label(g, ubi_graph_kind(g, kind)), label);
+}
+
+/* The summary counts the root, a census only if something leads to it. */
+static void leave_root_out(ubi__tally *tally, const ubi_graph *g, ubi_text label) {
+    ubi_node_ix root = ubi_graph_root(g);
+    if (ubi_graph_root_has_retainer(g) || (label.ptr && !has_label(g, ubi_graph_node_kind(g, root), label)))
+        return;
+    tally->count--;
+    tally->bytes -= ubi_graph_node_size_bytes(g, root);
+}
+
+static ubi__tally tally_of(const ubi__heap_facts *f, ubi_text label) {
+    ubi__tally tally = f->summary.reachable;
+    if (label.ptr) {
+        tally = (ubi__tally){ 0, 0 };
+        for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(f->graph); k++)
+            if (has_label(f->graph, k, label)) {
+                tally.count += f->summary.kinds[k].count;
+                tally.bytes += f->summary.kinds[k].bytes;
+            }
+    }
+    leave_root_out(&tally, f->graph, label);
+    return tally;
+}
+
+/* ---- retained sizes --------------------------------------------------------------------------------------------- */
+
+/* What is known of a node: whether it, or one of its dominators, has the label. */
+typedef enum position { UNKNOWN, OUTSIDE, INSIDE } position;
+
+typedef struct search {
+    const ubi_graph *graph;
+    const ubi_dominators *dominators;
+    const uint8_t *is_labelled; /* is_labelled[kind] */
+    uint8_t *position;          /* position[node] */
+} search;
+
+static bool is_labelled(const search *s, ubi_node_ix node) {
+    return s->is_labelled[ubi_graph_node_kind(s->graph, node)];
+}
+
+/* Up the tree to the first node that decides, and down again in thought: each node is decided once. */
+static position find_position(const search *s, ubi_node_ix node) {
+    ubi_node_ix at = node;
+    position found = UNKNOWN;
+    while (at != UBI_NONE && (found = s->position[at]) == UNKNOWN && !is_labelled(s, at))
+        at = ubi_dominators_immediate(s->dominators, at);
+    if (found == UNKNOWN)
+        found = at == UBI_NONE ? OUTSIDE : INSIDE;
+    for (ubi_node_ix i = node; i != at; i = ubi_dominators_immediate(s->dominators, i))
+        s->position[i] = (uint8_t)found;
+    if (at != UBI_NONE)
+        s->position[at] = (uint8_t)found;
+    return found;
+}
+
+/* Nodes below another one of their label are part of what that one retains. */
+static uint64_t sum_outermost(const search *s) {
+    uint64_t bytes = 0;
+    for (ubi_node_ix node = 0; node < ubi_graph_node_count(s->graph); node++) {
+        if (!is_labelled(s, node) || !ubi_graph_is_reachable(s->graph, node))
+            continue;
+        ubi_node_ix dominator = ubi_dominators_immediate(s->dominators, node);
+        if (dominator == UBI_NONE || find_position(s, dominator) == OUTSIDE)
+            bytes += ubi_dominators_retained_bytes(s->dominators, node);
+    }
+    return bytes;
+}
+
+static ubi_status make_dominators(ubi__heap_facts *f, ubi_progress progress) {
+    if (f->dominators)
+        return UBI_OK;
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    ubi_view view = f->view ? *f->view : ubi_view_of(f->graph);
+    options.progress = progress;
+    options.without_sets = true;
+    UBI_TRY(ubi_dominators_new(&f->own_dominators, &view, &options));
+    f->dominators = f->own_dominators;
+    return UBI_OK;
+}
+
+static ubi_status measure_retained(uint64_t *out, ubi__heap_facts *f, ubi_text label, ubi_progress progress) {
+    const ubi_allocator *a = ubi_allocator_default();
+    uint32_t n_kinds = ubi_graph_kind_count(f->graph), n_nodes = ubi_graph_node_count(f->graph);
+    UBI_TRY(make_dominators(f, progress));
+    uint8_t *labelled = ubi__alloc_array(a, n_kinds, 1), *positions = ubi__calloc_array(a, n_nodes, 1);
+    if (labelled && positions) {
+        for (ubi_kind_ix k = 0; k < n_kinds; k++)
+            labelled[k] = has_label(f->graph, k, label);
+        *out = sum_outermost(&(search){ f->graph, f->dominators, labelled, positions });
+    }
+    ubi_status status = labelled && positions ? UBI_OK : ubi__fail_nomem();
+    ubi__free_array(a, labelled, n_kinds, 1);
+    ubi__free_array(a, positions, n_nodes, 1);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------ */
+
+static uint64_t measure_whole(const ubi__heap_facts *f, ubi__quantity quantity) {
+    const ubi__heap_summary *s = &f->summary;
+    switch (quantity) {
+    case UBI__QUANTITY_NODES:
+        return ubi_graph_node_count(f->graph);
+    case UBI__QUANTITY_EDGES:
+        return ubi_graph_edge_count(f->graph);
+    case UBI__QUANTITY_UNREACHABLE:
+        return s->unreachable.count;
+    case UBI__QUANTITY_UNREACHABLE_BYTES:
+        return s->unreachable.bytes;
+    case UBI__QUANTITY_LARGEST:
+        return s->n_largest ? ubi_graph_node_size_bytes(f->graph, s->largest[0]) : 0;
+    default:
+        return 0;
+    }
+}
+
+ubi_status ubi__heap_facts_measure(uint64_t *out, ubi__heap_facts *facts, ubi__quantity quantity, ubi_text label,
+                                   ubi_progress progress) {
+    if (quantity == UBI__QUANTITY_RETAINED)
+        return measure_retained(out, facts, label, progress);
+    if (quantity == UBI__QUANTITY_COUNT)
+        *out = tally_of(facts, label).count;
+    else if (quantity == UBI__QUANTITY_BYTES)
+        *out = tally_of(facts, label).bytes;
+    else
+        *out = measure_whole(facts, quantity);
+    return UBI_OK;
+}
+
+uint64_t ubi__heap_facts_whole(const ubi__heap_facts *facts, ubi__quantity quantity) {
+    const ubi__heap_summary *s = &facts->summary;
+    const ubi_text all = { NULL, 0 };
+    switch (quantity) {
+    case UBI__QUANTITY_COUNT:
+        return tally_of(facts, all).count;
+    case UBI__QUANTITY_NODES:
+    case UBI__QUANTITY_EDGES:
+        return measure_whole(facts, quantity);
+    case UBI__QUANTITY_UNREACHABLE:
+    case UBI__QUANTITY_MATCHES:
+        return ubi_graph_node_count(facts->graph);
+    case UBI__QUANTITY_UNREACHABLE_BYTES:
+        return s->reachable.bytes + s->unreachable.bytes;
+    default:
+        return tally_of(facts, all).bytes;
+    }
+}
