@@ -241,10 +241,10 @@ static ubi_status generate_simple(ubi__generator *g) {
 /* ---- entry point ------------------------------------------------------------------------------------------------- */
 
 static ubi_status generate(ubi__generator *g) {
-    UBI_TRY(ubi__fxs_encode_begin(g->encoder, CREATION_TIME_US));
+    UBI_TRY(ubi__fxs_encode_begin(g->encoder, &(ubi__fxs_metadata){ .has_time = true, .time_us = CREATION_TIME_US }));
     UBI_TRY(g->options->shape < UBI__SHAPE_SHUFFLED ? ubi__generate_browser(g) : generate_simple(g));
     UBI_TRY(ubi__fxs_encode_end(g->encoder));
-    g->result.stream_bytes = ubi__fxs_encode_bytes(g->encoder);
+    g->result.stream_bytes = ubi__fxs_encode_totals(g->encoder).stream_bytes;
     return UBI_OK;
 }
 

@@ -8,21 +8,18 @@
  * needed is touched and freed: a virtual machine that gives idle memory back would else measure its host. One JSON object
  * per run goes to standard output; bench/report.py makes tables of them.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ubiheap/formats.h>
 
 #include "base/inflate.h"
-#include "base/json_writer.h"
+#include "bench_program.h"
 
 #define BUFFER_BYTES (256 * 1024)
 
@@ -32,12 +29,12 @@ static const char usage[] = "usage: load_bench [--repeats N] [--seconds N] [--th
                             "no new one after N seconds\n"
                             "(default 20) but at least 3. Default threads: 1,2. Prints one JSON object per run.\n";
 
-typedef struct options {
-    unsigned repeats;
+/** What the command line asks for. */
+static struct {
     double seconds;
     unsigned threads[8];
     unsigned n_threads;
-} options;
+} wanted = { .seconds = 20, .threads = { 1, 2 }, .n_threads = 2 };
 
 /** What one run took. Memory is 0 when the system does not tell. */
 typedef struct sample {
@@ -49,19 +46,6 @@ typedef struct sample {
 } sample;
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
-
-static uint64_t wall_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/** Of all threads, also those that have ended. */
-static uint64_t cpu_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /** A line of /proc/self/status, bytes. */
 static uint64_t status_bytes(const char *key) {
@@ -93,12 +77,13 @@ typedef struct stopwatch {
 static stopwatch start(void) {
     bool has_peak = reset_peak();
     uint64_t rss_bytes = status_bytes("VmRSS:");
-    return (stopwatch){ .rss_bytes = rss_bytes, .has_peak = has_peak, .cpu_ns = cpu_ns(), .wall_ns = wall_ns() };
+    return (
+        stopwatch){ .rss_bytes = rss_bytes, .has_peak = has_peak, .cpu_ns = ubi__cpu_ns(), .wall_ns = ubi__wall_ns() };
 }
 
 static void stop(const stopwatch *w, sample *out) {
-    out->wall_ns = wall_ns() - w->wall_ns;
-    out->cpu_ns = cpu_ns() - w->cpu_ns;
+    out->wall_ns = ubi__wall_ns() - w->wall_ns;
+    out->cpu_ns = ubi__cpu_ns() - w->cpu_ns;
     uint64_t peak = status_bytes("VmHWM:");
     out->peak_rss_bytes = w->has_peak && peak > w->rss_bytes ? peak - w->rss_bytes : 0;
 }
@@ -173,60 +158,33 @@ static ubi_status run_row(sample *out, const char *path, row_kind kind, unsigned
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
-static bool write_stdout(void *payload, const void *data, size_t n) {
-    (void)payload;
-    return fwrite(data, 1, n, stdout) == n;
-}
-
-static void put_u64(ubi__json *j, const char *key, uint64_t value) {
-    ubi__json_key(j, key);
-    ubi__json_u64(j, value);
-}
-
-static void put_graph(ubi__json *j, const sample *s) {
-    put_u64(j, "nodes", s->n_nodes);
-    put_u64(j, "edges", s->n_edges);
-    put_u64(j, "nodesBytes", s->memory.nodes_bytes);
-    put_u64(j, "edgesBytes", s->memory.edges_bytes);
-    put_u64(j, "indexBytes", s->memory.index_bytes);
-    put_u64(j, "stringsBytes", s->memory.strings_bytes);
-    put_u64(j, "stacksBytes", s->memory.stacks_bytes);
+static void put_graph(const sample *s) {
+    ubi__row_graph(s->n_nodes, s->n_edges);
+    ubi__row_u64("nodesBytes", s->memory.nodes_bytes);
+    ubi__row_u64("edgesBytes", s->memory.edges_bytes);
+    ubi__row_u64("indexBytes", s->memory.index_bytes);
+    ubi__row_u64("stringsBytes", s->memory.strings_bytes);
+    ubi__row_u64("stacksBytes", s->memory.stacks_bytes);
 }
 
 static ubi_status print_sample(const char *path, row_kind kind, unsigned threads, const sample *s) {
-    const char *slash = strrchr(path, '/');
-    ubi__json *j = malloc(sizeof *j);
-    if (!j)
-        return ubi__fail_nomem();
-    ubi__json_init(j, write_stdout, NULL, false);
-    ubi__json_object_begin(j);
-    ubi__json_key(j, "file");
-    ubi__json_string(j, slash ? slash + 1 : path);
-    ubi__json_key(j, "row");
-    ubi__json_string(j, row_names[kind]);
-    put_u64(j, "threads", threads);
-    put_u64(j, "wallNs", s->wall_ns);
-    put_u64(j, "cpuNs", s->cpu_ns);
-    put_u64(j, "inflatedBytes", s->inflated_bytes);
+    ubi__row_begin(path, row_names[kind], threads, s->wall_ns);
+    ubi__row_u64("cpuNs", s->cpu_ns);
+    ubi__row_u64("inflatedBytes", s->inflated_bytes);
     if (s->peak_rss_bytes)
-        put_u64(j, "peakRssBytes", s->peak_rss_bytes);
+        ubi__row_u64("peakRssBytes", s->peak_rss_bytes);
     if (kind == ROW_LOAD)
-        put_graph(j, s);
-    ubi__json_object_end(j);
-    ubi_status status = ubi__json_flush(j);
-    free(j);
-    if (status == UBI_OK && (putchar('\n') == EOF || fflush(stdout) != 0))
-        status = ubi__fail_errno(errno, "cannot write");
-    return status;
+        put_graph(s);
+    return ubi__row_end();
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
 /** One turn of all rows. */
-static ubi_status measure_once(const options *o, const char *path, bool report) {
-    for (unsigned i = 0; i < 2 + o->n_threads; i++) {
+static ubi_status measure_once(const char *path, bool report) {
+    for (unsigned i = 0; i < 2 + wanted.n_threads; i++) {
         row_kind kind = i < 2 ? (row_kind)i : ROW_LOAD;
-        unsigned threads = i < 2 ? 1 : o->threads[i - 2];
+        unsigned threads = i < 2 ? 1 : wanted.threads[i - 2];
         sample s;
         UBI_TRY(run_row(&s, path, kind, threads));
         if (report)
@@ -235,61 +193,43 @@ static ubi_status measure_once(const options *o, const char *path, bool report) 
     return UBI_OK;
 }
 
-static ubi_status measure(const options *o, const char *path) {
-    UBI_TRY(measure_once(o, path, false));
-    uint64_t end_ns = wall_ns() + (uint64_t)(o->seconds * 1e9);
-    for (unsigned i = 0; i < o->repeats && (i < 3 || wall_ns() < end_ns); i++)
-        UBI_TRY(measure_once(o, path, true));
+static ubi_status measure(const char *path, unsigned repeats) {
+    UBI_TRY(measure_once(path, false));
+    uint64_t end_ns = ubi__wall_ns() + (uint64_t)(wanted.seconds * 1e9);
+    for (unsigned i = 0; i < repeats && (i < 3 || ubi__wall_ns() < end_ns); i++)
+        UBI_TRY(measure_once(path, true));
     return UBI_OK;
 }
 
-static bool parse_threads(options *o, char *list) {
-    o->n_threads = 0;
+static bool parse_threads(char *list) {
+    wanted.n_threads = 0;
     for (char *save, *item = strtok_r(list, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
-        if (o->n_threads == sizeof o->threads / sizeof *o->threads || atoi(item) < 1)
+        if (wanted.n_threads == sizeof wanted.threads / sizeof *wanted.threads || atoi(item) < 1)
             return false;
-        o->threads[o->n_threads++] = (unsigned)atoi(item);
+        wanted.threads[wanted.n_threads++] = (unsigned)atoi(item);
     }
-    return o->n_threads > 0;
+    return wanted.n_threads > 0;
 }
 
-static bool parse_option(options *o, int option, char *value) {
-    switch (option) {
-    case 'r':
-        return (o->repeats = (unsigned)atoi(value)) > 0;
-    case 's':
-        return (o->seconds = atof(value)) >= 0;
-    case 't':
-        return parse_threads(o, value);
-    default:
-        return false;
-    }
+static bool set_option(int option, char *value) {
+    if (option == 't')
+        return parse_threads(value);
+    return (wanted.seconds = atof(value)) >= 0;
 }
 
 int main(int argc, char **argv) {
-    static const struct option names[] = {
-        { "repeats", 1, NULL, 'r' },
+    static const struct option options[] = {
         { "seconds", 1, NULL, 's' },
         { "threads", 1, NULL, 't' },
-        { "help", 0, NULL, 'h' },
-        { 0 },
+        UBI__BENCH_OPTIONS,
     };
-    options o = { .repeats = 7, .seconds = 20, .threads = { 1, 2 }, .n_threads = 2 };
-    for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (!parse_option(&o, c, optarg)) {
-            fputs(usage, c == 'h' ? stdout : stderr);
-            return c == 'h' ? 0 : 2;
-        }
-    }
-    if (optind == argc) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    for (int i = optind; i < argc; i++) {
-        if (measure(&o, argv[i]) != UBI_OK) {
-            fprintf(stderr, "load_bench: %s: %s\n", argv[i], ubi_error_message());
-            return 3;
-        }
-    }
-    return 0;
+    static const ubi__bench bench = {
+        .name = "load_bench",
+        .usage = usage,
+        .repeats = 7,
+        .options = options,
+        .set_option = set_option,
+        .measure = measure,
+    };
+    return ubi__bench_main(&bench, argc, argv);
 }

@@ -21,6 +21,10 @@ import sys
 
 # Firefox ESR 153 on the 8.59 M node, 25.4 M edge file of the same browser: nanoseconds of CPU per node.
 FIREFOX_LOAD_NS, FIREFOX_CENSUS_NS = 2300, 1800
+# Dominator tree and retained sizes on a file of 2.8 M nodes, 57.8 s.
+FIREFOX_DOMINATORS_NS = 20600
+# 30 shortest paths in the file of 25.4 M edges, 32 s.
+FIREFOX_PATHS_NS = 1260
 # Files with fewer nodes say more about start-up than about speed per node.
 NODES_WORTH_A_RATIO = 100_000
 
@@ -135,6 +139,11 @@ class Results:
         """Files that were loaded, each with one of its runs (for counts, which are the same in all)."""
         return [(f, self.any_load(f)) for f in self.files if self.any_load(f)]
 
+    def shapes(self):
+        """Graphs made in memory, as files without a size: {"file": "shape:NAME"}, in order of measuring."""
+        names = dict.fromkeys(r["file"] for r in self.runs if r["file"].startswith("shape:"))
+        return [{"file": name} for name in names]
+
 
 def load_table(results):
     rows = []
@@ -200,6 +209,57 @@ def census_table(results):
     return table(header, rows) if rows else None
 
 
+def dominators_table(results):
+    rows = []
+    for f in [file for file, _ in results.measured()] + results.shapes():
+        runs = results.runs_of(f, "dominators")
+        if runs:
+            one, wall = runs[0], results.median(f, "dominators", "wallNs")
+            nodes = one["nodes"]
+            is_heap = nodes >= NODES_WORTH_A_RATIO and not f["file"].startswith("shape:")
+            rows.append([f["file"], f"{nodes:,}", f"{one['edges']:,}", milliseconds(wall), ratio(wall, nodes),
+                         ratio(one["temporaryBytes"], nodes), ratio(one["resultBytes"], nodes),
+                         ratio(FIREFOX_DOMINATORS_NS * nodes, wall) if is_heap else None])
+    header = ["file or shape", "nodes", "edges", "ms", "ns/node", "temporary bytes per node", "result bytes per node",
+              "Firefox / ours"]
+    return table(header, rows) if rows else None
+
+
+def paths_table(results):
+    rows = []
+    for f, one in results.measured():
+        paths = results.median(f, "paths", "wallNs")
+        if paths is not None:
+            edges = one["edges"]
+            retainers = [results.median(f, "retainers", "wallNs", threads) for threads in (1, 2)]
+            rows.append([f["file"], f"{edges:,}", milliseconds(paths), ratio(paths, edges),
+                         ratio(FIREFOX_PATHS_NS * edges, paths) if one["nodes"] >= NODES_WORTH_A_RATIO else None,
+                         *(ratio(wall, edges) for wall in retainers)])
+    header = ["file", "edges", "30 paths, ms", "ns/edge", "Firefox / ours", "reverse edges, 1 thread: ns/edge",
+              "2 threads: ns/edge"]
+    return table(header, rows) if rows else None
+
+
+def save_table(results):
+    rows = []
+    for f, one in results.measured():
+        load = results.median(f, "loadBeforeSave", "cpuNs")
+        if load is None:
+            continue
+        nodes, big = one["nodes"], one["nodes"] >= NODES_WORTH_A_RATIO
+        cells = []
+        for row in ("saveGraph", "saveWalk"):
+            cpu = results.median(f, row, "cpuNs")
+            memory = results.median(f, row, "temporaryBytes")
+            cells += [ratio(cpu, nodes), ratio(results.median(f, row, "wallNs", 2), nodes), ratio(cpu, load),
+                      ratio(memory, nodes) if big else None]
+        rows.append([f["file"], f"{nodes:,}", size(f["bytes"]),
+                     size(results.median(f, "saveGraph", "outputBytes")), *cells])
+    header = ["file", "nodes", "size", "saved", "graph: CPU ns/node", "2 threads: wall ns/node", "save / load",
+              "bytes per node", "walk: CPU ns/node", "2 threads: wall ns/node", "save / load", "bytes per node"]
+    return table(header, rows) if rows else None
+
+
 def command_list(results):
     lines = []
     for f, _ in results.measured():
@@ -208,6 +268,15 @@ def command_list(results):
         lines.append(f"build/release/bench/load_bench {f['file']}")
         if results.median(f, "census", "wallNs") is not None:
             lines.append(f"build/release/bench/census_bench {f['file']}")
+        if results.median(f, "dominators", "wallNs") is not None:
+            lines.append(f"build/release/bench/dominators_bench {f['file']}")
+        if results.median(f, "paths", "wallNs") is not None:
+            lines.append(f"build/release/bench/paths_bench {f['file']}")
+        if results.median(f, "saveGraph", "wallNs") is not None:
+            lines.append(f"build/release/bench/save_bench {f['file']}")
+    for f in results.shapes():
+        nodes = results.runs_of(f, "dominators")[0]["nodes"]
+        lines.append(f"build/release/bench/dominators_bench --nodes {nodes} {f['file']}")
     return "\n".join(lines)
 
 
@@ -216,17 +285,35 @@ INFLATING = "What no reader can go below: the same bytes through ISA-L and throu
 MEMORY = """\
 Bytes per node: node columns and id index; per edge: edge columns. The peak is that of resident memory during a load
 with 2 threads, above what was in use before; it includes about 1 MiB of buffers."""
+DOMINATORS = f"""\
+Immediate dominators, dominated sets and retained sizes of a loaded graph. One thread. Shapes are made in memory to hurt,
+see bench/shapes.h. Temporary bytes are those allocated at most beside the result. The goals: real files at most 60 ns
+per node where they are large, never above 100; list, star, grid and wide at most 60, the shuffled list 500, random
+graphs 1,000; at most 60 temporary bytes per node. Firefox needs {FIREFOX_DOMINATORS_NS:,} ns per node on a file of 2.8
+million nodes."""
+PATHS = f"""\
+Up to 5 shortest paths to each of 30 nodes in one walk, with one thread; and the edges grouped by their targets. The
+goals: 5 ns per edge for paths, 8 for reverse edges. Firefox needs {FIREFOX_PATHS_NS:,} ns per edge for 30 paths."""
+SAVING = """\
+A graph, and the same graph walked as if it were a live heap, both compressed, output discarded. CPU of one thread; wall
+time with a second one that compresses. The ratio compares CPU with that of loading the file in the same process. Bytes
+per node: the most memory that was allocated. The goals: at most 3 times the CPU of loading, at most 16 bytes per node
+besides the different texts, which a walk must keep. Firefox's own files are about a fifth smaller."""
 CENSUS = "One thread, of a loaded graph, by the default breakdown and by others."
 
 
 def sections(results):
     """(title, text, table) each."""
-    census = census_table(results)
+    census, dominators, paths = census_table(results), dominators_table(results), paths_table(results)
+    save = save_table(results)
     return [
         ("Loading", LOADING, load_table(results)),
         ("Loading against inflating alone", INFLATING, inflate_table(results)),
         ("Memory", MEMORY, memory_table(results)),
-    ] + ([("Census", CENSUS, census)] if census else [])
+    ] + ([("Census", CENSUS, census)] if census else []) \
+      + ([("Dominators and retained sizes", DOMINATORS, dominators)] if dominators else []) \
+      + ([("Shortest paths and reverse edges", PATHS, paths)] if paths else []) \
+      + ([("Saving", SAVING, save)] if save else [])
 
 
 PAGE_HEAD = """\

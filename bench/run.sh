@@ -18,7 +18,7 @@ seconds=${BENCH_SECONDS:-15}
 raw=$data/$name.jsonl
 files=$data/$name.files
 
-for program in generate load_bench census_bench; do
+for program in generate load_bench census_bench dominators_bench paths_bench save_bench; do
     [ -x "$build/bench/$program" ] || {
         echo "bench: $build/bench/$program is missing; \`make bench\` builds it" >&2
         exit 1
@@ -33,6 +33,9 @@ measure() { # file, the command that makes it
     echo "bench: $(basename "$1")" >&2
     "$build/bench/load_bench" --seconds "$seconds" "$1" >>"$raw"
     "$build/bench/census_bench" "$1" >>"$raw"
+    "$build/bench/dominators_bench" "$1" >>"$raw"
+    "$build/bench/paths_bench" "$1" >>"$raw"
+    "$build/bench/save_bench" "$1" >>"$raw"
 }
 
 generated() { # name, options of generate
@@ -57,6 +60,13 @@ generated stacks-1M --edges 1M --stacks 50
 for shape in random-ids inline-names unreachable shuffled list star grid; do
     generated "$shape-1M" --shape "$shape" --edges 1M
 done
+
+# Graphs that are hard on dominators, made in memory.
+for shape in list list-back star star-back grid wide shuffled-list random shared-tail; do
+    echo "bench: shape $shape" >&2
+    "$build/bench/dominators_bench" --repeats 3 --nodes 10000000 "shape:$shape" >>"$raw"
+done
+"$build/bench/dominators_bench" --repeats 3 --nodes 1000000 shape:dense >>"$raw"
 
 python3 bench/report.py collect --build "$build" --files "$files" --name "$name" "$raw" >"bench/results/$name.json"
 python3 bench/report.py tables "bench/results/$name.json"
