@@ -16,7 +16,7 @@ if(UBI_DEEP_TESTS)
 endif()
 
 # Folders whose tests look at the sources or the finished build: once, in the release build, is enough.
-set(ubi_once_folders layering api package format docs bench)
+set(ubi_once_folders layering api package format docs bench oracle)
 
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")

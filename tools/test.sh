@@ -56,9 +56,9 @@ stage() { # preset, what it is, further arguments of ctest
     expected=$(ctest --test-dir "build/$preset" -N "$@" | awk '/^Total Tests:/ { print $3 }')
     (
         # A test that runs away must not take the machine with it. Sanitizers reserve address space without end and have
-        # limits of their own (cmake/Tests.cmake).
+        # limits of their own (cmake/Tests.cmake). Only the soft limit: a browser may lift it.
         # shellcheck disable=SC3045 # dash and bash have it
-        [ "$preset" != release ] || ulimit -v $((8 * 1024 * 1024))
+        [ "$preset" != release ] || ulimit -S -v $((8 * 1024 * 1024))
         $fixed_addresses ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure "$@" 2>&1
     ) | tee "$log"
     seen=0
