@@ -90,7 +90,7 @@ class Completion(unittest.TestCase):
     def test_commands_are_offered_first(self):
         self.assertEqual(self.complete("ubiheap", "ce"), ["census"])
         self.assertIn("--version", self.complete("ubiheap", "--"))
-        self.assertEqual(self.complete("ubiheap", "help", "no"), ["nodes"])
+        self.assertEqual(self.complete("ubiheap", "help", "no"), ["nodes", "node"])
 
     def test_options_of_the_command_are_offered(self):
         self.assertEqual(self.complete("ubiheap", "census", "--br"), ["--breakdown"])

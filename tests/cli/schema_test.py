@@ -19,8 +19,8 @@ except ImportError:
 
 SCHEMAS = workspace.SOURCE_DIR / "docs" / "reference" / "schema"
 FILES = ["tiny-before", "unreachable", "hostile", "big-ids", "two"]
-ALL_COLUMNS = ("id,ordinal,typeName,coarseType,className,name,displayName,rawSize,selfSize,distance,detachedness,"
-               "edgeCount,retainerCount,scriptFilename,descriptiveTypeName")
+ALL_COLUMNS = ("id,ordinal,typeName,coarseType,className,name,displayName,rawSize,selfSize,retainedSize,dominator,"
+               "dominatorOrdinal,distance,detachedness,edgeCount,retainerCount,scriptFilename,descriptiveTypeName")
 CENSUSES = [
     [],
     ["-b", '{"by":"bucket"}'],
@@ -33,6 +33,17 @@ CENSUSES = [
     ["--tree", "-b", "allocationStack"],
     ["--filter", "a"],
     ["-b", "objectClass", "--individuals", "1,1"],
+]
+
+DIFFS = [
+    [],
+    ["-b", '{"by":"objectClass","then":{"by":"bucket"},"other":{"by":"count","label":"x"}}'],
+    ["-b", '[{"by":"objectClass"},{"by":"allocationStack"},[]]'],
+    ["-b", "allocationStack"],
+    ["--tree"],
+    ["--inverted", "-b", "allocationStack"],
+    ["--by", "class"],
+    ["--by", "breakdown"],
 ]
 
 
@@ -65,10 +76,70 @@ class Schemas(unittest.TestCase):
     def test_nodes(self):
         self.check("nodes")
         self.check("nodes", "-c", ALL_COLUMNS, "-s", "distance")
+        self.check("nodes", "-c", ALL_COLUMNS, "-w", "retainedSize > 1 and className != null or id == 1")
 
     def test_census(self):
         for arguments in CENSUSES:
             self.check("census", *arguments)
+
+    def test_diff(self):
+        validator = self.validator("diff")
+        pairs = [("tiny-before", "tiny-after"), ("hostile", "big-ids"), ("big-ids", "hostile"), ("two", "two")]
+        for arguments in DIFFS:
+            for pair in pairs:
+                with self.subTest(pair=pair, arguments=arguments):
+                    validator.validate(self.document("diff", *arguments, *(f"{name}.fxsnapshot" for name in pair)))
+
+    def test_dominators(self):
+        for arguments in ([], ["--top", "20"], ["-d", "0", "-s", "0"], ["-b", "stack"], ["-b", "count"], ["-b", '{"by":"bucket"}']):
+            self.check("dominators", *arguments)
+
+    def test_node(self):
+        validator = self.validator("node")
+        for file in FILES:
+            # As text: JSON rounds large ids as JavaScript does.
+            table = self.place.ubiheap("nodes", "-f", "tsv", "-c", "id,edgeCount,distance", f"{file}.fxsnapshot").stdout
+            rows = [line.split("\t") for line in table.decode().splitlines()[1:]]
+            most_edges = max(rows, key=lambda row: int(row[1]))[0]
+            unreachable = [row[0] for row in rows if row[2] == "-"]
+            for node in {rows[0][0], rows[-1][0], most_edges, *unreachable[:3]}:
+                for arguments in ([], ["--limit", "0"], ["-b", "default"]):
+                    with self.subTest(file=file, node=node, arguments=arguments):
+                        validator.validate(self.document("node", *arguments, f"{file}.fxsnapshot", node))
+
+    def test_paths(self):
+        validator = self.validator("paths")
+        targets = {"tiny-before": [1810879579408, 45135006097600], "unreachable": [62041634150816], "hostile": [10, 20],
+                   "big-ids": [2**53, 2**63], "two": [2, 1]}
+        for file, ids in targets.items():
+            for arguments in ([], ["--max-paths", "1"], ["--from", ids[0]]):
+                with self.subTest(file=file, arguments=arguments):
+                    validator.validate(self.document("paths", *arguments, f"{file}.fxsnapshot", *ids))
+
+    def test_convert(self):
+        for options in ([], ["-f", "jsonl"], ["-c", "none"], ["--anonymize"]):
+            for file in FILES:
+                document = self.document("convert", *options, f"{file}.fxsnapshot", "converted.fxsnapshot")
+                self.validator("convert").validate(document)
+
+    def test_json_lines(self):
+        schema = json.loads((workspace.SOURCE_DIR / "docs" / "formats" / "jsonl-1.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        for file in ("unreachable", "hostile", "big-ids", "two"):
+            text = self.place.ubiheap("convert", "-f", "jsonl", f"{file}.fxsnapshot", "-").stdout
+            lines = [json.loads(line) for line in text.splitlines()]
+            for line in lines:
+                validator.validate(line)
+        changes = [{"record": "other"}, {"id": -1}, {"size": "1"}, {"coarseType": "Thing"}, {"edges": [{"name": "x"}]}]
+        for change in changes:
+            self.assertFalse(validator.is_valid({**lines[-1], **change}), change)
+
+    def test_treemap(self):
+        self.check("treemap")
+        self.check("treemap", "--by", "retained")
+        self.check("treemap", "--by", "count", "-b", "allocationStack", "--depth", "3")
+        self.check("treemap", "-b", "invertedAllocationStack", "--filter", "a", "--width", "1", "--height", "1")
 
     def test_every_command_with_json_output_has_a_schema(self):
         commands = self.place.ubiheap("help", "--commands").stdout.decode().split()
@@ -100,8 +171,30 @@ class Schemas(unittest.TestCase):
         nodes = self.document("nodes", "two.fxsnapshot")
         refuses("nodes", nodes, lambda d: d["columns"].append("retained"))
         refuses("nodes", nodes, lambda d: d["rows"].append([True]))
+        diff = self.document("diff", "-b", "count", "two.fxsnapshot", "two.fxsnapshot")
+        refuses("diff", diff, lambda d: d.pop("basisTotalBytes"))
+        refuses("diff", diff, lambda d: d.update(tree={}))
+        refuses("diff", diff, lambda d: d["delta"].update(count="0"))
+        refuses("diff", diff, lambda d: d["old"].pop("file"))
+        classes = self.document("diff", "--by", "class", "tiny-before.fxsnapshot", "tiny-after.fxsnapshot")
+        refuses("diff", classes, lambda d: d.update(breakdown={}))
+        refuses("diff", classes, lambda d: d["byClass"][0].pop("deleted"))
+        paths = self.document("paths", "two.fxsnapshot", 2)
+        refuses("paths", paths, lambda d: d.pop("start"))
+        refuses("paths", paths, lambda d: d["targets"][0]["paths"][0].clear())
+        refuses("paths", paths, lambda d: d["targets"][0]["paths"][0][0].pop("edge"))
+        refuses("paths", paths, lambda d: d["targets"][0]["deduplicated"]["edges"][0].update(name=1))
+        converted = self.document("convert", "two.fxsnapshot", "converted.fxsnapshot")
+        refuses("convert", converted, lambda d: d.update(format="xml"))
+        refuses("convert", converted, lambda d: d.pop("replacedWords"))
         report = self.document("report", "tiny-before.fxsnapshot")
         refuses("report", report, lambda d: d["findings"][0].update(rule="other"))
+        refuses("report", report, lambda d: d["keepers"][0].pop("path"))
+        tree = self.document("dominators", "tiny-before.fxsnapshot")
+        refuses("dominators", tree, lambda d: d.update(top=[]))
+        refuses("dominators", tree, lambda d: d["tree"]["children"][0].update(label="Array"))
+        node = self.document("node", "tiny-before.fxsnapshot", str(tree["rootId"]))
+        refuses("node", node, lambda d: d.update(dominator=5))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def run(name, *arguments):
 class Examples(unittest.TestCase):
     def test_every_example_is_built_and_has_a_test_here(self):
         sources = {path.stem for path in (ROOT / "examples").glob("*.c")}
-        self.assertEqual(sources, {"census", "walk_heap"})
+        self.assertEqual(sources, {"census", "diff", "save_heap", "walk_heap"})
         for name in sources:
             self.assertTrue(os.access(PROGRAMS / name, os.X_OK), name)
 
@@ -51,6 +52,38 @@ class Examples(unittest.TestCase):
     def test_census_without_a_file_says_how_to_call_it(self):
         done = run("census")
         self.assertEqual((done.returncode, done.stderr), (2, "usage: census FILE\n"))
+
+    def test_diff_prints_the_classes_that_changed_as_firefox_has_them(self):
+        golden = json.loads((DATA / "golden" / "tiny-before.diff.json").read_text())["diffs"]["objectClass"]["delta"]
+        wanted = [f'{change["bytes"]:+10} {change["count"]:+8}  {name}' for name, change in golden.items()
+                  if change["bytes"] or change["count"]]
+        done = run("diff", DATA / "tiny-before.fxsnapshot", DATA / "tiny-after.fxsnapshot")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines()[1:], wanted)
+        self.assertGreater(len(wanted), 3)
+
+    def test_diff_says_what_is_wrong_with_either_file_and_how_to_call_it(self):
+        good = DATA / "tiny-before.fxsnapshot"
+        for files in ((good, DATA / "no-such-file"), (DATA / "no-such-file", good)):
+            done = run("diff", *files)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"\Adiff: .*no-such-file: cannot open[^\n]*\n\Z")
+        self.assertEqual(run("diff", good).returncode, 2)
+
+    def test_save_heap_writes_a_snapshot_of_all_or_of_one_tab(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "heap.fxsnapshot"
+            for tab, printed, ids in (((), "7 nodes, 10 edges, 3 stack frames\n", [1000, 1008, 1016, 1024, 1032, 1040, 1048]),
+                                      (("1",), "5 nodes, 5 edges, 2 stack frames\n", [1000, 1008, 1024, 1032, 1048])):
+                done = run("save_heap", file, *tab)
+                self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", printed))
+                rows = subprocess.run([os.environ["UBIHEAP"], "nodes", "--json", "--columns", "id", str(file)],
+                                      capture_output=True, check=True).stdout
+                self.assertEqual(sorted(row[0] for row in json.loads(rows)["rows"]), ids)
+            done = run("save_heap", Path(folder) / "no" / "such" / "folder")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"\Asave_heap: .*folder: cannot create: [^\n]*\n\Z")
+            self.assertEqual(run("save_heap").returncode, 2)
 
     def test_walk_heap_counts_what_its_roots_reach(self):
         done = run("walk_heap")

@@ -100,11 +100,16 @@ def decode(kind, body):
 
 
 class Protoc(harness.TestCase):
+    OWN_METADATA = []  # fields from 1000 up
+
+    def file_bytes(self, name):
+        return (DATA / f"{name}.fxsnapshot").read_bytes()
+
     def check(self, name):
-        bodies = list(messages(reference_reader.inflate((DATA / f"{name}.fxsnapshot").read_bytes())))
+        bodies = list(messages(reference_reader.inflate(self.file_bytes(name))))
         self.assertGreater(len(bodies), 1000)
         metadata = Metadata().merge(bodies[0], 0, len(bodies[0]), 0)
-        self.assertEqual([("timeStamp", metadata.time)], decode("Metadata", bodies[0]))
+        self.assertEqual([("timeStamp", metadata.time), *self.OWN_METADATA], decode("Metadata", bodies[0]))
         nodes = [Node().merge(body, 0, len(body), 0) for body in bodies[1:]]
         kept = [i for i, node in enumerate(nodes) if frame_count(node.stack) <= PROTOC_FRAMES]
         self.assertGreater(len(kept), len(nodes) * 0.98)

@@ -78,7 +78,8 @@ class Package(unittest.TestCase):
 
     def test_pkg_config_gives_the_version_and_hides_private_libraries(self):
         self.assertEqual(self.pkg_config("--modversion"), [VERSION])
-        self.assertNotIn("-ljansson", self.pkg_config("--libs"))
+        for library in "-ljansson", "-lsodium":
+            self.assertNotIn(library, self.pkg_config("--libs"))
 
     def test_a_program_builds_with_pkg_config_and_the_shared_library(self):
         program = self.build_with_cc("shared", self.pkg_config("--libs"))

@@ -39,22 +39,39 @@ static void put_stack(FILE *out, ubi_stack stack) {
     }
 }
 
-static void put_count(FILE *out, const ubi_report *report) {
-    ubi_report_count c;
-    ubi_report_get_count(report, &c);
-    if (c.has_count && c.has_bytes)
-        put(out, "%" PRIu64 ",%" PRIu64, c.count, c.bytes);
-    else if (c.has_count)
-        put(out, "c%" PRIu64, c.count);
-    else if (c.has_bytes)
-        put(out, "b%" PRIu64, c.bytes);
+/* NULL is what is not there. */
+static void put_numbers(FILE *out, const char *count, const char *bytes, const ubi_text *label) {
+    if (count && bytes)
+        put(out, "%s,%s", count, bytes);
+    else if (count)
+        put(out, "c%s", count);
+    else if (bytes)
+        put(out, "b%s", bytes);
     else
         put(out, "-");
-    if (c.has_label) {
+    if (label) {
         put(out, "\"");
-        put_text(out, c.label);
+        put_text(out, *label);
         put(out, "\"");
     }
+}
+
+static void put_count(FILE *out, const ubi_report *report) {
+    ubi_report_count c;
+    char count[24], bytes[24];
+    ubi_report_get_count(report, &c);
+    snprintf(count, sizeof count, "%" PRIu64, c.count);
+    snprintf(bytes, sizeof bytes, "%" PRIu64, c.bytes);
+    put_numbers(out, c.has_count ? count : NULL, c.has_bytes ? bytes : NULL, c.has_label ? &c.label : NULL);
+}
+
+static void put_delta_count(FILE *out, const ubi_delta *delta) {
+    ubi_delta_count c;
+    char count[24], bytes[24];
+    ubi_delta_get_count(delta, &c);
+    snprintf(count, sizeof count, "%" PRId64, c.count);
+    snprintf(bytes, sizeof bytes, "%" PRId64, c.bytes);
+    put_numbers(out, c.has_count ? count : NULL, c.has_bytes ? bytes : NULL, c.has_label ? &c.label : NULL);
 }
 
 static void put_bucket(FILE *out, const ubi_report *report) {
@@ -84,11 +101,18 @@ static void put_key(FILE *out, const ubi_report_key *key) {
     put(out, ": ");
 }
 
+static const char *const brackets[] = {
+    [UBI_REPORT_OBJECT] = "{}", [UBI_REPORT_MAP] = "<>", [UBI_REPORT_ARRAY] = "()"
+};
+
+/* What stands before the i-th entry of a report. */
+static void put_entry_start(FILE *out, ubi_report_shape shape, uint32_t i, const ubi_report_key *key) {
+    put(out, "%s", i == 0 ? "" : shape == UBI_REPORT_ARRAY ? " | " : "; ");
+    put_key(out, key);
+}
+
 /* Reports are as deep as their breakdown, and those of tests are shallow. */
 static void put_report(FILE *out, const ubi_report *report) {
-    static const char *const brackets[] = {
-        [UBI_REPORT_OBJECT] = "{}", [UBI_REPORT_MAP] = "<>", [UBI_REPORT_ARRAY] = "()"
-    };
     ubi_report_shape shape = ubi_report_shape_of(report);
     if (shape == UBI_REPORT_COUNT) {
         put_count(out, report);
@@ -102,9 +126,31 @@ static void put_report(FILE *out, const ubi_report *report) {
     for (uint32_t i = 0; i < ubi_report_entry_count(report); i++) {
         ubi_report_key key;
         const ubi_report *part = ubi_report_entry(report, i, &key);
-        put(out, "%s", i == 0 ? "" : shape == UBI_REPORT_ARRAY ? " | " : "; ");
-        put_key(out, &key);
+        put_entry_start(out, shape, i, &key);
         put_report(out, part);
+    }
+    put(out, "%c", brackets[shape][1]);
+}
+
+static void put_delta(FILE *out, const ubi_delta *delta) {
+    ubi_report_shape shape = ubi_delta_shape_of(delta);
+    if (shape == UBI_REPORT_COUNT) {
+        put_delta_count(out, delta);
+        return;
+    }
+    if (shape == UBI_REPORT_BUCKET) {
+        if (ubi_delta_start(delta))
+            put(out, "{}");
+        else
+            put_bucket(out, ubi_delta_end(delta));
+        return;
+    }
+    put(out, "%c", brackets[shape][0]);
+    for (uint32_t i = 0; i < ubi_delta_entry_count(delta); i++) {
+        ubi_report_key key;
+        const ubi_delta *part = ubi_delta_entry(delta, i, &key);
+        put_entry_start(out, shape, i, &key);
+        put_delta(out, part);
     }
     put(out, "%c", brackets[shape][1]);
 }
@@ -144,6 +190,15 @@ char *report_text(const ubi_report *report) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     put_report(out, report);
+    fclose(out);
+    return text;
+}
+
+char *delta_text(const ubi_delta *delta) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    put_delta(out, delta);
     fclose(out);
     return text;
 }

@@ -10,14 +10,18 @@
  *
  *     null#1 0/110 0/11 [Array#3^1 100/100 1/1 L2, Function#2^1 10/10 10/10 L1]
  *
+ * Deltas are written as reports; numbers below 0 have a sign, and a bucket that was compared is {}.
+ *
  * A row of a tree is name#id^parent bytes/total count/total Lindexes [children]. Text is the caller's, from malloc.
  */
 #ifndef UBI_TESTS_CENSUS_TEXT_H
 #define UBI_TESTS_CENSUS_TEXT_H
 
 #include <ubiheap/census.h>
+#include <ubiheap/diff.h>
 
 char *report_text(const ubi_report *report);
+char *delta_text(const ubi_delta *delta);
 char *census_tree_text(const ubi_census_tree *tree);
 
 /** Parses a breakdown that must be right. */

@@ -103,3 +103,26 @@ void fail_allocator_fini(fail_allocator *f) {
     }
     pthread_mutex_destroy(&f->lock);
 }
+
+/* Calls `work` with request `n` refused. Whether it came that far. */
+static bool refused(fail_allocator_work *work, void *payload, uint64_t n, bool once) {
+    fail_allocator f;
+    fail_allocator_init(&f, n);
+    f.once = once;
+    ubi_status status = work(payload, &f.allocator), expected = f.n_refused ? UBI_ENOMEM : UBI_OK;
+    if (status != expected) {
+        fprintf(stderr, "fail_allocator: status %d with request %" PRIu64 " refused%s, expected %d\n", status, n,
+                once ? "" : " and all after it", expected);
+        abort();
+    }
+    fail_allocator_fini(&f);
+    return expected == UBI_ENOMEM;
+}
+
+uint64_t fail_each_allocation(fail_allocator_work *work, void *payload) {
+    uint64_t n = 0;
+    for (int once = 0; once < 2; once++)
+        for (n = 0; refused(work, payload, n, once);)
+            n++;
+    return n;
+}

@@ -4,7 +4,7 @@
  *
  * It checks what the allocator interface asks for: every size given on resize and free is the block's own, and nothing
  * is freed twice. It counts live blocks and bytes, and it can refuse the n-th request and all after it, so that a test
- * can walk through every allocation of a call:
+ * can walk through every allocation of a call. fail_each_allocation does; where more is to be checked, a test does itself:
  *
  *     for (uint64_t n = 0;; n++) {
  *         fail_allocator f;
@@ -44,5 +44,17 @@ typedef struct fail_allocator {
 void fail_allocator_init(fail_allocator *f, uint64_t n_allowed);
 /** Aborts with a message when blocks are still live. */
 void fail_allocator_fini(fail_allocator *f);
+
+/** Does what is tested with this allocator, and frees the result. */
+typedef ubi_status fail_allocator_work(void *payload, const ubi_allocator *allocator);
+
+/**
+ * Calls `work` with its first request refused, then with its second, until none is; with all after it refused too, and again
+ * with `once`. The status must be UBI_ENOMEM if and only if a request was refused, else UBI_OK, and nothing may be left; or
+ * this aborts with a message.
+ *
+ * @return how many requests `work` makes.
+ */
+uint64_t fail_each_allocation(fail_allocator_work *work, void *payload);
 
 #endif

@@ -1,0 +1,1 @@
+ubiheap census -b count --fail-on 'bytes > 0 and count > 0 and retained(Array) > 1% and largest > 0 and nodes > 0 and edges > 0 and unreachable > 1% and unreachableBytes > 0 and count("#document") == 0' unreachable.fxsnapshot

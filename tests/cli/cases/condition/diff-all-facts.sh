@@ -1,0 +1,1 @@
+ubiheap diff -b count --fail-on 'growth(SavedFrame) < 0 and countGrowth(Array) > -1% and retainedGrowth(Object) > -50% and oldBytes > 1 and oldCount(Map) >= 0 and oldRetained(Array) > 0' tiny-before.fxsnapshot tiny-after.fxsnapshot > /dev/null

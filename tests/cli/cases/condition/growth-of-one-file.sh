@@ -1,0 +1,1 @@
+ubiheap census --fail-on 'growth > 1MiB' no-such-file

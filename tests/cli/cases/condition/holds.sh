@@ -1,0 +1,1 @@
+ubiheap census -b count --fail-on 'bytes > 600KiB' tiny-before.fxsnapshot

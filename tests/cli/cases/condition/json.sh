@@ -1,0 +1,1 @@
+ubiheap census --json -b count --fail-on 'count(SavedFrame) > 700' tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap census --fail-on 'matches > 1' no-such-file

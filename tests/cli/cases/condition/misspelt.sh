@@ -1,0 +1,1 @@
+ubiheap census --fail-on 'bites > 1MiB' no-such-file

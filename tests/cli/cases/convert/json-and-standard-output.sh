@@ -1,0 +1,1 @@
+ubiheap convert --json tiny-before.fxsnapshot -

@@ -1,0 +1,1 @@
+ubiheap convert --json -c none unreachable.fxsnapshot copy.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap convert --anonymize-key nowhere tiny-before.fxsnapshot copy.fxsnapshot

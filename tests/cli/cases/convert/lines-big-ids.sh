@@ -1,0 +1,1 @@
+ubiheap convert -f jsonl big-ids.fxsnapshot -

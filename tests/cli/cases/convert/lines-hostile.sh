@@ -1,0 +1,1 @@
+ubiheap convert hostile.fxsnapshot hostile.jsonl && cat hostile.jsonl

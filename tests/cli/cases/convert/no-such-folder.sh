@@ -1,0 +1,1 @@
+ubiheap convert two.fxsnapshot nowhere/copy.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap convert tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap convert -f fxsnapshot two.fxsnapshot directory

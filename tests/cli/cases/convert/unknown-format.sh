@@ -1,0 +1,1 @@
+ubiheap convert -f xml tiny-before.fxsnapshot copy.xml

@@ -1,0 +1,1 @@
+ubiheap diff -b '{"by":"descriptiveType"}' two.fxsnapshot tiny-after.fxsnapshot

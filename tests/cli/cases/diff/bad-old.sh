@@ -1,0 +1,1 @@
+ubiheap diff text.txt two.fxsnapshot

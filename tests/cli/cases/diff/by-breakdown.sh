@@ -1,0 +1,1 @@
+ubiheap diff --by breakdown tiny-before.fxsnapshot tiny-after.fxsnapshot

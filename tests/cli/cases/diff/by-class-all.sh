@@ -1,0 +1,1 @@
+ubiheap diff --by class -n 0 tiny-before.fxsnapshot tiny-after.fxsnapshot

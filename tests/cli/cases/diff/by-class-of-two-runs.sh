@@ -1,0 +1,1 @@
+ubiheap diff --by class -n 3 tiny-before.fxsnapshot unreachable.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff --by class -n 4 tiny-before.fxsnapshot tiny-after.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff --compat firefox -b '{"by":"objectClass"}' tiny-before.fxsnapshot tiny-after.fxsnapshot

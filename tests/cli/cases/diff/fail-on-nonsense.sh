@@ -1,0 +1,1 @@
+ubiheap diff --fail-on 'growth >' two.fxsnapshot two.fxsnapshot

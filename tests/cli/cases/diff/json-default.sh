@@ -1,0 +1,1 @@
+ubiheap diff --json two.fxsnapshot big-ids.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff --json -b allocationStack two.fxsnapshot hostile.fxsnapshot

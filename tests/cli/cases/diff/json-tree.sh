@@ -1,0 +1,1 @@
+ubiheap diff --json --tree -b internalType tiny-before.fxsnapshot tiny-after.fxsnapshot

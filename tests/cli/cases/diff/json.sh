@@ -1,0 +1,1 @@
+ubiheap diff --json -b internalType tiny-before.fxsnapshot tiny-after.fxsnapshot

@@ -1,0 +1,1 @@
+LC_ALL=C ubiheap diff -n 2 tiny-before.fxsnapshot tiny-after.fxsnapshot

@@ -1,0 +1,2 @@
+ubiheap diff hostile.fxsnapshot two.fxsnapshot
+ubiheap diff big-ids.fxsnapshot two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff tiny-before.fxsnapshot tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff -n 3 unreachable.fxsnapshot unreachable.fxsnapshot

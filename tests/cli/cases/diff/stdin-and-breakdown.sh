@@ -1,0 +1,1 @@
+ubiheap diff -b @- two.fxsnapshot - < two.fxsnapshot

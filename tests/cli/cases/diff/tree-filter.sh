@@ -1,0 +1,1 @@
+ubiheap diff -b default --filter Array tiny-before.fxsnapshot tiny-after.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff -b objectClass two.fxsnapshot hostile.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff -b internalType two.fxsnapshot big-ids.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap diff -b count two.fxsnapshot two.fxsnapshot

@@ -1,0 +1,1 @@
+COLUMNS=140 ubiheap diff -b objectClass tiny-before.fxsnapshot tiny-after.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap dominators --node "#document" no-such-file

@@ -1,0 +1,1 @@
+ubiheap dominators --breakdown lable tiny-before.fxsnapshot

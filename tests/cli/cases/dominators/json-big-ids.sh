@@ -1,0 +1,1 @@
+ubiheap dominators --json big-ids.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap dominators --json --top 2 tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap dominators --json --depth 2 --siblings 2 tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap dominators tiny-before.fxsnapshot

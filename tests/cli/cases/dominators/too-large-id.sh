@@ -1,0 +1,1 @@
+ubiheap dominators --node 18446744073709551616 no-such-file

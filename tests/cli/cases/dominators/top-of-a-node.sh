@@ -1,0 +1,1 @@
+ubiheap dominators --node 1810879808088 --top 4 tiny-before.fxsnapshot

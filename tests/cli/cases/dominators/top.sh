@@ -1,0 +1,1 @@
+ubiheap dominators --top 8 tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap dominators --node 0 tiny-before.fxsnapshot

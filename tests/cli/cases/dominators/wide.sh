@@ -1,0 +1,1 @@
+COLUMNS=140 ubiheap dominators tiny-before.fxsnapshot

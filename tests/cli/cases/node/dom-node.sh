@@ -1,0 +1,1 @@
+ubiheap node tiny-before.fxsnapshot 139636186393600

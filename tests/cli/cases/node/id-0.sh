@@ -1,0 +1,1 @@
+ubiheap node tiny-before.fxsnapshot 0

@@ -1,0 +1,1 @@
+ubiheap node big-ids.fxsnapshot 9223372036854776000

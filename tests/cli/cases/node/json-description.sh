@@ -1,0 +1,1 @@
+ubiheap node --json --limit 1 -b label two.fxsnapshot 2

@@ -1,0 +1,1 @@
+ubiheap node --json hostile.fxsnapshot 10

@@ -1,0 +1,1 @@
+ubiheap node --limit 2 two.fxsnapshot 1

@@ -1,0 +1,1 @@
+ubiheap node - 2 < two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap node hostile.fxsnapshot 10

@@ -1,0 +1,1 @@
+ubiheap nodes -f csv -w 'id == 1' tiny-before.fxsnapshot

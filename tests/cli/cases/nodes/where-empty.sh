@@ -1,0 +1,1 @@
+ubiheap nodes --where '' tiny-before.fxsnapshot

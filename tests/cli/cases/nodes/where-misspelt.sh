@@ -1,0 +1,1 @@
+ubiheap nodes --where 'retaind > 1MiB' tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap nodes --where 'rawSize > className' tiny-before.fxsnapshot

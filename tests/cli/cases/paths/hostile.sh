@@ -1,0 +1,1 @@
+ubiheap paths hostile.fxsnapshot 10 20 21

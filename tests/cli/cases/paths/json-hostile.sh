@@ -1,0 +1,1 @@
+ubiheap paths --json hostile.fxsnapshot 10

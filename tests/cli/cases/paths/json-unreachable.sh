@@ -1,0 +1,1 @@
+ubiheap paths --json unreachable.fxsnapshot 62041634150816

@@ -1,0 +1,1 @@
+ubiheap paths --json tiny-before.fxsnapshot 1810879579408

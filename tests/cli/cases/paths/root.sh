@@ -1,0 +1,1 @@
+ubiheap paths tiny-before.fxsnapshot 140733032943400

@@ -1,0 +1,1 @@
+ubiheap treemap -b @- - < two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --height 65537 two.fxsnapshot

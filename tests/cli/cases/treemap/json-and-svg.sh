@@ -1,0 +1,1 @@
+ubiheap treemap --json --format svg two.fxsnapshot

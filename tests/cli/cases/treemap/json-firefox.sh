@@ -1,0 +1,1 @@
+ubiheap treemap --json --depth 1 --compat firefox tiny-before.fxsnapshot

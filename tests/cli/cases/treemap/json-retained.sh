@@ -1,0 +1,1 @@
+ubiheap treemap --json --by retained --depth 1 two.fxsnapshot

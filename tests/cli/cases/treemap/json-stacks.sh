@@ -1,0 +1,1 @@
+ubiheap treemap --json -b allocationStack --depth 2 --filter makeBuffers tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --format text -o map.txt two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --by retained -b objectClass two.fxsnapshot

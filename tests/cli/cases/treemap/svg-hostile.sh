@@ -1,0 +1,1 @@
+ubiheap treemap --width 300 --height 200 -b objectClass hostile.fxsnapshot

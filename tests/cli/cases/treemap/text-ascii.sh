@@ -1,0 +1,1 @@
+LC_ALL=C ubiheap treemap --format text tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --format text --color=always two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --format text --depth 1 tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --format text -b objectClass hostile.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --format text --by retained tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --format text -b invertedAllocationStack --filter make tiny-before.fxsnapshot

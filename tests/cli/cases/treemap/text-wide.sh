@@ -1,0 +1,1 @@
+COLUMNS=140 ubiheap treemap --format text unreachable.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --format text tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --by retain two.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap treemap --width 0 two.fxsnapshot
