@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 ubiheap=$1
 before=tests/data/fx/tiny-before.fxsnapshot
-unreachable=tests/data/fx/unreachable.fxsnapshot
+after=tests/data/fx/tiny-after.fxsnapshot
 
 bold=
 plain=
@@ -33,11 +33,17 @@ show() { # what it shows, arguments of ubiheap
 
 show "What is in this file?" info "$before"
 show "One screen about the heap of a web page" report "$before"
-show "What fills it, by kind of thing" census --limit 6 --depth 2 "$before"
-show "Which functions allocated it, and who called them" census -b invertedAllocationStack --limit 4 --depth 1 "$before"
-show "The path to one function" census -b allocationStack --filter makePoints "$before"
-show "The largest single nodes, as a table for other programs" nodes --sort selfSize --limit 5 "$before"
-show "Another snapshot: the browser's own process; half of it cannot be reached" info "$unreachable"
+show "A little later: what changed?" diff "$before" "$after"
+show "The block of 64 KiB that is new: why is it alive?" paths "$after" 1810879599552
+show "Who keeps how much: the dominator tree" dominators --depth 3 --siblings 4 "$after"
+show "What fills it, by kind of thing" census --limit 6 --depth 2 "$after"
+show "Which functions allocated it, and who called them" census -b invertedAllocationStack --limit 4 --depth 1 "$after"
+show "Any nodes, any columns, for other programs" \
+    nodes --where 'retainedSize > 1% and className != null' --sort retainedSize --limit 5 \
+    -c id,className,rawSize,retainedSize "$after"
+mkdir -p build/demo
+show "The heap as a picture; open it in a browser" treemap -o build/demo/tiny-after.svg "$after"
+show "A copy without names, URLs and paths, to send to somebody" convert --anonymize "$after" build/demo/anonymous.fxsnapshot
 
 cat <<EOF
 

@@ -206,7 +206,7 @@ static void trimming_drops_the_lookup_and_keeps_the_frames(void **state) {
     assert_int_equal(ubi__frames_find(&t->frames, 100), UBI_NONE);
 }
 
-static ubi_status build(const ubi_allocator *a, const ubi__strtab *strings) {
+static ubi_status build(void *strings, const ubi_allocator *a) {
     ubi__frames f;
     ubi_frame_ix ix = UBI_NONE;
     ubi_status status = UBI_OK;
@@ -225,17 +225,7 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
     tables *t = *state;
     string(t, "a.js");
     assert_int_equal(ubi__strtab_canonicalize(&t->strings), UBI_OK);
-    for (uint64_t n_allowed = 0;; n_allowed++) {
-        fail_allocator f;
-        fail_allocator_init(&f, n_allowed / 2);
-        f.once = n_allowed % 2;
-        ubi_status status = build(&f.allocator, &t->strings);
-        assert_int_equal(status == UBI_OK, f.n_refused == 0);
-        fail_allocator_fini(&f);
-        if (status == UBI_OK)
-            break;
-        assert_int_equal(status, UBI_ENOMEM);
-    }
+    fail_each_allocation(build, &t->strings);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
