@@ -47,6 +47,10 @@ DIFFS = [
 ]
 
 
+# A validator calls itself a dozen times per level of a document, and a dominator tree has as many as the longest list.
+sys.setrecursionlimit(20000)
+
+
 class Schemas(unittest.TestCase):
     place = workspace.Workspace()
 
