@@ -3,7 +3,7 @@
 """One journey with a real Firefox.
 
 Firefox runs a small program, saves its heap twice, and is then asked about files: what it wrote itself, what `ubiheap
-convert` made of that and of the stored snapshots, and random graphs. Every answer (census, difference, dominator tree,
+convert` made of that and of the stored snapshots, heaps that were saved while they were walked, and random graphs. Every answer (census, difference, dominator tree,
 partial tree with labels, shortest paths) must be what `ubiheap --compat firefox` says about the same file.
 """
 import json
@@ -23,6 +23,7 @@ import firefox  # noqa: E402
 HERE = SOURCE_DIR / "tests" / "oracle"
 DATA = SOURCE_DIR / "tests" / "data" / "fx"
 UBIHEAP = os.environ.get("UBIHEAP", "")
+BUILD = pathlib.Path(os.environ.get("UBI_BUILD_DIR") or SOURCE_DIR / "build" / "release")
 STORED = ["tiny-before", "tiny-after", "unreachable"]
 
 COUNT = {"by": "count", "count": True, "bytes": True}
@@ -176,6 +177,16 @@ class FirefoxJourney(unittest.TestCase):
                 self.same(original["lines"], converted["lines"], "dominators")
                 self.assertEqual(original["creationTime"], converted["creationTime"])
                 self.assertEqual(original["census"]["count"], converted["census"]["count"])
+
+    def test_a_heap_that_is_saved_while_it_is_walked_gives_the_same_answers_in_firefox(self):
+        for options in ([], ["1"]):  # all of it, and with boundaries
+            with self.subTest(options):
+                path = self.scratch("walked.fxsnapshot")
+                subprocess.run([BUILD / "examples" / "save_heap", path, *options], check=True, capture_output=True)
+                self.check(path)
+        original, path = DATA / "tiny-before.fxsnapshot", self.scratch("walked.fxsnapshot")
+        subprocess.run([BUILD / "tests" / "save_driver", "--walk", original, path], check=True)
+        self.same(self.ask(original)["lines"], self.check(path)["lines"], "dominators")
 
     def test_an_anonymized_snapshot_has_the_same_shape_in_firefox(self):
         original, hidden = self.ask(self.after), self.check(self.convert(self.after, "--anonymize"))
