@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,14 +216,19 @@ static result calculate(char sign, result a, result b) {
     return r;
 }
 
-/* -1, 0 or 1. A whole number and a double, in the range of these tests, fit a long double of 64 bits each side. */
+/* -1, 0 or 1. A large double is a whole number itself; beside a smaller one, a long double of 64 bits is exact enough. */
+static int order_mixed(whole a, double b) {
+    if (fabs(b) >= 0x1p63 && fabs(b) < 0x1p127)
+        return (a > (whole)b) - (a < (whole)b);
+    return ((long double)a > b) - ((long double)a < b);
+}
+
 static int order(result a, result b) {
     if (a.is == TEXT)
         return ubi__text_compare(a.text, b.text);
-    if (a.is == WHOLE && b.is == WHOLE)
-        return (a.number > b.number) - (a.number < b.number);
-    long double x = a.is == WHOLE ? (long double)a.number : a.real, y = b.is == WHOLE ? (long double)b.number : b.real;
-    return (x > y) - (x < y);
+    if (a.is == WHOLE)
+        return b.is == WHOLE ? (a.number > b.number) - (a.number < b.number) : order_mixed(a.number, b.real);
+    return b.is == WHOLE ? -order_mixed(b.number, a.real) : (a.real > b.real) - (a.real < b.real);
 }
 
 static bool equal(result a, result b) {
