@@ -130,7 +130,7 @@ UBI_API void ubi_filter_free(ubi_filter *filter);
  * @param out  out[n], caller's.
  * @param n    at most UBI_QUERY_BLOCK.
  * @return how many were stored.
- * Cost: a nanosecond or two per row and comparison of values with each other or a literal, besides what the source takes;
+ * Cost: a few instructions per row and comparison of values with each other or a literal, besides what the source takes;
  * some tens where there is arithmetic.
  */
 UBI_API uint32_t ubi_filter_select(uint32_t *out, ubi_filter *filter, uint32_t first, uint32_t n);

@@ -256,7 +256,7 @@ static const ubi__option options[] = {
     { "format", 'f', UBI__OPTION_TEXT, AT(format), "FORMAT", NULL, "what to write",
       "by the end of OUT's name; fxsnapshot for -" },
     { "compression", 'c', UBI__OPTION_CHOICE, AT(compression), "WORD", compression_choices,
-      "normal is fast; small takes ten times as long and saves a fifth; none is for programs that cannot inflate",
+      "normal is fast; small takes six times as long and saves a fifth; none is for programs that cannot inflate",
       "normal; none for jsonl, unless OUT ends in .gz" },
     { "anonymize", 'a', UBI__OPTION_FLAG, AT(anonymize), NULL, NULL,
       "replace names, URLs and paths that are not everybody's, and cut the creation time to its day", NULL },
