@@ -145,7 +145,11 @@ static ubi_status shuffle(maker *m) {
 
 static ubi_status add_nodes(maker *m, ubi__hard_shape shape) {
     ubi_node_desc node = { .stack = UBI_NONE };
-    node.kind = (ubi_kind){ 0, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER };
+    node.kind = (ubi_kind){ .type_name = 0,
+                            .class_name = UBI_NONE,
+                            .script_filename = UBI_NONE,
+                            .descriptive_name = UBI_NONE,
+                            .coarse_type = UBI_COARSE_OTHER };
     UBI_TRY(ubi_graph_builder_string(m->builder, &node.kind.type_name, ubi__text("Node")));
     for (uint32_t i = 0; i < m->n && m->status == UBI_OK; i++) {
         node.id = id_of(i);

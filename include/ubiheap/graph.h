@@ -10,8 +10,9 @@
  * and `ubi_graph_canonical_frame` map an entry to the first one of equal content; analyses compare those, except where
  * Firefox compares entries and the caller asked for Firefox's exact answer.
  *
- * Memory: 28 bytes per node (32 with allocation stacks) plus an id index of at most 11, usually 6, and 8 per edge; strings
- * and stacks on top. A graph is immutable and reference-counted: any number of threads may read it and hold references.
+ * Memory: 28 bytes per node plus an id index of at most 11, usually 6, and 8 per edge; 4 more per node with allocation
+ * stacks, 4 more where nodes have names of their own, and 1 more per edge where edges have kinds. Strings and stacks on
+ * top. A graph is immutable and reference-counted: any number of threads may read it and hold references.
  */
 #ifndef UBIHEAP_GRAPH_H
 #define UBIHEAP_GRAPH_H
@@ -26,6 +27,27 @@ extern "C" {
 
 typedef struct ubi_graph ubi_graph;
 
+/** Whether a node of a document still hangs in it. */
+typedef enum ubi_detachedness {
+    UBI_DETACHEDNESS_UNKNOWN = 0, /**< also: no such node */
+    UBI_ATTACHED = 1,
+    UBI_DETACHED = 2
+} ubi_detachedness;
+
+/** What sort of reference an edge is, where the producer says. */
+typedef enum ubi_edge_kind {
+    UBI_EDGE_REFERENCE = 0, /**< it does not say */
+    UBI_EDGE_CONTEXT,       /**< variable that a function captured */
+    UBI_EDGE_ELEMENT,       /**< indexed property; its label is a number */
+    UBI_EDGE_PROPERTY,      /**< named property */
+    UBI_EDGE_INTERNAL,      /**< field of the engine, with a name */
+    UBI_EDGE_HIDDEN,        /**< field of the engine, with a number */
+    UBI_EDGE_SHORTCUT,      /**< of convenience: says again what other edges say */
+    UBI_EDGE_WEAK           /**< keeps nothing alive */
+} ubi_edge_kind;
+
+#define UBI_EDGE_KIND_COUNT 8
+
 /** Attributes that nodes share. Indices point into the graph's string table; UBI_NONE: the producer gave none. */
 typedef struct ubi_kind {
     ubi_str_ix type_name; /**< never UBI_NONE */
@@ -33,6 +55,8 @@ typedef struct ubi_kind {
     ubi_str_ix script_filename;
     ubi_str_ix descriptive_name;
     ubi_coarse_type coarse_type;
+    uint8_t raw_type;     /**< number of the producer's own type, as its reader says; 0: type_name is all there is */
+    uint8_t detachedness; /**< ubi_detachedness: what the file says of such nodes */
 } ubi_kind;
 
 /** Limits. More nodes or edges end with UBI_ELIMIT. */
@@ -72,7 +96,21 @@ UBI_API ubi_frame_ix ubi_graph_node_stack(const ubi_graph *graph, ubi_node_ix no
 /** First edge of `node`; `node` may equal the node count, which gives the edge count. */
 UBI_API ubi_edge_ix ubi_graph_first_edge(const ubi_graph *graph, ubi_node_ix node);
 UBI_API ubi_node_ix ubi_graph_edge_target(const ubi_graph *graph, ubi_edge_ix edge);
-UBI_API ubi_str_ix ubi_graph_edge_name(const ubi_graph *graph, ubi_edge_ix edge); /**< UBI_NONE: unnamed */
+/** UBI_NONE: unnamed, or labelled with a number. */
+UBI_API ubi_str_ix ubi_graph_edge_name(const ubi_graph *graph, ubi_edge_ix edge);
+UBI_API ubi_edge_kind ubi_graph_edge_kind(const ubi_graph *graph, ubi_edge_ix edge);
+/** The label of an edge of kind ELEMENT or HIDDEN; false for others. */
+UBI_API bool ubi_graph_edge_number(uint32_t *out, const ubi_graph *graph, ubi_edge_ix edge);
+
+/** Room for the digits of a numbered edge. */
+#define UBI_EDGE_LABEL_BYTES 12
+/**
+ * Name or number of an edge as text; NULL text: it has neither.
+ * @param buffer  where digits go, if there are any; names are borrowed from the graph.
+ */
+UBI_API ubi_text ubi_graph_edge_label(const ubi_graph *graph, ubi_edge_ix edge, char buffer[UBI_EDGE_LABEL_BYTES]);
+/** What the producer calls this one node: the text of a string, the name of a function. UBI_NONE: nothing. */
+UBI_API ubi_str_ix ubi_graph_node_name(const ubi_graph *graph, ubi_node_ix node);
 /** @return UBI_OK or UBI_ENOTFOUND. Cost: O(1) expected. */
 UBI_API ubi_status ubi_graph_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id);
 
@@ -218,6 +256,14 @@ UBI_API ubi_status ubi_graph_builder_frame(ubi_graph_builder *builder, ubi_frame
 UBI_API ubi_status ubi_graph_builder_node(ubi_graph_builder *builder, const ubi_node_desc *node);
 /** An edge of the node added last. `name` UBI_NONE: unnamed. */
 UBI_API ubi_status ubi_graph_builder_edge(ubi_graph_builder *builder, uint64_t target_id, ubi_str_ix name);
+/** The same with a kind that has names, or UBI_EDGE_REFERENCE. */
+UBI_API ubi_status ubi_graph_builder_edge_of(ubi_graph_builder *builder, uint64_t target_id, ubi_edge_kind kind,
+                                             ubi_str_ix name);
+/** An edge of kind ELEMENT or HIDDEN. */
+UBI_API ubi_status ubi_graph_builder_numbered_edge(ubi_graph_builder *builder, uint64_t target_id, ubi_edge_kind kind,
+                                                   uint32_t number);
+/** Name of the node added last (ubi_graph_node_name). */
+UBI_API ubi_status ubi_graph_builder_node_name(ubi_graph_builder *builder, ubi_str_ix name);
 /**
  * Resolves ids, finds what is reachable, and hands the graph over; the builder is empty afterwards and must still be
  * freed. Errors: UBI_EFORMAT (duplicate id, edge to an unknown id, no node), UBI_ENOMEM, UBI_ECANCELLED.

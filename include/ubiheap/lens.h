@@ -78,11 +78,17 @@ typedef struct ubi_lens_options {
     ubi_progress progress;
     unsigned threads;   /**< 0: one per core */
     const char *filter; /**< name of one of the lens's filters; NULL: all nodes */
+    /**
+     * Another look through the same lens, at an earlier or later heap of the same program: classes that the lens infers are
+     * taken from there, so that those of both correspond. Borrowed during the call. NULL: inferred from this graph.
+     */
+    const ubi_lens_view *like;
+    uint64_t id_above, id_upto; /**< for filters by id: id_above < id <= id_upto */
 } ubi_lens_options;
 
 #define UBI_LENS_OPTIONS_VERSION 1
 #define UBI_LENS_OPTIONS_INIT                                                                                          \
-    { UBI_LENS_OPTIONS_VERSION, NULL, { NULL, NULL }, 0, NULL }
+    { .version = UBI_LENS_OPTIONS_VERSION }
 
 /**
  * Looks at a graph, computing what the lens needs.
@@ -107,7 +113,12 @@ UBI_API bool ubi_lens_shows(const ubi_lens_view *look, ubi_node_ix node);
 
 /** What nodes of a class have in common. Texts are borrowed from the opened lens. */
 typedef struct ubi_lens_class {
-    ubi_text name; /**< never NULL text; within a coarse type no two classes share a name */
+    ubi_text name; /**< never NULL text */
+    /**
+     * Tells classes of one name and coarse type apart: where they are defined, such as "12,40,7" (script, line, column).
+     * "": not known, or nothing to tell apart.
+     */
+    ubi_text place;
     ubi_coarse_type coarse_type;
 } ubi_lens_class;
 
@@ -116,8 +127,34 @@ UBI_API uint32_t ubi_lens_class_count(const ubi_lens_view *look);
 /** The class of a node. O(1). */
 UBI_API ubi_class_ix ubi_lens_class_of(const ubi_lens_view *look, ubi_node_ix node);
 UBI_API void ubi_lens_class_get(const ubi_lens_view *look, ubi_class_ix index, ubi_lens_class *out);
-/** What a node is called: the name of its class. */
+/** The name of its class. O(1). */
 UBI_API ubi_text ubi_lens_node_name(const ubi_lens_view *look, ubi_node_ix node);
+
+/** Room for a name that is put together. */
+typedef struct ubi_lens_name_buffer {
+    char bytes[8192];
+} ubi_lens_name_buffer;
+
+/**
+ * What this one node is called: the text of a string, the properties of a plain object, the name of a function, or else the
+ * name of its class. Borrowed from the look or from `buffer`.
+ * Cost: that of its length, and of the parts that a string is made of (V8: at most 1,024 characters are put together).
+ */
+UBI_API ubi_text ubi_lens_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
+/** Whether the node hangs in a document, as far as the lens can tell. O(1). */
+UBI_API ubi_detachedness ubi_lens_detachedness(const ubi_lens_view *look, ubi_node_ix node);
+/** Bytes that the producer counts beside its nodes; 0: none. */
+UBI_API uint64_t ubi_lens_outside_bytes(const ubi_lens_view *look);
+
+/** From here on a distance means: reached only from the engine's own roots (V8's lens). */
+#define UBI_LENS_SYSTEM_DISTANCE UINT32_C(100000000)
+
+/**
+ * How far each node is from the root as the lens counts: over the view's edges, or by V8's rules.
+ * @param out  distance[n_nodes], edges; UBI_NONE: not reached.
+ * Cost: O(nodes + edges). Errors: UBI_ENOMEM.
+ */
+UBI_API ubi_status ubi_lens_distances(uint32_t *out, const ubi_lens_view *look);
 
 #ifdef __cplusplus
 }

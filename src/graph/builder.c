@@ -129,6 +129,66 @@ ubi_status ubi_graph_builder_edge(ubi_graph_builder *b, uint64_t target_id, ubi_
     return ubi__builder_push_edge(b, target_id, name);
 }
 
+/* Columns exist only once some row has a value; the rows before it get none. */
+static ubi_status fill_u32(ubi__vec_u32 *v, const ubi_allocator *a, size_t n) {
+    UBI_TRY(ubi__vec_u32_reserve(v, a, n - v->n));
+    memset(v->at + v->n, 0xff, (n - v->n) * sizeof *v->at);
+    v->n = n;
+    return UBI_OK;
+}
+
+static ubi_status fill_u8(ubi__vec_u8 *v, const ubi_allocator *a, size_t n) {
+    UBI_TRY(ubi__vec_u8_reserve(v, a, n - v->n));
+    memset(v->at + v->n, 0, n - v->n);
+    v->n = n;
+    return UBI_OK;
+}
+
+/* The edge added last has this kind. */
+static ubi_status set_edge_kind(ubi_graph_builder *b, ubi_edge_kind kind) {
+    ubi__vec_u8 *kinds = &b->graph->edge_kind;
+    if (kind == UBI_EDGE_REFERENCE && kinds->n == 0)
+        return UBI_OK;
+    UBI_TRY(fill_u8(kinds, b->allocator, b->graph->name.n));
+    kinds->at[kinds->n - 1] = (uint8_t)kind;
+    return UBI_OK;
+}
+
+ubi_status ubi_graph_builder_edge_of(ubi_graph_builder *b, uint64_t target_id, ubi_edge_kind kind, ubi_str_ix name) {
+    if ((unsigned)kind >= UBI_EDGE_KIND_COUNT || ubi__edge_kind_is_numbered(kind))
+        return ubi__fail(UBI_EINVAL, "edge kind %d has no names", (int)kind);
+    UBI_TRY(ubi_graph_builder_edge(b, target_id, name));
+    return set_edge_kind(b, kind);
+}
+
+ubi_status ubi_graph_builder_numbered_edge(ubi_graph_builder *b, uint64_t target_id, ubi_edge_kind kind,
+                                           uint32_t number) {
+    if (!ubi__edge_kind_is_numbered(kind))
+        return ubi__fail(UBI_EINVAL, "edge kind %d has no numbers", (int)kind);
+    UBI_TRY(ubi_graph_builder_edge(b, target_id, UBI_NONE));
+    b->graph->name.at[b->graph->name.n - 1] = number;
+    return set_edge_kind(b, kind);
+}
+
+ubi_status ubi_graph_builder_node_name(ubi_graph_builder *b, ubi_str_ix name) {
+    ubi_graph *g = b->graph;
+    if (g->id.n == 0)
+        return ubi__fail(UBI_EINVAL, "a name was added before any node");
+    if (!string_known(g, name))
+        return ubi__fail(UBI_EINVAL, "a node's name is a string that was not added");
+    UBI_TRY(fill_u32(&g->node_name, b->allocator, g->id.n));
+    g->node_name.at[g->id.n - 1] = name;
+    return UBI_OK;
+}
+
+/* Rows behind the last that had a value. */
+static ubi_status complete_columns(ubi_graph_builder *b) {
+    ubi_graph *g = b->graph;
+    if (g->node_name.n)
+        UBI_TRY(fill_u32(&g->node_name, b->allocator, g->id.n));
+    return g->edge_kind.n ? fill_u8(&g->edge_kind, b->allocator, g->name.n) : UBI_OK;
+}
+
 /* ---- finishing ---------------------------------------------------------------------------------------------------- */
 
 static void trim(ubi_graph *g) {
@@ -139,6 +199,8 @@ static void trim(ubi_graph *g) {
     ubi__vec_u64_trim(&g->first_edge, g->allocator);
     ubi__vec_u32_trim(&g->target, g->allocator);
     ubi__vec_u32_trim(&g->name, g->allocator);
+    ubi__vec_u8_trim(&g->edge_kind, g->allocator);
+    ubi__vec_u32_trim(&g->node_name, g->allocator);
     ubi__strtab_trim(&g->strings);
     ubi__kinds_trim(&g->kinds);
     ubi__frames_trim(&g->frames);
@@ -149,6 +211,7 @@ static ubi_status close_columns(ubi_graph_builder *b) {
     if (g->id.n == 0)
         return ubi__fail(UBI_EFORMAT, "a graph needs at least one node, its root");
     UBI_TRY(ubi__builder_flush(b));
+    UBI_TRY(complete_columns(b));
     UBI_TRY(ubi__vec_u64_push(&g->first_edge, b->allocator, g->name.n));
     g->n_nodes = (uint32_t)g->id.n;
     g->n_edges = g->name.n;

@@ -6,12 +6,6 @@
 
 #include "graph/graph_columns.h"
 
-struct ubi_edge_set {
-    ubi_graph *graph;
-    size_t n_words;
-    uint64_t *words; /* bits beyond the edge count stay clear */
-};
-
 ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all) {
     const ubi_allocator *a = graph->allocator;
     ubi_edge_set *set = UBI_NEW(a, ubi_edge_set);
@@ -51,7 +45,7 @@ void ubi_edge_set_put(ubi_edge_set *set, ubi_edge_ix edge, bool member) {
 }
 
 bool ubi_edge_set_has(const ubi_edge_set *set, ubi_edge_ix edge) {
-    return set->words[edge >> 6] >> (edge & 63) & 1;
+    return ubi__edge_set_has(set, edge);
 }
 
 uint64_t ubi_edge_set_count(const ubi_edge_set *set) {

@@ -2,6 +2,7 @@
  *
  * graph.c: a graph's lifetime and accessors (ubiheap/graph.h).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/graph_columns.h"
@@ -30,11 +31,15 @@ static void destroy(ubi_graph *g) {
     ubi__vec_u64_fini(&g->first_edge, a);
     ubi__vec_u32_fini(&g->target, a);
     ubi__vec_u32_fini(&g->name, a);
+    ubi__vec_u8_fini(&g->edge_kind, a);
+    ubi__vec_u32_fini(&g->node_name, a);
     ubi__strtab_fini(&g->strings);
     ubi__kinds_fini(&g->kinds);
     ubi__frames_fini(&g->frames);
     ubi__id_index_fini(&g->ids);
     ubi__vec_u64_fini(&g->reachable, a);
+    if (g->facts)
+        g->free_facts(g->facts, a);
     UBI_DELETE(a, g);
 }
 
@@ -98,7 +103,26 @@ ubi_node_ix ubi_graph_edge_target(const ubi_graph *g, ubi_edge_ix edge) {
     return g->target.at[edge];
 }
 ubi_str_ix ubi_graph_edge_name(const ubi_graph *g, ubi_edge_ix edge) {
-    return g->name.at[edge];
+    return ubi__graph_edge_name(g, edge);
+}
+ubi_edge_kind ubi_graph_edge_kind(const ubi_graph *g, ubi_edge_ix edge) {
+    return ubi__graph_edge_kind(g, edge);
+}
+bool ubi_graph_edge_number(uint32_t *out, const ubi_graph *g, ubi_edge_ix edge) {
+    if (!ubi__edge_kind_is_numbered(ubi__graph_edge_kind(g, edge)))
+        return false;
+    *out = g->name.at[edge];
+    return true;
+}
+ubi_text ubi_graph_edge_label(const ubi_graph *g, ubi_edge_ix edge, char buffer[UBI_EDGE_LABEL_BYTES]) {
+    uint32_t number;
+    if (!ubi_graph_edge_number(&number, g, edge))
+        return ubi__strtab_get(&g->strings, g->name.at[edge]);
+    int n = snprintf(buffer, UBI_EDGE_LABEL_BYTES, "%u", number);
+    return (ubi_text){ buffer, (size_t)n };
+}
+ubi_str_ix ubi_graph_node_name(const ubi_graph *g, ubi_node_ix node) {
+    return ubi__graph_node_name(g, node);
 }
 ubi_text ubi_graph_string(const ubi_graph *g, ubi_str_ix string) {
     return ubi__strtab_get(&g->strings, string);
@@ -126,8 +150,9 @@ ubi_status ubi_graph_find(ubi_node_ix *out, const ubi_graph *g, uint64_t node_id
 
 void ubi_graph_memory_use(const ubi_graph *g, ubi_graph_memory *out) {
     *out = (ubi_graph_memory){
-        .nodes_bytes = (g->id.cap + g->size_bytes.cap + g->first_edge.cap) * 8 + (g->kind.cap + g->stack.cap) * 4,
-        .edges_bytes = (g->target.cap + g->name.cap) * 4,
+        .nodes_bytes = (g->id.cap + g->size_bytes.cap + g->first_edge.cap) * 8 +
+                       (g->kind.cap + g->stack.cap + g->node_name.cap) * 4,
+        .edges_bytes = (g->target.cap + g->name.cap) * 4 + g->edge_kind.cap,
         .index_bytes = ubi__id_index_bytes(&g->ids) + g->reachable.cap * 8,
         .strings_bytes = g->strings.bytes.cap + g->strings.end.cap * 8 + g->strings.canonical.cap * 4 +
                          g->kinds.rows.cap * sizeof(ubi_kind),
@@ -181,10 +206,13 @@ static bool view_stack(ubi_node node, ubi_stack *out) {
 }
 static bool view_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload) {
     const ubi_graph *g = graph_of(node);
-    (void)want_names; /* names cost nothing here */
-    for (uint64_t e = g->first_edge.at[node.ref]; e < g->first_edge.at[node.ref + 1]; e++)
-        if (!fn(payload, ubi_graph_as_node(g, g->target.at[e]), ubi__strtab_get(&g->strings, g->name.at[e])))
+    (void)want_names; /* names cost nothing here, and numbers little */
+    for (uint64_t e = g->first_edge.at[node.ref]; e < g->first_edge.at[node.ref + 1]; e++) {
+        char digits[UBI_EDGE_LABEL_BYTES];
+        ubi_text label = ubi_graph_edge_label(g, e, digits);
+        if (!fn(payload, ubi_graph_as_node(g, g->target.at[e]), label))
             return false;
+    }
     return true;
 }
 

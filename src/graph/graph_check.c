@@ -18,6 +18,10 @@ static ubi_status check_lengths(const ubi_graph *g) {
         return broken("the stack column is empty or has one entry per node", g->stack.n);
     if (g->target.n != g->n_edges || g->name.n != g->n_edges)
         return broken("edge columns have one entry per edge", g->n_edges);
+    if (g->edge_kind.n != 0 && g->edge_kind.n != g->n_edges)
+        return broken("the column of edge kinds is empty or has one entry per edge", g->edge_kind.n);
+    if (g->node_name.n != 0 && g->node_name.n != n)
+        return broken("the column of node names is empty or has one entry per node", g->node_name.n);
     if (g->first_edge.at[0] != 0 || g->first_edge.at[n] != g->n_edges)
         return broken("edge ranges cover all edges", g->n_edges);
     if (g->reachable.n != 0 && g->reachable.n != (n + 63) / 64)
@@ -93,6 +97,8 @@ static ubi_status check_nodes(const ubi_graph *g) {
             return broken("a node's stack exists", n);
         if (g->first_edge.at[n] > g->first_edge.at[n + 1])
             return broken("edge ranges ascend", n);
+        if (!string_ok(g, ubi__graph_node_name(g, (ubi_node_ix)n)))
+            return broken("a node's name exists", n);
         if (ubi__id_index_find(&g->ids, g->id.at, g->id.at[n]) != n)
             return broken("the id index finds each node", n);
     }
@@ -103,7 +109,9 @@ static ubi_status check_edges(const ubi_graph *g) {
     for (uint64_t e = 0; e < g->n_edges; e++) {
         if (g->target.at[e] >= g->n_nodes)
             return broken("an edge leads to a node", e);
-        if (!string_ok(g, g->name.at[e]))
+        if ((unsigned)ubi__graph_edge_kind(g, e) >= UBI_EDGE_KIND_COUNT)
+            return broken("an edge's kind exists", e);
+        if (!string_ok(g, ubi__graph_edge_name(g, e)))
             return broken("an edge's name exists", e);
     }
     return UBI_OK;

@@ -2,8 +2,8 @@
  *
  * graph_columns.h: the columns of a graph, for the modules whose loops run over all of it.
  *
- * Layout, per node: id 8, size 8, kind 4, first_edge 8, stack 4 (only when some node has one); per edge: target 4,
- * name 4. Beside it the id index and, unless the file itself is in breadth-first order, a bit of reachability per node.
+ * Layout, per node: id 8, size 8, kind 4, first_edge 8, stack 4 and name 4 (only when some node has one); per edge:
+ * target 4, name 4, kind 1 (only when some edge has one). Beside it the id index and, unless the file itself is in breadth-first order, a bit of reachability per node.
  */
 #ifndef UBI_GRAPH_COLUMNS_H
 #define UBI_GRAPH_COLUMNS_H
@@ -35,9 +35,11 @@ struct ubi_graph {
     ubi__vec_u32 kind;       /* ubi_kind_ix */
     ubi__vec_u32 stack;      /* ubi_frame_ix; empty: no node has a stack */
     ubi__vec_u64 first_edge; /* n_nodes + 1 */
+    ubi__vec_u32 node_name;  /* ubi_str_ix, an entry; empty: no node has a name of its own */
     /* per edge */
-    ubi__vec_u32 target; /* ubi_node_ix */
-    ubi__vec_u32 name;   /* ubi_str_ix, an entry */
+    ubi__vec_u32 target;   /* ubi_node_ix */
+    ubi__vec_u32 name;     /* ubi_str_ix, an entry; of numbered kinds, the number: see ubi__edge_kind_is_numbered */
+    ubi__vec_u8 edge_kind; /* ubi_edge_kind; empty: all are UBI_EDGE_REFERENCE */
 
     ubi__strtab strings;
     ubi__kinds kinds;
@@ -49,7 +51,37 @@ struct ubi_graph {
     uint32_t n_reachable;
     bool breadth_first;       /* file order is discovery order and every node is reachable */
     uint32_t root_visit_rank; /* place of the root in visit order; UBI_NONE: no edge of a reachable node leads to it */
+
+    /* What else the format's reader found: known to that format and to the lens of its producer. NULL: nothing. */
+    void *facts;
+    void (*free_facts)(void *facts, const ubi_allocator *a);
 };
+
+/** Kinds whose edges have a number in the column of names. */
+static inline bool ubi__edge_kind_is_numbered(ubi_edge_kind kind) {
+    return kind == UBI_EDGE_ELEMENT || kind == UBI_EDGE_HIDDEN;
+}
+static inline ubi_edge_kind ubi__graph_edge_kind(const ubi_graph *g, ubi_edge_ix e) {
+    return g->edge_kind.n ? (ubi_edge_kind)g->edge_kind.at[e] : UBI_EDGE_REFERENCE;
+}
+/** UBI_NONE for numbered edges. */
+static inline ubi_str_ix ubi__graph_edge_name(const ubi_graph *g, ubi_edge_ix e) {
+    return ubi__edge_kind_is_numbered(ubi__graph_edge_kind(g, e)) ? UBI_NONE : g->name.at[e];
+}
+static inline ubi_str_ix ubi__graph_node_name(const ubi_graph *g, ubi_node_ix n) {
+    return g->node_name.n ? g->node_name.at[n] : UBI_NONE;
+}
+
+struct ubi_edge_set {
+    ubi_graph *graph;
+    size_t n_words;
+    uint64_t *words; /* bits beyond the edge count stay clear */
+};
+
+/** ubi_edge_set_has for loops over edges; every edge is in NULL. */
+static inline bool ubi__edge_set_has(const ubi_edge_set *set, ubi_edge_ix e) {
+    return !set || (set->words[e >> 6] >> (e & 63) & 1);
+}
 
 static inline bool ubi__graph_reachable(const ubi_graph *g, ubi_node_ix n) {
     return g->reachable.n == 0 || (g->reachable.at[n >> 6] >> (n & 63) & 1);

@@ -24,7 +24,8 @@ typedef struct ubi__kinds {
 /** Whether two kinds are the same combination of indices. */
 static inline bool ubi__kind_equal(const ubi_kind *a, const ubi_kind *b) {
     return a->type_name == b->type_name && a->class_name == b->class_name && a->script_filename == b->script_filename &&
-           a->descriptive_name == b->descriptive_name && a->coarse_type == b->coarse_type;
+           a->descriptive_name == b->descriptive_name && a->coarse_type == b->coarse_type &&
+           a->raw_type == b->raw_type && a->detachedness == b->detachedness;
 }
 
 void ubi__kinds_init(ubi__kinds *k, const ubi_allocator *a);

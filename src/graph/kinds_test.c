@@ -24,11 +24,12 @@ static void each_combination_is_one_row_and_any_difference_makes_another(void **
     ubi__kinds k;
     ubi__kinds_init(&k, ubi_allocator_default());
     const ubi_kind variants[] = {
-        { 1, 2, 3, 4, UBI_COARSE_OTHER },        { 9, 2, 3, 4, UBI_COARSE_OTHER },
-        { 1, 9, 3, 4, UBI_COARSE_OTHER },        { 1, 2, 9, 4, UBI_COARSE_OTHER },
-        { 1, 2, 3, 9, UBI_COARSE_OTHER },        { 1, 2, 3, 4, UBI_COARSE_SCRIPT },
-        { 2, 1, 3, 4, UBI_COARSE_OTHER },        { 1, UBI_NONE, 3, 4, UBI_COARSE_OTHER },
-        { 1, 2, UBI_NONE, 4, UBI_COARSE_OTHER }, { 1, 2, 3, UBI_NONE, UBI_COARSE_OTHER },
+        { 1, 2, 3, 4, UBI_COARSE_OTHER, 0, 0 },        { 9, 2, 3, 4, UBI_COARSE_OTHER, 0, 0 },
+        { 1, 9, 3, 4, UBI_COARSE_OTHER, 0, 0 },        { 1, 2, 9, 4, UBI_COARSE_OTHER, 0, 0 },
+        { 1, 2, 3, 9, UBI_COARSE_OTHER, 0, 0 },        { 1, 2, 3, 4, UBI_COARSE_SCRIPT, 0, 0 },
+        { 2, 1, 3, 4, UBI_COARSE_OTHER, 0, 0 },        { 1, UBI_NONE, 3, 4, UBI_COARSE_OTHER, 0, 0 },
+        { 1, 2, 3, 4, UBI_COARSE_OTHER, 7, 0 },        { 1, 2, 3, 4, UBI_COARSE_OTHER, 0, 2 },
+        { 1, 2, UBI_NONE, 4, UBI_COARSE_OTHER, 0, 0 }, { 1, 2, 3, UBI_NONE, UBI_COARSE_OTHER, 0, 0 },
     };
     enum { N = sizeof variants / sizeof *variants };
     for (int round = 0; round < 3; round++)
@@ -45,7 +46,7 @@ static void thousands_of_combinations_are_found_again(void **state) {
     ubi__kinds_init(&k, ubi_allocator_default());
     for (int round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 30000; i++) {
-            ubi_kind kind = { i % 30, i / 30 % 100, i / 3000, UBI_NONE, (ubi_coarse_type)(i % 5) };
+            ubi_kind kind = { i % 30, i / 30 % 100, i / 3000, UBI_NONE, (ubi_coarse_type)(i % 5), 0, 0 };
             assert_int_equal(intern(&k, kind), i);
         }
     assert_int_equal(k.rows.n, 30000);
@@ -62,7 +63,7 @@ static ubi_status intern_many(void *payload, const ubi_allocator *allocator) {
     ubi_status status = UBI_OK;
     ubi__kinds_init(&k, allocator);
     for (uint32_t i = 0; i < 1000 && status == UBI_OK; i++) {
-        ubi_kind kind = { i, 0, 0, 0, UBI_COARSE_OTHER };
+        ubi_kind kind = { i, 0, 0, 0, UBI_COARSE_OTHER, 0, 0 };
         ubi_kind_ix ix;
         status = ubi__kinds_intern(&k, &ix, &kind);
     }

@@ -154,7 +154,7 @@ ubi_status ubi_graph_distances(uint32_t *out, const ubi_graph *g, const ubi_edge
         uint64_t end = g->first_edge.at[queue[i] + 1];
         for (uint64_t e = g->first_edge.at[queue[i]]; e < end; e++) {
             ubi_node_ix t = g->target.at[e];
-            if (out[t] != UBI_NONE || (set && !ubi_edge_set_has(set, e)))
+            if (out[t] != UBI_NONE || !ubi__edge_set_has(set, e))
                 continue;
             out[t] = out[queue[i]] + 1;
             queue[n++] = t;

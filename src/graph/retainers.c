@@ -59,7 +59,7 @@ typedef struct sorter {
 } sorter;
 
 static inline __attribute__((always_inline)) bool counts(const ubi_edge_set *set, ubi_edge_ix edge) {
-    return !set || ubi_edge_set_has(set, edge);
+    return ubi__edge_set_has(set, edge);
 }
 
 static inline __attribute__((always_inline)) void count(const sorter *s, uint64_t begin, uint64_t end, column counters,

@@ -8,7 +8,7 @@
 #include "lenses/kind_label.h"
 
 /* The last one takes any graph. */
-static const ubi_lens *const lenses[] = { &ubi__lens_firefox, &ubi__lens_plain };
+static const ubi_lens *const lenses[] = { &ubi__lens_firefox, &ubi__lens_v8, &ubi__lens_plain };
 
 #define N_LENSES (sizeof lenses / sizeof *lenses)
 
@@ -139,6 +139,26 @@ ubi_text ubi_lens_node_name(const ubi_lens_view *look, ubi_node_ix node) {
     return look->classes.at[ubi_lens_class_of(look, node)].name;
 }
 
+ubi_text ubi_lens_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+    return look->lens->display_name ? look->lens->display_name(look, node, buffer) : ubi_lens_node_name(look, node);
+}
+
+ubi_detachedness ubi_lens_detachedness(const ubi_lens_view *look, ubi_node_ix node) {
+    if (look->detachedness)
+        return (ubi_detachedness)look->detachedness[node];
+    return (ubi_detachedness)ubi_graph_kind(look->graph, ubi_graph_node_kind(look->graph, node))->detachedness;
+}
+
+uint64_t ubi_lens_outside_bytes(const ubi_lens_view *look) {
+    return look->outside_bytes;
+}
+
+ubi_status ubi_lens_distances(uint32_t *out, const ubi_lens_view *look) {
+    if (look->lens->distances)
+        return look->lens->distances(out, look);
+    return ubi_graph_distances(out, look->graph, look->view.edges, look->view.root);
+}
+
 /* ---- classes by label -------------------------------------------------------------------------------------------- */
 
 /* Classes of one label, one per coarse type, in a chain that starts at first[label]. */
@@ -154,7 +174,7 @@ static ubi_status class_of_kind(ubi_class_ix *out, ubi_lens_view *look, class_ta
             *out = c;
             return UBI_OK;
         }
-    ubi_lens_class added = { ubi_graph_string(look->graph, label), kind->coarse_type };
+    ubi_lens_class added = { ubi_graph_string(look->graph, label), ubi__text(""), kind->coarse_type };
     *out = (ubi_class_ix)look->classes.n;
     UBI_TRY(ubi__vec_lens_class_push(&look->classes, look->allocator, added));
     UBI_TRY(ubi__vec_u32_push(&t->next, look->allocator, t->first[label]));

@@ -25,7 +25,9 @@ struct ubi_lens_view {
     const ubi_class_ix *class_of_node;
     ubi_class_ix *class_of_kind; /* [kind count], or NULL */
     ubi__vec_lens_class classes;
-    void *own; /* the lens's */
+    const uint8_t *detachedness; /* [n_nodes]; NULL: what kinds say */
+    uint64_t outside_bytes;      /* ubi_lens_outside_bytes */
+    void *own;                   /* the lens's */
 };
 
 struct ubi_lens {
@@ -40,6 +42,10 @@ struct ubi_lens {
     ubi_status (*open)(ubi_lens_view *look, const ubi_lens_options *options, int filter);
     /** Frees `own`, which may be NULL; NULL: there is none. */
     void (*close)(ubi_lens_view *look);
+    /** ubi_lens_distances; NULL: breadth-first over the view's edges. */
+    ubi_status (*distances)(uint32_t *out, const ubi_lens_view *look);
+    /** ubi_lens_display_name; NULL: the class's. */
+    ubi_text (*display_name)(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
 };
 
 /** Classes by kind: nodes of one coarse type and label (kind_label.h) are a class. An `open` may be just this. */
@@ -48,6 +54,6 @@ ubi_status ubi__lens_classes_by_label(ubi_lens_view *look);
 /** Opens a lens that need not be in the list. */
 ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options);
 
-extern const ubi_lens ubi__lens_firefox, ubi__lens_plain;
+extern const ubi_lens ubi__lens_firefox, ubi__lens_v8, ubi__lens_plain;
 
 #endif

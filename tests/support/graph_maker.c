@@ -24,7 +24,14 @@ graph_maker graph_maker_start(void) {
 }
 
 void graph_maker_node(graph_maker *m, uint64_t id, uint64_t size_bytes) {
-    ubi_node_desc node = { id, size_bytes, { m->type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER }, UBI_NONE };
+    ubi_node_desc node = { id,
+                           size_bytes,
+                           { .type_name = m->type,
+                             .class_name = UBI_NONE,
+                             .script_filename = UBI_NONE,
+                             .descriptive_name = UBI_NONE,
+                             .coarse_type = UBI_COARSE_OTHER },
+                           UBI_NONE };
     must(ubi_graph_builder_node(m->builder, &node));
 }
 

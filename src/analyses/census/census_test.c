@@ -202,7 +202,11 @@ static ubi_graph *graph_with_equal_frames(void) {
     assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
     ubi_frame_desc frame = { .parent = UBI_NONE, .source = string(b, "a.js"), .function_name = UBI_NONE, .line = 1 };
     ubi_node_desc node = { .id = 1, .size_bytes = 1, .stack = UBI_NONE };
-    node.kind = (ubi_kind){ string(b, "T"), UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER };
+    node.kind = (ubi_kind){ .type_name = string(b, "T"),
+                            .class_name = UBI_NONE,
+                            .script_filename = UBI_NONE,
+                            .descriptive_name = UBI_NONE,
+                            .coarse_type = UBI_COARSE_OTHER };
     for (uint64_t i = 0; i < 2; i++) {
         frame.id = 100 + i;
         assert_int_equal(ubi_graph_builder_frame(b, &frames[i], &frame), UBI_OK);

@@ -110,7 +110,14 @@ static void empty_texts_are_left_out(void **state) {
     assert_int_equal(ubi_graph_builder_new(&builder, NULL), UBI_OK);
     assert_int_equal(ubi_graph_builder_string(builder, &empty, ubi__text("")), UBI_OK);
     assert_int_equal(ubi_graph_builder_string(builder, &type, ubi__text("T")), UBI_OK);
-    ubi_node_desc node = { 1, 5, { type, empty, UBI_NONE, UBI_NONE, UBI_COARSE_OBJECT }, UBI_NONE };
+    ubi_node_desc node = { 1,
+                           5,
+                           { .type_name = type,
+                             .class_name = empty,
+                             .script_filename = UBI_NONE,
+                             .descriptive_name = UBI_NONE,
+                             .coarse_type = UBI_COARSE_OBJECT },
+                           UBI_NONE };
     assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);
     assert_int_equal(ubi_graph_builder_finish(&graph, builder), UBI_OK);
     ubi_labels *labels =
@@ -161,7 +168,11 @@ static ubi_graph *graph_of_one_kind(void) {
     for (uint64_t id = 1; id <= 3; id++) {
         ubi_frame_desc frame_desc = { id, UBI_NONE, text, text, 1, 1, false, false };
         assert_int_equal(ubi_graph_builder_frame(builder, &frame, &frame_desc), UBI_OK);
-        ubi_kind kind = { text, text, UBI_NONE, UBI_NONE, UBI_COARSE_OBJECT };
+        ubi_kind kind = { .type_name = text,
+                          .class_name = text,
+                          .script_filename = UBI_NONE,
+                          .descriptive_name = UBI_NONE,
+                          .coarse_type = UBI_COARSE_OBJECT };
         ubi_node_desc node = { id, id, kind, id == 1 ? UBI_NONE : frame };
         assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);
     }

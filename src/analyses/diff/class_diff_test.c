@@ -223,7 +223,11 @@ static ubi_graph *heap_of_few_ids(void) {
     ubi_graph_builder *b;
     ubi_graph *graph;
     ubi_node_desc root = { .id = N_IDS, .stack = UBI_NONE };
-    root.kind = (ubi_kind){ 0, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER };
+    root.kind = (ubi_kind){ .type_name = 0,
+                            .class_name = UBI_NONE,
+                            .script_filename = UBI_NONE,
+                            .descriptive_name = UBI_NONE,
+                            .coarse_type = UBI_COARSE_OTHER };
     assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
     for (ubi_str_ix i = 0; i < N_NAMES; i++)
         assert_int_equal(ubi_graph_builder_string(b, &i, ubi__text(names[i])), UBI_OK);

@@ -151,7 +151,7 @@ static ubi_status scan_edges(ubi__dom_work *w, const scan *s, uint32_t begin, ui
             uint32_t target = w->number[g->target.at[e]];
             if (target - begin >= end - begin || target == 0 || target >= source || s->mark[target] == source)
                 continue;
-            if (w->view->edges && !ubi_edge_set_has(w->view->edges, e))
+            if (!ubi__edge_set_has(w->view->edges, e))
                 continue;
             s->mark[target] = source;
             if (store)

@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) ubi_status walk_edges(ubi__dom_work
                 UBI_TRY(ubi__dom_tick(w, UBI__DOM_WALK, w->n));
                 fuel = UBI__DOM_CHUNK;
             }
-            if (set && !ubi_edge_set_has(set, edge))
+            if (!ubi__edge_set_has(set, edge))
                 continue;
             ubi_node_ix target = g->target.at[edge];
             if (w->number[target] != UBI_NONE) {
@@ -101,7 +101,7 @@ static bool is_reached(const ubi__dom_work *w, ubi_node_ix node) {
 }
 
 static bool counts(const ubi__dom_work *w, ubi_edge_ix edge) {
-    return !w->view->edges || ubi_edge_set_has(w->view->edges, edge);
+    return ubi__edge_set_has(w->view->edges, edge);
 }
 
 /* Marks nodes that another one leads to. Only edges of nodes that were not reached matter: the targets of all others were. */

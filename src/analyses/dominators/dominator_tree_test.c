@@ -200,7 +200,11 @@ static ubi_graph *make_list(uint32_t n) {
     assert_int_equal(ubi_graph_builder_new(&builder, NULL), UBI_OK);
     assert_int_equal(ubi_graph_builder_string(builder, &type, (ubi_text){ "T", 1 }), UBI_OK);
     for (uint64_t id = 1; id <= n; id++) {
-        ubi_kind kind = { type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER };
+        ubi_kind kind = { .type_name = type,
+                          .class_name = UBI_NONE,
+                          .script_filename = UBI_NONE,
+                          .descriptive_name = UBI_NONE,
+                          .coarse_type = UBI_COARSE_OTHER };
         ubi_node_desc node = { id, 1, kind, UBI_NONE };
         assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);
         if (id < n)

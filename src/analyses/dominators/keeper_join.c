@@ -148,7 +148,7 @@ static void find_stems(joiner *j) {
             if (place == 0 || j->large[place - 1].node != g->target.at[e] || j->large[place - 1].above != i)
                 continue;
             if (j->stem[place - 1] == 0)
-                j->stem[place - 1] = stem_of(ubi_graph_string(g, g->name.at[e]));
+                j->stem[place - 1] = stem_of(ubi_graph_string(g, ubi__graph_edge_name(g, e)));
         }
     }
 }

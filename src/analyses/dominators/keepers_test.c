@@ -251,7 +251,11 @@ static ubi_graph *make_heavy_list(uint32_t n) {
     assert_int_equal(ubi_graph_builder_new(&builder, NULL), UBI_OK);
     assert_int_equal(ubi_graph_builder_string(builder, &text, (ubi_text){ "T", 1 }), UBI_OK);
     for (uint64_t id = 1; id <= n; id++) {
-        ubi_kind kind = { text, text, UBI_NONE, UBI_NONE, id % 3 ? UBI_COARSE_OBJECT : UBI_COARSE_OTHER };
+        ubi_kind kind = { .type_name = text,
+                          .class_name = text,
+                          .script_filename = UBI_NONE,
+                          .descriptive_name = UBI_NONE,
+                          .coarse_type = id % 3 ? UBI_COARSE_OBJECT : UBI_COARSE_OTHER };
         ubi_node_desc node = { id, id == n ? 1 << 30 : 1, kind, UBI_NONE };
         assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);
         if (id < n)

@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) ubi_status take_edges(walk *w, ubi_
     ubi_edge_ix end = w->graph->first_edge.at[node + 1];
     for (ubi_edge_ix e = w->graph->first_edge.at[node]; e < end; e++) {
         ubi_node_ix t = target[e];
-        if (has_bit(w->settled, t) || (edges && !ubi_edge_set_has(edges, e)))
+        if (has_bit(w->settled, t) || !ubi__edge_set_has(edges, e))
             continue;
         if (ubi__unlikely(has_bit(w->is_target, t))) {
             UBI_TRY(meet_target(w, t, e, rank));

@@ -157,8 +157,11 @@ static void add_nodes(maker *m) {
     uint32_t n = 1 + random_below(30), step = 1 + random_below(1000);
     for (uint32_t i = 0; i < n; i++) {
         ubi_node_desc node = { .id = (uint64_t)i * step, .size_bytes = random_u64() };
-        node.kind = (ubi_kind){ some_string(m), maybe_string(m), maybe_string(m), maybe_string(m),
-                                (ubi_coarse_type)random_below(UBI_COARSE_TYPE_COUNT) };
+        node.kind = (ubi_kind){ .type_name = some_string(m),
+                                .class_name = maybe_string(m),
+                                .script_filename = maybe_string(m),
+                                .descriptive_name = maybe_string(m),
+                                .coarse_type = (ubi_coarse_type)random_below(UBI_COARSE_TYPE_COUNT) };
         node.stack = m->n_frames && random_below(2) ? m->frames[random_below(m->n_frames)] : UBI_NONE;
         must(ubi_graph_builder_node(m->builder, &node));
         for (uint32_t e = random_below(6); e > 0; e--)

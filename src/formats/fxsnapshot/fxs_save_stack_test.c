@@ -164,7 +164,11 @@ static ubi_frame_ix add_chain(graph_maker *m, uint64_t first_id, uint32_t n, ubi
 
 static void add_node(graph_maker *m, ubi_frame_ix stack) {
     ubi_node_desc node = { .id = ++m->n_nodes, .size_bytes = 1, .stack = stack };
-    node.kind = (ubi_kind){ m->text, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER };
+    node.kind = (ubi_kind){ .type_name = m->text,
+                            .class_name = UBI_NONE,
+                            .script_filename = UBI_NONE,
+                            .descriptive_name = UBI_NONE,
+                            .coarse_type = UBI_COARSE_OTHER };
     must(ubi_graph_builder_node(m->builder, &node));
 }
 

@@ -198,7 +198,11 @@ static ubi_graph *graph_of_class(ubi_text class_name, ubi_text type_name) {
     ubi_graph_builder *b;
     ubi_graph *g;
     ubi_node_desc node = { .id = 1, .stack = UBI_NONE };
-    node.kind = (ubi_kind){ UBI_NONE, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OBJECT };
+    node.kind = (ubi_kind){ .type_name = UBI_NONE,
+                            .class_name = UBI_NONE,
+                            .script_filename = UBI_NONE,
+                            .descriptive_name = UBI_NONE,
+                            .coarse_type = UBI_COARSE_OBJECT };
     assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
     assert_int_equal(ubi_graph_builder_string(b, &node.kind.type_name, type_name), UBI_OK);
     assert_int_equal(ubi_graph_builder_string(b, &node.kind.class_name, class_name), UBI_OK);

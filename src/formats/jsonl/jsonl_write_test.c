@@ -83,7 +83,14 @@ static void frames_come_before_nodes_and_parents_before_children(void **state) {
 static ubi_graph *graph_of_one(uint64_t id, uint64_t size_bytes, ubi_text type, const uint64_t *time_us) {
     ubi_graph_builder *builder;
     ubi_graph *graph;
-    ubi_node_desc node = { id, size_bytes, { 0, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER }, UBI_NONE };
+    ubi_node_desc node = { id,
+                           size_bytes,
+                           { .type_name = 0,
+                             .class_name = UBI_NONE,
+                             .script_filename = UBI_NONE,
+                             .descriptive_name = UBI_NONE,
+                             .coarse_type = UBI_COARSE_OTHER },
+                           UBI_NONE };
     assert_int_equal(ubi_graph_builder_new(&builder, NULL), UBI_OK);
     assert_int_equal(ubi_graph_builder_string(builder, &node.kind.type_name, type), UBI_OK);
     assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);

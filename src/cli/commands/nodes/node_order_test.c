@@ -124,7 +124,11 @@ static void random_sizes_sort_as_qsort_sorts_them(void **state) {
     for (uint64_t i = 0; i < N_RANDOM; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         ubi_node_desc node = { .id = i, .size_bytes = seed >> (seed >> 58), .stack = UBI_NONE };
-        node.kind = (ubi_kind){ type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER };
+        node.kind = (ubi_kind){ .type_name = type,
+                                .class_name = UBI_NONE,
+                                .script_filename = UBI_NONE,
+                                .descriptive_name = UBI_NONE,
+                                .coarse_type = UBI_COARSE_OTHER };
         assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);
     }
     assert_int_equal(ubi_graph_builder_finish(&graph, builder), UBI_OK);

@@ -92,7 +92,11 @@ static void look_at_star(uint64_t n, uint64_t leaf_bytes, const char *name) {
     ubi_graph_builder *builder;
     ubi_graph *graph;
     assert_int_equal(ubi_graph_builder_new(&builder, NULL), UBI_OK);
-    ubi_kind kind = { string(builder, "T"), UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER };
+    ubi_kind kind = { .type_name = string(builder, "T"),
+                      .class_name = UBI_NONE,
+                      .script_filename = UBI_NONE,
+                      .descriptive_name = UBI_NONE,
+                      .coarse_type = UBI_COARSE_OTHER };
     add_node(builder, 1, 1, kind);
     assert_int_equal(ubi_graph_builder_edge(builder, 2, UBI_NONE), UBI_OK);
     kind.class_name = string(builder, "Hub");

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * v8_lens.c: heaps of V8 as Chrome's DevTools look at them.
+ */
+#include "lenses/lens.h"
+
+static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+    (void)options, (void)filter;
+    return ubi__lens_classes_by_label(look);
+}
+
+static const char *const census_presets[] = { "coarseType", "allocationStack", "invertedAllocationStack", NULL };
+static const char *const label_presets[] = { "label", "labelAllocationStack", NULL };
+
+const ubi_lens ubi__lens_v8 = {
+    .name = "v8",
+    .title = "Chrome DevTools",
+    .format = "heapsnapshot",
+    .displays = {
+        .census = census_presets,
+        .label = label_presets,
+        .tree_map = "treeMap",
+        .tree_depth = 4,
+        .tree_siblings = 15,
+        .tree_more_siblings = 50,
+        .paths = 10,
+        .individuals = 1000,
+    },
+    .open = open,
+};
