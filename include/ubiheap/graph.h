@@ -177,6 +177,12 @@ typedef struct ubi_view {
     const uint64_t *size_bytes; /**< size_bytes[n_nodes] in place of the graph's own sizes; NULL: the graph's */
     ubi_node_ix root;
     ubi_orphans orphans;
+    /**
+     * Edges of the root, ascending, to what people think of as roots, such as a page's global object; NULL: none. Paths
+     * (paths.h) prefer them to other, perhaps shorter ways. first_edges[n_first_edges].
+     */
+    const ubi_edge_ix *first_edges;
+    uint32_t n_first_edges;
 } ubi_view;
 
 /** All edges, the graph's own sizes and root, orphans ignored. */

@@ -45,10 +45,13 @@ typedef enum ubi_text_role {
     UBI_TEXT_DESCRIPTIVE_NAME,
     UBI_TEXT_SCRIPT_FILENAME, /**< bytes as the producer gave them, perhaps no UTF-8 */
     UBI_TEXT_FRAME_SOURCE,
-    UBI_TEXT_FRAME_FUNCTION
+    UBI_TEXT_FRAME_FUNCTION,
+    UBI_TEXT_STRING, /**< what a string holds, or a regular expression */
+    UBI_TEXT_NODE_NAME, /**< what the engine calls one node: "system / Map", an element with attributes, a script by its URL */
+    UBI_TEXT_FIELD_NAME /**< of an edge that is a field of the engine */
 } ubi_text_role;
 
-#define UBI_TEXT_ROLE_COUNT 7
+#define UBI_TEXT_ROLE_COUNT 10
 
 struct ubi_node_ops;
 

@@ -23,6 +23,7 @@ struct ubi__stream {
 
     bool holding; /* the reader has chunk `taken` */
     bool ended;   /* the reader saw the end */
+    uint8_t *end; /* what it was given then */
 
     bool threaded;
     pthread_t helper;
@@ -154,8 +155,10 @@ static ubi_status next_threaded(ubi__stream *s, unsigned *index) {
 ubi_status ubi__stream_next(ubi__stream *s, uint8_t **data, size_t *n) {
     unsigned i = 0;
     *n = 0;
-    if (s->ended)
+    if (s->ended) {
+        *data = s->end;
         return UBI_OK;
+    }
     if (s->threaded) {
         UBI_TRY(next_threaded(s, &i));
         s->holding = true;
@@ -166,6 +169,7 @@ ubi_status ubi__stream_next(ubi__stream *s, uint8_t **data, size_t *n) {
     *data = s->buffers[i] + UBI__STREAM_HEADROOM;
     *n = s->filled[i];
     s->ended = *n == 0;
+    s->end = *data;
     return UBI_OK;
 }
 

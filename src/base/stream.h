@@ -23,7 +23,7 @@ ubi_status ubi__stream_new(ubi__stream **out, ubi__source *source, unsigned thre
                            const ubi_allocator *a);
 /** Stops the helper and frees. */
 void ubi__stream_free(ubi__stream *s);
-/** Next chunk, borrowed until the next call; *n 0 at the end. */
+/** Next chunk, borrowed until the next call; *n 0 at the end, however often it is asked for. */
 ubi_status ubi__stream_next(ubi__stream *s, uint8_t **data, size_t *n);
 
 /* About the stream. How it ended is known once a chunk of 0 bytes was seen; before, it is NOT_YET and "". */

@@ -34,7 +34,7 @@ static ubi_node_desc plain_node(uint64_t id, ubi_str_ix type) {
     return (ubi_node_desc){
         .id = id,
         .size_bytes = 1,
-        .kind = { type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER },
+        .kind = { type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER, 0, 0 },
         .stack = UBI_NONE,
     };
 }

@@ -180,7 +180,7 @@ static void frames_that_share_an_id_within_one_stack_stay_apart(void **state) {
     }
     for (uint64_t id = 1; id <= 2; id++) {
         ubi_node_desc node = { .id = id,
-                               .kind = { s, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER },
+                               .kind = { s, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER, 0, 0 },
                                .stack = frame };
         assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
         assert_int_equal(ubi_graph_builder_edge(b, 3 - id, UBI_NONE), UBI_OK);

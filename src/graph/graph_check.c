@@ -89,6 +89,12 @@ static ubi_status check_frames(const ubi_graph *g) {
     return status;
 }
 
+/* Where ids repeat, the first node of an id is the one to be found. */
+static bool index_finds(const ubi_graph *g, ubi_node_ix n) {
+    ubi_node_ix found = ubi__id_index_find(&g->ids, g->id.at, g->id.at[n]);
+    return found == n || (g->ids_repeat && found < n && g->id.at[found] == g->id.at[n]);
+}
+
 static ubi_status check_nodes(const ubi_graph *g) {
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         if (g->kind.at[n] >= g->kinds.rows.n)
@@ -99,7 +105,7 @@ static ubi_status check_nodes(const ubi_graph *g) {
             return broken("edge ranges ascend", n);
         if (!string_ok(g, ubi__graph_node_name(g, (ubi_node_ix)n)))
             return broken("a node's name exists", n);
-        if (ubi__id_index_find(&g->ids, g->id.at, g->id.at[n]) != n)
+        if (!index_finds(g, n))
             return broken("the id index finds each node", n);
     }
     return UBI_OK;

@@ -45,6 +45,8 @@ struct ubi_graph {
     ubi__kinds kinds;
     ubi__frames frames;
     ubi__id_index ids;
+    bool
+        ids_repeat; /* some nodes share an id, which then means the first of them; only formats that allow it set this */
 
     /* Reachability from the root. `reachable` is empty when all nodes are. */
     ubi__vec_u64 reachable;

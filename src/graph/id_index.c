@@ -489,6 +489,27 @@ ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uin
     return resolve_hashed(x, node_ids, n_nodes, codes, n_edges, threads, fault);
 }
 
+ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes,
+                                       uint32_t *n_repeated) {
+    ubi__id_index fresh;
+    ubi__id_index_init(&fresh, x->allocator);
+    UBI_TRY(ubi__slots_new(&fresh.slots, ubi__slots_for(n_nodes, 3, 4, 1024), x->allocator));
+    fresh.hashed = true;
+    *n_repeated = 0;
+    for (uint32_t n = 0; n < n_nodes; n++) {
+        size_t i = ubi__hash_u64(node_ids[n]) & (fresh.slots.n - 1);
+        while (fresh.slots.at[i] != UBI_NONE && node_ids[fresh.slots.at[i]] != node_ids[n])
+            i = ubi__slots_next(&fresh.slots, i);
+        if (fresh.slots.at[i] == UBI_NONE)
+            fresh.slots.at[i] = n;
+        else
+            (*n_repeated)++;
+    }
+    ubi__id_index_fini(x);
+    *x = fresh;
+    return UBI_OK;
+}
+
 ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id) {
     if (!x->hashed)
         return find_clustered(x, id);

@@ -86,6 +86,14 @@ ubi_status ubi__id_index_encode(ubi__id_index *x, const uint64_t *ids, size_t n,
 ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes, uint32_t *codes,
                                  uint64_t n_edges, unsigned threads, ubi__id_fault *fault);
 
+/**
+ * Makes the index anew, after resolve failed with a duplicate: of nodes that share an id, the first is found.
+ * @param n_repeated  how many nodes cannot be found.
+ * Errors: UBI_ENOMEM.
+ */
+ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_ids, uint32_t n_nodes,
+                                       uint32_t *n_repeated);
+
 /** Node of this id, or UBI_NONE. Needs resolve. */
 ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids, uint64_t id);
 

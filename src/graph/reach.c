@@ -54,10 +54,17 @@ static void visit_targets(walk *w, ubi_node_ix node) {
 /* Fills `order` with what a walk from the root reports as first, and `seen` with the same set. The root starts unseen: it
  * is in the list only when an edge leads to it, and its edges are then walked twice, which finds nothing new. */
 static uint32_t walk_from_root(const ubi_graph *g, uint64_t *seen, ubi_node_ix *order) {
+    enum { FAR = 16, NEAR = 8 };
     walk w = { g, seen, order, 0 };
     visit_targets(&w, g->root);
-    for (uint32_t i = 0; i < w.n; i++)
+    for (uint32_t i = 0; i < w.n; i++) {
+        /* Where edges begin, and then the edges themselves, are asked for some nodes ahead. */
+        if (i + FAR < w.n) {
+            __builtin_prefetch(&g->first_edge.at[order[i + FAR]]);
+            __builtin_prefetch(&g->target.at[g->first_edge.at[order[i + NEAR]]]);
+        }
         visit_targets(&w, order[i]);
+    }
     return w.n;
 }
 

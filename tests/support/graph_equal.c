@@ -44,6 +44,10 @@ static bool same_kind(pair p, ubi_node_ix n) {
         return differ("node %u: script file name", n);
     if (!same_string(p, a->descriptive_name, b->descriptive_name))
         return differ("node %u: descriptive name", n);
+    if (a->raw_type != b->raw_type || a->detachedness != b->detachedness)
+        return differ("node %u: the producer's type or detachedness", n);
+    if (!same_string(p, ubi_graph_node_name(p.a, n), ubi_graph_node_name(p.b, n)))
+        return differ("node %u: name", n);
     return true;
 }
 
@@ -68,6 +72,14 @@ static bool same_stack(pair p, ubi_node_ix n) {
     return a == b || differ("node %u: one stack ends after %u frames", n, depth);
 }
 
+static bool same_label(pair p, ubi_edge_ix e) {
+    uint32_t a = 0, b = 0;
+    bool numbered = ubi_graph_edge_number(&a, p.a, e);
+    return ubi_graph_edge_kind(p.a, e) == ubi_graph_edge_kind(p.b, e) &&
+           ubi_graph_edge_number(&b, p.b, e) == numbered && a == b &&
+           same_string(p, ubi_graph_edge_name(p.a, e), ubi_graph_edge_name(p.b, e));
+}
+
 static bool same_edges(pair p, ubi_node_ix n) {
     ubi_edge_ix begin = ubi_graph_first_edge(p.a, n), end = ubi_graph_first_edge(p.a, n + 1);
     if (begin != ubi_graph_first_edge(p.b, n) || end != ubi_graph_first_edge(p.b, n + 1))
@@ -75,8 +87,8 @@ static bool same_edges(pair p, ubi_node_ix n) {
     for (ubi_edge_ix e = begin; e < end; e++) {
         if (ubi_graph_edge_target(p.a, e) != ubi_graph_edge_target(p.b, e))
             return differ("node %u: target of edge %llu", n, (unsigned long long)(e - begin));
-        if (!same_string(p, ubi_graph_edge_name(p.a, e), ubi_graph_edge_name(p.b, e)))
-            return differ("node %u: name of edge %llu", n, (unsigned long long)(e - begin));
+        if (!same_label(p, e))
+            return differ("node %u: name or kind of edge %llu", n, (unsigned long long)(e - begin));
     }
     return true;
 }

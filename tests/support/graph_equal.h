@@ -2,9 +2,9 @@
  *
  * graph_equal.h: whether two graphs say the same, for tests.
  *
- * Compared are nodes in order (id, size, coarse type, the four names by text), edges in order (target, name by text), stacks
- * frame by frame (id and content), creation time, root and reachability. Which entries of a table hold a text, and how many
- * entries there are, is not compared.
+ * Compared are nodes in order (id, size, coarse type, the five names by text, the producer's type, detachedness), edges in
+ * order (target, kind, name by text or number), stacks frame by frame (id and content), creation time, root and
+ * reachability. Which entries of a table hold a text, and how many entries there are, is not compared.
  */
 #ifndef UBI_TESTS_GRAPH_EQUAL_H
 #define UBI_TESTS_GRAPH_EQUAL_H

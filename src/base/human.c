@@ -2,7 +2,7 @@
  *
  * human.c: numbers as people read them.
  */
-#include "render/human.h"
+#include "base/human.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  *
  * Every function writes NUL-terminated ASCII to a caller's buffer of UBI__HUMAN_TEXT bytes and returns it.
  */
-#ifndef UBI_RENDER_HUMAN_H
-#define UBI_RENDER_HUMAN_H
+#ifndef UBI_BASE_HUMAN_H
+#define UBI_BASE_HUMAN_H
 
 #include <ubiheap/base.h>
 

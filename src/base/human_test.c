@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "render/human.h"
+#include "base/human.h"
 
 static char text[UBI__HUMAN_TEXT];
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * random_v8.h: small random graphs as the reader of .heapsnapshot files makes them, the same for a seed.
+ *
+ * Names are hard to write: quotes, control characters, lone surrogates, texts of one page and more, one text under several
+ * entries. All tables of V8's facts are there now and then.
+ */
+#ifndef UBI_TESTS_RANDOM_V8_H
+#define UBI_TESTS_RANDOM_V8_H
+
+#include <ubiheap/graph.h>
+
+#include "random_numbers.h"
+
+/** The caller's. */
+ubi_graph *random_v8_graph(void);
+
+/**
+ * NULL when both have equal V8 facts, or none; else the first difference in words. Static. How many fields a node has is not
+ * compared: a file may have more than anybody knows.
+ */
+const char *v8_facts_differ(const ubi_graph *a, const ubi_graph *b);
+
+#endif
