@@ -6,7 +6,8 @@
  * file descriptor, memory or a callback; gzip and zlib wrapping is found and removed. Reading, inflating and decoding
  * overlap on different threads.
  *
- * Writing makes fxsnapshot files, from any heap while it is walked (ubi_save_path) or from a graph (ubi_graph_save_path):
+ * Writing makes fxsnapshot files, from any heap while it is walked (ubi_save_path) or from a graph (ubi_graph_save_path),
+ * and from graphs V8's .heapsnapshot files and lines of JSON, too:
  *
  *     ubi_graph_read_path   file  -> graph      ubi_graph_capture    heap -> graph
  *     ubi_graph_save_path   graph -> file       ubi_save_path        heap -> file
@@ -42,7 +43,7 @@ typedef struct ubi_read_options {
 
 /** What a read found beside the graph. All offsets are 0 and texts NULL when not known. */
 typedef struct ubi_read_info {
-    const char *format;      /**< "fxsnapshot" */
+    const char *format;      /**< "fxsnapshot", "heapsnapshot" */
     const char *compression; /**< "gzip", "zlib" or "none" */
     uint64_t input_bytes;    /**< bytes taken from the input */
     uint64_t inflated_bytes; /**< bytes after decompression */
@@ -50,6 +51,7 @@ typedef struct ubi_read_info {
     bool ended_early;        /**< the stream ended at a message border for another reason than its clean end */
     char end_note[160];      /**< why, when ended_early */
     char writer[64];         /**< the program that wrote the file, if it says so in less; any bytes, NUL-terminated */
+    char note[160];          /**< what is odd about the file, but no error; "" nothing */
 } ubi_read_info;
 
 /**
@@ -102,6 +104,17 @@ typedef ubi_edge_verdict (*ubi_edge_filter_fn)(void *payload, ubi_node origin, u
  */
 typedef ubi_status (*ubi_text_map_fn)(void *payload, ubi_text_role role, ubi_text text, ubi_text *out);
 
+/** What to write of one node in place of what its kind says; NULL text: what that says. */
+typedef struct ubi_node_words {
+    ubi_text class_name, script_filename, descriptive_name;
+} ubi_node_words;
+
+/**
+ * Fills *out, which has NULL texts before, for a node. Texts are borrowed until the next call. Called once per node, on the
+ * caller's thread. Any status but UBI_OK ends the save with that status.
+ */
+typedef ubi_status (*ubi_node_words_fn)(void *payload, ubi_node_ix node, ubi_node_words *out);
+
 /** How the output is packed. */
 typedef enum ubi_compression {
     UBI_COMPRESSION_DEFAULT = 0, /**< gzip, fast: about a quarter larger than Firefox's own files */
@@ -129,6 +142,15 @@ typedef struct ubi_save_options {
     void *edge_filter_payload;
     ubi_text_map_fn map_text; /**< NULL: texts as they are */
     void *map_text_payload;
+    /**
+     * For graphs: what to write of them; borrowed. Only the edges of the view, its sizes in place of the graph's, its root
+     * in front; nodes that it adopts (UBI_ORPHANS_ADOPT) hang on the root by edges named "(orphan)". So tools that know
+     * nothing of a producer's rules get its numbers (ubiheap/export.h). NULL: everything. For fxsnapshot only.
+     */
+    const ubi_view *view;
+    ubi_node_words_fn
+        words_of_node; /**< for graphs and fxsnapshot, too; NULL: what kinds say. map_text sees these as well */
+    void *words_of_node_payload;
 } ubi_save_options;
 
 #define UBI_SAVE_OPTIONS_VERSION 1
@@ -137,7 +159,7 @@ typedef struct ubi_save_options {
 
 /** A format that snapshots can be saved in. */
 typedef struct ubi_save_format {
-    const char *name;      /**< "fxsnapshot", "jsonl" */
+    const char *name;      /**< "fxsnapshot", "heapsnapshot", "jsonl" */
     const char *extension; /**< usual end of a file name, with the point */
     const char *summary;   /**< one line: what it is good for */
 } ubi_save_format;
@@ -187,10 +209,12 @@ UBI_API ubi_status ubi_save_callback(ubi_node root, ubi_write_fn fn, void *paylo
  * gives an equal graph: ids, sizes, edges in order, texts, stacks with their frame ids, time.
  *
  * What changes: equal strings become one entry; of frames that share an id (a builder allows it) all but the first get new
- * ids; stacks of more than 90 frames that no earlier node brought in are cut there, as the format asks.
- * @param path, info, errors  as for ubi_save_path; UBI_EINVAL also for an edge filter.
+ * ids; stacks of more than 90 frames that no earlier node brought in are cut there, as the format asks. Numbers of edges
+ * become text; names of nodes, kinds of edges and all else that only V8 has are lost in an fxsnapshot file and kept in a
+ * .heapsnapshot file, in which graphs of other producers change more (docs/how-to/open-a-snapshot-in-chrome.md).
+ * @param path, info, errors  as for ubi_save_path; UBI_EINVAL also for an edge filter and a foreign view.
  * Cost: O(nodes + edges) time; memory 4 bytes per string, 8 per kind and frame (16 and 4 more with map_text), 1 MiB of
- * buffers, nothing per node.
+ * buffers, nothing per node but 2 bits with a view; heapsnapshot: 4 bytes per string and role, and with map_text the texts.
  */
 UBI_API ubi_status ubi_graph_save_path(const ubi_graph *graph, const char *path, const ubi_save_options *options,
                                        ubi_save_info *info);

@@ -15,6 +15,8 @@
 /* fxsnapshot has no magic number, so it comes last and takes whatever nobody else wanted. */
 static const ubi__format *const formats[] = { &ubi__format_v8, &ubi__format_fxsnapshot };
 
+#define GUESS_BYTES ((size_t)64)
+
 static const ubi__format *guess(const uint8_t *head, size_t n) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i]->guess(head, n))
@@ -36,12 +38,29 @@ static void note_end(ubi_read_info *info, const ubi__stream *stream) {
         snprintf(info->end_note, sizeof info->end_note, "%s", ubi__stream_note(stream));
 }
 
+/* A pipe may begin with a single byte: collects as many as a guess may need, if there are as many. */
+static ubi_status take_first_bytes(ubi__stream *stream, uint8_t **first, size_t *n) {
+    uint8_t head[GUESS_BYTES], *chunk;
+    size_t n_more = 1;
+    UBI_TRY(ubi__stream_next(stream, first, n));
+    while (*n > 0 && *n < GUESS_BYTES && n_more > 0) {
+        size_t n_head = *n;
+        memcpy(head, *first, n_head); /* asking for a chunk gives the old one back */
+        UBI_TRY(ubi__stream_next(stream, &chunk, &n_more));
+        memcpy(chunk - n_head, head, n_head);
+        *first = chunk - n_head;
+        *n = n_head + n_more;
+    }
+    return UBI_OK;
+}
+
 static ubi_status read_stream(ubi_graph **out, ubi__stream *stream, ubi__format_input *input, attempt *at) {
     ubi_read_info *info = input->info;
     input->stream = stream;
     info->compression = ubi__stream_compression(stream);
-    UBI_TRY(ubi__stream_next(stream, &input->first, &input->n_first));
-    const ubi__format *format = guess(input->first, input->n_first);
+    UBI_TRY(take_first_bytes(stream, &input->first, &input->n_first));
+    /* Not by more, even if it is there: how much there is depends on how the input arrives. */
+    const ubi__format *format = guess(input->first, input->n_first < GUESS_BYTES ? input->n_first : GUESS_BYTES);
     input->final = ubi__stream_is_exact(stream) || !at->rewindable;
     info->format = format->name;
     ubi_status status = format->read(out, input);

@@ -14,7 +14,8 @@
 
 /* ---- formats ---------------------------------------------------------------------------------------------------- */
 
-static const ubi__save_format *const formats[] = { &ubi__save_format_fxsnapshot, &ubi__save_format_jsonl };
+static const ubi__save_format *const formats[] = { &ubi__save_format_fxsnapshot, &ubi__save_format_heapsnapshot,
+                                                   &ubi__save_format_jsonl };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
@@ -62,6 +63,16 @@ static ubi_status check_options(const ubi_save_options *o) {
     return UBI_OK;
 }
 
+/* Formats for tools that make a view of their own, and for scripts, take the graph as it is. */
+static ubi_status check_view(const job *j) {
+    const ubi_view *view = j->options->view;
+    if (view && view->graph != j->what->graph)
+        return ubi__fail(UBI_EINVAL, "the view is not of the graph that is saved");
+    if ((view || j->options->words_of_node) && !j->format->saves_views)
+        return ubi__fail(UBI_EINVAL, "%s takes graphs whole, not what a view shows", j->format->about.name);
+    return UBI_OK;
+}
+
 static ubi_status prepare(job *j, const ubi__save_subject *what, const ubi_save_options *options) {
     static const ubi_save_options default_options = UBI_SAVE_OPTIONS_INIT;
     *j = (job){ what, NULL, options ? options : &default_options };
@@ -69,6 +80,7 @@ static ubi_status prepare(job *j, const ubi__save_subject *what, const ubi_save_
     UBI_TRY(find_format(&j->format, j->options->format));
     if (what->graph && j->options->edge_filter)
         return ubi__fail(UBI_EINVAL, "an edge filter is for walks; a graph is saved whole");
+    UBI_TRY(check_view(j));
     if (!what->graph && ubi_node_is_null(what->root))
         return ubi__fail(UBI_EINVAL, "the null node cannot be saved");
     if (!what->graph && !j->format->saves_walks)

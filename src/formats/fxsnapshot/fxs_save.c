@@ -73,5 +73,6 @@ static ubi_status save(const ubi__save_subject *what, const ubi_save_options *op
 const ubi__save_format ubi__save_format_fxsnapshot = {
     .about = { "fxsnapshot", ".fxsnapshot", "Firefox's format: everything, for Firefox and for ubiheap" },
     .saves_walks = true,
+    .saves_views = true,
     .save = save,
 };

@@ -15,7 +15,7 @@
 #include "base/json_writer.h"
 #include "base/strtab.h"
 #include "formats/save_format.h"
-#include "graph/graph_columns.h"
+#include "formats/text_roles.h"
 
 #define BUFFER_BYTES ((size_t)64 * 1024)
 /* Room for what a line has between two fragments: constant text and two numbers. */
@@ -34,9 +34,10 @@ typedef struct line_writer {
     size_t n;
     uint64_t n_nodes_done;
     ubi__strtab fragments;
-    uint32_t *kind_fragment; /* kind_fragment[n_kinds]: entry of `fragments`, or UBI_NONE */
-    uint32_t *name_fragment; /* name_fragment[n_strings] */
-    ubi__json json;          /* writes a fragment into `scratch` */
+    uint32_t *kind_fragment;  /* kind_fragment[n_kinds]: entry of `fragments`, or UBI_NONE */
+    uint32_t *name_fragment;  /* name_fragment[n_strings], of names on properties and the like */
+    uint32_t *field_fragment; /* field_fragment[n_strings], of those on fields of an engine; NULL: no edge has a kind */
+    ubi__json json;           /* writes a fragment into `scratch` */
     ubi__vec_u8 scratch;
 } line_writer;
 
@@ -166,16 +167,20 @@ static ubi_status make_kind(line_writer *w, ubi_kind_ix kind) {
     UBI_TRY(put_member(w, "className", UBI_TEXT_CLASS_NAME, ubi_graph_string(g, k->class_name)));
     UBI_TRY(put_member(w, "scriptFilename", UBI_TEXT_SCRIPT_FILENAME, ubi_graph_string(g, k->script_filename)));
     UBI_TRY(put_member(w, "descriptiveTypeName", UBI_TEXT_DESCRIPTIVE_NAME, ubi_graph_string(g, k->descriptive_name)));
+    if (k->detachedness != UBI_DETACHEDNESS_UNKNOWN) {
+        ubi__json_key(&w->json, "detachedness");
+        ubi__json_string(&w->json, k->detachedness == UBI_ATTACHED ? "attached" : "detached");
+    }
     UBI_TRY(end_fragment(&fragment, w));
     return ubi__strtab_append(&w->fragments, &w->kind_fragment[kind], fragment);
 }
 
-static ubi_status make_name(line_writer *w, ubi_str_ix name) {
+static ubi_status make_name(line_writer *w, uint32_t *out, ubi_text_role role, ubi_str_ix name) {
     ubi_text fragment;
     begin_fragment(w);
-    UBI_TRY(put_member(w, "name", UBI_TEXT_EDGE_NAME, ubi_graph_string(w->graph, name)));
+    UBI_TRY(put_member(w, "name", role, ubi_graph_string(w->graph, name)));
     UBI_TRY(end_fragment(&fragment, w));
-    return ubi__strtab_append(&w->fragments, &w->name_fragment[name], fragment);
+    return ubi__strtab_append(&w->fragments, out, fragment);
 }
 
 /* ---- header and frames ------------------------------------------------------------------------------------------ */
@@ -250,23 +255,63 @@ static ubi_status put_frame(line_writer *w, ubi_frame_ix frame) {
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
 
+/* What stands behind "to"; empty for edges whose producer does not say what sort they are. */
+static const char *const edge_kinds[UBI_EDGE_KIND_COUNT] = {
+    "",
+    ",\"kind\":\"context\"",
+    ",\"kind\":\"element\",\"index\":",
+    ",\"kind\":\"property\"",
+    ",\"kind\":\"internal\"",
+    ",\"kind\":\"hidden\",\"index\":",
+    ",\"kind\":\"shortcut\"",
+    ",\"kind\":\"weak\"",
+};
+
+static ubi_status put_edge_name(line_writer *w, ubi_edge_kind kind, ubi_str_ix name) {
+    ubi_text_role role = ubi__edge_name_role(kind);
+    uint32_t *fragment = role == UBI_TEXT_FIELD_NAME ? &w->field_fragment[name] : &w->name_fragment[name];
+    if (ubi__unlikely(*fragment == UBI_NONE))
+        UBI_TRY(make_name(w, fragment, role, name));
+    UBI_TRY(put_text(w, ubi__strtab_get(&w->fragments, *fragment)));
+    return reserve(w, 1);
+}
+
+static ubi_status put_edge(line_writer *w, ubi_edge_ix e) {
+    const ubi_graph *g = w->graph;
+    ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
+    ADD(w, "{\"to\":");
+    add_id(w, g->id.at[g->target.at[e]]);
+    add(w, edge_kinds[kind], strlen(edge_kinds[kind]));
+    if (ubi__edge_kind_is_numbered(kind))
+        add_digits(w, g->name.at[e]);
+    else if (g->name.at[e] != UBI_NONE)
+        UBI_TRY(put_edge_name(w, kind, g->name.at[e]));
+    ADD(w, "}");
+    return UBI_OK;
+}
+
 static ubi_status put_edges(line_writer *w, ubi_node_ix node) {
     const ubi_graph *g = w->graph;
     const ubi_edge_ix first = g->first_edge.at[node], end = g->first_edge.at[node + 1];
     for (ubi_edge_ix e = first; e < end; e++) {
-        ubi_str_ix name = g->name.at[e];
         UBI_TRY(reserve(w, PIECE_BYTES));
-        add(w, e > first ? ",{\"to\":" : "{\"to\":", e > first ? 7 : 6);
-        add_id(w, g->id.at[g->target.at[e]]);
-        if (name != UBI_NONE) {
-            if (ubi__unlikely(w->name_fragment[name] == UBI_NONE))
-                UBI_TRY(make_name(w, name));
-            UBI_TRY(put_text(w, ubi__strtab_get(&w->fragments, w->name_fragment[name])));
-            UBI_TRY(reserve(w, 1));
-        }
-        ADD(w, "}");
+        if (e > first)
+            ADD(w, ",");
+        UBI_TRY(put_edge(w, e));
     }
     return UBI_OK;
+}
+
+/* Names of nodes are mostly different, so no fragment is kept. */
+static ubi_status put_node_name(line_writer *w, ubi_node_ix node) {
+    const ubi_graph *g = w->graph;
+    ubi_text fragment = { NULL, 0 };
+    begin_fragment(w);
+    UBI_TRY(put_member(w, "name", ubi__node_name_role(g, &g->kinds.rows.at[g->kind.at[node]]),
+                       ubi_graph_string(g, g->node_name.at[node])));
+    UBI_TRY(end_fragment(&fragment, w));
+    UBI_TRY(put_text(w, fragment));
+    return reserve(w, PIECE_BYTES);
 }
 
 static ubi_status put_node(line_writer *w, ubi_node_ix node) {
@@ -282,6 +327,8 @@ static ubi_status put_node(line_writer *w, ubi_node_ix node) {
     add_size(w, g->size_bytes.at[node]);
     UBI_TRY(put_text(w, ubi__strtab_get(&w->fragments, w->kind_fragment[kind])));
     UBI_TRY(reserve(w, PIECE_BYTES));
+    if (ubi__graph_node_name(g, node) != UBI_NONE)
+        UBI_TRY(put_node_name(w, node));
     if (stack != UBI_NONE) {
         ADD(w, ",\"stack\":");
         add_digits(w, stack);
@@ -319,7 +366,10 @@ static ubi_status init(line_writer *w) {
     if (!w->buffer)
         return ubi__fail_nomem();
     UBI_TRY(new_index(&w->kind_fragment, ubi_graph_kind_count(w->graph), w->allocator));
-    return new_index(&w->name_fragment, ubi_graph_string_count(w->graph), w->allocator);
+    UBI_TRY(new_index(&w->name_fragment, ubi_graph_string_count(w->graph), w->allocator));
+    if (!w->graph->edge_kind.n)
+        return UBI_OK;
+    return new_index(&w->field_fragment, ubi_graph_string_count(w->graph), w->allocator);
 }
 
 static void fini(line_writer *w) {
@@ -327,6 +377,7 @@ static void fini(line_writer *w) {
     ubi__free_array(a, w->buffer, BUFFER_BYTES, 1);
     ubi__free_array(a, w->kind_fragment, (size_t)ubi_graph_kind_count(w->graph) + 1, sizeof *w->kind_fragment);
     ubi__free_array(a, w->name_fragment, (size_t)ubi_graph_string_count(w->graph) + 1, sizeof *w->name_fragment);
+    ubi__free_array(a, w->field_fragment, (size_t)ubi_graph_string_count(w->graph) + 1, sizeof *w->field_fragment);
     ubi__strtab_fini(&w->fragments);
     ubi__vec_u8_fini(&w->scratch, a);
 }

@@ -175,6 +175,61 @@ static void every_text_goes_through_the_map_once(void **state) {
     free(got);
 }
 
+/* What V8 says beside what others say. The caller's. */
+static ubi_graph *graph_with_kinds_of_edges(const ubi_allocator *allocator) {
+    ubi_graph_builder *builder;
+    ubi_graph *graph = NULL;
+    ubi_str_ix name;
+    ubi_node_desc node = { .id = 1, .stack = UBI_NONE };
+    node.kind = (ubi_kind){ 0, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER, 1, UBI_DETACHED };
+    assert_int_equal(ubi_graph_builder_new(&builder, allocator), UBI_OK);
+    assert_int_equal(ubi_graph_builder_string(builder, &name, ubi__text("map")), UBI_OK);
+    assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);
+    assert_int_equal(ubi_graph_builder_node_name(builder, name), UBI_OK);
+    for (int kind = UBI_EDGE_CONTEXT; kind < UBI_EDGE_KIND_COUNT; kind++)
+        if (kind == UBI_EDGE_ELEMENT || kind == UBI_EDGE_HIDDEN)
+            assert_int_equal(ubi_graph_builder_numbered_edge(builder, 1, (ubi_edge_kind)kind, UINT32_MAX), UBI_OK);
+        else
+            assert_int_equal(ubi_graph_builder_edge_of(builder, 1, (ubi_edge_kind)kind, name), UBI_OK);
+    assert_int_equal(ubi_graph_builder_finish(&graph, builder), UBI_OK);
+    ubi_graph_builder_free(builder);
+    return graph;
+}
+
+static const char kinds_of_edges[] =
+    "{\"record\":\"node\",\"id\":1,\"size\":0,\"typeName\":\"map\",\"coarseType\":\"Other\","
+    "\"detachedness\":\"detached\",\"name\":\"map\",\"edges\":[{\"to\":1,\"kind\":\"context\",\"name\":\"map\"},"
+    "{\"to\":1,\"kind\":\"element\",\"index\":4294967295},{\"to\":1,\"kind\":\"property\",\"name\":\"map\"},"
+    "{\"to\":1,\"kind\":\"internal\",\"name\":\"map\"},{\"to\":1,\"kind\":\"hidden\",\"index\":4294967295},"
+    "{\"to\":1,\"kind\":\"shortcut\",\"name\":\"map\"},{\"to\":1,\"kind\":\"weak\",\"name\":\"map\"}]}\n";
+
+static void names_of_nodes_and_kinds_of_edges_are_told_where_the_producer_says_them(void **state) {
+    (void)state;
+    expect_part(graph_with_kinds_of_edges(NULL), kinds_of_edges);
+}
+
+/* The role in front of the text. */
+static ubi_status name_role(void *payload, ubi_text_role role, ubi_text text, ubi_text *out) {
+    static char buffer[64];
+    (void)payload;
+    *out = (ubi_text){ buffer, (size_t)snprintf(buffer, sizeof buffer, "%d:%.*s", (int)role, (int)text.len, text.ptr) };
+    return UBI_OK;
+}
+
+static void fields_of_an_engine_and_properties_have_different_roles(void **state) {
+    ubi_save_options options = jsonl_options();
+    (void)state;
+    options.map_text = name_role;
+    char *got = lines_of(graph_with_kinds_of_edges(NULL), &options);
+    assert_non_null(strstr(got, "\"typeName\":\"0:map\""));
+    assert_non_null(strstr(got, "\"name\":\"8:map\",\"edges\":[{\"to\":1,\"kind\":\"context\",\"name\":\"1:map\"}"));
+    assert_non_null(strstr(got, "\"kind\":\"property\",\"name\":\"1:map\"}"));
+    assert_non_null(strstr(got, "\"kind\":\"internal\",\"name\":\"9:map\"}"));
+    assert_non_null(strstr(got, "\"kind\":\"shortcut\",\"name\":\"9:map\"}"));
+    assert_non_null(strstr(got, "\"kind\":\"weak\",\"name\":\"9:map\"}"));
+    free(got);
+}
+
 static bool refuse(void *payload, const void *data, size_t n) {
     (void)payload, (void)data, (void)n;
     return false;
@@ -213,9 +268,7 @@ static void a_live_heap_and_an_unknown_format_are_refused(void **state) {
     ubi_graph_unref(graph);
 }
 
-static void every_refused_allocation_is_out_of_memory_without_a_leak(void **state) {
-    ubi_graph *graph = graph_from_drawing("1(class=C stack=f@s.js:1:1<g@s.js:2:2) -> 1 \"e\", 2 \"f\"; 2(desc=D);");
-    (void)state;
+static void refuse_each_allocation(ubi_graph *graph) {
     for (uint64_t n = 0;; n++) {
         fail_allocator f;
         bytes out = { NULL, 0, 0 };
@@ -232,6 +285,13 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
     ubi_graph_unref(graph);
 }
 
+static void every_refused_allocation_is_out_of_memory_without_a_leak(void **state) {
+    (void)state;
+    refuse_each_allocation(
+        graph_from_drawing("1(class=C stack=f@s.js:1:1<g@s.js:2:2) -> 1 \"e\", 2 \"f\"; 2(desc=D);"));
+    refuse_each_allocation(graph_with_kinds_of_edges(NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_is_a_line_with_its_edges_in_order),
@@ -241,6 +301,8 @@ int main(void) {
         cmocka_unit_test(a_text_larger_than_every_buffer_comes_out_whole),
         cmocka_unit_test(the_time_is_that_of_the_graph_unless_one_is_given),
         cmocka_unit_test(every_text_goes_through_the_map_once),
+        cmocka_unit_test(names_of_nodes_and_kinds_of_edges_are_told_where_the_producer_says_them),
+        cmocka_unit_test(fields_of_an_engine_and_properties_have_different_roles),
         cmocka_unit_test(refused_output_and_cancelling_end_the_save),
         cmocka_unit_test(a_live_heap_and_an_unknown_format_are_refused),
         cmocka_unit_test(every_refused_allocation_is_out_of_memory_without_a_leak),

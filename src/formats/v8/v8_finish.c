@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * v8_finish.c: from columns to a graph.
+ *
+ * What sections say of each other is checked once both are there. Then kinds, stacks and files are found, while the index of ids
+ * and what can be reached are found beside: the first as soon as all nodes are there, the second as soon as all edges are.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/v8/v8_reader.h"
+
+/* ---- beside the reading ------------------------------------------------------------------------------------------------ */
+
+static void run_index_job(void *payload) {
+    ubi__v8_job *job = payload;
+    ubi_graph *g = job->graph;
+    ubi__id_fault fault;
+    job->status = ubi__id_index_resolve(&g->ids, g->id.at, (uint32_t)g->id.n, NULL, 0, job->threads, &fault);
+    if (job->status == UBI_EFORMAT)
+        job->status = ubi__id_index_first_of_each(&g->ids, g->id.at, (uint32_t)g->id.n, &job->n_repeated);
+}
+
+static void run_reach_job(void *payload) {
+    ubi__v8_job *job = payload;
+    job->status = ubi__graph_find_reachable(job->graph);
+}
+
+static void begin_job(ubi__v8_reader *r, ubi__v8_job *job, void (*fn)(void *)) {
+    job->graph = r->graph;
+    job->threads = r->input->threads > 2 ? r->input->threads - 1 : 1; /* one goes on reading */
+    job->begun = true;
+    ubi__task_start(&job->task, r->input->threads, fn, job);
+}
+
+static ubi_status end_job(ubi__v8_job *job) {
+    if (!job->begun)
+        return UBI_OK;
+    ubi__task_wait(&job->task);
+    job->begun = false;
+    return job->status == UBI_OK ? UBI_OK : ubi__fail_nomem(); /* its message stayed in its thread */
+}
+
+void ubi__v8_stop_jobs(ubi__v8_reader *r) {
+    ubi__v8_job *jobs[] = { &r->index_job, &r->reach_job };
+    for (size_t i = 0; i < 2; i++) {
+        if (jobs[i]->begun && jobs[i]->task.started)
+            ubi__task_wait(&jobs[i]->task); /* that had no thread has nothing to wait for */
+        jobs[i]->begun = false;
+    }
+}
+
+static ubi_status fail_count(ubi__v8_reader *r, ubi__v8_section section, const ubi__v8_header_number *header,
+                             const char *name, uint64_t found) {
+    r->section = UBI__V8_SNAPSHOT;
+    return ubi__v8_fail_at(r, header->offset, "%s is %llu, but \"%s\" (byte %llu to %llu) has %llu rows", name,
+                           (unsigned long long)header->value, ubi__v8_section_name(section),
+                           (unsigned long long)r->offset[section], (unsigned long long)r->end_offset[section],
+                           (unsigned long long)found);
+}
+
+static ubi_status find_root(ubi__v8_reader *r) {
+    const ubi__v8_header_number *index = &r->meta.root_index;
+    uint32_t stride = r->meta.layout[UBI__V8_NODES].stride;
+    if (index->given && (index->value % stride || index->value / stride >= r->graph->id.n)) {
+        r->section = UBI__V8_SNAPSHOT;
+        return ubi__v8_fail_at(r, index->offset, "root_index %llu is no node: expected a multiple of %u below %llu",
+                               (unsigned long long)index->value, stride, (unsigned long long)r->graph->id.n * stride);
+    }
+    r->graph->root = index->given ? (ubi_node_ix)(index->value / stride) : 0;
+    return UBI_OK;
+}
+
+static ubi_status check_edge_sum(ubi__v8_reader *r) {
+    if (r->n_edges_promised == r->graph->n_edges)
+        return UBI_OK;
+    r->section = UBI__V8_EDGES;
+    return ubi__v8_fail_at(r, r->end_offset[UBI__V8_EDGES],
+                           "there are %llu edges, but the edge_count fields of all nodes add up to %llu",
+                           (unsigned long long)r->graph->n_edges, (unsigned long long)r->n_edges_promised);
+}
+
+/* Only when edges came before nodes. */
+static ubi_status check_targets(ubi__v8_reader *r) {
+    const ubi_graph *g = r->graph;
+    const ubi__v8_layout *layout = &r->meta.layout[UBI__V8_EDGES];
+    uint64_t e = 0;
+    if (r->max_target <= g->n_nodes)
+        return UBI_OK;
+    while (g->target.at[e] < g->n_nodes)
+        e++;
+    return ubi__v8_fail_earlier(r, UBI__V8_EDGES, e * layout->stride + layout->place[UBI__V8_EDGE_TO],
+                                "to_node %llu is out of range, there are %u nodes of %u numbers",
+                                (unsigned long long)g->target.at[e] * r->facts->stride, g->n_nodes, r->facts->stride);
+}
+
+/* Nodes and edges are there: when they fit each other, what can be reached is found while the rest is read. */
+static ubi_status begin_reach(ubi__v8_reader *r) {
+    UBI_TRY(find_root(r));
+    UBI_TRY(check_edge_sum(r));
+    UBI_TRY(check_targets(r));
+    begin_job(r, &r->reach_job, run_reach_job);
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_nodes_ended(ubi__v8_reader *r) {
+    ubi_graph *g = r->graph;
+    const ubi__v8_header_number *count = &r->meta.node_count;
+    if (count->given && count->value != g->id.n)
+        return fail_count(r, UBI__V8_NODES, count, "node_count", g->id.n);
+    if (g->id.n == 0)
+        return ubi__v8_fail_at(r, r->end_offset[UBI__V8_NODES], "there are no nodes, not even a root");
+    UBI_TRY(ubi__vec_u64_push(&g->first_edge, r->allocator, r->n_edges_promised));
+    ubi__vec_u64_trim(&g->id, r->allocator);
+    ubi__vec_u64_trim(&g->size_bytes, r->allocator);
+    ubi__vec_u64_trim(&g->first_edge, r->allocator);
+    ubi__vec_u32_trim(&g->kind, r->allocator);
+    ubi__vec_u32_trim(&g->node_name, r->allocator);
+    if (g->stack.n) /* the last nodes may have no trace id */
+        ubi__vec_u32_trim(&g->stack, r->allocator);
+    g->n_nodes = (uint32_t)g->id.n;
+    begin_job(r, &r->index_job, run_index_job);
+    r->nodes_ready = true;
+    return r->edges_ready ? begin_reach(r) : UBI_OK;
+}
+
+ubi_status ubi__v8_edges_ended(ubi__v8_reader *r) {
+    ubi_graph *g = r->graph;
+    const ubi__v8_header_number *count = &r->meta.edge_count;
+    if (count->given && count->value != g->target.n)
+        return fail_count(r, UBI__V8_EDGES, count, "edge_count", g->target.n);
+    ubi__vec_u32_trim(&g->target, r->allocator);
+    ubi__vec_u32_trim(&g->name, r->allocator);
+    ubi__vec_u8_trim(&g->edge_kind, r->allocator);
+    g->n_edges = g->target.n;
+    r->edges_ready = true;
+    return r->nodes_ready ? begin_reach(r) : UBI_OK;
+}
+
+/* ---- what other sections say of them ------------------------------------------------------------------------------------- */
+
+static ubi_status check_node_names(ubi__v8_reader *r, uint32_t n_strings) {
+    const ubi_graph *g = r->graph;
+    const ubi__v8_layout *layout = &r->meta.layout[UBI__V8_NODES];
+    uint64_t n = 0;
+    if (r->max_node_name <= n_strings)
+        return UBI_OK;
+    while (g->node_name.at[n] < n_strings)
+        n++;
+    return ubi__v8_fail_earlier(r, UBI__V8_NODES, n * layout->stride + layout->place[UBI__V8_NAME],
+                                "name %u is out of range, there are %u strings", g->node_name.at[n], n_strings);
+}
+
+static ubi_status check_edge_names(ubi__v8_reader *r, uint32_t n_strings) {
+    const ubi_graph *g = r->graph;
+    const ubi__v8_layout *layout = &r->meta.layout[UBI__V8_EDGES];
+    uint64_t e = 0;
+    if (r->max_edge_name <= n_strings)
+        return UBI_OK;
+    for (; e < g->n_edges; e++)
+        if (g->name.at[e] >= n_strings && !ubi__edge_kind_is_numbered((ubi_edge_kind)g->edge_kind.at[e]))
+            break;
+    if (e == g->n_edges) /* max_edge_name is 1 when no edge has a name at all */
+        return UBI_OK;
+    return ubi__v8_fail_earlier(r, UBI__V8_EDGES, e * layout->stride + layout->place[UBI__V8_EDGE_NAME],
+                                "name_or_index %u is out of range, there are %u strings", g->name.at[e], n_strings);
+}
+
+static ubi_status fail_node(ubi__v8_reader *r, ubi__v8_section section, size_t row, ubi_node_ix node) {
+    return ubi__v8_fail_earlier(r, section, row * r->meta.layout[section].stride,
+                                "%llu is no node, there are %u nodes of %u numbers",
+                                (unsigned long long)node * r->facts->stride, r->graph->n_nodes, r->facts->stride);
+}
+
+/* Nodes that facts name: checked already when nodes came first. */
+static ubi_status check_fact_nodes(ubi__v8_reader *r) {
+    const ubi__v8_facts *f = r->facts;
+    uint32_t n = r->graph->n_nodes;
+    for (size_t i = 0; i < f->locations.n; i++) {
+        const ubi__v8_location *l = &f->locations.at[i];
+        if (l->node >= n || (l->script != UBI_NONE && l->script >= n))
+            return fail_node(r, UBI__V8_LOCATIONS, i, l->node >= n ? l->node : l->script);
+    }
+    for (size_t i = 0; i < f->scopes.n; i++)
+        if (f->scopes.at[i].script >= n)
+            return fail_node(r, UBI__V8_SCOPES, i, f->scopes.at[i].script);
+    return UBI_OK;
+}
+
+static ubi_status check_scopes(ubi__v8_reader *r, uint32_t n_strings) {
+    const ubi__v8_facts *f = r->facts;
+    if (f->scopes.n && r->n_variables_promised != f->scope_variables.n)
+        return ubi__v8_fail_earlier(r, UBI__V8_SCOPE_VARIABLES, f->scope_variables.n,
+                                    "there are %zu variables, but the scopes have %llu", f->scope_variables.n,
+                                    (unsigned long long)r->n_variables_promised);
+    if (f->scopes.n && r->n_uses_promised != f->scope_uses.n)
+        return ubi__v8_fail_earlier(r, UBI__V8_SCOPE_USES, f->scope_uses.n,
+                                    "there are %zu uses, but the scopes have %llu", f->scope_uses.n,
+                                    (unsigned long long)r->n_uses_promised);
+    for (size_t i = 0; i < f->scope_variables.n; i++)
+        if (f->scope_variables.at[i] >= n_strings)
+            return ubi__v8_fail_earlier(r, UBI__V8_SCOPE_VARIABLES, i, "name %u is out of range, there are %u strings",
+                                        f->scope_variables.at[i], n_strings);
+    return UBI_OK;
+}
+
+/* ---- all together -------------------------------------------------------------------------------------------------------- */
+
+/* Strings, kinds, stacks and files: what the calling thread does. */
+static ubi_status find_meanings(ubi__v8_reader *r) {
+    ubi_graph *g = r->graph;
+    UBI_TRY(ubi__v8_find_stacks(r));
+    UBI_TRY(ubi__v8_find_kinds(r));
+    UBI_TRY(ubi__v8_sort_locations(r));
+    UBI_TRY(ubi__v8_find_files(r));
+    ubi__strtab_trim(&g->strings);
+    ubi__kinds_trim(&g->kinds);
+    ubi__frames_trim(&g->frames);
+    UBI_TRY(ubi__strtab_canonicalize(&g->strings));
+    UBI_TRY(ubi__frames_canonicalize(&g->frames, &g->strings));
+    ubi__strtab_trim(&g->strings);
+    ubi__frames_trim(&g->frames);
+    return UBI_OK;
+}
+
+static void note_repeated_ids(ubi__v8_reader *r) {
+    ubi_read_info *info = r->input->info;
+    r->graph->ids_repeat = r->index_job.n_repeated > 0;
+    if (r->index_job.n_repeated)
+        snprintf(info->note, sizeof info->note,
+                 "%u %s an id that an earlier node has, too; looking up such an id finds the first",
+                 r->index_job.n_repeated, r->index_job.n_repeated == 1 ? "node has" : "nodes have");
+}
+
+ubi_status ubi__v8_finish(ubi__v8_reader *r) {
+    uint32_t n_strings = ubi__strtab_count(&r->graph->strings);
+    UBI_TRY(check_node_names(r, n_strings));
+    UBI_TRY(check_edge_names(r, n_strings));
+    UBI_TRY(check_fact_nodes(r));
+    UBI_TRY(check_scopes(r, n_strings));
+    r->section = UBI__V8_NO_SECTION;
+    UBI_TRY(find_meanings(r));
+    UBI_TRY(end_job(&r->index_job));
+    UBI_TRY(end_job(&r->reach_job));
+    note_repeated_ids(r);
+    return UBI_OK;
+}

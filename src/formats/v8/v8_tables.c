@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * v8_tables.c: rows of the smaller sections into the facts (v8_facts.h).
+ */
+#include "formats/v8/v8_reader.h"
+
+/* A place in the array of nodes as a node. Checked against their number here or, when they come later, at the end. */
+static ubi_status field_node(ubi__v8_reader *r, size_t row, uint32_t place, ubi_node_ix *out) {
+    uint64_t value, limit = r->complete[UBI__V8_NODES] ? r->graph->id.n : UBI_GRAPH_MAX_NODES;
+    uint32_t stride = r->meta.layout[UBI__V8_NODES].stride;
+    UBI_TRY(ubi__v8_field_u64(r, row, place, &value));
+    if (value % stride || value / stride >= limit)
+        return ubi__v8_fail_number(r, row * r->meta.layout[r->section].stride + place,
+                                   "%llu is no node: expected a multiple of %u below %llu", (unsigned long long)value,
+                                   stride, (unsigned long long)limit * stride);
+    *out = (ubi_node_ix)(value / stride);
+    return UBI_OK;
+}
+
+/* The only numbers with a sign are ids of scopes. */
+static ubi_status field_i64(ubi__v8_reader *r, size_t row, uint32_t place, int64_t *out) {
+    size_t i = row * r->meta.layout[r->section].stride + place;
+    bool negative;
+    uint64_t value = ubi__v8_number(&r->numbers, i, &negative);
+    if (value > INT64_MAX)
+        return ubi__v8_fail_number(r, i, "%s%llu is not within 64 bits", negative ? "-" : "",
+                                   (unsigned long long)value);
+    *out = negative ? -(int64_t)value : (int64_t)value;
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_take_functions(ubi__v8_reader *r, size_t n) {
+    const uint32_t *place = r->meta.layout[r->section].place;
+    for (size_t i = 0; i < n; i++) {
+        ubi__v8_function f;
+        UBI_TRY(ubi__v8_field_u64(r, i, place[UBI__V8_FN_ID], &f.function_id));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_NAME], &f.name));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_SCRIPT_NAME], &f.script_name));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_SCRIPT_ID], &f.script_id));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_LINE], &f.line));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_COLUMN], &f.column));
+        UBI_TRY(ubi__vec_v8_function_push(&r->facts->functions, r->allocator, f));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_take_samples(ubi__v8_reader *r, size_t n) {
+    const uint32_t *place = r->meta.layout[r->section].place;
+    for (size_t i = 0; i < n; i++) {
+        ubi__v8_sample s;
+        UBI_TRY(ubi__v8_field_u64(r, i, place[UBI__V8_SAMPLE_TIME], &s.time_us));
+        UBI_TRY(ubi__v8_field_u64(r, i, place[UBI__V8_SAMPLE_ID], &s.last_id));
+        UBI_TRY(ubi__vec_v8_sample_push(&r->facts->samples, r->allocator, s));
+    }
+    return UBI_OK;
+}
+
+/* The usual batch, of a file that may have millions of them. False: look closer. */
+static bool take_usual_locations(ubi__v8_reader *r, size_t n) {
+    const ubi__v8_layout *layout = &r->meta.layout[r->section];
+    const uint32_t *place = layout->place, *in = r->numbers.at;
+    uint32_t stride = r->meta.layout[UBI__V8_NODES].stride, limit = (uint32_t)r->graph->id.n;
+    ubi__v8_location *out = r->facts->locations.at + r->facts->locations.n;
+    if (r->numbers.n_wide || !r->complete[UBI__V8_NODES])
+        return false;
+    for (size_t i = 0; i < n; i++, in += layout->stride) {
+        uint32_t object = in[place[UBI__V8_LOC_OBJECT]];
+        uint32_t script = place[UBI__V8_LOC_SCRIPT] == UBI__V8_NO_FIELD ? 0 : in[place[UBI__V8_LOC_SCRIPT]];
+        if (object % stride || object / stride >= limit || script % stride || script / stride >= limit)
+            return false;
+        out[i] = (ubi__v8_location){ object / stride, in[place[UBI__V8_LOC_SCRIPT_ID]], in[place[UBI__V8_LOC_LINE]],
+                                     in[place[UBI__V8_LOC_COLUMN]],
+                                     place[UBI__V8_LOC_SCRIPT] == UBI__V8_NO_FIELD ? UBI_NONE : script / stride };
+    }
+    r->facts->locations.n += n;
+    return true;
+}
+
+ubi_status ubi__v8_take_locations(ubi__v8_reader *r, size_t n) {
+    const uint32_t *place = r->meta.layout[r->section].place;
+    ubi__vec_v8_location *out = &r->facts->locations;
+    UBI_TRY(ubi__vec_v8_location_reserve(out, r->allocator, n));
+    if (take_usual_locations(r, n))
+        return UBI_OK;
+    for (size_t i = 0; i < n; i++) {
+        ubi__v8_location l = { .script = UBI_NONE };
+        UBI_TRY(field_node(r, i, place[UBI__V8_LOC_OBJECT], &l.node));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_LOC_SCRIPT_ID], &l.script_id));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_LOC_LINE], &l.line));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_LOC_COLUMN], &l.column));
+        if (place[UBI__V8_LOC_SCRIPT] != UBI__V8_NO_FIELD)
+            UBI_TRY(field_node(r, i, place[UBI__V8_LOC_SCRIPT], &l.script));
+        out->at[out->n++] = l;
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_take_scopes(ubi__v8_reader *r, size_t n) {
+    const uint32_t *place = r->meta.layout[r->section].place;
+    for (size_t i = 0; i < n; i++) {
+        ubi__v8_scope s;
+        UBI_TRY(field_node(r, i, place[UBI__V8_SCOPE_SCRIPT], &s.script));
+        UBI_TRY(field_i64(r, i, place[UBI__V8_SCOPE_ID], &s.scope_id));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_SCOPE_DEPTH], &s.depth));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_SCOPE_N_VARIABLES], &s.n_variables));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_SCOPE_N_USES], &s.n_uses));
+        /* Their sums are compared with the tables at the end; the tables have fewer than 2^32 rows, or that fails. */
+        s.first_variable = (uint32_t)r->n_variables_promised;
+        s.first_use = (uint32_t)r->n_uses_promised;
+        r->n_variables_promised += s.n_variables;
+        r->n_uses_promised += s.n_uses;
+        UBI_TRY(ubi__vec_v8_scope_push(&r->facts->scopes, r->allocator, s));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_take_scope_variables(ubi__v8_reader *r, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        ubi_str_ix name;
+        UBI_TRY(ubi__v8_field_u32(r, i, r->meta.layout[r->section].place[UBI__V8_VARIABLE_NAME], &name));
+        UBI_TRY(ubi__vec_u32_push(&r->facts->scope_variables, r->allocator, name));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_take_scope_uses(ubi__v8_reader *r, size_t n) {
+    const uint32_t *place = r->meta.layout[r->section].place;
+    for (size_t i = 0; i < n; i++) {
+        ubi__v8_scope_use use;
+        UBI_TRY(field_i64(r, i, place[UBI__V8_USE_SCOPE], &use.scope_id));
+        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_USE_SLOT], &use.slot));
+        UBI_TRY(ubi__vec_v8_scope_use_push(&r->facts->scope_uses, r->allocator, use));
+    }
+    return UBI_OK;
+}

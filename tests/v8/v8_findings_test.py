@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: MIT
+"""What `report` finds in snapshots made for each of its rules, just met and just missed, and that its JSON stays short."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import v8_files as v8
+
+SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+DATA = SOURCE_DIR / "tests" / "data" / "v8"
+UBIHEAP = os.environ.get("UBIHEAP", "")
+KIB = 1024
+
+
+class Heap:
+    """A snapshot in the making: a root, a global object, and what the test hangs there."""
+
+    def __init__(self, version="node20"):
+        self.snapshot = v8.Snapshot(version)
+        self.snapshot.node("synthetic", "", size=0)
+        self.snapshot.node("object", "global", size=16)
+        self.edges(0).append(("shortcut", "global", 1))
+        self.n_names = 0
+
+    def edges(self, node):
+        return self.snapshot.nodes[node]["edges"]
+
+    def node(self, type, name, size=16, **more):
+        return self.snapshot.node(type, name, size=size, **more)
+
+    def link(self, source, kind, name, target):
+        self.edges(source).append((kind, name, target))
+        return target
+
+    def hang(self, target):
+        """Makes it a global variable."""
+        self.n_names += 1
+        return self.link(1, "property", f"g{self.n_names}", target)
+
+    def write(self, folder):
+        path = os.path.join(folder, "made.heapsnapshot")
+        with open(path, "wb") as file:
+            text = v8.write(self.snapshot.tree())
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return path
+
+
+def report(path, *more):
+    done = subprocess.run([UBIHEAP, "report", "--json", *more, path], capture_output=True, timeout=300)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode("utf-8", "replace"))
+    return done.stdout
+
+
+class Rules(unittest.TestCase):
+    def findings(self, heap):
+        with tempfile.TemporaryDirectory() as folder:
+            return json.loads(report(heap.write(folder), "--detail"))["findings"]
+
+    def find(self, heap, rule):
+        found = [one for one in self.findings(heap) if one["rule"] == rule]
+        self.assertLessEqual(len(found), 3)
+        return found[0] if found else None
+
+    # ---- collections
+
+    def array_of(self, n, size, classes=("Session",)):
+        heap = Heap()
+        array = heap.hang(heap.node("object", "Array", 32))
+        for i in range(n):
+            heap.link(array, "element", i, heap.node("object", classes[i % len(classes)], size))
+        return heap
+
+    def test_an_array_of_many_things_of_one_class_is_growing(self):
+        found = self.find(self.array_of(200, 400), "growingCollection")
+        self.assertEqual(found["count"], 200)
+        self.assertEqual(found["bytes"], 32 + 200 * 400)
+        self.assertIn("One Array holds 200 entries, nearly all Session", found["text"])
+        self.assertEqual(found["nodeId"], 5)
+
+    def test_a_short_a_small_or_a_mixed_one_is_not(self):
+        self.assertIsNone(self.find(self.array_of(199, 400), "growingCollection"))
+        self.assertIsNone(self.find(self.array_of(200, 300), "growingCollection"))
+        self.assertIsNone(self.find(self.array_of(400, 400, ("A", "B")), "growingCollection"))
+
+    def test_a_dictionary_of_functions_is_code(self):
+        heap = Heap()
+        module = heap.hang(heap.node("object", "Object", 32))
+        for i in range(300):
+            heap.link(module, "property", f"f{i}", heap.node("closure", f"f{i}", 400))
+        self.assertIsNone(self.find(heap, "growingCollection"))
+
+    def map_of(self, n, size):
+        heap = Heap()
+        slots = 3 + n // 2 + 3 * n
+        owner = heap.hang(heap.node("object", "Map", 32))
+        table = heap.link(owner, "internal", "table", heap.node("array", "", 8 * (slots + 2)))
+        for i in range(n):
+            first = 3 + n // 2 + 3 * i
+            heap.link(table, "internal", str(first), heap.node("string", f"key {i}", 24))
+            heap.link(table, "internal", str(first + 1), heap.node("object", "Session", size))
+        return heap
+
+    def test_values_of_a_map_count_not_its_keys(self):
+        found = self.find(self.map_of(256, 400), "growingCollection")
+        self.assertEqual(found["count"], 256)
+        self.assertIn("One Map holds 256 entries, nearly all Session", found["text"])
+        self.assertIsNone(self.find(self.map_of(128, 400), "growingCollection"))
+
+    def storage(self, slots, used, name="(object elements)"):
+        heap = Heap()
+        owner = heap.hang(heap.node("object", "Array", 32))
+        store = heap.link(owner, "internal", "elements", heap.node("array", name, 8 * (slots + 2)))
+        for i in range(used):
+            heap.link(store, "internal", str(4 * i), heap.node("object", "Object", 16))
+        return heap
+
+    def test_storage_with_few_references_is_sparse(self):
+        found = self.find(self.storage(20000, 100), "sparseStorage")
+        self.assertEqual(found["bytes"], 8 * (20000 - 100))
+        self.assertIn("100 of them in 20,000 slots", found["text"])
+
+    def test_storage_of_numbers_and_full_storage_are_not(self):
+        self.assertIsNone(self.find(self.storage(20000, 0), "sparseStorage"))
+        self.assertIsNone(self.find(self.storage(20000, 2500), "sparseStorage"))
+        self.assertIsNone(self.find(self.storage(8000, 10), "sparseStorage"))
+
+    def test_a_dictionary_has_three_slots_for_an_entry(self):
+        heap = Heap()
+        owner = heap.hang(heap.node("object", "Array", 32))
+        store = heap.link(owner, "internal", "elements", heap.node("array", "(object elements)", 8 * 24002))
+        for i in range(1100):
+            heap.link(store, "internal", str(5 + 3 * i), heap.node("object", "Object", 16))
+        self.assertIsNone(self.find(heap, "sparseStorage"))
+
+    def test_many_empty_collections_are_counted_with_their_holders(self):
+        for n, expected in ((500, True), (499, False)):
+            heap = Heap()
+            for i in range(n):
+                row = heap.hang(heap.node("object", "Row", 24))
+                tags = heap.link(row, "property", "tags", heap.node("object", "Set", 32))
+                heap.link(tags, "internal", "table", heap.node("array", "", 120))
+                heap.link(row, "property", "kids", heap.node("object", "Array", 32))
+            found = self.find(heap, "emptyCollections")
+            self.assertEqual(found is not None, expected, n)
+            if found:
+                self.assertIn("1,000 collections hold no objects", found["text"])
+                self.assertIn("0 Maps, 500 Sets, 500 Arrays", found["text"])
+                self.assertIn("many of them in Row", found["text"])
+
+    # ---- strings
+
+    def test_equal_strings_are_wasted_but_for_one(self):
+        heap = Heap()
+        for _ in range(101):
+            heap.hang(heap.node("string", "the same long text", 1000))
+        found = self.find(heap, "duplicateStrings")
+        self.assertEqual((found["bytes"], found["count"]), (100 * 1000, 100))
+        self.assertIn('"the same long text" is there 101 times', found["text"])
+
+    def test_few_or_different_strings_are_not(self):
+        heap = Heap()
+        for i in range(300):
+            heap.hang(heap.node("string", f"text {i // 2}", 400))
+        self.assertIsNone(self.find(heap, "duplicateStrings"))
+
+    def test_long_strings_are_summed_up(self):
+        heap = Heap()
+        heap.hang(heap.node("string", "a", 64 * KIB))
+        heap.hang(heap.node("string", "b", 100 * KIB))
+        self.assertEqual(self.find(heap, "longStrings")["bytes"], 164 * KIB)
+        heap = Heap()
+        heap.hang(heap.node("string", "a", 64 * KIB - 1))
+        self.assertIsNone(self.find(heap, "longStrings"))
+
+    # ---- DOM, buffers
+
+    def test_detached_trees_are_counted_once_with_what_they_keep(self):
+        heap = Heap()
+        for i in range(5):
+            holder = heap.hang(heap.node("object", "Widget", 24))
+            top = heap.link(holder, "property", "el", heap.node("native", "<section>", 500, detachedness=2))
+            child = heap.link(top, "element", 1, heap.node("native", "<b>", 500, detachedness=2))
+            heap.link(child, "element", 1, top)
+            heap.link(child, "internal", "data", heap.node("object", "Data", 1000))
+        found = self.find(heap, "detachedDom")
+        self.assertEqual((found["count"], found["bytes"]), (10, 5 * 2000))
+        self.assertIn("5 trees, 5 of them <section>", found["text"])
+        self.assertIn("el", found["pathText"])
+
+    def test_attached_nodes_are_not_detached(self):
+        heap = Heap()
+        for i in range(50):
+            heap.hang(heap.node("native", "<b>", 500, detachedness=1))
+        self.assertIsNone(self.find(heap, "detachedDom"))
+
+    def test_array_buffers_that_take_much(self):
+        heap = Heap()
+        heap.hang(heap.node("native", "system / JSArrayBufferData", 1 << 20, id=8))
+        self.assertEqual(self.find(heap, "arrayBuffers")["bytes"], 1 << 20)
+        heap = Heap()
+        heap.hang(heap.node("native", "system / JSArrayBufferData", (1 << 20) - 1, id=8))
+        self.assertIsNone(self.find(heap, "arrayBuffers"))
+
+    # ---- functions
+
+    def closure(self, heap, name, context, script="/app/app.js", **numbers):
+        closure = heap.node("closure", name, 64)
+        shared = heap.link(closure, "internal", "shared", heap.node("code", name, 16))
+        for key, number in numbers.items():
+            heap.link(shared, "internal", key, number)
+        if script is not None and isinstance(script, str):
+            heap.link(shared, "internal", "script", heap.node("code", script, 16))
+        elif script is not None:
+            heap.link(shared, "internal", "script", script)
+        heap.link(closure, "internal", "context", context)
+        return closure
+
+    def captured(self, size, script="/app/app.js"):
+        heap = Heap()
+        context = heap.node("object", "system / Context", 40)
+        heap.link(context, "context", "big", heap.node("object", "Thing", size))
+        heap.hang(self.closure(heap, "handler", context, script))
+        return heap
+
+    def test_a_captured_variable_that_keeps_much(self):
+        found = self.find(self.captured(80 * KIB), "closureContext")
+        self.assertEqual(found["bytes"], 80 * KIB)
+        self.assertIn("handler (app.js) captured the variable big, which alone keeps 80.0 KiB alive.", found["text"])
+
+    def test_small_variables_and_those_of_the_runtime_are_left_alone(self):
+        self.assertIsNone(self.find(self.captured(60 * KIB), "closureContext"))
+        self.assertIsNone(self.find(self.captured(80 * KIB, "node:internal/timers"), "closureContext"))
+
+    def number(self, heap, value):
+        node = heap.node("number", "int", 0)
+        heap.link(node, "internal", "value", heap.node("string", str(value), 0))
+        return node
+
+    def scoped(self, reader_lives):
+        """outer() has `big`; a scope within, read(), uses it; handler() does not."""
+        heap = Heap("node24")
+        script = heap.hang(heap.node("code", "system / Script / /app/app.js", 16))
+        context = heap.node("object", "system / Context", 40)
+        info = heap.link(context, "internal", "scope_info", heap.node("code", "system / ScopeInfo", 16))
+        heap.link(info, "internal", "scope_id", self.number(heap, 10))
+        heap.link(context, "context", "big", heap.node("object", "Thing", 80 * KIB))
+        names = ["handler", "read"] if reader_lives else ["handler"]
+        for name in names:
+            scope_id = self.number(heap, 20 if name == "handler" else 30)
+            heap.hang(self.closure(heap, name, context, script, scope_id=scope_id))
+        stride = heap.snapshot.stride
+        big = heap.snapshot.string("big")
+        heap.snapshot.sections["scopes"] = [script * stride, 10, 0, 1, 0,
+                                            script * stride, 20, 1, 0, 0,
+                                            script * stride, 30, 1, 0, 1]
+        heap.snapshot.sections["scope_context_vars"] = [big]
+        heap.snapshot.sections["scope_uses"] = [10, 0]
+        return heap
+
+    def test_a_variable_that_no_live_function_reads_is_told_apart(self):
+        found = self.find(self.scoped(reader_lives=False), "unreadVariable")
+        self.assertIn("though no function that is alive reads it", found["text"])
+        self.assertIsNone(self.find(self.scoped(reader_lives=True), "unreadVariable"))
+        self.assertIsNotNone(self.find(self.scoped(reader_lives=True), "closureContext"))
+
+    # ---- timers, listeners
+
+    def test_many_timers_are_counted_with_what_they_call(self):
+        for n, expected in ((100, True), (99, False)):
+            heap = Heap()
+            context = heap.node("object", "system / Context", 40)
+            callback = self.closure(heap, "poll", context)
+            for i in range(n):
+                timer = heap.hang(heap.node("object", "Timeout", 100))
+                heap.link(timer, "property", "_onTimeout", callback)
+            found = self.find(heap, "timers")
+            self.assertEqual(found is not None, expected)
+            if found:
+                self.assertEqual((found["count"], found["bytes"]), (100, 10000))
+                self.assertIn("many call poll (app.js)", found["text"])
+
+    def test_many_listeners_of_one_event(self):
+        for n, expected in ((50, True), (49, False)):
+            heap = Heap()
+            emitter = heap.hang(heap.node("object", "EventEmitter", 40))
+            events = heap.link(emitter, "property", "_events", heap.node("object", "Object", 40))
+            listeners = heap.link(events, "property", "message", heap.node("object", "Array", 40))
+            for i in range(n):
+                heap.link(listeners, "element", i, heap.node("closure", "onMessage", 100))
+            found = self.find(heap, "emitterListeners")
+            self.assertEqual(found is not None, expected)
+            if found:
+                self.assertEqual((found["count"], found["bytes"]), (50, 40 + 50 * 100))
+                self.assertIn('50 listeners wait for "message" of one EventEmitter', found["text"])
+
+    def test_many_event_listeners_of_a_page(self):
+        for n, expected in ((200, True), (199, False)):
+            heap = Heap()
+            for i in range(n):
+                listener = heap.hang(heap.node("native", "V8EventListener", 40, id=2 * i + 2))
+                heap.link(listener, "element", 1, heap.node("closure", "onClick", 64, id=100001 + 2 * i))
+            found = self.find(heap, "eventListeners")
+            self.assertEqual(found is not None, expected)
+            if found:
+                self.assertEqual((found["count"], found["bytes"]), (200, 200 * 104))
+
+    # ---- heaps in order
+
+    def test_an_ordinary_program_has_nothing_to_win(self):
+        for name in ("node20-before", "node20-after"):
+            found = json.loads(report(str(DATA / f"{name}.heapsnapshot.gz"), "--detail"))["findings"]
+            self.assertEqual([one["text"] for one in found], [])
+
+    def test_detached_widgets_are_found_with_their_holder(self):
+        found = json.loads(report(str(DATA / "chromium-detached.heapsnapshot.gz")))["findings"]
+        self.assertEqual([one["rule"] for one in found], ["detachedDom", "eventListeners"])
+        self.assertIn("60 of them <section>", found[0]["text"])
+        self.assertIn("__leakedWidgets", found[0]["pathText"])
+
+
+NASTY = ["\x01" * 300, "\u202e" * 200, "\ud800" * 200, '"\\' * 200, "名" * 300, "x" * 5000, "\x7f\x85" * 200]
+
+
+def nasty_heap():
+    """Names of which each byte takes six in JSON, much of everything, deep paths."""
+    heap = Heap()
+    node = 1
+    for i in range(40):
+        node = heap.link(node, "property", NASTY[i % len(NASTY)] + str(i), heap.node("object", NASTY[i % 7] + str(i), 50))
+    for k, name in enumerate(NASTY):
+        array = heap.link(node, "property", name, heap.node("object", "Array", 32))
+        for i in range(250):
+            heap.link(array, "element", i, heap.node("object", name + "C", 40000 + k))
+        for i in range(60):
+            heap.link(node, "property", f"{name} {i}", heap.node("string", name + "S", 100000))
+        context = heap.node("object", "system / Context", 40)
+        heap.link(context, "context", name + "v", heap.node("object", name + "V", 3000000))
+        closure = heap.link(node, "property", f"{name}!", heap.node("closure", name, 64))
+        heap.link(closure, "internal", "context", context)
+        heap.link(node, "element", k, heap.node("native", "<" + name + ">", 5000000, detachedness=2, id=2 * k + 2))
+        heap.link(node, "element", 100 + k, heap.node("object", name, 7000000))
+    return heap
+
+
+class Brevity(unittest.TestCase):
+    def assert_brief(self, document, label=""):
+        self.assertLess(len(document), 8192, label)
+        json.loads(document)
+
+    def test_documents_are_below_8_kib(self):
+        files = sorted(DATA.glob("*.heapsnapshot.gz")) + sorted((SOURCE_DIR / "tests/data/fx").glob("**/*.fxsnapshot"))
+        n = 0
+        for path in files:
+            done = subprocess.run([UBIHEAP, "report", "--json", str(path)], capture_output=True, timeout=300)
+            if done.returncode == 0:
+                self.assert_brief(done.stdout, str(path))
+                n += 1
+        self.assertGreater(n, 8)
+
+    def test_nasty_names_are_cut_and_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = nasty_heap().write(folder)
+            document = report(path)
+            self.assert_brief(document)
+            self.assertGreater(json.loads(document)["namesCut"], 3)
+            self.assertIn("…".encode(), document)
+            detail = report(path, "--detail")
+            self.assertGreater(len(detail), 8192)
+            self.assertTrue(json.loads(detail)["detail"])
+            self.assertEqual(json.loads(detail)["namesCut"], 0)
+
+    def test_a_long_file_name_is_cut(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deep = os.path.join(folder, *["d" * 200] * 8)
+            os.makedirs(deep)
+            self.assert_brief(report(nasty_heap().write(deep)))
+
+    def test_random_graphs_do_no_harm(self):
+        for i, rng in enumerate(v8.seeds(60)):
+            tree = v8.random_snapshot(rng)
+            tree = tree.tree() if hasattr(tree, "tree") else tree
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "r.heapsnapshot")
+                text = v8.write(tree)
+                with open(path, "wb") as file:
+                    file.write(text if isinstance(text, bytes) else text.encode())
+                for command in (["report", "--json"], ["report"], ["strings", "-d"], ["allocations", "--callers", "3"]):
+                    done = subprocess.run([UBIHEAP, *command, path], capture_output=True, timeout=300)
+                    self.assertIn(done.returncode, (0, 3), (i, done.stderr))
+
+
+if __name__ == "__main__":
+    if not UBIHEAP:
+        sys.exit("UBIHEAP is not set")
+    unittest.main()
