@@ -87,11 +87,13 @@ typedef struct ubi_census_options {
     const ubi_allocator *allocator;
     ubi_progress progress;
     ubi_compat compat;
+    /** Sizes as a lens sees them (ubi_view), in place of the graph's own; NULL: those. Not for live heaps. Borrowed. */
+    const uint64_t *size_bytes; /**< size_bytes[n_nodes] */
 } ubi_census_options;
 
 #define UBI_CENSUS_OPTIONS_VERSION 1
 #define UBI_CENSUS_OPTIONS_INIT                                                                                        \
-    { UBI_CENSUS_OPTIONS_VERSION, NULL, { NULL, NULL }, UBI_COMPAT_NONE }
+    { UBI_CENSUS_OPTIONS_VERSION, NULL, { NULL, NULL }, UBI_COMPAT_NONE, NULL }
 
 /**
  * Counts the nodes that can be reached from the root; the root itself only if an edge leads to it.

@@ -21,6 +21,7 @@
 
 #include <ubiheap/base.h>
 #include <ubiheap/census.h>
+#include <ubiheap/classes.h>
 #include <ubiheap/graph.h>
 
 #ifdef __cplusplus
@@ -95,29 +96,6 @@ UBI_API ubi_status ubi_census_diff_tree_new(ubi_census_tree **out, const ubi_cen
 
 /* ---- by class ---------------------------------------------------------------------------------------------------- */
 
-/** What nodes are compared under: classes of the two heaps correspond when both fields are equal. */
-typedef struct ubi_class {
-    ubi_coarse_type coarse_type;
-    ubi_text name; /**< borrowed */
-} ubi_class;
-
-/** How the nodes of one graph fall into classes. A small value that borrows all it points to. */
-typedef struct ubi_class_scheme {
-    const ubi_graph *graph;
-    const uint64_t *size_bytes; /**< size_bytes[n_nodes] in place of the graph's own sizes; NULL: the graph's */
-    uint32_t n_classes;         /**< two of them may be equal */
-    void (*describe)(const struct ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out);
-    /** Class of a node, below n_classes; UBI_NONE: the node is left out. */
-    uint32_t (*class_of)(const struct ubi_class_scheme *scheme, ubi_node_ix node);
-    const void *payload;
-} ubi_class_scheme;
-
-/**
- * By coarse type and the best name there is: descriptive name, else class, else script file, else type. Nodes count as in
- * a census: what is reachable, and the root only if an edge leads to it.
- */
-UBI_API ubi_class_scheme ubi_class_scheme_by_name(const ubi_graph *graph);
-
 typedef struct ubi_tally {
     uint64_t count;
     uint64_t bytes; /**< modulo 2^64 */
@@ -128,7 +106,7 @@ typedef struct ubi_tally {
  * its size besides.
  */
 typedef struct ubi_class_change {
-    ubi_class name;    /**< of a total: name.ptr NULL; borrowed from the graphs */
+    ubi_class name;    /**< of a total: name.ptr NULL; texts borrowed from what the schemes describe */
     ubi_tally start;   /**< in the older heap */
     ubi_tally end;     /**< in the newer heap */
     ubi_tally created; /**< in the newer heap alone, sizes of the newer */
@@ -137,36 +115,42 @@ typedef struct ubi_class_change {
 
 typedef struct ubi_class_diff ubi_class_diff;
 
+/** Which rows come first; equal ones stand by place and name. */
+typedef enum ubi_class_order {
+    UBI_CLASS_ORDER_CHANGE = 0, /**< most changed, `end` less `start`: by bytes, by count, by what came and went */
+    UBI_CLASS_ORDER_NET,        /**< the same of `created` less `deleted` */
+    UBI_CLASS_ORDER_GROWTH /**< bytes of `created` less those of `deleted`, with their sign: what shrank stands last */
+} ubi_class_order;
+
 typedef struct ubi_class_diff_options {
     uint32_t version; /**< UBI_CLASS_DIFF_OPTIONS_VERSION */
     const ubi_allocator *allocator;
     ubi_progress progress;
+    ubi_class_order order;
 } ubi_class_diff_options;
 
 #define UBI_CLASS_DIFF_OPTIONS_VERSION 1
 #define UBI_CLASS_DIFF_OPTIONS_INIT                                                                                    \
-    {                                                                                                                  \
-        UBI_CLASS_DIFF_OPTIONS_VERSION, NULL, {                                                                        \
-            NULL, NULL                                                                                                 \
-        }                                                                                                              \
-    }
+    { .version = UBI_CLASS_DIFF_OPTIONS_VERSION }
 
 /**
  * Compares two heaps node by node. A node is in both when both have its id and put it in equal classes; an id that changed
  * its class was deleted and created.
  *
- * So ids must mean the same in both. Those of Firefox's snapshots are addresses: they do within one run of the program,
- * but an address can be used again, and a moved object has a new one. Between two runs they mean nothing; few common ids
- * (ubi_class_diff_common_count) give that away.
+ * So ids must mean the same in both. V8 numbers its objects when they are born, for good. Those of Firefox's snapshots are
+ * addresses: they do within one run of the program, but an address can be used again, and a moved object has a new one.
+ * Between two runs they mean nothing; few common ids (ubi_class_diff_common_count), or many whose class is another, give
+ * that away.
  *
- * Keeps references to both graphs. Errors: UBI_ENOMEM, UBI_ECANCELLED, UBI_EINVAL. Cost: O(n) in the nodes of both, one
- * lookup of an id each; memory by the number of classes alone.
+ * Keeps references to both graphs; what else the descriptions of the schemes borrow from must outlive the diff. Errors:
+ * UBI_ENOMEM, UBI_ECANCELLED, UBI_EINVAL. Cost: O(n) in the nodes of both, one lookup of an id each, and O(c log c) in the
+ * classes; memory by the number of classes alone.
  */
 UBI_API ubi_status ubi_class_diff_new(ubi_class_diff **out, const ubi_class_scheme *start, const ubi_class_scheme *end,
                                       const ubi_class_diff_options *options);
 /** NULL is fine. */
 UBI_API void ubi_class_diff_free(ubi_class_diff *diff);
-/** Classes that either heap has nodes of, most changed first: by bytes, by count, by what came and went, by name. */
+/** Classes that either heap has nodes of, in the order asked for. */
 UBI_API uint32_t ubi_class_diff_count(const ubi_class_diff *diff);
 UBI_API const ubi_class_change *ubi_class_diff_row(const ubi_class_diff *diff, uint32_t index);
 /** The sum of all rows. */

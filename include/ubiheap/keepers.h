@@ -40,12 +40,17 @@ typedef struct ubi_keepers_options {
     const ubi_allocator *allocator;
     ubi_progress progress;
     uint64_t least_bytes; /**< smaller ones are left out, as is what holds less than 1 % of everything */
+    /**
+     * Which kinds are lists of roots, such as V8's "(GC roots)": no keepers, as the root is none, and what hangs on nothing
+     * but them hangs on the root. NULL: none. Borrowed during the call.
+     */
+    const bool *is_root_kind; /**< is_root_kind[kind count] */
 } ubi_keepers_options;
 
 #define UBI_KEEPERS_OPTIONS_VERSION 1
 #define UBI_KEEPERS_LEAST_BYTES 4096
 #define UBI_KEEPERS_OPTIONS_INIT                                                                                       \
-    { UBI_KEEPERS_OPTIONS_VERSION, NULL, { NULL, NULL }, UBI_KEEPERS_LEAST_BYTES }
+    { UBI_KEEPERS_OPTIONS_VERSION, NULL, { NULL, NULL }, UBI_KEEPERS_LEAST_BYTES, NULL }
 
 /**
  * Finds the keepers with the most exclusive bytes; never the root.

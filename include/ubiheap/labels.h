@@ -43,11 +43,13 @@ typedef struct ubi_labels_options {
     uint32_t version; /**< UBI_LABELS_OPTIONS_VERSION */
     const ubi_allocator *allocator;
     ubi_compat compat;
+    /** Sizes as a lens sees them (ubi_view), in place of the graph's own; NULL: those. Borrowed as long as the labels live. */
+    const uint64_t *size_bytes; /**< size_bytes[n_nodes] */
 } ubi_labels_options;
 
 #define UBI_LABELS_OPTIONS_VERSION 1
 #define UBI_LABELS_OPTIONS_INIT                                                                                        \
-    { UBI_LABELS_OPTIONS_VERSION, NULL, UBI_COMPAT_NONE }
+    { UBI_LABELS_OPTIONS_VERSION, NULL, UBI_COMPAT_NONE, NULL }
 
 /**
  * No label is made yet. One reference.
@@ -62,6 +64,8 @@ UBI_API ubi_labels *ubi_labels_ref(ubi_labels *labels);
 UBI_API void ubi_labels_unref(ubi_labels *labels);
 /** The graph whose nodes they describe. Borrowed. */
 UBI_API const ubi_graph *ubi_labels_graph(const ubi_labels *labels);
+/** A node's own size, as the options say; what a sized label is shown with. O(1). */
+UBI_API uint64_t ubi_labels_size_bytes(const ubi_labels *labels, ubi_node_ix node);
 
 /**
  * The label of a node, reachable or not. Borrowed from `labels`.

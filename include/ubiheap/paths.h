@@ -44,6 +44,8 @@ typedef struct ubi_paths_options {
  * that an edge leads back to is walked twice, so the edges that leave it may give a path twice. Orphans are not walked,
  * whatever the view says of them: nothing leads to them.
  *
+ * Where the view has first edges and the start is its root, paths that begin with one of them come first, however long.
+ *
  * @param targets  targets[n_targets], borrowed during the call; repeated ones count once.
  * Errors: UBI_EINVAL (max_paths 0, no targets, a node that is not in the graph), UBI_ENOMEM, UBI_ECANCELLED.
  * Cost: O(nodes + edges) time. Memory while it runs: 13 bytes per node, of which only those of nodes met are touched, and 24
@@ -64,7 +66,7 @@ UBI_API ubi_node_ix ubi_paths_target(const ubi_paths *paths, uint32_t target);
 UBI_API uint32_t ubi_paths_count(const ubi_paths *paths, uint32_t target);
 /**
  * Steps of one path, at least 1. They never get fewer from one path of a target to the next, except where a start that is
- * walked twice gives a path again.
+ * walked twice gives a path again, and behind the paths that begin with first edges of the view.
  */
 UBI_API uint32_t ubi_paths_length(const ubi_paths *paths, uint32_t target, uint32_t path);
 /** Its steps, from the start on. @param out  out[ubi_paths_length(...)], caller's. Cost: O(length). */
@@ -80,11 +82,12 @@ typedef struct ubi_path_graph ubi_path_graph;
 
 typedef struct ubi_path_edge {
     ubi_node_ix from, to;
-    ubi_str_ix name; /**< canonical entry, or UBI_NONE: unnamed */
+    /** The first that was met of those between the two that are labelled alike: by kind, and by name or number. */
+    ubi_edge_ix edge;
 } ubi_path_edge;
 
 /**
- * What Firefox's `deduplicatePaths` gives, in its order. Paths that pass through the target are left out, so that all edges
+ * What Firefox's `deduplicatePaths` gives, in its order; where edges have kinds, those of two kinds stay two. Paths that pass through the target are left out, so that all edges
  * of the graph lead towards it; if the target is the start, that is all of them.
  *
  * @param allocator  NULL: the default.
@@ -97,7 +100,7 @@ UBI_API ubi_status ubi_path_graph_new(ubi_path_graph **out, const ubi_paths *pat
 /**
  * The same of paths from anywhere: also those that meet a node twice are left out.
  *
- * @param steps    the steps of all paths, one path after the other; edges give their names only.
+ * @param steps    the steps of all paths, one path after the other; of edges, only the labels count.
  * @param lengths  lengths[n_paths], at least 1 each.
  * Cost: linear in the number of steps, expected. Errors: UBI_EINVAL (a path without steps), UBI_ENOMEM, UBI_ELIMIT.
  */
@@ -107,7 +110,7 @@ UBI_API ubi_status ubi_path_graph_from_steps(ubi_path_graph **out, const ubi_gra
 UBI_API void ubi_path_graph_free(ubi_path_graph *graph);
 /** The target first, then every node that an edge leaves, in the order of the paths. @return nodes[*n], borrowed. O(1). */
 UBI_API const ubi_node_ix *ubi_path_graph_nodes(const ubi_path_graph *graph, uint32_t *n);
-/** Edges by `from` in the order of the nodes, then by `to` and by name as they first come. @return edges[*n], borrowed. */
+/** Edges by `from` in the order of the nodes, then by `to` and by label as they first come. @return edges[*n], borrowed. */
 UBI_API const ubi_path_edge *ubi_path_graph_edges(const ubi_path_graph *graph, uint64_t *n);
 
 #ifdef __cplusplus

@@ -110,7 +110,7 @@ static bool ends_with(ubi_text text, const char *end) {
 }
 
 /* "NodeListPrototype", "Map.prototype", "Array Iterator": objects that come with a class. */
-static ubi_status class_name(ubi_anonymizer *a, ubi_text text) {
+ubi_status ubi__anonymizer_class(ubi_anonymizer *a, ubi_text text) {
     static const char *const companions[] = { " IteratorPrototype", "Prototype", ".prototype", " Iterator" };
     size_t n = text.len;
     for (size_t i = 0; n == text.len && i < sizeof companions / sizeof *companions; i++)
@@ -123,7 +123,7 @@ static ubi_status class_name(ubi_anonymizer *a, ubi_text text) {
 /* Longer than every tag on the list. */
 #define TAG_MAX 64
 
-static ubi_status tag(ubi_anonymizer *a, ubi_text text) {
+ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text) {
     char lower[TAG_MAX];
     if (text.len > sizeof lower)
         return ubi__anonymizer_word(a, 0, text);
@@ -136,13 +136,15 @@ static ubi_status tag(ubi_anonymizer *a, ubi_text text) {
 
 /* "DIV", "#text", "html:button": perhaps a name space, and a name. */
 static ubi_status descriptive_name(ubi_anonymizer *a, ubi_text text) {
+    if (ubi__anonymizer_is_v8_name(a, text))
+        return ubi__anonymizer_node_name(a, text);
     const char *colon = memchr(text.ptr, ':', text.len);
     if (!colon)
-        return tag(a, text);
+        return ubi__anonymizer_tag(a, text);
     size_t n = (size_t)(colon - text.ptr);
-    UBI_TRY(tag(a, ubi__text_slice(text, 0, n)));
+    UBI_TRY(ubi__anonymizer_tag(a, ubi__text_slice(text, 0, n)));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text(":")));
-    return tag(a, ubi__text_slice(text, n + 1, text.len));
+    return ubi__anonymizer_tag(a, ubi__text_slice(text, n + 1, text.len));
 }
 
 /* ---- functions -------------------------------------------------------------------------------------------------- */
@@ -161,8 +163,13 @@ static size_t prefix_length(ubi_text text) {
     return 0;
 }
 
-/* SpiderMonkey names a function by where it stands: "get size", "makeMisc/o.args<", "Tree.prototype[\"on open\"]". */
-static ubi_status function_name(ubi_anonymizer *a, ubi_text text) {
+/*
+ * SpiderMonkey names a function by where it stands: "get size", "makeMisc/o.args<", "Tree.prototype[\"on open\"]". V8 has
+ * functions that are none: "(root)".
+ */
+ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text) {
+    if (text.len && text.ptr[0] == '(' && is_public(a, UBI__NAMES_NODE, text))
+        return ubi__anonymizer_keep(a, text);
     size_t at = prefix_length(text);
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, at)));
     while (at < text.len) {
@@ -234,7 +241,15 @@ static ubi_status edge_name(ubi_anonymizer *a, ubi_text text) {
 /* ---- all roles -------------------------------------------------------------------------------------------------- */
 
 static ubi_status type_name(ubi_anonymizer *a, ubi_text text) {
+    if (!is_public(a, UBI__NAMES_TYPE, text) && ubi__anonymizer_is_v8_name(a, text))
+        return ubi__anonymizer_node_name(a, text);
     return ubi__anonymizer_word(a, UBI__NAMES_TYPE, text);
+}
+
+static ubi_status class_name(ubi_anonymizer *a, ubi_text text) {
+    if (!is_public(a, UBI__NAMES_CLASS, text) && ubi__anonymizer_is_v8_name(a, text))
+        return ubi__anonymizer_node_name(a, text);
+    return ubi__anonymizer_class(a, text);
 }
 
 static ubi_status (*const by_role[UBI_TEXT_ROLE_COUNT])(ubi_anonymizer *a, ubi_text text) = {
@@ -244,7 +259,10 @@ static ubi_status (*const by_role[UBI_TEXT_ROLE_COUNT])(ubi_anonymizer *a, ubi_t
     [UBI_TEXT_DESCRIPTIVE_NAME] = descriptive_name,
     [UBI_TEXT_SCRIPT_FILENAME] = ubi__anonymizer_source,
     [UBI_TEXT_FRAME_SOURCE] = ubi__anonymizer_source,
-    [UBI_TEXT_FRAME_FUNCTION] = function_name,
+    [UBI_TEXT_FRAME_FUNCTION] = ubi__anonymizer_function,
+    [UBI_TEXT_STRING] = ubi__anonymizer_string,
+    [UBI_TEXT_NODE_NAME] = ubi__anonymizer_node_name,
+    [UBI_TEXT_FIELD_NAME] = ubi__anonymizer_field,
 };
 
 ubi_status ubi_anonymizer_text(void *anonymizer, ubi_text_role role, ubi_text text, ubi_text *out) {

@@ -7,6 +7,7 @@
  *     app.js line 70 > eval line 3 > Function                x_FILE.js line 70 > eval line 3 > Function
  *     data:text/javascript,alert(1)                          data:x_REST
  *     self-hosted                                            self-hosted
+ *     node:internal/util                                     node:internal/util
  *
  * So depth, extensions and ports stay, and files of one folder stay in one folder.
  */
@@ -98,12 +99,23 @@ static size_t scheme_length(ubi_text text) {
     return n >= 2 && n < text.len && text.ptr[n] == ':' ? n : 0;
 }
 
+/* "node:fs", "node:internal/util": Node's own. */
+static bool is_module(const ubi_anonymizer *a, ubi_text text) {
+    static const char scheme[] = "node:";
+    size_t n = sizeof scheme - 1;
+    if (text.len < n || memcmp(text.ptr, scheme, n) != 0)
+        return false;
+    return ubi__public_names_has(&a->names, UBI__NAMES_MODULE, ubi__text_slice(text, n, find_any(text, n, "/")));
+}
+
 static ubi_status location(ubi_anonymizer *a, ubi_text text) {
     size_t n = scheme_length(text);
     if (ubi__public_names_has(&a->names, UBI__NAMES_FILE, text))
         return ubi__anonymizer_keep(a, text);
     if (n == 0)
         return path(a, text);
+    if (is_module(a, text))
+        return ubi__anonymizer_keep(a, text);
     UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_SCHEME, ubi__text_slice(text, 0, n)));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text(":")));
     n++;

@@ -197,6 +197,123 @@ static void standard_tags_are_kept_in_any_case_and_name_space(void **state) {
     EXPECT_ALL(UBI_TEXT_DESCRIPTIVE_NAME, examples);
 }
 
+/* ---- V8 ---------------------------------------------------------------------------------------------------------- */
+
+static void names_of_nodes_of_v8_keep_what_is_the_engines(void **state) {
+    static const example examples[] = {
+        { "system / Map", "system / Map" },
+        { "system / Secret", "system / {Secret}" },
+        { "system / SharedFunctionInfo / loadUser", "system / SharedFunctionInfo / {loadUser}" },
+        { "system / SharedFunctionInfo / get size", "system / SharedFunctionInfo / get size" },
+        { "system / Script / https://shop.example/a.js", "system / Script / https://{shop.example}/{a}.js" },
+        { "system / Script / ", "system / Script / " },
+        { "system / NativeContext / https://shop.example", "system / NativeContext / https://{shop.example}" },
+        { "system / Context / scope @51205", "system / Context / scope @51205" },
+        { "system / Context / scope @secret", "system / Context / {scope @secret}" },
+        { "system / Code / secret (builtin)", "system / Code / {secret} (builtin)" },
+        { "Node / FSReqCallback", "Node / FSReqCallback" },
+        { "Node / Secret", "Node / {Secret}" },
+        { "Window / https://shop.example", "Window / https://{shop.example}" },
+        { "Window (prototype) / file://", "Window (prototype) / file://" },
+        { "Customer (internal cache) / https://a.example", "{Customer} (internal cache) / https://{a.example}" },
+        { "Object [JSGlobalProxy]", "Object [JSGlobalProxy]" },
+        { "https://shop.example / DevTools console", "https://{shop.example} / DevTools console" },
+        { "(GC roots)", "(GC roots)" },
+        { "(secret roots)", "{(secret roots)}" },
+        { "(code for loadUser)", "(code for {loadUser})" },
+        { "(secret for loadUser)", "({secret} for {loadUser})" },
+        { "(Array builtin handle)", "(Array builtin handle)" },
+        { "(secret builtin handle)", "({secret} builtin handle)" },
+        { "heap number", "heap number" },
+        { "blink::HeapVectorBacking<blink::InlineItem>", "blink::HeapVectorBacking<blink::InlineItem>" },
+        { "blink::\"secret\"", "{blink::}\"{secret}\"" },
+        { "acme::Vault", "{acme::Vault}" },
+        { "node:internal/util", "node:internal/util" },
+        { "node:secret", "node:{secret}" },
+        { "/home/eve/app.js", "/{home}/{eve}/{app}.js" },
+        { "loadUser", "{loadUser}" },
+        { "HTMLDivElement", "HTMLDivElement" },
+        { "get [Symbol.species]", "get [Symbol.species]" },
+        { "Detached Window / https://a.example", "Detached Window / https://{a.example}" },
+    };
+    (void)state;
+    EXPECT_ALL(UBI_TEXT_NODE_NAME, examples);
+}
+
+static void elements_keep_their_tags_and_lose_their_attributes(void **state) {
+    static const example examples[] = {
+        { "<div>", "<div>" },
+        { "<div id=\"u7\" class=\"row vip\">", "<div id=\"{u7}\" class=\"{row} {vip}\">" },
+        { "Detached <li class=\"row\">", "Detached <li class=\"{row}\">" },
+        { "<my-card>", "<{my-card}>" },
+        { "<my-card data-user=\"eve\">", "<{my-card} {data-user}=\"{eve}\">" },
+        { "<a href=\"https://a.example/\"x\" b\">", "<a href=\"{https://a.example/\"x}\" {b\"}>" },
+        { "<div eve", "<div {eve"
+                      "}" },
+        { "<div eve=1 bob>", "<div {eve=1 bob}>" },
+        { "<", "<" },
+        { "<>", "<>" },
+        { "Detached ", "Detached " },
+    };
+    (void)state;
+    EXPECT_ALL(UBI_TEXT_NODE_NAME, examples);
+    EXPECT_ALL(UBI_TEXT_CLASS_NAME, examples);
+    EXPECT_ALL(UBI_TEXT_DESCRIPTIVE_NAME, examples);
+}
+
+static void types_and_classes_of_v8_are_known(void **state) {
+    static const example types[] = {
+        { "concatenated string", "concatenated string" },
+        { "system / Map", "system / Map" },
+        { "system / Script / https://a.example/b.js", "system / Script / https://{a.example}/{b}.js" },
+        { "(object elements)", "(object elements)" },
+        { "blink::Node", "blink::Node" },
+        { "secret type", "{secret type}" },
+    };
+    static const example classes[] = {
+        { "Customer / https://a.example", "{Customer} / https://{a.example}" },
+        { "Detached <section>", "Detached <section>" },
+        { "system / Context", "system / Context" },
+    };
+    (void)state;
+    EXPECT_ALL(UBI_TEXT_TYPE_NAME, types);
+    EXPECT_ALL(UBI_TEXT_CLASS_NAME, classes);
+}
+
+static void fields_keep_names_of_the_engine_and_slots(void **state) {
+    static const example examples[] = {
+        { "map", "map" },
+        { "374", "374" },
+        { "123456789012", "123456789012" },
+        { "store_handler2_map", "store_handler2_map" },
+        { "secret", "{secret}" },
+        { "12 / secret", "12 / {secret}" },
+        { "12 / length", "12 / length" },
+        { "2 / part of key (User @12) -> value (Object @14) pair in WeakMap (table @16)",
+          "2 / part of key ({User} @12) -> value (Object @14) pair in WeakMap (table @16)" },
+        { "2 / part of key (a @1) -> value (b @2) pair in WeakMap (table @3)",
+          "2 / part of key ({a} @1) -> value ({b} @2) pair in WeakMap (table @3)" },
+        { "2 / part of key (a @x) -> value (eve) @1) -> value (b @2) pair in WeakMap (table @3)",
+          "2 / part of key ({a @x) -> value (eve)} @1) -> value ({b} @2) pair in WeakMap (table @3)" },
+        { "2 / part of key (a @1) -> value (b @2) pair in WeakMap (table @eve)",
+          "2 / {part of key (a @1) -> value (b @2) pair in WeakMap (table @eve)}" },
+    };
+    (void)state;
+    EXPECT_ALL(UBI_TEXT_FIELD_NAME, examples);
+}
+
+static void contents_of_strings_are_words(void **state) {
+    static const example examples[] = {
+        { "length", "length" },
+        { "(concatenated string)", "(concatenated string)" },
+        { "Dear Eve, your code is 1234", "{Dear Eve, your code is 1234}" },
+        { "7", "{7}" },
+        { "", "" },
+    };
+    (void)state;
+    EXPECT_ALL(UBI_TEXT_STRING, examples);
+}
+
 static void urls_keep_scheme_port_depth_and_extension(void **state) {
     static const example examples[] = {
         { "https://shop.example/admin/users.min.js", "https://{shop.example}/{admin}/{users}.min.js" },
@@ -400,6 +517,11 @@ int main(void) {
         cmocka_unit_test(numbers_are_kept_while_they_can_only_be_positions),
         cmocka_unit_test(names_of_functions_keep_their_structure),
         cmocka_unit_test(standard_tags_are_kept_in_any_case_and_name_space),
+        cmocka_unit_test(names_of_nodes_of_v8_keep_what_is_the_engines),
+        cmocka_unit_test(elements_keep_their_tags_and_lose_their_attributes),
+        cmocka_unit_test(types_and_classes_of_v8_are_known),
+        cmocka_unit_test(fields_keep_names_of_the_engine_and_slots),
+        cmocka_unit_test(contents_of_strings_are_words),
         cmocka_unit_test(urls_keep_scheme_port_depth_and_extension),
         cmocka_unit_test(opaque_urls_are_one_word_behind_the_scheme),
         cmocka_unit_test(files_without_a_scheme_are_paths),

@@ -30,6 +30,16 @@ ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word);
 /** Appends the URL or file name that a script or a stack frame has. */
 ubi_status ubi__anonymizer_source(ubi_anonymizer *a, ubi_text source);
+/** Appends the name of a function, of a class, of an element. */
+ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_class(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text);
+/** Appends what V8 and its hosts call a node (anonymize_v8.c), the contents of a string, the name of a field. */
+ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_string(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_field(ubi_anonymizer *a, ubi_text text);
+/** Whether a type or class is one that only V8 and its hosts write so. */
+bool ubi__anonymizer_is_v8_name(const ubi_anonymizer *a, ubi_text text);
 
 /** text[from..to). */
 static inline ubi_text ubi__text_slice(ubi_text text, size_t from, size_t to) {

@@ -31,7 +31,8 @@ ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *all
     n->lists = (ubi__vec_u16){ NULL, 0, 0 };
     UBI_TRY(add_groups(n, ubi__names_engine));
     UBI_TRY(add_groups(n, ubi__names_javascript));
-    return add_groups(n, ubi__names_web);
+    UBI_TRY(add_groups(n, ubi__names_web));
+    return add_groups(n, ubi__names_v8);
 }
 
 void ubi__public_names_fini(ubi__public_names *n) {

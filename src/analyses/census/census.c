@@ -21,10 +21,14 @@ typedef struct job {
 
 /* ---- counting a graph -------------------------------------------------------------------------------------------- */
 
-static ubi__census_rows rows_of(const ubi_graph *g, ubi_node_ix begin, ubi_node_ix end) {
+static const uint64_t *sizes_of(const job *j, const ubi_graph *g) {
+    return j->options.size_bytes ? j->options.size_bytes : g->size_bytes.at;
+}
+
+static ubi__census_rows rows_of(const job *j, const ubi_graph *g, ubi_node_ix begin, ubi_node_ix end) {
     return (ubi__census_rows){
         .id = g->id.at + begin,
-        .size_bytes = g->size_bytes.at + begin,
+        .size_bytes = sizes_of(j, g) + begin,
         .kind = g->kind.at + begin,
         .stack = g->stack.n ? g->stack.at + begin : NULL,
         .n = end - begin,
@@ -32,7 +36,7 @@ static ubi__census_rows rows_of(const ubi_graph *g, ubi_node_ix begin, ubi_node_
 }
 
 static ubi_status add_range(job *j, const ubi_graph *g, ubi_node_ix begin, ubi_node_ix end) {
-    ubi__census_rows rows = rows_of(g, begin, end);
+    ubi__census_rows rows = rows_of(j, g, begin, end);
     return ubi__cells_add(&j->cells, &rows);
 }
 
@@ -277,7 +281,7 @@ ubi_status ubi_census_describe(ubi_census **out, const ubi_graph *graph, uint64_
     job j;
     UBI_TRY(job_init(&j, graph, breakdown, options));
     ubi_status status = ubi__cells_add_single(&j.cells, graph->kind.at[node], ubi__graph_stack(graph, node), node_id,
-                                              graph->size_bytes.at[node]);
+                                              sizes_of(&j, graph)[node]);
     if (status == UBI_OK)
         status = job_finish(out, &j, node);
     job_fini(&j);

@@ -18,7 +18,7 @@
 
 #include <ubiheap/graph.h>
 
-#include "analyses/census/u64_map.h"
+#include "base/u64_map.h"
 
 typedef struct ubi__census_rows {
     const uint64_t *id;

@@ -235,6 +235,22 @@ static void stacks_of_equal_content_are_one_stack(void **state) {
     ubi_graph_unref(graph);
 }
 
+static void sizes_may_be_those_of_a_lens(void **state) {
+    (void)state;
+    ubi_graph *graph = graph_from_drawing("r(size=1) -> a, b; a(size=10); b(size=100)");
+    static const uint64_t sizes[] = { 5, 6, 7 };
+    ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
+    ubi_census *census;
+    options.size_bytes = sizes;
+    assert_int_equal(ubi_census_take(&census, graph, NULL, &options), UBI_OK);
+    assert_int_equal(ubi_census_size_bytes(census), 13);
+    ubi_census_free(census);
+    assert_int_equal(ubi_census_describe(&census, graph, ubi_graph_node_id(graph, 2), NULL, &options), UBI_OK);
+    assert_int_equal(ubi_census_size_bytes(census), 7);
+    ubi_census_free(census);
+    ubi_graph_unref(graph);
+}
+
 static void arrays_count_every_node_in_every_member(void **state) {
     (void)state;
     ubi_graph *graph =
@@ -468,6 +484,7 @@ int main(void) {
         cmocka_unit_test(a_file_called_no_filename_joins_those_without),
         cmocka_unit_test(a_type_that_the_file_names_twice_is_one_type),
         cmocka_unit_test(stacks_of_equal_content_are_one_stack),
+        cmocka_unit_test(sizes_may_be_those_of_a_lens),
         cmocka_unit_test(arrays_count_every_node_in_every_member),
         cmocka_unit_test(descriptive_type_needs_a_name_for_every_node),
         cmocka_unit_test(a_file_name_that_is_not_utf8_fails_only_firefox),

@@ -14,8 +14,8 @@
 
 #include <ubiheap/census.h>
 
-#include "analyses/census/u64_map.h"
 #include "base/strtab.h"
+#include "base/u64_map.h"
 
 /*
  * A small file can describe stacks whose inversion would fill any memory: rows, and leaf indices of rows, may be this

@@ -12,7 +12,7 @@
 #define UBI_CENSUS_DIFF_KEYS_H
 
 #include "analyses/census/report.h"
-#include "analyses/census/u64_map.h"
+#include "base/u64_map.h"
 
 typedef struct ubi__diff_side {
     const ubi_census *census;

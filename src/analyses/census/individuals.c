@@ -12,7 +12,7 @@
 
 #include "analyses/census/breakdown.h"
 #include "analyses/census/report_walk.h"
-#include "analyses/census/u64_map.h"
+#include "base/u64_map.h"
 
 UBI_VEC_DECLARE(vec_leaf, const ubi_report *);
 

@@ -12,8 +12,8 @@
 #include "analyses/census/breakdown.h"
 #include "analyses/census/census_tables.h"
 #include "analyses/census/report_walk.h"
-#include "analyses/census/u64_map.h"
 #include "base/text.h"
+#include "base/u64_map.h"
 #include "graph/graph_columns.h"
 
 UBI_VEC_DECLARE(label_list, ubi_label *);
@@ -26,6 +26,7 @@ struct ubi_labels {
     ubi_breakdown *breakdown;  /* a reference */
     ubi__census_tables tables; /* for stacks in labels */
     ubi_compat compat;
+    const uint64_t *size_bytes; /* or NULL */
     bool by_stack;
     label_list made;    /* owned */
     ubi__u64_map index; /* (kind, stack) -> place in `made` */
@@ -192,6 +193,7 @@ ubi_status ubi_labels_new(ubi_labels **out, const ubi_graph *graph, const ubi_br
     l->references = 1;
     l->allocator = a;
     l->compat = options->compat;
+    l->size_bytes = options->size_bytes;
     l->graph = ubi_graph_ref((ubi_graph *)graph); /* only the reference count changes */
     l->tables = ubi__census_tables_of(&graph->strings, &graph->kinds, &graph->frames, options->compat);
     ubi__u64_map_init(&l->index, a);
@@ -226,4 +228,8 @@ void ubi_labels_unref(ubi_labels *labels) {
 
 const ubi_graph *ubi_labels_graph(const ubi_labels *labels) {
     return labels->graph;
+}
+
+uint64_t ubi_labels_size_bytes(const ubi_labels *labels, ubi_node_ix node) {
+    return labels->size_bytes ? labels->size_bytes[node] : labels->graph->size_bytes.at[node];
 }

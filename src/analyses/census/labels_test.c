@@ -216,8 +216,24 @@ static void options_of_another_version_are_refused(void **state) {
     ubi_graph_unref(graph);
 }
 
+static void sizes_may_be_those_of_a_lens(void **state) {
+    (void)state;
+    ubi_graph *graph = graph_from_drawing("r(size=1) -> a; a(size=10)");
+    static const uint64_t sizes[] = { 5, 6 };
+    ubi_labels_options options = UBI_LABELS_OPTIONS_INIT;
+    ubi_labels *labels;
+    assert_int_equal(ubi_labels_new(&labels, graph, NULL, &options), UBI_OK);
+    assert_int_equal(ubi_labels_size_bytes(labels, 1), 10);
+    ubi_labels_unref(labels);
+    options.size_bytes = sizes;
+    assert_int_equal(ubi_labels_new(&labels, graph, NULL, &options), UBI_OK);
+    assert_int_equal(ubi_labels_size_bytes(labels, 1), 6);
+    ubi_labels_unref(labels);
+    ubi_graph_unref(graph);
+}
+
 static ubi_status label_all(const ubi_graph *graph, const ubi_breakdown *breakdown, const ubi_allocator *allocator) {
-    ubi_labels_options options = { UBI_LABELS_OPTIONS_VERSION, allocator, UBI_COMPAT_NONE };
+    ubi_labels_options options = { UBI_LABELS_OPTIONS_VERSION, allocator, UBI_COMPAT_NONE, NULL };
     ubi_labels *labels;
     ubi_status status = ubi_labels_new(&labels, graph, breakdown, &options);
     if (status != UBI_OK)
@@ -253,6 +269,7 @@ static void every_failed_allocation_is_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_may_be_those_of_a_lens),
         cmocka_unit_test(a_label_is_the_way_to_the_count),
         cmocka_unit_test(a_breakdown_without_counts_gives_no_label),
         cmocka_unit_test(the_default_is_the_label_of_the_memory_panel),

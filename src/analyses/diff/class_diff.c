@@ -10,8 +10,8 @@
 
 #include <string.h>
 
+#include "analyses/class_rows.h"
 #include "base/merge_sort.h"
-#include "base/strtab.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
 
@@ -42,55 +42,23 @@ typedef struct comparison {
     row_ix *start_rows, *end_rows; /* row of each class of that side */
     survivors *kept;               /* kept[rows.n] */
     ubi_progress progress;
-    /* making rows */
-    ubi__strtab names;
-    ubi__strtab keys;        /* row_key: entry i is row i */
-    ubi__strtab places;      /* name_place: that name need not be looked at again */
-    ubi__vec_u32 place_rows; /* row of each place */
+    ubi_class_order order;
+    ubi__class_rows rows; /* of the classes of both; the diff has a row for each */
 } comparison;
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-typedef struct row_key {
-    uint32_t coarse_type, name;
-} row_key;
-
-/** Where a name stands in memory: many classes may share one long text. */
-typedef struct name_place {
-    uint64_t at, len, coarse_type;
-} name_place;
-
-static ubi_status row_of_name(comparison *c, row_ix *out, const ubi_class *class) {
-    row_key key = { .coarse_type = (uint32_t) class->coarse_type };
-    UBI_TRY(ubi__strtab_intern(&c->names, &key.name, class->name));
-    UBI_TRY(ubi__strtab_intern(&c->keys, out, (ubi_text){ (const char *)&key, sizeof key }));
-    if (*out < c->diff->rows.n)
-        return UBI_OK;
-    return vec_change_push(&c->diff->rows, c->allocator, (ubi_class_change){ .name = *class });
-}
-
-static ubi_status row_of_class(comparison *c, row_ix *out, const ubi_class_scheme *scheme, uint32_t class_ix) {
-    ubi_class class;
-    uint32_t entry;
-    scheme->describe(scheme, class_ix, &class);
-    if (!class.name.ptr)
-        class.name = ubi__text("");
-    name_place place = { (uintptr_t) class.name.ptr, class.name.len, (uint64_t) class.coarse_type };
-    UBI_TRY(ubi__strtab_intern(&c->places, &entry, (ubi_text){ (const char *)&place, sizeof place }));
-    if (entry < c->place_rows.n) {
-        *out = c->place_rows.at[entry];
-        return UBI_OK;
-    }
-    UBI_TRY(row_of_name(c, out, &class));
-    return ubi__vec_u32_push(&c->place_rows, c->allocator, *out);
-}
-
 static ubi_status make_rows(comparison *c, row_ix **out, const ubi_class_scheme *scheme) {
+    vec_change *changes = &c->diff->rows;
     *out = ubi__alloc_array(c->allocator, scheme->n_classes, sizeof **out);
     if (scheme->n_classes && !*out)
         return ubi__fail_nomem();
-    for (uint32_t i = 0; i < scheme->n_classes; i++)
-        UBI_TRY(row_of_class(c, &(*out)[i], scheme, i));
+    UBI_TRY(ubi__class_rows_add(*out, &c->rows, scheme));
+    UBI_TRY(vec_change_reserve(changes, c->allocator, c->rows.rows.n - changes->n));
+    while (changes->n < c->rows.rows.n) {
+        changes->at[changes->n] = (ubi_class_change){ .name = c->rows.rows.at[changes->n] };
+        changes->n++;
+    }
     return UBI_OK;
 }
 
@@ -174,7 +142,15 @@ static uint64_t distance(uint64_t a, uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
-static int compare(const ubi_class_change *a, const ubi_class_change *b) {
+/* As DevTools' keys compare: place, comma, name. */
+static int by_name(const ubi_class_change *a, const ubi_class_change *b) {
+    int order = ubi__text_compare(a->name.place, b->name.place);
+    if (!order)
+        order = ubi__text_compare(a->name.name, b->name.name);
+    return order ? order : (int)a->name.coarse_type - (int)b->name.coarse_type;
+}
+
+static int by_change(const ubi_class_change *a, const ubi_class_change *b) {
     int order = larger_first(distance(a->start.bytes, a->end.bytes), distance(b->start.bytes, b->end.bytes));
     if (!order)
         order = larger_first(distance(a->start.count, a->end.count), distance(b->start.count, b->end.count));
@@ -182,13 +158,45 @@ static int compare(const ubi_class_change *a, const ubi_class_change *b) {
         order = larger_first(a->created.bytes + a->deleted.bytes, b->created.bytes + b->deleted.bytes);
     if (!order)
         order = larger_first(a->created.count + a->deleted.count, b->created.count + b->deleted.count);
-    if (!order)
-        order = ubi__text_compare(a->name.name, b->name.name);
-    return order ? order : (int)a->name.coarse_type - (int)b->name.coarse_type;
+    return order ? order : by_name(a, b);
 }
 
-#define BEFORE(unused, a, b) (compare(&(a), &(b)) < 0)
-UBI_SORT_DEFINE(sort_rows, ubi_class_change, void *, BEFORE);
+static int64_t net_bytes(const ubi_class_change *row) {
+    return (int64_t)(row->created.bytes - row->deleted.bytes);
+}
+
+static int by_net(const ubi_class_change *a, const ubi_class_change *b) {
+    int order =
+        larger_first(distance(a->created.bytes, a->deleted.bytes), distance(b->created.bytes, b->deleted.bytes));
+    if (!order)
+        order =
+            larger_first(distance(a->created.count, a->deleted.count), distance(b->created.count, b->deleted.count));
+    if (!order)
+        order = larger_first(a->created.bytes + a->deleted.bytes, b->created.bytes + b->deleted.bytes);
+    if (!order)
+        order = larger_first(a->created.count + a->deleted.count, b->created.count + b->deleted.count);
+    return order ? order : by_name(a, b);
+}
+
+static int by_growth(const ubi_class_change *a, const ubi_class_change *b) {
+    if (net_bytes(a) != net_bytes(b))
+        return net_bytes(a) > net_bytes(b) ? -1 : 1;
+    return by_name(a, b);
+}
+
+static int compare(ubi_class_order order, const ubi_class_change *a, const ubi_class_change *b) {
+    switch (order) {
+    case UBI_CLASS_ORDER_NET:
+        return by_net(a, b);
+    case UBI_CLASS_ORDER_GROWTH:
+        return by_growth(a, b);
+    default:
+        return by_change(a, b);
+    }
+}
+
+#define BEFORE(order, a, b) (compare(order, &(a), &(b)) < 0)
+UBI_SORT_DEFINE(sort_rows, ubi_class_change, ubi_class_order, BEFORE);
 
 static void drop_empty_rows(vec_change *rows) {
     size_t kept = 0;
@@ -203,12 +211,12 @@ static void add_tally(ubi_tally *to, const ubi_tally *tally) {
     to->bytes += tally->bytes;
 }
 
-static ubi_status finish_rows(ubi_class_diff *diff) {
+static ubi_status finish_rows(ubi_class_diff *diff, ubi_class_order order) {
     vec_change spare = { 0 };
     drop_empty_rows(&diff->rows);
     UBI_TRY(vec_change_reserve(&spare, diff->allocator, diff->rows.n));
     if (diff->rows.n)
-        sort_rows(diff->rows.at, spare.at, diff->rows.n, NULL);
+        sort_rows(diff->rows.at, spare.at, diff->rows.n, order);
     vec_change_fini(&spare, diff->allocator);
     for (size_t i = 0; i < diff->rows.n; i++) {
         add_tally(&diff->total.start, &diff->rows.at[i].start);
@@ -225,21 +233,18 @@ static ubi_status compare_heaps(comparison *c) {
     UBI_TRY(make_rows(c, &c->start_rows, c->start));
     UBI_TRY(make_rows(c, &c->end_rows, c->end));
     UBI_TRY(count_nodes(c));
-    return finish_rows(c->diff);
+    return finish_rows(c->diff, c->order);
 }
 
 static ubi_status run(ubi_class_diff *diff, const ubi_class_scheme *start, const ubi_class_scheme *end,
-                      const ubi_progress *progress) {
+                      const ubi_class_diff_options *options) {
     const ubi_allocator *a = diff->allocator;
-    comparison c = { .diff = diff, .allocator = a, .start = start, .end = end, .progress = *progress };
-    ubi__strtab_init(&c.names, a);
-    ubi__strtab_init(&c.keys, a);
-    ubi__strtab_init(&c.places, a);
+    comparison c = { .diff = diff, .allocator = a, .start = start, .end = end };
+    c.progress = options->progress;
+    c.order = options->order;
+    ubi__class_rows_init(&c.rows, a);
     ubi_status status = compare_heaps(&c);
-    ubi__strtab_fini(&c.names);
-    ubi__strtab_fini(&c.keys);
-    ubi__strtab_fini(&c.places);
-    ubi__vec_u32_fini(&c.place_rows, a);
+    ubi__class_rows_fini(&c.rows);
     ubi__free_array(a, c.start_rows, start->n_classes, sizeof *c.start_rows);
     ubi__free_array(a, c.end_rows, end->n_classes, sizeof *c.end_rows);
     return status;
@@ -259,7 +264,7 @@ ubi_status ubi_class_diff_new(ubi_class_diff **out, const ubi_class_scheme *star
     diff->allocator = a;
     diff->start = ubi_graph_ref((ubi_graph *)start->graph); /* only the reference counts change */
     diff->end = ubi_graph_ref((ubi_graph *)end->graph);
-    ubi_status status = run(diff, start, end, &options->progress);
+    ubi_status status = run(diff, start, end, options);
     if (status == UBI_OK)
         *out = diff;
     else

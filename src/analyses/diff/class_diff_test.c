@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "drawing.h"
 #include "fail_allocator.h"
+#include "name_scheme.h"
 #include "random_numbers.h"
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
@@ -49,7 +50,7 @@ static char *rows_text(const ubi_class_diff *diff) {
 
 static ubi_class_diff *compare(ubi_graph *start, ubi_graph *end) {
     ubi_class_diff *diff;
-    ubi_class_scheme a = ubi_class_scheme_by_name(start), b = ubi_class_scheme_by_name(end);
+    ubi_class_scheme a = name_scheme(start), b = name_scheme(end);
     assert_int_equal(ubi_class_diff_new(&diff, &a, &b, NULL), UBI_OK);
     ubi_graph_unref(start); /* the diff has its own references */
     ubi_graph_unref(end);
@@ -146,7 +147,7 @@ static void heaps_of_a_root_alone_have_no_rows(void **state) {
 
 static void describe_parity(const ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out) {
     (void)scheme;
-    *out = (ubi_class){ UBI_COARSE_OBJECT, ubi__text(class_ix ? "odd" : "even") };
+    *out = (ubi_class){ UBI_COARSE_OBJECT, ubi__text(class_ix ? "odd" : "even"), { NULL, 0 } };
 }
 
 /** By the id, leaving 6 out. */
@@ -175,7 +176,7 @@ static void a_scheme_decides_about_classes_sizes_and_what_is_left_out(void **sta
 
 static void describe_nothing(const ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out) {
     (void)scheme, (void)class_ix;
-    *out = (ubi_class){ UBI_COARSE_OTHER, { NULL, 0 } };
+    *out = (ubi_class){ UBI_COARSE_OTHER, { NULL, 0 }, { NULL, 0 } };
 }
 
 static void classes_of_equal_names_are_one_row_and_no_name_is_an_empty_one(void **state) {
@@ -304,7 +305,7 @@ static void every_failed_allocation_is_reported_and_leaves_nothing(void **state)
     (void)state;
     ubi_graph *start = graph_from_drawing("1 -> 2, 3; 2(class=A); 3(desc=B)"),
               *end = graph_from_drawing("1 -> 2, 4; 4(class=C)");
-    ubi_class_scheme a = ubi_class_scheme_by_name(start), b = ubi_class_scheme_by_name(end);
+    ubi_class_scheme a = name_scheme(start), b = name_scheme(end);
     ubi_status status = UBI_ENOMEM;
     for (uint64_t n = 0; status != UBI_OK; n++) {
         fail_allocator f;
@@ -330,7 +331,7 @@ static bool stop(void *payload, const char *stage, uint64_t done, uint64_t total
 static void a_comparison_can_be_cancelled(void **state) {
     (void)state;
     ubi_graph *graph = graph_from_drawing("1 -> 2");
-    ubi_class_scheme scheme = ubi_class_scheme_by_name(graph);
+    ubi_class_scheme scheme = name_scheme(graph);
     for (int calls = 0; calls < 3; calls++) {
         int left = calls;
         ubi_class_diff *diff = NULL;
@@ -345,7 +346,7 @@ static void a_comparison_can_be_cancelled(void **state) {
 static void options_of_another_version_are_refused(void **state) {
     (void)state;
     ubi_graph *graph = graph_from_drawing("1");
-    ubi_class_scheme scheme = ubi_class_scheme_by_name(graph);
+    ubi_class_scheme scheme = name_scheme(graph);
     ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
     ubi_class_diff *diff;
     options.version = 7;

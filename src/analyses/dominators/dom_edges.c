@@ -9,6 +9,7 @@
 #define POOL_BYTES_PER_NODE 26
 #define POOL_EDGES_PER_BYTE 2
 #define POOL_LEAST_BYTES ((uint64_t)64 << 10)
+#define POOL_SORTING_PART 16 /* this part of the pool is kept free for sorting, if that much is needed */
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -42,6 +43,7 @@ ubi_status ubi__dom_edges_init(ubi__dom_work *w) {
     edges->range_size = (uint32_t)least(UINT64_C(1) << edges->range_bits, w->graph->n_nodes);
     edges->n_logs = ((w->graph->n_nodes - 1) >> edges->range_bits) + 1;
     edges->pool_bytes = pool_bytes(edges, w->graph, w->tuning.small_pool);
+    edges->most_sorted = w->tuning.most_sorted;
     edges->pool = ubi__alloc_array(w->allocator, edges->pool_bytes, 1);
     edges->logs = ubi__calloc_array(w->allocator, edges->n_logs, sizeof *edges->logs);
     if (!edges->pool || !edges->logs)
@@ -63,9 +65,15 @@ static ubi__dom_block *block_at(const ubi__dom_edges *edges, uint32_t place) {
     return (ubi__dom_block *)edges->pool + place;
 }
 
+/* Bytes that stay free when the longest log has n_longest blocks. */
+static uint64_t kept_for_sorting(const ubi__dom_edges *edges, uint64_t n_longest) {
+    uint64_t all = sorting_bytes(edges, n_longest), part = edges->pool_bytes / POOL_SORTING_PART;
+    return least(all, most(part, sorting_bytes(edges, 1)));
+}
+
 void ubi__dom_edges_grow(ubi__dom_edges *edges, ubi__dom_log *log) {
     uint64_t n_longest = most(edges->n_longest, (uint64_t)log->n_blocks + 1);
-    uint64_t bytes = ((uint64_t)edges->n_blocks + 1) * sizeof(ubi__dom_block) + sorting_bytes(edges, n_longest);
+    uint64_t bytes = ((uint64_t)edges->n_blocks + 1) * sizeof(ubi__dom_block) + kept_for_sorting(edges, n_longest);
     if (bytes > edges->pool_bytes || n_longest > UINT32_MAX / UBI__DOM_BLOCK_EDGES)
         edges->full = true;
     log->n_in_last = 0;
@@ -94,28 +102,81 @@ static const ubi__dom_block *block_before(const ubi__dom_edges *edges, const ubi
     return block->before == UBI_NONE ? NULL : block_at(edges, block->before);
 }
 
-/* A counting sort, behind the blocks. */
-static void sort_log(ubi__dom_range *out, const ubi__dom_edges *edges, const ubi__dom_log *log) {
-    uint32_t *first = (uint32_t *)block_at(edges, edges->n_blocks), *source = first + edges->range_size + 1;
-    uint32_t n = log->last ? log->n_in_last : 0, n_targets = out->end - out->begin;
-    memset(first, 0, n_targets * sizeof *first);
+/* How many edges can be sorted at a time: what fits behind the blocks, and behind `first`. */
+static uint32_t most_sorted(const ubi__dom_edges *edges) {
+    uint64_t taken = (uint64_t)edges->n_blocks * sizeof(ubi__dom_block) + sorting_bytes(edges, 0);
+    uint64_t n = (edges->pool_bytes - taken) / sizeof(uint32_t);
+    return (uint32_t)least(n, edges->most_sorted ? edges->most_sorted : UINT32_MAX);
+}
+
+static uint64_t n_in_log(const ubi__dom_log *log) {
+    return log->n_blocks ? (uint64_t)(log->n_blocks - 1) * UBI__DOM_BLOCK_EDGES + log->n_in_last : 0;
+}
+
+/* Counts the edges of every target of the log. */
+static void count_log(uint32_t *count, const ubi__dom_edges *edges, const ubi__dom_log *log) {
+    uint32_t n = log->last ? log->n_in_last : 0;
+    memset(count, 0, edges->range_size * sizeof *count);
     for (const ubi__dom_block *b = log->last; b; b = block_before(edges, b), n = UBI__DOM_BLOCK_EDGES)
         for (uint32_t i = 0; i < n; i++)
-            first[b->target[i]]++;
-    counts_to_ends(first, n_targets);
-    n = log->n_in_last;
+            count[b->target[i]]++;
+}
+
+/* A counting sort of the edges to targets [begin, end) of the log, whose counts stand in `first`. */
+static void sort_log(uint32_t *source, uint32_t *first, const ubi__dom_edges *edges, const ubi__dom_log *log,
+                     uint32_t begin, uint32_t end) {
+    uint32_t n = log->n_in_last, n_targets = end - begin;
+    counts_to_ends(first + begin, n_targets);
     for (const ubi__dom_block *b = log->last; b; b = block_before(edges, b), n = UBI__DOM_BLOCK_EDGES)
         for (uint32_t i = 0; i < n; i++)
-            source[--first[b->target[i]]] = b->source[i];
-    out->first = first;
-    out->source = source;
+            if (b->target[i] - begin < n_targets)
+                source[--first[b->target[i]]] = b->source[i];
+}
+
+/* Sources of one target, but for the first `skip`; n of them. */
+static void pick_from_log(uint32_t *source, const ubi__dom_edges *edges, const ubi__dom_log *log, uint32_t target,
+                          uint32_t skip, uint32_t n) {
+    uint32_t in_block = log->n_in_last, found = 0;
+    for (const ubi__dom_block *b = log->last; b && found < skip + n; b = block_before(edges, b)) {
+        for (uint32_t i = 0; i < in_block && found < skip + n; i++)
+            if (b->target[i] == target && found++ >= skip)
+                source[found - 1 - skip] = b->source[i];
+        in_block = UBI__DOM_BLOCK_EDGES;
+    }
+}
+
+/* How far down targets below `end` can be sorted at once; `end` if not even one. */
+static uint32_t batch_begin(const uint32_t *count, uint32_t end, uint32_t capacity) {
+    uint32_t begin = end, sum = 0;
+    while (begin > 0 && count[begin - 1] <= capacity - sum)
+        sum += count[--begin];
+    return begin;
 }
 
 static void next_from_log(ubi__dom_range *out, ubi__dom_edges *edges) {
-    uint32_t place = (edges->next - 1) >> edges->range_bits;
-    *out = (ubi__dom_range){ .begin = place << edges->range_bits, .end = edges->next };
-    sort_log(out, edges, &edges->logs[place]);
-    edges->next = out->begin;
+    uint32_t place = (edges->next - 1) >> edges->range_bits, base = place << edges->range_bits;
+    const ubi__dom_log *log = &edges->logs[place];
+    uint32_t *first = (uint32_t *)block_at(edges, edges->n_blocks), *source = first + edges->range_size + 1;
+    uint32_t capacity = most_sorted(edges), end = edges->next - base, begin = 0;
+    count_log(first, edges, log);
+    if (n_in_log(log) > capacity)
+        begin = batch_begin(first, end, capacity);
+    if (begin < end) {
+        sort_log(source, first, edges, log, begin, end);
+        edges->next = base + begin;
+    } else {
+        begin = end - 1;
+        uint32_t n = (uint32_t)least(first[begin] - edges->n_given, capacity);
+        pick_from_log(source, edges, log, begin, edges->n_given, n);
+        edges->n_given += n;
+        if (edges->n_given == first[begin]) {
+            edges->n_given = 0;
+            edges->next = base + begin;
+        }
+        first[begin] = 0;
+        first[end] = n;
+    }
+    *out = (ubi__dom_range){ base + begin, base + end, first + begin, source };
 }
 
 /* ---- ranges by scanning again --------------------------------------------------------------------------------------- */

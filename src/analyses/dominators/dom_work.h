@@ -56,6 +56,7 @@ struct ubi_dominators {
 typedef struct ubi__dom_tuning {
     bool small_pool;        /* the smallest pool that works */
     unsigned range_bits;    /* 0: UBI__DOM_RANGE_BITS */
+    uint32_t most_sorted;   /* backward edges that are sorted at a time; 0: what fits */
     bool no_plain_climbing; /* jump pointers at once */
 } ubi__dom_tuning;
 

@@ -434,7 +434,7 @@ static void the_largest_are_sorted_by_retained_size_then_id(void **state) {
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status use_everything(const fixture *f, const ubi_allocator *a) {
-    ubi_labels_options label_options = { UBI_LABELS_OPTIONS_VERSION, a, UBI_COMPAT_NONE };
+    ubi_labels_options label_options = { UBI_LABELS_OPTIONS_VERSION, a, UBI_COMPAT_NONE, NULL };
     ubi_dominator_tree_options options = UBI_DOMINATOR_TREE_OPTIONS_INIT;
     ubi_labels *labels = NULL;
     ubi_dominator_node *tree = NULL, *changed = NULL;

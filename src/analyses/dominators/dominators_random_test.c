@@ -62,6 +62,7 @@ static void free_view(ubi_view *view) {
 static ubi__dom_tuning random_tuning(void) {
     return (ubi__dom_tuning){ .small_pool = random_below(2),
                               .range_bits = random_below(4),
+                              .most_sorted = random_below(2) ? 1 + random_below(9) : 0,
                               .no_plain_climbing = random_below(2) };
 }
 

@@ -29,11 +29,16 @@ typedef struct ubi__keeper_finder {
     const ubi_allocator *allocator;
     const ubi_progress *progress;
     uint64_t threshold_bytes;
+    const bool *is_root_kind; /* or NULL */
     ubi__families families;
     ubi__large_list large; /* by node */
     uint32_t *place; /* place[n_nodes]: 1 + place in `large` of the node or the nearest large one above, 0: unknown */
 } ubi__keeper_finder;
 
+/** The root, or one of its lists of roots. */
+static inline bool ubi__keeper_is_root(const ubi__keeper_finder *f, ubi_node_ix node) {
+    return node == ubi_dominators_root(f->dominators) || (f->is_root_kind && f->is_root_kind[f->graph->kind.at[node]]);
+}
 /** Whether a node is part of the engine rather than of a program. */
 static inline bool ubi__keeper_is_internal(const ubi__keeper_finder *f, ubi_node_ix node) {
     return ubi_graph_kind(f->graph, f->graph->kind.at[node])->coarse_type == UBI_COARSE_OTHER;

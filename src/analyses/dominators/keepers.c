@@ -14,7 +14,7 @@
 
 /* Whether a node may be a keeper. Internals may where nothing but the root is above them. */
 static bool is_candidate(const ubi__keeper_finder *f, ubi_node_ix node, ubi_node_ix dominator) {
-    return !ubi__keeper_is_internal(f, node) || dominator == ubi_dominators_root(f->dominators);
+    return !ubi__keeper_is_root(f, node) && (!ubi__keeper_is_internal(f, node) || ubi__keeper_is_root(f, dominator));
 }
 
 #define NODES_PER_STEP (1u << 20)
@@ -122,6 +122,7 @@ ubi_status ubi_keepers_find(ubi_keeper *out, uint32_t *n, uint32_t max, const ub
         .graph = graph,
         .allocator = ubi__allocator_or_default(options->allocator),
         .progress = &options->progress,
+        .is_root_kind = options->is_root_kind,
         .threshold_bytes = all / LARGE_SHARE > options->least_bytes ? all / LARGE_SHARE : options->least_bytes,
     };
     ubi_status status = find(out, n, max, &f);

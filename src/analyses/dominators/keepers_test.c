@@ -241,6 +241,37 @@ static void sizes_that_wrap_do_no_harm(void **state) {
     ubi_graph_unref(graph);
 }
 
+/* ---- lists of roots ------------------------------------------------------------------------------------------------ */
+
+/* The root has two lists; what hangs on nothing but them may be a keeper, whatever it is, and they are none. */
+static void lists_of_roots_are_no_keepers(void **state) {
+    (void)state;
+    ubi_graph *graph = graph_from_drawing("r(type=Root size=0) -> lists; lists(type=Roots size=0) -> strong, weak; "
+                                          "strong(type=Roots size=0) -> table; weak(type=Roots size=0) -> map; "
+                                          "table(type=array size=4000000); map(class=Map coarse=object size=2000000)");
+    ubi_view view = ubi_view_of(graph);
+    ubi_keepers_options options = UBI_KEEPERS_OPTIONS_INIT;
+    ubi_dominators *dominators;
+    ubi_keeper keepers[4];
+    bool roots[8] = { false };
+    uint32_t n;
+    for (ubi_kind_ix kind = 0; kind < ubi_graph_kind_count(graph); kind++) {
+        ubi_text type = ubi_graph_string(graph, ubi_graph_kind(graph, kind)->type_name);
+        roots[kind] = type.len == 5 && memcmp(type.ptr, "Roots", 5) == 0;
+    }
+    assert_int_equal(ubi_dominators_new(&dominators, &view, NULL), UBI_OK);
+    assert_int_equal(ubi_keepers_find(keepers, &n, 4, dominators, graph, &options), UBI_OK);
+    assert_int_equal(n, 2);
+    assert_int_equal(ubi_graph_node_id(graph, keepers[0].node), 2); /* the lists, with all that only internals hold */
+    options.is_root_kind = roots;
+    assert_int_equal(ubi_keepers_find(keepers, &n, 4, dominators, graph, &options), UBI_OK);
+    assert_int_equal(n, 2);
+    assert_int_equal(keepers[0].exclusive_bytes, 4000000);
+    assert_int_equal(keepers[1].exclusive_bytes, 2000000);
+    ubi_dominators_free(dominators);
+    ubi_graph_unref(graph);
+}
+
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* A list of n nodes with a large one at its end: every node is large. */
@@ -325,6 +356,7 @@ int main(void) {
         cmocka_unit_test(unreachable_memory_has_no_keeper),
         cmocka_unit_test(the_smallest_are_left_out_when_there_is_no_room),
         cmocka_unit_test(sizes_that_wrap_do_no_harm),
+        cmocka_unit_test(lists_of_roots_are_no_keepers),
         cmocka_unit_test(a_long_chain_of_large_nodes_takes_linear_time),
         cmocka_unit_test(every_failure_leaves_the_result_alone),
     };

@@ -31,7 +31,7 @@ ubi_status ubi__dominator_row_new(ubi_dominator_node **out, const ubi_dominators
     row->labels = ubi_labels_ref(labels);
     row->label = label;
     row->node_id = g->id.at[node];
-    row->shallow_bytes = label->is_sized ? g->size_bytes.at[node] : 0;
+    row->shallow_bytes = label->is_sized ? ubi_labels_size_bytes(labels, node) : 0;
     row->retained_bytes = ubi_dominators_retained_bytes(dominators, node);
     ubi_dominators_dominated(dominators, node, &row->n_dominated);
     row->more_children_available = row->n_dominated > 0;

@@ -2,9 +2,9 @@
  *
  * path_graph.c: all paths to a target laid over each other (ubiheap/paths.h).
  *
- * Firefox inserts the edges of each path into a Map of Maps of Sets and reads them out again. Here, too, there are three
- * tables, each of pairs of numbers in order of insertion: nodes that edges leave, pairs of such a node and one it leads to,
- * and names of such a pair. Found paths are followed from their ends only up to a step that another path has brought along,
+ * Firefox inserts the edges of each path into a Map of Maps of Sets and reads them out again. Here, too, there are tables,
+ * each of pairs of numbers in order of insertion: nodes that edges leave, pairs of such a node and one it leads to, and
+ * labels of such a pair. A label is itself a pair: kind of edge, and name or number. Found paths are followed from their ends only up to a step that another path has brought along,
  * so beginnings in common cost once.
  */
 #include "analyses/paths/path_tree.h"
@@ -86,21 +86,31 @@ typedef struct builder {
     const ubi_graph *graph;
     const ubi_allocator *allocator;
     ubi_node_ix target;
-    pair_table froms; /* (node, 0): nodes that edges leave */
-    pair_table links; /* (index into froms, node) */
-    pair_table names; /* (index into links, name): the edges */
-    pair_table seen;  /* for found paths (step, whether its way passes the target), else (node, path) */
-    ubi__vec_u32 way; /* steps of the current path that were not met before, last first */
+    pair_table froms;   /* (node, 0): nodes that edges leave */
+    pair_table links;   /* (index into froms, node) */
+    pair_table labels;  /* (kind of edge, canonical name or number) */
+    pair_table marked;  /* (index into links, index into labels): the edges */
+    ubi__vec_u64 edges; /* for each of them, the first that was met: ubi_edge_ix */
+    pair_table seen;    /* for found paths (step, whether its way passes the target), else (node, path) */
+    ubi__vec_u32 way;   /* steps of the current path that were not met before, last first */
 } builder;
 
+static pair label_of(const ubi_graph *g, ubi_edge_ix edge) {
+    ubi_edge_kind kind = ubi__graph_edge_kind(g, edge);
+    uint32_t value = g->name.at[edge];
+    if (!ubi__edge_kind_is_numbered(kind) && value != UBI_NONE)
+        value = ubi_graph_canonical_string(g, value);
+    return (pair){ (uint32_t)kind, value };
+}
+
 static ubi_status insert(builder *b, ubi_node_ix from, ubi_node_ix to, ubi_edge_ix edge) {
-    uint32_t from_index, link, index;
-    ubi_str_ix name = b->graph->name.at[edge];
-    if (name != UBI_NONE)
-        name = ubi_graph_canonical_string(b->graph, name);
-    UBI_TRY(table_put(&from_index, &b->froms, (pair){ from, 0 }, b->allocator));
-    UBI_TRY(table_put(&link, &b->links, (pair){ from_index, to }, b->allocator));
-    return table_put(&index, &b->names, (pair){ link, name }, b->allocator);
+    const ubi_allocator *a = b->allocator;
+    uint32_t from_index, link, label, index;
+    UBI_TRY(table_put(&from_index, &b->froms, (pair){ from, 0 }, a));
+    UBI_TRY(table_put(&link, &b->links, (pair){ from_index, to }, a));
+    UBI_TRY(table_put(&label, &b->labels, label_of(b->graph, edge), a));
+    UBI_TRY(table_put(&index, &b->marked, (pair){ link, label }, a));
+    return index < b->edges.n ? UBI_OK : ubi__vec_u64_push(&b->edges, a, edge);
 }
 
 /* ---- result ------------------------------------------------------------------------------------------------------- */
@@ -115,12 +125,12 @@ static void make_room(uint64_t *place, size_t n) {
     }
 }
 
-/* Edges by `from`, links of one `from` and names of one link in order of insertion. Both arrays are zero at first. */
+/* Edges by `from`, links of one `from` and labels of one link in order of insertion. Both arrays are zero at first. */
 static void place_edges(ubi_path_graph *graph, const builder *b, uint64_t *from_place, uint64_t *link_place) {
-    const pair *links = b->links.rows.at, *names = b->names.rows.at;
-    for (size_t i = 0; i < b->names.rows.n; i++) {
-        link_place[names[i].a]++;
-        from_place[links[names[i].a].a]++;
+    const pair *links = b->links.rows.at, *marked = b->marked.rows.at;
+    for (size_t i = 0; i < b->marked.rows.n; i++) {
+        link_place[marked[i].a]++;
+        from_place[links[marked[i].a].a]++;
     }
     make_room(from_place, b->froms.rows.n);
     for (size_t i = 0; i < b->links.rows.n; i++) {
@@ -128,16 +138,16 @@ static void place_edges(ubi_path_graph *graph, const builder *b, uint64_t *from_
         link_place[i] = from_place[links[i].a];
         from_place[links[i].a] += count;
     }
-    for (size_t i = 0; i < b->names.rows.n; i++) {
-        pair link = links[names[i].a];
-        graph->edges[link_place[names[i].a]++] = (ubi_path_edge){ b->froms.rows.at[link.a].a, link.b, names[i].b };
+    for (size_t i = 0; i < b->marked.rows.n; i++) {
+        pair link = links[marked[i].a];
+        graph->edges[link_place[marked[i].a]++] = (ubi_path_edge){ b->froms.rows.at[link.a].a, link.b, b->edges.at[i] };
     }
 }
 
 static ubi_status fill_edges(ubi_path_graph *graph, const builder *b) {
     const ubi_allocator *a = b->allocator;
     size_t n_froms = b->froms.rows.n, n_links = b->links.rows.n;
-    graph->n_edges = b->names.rows.n;
+    graph->n_edges = b->marked.rows.n;
     if (graph->n_edges == 0)
         return UBI_OK;
     graph->edges = ubi__alloc_array(a, graph->n_edges, sizeof *graph->edges);
@@ -165,7 +175,9 @@ static ubi_status fill(ubi_path_graph *graph, const builder *b) {
 static void builder_fini(builder *b) {
     table_fini(&b->froms, b->allocator);
     table_fini(&b->links, b->allocator);
-    table_fini(&b->names, b->allocator);
+    table_fini(&b->labels, b->allocator);
+    table_fini(&b->marked, b->allocator);
+    ubi__vec_u64_fini(&b->edges, b->allocator);
     table_fini(&b->seen, b->allocator);
     ubi__vec_u32_fini(&b->way, b->allocator);
 }

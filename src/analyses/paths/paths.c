@@ -22,6 +22,8 @@ typedef struct walk {
     const ubi_allocator *allocator;
     ubi_progress progress;
     ubi_node_ix start;
+    const ubi_edge_ix *first_edges; /* first_edges[n_first_edges] of the start, ascending */
+    uint32_t n_first_edges;
     uint32_t max_paths;
     size_t n_words; /* of each bitmap: a bit per node, and one more */
     uint64_t *settled;
@@ -93,12 +95,11 @@ static ubi_status meet_target(walk *w, ubi_node_ix node, ubi_edge_ix edge, uint3
     return UBI_OK;
 }
 
-/* Takes the edges of `node`; compiled once for all edges and once for a set of them. */
-static inline __attribute__((always_inline)) ubi_status take_edges(walk *w, ubi_node_ix node, uint32_t rank,
-                                                                   const ubi_edge_set *edges) {
+/* Takes edges [begin, end); compiled once for all edges and once for a set of them. */
+static inline __attribute__((always_inline)) ubi_status take_range(walk *w, ubi_edge_ix begin, ubi_edge_ix end,
+                                                                   uint32_t rank, const ubi_edge_set *edges) {
     const ubi_node_ix *target = w->graph->target.at;
-    ubi_edge_ix end = w->graph->first_edge.at[node + 1];
-    for (ubi_edge_ix e = w->graph->first_edge.at[node]; e < end; e++) {
+    for (ubi_edge_ix e = begin; e < end; e++) {
         ubi_node_ix t = target[e];
         if (has_bit(w->settled, t) || !ubi__edge_set_has(edges, e))
             continue;
@@ -114,26 +115,52 @@ static inline __attribute__((always_inline)) ubi_status take_edges(walk *w, ubi_
     return UBI_OK;
 }
 
+static ubi_status take(walk *w, ubi_edge_ix begin, ubi_edge_ix end, uint32_t rank) {
+    return w->edges ? take_range(w, begin, end, rank, w->edges) : take_range(w, begin, end, rank, NULL);
+}
+
 static uint64_t edge_count(const walk *w, ubi_node_ix node) {
     return w->graph->first_edge.at[node + 1] - w->graph->first_edge.at[node];
 }
 
-/* Rank 0 is the start, not yet met: what leads back to it discovers it like any node, and its edges are taken again. */
-static ubi_status run(walk *w) {
-    uint64_t n_edges = 0, next_report = EDGES_PER_REPORT;
-    w->ranks.n = 1;
-    for (uint32_t i = 0; i < w->ranks.n && w->n_wanting; i++) {
-        ubi_node_ix node = i == 0 ? w->start : w->graph->target.at[w->ranks.edge[i]];
-        uint32_t rank = node == w->start ? 0 : i;
-        UBI_TRY(w->edges ? take_edges(w, node, rank, w->edges) : take_edges(w, node, rank, NULL));
-        n_edges += edge_count(w, node);
-        if (n_edges < next_report)
+/* Walks on from the nodes of ranks *at and up. */
+static ubi_status follow(walk *w, uint32_t *at, uint64_t *n_edges) {
+    uint64_t next_report = *n_edges + EDGES_PER_REPORT;
+    for (; *at < w->ranks.n && w->n_wanting; ++*at) {
+        ubi_node_ix node = w->graph->target.at[w->ranks.edge[*at]];
+        const ubi_edge_ix *edges = &w->graph->first_edge.at[node];
+        if (node == w->start && w->n_first_edges)
+            continue; /* its edges have their turns */
+        UBI_TRY(take(w, edges[0], edges[1], node == w->start ? 0 : *at));
+        *n_edges += edge_count(w, node);
+        if (*n_edges < next_report)
             continue;
-        if (!ubi__progress(&w->progress, "finding paths", n_edges, w->graph->n_edges))
+        if (!ubi__progress(&w->progress, "finding paths", *n_edges, w->graph->n_edges))
             return ubi__fail_cancelled();
-        next_report = n_edges + EDGES_PER_REPORT;
+        next_report = *n_edges + EDGES_PER_REPORT;
     }
     return UBI_OK;
+}
+
+/*
+ * Rank 0 is the start, not yet met: what leads back to it discovers it like any node, and its edges are taken again. First
+ * edges are walked to their end before the others.
+ */
+static ubi_status run(walk *w) {
+    uint64_t n_edges = edge_count(w, w->start);
+    ubi_edge_ix begin = w->graph->first_edge.at[w->start], end = w->graph->first_edge.at[w->start + 1];
+    uint32_t at = 1;
+    w->ranks.n = 1;
+    for (uint32_t i = 0; i < w->n_first_edges && w->n_wanting; i++)
+        UBI_TRY(take(w, w->first_edges[i], w->first_edges[i] + 1, 0));
+    UBI_TRY(follow(w, &at, &n_edges));
+    for (uint32_t i = 0; i < w->n_first_edges && w->n_wanting; i++) {
+        UBI_TRY(take(w, begin, w->first_edges[i], 0));
+        begin = w->first_edges[i] + 1;
+    }
+    if (w->n_wanting)
+        UBI_TRY(take(w, begin, end, 0));
+    return follow(w, &at, &n_edges);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
@@ -226,12 +253,15 @@ ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_
     const ubi_paths_options *o = options ? options : &defaults;
     ubi_node_ix start = o->start == UBI_NONE ? view->root : o->start;
     UBI_TRY(check(view, targets, n_targets, o, start));
+    bool from_root = start == view->root;
     ubi_paths *paths = NULL;
     walk w = { .graph = view->graph,
                .edges = view->edges,
                .allocator = ubi__allocator_or_default(o->allocator),
                .progress = o->progress,
                .start = start,
+               .first_edges = from_root ? view->first_edges : NULL,
+               .n_first_edges = from_root ? view->n_first_edges : 0,
                .max_paths = o->max_paths };
     ubi_status status = find(&paths, &w, targets, n_targets);
     release(&w);

@@ -92,7 +92,7 @@ static ubi_graph *graph_of(const question *q, bool members_only) {
     assert_int_equal(ubi_graph_builder_string(b, &type, ubi__text("T")), UBI_OK);
     for (uint32_t i = 0; i < q->n_nodes; i++) {
         ubi_node_desc node = { .id = i,
-                               .kind = { type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER },
+                               .kind = { type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER, 0, 0 },
                                .stack = UBI_NONE };
         assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
         for (; e < q->n_edges && q->edges[e].source == i; e++)
@@ -285,7 +285,7 @@ static void compare_graphs(const merged *expected, const ubi_path_graph *path_gr
     for (uint64_t i = 0; i < n_edges; i++) {
         assert_int_equal(edges[i].from, expected->edges[i].from);
         assert_int_equal(edges[i].to, expected->edges[i].to);
-        assert_true(same_name(ubi_graph_string(g, edges[i].name), expected->edges[i].name));
+        assert_true(same_name(ubi_graph_string(g, ubi_graph_edge_name(g, edges[i].edge)), expected->edges[i].name));
     }
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analyses/paths/paths_text_test.h"
+#include "base/text.h"
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "graph_maker.h"
@@ -239,6 +240,87 @@ static void the_view_names_the_start_and_orphans_stay_out(void **state) {
         free(text);
         ubi_paths_free(paths);
     }
+    ubi_graph_unref(g);
+}
+
+/* First edges are walked to their end, however long the way; then the others, and none is taken twice. */
+static void ways_that_begin_with_first_edges_come_first(void **state) {
+    (void)state;
+    ubi_graph *g =
+        graph_from_drawing("1 -> 9 \"short\", 2 \"first\", 9 \"again\", 3 \"too\"; 2 -> 4 \"a\"; 4 -> 9 \"b\", "
+                           "1 \"back\"; 3 -> 9 \"c\"");
+    const ubi_edge_ix first[] = { 1, 3 };
+    ubi_view view = ubi_view_of(g);
+    ubi_node_ix nine = index_of(g, 9);
+    view.first_edges = first;
+    view.n_first_edges = 2;
+    static const char *const expected[] = {
+        "[1 too, 3 c]",
+        "[1 too, 3 c] [1 first, 2 a, 4 b]",
+        "[1 too, 3 c] [1 first, 2 a, 4 b] [1 short]",
+        "[1 too, 3 c] [1 first, 2 a, 4 b] [1 short] [1 again]",
+        "[1 too, 3 c] [1 first, 2 a, 4 b] [1 short] [1 again]",
+    };
+    for (uint32_t max = 1; max <= 5; max++) {
+        ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
+        ubi_paths *paths;
+        options.max_paths = max;
+        assert_int_equal(ubi_paths_find(&paths, &view, &nine, 1, &options), UBI_OK);
+        char *text = paths_text(paths, g, 0);
+        assert_string_equal(text, expected[max - 1]);
+        free(text);
+        ubi_paths_free(paths);
+    }
+    ubi_graph_unref(g);
+}
+
+static void add_edge_of(ubi_graph_builder *b, ubi_edge_kind kind, uint32_t name_or_number) {
+    bool numbered = kind == UBI_EDGE_ELEMENT || kind == UBI_EDGE_HIDDEN;
+    assert_int_equal(numbered ? ubi_graph_builder_numbered_edge(b, 2, kind, name_or_number)
+                              : ubi_graph_builder_edge_of(b, 2, kind, name_or_number),
+                     UBI_OK);
+}
+
+/* A property 0, an element 0, a hidden 0: three labels. The name 0 under two entries is one. */
+static void edges_are_one_only_if_kind_and_label_are(void **state) {
+    (void)state;
+    ubi_graph_builder *b;
+    ubi_graph *g;
+    ubi_str_ix zero, again;
+    ubi_node_desc node = { .id = 1, .stack = UBI_NONE };
+    assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
+    assert_int_equal(ubi_graph_builder_string(b, &zero, ubi__text("0")), UBI_OK);
+    assert_int_equal(ubi_graph_builder_string(b, &again, ubi__text("0")), UBI_OK);
+    node.kind = (ubi_kind){ zero, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER, 0, 0 };
+    assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
+    add_edge_of(b, UBI_EDGE_PROPERTY, zero);
+    add_edge_of(b, UBI_EDGE_ELEMENT, 0);
+    add_edge_of(b, UBI_EDGE_ELEMENT, 1);
+    add_edge_of(b, UBI_EDGE_HIDDEN, 0);
+    add_edge_of(b, UBI_EDGE_PROPERTY, again);
+    add_edge_of(b, UBI_EDGE_ELEMENT, 0);
+    node.id = 2;
+    assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
+    assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
+    ubi_graph_builder_free(b);
+
+    ubi_view view = ubi_view_of(g);
+    ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
+    ubi_node_ix two = 1;
+    ubi_paths *paths;
+    ubi_path_graph *path_graph;
+    options.max_paths = 10;
+    assert_int_equal(ubi_paths_find(&paths, &view, &two, 1, &options), UBI_OK);
+    assert_int_equal(ubi_path_graph_new(&path_graph, paths, 0, NULL), UBI_OK);
+    char *text = path_graph_text(path_graph, g);
+    assert_string_equal(text, "2 1 | 1>2 0, 1>2 0, 1>2 1, 1>2 0");
+    free(text);
+    uint64_t n;
+    const ubi_path_edge *edges = ubi_path_graph_edges(path_graph, &n);
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(edges[i].edge, i);
+    ubi_path_graph_free(path_graph);
+    ubi_paths_free(paths);
     ubi_graph_unref(g);
 }
 
@@ -527,6 +609,8 @@ int main(void) {
         cmocka_unit_test(repeated_targets_count_once_and_targets_keep_their_order),
         cmocka_unit_test(only_edges_of_the_view_are_taken),
         cmocka_unit_test(the_view_names_the_start_and_orphans_stay_out),
+        cmocka_unit_test(ways_that_begin_with_first_edges_come_first),
+        cmocka_unit_test(edges_are_one_only_if_kind_and_label_are),
         cmocka_unit_test(paths_keep_their_graph_alive),
         cmocka_unit_test(bad_arguments_are_refused_with_a_message),
         cmocka_unit_test(a_list_of_a_million_nodes_is_one_path),

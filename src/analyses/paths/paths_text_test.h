@@ -16,8 +16,9 @@
 
 #include <ubiheap/paths.h>
 
-static inline void paths_text_name(FILE *out, const ubi_graph *graph, ubi_str_ix name) {
-    ubi_text text = ubi_graph_string(graph, name);
+static inline void paths_text_name(FILE *out, const ubi_graph *graph, ubi_edge_ix edge) {
+    char digits[UBI_EDGE_LABEL_BYTES];
+    ubi_text text = ubi_graph_edge_label(graph, edge, digits);
     fprintf(out, " %.*s", text.ptr ? (int)text.len : 1, text.ptr ? text.ptr : "-");
 }
 
@@ -31,7 +32,7 @@ static inline char *paths_text(const ubi_paths *paths, const ubi_graph *graph, u
         ubi_paths_steps(steps, paths, target, i);
         for (uint32_t k = 0; k < length; k++) {
             fprintf(out, "%s%" PRIu64, k ? ", " : i ? " [" : "[", ubi_graph_node_id(graph, steps[k].predecessor));
-            paths_text_name(out, graph, ubi_graph_edge_name(graph, steps[k].edge));
+            paths_text_name(out, graph, steps[k].edge);
         }
         fputc(']', out);
         free(steps);
@@ -53,7 +54,7 @@ static inline char *path_graph_text(const ubi_path_graph *path_graph, const ubi_
     for (uint64_t i = 0; i < n_edges; i++) {
         fprintf(out, "%s%" PRIu64 ">%" PRIu64, i ? ", " : " | ", ubi_graph_node_id(graph, edges[i].from),
                 ubi_graph_node_id(graph, edges[i].to));
-        paths_text_name(out, graph, edges[i].name);
+        paths_text_name(out, graph, edges[i].edge);
     }
     fclose(out);
     return text;

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * anonymize_v8.c: what V8, Node.js and Chromium call their nodes and fields.
+ *
+ *     system / Map                                kept
+ *     system / SharedFunctionInfo / loadUser      system / SharedFunctionInfo / {loadUser}
+ *     system / Script / https://shop.example/a.js system / Script / https://{shop.example}/{a}.js
+ *     Window (prototype) / https://shop.example   Window (prototype) / https://{shop.example}
+ *     Detached <li id="u7" class="row vip">       Detached <li id="{u7}" class="{row} {vip}">
+ *     (code for loadUser)                         (code for {loadUser})
+ *     2 / part of key (User @12) -> value (Object @14) pair in WeakMap (table @16)
+ *                                                 2 / part of key ({User} @12) -> value (Object @14) pair ...
+ *
+ * What fits no pattern is a word. DevTools take some of these texts apart, so their grammar stays as it is.
+ */
+#include "analyses/anonymize/anonymizer.h"
+#include "base/text.h"
+
+static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
+    return ubi__public_names_has(&a->names, lists, word);
+}
+
+static bool starts_with(ubi_text text, const char *prefix) {
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+static bool ends_with(ubi_text text, const char *end) {
+    size_t n = strlen(end);
+    return text.len >= n && memcmp(text.ptr + text.len - n, end, n) == 0;
+}
+
+/* Offset of the first `needle` at or behind `at`, or SIZE_MAX. */
+static size_t find(ubi_text text, size_t at, const char *needle) {
+    size_t n = strlen(needle);
+    for (; at + n <= text.len; at++)
+        if (memcmp(text.ptr + at, needle, n) == 0)
+            return at;
+    return SIZE_MAX;
+}
+
+static size_t count_digits(ubi_text text, size_t at) {
+    size_t n = 0;
+    while (at + n < text.len && text.ptr[at + n] >= '0' && text.ptr[at + n] <= '9')
+        n++;
+    return n;
+}
+
+static ubi_status keep(ubi_anonymizer *a, const char *text) {
+    return ubi__anonymizer_keep(a, ubi__text(text));
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+/* Words between blanks: classes of an element. */
+static ubi_status words(ubi_anonymizer *a, ubi_text text) {
+    for (size_t at = 0; at < text.len;) {
+        size_t end = at;
+        while (end < text.len && text.ptr[end] != ' ')
+            end++;
+        UBI_TRY(ubi__anonymizer_word(a, 0, ubi__text_slice(text, at, end)));
+        for (at = end; at < text.len && text.ptr[at] == ' '; at++)
+            UBI_TRY(keep(a, " "));
+    }
+    return UBI_OK;
+}
+
+/* Offset behind `name="value"` at `at`, where a value ends at a quote with a blank or the end behind it; or SIZE_MAX. */
+static size_t attribute_end(ubi_text text, size_t at) {
+    size_t quote = find(text, at, "=\"");
+    if (quote == SIZE_MAX)
+        return SIZE_MAX;
+    for (size_t i = quote + 2; i < text.len; i++)
+        if (text.ptr[i] == '"' && (i + 1 == text.len || text.ptr[i + 1] == ' '))
+            return i + 1;
+    return SIZE_MAX;
+}
+
+static ubi_status attribute(ubi_anonymizer *a, ubi_text text) {
+    size_t equals = find(text, 0, "=\"");
+    ubi_text name = ubi__text_slice(text, 0, equals);
+    bool is_plain = ubi__text_is(name, "id") || ubi__text_is(name, "class");
+    UBI_TRY(is_plain ? ubi__anonymizer_keep(a, name) : ubi__anonymizer_word(a, UBI__NAMES_MEMBER, name));
+    UBI_TRY(keep(a, "=\""));
+    UBI_TRY(words(a, ubi__text_slice(text, equals + 2, text.len - 1)));
+    return keep(a, "\"");
+}
+
+/* ` id="u7" class="row"`; what does not look so is a word. */
+static ubi_status attributes(ubi_anonymizer *a, ubi_text text) {
+    for (size_t at = 0; at < text.len;) {
+        if (text.ptr[at] == ' ') {
+            UBI_TRY(keep(a, " "));
+            at++;
+            continue;
+        }
+        size_t end = attribute_end(text, at);
+        if (end == SIZE_MAX)
+            return ubi__anonymizer_word(a, 0, ubi__text_slice(text, at, text.len));
+        UBI_TRY(attribute(a, ubi__text_slice(text, at, end)));
+        at = end;
+    }
+    return UBI_OK;
+}
+
+/* "<li>", `<li id="u7">`. */
+static ubi_status element(ubi_anonymizer *a, ubi_text text) {
+    bool closed = text.len > 1 && text.ptr[text.len - 1] == '>';
+    size_t inner = text.len - closed, blank = find(ubi__text_slice(text, 0, inner), 0, " ");
+    size_t end = blank == SIZE_MAX ? inner : blank;
+    UBI_TRY(keep(a, "<"));
+    UBI_TRY(ubi__anonymizer_tag(a, ubi__text_slice(text, 1, end)));
+    UBI_TRY(attributes(a, ubi__text_slice(text, end, inner)));
+    return closed ? keep(a, ">") : UBI_OK;
+}
+
+/* ---- names of nodes ---------------------------------------------------------------------------------------------- */
+
+/* A file, a URL, or the name of a function. */
+static ubi_status file_or_function(ubi_anonymizer *a, ubi_text text) {
+    bool is_scheme = find(text, 0, ":") != SIZE_MAX && find(text, 0, "::") == SIZE_MAX;
+    bool is_file = is_scheme || find(text, 0, "/") != SIZE_MAX || find(text, 0, "\\") != SIZE_MAX;
+    return is_file ? ubi__anonymizer_source(a, text) : ubi__anonymizer_function(a, text);
+}
+
+/* Classes of Chromium's own: "blink::HeapVectorBacking<blink::InlineItem>". */
+static bool is_chromium_class(ubi_text text) {
+    static const char *const spaces[] = { "blink::", "cppgc::", "v8::", "v8_inspector::", "node::", "gin::" };
+    static const char others[] = "_:<>, *&()[]=-.~$'";
+    bool known = false;
+    for (size_t i = 0; !known && i < sizeof spaces / sizeof *spaces; i++)
+        known = starts_with(text, spaces[i]);
+    for (size_t i = 0; known && i < text.len; i++) {
+        char c = text.ptr[i];
+        known = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(others, c));
+    }
+    return known;
+}
+
+/* "scope @51205", "next", "ContinueToJavaScriptBuiltin (builtin)". */
+static ubi_status behind_system(ubi_anonymizer *a, ubi_text text) {
+    static const char scope[] = "scope @", builtin[] = " (builtin)";
+    const size_t n = sizeof scope - 1;
+    if (starts_with(text, scope) && text.len > n && count_digits(text, n) == text.len - n)
+        return ubi__anonymizer_keep(a, text);
+    if (!ends_with(text, builtin))
+        return file_or_function(a, text);
+    UBI_TRY(ubi__anonymizer_function(a, ubi__text_slice(text, 0, text.len - (sizeof builtin - 1))));
+    return keep(a, builtin);
+}
+
+/* A list of known names behind a prefix, and perhaps " / " and something of the program's. */
+static ubi_status prefixed(ubi_anonymizer *a, ubi_text text, const char *prefix, unsigned list) {
+    size_t start = strlen(prefix), slash = find(text, start, " / ");
+    size_t end = slash == SIZE_MAX ? text.len : slash;
+    UBI_TRY(keep(a, prefix));
+    UBI_TRY(ubi__anonymizer_word(a, list, ubi__text_slice(text, start, end)));
+    if (slash == SIZE_MAX)
+        return UBI_OK;
+    UBI_TRY(keep(a, " / "));
+    return behind_system(a, ubi__text_slice(text, slash + 3, text.len));
+}
+
+/* "(code for loadUser)": what stands behind "for" is the program's; "(ArrayPush builtin handle)": V8's. */
+static ubi_status parenthesized(ubi_anonymizer *a, ubi_text text) {
+    size_t middle = find(text, 0, " for ");
+    if (is_public(a, UBI__NAMES_NODE, text))
+        return ubi__anonymizer_keep(a, text);
+    if (middle != SIZE_MAX && ends_with(text, ")")) {
+        ubi_text kind = ubi__text_slice(text, 1, middle);
+        UBI_TRY(keep(a, "("));
+        UBI_TRY(ubi__text_is(kind, "code") ? keep(a, "code") : ubi__anonymizer_word(a, 0, kind));
+        UBI_TRY(keep(a, " for "));
+        UBI_TRY(file_or_function(a, ubi__text_slice(text, middle + 5, text.len - 1)));
+        return keep(a, ")");
+    }
+    if (!ends_with(text, " builtin handle)"))
+        return ubi__anonymizer_word(a, 0, text);
+    UBI_TRY(keep(a, "("));
+    UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS, ubi__text_slice(text, 1, text.len - 16)));
+    return keep(a, " builtin handle)");
+}
+
+/* Bytes at the end of "Window (prototype)", "Object [JSGlobalProxy]" that are not the class. */
+static size_t note_length(ubi_text text) {
+    static const char *const notes[] = { " (prototype)", " (internal cache)", " [JSGlobalObject]", " [JSGlobalProxy]" };
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (ends_with(text, notes[i]))
+            return strlen(notes[i]);
+    return 0;
+}
+
+static ubi_status class_with_note(ubi_anonymizer *a, ubi_text text) {
+    size_t n = text.len - note_length(text);
+    UBI_TRY(ubi__anonymizer_class(a, ubi__text_slice(text, 0, n)));
+    return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
+}
+
+/* "Window / https://shop.example"; the console keeps things alive under a name that DevTools look for. */
+static ubi_status with_place(ubi_anonymizer *a, ubi_text text, size_t slash) {
+    static const char console[] = " / DevTools console";
+    if (ends_with(text, console)) {
+        UBI_TRY(file_or_function(a, ubi__text_slice(text, 0, text.len - (sizeof console - 1))));
+        return keep(a, console);
+    }
+    UBI_TRY(class_with_note(a, ubi__text_slice(text, 0, slash)));
+    UBI_TRY(keep(a, " / "));
+    return file_or_function(a, ubi__text_slice(text, slash + 3, text.len));
+}
+
+bool ubi__anonymizer_is_v8_name(const ubi_anonymizer *a, ubi_text text) {
+    return is_public(a, UBI__NAMES_NODE, text) || starts_with(text, "<") || starts_with(text, "Detached ") ||
+           starts_with(text, "(") || find(text, 0, " / ") != SIZE_MAX || note_length(text) || is_chromium_class(text);
+}
+
+ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text) {
+    static const char detached[] = "Detached ";
+    if (starts_with(text, detached)) {
+        UBI_TRY(keep(a, detached));
+        text = ubi__text_slice(text, sizeof detached - 1, text.len);
+    }
+    size_t slash = find(text, 0, " / ");
+    if (is_public(a, UBI__NAMES_NODE, text) || is_chromium_class(text))
+        return ubi__anonymizer_keep(a, text);
+    if (starts_with(text, "<"))
+        return element(a, text);
+    if (starts_with(text, "("))
+        return parenthesized(a, text);
+    if (starts_with(text, "system / "))
+        return prefixed(a, text, "system / ", UBI__NAMES_SYSTEM);
+    if (starts_with(text, "Node / "))
+        return prefixed(a, text, "Node / ", UBI__NAMES_NODEJS);
+    if (slash != SIZE_MAX)
+        return with_place(a, text, slash);
+    if (is_public(a, UBI__NAMES_CLASS, text))
+        return ubi__anonymizer_keep(a, text);
+    return note_length(text) ? class_with_note(a, text) : file_or_function(a, text);
+}
+
+/* ---- contents of strings ----------------------------------------------------------------------------------------- */
+
+ubi_status ubi__anonymizer_string(ubi_anonymizer *a, ubi_text text) {
+    return ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS | UBI__NAMES_TAG | UBI__NAMES_NODE, text);
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+/* Parts of "N / part of key (A @1) -> value (B @2) pair in WeakMap (table @3)", as offsets. */
+typedef struct ephemeron {
+    size_t key, key_end;     /* A */
+    size_t value, value_end; /* B */
+} ephemeron;
+
+/* Offset of " @1234" with `behind` after it, at or behind `at`; or SIZE_MAX. The first one, as DevTools look for it. */
+static size_t find_id(ubi_text text, size_t at, const char *behind) {
+    for (size_t i = find(text, at, " @"); i != SIZE_MAX; i = find(text, i + 1, " @")) {
+        size_t n = count_digits(text, i + 2);
+        if (n && starts_with(ubi__text_slice(text, i + 2 + n, text.len), behind))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static bool parse_ephemeron(ephemeron *out, ubi_text text) {
+    static const char first[] = " / part of key (", second[] = ") -> value (", third[] = ") pair in WeakMap (table @";
+    size_t n = count_digits(text, 0);
+    if (n == 0 || !starts_with(ubi__text_slice(text, n, text.len), first))
+        return false;
+    out->key = n + sizeof first - 1;
+    out->key_end = find_id(text, out->key, second);
+    if (out->key_end == SIZE_MAX)
+        return false;
+    out->value = find(text, out->key_end, second) + sizeof second - 1;
+    out->value_end = find_id(text, out->value, third);
+    if (out->value_end == SIZE_MAX)
+        return false;
+    size_t table = find(text, out->value_end, third) + sizeof third - 1, digits = count_digits(text, table);
+    return digits && table + digits + 1 == text.len && text.ptr[text.len - 1] == ')' &&
+           !memchr(text.ptr, '\n', text.len);
+}
+
+/* A class, or the text of a string: only what is well known as a class stays. */
+static ubi_status paired_name(ubi_anonymizer *a, ubi_text text) {
+    return is_public(a, UBI__NAMES_CLASS | UBI__NAMES_NODE, text) ? ubi__anonymizer_keep(a, text)
+                                                                  : ubi__anonymizer_word(a, 0, text);
+}
+
+static ubi_status ephemeron_name(ubi_anonymizer *a, ubi_text text, const ephemeron *e) {
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, e->key)));
+    UBI_TRY(paired_name(a, ubi__text_slice(text, e->key, e->key_end)));
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, e->key_end, e->value)));
+    UBI_TRY(paired_name(a, ubi__text_slice(text, e->value, e->value_end)));
+    return ubi__anonymizer_keep(a, ubi__text_slice(text, e->value_end, text.len));
+}
+
+#define PATTERN_MAX 80
+
+/* Whether `text` with # in place of its numbers is on the list: "store_handler2_map". */
+static bool is_field(const ubi_anonymizer *a, ubi_text text) {
+    char pattern[PATTERN_MAX];
+    size_t n = 0;
+    for (size_t at = 0; at < text.len; n++) {
+        size_t digits = count_digits(text, at);
+        if (n == sizeof pattern || text.ptr[at] == '#')
+            return false;
+        pattern[n] = digits ? '#' : text.ptr[at];
+        at += digits ? digits : 1;
+    }
+    return is_public(a, UBI__NAMES_FIELD, (ubi_text){ pattern, n });
+}
+
+ubi_status ubi__anonymizer_field(ubi_anonymizer *a, ubi_text text) {
+    ephemeron e;
+    size_t n = count_digits(text, 0);
+    if (n == text.len || is_field(a, text))
+        return ubi__anonymizer_keep(a, text);
+    if (parse_ephemeron(&e, text))
+        return ephemeron_name(a, text, &e);
+    if (n && starts_with(ubi__text_slice(text, n, text.len), " / ")) {
+        UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, n + 3)));
+        return ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS | UBI__NAMES_FIELD,
+                                    ubi__text_slice(text, n + 3, text.len));
+    }
+    if (starts_with(text, "(") && is_public(a, UBI__NAMES_NODE, text))
+        return ubi__anonymizer_keep(a, text);
+    return ubi__anonymizer_word(a, UBI__NAMES_MEMBER, text);
+}

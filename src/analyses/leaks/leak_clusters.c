@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leak_clusters.c: from places to clusters, with what is in them.
+ */
+#include "analyses/leaks/leak_gathering.h"
+
+#include "base/hash.h"
+#include "base/merge_sort.h"
+
+/** Leaked objects of one class that a cluster keeps beside what it is about. */
+typedef struct part {
+    ubi__leak_cluster_ix cluster;
+    uint32_t row;
+    bool is_defined; /* the class has a place */
+    ubi_leak_tally tally;
+} part;
+UBI_VEC_DECLARE(vec_part, part);
+
+typedef struct counting {
+    ubi__leak_gathering *g;
+    vec_part parts;
+    ubi__u64_map part_of;   /* (cluster, row) -> part */
+    ubi__u64_map is_holder; /* (cluster, node) -> 0 */
+} counting;
+
+static ubi_leak_cluster *cluster_at(const ubi__leak_gathering *g, ubi__leak_cluster_ix cluster) {
+    return &g->leaks->clusters.at[cluster].cluster;
+}
+
+/* ---- parts -------------------------------------------------------------------------------------------------------- */
+
+static bool is_defined(const counting *c, uint32_t row) {
+    return c->g->leaks->rows.rows.at[row].place.len > 0;
+}
+
+static ubi_status add_to_part(counting *c, ubi__leak_cluster_ix cluster, uint32_t row, uint64_t bytes) {
+    uint64_t key = ubi__u64_pair(cluster, row);
+    uint32_t i = ubi__u64_map_get(&c->part_of, key);
+    if (i == UBI_NONE) {
+        i = (uint32_t)c->parts.n;
+        UBI_TRY(vec_part_push(&c->parts, c->g->f->allocator, (part){ cluster, row, is_defined(c, row), { 0, 0 } }));
+        UBI_TRY(ubi__u64_map_put(&c->part_of, key, i));
+    }
+    c->parts.at[i].tally.count++;
+    c->parts.at[i].tally.bytes += bytes;
+    return UBI_OK;
+}
+
+static ubi_status add_holder(counting *c, ubi__leak_cluster_ix cluster, ubi_node_ix node) {
+    ubi_node_ix holder = ubi__leak_holder_of(c->g, node, c->g->drafts.at[cluster].inner);
+    uint64_t key = ubi__u64_pair(cluster, holder);
+    if (holder == UBI_NONE || ubi__u64_map_get(&c->is_holder, key) != UBI_NONE)
+        return UBI_OK;
+    cluster_at(c->g, cluster)->n_holders++;
+    return ubi__u64_map_put(&c->is_holder, key, 0);
+}
+
+static ubi_status count_node(counting *c, ubi_node_ix node) {
+    const ubi_leak_finder *f = c->g->f;
+    ubi__leak_place_ix place = f->place_of[node];
+    ubi__leak_cluster_ix cluster = c->g->cluster_of[place];
+    if (c->g->part[place] == UBI__LEAK_PLACE_MAIN)
+        return add_holder(c, cluster, node);
+    return add_to_part(c, cluster, ubi__leak_row_of(f, node), ubi__leak_size(f, node));
+}
+
+/* Classes that a script defines tell a programmer more than any number of arrays and functions. */
+static bool is_larger(const part *a, const part *b) {
+    if (a->cluster != b->cluster)
+        return a->cluster < b->cluster;
+    if (a->is_defined != b->is_defined)
+        return a->is_defined;
+    return a->tally.bytes != b->tally.bytes ? a->tally.bytes > b->tally.bytes : a->tally.count > b->tally.count;
+}
+#define PART_BEFORE(unused, a, b) is_larger(&(a), &(b))
+UBI_SORT_DEFINE(sort_parts, part, void *, PART_BEFORE);
+
+static ubi_status show_parts(counting *c) {
+    vec_part spare = { 0 };
+    UBI_TRY(vec_part_reserve(&spare, c->g->f->allocator, c->parts.n));
+    if (c->parts.n)
+        sort_parts(c->parts.at, spare.at, c->parts.n, NULL);
+    vec_part_fini(&spare, c->g->f->allocator);
+    for (size_t i = 0; i < c->parts.n; i++) {
+        const part *p = &c->parts.at[i];
+        ubi_leak_cluster *cluster = cluster_at(c->g, p->cluster);
+        if (cluster->n_parts < UBI_LEAK_PARTS)
+            cluster->parts[cluster->n_parts++] = (ubi_leak_part){ c->g->leaks->rows.rows.at[p->row], p->tally };
+    }
+    return UBI_OK;
+}
+
+static ubi_status count_all(counting *c) {
+    const ubi_leak_finder *f = c->g->f;
+    for (uint32_t i = f->n_around; i < f->n_met; i++)
+        if (f->flags[f->order[i]] & UBI__LEAK_CANDIDATE)
+            UBI_TRY(count_node(c, f->order[i]));
+    return show_parts(c);
+}
+
+ubi_status ubi__leak_count_parts(ubi__leak_gathering *g) {
+    counting c = { .g = g };
+    ubi__u64_map_init(&c.part_of, g->f->allocator);
+    ubi__u64_map_init(&c.is_holder, g->f->allocator);
+    ubi_status status = count_all(&c);
+    ubi__u64_map_fini(&c.part_of);
+    ubi__u64_map_fini(&c.is_holder);
+    vec_part_fini(&c.parts, g->f->allocator);
+    return status;
+}
+
+/* ---- clusters ----------------------------------------------------------------------------------------------------- */
+
+/* Class, name and where it is held: by the holder's place, since branches of a tree are one cluster. */
+static uint64_t fingerprint_of(const ubi__leak_gathering *g, const ubi__leak_draft *draft) {
+    const ubi__leak_place *main = &g->places[draft->main];
+    if (draft->holder == UBI_NONE)
+        return main->fingerprint;
+    const ubi__leak_place *holder = &g->places[g->f->place_of[draft->holder]];
+    return ubi__hash_combine(holder->fingerprint, main->item_hash);
+}
+
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+static void make_cluster(ubi__leak_found *out, const ubi__leak_gathering *g, const ubi__leak_draft *draft) {
+    const ubi_leak_finder *f = g->f;
+    const ubi__leak_place *main = &g->places[draft->main];
+    const ubi__leak_row *row = &f->tallies.at[main->item.row];
+    ubi_leak_cluster *c = &out->cluster;
+    *c = (ubi_leak_cluster){ .class_name = g->leaks->rows.rows.at[main->item.row], .example = main->example };
+    c->name = ubi__strtab_get(&f->graph->strings, main->item.name);
+    c->class_count[0] = row->count[0];
+    c->class_count[1] = ubi__leak_three(f) ? row->count[1] : row->newest;
+    c->class_count[2] = row->newest;
+    c->class_gone = less(row->count[0], row->survivors[0]);
+    c->holder = draft->holder;
+    c->holder_is_new = draft->holder != UBI_NONE && !(f->flags[draft->holder] & UBI__LEAK_WAS_OLD);
+    out->row = main->item.row;
+    out->fingerprint = fingerprint_of(g, draft);
+    c->n_control = ubi__leak_count_in_control(f->options.control, out->fingerprint);
+}
+
+static void add_places(ubi__leak_gathering *g) {
+    for (size_t i = 0; i < g->n; i++) {
+        const ubi__leak_place *place = &g->places[i];
+        if (g->cluster_of[i] == UBI_NONE)
+            continue;
+        ubi_leak_cluster *c = cluster_at(g, g->cluster_of[i]);
+        c->retained_bytes += place->retained_bytes;
+        c->n_retained += place->n_retained;
+        if (g->part[i] != UBI__LEAK_PLACE_MAIN)
+            continue;
+        c->leaked.count += place->n_leaked;
+        c->leaked.bytes += place->leaked_bytes;
+        c->n_older += place->n_older;
+        c->n_younger += ubi__leak_three(g->f) ? place->n_younger : 0;
+    }
+}
+
+static ubi_status gather(ubi__leak_gathering *g) {
+    ubi__vec_leak_found *clusters = &g->leaks->clusters;
+    UBI_TRY(ubi__leak_find_owners(g));
+    UBI_TRY(ubi__leak_draft_clusters(g));
+    UBI_TRY(ubi__vec_leak_found_reserve(clusters, g->f->allocator, g->drafts.n));
+    for (; clusters->n < g->drafts.n; clusters->n++)
+        make_cluster(&clusters->at[clusters->n], g, &g->drafts.at[clusters->n]);
+    add_places(g);
+    UBI_TRY(ubi__leak_count_parts(g));
+    return ubi__leak_judge(g);
+}
+
+ubi_status ubi__leak_find_clusters(ubi_leaks *leaks, ubi_leak_finder *f) {
+    const ubi_allocator *a = f->allocator;
+    ubi__leak_gathering g = { .f = f, .leaks = leaks, .places = f->places.rows.at, .n = f->places.rows.n };
+    ubi_status status = gather(&g);
+    ubi__free_array(a, g.below_bytes, g.n, sizeof *g.below_bytes);
+    ubi__free_array(a, g.heaviest, g.n, sizeof *g.heaviest);
+    ubi__free_array(a, g.cluster_of, g.n, sizeof *g.cluster_of);
+    ubi__free_array(a, g.part, g.n, sizeof *g.part);
+    ubi__free_array(a, g.owner, f->graph->n_nodes, sizeof *g.owner);
+    ubi__free_array(a, g.other_owner, f->graph->n_nodes, sizeof *g.other_owner);
+    ubi__vec_leak_draft_fini(&g.drafts, a);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leak_place_tree.c: the tree of places, and labels without their numbers (leak_places.h).
+ */
+#include "analyses/leaks/leak_places.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+/* So many items of a way are looked at for one that comes again: the cost of a place stays bounded. */
+#define MOST_LOOKED_BACK 64
+
+ubi_status ubi__leak_places_init(ubi__leak_places *p, uint32_t n_strings, const ubi_allocator *a) {
+    ubi__leak_place root = { .item = { UBI__LEAK_LABEL_NONE, UBI_NONE, UBI_NONE, false }, .example = UBI_NONE };
+    p->allocator = a;
+    p->n_strings = n_strings;
+    ubi__strtab_init(&p->texts, a);
+    p->label_of = ubi__calloc_array(a, n_strings, sizeof *p->label_of);
+    if (n_strings && !p->label_of)
+        return ubi__fail_nomem();
+    UBI_TRY(ubi__slots_new(&p->slots, 64, a));
+    return ubi__vec_leak_place_push(&p->rows, a, root);
+}
+
+void ubi__leak_places_fini(ubi__leak_places *p) {
+    if (!p->allocator)
+        return;
+    ubi__free_array(p->allocator, p->label_of, p->n_strings, sizeof *p->label_of);
+    ubi__strtab_fini(&p->texts);
+    ubi__slots_fini(&p->slots, p->allocator);
+    ubi__vec_leak_place_fini(&p->rows, p->allocator);
+    ubi__vec_u8_fini(&p->spare, p->allocator);
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* The text with a # for each run of digits, in `spare`. */
+static ubi_status drop_numbers(ubi_text *out, ubi__leak_places *p, ubi_text text) {
+    p->spare.n = 0;
+    UBI_TRY(ubi__vec_u8_reserve(&p->spare, p->allocator, text.len + 1));
+    for (size_t i = 0; i < text.len; i++) {
+        bool digit = is_digit(text.ptr[i]);
+        if (!digit || i == 0 || !is_digit(text.ptr[i - 1]))
+            p->spare.at[p->spare.n++] = digit ? '#' : (uint8_t)text.ptr[i];
+    }
+    *out = (ubi_text){ (const char *)p->spare.at, p->spare.n };
+    return UBI_OK;
+}
+
+ubi_status ubi__leak_label(uint32_t *out, ubi__leak_places *p, ubi_str_ix string, ubi_text text) {
+    ubi_text plain;
+    uint32_t entry;
+    if (p->label_of[string] == 0) {
+        UBI_TRY(drop_numbers(&plain, p, text));
+        UBI_TRY(ubi__strtab_intern(&p->texts, &entry, plain));
+        p->label_of[string] = ubi__text_is(plain, "#") ? UBI__LEAK_LABEL_NUMBER : UBI__LEAK_LABEL_TEXTS + entry;
+    }
+    *out = p->label_of[string];
+    return UBI_OK;
+}
+
+static uint64_t label_hash(const ubi__leak_places *p, uint32_t label) {
+    if (label < UBI__LEAK_LABEL_TEXTS)
+        return label;
+    ubi_text text = ubi__strtab_get(&p->texts, label - UBI__LEAK_LABEL_TEXTS);
+    return ubi__hash_bytes(text.ptr, text.len);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t hash_of(ubi__leak_place_ix parent, const ubi__leak_item *item) {
+    uint64_t h = ubi__hash_combine((uint64_t)parent << 1 | item->head, (uint64_t)item->label << 32 | item->row);
+    return ubi__hash_combine(h, item->name);
+}
+
+static bool alike(const ubi__leak_item *a, const ubi__leak_item *b) {
+    return a->label == b->label && a->row == b->row && a->name == b->name;
+}
+
+/* The slot of the place, or the free one where it would be. */
+static size_t slot_of(const ubi__leak_places *p, ubi__leak_place_ix parent, const ubi__leak_item *item) {
+    size_t i = hash_of(parent, item) & (p->slots.n - 1);
+    for (; p->slots.at[i] != UBI_NONE; i = ubi__slots_next(&p->slots, i)) {
+        const ubi__leak_place *row = &p->rows.at[p->slots.at[i]];
+        if (row->parent == parent && row->item.head == item->head && alike(&row->item, item))
+            break;
+    }
+    return i;
+}
+
+static ubi_status grow(ubi__leak_places *p) {
+    ubi__slots larger;
+    if (p->rows.n * 3 <= p->slots.n * 2)
+        return UBI_OK;
+    UBI_TRY(ubi__slots_new(&larger, p->slots.n * 2, p->allocator));
+    ubi__slots_fini(&p->slots, p->allocator);
+    p->slots = larger;
+    for (ubi__leak_place_ix i = 1; i < p->rows.n; i++)
+        p->slots.at[slot_of(p, p->rows.at[i].parent, &p->rows.at[i].item)] = i;
+    return UBI_OK;
+}
+
+/* An equal item on the way that ends with `at`; what is held by leaked objects only does not look beyond their head. */
+static ubi__leak_place_ix look_back(const ubi__leak_places *p, ubi__leak_place_ix at, const ubi__leak_item *item) {
+    for (unsigned i = 0; i < MOST_LOOKED_BACK && at != 0; i++) {
+        const ubi__leak_place *row = &p->rows.at[at];
+        if (alike(&row->item, item))
+            return at;
+        if (row->item.head)
+            return UBI_NONE;
+        at = row->parent;
+    }
+    return UBI_NONE;
+}
+
+ubi__leak_place_ix ubi__leak_place_find(const ubi__leak_places *p, ubi__leak_place_ix parent,
+                                        const ubi__leak_item *item) {
+    return p->slots.at[slot_of(p, parent, item)];
+}
+
+ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, ubi__leak_place_ix parent,
+                                 const ubi__leak_item *item, uint64_t text_hash) {
+    size_t slot = slot_of(p, parent, item);
+    *out = p->slots.at[slot];
+    if (*out != UBI_NONE)
+        return UBI_OK;
+    *out = item->head ? UBI_NONE : look_back(p, parent, item);
+    if (*out != UBI_NONE)
+        return UBI_OK;
+    ubi__leak_place row = { .item = *item, .parent = parent, .example = UBI_NONE };
+    row.item_hash = text_hash;
+    row.fingerprint = ubi__hash_combine(p->rows.at[parent].fingerprint, label_hash(p, item->label));
+    row.fingerprint = ubi__hash_combine(row.fingerprint, text_hash * 2 + item->head);
+    *out = (ubi__leak_place_ix)p->rows.n;
+    UBI_TRY(ubi__vec_leak_place_push(&p->rows, p->allocator, row));
+    p->rows.at[parent].has_heads |= item->head;
+    p->slots.at[slot] = *out;
+    return grow(p);
+}

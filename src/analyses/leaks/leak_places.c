@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leak_places.c: the place of every node that matters.
+ *
+ * Children of a node stand next to each other in the order of the walk (once among those met around candidates, once among
+ * the candidates that waited). So the keys of a dictionary are told from the fields of an object by counting, run by run: many
+ * children of one class under different names are entries, and get the label "any".
+ */
+#include "analyses/leaks/leak_finder.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+/* More children of one class in one node than these go by keys: new ones, and such as were there before. */
+#define MOST_NEW_FIELDS 3
+#define MOST_OLD_FIELDS 16
+
+typedef struct placing {
+    ubi_leak_finder *f;
+    const ubi_graph *g;
+    uint32_t *named;  /* named[row + 1]: children of the class under names, in the current run */
+    uint32_t *run_of; /* run_of[row + 1]: the run that `named` is of */
+    uint32_t run;
+    uint64_t *text_hash; /* of each row: the class by its texts */
+} placing;
+
+/* ---- ways -------------------------------------------------------------------------------------------------------- */
+
+/* Each node is marked once, so this is linear. */
+static void mark_ways(ubi_leak_finder *f) {
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+        if (!(f->flags[node] & UBI__LEAK_CANDIDATE) || f->parent[node] == UBI_NONE)
+            continue;
+        for (ubi_node_ix at = node; !(f->flags[at] & UBI__LEAK_ON_WAY); at = f->parent[at])
+            f->flags[at] |= UBI__LEAK_ON_WAY;
+    }
+}
+
+/* ---- items ------------------------------------------------------------------------------------------------------- */
+
+static bool has_text(const placing *p, ubi_edge_ix edge) {
+    return ubi__graph_edge_name(p->g, edge) != UBI_NONE;
+}
+
+static ubi_status label_of_edge(uint32_t *out, placing *p, ubi_edge_ix edge) {
+    ubi_str_ix name = ubi__graph_edge_name(p->g, edge);
+    if (name == UBI_NONE) {
+        *out = ubi__edge_kind_is_numbered(ubi__graph_edge_kind(p->g, edge)) ? UBI__LEAK_LABEL_NUMBER
+                                                                            : UBI__LEAK_LABEL_NONE;
+        return UBI_OK;
+    }
+    name = ubi__strtab_canonical(&p->g->strings, name);
+    return ubi__leak_label(out, &p->f->places, name, ubi__strtab_get(&p->g->strings, name));
+}
+
+static ubi_status item_of(ubi__leak_item *out, placing *p, ubi_node_ix node, bool head) {
+    ubi_str_ix name = ubi__leak_name_of(p->f, node);
+    *out = (ubi__leak_item){ .row = ubi__leak_row_of(p->f, node), .head = head };
+    out->name = ubi__strtab_canonical(&p->g->strings, name);
+    return label_of_edge(&out->label, p, ubi__leak_edge_to(p->f, node));
+}
+
+static uint64_t text_hash_of(const placing *p, const ubi__leak_item *item) {
+    uint64_t h = item->row == UBI_NONE ? 0 : p->text_hash[item->row];
+    if (item->name == UBI_NONE)
+        return h;
+    ubi_text name = ubi__strtab_get(&p->g->strings, item->name);
+    return ubi__hash_combine(h, ubi__hash_bytes(name.ptr, name.len));
+}
+
+/* ---- runs of siblings --------------------------------------------------------------------------------------------- */
+
+static void count_named(placing *p, uint32_t begin, uint32_t end) {
+    p->run++;
+    for (uint32_t i = begin; i < end; i++) {
+        ubi_node_ix node = p->f->order[i];
+        if (!(p->f->flags[node] & UBI__LEAK_ON_WAY) || !has_text(p, ubi__leak_edge_to(p->f, node)))
+            continue;
+        size_t row = (size_t)ubi__leak_row_of(p->f, node) + 1;
+        row = row > p->f->n_rows ? 0 : row;
+        p->named[row] = p->run_of[row] == p->run ? p->named[row] + 1 : 1;
+        p->run_of[row] = p->run;
+    }
+}
+
+static bool is_entry(const placing *p, const ubi__leak_item *item, uint32_t most) {
+    size_t row = item->row == UBI_NONE ? 0 : (size_t)item->row + 1;
+    return item->label >= UBI__LEAK_LABEL_TEXTS && p->run_of[row] == p->run && p->named[row] > most;
+}
+
+static ubi_status place_node(placing *p, uint32_t i) {
+    ubi_leak_finder *f = p->f;
+    ubi_node_ix node = f->order[i];
+    ubi__leak_place_ix parent = f->place_of[f->parent[node]];
+    ubi__leak_item item;
+    bool head = ubi__leak_is_head(f, i);
+    if (!(f->flags[node] & UBI__LEAK_ON_WAY)) {
+        f->place_of[node] = i < f->n_around ? UBI_NONE : parent; /* what only leaked objects lead to is summed up */
+        return UBI_OK;
+    }
+    UBI_TRY(item_of(&item, p, node, head));
+    if (is_entry(p, &item, head ? MOST_NEW_FIELDS : MOST_OLD_FIELDS)) {
+        item.label = UBI__LEAK_LABEL_ANY;
+        f->flags[f->parent[node]] |= UBI__LEAK_HAS_ENTRIES;
+    }
+    return ubi__leak_place_enter(&f->place_of[node], &f->places, parent, &item, text_hash_of(p, &item));
+}
+
+static bool begins_part(const ubi_leak_finder *f, uint32_t i) {
+    return i == f->n_old || i == f->n_old + f->n_young || i == f->n_around || i == f->n_around + f->n_heads;
+}
+
+/* Nodes from `begin` on that have one parent and are of one part of the walk. The root is alone. */
+static uint32_t end_of_run(const ubi_leak_finder *f, uint32_t begin) {
+    ubi_node_ix root = f->view.root, parent = f->parent[f->order[begin]];
+    uint32_t end = begin + 1;
+    while (end < f->n_met && f->order[begin] != root && f->order[end] != root && f->parent[f->order[end]] == parent &&
+           !begins_part(f, end))
+        end++;
+    return end;
+}
+
+static ubi_status place_all(placing *p) {
+    ubi_leak_finder *f = p->f;
+    f->place_of[f->view.root] = 0;
+    for (uint32_t begin = 0, end; begin < f->n_met; begin = end) {
+        end = end_of_run(f, begin);
+        if (f->order[begin] == f->view.root || f->place_of[f->parent[f->order[begin]]] == UBI_NONE)
+            continue;
+        count_named(p, begin, end);
+        for (uint32_t i = begin; i < end; i++)
+            UBI_TRY(place_node(p, i));
+    }
+    return UBI_OK;
+}
+
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
+
+static void count_leaked(ubi_leak_finder *f) {
+    for (uint32_t i = f->n_around; i < f->n_met; i++) {
+        ubi_node_ix node = f->order[i];
+        ubi__leak_place *place = &f->places.rows.at[f->place_of[node]];
+        if (f->flags[node] & UBI__LEAK_CANDIDATE) {
+            place->n_leaked++;
+            place->leaked_bytes += ubi__leak_size(f, node);
+            place->example = place->example == UBI_NONE ? node : place->example;
+        }
+        if (f->flags[node] & UBI__LEAK_WAS_OLD)
+            continue;
+        place->retained_bytes += ubi__leak_size(f, node);
+        place->n_retained++;
+    }
+}
+
+/* The place that a node would have, were it leaked: `head` or below one. UBI_NONE: there are no leaked ones. */
+static ubi__leak_place_ix place_beside(const placing *p, ubi__leak_item *item, ubi_node_ix parent, bool head) {
+    const ubi_leak_finder *f = p->f;
+    ubi__leak_place_ix at = f->place_of[parent], found;
+    item->head = head;
+    found = ubi__leak_place_find(&f->places, at, item);
+    if (found != UBI_NONE || !(f->flags[parent] & UBI__LEAK_HAS_ENTRIES))
+        return found;
+    item->label = UBI__LEAK_LABEL_ANY;
+    return ubi__leak_place_find(&f->places, at, item);
+}
+
+/* The next node of a list or tree whose earlier ones are leaked, or beside leaked ones, is in their place, too. */
+static bool continues(const ubi__leak_place *place, const ubi__leak_item *item, bool around) {
+    return (place->item.head || !around) && place->item.row == item->row && place->item.name == item->name;
+}
+
+static ubi_status count_other(placing *p, ubi_node_ix node, bool around) {
+    ubi_leak_finder *f = p->f;
+    ubi_node_ix parent = f->parent[node];
+    ubi__leak_place_ix at = f->place_of[parent];
+    ubi__leak_item item;
+    bool was_old = f->flags[node] & UBI__LEAK_WAS_OLD;
+    if (at == UBI_NONE || (around && !f->places.rows.at[at].has_heads && !f->places.rows.at[at].item.head))
+        return UBI_OK;
+    UBI_TRY(item_of(&item, p, node, true));
+    if (!continues(&f->places.rows.at[at], &item, around))
+        at = place_beside(p, &item, parent, around);
+    if (at == UBI_NONE || (was_old && !around))
+        return UBI_OK;
+    f->places.rows.at[at].n_older += was_old;
+    f->places.rows.at[at].n_younger += !was_old;
+    if (around && f->place_of[node] == UBI_NONE)
+        f->place_of[node] = at;
+    return UBI_OK;
+}
+
+/* What stands beside leaked objects and is none: older ones, and those that are too young to tell. */
+static ubi_status count_others(placing *p) {
+    ubi_leak_finder *f = p->f;
+    for (uint32_t i = 0; i < f->n_met; i++) {
+        ubi_node_ix node = f->order[i];
+        if (node != f->view.root && !(f->flags[node] & UBI__LEAK_CANDIDATE) && ubi__leak_is_held_by_program(f, node))
+            UBI_TRY(count_other(p, node, i < f->n_around));
+    }
+    return UBI_OK;
+}
+
+/* ---- whole ------------------------------------------------------------------------------------------------------- */
+
+static ubi_status find(placing *p) {
+    ubi_leak_finder *f = p->f;
+    for (size_t row = 0; row < f->n_rows; row++)
+        p->text_hash[row] = ubi__hash_bytes(f->rows.rows.at[row].name.ptr, f->rows.rows.at[row].name.len);
+    mark_ways(f);
+    UBI_TRY(place_all(p));
+    count_leaked(f);
+    return count_others(p);
+}
+
+ubi_status ubi__leak_find_places(ubi_leak_finder *f) {
+    const ubi_allocator *a = f->allocator;
+    size_t n = f->n_rows + 1;
+    placing p = { .f = f, .g = f->graph };
+    f->place_of = ubi__alloc_array(a, f->graph->n_nodes, sizeof *f->place_of);
+    p.named = ubi__calloc_array(a, n, sizeof *p.named);
+    p.run_of = ubi__calloc_array(a, n, sizeof *p.run_of);
+    p.text_hash = ubi__calloc_array(a, n, sizeof *p.text_hash);
+    ubi_status status = f->place_of && p.named && p.run_of && p.text_hash ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK)
+        status = ubi__leak_places_init(&f->places, ubi_graph_string_count(f->graph), a);
+    if (status == UBI_OK) {
+        memset(f->place_of, 0xff, f->graph->n_nodes * sizeof *f->place_of);
+        status = find(&p);
+    }
+    ubi__free_array(a, p.named, n, sizeof *p.named);
+    ubi__free_array(a, p.run_of, n, sizeof *p.run_of);
+    ubi__free_array(a, p.text_hash, n, sizeof *p.text_hash);
+    return status;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leaks.c: running a search, and its results (ubiheap/leaks.h).
+ */
+#include "analyses/leaks/leak_finder.h"
+#include "base/text.h"
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status search(ubi_leaks *leaks, ubi_leak_finder *f) {
+    ubi__leak_find_candidates(f);
+    UBI_TRY(ubi__leak_walk(f));
+    UBI_TRY(ubi__leak_find_places(f));
+    leaks->rows = f->rows; /* clusters borrow from them */
+    ubi__class_rows_init(&f->rows, f->allocator);
+    return ubi__leak_find_clusters(leaks, f);
+}
+
+/* What paths are read from. */
+static void take_walk(ubi_leaks *leaks, ubi_leak_finder *f) {
+    leaks->flags = f->flags;
+    leaks->parent = f->parent;
+    leaks->edge = f->edge;
+    f->flags = NULL;
+    f->parent = NULL;
+    f->edge = NULL;
+}
+
+ubi_status ubi_leak_finder_run(ubi_leaks **out, ubi_leak_finder *f) {
+    if (!f->compared[UBI_LEAK_OLD] || f->ran)
+        return ubi__fail(UBI_EINVAL, "%s", f->ran ? "the search ran before" : "OLD was not compared");
+    f->ran = true;
+    ubi_leaks *leaks = UBI_NEW(f->allocator, ubi_leaks);
+    if (!leaks)
+        return ubi__fail_nomem();
+    leaks->allocator = f->allocator;
+    leaks->graph = ubi_graph_ref(f->graph);
+    leaks->root = f->view.root;
+    ubi__class_rows_init(&leaks->rows, f->allocator);
+    ubi_status status = search(leaks, f);
+    if (status == UBI_OK) {
+        take_walk(leaks, f);
+        *out = leaks;
+    } else {
+        ubi_leaks_free(leaks);
+    }
+    return status;
+}
+
+void ubi_leaks_free(ubi_leaks *leaks) {
+    if (!leaks)
+        return;
+    const ubi_allocator *a = leaks->allocator;
+    size_t n = leaks->graph->n_nodes;
+    ubi__free_array(a, leaks->flags, n, 1);
+    ubi__free_array(a, leaks->parent, n, sizeof *leaks->parent);
+    ubi__free_array(a, leaks->edge, n, sizeof *leaks->edge);
+    ubi__vec_leak_found_fini(&leaks->clusters, a);
+    ubi__vec_leak_tally_fini(&leaks->leaked, a);
+    ubi__class_rows_fini(&leaks->rows);
+    ubi_graph_unref(leaks->graph);
+    UBI_DELETE(a, leaks);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+const ubi_leak_summary *ubi_leaks_summary(const ubi_leaks *leaks) {
+    return &leaks->summary;
+}
+
+ubi_leak_tally ubi_leaks_of_class(const ubi_leaks *leaks, ubi_text name) {
+    ubi_leak_tally sum = { 0, 0 };
+    for (size_t i = 0; i < leaks->leaked.n; i++)
+        if (ubi__text_equal(leaks->rows.rows.at[i].name, name)) {
+            sum.count += leaks->leaked.at[i].count;
+            sum.bytes += leaks->leaked.at[i].bytes;
+        }
+    return sum;
+}
+
+uint64_t ubi_leaks_retained_by_class(const ubi_leaks *leaks, ubi_text name) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < leaks->summary.n_clusters; i++)
+        if (ubi__text_equal(leaks->clusters.at[i].cluster.class_name.name, name))
+            sum += leaks->clusters.at[i].cluster.retained_bytes;
+    return sum;
+}
+
+/* ---- clusters ---------------------------------------------------------------------------------------------------- */
+
+bool ubi_leak_verdict_is_leak(ubi_leak_verdict verdict) {
+    return verdict <= UBI_LEAK_LARGE;
+}
+
+const char *ubi_leak_verdict_name(ubi_leak_verdict verdict) {
+    static const char *const names[] = { "grew", "steady", "once", "large", "bounded", "replaced", "controlled" };
+    return names[verdict];
+}
+
+uint32_t ubi_leaks_count(const ubi_leaks *leaks) {
+    return (uint32_t)leaks->clusters.n;
+}
+
+const ubi_leak_cluster *ubi_leaks_cluster(const ubi_leaks *leaks, uint32_t index) {
+    return &leaks->clusters.at[index].cluster;
+}
+
+uint32_t ubi_leaks_path_length(const ubi_leaks *leaks, ubi_node_ix node) {
+    uint32_t n = 0;
+    if (leaks->parent[node] == UBI_NONE)
+        return 0;
+    for (; node != leaks->root; node = leaks->parent[node])
+        n++;
+    return n;
+}
+
+void ubi_leaks_path(ubi_path_step *out, const ubi_leaks *leaks, ubi_node_ix node) {
+    for (uint32_t i = ubi_leaks_path_length(leaks, node); i > 0; i--) {
+        ubi_node_ix source = leaks->parent[node];
+        out[i - 1] = (ubi_path_step){ source, leaks->graph->first_edge.at[source] + leaks->edge[node] };
+        node = source;
+    }
+}
+
+bool ubi_leaks_was_there(const ubi_leaks *leaks, ubi_node_ix node) {
+    return leaks->flags[node] & UBI__LEAK_WAS_OLD;
+}

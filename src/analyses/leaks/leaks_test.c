@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of finding leaks, on drawn heaps: what leaks, what it keeps, verdicts, choices, failures (leak_heaps.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ubiheap/leaks.h>
+
+#include "base/text.h"
+#include "fail_allocator.h"
+#include "leak_heaps.h"
+#include "name_scheme.h"
+
+#define ROOT "1 -> 2 \"app\"; "
+
+/* ---- the three heaps ---------------------------------------------------------------------------------------------- */
+
+static const char app[] = ROOT "2(coarse=object class=App size=1)";
+
+static void nothing_new_is_no_leak(void **state) {
+    (void)state;
+    assert_leaks(app, app, NULL, "");
+    assert_leaks(app, app, app, "");
+}
+
+static void what_is_new_hangs_on_what_was_there(void **state) {
+    (void)state;
+    assert_leaks(app, ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=Thing size=10)", NULL,
+                 "grew Thing 1 10 in App");
+}
+
+static void what_is_gone_in_newer_is_no_leak(void **state) {
+    (void)state;
+    assert_leaks(app, ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=Thing size=10)", app,
+                 "");
+}
+
+static void what_came_after_new_is_too_young_to_tell(void **state) {
+    (void)state;
+    assert_leaks(app, app, ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=Thing size=10)",
+                 "");
+}
+
+static void three_heaps_tell_growth_from_setting_up(void **state) {
+    (void)state;
+    const char *old = ROOT "2(coarse=object class=Array size=1)";
+    const char *new = ROOT "2(coarse=object class=Array size=1) -> 3 \"[0]\", 4 \"[1]\"; "
+                           "3(coarse=object class=T size=10); 4(coarse=object class=T size=10)";
+    const char *more = ROOT "2(coarse=object class=Array size=1) -> 3 \"[0]\", 4 \"[1]\", 5 \"[2]\"; "
+                            "3(coarse=object class=T size=10); 4(coarse=object class=T size=10); "
+                            "5(coarse=object class=T size=10)";
+    assert_leaks(old, new, more, "steady T 2 20 in Array +0/1");
+    assert_leaks(old, new, new, "once T 2 20 in Array");
+}
+
+static void a_full_cache_is_bounded(void **state) {
+    (void)state;
+    char *old = repeat_drawing(ROOT "2(coarse=object class=Map size=1) -> 3 \"x\"; 3(coarse=object class=K size=1); ",
+                               "", 0, 0, "");
+    char *new = repeat_drawing(ROOT "2(coarse=object class=Map size=1) -> 3 \"x\"", ", % \"[%]\"", 10, 20,
+                               "; 3(coarse=object class=K size=1)");
+    char *new_nodes = repeat_drawing(new, "; %(coarse=object class=T size=10)", 10, 20, "");
+    char *newer = repeat_drawing(ROOT "2(coarse=object class=Map size=1) -> 3 \"x\"", ", % \"[%]\"", 15, 25,
+                                 "; 3(coarse=object class=K size=1)");
+    char *newer_nodes = repeat_drawing(newer, "; %(coarse=object class=T size=10)", 15, 25, "");
+    assert_leaks(old, new_nodes, newer_nodes, "bounded T 5 50 in Map +0/5");
+    free(old), free(new), free(new_nodes), free(newer), free(newer_nodes);
+}
+
+static void objects_replaced_one_for_one_are_none(void **state) {
+    (void)state;
+    assert_leaks(ROOT "2(coarse=object class=App size=1) -> 3 \"state\"; 3(coarse=object class=State size=10)",
+                 ROOT "2(coarse=object class=App size=1) -> 4 \"state\"; 4(coarse=object class=State size=10)", NULL,
+                 "replaced State 1 10 in App");
+}
+
+static void many_of_a_common_class_leak_though_others_went(void **state) {
+    (void)state;
+    assert_leaks(ROOT
+                 "2(coarse=object class=App size=1) -> 3 \"a\", 4 \"b\", 5 \"c\"; 3(coarse=object class=O size=1); "
+                 "4(coarse=object class=O size=1); 5(coarse=object class=O size=1)",
+                 ROOT "2(coarse=object class=App size=1) -> 6 \"[0]\", 7 \"[1]\", 8 \"[2]\"; "
+                      "6(coarse=object class=O size=10); 7(coarse=object class=O size=10); "
+                      "8(coarse=object class=O size=10)",
+                 NULL, "grew O 3 30 in App");
+}
+
+/* ---- what is kept ------------------------------------------------------------------------------------------------- */
+
+static void what_leaked_objects_keep_is_theirs(void **state) {
+    (void)state;
+    assert_leaks(app,
+                 ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"[1]\"; "
+                      "3(coarse=object class=T size=10) -> 5 \"list\"; 4(coarse=object class=T size=10) -> 6 \"list\"; "
+                      "5(coarse=object class=Array size=100) -> 7; 6(coarse=object class=Array size=100); "
+                      "7(type=elements size=1000)",
+                 NULL, "grew T 2 1220 in App with Array 2");
+}
+
+static void what_is_also_held_otherwise_is_not_kept(void **state) {
+    (void)state;
+    assert_leaks(app,
+                 ROOT "2(coarse=object class=App size=1) -> 3 \"a\", 5 \"cell\"; "
+                      "3(coarse=object class=T size=10) -> 5 \"b\"; 5(type=cell size=100)",
+                 NULL, "grew T 1 10 in App");
+}
+
+static void old_things_that_move_below_a_new_one_are_not_leaked(void **state) {
+    (void)state;
+    assert_leaks(ROOT "2(coarse=object class=App size=1) -> 3 \"state\"; 3(coarse=object class=Old size=1000)",
+                 ROOT
+                 "2(coarse=object class=App size=1) -> 4 \"state\"; 4(coarse=object class=State size=10) -> 3 \"was\"; "
+                 "3(coarse=object class=Old size=1000)",
+                 NULL, "grew State 1 10 in App");
+}
+
+static void what_two_leaked_objects_share_counts_once(void **state) {
+    (void)state;
+    assert_leaks(app,
+                 ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"[1]\"; "
+                      "3(coarse=object class=T size=10) -> 5 \"s\"; 4(coarse=object class=T size=10) -> 5 \"s\"; "
+                      "5(coarse=string type=string size=100)",
+                 NULL, "grew T 2 120 in App with string 1");
+}
+
+static void engine_internals_leak_only_when_asked_for(void **state) {
+    (void)state;
+    leak_heaps h =
+        leak_heaps_draw(app, ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(type=shape size=10)", NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    leak_heaps_assert(&h, NULL, "");
+    options.engine = true;
+    leak_heaps_assert(&h, &options, "grew shape 1 10 in App");
+    leak_heaps_free(&h);
+}
+
+static void what_cannot_be_reached_does_not_leak(void **state) {
+    (void)state;
+    assert_leaks(app, ROOT "2(coarse=object class=App size=1); 9(coarse=object class=T size=10)", NULL, "");
+}
+
+/* ---- ids ---------------------------------------------------------------------------------------------------------- */
+
+static const char with_other_class[] = ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; "
+                                            "3(coarse=object class=Other size=10)";
+static const char with_class[] = ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=T size=10)";
+
+static void an_id_is_for_good_unless_it_is_an_address(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(with_other_class, with_class, NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    leak_heaps_assert(&h, &options, "");
+    options.reuses_ids = true;
+    leak_heaps_assert(&h, &options, "grew T 1 10 in App");
+    leak_heaps_free(&h);
+}
+
+static void heaps_of_two_runs_have_few_nodes_in_common(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(with_other_class, with_class, NULL);
+    ubi_leaks *leaks = leak_heaps_find(&h, NULL);
+    const ubi_leak_summary *s = ubi_leaks_summary(leaks);
+    assert_int_equal(s->n_common, 3);
+    assert_int_equal(s->n_common_same, 2);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+}
+
+/* ---- choices ------------------------------------------------------------------------------------------------------ */
+
+static void only_chosen_nodes_leak(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(
+        app,
+        ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=T size=10) -> 4 \"y\"; "
+             "4(coarse=object class=U size=5)",
+        NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    uint64_t chosen = 1 << 3; /* the fourth node */
+    options.chosen = &chosen;
+    leak_heaps_assert(&h, &options, "grew U 1 5 in App");
+    leak_heaps_free(&h);
+}
+
+static void what_grows_in_the_control_is_no_leak(void **state) {
+    (void)state;
+    const char *two = ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"u\"; 3(coarse=object class=T size=10); "
+                           "4(coarse=object class=U size=10)";
+    const char *control = ROOT "2(coarse=object class=App size=1) -> 77 \"[5]\"; 77(coarse=object class=T size=10)";
+    leak_heaps h = leak_heaps_draw(app, two, NULL), idle = leak_heaps_draw(app, control, NULL);
+    ubi_leaks *leaks = leak_heaps_find(&idle, NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_leak_control *known;
+    assert_int_equal(ubi_leak_control_new(&known, leaks), UBI_OK);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&idle);
+    options.control = known;
+    leak_heaps_assert(&h, &options, "grew U 1 10 in App; controlled T 1 10 in App");
+    ubi_leak_control_free(known);
+    leak_heaps_free(&h);
+}
+
+static ubi_str_ix name_of_first_string(const void *payload, ubi_node_ix node) {
+    return node == *(const ubi_node_ix *)payload ? 0 : UBI_NONE;
+}
+
+static void names_tell_nodes_of_a_class_apart(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(
+        app,
+        ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"[1]\"; 3(coarse=object class=F size=10); "
+             "4(coarse=object class=F size=11)",
+        NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_node_ix named = 2;
+    options.name_of = name_of_first_string;
+    options.name_payload = &named;
+    ubi_leaks *leaks = leak_heaps_find(&h, &options);
+    assert_int_equal(ubi_leaks_count(leaks), 2);
+    assert_null(ubi_leaks_cluster(leaks, 0)->name.ptr);
+    assert_true(ubi__text_equal(ubi_leaks_cluster(leaks, 1)->name, ubi_graph_string(h.newest, 0)));
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------------- */
+
+static void sums_are_of_clusters_that_are_leaks(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(
+        ROOT "2(coarse=object class=App size=1) -> 3 \"state\"; 3(coarse=object class=State size=10)",
+        ROOT "2(coarse=object class=App size=1) -> 4 \"state\", 5 \"t\"; 4(coarse=object class=State size=10); "
+             "5(coarse=object class=T size=20) -> 6 \"u\"; 6(coarse=object class=U size=5)",
+        NULL);
+    ubi_leaks *leaks = leak_heaps_find(&h, NULL);
+    const ubi_leak_summary *s = ubi_leaks_summary(leaks);
+    assert_int_equal(ubi_leaks_count(leaks), 2);
+    assert_int_equal(s->n_clusters, 1);
+    assert_int_equal(s->leaked.count, 2);
+    assert_int_equal(s->leaked.bytes, 25);
+    assert_int_equal(s->retained_bytes, 25);
+    assert_int_equal(s->largest_bytes, 25);
+    assert_int_equal(s->heap[0].bytes, 11);
+    assert_int_equal(s->heap[2].bytes, 36);
+    assert_int_equal(ubi_leaks_of_class(leaks, ubi__text("U")).count, 1);
+    assert_int_equal(ubi_leaks_of_class(leaks, ubi__text("State")).count, 0);
+    assert_int_equal(ubi_leaks_retained_by_class(leaks, ubi__text("T")), 25);
+    assert_int_equal(ubi_leaks_retained_by_class(leaks, ubi__text("U")), 0);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+}
+
+static void paths_lead_from_the_root_to_the_example(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(app,
+                                   ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(type=table) -> 4 \"y\"; "
+                                        "4(coarse=object class=T size=10)",
+                                   NULL);
+    ubi_leaks *leaks = leak_heaps_find(&h, NULL);
+    ubi_node_ix example = ubi_leaks_cluster(leaks, 0)->example;
+    ubi_path_step steps[3];
+    assert_int_equal(ubi_leaks_path_length(leaks, example), 3);
+    ubi_leaks_path(steps, leaks, example);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(steps[i].predecessor, i);
+        assert_int_equal(ubi_graph_edge_target(h.newest, steps[i].edge), i + 1);
+    }
+    assert_true(ubi_leaks_was_there(leaks, 1));
+    assert_false(ubi_leaks_was_there(leaks, example));
+    assert_int_equal(ubi_leaks_path_length(leaks, 0), 0);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+}
+
+/* ---- failures ----------------------------------------------------------------------------------------------------- */
+
+static const char three_newer[] =
+    ROOT "2(coarse=object class=App size=1) -> 3 \"ann\", 4 \"bob\", 5 \"cid\", 6 \"dan\", 9 \"old\"; "
+         "3(coarse=object class=T size=10) -> 7 \"u\"; 4(coarse=object class=T size=10) -> 8 \"u\"; "
+         "5(coarse=object class=T size=10); 6(coarse=object class=T size=10); 7(coarse=object class=U size=1); "
+         "8(coarse=object class=U size=1); 9(coarse=object class=T size=1)";
+
+static ubi_status find_with(void *payload, const ubi_allocator *allocator) {
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_leaks *leaks = NULL;
+    ubi_leak_control *control = NULL;
+    options.allocator = allocator;
+    ubi_status status = leak_heaps_try(&leaks, payload, &options);
+    if (status == UBI_OK)
+        status = ubi_leak_control_new(&control, leaks);
+    ubi_leak_control_free(control);
+    ubi_leaks_free(leaks);
+    return status;
+}
+
+static void every_failed_allocation_is_reported_and_leaves_nothing(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(app, three_newer, three_newer);
+    assert_true(fail_each_allocation(find_with, &h) > 20);
+    leak_heaps_free(&h);
+}
+
+static bool stop(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    (void)stage, (void)done, (void)total;
+    return --*(int *)payload >= 0;
+}
+
+static void a_search_can_be_cancelled(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(app, three_newer, three_newer);
+    ubi_status status = UBI_ECANCELLED;
+    int calls = 0;
+    for (; status == UBI_ECANCELLED; calls++) {
+        int left = calls;
+        ubi_leaks *leaks = NULL;
+        ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+        options.progress = (ubi_progress){ stop, &left };
+        status = leak_heaps_try(&leaks, &h, &options);
+        ubi_leaks_free(leaks);
+    }
+    assert_int_equal(status, UBI_OK);
+    assert_true(calls > 4);
+    leak_heaps_free(&h);
+}
+
+static void misuse_is_refused(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(app, app, NULL);
+    ubi_view view = ubi_view_of(h.newest);
+    ubi_class_scheme classes = name_scheme(h.newest), old = name_scheme(h.old);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_leak_finder *finder;
+    ubi_leaks *leaks;
+    options.version = 7;
+    assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), "leak options of version 7, expected 1");
+    assert_int_equal(ubi_leak_finder_new(&finder, &view, &old, NULL), UBI_EINVAL);
+    assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
+    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_EINVAL);
+    assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &old), UBI_OK);
+    assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &old), UBI_EINVAL);
+    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+    ubi_leaks_free(leaks);
+    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_EINVAL);
+    ubi_leak_finder_free(finder);
+    ubi_leak_finder_free(NULL);
+    ubi_leaks_free(NULL);
+    ubi_leak_control_free(NULL);
+    leak_heaps_free(&h);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_new_is_no_leak),
+        cmocka_unit_test(what_is_new_hangs_on_what_was_there),
+        cmocka_unit_test(what_is_gone_in_newer_is_no_leak),
+        cmocka_unit_test(what_came_after_new_is_too_young_to_tell),
+        cmocka_unit_test(three_heaps_tell_growth_from_setting_up),
+        cmocka_unit_test(a_full_cache_is_bounded),
+        cmocka_unit_test(objects_replaced_one_for_one_are_none),
+        cmocka_unit_test(many_of_a_common_class_leak_though_others_went),
+        cmocka_unit_test(what_leaked_objects_keep_is_theirs),
+        cmocka_unit_test(what_is_also_held_otherwise_is_not_kept),
+        cmocka_unit_test(old_things_that_move_below_a_new_one_are_not_leaked),
+        cmocka_unit_test(what_two_leaked_objects_share_counts_once),
+        cmocka_unit_test(engine_internals_leak_only_when_asked_for),
+        cmocka_unit_test(what_cannot_be_reached_does_not_leak),
+        cmocka_unit_test(an_id_is_for_good_unless_it_is_an_address),
+        cmocka_unit_test(heaps_of_two_runs_have_few_nodes_in_common),
+        cmocka_unit_test(only_chosen_nodes_leak),
+        cmocka_unit_test(what_grows_in_the_control_is_no_leak),
+        cmocka_unit_test(names_tell_nodes_of_a_class_apart),
+        cmocka_unit_test(sums_are_of_clusters_that_are_leaks),
+        cmocka_unit_test(paths_lead_from_the_root_to_the_example),
+        cmocka_unit_test(every_failed_allocation_is_reported_and_leaves_nothing),
+        cmocka_unit_test(a_search_can_be_cancelled),
+        cmocka_unit_test(misuse_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
