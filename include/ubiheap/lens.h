@@ -17,6 +17,7 @@
 #define UBIHEAP_LENS_H
 
 #include <ubiheap/base.h>
+#include <ubiheap/classes.h>
 #include <ubiheap/graph.h>
 #include <ubiheap/node.h>
 
@@ -95,8 +96,10 @@ typedef struct ubi_lens_options {
  *
  * @param out   owned; keeps a reference to the graph.
  * @param lens  NULL: ubi_lens_for(graph).
- * Errors: UBI_EINVAL (options, unknown filter), UBI_ENOMEM, UBI_ECANCELLED. Cost: firefox and plain: O(kinds) time, 4 bytes
- * per kind and 32 per class; other lenses say theirs.
+ * Errors: UBI_EINVAL (options, unknown filter), UBI_ENOMEM, UBI_ECANCELLED.
+ * Cost: firefox and plain: O(kinds) time, 4 bytes per kind and 32 per class. v8: O(nodes + edges) time (matching the shapes of
+ * plain objects: docs/explanation/how-devtools-counts.md), 18 bytes per node and a bit per edge; while it runs, 10 bytes per
+ * node and string more. It reports as stage "looking at nodes", uses a second thread, and calls the allocator from there, too.
  */
 UBI_API ubi_status ubi_lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph,
                                  const ubi_lens_options *options);
@@ -110,6 +113,14 @@ UBI_API const ubi_view *ubi_lens_graph_view(const ubi_lens_view *look);
 UBI_API uint64_t ubi_lens_size_bytes(const ubi_lens_view *look, ubi_node_ix node);
 /** Whether the filter lets the node pass. O(1). */
 UBI_API bool ubi_lens_shows(const ubi_lens_view *look, ubi_node_ix node);
+/**
+ * Which nodes one of the lens's filters lets pass, without opening the lens anew.
+ * @param bits     bits[n_nodes / 64 + 1], caller's: bit `node % 64` of word `node / 64`; the others are cleared.
+ * @param options  id_above and id_upto count, allocator and progress; NULL: the defaults.
+ * Errors: UBI_EINVAL (unknown filter, ids), UBI_ENOMEM, UBI_ECANCELLED; `bits` are undefined then. Cost: O(nodes + edges).
+ */
+UBI_API ubi_status ubi_lens_filter_apply(uint64_t *bits, const ubi_lens_view *look, const char *filter,
+                                         const ubi_lens_options *options);
 
 /** What nodes of a class have in common. Texts are borrowed from the opened lens. */
 typedef struct ubi_lens_class {
@@ -129,6 +140,21 @@ UBI_API ubi_class_ix ubi_lens_class_of(const ubi_lens_view *look, ubi_node_ix no
 UBI_API void ubi_lens_class_get(const ubi_lens_view *look, ubi_class_ix index, ubi_lens_class *out);
 /** The name of its class. O(1). */
 UBI_API ubi_text ubi_lens_node_name(const ubi_lens_view *look, ubi_node_ix node);
+
+/**
+ * The same classes for analyses that compare heaps. Nodes that the tools of the producer do not count, and those that the
+ * filter holds back, are in no class: Firefox counts what is reachable, and the root only if an edge leads to it; Chrome's
+ * DevTools count nodes that have a size.
+ * Borrows from the look. O(1).
+ */
+UBI_API ubi_class_scheme ubi_lens_class_scheme(const ubi_lens_view *look);
+/**
+ * What tells nodes of one class apart where they are grouped by what they do: the name of a function. An entry of the graph's
+ * strings; UBI_NONE: nothing. O(1).
+ */
+UBI_API ubi_str_ix ubi_lens_node_role(const ubi_lens_view *look, ubi_node_ix node);
+/** Whether the producer may give an id to another node later: ids are addresses. Else an id stays with its node. */
+UBI_API bool ubi_lens_reuses_ids(const ubi_lens_view *look);
 
 /** Room for a name that is put together. */
 typedef struct ubi_lens_name_buffer {
@@ -152,7 +178,7 @@ UBI_API uint64_t ubi_lens_outside_bytes(const ubi_lens_view *look);
 /**
  * How far each node is from the root as the lens counts: over the view's edges, or by V8's rules.
  * @param out  distance[n_nodes], edges; UBI_NONE: not reached.
- * Cost: O(nodes + edges). Errors: UBI_ENOMEM.
+ * Cost: O(nodes + edges); v8: they are there already, O(nodes). Errors: UBI_ENOMEM.
  */
 UBI_API ubi_status ubi_lens_distances(uint32_t *out, const ubi_lens_view *look);
 

@@ -11,22 +11,33 @@
 #ifndef UBIHEAP_H
 #define UBIHEAP_H
 
+#include <ubiheap/allocations.h>
 #include <ubiheap/anonymize.h>
 #include <ubiheap/base.h>
 #include <ubiheap/census.h>
+#include <ubiheap/classes.h>
 #include <ubiheap/diff.h>
 #include <ubiheap/dominator_tree.h>
 #include <ubiheap/dominators.h>
+#include <ubiheap/export.h>
+#include <ubiheap/findings.h>
 #include <ubiheap/formats.h>
 #include <ubiheap/graph.h>
 #include <ubiheap/keepers.h>
 #include <ubiheap/labels.h>
+#include <ubiheap/leaks.h>
 #include <ubiheap/lens.h>
+#include <ubiheap/native_contexts.h>
 #include <ubiheap/node.h>
 #include <ubiheap/paths.h>
 #include <ubiheap/query.h>
 #include <ubiheap/render.h>
+#include <ubiheap/retaining.h>
+#include <ubiheap/search.h>
 #include <ubiheap/stacks.h>
+#include <ubiheap/statistics.h>
+#include <ubiheap/strings.h>
+#include <ubiheap/summary.h>
 #include <ubiheap/treemap.h>
 
 #endif

@@ -122,6 +122,17 @@ bool ubi_lens_shows(const ubi_lens_view *look, ubi_node_ix node) {
     return !look->shown || (look->shown[node / 64] >> (node % 64) & 1);
 }
 
+ubi_status ubi_lens_filter_apply(uint64_t *bits, const ubi_lens_view *look, const char *filter,
+                                 const ubi_lens_options *options) {
+    static const ubi_lens_options defaults = UBI_LENS_OPTIONS_INIT;
+    int index = -1;
+    UBI_TRY(find_filter(&index, look->lens, filter));
+    if (index < 0 || !look->lens->apply_filter)
+        return ubi__fail(UBI_EINVAL, "the lens %s has no such filter", look->lens->name);
+    memset(bits, 0, (ubi_graph_node_count(look->graph) / 64 + 1) * sizeof *bits);
+    return look->lens->apply_filter(bits, look, filter, options ? options : &defaults);
+}
+
 uint32_t ubi_lens_class_count(const ubi_lens_view *look) {
     return (uint32_t)look->classes.n;
 }

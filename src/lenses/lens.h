@@ -13,6 +13,9 @@
 
 #include "base/alloc.h"
 
+struct ubi_statistics;
+struct ubi_statistics_options;
+
 UBI_VEC_DECLARE(ubi__vec_lens_class, ubi_lens_class);
 
 struct ubi_lens_view {
@@ -34,7 +37,14 @@ struct ubi_lens {
     const char *name, *title;
     const char *format; /* name of the format that it is for; NULL: any */
     ubi_lens_displays displays;
+    bool mixes_coarse_types; /* a class is its name and place, whatever the coarse types of its nodes */
+    /** Comparisons and leaks count nodes that have a size, reachable or not; else what a census counts. */
+    bool counts_by_size;
+    bool reuses_ids;                /* an id may name another node in a later heap of the same program */
     const ubi_lens_filter *filters; /* ended by one without a name; NULL: none */
+    /** Sets the bits of nodes that a filter lets pass; they are clear before. NULL: ubi_lens_filter_apply cannot be used. */
+    ubi_status (*apply_filter)(uint64_t *bits, const ubi_lens_view *look, const char *filter,
+                               const ubi_lens_options *options);
     /**
      * Fills the view, which looks at everything so far and has no classes. `filter`: the index of the one asked for, or -1.
      * On failure `close` is called all the same.
@@ -44,6 +54,9 @@ struct ubi_lens {
     void (*close)(ubi_lens_view *look);
     /** ubi_lens_distances; NULL: breadth-first over the view's edges. */
     ubi_status (*distances)(uint32_t *out, const ubi_lens_view *look);
+    /** ubi_statistics_compute; NULL: by coarse type. */
+    ubi_status (*statistics)(struct ubi_statistics *out, const ubi_lens_view *look,
+                             const struct ubi_statistics_options *options);
     /** ubi_lens_display_name; NULL: the class's. */
     ubi_text (*display_name)(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
 };

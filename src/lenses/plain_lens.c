@@ -25,5 +25,6 @@ const ubi_lens ubi__lens_plain = {
         .paths = 10,
         .individuals = 1000,
     },
+    .reuses_ids = true,
     .open = open,
 };

@@ -29,5 +29,6 @@ const ubi_lens ubi__lens_firefox = {
         .paths = 10,
         .individuals = 1000,
     },
+    .reuses_ids = true,
     .open = open,
 };

@@ -4,9 +4,140 @@
  */
 #include "lenses/lens.h"
 
+#include "base/parallel.h"
+#include "lenses/v8/v8_look.h"
+
+/* Where paths begin, as people see it. */
+static ubi_status find_user_roots(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a) {
+    for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
+        if (ubi__v8_is_user_root(own, g, g->target.at[e]))
+            UBI_TRY(ubi__vec_u64_push(&own->user_root_edges, a, e));
+    return UBI_OK;
+}
+
+bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total) {
+    if (!opening)
+        return true;
+    if (!ubi__progress(opening->progress, "looking at nodes", done, total))
+        opening->stop = true;
+    return !opening->stop;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* What one thread does while the other looks at edges. */
+typedef struct other_half {
+    ubi_lens_view *look;
+    ubi__v8_look *own;
+    const ubi__v8_interfaces *like;
+    ubi__v8_opening *opening;
+    ubi_status status;
+} other_half;
+
+static void do_other_half(void *payload) {
+    other_half *h = payload;
+    h->status = ubi__v8_redistribute_sizes(h->own, h->look->graph, h->opening);
+    if (h->status == UBI_OK)
+        h->status = ubi__v8_find_classes(h->look, h->own, h->like, h->opening);
+    if (h->status == UBI_OK)
+        h->status = ubi__v8_joined_init(&h->own->joined, h->look->graph, h->look->allocator);
+    if (h->status != UBI_OK)
+        h->opening->stop = true;
+}
+
+/* Messages stay on the thread that made them. */
+static ubi_status repeat_failure(ubi_status status) {
+    return status == UBI_ENOMEM ? ubi__fail_nomem() : status == UBI_ECANCELLED ? ubi__fail_cancelled() : status;
+}
+
+static ubi_status find_halves(ubi_lens_view *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
+                              ubi__v8_opening *opening) {
+    other_half other = { look, own, like, opening, UBI_OK };
+    ubi__task task;
+    ubi__task_start(&task, opening->threads, do_other_half, &other);
+    ubi_status status = ubi__v8_find_essential_edges(own, look->graph, opening);
+    if (status != UBI_OK)
+        opening->stop = true;
+    ubi__task_wait(&task);
+    /* Whichever failed first stopped the other one. */
+    if (other.status != UBI_OK && (status == UBI_OK || other.status == UBI_ENOMEM))
+        status = repeat_failure(other.status);
+    return status;
+}
+
+static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_lens_options *options) {
+    const ubi_graph *g = look->graph;
+    const ubi_allocator *a = look->allocator;
+    ubi__v8_opening opening = { a, &options->progress, ubi__thread_count(options->threads), false };
+    const ubi__v8_interfaces *like = NULL;
+    if (options->like && options->like->lens == &ubi__lens_v8)
+        like = &ubi__v8_look_of(options->like)->interfaces;
+    UBI_TRY(ubi__v8_find_words(own, g, &opening));
+    UBI_TRY(ubi__v8_find_traits(own, g, &opening));
+    UBI_TRY(ubi__v8_spread_detachedness(own, g, a));
+    UBI_TRY(find_user_roots(own, g, a));
+    return find_halves(look, own, like, &opening);
+}
+
+static void show(ubi_lens_view *look, const ubi__v8_look *own) {
+    look->view.edges = own->essential;
+    look->view.size_bytes = own->size_bytes;
+    look->view.orphans = UBI_ORPHANS_ADOPT;
+    look->view.first_edges = own->user_root_edges.at;
+    look->view.n_first_edges = (uint32_t)own->user_root_edges.n;
+    look->class_of_node = own->class_of_node;
+    look->detachedness = own->detachedness;
+    look->outside_bytes = own->facts ? own->facts->extra_native_bytes : 0;
+}
+
 static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
-    (void)options, (void)filter;
-    return ubi__lens_classes_by_label(look);
+    ubi__v8_look *own = UBI_NEW(look->allocator, ubi__v8_look);
+    if (!own)
+        return ubi__fail_nomem();
+    look->own = own;
+    own->facts = ubi__v8_facts_of(look->graph);
+    UBI_TRY(find_all(look, own, options));
+    show(look, own);
+    if (filter < 0)
+        return UBI_OK;
+    own->shown = ubi__calloc_array(look->allocator, look->graph->n_nodes / 64 + 1, sizeof *own->shown);
+    if (!own->shown)
+        return ubi__fail_nomem();
+    UBI_TRY(ubi__v8_filter_apply(own->shown, look, ubi__v8_filters[filter].name, options));
+    look->shown = own->shown;
+    return UBI_OK;
+}
+
+static void close(ubi_lens_view *look) {
+    const ubi_allocator *a = look->allocator;
+    const ubi_graph *g = look->graph;
+    ubi__v8_look *own = look->own;
+    if (!own)
+        return;
+    ubi__free_array(a, own->traits, g->n_nodes, sizeof *own->traits);
+    ubi__vec_v8_ephemeron_fini(&own->ephemerons, a);
+    ubi__free_array(a, own->is_ephemeron, ubi__strtab_count(&g->strings) / 64 + 1, sizeof *own->is_ephemeron);
+    ubi__free_array(a, own->detachedness, g->n_nodes, sizeof *own->detachedness);
+    ubi__vec_v8_renamed_fini(&own->renamed, a);
+    ubi_edge_set_free(own->essential);
+    ubi__free_array(a, own->distance, g->n_nodes, sizeof *own->distance);
+    ubi__vec_u64_fini(&own->user_root_edges, a);
+    ubi__free_array(a, own->size_bytes, g->n_nodes, sizeof *own->size_bytes);
+    ubi__vec_v8_interface_fini(&own->interfaces.rows, a);
+    ubi__vec_text_fini(&own->interfaces.properties, a);
+    ubi__free_array(a, own->class_of_node, g->n_nodes, sizeof *own->class_of_node);
+    ubi__v8_joined_fini(&own->joined, a);
+    ubi__free_array(a, own->shown, g->n_nodes / 64 + 1, sizeof *own->shown);
+    ubi__v8_text_pool_fini(&own->pool, a);
+    UBI_DELETE(a, own);
+}
+
+uint64_t ubi__v8_largest_js_id(const ubi_graph *graph) {
+    uint64_t largest = 0;
+    for (ubi_node_ix node = 0; node < graph->n_nodes; node++)
+        if (graph->id.at[node] % 2 == 1 && graph->id.at[node] > largest)
+            largest = graph->id.at[node];
+    return largest;
 }
 
 static const char *const census_presets[] = { "coarseType", "allocationStack", "invertedAllocationStack", NULL };
@@ -26,5 +157,13 @@ const ubi_lens ubi__lens_v8 = {
         .paths = 10,
         .individuals = 1000,
     },
+    .mixes_coarse_types = true,
+    .counts_by_size = true,
+    .filters = ubi__v8_filters,
+    .apply_filter = ubi__v8_filter_apply,
     .open = open,
+    .close = close,
+    .distances = ubi__v8_distances,
+    .statistics = ubi__v8_statistics,
+    .display_name = ubi__v8_display_name,
 };

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * allocations.c: allocations by function and over time.
+ *
+ * Frames of the graph are places in the tree of calls; a tally belongs to the frame that is the youngest of its stack. V8's
+ * files say which function a frame is in; elsewhere frames with one function name in one source are one function.
+ */
+#include "lenses/allocations_table.h"
+
+#include "base/hash.h"
+#include "base/merge_sort.h"
+#include "base/slots.h"
+#include "graph/graph_columns.h"
+#include "lenses/v8/v8_timeline.h"
+
+#define NODES_PER_REPORT (1 << 16)
+
+/* ---- functions ------------------------------------------------------------------------------------------------------ */
+
+/* The frame table of a graph has one row per frame, so functions are numbered by their first frame. */
+static bool same_function(const ubi_graph *g, ubi_frame_ix a, ubi_frame_ix b) {
+    const ubi__frame_row *x = &g->frames.rows.at[a], *y = &g->frames.rows.at[b];
+    return ubi_graph_canonical_string(g, x->source) == ubi_graph_canonical_string(g, y->source) &&
+           ubi_graph_canonical_string(g, x->function_name) == ubi_graph_canonical_string(g, y->function_name);
+}
+
+static uint64_t hash_function(const ubi_graph *g, ubi_frame_ix frame) {
+    const ubi__frame_row *row = &g->frames.rows.at[frame];
+    return ubi__hash_combine(ubi_graph_canonical_string(g, row->source),
+                             ubi_graph_canonical_string(g, row->function_name));
+}
+
+static ubi_status number_by_name(ubi_allocations *a) {
+    const ubi_graph *g = a->graph;
+    ubi__slots slots = { 0 }; /* first frames of functions */
+    UBI_TRY(ubi__slots_new(&slots, ubi__slots_for(a->n_frames, 1, 2, 16), a->allocator));
+    ubi_status status = UBI_OK;
+    for (ubi_frame_ix frame = 0; status == UBI_OK && frame < a->n_frames; frame++) {
+        size_t i = hash_function(g, frame) & (slots.n - 1);
+        while (slots.at[i] != UBI_NONE && !same_function(g, slots.at[i], frame))
+            i = ubi__slots_next(&slots, i);
+        if (slots.at[i] == UBI_NONE) {
+            slots.at[i] = frame;
+            a->frames[frame].function = (ubi_function_ix)a->first_frames.n;
+            status = ubi__vec_u32_push(&a->first_frames, a->allocator, frame);
+        } else {
+            a->frames[frame].function = a->frames[slots.at[i]].function;
+        }
+    }
+    ubi__slots_fini(&slots, a->allocator);
+    return status;
+}
+
+static ubi_status number_functions(ubi_allocations *a) {
+    if (!a->facts)
+        return number_by_name(a);
+    for (ubi_frame_ix frame = 0; frame < a->n_frames; frame++)
+        a->frames[frame].function = a->facts->traces.at[frame].function;
+    return UBI_OK;
+}
+
+static size_t function_count(const ubi_allocations *a) {
+    return a->facts ? a->facts->functions.n : a->first_frames.n;
+}
+
+/* ---- tallies -------------------------------------------------------------------------------------------------------- */
+
+void ubi__allocation_tally_add(ubi_allocation_tally *to, const ubi_allocation_tally *from) {
+    to->count += from->count;
+    to->size_bytes += from->size_bytes;
+    to->live_count += from->live_count;
+    to->live_size_bytes += from->live_size_bytes;
+}
+
+static ubi_status tally_nodes(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
+    const ubi_graph *g = a->graph;
+    bool all = ubi_lens_graph_view(look)->orphans == UBI_ORPHANS_ADOPT;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (node % NODES_PER_REPORT == 0 && !ubi__progress(progress, "adding up allocations", node, g->n_nodes))
+            return ubi__fail_cancelled();
+        ubi_frame_ix frame = ubi__graph_stack(g, node);
+        if (frame == UBI_NONE || !(all || ubi__graph_reachable(g, node)))
+            continue;
+        a->frames[frame].tally.live_count++;
+        a->frames[frame].tally.live_size_bytes += ubi_lens_size_bytes(look, node);
+    }
+    return UBI_OK;
+}
+
+/* What was ever allocated: what the file says, else what lives. */
+static void tally_history(ubi_allocations *a) {
+    for (ubi_frame_ix frame = 0; frame < a->n_frames; frame++) {
+        ubi_allocation_tally *tally = &a->frames[frame].tally;
+        tally->count = a->facts ? a->facts->traces.at[frame].count : tally->live_count;
+        tally->size_bytes = a->facts ? a->facts->traces.at[frame].size_bytes : tally->live_size_bytes;
+    }
+}
+
+static bool larger_top(int unused, ubi_allocation_top a, ubi_allocation_top b) {
+    (void)unused;
+    return a.tally.size_bytes > b.tally.size_bytes;
+}
+
+UBI_SORT_DEFINE(sort_tops, ubi_allocation_top, int, larger_top);
+
+/* A stack at which nothing was allocated counts for nothing, whatever nodes say. */
+static void fill_tops(ubi_allocations *a, ubi_allocation_top *all) {
+    for (size_t f = 0; f < a->n_tops_room; f++)
+        all[f].function = (ubi_function_ix)f;
+    for (ubi_frame_ix frame = 0; frame < a->n_frames; frame++)
+        if (a->frames[frame].tally.count)
+            ubi__allocation_tally_add(&all[a->frames[frame].function].tally, &a->frames[frame].tally);
+    for (size_t f = 0; f < a->n_tops_room; f++)
+        if (all[f].tally.count)
+            all[a->n_tops++] = all[f];
+}
+
+static ubi_status make_tops(ubi_allocations *a) {
+    a->n_tops_room = function_count(a);
+    if (a->n_tops_room == 0)
+        return UBI_OK;
+    a->tops = ubi__calloc_array(a->allocator, a->n_tops_room, sizeof *a->tops);
+    ubi_allocation_top *spare = ubi__alloc_array(a->allocator, a->n_tops_room, sizeof *spare);
+    if (a->tops && spare) {
+        fill_tops(a, a->tops);
+        sort_tops(a->tops, spare, a->n_tops, 0);
+    }
+    bool is_done = a->tops && spare;
+    ubi__free_array(a->allocator, spare, a->n_tops_room, sizeof *spare);
+    return is_done ? UBI_OK : ubi__fail_nomem();
+}
+
+static ubi_status make_samples(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
+    a->n_samples = a->facts ? a->facts->samples.n : 0;
+    if (a->n_samples == 0)
+        return UBI_OK;
+    a->samples = ubi__alloc_array(a->allocator, a->n_samples, sizeof *a->samples);
+    if (!a->samples)
+        return ubi__fail_nomem();
+    return ubi__v8_timeline(a->samples, a->facts, look, progress);
+}
+
+static ubi_status fill(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
+    a->n_frames = ubi_graph_frame_count(a->graph);
+    a->facts = ubi__v8_facts_of(a->graph);
+    if (a->facts && a->facts->traces.n != a->n_frames)
+        a->facts = NULL; /* the stacks are not V8's own */
+    if (a->n_frames) {
+        a->frames = ubi__calloc_array(a->allocator, a->n_frames, sizeof *a->frames);
+        if (!a->frames)
+            return ubi__fail_nomem();
+        UBI_TRY(number_functions(a));
+        UBI_TRY(tally_nodes(a, look, progress));
+        tally_history(a);
+        UBI_TRY(make_tops(a));
+    }
+    return make_samples(a, look, progress);
+}
+
+/* ---- public --------------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi_allocations_new(ubi_allocations **out, const ubi_lens_view *look,
+                               const ubi_allocations_options *options) {
+    static const ubi_allocations_options defaults = UBI_ALLOCATIONS_OPTIONS_INIT;
+    options = options ? options : &defaults;
+    if (options->version != UBI_ALLOCATIONS_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_allocations_options", options->version);
+    const ubi_allocator *allocator = ubi__allocator_or_default(options->allocator);
+    ubi_allocations *a = UBI_NEW(allocator, ubi_allocations);
+    if (!a)
+        return ubi__fail_nomem();
+    a->allocator = allocator;
+    a->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)ubi_lens_graph_view(look)->graph);
+    ubi_status status = fill(a, look, &options->progress);
+    if (status == UBI_OK)
+        *out = a;
+    else
+        ubi_allocations_free(a);
+    return status;
+}
+
+void ubi_allocations_free(ubi_allocations *a) {
+    if (!a)
+        return;
+    ubi__free_array(a->allocator, a->frames, a->n_frames, sizeof *a->frames);
+    ubi__free_array(a->allocator, a->tops, a->n_tops_room, sizeof *a->tops);
+    ubi__free_array(a->allocator, a->samples, a->n_samples, sizeof *a->samples);
+    ubi__vec_u32_fini(&a->first_frames, a->allocator);
+    ubi_graph_unref(a->graph);
+    UBI_DELETE(a->allocator, a);
+}
+
+bool ubi_allocations_has_history(const ubi_allocations *a) {
+    return a->facts && a->n_frames > 0;
+}
+
+const ubi_allocation_top *ubi_allocations_tops(const ubi_allocations *a, uint32_t *n) {
+    *n = (uint32_t)a->n_tops;
+    return a->tops;
+}
+
+const ubi_allocation_sample *ubi_allocations_samples(const ubi_allocations *a, uint32_t *n) {
+    *n = (uint32_t)a->n_samples;
+    return a->samples;
+}
+
+static ubi_text text_or_empty(const ubi_graph *g, ubi_str_ix string) {
+    ubi_text text = ubi_graph_string(g, string);
+    return text.ptr ? text : (ubi_text){ "", 0 };
+}
+
+void ubi_allocations_function(const ubi_allocations *a, ubi_function_ix function, ubi_allocation_function *out) {
+    if (a->facts) {
+        const ubi__v8_function *f = &a->facts->functions.at[function];
+        *out = (ubi_allocation_function){ text_or_empty(a->graph, f->name), text_or_empty(a->graph, f->script_name),
+                                          f->line, f->column };
+        return;
+    }
+    const ubi__frame_row *row = &a->graph->frames.rows.at[a->first_frames.at[function]];
+    *out = (ubi_allocation_function){ text_or_empty(a->graph, row->function_name), text_or_empty(a->graph, row->source),
+                                      row->line, row->column };
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * allocations_table.h: what ubi_allocations consists of.
+ */
+#ifndef UBI_LENSES_ALLOCATIONS_TABLE_H
+#define UBI_LENSES_ALLOCATIONS_TABLE_H
+
+#include <ubiheap/allocations.h>
+
+#include "base/alloc.h"
+#include "formats/v8/v8_facts.h"
+
+/** What was allocated at one stack. 40 bytes. */
+typedef struct ubi__allocation_frame {
+    ubi_function_ix function;
+    ubi_allocation_tally tally; /**< of stacks whose youngest frame it is */
+} ubi__allocation_frame;
+
+struct ubi_allocations {
+    const ubi_allocator *allocator;
+    ubi_graph *graph;              /* reference */
+    const ubi__v8_facts *facts;    /* the graph's; NULL: not from V8 */
+    ubi__allocation_frame *frames; /* frames[n_frames], as the graph's */
+    uint32_t n_frames;
+    ubi__vec_u32 first_frames; /* not from V8: the first frame of each function */
+    ubi_allocation_top *tops;  /* tops[n_tops] */
+    size_t n_tops, n_tops_room;
+    ubi_allocation_sample *samples;
+    size_t n_samples;
+};
+
+void ubi__allocation_tally_add(ubi_allocation_tally *to, const ubi_allocation_tally *from);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * export.c: a heap of one producer for the tools of another (ubiheap/export.h).
+ */
+#include <ubiheap/export.h>
+
+#include "formats/v8/v8_facts.h"
+#include "lenses/lens.h"
+#include "lenses/v8/v8_code_files.h"
+
+struct ubi_export {
+    const ubi_allocator *allocator;
+    const ubi_lens_view *look;
+    ubi_view view;
+    ubi__v8_code_files files; /* nothing for heaps that are not V8's */
+};
+
+ubi_status ubi_export_new(ubi_export **out, const ubi_lens_view *look, const ubi_export_options *given) {
+    const ubi_export_options defaults = UBI_EXPORT_OPTIONS_INIT;
+    const ubi_export_options *options = given ? given : &defaults;
+    if (options->version != UBI_EXPORT_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "ubi_export_options has version %u, not %u", options->version,
+                         UBI_EXPORT_OPTIONS_VERSION);
+    const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
+    ubi_export *e = UBI_NEW(a, ubi_export);
+    if (!e)
+        return ubi__fail_nomem();
+    e->allocator = a;
+    e->look = look;
+    e->view = *ubi_lens_graph_view(look);
+    if (options->all_edges) {
+        e->view.edges = NULL;
+        e->view.orphans = UBI_ORPHANS_IGNORE;
+    }
+    if (options->raw_sizes)
+        e->view.size_bytes = NULL;
+    ubi_status status = UBI_OK;
+    if (ubi__v8_facts_of(look->graph))
+        status = ubi__v8_code_files_init(&e->files, look->graph, a);
+    if (status != UBI_OK) {
+        ubi_export_free(e);
+        return status;
+    }
+    *out = e;
+    return UBI_OK;
+}
+
+void ubi_export_free(ubi_export *e) {
+    if (!e)
+        return;
+    ubi__v8_code_files_fini(&e->files, e->allocator);
+    UBI_DELETE(e->allocator, e);
+}
+
+/* The lens may know better than the file whether a node hangs in its document; then it has another class. */
+static ubi_status words_of_node(void *payload, ubi_node_ix node, ubi_node_words *out) {
+    const ubi_export *e = payload;
+    const ubi_kind *kind = ubi_graph_kind(e->look->graph, ubi_graph_node_kind(e->look->graph, node));
+    if (kind->coarse_type == UBI_COARSE_DOM_NODE && ubi_lens_detachedness(e->look, node) == UBI_DETACHED)
+        out->class_name = out->descriptive_name = ubi_lens_node_name(e->look, node);
+    if (e->files.script && kind->script_filename == UBI_NONE)
+        out->script_filename = ubi__v8_code_file(&e->files, e->look->graph, node);
+    return UBI_OK;
+}
+
+void ubi_export_apply(const ubi_export *e, ubi_save_options *save) {
+    save->view = &e->view;
+    save->words_of_node = words_of_node;
+    save->words_of_node_payload = (void *)(uintptr_t)e;
+}

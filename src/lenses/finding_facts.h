@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * finding_facts.h: what rules are checked against, and what they say.
+ *
+ * A rule is a function that appends findings to a list, none if it does not hold, and a row in findings.c.
+ */
+#ifndef UBI_LENSES_FINDING_FACTS_H
+#define UBI_LENSES_FINDING_FACTS_H
+
+#include <ubiheap/findings.h>
+
+#include "base/alloc.h"
+#include "formats/v8/v8_facts.h"
+#include "graph/graph_columns.h"
+
+/** How many, and how much. */
+typedef struct ubi__finding_tally {
+    uint64_t count;
+    uint64_t bytes;
+} ubi__finding_tally;
+
+/** What V8's nodes are to the rules. */
+typedef enum ubi__v8_role {
+    UBI__ROLE_NONE = 0,
+    UBI__ROLE_MAP,
+    UBI__ROLE_SET,
+    UBI__ROLE_ARRAY,
+    UBI__ROLE_OBJECT, /**< another object of the program */
+    UBI__ROLE_STORE,  /**< elements or properties of an object */
+    UBI__ROLE_CONTEXT,
+    UBI__ROLE_CLOSURE,
+    UBI__ROLE_TIMER,
+    UBI__ROLE_LISTENER,
+    UBI__ROLE_BUFFER /**< the bytes of array buffers */
+} ubi__v8_role;
+
+typedef struct ubi__finding_facts {
+    const ubi_lens_view *look;
+    const ubi_graph *graph;
+    const ubi_dominators *dominators;
+    const ubi_findings_options *options;
+    const ubi_allocator *allocator;
+    ubi__finding_tally all;      /**< nodes that the look counts */
+    ubi__finding_tally lost;     /**< nodes that it does not reach */
+    ubi__finding_tally *classes; /**< classes[n_classes] */
+    uint32_t n_classes;
+    uint64_t total_bytes;    /**< all, and what lies outside of nodes */
+    ubi_node_ix largest;     /**< of the nodes that count; UBI_NONE: there is none */
+    ubi_node_ix widest;      /**< the one with the most edges, the root apart; UBI_NONE: there is only a root */
+    const ubi__v8_facts *v8; /**< NULL: not V8's; then there are no roles */
+    uint8_t *role_of_kind;   /**< ubi__v8_role of each kind */
+    uint32_t n_kinds;
+    unsigned word_bytes; /**< V8: of a field that refers to an object */
+} ubi__finding_facts;
+
+UBI_VEC_DECLARE(ubi__vec_finding, ubi_finding);
+
+typedef struct ubi__finding_list {
+    ubi__vec_finding rows;
+    const ubi_allocator *allocator;
+    const char *rule; /* that runs */
+} ubi__finding_list;
+
+typedef ubi_status ubi__finding_rule(ubi__finding_list *out, const ubi__finding_facts *f);
+
+/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c), V8's (v8/). */
+extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi__finding_dominating_kind,
+    ubi__finding_unreachable, ubi__finding_wide_node, ubi__finding_many_documents, ubi__finding_crowd,
+    ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings, ubi__finding_v8_collections,
+    ubi__finding_v8_stores, ubi__finding_v8_empties, ubi__finding_v8_detached, ubi__finding_v8_closures,
+    ubi__finding_v8_timers, ubi__finding_v8_listeners, ubi__finding_v8_emitters, ubi__finding_v8_buffers;
+
+/** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
+ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);
+/** Its sentence. Longer ones are cut. */
+void ubi__finding_say(ubi_finding *finding, const char *format, ...) UBI_PRINTF(2, 3);
+/** One more example, if there is room. */
+void ubi__finding_example(ubi_finding *finding, ubi_node_ix node);
+
+/** Bytes from which on something is worth a sentence: 1 % of everything, but at least `least_bytes`. */
+uint64_t ubi__finding_worth(const ubi__finding_facts *f, uint64_t least_bytes);
+
+/** Names are cut to this many bytes in sentences. */
+#define UBI__FINDING_NAME_BYTES 60
+typedef struct ubi__finding_name {
+    char text[UBI__FINDING_NAME_BYTES + 4];
+} ubi__finding_name;
+/** A text, cut at a whole character. */
+ubi__finding_name ubi__finding_cut(ubi_text text);
+/** The class of a node. */
+ubi__finding_name ubi__finding_class_name(const ubi__finding_facts *f, ubi_node_ix node);
+
+static inline ubi__v8_role ubi__finding_role(const ubi__finding_facts *f, ubi_node_ix node) {
+    return (ubi__v8_role)f->role_of_kind[f->graph->kind.at[node]];
+}
+static inline uint64_t ubi__finding_retained(const ubi__finding_facts *f, ubi_node_ix node) {
+    return ubi_dominators_retained_bytes(f->dominators, node);
+}
+
+/** A bit per node. */
+typedef struct ubi__node_bits {
+    uint64_t *words;
+    size_t n_words;
+} ubi__node_bits;
+
+ubi_status ubi__node_bits_new(ubi__node_bits *out, const ubi__finding_facts *f);
+void ubi__node_bits_free(ubi__node_bits *bits, const ubi__finding_facts *f);
+static inline void ubi__node_bits_put(ubi__node_bits *bits, ubi_node_ix node) {
+    bits->words[node >> 6] |= UINT64_C(1) << (node & 63);
+}
+static inline bool ubi__node_bits_has(const ubi__node_bits *bits, ubi_node_ix node) {
+    return bits->words[node >> 6] >> (node & 63) & 1;
+}
+
+/** Members that no other member dominates, and what they retain together. */
+typedef struct ubi__outermost {
+    ubi__node_bits bits;
+    uint64_t count;
+    uint64_t bytes;
+    ubi_node_ix largest[UBI_FINDING_NODES]; /**< those that retain most */
+    uint32_t n_largest;
+} ubi__outermost;
+
+/** Cost: O(nodes), a byte per node. Errors: UBI_ENOMEM. Free `out->bits`. */
+ubi_status ubi__outermost_find(ubi__outermost *out, const ubi__node_bits *members, const ubi__finding_facts *f);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * finding_strings.c: rules about strings: many of one text, and long ones.
+ */
+#include <ubiheap/strings.h>
+
+#include <stdio.h>
+
+#include "base/human.h"
+#include "lenses/finding_facts.h"
+
+#define LEAST_WASTED_BYTES (64 * 1024)
+
+/* The duplicates that waste most; one pass, for there may be millions of groups. */
+typedef struct worst {
+    uint32_t groups[UBI_FINDING_NODES];
+    uint32_t n;
+} worst;
+
+static worst find_worst(const ubi_strings *strings) {
+    worst out = { .n = 0 };
+    for (uint32_t i = 0; i < ubi_strings_group_count(strings); i++) {
+        uint64_t wasted = ubi_strings_group(strings, i)->wasted_bytes;
+        uint32_t at = out.n;
+        while (at > 0 && wasted > ubi_strings_group(strings, out.groups[at - 1])->wasted_bytes)
+            at--;
+        if (wasted == 0 || at == UBI_FINDING_NODES)
+            continue;
+        out.n += out.n < UBI_FINDING_NODES;
+        for (uint32_t k = out.n - 1; k > at; k--)
+            out.groups[k] = out.groups[k - 1];
+        out.groups[at] = i;
+    }
+    return out;
+}
+
+/* Short, because two of them are quoted. */
+static void quote(char *out, size_t n, const ubi_strings *strings, uint32_t index) {
+    ubi_lens_name_buffer buffer;
+    char count[UBI__HUMAN_TEXT];
+    const ubi_string_group *group = ubi_strings_group(strings, index);
+    ubi__finding_name name = ubi__finding_cut(ubi_strings_text(strings, group->first, &buffer));
+    snprintf(out, n, "\"%s\" is there %s times", name.text, ubi__human_count(count, group->count));
+}
+
+static ubi_status tell_duplicates(ubi__finding_list *out, const ubi__finding_facts *f, const ubi_strings *strings) {
+    char size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], most[160];
+    const ubi_strings_totals *t = ubi_strings_totals_of(strings);
+    if (t->wasted_bytes < ubi__finding_worth(f, LEAST_WASTED_BYTES))
+        return UBI_OK;
+    worst w = find_worst(strings);
+    ubi_finding finding = { .bytes = t->wasted_bytes, .count = t->duplicates.count - t->n_duplicate_groups };
+    for (uint32_t i = 0; i < w.n; i++)
+        ubi__finding_example(&finding, ubi_strings_group(strings, w.groups[i])->first);
+    quote(most, sizeof most, strings, w.groups[0]);
+    ubi__finding_say(&finding, "Strings that say the same take %s: %s copies could go. %s.",
+                     ubi__human_size(size, t->wasted_bytes), ubi__human_count(count, finding.count), most);
+    return ubi__finding_add(out, &finding);
+}
+
+ubi_status ubi__finding_duplicate_strings(ubi__finding_list *out, const ubi__finding_facts *f) {
+    ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
+    ubi_strings *strings;
+    if (!ubi_strings_known(f->graph))
+        return UBI_OK;
+    options.allocator = f->allocator;
+    options.progress = f->options->progress;
+    UBI_TRY(ubi_strings_new(&strings, f->look, &options));
+    ubi_status status = tell_duplicates(out, f, strings);
+    ubi_strings_free(strings);
+    return status;
+}
+
+#define LONG_STRING_BYTES (64 * 1024)
+#define LONG_STRINGS_SHARE 20 /* a twentieth of everything */
+
+ubi_status ubi__finding_long_strings(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], most[UBI__HUMAN_TEXT];
+    const ubi_graph *g = f->graph;
+    ubi_finding finding = { .bytes = 0 };
+    uint64_t most_bytes = 0, bytes = 0;
+    ubi_node_ix largest = UBI_NONE;
+    for (ubi_node_ix node = 0; f->v8 && node < g->n_nodes; node++) {
+        if (g->size_bytes.at[node] < LONG_STRING_BYTES ||
+            ubi_graph_kind(g, g->kind.at[node])->coarse_type != UBI_COARSE_STRING)
+            continue;
+        finding.count++;
+        bytes += g->size_bytes.at[node];
+        if (g->size_bytes.at[node] > most_bytes) {
+            largest = node;
+            most_bytes = g->size_bytes.at[node];
+        }
+    }
+    if (largest == UBI_NONE || bytes < f->total_bytes / LONG_STRINGS_SHARE)
+        return UBI_OK;
+    finding.bytes = bytes;
+    ubi__finding_example(&finding, largest);
+    ubi__finding_say(&finding, "%s of 64 KiB or more take%s %s; the largest has %s.",
+                     ubi__human_things(count, finding.count, "string"), finding.count == 1 ? "s" : "",
+                     ubi__human_size(size, bytes), ubi__human_size(most, most_bytes));
+    return ubi__finding_add(out, &finding);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * findings.c: the table of rules, and what they are given.
+ */
+#include "base/merge_sort.h"
+#include "base/text.h"
+#include "formats/v8/v8_types.h"
+#include "lenses/finding_facts.h"
+
+static const struct {
+    const char *name;
+    ubi__finding_rule *rule;
+    bool v8_only;
+} rules[] = {
+    { "endedEarly", ubi__finding_ended_early, false },
+    { "duplicateStrings", ubi__finding_duplicate_strings, false },
+    { "growingCollection", ubi__finding_v8_collections, true },
+    { "sparseStorage", ubi__finding_v8_stores, true },
+    { "emptyCollections", ubi__finding_v8_empties, true },
+    { "detachedDom", ubi__finding_v8_detached, true },
+    { "closureContext", ubi__finding_v8_closures, true },
+    { "timers", ubi__finding_v8_timers, true },
+    { "eventListeners", ubi__finding_v8_listeners, true },
+    { "emitterListeners", ubi__finding_v8_emitters, true },
+    { "arrayBuffers", ubi__finding_v8_buffers, true },
+    { "longStrings", ubi__finding_long_strings, false },
+    { "outsideMemory", ubi__finding_outside_bytes, false },
+    { "largeNode", ubi__finding_large_node, false },
+    { "dominatingKind", ubi__finding_dominating_kind, false },
+    { "unreachable", ubi__finding_unreachable, false },
+    { "wideNode", ubi__finding_wide_node, false },
+    { "manyDocuments", ubi__finding_many_documents, false },
+    { "crowd", ubi__finding_crowd, false },
+};
+#define N_RULES (sizeof rules / sizeof *rules)
+
+struct ubi_findings {
+    const ubi_allocator *allocator;
+    ubi__vec_finding rows;
+};
+
+/* ---- facts ---------------------------------------------------------------------------------------------------------- */
+
+static bool starts_with(ubi_text text, const char *prefix) {
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+static ubi__v8_role role_of_object(ubi_text name) {
+    static const struct {
+        const char *name;
+        ubi__v8_role role;
+    } known[] = { { "Map", UBI__ROLE_MAP },
+                  { "Set", UBI__ROLE_SET },
+                  { "Array", UBI__ROLE_ARRAY },
+                  { "Timeout", UBI__ROLE_TIMER },
+                  { "Immediate", UBI__ROLE_TIMER } };
+    if (ubi__text_is(name, "system / Context") || starts_with(name, "system / Context / "))
+        return UBI__ROLE_CONTEXT;
+    if (starts_with(name, "system / "))
+        return UBI__ROLE_NONE;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (ubi__text_is(name, known[i].name))
+            return known[i].role;
+    return UBI__ROLE_OBJECT;
+}
+
+static ubi__v8_role role_of(const ubi_graph *g, const ubi_kind *kind) {
+    ubi_text type_name = ubi_graph_string(g, kind->type_name);
+    switch (kind->raw_type) {
+    case UBI__V8_OBJECT:
+        return role_of_object(ubi_graph_string(g, kind->class_name));
+    case UBI__V8_CLOSURE:
+        return UBI__ROLE_CLOSURE;
+    case UBI__V8_ARRAY:
+        return ubi__text_is(type_name, "(object elements)") || ubi__text_is(type_name, "(object properties)")
+                   ? UBI__ROLE_STORE
+                   : UBI__ROLE_NONE;
+    case UBI__V8_HIDDEN: /* contexts of older versions */
+        return starts_with(type_name, "system / Context") ? UBI__ROLE_CONTEXT : UBI__ROLE_NONE;
+    case UBI__V8_NATIVE:
+        if (ubi__text_is(type_name, "V8EventListener"))
+            return UBI__ROLE_LISTENER;
+        return ubi__text_is(type_name, "system / JSArrayBufferData") ? UBI__ROLE_BUFFER : UBI__ROLE_NONE;
+    default:
+        return UBI__ROLE_NONE;
+    }
+}
+
+static ubi_status find_roles(ubi__finding_facts *f) {
+    f->n_kinds = ubi_graph_kind_count(f->graph);
+    f->role_of_kind = ubi__calloc_array(f->allocator, f->n_kinds + 1, sizeof *f->role_of_kind);
+    if (!f->role_of_kind)
+        return ubi__fail_nomem();
+    for (ubi_kind_ix k = 0; k < f->n_kinds; k++)
+        f->role_of_kind[k] = (uint8_t)role_of(f->graph, ubi_graph_kind(f->graph, k));
+    return UBI_OK;
+}
+
+/* Objects start at multiples of a word, so a size that is no multiple of 8 gives words of 4 bytes away. */
+static unsigned find_word_bytes(const ubi__finding_facts *f) {
+    const ubi_graph *g = f->graph;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        ubi__v8_role role = ubi__finding_role(f, node);
+        if (role != UBI__ROLE_NONE && role < UBI__ROLE_LISTENER && g->size_bytes.at[node] % 8)
+            return 4;
+    }
+    return 8;
+}
+
+/* Code and tables of V8's own are as large as they are. */
+static bool is_of_program(const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_kind *kind = ubi_graph_kind(f->graph, f->graph->kind.at[node]);
+    return !f->v8 || (kind->coarse_type != UBI_COARSE_OTHER && kind->coarse_type != UBI_COARSE_SCRIPT);
+}
+
+static void count_node(ubi__finding_facts *f, ubi_node_ix node, uint64_t *most_bytes, uint64_t *most_edges) {
+    const ubi_graph *g = f->graph;
+    uint64_t bytes = ubi_lens_size_bytes(f->look, node), edges = g->first_edge.at[node + 1] - g->first_edge.at[node];
+    ubi__finding_tally *class = &f->classes[ubi_lens_class_of(f->look, node)];
+    class->count++;
+    class->bytes += bytes;
+    f->all.count++;
+    f->all.bytes += bytes;
+    if (is_of_program(f, node) && (f->largest == UBI_NONE || bytes > *most_bytes)) {
+        f->largest = node;
+        *most_bytes = bytes;
+    }
+    if (node != g->root && (f->widest == UBI_NONE || edges > *most_edges)) {
+        f->widest = node;
+        *most_edges = edges;
+    }
+}
+
+static ubi_status sum_up(ubi__finding_facts *f) {
+    const ubi_graph *g = f->graph;
+    bool adopts = ubi_lens_graph_view(f->look)->orphans == UBI_ORPHANS_ADOPT;
+    uint64_t most_bytes = 0, most_edges = 0;
+    f->n_classes = ubi_lens_class_count(f->look);
+    f->classes = ubi__calloc_array(f->allocator, f->n_classes + (size_t)1, sizeof *f->classes);
+    if (!f->classes)
+        return ubi__fail_nomem();
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (adopts || ubi__graph_reachable(g, node)) {
+            count_node(f, node, &most_bytes, &most_edges);
+        } else {
+            f->lost.count++;
+            f->lost.bytes += g->size_bytes.at[node];
+        }
+    }
+    f->total_bytes = f->all.bytes + ubi_lens_outside_bytes(f->look);
+    return UBI_OK;
+}
+
+static ubi_status gather(ubi__finding_facts *f) {
+    UBI_TRY(sum_up(f));
+    if (f->v8) {
+        UBI_TRY(find_roles(f));
+        f->word_bytes = find_word_bytes(f);
+    }
+    return UBI_OK;
+}
+
+static void facts_fini(ubi__finding_facts *f) {
+    ubi__free_array(f->allocator, f->classes, f->n_classes + (size_t)1, sizeof *f->classes);
+    ubi__free_array(f->allocator, f->role_of_kind, f->n_kinds + 1, sizeof *f->role_of_kind);
+}
+
+/* ---- findings that say the same ------------------------------------------------------------------------------------- */
+
+/* Whether `node` is `above` or is dominated by it. */
+static bool is_within(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix above) {
+    uint32_t steps = 0;
+    while (node != UBI_NONE && node != above && steps++ < 64)
+        node = ubi_dominators_immediate(f->dominators, node);
+    return node == above;
+}
+
+/*
+ * A finding of these rules says only that one node is large, so one that is about the inside of another, or about what holds
+ * nearly nothing else, adds nothing.
+ */
+static bool says_size_only(const ubi_finding *finding) {
+    return strcmp(finding->rule, "closureContext") == 0 || strcmp(finding->rule, "largeNode") == 0 ||
+           strcmp(finding->rule, "wideNode") == 0;
+}
+
+static bool repeats(const ubi__finding_facts *f, const ubi_finding *a, const ubi_finding *b) {
+    if (a == b || a->n_nodes == 0 || b->n_nodes == 0 || !says_size_only(a) || says_size_only(b))
+        return false;
+    return is_within(f, a->nodes[0], b->nodes[0]) ||
+           (is_within(f, b->nodes[0], a->nodes[0]) && b->bytes > a->bytes / 5 * 4);
+}
+
+static void drop_repeated(ubi__vec_finding *rows, const ubi__finding_facts *f) {
+    size_t kept = 0;
+    if (!f->v8)
+        return;
+    for (size_t i = 0; i < rows->n; i++) {
+        bool repeated = false;
+        for (size_t k = 0; !repeated && k < rows->n; k++)
+            repeated = k < kept || k >= i ? repeats(f, &rows->at[i], &rows->at[k]) : false;
+        if (!repeated)
+            rows->at[kept++] = rows->at[i];
+    }
+    rows->n = kept;
+}
+
+/* Warnings about the file itself, then what can be won, then the rest as the table has it. */
+static bool comes_before(int unused, ubi_finding a, ubi_finding b) {
+    (void)unused;
+    bool a_warns = strcmp(a.rule, rules[0].name) == 0, b_warns = strcmp(b.rule, rules[0].name) == 0;
+    return a_warns != b_warns ? a_warns : a.bytes > b.bytes;
+}
+
+UBI_SORT_DEFINE(sort_findings, ubi_finding, int, comes_before);
+
+static ubi_status sort_rows(ubi__vec_finding *rows, const ubi_allocator *a) {
+    if (rows->n < 2)
+        return UBI_OK;
+    ubi_finding *spare = ubi__alloc_array(a, rows->n, sizeof *spare);
+    if (!spare)
+        return ubi__fail_nomem();
+    sort_findings(rows->at, spare, rows->n, 0);
+    ubi__free_array(a, spare, rows->n, sizeof *spare);
+    return UBI_OK;
+}
+
+/* ---- public --------------------------------------------------------------------------------------------------------- */
+
+static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
+    UBI_TRY(gather(f));
+    for (size_t i = 0; i < N_RULES; i++) {
+        if (rules[i].v8_only && !f->v8)
+            continue;
+        if (!ubi__progress(&f->options->progress, "looking for oddities", i, N_RULES))
+            return ubi__fail_cancelled();
+        list->rule = rules[i].name;
+        UBI_TRY(rules[i].rule(list, f));
+    }
+    drop_repeated(&list->rows, f);
+    return sort_rows(&list->rows, f->allocator);
+}
+
+/* Only V8's rules ask who keeps what. */
+static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f) {
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    ubi_dominators *made = NULL;
+    options.allocator = f->allocator;
+    options.progress = f->options->progress;
+    options.without_sets = true;
+    if (f->v8 && !f->dominators) {
+        UBI_TRY(ubi_dominators_new(&made, ubi_lens_graph_view(f->look), &options));
+        f->dominators = made;
+    }
+    ubi_status status = check_rules(list, f);
+    facts_fini(f);
+    ubi_dominators_free(made);
+    return status;
+}
+
+ubi_status ubi_findings_new(ubi_findings **out, const ubi_lens_view *look, const ubi_findings_options *options) {
+    static const ubi_findings_options defaults = UBI_FINDINGS_OPTIONS_INIT;
+    options = options ? options : &defaults;
+    if (options->version != UBI_FINDINGS_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_findings_options", options->version);
+    const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
+    ubi_findings *findings = UBI_NEW(a, ubi_findings);
+    if (!findings)
+        return ubi__fail_nomem();
+    findings->allocator = a;
+    ubi__finding_facts f = { .look = look, .options = options, .allocator = a, .dominators = options->dominators };
+    ubi__finding_list list = { .allocator = a };
+    f.graph = ubi_lens_graph_view(look)->graph;
+    f.v8 = ubi__v8_facts_of(f.graph);
+    f.largest = f.widest = UBI_NONE;
+    ubi_status status = with_dominators(&list, &f);
+    findings->rows = list.rows;
+    if (status == UBI_OK)
+        *out = findings;
+    else
+        ubi_findings_free(findings);
+    return status;
+}
+
+void ubi_findings_free(ubi_findings *findings) {
+    if (!findings)
+        return;
+    ubi__vec_finding_fini(&findings->rows, findings->allocator);
+    UBI_DELETE(findings->allocator, findings);
+}
+
+uint32_t ubi_findings_count(const ubi_findings *findings) {
+    return (uint32_t)findings->rows.n;
+}
+
+const ubi_finding *ubi_findings_get(const ubi_findings *findings, uint32_t index) {
+    return &findings->rows.at[index];
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * findings_test.c: each rule about the shape of a heap, just met and just missed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include <ubiheap/findings.h>
+
+#include "drawing.h"
+#include "fail_allocator.h"
+
+#define MOST_FINDINGS 32
+
+/* What was found last. */
+static struct {
+    ubi_finding at[MOST_FINDINGS];
+    size_t n;
+} findings;
+static uint64_t first_example_id;
+static ubi_read_info info;
+
+static void look_at_graph(ubi_graph *graph) {
+    ubi_lens_view *look;
+    ubi_findings *found;
+    ubi_findings_options options = UBI_FINDINGS_OPTIONS_INIT;
+    options.info = &info;
+    assert_int_equal(ubi_lens_open(&look, NULL, graph, NULL), UBI_OK);
+    assert_int_equal(ubi_findings_new(&found, look, &options), UBI_OK);
+    findings.n = ubi_findings_count(found);
+    assert_true(findings.n <= MOST_FINDINGS);
+    for (uint32_t i = 0; i < findings.n; i++) {
+        findings.at[i] = *ubi_findings_get(found, i);
+        if (findings.at[i].n_nodes)
+            first_example_id = ubi_graph_node_id(graph, findings.at[i].nodes[0]);
+    }
+    ubi_findings_free(found);
+    ubi_lens_close(look);
+    ubi_graph_unref(graph);
+}
+
+static void look_at(const char *drawn) {
+    look_at_graph(graph_from_drawing(drawn));
+}
+
+static const ubi_finding *found(const char *rule) {
+    for (size_t i = 0; i < findings.n; i++)
+        if (strcmp(findings.at[i].rule, rule) == 0)
+            return &findings.at[i];
+    return NULL;
+}
+
+static void a_quiet_heap_has_no_findings(void **state) {
+    (void)state;
+    look_at("root(size=10) -> a, b; a(size=11 class=A); b(size=12 class=B);");
+    assert_int_equal(findings.n, 0);
+}
+
+static void a_large_node_is_named_with_its_share_and_id(void **state) {
+    (void)state;
+    look_at("1(size=65536) -> 2, 3; 2(size=65536 class=ArrayBuffer coarse=object); 3(size=100000 class=Map);");
+    const ubi_finding *finding = found("largeNode");
+    assert_non_null(finding);
+    assert_string_equal(finding->text, "A single Map takes 97.7 KiB, 43.3% of everything (node 3).");
+    assert_int_equal(finding->n_nodes, 1);
+    assert_int_equal(first_example_id, 3);
+    look_at("1(size=1) -> 2; 2(size=65535 class=ArrayBuffer);");
+    assert_null(found("largeNode"));
+}
+
+static void a_dominating_kind_needs_company_and_more_than_one_node(void **state) {
+    (void)state;
+    look_at("root(size=10) -> a, b; a(size=40 class=Array); b(size=42 class=Array);");
+    assert_string_equal(found("dominatingKind")->text,
+                        "Array alone makes up 89.1% of the heap: 2 of them, 41 B on average.");
+    look_at("root(size=10) -> a; a(size=80 class=Array);");
+    assert_null(found("dominatingKind"));
+}
+
+static void unreachable_nodes_are_mentioned_from_one_percent_on(void **state) {
+    (void)state;
+    look_at("root -> a; lost(size=2048) -> a;");
+    assert_non_null(strstr(found("unreachable")->text,
+                           "1 node (33.3% of the file, 2.00 KiB) cannot be reached from the root and is not"));
+    look_at("root -> a;");
+    assert_null(found("unreachable"));
+}
+
+static ubi_str_ix string(ubi_graph_builder *builder, const char *text) {
+    ubi_str_ix out;
+    assert_int_equal(ubi_graph_builder_string(builder, &out, ubi__text(text)), UBI_OK);
+    return out;
+}
+
+static void add_node(ubi_graph_builder *builder, uint64_t id, uint64_t size_bytes, ubi_kind kind) {
+    ubi_node_desc node = { id, size_bytes, kind, UBI_NONE };
+    assert_int_equal(ubi_graph_builder_node(builder, &node), UBI_OK);
+}
+
+/* root -> Hub (node 2) -> `n` leaves that are DOM nodes with this name. */
+static void look_at_star(uint64_t n, uint64_t leaf_bytes, const char *name) {
+    ubi_graph_builder *builder;
+    ubi_graph *graph;
+    assert_int_equal(ubi_graph_builder_new(&builder, NULL), UBI_OK);
+    ubi_kind kind = { .type_name = string(builder, "T"),
+                      .class_name = UBI_NONE,
+                      .script_filename = UBI_NONE,
+                      .descriptive_name = UBI_NONE,
+                      .coarse_type = UBI_COARSE_OTHER };
+    add_node(builder, 1, 1, kind);
+    assert_int_equal(ubi_graph_builder_edge(builder, 2, UBI_NONE), UBI_OK);
+    kind.class_name = string(builder, "Hub");
+    add_node(builder, 2, 5, kind);
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(ubi_graph_builder_edge(builder, 3 + i, UBI_NONE), UBI_OK);
+    kind.class_name = UBI_NONE;
+    kind.descriptive_name = string(builder, name);
+    kind.coarse_type = UBI_COARSE_DOM_NODE;
+    for (uint64_t i = 0; i < n; i++)
+        add_node(builder, 3 + i, leaf_bytes, kind);
+    assert_int_equal(ubi_graph_builder_finish(&graph, builder), UBI_OK);
+    ubi_graph_builder_free(builder);
+    look_at_graph(graph);
+}
+
+static void a_node_with_very_many_edges_is_a_list_that_may_have_grown(void **state) {
+    (void)state;
+    look_at_star(1000, 1, "LI");
+    assert_string_equal(found("wideNode")->text,
+                        "One Hub holds 1,000 references (node 2): a list or a table that grew?");
+    look_at_star(999, 1, "LI");
+    assert_null(found("wideNode"));
+}
+
+static void many_documents_hint_at_closed_pages(void **state) {
+    (void)state;
+    look_at_star(10, 1, "#document");
+    assert_non_null(strstr(found("manyDocuments")->text, "10 documents are alive"));
+    look_at_star(9, 1, "#document");
+    assert_null(found("manyDocuments"));
+}
+
+static void a_crowd_is_many_small_things_that_do_not_dominate_by_size(void **state) {
+    (void)state;
+    look_at_star(1000, 0, "LI");
+    assert_string_equal(found("crowd")->text, "99.8% of all nodes are LI: 1,000 of them, 0 B on average.");
+    look_at_star(1000, 9, "LI");
+    assert_null(found("crowd")); /* that is said already: */
+    assert_non_null(found("dominatingKind"));
+}
+
+static void a_file_that_ends_early_comes_first(void **state) {
+    (void)state;
+    info.ended_early = true;
+    snprintf(info.end_note, sizeof info.end_note, "a length of 0 at byte 12");
+    look_at("root -> a; lost -> a;");
+    info = (ubi_read_info){ 0 };
+    assert_string_equal(findings.at[0].rule, "endedEarly");
+    assert_non_null(strstr(findings.at[0].text, "a length of 0 at byte 12"));
+}
+
+static void long_labels_are_cut(void **state) {
+    (void)state;
+    char drawn[600], label[401];
+    memset(label, 'x', 400);
+    label[400] = 0;
+    snprintf(drawn, sizeof drawn, "root(size=1) -> a; a(size=100000 class=%s);", label);
+    look_at(drawn);
+    assert_true(strlen(found("largeNode")->text) < 160);
+    assert_non_null(strstr(found("largeNode")->text, "xxx... takes"));
+}
+
+static ubi_graph *failing_graph;
+
+static ubi_status look_with(void *payload, const ubi_allocator *allocator) {
+    ubi_lens_view *look;
+    ubi_findings *found;
+    ubi_findings_options options = UBI_FINDINGS_OPTIONS_INIT;
+    (void)payload;
+    options.allocator = allocator;
+    assert_int_equal(ubi_lens_open(&look, NULL, failing_graph, NULL), UBI_OK);
+    ubi_status status = ubi_findings_new(&found, look, &options);
+    if (status == UBI_OK)
+        ubi_findings_free(found);
+    ubi_lens_close(look);
+    return status;
+}
+
+static void every_failed_allocation_has_a_way_out(void **state) {
+    (void)state;
+    failing_graph =
+        graph_from_drawing("1(size=65536) -> 2, 3; 2(size=65536 class=ArrayBuffer); 3(size=100000 class=Map);");
+    assert_true(fail_each_allocation(look_with, NULL) > 1);
+    ubi_graph_unref(failing_graph);
+}
+
+static void nor_do_the_rules_for_v8_lose_anything(void **state) {
+    (void)state;
+    assert_int_equal(ubi_graph_read_path(&failing_graph, "tests/data/v8/chromium-detached.heapsnapshot.gz", NULL, NULL),
+                     UBI_OK);
+    assert_true(fail_each_allocation(look_with, NULL) > 10);
+    ubi_graph_unref(failing_graph);
+}
+
+static void options_of_another_version_are_refused(void **state) {
+    (void)state;
+    ubi_lens_view *look;
+    ubi_findings *found;
+    ubi_findings_options options = { .version = 77 };
+    ubi_graph *graph = graph_from_drawing("root");
+    assert_int_equal(ubi_lens_open(&look, NULL, graph, NULL), UBI_OK);
+    assert_int_equal(ubi_findings_new(&found, look, &options), UBI_EINVAL);
+    ubi_lens_close(look);
+    ubi_graph_unref(graph);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quiet_heap_has_no_findings),
+        cmocka_unit_test(a_large_node_is_named_with_its_share_and_id),
+        cmocka_unit_test(a_dominating_kind_needs_company_and_more_than_one_node),
+        cmocka_unit_test(unreachable_nodes_are_mentioned_from_one_percent_on),
+        cmocka_unit_test(a_node_with_very_many_edges_is_a_list_that_may_have_grown),
+        cmocka_unit_test(many_documents_hint_at_closed_pages),
+        cmocka_unit_test(a_crowd_is_many_small_things_that_do_not_dominate_by_size),
+        cmocka_unit_test(a_file_that_ends_early_comes_first),
+        cmocka_unit_test(long_labels_are_cut),
+        cmocka_unit_test(every_failed_allocation_has_a_way_out),
+        cmocka_unit_test(nor_do_the_rules_for_v8_lose_anything),
+        cmocka_unit_test(options_of_another_version_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

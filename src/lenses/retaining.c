@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * retaining.c: who refers to a node (ubiheap/retaining.h).
+ *
+ * All edges are turned round once. Which of them are retainers is seen when they are read: V8's weak ones and those of its
+ * root are not.
+ */
+#include "lenses/retaining.h"
+
+#include "base/merge_sort.h"
+#include "base/text.h"
+#include "graph/graph_columns.h"
+#include "lenses/v8/v8_look.h"
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status fill(ubi_retaining *r, const ubi_retaining_options *o) {
+    const ubi_view *view = ubi_lens_graph_view(r->look);
+    r->distances = ubi__alloc_array(r->allocator, view->graph->n_nodes, sizeof *r->distances);
+    if (!r->distances)
+        return ubi__fail_nomem();
+    if (!ubi__progress(&o->progress, "turning edges round", 0, 2))
+        return ubi__fail_cancelled();
+    const ubi_edge_set *set = r->is_v8 ? NULL : view->edges;
+    UBI_TRY(ubi_retainers_new(&r->retainers, view->graph, set, o->threads, r->allocator));
+    if (!ubi__progress(&o->progress, "turning edges round", 1, 2))
+        return ubi__fail_cancelled();
+    return ubi_lens_distances(r->distances, r->look);
+}
+
+ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_lens_view *look, const ubi_retaining_options *options) {
+    static const ubi_retaining_options defaults = UBI_RETAINING_OPTIONS_INIT;
+    const ubi_retaining_options *o = options ? options : &defaults;
+    if (o->version != UBI_RETAINING_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "retaining options of version %u, expected %d", o->version,
+                         UBI_RETAINING_OPTIONS_VERSION);
+    const ubi_allocator *a = ubi__allocator_or_default(o->allocator);
+    ubi_retaining *r = UBI_NEW(a, ubi_retaining);
+    if (!r)
+        return ubi__fail_nomem();
+    r->allocator = a;
+    r->look = look;
+    r->is_v8 = ubi_lens_of(look) == &ubi__lens_v8;
+    ubi_status status = fill(r, o);
+    if (status == UBI_OK)
+        *out = r;
+    else
+        ubi_retaining_free(r);
+    return status;
+}
+
+static void forget_ignored(ubi_retaining *r) {
+    ubi__free_array(r->allocator, r->ignored, ubi__retaining_words(r), sizeof *r->ignored);
+    ubi__free_array(r->allocator, r->without, r->look->graph->n_nodes, sizeof *r->without);
+    ubi__vec_u64_fini(&r->useless_edges, r->allocator);
+    r->ignored = NULL;
+    r->without = NULL;
+}
+
+void ubi_retaining_free(ubi_retaining *r) {
+    if (!r)
+        return;
+    forget_ignored(r);
+    ubi_retainers_free(r->retainers);
+    ubi__free_array(r->allocator, r->distances, r->look->graph->n_nodes, sizeof *r->distances);
+    UBI_DELETE(r->allocator, r);
+}
+
+/* ---- ignoring ---------------------------------------------------------------------------------------------------- */
+
+static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
+    return bits[node / 64] >> (node % 64) & 1;
+}
+
+/* Breadth-first over the view's edges, without entering what is ignored. */
+static ubi_status count_without(uint32_t *distance, const ubi_retaining *r, const uint64_t *ignored) {
+    const ubi_view *view = ubi_lens_graph_view(r->look);
+    const ubi_graph *g = view->graph;
+    size_t n_queued = 1;
+    ubi_node_ix *queue = ubi__alloc_array(r->allocator, g->n_nodes, sizeof *queue);
+    if (!queue)
+        return ubi__fail_nomem();
+    memset(distance, 0xff, (size_t)g->n_nodes * sizeof *distance);
+    queue[0] = view->root;
+    distance[view->root] = 0;
+    for (size_t i = 0; i < n_queued; i++)
+        for (ubi_edge_ix e = g->first_edge.at[queue[i]]; e < g->first_edge.at[queue[i] + 1]; e++) {
+            ubi_node_ix target = g->target.at[e];
+            if (distance[target] != UBI_NONE || has_bit(ignored, target) || !ubi__edge_set_has(view->edges, e))
+                continue;
+            distance[target] = distance[queue[i]] + 1;
+            queue[n_queued++] = target;
+        }
+    ubi__free_array(r->allocator, queue, g->n_nodes, sizeof *queue);
+    return UBI_OK;
+}
+
+static ubi_status count_again(ubi_retaining *fresh) {
+    if (!fresh->is_v8)
+        return count_without(fresh->without, fresh, fresh->ignored);
+    UBI_TRY(ubi__v8_distances_without(fresh->without, fresh->look, fresh->ignored));
+    return ubi__v8_find_useless_edges(&fresh->useless_edges, fresh, fresh->without);
+}
+
+static ubi_status mark_ignored(ubi_retaining *fresh, const ubi_node_ix *nodes, uint32_t n) {
+    uint32_t n_nodes = fresh->look->graph->n_nodes;
+    for (uint32_t i = 0; i < n; i++)
+        if (nodes[i] >= n_nodes)
+            return ubi__fail(UBI_EINVAL, "node %u to ignore is not in the graph of %u nodes", nodes[i], n_nodes);
+    fresh->ignored = ubi__calloc_array(fresh->allocator, ubi__retaining_words(fresh), sizeof *fresh->ignored);
+    fresh->without = ubi__alloc_array(fresh->allocator, n_nodes, sizeof *fresh->without);
+    if (!fresh->ignored || !fresh->without)
+        return ubi__fail_nomem();
+    for (uint32_t i = 0; i < n; i++)
+        fresh->ignored[nodes[i] / 64] |= UINT64_C(1) << (nodes[i] % 64);
+    return UBI_OK;
+}
+
+ubi_status ubi_retaining_ignore(ubi_retaining *r, const ubi_node_ix *nodes, uint32_t n) {
+    ubi_retaining fresh = *r;
+    fresh.ignored = NULL;
+    fresh.without = NULL;
+    fresh.useless_edges = (ubi__vec_u64){ 0 };
+    ubi_status status = n ? mark_ignored(&fresh, nodes, n) : UBI_OK;
+    if (status == UBI_OK && n)
+        status = count_again(&fresh);
+    if (status != UBI_OK) {
+        forget_ignored(&fresh);
+        return status;
+    }
+    forget_ignored(r);
+    *r = fresh;
+    return UBI_OK;
+}
+
+bool ubi_retaining_is_ignored(const ubi_retaining *r, ubi_node_ix node) {
+    return r->ignored && has_bit(r->ignored, node);
+}
+
+uint64_t ubi_retaining_distance(const ubi_retaining *r, ubi_node_ix node) {
+    if (r->without && r->without[node] != UBI_NONE)
+        return r->without[node];
+    uint64_t before = r->distances[node] == UBI_NONE ? 0 : r->distances[node];
+    return r->without || r->distances[node] == UBI_NONE ? before + UBI_RETAINING_UNREACHABLE : before;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+bool ubi__retaining_next(ubi_edge_ix *edge, const ubi_retaining *r, ubi_node_ix node, uint64_t *i) {
+    const ubi_graph *g = r->look->graph;
+    ubi_node_ix root = ubi_lens_graph_view(r->look)->root;
+    ubi_edge_ix begin = g->first_edge.at[root], end = g->first_edge.at[root + 1];
+    for (uint64_t n = ubi_retainers_count(r->retainers, node); *i < n;) {
+        ubi_edge_ix e = ubi_retainers_edge(r->retainers, node, (*i)++);
+        if (r->is_v8 && ((e >= begin && e < end) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK))
+            continue;
+        *edge = e;
+        return true;
+    }
+    return false;
+}
+
+uint64_t ubi_retaining_count(const ubi_retaining *r, ubi_node_ix node) {
+    uint64_t n = 0, i = 0;
+    ubi_edge_ix edge;
+    while (ubi__retaining_next(&edge, r, node, &i))
+        n++;
+    return n;
+}
+
+static bool is_useless(const ubi_retaining *r, ubi_edge_ix edge) {
+    size_t low = 0, high = r->useless_edges.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->useless_edges.at[middle] < edge)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->useless_edges.n && r->useless_edges.at[low] == edge;
+}
+
+static ubi_retainer retainer_of(const ubi_retaining *r, ubi_edge_ix edge) {
+    ubi_node_ix node = ubi_graph_edge_source(r->look->graph, edge);
+    uint64_t distance = is_useless(r, edge) ? UBI_RETAINING_UNREACHABLE : ubi_retaining_distance(r, node);
+    return (ubi_retainer){ edge, node, distance, ubi_retaining_is_ignored(r, node) };
+}
+
+/* Names by their text, numbers behind them by their value. Below, equal to or above 0. */
+static int compare_labels(const ubi_graph *g, ubi_edge_ix a, ubi_edge_ix b) {
+    uint32_t x = 0, y = 0;
+    bool a_has_number = ubi_graph_edge_number(&x, g, a), b_has_number = ubi_graph_edge_number(&y, g, b);
+    if (a_has_number != b_has_number)
+        return a_has_number ? 1 : -1;
+    if (a_has_number)
+        return (x > y) - (x < y);
+    return ubi__text_compare(ubi_graph_string(g, ubi__graph_edge_name(g, a)),
+                             ubi_graph_string(g, ubi__graph_edge_name(g, b)));
+}
+
+static bool retainer_before(const ubi_graph *g, ubi_retainer a, ubi_retainer b) {
+    if (a.distance != b.distance)
+        return a.distance < b.distance;
+    if (g->id.at[a.node] != g->id.at[b.node])
+        return g->id.at[a.node] < g->id.at[b.node];
+    return compare_labels(g, a.edge, b.edge) < 0;
+}
+UBI_SORT_DEFINE(sort_retainers, ubi_retainer, const ubi_graph *, retainer_before);
+
+ubi_status ubi_retaining_first(ubi_retainer *out, uint32_t *n, const ubi_retaining *r, ubi_node_ix node, uint32_t max) {
+    uint64_t count = ubi_retaining_count(r, node), i = 0, n_listed = 0;
+    ubi_edge_ix edge;
+    if (count == 0) {
+        *n = 0;
+        return UBI_OK;
+    }
+    ubi_retainer *list = ubi__alloc_array(r->allocator, count, sizeof *list);
+    ubi_retainer *spare = ubi__alloc_array(r->allocator, count, sizeof *spare);
+    if (list && spare) {
+        while (ubi__retaining_next(&edge, r, node, &i))
+            list[n_listed++] = retainer_of(r, edge);
+        sort_retainers(list, spare, count, r->look->graph);
+        *n = count < max ? (uint32_t)count : max;
+        if (*n)
+            memcpy(out, list, *n * sizeof *out);
+    }
+    bool complete = list && spare;
+    ubi__free_array(r->allocator, list, count, sizeof *list);
+    ubi__free_array(r->allocator, spare, count, sizeof *spare);
+    return complete ? UBI_OK : ubi__fail_nomem();
+}
+
+/* ---- the shortest way -------------------------------------------------------------------------------------------- */
+
+/* Edges come in the order of their nodes, so the first of equal ones is the one that is wanted. */
+static bool nearest(ubi_retainer *out, const ubi_retaining *r, ubi_node_ix node) {
+    uint64_t i = 0;
+    ubi_edge_ix edge;
+    bool found = false;
+    while (ubi__retaining_next(&edge, r, node, &i)) {
+        ubi_retainer retainer = retainer_of(r, edge);
+        if (retainer.distance >= UBI_RETAINING_UNREACHABLE || (found && retainer.distance >= out->distance))
+            continue;
+        *out = retainer;
+        found = true;
+    }
+    return found;
+}
+
+uint32_t ubi_retaining_shortest(ubi_retainer *out, const ubi_retaining *r, ubi_node_ix node, uint32_t max) {
+    uint64_t distance = ubi_retaining_distance(r, node);
+    uint32_t n = 0;
+    while (n < max && distance > 1 && nearest(&out[n], r, node)) {
+        node = out[n].node;
+        distance = out[n++].distance;
+    }
+    return n;
+}
+
+uint32_t ubi_retaining_dominators(ubi_node_ix *out, uint32_t max, const ubi_dominators *dominators, ubi_node_ix node) {
+    uint32_t n = 0;
+    for (; node != UBI_NONE; node = ubi_dominators_immediate(dominators, node), n++)
+        if (n < max)
+            out[n] = node;
+    return n;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * retaining.h: what a ubi_retaining consists of.
+ */
+#ifndef UBI_LENSES_RETAINING_H
+#define UBI_LENSES_RETAINING_H
+
+#include <ubiheap/retaining.h>
+
+#include "base/alloc.h"
+#include "graph/graph_columns.h"
+#include "lenses/lens.h"
+
+struct ubi_retaining {
+    const ubi_allocator *allocator;
+    const ubi_lens_view *look;
+    bool is_v8;
+    ubi_retainers *retainers; /* of all edges; V8: weak ones and the root's are passed over */
+    uint32_t *distances;      /* [n_nodes], nothing ignored */
+    /* While something is ignored, else NULL: */
+    uint64_t *ignored;          /* a bit per node */
+    uint32_t *without;          /* [n_nodes] */
+    ubi__vec_u64 useless_edges; /* ascending: edges of WeakMaps whose partner is out of reach */
+};
+
+/** The words of bits that a bit per node takes. */
+static inline size_t ubi__retaining_words(const ubi_retaining *r) {
+    return (size_t)r->look->graph->n_nodes / 64 + 1;
+}
+
+/** The retainers of a node one by one; *i starts at 0. False: no more. */
+bool ubi__retaining_next(ubi_edge_ix *edge, const ubi_retaining *retaining, ubi_node_ix node, uint64_t *i);
+
+/** V8 (v8_retaining.c): finds useless_edges, by `without`. Errors: UBI_ENOMEM. */
+ubi_status ubi__v8_find_useless_edges(ubi__vec_u64 *out, const ubi_retaining *retaining, const uint32_t *without);
+
+#endif

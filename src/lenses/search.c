@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * search.c: nodes by what they are called (ubiheap/search.h).
+ *
+ * Most names are strings of the file, and most strings are the names of many nodes. So each string is matched when the first
+ * node asks for it, and the answer kept; so are names of classes. Only names that are put together (detached nodes, plain
+ * objects, joined strings) are matched one by one. Threads share the answers: two may find the same one, which is harmless.
+ */
+#include <ubiheap/search.h>
+
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "graph/graph_columns.h"
+#include "lenses/name_match.h"
+
+struct ubi_search {
+    const ubi_allocator *allocator;
+    ubi__vec_u32 nodes;
+};
+
+enum { UNKNOWN = 0, NO, YES }; /* of a string or class: does it match? */
+
+typedef struct searcher {
+    const ubi_lens_view *look;
+    const ubi_graph *graph;
+    const ubi_allocator *allocator;
+    const ubi_node_ix *among; /* NULL: all */
+    uint64_t n;               /* places to look at */
+    ubi__wanted_name wanted;
+    uint32_t n_strings, n_classes;
+    _Atomic uint8_t *of_string, *of_class;
+    unsigned n_threads;
+    ubi__matcher *matchers; /* matchers[n_threads] */
+    uint64_t *found;        /* a bit per place of the current chunk */
+    uint64_t chunk_begin;
+} searcher;
+
+/* ---- one node ---------------------------------------------------------------------------------------------------- */
+
+static bool remembered(const searcher *s, _Atomic uint8_t *answer, ubi__matcher *matcher, ubi_text name) {
+    uint8_t known = atomic_load_explicit(answer, memory_order_relaxed);
+    if (known == UNKNOWN) {
+        known = ubi__name_matches(&s->wanted, matcher, name) ? YES : NO;
+        atomic_store_explicit(answer, known, memory_order_relaxed);
+    }
+    return known == YES;
+}
+
+static bool is_same(ubi_text a, ubi_text b) {
+    return a.ptr == b.ptr && a.len == b.len;
+}
+
+static bool is_found(const searcher *s, ubi__matcher *matcher, ubi_node_ix node) {
+    ubi_lens_name_buffer buffer;
+    if (ubi_lens_size_bytes(s->look, node) == 0 || !ubi_lens_shows(s->look, node))
+        return false;
+    ubi_text name = ubi_lens_display_name(s->look, node, &buffer);
+    ubi_str_ix string = ubi__graph_node_name(s->graph, node);
+    if (string != UBI_NONE && is_same(name, ubi_graph_string(s->graph, string)))
+        return remembered(s, &s->of_string[string], matcher, name);
+    if (is_same(name, ubi_lens_node_name(s->look, node)))
+        return remembered(s, &s->of_class[ubi_lens_class_of(s->look, node)], matcher, name);
+    return ubi__name_matches(&s->wanted, matcher, name);
+}
+
+static void look_at(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    const searcher *s = payload;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t place = s->chunk_begin + i;
+        ubi_node_ix node = s->among ? s->among[place] : (ubi_node_ix)place;
+        if (is_found(s, &s->matchers[part], node))
+            s->found[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+#define CHUNK (UINT64_C(1) << 19)
+#define CHUNK_WORDS (CHUNK / 64)
+
+static ubi_status collect(ubi_search *search, searcher *s, uint64_t n) {
+    for (uint64_t word = 0; word * 64 < n; word++)
+        for (uint64_t bits = s->found[word]; bits; bits &= bits - 1) {
+            uint64_t place = s->chunk_begin + word * 64 + (uint64_t)__builtin_ctzll(bits);
+            UBI_TRY(ubi__vec_u32_push(&search->nodes, s->allocator, s->among ? s->among[place] : (uint32_t)place));
+        }
+    return UBI_OK;
+}
+
+static ubi_status search_all(ubi_search *search, searcher *s, const ubi_progress *progress) {
+    for (; s->chunk_begin < s->n; s->chunk_begin += CHUNK) {
+        uint64_t n = s->n - s->chunk_begin < CHUNK ? s->n - s->chunk_begin : CHUNK;
+        if (!ubi__progress(progress, "searching", s->chunk_begin, s->n))
+            return ubi__fail_cancelled();
+        memset(s->found, 0, CHUNK_WORDS * sizeof *s->found);
+        ubi__parallel_ranges(s->n_threads, n, 64, look_at, s);
+        UBI_TRY(collect(search, s, n));
+    }
+    return UBI_OK;
+}
+
+static ubi_status searcher_reserve(searcher *s) {
+    const ubi_allocator *a = s->allocator;
+    s->n_strings = ubi_graph_string_count(s->graph);
+    s->n_classes = ubi_lens_class_count(s->look);
+    s->of_string = ubi__calloc_array(a, (size_t)s->n_strings + 1, 1);
+    s->of_class = ubi__calloc_array(a, (size_t)s->n_classes + 1, 1);
+    s->found = ubi__alloc_array(a, CHUNK_WORDS, sizeof *s->found);
+    s->matchers = ubi__calloc_array(a, s->n_threads, sizeof *s->matchers);
+    if (!s->of_string || !s->of_class || !s->found || !s->matchers)
+        return ubi__fail_nomem();
+    for (unsigned i = 0; i < s->n_threads; i++)
+        UBI_TRY(ubi__matcher_init(&s->matchers[i], ubi__wanted_name_states(&s->wanted), a));
+    return UBI_OK;
+}
+
+static void searcher_fini(searcher *s) {
+    const ubi_allocator *a = s->allocator;
+    for (unsigned i = 0; s->matchers && i < s->n_threads; i++)
+        ubi__matcher_fini(&s->matchers[i], a);
+    ubi__free_array(a, s->matchers, s->n_threads, sizeof *s->matchers);
+    ubi__free_array(a, s->found, CHUNK_WORDS, sizeof *s->found);
+    ubi__free_array(a, (void *)s->of_class, (size_t)s->n_classes + 1, 1);
+    ubi__free_array(a, (void *)s->of_string, (size_t)s->n_strings + 1, 1);
+    ubi__wanted_name_fini(&s->wanted, a);
+}
+
+static ubi_status check(const ubi_search_options *o, const ubi_graph *g) {
+    if (o->version != UBI_SEARCH_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "search options of version %u, expected %d", o->version,
+                         UBI_SEARCH_OPTIONS_VERSION);
+    for (uint32_t i = 0; o->among && i < o->n_among; i++)
+        if (o->among[i] >= g->n_nodes || (i > 0 && o->among[i - 1] >= o->among[i]))
+            return ubi__fail(UBI_EINVAL,
+                             "node %u at place %u of those to search is not above the one before, or not "
+                             "in the graph",
+                             o->among[i], i);
+    return UBI_OK;
+}
+
+static ubi_status find(ubi_search *search, searcher *s, ubi_text query, const ubi_search_options *o) {
+    UBI_TRY(ubi__wanted_name_init(&s->wanted, query, o->how, s->allocator));
+    UBI_TRY(searcher_reserve(s));
+    return search_all(search, s, &o->progress);
+}
+
+ubi_status ubi_search_new(ubi_search **out, const ubi_lens_view *look, ubi_text query,
+                          const ubi_search_options *options) {
+    static const ubi_search_options defaults = UBI_SEARCH_OPTIONS_INIT;
+    const ubi_search_options *o = options ? options : &defaults;
+    const ubi_graph *g = ubi_lens_graph_view(look)->graph;
+    UBI_TRY(check(o, g));
+    const ubi_allocator *a = ubi__allocator_or_default(o->allocator);
+    ubi_search *search = UBI_NEW(a, ubi_search);
+    if (!search)
+        return ubi__fail_nomem();
+    search->allocator = a;
+    searcher s = { .look = look,
+                   .graph = g,
+                   .allocator = a,
+                   .among = o->among,
+                   .n = o->among ? o->n_among : g->n_nodes,
+                   .n_threads = ubi__thread_count(o->threads) };
+    ubi_status status = find(search, &s, query, o);
+    searcher_fini(&s);
+    if (status == UBI_OK)
+        *out = search;
+    else
+        ubi_search_free(search);
+    return status;
+}
+
+void ubi_search_free(ubi_search *search) {
+    if (!search)
+        return;
+    ubi__vec_u32_fini(&search->nodes, search->allocator);
+    UBI_DELETE(search->allocator, search);
+}
+
+const ubi_node_ix *ubi_search_nodes(const ubi_search *search, uint32_t *n) {
+    *n = (uint32_t)search->nodes.n;
+    return search->nodes.at;
+}
+
+ubi_status ubi_search_check(ubi_text query, ubi_search_how how) {
+    ubi__wanted_name wanted;
+    ubi_status status = ubi__wanted_name_init(&wanted, query, how, ubi_allocator_default());
+    ubi__wanted_name_fini(&wanted, ubi_allocator_default());
+    return status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * v8_finding_events.c: timers that wait, and listeners that nobody takes away.
+ */
+#include <stdio.h>
+
+#include "base/human.h"
+#include "lenses/finding_facts.h"
+#include "lenses/v8/v8_fields.h"
+
+#define LEAST_BYTES (64 * 1024)
+
+/* The code that most functions run, by a vote. */
+typedef struct vote {
+    ubi_node_ix closure; /* UBI_NONE: there was none */
+    ubi_node_ix shared;
+    uint64_t lead;
+} vote;
+
+static void cast_vote(vote *v, const ubi_graph *g, ubi_node_ix closure) {
+    ubi_node_ix shared = ubi__v8_field(g, closure, UBI_EDGE_INTERNAL, "shared");
+    if (shared == UBI_NONE)
+        return;
+    if (v->lead == 0) {
+        v->closure = closure;
+        v->shared = shared;
+    }
+    v->lead += shared == v->shared ? 1 : (uint64_t)-1;
+}
+
+static void say_function(char *out, size_t n, const ubi__finding_facts *f, const vote *v, const char *before) {
+    char words[UBI__V8_FUNCTION_WORDS];
+    *out = 0;
+    if (v->closure == UBI_NONE)
+        return;
+    ubi__v8_function_words(words, f->v8, f->graph, v->closure);
+    snprintf(out, n, "%s%s", before, words);
+}
+
+/* ---- timers --------------------------------------------------------------------------------------------------------- */
+
+#define LEAST_TIMERS 100
+
+/* The function that a timer of Node.js will call; UBI_NONE: it is no timer, or an empty one. */
+static ubi_node_ix callback_of_timer(const ubi_graph *g, ubi_node_ix node) {
+    ubi_node_ix callback = ubi__v8_field(g, node, UBI_EDGE_PROPERTY, "_onTimeout");
+    return callback != UBI_NONE ? callback : ubi__v8_field(g, node, UBI_EDGE_PROPERTY, "_onImmediate");
+}
+
+/* ---- listeners of events of a page ---------------------------------------------------------------------------------- */
+
+#define LEAST_LISTENERS 200
+
+static ubi_node_ix callback_of_listener(const ubi_graph *g, ubi_node_ix node) {
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+        uint32_t number;
+        if (ubi_graph_edge_number(&number, g, e) && number == 1)
+            return g->target.at[e];
+    }
+    return UBI_NONE;
+}
+
+/* ---- both ----------------------------------------------------------------------------------------------------------- */
+
+typedef ubi_node_ix callback_of(const ubi_graph *g, ubi_node_ix node);
+
+typedef struct waiting {
+    uint64_t count;
+    ubi__outermost outermost;
+    vote vote;
+} waiting;
+
+static ubi_status find_waiting(waiting *out, const ubi__finding_facts *f, ubi__v8_role role, callback_of *callback) {
+    ubi__node_bits members;
+    *out = (waiting){ .vote = { UBI_NONE, UBI_NONE, 0 } };
+    UBI_TRY(ubi__node_bits_new(&members, f));
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+        ubi_node_ix target = ubi__finding_role(f, node) == role ? callback(f->graph, node) : UBI_NONE;
+        if (target == UBI_NONE)
+            continue;
+        out->count++;
+        ubi__node_bits_put(&members, node);
+        cast_vote(&out->vote, f->graph, target);
+    }
+    ubi_status status = out->count ? ubi__outermost_find(&out->outermost, &members, f) : UBI_OK;
+    ubi__node_bits_free(&members, f);
+    return status;
+}
+
+static void fill_finding(ubi_finding *finding, const waiting *w) {
+    finding->bytes = w->outermost.bytes;
+    finding->count = w->count;
+    for (uint32_t i = 0; i < w->outermost.n_largest; i++)
+        ubi__finding_example(finding, w->outermost.largest[i]);
+}
+
+ubi_status ubi__finding_v8_timers(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+    ubi_finding finding = { .bytes = 0 };
+    waiting w;
+    UBI_TRY(find_waiting(&w, f, UBI__ROLE_TIMER, callback_of_timer));
+    ubi__node_bits_free(&w.outermost.bits, f);
+    if (w.count < LEAST_TIMERS && w.outermost.bytes < ubi__finding_worth(f, LEAST_BYTES))
+        return UBI_OK;
+    fill_finding(&finding, &w);
+    say_function(calls, sizeof calls, f, &w.vote, w.count == 1 ? "; it calls " : "; many call ");
+    ubi__finding_say(&finding, "%s wait%s and keep%s %s alive%s. %s cleared when it is not needed any more?",
+                     ubi__human_things(count, w.count, "timer"), w.count == 1 ? "s" : "", w.count == 1 ? "s" : "",
+                     ubi__human_size(size, finding.bytes), calls, w.count == 1 ? "Is it" : "Is each");
+    return ubi__finding_add(out, &finding);
+}
+
+ubi_status ubi__finding_v8_listeners(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+    ubi_finding finding = { .bytes = 0 };
+    waiting w;
+    UBI_TRY(find_waiting(&w, f, UBI__ROLE_LISTENER, callback_of_listener));
+    ubi__node_bits_free(&w.outermost.bits, f);
+    if (w.count < LEAST_LISTENERS)
+        return UBI_OK;
+    fill_finding(&finding, &w);
+    say_function(calls, sizeof calls, f, &w.vote, "; many call ");
+    ubi__finding_say(&finding, "%s event listeners keep %s alive%s. Are they removed with what they listen to?",
+                     ubi__human_count(count, w.count), ubi__human_size(size, finding.bytes), calls);
+    return ubi__finding_add(out, &finding);
+}
+
+/* ---- emitters of Node.js -------------------------------------------------------------------------------------------- */
+
+#define LEAST_EMITTED 50
+
+/* The list of listeners that is longest, and all that are long. */
+typedef struct emitted {
+    ubi_node_ix emitter, list;
+    ubi_str_ix event;
+    uint64_t most, n_listeners, bytes;
+    vote vote;
+} emitted;
+
+static uint64_t count_listeners(vote *v, const ubi__finding_facts *f, ubi_node_ix list) {
+    const ubi_graph *g = f->graph;
+    uint64_t n = 0;
+    for (ubi_edge_ix e = g->first_edge.at[list]; e < g->first_edge.at[list + 1]; e++) {
+        if (ubi__graph_edge_kind(g, e) != UBI_EDGE_ELEMENT ||
+            ubi__finding_role(f, g->target.at[e]) != UBI__ROLE_CLOSURE)
+            continue;
+        n++;
+        cast_vote(v, g, g->target.at[e]);
+    }
+    return n;
+}
+
+static void look_at_events(emitted *out, const ubi__finding_facts *f, ubi_node_ix emitter, ubi_node_ix events) {
+    const ubi_graph *g = f->graph;
+    for (ubi_edge_ix e = g->first_edge.at[events]; e < g->first_edge.at[events + 1]; e++) {
+        ubi_node_ix list = g->target.at[e];
+        vote v = { UBI_NONE, UBI_NONE, 0 };
+        if (ubi__graph_edge_kind(g, e) != UBI_EDGE_PROPERTY || ubi__finding_role(f, list) != UBI__ROLE_ARRAY)
+            continue;
+        uint64_t n = count_listeners(&v, f, list);
+        if (n < LEAST_EMITTED)
+            continue;
+        out->n_listeners += n;
+        out->bytes += ubi__finding_retained(f, list);
+        if (n > out->most)
+            *out = (emitted){ emitter, list, g->name.at[e], n, out->n_listeners, out->bytes, v };
+    }
+}
+
+static ubi_str_ix find_entry(const ubi_graph *g, const char *text) {
+    for (ubi_str_ix i = 0; i < ubi_graph_string_count(g); i++)
+        if (ubi__text_is(ubi_graph_string(g, i), text))
+            return i;
+    return UBI_NONE;
+}
+
+ubi_status ubi__finding_v8_emitters(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+    const ubi_graph *g = f->graph;
+    ubi_str_ix name = find_entry(g, "_events");
+    emitted found = { .most = 0 };
+    for (ubi_node_ix node = 0; name != UBI_NONE && node < g->n_nodes; node++) {
+        if (ubi__finding_role(f, node) != UBI__ROLE_OBJECT)
+            continue;
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+            if (g->name.at[e] == name && ubi__graph_edge_kind(g, e) == UBI_EDGE_PROPERTY)
+                look_at_events(&found, f, node, g->target.at[e]);
+    }
+    if (found.most == 0)
+        return UBI_OK;
+    ubi_finding finding = { .bytes = found.bytes, .count = found.n_listeners };
+    ubi__finding_name emitter = ubi__finding_class_name(f, found.emitter);
+    ubi__finding_name event = ubi__finding_cut(ubi_graph_string(g, found.event));
+    say_function(calls, sizeof calls, f, &found.vote, "; many are ");
+    ubi__finding_example(&finding, found.list);
+    ubi__finding_example(&finding, found.emitter);
+    ubi__finding_say(&finding, "%s listeners wait for \"%s\" of one %s, and keep %s alive%s. Are they taken off again?",
+                     ubi__human_count(count, found.most), event.text, emitter.text, ubi__human_size(size, found.bytes),
+                     calls);
+    return ubi__finding_add(out, &finding);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * v8_finding_stores.c: storage that is mostly empty, and collections that hold nothing.
+ *
+ * The file has no lengths of arrays, and no edges for small numbers. So storage without a single reference may be full of
+ * numbers and is left alone; one reference in eight slots or more may be a list of mixed things. What has references in less
+ * than an eighth of its slots is taken for sparse. Dictionaries take three slots per entry.
+ */
+#include "base/human.h"
+#include "lenses/finding_facts.h"
+#include "lenses/v8/v8_fields.h"
+
+#define LEAST_SLOTS 64
+#define SPARSE_PARTS 8
+#define LEAST_BYTES (64 * 1024)
+#define SLOTS_OF_DICTIONARY_ENTRY 3
+
+static uint64_t slot_count(const ubi__finding_facts *f, ubi_node_ix store) {
+    uint64_t words = f->graph->size_bytes.at[store] / f->word_bytes;
+    return words > 2 ? words - 2 : 0;
+}
+
+/*
+ * Slots that references account for. Values of a dictionary of elements stand in every third slot, the first in the sixth; keys
+ * and values of one of properties in two of three.
+ */
+static uint64_t used_slots(const ubi__finding_facts *f, ubi_node_ix store) {
+    const ubi_graph *g = f->graph;
+    uint64_t n = 0, n_third = 0;
+    for (ubi_edge_ix e = g->first_edge.at[store]; e < g->first_edge.at[store + 1]; e++) {
+        uint32_t slot;
+        if (!ubi__v8_slot(&slot, g, e))
+            continue;
+        n++;
+        n_third += slot % SLOTS_OF_DICTIONARY_ENTRY == 2;
+    }
+    return n_third == n || ubi__text_is(ubi_graph_string(g, ubi__graph_node_name(g, store)), "(object properties)")
+               ? n * SLOTS_OF_DICTIONARY_ENTRY
+               : n;
+}
+
+/* Bytes that nothing is in; 0 where that cannot be told. */
+static uint64_t wasted_bytes(const ubi__finding_facts *f, ubi_node_ix store) {
+    uint64_t slots = slot_count(f, store);
+    if (slots < LEAST_SLOTS)
+        return 0;
+    uint64_t used = used_slots(f, store);
+    return used == 0 || used * SPARSE_PARTS >= slots ? 0 : (slots - used) * f->word_bytes;
+}
+
+ubi_status ubi__finding_v8_stores(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], slots[UBI__HUMAN_TEXT], used[UBI__HUMAN_TEXT];
+    ubi_finding finding = { .bytes = 0 };
+    ubi_node_ix worst = UBI_NONE;
+    uint64_t most = 0;
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+        uint64_t bytes = ubi__finding_role(f, node) == UBI__ROLE_STORE ? wasted_bytes(f, node) : 0;
+        finding.bytes += bytes;
+        finding.count += bytes > 0;
+        if (bytes > most) {
+            most = bytes;
+            worst = node;
+        }
+    }
+    if (worst == UBI_NONE || finding.bytes < ubi__finding_worth(f, LEAST_BYTES))
+        return UBI_OK;
+    ubi_node_ix owner = ubi_dominators_immediate(f->dominators, worst);
+    ubi__finding_example(&finding, owner == UBI_NONE ? worst : owner);
+    ubi__finding_say(
+        &finding,
+        "%s with far more room than references waste%s up to %s. The largest has %s of them in %s slots; the "
+        "others are empty, or hold small numbers.",
+        ubi__human_things(count, finding.count, "list"), finding.count == 1 ? "s" : "",
+        ubi__human_size(size, finding.bytes), ubi__human_count(used, used_slots(f, worst)),
+        ubi__human_count(slots, slot_count(f, worst)));
+    return ubi__finding_add(out, &finding);
+}
+
+/* ---- collections without entries ------------------------------------------------------------------------------------ */
+
+#define LEAST_EMPTY 1000
+/* The table of a new map or set has room for four entries. */
+#define NEW_TABLE_SLOTS 24
+
+static bool has_slots(const ubi_graph *g, ubi_node_ix store) {
+    uint32_t slot;
+    for (ubi_edge_ix e = g->first_edge.at[store]; e < g->first_edge.at[store + 1]; e++)
+        if (ubi__v8_slot(&slot, g, e))
+            return true;
+    return false;
+}
+
+static bool is_empty(const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    ubi__v8_role role = ubi__finding_role(f, node);
+    if (role == UBI__ROLE_ARRAY)
+        return ubi__v8_field(g, node, UBI_EDGE_INTERNAL, "elements") == UBI_NONE &&
+               ubi__v8_field(g, node, UBI_EDGE_PROPERTY, "constructor") == UBI_NONE;
+    if (role != UBI__ROLE_MAP && role != UBI__ROLE_SET)
+        return false;
+    ubi_node_ix table = ubi__v8_field(g, node, UBI_EDGE_INTERNAL, "table");
+    return table != UBI_NONE && slot_count(f, table) <= NEW_TABLE_SLOTS && !has_slots(g, table);
+}
+
+typedef struct tally {
+    uint64_t n_maps, n_sets, n_arrays;
+    ubi_node_ix holder; /* that is of the class which most of them are in, by a vote */
+    uint64_t lead;
+    ubi_node_ix example; /* in such a holder */
+} tally;
+
+static void count_empty(tally *t, ubi_finding *finding, const ubi__finding_facts *f, ubi_node_ix node) {
+    ubi__v8_role role = ubi__finding_role(f, node);
+    ubi_node_ix holder = ubi_dominators_immediate(f->dominators, node);
+    t->n_maps += role == UBI__ROLE_MAP;
+    t->n_sets += role == UBI__ROLE_SET;
+    t->n_arrays += role == UBI__ROLE_ARRAY;
+    finding->count++;
+    finding->bytes += ubi__finding_retained(f, node);
+    if (holder == UBI_NONE)
+        return;
+    if (t->lead == 0)
+        t->holder = holder;
+    bool typical = ubi_lens_class_of(f->look, holder) == ubi_lens_class_of(f->look, t->holder);
+    t->lead += typical ? 1 : (uint64_t)-1;
+    t->example = typical ? node : t->example;
+}
+
+ubi_status ubi__finding_v8_empties(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char n[4][UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
+    ubi_finding finding = { .bytes = 0 };
+    tally t = { .holder = UBI_NONE, .example = UBI_NONE };
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+        ubi__v8_role role = ubi__finding_role(f, node);
+        if ((role == UBI__ROLE_ARRAY || role == UBI__ROLE_MAP || role == UBI__ROLE_SET) && is_empty(f, node))
+            count_empty(&t, &finding, f, node);
+    }
+    if (finding.count < LEAST_EMPTY || finding.bytes < ubi__finding_worth(f, LEAST_BYTES))
+        return UBI_OK;
+    ubi__finding_name holder = ubi__finding_cut((ubi_text){ "", 0 });
+    if (t.lead && t.holder != UBI_NONE)
+        holder = ubi__finding_class_name(f, t.holder);
+    if (t.example != UBI_NONE)
+        ubi__finding_example(&finding, t.example);
+    ubi__finding_say(
+        &finding, "%s collections hold no objects and take %s (%s, %s, %s)%s%s: make them when the first entry comes.",
+        ubi__human_count(n[0], finding.count), ubi__human_size(size, finding.bytes),
+        ubi__human_things(n[1], t.n_maps, "Map"), ubi__human_things(n[2], t.n_sets, "Set"),
+        ubi__human_things(n[3], t.n_arrays, "Array"), *holder.text ? ", many of them in " : "", holder.text);
+    return ubi__finding_add(out, &finding);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of V8's lens on several threads: the same look with any number of them, whatever fails in either half of the work.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fail_allocator.h"
+#include "lenses/v8/v8_look.h"
+#include "random_devtools_graph.h"
+#include "random_numbers.h"
+
+/* Enough edges for several ranges. */
+static const random_devtools_options large = { .n_nodes = 150000, .n_edges_per_node = 9 };
+
+static ubi_graph *large_graph(uint64_t seed) {
+    ubi_graph *g;
+    for (;; seed++) {
+        random_start(seed);
+        g = random_devtools_graph(&large);
+        if (ubi_graph_edge_count(g) > 4 * (uint64_t)UBI__V8_CHUNK)
+            return g;
+        ubi_graph_unref(g);
+    }
+}
+
+static ubi_lens_view *look_at(ubi_graph *g, unsigned threads) {
+    ubi_lens_view *look;
+    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    options.threads = threads;
+    assert_int_equal(ubi_lens_open(&look, NULL, g, &options), UBI_OK);
+    return look;
+}
+
+static void assert_same_classes(const ubi_lens_view *a, const ubi_lens_view *b) {
+    assert_int_equal(ubi_lens_class_count(a), ubi_lens_class_count(b));
+    for (ubi_class_ix i = 0; i < ubi_lens_class_count(a); i++) {
+        ubi_lens_class x, y;
+        ubi_lens_class_get(a, i, &x);
+        ubi_lens_class_get(b, i, &y);
+        assert_true(ubi__text_equal(x.name, y.name) && ubi__text_equal(x.place, y.place));
+        assert_int_equal(x.coarse_type, y.coarse_type);
+    }
+}
+
+static void assert_same_look(const ubi_lens_view *a, const ubi_lens_view *b) {
+    const ubi__v8_look *x = ubi__v8_look_of(a), *y = ubi__v8_look_of(b);
+    size_t n = a->graph->n_nodes;
+    assert_memory_equal(x->traits, y->traits, n);
+    assert_memory_equal(x->distance, y->distance, n * sizeof *x->distance);
+    assert_memory_equal(x->class_of_node, y->class_of_node, n * sizeof *x->class_of_node);
+    assert_memory_equal(x->essential->words, y->essential->words, x->essential->n_words * sizeof *x->essential->words);
+    for (ubi_node_ix node = 0; node < n; node++)
+        assert_int_equal(ubi_lens_size_bytes(a, node), ubi_lens_size_bytes(b, node));
+    assert_same_classes(a, b);
+    assert_int_equal(x->ephemerons.n, y->ephemerons.n);
+    assert_int_equal(x->interfaces.rows.n, y->interfaces.rows.n);
+}
+
+static void any_number_of_threads_gives_the_same_look(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        ubi_graph *g = large_graph(seed * 100);
+        ubi_lens_view *one = look_at(g, 1);
+        for (unsigned threads = 2; threads <= 5; threads++) {
+            ubi_lens_view *more = look_at(g, threads);
+            assert_same_look(one, more);
+            ubi_lens_close(more);
+        }
+        ubi_lens_close(one);
+        ubi_graph_unref(g);
+    }
+}
+
+static ubi_status open_with_threads(void *payload, const ubi_allocator *allocator) {
+    ubi_lens_view *look;
+    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    options.allocator = allocator;
+    options.threads = 2;
+    ubi_status status = ubi_lens_open(&look, NULL, payload, &options);
+    if (status == UBI_OK)
+        ubi_lens_close(look);
+    return status;
+}
+
+/* Which half meets a refused request differs from time to time, and so does their number. */
+static void refused_allocations_leave_nothing_behind_in_either_half(void **state) {
+    (void)state;
+    static const random_devtools_options small = { .n_nodes = 40, .n_edges_per_node = 8 };
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        random_start(seed);
+        ubi_graph *g = random_devtools_graph(&small);
+        for (uint64_t n = 0;; n++) {
+            fail_allocator f;
+            fail_allocator_init(&f, n);
+            ubi_status status = open_with_threads(g, &f.allocator);
+            assert_true(status == (f.n_refused ? UBI_ENOMEM : UBI_OK));
+            if (status == UBI_ENOMEM)
+                assert_string_equal(ubi_error_message(), "out of memory");
+            fail_allocator_fini(&f);
+            if (status == UBI_OK)
+                break;
+        }
+        ubi_graph_unref(g);
+    }
+}
+
+static bool count_down(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    uint32_t *left = payload;
+    (void)stage, (void)done, (void)total;
+    return *left == 0 ? false : (--*left, true);
+}
+
+static void both_halves_end_when_it_is_cancelled(void **state) {
+    (void)state;
+    ubi_graph *g = large_graph(1);
+    for (uint32_t n_allowed = 0;; n_allowed++) {
+        ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+        ubi_lens_view *look = NULL;
+        uint32_t left = n_allowed;
+        options.threads = 2;
+        options.progress = (ubi_progress){ count_down, &left };
+        ubi_status status = ubi_lens_open(&look, NULL, g, &options);
+        ubi_lens_close(look);
+        if (status == UBI_OK)
+            break;
+        assert_int_equal(status, UBI_ECANCELLED);
+    }
+    ubi_graph_unref(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_threads_gives_the_same_look),
+        cmocka_unit_test(refused_allocations_leave_nothing_behind_in_either_half),
+        cmocka_unit_test(both_halves_end_when_it_is_cancelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

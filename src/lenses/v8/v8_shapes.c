@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * v8_shapes.c: plain objects by the names of their properties.
+ */
+#include "lenses/v8/v8_shapes.h"
+
+#include "base/hash.h"
+
+#define LEAST_SLOTS 64
+
+typedef struct finding {
+    const ubi__v8_look *own;
+    const ubi_graph *g;
+    const ubi_allocator *a;
+    ubi__v8_shapes *shapes;
+    ubi__slots slots; /* over rows */
+} finding;
+
+static uint64_t shape_hash(const finding *f, ubi_node_ix node) {
+    ubi__v8_property_walk walk = ubi__v8_properties_of(f->own, f->g, node);
+    uint64_t hash = 1;
+    for (ubi_str_ix name; (name = ubi__v8_property_next(&walk)) != UBI_NONE;)
+        hash = ubi__hash_combine(hash, name);
+    return hash;
+}
+
+static bool same_shape(const finding *f, ubi_node_ix x, ubi_node_ix y) {
+    ubi__v8_property_walk of_x = ubi__v8_properties_of(f->own, f->g, x);
+    ubi__v8_property_walk of_y = ubi__v8_properties_of(f->own, f->g, y);
+    ubi_str_ix name;
+    do {
+        name = ubi__v8_property_next(&of_x);
+        if (name != ubi__v8_property_next(&of_y))
+            return false;
+    } while (name != UBI_NONE);
+    return true;
+}
+
+static ubi_status grow(finding *f) {
+    ubi__slots larger = { NULL, 0 };
+    UBI_TRY(ubi__slots_new(&larger, f->slots.n ? 2 * f->slots.n : LEAST_SLOTS, f->a));
+    for (uint32_t row = 0; row < f->shapes->rows.n; row++) {
+        size_t i = f->shapes->rows.at[row].hash & (larger.n - 1);
+        while (larger.at[i] != UBI_NONE)
+            i = ubi__slots_next(&larger, i);
+        larger.at[i] = row;
+    }
+    ubi__slots_fini(&f->slots, f->a);
+    f->slots = larger;
+    return UBI_OK;
+}
+
+static ubi_status find_shape(uint32_t *out, finding *f, ubi_node_ix node) {
+    ubi__vec_v8_shape *rows = &f->shapes->rows;
+    uint64_t hash = shape_hash(f, node);
+    if (rows->n * 2 >= f->slots.n)
+        UBI_TRY(grow(f));
+    size_t i = hash & (f->slots.n - 1);
+    for (; f->slots.at[i] != UBI_NONE; i = ubi__slots_next(&f->slots, i)) {
+        ubi__v8_shape *row = &rows->at[f->slots.at[i]];
+        if (row->hash == hash && same_shape(f, row->example, node)) {
+            row->n_objects++;
+            *out = f->slots.at[i];
+            return UBI_OK;
+        }
+    }
+    *out = f->slots.at[i] = (uint32_t)rows->n;
+    return ubi__vec_v8_shape_push(rows, f->a, (ubi__v8_shape){ hash, node, 1, UBI_NONE });
+}
+
+static ubi_status find_all(finding *f, uint32_t *shape_of_node) {
+    for (ubi_node_ix node = 0; node < f->g->n_nodes; node++)
+        if (ubi__v8_is_plain_object(f->own, f->g, node)) {
+            UBI_TRY(find_shape(&shape_of_node[node], f, node));
+            f->shapes->n_objects++;
+        }
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_find_shapes(ubi__v8_shapes *out, uint32_t *shape_of_node, const ubi__v8_look *own,
+                               const ubi_graph *g, const ubi_allocator *a) {
+    finding f = { own, g, a, out, { NULL, 0 } };
+    ubi_status status = find_all(&f, shape_of_node);
+    ubi__slots_fini(&f.slots, a);
+    return status;
+}

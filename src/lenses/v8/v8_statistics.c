@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * v8_statistics.c: of what heaps of V8 consist, as DevTools' Statistics have it.
+ *
+ * Nodes are sorted by type. The elements of an array are a node of their own: its size counts for the array if no other edge
+ * leads there. Three bits per node find that out: whether it is the store of an array, and whether one or more edges lead to
+ * it.
+ */
+#include <ubiheap/statistics.h>
+
+#include "lenses/v8/v8_look.h"
+
+#define NODES_PER_REPORT (UINT32_C(1) << 16)
+#define EDGES_PER_REPORT (UINT64_C(1) << 20)
+
+/* As DevTools list them. */
+typedef enum part { CODE, STRINGS, ARRAYS, TYPED_ARRAYS, SYSTEM, OTHER_JS, OTHER, N_PARTS } part;
+
+static const ubi_statistics_part parts[N_PARTS] = {
+    [CODE] = { "code", "Code", 0, 0 },
+    [STRINGS] = { "strings", "Strings", 0, 0 },
+    [ARRAYS] = { "jsArrays", "JS arrays", 0, 0 },
+    [TYPED_ARRAYS] = { "typedArrays", "Typed arrays", 0, 0 },
+    [SYSTEM] = { "system", "System objects", 0, 0 },
+    [OTHER_JS] = { "otherJS", "Other JS objects", 0, 0 },
+    [OTHER] = { "otherNonJS", "Other non-JS objects (such as HTML and CSS)", 0, 0 },
+};
+
+_Static_assert((int)N_PARTS <= UBI_STATISTICS_MAX_PARTS, "there is room");
+
+typedef struct work {
+    ubi_statistics *s;
+    const ubi_lens_view *look;
+    const ubi__v8_look *own;
+    const ubi_graph *g;
+    const ubi_progress *progress;
+    ubi_str_ix array, elements, buffer_data; /* canonical entries of names, or UBI_NONE */
+    uint64_t *is_store, *once, *again;       /* a bit per node each, one block */
+    uint64_t sum_bytes[N_PARTS];
+    uint64_t count[N_PARTS]; /* of nodes with a size */
+} work;
+
+static void find_names(work *w) {
+    struct {
+        const char *text;
+        ubi_str_ix *out;
+    } names[] = { { "Array", &w->array },
+                  { "elements", &w->elements },
+                  { "system / JSArrayBufferData", &w->buffer_data } };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        *names[i].out = UBI_NONE;
+    for (ubi_str_ix string = 0; string < ubi__strtab_count(&w->g->strings); string++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (ubi__text_is(ubi__strtab_get(&w->g->strings, string), names[i].text))
+                *names[i].out = ubi__strtab_canonical(&w->g->strings, string);
+}
+
+static bool has_name(const work *w, ubi_node_ix node, ubi_str_ix name) {
+    return ubi__v8_is_word(w->g, ubi__graph_node_name(w->g, node), name) && !ubi__v8_is_renamed(w->own, w->g, node);
+}
+
+static part part_of(const work *w, ubi_node_ix node) {
+    switch (ubi__v8_type_at(w->own, w->g, node)) {
+    case UBI__V8_HIDDEN:
+        return SYSTEM;
+    case UBI__V8_NATIVE:
+        return has_name(w, node, w->buffer_data) ? TYPED_ARRAYS : OTHER;
+    case UBI__V8_CODE:
+        return CODE;
+    case UBI__V8_STRING:
+    case UBI__V8_CONS_STRING:
+    case UBI__V8_SLICED_STRING:
+        return STRINGS;
+    default:
+        return has_name(w, node, w->array) ? ARRAYS : OTHER_JS;
+    }
+}
+
+/* ---- stores of arrays -------------------------------------------------------------------------------------------- */
+
+static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
+    return bits[node / 64] >> (node % 64) & 1;
+}
+
+static void put_bit(uint64_t *bits, ubi_node_ix node) {
+    bits[node / 64] |= UINT64_C(1) << (node % 64);
+}
+
+static void mark_store(work *w, ubi_node_ix array) {
+    for (ubi_edge_ix e = w->g->first_edge.at[array]; e < w->g->first_edge.at[array + 1]; e++)
+        if (ubi__graph_edge_kind(w->g, e) == UBI_EDGE_INTERNAL &&
+            ubi__v8_is_word(w->g, w->g->name.at[e], w->elements)) {
+            put_bit(w->is_store, w->g->target.at[e]);
+            return;
+        }
+}
+
+static ubi_status count_retainers(work *w) {
+    for (ubi_edge_ix e = 0; e < w->g->n_edges; e++) {
+        ubi_node_ix target = w->g->target.at[e];
+        if (e % EDGES_PER_REPORT == 0 && !ubi__progress(w->progress, "adding up", e, w->g->n_edges))
+            return ubi__fail_cancelled();
+        if (has_bit(w->is_store, target))
+            put_bit(has_bit(w->once, target) ? w->again : w->once, target);
+    }
+    return UBI_OK;
+}
+
+/* Moves what a store has to the arrays. Of two arrays with one store, neither has it. */
+static ubi_status add_stores(work *w) {
+    UBI_TRY(count_retainers(w));
+    for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
+        if (!has_bit(w->is_store, node) || has_bit(w->again, node))
+            continue;
+        uint64_t size_bytes = ubi_lens_size_bytes(w->look, node);
+        w->sum_bytes[ARRAYS] += size_bytes;
+        w->count[part_of(w, node)] -= size_bytes != 0;
+        w->count[ARRAYS] += size_bytes != 0;
+    }
+    return UBI_OK;
+}
+
+/* ---- adding up --------------------------------------------------------------------------------------------------- */
+
+static ubi_status add_nodes(work *w) {
+    for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
+        if (node % NODES_PER_REPORT == 0 && !ubi__progress(w->progress, "adding up", node, w->g->n_nodes))
+            return ubi__fail_cancelled();
+        part p = part_of(w, node);
+        uint64_t size_bytes = ubi_lens_size_bytes(w->look, node);
+        w->sum_bytes[p] += size_bytes;
+        w->count[p] += size_bytes != 0;
+        w->s->total_bytes += size_bytes;
+        if (p == ARRAYS)
+            mark_store(w, node);
+    }
+    return UBI_OK;
+}
+
+static void give(work *w) {
+    uint64_t rest = w->s->total_bytes + w->look->outside_bytes;
+    w->s->total_bytes = rest;
+    w->sum_bytes[OTHER] += w->look->outside_bytes;
+    w->s->native_bytes = w->sum_bytes[OTHER] + w->sum_bytes[TYPED_ARRAYS];
+    memcpy(w->s->parts, parts, sizeof parts);
+    w->s->n_parts = N_PARTS;
+    for (part p = 0; p < N_PARTS; p++) {
+        w->s->parts[p].count = w->count[p];
+        if (p == OTHER_JS)
+            continue;
+        w->s->parts[p].size_bytes = w->sum_bytes[p];
+        rest -= w->sum_bytes[p] < rest ? w->sum_bytes[p] : rest;
+    }
+    w->s->parts[OTHER_JS].size_bytes = rest;
+}
+
+static ubi_status compute(work *w) {
+    find_names(w);
+    UBI_TRY(add_nodes(w));
+    UBI_TRY(add_stores(w));
+    give(w);
+    return UBI_OK;
+}
+
+ubi_status ubi__v8_statistics(ubi_statistics *out, const ubi_lens_view *look, const ubi_statistics_options *options) {
+    const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
+    work w = { .s = out, .look = look, .own = ubi__v8_look_of(look), .g = look->graph };
+    size_t n_words = look->graph->n_nodes / 64 + 1;
+    uint64_t *bits = ubi__calloc_array(a, 3 * n_words, sizeof *bits);
+    if (!bits)
+        return ubi__fail_nomem();
+    w.progress = &options->progress;
+    w.is_store = bits;
+    w.once = bits + n_words;
+    w.again = bits + 2 * n_words;
+    ubi_status status = compute(&w);
+    ubi__free_array(a, bits, 3 * n_words, sizeof *bits);
+    return status;
+}
