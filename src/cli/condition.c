@@ -9,12 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include <ubiheap/query.h>
-
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/heap_facts.h"
-#include "render/human.h"
 
 typedef enum side { OF_NEW, OF_OLD, GROWTH } side;
 
@@ -84,11 +82,11 @@ static ubi_status check_scope(const ubi__condition *c, ubi__condition_scope scop
     return UBI_OK;
 }
 
-static ubi_status parse(ubi__condition *c, ubi__condition_scope scope) {
+static ubi_status parse(ubi__condition *c, ubi__condition_scope scope, const ubi_query_name *own) {
     for (size_t i = 0; i < N_FACTS; i++)
         c->vocabulary[i] = facts[i].name;
-    UBI_TRY(ubi_query_parse(&c->query, ubi__text(c->text), c->vocabulary, NULL));
-    return check_scope(c, scope);
+    UBI_TRY(ubi_query_parse(&c->query, ubi__text(c->text), own ? own : c->vocabulary, NULL));
+    return own ? UBI_OK : check_scope(c, scope);
 }
 
 static ubi_status fail_parse(ubi_status status) {
@@ -99,7 +97,7 @@ static ubi_status fail_parse(ubi_status status) {
     return ubi__fail(UBI_EINVAL, "--fail-on: %s", problem);
 }
 
-ubi_status ubi__condition_parse(ubi__condition **out, const char *text, ubi__condition_scope scope) {
+static ubi_status make(ubi__condition **out, const char *text, ubi__condition_scope scope, const ubi_query_name *own) {
     *out = NULL;
     if (!text)
         return UBI_OK;
@@ -107,13 +105,21 @@ ubi_status ubi__condition_parse(ubi__condition **out, const char *text, ubi__con
     if (!c)
         return ubi__fail_nomem();
     c->text = text;
-    ubi_status status = parse(c, scope);
+    ubi_status status = parse(c, scope, own);
     if (status != UBI_OK) {
         ubi__condition_free(c);
         return fail_parse(status);
     }
     *out = c;
     return UBI_OK;
+}
+
+ubi_status ubi__condition_parse(ubi__condition **out, const char *text, ubi__condition_scope scope) {
+    return make(out, text, scope, NULL);
+}
+
+ubi_status ubi__condition_parse_own(ubi__condition **out, const char *text, const ubi_query_name *vocabulary) {
+    return make(out, text, UBI__CONDITION_SNAPSHOT, vocabulary);
 }
 
 void ubi__condition_free(ubi__condition *condition) {
@@ -132,16 +138,13 @@ bool ubi__condition_asks(const ubi__condition *condition, const char *name) {
 
 /* ---- gathering -------------------------------------------------------------------------------------------------- */
 
-/** A value of the expression. */
-typedef struct measured {
-    uint64_t magnitude;
-    bool negative;
-    uint64_t basis;
-} measured;
+typedef ubi__condition_value measured;
 
 typedef struct gathering {
     const ubi__condition *condition;
-    const ubi__condition_facts *facts;
+    const ubi__condition_facts *facts; /* or: */
+    ubi__condition_measure *measure;
+    void *payload;
     ubi_progress progress;
     ubi__heap_facts new, old;
     measured *values; /* owned, one per value of the query */
@@ -173,9 +176,22 @@ static ubi_status gather_value(measured *out, gathering *g, ubi_query_value valu
     return UBI_OK;
 }
 
+static ubi_status gather_own(gathering *g) {
+    for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
+        UBI_TRY(g->measure(&g->values[i], g->payload, ubi_query_value_at(g->condition->query, i)));
+    return UBI_OK;
+}
+
 static ubi_status gather(gathering *g) {
-    UBI_TRY(ubi__heap_facts_init(&g->new, g->facts->graph, g->facts->view, g->facts->dominators));
-    if (g->facts->old)
+    if (g->measure)
+        return gather_own(g);
+    if (g->facts->look)
+        UBI_TRY(ubi__heap_facts_of(&g->new, g->facts->look, g->facts->dominators));
+    else
+        UBI_TRY(ubi__heap_facts_init(&g->new, g->facts->graph, g->facts->view, g->facts->dominators));
+    if (g->facts->old_look)
+        UBI_TRY(ubi__heap_facts_of(&g->old, g->facts->old_look, NULL));
+    else if (g->facts->old)
         UBI_TRY(ubi__heap_facts_init(&g->old, g->facts->old, g->facts->old_view, NULL));
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
         UBI_TRY(gather_value(&g->values[i], g, ubi_query_value_at(g->condition->query, i)));
@@ -275,19 +291,27 @@ static ubi_status check(int *exit_code, ubi__cli *cli, gathering *g) {
     return UBI_OK;
 }
 
+static ubi_status check_all(int *exit_code, ubi__cli *cli, gathering *g) {
+    const ubi_allocator *a = ubi_allocator_default();
+    size_t n = ubi_query_value_count(g->condition->query) + 1; /* `1 > 2` has no value */
+    g->progress = ubi__progress_line_callbacks(&cli->progress);
+    g->values = ubi__calloc_array(a, n, sizeof *g->values);
+    ubi_status status = g->values ? check(exit_code, cli, g) : ubi__fail_nomem();
+    ubi__progress_line_clear(&cli->progress);
+    ubi__heap_facts_fini(&g->old);
+    ubi__heap_facts_fini(&g->new);
+    ubi__free_array(a, g->values, n, sizeof *g->values);
+    return status;
+}
+
 ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
                                 const ubi__condition_facts *given) {
-    if (!condition)
-        return UBI_OK;
-    const ubi_allocator *a = ubi_allocator_default();
-    size_t n = ubi_query_value_count(condition->query) + 1; /* `1 > 2` has no value */
     gathering g = { .condition = condition, .facts = given };
-    g.progress = ubi__progress_line_callbacks(&cli->progress);
-    g.values = ubi__calloc_array(a, n, sizeof *g.values);
-    ubi_status status = g.values ? check(exit_code, cli, &g) : ubi__fail_nomem();
-    ubi__progress_line_clear(&cli->progress);
-    ubi__heap_facts_fini(&g.old);
-    ubi__heap_facts_fini(&g.new);
-    ubi__free_array(a, g.values, n, sizeof *g.values);
-    return status;
+    return condition ? check_all(exit_code, cli, &g) : UBI_OK;
+}
+
+ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                    ubi__condition_measure *measure_own, void *payload) {
+    gathering g = { .condition = condition, .measure = measure_own, .payload = payload };
+    return condition ? check_all(exit_code, cli, &g) : UBI_OK;
 }

@@ -19,6 +19,8 @@
 
 #include <ubiheap/dominators.h>
 #include <ubiheap/graph.h>
+#include <ubiheap/lens.h>
+#include <ubiheap/query.h>
 
 #include "cli/command.h"
 
@@ -37,11 +39,12 @@ typedef enum ubi__condition_scope {
 
 /** What a condition is checked against; all borrowed. */
 typedef struct ubi__condition_facts {
-    const ubi_graph *graph;           /**< the snapshot, or NEW */
-    const ubi_graph *old;             /**< UBI__CONDITION_COMPARISON: OLD */
-    const ubi_view *view, *old_view;  /**< for dominators; NULL: ubi_view_of */
-    const ubi_dominators *dominators; /**< of `graph` by `view`, if the command has them; NULL: made when needed */
-    uint64_t n_matches;               /**< UBI__CONDITION_SELECTION */
+    const ubi_graph *graph;               /**< the snapshot, or NEW */
+    const ubi_graph *old;                 /**< UBI__CONDITION_COMPARISON: OLD */
+    const ubi_view *view, *old_view;      /**< for dominators; NULL: ubi_view_of */
+    const ubi_lens_view *look, *old_look; /**< for sizes and classes, and their view; NULL: those of the graph */
+    const ubi_dominators *dominators;     /**< of `graph` by `view`, if the command has them; NULL: made when needed */
+    uint64_t n_matches;                   /**< UBI__CONDITION_SELECTION */
 } ubi__condition_facts;
 
 typedef struct ubi__condition ubi__condition;
@@ -64,5 +67,22 @@ bool ubi__condition_asks(const ubi__condition *condition, const char *name);
  */
 ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
                                 const ubi__condition_facts *facts);
+
+/* ---- of facts that a command has itself -------------------------------------------------------------------------- */
+
+/** The value of a fact: a number, and what 100% of it is, if it has a basis. */
+typedef struct ubi__condition_value {
+    uint64_t magnitude;
+    bool negative;
+    uint64_t basis;
+} ubi__condition_value;
+
+typedef ubi_status ubi__condition_measure(ubi__condition_value *out, void *payload, ubi_query_value value);
+
+/** @param vocabulary  the command's facts, ended by one without a name; static. Else as ubi__condition_parse. */
+ubi_status ubi__condition_parse_own(ubi__condition **out, const char *text, const ubi_query_name *vocabulary);
+/** As ubi__condition_check, with each fact that the expression names from `measure`. */
+ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                    ubi__condition_measure *measure, void *payload);
 
 #endif

@@ -14,6 +14,12 @@ ubi_status ubi__heap_facts_init(ubi__heap_facts *out, const ubi_graph *graph, co
     return ubi__heap_summary_init(&out->summary, graph);
 }
 
+ubi_status ubi__heap_facts_of(ubi__heap_facts *out, const ubi_lens_view *look, const ubi_dominators *dominators) {
+    const ubi_view *view = ubi_lens_graph_view(look);
+    *out = (ubi__heap_facts){ .graph = view->graph, .view = view, .look = look, .dominators = dominators };
+    return ubi__heap_summary_of(&out->summary, look);
+}
+
 void ubi__heap_facts_fini(ubi__heap_facts *facts) {
     ubi_dominators_free(facts->own_dominators);
     if (facts->graph)
@@ -27,27 +33,82 @@ static bool has_label(const ubi_graph *g, ubi_kind_ix kind, ubi_text label) {
     return ubi__text_equal(ubi__kind_label(g, ubi_graph_kind(g, kind)), label);
 }
 
-/* The summary counts the root, a census only if something leads to it. */
-static void leave_root_out(ubi__tally *tally, const ubi_graph *g, ubi_text label) {
-    ubi_node_ix root = ubi_graph_root(g);
-    if (ubi_graph_root_has_retainer(g) || (label.ptr && !has_label(g, ubi_graph_node_kind(g, root), label)))
-        return;
-    tally->count--;
-    tally->bytes -= ubi_graph_node_size_bytes(g, root);
+/* Whether nodes are labelled by the classes of the lens, which may differ within a kind. */
+static bool by_class(const ubi__heap_facts *f) {
+    return f->look && strcmp(ubi_lens_name(ubi_lens_of(f->look)), "v8") == 0;
 }
 
-static ubi__tally tally_of(const ubi__heap_facts *f, ubi_text label) {
-    ubi__tally tally = f->summary.reachable;
-    if (label.ptr) {
-        tally = (ubi__tally){ 0, 0 };
-        for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(f->graph); k++)
-            if (has_label(f->graph, k, label)) {
-                tally.count += f->summary.kinds[k].count;
-                tally.bytes += f->summary.kinds[k].bytes;
-            }
-    }
-    leave_root_out(&tally, f->graph, label);
+static uint32_t group_count(const ubi__heap_facts *f) {
+    return by_class(f) ? ubi_lens_class_count(f->look) : ubi_graph_kind_count(f->graph);
+}
+
+static uint32_t group_of(const ubi__heap_facts *f, ubi_node_ix node) {
+    return by_class(f) ? ubi_lens_class_of(f->look, node) : ubi_graph_node_kind(f->graph, node);
+}
+
+static bool group_has_label(const ubi__heap_facts *f, uint32_t group, ubi_text label) {
+    if (!by_class(f))
+        return has_label(f->graph, group, label);
+    ubi_lens_class class = { .name = label };
+    ubi_lens_class_get(f->look, group, &class);
+    return ubi__text_equal(class.name, label);
+}
+
+/* (*out)[class or kind]: whether it has the label. Owned. */
+static ubi_status mark_groups(uint8_t **out, const ubi__heap_facts *f, ubi_text label) {
+    uint32_t n = group_count(f);
+    *out = ubi__alloc_array(ubi_allocator_default(), n, 1);
+    if (!*out)
+        return ubi__fail_nomem();
+    for (uint32_t i = 0; i < n; i++)
+        (*out)[i] = group_has_label(f, i, label);
+    return UBI_OK;
+}
+
+static uint64_t size_of(const ubi__heap_facts *f, ubi_node_ix node) {
+    return f->look ? ubi_lens_size_bytes(f->look, node) : ubi_graph_node_size_bytes(f->graph, node);
+}
+
+/* The summary counts the root, a census only if something leads to it. */
+static void leave_root_out(ubi__tally *tally, const ubi__heap_facts *f, ubi_text label) {
+    ubi_node_ix root = ubi_graph_root(f->graph);
+    if (ubi_graph_root_has_retainer(f->graph) || (label.ptr && !group_has_label(f, group_of(f, root), label)))
+        return;
+    tally->count--;
+    tally->bytes -= size_of(f, root);
+}
+
+static ubi__tally tally_of_kinds(const ubi__heap_facts *f, ubi_text label) {
+    ubi__tally tally = { 0, 0 };
+    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(f->graph); k++)
+        if (has_label(f->graph, k, label)) {
+            tally.count += f->summary.kinds[k].count;
+            tally.bytes += f->summary.kinds[k].bytes;
+        }
     return tally;
+}
+
+static ubi_status tally_of_classes(ubi__tally *out, const ubi__heap_facts *f, ubi_text label) {
+    uint8_t *labelled;
+    UBI_TRY(mark_groups(&labelled, f, label));
+    *out = (ubi__tally){ 0, 0 };
+    for (ubi_node_ix node = 0; node < ubi_graph_node_count(f->graph); node++)
+        if (labelled[group_of(f, node)]) {
+            out->count++;
+            out->bytes += size_of(f, node);
+        }
+    ubi__free_array(ubi_allocator_default(), labelled, group_count(f), 1);
+    return UBI_OK;
+}
+
+static ubi_status tally_of(ubi__tally *out, const ubi__heap_facts *f, ubi_text label) {
+    *out = f->summary.reachable;
+    if (label.ptr && by_class(f))
+        UBI_TRY(tally_of_classes(out, f, label));
+    else if (label.ptr)
+        *out = tally_of_kinds(f, label);
+    leave_root_out(out, f, label);
+    return UBI_OK;
 }
 
 /* ---- retained sizes --------------------------------------------------------------------------------------------- */
@@ -56,14 +117,14 @@ static ubi__tally tally_of(const ubi__heap_facts *f, ubi_text label) {
 typedef enum position { UNKNOWN, OUTSIDE, INSIDE } position;
 
 typedef struct search {
-    const ubi_graph *graph;
+    const ubi__heap_facts *facts;
     const ubi_dominators *dominators;
-    const uint8_t *is_labelled; /* is_labelled[kind] */
+    const uint8_t *is_labelled; /* is_labelled[class or kind] */
     uint8_t *position;          /* position[node] */
 } search;
 
 static bool is_labelled(const search *s, ubi_node_ix node) {
-    return s->is_labelled[ubi_graph_node_kind(s->graph, node)];
+    return s->is_labelled[group_of(s->facts, node)];
 }
 
 /* Up the tree to the first node that decides, and down again in thought: each node is decided once. */
@@ -84,8 +145,9 @@ static position find_position(const search *s, ubi_node_ix node) {
 /* Nodes below another one of their label are part of what that one retains. */
 static uint64_t sum_outermost(const search *s) {
     uint64_t bytes = 0;
-    for (ubi_node_ix node = 0; node < ubi_graph_node_count(s->graph); node++) {
-        if (!is_labelled(s, node) || !ubi_graph_is_reachable(s->graph, node))
+    const ubi_graph *g = s->facts->graph;
+    for (ubi_node_ix node = 0; node < ubi_graph_node_count(g); node++) {
+        if (!is_labelled(s, node) || (!ubi_graph_is_reachable(g, node) && !by_class(s->facts)))
             continue;
         ubi_node_ix dominator = ubi_dominators_immediate(s->dominators, node);
         if (dominator == UBI_NONE || find_position(s, dominator) == OUTSIDE)
@@ -108,16 +170,15 @@ static ubi_status make_dominators(ubi__heap_facts *f, ubi_progress progress) {
 
 static ubi_status measure_retained(uint64_t *out, ubi__heap_facts *f, ubi_text label, ubi_progress progress) {
     const ubi_allocator *a = ubi_allocator_default();
-    uint32_t n_kinds = ubi_graph_kind_count(f->graph), n_nodes = ubi_graph_node_count(f->graph);
+    uint32_t n_nodes = ubi_graph_node_count(f->graph);
+    uint8_t *labelled;
     UBI_TRY(make_dominators(f, progress));
-    uint8_t *labelled = ubi__alloc_array(a, n_kinds, 1), *positions = ubi__calloc_array(a, n_nodes, 1);
-    if (labelled && positions) {
-        for (ubi_kind_ix k = 0; k < n_kinds; k++)
-            labelled[k] = has_label(f->graph, k, label);
-        *out = sum_outermost(&(search){ f->graph, f->dominators, labelled, positions });
-    }
-    ubi_status status = labelled && positions ? UBI_OK : ubi__fail_nomem();
-    ubi__free_array(a, labelled, n_kinds, 1);
+    UBI_TRY(mark_groups(&labelled, f, label));
+    uint8_t *positions = ubi__calloc_array(a, n_nodes, 1);
+    if (positions)
+        *out = sum_outermost(&(search){ f, f->dominators, labelled, positions });
+    ubi_status status = positions ? UBI_OK : ubi__fail_nomem();
+    ubi__free_array(a, labelled, group_count(f), 1);
     ubi__free_array(a, positions, n_nodes, 1);
     return status;
 }
@@ -136,7 +197,7 @@ static uint64_t measure_whole(const ubi__heap_facts *f, ubi__quantity quantity) 
     case UBI__QUANTITY_UNREACHABLE_BYTES:
         return s->unreachable.bytes;
     case UBI__QUANTITY_LARGEST:
-        return s->n_largest ? ubi_graph_node_size_bytes(f->graph, s->largest[0]) : 0;
+        return s->n_largest ? size_of(f, s->largest[0]) : 0;
     default:
         return 0;
     }
@@ -146,21 +207,23 @@ ubi_status ubi__heap_facts_measure(uint64_t *out, ubi__heap_facts *facts, ubi__q
                                    ubi_progress progress) {
     if (quantity == UBI__QUANTITY_RETAINED)
         return measure_retained(out, facts, label, progress);
-    if (quantity == UBI__QUANTITY_COUNT)
-        *out = tally_of(facts, label).count;
-    else if (quantity == UBI__QUANTITY_BYTES)
-        *out = tally_of(facts, label).bytes;
-    else
+    ubi__tally tally;
+    if (quantity != UBI__QUANTITY_COUNT && quantity != UBI__QUANTITY_BYTES) {
         *out = measure_whole(facts, quantity);
+        return UBI_OK;
+    }
+    UBI_TRY(tally_of(&tally, facts, label));
+    *out = quantity == UBI__QUANTITY_COUNT ? tally.count : tally.bytes;
     return UBI_OK;
 }
 
 uint64_t ubi__heap_facts_whole(const ubi__heap_facts *facts, ubi__quantity quantity) {
     const ubi__heap_summary *s = &facts->summary;
-    const ubi_text all = { NULL, 0 };
+    ubi__tally all = s->reachable;
+    leave_root_out(&all, facts, (ubi_text){ NULL, 0 });
     switch (quantity) {
     case UBI__QUANTITY_COUNT:
-        return tally_of(facts, all).count;
+        return all.count;
     case UBI__QUANTITY_NODES:
     case UBI__QUANTITY_EDGES:
         return measure_whole(facts, quantity);
@@ -170,6 +233,6 @@ uint64_t ubi__heap_facts_whole(const ubi__heap_facts *facts, ubi__quantity quant
     case UBI__QUANTITY_UNREACHABLE_BYTES:
         return s->reachable.bytes + s->unreachable.bytes;
     default:
-        return tally_of(facts, all).bytes;
+        return all.bytes;
     }
 }

@@ -3,7 +3,8 @@
  * heap_facts.h: single numbers of a heap, measured only when somebody asks.
  *
  * `count` and `bytes` are those of a census: everything that can be reached from the root, the root itself only if an edge
- * leads to it. A label is what a report calls a kind of nodes (ubi__kind_label).
+ * leads to it. A label is what a report calls a kind of nodes (ubi__kind_label); of V8's heaps, the name of a class as its
+ * lens gives it, and everything counts as reachable: the root adopts what it does not reach.
  */
 #ifndef UBI_CLI_HEAP_FACTS_H
 #define UBI_CLI_HEAP_FACTS_H
@@ -25,8 +26,9 @@ typedef enum ubi__quantity {
 } ubi__quantity;
 
 typedef struct ubi__heap_facts {
-    const ubi_graph *graph; /* NULL: not there, or not begun */
-    const ubi_view *view;   /* for dominators; borrowed; NULL: ubi_view_of */
+    const ubi_graph *graph;    /* NULL: not there, or not begun */
+    const ubi_view *view;      /* for dominators; borrowed; NULL: ubi_view_of */
+    const ubi_lens_view *look; /* for sizes and, of V8 heaps, classes; borrowed; NULL: as they stand in the graph */
     ubi__heap_summary summary;
     const ubi_dominators *dominators; /* borrowed, or NULL */
     ubi_dominators *own_dominators;   /* made here, or NULL */
@@ -39,6 +41,8 @@ typedef struct ubi__heap_facts {
  */
 ubi_status ubi__heap_facts_init(ubi__heap_facts *out, const ubi_graph *graph, const ubi_view *view,
                                 const ubi_dominators *dominators);
+/** The same as the lens sees it. @param look  borrowed. */
+ubi_status ubi__heap_facts_of(ubi__heap_facts *out, const ubi_lens_view *look, const ubi_dominators *dominators);
 /** All zeroes is fine. */
 void ubi__heap_facts_fini(ubi__heap_facts *facts);
 

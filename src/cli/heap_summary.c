@@ -16,6 +16,15 @@
 
 /* ---- the sweep -------------------------------------------------------------------------------------------------- */
 
+static uint64_t size_of(const ubi__heap_summary *s, ubi_node_ix node) {
+    return s->look ? ubi_lens_size_bytes(s->look, node) : s->graph->size_bytes.at[node];
+}
+
+static bool counts(const ubi__heap_summary *s, ubi_node_ix node) {
+    return ubi__graph_reachable(s->graph, node) ||
+           (s->look && ubi_lens_graph_view(s->look)->orphans == UBI_ORPHANS_ADOPT);
+}
+
 static void add(ubi__tally *tally, uint64_t bytes) {
     tally->count++;
     tally->bytes += bytes;
@@ -23,9 +32,8 @@ static void add(ubi__tally *tally, uint64_t bytes) {
 
 /* Keeps `largest` sorted; a node equal to one in the list stays behind it. */
 static void offer_largest(ubi__heap_summary *s, ubi_node_ix node, uint64_t bytes) {
-    const uint64_t *size = s->graph->size_bytes.at;
     uint32_t at = s->n_largest;
-    while (at > 0 && bytes > size[s->largest[at - 1]])
+    while (at > 0 && bytes > size_of(s, s->largest[at - 1]))
         at--;
     if (at == UBI__SUMMARY_LARGEST)
         return;
@@ -44,9 +52,9 @@ static void sweep_nodes(ubi__heap_summary *s) {
     const ubi_graph *g = s->graph;
     uint64_t smallest_of_largest = 0, most_edges = 0;
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
-        uint64_t bytes = g->size_bytes.at[n];
+        uint64_t bytes = size_of(s, n);
         s->n_with_stack += ubi__graph_stack(g, n) != UBI_NONE;
-        if (!ubi__graph_reachable(g, n)) {
+        if (!counts(s, n)) {
             add(&s->unreachable, bytes);
             continue;
         }
@@ -54,7 +62,7 @@ static void sweep_nodes(ubi__heap_summary *s) {
         if (bytes > smallest_of_largest || s->n_largest < UBI__SUMMARY_LARGEST) {
             offer_largest(s, n, bytes);
             if (s->n_largest == UBI__SUMMARY_LARGEST)
-                smallest_of_largest = g->size_bytes.at[s->largest[UBI__SUMMARY_LARGEST - 1]];
+                smallest_of_largest = size_of(s, s->largest[UBI__SUMMARY_LARGEST - 1]);
         }
         if (n != g->root && (s->widest == UBI_NONE || edge_count(g, n) > most_edges)) {
             s->widest = n;
@@ -85,8 +93,8 @@ static bool any_edge_name(const ubi_graph *g) {
     return false;
 }
 
-ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph) {
-    *out = (ubi__heap_summary){ .graph = graph, .widest = UBI_NONE };
+static ubi_status summarize(ubi__heap_summary *out, const ubi_graph *graph, const ubi_lens_view *look) {
+    *out = (ubi__heap_summary){ .graph = graph, .look = look, .widest = UBI_NONE };
     out->kinds = ubi__calloc_array(ubi_allocator_default(), ubi_graph_kind_count(graph), sizeof *out->kinds);
     if (!out->kinds)
         return ubi__fail_nomem();
@@ -96,6 +104,14 @@ ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph
     return UBI_OK;
 }
 
+ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph) {
+    return summarize(out, graph, NULL);
+}
+
+ubi_status ubi__heap_summary_of(ubi__heap_summary *out, const ubi_lens_view *look) {
+    return summarize(out, ubi_lens_graph_view(look)->graph, look);
+}
+
 void ubi__heap_summary_fini(ubi__heap_summary *summary) {
     if (summary->graph)
         ubi__free_array(ubi_allocator_default(), summary->kinds, ubi_graph_kind_count(summary->graph),
@@ -103,8 +119,26 @@ void ubi__heap_summary_fini(ubi__heap_summary *summary) {
     summary->kinds = NULL;
 }
 
+static bool starts_with(ubi_text text, const char *prefix) {
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+/* Node.js has roots of its own, Chrome nodes of Blink's. */
+static const char *guess_embedder(const ubi_graph *g) {
+    for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
+        if (starts_with(ubi_graph_string(g, ubi__graph_node_name(g, g->target.at[e])), "Node / "))
+            return "Node.js (V8)";
+    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++)
+        if (starts_with(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "blink::"))
+            return "Chrome (V8)";
+    return "V8";
+}
+
 const char *ubi__guess_producer(const ubi_graph *graph) {
     const ubi_kind *root = ubi_graph_kind(graph, ubi_graph_node_kind(graph, ubi_graph_root(graph)));
+    if (strcmp(ubi_graph_format_name(graph), "heapsnapshot") == 0)
+        return guess_embedder(graph);
     return ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList") ? "Firefox" : NULL;
 }
 
@@ -193,11 +227,30 @@ ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summa
     return UBI_OK;
 }
 
-static void tally_frames(ubi__group *frames, const ubi_graph *g) {
+ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summary) {
+    const ubi_lens_view *look = summary->look;
+    uint32_t n_classes = ubi_lens_class_count(look);
+    UBI_TRY(groups_init(out, n_classes));
+    for (ubi_node_ix n = 0; n < summary->graph->n_nodes; n++)
+        if (counts(summary, n))
+            add(&out->at[ubi_lens_class_of(look, n)].tally, size_of(summary, n));
+    for (ubi_class_ix c = 0; c < n_classes; c++) {
+        ubi_lens_class class;
+        ubi__tally tally = out->at[c].tally;
+        ubi_lens_class_get(look, c, &class);
+        if (tally.count)
+            out->at[out->n++] = (ubi__group){ .coarse_type = class.coarse_type, .label = class.name, .tally = tally };
+    }
+    order(out, compare_by_size);
+    return UBI_OK;
+}
+
+static void tally_frames(ubi__group *frames, const ubi__heap_summary *s) {
+    const ubi_graph *g = s->graph;
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
         ubi_frame_ix frame = ubi__graph_stack(g, n);
-        if (frame != UBI_NONE && ubi__graph_reachable(g, n))
-            add(&frames[frame].tally, g->size_bytes.at[n]);
+        if (frame != UBI_NONE && counts(s, n))
+            add(&frames[frame].tally, size_of(s, n));
     }
 }
 
@@ -205,7 +258,7 @@ ubi_status ubi__groups_by_function(ubi__groups *out, const ubi__heap_summary *su
     const ubi_graph *g = summary->graph;
     uint32_t n_frames = ubi_graph_frame_count(g);
     UBI_TRY(groups_init(out, n_frames));
-    tally_frames(out->at, g);
+    tally_frames(out->at, summary);
     for (ubi_frame_ix f = 0; f < n_frames; f++) {
         if (out->at[f].tally.count == 0)
             continue;

@@ -8,6 +8,7 @@
 #define UBI_CLI_HEAP_SUMMARY_H
 
 #include <ubiheap/graph.h>
+#include <ubiheap/lens.h>
 
 /** How many, and how much. */
 typedef struct ubi__tally {
@@ -18,7 +19,8 @@ typedef struct ubi__tally {
 #define UBI__SUMMARY_LARGEST 5
 
 typedef struct ubi__heap_summary {
-    const ubi_graph *graph; /**< borrowed */
+    const ubi_graph *graph;    /**< borrowed */
+    const ubi_lens_view *look; /**< borrowed; NULL: sizes and reach as in the graph */
     ubi__tally reachable, unreachable;
     ubi__tally coarse[UBI_COARSE_TYPE_COUNT];  /**< of reachable nodes */
     ubi__tally *kinds;                         /**< kinds[kind count], of reachable nodes; owned */
@@ -31,12 +33,14 @@ typedef struct ubi__heap_summary {
 
 /** Cost: O(nodes), and O(edges) if no edge has a name. Errors: UBI_ENOMEM. */
 ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph);
+/** The same in a lens's numbers: its sizes, and nodes that it adopts count as reachable. */
+ubi_status ubi__heap_summary_of(ubi__heap_summary *out, const ubi_lens_view *look);
 void ubi__heap_summary_fini(ubi__heap_summary *summary);
 
 /** A group of nodes with something in common. */
 typedef struct ubi__group {
     ubi_coarse_type coarse_type;
-    ubi_text label;  /**< borrowed from the graph */
+    ubi_text label;  /**< borrowed from the graph or the look */
     ubi_frame frame; /**< groups by function: the site in it with the most bytes; texts borrowed */
     ubi__tally tally;
 } ubi__group;
@@ -49,11 +53,13 @@ typedef struct ubi__groups {
 
 /** Reachable nodes by coarse type and label (ubi__kind_label). Errors: UBI_ENOMEM. */
 ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summary);
+/** Reachable nodes by the lens's classes; of a summary of a look. Cost: O(nodes). Errors: UBI_ENOMEM. */
+ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summary);
 /** Reachable nodes by the function that allocated them; those without a stack are left out. Errors: UBI_ENOMEM. */
 ubi_status ubi__groups_by_function(ubi__groups *out, const ubi__heap_summary *summary);
 void ubi__groups_fini(ubi__groups *groups);
 
-/** "Firefox" when the file looks like one of its; NULL when unknown. Static. */
+/** "Firefox" or "V8" when the file looks like one of theirs; NULL when unknown. Static. */
 const char *ubi__guess_producer(const ubi_graph *graph);
 
 #endif

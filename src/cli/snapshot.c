@@ -8,8 +8,10 @@
 
 #include "base/status.h"
 
-static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli) {
+static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli, const ubi__snapshot *like) {
     ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    if (like && ubi_lens_of(like->look) == ubi_lens_for(snapshot->graph))
+        options.like = like->look;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
     ubi_status status = ubi_lens_open(&snapshot->look, NULL, snapshot->graph, &options);
@@ -22,6 +24,10 @@ static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli) {
 }
 
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path) {
+    return ubi__snapshot_open_like(out, cli, path, NULL);
+}
+
+ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi__snapshot *like) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
@@ -33,7 +39,7 @@ ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *pat
     UBI_TRY(status);
     out->path = path;
     out->load_us = ubi__clock_us() - start;
-    return look_at(out, cli);
+    return look_at(out, cli, like);
 }
 
 void ubi__snapshot_close(ubi__snapshot *snapshot) {

@@ -21,6 +21,8 @@ typedef struct ubi__snapshot {
 
 /** Reads the file with the common options applied; from here on error messages are about it. */
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path);
+/** The same of an earlier or later heap of the program that `like` is of: classes that a lens infers are taken from there. */
+ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi__snapshot *like);
 void ubi__snapshot_close(ubi__snapshot *snapshot);
 /** What to give to analyses: the graph as the tools of its producer look at it. Borrowed. */
 const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot);

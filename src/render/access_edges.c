@@ -33,25 +33,26 @@ static size_t lower_bound(const wanted *list, size_t n, ubi_node_ix to) {
 }
 
 static bool is_access(ubi__edge_words words) {
-    return words.how >= UBI__EDGE_PROPERTY && words.text.len > 0;
+    return words.how >= UBI__EDGE_VARIABLE && (words.text.len > 0 || words.how == UBI__EDGE_INDEX);
 }
 
 /* list[0..n) has one source. */
-static void find_accesses_of(ubi_text *out, const ubi_graph *g, const wanted *list, size_t n) {
+static void find_accesses_of(ubi__edge_words *out, const ubi_graph *g, const wanted *list, size_t n) {
     ubi_node_ix from = list[0].pair.from;
     size_t n_missing = n;
     for (ubi_edge_ix e = ubi_graph_first_edge(g, from); n_missing && e < ubi_graph_first_edge(g, from + 1); e++) {
         ubi_node_ix to = ubi_graph_edge_target(g, e);
         size_t i = lower_bound(list, n, to);
-        if (i == n || list[i].pair.to != to || out[list[i].place].ptr)
+        if (i == n || list[i].pair.to != to || out[list[i].place].how != UBI__EDGE_SILENT)
             continue;
         ubi__edge_words words = ubi__edge_words_of(g, from, e);
+        words.before = NULL; /* a variable is called by its name alone */
         for (; is_access(words) && i < n && list[i].pair.to == to; i++, n_missing--)
-            out[list[i].place] = words.text;
+            out[list[i].place] = words;
     }
 }
 
-ubi_status ubi__find_accesses(ubi_text *out, const ubi_graph *graph, const ubi__node_pair *pairs, size_t n) {
+ubi_status ubi__find_accesses(ubi__edge_words *out, const ubi_graph *graph, const ubi__node_pair *pairs, size_t n) {
     const ubi_allocator *a = ubi_allocator_default();
     if (n == 0)
         return UBI_OK;
@@ -59,7 +60,7 @@ ubi_status ubi__find_accesses(ubi_text *out, const ubi_graph *graph, const ubi__
     if (list && spare) {
         for (size_t i = 0; i < n; i++) {
             list[i] = (wanted){ pairs[i], i };
-            out[i] = (ubi_text){ NULL, 0 };
+            out[i] = (ubi__edge_words){ .how = UBI__EDGE_SILENT };
         }
         sort_wanted(list, spare, n, NULL);
         for (size_t first = 0, i = 1; i <= n; i++)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * access_edges.h: the property or element by which one node refers to another.
+ * access_edges.h: the property, element or variable by which one node refers to another.
  */
 #ifndef UBI_RENDER_ACCESS_EDGES_H
 #define UBI_RENDER_ACCESS_EDGES_H
 
 #include <ubiheap/graph.h>
+
+#include "render/edge_words.h"
 
 /** Two nodes that may be joined by an edge. */
 typedef struct ubi__node_pair {
@@ -15,10 +17,10 @@ typedef struct ubi__node_pair {
 /**
  * What a script writes to get from one node to the other, such as "store" or "[17]": the first such edge of each pair.
  *
- * @param out    texts[n], borrowed from the graph or static; NULL text: there is no such edge.
+ * @param out    words[n]; UBI__EDGE_SILENT: there is no such edge.
  * @param pairs  pairs[n]
  * Cost: O(edges of all different `from` * log n). Errors: UBI_ENOMEM.
  */
-ubi_status ubi__find_accesses(ubi_text *out, const ubi_graph *graph, const ubi__node_pair *pairs, size_t n);
+ubi_status ubi__find_accesses(ubi__edge_words *out, const ubi_graph *graph, const ubi__node_pair *pairs, size_t n);
 
 #endif

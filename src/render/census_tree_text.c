@@ -26,8 +26,8 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
 #include "render/node_label.h"
 
 #define SIZE_COLUMNS 9

@@ -17,9 +17,9 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "render/access_edges.h"
-#include "render/human.h"
 #include "render/node_label.h"
 
 #define SIZE_COLUMNS 9
@@ -34,8 +34,8 @@
 
 typedef struct level {
     ubi_dominator_node *const *children;
-    ubi_text *accesses; /* owned accesses[n_shown]: what the dominator calls them */
-    uint32_t n_shown;   /* at least 1 */
+    ubi__edge_words *accesses; /* owned accesses[n_shown]: what the dominator calls them */
+    uint32_t n_shown;          /* at least 1 */
     uint32_t next;
     uint32_t n_hidden;
     uint64_t hidden_bytes;
@@ -77,6 +77,11 @@ static void write_header(const page *p) {
     ubi__out_string(p->out, "  Name");
     ink(p, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
+}
+
+static uint64_t own_size(const page *p, ubi_node_ix node) {
+    return p->options->look ? ubi_lens_size_bytes(p->options->look, node)
+                            : ubi_graph_node_size_bytes(p->options->graph, node);
 }
 
 /* `own_bytes` NULL: of no single node. */
@@ -168,23 +173,47 @@ size_t ubi__display_label(ubi__out *out, const ubi__style *style, const ubi_labe
 /* A row and how it is shown. */
 typedef struct line {
     ubi_dominator_row row;
-    ubi_text access; /* NULL text: none */
-    bool last;       /* of its level */
-    bool folded;     /* its children are not shown */
+    ubi__edge_words access; /* silent: none */
+    bool last;              /* of its level */
+    bool folded;            /* its children are not shown */
 } line;
+
+static bool has_own_name(const page *p, ubi_node_ix node) {
+    return p->options->names && p->options->look &&
+           ubi_graph_kind(p->options->graph, ubi_graph_node_kind(p->options->graph, node))->raw_type != 0;
+}
+
+static size_t name_columns(const page *p, const line *l) {
+    ubi_lens_name_buffer buffer;
+    if (!has_own_name(p, l->row.node))
+        return label_columns(p->style, l->row.label, p->options->graph, l->row.node);
+    size_t columns =
+        ubi__display_columns(ubi__node_title(p->options->graph, p->options->look, l->row.node, &buffer), p->style);
+    return columns < NAME_COLUMNS_BESIDE_OWN ? columns : NAME_COLUMNS_BESIDE_OWN;
+}
+
+static void write_label(const page *p, const line *l, size_t columns) {
+    ubi_lens_name_buffer buffer;
+    ubi_node_ix node = l->row.node;
+    if (has_own_name(p, node))
+        ubi__display_text(p->out, p->style, ubi__node_title(p->options->graph, p->options->look, node, &buffer),
+                          columns);
+    else
+        ubi__display_label(p->out, p->style, l->row.label, p->options->graph, node, columns);
+}
 
 #define LEAST_ACCESS_COLUMNS 10 /* of one that must be cut */
 
 /* "store: ", where the name leaves room for it; columns written. */
 static size_t write_access(const page *p, const line *l, size_t columns) {
-    if (!l->access.ptr)
+    if (l->access.how == UBI__EDGE_SILENT)
         return 0;
-    size_t label = label_columns(p->style, l->row.label, p->options->graph, l->row.node);
-    size_t whole = ubi__display_columns(l->access, p->style);
+    size_t label = name_columns(p, l);
+    size_t whole = ubi__edge_words_columns(l->access, p->style);
     size_t least = whole < LEAST_ACCESS_COLUMNS ? whole : LEAST_ACCESS_COLUMNS;
     if (label + least + 2 > columns)
         return 0;
-    size_t used = ubi__display_text(p->out, p->style, l->access, columns - label - 2);
+    size_t used = ubi__display_edge_words(p->out, p->style, l->access, columns - label - 2);
     ubi__out_string(p->out, ": ");
     return used + 2;
 }
@@ -203,7 +232,7 @@ static void write_name(const page *p, const line *l, size_t columns) {
         id[id_columns = 0] = 0;
     size_t room = columns - id_columns - below_columns;
     size_t used = write_access(p, l, room);
-    ubi__display_label(p->out, p->style, row->label, p->options->graph, row->node, room - used);
+    write_label(p, l, room - used);
     ink(p, UBI__INK_DIM);
     ubi__out_string(p->out, id);
     ubi__out_string(p->out, below);
@@ -231,7 +260,7 @@ static size_t write_branches(const page *p, bool last) {
 }
 
 static void write_line(const page *p, const line *l) {
-    uint64_t own_bytes = ubi_graph_node_size_bytes(p->options->graph, l->row.node);
+    uint64_t own_bytes = own_size(p, l->row.node);
     write_numbers(p, l->row.retained_bytes, &own_bytes);
     size_t used = p->name_column + write_branches(p, l->last);
     write_name(p, l, p->style->columns > used ? p->style->columns - used : 0);
@@ -253,7 +282,7 @@ static void write_rest(const page *p, const level *l) {
  */
 static level level_of(const page *p, const ubi_dominator_row *row) {
     level l = { .children = row->children };
-    l.hidden_bytes = row->retained_bytes - ubi_graph_node_size_bytes(p->options->graph, row->node);
+    l.hidden_bytes = row->retained_bytes - own_size(p, row->node);
     for (; l.n_shown < row->n_children; l.n_shown++) {
         ubi_dominator_row child;
         ubi_dominator_node_get(row->children[l.n_shown], &child);
@@ -299,7 +328,7 @@ static ubi_status open_level(page *p, level *l, ubi_node_ix dominator) {
 }
 
 /* Writes a row and opens the level below it, if any of it is to be shown. */
-static ubi_status enter(page *p, const ubi_dominator_node *node, ubi_text access, bool last) {
+static ubi_status enter(page *p, const ubi_dominator_node *node, ubi__edge_words access, bool last) {
     line l = { .access = access, .last = last };
     ubi_dominator_node_get(node, &l.row);
     level below = level_of(p, &l.row);
@@ -317,7 +346,7 @@ static void leave(page *p) {
 }
 
 static ubi_status write_all(page *p, const ubi_dominator_node *tree) {
-    UBI_TRY(enter(p, tree, (ubi_text){ NULL, 0 }, true));
+    UBI_TRY(enter(p, tree, (ubi__edge_words){ .how = UBI__EDGE_SILENT }, true));
     while (p->levels.n && !p->out->failed) {
         level *top = &p->levels.at[p->levels.n - 1];
         if (top->next == top->n_shown) {
@@ -349,7 +378,7 @@ ubi_status ubi__render_dominator_text(ubi__out *out, const ubi__style *style, co
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static ubi_status write_lines(const page *p, ubi_dominator_node *const *rows, size_t n_rows, ubi__node_pair *pairs,
-                              ubi_text *accesses) {
+                              ubi__edge_words *accesses) {
     const ubi_graph *g = p->options->graph;
     for (size_t i = 0; i < n_rows; i++) {
         ubi_dominator_row row;
@@ -373,7 +402,7 @@ ubi_status ubi__render_dominator_list(ubi__out *out, const ubi__style *style, ub
     const ubi_allocator *a = ubi_allocator_default();
     page p = { .out = out, .style = style, .options = options };
     ubi__node_pair *pairs = ubi__alloc_array(a, n_rows, sizeof *pairs);
-    ubi_text *accesses = ubi__alloc_array(a, n_rows, sizeof *accesses);
+    ubi__edge_words *accesses = ubi__alloc_array(a, n_rows, sizeof *accesses);
     lay_out(&p);
     write_header(&p);
     ubi_status status = n_rows == 0 || (pairs && accesses) ? UBI_OK : ubi__fail_nomem();

@@ -55,7 +55,7 @@ static ubi_dominator_node *make_tree(uint32_t depth) {
 }
 
 static const char *text_of(uint32_t depth, uint64_t least_bytes, ubi__style style) {
-    ubi__dominator_text_options options = { s.graph, 1000, least_bytes };
+    ubi__dominator_text_options options = { .graph = s.graph, .total_bytes = 1000, .least_bytes = least_bytes };
     ubi_dominator_node *tree = make_tree(depth);
     assert_int_equal(ubi__render_dominator_text(capture_start(&s.capture), &style, tree, &options), UBI_OK);
     ubi_dominator_node_unref(tree);
@@ -144,7 +144,7 @@ static void a_list_names_what_the_dominators_call_its_rows(void **state) {
     show_start(HEAP, "label");
     ubi_dominator_node *rows[2];
     ubi_dominator_tree_options tree_options = UBI_DOMINATOR_TREE_OPTIONS_INIT;
-    ubi__dominator_text_options options = { s.graph, 1000, 0 };
+    ubi__dominator_text_options options = { .graph = s.graph, .total_bytes = 1000 };
     ubi__style style = { false, true, 60 };
     tree_options.max_depth = 1;
     for (ubi_node_ix node = 0; node < 2; node++) {

@@ -7,6 +7,9 @@
  */
 #include "render/edge_words.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/text.h"
 
 static bool starts_with(ubi_text text, const char *prefix) {
@@ -30,9 +33,14 @@ bool ubi__kind_is_plain(const ubi_graph *graph, const ubi_kind *kind) {
     return kind->coarse_type == UBI_COARSE_OBJECT && (ubi__text_is(name, "Object") || ubi__text_is(name, "Array"));
 }
 
-bool ubi__kind_is_engine(const ubi_graph *graph, const ubi_kind *kind) {
+static bool kind_is_engine(const ubi_graph *graph, const ubi_kind *kind) {
     return starts_with(type_of(graph, kind), "js::") && kind->class_name == UBI_NONE &&
            kind->script_filename == UBI_NONE;
+}
+
+bool ubi__node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
+    const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, node));
+    return kind->raw_type ? ubi__v8_node_is_engine(graph, node) : kind_is_engine(graph, kind);
 }
 
 static const struct {
@@ -54,14 +62,22 @@ static ubi_text accessor_word(ubi_text edge_name) {
     return ubi__text(ends_with(edge_name, "_setter") ? "setter" : "accessor");
 }
 
-ubi_text ubi__engine_word(const ubi_graph *graph, ubi_node_ix node, ubi_edge_ix edge) {
-    ubi_text type = type_of(graph, ubi_graph_kind(graph, ubi_graph_node_kind(graph, node)));
+static ubi_text engine_word(const ubi_graph *graph, const ubi_kind *kind, ubi_edge_ix edge) {
+    ubi_text type = type_of(graph, kind);
     if (ubi__text_is(type, "js::GetterSetter"))
         return accessor_word(ubi_graph_string(graph, ubi_graph_edge_name(graph, edge)));
     for (size_t i = 0; i < sizeof engine_words / sizeof *engine_words; i++)
         if (ubi__text_is(type, engine_words[i].type))
             return ubi__text(engine_words[i].word);
     return type;
+}
+
+ubi__edge_words ubi__engine_words(const ubi_graph *graph, ubi_node_ix first_node, ubi_edge_ix first,
+                                  ubi_edge_ix into_last, ubi_edge_ix last) {
+    const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, first_node));
+    if (kind->raw_type)
+        return ubi__v8_engine_words(graph, into_last, last);
+    return (ubi__edge_words){ .how = UBI__EDGE_TOLD, .text = engine_word(graph, kind, first) };
 }
 
 ubi_text ubi__file_name(ubi_text path) {
@@ -106,8 +122,12 @@ static const struct {
     { "persistent-", "held by C++" },
 };
 
-static ubi__edge_words told(const char *words) {
-    return (ubi__edge_words){ words ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, ubi__text(words) };
+static ubi__edge_words words(ubi__edge_how how, ubi_text text) {
+    return (ubi__edge_words){ .how = how, .text = text };
+}
+
+static ubi__edge_words told(const char *text) {
+    return words(text ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, ubi__text(text));
 }
 
 static bool is_known(ubi__edge_words *out, ubi_text name) {
@@ -129,11 +149,11 @@ static ubi__edge_words engine_name(ubi_text name) {
             name.len = i;
     for (size_t i = name.len; i > 2; i--)
         if (i < name.len && name.ptr[i - 1] == ':' && name.ptr[i - 2] == ':')
-            return (ubi__edge_words){ UBI__EDGE_TOLD, { name.ptr + i, name.len - i } };
-    return (ubi__edge_words){ name.len ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, name };
+            return words(UBI__EDGE_TOLD, (ubi_text){ name.ptr + i, name.len - i });
+    return words(name.len ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, name);
 }
 
-static bool is_identifier(ubi_text name) {
+bool ubi__text_is_identifier(ubi_text name) {
     size_t begin = name.len > 1 && name.ptr[0] == '#'; /* a private one */
     for (size_t i = begin; i < name.len; i++) {
         unsigned char c = (unsigned char)name.ptr[i], lower = c | 0x20;
@@ -164,28 +184,58 @@ static ubi__edge_words words_of_object(const ubi_graph *graph, const ubi_kind *s
     if (starts_with(name, "**UNKNOWN SLOT"))
         return told(NULL);
     if (ubi__text_is(name, "**SYMBOL KEY**"))
-        return (ubi__edge_words){ UBI__EDGE_VERBATIM, ubi__text("[symbol]") };
+        return words(UBI__EDGE_VERBATIM, ubi__text("[symbol]"));
     if (is_element(&element, name))
-        return (ubi__edge_words){ UBI__EDGE_VERBATIM, element };
-    if (is_identifier(name))
-        return (ubi__edge_words){ UBI__EDGE_PROPERTY, name };
+        return words(UBI__EDGE_VERBATIM, element);
+    if (ubi__text_is_identifier(name))
+        return words(UBI__EDGE_PROPERTY, name);
     if (!is_made_by_scripts(graph, source))
         return engine_name(name);
     bool binding = !ubi__kind_is_plain(graph, source) && name.len > 1 && name.ptr[0] == '.';
-    return (ubi__edge_words){ binding ? UBI__EDGE_VERBATIM : UBI__EDGE_QUOTED, name };
+    return words(binding ? UBI__EDGE_VERBATIM : UBI__EDGE_QUOTED, name);
 }
 
 ubi__edge_words ubi__edge_words_of(const ubi_graph *graph, ubi_node_ix source_node, ubi_edge_ix edge) {
     ubi_node_ix target_node = ubi_graph_edge_target(graph, edge);
     const ubi_kind *source = ubi_graph_kind(graph, ubi_graph_node_kind(graph, source_node));
+    if (source->raw_type)
+        return ubi__v8_edge_words_of(graph, source_node, edge);
     const ubi_kind *target = ubi_graph_kind(graph, ubi_graph_node_kind(graph, target_node));
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
-    ubi__edge_words words;
+    ubi__edge_words known;
     if (!name.ptr || starts_with(type_of(graph, source), "js::"))
         return told(NULL); /* the engine's own nodes tell each other nothing that people use */
-    if (ubi__kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter"))
+    if (kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter"))
         return told(NULL); /* the word for the target says it */
-    if (is_known(&words, name))
-        return words;
+    if (is_known(&known, name))
+        return known;
     return source->coarse_type == UBI_COARSE_OBJECT ? words_of_object(graph, source, name) : engine_name(name);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+bool ubi__edge_words_equal(ubi__edge_words a, ubi__edge_words b) {
+    return a.how == b.how && a.index == b.index && ubi__text_equal(a.text, b.text) &&
+           ubi__text_equal(ubi__text(a.before), ubi__text(b.before));
+}
+
+#define INDEX_TEXT 16
+
+static ubi_text index_text(char out[INDEX_TEXT], uint32_t index) {
+    return (ubi_text){ out, (size_t)snprintf(out, INDEX_TEXT, "[%" PRIu32 "]", index) };
+}
+
+size_t ubi__display_edge_words(ubi__out *out, const ubi__style *style, ubi__edge_words w, size_t columns) {
+    char digits[INDEX_TEXT];
+    if (w.how == UBI__EDGE_INDEX)
+        return ubi__display_text(out, style, index_text(digits, w.index), columns);
+    size_t used = w.before ? ubi__display_text(out, style, ubi__text(w.before), columns) : 0;
+    return used + ubi__display_text(out, style, w.text, columns - used);
+}
+
+size_t ubi__edge_words_columns(ubi__edge_words w, const ubi__style *style) {
+    char digits[INDEX_TEXT];
+    if (w.how == UBI__EDGE_INDEX)
+        return index_text(digits, w.index).len;
+    return ubi__display_columns(ubi__text(w.before), style) + ubi__display_columns(w.text, style);
 }

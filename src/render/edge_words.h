@@ -1,39 +1,73 @@
 /* SPDX-License-Identifier: MIT
  *
- * edge_words.h: what the name of an edge says to people.
+ * edge_words.h: what an edge says to people.
  *
  * Names of edges are properties that a page chose, or the engine's own words ("shape", "**UNKNOWN SLOT 3**", "mCallback,
- * holder 0x7f03..."). Which it is can only be guessed from the nodes at both ends and from a table of names that SpiderMonkey
- * and Firefox use; a name that is not understood is shown as it is.
+ * holder 0x7f03..."). V8 tells which by the kind of the edge (edge_words_v8.c). Elsewhere it can only be guessed, from the
+ * nodes at both ends and from a table of names that SpiderMonkey and Firefox use; a name that is not understood is shown as
+ * it is.
  */
 #ifndef UBI_RENDER_EDGE_WORDS_H
 #define UBI_RENDER_EDGE_WORDS_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/paths.h>
+
+#include "render/display.h"
 
 typedef enum ubi__edge_how {
     UBI__EDGE_SILENT,   /**< says nothing that the nodes do not say */
     UBI__EDGE_TOLD,     /**< words of the engine */
+    UBI__EDGE_VARIABLE, /**< a variable that a function captured */
     UBI__EDGE_PROPERTY, /**< as a script writes it behind a dot; this one and those below are accesses */
     UBI__EDGE_QUOTED,   /**< a property that is no identifier */
-    UBI__EDGE_VERBATIM  /**< complete as it is: "[17]", "[symbol]", ".this" */
+    UBI__EDGE_VERBATIM, /**< complete as it is: "[symbol]", ".this" */
+    UBI__EDGE_INDEX     /**< an element: "[17]" */
 } ubi__edge_how;
 
 typedef struct ubi__edge_words {
     ubi__edge_how how;
-    ubi_text text; /**< borrowed from the graph, or static */
+    uint32_t index;     /**< of an element */
+    const char *before; /**< static; words in front of `text`, such as "getter "; NULL: none */
+    ubi_text text;      /**< borrowed from the graph, or static */
 } ubi__edge_words;
 
 /** @param source  the node that `edge` leaves. */
 ubi__edge_words ubi__edge_words_of(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge);
+/** The same of a graph of V8's, where node kinds have raw types. */
+ubi__edge_words ubi__v8_edge_words_of(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge);
+
+static inline bool ubi__edge_is_access(ubi__edge_words words) {
+    return words.how >= UBI__EDGE_PROPERTY;
+}
+bool ubi__edge_words_equal(ubi__edge_words a, ubi__edge_words b);
+/** The words without marks around them: "store", "[17]", "getter x". @return columns written, at most `columns`. */
+size_t ubi__display_edge_words(ubi__out *out, const ubi__style *style, ubi__edge_words words, size_t columns);
+size_t ubi__edge_words_columns(ubi__edge_words words, const ubi__style *style);
 
 /** Objects and arrays without a name of their own: an access says all there is to say of them. */
 bool ubi__kind_is_plain(const ubi_graph *graph, const ubi_kind *kind);
 /** Nodes that only the engine knows: shapes, property maps, scopes, code, accessor pairs, scripts without a file. */
-bool ubi__kind_is_engine(const ubi_graph *graph, const ubi_kind *kind);
-/** One word for such a node: "shape", "scope"; of an accessor pair, "getter" or "setter" by the edge taken from it. */
-ubi_text ubi__engine_word(const ubi_graph *graph, ubi_node_ix node, ubi_edge_ix edge);
+bool ubi__node_is_engine(const ubi_graph *graph, ubi_node_ix node);
+/**
+ * Words for a run of such nodes on a path: "shape", "scope"; of an accessor pair, "getter" or "setter"; of V8's, what the way
+ * through them means: "variable x", "entry".
+ * @param first_node  the first of the run; `first` leaves it.
+ * @param into_last   the edge to the last of the run: that before `first` if the run is of one node.
+ * @param last        the edge that leaves the run.
+ */
+ubi__edge_words ubi__engine_words(const ubi_graph *graph, ubi_node_ix first_node, ubi_edge_ix first,
+                                  ubi_edge_ix into_last, ubi_edge_ix last);
+ubi__edge_words ubi__v8_engine_words(const ubi_graph *graph, ubi_edge_ix into_last, ubi_edge_ix last);
+bool ubi__v8_node_is_engine(const ubi_graph *graph, ubi_node_ix node);
 
+/**
+ * Where the words for a path that starts at the root should begin: 0, or of V8's heaps the step that leaves the global
+ * object, a window, or the list of roots.
+ */
+uint32_t ubi__path_begin(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps);
+
+/** Letters, digits, _ and $, not beginning with a digit; perhaps a # in front, as private names have. */
+bool ubi__text_is_identifier(ubi_text name);
 /** The last part of a URL or path, or all of it when that part is empty. */
 ubi_text ubi__file_name(ubi_text path);
 

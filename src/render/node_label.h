@@ -6,9 +6,20 @@
 #define UBI_RENDER_NODE_LABEL_H
 
 #include <ubiheap/graph.h>
+#include <ubiheap/lens.h>
 
 #include "lenses/kind_label.h"
 #include "render/display.h"
+
+/**
+ * A name for one node among others: "root"; of V8's heaps, where the lens knows each node by name, that name, with the marks
+ * that scripts would write: add(), "text", /expression/; elsewhere the label of its kind.
+ * @param look    NULL: by kind only. Borrowed.
+ * @param buffer  the answer may be in it.
+ * @return never empty.
+ */
+ubi_text ubi__node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
+                         ubi_lens_name_buffer *buffer);
 
 /** "function  source:line:column" in at most `columns`; the source is cut first. Columns written. */
 size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_frame *frame, size_t columns);

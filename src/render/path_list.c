@@ -13,8 +13,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
+#include "render/edge_label.h"
 #include "render/node_label.h"
 
 #define INDENT 4
@@ -33,20 +34,13 @@ static ubi_node_ix node_of_line(const page *p, uint32_t line) {
     return line < p->path->n_steps ? p->path->steps[line].predecessor : p->path->target;
 }
 
-static ubi_text label_of_line(const page *p, uint32_t line) {
-    const ubi_graph *g = p->path->graph;
-    ubi_node_ix node = node_of_line(p, line);
-    if (node == ubi_graph_root(g))
-        return ubi__text("root");
-    ubi_text label = ubi__kind_label(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
-    return label.len ? label : ubi__text("(empty name)");
+static ubi_text label_of_line(const page *p, uint32_t line, ubi_lens_name_buffer *buffer) {
+    return ubi__node_title(p->path->graph, p->path->look, node_of_line(p, line), buffer);
 }
 
 /* The edge that leads to the node of a line, which is not the first. */
-static ubi_text edge_of_line(const page *p, uint32_t line) {
-    ubi_text name =
-        ubi_graph_string(p->path->graph, ubi_graph_edge_name(p->path->graph, p->path->steps[line - 1].edge));
-    return !name.ptr ? ubi__text("(unnamed)") : name.len ? name : ubi__text("(empty name)");
+static ubi_edge_ix edge_of_line(const page *p, uint32_t line) {
+    return p->path->steps[line - 1].edge;
 }
 
 static int id_text(char out[24], const page *p, uint32_t line) {
@@ -65,9 +59,11 @@ static size_t arrow_columns(const page *p) {
 
 static void measure_line(page *p, uint32_t line) {
     char id[24];
+    ubi_lens_name_buffer buffer;
     if (line > 0)
-        p->edge_columns = larger(p->edge_columns, ubi__display_columns(edge_of_line(p, line), p->style));
-    size_t label = ubi__display_columns(label_of_line(p, line), p->style) + (line ? arrow_columns(p) : 0);
+        p->edge_columns =
+            larger(p->edge_columns, ubi__edge_label_columns(p->style, p->path->graph, edge_of_line(p, line)));
+    size_t label = ubi__display_columns(label_of_line(p, line, &buffer), p->style) + (line ? arrow_columns(p) : 0);
     p->label_columns = larger(p->label_columns, label);
     p->id_columns = larger(p->id_columns, (size_t)id_text(id, p, line));
 }
@@ -114,20 +110,21 @@ static size_t write_edge(const page *p, uint32_t line) {
     if (line == 0)
         return 0;
     ink(p, UBI__INK_CYAN);
-    size_t columns = ubi__display_text(p->out, p->style, edge_of_line(p, line), p->edge_columns);
+    size_t columns = ubi__display_edge_label(p->out, p->style, p->path->graph, edge_of_line(p, line), p->edge_columns);
     ink(p, UBI__INK_PLAIN);
     return columns;
 }
 
 static size_t write_label(const page *p, uint32_t line) {
     size_t columns = 0;
+    ubi_lens_name_buffer buffer;
     if (line > 0) {
         ink(p, UBI__INK_DIM);
         ubi__out_string(p->out, p->style->unicode ? "→ " : "-> ");
         columns = arrow_columns(p);
     }
     ink(p, line == p->path->n_steps ? UBI__INK_BOLD : UBI__INK_PLAIN);
-    columns += ubi__display_text(p->out, p->style, label_of_line(p, line), p->label_columns - columns);
+    columns += ubi__display_text(p->out, p->style, label_of_line(p, line, &buffer), p->label_columns - columns);
     ink(p, UBI__INK_PLAIN);
     return columns;
 }

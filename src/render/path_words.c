@@ -10,9 +10,9 @@
 
 #include <stdio.h>
 
+#include "base/human.h"
 #include "base/text.h"
 #include "render/edge_words.h"
-#include "render/human.h"
 #include "render/node_label.h"
 
 /* Columns of a label or the name of an edge, at most. */
@@ -30,6 +30,7 @@ typedef struct pen {
     ubi__out *out;
     const ubi__style *style;
     const ubi__path_view *path;
+    uint32_t begin; /* the first node that is told */
     size_t part_columns;
     detail detail;
     size_t columns; /* so far */
@@ -77,88 +78,101 @@ static ubi__edge_words words_at(const ubi__path_view *path, uint32_t i) {
     return ubi__edge_words_of(path->graph, node_at(path, i), path->steps[i].edge);
 }
 
-static bool is_between(const ubi__path_view *path, uint32_t i) {
-    return i > 0 && i < path->n_steps;
+static bool is_between(const pen *p, uint32_t i) {
+    return i > p->begin && i < p->path->n_steps;
 }
 
-static bool is_engine_at(const ubi__path_view *path, uint32_t i) {
-    return is_between(path, i) && ubi__kind_is_engine(path->graph, kind_at(path, i));
-}
-
-static bool is_access(ubi__edge_words words) {
-    return words.how >= UBI__EDGE_PROPERTY;
+static bool is_engine_at(const pen *p, uint32_t i) {
+    return is_between(p, i) && ubi__node_is_engine(p->path->graph, node_at(p->path, i));
 }
 
 /* Whether the node goes without arrow and label. */
-static bool joins(const ubi__path_view *path, uint32_t i) {
-    if (!is_between(path, i))
+static bool joins(const pen *p, uint32_t i) {
+    if (!is_between(p, i))
         return false;
-    if (is_engine_at(path, i))
+    if (is_engine_at(p, i))
         return true;
-    return ubi__kind_is_plain(path->graph, kind_at(path, i)) && is_access(words_at(path, i - 1)) &&
-           is_access(words_at(path, i));
+    return ubi__kind_is_plain(p->path->graph, kind_at(p->path, i)) && ubi__edge_is_access(words_at(p->path, i - 1)) &&
+           ubi__edge_is_access(words_at(p->path, i));
 }
 
-static void draw_parenthesis(pen *p, detail least, ubi_text words) {
+static void draw_words(pen *p, ubi__edge_words words) {
+    size_t columns = ubi__edge_words_columns(words, p->style);
+    if (p->out)
+        p->columns += ubi__display_edge_words(p->out, p->style, words, p->part_columns);
+    else
+        p->columns += columns < p->part_columns ? columns : p->part_columns;
+}
+
+static void draw_parenthesis(pen *p, detail least, ubi__edge_words words) {
     if (p->detail < least)
         return;
     ink(p, UBI__INK_DIM);
     draw_ascii(p, " (");
-    draw_text(p, words);
+    draw_words(p, words);
     draw_ascii(p, ")");
     ink(p, UBI__INK_PLAIN);
 }
 
 /* A run of the engine's nodes gives one word, at its first. */
 static void draw_engine(pen *p, uint32_t i) {
-    if (!is_engine_at(p->path, i - 1))
-        draw_parenthesis(p, DETAIL_ENGINE,
-                         ubi__engine_word(p->path->graph, node_at(p->path, i), p->path->steps[i].edge));
+    const ubi_path_step *steps = p->path->steps;
+    uint32_t last = i;
+    if (is_engine_at(p, i - 1))
+        return;
+    while (is_engine_at(p, last + 1))
+        last++;
+    draw_parenthesis(
+        p, DETAIL_ENGINE,
+        ubi__engine_words(p->path->graph, node_at(p->path, i), steps[i].edge, steps[last - 1].edge, steps[last].edge));
 }
 
-static void draw_edge(pen *p, ubi__edge_words words) {
+static void draw_edge(pen *p, uint32_t i) {
+    ubi__edge_words words = words_at(p->path, i);
     if (words.how == UBI__EDGE_SILENT)
         return;
-    if (words.how == UBI__EDGE_TOLD) {
-        draw_parenthesis(p, DETAIL_ALL, words.text);
+    if (words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1)) /* the words for that node say it */
+        return;
+    if (words.how <= UBI__EDGE_VARIABLE) {
+        draw_parenthesis(p, words.how == UBI__EDGE_VARIABLE ? DETAIL_ENGINE : DETAIL_ALL, words);
         return;
     }
     ink(p, UBI__INK_CYAN);
     switch (words.how) {
     case UBI__EDGE_PROPERTY:
         draw_ascii(p, ".");
-        draw_text(p, words.text);
+        draw_words(p, words);
         break;
     case UBI__EDGE_QUOTED:
         draw_ascii(p, "[\"");
-        draw_text(p, words.text);
+        draw_words(p, words);
         draw_ascii(p, "\"]");
         break;
     default: /* an element, or a binding whose name begins with a dot */
-        draw_text(p, words.text);
+        draw_words(p, words);
     }
     ink(p, UBI__INK_PLAIN);
 }
 
 static void draw_label(pen *p, uint32_t i) {
     const ubi_kind *kind = kind_at(p->path, i);
-    if (node_at(p->path, i) == ubi_graph_root(p->path->graph)) {
-        draw_ascii(p, "root");
-        return;
-    }
-    ubi_text label = ubi__kind_label(p->path->graph, kind);
+    ubi_lens_name_buffer buffer;
+    bool is_on_the_way = i < p->path->n_steps && ubi__kind_is_plain(p->path->graph, kind);
+    const ubi_lens_view *look =
+        is_on_the_way ? NULL : p->path->look; /* what it leads to says more than all its properties */
+    ubi_text label = ubi__node_title(p->path->graph, look, node_at(p->path, i), &buffer);
     if (kind->coarse_type == UBI_COARSE_SCRIPT && kind->script_filename != UBI_NONE) {
         draw_ascii(p, "script ");
         label = ubi__file_name(label);
     }
-    draw_text(p, label.len ? label : ubi__text("(empty name)"));
+    draw_text(p, label);
 }
 
 /* `first`: behind a gap, where a piece has nothing to join. */
 static void draw_piece(pen *p, uint32_t i, bool first) {
-    bool joined = !first && joins(p->path, i), target = i == p->path->n_steps;
+    bool joined = !first && joins(p, i), target = i == p->path->n_steps;
     if (!joined) {
-        if (i > 0)
+        if (i > p->begin)
             draw_arrow(p);
         if (target)
             ink(p, UBI__INK_BOLD);
@@ -168,31 +182,27 @@ static void draw_piece(pen *p, uint32_t i, bool first) {
     }
     if (target)
         return;
-    if (!is_engine_at(p->path, i))
-        draw_edge(p, words_at(p->path, i));
+    if (!is_engine_at(p, i))
+        draw_edge(p, i);
     else if (joined)
         draw_engine(p, i);
 }
 
 static size_t piece_columns(const pen *p, uint32_t i, bool first) {
-    pen measure = { NULL, p->style, p->path, p->part_columns, p->detail, 0 };
+    pen measure = { NULL, p->style, p->path, p->begin, p->part_columns, p->detail, 0 };
     draw_piece(&measure, i, first);
     return measure.columns;
 }
 
 /* ---- runs of pieces --------------------------------------------------------------------------------------------- */
 
-static bool same_words(ubi__edge_words a, ubi__edge_words b) {
-    return a.how == b.how && ubi__text_equal(a.text, b.text);
-}
-
 /* How many of the following pieces only repeat the access of this one, as in a linked list. */
 static uint32_t repeats(const pen *p, uint32_t i) {
     uint32_t n = 0;
-    if (i >= p->path->n_steps || is_engine_at(p->path, i) || !is_access(words_at(p->path, i)))
+    if (i >= p->path->n_steps || is_engine_at(p, i) || !ubi__edge_is_access(words_at(p->path, i)))
         return 0;
-    while (joins(p->path, i + n + 1) && !is_engine_at(p->path, i + n + 1) &&
-           same_words(words_at(p->path, i), words_at(p->path, i + n + 1)))
+    while (joins(p, i + n + 1) && !is_engine_at(p, i + n + 1) &&
+           ubi__edge_words_equal(words_at(p->path, i), words_at(p->path, i + n + 1)))
         n++;
     return n;
 }
@@ -216,13 +226,13 @@ static uint32_t draw_unit(pen *p, uint32_t i) {
         draw_times(p, n + 1);
         i += n;
     }
-    for (i++; is_engine_at(p->path, i); i++)
+    for (i++; is_engine_at(p, i); i++)
         draw_piece(p, i, false);
     return i;
 }
 
 static size_t unit_columns(const pen *p, uint32_t i, uint32_t *next) {
-    pen measure = { NULL, p->style, p->path, p->part_columns, p->detail, 0 };
+    pen measure = { NULL, p->style, p->path, p->begin, p->part_columns, p->detail, 0 };
     *next = draw_unit(&measure, i);
     return measure.columns;
 }
@@ -241,14 +251,14 @@ static void draw_gap(pen *p, uint32_t n_nodes) {
 }
 
 static size_t gap_columns(const pen *p, uint32_t n_nodes) {
-    pen measure = { NULL, p->style, p->path, p->part_columns, p->detail, 0 };
+    pen measure = { NULL, p->style, p->path, p->begin, p->part_columns, p->detail, 0 };
     draw_gap(&measure, n_nodes);
     return measure.columns;
 }
 
 static bool fits_whole(const pen *p, size_t columns) {
     size_t used = 0;
-    for (uint32_t i = 0; i <= p->path->n_steps && used <= columns;)
+    for (uint32_t i = p->begin; i <= p->path->n_steps && used <= columns;)
         used += unit_columns(p, i, &i);
     return used <= columns;
 }
@@ -256,9 +266,9 @@ static bool fits_whole(const pen *p, size_t columns) {
 /* Nodes [0, *head) and [*tail, n_steps] go around a gap; both sides grow in turns. False when not even the ends fit. */
 static bool choose_ends(uint32_t *head, uint32_t *tail, const pen *p, size_t columns) {
     uint32_t n = p->path->n_steps;
-    size_t used = gap_columns(p, n) + piece_columns(p, 0, false) + piece_columns(p, n, true);
+    size_t used = gap_columns(p, n) + piece_columns(p, p->begin, false) + piece_columns(p, n, true);
     bool grows = used <= columns;
-    *head = 1;
+    *head = p->begin + 1;
     *tail = n;
     while (grows && *head + 1 < *tail) {
         size_t more = piece_columns(p, *head, false);
@@ -277,21 +287,28 @@ static bool choose_ends(uint32_t *head, uint32_t *tail, const pen *p, size_t col
         (*tail)--;
         grows = true;
     }
-    while (is_engine_at(p->path, *tail)) /* no good name to start with behind a gap */
+    while (is_engine_at(p, *tail)) /* no good name to start with behind a gap */
         (*tail)++;
     return used <= columns;
 }
 
 static pen new_pen(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
-    return (pen){ out, style, path, columns / 2 < PART_COLUMNS ? columns / 2 : PART_COLUMNS, DETAIL_ALL, 0 };
+    size_t part_columns = columns / 2 < PART_COLUMNS ? columns / 2 : PART_COLUMNS;
+    return (pen){ out,          style,      path, ubi__path_begin(path->graph, path->steps, path->n_steps),
+                  part_columns, DETAIL_ALL, 0 };
 }
 
 static void draw_ends(pen *p, uint32_t head, uint32_t tail) {
-    for (uint32_t i = 0; i < head; i++)
+    for (uint32_t i = p->begin; i < head; i++)
         draw_piece(p, i, false);
     draw_gap(p, tail - head);
     for (uint32_t i = tail; i <= p->path->n_steps; i++)
         draw_piece(p, i, i == tail);
+}
+
+static size_t display_target(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
+    ubi_lens_name_buffer buffer;
+    return ubi__display_text(out, style, ubi__node_title(path->graph, path->look, path->target, &buffer), columns);
 }
 
 /* Parentheses go first, then the middle, then all but the target's name. */
@@ -304,11 +321,11 @@ size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path
             continue;
         }
         if (!choose_ends(&head, &tail, &p, columns))
-            return ubi__display_text(out, style, ubi__kind_label(path->graph, kind_at(path, path->n_steps)), columns);
+            return display_target(out, style, path, columns);
         draw_ends(&p, head, tail);
         return p.columns;
     }
-    for (uint32_t i = 0; i <= path->n_steps;)
+    for (uint32_t i = p.begin; i <= path->n_steps;)
         i = draw_unit(&p, i);
     return p.columns;
 }
@@ -324,7 +341,7 @@ static bool wraps(size_t *used, size_t unit, size_t columns) {
 
 static bool fits_lines(const pen *p, size_t columns, unsigned lines) {
     size_t used = 0;
-    for (uint32_t i = 0; i <= p->path->n_steps && lines > 0;) {
+    for (uint32_t i = p->begin; i <= p->path->n_steps && lines > 0;) {
         lines -= wraps(&used, unit_columns(p, i, &i), columns);
         if (used > columns)
             return false;
@@ -337,10 +354,10 @@ void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi
     pen p = new_pen(out, style, path, columns);
     size_t used = 0;
     bool fits = fits_lines(&p, columns, lines);
-    for (uint32_t i = 0, next; i <= path->n_steps && fits; i = next) {
+    for (uint32_t i = p.begin, next; i <= path->n_steps && fits; i = next) {
         if (wraps(&used, unit_columns(&p, i, &next), columns)) {
             ubi__out_char(out, '\n');
-            ubi__display_pad(out, joins(path, i) ? 0 : 1, indent); /* arrows have a space before them */
+            ubi__display_pad(out, joins(&p, i) ? 0 : 1, indent); /* arrows have a space before them */
         }
         draw_unit(&p, i);
     }

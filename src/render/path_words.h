@@ -8,6 +8,7 @@
 #ifndef UBI_RENDER_PATH_WORDS_H
 #define UBI_RENDER_PATH_WORDS_H
 
+#include <ubiheap/lens.h>
 #include <ubiheap/paths.h>
 
 #include "render/display.h"
@@ -18,6 +19,7 @@ typedef struct ubi__path_view {
     const ubi_path_step *steps; /**< steps[n_steps] */
     uint32_t n_steps;           /**< 0: the target alone */
     ubi_node_ix target;
+    const ubi_lens_view *look; /**< where nodes have their names from; NULL: from their kinds */
 } ubi__path_view;
 
 /**
@@ -27,7 +29,11 @@ typedef struct ubi__path_view {
  *
  * Properties and elements stand as a script would write them, and follow each other where what lies between is a plain
  * object or array; other edges are told in parentheses when they say something. The engine's own nodes (shapes, scopes, ...)
- * become one such word. An access that is repeated, as in a linked list, is counted: ".next ×57". Where room is short,
+ * become one such word. Of V8's heaps
+ *
+ *     global.keepCacheAlive → add() (variable registry) → Map (entry) → LeakedThing
+ *
+ * begins where people begin to count: at the global object, a window, or the list of roots that a node is in. An access that is repeated, as in a linked list, is counted: ".next ×57". Where room is short,
  * parentheses go first and then the middle: "… 57 more …" counts nodes.
  *
  * @return columns written, at most `columns`. No newline.

@@ -42,7 +42,7 @@ static found find(ubi_graph *graph) {
     f.steps = malloc(n * sizeof *f.steps);
     ubi_paths_steps(f.steps, paths, 0, 0);
     ubi_paths_free(paths);
-    f.view = (ubi__path_view){ graph, f.steps, n, target };
+    f.view = (ubi__path_view){ graph, f.steps, n, target, NULL };
     return f;
 }
 
@@ -156,7 +156,7 @@ static void file_names_are_what_follows_the_last_slash(void **state) {
 static void a_path_without_steps_is_its_target(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing("1 -> 2; 2(class=Point coarse=object)");
-    ubi__path_view view = { g, NULL, 0, 1 };
+    ubi__path_view view = { g, NULL, 0, 1, NULL };
     assert_int_equal(ubi__display_path(capture_start(&output), &wide, &view, 80), 5);
     assert_string_equal(capture_text(&output), "Point");
     ubi_graph_unref(g);
@@ -223,7 +223,7 @@ static ubi_graph *linked_list(uint32_t n, uint32_t k) {
     assert_int_equal(ubi_graph_builder_string(b, &left, ubi__text("left")), UBI_OK);
     for (uint32_t i = 0; i < n; i++) {
         ubi_node_desc node = { .id = i,
-                               .kind = { object, object, UBI_NONE, UBI_NONE, UBI_COARSE_OBJECT },
+                               .kind = { object, object, UBI_NONE, UBI_NONE, UBI_COARSE_OBJECT, 0, 0 },
                                .stack = UBI_NONE };
         assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
         if (i + 1 < n)

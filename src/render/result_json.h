@@ -24,6 +24,8 @@ ubi_status ubi__render_census_tree(ubi__json *json, const ubi_census_tree *tree)
 void ubi__render_treemap(ubi__json *json, const ubi_treemap *map);
 /** `{"source", "line", "column", "functionDisplayName"}`. */
 void ubi__render_frame(ubi__json *json, const ubi_frame *frame);
+/** `"edgeKind": "property"` in an open object; nothing where the producer does not say what sort of reference it is. */
+void ubi__render_edge_kind(ubi__json *json, const ubi_graph *graph, ubi_edge_ix edge);
 /** An array of frames, youngest first. */
 void ubi__render_stack(ubi__json *json, ubi_stack stack);
 /** An array of strings and stacks; null when the label says nothing. */

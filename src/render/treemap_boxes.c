@@ -14,8 +14,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
 #include "render/text_width.h"
 #include "render/treemap_picture.h"
 

@@ -4,8 +4,8 @@
  */
 #include "render/treemap_label.h"
 
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
 #include "render/node_label.h"
 
 static const ubi__style plain = { .color = false, .unicode = true, .columns = UINT16_MAX };

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
 #include "render/text_width.h"
 #include "render/treemap_picture.h"
 

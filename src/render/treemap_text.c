@@ -16,9 +16,9 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
-#include "render/human.h"
 #include "render/treemap_label.h"
 
 #define LINES_PER_COLUMN 0.27

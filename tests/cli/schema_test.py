@@ -43,6 +43,7 @@ DIFFS = [
     ["--tree"],
     ["--inverted", "-b", "allocationStack"],
     ["--by", "class"],
+    ["--by", "class", "--sort", "growth"],
     ["--by", "breakdown"],
 ]
 
@@ -74,8 +75,37 @@ class Schemas(unittest.TestCase):
     def test_info(self):
         self.check("info")
 
+    def check_v8(self, command, *arguments):
+        validator = self.validator(command)
+        for file in ("node20-before", "chromium-detached", "chromium-alloc"):
+            with self.subTest(file=file, arguments=arguments):
+                validator.validate(self.document(command, *arguments, f"{file}.heapsnapshot.gz"))
+
     def test_report(self):
-        self.check("report")
+        for arguments in ([], ["--detail"]):
+            self.check("report", *arguments)
+            self.check_v8("report", *arguments)
+
+    def test_strings(self):
+        self.check("strings", "--duplicates")
+        self.check_v8("strings", "--limit", "0")
+
+    def test_summary(self):
+        for arguments in ([], ["--limit", "0", "--sort", "name"], ["--where", "rawSize > 16"]):
+            self.check("summary", *arguments)
+            self.check_v8("summary", *arguments)
+        for arguments in (["--filter", "detached-dom"], ["--context", "none"], ["--class", "Object"]):
+            self.check_v8("summary", *arguments)
+        self.validator("summary").validate(self.document("summary", "--since", "node20-before.heapsnapshot.gz",
+                                                         "node20-after.heapsnapshot.gz"))
+
+    def test_statistics(self):
+        self.check("statistics")
+        self.check_v8("statistics")
+
+    def test_allocations(self):
+        self.check("allocations")
+        self.check_v8("allocations", "--callers", "5")
 
     def test_nodes(self):
         self.check("nodes")
@@ -88,11 +118,24 @@ class Schemas(unittest.TestCase):
 
     def test_diff(self):
         validator = self.validator("diff")
+        node = ("node20-before.heapsnapshot.gz", "node20-after.heapsnapshot.gz")
+        validator.validate(self.document("diff", "--by", "class", *node))
         pairs = [("tiny-before", "tiny-after"), ("hostile", "big-ids"), ("big-ids", "hostile"), ("two", "two")]
         for arguments in DIFFS:
             for pair in pairs:
                 with self.subTest(pair=pair, arguments=arguments):
                     validator.validate(self.document("diff", *arguments, *(f"{name}.fxsnapshot" for name in pair)))
+
+    def test_leaks(self):
+        validator = self.validator("leaks")
+        pair = ["tiny-before.fxsnapshot", "tiny-after.fxsnapshot"]
+        node = ["node20-before.heapsnapshot.gz", "node20-after.heapsnapshot.gz"]
+        for arguments in (pair, [*pair, "tiny-after.fxsnapshot"], ["two.fxsnapshot", "hostile.fxsnapshot"],
+                          ["two.fxsnapshot", "big-ids.fxsnapshot"], ["big-ids.fxsnapshot", "two.fxsnapshot"],
+                          ["--engine", "-n", "0", *pair], ["--control", ",".join(pair), *pair], node,
+                          ["--where", 'className == "LeakedThing"', *node]):
+            with self.subTest(arguments=arguments):
+                validator.validate(self.document("leaks", *arguments))
 
     def test_dominators(self):
         for arguments in ([], ["--top", "20"], ["-d", "0", "-s", "0"], ["-b", "stack"], ["-b", "count"], ["-b", '{"by":"bucket"}']):
@@ -119,6 +162,38 @@ class Schemas(unittest.TestCase):
             for arguments in ([], ["--max-paths", "1"], ["--from", ids[0]]):
                 with self.subTest(file=file, arguments=arguments):
                     validator.validate(self.document("paths", *arguments, f"{file}.fxsnapshot", *ids))
+
+    def test_nodes_of_v8(self):
+        self.check_v8("info")
+        self.check_v8("nodes", "-c", ALL_COLUMNS, "--limit", "2000")
+        self.check_v8("dominators")
+        validators = {command: self.validator(command) for command in ("node", "paths")}
+        for file, ids in (("node20-after", (1, 3, 79447, 50603)), ("chromium-alloc", (1, 3, 33989))):
+            for node in ids:
+                for command, validator in validators.items():
+                    with self.subTest(command=command, file=file, node=node):
+                        validator.validate(self.document(command, f"{file}.heapsnapshot.gz", str(node)))
+
+    def test_retainers(self):
+        validator = self.validator("retainers")
+        targets = {"tiny-before.fxsnapshot": (1810879579408, 45135006097600), "unreachable.fxsnapshot": (62041634150816,),
+                   "hostile.fxsnapshot": (10, 20), "big-ids.fxsnapshot": (2**53, 2**63), "two.fxsnapshot": (2, 1),
+                   "node20-after.heapsnapshot.gz": (1, 79447), "chromium-detached.heapsnapshot.gz": (3, 55267)}
+        for file, ids in targets.items():
+            for node in ids:
+                for arguments in ([], ["--all", "--depth", "4"], ["--ignore", str(node)], ["--limit", "0", "--depth", "0"]):
+                    with self.subTest(file=file, node=node, arguments=arguments):
+                        validator.validate(self.document("retainers", *arguments, file, str(node)))
+
+    def test_containment(self):
+        for arguments in ([], ["--depth", "4", "--limit", "5"], ["--depth", "0", "--limit", "1"]):
+            self.check("containment", *arguments)
+            self.check_v8("containment", *arguments)
+
+    def test_search(self):
+        for arguments in (["--where", "rawSize > 16"], ["--where", "rawSize < 0"]):
+            self.check("search", *arguments)
+            self.check_v8("search", *arguments)
 
     def test_convert(self):
         for options in ([], ["-f", "jsonl"], ["-c", "none"], ["--anonymize"]):
@@ -193,7 +268,7 @@ class Schemas(unittest.TestCase):
         refuses("convert", converted, lambda d: d.pop("replacedWords"))
         report = self.document("report", "tiny-before.fxsnapshot")
         refuses("report", report, lambda d: d["findings"][0].update(rule="other"))
-        refuses("report", report, lambda d: d["keepers"][0].pop("path"))
+        refuses("report", report, lambda d: d["keepers"][0].pop("held"))
         tree = self.document("dominators", "tiny-before.fxsnapshot")
         refuses("dominators", tree, lambda d: d.update(top=[]))
         refuses("dominators", tree, lambda d: d["tree"]["children"][0].update(label="Array"))

@@ -14,6 +14,7 @@ import tempfile
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
 UBIHEAP = os.environ.get("UBIHEAP", "")
 DATA = SOURCE_DIR / "tests" / "data" / "fx"
+DATA_V8 = SOURCE_DIR / "tests" / "data" / "v8"
 
 if not UBIHEAP or not os.access(UBIHEAP, os.X_OK):
     print("skipped: UBIHEAP does not name the tool")
@@ -23,6 +24,7 @@ sys.path.insert(0, str(SOURCE_DIR / "tests" / "fxsnapshot"))
 import encoder  # noqa: E402
 
 REAL = ["tiny-before", "tiny-after", "unreachable"]
+REAL_V8 = ["node20-before", "node20-after", "chromium-detached", "chromium-alloc"]
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
 HOSTILE_NAMES = [ESCAPE, "line\nfeed\ttab\\backslash", "-", "comma, \"quote\"", "caf\xe9 \x9b31m"]
@@ -50,6 +52,8 @@ def big_ids_snapshot():
 def fill(folder):
     for name in REAL:
         os.symlink(DATA / f"{name}.fxsnapshot", folder / f"{name}.fxsnapshot")
+    for name in REAL_V8:
+        os.symlink(DATA_V8 / f"{name}.heapsnapshot.gz", folder / f"{name}.heapsnapshot.gz")
     (folder / "hostile.fxsnapshot").write_bytes(hostile_snapshot())
     (folder / "big-ids.fxsnapshot").write_bytes(big_ids_snapshot())
     (folder / "two.fxsnapshot").write_bytes(encoder.snapshot(encoder.root(2), encoder.node(2)))

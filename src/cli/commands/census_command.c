@@ -7,12 +7,12 @@
 #include <ubiheap/census.h>
 
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/breakdown_choice.h"
 #include "cli/condition.h"
 #include "cli/options.h"
 #include "cli/snapshot.h"
-#include "render/human.h"
 #include "render/node_label.h"
 #include "render/result_json.h"
 
@@ -97,13 +97,14 @@ static void write_id_row(const job *j, uint64_t id) {
     ubi_node_ix node;
     if (ubi_graph_find(&node, g, id) != UBI_OK)
         return;
-    const ubi_kind *kind = ubi_graph_kind(g, ubi_graph_node_kind(g, node));
+    ubi_lens_name_buffer buffer;
     char digits[24];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)id);
     ubi__display_right(out, digits, ID_COLUMNS);
-    ubi__display_right(out, ubi__human_size(size, ubi_graph_node_size_bytes(g, node)), 11);
+    ubi__display_right(out, ubi__human_size(size, ubi_lens_size_bytes(j->snapshot->look, node)), 11);
     ubi__out_string(out, "  ");
-    ubi__display_text(out, style, ubi__kind_label(g, kind), style->columns > 43 ? style->columns - 33 : 10);
+    ubi__display_text(out, style, ubi__node_title(g, j->snapshot->look, node, &buffer),
+                      style->columns > 43 ? style->columns - 33 : 10);
     ubi__out_char(out, '\n');
 }
 
@@ -199,7 +200,7 @@ static ubi_status count(const job *j) {
 /* ---- command ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status count_and_judge(const job *j, const ubi__condition *condition, int *exit_code) {
-    ubi__condition_facts facts = { .graph = j->snapshot->graph, .view = ubi__snapshot_view(j->snapshot) };
+    ubi__condition_facts facts = { .graph = j->snapshot->graph, .look = j->snapshot->look };
     UBI_TRY(j->arguments->individuals ? list_individuals(j) : count(j));
     return ubi__condition_check(exit_code, j->cli, condition, &facts);
 }
@@ -208,6 +209,7 @@ static ubi_status open_and_count(job *j, const char *path, const ubi__condition 
     ubi__snapshot snapshot;
     UBI_TRY(ubi__snapshot_open(&snapshot, j->cli, path));
     j->snapshot = &snapshot;
+    j->options.size_bytes = ubi__snapshot_view(&snapshot)->size_bytes;
     ubi_status status = count_and_judge(j, condition, exit_code);
     ubi__snapshot_close(&snapshot);
     return status;

@@ -9,15 +9,16 @@
 #include <unistd.h>
 
 #include <ubiheap/anonymize.h>
+#include <ubiheap/export.h>
 
+#include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/snapshot.h"
-#include "render/human.h"
 
 typedef struct convert_arguments {
     const char *format, *compression, *key_file;
-    bool anonymize;
+    bool anonymize, all_edges, raw_sizes;
 } convert_arguments;
 
 #define AT(field) offsetof(convert_arguments, field)
@@ -28,6 +29,9 @@ typedef struct conversion {
     const ubi_save_format *format;
     ubi_compression compression;
     ubi_anonymizer *anonymizer; /* or NULL */
+    ubi_export_options export_options;
+    ubi_export *export;  /* NULL: the graph is written as it is */
+    uint64_t n_left_out; /* edges of the graph that are not */
     ubi_save_info written;
 } conversion;
 
@@ -78,12 +82,15 @@ static ubi_status choose_format(conversion *c, const convert_arguments *argument
     return ubi__fail(UBI_EINVAL, "the name of %s does not tell its format: use --format", c->output);
 }
 
-/* Snapshots are packed as Firefox's are; lines are for programs that read text, unless the name says otherwise. */
+/*
+ * Firefox's snapshots are packed; DevTools do not unpack V8's, and lines are for programs that read text, unless the name
+ * says otherwise.
+ */
 static void choose_compression(conversion *c, const char *word) {
-    bool lines = strcmp(c->format->name, "jsonl") == 0;
+    bool text = strcmp(c->format->name, "fxsnapshot") != 0;
     bool gz = length_without_gz(c->output) < strlen(c->output);
     if (!word)
-        c->compression = lines && !gz ? UBI_COMPRESSION_NONE : UBI_COMPRESSION_DEFAULT;
+        c->compression = text && !gz ? UBI_COMPRESSION_NONE : UBI_COMPRESSION_DEFAULT;
     else if (strcmp(word, "small") == 0)
         c->compression = UBI_COMPRESSION_SMALL;
     else
@@ -147,6 +154,21 @@ static void hide_texts(ubi_save_options *options, const conversion *c, const ubi
     options->time_us -= options->time_us % DAY_US;
 }
 
+/* ---- another producer's rules ------------------------------------------------------------------------------------ */
+
+/* Firefox knows only its own, so what it is given must be right by those. */
+static ubi_status make_export(conversion *c, const ubi__snapshot *snapshot) {
+    const ubi_graph *graph = snapshot->graph;
+    bool for_firefox = strcmp(c->format->name, "fxsnapshot") == 0;
+    if (!for_firefox || strcmp(ubi_graph_format_name(graph), c->format->name) == 0)
+        return UBI_OK;
+    UBI_TRY(ubi_export_new(&c->export, snapshot->look, &c->export_options));
+    const ubi_edge_set *edges = ubi__snapshot_view(snapshot)->edges;
+    if (edges && !c->export_options.all_edges)
+        c->n_left_out = ubi_graph_edge_count(graph) - ubi_edge_set_count(edges);
+    return UBI_OK;
+}
+
 /* ---- what was done ---------------------------------------------------------------------------------------------- */
 
 static void write_text(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
@@ -158,6 +180,8 @@ static void write_text(ubi__cli *cli, const ubi__snapshot *snapshot, const conve
     ubi__out_printf(out, " (was %s)", ubi__human_size(a, snapshot->info.input_bytes));
     if (c->anonymizer)
         ubi__out_printf(out, ", %s replaced", ubi__human_things(a, ubi_anonymizer_word_count(c->anonymizer), "word"));
+    if (c->n_left_out)
+        ubi__out_printf(out, ", %s left out", ubi__human_things(a, c->n_left_out, "edge"));
     ubi__out_char(out, '\n');
     if (!snapshot->info.ended_early)
         return;
@@ -180,6 +204,7 @@ static void write_document(ubi__cli *cli, const ubi__snapshot *snapshot, const c
     ubi__document_u64(&j, "stringCount", c->written.string_count);
     ubi__document_u64(&j, "frameCount", c->written.frame_count);
     ubi__document_u64(&j, "cutStacks", c->written.cut_stacks);
+    ubi__document_u64(&j, "leftOutEdges", c->n_left_out);
     ubi__json_key(&j, "replacedWords");
     if (c->anonymizer)
         ubi__json_u64(&j, ubi_anonymizer_word_count(c->anonymizer));
@@ -208,6 +233,9 @@ static ubi_status convert(ubi__cli *cli, conversion *c, const ubi__snapshot *sna
     options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
     options.format = c->format->name;
     options.compression = c->compression;
+    UBI_TRY(make_export(c, snapshot));
+    if (c->export)
+        ubi_export_apply(c->export, &options);
     if (c->anonymizer)
         hide_texts(&options, c, snapshot->graph);
     UBI_TRY(save(cli, c, snapshot->graph, &options));
@@ -219,6 +247,9 @@ static ubi_status convert(ubi__cli *cli, conversion *c, const ubi__snapshot *sna
 }
 
 static ubi_status prepare(conversion *c, const ubi__cli *cli, const convert_arguments *arguments) {
+    c->export_options = (ubi_export_options)UBI_EXPORT_OPTIONS_INIT;
+    c->export_options.all_edges = arguments->all_edges;
+    c->export_options.raw_sizes = arguments->raw_sizes;
     UBI_TRY(choose_format(c, arguments));
     choose_compression(c, arguments->compression);
     UBI_TRY(check_output(c, cli));
@@ -233,6 +264,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     ubi_status status = ubi__snapshot_open(&snapshot, cli, operands[0]);
     if (status == UBI_OK) {
         status = convert(cli, &c, &snapshot);
+        ubi_export_free(c.export);
         ubi__snapshot_close(&snapshot);
     }
     ubi_anonymizer_free(c.anonymizer);
@@ -257,19 +289,25 @@ static const ubi__option options[] = {
       "by the end of OUT's name; fxsnapshot for -" },
     { "compression", 'c', UBI__OPTION_CHOICE, AT(compression), "WORD", compression_choices,
       "normal is fast; small takes six times as long and saves a fifth; none is for programs that cannot inflate",
-      "normal; none for jsonl, unless OUT ends in .gz" },
+      "normal; none for jsonl and heapsnapshot, unless OUT ends in .gz" },
     { "anonymize", 'a', UBI__OPTION_FLAG, AT(anonymize), NULL, NULL,
       "replace names, URLs and paths that are not everybody's, and cut the creation time to its day", NULL },
     { "anonymize-key", 0, UBI__OPTION_TEXT, AT(key_file), "FILE", NULL,
       "anonymize with the secret in FILE, 16 bytes or more: equal names get equal replacements in all files made with "
       "it",
       "a random key" },
+    { "all-edges", 0, UBI__OPTION_FLAG, AT(all_edges), NULL, NULL,
+      "from V8 to fxsnapshot: also edges that keep nothing alive; then Firefox's retained sizes are not DevTools'",
+      NULL },
+    { "raw-sizes", 0, UBI__OPTION_FLAG, AT(raw_sizes), NULL, NULL,
+      "from V8 to fxsnapshot: sizes as in IN, not as DevTools count them", NULL },
     UBI__OPTION_END,
 };
 
 static const ubi__example examples[] = {
     { "convert --anonymize app.fxsnapshot shared.fxsnapshot", "a copy to show to others" },
     { "convert -c small app.fxsnapshot app.fxsnapshot", "the same file, smaller" },
+    { "convert app.heapsnapshot app.fxsnapshot", "a snapshot of Node.js or Chrome, for Firefox's Memory panel" },
     { "convert -f jsonl app.fxsnapshot - | jq -c 'select(.size > 1e6) | {id, className, size}'", "large nodes, by jq" },
     { NULL, NULL },
 };
@@ -283,12 +321,19 @@ const ubi__command ubi__command_convert = {
         "OUT may be IN, and - is standard output. A file is written under no name and gets its name when it is "
         "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
         "\n"
-        "With --anonymize, names of properties, functions, classes and elements, URLs and file paths become words such "
-        "as "
-        "x_7k3v9mq2dp. Names that every page has stay, and so do numbers, sizes, ids and the shape of the graph; equal "
-        "names get equal words. Nobody can tell the originals from OUT, unless by what the numbers and the shape say. "
-        "With "
-        "--anonymize-key, several snapshots can be compared; keep the key to yourself.",
+        "A snapshot of V8 that is written for Firefox has what DevTools see: the edges that keep something alive, "
+        "sizes "
+        "with those of tables that belong to an object, files of code, and nodes that no edge leads to below the root. "
+        "A "
+        "snapshot of another producer that is written as heapsnapshot is put into V8's words.\n"
+        "\n"
+        "With --anonymize, names of properties, functions, classes and elements, contents of strings, URLs and file "
+        "paths "
+        "become words such as x_7k3v9mq2dp. Names that every page has stay, and so do numbers, sizes, ids and the "
+        "shape of "
+        "the graph; equal names get equal words. Nobody can tell the originals from OUT, unless by what the numbers "
+        "and "
+        "the shape say. With --anonymize-key, several snapshots can be compared; keep the key to yourself.",
     .options = options,
     .glossary = &formats_glossary,
     .examples = examples,

@@ -116,6 +116,13 @@ static ubi_status write_top_json(const job *j, const row_list *rows) {
     return UBI_OK;
 }
 
+/* The two displays of Firefox's memory panel have short names. */
+static const char *breakdown_of(const dominators_arguments *a) {
+    if (!a->breakdown || strcmp(a->breakdown, "types") == 0)
+        return "label";
+    return strcmp(a->breakdown, "stack") == 0 ? "labelAllocationStack" : a->breakdown;
+}
+
 static ubi__dominator_text_options text_options(const job *j) {
     uint64_t start_bytes = ubi_dominators_retained_bytes(j->dominators, j->start);
     uint64_t percent = j->arguments->percent < 100 ? j->arguments->percent : 100;
@@ -123,6 +130,8 @@ static ubi__dominator_text_options text_options(const job *j) {
         .graph = j->snapshot->graph,
         .total_bytes = ubi_dominators_retained_bytes(j->dominators, ubi_dominators_root(j->dominators)),
         .least_bytes = (uint64_t)((double)start_bytes / 100 * (double)percent),
+        .look = j->snapshot->look,
+        .names = strcmp(breakdown_of(j->arguments), "label") == 0,
     };
 }
 
@@ -171,6 +180,7 @@ static ubi_status compute(job *j) {
     ubi_labels_options label_options = UBI_LABELS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     label_options.compat = j->cli->compat;
+    label_options.size_bytes = view.size_bytes;
     j->start = view.root;
     if (j->arguments->node)
         UBI_TRY(ubi__node_id_find(&j->start, view.graph, j->start_id));
@@ -192,13 +202,6 @@ static ubi_status open_and_show(job *j, const char *path) {
     ubi_labels_unref(j->labels);
     ubi__snapshot_close(&snapshot);
     return status;
-}
-
-/* The two displays of Firefox's memory panel have short names. */
-static const char *breakdown_of(const dominators_arguments *a) {
-    if (!a->breakdown || strcmp(a->breakdown, "types") == 0)
-        return "label";
-    return strcmp(a->breakdown, "stack") == 0 ? "labelAllocationStack" : a->breakdown;
 }
 
 static ubi_status check(job *j, ubi__breakdown_choice *chosen, const char *path) {

@@ -2,11 +2,12 @@
  *
  * info_command.c: `ubiheap info`, what kind of file this is and what it carries.
  */
+#include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/heap_summary.h"
 #include "cli/snapshot.h"
-#include "render/human.h"
+#include "formats/v8/v8_facts.h"
 
 typedef struct facts {
     const ubi__snapshot *snapshot;
@@ -33,15 +34,28 @@ typedef struct carried {
     bool present;
 } carried;
 
-#define N_CARRIED 5
+#define MOST_CARRIED 11
 
-static void list_carried(carried out[N_CARRIED], const facts *f) {
+/* Only files of V8 can have these. */
+static size_t list_carried_by_v8(carried *out, const ubi__v8_facts *v8) {
+    out[0] = (carried){ "locations", "places in the code", v8->locations.n > 0 };
+    out[1] = (carried){ "allocationCounts", "allocation counts", v8->traces.n > 0 };
+    out[2] = (carried){ "samples", "samples over time", v8->samples.n > 0 };
+    out[3] = (carried){ "scopes", "scopes", v8->scopes.n > 0 };
+    out[4] = (carried){ "detachedness", "detachedness of DOM nodes", v8->has_detachedness };
+    out[5] = (carried){ "nativeBytes", "native memory beside the nodes", v8->has_extra_native_bytes };
+    return 6;
+}
+
+static size_t list_carried(carried out[MOST_CARRIED], const facts *f) {
     const ubi__heap_summary *s = &f->summary;
+    const ubi__v8_facts *v8 = ubi__v8_facts_of(f->graph);
     out[0] = (carried){ "edgeNames", "edge names", s->has_edge_names };
     out[1] = (carried){ "classNames", "class names", s->has_class_names };
     out[2] = (carried){ "domNames", "DOM names", s->has_descriptive_names };
     out[3] = (carried){ "scriptFilenames", "script file names", s->has_script_filenames };
     out[4] = (carried){ "allocationStacks", "allocation stacks", s->n_with_stack > 0 };
+    return 5 + (v8 ? list_carried_by_v8(out + 5, v8) : 0);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -77,6 +91,11 @@ static void write_file(const page *p, const facts *f) {
     if (info->ended_early) {
         label(p, "Ended early");
         ubi__display_text(p->out, p->style, ubi__text(info->end_note), p->style->columns - LABEL_COLUMNS);
+        ubi__out_char(p->out, '\n');
+    }
+    if (*info->note) {
+        label(p, "Note");
+        ubi__display_text(p->out, p->style, ubi__text(info->note), p->style->columns - LABEL_COLUMNS);
         ubi__out_char(p->out, '\n');
     }
 }
@@ -125,13 +144,19 @@ static void write_contents(const page *p, const facts *f) {
 }
 
 static void write_carried(const page *p, const facts *f) {
-    carried all[N_CARRIED];
-    list_carried(all, f);
+    carried all[MOST_CARRIED];
+    size_t n_all = list_carried(all, f), n = 0, used = LABEL_COLUMNS;
     label(p, "Carries");
-    size_t n = 0;
-    for (size_t i = 0; i < N_CARRIED; i++)
-        if (all[i].present)
-            ubi__out_printf(p->out, "%s%s", n++ ? ", " : "", all[i].word);
+    for (size_t i = 0; i < n_all; i++) {
+        if (!all[i].present)
+            continue;
+        bool wraps = n && used + 2 + strlen(all[i].word) + 1 > p->style->columns;
+        ubi__out_string(p->out, !n ? "" : wraps ? ",\n" : ", ");
+        ubi__display_pad(p->out, 0, wraps ? LABEL_COLUMNS : 0);
+        ubi__out_string(p->out, all[i].word);
+        used = (wraps ? LABEL_COLUMNS : used + (n ? 2 : 0)) + strlen(all[i].word);
+        n++;
+    }
     ubi__out_string(p->out, n ? "\n" : "types and sizes only\n");
 }
 
@@ -175,6 +200,7 @@ static void put_file(ubi__json *j, const facts *f) {
     ubi__document_u64(j, "messageCount", info->message_count);
     ubi__document_bool(j, "endedEarly", info->ended_early);
     ubi__document_string(j, "endNote", info->ended_early ? info->end_note : NULL);
+    ubi__document_string(j, "note", *info->note ? info->note : NULL);
 }
 
 static void put_origin(ubi__json *j, const facts *f) {
@@ -204,11 +230,11 @@ static void put_contents(ubi__json *j, const facts *f) {
 }
 
 static void put_carried(ubi__json *j, const facts *f) {
-    carried all[N_CARRIED];
-    list_carried(all, f);
+    carried all[MOST_CARRIED];
+    size_t n = list_carried(all, f);
     ubi__json_key(j, "carries");
     ubi__json_object_begin(j);
-    for (size_t i = 0; i < N_CARRIED; i++) {
+    for (size_t i = 0; i < n; i++) {
         ubi__document_bool(j, all[i].key, all[i].present);
     }
     ubi__json_object_end(j);
@@ -249,7 +275,7 @@ static ubi_status collect(facts *f, const ubi__snapshot *snapshot) {
     *f = (facts){ .snapshot = snapshot, .graph = snapshot->graph, .producer = ubi__guess_producer(snapshot->graph) };
     f->has_creation_time = ubi_graph_creation_time_us(snapshot->graph, &f->creation_time_us);
     ubi_graph_memory_use(snapshot->graph, &f->memory);
-    return ubi__heap_summary_init(&f->summary, snapshot->graph);
+    return ubi__heap_summary_of(&f->summary, snapshot->look);
 }
 
 static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot) {

@@ -10,10 +10,10 @@
 #include <ubiheap/treemap.h>
 
 #include "base/atomic_file.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/breakdown_choice.h"
 #include "cli/snapshot.h"
-#include "render/human.h"
 #include "render/result_json.h"
 #include "render/treemap_text.h"
 
@@ -184,6 +184,7 @@ static ubi_status draw_census(const job *j) {
     ubi_census_tree *tree;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.compat = j->cli->compat;
+    options.size_bytes = ubi__snapshot_view(j->snapshot)->size_bytes;
     UBI_TRY(ubi_census_take(&census, j->snapshot->graph, j->chosen.breakdown, &options));
     ubi_status status = ubi_census_tree_new(&tree, census, &tree_options);
     if (status == UBI_OK) {

@@ -18,6 +18,7 @@
 typedef struct diff_arguments {
     ubi__breakdown_arguments by;
     const char *view;
+    const char *sort;
     const char *fail_on;
 } diff_arguments;
 
@@ -157,11 +158,19 @@ static ubi_status compare_by_breakdown(const job *j) {
 
 /* ---- by class --------------------------------------------------------------------------------------------------- */
 
+/* Where ids are for good, DevTools show by how much what is new and what is deleted differ. */
+static bool shows_net(const job *j) {
+    return !ubi_lens_reuses_ids(j->new_snapshot.look);
+}
+
 static ubi_status take_classes(ubi_class_diff **out, const job *j) {
     ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
-    ubi_class_scheme start = ubi_class_scheme_by_name(j->old_snapshot.graph);
-    ubi_class_scheme end = ubi_class_scheme_by_name(j->new_snapshot.graph);
+    ubi_class_scheme start = ubi_lens_class_scheme(j->old_snapshot.look);
+    ubi_class_scheme end = ubi_lens_class_scheme(j->new_snapshot.look);
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
+    options.order = shows_net(j) ? UBI_CLASS_ORDER_NET : UBI_CLASS_ORDER_CHANGE;
+    if (j->arguments->sort && strcmp(j->arguments->sort, "growth") == 0)
+        options.order = UBI_CLASS_ORDER_GROWTH;
     j->cli->subject = "diff";
     return ubi_class_diff_new(out, &start, &end, &options);
 }
@@ -171,6 +180,10 @@ static void write_class_json(ubi__json *json, const ubi_class_change *row) {
     ubi__document_string(json, "coarseType", ubi_coarse_type_name(row->name.coarse_type));
     ubi__json_key(json, "name");
     ubi__json_text(json, row->name.name);
+    if (row->name.place.len) {
+        ubi__json_key(json, "place");
+        ubi__json_text(json, row->name.place);
+    }
     write_tally(json, "old", &row->start);
     write_tally(json, "new", &row->end);
     write_tally(json, "created", &row->created);
@@ -215,9 +228,9 @@ static ubi_status write_sites(const job *j, bool *has_stacks) {
 }
 
 static ubi_status write_classes_text(const job *j, const ubi__diff_pair *pair, const ubi_class_diff *diff) {
-    bool has_stacks;
+    bool has_stacks, changed;
     ubi__diff_write_head(j->cli, pair);
-    bool changed = ubi__diff_write_classes(j->cli, diff, j->arguments->by.limit);
+    UBI_TRY(ubi__diff_write_classes(&changed, j->cli, diff, shows_net(j), j->arguments->by.limit));
     if (j->arguments->view || !changed)
         return UBI_OK;
     UBI_TRY(write_sites(j, &has_stacks));
@@ -264,21 +277,22 @@ static ubi_status check(const diff_arguments *a, char **paths) {
 static ubi_status compare(const job *j, const ubi__condition *condition, int *exit_code) {
     ubi__condition_facts facts = { .graph = j->new_snapshot.graph,
                                    .old = j->old_snapshot.graph,
-                                   .view = ubi__snapshot_view(&j->new_snapshot),
-                                   .old_view = ubi__snapshot_view(&j->old_snapshot) };
+                                   .look = j->new_snapshot.look,
+                                   .old_look = j->old_snapshot.look };
     UBI_TRY(compares_classes(j) ? compare_by_class(j) : compare_by_breakdown(j));
     j->cli->subject = "diff";
     return ubi__condition_check(exit_code, j->cli, condition, &facts);
 }
 
 static ubi_status open_and_compare(job *j, char **paths, const ubi__condition *condition, int *exit_code) {
-    UBI_TRY(ubi__snapshot_open(&j->old_snapshot, j->cli, paths[0]));
-    ubi_status status = ubi__snapshot_open(&j->new_snapshot, j->cli, paths[1]);
+    /* NEW first: what its lens infers about classes holds for OLD too. */
+    UBI_TRY(ubi__snapshot_open(&j->new_snapshot, j->cli, paths[1]));
+    ubi_status status = ubi__snapshot_open_like(&j->old_snapshot, j->cli, paths[0], &j->new_snapshot);
     if (status == UBI_OK) {
         status = compare(j, condition, exit_code);
-        ubi__snapshot_close(&j->new_snapshot);
+        ubi__snapshot_close(&j->old_snapshot);
     }
-    ubi__snapshot_close(&j->old_snapshot);
+    ubi__snapshot_close(&j->new_snapshot);
     return status;
 }
 
@@ -299,6 +313,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 }
 
 static const char *const views[] = { "class", "breakdown", NULL };
+static const char *const sorts[] = { "change", "growth", NULL };
 
 static const ubi__option options[] = {
     { "by", 0, UBI__OPTION_CHOICE, AT(view), "VIEW", views,
@@ -306,6 +321,8 @@ static const ubi__option options[] = {
       "with "
       "--json or an option that is about one, else a page with what changed most",
       NULL },
+    { "sort", 0, UBI__OPTION_CHOICE, AT(sort), "ORDER", sorts,
+      "by class: what changed most first, up or down, or what grew most first", "change" },
     UBI__BREAKDOWN_OPTIONS(AT(by)),
     UBI__TREE_TEXT_OPTIONS(AT(by)),
     UBI__OPTION_FAIL_ON(AT(fail_on)),
@@ -333,7 +350,9 @@ const ubi__command ubi__command_diff = {
         "By breakdown, two censuses are subtracted, as Firefox's memory panel does; stacks of the two files correspond "
         "when their frames are equal. By class, nodes are compared one by one, by id: how many of each class are new, "
         "deleted, and still there. Ids of Firefox's snapshots are addresses, so that this holds for snapshots of one "
-        "run, apart from addresses that were used again and objects that were moved.\n"
+        "run, apart from addresses that were used again and objects that were moved. Ids of V8's snapshots stay with "
+        "their objects: rows show what Chrome's DevTools do under Comparison, with NEW's shapes of plain objects for "
+        "both files. For what is held and by whom, see 'ubiheap help leaks'.\n"
         "\n"
         "With --json the document has under \"delta\" the delta report of CensusUtils.diff; with --tree, --inverted or "
         "--filter, its tree under \"tree\"; with --by class, a row per class under \"byClass\".\n",

@@ -5,8 +5,8 @@
 #ifndef UBI_CLI_DIFF_NUMBERS_H
 #define UBI_CLI_DIFF_NUMBERS_H
 
+#include "base/human.h"
 #include "cli/command.h"
-#include "render/human.h"
 
 /* Columns of the tables. */
 #define UBI__DIFF_SIZE_COLUMNS 9

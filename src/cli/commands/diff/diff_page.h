@@ -17,8 +17,12 @@ typedef struct ubi__diff_pair {
 
 /** Three lines: the old one, the new one, the difference. */
 void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair);
-/** Classes that changed, at most `limit` (0: all), and what to think of the numbers. False: there are none. */
-bool ubi__diff_write_classes(ubi__cli *cli, const ubi_class_diff *diff, uint64_t limit);
+/**
+ * Classes that changed, at most `limit` (0: all), and what to think of the numbers.
+ * @param changed  whether there are any.
+ * @param net      a change in bytes is what is new less what is deleted, as in Chrome's DevTools.
+ */
+ubi_status ubi__diff_write_classes(bool *changed, ubi__cli *cli, const ubi_class_diff *diff, bool net, uint64_t limit);
 /** Places in the source that allocated what is new or gone: the top of an inverted tree by allocation stack. */
 void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t limit);
 /** Commands to run next. */

@@ -17,9 +17,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/human.h"
 #include "base/text.h"
+#include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
-#include "render/human.h"
+#include "render/edge_label.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
 
@@ -29,6 +31,7 @@
 #define GAP 2
 #define LEAST_NAME_COLUMNS 8
 #define STACK_FRAMES_SHOWN 5
+#define PATH_LINES 2
 
 typedef struct card {
     ubi__out *out;
@@ -45,16 +48,13 @@ static size_t room_behind(const card *c, size_t used) {
     return c->style->columns > used + LEAST_NAME_COLUMNS ? c->style->columns - used : LEAST_NAME_COLUMNS;
 }
 
-static ubi_text label_of(const ubi_graph *g, ubi_node_ix node) {
-    return ubi__kind_label(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
-}
-
 /* "Array  1810879808088" in at most `columns`. */
 static void write_node(const card *c, ubi_node_ix node, size_t columns) {
     char id[24];
     size_t id_columns = GAP + (size_t)snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(c->facts->graph, node));
     size_t room = columns > id_columns + LEAST_NAME_COLUMNS ? columns - id_columns : LEAST_NAME_COLUMNS;
-    ubi__display_text(c->out, c->style, label_of(c->facts->graph, node), room);
+    ubi_lens_name_buffer buffer;
+    ubi__display_text(c->out, c->style, ubi__node_title(c->facts->graph, c->facts->look, node, &buffer), room);
     ink(c, UBI__INK_DIM);
     ubi__out_printf(c->out, "  %s", id);
     ink(c, UBI__INK_PLAIN);
@@ -77,6 +77,35 @@ static void write_text_fact(const card *c, const char *name, ubi_text text) {
     ubi__out_char(c->out, '\n');
 }
 
+/* Where V8 says that a function stands, or an object's constructor. */
+static bool write_place(const card *c) {
+    char place[40];
+    const ubi_graph *g = c->facts->graph;
+    const ubi__v8_facts *v8 = ubi__v8_facts_of(g);
+    const ubi__v8_location *at = v8 ? ubi__v8_location_of(v8, c->facts->node) : NULL;
+    if (!at)
+        return false;
+    bool is_function = c->facts->kind->raw_type == UBI__V8_CLOSURE;
+    size_t n = (size_t)snprintf(place, sizeof place, ":%" PRIu64 ":%" PRIu64, (uint64_t)at->line + 1,
+                                (uint64_t)at->column + 1);
+    begin_fact(c, is_function ? "Defined in" : "Constructor");
+    ubi_text file = ubi_graph_string(g, c->facts->kind->script_filename);
+    if (file.len)
+        ubi__display_text_end(c->out, c->style, file, room_behind(c, FACT_COLUMNS + n));
+    else
+        ubi__out_printf(c->out, "script %" PRIu32, at->script_id);
+    ubi__out_printf(c->out, "%s\n", place);
+    return true;
+}
+
+static void write_detachedness(const card *c) {
+    ubi_detachedness state = ubi_lens_detachedness(c->facts->look, c->facts->node);
+    if (state == UBI_DETACHEDNESS_UNKNOWN)
+        return;
+    begin_fact(c, "In a document");
+    ubi__out_string(c->out, state == UBI_ATTACHED ? "yes\n" : "no, detached from it\n");
+}
+
 static void write_kind(const card *c) {
     static const char *const notes[] = { "engine internal or other", "object", "script", "string", "DOM node" };
     const ubi_graph *g = c->facts->graph;
@@ -86,9 +115,13 @@ static void write_kind(const card *c) {
     ubi__display_text(c->out, c->style, ubi_graph_string(g, kind->type_name),
                       room_behind(c, FACT_COLUMNS + GAP + strlen(note)));
     ubi__out_printf(c->out, ", %s\n", note);
-    write_text_fact(c, "Class", ubi_graph_string(g, kind->class_name));
+    write_text_fact(c, "Class",
+                    kind->raw_type ? ubi_lens_node_name(c->facts->look, c->facts->node)
+                                   : ubi_graph_string(g, kind->class_name));
     write_text_fact(c, "Described as", ubi_graph_string(g, kind->descriptive_name));
-    write_text_fact(c, "Script file", ubi_graph_string(g, kind->script_filename));
+    if (!write_place(c))
+        write_text_fact(c, "Script file", ubi_graph_string(g, kind->script_filename));
+    write_detachedness(c);
 }
 
 static void write_sizes(const card *c) {
@@ -97,7 +130,11 @@ static void write_sizes(const card *c) {
     uint64_t all = ubi_dominators_retained_bytes(f->dominators, ubi_dominators_root(f->dominators));
     uint64_t retained = ubi_dominators_retained_bytes(f->dominators, f->node);
     begin_fact(c, "Own size");
-    ubi__out_printf(c->out, "%s\n", ubi__human_size(size, ubi_graph_node_size_bytes(f->graph, f->node)));
+    uint64_t raw = ubi_graph_node_size_bytes(f->graph, f->node);
+    ubi__out_printf(c->out, "%s", ubi__human_size(size, ubi_lens_size_bytes(f->look, f->node)));
+    if (raw != ubi_lens_size_bytes(f->look, f->node))
+        ubi__out_printf(c->out, ", %s in the file; see 'ubiheap help nodes' on selfSize", ubi__human_size(size, raw));
+    ubi__out_char(c->out, '\n');
     begin_fact(c, "Retained size");
     ubi__out_printf(c->out, "%s, %s of everything", ubi__human_size(size, retained),
                     ubi__human_percent(percent, retained, all));
@@ -122,6 +159,10 @@ static void write_distance(const card *c) {
     begin_fact(c, "Distance");
     if (distance == 0)
         ubi__out_string(c->out, "0: it is the root\n");
+    else if (ubi__node_is_reachable(f) && distance >= UBI_LENS_SYSTEM_DISTANCE)
+        ubi__out_string(c->out, "only the engine's own roots reach it\n");
+    else if (ubi__node_is_reachable(f) && ubi_lens_graph_view(f->look)->n_first_edges)
+        ubi__out_printf(c->out, "%s, a global object being at 1\n", ubi__human_count(edges, distance));
     else if (ubi__node_is_reachable(f))
         ubi__out_printf(c->out, "%s from the root\n", ubi__human_things(edges, distance, "edge"));
     else
@@ -132,10 +173,9 @@ static void write_path(const card *c) {
     const ubi__node_facts *f = c->facts;
     if (f->path.n == 0)
         return;
-    ubi__path_view view = { f->graph, f->path.at, (uint32_t)f->path.n, f->node };
+    ubi__path_view view = { f->graph, f->path.at, (uint32_t)f->path.n, f->node, f->look };
     begin_fact(c, "Path");
-    ubi__display_path(c->out, c->style, &view, room_behind(c, FACT_COLUMNS));
-    ubi__out_char(c->out, '\n');
+    ubi__display_path_wrapped(c->out, c->style, &view, room_behind(c, FACT_COLUMNS), PATH_LINES, FACT_COLUMNS);
 }
 
 static uint32_t count_frames(const ubi_graph *g, ubi_frame_ix frame) {
@@ -169,12 +209,6 @@ static ubi_node_ix other_end(const card *c, ubi_edge_ix edge, bool outgoing) {
     return outgoing ? ubi_graph_edge_target(c->facts->graph, edge) : ubi_graph_edge_source(c->facts->graph, edge);
 }
 
-/* Names of edges, and a word for those that have none. */
-static ubi_text edge_name(const card *c, ubi_edge_ix edge) {
-    ubi_text name = ubi_graph_string(c->facts->graph, ubi_graph_edge_name(c->facts->graph, edge));
-    return name.ptr ? name : ubi__text("(unnamed)");
-}
-
 static size_t numbers_columns(bool outgoing) {
     return outgoing ? SIZE_COLUMNS + GAP + SIZE_COLUMNS + GAP : DISTANCE_COLUMNS + GAP;
 }
@@ -185,10 +219,11 @@ static void write_numbers(const card *c, ubi_node_ix other, bool outgoing) {
     if (outgoing) {
         uint64_t retained = ubi_dominators_retained_bytes(f->dominators, other);
         ubi__display_right(c->out, ubi__human_size(text, retained), SIZE_COLUMNS);
-        ubi__display_right(c->out, ubi__human_size(text, ubi_graph_node_size_bytes(f->graph, other)),
-                           GAP + SIZE_COLUMNS);
+        ubi__display_right(c->out, ubi__human_size(text, ubi_lens_size_bytes(f->look, other)), GAP + SIZE_COLUMNS);
     } else if (f->distances[other] == UBI_NONE) {
         ubi__display_right(c->out, "-", DISTANCE_COLUMNS);
+    } else if (f->distances[other] >= UBI_LENS_SYSTEM_DISTANCE) {
+        ubi__display_right(c->out, "system", DISTANCE_COLUMNS);
     } else {
         ubi__display_right(c->out, ubi__human_count(text, f->distances[other]), DISTANCE_COLUMNS);
     }
@@ -199,7 +234,7 @@ static void write_numbers(const card *c, ubi_node_ix other, bool outgoing) {
 static size_t name_columns(const card *c, const ubi__ranked_edges *edges, size_t shown, bool outgoing) {
     size_t widest = strlen("Edge"), most = room_behind(c, numbers_columns(outgoing)) / 2;
     for (size_t i = 0; i < shown; i++) {
-        size_t columns = ubi__display_columns(edge_name(c, edges->at[i].edge), c->style);
+        size_t columns = ubi__edge_label_columns(c->style, c->facts->graph, edges->at[i].edge);
         widest = columns > widest ? columns : widest;
     }
     return widest < most ? widest : most;
@@ -226,7 +261,7 @@ static void write_table_head(const card *c, const char *title, size_t n_edges, s
 static void write_edge(const card *c, ubi_edge_ix edge, size_t columns, bool outgoing) {
     ubi_node_ix other = other_end(c, edge, outgoing);
     write_numbers(c, other, outgoing);
-    size_t used = ubi__display_text(c->out, c->style, edge_name(c, edge), columns);
+    size_t used = ubi__display_edge_label(c->out, c->style, c->facts->graph, edge, columns);
     ubi__display_pad(c->out, used, columns + GAP);
     write_node(c, other, room_behind(c, numbers_columns(outgoing) + columns + GAP));
     ubi__out_char(c->out, '\n');

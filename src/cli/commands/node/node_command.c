@@ -36,8 +36,8 @@ static ubi_status write_document(const job *j) {
 }
 
 static ubi_status tell(job *j, ubi_node_ix node) {
-    ubi_status status = ubi__node_facts_init(&j->facts, ubi__snapshot_view(j->snapshot), node,
-                                             ubi__progress_line_callbacks(&j->cli->progress));
+    ubi_status status =
+        ubi__node_facts_init(&j->facts, j->snapshot->look, node, ubi__progress_line_callbacks(&j->cli->progress));
     ubi__progress_line_clear(&j->cli->progress);
     if (status == UBI_OK && j->cli->common.json)
         status = write_document(j);

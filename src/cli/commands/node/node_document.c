@@ -3,6 +3,7 @@
  * node_document.c: everything known of one node, as JSON.
  */
 #include "cli/commands/node/node_card.h"
+#include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
 #include "render/node_label.h"
 #include "render/result_json.h"
@@ -26,25 +27,44 @@ static void put_distance(ubi__json *j, uint32_t distance) {
         ubi__json_u64(j, distance);
 }
 
-static void put_names(ubi__json *j, const ubi_graph *g, ubi_node_ix node) {
-    const ubi_kind *kind = ubi_graph_kind(g, ubi_graph_node_kind(g, node));
+static void put_names(ubi__json *j, const ubi__node_facts *f, ubi_node_ix node) {
+    const ubi_kind *kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
+    ubi_lens_name_buffer buffer;
     ubi__document_string(j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
-    put_text(j, "displayName", ubi__kind_label(g, kind));
+    put_text(j, "displayName", ubi_lens_display_name(f->look, node, &buffer));
+}
+
+/* Where V8 says that a function stands, or an object's constructor. Lines and columns count from 1. */
+static void put_location(ubi__json *j, const ubi__node_facts *f) {
+    const ubi__v8_facts *v8 = ubi__v8_facts_of(f->graph);
+    const ubi__v8_location *at = v8 ? ubi__v8_location_of(v8, f->node) : NULL;
+    if (!at)
+        return;
+    ubi__json_key(j, "location");
+    ubi__json_object_begin(j);
+    ubi__document_u64(j, "scriptId", at->script_id);
+    ubi__document_u64(j, "line", (uint64_t)at->line + 1);
+    ubi__document_u64(j, "column", (uint64_t)at->column + 1);
+    ubi__json_object_end(j);
 }
 
 static void put_kind(ubi__json *j, const ubi__node_facts *f) {
     const ubi_graph *g = f->graph;
     put_id(j, "nodeId", g, f->node);
     ubi__document_u64(j, "ordinal", f->node);
-    put_names(j, g, f->node);
+    put_names(j, f, f->node);
     put_text(j, "typeName", ubi_graph_string(g, f->kind->type_name));
-    put_text(j, "className", ubi_graph_string(g, f->kind->class_name));
+    put_text(j, "className",
+             f->kind->raw_type ? ubi_lens_node_name(f->look, f->node) : ubi_graph_string(g, f->kind->class_name));
     put_text(j, "descriptiveTypeName", ubi_graph_string(g, f->kind->descriptive_name));
     put_text(j, "scriptFilename", ubi_graph_string(g, f->kind->script_filename));
+    put_location(j, f);
+    if (f->kind->raw_type)
+        ubi__document_u64(j, "detachedness", ubi_lens_detachedness(f->look, f->node));
 }
 
 static void put_sizes(ubi__json *j, const ubi__node_facts *f) {
-    ubi__document_u64(j, "shallowSize", ubi_graph_node_size_bytes(f->graph, f->node));
+    ubi__document_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, f->node));
     ubi__document_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, f->node));
     ubi__document_u64(j, "retainedCount", f->n_retained);
     ubi__document_u64(j, "dominatedCount", f->n_dominated);
@@ -60,18 +80,24 @@ static void put_dominator(ubi__json *j, const ubi__node_facts *f) {
     }
     ubi__json_object_begin(j);
     put_id(j, "nodeId", f->graph, dominator);
-    put_names(j, f->graph, dominator);
+    put_names(j, f, dominator);
     ubi__json_object_end(j);
+}
+
+static void put_edge_label(ubi__json *j, const ubi_graph *g, ubi_edge_ix edge) {
+    char digits[UBI_EDGE_LABEL_BYTES];
+    put_text(j, "edge", ubi_graph_edge_label(g, edge, digits));
+    ubi__render_edge_kind(j, g, edge);
 }
 
 static void put_edge(ubi__json *j, const ubi__node_facts *f, ubi_edge_ix edge, ubi_node_ix other, bool outgoing) {
     const ubi_graph *g = f->graph;
     ubi__json_object_begin(j);
-    put_text(j, "edge", ubi_graph_string(g, ubi_graph_edge_name(g, edge)));
+    put_edge_label(j, g, edge);
     put_id(j, "nodeId", g, other);
-    put_names(j, g, other);
+    put_names(j, f, other);
     if (outgoing) {
-        ubi__document_u64(j, "shallowSize", ubi_graph_node_size_bytes(g, other));
+        ubi__document_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, other));
         ubi__document_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, other));
     } else {
         put_distance(j, f->distances[other]);
@@ -111,7 +137,7 @@ static void put_path(ubi__json *j, const ubi__node_facts *f) {
     for (size_t i = 0; i < f->path.n && !j->failed; i++) {
         ubi__json_object_begin(j);
         put_id(j, "predecessor", g, f->path.at[i].predecessor);
-        put_text(j, "edge", ubi_graph_string(g, ubi_graph_edge_name(g, f->path.at[i].edge)));
+        put_edge_label(j, g, f->path.at[i].edge);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);

@@ -51,7 +51,7 @@ static ubi_status measure_distances(ubi__node_facts *f) {
     f->distances = ubi__alloc_array(ubi_allocator_default(), f->graph->n_nodes, sizeof *f->distances);
     if (!f->distances)
         return ubi__fail_nomem();
-    return ubi_graph_distances(f->distances, f->graph, f->view->edges, f->view->root);
+    return ubi_lens_distances(f->distances, f->look);
 }
 
 static ubi_status find_path(ubi__node_facts *f, ubi_progress progress) {
@@ -62,9 +62,10 @@ static ubi_status find_path(ubi__node_facts *f, ubi_progress progress) {
     options.progress = progress;
     options.max_paths = 1;
     UBI_TRY(ubi_paths_find(&paths, f->view, &f->node, 1, &options));
-    uint32_t n = ubi_paths_length(paths, 0, 0);
+    uint32_t n =
+        ubi_paths_count(paths, 0) ? ubi_paths_length(paths, 0, 0) : 0; /* a lens may reach more than its edges */
     ubi_status status = ubi__path_steps_reserve(&f->path, ubi_allocator_default(), n);
-    if (status == UBI_OK) {
+    if (status == UBI_OK && n) {
         ubi_paths_steps(f->path.at, paths, 0, 0);
         f->path.n = n;
     }
@@ -88,9 +89,11 @@ static ubi_status count_retained(ubi__node_facts *f) {
     return status;
 }
 
-ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_view *view, ubi_node_ix node, ubi_progress progress) {
+ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_lens_view *look, ubi_node_ix node,
+                                ubi_progress progress) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
-    *f = (ubi__node_facts){ .graph = view->graph, .view = view, .node = node };
+    const ubi_view *view = ubi_lens_graph_view(look);
+    *f = (ubi__node_facts){ .graph = view->graph, .view = view, .look = look, .node = node };
     f->kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
     options.progress = progress;
     UBI_TRY(ubi_dominators_new(&f->dominators, view, &options));

@@ -11,67 +11,81 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
+#include "lenses/v8/v8_look.h"
 #include "render/node_label.h"
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-static bool get_id(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
-    *out = t->graph->id.at[node];
-    return true;
+static bool is_v8(const ubi__node_table *t) {
+    return t->look && strcmp(ubi_lens_name(ubi_lens_of(t->look)), "v8") == 0;
 }
 
-static bool get_ordinal(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+static int get_id(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+    *out = t->graph->id.at[node];
+    return UBI_QUERY_PRESENT;
+}
+
+static int get_ordinal(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     (void)t;
     *out = node;
-    return true;
+    return UBI_QUERY_PRESENT;
 }
 
-static bool get_size(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+static int get_raw_size(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = t->graph->size_bytes.at[node];
-    return true;
+    return UBI_QUERY_PRESENT;
 }
 
-static bool get_edge_count(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+static int get_self_size(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+    *out = t->look ? ubi_lens_size_bytes(t->look, node) : t->graph->size_bytes.at[node];
+    return UBI_QUERY_PRESENT;
+}
+
+static int get_edge_count(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = t->graph->first_edge.at[node + 1] - t->graph->first_edge.at[node];
-    return true;
+    return UBI_QUERY_PRESENT;
 }
 
-static bool get_distance(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+/* What DevTools say of a node that nothing reaches. */
+#define DEVTOOLS_UNREACHABLE 5
+
+static int get_distance(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = t->distances[node];
-    return t->distances[node] != UBI_NONE;
+    if (t->distances[node] != UBI_NONE)
+        return UBI_QUERY_PRESENT;
+    *out = DEVTOOLS_UNREACHABLE;
+    return is_v8(t) ? UBI_QUERY_NEGATIVE : UBI_QUERY_MISSING;
 }
 
-static bool get_retainer_count(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+static int get_retainer_count(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = t->retainers[node];
-    return true;
+    return UBI_QUERY_PRESENT;
 }
 
 /* Nodes that cannot be reached keep nothing alive: 0. */
-static bool get_retained_size(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+static int get_retained_size(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = ubi_dominators_retained_bytes(t->dominators, node);
-    return true;
+    return UBI_QUERY_PRESENT;
 }
 
-static bool get_dominator(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+static int get_dominator(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     ubi_node_ix dominator = ubi_dominators_immediate(t->dominators, node);
     if (dominator == UBI_NONE)
-        return false;
+        return UBI_QUERY_MISSING;
     *out = t->graph->id.at[dominator];
-    return true;
+    return UBI_QUERY_PRESENT;
 }
 
-static bool get_dominator_ordinal(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+static int get_dominator_ordinal(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     ubi_node_ix dominator = ubi_dominators_immediate(t->dominators, node);
     bool is_root = node == ubi_dominators_root(t->dominators);
     *out = is_root ? 0 : dominator;
-    return is_root || dominator != UBI_NONE;
+    return is_root || dominator != UBI_NONE ? UBI_QUERY_PRESENT : UBI_QUERY_MISSING;
 }
 
-/* No format read today says whether a node is detached from its document: 0 means unknown, as in DevTools. */
-static bool get_detachedness(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
-    (void)t, (void)node;
-    *out = 0;
-    return true;
+static int get_detachedness(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
+    *out = t->look ? (uint64_t)ubi_lens_detachedness(t->look, node) : UBI_DETACHEDNESS_UNKNOWN;
+    return UBI_QUERY_PRESENT;
 }
 
 /* ---- what numbers need ------------------------------------------------------------------------------------------ */
@@ -85,6 +99,8 @@ static ubi_status prepare_distances(ubi__node_table *t) {
     if (t->distances)
         return UBI_OK;
     UBI_TRY(allocate(&t->distances, t));
+    if (t->look)
+        return ubi_lens_distances(t->distances, t->look);
     return ubi_graph_distances(t->distances, t->graph, NULL, t->graph->root);
 }
 
@@ -138,40 +154,71 @@ static ubi_text get_descriptive_name(const ubi_graph *g, const ubi_kind *kind) {
     return ubi_graph_string(g, kind->descriptive_name);
 }
 
+/* ---- texts of single nodes, where the lens has them -------------------------------------------------------------- */
+
+static ubi_text class_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+    (void)buffer;
+    return ubi_lens_node_name(t->look, node);
+}
+
+static ubi_text name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+    (void)buffer;
+    return ubi__v8_node_raw_name(t->look, node);
+}
+
+static ubi_text display_name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+    return ubi_lens_display_name(t->look, node, buffer);
+}
+
+bool ubi__node_column_is_by_node(const ubi__node_column *column, const ubi__node_table *table) {
+    return column->node_text && is_v8(table);
+}
+
+ubi_text ubi__node_column_text(const ubi__node_column *column, const ubi__node_table *table, ubi_node_ix node,
+                               ubi_lens_name_buffer *buffer) {
+    const ubi_graph *g = table->graph;
+    if (ubi__node_column_is_by_node(column, table))
+        return column->node_text(table, node, buffer);
+    return column->text(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
+}
+
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
 #define PLAIN UBI__NUMBER_PLAIN
 #define BYTES UBI__NUMBER_BYTES
 #define NODE_ID UBI__NUMBER_NODE_ID
 #define NUMBER(name, help, prepare, get, style)                                                                        \
-    { name, help, prepare, get, style, NULL }
-#define TEXT(name, help, get)                                                                                          \
-    { name, help, NULL, NULL, PLAIN, get }
+    { name, help, prepare, get, style, NULL, NULL }
+#define TEXT(name, help, get, of_node)                                                                                 \
+    { name, help, NULL, NULL, PLAIN, get, of_node }
 
 const ubi__node_column ubi__node_columns[] = {
     NUMBER("id", "the node's id in the file", NULL, get_id, NODE_ID),
     NUMBER("ordinal", "its place in the file, from 0", NULL, get_ordinal, PLAIN),
-    TEXT("typeName", "the engine's name of its type", get_type_name),
-    TEXT("coarseType", "Object, Script, String, DOMNode or Other", get_coarse_type),
-    TEXT("className", "JavaScript class", get_class_name),
-    TEXT("name", "descriptive name, else class", ubi__kind_name),
-    TEXT("displayName", "the best label there is: name, else script file, else type", ubi__kind_label),
-    NUMBER("rawSize", "its own size in bytes, as the file says", NULL, get_size, BYTES),
-    NUMBER("selfSize", "its own size in bytes; here the same as rawSize", NULL, get_size, BYTES),
+    TEXT("typeName", "the engine's name of its type", get_type_name, NULL),
+    TEXT("coarseType", "Object, Script, String, DOMNode or Other", get_coarse_type, NULL),
+    TEXT("className", "JavaScript class; V8: as DevTools group", get_class_name, class_of_node),
+    TEXT("name", "descriptive name, else class; V8: as the file says", ubi__kind_name, name_of_node),
+    TEXT("displayName", "the best label there is: name, else script file, else type; V8: as DevTools show",
+         ubi__kind_label, display_name_of_node),
+    NUMBER("rawSize", "its own size in bytes, as the file says", NULL, get_raw_size, BYTES),
+    NUMBER("selfSize", "its own size in bytes; V8: with what only it owns inside of the engine", NULL, get_self_size,
+           BYTES),
     NUMBER("retainedSize", "bytes that only it keeps alive, itself included; 0 if unreachable", prepare_dominators,
            get_retained_size, BYTES),
     NUMBER("dominator", "id of the nearest node without which it could not be reached", prepare_dominators,
            get_dominator, NODE_ID),
     NUMBER("dominatorOrdinal", "ordinal of that node; 0 for the root", prepare_dominators, get_dominator_ordinal,
            PLAIN),
-    NUMBER("distance", "edges on the shortest way from the root; none if unreachable", prepare_distances, get_distance,
-           PLAIN),
-    NUMBER("detachedness", "0: not known", NULL, get_detachedness, PLAIN),
+    NUMBER("distance", "edges on the shortest way from the root; none if unreachable; V8: as DevTools count",
+           prepare_distances, get_distance, UBI__NUMBER_DISTANCE),
+    NUMBER("detachedness", "1: in a document, 2: detached from it, 0: not known", NULL, get_detachedness, PLAIN),
     NUMBER("edgeCount", "edges that leave it", NULL, get_edge_count, PLAIN),
     NUMBER("retainerCount", "edges that lead to it", prepare_retainers, get_retainer_count, PLAIN),
-    TEXT("scriptFilename", "source file of a script", get_script_filename),
-    TEXT("descriptiveTypeName", "such as the node name of a DOM node", get_descriptive_name),
-    { NULL, NULL, NULL, NULL, PLAIN, NULL },
+    TEXT("scriptFilename", "source file of a script; V8: of a function, or of an object's constructor",
+         get_script_filename, NULL),
+    TEXT("descriptiveTypeName", "such as the node name of a DOM node", get_descriptive_name, NULL),
+    { NULL, NULL, NULL, NULL, PLAIN, NULL, NULL },
 };
 
 ubi_status ubi__node_column_find(const ubi__node_column **out, const char *name, size_t n) {

@@ -2,7 +2,8 @@
  *
  * node_filter.c: the columns as the vocabulary of a query, and the nodes as its rows.
  *
- * Texts belong to kinds, so a node's group is its kind.
+ * Where texts belong to kinds, a node's group is its kind. Only when the file is open is it known which texts do not; then the
+ * expression, which was checked before, is read once more.
  */
 #include "cli/commands/nodes/node_filter.h"
 
@@ -15,19 +16,23 @@
 #include "graph/graph_columns.h"
 
 struct ubi__node_filter {
+    char *text; /* owned: the expression */
+    size_t text_bytes;
     ubi_query *query;
     ubi_query_name vocabulary[UBI__NODE_COLUMNS_MAX + 1];
     const ubi__node_column **values; /* owned: the column of each value of the query */
     size_t n_values;
+    ubi_lens_name_buffer *buffers; /* owned: one per value; NULL: none is put together */
 };
 
 /* ---- parsing ---------------------------------------------------------------------------------------------------- */
 
-static ubi_query_name name_of(const ubi__node_column *column) {
+/* `table` NULL: not there yet. */
+static ubi_query_name name_of(const ubi__node_column *column, const ubi__node_table *table) {
     ubi_query_name name = { .name = column->name, .help = column->help, .type = UBI_QUERY_NUMBER };
     if (column->text) {
         name.type = UBI_QUERY_TEXT;
-        name.by_group = true;
+        name.by_group = !table || !ubi__node_column_is_by_node(column, table);
     } else if (column->style == UBI__NUMBER_BYTES) {
         name.type = UBI_QUERY_SIZE;
         name.has_basis = true;
@@ -45,11 +50,22 @@ static ubi_status find_columns(ubi__node_filter *f) {
     return UBI_OK;
 }
 
-static ubi_status parse(ubi__node_filter *f, const char *text) {
+static void forget_query(ubi__node_filter *f) {
+    const ubi_allocator *a = ubi_allocator_default();
+    ubi__free_array(a, f->values, f->n_values + 1, sizeof *f->values);
+    ubi__free_array(a, f->buffers, f->n_values + 1, sizeof *f->buffers);
+    ubi_query_free(f->query);
+    f->values = NULL;
+    f->buffers = NULL;
+    f->query = NULL;
+}
+
+static ubi_status parse(ubi__node_filter *f, const ubi__node_table *table) {
     char problem[320];
+    forget_query(f);
     for (size_t i = 0; ubi__node_columns[i].name && i < UBI__NODE_COLUMNS_MAX; i++)
-        f->vocabulary[i] = name_of(&ubi__node_columns[i]);
-    ubi_status status = ubi_query_parse(&f->query, ubi__text(text), f->vocabulary, NULL);
+        f->vocabulary[i] = name_of(&ubi__node_columns[i], table);
+    ubi_status status = ubi_query_parse(&f->query, ubi__text(f->text), f->vocabulary, NULL);
     if (status == UBI_EINVAL) {
         snprintf(problem, sizeof problem, "%s", ubi_error_message());
         return ubi__fail(UBI_EINVAL, "--where: %s", problem);
@@ -62,7 +78,11 @@ ubi_status ubi__node_filter_new(ubi__node_filter **out, const char *text) {
     ubi__node_filter *f = UBI_NEW(ubi_allocator_default(), ubi__node_filter);
     if (!f)
         return ubi__fail_nomem();
-    ubi_status status = parse(f, text);
+    f->text_bytes = strlen(text) + 1;
+    f->text = ubi__alloc_array(ubi_allocator_default(), f->text_bytes, 1);
+    if (f->text)
+        memcpy(f->text, text, f->text_bytes);
+    ubi_status status = f->text ? parse(f, NULL) : ubi__fail_nomem();
     if (status == UBI_OK)
         *out = f;
     else
@@ -73,8 +93,8 @@ ubi_status ubi__node_filter_new(ubi__node_filter **out, const char *text) {
 void ubi__node_filter_free(ubi__node_filter *filter) {
     if (!filter)
         return;
-    ubi__free_array(ubi_allocator_default(), filter->values, filter->n_values + 1, sizeof *filter->values);
-    ubi_query_free(filter->query);
+    forget_query(filter);
+    ubi__free_array(ubi_allocator_default(), filter->text, filter->text_bytes, 1);
     UBI_DELETE(ubi_allocator_default(), filter);
 }
 
@@ -90,13 +110,17 @@ static void give_numbers(void *payload, uint32_t value, uint32_t first, uint32_t
     const rows *r = payload;
     const ubi__node_column *column = r->filter->values[value];
     for (uint32_t i = 0; i < n; i++)
-        state[i] = column->number(&magnitude[i], r->table, first + i) ? UBI_QUERY_PRESENT : UBI_QUERY_MISSING;
+        state[i] = (uint8_t)column->number(&magnitude[i], r->table, first + i);
 }
 
-static ubi_text give_text(void *payload, uint32_t value, uint32_t kind) {
+/* A row's text is looked at before the next row's, so each value has room for one. */
+static ubi_text give_text(void *payload, uint32_t value, uint32_t node_or_kind) {
     const rows *r = payload;
     const ubi_graph *g = r->table->graph;
-    return r->filter->values[value]->text(g, ubi_graph_kind(g, kind));
+    const ubi__node_column *column = r->filter->values[value];
+    if (ubi__node_column_is_by_node(column, r->table))
+        return column->node_text(r->table, node_or_kind, &r->filter->buffers[value]);
+    return column->text(g, ubi_graph_kind(g, node_or_kind));
 }
 
 static void give_groups(void *payload, uint32_t first, uint32_t n, uint32_t *group) {
@@ -104,15 +128,17 @@ static void give_groups(void *payload, uint32_t first, uint32_t n, uint32_t *gro
     memcpy(group, r->table->graph->kind.at + first, n * sizeof *group);
 }
 
-/* A share of a size is one of the whole heap: of all that can be reached. */
+/* A share of a size is one of the whole heap: of all that can be reached or is adopted. */
 static bool give_basis(void *payload, uint32_t value, uint64_t *out) {
     const rows *r = payload;
     const ubi_graph *g = r->table->graph;
+    const ubi_view *view = r->table->view;
+    bool all = view && view->orphans == UBI_ORPHANS_ADOPT;
     (void)value;
     *out = 0;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++)
-        if (ubi__graph_reachable(g, node))
-            *out += g->size_bytes.at[node];
+        if (all || ubi__graph_reachable(g, node))
+            *out += view && view->size_bytes ? view->size_bytes[node] : g->size_bytes.at[node];
     return true;
 }
 
@@ -136,8 +162,22 @@ static ubi_status choose(ubi__vec_u32 *out, ubi_filter *filter, const ubi__node_
     return UBI_OK;
 }
 
-ubi_status ubi__node_filter_select(ubi__vec_u32 *out, const ubi__node_filter *f, ubi__node_table *table,
-                                   uint64_t limit) {
+static bool any_by_node(const ubi__node_filter *f, const ubi__node_table *table) {
+    for (size_t i = 0; i < f->n_values; i++)
+        if (ubi__node_column_is_by_node(f->values[i], table))
+            return true;
+    return false;
+}
+
+static ubi_status parse_again(ubi__node_filter *f, const ubi__node_table *table) {
+    UBI_TRY(parse(f, table));
+    f->buffers = ubi__alloc_array(ubi_allocator_default(), f->n_values + 1, sizeof *f->buffers);
+    return f->buffers ? UBI_OK : ubi__fail_nomem();
+}
+
+ubi_status ubi__node_filter_select(ubi__vec_u32 *out, ubi__node_filter *f, ubi__node_table *table, uint64_t limit) {
+    if (!f->buffers && any_by_node(f, table))
+        UBI_TRY(parse_again(f, table));
     for (size_t i = 0; i < f->n_values; i++)
         if (f->values[i]->prepare)
             UBI_TRY(f->values[i]->prepare(table));

@@ -25,7 +25,6 @@ void ubi__node_filter_free(ubi__node_filter *filter);
  * Cost: O(nodes), some nanoseconds per node; text conditions O(kinds). Memory: 4 bytes per node found.
  * Errors: UBI_ENOMEM, UBI_ECANCELLED; what `out` holds then is unspecified.
  */
-ubi_status ubi__node_filter_select(ubi__vec_u32 *out, const ubi__node_filter *filter, ubi__node_table *table,
-                                   uint64_t limit);
+ubi_status ubi__node_filter_select(ubi__vec_u32 *out, ubi__node_filter *filter, ubi__node_table *table, uint64_t limit);
 
 #endif

@@ -14,27 +14,32 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
 
 #define GAP 2
 #define NARROWEST_TEXT 8
 
-/* A text, or a number as text in `digits`; "-" for none. */
+/* A text, or a number as text in `buffer`; "-" for none. */
 static ubi_text cell(const ubi__node_page *p, const ubi__node_column *column, ubi_node_ix node,
-                     char digits[UBI__HUMAN_TEXT]) {
+                     ubi_lens_name_buffer *buffer) {
     uint64_t number;
+    char *digits = buffer->bytes + 1;
     if (column->text) {
-        ubi_text text = ubi__node_column_text(column, p->table, node);
+        ubi_text text = ubi__node_column_text(column, p->table, node, buffer);
         return text.ptr ? text : ubi__text("-");
     }
-    if (!column->number(&number, p->table, node))
+    int state = column->number(&number, p->table, node);
+    if (state == UBI_QUERY_MISSING)
         return ubi__text("-");
+    if (column->style == UBI__NUMBER_DISTANCE && state == UBI_QUERY_PRESENT && number >= UBI_LENS_SYSTEM_DISTANCE)
+        return ubi__text("system"); /* a dash in DevTools, but that means "none" here */
     if (column->style == UBI__NUMBER_NODE_ID)
         snprintf(digits, UBI__HUMAN_TEXT, "%" PRIu64, number);
     else
         ubi__human_count(digits, number);
-    return ubi__text(digits);
+    buffer->bytes[0] = '-';
+    return ubi__text(state == UBI_QUERY_NEGATIVE ? buffer->bytes : digits);
 }
 
 static size_t row_columns(const ubi__node_page *p) {
@@ -78,11 +83,11 @@ static void write_header(const ubi__node_page *p) {
 }
 
 void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t n_sample) {
-    char digits[UBI__HUMAN_TEXT];
+    ubi_lens_name_buffer buffer;
     for (size_t i = 0; i < p->n_columns; i++) {
         p->widths[i] = strlen(p->columns[i]->name);
         for (uint32_t row = 0; row < n_sample; row++) {
-            ubi_text text = cell(p, p->columns[i], order ? order[row] : row, digits);
+            ubi_text text = cell(p, p->columns[i], order ? order[row] : row, &buffer);
             size_t columns = ubi__display_columns(text, p->style);
             p->widths[i] = columns > p->widths[i] ? columns : p->widths[i];
         }
@@ -92,9 +97,9 @@ void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t 
 }
 
 void ubi__node_page_row(const ubi__node_page *p, ubi_node_ix node) {
-    char digits[UBI__HUMAN_TEXT];
+    ubi_lens_name_buffer buffer;
     for (size_t i = 0; i < p->n_columns; i++) {
-        ubi_text text = cell(p, p->columns[i], node, digits);
+        ubi_text text = cell(p, p->columns[i], node, &buffer);
         ubi__display_pad(p->out, 0, i ? GAP : 0);
         if (!p->columns[i]->text) {
             ubi__display_pad(p->out, text.len, p->widths[i]);

@@ -78,10 +78,14 @@ typedef struct writer {
 
 static void write_json_cell(const writer *w, const ubi__node_column *column, ubi_node_ix node) {
     uint64_t number;
+    ubi_lens_name_buffer buffer;
+    int state = column->text ? UBI_QUERY_PRESENT : column->number(&number, w->table, node);
     if (column->text)
-        ubi__json_text(w->json, ubi__node_column_text(column, w->table, node));
-    else if (!column->number(&number, w->table, node))
+        ubi__json_text(w->json, ubi__node_column_text(column, w->table, node, &buffer));
+    else if (state == UBI_QUERY_MISSING)
         ubi__json_null(w->json);
+    else if (state == UBI_QUERY_NEGATIVE)
+        ubi__json_i64(w->json, -(int64_t)number);
     else if (column->style == UBI__NUMBER_NODE_ID)
         ubi__json_node_id(w->json, number);
     else
@@ -213,7 +217,7 @@ static bool is_regular_file(int fd) {
 
 static ubi_status list(uint64_t *n_matches, ubi__cli *cli, const ubi__snapshot *snapshot, const selection *s,
                        const nodes_arguments *arguments) {
-    ubi__node_table table = { .graph = snapshot->graph, .view = ubi__snapshot_view(snapshot) };
+    ubi__node_table table = { .graph = snapshot->graph, .view = ubi__snapshot_view(snapshot), .look = snapshot->look };
     ubi__vec_u32 nodes = { 0 };
     row_list rows;
     table.progress = ubi__progress_line_callbacks(&cli->progress);
@@ -234,7 +238,7 @@ static ubi_status list(uint64_t *n_matches, ubi__cli *cli, const ubi__snapshot *
 
 static ubi_status list_and_judge(ubi__cli *cli, const ubi__snapshot *snapshot, const selection *s,
                                  const nodes_arguments *arguments, int *exit_code) {
-    ubi__condition_facts facts = { .graph = snapshot->graph, .view = ubi__snapshot_view(snapshot) };
+    ubi__condition_facts facts = { .graph = snapshot->graph, .look = snapshot->look };
     UBI_TRY(list(&facts.n_matches, cli, snapshot, s, arguments));
     return ubi__condition_check(exit_code, cli, s->condition, &facts);
 }

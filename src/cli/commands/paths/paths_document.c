@@ -5,12 +5,14 @@
 #include "base/alloc.h"
 #include "cli/commands/paths/paths_page.h"
 #include "render/node_label.h"
+#include "render/result_json.h"
 
 UBI_VEC_DECLARE(vec_step, ubi_path_step);
 
 typedef struct document {
     ubi__json json;
     const ubi_graph *graph;
+    const ubi_lens_view *look;
     const ubi_paths *paths;
     const ubi__out *out;
     vec_step steps;
@@ -21,13 +23,16 @@ static void put_id(document *d, const char *key, ubi_node_ix node) {
     ubi__json_node_id(&d->json, ubi_graph_node_id(d->graph, node));
 }
 
-static void put_string(document *d, const char *key, ubi_str_ix string) {
+static void put_edge_label(document *d, const char *key, ubi_edge_ix edge) {
+    char digits[UBI_EDGE_LABEL_BYTES];
     ubi__json_key(&d->json, key);
-    ubi__json_text(&d->json, ubi_graph_string(d->graph, string));
+    ubi__json_text(&d->json, ubi_graph_edge_label(d->graph, edge, digits));
+    ubi__render_edge_kind(&d->json, d->graph, edge);
 }
 
-static ubi_text label_of(const document *d, ubi_node_ix node) {
-    return ubi__kind_label(d->graph, ubi_graph_kind(d->graph, ubi_graph_node_kind(d->graph, node)));
+static void put_name(document *d, ubi_node_ix node) {
+    ubi_lens_name_buffer buffer;
+    ubi__json_text(&d->json, ubi_lens_display_name(d->look, node, &buffer));
 }
 
 static ubi_status put_path(document *d, uint32_t target, uint32_t path) {
@@ -39,7 +44,7 @@ static ubi_status put_path(document *d, uint32_t target, uint32_t path) {
     for (uint32_t i = 0; i < length && !d->out->failed; i++) {
         ubi__json_object_begin(&d->json);
         put_id(d, "predecessor", d->steps.at[i].predecessor);
-        put_string(d, "edge", ubi_graph_edge_name(d->graph, d->steps.at[i].edge));
+        put_edge_label(d, "edge", d->steps.at[i].edge);
         ubi__json_object_end(&d->json);
     }
     ubi__json_array_end(&d->json);
@@ -59,7 +64,7 @@ static void put_edge(document *d, const ubi_path_edge *edge) {
     ubi__json_object_begin(&d->json);
     put_id(d, "from", edge->from);
     put_id(d, "to", edge->to);
-    put_string(d, "name", edge->name);
+    put_edge_label(d, "name", edge->edge);
     ubi__json_object_end(&d->json);
 }
 
@@ -85,7 +90,7 @@ static void put_graph(document *d, const ubi_path_graph *path_graph) {
     ubi__json_key(&d->json, "displayNames");
     ubi__json_array_begin(&d->json);
     for (uint32_t i = 0; i < n_nodes; i++)
-        ubi__json_text(&d->json, label_of(d, nodes[i]));
+        put_name(d, nodes[i]);
     ubi__json_array_end(&d->json);
 }
 
@@ -95,7 +100,7 @@ static ubi_status put_target(document *d, uint32_t target) {
     ubi__json_object_begin(&d->json);
     put_id(d, "target", node);
     ubi__json_key(&d->json, "displayName");
-    ubi__json_text(&d->json, label_of(d, node));
+    put_name(d, node);
     ubi__document_u64(&d->json, "rawSize", ubi_graph_node_size_bytes(d->graph, node));
     ubi__document_bool(&d->json, "reachable", ubi_graph_is_reachable(d->graph, node));
     UBI_TRY(put_paths(d, target));
@@ -116,7 +121,10 @@ static ubi_status put_targets(document *d) {
 }
 
 ubi_status ubi__paths_document(const ubi__paths_answer *answer) {
-    document d = { .graph = answer->snapshot->graph, .paths = answer->paths, .out = &answer->cli->output->out };
+    document d = { .graph = answer->snapshot->graph,
+                   .look = answer->snapshot->look,
+                   .paths = answer->paths,
+                   .out = &answer->cli->output->out };
     ubi__document_begin(&d.json, answer->cli, "ubiheap.paths/1", answer->snapshot->path);
     put_id(&d, "start", ubi_paths_start(d.paths));
     ubi__document_u64(&d.json, "maxPaths", answer->max_paths);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
 
@@ -44,9 +44,8 @@ static size_t room_behind(const page *p, size_t used) {
 }
 
 static void write_label(const page *p, ubi_node_ix node, size_t columns) {
-    ubi_text label = ubi__kind_label(p->graph, ubi_graph_kind(p->graph, ubi_graph_node_kind(p->graph, node)));
-    bool is_root = node == ubi_graph_root(p->graph);
-    ubi__display_text(p->out, p->style, is_root ? ubi__text("root") : label, columns);
+    ubi_lens_name_buffer buffer;
+    ubi__display_text(p->out, p->style, ubi__node_title(p->graph, p->answer->snapshot->look, node, &buffer), columns);
 }
 
 static void write_id(const page *p, ubi_node_ix node) {
@@ -107,7 +106,7 @@ static void write_head(const page *p, uint32_t target) {
     write_label(p, node, room_behind(p, 40));
     ink(p, UBI__INK_PLAIN);
     write_id(p, node);
-    ubi__out_printf(p->out, "  %s\n", ubi__human_size(size, ubi_graph_node_size_bytes(p->graph, node)));
+    ubi__out_printf(p->out, "  %s\n", ubi__human_size(size, ubi_lens_size_bytes(p->answer->snapshot->look, node)));
     if (n)
         write_count(p, n);
     else
@@ -158,7 +157,8 @@ static ubi_status write_path(page *p, uint32_t target, uint32_t path) {
     p->steps.n = 0;
     UBI_TRY(vec_step_reserve(&p->steps, ubi_allocator_default(), length));
     ubi_paths_steps(p->steps.at, p->paths, target, path);
-    ubi__path_view view = { p->graph, p->steps.at, length, ubi_paths_target(p->paths, target) };
+    ubi__path_view view = { p->graph, p->steps.at, length, ubi_paths_target(p->paths, target),
+                            p->answer->snapshot->look };
     ubi__path_list_options options = { shared < LEAST_SHARED && shared < length ? 0 : shared, p->answer->limit };
     write_words(p, &view, path);
     if (options.skip)

@@ -5,65 +5,32 @@
 #include "cli/commands/report/report_keepers.h"
 
 #include "base/alloc.h"
+#include "formats/v8/v8_types.h"
 
-static ubi_status find_keepers(ubi__report_keepers *out, const ubi_view *view, ubi_progress progress) {
-    ubi_dominators_options dominator_options = UBI_DOMINATORS_OPTIONS_INIT;
-    ubi_keepers_options keeper_options = UBI_KEEPERS_OPTIONS_INIT;
-    ubi_keeper found[UBI__REPORT_KEEPERS];
-    ubi_dominators *dominators;
-    dominator_options.progress = keeper_options.progress = progress;
-    UBI_TRY(ubi_dominators_new(&dominators, view, &dominator_options));
-    ubi_status status = ubi_keepers_find(found, &out->n, UBI__REPORT_KEEPERS, dominators, view->graph, &keeper_options);
-    ubi_dominators_free(dominators);
-    for (uint32_t i = 0; status == UBI_OK && i < out->n; i++)
-        out->at[i].keeper = found[i];
-    return status;
+/* V8's lists of roots, such as "(GC roots)", keep nothing that somebody could let go. */
+static void mark_root_kinds(bool *out, const ubi_graph *graph) {
+    for (ubi_kind_ix kind = 0; kind < ubi_graph_kind_count(graph); kind++)
+        out[kind] = ubi_graph_kind(graph, kind)->raw_type == UBI__V8_SYNTHETIC;
 }
 
-static ubi_status copy_steps(ubi__report_keeper *keeper, const ubi_paths *paths, uint32_t target) {
-    uint32_t n = ubi_paths_length(paths, target, 0);
-    keeper->steps = ubi__alloc_array(ubi_allocator_default(), n, sizeof *keeper->steps);
-    if (!keeper->steps)
-        return ubi__fail_nomem();
-    keeper->n_steps = n;
-    ubi_paths_steps(keeper->steps, paths, target, 0);
-    return UBI_OK;
-}
-
-/* All keepers are reachable and none is the root, so that each has a path. */
-static ubi_status find_paths(ubi__report_keepers *out, const ubi_view *view, ubi_progress progress) {
-    ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
-    ubi_node_ix targets[UBI__REPORT_KEEPERS];
-    ubi_paths *paths;
-    if (out->n == 0)
-        return UBI_OK;
-    for (uint32_t i = 0; i < out->n; i++)
-        targets[i] = out->at[i].keeper.node;
-    options.progress = progress;
-    options.max_paths = 1;
-    UBI_TRY(ubi_paths_find(&paths, view, targets, out->n, &options));
-    ubi_status status = UBI_OK;
-    for (uint32_t i = 0; status == UBI_OK && i < out->n; i++)
-        status = copy_steps(&out->at[i], paths, i);
-    ubi_paths_free(paths);
-    return status;
-}
-
-ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_view *view, ubi_progress progress) {
+ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
+                                    ubi_progress progress) {
+    ubi_keepers_options options = UBI_KEEPERS_OPTIONS_INIT;
+    uint32_t n_kinds = ubi_graph_kind_count(graph);
+    bool *root_kinds = ubi__alloc_array(ubi_allocator_default(), n_kinds, sizeof *root_kinds);
     *out = (ubi__report_keepers){ .n = 0 };
-    UBI_TRY(find_keepers(out, view, progress));
-    return find_paths(out, view, progress);
+    if (!root_kinds)
+        return ubi__fail_nomem();
+    mark_root_kinds(root_kinds, graph);
+    options.progress = progress;
+    options.is_root_kind = root_kinds;
+    ubi_status status = ubi_keepers_find(out->at, &out->n, UBI__REPORT_KEEPERS, dominators, graph, &options);
+    ubi__free_array(ubi_allocator_default(), root_kinds, n_kinds, sizeof *root_kinds);
+    return status;
 }
 
-void ubi__report_keepers_fini(ubi__report_keepers *keepers) {
-    for (uint32_t i = 0; i < keepers->n; i++)
-        ubi__free_array(ubi_allocator_default(), keepers->at[i].steps, keepers->at[i].n_steps,
-                        sizeof *keepers->at[i].steps);
-    keepers->n = 0;
-}
-
-ubi__holding ubi__report_holding(const ubi_graph *graph, const ubi_keeper *keeper) {
-    uint64_t own_bytes = ubi_graph_node_size_bytes(graph, keeper->node);
+ubi__holding ubi__report_holding(const ubi_lens_view *look, const ubi_keeper *keeper) {
+    uint64_t own_bytes = ubi_lens_size_bytes(look, keeper->node);
     if (own_bytes >= keeper->exclusive_bytes / 2)
         return UBI__HOLDS_ITSELF;
     if (keeper->held_kind != UBI_NONE && keeper->held_bytes >= keeper->exclusive_bytes / 3)

@@ -2,15 +2,16 @@
  *
  * report_page.c: the report as one screen of text.
  *
- * At most 30 lines, of at most 100 columns. Rows look like those of a census: size, share, bar, count, name. What looks odd
- * takes lines from the longer lists, down to a few, and then does without its least important sentences.
+ * At most 30 lines, of at most 100 columns, and a few more where there is something to win. Rows look like those of a census:
+ * size, share, bar, count, name. What looks odd takes lines from the longer lists, down to a few, and then does without its
+ * least important sentences. With --detail all is shown.
  */
 #include "cli/commands/report/report_page.h"
 
 #include <stdio.h>
 
+#include "base/human.h"
 #include "base/text.h"
-#include "render/human.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
 
@@ -22,6 +23,9 @@
 #define KEEPERS_SHOWN 4
 #define FUNCTIONS_SHOWN 3
 #define FINDINGS_SHOWN 3
+#define WINS_SHOWN 3
+#define DETAIL_SHOWN 50
+#define PATH_LINES 2
 #define NEXT_SHOWN 3
 
 #define SIZE_COLUMNS 10
@@ -40,8 +44,9 @@ typedef struct page {
     unsigned bar_columns;
     size_t count_columns;
     uint64_t total_bytes;
-    ubi__findings findings;
-    size_t n_kinds, n_keepers, n_functions, n_findings, n_next; /* shown */
+    const ubi_finding *wins[DETAIL_SHOWN], *oddities[DETAIL_SHOWN];     /* findings with bytes to win, and the others */
+    size_t n_kinds, n_keepers, n_functions, n_wins, n_findings, n_next; /* shown */
+
 } page;
 
 static size_t smaller(size_t a, size_t b) {
@@ -90,15 +95,18 @@ static void describe_origin(char *out, size_t n, const ubi_graph *g) {
 }
 
 static void write_head(const page *p) {
-    char origin[80], size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], edges[UBI__HUMAN_TEXT];
+    char origin[80], size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], edges[UBI__HUMAN_TEXT], outside[UBI__HUMAN_TEXT];
     const ubi_graph *g = p->facts->graph;
     describe_origin(origin, sizeof origin, g);
     ink(p, UBI__INK_BOLD);
     ubi__display_text(p->out, p->style, ubi__text(p->path), p->columns - strlen(origin));
     ink(p, UBI__INK_PLAIN);
-    ubi__out_printf(p->out, "%s\n%s in %s, joined by %s\n", origin, ubi__human_size(size, p->total_bytes),
+    ubi__out_printf(p->out, "%s\n%s in %s, joined by %s", origin, ubi__human_size(size, p->total_bytes),
                     ubi__human_things(nodes, p->facts->summary.reachable.count, "node"),
                     ubi__human_things(edges, ubi_graph_edge_count(g), "edge"));
+    if (p->facts->outside_bytes)
+        ubi__out_printf(p->out, "; %s of it outside of nodes", ubi__human_size(outside, p->facts->outside_bytes));
+    ubi__out_char(p->out, '\n');
 }
 
 typedef struct coarse_row {
@@ -146,7 +154,8 @@ static void write_kinds(const page *p) {
     title(p, "Biggest kinds");
     for (size_t i = 0; i < p->n_kinds; i++) {
         const ubi__group *group = &groups->at[i];
-        const char *note = notes[group->coarse_type];
+        bool is_told = group->label.len && *group->label.ptr == '('; /* "(string)" */
+        const char *note = is_told ? "" : notes[group->coarse_type];
         size_t room = row_numbers(p, &group->tally, coarse_color(group->coarse_type), p->bar_columns);
         ubi__display_text(p->out, p->style, group->label, room - strlen(note));
         if (*note) {
@@ -174,7 +183,7 @@ static void write_held(const page *p, const ubi_keeper *keeper, size_t columns) 
 
 static void write_holding(const page *p, const ubi_keeper *keeper, size_t columns) {
     static const char itself[] = "  is large itself";
-    ubi__holding holding = ubi__report_holding(p->facts->graph, keeper);
+    ubi__holding holding = ubi__report_holding(p->facts->look, keeper);
     ink(p, UBI__INK_DIM);
     if (holding == UBI__HOLDS_KIND)
         write_held(p, keeper, columns);
@@ -183,25 +192,25 @@ static void write_holding(const page *p, const ubi_keeper *keeper, size_t column
     ink(p, UBI__INK_PLAIN);
 }
 
-static void write_keeper(const page *p, const ubi__report_keeper *k) {
-    ubi__tally tally = { k->keeper.n_dominated + UINT64_C(1), k->keeper.retained_bytes };
-    ubi__path_view path = { p->facts->graph, k->steps, k->n_steps, k->keeper.node };
+static void write_keeper(const page *p, const ubi_keeper *k) {
+    ubi__tally tally = { k->n_dominated + UINT64_C(1), k->retained_bytes };
+    ubi__path_view path = ubi__report_path(p->facts, k->node);
     /* Paths are long, and say more than bars. */
     size_t room = row_numbers(p, &tally, UBI__INK_RED, p->columns < NARROW_PAGE ? 0 : p->bar_columns);
     size_t used = ubi__display_path(p->out, p->style, &path, room);
-    write_holding(p, &k->keeper, room > used ? room - used : 0);
+    write_holding(p, k, room > used ? room - used : 0);
     ubi__out_char(p->out, '\n');
 }
 
 /* Those that explain most, but the largest first. */
 static void write_keepers(const page *p) {
-    const ubi__report_keeper *sorted[KEEPERS_SHOWN];
+    const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
     if (p->n_keepers == 0)
         return;
     for (size_t i = 0; i < p->n_keepers; i++) {
         size_t at = i;
-        const ubi__report_keeper *k = &p->facts->keepers.at[i];
-        for (; at > 0 && sorted[at - 1]->keeper.retained_bytes < k->keeper.retained_bytes; at--)
+        const ubi_keeper *k = &p->facts->keepers.at[i];
+        for (; at > 0 && sorted[at - 1]->retained_bytes < k->retained_bytes; at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = k;
     }
@@ -215,7 +224,9 @@ static void write_functions(const page *p) {
     const ubi__groups *groups = &p->facts->functions;
     if (groups->n == 0) {
         title(p, "Where it was allocated");
-        ubi__out_string(p->out, "  Not recorded: tick \"Record call stacks\" in Firefox before the snapshot.\n");
+        ubi__out_string(p->out, strcmp(ubi_graph_format_name(p->facts->graph), "heapsnapshot") == 0
+                                    ? "  Not recorded: DevTools do with \"Allocations on timeline\" and stack traces.\n"
+                                    : "  Not recorded: tick \"Record call stacks\" in Firefox before the snapshot.\n");
         return;
     }
     uint64_t n_with_stack = p->facts->summary.n_with_stack;
@@ -229,23 +240,28 @@ static void write_functions(const page *p) {
     }
 }
 
-/* One sentence behind a dash, wrapped; `out` NULL only measures. Returns its lines. */
-static size_t write_sentence(const page *p, ubi__out *out, ubi_text text) {
-    size_t at = 3, lines = 1;
-    if (out)
-        ubi__out_string(out, "  -");
+/*
+ * Words from column `at` on, wrapped to lines that are indented; `out` NULL only measures. Returns how many lines there are.
+ */
+static size_t write_words(const page *p, ubi__out *out, ubi_text text, size_t at, size_t indent) {
+    size_t lines = 1, start = at;
     while (text.len) {
         const char *space = memchr(text.ptr, ' ', text.len);
         ubi_text word = { text.ptr, space ? (size_t)(space - text.ptr) : text.len };
         size_t columns = ubi__display_columns(word, p->style);
         columns = columns < p->columns ? columns : p->columns;
-        bool wraps = at + 1 + columns > p->columns && at > 3;
+        bool wraps = at + 1 + columns > p->columns && at > start;
+        if (out && wraps) {
+            ubi__out_char(out, '\n');
+            ubi__out_repeat(out, " ", indent);
+        }
         if (out) {
-            ubi__out_string(out, wraps ? "\n    " : " ");
+            ubi__out_char(out, ' ');
             ubi__display_text(out, p->style, word, p->columns);
         }
         lines += wraps;
-        at = (wraps ? 3 : at) + 1 + columns;
+        start = wraps ? indent : start;
+        at = (wraps ? indent : at) + 1 + columns;
         size_t taken = word.len + (space != NULL);
         text.ptr += taken;
         text.len -= taken;
@@ -255,12 +271,50 @@ static size_t write_sentence(const page *p, ubi__out *out, ubi_text text) {
     return lines;
 }
 
+/* One sentence behind a dash. */
+static size_t write_sentence(const page *p, ubi__out *out, ubi_text text) {
+    if (out)
+        ubi__out_string(out, "  -");
+    return write_words(p, out, text, 3, 3);
+}
+
 static void write_findings(const page *p) {
     if (p->n_findings == 0)
         return;
     title(p, "Worth a look");
     for (size_t i = 0; i < p->n_findings; i++)
-        write_sentence(p, p->out, ubi__text(p->findings.at[i].text));
+        write_sentence(p, p->out, ubi__text(p->oddities[i]->text));
+}
+
+/* The size stands before the sentence; below both, the way to the first example. */
+static size_t write_win(const page *p, ubi__out *out, const ubi_finding *finding) {
+    char size[UBI__HUMAN_TEXT];
+    bool has_path = finding->n_nodes && ubi__report_path(p->facts, finding->nodes[0]).n_steps;
+    if (out) {
+        ink(p, UBI__INK_GREEN);
+        ubi__display_right(out, ubi__human_size(size, finding->bytes), SIZE_COLUMNS);
+        ink(p, UBI__INK_PLAIN);
+        ubi__out_char(out, ' ');
+    }
+    size_t lines = write_words(p, out, ubi__text(finding->text), SIZE_COLUMNS + 1, SIZE_COLUMNS + 1);
+    if (out && has_path) {
+        char words[UBI__REPORT_PATH_BYTES];
+        size_t indent = SIZE_COLUMNS + 1, room = p->columns > 3 * indent ? p->columns - indent - 1 : 2 * indent;
+        ubi__report_path_words(words, p->facts, finding->nodes[0], (unsigned)(PATH_LINES * room));
+        ubi__out_repeat(out, " ", indent);
+        ink(p, UBI__INK_DIM);
+        write_words(p, out, ubi__text(words), indent, indent);
+        ink(p, UBI__INK_PLAIN);
+    }
+    return lines + has_path;
+}
+
+static void write_wins(const page *p) {
+    if (p->n_wins == 0)
+        return;
+    title(p, "What you can win");
+    for (size_t i = 0; i < p->n_wins; i++)
+        write_win(p, p->out, p->wins[i]);
 }
 
 /* The file as an argument for a shell; FILE where that would not be obvious. */
@@ -271,11 +325,12 @@ static const char *file_argument(const page *p) {
 }
 
 /* The keeper that is hardest to find by looking: of those shown, the one that is farthest from the root. */
-static const ubi__report_keeper *keeper_to_explain(const page *p) {
-    const ubi__report_keeper *farthest = &p->facts->keepers.at[0];
+static ubi_node_ix keeper_to_explain(const page *p) {
+    ubi_node_ix farthest = p->facts->keepers.at[0].node;
     for (size_t i = 1; i < p->n_keepers; i++)
-        if (p->facts->keepers.at[i].n_steps > farthest->n_steps)
-            farthest = &p->facts->keepers.at[i];
+        if (ubi__report_path(p->facts, p->facts->keepers.at[i].node).n_steps >
+            ubi__report_path(p->facts, farthest).n_steps)
+            farthest = p->facts->keepers.at[i].node;
     return farthest;
 }
 
@@ -308,9 +363,8 @@ static bool is_next(const page *p, size_t i) {
 static void write_command(const page *p, size_t i) {
     char id[24] = "";
     const char *command = next_commands[i].command, *help = next_commands[i].help, *file = file_argument(p);
-    const ubi__report_keeper *keeper = next_commands[i].names_keeper ? keeper_to_explain(p) : NULL;
-    if (keeper)
-        snprintf(id, sizeof id, " %llu", (unsigned long long)ubi_graph_node_id(p->facts->graph, keeper->keeper.node));
+    if (next_commands[i].names_keeper)
+        snprintf(id, sizeof id, " %llu", (unsigned long long)ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
     ubi__out_printf(p->out, "  ubiheap %s ", command);
     ubi__out_string(p->out, file);
     ubi__out_string(p->out, id);
@@ -344,7 +398,7 @@ static size_t count_lines(const page *p) {
     lines += p->n_functions ? p->n_functions : 1;
     lines += p->n_findings ? TITLE_LINES : 0;
     for (size_t i = 0; i < p->n_findings; i++)
-        lines += write_sentence(p, NULL, ubi__text(p->findings.at[i].text));
+        lines += write_sentence(p, NULL, ubi__text(p->oddities[i]->text));
     return lines + p->n_next;
 }
 
@@ -362,16 +416,29 @@ static bool give_way(page *p) {
     return false; /* a very narrow terminal */
 }
 
+/* Findings with bytes to win, and the others. */
+static void sort_out_findings(page *p) {
+    size_t wins_wanted = p->facts->detail ? DETAIL_SHOWN : WINS_SHOWN;
+    size_t oddities_wanted = p->facts->detail ? DETAIL_SHOWN : FINDINGS_SHOWN;
+    for (uint32_t i = 0; i < ubi_findings_count(p->facts->findings); i++) {
+        const ubi_finding *finding = ubi_findings_get(p->facts->findings, i);
+        if (finding->bytes && p->n_wins < wins_wanted)
+            p->wins[p->n_wins++] = finding;
+        else if (!finding->bytes && p->n_findings < oddities_wanted)
+            p->oddities[p->n_findings++] = finding;
+    }
+}
+
 static void choose_what_fits(page *p) {
-    ubi__findings_collect(&p->findings, p->facts);
-    p->n_kinds = smaller(p->facts->labels.n, KINDS_SHOWN);
-    p->n_keepers = smaller(p->facts->keepers.n, KEEPERS_SHOWN);
-    p->n_functions = smaller(p->facts->functions.n, FUNCTIONS_SHOWN);
-    p->n_findings = smaller(p->findings.n, FINDINGS_SHOWN);
+    bool all = p->facts->detail;
+    sort_out_findings(p);
+    p->n_kinds = smaller(p->facts->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
+    p->n_keepers = smaller(p->facts->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
+    p->n_functions = smaller(p->facts->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
     for (size_t i = 0; i < NEXT_COMMANDS; i++)
         p->n_next += is_next(p, i);
-    p->n_next = smaller(p->n_next, NEXT_SHOWN);
-    while (count_lines(p) > PAGE_LINES && give_way(p)) {
+    p->n_next = smaller(p->n_next, all ? NEXT_COMMANDS : NEXT_SHOWN);
+    while (!all && count_lines(p) > PAGE_LINES && give_way(p)) {
     }
 }
 
@@ -380,12 +447,13 @@ void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__r
     page p = { .out = &cli->output->out, .style = &cli->style, .facts = facts, .path = snapshot->path };
     p.columns = cli->style.columns < WIDEST_PAGE ? cli->style.columns : WIDEST_PAGE;
     p.bar_columns = p.columns < NARROW_PAGE ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
-    p.total_bytes = facts->summary.reachable.bytes;
+    p.total_bytes = facts->total_bytes;
     p.count_columns = strlen(ubi__human_count(text, facts->summary.reachable.count));
     choose_what_fits(&p);
     write_head(&p);
     write_coarse(&p);
     write_kinds(&p);
+    write_wins(&p);
     write_keepers(&p);
     write_functions(&p);
     write_findings(&p);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report_facts.c: computes what a report is made from: one dominator tree, one walk for all paths.
+ */
+#include "cli/commands/report/report_facts.h"
+
+#include "base/alloc.h"
+#include "render/path_words.h"
+
+static ubi_status find_findings(ubi__report_facts *f, ubi_progress progress) {
+    ubi_findings_options options = UBI_FINDINGS_OPTIONS_INIT;
+    options.progress = progress;
+    options.dominators = f->dominators;
+    options.info = &f->snapshot->info;
+    return ubi_findings_new(&f->findings, f->look, &options);
+}
+
+static ubi_status find_paths(ubi__report_facts *f, ubi_progress progress) {
+    ubi__vec_u32 targets = { 0 };
+    ubi_status status = UBI_OK;
+    for (uint32_t i = 0; status == UBI_OK && i < f->keepers.n; i++)
+        status = ubi__vec_u32_push(&targets, ubi_allocator_default(), f->keepers.at[i].node);
+    for (uint32_t i = 0; status == UBI_OK && i < ubi_findings_count(f->findings); i++) {
+        const ubi_finding *finding = ubi_findings_get(f->findings, i);
+        if (finding->n_nodes)
+            status = ubi__vec_u32_push(&targets, ubi_allocator_default(), finding->nodes[0]);
+    }
+    if (status == UBI_OK)
+        status =
+            ubi__report_paths_init(&f->paths, ubi_lens_graph_view(f->look), targets.at, (uint32_t)targets.n, progress);
+    ubi__vec_u32_fini(&targets, ubi_allocator_default());
+    return status;
+}
+
+ubi_status ubi__report_facts_init(ubi__report_facts *f, const ubi__snapshot *snapshot, ubi_progress progress) {
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    options.progress = progress;
+    f->snapshot = snapshot;
+    f->graph = snapshot->graph;
+    f->look = snapshot->look;
+    UBI_TRY(ubi__heap_summary_of(&f->summary, f->look));
+    UBI_TRY(ubi__groups_by_class(&f->labels, &f->summary));
+    UBI_TRY(ubi__groups_by_function(&f->functions, &f->summary));
+    f->outside_bytes = ubi_lens_outside_bytes(f->look);
+    f->total_bytes = f->summary.reachable.bytes + f->outside_bytes;
+    UBI_TRY(ubi_dominators_new(&f->dominators, ubi_lens_graph_view(f->look), &options));
+    UBI_TRY(ubi__report_keepers_init(&f->keepers, f->dominators, f->graph, progress));
+    UBI_TRY(find_findings(f, progress));
+    return find_paths(f, progress);
+}
+
+void ubi__report_facts_fini(ubi__report_facts *f) {
+    ubi__report_paths_fini(&f->paths);
+    ubi_findings_free(f->findings);
+    ubi_dominators_free(f->dominators);
+    ubi__groups_fini(&f->functions);
+    ubi__groups_fini(&f->labels);
+    ubi__heap_summary_fini(&f->summary);
+}
+
+ubi__path_view ubi__report_path(const ubi__report_facts *f, ubi_node_ix node) {
+    ubi__path_view view = { .graph = f->graph, .target = node, .look = f->look };
+    for (uint32_t i = 0; i < f->paths.n; i++)
+        if (f->paths.at[i].target == node) {
+            view.steps = f->paths.at[i].steps;
+            view.n_steps = f->paths.at[i].n_steps;
+        }
+    return view;
+}
+
+typedef struct buffer {
+    char *bytes;
+    size_t n;
+} buffer;
+
+static bool put_bytes(void *payload, const void *data, size_t n) {
+    buffer *b = payload;
+    if (n > UBI__REPORT_PATH_BYTES - 1 - b->n)
+        n = UBI__REPORT_PATH_BYTES - 1 - b->n;
+    memcpy(b->bytes + b->n, data, n);
+    b->n += n;
+    return true;
+}
+
+void ubi__report_path_words(char out[UBI__REPORT_PATH_BYTES], const ubi__report_facts *f, ubi_node_ix node,
+                            unsigned columns) {
+    static const ubi__style plain = { .unicode = true, .columns = UBI__REPORT_PATH_BYTES };
+    ubi__path_view view = ubi__report_path(f, node);
+    buffer b = { out, 0 };
+    ubi__out o;
+    ubi__out_init(&o, put_bytes, &b);
+    if (view.n_steps)
+        ubi__display_path(&o, &plain, &view, columns);
+    ubi__out_flush(&o);
+    out[b.n] = 0;
+}

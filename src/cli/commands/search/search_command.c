@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * search_command.c: `ubiheap search`, nodes by what they are called.
+ */
+#include <ubiheap/search.h>
+
+#include "base/alloc.h"
+#include "base/human.h"
+#include "base/text.h"
+#include "cli/commands/nodes/node_filter.h"
+#include "cli/object_rows.h"
+#include "cli/snapshot.h"
+
+typedef struct search_arguments {
+    const char *where;
+    bool exact;
+    uint64_t limit;
+} search_arguments;
+
+#define AT(field) offsetof(search_arguments, field)
+
+typedef struct job {
+    ubi__cli *cli;
+    const search_arguments *arguments;
+    ubi_text query;
+    ubi_search_how how;
+    ubi__node_filter *filter; /* owned, or NULL */
+    const ubi__snapshot *snapshot;
+    ubi_search *search; /* owned */
+    const ubi_node_ix *nodes;
+    uint32_t n, n_shown;
+    ubi_dominators *dominators; /* owned */
+    uint32_t *distances;        /* owned */
+} job;
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+/* "/.../" is a pattern, all else a text. */
+static void read_query(job *j, const char *text) {
+    size_t n = text ? strlen(text) : 0;
+    j->how = j->arguments->exact ? UBI_SEARCH_EXACT : UBI_SEARCH_ANY_CASE;
+    j->query = (ubi_text){ text ? text : "", n };
+    if (n < 3 || text[0] != '/' || text[n - 1] != '/')
+        return;
+    j->how = UBI_SEARCH_PATTERN;
+    j->query = (ubi_text){ text + 1, n - 2 };
+}
+
+/* A mistake in a pattern is told before the file is opened. */
+static ubi_status check(job *j, char **operands, int n_operands) {
+    if (n_operands < 2 && !j->arguments->where)
+        return ubi__fail(UBI_EINVAL, "missing TEXT or --where EXPR; see 'ubiheap help search'");
+    read_query(j, n_operands > 1 ? operands[1] : NULL);
+    UBI_TRY(ubi_search_check(j->query, j->how));
+    return j->arguments->where ? ubi__node_filter_new(&j->filter, j->arguments->where) : UBI_OK;
+}
+
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status choose(ubi__vec_u32 *among, job *j) {
+    ubi__node_table table = { .graph = j->snapshot->graph,
+                              .view = ubi__snapshot_view(j->snapshot),
+                              .look = j->snapshot->look,
+                              .progress = ubi__progress_line_callbacks(&j->cli->progress) };
+    ubi_status status = ubi__vec_u32_reserve(among, ubi_allocator_default(), 1); /* a list, even if nothing is chosen */
+    if (status == UBI_OK)
+        status = ubi__node_filter_select(among, j->filter, &table, 0);
+    ubi__node_table_fini(&table);
+    return status;
+}
+
+static ubi_status find(job *j) {
+    ubi_search_options options = UBI_SEARCH_OPTIONS_INIT;
+    ubi__vec_u32 among = { 0 };
+    ubi_status status = j->filter ? choose(&among, j) : UBI_OK;
+    options.progress = ubi__progress_line_callbacks(&j->cli->progress);
+    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+    options.how = j->how;
+    options.among = among.at;
+    options.n_among = (uint32_t)among.n;
+    if (status == UBI_OK)
+        status = ubi_search_new(&j->search, j->snapshot->look, j->query, &options);
+    ubi__vec_u32_fini(&among, ubi_allocator_default());
+    UBI_TRY(status);
+    j->nodes = ubi_search_nodes(j->search, &j->n);
+    uint64_t limit = j->arguments->limit;
+    j->n_shown = limit && limit < j->n ? (uint32_t)limit : j->n;
+    return UBI_OK;
+}
+
+/* Only for what is shown, but these need all nodes. */
+static ubi_status measure(job *j) {
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    options.progress = ubi__progress_line_callbacks(&j->cli->progress);
+    options.without_sets = true;
+    if (j->n_shown == 0)
+        return UBI_OK;
+    UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &options));
+    j->distances =
+        ubi__alloc_array(ubi_allocator_default(), ubi_graph_node_count(j->snapshot->graph), sizeof *j->distances);
+    if (!j->distances)
+        return ubi__fail_nomem();
+    return ubi_lens_distances(j->distances, j->snapshot->look);
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+static ubi__object_rows rows_of(const job *j) {
+    return (ubi__object_rows){ &j->cli->output->out, &j->cli->style, j->snapshot->look, j->dominators, j->distances };
+}
+
+static void write_page(const job *j) {
+    char count[UBI__HUMAN_TEXT];
+    ubi__out *out = &j->cli->output->out;
+    ubi__object_rows rows = rows_of(j);
+    if (j->n == 0) {
+        ubi__out_string(out, "Nothing found.\n");
+        return;
+    }
+    ubi__object_rows_head(&rows, "Name");
+    for (uint32_t i = 0; i < j->n_shown && !out->failed; i++) {
+        ubi__object_rows_numbers(&rows, j->nodes[i], j->distances[j->nodes[i]]);
+        ubi__object_rows_name(&rows, j->nodes[i], ubi__object_rows_room(&rows, UBI__OBJECT_ROW_NUMBERS));
+        ubi__out_char(out, '\n');
+    }
+    ubi__out_printf(out, "\n%s found", ubi__human_things(count, j->n, "node"));
+    if (j->n_shown < j->n)
+        ubi__out_printf(out, ", the first %s shown; --limit 0 shows all", ubi__human_count(count, j->n_shown));
+    ubi__out_string(out, ".\n");
+}
+
+static void write_document(const job *j) {
+    ubi__json json;
+    ubi__object_rows rows = rows_of(j);
+    ubi__document_begin(&json, j->cli, "ubiheap.search/1", j->snapshot->path);
+    ubi__document_u64(&json, "count", j->n);
+    ubi__json_key(&json, "nodes");
+    ubi__json_array_begin(&json);
+    for (uint32_t i = 0; i < j->n_shown && !json.failed; i++) {
+        ubi__json_object_begin(&json);
+        ubi__object_json(&json, &rows, j->nodes[i], j->distances[j->nodes[i]]);
+        ubi__json_object_end(&json);
+    }
+    ubi__json_array_end(&json);
+    ubi__document_end(&json);
+}
+
+/* ---- command ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status show(job *j) {
+    UBI_TRY(find(j));
+    UBI_TRY(measure(j));
+    ubi__progress_line_clear(&j->cli->progress);
+    if (j->cli->common.json)
+        write_document(j);
+    else
+        write_page(j);
+    return UBI_OK;
+}
+
+static ubi_status open_and_show(job *j, const char *path) {
+    ubi__snapshot snapshot;
+    UBI_TRY(ubi__snapshot_open(&snapshot, j->cli, path));
+    j->snapshot = &snapshot;
+    ubi_status status = show(j);
+    ubi__free_array(ubi_allocator_default(), j->distances, ubi_graph_node_count(snapshot.graph), sizeof *j->distances);
+    ubi_dominators_free(j->dominators);
+    ubi_search_free(j->search);
+    ubi__snapshot_close(&snapshot);
+    return status;
+}
+
+static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+    job j = { .cli = cli, .arguments = values };
+    (void)exit_code;
+    ubi_status status = check(&j, operands, n_operands);
+    if (status == UBI_OK)
+        status = open_and_show(&j, operands[0]);
+    ubi__node_filter_free(j.filter);
+    return status;
+}
+
+static const ubi__option options[] = {
+    { "case", 'c', UBI__OPTION_FLAG, AT(exact), NULL, NULL, "upper and lower case of TEXT differ", NULL },
+    { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
+      "only nodes for which this holds, such as 'retainedSize > 1MiB'; as that of nodes", NULL },
+    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "show the first N; 0: all", "100" },
+    UBI__OPTION_END,
+};
+
+static const ubi__example examples[] = {
+    { "search app.heapsnapshot session", "names with this text, in upper or lower case" },
+    { "search app.heapsnapshot '/^https?:/'", "names that match a pattern" },
+    { "search --where 'retainedSize > 100KiB' app.heapsnapshot Cache", "large ones only" },
+    { NULL, NULL },
+};
+
+const ubi__command ubi__command_search = {
+    .name = "search",
+    .operands = "FILE [TEXT|/PATTERN/]",
+    .summary = "find nodes by what they are called",
+    .description =
+        "Prints the nodes whose name holds TEXT, in upper or lower case, or matches the PATTERN between two slashes, "
+        "in "
+        "which case matters; in file order. As in Chrome's DevTools, a name is the text of a string, the properties of "
+        "a "
+        "plain object, the name of a function, else the class, and nodes without a size of their own are not looked "
+        "at. Other snapshots than V8's have no names of single nodes: there it is the class.\n"
+        "\n"
+        "--where chooses further, by the columns of 'ubiheap nodes'; with it, TEXT may be left out. Patterns are those "
+        "of its expressions: no references to groups, no look-around, and a match in time proportional to the text.",
+    .options = options,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 2,
+    .arguments_bytes = sizeof(search_arguments),
+    .run = run,
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * edge_words_v8.c: what edges of V8's heaps say (edge_words.h).
+ *
+ * The kind of an edge says most: properties, elements and captured variables are what a script wrote, the rest is the
+ * engine's. What scripts think of as one step is often several: a closure, its context, the variable; a Map, its table, the
+ * entry. The engine's nodes in between are left out, and the last of them with the edges around it says what the step means.
+ *
+ * Sources of the names: V8, src/profiler/heap-snapshot-generator.cc; Blink, v8_internal names of persistent handles.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "formats/v8/v8_types.h"
+#include "render/edge_words.h"
+
+static bool starts_with(ubi_text text, const char *prefix) {
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+static ubi_text behind(ubi_text text, size_t n) {
+    return (ubi_text){ text.ptr + n, text.len - n };
+}
+
+static ubi__v8_type type_of(const ubi_graph *graph, ubi_node_ix node) {
+    return (ubi__v8_type)ubi_graph_kind(graph, ubi_graph_node_kind(graph, node))->raw_type;
+}
+
+static ubi_text name_of(const ubi_graph *graph, ubi_node_ix node) {
+    ubi_text name = ubi_graph_string(graph, ubi_graph_node_name(graph, node));
+    return name.ptr ? name : ubi__text("");
+}
+
+bool ubi__v8_node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
+    switch (type_of(graph, node)) {
+    case UBI__V8_HIDDEN:
+    case UBI__V8_ARRAY:
+    case UBI__V8_CODE:
+    case UBI__V8_OBJECT_SHAPE:
+        return true;
+    case UBI__V8_OBJECT:
+    case UBI__V8_NATIVE:
+        return starts_with(name_of(graph, node), "system / ");
+    default:
+        return false;
+    }
+}
+
+/* ---- names of edges ----------------------------------------------------------------------------------------------- */
+
+static ubi__edge_words words(ubi__edge_how how, const char *before, ubi_text text) {
+    return (ubi__edge_words){ .how = how, .before = before, .text = text };
+}
+
+static ubi__edge_words silent(void) {
+    return words(UBI__EDGE_SILENT, NULL, (ubi_text){ NULL, 0 });
+}
+
+static size_t count_digits(ubi_text text) {
+    size_t n = 0;
+    while (n < text.len && text.ptr[n] >= '0' && text.ptr[n] <= '9')
+        n++;
+    return n;
+}
+
+static bool is_weak_map_entry(ubi_text name) {
+    return ubi__text_contains(name, ubi__text(" pair in WeakMap (table @"));
+}
+
+/* Fields of the engine that say nothing beside the nodes at their ends. */
+static bool says_nothing(ubi_text name) {
+    static const char *const names[] = { "map",           "elements",     "properties",    "shared", "code",
+                                         "context",       "table",        "feedback_cell", "script", "native_context",
+                                         "global_object", "global_proxy", "value" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ubi__text_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* "300 / V8PerContextData::context_" without its number; a number alone is a slot. */
+static ubi__edge_words words_of_field(ubi_text name) {
+    size_t digits = count_digits(name);
+    if (is_weak_map_entry(name))
+        return words(UBI__EDGE_TOLD, NULL, ubi__text("value in a WeakMap"));
+    if (digits && starts_with(behind(name, digits), " / "))
+        name = behind(name, digits + 3);
+    else if (digits == name.len)
+        return silent();
+    return says_nothing(name) ? silent() : words(UBI__EDGE_TOLD, NULL, name);
+}
+
+static ubi__edge_words words_of_property(ubi_text name) {
+    if (starts_with(name, "get ") && name.len > 4)
+        return words(UBI__EDGE_TOLD, "getter ", behind(name, 4));
+    if (starts_with(name, "set ") && name.len > 4)
+        return words(UBI__EDGE_TOLD, "setter ", behind(name, 4));
+    return words(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
+}
+
+ubi__edge_words ubi__v8_edge_words_of(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    uint32_t index;
+    switch (ubi_graph_edge_kind(graph, edge)) {
+    case UBI_EDGE_ELEMENT:
+        if (type_of(graph, source) == UBI__V8_SYNTHETIC || !ubi_graph_edge_number(&index, graph, edge))
+            return silent(); /* of a list of roots */
+        return (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
+    case UBI_EDGE_PROPERTY:
+        return words_of_property(name);
+    case UBI_EDGE_CONTEXT:
+        return words(UBI__EDGE_VARIABLE, "variable ", name);
+    case UBI_EDGE_INTERNAL:
+        return words_of_field(name);
+    case UBI_EDGE_SHORTCUT:
+        return type_of(graph, source) == UBI__V8_SYNTHETIC ? silent() : words(UBI__EDGE_TOLD, NULL, name);
+    case UBI_EDGE_WEAK:
+        return words(UBI__EDGE_TOLD, "weak ", name);
+    default:
+        return silent();
+    }
+}
+
+/* ---- runs of the engine's nodes ----------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *word;
+} node_words[] = {
+    { "system / Map", "hidden class" },
+    { "(map descriptors)", "hidden class" },
+    { "system / PropertyCell", "global variable" },
+    { "system / WeakCell", "WeakRef" },
+    { "system / FeedbackCell", "type feedback" },
+    { "(feedback vector)", "type feedback" },
+    { "system / FeedbackVector", "type feedback" },
+    { "(object elements)", "elements" },
+    { "(object properties)", "properties" },
+};
+
+/* What the node itself is called, in a word or two. */
+static ubi_text word_for(const ubi_graph *graph, ubi_node_ix node) {
+    ubi_text name = name_of(graph, node);
+    if (type_of(graph, node) == UBI__V8_CODE)
+        return ubi__text("code");
+    if (type_of(graph, node) == UBI__V8_OBJECT_SHAPE)
+        return ubi__text("hidden class");
+    for (size_t i = 0; i < sizeof node_words / sizeof *node_words; i++)
+        if (ubi__text_is(name, node_words[i].name))
+            return ubi__text(node_words[i].word);
+    if (starts_with(name, "system / "))
+        return behind(name, strlen("system / "));
+    if (name.len > 2 && name.ptr[0] == '(' && name.ptr[name.len - 1] == ')')
+        return (ubi_text){ name.ptr + 1, name.len - 2 };
+    return name.len ? name : ubi__text("internal");
+}
+
+static ubi__edge_words told(const char *text) {
+    return words(UBI__EDGE_TOLD, NULL, ubi__text(text));
+}
+
+ubi__edge_words ubi__v8_engine_words(const ubi_graph *graph, ubi_edge_ix into_last, ubi_edge_ix last) {
+    ubi_node_ix node = ubi_graph_edge_target(graph, into_last);
+    ubi_text in = ubi_graph_string(graph, ubi_graph_edge_name(graph, into_last));
+    ubi_text out = ubi_graph_string(graph, ubi_graph_edge_name(graph, last));
+    if (ubi_graph_edge_kind(graph, last) == UBI_EDGE_CONTEXT)
+        return words(UBI__EDGE_VARIABLE, "variable ", out);
+    if (is_weak_map_entry(out))
+        return told("value in a WeakMap");
+    if (starts_with(name_of(graph, node), "system / Context"))
+        return told("scope");
+    if (type_of(graph, node) == UBI__V8_ARRAY && ubi__text_is(in, "table"))
+        return told("entry");
+    if (type_of(graph, node) == UBI__V8_ARRAY && ubi__text_is(in, "elements"))
+        return told("element");
+    return words(UBI__EDGE_TOLD, NULL, word_for(graph, node));
+}
+
+/* ---- where paths begin -------------------------------------------------------------------------------------------- */
+
+/* A window or global object is near the root, or it is not what keeps things alive. */
+#define FURTHEST_GLOBAL 8
+
+/* Behind the edge by which a context of the engine knows its global object. */
+static bool is_global_object(const ubi_graph *graph, const ubi_path_step *step) {
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, step->edge));
+    return (ubi__text_is(name, "global_object") || ubi__text_is(name, "global_proxy")) &&
+           starts_with(name_of(graph, step->predecessor), "system / NativeContext");
+}
+
+uint32_t ubi__path_begin(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
+    if (n_steps == 0 || type_of(graph, steps[0].predecessor) != UBI__V8_SYNTHETIC)
+        return 0;
+    for (uint32_t i = 1; i < n_steps && i <= FURTHEST_GLOBAL; i++)
+        if (is_global_object(graph, &steps[i - 1]))
+            return i;
+    uint32_t begin = steps[0].predecessor == ubi_graph_root(graph);
+    while (begin + 1 < n_steps && type_of(graph, steps[begin].predecessor) == UBI__V8_SYNTHETIC &&
+           type_of(graph, steps[begin + 1].predecessor) == UBI__V8_SYNTHETIC)
+        begin++;
+    return begin;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * edge_words_v8_test.c: paths through heaps of V8 as people read them, and labels of edges as DevTools write them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/text.h"
+#include "formats/v8/v8_types.h"
+#include "render/capture_test.h"
+#include "render/edge_label.h"
+#include "render/edge_words.h"
+#include "render/path_words.h"
+
+static const ubi__style wide = { false, true, 200 };
+static capture output;
+
+/* One node of a path and the edge to the next. */
+typedef struct step {
+    ubi__v8_type type;
+    const char *name;
+    ubi_edge_kind kind;
+    const char *edge; /* or, of numbered kinds, */
+    uint32_t number;
+} step;
+
+static ubi_str_ix string(ubi_graph_builder *b, const char *text) {
+    ubi_str_ix out;
+    assert_int_equal(ubi_graph_builder_string(b, &out, ubi__text(text)), UBI_OK);
+    return out;
+}
+
+static ubi_kind kind_of(ubi_graph_builder *b, const step *s) {
+    ubi_kind kind = {
+        string(b, ubi__v8_type_name(s->type)), UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER, (uint8_t)s->type, 0
+    };
+    if (s->type == UBI__V8_OBJECT && strncmp(s->name, "system / ", 9) != 0) {
+        kind.coarse_type = UBI_COARSE_OBJECT;
+        kind.class_name = string(b, s->name);
+    } else if (s->type == UBI__V8_CLOSURE) {
+        kind.coarse_type = UBI_COARSE_OBJECT;
+        kind.class_name = string(b, "Function");
+    }
+    return kind;
+}
+
+static ubi_graph *chain(const step *steps, uint32_t n) {
+    ubi_graph_builder *b;
+    ubi_graph *g;
+    assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        const step *s = &steps[i];
+        ubi_node_desc node = { .id = i, .size_bytes = 1, .kind = kind_of(b, s), .stack = UBI_NONE };
+        assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
+        assert_int_equal(ubi_graph_builder_node_name(b, string(b, s->name)), UBI_OK);
+        if (i + 1 == n)
+            break;
+        if (s->kind == UBI_EDGE_ELEMENT || s->kind == UBI_EDGE_HIDDEN)
+            assert_int_equal(ubi_graph_builder_numbered_edge(b, i + 1, s->kind, s->number), UBI_OK);
+        else
+            assert_int_equal(ubi_graph_builder_edge_of(b, i + 1, s->kind, string(b, s->edge)), UBI_OK);
+    }
+    assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
+    ubi_graph_builder_free(b);
+    return g;
+}
+
+static void assert_words(const step *nodes, uint32_t n, size_t columns, const char *expected) {
+    ubi_graph *g = chain(nodes, n);
+    ubi_lens_view *look;
+    ubi_path_step steps[16];
+    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
+    for (uint32_t i = 0; i + 1 < n; i++)
+        steps[i] = (ubi_path_step){ i, i };
+    ubi__path_view path = { g, steps, n - 1, n - 1, look };
+    capture_start(&output);
+    size_t told = ubi__display_path(&output.out, &wide, &path, columns);
+    assert_string_equal(capture_text(&output), expected);
+    assert_int_equal(told, ubi__display_columns(ubi__text(expected), &wide));
+    ubi_lens_close(look);
+    ubi_graph_unref(g);
+}
+
+#define WORDS(expected, ...)                                                                                           \
+    assert_words((const step[]){ __VA_ARGS__ }, sizeof((const step[]){ __VA_ARGS__ }) / sizeof(step), 200, expected)
+
+#define ROOT                                                                                                           \
+    { UBI__V8_SYNTHETIC, "", UBI_EDGE_SHORTCUT, "global", 0 }
+#define GC_ROOT                                                                                                        \
+    { UBI__V8_SYNTHETIC, "", UBI_EDGE_ELEMENT, NULL, 1 }
+#define OBJECT(name, property)                                                                                         \
+    { UBI__V8_OBJECT, name, UBI_EDGE_PROPERTY, property, 0 }
+#define FIELD(type, name, field)                                                                                       \
+    { type, name, UBI_EDGE_INTERNAL, field, 0 }
+#define TARGET                                                                                                         \
+    { UBI__V8_OBJECT, "Thing", UBI_EDGE_PROPERTY, NULL, 0 }
+
+static void steps_of_scripts_are_one_piece_each(void **state) {
+    (void)state;
+    WORDS("global.keepCacheAlive → add() (variable registry) → Map (entry) → Thing", ROOT,
+          OBJECT("global", "keepCacheAlive"), FIELD(UBI__V8_CLOSURE, "add", "context"),
+          { UBI__V8_OBJECT, "system / Context", UBI_EDGE_CONTEXT, "registry", 0 },
+          FIELD(UBI__V8_OBJECT, "Map", "table"), FIELD(UBI__V8_ARRAY, "", "374"), TARGET);
+    WORDS("global.a.list[3][\"two words\"] → Thing", ROOT, OBJECT("global", "a"), OBJECT("Object", "list"),
+          { UBI__V8_OBJECT, "Array", UBI_EDGE_ELEMENT, NULL, 3 }, OBJECT("Object", "two words"), TARGET);
+    WORDS("global.next ×4 → Thing", ROOT, OBJECT("global", "next"), OBJECT("Object", "next"), OBJECT("Object", "next"),
+          OBJECT("Object", "next"), TARGET);
+    WORDS("(anonymous function) (variable x) → Thing", ROOT, FIELD(UBI__V8_CLOSURE, "", "context"),
+          { UBI__V8_OBJECT, "system / Context", UBI_EDGE_INTERNAL, "previous", 0 },
+          { UBI__V8_OBJECT, "system / Context / scope @7", UBI_EDGE_CONTEXT, "x", 0 }, TARGET);
+    WORDS("global (getter size) → Object.x → Thing", ROOT, OBJECT("global", "get size"), OBJECT("Object", "x"), TARGET);
+}
+
+static void fields_of_the_engine_are_told_or_left_out(void **state) {
+    (void)state;
+    WORDS("Key (value in a WeakMap) → Thing", ROOT,
+          FIELD(UBI__V8_OBJECT, "Key", "2 / part of key (Key @1) -> value (Thing @3) pair in WeakMap (table @5)"),
+          TARGET);
+    WORDS("WeakMap (value in a WeakMap) → Thing", ROOT, FIELD(UBI__V8_OBJECT, "WeakMap", "table"),
+          FIELD(UBI__V8_ARRAY, "", "2 / part of key (Key @1) -> value (Thing @3) pair in WeakMap (table @5)"), TARGET);
+    WORDS("f() (code) → Thing", ROOT, FIELD(UBI__V8_CLOSURE, "f", "shared"), FIELD(UBI__V8_CODE, "f", "script"),
+          FIELD(UBI__V8_CODE, "/app.js", "source"), TARGET);
+    WORDS("Proxy (target) → Thing", ROOT, FIELD(UBI__V8_OBJECT, "Proxy", "target"), TARGET);
+    WORDS("Array (element) → Thing", ROOT, FIELD(UBI__V8_OBJECT, "Array", "elements"),
+          FIELD(UBI__V8_ARRAY, "(object elements)", "0"), TARGET);
+    WORDS("A (hidden class) → Thing", ROOT, FIELD(UBI__V8_OBJECT, "A", "map"),
+          FIELD(UBI__V8_OBJECT_SHAPE, "system / Map", "prototype"), TARGET);
+    WORDS("A (FeedbackVectors) → Thing", ROOT, FIELD(UBI__V8_OBJECT, "A", "x"),
+          FIELD(UBI__V8_HIDDEN, "system / FeedbackVectors", "y"), TARGET);
+    WORDS("WeakRef (weak target) → Thing", ROOT, { UBI__V8_OBJECT, "WeakRef", UBI_EDGE_WEAK, "target", 0 }, TARGET);
+}
+
+static void paths_begin_where_people_begin_to_count(void **state) {
+    (void)state;
+    WORDS("(Global handles) (V8PerContextData::context_) → Thing", GC_ROOT,
+          { UBI__V8_SYNTHETIC, "(GC roots)", UBI_EDGE_ELEMENT, NULL, 10 },
+          FIELD(UBI__V8_SYNTHETIC, "(Global handles)", "300 / V8PerContextData::context_"), TARGET);
+    WORDS("Window.live[0] → Thing", GC_ROOT, { UBI__V8_SYNTHETIC, "(GC roots)", UBI_EDGE_ELEMENT, NULL, 10 },
+          FIELD(UBI__V8_SYNTHETIC, "(Global handles)", "300 / V8PerContextData::context_"),
+          FIELD(UBI__V8_NATIVE, "system / NativeContext / file://", "global_object"), OBJECT("Window", "live"),
+          { UBI__V8_OBJECT, "Array", UBI_EDGE_ELEMENT, NULL, 0 }, TARGET);
+    WORDS("Thing", ROOT, TARGET);
+    WORDS("root", { UBI__V8_SYNTHETIC, "", UBI_EDGE_ELEMENT, NULL, 0 });
+}
+
+static void nodes_are_marked_as_a_script_would_write_them(void **state) {
+    (void)state;
+    WORDS("\"some text\"", ROOT, { UBI__V8_STRING, "some text", UBI_EDGE_PROPERTY, NULL, 0 });
+    WORDS("/a+/", ROOT, { UBI__V8_REGEXP, "a+", UBI_EDGE_PROPERTY, NULL, 0 });
+    WORDS("f()", ROOT, { UBI__V8_CLOSURE, "f", UBI_EDGE_PROPERTY, NULL, 0 });
+    WORDS("(array)", ROOT, { UBI__V8_ARRAY, "", UBI_EDGE_PROPERTY, NULL, 0 });
+}
+
+static void what_has_no_room_goes_from_the_middle(void **state) {
+    (void)state;
+    const step nodes[] = { ROOT,
+                           OBJECT("global", "keepCacheAlive"),
+                           FIELD(UBI__V8_CLOSURE, "add", "context"),
+                           { UBI__V8_OBJECT, "system / Context", UBI_EDGE_CONTEXT, "registry", 0 },
+                           FIELD(UBI__V8_OBJECT, "Map", "table"),
+                           FIELD(UBI__V8_ARRAY, "", "374"),
+                           TARGET };
+    assert_words(nodes, 7, 60, "global.keepCacheAlive → add() → Map → Thing");
+    assert_words(nodes, 7, 42, "global.keepCacheAlive → … 4 more … → Thing");
+    assert_words(nodes, 7, 41, "Thing");
+    assert_words(nodes, 7, 20, "Thing");
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+static void labels_are_those_of_the_containment_view(void **state) {
+    (void)state;
+    static const struct {
+        step step;
+        const char *label, *kind;
+    } cases[] = {
+        { OBJECT("A", "x"), ".x", "property" },
+        { OBJECT("A", "a b"), "[\"a b\"]", "property" },
+        { OBJECT("A", "a-b"), ".a-b", "property" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_ELEMENT, NULL, 17 }, "[17]", "element" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_HIDDEN, NULL, 4 }, "{4}", "hidden" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_CONTEXT, "x", 0 }, "->x", "context" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_INTERNAL, "map", 0 }, "{map}", "internal" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_SHORTCUT, "x", 0 }, ".x", "shortcut" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_SHORTCUT, "12", 0 }, "[12]", "shortcut" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_WEAK, "x", 0 }, "[[x]]", "weak" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_REFERENCE, "x", 0 }, "x", "reference" },
+        { { UBI__V8_OBJECT, "A", UBI_EDGE_REFERENCE, "", 0 }, "(empty name)", "reference" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const step nodes[] = { cases[i].step, TARGET };
+        ubi_graph *g = chain(nodes, 2);
+        capture_start(&output);
+        size_t columns = ubi__display_edge_label(&output.out, &wide, g, 0, 80);
+        assert_string_equal(capture_text(&output), cases[i].label);
+        assert_int_equal(columns, strlen(cases[i].label));
+        assert_int_equal(ubi__edge_label_columns(&wide, g, 0), columns);
+        assert_string_equal(ubi__edge_kind_name(ubi_graph_edge_kind(g, 0)), cases[i].kind);
+        ubi_graph_unref(g);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_of_scripts_are_one_piece_each),
+        cmocka_unit_test(fields_of_the_engine_are_told_or_left_out),
+        cmocka_unit_test(paths_begin_where_people_begin_to_count),
+        cmocka_unit_test(nodes_are_marked_as_a_script_would_write_them),
+        cmocka_unit_test(what_has_no_room_goes_from_the_middle),
+        cmocka_unit_test(labels_are_those_of_the_containment_view),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1 @@
+ubiheap allocations chromium-alloc.heapsnapshot.gz

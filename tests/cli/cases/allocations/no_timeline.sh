@@ -1,0 +1,1 @@
+ubiheap allocations --timeline tiny-after.fxsnapshot

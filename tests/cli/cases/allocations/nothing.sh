@@ -1,0 +1,1 @@
+ubiheap allocations node20-before.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap allocations --timeline chromium-alloc.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap census --limit 4 node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap containment --depth 3 --limit 2 tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap containment --depth 1 --limit 0 chromium-detached.heapsnapshot.gz 55267

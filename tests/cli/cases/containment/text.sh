@@ -1,0 +1,1 @@
+ubiheap containment --limit 4 node20-after.heapsnapshot.gz

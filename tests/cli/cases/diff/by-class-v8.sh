@@ -1,0 +1,1 @@
+ubiheap diff --by class node20-before.heapsnapshot.gz node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap leaks text.txt node20-after.heapsnapshot.gz

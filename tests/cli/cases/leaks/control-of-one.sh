@@ -1,0 +1,1 @@
+ubiheap leaks --control node20-before.heapsnapshot.gz node20-before.heapsnapshot.gz node20-after.heapsnapshot.gz

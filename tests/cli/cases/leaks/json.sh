@@ -1,0 +1,1 @@
+ubiheap leaks --json -n 2 node20-before.heapsnapshot.gz node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap leaks -n 3 tiny-before.fxsnapshot tiny-after.fxsnapshot

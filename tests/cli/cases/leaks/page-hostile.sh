@@ -1,0 +1,1 @@
+ubiheap leaks two.fxsnapshot hostile.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap leaks node20-after.heapsnapshot.gz node20-after.heapsnapshot.gz

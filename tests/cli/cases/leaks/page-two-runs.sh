@@ -1,0 +1,1 @@
+ubiheap leaks -n 2 node20-before.heapsnapshot.gz chromium-detached.heapsnapshot.gz

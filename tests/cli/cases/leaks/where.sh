@@ -1,0 +1,1 @@
+ubiheap leaks --where 'className == "Array"' node20-before.heapsnapshot.gz node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap node node20-after.heapsnapshot.gz 50603

@@ -1,0 +1,1 @@
+ubiheap node --json --limit 1 node20-after.heapsnapshot.gz 79447

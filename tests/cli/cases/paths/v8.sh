@@ -1,0 +1,1 @@
+ubiheap paths node20-after.heapsnapshot.gz 79447

@@ -1,0 +1,1 @@
+ubiheap report chromium-detached.heapsnapshot.gz

@@ -1,0 +1,1 @@
+COLUMNS=200 ubiheap report chromium-detached.heapsnapshot.gz

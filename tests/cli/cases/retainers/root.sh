@@ -1,0 +1,1 @@
+ubiheap retainers node20-after.heapsnapshot.gz 1

@@ -1,0 +1,1 @@
+ubiheap search --case node20-after.heapsnapshot.gz leakedthing

@@ -1,0 +1,1 @@
+ubiheap search --limit 2 tiny-before.fxsnapshot window

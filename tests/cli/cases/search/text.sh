@@ -1,0 +1,1 @@
+ubiheap search --limit 5 node20-after.heapsnapshot.gz leakedthing

@@ -1,0 +1,1 @@
+LC_ALL=C ubiheap statistics node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap statistics tiny-before.fxsnapshot

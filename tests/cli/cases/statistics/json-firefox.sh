@@ -1,0 +1,1 @@
+ubiheap statistics --json tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap statistics --json chromium-detached.heapsnapshot.gz

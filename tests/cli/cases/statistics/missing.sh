@@ -1,0 +1,1 @@
+ubiheap statistics no-such-file

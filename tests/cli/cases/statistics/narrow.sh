@@ -1,0 +1,1 @@
+COLUMNS=60 ubiheap statistics chromium-detached.heapsnapshot.gz

@@ -1,0 +1,1 @@
+COLUMNS=100 ubiheap statistics node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+COLUMNS=200 ubiheap statistics chromium-detached.heapsnapshot.gz

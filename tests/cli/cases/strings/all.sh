@@ -1,0 +1,1 @@
+ubiheap strings --limit 3 chromium-detached.heapsnapshot.gz

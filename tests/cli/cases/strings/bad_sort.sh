@@ -1,0 +1,1 @@
+ubiheap strings --sort name chromium-detached.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap strings --duplicates --limit 5 node20-before.heapsnapshot.gz

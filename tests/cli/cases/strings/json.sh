@@ -1,0 +1,1 @@
+ubiheap strings -d -n 1 --json chromium-detached.heapsnapshot.gz

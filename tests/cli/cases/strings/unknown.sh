@@ -1,0 +1,1 @@
+ubiheap strings --duplicates tiny-before.fxsnapshot

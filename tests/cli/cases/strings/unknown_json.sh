@@ -1,0 +1,1 @@
+ubiheap strings --json two.fxsnapshot

@@ -1,0 +1,1 @@
+COLUMNS=100 LC_ALL=C ubiheap summary --limit 3 node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --class T --json big-ids.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap summary --class LeakedThin node20-after.heapsnapshot.gz

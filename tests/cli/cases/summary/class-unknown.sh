@@ -1,0 +1,1 @@
+ubiheap summary --class Zqwertyuiop node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --class Widget --limit 4 chromium-detached.heapsnapshot.gz

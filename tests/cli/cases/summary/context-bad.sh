@@ -1,0 +1,1 @@
+ubiheap summary --context mine no-such-file

@@ -1,0 +1,1 @@
+ubiheap summary --context none tiny-before.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap summary --context none --limit 2 chromium-detached.heapsnapshot.gz

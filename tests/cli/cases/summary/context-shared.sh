@@ -1,0 +1,1 @@
+ubiheap summary --context shared --limit 4 chromium-detached.heapsnapshot.gz

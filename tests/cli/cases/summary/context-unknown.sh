@@ -1,0 +1,1 @@
+ubiheap summary --context 3 chromium-detached.heapsnapshot.gz

@@ -1,0 +1,1 @@
+COLUMNS=120 ubiheap summary --filter detached-dom chromium-detached.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --filter duplicate-strings node20-after.heapsnapshot.gz

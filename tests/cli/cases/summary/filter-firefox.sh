@@ -1,0 +1,1 @@
+ubiheap summary --filter console tiny-before.fxsnapshot

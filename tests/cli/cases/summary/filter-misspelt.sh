@@ -1,0 +1,1 @@
+ubiheap summary --filter detachd no-such-file

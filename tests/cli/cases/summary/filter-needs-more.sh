@@ -1,0 +1,1 @@
+ubiheap summary --filter allocated no-such-file

@@ -1,0 +1,1 @@
+ubiheap summary --filter zzzzzzzzzz no-such-file

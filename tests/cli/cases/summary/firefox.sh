@@ -1,0 +1,1 @@
+COLUMNS=100 ubiheap summary --limit 8 tiny-before.fxsnapshot

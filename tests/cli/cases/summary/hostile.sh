@@ -1,0 +1,1 @@
+ubiheap summary hostile.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap summary --json --limit 2 chromium-detached.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --filter console node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --since node20-after.heapsnapshot.gz node20-before.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --since tiny-before.fxsnapshot node20-after.heapsnapshot.gz

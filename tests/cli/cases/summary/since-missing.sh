@@ -1,0 +1,1 @@
+ubiheap summary --since no-such-file node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --since node20-before.heapsnapshot.gz node20-after.heapsnapshot.gz

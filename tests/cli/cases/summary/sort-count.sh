@@ -1,0 +1,1 @@
+ubiheap summary --sort count --limit 4 node20-after.heapsnapshot.gz

@@ -1,0 +1,1 @@
+ubiheap summary --sort name --limit 6 tiny-before.fxsnapshot

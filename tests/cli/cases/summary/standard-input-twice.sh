@@ -1,0 +1,1 @@
+ubiheap summary --since - - < /dev/null

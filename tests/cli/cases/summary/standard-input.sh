@@ -1,0 +1,1 @@
+zcat node20-after.heapsnapshot.gz | ubiheap summary --limit 2 -

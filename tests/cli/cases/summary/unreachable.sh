@@ -1,0 +1,1 @@
+ubiheap summary --limit 4 unreachable.fxsnapshot

@@ -1,0 +1,1 @@
+ubiheap summary --where 'rawSize >' no-such-file

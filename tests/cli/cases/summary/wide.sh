@@ -1,0 +1,1 @@
+COLUMNS=200 ubiheap summary --limit 8 chromium-detached.heapsnapshot.gz
