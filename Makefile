@@ -20,7 +20,7 @@ all: ## Build the library and the tool in build/release
 deps: ## Install the Debian packages that are missing
 	@sh tools/deps.sh
 
-demo: ## Install, build, and look into real Firefox heap snapshots
+demo: ## Install, build, and look into real heap snapshots of Node.js and Firefox
 	@sh tools/deps.sh build
 	@$(build_tool)
 	@sh tools/demo.sh build/release/bin/ubiheap

@@ -14,17 +14,22 @@
 #include "generator.h"
 
 static const char usage[] =
-    "usage: generate [--shape NAME] [--edges N] [--nodes N] [--seed N] [--stacks PERCENT] [--level 0..3|none] FILE\n"
+    "usage: generate [--shape NAME] [--edges N] [--nodes N] [--seed N] [--stacks PERCENT] [--v8 VERSION]\n"
+    "                [--level 0..3|none] FILE\n"
     "\n"
-    "Writes a Firefox heap snapshot (.fxsnapshot) that is a pure function of the options; FILE - is standard output.\n"
+    "Writes a heap snapshot that is a pure function of the options; FILE - is standard output. It is one of Firefox\n"
+    "(.fxsnapshot), or for the v8 shapes one of V8 (.heapsnapshot, or .heapsnapshot.gz), whose details are those of a\n"
+    "VERSION: node12, node20 (the default), node24 or chromium.\n"
     "Numbers may end in k, M, G (powers of 1000). Defaults: --shape browser --edges 1M --seed 1 --stacks 0 --level 1.\n"
-    "`--level none` leaves the stream uncompressed. A JSON line about the file goes to standard error.\n"
+    "`--level none` leaves the stream uncompressed, as do v8 shapes unless FILE ends in .gz or a level is given. A "
+    "JSON line about the file goes to standard error.\n"
     "\n"
     "Shapes:\n";
 
 typedef struct job {
     ubi__generator_options options;
     int level; /* -1: uncompressed */
+    bool level_given;
     const char *path;
     int fd;
 } job;
@@ -70,7 +75,10 @@ static bool parse_option(job *j, int option, const char *value) {
     case 'r':
         return parse_number(&j->options.seed, value);
     case 'l':
+        j->level_given = true;
         return parse_level(&j->level, value);
+    case 'v':
+        return (j->options.v8 = ubi__v8_version_find(value)) != UBI__V8_VERSION_COUNT;
     default:
         if (!parse_number(&n, value) || n > 100)
             return false;
@@ -79,11 +87,17 @@ static bool parse_option(job *j, int option, const char *value) {
     }
 }
 
+static bool ends_with(const char *path, const char *end) {
+    size_t n = strlen(path), n_end = strlen(end);
+    return n > n_end && strcmp(path + n - n_end, end) == 0;
+}
+
 /** 0, or an exit code. */
 static int parse_arguments(job *j, int argc, char **argv) {
     static const struct option options[] = {
-        { "shape", 1, NULL, 's' }, { "edges", 1, NULL, 'e' },  { "nodes", 1, NULL, 'n' }, { "seed", 1, NULL, 'r' },
-        { "level", 1, NULL, 'l' }, { "stacks", 1, NULL, 'f' }, { "help", 0, NULL, 'h' },  { 0 },
+        { "shape", 1, NULL, 's' }, { "edges", 1, NULL, 'e' }, { "nodes", 1, NULL, 'n' },
+        { "seed", 1, NULL, 'r' },  { "level", 1, NULL, 'l' }, { "stacks", 1, NULL, 'f' },
+        { "help", 0, NULL, 'h' },  { "v8", 1, NULL, 'v' },    { 0 },
     };
     for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (c == 'h') {
@@ -98,6 +112,8 @@ static int parse_arguments(job *j, int argc, char **argv) {
     if (optind + 1 != argc)
         return fail_usage("expected one FILE; see", "generate --help");
     j->path = argv[optind];
+    if (ubi__shape_is_v8(j->options.shape) && !j->level_given && !ends_with(j->path, ".gz"))
+        j->level = -1;
     if (!j->options.n_nodes && !j->options.n_edges)
         j->options.n_edges = 1000000;
     return 0;
@@ -136,7 +152,8 @@ static ubi_status run(job *j, ubi__generator_result *result) {
 }
 
 int main(int argc, char **argv) {
-    job j = { .options = { .shape = UBI__SHAPE_BROWSER, .seed = 1 }, .level = UBI__DEFLATE_LEVEL_DEFAULT };
+    job j = { .options = { .shape = UBI__SHAPE_BROWSER, .seed = 1, .v8 = UBI__V8_NODE20 },
+              .level = UBI__DEFLATE_LEVEL_DEFAULT };
     ubi__generator_result result;
     int code = parse_arguments(&j, argc, argv);
     if (code)

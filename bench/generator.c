@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "v8_heap.h"
 
 #define CREATION_TIME_US UINT64_C(1700000000000000)
 #define NODES_MAX (UINT32_MAX - 1)
@@ -28,6 +29,12 @@ static const struct {
     [UBI__SHAPE_LIST] = { "list", "every node leads to the next" },
     [UBI__SHAPE_STAR] = { "star", "the root leads to every other node" },
     [UBI__SHAPE_GRID] = { "grid", "row by row, every node leads right and down" },
+    [UBI__SHAPE_V8] = { "v8", "V8's format: a Node.js program that keeps syntax trees and records" },
+    [UBI__SHAPE_V8_LIST] = { "v8-list", "V8's format: every object leads to the next" },
+    [UBI__SHAPE_V8_STAR] = { "v8-star", "V8's format: one array leads to every other node" },
+    [UBI__SHAPE_V8_SHAPES] = { "v8-shapes", "V8's format: plain objects, all of different shapes" },
+    [UBI__SHAPE_V8_ESCAPED] = { "v8-escaped", "V8's format: strings of nothing but escapes" },
+    [UBI__SHAPE_V8_HUGE] = { "v8-huge", "V8's format: strings of a mebibyte each" },
 };
 
 const char *ubi__shape_name(ubi__shape shape) {
@@ -252,6 +259,8 @@ ubi_status ubi__generate(const ubi__generator_options *options, ubi__write_fn wr
                          ubi__generator_result *result) {
     if (!options->n_nodes && !options->n_edges)
         return ubi__fail(UBI_EINVAL, "how many nodes or edges?");
+    if (ubi__shape_is_v8(options->shape))
+        return ubi__generate_v8(options, write, payload, result);
     ubi__generator g = { .options = options, .allocator = ubi_allocator_default(), .random = { options->seed } };
     UBI_TRY(ubi__fxs_encode_new(&g.encoder, write, payload, g.allocator));
     ubi_status status = generate(&g);

@@ -4,7 +4,8 @@
 
     report.py collect --build DIR --files LIST --name NAME RAW   raw JSON lines -> result document, on standard output
     report.py tables RESULT                                      the tables, as Markdown
-    report.py page RESULT                                        docs/explanation/performance.md
+    report.py rivals RIVALS                                      the table of a run of bench/rivals, as Markdown
+    report.py page RESULT [RIVALS]                               docs/explanation/performance.md
 
 A raw line is one run of one row: {"file", "row", "threads", "wallNs", "cpuNs", ...}. The document keeps every run; the
 tables show medians. A ratio compares medians of runs that took turns in one process.
@@ -18,6 +19,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import textwrap
 
 # Firefox ESR 153 on the 8.59 M node, 25.4 M edge file of the same browser: nanoseconds of CPU per node.
 FIREFOX_LOAD_NS, FIREFOX_CENSUS_NS = 2300, 1800
@@ -65,24 +67,31 @@ def machine(build):
     }
 
 
+def with_one_run_per_line(document):
+    """JSON in which a new result shows as few changed lines."""
+    text = json.dumps(dict(document, runs="RUNS"), indent=1)
+    lines = ",\n  ".join(json.dumps(run, separators=(",", ":")) for run in document["runs"])
+    return text.replace('"RUNS"', f"[\n  {lines}\n ]")
+
+
+def today():
+    return datetime.date.today().isoformat()
+
+
 def collect(args):
     files = []
     for line in pathlib.Path(args.files).read_text().splitlines():
         path, command = line.split("\t")
         files.append({"file": os.path.basename(path), "bytes": os.path.getsize(path), "madeBy": command or None})
     runs = [json.loads(line) for line in pathlib.Path(args.raw).read_text().splitlines()]
-    document = {
+    print(with_one_run_per_line({
         "schema": "ubiheap.bench/1",
         "name": args.name,
-        "date": datetime.date.today().isoformat(),
+        "date": today(),
         "machine": machine(args.build),
         "files": files,
         "runs": runs,
-    }
-    # One run per line: a new result shows as few changed lines.
-    text = json.dumps(dict(document, runs="RUNS"), indent=1)
-    lines = ",\n  ".join(json.dumps(run, separators=(",", ":")) for run in runs)
-    print(text.replace('"RUNS"', f"[\n  {lines}\n ]"))
+    }))
 
 
 # ---- numbers as text ------------------------------------------------------------------------------------------------
@@ -260,6 +269,35 @@ def save_table(results):
     return table(header, rows) if rows else None
 
 
+def rivals_table(document):
+    """Whole processes: the median of each tool's runs, and how many times ours with all threads that is."""
+    rows = []
+    for f in document["files"]:
+        def medians(tool, threads, f=f):
+            runs = [r for r in document["runs"] if (r["file"], r["tool"], r["threads"]) == (f["file"], tool, threads)]
+            return [statistics.median(values) for values in zip(*(
+                (r["wallNs"], r["userNs"] + r["systemNs"], r["peakRssBytes"]) for r in runs))]
+
+        ours = medians("ubiheap", 2)
+        for tool, threads, title in (("devtools", None, "DevTools"), ("memlab", None, "memlab"),
+                                     ("ubiheap", 1, "ubiheap, 1 thread"), ("ubiheap", 2, "ubiheap, 2 threads")):
+            wall, cpu, peak = medians(tool, threads)
+            rows.append([f["file"], title, wall / 1e9, cpu / 1e9, size(peak),
+                         *(ratio(a, b) for a, b in zip((wall, cpu, peak), ours))])
+    return table(["file", "tool", "wall, s", "CPU, s", "peak memory", "wall, times ours", "CPU, times ours",
+                  "memory, times ours"], rows)
+
+
+def rivals_text(document):
+    versions, m = document["versions"], document["machine"]
+    files = "; ".join(f"`{f['file']}` has {f['nodes']:,} nodes, {f['edges']:,} edges and {size(f['bytes'])}"
+                      for f in document["files"])
+    text = RIVALS.format(**dict(m, **versions, files=files, name=document["name"], date=document["date"],
+                                memory=f"{m['memoryMiB']:,}"))
+    return "\n\n".join(textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
+                       for paragraph in text.split("\n\n"))
+
+
 def command_list(results):
     lines = []
     for f, _ in results.measured():
@@ -299,6 +337,17 @@ A graph, and the same graph walked as if it were a live heap, both compressed, o
 time with a second one that compresses. The ratio compares CPU with that of loading the file in the same process. Bytes
 per node: the most memory that was allocated. The goals: at most 3 times the CPU of loading, at most 16 bytes per node
 besides the different texts, which a walk must keep. Firefox's own files are about a fifth smaller."""
+RIVALS = """\
+Heap snapshots of V8, from the file to the table of classes with their retained sizes: whole processes, from start to
+end. The run `{name}` of {date}: {devtools}, {memlab}, both under {node}; {ubiheap}. {processor}, {processors}
+processors, {memory} MiB of memory; {kernel}; {compiler}. Medians of runs that took turns.
+
+DevTools is the code that Chrome's Memory panel runs, in two workers as there; `ubiheap summary` and DevTools gave equal
+answers: nodes, edges, total size, and number, own and retained size of the ten largest classes. memlab computes
+dominators and retained sizes; it has no such table, and does not spread sizes as DevTools does. *Times ours* is against
+ubiheap with 2 threads. {files}. `sh bench/rivals/make-big.sh FILE` makes such a file and `sh bench/rivals/run.sh FILE`
+repeats the measurement; the result with every single run is
+[bench/results/{name}.json](../../bench/results/{name}.json)."""
 CENSUS = "One thread, of a loaded graph, by the default breakdown and by others."
 
 
@@ -317,7 +366,7 @@ def sections(results):
 
 
 PAGE_HEAD = """\
-<!-- Generated by `python3 bench/report.py page bench/results/{name}.json`. Do not edit. -->
+<!-- Generated by `python3 bench/report.py page {files}`. Do not edit. -->
 # Performance
 
 Numbers of the run `{name}` of {date}; the result with every single run is
@@ -347,13 +396,22 @@ def tables(args):
         print(f"\n## {title}\n\n{text}\n\n{body}")
 
 
+def rivals(args):
+    print(rivals_table(json.loads(pathlib.Path(args.result).read_text())))
+
+
 def page(args):
+    rivals_document = json.loads(pathlib.Path(args.rivals).read_text()) if args.rivals else None
+    names = [json.loads(pathlib.Path(path).read_text())["name"] for path in (args.result, args.rivals) if path]
     document = json.loads(pathlib.Path(args.result).read_text())
     results, m = Results(document), document["machine"]
-    print(PAGE_HEAD.format(**dict(m, name=document["name"], date=document["date"], memory=f"{m['memoryMiB']:,}",
+    files = " ".join(f"bench/results/{name}.json" for name in names)
+    print(PAGE_HEAD.format(**dict(m, files=files, name=document["name"], date=document["date"], memory=f"{m['memoryMiB']:,}",
                                   firefox_load=f"{FIREFOX_LOAD_NS:,}", firefox_census=f"{FIREFOX_CENSUS_NS:,}")))
     for title, text, body in sections(results):
         print(f"## {title}\n\n{text}\n\n{body}\n")
+    if rivals_document:
+        print(f"## Beside other tools\n\n{rivals_text(rivals_document)}\n\n{rivals_table(rivals_document)}\n")
     print(f"{COMMANDS}\n\n```sh\n{command_list(results)}\n```")
 
 
@@ -365,9 +423,11 @@ def main():
         c.add_argument(option, required=True)
     c.add_argument("raw")
     c.set_defaults(function=collect)
-    for name, function in (("tables", tables), ("page", page)):
+    for name, function in (("tables", tables), ("rivals", rivals), ("page", page)):
         c = commands.add_parser(name)
         c.add_argument("result")
+        if name == "page":
+            c.add_argument("rivals", nargs="?")
         c.set_defaults(function=function)
     args = parser.parse_args()
     args.function(args)

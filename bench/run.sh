@@ -72,6 +72,9 @@ python3 bench/report.py collect --build "$build" --files "$files" --name "$name"
 python3 bench/report.py tables "bench/results/$name.json"
 if [ -n "${BENCH_PAGE:-}" ]; then
     mkdir -p docs/explanation
-    python3 bench/report.py page "bench/results/$name.json" >docs/explanation/performance.md
+    # With a run of bench/rivals/run.sh, when there is one of that name.
+    rivals=bench/results/rivals-$name.json
+    [ -f "$rivals" ] || rivals=
+    python3 bench/report.py page "bench/results/$name.json" $rivals >docs/explanation/performance.md
     echo "bench: wrote docs/explanation/performance.md" >&2
 fi

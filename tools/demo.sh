@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# demo.sh UBIHEAP: what `make demo` shows: the tool on real Firefox heap snapshots of tests/data/fx. To show more, add a
-# `show`.
+# demo.sh UBIHEAP: what `make demo` shows: the tool on real heap snapshots of Node.js and Firefox, from tests/data. To show
+# more, add a `show`.
 set -eu
 cd "$(dirname "$0")/.."
 ubiheap=$1
+node_before=tests/data/v8/node20-before.heapsnapshot.gz
+node_after=tests/data/v8/node20-after.heapsnapshot.gz
 before=tests/data/fx/tiny-before.fxsnapshot
 after=tests/data/fx/tiny-after.fxsnapshot
 
@@ -16,8 +18,13 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
     plain=$(printf '\033[0m')
 fi
 
-# Says what is coming, prints the command as a user types it, runs it.
-show() { # what it shows, arguments of ubiheap
+# A chapter.
+part() { # title
+    printf '\n%s======== %s ========%s\n' "$bold" "$1" "$plain"
+}
+
+# Says what is coming and prints the command as a user types it.
+announce() { # what it shows, arguments of ubiheap
     printf '\n%s== %s%s\n' "$bold" "$1" "$plain"
     shift
     printf '$ ubiheap'
@@ -27,10 +34,34 @@ show() { # what it shows, arguments of ubiheap
         *) printf ' %s' "$word" ;;
         esac
     done
+}
+
+# Announces a command and runs it.
+show() { # what it shows, arguments of ubiheap
+    announce "$@"
     printf '\n\n'
+    shift
     "$ubiheap" "$@"
 }
 
+# The same for a command that shall fail; of what it prints only the reason.
+show_failure() { # what it shows, arguments of ubiheap
+    announce "$@"
+    printf ' >/dev/null; echo "status $?"\n\n'
+    shift
+    status=0
+    "$ubiheap" "$@" 2>&1 >/dev/null || status=$?
+    echo "status $status"
+}
+
+part "A Node.js program that leaks"
+show "What is on its heap? The numbers are those of Chrome's DevTools" summary --limit 8 "$node_after"
+show "It worked a little between two snapshots. What leaked, how much, and who holds it?" leaks "$node_before" "$node_after"
+show "Why is one of them alive?" paths "$node_after" 81779
+show_failure "The same for a CI job: a condition, a reason, a status" \
+    leaks --fail-on 'count(LeakedThing) > 100' "$node_before" "$node_after"
+
+part "A web page in Firefox"
 show "What is in this file?" info "$before"
 show "One screen about the heap of a web page" report "$before"
 show "A little later: what changed?" diff "$before" "$after"
@@ -51,7 +82,10 @@ ${bold}== Try next${plain}
   $ubiheap help
       what else it can do
   $ubiheap report FILE
-      the same of your own: the Memory panel of Firefox's developer tools saves .fxsnapshot files
+      the same of your own: \`node --heapsnapshot-signal=SIGUSR2\` and the Memory panel of Chrome write .heapsnapshot
+      files, the Memory panel of Firefox .fxsnapshot files
+  node examples/leaks/chat-server.js build/chat && $ubiheap leaks build/chat/*.heapsnapshot
+      a server that leaks, caught in the act
   $ubiheap census --json FILE
       the numbers for a program
   make install PREFIX=\$HOME/.local

@@ -21,6 +21,8 @@ missing=
 while read -r package need reason; do
     case $package in '#'* | '') continue ;; esac
     [ "$wanted" = all ] || [ "$need" = "$wanted" ] || continue
+    # Any Node.js will do, and one that is not Debian's may not get on with Debian's.
+    [ "$package" != nodejs ] || ! command -v node >/dev/null 2>&1 || continue
     if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
         echo "deps: missing: $package ($reason)"
         missing="$missing $package"

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "formats/v8/v8_facts.h"
 #include "generator.h"
 
 typedef struct made_file {
@@ -60,7 +61,7 @@ static bool same_bytes(const ubi__generator_options *a, const ubi__generator_opt
 
 static void equal_options_give_equal_bytes(void **state) {
     (void)state;
-    for (ubi__shape shape = 0; shape < UBI__SHAPE_COUNT; shape++) {
+    for (ubi__shape shape = 0; shape < UBI__SHAPE_V8_HUGE; shape++) {
         ubi__generator_options o = { .shape = shape, .seed = 7, .n_edges = 20000, .stack_percent = 20 };
         assert_true(same_bytes(&o, &o));
     }
@@ -77,7 +78,7 @@ static void another_seed_gives_other_bytes(void **state) {
 
 static void every_shape_loads_with_the_counts_that_were_asked_for(void **state) {
     (void)state;
-    for (ubi__shape shape = 0; shape < UBI__SHAPE_COUNT; shape++) {
+    for (ubi__shape shape = 0; shape < UBI__SHAPE_V8_HUGE; shape++) {
         made_file f;
         make(&f, &(ubi__generator_options){ .shape = shape, .seed = 3, .n_edges = 50000, .stack_percent = 10 });
         ubi_graph *graph = load(&f);
@@ -93,7 +94,8 @@ static void every_shape_loads_with_the_counts_that_were_asked_for(void **state) 
 
 static void node_and_edge_counts_can_both_be_given(void **state) {
     (void)state;
-    static const ubi__shape shapes[] = { UBI__SHAPE_BROWSER, UBI__SHAPE_UNREACHABLE, UBI__SHAPE_SHUFFLED };
+    static const ubi__shape shapes[] = { UBI__SHAPE_BROWSER, UBI__SHAPE_UNREACHABLE, UBI__SHAPE_SHUFFLED,
+                                         UBI__SHAPE_V8 };
     static const uint64_t edges[] = { 25000, 40000, 90000 };
     for (size_t s = 0; s < 3; s++)
         for (size_t i = 0; i < 3; i++) {
@@ -176,6 +178,84 @@ static void stacks_come_only_when_asked_for(void **state) {
     }
 }
 
+/* ---- V8's format ------------------------------------------------------------------------------------------------- */
+
+typedef struct census {
+    uint64_t types[UBI__V8_TYPE_COUNT], kinds[UBI_EDGE_KIND_COUNT];
+} census;
+
+static census count(const ubi_graph *graph) {
+    census c = { { 0 }, { 0 } };
+    for (ubi_node_ix i = 0; i < ubi_graph_node_count(graph); i++)
+        c.types[ubi_graph_kind(graph, ubi_graph_node_kind(graph, i))->raw_type]++;
+    for (ubi_edge_ix i = 0; i < ubi_graph_edge_count(graph); i++)
+        c.kinds[ubi_graph_edge_kind(graph, i)]++;
+    return c;
+}
+
+static void every_version_of_v8_has_its_fields_and_the_same_heap(void **state) {
+    (void)state;
+    for (unsigned v8 = 0; v8 < UBI__V8_VERSION_COUNT; v8++) {
+        made_file f;
+        make(&f, &(ubi__generator_options){
+                     .shape = UBI__SHAPE_V8, .v8 = (ubi__v8_version)v8, .n_nodes = 20000, .stack_percent = 50 });
+        ubi_graph *graph = load(&f);
+        const ubi__v8_facts *facts = ubi__v8_facts_of(graph);
+        census c = count(graph);
+        assert_int_equal(facts->has_trace_ids, v8 <= UBI__V8_NODE20);
+        assert_int_equal(facts->has_detachedness, v8 >= UBI__V8_NODE20);
+        assert_int_equal(facts->has_extra_native_bytes, v8 >= UBI__V8_NODE24);
+        assert_int_equal(ubi_graph_frame_count(graph), v8 <= UBI__V8_NODE20 ? 200 : 0);
+        assert_true(facts->locations.n > 5000);
+        assert_int_equal(facts->locations.at[0].script == UBI_NONE, v8 != UBI__V8_CHROMIUM);
+        assert_int_equal(c.types[UBI__V8_HIDDEN] == 0, v8 == UBI__V8_CHROMIUM);
+        assert_int_equal(c.types[UBI__V8_OBJECT_SHAPE] == 0, v8 == UBI__V8_NODE12);
+        assert_int_equal(c.kinds[UBI_EDGE_SHORTCUT], v8 != UBI__V8_CHROMIUM);
+        ubi_graph_unref(graph);
+        discard(&f);
+    }
+}
+
+/* Of the real snapshot: 46 of 100 nodes are objects, 21 strings; 53 of 100 edges are properties, 40 fields. */
+static void the_v8_shape_is_mixed_like_a_large_program(void **state) {
+    (void)state;
+    made_file f;
+    make(&f, &(ubi__generator_options){ .shape = UBI__SHAPE_V8, .n_nodes = 50000, .v8 = UBI__V8_NODE20 });
+    ubi_graph *graph = load(&f);
+    census c = count(graph);
+    assert_in_range(c.types[UBI__V8_OBJECT], 21000, 26000);
+    assert_in_range(c.types[UBI__V8_STRING], 9000, 12000);
+    assert_in_range(c.kinds[UBI_EDGE_PROPERTY] * 100 / f.result.n_edges, 45, 58);
+    assert_in_range(c.kinds[UBI_EDGE_INTERNAL] * 100 / f.result.n_edges, 35, 45);
+    assert_in_range(f.result.n_edges * 100 / f.result.n_nodes, 400, 430);
+    assert_true(c.types[UBI__V8_CONS_STRING] > 1500 && c.types[UBI__V8_NUMBER] > 500 && c.types[UBI__V8_NATIVE] > 10);
+    assert_true(c.kinds[UBI_EDGE_WEAK] > 200 && c.kinds[UBI_EDGE_CONTEXT] > 1000 && c.kinds[UBI_EDGE_ELEMENT] > 1000);
+    ubi_graph_unref(graph);
+    discard(&f);
+}
+
+static void huge_strings_are_a_mebibyte_each_and_different(void **state) {
+    (void)state;
+    made_file f;
+    make(&f, &(ubi__generator_options){ .shape = UBI__SHAPE_V8_HUGE, .n_nodes = 6 });
+    ubi_graph *graph = load(&f);
+    assert_in_range(f.bytes.n, 3 << 20, (3 << 20) + 4000);
+    ubi_text first = ubi_graph_string(graph, ubi_graph_node_name(graph, 3));
+    ubi_text second = ubi_graph_string(graph, ubi_graph_node_name(graph, 4));
+    assert_int_equal(first.len, 1 << 20);
+    assert_int_equal(second.len, 1 << 20);
+    assert_false(ubi__text_equal(first, second));
+    ubi_graph_unref(graph);
+    discard(&f);
+}
+
+static void a_version_of_v8_is_found_by_its_name(void **state) {
+    (void)state;
+    assert_int_equal(ubi__v8_version_find("node12"), UBI__V8_NODE12);
+    assert_int_equal(ubi__v8_version_find("chromium"), UBI__V8_CHROMIUM);
+    assert_int_equal(ubi__v8_version_find("node"), UBI__V8_VERSION_COUNT);
+}
+
 static void impossible_sizes_are_refused(void **state) {
     (void)state;
     static const ubi__generator_options bad[] = {
@@ -185,6 +265,10 @@ static void impossible_sizes_are_refused(void **state) {
         { .shape = UBI__SHAPE_LIST, .n_nodes = 10, .n_edges = 10 },
         { .shape = UBI__SHAPE_SHUFFLED, .n_nodes = 10, .n_edges = 8 },
         { .shape = UBI__SHAPE_GRID, .n_nodes = 10 },
+        { .shape = UBI__SHAPE_V8, .n_nodes = 100 },
+        { .shape = UBI__SHAPE_V8, .n_nodes = 10000, .n_edges = 10000 },
+        { .shape = UBI__SHAPE_V8_LIST, .n_nodes = 3 },
+        { .shape = UBI__SHAPE_V8_STAR, .n_edges = 2 },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         made_file f = { 0 };
@@ -211,6 +295,10 @@ int main(void) {
         cmocka_unit_test(inline_names_take_a_string_each_and_shared_names_few),
         cmocka_unit_test(ids_are_aligned_addresses_or_scattered),
         cmocka_unit_test(stacks_come_only_when_asked_for),
+        cmocka_unit_test(every_version_of_v8_has_its_fields_and_the_same_heap),
+        cmocka_unit_test(the_v8_shape_is_mixed_like_a_large_program),
+        cmocka_unit_test(huge_strings_are_a_mebibyte_each_and_different),
+        cmocka_unit_test(a_version_of_v8_is_found_by_its_name),
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(a_shape_is_found_by_its_name),
     };

@@ -5,8 +5,11 @@
     ```console    `$ command`, lines of the same command behind `> `, then its output (both streams). In the output `...`
                   stands for any text of a line, and alone on a line for any lines.
     ```c          a whole source file, compiled with warnings as errors.
-    ```c, ```cmake, ```python whose first line is a comment that starts with a file name: the file is there for the
-                  commands behind it. So is everything that earlier commands of the page made.
+    ```c, ```cmake, ```python, ```js, ```sh, ```yaml whose first line is a comment that starts with a file name: the file
+                  is there for the commands behind it. So is everything that earlier commands of the page made.
+
+`<!-- output varies -->` on the line before a ```console block says that its commands look at programs that run now: numbers
+may be others, and a path of a heap may begin otherwise, as long as it ends at the same thing.
 
 Commands run in a scratch directory that looks like the top of the source tree, with ubiheap installed in a place of its own.
 Blocks of other languages (`sh` for what cannot run here) are only read, by docs_test.py.
@@ -24,8 +27,10 @@ from pathlib import Path
 
 from docs_test import PAGES, ROOT
 
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"\A(?:/\* |# )([\w-]+\.(?:c|py)|CMakeLists\.txt)\b")
+BLOCK = re.compile(r"^(<!-- output varies -->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"\A(?:/\* |# |// )([\w-]+\.(?:c|py|js|sh|yml)|CMakeLists\.txt)\b")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+FILE_LANGUAGES = ("c", "cmake", "python", "js", "sh", "yaml")
 WARNINGS = ["-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
 
 
@@ -93,7 +98,22 @@ def plain(output):
     return [line.rstrip() for line in output.splitlines()]
 
 
-def matches(wanted, got):
+def without_what_varies(output):
+    """Numbers as 0, what they count in the singular, and of a path (lines that `→` joins) the last step."""
+    lines = []
+    for line in output:
+        line = re.sub(r"\b0 (\w+?)s?\b", r"0 \1", NUMBER.sub("0", line))
+        if "→" in line and lines and "→" in lines[-1] and line.startswith("    "):
+            lines.pop()
+        if "→" in line and line.startswith("    "):
+            line = "    … → " + line.split("→")[-1].strip()
+        lines.append(line)
+    return lines
+
+
+def matches(wanted, got, varies):
+    if varies:
+        wanted, got = without_what_varies(wanted), without_what_varies(got)
     return pattern_of(wanted).match("".join(line + "\n" for line in got)) is not None
 
 
@@ -107,7 +127,7 @@ class Examples(unittest.TestCase):
 
     def test_programs_compile(self):
         for page in PAGES:
-            for language, text in BLOCK.findall(page.read_text()):
+            for _, language, text in BLOCK.findall(page.read_text()):
                 if language != "c":
                     continue
                 with self.subTest(page=page.name, program=text[:60]):
@@ -118,22 +138,22 @@ class Examples(unittest.TestCase):
     def test_commands_print_what_the_pages_show(self):
         for page in PAGES:
             self.place.new_page()
-            for language, text in BLOCK.findall(page.read_text()):
+            for varies, language, text in BLOCK.findall(page.read_text()):
                 named = FILE_NAME.match(text)
-                if named and language in ("c", "cmake", "python"):
+                if named and language in FILE_LANGUAGES:
                     (self.place.directory / named[1]).write_text(text)
                 if language != "console":
                     continue
                 for _, command, wanted in commands(text):
                     with self.subTest(page=str(page.relative_to(ROOT)), command=command):
                         got = plain(self.place.run(command))
-                        if not matches(wanted, got):
+                        if not matches(wanted, got, varies):
                             self.assertEqual("\n".join(wanted), "\n".join(got))
 
     def test_blocks_are_of_a_known_kind(self):
         for page in PAGES:
             for line in re.findall(r"^```(.*)$", page.read_text(), re.MULTILINE)[::2]:
-                self.assertIn(line, {"c", "cmake", "console", "json", "make", "python", "sh", "text"}, page.name)
+                self.assertIn(line, {*FILE_LANGUAGES, "console", "json", "make", "text"}, page.name)
 
 
 def update():
@@ -142,17 +162,17 @@ def update():
         place.new_page()
 
         def renewed(match):
-            language, text = match[1], match[2]
+            varies, language, text = match.groups(default="")
             named = FILE_NAME.match(text)
-            if named and language in ("c", "cmake", "python"):
+            if named and language in FILE_LANGUAGES:
                 (place.directory / named[1]).write_text(text)
             if language != "console":
                 return match[0]
             lines = []
             for shown, command, wanted in commands(text):
                 got = plain(place.run(command))
-                lines += shown + (wanted if matches(wanted, got) else got)
-            return "```console\n" + "".join(line + "\n" for line in lines) + "```"
+                lines += shown + (wanted if matches(wanted, got, varies) else got)
+            return f"{varies}```console\n" + "".join(line + "\n" for line in lines) + "```"
 
         old = page.read_text()
         new = BLOCK.sub(renewed, old)

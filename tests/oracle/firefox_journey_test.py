@@ -3,8 +3,9 @@
 """One journey with a real Firefox.
 
 Firefox runs a small program, saves its heap twice, and is then asked about files: what it wrote itself, what `ubiheap
-convert` made of that and of the stored snapshots, heaps that were saved while they were walked, and random graphs. Every answer (census, difference, dominator tree,
-partial tree with labels, shortest paths) must be what `ubiheap --compat firefox` says about the same file.
+convert` made of that, of the stored snapshots and of V8's, heaps that were saved while they were walked, and random graphs.
+Every answer (census, difference, dominator tree, partial tree with labels, shortest paths) must be what `ubiheap --compat
+firefox` says about the same file; and of V8's snapshots, what Chrome's DevTools say about the original.
 """
 import json
 import os
@@ -25,6 +26,8 @@ DATA = SOURCE_DIR / "tests" / "data" / "fx"
 UBIHEAP = os.environ.get("UBIHEAP", "")
 BUILD = pathlib.Path(os.environ.get("UBI_BUILD_DIR") or SOURCE_DIR / "build" / "release")
 STORED = ["tiny-before", "tiny-after", "unreachable"]
+V8_DATA = SOURCE_DIR / "tests" / "data" / "v8"
+V8_STORED = ["node20-before", "node20-after", "chromium-alloc", "chromium-detached"]
 
 COUNT = {"by": "count", "count": True, "bytes": True}
 TYPE = {"by": "internalType", "then": COUNT}
@@ -192,6 +195,43 @@ class FirefoxJourney(unittest.TestCase):
         original, hidden = self.ask(self.after), self.check(self.convert(self.after, "--anonymize"))
         self.same(original["lines"], hidden["lines"], "dominators")
         self.assertNotIn("program.js", text(hidden))
+
+    def test_snapshots_of_v8_made_for_firefox_give_the_numbers_of_devtools_there(self):
+        for name in V8_STORED:
+            with self.subTest(name):
+                path = self.scratch(f"{name}.fxsnapshot")
+                subprocess.run([UBIHEAP, "convert", V8_DATA / f"{name}.heapsnapshot.gz", path], check=True, capture_output=True)
+                self.check_devtools(self.check(path), json.loads((V8_DATA / f"{name}.golden.json").read_text()))
+
+    def check_devtools(self, answer, golden):
+        """What DevTools say of the file, in Firefox's answers about what was made of it. The root counts for itself there."""
+        count = answer["census"]["count"]
+        self.assertEqual(count["count"], golden["nodeCount"] - 1)
+        self.assertEqual(count["bytes"], golden["totalSize"] - (golden["extraNativeBytes"] or 0))
+        rows = {int(id): (dominator, int(retained))
+                for id, dominator, retained in (line.split() for line in answer["lines"].splitlines())}
+        self.assertEqual(len(rows), golden["nodeCount"])
+        for node in golden["topRetained"]:
+            dominator = "-" if node["dominatorId"] == node["id"] else str(node["dominatorId"])
+            self.assertEqual(rows[node["id"]], (dominator, node["retainedSize"]), node["name"])
+        self.check_coarse_types(answer["census"]["coarse"], golden)
+
+    def check_coarse_types(self, coarse, golden):
+        def total(report, key):
+            if "count" in report and isinstance(report["count"], (int, float)):
+                return report[key]
+            return sum(total(part, key) for part in report.values())
+        statistics = golden["statistics"]["v8heap"]
+        self.assertEqual(total(coarse["strings"], "bytes"), statistics["strings"])
+        self.assertEqual(total(coarse["scripts"], "bytes"), statistics["code"])
+        leak = [row for row in golden["aggregates"] if row["name"] == golden["leakClass"]]
+        self.assertEqual(coarse["objects"][golden["leakClass"]], {"count": sum(row["count"] for row in leak),
+                                                                 "bytes": sum(row["selfSize"] for row in leak)})
+        elements = [row for row in golden["aggregates"] if row["name"].startswith(("<", "Detached <"))]
+        self.assertEqual({name: report["count"] for name, report in coarse["domNode"].items() if "<" in name},
+                         {row["name"]: row["count"] for row in elements})
+        files = {name for name in coarse["scripts"] if name != "noFilename"}
+        self.assertTrue(files)
 
     def test_random_graphs_have_the_same_answers_before_and_after_conversion(self):
         dice = random.Random(20261120)

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# run.sh FILE...: opens V8 heap snapshots with Chrome's developer tools, with memlab and with ubiheap, side by side; prints
+# a table and writes bench/results/NAME.json and build/rivals/NAME.md.
+#
+#   RIVALS_NAME=NAME      name of the result (default rivals-latest)
+#   RIVALS_REPEATS=N      runs of each tool (default 5)
+#   RIVALS_DIR=DIR        where the rivals are installed (default build/rivals)
+#   BENCH_BUILD=DIR       build directory (default build/release)
+#   NODE_OPTIONS=...      such as --max-old-space-size=12000, when a file is too much for the rivals
+#   BENCH_PAGE=RESULT     also write docs/explanation/performance.md, from bench/results/RESULT.json of bench/run.sh and this
+set -eu
+cd "$(dirname "$0")/../.." || exit 1
+name=${RIVALS_NAME:-rivals-latest}
+rivals=${RIVALS_DIR:-build/rivals}
+build=${BENCH_BUILD:-build/release}
+[ $# -gt 0 ] || {
+    echo "usage: sh bench/rivals/run.sh FILE...; bench/rivals/make-big.sh makes a file" >&2
+    exit 2
+}
+[ -x "$build/bin/ubiheap" ] || {
+    echo "rivals: $build/bin/ubiheap is missing; \`make\` builds it" >&2
+    exit 1
+}
+sh bench/rivals/install.sh "$rivals"
+mkdir -p bench/results
+python3 bench/rivals/measure.py --ubiheap "$build/bin/ubiheap" --build "$build" --rivals "$rivals" \
+    --repeats "${RIVALS_REPEATS:-5}" --name "$name" "$@" >"$rivals/$name.json"
+mv "$rivals/$name.json" "bench/results/$name.json"
+python3 bench/report.py rivals "bench/results/$name.json" | tee "$rivals/$name.md"
+if [ -n "${BENCH_PAGE:-}" ]; then
+    python3 bench/report.py page "bench/results/$BENCH_PAGE.json" "bench/results/$name.json" >docs/explanation/performance.md
+    echo "rivals: wrote docs/explanation/performance.md" >&2
+fi
