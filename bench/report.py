@@ -269,19 +269,33 @@ def save_table(results):
     return table(header, rows) if rows else None
 
 
+def rival_medians(document, file, tool, threads):
+    """Wall and CPU time in ns, and the peak of memory, of one tool on one file."""
+    runs = [r for r in document["runs"] if (r["file"], r["tool"], r["threads"]) == (file, tool, threads)]
+    return [statistics.median(values) for values in zip(*(
+        (r["wallNs"], r["userNs"] + r["systemNs"], r["peakRssBytes"]) for r in runs))]
+
+
+def alone_table(document):
+    """What a node costs in files of all sizes, read, looked at and summed up; None without such files."""
+    rows = []
+    for f in document.get("alone", []):
+        one, two = (rival_medians(document, f["file"], "ubiheap", threads) for threads in (1, 2))
+        rows.append([f["file"], f"{f['nodes']:,}", size(f["bytes"]), one[0] / f["nodes"], one[1] / f["nodes"],
+                     two[0] / f["nodes"], two[0] / one[0], two[2] / f["nodes"]])
+    header = ["file", "nodes", "bytes", "wall ns/node", "CPU ns/node", "2 threads: wall ns/node", "of 1 thread's wall",
+              "peak bytes/node"]
+    return table(header, rows) if rows else None
+
+
 def rivals_table(document):
     """Whole processes: the median of each tool's runs, and how many times ours with all threads that is."""
     rows = []
     for f in document["files"]:
-        def medians(tool, threads, f=f):
-            runs = [r for r in document["runs"] if (r["file"], r["tool"], r["threads"]) == (f["file"], tool, threads)]
-            return [statistics.median(values) for values in zip(*(
-                (r["wallNs"], r["userNs"] + r["systemNs"], r["peakRssBytes"]) for r in runs))]
-
-        ours = medians("ubiheap", 2)
+        ours = rival_medians(document, f["file"], "ubiheap", 2)
         for tool, threads, title in (("devtools", None, "DevTools"), ("memlab", None, "memlab"),
                                      ("ubiheap", 1, "ubiheap, 1 thread"), ("ubiheap", 2, "ubiheap, 2 threads")):
-            wall, cpu, peak = medians(tool, threads)
+            wall, cpu, peak = rival_medians(document, f["file"], tool, threads)
             rows.append([f["file"], title, wall / 1e9, cpu / 1e9, size(peak),
                          *(ratio(a, b) for a, b in zip((wall, cpu, peak), ours))])
     return table(["file", "tool", "wall, s", "CPU, s", "peak memory", "wall, times ours", "CPU, times ours",
@@ -348,6 +362,8 @@ dominators and retained sizes; it has no such table, and does not spread sizes a
 ubiheap with 2 threads. {files}. `sh bench/rivals/make-big.sh FILE` makes such a file and `sh bench/rivals/run.sh FILE`
 repeats the measurement; the result with every single run is
 [bench/results/{name}.json](../../bench/results/{name}.json)."""
+RIVALS_ALONE = """\
+The same command on made-up files of more and more nodes (`generate --shape v8 --nodes N`), and what a node costs in them."""
 CENSUS = "One thread, of a loaded graph, by the default breakdown and by others."
 
 
@@ -397,7 +413,8 @@ def tables(args):
 
 
 def rivals(args):
-    print(rivals_table(json.loads(pathlib.Path(args.result).read_text())))
+    document = json.loads(pathlib.Path(args.result).read_text())
+    print("\n\n".join(filter(None, (rivals_table(document), alone_table(document)))))
 
 
 def page(args):
@@ -412,6 +429,9 @@ def page(args):
         print(f"## {title}\n\n{text}\n\n{body}\n")
     if rivals_document:
         print(f"## Beside other tools\n\n{rivals_text(rivals_document)}\n\n{rivals_table(rivals_document)}\n")
+        alone = alone_table(rivals_document)
+        if alone:
+            print(f"{RIVALS_ALONE}\n\n{alone}\n")
     print(f"{COMMANDS}\n\n```sh\n{command_list(results)}\n```")
 
 

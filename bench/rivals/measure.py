@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Runs ubiheap and its rivals on V8 heap snapshots, side by side, and checks that they say the same.
 
-    measure.py --ubiheap PROGRAM --build DIR --rivals DIR --repeats N --name NAME FILE...
+    measure.py --ubiheap PROGRAM --build DIR --rivals DIR --repeats N --name NAME [--alone FILE]... FILE...
 
 writes the result document to standard output; bench/report.py makes tables of it. Each run is one process from start to
 end, as a user starts it: what it needs of wall time, processor time and memory is what the kernel says of it. The tools
 take turns. Before each run another process touches as much memory as the hungriest tool needs, because memory that a
-virtual machine must first get from its host is slow.
+virtual machine must first get from its host is slow. Files given with --alone are opened by ubiheap only: they tell how its
+time grows.
 """
 import argparse
 import json
@@ -112,17 +113,38 @@ def measure(args, path):
             "totalSize": said["totalSize"], "classes": said["classes"]}, runs
 
 
+def measure_alone(args, path):
+    runs, most = [], 3 << 30
+    file = os.path.basename(path)
+    ours = [tool for tool in tools(args) if tool[0] == "ubiheap"]
+    for repeat in range(args.repeats):
+        for tool, threads, command, environment in ours:
+            touch(most)
+            _, needed = run(command, environment, path)
+            most = max(most, needed["peakRssBytes"])
+            runs.append({"file": file, "tool": tool, "threads": threads, **needed})
+            print(f"rivals: {file}: {repeat + 1}/{args.repeats} threads: {threads}: {needed['wallNs'] / 1e9:.2f} s",
+                  file=sys.stderr)
+    info = json.loads(subprocess.run([args.ubiheap, "info", "--json", path], capture_output=True, check=True).stdout)
+    return {"file": file, "bytes": os.path.getsize(path), "nodes": info["nodeCount"], "edges": info["edgeCount"]}, runs
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for option in ("--ubiheap", "--build", "--rivals", "--name"):
         parser.add_argument(option, required=True)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--alone", action="append", default=[])
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
-    files, runs = [], []
+    files, alone, runs = [], [], []
     for path in args.files:
         one, its_runs = measure(args, path)
         files.append(one)
+        runs += its_runs
+    for path in args.alone:
+        one, its_runs = measure_alone(args, path)
+        alone.append(one)
         runs += its_runs
     print(report.with_one_run_per_line({
         "schema": "ubiheap.rivals/1",
@@ -131,6 +153,7 @@ def main():
         "machine": report.machine(args.build),
         "versions": versions(args),
         "files": files,
+        "alone": alone,
         "runs": runs,
     }))
 

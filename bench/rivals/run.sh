@@ -5,6 +5,8 @@
 # a table and writes bench/results/NAME.json and build/rivals/NAME.md.
 #
 #   RIVALS_NAME=NAME      name of the result (default rivals-latest)
+#   RIVALS_SCALE=1        also made-up files of 1, 6.5 and 50 million nodes, for ubiheap alone (5 GB of disk, 8 GB of memory)
+#   BENCH_DATA=DIR        where these are kept (default build/bench-data)
 #   RIVALS_REPEATS=N      runs of each tool (default 5)
 #   RIVALS_DIR=DIR        where the rivals are installed (default build/rivals)
 #   BENCH_BUILD=DIR       build directory (default build/release)
@@ -24,9 +26,19 @@ build=${BENCH_BUILD:-build/release}
     exit 1
 }
 sh bench/rivals/install.sh "$rivals"
-mkdir -p bench/results
+data=${BENCH_DATA:-build/bench-data}
+mkdir -p bench/results "$data"
+scale=
+for nodes in ${RIVALS_SCALE:+1M 6500k 50M}; do
+    file=$data/v8-$nodes.heapsnapshot
+    if [ ! "$file" -nt "$build/bench/generate" ]; then
+        "$build/bench/generate" --shape v8 --nodes "$nodes" "$file.part" 2>/dev/null
+        mv "$file.part" "$file"
+    fi
+    scale="$scale --alone $file"
+done
 python3 bench/rivals/measure.py --ubiheap "$build/bin/ubiheap" --build "$build" --rivals "$rivals" \
-    --repeats "${RIVALS_REPEATS:-5}" --name "$name" "$@" >"$rivals/$name.json"
+    --repeats "${RIVALS_REPEATS:-5}" --name "$name" $scale "$@" >"$rivals/$name.json"
 mv "$rivals/$name.json" "bench/results/$name.json"
 python3 bench/report.py rivals "bench/results/$name.json" | tee "$rivals/$name.md"
 if [ -n "${BENCH_PAGE:-}" ]; then

@@ -5,9 +5,9 @@
 #include "cli/manual.h"
 
 const char ubi__manual_about[] =
-    "ubiheap opens heap snapshots and says what is in them: how much memory, in what kinds of things, "
-    "allocated where. It reads Firefox's .fxsnapshot files, compressed or not, from a file or, with the file "
-    "name -, from standard input.\n"
+    "ubiheap opens heap snapshots and says what is in them: how much memory, in what kinds of things, who keeps it "
+    "alive, and what leaks. It reads the .heapsnapshot files of Node.js and Chrome and the .fxsnapshot files of "
+    "Firefox, compressed or not, from a file or, with the file name -, from standard input.\n"
     "\n"
     "Start with 'ubiheap report FILE': one screen that says what fills the heap and what to look at next.\n"
     "\n"

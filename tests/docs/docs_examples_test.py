@@ -18,6 +18,7 @@ Blocks of other languages (`sh` for what cannot run here) are only read, by docs
 """
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,9 @@ class Place:
     """An installed ubiheap and a directory to work in."""
 
     def __init__(self):
+        # Node.js reserves more addresses for WebAssembly than the limit that the tests run under allows.
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
         self.scratch = Path(tempfile.mkdtemp(prefix="ubiheap-docs-"))
         prefix = self.scratch / "prefix"
         subprocess.run(["cmake", "--install", os.environ["UBI_BUILD_DIR"], "--prefix", str(prefix)], check=True,
