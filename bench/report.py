@@ -363,7 +363,8 @@ ubiheap with 2 threads. {files}. `sh bench/rivals/make-big.sh FILE` makes such a
 repeats the measurement; the result with every single run is
 [bench/results/{name}.json](../../bench/results/{name}.json)."""
 RIVALS_ALONE = """\
-The same command on made-up files of more and more nodes (`generate --shape v8 --nodes N`), and what a node costs in them."""
+What a node costs in made-up files of more and more nodes: the same command, in the same run. `RIVALS_SCALE=1 sh
+bench/rivals/run.sh FILE` makes and measures these files as well."""
 CENSUS = "One thread, of a loaded graph, by the default breakdown and by others."
 
 
