@@ -9,7 +9,7 @@
                   is there for the commands behind it. So is everything that earlier commands of the page made.
 
 `<!-- output varies -->` on the line before a ```console block says that its commands look at programs that run now: numbers
-may be others, and a path of a heap may begin otherwise, as long as it ends at the same thing.
+may be others, a path of a heap may begin otherwise, as long as it ends at the same thing, and other small things may be new.
 
 Commands run in a scratch directory that looks like the top of the source tree, with ubiheap installed in a place of its own.
 Blocks of other languages (`sh` for what cannot run here) are only read, by docs_test.py.
@@ -103,9 +103,14 @@ def plain(output):
 
 
 def without_what_varies(output):
-    """Numbers as 0, what they count in the singular, and of a path (lines that `→` joins) the last step."""
+    """Numbers as 0, what they count in the singular, and of a path (lines that `→` joins) the last step. What else happens
+    to be new in a program that runs, a string or a cluster of one object, is left out."""
     lines = []
     for line in output:
+        if line.startswith("    also there: ") or re.match(r"[\d,]+ clusters? more, ", line):
+            continue
+        if not line and lines and not lines[-1]:
+            continue
         line = re.sub(r"\b0 (\w+?)s?\b", r"0 \1", NUMBER.sub("0", line))
         if "→" in line and lines and "→" in lines[-1] and line.startswith("    "):
             lines.pop()
