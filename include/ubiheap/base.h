@@ -53,7 +53,9 @@ typedef enum ubi_status {
     UBI_ENOTFOUND = -5,  /**< no such node, leaf, file entry */
     UBI_ECANCELLED = -6, /**< the progress callback asked to stop */
     UBI_ELIMIT = -7,     /**< a named limit of this library was reached */
-    UBI_EMISMATCH = -8   /**< two objects that do not belong together */
+    UBI_EMISMATCH = -8,  /**< two objects that do not belong together */
+    UBI_EBUSY = -9,      /**< somebody else holds what is needed */
+    UBI_ESTATE = -10     /**< not possible in the present state, such as during a collection; nothing was done */
 } ubi_status;
 
 /**
@@ -66,6 +68,12 @@ UBI_API const char *ubi_error_message(void);
 
 /** Short constant name of a status, such as "bad input". Never NULL. */
 UBI_API const char *ubi_status_name(ubi_status status);
+
+/**
+ * For those who implement an interface of this library (a heap, a target): sets this thread's message and returns
+ * `status`, so that `return ubi_error(UBI_ESTATE, "...")` reads well. One line, no newline; cut at 511 bytes.
+ */
+UBI_API ubi_status ubi_error(ubi_status status, const char *format, ...) UBI_PRINTF(2, 3);
 
 /* ---- index types ------------------------------------------------------------------------------------------------ */
 

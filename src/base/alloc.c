@@ -101,6 +101,17 @@ void *ubi__calloc_array(const ubi_allocator *a, size_t n, size_t size) {
     return p;
 }
 
+void ubi__touch_pages(void *p, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t begin = ((uintptr_t)p + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
+    uintptr_t end = ((uintptr_t)p + size) & ~(uintptr_t)(PAGE_BYTES - 1);
+    if (begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_POPULATE_WRITE); /* kernels before 5.14 say no */
+#else
+    (void)p, (void)size;
+#endif
+}
+
 ubi_status ubi__vec_grow(void **at, size_t *cap, size_t n, size_t extra, size_t size, const ubi_allocator *a) {
     size_t need, bytes;
     if (__builtin_add_overflow(n, extra, &need))

@@ -23,6 +23,12 @@ static inline void ubi__free_array(const ubi_allocator *a, void *p, size_t n, si
     if (p)
         a->free(a->ctx, p, n * size);
 }
+/**
+ * Makes the system supply the whole pages in [p, p + size) now. Their bytes stay as they are, so another thread may use them
+ * meanwhile: it finds the memory ready. Best effort. Cost: as much as touching them.
+ */
+void ubi__touch_pages(void *p, size_t size);
+
 #define UBI_NEW(a, type) ((type *)ubi__calloc_array((a), 1, sizeof(type)))
 #define UBI_DELETE(a, p) ubi__free_array((a), (p), 1, sizeof *(p))
 

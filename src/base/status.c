@@ -38,11 +38,23 @@ const char *ubi_status_name(ubi_status status) {
         return "limit reached";
     case UBI_EMISMATCH:
         return "objects do not belong together";
+    case UBI_EBUSY:
+        return "in use by somebody else";
+    case UBI_ESTATE:
+        return "not possible now";
     }
     return "unknown status";
 }
 
 ubi_status ubi__fail(ubi_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    return status;
+}
+
+ubi_status ubi_error(ubi_status status, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(last_message, sizeof last_message, format, args);

@@ -19,6 +19,8 @@ int ubi__exit_code(ubi_status status) {
         return UBI__EXIT_INPUT;
     case UBI_ENOMEM:
     case UBI_EIO:
+    case UBI_EBUSY:
+    case UBI_ESTATE:
         return UBI__EXIT_SYSTEM;
     case UBI_ECANCELLED:
         return UBI__EXIT_INTERRUPTED;
