@@ -88,12 +88,14 @@ typedef struct ubi_census_options {
     ubi_progress progress;
     ubi_compat compat;
     /** Sizes as a lens sees them (ubi_view), in place of the graph's own; NULL: those. Not for live heaps. Borrowed. */
-    const uint64_t *size_bytes; /**< size_bytes[n_nodes] */
+    const uint64_t *size_bytes;     /**< size_bytes[n_nodes] */
+    ubi_edge_filter_fn edge_filter; /**< the boundaries of a live heap's walk; NULL: follow all. Not for graphs */
+    void *edge_filter_payload;
 } ubi_census_options;
 
 #define UBI_CENSUS_OPTIONS_VERSION 1
 #define UBI_CENSUS_OPTIONS_INIT                                                                                        \
-    { UBI_CENSUS_OPTIONS_VERSION, NULL, { NULL, NULL }, UBI_COMPAT_NONE, NULL }
+    { .version = UBI_CENSUS_OPTIONS_VERSION }
 
 /**
  * Counts the nodes that can be reached from the root; the root itself only if an edge leads to it.
@@ -107,7 +109,10 @@ typedef struct ubi_census_options {
 UBI_API ubi_status ubi_census_take(ubi_census **out, const ubi_graph *graph, const ubi_breakdown *breakdown,
                                    const ubi_census_options *options);
 
-/** The same over any heap, walking it breadth-first from `root` without keeping edges. */
+/**
+ * The same over any heap, walking it breadth-first from `root` without keeping edges: at most 16 bytes per node (24 when
+ * nodes belong to more than one `heap`).
+ */
 UBI_API ubi_status ubi_census_take_live(ubi_census **out, ubi_node root, const ubi_breakdown *breakdown,
                                         const ubi_census_options *options);
 

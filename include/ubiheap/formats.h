@@ -80,23 +80,6 @@ UBI_API ubi_status ubi_graph_read_callback(ubi_graph **out, ubi_read_fn fn, void
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/** What a saved walk does with an edge, and with a node that this edge is the first to reach. */
-typedef enum ubi_edge_verdict {
-    UBI_EDGE_FOLLOW = 0, /**< write edge and node, go on from there */
-    UBI_EDGE_ABANDON,    /**< write both, but not the node's own edges */
-    UBI_EDGE_SKIP        /**< leave the edge out; the node is still unvisited, so another edge may bring it in */
-} ubi_edge_verdict;
-
-/**
- * Decides about one edge: the boundaries of a save. The first edge that is not skipped decides how its node is written.
- * Must give the same answer for the same two nodes throughout a save, which may ask twice.
- *
- * Firefox's rule for a set of compartments: FOLLOW when the referent's compartment is in the set or it has none; else
- * ABANDON when the origin has a compartment, SKIP when it has none.
- * Source: mozilla-central devtools/shared/heapsnapshot/HeapSnapshot.cpp, ShouldIncludeEdge.
- */
-typedef ubi_edge_verdict (*ubi_edge_filter_fn)(void *payload, ubi_node origin, ubi_node referent);
-
 /**
  * Gives the text to write in place of `text`, which is never NULL text; so may one replace, shorten or keep (*out = text).
  * *out is borrowed until the next call. Called at least once for every different text of a role, on the caller's thread;
@@ -136,9 +119,10 @@ typedef struct ubi_save_options {
      * all of what was read from a file.
      */
     uint32_t max_stack_frames;
-    const char *format;             /**< a name from ubi_save_format_at; NULL: "fxsnapshot" */
-    const char *writer;             /**< name of the program in the file; NULL: "ubiheap VERSION" */
-    ubi_edge_filter_fn edge_filter; /**< NULL: follow all. For walks only */
+    const char *format; /**< a name from ubi_save_format_at; NULL: "fxsnapshot" */
+    const char *writer; /**< name of the program in the file; NULL: "ubiheap VERSION" */
+    ubi_edge_filter_fn
+        edge_filter; /**< the boundaries of a walk; it may be asked twice. NULL: follow all. For walks only */
     void *edge_filter_payload;
     ubi_text_map_fn map_text; /**< NULL: texts as they are */
     void *map_text_payload;

@@ -93,6 +93,8 @@ UBI_API ubi_kind_ix ubi_graph_node_kind(const ubi_graph *graph, ubi_node_ix node
 UBI_API const ubi_kind *ubi_graph_kind(const ubi_graph *graph, ubi_kind_ix kind);
 /** Youngest frame of the allocation stack, or UBI_NONE. */
 UBI_API ubi_frame_ix ubi_graph_node_stack(const ubi_graph *graph, ubi_node_ix node);
+/** It is known that no frame was on the stack when the node was allocated, which differs from not knowing the stack. */
+UBI_API bool ubi_graph_node_stack_is_empty(const ubi_graph *graph, ubi_node_ix node);
 /** First edge of `node`; `node` may equal the node count, which gives the edge count. */
 UBI_API ubi_edge_ix ubi_graph_first_edge(const ubi_graph *graph, ubi_node_ix node);
 UBI_API ubi_node_ix ubi_graph_edge_target(const ubi_graph *graph, ubi_edge_ix edge);
@@ -276,12 +278,27 @@ UBI_API ubi_status ubi_graph_builder_node_name(ubi_graph_builder *builder, ubi_s
  */
 UBI_API ubi_status ubi_graph_builder_finish(ubi_graph **out, ubi_graph_builder *builder);
 
+typedef struct ubi_capture_options {
+    uint32_t version;               /**< UBI_CAPTURE_OPTIONS_VERSION */
+    const ubi_allocator *allocator; /**< NULL: the default; must outlive the graph */
+    ubi_progress progress;          /**< stage "capturing", in nodes, total 0 */
+    ubi_edge_filter_fn edge_filter; /**< the boundaries of the walk; NULL: follow all */
+    void *edge_filter_payload;
+} ubi_capture_options;
+
+#define UBI_CAPTURE_OPTIONS_VERSION 1
+#define UBI_CAPTURE_OPTIONS_INIT                                                                                       \
+    { .version = UBI_CAPTURE_OPTIONS_VERSION }
+
 /**
- * Walks any heap from `root` breadth-first and keeps all of it. Equal strings become one entry, and each frame of the heap is
- * one.
- * Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (two nodes with one id).
+ * Walks any heap from `root` breadth-first and keeps all of it within the boundaries. Equal strings become one entry, and
+ * each frame of the heap is one.
+ *
+ * @param options  NULL: the defaults.
+ * Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (two nodes with one id), UBI_ECANCELLED.
+ * Cost: O(nodes + edges) time; at most 16 bytes per node (24 when nodes belong to more than one `heap`) above the graph.
  */
-UBI_API ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_allocator *allocator);
+UBI_API ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_capture_options *options);
 
 /** A node of the graph as a ubi_node; valid while the graph lives. */
 UBI_API ubi_node ubi_graph_as_node(const ubi_graph *graph, ubi_node_ix node);

@@ -89,6 +89,18 @@ typedef struct ubi_node_ops {
      * @return false when `fn` stopped the enumeration.
      */
     bool (*edges)(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload);
+    /**
+     * Above every ref of the heap: then a walk keeps a bit per ref and a list, at most 4.2 bytes per ref below it, and not a
+     * table. 0: not known. (0)
+     */
+    uint64_t (*ref_limit)(void *heap);
+    /**
+     * A number that the node shares only with nodes of the same coarse type and the same four texts, so that these are asked
+     * for once; the smaller the better. UBI_NONE: it has none. (UBI_NONE)
+     */
+    uint32_t (*group)(ubi_node node);
+    /** The node will be asked for soon: its memory may be fetched, and no more. (nothing) */
+    void (*prefetch)(ubi_node node);
 } ubi_node_ops;
 
 #define UBI_NODE_OPS_VERSION 1
@@ -121,10 +133,33 @@ UBI_API ubi_text ubi_node_descriptive_name(ubi_node node);
 UBI_API ubi_text ubi_node_script_filename(ubi_node node);
 /** Where it was allocated. False, with *out untouched, when that is not known. */
 UBI_API bool ubi_node_allocation_stack(ubi_node node, ubi_stack *out);
+/** Above every ref of its heap; 0: not known. */
+UBI_API uint64_t ubi_node_ref_limit(ubi_node node);
+/** A number that it shares only with nodes of the same coarse type and texts; UBI_NONE: it has none. */
+UBI_API uint32_t ubi_node_group(ubi_node node);
 /** False for the nodes of a file. */
 UBI_API bool ubi_node_is_live(ubi_node node);
 /** Calls `fn` once per outgoing edge, in the heap's order. False when `fn` stopped it. */
 UBI_API bool ubi_node_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload);
+
+/* ---- boundaries -------------------------------------------------------------------------------------------------- */
+
+/** What a walk does with an edge, and with a node that this edge is the first to reach. */
+typedef enum ubi_edge_verdict {
+    UBI_EDGE_FOLLOW = 0, /**< take edge and node, go on from there */
+    UBI_EDGE_ABANDON,    /**< take both, but not the node's own edges */
+    UBI_EDGE_SKIP        /**< leave the edge out; the node is still unvisited, so another edge may bring it in */
+} ubi_edge_verdict;
+
+/**
+ * Decides about one edge: the boundaries of a save, a live census or a capture. The first edge that is not skipped decides
+ * how its node is taken. Must give the same answer for the same two nodes throughout a walk, which may ask twice.
+ *
+ * Firefox's rule for a set of compartments: FOLLOW when the referent's compartment is in the set or it has none; else
+ * ABANDON when the origin has a compartment, SKIP when it has none.
+ * Source: mozilla-central devtools/shared/heapsnapshot/HeapSnapshot.cpp, ShouldIncludeEdge.
+ */
+typedef ubi_edge_verdict (*ubi_edge_filter_fn)(void *payload, ubi_node origin, ubi_node referent);
 
 /* ---- walks ------------------------------------------------------------------------------------------------------ */
 

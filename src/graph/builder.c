@@ -113,7 +113,7 @@ ubi_status ubi_graph_builder_node(ubi_graph_builder *b, const ubi_node_desc *nod
         return ubi__fail(UBI_EINVAL, "a node names a string that was not added");
     if ((unsigned)k->coarse_type >= UBI_COARSE_TYPE_COUNT)
         return ubi__fail(UBI_EINVAL, "coarse type %d is not in 0..4", (int)k->coarse_type);
-    if (node->stack != UBI_NONE && node->stack >= ubi__frames_count(&g->frames))
+    if (node->stack != UBI_NONE && node->stack != UBI__STACK_EMPTY && node->stack >= ubi__frames_count(&g->frames))
         return ubi__fail(UBI_EINVAL, "a node's stack names a frame that was not added");
     UBI_TRY(ubi__kinds_intern(&g->kinds, &kind, k));
     b->node_edges = g->name.n; /* here edges follow their node */

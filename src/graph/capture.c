@@ -6,19 +6,24 @@
  * Texts are interned. A frame is known by where its heap keeps it, since a file may use one id for several.
  */
 #include "graph/builder.h"
+#include "graph/frontier.h"
 #include "graph/node_map.h"
 
-UBI_VEC_DECLARE(vec_queue, ubi_node);
+#define PROGRESS_NODES 4096
+#define GROUPS 1024 /* of nodes (ubi_node_group), whose texts are interned once */
+
 UBI_VEC_DECLARE(vec_stack, ubi_stack);
 
 typedef struct capture {
     const ubi_allocator *allocator;
     ubi_graph_builder *builder;
-    ubi__node_map seen;
+    const ubi_capture_options *options;
+    ubi__frontier *frontier;
+    ubi_node origin;
     ubi__node_map frames; /* (owner, ref) of a stack -> index of its frame */
-    vec_queue queue;
     vec_stack new_frames; /* of the stack at hand, youngest first */
     ubi_status status;
+    ubi_kind kind_of_group[GROUPS]; /* type_name UBI_NONE: not known yet */
 } capture;
 
 static ubi_status intern(capture *c, ubi_text text, ubi_str_ix *out) {
@@ -62,31 +67,48 @@ static ubi_status add_stack(capture *c, ubi_stack stack, ubi_frame_ix *out) {
     return UBI_OK;
 }
 
+static ubi_status read_kind(capture *c, ubi_kind *out, ubi_node node) {
+    ubi_kind kind = { .coarse_type = ubi_node_coarse_type(node) };
+    UBI_TRY(intern(c, ubi_node_type_name(node), &kind.type_name));
+    UBI_TRY(intern(c, ubi_node_class_name(node), &kind.class_name));
+    UBI_TRY(intern(c, ubi_node_script_filename(node), &kind.script_filename));
+    UBI_TRY(intern(c, ubi_node_descriptive_name(node), &kind.descriptive_name));
+    *out = kind;
+    return UBI_OK;
+}
+
+static ubi_status kind_of(capture *c, ubi_kind *out, ubi_node node) {
+    uint32_t group = ubi_node_group(node);
+    if (group >= GROUPS)
+        return read_kind(c, out, node);
+    if (c->kind_of_group[group].type_name == UBI_NONE)
+        UBI_TRY(read_kind(c, &c->kind_of_group[group], node));
+    *out = c->kind_of_group[group];
+    return UBI_OK;
+}
+
 static ubi_status describe(capture *c, ubi_node node) {
     ubi_node_desc desc = { .id = ubi_node_id(node), .size_bytes = ubi_node_size_bytes(node), .stack = UBI_NONE };
     ubi_stack stack;
-    desc.kind.coarse_type = ubi_node_coarse_type(node);
-    UBI_TRY(intern(c, ubi_node_type_name(node), &desc.kind.type_name));
-    UBI_TRY(intern(c, ubi_node_class_name(node), &desc.kind.class_name));
-    UBI_TRY(intern(c, ubi_node_script_filename(node), &desc.kind.script_filename));
-    UBI_TRY(intern(c, ubi_node_descriptive_name(node), &desc.kind.descriptive_name));
-    if (ubi_node_allocation_stack(node, &stack) && stack.ops) /* a graph cannot tell an empty stack from none */
-        UBI_TRY(add_stack(c, stack, &desc.stack));
+    UBI_TRY(kind_of(c, &desc.kind, node));
+    if (ubi_node_allocation_stack(node, &stack)) {
+        desc.stack = UBI__STACK_EMPTY;
+        if (stack.ops)
+            UBI_TRY(add_stack(c, stack, &desc.stack));
+    }
     return ubi_graph_builder_node(c->builder, &desc);
 }
 
-static ubi_status enqueue(capture *c, ubi_node node) {
-    if (ubi__node_map_get(&c->seen, node))
-        return UBI_OK;
-    UBI_TRY(ubi__node_map_put(&c->seen, node, 0));
-    return vec_queue_push(&c->queue, c->allocator, node);
-}
-
 static ubi_status add_edge(capture *c, ubi_node referent, ubi_text name) {
+    const ubi_capture_options *o = c->options;
+    ubi_edge_verdict verdict =
+        o->edge_filter ? o->edge_filter(o->edge_filter_payload, c->origin, referent) : UBI_EDGE_FOLLOW;
+    if (verdict == UBI_EDGE_SKIP)
+        return UBI_OK;
     ubi_str_ix name_ix;
     UBI_TRY(intern(c, name, &name_ix));
     UBI_TRY(ubi_graph_builder_edge(c->builder, ubi_node_id(referent), name_ix));
-    return enqueue(c, referent);
+    return ubi__frontier_take(c->frontier, referent, verdict == UBI_EDGE_ABANDON);
 }
 
 static bool on_edge(void *payload, ubi_node referent, ubi_text name) {
@@ -96,27 +118,49 @@ static bool on_edge(void *payload, ubi_node referent, ubi_text name) {
 }
 
 static ubi_status walk(capture *c, ubi_node root) {
-    UBI_TRY(enqueue(c, root));
-    for (size_t i = 0; i < c->queue.n; i++) {
-        UBI_TRY(describe(c, c->queue.at[i]));
-        ubi_node_edges(c->queue.at[i], true, on_edge, c);
+    UBI_TRY(ubi__frontier_take(c->frontier, root, false));
+    for (uint64_t n_done = 0;; n_done++) {
+        bool has_edges, more;
+        UBI_TRY(ubi__frontier_next(c->frontier, &c->origin, &has_edges, &more));
+        if (!more)
+            return UBI_OK;
+        UBI_TRY(describe(c, c->origin));
+        if (has_edges)
+            ubi_node_edges(c->origin, true, on_edge, c);
         UBI_TRY(c->status);
+        if (n_done % PROGRESS_NODES == 0 && !ubi__progress(&c->options->progress, "capturing", n_done, 0))
+            return ubi__fail_cancelled();
     }
-    return UBI_OK;
 }
 
-ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_allocator *allocator) {
-    capture c = { .allocator = ubi__allocator_or_default(allocator), .status = UBI_OK };
-    UBI_TRY(ubi_graph_builder_new(&c.builder, c.allocator));
-    ubi__node_map_init(&c.seen, c.allocator);
-    ubi__node_map_init(&c.frames, c.allocator);
-    ubi_status status = walk(&c, root);
-    if (status == UBI_OK)
-        status = ubi_graph_builder_finish(out, c.builder);
-    ubi_graph_builder_free(c.builder);
-    ubi__node_map_fini(&c.seen);
-    ubi__node_map_fini(&c.frames);
-    vec_queue_fini(&c.queue, c.allocator);
-    vec_stack_fini(&c.new_frames, c.allocator);
+static ubi_status run(ubi_graph **out, capture *c, ubi_node root) {
+    UBI_TRY(ubi_graph_builder_new(&c->builder, c->allocator));
+    c->frontier = ubi__frontier_new(c->allocator, NULL, NULL);
+    UBI_TRY(c->frontier ? UBI_OK : UBI_ENOMEM);
+    UBI_TRY(walk(c, root));
+    return ubi_graph_builder_finish(out, c->builder);
+}
+
+ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_capture_options *options) {
+    static const ubi_capture_options defaults = UBI_CAPTURE_OPTIONS_INIT;
+    if (options && options->version != UBI_CAPTURE_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "capture options of version %u, expected %d", options->version,
+                         UBI_CAPTURE_OPTIONS_VERSION);
+    const ubi_allocator *a = ubi__allocator_or_default(options ? options->allocator : NULL);
+    capture *c = UBI_NEW(a, capture); /* tens of kilobytes: not for the stack of an unknown thread */
+    if (!c)
+        return ubi__fail_nomem();
+    c->options = options ? options : &defaults;
+    c->allocator = a;
+    c->status = UBI_OK;
+    for (size_t i = 0; i < GROUPS; i++)
+        c->kind_of_group[i].type_name = UBI_NONE;
+    ubi__node_map_init(&c->frames, a);
+    ubi_status status = run(out, c, root);
+    ubi_graph_builder_free(c->builder);
+    ubi__frontier_free(c->frontier);
+    ubi__node_map_fini(&c->frames);
+    vec_stack_fini(&c->new_frames, a);
+    UBI_DELETE(a, c);
     return status;
 }

@@ -206,7 +206,9 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
         ubi_graph *g = NULL;
         fail_allocator_init(&f, n_allowed);
         f.once = once;
-        ubi_status status = ubi_graph_capture(&g, drawing_node(d, "root"), &f.allocator);
+        ubi_capture_options options = UBI_CAPTURE_OPTIONS_INIT;
+        options.allocator = &f.allocator;
+        ubi_status status = ubi_graph_capture(&g, drawing_node(d, "root"), &options);
         bool refused = f.n_refused > 0;
         f.n_allowed = FAIL_ALLOCATOR_NEVER;
         if (status == UBI_OK) {

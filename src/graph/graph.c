@@ -94,7 +94,10 @@ const ubi_kind *ubi_graph_kind(const ubi_graph *g, ubi_kind_ix kind) {
     return &g->kinds.rows.at[kind];
 }
 ubi_frame_ix ubi_graph_node_stack(const ubi_graph *g, ubi_node_ix node) {
-    return ubi__graph_stack(g, node);
+    return ubi__graph_youngest(g, node);
+}
+bool ubi_graph_node_stack_is_empty(const ubi_graph *g, ubi_node_ix node) {
+    return ubi__graph_stack(g, node) == UBI__STACK_EMPTY;
 }
 ubi_edge_ix ubi_graph_first_edge(const ubi_graph *g, ubi_node_ix node) {
     return g->first_edge.at[node];
@@ -201,7 +204,7 @@ static bool view_stack(ubi_node node, ubi_stack *out) {
     ubi_frame_ix stack = ubi__graph_stack(graph_of(node), (ubi_node_ix)node.ref);
     if (stack == UBI_NONE)
         return false;
-    *out = ubi__graph_stack_view(graph_of(node), stack);
+    *out = stack == UBI__STACK_EMPTY ? (ubi_stack){ 0 } : ubi__graph_stack_view(graph_of(node), stack);
     return true;
 }
 static bool view_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload) {
@@ -214,6 +217,13 @@ static bool view_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void *pay
             return false;
     }
     return true;
+}
+
+static uint64_t view_ref_limit(void *heap) {
+    return ubi_graph_node_count(heap);
+}
+static uint32_t view_group(ubi_node node) {
+    return graph_of(node)->kind.at[node.ref];
 }
 
 ubi_node ubi_graph_as_node(const ubi_graph *g, ubi_node_ix node) {
@@ -229,6 +239,8 @@ ubi_node ubi_graph_as_node(const ubi_graph *g, ubi_node_ix node) {
         .allocation_stack = view_stack,
         .is_live = view_is_live,
         .edges = view_edges,
+        .ref_limit = view_ref_limit,
+        .group = view_group,
     };
     return (ubi_node){ &ops, (void *)(uintptr_t)g, node };
 }

@@ -99,7 +99,7 @@ static ubi_status check_nodes(const ubi_graph *g) {
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         if (g->kind.at[n] >= g->kinds.rows.n)
             return broken("a node's kind exists", n);
-        if (g->stack.n && g->stack.at[n] != UBI_NONE && g->stack.at[n] >= g->frames.rows.n)
+        if (g->stack.n && ubi__graph_youngest(g, n) != UBI_NONE && g->stack.at[n] >= g->frames.rows.n)
             return broken("a node's stack exists", n);
         if (g->first_edge.at[n] > g->first_edge.at[n + 1])
             return broken("edge ranges ascend", n);

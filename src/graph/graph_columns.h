@@ -3,7 +3,8 @@
  * graph_columns.h: the columns of a graph, for the modules whose loops run over all of it.
  *
  * Layout, per node: id 8, size 8, kind 4, first_edge 8, stack 4 and name 4 (only when some node has one); per edge:
- * target 4, name 4, kind 1 (only when some edge has one). Beside it the id index and, unless the file itself is in breadth-first order, a bit of reachability per node.
+ * target 4, name 4, kind 1 (only when some edge has one). Beside it the id index and, unless the file itself is in
+ * breadth-first order, a bit of reachability per node.
  */
 #ifndef UBI_GRAPH_COLUMNS_H
 #define UBI_GRAPH_COLUMNS_H
@@ -33,7 +34,7 @@ struct ubi_graph {
     ubi__vec_u64 id;
     ubi__vec_u64 size_bytes;
     ubi__vec_u32 kind;       /* ubi_kind_ix */
-    ubi__vec_u32 stack;      /* ubi_frame_ix; empty: no node has a stack */
+    ubi__vec_u32 stack;      /* ubi_frame_ix, UBI_NONE, UBI__STACK_EMPTY; no entries: no node has a stack */
     ubi__vec_u64 first_edge; /* n_nodes + 1 */
     ubi__vec_u32 node_name;  /* ubi_str_ix, an entry; empty: no node has a name of its own */
     /* per edge */
@@ -88,8 +89,14 @@ static inline bool ubi__edge_set_has(const ubi_edge_set *set, ubi_edge_ix e) {
 static inline bool ubi__graph_reachable(const ubi_graph *g, ubi_node_ix n) {
     return g->reachable.n == 0 || (g->reachable.at[n >> 6] >> (n & 63) & 1);
 }
+/** A frame, UBI_NONE or UBI__STACK_EMPTY. */
 static inline ubi_frame_ix ubi__graph_stack(const ubi_graph *g, ubi_node_ix n) {
     return g->stack.n ? g->stack.at[n] : UBI_NONE;
+}
+/** The youngest frame; UBI_NONE also when it is known that there was none. */
+static inline ubi_frame_ix ubi__graph_youngest(const ubi_graph *g, ubi_node_ix n) {
+    ubi_frame_ix stack = ubi__graph_stack(g, n);
+    return stack == UBI__STACK_EMPTY ? UBI_NONE : stack;
 }
 
 /** An empty graph without nodes, to be filled by the builder; NULL when out of memory. */

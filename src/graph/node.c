@@ -35,6 +35,12 @@ ubi_text ubi_node_script_filename(ubi_node node) {
 bool ubi_node_allocation_stack(ubi_node node, ubi_stack *out) {
     return node.ops->allocation_stack && node.ops->allocation_stack(node, out);
 }
+uint64_t ubi_node_ref_limit(ubi_node node) {
+    return node.ops->ref_limit ? node.ops->ref_limit(node.heap) : 0;
+}
+uint32_t ubi_node_group(ubi_node node) {
+    return node.ops->group ? node.ops->group(node) : UBI_NONE;
+}
 bool ubi_node_is_live(ubi_node node) {
     return !node.ops->is_live || node.ops->is_live(node);
 }

@@ -14,6 +14,9 @@
 #include "base/slots.h"
 #include "base/strtab.h"
 
+/** In the place of a frame: what has this stack was allocated while no frame was on it. */
+#define UBI__STACK_EMPTY (UBI_NONE - 1)
+
 typedef struct ubi__frame_row {
     uint64_t id;
     ubi_frame_ix parent; /* an earlier row, or UBI_NONE */

@@ -61,6 +61,8 @@ static bool same_frame(pair p, ubi_frame_ix a, ubi_frame_ix b) {
 }
 
 static bool same_stack(pair p, ubi_node_ix n) {
+    if (ubi_graph_node_stack_is_empty(p.a, n) != ubi_graph_node_stack_is_empty(p.b, n))
+        return differ("node %u: one stack is known to be empty", n);
     ubi_frame_ix a = ubi_graph_node_stack(p.a, n), b = ubi_graph_node_stack(p.b, n);
     unsigned depth = 0;
     for (; a != UBI_NONE && b != UBI_NONE; depth++) {
@@ -103,11 +105,13 @@ static bool same_node(pair p, ubi_node_ix n) {
     return same_kind(p, n) && same_stack(p, n) && same_edges(p, n);
 }
 
-static bool same_whole(pair p) {
+static bool same_time(pair p) {
     uint64_t time_a = 0, time_b = 0;
     bool has_a = ubi_graph_creation_time_us(p.a, &time_a), has_b = ubi_graph_creation_time_us(p.b, &time_b);
-    if (has_a != has_b || time_a != time_b)
-        return differ("creation time");
+    return (has_a == has_b && time_a == time_b) || differ("creation time");
+}
+
+static bool same_whole(pair p) {
     if (ubi_graph_node_count(p.a) != ubi_graph_node_count(p.b))
         return differ("%u and %u nodes", ubi_graph_node_count(p.a), ubi_graph_node_count(p.b));
     if (ubi_graph_root(p.a) != ubi_graph_root(p.b))
@@ -117,12 +121,16 @@ static bool same_whole(pair p) {
     return true;
 }
 
-const char *graphs_differ(const ubi_graph *a, const ubi_graph *b) {
+const char *graphs_differ_in_content(const ubi_graph *a, const ubi_graph *b) {
     pair p = { a, b };
     bool same = same_whole(p);
     for (ubi_node_ix n = 0; same && n < ubi_graph_node_count(a); n++)
         same = same_node(p, n);
     return same ? NULL : difference;
+}
+
+const char *graphs_differ(const ubi_graph *a, const ubi_graph *b) {
+    return same_time((pair){ a, b }) ? graphs_differ_in_content(a, b) : difference;
 }
 
 void assert_graphs_equal(const ubi_graph *a, const ubi_graph *b) {

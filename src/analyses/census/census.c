@@ -256,7 +256,7 @@ ubi_status ubi_census_take(ubi_census **out, const ubi_graph *graph, const ubi_b
 
 static ubi_status take_live(ubi_census **out, job *j, ubi_node root) {
     ubi_census *census = j->census;
-    UBI_TRY(ubi__census_live_count(&census->live, &j->cells, root, lists_ids(j), census->compat, &j->options.progress));
+    UBI_TRY(ubi__census_live_count(&census->live, &j->cells, root, lists_ids(j), &j->options));
     UBI_TRY(ubi__census_live_finish(&census->live));
     census->tables =
         ubi__census_tables_of(&census->live.strings, &census->live.kinds, &census->live.frames, census->compat);

@@ -8,9 +8,11 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "graph/frontier.h"
 
 #define BLOCK_ROWS 1024
 #define KIND_CACHE 256
+#define GROUPS 1024 /* of nodes (ubi_node_group), with kinds found by number */
 
 /** The texts of a node as they came. They stay where they are while the heap is frozen, so pointers identify them. */
 typedef struct node_texts {
@@ -27,13 +29,17 @@ typedef struct walk {
     ubi__census_live *live;
     ubi__cells *cells;
     bool keep_visits;
-    ubi_compat compat;
-    const ubi_progress *progress;
+    const ubi_census_options *options;
+    ubi__frontier *frontier;
+    ubi_node root, origin;
+    bool root_is_taken, root_is_counted;
+    ubi_status status; /* of the edges of `origin` */
     uint64_t n_done;
     size_t n_rows; /* in the block below */
     uint64_t id[BLOCK_ROWS], size_bytes[BLOCK_ROWS];
     uint32_t kind[BLOCK_ROWS], stack[BLOCK_ROWS];
     cached_kind cache[KIND_CACHE];
+    ubi_kind_ix kind_of_group[GROUPS]; /* UBI_NONE: not known yet */
 } walk;
 
 void ubi__census_live_init(ubi__census_live *live, const ubi_allocator *allocator) {
@@ -104,8 +110,8 @@ static ubi_status intern_texts(ubi__census_live *live, ubi_kind_ix *out, const n
     return ubi__kinds_intern(&live->kinds, out, &kind);
 }
 
-/** Kind of a node; the four texts are hashed only when their pointers were not seen lately. */
-static ubi_status kind_of(walk *w, ubi_kind_ix *out, ubi_node node) {
+/** Kind of a node by its texts, which are hashed only when their pointers were not seen lately. */
+static ubi_status kind_by_texts(walk *w, ubi_kind_ix *out, ubi_node node) {
     node_texts texts = texts_of(node);
     cached_kind *cached = &w->cache[hash_texts(&texts) % KIND_CACHE];
     if (cached->kind == UBI_NONE || !same_texts(&cached->texts, &texts)) {
@@ -114,6 +120,16 @@ static ubi_status kind_of(walk *w, ubi_kind_ix *out, ubi_node node) {
         *cached = (cached_kind){ texts, *out };
     }
     *out = cached->kind;
+    return UBI_OK;
+}
+
+static ubi_status kind_of(walk *w, ubi_kind_ix *out, ubi_node node) {
+    uint32_t group = ubi_node_group(node);
+    if (group >= GROUPS)
+        return kind_by_texts(w, out, node);
+    if (w->kind_of_group[group] == UBI_NONE)
+        UBI_TRY(kind_by_texts(w, &w->kind_of_group[group], node));
+    *out = w->kind_of_group[group];
     return UBI_OK;
 }
 
@@ -200,12 +216,12 @@ static ubi_status flush(walk *w) {
         UBI_TRY(append_visits(w));
     w->n_done += w->n_rows;
     w->n_rows = 0;
-    return ubi__progress(w->progress, "counting", w->n_done, 0) ? UBI_OK : ubi__fail_cancelled();
+    return ubi__progress(&w->options->progress, "counting", w->n_done, 0) ? UBI_OK : ubi__fail_cancelled();
 }
 
 /** Items of unknown size have none in a census; Firefox counts them as its nodes report them, 1 byte. */
 static uint64_t size_of(const walk *w, ubi_node node) {
-    if (!node.ops->size_bytes && w->compat != UBI_COMPAT_FIREFOX)
+    if (!node.ops->size_bytes && w->options->compat != UBI_COMPAT_FIREFOX)
         return 0;
     return ubi_node_size_bytes(node);
 }
@@ -222,37 +238,69 @@ static ubi_status add_node(walk *w, ubi_node node) {
     return ++w->n_rows == BLOCK_ROWS ? flush(w) : UBI_OK;
 }
 
-static ubi_status on_edge(void *payload, ubi_bfs *bfs, ubi_node origin, ubi_node referent, ubi_text edge_name,
-                          bool first, uint64_t *data) {
-    (void)bfs, (void)origin, (void)edge_name, (void)data;
-    return first ? add_node(payload, referent) : UBI_OK;
+static ubi_status on_reached(void *payload, ubi_node node) {
+    walk *w = payload;
+    if (!w->root_is_taken) { /* the start of the walk, which no edge has led to */
+        w->root_is_taken = true;
+        return UBI_OK;
+    }
+    return add_node(w, node);
 }
 
-static ubi_status run(walk *w, ubi_node root) {
-    ubi_bfs *bfs = NULL;
-    UBI_TRY(ubi_bfs_new(&bfs, w->live->allocator));
-    ubi_status status = ubi_bfs_add_start(bfs, root);
-    if (status == UBI_OK)
-        status = ubi_bfs_run(bfs, false, on_edge, w);
-    if (status == UBI_OK)
-        status = flush(w);
-    ubi_bfs_free(bfs);
-    return status;
+/** The root is in the set from the start, so the frontier does not say when the first edge leads to it. */
+static ubi_status take_root(walk *w) {
+    if (w->root_is_counted)
+        return UBI_OK;
+    w->root_is_counted = true;
+    UBI_TRY(ubi__frontier_flush(w->frontier)); /* what was reached before comes before */
+    return add_node(w, w->root);
+}
+
+static bool on_edge(void *payload, ubi_node referent, ubi_text edge_name) {
+    (void)edge_name;
+    walk *w = payload;
+    const ubi_census_options *o = w->options;
+    ubi_edge_verdict verdict =
+        o->edge_filter ? o->edge_filter(o->edge_filter_payload, w->origin, referent) : UBI_EDGE_FOLLOW;
+    if (verdict == UBI_EDGE_SKIP)
+        return true;
+    w->status = ubi_node_equal(referent, w->root)
+                    ? take_root(w)
+                    : ubi__frontier_take(w->frontier, referent, verdict == UBI_EDGE_ABANDON);
+    return w->status == UBI_OK;
+}
+
+static ubi_status run(walk *w) {
+    UBI_TRY(ubi__frontier_take(w->frontier, w->root, false));
+    for (;;) {
+        bool has_edges, more;
+        UBI_TRY(ubi__frontier_next(w->frontier, &w->origin, &has_edges, &more));
+        if (!more)
+            return flush(w);
+        if (has_edges)
+            ubi_node_edges(w->origin, false, on_edge, w);
+        UBI_TRY(w->status);
+    }
 }
 
 ubi_status ubi__census_live_count(ubi__census_live *live, ubi__cells *cells, ubi_node root, bool keep_visits,
-                                  ubi_compat compat, const ubi_progress *progress) {
+                                  const ubi_census_options *options) {
     walk *w = UBI_NEW(live->allocator, walk); /* tens of kilobytes: not for the stack of an unknown thread */
     if (!w)
         return ubi__fail_nomem();
     w->live = live;
     w->cells = cells;
     w->keep_visits = keep_visits;
-    w->compat = compat;
-    w->progress = progress;
+    w->options = options;
+    w->root = root;
+    w->status = UBI_OK;
     for (size_t i = 0; i < KIND_CACHE; i++)
         w->cache[i].kind = UBI_NONE;
-    ubi_status status = run(w, root);
+    for (size_t i = 0; i < GROUPS; i++)
+        w->kind_of_group[i] = UBI_NONE;
+    w->frontier = ubi__frontier_new(live->allocator, on_reached, w);
+    ubi_status status = w->frontier ? run(w) : UBI_ENOMEM;
+    ubi__frontier_free(w->frontier);
     UBI_DELETE(live->allocator, w);
     return status;
 }

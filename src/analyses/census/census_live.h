@@ -8,6 +8,7 @@
 #ifndef UBI_CENSUS_LIVE_H
 #define UBI_CENSUS_LIVE_H
 
+#include <ubiheap/census.h>
 #include <ubiheap/node.h>
 
 #include "analyses/census/census_cells.h"
@@ -31,9 +32,9 @@ typedef struct ubi__census_live {
 
 void ubi__census_live_init(ubi__census_live *live, const ubi_allocator *allocator);
 void ubi__census_live_fini(ubi__census_live *live);
-/** Walks from `root` and counts what is met. With `keep_visits`, `live->visits` lists all rows. */
+/** Walks from `root` within the edge filter of `options` and counts what is met. With `keep_visits`, `live->visits` lists all rows. */
 ubi_status ubi__census_live_count(ubi__census_live *live, ubi__cells *cells, ubi_node root, bool keep_visits,
-                                  ubi_compat compat, const ubi_progress *progress);
+                                  const ubi_census_options *options);
 /** After the walk: finds equal frames and gives the lookup tables back. */
 ubi_status ubi__census_live_finish(ubi__census_live *live);
 /** Once the buckets are filled. */

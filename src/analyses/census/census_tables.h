@@ -14,9 +14,6 @@
 #include "graph/kinds.h"
 #include "stacks/frames.h"
 
-/** In the place of a frame: the node was allocated while no frame was on the stack. Live heaps only. */
-#define UBI__STACK_EMPTY (UBI_NONE - 1)
-
 typedef struct ubi__census_tables {
     const ubi__strtab *strings; /* with canonical entries */
     const ubi_kind *kinds;

@@ -51,20 +51,6 @@ static uint64_t edge_bytes(const ubi__fxs_edge *edge, const ubi__fxs_use *name) 
     return ubi__fxs_varint_field_bytes(edge->referent) + ubi__fxs_use_bytes(name);
 }
 
-/* The edge up to its name, which is a reference or absent. It takes less than 128 bytes, so its length takes one. */
-static uint8_t *put_plain_edge(uint8_t *p, uint64_t referent, uint32_t name_wire_ix) {
-    uint8_t *length = p + 1;
-    p[0] = UBI__TAG(5, UBI__WIRE_BYTES);
-    p[2] = UBI__TAG(1, UBI__WIRE_VARINT);
-    p = ubi__wire_put_varint(p + 3, referent);
-    if (name_wire_ix != UBI_NONE) {
-        *p++ = UBI__TAG(3, UBI__WIRE_VARINT);
-        p = ubi__wire_put_varint(p, name_wire_ix);
-    }
-    *length = (uint8_t)(p - length - 1);
-    return p;
-}
-
 static uint8_t *put_inline_edge(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_edge *edge,
                                 const ubi__fxs_use *name) {
     ubi_text text = name->handle == UBI_NONE ? name->own : ubi__strtab_get(e->two_byte.texts, name->handle);
@@ -82,10 +68,7 @@ static uint8_t *put_inline_edge(const ubi__fxs_encoder *e, uint8_t *p, const ubi
 static void keep_edge(ubi__fxs_encoder *e, const ubi__fxs_edge *edge, const ubi__fxs_use *name) {
     ubi__fxs_node_plan *plan = &e->node;
     if (plan->edges_kept && !name->is_inline) {
-        uint8_t *start = e->kept + plan->n_kept, *end = put_plain_edge(start, edge->referent, name->wire_ix);
-        plan->edges_bytes += (size_t)(end - start);
-        plan->n_kept = (size_t)(end - e->kept);
-        plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
+        ubi__fxs_keep_plain_edge(e, edge->referent, name->wire_ix);
         return;
     }
     uint64_t n = ubi__fxs_bytes_field_bytes(edge_bytes(edge, name));
@@ -98,6 +81,8 @@ static void keep_edge(ubi__fxs_encoder *e, const ubi__fxs_edge *edge, const ubi_
 static ubi_status plan_edge(void *payload, const ubi__fxs_edge *edge) {
     ubi__fxs_encoder *e = payload;
     ubi__fxs_use name;
+    if (ubi__fxs_take_plain_edge(e, edge->referent, edge->name))
+        return UBI_OK;
     UBI_TRY(ubi__fxs_use_string(&name, &e->two_byte, edge->name));
     if (ubi__unlikely(edge->name == UBI_NONE && edge->own_name.ptr)) {
         uint32_t wire_ix = 0;
@@ -140,7 +125,8 @@ static ubi_status write_edge(void *payload, const ubi__fxs_edge *edge) {
     UBI_TRY(find_name(e, edge, &name));
     UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
     if (!name.is_inline) {
-        e->n_buffered = (size_t)(put_plain_edge(e->buffer + e->n_buffered, edge->referent, name.wire_ix) - e->buffer);
+        e->n_buffered =
+            (size_t)(ubi__fxs_put_plain_edge(e->buffer + e->n_buffered, edge->referent, name.wire_ix) - e->buffer);
         return UBI_OK;
     }
     ubi__fxs_put_length(e, 5, edge_bytes(edge, &name));
@@ -180,11 +166,19 @@ static ubi_status check_node(const ubi__fxs_node *node) {
     return UBI_OK;
 }
 
-/* In logical order. */
-static ubi_status plan_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
+#define EMPTY_STACK_BYTES 3 /* tag and value */
+
+static ubi_status check_message(const ubi__fxs_node *node, uint64_t n_bytes) {
+    if (n_bytes <= UBI__WIRE_MAX_LENGTH)
+        return UBI_OK;
+    return ubi__fail(UBI_ELIMIT, "node id %llu: a message of %llu bytes: protobuf allows %llu",
+                     (unsigned long long)node->id, (unsigned long long)n_bytes,
+                     (unsigned long long)UBI__WIRE_MAX_LENGTH);
+}
+
+/* The rest of the plan behind the edges, in logical order. */
+static ubi_status plan_behind_edges(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
     ubi__fxs_node_plan *plan = &e->node;
-    UBI_TRY(ubi__fxs_use_string(&plan->type_name, &e->two_byte, node->type_name));
-    UBI_TRY(plan_edges(e, node));
     plan->has_stack = node->stack != NULL;
     if (plan->has_stack)
         UBI_TRY(ubi__fxs_plan_stack(e, *node->stack));
@@ -195,12 +189,9 @@ static ubi_status plan_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
                     ubi__fxs_varint_field_bytes(node->size_bytes) + plan->edges_bytes +
                     (plan->has_stack ? ubi__fxs_bytes_field_bytes(e->stack.n_bytes) : 0) +
                     ubi__fxs_use_bytes(&plan->class_name) + ubi__fxs_varint_field_bytes((uint64_t)node->coarse_type) +
-                    ubi__fxs_use_bytes(&plan->script_filename) + ubi__fxs_use_bytes(&plan->descriptive_name);
-    if (plan->n_bytes > UBI__WIRE_MAX_LENGTH)
-        return ubi__fail(UBI_ELIMIT, "node id %llu: a message of %llu bytes: protobuf allows %llu",
-                         (unsigned long long)node->id, (unsigned long long)plan->n_bytes,
-                         (unsigned long long)UBI__WIRE_MAX_LENGTH);
-    return UBI_OK;
+                    ubi__fxs_use_bytes(&plan->script_filename) + ubi__fxs_use_bytes(&plan->descriptive_name) +
+                    (node->has_empty_stack ? EMPTY_STACK_BYTES : 0);
+    return check_message(node, plan->n_bytes);
 }
 
 /* In wire order. */
@@ -217,12 +208,83 @@ static ubi_status write_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
     UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
     ubi__fxs_put_varint_field(e, 9, (uint64_t)node->coarse_type);
     UBI_TRY(ubi__fxs_write_use(e, 10, &plan->script_filename, &e->one_byte));
-    return ubi__fxs_write_use(e, 12, &plan->descriptive_name, &e->two_byte);
+    UBI_TRY(ubi__fxs_write_use(e, 12, &plan->descriptive_name, &e->two_byte));
+    if (!node->has_empty_stack)
+        return UBI_OK;
+    UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
+    ubi__fxs_put_varint(e, UBI__TAG(UBI__FXS_EMPTY_STACK_FIELD, UBI__WIRE_VARINT));
+    ubi__fxs_put_varint(e, true);
+    return UBI_OK;
 }
+
+/* ---- nodes of which the file knows all texts, which are nearly all ------------------------------------------------- */
+
+static bool is_plain(const ubi__fxs_encoder *e, const ubi__fxs_node *node) {
+    const ubi__fxs_string_table *two = &e->two_byte, *one = &e->one_byte;
+    return e->node.edges_kept && !node->stack && !e->node.type_name.is_inline &&
+           (node->class_name == UBI_NONE || ubi__fxs_is_known(one, node->class_name)) &&
+           (node->script_filename == UBI_NONE || ubi__fxs_is_known(one, node->script_filename)) &&
+           (node->descriptive_name == UBI_NONE || ubi__fxs_is_known(two, node->descriptive_name));
+}
+
+static uint8_t *put_short_field(uint8_t *p, uint32_t field, uint64_t x) {
+    *p = (uint8_t)UBI__TAG(field, UBI__WIRE_VARINT);
+    return ubi__wire_put_short_varint(p + 1, x);
+}
+
+static uint8_t *put_reference(uint8_t *p, uint32_t field, const ubi__fxs_string_table *t, ubi_str_ix handle) {
+    return handle == UBI_NONE ? p : put_short_field(p, field, t->wire_ix.at[handle]);
+}
+
+/* Fields in front of the edges. */
+static uint8_t *put_front(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
+    *p++ = UBI__TAG(1, UBI__WIRE_VARINT);
+    p = ubi__wire_put_varint(p, node->id);
+    return put_short_field(put_reference(p, 3, &e->two_byte, node->type_name), 4, node->size_bytes);
+}
+
+/* And behind them. */
+static uint8_t *put_behind(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
+    p = put_reference(p, 8, &e->one_byte, node->class_name);
+    p = put_short_field(p, 9, (uint64_t)node->coarse_type);
+    p = put_reference(p, 11, &e->one_byte, node->script_filename);
+    p = put_reference(p, 13, &e->two_byte, node->descriptive_name);
+    if (!node->has_empty_stack)
+        return p;
+    p = ubi__wire_put_varint(p, UBI__TAG(UBI__FXS_EMPTY_STACK_FIELD, UBI__WIRE_VARINT));
+    return ubi__wire_put_varint(p, true);
+}
+
+/* Made first, so that nobody has to compute their lengths. Copied whole: a few words too many cost less than a loop. */
+static ubi_status write_plain_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
+    uint8_t front[UBI__FXS_FIXED_BYTES], behind[UBI__FXS_FIXED_BYTES];
+    size_t n_front = (size_t)(put_front(e, front, node) - front);
+    size_t n_behind = (size_t)(put_behind(e, behind, node) - behind), n_kept = e->node.n_kept;
+    uint64_t n_bytes = n_front + n_kept + n_behind;
+    UBI_TRY(check_message(node, n_bytes));
+    UBI_TRY(ubi__fxs_make_room(e, (size_t)n_bytes + 2 * UBI__FXS_FIXED_BYTES));
+    uint8_t *to = ubi__wire_put_short_varint(e->buffer + e->n_buffered, n_bytes);
+    memcpy(to, front, sizeof front);
+    to += n_front;
+    for (size_t i = 0; i < n_kept; i += UBI__FXS_FIXED_BYTES)
+        memcpy(to + i, e->kept + i, UBI__FXS_FIXED_BYTES);
+    memcpy(to + n_kept, behind, sizeof behind);
+    e->n_buffered = (size_t)(to + n_kept + n_behind - e->buffer);
+    return UBI_OK;
+}
+
+/* ---- one node ------------------------------------------------------------------------------------------------------ */
 
 ubi_status ubi__fxs_encode_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
     UBI_TRY(check_node(node));
-    UBI_TRY(plan_node(e, node));
+    UBI_TRY(ubi__fxs_use_string(&e->node.type_name, &e->two_byte, node->type_name));
+    UBI_TRY(plan_edges(e, node));
+    if (is_plain(e, node)) {
+        UBI_TRY(write_plain_node(e, node));
+        e->n_nodes++;
+        return UBI_OK;
+    }
+    UBI_TRY(plan_behind_edges(e, node));
     UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
     ubi__fxs_put_varint(e, e->node.n_bytes);
     uint64_t start = bytes_so_far(e);

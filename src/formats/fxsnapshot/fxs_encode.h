@@ -56,6 +56,7 @@ typedef struct ubi__fxs_node {
     ubi_str_ix class_name;       /**< byte handle or UBI_NONE */
     ubi_str_ix script_filename;  /**< byte handle or UBI_NONE */
     const ubi_stack *stack;      /**< youngest frame, or NULL */
+    bool has_empty_stack;        /**< without `stack`: it is known that there was no frame */
     ubi__fxs_edges_fn edges;     /**< NULL: no edges */
     void *edges_payload;
 } ubi__fxs_node;

@@ -161,6 +161,11 @@ ubi_status ubi__fxs_take_wire_ix(ubi__fxs_string_table *t, uint32_t *out);
 /** The first use of a handle: inline. */
 ubi_status ubi__fxs_use_new(ubi__fxs_use *out, ubi__fxs_string_table *t, ubi_str_ix handle);
 
+/** Whether the text is in the file already; `handle` is not UBI_NONE. */
+static inline bool ubi__fxs_is_known(const ubi__fxs_string_table *t, ubi_str_ix handle) {
+    return handle < t->wire_ix.n && t->wire_ix.at[handle] != UBI_NONE;
+}
+
 /** Decides between inline and reference; must be called in logical order. */
 static inline ubi_status ubi__fxs_use_string(ubi__fxs_use *out, ubi__fxs_string_table *t, ubi_str_ix handle) {
     if (handle == UBI_NONE) {
@@ -177,6 +182,42 @@ static inline uint64_t ubi__fxs_use_bytes(const ubi__fxs_use *use) {
         return 0;
     return use->is_inline ? ubi__fxs_bytes_field_bytes(use->n_bytes) : ubi__fxs_varint_field_bytes(use->wire_ix);
 }
+/* ---- edges, hot --------------------------------------------------------------------------------------------------- */
+
+/** The edge up to its name, which is a reference or absent. It takes less than 128 bytes, so its length takes one. */
+static inline uint8_t *ubi__fxs_put_plain_edge(uint8_t *p, uint64_t referent, uint32_t name_wire_ix) {
+    uint8_t *length = p + 1;
+    p[0] = UBI__TAG(5, UBI__WIRE_BYTES);
+    p[2] = UBI__TAG(1, UBI__WIRE_VARINT);
+    p = ubi__wire_put_varint(p + 3, referent);
+    if (name_wire_ix != UBI_NONE) {
+        *p++ = UBI__TAG(3, UBI__WIRE_VARINT);
+        p = ubi__wire_put_short_varint(p, name_wire_ix);
+    }
+    *length = (uint8_t)(p - length - 1);
+    return p;
+}
+
+/** Makes the bytes of an edge whose name is a reference or absent, while edges are kept, and counts them. */
+static inline void ubi__fxs_keep_plain_edge(ubi__fxs_encoder *e, uint64_t referent, uint32_t name_wire_ix) {
+    ubi__fxs_node_plan *plan = &e->node;
+    plan->n_kept = (size_t)(ubi__fxs_put_plain_edge(e->kept + plan->n_kept, referent, name_wire_ix) - e->kept);
+    plan->edges_bytes = plan->n_kept;
+    plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
+}
+
+/**
+ * In the first enumeration of a node's edges, an edge may be given here in place of the encoder's own function. False, with
+ * nothing done: only that function can take it, for its name is not in the file yet, or the node is large.
+ */
+static inline bool ubi__fxs_take_plain_edge(ubi__fxs_encoder *e, uint64_t referent, ubi_str_ix name) {
+    if (!e->node.edges_kept || name == UBI_NONE || !ubi__fxs_is_known(&e->two_byte, name))
+        return false;
+    ubi__fxs_keep_plain_edge(e, referent, e->two_byte.wire_ix.at[name]);
+    e->n_edges++;
+    return true;
+}
+
 /** `field` takes the inline form; the reference is the next field. */
 ubi_status ubi__fxs_write_use(ubi__fxs_encoder *e, uint32_t field, const ubi__fxs_use *use,
                               const ubi__fxs_string_table *t);

@@ -26,7 +26,7 @@
 /* Field by field: clearing the whole struct for every node would cost more than decoding some of them. */
 void ubi__fxs_node_begin(ubi__fxs_reader *r) {
     ubi__fxs_node *node = &r->node;
-    node->has_id = node->has_size = false;
+    node->has_id = node->has_size = node->has_empty_stack = false;
     node->coarse_type = UBI_COARSE_OTHER;
     node->type_name.form = node->class_name.form = node->script_filename.form = UBI__FXS_ABSENT;
     node->descriptive_name.form = node->stack.form = UBI__FXS_ABSENT;
@@ -286,6 +286,9 @@ static ubi_status take_number(ubi__fxs_reader *r, uint32_t field, uint64_t value
     case 11:
         node->script_filename = ref;
         break;
+    case UBI__FXS_EMPTY_STACK_FIELD:
+        node->has_empty_stack = value != 0;
+        break;
     default:
         node->descriptive_name = ref;
         break;
@@ -365,6 +368,7 @@ static ubi__fxs_progress one_field(ubi__fxs_reader *r, const uint8_t *limit, ubi
     case UBI__TAG(9, UBI__WIRE_VARINT):
     case UBI__TAG(11, UBI__WIRE_VARINT):
     case UBI__TAG(13, UBI__WIRE_VARINT):
+    case UBI__TAG(UBI__FXS_EMPTY_STACK_FIELD, UBI__WIRE_VARINT):
         return number_field(r, tag >> 3, p, limit, status);
     case UBI__TAG(2, UBI__WIRE_BYTES):
     case UBI__TAG(5, UBI__WIRE_BYTES):
@@ -469,14 +473,14 @@ static ubi__fxs_known_kind *known_kind(ubi__fxs_reader *r, const ubi_kind *kind)
 
 ubi_status ubi__fxs_node_end(ubi__fxs_reader *r) {
     ubi__fxs_node *node = &r->node;
-    ubi_frame_ix stack = UBI_NONE;
+    ubi_frame_ix stack = node->has_empty_stack ? UBI__STACK_EMPTY : UBI_NONE; /* frames, if there are any, win */
     ubi_kind kind;
     UBI_TRY(check_required(r));
     bool plain = kind_of_refs(node, &kind);
     ubi__fxs_known_kind *known = plain ? known_kind(r, &kind) : NULL;
     /* A combination of references that was valid once stays so, since tables only grow. */
     if (ubi__likely(known && known->used && ubi__kind_equal(&known->kind, &kind)))
-        return ubi__builder_push_node(r->builder, node->id, node->size_bytes, known->ix, UBI_NONE);
+        return ubi__builder_push_node(r->builder, node->id, node->size_bytes, known->ix, stack);
     ubi_kind_ix ix;
     UBI_TRY(intern_strings(r, &stack, &kind, &ix));
     if (known)

@@ -64,7 +64,7 @@ typedef struct ubi__fxs_string {
 typedef struct ubi__fxs_node {
     uint64_t id, size_bytes;
     uint32_t coarse_type;
-    bool has_id, has_size;
+    bool has_id, has_size, has_empty_stack;
     uint64_t id_offset, coarse_offset;
     ubi__fxs_string type_name, class_name, script_filename, descriptive_name;
     ubi__fxs_string stack; /* INLINE: bytes of the StackFrame, several occurrences back to back */

@@ -42,6 +42,7 @@ static void fini_save(ubi__fxs_save *s) {
         ubi__vec_u32_fini(&s->mapped[role].handle, s->allocator);
     }
     ubi__vec_u8_fini(&s->scratch, s->allocator);
+    ubi__vec_u32_fini(&s->handle_of_number, s->allocator);
     ubi__fxs_encode_free(s->encoder);
 }
 

@@ -31,12 +31,16 @@ typedef struct ubi__fxs_recent {
 
 #define UBI__FXS_RECENT_BITS 9
 
+/** Names of edges that are numbers below this are kept by number: elements of arrays. */
+#define UBI__FXS_NUMBERS 8192
+
 typedef struct ubi__fxs_save {
     const ubi_allocator *allocator;
     const ubi_save_options *options;
     ubi__fxs_encoder *encoder;
     ubi__fxs_mapped mapped[UBI_TEXT_ROLE_COUNT]; /* empty without map_text */
     ubi__fxs_recent recent[1 << UBI__FXS_RECENT_BITS];
+    ubi__vec_u32 handle_of_number;
     ubi__vec_u8 scratch; /* a class name as Latin-1 */
     uint64_t n_total;    /* nodes, for progress; 0 unknown */
 } ubi__fxs_save;
@@ -48,6 +52,12 @@ ubi_status ubi__fxs_save_node(ubi__fxs_save *s, const ubi__fxs_node *node);
 
 /** Handle of a text in a role, mapped as the options ask; UBI_NONE for NULL text. Cost: O(length), map_text once per text. */
 ubi_status ubi__fxs_save_text(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role role, ubi_text text);
+
+/**
+ * The name of an edge, which may be a number (the element of an array): small ones are found by number, large ones are
+ * written each time, since hardly any comes twice and to remember them takes more memory than the nodes.
+ */
+ubi_status ubi__fxs_save_edge_name(ubi__fxs_save *s, ubi__fxs_edge *edge, ubi_text name);
 
 /** The same for a caller that asks for a text only once and remembers the handle itself. */
 ubi_status ubi__fxs_save_text_once(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role role, ubi_text text);

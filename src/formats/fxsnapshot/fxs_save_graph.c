@@ -187,7 +187,8 @@ static ubi_status write_node(graph_save *g, ubi_node_ix n) {
                            .script_filename = handles->script_filename };
     ubi_frame_ix frame = ubi__graph_stack(graph, n);
     ubi_stack stack;
-    if (frame != UBI_NONE) {
+    node.has_empty_stack = frame == UBI__STACK_EMPTY;
+    if (frame != UBI_NONE && frame != UBI__STACK_EMPTY) {
         stack = ubi__graph_stack_view(graph, frame);
         node.stack = &stack;
     }

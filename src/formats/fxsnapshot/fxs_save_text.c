@@ -108,3 +108,48 @@ ubi_status ubi__fxs_save_text(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role r
     *out = s->options->map_text ? s->mapped[role].handle.at[entry] : entry;
     return UBI_OK;
 }
+
+/* ---- names that are numbers --------------------------------------------------------------------------------------- */
+
+#define MAX_DIGITS 10
+
+/* False: the text is no number as an array's elements have them. */
+static bool number_of(ubi_text text, uint64_t *out) {
+    if (text.len == 0 || text.len > MAX_DIGITS || (text.ptr[0] == '0' && text.len > 1))
+        return false;
+    *out = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned digit = (unsigned)(unsigned char)text.ptr[i] - '0';
+        if (digit > 9)
+            return false;
+        *out = *out * 10 + digit;
+    }
+    return true;
+}
+
+static ubi_status reserve_number(ubi__fxs_save *s, uint64_t number) {
+    ubi__vec_u32 *handles = &s->handle_of_number;
+    if (number < handles->n)
+        return UBI_OK;
+    UBI_TRY(ubi__vec_u32_reserve(handles, s->allocator, (size_t)number + 1 - handles->n));
+    while (handles->n <= number)
+        handles->at[handles->n++] = UBI_NONE;
+    return UBI_OK;
+}
+
+ubi_status ubi__fxs_save_edge_name(ubi__fxs_save *s, ubi__fxs_edge *edge, ubi_text name) {
+    uint64_t number;
+    edge->own_name = (ubi_text){ NULL, 0 };
+    if (!name.ptr || s->options->map_text || !number_of(name, &number))
+        return ubi__fxs_save_text(s, &edge->name, UBI_TEXT_EDGE_NAME, name);
+    edge->name = UBI_NONE;
+    edge->own_name = name;
+    if (number >= UBI__FXS_NUMBERS)
+        return UBI_OK;
+    UBI_TRY(reserve_number(s, number));
+    ubi_str_ix *handle = &s->handle_of_number.at[number];
+    if (*handle == UBI_NONE)
+        UBI_TRY(handle_of(s, handle, UBI_TEXT_EDGE_NAME, name));
+    edge->name = *handle;
+    return UBI_OK;
+}

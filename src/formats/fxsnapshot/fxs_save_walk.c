@@ -2,23 +2,41 @@
  *
  * fxs_save_walk.c: saving a heap while it is walked breadth-first.
  *
- * The set of nodes seen is the queue (graph/node_set.h). A node's edges are enumerated when it is written, by the encoder,
- * and the same enumeration brings their referents into the set; so the edge filter sees each edge in the order in which
- * nodes are found, and no edge is written whose node will not be. Most edges lead to a few popular nodes, which a small cache
- * keeps away from the set.
+ * A node's edges are enumerated when it is written, by the encoder, and the same enumeration takes their referents
+ * (graph/frontier.h); so the edge filter sees each edge in the order in which nodes are found, and no edge is written whose
+ * node will not be.
  */
 #include <time.h>
 
+#include "formats/fxsnapshot/fxs_encoder.h"
 #include "formats/fxsnapshot/fxs_save.h"
-#include "graph/node_set.h"
+#include "graph/frontier.h"
 
-#define RECENT_BITS 10 /* 24 KiB */
+#define GROUPS 1024 /* of nodes (ubi_node_group), whose texts are looked up once */
+
+/* What nodes of a group share. */
+typedef struct group {
+    bool is_known;
+    ubi_coarse_type coarse_type;
+    ubi_str_ix type_name, class_name, script_filename, descriptive_name;
+} group;
+
+/*
+ * A name of an edge that was met lately, if it has at most 16 bytes, as nearly all have: then two words, which overlap, and
+ * the length say all of it.
+ */
+typedef struct recent_name {
+    uint64_t first, last;
+    uint32_t len; /* with handle UBI_NONE: empty */
+    ubi_str_ix handle;
+} recent_name;
+
+#define NAMES_BITS 10
+#define NAME_BYTES 16
 
 typedef struct walk {
     ubi__fxs_save *save;
-    ubi__node_set seen;
-    ubi__vec_u32 abandoned; /* numbers of nodes to be written without edges, ascending */
-    size_t next_abandoned;
+    ubi__frontier *frontier;
 
     /* while the edges of a node are enumerated */
     ubi_node origin;
@@ -26,40 +44,63 @@ typedef struct walk {
     void *fn_payload;
     ubi_status status;
     bool is_first; /* not the second enumeration of a large node */
-    ubi_node referents[UBI__NODE_SET_BATCH];
-    bool abandon[UBI__NODE_SET_BATCH];
-    uint32_t n_referents;
-    ubi_node recent[1 << RECENT_BITS]; /* referents taken lately, by hash */
+
+    group groups[GROUPS];
+    recent_name names[1 << NAMES_BITS];
 } walk;
 
-/* ---- edges -------------------------------------------------------------------------------------------------------- */
+/* ---- names of edges ----------------------------------------------------------------------------------------------- */
 
-/*
- * Takes the referents of the last edges into the set. The more at once the better; there is time until the batch is full or
- * the queue empty.
- */
-static ubi_status visit_referents(walk *w) {
-    bool added[UBI__NODE_SET_BATCH];
-    uint32_t number = w->seen.n;
-    UBI_TRY(ubi__node_set_add_all(&w->seen, w->referents, w->n_referents, added));
-    for (uint32_t i = 0; i < w->n_referents; i++) {
-        if (added[i] && w->abandon[i])
-            UBI_TRY(ubi__vec_u32_push(&w->abandoned, w->save->allocator, number));
-        number += added[i];
+static inline uint64_t eight_at(const uint8_t *p) {
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+static inline uint64_t four_at(const uint8_t *p) {
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static inline recent_name words_of(ubi_text name) {
+    const uint8_t *p = (const uint8_t *)name.ptr;
+    uint64_t first = 0, last = 0;
+    if (name.len >= 8) {
+        first = eight_at(p);
+        last = eight_at(p + name.len - 8);
+    } else if (name.len >= 4) {
+        first = four_at(p);
+        last = four_at(p + name.len - 4);
+    } else if (name.len) {
+        first = p[0] | (uint64_t)p[name.len / 2] << 8;
+        last = p[name.len - 1];
     }
-    w->n_referents = 0;
+    return (recent_name){ first, last, (uint32_t)name.len, UBI_NONE };
+}
+
+static inline recent_name *recent_place(walk *w, const recent_name *n) {
+    uint64_t hash = (n->first ^ (n->last << 1 | n->last >> 63) * UINT64_C(0xbf58476d1ce4e5b9)) + n->len;
+    return &w->names[hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_BITS)];
+}
+
+static inline ubi_status find_name(walk *w, ubi__fxs_edge *edge, ubi_text name) {
+    if (!name.ptr || name.len > NAME_BYTES)
+        return ubi__fxs_save_edge_name(w->save, edge, name);
+    recent_name wanted = words_of(name), *recent = recent_place(w, &wanted);
+    if (recent->first == wanted.first && recent->last == wanted.last && recent->len == wanted.len) {
+        edge->name = recent->handle;
+        if (edge->name != UBI_NONE)
+            return UBI_OK;
+    }
+    UBI_TRY(ubi__fxs_save_edge_name(w->save, edge, name));
+    if (edge->name != UBI_NONE) {
+        *recent = wanted;
+        recent->handle = edge->name;
+    }
     return UBI_OK;
 }
 
-/* Whether the node was taken before, as far as can be told without the set; if not, it counts as taken now. */
-static bool is_recent(walk *w, ubi_node node) {
-    uint64_t hash = (node.ref ^ (uint64_t)(uintptr_t)node.heap) * UINT64_C(0x9e3779b97f4a7c15);
-    ubi_node *recent = &w->recent[hash >> (64 - RECENT_BITS)];
-    if (recent->ops && ubi_node_equal(*recent, node))
-        return true;
-    *recent = node;
-    return false;
-}
+/* ---- edges -------------------------------------------------------------------------------------------------------- */
 
 static ubi_status take_edge(walk *w, ubi_node referent, ubi_text name) {
     const ubi_save_options *o = w->save->options;
@@ -67,14 +108,13 @@ static ubi_status take_edge(walk *w, ubi_node referent, ubi_text name) {
         o->edge_filter ? o->edge_filter(o->edge_filter_payload, w->origin, referent) : UBI_EDGE_FOLLOW;
     if (verdict == UBI_EDGE_SKIP)
         return UBI_OK;
-    ubi__fxs_edge edge = { .referent = ubi_node_id(referent) };
-    UBI_TRY(ubi__fxs_save_text(w->save, &edge.name, UBI_TEXT_EDGE_NAME, name));
-    UBI_TRY(w->fn(w->fn_payload, &edge));
-    if (!w->is_first || is_recent(w, referent))
-        return UBI_OK;
-    w->referents[w->n_referents] = referent;
-    w->abandon[w->n_referents++] = verdict == UBI_EDGE_ABANDON;
-    return w->n_referents == UBI__NODE_SET_BATCH ? visit_referents(w) : UBI_OK;
+    ubi__fxs_edge edge = { .referent = referent.ops->id(referent) };
+    UBI_TRY(find_name(w, &edge, name));
+    if (!w->is_first)
+        return w->fn(w->fn_payload, &edge);
+    if (!ubi__fxs_take_plain_edge(w->save->encoder, edge.referent, edge.name))
+        UBI_TRY(w->fn(w->fn_payload, &edge));
+    return ubi__frontier_take(w->frontier, referent, verdict == UBI_EDGE_ABANDON);
 }
 
 static bool on_edge(void *payload, ubi_node referent, ubi_text name) {
@@ -95,31 +135,40 @@ static ubi_status enumerate(void *payload, ubi__fxs_edge_fn fn, void *fn_payload
 
 /* ---- nodes -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status describe(ubi__fxs_save *s, ubi_node node, ubi__fxs_node *out) {
+static ubi_status read_group(ubi__fxs_save *s, group *out, ubi_node node) {
+    group g = { .is_known = true, .coarse_type = ubi_node_coarse_type(node) };
+    UBI_TRY(ubi__fxs_save_text(s, &g.type_name, UBI_TEXT_TYPE_NAME, ubi_node_type_name(node)));
+    UBI_TRY(ubi__fxs_save_text(s, &g.class_name, UBI_TEXT_CLASS_NAME, ubi_node_class_name(node)));
+    UBI_TRY(ubi__fxs_save_text(s, &g.script_filename, UBI_TEXT_SCRIPT_FILENAME, ubi_node_script_filename(node)));
+    UBI_TRY(ubi__fxs_save_text(s, &g.descriptive_name, UBI_TEXT_DESCRIPTIVE_NAME, ubi_node_descriptive_name(node)));
+    *out = g;
+    return UBI_OK;
+}
+
+static ubi_status describe(walk *w, ubi_node node, ubi__fxs_node *out) {
+    uint32_t number = ubi_node_group(node);
+    group alone = { .is_known = false }, *g = number < GROUPS ? &w->groups[number] : &alone;
+    if (!g->is_known)
+        UBI_TRY(read_group(w->save, g, node));
     *out = (ubi__fxs_node){ .id = ubi_node_id(node),
                             .size_bytes = ubi_node_size_bytes(node),
-                            .coarse_type = ubi_node_coarse_type(node) };
-    UBI_TRY(ubi__fxs_save_text(s, &out->type_name, UBI_TEXT_TYPE_NAME, ubi_node_type_name(node)));
-    UBI_TRY(ubi__fxs_save_text(s, &out->class_name, UBI_TEXT_CLASS_NAME, ubi_node_class_name(node)));
-    UBI_TRY(ubi__fxs_save_text(s, &out->script_filename, UBI_TEXT_SCRIPT_FILENAME, ubi_node_script_filename(node)));
-    return ubi__fxs_save_text(s, &out->descriptive_name, UBI_TEXT_DESCRIPTIVE_NAME, ubi_node_descriptive_name(node));
+                            .coarse_type = g->coarse_type,
+                            .type_name = g->type_name,
+                            .class_name = g->class_name,
+                            .script_filename = g->script_filename,
+                            .descriptive_name = g->descriptive_name };
+    return UBI_OK;
 }
 
-static bool is_abandoned(walk *w, uint32_t number) {
-    if (w->next_abandoned == w->abandoned.n || w->abandoned.at[w->next_abandoned] != number)
-        return false;
-    w->next_abandoned++;
-    return true;
-}
-
-static ubi_status write_node(walk *w, uint32_t number) {
+static ubi_status write_node(walk *w, bool has_edges) {
     ubi__fxs_node node;
     ubi_stack stack;
-    w->origin = ubi__node_set_at(&w->seen, number);
-    UBI_TRY(describe(w->save, w->origin, &node));
-    if (ubi_node_allocation_stack(w->origin, &stack) && stack.ops) /* the format cannot tell an empty stack from none */
-        node.stack = &stack;
-    if (!is_abandoned(w, number)) {
+    UBI_TRY(describe(w, w->origin, &node));
+    if (ubi_node_allocation_stack(w->origin, &stack)) {
+        node.stack = stack.ops ? &stack : NULL;
+        node.has_empty_stack = !stack.ops;
+    }
+    if (has_edges) {
         node.edges = enumerate;
         node.edges_payload = w;
         w->is_first = true;
@@ -139,24 +188,29 @@ static ubi_status run(walk *w, ubi_node root) {
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t now_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
     UBI_TRY(ubi__fxs_save_begin(w->save, &now_us));
-    w->referents[w->n_referents++] = root;
-    UBI_TRY(visit_referents(w));
-    for (uint32_t i = 0; i < w->seen.n; i++) {
-        UBI_TRY(write_node(w, i));
-        if (i + 1 == w->seen.n)
-            UBI_TRY(visit_referents(w));
+    UBI_TRY(ubi__frontier_take(w->frontier, root, false));
+    for (;;) {
+        bool has_edges, more;
+        UBI_TRY(ubi__frontier_next(w->frontier, &w->origin, &has_edges, &more));
+        if (!more)
+            return UBI_OK;
+        UBI_TRY(write_node(w, has_edges));
     }
-    return UBI_OK;
 }
 
 ubi_status ubi__fxs_save_walk(ubi__fxs_save *s, ubi_node root) {
-    walk w = { .save = s };
+    walk *w = UBI_NEW(s->allocator, walk); /* tens of kilobytes: not for the stack of an unknown thread */
+    if (!w)
+        return ubi__fail_nomem();
+    w->save = s;
+    for (size_t i = 0; i < sizeof w->names / sizeof *w->names; i++)
+        w->names[i].handle = UBI_NONE;
+    w->frontier = ubi__frontier_new(s->allocator, NULL, NULL);
     uint32_t max_frames = s->options->max_stack_frames;
-    ubi__node_set_init(&w.seen, s->allocator);
     ubi__fxs_encode_set_frame_names(s->encoder, frame_names, s);
     ubi__fxs_encode_limit_stacks(s->encoder, max_frames ? max_frames : UBI_STACK_SAVED_DEPTH);
-    ubi_status status = run(&w, root);
-    ubi__node_set_fini(&w.seen);
-    ubi__vec_u32_fini(&w.abandoned, s->allocator);
+    ubi_status status = w->frontier ? run(w, root) : UBI_ENOMEM;
+    ubi__frontier_free(w->frontier);
+    UBI_DELETE(s->allocator, w);
     return status;
 }

@@ -37,6 +37,8 @@ enum {
  * docs/formats/fxsnapshot.md lists them.
  */
 #define UBI__FXS_WRITER_FIELD 1000
+/** Node: true when it was allocated while no frame was on the stack, which the format otherwise cannot tell from "not known". */
+#define UBI__FXS_EMPTY_STACK_FIELD 1000
 
 /** A varint of nine or ten bytes; bits beyond 64 are dropped. NULL when an eleventh byte would be needed. */
 static inline const uint8_t *ubi__wire_long_varint(const uint8_t *p, uint64_t *out) {
@@ -147,6 +149,15 @@ static inline uint8_t *ubi__wire_put_varint(uint8_t *p, uint64_t x) {
 #endif
     memcpy(p, &w, 8);
     return p + n;
+}
+
+/** The same for numbers that mostly take one or two bytes. */
+static inline uint8_t *ubi__wire_put_short_varint(uint8_t *p, uint64_t x) {
+    if (x >= 0x4000)
+        return ubi__wire_put_varint(p, x);
+    p[0] = (uint8_t)(x | (x >= 0x80 ? 0x80 : 0));
+    p[1] = (uint8_t)(x >> 7);
+    return p + 1 + (x >= 0x80);
 }
 
 #endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * frontier.h: the nodes that a breadth-first walk within boundaries has reached and not yet left.
+ *
+ * Saving, the live census and capture walk the same way: nodes in the order in which they are reached, each once, some
+ * without their edges (UBI_EDGE_ABANDON).
+ *
+ *     take(root);  while (next(&node, &has_edges)) { ... for each edge that is not skipped: take(referent) ... }
+ *
+ * Nodes are known by numbers in the order in which they were reached. There are two ways to tell which were:
+ *
+ * - dense: all nodes belong to one heap that says how large its refs can be (ubi_node_ref_limit). A bit per ref tells
+ *   whether the node was reached, and a list of refs is the queue.
+ * - else a set of nodes that is its own queue (node_set.h). Referents are gathered and added many at once, which hides cache
+ *   misses; most edges lead to a few popular nodes, which a small cache keeps away from the set.
+ *
+ * A walk begins dense if its first node's heap allows it, and changes over when it meets another heap.
+ *
+ * Memory: dense 4.2 bytes per ref below the limit; else that of the node set, at most 15.2 bytes per node (more when nodes
+ * belong to several heaps). And 32 KiB.
+ */
+#ifndef UBI_GRAPH_FRONTIER_H
+#define UBI_GRAPH_FRONTIER_H
+
+#include "graph/node_set.h"
+
+#define UBI__FRONTIER_RECENT_BITS 10 /* 24 KiB */
+
+/** Called for each node when it is reached, in that order. Any status but UBI_OK ends the walk. */
+typedef ubi_status (*ubi__reached_fn)(void *payload, ubi_node node);
+
+typedef struct ubi__frontier {
+    const ubi_allocator *allocator;
+    ubi__vec_u32 abandoned; /* numbers of nodes to be left without edges, ascending */
+    size_t next_abandoned;
+    uint32_t next; /* number */
+    ubi__reached_fn reached;
+    void *reached_payload;
+
+    /* dense */
+    ubi_node space;     /* what all nodes share; ref unused */
+    uint64_t ref_limit; /* 0: not dense */
+    uint64_t *bits;     /* one per ref */
+    uint32_t *refs;     /* refs[n_refs] of ref_limit, by number */
+    uint32_t n_refs;
+
+    /* else */
+    ubi__node_set seen;
+    uint32_t n_referents;
+    ubi_node referents[UBI__NODE_SET_BATCH]; /* taken, not yet in the set */
+    bool abandon[UBI__NODE_SET_BATCH];
+    ubi_node recent[1 << UBI__FRONTIER_RECENT_BITS]; /* taken lately, by hash */
+} ubi__frontier;
+
+/** Tens of kilobytes: for the heap. NULL: no memory, with the message set. `reached` may be NULL. */
+ubi__frontier *ubi__frontier_new(const ubi_allocator *allocator, ubi__reached_fn reached, void *reached_payload);
+void ubi__frontier_free(ubi__frontier *f);
+
+/** Afterwards all nodes that were taken are reached. */
+ubi_status ubi__frontier_flush(ubi__frontier *f);
+
+/** Takes the first node of a walk, or any that is not dense. */
+ubi_status ubi__frontier_take_other(ubi__frontier *f, ubi_node node, bool abandon);
+
+/** An edge leads to `node`: if it is the first, the node will have its turn, without edges when `abandon`. */
+static inline ubi_status ubi__frontier_take(ubi__frontier *f, ubi_node node, bool abandon) {
+    if (node.ref >= f->ref_limit || node.heap != f->space.heap)
+        return ubi__frontier_take_other(f, node, abandon);
+    uint64_t bit = UINT64_C(1) << (node.ref & 63), *word = &f->bits[node.ref >> 6];
+    if (*word & bit)
+        return UBI_OK;
+    *word |= bit;
+    if (abandon)
+        UBI_TRY(ubi__vec_u32_push(&f->abandoned, f->allocator, f->n_refs));
+    f->refs[f->n_refs++] = (uint32_t)node.ref;
+    return f->reached ? f->reached(f->reached_payload, node) : UBI_OK;
+}
+
+/** The next node in its turn; *more false: all had it. *has_edges false: its edges are not walked. */
+ubi_status ubi__frontier_next(ubi__frontier *f, ubi_node *node, bool *has_edges, bool *more);
+
+#endif
