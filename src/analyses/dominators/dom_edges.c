@@ -55,6 +55,8 @@ ubi_status ubi__dom_edges_init(ubi__dom_work *w) {
 
 void ubi__dom_edges_fini(ubi__dom_work *w) {
     ubi__dom_edges *edges = &w->edges;
+    for (size_t i = 0; i < 2; i++)
+        ubi__helper_drop(w->helper, &edges->sortings[i].chore);
     ubi__free_array(w->allocator, edges->pool, edges->pool_bytes, 1);
     ubi__free_array(w->allocator, edges->logs, edges->n_logs, sizeof *edges->logs);
     edges->pool = NULL;
@@ -179,6 +181,51 @@ static void next_from_log(ubi__dom_range *out, ubi__dom_edges *edges) {
     *out = (ubi__dom_range){ base + begin, base + end, first + begin, source };
 }
 
+/* ---- ranges from the logs, sorted ahead ------------------------------------------------------------------------------ */
+
+static void sort_whole(void *payload) {
+    ubi__dom_sorting *s = payload;
+    const ubi__dom_edges *edges = s->edges;
+    const ubi__dom_log *log = &edges->logs[s->place];
+    count_log(s->first, edges, log);
+    sort_log(s->source, s->first, edges, log, 0, edges->range_size);
+}
+
+static void sort_ahead(ubi__dom_work *w, uint32_t place) {
+    ubi__dom_sorting *s = &w->edges.sortings[place & 1];
+    s->place = place;
+    ubi__helper_give(w->helper, &s->chore, sort_whole, s);
+}
+
+/* Starts to sort ahead if the longest log fits either place, and somebody is there to do it. */
+static void begin_ahead(ubi__dom_work *w) {
+    ubi__dom_edges *edges = &w->edges;
+    uint64_t each = sorting_bytes(edges, edges->n_longest);
+    uint64_t taken = (uint64_t)edges->n_blocks * sizeof(ubi__dom_block);
+    edges->ahead = w->helper->threaded && !edges->most_sorted && taken + 2 * each <= edges->pool_bytes;
+    w->counts.sorted_ahead = edges->ahead;
+    if (!edges->ahead)
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t *first = (uint32_t *)((char *)edges->pool + taken + i * each);
+        edges->sortings[i].edges = edges;
+        edges->sortings[i].first = first;
+        edges->sortings[i].source = first + edges->range_size + 1;
+    }
+    sort_ahead(w, (edges->next - 1) >> edges->range_bits);
+}
+
+static void next_ahead(ubi__dom_range *out, ubi__dom_work *w) {
+    ubi__dom_edges *edges = &w->edges;
+    uint32_t place = (edges->next - 1) >> edges->range_bits, base = place << edges->range_bits;
+    ubi__dom_sorting *s = &edges->sortings[place & 1];
+    ubi__helper_wait(w->helper, &s->chore);
+    if (place > 0)
+        sort_ahead(w, place - 1);
+    *out = (ubi__dom_range){ base, edges->next, s->first, s->source };
+    edges->next = base;
+}
+
 /* ---- ranges by scanning again --------------------------------------------------------------------------------------- */
 
 /* The pool in this mode: first[n + 1] by number, at first the count of sources; mark[n], the source that was found last,
@@ -241,8 +288,10 @@ static ubi_status next_by_scan(ubi__dom_range *out, ubi__dom_work *w) {
 
 ubi_status ubi__dom_edges_begin(ubi__dom_work *w) {
     w->edges.next = w->n;
-    if (!w->edges.full)
+    if (!w->edges.full) {
+        begin_ahead(w);
         return UBI_OK;
+    }
     scan s = scan_of(w);
     memset(s.first, 0, (size_t)w->n * sizeof *s.first);
     return scan_edges(w, &s, 0, w->n, false);
@@ -251,6 +300,9 @@ ubi_status ubi__dom_edges_begin(ubi__dom_work *w) {
 ubi_status ubi__dom_edges_next(ubi__dom_range *out, ubi__dom_work *w) {
     if (w->edges.full)
         return next_by_scan(out, w);
-    next_from_log(out, &w->edges);
+    if (w->edges.ahead)
+        next_ahead(out, w);
+    else
+        next_from_log(out, &w->edges);
     return UBI_OK;
 }

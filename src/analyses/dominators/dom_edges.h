@@ -13,6 +13,9 @@
  * space for sorting is what the blocks left, at least a sixteenth of the pool, and the log is handed out in batches of
  * targets, a single target in batches of sources. Each batch reads the log again; there are less than 32 of them.
  *
+ * With a helper, and space for it in the pool, a range is sorted while the one above it is worked on: there are two places for
+ * sorting then, which take turns.
+ *
  * A graph may have any number of edges per node, the pool may not. When it does not suffice, the logs are given up, and
  * after the walk the edges of the graph are scanned again: once to count the sources of every target, then once for every
  * batch of targets whose edges fill the pool. The pool has at least half a byte per edge of the graph, so there are at
@@ -24,6 +27,7 @@
 #include <assert.h>
 
 #include "base/alloc.h"
+#include "base/helper.h"
 
 #define UBI__DOM_RANGE_BITS 15
 #define UBI__DOM_BLOCK_EDGES 682
@@ -49,6 +53,16 @@ typedef struct ubi__dom_recent {
 
 #define UBI__DOM_RECENT 4096
 
+struct ubi__dom_edges;
+
+/** A place in which a whole range is sorted ahead. */
+typedef struct ubi__dom_sorting {
+    const struct ubi__dom_edges *edges;
+    uint32_t place;           /* of the range */
+    uint32_t *first, *source; /* as in ubi__dom_range */
+    ubi__chore chore;
+} ubi__dom_sorting;
+
 typedef struct ubi__dom_edges {
     void *pool;
     size_t pool_bytes;
@@ -60,6 +74,8 @@ typedef struct ubi__dom_edges {
     uint32_t n_longest;                      /* blocks of the longest log */
     uint32_t most_sorted;                    /* edges in a batch at most; 0: as many as there is space for */
     bool full;                               /* the logs have been given up */
+    bool ahead;                              /* ranges are sorted ahead, in `sortings` */
+    ubi__dom_sorting sortings[2];            /* by the last bit of the range's place */
     uint32_t next;                           /* targets below this have not been handed out */
     ubi__dom_recent recent[UBI__DOM_RECENT]; /* by target, the last that came by */
     uint32_t n_given;                        /* of the sources of target `next - 1`, handed out in earlier batches */

@@ -25,12 +25,9 @@ static ubi_status gather_sizes(ubi__dom_work *w) {
     return UBI_OK;
 }
 
-/* A node is complete when all with higher numbers have been added to their dominators. Also counts what each dominates,
- * in the place of `parent`. */
+/* A node is complete when all with higher numbers have been added to their dominators. */
 static ubi_status sum_up(ubi_dominators *d, ubi__dom_work *w) {
     ubi__dom_cell *cells = ubi__dom_cells(w);
-    uint32_t *count = w->parent;
-    memset(count, 0, (size_t)w->n * sizeof *count);
     for (uint32_t number = w->n; number > 1;) {
         uint32_t end = number - 1 < UBI__DOM_CHUNK ? 1 : number - UBI__DOM_CHUNK;
         UBI_TRY(ubi__dom_tick(w, UBI__DOM_RESULT, w->n / 4 + (w->n - number) / 4));
@@ -38,7 +35,6 @@ static ubi_status sum_up(ubi_dominators *d, ubi__dom_work *w) {
             uint32_t dominator = w->dominator[number];
             ubi_node_ix node = w->node[number];
             cells[dominator].retained_bytes += cells[number].retained_bytes;
-            count[dominator]++;
             d->retained_bytes[node] = cells[number].retained_bytes;
             d->immediate[node] = w->node[dominator];
         }
@@ -49,14 +45,29 @@ static ubi_status sum_up(ubi_dominators *d, ubi__dom_work *w) {
     return UBI_OK;
 }
 
+/* ---- dominated sets -------------------------------------------------------------------------------------------------- */
+
+typedef struct set_maker {
+    ubi_dominators *d;
+    const ubi__dom_work *w;
+    bool reports; /* progress: the helper must not */
+    ubi_status status;
+} set_maker;
+
+static ubi_status tick(const set_maker *m, uint64_t done) {
+    return m->reports ? ubi__dom_tick(m->w, UBI__DOM_RESULT, done) : UBI_OK;
+}
+
 /* Ends of the sets in file order. */
-static ubi_status place_sets(ubi_dominators *d, const ubi__dom_work *w) {
+static ubi_status place_sets(const set_maker *m) {
+    ubi_dominators *d = m->d;
+    const ubi__dom_work *w = m->w;
     const uint32_t *count = w->parent;
     uint32_t sum = 0;
-    UBI_TRY(ubi__dom_tick(w, UBI__DOM_RESULT, w->n / 2));
+    UBI_TRY(tick(m, w->n / 2));
     for (uint32_t number = 0; number < w->n; number++)
         d->first[w->node[number]] = count[number];
-    UBI_TRY(ubi__dom_tick(w, UBI__DOM_RESULT, w->n / 2 + w->n / 8));
+    UBI_TRY(tick(m, w->n / 2 + w->n / 8));
     for (ubi_node_ix node = 0; node < d->n_nodes; node++)
         d->first[node] = sum += d->first[node];
     d->first[d->n_nodes] = sum;
@@ -64,11 +75,13 @@ static ubi_status place_sets(ubi_dominators *d, const ubi__dom_work *w) {
 }
 
 /* Descending post-order within a set: each is filled from its end, in ascending order. */
-static ubi_status fill_sets(ubi_dominators *d, const ubi__dom_work *w) {
+static ubi_status fill_sets(const set_maker *m) {
+    ubi_dominators *d = m->d;
+    const ubi__dom_work *w = m->w;
     uint32_t n = w->n - 1; /* the root ends last and belongs to no set */
     for (uint32_t i = 0, end; i < n; i = end) {
         end = ubi__dom_chunk_end(i, n);
-        UBI_TRY(ubi__dom_tick(w, UBI__DOM_RESULT, w->n / 4 * 3 + i / 4));
+        UBI_TRY(tick(m, w->n / 4 * 3 + i / 4));
         for (uint32_t k = i; k < end; k++) {
             uint32_t number = w->finished[k];
             d->dominated[--d->first[w->node[w->dominator[number]]]] = w->node[number];
@@ -76,6 +89,15 @@ static ubi_status fill_sets(ubi_dominators *d, const ubi__dom_work *w) {
     }
     return UBI_OK;
 }
+
+static void make_sets(void *payload) {
+    set_maker *m = payload;
+    m->status = place_sets(m);
+    if (m->status == UBI_OK)
+        m->status = fill_sets(m);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 /* The columns take over the pool of backward edges: memory that was touched before costs nothing to touch again. */
 static ubi_status make_columns(ubi_dominators *d, ubi__dom_work *w) {
@@ -99,14 +121,20 @@ static ubi_status make_columns(ubi_dominators *d, ubi__dom_work *w) {
 }
 
 ubi_status ubi__dom_result(ubi_dominators *d, ubi__dom_work *w) {
+    ubi__helper_drop(w->helper, &w->touching);
     UBI_TRY(make_columns(d, w));
     d->n_in_tree = w->n;
     d->immediate = w->number;
     w->number = NULL;
-    UBI_TRY(gather_sizes(w));
-    UBI_TRY(sum_up(d, w));
-    if (!w->with_sets)
-        return UBI_OK;
-    UBI_TRY(place_sets(d, w));
-    return fill_sets(d, w);
+    set_maker sets = { d, w, !w->helper->threaded, UBI_OK };
+    if (w->with_sets)
+        ubi__helper_give(w->helper, &w->sets, make_sets, &sets);
+    ubi_status status = gather_sizes(w);
+    if (status == UBI_OK)
+        status = sum_up(d, w);
+    if (status == UBI_OK)
+        ubi__helper_wait(w->helper, &w->sets);
+    else
+        ubi__helper_drop(w->helper, &w->sets);
+    return status == UBI_OK ? sets.status : status;
 }

@@ -73,6 +73,13 @@ ubi_status ubi__dom_find_semi(ubi__dom_work *w) {
 
 /* ---- immediate dominators -------------------------------------------------------------------------------------------- */
 
+/* Numbers below this one were handled: their places in `parent` count what they dominate. Now so does this one's. */
+static inline uint32_t take_parent(ubi__dom_work *w, uint32_t number) {
+    uint32_t parent = w->parent[number];
+    w->parent[number] = 0;
+    return parent;
+}
+
 /*
  * Plain climbing passes one dominator after the other. It is short on real heaps, but a long chain whose tail shares its
  * targets with the root makes every target climb all of the chain. So after this many steps per node, jump pointers are
@@ -81,11 +88,12 @@ ubi_status ubi__dom_find_semi(ubi__dom_work *w) {
 #define PLAIN_STEPS_PER_NODE 4
 
 static void climb_plainly(ubi__dom_work *w, uint32_t number) {
-    uint32_t *dominator = w->dominator, semi = dominator[number], at = w->parent[number];
+    uint32_t *dominator = w->dominator, semi = dominator[number], at = take_parent(w, number);
     uint64_t n_steps = 0;
     for (; at > semi; n_steps++)
         at = dominator[at];
     dominator[number] = at;
+    w->parent[at]++;
     w->counts.n_climb_steps += n_steps;
 }
 
@@ -99,11 +107,12 @@ static void make_jump(ubi__dom_cell *cells, uint32_t number, uint32_t dominator)
 
 static void climb_by_jumps(ubi__dom_work *w, uint32_t number) {
     ubi__dom_cell *cells = ubi__dom_cells(w);
-    uint32_t semi = w->dominator[number], at = w->parent[number];
+    uint32_t semi = w->dominator[number], at = take_parent(w, number);
     uint64_t n_steps = 0;
     for (; at > semi; n_steps++)
         at = cells[at].climb.jump > semi ? cells[at].climb.jump : w->dominator[at];
     w->dominator[number] = at;
+    w->parent[at]++;
     w->counts.n_climb_steps += n_steps;
     make_jump(cells, number, at);
 }
@@ -121,6 +130,7 @@ static void make_jumps(ubi__dom_work *w, uint32_t end) {
 ubi_status ubi__dom_climb(ubi__dom_work *w) {
     uint64_t most_steps = w->tuning.no_plain_climbing ? 0 : (uint64_t)w->n * PLAIN_STEPS_PER_NODE;
     uint32_t number = 1;
+    w->parent[0] = 0;
     while (number < w->n) {
         uint32_t end = ubi__dom_chunk_end(number, w->n);
         UBI_TRY(ubi__dom_tick(w, UBI__DOM_CLIMB, number));

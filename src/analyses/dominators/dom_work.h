@@ -66,6 +66,7 @@ typedef struct ubi__dom_counts {
     uint64_t n_climb_steps; /* dominators passed by climbing */
     uint64_t n_edges_again; /* edges of the graph scanned again after the walk */
     bool used_jumps;
+    bool sorted_ahead; /* edges, by a second thread */
 } ubi__dom_counts;
 
 typedef struct ubi__dom_frame {
@@ -91,6 +92,8 @@ typedef struct ubi__dom_work {
     const ubi_view *view;
     const ubi_allocator *allocator;
     const ubi_progress *progress;
+    ubi__helper *helper;
+    ubi__chore touching, sets;
     bool with_sets;
     ubi__dom_tuning tuning;
     ubi__dom_counts counts;
@@ -100,7 +103,7 @@ typedef struct ubi__dom_work {
     uint32_t *number;    /* [n_nodes] by node; UBI_NONE: not reached */
     /* by number, [n_nodes] */
     ubi_node_ix *node;
-    uint32_t *parent;    /* in the tree of the walk */
+    uint32_t *parent;    /* in the tree of the walk; from climbing on, of how many this is the immediate dominator */
     uint32_t *dominator; /* least forward candidate, then the semi-dominator, then the immediate dominator */
     uint32_t *finished;  /* numbers in the order in which walks ended: post-order. NULL without sets */
     void *scratch;       /* n_nodes * UBI__DOM_SCRATCH_BYTES, the block that holds the four above, too */
@@ -154,6 +157,9 @@ ubi_status ubi__dom_climb(ubi__dom_work *w);
 /** Fills the columns of `d`: takes over `number` as its `immediate`. */
 ubi_status ubi__dom_result(ubi_dominators *d, ubi__dom_work *w);
 
+/** ubi_dominators_new with a helper of the caller's, instead of options.threads. */
+ubi_status ubi__dominators_helped(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
+                                  ubi__helper *helper);
 /** ubi_dominators_new with tuning, and counts of what was done; both may be NULL. */
 ubi_status ubi__dominators_new(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
                                const ubi__dom_tuning *tuning, ubi__dom_counts *counts);

@@ -3,6 +3,7 @@
  * dominators.c: dominator trees (ubiheap/dominators.h). How they are found stands in dom_work.h.
  */
 #include "analyses/dominators/dom_work.h"
+#include "base/parallel.h"
 
 static ubi_status check_arguments(const ubi_view *view, const ubi_dominators_options *options) {
     if (options && options->version != UBI_DOMINATORS_OPTIONS_VERSION)
@@ -23,6 +24,7 @@ static size_t block_bytes_per_node(bool with_sets) {
 
 static void work_fini(ubi__dom_work *w) {
     size_t n = w->graph->n_nodes;
+    ubi__helper_drop(w->helper, &w->touching);
     ubi__dom_edges_fini(w);
     ubi__free_array(w->allocator, w->number, n, sizeof *w->number);
     ubi__free_array(w->allocator, w->scratch, n, block_bytes_per_node(w->with_sets));
@@ -42,18 +44,41 @@ static ubi_status work_init(ubi__dom_work *w) {
     return ubi__dom_edges_init(w);
 }
 
+#define N_SLICES 64 /* of columns that the walk fills side by side */
+
+/*
+ * First use of memory is a fifth of all that is to be done, and more where a hypervisor has to supply it. So a helper runs ahead
+ * of the walk: columns that are filled by number, and of the pool what the result will take; then cells, for the next step.
+ */
+static void touch(void *payload) {
+    ubi__dom_work *w = payload;
+    size_t n = w->graph->n_nodes, pool_bytes = 2 * sizeof(uint64_t) * n;
+    size_t column_bytes = n * sizeof(uint32_t), slice_bytes = column_bytes / N_SLICES;
+    unsigned n_columns = w->with_sets ? 4 : 3;
+    if (pool_bytes > w->edges.pool_bytes)
+        pool_bytes = w->edges.pool_bytes;
+    for (size_t i = 0; i < N_SLICES; i++) {
+        for (unsigned k = 0; k < n_columns; k++)
+            ubi__touch_pages((char *)w->node + k * column_bytes + i * slice_bytes, slice_bytes);
+        ubi__touch_pages((char *)w->edges.pool + i * (pool_bytes / N_SLICES), pool_bytes / N_SLICES);
+    }
+    ubi__touch_pages(w->scratch, n * sizeof(ubi__dom_cell));
+}
+
 static ubi_status run(ubi_dominators *d, ubi__dom_work *w) {
     UBI_TRY(work_init(w));
+    if (w->helper->threaded)
+        ubi__helper_give(w->helper, &w->touching, touch, w);
     UBI_TRY(ubi__dom_walk(w));
     UBI_TRY(ubi__dom_find_semi(w));
     UBI_TRY(ubi__dom_climb(w));
     return ubi__dom_result(d, w);
 }
 
-ubi_status ubi__dominators_new(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
-                               const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
+static ubi_status find(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
+                       ubi__helper *helper, const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
     UBI_TRY(check_arguments(view, options));
-    ubi__dom_work w = { .graph = view->graph, .view = view };
+    ubi__dom_work w = { .graph = view->graph, .view = view, .helper = helper };
     w.allocator = ubi__allocator_or_default(options ? options->allocator : NULL);
     w.progress = options ? &options->progress : NULL;
     w.with_sets = !options || !options->without_sets;
@@ -75,6 +100,20 @@ ubi_status ubi__dominators_new(ubi_dominators **out, const ubi_view *view, const
     else
         ubi_dominators_free(d);
     return status;
+}
+
+ubi_status ubi__dominators_new(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
+                               const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
+    ubi__helper helper;
+    ubi__helper_start(&helper, ubi__thread_count(options ? options->threads : 0));
+    ubi_status status = find(out, view, options, &helper, tuning, counts);
+    ubi__helper_stop(&helper);
+    return status;
+}
+
+ubi_status ubi__dominators_helped(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
+                                  ubi__helper *helper) {
+    return find(out, view, options, helper, NULL, NULL);
 }
 
 /* ---- the public face ------------------------------------------------------------------------------------------------- */

@@ -66,9 +66,13 @@ static ubi__dom_tuning random_tuning(void) {
                               .no_plain_climbing = random_below(2) };
 }
 
-static ubi_dominators *dominators_of(const ubi_view *view, const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
+/* Of `one_in` calls one has a helper. */
+static ubi_dominators *dominators_of(const ubi_view *view, const ubi__dom_tuning *tuning, ubi__dom_counts *counts,
+                                     uint32_t one_in) {
     ubi_dominators *d;
-    assert_int_equal(ubi__dominators_new(&d, view, NULL, tuning, counts), UBI_OK);
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    options.threads = random_below(one_in) ? 1 : 2;
+    assert_int_equal(ubi__dominators_new(&d, view, &options, tuning, counts), UBI_OK);
     return d;
 }
 
@@ -176,25 +180,27 @@ static void assert_small(const ubi_dominators *d, const ubi_view *view) {
 
 static void small_graphs_have_the_dominators_of_the_definition(void **state) {
     (void)state;
-    uint32_t n_adopted = 0, n_jumps = 0, n_scanned = 0;
+    uint32_t n_adopted = 0, n_jumps = 0, n_scanned = 0, n_ahead = 0;
     for (uint32_t round = 0; round < N_ROUNDS; round++) {
         random_start(round);
         uint32_t n_nodes = 1 + random_below(MAX_NODES);
         ubi_view view = random_view(random_graph(n_nodes, random_below(4), 1 + random_below(n_nodes)));
         ubi__dom_tuning tuning = random_tuning();
         ubi__dom_counts counts;
-        ubi_dominators *d = dominators_of(&view, &tuning, &counts);
+        ubi_dominators *d = dominators_of(&view, &tuning, &counts, 16);
         assert_small(d, &view);
         assert_sets(d, &view);
         n_adopted += view.orphans == UBI_ORPHANS_ADOPT && ubi_dominators_node_count(d) > 2;
         n_jumps += counts.used_jumps;
         n_scanned += counts.n_edges_again > 0;
+        n_ahead += counts.sorted_ahead;
         ubi_dominators_free(d);
         free_view(&view);
     }
     assert_in_range(n_adopted, N_ROUNDS / 10, N_ROUNDS); /* each way was taken */
     assert_in_range(n_jumps, N_ROUNDS / 100, N_ROUNDS);
     assert_in_range(n_scanned, N_ROUNDS / 100, N_ROUNDS);
+    assert_in_range(n_ahead, N_ROUNDS / 1000, N_ROUNDS);
 }
 
 /* Deep, wide and dense ones; with few edges per node most are orphans. */
@@ -202,14 +208,14 @@ static void larger_graphs_have_the_dominators_of_plain_iteration(void **state) {
     (void)state;
     static const uint32_t edges_per_node[] = { 1, 2, 4, 20 };
     ubi_node_ix expected[3000];
-    uint32_t n_scanned = 0, n_jumps = 0;
-    for (uint32_t round = 0; round < 80; round++) {
+    uint32_t n_scanned = 0, n_jumps = 0, n_ahead = 0;
+    for (uint32_t round = 0; round < 160; round++) {
         random_start(round);
         uint32_t reach = round % 3 == 0 ? 5 : 3000;
         ubi_view view = random_view(random_graph(3000, edges_per_node[round % 4], reach));
         ubi__dom_tuning tuning = random_tuning();
         ubi__dom_counts counts;
-        ubi_dominators *d = dominators_of(&view, &tuning, &counts);
+        ubi_dominators *d = dominators_of(&view, &tuning, &counts, 2);
         plain_dominators(expected, &view);
         for (ubi_node_ix node = 0; node < 3000; node++)
             assert_int_equal(ubi_dominators_immediate(d, node), expected[node]);
@@ -217,11 +223,13 @@ static void larger_graphs_have_the_dominators_of_plain_iteration(void **state) {
         n_scanned +=
             counts.n_edges_again > 2 * ubi_graph_edge_count(view.graph); /* counted, then two batches or more */
         n_jumps += counts.used_jumps;
+        n_ahead += counts.sorted_ahead;
         ubi_dominators_free(d);
         free_view(&view);
     }
-    assert_in_range(n_scanned, 3, 80);
-    assert_in_range(n_jumps, 10, 80);
+    assert_in_range(n_scanned, 6, 160);
+    assert_in_range(n_jumps, 20, 160);
+    assert_in_range(n_ahead, 5, 160);
 }
 
 /* ---- beside the library's own walk ------------------------------------------------------------------------------------- */
