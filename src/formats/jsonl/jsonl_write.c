@@ -2,8 +2,8 @@
  *
  * jsonl_write.c: a graph as lines of JSON, for jq, databases and scripts.
  *
- * One object per line: a header, the stack frames (parents before their children), the nodes in order, each with its
- * edges. Format: docs/formats/jsonl.md.
+ * One object per line: a header, the stack frames (parents before their children), what else the producer tells, the nodes
+ * in order, each with its edges. Format: docs/formats/jsonl.md.
  *
  * What repeats is written as JSON once and copied from then on: the members that nodes of one kind share, and the name
  * of an edge. These fragments start with a comma, so that a line is its numbers and the fragments between them. They
@@ -14,108 +14,31 @@
 #include "base/alloc.h"
 #include "base/json_writer.h"
 #include "base/strtab.h"
+#include "formats/jsonl/jsonl_out.h"
+#include "formats/line_facts.h"
 #include "formats/save_format.h"
 #include "formats/text_roles.h"
 
-#define BUFFER_BYTES ((size_t)64 * 1024)
 /* Room for what a line has between two fragments: constant text and two numbers. */
 #define PIECE_BYTES 160
-/* Up to this every integer is its own JSON number. */
-#define EXACT_INTEGER_LIMIT (UINT64_C(1) << 53)
+
+#define ADD(w, literal) ubi__jsonl_add(&(w)->out, (literal), sizeof(literal) - 1)
 
 typedef struct line_writer {
     const ubi_graph *graph;
+    const ubi__line_facts *facts; /* NULL: the graph is all there is */
     const ubi_save_options *options;
     const ubi_allocator *allocator;
-    ubi__write_fn write;
-    void *payload;
+    ubi__jsonl_out out;
     ubi_save_info info;
-    uint8_t *buffer; /* buffer[BUFFER_BYTES] */
-    size_t n;
-    uint64_t n_nodes_done;
     ubi__strtab fragments;
     uint32_t *kind_fragment;  /* kind_fragment[n_kinds]: entry of `fragments`, or UBI_NONE */
     uint32_t *name_fragment;  /* name_fragment[n_strings], of names on properties and the like */
     uint32_t *field_fragment; /* field_fragment[n_strings], of those on fields of an engine; NULL: no edge has a kind */
     ubi__json json;           /* writes a fragment into `scratch` */
+    ubi__line line;           /* the same, for `facts` */
     ubi__vec_u8 scratch;
 } line_writer;
-
-/* ---- output ----------------------------------------------------------------------------------------------------- */
-
-static ubi_status drain(line_writer *w) {
-    if (!ubi__progress(&w->options->progress, "writing", w->n_nodes_done, w->graph->n_nodes))
-        return ubi__fail_cancelled();
-    size_t n = w->n;
-    w->n = 0;
-    w->info.stream_bytes += n;
-    return n ? w->write(w->payload, w->buffer, n) : UBI_OK;
-}
-
-static ubi_status reserve(line_writer *w, size_t n) {
-    return ubi__likely(BUFFER_BYTES - w->n >= n) ? UBI_OK : drain(w);
-}
-
-/* The next three write into room that was reserved. */
-
-#define ADD(w, literal) add((w), (literal), sizeof(literal) - 1)
-
-static inline void add(line_writer *w, const char *text, size_t n) {
-    memcpy(w->buffer + w->n, text, n);
-    w->n += n;
-}
-
-static void add_digits(line_writer *w, uint64_t value) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    add(w, digits + at, sizeof digits - at);
-}
-
-static bool add_json(void *payload, const void *data, size_t n) {
-    line_writer *w = payload;
-    add(w, data, n);
-    return true;
-}
-
-/* A number that a double may round; an id then becomes a string. */
-static void add_large(line_writer *w, uint64_t value, bool is_id) {
-    ubi__json_init(&w->json, add_json, w, false);
-    if (is_id)
-        ubi__json_node_id(&w->json, value);
-    else
-        ubi__json_u64(&w->json, value);
-    ubi__json_flush(&w->json);
-}
-
-static void add_id(line_writer *w, uint64_t id) {
-    if (ubi__likely(id <= EXACT_INTEGER_LIMIT))
-        add_digits(w, id);
-    else
-        add_large(w, id, true);
-}
-
-static void add_size(line_writer *w, uint64_t size_bytes) {
-    if (ubi__likely(size_bytes <= EXACT_INTEGER_LIMIT))
-        add_digits(w, size_bytes);
-    else
-        add_large(w, size_bytes, false);
-}
-
-/* Text of any length, into room that need not be reserved. */
-static ubi_status put_text(line_writer *w, ubi_text text) {
-    while (text.len) {
-        UBI_TRY(reserve(w, 1));
-        size_t room = BUFFER_BYTES - w->n, n = text.len < room ? text.len : room;
-        add(w, text.ptr, n);
-        text.ptr += n;
-        text.len -= n;
-    }
-    return UBI_OK;
-}
 
 /* ---- fragments -------------------------------------------------------------------------------------------------- */
 
@@ -146,14 +69,20 @@ static ubi_status end_fragment(ubi_text *out, line_writer *w) {
     return UBI_OK;
 }
 
+/* ubi__line.put_text */
+static ubi_status put_value(const ubi__line *line, ubi_text_role role, ubi_text text) {
+    const ubi_save_options *options = ((const line_writer *)line->payload)->options;
+    if (options->map_text)
+        UBI_TRY(options->map_text(options->map_text_payload, role, text, &text));
+    ubi__json_text(line->json, text);
+    return UBI_OK;
+}
+
 static ubi_status put_member(line_writer *w, const char *key, ubi_text_role role, ubi_text text) {
     if (!text.ptr)
         return UBI_OK;
-    if (w->options->map_text)
-        UBI_TRY(w->options->map_text(w->options->map_text_payload, role, text, &text));
     ubi__json_key(&w->json, key);
-    ubi__json_text(&w->json, text);
-    return UBI_OK;
+    return put_value(&w->line, role, text);
 }
 
 static ubi_status make_kind(line_writer *w, ubi_kind_ix kind) {
@@ -162,6 +91,8 @@ static ubi_status make_kind(line_writer *w, ubi_kind_ix kind) {
     ubi_text fragment;
     begin_fragment(w);
     UBI_TRY(put_member(w, "typeName", UBI_TEXT_TYPE_NAME, ubi_graph_string(g, k->type_name)));
+    if (w->facts)
+        w->facts->put_kind(&w->line, g, k);
     ubi__json_key(&w->json, "coarseType");
     ubi__json_string(&w->json, ubi_coarse_type_name(k->coarse_type));
     UBI_TRY(put_member(w, "className", UBI_TEXT_CLASS_NAME, ubi_graph_string(g, k->class_name)));
@@ -190,8 +121,8 @@ static ubi_status put_line(line_writer *w) {
     UBI_TRY(end_fragment(&line, w));
     w->scratch.at[0] = '{';
     line.len++; /* the closing brace again */
-    UBI_TRY(put_text(w, line));
-    UBI_TRY(reserve(w, 1));
+    UBI_TRY(ubi__jsonl_put(&w->out, line));
+    UBI_TRY(ubi__jsonl_reserve(&w->out, 1));
     ADD(w, "\n");
     return UBI_OK;
 }
@@ -226,6 +157,8 @@ static ubi_status put_header(line_writer *w) {
     put_number(j, "nodeCount", g->n_nodes);
     put_number(j, "edgeCount", g->n_edges);
     put_number(j, "frameCount", ubi_graph_frame_count(g));
+    if (w->facts)
+        w->facts->put_header(&w->line, g);
     return put_line(w);
 }
 
@@ -250,7 +183,20 @@ static ubi_status put_frame(line_writer *w, ubi_frame_ix frame) {
     ubi__json_bool(j, f.is_system);
     ubi__json_key(j, "isSelfHosted");
     ubi__json_bool(j, f.is_self_hosted);
+    if (w->facts)
+        w->facts->put_frame(&w->line, w->graph, frame);
     return put_line(w);
+}
+
+/* Lines about what is neither frame nor node. */
+static ubi_status put_other_lines(line_writer *w) {
+    size_t n = w->facts ? w->facts->line_count(w->graph) : 0;
+    for (size_t i = 0; i < n; i++) {
+        begin_fragment(w);
+        UBI_TRY(w->facts->put_line(&w->line, w->graph, i));
+        UBI_TRY(put_line(w));
+    }
+    return UBI_OK;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
@@ -272,18 +218,18 @@ static ubi_status put_edge_name(line_writer *w, ubi_edge_kind kind, ubi_str_ix n
     uint32_t *fragment = role == UBI_TEXT_FIELD_NAME ? &w->field_fragment[name] : &w->name_fragment[name];
     if (ubi__unlikely(*fragment == UBI_NONE))
         UBI_TRY(make_name(w, fragment, role, name));
-    UBI_TRY(put_text(w, ubi__strtab_get(&w->fragments, *fragment)));
-    return reserve(w, 1);
+    UBI_TRY(ubi__jsonl_put(&w->out, ubi__strtab_get(&w->fragments, *fragment)));
+    return ubi__jsonl_reserve(&w->out, 1);
 }
 
 static ubi_status put_edge(line_writer *w, ubi_edge_ix e) {
     const ubi_graph *g = w->graph;
     ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
     ADD(w, "{\"to\":");
-    add_id(w, g->id.at[g->target.at[e]]);
-    add(w, edge_kinds[kind], strlen(edge_kinds[kind]));
+    ubi__jsonl_add_id(&w->out, g->id.at[g->target.at[e]]);
+    ubi__jsonl_add(&w->out, edge_kinds[kind], strlen(edge_kinds[kind]));
     if (ubi__edge_kind_is_numbered(kind))
-        add_digits(w, g->name.at[e]);
+        ubi__jsonl_add_digits(&w->out, g->name.at[e]);
     else if (g->name.at[e] != UBI_NONE)
         UBI_TRY(put_edge_name(w, kind, g->name.at[e]));
     ADD(w, "}");
@@ -294,7 +240,7 @@ static ubi_status put_edges(line_writer *w, ubi_node_ix node) {
     const ubi_graph *g = w->graph;
     const ubi_edge_ix first = g->first_edge.at[node], end = g->first_edge.at[node + 1];
     for (ubi_edge_ix e = first; e < end; e++) {
-        UBI_TRY(reserve(w, PIECE_BYTES));
+        UBI_TRY(ubi__jsonl_reserve(&w->out, PIECE_BYTES));
         if (e > first)
             ADD(w, ",");
         UBI_TRY(put_edge(w, e));
@@ -310,32 +256,43 @@ static ubi_status put_node_name(line_writer *w, ubi_node_ix node) {
     UBI_TRY(put_member(w, "name", ubi__node_name_role(g, &g->kinds.rows.at[g->kind.at[node]]),
                        ubi_graph_string(g, g->node_name.at[node])));
     UBI_TRY(end_fragment(&fragment, w));
-    UBI_TRY(put_text(w, fragment));
-    return reserve(w, PIECE_BYTES);
+    UBI_TRY(ubi__jsonl_put(&w->out, fragment));
+    return ubi__jsonl_reserve(&w->out, PIECE_BYTES);
+}
+
+static ubi_status put_node_facts(line_writer *w, ubi_node_ix node) {
+    ubi_text fragment = { NULL, 0 };
+    begin_fragment(w);
+    w->facts->put_node(&w->line, w->graph, node);
+    UBI_TRY(end_fragment(&fragment, w));
+    UBI_TRY(ubi__jsonl_put(&w->out, fragment));
+    return ubi__jsonl_reserve(&w->out, PIECE_BYTES);
 }
 
 static ubi_status put_node(line_writer *w, ubi_node_ix node) {
     const ubi_graph *g = w->graph;
     ubi_kind_ix kind = g->kind.at[node];
-    ubi_frame_ix stack = ubi__graph_stack(g, node);
+    ubi_frame_ix stack = ubi__graph_youngest(g, node);
     if (ubi__unlikely(w->kind_fragment[kind] == UBI_NONE))
         UBI_TRY(make_kind(w, kind));
-    UBI_TRY(reserve(w, PIECE_BYTES));
+    UBI_TRY(ubi__jsonl_reserve(&w->out, PIECE_BYTES));
     ADD(w, "{\"record\":\"node\",\"id\":");
-    add_id(w, g->id.at[node]);
+    ubi__jsonl_add_id(&w->out, g->id.at[node]);
     ADD(w, ",\"size\":");
-    add_size(w, g->size_bytes.at[node]);
-    UBI_TRY(put_text(w, ubi__strtab_get(&w->fragments, w->kind_fragment[kind])));
-    UBI_TRY(reserve(w, PIECE_BYTES));
+    ubi__jsonl_add_size(&w->out, g->size_bytes.at[node]);
+    UBI_TRY(ubi__jsonl_put(&w->out, ubi__strtab_get(&w->fragments, w->kind_fragment[kind])));
+    UBI_TRY(ubi__jsonl_reserve(&w->out, PIECE_BYTES));
     if (ubi__graph_node_name(g, node) != UBI_NONE)
         UBI_TRY(put_node_name(w, node));
     if (stack != UBI_NONE) {
         ADD(w, ",\"stack\":");
-        add_digits(w, stack);
+        ubi__jsonl_add_digits(&w->out, stack);
     }
+    if (w->facts && w->facts->knows_node(g, node))
+        UBI_TRY(put_node_facts(w, node));
     ADD(w, ",\"edges\":[");
     UBI_TRY(put_edges(w, node));
-    UBI_TRY(reserve(w, 3));
+    UBI_TRY(ubi__jsonl_reserve(&w->out, 3));
     ADD(w, "]}\n");
     return UBI_OK;
 }
@@ -346,11 +303,12 @@ static ubi_status write_lines(line_writer *w) {
     UBI_TRY(put_header(w));
     for (ubi_frame_ix i = 0; i < ubi_graph_frame_count(w->graph); i++)
         UBI_TRY(put_frame(w, i));
+    UBI_TRY(put_other_lines(w));
     for (ubi_node_ix i = 0; i < w->graph->n_nodes; i++) {
         UBI_TRY(put_node(w, i));
-        w->n_nodes_done++;
+        w->out.n_done++;
     }
-    return drain(w);
+    return ubi__jsonl_drain(&w->out);
 }
 
 static ubi_status new_index(uint32_t **out, uint32_t n, const ubi_allocator *a) {
@@ -362,9 +320,7 @@ static ubi_status new_index(uint32_t **out, uint32_t n, const ubi_allocator *a) 
 }
 
 static ubi_status init(line_writer *w) {
-    w->buffer = ubi__alloc_array(w->allocator, BUFFER_BYTES, 1);
-    if (!w->buffer)
-        return ubi__fail_nomem();
+    UBI_TRY(ubi__jsonl_out_init(&w->out, w->allocator));
     UBI_TRY(new_index(&w->kind_fragment, ubi_graph_kind_count(w->graph), w->allocator));
     UBI_TRY(new_index(&w->name_fragment, ubi_graph_string_count(w->graph), w->allocator));
     if (!w->graph->edge_kind.n)
@@ -374,7 +330,7 @@ static ubi_status init(line_writer *w) {
 
 static void fini(line_writer *w) {
     const ubi_allocator *a = w->allocator;
-    ubi__free_array(a, w->buffer, BUFFER_BYTES, 1);
+    ubi__jsonl_out_fini(&w->out, a);
     ubi__free_array(a, w->kind_fragment, (size_t)ubi_graph_kind_count(w->graph) + 1, sizeof *w->kind_fragment);
     ubi__free_array(a, w->name_fragment, (size_t)ubi_graph_string_count(w->graph) + 1, sizeof *w->name_fragment);
     ubi__free_array(a, w->field_fragment, (size_t)ubi_graph_string_count(w->graph) + 1, sizeof *w->field_fragment);
@@ -385,7 +341,10 @@ static void fini(line_writer *w) {
 static ubi_status save(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
                        void *payload, ubi_save_info *info) {
     const ubi_graph *g = what->graph;
-    line_writer w = { .graph = g, .options = options, .write = write, .payload = payload };
+    line_writer w = { .graph = g, .facts = ubi__line_facts_of(g), .options = options };
+    w.out =
+        (ubi__jsonl_out){ .write = write, .payload = payload, .progress = options->progress, .n_total = g->n_nodes };
+    w.line = (ubi__line){ &w.json, put_value, &w };
     w.allocator = ubi__allocator_or_default(options->allocator);
     w.info = (ubi_save_info){ .node_count = g->n_nodes, .edge_count = g->n_edges };
     w.info.string_count = ubi_graph_string_count(g);
@@ -395,6 +354,7 @@ static ubi_status save(const ubi__save_subject *what, const ubi_save_options *op
     if (status == UBI_OK)
         status = write_lines(&w);
     fini(&w);
+    w.info.stream_bytes = w.out.n_written;
     *info = w.info;
     return status;
 }

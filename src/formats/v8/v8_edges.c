@@ -71,6 +71,8 @@ static ubi_status grow_columns(ubi__v8_reader *r, size_t n) {
     uint64_t expected = r->meta.edge_count.given ? r->meta.edge_count.value : 0;
     if (g->name.n + n > UBI_GRAPH_MAX_EDGES)
         return ubi__fail(UBI_ELIMIT, "more than 2^40 edges");
+    if (g->target.n + n > g->target.cap)
+        ubi__v8_stop_touching(r);
     UBI_TRY(UBI__V8_GROW(&g->target, n, expected, a));
     UBI_TRY(UBI__V8_GROW(&g->name, n, expected, a));
     return UBI__V8_GROW(&g->edge_kind, n, expected, a);

@@ -66,13 +66,15 @@ typedef struct script {
 
 UBI_VEC_DECLARE(vec_script, script);
 
-typedef struct scripts {
+struct ubi__v8_scripts {
     ubi__v8_reader *r;
     ubi_graph *g;
     vec_script rows;
     ubi__slots slots;    /* over rows, by id */
     uint64_t edges_left; /* that may be looked at, so that no graph makes this slow */
-} scripts;
+};
+
+typedef struct ubi__v8_scripts scripts;
 
 static size_t find_slot(const scripts *s, const ubi__slots *slots, uint32_t id) {
     size_t i = ubi__hash_u64(id) & (slots->n - 1);
@@ -181,7 +183,7 @@ static ubi_status name_other_scripts(scripts *s) {
     return UBI_OK;
 }
 
-static ubi_status set_files(scripts *s) {
+ubi_status ubi__v8_set_files(scripts *s) {
     const ubi__vec_v8_location *rows = &s->r->facts->locations;
     uint32_t row = UBI_NONE;
     for (size_t i = 0; i < rows->n; i++) {
@@ -199,14 +201,21 @@ static ubi_status set_files(scripts *s) {
     return UBI_OK;
 }
 
-ubi_status ubi__v8_find_files(ubi__v8_reader *r) {
-    scripts s = { .r = r, .g = r->graph, .edges_left = r->graph->target.n };
-    ubi_status status = find_script_files(&s);
-    if (status == UBI_OK)
-        status = name_other_scripts(&s);
-    if (status == UBI_OK)
-        status = set_files(&s);
-    ubi__slots_fini(&s.slots, r->allocator);
-    vec_script_fini(&s.rows, r->allocator);
-    return status;
+ubi_status ubi__v8_find_files(scripts **out, ubi__v8_reader *r) {
+    scripts *s = UBI_NEW(r->allocator, scripts);
+    if (!s)
+        return ubi__fail_nomem();
+    *s = (scripts){ .r = r, .g = r->graph, .edges_left = r->graph->target.n };
+    *out = s;
+    UBI_TRY(find_script_files(s));
+    return name_other_scripts(s);
+}
+
+void ubi__v8_scripts_free(scripts *s) {
+    if (!s)
+        return;
+    const ubi_allocator *a = s->r->allocator;
+    ubi__slots_fini(&s->slots, a);
+    vec_script_fini(&s->rows, a);
+    UBI_DELETE(a, s);
 }

@@ -14,40 +14,42 @@
 
 static void run_index_job(void *payload) {
     ubi__v8_job *job = payload;
-    ubi_graph *g = job->graph;
+    ubi_graph *g = job->reader->graph;
     ubi__id_fault fault;
     job->status = ubi__id_index_resolve(&g->ids, g->id.at, (uint32_t)g->id.n, NULL, 0, job->threads, &fault);
     if (job->status == UBI_EFORMAT)
-        job->status = ubi__id_index_first_of_each(&g->ids, g->id.at, (uint32_t)g->id.n, &job->n_repeated);
+        job->status = ubi__id_index_first_of_each(&g->ids, g->id.at, (uint32_t)g->id.n, &job->reader->n_repeated);
 }
 
 static void run_reach_job(void *payload) {
     ubi__v8_job *job = payload;
-    job->status = ubi__graph_find_reachable(job->graph);
+    job->status = ubi__graph_find_reachable(job->reader->graph);
+}
+
+static void run_sort_job(void *payload) {
+    ubi__v8_job *job = payload;
+    job->status = ubi__v8_sort_locations(job->reader);
+}
+
+static void run_file_job(void *payload) {
+    ubi__v8_job *job = payload;
+    job->status = ubi__v8_set_files(job->reader->scripts);
 }
 
 static void begin_job(ubi__v8_reader *r, ubi__v8_job *job, void (*fn)(void *)) {
-    job->graph = r->graph;
+    job->reader = r;
     job->threads = r->input->threads > 2 ? r->input->threads - 1 : 1; /* one goes on reading */
-    job->begun = true;
-    ubi__task_start(&job->task, r->input->threads, fn, job);
+    ubi__helper_give(&r->helper, &job->chore, fn, job);
 }
 
 static ubi_status end_job(ubi__v8_job *job) {
-    if (!job->begun)
-        return UBI_OK;
-    ubi__task_wait(&job->task);
-    job->begun = false;
+    ubi__helper_wait(&job->reader->helper, &job->chore);
     return job->status == UBI_OK ? UBI_OK : ubi__fail_nomem(); /* its message stayed in its thread */
 }
 
 void ubi__v8_stop_jobs(ubi__v8_reader *r) {
-    ubi__v8_job *jobs[] = { &r->index_job, &r->reach_job };
-    for (size_t i = 0; i < 2; i++) {
-        if (jobs[i]->begun && jobs[i]->task.started)
-            ubi__task_wait(&jobs[i]->task); /* that had no thread has nothing to wait for */
-        jobs[i]->begun = false;
-    }
+    ubi__v8_stop_touching(r);
+    ubi__helper_stop(&r->helper);
 }
 
 static ubi_status fail_count(ubi__v8_reader *r, ubi__v8_section section, const ubi__v8_header_number *header,
@@ -99,6 +101,7 @@ static ubi_status begin_reach(ubi__v8_reader *r) {
     UBI_TRY(find_root(r));
     UBI_TRY(check_edge_sum(r));
     UBI_TRY(check_targets(r));
+    ubi__v8_stop_touching(r);
     begin_job(r, &r->reach_job, run_reach_job);
     return UBI_OK;
 }
@@ -206,30 +209,33 @@ static ubi_status check_scopes(ubi__v8_reader *r, uint32_t n_strings) {
 
 /* ---- all together -------------------------------------------------------------------------------------------------------- */
 
-/* Strings, kinds, stacks and files: what the calling thread does. */
+/* Strings, kinds, stacks and files. */
 static ubi_status find_meanings(ubi__v8_reader *r) {
     ubi_graph *g = r->graph;
     UBI_TRY(ubi__v8_find_stacks(r));
+    begin_job(r, &r->sort_job, run_sort_job);
     UBI_TRY(ubi__v8_find_kinds(r));
-    UBI_TRY(ubi__v8_sort_locations(r));
-    UBI_TRY(ubi__v8_find_files(r));
+    UBI_TRY(end_job(&r->sort_job));
+    UBI_TRY(ubi__v8_find_files(&r->scripts, r));
+    begin_job(r, &r->file_job, run_file_job);
     ubi__strtab_trim(&g->strings);
-    ubi__kinds_trim(&g->kinds);
     ubi__frames_trim(&g->frames);
     UBI_TRY(ubi__strtab_canonicalize(&g->strings));
     UBI_TRY(ubi__frames_canonicalize(&g->frames, &g->strings));
     ubi__strtab_trim(&g->strings);
     ubi__frames_trim(&g->frames);
+    UBI_TRY(end_job(&r->file_job));
+    ubi__kinds_trim(&g->kinds);
     return UBI_OK;
 }
 
 static void note_repeated_ids(ubi__v8_reader *r) {
     ubi_read_info *info = r->input->info;
-    r->graph->ids_repeat = r->index_job.n_repeated > 0;
-    if (r->index_job.n_repeated)
+    r->graph->ids_repeat = r->n_repeated > 0;
+    if (r->n_repeated)
         snprintf(info->note, sizeof info->note,
-                 "%u %s an id that an earlier node has, too; looking up such an id finds the first",
-                 r->index_job.n_repeated, r->index_job.n_repeated == 1 ? "node has" : "nodes have");
+                 "%u %s an id that an earlier node has, too; looking up such an id finds the first", r->n_repeated,
+                 r->n_repeated == 1 ? "node has" : "nodes have");
 }
 
 ubi_status ubi__v8_finish(ubi__v8_reader *r) {

@@ -15,6 +15,7 @@
 
 #include "fail_allocator.h"
 #include "plain_v8.h"
+#include "v8_equal.h"
 
 /* Buffers of the loader, decompressor included, and what a byte of the stream can turn into at most. */
 #define FIXED_BYTES (UINT64_C(16) << 20)

@@ -43,6 +43,8 @@ static ubi_status grow_columns(ubi__v8_reader *r, size_t n) {
     uint64_t expected = r->meta.node_count.given ? r->meta.node_count.value : 0;
     if (g->id.n + n > UBI_GRAPH_MAX_NODES)
         return ubi__fail(UBI_ELIMIT, "more than 2^32-2 nodes");
+    if (g->id.n + n > g->id.cap)
+        ubi__v8_stop_touching(r);
     UBI_TRY(UBI__V8_GROW(&g->size_bytes, n, expected, a));
     UBI_TRY(UBI__V8_GROW(&g->kind, n, expected, a));
     UBI_TRY(UBI__V8_GROW(&g->node_name, n, expected, a));

@@ -138,6 +138,7 @@ static void free_reader(ubi__v8_reader *r) {
     ubi__vec_v8_mark_fini(&r->marks[0], a);
     ubi__vec_v8_mark_fini(&r->marks[1], a);
     ubi__vec_u32_fini(&r->trace_parent, a);
+    ubi__v8_scripts_free(r->scripts);
     ubi__strtab_fini(&r->meta.type_names);
     if (r->facts)
         ubi__v8_facts_free(r->facts, a);
@@ -155,6 +156,7 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
     r->window = (ubi__v8_window){ input->first, input->first + input->n_first, input->n_first, input->n_first == 0 };
     ubi__strtab_init(&r->meta.type_names, r->allocator);
     ubi__v8_meta_init(&r->meta);
+    ubi__helper_start(&r->helper, input->threads);
     ubi_status status = read_all(r);
     ubi__v8_stop_jobs(r);
     if (status == UBI_OK) {

@@ -2,7 +2,7 @@
  *
  * v8_reader.h: the inside of the .heapsnapshot reader.
  *
- *     bytes (v8_window.c) -> JSON (v8_json.c) -> meta (v8_meta.c)
+ *     bytes (v8_window.c) -> JSON (v8_json.c) -> meta (v8_meta.c) -> room for columns (v8_columns.c)
  *                                             -> rows of numbers (v8_rows.c) -> columns (v8_nodes.c, v8_edges.c, v8_tables.c)
  *                                             -> strings, trace tree -> the graph's tables
  *     and when all is there: v8_finish.c
@@ -13,6 +13,7 @@
 #ifndef UBI_FORMATS_V8_READER_H
 #define UBI_FORMATS_V8_READER_H
 
+#include "base/helper.h"
 #include "base/parallel.h"
 #include "formats/format.h"
 #include "formats/v8/v8_facts.h"
@@ -204,13 +205,28 @@ ubi_status ubi__v8_read_trace_tree(ubi__v8_reader *r);
 /* ---- work at the end, and beside the reading -------------------------------------------------------------------------- */
 
 typedef struct ubi__v8_job {
-    ubi__task task;
-    bool begun;
-    ubi_graph *graph;
+    ubi__chore chore;
+    ubi__v8_reader *reader;
     unsigned threads;
     ubi_status status;
-    uint32_t n_repeated; /* nodes with an id that an earlier one has */
 } ubi__v8_job;
+
+/** Memory that the helper makes ready. */
+typedef struct ubi__v8_touched {
+    void *at;
+    size_t bytes;
+} ubi__v8_touched;
+
+typedef struct ubi__v8_touching {
+    ubi__chore chore;
+    _Atomic bool stop;
+    ubi__v8_touched nodes[5], edges[3];
+} ubi__v8_touching;
+
+/** Makes the columns of nodes and edges as long as the header says, if it can be believed, and has memory made ready. */
+ubi_status ubi__v8_make_columns(ubi__v8_reader *r);
+/** Before columns move, or nobody needs their memory ahead any more. */
+void ubi__v8_stop_touching(ubi__v8_reader *r);
 
 /** When all nodes, or edges, are there: starts what can be done beside the rest. */
 ubi_status ubi__v8_nodes_ended(ubi__v8_reader *r);
@@ -224,8 +240,13 @@ ubi_status ubi__v8_finish(ubi__v8_reader *r);
 ubi_status ubi__v8_find_kinds(ubi__v8_reader *r);
 /** Locations in order of their nodes, the last one of each. */
 ubi_status ubi__v8_sort_locations(ubi__v8_reader *r);
-/** Puts file names into the kinds of nodes with locations. */
-ubi_status ubi__v8_find_files(ubi__v8_reader *r);
+/** Files that locations are in; owned. */
+typedef struct ubi__v8_scripts ubi__v8_scripts;
+/** Finds them: adds to the graph's strings. */
+ubi_status ubi__v8_find_files(ubi__v8_scripts **out, ubi__v8_reader *r);
+/** Puts them into the kinds of nodes with locations. Strings are left alone. */
+ubi_status ubi__v8_set_files(ubi__v8_scripts *scripts);
+void ubi__v8_scripts_free(ubi__v8_scripts *scripts);
 /** Frames from the trace tree; stacks of nodes from trace ids to frames. */
 ubi_status ubi__v8_find_stacks(ubi__v8_reader *r);
 
@@ -260,7 +281,12 @@ struct ubi__v8_reader {
     ubi__vec_u32 trace_parent; /* row of the trace tree -> row */
 
     bool nodes_ready, edges_ready; /* whole columns, checked against the header */
-    ubi__v8_job index_job, reach_job;
+    ubi__helper helper;
+    bool columns_made;
+    ubi__v8_touching touching;
+    ubi__v8_job index_job, reach_job, sort_job, file_job;
+    uint32_t n_repeated;      /* nodes with an id that an earlier one has; of the index job */
+    ubi__v8_scripts *scripts; /* of the file job */
     uint8_t name[UBI__V8_MAX_NAME];
 };
 

@@ -17,6 +17,7 @@
 #include "random_heap.h"
 #include "random_v8.h"
 #include "saving.h"
+#include "v8_equal.h"
 
 static ubi_save_options plain(void) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;

@@ -13,8 +13,8 @@
 #include <ubiheap/formats.h>
 
 #include "graph_equal.h"
-#include "random_v8.h"
 #include "saving.h"
+#include "v8_equal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

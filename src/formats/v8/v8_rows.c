@@ -230,6 +230,8 @@ ubi_status ubi__v8_read_rows(ubi__v8_reader *r) {
                                                 : r->meta.layout[r->section].stride == 0 ? drop_batch
                                                                                          : take_batch;
     bool any = false;
+    if (r->meta.known && (r->section == UBI__V8_NODES || r->section == UBI__V8_EDGES))
+        UBI_TRY(ubi__v8_make_columns(r));
     UBI_TRY(ubi__v8_expect(r, '[', "an array of numbers"));
     ubi__v8_numbers_begin(&r->numbers, 0, r->section >= UBI__V8_SCOPES);
     r->n_carried = 0;

@@ -130,7 +130,7 @@ static ubi_status write_node(ubi__v8_save *s, ubi_node_ix n, bool first) {
     fields[3] = g->size_bytes.at[n];
     fields[4] = g->first_edge.at[n + 1] - g->first_edge.at[n];
     if (s->has_traces)
-        fields[n_fields++] = ubi__v8_save_trace_id(s, ubi__graph_stack(g, n));
+        fields[n_fields++] = ubi__v8_save_trace_id(s, ubi__graph_youngest(g, n));
     if (s->has_detachedness)
         fields[n_fields++] = g->kinds.rows.at[kind].detachedness;
     return ubi__v8_save_record(s, first, fields, n_fields);

@@ -136,7 +136,7 @@ static void link_frames(tree *t, const ubi_graph *g) {
 
 static void count_nodes(ubi__v8_trace *made, const ubi_graph *g) {
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
-        ubi_frame_ix frame = ubi__graph_stack(g, n);
+        ubi_frame_ix frame = ubi__graph_youngest(g, n);
         if (frame == UBI_NONE)
             continue;
         made[frame].count++;

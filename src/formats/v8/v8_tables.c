@@ -29,27 +29,86 @@ static ubi_status field_i64(ubi__v8_reader *r, size_t row, uint32_t place, int64
     return UBI_OK;
 }
 
-ubi_status ubi__v8_take_functions(ubi__v8_reader *r, size_t n) {
+/* ---- rows by their columns --------------------------------------------------------------------------------------- */
+
+typedef enum number_form { U32, U64, I64, NODE } number_form;
+
+/* Which of the file's fields goes to which member of a row, and what it is. */
+typedef struct column {
+    uint32_t field; /* of the section; a field that the file does not have is left as it is */
+    number_form form;
+    size_t member;
+} column;
+
+/* In the order in which they are read, which is that of complaints. */
+static const column function_columns[] = {
+    { UBI__V8_FN_ID, U64, offsetof(ubi__v8_function, function_id) },
+    { UBI__V8_FN_NAME, U32, offsetof(ubi__v8_function, name) },
+    { UBI__V8_FN_SCRIPT_NAME, U32, offsetof(ubi__v8_function, script_name) },
+    { UBI__V8_FN_SCRIPT_ID, U32, offsetof(ubi__v8_function, script_id) },
+    { UBI__V8_FN_LINE, U32, offsetof(ubi__v8_function, line) },
+    { UBI__V8_FN_COLUMN, U32, offsetof(ubi__v8_function, column) },
+};
+static const column sample_columns[] = {
+    { UBI__V8_SAMPLE_TIME, U64, offsetof(ubi__v8_sample, time_us) },
+    { UBI__V8_SAMPLE_ID, U64, offsetof(ubi__v8_sample, last_id) },
+};
+static const column location_columns[] = {
+    { UBI__V8_LOC_OBJECT, NODE, offsetof(ubi__v8_location, node) },
+    { UBI__V8_LOC_SCRIPT_ID, U32, offsetof(ubi__v8_location, script_id) },
+    { UBI__V8_LOC_LINE, U32, offsetof(ubi__v8_location, line) },
+    { UBI__V8_LOC_COLUMN, U32, offsetof(ubi__v8_location, column) },
+    { UBI__V8_LOC_SCRIPT, NODE, offsetof(ubi__v8_location, script) },
+};
+static const column scope_columns[] = {
+    { UBI__V8_SCOPE_SCRIPT, NODE, offsetof(ubi__v8_scope, script) },
+    { UBI__V8_SCOPE_ID, I64, offsetof(ubi__v8_scope, scope_id) },
+    { UBI__V8_SCOPE_DEPTH, U32, offsetof(ubi__v8_scope, depth) },
+    { UBI__V8_SCOPE_N_VARIABLES, U32, offsetof(ubi__v8_scope, n_variables) },
+    { UBI__V8_SCOPE_N_USES, U32, offsetof(ubi__v8_scope, n_uses) },
+};
+static const column use_columns[] = {
+    { UBI__V8_USE_SCOPE, I64, offsetof(ubi__v8_scope_use, scope_id) },
+    { UBI__V8_USE_SLOT, U32, offsetof(ubi__v8_scope_use, slot) },
+};
+
+static ubi_status take_field(ubi__v8_reader *r, size_t i, uint32_t place, number_form form, void *member) {
+    switch (form) {
+    case U32:
+        return ubi__v8_field_u32(r, i, place, member);
+    case U64:
+        return ubi__v8_field_u64(r, i, place, member);
+    case I64:
+        return field_i64(r, i, place, member);
+    default:
+        return field_node(r, i, place, member);
+    }
+}
+
+/* Row `i` of the batch. */
+static ubi_status take_row(ubi__v8_reader *r, size_t i, const column *columns, size_t n_columns, void *row) {
     const uint32_t *place = r->meta.layout[r->section].place;
+    for (size_t k = 0; k < n_columns; k++)
+        if (place[columns[k].field] != UBI__V8_NO_FIELD)
+            UBI_TRY(take_field(r, i, place[columns[k].field], columns[k].form, (char *)row + columns[k].member));
+    return UBI_OK;
+}
+
+#define TAKE_ROW(r, i, columns, row) take_row(r, i, columns, sizeof(columns) / sizeof *(columns), row)
+
+ubi_status ubi__v8_take_functions(ubi__v8_reader *r, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        ubi__v8_function f;
-        UBI_TRY(ubi__v8_field_u64(r, i, place[UBI__V8_FN_ID], &f.function_id));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_NAME], &f.name));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_SCRIPT_NAME], &f.script_name));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_SCRIPT_ID], &f.script_id));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_LINE], &f.line));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_FN_COLUMN], &f.column));
+        ubi__v8_function f = { 0 };
+        UBI_TRY(TAKE_ROW(r, i, function_columns, &f));
         UBI_TRY(ubi__vec_v8_function_push(&r->facts->functions, r->allocator, f));
     }
     return UBI_OK;
 }
 
 ubi_status ubi__v8_take_samples(ubi__v8_reader *r, size_t n) {
-    const uint32_t *place = r->meta.layout[r->section].place;
     for (size_t i = 0; i < n; i++) {
-        ubi__v8_sample s;
-        UBI_TRY(ubi__v8_field_u64(r, i, place[UBI__V8_SAMPLE_TIME], &s.time_us));
-        UBI_TRY(ubi__v8_field_u64(r, i, place[UBI__V8_SAMPLE_ID], &s.last_id));
+        ubi__v8_sample s = { 0 };
+        UBI_TRY(TAKE_ROW(r, i, sample_columns, &s));
         UBI_TRY(ubi__vec_v8_sample_push(&r->facts->samples, r->allocator, s));
     }
     return UBI_OK;
@@ -77,33 +136,22 @@ static bool take_usual_locations(ubi__v8_reader *r, size_t n) {
 }
 
 ubi_status ubi__v8_take_locations(ubi__v8_reader *r, size_t n) {
-    const uint32_t *place = r->meta.layout[r->section].place;
     ubi__vec_v8_location *out = &r->facts->locations;
     UBI_TRY(ubi__vec_v8_location_reserve(out, r->allocator, n));
     if (take_usual_locations(r, n))
         return UBI_OK;
     for (size_t i = 0; i < n; i++) {
         ubi__v8_location l = { .script = UBI_NONE };
-        UBI_TRY(field_node(r, i, place[UBI__V8_LOC_OBJECT], &l.node));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_LOC_SCRIPT_ID], &l.script_id));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_LOC_LINE], &l.line));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_LOC_COLUMN], &l.column));
-        if (place[UBI__V8_LOC_SCRIPT] != UBI__V8_NO_FIELD)
-            UBI_TRY(field_node(r, i, place[UBI__V8_LOC_SCRIPT], &l.script));
+        UBI_TRY(TAKE_ROW(r, i, location_columns, &l));
         out->at[out->n++] = l;
     }
     return UBI_OK;
 }
 
 ubi_status ubi__v8_take_scopes(ubi__v8_reader *r, size_t n) {
-    const uint32_t *place = r->meta.layout[r->section].place;
     for (size_t i = 0; i < n; i++) {
-        ubi__v8_scope s;
-        UBI_TRY(field_node(r, i, place[UBI__V8_SCOPE_SCRIPT], &s.script));
-        UBI_TRY(field_i64(r, i, place[UBI__V8_SCOPE_ID], &s.scope_id));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_SCOPE_DEPTH], &s.depth));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_SCOPE_N_VARIABLES], &s.n_variables));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_SCOPE_N_USES], &s.n_uses));
+        ubi__v8_scope s = { 0 };
+        UBI_TRY(TAKE_ROW(r, i, scope_columns, &s));
         /* Their sums are compared with the tables at the end; the tables have fewer than 2^32 rows, or that fails. */
         s.first_variable = (uint32_t)r->n_variables_promised;
         s.first_use = (uint32_t)r->n_uses_promised;
@@ -124,11 +172,9 @@ ubi_status ubi__v8_take_scope_variables(ubi__v8_reader *r, size_t n) {
 }
 
 ubi_status ubi__v8_take_scope_uses(ubi__v8_reader *r, size_t n) {
-    const uint32_t *place = r->meta.layout[r->section].place;
     for (size_t i = 0; i < n; i++) {
-        ubi__v8_scope_use use;
-        UBI_TRY(field_i64(r, i, place[UBI__V8_USE_SCOPE], &use.scope_id));
-        UBI_TRY(ubi__v8_field_u32(r, i, place[UBI__V8_USE_SLOT], &use.slot));
+        ubi__v8_scope_use use = { 0 };
+        UBI_TRY(TAKE_ROW(r, i, use_columns, &use));
         UBI_TRY(ubi__vec_v8_scope_use_push(&r->facts->scope_uses, r->allocator, use));
     }
     return UBI_OK;
