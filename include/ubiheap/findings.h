@@ -35,6 +35,8 @@ typedef struct ubi_finding {
     uint64_t count; /**< of the things it is about; 0: it is about none */
     uint32_t n_nodes;
     ubi_node_ix nodes[UBI_FINDING_NODES]; /**< examples, the most telling first */
+    /** Where a path says most, if there are examples: to the first of them, or on to what that alone keeps alive. */
+    ubi_node_ix path_to;
 } ubi_finding;
 
 /** Findings of a heap. Immutable; needs neither look nor graph any more. */

@@ -26,7 +26,7 @@ extern "C" {
 /** Parts of a string that was put together are joined until the text has so many UTF-16 units. */
 #define UBI_STRINGS_JOINED_UNITS 1024
 
-/** All strings of a heap, grouped by text. Immutable: any number of threads may read it. */
+/** All strings of a heap, grouped by text. Immutable: any number of threads may read it. Borrows the look, which must outlive it. */
 typedef struct ubi_strings ubi_strings;
 
 /** Strings of one text. */
@@ -69,6 +69,7 @@ typedef struct ubi_strings_options {
     const uint64_t *only; /**< a bit per node: the others are left out. NULL: all. Borrowed during the call */
     /** group_of_node[n_nodes], caller's, is filled: the group of each node; UBI_NONE: in none. NULL: not wanted. */
     uint32_t *group_of_node;
+    unsigned threads; /**< 0: one per core */
 } ubi_strings_options;
 
 #define UBI_STRINGS_OPTIONS_VERSION 1
@@ -80,13 +81,15 @@ UBI_API bool ubi_strings_known(const ubi_graph *graph);
 
 /**
  * Groups the strings that the look's filter shows. As Chrome's DevTools do: strings and concatenated strings with a size; a
- * concatenation stands for its text, joined from its parts, but one with an empty half is left out.
+ * concatenation stands for its text, joined from its parts, but one with an empty half is left out. Only V8's lens joins:
+ * through another one, concatenations have no text.
  *
- * @param out   owned; keeps a reference to the graph. Untouched on failure.
- * @param look  borrowed during the call.
+ * @param out   owned. Untouched on failure.
+ * @param look  borrowed until ubi_strings_free: the joined texts are the look's.
  * Cost: O(nodes + bytes of their texts) time: a text is hashed at most once, and joining takes at most 2,048 steps for a
- * string, however its parts hang together. Memory: 4 bytes per entry of the string table, 64 per group, 32 per concatenation.
- * Errors: UBI_EINVAL (options), UBI_ENOMEM, UBI_ECANCELLED.
+ * string, however its parts hang together. Memory: 40 bytes per group; while it runs, 4 per entry of the string table and
+ * 44 per concatenation. Threads share the joining.
+ * Errors: UBI_EINVAL (options), UBI_ENOMEM, UBI_ECANCELLED, UBI_ELIMIT (2^32-2 strings).
  * Source: front_end/entrypoints/heap_snapshot_worker/HeapSnapshot.ts of Chrome's DevTools.
  */
 UBI_API ubi_status ubi_strings_new(ubi_strings **out, const ubi_lens_view *look, const ubi_strings_options *options);

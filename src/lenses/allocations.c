@@ -78,7 +78,7 @@ static ubi_status tally_nodes(ubi_allocations *a, const ubi_lens_view *look, con
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
         if (node % NODES_PER_REPORT == 0 && !ubi__progress(progress, "adding up allocations", node, g->n_nodes))
             return ubi__fail_cancelled();
-        ubi_frame_ix frame = ubi__graph_stack(g, node);
+        ubi_frame_ix frame = ubi__graph_youngest(g, node);
         if (frame == UBI_NONE || !(all || ubi__graph_reachable(g, node)))
             continue;
         a->frames[frame].tally.live_count++;

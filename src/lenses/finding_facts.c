@@ -27,6 +27,8 @@ void ubi__finding_example(ubi_finding *finding, ubi_node_ix node) {
     for (uint32_t i = 0; i < finding->n_nodes; i++)
         if (finding->nodes[i] == node)
             return;
+    if (finding->n_nodes == 0)
+        finding->path_to = node;
     if (finding->n_nodes < UBI_FINDING_NODES)
         finding->nodes[finding->n_nodes++] = node;
 }

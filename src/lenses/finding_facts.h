@@ -74,7 +74,7 @@ extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi_
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);
 /** Its sentence. Longer ones are cut. */
 void ubi__finding_say(ubi_finding *finding, const char *format, ...) UBI_PRINTF(2, 3);
-/** One more example, if there is room. */
+/** One more example, if there is room. The first is where the path leads to, unless the rule says otherwise. */
 void ubi__finding_example(ubi_finding *finding, ubi_node_ix node);
 
 /** Bytes from which on something is worth a sentence: 1 % of everything, but at least `least_bytes`. */

@@ -249,6 +249,7 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
     options.allocator = f->allocator;
     options.progress = f->options->progress;
     options.without_sets = true;
+    options.threads = 1;
     if (f->v8 && !f->dominators) {
         UBI_TRY(ubi_dominators_new(&made, ubi_lens_graph_view(f->look), &options));
         f->dominators = made;

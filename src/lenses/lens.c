@@ -39,6 +39,8 @@ const char *ubi_lens_title(const ubi_lens *lens) {
     return lens->title;
 }
 
+const char *const ubi__lens_label_presets[] = { "label", "labelAllocationStack", NULL };
+
 const ubi_lens_displays *ubi_lens_displays_of(const ubi_lens *lens) {
     return &lens->displays;
 }
@@ -80,6 +82,7 @@ ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *
     look->allocator = a;
     look->graph = ubi_graph_ref(graph);
     look->view = ubi_view_of(graph);
+    look->view.orphans = lens->orphans;
     ubi_status status = lens->open(look, options, filter);
     if (status == UBI_OK)
         *out = look;

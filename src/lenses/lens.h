@@ -40,6 +40,7 @@ struct ubi_lens {
     bool mixes_coarse_types; /* a class is its name and place, whatever the coarse types of its nodes */
     /** Comparisons and leaks count nodes that have a size, reachable or not; else what a census counts. */
     bool counts_by_size;
+    ubi_orphans orphans;            /* what becomes of nodes that its edges do not reach; views start with it */
     bool reuses_ids;                /* an id may name another node in a later heap of the same program */
     const ubi_lens_filter *filters; /* ended by one without a name; NULL: none */
     /** Sets the bits of nodes that a filter lets pass; they are clear before. NULL: ubi_lens_filter_apply cannot be used. */
@@ -60,6 +61,19 @@ struct ubi_lens {
     /** ubi_lens_display_name; NULL: the class's. */
     ubi_text (*display_name)(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
 };
+
+extern const char *const ubi__lens_label_presets[];
+
+/**
+ * The displays of a lens with these breakdowns for a census, ended by NULL. All else is as in Firefox's memory panel, whatever
+ * the lens: other tools have no such settings.
+ * Source: mozilla-central devtools/client/memory/constants.js, devtools/client/preferences/devtools-client.js.
+ */
+#define UBI__LENS_DISPLAYS(census_presets)                                                                             \
+    {                                                                                                                  \
+        .census = (census_presets), .label = ubi__lens_label_presets, .tree_map = "treeMap", .tree_depth = 4,          \
+        .tree_siblings = 15, .tree_more_siblings = 50, .paths = 10, .individuals = 1000                                \
+    }
 
 /** Classes by kind: nodes of one coarse type and label (kind_label.h) are a class. An `open` may be just this. */
 ubi_status ubi__lens_classes_by_label(ubi_lens_view *look);

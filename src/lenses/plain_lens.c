@@ -10,21 +10,11 @@ static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int
 }
 
 static const char *const census_presets[] = { "treeMap", "objectClass", "internalType", "allocationStack", NULL };
-static const char *const label_presets[] = { "label", "labelAllocationStack", NULL };
 
 const ubi_lens ubi__lens_plain = {
     .name = "plain",
     .title = "Any heap",
-    .displays = {
-        .census = census_presets,
-        .label = label_presets,
-        .tree_map = "treeMap",
-        .tree_depth = 4,
-        .tree_siblings = 15,
-        .tree_more_siblings = 50,
-        .paths = 10,
-        .individuals = 1000,
-    },
+    .displays = UBI__LENS_DISPLAYS(census_presets),
     .reuses_ids = true,
     .open = open,
 };

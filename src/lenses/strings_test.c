@@ -69,6 +69,30 @@ static size_t add_joined(maker *m, size_t first, size_t second) {
     return add_node(m, 2, add_text(m, "(concatenated string)"), 2);
 }
 
+/* An edge of the node that is added next. */
+static void add_field(maker *m, const char *name, size_t to) {
+    char row[64];
+    snprintf(row, sizeof row, "1,%zu,%zu", add_text(m, name), 5 * to);
+    add_row(m->edges, sizeof m->edges, row);
+    m->n_edges++;
+}
+
+/* A number or truth value as V8 has it: what it says is the name of another node. */
+static size_t add_value(maker *m, const char *says) {
+    size_t value = add_node(m, 0, add_text(m, says), 0);
+    add_field(m, "value", value);
+    return add_node(m, 0, 0, 1);
+}
+
+/* A string that V8 cut, or says that it did not cut. */
+static size_t add_cut(maker *m, const char *text, const char *truncated, const char *length, const char *hash) {
+    size_t is_cut = add_value(m, truncated), of = add_value(m, length), hashed = add_value(m, hash);
+    add_field(m, "truncated", is_cut);
+    add_field(m, "length", of);
+    add_field(m, "hash", hashed);
+    return add_node(m, 1, add_text(m, text), 3);
+}
+
 /* What a maker made, grouped. Owned, all of it. */
 typedef struct heap {
     ubi_graph *graph;
@@ -181,6 +205,79 @@ static void a_cycle_of_halves_ends(void **state) {
     done(&h);
 }
 
+static void texts_that_were_cut_are_equal_if_what_is_said_about_them_is(void **state) {
+    (void)state;
+    maker *m = start();
+    add_string(m, "a");
+    add_cut(m, "a", "true", "2000", "7");
+    add_cut(m, "a", "true", "2000", "8");
+    add_cut(m, "a", "true", "3000", "7");
+    add_cut(m, "a", "true", "2000", "7");
+    add_cut(m, "b", "true", "2000", "7");
+    add_cut(m, "a", "false", "1", "7");
+    size_t b = add_string(m, "b");
+    heap h = group(m);
+    const ubi_strings_totals *t = ubi_strings_totals_of(h.strings);
+    assert_int_equal(ubi_strings_group_count(h.strings), 6);
+    assert_int_equal(t->n_duplicate_groups, 2); /* "a" in full, and one that was cut */
+    assert_int_equal(t->duplicates.count, 4);
+    for (uint32_t i = 0; i < 6; i++) {
+        const ubi_string_group *g = ubi_strings_group(h.strings, i);
+        assert_int_equal(g->truncated, g->first != 1 && g->first != b);
+    }
+    done(&h);
+}
+
+static void a_joined_string_equals_a_text_that_another_entry_has(void **state) {
+    (void)state;
+    maker *m = start();
+    size_t a = add_string(m, "a"), b = add_string(m, "b");
+    add_joined(m, a, b);
+    add_joined(m, b, a);
+    add_joined(m, a, b);
+    add_string(m, "ab");
+    heap h = group(m);
+    assert_int_equal(ubi_strings_group_count(h.strings), 4);
+    assert_int_equal(count_of(&h, "ab"), 3);
+    assert_int_equal(count_of(&h, "ba"), 1);
+    done(&h);
+}
+
+static void through_another_lens_joined_strings_have_no_text(void **state) {
+    (void)state;
+    maker *m = start();
+    size_t a = add_string(m, "a");
+    add_joined(m, a, a);
+    heap h = { .graph = finish(m) };
+    assert_int_equal(ubi_lens_open(&h.look, ubi_lens_find("plain"), h.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_strings_new(&h.strings, h.look, NULL), UBI_OK);
+    assert_int_equal(ubi_strings_group_count(h.strings), 1);
+    assert_int_equal(count_of(&h, "a"), 1);
+    assert_int_equal(ubi_strings_totals_of(h.strings)->all.count, 2);
+    done(&h);
+}
+
+static void texts_that_are_too_short_are_in_no_group(void **state) {
+    (void)state;
+    maker *m = start();
+    add_string(m, "a");
+    add_string(m, "abc");
+    add_string(m, "a");
+    heap h = { .graph = finish(m) };
+    uint32_t group_of_node[4];
+    ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
+    options.min_length = 2;
+    options.group_of_node = group_of_node;
+    assert_int_equal(ubi_lens_open(&h.look, NULL, h.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_strings_new(&h.strings, h.look, &options), UBI_OK);
+    assert_int_equal(ubi_strings_group_count(h.strings), 1);
+    assert_int_equal(ubi_strings_totals_of(h.strings)->with_text.count, 1);
+    assert_int_equal(group_of_node[2], 0);
+    assert_int_equal(group_of_node[1], UBI_NONE);
+    assert_int_equal(group_of_node[3], UBI_NONE);
+    done(&h);
+}
+
 #define CHAIN 700
 
 /* Each is a unit longer than the one before; the text of the last is that of all. */
@@ -238,6 +335,7 @@ static void every_failed_allocation_has_a_way_out(void **state) {
     maker *m = start();
     size_t a = add_string(m, "a"), b = add_string(m, "b");
     add_joined(m, add_joined(m, a, b), a);
+    add_cut(m, "ab", "true", "2000", "7");
     heap h = group(m);
     assert_true(fail_each_allocation(group_with, &h) > 4);
     done(&h);
@@ -260,6 +358,10 @@ int main(void) {
         cmocka_unit_test(joined_strings_are_their_text),
         cmocka_unit_test(a_joined_string_with_an_empty_half_is_left_out_but_its_text_counts_in_others),
         cmocka_unit_test(a_cycle_of_halves_ends),
+        cmocka_unit_test(texts_that_were_cut_are_equal_if_what_is_said_about_them_is),
+        cmocka_unit_test(a_joined_string_equals_a_text_that_another_entry_has),
+        cmocka_unit_test(through_another_lens_joined_strings_have_no_text),
+        cmocka_unit_test(texts_that_are_too_short_are_in_no_group),
         cmocka_unit_test(a_chain_that_a_loop_made_is_joined_up_to_its_limit),
         cmocka_unit_test(sorting_is_descending_and_ties_keep_the_order_of_the_file),
         cmocka_unit_test(every_failed_allocation_has_a_way_out),

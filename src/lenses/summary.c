@@ -91,6 +91,7 @@ typedef struct side_task {
     ubi_summary *s;
     const uint64_t *only;
     ubi_status status;
+    ubi__chore chore;
 } side_task;
 
 static ubi_status find_distances(ubi_summary *s) {
@@ -111,23 +112,25 @@ static void work_aside(void *payload) {
         task->status = count(task->s, task->only);
 }
 
-static ubi_status find_dominators(ubi_summary *s, const ubi_summary_options *o) {
+static ubi_status find_dominators(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     if (s->dominators)
         return UBI_OK;
     options.allocator = s->allocator;
     options.progress = o->progress;
-    UBI_TRY(ubi_dominators_new(&s->own_dominators, &s->look->view, &options));
+    UBI_TRY(ubi__dominators_helped(&s->own_dominators, &s->look->view, &options, helper));
     s->dominators = s->own_dominators;
     return UBI_OK;
 }
 
-static ubi_status count_and_find_dominators(ubi_summary *s, const ubi_summary_options *o) {
-    side_task task = { s, o->only, UBI_OK };
-    ubi__task thread;
-    ubi__task_start(&thread, s->dominators ? 1 : ubi__thread_count(o->threads), work_aside, &task);
-    ubi_status status = find_dominators(s, o);
-    ubi__task_wait(&thread);
+static ubi_status count_and_find_dominators(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
+    side_task task = { .s = s, .only = o->only };
+    ubi__helper_give(helper, &task.chore, work_aside, &task);
+    ubi_status status = find_dominators(s, o, helper);
+    if (status == UBI_OK)
+        ubi__helper_wait(helper, &task.chore);
+    else
+        ubi__helper_drop(helper, &task.chore);
     UBI_TRY(status);
     if (task.status != UBI_OK) /* its message stayed with the thread; all that can go wrong there is memory */
         return task.status == UBI_ENOMEM ? ubi__fail_nomem() : task.status;
@@ -144,13 +147,21 @@ static void drop_empty_rows(ubi_summary *s) {
     s->rows.n = kept;
 }
 
-static ubi_status make(ubi_summary *s, const ubi_summary_options *o) {
-    UBI_TRY(count_and_find_dominators(s, o));
+static ubi_status make_with(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
+    UBI_TRY(count_and_find_dominators(s, o, helper));
     if (!ubi__progress(&o->progress, "summing up", 0, 0))
         return ubi__fail_cancelled();
-    UBI_TRY(ubi__summary_add_retained(s, &o->progress));
+    UBI_TRY(ubi__summary_add_retained(s, &o->progress, helper));
     drop_empty_rows(s);
     return ubi__summary_sort_rows(s);
+}
+
+static ubi_status make(ubi_summary *s, const ubi_summary_options *o) {
+    ubi__helper helper;
+    ubi__helper_start(&helper, ubi__thread_count(o->threads));
+    ubi_status status = make_with(s, o, &helper);
+    ubi__helper_stop(&helper);
+    return status;
 }
 
 static ubi_status check(const ubi_lens_view *look, const ubi_dominators *dominators, const ubi_summary_options *o) {

@@ -8,6 +8,7 @@
 #include <ubiheap/summary.h>
 
 #include "base/alloc.h"
+#include "base/helper.h"
 
 UBI_VEC_DECLARE(ubi__vec_summary_row, ubi_summary_row);
 
@@ -29,7 +30,7 @@ static inline bool ubi__summary_counts(const ubi_summary *s, ubi_node_ix node) {
 }
 
 /** Adds up what classes retain: rows are one per class. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
-ubi_status ubi__summary_add_retained(ubi_summary *s, const ubi_progress *progress);
+ubi_status ubi__summary_add_retained(ubi_summary *s, const ubi_progress *progress, ubi__helper *helper);
 /** Brings the rows into their order. Errors: UBI_ENOMEM. */
 ubi_status ubi__summary_sort_rows(ubi_summary *s);
 

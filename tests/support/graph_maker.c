@@ -23,6 +23,10 @@ graph_maker graph_maker_start(void) {
     return m;
 }
 
+void graph_maker_type(graph_maker *m, const char *name) {
+    must(ubi_graph_builder_string(m->builder, &m->type, ubi__text(name)));
+}
+
 void graph_maker_node(graph_maker *m, uint64_t id, uint64_t size_bytes) {
     ubi_node_desc node = { id,
                            size_bytes,

@@ -9,7 +9,7 @@
  *     }
  *     ubi_graph *g = graph_maker_finish(&m);
  *
- * All nodes have the type "T", and edges no names. Mistakes abort the test.
+ * Nodes have the type "T" unless told otherwise, and edges no names. Mistakes abort the test.
  */
 #ifndef UBI_TESTS_GRAPH_MAKER_H
 #define UBI_TESTS_GRAPH_MAKER_H
@@ -22,6 +22,8 @@ typedef struct graph_maker {
 } graph_maker;
 
 graph_maker graph_maker_start(void);
+/** The type of nodes from here on. */
+void graph_maker_type(graph_maker *m, const char *name);
 void graph_maker_node(graph_maker *m, uint64_t id, uint64_t size_bytes);
 /** From the node made last to the one with this id, which may come later. */
 void graph_maker_edge(graph_maker *m, uint64_t target_id);

@@ -14,10 +14,4 @@
 /** UBI_OK, UBI_EFORMAT with a message, or UBI_ENOMEM. */
 ubi_status plain_v8_read(ubi_graph **out, const void *data, size_t size);
 
-/**
- * NULL when two graphs read from .heapsnapshot files say the same, else the first difference; static. More than graphs_differ:
- * also edge kinds and numbers, names of nodes, V8's types, and all facts.
- */
-const char *v8_graphs_differ(const ubi_graph *a, const ubi_graph *b);
-
 #endif

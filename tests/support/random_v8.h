@@ -15,10 +15,4 @@
 /** The caller's. */
 ubi_graph *random_v8_graph(void);
 
-/**
- * NULL when both have equal V8 facts, or none; else the first difference in words. Static. How many fields a node has is not
- * compared: a file may have more than anybody knows.
- */
-const char *v8_facts_differ(const ubi_graph *a, const ubi_graph *b);
-
 #endif

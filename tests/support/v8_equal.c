@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_equal.c: comparing graphs with V8's facts (plain_v8.h).
+ * v8_equal.c: see v8_equal.h.
  */
+#include "v8_equal.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "base/text.h"
 #include "formats/v8/v8_facts.h"
 #include "graph_equal.h"
-#include "plain_v8.h"
 
 static char difference[256];
 
@@ -80,18 +81,10 @@ static const char *functions_differ(const ubi_graph *a, const ubi_graph *b) {
     return NULL;
 }
 
-static const char *scopes_differ(const ubi_graph *a, const ubi_graph *b) {
+static const char *scope_tables_differ(const ubi_graph *a, const ubi_graph *b) {
     const ubi__v8_facts *f = ubi__v8_facts_of(a), *h = ubi__v8_facts_of(b);
-    SAME_ROWS(f->scopes, h->scopes, "number of scopes");
     SAME_ROWS(f->scope_variables, h->scope_variables, "number of scope variables");
     SAME_ROWS(f->scope_uses, h->scope_uses, "number of scope uses");
-    for (size_t i = 0; i < f->scopes.n; i++) {
-        const ubi__v8_scope *x = &f->scopes.at[i], *y = &h->scopes.at[i];
-        SAME(x->script == y->script && x->scope_id == y->scope_id && x->depth == y->depth &&
-                 x->first_variable == y->first_variable && x->n_variables == y->n_variables &&
-                 x->first_use == y->first_use && x->n_uses == y->n_uses,
-             "a scope");
-    }
     for (size_t i = 0; i < f->scope_variables.n; i++)
         SAME(same_text(a, f->scope_variables.at[i], b, h->scope_variables.at[i]), "a scope variable");
     for (size_t i = 0; i < f->scope_uses.n; i++)
@@ -101,9 +94,25 @@ static const char *scopes_differ(const ubi_graph *a, const ubi_graph *b) {
     return NULL;
 }
 
-static const char *facts_differ(const ubi_graph *a, const ubi_graph *b) {
+/* Variables and uses that belong to no scope, because a file has no scopes, say nothing. */
+static const char *scopes_differ(const ubi_graph *a, const ubi_graph *b) {
     const ubi__v8_facts *f = ubi__v8_facts_of(a), *h = ubi__v8_facts_of(b);
-    SAME(f->stride == h->stride && f->has_trace_ids == h->has_trace_ids && f->has_detachedness == h->has_detachedness &&
+    SAME_ROWS(f->scopes, h->scopes, "number of scopes");
+    for (size_t i = 0; i < f->scopes.n; i++) {
+        const ubi__v8_scope *x = &f->scopes.at[i], *y = &h->scopes.at[i];
+        SAME(x->script == y->script && x->scope_id == y->scope_id && x->depth == y->depth &&
+                 x->first_variable == y->first_variable && x->n_variables == y->n_variables &&
+                 x->first_use == y->first_use && x->n_uses == y->n_uses,
+             "a scope");
+    }
+    return f->scopes.n ? scope_tables_differ(a, b) : NULL;
+}
+
+const char *v8_facts_differ(const ubi_graph *a, const ubi_graph *b) {
+    const ubi__v8_facts *f = ubi__v8_facts_of(a), *h = ubi__v8_facts_of(b);
+    if (!f || !h)
+        return f == h ? NULL : "one has no V8 facts";
+    SAME(f->has_trace_ids == h->has_trace_ids && f->has_detachedness == h->has_detachedness &&
              f->has_extra_native_bytes == h->has_extra_native_bytes && f->extra_native_bytes == h->extra_native_bytes,
          "the header's facts");
     SAME_ROWS(f->locations, h->locations, "number of locations");
@@ -122,11 +131,18 @@ static const char *facts_differ(const ubi_graph *a, const ubi_graph *b) {
     return why ? why : scopes_differ(a, b);
 }
 
+/* Of one file. Tables of scopes must be the same, whatever the scopes. */
+static const char *files_differ(const ubi_graph *a, const ubi_graph *b) {
+    SAME(ubi__v8_facts_of(a)->stride == ubi__v8_facts_of(b)->stride, "fields per node");
+    const char *why = v8_facts_differ(a, b);
+    return why ? why : scope_tables_differ(a, b);
+}
+
 const char *v8_graphs_differ(const ubi_graph *a, const ubi_graph *b) {
     const char *why = graphs_differ(a, b);
     if (!why)
         why = nodes_differ(a, b);
     if (!why)
         why = edges_differ(a, b);
-    return why ? why : facts_differ(a, b);
+    return why ? why : files_differ(a, b);
 }

@@ -24,6 +24,7 @@
 #include <ubiheap/graph.h>
 
 #include "plain_v8.h"
+#include "v8_equal.h"
 
 typedef struct input {
     const uint8_t *bytes;

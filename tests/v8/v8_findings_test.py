@@ -284,6 +284,30 @@ class Rules(unittest.TestCase):
                 self.assertEqual((found["count"], found["bytes"]), (100, 10000))
                 self.assertIn("many call poll (app.js)", found["text"])
 
+    def test_the_path_of_timers_goes_on_to_what_the_first_one_keeps_alive(self):
+        heap = Heap()
+        shared = heap.hang(heap.node("object", "Settings", 1000))
+        for i in range(100):
+            context = heap.node("object", "system / Context", 40)
+            job = heap.link(context, "context", "job", heap.node("object", "Job", 500))
+            heap.link(job, "property", "name", heap.node("object", "Name", 20))
+            heap.link(job, "property", "settings", shared)
+            timer = heap.hang(heap.node("object", "Timeout", 100))
+            heap.link(timer, "property", "_onTimeout", self.closure(heap, "poll", context))
+        found = self.find(heap, "timers")
+        self.assertRegex(found["pathText"], r"^global\.g\d+ → Timeout\._onTimeout → poll\(\) \(variable job\) → Job$")
+        self.assertNotEqual(found["pathTo"], found["nodeId"])
+
+    def test_the_path_of_timers_ends_with_them_where_others_have_all_they_hold(self):
+        heap = Heap()
+        callback = heap.hang(self.closure(heap, "poll", heap.node("object", "system / Context", 40)))
+        for i in range(100):
+            timer = heap.hang(heap.node("object", "Timeout", 100))
+            heap.link(timer, "property", "_onTimeout", callback)
+        found = self.find(heap, "timers")
+        self.assertRegex(found["pathText"], r"^global\.g\d+ → Timeout$")
+        self.assertNotIn("pathTo", found)
+
     def test_many_listeners_of_one_event(self):
         for n, expected in ((50, True), (49, False)):
             heap = Heap()

@@ -19,6 +19,7 @@
 
 #include "fail_allocator.h"
 #include "plain_v8.h"
+#include "v8_equal.h"
 
 typedef struct input {
     char *bytes;

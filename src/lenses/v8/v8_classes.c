@@ -15,6 +15,8 @@
 #include "formats/v8/v8_kinds.h"
 #include "lenses/v8/v8_shapes.h"
 
+#define LEAST_SLOTS 256
+
 /* Where a class is defined. */
 typedef struct place {
     uint32_t script_id, line, column;
@@ -52,24 +54,14 @@ typedef struct classing {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static ubi_status grow_names(classing *c) {
-    ubi__slots larger = { NULL, 0 };
-    UBI_TRY(ubi__slots_new(&larger, c->name_slots.n ? 2 * c->name_slots.n : 256, c->a));
-    for (uint32_t row = 0; row < c->names.n; row++) {
-        size_t i = ubi__hash_bytes(c->names.at[row].ptr, c->names.at[row].len) & (larger.n - 1);
-        while (larger.at[i] != UBI_NONE)
-            i = ubi__slots_next(&larger, i);
-        larger.at[i] = row;
-    }
-    ubi__slots_fini(&c->name_slots, c->a);
-    c->name_slots = larger;
-    return UBI_OK;
+static uint64_t hash_of_name(const void *names, uint32_t row) {
+    const ubi_text *text = (const ubi_text *)names + row;
+    return ubi__hash_bytes(text->ptr, text->len);
 }
 
 /* The number of a name; the text must stay. */
 static ubi_status number_name(uint32_t *out, classing *c, ubi_text text) {
-    if (c->names.n * 2 >= c->name_slots.n)
-        UBI_TRY(grow_names(c));
+    UBI_TRY(ubi__slots_grow(&c->name_slots, c->names.at, c->names.n, hash_of_name, LEAST_SLOTS, c->a));
     size_t i = ubi__hash_bytes(text.ptr, text.len) & (c->name_slots.n - 1);
     for (; c->name_slots.at[i] != UBI_NONE; i = ubi__slots_next(&c->name_slots, i))
         if (ubi__text_equal(c->names.at[c->name_slots.at[i]], text)) {
@@ -174,18 +166,9 @@ static uint64_t placed_hash(uint32_t name, place at) {
     return ubi__hash_combine((uint64_t)name << 32 | at.script_id, (uint64_t)at.line << 32 | at.column);
 }
 
-static ubi_status grow_placed(classing *c) {
-    ubi__slots larger = { NULL, 0 };
-    UBI_TRY(ubi__slots_new(&larger, c->placed_slots.n ? 2 * c->placed_slots.n : 256, c->a));
-    for (uint32_t row = 0; row < c->placed.n; row++) {
-        size_t i = placed_hash(c->placed.at[row].name, c->placed.at[row].at) & (larger.n - 1);
-        while (larger.at[i] != UBI_NONE)
-            i = ubi__slots_next(&larger, i);
-        larger.at[i] = row;
-    }
-    ubi__slots_fini(&c->placed_slots, c->a);
-    c->placed_slots = larger;
-    return UBI_OK;
+static uint64_t hash_of_placed(const void *placed, uint32_t row) {
+    const placed_class *class = (const placed_class *)placed + row;
+    return placed_hash(class->name, class->at);
 }
 
 static bool is_placed(const placed_class *row, uint32_t name, place at) {
@@ -196,8 +179,7 @@ static bool is_placed(const placed_class *row, uint32_t name, place at) {
 static ubi_status find_placed(ubi_class_ix *out, classing *c, uint32_t name, const ubi__v8_location *location,
                               ubi_node_ix node) {
     place at = { location->script_id, location->line, location->column };
-    if (c->placed.n * 2 >= c->placed_slots.n)
-        UBI_TRY(grow_placed(c));
+    UBI_TRY(ubi__slots_grow(&c->placed_slots, c->placed.at, c->placed.n, hash_of_placed, LEAST_SLOTS, c->a));
     size_t i = placed_hash(name, at) & (c->placed_slots.n - 1);
     for (; c->placed_slots.at[i] != UBI_NONE; i = ubi__slots_next(&c->placed_slots, i))
         if (is_placed(&c->placed.at[c->placed_slots.at[i]], name, at)) {

@@ -231,6 +231,11 @@ ubi_status ubi__v8_distances(uint32_t *out, const ubi_lens_view *look) {
     return UBI_OK;
 }
 
+/*
+ * The bits of strong edges and of special nodes are gone by now: `essential` lacks edges that count here. So every node is
+ * treated as special, which reads a byte per edge where opening reads a bit: about half as long again. That is once per
+ * choice of nodes to ignore; keeping the bits would cost every look a bit per edge.
+ */
 ubi_status ubi__v8_distances_without(uint32_t *out, const ubi_lens_view *look, const uint64_t *ignored) {
     counting c = { .own = ubi__v8_look_of(look), .g = look->graph, .distance = out, .ignored = ignored };
     return count(&c, NULL, look->allocator);

@@ -6,8 +6,8 @@
  * edges count here, but all that are not weak. What has no distance to begin with is retained by nothing.
  */
 #include <ubiheap/native_contexts.h>
-#include <ubiheap/strings.h>
 
+#include "lenses/string_keys.h"
 #include "lenses/v8/v8_look.h"
 
 typedef struct query {
@@ -247,20 +247,46 @@ static ubi_status show_retained_by_console(query *q) {
 
 /* ---- others ------------------------------------------------------------------------------------------------------ */
 
+/* Bits per key of a text: whether it was met, and whether more than once. */
+typedef struct repeats {
+    query *q;
+    uint64_t *met, *again;
+} repeats;
+
+static ubi_status note_key(void *payload, const ubi__string *string) {
+    const repeats *r = payload;
+    if (string->key != UBI_NONE)
+        put_bit(has_bit(r->met, string->key) ? r->again : r->met, string->key);
+    return UBI_OK;
+}
+
+static ubi_status show_repeated(void *payload, const ubi__string *string) {
+    const repeats *r = payload;
+    if (string->key != UBI_NONE && has_bit(r->again, string->key))
+        put_bit(r->q->bits, string->node);
+    return UBI_OK;
+}
+
+static ubi_status show_keys_that_repeat(query *q, const ubi__string_keys *keys) {
+    size_t n_words = keys->n_keys / 64 + (size_t)1;
+    uint64_t *block = ubi__calloc_array(q->a, 2 * n_words, sizeof *block);
+    if (!block)
+        return ubi__fail_nomem();
+    repeats r = { q, block, block + n_words };
+    ubi_status status = ubi__strings_each(keys, note_key, &r);
+    if (status == UBI_OK)
+        status = ubi__strings_each(keys, show_repeated, &r);
+    ubi__free_array(q->a, block, 2 * n_words, sizeof *block);
+    return status;
+}
+
 static ubi_status show_duplicates(query *q) {
-    ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
-    ubi_strings *strings = NULL;
-    options.allocator = q->a;
-    options.progress = q->options->progress;
-    options.group_of_node = ubi__alloc_array(q->a, q->g->n_nodes, sizeof *options.group_of_node);
-    ubi_status status = options.group_of_node ? ubi_strings_new(&strings, q->look, &options) : ubi__fail_nomem();
-    for (ubi_node_ix node = 0; status == UBI_OK && node < q->g->n_nodes; node++) {
-        uint32_t group = options.group_of_node[node];
-        if (group != UBI_NONE && ubi_strings_group(strings, group)->count > 1)
-            put_bit(q->bits, node);
-    }
-    ubi_strings_free(strings);
-    ubi__free_array(q->a, options.group_of_node, q->g->n_nodes, sizeof *options.group_of_node);
+    ubi__string_choice choice = { q->look, NULL, q->a, &q->options->progress, q->options->threads };
+    ubi__string_keys keys;
+    ubi_status status = ubi__string_keys_init(&keys, &choice);
+    if (status == UBI_OK)
+        status = show_keys_that_repeat(q, &keys);
+    ubi__string_keys_fini(&keys);
     return status;
 }
 

@@ -60,6 +60,61 @@ static ubi_node_ix callback_of_listener(const ubi_graph *g, ubi_node_ix node) {
     return UBI_NONE;
 }
 
+/* ---- what one of them holds ------------------------------------------------------------------------------------------ */
+
+/* From a callback it is a step to its variables, one to an object, and a few more if that is in others' hands. */
+#define HELD_STEPS 5
+#define HELD_NODES 128
+
+/* What has been seen, in the order of distance: at[n], of which `done` have been looked behind. */
+typedef struct held {
+    ubi_node_ix at[HELD_NODES];
+    uint32_t n, done;
+} held;
+
+static bool is_dominated(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix above) {
+    for (int steps = 0; node != UBI_NONE && node != above && steps <= 2 * HELD_STEPS; steps++)
+        node = ubi_dominators_immediate(f->dominators, node);
+    return node == above;
+}
+
+static bool has_seen(const held *h, ubi_node_ix node) {
+    for (uint32_t i = 0; i < h->n; i++)
+        if (h->at[i] == node)
+            return true;
+    return false;
+}
+
+static void look_behind(held *h, const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1] && h->n < HELD_NODES; e++) {
+        ubi_node_ix target = g->target.at[e];
+        if (ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK && !has_seen(h, target) && is_dominated(f, target, h->at[0]))
+            h->at[h->n++] = target;
+    }
+}
+
+static bool is_of_interest(const ubi__finding_facts *f, ubi_node_ix node) {
+    ubi__v8_role role = ubi__finding_role(f, node);
+    return role == UBI__ROLE_OBJECT || role == UBI__ROLE_MAP || role == UBI__ROLE_SET || role == UBI__ROLE_ARRAY;
+}
+
+/* The object near `node` that keeps most of what `node` alone keeps alive; else its callback, if that is not others' too. */
+static ubi_node_ix main_thing_held(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix callback) {
+    held h = { .at = { node }, .n = 1 };
+    ubi_node_ix best = is_dominated(f, callback, node) ? callback : node;
+    uint64_t most = 0;
+    for (int step = 0; step < HELD_STEPS; step++)
+        for (uint32_t end = h.n; h.done < end; h.done++)
+            look_behind(&h, f, h.at[h.done]);
+    for (uint32_t i = 1; i < h.n; i++)
+        if (is_of_interest(f, h.at[i]) && ubi__finding_retained(f, h.at[i]) > most) {
+            most = ubi__finding_retained(f, h.at[i]);
+            best = h.at[i];
+        }
+    return best;
+}
+
 /* ---- both ----------------------------------------------------------------------------------------------------------- */
 
 typedef ubi_node_ix callback_of(const ubi_graph *g, ubi_node_ix node);
@@ -87,11 +142,14 @@ static ubi_status find_waiting(waiting *out, const ubi__finding_facts *f, ubi__v
     return status;
 }
 
-static void fill_finding(ubi_finding *finding, const waiting *w) {
+/* The path goes on to what the first example holds: that says why it is alive, and what it is for. */
+static void fill_finding(ubi_finding *finding, const ubi__finding_facts *f, const waiting *w, callback_of *callback) {
     finding->bytes = w->outermost.bytes;
     finding->count = w->count;
     for (uint32_t i = 0; i < w->outermost.n_largest; i++)
         ubi__finding_example(finding, w->outermost.largest[i]);
+    if (finding->n_nodes)
+        finding->path_to = main_thing_held(f, finding->nodes[0], callback(f->graph, finding->nodes[0]));
 }
 
 ubi_status ubi__finding_v8_timers(ubi__finding_list *out, const ubi__finding_facts *f) {
@@ -102,7 +160,7 @@ ubi_status ubi__finding_v8_timers(ubi__finding_list *out, const ubi__finding_fac
     ubi__node_bits_free(&w.outermost.bits, f);
     if (w.count < LEAST_TIMERS && w.outermost.bytes < ubi__finding_worth(f, LEAST_BYTES))
         return UBI_OK;
-    fill_finding(&finding, &w);
+    fill_finding(&finding, f, &w, callback_of_timer);
     say_function(calls, sizeof calls, f, &w.vote, w.count == 1 ? "; it calls " : "; many call ");
     ubi__finding_say(&finding, "%s wait%s and keep%s %s alive%s. %s cleared when it is not needed any more?",
                      ubi__human_things(count, w.count, "timer"), w.count == 1 ? "s" : "", w.count == 1 ? "s" : "",
@@ -118,7 +176,7 @@ ubi_status ubi__finding_v8_listeners(ubi__finding_list *out, const ubi__finding_
     ubi__node_bits_free(&w.outermost.bits, f);
     if (w.count < LEAST_LISTENERS)
         return UBI_OK;
-    fill_finding(&finding, &w);
+    fill_finding(&finding, f, &w, callback_of_listener);
     say_function(calls, sizeof calls, f, &w.vote, "; many call ");
     ubi__finding_say(&finding, "%s event listeners keep %s alive%s. Are they removed with what they listen to?",
                      ubi__human_count(count, w.count), ubi__human_size(size, finding.bytes), calls);

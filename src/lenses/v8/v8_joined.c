@@ -17,7 +17,13 @@ enum { NEW, OPEN, DONE };
 uint32_t ubi__utf16_units(ubi_text text, uint32_t most) {
     uint32_t units = 0;
     size_t end = text.len < 3 * (size_t)most ? text.len : 3 * (size_t)most; /* a unit has three bytes at most */
-    for (size_t i = 0; i < end && units < most; i++) {
+    size_t i = 0;
+    for (uint64_t word; i + 8 <= end && units < most; i += 8, units += 8) { /* ASCII */
+        memcpy(&word, text.ptr + i, 8);
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+    }
+    for (; i < end && units < most; i++) {
         uint8_t byte = (uint8_t)text.ptr[i];
         units += (byte & 0xc0) != 0x80;
         units += byte >= 0xf0; /* a pair of surrogates */
@@ -37,16 +43,16 @@ static ubi_text own_text(const ubi_graph *g, ubi_node_ix node) {
 /* ---- finding them --------------------------------------------------------------------------------------------------- */
 
 /* The last edges of these names, up to where both were found; node 0 is none, as in DevTools. */
-static void find_halves(ubi__v8_cons *cons, const ubi_graph *g) {
+static void find_halves(ubi__v8_cons *cons, const ubi_graph *g, ubi__v8_half_names names) {
     ubi_edge_ix e = g->first_edge.at[cons->node], end = g->first_edge.at[cons->node + 1];
     for (; e < end && (cons->first.node == UBI_NONE || cons->second.node == UBI_NONE); e++) {
         ubi_node_ix target = g->target.at[e] == 0 ? UBI_NONE : g->target.at[e];
         if (ubi__graph_edge_kind(g, e) != UBI_EDGE_INTERNAL)
             continue;
-        ubi_text name = ubi_graph_string(g, g->name.at[e]);
-        if (ubi__text_is(name, "first"))
+        ubi_str_ix name = ubi__strtab_canonical(&g->strings, g->name.at[e]);
+        if (name != UBI_NONE && name == names.first)
             cons->first.node = target;
-        else if (ubi__text_is(name, "second"))
+        else if (name != UBI_NONE && name == names.second)
             cons->second.node = target;
     }
 }
@@ -68,14 +74,14 @@ static void find_row(ubi__v8_part *part, const ubi__v8_joined *joined) {
         part->row = row_of(joined, part->node);
 }
 
-static ubi_status find_all(ubi__v8_joined *out, const ubi_allocator *a) {
+static ubi_status find_all(ubi__v8_joined *out, ubi__v8_half_names names, const ubi_allocator *a) {
     static const ubi__v8_part none = { UBI_NONE, UBI_NONE };
     const ubi_graph *g = out->graph;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
         if (!is_cons(g, node))
             continue;
         ubi__v8_cons cons = { node, none, none, none, 0, NEW, false };
-        find_halves(&cons, g);
+        find_halves(&cons, g, names);
         UBI_TRY(ubi__vec_v8_cons_push(&out->cons, a, cons));
     }
     for (size_t i = 0; i < out->cons.n; i++) {
@@ -83,11 +89,6 @@ static ubi_status find_all(ubi__v8_joined *out, const ubi_allocator *a) {
         find_row(&out->cons.at[i].second, out);
     }
     return UBI_OK;
-}
-
-const ubi__v8_cons *ubi__v8_cons_of(const ubi__v8_joined *joined, ubi_node_ix node) {
-    uint32_t row = row_of(joined, node);
-    return row == UBI_NONE ? NULL : &joined->cons.at[row];
 }
 
 /* ---- lengths, halves before wholes ---------------------------------------------------------------------------------- */
@@ -152,9 +153,10 @@ static ubi_status measure_all(ubi__v8_joined *joined, const ubi_allocator *a) {
     return status;
 }
 
-ubi_status ubi__v8_joined_init(ubi__v8_joined *out, const ubi_graph *graph, const ubi_allocator *a) {
+ubi_status ubi__v8_joined_init(ubi__v8_joined *out, const ubi_graph *graph, ubi__v8_half_names names,
+                               const ubi_allocator *a) {
     *out = (ubi__v8_joined){ .graph = graph };
-    UBI_TRY(find_all(out, a));
+    UBI_TRY(find_all(out, names, a));
     return measure_all(out, a);
 }
 
@@ -211,9 +213,17 @@ static ubi_text join(const ubi__v8_joined *joined, ubi__v8_part whole, ubi_lens_
     return (ubi_text){ m.bytes, m.n };
 }
 
+static ubi_text text_of(const ubi__v8_joined *joined, ubi__v8_part part, ubi_lens_name_buffer *buffer) {
+    part = resolve(joined, part);
+    return part.row == UBI_NONE ? own_text(joined->graph, part.node) : join(joined, part, buffer);
+}
+
 ubi_text ubi__v8_joined_text(const ubi__v8_joined *joined, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
     ubi__v8_part part = { node, UBI_NONE };
     find_row(&part, joined);
-    part = resolve(joined, part);
-    return part.row == UBI_NONE ? own_text(joined->graph, part.node) : join(joined, part, buffer);
+    return text_of(joined, part, buffer);
+}
+
+ubi_text ubi__v8_joined_row_text(const ubi__v8_joined *joined, uint32_t row, ubi_lens_name_buffer *buffer) {
+    return text_of(joined, (ubi__v8_part){ joined->cons.at[row].node, row }, buffer);
 }

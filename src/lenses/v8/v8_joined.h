@@ -39,14 +39,20 @@ typedef struct ubi__v8_joined {
     ubi__vec_v8_cons cons;  /* ascending by node */
 } ubi__v8_joined;
 
+/** Names of the edges to the halves: canonical entries, UBI_NONE where the file does not have them. */
+typedef struct ubi__v8_half_names {
+    ubi_str_ix first, second;
+} ubi__v8_half_names;
+
 /** Cost: O(nodes + edges of concatenations). Errors: UBI_ENOMEM; then there is something to free. */
-ubi_status ubi__v8_joined_init(ubi__v8_joined *out, const ubi_graph *graph, const ubi_allocator *a);
+ubi_status ubi__v8_joined_init(ubi__v8_joined *out, const ubi_graph *graph, ubi__v8_half_names names,
+                               const ubi_allocator *a);
 void ubi__v8_joined_fini(ubi__v8_joined *joined, const ubi_allocator *a);
 
-/** The concatenation that a node is, or NULL. Cost: O(log concatenations). */
-const ubi__v8_cons *ubi__v8_cons_of(const ubi__v8_joined *joined, ubi_node_ix node);
-/** Text of any string. Cost: O(1), or 2,048 steps at most. */
+/** Text of any string. Cost: O(1), of concatenations O(log of their number) and 2,048 steps at most. */
 ubi_text ubi__v8_joined_text(const ubi__v8_joined *joined, ubi_node_ix node, ubi_lens_name_buffer *buffer);
+/** Text of joined->cons.at[row]. Cost: 2,048 steps at most. */
+ubi_text ubi__v8_joined_row_text(const ubi__v8_joined *joined, uint32_t row, ubi_lens_name_buffer *buffer);
 
 /** UTF-16 units of a text, counted up to `most`. Cost: O(most). */
 uint32_t ubi__utf16_units(ubi_text text, uint32_t most);

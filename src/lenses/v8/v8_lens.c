@@ -4,6 +4,7 @@
  */
 #include "lenses/lens.h"
 
+#include "base/helper.h"
 #include "base/parallel.h"
 #include "lenses/v8/v8_look.h"
 
@@ -25,23 +26,30 @@ bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* What one thread does while the other looks at edges. */
+/* What one thread does while the other looks at edges, and what is done by whoever is ready first. */
 typedef struct other_half {
     ubi_lens_view *look;
     ubi__v8_look *own;
     const ubi__v8_interfaces *like;
     ubi__v8_opening *opening;
-    ubi_status status;
+    ubi__chore classing, joining;
+    ubi_status status, join_status;
 } other_half;
 
-static void do_other_half(void *payload) {
+static void find_sizes_and_classes(void *payload) {
     other_half *h = payload;
     h->status = ubi__v8_redistribute_sizes(h->own, h->look->graph, h->opening);
     if (h->status == UBI_OK)
         h->status = ubi__v8_find_classes(h->look, h->own, h->like, h->opening);
-    if (h->status == UBI_OK)
-        h->status = ubi__v8_joined_init(&h->own->joined, h->look->graph, h->look->allocator);
     if (h->status != UBI_OK)
+        h->opening->stop = true;
+}
+
+static void join_strings(void *payload) {
+    other_half *h = payload;
+    ubi__v8_half_names names = { h->own->words.first, h->own->words.second };
+    h->join_status = ubi__v8_joined_init(&h->own->joined, h->look->graph, names, h->look->allocator);
+    if (h->join_status != UBI_OK)
         h->opening->stop = true;
 }
 
@@ -50,19 +58,31 @@ static ubi_status repeat_failure(ubi_status status) {
     return status == UBI_ENOMEM ? ubi__fail_nomem() : status == UBI_ECANCELLED ? ubi__fail_cancelled() : status;
 }
 
+/* Whichever failed first stopped the others; lack of memory is the reason if there is one. */
+static ubi_status first_failure(ubi_status edges, const other_half *other) {
+    if (other->status == UBI_ENOMEM || other->join_status == UBI_ENOMEM)
+        return repeat_failure(UBI_ENOMEM);
+    if (edges != UBI_OK)
+        return edges;
+    return repeat_failure(other->status != UBI_OK ? other->status : other->join_status);
+}
+
 static ubi_status find_halves(ubi_lens_view *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
                               ubi__v8_opening *opening) {
-    other_half other = { look, own, like, opening, UBI_OK };
-    ubi__task task;
-    ubi__task_start(&task, opening->threads, do_other_half, &other);
+    other_half other = { .look = look, .own = own, .like = like, .opening = opening };
+    ubi__helper helper;
+    ubi__helper_start(&helper, opening->threads);
+    ubi__helper_give(&helper, &other.classing, find_sizes_and_classes, &other);
+    ubi__helper_give(&helper, &other.joining, join_strings, &other);
     ubi_status status = ubi__v8_find_essential_edges(own, look->graph, opening);
     if (status != UBI_OK)
         opening->stop = true;
-    ubi__task_wait(&task);
-    /* Whichever failed first stopped the other one. */
-    if (other.status != UBI_OK && (status == UBI_OK || other.status == UBI_ENOMEM))
-        status = repeat_failure(other.status);
-    return status;
+    else {
+        ubi__helper_wait(&helper, &other.joining);
+        ubi__helper_wait(&helper, &other.classing);
+    }
+    ubi__helper_stop(&helper);
+    return first_failure(status, &other);
 }
 
 static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_lens_options *options) {
@@ -82,7 +102,6 @@ static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_len
 static void show(ubi_lens_view *look, const ubi__v8_look *own) {
     look->view.edges = own->essential;
     look->view.size_bytes = own->size_bytes;
-    look->view.orphans = UBI_ORPHANS_ADOPT;
     look->view.first_edges = own->user_root_edges.at;
     look->view.n_first_edges = (uint32_t)own->user_root_edges.n;
     look->class_of_node = own->class_of_node;
@@ -141,24 +160,15 @@ uint64_t ubi__v8_largest_js_id(const ubi_graph *graph) {
 }
 
 static const char *const census_presets[] = { "coarseType", "allocationStack", "invertedAllocationStack", NULL };
-static const char *const label_presets[] = { "label", "labelAllocationStack", NULL };
 
 const ubi_lens ubi__lens_v8 = {
     .name = "v8",
     .title = "Chrome DevTools",
     .format = "heapsnapshot",
-    .displays = {
-        .census = census_presets,
-        .label = label_presets,
-        .tree_map = "treeMap",
-        .tree_depth = 4,
-        .tree_siblings = 15,
-        .tree_more_siblings = 50,
-        .paths = 10,
-        .individuals = 1000,
-    },
+    .displays = UBI__LENS_DISPLAYS(census_presets),
     .mixes_coarse_types = true,
     .counts_by_size = true,
+    .orphans = UBI_ORPHANS_ADOPT,
     .filters = ubi__v8_filters,
     .apply_filter = ubi__v8_filter_apply,
     .open = open,

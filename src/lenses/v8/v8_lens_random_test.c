@@ -16,10 +16,10 @@
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "lenses/v8/v8_look.h"
-#include "random_devtools_graph.h"
 #include "random_numbers.h"
+#include "random_v8_heap.h"
 
-static const random_devtools_options small = { .n_nodes = 40, .n_edges_per_node = 8 };
+static const random_v8_options small = { .topic = RANDOM_V8_RULES, .n_nodes = 40, .n_edges_per_node = 8 };
 
 static ubi_lens_view *look_at(ubi_graph *g, const ubi_lens_view *like, unsigned threads) {
     ubi_lens_view *look;
@@ -94,10 +94,10 @@ static void assert_look(const ubi_lens_view *look, const devtools *d) {
 
 static void random_graphs_look_as_in_devtools(void **state) {
     (void)state;
-    uint32_t n_rounds = getenv("UBI_DEEP") ? 100000 : 5000;
+    uint32_t n_rounds = getenv("UBI_DEEP") ? 100000 : 10000;
     for (uint32_t seed = 1; seed <= n_rounds; seed++) {
         random_start(seed);
-        ubi_graph *g = random_devtools_graph(&small);
+        ubi_graph *g = random_v8_heap_of(&small);
         devtools *d = devtools_of(g, NULL);
         ubi_lens_view *look = look_at(g, NULL, 1);
         assert_look(look, d);
@@ -111,7 +111,7 @@ static void interfaces_of_another_heap_are_applied_as_in_devtools(void **state) 
     (void)state;
     for (uint32_t seed = 1; seed <= 1000; seed++) {
         random_start(seed);
-        ubi_graph *other = random_devtools_graph(&small), *g = random_devtools_graph(&small);
+        ubi_graph *other = random_v8_heap_of(&small), *g = random_v8_heap_of(&small);
         devtools *like_rules = devtools_of(other, NULL), *d = devtools_of(g, like_rules);
         ubi_lens_view *like = look_at(other, NULL, 1), *look = look_at(g, like, 1);
         ubi_lens_close(like);
@@ -126,11 +126,11 @@ static void interfaces_of_another_heap_are_applied_as_in_devtools(void **state) 
 
 static void strings_that_lead_in_circles_have_a_name_that_ends(void **state) {
     (void)state;
-    random_devtools_options circles = small;
+    random_v8_options circles = small;
     circles.cycles_of_strings = true;
     for (uint32_t seed = 1; seed <= 1000; seed++) {
         random_start(seed);
-        ubi_graph *g = random_devtools_graph(&circles);
+        ubi_graph *g = random_v8_heap_of(&circles);
         ubi_lens_view *look = look_at(g, NULL, 1);
         for (ubi_node_ix node = 0; node < ubi_graph_node_count(g); node++) {
             ubi_lens_name_buffer buffer;
@@ -163,9 +163,9 @@ static ubi_status open_and_close(void *payload, const ubi_allocator *allocator) 
 
 static void every_refused_allocation_leaves_nothing_behind(void **state) {
     (void)state;
-    for (uint32_t seed = 1; seed <= 20; seed++) {
+    for (uint32_t seed = 1; seed <= 100; seed++) {
         random_start(seed);
-        opening o = { random_devtools_graph(&small), NULL };
+        opening o = { random_v8_heap_of(&small), NULL };
         assert_true(fail_each_allocation(open_and_close, &o) > 5);
         ubi_lens_view *like = look_at(o.g, NULL, 1);
         o.like = like;
@@ -185,7 +185,7 @@ static bool count_down(void *payload, const char *stage, uint64_t done, uint64_t
 static void it_can_be_cancelled_at_every_report(void **state) {
     (void)state;
     random_start(7);
-    ubi_graph *g = random_devtools_graph(&small);
+    ubi_graph *g = random_v8_heap_of(&small);
     for (uint32_t n_allowed = 0;; n_allowed++) {
         ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
         ubi_lens_view *look = NULL;

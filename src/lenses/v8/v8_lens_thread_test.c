@@ -10,19 +10,23 @@
 
 #include <cmocka.h>
 
+#include <ubiheap/strings.h>
+
 #include "fail_allocator.h"
 #include "lenses/v8/v8_look.h"
-#include "random_devtools_graph.h"
 #include "random_numbers.h"
+#include "random_v8_heap.h"
 
 /* Enough edges for several ranges. */
-static const random_devtools_options large = { .n_nodes = 150000, .n_edges_per_node = 9 };
+static const random_v8_options large = { .topic = RANDOM_V8_RULES, .n_nodes = 150000, .n_edges_per_node = 9 };
 
-static ubi_graph *large_graph(uint64_t seed) {
+static const random_v8_options many_strings = { .topic = RANDOM_V8_FILTERS, .n_nodes = 500000, .n_edges_per_node = 4 };
+
+static ubi_graph *large_graph(const random_v8_options *options, uint64_t seed) {
     ubi_graph *g;
     for (;; seed++) {
         random_start(seed);
-        g = random_devtools_graph(&large);
+        g = random_v8_heap_of(options);
         if (ubi_graph_edge_count(g) > 4 * (uint64_t)UBI__V8_CHUNK)
             return g;
         ubi_graph_unref(g);
@@ -65,7 +69,7 @@ static void assert_same_look(const ubi_lens_view *a, const ubi_lens_view *b) {
 static void any_number_of_threads_gives_the_same_look(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        ubi_graph *g = large_graph(seed * 100);
+        ubi_graph *g = large_graph(&large, seed * 100);
         ubi_lens_view *one = look_at(g, 1);
         for (unsigned threads = 2; threads <= 5; threads++) {
             ubi_lens_view *more = look_at(g, threads);
@@ -75,6 +79,35 @@ static void any_number_of_threads_gives_the_same_look(void **state) {
         ubi_lens_close(one);
         ubi_graph_unref(g);
     }
+}
+
+static ubi_strings *group_with(uint32_t *group_of_node, const ubi_lens_view *look, unsigned threads) {
+    ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
+    ubi_strings *strings;
+    options.group_of_node = group_of_node;
+    options.threads = threads;
+    assert_int_equal(ubi_strings_new(&strings, look, &options), UBI_OK);
+    return strings;
+}
+
+static void any_number_of_threads_gives_the_same_groups_of_strings(void **state) {
+    (void)state;
+    ubi_graph *g = large_graph(&many_strings, 1);
+    ubi_lens_view *look = look_at(g, 2);
+    size_t n = g->n_nodes, size = n * sizeof(uint32_t);
+    assert_true(ubi__v8_look_of(look)->joined.cons.n > 20000);
+    uint32_t *groups = malloc(size), *others = malloc(size);
+    ubi_strings *one = group_with(groups, look, 1);
+    assert_true(ubi_strings_group_count(one) > 1000);
+    for (unsigned threads = 2; threads <= 4; threads++) {
+        ubi_strings_free(group_with(others, look, threads));
+        assert_memory_equal(groups, others, size);
+    }
+    ubi_strings_free(one);
+    free(groups);
+    free(others);
+    ubi_lens_close(look);
+    ubi_graph_unref(g);
 }
 
 static ubi_status open_with_threads(void *payload, const ubi_allocator *allocator) {
@@ -91,10 +124,10 @@ static ubi_status open_with_threads(void *payload, const ubi_allocator *allocato
 /* Which half meets a refused request differs from time to time, and so does their number. */
 static void refused_allocations_leave_nothing_behind_in_either_half(void **state) {
     (void)state;
-    static const random_devtools_options small = { .n_nodes = 40, .n_edges_per_node = 8 };
+    static const random_v8_options small = { .topic = RANDOM_V8_RULES, .n_nodes = 40, .n_edges_per_node = 8 };
     for (uint64_t seed = 1; seed <= 10; seed++) {
         random_start(seed);
-        ubi_graph *g = random_devtools_graph(&small);
+        ubi_graph *g = random_v8_heap_of(&small);
         for (uint64_t n = 0;; n++) {
             fail_allocator f;
             fail_allocator_init(&f, n);
@@ -118,7 +151,7 @@ static bool count_down(void *payload, const char *stage, uint64_t done, uint64_t
 
 static void both_halves_end_when_it_is_cancelled(void **state) {
     (void)state;
-    ubi_graph *g = large_graph(1);
+    ubi_graph *g = large_graph(&large, 1);
     for (uint32_t n_allowed = 0;; n_allowed++) {
         ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
         ubi_lens_view *look = NULL;
@@ -137,6 +170,7 @@ static void both_halves_end_when_it_is_cancelled(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_look),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_groups_of_strings),
         cmocka_unit_test(refused_allocations_leave_nothing_behind_in_either_half),
         cmocka_unit_test(both_halves_end_when_it_is_cancelled),
     };

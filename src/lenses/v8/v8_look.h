@@ -5,7 +5,8 @@
  * ubi__v8_look_of(look) gives the data of an opened lens. All of it is computed when the lens opens:
  *
  *     words, ephemerons -> traits -> detachedness -+-> edges and distances (one thread)
- *                                                  +-> sizes, classes with their interfaces, joined strings (another)
+ *                                                  +-> sizes, classes with their interfaces (another)
+ *                                                  +-> joined strings (whichever is ready first)
  *                                                           ... then the filter
  *
  * Rules: docs/explanation/how-devtools-counts.md.
@@ -56,7 +57,7 @@ UBI_VEC_DECLARE(ubi__vec_v8_renamed, ubi__v8_renamed);
 /** Strings of the graph with a meaning, UBI_NONE where the file does not have them. Entries are canonical. */
 typedef struct ubi__v8_words {
     ubi_str_ix proto, object, first, second, sloppy_function_map, native_context, map_descriptors, document_trees,
-        external_string_data;
+        external_string_data, truncated;
 } ubi__v8_words;
 
 /** What loops over nodes ask, in a byte for each. */

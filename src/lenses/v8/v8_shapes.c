@@ -36,25 +36,14 @@ static bool same_shape(const finding *f, ubi_node_ix x, ubi_node_ix y) {
     return true;
 }
 
-static ubi_status grow(finding *f) {
-    ubi__slots larger = { NULL, 0 };
-    UBI_TRY(ubi__slots_new(&larger, f->slots.n ? 2 * f->slots.n : LEAST_SLOTS, f->a));
-    for (uint32_t row = 0; row < f->shapes->rows.n; row++) {
-        size_t i = f->shapes->rows.at[row].hash & (larger.n - 1);
-        while (larger.at[i] != UBI_NONE)
-            i = ubi__slots_next(&larger, i);
-        larger.at[i] = row;
-    }
-    ubi__slots_fini(&f->slots, f->a);
-    f->slots = larger;
-    return UBI_OK;
+static uint64_t hash_of_row(const void *rows, uint32_t row) {
+    return ((const ubi__v8_shape *)rows)[row].hash;
 }
 
 static ubi_status find_shape(uint32_t *out, finding *f, ubi_node_ix node) {
     ubi__vec_v8_shape *rows = &f->shapes->rows;
     uint64_t hash = shape_hash(f, node);
-    if (rows->n * 2 >= f->slots.n)
-        UBI_TRY(grow(f));
+    UBI_TRY(ubi__slots_grow(&f->slots, rows->at, rows->n, hash_of_row, LEAST_SLOTS, f->a));
     size_t i = hash & (f->slots.n - 1);
     for (; f->slots.at[i] != UBI_NONE; i = ubi__slots_next(&f->slots, i)) {
         ubi__v8_shape *row = &rows->at[f->slots.at[i]];
