@@ -89,27 +89,31 @@ ubi_text ubi__file_name(ubi_text path) {
 
 /* ---- names of edges ----------------------------------------------------------------------------------------------- */
 
+#define TEXT(literal)                                                                                                  \
+    { literal, sizeof(literal) - 1 }
+
 /* Names that mean the same wherever they are; NULL: nothing. */
 static const struct {
-    const char *name, *words;
+    ubi_text name; /* with its length: most names are compared with all of these, and are none */
+    const char *words;
 } known_names[] = {
-    { "vector element", NULL },
-    { "Reflected Node", NULL },
-    { "JSFunction script", NULL },
-    { "Parent Node", "parent" },
-    { "Child Node", "child" },
-    { "HashableValue", "key" },
-    { "OrderedHashMapObject value", "value" },
-    { "WeakMap entry key", "key" },
-    { "WeakMap entry value", "value" },
-    { "hashmap key", "key" },
-    { "hashmap value", "value" },
-    { "proxy target", "target" },
-    { "proxy handler", "handler" },
-    { "cross-compartment wrapper target", "wrapped elsewhere" },
-    { "enclosing_environment", "enclosing" },
-    { "callee_slot", "callee" },
-    { "env chain", "JavaScript stack" },
+    { TEXT("vector element"), NULL },
+    { TEXT("Reflected Node"), NULL },
+    { TEXT("JSFunction script"), NULL },
+    { TEXT("Parent Node"), "parent" },
+    { TEXT("Child Node"), "child" },
+    { TEXT("HashableValue"), "key" },
+    { TEXT("OrderedHashMapObject value"), "value" },
+    { TEXT("WeakMap entry key"), "key" },
+    { TEXT("WeakMap entry value"), "value" },
+    { TEXT("hashmap key"), "key" },
+    { TEXT("hashmap value"), "value" },
+    { TEXT("proxy target"), "target" },
+    { TEXT("proxy handler"), "handler" },
+    { TEXT("cross-compartment wrapper target"), "wrapped elsewhere" },
+    { TEXT("enclosing_environment"), "enclosing" },
+    { TEXT("callee_slot"), "callee" },
+    { TEXT("env chain"), "JavaScript stack" },
 };
 
 /* Names of roots that differ in their ends. */
@@ -132,7 +136,7 @@ static ubi__edge_words told(const char *text) {
 
 static bool is_known(ubi__edge_words *out, ubi_text name) {
     for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++)
-        if (ubi__text_is(name, known_names[i].name)) {
+        if (ubi__text_equal(name, known_names[i].name)) {
             *out = told(known_names[i].words);
             return true;
         }

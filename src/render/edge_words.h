@@ -60,11 +60,20 @@ ubi__edge_words ubi__engine_words(const ubi_graph *graph, ubi_node_ix first_node
 ubi__edge_words ubi__v8_engine_words(const ubi_graph *graph, ubi_edge_ix into_last, ubi_edge_ix last);
 bool ubi__v8_node_is_engine(const ubi_graph *graph, ubi_node_ix node);
 
+/** Where the words for a path begin. */
+typedef struct ubi__path_start {
+    uint32_t begin; /**< the first step that is told */
+    const char
+        *list; /**< static; what its node is called: a list that a program has not made itself; NULL: its label */
+    bool has_interval; /**< a list of timers that all wait for as long */
+    uint32_t interval_ms;
+} ubi__path_start;
+
 /**
- * Where the words for a path that starts at the root should begin: 0, or of V8's heaps the step that leaves the global
- * object, a window, or the list of roots.
+ * Of a path that starts at the root: there, or of V8's heaps with the step that leaves the global object, a window, the list of
+ * roots, or one of the lists in which Node.js keeps timers. What stands before a timer in its list says nothing about it.
  */
-uint32_t ubi__path_begin(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps);
+ubi__path_start ubi__path_start_of(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps);
 
 /** Letters, digits, _ and $, not beginning with a digit; perhaps a # in front, as private names have. */
 bool ubi__text_is_identifier(ubi_text name);

@@ -79,6 +79,22 @@ static bool says_nothing(ubi_text name) {
     return false;
 }
 
+/* Fields of the engine that have a name among people. */
+static const struct {
+    const char *name, *words;
+} known_fields[] = {
+    { "bound_this", "bound this" },
+    { "bound_function", "bound function" },
+    { "backing_store", "backing store" },
+};
+
+static ubi_text name_among_people(ubi_text name) {
+    for (size_t i = 0; i < sizeof known_fields / sizeof *known_fields; i++)
+        if (ubi__text_is(name, known_fields[i].name))
+            return ubi__text(known_fields[i].words);
+    return name;
+}
+
 /* "300 / V8PerContextData::context_" without its number; a number alone is a slot. */
 static ubi__edge_words words_of_field(ubi_text name) {
     size_t digits = count_digits(name);
@@ -88,7 +104,7 @@ static ubi__edge_words words_of_field(ubi_text name) {
         name = behind(name, digits + 3);
     else if (digits == name.len)
         return silent();
-    return says_nothing(name) ? silent() : words(UBI__EDGE_TOLD, NULL, name);
+    return says_nothing(name) ? silent() : words(UBI__EDGE_TOLD, NULL, name_among_people(name));
 }
 
 static ubi__edge_words words_of_property(ubi_text name) {
@@ -188,9 +204,7 @@ static bool is_global_object(const ubi_graph *graph, const ubi_path_step *step) 
            starts_with(name_of(graph, step->predecessor), "system / NativeContext");
 }
 
-uint32_t ubi__path_begin(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
-    if (n_steps == 0 || type_of(graph, steps[0].predecessor) != UBI__V8_SYNTHETIC)
-        return 0;
+static uint32_t begin_of(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
     for (uint32_t i = 1; i < n_steps && i <= FURTHEST_GLOBAL; i++)
         if (is_global_object(graph, &steps[i - 1]))
             return i;
@@ -199,4 +213,66 @@ uint32_t ubi__path_begin(const ubi_graph *graph, const ubi_path_step *steps, uin
            type_of(graph, steps[begin + 1].predecessor) == UBI__V8_SYNTHETIC)
         begin++;
     return begin;
+}
+
+/* ---- lists of Node.js --------------------------------------------------------------------------------------------- */
+
+/* Lists are near the root; a program may have anything further away. */
+#define FURTHEST_LIST 16
+
+/* Node.js: lib/internal/timers.js, class TimersList and ImmediateList; lib/internal/linkedlist.js. */
+static const struct {
+    const char *name, *title;
+} lists[] = { { "TimersList", "Node.js timers" }, { "ImmediateList", "Node.js immediates" } };
+
+static const char *list_title(const ubi_graph *graph, ubi_node_ix node) {
+    ubi_text name = name_of(graph, node);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (type_of(graph, node) == UBI__V8_OBJECT && ubi__text_is(name, lists[i].name))
+            return lists[i].title;
+    return NULL;
+}
+
+static bool is_link(const ubi_graph *graph, ubi_edge_ix edge) {
+    static const char *const names[] = { "_idleNext", "_idlePrev", "head", "tail" };
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ubi__text_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Lists of timers stand in an object by how long they wait, and in an array that is a queue. */
+static void find_interval(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *into_list) {
+    uint32_t number;
+    if (ubi_graph_edge_kind(graph, into_list->edge) != UBI_EDGE_ELEMENT ||
+        !ubi_graph_edge_number(&number, graph, into_list->edge) ||
+        ubi__text_is(name_of(graph, into_list->predecessor), "Array"))
+        return;
+    out->has_interval = true;
+    out->interval_ms = number;
+}
+
+/* Begins with the last link: it leads to the timer. False: the path goes through no list. */
+static bool begins_in_list(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
+    for (uint32_t i = 1; i < n_steps && i <= FURTHEST_LIST; i++) {
+        const char *title = list_title(graph, steps[i].predecessor);
+        if (!title || !is_link(graph, steps[i].edge))
+            continue;
+        *out = (ubi__path_start){ .begin = i, .list = title };
+        find_interval(out, graph, &steps[i - 1]);
+        while (out->begin + 1 < n_steps && is_link(graph, steps[out->begin + 1].edge))
+            out->begin++;
+        return true;
+    }
+    return false;
+}
+
+ubi__path_start ubi__path_start_of(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
+    ubi__path_start start = { .begin = 0 };
+    if (n_steps == 0 || type_of(graph, steps[0].predecessor) != UBI__V8_SYNTHETIC)
+        return start;
+    if (!begins_in_list(&start, graph, steps, n_steps))
+        start.begin = begin_of(graph, steps, n_steps);
+    return start;
 }

@@ -126,6 +126,7 @@ static void fields_of_the_engine_are_told_or_left_out(void **state) {
           FIELD(UBI__V8_ARRAY, "", "2 / part of key (Key @1) -> value (Thing @3) pair in WeakMap (table @5)"), TARGET);
     WORDS("f() (code) → Thing", ROOT, FIELD(UBI__V8_CLOSURE, "f", "shared"), FIELD(UBI__V8_CODE, "f", "script"),
           FIELD(UBI__V8_CODE, "/app.js", "source"), TARGET);
+    WORDS("native_bind() (bound this) → Thing", ROOT, FIELD(UBI__V8_CLOSURE, "native_bind", "bound_this"), TARGET);
     WORDS("Proxy (target) → Thing", ROOT, FIELD(UBI__V8_OBJECT, "Proxy", "target"), TARGET);
     WORDS("Array (element) → Thing", ROOT, FIELD(UBI__V8_OBJECT, "Array", "elements"),
           FIELD(UBI__V8_ARRAY, "(object elements)", "0"), TARGET);
@@ -145,8 +146,31 @@ static void paths_begin_where_people_begin_to_count(void **state) {
           FIELD(UBI__V8_SYNTHETIC, "(Global handles)", "300 / V8PerContextData::context_"),
           FIELD(UBI__V8_NATIVE, "system / NativeContext / file://", "global_object"), OBJECT("Window", "live"),
           { UBI__V8_OBJECT, "Array", UBI_EDGE_ELEMENT, NULL, 0 }, TARGET);
+    WORDS("Window / file://.live → Thing", GC_ROOT,
+          FIELD(UBI__V8_NATIVE, "system / NativeContext / file://", "global_object"),
+          OBJECT("Window [JSGlobalObject] / file://", "live"), TARGET);
     WORDS("Thing", ROOT, TARGET);
     WORDS("root", { UBI__V8_SYNTHETIC, "", UBI_EDGE_ELEMENT, NULL, 0 });
+}
+
+#define TIMERS                                                                                                         \
+    ROOT, OBJECT("global", "setTimeout"), FIELD(UBI__V8_CLOSURE, "setTimeout", "context"),                             \
+        { UBI__V8_OBJECT, "system / Context", UBI_EDGE_CONTEXT, "timerListMap", 0 },                                   \
+        { UBI__V8_OBJECT, "Object", UBI_EDGE_ELEMENT, NULL, 30000 }, OBJECT("TimersList", "_idlePrev")
+
+static void lists_of_timers_are_told_once(void **state) {
+    (void)state;
+    WORDS("Node.js timers of 30,000 ms → Timeout._onTimeout → Job.self → Thing", TIMERS, OBJECT("Timeout", "_idlePrev"),
+          OBJECT("Timeout", "_idlePrev"), OBJECT("Timeout", "_onTimeout"), OBJECT("Job", "self"), TARGET);
+    WORDS("Node.js timers of 30,000 ms → Thing", TIMERS, TARGET);
+    WORDS("Node.js timers → Timeout._onTimeout → Thing", ROOT, OBJECT("global", "queue"),
+          { UBI__V8_OBJECT, "Array", UBI_EDGE_ELEMENT, NULL, 1 }, OBJECT("TimersList", "_idleNext"),
+          OBJECT("Timeout", "_onTimeout"), TARGET);
+    WORDS("Node.js immediates → Immediate._onImmediate → Thing", ROOT, OBJECT("global", "queue"),
+          OBJECT("ImmediateList", "head"), OBJECT("Immediate", "_idleNext"), OBJECT("Immediate", "_onImmediate"),
+          TARGET);
+    WORDS("global.lists → TimersList.mine → Thing", ROOT, OBJECT("global", "lists"), OBJECT("TimersList", "mine"),
+          TARGET);
 }
 
 static void nodes_are_marked_as_a_script_would_write_them(void **state) {
@@ -211,6 +235,7 @@ int main(void) {
         cmocka_unit_test(steps_of_scripts_are_one_piece_each),
         cmocka_unit_test(fields_of_the_engine_are_told_or_left_out),
         cmocka_unit_test(paths_begin_where_people_begin_to_count),
+        cmocka_unit_test(lists_of_timers_are_told_once),
         cmocka_unit_test(nodes_are_marked_as_a_script_would_write_them),
         cmocka_unit_test(what_has_no_room_goes_from_the_middle),
         cmocka_unit_test(labels_are_those_of_the_containment_view),

@@ -20,7 +20,8 @@ size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_fram
     bool named = frame->function_name.ptr && frame->function_name.len;
     ubi_text function = named ? frame->function_name : ubi__text("(anonymous)");
     char place[32];
-    size_t place_columns = (size_t)snprintf(place, sizeof place, ":%u:%u", frame->line, frame->column);
+    size_t place_columns = (size_t)(frame->column ? snprintf(place, sizeof place, ":%u:%u", frame->line, frame->column)
+                                                  : snprintf(place, sizeof place, ":%u", frame->line));
     size_t source_columns = ubi__display_columns(frame->source, style);
 
     /* The function gets half of the room, or what the place leaves. */

@@ -1,310 +1,119 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_words.c: a path in one line and in words (path_words.h).
+ * path_words.c: a path in words, in one line or several (path_words.h): which of its pieces fit.
  *
- * Each node of the path is a piece of text: an arrow, its label, and behind that what the edge to the next node says. A piece
- * may join the one before it, without arrow and label; whether it does is seen from the node and its two edges alone. So
- * pieces can be measured from either end, and only those near the ends of a long path are ever looked at.
+ * Units are found from the start on and measured one after the other, never kept: whatever the length of a path, it takes no
+ * memory.
  */
 #include "render/path_words.h"
 
-#include <stdio.h>
-
-#include "base/human.h"
-#include "base/text.h"
-#include "render/edge_words.h"
 #include "render/node_label.h"
+#include "render/path_pieces.h"
 
 /* Columns of a label or the name of an edge, at most. */
-#define PART_COLUMNS 32
+#define PART_COLUMNS 40
+/* So much of the room goes to the first steps, as divisors; the rest is for those near the end, which say more. Where the first
+ * says as little as "root" does, the second may have more. */
+#define HEAD_SHARE 3
+#define SAYS_LITTLE 8
+#define FIRST_TWO_SHARE 2
 
-/** What is told beside nodes and properties; less where room is short. */
-typedef enum detail {
-    DETAIL_NONE,
-    DETAIL_ENGINE, /* words for the engine's nodes, such as "(getter)" */
-    DETAIL_ALL     /* and what edges are called */
-} detail;
-
-/** Writes, or only measures when `out` is NULL. */
-typedef struct pen {
-    ubi__out *out;
-    const ubi__style *style;
-    const ubi__path_view *path;
-    uint32_t begin; /* the first node that is told */
-    size_t part_columns;
-    detail detail;
-    size_t columns; /* so far */
-} pen;
-
-static void ink(const pen *p, ubi__ink color) {
-    if (p->out)
-        ubi__display_ink(p->out, p->style, color);
-}
-
-static void draw_ascii(pen *p, const char *s) {
-    if (p->out)
-        ubi__out_string(p->out, s);
-    p->columns += strlen(s);
-}
-
-static void draw_text(pen *p, ubi_text text) {
-    size_t columns = ubi__display_columns(text, p->style);
-    if (p->out)
-        p->columns += ubi__display_text(p->out, p->style, text, p->part_columns);
-    else
-        p->columns += columns < p->part_columns ? columns : p->part_columns;
-}
-
-static void draw_arrow(pen *p) {
-    ink(p, UBI__INK_DIM);
-    if (p->out)
-        ubi__out_string(p->out, p->style->unicode ? " → " : " -> ");
-    ink(p, UBI__INK_PLAIN);
-    p->columns += p->style->unicode ? 3 : 4;
-}
-
-/* ---- pieces ------------------------------------------------------------------------------------------------------- */
-
-static ubi_node_ix node_at(const ubi__path_view *path, uint32_t i) {
-    return i < path->n_steps ? path->steps[i].predecessor : path->target;
-}
-
-static const ubi_kind *kind_at(const ubi__path_view *path, uint32_t i) {
-    return ubi_graph_kind(path->graph, ubi_graph_node_kind(path->graph, node_at(path, i)));
-}
-
-/* What the edge from node i to the next one says. */
-static ubi__edge_words words_at(const ubi__path_view *path, uint32_t i) {
-    return ubi__edge_words_of(path->graph, node_at(path, i), path->steps[i].edge);
-}
-
-static bool is_between(const pen *p, uint32_t i) {
-    return i > p->begin && i < p->path->n_steps;
-}
-
-static bool is_engine_at(const pen *p, uint32_t i) {
-    return is_between(p, i) && ubi__node_is_engine(p->path->graph, node_at(p->path, i));
-}
-
-/* Whether the node goes without arrow and label. */
-static bool joins(const pen *p, uint32_t i) {
-    if (!is_between(p, i))
-        return false;
-    if (is_engine_at(p, i))
-        return true;
-    return ubi__kind_is_plain(p->path->graph, kind_at(p->path, i)) && ubi__edge_is_access(words_at(p->path, i - 1)) &&
-           ubi__edge_is_access(words_at(p->path, i));
-}
-
-static void draw_words(pen *p, ubi__edge_words words) {
-    size_t columns = ubi__edge_words_columns(words, p->style);
-    if (p->out)
-        p->columns += ubi__display_edge_words(p->out, p->style, words, p->part_columns);
-    else
-        p->columns += columns < p->part_columns ? columns : p->part_columns;
-}
-
-static void draw_parenthesis(pen *p, detail least, ubi__edge_words words) {
-    if (p->detail < least)
-        return;
-    ink(p, UBI__INK_DIM);
-    draw_ascii(p, " (");
-    draw_words(p, words);
-    draw_ascii(p, ")");
-    ink(p, UBI__INK_PLAIN);
-}
-
-/* A run of the engine's nodes gives one word, at its first. */
-static void draw_engine(pen *p, uint32_t i) {
-    const ubi_path_step *steps = p->path->steps;
-    uint32_t last = i;
-    if (is_engine_at(p, i - 1))
-        return;
-    while (is_engine_at(p, last + 1))
-        last++;
-    draw_parenthesis(
-        p, DETAIL_ENGINE,
-        ubi__engine_words(p->path->graph, node_at(p->path, i), steps[i].edge, steps[last - 1].edge, steps[last].edge));
-}
-
-static void draw_edge(pen *p, uint32_t i) {
-    ubi__edge_words words = words_at(p->path, i);
-    if (words.how == UBI__EDGE_SILENT)
-        return;
-    if (words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1)) /* the words for that node say it */
-        return;
-    if (words.how <= UBI__EDGE_VARIABLE) {
-        draw_parenthesis(p, words.how == UBI__EDGE_VARIABLE ? DETAIL_ENGINE : DETAIL_ALL, words);
-        return;
-    }
-    ink(p, UBI__INK_CYAN);
-    switch (words.how) {
-    case UBI__EDGE_PROPERTY:
-        draw_ascii(p, ".");
-        draw_words(p, words);
-        break;
-    case UBI__EDGE_QUOTED:
-        draw_ascii(p, "[\"");
-        draw_words(p, words);
-        draw_ascii(p, "\"]");
-        break;
-    default: /* an element, or a binding whose name begins with a dot */
-        draw_words(p, words);
-    }
-    ink(p, UBI__INK_PLAIN);
-}
-
-static void draw_label(pen *p, uint32_t i) {
-    const ubi_kind *kind = kind_at(p->path, i);
-    ubi_lens_name_buffer buffer;
-    bool is_on_the_way = i < p->path->n_steps && ubi__kind_is_plain(p->path->graph, kind);
-    const ubi_lens_view *look =
-        is_on_the_way ? NULL : p->path->look; /* what it leads to says more than all its properties */
-    ubi_text label = ubi__node_title(p->path->graph, look, node_at(p->path, i), &buffer);
-    if (kind->coarse_type == UBI_COARSE_SCRIPT && kind->script_filename != UBI_NONE) {
-        draw_ascii(p, "script ");
-        label = ubi__file_name(label);
-    }
-    draw_text(p, label);
-}
-
-/* `first`: behind a gap, where a piece has nothing to join. */
-static void draw_piece(pen *p, uint32_t i, bool first) {
-    bool joined = !first && joins(p, i), target = i == p->path->n_steps;
-    if (!joined) {
-        if (i > p->begin)
-            draw_arrow(p);
-        if (target)
-            ink(p, UBI__INK_BOLD);
-        draw_label(p, i);
-        if (target)
-            ink(p, UBI__INK_PLAIN);
-    }
-    if (target)
-        return;
-    if (!is_engine_at(p, i))
-        draw_edge(p, i);
-    else if (joined)
-        draw_engine(p, i);
-}
-
-static size_t piece_columns(const pen *p, uint32_t i, bool first) {
-    pen measure = { NULL, p->style, p->path, p->begin, p->part_columns, p->detail, 0 };
-    draw_piece(&measure, i, first);
-    return measure.columns;
-}
-
-/* ---- runs of pieces --------------------------------------------------------------------------------------------- */
-
-/* How many of the following pieces only repeat the access of this one, as in a linked list. */
-static uint32_t repeats(const pen *p, uint32_t i) {
-    uint32_t n = 0;
-    if (i >= p->path->n_steps || is_engine_at(p, i) || !ubi__edge_is_access(words_at(p->path, i)))
-        return 0;
-    while (joins(p, i + n + 1) && !is_engine_at(p, i + n + 1) &&
-           ubi__edge_words_equal(words_at(p->path, i), words_at(p->path, i + n + 1)))
-        n++;
-    return n;
-}
-
-static void draw_times(pen *p, uint32_t n) {
-    char count[UBI__HUMAN_TEXT];
-    ink(p, UBI__INK_DIM);
-    if (p->out)
-        ubi__out_string(p->out, p->style->unicode ? " ×" : " x");
-    p->columns += 2;
-    draw_ascii(p, ubi__human_count(count, n));
-    ink(p, UBI__INK_PLAIN);
-}
-
-/* A piece with what must not be parted from it: how often it repeats, and the word for the engine's nodes behind it.
- * Returns the next piece. */
-static uint32_t draw_unit(pen *p, uint32_t i) {
-    uint32_t n = repeats(p, i);
-    draw_piece(p, i, false);
-    if (n >= 2) {
-        draw_times(p, n + 1);
-        i += n;
-    }
-    for (i++; is_engine_at(p, i); i++)
-        draw_piece(p, i, false);
-    return i;
-}
-
-static size_t unit_columns(const pen *p, uint32_t i, uint32_t *next) {
-    pen measure = { NULL, p->style, p->path, p->begin, p->part_columns, p->detail, 0 };
-    *next = draw_unit(&measure, i);
-    return measure.columns;
-}
-
-/* ---- what fits ---------------------------------------------------------------------------------------------------- */
-
-static void draw_gap(pen *p, uint32_t n_nodes) {
-    char count[UBI__HUMAN_TEXT];
-    const char *dots = ubi__display_ellipsis(p->style);
-    draw_arrow(p);
-    ink(p, UBI__INK_DIM);
-    if (p->out)
-        ubi__out_printf(p->out, "%s %s more %s", dots, ubi__human_count(count, n_nodes), dots);
-    p->columns += 2 * (p->style->unicode ? 1 : 3) + 7 + strlen(ubi__human_count(count, n_nodes));
-    ink(p, UBI__INK_PLAIN);
-}
-
-static size_t gap_columns(const pen *p, uint32_t n_nodes) {
-    pen measure = { NULL, p->style, p->path, p->begin, p->part_columns, p->detail, 0 };
-    draw_gap(&measure, n_nodes);
-    return measure.columns;
-}
-
-static bool fits_whole(const pen *p, size_t columns) {
-    size_t used = 0;
-    for (uint32_t i = p->begin; i <= p->path->n_steps && used <= columns;)
-        used += unit_columns(p, i, &i);
-    return used <= columns;
-}
-
-/* Nodes [0, *head) and [*tail, n_steps] go around a gap; both sides grow in turns. False when not even the ends fit. */
-static bool choose_ends(uint32_t *head, uint32_t *tail, const pen *p, size_t columns) {
-    uint32_t n = p->path->n_steps;
-    size_t used = gap_columns(p, n) + piece_columns(p, p->begin, false) + piece_columns(p, n, true);
-    bool grows = used <= columns;
-    *head = p->begin + 1;
-    *tail = n;
-    while (grows && *head + 1 < *tail) {
-        size_t more = piece_columns(p, *head, false);
-        grows = used + more <= columns;
-        if (grows) {
-            used += more;
-            (*head)++;
-        }
-        if (*head + 1 >= *tail)
-            break;
-        more = piece_columns(p, *tail - 1, true) + piece_columns(p, *tail, false);
-        size_t less = piece_columns(p, *tail, true);
-        if (used + more - less > columns)
-            continue;
-        used += more - less;
-        (*tail)--;
-        grows = true;
-    }
-    while (is_engine_at(p, *tail)) /* no good name to start with behind a gap */
-        (*tail)++;
-    return used <= columns;
-}
+typedef ubi__path_pen pen;
 
 static pen new_pen(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
-    size_t part_columns = columns / 2 < PART_COLUMNS ? columns / 2 : PART_COLUMNS;
-    return (pen){ out,          style,      path, ubi__path_begin(path->graph, path->steps, path->n_steps),
-                  part_columns, DETAIL_ALL, 0 };
+    return (pen){ .out = out,
+                  .style = style,
+                  .path = path,
+                  .start = ubi__path_start_of(path->graph, path->steps, path->n_steps),
+                  .part_columns = columns / 2 < PART_COLUMNS ? columns / 2 : PART_COLUMNS,
+                  .detail = UBI__DETAIL_ALL };
 }
 
-static void draw_ends(pen *p, uint32_t head, uint32_t tail) {
-    for (uint32_t i = p->begin; i < head; i++)
-        draw_piece(p, i, false);
-    draw_gap(p, tail - head);
-    for (uint32_t i = tail; i <= p->path->n_steps; i++)
-        draw_piece(p, i, i == tail);
+/* Whether a unit goes to a new line; keeps count of columns used on the current one. */
+static bool wraps(size_t *used, size_t unit, size_t columns) {
+    bool wraps = *used + unit > columns;
+    *used = wraps ? unit : *used + unit;
+    return wraps;
 }
+
+static bool fits(const pen *p, size_t columns, unsigned lines) {
+    size_t used = 0;
+    for (uint32_t i = p->start.begin; i <= p->path->n_steps && lines > 0;) {
+        lines -= wraps(&used, ubi__path_unit_columns(p, i, &i), columns);
+        if (used > columns)
+            return false;
+    }
+    return lines > 0;
+}
+
+/* ---- what is left out --------------------------------------------------------------------------------------------- */
+
+static size_t all_columns(const pen *p) {
+    size_t columns = 0;
+    for (uint32_t i = p->start.begin; i <= p->path->n_steps;)
+        columns += ubi__path_unit_columns(p, i, &i);
+    return columns;
+}
+
+/* Units from `from` on that fit `room` columns, and end at `until` or before. Returns where the next begins. */
+static uint32_t grow_head(const pen *p, uint32_t from, uint32_t until, size_t room, size_t *used) {
+    for (uint32_t next; from < until; from = next) {
+        size_t columns = ubi__path_unit_columns(p, from, &next);
+        if (*used + columns > room || next > until)
+            break;
+        *used += columns;
+    }
+    return from;
+}
+
+/* The first unit with which the rest of the path, of `rest` columns from `from` on, fits `room`; 0: not even the target. */
+static uint32_t find_tail(const pen *p, uint32_t from, size_t rest, size_t room, size_t *used) {
+    for (uint32_t i = from, next; i <= p->path->n_steps; i = next) {
+        *used = rest <= room ? rest + ubi__path_unjoined_columns(p, i) : rest;
+        if (*used <= room)
+            return i;
+        rest -= ubi__path_unit_columns(p, i, &next);
+    }
+    return 0;
+}
+
+/* Where the first steps end that are always shown if the last ones fit as well. */
+static uint32_t choose_head(const pen *p, size_t room, size_t *used) {
+    uint32_t n = p->path->n_steps, second, third;
+    *used = 0;
+    uint32_t head = grow_head(p, p->start.begin, n, room / HEAD_SHARE, used);
+    bool says_little = ubi__path_unit_columns(p, p->start.begin, &second) <= room / SAYS_LITTLE;
+    if (head > second || second >= n || !says_little)
+        return head;
+    ubi__path_unit_columns(p, second, &third);
+    *used = 0;
+    return grow_head(p, p->start.begin, third, room / FIRST_TWO_SHARE, used);
+}
+
+/* Leaves out what does not fit `columns`, nearer to the root than to the target. False: not even the ends fit. */
+static bool choose_gap(pen *p, size_t columns) {
+    uint32_t n = p->path->n_steps, second;
+    size_t used, tail_columns, gap = ubi__path_gap_columns(p, n);
+    p->gap_begin = p->gap_end = 0;
+    size_t first = ubi__path_unit_columns(p, p->start.begin, &second), all = all_columns(p);
+    if (gap + first > columns)
+        return false;
+    size_t room = columns - gap;
+    uint32_t head = choose_head(p, room, &used);
+    uint32_t tail = head > p->start.begin ? find_tail(p, head, all - used, room - used, &tail_columns) : 0;
+    if (tail == 0) {
+        head = second;
+        used = first;
+        tail = find_tail(p, head, all - used, room - used, &tail_columns);
+    }
+    if (tail == 0)
+        return false;
+    p->gap_begin = grow_head(p, head, tail, room - tail_columns, &used);
+    p->gap_end = tail;
+    return true;
+}
+
+/* ---- one line ----------------------------------------------------------------------------------------------------- */
 
 static size_t display_target(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
     ubi_lens_name_buffer buffer;
@@ -314,54 +123,71 @@ static size_t display_target(ubi__out *out, const ubi__style *style, const ubi__
 /* Parentheses go first, then the middle, then all but the target's name. */
 size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
     pen p = new_pen(out, style, path, columns);
-    uint32_t head, tail;
-    while (!fits_whole(&p, columns)) {
-        if (p.detail > DETAIL_NONE) {
-            p.detail--;
-            continue;
-        }
-        if (!choose_ends(&head, &tail, &p, columns))
-            return display_target(out, style, path, columns);
-        draw_ends(&p, head, tail);
-        return p.columns;
+    bool fit = fits(&p, columns, 1);
+    while (!fit && p.detail > UBI__DETAIL_NONE) {
+        p.detail--;
+        fit = fits(&p, columns, 1);
     }
-    for (uint32_t i = p.begin; i <= path->n_steps;)
-        i = draw_unit(&p, i);
+    if (!fit && !choose_gap(&p, columns))
+        return display_target(out, style, path, columns);
+    for (uint32_t i = p.start.begin; i <= path->n_steps;)
+        i = ubi__path_draw_unit(&p, i);
     return p.columns;
 }
 
 /* ---- several lines ------------------------------------------------------------------------------------------------ */
 
-/* Whether a unit goes to a new line; keeps count of columns used on the current one. */
-static bool wraps(size_t *used, size_t unit, size_t columns) {
-    bool wraps = *used + unit > columns;
-    *used = wraps ? unit : *used + unit;
-    return wraps;
+/* Lines end where units do: of all columns, so many sixteenths may be in use. */
+#define LEAST_SIXTEENTHS 9
+
+/* Of longer paths, less is tried. */
+#define MOST_STEPS_TRIED 10000
+
+/* Shows more of the beginning for as long as there is room at ends of lines. */
+static void fill_lines(pen *p, size_t columns, unsigned lines) {
+    if (p->path->n_steps > MOST_STEPS_TRIED)
+        return;
+    for (uint32_t kept = p->gap_begin, next; kept < p->gap_end; kept = next) {
+        p->gap_begin = p->gap_end; /* to measure the unit, not the gap */
+        ubi__path_unit_columns(p, kept, &next);
+        p->gap_begin = next < p->gap_end ? next : p->gap_end;
+        if (next >= p->gap_end || !fits(p, columns, lines)) {
+            p->gap_begin = kept;
+            return;
+        }
+    }
 }
 
-static bool fits_lines(const pen *p, size_t columns, unsigned lines) {
-    size_t used = 0;
-    for (uint32_t i = p->begin; i <= p->path->n_steps && lines > 0;) {
-        lines -= wraps(&used, unit_columns(p, i, &i), columns);
-        if (used > columns)
-            return false;
-    }
-    return lines > 0;
+/* What edges are called goes first; near the target it says more than what is in the middle. */
+static bool fit_lines(pen *p, size_t columns, unsigned lines) {
+    if (fits(p, columns, lines))
+        return true;
+    p->detail = UBI__DETAIL_ENGINE;
+    if (fits(p, columns, lines))
+        return true;
+    p->detail = UBI__DETAIL_ALL;
+    unsigned less = p->path->n_steps > MOST_STEPS_TRIED ? 2 : 1;
+    for (unsigned sixteenths = 16; sixteenths >= LEAST_SIXTEENTHS && lines > 1; sixteenths -= less)
+        if (choose_gap(p, columns * lines * sixteenths / 16) && fits(p, columns, lines)) {
+            fill_lines(p, columns, lines);
+            return true;
+        }
+    return false;
 }
 
 void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns,
                                unsigned lines, size_t indent) {
     pen p = new_pen(out, style, path, columns);
     size_t used = 0;
-    bool fits = fits_lines(&p, columns, lines);
-    for (uint32_t i = p.begin, next; i <= path->n_steps && fits; i = next) {
-        if (wraps(&used, unit_columns(&p, i, &next), columns)) {
+    bool fit = fit_lines(&p, columns, lines);
+    for (uint32_t i = p.start.begin, next; i <= path->n_steps && fit; i = next) {
+        if (wraps(&used, ubi__path_unit_columns(&p, i, &next), columns)) {
             ubi__out_char(out, '\n');
-            ubi__display_pad(out, joins(&p, i) ? 0 : 1, indent); /* arrows have a space before them */
+            ubi__display_pad(out, ubi__path_unit_joins(&p, i) ? 0 : 1, indent); /* arrows have a space before them */
         }
-        draw_unit(&p, i);
+        ubi__path_draw_unit(&p, i);
     }
-    if (!fits)
+    if (!fit)
         ubi__display_path(out, style, path, columns);
     ubi__out_char(out, '\n');
 }

@@ -3,7 +3,7 @@
  * path_words.h: a path through a heap as people read it.
  *
  * All forms take the steps that ubi_paths_steps gives and the node that the last of them leads to. Nothing is allocated.
- * Cost: that of what is shown, and for linked lists the number of steps.
+ * Cost: that of measuring every step a few times.
  */
 #ifndef UBI_RENDER_PATH_WORDS_H
 #define UBI_RENDER_PATH_WORDS_H
@@ -33,16 +33,18 @@ typedef struct ubi__path_view {
  *
  *     global.keepCacheAlive → add() (variable registry) → Map (entry) → LeakedThing
  *
- * begins where people begin to count: at the global object, a window, or the list of roots that a node is in. An access that is repeated, as in a linked list, is counted: ".next ×57". Where room is short,
- * parentheses go first and then the middle: "… 57 more …" counts nodes.
+ * begins where people begin to count: at the global object, a window, the list of roots that a node is in, or a list of timers.
+ * Steps that repeat, as in a linked list, are counted: ".next ×57". Where room is short, parentheses go first and then the
+ * middle, nearer to the root than to the target: "… 57 more …" counts nodes.
  *
  * @return columns written, at most `columns`. No newline.
  */
 size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns);
 
 /**
- * The same on up to `lines` lines when nothing need be left out then, else on one. The first starts behind what was written
- * so far, the others `indent` columns from the left; each has room for `columns`. Ends with a newline.
+ * The same on up to `lines` lines, from whose middle steps are left out where these are too few; what edges are called stays
+ * then. The first line starts behind what was written so far, the others `indent` columns from the left; each has room for
+ * `columns`. Ends with a newline.
  */
 void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns,
                                unsigned lines, size_t indent);

@@ -179,8 +179,8 @@ static void parentheses_go_before_the_middle_does(void **state) {
     assert_line(LONG, &wide, 100, "root → Window.store.maps → Map (value) → Set (key) → Object.list[3] → Point");
     assert_line(SETTER, &wide, 60, "root → Window → P.title (setter) → Point");
     assert_line(LONG, &wide, 70, "root → Window.store.maps → Map → Set → Object.list[3] → Point");
-    assert_line(LONG, &wide, 60, "root → Window.store.maps → … 3 more … → Array[3] → Point");
-    assert_line(LONG, &wide, 40, "root → Window.store → … 5 more … → Point");
+    assert_line(LONG, &wide, 60, "root → Window.store → … 3 more … → Object.list[3] → Point");
+    assert_line(LONG, &wide, 40, "root → … 5 more … → Array[3] → Point");
     assert_line(LONG, &wide, 30, "root → … 6 more … → Point");
     assert_line(LONG, &wide, 20, "Point");
     assert_line(LONG, &wide, 3, "P…t");
@@ -251,10 +251,29 @@ static void three_equal_accesses_and_more_are_counted(void **state) {
     assert_list_line(9, 4, &wide, 80, "root.next ×3.left.next ×3.left.next → Object");
 }
 
+#define CHILD "(class=TreeNode coarse=object) -> "
+
+static void equal_steps_are_counted_with_all_that_belongs_to_them(void **state) {
+    (void)state;
+    assert_line(WINDOW "3 \"tree\"; 3" CHILD "4 \"parent\"; 4" CHILD "5 \"parent\"; 5" CHILD "6 \"parent\"; 6" CHILD
+                       "99 \"text\"" TARGET,
+                &wide, 100, "root → Window.tree → TreeNode.parent ×3 → TreeNode.text → Point");
+    assert_line(WINDOW "3 \"tree\"; 3" CHILD "4 \"parent\"; 4" CHILD "5 \"parent\"; 5" CHILD "99 \"text\"" TARGET,
+                &wide, 100, "root → Window.tree → TreeNode.parent → TreeNode.parent → TreeNode.text → Point");
+    assert_line(WINDOW "3 \"tree\"; 3" CHILD "4 \"kids\"; 4" ARRAY "5 \"objectElements[0]\"; 5" CHILD
+                       "6 \"kids\"; 6" ARRAY "7 \"objectElements[0]\"; 7" CHILD "8 \"kids\"; 8" ARRAY
+                       "9 \"objectElements[0]\"; 9" CHILD "99 \"text\"" TARGET,
+                &wide, 100, "root → Window.tree → TreeNode.kids[0] ×3 → TreeNode.text → Point");
+    assert_line(WINDOW "3 \"a\"; 3(class=Promise coarse=object) -> 4 \"b\"; 4(type=js::Scope) -> 5; "
+                       "5(class=Promise coarse=object) -> 6 \"b\"; 6(type=js::Scope) -> 7; "
+                       "7(class=Promise coarse=object) -> 8 \"b\"; 8(type=js::Scope) -> 99" TARGET,
+                &wide, 100, "root → Window.a → Promise (scope) ×3 → Point");
+}
+
 static void a_million_steps_are_shown_by_their_ends(void **state) {
     (void)state;
     assert_list_line(1000000, 1000001, &wide, 72, "root.next ×1,000,000 → Object");
-    assert_list_line(1000000, 2, &wide, 72, "root.next.left.next → … 999,995 more … → Object.next.left → Object");
+    assert_list_line(1000000, 2, &wide, 72, "root.next.left → … 999,995 more … → Object.left.next.left → Object");
     found f = find(linked_list(1000001, 1000001));
     ubi__path_list_options options = { 0, 4 };
     ubi__display_path_list(capture_start(&output), &wide, &f.view, &options);
@@ -300,7 +319,10 @@ static void what_fits_on_some_lines_is_not_cut(void **state) {
                    "root → Window.store.maps\n"
                    "    → Map (value) → Set (key)\n"
                    "    → Object.list[3] → Point\n");
-    assert_wrapped(LONG, 30, 2, "root → … 6 more … → Point\n");
+    assert_wrapped(LONG, 30, 2,
+                   "root → … 4 more …\n"
+                   "    → Object.list[3] → Point\n");
+    assert_wrapped(LONG, 30, 1, "root → … 6 more … → Point\n");
     assert_wrapped(LONG, 17, 9,
                    "root\n    → Window.store\n    .maps\n    → Map (value)\n    → Set (key)\n    → Object.list[3]\n"
                    "    → Point\n");
@@ -388,6 +410,7 @@ int main(void) {
         cmocka_unit_test(what_fits_on_some_lines_is_not_cut),
         cmocka_unit_test(whatever_the_width_it_is_kept_and_told),
         cmocka_unit_test(three_equal_accesses_and_more_are_counted),
+        cmocka_unit_test(equal_steps_are_counted_with_all_that_belongs_to_them),
         cmocka_unit_test(a_million_steps_are_shown_by_their_ends),
         cmocka_unit_test(hostile_names_never_reach_the_terminal),
         cmocka_unit_test(colours_come_only_where_they_are_wanted),

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_pieces.c: see path_pieces.h.
+ */
+#include "render/path_pieces.h"
+
+#include "base/human.h"
+#include "base/text.h"
+#include "render/node_label.h"
+
+/* What repeats less often is written out. */
+#define LEAST_REPEATS 3
+/* Units that repeat together, at most. */
+#define LONGEST_PERIOD 3
+
+typedef ubi__path_pen pen;
+
+static void ink(const pen *p, ubi__ink color) {
+    if (p->out)
+        ubi__display_ink(p->out, p->style, color);
+}
+
+static void draw_ascii(pen *p, const char *s) {
+    if (p->out)
+        ubi__out_string(p->out, s);
+    p->columns += strlen(s);
+}
+
+static void draw_text(pen *p, ubi_text text, size_t most_columns) {
+    size_t columns = ubi__display_columns(text, p->style);
+    if (p->out)
+        p->columns += ubi__display_text(p->out, p->style, text, most_columns);
+    else
+        p->columns += columns < most_columns ? columns : most_columns;
+}
+
+static void draw_arrow(pen *p) {
+    ink(p, UBI__INK_DIM);
+    if (p->out)
+        ubi__out_string(p->out, p->style->unicode ? " → " : " -> ");
+    ink(p, UBI__INK_PLAIN);
+    p->columns += p->style->unicode ? 3 : 4;
+}
+
+/* ---- nodes and edges ---------------------------------------------------------------------------------------------- */
+
+static ubi_node_ix node_at(const ubi__path_view *path, uint32_t i) {
+    return i < path->n_steps ? path->steps[i].predecessor : path->target;
+}
+
+static const ubi_kind *kind_at(const ubi__path_view *path, uint32_t i) {
+    return ubi_graph_kind(path->graph, ubi_graph_node_kind(path->graph, node_at(path, i)));
+}
+
+/* What the edge from node i to the next one says. */
+static ubi__edge_words words_at(const ubi__path_view *path, uint32_t i) {
+    return ubi__edge_words_of(path->graph, node_at(path, i), path->steps[i].edge);
+}
+
+static bool is_between(const pen *p, uint32_t i) {
+    return i > p->start.begin && i < p->path->n_steps;
+}
+
+static bool is_engine_at(const pen *p, uint32_t i) {
+    return is_between(p, i) && ubi__node_is_engine(p->path->graph, node_at(p->path, i));
+}
+
+/* Whether the node goes without arrow and label. */
+static bool joins(const pen *p, uint32_t i) {
+    if (!is_between(p, i))
+        return false;
+    if (is_engine_at(p, i))
+        return true;
+    return ubi__kind_is_plain(p->path->graph, kind_at(p->path, i)) && ubi__edge_is_access(words_at(p->path, i - 1)) &&
+           ubi__edge_is_access(words_at(p->path, i));
+}
+
+/* The word for a run of the engine's nodes, of which node i is the first. */
+static ubi__edge_words engine_words_at(const pen *p, uint32_t i) {
+    const ubi_path_step *steps = p->path->steps;
+    uint32_t last = i;
+    while (is_engine_at(p, last + 1))
+        last++;
+    return ubi__engine_words(p->path->graph, node_at(p->path, i), steps[i].edge, steps[last - 1].edge,
+                             steps[last].edge);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------- */
+
+static void draw_words(pen *p, ubi__edge_words words) {
+    size_t columns = ubi__edge_words_columns(words, p->style);
+    if (p->out)
+        p->columns += ubi__display_edge_words(p->out, p->style, words, p->part_columns);
+    else
+        p->columns += columns < p->part_columns ? columns : p->part_columns;
+}
+
+static void draw_parenthesis(pen *p, ubi__path_detail least, ubi__edge_words words) {
+    if (p->detail < least)
+        return;
+    ink(p, UBI__INK_DIM);
+    draw_ascii(p, " (");
+    draw_words(p, words);
+    draw_ascii(p, ")");
+    ink(p, UBI__INK_PLAIN);
+}
+
+static void draw_access(pen *p, ubi__edge_words words) {
+    ink(p, UBI__INK_CYAN);
+    switch (words.how) {
+    case UBI__EDGE_PROPERTY:
+        draw_ascii(p, ".");
+        draw_words(p, words);
+        break;
+    case UBI__EDGE_QUOTED:
+        draw_ascii(p, "[\"");
+        draw_words(p, words);
+        draw_ascii(p, "\"]");
+        break;
+    default: /* an element, or a binding whose name begins with a dot */
+        draw_words(p, words);
+    }
+    ink(p, UBI__INK_PLAIN);
+}
+
+static void draw_edge(pen *p, uint32_t i) {
+    ubi__edge_words words = words_at(p->path, i);
+    if (words.how == UBI__EDGE_SILENT || (p->start.list && i == p->start.begin))
+        return;
+    if (words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1)) /* the words for that node say it */
+        return;
+    if (ubi__edge_is_access(words))
+        draw_access(p, words);
+    else
+        draw_parenthesis(p, words.how == UBI__EDGE_VARIABLE ? UBI__DETAIL_ENGINE : UBI__DETAIL_ALL, words);
+}
+
+/* "Node.js timers of 1,000 ms". */
+static void draw_list(pen *p) {
+    char count[UBI__HUMAN_TEXT];
+    draw_ascii(p, p->start.list);
+    if (!p->start.has_interval)
+        return;
+    draw_ascii(p, " of ");
+    draw_ascii(p, ubi__human_count(count, p->start.interval_ms));
+    draw_ascii(p, " ms");
+}
+
+/* What V8 says of every window, behind its first word. */
+static const ubi_text said_of_windows = { " [JSGlobalObject]", 17 };
+
+static size_t find(ubi_text text, ubi_text part) {
+    for (size_t i = 0; i + part.len <= text.len; i++)
+        if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
+            return i;
+    return text.len;
+}
+
+static void draw_label(pen *p, uint32_t i) {
+    const ubi_kind *kind = kind_at(p->path, i);
+    ubi_lens_name_buffer buffer;
+    bool is_on_the_way = i < p->path->n_steps && ubi__kind_is_plain(p->path->graph, kind);
+    const ubi_lens_view *look =
+        is_on_the_way ? NULL : p->path->look; /* what it leads to says more than all its properties */
+    ubi_text label = ubi__node_title(p->path->graph, look, node_at(p->path, i), &buffer);
+    if (kind->coarse_type == UBI_COARSE_SCRIPT && kind->script_filename != UBI_NONE) {
+        draw_ascii(p, "script ");
+        label = ubi__file_name(label);
+    }
+    size_t at = find(label, said_of_windows), before = p->columns;
+    if (at == label.len || at > p->part_columns) {
+        draw_text(p, label, p->part_columns);
+        return;
+    }
+    draw_text(p, (ubi_text){ label.ptr, at }, p->part_columns);
+    at += said_of_windows.len;
+    draw_text(p, (ubi_text){ label.ptr + at, label.len - at }, p->part_columns - (p->columns - before));
+}
+
+/* `first`: behind a gap, where a piece has nothing to join. */
+static void draw_piece(pen *p, uint32_t i, bool first) {
+    bool target = i == p->path->n_steps;
+    if (first || !joins(p, i)) {
+        if (i > p->start.begin)
+            draw_arrow(p);
+        if (target)
+            ink(p, UBI__INK_BOLD);
+        if (p->start.list && i == p->start.begin)
+            draw_list(p);
+        else
+            draw_label(p, i);
+        if (target)
+            ink(p, UBI__INK_PLAIN);
+    }
+    if (!target)
+        draw_edge(p, i);
+}
+
+/* ---- units -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t behind_engine(const pen *p, uint32_t i) {
+    while (is_engine_at(p, i))
+        i++;
+    return i;
+}
+
+/* A piece and the word for the engine's nodes behind it. Returns the node behind those. */
+static uint32_t draw_step(pen *p, uint32_t i, bool first) {
+    draw_piece(p, i, first);
+    if (is_engine_at(p, i + 1))
+        draw_parenthesis(p, UBI__DETAIL_ENGINE, engine_words_at(p, i + 1));
+    return behind_engine(p, i + 1);
+}
+
+/* Names of objects that differ only in properties or state are taken as equal. */
+static bool same_label(const ubi__path_view *path, uint32_t a, uint32_t b) {
+    const ubi_graph *g = path->graph;
+    ubi_node_ix node_a = node_at(path, a), node_b = node_at(path, b);
+    bool same_kind = ubi_graph_node_kind(g, node_a) == ubi_graph_node_kind(g, node_b);
+    bool same_name = ubi_graph_node_name(g, node_a) == ubi_graph_node_name(g, node_b);
+    return (same_kind || ubi__text_equal(ubi__kind_label(g, kind_at(path, a)), ubi__kind_label(g, kind_at(path, b)))) &&
+           (same_name || ubi__text_equal(ubi_graph_string(g, ubi_graph_node_name(g, node_a)),
+                                         ubi_graph_string(g, ubi_graph_node_name(g, node_b))));
+}
+
+/* Whether step b, which joins or not, reads like step a, or only repeats the access of it. */
+static bool repeats(const pen *p, uint32_t a, uint32_t b, bool joined) {
+    if (b >= p->path->n_steps || joins(p, b) != joined)
+        return false;
+    if (!joined && (joins(p, a) || !same_label(p->path, a, b)))
+        return false;
+    if (!ubi__edge_words_equal(words_at(p->path, a), words_at(p->path, b)))
+        return false;
+    bool engine = is_engine_at(p, a + 1);
+    return engine == is_engine_at(p, b + 1) &&
+           (!engine || ubi__edge_words_equal(engine_words_at(p, a + 1), engine_words_at(p, b + 1)));
+}
+
+/* How often `n_steps` steps are there from node i on, in a row; `behind` gets the node behind the last of them. */
+static uint32_t count_repeats(const pen *p, uint32_t i, uint32_t n_steps, uint32_t *behind) {
+    uint32_t a = i, b = i, n = 1;
+    for (uint32_t k = 0; k < n_steps; k++) {
+        if (b >= p->path->n_steps)
+            return 0;
+        b = behind_engine(p, b + 1);
+    }
+    bool joined = joins(p, b);
+    if (joined && n_steps > 1)
+        return 0;
+    for (*behind = b;; *behind = b, n++) {
+        for (uint32_t k = 0; k < n_steps; k++) {
+            if (!repeats(p, a, b, k ? joins(p, a) : joined))
+                return n;
+            a = behind_engine(p, a + 1);
+            b = behind_engine(p, b + 1);
+        }
+    }
+}
+
+static void draw_times(pen *p, uint32_t n) {
+    char count[UBI__HUMAN_TEXT];
+    ink(p, UBI__INK_DIM);
+    if (p->out)
+        ubi__out_string(p->out, p->style->unicode ? " ×" : " x");
+    p->columns += 2;
+    draw_ascii(p, ubi__human_count(count, n));
+    ink(p, UBI__INK_PLAIN);
+}
+
+static void draw_gap(pen *p, uint32_t n_nodes) {
+    char count[UBI__HUMAN_TEXT];
+    const char *dots = ubi__display_ellipsis(p->style);
+    draw_arrow(p);
+    ink(p, UBI__INK_DIM);
+    if (p->out)
+        ubi__out_printf(p->out, "%s %s more %s", dots, ubi__human_count(count, n_nodes), dots);
+    p->columns += 2 * (p->style->unicode ? 1 : 3) + 7 + strlen(ubi__human_count(count, n_nodes));
+    ink(p, UBI__INK_PLAIN);
+}
+
+uint32_t ubi__path_draw_unit(pen *p, uint32_t i) {
+    bool has_gap = p->gap_begin < p->gap_end;
+    uint32_t behind;
+    if (has_gap && i == p->gap_begin) {
+        draw_gap(p, p->gap_end - p->gap_begin);
+        return p->gap_end;
+    }
+    bool first = has_gap && i == p->gap_end;
+    uint32_t longest = joins(p, i) ? 1 : LONGEST_PERIOD; /* nobody would see where it begins */
+    for (uint32_t period = 1; period <= longest && i < p->path->n_steps; period++) {
+        uint32_t n = count_repeats(p, i, period, &behind);
+        if (n < LEAST_REPEATS)
+            continue;
+        for (uint32_t k = 0; k < period; k++, first = false)
+            i = draw_step(p, i, first);
+        draw_times(p, n);
+        return behind;
+    }
+    return draw_step(p, i, first);
+}
+
+static pen measure(const pen *p) {
+    pen out = *p;
+    out.out = NULL;
+    out.columns = 0;
+    return out;
+}
+
+size_t ubi__path_unit_columns(const pen *p, uint32_t i, uint32_t *next) {
+    pen m = measure(p);
+    *next = ubi__path_draw_unit(&m, i);
+    return m.columns;
+}
+
+size_t ubi__path_gap_columns(const pen *p, uint32_t n_nodes) {
+    pen m = measure(p);
+    draw_gap(&m, n_nodes);
+    return m.columns;
+}
+
+size_t ubi__path_unjoined_columns(const pen *p, uint32_t i) {
+    pen m = measure(p);
+    if (!joins(p, i))
+        return 0;
+    draw_arrow(&m);
+    draw_label(&m, i);
+    return m.columns;
+}
+
+bool ubi__path_unit_joins(const pen *p, uint32_t i) {
+    bool has_gap = p->gap_begin < p->gap_end;
+    return joins(p, i) && !(has_gap && (i == p->gap_begin || i == p->gap_end));
+}

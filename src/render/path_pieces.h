@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_pieces.h: the pieces that a path in words is made of (path_words.h decides which of them fit).
+ *
+ * Each node of the path is a piece of text: an arrow, its label, and behind that what the edge to the next node says. A piece
+ * may join the one before it, without arrow and label; whether it does is seen from the node and its two edges alone. A unit is
+ * what must not be parted: a piece, the word for the engine's nodes behind it, and how often both repeat.
+ */
+#ifndef UBI_RENDER_PATH_PIECES_H
+#define UBI_RENDER_PATH_PIECES_H
+
+#include "render/edge_words.h"
+#include "render/path_words.h"
+
+/** What is told beside nodes and properties; less where room is short. */
+typedef enum ubi__path_detail {
+    UBI__DETAIL_NONE,
+    UBI__DETAIL_ENGINE, /**< words for the engine's nodes, such as "(getter)" */
+    UBI__DETAIL_ALL     /**< and what edges are called */
+} ubi__path_detail;
+
+/** Writes, or only measures when `out` is NULL. */
+typedef struct ubi__path_pen {
+    ubi__out *out;
+    const ubi__style *style;
+    const ubi__path_view *path;
+    ubi__path_start start;
+    uint32_t gap_begin, gap_end; /**< units from one to the other are left out; equal: none are */
+    size_t part_columns;         /**< of a label or the name of an edge, at most */
+    ubi__path_detail detail;
+    size_t columns; /**< so far */
+} ubi__path_pen;
+
+/**
+ * The unit that begins with node `i`, or the gap if it begins there.
+ * @return the node that the next unit begins with; n_steps + 1 behind the last, the target.
+ */
+uint32_t ubi__path_draw_unit(ubi__path_pen *pen, uint32_t i);
+/** Columns of it. `next` gets what drawing it returns. */
+size_t ubi__path_unit_columns(const ubi__path_pen *pen, uint32_t i, uint32_t *next);
+/** Columns of a gap that leaves out as many nodes. */
+size_t ubi__path_gap_columns(const ubi__path_pen *pen, uint32_t n_nodes);
+/** How many columns more the unit takes behind a gap, where it has nothing to join. */
+size_t ubi__path_unjoined_columns(const ubi__path_pen *pen, uint32_t i);
+/** Whether the unit begins without an arrow, and so without a space. */
+bool ubi__path_unit_joins(const ubi__path_pen *pen, uint32_t i);
+
+#endif
