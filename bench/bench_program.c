@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <ubiheap/formats.h>
@@ -72,6 +74,24 @@ uint64_t ubi__wall_ns(void) {
 
 uint64_t ubi__cpu_ns(void) {
     return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+void ubi__touch_memory(uint64_t n_bytes) {
+    if (n_bytes == 0)
+        return;
+    void *p = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return;
+    (void)madvise(p, n_bytes, MADV_HUGEPAGE);
+    memset(p, 1, n_bytes);
+    munmap(p, n_bytes);
+}
+
+uint64_t ubi__peak_rss_bytes(void) {
+    struct rusage use;
+    return getrusage(RUSAGE_SELF, &use) == 0 ? (uint64_t)use.ru_maxrss * 1024 : 0;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

@@ -49,6 +49,13 @@ uint64_t ubi__wall_ns(void);
 /** Of all threads, also those that have ended. */
 uint64_t ubi__cpu_ns(void);
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/** Touches so many fresh bytes and gives them back: what is measured next does not wait for a virtual machine's host. */
+void ubi__touch_memory(uint64_t n_bytes);
+/** The peak of resident memory since the process began. */
+uint64_t ubi__peak_rss_bytes(void);
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /** @param path  of the file; the row has its last part. */

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Results of the benches: from raw runs to a JSON document, and from that to tables.
 
-    report.py collect --build DIR --files LIST --name NAME RAW   raw JSON lines -> result document, on standard output
-    report.py tables RESULT                                      the tables, as Markdown
-    report.py rivals RIVALS                                      the table of a run of bench/rivals, as Markdown
-    report.py page RESULT [RIVALS]                               docs/explanation/performance.md
+    report.py collect --build DIR --files LIST --name NAME [--v8] RAW   raw JSON lines -> result document, on standard output
+    report.py tables RESULT             the tables, as Markdown, whatever kind of result it is
+    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.sh, and of bench/v8.sh and bench/rivals
+    report.py compared LEAKS            docs/explanation/compared-with-other-tools.md with the table of that result
 
 A raw line is one run of one row: {"file", "row", "threads", "wallNs", "cpuNs", ...}. The document keeps every run; the
 tables show medians. A ratio compares medians of runs that took turns in one process.
@@ -16,10 +16,13 @@ import json
 import os
 import pathlib
 import platform
-import statistics
+import re
 import subprocess
 import sys
-import textwrap
+
+import rivals_tables
+import v8_tables
+from tables import NODES_WORTH_A_RATIO, Results, machine_words, milliseconds, ratio, size, table
 
 # Firefox ESR 153 on the 8.59 M node, 25.4 M edge file of the same browser: nanoseconds of CPU per node.
 FIREFOX_LOAD_NS, FIREFOX_CENSUS_NS = 2300, 1800
@@ -27,8 +30,6 @@ FIREFOX_LOAD_NS, FIREFOX_CENSUS_NS = 2300, 1800
 FIREFOX_DOMINATORS_NS = 20600
 # 30 shortest paths in the file of 25.4 M edges, 32 s.
 FIREFOX_PATHS_NS = 1260
-# Files with fewer nodes say more about start-up than about speed per node.
-NODES_WORTH_A_RATIO = 100_000
 
 
 # ---- the result document --------------------------------------------------------------------------------------------
@@ -85,7 +86,7 @@ def collect(args):
         files.append({"file": os.path.basename(path), "bytes": os.path.getsize(path), "madeBy": command or None})
     runs = [json.loads(line) for line in pathlib.Path(args.raw).read_text().splitlines()]
     print(with_one_run_per_line({
-        "schema": "ubiheap.bench/1",
+        "schema": "ubiheap.bench-v8/1" if args.v8 else "ubiheap.bench/1",
         "name": args.name,
         "date": today(),
         "machine": machine(args.build),
@@ -94,65 +95,7 @@ def collect(args):
     }))
 
 
-# ---- numbers as text ------------------------------------------------------------------------------------------------
-
-def significant(value):
-    """Three significant digits without an exponent."""
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def size(n_bytes):
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if n_bytes < 1024 or unit == "GiB":
-            return f"{significant(n_bytes) if unit != 'B' else n_bytes} {unit}"
-        n_bytes /= 1024
-
-
-def milliseconds(ns):
-    return None if ns is None else ns / 1e6
-
-
-def ratio(a, b):
-    return a / b if a is not None and b else None
-
-
-def table(header, rows):
-    """Markdown; the first column is text, the others numbers."""
-    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
-    for row in rows:
-        lines.append("| " + " | ".join(cell if isinstance(cell, str) else significant(cell) for cell in row) + " |")
-    return "\n".join(lines)
-
-
 # ---- the tables -----------------------------------------------------------------------------------------------------
-
-class Results:
-    def __init__(self, document):
-        self.document = document
-        self.files = document["files"]
-        self.runs = document["runs"]
-
-    def runs_of(self, file, row, threads=1):
-        return [r for r in self.runs if (r["file"], r["row"], r["threads"]) == (file["file"], row, threads)]
-
-    def median(self, file, row, key, threads=1):
-        values = [r[key] for r in self.runs_of(file, row, threads) if key in r]
-        return statistics.median(values) if values else None
-
-    def any_load(self, file):
-        return next((r for r in self.runs if r["file"] == file["file"] and r["row"] == "load"), None)
-
-    def measured(self):
-        """Files that were loaded, each with one of its runs (for counts, which are the same in all)."""
-        return [(f, self.any_load(f)) for f in self.files if self.any_load(f)]
-
-    def shapes(self):
-        """Graphs made in memory, as files without a size: {"file": "shape:NAME"}, in order of measuring."""
-        names = dict.fromkeys(r["file"] for r in self.runs if r["file"].startswith("shape:"))
-        return [{"file": name} for name in names]
-
 
 def load_table(results):
     rows = []
@@ -269,49 +212,6 @@ def save_table(results):
     return table(header, rows) if rows else None
 
 
-def rival_medians(document, file, tool, threads):
-    """Wall and CPU time in ns, and the peak of memory, of one tool on one file."""
-    runs = [r for r in document["runs"] if (r["file"], r["tool"], r["threads"]) == (file, tool, threads)]
-    return [statistics.median(values) for values in zip(*(
-        (r["wallNs"], r["userNs"] + r["systemNs"], r["peakRssBytes"]) for r in runs))]
-
-
-def alone_table(document):
-    """What a node costs in files of all sizes, read, looked at and summed up; None without such files."""
-    rows = []
-    for f in document.get("alone", []):
-        one, two = (rival_medians(document, f["file"], "ubiheap", threads) for threads in (1, 2))
-        rows.append([f["file"], f"{f['nodes']:,}", size(f["bytes"]), one[0] / f["nodes"], one[1] / f["nodes"],
-                     two[0] / f["nodes"], two[0] / one[0], two[2] / f["nodes"]])
-    header = ["file", "nodes", "bytes", "wall ns/node", "CPU ns/node", "2 threads: wall ns/node", "of 1 thread's wall",
-              "peak bytes/node"]
-    return table(header, rows) if rows else None
-
-
-def rivals_table(document):
-    """Whole processes: the median of each tool's runs, and how many times ours with all threads that is."""
-    rows = []
-    for f in document["files"]:
-        ours = rival_medians(document, f["file"], "ubiheap", 2)
-        for tool, threads, title in (("devtools", None, "DevTools"), ("memlab", None, "memlab"),
-                                     ("ubiheap", 1, "ubiheap, 1 thread"), ("ubiheap", 2, "ubiheap, 2 threads")):
-            wall, cpu, peak = rival_medians(document, f["file"], tool, threads)
-            rows.append([f["file"], title, wall / 1e9, cpu / 1e9, size(peak),
-                         *(ratio(a, b) for a, b in zip((wall, cpu, peak), ours))])
-    return table(["file", "tool", "wall, s", "CPU, s", "peak memory", "wall, times ours", "CPU, times ours",
-                  "memory, times ours"], rows)
-
-
-def rivals_text(document):
-    versions, m = document["versions"], document["machine"]
-    files = "; ".join(f"`{f['file']}` has {f['nodes']:,} nodes, {f['edges']:,} edges and {size(f['bytes'])}"
-                      for f in document["files"])
-    text = RIVALS.format(**dict(m, **versions, files=files, name=document["name"], date=document["date"],
-                                memory=f"{m['memoryMiB']:,}"))
-    return "\n\n".join(textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
-                       for paragraph in text.split("\n\n"))
-
-
 def command_list(results):
     lines = []
     for f, _ in results.measured():
@@ -351,20 +251,6 @@ A graph, and the same graph walked as if it were a live heap, both compressed, o
 time with a second one that compresses. The ratio compares CPU with that of loading the file in the same process. Bytes
 per node: the most memory that was allocated. The goals: at most 3 times the CPU of loading, at most 16 bytes per node
 besides the different texts, which a walk must keep. Firefox's own files are about a fifth smaller."""
-RIVALS = """\
-Heap snapshots of V8, from the file to the table of classes with their retained sizes: whole processes, from start to
-end. The run `{name}` of {date}: {devtools}, {memlab}, both under {node}; {ubiheap}. {processor}, {processors}
-processors, {memory} MiB of memory; {kernel}; {compiler}. Medians of runs that took turns.
-
-DevTools is the code that Chrome's Memory panel runs, in two workers as there; `ubiheap summary` and DevTools gave equal
-answers: nodes, edges, total size, and number, own and retained size of the ten largest classes. memlab computes
-dominators and retained sizes; it has no such table, and does not spread sizes as DevTools does. *Times ours* is against
-ubiheap with 2 threads. {files}. `sh bench/rivals/make-big.sh FILE` makes such a file and `sh bench/rivals/run.sh FILE`
-repeats the measurement; the result with every single run is
-[bench/results/{name}.json](../../bench/results/{name}.json)."""
-RIVALS_ALONE = """\
-What a node costs in made-up files of more and more nodes: the same command, in the same run. `RIVALS_SCALE=1 sh
-bench/rivals/run.sh FILE` makes and measures these files as well."""
 CENSUS = "One thread, of a loaded graph, by the default breakdown and by others."
 
 
@@ -408,32 +294,44 @@ The command that makes a generated file, and the ones behind its rows (after `ma
 real snapshots that Firefox wrote; measure your own the same way."""
 
 
+COMPARED = pathlib.Path(__file__).resolve().parents[1] / "docs/explanation/compared-with-other-tools.md"
+COMPARED_PART = re.compile(r"(?<=<!-- begin: made by bench/report.py compared -->\n).*(?=<!-- end -->)", re.DOTALL)
+
+
+def load(path):
+    return json.loads(pathlib.Path(path).read_text())
+
+
+def sections_of(document):
+    """(title, text, table) each."""
+    of = {"ubiheap.bench/1": lambda: sections(Results(document)),
+          "ubiheap.bench-v8/1": lambda: v8_tables.sections(Results(document)),
+          "ubiheap.rivals/1": lambda: rivals_tables.sections(document),
+          "ubiheap.rivals-leaks/1": lambda: rivals_tables.leaks_sections(document)}
+    return of[document["schema"]]()
+
+
 def tables(args):
-    for title, text, body in sections(Results(json.loads(pathlib.Path(args.result).read_text()))):
-        print(f"\n## {title}\n\n{text}\n\n{body}")
-
-
-def rivals(args):
-    document = json.loads(pathlib.Path(args.result).read_text())
-    print("\n\n".join(filter(None, (rivals_table(document), alone_table(document)))))
+    for title, text, body in sections_of(load(args.result)):
+        print((f"\n## {title}" if title else "") + f"\n\n{text}\n\n{body}")
 
 
 def page(args):
-    rivals_document = json.loads(pathlib.Path(args.rivals).read_text()) if args.rivals else None
-    names = [json.loads(pathlib.Path(path).read_text())["name"] for path in (args.result, args.rivals) if path]
-    document = json.loads(pathlib.Path(args.result).read_text())
-    results, m = Results(document), document["machine"]
-    files = " ".join(f"bench/results/{name}.json" for name in names)
-    print(PAGE_HEAD.format(**dict(m, files=files, name=document["name"], date=document["date"], memory=f"{m['memoryMiB']:,}",
-                                  firefox_load=f"{FIREFOX_LOAD_NS:,}", firefox_census=f"{FIREFOX_CENSUS_NS:,}")))
-    for title, text, body in sections(results):
-        print(f"## {title}\n\n{text}\n\n{body}\n")
-    if rivals_document:
-        print(f"## Beside other tools\n\n{rivals_text(rivals_document)}\n\n{rivals_table(rivals_document)}\n")
-        alone = alone_table(rivals_document)
-        if alone:
-            print(f"{RIVALS_ALONE}\n\n{alone}\n")
-    print(f"{COMMANDS}\n\n```sh\n{command_list(results)}\n```")
+    documents = [load(path) for path in args.results]
+    first, v8 = documents[0], next((d for d in documents if d["schema"] == "ubiheap.bench-v8/1"), None)
+    files = " ".join(f"bench/results/{document['name']}.json" for document in documents)
+    print(PAGE_HEAD.format(**machine_words(first), files=files, firefox_load=f"{FIREFOX_LOAD_NS:,}",
+                           firefox_census=f"{FIREFOX_CENSUS_NS:,}"))
+    for document in documents:
+        for title, text, body in sections_of(document):
+            print(f"## {title}\n\n{text}\n\n{body}\n" if title else f"{text}\n\n{body}\n")
+    lists = [command_list(Results(first))] + ([v8_tables.command_list(Results(v8))] if v8 else [])
+    print(f"{COMMANDS}\n\n```sh\n" + "\n".join(lists) + "\n```")
+
+
+def compared(args):
+    text = rivals_tables.compared_part(load(args.result))
+    print(COMPARED_PART.sub(lambda _: text, COMPARED.read_text()), end="")
 
 
 def main():
@@ -442,14 +340,16 @@ def main():
     c = commands.add_parser("collect")
     for option in ("--build", "--files", "--name"):
         c.add_argument(option, required=True)
+    c.add_argument("--v8", action="store_true")
     c.add_argument("raw")
     c.set_defaults(function=collect)
-    for name, function in (("tables", tables), ("rivals", rivals), ("page", page)):
+    for name, function in (("tables", tables), ("compared", compared)):
         c = commands.add_parser(name)
         c.add_argument("result")
-        if name == "page":
-            c.add_argument("rivals", nargs="?")
         c.set_defaults(function=function)
+    c = commands.add_parser("page")
+    c.add_argument("results", nargs="+")
+    c.set_defaults(function=page)
     args = parser.parse_args()
     args.function(args)
 

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh [NAME]: measures and writes bench/results/NAME.json (default: latest), then prints the tables.
+# run.sh [NAME]: measures and writes bench/results/NAME.json (default: latest), then prints the tables; and the same of heap
+# snapshots of V8 (v8.sh), in bench/results/v8-NAME.json.
 #
-#   BENCH_FULL=1          also 10^8 edges (about 2 GiB of disk and 4 GiB of memory)
+#   BENCH_FULL=1          also 10^8 edges (about 2 GiB of disk and 4 GiB of memory), and 50 million nodes of V8 (more)
 #   BENCH_FILES="a b"     also these snapshots of your own
 #   BENCH_BUILD=DIR       build directory (default build/release)
 #   BENCH_DATA=DIR        where generated snapshots are kept (default build/bench-data)
 #   BENCH_SECONDS=N       at most about this long per file (default 15)
-#   BENCH_PAGE=1          also write docs/explanation/performance.md from the result
+#   BENCH_PAGE=1          also write docs/explanation/performance.md from the results (page.sh)
 set -eu
 cd "$(dirname "$0")/.." || exit 1
 name=${1:-latest}
@@ -51,7 +52,10 @@ generated() { # name, options of generate
 
 measure tests/data/fx/tiny-before.fxsnapshot ""
 for file in ${BENCH_FILES:-}; do
-    measure "$file" ""
+    case $file in
+    *.heapsnapshot | *.heapsnapshot.gz) ;; # for v8.sh
+    *) measure "$file" "" ;;
+    esac
 done
 for edges in 10k 100k 1M 10M ${BENCH_FULL:+100M}; do
     generated "browser-$edges" --edges "$edges"
@@ -70,11 +74,7 @@ done
 
 python3 bench/report.py collect --build "$build" --files "$files" --name "$name" "$raw" >"bench/results/$name.json"
 python3 bench/report.py tables "bench/results/$name.json"
-if [ -n "${BENCH_PAGE:-}" ]; then
-    mkdir -p docs/explanation
-    # With a run of bench/rivals/run.sh, when there is one of that name.
-    rivals=bench/results/rivals-$name.json
-    [ -f "$rivals" ] || rivals=
-    python3 bench/report.py page "bench/results/$name.json" $rivals >docs/explanation/performance.md
-    echo "bench: wrote docs/explanation/performance.md" >&2
-fi
+# What tracking costs a QuickJS program, into a result of its own.
+python3 bench/quickjs_tracking.py "$build" --json "bench/results/quickjs-tracking-$name.json"
+# Heap snapshots of V8, into a result of their own; then the pages.
+BENCH_PAGE=${BENCH_PAGE:+$name} sh bench/v8.sh "$name"

@@ -12,20 +12,17 @@ time grows.
 """
 import argparse
 import json
-import mmap
 import os
 import pathlib
 import subprocess
 import sys
-import tempfile
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import processes  # noqa: E402
 import report  # noqa: E402
 
 CLASSES_COMPARED = 10
-PAGE_BYTES = 4096
 
 
 def tools(args):
@@ -48,31 +45,10 @@ def versions(args):
     }
 
 
-def touch(n_bytes):
-    """Touches fresh memory in a process of its own."""
-    child = os.fork()
-    if child == 0:
-        memory = mmap.mmap(-1, n_bytes)
-        for at in range(0, n_bytes, PAGE_BYTES):
-            memory[at] = 1
-        os._exit(0)
-    os.waitpid(child, 0)
-
-
 def run(command, environment, file):
     """(the JSON that the process prints, what it needed)"""
-    with tempfile.TemporaryFile() as output:
-        started = time.monotonic_ns()
-        process = subprocess.Popen([*command, file], stdout=output, env=environment)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall_ns = time.monotonic_ns() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            sys.exit(f"rivals: `{' '.join(command)} {file}` ended with status {process.returncode}")
-        output.seek(0)
-        said = json.load(output)
-    return said, {"wallNs": wall_ns, "userNs": round(usage.ru_utime * 1e9), "systemNs": round(usage.ru_stime * 1e9),
-                  "peakRssBytes": usage.ru_maxrss * 1024}
+    said, needed = processes.run([*command, file], environment)
+    return json.loads(said), needed
 
 
 def answer(args, tool, said, path):
@@ -95,11 +71,11 @@ def check(file, answers):
 
 
 def measure(args, path):
-    answers, runs, most = {}, [], 3 << 30
+    answers, runs, most = {}, [], processes.FIRST_TOUCH_BYTES
     file = os.path.basename(path)
     for repeat in range(args.repeats):
         for tool, threads, command, environment in tools(args):
-            touch(most)
+            processes.touch(most)
             said, needed = run(command, environment, path)
             most = max(most, needed["peakRssBytes"])
             if repeat == 0:
@@ -114,12 +90,12 @@ def measure(args, path):
 
 
 def measure_alone(args, path):
-    runs, most = [], 3 << 30
+    runs, most = [], processes.FIRST_TOUCH_BYTES
     file = os.path.basename(path)
     ours = [tool for tool in tools(args) if tool[0] == "ubiheap"]
     for repeat in range(args.repeats):
         for tool, threads, command, environment in ours:
-            touch(most)
+            processes.touch(most)
             _, needed = run(command, environment, path)
             most = max(most, needed["peakRssBytes"])
             runs.append({"file": file, "tool": tool, "threads": threads, **needed})

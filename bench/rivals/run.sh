@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh FILE...: opens V8 heap snapshots with Chrome's developer tools, with memlab and with ubiheap, side by side; prints
-# a table and writes bench/results/NAME.json and build/rivals/NAME.md.
+# tables and writes bench/results/NAME.json, bench/results/NAME-leaks.json (leaks.sh) and build/rivals/NAME.md.
 #
 #   RIVALS_NAME=NAME      name of the result (default rivals-latest)
 #   RIVALS_SCALE=1        also made-up files of 1, 6.5 and 50 million nodes, for ubiheap alone (5 GB of disk, 8 GB of memory)
@@ -11,7 +11,8 @@
 #   RIVALS_DIR=DIR        where the rivals are installed (default build/rivals)
 #   BENCH_BUILD=DIR       build directory (default build/release)
 #   NODE_OPTIONS=...      such as --max-old-space-size=12000, when a file is too much for the rivals
-#   BENCH_PAGE=RESULT     also write docs/explanation/performance.md, from bench/results/RESULT.json of bench/run.sh and this
+#   BENCH_PAGE=RESULT     also write the pages of the docs, from results of bench/run.sh and this (bench/page.sh); this
+#                         one's NAME is then rivals-RESULT
 set -eu
 cd "$(dirname "$0")/../.." || exit 1
 name=${RIVALS_NAME:-rivals-latest}
@@ -40,8 +41,5 @@ done
 python3 bench/rivals/measure.py --ubiheap "$build/bin/ubiheap" --build "$build" --rivals "$rivals" \
     --repeats "${RIVALS_REPEATS:-5}" --name "$name" $scale "$@" >"$rivals/$name.json"
 mv "$rivals/$name.json" "bench/results/$name.json"
-python3 bench/report.py rivals "bench/results/$name.json" | tee "$rivals/$name.md"
-if [ -n "${BENCH_PAGE:-}" ]; then
-    python3 bench/report.py page "bench/results/$BENCH_PAGE.json" "bench/results/$name.json" >docs/explanation/performance.md
-    echo "rivals: wrote docs/explanation/performance.md" >&2
-fi
+python3 bench/report.py tables "bench/results/$name.json" | tee "$rivals/$name.md"
+RIVALS_NAME=$name BENCH_PAGE=${BENCH_PAGE:-} sh bench/rivals/leaks.sh
