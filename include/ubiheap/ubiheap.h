@@ -6,6 +6,8 @@
  *     if (ubi_graph_read_path(&graph, "app.fxsnapshot", NULL, NULL) != UBI_OK)
  *         fprintf(stderr, "%s\n", ubi_error_message());
  *
+ * Not here: quickjs.h, the live tools for programs that embed QuickJS; they are compiled with the program's own engine.
+ *
  * Start with graph.h (what a heap is here), formats.h (where it comes from) and census.h (what is in it).
  */
 #ifndef UBIHEAP_H
@@ -38,6 +40,7 @@
 #include <ubiheap/statistics.h>
 #include <ubiheap/strings.h>
 #include <ubiheap/summary.h>
+#include <ubiheap/target.h>
 #include <ubiheap/treemap.h>
 
 #endif

@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "include" / "ubiheap").glob("*.h"))
+# Of the live engine, which programs compile for themselves; the library does not have it.
+ELSEWHERE = {"quickjs.h"}
 DECLARATION = re.compile(r"^UBI_API\b([^;]*);", re.MULTILINE)
 NAME = re.compile(r"(\w+)\s*(?:\(|\[|$)")
 # Symbols that the tool chain adds.
@@ -43,7 +45,9 @@ class Exports(unittest.TestCase):
             ["nm", "-D", "--defined-only", "--format=posix", str(library)], check=True, capture_output=True, text=True
         ).stdout
         exported = {line.split()[0].split("@")[0] for line in output.splitlines()} - TOOLCHAIN
-        declared = {name for header in HEADERS for name in declared_names(header.read_text())}
+        declared = {
+            name for header in HEADERS if header.name not in ELSEWHERE for name in declared_names(header.read_text())
+        }
         self.assertEqual(sorted(declared - exported), [], "declared with UBI_API but not in the library")
         self.assertEqual(sorted(exported - declared), [], "exported but in no public header")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Every public header compiles alone, as C17 and as C++17, with both compilers and without a warning."""
+import os
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +16,8 @@ COMPILERS = [
     ("g++", "c++17", ".cc"),
     ("clang++", "c++17", ".cc"),
 ]
+# Of the JavaScript engine that the live tools are compiled with.
+ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs"))
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror"]
 
 
@@ -28,7 +31,7 @@ class Headers(unittest.TestCase):
                 include = f"#include <ubiheap/{header.name}>\n"
                 source.write_text(f"{include}{include}extern int something;\nint something;\n")
                 result = subprocess.run(
-                    [compiler, f"-std={standard}", *WARNINGS, f"-I{ROOT / 'include'}", "-c", str(source), "-o", "/dev/null"],
+                    [compiler, f"-std={standard}", *WARNINGS, f"-I{ROOT / 'include'}", "-isystem", ENGINE, "-c", str(source), "-o", "/dev/null"],
                     capture_output=True,
                     text=True,
                 )

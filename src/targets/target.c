@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * target.c: what can be done with any target, from the operations that it implements (ubiheap/target.h).
+ */
+#include <ubiheap/target.h>
+
+#include "base/status.h"
+
+static ubi_status need(ubi_target target, ubi_target_capability capability, const char *what) {
+    if (target.ops->version != UBI_TARGET_OPS_VERSION)
+        return ubi__fail(UBI_EINVAL, "target operations of version %u, expected %d", target.ops->version,
+                         UBI_TARGET_OPS_VERSION);
+    if (target.ops->capabilities & (uint32_t)capability)
+        return UBI_OK;
+    return ubi__fail(UBI_ESTATE, "a target of kind %s cannot %s", target.ops->kind, what);
+}
+
+/** Thaws after work that ended with `status`; what touched the heap meanwhile counts unless the work failed. */
+static ubi_status thaw(ubi_target target, ubi_status status) {
+    if (status == UBI_OK)
+        return target.ops->thaw(target.payload);
+    /* The first error keeps its message. */
+    char message[512];
+    size_t i = 0;
+    for (const char *from = ubi_error_message(); from[i] && i < sizeof message - 1; i++)
+        message[i] = from[i];
+    message[i] = '\0';
+    target.ops->thaw(target.payload);
+    return ubi__fail(status, "%s", message);
+}
+
+static ubi_status freeze(ubi_target target, const ubi_target_scope *scope, ubi_frozen_heap *heap) {
+    UBI_TRY(need(target, UBI_TARGET_WALK, "be walked"));
+    *heap = (ubi_frozen_heap){ 0 };
+    return target.ops->freeze(target.payload, scope, heap);
+}
+
+ubi_status ubi_target_census(ubi_census **out, ubi_target target, const ubi_target_scope *scope,
+                             const ubi_breakdown *breakdown, const ubi_census_options *options) {
+    static const ubi_census_options defaults = UBI_CENSUS_OPTIONS_INIT;
+    ubi_census_options o = options ? *options : defaults;
+    ubi_frozen_heap heap;
+    ubi_census *census = NULL;
+    UBI_TRY(freeze(target, scope, &heap));
+    o.edge_filter = heap.edge_filter;
+    o.edge_filter_payload = heap.edge_filter_payload;
+    ubi_status status = thaw(target, ubi_census_take_live(&census, heap.root, breakdown, &o));
+    if (status == UBI_OK)
+        *out = census;
+    else
+        ubi_census_free(census);
+    return status;
+}
+
+ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, const char *path,
+                           const ubi_save_options *options, ubi_save_info *info) {
+    static const ubi_save_options defaults = UBI_SAVE_OPTIONS_INIT;
+    ubi_save_options o = options ? *options : defaults;
+    ubi_frozen_heap heap;
+    UBI_TRY(freeze(target, scope, &heap));
+    o.edge_filter = heap.edge_filter;
+    o.edge_filter_payload = heap.edge_filter_payload;
+    return thaw(target, ubi_save_path(heap.root, path, &o, info));
+}
+
+ubi_status ubi_target_capture(ubi_graph **out, ubi_target target, const ubi_target_scope *scope,
+                              const ubi_allocator *allocator) {
+    ubi_frozen_heap heap;
+    ubi_graph *graph = NULL;
+    UBI_TRY(freeze(target, scope, &heap));
+    ubi_capture_options o = UBI_CAPTURE_OPTIONS_INIT;
+    o.allocator = allocator;
+    o.edge_filter = heap.edge_filter;
+    o.edge_filter_payload = heap.edge_filter_payload;
+    ubi_status status = thaw(target, ubi_graph_capture(&graph, heap.root, &o));
+    if (status == UBI_OK)
+        *out = graph;
+    else
+        ubi_graph_unref(graph);
+    return status;
+}
+
+ubi_status ubi_target_collect_garbage(ubi_target target) {
+    UBI_TRY(need(target, UBI_TARGET_COLLECT_GARBAGE, "collect garbage"));
+    return target.ops->collect_garbage(target.payload);
+}
+
+ubi_status ubi_target_collect_cycles(ubi_target target) {
+    UBI_TRY(need(target, UBI_TARGET_COLLECT_CYCLES, "collect cycles"));
+    return target.ops->collect_cycles(target.payload);
+}
+
+ubi_status ubi_target_measure(ubi_target target, ubi_measure_fn fn, void *payload) {
+    UBI_TRY(need(target, UBI_TARGET_MEASURE, "be measured"));
+    return target.ops->measure(target.payload, fn, payload);
+}
+
+ubi_status ubi_target_run_at_safe_point(ubi_target target, ubi_safe_point_fn fn, void *payload) {
+    UBI_TRY(need(target, UBI_TARGET_SAFE_POINT, "run requests at a safe point"));
+    return target.ops->run_at_safe_point(target.payload, fn, payload);
+}
