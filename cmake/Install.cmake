@@ -23,12 +23,19 @@ install(TARGETS ubiheap_static EXPORT ubiheapStaticTargets
 foreach(export ubiheapTargets ubiheapStaticTargets)
     install(EXPORT ${export} NAMESPACE ubiheap:: DESTINATION ${ubi_cmake_dir})
 endforeach()
+set(ubi_quickjs_tools_dir ${CMAKE_INSTALL_DATADIR}/ubiheap/quickjs)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/ubiheapConfig.cmake.in
-    ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake INSTALL_DESTINATION ${ubi_cmake_dir})
+    ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake INSTALL_DESTINATION ${ubi_cmake_dir}
+    PATH_VARS ubi_quickjs_tools_dir)
 # Until 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ubiheapConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake ${PROJECT_BINARY_DIR}/ubiheapConfigVersion.cmake
     DESTINATION ${ubi_cmake_dir})
+
+# The tools for a live QuickJS are compiled with the user's engine: source, and the function that does it.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engines/quickjs DESTINATION ${ubi_quickjs_tools_dir}/engines
+    FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.sh" PATTERN "*_test.c" EXCLUDE PATTERN "host" EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/QuickJS.cmake DESTINATION ${ubi_cmake_dir})
 
 # The .pc file finds its prefix from its own place, so that a tree can be moved or staged.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
@@ -38,7 +45,7 @@ else()
     string(REGEX REPLACE "/$" "" ubi_pc_up "${ubi_pc_up}")
     set(ubi_pc_prefix "\${pcfiledir}/${ubi_pc_up}")
 endif()
-foreach(directory LIBDIR INCLUDEDIR)
+foreach(directory LIBDIR INCLUDEDIR DATADIR)
     if(IS_ABSOLUTE "${CMAKE_INSTALL_${directory}}")
         set(ubi_pc_${directory} "${CMAKE_INSTALL_${directory}}")
     else()

@@ -16,7 +16,7 @@ if(UBI_DEEP_TESTS)
 endif()
 
 # Folders whose tests look at the sources or the finished build: once, in the release build, is enough.
-set(ubi_once_folders layering api package format docs bench oracle)
+set(ubi_once_folders layering api package format docs bench oracle quickjs/variants)
 
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")
@@ -103,6 +103,9 @@ if(UBI_BUILD_TESTS)
         target_link_libraries(${name} PRIVATE ubi_test_support)
         if(source MATCHES "/src/cli/" AND TARGET ubi_cli)
             target_link_libraries(${name} PRIVATE ubi_cli)
+        endif()
+        if(source MATCHES "/src/engines/quickjs/|/tests/quickjs/")
+            target_link_libraries(${name} PRIVATE ubi_quickjs)
         endif()
         if(source MATCHES "/tests/bench/")
             target_link_libraries(${name} PRIVATE ubi_bench)

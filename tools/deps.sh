@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # deps.sh [build]: installs the packages of packaging/debian-packages.txt that are missing; with `build`, only those that
-# building needs.
+# building needs. Then fetches the source of the JavaScript engine, unless UBI_QUICKJS_DIR names another.
 #
 # Harmless when run again, and then it needs neither network nor rights. As root it calls apt-get, otherwise through sudo;
 # where that cannot work it prints the command to run. On a system without dpkg it only says what is needed.
@@ -21,14 +21,21 @@ missing=
 while read -r package need reason; do
     case $package in '#'* | '') continue ;; esac
     [ "$wanted" = all ] || [ "$need" = "$wanted" ] || continue
-    # Any Node.js will do, and one that is not Debian's may not get on with Debian's.
+    # Any Node.js will do, and one that is not Debian's may not get on with Debian's. npm only fetches.
     [ "$package" != nodejs ] || ! command -v node >/dev/null 2>&1 || continue
+    [ "$package" != npm ] || ! command -v npm >/dev/null 2>&1 || continue
+    [ "$package" != npm ] || [ -z "${UBI_QUICKJS_DIR:-}" ] || continue
     if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
         echo "deps: missing: $package ($reason)"
         missing="$missing $package"
     fi
 done <"$list"
+fetch_engine() {
+    [ -n "${UBI_QUICKJS_DIR:-}" ] || sh tools/fetch-quickjs.sh
+}
+
 if [ -z "$missing" ]; then
+    fetch_engine
     echo "deps: nothing is missing"
     exit 0
 fi
@@ -69,3 +76,4 @@ if ! run_apt install -y --no-install-recommends $missing; then
     run_apt install -y --no-install-recommends $missing
 fi
 echo "deps: installed$missing"
+fetch_engine

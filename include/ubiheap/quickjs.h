@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubiheap/quickjs.h: memory tools for a program that embeds QuickJS.
+ *
+ * The tools are compiled together with the engine's own source, which stays as it is: see docs/how-to/build-with-your-own-
+ * quickjs.md. The engine's header and symbols do not change. A program attaches them to its runtime:
+ *
+ *     ubi_quickjs *tools;
+ *     ubi_quickjs_attach(&tools, runtime, NULL);
+ *     ubi_target_save(ubi_quickjs_target(tools), NULL, "app.fxsnapshot", NULL, NULL);
+ *     ...
+ *     ubi_quickjs_detach(tools);            before JS_FreeRuntime
+ *
+ * Nothing is exposed to scripts unless asked for (ubi_quickjs_add_debugger, ubi_quickjs_add_heap_module).
+ *
+ * Threads: everything belongs to the thread that runs the runtime, but for ubi_quickjs_request. Tools of different
+ * runtimes know nothing of each other.
+ * Source: docs/explanation/quickjs.md.
+ */
+#ifndef UBIHEAP_QUICKJS_H
+#define UBIHEAP_QUICKJS_H
+
+#include <quickjs.h>
+
+#include <ubiheap/base.h>
+#include <ubiheap/census.h>
+#include <ubiheap/stacks.h>
+#include <ubiheap/target.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- tools of a runtime ------------------------------------------------------------------------------------------- */
+
+/** The tools of one JSRuntime. */
+typedef struct ubi_quickjs ubi_quickjs;
+
+typedef struct ubi_quickjs_options {
+    uint32_t version;               /**< UBI_QUICKJS_OPTIONS_VERSION */
+    const ubi_allocator *allocator; /**< of the tools' own tables, never the engine's; NULL: the default */
+    /** A number in [0, 1) for sampling; NULL: a generator seeded by the system. For tests. */
+    double (*random)(void *payload);
+    void *random_payload;
+    /** Microseconds of a clock that never goes back; NULL: since the start of the process. For tests. */
+    uint64_t (*clock_us)(void *payload);
+    void *clock_payload;
+} ubi_quickjs_options;
+
+#define UBI_QUICKJS_OPTIONS_VERSION 1
+#define UBI_QUICKJS_OPTIONS_INIT                                                                                       \
+    { .version = UBI_QUICKJS_OPTIONS_VERSION }
+
+/**
+ * Attaches tools. Costs nothing while nothing is tracked: a predicted branch per birth and death of an object.
+ * Errors: UBI_EBUSY (it has tools already), UBI_ENOMEM.
+ */
+UBI_API ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_quickjs_options *options);
+/** Ends everything and frees the tools; before JS_FreeRuntime, after the values that scripts hold of them are freed. */
+UBI_API void ubi_quickjs_detach(ubi_quickjs *tools);
+/** The tools of a runtime, or NULL. */
+UBI_API ubi_quickjs *ubi_quickjs_of(JSRuntime *runtime);
+/** As the generic interface: census, save, collect, measure. Valid until detach. */
+UBI_API ubi_target ubi_quickjs_target(ubi_quickjs *tools);
+
+/** What the tools call when the engine's heap could not give memory (JS_SetMemoryLimit or the system); see options of run. */
+typedef void (*ubi_quickjs_oom_fn)(void *payload, ubi_quickjs *tools);
+/**
+ * Called at most once per failure streak, in the middle of whatever asked for memory: `fn` may freeze, census and save, but
+ * run no script and allocate nothing on the engine's heap. NULL: nobody.
+ */
+UBI_API void ubi_quickjs_set_oom_hook(ubi_quickjs *tools, ubi_quickjs_oom_fn fn, void *payload);
+
+/* ---- safe points -------------------------------------------------------------------------------------------------- */
+
+/**
+ * To be called by the program's event loop between jobs, outside of any script: delivers what waits, that is garbage
+ * collection events, requests of other threads. Cheap when nothing waits: one load.
+ * @return true when something was delivered.
+ */
+UBI_API bool ubi_quickjs_safe_point(ubi_quickjs *tools);
+/**
+ * To be called from the program's JS_SetInterruptHandler callback, so that requests reach a script that does not return to
+ * the event loop: runs requests, but no script code. Cheap when nothing waits.
+ */
+UBI_API void ubi_quickjs_interrupt(ubi_quickjs *tools);
+/** Queues `fn` for the next safe point or interrupt. Any thread, not from signal handlers. Errors: UBI_ENOMEM. */
+UBI_API ubi_status ubi_quickjs_request(ubi_quickjs *tools, ubi_safe_point_fn fn, void *payload);
+
+/* ---- which part of the heap --------------------------------------------------------------------------------------- */
+
+/**
+ * A part of the heap: the realms (contexts) of it. A walk of a scope starts from their globals and counts what these lead
+ * to without passing through what belongs to another realm (docs/explanation/quickjs.md says what that is, by one rule).
+ * Realms are kept by number, not alive: one that dies drops out.
+ */
+typedef struct ubi_quickjs_scope ubi_quickjs_scope;
+UBI_API ubi_status ubi_quickjs_scope_new(ubi_quickjs_scope **out, ubi_quickjs *tools);
+UBI_API void ubi_quickjs_scope_free(ubi_quickjs_scope *scope);
+/** Errors: UBI_ENOMEM, UBI_EMISMATCH (a realm of another runtime). Adding twice is fine. */
+UBI_API ubi_status ubi_quickjs_scope_add(ubi_quickjs_scope *scope, JSContext *realm);
+/** For ubi_target_census, _save and _capture. Borrowed from the scope. */
+UBI_API ubi_target_scope ubi_quickjs_scope_get(const ubi_quickjs_scope *scope);
+/** The realm whose global object this value is; NULL: it is none. Borrowed. */
+UBI_API JSContext *ubi_quickjs_realm_of_global(ubi_quickjs *tools, JSValueConst global);
+
+/** The id in snapshots of an object, string, symbol or big integer: false for other values. Stable while it lives. */
+UBI_API bool ubi_quickjs_node_id(ubi_quickjs *tools, JSValueConst value, uint64_t *id);
+
+/* ---- observers: Debugger.Memory in C ------------------------------------------------------------------------------ */
+
+/**
+ * Watches the allocations and collections of some realms, its debuggees: what a `Debugger` of scripts does through its
+ * `memory`. The rules are those of docs/reference/debugger-memory.md. An object is marked with its site when a debuggee
+ * realm allocates it, some observer of that realm tracks, and a trial succeeds with the greatest probability among all
+ * observers of the realm; then every tracking observer of the realm also logs it.
+ */
+typedef struct ubi_quickjs_observer ubi_quickjs_observer;
+UBI_API ubi_status ubi_quickjs_observer_new(ubi_quickjs_observer **out, ubi_quickjs *tools);
+/** Ends its tracking; sites already marked stay. NULL is fine. */
+UBI_API void ubi_quickjs_observer_free(ubi_quickjs_observer *observer);
+/** Errors: UBI_EBUSY (tracking, and the realm has a foreign allocation hook): not added. Adding twice is fine. */
+UBI_API ubi_status ubi_quickjs_observer_add_realm(ubi_quickjs_observer *observer, JSContext *realm);
+/** Entries already logged stay. */
+UBI_API void ubi_quickjs_observer_remove_realm(ubi_quickjs_observer *observer, JSContext *realm);
+UBI_API bool ubi_quickjs_observer_has_realm(const ubi_quickjs_observer *observer, JSContext *realm);
+/** Realms in the order of adding: fills realms[0..min(n, max)), returns n. */
+UBI_API uint32_t ubi_quickjs_observer_realms(const ubi_quickjs_observer *observer, JSContext **realms, uint32_t max);
+/** The part of the heap that belongs to its debuggees. Borrowed; follows the debuggees. */
+UBI_API ubi_target_scope ubi_quickjs_observer_scope(ubi_quickjs_observer *observer);
+
+/** All or nothing. Errors: UBI_EBUSY (a debuggee has a foreign allocation hook), UBI_ENOMEM. Off: empties the log. */
+UBI_API ubi_status ubi_quickjs_observer_set_tracking(ubi_quickjs_observer *observer, bool on);
+UBI_API bool ubi_quickjs_observer_tracking(const ubi_quickjs_observer *observer);
+/** Errors: UBI_EINVAL (not within 0 to 1, or not a number). */
+UBI_API ubi_status ubi_quickjs_observer_set_probability(ubi_quickjs_observer *observer, double probability);
+UBI_API double ubi_quickjs_observer_probability(const ubi_quickjs_observer *observer);
+
+#define UBI_QUICKJS_LOG_LENGTH 5000 /**< default limit of the log */
+/** Drops the oldest entries at once when it becomes shorter. Errors: UBI_EINVAL (0). */
+UBI_API ubi_status ubi_quickjs_observer_set_log_limit(ubi_quickjs_observer *observer, uint32_t entries);
+UBI_API uint32_t ubi_quickjs_observer_log_limit(const ubi_quickjs_observer *observer);
+UBI_API uint32_t ubi_quickjs_observer_log_length(const ubi_quickjs_observer *observer);
+/** An entry was lost since the last drain because the log was full. */
+UBI_API bool ubi_quickjs_observer_log_overflowed(const ubi_quickjs_observer *observer);
+
+/** One logged allocation. Texts are borrowed during the call. */
+typedef struct ubi_quickjs_allocation {
+    bool has_frame;
+    ubi_stack frame;           /**< has_frame: where; its ops are ubi_quickjs_stack_ops(). Else no script was running */
+    double timestamp_ms;       /**< since the start of the process (clock_us), never decreasing */
+    ubi_text class_name;       /**< "Object", "Array", ... */
+    ubi_text constructor_name; /**< what `new` was called on; NULL text: not known, or no constructor */
+    uint64_t size_bytes;       /**< shallow size now if it is alive, else when it was born */
+} ubi_quickjs_allocation;
+typedef bool (*ubi_quickjs_allocation_fn)(void *payload, const ubi_quickjs_allocation *allocation);
+/**
+ * Hands over and forgets the log, oldest first. When `fn` returns false, that entry and the later ones stay.
+ * Clears the overflow flag when it came to the end. Errors: UBI_ESTATE (not tracking).
+ */
+UBI_API ubi_status ubi_quickjs_observer_drain(ubi_quickjs_observer *observer, ubi_quickjs_allocation_fn fn,
+                                              void *payload);
+/** Where an object was allocated, marked by any observer. False: not tracked. *has_frame false: on an empty stack. */
+UBI_API bool ubi_quickjs_allocation_site(ubi_quickjs *tools, JSValueConst object, bool *has_frame, ubi_stack *out);
+/** Operations of all stacks of tools. A stack's ref is its number: equal stacks have equal refs while the tools live. */
+UBI_API const ubi_stack_ops *ubi_quickjs_stack_ops(void);
+
+/** One collection of cycles. */
+typedef struct ubi_quickjs_collection {
+    const char *reason;                /**< "ALLOC_TRIGGER", "API", "DESTROY_RUNTIME", "DEBUG_GC" */
+    const char *nonincremental_reason; /**< "GC mode": this collector never pauses in between */
+    uint64_t cycle_number;             /**< grows by one with every collection of the runtime */
+    double start_ms, end_ms;           /**< on the log's clock */
+} ubi_quickjs_collection;
+typedef void (*ubi_quickjs_collection_fn)(void *payload, const ubi_quickjs_collection *collection);
+/** Called at the safe point after each collection, in order, while there are debuggees. NULL: nobody. */
+UBI_API void ubi_quickjs_observer_on_collection(ubi_quickjs_observer *observer, ubi_quickjs_collection_fn fn,
+                                                void *payload);
+
+/**
+ * An allocation hook of somebody else on a realm: observers cannot track it meanwhile. `fn` is called at every birth of an
+ * object of the realm; it may not touch the engine. NULL: remove.
+ * Errors: UBI_EBUSY (an observer tracks it, or another hook is there).
+ */
+typedef void (*ubi_quickjs_allocation_hook_fn)(void *payload, uint64_t object_id);
+UBI_API ubi_status ubi_quickjs_set_allocation_hook(ubi_quickjs *tools, JSContext *realm,
+                                                   ubi_quickjs_allocation_hook_fn fn, void *payload);
+
+/* ---- for scripts, only when asked for ----------------------------------------------------------------------------- */
+
+/** Defines `Debugger` on the realm's global object. 0, or -1 with a pending exception. */
+UBI_API int ubi_quickjs_add_debugger(ubi_quickjs *tools, JSContext *realm);
+/** The built-in module `name` with HeapSnapshot, DominatorTree, readHeapSnapshot, saveHeapSnapshot, getObjectNodeId. */
+UBI_API JSModuleDef *ubi_quickjs_add_heap_module(ubi_quickjs *tools, JSContext *realm, const char *name);
+
+/* ---- self-checks -------------------------------------------------------------------------------------------------- */
+
+/** How complete a walk of the whole runtime is. */
+typedef struct ubi_quickjs_coverage {
+    uint64_t node_count, edge_count;
+    uint64_t size_bytes;        /**< sum over all nodes */
+    uint64_t malloc_bytes;      /**< what the engine says it uses, free slots of its own allocator taken off */
+    uint64_t overcounts;        /**< nodes with more counted edges than references: always 0, else a fault of ours */
+    uint64_t root_count;        /**< nodes with references from outside of the heap */
+    uint64_t unreachable_count; /**< garbage cycles not collected yet */
+    uint64_t unreachable_bytes;
+} ubi_quickjs_coverage;
+/** Walks everything. Errors: as for freezing. Cost: about that of a census. */
+UBI_API ubi_status ubi_quickjs_measure_coverage(ubi_quickjs *tools, ubi_quickjs_coverage *out);
+/** Name and features of the engine that the tools were compiled with, such as "2021-03-27 (UBI_BF UBI_BFDEC ...)". Static. */
+UBI_API const char *ubi_quickjs_engine_description(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

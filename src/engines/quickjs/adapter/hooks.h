@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hooks.h: how we hear of what the engine does, without touching its source.
+ *
+ * Included before quickjs.c. Each hook is a macro over a function that the engine calls; the macro knows the place from
+ * `__func__`, which the compiler folds, or tells definition from call by the first word of the first argument: in the
+ * definition that is a type ("JSRuntime *rt"), in a call a variable ("rt"). Nothing else of the engine's text is assumed;
+ * probe.sh says so in plain words when a function is missing, and the self-test of the build proves that each hook fires.
+ *
+ * | hook              | macro over                                  | tells                                            |
+ * |-------------------|---------------------------------------------|--------------------------------------------------|
+ * | birth             | list_add_tail in add_gc_object              | an object exists; class and shape are valid      |
+ * | death             | free_gc_object                              | an object or bytecode will be freed, still whole |
+ * | death of a realm  | list_del in JS_FreeContext                  | what is left of a realm will be freed            |
+ * | `new`             | js_create_from_ctor and others              | which constructor an object was made by          |
+ * | collection begins | JS_RunGC; init_list_head in gc_decref       | of cycles; with the name of the caller           |
+ * | collection ends   | JS_RunGC; init_list_head in gc_free_cycles  |                                                  |
+ * | mark              | JS_MarkValue, js_mark_module_def            | what a class's mark function names, of any type  |
+ * | out of memory     | JS_ThrowOutOfMemory                         | the heap could not give memory                   |
+ * | exact place       | functions that allocate, in JS_CallInternal | the interpreter's pc, before objects are born    |
+ *
+ * Cost while nothing is watched: one load and one predicted branch per birth and per death; a stored pc where the
+ * interpreter allocates; nothing elsewhere.
+ */
+#ifndef UBI_QUICKJS_HOOKS_H
+#define UBI_QUICKJS_HOOKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <cutils.h>
+#include <list.h>
+#include <quickjs.h>
+
+#define UBI_IN(function) (__builtin_strcmp(__func__, function) == 0)
+#define UBI_COLD __attribute__((noinline, cold))
+#define UBI_OUT_OF_LINE __attribute__((noinline))
+
+/** How many runtimes of the process have somebody who wants to hear of births and deaths (ubi__watch). */
+static _Atomic uint32_t ubi__watched_runtimes;
+
+static inline bool ubi__watched(void) {
+    return __builtin_expect(atomic_load_explicit(&ubi__watched_runtimes, memory_order_relaxed) != 0, 0);
+}
+
+/* What the hooks call; defined in notify.h, behind the engine's structures. */
+static void UBI_OUT_OF_LINE ubi__born(struct list_head *gc_obj_list, struct list_head *link);
+static void UBI_OUT_OF_LINE ubi__dies(JSRuntime *rt, void *header);
+static void UBI_COLD ubi__realm_dies(struct list_head *link);
+static void UBI_COLD ubi__cycles_begin(struct list_head *tmp_obj_list);
+static void UBI_COLD ubi__cycles_end(struct list_head *gc_zero_ref_count_list);
+static void UBI_COLD ubi__run_gc(const char *caller, JSRuntime *rt);
+static JSValue UBI_COLD ubi__out_of_memory(JSContext *ctx);
+static void UBI_OUT_OF_LINE ubi__walk_meets(JSRuntime *rt, JSValueConst value);
+static void ubi__walk_mark(JSRuntime *rt, JSGCObjectHeader *header);
+
+/* ---- lists: births, realms, phases of a collection ------------------------------------------------------------------ */
+
+static inline __attribute__((always_inline)) void ubi__list_add_tail(struct list_head *link, struct list_head *head,
+                                                                     bool is_birth) {
+    list_add_tail(link, head);
+    if (is_birth && ubi__watched())
+        ubi__born(head, link);
+}
+static inline __attribute__((always_inline)) void ubi__list_del(struct list_head *link, bool is_realm) {
+    if (is_realm)
+        ubi__realm_dies(link);
+    list_del(link);
+}
+static inline __attribute__((always_inline)) void ubi__init_list_head(struct list_head *head, bool begins, bool ends) {
+    if (begins)
+        ubi__cycles_begin(head);
+    init_list_head(head);
+    if (ends)
+        ubi__cycles_end(head);
+}
+/* Only objects are told: `type` is the argument of add_gc_object that says so. */
+static int type __attribute__((unused));
+#define list_add_tail(link, head)                                                                                      \
+    ubi__list_add_tail(link, head, UBI_IN("add_gc_object") && type == JS_GC_OBJ_TYPE_JS_OBJECT)
+#define list_del(link) ubi__list_del(link, UBI_IN("JS_FreeContext"))
+#define init_list_head(head)                                                                                           \
+    (UBI_FORGET_PLACE, ubi__init_list_head(head, UBI_IN("gc_decref"), UBI_IN("gc_free_cycles")))
+
+/* ---- deaths --------------------------------------------------------------------------------------------------------- */
+
+#define free_gc_object(first, header) UBI_FREE_GC_OBJECT_##first, header)
+#define UBI_FREE_GC_OBJECT_JSRuntime (free_gc_object)(JSRuntime
+#define UBI_FREE_GC_OBJECT_rt ubi__free_gc_object(rt
+static void free_gc_object(JSRuntime *rt, JSGCObjectHeader *header);
+static inline void ubi__free_gc_object(JSRuntime *rt, JSGCObjectHeader *header) {
+    if (ubi__watched())
+        ubi__dies(rt, header);
+    (free_gc_object)(rt, header);
+}
+
+/* ---- collections of cycles ------------------------------------------------------------------------------------------ */
+
+/* The engine's function becomes ubi__engine_run_gc; the exported one is ours (notify.h). */
+static void ubi__engine_run_gc(JSRuntime *rt);
+#define JS_RunGC(first) UBI_RUN_GC_##first )
+#define UBI_RUN_GC_JSRuntime ubi__engine_run_gc(JSRuntime
+#define UBI_RUN_GC_rt ubi__run_gc(__func__, rt
+#define UBI_RUN_GC_ctx ubi__run_gc(__func__, ctx
+
+/* ---- mark functions of classes -------------------------------------------------------------------------------------- */
+
+/* The engine's function becomes ubi__engine_mark_value, which passes objects only; the exported one is ours. */
+static void ubi__engine_mark_value(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark);
+static inline void ubi__mark_value(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark) {
+    if (__builtin_expect(mark == ubi__walk_mark, 0))
+        ubi__walk_meets(rt, value);
+    else
+        ubi__engine_mark_value(rt, value, mark);
+}
+#define JS_MarkValue(first, ...) UBI_MARK_VALUE_##first, __VA_ARGS__)
+#define UBI_MARK_VALUE_JSRuntime ubi__engine_mark_value(JSRuntime
+#define UBI_MARK_VALUE_rt ubi__mark_value(rt
+#define UBI_MARK_VALUE_ctx ubi__mark_value(ctx
+
+/* A module is marked by its realm. A walk wants the module itself. */
+static void js_mark_module_def(JSRuntime *rt, JSModuleDef *m, JS_MarkFunc *mark);
+static void UBI_COLD ubi__walk_meets_module(JSRuntime *rt, JSModuleDef *m);
+static inline void ubi__mark_module(JSRuntime *rt, JSModuleDef *m, JS_MarkFunc *mark) {
+    if (__builtin_expect(mark == ubi__walk_mark, 0))
+        ubi__walk_meets_module(rt, m);
+    else
+        js_mark_module_def(rt, m, mark);
+}
+#define js_mark_module_def(first, ...) UBI_MARK_MODULE_##first, __VA_ARGS__)
+#define UBI_MARK_MODULE_JSRuntime (js_mark_module_def)(JSRuntime
+#define UBI_MARK_MODULE_rt ubi__mark_module(rt
+
+/* ---- out of memory -------------------------------------------------------------------------------------------------- */
+
+static JSValue ubi__engine_throw_out_of_memory(JSContext *ctx);
+#define JS_ThrowOutOfMemory(first) UBI_OUT_OF_MEMORY_##first )
+#define UBI_OUT_OF_MEMORY_JSContext ubi__engine_throw_out_of_memory(JSContext
+#define UBI_OUT_OF_MEMORY_ctx ubi__out_of_memory(ctx
+#define UBI_OUT_OF_MEMORY_s ubi__out_of_memory(s
+
+/* ---- the exact place of an allocation ------------------------------------------------------------------------------- */
+
+/*
+ * The interpreter keeps the place in a local variable `pc` and stores it in its frame `sf` only before some operations.
+ * These macros store it before all that allocate objects. In other functions than the interpreter the branch is dead, and
+ * the names stand for these two, which nobody uses.
+ */
+static struct { const uint8_t *cur_pc; } * sf __attribute__((unused));
+static const uint8_t *pc __attribute__((unused));
+#define UBI_STORE_PLACE (UBI_IN("JS_CallInternal") ? (void)(sf->cur_pc = (const uint8_t *)(uintptr_t)pc) : (void)0)
+/* A new frame lies where an older one was, whose place must not be taken for its own: when it is set up it has none. */
+#define UBI_FORGET_PLACE (UBI_IN("JS_CallInternal") ? (void)(sf->cur_pc = 0) : (void)0)
+/* The first argument: itself in a definition; in a call also a place to store. */
+#define UBI_FIRST_JSContext JSContext
+#define UBI_FIRST_ctx (UBI_STORE_PLACE, ctx)
+#define UBI_FIRST_s s
+#define UBI_FIRST_jsc jsc
+#define UBI_FIRST_caller_ctx caller_ctx
+#define UBI_FIRST_realm realm
+
+#define JS_NewArray(first) (JS_NewArray)(UBI_FIRST_##first)
+#define js_create_array(first, ...) (js_create_array)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_create_array_free(first, ...) (js_create_array_free)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_closure(first, ...) (js_closure)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_build_arguments(first, ...) (js_build_arguments)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_build_mapped_arguments(first, ...) (js_build_mapped_arguments)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_build_rest(first, ...) (js_build_rest)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_regexp_constructor_internal(first, ...) (js_regexp_constructor_internal)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_op_define_class(first, ...) (js_op_define_class)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_for_in_start(first, ...) (js_for_in_start)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_for_of_start(first, ...) (js_for_of_start)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_append_enumerate(first, ...) (js_append_enumerate)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_CopyDataProperties(first, ...) (JS_CopyDataProperties)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ToObject(first, ...) (JS_ToObject)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_dynamic_import(first, ...) (js_dynamic_import)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_create_iterator_result(first, ...) (js_create_iterator_result)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_NewObjectProto(first, ...) (JS_NewObjectProto)(UBI_FIRST_##first, __VA_ARGS__)
+/* These call getters, valueOf and the like, so the frame is one of those that the stack of an allocation names. */
+#define JS_GetProperty(first, ...) (JS_GetProperty)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_GetPropertyValue(first, ...) (JS_GetPropertyValue)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_GetPropertyInternal(first, ...) (JS_GetPropertyInternal)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_SetPropertyValue(first, ...) (JS_SetPropertyValue)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_SetPropertyInternal(first, ...) (JS_SetPropertyInternal)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_add_slow(first, ...) (js_add_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_binary_arith_slow(first, ...) (js_binary_arith_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_unary_arith_slow(first, ...) (js_unary_arith_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_relational_slow(first, ...) (js_relational_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_eq_slow(first, ...) (js_eq_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_for_of_next(first, ...) (js_for_of_next)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_operator_instanceof(first, ...) (js_operator_instanceof)(UBI_FIRST_##first, __VA_ARGS__)
+
+/* ---- what `new` was called on --------------------------------------------------------------------------------------- */
+
+/*
+ * An object that a constructor makes comes out of js_create_from_ctor, but for those of Object, Error and Proxy. Its birth
+ * was told already; now follows the constructor. `new_target` and `this_val` are arguments of the functions named.
+ */
+static void UBI_COLD ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst constructor);
+static JSValue new_target __attribute__((unused)), this_val __attribute__((unused));
+
+static inline __attribute__((always_inline)) JSValue ubi__made_by(JSContext *ctx, JSValue object, bool is_made,
+                                                                  JSValueConst constructor) {
+    if (is_made && ubi__watched())
+        ubi__made_by_new(ctx, object, constructor);
+    return object;
+}
+
+static JSValue js_create_from_ctor(JSContext *ctx, JSValueConst ctor, int class_id);
+static inline JSValue ubi__create_from_ctor(JSContext *ctx, JSValueConst ctor, int class_id) {
+    return ubi__made_by(ctx, js_create_from_ctor(ctx, ctor, class_id), true, ctor);
+}
+#define js_create_from_ctor(first, ...) UBI_CREATE_FROM_CTOR_##first, __VA_ARGS__)
+#define UBI_CREATE_FROM_CTOR_JSContext (js_create_from_ctor)(JSContext
+#define UBI_CREATE_FROM_CTOR_ctx ubi__create_from_ctor(ctx
+
+#define JS_NewObject(first) UBI_NEW_OBJECT_##first )
+#define UBI_NEW_OBJECT_JSContext (JS_NewObject)(JSContext
+#define UBI_NEW_OBJECT_ctx ubi__made_by(ctx, (JS_NewObject)(UBI_FIRST_ctx), UBI_IN("js_object_constructor"), new_target
+#define UBI_NEW_OBJECT_s (JS_NewObject)(s
+#define UBI_NEW_OBJECT_jsc (JS_NewObject)(jsc
+#define UBI_NEW_OBJECT_realm (JS_NewObject)(realm
+
+static inline __attribute__((always_inline)) JSValue ubi__new_object_of(bool is_error, JSValueConst error_constructor,
+                                                                        bool is_proxy, JSValueConst proxy_constructor,
+                                                                        JSContext *ctx, JSValueConst proto,
+                                                                        JSClassID class_id) {
+    return ubi__made_by(ctx, JS_NewObjectProtoClass(ctx, proto, class_id), is_error || is_proxy,
+                        is_error ? error_constructor : proxy_constructor);
+}
+#define JS_NewObjectProtoClass(first, ...) UBI_NEW_OBJECT_OF_##first, __VA_ARGS__)
+#define UBI_NEW_OBJECT_OF_JSContext (JS_NewObjectProtoClass)(JSContext
+#define UBI_NEW_OBJECT_OF_ctx                                                                                          \
+    ubi__new_object_of(UBI_IN("js_error_constructor"), new_target, UBI_IN("js_proxy_constructor"), this_val,           \
+                       UBI_FIRST_ctx
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_ops.h: the frozen heap as ubi_nodes.
+ *
+ * A node's ref is its number; the root list has the number behind the last. Ids are addresses, that of the tools for the
+ * root list. They are stable while a thing lives, but for shapes, which the engine moves when properties are added.
+ */
+#ifndef UBI_QUICKJS_NODE_OPS_H
+#define UBI_QUICKJS_NODE_OPS_H
+
+#include "engines/quickjs/adapter/freeze.h"
+
+static inline ubi_quickjs *ubi__tools_of_node(ubi_node node) {
+    return node.heap;
+}
+static inline bool ubi__is_root_list(ubi_node node) {
+    return node.ref == ubi__tools_of_node(node)->walk.index.n_nodes;
+}
+static inline ubi__kind ubi__kind_of_node(ubi_node node) {
+    return ubi__is_root_list(node) ? UBI__ROOT_LIST
+                                   : ubi__index_kind(&ubi__tools_of_node(node)->walk.index, (uint32_t)node.ref);
+}
+static inline void *ubi__address_of_node(ubi_node node) {
+    return ubi__is_root_list(node) ? node.heap
+                                   : ubi__index_address(&ubi__tools_of_node(node)->walk.index, (uint32_t)node.ref);
+}
+
+static uint64_t ubi__node_id(ubi_node node) {
+    return (uintptr_t)ubi__address_of_node(node);
+}
+
+static ubi_text ubi__node_type_name(ubi_node node) {
+    return ubi__kinds[ubi__kind_of_node(node)].type_name;
+}
+
+static ubi_coarse_type ubi__node_coarse_type(ubi_node node) {
+    return ubi__kinds[ubi__kind_of_node(node)].coarse;
+}
+
+static uint64_t ubi__node_size_bytes(ubi_node node) {
+    if (ubi__is_root_list(node))
+        return 1;
+    return ubi__shallow_bytes(ubi__tools_of_node(node)->runtime, ubi__address_of_node(node), ubi__kind_of_node(node));
+}
+
+static ubi_text ubi__node_class_name(ubi_node node) {
+    ubi_quickjs *tools = node.heap;
+    if (ubi__kind_of_node(node) != UBI__OBJECT)
+        return (ubi_text){ NULL, 0 };
+    const JSObject *p = ubi__address_of_node(node);
+    return p->shape ? ubi__node_text(tools, tools->runtime->class_array[p->class_id].class_name)
+                    : (ubi_text){ NULL, 0 };
+}
+
+static ubi_text ubi__node_script_filename(ubi_node node) {
+    if (ubi__kind_of_node(node) != UBI__BYTECODE)
+        return (ubi_text){ NULL, 0 };
+    const JSFunctionBytecode *b = ubi__address_of_node(node);
+#if UBI_HAS_DEBUG_BIT
+    if (!b->has_debug)
+        return (ubi_text){ NULL, 0 };
+#endif
+#if UBI_DEBUG_STRUCT
+    return ubi__node_text(node.heap, b->debug.filename);
+#else
+    return ubi__node_text(node.heap, b->filename);
+#endif
+}
+
+static bool ubi__node_allocation_stack(ubi_node node, ubi_stack *out) {
+    if (ubi__kind_of_node(node) != UBI__OBJECT)
+        return false;
+    return ubi__stack_of_object(node.heap, ubi__address_of_node(node), out);
+}
+
+/* ---- edges ---------------------------------------------------------------------------------------------------------- */
+
+static bool ubi__scope_root_edges(ubi_quickjs *tools, bool want_names, ubi_edge_fn fn, void *payload) {
+    const ubi_quickjs_scope *scope = tools->walk.scope;
+    ubi_text name = { want_names ? scope->edge_name : NULL, want_names ? strlen(scope->edge_name) : 0 };
+    for (uint32_t i = 0; i < scope->n_realms; i++) {
+        const JSContext *realm = ubi__numbered(tools, scope->realms[i]);
+        if (!realm || JS_VALUE_GET_TAG(realm->global_obj) != JS_TAG_OBJECT)
+            continue;
+        uint32_t number = ubi__index_find(&tools->walk.index, JS_VALUE_GET_PTR(realm->global_obj));
+        if (number != UBI_NONE && !fn(payload, (ubi_node){ &ubi__node_ops, tools, number }, name))
+            return false;
+    }
+    return true;
+}
+
+/* The runtime, then what is held from outside, in the order of addresses. */
+static bool ubi__root_edges(ubi_quickjs *tools, bool want_names, ubi_edge_fn fn, void *payload) {
+    const ubi__walk_state *walk = &tools->walk;
+    if (walk->scope)
+        return ubi__scope_root_edges(tools, want_names, fn, payload);
+    uint32_t number = ubi__index_find(&tools->walk.index, tools->runtime);
+    ubi_text name = { want_names ? "runtime" : NULL, want_names ? 7 : 0 };
+    if (!fn(payload, (ubi_node){ &ubi__node_ops, tools, number }, name))
+        return false;
+    for (uint32_t i = 0; i < walk->n_roots; i++) {
+        name = want_names ? ubi__root_name(tools, &walk->roots[i]) : (ubi_text){ NULL, 0 };
+        if (!fn(payload, (ubi_node){ &ubi__node_ops, tools, walk->roots[i].node }, name))
+            return false;
+    }
+    return true;
+}
+
+static bool ubi__node_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload) {
+    ubi_quickjs *tools = node.heap;
+    if (ubi__is_root_list(node))
+        return ubi__root_edges(tools, want_names, fn, payload);
+    ubi__sink sink = { .tools = tools,
+                       .rt = tools->runtime,
+                       .purpose = want_names ? UBI__TO_NAME : UBI__TO_VISIT,
+                       .fn = fn,
+                       .payload = payload };
+    if (want_names)
+        ubi__visit_named_edges(&sink, ubi__address_of_node(node), ubi__kind_of_node(node));
+    else
+        ubi__visit_edges(&sink, ubi__address_of_node(node), ubi__kind_of_node(node));
+    return !sink.stopped;
+}
+
+/* The root list is the last. */
+static uint64_t ubi__node_ref_limit(void *heap) {
+    return (uint64_t)((ubi_quickjs *)heap)->walk.index.n_nodes + 1;
+}
+
+/* Objects by class, all else by kind; scripts have file names. */
+static uint32_t ubi__node_group(ubi_node node) {
+    ubi__kind kind = ubi__kind_of_node(node);
+    if (kind == UBI__BYTECODE)
+        return UBI_NONE;
+    if (kind != UBI__OBJECT)
+        return (uint32_t)kind;
+    const JSObject *p = ubi__address_of_node(node);
+    return p->shape ? UBI__KIND_COUNT + p->class_id : (uint32_t)UBI__OBJECT;
+}
+
+/* An object's fields take up to two lines. */
+static void ubi__node_prefetch(ubi_node node) {
+    enum { SECOND_LINE = 48 };
+    const char *p = ubi__address_of_node(node);
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + SECOND_LINE);
+}
+
+static const ubi_node_ops ubi__node_ops = {
+    .version = UBI_NODE_OPS_VERSION,
+    .id = ubi__node_id,
+    .type_name = ubi__node_type_name,
+    .coarse_type = ubi__node_coarse_type,
+    .size_bytes = ubi__node_size_bytes,
+    .class_name = ubi__node_class_name,
+    .script_filename = ubi__node_script_filename,
+    .allocation_stack = ubi__node_allocation_stack,
+    .edges = ubi__node_edges,
+    .ref_limit = ubi__node_ref_limit,
+    .group = ubi__node_group,
+    .prefetch = ubi__node_prefetch,
+};
+
+/* Symbols and strings of atoms have one structure; a value of any other type is no node. */
+bool ubi_quickjs_node_id(ubi_quickjs *tools, JSValueConst value, uint64_t *id) {
+    if (!JS_VALUE_HAS_REF_COUNT(value))
+        return false;
+    *id = (uintptr_t)JS_VALUE_GET_PTR(value);
+    return true;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * notify.h: the slow side of the hooks, and the exported functions that took the engine's place.
+ *
+ * A hook finds the tools of its runtime, counts itself, and passes on.
+ */
+#ifndef UBI_QUICKJS_NOTIFY_H
+#define UBI_QUICKJS_NOTIFY_H
+
+#include "engines/quickjs/adapter/births.h"
+#include "engines/quickjs/adapter/collections.h"
+#include "engines/quickjs/adapter/registry.h"
+
+static void ubi__violated(ubi_quickjs *tools, const char *what);           /* guard.h */
+static void ubi__forget_realm(ubi_quickjs *tools, const JSContext *realm); /* scope.h */
+
+/*
+ * Births and deaths come so often that their usual way is made short: the tools are remembered, nothing is asked that tracking
+ * does not ask again (of a runtime that nobody watches it knows no object, and lets all births pass), and whatever is unusual
+ * is the last call of its function, so that no stack frame is needed before it.
+ */
+static void UBI_COLD ubi__born_unremembered(JSRuntime *rt, JSGCObjectHeader *header) {
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (tools)
+        ubi__on_birth(tools, header);
+}
+static void ubi__born(struct list_head *gc_obj_list, struct list_head *link) {
+    JSRuntime *rt = list_entry(gc_obj_list, JSRuntime, gc_obj_list);
+    JSGCObjectHeader *header = list_entry(link, JSGCObjectHeader, link);
+    if (ubi__tools_remembered(rt) && ubi__last_lookup.tools)
+        ubi__on_birth(ubi__last_lookup.tools, header);
+    else
+        ubi__born_unremembered(rt, header);
+}
+
+static void UBI_COLD ubi__dies_unremembered(JSRuntime *rt, JSGCObjectHeader *header) {
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (tools)
+        ubi__on_death(tools, header);
+}
+static void ubi__dies(JSRuntime *rt, void *header) {
+    if (ubi__tools_remembered(rt) && ubi__last_lookup.tools)
+        ubi__on_death(ubi__last_lookup.tools, header);
+    else
+        ubi__dies_unremembered(rt, header);
+}
+
+static void ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst constructor) {
+    ubi_quickjs *tools = ubi__tools_of(ctx->rt);
+    if (!tools || !tools->watchers)
+        return;
+    tools->hook_counts[UBI__HOOK_NEW]++;
+    ubi__constructed(tools, object, constructor);
+}
+
+/* Told always, for scopes know realms by number. */
+static void ubi__realm_dies(struct list_head *link) {
+    JSContext *realm = list_entry(link, JSContext, link);
+    ubi_quickjs *tools = ubi__tools_of(realm->rt);
+    if (!tools)
+        return;
+    tools->hook_counts[UBI__HOOK_REALM_DEATH]++;
+    ubi__forget_realm(tools, realm);
+    if (tools->watchers)
+        ubi__on_death(tools, &realm->header);
+}
+
+/* ---- collections ---------------------------------------------------------------------------------------------------- */
+
+static void ubi__run_gc(const char *caller, JSRuntime *rt) {
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (!tools) {
+        ubi__engine_run_gc(rt);
+        return;
+    }
+    if (tools->walk.is_frozen) {
+        ubi__violated(tools, "a garbage collection was asked for");
+        return;
+    }
+    tools->hook_counts[__builtin_strcmp(caller, "API") == 0 ? UBI__HOOK_GC_BY_API : UBI__HOOK_GC_BY_ENGINE]++;
+    tools->collection_depth++;
+    ubi__on_collection_begin(rt, caller);
+    ubi__engine_run_gc(rt);
+    ubi__on_collection_end(rt, caller);
+    tools->collection_depth--;
+    if (ubi__heap_bytes(rt) < tools->oom_heap_bytes - tools->oom_heap_bytes / 8)
+        tools->oom_reported = false;
+}
+
+void JS_RunGC(JSRuntime *rt) {
+    ubi__run_gc("API", rt);
+}
+
+/* Collections that do not come through JS_RunGC: newer engines end a runtime with one. */
+static void ubi__cycles_begin(struct list_head *tmp_obj_list) {
+    JSRuntime *rt = list_entry(tmp_obj_list, JSRuntime, tmp_obj_list);
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (!tools)
+        return;
+    tools->hook_counts[UBI__HOOK_CYCLES_BEGIN]++;
+    if (tools->collection_depth++ == 0)
+        ubi__on_collection_begin(rt, "JS_FreeRuntime");
+}
+
+static void ubi__cycles_end(struct list_head *gc_zero_ref_count_list) {
+    JSRuntime *rt = list_entry(gc_zero_ref_count_list, JSRuntime, gc_zero_ref_count_list);
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (!tools)
+        return;
+    tools->hook_counts[UBI__HOOK_CYCLES_END]++;
+    if (--tools->collection_depth == 0)
+        ubi__on_collection_end(rt, "JS_FreeRuntime");
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------------------- */
+
+void JS_MarkValue(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark) {
+    ubi__mark_value(rt, value, mark);
+}
+
+/* A streak of failures ends when a collection leaves the heap smaller by an eighth, or at a safe point: both clear the flag. */
+static JSValue ubi__out_of_memory(JSContext *ctx) {
+    JSRuntime *rt = ctx->rt;
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (tools && !tools->walk.is_frozen) {
+        tools->hook_counts[UBI__HOOK_OUT_OF_MEMORY]++;
+        if (!tools->oom_reported && tools->oom_fn) {
+            tools->oom_reported = true;
+            tools->oom_heap_bytes = ubi__heap_bytes(rt);
+            tools->oom_fn(tools->oom_payload, tools);
+        }
+    }
+    return ubi__engine_throw_out_of_memory(ctx);
+}
+
+JSValue JS_ThrowOutOfMemory(JSContext *ctx) {
+    return ubi__out_of_memory(ctx);
+}
+
+void ubi_quickjs_set_oom_hook(ubi_quickjs *tools, ubi_quickjs_oom_fn fn, void *payload) {
+    tools->oom_fn = fn;
+    tools->oom_payload = payload;
+    tools->oom_reported = false;
+}
+
+/* ---- for the self-test ---------------------------------------------------------------------------------------------- */
+
+uint64_t ubi__hook_count(const ubi_quickjs *tools, ubi__hook hook) {
+    return tools->hook_counts[hook];
+}
+
+bool ubi__place_is_exact(const ubi_quickjs *tools) {
+    const JSStackFrame *frame = tools->runtime->current_stack_frame;
+    const JSFunctionBytecode *b = frame && JS_VALUE_GET_TAG(frame->cur_func) == JS_TAG_OBJECT
+                                      ? ubi__bytecode_of(JS_VALUE_GET_OBJ(frame->cur_func))
+                                      : NULL;
+    uintptr_t offset = b ? (uintptr_t)frame->cur_pc - (uintptr_t)b->byte_code_buf - 1 : 0;
+    return b && offset < (uintptr_t)b->byte_code_len && b->byte_code_buf[offset] == OP_object;
+}
+
+#endif

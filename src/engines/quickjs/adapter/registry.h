@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * registry.h: the tools of a runtime, found from the runtime.
+ *
+ * The engine gives a hook its runtime and nothing of ours. A list of all tools of the process, behind a lock, answers; each
+ * thread remembers its last answer, which is good until any tools come or go. So the usual cost is a load and two compares.
+ */
+#ifndef UBI_QUICKJS_REGISTRY_H
+#define UBI_QUICKJS_REGISTRY_H
+
+#include "engines/quickjs/adapter/state.h"
+
+static pthread_mutex_t ubi__registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static ubi_quickjs *ubi__registry;                    /* guarded by the lock */
+static _Atomic uint32_t ubi__registry_generation = 1; /* grows when tools come or go */
+static uint64_t ubi__registry_serial;                 /* of the tools that came last; guarded by the lock */
+
+/* Looked at in every hook, where the call that other kinds of thread-local data need would cost more than the rest. */
+static __thread struct {
+    uint32_t generation; /* 0: nothing remembered */
+    JSRuntime *runtime;
+    ubi_quickjs *tools;
+} ubi__last_lookup __attribute__((tls_model("initial-exec")));
+
+static UBI_COLD ubi_quickjs *ubi__registry_lookup(JSRuntime *rt) {
+    pthread_mutex_lock(&ubi__registry_lock);
+    ubi_quickjs *tools = ubi__registry;
+    while (tools && tools->runtime != rt)
+        tools = tools->next;
+    ubi__last_lookup.generation = atomic_load_explicit(&ubi__registry_generation, memory_order_relaxed);
+    ubi__last_lookup.runtime = rt;
+    ubi__last_lookup.tools = tools;
+    pthread_mutex_unlock(&ubi__registry_lock);
+    return tools;
+}
+
+/** Whether the last answer of this thread is that of the runtime. */
+static inline __attribute__((always_inline)) bool ubi__tools_remembered(const JSRuntime *rt) {
+    return __builtin_expect(ubi__last_lookup.runtime == rt, 1) &&
+           __builtin_expect(
+               ubi__last_lookup.generation == atomic_load_explicit(&ubi__registry_generation, memory_order_acquire), 1);
+}
+
+/** The tools of a runtime, or NULL. */
+static inline ubi_quickjs *ubi__tools_of(JSRuntime *rt) {
+    return ubi__tools_remembered(rt) ? ubi__last_lookup.tools : ubi__registry_lookup(rt);
+}
+
+/** False: the runtime has tools already. */
+static bool ubi__registry_add(ubi_quickjs *tools) {
+    pthread_mutex_lock(&ubi__registry_lock);
+    bool is_new = true;
+    for (ubi_quickjs *t = ubi__registry; t; t = t->next)
+        is_new = is_new && t->runtime != tools->runtime;
+    if (is_new) {
+        tools->next = ubi__registry;
+        tools->serial = ++ubi__registry_serial;
+        ubi__registry = tools;
+        atomic_fetch_add_explicit(&ubi__registry_generation, 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&ubi__registry_lock);
+    return is_new;
+}
+
+static void ubi__registry_remove(ubi_quickjs *tools) {
+    pthread_mutex_lock(&ubi__registry_lock);
+    ubi_quickjs **at = &ubi__registry;
+    while (*at != tools)
+        at = &(*at)->next;
+    *at = tools->next;
+    atomic_fetch_add_explicit(&ubi__registry_generation, 1, memory_order_release);
+    pthread_mutex_unlock(&ubi__registry_lock);
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * script_facts.h: answers to js_facts.h.
+ */
+#ifndef UBI_QUICKJS_SCRIPT_FACTS_H
+#define UBI_QUICKJS_SCRIPT_FACTS_H
+
+#include "engines/quickjs/adapter/state.h"
+#include "engines/quickjs/js_facts.h"
+
+/** The object itself behind any number of proxies; NULL: one of them is revoked. */
+static JSObject *ubi__behind_proxies(JSObject *p) {
+    while (p && p->class_id == JS_CLASS_PROXY) {
+        JSProxyData *proxy = JS_GetOpaque(JS_MKPTR(JS_TAG_OBJECT, p), JS_CLASS_PROXY);
+        bool usable = proxy && !proxy->is_revoked && JS_VALUE_GET_TAG(proxy->target) == JS_TAG_OBJECT;
+        p = usable ? JS_VALUE_GET_OBJ(proxy->target) : NULL;
+    }
+    return p;
+}
+
+static JSContext *ubi__realm_of_function(JSObject *p) {
+    while (p->class_id == JS_CLASS_BOUND_FUNCTION) {
+        JSBoundFunction *bound = p->u.bound_function;
+        if (JS_VALUE_GET_TAG(bound->func_obj) != JS_TAG_OBJECT)
+            return NULL;
+        p = JS_VALUE_GET_OBJ(bound->func_obj);
+    }
+    if (js_class_has_bytecode(p->class_id) && p->u.func.function_bytecode)
+        return p->u.func.function_bytecode->realm;
+    if (p->class_id == JS_CLASS_C_FUNCTION)
+        return p->u.cfunc.realm;
+    return NULL;
+}
+
+/** Whether `p` is the global object or one of the prototypes that new objects of the realm get. */
+static bool ubi__realm_made_for(const JSContext *ctx, JSObject *p) {
+    if (JS_VALUE_GET_TAG(ctx->global_obj) == JS_TAG_OBJECT && JS_VALUE_GET_OBJ(ctx->global_obj) == p)
+        return true;
+    for (int i = 0; i < ctx->rt->class_count; i++)
+        if (JS_VALUE_GET_TAG(ctx->class_proto[i]) == JS_TAG_OBJECT && JS_VALUE_GET_OBJ(ctx->class_proto[i]) == p)
+            return true;
+    return false;
+}
+
+/** Tries the object and each prototype in turn, so that instances of a script's classes have a realm too. */
+static JSContext *ubi__realm_by_prototype(JSRuntime *rt, JSObject *p) {
+    struct list_head *el;
+    for (; p; p = p->shape->proto)
+        list_for_each(el, &rt->context_list) {
+            JSContext *ctx = list_entry(el, JSContext, link);
+            if (ubi__realm_made_for(ctx, p))
+                return ctx;
+        }
+    return NULL;
+}
+
+void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *rt, JSValueConst object) {
+    JSObject *p = JS_VALUE_GET_OBJ(object), *behind = ubi__behind_proxies(p);
+    out->class_name = rt->class_array[p->class_id].class_name;
+    out->is_array = behind && behind->class_id == JS_CLASS_ARRAY;
+    out->is_proxy = p->class_id == JS_CLASS_PROXY;
+    out->is_bound = p->class_id == JS_CLASS_BOUND_FUNCTION;
+    out->realm = behind ? ubi__realm_of_function(behind) : NULL;
+    if (!out->realm && behind)
+        out->realm = ubi__realm_by_prototype(rt, behind);
+}
+
+JSContext *ubi__runtime_realm(JSRuntime *rt, uint32_t index) {
+    struct list_head *el;
+    uint32_t i = 0;
+    list_for_each(el, &rt->context_list) {
+        if (i++ == index)
+            return list_entry(el, JSContext, link);
+    }
+    return NULL;
+}
+
+const ubi_allocator *ubi__tools_allocator(const ubi_quickjs *tools) {
+    return tools->allocator;
+}
+
+uint64_t ubi__tools_serial(const ubi_quickjs *tools) {
+    return tools->serial;
+}
+
+JSAtom ubi__iterator_atom(void) {
+    return JS_ATOM_Symbol_iterator;
+}
+JSAtom ubi__to_string_tag_atom(void) {
+    return JS_ATOM_Symbol_toStringTag;
+}
+
+void ubi__new_class_id(JSRuntime *rt, JSClassID *id) {
+#if UBI_IS_NG
+    JS_NewClassID(rt, id);
+#else
+    (void)rt;
+    JS_NewClassID(id);
+#endif
+}
+
+#endif

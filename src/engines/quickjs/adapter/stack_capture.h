@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stack_capture.h: the stack of the running script, as a number.
+ *
+ * Frames of scripts count, those of native functions do not, as in SavedFrame. The walk goes from the innermost frame out, to
+ * the first one that it knows to be alive since the last capture: all that called it stand where they stood then. Of the
+ * frames that are new, those that do the same as others did in their place keep their number, and only the rest is looked
+ * up. What a frame says of itself (name, file, line) is worked out once, when it is first seen.
+ *
+ * How a frame is known to live since then: capturing sets a bit in its mode, which the engine sets anew for each call and
+ * reads by masks only. Frames of coroutines are never marked, for they outlive calls and may be called from elsewhere next.
+ * Where an engine has no such mode, all frames are compared.
+ */
+#ifndef UBI_QUICKJS_STACK_CAPTURE_H
+#define UBI_QUICKJS_STACK_CAPTURE_H
+
+#include "engines/quickjs/adapter/names_at_birth.h"
+
+#if UBI_DEBUG_STRUCT
+#define UBI_DEBUG(bytecode) (bytecode)->debug
+#else
+#define UBI_DEBUG(bytecode) (*(bytecode))
+#endif
+
+/** The bytecode that a frame runs, or NULL: it is native, or was left by a coroutine. */
+static inline JSFunctionBytecode *ubi__frame_bytecode(const JSStackFrame *frame) {
+    if (JS_VALUE_GET_TAG(frame->cur_func) != JS_TAG_OBJECT)
+        return NULL;
+    return ubi__bytecode_of(JS_VALUE_GET_OBJ(frame->cur_func));
+}
+
+/* The stored place is behind the operation's first byte. A frame that just began may not have stored any yet. */
+static inline bool ubi__frame_place_stored(const JSStackFrame *frame, const JSFunctionBytecode *b) {
+    return (uintptr_t)frame->cur_pc - (uintptr_t)b->byte_code_buf - 1 < (uintptr_t)b->byte_code_len;
+}
+static inline uint32_t ubi__frame_pc(const JSStackFrame *frame, const JSFunctionBytecode *b) {
+    return ubi__frame_place_stored(frame, b) ? (uint32_t)(frame->cur_pc - b->byte_code_buf - 1) : 0;
+}
+
+static void ubi__describe_position(ubi__trie_frame *out, ubi__tracking *t, JSRuntime *rt, JSFunctionBytecode *b,
+                                   uint32_t pc) {
+    int line, column = 0;
+#if UBI_HAS_DEBUG_BIT
+    if (!b->has_debug)
+        return;
+#endif
+    out->source = ubi__text_of_atom(t, rt, UBI_DEBUG(b).filename);
+#if UBI_FIND_COL
+    line = find_line_num(b->realm, b, pc, &column);
+#else
+    line = find_line_num(b->realm, b, pc);
+    if (line < 0) /* all of it stands on one line */
+        line = UBI_DEBUG(b).line_num;
+#endif
+    out->line = line > 0 ? (uint32_t)line : 0;
+    out->column = column > 0 ? (uint32_t)column : 0;
+}
+
+/* The number of bytecode, for as long as it lives. UBI_NONE: no memory. */
+static uint32_t ubi__script_number(ubi__tracking *t, const JSFunctionBytecode *b) {
+    const ubi__tracked *known = ubi__site_table_find(&t->scripts, b);
+    if (known)
+        return known->value;
+    if (!ubi__site_table_put(&t->scripts, b, t->last_script + 1, 0))
+        return UBI_NONE;
+    return ++t->last_script;
+}
+
+static ubi__stack_ix ubi__look_up_frame(ubi__tracking *t, JSRuntime *rt, ubi__stack_ix parent, JSObject *function,
+                                        JSFunctionBytecode *b, uint32_t pc) {
+    ubi__frame_place place = { ubi__script_number(t, b), pc };
+    if (place.script == UBI_NONE)
+        return UBI_NONE;
+    ubi__stack_ix stack = ubi__frame_trie_find(&t->frames, parent, place);
+    if (stack != UBI_NONE)
+        return stack;
+    ubi__trie_frame facts = { .function_name = ubi__text_of_function(t, rt, function), .source = UBI_NONE };
+    ubi__describe_position(&facts, t, rt, b, pc);
+    return ubi__frame_trie_add(&t->frames, parent, place, &facts);
+}
+
+/* The stack of a frame called from `parent`, itself for a native frame. A loop comes to the same few again and again. */
+static ubi__stack_ix ubi__stack_of_frame(ubi__tracking *t, JSRuntime *rt, ubi__stack_ix parent,
+                                         const JSStackFrame *frame) {
+    JSFunctionBytecode *b = ubi__frame_bytecode(frame);
+    if (!b)
+        return parent;
+    uint32_t pc = ubi__frame_pc(frame, b);
+    ubi__seen_stack *seen = &t->seen[((uintptr_t)b / 64 + pc + parent * 7) % UBI__SEEN_STACKS];
+    if (seen->bytecode == b && seen->pc == pc && seen->parent == parent)
+        return seen->stack;
+    ubi__stack_ix stack = ubi__look_up_frame(t, rt, parent, JS_VALUE_GET_OBJ(frame->cur_func), b, pc);
+    if (stack != UBI_NONE)
+        *seen = (ubi__seen_stack){ b, pc, parent, stack };
+    return stack;
+}
+
+/* ---- frames that live since the last capture ------------------------------------------------------------------------- */
+
+#if UBI_FRAME_MODE
+#define UBI__FRAME_CAPTURED (1 << 30)
+static inline bool ubi__frame_is_marked(const JSStackFrame *frame) {
+    const JSFunctionBytecode *b = frame->js_mode & UBI__FRAME_CAPTURED ? ubi__frame_bytecode(frame) : NULL;
+    return b && b->func_kind == JS_FUNC_NORMAL;
+}
+/* Returns the frame if it is marked now. */
+static inline const void *ubi__mark_frame(JSStackFrame *frame, const JSFunctionBytecode *b) {
+    if (!b || b->func_kind != JS_FUNC_NORMAL)
+        return NULL;
+    frame->js_mode |= UBI__FRAME_CAPTURED;
+    return frame;
+}
+#else
+#define UBI__FRAME_CAPTURED 0
+static inline bool ubi__frame_is_marked(const JSStackFrame *frame) {
+    return false;
+}
+static inline const void *ubi__mark_frame(JSStackFrame *frame, const JSFunctionBytecode *b) {
+    return NULL;
+}
+#endif
+
+/* Where a marked frame stands among those captured last, which may have been forgotten meanwhile: then UBI_NONE. */
+static inline uint32_t ubi__captured_index(const ubi__tracking *t, const JSStackFrame *frame) {
+    uint32_t i = t->captured_count;
+    while (i > 0)
+        if (t->captured[--i].frame == frame)
+            return i;
+    return UBI_NONE;
+}
+
+/*
+ * New frames into t->walked, innermost first, and behind them the first that was captured before: *base is its index, or 0 when
+ * there is none. False: no memory.
+ */
+static inline bool ubi__walk_frames(ubi__tracking *t, JSRuntime *rt, uint32_t *n, uint32_t *base) {
+    *n = 0;
+    *base = UBI_NONE;
+    for (JSStackFrame *frame = rt->current_stack_frame; frame && *base == UBI_NONE; frame = frame->prev_frame) {
+        if (__builtin_expect(*n == t->walked_capacity, 0) &&
+            !ubi__tool_reserve(t->allocator, (void **)&t->walked, &t->walked_capacity, *n + 1, sizeof *t->walked))
+            return false;
+        t->walked[(*n)++] = frame;
+        if (ubi__frame_is_marked(frame))
+            *base = ubi__captured_index(t, frame);
+    }
+    if (*base == UBI_NONE)
+        *base = 0;
+    return true;
+}
+
+static inline const void *ubi__frame_function(const JSStackFrame *frame) {
+    return JS_VALUE_GET_TAG(frame->cur_func) == JS_TAG_OBJECT ? JS_VALUE_GET_PTR(frame->cur_func) : NULL;
+}
+
+/*
+ * Whether a frame does what another did. The same function object at the same place of bytecode: then it is the same bytecode,
+ * for what was captured is forgotten when some dies, and no two have a place in common. Without a place it must be compared.
+ */
+static inline bool ubi__does_the_same(const ubi__captured_frame *was, const JSStackFrame *frame) {
+    if (was->function != ubi__frame_function(frame))
+        return false;
+    if (__builtin_expect(was->place != NULL, 1))
+        return was->place == frame->cur_pc;
+    const JSFunctionBytecode *b = ubi__frame_bytecode(frame);
+    return b == was->bytecode && (!b || !ubi__frame_place_stored(frame, b));
+}
+
+/* ---- capturing ------------------------------------------------------------------------------------------------------ */
+
+/* Adds a frame to those captured. UBI_NONE: no memory. */
+static ubi__stack_ix ubi__capture_frame(ubi__tracking *t, JSRuntime *rt, ubi__stack_ix parent, JSStackFrame *frame) {
+    ubi__stack_ix stack = ubi__stack_of_frame(t, rt, parent, frame);
+    if (stack == UBI_NONE || !ubi__tool_reserve(t->allocator, (void **)&t->captured, &t->captured_capacity,
+                                                t->captured_count + 1, sizeof *t->captured))
+        return UBI_NONE;
+    const JSFunctionBytecode *b = ubi__frame_bytecode(frame);
+    bool has_place = b && ubi__frame_place_stored(frame, b);
+    t->captured[t->captured_count++] = (ubi__captured_frame){ .frame = ubi__mark_frame(frame, b),
+                                                              .function = ubi__frame_function(frame),
+                                                              .place = has_place ? frame->cur_pc : NULL,
+                                                              .bytecode = b,
+                                                              .realm = b ? b->realm : NULL,
+                                                              .stack = stack };
+    return stack;
+}
+
+/*
+ * What was captured of the innermost frame, if that is the frame of the last capture and lives since: between births in one
+ * call nothing else has to be looked at. NULL: it is another.
+ */
+static inline ubi__captured_frame *ubi__top_of_capture(const ubi__tracking *t, const JSRuntime *rt) {
+    const JSStackFrame *frame = rt->current_stack_frame;
+    if (UBI__FRAME_CAPTURED == 0 || !frame || t->captured_count == 0)
+        return NULL;
+    ubi__captured_frame *top = &t->captured[t->captured_count - 1];
+    return top->frame == frame && top->function == ubi__frame_function(frame) && ubi__frame_is_marked(frame) ? top
+                                                                                                             : NULL;
+}
+
+/** The stack at hand, when `top` was found. UBI_NONE: no memory. */
+static inline ubi__stack_ix ubi__capture_top(ubi__tracking *t, JSRuntime *rt, ubi__captured_frame *top) {
+    JSStackFrame *frame = rt->current_stack_frame;
+    if (top->place == frame->cur_pc && top->place)
+        return top->stack;
+    t->captured_count--;
+    return ubi__capture_frame(t, rt, t->captured_count ? top[-1].stack : UBI__STACK_EMPTY, frame);
+}
+
+/** The stack at hand. UBI_NONE: no memory. */
+static ubi__stack_ix ubi__capture_stack(ubi__tracking *t, JSRuntime *rt) {
+    uint32_t n, at;
+    if (!ubi__walk_frames(t, rt, &n, &at))
+        return UBI_NONE;
+    for (; n > 0 && at < t->captured_count; n--, at++) {
+        JSStackFrame *frame = (JSStackFrame *)t->walked[n - 1];
+        if (!ubi__does_the_same(&t->captured[at], frame))
+            break;
+        t->captured[at].frame = ubi__mark_frame(frame, (const JSFunctionBytecode *)t->captured[at].bytecode);
+    }
+    t->captured_count = at;
+    ubi__stack_ix stack = at ? t->captured[at - 1].stack : UBI__STACK_EMPTY;
+    while (n > 0 && stack != UBI_NONE)
+        stack = ubi__capture_frame(t, rt, stack, (JSStackFrame *)t->walked[--n]);
+    return stack;
+}
+
+#endif

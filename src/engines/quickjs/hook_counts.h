@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hook_counts.h: how often each hook of the adapter fired, for the self-test of the build (hooks_selftest.c).
+ *
+ * A hook that is told only while births and deaths are watched counts only then.
+ */
+#ifndef UBI_QUICKJS_HOOK_COUNTS_H
+#define UBI_QUICKJS_HOOK_COUNTS_H
+
+#include <ubiheap/quickjs.h>
+
+typedef enum ubi__hook {
+    UBI__HOOK_BIRTH, /**< while watched */
+    UBI__HOOK_DEATH, /**< while watched */
+    UBI__HOOK_NEW,   /**< while watched */
+    UBI__HOOK_REALM_DEATH,
+    UBI__HOOK_GC_BY_API,    /**< the exported JS_RunGC */
+    UBI__HOOK_GC_BY_ENGINE, /**< because enough was allocated */
+    UBI__HOOK_CYCLES_BEGIN,
+    UBI__HOOK_CYCLES_END,
+    UBI__HOOK_MARK, /**< by a walk */
+    UBI__HOOK_OUT_OF_MEMORY,
+    UBI__HOOK_COUNT
+} ubi__hook;
+
+uint64_t ubi__hook_count(const ubi_quickjs *tools, ubi__hook hook);
+/** Inside of an allocation hook: the place that the innermost frame has stored is that of an object literal. */
+bool ubi__place_is_exact(const ubi_quickjs *tools);
+
+#endif

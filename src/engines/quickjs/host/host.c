@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host.c: a runtime's life, from its tools to its end.
+ *
+ * The main program's runtime is freed when its script ended by itself: then nothing is alive but garbage, and finalizers
+ * close what scripts left open. In all other cases it stays as it is until the process ends, for something may still hold
+ * values: a handler of an event, a frame on the stack.
+ */
+#include "engines/quickjs/host/host.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "engines/quickjs/host/host_libc.h"
+#include "engines/quickjs/host/host_state.h"
+
+_Thread_local ubi__host *ubi__host_here;
+
+static const ubi__host_options *program_options; /* of the main host, for workers; set before there are any */
+static atomic_uint workers_started;
+static _Atomic(ubi__host *) remains; /* keeps what was not freed within reach, for those who look for leaks */
+
+uint64_t ubi__host_clock_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+void ubi__host_flush_output(void) {
+    fflush(stdout);
+}
+
+unsigned ubi__host_number(const ubi__host *host) {
+    return host->number;
+}
+
+ubi_quickjs *ubi__host_tools(ubi__host *host) {
+    return host->tools;
+}
+
+/* ---- realms ------------------------------------------------------------------------------------------------------- */
+
+static bool add_modules(ubi__host *host, JSContext *realm) {
+    const ubi__host_options *o = host->options;
+    if (!js_init_module_std(realm, "std") || !js_init_module_os(realm, "os"))
+        return false;
+    return (!o->debugger && !o->heap_module) || ubi_quickjs_add_heap_module(host->tools, realm, "ubiheap");
+}
+
+static bool equip(ubi__host *host, JSContext *realm) {
+    return add_modules(host, realm) && ubi__host_add_globals(host, realm) == 0 &&
+           (!host->observer || ubi_quickjs_observer_add_realm(host->observer, realm) == UBI_OK);
+}
+
+static JSContext *new_realm(ubi__host *host) {
+    JSContext *realm = JS_NewContext(host->runtime);
+    if (!realm)
+        return NULL;
+    if (equip(host, realm)) {
+        host->realms++;
+        return realm;
+    }
+    JS_FreeContext(realm);
+    return NULL;
+}
+
+/* The engine does not look whether it gets memory for a realm, so the limit is in force before and after that. */
+JSContext *ubi__host_new_realm(JSRuntime *runtime) {
+    ubi__host *host = ubi__host_here;
+    uint64_t limit_bytes = host->options->heap_limit_bytes;
+    JS_SetMemoryLimit(runtime, (size_t)-1);
+    JSContext *realm = new_realm(host);
+    if (limit_bytes)
+        JS_SetMemoryLimit(runtime, limit_bytes);
+    return realm;
+}
+
+/* ---- observer ----------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__host_observer(ubi__host *host, ubi_quickjs_observer **out) {
+    if (!host->observer) {
+        ubi_status status = ubi_quickjs_observer_new(&host->observer, host->tools);
+        if (status != UBI_OK)
+            return status;
+    }
+    *out = host->observer;
+    return UBI_OK;
+}
+
+/* ---- a host ------------------------------------------------------------------------------------------------------- */
+
+static ubi_status fail_nomem(void) {
+    return ubi_error(UBI_ENOMEM, "out of memory");
+}
+
+static void on_out_of_memory(void *payload, ubi_quickjs *tools) {
+    ubi__host *host = payload;
+    const ubi__host_hooks *hooks = &host->options->hooks;
+    (void)tools;
+    host->ran_out = true;
+    if (hooks->out_of_memory && host->hook_state)
+        hooks->out_of_memory(host->hook_state);
+}
+
+static ubi_status attach(ubi__host *host) {
+    ubi_status status = ubi_quickjs_attach(&host->tools, host->runtime, NULL);
+    if (status == UBI_OK)
+        ubi_quickjs_set_oom_hook(host->tools, on_out_of_memory, host);
+    return status;
+}
+
+static ubi_status start_runtime(ubi__host *host) {
+    const ubi__host_options *o = host->options;
+    host->runtime = JS_NewRuntime();
+    if (!host->runtime)
+        return fail_nomem();
+    if (o->stack_limit_bytes)
+        JS_SetMaxStackSize(host->runtime, o->stack_limit_bytes);
+    JS_SetInterruptHandler(host->runtime, ubi__host_on_interrupt, host);
+    JS_SetHostPromiseRejectionTracker(host->runtime, ubi__rejections_track, host);
+    if (!ubi__timers_init(&host->timers, host->runtime))
+        return fail_nomem();
+    return attach(host);
+}
+
+ubi_status ubi__host_open(ubi__host **out, const ubi__host_options *options, unsigned number) {
+    ubi__host *host = calloc(1, sizeof *host);
+    if (!host)
+        return fail_nomem();
+    host->number = number;
+    host->options = options;
+    ubi__host_here = host;
+    ubi__wake_init(&host->wake, number == 0);
+    ubi_status status = start_runtime(host);
+    if (status == UBI_OK && options->hooks.begin)
+        status = options->hooks.begin(options->hooks.payload, host, &host->hook_state);
+    if (status == UBI_OK)
+        *out = host;
+    else
+        ubi__host_close(host, true);
+    return status;
+}
+
+static void keep(ubi__host *host) {
+    host->next = atomic_load(&remains);
+    while (!atomic_compare_exchange_weak(&remains, &host->next, host))
+        ;
+}
+
+/* What scripts hold of the tools has to go first: garbage of theirs may hold some. */
+static void free_runtime(ubi__host *host) {
+    JS_RunGC(host->runtime);
+    ubi_quickjs_observer_free(host->observer);
+    if (host->tools)
+        ubi_quickjs_detach(host->tools);
+    JS_FreeRuntime(host->runtime);
+}
+
+void ubi__host_close(ubi__host *host, bool whole) {
+    const ubi__host_hooks *hooks = &host->options->hooks;
+    if (hooks->end && host->hook_state)
+        hooks->end(host->hook_state);
+    host->hook_state = NULL;
+    if (host->runtime && whole) {
+        ubi__timers_fini(&host->timers, host->runtime);
+        ubi__rejections_fini(&host->rejections);
+        free_runtime(host);
+    }
+    ubi__console_fini(&host->console);
+    ubi__wake_fini(&host->wake);
+    ubi__host_here = NULL;
+    if (whole)
+        free(host);
+    else
+        keep(host);
+}
+
+void ubi__host_leave(ubi__host *host, int exit_code) {
+    const ubi__host_hooks *hooks = &host->options->hooks;
+    /* A script that is called while the program ends may not end it again. */
+    if (!host->leaving && hooks->finish) {
+        host->leaving = true;
+        exit_code = hooks->finish(host->hook_state, exit_code, true);
+    }
+    exit(exit_code);
+}
+
+/* ---- the main program --------------------------------------------------------------------------------------------- */
+
+/* The engine's own part of a runtime: handlers of events, and what its workers share. */
+static JSContext *open_realm(ubi__host *host) {
+    js_std_set_worker_new_context_func(ubi__host_new_realm);
+    js_std_init_handlers(host->runtime);
+    JS_SetModuleLoaderFunc(host->runtime, NULL, js_module_loader, NULL);
+    return ubi__host_new_realm(host->runtime);
+}
+
+static int exit_code_of(const ubi__host *host) {
+    return host->failed || ubi__host_noted_failure() ? UBI__HOST_EXIT_UNCAUGHT : UBI__HOST_EXIT_OK;
+}
+
+static int finish(ubi__host *host, int exit_code) {
+    const ubi__host_hooks *hooks = &host->options->hooks;
+    host->leaving = true;
+    return hooks->finish ? hooks->finish(host->hook_state, exit_code, false) : exit_code;
+}
+
+static int run_text(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path) {
+    if (ubi__host_evaluate(host, realm, text, n, path))
+        ubi__host_loop(host, realm);
+    return finish(host, exit_code_of(host));
+}
+
+/* Order matters: handlers hold values, and what they leave behind is freed by the collection in ubi__host_close. */
+static void end_runtime(ubi__host *host, JSContext *realm) {
+    bool whole = !host->failed;
+    if (whole) {
+        ubi__timers_fini(&host->timers, host->runtime);
+        js_std_free_handlers(host->runtime);
+        JS_FreeContext(realm);
+    }
+    ubi__host_close(host, whole);
+}
+
+/* A limit below what is there already would be no limit of what the script does. */
+static ubi_status check_limit(const ubi__host *host) {
+    uint64_t limit_bytes = host->options->heap_limit_bytes;
+    JSMemoryUsage usage;
+    if (limit_bytes == 0)
+        return UBI_OK;
+    JS_ComputeMemoryUsage(host->runtime, &usage);
+    if ((uint64_t)usage.malloc_size < limit_bytes)
+        return UBI_OK;
+    return ubi_error(UBI_EINVAL, "the heap limit is %llu bytes, of which an empty program takes %lld",
+                     (unsigned long long)limit_bytes, (long long)usage.malloc_size);
+}
+
+static ubi_status open_script(ubi__host *host, JSContext **out) {
+    *out = open_realm(host);
+    return *out ? check_limit(host) : fail_nomem();
+}
+
+static ubi_status run_in(ubi__host *host, int *exit_code, const char *text, size_t n, const char *path) {
+    JSContext *realm;
+    ubi_status status = open_script(host, &realm);
+    if (status != UBI_OK) {
+        ubi__host_close(host, false);
+        return status;
+    }
+    *exit_code = run_text(host, realm, text, n, path);
+    end_runtime(host, realm);
+    return UBI_OK;
+}
+
+ubi_status ubi__host_run(int *exit_code, const char *path, const ubi__host_options *options) {
+    ubi__host *host;
+    char *text;
+    size_t n;
+    ubi_status status = ubi__host_read_script(&text, &n, path);
+    if (status != UBI_OK)
+        return status;
+    program_options = options;
+    status = ubi__host_open(&host, options, 0);
+    if (status == UBI_OK)
+        status = run_in(host, exit_code, text, n, path);
+    free(text);
+    ubi__host_flush_output();
+    return status;
+}
+
+/* ---- workers: called by the engine's own code, on the worker's thread ---------------------------------------------- */
+
+JSRuntime *ubi__libc_new_runtime(void) {
+    ubi__host *host;
+    unsigned number = atomic_fetch_add(&workers_started, 1) + 1;
+    return ubi__host_open(&host, program_options, number) == UBI_OK ? host->runtime : NULL;
+}
+
+int ubi__libc_loop(JSContext *realm) {
+    if (!ubi__host_here->failed)
+        ubi__host_loop(ubi__host_here, realm);
+    return 0;
+}
+
+void ubi__libc_free_runtime(JSRuntime *runtime) {
+    (void)runtime;
+    ubi__host_close(ubi__host_here, !ubi__host_here->failed);
+}
+
+void ubi__libc_add_worker_helpers(JSContext *realm) {
+    (void)realm; /* they came with the realm */
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_console.c: see host_console.h.
+ * Source: console.spec.whatwg.org.
+ */
+#include "engines/quickjs/host/host_console.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/quickjs/host/host_format.h"
+#include "engines/quickjs/host/host_inspect.h"
+#include "engines/quickjs/host/host_state.h"
+
+enum { TO_OUTPUT, TO_ERROR };
+
+static ubi__console *console_here(void) {
+    return &ubi__host_here->console;
+}
+
+/* ---- printing ----------------------------------------------------------------------------------------------------- */
+
+/* Each line below the groups that are open. One write, so that lines of workers do not mix. */
+static void print_text(const ubi__host_text *text, int stream) {
+    FILE *file = stream == TO_ERROR ? stderr : stdout;
+    const char *at = text->ptr, *end = text->ptr + text->n;
+    int indent = (int)(2 * (console_here()->groups < 40 ? console_here()->groups : 40));
+    if (stream == TO_ERROR)
+        ubi__host_flush_output();
+    flockfile(file);
+    do {
+        const char *line_end = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        size_t n = at < end ? (size_t)((line_end ? line_end : end) - at) : 0;
+        fprintf(file, "%*s", indent, "");
+        fwrite(at, 1, n, file);
+        fputc('\n', file);
+        at = line_end ? line_end + 1 : end;
+    } while (at < end);
+    funlockfile(file);
+}
+
+static void print_and_free(ubi__host_text *text, int stream) {
+    print_text(text, stream);
+    ubi__host_text_fini(text);
+}
+
+static JSValue print(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int stream) {
+    ubi__host_text text = { 0 };
+    (void)self;
+    ubi__format(&text, realm, n, arguments);
+    print_and_free(&text, stream);
+    return JS_UNDEFINED;
+}
+
+static JSValue print_object(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    ubi__host_text text = { 0 };
+    (void)self;
+    ubi__inspect(&text, realm, n > 0 ? arguments[0] : JS_UNDEFINED);
+    print_and_free(&text, TO_OUTPUT);
+    return JS_UNDEFINED;
+}
+
+static JSValue check(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    ubi__host_text text = { 0 };
+    (void)self;
+    if (n > 0 && JS_ToBool(realm, arguments[0]))
+        return JS_UNDEFINED;
+    ubi__host_text_puts(&text, "Assertion failed");
+    ubi__host_text_puts(&text, n > 1 ? ": " : "");
+    ubi__format(&text, realm, n > 1 ? n - 1 : 0, arguments + 1);
+    print_and_free(&text, TO_ERROR);
+    return JS_UNDEFINED;
+}
+
+/* Where the script stands: the stack of an error that is made for it, without the line about this function. */
+static void write_stack(ubi__host_text *text, JSContext *realm) {
+    JS_ThrowTypeError(realm, "trace");
+    JSValue error = JS_GetException(realm), stack = JS_GetPropertyStr(realm, error, "stack");
+    const char *lines = JS_IsString(stack) ? JS_ToCString(realm, stack) : NULL;
+    const char *second = lines ? strchr(lines, '\n') : NULL;
+    if (second)
+        ubi__host_text_puts(text, second);
+    while (text->n && text->ptr[text->n - 1] == '\n')
+        text->n--;
+    JS_FreeCString(realm, lines);
+    JS_FreeValue(realm, stack);
+    JS_FreeValue(realm, error);
+}
+
+static JSValue trace(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    ubi__host_text text = { 0 };
+    (void)self;
+    ubi__host_text_puts(&text, n > 0 ? "Trace: " : "Trace");
+    ubi__format(&text, realm, n, arguments);
+    write_stack(&text, realm);
+    print_and_free(&text, TO_ERROR);
+    return JS_UNDEFINED;
+}
+
+static JSValue open_group(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    if (n > 0)
+        print(realm, self, n, arguments, TO_OUTPUT);
+    console_here()->groups++;
+    return JS_UNDEFINED;
+}
+
+static JSValue close_group(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    (void)realm;
+    (void)self;
+    (void)n;
+    (void)arguments;
+    if (console_here()->groups)
+        console_here()->groups--;
+    return JS_UNDEFINED;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------- */
+
+/* The place of a label in its list: of a pointer to NULL when it is not there. */
+static ubi__console_label **find(ubi__console_label **list, const char *text) {
+    while (*list && strcmp((*list)->text, text) != 0)
+        list = &(*list)->next;
+    return list;
+}
+
+static ubi__console_label *find_or_add(ubi__console_label **list, const char *text) {
+    ubi__console_label **place = find(list, text);
+    size_t n = strlen(text) + 1;
+    if (*place)
+        return *place;
+    ubi__console_label *label = calloc(1, sizeof *label + n);
+    if (label)
+        memcpy(label->text, text, n);
+    return *place = label;
+}
+
+static void remove_label(ubi__console_label **place) {
+    ubi__console_label *label = *place;
+    if (!label)
+        return;
+    *place = label->next;
+    free(label);
+}
+
+void ubi__console_fini(ubi__console *console) {
+    while (console->counts)
+        remove_label(&console->counts);
+    while (console->times)
+        remove_label(&console->times);
+}
+
+/* The first argument, or "default"; JS_FreeCString it. NULL: it threw. */
+static const char *label_text(JSContext *realm, int n, JSValueConst *arguments) {
+    if (n > 0 && !JS_IsUndefined(arguments[0]))
+        return JS_ToCString(realm, arguments[0]);
+    JSValue standard = JS_NewString(realm, "default");
+    const char *text = JS_ToCString(realm, standard);
+    JS_FreeValue(realm, standard);
+    return text;
+}
+
+static JSValue count(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    ubi__host_text line = { 0 };
+    const char *text = label_text(realm, n, arguments);
+    (void)self;
+    if (!text)
+        return JS_EXCEPTION;
+    ubi__console_label *label = find_or_add(&console_here()->counts, text);
+    ubi__host_text_puts(&line, text);
+    ubi__host_text_printf(&line, ": %" PRIu64, label ? ++label->value : 0);
+    JS_FreeCString(realm, text);
+    print_and_free(&line, TO_OUTPUT);
+    return JS_UNDEFINED;
+}
+
+static JSValue reset_count(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    const char *text = label_text(realm, n, arguments);
+    (void)self;
+    if (!text)
+        return JS_EXCEPTION;
+    remove_label(find(&console_here()->counts, text));
+    JS_FreeCString(realm, text);
+    return JS_UNDEFINED;
+}
+
+static JSValue begin_time(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    const char *text = label_text(realm, n, arguments);
+    (void)self;
+    if (!text)
+        return JS_EXCEPTION;
+    ubi__console_label *label = find_or_add(&console_here()->times, text);
+    if (label && label->value == 0)
+        label->value = ubi__host_clock_us();
+    JS_FreeCString(realm, text);
+    return JS_UNDEFINED;
+}
+
+enum { TIME_GOES_ON, TIME_ENDS };
+
+/* "label: 12.345 ms", and what else was given to timeLog. */
+static JSValue print_time(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int ends) {
+    ubi__host_text line = { 0 };
+    const char *text = label_text(realm, n, arguments);
+    (void)self;
+    if (!text)
+        return JS_EXCEPTION;
+    ubi__console_label **place = find(&console_here()->times, text);
+    ubi__host_text_puts(&line, text);
+    if (*place)
+        ubi__host_text_printf(&line, ": %.3f ms", (double)(ubi__host_clock_us() - (*place)->value) / 1000);
+    else
+        ubi__host_text_puts(&line, ": no such timer");
+    if (ends == TIME_GOES_ON && n > 1) {
+        ubi__host_text_puts(&line, " ");
+        ubi__format(&line, realm, n - 1, arguments + 1);
+    }
+    if (ends == TIME_ENDS)
+        remove_label(place);
+    JS_FreeCString(realm, text);
+    print_and_free(&line, TO_OUTPUT);
+    return JS_UNDEFINED;
+}
+
+/* ---- the object --------------------------------------------------------------------------------------------------- */
+
+int ubi__console_add_global(JSContext *realm, JSValueConst global) {
+    static const JSCFunctionListEntry functions[] = {
+        JS_CFUNC_MAGIC_DEF("log", 0, print, TO_OUTPUT),
+        JS_CFUNC_MAGIC_DEF("info", 0, print, TO_OUTPUT),
+        JS_CFUNC_MAGIC_DEF("debug", 0, print, TO_OUTPUT),
+        JS_CFUNC_MAGIC_DEF("error", 0, print, TO_ERROR),
+        JS_CFUNC_MAGIC_DEF("warn", 0, print, TO_ERROR),
+        JS_CFUNC_DEF("dir", 0, print_object),
+        JS_CFUNC_DEF("assert", 0, check),
+        JS_CFUNC_DEF("trace", 0, trace),
+        JS_CFUNC_DEF("group", 0, open_group),
+        JS_CFUNC_DEF("groupCollapsed", 0, open_group),
+        JS_CFUNC_DEF("groupEnd", 0, close_group),
+        JS_CFUNC_DEF("count", 0, count),
+        JS_CFUNC_DEF("countReset", 0, reset_count),
+        JS_CFUNC_DEF("time", 0, begin_time),
+        JS_CFUNC_MAGIC_DEF("timeLog", 0, print_time, TIME_GOES_ON),
+        JS_CFUNC_MAGIC_DEF("timeEnd", 0, print_time, TIME_ENDS),
+    };
+    JSValue console = JS_NewObject(realm);
+    if (JS_IsException(console))
+        return -1;
+    JS_SetPropertyFunctionList(realm, console, functions, sizeof functions / sizeof *functions);
+    return JS_DefinePropertyValueStr(realm, global, "console", console, JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
+}

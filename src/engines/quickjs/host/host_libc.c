@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_libc.c: the engine's quickjs-libc.c as one unit with the macros that divert its calls (host_libc.h).
+ *
+ * Functions that it both defines and calls are told apart by the first word between the parentheses: `JSContext` in a
+ * definition, a variable in a call. Everything that its macros could spoil is included before.
+ */
+#include <assert.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cutils.h>
+#include <list.h>
+
+#include "engines/quickjs/host/host_libc.h"
+
+#define exit(status) ubi__libc_exit(status)
+#define select(n, readable, writable, failed, timeout) ubi__libc_select(n, readable, writable, failed, timeout)
+#define nanosleep(duration, rest) ubi__libc_sleep(duration, rest)
+#define JS_SetInterruptHandler(runtime, fn, opaque) ubi__libc_set_interrupt_handler(runtime, fn, opaque)
+#define JS_NewRuntime() ubi__libc_new_runtime()
+#define JS_FreeRuntime(runtime) ubi__libc_free_runtime(runtime)
+
+#define js_std_loop(first) UBI_LOOP_##first)
+#define UBI_LOOP_JSContext (js_std_loop)(JSContext
+#define UBI_LOOP_ctx ubi__libc_loop(ctx
+
+#define js_std_dump_error(first) UBI_REPORT_##first)
+#define UBI_REPORT_JSContext (js_std_dump_error)(JSContext
+#define UBI_REPORT_ctx ubi__libc_report(ctx
+#define UBI_REPORT_ctx1 ubi__libc_report(ctx1
+
+#define js_std_add_helpers(first, ...) UBI_HELPERS_##first, __VA_ARGS__)
+#define UBI_HELPERS_JSContext (js_std_add_helpers)(JSContext
+#define UBI_HELPERS_ctx worker_helpers(ctx
+
+static void worker_helpers(JSContext *realm, int n, char **arguments) {
+    (void)n;
+    (void)arguments;
+    ubi__libc_add_worker_helpers(realm);
+}
+
+#include <quickjs-libc.c>
+
+int ubi__libc_poll(JSContext *realm) {
+    return js_os_poll(realm);
+}
+
+void ubi__libc_add_helpers(JSContext *realm, int n, char **arguments) {
+    (js_std_add_helpers)(realm, n, arguments);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_loop.c: the event loop, and what happens between and in the middle of its events.
+ *
+ * One turn: all jobs, with a safe point after each; the timers that are due, with their jobs; then one event of `os`, for
+ * which it waits. A wait ends early when a timer, the hooks or a signal are due.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "engines/quickjs/host/host_libc.h"
+#include "engines/quickjs/host/host_state.h"
+
+/* -1: nobody; else the exit code that a worker asked for. */
+static atomic_int asked_to_leave = -1;
+static atomic_bool worker_failed;
+
+void ubi__host_ask_to_leave(int exit_code) {
+    atomic_store(&asked_to_leave, exit_code & 0xff);
+    ubi__wake_main();
+}
+
+void ubi__host_note_failure(void) {
+    atomic_store(&worker_failed, true);
+}
+
+bool ubi__host_noted_failure(void) {
+    return atomic_load(&worker_failed);
+}
+
+/* ---- what is due -------------------------------------------------------------------------------------------------- */
+
+static bool is_interrupted(const ubi__host *host) {
+    const ubi__host_hooks *hooks = &host->options->hooks;
+    return host->number == 0 && hooks->interrupted && hooks->interrupted(hooks->payload);
+}
+
+/* Ends the process when that is wanted. */
+static void tick(ubi__host *host) {
+    const ubi__host_hooks *hooks = &host->options->hooks;
+    if (host->leaving)
+        return;
+    if (hooks->tick)
+        hooks->tick(host->hook_state);
+    int asked = host->number == 0 ? atomic_load(&asked_to_leave) : -1;
+    if (asked >= 0)
+        ubi__host_leave(host, asked);
+    if (is_interrupted(host))
+        ubi__host_leave(host, UBI__HOST_EXIT_INTERRUPTED);
+}
+
+static uint64_t microseconds_until(uint64_t due_us) {
+    uint64_t now_us = due_us == UINT64_MAX ? 0 : ubi__host_clock_us();
+    return due_us == UINT64_MAX ? UINT64_MAX : due_us > now_us ? due_us - now_us : 0;
+}
+
+static uint64_t hooks_due_us(const ubi__host *host) {
+    const ubi__host_hooks *hooks = &host->options->hooks;
+    return hooks->due_us ? hooks->due_us(host->hook_state) : UINT64_MAX;
+}
+
+void ubi__host_safe_point(ubi__host *host) {
+    ubi_quickjs_safe_point(host->tools);
+    tick(host);
+}
+
+int ubi__host_on_interrupt(JSRuntime *runtime, void *payload) {
+    ubi__host *host = payload;
+    ubi_quickjs_interrupt(host->tools);
+    tick(host);
+    return host->libc_interrupt ? host->libc_interrupt(runtime, host->libc_interrupt_opaque) : 0;
+}
+
+/* std.evalScript asks for a handler while it runs; ours stays in front of it. */
+void ubi__libc_set_interrupt_handler(JSRuntime *runtime, JSInterruptHandler *fn, void *opaque) {
+    (void)runtime;
+    ubi__host_here->libc_interrupt = fn;
+    ubi__host_here->libc_interrupt_opaque = opaque;
+}
+
+/* ---- the loop ----------------------------------------------------------------------------------------------------- */
+
+static void run_jobs(ubi__host *host) {
+    JSContext *realm;
+    JSValue reason;
+    for (int ran = 1; ran && !host->failed;) {
+        ran = JS_ExecutePendingJob(host->runtime, &realm);
+        if (ran < 0)
+            ubi__host_report(host, realm);
+        ubi__host_safe_point(host);
+    }
+    if (host->failed || !ubi__rejections_settle(&host->rejections, &realm, &reason))
+        return;
+    ubi__host_report_rejection(host, realm, reason);
+    JS_FreeValue(realm, reason);
+    JS_FreeContext(realm);
+}
+
+static void run_timer(ubi__host *host, const ubi__timer_call *call) {
+    JSContext *realm = JS_DupContext(call->realm);
+    JSValue result = JS_Call(realm, call->function, JS_UNDEFINED, call->n_arguments, call->arguments);
+    if (JS_IsException(result))
+        ubi__host_report(host, realm);
+    JS_FreeValue(realm, result);
+    JS_FreeValue(realm, call->object);
+    JS_FreeContext(realm);
+}
+
+/* Timers that a timer starts wait for the next turn, however short their time is: descriptors have their turn before. */
+static void run_timers(ubi__host *host) {
+    uint64_t now_us = ubi__host_clock_us(), started = host->timers.started;
+    ubi__timer_call call;
+    while (!host->failed && ubi__timers_take(&host->timers, &call, now_us, started)) {
+        run_timer(host, &call);
+        run_jobs(host);
+    }
+}
+
+/* How long a wait may last. */
+static uint64_t patience_us(const ubi__host *host) {
+    uint64_t timer_us = ubi__timers_due_us(&host->timers), hooks_us = hooks_due_us(host);
+    return microseconds_until(timer_us < hooks_us ? timer_us : hooks_us);
+}
+
+int ubi__libc_select(int n, fd_set *readable, fd_set *writable, fd_set *failed, struct timeval *timeout) {
+    ubi__host *host = ubi__host_here;
+    return ubi__wake_select(&host->wake, n, readable, writable, failed, timeout, patience_us(host));
+}
+
+static bool wait_for_timer(ubi__host *host) {
+    if (host->timers.n == 0)
+        return false;
+    ubi__wake_select(&host->wake, 0, NULL, NULL, NULL, NULL, patience_us(host));
+    return true;
+}
+
+/* An engine whose handlers hand exceptions to the loop, in the place of printing them, says so in this way. */
+static void report_event_failure(ubi__host *host, JSContext *realm) {
+    JSValue exception = JS_GetException(realm);
+    if (JS_IsNull(exception) || JS_IsUninitialized(exception))
+        return;
+    JS_Throw(realm, exception);
+    ubi__host_report(host, realm);
+}
+
+void ubi__host_loop(ubi__host *host, JSContext *realm) {
+    for (;;) {
+        run_jobs(host);
+        run_timers(host);
+        if (host->failed)
+            return;
+        if (ubi__libc_poll(realm) == 0)
+            continue;
+        report_event_failure(host, realm);
+        if (host->failed || (!JS_IsJobPending(host->runtime) && !wait_for_timer(host)))
+            return;
+    }
+}
+
+/* ---- os.sleep and std.exit ---------------------------------------------------------------------------------------- */
+
+/* Sleeps in pieces: what is due in between is done. */
+int ubi__libc_sleep(const struct timespec *duration, struct timespec *rest) {
+    ubi__host *host = ubi__host_here;
+    uint64_t now_us = ubi__host_clock_us();
+    uint64_t until_us = now_us + (uint64_t)duration->tv_sec * 1000000 + (uint64_t)duration->tv_nsec / 1000;
+    for (; now_us < until_us; now_us = ubi__host_clock_us()) {
+        uint64_t due_us = hooks_due_us(host);
+        ubi__wake_select(&host->wake, 0, NULL, NULL, NULL, NULL,
+                         microseconds_until(due_us < until_us ? due_us : until_us));
+        tick(host);
+    }
+    if (rest)
+        *rest = (struct timespec){ 0, 0 };
+    return 0;
+}
+
+/* A worker cannot end the program by itself: the main heap belongs to another thread. It waits for its end. */
+void ubi__libc_exit(int status) {
+    if (ubi__host_here && ubi__host_here->number == 0)
+        ubi__host_leave(ubi__host_here, status & 0xff);
+    ubi__host_ask_to_leave(status);
+    for (;;)
+        pause();
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_script.c: reading a script and running it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engines/quickjs/host/host_libc.h"
+#include "engines/quickjs/host/host_state.h"
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status fail_errno(const char *what) {
+    return ubi_error(UBI_EIO, "cannot %s: %s", what, strerror(errno));
+}
+
+/* Room for one more byte, at least. */
+static ubi_status make_room(char **text, size_t n, size_t *capacity) {
+    if (n + 1 < *capacity)
+        return UBI_OK;
+    size_t larger = *capacity ? *capacity * 2 : 1 << 16;
+    char *moved = realloc(*text, larger);
+    if (!moved)
+        return ubi_error(UBI_ENOMEM, "out of memory");
+    *text = moved;
+    *capacity = larger;
+    return UBI_OK;
+}
+
+static ubi_status read_all(char **text, size_t *n, int fd) {
+    size_t capacity = 0;
+    *text = NULL;
+    *n = 0;
+    for (;;) {
+        ubi_status status = make_room(text, *n, &capacity);
+        if (status != UBI_OK)
+            return status;
+        ssize_t got = read(fd, *text + *n, capacity - *n - 1);
+        if (got < 0 && errno != EINTR)
+            return fail_errno("read");
+        if (got == 0)
+            break;
+        *n += got > 0 ? (size_t)got : 0;
+    }
+    (*text)[*n] = '\0';
+    return UBI_OK;
+}
+
+ubi_status ubi__host_read_script(char **text, size_t *n, const char *path) {
+    bool standard_input = strcmp(path, "-") == 0;
+    int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno("open");
+    char *read_text;
+    size_t length;
+    ubi_status status = read_all(&read_text, &length, fd);
+    if (!standard_input)
+        close(fd);
+    if (status != UBI_OK) {
+        free(read_text);
+        return status;
+    }
+    *text = read_text;
+    *n = length;
+    return UBI_OK;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------ */
+
+static bool has_suffix(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+static bool is_module(const ubi__host_options *o, const char *text, size_t n, const char *path) {
+    if (o->kind != UBI__HOST_DETECT)
+        return o->kind == UBI__HOST_MODULE;
+    return has_suffix(path, ".mjs") || JS_DetectModule(text, n);
+}
+
+/* A module needs its import.meta before it runs. */
+static JSValue run_module(JSContext *realm, const char *text, size_t n, const char *name, bool is_file) {
+    JSValue module = JS_Eval(realm, text, n, name, JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+    if (JS_IsException(module))
+        return module;
+    if (js_module_set_import_meta(realm, module, is_file, 1) < 0) {
+        JS_FreeValue(realm, module);
+        return JS_EXCEPTION;
+    }
+    return JS_EvalFunction(realm, module);
+}
+
+static bool settle(ubi__host *host, JSContext *realm, JSValue result) {
+    bool threw = JS_IsException(result);
+    if (threw)
+        ubi__host_report(host, realm);
+    JS_FreeValue(realm, result);
+    return !threw;
+}
+
+/* In a script, which cannot import them before it runs. */
+static bool add_std_globals(ubi__host *host, JSContext *realm) {
+    static const char text[] = "import * as std from 'std'; import * as os from 'os';"
+                               "globalThis.std = std; globalThis.os = os;";
+    return settle(host, realm, run_module(realm, text, sizeof text - 1, "<std>", false));
+}
+
+bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path) {
+    bool is_file = strcmp(path, "-") != 0;
+    const char *name = is_file ? path : "<stdin>";
+    if (host->options->std_globals && !add_std_globals(host, realm))
+        return false;
+    if (is_module(host->options, text, n, path))
+        return settle(host, realm, run_module(realm, text, n, name, is_file));
+    return settle(host, realm, JS_Eval(realm, text, n, name, JS_EVAL_TYPE_GLOBAL));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_state.h: one runtime and what belongs to it, for the files of this folder.
+ */
+#ifndef UBI_QUICKJS_HOST_STATE_H
+#define UBI_QUICKJS_HOST_STATE_H
+
+#include <stdatomic.h>
+
+#include "engines/quickjs/host/host.h"
+#include "engines/quickjs/host/host_console.h"
+#include "engines/quickjs/host/host_rejections.h"
+#include "engines/quickjs/host/host_timers.h"
+#include "engines/quickjs/host/host_wake.h"
+
+struct ubi__host {
+    unsigned number; /* 0: the main program */
+    const ubi__host_options *options;
+    JSRuntime *runtime;
+    ubi_quickjs *tools;
+    ubi_quickjs_observer *observer; /* or NULL */
+    void *hook_state;
+    ubi__wake wake;
+    ubi__host_timers timers;
+    ubi__host_rejections rejections;
+    ubi__console console;
+    unsigned realms;                    /* made so far */
+    bool failed;                        /* something was not caught: no more scripts */
+    bool ran_out;                       /* of memory, at some time */
+    bool leaving;                       /* the process is about to end */
+    JSInterruptHandler *libc_interrupt; /* what std.evalScript asked for, or NULL */
+    void *libc_interrupt_opaque;
+    ubi__host *next; /* of all hosts that ended without freeing their runtime */
+};
+
+/** The host of this thread. */
+extern _Thread_local ubi__host *ubi__host_here;
+
+/* ---- a runtime's life: host.c ---- */
+ubi_status ubi__host_open(ubi__host **out, const ubi__host_options *options, unsigned number);
+/** `whole`: frees the runtime, in which nothing may be alive but garbage. Else what it has stays until the process ends. */
+void ubi__host_close(ubi__host *host, bool whole);
+/** A realm with all that scripts expect. NULL: out of memory. */
+JSContext *ubi__host_new_realm(JSRuntime *runtime);
+/** Calls `finish` and ends the process. */
+void ubi__host_leave(ubi__host *host, int exit_code) __attribute__((noreturn));
+
+/* ---- events: host_loop.c ---- */
+/** Runs jobs, timers and events until nothing is left to wait for, or the host failed. */
+void ubi__host_loop(ubi__host *host, JSContext *realm);
+/** What is due between jobs. */
+void ubi__host_safe_point(ubi__host *host);
+/** The engine asks whether to go on. */
+int ubi__host_on_interrupt(JSRuntime *runtime, void *host);
+/** Asks the main host to end the program. Any thread. */
+void ubi__host_ask_to_leave(int exit_code);
+/** A worker failed: the program's exit code tells. Any thread. */
+void ubi__host_note_failure(void);
+bool ubi__host_noted_failure(void);
+
+/* ---- what scripts find: host_globals.c, host_errors.c, host_script.c ---- */
+/** Defines the globals of a realm; `arguments` NULL: a worker's, without scriptArgs. 0, or -1 with a pending exception. */
+int ubi__host_add_globals(ubi__host *host, JSContext *realm);
+/** Prints the realm's pending exception, which nobody caught; the host fails. */
+void ubi__host_report(ubi__host *host, JSContext *realm);
+/** The same for the reason of a promise's rejection. */
+void ubi__host_report_rejection(ubi__host *host, JSContext *realm, JSValueConst reason);
+/** Reads the script, as a text that ends in a zero byte; free() it. */
+ubi_status ubi__host_read_script(char **text, size_t *n, const char *path);
+/** Runs a script or module; false: it threw, which is reported. */
+bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_text.c: see host_text.h.
+ */
+#include "engines/quickjs/host/host_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(ubi__host_text *text, size_t n) {
+    size_t capacity = text->capacity ? text->capacity : 64;
+    if (text->failed || n > (size_t)-1 / 4 - text->n)
+        return false;
+    while (capacity < text->n + n)
+        capacity *= 2;
+    if (capacity > text->capacity) {
+        char *larger = realloc(text->ptr, capacity);
+        text->failed = !larger;
+        if (!larger)
+            return false;
+        text->ptr = larger;
+        text->capacity = capacity;
+    }
+    return true;
+}
+
+void ubi__host_text_add(ubi__host_text *text, const char *bytes, size_t n) {
+    if (n == 0 || !make_room(text, n))
+        return;
+    memcpy(text->ptr + text->n, bytes, n);
+    text->n += n;
+}
+
+void ubi__host_text_puts(ubi__host_text *text, const char *string) {
+    ubi__host_text_add(text, string, strlen(string));
+}
+
+void ubi__host_text_printf(ubi__host_text *text, const char *format, ...) {
+    char line[128];
+    va_list values;
+    va_start(values, format);
+    int n = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    ubi__host_text_add(text, line, n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+void ubi__host_text_repeat(ubi__host_text *text, char c, size_t n) {
+    if (n == 0 || !make_room(text, n))
+        return;
+    memset(text->ptr + text->n, c, n);
+    text->n += n;
+}
+
+void ubi__host_text_fini(ubi__host_text *text) {
+    free(text->ptr);
+    *text = (ubi__host_text){ 0 };
+}

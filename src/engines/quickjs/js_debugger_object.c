@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js_debugger_object.c: `Debugger.Object`, a debuggee's object seen from its Debugger.
+ *
+ * What memory tools ask of an object. None of it runs code of the debuggee: what only a proxy's handler knows is undefined.
+ *
+ * Source: mozilla-central js/src/debugger/Object.cpp.
+ */
+#include "engines/quickjs/js_debugger.h"
+#include "engines/quickjs/js_facts.h"
+#include "engines/quickjs/js_saved_frame.h"
+
+/** What `this` is; NULL having thrown. */
+static ubi__js_owned *this_object(JSContext *ctx, JSValueConst this_value) {
+    ubi__js_owned *object = ubi__js_this(ctx, this_value, UBI__JS_OBJECT, "Debugger.Object", "method");
+    return object && ubi__js_tools_attached(ctx, object->debugger->realm_state) ? object : NULL;
+}
+
+static ubi__object_facts facts_of(JSContext *ctx, const ubi__js_owned *object) {
+    ubi__object_facts facts;
+    ubi__object_facts_of(&facts, JS_GetRuntime(ctx), object->referent);
+    return facts;
+}
+
+/* ---- identity ---------------------------------------------------------------------------------------------------- */
+
+static bool has_referent(void *payload, JSValueConst value) {
+    const ubi__js_owned *object = ubi__js_opaque(value, UBI__JS_OBJECT);
+    return JS_VALUE_GET_PTR(object->referent) == payload;
+}
+
+JSValue ubi__js_wrap(JSContext *ctx, ubi__js_debugger *debugger, JSValueConst value) {
+    if (!JS_IsObject(value))
+        return JS_DupValue(ctx, value);
+    uint32_t hash = ubi__weak_hash((uintptr_t)JS_VALUE_GET_PTR(value));
+    JSValue object = ubi__weak_table_find(ctx, &debugger->objects, hash, has_referent, JS_VALUE_GET_PTR(value));
+    if (!JS_IsUndefined(object))
+        return object;
+    object = ubi__js_owned_new(ctx, UBI__JS_OBJECT, debugger, value);
+    if (JS_IsException(object))
+        return object;
+    if (ubi__weak_table_add(&debugger->objects, debugger->allocator, hash, object) == UBI_OK)
+        return object;
+    JS_FreeValue(ctx, object);
+    return JS_ThrowOutOfMemory(ctx);
+}
+
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
+
+static JSValue get_callable(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    return object ? JS_NewBool(ctx, JS_IsFunction(ctx, object->referent)) : JS_EXCEPTION;
+}
+
+static JSValue get_is_bound_function(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    if (!object || !JS_IsFunction(ctx, object->referent))
+        return object ? JS_UNDEFINED : JS_EXCEPTION;
+    return JS_NewBool(ctx, facts_of(ctx, object).is_bound);
+}
+
+static JSValue get_is_proxy(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    return object ? JS_NewBool(ctx, facts_of(ctx, object).is_proxy) : JS_EXCEPTION;
+}
+
+static JSValue get_proto(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    if (!object || facts_of(ctx, object).is_proxy)
+        return object ? JS_UNDEFINED : JS_EXCEPTION;
+    JSValue prototype = JS_GetPrototype(ctx, object->referent);
+    JSValue wrapped = JS_IsException(prototype) ? prototype : ubi__js_wrap(ctx, object->debugger, prototype);
+    JS_FreeValue(ctx, prototype);
+    return wrapped;
+}
+
+static JSValue get_class(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    return object ? JS_AtomToString(ctx, facts_of(ctx, object).class_name) : JS_EXCEPTION;
+}
+
+/** A function's own `name` when it is a string that stands there; undefined otherwise. */
+static JSValue get_name(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    if (!object || !JS_IsFunction(ctx, object->referent) || facts_of(ctx, object).is_proxy)
+        return object ? JS_UNDEFINED : JS_EXCEPTION;
+    JSAtom atom = JS_NewAtom(ctx, "name");
+    JSPropertyDescriptor property = { .value = JS_UNDEFINED, .getter = JS_UNDEFINED, .setter = JS_UNDEFINED };
+    int found = JS_GetOwnProperty(ctx, &property, object->referent, atom);
+    JS_FreeAtom(ctx, atom);
+    if (found <= 0)
+        return found < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+    JS_FreeValue(ctx, property.getter);
+    JS_FreeValue(ctx, property.setter);
+    if (JS_IsString(property.value))
+        return property.value;
+    JS_FreeValue(ctx, property.value);
+    return JS_UNDEFINED;
+}
+
+/** The global of the realm it belongs to, as far as that is known; else undefined. */
+static JSValue get_global(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    if (!object)
+        return JS_EXCEPTION;
+    JSContext *realm = ubi_quickjs_realm_of_global(object->debugger->realm_state->tools, object->referent);
+    if (!realm)
+        realm = facts_of(ctx, object).realm;
+    if (!realm)
+        return JS_UNDEFINED;
+    JSValue global = JS_GetGlobalObject(realm);
+    JSValue wrapped = ubi__js_wrap(ctx, object->debugger, global);
+    JS_FreeValue(ctx, global);
+    return wrapped;
+}
+
+static JSValue get_allocation_site(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    if (!object)
+        return JS_EXCEPTION;
+    bool has_frame;
+    ubi_stack stack;
+    bool tracked =
+        ubi_quickjs_allocation_site(object->debugger->realm_state->tools, object->referent, &has_frame, &stack);
+    return tracked && has_frame ? ubi__saved_frame_of(ctx, stack) : JS_NULL;
+}
+
+/* ---- methods ----------------------------------------------------------------------------------------------------- */
+
+static JSValue unsafe_dereference(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)argc, (void)argv;
+    ubi__js_owned *object = this_object(ctx, this_value);
+    return object ? JS_DupValue(ctx, object->referent) : JS_EXCEPTION;
+}
+
+static JSValue make_debuggee_value(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    ubi__js_owned *object = this_object(ctx, this_value);
+    if (!object || ubi__js_require_argument(ctx, argc, "Debugger.Object.prototype.makeDebuggeeValue"))
+        return JS_EXCEPTION;
+    return ubi__js_wrap(ctx, object->debugger, argv[0]);
+}
+
+static JSValue construct(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    return ubi__js_throw(ctx, UBI__JS_TYPE_ERROR, "Debugger.Object has no constructor");
+}
+
+static const ubi__js_accessor accessors[] = {
+    { "callable", get_callable, NULL },
+    { "isBoundFunction", get_is_bound_function, NULL },
+    { "isProxy", get_is_proxy, NULL },
+    { "proto", get_proto, NULL },
+    { "class", get_class, NULL },
+    { "name", get_name, NULL },
+    { "displayName", get_name, NULL },
+    { "global", get_global, NULL },
+    { "allocationSite", get_allocation_site, NULL },
+    { NULL, NULL, NULL },
+};
+static const ubi__js_method methods[] = {
+    { "unsafeDereference", unsafe_dereference },
+    { "makeDebuggeeValue", make_debuggee_value },
+    { NULL, NULL },
+};
+
+int ubi__js_object_init(JSContext *ctx, JSValueConst debugger_constructor) {
+    return ubi__js_owned_init(ctx, debugger_constructor, UBI__JS_OBJECT, "Object", construct, accessors, methods);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js_snapshot_files.c: readHeapSnapshot and saveHeapSnapshot.
+ *
+ * Source: mozilla-central dom/chrome-webidl/ChromeUtils.webidl, devtools/shared/heapsnapshot/HeapSnapshot.cpp,
+ * HeapSnapshotTempFileHelperParent.
+ */
+#include <ubiheap/formats.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engines/quickjs/js_boundaries.h"
+#include "engines/quickjs/js_facts.h"
+#include "engines/quickjs/js_heap.h"
+#include "engines/quickjs/tool_clock.h"
+
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
+
+/** A path argument, to be freed with JS_FreeCString; NULL having thrown. */
+static const char *path_of(JSContext *ctx, JSValueConst value) {
+    size_t len;
+    JSValue string = ubi__js_to_string(ctx, value);
+    if (JS_IsException(string))
+        return NULL;
+    const char *path = JS_ToCStringLen(ctx, &len, string);
+    JS_FreeValue(ctx, string);
+    if (path && (len == 0 || strlen(path) != len)) {
+        ubi__js_throw_result(ctx, UBI__JS_FILE_UNRECOGNIZED_PATH,
+                             len ? "a path cannot contain U+0000" : "the path is empty");
+        JS_FreeCString(ctx, path);
+        path = NULL;
+    }
+    return path;
+}
+
+static ubi__js_result result_of_errno(int number) {
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+        return UBI__JS_FILE_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return UBI__JS_FILE_ACCESS_DENIED;
+    default:
+        return UBI__JS_FAILURE;
+    }
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/** What cannot be opened is told apart here, where errno is still known. 0, or -1 having thrown. */
+static int check_readable(JSContext *ctx, const char *path) {
+    if (access(path, R_OK) == 0)
+        return 0;
+    int number = errno;
+    ubi__js_throw_result(ctx, result_of_errno(number), "%s: %s", path, strerror(number));
+    return -1;
+}
+
+static JSValue read_path(JSContext *ctx, const char *path) {
+    const ubi_allocator *allocator = ubi__js_realm_of(ctx)->allocator;
+    ubi_read_options options = UBI_READ_OPTIONS_INIT;
+    options.allocator = allocator;
+    options.threads = ubi__js_threads(allocator);
+    ubi_graph *graph;
+    if (check_readable(ctx, path))
+        return JS_EXCEPTION;
+    ubi_status status = ubi_graph_read_path(&graph, path, &options, NULL);
+    return status == UBI_OK ? ubi__heap_snapshot_new(ctx, allocator, graph)
+                            : ubi__js_throw_failure(ctx, status, UBI__JS_UNEXPECTED);
+}
+
+JSValue ubi__js_read_heap_snapshot(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value;
+    if (ubi__js_require_arguments(ctx, argc, 1, "readHeapSnapshot"))
+        return JS_EXCEPTION;
+    const char *path = path_of(ctx, argv[0]);
+    if (!path)
+        return JS_EXCEPTION;
+    /* "-" is a file like any other here; a script has its own ways to standard input. */
+    JSValue snapshot = read_path(ctx, strcmp(path, "-") == 0 ? "./-" : path);
+    JS_FreeCString(ctx, path);
+    return snapshot;
+}
+
+/* ---- a name for a new file --------------------------------------------------------------------------------------- */
+
+/**
+ * Makes an empty file in the folder for temporary files, as Firefox names them: milliseconds since the start of the
+ * process, then "-1", "-2", ... as long as there is such a file. 0, or -1 having thrown.
+ */
+static int make_file(JSContext *ctx, char path[PATH_MAX]) {
+    const char *folder = getenv("TMPDIR");
+    unsigned long long ms = ubi__process_clock_ns() / 1000000;
+    if (!folder || !*folder)
+        folder = "/tmp";
+    int fd = -1, n = snprintf(path, PATH_MAX, "%s/%llu.fxsnapshot", folder, ms);
+    for (unsigned i = 1; n < PATH_MAX; i++) {
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+        n = snprintf(path, PATH_MAX, "%s/%llu-%u.fxsnapshot", folder, ms, i);
+    }
+    if (fd >= 0)
+        return close(fd);
+    int number = n < PATH_MAX ? errno : ENAMETOOLONG;
+    ubi__js_throw_result(ctx, result_of_errno(number), "%s: %s", path, strerror(number));
+    return -1;
+}
+
+/* ---- saving ------------------------------------------------------------------------------------------------------ */
+
+static JSValue save_to(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part, const char *path) {
+    const ubi_allocator *allocator = ubi__tools_allocator(tools);
+    ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
+    options.allocator = allocator;
+    options.threads = ubi__js_threads(allocator);
+    ubi_status status = ubi_target_save(ubi_quickjs_target(tools), part, path, &options, NULL);
+    if (status == UBI_OK)
+        return JS_NewString(ctx, path);
+    return status == UBI_ENOMEM ? JS_ThrowOutOfMemory(ctx)
+                                : ubi__js_throw_result(ctx, UBI__JS_FAILURE, "%s: %s", path, ubi_error_message());
+}
+
+static JSValue save_to_new_file(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part) {
+    char path[PATH_MAX];
+    if (make_file(ctx, path))
+        return JS_EXCEPTION;
+    JSValue result = save_to(ctx, tools, part, path);
+    if (JS_IsException(result))
+        unlink(path);
+    return result;
+}
+
+/** `path`: undefined for a new file. */
+static JSValue save(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part, JSValueConst path_value) {
+    if (JS_IsUndefined(path_value))
+        return save_to_new_file(ctx, tools, part);
+    const char *path = path_of(ctx, path_value);
+    if (!path)
+        return JS_EXCEPTION;
+    JSValue result = strcmp(path, "-") == 0 ? save_to(ctx, tools, part, "./-") : save_to(ctx, tools, part, path);
+    JS_FreeCString(ctx, path);
+    return result;
+}
+
+JSValue ubi__js_save_heap_snapshot(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value;
+    ubi__js_realm *realm = ubi__js_realm_of(ctx);
+    ubi__js_boundaries boundaries;
+    if (!ubi__js_tools_attached(ctx, realm))
+        return JS_EXCEPTION;
+    JSValue path = JS_UNDEFINED, result = JS_EXCEPTION;
+    int failed = ubi__js_boundaries_read(ctx, &boundaries, realm->tools, argc > 0 ? argv[0] : JS_UNDEFINED);
+    if (!failed && argc > 1 && !JS_IsUndefined(argv[1]))
+        path = ubi__js_to_string(ctx, argv[1]); /* before the heap is looked at: this may run code */
+    if (!failed && !JS_IsException(path) && ubi__js_tools_attached(ctx, realm))
+        result = save(ctx, realm->tools, boundaries.part, path);
+    JS_FreeValue(ctx, path);
+    ubi__js_boundaries_fini(ctx, &boundaries);
+    return result;
+}

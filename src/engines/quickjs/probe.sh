@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# probe.sh DIR: prints the feature header of the QuickJS source in DIR: which members its structures have, never which
+# version it says it is.
+#
+# What the tools cannot do without is looked for, too: its absence is said in words here, where the compiler would give
+# a page of errors, or a hook would silently never fire.
+set -eu
+dir=${1:?usage: probe.sh DIR}
+[ -f "$dir/quickjs.c" ] && [ -f "$dir/quickjs.h" ] || {
+    echo "probe: $dir has no quickjs.c and quickjs.h: it is not the source of QuickJS" >&2
+    exit 1
+}
+
+# The words of a structure's declaration.
+structure() {
+    sed -e 's|//.*||' -e 's|/\*.*\*/||' "$dir/quickjs.c" "$dir/quickjs.h" |
+        awk -v name="$1" '
+            !inside && $0 ~ "(^|[ \t])struct " name "[ \t]*[{]" { inside = 1 }
+            inside { print }
+            inside && /^}/ { exit }'
+}
+has_word() { # word: in standard input, as a whole
+    grep -q -w -e "$1"
+}
+
+faults=0
+fault() {
+    echo "probe: $1" >&2
+    faults=$((faults + 1))
+}
+need_function() { # name, what for
+    grep -q -E -e "^([A-Za-z_].*[ *])?$1\(" "$dir/quickjs.c" ||
+        fault "quickjs.c has no function $1, which the tools need to $2"
+}
+need_members() { # structure, members...
+    name=$1
+    shift
+    text=$(structure "$name")
+    [ -n "$text" ] || {
+        fault "quickjs.c has no structure $name, which the tools need to walk the heap"
+        return 0
+    }
+    for member; do
+        printf '%s\n' "$text" | has_word "$member" ||
+            fault "struct $name has no member $member, which the tools need to walk the heap"
+    done
+}
+
+need_function add_gc_object "hear of births"
+need_function free_gc_object "hear of deaths"
+need_function JS_FreeContext "hear of the death of realms"
+need_function JS_RunGC "hear of collections"
+need_function gc_decref "hear of collections"
+need_function gc_free_cycles "hear of collections"
+need_function JS_MarkValue "walk classes"
+need_function mark_children "walk realms"
+need_function js_mark_module_def "walk modules"
+need_function JS_ThrowOutOfMemory "hear of exhausted memory"
+need_function JS_CallInternal "know where objects are allocated"
+need_members JSRuntime gc_obj_list tmp_obj_list gc_zero_ref_count_list gc_phase context_list job_list atom_array \
+    atom_size atom_hash shape_hash class_array class_count current_stack_frame current_exception \
+    interrupt_handler interrupt_opaque in_out_of_memory
+need_members JSContext rt link global_obj class_proto interrupt_counter
+need_members JSStackFrame prev_frame cur_func arg_buf var_buf arg_count cur_pc cur_sp
+need_members JSGCObjectHeader link
+need_members JSObject class_id fast_array shape prop
+need_members JSShape proto prop_count
+need_members JSVarRef is_detached pvalue
+need_members JSFunctionBytecode byte_code_buf byte_code_len func_name vardefs closure_var arg_count var_count realm cpool \
+    cpool_count closure_var_count
+need_members JSString len is_wide_char atom_type
+need_members JSMapState records hash_table
+need_members JSModuleDef module_name module_ns func_obj export_entries req_module_entries import_entries
+need_members JSJobEntry argc argv
+[ "$faults" -eq 0 ] || {
+    echo "probe: $dir is not a QuickJS that the tools know; see docs/how-to/build-with-your-own-quickjs.md" >&2
+    exit 1
+}
+
+features=""
+feature() { # name, 1 or 0
+    echo "#define $1 $2"
+    [ "$2" -eq 0 ] || features="$features $1"
+}
+text() { # name, basic regular expression that occurs in quickjs.c or quickjs.h when the engine has it
+    if grep -q -e "$2" "$dir/quickjs.c" "$dir/quickjs.h"; then feature "$1" 1; else feature "$1" 0; fi
+}
+member() { # name, structure, member
+    if structure "$2" | has_word "$3"; then feature "$1" 1; else feature "$1" 0; fi
+}
+
+echo "/* Made by probe.sh from the engine's source. */"
+text UBI_RC_IN_BLOCK '[ *]js_rc('
+text UBI_MODULE_GC 'JS_GC_OBJ_TYPE_MODULE'
+text UBI_ROPE 'JS_TAG_STRING_ROPE'
+text UBI_STR_KIND 'JS_STRING_SLICE'
+text UBI_STR_INDIRECT 'JS_STRING_INDIRECT'
+text UBI_STR8_FN '[ *]str8(JSString'
+member UBI_STR_WEAKLIST JSString first_weak_ref
+text UBI_BF 'include "libbf.h"'
+text UBI_BFDEC 'bfdec_t num;'
+text UBI_BIGNUM_CLASSES 'JS_CLASS_BIG_DECIMAL,'
+member UBI_ASYNC_STATE_GC JSAsyncFunctionState header
+member UBI_JOB_REALM JSJobEntry realm
+text UBI_DEBUG_STRUCT '} debug;'
+member UBI_HAS_DEBUG_BIT JSFunctionBytecode has_debug
+if sed -n '/^static int find_line_num(/,/{/p' "$dir/quickjs.c" | grep -q col; then find_col=1; else find_col=0; fi
+feature UBI_FIND_COL "$find_col"
+member UBI_FORIN_TAB JSForInIterator tab_atom
+member UBI_VARREF_ASYNC JSVarRef async_func
+member UBI_VARREF_FRAME JSVarRef stack_frame
+member UBI_VARREF_CORO JSVarRef is_coro
+text UBI_ABUF_REALLOC 'js_array_buffer_realloc'
+text UBI_MAPPED_REFS 'u\.array\.u\.var_refs'
+member UBI_MALLOC_CTX JSRuntime malloc_ctx
+text UBI_GUARD_MALLOC '(\*js_malloc)(JSMallocState \*'
+text UBI_FINREC_LIST 'JSFinRecEntry'
+text UBI_WEAKREF_HEADER 'JSWeakRefHeader'
+text UBI_CLASS_WEAKREF 'JS_CLASS_WEAK_REF,'
+text UBI_WEAKREF_SENTINEL 'js_weakref_sentinel'
+text UBI_OBJ_FIRST_WEAK 'struct JSWeakRefRecord \*first_weak_ref'
+text UBI_GLOBAL_OBJECT_CLASS 'JS_CLASS_GLOBAL_OBJECT,'
+text UBI_MAP_HASH_SINGLE 'JSMapRecord \*\*hash_table'
+text UBI_HAS_IC 'InlineCache'
+text UBI_IS_NG 'QUICKJS_NG'
+member UBI_MODULE_ATTRS JSReqModuleEntry attributes
+text UBI_SHAPE_ALLOC 'get_alloc_from_shape'
+text UBI_FRAME_BLOCK 'js_free_rt(rt, sf->arg_buf)'
+text UBI_FRAME_MODE 'sf->js_mode = b->js_mode;'
+
+echo "/* Values that a realm names. */"
+printf '#define UBI_REALM_FIELDS(F)'
+structure JSContext | sed -n 's/^[ \t]*JSValue \([a-z_0-9]*\);.*/ F(\1)/p' | tr -d '\n'
+echo
+echo "#define UBI_FEATURES \"${features# }\""

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the tools cost a QuickJS program, in instructions: compiled in but unused, and sampling one object of twenty."""
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["UBI_SOURCE_DIR"], "bench"))
+import quickjs_tracking as bench  # noqa: E402
+
+BUILD = os.environ["UBI_BUILD_DIR"]
+# The goals are 1.03 and 1.10; all but two workloads keep them, and none may get worse.
+LIMITS = {"off": 1.07, "0.05": 1.14}
+
+
+class Overhead(unittest.TestCase):
+    def check(self, name):
+        ratios = bench.instruction_ratios(BUILD, name, bench.workloads(BUILD)[name], list(LIMITS))
+        for mode, limit in LIMITS.items():
+            self.assertLess(ratios[mode], limit, f"{name}, {mode}: {ratios[mode]:.3f} of the unmodified engine")
+
+    def test_objects_and_nothing_else(self):
+        self.check("allocation")
+
+    def test_objects_below_many_calls(self):
+        self.check("deep")
+
+    def test_a_tree_with_payload(self):
+        self.check("splay")
+
+    def test_json(self):
+        self.check("json")
+
+    def test_calls_without_objects(self):
+        self.check("calls")
+
+
+if __name__ == "__main__":
+    if not shutil.which("valgrind"):
+        print("skipped: valgrind is not installed")
+        sys.exit(77)
+    unittest.main()
