@@ -32,8 +32,17 @@ typedef enum ubi__option_type {
     UBI__OPTION_SWITCH, /**< --x or --no-x; int: 1, -1, 0 when not given */
     UBI__OPTION_TEXT,   /**< --x VALUE; const char *, NULL when not given */
     UBI__OPTION_NUMBER, /**< --x N; uint64_t */
-    UBI__OPTION_CHOICE  /**< --x WORD; const char *, one of `choices` */
+    UBI__OPTION_CHOICE, /**< --x WORD; const char *, one of `choices` */
+    UBI__OPTION_LIST    /**< --x VALUE, as often as one likes; ubi__option_list */
 } ubi__option_type;
+
+#define UBI__OPTION_LIST_LENGTH 32
+
+/** The values of a LIST, in their order. */
+typedef struct ubi__option_list {
+    const char *at[UBI__OPTION_LIST_LENGTH];
+    uint32_t n;
+} ubi__option_list;
 
 typedef struct ubi__option {
     const char *name; /**< without dashes */
@@ -96,6 +105,7 @@ typedef struct ubi__command {
     const ubi__glossary *glossary; /**< or NULL */
     const ubi__example *examples;  /**< ended by a NULL line, or NULL */
     int min_operands, max_operands;
+    bool options_first; /**< the first operand ends the options: what follows belongs to it, whatever it looks like */
     size_t arguments_bytes; /**< size of the struct of arguments, which starts zeroed */
     /** Does the work; not UBI_OK becomes one line on stderr and an exit code. May store another code in *exit_code. */
     ubi_status (*run)(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code);

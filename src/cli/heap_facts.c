@@ -163,6 +163,7 @@ static ubi_status make_dominators(ubi__heap_facts *f, ubi_progress progress) {
     ubi_view view = f->view ? *f->view : ubi_view_of(f->graph);
     options.progress = progress;
     options.without_sets = true;
+    options.threads = 1;
     UBI_TRY(ubi_dominators_new(&f->own_dominators, &view, &options));
     f->dominators = f->own_dominators;
     return UBI_OK;

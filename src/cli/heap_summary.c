@@ -53,7 +53,7 @@ static void sweep_nodes(ubi__heap_summary *s) {
     uint64_t smallest_of_largest = 0, most_edges = 0;
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
         uint64_t bytes = size_of(s, n);
-        s->n_with_stack += ubi__graph_stack(g, n) != UBI_NONE;
+        s->n_with_stack += ubi__graph_youngest(g, n) != UBI_NONE;
         if (!counts(s, n)) {
             add(&s->unreachable, bytes);
             continue;
@@ -135,11 +135,21 @@ static const char *guess_embedder(const ubi_graph *g) {
     return "V8";
 }
 
+/* Of the two engines whose roots bear this name, QuickJS calls its realms contexts. */
+static bool has_contexts(const ubi_graph *g) {
+    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++)
+        if (ubi__text_is(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "JSContext"))
+            return true;
+    return false;
+}
+
 const char *ubi__guess_producer(const ubi_graph *graph) {
     const ubi_kind *root = ubi_graph_kind(graph, ubi_graph_node_kind(graph, ubi_graph_root(graph)));
     if (strcmp(ubi_graph_format_name(graph), "heapsnapshot") == 0)
         return guess_embedder(graph);
-    return ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList") ? "Firefox" : NULL;
+    if (!ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList"))
+        return NULL;
+    return has_contexts(graph) ? "QuickJS" : "Firefox";
 }
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
@@ -248,7 +258,7 @@ ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summa
 static void tally_frames(ubi__group *frames, const ubi__heap_summary *s) {
     const ubi_graph *g = s->graph;
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
-        ubi_frame_ix frame = ubi__graph_stack(g, n);
+        ubi_frame_ix frame = ubi__graph_youngest(g, n);
         if (frame != UBI_NONE && counts(s, n))
             add(&frames[frame].tally, size_of(s, n));
     }

@@ -35,6 +35,11 @@ void ubi__interrupt_install(void) {
     handle(SIGPIPE, SIG_IGN);
 }
 
+void ubi__interrupt_accept(void) {
+    alarm(0);
+    interrupts = 0;
+}
+
 bool ubi__interrupted(void) {
     return interrupts != 0;
 }

@@ -2,8 +2,7 @@
  *
  * main.c: ubiheap, the command line tool.
  *
- * Finds the command, reads its options, runs it, and turns whatever went wrong into one line on standard error and an
- * exit code. Nothing else in the project prints errors.
+ * Finds the command, reads its options, runs it, and ends with what came of it (finish.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,57 +12,20 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/exit_code.h"
+#include "cli/finish.h"
 #include "cli/interrupt.h"
 #include "cli/manual.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-/* Large buffers, one of each per process. */
+/* A large buffer. */
 static ubi__standard_output standard_output;
-static ubi__standard_output standard_error;
 
 /* A closed descriptor 0 to 2 would be given to the next file opened, and output would go there. */
 static void occupy_standard_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             _exit(UBI__EXIT_SYSTEM);
-}
-
-/* One line, made safe: messages quote file names, arguments and strings of snapshots. */
-static void print_line(const char *subject, const char *message) {
-    ubi__style style = ubi__terminal_style(STDERR_FILENO, "never");
-    ubi__out *out = &standard_error.out;
-    ubi__out_string(out, "ubiheap: ");
-    if (subject) {
-        ubi__display_text(out, &style, ubi__text(subject), SIZE_MAX);
-        ubi__out_string(out, ": ");
-    }
-    ubi__display_text(out, &style, ubi__text(message), SIZE_MAX);
-    ubi__out_char(out, '\n');
-    ubi__out_flush(out);
-}
-
-static int finish(ubi__cli *cli, ubi_status status, int exit_code) {
-    const char *subject = cli->subject;
-    ubi__progress_line_clear(&cli->progress);
-    /* A failed write is why the command stopped, if it did: it comes first. */
-    if (status == UBI_OK || standard_output.out.failed) {
-        ubi_status written = ubi__standard_output_flush(&standard_output);
-        if (written != UBI_OK) {
-            status = written;
-            subject = NULL;
-        }
-    }
-    if (cli->reason[0] && (status == UBI_OK || standard_output.reader_gone))
-        print_line(cli->subject, cli->reason);
-    if (standard_output.reader_gone)
-        return exit_code;
-    if (status == UBI_OK)
-        return exit_code;
-    if (status != UBI_ECANCELLED)
-        print_line(subject, ubi_error_message());
-    return ubi__exit_code(status);
 }
 
 static ubi_status check_operands(const ubi__command *c, char **operands, int n) {
@@ -86,7 +48,7 @@ static ubi_status run_with(ubi__cli *cli, const ubi__command *c, void *arguments
                            int *exit_code) {
     const ubi__option_table tables[] = { { c->options, arguments }, { ubi__common_options, &cli->common } };
     int n_operands;
-    UBI_TRY(ubi__options_parse(&n_operands, argv, argc, tables, 2));
+    UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, 2, c->options_first));
     prepare(cli);
     if (cli->common.help) {
         ubi__manual_help(&cli->output->out, &cli->style, c);
@@ -137,9 +99,8 @@ int main(int argc, char **argv) {
     occupy_standard_descriptors();
     ubi__interrupt_install();
     ubi__standard_output_init(&standard_output, STDOUT_FILENO);
-    ubi__standard_output_init(&standard_error, STDERR_FILENO);
     ubi__cli cli = { .output = &standard_output };
     int exit_code = UBI__EXIT_OK;
     ubi_status status = run(&cli, argv, argc, &exit_code);
-    return finish(&cli, status, exit_code);
+    return ubi__finish(&cli, status, exit_code);
 }

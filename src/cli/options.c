@@ -97,6 +97,14 @@ static ubi_status store_choice(const match *m, const char *text) {
                      m->option->choices[1] ? "one of " : "", list, text);
 }
 
+static ubi_status store_item(const match *m, const char *text) {
+    ubi__option_list *list = m->value;
+    if (list->n == UBI__OPTION_LIST_LENGTH)
+        return ubi__fail(UBI_EINVAL, "--%s: given more than %d times", m->option->name, UBI__OPTION_LIST_LENGTH);
+    list->at[list->n++] = text;
+    return UBI_OK;
+}
+
 static ubi_status store_value(const match *m, const char *text) {
     char what[48];
     switch (m->option->type) {
@@ -106,6 +114,8 @@ static ubi_status store_value(const match *m, const char *text) {
     case UBI__OPTION_NUMBER:
         snprintf(what, sizeof what, "--%s", m->option->name);
         return ubi__parse_number(m->value, text, what);
+    case UBI__OPTION_LIST:
+        return store_item(m, text);
     default:
         return store_choice(m, text);
     }
@@ -165,7 +175,8 @@ static void set_standard_numbers(const ubi__option_table *table) {
     }
 }
 
-ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables) {
+ubi_status ubi__options_parse_first(int *n_operands, char **argv, int argc, const ubi__option_table *tables,
+                                    int n_tables, bool first) {
     parser p = { tables, n_tables, argv, argc, 0 };
     int n = 0;
     bool options_ended = false;
@@ -173,15 +184,21 @@ ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi_
         set_standard_numbers(&tables[t]);
     for (; p.at < argc; p.at++) {
         char *argument = argv[p.at];
-        if (options_ended || argument[0] != '-' || argument[1] == 0)
+        if (options_ended || argument[0] != '-' || argument[1] == 0) {
             argv[n++] = argument;
-        else if (strcmp(argument, "--") == 0)
+            options_ended |= first;
+        } else if (strcmp(argument, "--") == 0) {
             options_ended = true;
-        else if (argument[1] == '-')
+        } else if (argument[1] == '-') {
             UBI_TRY(parse_long(&p, argument + 2));
-        else
+        } else {
             UBI_TRY(parse_letters(&p, argument + 1));
+        }
     }
     *n_operands = n;
     return UBI_OK;
+}
+
+ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables) {
+    return ubi__options_parse_first(n_operands, argv, argc, tables, n_tables, false);
 }

@@ -3,7 +3,8 @@
  * options.h: reading a command line by an option table.
  *
  * Forms: --name, --name=VALUE, --name VALUE, -x, -xVALUE, -x VALUE, -- (everything behind it is an operand), - (an
- * operand). Options and operands may be mixed. The last of a repeated option wins.
+ * operand). Options and operands may be mixed, unless the command says otherwise. The last of a repeated option wins, but
+ * for lists.
  */
 #ifndef UBI_CLI_OPTIONS_H
 #define UBI_CLI_OPTIONS_H
@@ -22,8 +23,12 @@ typedef struct ubi__option_table {
  *
  * @param n_operands  how many operands there are.
  * @param tables      tables[n_tables]; the first that has an option wins.
+ * @param first       options end at the first operand.
  * Errors: UBI_EINVAL with a message for the user, a suggestion included.
  */
+ubi_status ubi__options_parse_first(int *n_operands, char **argv, int argc, const ubi__option_table *tables,
+                                    int n_tables, bool first);
+/** The same, mixed. */
 ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables);
 
 /** Digits only, no sign. UBI_EINVAL when `text` is no such number or does not fit; `what` names it in the message. */

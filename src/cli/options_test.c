@@ -17,6 +17,7 @@ typedef struct values {
     int progress;
     const char *filter, *color;
     uint64_t limit;
+    ubi__option_list at;
 } values;
 
 static const char *const colors[] = { "auto", "never", NULL };
@@ -27,6 +28,7 @@ static const ubi__option table[] = {
     { "filter", 'f', UBI__OPTION_TEXT, offsetof(values, filter), "TEXT", NULL, "", NULL },
     { "color", 0, UBI__OPTION_CHOICE, offsetof(values, color), "WHEN", colors, "", "auto" },
     { "limit", 'n', UBI__OPTION_NUMBER, offsetof(values, limit), "N", NULL, "", "10" },
+    { "at", 'a', UBI__OPTION_LIST, offsetof(values, at), "WHEN", NULL, "", NULL },
     UBI__OPTION_END,
 };
 
@@ -39,17 +41,31 @@ typedef struct parsed {
     ubi_status status;
 } parsed;
 
-/* Parses words, ended by NULL. */
-static parsed parse(const char *first, ...) {
+static parsed parse_words(bool options_first, const char *first, va_list words) {
     parsed p = { 0 };
     int argc = 0;
-    va_list words;
-    va_start(words, first);
     for (const char *word = first; word; word = va_arg(words, const char *))
         p.operands[argc++] = (char *)(uintptr_t)word;
-    va_end(words);
     ubi__option_table tables[] = { { table, &p.values } };
-    p.status = ubi__options_parse(&p.n_operands, p.operands, argc, tables, 1);
+    p.status = ubi__options_parse_first(&p.n_operands, p.operands, argc, tables, 1, options_first);
+    return p;
+}
+
+/* Parses words, ended by NULL. */
+static parsed parse(const char *first, ...) {
+    va_list words;
+    va_start(words, first);
+    parsed p = parse_words(false, first, words);
+    va_end(words);
+    return p;
+}
+
+/* The same of a command whose options stand first. */
+static parsed parse_first(const char *first, ...) {
+    va_list words;
+    va_start(words, first);
+    parsed p = parse_words(true, first, words);
+    va_end(words);
     return p;
 }
 
@@ -98,6 +114,44 @@ static void options_and_operands_may_be_mixed(void **state) {
     assert_string_equal(p.operands[2], "--json");
 }
 
+static void the_first_operand_may_end_the_options(void **state) {
+    (void)state;
+    parsed p = parse_first("--json", "script", "--limit", "-x", "--", "-", NULL);
+    assert_int_equal(p.status, UBI_OK);
+    assert_true(p.values.json);
+    assert_int_equal(p.values.limit, 10);
+    assert_int_equal(p.n_operands, 5);
+    assert_string_equal(p.operands[1], "--limit");
+    assert_string_equal(p.operands[3], "--");
+    p = parse_first("--", "--json", "--limit", NULL);
+    assert_false(p.values.json);
+    assert_string_equal(p.operands[0], "--json");
+    assert_int_equal(p.n_operands, 2);
+}
+
+static void lists_keep_every_value_in_order(void **state) {
+    (void)state;
+    parsed p = parse("--at", "exit", "-agc", "--at=", NULL);
+    assert_int_equal(p.values.at.n, 3);
+    assert_string_equal(p.values.at.at[0], "exit");
+    assert_string_equal(p.values.at.at[1], "gc");
+    assert_string_equal(p.values.at.at[2], "");
+}
+
+static void lists_have_an_end(void **state) {
+    (void)state;
+    char *words[UBI__OPTION_LIST_LENGTH + 1];
+    values v = { 0 };
+    ubi__option_table tables[] = { { table, &v } };
+    int n;
+    for (int i = 0; i <= UBI__OPTION_LIST_LENGTH; i++)
+        words[i] = (char *)(uintptr_t) "--at=x";
+    assert_int_equal(ubi__options_parse(&n, words, UBI__OPTION_LIST_LENGTH, tables, 1), UBI_OK);
+    v.at.n = 0;
+    assert_int_equal(ubi__options_parse(&n, words, UBI__OPTION_LIST_LENGTH + 1, tables, 1), UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), "--at: given more than 32 times");
+}
+
 static void switches_go_both_ways_and_the_last_one_wins(void **state) {
     (void)state;
     assert_int_equal(parse("--progress", NULL).values.progress, 1);
@@ -144,6 +198,9 @@ int main(void) {
         cmocka_unit_test(long_values_stand_behind_an_equals_sign_or_in_the_next_word),
         cmocka_unit_test(letters_may_be_joined_with_each_other_and_a_value),
         cmocka_unit_test(options_and_operands_may_be_mixed),
+        cmocka_unit_test(the_first_operand_may_end_the_options),
+        cmocka_unit_test(lists_keep_every_value_in_order),
+        cmocka_unit_test(lists_have_an_end),
         cmocka_unit_test(switches_go_both_ways_and_the_last_one_wins),
         cmocka_unit_test(misspelt_options_get_a_suggestion),
         cmocka_unit_test(wrong_values_are_named),

@@ -10,17 +10,19 @@
 
 static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli, const ubi__snapshot *like) {
     ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    if (snapshot->look)
+        return UBI_OK;
     if (like && ubi_lens_of(like->look) == ubi_lens_for(snapshot->graph))
         options.like = like->look;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
     ubi_status status = ubi_lens_open(&snapshot->look, NULL, snapshot->graph, &options);
     ubi__progress_line_clear(&cli->progress);
-    if (status != UBI_OK) {
-        ubi_graph_unref(snapshot->graph);
-        snapshot->graph = NULL;
-    }
     return status;
+}
+
+ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli) {
+    return look_at(snapshot, cli, NULL);
 }
 
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path) {
@@ -28,6 +30,14 @@ ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *pat
 }
 
 ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi__snapshot *like) {
+    UBI_TRY(ubi__snapshot_load(out, cli, path));
+    ubi_status status = look_at(out, cli, like);
+    if (status != UBI_OK)
+        ubi__snapshot_close(out);
+    return status;
+}
+
+ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
@@ -38,8 +48,9 @@ ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
     out->path = path;
+    out->look = NULL;
     out->load_us = ubi__clock_us() - start;
-    return look_at(out, cli, like);
+    return UBI_OK;
 }
 
 void ubi__snapshot_close(ubi__snapshot *snapshot) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * snapshot.h: opening the FILE of a command line.
+ *
+ * Most commands open it and have graph and look. What hardly needs the look, which of a V8 heap costs more than reading the
+ * file, loads it and makes the look when it turns out to be needed.
  */
 #ifndef UBI_CLI_SNAPSHOT_H
 #define UBI_CLI_SNAPSHOT_H
@@ -14,17 +17,21 @@
 typedef struct ubi__snapshot {
     const char *path; /**< as given; "-" for standard input */
     ubi_graph *graph;
-    ubi_lens_view *look; /**< through the lens of the file's producer */
+    ubi_lens_view *look; /**< through the lens of the file's producer; NULL: loaded, and not made yet */
     ubi_read_info info;
     uint64_t load_us; /**< wall time of reading */
 } ubi__snapshot;
 
-/** Reads the file with the common options applied; from here on error messages are about it. */
+/** Reads the file with the common options applied, without a look; from here on error messages are about it. */
+ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path);
+/** Makes the look of a loaded snapshot, unless it is there. On failure the snapshot is to be closed all the same. */
+ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli);
+/** Both. */
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path);
 /** The same of an earlier or later heap of the program that `like` is of: classes that a lens infers are taken from there. */
 ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi__snapshot *like);
 void ubi__snapshot_close(ubi__snapshot *snapshot);
-/** What to give to analyses: the graph as the tools of its producer look at it. Borrowed. */
+/** What to give to analyses: the graph as the tools of its producer look at it, which must have been made. Borrowed. */
 const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot);
 /** Opens the file, calls `use`, closes it. */
 ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,

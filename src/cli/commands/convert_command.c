@@ -157,11 +157,12 @@ static void hide_texts(ubi_save_options *options, const conversion *c, const ubi
 /* ---- another producer's rules ------------------------------------------------------------------------------------ */
 
 /* Firefox knows only its own, so what it is given must be right by those. */
-static ubi_status make_export(conversion *c, const ubi__snapshot *snapshot) {
+static ubi_status make_export(conversion *c, ubi__cli *cli, ubi__snapshot *snapshot) {
     const ubi_graph *graph = snapshot->graph;
     bool for_firefox = strcmp(c->format->name, "fxsnapshot") == 0;
     if (!for_firefox || strcmp(ubi_graph_format_name(graph), c->format->name) == 0)
         return UBI_OK;
+    UBI_TRY(ubi__snapshot_look(snapshot, cli));
     UBI_TRY(ubi_export_new(&c->export, snapshot->look, &c->export_options));
     const ubi_edge_set *edges = ubi__snapshot_view(snapshot)->edges;
     if (edges && !c->export_options.all_edges)
@@ -227,13 +228,13 @@ static ubi_status save(ubi__cli *cli, conversion *c, const ubi_graph *graph, con
     return status;
 }
 
-static ubi_status convert(ubi__cli *cli, conversion *c, const ubi__snapshot *snapshot) {
+static ubi_status convert(ubi__cli *cli, conversion *c, ubi__snapshot *snapshot) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
     options.format = c->format->name;
     options.compression = c->compression;
-    UBI_TRY(make_export(c, snapshot));
+    UBI_TRY(make_export(c, cli, snapshot));
     if (c->export)
         ubi_export_apply(c->export, &options);
     if (c->anonymizer)
@@ -261,7 +262,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     ubi__snapshot snapshot;
     (void)n_operands, (void)exit_code;
     UBI_TRY(prepare(&c, cli, values));
-    ubi_status status = ubi__snapshot_open(&snapshot, cli, operands[0]);
+    ubi_status status = ubi__snapshot_load(&snapshot, cli, operands[0]);
     if (status == UBI_OK) {
         status = convert(cli, &c, &snapshot);
         ubi_export_free(c.export);

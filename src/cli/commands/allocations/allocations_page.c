@@ -4,12 +4,12 @@
  */
 #include "cli/commands/allocations/allocations_page.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/page.h"
 #include "render/node_label.h"
 
 #define SIZE_COLUMNS 10
@@ -21,6 +21,7 @@
 #define TIMELINE_LINES 24
 
 typedef struct page {
+    const ubi__cli *cli;
     ubi__out *out;
     const ubi__style *style;
     const ubi__snapshot *snapshot;
@@ -28,14 +29,9 @@ typedef struct page {
     bool has_history;
 } page;
 
-static void ink(const page *p, ubi__ink color) {
-    ubi__display_ink(p->out, p->style, color);
-}
-
 static void put_amount(const page *p, uint64_t bytes, uint64_t count) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_size(text, bytes), SIZE_COLUMNS);
-    ubi__display_right(p->out, ubi__human_count(text, count), COUNT_COLUMNS);
+    ubi__write_size(p->cli, bytes, SIZE_COLUMNS);
+    ubi__write_count(p->cli, count, COUNT_COLUMNS);
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------------ */
@@ -58,7 +54,7 @@ static size_t write_numbers(const page *p, const ubi_allocation_tally *tally) {
     }
     put_amount(p, tally->live_size_bytes, tally->live_count);
     ubi__out_string(p->out, "  ");
-    return p->style->columns > used + LEAST_NAME_COLUMNS ? p->style->columns - used : LEAST_NAME_COLUMNS;
+    return ubi__name_room(p->cli, used);
 }
 
 #define DEEPEST_INDENT 20
@@ -69,9 +65,9 @@ static void write_caller(const page *p, const ubi_allocation_caller *row) {
     indent = indent + LEAST_NAME_COLUMNS < room ? indent : 0;
     ubi__out_repeat(p->out, " ", indent);
     if (row->depth) {
-        ink(p, UBI__INK_DIM);
+        ubi__write_ink(p->cli, UBI__INK_DIM);
         ubi__out_string(p->out, p->style->unicode ? "← " : "< ");
-        ink(p, UBI__INK_PLAIN);
+        ubi__write_ink(p->cli, UBI__INK_PLAIN);
         indent += 2;
     }
     write_function(p, row->function, room > indent ? room - indent : LEAST_NAME_COLUMNS);
@@ -90,7 +86,7 @@ static ubi_status write_callers(const page *p, ubi_function_ix function) {
 
 static void write_header(const page *p) {
     ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     if (p->has_history) {
         ubi__display_right(p->out, "Allocated", SIZE_COLUMNS);
         ubi__display_right(p->out, "Objects", COUNT_COLUMNS);
@@ -98,7 +94,7 @@ static void write_header(const page *p) {
     ubi__display_right(p->out, "Alive", SIZE_COLUMNS);
     ubi__display_right(p->out, "Objects", COUNT_COLUMNS);
     ubi__out_string(p->out, "  Function\n");
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
 static void write_totals(const page *p, const ubi_allocation_top *tops, uint32_t n) {
@@ -122,15 +118,13 @@ static void write_totals(const page *p, const ubi_allocation_top *tops, uint32_t
 
 static ubi_status write_functions(const page *p) {
     uint32_t n;
-    char text[UBI__HUMAN_TEXT];
     const ubi_allocation_top *tops = ubi_allocations_tops(p->answer->allocations, &n);
     uint32_t shown = p->answer->limit && p->answer->limit < n ? (uint32_t)p->answer->limit : n;
     write_totals(p, tops, n);
     write_header(p);
     for (uint32_t i = 0; i < shown && !p->out->failed; i++)
         UBI_TRY(write_callers(p, tops[i].function));
-    if (shown < n)
-        ubi__out_printf(p->out, "  %s more; --limit 0 shows all\n", ubi__human_count(text, n - shown));
+    ubi__write_more(p->cli, n - shown);
     return UBI_OK;
 }
 
@@ -148,15 +142,9 @@ static void write_span(const page *p, const span *s, uint64_t most_bytes) {
     else
         snprintf(time, sizeof time, "to %s", ubi__human_duration(text, s->to_us));
     ubi__display_right(p->out, time, TIME_COLUMNS);
-    ubi__display_right(p->out, ubi__human_size(text, s->tally.live_size_bytes), SIZE_COLUMNS);
-    ubi__out_string(p->out, "  ");
-    ink(p, UBI__INK_BLUE);
-    if (most_bytes)
-        ubi__display_bar(p->out, p->style, s->tally.live_size_bytes, most_bytes, BAR_COLUMNS);
-    else
-        ubi__out_repeat(p->out, " ", BAR_COLUMNS);
-    ink(p, UBI__INK_PLAIN);
-    ubi__display_right(p->out, ubi__human_count(text, s->tally.live_count), COUNT_COLUMNS);
+    ubi__write_size(p->cli, s->tally.live_size_bytes, SIZE_COLUMNS);
+    ubi__write_bar(p->cli, UBI__INK_BLUE, most_bytes ? s->tally.live_size_bytes : 0, most_bytes, BAR_COLUMNS);
+    ubi__write_count(p->cli, s->tally.live_count, COUNT_COLUMNS);
     ubi__out_char(p->out, '\n');
 }
 
@@ -197,13 +185,13 @@ static void write_timeline(const page *p) {
     uint64_t most = most_bytes(spans, n_spans);
     ubi__out_printf(p->out, "%s of recording, %s: what is still alive of the JavaScript objects of each span\n\n",
                     ubi__human_duration(a, samples[n - 1].time_us), ubi__human_things(b, n, "sample"));
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__display_right(p->out, "Time", TIME_COLUMNS);
     ubi__display_right(p->out, "Alive", SIZE_COLUMNS);
     ubi__out_repeat(p->out, " ", BAR_COLUMNS + 2);
     ubi__display_right(p->out, "Objects", COUNT_COLUMNS);
     ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
     for (size_t i = 0; i < n_spans; i++)
         write_span(p, &spans[i], i == 0 && n_spans > 1 ? 0 : most);
     if (most == 0)
@@ -213,7 +201,9 @@ static void write_timeline(const page *p) {
 
 ubi_status ubi__allocations_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__allocations_answer *answer) {
     uint32_t n;
-    page p = { &cli->output->out, &cli->style, snapshot, answer, ubi_allocations_has_history(answer->allocations) };
+    page p = {
+        cli, &cli->output->out, &cli->style, snapshot, answer, ubi_allocations_has_history(answer->allocations)
+    };
     if (answer->timeline) {
         write_timeline(&p);
         return UBI_OK;

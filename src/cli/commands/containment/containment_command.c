@@ -233,6 +233,7 @@ static ubi_status compute(job *j) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.without_sets = true;
+    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
     j->graph = j->snapshot->graph;
     j->start = ubi__snapshot_view(j->snapshot)->root;
     if (j->has_id)

@@ -47,23 +47,7 @@ void ubi__write_change(const ubi__cli *cli, ubi__formatter format, ubi__change c
 }
 
 void ubi__write_change_bar(const ubi__cli *cli, ubi__change c, uint64_t largest, unsigned columns) {
-    ubi__out *out = &cli->output->out;
-    ubi__out_string(out, "  ");
-    ubi__display_ink(out, &cli->style, ink_of(c));
-    ubi__display_bar(out, &cli->style, ubi__change_size(c), largest, columns);
-    ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
-}
-
-void ubi__write_inked(const ubi__cli *cli, ubi__ink ink, const char *text) {
-    ubi__display_ink(&cli->output->out, &cli->style, ink);
-    ubi__out_string(&cli->output->out, text);
-    ubi__display_ink(&cli->output->out, &cli->style, UBI__INK_PLAIN);
-}
-
-void ubi__write_title(const ubi__cli *cli, const char *text) {
-    ubi__out_char(&cli->output->out, '\n');
-    ubi__write_inked(cli, UBI__INK_BOLD, text);
-    ubi__out_char(&cli->output->out, '\n');
+    ubi__write_bar(cli, ink_of(c), ubi__change_size(c), largest, columns);
 }
 
 void ubi__write_rest_name(const ubi__cli *cli, uint32_t n) {
@@ -71,33 +55,4 @@ void ubi__write_rest_name(const ubi__cli *cli, uint32_t n) {
     snprintf(line, sizeof line, "%s %s more", ubi__display_ellipsis(&cli->style), ubi__human_count(text, n));
     ubi__write_inked(cli, UBI__INK_DIM, line);
     ubi__out_char(&cli->output->out, '\n');
-}
-
-void ubi__write_words(const ubi__cli *cli, ubi__ink ink, const char *text) {
-    size_t at = 0;
-    ubi__out *out = &cli->output->out;
-    ubi__display_ink(out, &cli->style, ink);
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        if (at && at + 1 + n > cli->style.columns) {
-            ubi__out_char(out, '\n');
-            at = 0;
-        } else if (at) {
-            ubi__out_char(out, ' ');
-            at++;
-        }
-        ubi__out_bytes(out, text, n);
-        at += n;
-        text += n + (text[n] == ' ');
-    }
-    ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
-    ubi__out_char(out, '\n');
-}
-
-/* Narrower names say nothing: then lines are longer than the terminal is wide. */
-#define LEAST_NAME_COLUMNS 16
-
-size_t ubi__name_room(const ubi__cli *cli, size_t used) {
-    size_t columns = cli->style.columns;
-    return columns > used + LEAST_NAME_COLUMNS ? columns - used : LEAST_NAME_COLUMNS;
 }

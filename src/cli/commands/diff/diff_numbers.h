@@ -6,7 +6,7 @@
 #define UBI_CLI_DIFF_NUMBERS_H
 
 #include "base/human.h"
-#include "cli/command.h"
+#include "cli/page.h"
 
 /* Columns of the tables. */
 #define UBI__DIFF_SIZE_COLUMNS 9
@@ -40,15 +40,8 @@ void ubi__write_change(const ubi__cli *cli, ubi__formatter format, ubi__change c
 /** Two spaces and a bar of `columns`, full for `largest`. */
 void ubi__write_change_bar(const ubi__cli *cli, ubi__change c, uint64_t largest, unsigned columns);
 
-/** A line, bold, below an empty one. */
-void ubi__write_title(const ubi__cli *cli, const char *text);
-void ubi__write_inked(const ubi__cli *cli, ubi__ink ink, const char *text);
-/** A line of words, wrapped. */
-void ubi__write_words(const ubi__cli *cli, ubi__ink ink, const char *text);
 /** Name of the row that stands for `n` others, and the end of its line. */
 void ubi__write_rest_name(const ubi__cli *cli, uint32_t n);
-/** Columns for a name behind `used` others. */
-size_t ubi__name_room(const ubi__cli *cli, size_t used);
 
 static inline size_t ubi__larger(size_t a, size_t b) {
     return a > b ? a : b;

@@ -183,33 +183,12 @@ void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t 
 
 /* ---- next ------------------------------------------------------------------------------------------------------- */
 
-/* The file as an argument for a shell; a word in its place where that would not be obvious. */
-static const char *file_argument(const ubi__snapshot *snapshot, const char *otherwise) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
-    const char *path = snapshot->path;
-    return path[strspn(path, plain)] == 0 && path[0] != '-' ? path : otherwise;
-}
-
-static void write_command(const ubi__cli *cli, const ubi__diff_pair *pair, const char *options, const char *help) {
-    const char *old = file_argument(pair->old_snapshot, "OLD"), *new = file_argument(pair->new_snapshot, "NEW");
-    ubi__out *out = &cli->output->out;
-    ubi__out_printf(out, "  ubiheap diff %s ", options);
-    ubi__out_string(out, old);
-    ubi__out_char(out, ' ');
-    ubi__out_string(out, new);
-    if (strlen("  ubiheap diff     # ") + strlen(options) + strlen(old) + strlen(new) + strlen(help) <=
-        cli->style.columns) {
-        ubi__display_ink(out, &cli->style, UBI__INK_DIM);
-        ubi__out_printf(out, "  # %s", help);
-        ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
-    }
-    ubi__out_char(out, '\n');
-}
-
 void ubi__diff_write_next(ubi__cli *cli, const ubi__diff_pair *pair, bool has_stacks) {
+    const char *old = ubi__file_argument(pair->old_snapshot->path, "OLD");
+    const char *new = ubi__file_argument(pair->new_snapshot->path, "NEW");
     ubi__write_title(cli, "Next");
     if (has_stacks)
-        write_command(cli, pair, "-b invertedAllocationStack", "with callers");
-    write_command(cli, pair, "-b default", "as a tree");
-    write_command(cli, pair, "--by class -n 0", "every class");
+        ubi__write_command(cli, "diff -b invertedAllocationStack", old, new, "with callers");
+    ubi__write_command(cli, "diff -b default", old, new, "as a tree");
+    ubi__write_command(cli, "diff --by class -n 0", old, new, "every class");
 }

@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
+#include "graph/graph_columns.h"
+#include "render/result_json.h"
 
 /* Columns of a path in words. */
 #define PATH_COLUMNS 400
@@ -132,6 +134,15 @@ static void put_holder(document *d, const ubi_leak_cluster *c, const ubi__leak_p
     ubi__json_object_end(&d->json);
 }
 
+/* Of the example, of files that know it. */
+static void put_site(document *d, const ubi_leak_cluster *c) {
+    ubi_frame_ix youngest = ubi_graph_node_stack(d->graph, c->example);
+    if (youngest == UBI_NONE)
+        return;
+    ubi__json_key(&d->json, "allocationStack");
+    ubi__render_stack(&d->json, ubi__graph_stack_view(d->graph, youngest));
+}
+
 static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
     ubi__leak_path path;
     UBI_TRY(ubi__leak_path_init(&path, d->answer, c));
@@ -145,6 +156,7 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
     put_parts(d, c);
     put_holder(d, c, &path);
     put_id(d, "example", c->example);
+    put_site(d, c);
     ubi__display_path(d->memo.out, &d->style, &path.view, PATH_COLUMNS);
     put_text(d, "path", ubi__leak_memo_take(&d->memo));
     put_u64(d, "pathLength", path.n);

@@ -9,11 +9,14 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/commands/diff/diff_numbers.h"
 #include "cli/commands/leaks/leaks_page.h"
+#include "cli/heap_summary.h"
+#include "render/node_label.h"
 
 #define INDENT 4
 #define LEAST_COLUMNS 40
@@ -89,10 +92,14 @@ static void write_warnings(const page *p) {
             ubi__human_count(same, s->n_common_same));
         ubi__write_words(p->cli, UBI__INK_YELLOW, line);
     } else if (ubi_lens_reuses_ids(p->answer->newest->look) && ubi_leaks_count(p->answer->leaks)) {
-        ubi__write_words(
-            p->cli, UBI__INK_DIM,
-            "Ids in these files are addresses: objects that the collector moved count as new, and objects at "
-            "the address of a dead one of their class as old.");
+        const char *producer = ubi__guess_producer(p->answer->newest->graph);
+        bool moves = !producer || strcmp(producer, "QuickJS") != 0;
+        ubi__write_words(p->cli, UBI__INK_DIM,
+                         moves
+                             ? "Ids in these files are addresses: objects that the collector moved count as new, and "
+                               "objects at the address of a dead one of their class as old."
+                             : "Ids in these files are addresses: objects at the address of a dead one of their class "
+                               "count as old.");
     }
 }
 
@@ -202,6 +209,21 @@ static void write_beside(const page *p, uint32_t i) {
         write_line(p);
 }
 
+#define CALLERS 2
+
+/* Where the example was allocated, and who called that, of files that know it. */
+static void write_site(const page *p, const ubi_leak_cluster *c) {
+    const ubi_graph *g = p->answer->newest->graph;
+    ubi_frame_ix at = ubi_graph_node_stack(g, c->example);
+    ubi_frame frame;
+    for (unsigned i = 0; at != UBI_NONE && i <= CALLERS; i++, at = ubi_graph_frame_parent(g, at)) {
+        ubi_graph_frame(g, at, &frame);
+        ubi__out_string(p->out, i ? "      called by " : "    allocated by ");
+        ubi__display_frame(p->out, &p->cli->style, &frame, room(p));
+        ubi__out_char(p->out, '\n');
+    }
+}
+
 static ubi_status write_leak(const page *p, uint32_t i) {
     const ubi_leak_cluster *c = ubi_leaks_cluster(p->answer->leaks, i);
     ubi__leak_path path;
@@ -212,6 +234,7 @@ static ubi_status write_leak(const page *p, uint32_t i) {
     write_parts(p, c);
     write_beside(p, i);
     write_verdict(p, c);
+    write_site(p, c);
     ubi__out_string(p->out, "    ");
     ubi__display_path_wrapped(p->out, &p->cli->style, &path.view, room(p), PATH_LINES, INDENT);
     ubi__leak_path_fini(&path);
@@ -260,26 +283,11 @@ static ubi_status write_clusters(const page *p) {
 
 /* ---- next --------------------------------------------------------------------------------------------------------- */
 
-/* The file as an argument for a shell; a word in its place where that would not be obvious. */
-static const char *file_argument(const char *path, const char *otherwise) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
-    return path[strspn(path, plain)] == 0 && path[0] != '-' ? path : otherwise;
-}
-
 static void write_command(const page *p, const char *command, uint64_t id, const char *help) {
-    const char *file = file_argument(p->answer->paths[p->answer->n_paths - 1], "FILE");
-    char line[64];
-    snprintf(line, sizeof line, " %" PRIu64, id);
-    ubi__out_printf(p->out, "  ubiheap %s ", command);
-    ubi__out_string(p->out, file);
-    ubi__out_string(p->out, line);
-    if (strlen("  ubiheap    # ") + strlen(command) + strlen(file) + strlen(line) + strlen(help) <=
-        p->cli->style.columns) {
-        ubi__out_string(p->out, "  ");
-        ubi__write_inked(p->cli, UBI__INK_DIM, "# ");
-        ubi__write_inked(p->cli, UBI__INK_DIM, help);
-    }
-    ubi__out_char(p->out, '\n');
+    const char *file = ubi__file_argument(p->answer->paths[p->answer->n_paths - 1], "FILE");
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, id);
+    ubi__write_command(p->cli, command, file, text, help);
 }
 
 static void write_next(const page *p) {
@@ -288,7 +296,7 @@ static void write_next(const page *p) {
     const ubi_leak_cluster *c = ubi_leaks_cluster(p->answer->leaks, 0);
     const ubi_graph *g = p->answer->newest->graph;
     ubi__write_title(p->cli, "Next");
-    write_command(p, "paths", ubi_graph_node_id(g, c->example), "every way that keeps one of the first alive");
+    write_command(p, "paths", ubi_graph_node_id(g, c->example), "every way that keeps one alive");
     if (c->holder != UBI_NONE)
         write_command(p, "node", ubi_graph_node_id(g, c->holder), "what holds them");
     if (!p->summary->three)

@@ -96,6 +96,7 @@ ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_lens_view *look, u
     *f = (ubi__node_facts){ .graph = view->graph, .view = view, .look = look, .node = node };
     f->kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
     options.progress = progress;
+    options.threads = 1;
     UBI_TRY(ubi_dominators_new(&f->dominators, view, &options));
     ubi_dominators_dominated(f->dominators, node, &f->n_dominated);
     UBI_TRY(measure_distances(f));

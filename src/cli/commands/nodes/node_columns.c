@@ -119,6 +119,7 @@ static ubi_status prepare_dominators(ubi__node_table *t) {
     ubi_view view = t->view ? *t->view : ubi_view_of(t->graph);
     options.progress = t->progress;
     options.without_sets = true;
+    options.threads = 1;
     return ubi_dominators_new(&t->dominators, &view, &options);
 }
 

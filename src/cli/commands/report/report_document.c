@@ -244,7 +244,11 @@ static void put_finding(document *d, const ubi_finding *finding) {
     if (finding->n_nodes) {
         ubi__json_key(d->j, "nodeId");
         ubi__json_node_id(d->j, ubi_graph_node_id(d->facts->graph, finding->nodes[0]));
-        put_path(d, finding->nodes[0]);
+        if (finding->path_to != finding->nodes[0]) {
+            ubi__json_key(d->j, "pathTo");
+            ubi__json_node_id(d->j, ubi_graph_node_id(d->facts->graph, finding->path_to));
+        }
+        put_path(d, finding->path_to);
     }
     ubi__json_object_end(d->j);
 }

@@ -23,7 +23,7 @@ static ubi_status find_paths(ubi__report_facts *f, ubi_progress progress) {
     for (uint32_t i = 0; status == UBI_OK && i < ubi_findings_count(f->findings); i++) {
         const ubi_finding *finding = ubi_findings_get(f->findings, i);
         if (finding->n_nodes)
-            status = ubi__vec_u32_push(&targets, ubi_allocator_default(), finding->nodes[0]);
+            status = ubi__vec_u32_push(&targets, ubi_allocator_default(), finding->path_to);
     }
     if (status == UBI_OK)
         status =
@@ -35,6 +35,7 @@ static ubi_status find_paths(ubi__report_facts *f, ubi_progress progress) {
 ubi_status ubi__report_facts_init(ubi__report_facts *f, const ubi__snapshot *snapshot, ubi_progress progress) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     options.progress = progress;
+    options.threads = 1;
     f->snapshot = snapshot;
     f->graph = snapshot->graph;
     f->look = snapshot->look;
@@ -66,6 +67,10 @@ ubi__path_view ubi__report_path(const ubi__report_facts *f, ubi_node_ix node) {
             view.n_steps = f->paths.at[i].n_steps;
         }
     return view;
+}
+
+ubi__path_view ubi__report_finding_path(const ubi__report_facts *f, const ubi_finding *finding) {
+    return finding->n_nodes ? ubi__report_path(f, finding->path_to) : (ubi__path_view){ .graph = f->graph };
 }
 
 typedef struct buffer {

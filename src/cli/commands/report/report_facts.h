@@ -37,6 +37,9 @@ void ubi__report_facts_fini(ubi__report_facts *facts);
 /** The path to a node, as it is to be shown; n_steps 0: there is none. */
 ubi__path_view ubi__report_path(const ubi__report_facts *facts, ubi_node_ix node);
 
+/** The path that a finding is shown with; n_steps 0: there is none. */
+ubi__path_view ubi__report_finding_path(const ubi__report_facts *facts, const ubi_finding *finding);
+
 /** Room for a path in one line. */
 #define UBI__REPORT_PATH_BYTES 1024
 /** A path in words of at most `columns`, NUL-terminated and safe; "" when there is none. */

@@ -2,16 +2,18 @@
  *
  * report_page.c: the report as one screen of text.
  *
- * At most 30 lines, of at most 100 columns, and a few more where there is something to win. Rows look like those of a census:
- * size, share, bar, count, name. What looks odd takes lines from the longer lists, down to a few, and then does without its
+ * At most 30 lines, of at most 100 columns but for paths, and a few more where there is something to win. Rows look like those
+ * of a census: size, share, bar, count, name. What looks odd takes lines from the longer lists, down to a few, and then does without its
  * least important sentences. With --detail all is shown.
  */
 #include "cli/commands/report/report_page.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/page.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
 
@@ -36,6 +38,7 @@
 #define LEAST_NAME_COLUMNS 16
 
 typedef struct page {
+    const ubi__cli *cli;
     ubi__out *out;
     const ubi__style *style;
     const ubi__report_facts *facts;
@@ -46,37 +49,19 @@ typedef struct page {
     uint64_t total_bytes;
     const ubi_finding *wins[DETAIL_SHOWN], *oddities[DETAIL_SHOWN];     /* findings with bytes to win, and the others */
     size_t n_kinds, n_keepers, n_functions, n_wins, n_findings, n_next; /* shown */
-
 } page;
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-static void ink(const page *p, ubi__ink color) {
-    ubi__display_ink(p->out, p->style, color);
-}
-
-static void title(const page *p, const char *text) {
-    ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_BOLD);
-    ubi__out_string(p->out, text);
-    ink(p, UBI__INK_PLAIN);
-    ubi__out_char(p->out, '\n');
-}
-
 /* Everything of a row but its name; returns the columns left for that. `bar_columns` 0: no bar. */
 static size_t row_numbers(const page *p, const ubi__tally *tally, ubi__ink color, unsigned bar_columns) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_size(text, tally->bytes), SIZE_COLUMNS);
-    ubi__display_right(p->out, ubi__human_percent(text, tally->bytes, p->total_bytes), PERCENT_COLUMNS);
-    if (bar_columns) {
-        ubi__out_string(p->out, "  ");
-        ink(p, color);
-        ubi__display_bar(p->out, p->style, tally->bytes, p->total_bytes, bar_columns);
-        ink(p, UBI__INK_PLAIN);
-    }
-    ubi__display_right(p->out, ubi__human_count(text, tally->count), p->count_columns + 2);
+    ubi__write_size(p->cli, tally->bytes, SIZE_COLUMNS);
+    ubi__write_share(p->cli, tally->bytes, p->total_bytes, PERCENT_COLUMNS);
+    if (bar_columns)
+        ubi__write_bar(p->cli, color, tally->bytes, p->total_bytes, bar_columns);
+    ubi__write_count(p->cli, tally->count, p->count_columns + 2);
     ubi__out_string(p->out, "  ");
     size_t used = SIZE_COLUMNS + PERCENT_COLUMNS + (bar_columns ? 2 + bar_columns : 0) + p->count_columns + 4;
     return p->columns > used + LEAST_NAME_COLUMNS ? p->columns - used : LEAST_NAME_COLUMNS;
@@ -98,9 +83,9 @@ static void write_head(const page *p) {
     char origin[80], size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], edges[UBI__HUMAN_TEXT], outside[UBI__HUMAN_TEXT];
     const ubi_graph *g = p->facts->graph;
     describe_origin(origin, sizeof origin, g);
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__display_text(p->out, p->style, ubi__text(p->path), p->columns - strlen(origin));
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
     ubi__out_printf(p->out, "%s\n%s in %s, joined by %s", origin, ubi__human_size(size, p->total_bytes),
                     ubi__human_things(nodes, p->facts->summary.reachable.count, "node"),
                     ubi__human_things(edges, ubi_graph_edge_count(g), "edge"));
@@ -141,7 +126,7 @@ static void write_coarse(const page *p) {
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
         rows[t] = (coarse_row){ &coarse[t], names[t], coarse_color(t) };
     sort_coarse(rows, UBI_COARSE_TYPE_COUNT);
-    title(p, "What it is made of");
+    ubi__write_title(p->cli, "What it is made of");
     for (size_t i = 0; i < UBI_COARSE_TYPE_COUNT && rows[i].tally->count; i++) {
         row_numbers(p, rows[i].tally, rows[i].color, p->bar_columns);
         ubi__out_printf(p->out, "%s\n", rows[i].name);
@@ -151,7 +136,7 @@ static void write_coarse(const page *p) {
 static void write_kinds(const page *p) {
     static const char *const notes[] = { "", " (object)", " (script)", " (string)", " (DOM)" };
     const ubi__groups *groups = &p->facts->labels;
-    title(p, "Biggest kinds");
+    ubi__write_title(p->cli, "Biggest kinds");
     for (size_t i = 0; i < p->n_kinds; i++) {
         const ubi__group *group = &groups->at[i];
         bool is_told = group->label.len && *group->label.ptr == '('; /* "(string)" */
@@ -159,9 +144,9 @@ static void write_kinds(const page *p) {
         size_t room = row_numbers(p, &group->tally, coarse_color(group->coarse_type), p->bar_columns);
         ubi__display_text(p->out, p->style, group->label, room - strlen(note));
         if (*note) {
-            ink(p, UBI__INK_DIM);
+            ubi__write_ink(p->cli, UBI__INK_DIM);
             ubi__out_string(p->out, note);
-            ink(p, UBI__INK_PLAIN);
+            ubi__write_ink(p->cli, UBI__INK_PLAIN);
         }
         ubi__out_char(p->out, '\n');
     }
@@ -184,19 +169,20 @@ static void write_held(const page *p, const ubi_keeper *keeper, size_t columns) 
 static void write_holding(const page *p, const ubi_keeper *keeper, size_t columns) {
     static const char itself[] = "  is large itself";
     ubi__holding holding = ubi__report_holding(p->facts->look, keeper);
-    ink(p, UBI__INK_DIM);
+    ubi__write_ink(p->cli, UBI__INK_DIM);
     if (holding == UBI__HOLDS_KIND)
         write_held(p, keeper, columns);
     else if (holding == UBI__HOLDS_ITSELF && strlen(itself) <= columns)
         ubi__out_string(p->out, itself);
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
 static void write_keeper(const page *p, const ubi_keeper *k) {
     ubi__tally tally = { k->n_dominated + UINT64_C(1), k->retained_bytes };
     ubi__path_view path = ubi__report_path(p->facts, k->node);
-    /* Paths are long, and say more than bars. */
+    /* Paths are long, and say more than bars; where a terminal is wide, they have all of it. */
     size_t room = row_numbers(p, &tally, UBI__INK_RED, p->columns < NARROW_PAGE ? 0 : p->bar_columns);
+    room += p->style->columns - p->columns;
     size_t used = ubi__display_path(p->out, p->style, &path, room);
     write_holding(p, k, room > used ? room - used : 0);
     ubi__out_char(p->out, '\n');
@@ -214,7 +200,7 @@ static void write_keepers(const page *p) {
             sorted[at] = sorted[at - 1];
         sorted[at] = k;
     }
-    title(p, "Biggest keepers, and what would be freed with each");
+    ubi__write_title(p->cli, "Biggest keepers, and what would be freed with each");
     for (size_t i = 0; i < p->n_keepers; i++)
         write_keeper(p, sorted[i]);
 }
@@ -223,7 +209,7 @@ static void write_functions(const page *p) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT], heading[128];
     const ubi__groups *groups = &p->facts->functions;
     if (groups->n == 0) {
-        title(p, "Where it was allocated");
+        ubi__write_title(p->cli, "Where it was allocated");
         ubi__out_string(p->out, strcmp(ubi_graph_format_name(p->facts->graph), "heapsnapshot") == 0
                                     ? "  Not recorded: DevTools do with \"Allocations on timeline\" and stack traces.\n"
                                     : "  Not recorded: tick \"Record call stacks\" in Firefox before the snapshot.\n");
@@ -232,7 +218,7 @@ static void write_functions(const page *p) {
     uint64_t n_with_stack = p->facts->summary.n_with_stack;
     snprintf(heading, sizeof heading, "Where it was allocated (%s of %s %s a stack)", ubi__human_count(a, n_with_stack),
              ubi__human_things(b, ubi_graph_node_count(p->facts->graph), "node"), n_with_stack == 1 ? "has" : "have");
-    title(p, heading);
+    ubi__write_title(p->cli, heading);
     for (size_t i = 0; i < p->n_functions; i++) {
         size_t room = row_numbers(p, &groups->at[i].tally, UBI__INK_BLUE, p->bar_columns);
         ubi__display_frame(p->out, p->style, &groups->at[i].frame, room);
@@ -240,88 +226,51 @@ static void write_functions(const page *p) {
     }
 }
 
-/*
- * Words from column `at` on, wrapped to lines that are indented; `out` NULL only measures. Returns how many lines there are.
- */
-static size_t write_words(const page *p, ubi__out *out, ubi_text text, size_t at, size_t indent) {
-    size_t lines = 1, start = at;
-    while (text.len) {
-        const char *space = memchr(text.ptr, ' ', text.len);
-        ubi_text word = { text.ptr, space ? (size_t)(space - text.ptr) : text.len };
-        size_t columns = ubi__display_columns(word, p->style);
-        columns = columns < p->columns ? columns : p->columns;
-        bool wraps = at + 1 + columns > p->columns && at > start;
-        if (out && wraps) {
-            ubi__out_char(out, '\n');
-            ubi__out_repeat(out, " ", indent);
-        }
-        if (out) {
-            ubi__out_char(out, ' ');
-            ubi__display_text(out, p->style, word, p->columns);
-        }
-        lines += wraps;
-        start = wraps ? indent : start;
-        at = (wraps ? indent : at) + 1 + columns;
-        size_t taken = word.len + (space != NULL);
-        text.ptr += taken;
-        text.len -= taken;
-    }
+#define DASH "  - "
+
+/* One sentence behind a dash; `out` NULL only measures. Returns how many lines there are. */
+static size_t write_sentence(const page *p, ubi__out *out, ubi_text text) {
+    if (out)
+        ubi__out_string(out, DASH);
+    size_t lines = ubi__wrap_words(out, p->style, text, strlen(DASH), strlen(DASH), p->columns);
     if (out)
         ubi__out_char(out, '\n');
     return lines;
 }
 
-/* One sentence behind a dash. */
-static size_t write_sentence(const page *p, ubi__out *out, ubi_text text) {
-    if (out)
-        ubi__out_string(out, "  -");
-    return write_words(p, out, text, 3, 3);
-}
-
 static void write_findings(const page *p) {
     if (p->n_findings == 0)
         return;
-    title(p, "Worth a look");
+    ubi__write_title(p->cli, "Worth a look");
     for (size_t i = 0; i < p->n_findings; i++)
         write_sentence(p, p->out, ubi__text(p->oddities[i]->text));
 }
 
+#define WIN_INDENT (SIZE_COLUMNS + 2)
+
 /* The size stands before the sentence; below both, the way to the first example. */
-static size_t write_win(const page *p, ubi__out *out, const ubi_finding *finding) {
-    char size[UBI__HUMAN_TEXT];
-    bool has_path = finding->n_nodes && ubi__report_path(p->facts, finding->nodes[0]).n_steps;
-    if (out) {
-        ink(p, UBI__INK_GREEN);
-        ubi__display_right(out, ubi__human_size(size, finding->bytes), SIZE_COLUMNS);
-        ink(p, UBI__INK_PLAIN);
-        ubi__out_char(out, ' ');
-    }
-    size_t lines = write_words(p, out, ubi__text(finding->text), SIZE_COLUMNS + 1, SIZE_COLUMNS + 1);
-    if (out && has_path) {
-        char words[UBI__REPORT_PATH_BYTES];
-        size_t indent = SIZE_COLUMNS + 1, room = p->columns > 3 * indent ? p->columns - indent - 1 : 2 * indent;
-        ubi__report_path_words(words, p->facts, finding->nodes[0], (unsigned)(PATH_LINES * room));
-        ubi__out_repeat(out, " ", indent);
-        ink(p, UBI__INK_DIM);
-        write_words(p, out, ubi__text(words), indent, indent);
-        ink(p, UBI__INK_PLAIN);
-    }
-    return lines + has_path;
+static void write_win(const page *p, const ubi_finding *finding) {
+    ubi__path_view path = ubi__report_finding_path(p->facts, finding);
+    size_t columns = p->style->columns;
+    ubi__write_ink(p->cli, UBI__INK_GREEN);
+    ubi__write_size(p->cli, finding->bytes, SIZE_COLUMNS);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
+    ubi__out_string(p->out, "  ");
+    ubi__wrap_words(p->out, p->style, ubi__text(finding->text), WIN_INDENT, WIN_INDENT, p->columns);
+    ubi__out_char(p->out, '\n');
+    if (path.n_steps == 0)
+        return;
+    ubi__out_repeat(p->out, " ", WIN_INDENT);
+    ubi__display_path_wrapped(p->out, p->style, &path, columns > 3 * WIN_INDENT ? columns - WIN_INDENT : 2 * WIN_INDENT,
+                              PATH_LINES, WIN_INDENT);
 }
 
 static void write_wins(const page *p) {
     if (p->n_wins == 0)
         return;
-    title(p, "What you can win");
+    ubi__write_title(p->cli, "What you can win");
     for (size_t i = 0; i < p->n_wins; i++)
-        write_win(p, p->out, p->wins[i]);
-}
-
-/* The file as an argument for a shell; FILE where that would not be obvious. */
-static const char *file_argument(const page *p) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
-    size_t n = strspn(p->path, plain);
-    return p->path[n] == 0 && p->path[0] != '-' ? p->path : "FILE";
+        write_win(p, p->wins[i]);
 }
 
 /* The keeper that is hardest to find by looking: of those shown, the one that is farthest from the root. */
@@ -359,26 +308,17 @@ static bool is_next(const page *p, size_t i) {
     return !next_commands[i].applies || next_commands[i].applies(p);
 }
 
-/* Explanations stand behind the commands, as comments, where there is room. */
 static void write_command(const page *p, size_t i) {
-    char id[24] = "";
-    const char *command = next_commands[i].command, *help = next_commands[i].help, *file = file_argument(p);
+    char id[24];
     if (next_commands[i].names_keeper)
-        snprintf(id, sizeof id, " %llu", (unsigned long long)ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
-    ubi__out_printf(p->out, "  ubiheap %s ", command);
-    ubi__out_string(p->out, file);
-    ubi__out_string(p->out, id);
-    if (strlen("  ubiheap    # ") + strlen(command) + strlen(file) + strlen(id) + strlen(help) <= p->columns) {
-        ink(p, UBI__INK_DIM);
-        ubi__out_printf(p->out, "  # %s", help);
-        ink(p, UBI__INK_PLAIN);
-    }
-    ubi__out_char(p->out, '\n');
+        snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
+    ubi__write_command(p->cli, next_commands[i].command, ubi__file_argument(p->path, "FILE"),
+                       next_commands[i].names_keeper ? id : NULL, next_commands[i].help);
 }
 
 static void write_next(const page *p) {
     size_t shown = 0;
-    title(p, "Next");
+    ubi__write_title(p->cli, "Next");
     for (size_t i = 0; i < NEXT_COMMANDS && shown < p->n_next; i++) {
         if (!is_next(p, i))
             continue;
@@ -444,7 +384,7 @@ static void choose_what_fits(page *p) {
 
 void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts) {
     char text[UBI__HUMAN_TEXT];
-    page p = { .out = &cli->output->out, .style = &cli->style, .facts = facts, .path = snapshot->path };
+    page p = { .cli = cli, .out = &cli->output->out, .style = &cli->style, .facts = facts, .path = snapshot->path };
     p.columns = cli->style.columns < WIDEST_PAGE ? cli->style.columns : WIDEST_PAGE;
     p.bar_columns = p.columns < NARROW_PAGE ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
     p.total_bytes = facts->total_bytes;

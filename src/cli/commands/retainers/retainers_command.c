@@ -83,6 +83,7 @@ static ubi_status compute(job *j) {
     options.progress = dominator_options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
     dominator_options.without_sets = true;
+    dominator_options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
     UBI_TRY(find_nodes(j));
     UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &dominator_options));
     UBI_TRY(ubi_retaining_new(&j->retaining, j->snapshot->look, &options));

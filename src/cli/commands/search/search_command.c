@@ -93,6 +93,7 @@ static ubi_status measure(job *j) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.without_sets = true;
+    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
     if (j->n_shown == 0)
         return UBI_OK;
     UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &options));

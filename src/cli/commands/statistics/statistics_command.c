@@ -12,6 +12,7 @@ static ubi_status find_dominators(ubi_dominators **out, ubi__cli *cli, const ubi
     uint32_t n = ubi_native_contexts_count(contexts);
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.without_sets = true;
+    options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
     return n > 1 || (n == 1 && cli->common.json) ? ubi_dominators_new(out, ubi__snapshot_view(snapshot), &options)
                                                  : UBI_OK;
 }

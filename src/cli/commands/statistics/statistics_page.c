@@ -5,11 +5,9 @@
  */
 #include "cli/commands/statistics/statistics_page.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/page.h"
 
 #define SIZE_COLUMNS 10
 #define PERCENT_COLUMNS 8
@@ -18,10 +16,10 @@
 #define NARROW_BAR_COLUMNS 12
 #define BAR_COLUMNS 22
 #define WIDE_PAGE 100
-#define LEAST_NAME_COLUMNS 16
 #define MOST_CONTEXTS 20
 
 typedef struct page {
+    const ubi__cli *cli;
     ubi__out *out;
     const ubi__style *style;
     const ubi__snapshot *snapshot;
@@ -29,31 +27,17 @@ typedef struct page {
     unsigned bar_columns;
 } page;
 
-static void ink(const page *p, ubi__ink color) {
-    ubi__display_ink(p->out, p->style, color);
+/* Size, share and bar. */
+static void write_amount(const page *p, uint64_t bytes, ubi__ink color) {
+    uint64_t total_bytes = p->answer->statistics.total_bytes;
+    ubi__write_size(p->cli, bytes, SIZE_COLUMNS);
+    ubi__write_share(p->cli, bytes, total_bytes, PERCENT_COLUMNS);
+    ubi__write_bar(p->cli, color, bytes, total_bytes, p->bar_columns);
 }
 
-static void put_size(const page *p, uint64_t bytes) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_size(text, bytes), SIZE_COLUMNS);
-}
-
-static void put_share(const page *p, uint64_t bytes) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_percent(text, bytes, p->answer->statistics.total_bytes), PERCENT_COLUMNS);
-}
-
-static void put_bar(const page *p, uint64_t bytes, ubi__ink color) {
-    ubi__out_string(p->out, "  ");
-    ink(p, color);
-    ubi__display_bar(p->out, p->style, bytes, p->answer->statistics.total_bytes, p->bar_columns);
-    ink(p, UBI__INK_PLAIN);
-}
-
-/* Columns for a name behind size, share, bar and `used` more. */
+/* Columns for a name behind all that and `used` more. */
 static size_t name_room(const page *p, size_t used) {
-    used += SIZE_COLUMNS + PERCENT_COLUMNS + 2 + p->bar_columns + 2;
-    return p->style->columns > used + LEAST_NAME_COLUMNS ? p->style->columns - used : LEAST_NAME_COLUMNS;
+    return ubi__name_room(p->cli, used + SIZE_COLUMNS + PERCENT_COLUMNS + 2 + p->bar_columns + 2);
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -92,11 +76,8 @@ static ubi_text title_of(const page *p, const ubi_statistics_part *part) {
 }
 
 static void write_part(const page *p, const ubi_statistics_part *part) {
-    char text[UBI__HUMAN_TEXT];
-    put_size(p, part->size_bytes);
-    put_share(p, part->size_bytes);
-    put_bar(p, part->size_bytes, color_of(part->name));
-    ubi__display_right(p->out, ubi__human_count(text, part->count), COUNT_COLUMNS);
+    write_amount(p, part->size_bytes, color_of(part->name));
+    ubi__write_count(p->cli, part->count, COUNT_COLUMNS);
     ubi__out_string(p->out, "  ");
     ubi__display_text(p->out, p->style, title_of(p, part), name_room(p, COUNT_COLUMNS));
     ubi__out_char(p->out, '\n');
@@ -114,12 +95,12 @@ static void write_parts(const page *p) {
     if (s->native_bytes)
         ubi__out_printf(p->out, ", %s of it outside of the JavaScript heap", ubi__human_size(a, s->native_bytes));
     ubi__out_string(p->out, "\n\n");
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__display_right(p->out, "Size", SIZE_COLUMNS);
     ubi__out_repeat(p->out, " ", PERCENT_COLUMNS + 2 + p->bar_columns);
     ubi__display_right(p->out, "Nodes", COUNT_COLUMNS);
     ubi__out_string(p->out, "  What\n");
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
     for (uint32_t i = 0; i < s->n_parts; i++)
         write_part(p, sorted[i]);
 }
@@ -134,24 +115,18 @@ static ubi_text short_name(ubi_text name) {
 }
 
 static void write_context(const page *p, const ubi_native_context *context) {
-    char id[24];
     ubi_lens_name_buffer buffer;
     ubi_text name = short_name(ubi_lens_display_name(p->snapshot->look, context->node, &buffer));
-    put_size(p, context->attributed_bytes);
-    put_share(p, context->attributed_bytes);
-    put_bar(p, context->attributed_bytes, UBI__INK_CYAN);
-    put_size(p, ubi_dominators_retained_bytes(p->answer->dominators, context->node));
-    snprintf(id, sizeof id, " %" PRIu64, ubi_graph_node_id(p->snapshot->graph, context->node));
-    ubi__display_right(p->out, id, ID_COLUMNS);
+    write_amount(p, context->attributed_bytes, UBI__INK_CYAN);
+    ubi__write_size(p->cli, ubi_dominators_retained_bytes(p->answer->dominators, context->node), SIZE_COLUMNS);
+    ubi__write_id(p->cli, ubi_graph_node_id(p->snapshot->graph, context->node), ID_COLUMNS);
     ubi__out_string(p->out, "  ");
     ubi__display_text(p->out, p->style, name, name_room(p, SIZE_COLUMNS + ID_COLUMNS));
     ubi__out_char(p->out, '\n');
 }
 
 static void write_others(const page *p, uint64_t bytes, const char *what) {
-    put_size(p, bytes);
-    put_share(p, bytes);
-    put_bar(p, bytes, UBI__INK_DIM);
+    write_amount(p, bytes, UBI__INK_DIM);
     ubi__out_repeat(p->out, " ", SIZE_COLUMNS + ID_COLUMNS);
     ubi__out_printf(p->out, "  %s\n", what);
 }
@@ -178,13 +153,13 @@ static void write_contexts(const page *p) {
         return;
     sort_contexts(sorted, &n, p->answer->contexts);
     ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__display_right(p->out, "Belongs", SIZE_COLUMNS);
     ubi__out_repeat(p->out, " ", PERCENT_COLUMNS + 2 + p->bar_columns);
     ubi__display_right(p->out, "Retained", SIZE_COLUMNS);
     ubi__display_right(p->out, "Id", ID_COLUMNS);
     ubi__out_string(p->out, "  Native context\n");
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
     for (uint32_t i = 0; i < n; i++)
         write_context(p, sorted[i]);
     write_others(p, ubi_native_contexts_shared_bytes(p->answer->contexts), "shared between several");
@@ -194,7 +169,7 @@ static void write_contexts(const page *p) {
 }
 
 void ubi__statistics_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__statistics_answer *answer) {
-    page p = { .out = &cli->output->out, .style = &cli->style, .snapshot = snapshot, .answer = answer };
+    page p = { .cli = cli, .out = &cli->output->out, .style = &cli->style, .snapshot = snapshot, .answer = answer };
     p.bar_columns = cli->style.columns >= WIDE_PAGE ? BAR_COLUMNS : NARROW_BAR_COLUMNS;
     write_parts(&p);
     write_contexts(&p);

@@ -69,6 +69,7 @@ static ubi_status compute(job *j) {
         UBI_TRY(choose(j));
     options.progress = dominator_options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     dominator_options.without_sets = true;
+    dominator_options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
     if (ubi_strings_known(j->snapshot->graph))
         UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &dominator_options));
     options.dominators = j->dominators;

@@ -7,49 +7,27 @@
  */
 #include "cli/commands/strings/strings_page.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/page.h"
 
 #define SIZE_COLUMNS 10
 #define COUNT_COLUMNS 9
 #define ID_COLUMNS 12
-#define LEAST_TEXT_COLUMNS 16
 #define LENGTH_COLUMNS 14
 #define BAR_COLUMNS 24
 #define COLUMNS_FOR_RETAINED 100
 
 typedef struct page {
+    const ubi__cli *cli;
     ubi__out *out;
     const ubi__style *style;
     const ubi__strings_answer *answer;
     const ubi_graph *graph;
     bool has_retained; /* there is room for the column */
 } page;
-
-static void ink(const page *p, ubi__ink color) {
-    ubi__display_ink(p->out, p->style, color);
-}
-
-static void title(const page *p, const char *text) {
-    ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_BOLD);
-    ubi__out_string(p->out, text);
-    ink(p, UBI__INK_PLAIN);
-    ubi__out_char(p->out, '\n');
-}
-
-static void put_size(const page *p, uint64_t bytes) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_size(text, bytes), SIZE_COLUMNS);
-}
-
-static void put_count(const page *p, uint64_t count) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_count(text, count), COUNT_COLUMNS);
-}
 
 /* ---- head ----------------------------------------------------------------------------------------------------------- */
 
@@ -93,7 +71,7 @@ static void write_lengths(const page *p) {
     const ubi_strings_totals *t = ubi_strings_totals_of(p->answer->strings);
     if (t->with_text.count == 0)
         return;
-    title(p, "    Characters         Size                              Strings");
+    ubi__write_title(p->cli, "    Characters         Size                              Strings");
     for (size_t i = 0; i < UBI_STRINGS_LENGTHS; i++) {
         char text[UBI__HUMAN_TEXT];
         if (t->lengths[i].count == 0)
@@ -101,12 +79,9 @@ static void write_lengths(const page *p) {
         describe_lengths(text, sizeof text, i);
         ubi__display_right(p->out, text, LENGTH_COLUMNS);
         ubi__out_string(p->out, "   ");
-        put_size(p, t->lengths[i].size_bytes);
-        ubi__out_string(p->out, "  ");
-        ink(p, UBI__INK_GREEN);
-        ubi__display_bar(p->out, p->style, t->lengths[i].size_bytes, t->with_text.size_bytes, BAR_COLUMNS);
-        ink(p, UBI__INK_PLAIN);
-        put_count(p, t->lengths[i].count);
+        ubi__write_size(p->cli, t->lengths[i].size_bytes, SIZE_COLUMNS);
+        ubi__write_bar(p->cli, UBI__INK_GREEN, t->lengths[i].size_bytes, t->with_text.size_bytes, BAR_COLUMNS);
+        ubi__write_count(p->cli, t->lengths[i].count, COUNT_COLUMNS);
         ubi__out_char(p->out, '\n');
     }
     if (t->slices.count) {
@@ -120,7 +95,7 @@ static void write_lengths(const page *p) {
 
 static void write_header(const page *p) {
     ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__display_right(p->out, p->answer->duplicates ? "Saves" : "Size", SIZE_COLUMNS);
     ubi__display_right(p->out, "Count", COUNT_COLUMNS);
     ubi__display_right(p->out, "Each", SIZE_COLUMNS);
@@ -128,7 +103,7 @@ static void write_header(const page *p) {
         ubi__display_right(p->out, "Retained", SIZE_COLUMNS);
     ubi__display_right(p->out, "One of them", ID_COLUMNS + 1);
     ubi__out_string(p->out, "  Text\n");
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
 static void write_text(const page *p, const ubi_string_group *g, size_t room) {
@@ -141,46 +116,37 @@ static void write_text(const page *p, const ubi_string_group *g, size_t room) {
     ubi__out_char(p->out, '"');
     ubi__display_text(p->out, p->style, text, room > noted + 2 ? room - noted - 2 : 1);
     ubi__out_char(p->out, '"');
-    ink(p, UBI__INK_DIM);
+    ubi__write_ink(p->cli, UBI__INK_DIM);
     ubi__out_string(p->out, note);
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
 }
 
 static void write_row(const page *p, const ubi_string_group *g) {
-    char id[24];
     size_t used = (p->has_retained ? 3 : 2) * SIZE_COLUMNS + COUNT_COLUMNS + ID_COLUMNS + 3;
-    size_t room = p->style->columns > used + LEAST_TEXT_COLUMNS ? p->style->columns - used : LEAST_TEXT_COLUMNS;
-    put_size(p, p->answer->duplicates ? g->wasted_bytes : g->size_bytes);
-    put_count(p, g->count);
-    put_size(p, g->size_bytes / g->count);
+    ubi__write_size(p->cli, p->answer->duplicates ? g->wasted_bytes : g->size_bytes, SIZE_COLUMNS);
+    ubi__write_count(p->cli, g->count, COUNT_COLUMNS);
+    ubi__write_size(p->cli, g->size_bytes / g->count, SIZE_COLUMNS);
     if (p->has_retained)
-        put_size(p, g->retained_bytes);
-    snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(p->graph, g->first));
-    ink(p, UBI__INK_DIM);
-    ubi__display_right(p->out, id, ID_COLUMNS + 1);
-    ink(p, UBI__INK_PLAIN);
+        ubi__write_size(p->cli, g->retained_bytes, SIZE_COLUMNS);
+    ubi__write_id(p->cli, ubi_graph_node_id(p->graph, g->first), ID_COLUMNS + 1);
     ubi__out_string(p->out, "  ");
-    write_text(p, g, room);
+    write_text(p, g, ubi__name_room(p->cli, used));
 }
 
 static void write_rows(const page *p) {
-    char text[UBI__HUMAN_TEXT];
     if (p->answer->n == 0)
         return;
     write_header(p);
     for (uint32_t i = 0; i < p->answer->n && !p->out->failed; i++)
         write_row(p, ubi_strings_group(p->answer->strings, p->answer->order[i]));
-    if (p->answer->n < p->answer->n_found) {
-        ink(p, UBI__INK_DIM);
-        ubi__out_printf(p->out, "  %s more; --limit 0 shows all\n",
-                        ubi__human_count(text, p->answer->n_found - p->answer->n));
-        ink(p, UBI__INK_PLAIN);
-    }
+    ubi__write_more(p->cli, p->answer->n_found - p->answer->n);
 }
 
 void ubi__strings_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__strings_answer *answer) {
-    page p = { &cli->output->out, &cli->style, answer, snapshot->graph, cli->style.columns >= COLUMNS_FOR_RETAINED };
+    page p = {
+        cli, &cli->output->out, &cli->style, answer, snapshot->graph, cli->style.columns >= COLUMNS_FOR_RETAINED
+    };
     write_head(&p);
     if (!answer->texts_known)
         return;

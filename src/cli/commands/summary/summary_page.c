@@ -7,12 +7,12 @@
  */
 #include "cli/commands/summary/summary_page.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/page.h"
 
 #define SIZE_COLUMNS 10
 #define PERCENT_COLUMNS 7
@@ -22,9 +22,10 @@
 #define ID_COLUMNS 12
 #define PAGE_WITH_BARS 100
 #define PAGE_WITH_SHARES 120
-#define LEAST_NAME_COLUMNS 16
+#define LEAST_PLACE_COLUMNS 16
 
 typedef struct page {
+    const ubi__cli *cli;
     ubi__out *out;
     const ubi__style *style;
     const ubi__snapshot *snapshot;
@@ -32,32 +33,6 @@ typedef struct page {
     bool has_bars, has_shares; /* there is room for bars, and for shares of own sizes */
     size_t room;               /* for names */
 } page;
-
-static void ink(const page *p, ubi__ink color) {
-    ubi__display_ink(p->out, p->style, color);
-}
-
-static void put_size(const page *p, uint64_t bytes) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_size(text, bytes), SIZE_COLUMNS);
-}
-
-static void put_share(const page *p, uint64_t bytes) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_percent(text, bytes, p->answer->total_bytes), PERCENT_COLUMNS);
-}
-
-static void put_bar(const page *p, uint64_t bytes) {
-    ubi__out_string(p->out, "  ");
-    ink(p, UBI__INK_CYAN);
-    ubi__display_bar(p->out, p->style, bytes, p->answer->total_bytes, BAR_COLUMNS);
-    ink(p, UBI__INK_PLAIN);
-}
-
-static void put_count(const page *p, uint64_t count, unsigned columns) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(p->out, ubi__human_count(text, count), columns);
-}
 
 static void put_distance(const page *p, uint32_t distance) {
     char text[UBI__HUMAN_TEXT];
@@ -77,10 +52,10 @@ static bool is_everything(const page *p) {
 static void write_asked(const page *p, const char *what, const char *value) {
     if (!value)
         return;
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__out_string(p->out, what);
     ubi__display_text(p->out, p->style, ubi__text(value), p->style->columns - strlen(what));
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
 }
 
@@ -119,7 +94,7 @@ static void write_head(const page *p) {
 
 static void write_header(const page *p) {
     ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__display_right(p->out, "Retained", SIZE_COLUMNS);
     ubi__out_repeat(p->out, " ", PERCENT_COLUMNS + (p->has_bars ? 2 + BAR_COLUMNS : 0));
     ubi__display_right(p->out, "Self", SIZE_COLUMNS);
@@ -128,7 +103,7 @@ static void write_header(const page *p) {
     ubi__display_right(p->out, "Count", COUNT_COLUMNS);
     ubi__display_right(p->out, "Distance", DISTANCE_COLUMNS);
     ubi__out_string(p->out, "  Class\n");
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
 /* "12,40,7" in the file is the script's number, line and column from 0; people count from 1. */
@@ -155,66 +130,55 @@ static void write_name(const page *p, const ubi_summary_row *row) {
     ubi_lens_class_get(p->snapshot->look, row->class_ix, &class);
     describe_place(place, sizeof place, p, row, class.place);
     size_t used = ubi__display_text(p->out, p->style, class.name, p->room);
-    if (*place && p->room - used > LEAST_NAME_COLUMNS) {
+    if (*place && p->room - used > LEAST_PLACE_COLUMNS) {
         ubi__out_string(p->out, "  ");
-        ink(p, UBI__INK_DIM);
+        ubi__write_ink(p->cli, UBI__INK_DIM);
         ubi__display_text_end(p->out, p->style, ubi__text(place), p->room - used - 2);
-        ink(p, UBI__INK_PLAIN);
+        ubi__write_ink(p->cli, UBI__INK_PLAIN);
     }
     ubi__out_char(p->out, '\n');
 }
 
 static void write_row(const page *p, const ubi_summary_row *row) {
-    put_size(p, row->retained_bytes);
-    put_share(p, row->retained_bytes);
+    ubi__write_size(p->cli, row->retained_bytes, SIZE_COLUMNS);
+    ubi__write_share(p->cli, row->retained_bytes, p->answer->total_bytes, PERCENT_COLUMNS);
     if (p->has_bars)
-        put_bar(p, row->retained_bytes);
-    put_size(p, row->size_bytes);
+        ubi__write_bar(p->cli, UBI__INK_CYAN, row->retained_bytes, p->answer->total_bytes, BAR_COLUMNS);
+    ubi__write_size(p->cli, row->size_bytes, SIZE_COLUMNS);
     if (p->has_shares)
-        put_share(p, row->size_bytes);
-    put_count(p, row->count, COUNT_COLUMNS);
+        ubi__write_share(p->cli, row->size_bytes, p->answer->total_bytes, PERCENT_COLUMNS);
+    ubi__write_count(p->cli, row->count, COUNT_COLUMNS);
     put_distance(p, row->distance);
     ubi__out_string(p->out, "  ");
     write_name(p, row);
-}
-
-static void write_rest(const page *p, uint64_t n_more) {
-    char text[UBI__HUMAN_TEXT];
-    if (n_more == 0)
-        return;
-    ink(p, UBI__INK_DIM);
-    ubi__out_printf(p->out, "  %s more; --limit 0 shows all\n", ubi__human_count(text, n_more));
-    ink(p, UBI__INK_PLAIN);
 }
 
 /* ---- nodes of a class -------------------------------------------------------------------------------------------- */
 
 static void write_nodes_header(const page *p) {
     ubi__out_char(p->out, '\n');
-    ink(p, UBI__INK_BOLD);
+    ubi__write_ink(p->cli, UBI__INK_BOLD);
     ubi__display_right(p->out, "Retained", SIZE_COLUMNS);
     ubi__display_right(p->out, "Self", SIZE_COLUMNS + PERCENT_COLUMNS);
     ubi__display_right(p->out, "Distance", DISTANCE_COLUMNS);
     ubi__display_right(p->out, "Id", ID_COLUMNS);
     ubi__out_string(p->out, "  Node\n");
-    ink(p, UBI__INK_PLAIN);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
 static void write_node(const page *p, ubi_node_ix node) {
-    char id[24];
     ubi_lens_name_buffer buffer;
     const ubi_summary *s = p->answer->summary;
     size_t used = 2 * SIZE_COLUMNS + PERCENT_COLUMNS + DISTANCE_COLUMNS + ID_COLUMNS + 2;
     uint64_t retained_bytes = ubi_dominators_retained_bytes(ubi_summary_dominators(s), node);
-    put_size(p, retained_bytes);
-    put_share(p, retained_bytes);
-    put_size(p, ubi_lens_size_bytes(p->snapshot->look, node));
+    ubi__write_size(p->cli, retained_bytes, SIZE_COLUMNS);
+    ubi__write_share(p->cli, retained_bytes, p->answer->total_bytes, PERCENT_COLUMNS);
+    ubi__write_size(p->cli, ubi_lens_size_bytes(p->snapshot->look, node), SIZE_COLUMNS);
     put_distance(p, ubi_summary_distances(s)[node]);
-    snprintf(id, sizeof id, " %" PRIu64, ubi_graph_node_id(p->snapshot->graph, node));
-    ubi__display_right(p->out, id, ID_COLUMNS);
+    ubi__write_id(p->cli, ubi_graph_node_id(p->snapshot->graph, node), ID_COLUMNS);
     ubi__out_string(p->out, "  ");
     ubi__display_text(p->out, p->style, ubi_lens_display_name(p->snapshot->look, node, &buffer),
-                      p->style->columns > used + LEAST_NAME_COLUMNS ? p->style->columns - used : LEAST_NAME_COLUMNS);
+                      ubi__name_room(p->cli, used));
     ubi__out_char(p->out, '\n');
 }
 
@@ -225,7 +189,7 @@ static ubi_status write_nodes(const page *p, const ubi_summary_row *row) {
     write_nodes_header(p);
     for (uint32_t i = 0; i < n && !p->out->failed; i++)
         write_node(p, nodes[i]);
-    write_rest(p, row->count - n);
+    ubi__write_more(p->cli, row->count - n);
     ubi__free_array(ubi_allocator_default(), nodes, n, sizeof *nodes);
     return UBI_OK;
 }
@@ -245,17 +209,17 @@ static ubi_status write_rows(const page *p) {
         if (p->answer->class_name)
             UBI_TRY(write_nodes(p, row));
     }
-    write_rest(p, p->answer->n_found - p->answer->n);
+    ubi__write_more(p->cli, p->answer->n_found - p->answer->n);
     return UBI_OK;
 }
 
 ubi_status ubi__summary_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__summary_answer *answer) {
-    page p = { .out = &cli->output->out, .style = &cli->style, .snapshot = snapshot, .answer = answer };
+    page p = { .cli = cli, .out = &cli->output->out, .style = &cli->style, .snapshot = snapshot, .answer = answer };
     p.has_bars = cli->style.columns >= PAGE_WITH_BARS;
     p.has_shares = cli->style.columns >= PAGE_WITH_SHARES;
     size_t used = 2 * SIZE_COLUMNS + PERCENT_COLUMNS + COUNT_COLUMNS + DISTANCE_COLUMNS + 2;
     used += (p.has_bars ? 2 + BAR_COLUMNS : 0) + (p.has_shares ? PERCENT_COLUMNS : 0);
-    p.room = cli->style.columns > used + LEAST_NAME_COLUMNS ? cli->style.columns - used : LEAST_NAME_COLUMNS;
+    p.room = ubi__name_room(cli, used);
     write_head(&p);
     return write_rows(&p);
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run.h: one `ubiheap run`: what was asked for, and what came of it so far.
+ *
+ * The main program and each worker have a session, on their own threads. What they share is here: while a
+ * snapshot is being written no other one is, but the log goes on.
+ */
+#ifndef UBI_CLI_RUN_H
+#define UBI_CLI_RUN_H
+
+#include <pthread.h>
+
+#include <ubiheap/quickjs.h>
+
+#include "cli/commands/run/run_log.h"
+#include "cli/commands/run/run_settings.h"
+#include "engines/quickjs/host/host.h"
+
+/** A snapshot that was written. */
+typedef struct ubi__run_snapshot {
+    char *file; /**< owned */
+    ubi__run_trigger trigger;
+    unsigned worker;
+    uint64_t taken_us; /**< how long it took */
+    ubi_save_info info;
+} ubi__run_snapshot;
+
+UBI_VEC_DECLARE(ubi__run_snapshots, ubi__run_snapshot);
+
+typedef struct ubi__run {
+    ubi__cli *cli;
+    const ubi__run_arguments *arguments;
+    const ubi__breakdown_choice *breakdown;
+    const char *script; /**< path, as given */
+    ubi__run_settings settings;
+    pthread_mutex_t lock; /**< of what follows but the log */
+    ubi__run_snapshots snapshots;
+    bool failed; /**< something of ours went wrong, and was said */
+    pthread_mutex_t log_lock;
+    ubi__run_log log;
+} ubi__run;
+
+/* ---- run_session.c ---- */
+/** Hooks of the host for a run. */
+ubi__host_hooks ubi__run_hooks(ubi__run *run);
+/** Takes over SIGUSR2, and leaves SIGPIPE to the script as it would be without us. */
+void ubi__run_install_signals(void);
+
+/* ---- run_snapshot.c ---- */
+/** Writes a snapshot of a host's heap and says so; what goes wrong is said, and the run goes on. */
+void ubi__run_take_snapshot(ubi__run *run, ubi__host *host, ubi__run_trigger trigger);
+/** Says that something of ours went wrong. With the lock. */
+void ubi__run_complain(ubi__run *run, const char *subject);
+
+/* ---- run_report.c ---- */
+/** What is to be printed when the script has ended: the census, the document. */
+ubi_status ubi__run_report(ubi__run *run, ubi__host *host, int exit_code);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_command.c: `ubiheap run`, a script under the tools.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "cli/commands/run/run.h"
+
+static ubi__host_kind kind_of(const ubi__run_arguments *a) {
+    return a->module ? UBI__HOST_MODULE : a->script ? UBI__HOST_SCRIPT : UBI__HOST_DETECT;
+}
+
+/* Of the main program and its workers, which may outlive this call until the process ends. */
+static ubi__run the_run;
+static ubi__host_options the_options;
+
+static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int *exit_code) {
+    const ubi__run_arguments *a = the_run.arguments;
+    if (a->allocation_log)
+        UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, operands[0], the_run.settings.probability));
+    the_options = (ubi__host_options){
+        .kind = kind_of(a),
+        .debugger = a->debugger,
+        .heap_module = a->heap_module,
+        .std_globals = a->std,
+        .heap_limit_bytes = the_run.settings.heap_limit_bytes,
+        .stack_limit_bytes = the_run.settings.stack_limit_bytes,
+        .arguments = operands,
+        .n_arguments = n_operands,
+        .hooks = ubi__run_hooks(&the_run),
+    };
+    ubi__run_install_signals();
+    cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
+    return ubi__host_run(exit_code, operands[0], &the_options);
+}
+
+static void free_snapshots(void) {
+    for (size_t i = 0; i < the_run.snapshots.n; i++)
+        free(the_run.snapshots.at[i].file);
+    ubi__run_snapshots_fini(&the_run.snapshots, ubi_allocator_default());
+}
+
+/* Workers may still run when the main script has ended: what they use stays. */
+static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+    static ubi__breakdown_choice breakdown;
+    static ubi__run_arguments arguments;
+    arguments = *(ubi__run_arguments *)values;
+    the_run = (ubi__run){ .cli = cli,
+                          .arguments = &arguments,
+                          .breakdown = &breakdown,
+                          .script = operands[0],
+                          .lock = PTHREAD_MUTEX_INITIALIZER,
+                          .log_lock = PTHREAD_MUTEX_INITIALIZER };
+    UBI_TRY(ubi__breakdown_check_input(&arguments.by, operands[0]));
+    UBI_TRY(ubi__breakdown_choose(&breakdown, arguments.by.breakdown, cli));
+    ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);
+    if (status == UBI_OK)
+        status = run_script(cli, operands, n_operands, exit_code);
+    pthread_mutex_lock(&the_run.lock);
+    free_snapshots();
+    pthread_mutex_unlock(&the_run.lock);
+    ubi__breakdown_choice_fini(&breakdown);
+    return status;
+}
+
+static const char *const moments[] = { "exit", NULL };
+
+#define AT(field) offsetof(ubi__run_arguments, field)
+
+static const ubi__option options[] = {
+    { "module", 'm', UBI__OPTION_FLAG, AT(module), NULL, NULL,
+      "run it as a module; the default is to look: a name ending in .mjs, or an import or export at its beginning",
+      NULL },
+    { "script", 0, UBI__OPTION_FLAG, AT(script), NULL, NULL, "run it as a script, not as a module", NULL },
+    { "std", 0, UBI__OPTION_FLAG, AT(std), NULL, NULL, "have std and os as globals, for scripts, which cannot import",
+      NULL },
+    { "snapshot-at", 'a', UBI__OPTION_LIST, AT(snapshot_at), "WHEN", NULL,
+      "take snapshots: exit, when the program ends; signal, on SIGUSR2 (which always works); gc, after collections of "
+      "cycles; or a time between two, such as 10s; may be given more than once",
+      NULL },
+    { "snapshot-on-oom", 0, UBI__OPTION_FLAG, AT(snapshot_on_oom), NULL, NULL,
+      "take a snapshot when memory runs out, before the script is told", NULL },
+    { "snapshot-output", 'o', UBI__OPTION_TEXT, AT(snapshot_output), "PATTERN", NULL,
+      "names of the snapshots: %s script, %n number, %w worker, %t what set it off, %p process, %% a percent sign",
+      "%s-%n.fxsnapshot" },
+    { "sites", 0, UBI__OPTION_SWITCH, AT(sites), NULL, NULL,
+      "remember where objects are allocated, or do not; the default is to do so when something is asked for that can "
+      "show it: snapshots, the log, a census by allocation stack",
+      NULL },
+    { "sampling-probability", 'p', UBI__OPTION_TEXT, AT(probability), "P", NULL,
+      "remember, and log, only so many of the allocations: from 0 to 1", "1" },
+    { "allocation-log", 'l', UBI__OPTION_TEXT, AT(allocation_log), "FILE", NULL,
+      "write a line of JSON for each allocation of an object", NULL },
+    { "census-at", 'c', UBI__OPTION_CHOICE, AT(census_at), "WHEN", moments,
+      "count what is in the heap, and print it as 'ubiheap census' does", NULL },
+    { "output", 0, UBI__OPTION_TEXT, AT(output), "FILE", NULL,
+      "write the census, or the document of --json, to FILE in the place of standard output", NULL },
+    { "heap-limit", 0, UBI__OPTION_TEXT, AT(heap_limit), "SIZE", NULL,
+      "memory that the program, and each worker, may use, such as 64MiB; more is refused as out of memory", NULL },
+    { "stack-size", 0, UBI__OPTION_TEXT, AT(stack_size), "SIZE", NULL, "stack that calls may use", "256KiB" },
+    { "debugger", 0, UBI__OPTION_FLAG, AT(debugger), NULL, NULL,
+      "give the script Debugger and newGlobal(), and the module of --heap-module", NULL },
+    { "heap-module", 0, UBI__OPTION_FLAG, AT(heap_module), NULL, NULL,
+      "give the script the module \"ubiheap\": heap snapshots and their analyses", NULL },
+    UBI__BREAKDOWN_OPTIONS(AT(by)),
+    UBI__TREE_TEXT_OPTIONS(AT(by)),
+    UBI__OPTION_END,
+};
+
+static const ubi__example examples[] = {
+    { "run app.js", "run it" },
+    { "run --snapshot-at exit app.js", "see what is left: app-1.fxsnapshot" },
+    { "run --snapshot-at 10s --snapshot-at exit app.js", "a series, for 'ubiheap leaks'" },
+    { "run --census-at exit -b invertedAllocationStack app.js", "which functions allocated what is left" },
+    { "run --heap-limit 64MiB --snapshot-on-oom app.js", "see what filled the memory" },
+    { "run --allocation-log log.jsonl -p 0.05 app.js", "every twentieth allocation, with its stack" },
+    { NULL, NULL },
+};
+
+const ubi__command ubi__command_run = {
+    .name = "run",
+    .operands = "SCRIPT [ARGUMENT...]",
+    .summary = "run a JavaScript program and look into its memory",
+    .description =
+        "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What stands behind SCRIPT "
+        "belongs to the script, which finds it in scriptArgs, its own name first. Scripts have std, os with workers, "
+        "modules, console, timers, print and gc; see the reference.\n"
+        "\n"
+        "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after an exception "
+        "or a rejected promise that nobody caught, 130 after Ctrl-C. 4 when all went well but for something that was "
+        "to "
+        "be written. Errors of the tool are one line; exceptions come with their stack.\n"
+        "\n"
+        "SIGUSR2 makes the program and each worker write a snapshot, also in the middle of a loop. Ctrl-C ends the "
+        "script and then does what is to be done at exit; a second one ends everything.\n"
+        "\n"
+        "The engine is an old release: do not run programs that you do not trust.\n",
+    .options = options,
+    .glossary = &ubi__breakdown_presets_glossary,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .options_first = true,
+    .arguments_bytes = sizeof(ubi__run_arguments),
+    .run = run,
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_report.c: what is printed when the script has ended: the census of --census-at, or the document of --json.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "cli/commands/run/run.h"
+#include "cli/snapshot.h"
+#include "cli/terminal.h"
+#include "render/result_json.h"
+
+/* ---- the census --------------------------------------------------------------------------------------------------- */
+
+static ubi_status take_census(ubi_census **out, const ubi__run *run, ubi__host *host) {
+    ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
+    options.progress = ubi__progress_line_callbacks(&run->cli->progress);
+    options.compat = run->cli->compat;
+    ubi_status status =
+        ubi_target_census(out, ubi_quickjs_target(ubi__host_tools(host)), NULL, run->breakdown->breakdown, &options);
+    ubi__progress_line_clear(&run->cli->progress);
+    return status;
+}
+
+static ubi_status with_tree(const ubi__run *run, const ubi_census *census, ubi__json *json) {
+    ubi_census_tree_options options = ubi__breakdown_tree_options(&run->arguments->by, run->breakdown);
+    ubi__census_text_options text = ubi__breakdown_text_options(&run->arguments->by, run->breakdown, run->cli);
+    ubi_census_tree *tree;
+    UBI_TRY(ubi_census_tree_new(&tree, census, &options));
+    ubi_status status = json ? ubi__render_census_tree(json, tree)
+                             : ubi__render_census_text(&run->cli->output->out, &run->cli->style, tree, &text);
+    ubi_census_tree_free(tree);
+    return status;
+}
+
+static ubi_status write_census_json(const ubi__run *run, ubi__json *json, const ubi_census *census) {
+    ubi__breakdown_write_json(json, run->breakdown);
+    if (ubi__breakdown_wants_tree(&run->arguments->by)) {
+        ubi__json_key(json, "tree");
+        return with_tree(run, census, json);
+    }
+    ubi__json_key(json, "report");
+    return ubi__render_report(json, ubi_census_report(census));
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------------- */
+
+static void write_snapshot(ubi__json *json, const ubi__run_snapshot *s) {
+    ubi__json_object_begin(json);
+    ubi__document_string(json, "file", s->file);
+    ubi__document_string(json, "trigger", ubi__run_trigger_names[s->trigger]);
+    ubi__document_u64(json, "worker", s->worker);
+    ubi__document_u64(json, "nodeCount", s->info.node_count);
+    ubi__document_u64(json, "edgeCount", s->info.edge_count);
+    ubi__document_u64(json, "fileSize", s->info.output_bytes);
+    ubi__json_object_end(json);
+}
+
+static void write_log(ubi__json *json, const ubi__run *run) {
+    ubi__json_key(json, "allocationLog");
+    ubi__json_object_begin(json);
+    ubi__document_string(json, "file", run->arguments->allocation_log);
+    ubi__document_u64(json, "entries", run->log.entries);
+    ubi__document_bool(json, "lost", run->log.lost);
+    ubi__json_object_end(json);
+}
+
+static ubi_status write_document(const ubi__run *run, const ubi_census *census, int exit_code) {
+    ubi__json json;
+    ubi_status status = UBI_OK;
+    ubi__document_begin(&json, run->cli, "ubiheap.run/1", run->script);
+    ubi__document_u64(&json, "exitCode", (uint64_t)exit_code);
+    ubi__json_key(&json, "snapshots");
+    ubi__json_array_begin(&json);
+    for (size_t i = 0; i < run->snapshots.n; i++)
+        write_snapshot(&json, &run->snapshots.at[i]);
+    ubi__json_array_end(&json);
+    if (run->arguments->allocation_log)
+        write_log(&json, run);
+    if (census)
+        status = write_census_json(run, &json, census);
+    ubi__document_end(&json);
+    return status;
+}
+
+static ubi_status write_output(const ubi__run *run, const ubi_census *census, int exit_code) {
+    if (run->cli->common.json)
+        return write_document(run, census, exit_code);
+    return census ? with_tree(run, census, NULL) : UBI_OK;
+}
+
+/* ---- where it goes ------------------------------------------------------------------------------------------------ */
+
+/* Leaves standard output to the script. Large, so not on the stack. */
+static ubi__standard_output file_output;
+
+static ubi_status write_to_file(ubi__run *run, const ubi_census *census, int exit_code) {
+    const char *path = run->arguments->output;
+    ubi__standard_output *standard = run->cli->output;
+    ubi__style style = run->cli->style;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return ubi__fail_errno(errno, "cannot create %s", path);
+    ubi__standard_output_init(&file_output, fd);
+    run->cli->output = &file_output;
+    run->cli->style = ubi__terminal_style(fd, run->cli->common.color);
+    ubi_status status = write_output(run, census, exit_code);
+    if (status == UBI_OK && ubi__out_flush(&file_output.out) != UBI_OK)
+        status = ubi__fail_errno(file_output.error, "cannot write %s", path);
+    if (close(fd) < 0 && status == UBI_OK)
+        status = ubi__fail_errno(errno, "cannot write %s", path);
+    run->cli->output = standard;
+    run->cli->style = style;
+    return status;
+}
+
+ubi_status ubi__run_report(ubi__run *run, ubi__host *host, int exit_code) {
+    ubi_census *census = NULL;
+    if (run->settings.census)
+        UBI_TRY(take_census(&census, run, host));
+    ubi_status status =
+        run->arguments->output ? write_to_file(run, census, exit_code) : write_output(run, census, exit_code);
+    ubi_census_free(census);
+    return status;
+}

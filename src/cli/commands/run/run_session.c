@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_session.c: what a run does at the host's hooks, for each runtime.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "cli/commands/run/run.h"
+#include "cli/finish.h"
+#include "cli/interrupt.h"
+
+/* The log is written out when this many entries wait, or the oldest has waited this long. */
+#define DRAIN_ENTRIES 1024
+#define DRAIN_US 500000
+/* What one call of the engine may allocate without a look at us: about 40 bytes each, only when it happens. */
+#define LOG_ENTRIES (1u << 20)
+
+/* Of one runtime, on its thread. */
+typedef struct session {
+    ubi__run *run;
+    ubi__host *host;
+    ubi_quickjs_observer *observer; /* NULL: nothing to observe */
+    bool logs;
+    unsigned signals_seen;
+    bool collected;          /* a collection since the last look */
+    uint64_t interval_at_us; /* UINT64_MAX: none */
+    uint64_t drain_at_us;    /* UINT64_MAX: no log */
+} session;
+
+/* ---- signals ------------------------------------------------------------------------------------------------------ */
+
+static atomic_uint signals;
+
+static void on_signal(int number) {
+    (void)number;
+    atomic_fetch_add(&signals, 1);
+    ubi__host_wake_all();
+}
+
+void ubi__run_install_signals(void) {
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR2, &action, NULL);
+    signal(SIGPIPE, SIG_DFL);
+}
+
+/* ---- begin -------------------------------------------------------------------------------------------------------- */
+
+static void on_collection(void *payload, const ubi_quickjs_collection *collection) {
+    (void)collection;
+    ((session *)payload)->collected = true;
+}
+
+static void out_of_memory(void *state) {
+    session *s = state;
+    if (s->run->settings.snapshot[UBI__RUN_AT_OOM])
+        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_OOM);
+}
+
+static ubi_status track(session *s) {
+    UBI_TRY(ubi_quickjs_observer_set_probability(s->observer, s->run->settings.probability));
+    UBI_TRY(ubi_quickjs_observer_set_log_limit(s->observer, s->logs ? LOG_ENTRIES : 1));
+    return ubi_quickjs_observer_set_tracking(s->observer, true);
+}
+
+static ubi_status observe(session *s) {
+    const ubi__run_settings *settings = &s->run->settings;
+    if (!settings->sites && !settings->snapshot[UBI__RUN_AT_GC])
+        return UBI_OK;
+    UBI_TRY(ubi__host_observer(s->host, &s->observer));
+    if (settings->snapshot[UBI__RUN_AT_GC])
+        ubi_quickjs_observer_on_collection(s->observer, on_collection, s);
+    return settings->sites ? track(s) : UBI_OK;
+}
+
+static ubi_status begin(void *payload, ubi__host *host, void **state) {
+    ubi__run *run = payload;
+    session *s = calloc(1, sizeof *s);
+    if (!s)
+        return ubi_error(UBI_ENOMEM, "out of memory");
+    uint64_t now_us = ubi__host_clock_us();
+    *s = (session){ .run = run, .host = host, .logs = run->arguments->allocation_log != NULL };
+    s->signals_seen = atomic_load(&signals);
+    s->interval_at_us = run->settings.interval_us ? now_us + run->settings.interval_us : UINT64_MAX;
+    s->drain_at_us = s->logs ? now_us + DRAIN_US : UINT64_MAX;
+    ubi_status status = observe(s);
+    if (status == UBI_OK)
+        *state = s;
+    else
+        free(s);
+    return status;
+}
+
+/* ---- in between --------------------------------------------------------------------------------------------------- */
+
+static void drain(session *s) {
+    if (!s->logs)
+        return;
+    pthread_mutex_lock(&s->run->log_lock);
+    ubi__run_log_drain(&s->run->log, s->observer, ubi__host_number(s->host));
+    pthread_mutex_unlock(&s->run->log_lock);
+}
+
+static void look_at_clock(session *s) {
+    uint64_t now_us = ubi__host_clock_us();
+    if (now_us >= s->interval_at_us) {
+        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_INTERVAL);
+        s->interval_at_us = ubi__host_clock_us() + s->run->settings.interval_us;
+    }
+    if (now_us >= s->drain_at_us) {
+        drain(s);
+        pthread_mutex_lock(&s->run->log_lock);
+        ubi__run_log_flush(&s->run->log);
+        pthread_mutex_unlock(&s->run->log_lock);
+        s->drain_at_us = now_us + DRAIN_US;
+    }
+}
+
+static void tick(void *state) {
+    session *s = state;
+    unsigned sent = atomic_load_explicit(&signals, memory_order_relaxed);
+    if (sent != s->signals_seen) {
+        s->signals_seen = sent;
+        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_SIGNAL);
+    }
+    if (s->collected) {
+        s->collected = false;
+        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_GC);
+    }
+    if (s->logs && ubi_quickjs_observer_log_length(s->observer) >= DRAIN_ENTRIES)
+        drain(s);
+    if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX)
+        look_at_clock(s);
+}
+
+/* A log without news need not be looked at. */
+static uint64_t due_us(void *state) {
+    const session *s = state;
+    uint64_t drain_us = s->logs ? s->drain_at_us : UINT64_MAX;
+    return s->interval_at_us < drain_us ? s->interval_at_us : drain_us;
+}
+
+static bool interrupted(void *payload) {
+    (void)payload;
+    return ubi__interrupted();
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+static void close_log(ubi__run *run) {
+    pthread_mutex_lock(&run->log_lock);
+    ubi_status status = ubi__run_log_close(&run->log);
+    pthread_mutex_unlock(&run->log_lock);
+    if (status == UBI_OK)
+        return;
+    pthread_mutex_lock(&run->lock);
+    ubi__run_complain(run, run->arguments->allocation_log);
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void report(ubi__run *run, ubi__host *host, int exit_code) {
+    ubi__host_flush_output();
+    pthread_mutex_lock(&run->lock);
+    ubi_status status = ubi__run_report(run, host, exit_code);
+    if (status != UBI_OK && status != UBI_ECANCELLED)
+        ubi__run_complain(run, run->script);
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* What stopped the script is no reason to stop the work that was asked for after it; the next Ctrl-C is. */
+static int finish(void *state, int exit_code, bool leaves) {
+    session *s = state;
+    ubi__run *run = s->run;
+    ubi__interrupt_accept();
+    signal(SIGPIPE, SIG_IGN);
+    drain(s);
+    close_log(run);
+    if (run->settings.snapshot[UBI__RUN_AT_EXIT])
+        ubi__run_take_snapshot(run, s->host, UBI__RUN_AT_EXIT);
+    report(run, s->host, exit_code);
+    if (run->failed && exit_code == UBI__HOST_EXIT_OK)
+        exit_code = UBI__EXIT_SYSTEM;
+    return leaves ? ubi__finish(run->cli, UBI_OK, exit_code) : exit_code;
+}
+
+static void end(void *state) {
+    session *s = state;
+    drain(s);
+    if (s->observer)
+        ubi_quickjs_observer_on_collection(s->observer, NULL, NULL);
+    free(s);
+}
+
+ubi__host_hooks ubi__run_hooks(ubi__run *run) {
+    return (ubi__host_hooks){
+        .payload = run,
+        .begin = begin,
+        .tick = tick,
+        .due_us = due_us,
+        .finish = finish,
+        .out_of_memory = out_of_memory,
+        .end = end,
+        .interrupted = interrupted,
+    };
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_snapshot.c: snapshots while a script runs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/human.h"
+#include "cli/commands/run/run.h"
+#include "cli/finish.h"
+#include "cli/interrupt.h"
+
+#define NAME_BYTES 4096
+
+void ubi__run_complain(ubi__run *run, const char *subject) {
+    run->failed = true;
+    ubi__host_flush_output();
+    ubi__print_line(subject, ubi_error_message());
+}
+
+static void tell(const ubi__run_snapshot *s) {
+    char line[256], nodes[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT], worker[32] = "";
+    if (s->worker)
+        snprintf(worker, sizeof worker, " of worker %u", s->worker);
+    snprintf(line, sizeof line, "snapshot%s (%s): %s, %s, %s", worker, ubi__run_trigger_names[s->trigger],
+             ubi__human_things(nodes, s->info.node_count, "node"), ubi__human_size(size, s->info.output_bytes),
+             ubi__human_duration(time, s->taken_us));
+    ubi__host_flush_output();
+    ubi__print_line(s->file, line);
+}
+
+static bool go_on(void *payload, const char *stage, uint64_t done, uint64_t total) {
+    (void)payload;
+    (void)stage;
+    (void)done;
+    (void)total;
+    return !ubi__interrupted();
+}
+
+static ubi_status save(ubi__run *run, ubi__host *host, ubi__run_snapshot *out) {
+    ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
+    uint64_t start_us = ubi__clock_us();
+    options.progress = (ubi_progress){ go_on, NULL };
+    options.threads = run->cli->common.threads < UINT32_MAX ? (unsigned)run->cli->common.threads : 0;
+    ubi_status status =
+        ubi_target_save(ubi_quickjs_target(ubi__host_tools(host)), NULL, out->file, &options, &out->info);
+    out->taken_us = ubi__clock_us() - start_us;
+    return status;
+}
+
+/* The worker's files must not be taken for the main program's. */
+static ubi_status name_file(const ubi__run *run, char name[NAME_BYTES], const ubi__run_snapshot *s) {
+    const char *pattern = run->arguments->snapshot_output;
+    const ubi__run_name parts = { run->script, (unsigned)run->snapshots.n + 1, s->worker, s->trigger };
+    if (!pattern)
+        pattern = s->worker ? UBI__RUN_WORKER_PATTERN : UBI__RUN_PATTERN;
+    return ubi__run_file_name(name, NAME_BYTES, pattern, &parts);
+}
+
+static ubi_status take(ubi__run *run, ubi__host *host, ubi__run_snapshot *s, const char *name) {
+    UBI_TRY(ubi__run_snapshots_reserve(&run->snapshots, ubi_allocator_default(), 1));
+    s->file = strdup(name);
+    if (!s->file)
+        return ubi_error(UBI_ENOMEM, "out of memory");
+    ubi_status status = save(run, host, s);
+    if (status == UBI_OK)
+        status = ubi__run_snapshots_push(&run->snapshots, ubi_allocator_default(), *s);
+    if (status != UBI_OK)
+        free(s->file);
+    return status;
+}
+
+void ubi__run_take_snapshot(ubi__run *run, ubi__host *host, ubi__run_trigger trigger) {
+    char name[NAME_BYTES] = "";
+    ubi__run_snapshot s = { .trigger = trigger, .worker = ubi__host_number(host) };
+    pthread_mutex_lock(&run->lock);
+    ubi_status status = name_file(run, name, &s);
+    if (status == UBI_OK)
+        status = take(run, host, &s, name);
+    if (status == UBI_OK)
+        tell(&s);
+    else if (status != UBI_ECANCELLED)
+        ubi__run_complain(run, name);
+    pthread_mutex_unlock(&run->lock);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * page.c: see page.h.
+ */
+#include "cli/page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/human.h"
+#include "base/text.h"
+
+/* Narrower names say nothing: then lines are longer than the terminal is wide. */
+#define LEAST_NAME_COLUMNS 16
+
+/* ---- text --------------------------------------------------------------------------------------------------------- */
+
+void ubi__write_ink(const ubi__cli *cli, ubi__ink ink) {
+    ubi__display_ink(&cli->output->out, &cli->style, ink);
+}
+
+void ubi__write_inked(const ubi__cli *cli, ubi__ink ink, const char *text) {
+    ubi__write_ink(cli, ink);
+    ubi__out_string(&cli->output->out, text);
+    ubi__write_ink(cli, UBI__INK_PLAIN);
+}
+
+void ubi__write_title(const ubi__cli *cli, const char *text) {
+    ubi__out_char(&cli->output->out, '\n');
+    ubi__write_inked(cli, UBI__INK_BOLD, text);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+void ubi__write_words(const ubi__cli *cli, ubi__ink ink, const char *text) {
+    ubi__out *out = &cli->output->out;
+    size_t indent = strspn(text, " ");
+    ubi__write_ink(cli, ink);
+    ubi__display_pad(out, 0, indent);
+    ubi__wrap_words(out, &cli->style, ubi__text(text + indent), indent, indent, cli->style.columns);
+    ubi__write_ink(cli, UBI__INK_PLAIN);
+    ubi__out_char(out, '\n');
+}
+
+static void put_break(ubi__out *out, bool wraps, size_t indent) {
+    if (wraps) {
+        ubi__out_char(out, '\n');
+        ubi__display_pad(out, 0, indent);
+    } else {
+        ubi__out_char(out, ' ');
+    }
+}
+
+size_t ubi__wrap_words(ubi__out *out, const ubi__style *style, ubi_text text, size_t at, size_t indent,
+                       size_t columns) {
+    size_t lines = 1, start = at;
+    while (text.len) {
+        const char *space = memchr(text.ptr, ' ', text.len);
+        ubi_text word = { text.ptr, space ? (size_t)(space - text.ptr) : text.len };
+        size_t n = ubi__display_columns(word, style), taken = word.len + (space != NULL);
+        n = n < columns ? n : columns;
+        bool first = at == start, wraps = !first && at + 1 + n > columns;
+        if (out && !first)
+            put_break(out, wraps, indent);
+        if (out)
+            ubi__display_text(out, style, word, columns);
+        lines += wraps;
+        start = wraps ? indent : start;
+        at = (wraps ? indent : at + !first) + n;
+        text.ptr += taken;
+        text.len -= taken;
+    }
+    return lines;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+void ubi__write_size(const ubi__cli *cli, uint64_t bytes, size_t columns) {
+    char text[UBI__HUMAN_TEXT];
+    ubi__display_right(&cli->output->out, ubi__human_size(text, bytes), columns);
+}
+
+void ubi__write_count(const ubi__cli *cli, uint64_t count, size_t columns) {
+    char text[UBI__HUMAN_TEXT];
+    ubi__display_right(&cli->output->out, ubi__human_count(text, count), columns);
+}
+
+void ubi__write_share(const ubi__cli *cli, uint64_t part, uint64_t total, size_t columns) {
+    char text[UBI__HUMAN_TEXT];
+    ubi__display_right(&cli->output->out, ubi__human_percent(text, part, total), columns);
+}
+
+void ubi__write_bar(const ubi__cli *cli, ubi__ink ink, uint64_t part, uint64_t total, unsigned columns) {
+    ubi__out *out = &cli->output->out;
+    ubi__out_string(out, "  ");
+    ubi__write_ink(cli, ink);
+    ubi__display_bar(out, &cli->style, part, total, columns);
+    ubi__write_ink(cli, UBI__INK_PLAIN);
+}
+
+void ubi__write_id(const ubi__cli *cli, uint64_t id, size_t columns) {
+    char text[24];
+    snprintf(text, sizeof text, " %" PRIu64, id);
+    ubi__write_ink(cli, UBI__INK_DIM);
+    ubi__display_right(&cli->output->out, text, columns);
+    ubi__write_ink(cli, UBI__INK_PLAIN);
+}
+
+size_t ubi__name_room(const ubi__cli *cli, size_t used) {
+    size_t columns = cli->style.columns;
+    return columns > used + LEAST_NAME_COLUMNS ? columns - used : LEAST_NAME_COLUMNS;
+}
+
+void ubi__write_more(const ubi__cli *cli, uint64_t n) {
+    char line[UBI__HUMAN_TEXT + 40], text[UBI__HUMAN_TEXT];
+    if (n == 0)
+        return;
+    snprintf(line, sizeof line, "  %s more; --limit 0 shows all", ubi__human_count(text, n));
+    ubi__write_inked(cli, UBI__INK_DIM, line);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+/* ---- what to run next --------------------------------------------------------------------------------------------- */
+
+const char *ubi__file_argument(const char *path, const char *otherwise) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+    return path[strspn(path, plain)] == 0 && path[0] != '-' ? path : otherwise;
+}
+
+void ubi__write_command(const ubi__cli *cli, const char *command, const char *file, const char *more,
+                        const char *help) {
+    ubi__out *out = &cli->output->out;
+    size_t used = strlen("  ubiheap ") + strlen(command) + 1 + strlen(file) + (more ? 1 + strlen(more) : 0);
+    ubi__out_printf(out, "  ubiheap %s ", command);
+    ubi__out_string(out, file); /* may be longer than what is formatted */
+    if (more) {
+        ubi__out_char(out, ' ');
+        ubi__out_string(out, more);
+    }
+    if (used + strlen("  # ") + strlen(help) <= cli->style.columns) {
+        ubi__write_ink(cli, UBI__INK_DIM);
+        ubi__out_printf(out, "  # %s", help);
+        ubi__write_ink(cli, UBI__INK_PLAIN);
+    }
+    ubi__out_char(out, '\n');
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * page.h: what the pages of commands are written with, so that all of them look alike: titles, cells of tables, sentences,
+ * and what to run next.
+ *
+ * Everything goes to standard output in the style of the terminal. Cells end at the right edge of their columns.
+ */
+#ifndef UBI_CLI_PAGE_H
+#define UBI_CLI_PAGE_H
+
+#include "cli/command.h"
+
+/* ---- text --------------------------------------------------------------------------------------------------------- */
+
+/** Switches colour; end with UBI__INK_PLAIN. */
+void ubi__write_ink(const ubi__cli *cli, ubi__ink ink);
+/** Text of our own (ASCII) in a colour. */
+void ubi__write_inked(const ubi__cli *cli, ubi__ink ink, const char *text);
+/** A line, bold, below an empty one. */
+void ubi__write_title(const ubi__cli *cli, const char *text);
+/** A line of words, wrapped. */
+void ubi__write_words(const ubi__cli *cli, ubi__ink ink, const char *text);
+/**
+ * Words from column `at` on, made safe and wrapped to lines of `columns`, of which all but the first are indented. No newline.
+ * @param out  NULL: only counts.
+ * @return lines; at least 1.
+ */
+size_t ubi__wrap_words(ubi__out *out, const ubi__style *style, ubi_text text, size_t at, size_t indent, size_t columns);
+
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+void ubi__write_size(const ubi__cli *cli, uint64_t bytes, size_t columns);
+void ubi__write_count(const ubi__cli *cli, uint64_t count, size_t columns);
+void ubi__write_share(const ubi__cli *cli, uint64_t part, uint64_t total, size_t columns);
+/** Two spaces and a bar of `columns`. */
+void ubi__write_bar(const ubi__cli *cli, ubi__ink ink, uint64_t part, uint64_t total, unsigned columns);
+/** The id of a node, dim; a space before it at least. */
+void ubi__write_id(const ubi__cli *cli, uint64_t id, size_t columns);
+/** Columns for a name behind `used` others: what is left, and some where that is too little. */
+size_t ubi__name_room(const ubi__cli *cli, size_t used);
+/** The line below a table that `n` more rows have been left out of; nothing for 0. */
+void ubi__write_more(const ubi__cli *cli, uint64_t n);
+
+/* ---- what to run next --------------------------------------------------------------------------------------------- */
+
+/** The file as an argument for a shell; `otherwise` in its place where that would not be obvious. */
+const char *ubi__file_argument(const char *path, const char *otherwise);
+/** "  ubiheap COMMAND FILE MORE  # help"; without `more` if that is NULL, and without help where there is no room. */
+void ubi__write_command(const ubi__cli *cli, const char *command, const char *file, const char *more, const char *help);
+
+#endif

@@ -1,0 +1,1 @@
+ubiheap run -b objectClass app.js

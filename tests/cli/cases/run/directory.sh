@@ -1,0 +1,1 @@
+ubiheap run directory

@@ -1,0 +1,1 @@
+ubiheap run --heap-limit plenty app.js

@@ -1,0 +1,2 @@
+echo 'const all = []; for (;;) all.push({})' > app.js
+ubiheap run --heap-limit 2MiB app.js

@@ -1,0 +1,3 @@
+echo 'print("runs")' > app.js
+ubiheap run --json --output document app.js
+cat document

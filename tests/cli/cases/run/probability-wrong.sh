@@ -1,0 +1,1 @@
+ubiheap run -p 1.5 app.js

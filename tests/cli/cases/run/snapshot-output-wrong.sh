@@ -1,0 +1,1 @@
+ubiheap run -o '%x.fxsnapshot' app.js

@@ -1,0 +1,1 @@
+echo 'print("from standard input", scriptArgs)' | ubiheap run - x
