@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# demo.sh UBIHEAP: what `make demo` shows: the tool on real heap snapshots of Node.js and Firefox, from tests/data. To show
-# more, add a `show`.
+# demo.sh UBIHEAP: what `make demo` shows: the tool on real heap snapshots of Node.js and Firefox, from tests/data, and on a
+# JavaScript program while it runs. To show more, add a `show`.
 set -eu
 cd "$(dirname "$0")/.."
 ubiheap=$1
@@ -60,6 +60,14 @@ show "It worked a little between two snapshots. What leaked, how much, and who h
 show "Why is one of them alive?" paths "$node_after" 81779
 show_failure "The same for a CI job: a condition, a reason, a status" \
     leaks --fail-on 'count(LeakedThing) > 100' "$node_before" "$node_after"
+
+part "A JavaScript program, live"
+rm -rf build/demo/mail
+mkdir -p build/demo
+show "A mail server in QuickJS takes snapshots of itself while it works" \
+    run --heap-module --sites examples/quickjs/mail-server.js build/demo/mail
+show "What leaked, where was it allocated, and who holds it?" \
+    leaks build/demo/mail/1.fxsnapshot build/demo/mail/2.fxsnapshot build/demo/mail/3.fxsnapshot
 
 part "A web page in Firefox"
 show "What is in this file?" info "$before"

@@ -19,7 +19,7 @@ SNAPSHOTS = ("1-before", "2-after", "3-later")
 # the 108 others of its outline.
 PLANTED = {
     "chat-server": ("Function", "onMessage", 200, {"Session": 200, "ServerResponse": 200}, 2_000, ("room", "message")),
-    "thumbnails": ("Timeout", None, 60, {"ThumbnailJob": 60}, 32 << 10, ("timerListMap", "TimersList")),
+    "thumbnails": ("Timeout", None, 60, {"ThumbnailJob": 60}, 32 << 10, ("Node.js timers of 600,000 ms", "Timeout")),
     "outline": ("OutlineNode", None, 40 * 109, {}, 100, ("Editor.marks", "Map (entry)")),
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["UBI_BUILD_DIR"])
+ENGINE = Path(os.environ.get("UBI_QUICKJS_DIR", ROOT / "third-party" / "quickjs"))
 CONSUMER = ROOT / "tests" / "package" / "consumer"
 SNAPSHOT = ROOT / "tests" / "data" / "fx" / "tiny-before.fxsnapshot"
 SNAPSHOT_NODES = "7199"
@@ -101,6 +102,21 @@ class Package(unittest.TestCase):
         self.assertNotIn("libubiheap.so.0", self.needed_libraries(build / "consumer-static"))
         self.assert_works(build / "consumer-ubiheap")
         self.assert_works(build / "consumer-static")
+
+    def test_a_program_that_embeds_quickjs_builds_with_cmake(self):
+        build, snapshot = self.scratch / "embedder", self.scratch / "embedder.fxsnapshot"
+        example = ROOT / "examples" / "quickjs" / "embed.c"
+        run("cmake", "-G", "Ninja", "-S", CONSUMER.parent / "embedder", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            f"-DENGINE={ENGINE}", f"-DEXAMPLE={example}")
+        run("cmake", "--build", build)
+        script = self.scratch / "pages.js"
+        script.write_text("globalThis.pages = []; for (let i = 0; i < 500; i++) pages.push(new Map());")
+        self.assertRegex(run(build / "embed", script, snapshot, env=self.environment), r" 500  Map\n")
+        self.assertIn("QuickJS", run(self.prefix / "bin" / "ubiheap", "report", snapshot))
+
+    def test_pkg_config_says_where_the_source_of_the_tools_is(self):
+        [folder] = self.pkg_config("--variable=quickjs_source")
+        self.assertTrue((Path(folder) / "engines" / "quickjs" / "adapter.c").is_file())
 
     def test_cmake_refuses_a_version_that_does_not_fit(self):
         project = self.scratch / "later"
