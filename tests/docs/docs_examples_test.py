@@ -126,6 +126,10 @@ def matches(wanted, got, varies):
     return pattern_of(wanted).match("".join(line + "\n" for line in got)) is not None
 
 
+# Of the JavaScript engine, for programs that embed it.
+ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs"))
+
+
 class Examples(unittest.TestCase):
     maxDiff = None
 
@@ -140,7 +144,7 @@ class Examples(unittest.TestCase):
                 if language != "c":
                     continue
                 with self.subTest(page=page.name, program=text[:60]):
-                    done = subprocess.run(["cc", *WARNINGS, "-I", str(ROOT / "include"), "-x", "c", "-"], input=text,
+                    done = subprocess.run(["cc", *WARNINGS, "-I", str(ROOT / "include"), "-isystem", ENGINE, "-x", "c", "-"], input=text,
                                           capture_output=True, text=True, check=False)
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
 
