@@ -103,8 +103,8 @@ static const char *const programs[] = {
     "async function w(x) { const l = { x }; await l; return [l]; } w(w({}));",
     "var m = new Map([[{}, 1], ['k', [2]]]); m.delete('k'); var w = new WeakMap([[m, {}]]); new Set([m, w]);",
     "var r = /a(b)+/g; 'xabby'.replace(r, s => s + s); [...'aabb'.matchAll(/b/g)];",
-    "new Uint8Array(new ArrayBuffer(64)).map(x => x + 1); new DataView(new ArrayBuffer(8)); 12345678901234567890n * "
-    "9n;",
+    "new Uint8Array(new ArrayBuffer(64)).map(x => x + 1); new DataView(new ArrayBuffer(8));",
+    "12345678901234567890n * 9n;",
     "var p = new Proxy({}, { get: () => ({}) }); p.x; Promise.resolve(p).then(v => [v]); Symbol('s' + [1]);",
     "JSON.stringify(JSON.parse('[{\"a\":[1,{}]}]'));",
 };

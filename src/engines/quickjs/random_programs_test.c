@@ -47,8 +47,7 @@ static const char *const statements[] = {
     "try { throw [$]; } catch (e) { $ = e; }",
     "$ = new Error('e' + #);",
     "{ const o = Object($); try { o['p' + #] = $; delete o['p' + #]; } catch (e) {} }",
-    "{ const o = Object($); try { Object.defineProperty(o, 'q' + #, { get() { return $; }, configurable: true }); } "
-    "catch (e) {} }",
+    "try { Object.defineProperty(Object($), 'q' + #, { get() { return $; }, configurable: true }); } catch (e) {}",
     "try { Object.setPrototypeOf(Object($), Object($)); } catch (e) {}",
     "try { Object.freeze(Object($)); } catch (e) {}",
     "try { for (const k in Object($)) { $ = k; check(); break; } } catch (e) {}",

@@ -138,12 +138,21 @@ static uint32_t ubi__node_group(ubi_node node) {
     return p->shape ? UBI__KIND_COUNT + p->class_id : (uint32_t)UBI__OBJECT;
 }
 
-/* An object's fields take up to two lines. */
+/* A block and what its allocator wrote in front of it, where its size is. */
+static inline void ubi__prefetch_block(const void *p) {
+    enum { FRONT = 16, SECOND_LINE = 48 };
+    __builtin_prefetch((const char *)p - FRONT);
+    __builtin_prefetch((const char *)p + SECOND_LINE);
+}
+
+/* Asked for in the order in which nodes will be needed: an object some calls ago is here, so its properties can be fetched. */
 static void ubi__node_prefetch(ubi_node node) {
-    enum { SECOND_LINE = 48 };
-    const char *p = ubi__address_of_node(node);
-    __builtin_prefetch(p);
-    __builtin_prefetch(p + SECOND_LINE);
+    ubi__walk_state *walk = &ubi__tools_of_node(node)->walk;
+    const void **soon = &walk->soon[walk->n_soon++ % UBI__SOON];
+    if (*soon)
+        ubi__prefetch_block(((const JSObject *)*soon)->prop);
+    *soon = ubi__kind_of_node(node) == UBI__OBJECT ? ubi__address_of_node(node) : NULL;
+    ubi__prefetch_block(ubi__address_of_node(node));
 }
 
 static const ubi_node_ops ubi__node_ops = {

@@ -57,10 +57,14 @@ typedef struct ubi__numbered_realm {
     uint64_t number;
 } ubi__numbered_realm;
 
+#define UBI__SOON 4
+
 typedef struct ubi__walk_state {
     bool is_frozen;
     ubi_node any_node; /* what all nodes share; to copy it is cheaper than to put it together for each edge */
     ubi__node_index index;
+    const void *soon[UBI__SOON]; /* objects that were asked for lately, in a ring */
+    uint32_t n_soon;
     /* while the heap is looked through */
     uint64_t *work; /* nodes that are not on the collector's list and whose edges wait; as in index.nodes */
     uint32_t n_work, work_capacity;
