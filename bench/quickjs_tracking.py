@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--no-instructions", action="store_true")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("workload", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     known = workloads(options.build)
     names = options.workload or list(known)
     result = {"schema": "ubiheap.bench-quickjs-tracking/1"}

@@ -13,7 +13,8 @@
 
 #include "base/alloc.h"
 
-#define N_BLOCKS 4
+#define N_BLOCKS 8
+#define WAKE_AT 4 /* blocks that wait before the helper is woken: each time costs two switches between threads */
 
 struct ubi__write_behind {
     const ubi_allocator *allocator;
@@ -137,8 +138,10 @@ static void hand_over(ubi__write_behind *w, const void *data, size_t n) {
     w->filled[i] = n;
     pthread_mutex_lock(&w->lock);
     w->made++;
-    pthread_cond_signal(&w->changed);
+    bool wake = w->made - w->taken >= WAKE_AT;
     pthread_mutex_unlock(&w->lock);
+    if (wake)
+        pthread_cond_signal(&w->changed);
 }
 
 ubi_status ubi__write_behind_write(void *behind, const void *data, size_t n_bytes) {

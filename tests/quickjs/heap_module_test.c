@@ -119,41 +119,90 @@ static void runs(void **state) {
 
 /* ---- without memory ---------------------------------------------------------------------------------------------- */
 
-/* What is done while each allocation fails in turn: everything once. */
+/* What is done while each allocation fails in turn: everything once. Read before, since the engine's parser does not look. */
 static const char everything[] =
-    "const path = ubiheap.saveHeapSnapshot({ globals: [globalThis] }, scratch('a'));\n"
-    "const snapshot = ubiheap.readHeapSnapshot(draw('1 -> 2 \"a\", 3; 2(stack=f@a.js:1:2) -> 3 \"b\"; 3 -> 4'));\n"
-    "snapshot.takeCensus({ breakdown: { by: 'allocationStack', then: { by: 'bucket' } } });\n"
-    "snapshot.describeNode({ by: 'objectClass' }, 3);\n"
-    "const tree = snapshot.computeDominatorTree();\n"
-    "tree.getImmediatelyDominated(tree.root);\n"
-    "snapshot.computeShortestPaths(1, [3, 4], 5);\n";
+    "globalThis.everything = path => {\n"
+    "    ubiheap.saveHeapSnapshot({ globals: [globalThis] }, scratch('a'));\n"
+    "    const snapshot = ubiheap.readHeapSnapshot(path);\n"
+    "    snapshot.takeCensus({ breakdown: { by: 'allocationStack', then: { by: 'bucket' } } });\n"
+    "    snapshot.describeNode({ by: 'objectClass' }, 3);\n"
+    "    const tree = snapshot.computeDominatorTree();\n"
+    "    tree.getImmediatelyDominated(tree.root);\n"
+    "    snapshot.computeShortestPaths(1, [3, 4], 5);\n"
+    "};\n"
+    "globalThis.drawn = draw('1 -> 2 \"a\", 3; 2(stack=f@a.js:1:2) -> 3 \"b\"; 3 -> 4');\n";
 
-/** Runs `everything` while all is well or not. True: it was. */
-static bool run_everything(quickjs_heap *heap) {
-    JSValue result = JS_Eval(heap->realm, everything, sizeof everything - 1, "everything.js", JS_EVAL_TYPE_GLOBAL);
+typedef struct everything_call {
+    JSValue global, function, path;
+} everything_call;
+
+static void prepare(quickjs_heap *heap, everything_call *call) {
+    quickjs_heap_run(heap, "everything.js", everything);
+    call->global = JS_GetGlobalObject(heap->realm);
+    call->function = JS_GetPropertyStr(heap->realm, call->global, "everything");
+    call->path = JS_GetPropertyStr(heap->realm, call->global, "drawn");
+}
+
+static void release(quickjs_heap *heap, everything_call *call) {
+    JS_FreeValue(heap->realm, call->global);
+    JS_FreeValue(heap->realm, call->function);
+    JS_FreeValue(heap->realm, call->path);
+}
+
+/** True: nothing failed. */
+static bool run_everything(quickjs_heap *heap, const everything_call *call) {
+    JSValue path = call->path, result = JS_Call(heap->realm, call->function, JS_UNDEFINED, 1, &path);
     bool done = !JS_IsException(result);
     JS_FreeValue(heap->realm, result);
     JS_FreeValue(heap->realm, JS_GetException(heap->realm));
     return done;
 }
 
+static void import_or_fail(quickjs_heap *heap) {
+    if (!import_module(heap))
+        quickjs_heap__fail(heap, "import.js");
+}
+
+/* More allocations than there can be: then something else is wrong. */
+#define TOO_MANY 1000000
+
+static void every_allocation_of_the_engine_may_fail(void **state) {
+    (void)state;
+    bool done = false;
+    for (size_t n = 0; !done; n += 1 + n / 16) {
+        quickjs_heap heap;
+        everything_call call;
+        assert_true(n < TOO_MANY);
+        open_heap(&heap, NULL);
+        import_or_fail(&heap);
+        prepare(&heap, &call);
+        heap.allocations_allowed = n;
+        done = run_everything(&heap, &call);
+        heap.allocations_allowed = SIZE_MAX;
+        JS_FreeValue(heap.realm, JS_GetException(heap.realm));
+        release(&heap, &call);
+        close_heap(&heap);
+    }
+}
+
 static void every_allocation_of_the_tools_may_fail(void **state) {
     (void)state;
-    for (size_t n = 0;; n += 1 + n / 16) {
+    bool done = false;
+    for (size_t n = 0; !done; n += 1 + n / 16) {
         fail_allocator failing;
-        fail_allocator_init(&failing, FAIL_ALLOCATOR_NEVER);
         quickjs_heap heap;
+        everything_call call;
+        assert_true(n < TOO_MANY);
+        fail_allocator_init(&failing, FAIL_ALLOCATOR_NEVER);
         open_heap(&heap, &failing.allocator);
-        if (!import_module(&heap))
-            quickjs_heap__fail(&heap, "import.js");
+        import_or_fail(&heap);
+        prepare(&heap, &call);
         failing.n_allowed = failing.n_requests + n;
-        bool done = run_everything(&heap);
+        done = run_everything(&heap, &call);
         failing.n_allowed = FAIL_ALLOCATOR_NEVER;
+        release(&heap, &call);
         close_heap(&heap);
         fail_allocator_fini(&failing);
-        if (done)
-            return;
     }
 }
 
@@ -164,9 +213,10 @@ static int is_script(const struct dirent *entry) {
 
 int main(int argc, char **argv) {
     static char paths[MAX_SCRIPTS][300];
-    struct CMUnitTest tests[MAX_SCRIPTS + 1] = { cmocka_unit_test(every_allocation_of_the_tools_may_fail) };
+    struct CMUnitTest tests[MAX_SCRIPTS + 2] = { cmocka_unit_test(every_allocation_of_the_tools_may_fail),
+                                                 cmocka_unit_test(every_allocation_of_the_engine_may_fail) };
     struct dirent **entries;
-    size_t n_tests = argc < 2 ? 1 : 0;
+    size_t n_tests = argc < 2 ? 2 : 0;
     int n = scandir(FOLDER, &entries, is_script, alphasort);
     for (int i = 0; i < n && i < MAX_SCRIPTS; i++) {
         snprintf(paths[i], sizeof paths[0], FOLDER "/%s", entries[i]->d_name);

@@ -280,6 +280,7 @@ static inline void quickjs_heap_open(quickjs_heap *heap, const ubi_allocator *al
     heap->options.allocator = allocator;
     heap->options.random = quickjs_heap__random;
     heap->runtime = JS_NewRuntime2(&functions, heap);
+    JS_SetMaxStackSize(heap->runtime, 4 << 20); /* frames are large under a sanitizer */
     JS_SetHostPromiseRejectionTracker(heap->runtime, quickjs_heap__on_rejection, heap);
     assert_int_equal(ubi_quickjs_attach(&heap->tools, heap->runtime, &heap->options), UBI_OK);
     heap->realm = JS_NewContext(heap->runtime);

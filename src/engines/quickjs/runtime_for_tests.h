@@ -26,6 +26,7 @@ static inline test_runtime test_runtime_new_with(const ubi_quickjs_options *opti
     test_runtime t;
     t.rt = JS_NewRuntime();
     assert_non_null(t.rt);
+    JS_SetMaxStackSize(t.rt, 4 << 20); /* frames are large under a sanitizer */
     t.ctx = JS_NewContext(t.rt);
     assert_non_null(t.ctx);
     assert_int_equal(ubi_quickjs_attach(&t.tools, t.rt, options), UBI_OK);

@@ -27,6 +27,7 @@ typedef struct world {
 static inline world world_open(const ubi_quickjs_options *options) {
     world w = { .rt = JS_NewRuntime() };
     assert_non_null(w.rt);
+    JS_SetMaxStackSize(w.rt, 4 << 20); /* frames are large under a sanitizer */
     assert_int_equal(ubi_quickjs_attach(&w.tools, w.rt, options), UBI_OK);
     w.ctx = JS_NewContext(w.rt);
     assert_non_null(w.ctx);

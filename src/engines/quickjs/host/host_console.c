@@ -25,7 +25,7 @@ static ubi__console *console_here(void) {
 /* Each line below the groups that are open. One write, so that lines of workers do not mix. */
 static void print_text(const ubi__host_text *text, int stream) {
     FILE *file = stream == TO_ERROR ? stderr : stdout;
-    const char *at = text->ptr, *end = text->ptr + text->n;
+    const char *at = text->n ? text->ptr : "", *end = at + text->n;
     int indent = (int)(2 * (console_here()->groups < 40 ? console_here()->groups : 40));
     if (stream == TO_ERROR)
         ubi__host_flush_output();
