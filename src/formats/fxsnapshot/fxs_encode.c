@@ -81,8 +81,6 @@ static void keep_edge(ubi__fxs_encoder *e, const ubi__fxs_edge *edge, const ubi_
 static ubi_status plan_edge(void *payload, const ubi__fxs_edge *edge) {
     ubi__fxs_encoder *e = payload;
     ubi__fxs_use name;
-    if (ubi__fxs_take_plain_edge(e, edge->referent, edge->name))
-        return UBI_OK;
     UBI_TRY(ubi__fxs_use_string(&name, &e->two_byte, edge->name));
     if (ubi__unlikely(edge->name == UBI_NONE && edge->own_name.ptr)) {
         uint32_t wire_ix = 0;

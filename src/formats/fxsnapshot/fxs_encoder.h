@@ -206,16 +206,32 @@ static inline void ubi__fxs_keep_plain_edge(ubi__fxs_encoder *e, uint64_t refere
     plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
 }
 
+/** The field of an edge that refers to a name which is in the file, as its first *n bytes in memory. */
+static inline uint64_t ubi__fxs_name_field(const ubi__fxs_encoder *e, ubi_str_ix name, uint32_t *n) {
+    uint8_t bytes[2 * sizeof(uint64_t)] = { UBI__TAG(3, UBI__WIRE_VARINT) };
+    uint64_t field;
+    *n = (uint32_t)(ubi__wire_put_varint(bytes + 1, e->two_byte.wire_ix.at[name]) - bytes); /* at most six */
+    memcpy(&field, bytes, sizeof field);
+    return field;
+}
+
 /**
- * In the first enumeration of a node's edges, an edge may be given here in place of the encoder's own function. False, with
- * nothing done: only that function can take it, for its name is not in the file yet, or the node is large.
+ * In the first enumeration of a node's edges and while they are kept, an edge may be given here in place of the encoder's own
+ * function, with the field of its name.
  */
-static inline bool ubi__fxs_take_plain_edge(ubi__fxs_encoder *e, uint64_t referent, ubi_str_ix name) {
-    if (!e->node.edges_kept || name == UBI_NONE || !ubi__fxs_is_known(&e->two_byte, name))
-        return false;
-    ubi__fxs_keep_plain_edge(e, referent, e->two_byte.wire_ix.at[name]);
+static inline void ubi__fxs_keep_edge(ubi__fxs_encoder *e, uint64_t referent, uint64_t name_field,
+                                      uint32_t name_bytes) {
+    ubi__fxs_node_plan *plan = &e->node;
+    uint8_t *start = e->kept + plan->n_kept, *p;
+    start[0] = UBI__TAG(5, UBI__WIRE_BYTES);
+    start[2] = UBI__TAG(1, UBI__WIRE_VARINT);
+    p = ubi__wire_put_varint(start + 3, referent);
+    memcpy(p, &name_field, sizeof name_field);
+    p += name_bytes;
+    start[1] = (uint8_t)(p - start - 2);
+    plan->n_kept = plan->edges_bytes = (size_t)(p - e->kept);
+    plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
     e->n_edges++;
-    return true;
 }
 
 /** `field` takes the inline form; the reference is the next field. */

@@ -23,12 +23,13 @@ typedef struct group {
 
 /*
  * A name of an edge that was met lately, if it has at most 16 bytes, as nearly all have: then two words, which overlap, and
- * the length say all of it.
+ * the length say all of it. And the field of the edge that it became.
  */
 typedef struct recent_name {
     uint64_t first, last;
-    uint32_t len; /* with handle UBI_NONE: empty */
-    ubi_str_ix handle;
+    uint32_t len;
+    uint32_t field_bytes; /* 0: empty */
+    uint64_t field;
 } recent_name;
 
 #define NAMES_BITS 10
@@ -64,18 +65,18 @@ static inline uint64_t four_at(const uint8_t *p) {
 
 static inline recent_name words_of(ubi_text name) {
     const uint8_t *p = (const uint8_t *)name.ptr;
-    uint64_t first = 0, last = 0;
+    recent_name n = { .len = (uint32_t)name.len };
     if (name.len >= 8) {
-        first = eight_at(p);
-        last = eight_at(p + name.len - 8);
+        n.first = eight_at(p);
+        n.last = eight_at(p + name.len - 8);
     } else if (name.len >= 4) {
-        first = four_at(p);
-        last = four_at(p + name.len - 4);
+        n.first = four_at(p);
+        n.last = four_at(p + name.len - 4);
     } else if (name.len) {
-        first = p[0] | (uint64_t)p[name.len / 2] << 8;
-        last = p[name.len - 1];
+        n.first = p[0] | (uint64_t)p[name.len / 2] << 8;
+        n.last = p[name.len - 1];
     }
-    return (recent_name){ first, last, (uint32_t)name.len, UBI_NONE };
+    return n;
 }
 
 static inline recent_name *recent_place(walk *w, const recent_name *n) {
@@ -83,43 +84,67 @@ static inline recent_name *recent_place(walk *w, const recent_name *n) {
     return &w->names[hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_BITS)];
 }
 
-static inline ubi_status find_name(walk *w, ubi__fxs_edge *edge, ubi_text name) {
-    if (!name.ptr || name.len > NAME_BYTES)
-        return ubi__fxs_save_edge_name(w->save, edge, name);
+static inline bool is_short(ubi_text name) {
+    return name.ptr && name.len <= NAME_BYTES;
+}
+
+/* NULL: not met lately. */
+static inline const recent_name *find_recent(walk *w, ubi_text name) {
+    if (!is_short(name))
+        return NULL;
     recent_name wanted = words_of(name), *recent = recent_place(w, &wanted);
-    if (recent->first == wanted.first && recent->last == wanted.last && recent->len == wanted.len) {
-        edge->name = recent->handle;
-        if (edge->name != UBI_NONE)
-            return UBI_OK;
-    }
-    UBI_TRY(ubi__fxs_save_edge_name(w->save, edge, name));
-    if (edge->name != UBI_NONE) {
-        *recent = wanted;
-        recent->handle = edge->name;
-    }
-    return UBI_OK;
+    bool found = recent->first == wanted.first && recent->last == wanted.last && recent->len == wanted.len;
+    return found && recent->field_bytes ? recent : NULL;
+}
+
+static void remember(walk *w, ubi_text name, ubi_str_ix handle) {
+    const ubi__fxs_encoder *e = w->save->encoder;
+    if (!is_short(name) || handle == UBI_NONE || !ubi__fxs_is_known(&e->two_byte, handle))
+        return;
+    recent_name n = words_of(name);
+    n.field = ubi__fxs_name_field(e, handle, &n.field_bytes);
+    *recent_place(w, &n) = n;
 }
 
 /* ---- edges -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status take_edge(walk *w, ubi_node referent, ubi_text name) {
-    const ubi_save_options *o = w->save->options;
-    ubi_edge_verdict verdict =
-        o->edge_filter ? o->edge_filter(o->edge_filter_payload, w->origin, referent) : UBI_EDGE_FOLLOW;
-    if (verdict == UBI_EDGE_SKIP)
-        return UBI_OK;
-    ubi__fxs_edge edge = { .referent = referent.ops->id(referent) };
-    UBI_TRY(find_name(w, &edge, name));
-    if (!w->is_first)
-        return w->fn(w->fn_payload, &edge);
-    if (!ubi__fxs_take_plain_edge(w->save->encoder, edge.referent, edge.name))
-        UBI_TRY(w->fn(w->fn_payload, &edge));
-    return ubi__frontier_take(w->frontier, referent, verdict == UBI_EDGE_ABANDON);
+/* Gives an edge to the encoder. */
+static ubi_status give_edge(walk *w, uint64_t referent, ubi_text name) {
+    ubi__fxs_edge edge = { .referent = referent };
+    UBI_TRY(ubi__fxs_save_edge_name(w->save, &edge, name));
+    UBI_TRY(w->fn(w->fn_payload, &edge));
+    remember(w, name, edge.name);
+    return UBI_OK;
 }
 
+static ubi_edge_verdict verdict_on(const walk *w, ubi_node referent) {
+    const ubi_save_options *o = w->save->options;
+    return o->edge_filter ? o->edge_filter(o->edge_filter_payload, w->origin, referent) : UBI_EDGE_FOLLOW;
+}
+
+/* The first time, when the node is planned: nearly all edges have names that are met again and again. */
 static bool on_edge(void *payload, ubi_node referent, ubi_text name) {
     walk *w = payload;
-    w->status = take_edge(w, referent, name);
+    ubi_edge_verdict verdict = verdict_on(w, referent);
+    if (verdict == UBI_EDGE_SKIP)
+        return true;
+    uint64_t id = referent.ops->id(referent);
+    ubi__fxs_encoder *e = w->save->encoder;
+    const recent_name *recent = e->node.edges_kept ? find_recent(w, name) : NULL;
+    if (ubi__likely(recent != NULL))
+        ubi__fxs_keep_edge(e, id, recent->field, recent->field_bytes);
+    else
+        w->status = give_edge(w, id, name);
+    if (w->status == UBI_OK)
+        w->status = ubi__frontier_take(w->frontier, referent, verdict == UBI_EDGE_ABANDON);
+    return w->status == UBI_OK;
+}
+
+/* The second time, when a large node is written. */
+static bool on_edge_again(void *payload, ubi_node referent, ubi_text name) {
+    walk *w = payload;
+    if (verdict_on(w, referent) != UBI_EDGE_SKIP)
+        w->status = give_edge(w, ubi_node_id(referent), name);
     return w->status == UBI_OK;
 }
 
@@ -128,7 +153,7 @@ static ubi_status enumerate(void *payload, ubi__fxs_edge_fn fn, void *fn_payload
     w->fn = fn;
     w->fn_payload = fn_payload;
     w->status = UBI_OK;
-    ubi_node_edges(w->origin, true, on_edge, w);
+    ubi_node_edges(w->origin, true, w->is_first ? on_edge : on_edge_again, w);
     w->is_first = false;
     return w->status;
 }
@@ -203,8 +228,6 @@ ubi_status ubi__fxs_save_walk(ubi__fxs_save *s, ubi_node root) {
     if (!w)
         return ubi__fail_nomem();
     w->save = s;
-    for (size_t i = 0; i < sizeof w->names / sizeof *w->names; i++)
-        w->names[i].handle = UBI_NONE;
     w->frontier = ubi__frontier_new(s->allocator, NULL, NULL);
     uint32_t max_frames = s->options->max_stack_frames;
     ubi__fxs_encode_set_frame_names(s->encoder, frame_names, s);

@@ -74,8 +74,8 @@ assertText([kept.source, kept.functionDisplayName], ["gone.js", "named"]);
 // A deep stack.
 {
     const t = tracked();
-    evaluate(t.g, "function deep(n) { return n ? deep(n - 1) : {}; } globalThis.o = deep(300)", "deep.js");
+    evaluate(t.g, "function deep(n) { return n ? deep(n - 1) : {}; } globalThis.o = deep(120)", "deep.js");
     let depth = 0;
     for (let f = t.object.makeDebuggeeValue(t.g.o).allocationSite; f; f = f.parent) depth++;
-    assert(depth > 300);
+    assert(depth > 120);
 }
