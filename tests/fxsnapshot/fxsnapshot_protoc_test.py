@@ -101,13 +101,14 @@ def decode(kind, body):
 
 class Protoc(harness.TestCase):
     OWN_METADATA = []  # fields from 1000 up
+    LEAST_MESSAGES = 1000
 
     def file_bytes(self, name):
         return (DATA / f"{name}.fxsnapshot").read_bytes()
 
     def check(self, name):
         bodies = list(messages(reference_reader.inflate(self.file_bytes(name))))
-        self.assertGreater(len(bodies), 1000)
+        self.assertGreater(len(bodies), self.LEAST_MESSAGES)
         metadata = Metadata().merge(bodies[0], 0, len(bodies[0]), 0)
         self.assertEqual([("timeStamp", metadata.time), *self.OWN_METADATA], decode("Metadata", bodies[0]))
         nodes = [Node().merge(body, 0, len(body), 0) for body in bodies[1:]]

@@ -4,7 +4,7 @@
  */
 #include "random_numbers.h"
 
-static uint64_t random_state;
+static _Thread_local uint64_t random_state;
 
 void random_start(uint64_t seed) {
     random_state = seed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * random_numbers.h: random numbers for tests, the same for a seed on every machine. For one thread.
+ * random_numbers.h: random numbers for tests, the same for a seed on every machine. Each thread has its own.
  */
 #ifndef UBI_TESTS_RANDOM_NUMBERS_H
 #define UBI_TESTS_RANDOM_NUMBERS_H

@@ -66,7 +66,7 @@ static ubi_save_options with_threads(unsigned threads) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
 
-#define BUFFERS_BYTES (1 << 20)
+#define BUFFERS_BYTES ((1 << 20) + (1 << 16))
 
 static void a_walk_takes_at_most_sixteen_bytes_per_node(void **state) {
     fail_allocator f;
