@@ -53,8 +53,7 @@ class Saved(fxsnapshot_protoc_test.Protoc):
             snapshot = reference_reader.read(data, compat_firefox=True)
             others = len(snapshot.nodes) - 1  # no edge leads to the root
             self.assertEqual(len(reference_reader.reachable(snapshot)), others)
-            edges = {edge.referent: edge for edge in snapshot.nodes[kept].edges}
-            self.assertIn(deepest, edges)
+            self.assertIn(deepest, {referent for referent, _ in snapshot.nodes[kept].edges})
             stacks = [node.stack for node in snapshot.nodes.values() if node.stack]
             self.assertGreater(len(stacks), 3)
             self.assertIsNotNone(snapshot.nodes[deepest].stack)
