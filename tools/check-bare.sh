@@ -5,8 +5,8 @@
 # debootstrap, adds git and make, clones this checkout into it, and runs `make demo` and `make test` (or the targets given)
 # as root, then the release tests as an ordinary user. A package that is missing from packaging/debian-packages.txt shows.
 #
-# Needs root and debootstrap. Mirror, proxy, certificates and keys are those of this machine's apt. Only what is committed
-# is tried. KEEP=1 keeps the root directory.
+# Needs root and debootstrap. Mirror, proxy, certificates and keys are those of this machine's apt, the registry is that
+# of its npm. Only what is committed is tried. KEEP=1 keeps the root directory.
 set -eu
 cd "$(dirname "$0")/.."
 suite=bookworm
@@ -73,6 +73,16 @@ if [ -n "$sources" ] && [ -z "${MIRROR:-}" ]; then
         *) cp "$file" "$root/etc/apt/sources.list.d/" ;;
         esac
     done
+fi
+
+# The same for npm, which fetches the source of the JavaScript engine.
+if command -v npm >/dev/null; then
+    echo "registry=$(npm config get registry 2>/dev/null)" >"$root/etc/npmrc"
+    certificates=$(npm config get cafile 2>/dev/null)
+    if [ -f "$certificates" ]; then
+        cp -L "$certificates" "$root/etc/npm-certificates.crt"
+        echo "cafile=/etc/npm-certificates.crt" >>"$root/etc/npmrc"
+    fi
 fi
 
 # Runs a command in the root with /proc and /dev, which go away with its mount namespace.
