@@ -25,7 +25,8 @@ FOLDER = harness.scratch
 def saved(scope):
     """The bytes of a snapshot, and the ids of a list and an element of it."""
     script, path = FOLDER.file(PROGRAM.encode(), ".js"), FOLDER.file(b"", ".fxsnapshot")
-    done = harness.run("run", "--debugger", "--module", script, scope, path)
+    stack = "4MiB"  # the sanitizers make frames larger
+    done = harness.run("run", "--debugger", "--stack-size", stack, "--module", script, scope, path)
     if done.exit or done.err:
         raise AssertionError(f"exit {done.exit}: {done.err}")
     return path.read_bytes(), [int(word) for word in done.out.split()]
