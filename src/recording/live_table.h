@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * live_table.h: addresses that are allocated, and the event that told of each.
+ *
+ * Open addressing with linear probing, at most 2/3 full. Removing moves later entries up, so the table never fills with
+ * tombstones however long a program runs. The hash is seeded per process. Memory: 24 to 48 bytes per address.
+ */
+#ifndef UBI_RECORDING_LIVE_TABLE_H
+#define UBI_RECORDING_LIVE_TABLE_H
+
+#include "base/alloc.h"
+
+/** An event, by its place in the stream. */
+typedef uint64_t ubi__event_ix;
+
+typedef struct ubi__live {
+    uint64_t address; /* 0: empty slot; nothing lives at 0 */
+    ubi__event_ix event;
+    bool marked; /* by a collector */
+} ubi__live;
+
+typedef struct ubi__live_table {
+    const ubi_allocator *allocator;
+    ubi__live *slots;
+    size_t n_slots; /* 0 or a power of two */
+    size_t n;
+} ubi__live_table;
+
+void ubi__live_table_init(ubi__live_table *t, const ubi_allocator *allocator);
+void ubi__live_table_fini(ubi__live_table *t);
+/** Room for one more. Errors: UBI_ENOMEM, and the table is as it was. */
+ubi_status ubi__live_table_reserve(ubi__live_table *t);
+/** Adds or replaces; there is room. `address` is not 0. Cost: O(1). */
+void ubi__live_table_put(ubi__live_table *t, uint64_t address, ubi__event_ix event);
+/** NULL: not there. Until the table changes. */
+ubi__live *ubi__live_table_find(const ubi__live_table *t, uint64_t address);
+/** Takes out what was found. */
+void ubi__live_table_remove(ubi__live_table *t, ubi__live *live);
+/** Takes out everything, and keeps the room. */
+void ubi__live_table_clear(ubi__live_table *t);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recorder.h: makes a recording of one source of allocations.
+ *
+ * What it is told are addresses and sizes; what it decides is which of them become events. It asks for a stack only then.
+ *
+ * A heap that frees things as they die tells `allocated` and `freed`. A heap whose collector finds out later tells what its
+ * collector does instead: young objects that move or die together, and marked ones that survive. The free of what died
+ * then bears the time of the collection.
+ *
+ * Told something from inside of itself, by its clock or by who gives it stacks, a recorder counts that and does nothing. For
+ * one thread, or under the lock of its owner.
+ */
+#ifndef UBI_RECORDING_RECORDER_H
+#define UBI_RECORDING_RECORDER_H
+
+#include "recording/byte_sampler.h"
+#include "recording/live_table.h"
+#include "recording/recording.h"
+
+typedef struct ubi__recorder_source {
+    uint64_t (*now_ns)(void *payload); /* never decreases */
+    double (*random)(void *payload);   /* in [0, 1) */
+    /** The trace of what runs now, in `traces`. */
+    ubi_status (*stack)(void *payload, ubi__trace_table *traces, ubi__trace_ix *out);
+    void *payload;
+} ubi__recorder_source;
+
+typedef struct ubi__recorder {
+    ubi__recording recording;
+    ubi__byte_sampler sampler;
+    ubi__recorder_source source;
+    uint64_t allocation_count; /* that became events */
+    ubi__live_table live;      /* what lives, or did when the collector began to mark */
+    ubi__live_table young;     /* objects that the collector has not seen yet */
+    ubi__live_table newer;     /* while marking: what came since, and is not judged */
+    bool is_marking;
+    unsigned depth;       /* of calls into it */
+    uint64_t inner_count; /* calls from inside, which were passed over */
+    uint64_t lost_count;  /* events for which there was no memory */
+} ubi__recorder;
+
+/** What is allocated, and by whom. */
+typedef struct ubi__allocation {
+    uint64_t address; /* not 0 */
+    uint64_t size_bytes;
+    ubi_text kind; /* a word, such as "malloc" */
+    uint32_t thread;
+} ubi__allocation;
+
+/** period_bytes in [1, 2^48]; see byte_sampler.h. */
+ubi_status ubi__recorder_init(ubi__recorder *r, uint64_t period_bytes, const ubi__recorder_source *source,
+                              const ubi_allocator *allocator);
+void ubi__recorder_fini(ubi__recorder *r);
+
+/**
+ * Something was allocated. Cost: a compare and a subtraction unless it is sampled. Errors: UBI_ENOMEM or those of the
+ * source's stack; it is counted as lost and the recorder goes on.
+ */
+ubi_status ubi__recorder_allocated(ubi__recorder *r, const ubi__allocation *allocation);
+/** Something will be freed. What was not sampled, or is NULL, is nothing. */
+ubi_status ubi__recorder_freed(ubi__recorder *r, uint64_t address, uint32_t thread);
+
+/* ---- collectors --------------------------------------------------------------------------------------------------- */
+
+/** An object was allocated where young objects are. */
+ubi_status ubi__recorder_allocated_young(ubi__recorder *r, const ubi__allocation *allocation);
+/**
+ * A young object moved to where objects stay. No event. If the allocation of its new place was sampled as well, that event is
+ * withdrawn, for the bytes are the same.
+ */
+ubi_status ubi__recorder_promoted(ubi__recorder *r, uint64_t young_address, uint64_t address);
+/** An object that stays moved elsewhere. No event. */
+ubi_status ubi__recorder_moved(ubi__recorder *r, uint64_t old_address, uint64_t address);
+/** The young ones that did not move are dead. */
+ubi_status ubi__recorder_young_swept(ubi__recorder *r, uint32_t thread);
+/** Marking begins: what lives by now must be marked, or is dead at the sweep. While marking: nothing. */
+void ubi__recorder_marking_begins(ubi__recorder *r);
+void ubi__recorder_marked(ubi__recorder *r, uint64_t address);
+/** Marking is over. Without marking: nothing. */
+ubi_status ubi__recorder_swept(ubi__recorder *r, uint32_t thread);
+
+#endif
