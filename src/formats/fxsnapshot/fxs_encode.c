@@ -2,8 +2,9 @@
  *
  * fxs_encode.c: encoder of the messages of an fxsnapshot stream: metadata, nodes, edges (fxs_encode.h).
  *
- * While edges are planned their bytes are made already, in `kept`, as long as they fit; then writing them is copying. A
- * node with more is enumerated again. Which strings are inline need not be remembered per edge: indices are given in
+ * While edges are planned their bytes are made already, in `kept`, as long as they fit; then writing them is copying, and
+ * when all other texts of the node are in the file not even that: then `kept` is their place in the buffer. A node with
+ * more is enumerated again. Which strings are inline need not be remembered per edge: indices are given in
  * sequence, so while writing a second time, a name is inline exactly when its index is the next one not yet written
  * (`next_inline`).
  */
@@ -132,7 +133,8 @@ static ubi_status write_edge(void *payload, const ubi__fxs_edge *edge) {
     return ubi__fxs_write_use(e, 2, &name, &e->two_byte);
 }
 
-static ubi_status plan_edges(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
+static ubi_status plan_edges(ubi__fxs_encoder *e, const ubi__fxs_node *node, uint8_t *kept) {
+    e->kept = kept;
     e->node.first_inline = e->two_byte.n_wire;
     e->node.edges_bytes = 0;
     e->node.n_kept = 0;
@@ -217,12 +219,14 @@ static ubi_status write_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
 
 /* ---- nodes of which the file knows all texts, which are nearly all ------------------------------------------------- */
 
+static bool is_known(const ubi__fxs_string_table *t, ubi_str_ix handle) {
+    return handle == UBI_NONE || ubi__fxs_is_known(t, handle);
+}
+
+/* Only edges may have new ones. */
 static bool is_plain(const ubi__fxs_encoder *e, const ubi__fxs_node *node) {
-    const ubi__fxs_string_table *two = &e->two_byte, *one = &e->one_byte;
-    return e->node.edges_kept && !node->stack && !e->node.type_name.is_inline &&
-           (node->class_name == UBI_NONE || ubi__fxs_is_known(one, node->class_name)) &&
-           (node->script_filename == UBI_NONE || ubi__fxs_is_known(one, node->script_filename)) &&
-           (node->descriptive_name == UBI_NONE || ubi__fxs_is_known(two, node->descriptive_name));
+    return !node->stack && is_known(&e->two_byte, node->type_name) && is_known(&e->one_byte, node->class_name) &&
+           is_known(&e->one_byte, node->script_filename) && is_known(&e->two_byte, node->descriptive_name);
 }
 
 static uint8_t *put_short_field(uint8_t *p, uint32_t field, uint64_t x) {
@@ -253,42 +257,54 @@ static uint8_t *put_behind(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs
     return ubi__wire_put_varint(p, true);
 }
 
-/* Made first, so that nobody has to compute their lengths. Copied whole: a few words too many cost less than a loop. */
-static ubi_status write_plain_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
-    uint8_t front[UBI__FXS_FIXED_BYTES], behind[UBI__FXS_FIXED_BYTES];
-    size_t n_front = (size_t)(put_front(e, front, node) - front);
-    size_t n_behind = (size_t)(put_behind(e, behind, node) - behind), n_kept = e->node.n_kept;
-    uint64_t n_bytes = n_front + n_kept + n_behind;
-    UBI_TRY(check_message(node, n_bytes));
-    UBI_TRY(ubi__fxs_make_room(e, (size_t)n_bytes + 2 * UBI__FXS_FIXED_BYTES));
-    uint8_t *to = ubi__wire_put_short_varint(e->buffer + e->n_buffered, n_bytes);
-    memcpy(to, front, sizeof front);
-    to += n_front;
-    for (size_t i = 0; i < n_kept; i += UBI__FXS_FIXED_BYTES)
-        memcpy(to + i, e->kept + i, UBI__FXS_FIXED_BYTES);
-    memcpy(to + n_kept, behind, sizeof behind);
-    e->n_buffered = (size_t)(to + n_kept + n_behind - e->buffer);
+/* The length goes in front of the message, where one byte was left for it: nearly always that is enough. */
+static uint8_t *put_length_before(uint8_t *message, uint8_t *end) {
+    uint64_t n = (uint64_t)(end - message);
+    unsigned more = ubi__wire_varint_bytes(n) - 1;
+    if (ubi__unlikely(more))
+        memmove(message + more, message, (size_t)n);
+    for (uint8_t *p = message - 1;; n >>= 7) {
+        *p++ = (uint8_t)(n | (n >= 0x80 ? 0x80 : 0));
+        if (n < 0x80)
+            return end + more;
+    }
+}
+
+/* *done false: it has too many edges, which were planned, and nothing is written. */
+static ubi_status encode_plain_node(ubi__fxs_encoder *e, const ubi__fxs_node *node, bool *done) {
+    UBI_TRY(ubi__fxs_make_room(e, sizeof e->kept_apart + 3 * UBI__FXS_FIXED_BYTES));
+    uint8_t *message = e->buffer + e->n_buffered + 1;
+    UBI_TRY(plan_edges(e, node, put_front(e, message, node)));
+    *done = e->node.edges_kept;
+    if (*done)
+        e->n_buffered = (size_t)(put_length_before(message, put_behind(e, e->kept + e->node.n_kept, node)) - e->buffer);
     return UBI_OK;
 }
 
 /* ---- one node ------------------------------------------------------------------------------------------------------ */
 
-ubi_status ubi__fxs_encode_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
-    UBI_TRY(check_node(node));
-    UBI_TRY(ubi__fxs_use_string(&e->node.type_name, &e->two_byte, node->type_name));
-    UBI_TRY(plan_edges(e, node));
-    if (is_plain(e, node)) {
-        UBI_TRY(write_plain_node(e, node));
-        e->n_nodes++;
-        return UBI_OK;
-    }
+/* Edges are planned. */
+static ubi_status encode_planned_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
     UBI_TRY(plan_behind_edges(e, node));
     UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
     ubi__fxs_put_varint(e, e->node.n_bytes);
     uint64_t start = bytes_so_far(e);
     UBI_TRY(write_node(e, node));
-    if (bytes_so_far(e) - start != e->node.n_bytes)
-        return fail_edges_changed();
+    return bytes_so_far(e) - start == e->node.n_bytes ? UBI_OK : fail_edges_changed();
+}
+
+ubi_status ubi__fxs_encode_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
+    bool done = false;
+    UBI_TRY(check_node(node));
+    bool plain = is_plain(e, node);
+    if (ubi__likely(plain))
+        UBI_TRY(encode_plain_node(e, node, &done));
+    if (!done) {
+        UBI_TRY(ubi__fxs_use_string(&e->node.type_name, &e->two_byte, node->type_name));
+        if (!plain)
+            UBI_TRY(plan_edges(e, node, e->kept_apart));
+        UBI_TRY(encode_planned_node(e, node));
+    }
     e->n_nodes++;
     return UBI_OK;
 }

@@ -112,7 +112,8 @@ struct ubi__fxs_encoder {
     uint64_t n_nodes, n_edges;
     uint64_t bytes_before_buffer;
     size_t n_buffered;
-    uint8_t kept[UBI__FXS_KEPT_BYTES + UBI__FXS_FIXED_BYTES]; /* edges of the node at hand */
+    uint8_t *kept; /* edges of the node at hand: in kept_apart, or where they belong in the buffer */
+    uint8_t kept_apart[UBI__FXS_KEPT_BYTES + UBI__FXS_FIXED_BYTES];
     uint8_t buffer[UBI__FXS_BUFFER_BYTES];
 };
 

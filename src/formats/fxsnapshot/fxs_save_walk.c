@@ -170,13 +170,24 @@ static ubi_status read_group(ubi__fxs_save *s, group *out, ubi_node node) {
     return UBI_OK;
 }
 
+/* What ubi_node_id and the others do, without a call that does nothing but call. */
+static inline uint64_t size_of(ubi_node node) {
+    return node.ops->size_bytes ? node.ops->size_bytes(node) : 1;
+}
+static inline uint32_t group_of(ubi_node node) {
+    return node.ops->group ? node.ops->group(node) : UBI_NONE;
+}
+static inline bool stack_of(ubi_node node, ubi_stack *out) {
+    return node.ops->allocation_stack && node.ops->allocation_stack(node, out);
+}
+
 static ubi_status describe(walk *w, ubi_node node, ubi__fxs_node *out) {
-    uint32_t number = ubi_node_group(node);
+    uint32_t number = group_of(node);
     group alone = { .is_known = false }, *g = number < GROUPS ? &w->groups[number] : &alone;
     if (!g->is_known)
         UBI_TRY(read_group(w->save, g, node));
-    *out = (ubi__fxs_node){ .id = ubi_node_id(node),
-                            .size_bytes = ubi_node_size_bytes(node),
+    *out = (ubi__fxs_node){ .id = node.ops->id(node),
+                            .size_bytes = size_of(node),
                             .coarse_type = g->coarse_type,
                             .type_name = g->type_name,
                             .class_name = g->class_name,
@@ -189,7 +200,7 @@ static ubi_status write_node(walk *w, bool has_edges) {
     ubi__fxs_node node;
     ubi_stack stack;
     UBI_TRY(describe(w, w->origin, &node));
-    if (ubi_node_allocation_stack(w->origin, &stack)) {
+    if (stack_of(w->origin, &stack)) {
         node.stack = stack.ops ? &stack : NULL;
         node.has_empty_stack = !stack.ops;
     }
