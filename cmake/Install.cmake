@@ -34,7 +34,8 @@ install(FILES ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake ${PROJECT_BINARY_DIR}/ub
 
 # The tools for a live QuickJS are compiled with the user's engine: source, and the function that does it.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engines/quickjs DESTINATION ${ubi_quickjs_tools_dir}/engines
-    FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.sh" PATTERN "*_test.c" EXCLUDE PATTERN "host" EXCLUDE)
+    FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.sh" PATTERN "*_test.c" EXCLUDE
+    PATTERN "*_for_tests.h" EXCLUDE PATTERN "*_testing.h" EXCLUDE PATTERN "host" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/QuickJS.cmake DESTINATION ${ubi_cmake_dir})
 
 # The .pc file finds its prefix from its own place, so that a tree can be moved or staged.

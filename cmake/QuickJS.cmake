@@ -17,7 +17,7 @@ function(ubi_add_quickjs target engine)
     add_custom_command(OUTPUT ${made}/ubi_features.h
         COMMAND sh ${tools}/engines/quickjs/probe.sh ${engine} > ${made}/ubi_features.h.part
         COMMAND ${CMAKE_COMMAND} -E rename ${made}/ubi_features.h.part ${made}/ubi_features.h
-        DEPENDS ${tools}/engines/quickjs/probe.sh ${engine}/quickjs.c ${engine}/quickjs.h
+        DEPENDS ${tools}/engines/quickjs/probe.sh ${tools}/engines/quickjs/adapter/hooks.h ${engine}/quickjs.c ${engine}/quickjs.h
         COMMENT "What the QuickJS source in ${engine} has" VERBATIM)
 
     set(engine_sources "")
@@ -31,12 +31,13 @@ function(ubi_add_quickjs target engine)
         file(STRINGS ${engine}/VERSION version LIMIT_COUNT 1)
     endif()
 
-    # The engine's own files, with the adapter in the place of quickjs.c: its warnings are not ours.
+    # The engine's own files, with the adapter in the place of quickjs.c: its warnings are not ours. Of the library it gets the
+    # headers and none of the flags, so that it is compiled as the engine is without us.
     add_library(${target}_engine OBJECT ${engine_sources} ${tools}/engines/quickjs/adapter.c ${made}/ubi_features.h)
     target_compile_definitions(${target}_engine PRIVATE _GNU_SOURCE "CONFIG_VERSION=\"${version}\"" CONFIG_BIGNUM)
     target_compile_options(${target}_engine PRIVATE -w -fwrapv -fno-strict-aliasing)
-    target_include_directories(${target}_engine PRIVATE ${tools} ${made} ${engine})
-    target_link_libraries(${target}_engine PRIVATE ${library})
+    target_include_directories(${target}_engine PRIVATE ${tools} ${made} ${engine}
+        $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
     file(GLOB_RECURSE adapter_parts CONFIGURE_DEPENDS ${tools}/engines/quickjs/adapter/*.h)
     set_source_files_properties(${tools}/engines/quickjs/adapter.c PROPERTIES
         OBJECT_DEPENDS "${made}/ubi_features.h;${adapter_parts};${engine}/quickjs.c")

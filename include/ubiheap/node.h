@@ -79,7 +79,7 @@ typedef struct ubi_node_ops {
     ubi_coarse_type (*coarse_type)(ubi_node node); /**< (UBI_COARSE_OTHER) */
     uint64_t (*size_bytes)(ubi_node node);         /**< shallow size with memory owned exclusively (1) */
     ubi_text (*class_name)(ubi_node node);         /**< JavaScript class of an object (no text) */
-    ubi_text (*descriptive_name)(ubi_node node);   /**< such as a DOM node name (no text) */
+    ubi_text (*descriptive_name)(ubi_node node);   /**< of a DOM node, of a constructor (no text) */
     ubi_text (*script_filename)(ubi_node node);    /**< source file of a script (no text) */
     /** False: not tracked. True with `out->ops` NULL: allocated while no frame was on the stack. (false) */
     bool (*allocation_stack)(ubi_node node, ubi_stack *out);

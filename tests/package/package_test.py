@@ -114,9 +114,23 @@ class Package(unittest.TestCase):
         self.assertRegex(run(build / "embed", script, snapshot, env=self.environment), r" 500  Map\n")
         self.assertIn("QuickJS", run(self.prefix / "bin" / "ubiheap", "report", snapshot))
 
-    def test_pkg_config_says_where_the_source_of_the_tools_is(self):
+    def test_the_source_of_the_tools_comes_without_tests_and_host(self):
         [folder] = self.pkg_config("--variable=quickjs_source")
-        self.assertTrue((Path(folder) / "engines" / "quickjs" / "adapter.c").is_file())
+        files = [path for path in Path(folder).rglob("*") if path.is_file()]
+        self.assertIn(Path(folder) / "engines" / "quickjs" / "adapter.c", files)
+        self.assertEqual([path.name for path in files if re.search(r"_test\.c$|test(s|ing)\.h$|^host", path.name)], [])
+
+    def test_a_program_that_embeds_quickjs_builds_as_the_how_to_says(self):
+        """Its commands for other build systems, and then the example."""
+        page = (ROOT / "docs" / "how-to" / "build-with-your-own-quickjs.md").read_text()
+        commands = re.search(r"```sh\n(tools=.*?)```", page, re.DOTALL)[1]
+        folder = self.scratch / "by-hand"
+        folder.mkdir()
+        environment = {**self.environment, "engine": str(ENGINE)}
+        run("sh", "-eu", "-c", commands, cwd=folder, env=environment)
+        run("gcc", *self.pkg_config("--cflags"), f"-I{ENGINE}", ROOT / "examples" / "quickjs" / "embed.c", "libmy_quickjs.a",
+            *self.pkg_config("--libs"), "-lm", "-lpthread", "-ldl", "-o", "embed", cwd=folder)
+        self.assertRegex(run(folder / "embed", cwd=folder, env=environment), r" 1002  Array\n")
 
     def test_cmake_refuses_a_version_that_does_not_fit(self):
         project = self.scratch / "later"

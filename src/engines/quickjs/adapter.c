@@ -9,6 +9,7 @@
  *     state       tools of one runtime; registry finds them; attach makes them
  *     facts       small questions whose answer differs between versions of the engine
  *     kinds, sizes, edges (object, frame, code), texts    what nodes are
+ *     function_names, constructor_names                   what a program calls them
  *     node_index, freeze, roots, scope, guard             making the heap stand still
  *     node_ops, coverage, target_ops                      showing it
  *     births, collections and what they need              tracking

@@ -61,6 +61,28 @@ static const struct {
     { "Symbol('s')", "" },
     { "'some text'", "" },
     { "({ n: 123456789012345678901234567890n, f: 1.5 })", "shape:JSShape n:JSBigInt" },
+    { "Object(2n ** 70n)", "shape:JSShape primitive:JSBigInt" },
+    { "Object(5)", "shape:JSShape" },
+    { "new Date(0)", "shape:JSShape" },
+    { "new Set([{}]).values()", "shape:JSShape object:Set" },
+    { "'abc'[Symbol.iterator]()", "shape:JSShape object:JSString" },
+    { "const revocable = Proxy.revocable({}, {}); revocable.revoke", "shape:JSShape name:JSString data 0:Object" },
+    { "revocable.revoke(); revocable.proxy", "shape:JSShape target:Object handler:Object" },
+    { "const sparse = []; sparse[5] = {}; sparse[2] = 'text'; sparse", "shape:JSShape 5:Object 2:JSString" },
+    { "(() => { let a = {}; return () => eval('a'); })()",
+      "shape:JSShape name:JSString bytecode:JSFunctionBytecode a:JSVarRef this:JSVarRef new.target:JSVarRef" },
+};
+
+/* Of the bytecode of a function. */
+static const struct {
+    const char *script;
+    const char *edges;
+} code_cases[] = {
+    { "(function named(argument) { let local = 'a text'; return [local, argument, outer, 1.5, /x/]; })",
+      "realm:JSContext constant 1:JSString constant 2:JSString func_name:JSString variable name:JSString "
+      "variable name:JSString filename:JSString instruction atom:JSString instruction atom:JSString" },
+    { "(() => { const captured = {}; return function () { return () => captured; }; })()",
+      "realm:JSContext constant 0:JSFunctionBytecode closure variable name:JSString filename:JSString" },
 };
 
 static void edges_are_named(void **state) {
@@ -77,9 +99,47 @@ static void edges_are_named(void **state) {
     test_runtime_free(&t);
 }
 
+static void edges_of_code_are_named(void **state) {
+    (void)state;
+    test_runtime t = test_runtime_new();
+    for (size_t i = 0; i < sizeof code_cases / sizeof *code_cases; i++) {
+        test_walk w;
+        JSValue value = test_eval_as(t.ctx, code_cases[i].script, JS_EVAL_TYPE_GLOBAL);
+        test_freeze(&w, &t, NULL);
+        ubi_node code = test_follow(test_node_of(&w, &t, value), "bytecode");
+        assert_string_equal(test_edges_of_node(&w, code), code_cases[i].edges);
+        test_thaw(&w);
+        JS_FreeValue(t.ctx, value);
+    }
+    test_runtime_free(&t);
+}
+
+/* What waits hangs on the functions that will wake it: the promise leads to them, and they to its state. */
+static void an_async_function_that_waits_is_a_node(void **state) {
+    (void)state;
+    test_runtime t = test_runtime_new();
+    test_walk w;
+    JSValue promise = test_eval_as(t.ctx,
+                                   "globalThis.event = new Promise(() => {});\n"
+                                   "(async function (a) { const mine = [a]; await event; return mine; })({});\n"
+                                   "event",
+                                   JS_EVAL_TYPE_GLOBAL);
+    test_freeze(&w, &t, NULL);
+    ubi_node resume = test_follow(test_node_of(&w, &t, promise), "handler"), waiting = test_follow(resume, "state");
+    assert_string_equal(test_edges_of_node(&w, waiting),
+                        "function:AsyncFunction a:Object mine:Array resolve:PromiseResolveFunction "
+                        "reject:PromiseRejectFunction");
+    assert_string_equal(ubi_node_type_name(waiting).ptr, "JSAsyncFunctionState");
+    test_thaw(&w);
+    JS_FreeValue(t.ctx, promise);
+    test_runtime_free(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_named),
+        cmocka_unit_test(edges_of_code_are_named),
+        cmocka_unit_test(an_async_function_that_waits_is_a_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,13 +18,28 @@ typedef enum ubi__hook {
     UBI__HOOK_GC_BY_ENGINE, /**< because enough was allocated */
     UBI__HOOK_CYCLES_BEGIN,
     UBI__HOOK_CYCLES_END,
-    UBI__HOOK_MARK, /**< by a walk */
+    UBI__HOOK_MARK,   /**< by a walk */
+    UBI__HOOK_MODULE, /**< by a walk */
     UBI__HOOK_OUT_OF_MEMORY,
     UBI__HOOK_COUNT
 } ubi__hook;
 
 uint64_t ubi__hook_count(const ubi_quickjs *tools, ubi__hook hook);
-/** Inside of an allocation hook: the place that the innermost frame has stored is that of an object literal. */
-bool ubi__place_is_exact(const ubi_quickjs *tools);
+
+/** What the interpreter was about to make, at the place that the innermost frame has stored. */
+typedef enum ubi__place {
+    UBI__PLACE_OBJECT,
+    UBI__PLACE_ARRAY,
+    UBI__PLACE_CLOSURE,
+    UBI__PLACE_ARGUMENTS,
+    UBI__PLACE_REST,
+    UBI__PLACE_REGEXP,
+    UBI__PLACE_CLASS,
+    UBI__PLACE_OTHER, /**< something else, or no place is stored */
+    UBI__PLACE_COUNT = UBI__PLACE_OTHER
+} ubi__place;
+
+/** Inside of an allocation hook. */
+ubi__place ubi__stored_place(const ubi_quickjs *tools);
 
 #endif

@@ -95,6 +95,44 @@ static void detaching_before_values_are_freed_is_survived(void **state) {
     assert_int_equal(heap.block_count, 0);
 }
 
+/* ---- scripts that are stopped ------------------------------------------------------------------------------------- */
+
+static unsigned interrupts_left;
+static int stop(JSRuntime *rt, void *payload) {
+    (void)rt, (void)payload;
+    return interrupts_left && --interrupts_left == 0;
+}
+
+/** No script can catch this exception, so nothing of it may rely on catching. */
+static void a_stopped_script_leaves_nothing_behind(void **state) {
+    (void)state;
+    static const char *const places[] = {
+        "m.takeCensus({ get breakdown() { for (;;); } })",
+        "m.takeCensus({ breakdown: [{ by: 'count', label: 'x' }, { by: 'objectClass', get then() { for (;;); } }] })",
+        "m.takeCensus({ breakdown: { by: 'count', label: { toString() { for (;;); } } } })",
+        "m.maxAllocationsLogLength = { valueOf() { for (;;); } }",
+        "m.onGarbageCollection = () => { for (;;); }; m.onGarbageCollection.held = t; gc()",
+        "t.dbg.uncaughtExceptionHook = () => { for (;;); }; m.onGarbageCollection = () => { throw 1; }; gc()",
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        quickjs_heap heap;
+        quickjs_heap_open(&heap, NULL);
+        quickjs_heap_run(&heap, "start", "globalThis.t = tracked(); globalThis.m = t.memory; t.g.eval('a = [{}]')");
+        interrupts_left = 3;
+        JS_SetInterruptHandler(heap.runtime, stop, NULL);
+        JSValue result = JS_Eval(heap.realm, places[i], strlen(places[i]), "stopped.js", JS_EVAL_TYPE_GLOBAL);
+        ubi_quickjs_safe_point(heap.tools);
+        JS_SetInterruptHandler(heap.runtime, NULL, NULL);
+        assert_int_equal(interrupts_left, 0);
+        JS_FreeValue(heap.realm, result);
+        JS_FreeValue(heap.realm, JS_GetException(heap.realm));
+        quickjs_heap_run(&heap, "end",
+                         "m.onGarbageCollection = undefined; rejections(); assert(m.drainAllocationsLog().length > 0);"
+                         "assert(m.takeCensus().objects.Function.count > 0)");
+        quickjs_heap_close(&heap);
+    }
+}
+
 /* ---- no memory ---------------------------------------------------------------------------------------------------- */
 
 /** Everything once, on a new global; whatever fails may throw. (The engine cannot make realms or compile then.) */
@@ -166,6 +204,7 @@ int main(void) {
         cmocka_unit_test(a_global_that_cannot_take_it_is_an_exception),
         cmocka_unit_test(detaching_ends_every_debugger),
         cmocka_unit_test(detaching_before_values_are_freed_is_survived),
+        cmocka_unit_test(a_stopped_script_leaves_nothing_behind),
         cmocka_unit_test(every_failed_allocation_of_the_tools_is_survived),
         cmocka_unit_test(failed_allocations_of_the_engine_are_survived),
     };

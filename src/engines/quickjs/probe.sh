@@ -95,8 +95,8 @@ echo "/* Made by probe.sh from the engine's source. */"
 text UBI_RC_IN_BLOCK '[ *]js_rc('
 text UBI_MODULE_GC 'JS_GC_OBJ_TYPE_MODULE'
 text UBI_ROPE 'JS_TAG_STRING_ROPE'
-text UBI_STR_KIND 'JS_STRING_SLICE'
-text UBI_STR_INDIRECT 'JS_STRING_INDIRECT'
+member UBI_STR_KIND JSString kind
+text UBI_STR_INDIRECT 'JS_STRING_\(KIND_\)\{0,1\}INDIRECT'
 text UBI_STR8_FN '[ *]str8(JSString'
 member UBI_STR_WEAKLIST JSString first_weak_ref
 text UBI_BF 'include "libbf.h"'
@@ -129,6 +129,35 @@ member UBI_MODULE_ATTRS JSReqModuleEntry attributes
 text UBI_SHAPE_ALLOC 'get_alloc_from_shape'
 text UBI_FRAME_BLOCK 'js_free_rt(rt, sf->arg_buf)'
 text UBI_FRAME_MODE 'sf->js_mode = b->js_mode;'
+
+# The first words of calls, by which hooks.h tells them from definitions: what a call with such a word becomes.
+hooks=$(dirname "$0")/adapter/hooks.h
+becomes() { # beginning of a macro's name, word
+    case $1 in
+    UBI_FIRST_) echo "$2" ;;
+    UBI_NEW_OBJECT_) echo "(JS_NewObject)($2" ;;
+    UBI_NEW_OBJECT_OF_) echo "(JS_NewObjectProtoClass)($2" ;;
+    UBI_CREATE_FROM_CTOR_) echo "ubi__create_from_ctor($2" ;;
+    UBI_FREE_GC_OBJECT_) echo "ubi__free_gc_object($2" ;;
+    UBI_RUN_GC_) echo "ubi__run_gc(__func__, $2" ;;
+    UBI_MARK_VALUE_) echo "ubi__mark_value($2" ;;
+    UBI_MARK_MODULE_) echo "ubi__mark_module($2" ;;
+    UBI_OUT_OF_MEMORY_) echo "ubi__out_of_memory($2" ;;
+    esac
+}
+echo "/* Calls whose first argument begins with another word than usual. */"
+sed -n 's/^#define \([A-Za-z_]*\)(first.*\(UBI_[A-Z_]*_\)##first.*/\1 \2/p' "$hooks" |
+    while read -r function macro; do
+        grep -o -w -e "$function([A-Za-z_][A-Za-z_0-9]*" "$dir/quickjs.c" | sed "s/.*(/$macro /"
+    done | sort -u |
+    while read -r macro word; do
+        grep -q -e "^#define $macro$word " "$hooks" || echo "#define $macro$word $(becomes "$macro" "$word")"
+    done
+
+echo "/* Words of the engine that are spelt in two ways. */"
+if grep -q 'JS_STRING_KIND_SLICE' "$dir/quickjs.c"; then kind=JS_STRING_KIND; else kind=JS_STRING; fi
+echo "#define UBI_STRING_SLICE ${kind}_SLICE"
+echo "#define UBI_STRING_INDIRECT ${kind}_INDIRECT"
 
 echo "/* Values that a realm names. */"
 printf '#define UBI_REALM_FIELDS(F)'

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Random programs, and the self-checks of a walk after each and in the middle of each: whatever a program does, nothing is
- * counted too often, and after a collection nothing is unreachable.
+ * counted too often, nodes of a group have the same texts, and after a collection nothing is unreachable.
  *
  * A program is a sequence of statements over a pool of values, drawn by a generator from a seed. UBI_SEED repeats one.
  */
 #include <stdlib.h>
 
-#include "engines/quickjs/runtime_for_tests.h"
+#include "engines/quickjs/walk_for_tests.h"
 
 /* $ is a member of the pool, # a small number. */
 static const char *const statements[] = {
@@ -39,6 +39,11 @@ static const char *const statements[] = {
     "$ = (function (...r) { return r; })($, $);",
     "$ = class { static s = $; #p = $; get p() { return this.#p; } set p(v) { this.#p = v; } m() { return $; } };",
     "if (typeof $ == 'function') try { $ = new $(); } catch (e) { $ = e; }",
+    "try { $ = class Sub extends $ {}; } catch (e) { $ = e; }",
+    "try { $ = Reflect.construct($, [], $); } catch (e) { $ = e; }",
+    "try { $.prototype = $; } catch (e) { $ = e; }",
+    "try { Object(Object($).prototype).constructor = $; } catch (e) {}",
+    "try { Object.defineProperty($, 'name', { value: ['N' + #, $, '\\u20ac'][# % 3] }); } catch (e) { $ = e; }",
     "if (typeof $ == 'function') $ = $.bind($, $);",
     "$ = Symbol('s' + #);",
     "$ = Symbol.for('f' + #);",
@@ -77,10 +82,19 @@ static uint32_t draw(uint32_t below) { /* splitmix64 */
     return (uint32_t)((z ^ (z >> 31)) >> 32) % below;
 }
 
+static void check_groups(const test_runtime *t) {
+    test_walk w;
+    test_freeze(&w, t, NULL);
+    test_groups(&w);
+    test_thaw(&w);
+}
+
 static JSValue check(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)ctx, (void)this_val, (void)argc, (void)argv;
-    if (draw(8) == 0)
+    if (draw(8) == 0) {
         test_coverage(tested);
+        check_groups(tested);
+    }
     return JS_UNDEFINED;
 }
 
@@ -141,6 +155,7 @@ static void run_program(uint64_t seed, unsigned length) {
         if (draw(4) == 0)
             test_run_jobs(t.rt, (int)draw(6));
     }
+    check_groups(&t);
     test_clean_coverage(&t);
     ubi_quickjs_detach(t.tools);
     JS_FreeContext(t.ctx);

@@ -128,11 +128,13 @@ const ubi_stack_ops *ubi_quickjs_stack_ops(void) {
     return &stack_ops;
 }
 
+ubi_stack ubi__tracking_lent_stack(ubi__tracking *t, ubi__stack_ix stack) {
+    return stack == UBI__STACK_EMPTY ? (ubi_stack){ NULL, NULL, 0 } : (ubi_stack){ &stack_ops, t, stack };
+}
+
 ubi_stack ubi__tracking_stack(ubi__tracking *t, ubi__stack_ix stack) {
-    if (stack == UBI__STACK_EMPTY)
-        return (ubi_stack){ NULL, NULL, 0 };
     ubi__frame_trie_pin(&t->frames, stack);
-    return (ubi_stack){ &stack_ops, t, stack };
+    return ubi__tracking_lent_stack(t, stack);
 }
 
 bool ubi_quickjs_allocation_site(ubi_quickjs *tools, JSValueConst object, bool *has_frame, ubi_stack *out) {

@@ -2,9 +2,11 @@
  *
  * The tools' own memory: it does not grow with time, and when there is none, entries are lost and nothing else.
  *
- * UBI_DEEP=1: 10^8 allocations instead of 10^7.
+ * UBI_DEEP=1: 10^8 allocations instead of 10^6.
  */
 #include "engines/quickjs/tracking_testing.h"
+
+#include <ubiheap/target.h>
 
 #include "fail_allocator.h"
 
@@ -16,11 +18,19 @@ static world world_with(fail_allocator *memory) {
 
 static uint64_t allocations_wanted(void) {
     const char *deep = getenv("UBI_DEEP"), *kind = getenv("UBI_PRESET_KIND");
-    uint64_t n = deep && strcmp(deep, "1") == 0 ? 100000000 : 10000000;
-    return kind && strcmp(kind, "plain") != 0 ? n / 20 : n;
+    uint64_t n = deep && strcmp(deep, "1") == 0 ? 100000000 : 1000000;
+    return kind && strcmp(kind, "plain") != 0 ? n / 5 : n;
 }
 
-static void tools_do_not_grow_with_waves_of_allocations(void **state) {
+/* Into nothing, with the memory of the tools. Stacks of all that is tracked are in it. */
+static void take_snapshot(world *w, fail_allocator *memory) {
+    ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
+    options.allocator = &memory->allocator;
+    options.threads = 1;
+    assert_int_equal(ubi_target_save(ubi_quickjs_target(w->tools), NULL, "/dev/null", &options, NULL), UBI_OK);
+}
+
+static void tools_do_not_grow_with_waves_of_allocations_and_snapshots(void **state) {
     UNUSED_STATE(state);
     fail_allocator memory;
     fail_allocator_init(&memory, FAIL_ALLOCATOR_NEVER);
@@ -29,7 +39,7 @@ static void tools_do_not_grow_with_waves_of_allocations(void **state) {
     eval(w.ctx, "wave.js",
          "class Item { constructor(i) { this.i = i; this.list = [i]; } }\n"
          "function wave(n) {\n  let all = [];\n  for (let i = 0; i < n; i++) {\n    all.push(new Item(i));\n"
-         "    if (all.length == 2000) all = [];\n  }\n}");
+         "    if (all.length == 1700) all = [];\n  }\n  globalThis.last = all;\n}");
     uint64_t want = allocations_wanted(), waves = 50, after_first = 0;
     JSValue wave = global_value(w.ctx, "wave"), n = JS_NewInt64(w.ctx, (int64_t)(want / waves / 2));
     for (uint64_t i = 0; i < waves; i++) {
@@ -37,6 +47,7 @@ static void tools_do_not_grow_with_waves_of_allocations(void **state) {
         forget_log(o);
         if (i % 7 == 0)
             JS_RunGC(w.rt);
+        take_snapshot(&w, &memory);
         if (i == 3)
             after_first = memory.live_bytes;
     }
@@ -63,6 +74,29 @@ static void scripts_that_come_and_go_leave_nothing(void **state) {
         eval(w.ctx, file, source);
     }
     assert_true(memory.peak_bytes < 400 << 10); /* 60000 frames alone would be six times that */
+    world_close(&w);
+    fail_allocator_fini(&memory);
+}
+
+/* A snapshot has the stacks of what lives then; when that dies, they go as well. */
+static void snapshots_of_scripts_that_come_and_go_leave_nothing(void **state) {
+    UNUSED_STATE(state);
+    fail_allocator memory;
+    fail_allocator_init(&memory, FAIL_ALLOCATOR_NEVER);
+    world w = world_with(&memory);
+    ubi_quickjs_observer *o = track(&w, w.ctx);
+    assert_int_equal(ubi_quickjs_observer_set_log_limit(o, 1), UBI_OK);
+    for (uint32_t i = 0; i < 300; i++) {
+        char file[32], source[160];
+        snprintf(file, sizeof file, "file%u.js", i);
+        snprintf(source, sizeof source, "globalThis.kept = (function name%u() { return [{}, []]; })()", i);
+        eval(w.ctx, file, source);
+        take_snapshot(&w, &memory);
+    }
+    ubi__tracking *t = ubi__tracking_of(w.tools);
+    assert_true(t->frames.live_count >= 600); /* the script and its function, each time */
+    ubi__tracking_sweep(t);
+    assert_true(t->frames.live_count < 10);
     world_close(&w);
     fail_allocator_fini(&memory);
 }
@@ -251,8 +285,9 @@ static void watching_ends_with_the_last_site(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tools_do_not_grow_with_waves_of_allocations),
+        cmocka_unit_test(tools_do_not_grow_with_waves_of_allocations_and_snapshots),
         cmocka_unit_test(scripts_that_come_and_go_leave_nothing),
+        cmocka_unit_test(snapshots_of_scripts_that_come_and_go_leave_nothing),
         cmocka_unit_test(stacks_that_were_handed_out_stay),
         cmocka_unit_test(reused_bytecode_is_another_script),
         cmocka_unit_test(refused_memory_loses_entries_and_nothing_else),

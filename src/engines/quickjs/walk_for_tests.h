@@ -7,6 +7,8 @@
 #ifndef UBI_QUICKJS_WALK_FOR_TESTS_H
 #define UBI_QUICKJS_WALK_FOR_TESTS_H
 
+#include <stdlib.h>
+
 #include "engines/quickjs/runtime_for_tests.h"
 
 typedef struct test_walk {
@@ -86,6 +88,41 @@ static inline ubi_node test_follow_nth(ubi_node node, const char *name, uint64_t
 }
 static inline ubi_node test_follow(ubi_node node, const char *name) {
     return test_follow_nth(node, name, 0);
+}
+
+/* ---- groups --------------------------------------------------------------------------------------------------------- */
+
+static inline bool test_same_text(ubi_text a, ubi_text b) {
+    return (a.ptr == NULL) == (b.ptr == NULL) && a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline void test_same_texts(ubi_node a, ubi_node b) {
+    assert_int_equal(ubi_node_coarse_type(a), ubi_node_coarse_type(b));
+    assert_true(test_same_text(ubi_node_type_name(a), ubi_node_type_name(b)));
+    assert_true(test_same_text(ubi_node_class_name(a), ubi_node_class_name(b)));
+    assert_true(test_same_text(ubi_node_script_filename(a), ubi_node_script_filename(b)));
+    assert_true(test_same_text(ubi_node_descriptive_name(a), ubi_node_descriptive_name(b)));
+}
+
+/* Nodes of a group have the same texts. Returns how many groups there are. */
+static inline uint32_t test_groups(const test_walk *w) {
+    enum { MOST = 100000 };
+    uint64_t *first = calloc(MOST, sizeof *first);
+    uint32_t n_groups = 0;
+    assert_non_null(first);
+    for (uint64_t ref = 0; ref <= w->heap.root.ref; ref++) {
+        uint32_t group = ubi_node_group(test_node(w, ref));
+        if (group == UBI_NONE)
+            continue;
+        assert_true(group < MOST);
+        n_groups += first[group] == 0;
+        if (first[group])
+            test_same_texts(test_node(w, first[group] - 1), test_node(w, ref));
+        else
+            first[group] = ref + 1;
+    }
+    free(first);
+    return n_groups;
 }
 
 #endif

@@ -237,12 +237,12 @@ static inline bool ubi__site_of(ubi_quickjs *tools, const void *object, uint32_t
     return tracked != NULL;
 }
 
-/** The same as ubi_node's allocation_stack gives it: null for the empty stack. */
+/** The same as ubi_node's allocation_stack gives it: null for the empty stack, and good while the heap is frozen. */
 static inline bool ubi__stack_of_object(ubi_quickjs *tools, const void *object, ubi_stack *out) {
     uint32_t site;
     if (!ubi__site_of(tools, object, &site))
         return false;
-    *out = ubi__tracking_stack(&tools->tracking, site);
+    *out = ubi__tracking_lent_stack(&tools->tracking, site);
     return true;
 }
 

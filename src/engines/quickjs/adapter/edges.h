@@ -25,6 +25,27 @@ UBI__INLINE void ubi__open_var_ref_edges(ubi__sink *sink, ubi__purpose purpose, 
                   UBI__NAMED("value"));
 }
 
+/* On the collector's list: what it counts while its frame still runs, such as that frame, the engine's mark function says. */
+#if UBI__OPEN_REFS_ARE_LISTED
+static ubi__name ubi__name_of_frame(ubi__sink *sink, JSValueConst value) {
+    return UBI__NAMED("frame");
+}
+#endif
+
+UBI__INLINE void ubi__var_ref_edges(ubi__sink *sink, ubi__purpose purpose, JSVarRef *ref) {
+#if UBI__OPEN_REFS_ARE_LISTED
+    if (ubi__is_open(ref)) {
+        ubi__sink *before;
+        ubi__begin_marks(sink, &before, ubi__name_of_frame);
+        mark_children(sink->rt, &ref->header, ubi__walk_mark);
+        ubi__end_marks(before);
+        ubi__open_var_ref_edges(sink, purpose, ref);
+        return;
+    }
+#endif
+    ubi__value_edge(sink, purpose, *ref->pvalue, UBI__NAMED("value"));
+}
+
 #if UBI_ROPE
 UBI__INLINE void ubi__rope_edges(ubi__sink *sink, ubi__purpose purpose, const JSStringRope *rope) {
     ubi__value_edge(sink, purpose, rope->left, UBI__NAMED("left"));
@@ -57,7 +78,7 @@ UBI__INLINE void ubi__edges(ubi__sink *sink, ubi__purpose purpose, void *p, ubi_
         ubi__shape_edges(sink, purpose, p);
         break;
     case UBI__VAR_REF:
-        ubi__value_edge(sink, purpose, *((JSVarRef *)p)->pvalue, UBI__NAMED("value"));
+        ubi__var_ref_edges(sink, purpose, p);
         break;
     case UBI__OPEN_VAR_REF:
         ubi__open_var_ref_edges(sink, purpose, p);
@@ -82,7 +103,10 @@ UBI__INLINE void ubi__edges(ubi__sink *sink, ubi__purpose purpose, void *p, ubi_
         ubi__rope_edges(sink, purpose, p);
         break;
 #endif
-    default: /* strings, symbols and big numbers have none */
+    case UBI__STRING:
+        ubi__edge(sink, purpose, ubi__slice_parent(p), UBI__STRING, true, UBI__NAMED("slice of"));
+        break;
+    default: /* symbols and big numbers have none */
         break;
     }
 }

@@ -88,6 +88,7 @@ UBI__INLINE void ubi__module_name_edges(ubi__sink *sink, ubi__purpose purpose, c
 
 UBI__INLINE void ubi__module_edges(ubi__sink *sink, ubi__purpose purpose, JSModuleDef *m) {
     ubi__sink *before;
+    sink->tools->hook_counts[UBI__HOOK_MODULE]++;
     ubi__begin_marks(sink, &before, ubi__name_by_module);
     sink->origin = m;
     (js_mark_module_def)(sink->rt, m, ubi__walk_mark);

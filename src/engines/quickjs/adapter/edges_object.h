@@ -60,6 +60,13 @@ UBI__INLINE void ubi__fast_array_edges(ubi__sink *sink, ubi__purpose purpose, JS
         ubi__value_edge(sink, purpose, p->u.array.u.values[i], UBI__NUMBERED("", i));
 }
 
+#if UBI_MAPPED_REFS
+UBI__INLINE void ubi__mapped_arguments_edges(ubi__sink *sink, ubi__purpose purpose, JSObject *p) {
+    for (uint32_t i = 0; i < p->u.array.count; i++)
+        ubi__var_ref_edge(sink, purpose, p->u.array.u.var_refs[i], UBI__NUMBERED("", i));
+}
+#endif
+
 /* ---- classes that tell their edges ---------------------------------------------------------------------------------- */
 
 /** What a mark function's values are, in its order; `others` with a number from 0 for what comes behind. */
@@ -138,6 +145,15 @@ static void ubi__told_edges(ubi__sink *sink, JSObject *p) {
     ubi__end_marks(before);
 }
 
+#if UBI_FORIN_TAB
+/* The names that are still to come. */
+UBI__INLINE void ubi__for_in_edges(ubi__sink *sink, ubi__purpose purpose, const JSForInIterator *it) {
+    if (it && !it->is_array && it->tab_atom)
+        for (uint32_t i = 0; i < it->atom_count; i++)
+            ubi__atom_edge(sink, purpose, it->tab_atom[i].atom, UBI__NAMED("name"));
+}
+#endif
+
 /* ---- all ------------------------------------------------------------------------------------------------------------ */
 
 UBI__INLINE void ubi__class_specific_edges(ubi__sink *sink, ubi__purpose purpose, JSObject *p) {
@@ -149,6 +165,18 @@ UBI__INLINE void ubi__class_specific_edges(ubi__sink *sink, ubi__purpose purpose
         if (p->fast_array)
             ubi__fast_array_edges(sink, purpose, p);
         break;
+#if UBI_MAPPED_REFS
+    case JS_CLASS_MAPPED_ARGUMENTS:
+        if (p->fast_array)
+            ubi__mapped_arguments_edges(sink, purpose, p);
+        break;
+#endif
+#if UBI_FORIN_TAB
+    case JS_CLASS_FOR_IN_ITERATOR:
+        ubi__told_edges(sink, p);
+        ubi__for_in_edges(sink, purpose, p->u.for_in_iterator);
+        break;
+#endif
     case JS_CLASS_BYTECODE_FUNCTION:
     case JS_CLASS_GENERATOR_FUNCTION:
     case JS_CLASS_ASYNC_FUNCTION:

@@ -64,7 +64,7 @@ static inline ubi__kind ubi__kind_of_tag(int tag) {
     case JS_TAG_STRING_ROPE:
         return UBI__ROPE;
 #endif
-#if UBI_BF
+#if UBI_BFDEC
     case JS_TAG_BIG_FLOAT:
         return UBI__BIG_FLOAT;
     case JS_TAG_BIG_DECIMAL:
@@ -79,6 +79,27 @@ static inline bool ubi__is_open(const JSVarRef *ref) {
     return !ref->is_detached;
 }
 
+/** Whether open variables are on the collector's list as well: their frame does not use their link. */
+#define UBI__OPEN_REFS_ARE_LISTED (UBI_VARREF_ASYNC || UBI_VARREF_FRAME || UBI_VARREF_CORO)
+
+/** The text that this one is a part of and holds, or NULL. */
+static inline JSString *ubi__slice_parent(const JSString *p) {
+#if UBI_STR_KIND
+    return p->kind == UBI_STRING_SLICE ? ((const JSStringSlice *)(p + 1))->parent : NULL;
+#else
+    return NULL;
+#endif
+}
+
+/** The second block of a text that does not lie behind its header, or NULL. */
+static inline const void *ubi__string_block(const JSString *p) {
+#if UBI_STR_INDIRECT
+    return p->kind == UBI_STRING_INDIRECT ? *(const void *const *)(p + 1) : NULL;
+#else
+    return NULL;
+#endif
+}
+
 /** The kind of a string's block: atoms of symbols have the same structure. */
 static inline ubi__kind ubi__string_kind(const JSString *p) {
     return p->atom_type == JS_ATOM_TYPE_STRING || p->atom_type == 0 ? UBI__STRING : UBI__SYMBOL;
@@ -87,7 +108,7 @@ static inline ubi__kind ubi__string_kind(const JSString *p) {
 /** Whether a property key that is an atom is a symbol; private names (#x) are none. */
 static inline bool ubi__is_symbol(const JSString *atom) {
     return atom->atom_type == JS_ATOM_TYPE_GLOBAL_SYMBOL ||
-           (atom->atom_type == JS_ATOM_TYPE_SYMBOL && atom->hash == JS_ATOM_HASH_SYMBOL);
+           (atom->atom_type == JS_ATOM_TYPE_SYMBOL && atom->hash != JS_ATOM_HASH_PRIVATE);
 }
 
 /** NULL: the atom is a number, or was freed, or is built into the engine and so not counted. */

@@ -4,8 +4,9 @@
  *
  * Included before quickjs.c. Each hook is a macro over a function that the engine calls; the macro knows the place from
  * `__func__`, which the compiler folds, or tells definition from call by the first word of the first argument: in the
- * definition that is a type ("JSRuntime *rt"), in a call a variable ("rt"). Nothing else of the engine's text is assumed;
- * probe.sh says so in plain words when a function is missing, and the self-test of the build proves that each hook fires.
+ * definition that is a type ("JSRuntime *rt"), in a call a variable ("rt"). Which other variables an engine has there, such
+ * as "s" of s->ctx, probe.sh finds out. Nothing else of the engine's text is assumed; probe.sh says so in plain words when a
+ * function is missing, and the self-test of the build proves that each hook fires.
  *
  * | hook              | macro over                                  | tells                                            |
  * |-------------------|---------------------------------------------|--------------------------------------------------|
@@ -31,6 +32,8 @@
 #include <cutils.h>
 #include <list.h>
 #include <quickjs.h>
+
+#include "ubi_features.h"
 
 #define UBI_IN(function) (__builtin_strcmp(__func__, function) == 0)
 #define UBI_COLD __attribute__((noinline, cold))
@@ -137,7 +140,6 @@ static JSValue ubi__engine_throw_out_of_memory(JSContext *ctx);
 #define JS_ThrowOutOfMemory(first) UBI_OUT_OF_MEMORY_##first )
 #define UBI_OUT_OF_MEMORY_JSContext ubi__engine_throw_out_of_memory(JSContext
 #define UBI_OUT_OF_MEMORY_ctx ubi__out_of_memory(ctx
-#define UBI_OUT_OF_MEMORY_s ubi__out_of_memory(s
 
 /* ---- the exact place of an allocation ------------------------------------------------------------------------------- */
 
@@ -154,10 +156,6 @@ static const uint8_t *pc __attribute__((unused));
 /* The first argument: itself in a definition; in a call also a place to store. */
 #define UBI_FIRST_JSContext JSContext
 #define UBI_FIRST_ctx (UBI_STORE_PLACE, ctx)
-#define UBI_FIRST_s s
-#define UBI_FIRST_jsc jsc
-#define UBI_FIRST_caller_ctx caller_ctx
-#define UBI_FIRST_realm realm
 
 #define JS_NewArray(first) (JS_NewArray)(UBI_FIRST_##first)
 #define js_create_array(first, ...) (js_create_array)(UBI_FIRST_##first, __VA_ARGS__)
@@ -217,9 +215,6 @@ static inline JSValue ubi__create_from_ctor(JSContext *ctx, JSValueConst ctor, i
 #define JS_NewObject(first) UBI_NEW_OBJECT_##first )
 #define UBI_NEW_OBJECT_JSContext (JS_NewObject)(JSContext
 #define UBI_NEW_OBJECT_ctx ubi__made_by(ctx, (JS_NewObject)(UBI_FIRST_ctx), UBI_IN("js_object_constructor"), new_target
-#define UBI_NEW_OBJECT_s (JS_NewObject)(s
-#define UBI_NEW_OBJECT_jsc (JS_NewObject)(jsc
-#define UBI_NEW_OBJECT_realm (JS_NewObject)(realm
 
 static inline __attribute__((always_inline)) JSValue ubi__new_object_of(bool is_error, JSValueConst error_constructor,
                                                                         bool is_proxy, JSValueConst proxy_constructor,

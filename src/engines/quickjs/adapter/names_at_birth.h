@@ -7,6 +7,7 @@
 #ifndef UBI_QUICKJS_NAMES_AT_BIRTH_H
 #define UBI_QUICKJS_NAMES_AT_BIRTH_H
 
+#include "engines/quickjs/adapter/function_names.h"
 #include "engines/quickjs/adapter/texts.h"
 #include "engines/quickjs/tool_memory.h"
 
@@ -68,29 +69,12 @@ static ubi__text_ix ubi__text_of_class(ubi__tracking *t, JSRuntime *rt, uint32_t
                                           : ubi__text_of_atom(t, rt, rt->class_array[class_id].class_name);
 }
 
-/* What the property `name` of a function says, if it is a plain string. */
-static const JSString *ubi__own_name(JSObject *function) {
-    JSProperty *property;
-    JSShapeProperty *shape_property = find_own_property(&property, function, JS_ATOM_name);
-    if (!shape_property || (shape_property->flags & JS_PROP_TMASK) != JS_PROP_NORMAL ||
-        JS_VALUE_GET_TAG(property->u.value) != JS_TAG_STRING)
-        return NULL;
-    const JSString *name = JS_VALUE_GET_STRING(property->u.value);
-    return name->len ? name : NULL;
-}
-
-/** Name of a function as the source gives it. UBI_NONE: it has none, is a whole script, or there is no memory. */
+/** Name of a function. UBI_NONE: it has none, is a whole script, or there is no memory. */
 static ubi__text_ix ubi__text_of_function(ubi__tracking *t, JSRuntime *rt, JSObject *function) {
-    const JSFunctionBytecode *b = ubi__bytecode_of(function);
-    if (b) {
-        JSAtom name = b->func_name;
-        if (name == JS_ATOM__eval_)
-            return UBI_NONE;
-        if (name != JS_ATOM_NULL && name != JS_ATOM_empty_string)
-            return ubi__text_of_atom(t, rt, name);
-    }
-    const JSString *name = ubi__own_name(function);
-    return name ? ubi__text_of_string(t, name) : UBI_NONE;
+    ubi__function_name name = ubi__name_of_function(function);
+    if (name.atom == JS_ATOM__eval_)
+        return UBI_NONE;
+    return name.string ? ubi__text_of_string(t, name.string) : ubi__text_of_atom(t, rt, name.atom);
 }
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A node is where it starts. No two start within 16 bytes, so 256 bits tell the starts in a page of 4 KiB, and the number
  * of a node is how many start before it in the page, plus the number of the page's first. Pages are found through blocks of
- * 16 MiB, and these through a small hash table:
+ * 64 MiB, and these through a small hash table:
  *
  *     address -> block (hash, few) -> page (array) -> bits -> number          some 5 ns, from second level cache
  *     number -> address and kind (array)
@@ -23,7 +23,7 @@
 #include "engines/quickjs/adapter/kinds.h"
 
 #define UBI__PAGE_BITS 12
-#define UBI__BLOCK_BITS 24
+#define UBI__BLOCK_BITS 26
 #define UBI__PAGES_PER_BLOCK (1u << (UBI__BLOCK_BITS - UBI__PAGE_BITS))
 #define UBI__PLACES_PER_PAGE 256u /* of 16 bytes */
 #define UBI__ADDRESS_BITS 48      /* a larger address is refused: no system gives one to a program unasked */

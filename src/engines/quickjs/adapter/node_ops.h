@@ -52,6 +52,17 @@ static ubi_text ubi__node_class_name(ubi_node node) {
                     : (ubi_text){ NULL, 0 };
 }
 
+/* Where this engine calls a proxy an object, that is said here. */
+static ubi_text ubi__node_descriptive_name(ubi_node node) {
+    ubi_quickjs *tools = node.heap;
+    JSObject *p = ubi__kind_of_node(node) == UBI__OBJECT ? ubi__address_of_node(node) : NULL;
+    if (!p || !p->shape)
+        return (ubi_text){ NULL, 0 };
+    if (p->class_id == JS_CLASS_PROXY && tools->runtime->class_array[JS_CLASS_PROXY].class_name != JS_ATOM_Proxy)
+        return (ubi_text){ "Proxy", 5 };
+    return ubi__constructor_text(tools, ubi__constructor_of(tools, p));
+}
+
 static ubi_text ubi__node_script_filename(ubi_node node) {
     if (ubi__kind_of_node(node) != UBI__BYTECODE)
         return (ubi_text){ NULL, 0 };
@@ -127,15 +138,21 @@ static uint64_t ubi__node_ref_limit(void *heap) {
     return (uint64_t)((ubi_quickjs *)heap)->walk.index.n_nodes + 1;
 }
 
-/* Objects by class, all else by kind; scripts have file names. */
+/* Objects by class, or by class and constructor where that has a name; all else by kind. Scripts have file names. */
 static uint32_t ubi__node_group(ubi_node node) {
     ubi__kind kind = ubi__kind_of_node(node);
     if (kind == UBI__BYTECODE)
         return UBI_NONE;
     if (kind != UBI__OBJECT)
         return (uint32_t)kind;
-    const JSObject *p = ubi__address_of_node(node);
-    return p->shape ? UBI__KIND_COUNT + p->class_id : (uint32_t)UBI__OBJECT;
+    ubi_quickjs *tools = node.heap;
+    JSObject *p = ubi__address_of_node(node);
+    if (!p->shape)
+        return UBI__OBJECT;
+    uint32_t name = ubi__constructor_of(tools, p);
+    if (__builtin_expect(name == 0, 1))
+        return UBI__KIND_COUNT + p->class_id;
+    return name == UBI_NONE ? UBI_NONE : UBI__KIND_COUNT + (uint32_t)tools->runtime->class_count + name - 1;
 }
 
 /* A block and what its allocator wrote in front of it, where its size is. */
@@ -162,6 +179,7 @@ static const ubi_node_ops ubi__node_ops = {
     .coarse_type = ubi__node_coarse_type,
     .size_bytes = ubi__node_size_bytes,
     .class_name = ubi__node_class_name,
+    .descriptive_name = ubi__node_descriptive_name,
     .script_filename = ubi__node_script_filename,
     .allocation_stack = ubi__node_allocation_stack,
     .edges = ubi__node_edges,

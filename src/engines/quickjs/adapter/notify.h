@@ -149,13 +149,37 @@ uint64_t ubi__hook_count(const ubi_quickjs *tools, ubi__hook hook) {
     return tools->hook_counts[hook];
 }
 
-bool ubi__place_is_exact(const ubi_quickjs *tools) {
+ubi__place ubi__stored_place(const ubi_quickjs *tools) {
     const JSStackFrame *frame = tools->runtime->current_stack_frame;
     const JSFunctionBytecode *b = frame && JS_VALUE_GET_TAG(frame->cur_func) == JS_TAG_OBJECT
                                       ? ubi__bytecode_of(JS_VALUE_GET_OBJ(frame->cur_func))
                                       : NULL;
     uintptr_t offset = b ? (uintptr_t)frame->cur_pc - (uintptr_t)b->byte_code_buf - 1 : 0;
-    return b && offset < (uintptr_t)b->byte_code_len && b->byte_code_buf[offset] == OP_object;
+    if (!b || offset >= (uintptr_t)b->byte_code_len)
+        return UBI__PLACE_OTHER;
+    /* The place may lie behind the operands of the instruction. */
+    const uint8_t *at = b->byte_code_buf;
+    while (at + short_opcode_info(*at).size <= b->byte_code_buf + offset)
+        at += short_opcode_info(*at).size;
+    switch (*at) {
+    case OP_object:
+        return UBI__PLACE_OBJECT;
+    case OP_array_from:
+        return UBI__PLACE_ARRAY;
+    case OP_fclosure:
+    case OP_fclosure8:
+        return UBI__PLACE_CLOSURE;
+    case OP_special_object:
+        return UBI__PLACE_ARGUMENTS;
+    case OP_rest:
+        return UBI__PLACE_REST;
+    case OP_regexp:
+        return UBI__PLACE_REGEXP;
+    case OP_define_class:
+        return UBI__PLACE_CLASS;
+    default:
+        return UBI__PLACE_OTHER;
+    }
 }
 
 #endif

@@ -10,6 +10,7 @@
 #define UBI_QUICKJS_ROOTS_H
 
 #include "engines/quickjs/adapter/edges.h"
+#include "engines/quickjs/adapter/function_names.h"
 
 static bool ubi__add_slot(ubi_quickjs *tools, JSValueConst value, const void *function, int32_t variable) {
     ubi__walk_state *walk = &tools->walk;
@@ -74,19 +75,6 @@ static size_t ubi__append_atom(JSRuntime *rt, char *out, size_t room, JSAtom ato
     return n;
 }
 
-/* The name of a function, as its bytecode or, for native ones, its property "name" says. */
-static JSAtom ubi__name_of_function(const JSObject *p, const JSString **native) {
-    const JSFunctionBytecode *b = p ? ubi__bytecode_of(p) : NULL;
-    *native = NULL;
-    if (b)
-        return b->func_name;
-    JSProperty *property = NULL;
-    if (p && p->shape && find_own_property(&property, (JSObject *)p, JS_ATOM_name) &&
-        JS_VALUE_GET_TAG(property->u.value) == JS_TAG_STRING)
-        *native = JS_VALUE_GET_STRING(property->u.value);
-    return JS_ATOM_NULL;
-}
-
 /** "stack: function: variable", or "native handle". Borrowed until the next name. */
 static ubi_text ubi__root_name(ubi_quickjs *tools, const ubi__root *root) {
     enum { LENGTH = 512 };
@@ -98,14 +86,14 @@ static ubi_text ubi__root_name(ubi_quickjs *tools, const ubi__root *root) {
     const ubi__stack_slot *slot = &tools->walk.slots[root->slot];
     const JSObject *function = slot->function;
     const JSFunctionBytecode *b = function ? ubi__bytecode_of(function) : NULL;
-    const JSString *native;
-    JSAtom name = ubi__name_of_function(function, &native);
+    ubi__function_name none = { JS_ATOM_NULL, NULL };
+    ubi__function_name name = function ? ubi__name_of_function((JSObject *)(uintptr_t)function) : none;
     size_t n = 7;
     memcpy(buffer->at, "stack: ", n);
-    if (native && native->len > 0 && native->len < 80)
-        n += ubi__string_to_utf8(buffer->at + n, native);
+    if (name.string && name.string->len < 80)
+        n += ubi__string_to_utf8(buffer->at + n, name.string);
     else
-        n += ubi__append_atom(tools->runtime, buffer->at + n, 240, name, b ? "(anonymous)" : "(native)");
+        n += ubi__append_atom(tools->runtime, buffer->at + n, 240, name.atom, b ? "(anonymous)" : "(native)");
     if (slot->variable >= 0) {
         char number[24];
         snprintf(number, sizeof number, "argument %d", slot->variable);

@@ -62,7 +62,7 @@ UBI__INLINE bool ubi__is_listed(const void *p, ubi__kind kind) {
 static bool ubi__discover(ubi_quickjs *tools, uint32_t page, const void *p, ubi__kind kind) {
     ubi__walk_state *walk = &tools->walk;
     ubi__index_add(&walk->index, page, (uintptr_t)p, false);
-    if (kind == UBI__STRING || kind == UBI__SYMBOL)
+    if ((kind == UBI__STRING && !ubi__slice_parent(p)) || kind == UBI__SYMBOL)
         return true;
     uint64_t *known = ubi__address_map_at(&walk->special, (uintptr_t)p, tools->allocator);
     if (!known || !ubi__tool_reserve(tools->allocator, (void **)&walk->work, &walk->work_capacity, walk->n_work + 1,
@@ -89,11 +89,29 @@ UBI__INLINE void ubi__count_edge(ubi__sink *sink, const void *p, ubi__kind kind,
 
 /* ---- passing on ----------------------------------------------------------------------------------------------------- */
 
+static UBI_OUT_OF_LINE ubi_text ubi__new_name(ubi_quickjs *tools, ubi__name name, ubi__known_name *known) {
+    const ubi__name_buffer *buffer = &tools->walk.name;
+    ubi_text text = ubi__name_text(tools, name);
+    bool lasts = !buffer->at || (uintptr_t)text.ptr - (uintptr_t)buffer->at >= buffer->capacity;
+    if (name.how != UBI__NAME_NUMBER && text.ptr && lasts)
+        *known = (ubi__known_name){ name.text, name.number, name.how, text };
+    return text;
+}
+
+/* Few names are asked for again and again, and while the heap is frozen their texts lie still, but for those put together. */
+static inline ubi_text ubi__edge_name(ubi_quickjs *tools, ubi__name name) {
+    uint64_t hash = ((uintptr_t)name.text + ((uint64_t)name.number << 32)) * UINT64_C(0x9E3779B97F4A7C15);
+    ubi__known_name *known = &tools->walk.known_names[hash >> (64 - UBI__KNOWN_NAMES_BITS)];
+    if (__builtin_expect(known->before == name.text && known->number == name.number && known->how == name.how, 1))
+        return known->text;
+    return ubi__new_name(tools, name, known);
+}
+
 static inline void ubi__visit_edge(ubi__sink *sink, ubi__purpose purpose, const void *p, ubi__name name) {
     uint32_t number = ubi__index_find(&sink->tools->walk.index, p);
     if (number == UBI_NONE)
         return;
-    ubi_text text = purpose == UBI__TO_NAME ? ubi__name_text(sink->tools, name) : (ubi_text){ NULL, 0 };
+    ubi_text text = purpose == UBI__TO_NAME ? ubi__edge_name(sink->tools, name) : (ubi_text){ NULL, 0 };
     ubi_node referent = sink->tools->walk.any_node;
     referent.ref = number;
     sink->stopped = !sink->fn(sink->payload, referent, text);
@@ -122,7 +140,8 @@ UBI__INLINE void ubi__atom_edge(ubi__sink *sink, ubi__purpose purpose, JSAtom at
 
 UBI__INLINE void ubi__var_ref_edge(ubi__sink *sink, ubi__purpose purpose, const JSVarRef *ref, ubi__name name) {
     if (ref)
-        ubi__edge(sink, purpose, ref, ubi__is_open(ref) ? UBI__OPEN_VAR_REF : UBI__VAR_REF, true, name);
+        ubi__edge(sink, purpose, ref,
+                  ubi__is_open(ref) && !UBI__OPEN_REFS_ARE_LISTED ? UBI__OPEN_VAR_REF : UBI__VAR_REF, true, name);
 }
 
 /* ---- what mark functions tell --------------------------------------------------------------------------------------- */

@@ -83,12 +83,41 @@ static uint64_t ubi__operator_set_bytes(JSRuntime *rt, const JSOperatorSetData *
 }
 #endif
 
+#if UBI_FORIN_TAB
+static uint64_t ubi__for_in_bytes(JSRuntime *rt, const JSForInIterator *it) {
+    return ubi__block_bytes(rt, it) + (it->is_array ? 0 : ubi__block_bytes(rt, it->tab_atom));
+}
+#endif
+
+#if UBI_CLASS_WEAKREF
+static uint64_t ubi__weak_ref_bytes(JSRuntime *rt, const void *data) {
+#if UBI_WEAKREF_SENTINEL
+    if (data == (const void *)&js_weakref_sentinel) /* what it referred to is gone */
+        return 0;
+#endif
+    return ubi__block_bytes(rt, data);
+}
+#endif
+
+#if UBI_FINREC_LIST
+static uint64_t ubi__finalization_registry_bytes(JSRuntime *rt, JSFinalizationRegistryData *data) {
+    uint64_t bytes = ubi__block_bytes(rt, data);
+    struct list_head *el;
+    list_for_each(el, &data->entries) {
+        bytes += ubi__block_bytes(rt, list_entry(el, JSFinRecEntry, link));
+    }
+    return bytes;
+}
+#endif
+
 /* Classes whose data is one block. */
 static uint64_t ubi__opaque_bytes(JSRuntime *rt, const JSObject *p) {
     switch (p->class_id) {
     case JS_CLASS_BOUND_FUNCTION:
     case JS_CLASS_C_FUNCTION_DATA:
+#if !UBI_FORIN_TAB
     case JS_CLASS_FOR_IN_ITERATOR:
+#endif
     case JS_CLASS_DATAVIEW:
 #if UBI_BIGNUM_CLASSES
     case JS_CLASS_FLOAT_ENV:
@@ -113,6 +142,10 @@ static uint64_t ubi__class_bytes(JSRuntime *rt, const JSObject *p) {
         return ubi__block_bytes(rt, p->u.func.var_refs);
     if (p->class_id == JS_CLASS_ARRAY || p->class_id == JS_CLASS_ARGUMENTS)
         return p->fast_array ? ubi__block_bytes(rt, p->u.array.u.values) : 0;
+#if UBI_MAPPED_REFS
+    if (p->class_id == JS_CLASS_MAPPED_ARGUMENTS)
+        return p->fast_array ? ubi__block_bytes(rt, p->u.array.u.var_refs) : 0;
+#endif
     if (!p->u.opaque)
         return 0;
     switch (p->class_id) {
@@ -138,6 +171,18 @@ static uint64_t ubi__class_bytes(JSRuntime *rt, const JSObject *p) {
         return ubi__block_bytes(rt, p->u.opaque) + ubi__frame_bytes(rt, ubi__generator_frame(p));
     case JS_CLASS_ASYNC_GENERATOR:
         return ubi__async_generator_bytes(rt, p);
+#endif
+#if UBI_FORIN_TAB
+    case JS_CLASS_FOR_IN_ITERATOR:
+        return ubi__for_in_bytes(rt, p->u.for_in_iterator);
+#endif
+#if UBI_CLASS_WEAKREF
+    case JS_CLASS_WEAK_REF:
+        return ubi__weak_ref_bytes(rt, p->u.opaque);
+#endif
+#if UBI_FINREC_LIST
+    case JS_CLASS_FINALIZATION_REGISTRY:
+        return ubi__finalization_registry_bytes(rt, p->u.opaque);
 #endif
 #if UBI_BIGNUM_CLASSES
     case JS_CLASS_OPERATOR_SET:
@@ -192,9 +237,11 @@ static uint64_t ubi__shape_bytes(JSRuntime *rt, JSShape *shape) {
 
 static uint64_t ubi__big_number_bytes(JSRuntime *rt, const void *p, ubi__kind kind) {
     uint64_t bytes = ubi__block_bytes(rt, p);
-#if UBI_BF
+#if UBI_BFDEC
     bytes += ubi__block_bytes(rt, kind == UBI__BIG_DECIMAL ? (const void *)((const JSBigDecimal *)p)->num.tab
                                                            : (const void *)((const JSBigFloat *)p)->num.tab);
+#elif UBI_BF
+    bytes += ubi__block_bytes(rt, ((const JSBigInt *)p)->num.tab);
 #endif
     return bytes;
 }
@@ -227,6 +274,8 @@ static uint64_t ubi__shallow_bytes(JSRuntime *rt, void *p, ubi__kind kind) {
     case UBI__BIG_FLOAT:
     case UBI__BIG_DECIMAL:
         return ubi__big_number_bytes(rt, p, kind);
+    case UBI__STRING:
+        return ubi__block_bytes(rt, p) + ubi__block_bytes(rt, ubi__string_block(p));
     case UBI__RUNTIME:
         return ubi__runtime_bytes(rt);
     default:

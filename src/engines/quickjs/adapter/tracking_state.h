@@ -182,5 +182,7 @@ bool ubi__tracking_safe_point(ubi__tracking *t);
 
 /** A stack of ours as others see it. It is kept from now on. */
 ubi_stack ubi__tracking_stack(ubi__tracking *t, ubi__stack_ix stack);
+/** The same, good until scripts run again: a walk asks for one per object, and may be done again and again. */
+ubi_stack ubi__tracking_lent_stack(ubi__tracking *t, ubi__stack_ix stack);
 
 #endif

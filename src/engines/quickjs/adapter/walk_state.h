@@ -57,7 +57,17 @@ typedef struct ubi__numbered_realm {
     uint64_t number;
 } ubi__numbered_realm;
 
+typedef struct ubi__constructor_names ubi__constructor_names; /* constructor_names.h */
+
+/** The text of a name of edges. */
+typedef struct ubi__known_name {
+    const char *before; /* NULL: none is known here */
+    uint32_t number, how;
+    ubi_text text;
+} ubi__known_name;
+
 #define UBI__SOON 4
+#define UBI__KNOWN_NAMES_BITS 8
 
 typedef struct ubi__walk_state {
     bool is_frozen;
@@ -80,8 +90,10 @@ typedef struct ubi__walk_state {
     const struct ubi_quickjs_scope *scope;
     ubi__address_map intrinsics; /* what a realm names -> 1: realm in the scope, 2: not */
     /* texts */
+    ubi__constructor_names *constructors;
     ubi__kept_text *texts;
     ubi__name_buffer name;
+    ubi__known_name known_names[1 << UBI__KNOWN_NAMES_BITS]; /* lately asked for, by hash */
     ubi__guard guard;
     /* for ever */
     ubi__numbered_realm *realms;
