@@ -81,7 +81,7 @@ static void sum_up_kinds(ubi__heap_summary *s) {
         s->reachable.count += s->kinds[k].count;
         s->reachable.bytes += s->kinds[k].bytes;
         s->has_class_names |= kind->class_name != UBI_NONE;
-        s->has_descriptive_names |= kind->descriptive_name != UBI_NONE;
+        s->has_dom_names |= kind->coarse_type == UBI_COARSE_DOM_NODE && kind->descriptive_name != UBI_NONE;
         s->has_script_filenames |= kind->script_filename != UBI_NONE;
     }
 }

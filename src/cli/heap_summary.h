@@ -28,7 +28,7 @@ typedef struct ubi__heap_summary {
     ubi_node_ix largest[UBI__SUMMARY_LARGEST]; /**< reachable nodes, largest first */
     uint32_t n_largest;
     ubi_node_ix widest; /**< the node with the most edges, the root apart; UBI_NONE: there is only a root */
-    bool has_class_names, has_descriptive_names, has_script_filenames, has_edge_names;
+    bool has_class_names, has_dom_names, has_script_filenames, has_edge_names;
 } ubi__heap_summary;
 
 /** Cost: O(nodes), and O(edges) if no edge has a name. Errors: UBI_ENOMEM. */

@@ -73,7 +73,7 @@ static void the_widest_node_is_not_the_root(void **state) {
 
 static void what_the_file_carries_is_seen(void **state) {
     (void)state;
-    assert_true(f.summary.has_class_names && f.summary.has_descriptive_names);
+    assert_true(f.summary.has_class_names && f.summary.has_dom_names);
     assert_true(f.summary.has_script_filenames && f.summary.has_edge_names);
     assert_string_equal(ubi__guess_producer(f.graph), "Firefox");
 }
@@ -83,7 +83,7 @@ static void a_bare_heap_carries_nothing(void **state) {
     ubi_graph *graph = graph_from_drawing("root -> a;");
     ubi__heap_summary s;
     assert_int_equal(ubi__heap_summary_init(&s, graph), UBI_OK);
-    assert_false(s.has_class_names || s.has_descriptive_names || s.has_script_filenames || s.has_edge_names);
+    assert_false(s.has_class_names || s.has_dom_names || s.has_script_filenames || s.has_edge_names);
     assert_int_equal(s.n_largest, 2);
     assert_null(ubi__guess_producer(graph));
     ubi__heap_summary_fini(&s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kind_label.h: what nodes of a kind are called where a producer gave names: descriptive name (of DOM nodes), class (of
- * objects), source file (of scripts), and else the engine's type.
+ * kind_label.h: what nodes of a kind are called where a producer gave names: descriptive name (of DOM nodes, and of
+ * what a constructor made), class (of objects), source file (of scripts), and else the engine's type.
  */
 #ifndef UBI_LENSES_KIND_LABEL_H
 #define UBI_LENSES_KIND_LABEL_H

@@ -134,10 +134,22 @@ ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text) {
     return ubi__anonymizer_word(a, 0, text);
 }
 
-/* "DIV", "#text", "html:button": perhaps a name space, and a name. */
+/* "Connection": tags are all capitals, or do not begin with one, and have no letter beyond ASCII. */
+static bool is_constructor(ubi_text text) {
+    bool has_small = false, is_ascii = true;
+    for (size_t i = 0; i < text.len; i++) {
+        has_small |= text.ptr[i] >= 'a' && text.ptr[i] <= 'z';
+        is_ascii &= (unsigned char)text.ptr[i] < 0x80;
+    }
+    return !is_ascii || (has_small && text.ptr[0] >= 'A' && text.ptr[0] <= 'Z');
+}
+
+/* "DIV", "#text", "html:button": perhaps a name space, and a name; or the name of an object's constructor. */
 static ubi_status descriptive_name(ubi_anonymizer *a, ubi_text text) {
     if (ubi__anonymizer_is_v8_name(a, text))
         return ubi__anonymizer_node_name(a, text);
+    if (is_constructor(text))
+        return ubi__anonymizer_class(a, text);
     const char *colon = memchr(text.ptr, ':', text.len);
     if (!colon)
         return ubi__anonymizer_tag(a, text);

@@ -197,6 +197,20 @@ static void standard_tags_are_kept_in_any_case_and_name_space(void **state) {
     EXPECT_ALL(UBI_TEXT_DESCRIPTIVE_NAME, examples);
 }
 
+static void constructors_are_no_tags(void **state) {
+    static const example examples[] = {
+        { "Connection", "{Connection}" },
+        { "Header", "{Header}" },
+        { "TypeError", "TypeError" },
+        { "Map", "Map" },
+        { "connection", "{connection}" },
+        { "\303\204pfel", "{\303\204pfel}" },
+        { "Proxy", "Proxy" },
+    };
+    (void)state;
+    EXPECT_ALL(UBI_TEXT_DESCRIPTIVE_NAME, examples);
+}
+
 /* ---- V8 ---------------------------------------------------------------------------------------------------------- */
 
 static void names_of_nodes_of_v8_keep_what_is_the_engines(void **state) {
@@ -517,6 +531,7 @@ int main(void) {
         cmocka_unit_test(numbers_are_kept_while_they_can_only_be_positions),
         cmocka_unit_test(names_of_functions_keep_their_structure),
         cmocka_unit_test(standard_tags_are_kept_in_any_case_and_name_space),
+        cmocka_unit_test(constructors_are_no_tags),
         cmocka_unit_test(names_of_nodes_of_v8_keep_what_is_the_engines),
         cmocka_unit_test(elements_keep_their_tags_and_lose_their_attributes),
         cmocka_unit_test(types_and_classes_of_v8_are_known),

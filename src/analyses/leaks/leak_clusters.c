@@ -11,7 +11,7 @@
 typedef struct part {
     ubi__leak_cluster_ix cluster;
     uint32_t row;
-    bool is_defined; /* the class has a place */
+    bool is_defined; /* by the program */
     ubi_leak_tally tally;
 } part;
 UBI_VEC_DECLARE(vec_part, part);
@@ -29,20 +29,18 @@ static ubi_leak_cluster *cluster_at(const ubi__leak_gathering *g, ubi__leak_clus
 
 /* ---- parts -------------------------------------------------------------------------------------------------------- */
 
-static bool is_defined(const counting *c, uint32_t row) {
-    return c->g->leaks->rows.rows.at[row].place.len > 0;
-}
-
-static ubi_status add_to_part(counting *c, ubi__leak_cluster_ix cluster, uint32_t row, uint64_t bytes) {
+static ubi_status add_to_part(counting *c, ubi__leak_cluster_ix cluster, ubi_node_ix node) {
+    uint32_t row = ubi__leak_row_of(c->g->f, node);
     uint64_t key = ubi__u64_pair(cluster, row);
     uint32_t i = ubi__u64_map_get(&c->part_of, key);
     if (i == UBI_NONE) {
         i = (uint32_t)c->parts.n;
-        UBI_TRY(vec_part_push(&c->parts, c->g->f->allocator, (part){ cluster, row, is_defined(c, row), { 0, 0 } }));
+        bool is_defined = ubi__leak_is_defined(c->g->f, node, &c->g->leaks->rows.rows.at[row]);
+        UBI_TRY(vec_part_push(&c->parts, c->g->f->allocator, (part){ cluster, row, is_defined, { 0, 0 } }));
         UBI_TRY(ubi__u64_map_put(&c->part_of, key, i));
     }
     c->parts.at[i].tally.count++;
-    c->parts.at[i].tally.bytes += bytes;
+    c->parts.at[i].tally.bytes += ubi__leak_size(c->g->f, node);
     return UBI_OK;
 }
 
@@ -61,7 +59,7 @@ static ubi_status count_node(counting *c, ubi_node_ix node) {
     ubi__leak_cluster_ix cluster = c->g->cluster_of[place];
     if (c->g->part[place] == UBI__LEAK_PLACE_MAIN)
         return add_holder(c, cluster, node);
-    return add_to_part(c, cluster, ubi__leak_row_of(f, node), ubi__leak_size(f, node));
+    return add_to_part(c, cluster, node);
 }
 
 /* Classes that a script defines tell a programmer more than any number of arrays and functions. */

@@ -79,6 +79,14 @@ static inline uint32_t ubi__leak_row_of(const ubi_leak_finder *f, ubi_node_ix no
     uint32_t class_ix = f->classes.class_of(&f->classes, node);
     return class_ix == UBI_NONE ? UBI_NONE : f->row_of_class[class_ix];
 }
+/**
+ * Whether a program defines itself what this node of a class is: the class has a place in the code, or the object has a name
+ * of its own, which is that of its constructor.
+ */
+static inline bool ubi__leak_is_defined(const ubi_leak_finder *f, ubi_node_ix node, const ubi_class *class) {
+    const ubi_kind *kind = &f->graph->kinds.rows.at[f->graph->kind.at[node]];
+    return class->place.len || (kind->coarse_type == UBI_COARSE_OBJECT && kind->descriptive_name != UBI_NONE);
+}
 /** Objects, strings and nodes of documents: what a program can hold and drop. */
 static inline bool ubi__leak_is_held_by_program(const ubi_leak_finder *f, ubi_node_ix node) {
     ubi_coarse_type type = f->graph->kinds.rows.at[f->graph->kind.at[node]].coarse_type;

@@ -21,18 +21,19 @@ static bool nearly_all(uint64_t gone, uint64_t came) {
  * Whether about as many of its class went as came. That says something of a class that a program defines itself, or of one or
  * two objects in a place of their own; "Object" or "Array" go and come everywhere.
  */
-static bool is_replaced(const ubi_leak_cluster *c, const ubi__leak_row *row) {
-    bool telling = c->class_name.place.len || c->leaked.count <= UBI__LEAK_FEW;
+static bool is_replaced(const ubi_leak_finder *f, const ubi_leak_cluster *c, const ubi__leak_row *row) {
+    bool telling = ubi__leak_is_defined(f, c->example, &c->class_name) || c->leaked.count <= UBI__LEAK_FEW;
     return telling && nearly_all(c->class_gone, less(row->newest, row->survivors[0]));
 }
 
-static ubi_leak_verdict judge(const ubi_leak_cluster *c, const ubi__leak_row *row, bool three) {
+static ubi_leak_verdict judge(const ubi_leak_finder *f, const ubi_leak_cluster *c, const ubi__leak_row *row) {
+    bool three = ubi__leak_three(f);
     uint64_t late_came = less(row->newest, row->survivors[1]), late_gone = less(row->count[1], row->survivors[1]);
     if (c->n_control * 2 >= c->leaked.count)
         return UBI_LEAK_CONTROLLED;
     if (three && c->n_younger && nearly_all(late_gone, late_came))
         return UBI_LEAK_BOUNDED;
-    if (!three && is_replaced(c, row))
+    if (!three && is_replaced(f, c, row))
         return UBI_LEAK_REPLACED;
     if (c->leaked.count <= UBI__LEAK_FEW && c->retained_bytes >= LARGE_BYTES)
         return UBI_LEAK_LARGE;
@@ -119,7 +120,7 @@ static ubi_status order_clusters(ubi__leak_gathering *g) {
 ubi_status ubi__leak_judge(ubi__leak_gathering *g) {
     for (size_t i = 0; i < g->leaks->clusters.n; i++) {
         ubi__leak_found *found = &g->leaks->clusters.at[i];
-        found->cluster.verdict = judge(&found->cluster, &g->f->tallies.at[found->row], ubi__leak_three(g->f));
+        found->cluster.verdict = judge(g->f, &found->cluster, &g->f->tallies.at[found->row]);
     }
     sum_heaps(g);
     sum_clusters(g);

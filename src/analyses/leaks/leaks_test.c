@@ -93,6 +93,23 @@ static void many_of_a_common_class_leak_though_others_went(void **state) {
                  NULL, "grew O 3 30 in App");
 }
 
+/* Where a producer tells the constructor of an object, its class is one that the program defines. */
+static void objects_that_have_a_constructor_are_the_programs_own(void **state) {
+    (void)state;
+    assert_leaks(ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"[1]\", 5 \"[2]\"; "
+                      "3(coarse=object class=Object desc=C size=10); 4(coarse=object class=Object desc=C size=10); "
+                      "5(coarse=object class=Object desc=C size=10)",
+                 ROOT "2(coarse=object class=App size=1) -> 6 \"[0]\", 7 \"[1]\", 8 \"[2]\"; "
+                      "6(coarse=object class=Object desc=C size=10); 7(coarse=object class=Object desc=C size=10); "
+                      "8(coarse=object class=Object desc=C size=10)",
+                 NULL, "replaced C 3 30 in App");
+    assert_leaks(app,
+                 ROOT "2(coarse=object class=App size=1) -> 3 \"x\"; 3(coarse=object class=T size=10) -> 4, 5, 6, 7; "
+                      "4(coarse=object class=Array size=100); 5(coarse=object class=Array size=100); "
+                      "6(coarse=object class=Object desc=Item size=1); 7(coarse=dom desc=DIV size=50)",
+                 NULL, "grew T 1 261 in App with Item 1, Array 2, DIV 1");
+}
+
 /* ---- what is kept ------------------------------------------------------------------------------------------------- */
 
 static void what_leaked_objects_keep_is_theirs(void **state) {
@@ -367,6 +384,7 @@ int main(void) {
         cmocka_unit_test(a_full_cache_is_bounded),
         cmocka_unit_test(objects_replaced_one_for_one_are_none),
         cmocka_unit_test(many_of_a_common_class_leak_though_others_went),
+        cmocka_unit_test(objects_that_have_a_constructor_are_the_programs_own),
         cmocka_unit_test(what_leaked_objects_keep_is_theirs),
         cmocka_unit_test(what_is_also_held_otherwise_is_not_kept),
         cmocka_unit_test(old_things_that_move_below_a_new_one_are_not_leaked),

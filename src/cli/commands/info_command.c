@@ -53,7 +53,7 @@ static size_t list_carried(carried out[MOST_CARRIED], const facts *f) {
     const ubi__v8_facts *v8 = ubi__v8_facts_of(f->graph);
     out[0] = (carried){ "edgeNames", "edge names", s->has_edge_names };
     out[1] = (carried){ "classNames", "class names", s->has_class_names };
-    out[2] = (carried){ "domNames", "DOM names", s->has_descriptive_names };
+    out[2] = (carried){ "domNames", "DOM names", s->has_dom_names };
     out[3] = (carried){ "scriptFilenames", "script file names", s->has_script_filenames };
     out[4] = (carried){ "allocationStacks", "allocation stacks", s->n_with_stack > 0 };
     return 5 + (v8 ? list_carried_by_v8(out + 5, v8) : 0);

@@ -150,6 +150,8 @@ static ubi_status add_name(ubi__v8_save *s, const ubi_kind *kind) {
         return add_dom_name(s, kind->descriptive_name);
     if (kind->coarse_type == UBI_COARSE_SCRIPT && kind->script_filename != UBI_NONE)
         return add_mapped(s, UBI_TEXT_SCRIPT_FILENAME, kind->script_filename);
+    if (kind->coarse_type == UBI_COARSE_OBJECT && kind->descriptive_name != UBI_NONE) /* V8 names objects so too */
+        return add_mapped(s, UBI_TEXT_DESCRIPTIVE_NAME, kind->descriptive_name);
     if (kind->class_name != UBI_NONE)
         return add_mapped(s, UBI_TEXT_CLASS_NAME, kind->class_name);
     return add_mapped(s, UBI_TEXT_TYPE_NAME, kind->type_name);

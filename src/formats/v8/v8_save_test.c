@@ -78,6 +78,18 @@ static void a_heap_of_another_producer_is_put_into_the_words_of_v8(void **state)
                      "\"JSString\",\"a.js\",\"JS::Symbol\",\"js::Shape\",\"mozilla::Other\",\"first\"]}");
 }
 
+/* QuickJS says what made an object beside its class; V8 has no name for it but that. */
+static void objects_are_called_by_their_constructor(void **state) {
+    (void)state;
+    expect_file("1(type=synthetic) -> 2, 3; 2(type=JSObject coarse=object class=Object desc=Session);"
+                "3(type=JSObject coarse=object class=Object);",
+                META("", "") "\"node_count\":3,\"edge_count\":2,\"trace_function_count\":0},\n"
+                             "\"nodes\":[9,1,1,1,2,3,2,2,1,0,3,3,3,1,0],\n"
+                             "\"edges\":[4,0,5,4,1,10],\n"
+                             "\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n"
+                             "\"strings\":[\"<dummy>\",\"\",\"Session\",\"Object\"]}");
+}
+
 /* DevTools make classes of the properties of plain objects, so fields of an engine are none. */
 static void edges_that_no_property_is_called_like_are_fields_of_the_engine(void **state) {
     (void)state;
@@ -272,6 +284,7 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heap_of_another_producer_is_put_into_the_words_of_v8),
+        cmocka_unit_test(objects_are_called_by_their_constructor),
         cmocka_unit_test(edges_that_no_property_is_called_like_are_fields_of_the_engine),
         cmocka_unit_test(stacks_become_functions_and_a_tree_below_one_root),
         cmocka_unit_test(names_of_v8_that_came_through_another_format_are_themselves_again),

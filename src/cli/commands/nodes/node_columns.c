@@ -218,7 +218,8 @@ const ubi__node_column ubi__node_columns[] = {
     NUMBER("retainerCount", "edges that lead to it", prepare_retainers, get_retainer_count, PLAIN),
     TEXT("scriptFilename", "source file of a script; V8: of a function, or of an object's constructor",
          get_script_filename, NULL),
-    TEXT("descriptiveTypeName", "such as the node name of a DOM node", get_descriptive_name, NULL),
+    TEXT("descriptiveTypeName", "node name of a DOM node; QuickJS: constructor of an object", get_descriptive_name,
+         NULL),
     { NULL, NULL, NULL, NULL, PLAIN, NULL, NULL },
 };
 
