@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What `ubiheap run` does while a script runs, waits or sleeps: signals, intervals, collections, workers."""
+import json
 import signal
 import subprocess
 import unittest
@@ -11,7 +12,7 @@ LOOP = run_place.READY + "globalThis.kept = Array.from({ length: 100 }, (_, i) =
 IDLE = run_place.READY + "globalThis.kept = Array.from({ length: 100 }, (_, i) => ({ i })); setTimeout(ready, 1);" \
                          " const id = setInterval(() => { if (os.stat('stop')[0]) { clearInterval(id); print('end') } }, 10);"
 SLEEP = run_place.READY + "ready(); print(os.sleep(1000000));"
-LINE = r"\Aubiheap: ([\w-]+\.fxsnapshot): snapshot(?: of worker \d+)? \(\w+\): [\d,]+ nodes, [\d.]+ \w?i?B, [\d.]+ \w+\n\Z"
+LINE = r"\Aubiheap: ([\w-]+\.fxsnapshot): snapshot(?: of worker \d+)? \(\w+\): [\d,]+ nodes in a file of [\d.]+ \w?i?B, [\d.]+ \w+\n\Z"
 
 
 class Runs(unittest.TestCase):
@@ -153,6 +154,25 @@ class Workers(Runs):
         self.assertEqual([self.place.classes(name).get("Date", 0) for name in names], [0, 5000])
         running.send(signal.SIGINT)
         self.assertEqual(running.end(), (130, "", ""))
+
+    def test_the_log_has_what_workers_allocated_until_the_program_ends(self):
+        """Whatever the worker does at that moment: it waits, runs, sleeps, or has ended."""
+        for rest in ("parent.onmessage = () => {}", "for (;;);", "os.sleep(1e6)", ""):
+            self.worker(f"globalThis.kept = Array.from({{ length: 500 }}, () => new Date()); parent.postMessage(1); {rest}")
+            done = self.place.script("import * as os from 'os'; const w = new os.Worker('./w.js');\n"
+                                     "w.onmessage = () => { w.onmessage = null }", options=["--allocation-log", "log"])
+            self.assertEqual((done.returncode, done.stderr), (0, b""), rest)
+            lines = [json.loads(line) for line in (self.place.folder / "log").read_text().splitlines()]
+            dates = [line["worker"] for line in lines if line.get("class") == "Date"]
+            self.assertEqual((dates, lines[-1]["lost"], lines[-1]["entries"]), ([1] * 500, False, len(lines) - 2), rest)
+
+    def test_a_worker_that_does_not_answer_is_not_waited_for(self):
+        self.worker("parent.postMessage(1); std.in.getline()")
+        self.place.write("s.js", "import * as os from 'os'; const w = new os.Worker('./w.js'); w.onmessage = () => { w.onmessage = null }")
+        with subprocess.Popen(["ubiheap", "run", "-l", "log", "s.js"], cwd=self.place.folder, env=self.place.environment(),
+                              stdin=subprocess.PIPE) as process:
+            self.assertEqual(process.wait(), 0)
+        self.assertEqual(json.loads((self.place.folder / "log").read_text().splitlines()[-1])["lost"], True)
 
     def test_a_worker_can_end_the_program(self):
         for main in ("for (;;);", "setInterval(() => {}, 1e6)", "os.sleep(1e6)"):

@@ -9,6 +9,7 @@
 #define UBI_CLI_RUN_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <ubiheap/quickjs.h>
 
@@ -35,9 +36,12 @@ typedef struct ubi__run {
     ubi__run_settings settings;
     pthread_mutex_t lock; /**< of what follows but the log */
     ubi__run_snapshots snapshots;
-    bool failed; /**< something of ours went wrong, and was said */
-    pthread_mutex_t log_lock;
+    bool failed;              /**< something of ours went wrong, and was said */
+    pthread_mutex_t log_lock; /**< of what follows */
     ubi__run_log log;
+    atomic_bool log_ends;    /**< workers are to hand over what they logged */
+    unsigned workers_to_log; /**< that have not done so for the last time */
+    pthread_cond_t worker_logged;
 } ubi__run;
 
 /* ---- run_session.c ---- */

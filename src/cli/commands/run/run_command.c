@@ -52,7 +52,8 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
                           .breakdown = &breakdown,
                           .script = operands[0],
                           .lock = PTHREAD_MUTEX_INITIALIZER,
-                          .log_lock = PTHREAD_MUTEX_INITIALIZER };
+                          .log_lock = PTHREAD_MUTEX_INITIALIZER,
+                          .worker_logged = PTHREAD_COND_INITIALIZER };
     UBI_TRY(ubi__breakdown_check_input(&arguments.by, operands[0]));
     UBI_TRY(ubi__breakdown_choose(&breakdown, arguments.by.breakdown, cli));
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);

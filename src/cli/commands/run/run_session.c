@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "cli/commands/run/run.h"
 #include "cli/finish.h"
@@ -13,6 +14,8 @@
 /* The log is written out when this many entries wait, or the oldest has waited this long. */
 #define DRAIN_ENTRIES 1024
 #define DRAIN_US 500000
+/* How long the end of the program waits for workers' parts of the log. */
+#define LAST_DRAIN_SECONDS 1
 /* What one call of the engine may allocate without a look at us: about 40 bytes each, only when it happens. */
 #define LOG_ENTRIES (1u << 20)
 
@@ -22,6 +25,7 @@ typedef struct session {
     ubi__host *host;
     ubi_quickjs_observer *observer; /* NULL: nothing to observe */
     bool logs;
+    bool logged_last; /* a worker, whose part of the log is complete */
     unsigned signals_seen;
     bool collected;          /* a collection since the last look */
     uint64_t interval_at_us; /* UINT64_MAX: none */
@@ -85,11 +89,17 @@ static ubi_status begin(void *payload, ubi__host *host, void **state) {
     s->interval_at_us = run->settings.interval_us ? now_us + run->settings.interval_us : UINT64_MAX;
     s->drain_at_us = s->logs ? now_us + DRAIN_US : UINT64_MAX;
     ubi_status status = observe(s);
-    if (status == UBI_OK)
-        *state = s;
-    else
+    if (status != UBI_OK) {
         free(s);
-    return status;
+        return status;
+    }
+    if (s->logs && ubi__host_number(host) > 0) {
+        pthread_mutex_lock(&run->log_lock);
+        run->workers_to_log++;
+        pthread_mutex_unlock(&run->log_lock);
+    }
+    *state = s;
+    return UBI_OK;
 }
 
 /* ---- in between --------------------------------------------------------------------------------------------------- */
@@ -99,6 +109,18 @@ static void drain(session *s) {
         return;
     pthread_mutex_lock(&s->run->log_lock);
     ubi__run_log_drain(&s->run->log, s->observer, ubi__host_number(s->host));
+    pthread_mutex_unlock(&s->run->log_lock);
+}
+
+/* A worker, when it ends or the program does. */
+static void drain_last(session *s) {
+    if (!s->logs || s->logged_last || ubi__host_number(s->host) == 0)
+        return;
+    s->logged_last = true;
+    drain(s);
+    pthread_mutex_lock(&s->run->log_lock);
+    s->run->workers_to_log--;
+    pthread_cond_signal(&s->run->worker_logged);
     pthread_mutex_unlock(&s->run->log_lock);
 }
 
@@ -130,6 +152,8 @@ static void tick(void *state) {
     }
     if (s->logs && ubi_quickjs_observer_log_length(s->observer) >= DRAIN_ENTRIES)
         drain(s);
+    if (atomic_load_explicit(&s->run->log_ends, memory_order_relaxed))
+        drain_last(s);
     if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX)
         look_at_clock(s);
 }
@@ -148,7 +172,22 @@ static bool interrupted(void *payload) {
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
+/* Workers hand over what they logged at their next look around, as for a signal. One that takes none is not waited for. */
+static void wait_for_workers(ubi__run *run) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += LAST_DRAIN_SECONDS;
+    atomic_store(&run->log_ends, true);
+    ubi__host_wake_all();
+    pthread_mutex_lock(&run->log_lock);
+    while (run->workers_to_log && pthread_cond_timedwait(&run->worker_logged, &run->log_lock, &until) == 0)
+        ;
+    run->log.lost = run->log.lost || run->workers_to_log > 0;
+    pthread_mutex_unlock(&run->log_lock);
+}
+
 static void close_log(ubi__run *run) {
+    wait_for_workers(run);
     pthread_mutex_lock(&run->log_lock);
     ubi_status status = ubi__run_log_close(&run->log);
     pthread_mutex_unlock(&run->log_lock);
@@ -186,7 +225,7 @@ static int finish(void *state, int exit_code, bool leaves) {
 
 static void end(void *state) {
     session *s = state;
-    drain(s);
+    drain_last(s);
     if (s->observer)
         ubi_quickjs_observer_on_collection(s->observer, NULL, NULL);
     free(s);

@@ -22,7 +22,7 @@ static void tell(const ubi__run_snapshot *s) {
     char line[256], nodes[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT], worker[32] = "";
     if (s->worker)
         snprintf(worker, sizeof worker, " of worker %u", s->worker);
-    snprintf(line, sizeof line, "snapshot%s (%s): %s, %s, %s", worker, ubi__run_trigger_names[s->trigger],
+    snprintf(line, sizeof line, "snapshot%s (%s): %s in a file of %s, %s", worker, ubi__run_trigger_names[s->trigger],
              ubi__human_things(nodes, s->info.node_count, "node"), ubi__human_size(size, s->info.output_bytes),
              ubi__human_duration(time, s->taken_us));
     ubi__host_flush_output();
