@@ -3,7 +3,8 @@
 """One journey with a real Firefox.
 
 Firefox runs a small program, saves its heap twice, and is then asked about files: what it wrote itself, what `ubiheap
-convert` made of that, of the stored snapshots and of V8's, heaps that were saved while they were walked, and random graphs.
+convert` made of that, of the stored snapshots and of V8's, heaps that were saved while they were walked, of QuickJS too, and
+random graphs.
 Every answer (census, difference, dominator tree, partial tree with labels, shortest paths) must be what `ubiheap --compat
 firefox` says about the same file; and of V8's snapshots, what Chrome's DevTools say about the original.
 """
@@ -45,6 +46,19 @@ BREAKDOWNS = {
 }
 LABEL = {"by": "coarseType", "objects": CLASS, "strings": TYPE, "other": TYPE, "domNode": DESCRIPTIVE,
          "scripts": {"by": "internalType", "then": FILE}}
+
+# Classes, closures, names of all kinds, and allocation stacks.
+QUICKJS_PROGRAM = r"""
+import { saveHeapSnapshot } from "ubiheap";
+const g = newGlobal(), dbg = new Debugger(g);
+dbg.memory.trackingAllocationSites = true;
+g.eval(`class Session { constructor(n) { this.n = n; this.data = new Uint8Array(100 * n); this.get = () => n; } }
+function make(n) { return new Session(n); }
+var sessions = new Map(), names = { 'h\u00e4 \u20ac': {}, 7: {}, [Symbol('s')]: {} }, big = 2n ** 100n, re = /x/;
+for (let i = 0; i < 20; i++) sessions.set('user ' + i, make(i));
+function* numbers() { yield 1; } var running = numbers(); running.next();`);
+saveHeapSnapshot(scriptArgs[1] === "runtime" ? { runtime: true } : { debugger: dbg }, scriptArgs[2]);
+"""
 
 
 def ubiheap(command, *arguments):
@@ -190,6 +204,15 @@ class FirefoxJourney(unittest.TestCase):
         original, path = DATA / "tiny-before.fxsnapshot", self.scratch("walked.fxsnapshot")
         subprocess.run([BUILD / "tests" / "save_driver", "--walk", original, path], check=True)
         self.same(self.ask(original)["lines"], self.check(path)["lines"], "dominators")
+
+    def test_a_quickjs_program_that_saves_itself_gives_the_same_answers_in_firefox(self):
+        script = self.scratch("quickjs.js", QUICKJS_PROGRAM.encode())
+        for scope in ("runtime", "debugger"):
+            with self.subTest(scope):
+                path = self.scratch(f"quickjs-{scope}.fxsnapshot")
+                subprocess.run([UBIHEAP, "run", "--debugger", "--module", script, scope, path], check=True, capture_output=True)
+                answer = self.check(path)
+                self.assertGreaterEqual(answer["census"]["class"]["Uint8Array"]["count"], 20)
 
     def test_an_anonymized_snapshot_has_the_same_shape_in_firefox(self):
         original, hidden = self.ask(self.after), self.check(self.convert(self.after, "--anonymize"))

@@ -58,6 +58,15 @@ static const program programs[] = {
       "var it = map.entries(); it.next(); var typed = new Float64Array(100);"
       "class A { #x = {}; static s = []; get v() { return this.#x; } } class B extends A {} var b = new B();"
       "Object.defineProperty(globalThis, 'acc', { get() { return 1; }, set(v) {}, configurable: true });" },
+    { "constructors",
+      "class Connection {} class Secure extends Connection {} class Cache extends Map {} class Failure extends "
+      "TypeError {}"
+      "class \\u00c4nderung {} var Euro = class { static name = '\\u20ac\\ud800'; }, many = []; function Old() {}"
+      "for (let i = 0; i < 40; i++) many.push(new Connection, new Secure, new Cache, new Failure, new \\u00c4nderung,"
+      "  new Euro, new Old, new Proxy({}, {}), Object.create(Connection.prototype), {}, new (class {}));"
+      "for (let i = 0; i < 1500; i++) many.push(new (class { static name = 'C' + i; }));"
+      "class Getter {} Object.defineProperty(Getter.prototype, 'constructor', { get() { throw 1; } });"
+      "var getter = new Getter;" },
     { "realms", "var theirs = other.eval('var mine = { a: {} }; mine'), fn = other.eval('(x => ({ x }))'), kept = "
                 "fn(list = [{}]);"
                 "other.ours = kept; other.shared = function () { return kept; }; var proto = Object.create(theirs);" },
@@ -178,6 +187,7 @@ static const char *const breakdowns[] = {
     "{\"by\":\"objectClass\",\"then\":" STACK ",\"other\":{\"by\":\"internalType\"}}",
     "{\"by\":\"internalType\",\"then\":{\"by\":\"filename\",\"then\":" BUCKET "}}",
     "{\"by\":\"filename\",\"then\":" BUCKET ",\"noFilename\":{\"by\":\"objectClass\"}}",
+    "{\"by\":\"coarseType\",\"domNode\":{\"by\":\"descriptiveType\",\"then\":" BUCKET "}}",
     STACK,
     "{\"by\":\"allocationStack\",\"then\":" BUCKET ",\"noStack\":{\"by\":\"objectClass\",\"then\":" BUCKET "}}",
     "[{\"by\":\"count\"}," STACK ",{\"by\":\"objectClass\"}]",
@@ -204,6 +214,25 @@ static void compare_censuses(const both *b) {
         free(live);
         free(file);
         free(captured);
+    }
+}
+
+/* Not every node has a descriptive name, so such censuses are refused: live and of the file for the same reason. */
+static void compare_refusals(const both *b) {
+    static const char *const refused[] = { "{\"by\":\"descriptiveType\"}",
+                                           "{\"by\":\"coarseType\",\"objects\":{\"by\":\"descriptiveType\"}}",
+                                           "{\"by\":\"objectClass\",\"then\":{\"by\":\"descriptiveType\"}}" };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        ubi_breakdown *breakdown = must_parse_breakdown(refused[i], UBI_COMPAT_NONE);
+        ubi_target target = ubi_quickjs_target(b->subject->heap.tools);
+        ubi_census *census;
+        ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
+        char message[500];
+        assert_int_equal(ubi_target_census(&census, target, b->scope, breakdown, NULL), UBI_EINVAL);
+        snprintf(message, sizeof message, "%s", ubi_error_message());
+        assert_int_equal(ubi_census_take(&census, b->file, breakdown, &options), UBI_EINVAL);
+        assert_string_equal(ubi_error_message(), message);
+        ubi_breakdown_unref(breakdown);
     }
 }
 
@@ -287,6 +316,8 @@ static void equal_in_every_scope(void **state) {
         assert_null(why);
         assert_true(ubi_graph_node_count(b.live) > (kind == NO_DEBUGGEES ? 0u : 500u));
         compare_censuses(&b);
+        if (kind != NO_DEBUGGEES)
+            compare_refusals(&b);
         compare_dominators(&b);
         compare_paths(&b);
         drop_both(&b);

@@ -53,10 +53,20 @@ assertEq(one.count(one.d2), 10);
 one.d1.removeDebuggee(one.g);
 one.g.eval("for (let i = 0; i < 10; i++) new Date");
 assertEq(one.count(one.d2), 0);
-// It can be changed meanwhile.
+// It can be changed meanwhile, also by one that does not track; that one has no log.
 one.d2.memory.allocationSamplingProbability = 1;
 one.g.eval("for (let i = 0; i < 10; i++) new Date");
 assertEq(one.count(one.d2), 10);
+one.d2.memory.allocationSamplingProbability = 0;
+one.d1.memory.allocationSamplingProbability = 0;
+one.d1.addDebuggee(one.g);
+one.g.eval("for (let i = 0; i < 10; i++) new Date");
+assertEq(one.count(one.d2), 0);
+one.d1.memory.allocationSamplingProbability = 1;
+one.g.eval("for (let i = 0; i < 10; i++) new Date");
+assertEq(one.count(one.d2), 10);
+one.d1.memory.trackingAllocationSites = true;
+assertEq(one.d1.memory.drainAllocationsLog().length, 0);
 
 // What is not sampled has no site.
 const { g, memory, object } = tracked();

@@ -44,6 +44,10 @@ for (const collect of [() => {}, gc]) {
     assertText(["Array", "Date", "Object", "RegExp"].map(c => entries.some(e => e.class === c)), [true, true, true, true]);
     assert(entries.some(e => e.constructor === "Ctor"), "named by its constructor");
     assertEq(entries.find(e => e.class === "Date").constructor, "Date");
+    assertText(entries.filter(e => e.class === "Object").map(e => e.constructor), [null, null, "Ctor", "Object"],
+        "literals have none, nor has the prototype of Ctor, which is made at its first use");
+    assertText(entries.filter(e => e.class === "Array").map(e => e.constructor).sort(), ["Array", null, null]);
+    assertEq(entries.find(e => e.class === "RegExp").constructor, null);
 }
 // 16: several debuggees, added before or after.
 for (const early of [true, false]) {
@@ -82,7 +86,7 @@ for (const early of [true, false]) {
     g.eval("this.all = [new Object, [], new Date, /x/, new Int8Array, new Promise(() => {}), new Map, function () {}, " +
         "new Proxy({}, {}), new Error('x'), Object(1n)]");
     const classes = new Set(memory.drainAllocationsLog().map(e => e.class));
-    for (const c of ["Object", "Array", "Date", "RegExp", "Int8Array", "Promise", "Map", "Function", "Error"])
+    for (const c of ["Object", "Array", "Date", "RegExp", "Int8Array", "Promise", "Map", "Function", "Proxy", "Error"])
         assert(classes.has(c), c);
 }
 // 20 cannot be: there is no nursery. 21: sizes. 25: properties in order.
@@ -121,6 +125,23 @@ for (const early of [true, false]) {
     memory.drainAllocationsLog();
     make(1);
     assertText(memory.drainAllocationsLog().map(e => e.class), ["Array"]);
+}
+// What the engine makes for a promise while no script runs has no frame, and stands under null in a census.
+{
+    const { g, memory } = tracked();
+    g.eval("var before = /x/; Promise.resolve().then(() => ({ then(resolve) { globalThis.kept = resolve; } }))");
+    memory.drainAllocationsLog();
+    later(() => {
+        const alone = memory.drainAllocationsLog().filter(e => e.frame === null);
+        assert(alone.length >= 1);
+        for (const e of alone) assertText(Object.keys(e), ["frame", "timestamp", "class", "constructor", "size", "inNursery"]);
+        const map = memory.takeCensus({ breakdown: { by: "allocationStack" } });
+        assert(map.get(null).count >= 1);
+        const keys = [...map.keys()];
+        assertEq(keys.filter(k => k === null).length, 1);
+        assertEq(keys[keys.length - 1], "noStack", "what was not tracked stands apart");
+        assertEq(map.has(undefined), false);
+    });
 }
 // A script that no other script called.
 {

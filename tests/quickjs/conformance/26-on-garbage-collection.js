@@ -28,6 +28,7 @@ const keptGlobal = () => keep(newGlobal());
             assertEq(e.nonincrementalReason, "GC mode");
             assert(["API", "ALLOC_TRIGGER"].includes(e.reason));
             assert(Number.isInteger(e.gcCycleNumber));
+            assertEq(e.gcCycleNumber, events[0].gcCycleNumber + events.indexOf(e), "each collection is told once");
             assertEq(e.collections.length, 1);
             const slice = e.collections[0];
             assertText(Object.getOwnPropertyNames(slice), ["startTimestamp", "endTimestamp"]);
@@ -103,6 +104,20 @@ for (const name of ["uncaughtExceptionHook", "uncaughtExceptionHandler"]) {
     assertEq(dbg.memory.onGarbageCollection, undefined);
     gc();
     later(() => assertEq(calls, 0));
+}
+// A hook belongs to the realm of its Debugger, wherever the function was made: so does what it is given.
+{
+    const other = keep(newGlobal({ debugger: true })), g = keptGlobal();
+    const dbg = keep(new other.Debugger(g));
+    let given;
+    dbg.memory.onGarbageCollection = function (statistics) { given = [this, statistics]; };
+    gc();
+    later(() => {
+        dbg.memory.onGarbageCollection = undefined;
+        assertEq(given[0], dbg);
+        assertEq(Object.getPrototypeOf(given[1]), other.Object.prototype);
+        assertEq(Object.getPrototypeOf(given[1].collections), other.Array.prototype);
+    });
 }
 // Two Debuggers, and one hook that takes away the other's.
 {

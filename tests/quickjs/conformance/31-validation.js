@@ -9,6 +9,7 @@ const names = ["constructor", "trackingAllocationSites", "maxAllocationsLogLengt
 assertEq(dbg.memory, m, "always the same object");
 assert(new Debugger().memory !== m);
 assertEq(Object.prototype.toString.call(m), "[object Object]");
+assertEq(dbg.makeGlobalObjectReference(globalThis).makeDebuggeeValue(m).class, "Memory");
 assertEq(Object.getPrototypeOf(m), proto);
 assertEq(typeof Debugger.Memory, "function");
 assertThrows(() => Debugger.Memory(), "TypeError: Debugger.Source has no constructor");
@@ -76,8 +77,12 @@ m.onGarbageCollection = new Proxy(hook, {});
 m.onGarbageCollection = class {};
 m.onGarbageCollection = undefined;
 
-// Receivers come before arguments, arguments before conversions.
+// Receivers come before arguments, arguments before conversions, conversions before ranges.
+const never = { valueOf() { throw new Error("was converted"); } };
+for (const name of ["maxAllocationsLogLength", "allocationSamplingProbability"])
+    assertThrows(() => descriptor(name).set.call({}, never), "TypeError: Memory.prototype.method called on incompatible Object");
 assertThrows(() => descriptor("maxAllocationsLogLength").set.call({}), "TypeError: Memory.prototype.method called on incompatible Object");
+assertThrows(() => { m.maxAllocationsLogLength = never; }, "Error: was converted");
 
 // Debugger: its prototype.
 assertText(Object.getOwnPropertyNames(Debugger.prototype), ["constructor", "uncaughtExceptionHook", "uncaughtExceptionHandler",
@@ -94,6 +99,20 @@ for (const name of ["addDebuggee", "removeDebuggee", "hasDebuggee", "makeGlobalO
     assertThrows(() => f.call(dbg, Debugger.Object.prototype),
         "TypeError: Debugger.Object.prototype is not a valid Debugger.Object instance");
 }
+// Every receiver of everything that Debugger and Debugger.Object have, and how it stands on the prototype.
+for (const [holder, name] of [[Debugger, "Debugger"], [Debugger.Object, "Debugger.Object"]])
+    for (const key of Object.getOwnPropertyNames(holder.prototype).slice(1)) {
+        const d = Object.getOwnPropertyDescriptor(holder.prototype, key), all = [d.get, d.set, d.value].filter(f => f);
+        assert(all.length > 0 && !d.enumerable && d.configurable, key);
+        for (const f of all) {
+            for (const [value, word] of primitives)
+                assertThrows(() => f.call(value, 1), `TypeError: ${word} is not a non-null object`);
+            assertThrows(() => f.call({}, 1), `TypeError: ${name}.prototype.method called on incompatible Object`);
+            assertThrows(() => f.call(m, 1), `TypeError: ${name}.prototype.method called on incompatible Memory`);
+            assertThrows(() => f.call(holder.prototype, 1), `TypeError: ${name}.prototype.method called on incompatible prototype object`);
+            assertThrows(() => f.call(Object.create(dbg), 1), `TypeError: ${name}.prototype.method called on incompatible Object`);
+        }
+    }
 const hookSetter = Object.getOwnPropertyDescriptor(Debugger.prototype, "uncaughtExceptionHook").set;
 assertThrows(() => hookSetter.call(dbg), "TypeError: Debugger.set uncaughtExceptionHook: At least 1 argument required, but only 0 passed");
 for (const value of [1, undefined, {}, "x"])

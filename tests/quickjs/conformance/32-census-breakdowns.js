@@ -35,6 +35,9 @@ for (const count of [undefined, true, false, null, 1, ""])
         }
 for (const label of ["\0", "\ud800", "a\u{1f600}b\udc00", "", "0", "\"\\"])
     assertEq(take({ by: "count", label }).label, label);
+assertEq(take({ by: "count", label: 7n }).label, "7");
+assertEq(take({ by: "count", label: [1, { toString: () => "two" }] }).label, "1,two");
+assertThrows(() => take({ by: "count", label: Symbol() }), "TypeError: can't convert symbol to string");
 
 // Getters' exceptions come out as they are, and end the reading.
 const mine = { name: "mine" };
@@ -113,6 +116,16 @@ assertEq(both[0].count, both[1][0].length);
 assertEq(both[0].bytes, both[2].bytes);
 assertEq(take([]).length, 0);
 assertText(Object.keys(take({ by: "coarseType", objects: { by: "objectClass", then: { by: "internalType" } } }).objects.Function), ["JSObject"]);
+// One in the other.
+{
+    const types = take({ by: "internalType", then: { by: "coarseType" } });
+    assertText(Object.keys(types.JSObject), keys);
+    assertEq(types.JSObject.objects.count, take({ by: "coarseType" }).objects.count);
+    const classes = take({ by: "objectClass", then: { by: "count" }, other: { by: "coarseType" } });
+    assert(classes.Function.count > 10);
+    assertText(Object.keys(classes.other), keys);
+    assertText(classes.other.objects, { count: 0, bytes: 0 });
+}
 const labels = take({ by: "coarseType", objects: { by: "count", label: "object" }, scripts: { by: "count", label: "script" },
     strings: { by: "count", label: "string" }, other: { by: "count", label: "other" }, domNode: { by: "count", label: "node" } });
 assertText(keys.map(k => labels[k].label), ["object", "script", "string", "other", "node"]);

@@ -53,6 +53,15 @@ for (const [code, type, factor] of [["({ x: 1 })", "objects", 1], ["(y => () => 
     gc();
     assert(dbg.memory.takeCensus({ breakdown: { by: "coarseType" } })[type].count <= before[type].count + 20, code);
 }
+// The same in total. An eval leaves a function and its bytecode, a closure its variable as well.
+for (const [code, factor] of [["({ x: 1 })", 1], ["(y => () => y)(i)", 2], ["'string ' + i", 1],
+    ["eval('(function () { return ' + i + '; })')", 2]]) {
+    const g = newGlobal(), dbg = new Debugger(g);
+    g.eval("var things = []; function make(i) { return " + code + "; } make(0);");
+    const before = count(dbg).count;
+    g.eval("for (let i = 0; i < 100; i++) things.push(make(i))");
+    assert(count(dbg).count >= before + 100 * factor, code);
+}
 // What another realm alone holds does not belong to the debuggee, and the Debugger's own objects neither.
 {
     const g = newGlobal(), dbg = new Debugger(g), classes = () => dbg.memory.takeCensus({ breakdown: { by: "objectClass" } });
@@ -104,6 +113,11 @@ for (const [code, type, factor] of [["({ x: 1 })", "objects", 1], ["(y => () => 
     }
     assertText([byCaller.f, byCaller.g, byCaller.h, byCaller.before], [20, 10, 5, 1]);
     assertEq([...map.keys()].pop(), "noStack", "last");
+    // Labels stand on the leaves of both.
+    const labelled = memory.takeCensus({ breakdown: { by: "objectClass", then: { by: "allocationStack",
+        then: { by: "count", label: "tracked" }, noStack: { by: "count", label: "not tracked" } } } }).RegExp;
+    assertEq(labelled.size, 4);
+    for (const [key, value] of labelled) assertEq(value.label, key === "noStack" ? "not tracked" : "tracked");
     // Objects that are not tracked have no stack; things that are no objects neither.
     assertEq(memory.takeCensus({ breakdown: { by: "coarseType", strings: { by: "allocationStack" } } }).strings.size, 1);
 }

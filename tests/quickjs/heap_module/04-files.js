@@ -32,6 +32,11 @@ const g = newGlobal(), gKept = g.eval("var kept = new Int8Array(8); kept"), befo
     const id = getObjectNodeId(sessions[3]), tree = snapshot.computeDominatorTree();
     assertText(snapshot.describeNode({ by: "objectClass", then: { by: "count", bytes: false }, other: { by: "count", bytes: false } }, id),
         { Object: { count: 1 }, other: { count: 0 } });
+    // The engine's class is Object; what the program calls it is its descriptive name, which a plain object lacks.
+    assertText(Object.keys(snapshot.describeNode({ by: "descriptiveType" }, id)), ["Session"]);
+    let refused;
+    try { snapshot.describeNode({ by: "descriptiveType" }, getObjectNodeId(sessions)); } catch (e) { refused = e; }
+    assert(/descriptiveType needs a descriptive name/.test(refused.message), String(refused));
     assertEq(tree.getImmediateDominator(id), getObjectNodeId(sessions));
     assert(tree.getImmediatelyDominated(getObjectNodeId(sessions)).includes(id));
     assertBetween(1000, tree.getRetainedSize(id), 3000);

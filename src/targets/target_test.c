@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What can be done with a target follows from its operations: on a target made up of a drawing, which counts what is asked.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ubiheap/target.h>
+
+#include "base/status.h"
+#include "drawing.h"
+#include "fail_allocator.h"
+#include "saving.h"
+
+typedef struct fake {
+    drawing *heap;
+    bool is_part;        /* there is an edge filter, which leaves "hidden" out */
+    ubi_status freezing; /* what freeze and thaw say */
+    ubi_status thawing;
+    unsigned freezes, thaws, collections, cycles, measurements, requests;
+    const ubi_target_scope *scope; /* what freeze was given */
+} fake;
+
+static ubi_edge_verdict leave_out_hidden(void *payload, ubi_node from, ubi_node to) {
+    (void)payload, (void)from;
+    return strcmp(drawing_name(to), "hidden") == 0 ? UBI_EDGE_SKIP : UBI_EDGE_FOLLOW;
+}
+
+static ubi_status freeze(void *payload, const ubi_target_scope *scope, ubi_frozen_heap *out) {
+    fake *f = payload;
+    f->freezes++;
+    f->scope = scope;
+    if (f->freezing != UBI_OK)
+        return ubi_error(f->freezing, "cannot be frozen");
+    out->root = drawing_node(f->heap, "root");
+    if (f->is_part)
+        out->edge_filter = leave_out_hidden;
+    return UBI_OK;
+}
+static ubi_status thaw(void *payload) {
+    fake *f = payload;
+    f->thaws++;
+    return f->thawing == UBI_OK ? UBI_OK : ubi_error(f->thawing, "it was touched");
+}
+static ubi_status collect_garbage(void *payload) {
+    ((fake *)payload)->collections++;
+    return UBI_OK;
+}
+static ubi_status collect_cycles(void *payload) {
+    ((fake *)payload)->cycles++;
+    return UBI_OK;
+}
+static ubi_status measure(void *payload, ubi_measure_fn fn, void *fn_payload) {
+    const ubi_measure_row row = { { "size", 4 }, 7, true };
+    ((fake *)payload)->measurements++;
+    fn(fn_payload, &row);
+    return UBI_OK;
+}
+static ubi_status run_at_safe_point(void *payload, ubi_safe_point_fn fn, void *fn_payload) {
+    ((fake *)payload)->requests++;
+    fn(fn_payload);
+    return UBI_OK;
+}
+
+static const ubi_target_ops all_ops = {
+    .version = UBI_TARGET_OPS_VERSION,
+    .kind = "fake",
+    .capabilities = UBI_TARGET_WALK | UBI_TARGET_COLLECT_GARBAGE | UBI_TARGET_COLLECT_CYCLES | UBI_TARGET_MEASURE |
+                    UBI_TARGET_SAFE_POINT,
+    .freeze = freeze,
+    .thaw = thaw,
+    .collect_garbage = collect_garbage,
+    .collect_cycles = collect_cycles,
+    .measure = measure,
+    .run_at_safe_point = run_at_safe_point,
+};
+static const ubi_target_ops no_ops = { .version = UBI_TARGET_OPS_VERSION, .kind = "mute" };
+static const ubi_target_ops later_ops = { .version = UBI_TARGET_OPS_VERSION + 1, .kind = "later" };
+
+static const char drawn[] = "root -> a, b; a(size=10) -> b, hidden; b(size=20); hidden(size=40)";
+
+static fake fake_new(void) {
+    return (fake){ .heap = drawing_new(drawn) };
+}
+static void fake_free(fake *f) {
+    drawing_free(f->heap);
+}
+
+/* ---- what is done --------------------------------------------------------------------------------------------------- */
+
+static void looking_freezes_and_thaws(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    const ubi_target_scope part = { &f };
+    ubi_census *census;
+    ubi_graph *graph;
+    assert_int_equal(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_OK);
+    assert_null(f.scope);
+    assert_int_equal(ubi_census_node_count(census), 3);
+    assert_int_equal(ubi_census_size_bytes(census), 70);
+    ubi_census_free(census);
+    assert_int_equal(ubi_target_capture(&graph, target, &part, NULL), UBI_OK);
+    assert_ptr_equal(f.scope, &part);
+    assert_int_equal(ubi_graph_node_count(graph), 4);
+    ubi_graph_unref(graph);
+    assert_int_equal(f.freezes, 2);
+    assert_int_equal(f.thaws, 2);
+    fake_free(&f);
+}
+
+static void a_part_ends_where_its_filter_says(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    char *folder = new_directory(), path[300];
+    ubi_census *census;
+    ubi_graph *graph;
+    ubi_save_info info;
+    f.is_part = true;
+    snprintf(path, sizeof path, "%s/part.fxsnapshot", folder);
+    assert_int_equal(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_OK);
+    assert_int_equal(ubi_census_size_bytes(census), 30);
+    assert_int_equal(ubi_target_capture(&graph, target, NULL, NULL), UBI_OK);
+    assert_int_equal(ubi_graph_node_count(graph), 3);
+    assert_int_equal(ubi_target_save(target, NULL, path, NULL, &info), UBI_OK);
+    assert_int_equal(info.node_count, 3);
+    ubi_census_free(census);
+    ubi_graph_unref(graph);
+    remove_directory(folder);
+    fake_free(&f);
+}
+
+static void note_row(void *payload, const ubi_measure_row *row) {
+    *(uint64_t *)payload += row->value;
+}
+static void note_call(void *payload) {
+    ++*(unsigned *)payload;
+}
+
+static void requests_reach_the_target(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    uint64_t measured = 0;
+    unsigned calls = 0;
+    assert_int_equal(ubi_target_collect_garbage(target), UBI_OK);
+    assert_int_equal(ubi_target_collect_cycles(target), UBI_OK);
+    assert_int_equal(ubi_target_measure(target, note_row, &measured), UBI_OK);
+    assert_int_equal(ubi_target_run_at_safe_point(target, note_call, &calls), UBI_OK);
+    assert_int_equal(f.collections, 1);
+    assert_int_equal(f.cycles, 1);
+    assert_int_equal(measured, 7);
+    assert_int_equal(calls, 1);
+    assert_int_equal(f.freezes, 0);
+    fake_free(&f);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------------ */
+
+static void assert_refused(ubi_status got, ubi_status expected, const char *message) {
+    assert_int_equal(got, expected);
+    assert_string_equal(ubi_error_message(), message);
+}
+
+static void a_target_is_asked_for_nothing_that_it_cannot_do(void **state) {
+    (void)state;
+    ubi_target target = { &no_ops, NULL };
+    ubi_census *census = NULL;
+    ubi_graph *graph = NULL;
+    uint64_t measured = 0;
+    const char *walk = "a target of kind mute cannot be walked";
+    assert_refused(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_ESTATE, walk);
+    assert_refused(ubi_target_capture(&graph, target, NULL, NULL), UBI_ESTATE, walk);
+    assert_refused(ubi_target_save(target, NULL, "/nonexistent/file", NULL, NULL), UBI_ESTATE, walk);
+    assert_refused(ubi_target_collect_garbage(target), UBI_ESTATE, "a target of kind mute cannot collect garbage");
+    assert_refused(ubi_target_collect_cycles(target), UBI_ESTATE, "a target of kind mute cannot collect cycles");
+    assert_refused(ubi_target_measure(target, note_row, &measured), UBI_ESTATE,
+                   "a target of kind mute cannot be measured");
+    assert_refused(ubi_target_run_at_safe_point(target, note_call, NULL), UBI_ESTATE,
+                   "a target of kind mute cannot run requests at a safe point");
+    assert_null(census);
+    assert_null(graph);
+}
+
+static void operations_of_another_version_are_refused(void **state) {
+    (void)state;
+    ubi_target target = { &later_ops, NULL };
+    ubi_census *census = NULL;
+    const char *message = "target operations of version 2, expected 1";
+    assert_refused(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_EINVAL, message);
+    assert_refused(ubi_target_collect_garbage(target), UBI_EINVAL, message);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------------------------------ */
+
+static void a_heap_that_does_not_freeze_is_not_thawed(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    ubi_census *census = NULL;
+    f.freezing = UBI_ESTATE;
+    assert_refused(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_ESTATE, "cannot be frozen");
+    assert_int_equal(f.thaws, 0);
+    assert_null(census);
+    fake_free(&f);
+}
+
+static void a_heap_that_was_touched_gives_no_result(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    ubi_census *census = NULL;
+    ubi_graph *graph = NULL;
+    f.thawing = UBI_ESTATE;
+    assert_refused(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_ESTATE, "it was touched");
+    assert_refused(ubi_target_capture(&graph, target, NULL, NULL), UBI_ESTATE, "it was touched");
+    assert_null(census);
+    assert_null(graph);
+    fake_free(&f);
+}
+
+static void the_first_error_counts(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    f.thawing = UBI_ESTATE;
+    ubi_status status = ubi_target_save(target, NULL, "/nonexistent/file", NULL, NULL);
+    assert_int_equal(status, UBI_EIO);
+    assert_non_null(strstr(ubi_error_message(), "No such file or directory"));
+    assert_int_equal(f.thaws, 1);
+    fake_free(&f);
+}
+
+/* Some requests may be refused without harm: they only save time. */
+static ubi_status look_without_memory(fake *f, fail_allocator *memory) {
+    ubi_target target = { &all_ops, f };
+    ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
+    ubi_census *census = NULL;
+    ubi_graph *graph = NULL;
+    options.allocator = &memory->allocator;
+    ubi_status status = ubi_target_census(&census, target, NULL, NULL, &options);
+    if (status == UBI_OK)
+        status = ubi_target_capture(&graph, target, NULL, &memory->allocator);
+    assert_int_equal(f->freezes, f->thaws);
+    memory->n_allowed = FAIL_ALLOCATOR_NEVER;
+    ubi_census_free(census);
+    ubi_graph_unref(graph);
+    return status;
+}
+
+static void without_memory_the_heap_goes_on(void **state) {
+    (void)state;
+    fake f = fake_new();
+    uint64_t n_failed = 0;
+    for (uint64_t n = 0, refused = 1; refused; n++) {
+        fail_allocator memory;
+        fail_allocator_init(&memory, n);
+        ubi_status status = look_without_memory(&f, &memory);
+        assert_true(status == UBI_OK || status == UBI_ENOMEM);
+        n_failed += status == UBI_ENOMEM;
+        refused = memory.n_refused;
+        fail_allocator_fini(&memory);
+    }
+    assert_true(n_failed > 5);
+    fake_free(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looking_freezes_and_thaws),
+        cmocka_unit_test(a_part_ends_where_its_filter_says),
+        cmocka_unit_test(requests_reach_the_target),
+        cmocka_unit_test(a_target_is_asked_for_nothing_that_it_cannot_do),
+        cmocka_unit_test(operations_of_another_version_are_refused),
+        cmocka_unit_test(a_heap_that_does_not_freeze_is_not_thawed),
+        cmocka_unit_test(a_heap_that_was_touched_gives_no_result),
+        cmocka_unit_test(the_first_error_counts),
+        cmocka_unit_test(without_memory_the_heap_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
