@@ -2,33 +2,44 @@
 # SPDX-License-Identifier: MIT
 """What tracking of allocations costs: the workloads of quickjs_workloads.h on the engine as it is and with the tools.
 
-    quickjs_tracking.py BUILD_DIR [--times N] [--json FILE] [WORKLOAD...]
+    quickjs_tracking.py BUILD_DIR [--turns N] [--no-instructions] [--raw FILE] [WORKLOAD...]
+
+Modes: off (the hooks are compiled in, nobody observes), and an observer that tracks with probability 0, 0.05, 1 and logs.
 
 Instructions are counted by valgrind's callgrind: two sizes per workload, so that start and end of the program cancel out.
-Times are processor times, the least of N turns (default 5) in which the two programs alternate.
+Times are processor times of N turns (default 5) in which the programs alternate; of each the least counts. With --raw, a
+line of JSON for each count and each turn is added to FILE, for bench/report.py.
 """
 import argparse
 import json
-import os
 import re
+import shutil
 import subprocess
 import sys
 
+PLAIN = "plain"  # the engine as it is
 MODES = ["off", "0", "0.05", "1"]
 # Of a workload's own size: enough turns for the least common thing that it does, and soon done.
 SMALL, LARGE = 0.035, 0.07
 
 
-def workloads(build):
+def described_workloads(build):
+    """name -> (size, what it does)"""
     text = subprocess.run([f"{build}/bench/quickjs_tracking_bench", "--list"], check=True, capture_output=True, text=True)
-    return {name: int(size) for name, size, _ in (line.split("\t") for line in text.stdout.splitlines())}
+    return {name: (int(size), what) for name, size, what in (line.split("\t") for line in text.stdout.splitlines())}
+
+
+def workloads(build):
+    return {name: size for name, (size, _) in described_workloads(build).items()}
 
 
 def command(build, name, mode):
-    if mode is None:
+    if mode == PLAIN:
         return [f"{build}/bench/plain_quickjs_bench", name]
     return [f"{build}/bench/quickjs_tracking_bench", name, mode]
 
+
+# ---- instructions ---------------------------------------------------------------------------------------------------
 
 def count(arguments):
     """Instructions of a run."""
@@ -50,48 +61,88 @@ def instructions(build, name, size, mode):
     return count([*command(build, name, mode), str(large)]) - count([*command(build, name, mode), str(small)])
 
 
-def instruction_ratios(build, name, size, modes=MODES):
-    plain = instructions(build, name, size, None)
-    return {mode: instructions(build, name, size, mode) / plain for mode in modes}
+def ratios_to_plain(of_mode):
+    return {mode: value / of_mode[PLAIN] for mode, value in of_mode.items() if mode != PLAIN}
 
 
-def time_ratios(build, name, turns, modes=MODES):
-    least = {}
-    for _ in range(turns):
-        for mode in [None, *modes]:
-            run = subprocess.run(command(build, name, mode), check=True, capture_output=True, text=True)
-            least[mode] = min(int(run.stdout), least.get(mode, 1 << 62))
-    return {mode: least[mode] / least[None] for mode in modes}
+def instruction_ratios(build, name, size, modes=tuple(MODES)):
+    return ratios_to_plain({mode: instructions(build, name, size, mode) for mode in (PLAIN, *modes)})
 
 
-def table(title, rows):
-    print(title)
-    print(f"  {'workload':<12}" + "".join(f"{'off' if m == 'off' else 'p = ' + m:>10}" for m in MODES))
-    for name, ratios in rows.items():
-        print(f"  {name:<12}" + "".join(f"{ratios[m]:10.3f}" for m in MODES))
+# ---- times ----------------------------------------------------------------------------------------------------------
+
+def cpu_ns(build, name, mode):
+    return int(subprocess.run(command(build, name, mode), check=True, capture_output=True, text=True).stdout)
+
+
+def turns_of(build, name, n_turns):
+    """(mode, processor time) of each run, in their order."""
+    return [(mode, cpu_ns(build, name, mode)) for _ in range(n_turns) for mode in (PLAIN, *MODES)]
+
+
+def least_of(turns):
+    return {mode: min(ns for m, ns in turns if m == mode) for mode, _ in turns}
+
+
+# ---- the program ----------------------------------------------------------------------------------------------------
+
+class Report:
+    """Rows for people, and raw lines."""
+
+    def __init__(self, raw):
+        self.raw = open(raw, "a", encoding="utf-8") if raw else None
+
+    def add(self, **row):
+        if self.raw:
+            self.raw.write(json.dumps(row, separators=(",", ":")) + "\n")
+            self.raw.flush()
+
+    @staticmethod
+    def head(title):
+        print(f"{title}, the unmodified engine = 1")
+        print(f"  {'workload':<12}" + "".join(f"{'off' if m == 'off' else 'p = ' + m:>10}" for m in MODES))
+
+    @staticmethod
+    def line(name, ratios):
+        print(f"  {name:<12}" + "".join(f"{ratios[m]:10.3f}" for m in MODES), flush=True)
+
+
+def count_instructions(report, build, known, names):
+    report.head("instructions")
+    for name in names:
+        size, what = known[name]
+        counts = {mode: instructions(build, name, size, mode) for mode in (PLAIN, *MODES)}
+        for mode, n in counts.items():
+            report.add(file=name, row="instructions", threads=1, mode=mode, what=what, instructions=n)
+        report.line(name, ratios_to_plain(counts))
+
+
+def take_times(report, build, known, names, n_turns):
+    report.head("processor time")
+    for name in names:
+        turns = turns_of(build, name, n_turns)
+        for mode, ns in turns:
+            report.add(file=name, row="time", threads=1, mode=mode, what=known[name][1], cpuNs=ns)
+        report.line(name, ratios_to_plain(least_of(turns)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--times", type=int, default=5, metavar="N", help="turns per measurement of time; 0: none")
+    parser.add_argument("--turns", type=int, default=5, metavar="N", help="turns per measurement of time; 0: none")
     parser.add_argument("--no-instructions", action="store_true")
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--raw", metavar="FILE")
     parser.add_argument("workload", nargs="*")
     options = parser.parse_intermixed_args()
-    known = workloads(options.build)
+    known = described_workloads(options.build)
     names = options.workload or list(known)
-    result = {"schema": "ubiheap.bench-quickjs-tracking/1"}
-    if not options.no_instructions:
-        result["instructions"] = {n: instruction_ratios(options.build, n, known[n]) for n in names}
-        table("instructions, the unmodified engine = 1", result["instructions"])
-    if options.times:
-        result["times"] = {n: time_ratios(options.build, n, options.times) for n in names}
-        table("processor time, the unmodified engine = 1", result["times"])
-    if options.json:
-        with open(options.json + ".part", "w", encoding="utf-8") as out:
-            json.dump(result, out, indent=1)
-        os.replace(options.json + ".part", options.json)
+    report = Report(options.raw)
+    if not options.no_instructions and shutil.which("valgrind"):
+        count_instructions(report, options.build, known, names)
+    elif not options.no_instructions:
+        print("bench: valgrind is not installed: instructions are not counted", file=sys.stderr)
+    if options.turns:
+        take_times(report, options.build, known, names, options.turns)
 
 
 if __name__ == "__main__":

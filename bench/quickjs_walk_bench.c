@@ -5,13 +5,15 @@
  * Two heaps are made by a script, of 130 thousand and of 600 thousand nodes. Per heap and turn: a bare walk (freeze,
  * all edges of all nodes without names, thaw), its freezing alone, for comparison the engine's own collection of cycles,
  * saving to /dev/null with the default compression, and a census by coarse type. The first turn is a warm-up. One JSON
- * object per measurement, for bench/report.py; `cpuNs` is of all threads, `timesWalk` the ratio to the walk of the same turn:
+ * object per measurement, for bench/report.py; `cpuNs` is of all threads, `ownCpuNs` of the one that walks, `timesWalk` the
+ * ratio to the walk of the same turn:
  *
  * {"file":"quickjs-600k","row":"walk","threads":1,"wallNs":60000000,"nodes":600700,"edges":1402297,"bytesPerNode":...}
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <ubiheap/quickjs.h>
 
@@ -23,24 +25,27 @@ static const char usage[] = "usage: quickjs_walk_bench [--repeats N]\n"
                             "\n"
                             "Measures walks over live QuickJS heaps, N times each (default 7).\n";
 
-/* An item is 6 nodes: two objects, an array, a string, and by fours two more. */
+/* An item is 4.5 nodes: two objects, an array, a string, and by fours a closure and its variable; with LINKS it has more edges. */
 static const char script[] = "globalThis.items = [];\n"
                              "for (let i = 0; i < N; i++) {\n"
                              "  const item = { id: i, name: 'item ' + i, next: items[i - 1], tags: ['a', i, { i }] };\n"
                              "  if (i % 4 == 0) item.visit = () => item;\n"
+                             "  if (LINKS) { item.all = items; item.up = items[i >> 1]; item.far = items[i >> 2]; "
+                             "item.top = items[0]; }\n"
                              "  items.push(item);\n"
                              "}\n";
 
 typedef struct bench_heap {
     const char *name;
     unsigned items;
+    bool links;
 } bench_heap;
 
-static const bench_heap heaps[] = { { "quickjs-130k", 29000 }, { "quickjs-600k", 133000 } };
+static const bench_heap heaps[] = { { "quickjs-130k", 29000, true }, { "quickjs-600k", 133000, false } };
 
 /** One thing that is measured. */
 typedef struct bench_part {
-    uint64_t wall_ns, cpu_ns, peak_bytes;
+    uint64_t wall_ns, cpu_ns, own_cpu_ns, peak_bytes;
 } bench_part;
 
 typedef struct bench_run {
@@ -50,14 +55,20 @@ typedef struct bench_run {
 
 /* ---- measuring ---------------------------------------------------------------------------------------------------- */
 
+static uint64_t own_cpu_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static bench_part begin_part(ubi__counting_allocator *memory) {
     memory->peak_bytes = memory->live_bytes;
-    return (bench_part){ ubi__wall_ns(), ubi__cpu_ns(), memory->live_bytes };
+    return (bench_part){ ubi__wall_ns(), ubi__cpu_ns(), own_cpu_ns(), memory->live_bytes };
 }
 
 static bench_part end_part(const bench_part *begun, const ubi__counting_allocator *memory) {
     return (bench_part){ ubi__wall_ns() - begun->wall_ns, ubi__cpu_ns() - begun->cpu_ns,
-                         memory->peak_bytes - begun->peak_bytes };
+                         own_cpu_ns() - begun->own_cpu_ns, memory->peak_bytes - begun->peak_bytes };
 }
 
 static bool count_edge(void *payload, ubi_node referent, ubi_text name) {
@@ -112,6 +123,7 @@ static ubi_status run_once(bench_run *run, ubi_target target, uint64_t node_coun
 static ubi_status print_row(const char *heap, const char *row, const bench_part *part, const bench_run *run) {
     ubi__row_begin(heap, row, 1, part->wall_ns);
     ubi__row_u64("cpuNs", part->cpu_ns);
+    ubi__row_u64("ownCpuNs", part->own_cpu_ns);
     ubi__row_graph(run->nodes, run->edges);
     ubi__row_double("nsPerNode", (double)part->wall_ns / (double)run->nodes);
     ubi__row_double("bytesPerNode", (double)part->peak_bytes / (double)run->nodes);
@@ -145,10 +157,10 @@ static ubi_status measure_heap(const bench_heap *heap, unsigned repeats) {
     ubi__counting_allocator memory;
     ubi_quickjs_options options = UBI_QUICKJS_OPTIONS_INIT;
     ubi_quickjs *tools;
-    char whole[sizeof script + 32];
+    char whole[sizeof script + 64];
     ubi__counting_allocator_init(&memory);
     options.allocator = &memory.allocator;
-    snprintf(whole, sizeof whole, "const N = %u;\n%s", heap->items, script);
+    snprintf(whole, sizeof whole, "const N = %u, LINKS = %s;\n%s", heap->items, heap->links ? "true" : "false", script);
     JSRuntime *rt = JS_NewRuntime();
     JSContext *ctx = rt ? JS_NewContext(rt) : NULL;
     if (!ctx)

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Results of the benches: from raw runs to a JSON document, and from that to tables.
 
-    report.py collect --build DIR --files LIST --name NAME [--v8] RAW   raw JSON lines -> result document, on standard output
+    report.py collect --build DIR --name NAME [--files LIST] [--v8 | --quickjs] RAW
+                                        raw JSON lines -> result document, on standard output
     report.py tables RESULT             the tables, as Markdown, whatever kind of result it is
-    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.sh, and of bench/v8.sh and bench/rivals
+    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.sh, v8.sh, quickjs.sh and bench/rivals
     report.py compared LEAKS            docs/explanation/compared-with-other-tools.md with the table of that result
 
 A raw line is one run of one row: {"file", "row", "threads", "wallNs", "cpuNs", ...}. The document keeps every run; the
@@ -20,6 +21,7 @@ import re
 import subprocess
 import sys
 
+import quickjs_tables
 import rivals_tables
 import v8_tables
 from tables import NODES_WORTH_A_RATIO, Results, machine_words, milliseconds, ratio, size, table
@@ -81,12 +83,12 @@ def today():
 
 def collect(args):
     files = []
-    for line in pathlib.Path(args.files).read_text().splitlines():
+    for line in pathlib.Path(args.files).read_text().splitlines() if args.files else []:
         path, command = line.split("\t")
         files.append({"file": os.path.basename(path), "bytes": os.path.getsize(path), "madeBy": command or None})
     runs = [json.loads(line) for line in pathlib.Path(args.raw).read_text().splitlines()]
     print(with_one_run_per_line({
-        "schema": "ubiheap.bench-v8/1" if args.v8 else "ubiheap.bench/1",
+        "schema": args.schema,
         "name": args.name,
         "date": today(),
         "machine": machine(args.build),
@@ -306,6 +308,7 @@ def sections_of(document):
     """(title, text, table) each."""
     of = {"ubiheap.bench/1": lambda: sections(Results(document)),
           "ubiheap.bench-v8/1": lambda: v8_tables.sections(Results(document)),
+          "ubiheap.bench-quickjs/1": lambda: quickjs_tables.sections(Results(document)),
           "ubiheap.rivals/1": lambda: rivals_tables.sections(document),
           "ubiheap.rivals-leaks/1": lambda: rivals_tables.leaks_sections(document)}
     return of[document["schema"]]()
@@ -318,14 +321,16 @@ def tables(args):
 
 def page(args):
     documents = [load(path) for path in args.results]
-    first, v8 = documents[0], next((d for d in documents if d["schema"] == "ubiheap.bench-v8/1"), None)
+    first = documents[0]
     files = " ".join(f"bench/results/{document['name']}.json" for document in documents)
     print(PAGE_HEAD.format(**machine_words(first), files=files, firefox_load=f"{FIREFOX_LOAD_NS:,}",
                            firefox_census=f"{FIREFOX_CENSUS_NS:,}"))
     for document in documents:
         for title, text, body in sections_of(document):
             print(f"## {title}\n\n{text}\n\n{body}\n" if title else f"{text}\n\n{body}\n")
-    lists = [command_list(Results(first))] + ([v8_tables.command_list(Results(v8))] if v8 else [])
+    of = {"ubiheap.bench/1": command_list, "ubiheap.bench-v8/1": v8_tables.command_list,
+          "ubiheap.bench-quickjs/1": quickjs_tables.command_list}
+    lists = [of[document["schema"]](Results(document)) for document in documents if document["schema"] in of]
     print(f"{COMMANDS}\n\n```sh\n" + "\n".join(lists) + "\n```")
 
 
@@ -338,11 +343,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     c = commands.add_parser("collect")
-    for option in ("--build", "--files", "--name"):
+    for option in ("--build", "--name"):
         c.add_argument(option, required=True)
-    c.add_argument("--v8", action="store_true")
+    c.add_argument("--files")
+    for kind in ("v8", "quickjs"):
+        c.add_argument(f"--{kind}", dest="schema", action="store_const", const=f"ubiheap.bench-{kind}/1")
     c.add_argument("raw")
-    c.set_defaults(function=collect)
+    c.set_defaults(function=collect, schema="ubiheap.bench/1")
     for name, function in (("tables", tables), ("compared", compared)):
         c = commands.add_parser(name)
         c.add_argument("result")

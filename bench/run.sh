@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run.sh [NAME]: measures and writes bench/results/NAME.json (default: latest), then prints the tables; and the same of heap
-# snapshots of V8 (v8.sh), in bench/results/v8-NAME.json.
+# run.sh [NAME]: measures and writes bench/results/NAME.json (default: latest), then prints the tables; and the same of live
+# heaps of QuickJS (quickjs.sh), in bench/results/quickjs-NAME.json, and of heap snapshots of V8 (v8.sh), in
+# bench/results/v8-NAME.json.
 #
 #   BENCH_FULL=1          also 10^8 edges (about 2 GiB of disk and 4 GiB of memory), and 50 million nodes of V8 (more)
 #   BENCH_FILES="a b"     also these snapshots of your own
@@ -74,7 +75,6 @@ done
 
 python3 bench/report.py collect --build "$build" --files "$files" --name "$name" "$raw" >"bench/results/$name.json"
 python3 bench/report.py tables "bench/results/$name.json"
-# What tracking costs a QuickJS program, into a result of its own.
-python3 bench/quickjs_tracking.py "$build" --json "bench/results/quickjs-tracking-$name.json"
-# Heap snapshots of V8, into a result of their own; then the pages.
+# Live heaps of QuickJS and snapshots of V8, into results of their own; then the pages.
+sh bench/quickjs.sh "$name"
 BENCH_PAGE=${BENCH_PAGE:+$name} sh bench/v8.sh "$name"

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# quickjs.sh [NAME]: measures the live engine, writes bench/results/quickjs-NAME.json (default: latest), then prints the
+# tables: walking, saving and counting heaps of QuickJS; what the tools cost a script, in instructions and in time.
+# bench/run.sh runs it, too.
+#
+#   BENCH_TRY=1           two workloads, once: does the script work?
+#   BENCH_BUILD=DIR       build directory (default build/release)
+#   BENCH_DATA=DIR        where raw results are kept (default build/bench-data)
+#   BENCH_WALKS=N         turns of walks and saves (default 25)
+#   BENCH_REPEATS=N       turns of workloads (default 5)
+#   BENCH_PAGE=RESULT     also write docs/explanation/performance.md, from bench/results/RESULT.json and this
+set -eu
+cd "$(dirname "$0")/.." || exit 1
+name=quickjs-${1:-latest}
+build=${BENCH_BUILD:-build/release}
+data=${BENCH_DATA:-build/bench-data}
+walks=${BENCH_WALKS:-25}
+repeats=${BENCH_REPEATS:-5}
+workloads=
+if [ -n "${BENCH_TRY:-}" ]; then
+    walks=1 repeats=1 workloads="allocation json"
+fi
+raw=$data/$name.jsonl
+
+for program in quickjs_walk_bench quickjs_tracking_bench plain_quickjs_bench; do
+    [ -x "$build/bench/$program" ] || {
+        echo "bench: $build/bench/$program is missing; \`make bench\` builds it" >&2
+        exit 1
+    }
+done
+mkdir -p "$data" bench/results
+
+echo "bench: walks of live heaps" >&2
+"$build/bench/quickjs_walk_bench" --repeats "$walks" >"$raw"
+echo "bench: scripts with and without the tools" >&2
+# shellcheck disable=SC2086 # workloads are several words
+python3 bench/quickjs_tracking.py "$build" --turns "$repeats" --raw "$raw" $workloads >&2
+
+python3 bench/report.py collect --quickjs --build "$build" --name "$name" "$raw" >"$data/$name.json"
+mv "$data/$name.json" "bench/results/$name.json"
+python3 bench/report.py tables "bench/results/$name.json"
+if [ -n "${BENCH_PAGE:-}" ]; then
+    sh bench/page.sh "$BENCH_PAGE"
+fi
