@@ -92,7 +92,10 @@ typedef struct ubi_target {
 /** Freezes, counts, thaws. Options as for ubi_census_take_live, whose edge filter is the scope's. */
 UBI_API ubi_status ubi_target_census(ubi_census **out, ubi_target target, const ubi_target_scope *scope,
                                      const ubi_breakdown *breakdown, const ubi_census_options *options);
-/** Freezes, saves while walking, thaws. Options as for ubi_save_path, whose edge filter is the scope's. */
+/**
+ * Freezes, saves while walking, thaws, and then the file appears: an old one stays when the heap was touched meanwhile or
+ * anything else failed. Options as for ubi_save_path, whose edge filter is the scope's.
+ */
 UBI_API ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, const char *path,
                                    const ubi_save_options *options, ubi_save_info *info);
 /** Freezes, captures a graph, thaws: what dominators and paths of a live heap are computed from. */

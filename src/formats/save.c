@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/parallel.h"
 #include "base/write_behind.h"
+#include "formats/save.h"
 #include "formats/save_format.h"
 
 /* ---- formats ---------------------------------------------------------------------------------------------------- */
@@ -126,14 +127,17 @@ static ubi_status save(const job *j, target to, ubi_save_info *info) {
 
 /* ---- public functions ------------------------------------------------------------------------------------------- */
 
+/* `ask` NULL: nobody is asked before the file appears. */
 static ubi_status save_path(const ubi__save_subject *what, const char *path, const ubi_save_options *options,
-                            ubi_save_info *info) {
+                            ubi_save_info *info, ubi__save_written_fn ask, void *payload) {
     ubi__atomic_file file;
     ubi_save_info written;
     job j;
     UBI_TRY(prepare(&j, what, options));
     UBI_TRY(ubi__atomic_file_open(&file, path, 0, ubi__allocator_or_default(j.options->allocator)));
     ubi_status status = save(&j, (target){ ubi__atomic_file_write, &file, 0 }, &written);
+    if (status == UBI_OK && ask)
+        status = ask(payload);
     if (status != UBI_OK) {
         ubi__atomic_file_discard(&file);
         return status;
@@ -172,7 +176,12 @@ static ubi_status save_callback(const ubi__save_subject *what, callback to, cons
 }
 
 ubi_status ubi_save_path(ubi_node root, const char *path, const ubi_save_options *options, ubi_save_info *info) {
-    return save_path(&(ubi__save_subject){ .root = root }, path, options, info);
+    return save_path(&(ubi__save_subject){ .root = root }, path, options, info, NULL, NULL);
+}
+
+ubi_status ubi__save_path_if(ubi_node root, const char *path, const ubi_save_options *options, ubi_save_info *info,
+                             ubi__save_written_fn written, void *payload) {
+    return save_path(&(ubi__save_subject){ .root = root }, path, options, info, written, payload);
 }
 
 ubi_status ubi_save_fd(ubi_node root, int fd, const ubi_save_options *options, ubi_save_info *info) {
@@ -186,7 +195,7 @@ ubi_status ubi_save_callback(ubi_node root, ubi_write_fn fn, void *payload, cons
 
 ubi_status ubi_graph_save_path(const ubi_graph *graph, const char *path, const ubi_save_options *options,
                                ubi_save_info *info) {
-    return save_path(&(ubi__save_subject){ .graph = graph }, path, options, info);
+    return save_path(&(ubi__save_subject){ .graph = graph }, path, options, info, NULL, NULL);
 }
 
 ubi_status ubi_graph_save_fd(const ubi_graph *graph, int fd, const ubi_save_options *options, ubi_save_info *info) {

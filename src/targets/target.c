@@ -5,6 +5,7 @@
 #include <ubiheap/target.h>
 
 #include "base/status.h"
+#include "formats/save.h"
 
 static ubi_status need(ubi_target target, ubi_target_capability capability, const char *what) {
     if (target.ops->version != UBI_TARGET_OPS_VERSION)
@@ -52,6 +53,19 @@ ubi_status ubi_target_census(ubi_census **out, ubi_target target, const ubi_targ
     return status;
 }
 
+/* A heap that is being saved. */
+typedef struct saving {
+    ubi_target target;
+    bool is_thawed;
+} saving;
+
+static ubi_status thaw_when_written(void *payload) {
+    saving *s = payload;
+    s->is_thawed = true;
+    return s->target.ops->thaw(s->target.payload);
+}
+
+/* The heap goes on before the disk has the file; and no file appears of one that was touched. */
 ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, const char *path,
                            const ubi_save_options *options, ubi_save_info *info) {
     static const ubi_save_options defaults = UBI_SAVE_OPTIONS_INIT;
@@ -60,7 +74,9 @@ ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, con
     UBI_TRY(freeze(target, scope, &heap));
     o.edge_filter = heap.edge_filter;
     o.edge_filter_payload = heap.edge_filter_payload;
-    return thaw(target, ubi_save_path(heap.root, path, &o, info));
+    saving s = { .target = target };
+    ubi_status status = ubi__save_path_if(heap.root, path, &o, info, thaw_when_written, &s);
+    return s.is_thawed ? status : thaw(target, status);
 }
 
 ubi_status ubi_target_capture(ubi_graph **out, ubi_target target, const ubi_target_scope *scope,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -224,6 +225,28 @@ static void a_heap_that_was_touched_gives_no_result(void **state) {
     assert_refused(ubi_target_capture(&graph, target, NULL, NULL), UBI_ESTATE, "it was touched");
     assert_null(census);
     assert_null(graph);
+    assert_int_equal(f.thaws, 2);
+    fake_free(&f);
+}
+
+static void an_old_file_outlives_a_heap_that_was_touched(void **state) {
+    (void)state;
+    fake f = fake_new();
+    ubi_target target = { &all_ops, &f };
+    char path[] = "/tmp/ubiheap-target-XXXXXX", text[4] = "";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "old", 3), 3);
+    f.thawing = UBI_ESTATE;
+    assert_refused(ubi_target_save(target, NULL, path, NULL, NULL), UBI_ESTATE, "it was touched");
+    assert_int_equal(f.thaws, 1);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof text, file), 3);
+    assert_string_equal(text, "old");
+    fclose(file);
+    close(fd);
+    unlink(path);
     fake_free(&f);
 }
 
@@ -282,6 +305,7 @@ int main(void) {
         cmocka_unit_test(operations_of_another_version_are_refused),
         cmocka_unit_test(a_heap_that_does_not_freeze_is_not_thawed),
         cmocka_unit_test(a_heap_that_was_touched_gives_no_result),
+        cmocka_unit_test(an_old_file_outlives_a_heap_that_was_touched),
         cmocka_unit_test(the_first_error_counts),
         cmocka_unit_test(without_memory_the_heap_goes_on),
     };
