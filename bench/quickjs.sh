@@ -14,8 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.." || exit 1
 name=quickjs-${1:-latest}
-build=${BENCH_BUILD:-build/release}
-data=${BENCH_DATA:-build/bench-data}
+. bench/common.sh
 walks=${BENCH_WALKS:-25}
 repeats=${BENCH_REPEATS:-5}
 workloads=
@@ -24,13 +23,7 @@ if [ -n "${BENCH_TRY:-}" ]; then
 fi
 raw=$data/$name.jsonl
 
-for program in quickjs_walk_bench quickjs_tracking_bench plain_quickjs_bench; do
-    [ -x "$build/bench/$program" ] || {
-        echo "bench: $build/bench/$program is missing; \`make bench\` builds it" >&2
-        exit 1
-    }
-done
-mkdir -p "$data" bench/results
+need bench/quickjs_walk_bench bench/quickjs_tracking_bench bench/plain_quickjs_bench
 
 echo "bench: walks of live heaps" >&2
 "$build/bench/quickjs_walk_bench" --repeats "$walks" >"$raw"

@@ -14,19 +14,12 @@
 set -eu
 cd "$(dirname "$0")/.." || exit 1
 name=${1:-latest}
-build=${BENCH_BUILD:-build/release}
-data=${BENCH_DATA:-build/bench-data}
+. bench/common.sh
 seconds=${BENCH_SECONDS:-15}
 raw=$data/$name.jsonl
 files=$data/$name.files
 
-for program in generate load_bench census_bench dominators_bench paths_bench save_bench; do
-    [ -x "$build/bench/$program" ] || {
-        echo "bench: $build/bench/$program is missing; \`make bench\` builds it" >&2
-        exit 1
-    }
-done
-mkdir -p "$data" bench/results
+need bench/generate bench/load_bench bench/census_bench bench/dominators_bench bench/paths_bench bench/save_bench
 : >"$raw"
 : >"$files"
 

@@ -15,8 +15,7 @@
 set -eu
 cd "$(dirname "$0")/.." || exit 1
 name=v8-${1:-latest}
-build=${BENCH_BUILD:-build/release}
-data=${BENCH_DATA:-build/bench-data}
+. bench/common.sh
 seconds=${BENCH_SECONDS:-15}
 repeats=${BENCH_REPEATS:-5}
 small=
@@ -26,13 +25,7 @@ fi
 raw=$data/$name.jsonl
 files=$data/$name.files
 
-for program in bench/generate bench/load_bench bench/lens_bench bin/ubiheap; do
-    [ -x "$build/$program" ] || {
-        echo "bench: $build/$program is missing; \`make bench\` builds it" >&2
-        exit 1
-    }
-done
-mkdir -p "$data" bench/results
+need bench/generate bench/load_bench bench/lens_bench bin/ubiheap
 : >"$raw"
 : >"$files"
 

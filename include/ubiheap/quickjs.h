@@ -52,7 +52,8 @@ typedef struct ubi_quickjs_options {
     { .version = UBI_QUICKJS_OPTIONS_VERSION }
 
 /**
- * Attaches tools. Costs nothing while nothing is tracked: a predicted branch per birth and death of an object.
+ * Attaches tools. Cost while nothing is tracked: a predicted branch per birth and death of an object. (An engine that is
+ * compiled with our adapter also stores the interpreter's place before it allocates, attached or not.)
  * Errors: UBI_EBUSY (it has tools already), UBI_ENOMEM.
  */
 UBI_API ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_quickjs_options *options);
