@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unwind.c: walking the stack of x86-64.
+ *
+ * Data: a `cursor` is the state at one frame (pc, sp, bp) and what memory around may be read. The last walk is kept
+ * as arrays with the leaf first and the outermost frame at the end, so that new frames are put in front of those that
+ * stay. With frame i goes where its state was read: its pc from the word below its sp, its bp from bp_slot. If the
+ * state at frame i is the same again, and the words of the frames behind it hold what they held, then so is
+ * everything behind it.
+ *
+ * Invariants: frames are kept of the thread's own stack only, from the innermost one on that was reached by plain steps
+ * alone (short rules, frame pointers); sp grows from one to the next. Words of kept frames are read only
+ * above the sp of the walk at hand, when that sp is in the same stack.
+ */
+#include "unwind/unwind.h"
+
+#if defined(__x86_64__)
+
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "unwind/unwind_rules.h"
+
+/** What is known of a frame of the last walk, beside its pc. */
+typedef struct ubi__unwind_frame {
+    uintptr_t sp, bp;
+    uintptr_t bp_slot; /* address of a word that holds bp; of `bp` here, if the callee left rbp alone */
+} ubi__unwind_frame;
+
+#define WORD_BYTES sizeof(uintptr_t)
+#define PAGE_BYTES 4096
+#define RED_ZONE_BYTES 128
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+typedef enum cursor_stop {
+    GO_ON,
+    STOP_OUTERMOST,
+    STOP_FAILED,
+} cursor_stop;
+
+typedef struct cursor {
+    uintptr_t pc, sp, bp;
+    uintptr_t bp_slot;  /* where the last step found bp; 0: it was unchanged */
+    uintptr_t low, top; /* words at [low, top) may be read */
+    uint8_t stop;       /* cursor_stop */
+    bool own_stack;     /* of the thread. Otherwise the kernel is asked about every page */
+    bool jumped;        /* the last step was not a plain one */
+} cursor;
+
+/** A word of a stack, whoever may have poisoned it. */
+__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t stack_word(uintptr_t address) {
+    typedef uintptr_t word __attribute__((may_alias, aligned(1)));
+    return *(const word *)address;
+}
+
+/** Whether the page can be read: the kernel looks at a signal set there before it sees that the request is none. */
+static bool is_mapped(uintptr_t address) {
+    const long no_request = -1, faulted = -14; // EFAULT
+    long result = SYS_rt_sigprocmask;
+    register long set_bytes __asm__("r10") = 8;
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(no_request), "S"(address), "d"(0L), "r"(set_bytes)
+                     : "rcx", "r11", "memory");
+    return result != faulted;
+}
+
+/** Makes a word readable, or says that it is not. */
+static bool may_read(cursor *c, uintptr_t address) {
+    if (address - c->low < c->top - c->low)
+        return true;
+    if (c->own_stack || address % WORD_BYTES != 0 || !is_mapped(address))
+        return false;
+    uintptr_t page = address & ~(uintptr_t)(PAGE_BYTES - 1);
+    if (page != c->top + WORD_BYTES - 1)
+        c->low = page; // not the next one
+    c->top = page + PAGE_BYTES - (WORD_BYTES - 1);
+    return true;
+}
+
+static bool read_word(void *payload, uintptr_t address, uintptr_t *out) {
+    if (!may_read(payload, address))
+        return false;
+    *out = stack_word(address);
+    return true;
+}
+
+/** What may be read from `c->sp` on. */
+static void enter_stack(const ubi__unwinder *u, cursor *c) {
+    c->own_stack = c->sp - u->stack_low < u->stack_high - u->stack_low;
+    c->low = c->own_stack ? c->sp - RED_ZONE_BYTES : 0;
+    c->top = c->own_stack ? u->stack_high - (WORD_BYTES - 1) : 0;
+}
+
+static cursor begin(const ubi__unwinder *u, const ubi__unwind_registers *from) {
+    cursor c = { .pc = from->pc, .sp = from->sp, .bp = from->bp, .jumped = true };
+    enter_stack(u, &c);
+    return c;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+static bool evaluate(const ubi__cfi_place *place, const uint8_t *expression, const ubi__cfi_state *state,
+                     const uintptr_t *pushed, uintptr_t *out) {
+    return ubi__cfi_evaluate(expression, place->expression_bytes, state, pushed, out);
+}
+
+/** The caller's value of a register that is `same` if nothing is said. */
+static bool resolve(cursor *c, const ubi__cfi_place *place, const uint8_t *expression, uintptr_t cfa, uintptr_t same,
+                    uintptr_t *out) {
+    ubi__cfi_state state = { c->pc, c->sp, c->bp, read_word, c };
+    uintptr_t address = cfa + (uintptr_t)place->offset;
+    switch (place->kind) {
+    case UBI__CFI_SAME:
+    case UBI__CFI_UNDEFINED:
+        *out = same;
+        return true;
+    case UBI__CFI_AT:
+        return read_word(c, address, out);
+    case UBI__CFI_VALUE:
+        *out = address;
+        return true;
+    case UBI__CFI_AT_EXPRESSION:
+        return evaluate(place, expression, &state, &cfa, &address) && read_word(c, address, out);
+    case UBI__CFI_VALUE_EXPRESSION:
+        return evaluate(place, expression, &state, &cfa, out);
+    default:
+        return false;
+    }
+}
+
+static bool resolve_cfa(cursor *c, const ubi__unwind_long_rule *rule, uintptr_t *out) {
+    const ubi__cfi_place *cfa = &rule->row.cfa;
+    ubi__cfi_state state = { c->pc, c->sp, c->bp, read_word, c };
+    if (cfa->kind == UBI__CFI_VALUE_EXPRESSION)
+        return evaluate(cfa, rule->cfa, &state, NULL, out);
+    *out = (cfa->base == UBI__CFI_BASE_BP ? c->bp : c->sp) + (uintptr_t)cfa->offset;
+    return cfa->kind == UBI__CFI_VALUE;
+}
+
+static bool step_long(const ubi__unwinder *u, const ubi__unwind_long_rule *rule, cursor *c) {
+    uintptr_t cfa, pc, sp, bp;
+    if (!resolve_cfa(c, rule, &cfa) || !resolve(c, &rule->row.sp, rule->sp, cfa, cfa, &sp) ||
+        !resolve(c, &rule->row.bp, rule->bp, cfa, c->bp, &bp) || !resolve(c, &rule->row.pc, rule->pc, cfa, 0, &pc))
+        return false;
+    if (!rule->row.signal_frame && sp <= c->sp)
+        return false; // only signals change to a stack that is elsewhere
+    c->pc = pc + (rule->row.signal_frame && pc != 0);
+    c->sp = sp;
+    c->bp = bp;
+    c->jumped = true;
+    if (rule->row.signal_frame)
+        enter_stack(u, c);
+    return true;
+}
+
+/** By a short rule, when not all that it reads is known to be readable. */
+static bool step_short(const ubi__unwind_rule *rule, cursor *c) {
+    uintptr_t cfa = (rule->kind & UBI__RULE_FROM_BP ? c->bp : c->sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
+    uintptr_t pc, bp = c->bp, bp_slot = 0;
+    if (cfa <= c->sp || !read_word(c, cfa - WORD_BYTES, &pc))
+        return false;
+    if (rule->kind & UBI__RULE_BP_SAVED) {
+        bp_slot = cfa + (uintptr_t)(rule->bp_words * (intptr_t)WORD_BYTES);
+        if (!read_word(c, bp_slot, &bp))
+            return false;
+    }
+    c->pc = pc;
+    c->sp = cfa;
+    c->bp = bp;
+    c->bp_slot = bp_slot;
+    c->jumped = false;
+    return true;
+}
+
+/** Code of no module: if bp points into the thread's stack, it is taken for a frame pointer. */
+static bool step_pointers(cursor *c) {
+    static const ubi__unwind_rule pointers = { .kind = UBI__RULE_FROM_BP | UBI__RULE_BP_SAVED,
+                                               .cfa_offset = 2 * WORD_BYTES,
+                                               .bp_words = -2 };
+    return c->own_stack && c->bp >= c->sp && c->bp % WORD_BYTES == 0 && step_short(&pointers, c);
+}
+
+/** Any step: with a rule that is not known yet, with one that is not short, over a page's end. */
+static __attribute__((noinline)) void step_slowly(ubi__unwinder *u, cursor *c) {
+    ubi__unwind_long_rule spare;
+    const ubi__unwind_rule *found = ubi__rule_find(u, c->pc);
+    ubi__unwind_rule rule = found ? *found : ubi__rule_make(u, c->pc, &spare);
+    bool ok;
+    switch (rule.kind) {
+    case UBI__RULE_OUTERMOST:
+        c->stop = STOP_OUTERMOST;
+        return;
+    case UBI__RULE_LONG:
+        ok = step_long(u, ubi__rule_long(u, &rule, &spare), c);
+        break;
+    case UBI__RULE_POINTERS:
+        ok = step_pointers(c);
+        break;
+    case UBI__RULE_NONE:
+        ok = false;
+        break;
+    default:
+        ok = step_short(&rule, c);
+    }
+    if (!ok)
+        c->stop = STOP_FAILED;
+    else if (c->pc == 0)
+        c->stop = STOP_OUTERMOST;
+}
+
+/** The same. A copy, so that the cursor of those who step fast can stay in registers. */
+static inline __attribute__((always_inline)) cursor slow_step(ubi__unwinder *u, cursor c) {
+    cursor copy = c;
+    step_slowly(u, &copy);
+    return copy;
+}
+
+/** From a frame to its caller. */
+static inline __attribute__((always_inline)) cursor step(ubi__unwinder *u, cursor c) {
+    const ubi__unwind_rule *rule = ubi__rule_find(u, c.pc);
+    if (__builtin_expect(!rule || rule->kind >= UBI__RULE_SHORT_END, 0))
+        return slow_step(u, c);
+    uintptr_t cfa = (rule->kind & UBI__RULE_FROM_BP ? c.bp : c.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
+    uintptr_t slot = cfa - WORD_BYTES;
+    uintptr_t bp_slot = cfa + (uintptr_t)(rule->bp_words * (intptr_t)WORD_BYTES);
+    bool saved = rule->kind & UBI__RULE_BP_SAVED;
+    uintptr_t readable = c.top - c.low;
+    if (__builtin_expect(slot < c.sp || slot - c.low >= readable || (saved && bp_slot - c.low >= readable), 0))
+        return slow_step(u, c);
+    uintptr_t pc = stack_word(slot);
+    if (__builtin_expect(pc == 0, 0)) {
+        c.stop = STOP_OUTERMOST;
+        return c;
+    }
+    c.pc = pc;
+    c.sp = cfa;
+    c.bp_slot = saved ? bp_slot : 0;
+    c.bp = saved ? stack_word(bp_slot) : c.bp;
+    c.jumped = false;
+    return c;
+}
+
+/* ---- the last walk ----------------------------------------------------------------------------------------------- */
+
+/** The first frame behind kept frame i that memory no longer leads to from there; max_depth: memory leads through all. */
+__attribute__((no_sanitize("address", "thread"))) static size_t first_changed(const ubi__unwinder *u, size_t i) {
+    for (i++; i < u->max_depth; i++) {
+        const ubi__unwind_frame *frame = &u->frames[i];
+        if (((stack_word(frame->sp - WORD_BYTES) ^ u->pcs[i]) | (stack_word(frame->bp_slot) ^ frame->bp)) != 0)
+            break;
+    }
+    return i;
+}
+
+/** The frames that a walk meets until it ends, or comes to a frame of the last one behind which all is as it was. */
+typedef struct stretch {
+    size_t n;    /* new frames, in u->new_frames and new_pcs */
+    size_t base; /* the kept frame that called the outermost of them; max_depth: none */
+    size_t keep; /* the first of them that can be kept */
+    cursor last; /* at `base`, or at the outermost frame */
+    ubi__unwind_end end;
+} stretch;
+
+static bool is_at(const ubi__unwinder *u, const cursor *c, size_t i) {
+    const ubi__unwind_frame *frame = &u->frames[i];
+    return frame->sp == c->sp && u->pcs[i] == c->pc && frame->bp == c->bp && c->own_stack;
+}
+
+/** @param base  the kept frame to look for first; max_depth: do not look for any. */
+static stretch collect(ubi__unwinder *u, const ubi__unwind_registers *from, size_t base) {
+    stretch s = { .end = UBI__UNWIND_TRUNCATED };
+    cursor c = begin(u, from);
+    for (; c.stop == GO_ON; c = step(u, c)) {
+        if (c.jumped)
+            s.keep = s.n;
+        while (u->frames[base].sp < c.sp) // the one behind the outermost has the greatest sp
+            base++;
+        if (is_at(u, &c, base)) {
+            size_t changed = first_changed(u, base);
+            if (changed == u->max_depth)
+                break;
+            base = changed; // all frames up to there lead to a word that changed
+        }
+        if (s.n == u->max_depth) {
+            base = u->max_depth;
+            break;
+        }
+        u->new_pcs[s.n] = c.pc;
+        u->new_frames[s.n++] = (ubi__unwind_frame){ c.sp, c.bp, c.bp_slot };
+    }
+    if (c.stop != GO_ON) {
+        base = u->max_depth;
+        s.end = c.stop == STOP_OUTERMOST ? UBI__UNWIND_COMPLETE : UBI__UNWIND_FAILED;
+    }
+    s.base = base;
+    s.last = c;
+    return s;
+}
+
+/** Whether new frames and the kept ones behind them are the whole stack, or as much of it as the greatest depth allows. */
+static bool is_whole(const ubi__unwinder *u, const stretch *s) {
+    return u->end == UBI__UNWIND_TRUNCATED ? s->n == s->base : s->n <= s->base;
+}
+
+static void set_bp_slot(ubi__unwind_frame *frame, uintptr_t bp_slot) {
+    frame->bp_slot = bp_slot ? bp_slot : (uintptr_t)&frame->bp;
+}
+
+/** Puts the new frames in front of those that stay, and tells of them. */
+static void keep_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
+    size_t base = s->base, first = base - s->n;
+    for (size_t i = 0; i < s->n; i++) {
+        u->pcs[first + i] = u->new_pcs[i];
+        u->frames[first + i] = u->new_frames[i];
+        set_bp_slot(&u->frames[first + i], u->new_frames[i].bp_slot);
+        u->tags[first + i] = 0;
+    }
+    u->first = first + s->keep;
+    if (base < u->max_depth) {
+        set_bp_slot(&u->frames[base], s->last.bp_slot);
+    } else {
+        u->end = s->end;
+        u->failed_pc = s->last.pc;
+    }
+    *out = (ubi__walk){ .pcs = u->pcs + first,
+                        .tags = u->tags + first,
+                        .n = s->n,
+                        .base_tag = base < u->max_depth ? u->tags[base] : 0,
+                        .end = u->end,
+                        .failed_pc = u->failed_pc };
+}
+
+/** Tells of a walk on a stack that is not the thread's own, and leaves the last one on that alone. */
+static void pass_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
+    memset(u->new_tags, 0, s->n * sizeof *u->new_tags);
+    *out = (ubi__walk){ .pcs = u->new_pcs, .tags = u->new_tags, .n = s->n, .end = s->end, .failed_pc = s->last.pc };
+}
+
+void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out) {
+    stretch s = collect(u, from, u->first);
+    bool usable = s.base == u->max_depth || (is_whole(u, &s) && u->tags[s.base] != 0);
+    if (!usable)
+        s = collect(u, from, u->max_depth);
+    if (s.last.own_stack)
+        keep_walk(u, &s, out);
+    else
+        pass_walk(u, &s, out);
+}
+
+static ubi__unwind_end end_of_walk(const cursor *c) {
+    return c->stop == STOP_OUTERMOST ? UBI__UNWIND_COMPLETE
+           : c->stop == STOP_FAILED  ? UBI__UNWIND_FAILED
+                                     : UBI__UNWIND_TRUNCATED;
+}
+
+size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uintptr_t *pcs, size_t max,
+                       ubi__unwind_end *end) {
+    size_t n = 0;
+    cursor c = begin(u, from);
+    for (; c.stop == GO_ON && n < max; c = step(u, c))
+        pcs[n++] = c.pc;
+    *end = end_of_walk(&c);
+    return n;
+}
+
+size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__unwind_registers *states,
+                          size_t max, ubi__unwind_end *end) {
+    size_t n = 0;
+    cursor c = begin(u, from);
+    for (; c.stop == GO_ON && n < max; c = step(u, c))
+        states[n++] = (ubi__unwind_registers){ c.pc, c.sp, c.bp };
+    *end = end_of_walk(&c);
+    return n;
+}
+
+/* ---- an unwinder ------------------------------------------------------------------------------------------------- */
+
+/** Lays out the arrays, those with the greatest alignment first. All have room for one more than the depth. */
+static void lay_out(ubi__unwinder *u, void *block) {
+    size_t n = u->max_depth + 1;
+    u->frames = block;
+    u->new_frames = u->frames + n;
+    u->pcs = (uintptr_t *)(u->new_frames + n);
+    u->new_pcs = u->pcs + n;
+    u->tags = (uint32_t *)(u->new_pcs + n);
+    u->new_tags = u->tags + n;
+}
+
+bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size_t max_depth) {
+    ubi__unwinder made = { .memory = *memory, .max_depth = max_depth, .first = max_depth };
+    if (max_depth < 1 || max_depth > UBI__UNWIND_MAX_DEPTH)
+        return false;
+    made.block_bytes = (max_depth + 1) * 2 * (sizeof(ubi__unwind_frame) + sizeof(uintptr_t) + sizeof(uint32_t));
+    void *block = memory->map(memory->payload, made.block_bytes);
+    if (!block)
+        return false;
+    lay_out(&made, block);
+    made.frames[max_depth].sp = UINTPTR_MAX;
+    ubi__rules_init(&made);
+    *u = made;
+    return true;
+}
+
+void ubi__unwinder_fini(ubi__unwinder *u) {
+    ubi__rules_fini(u);
+    u->memory.unmap(u->memory.payload, u->frames, u->block_bytes);
+}
+
+void ubi__unwinder_set_stack(ubi__unwinder *u, uintptr_t low, uintptr_t high) {
+    u->stack_low = low;
+    u->stack_high = high;
+    ubi__unwinder_forget_walk(u);
+}
+
+void ubi__unwinder_forget_walk(ubi__unwinder *u) {
+    u->first = u->max_depth;
+}
+
+void ubi__unwinder_forget_modules(ubi__unwinder *u) {
+    ubi__rules_forget(u);
+    ubi__unwinder_forget_walk(u);
+}
+
+#else
+
+typedef int ubi__other_processor; // ISO C wants something in a file; unwind_fallback.c has the walker
+
+#endif

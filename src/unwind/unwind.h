@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unwind.h: who called whom, read from the stack of a running program.
+ *
+ * An unwinder walks the stack of the thread that calls it, by the tables that compilers write for exceptions
+ * (.eh_frame), so it needs no frame pointers. What the tables say about a return address is read once and kept as a
+ * rule of 16 bytes. The last walk is kept too, with the places in memory where each of its steps found what it found:
+ * the next walk steps by rules until it meets a state of the last one, checks that those places are unchanged, and is
+ * done. Nothing is ever written to the stack.
+ *
+ * Invariant: a walk with a memory of the last one gives what a walk without would give. A step is a function of (pc, sp,
+ * bp) and of the words that it reads; all of them are compared.
+ *
+ * This is code for the inside of other programs: it calls no malloc, takes no lock (with glibc 2.35 or newer), sends no
+ * signal, and reads memory only where the stack is known or found to be mapped. It may run in a signal handler, unless
+ * that interrupted the same unwinder: an unwinder is for one thread at a time.
+ *
+ * A leaf: it includes nothing but the C library. See docs/explanation/native-stacks.md.
+ */
+#ifndef UBI_UNWIND_UNWIND_H
+#define UBI_UNWIND_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UBI__UNWIND_DEFAULT_DEPTH 128
+
+/** Where an unwinder gets memory: whole pages, zeroed. `map` may return NULL at any time; walks are then slower, or fail. */
+typedef struct ubi__unwind_memory {
+    void *(*map)(void *payload, size_t size_bytes);
+    void (*unmap)(void *payload, void *p, size_t size_bytes);
+    void *payload;
+} ubi__unwind_memory;
+
+/** The state of a frame. `pc` is a return address: the byte before it belongs to the instruction where the frame stands. Of a
+ *  frame that a signal interrupted, it is the interrupted address plus 1. */
+typedef struct ubi__unwind_registers {
+    uintptr_t pc;
+    uintptr_t sp; /* behind the return address: as it is when the call has returned */
+    uintptr_t bp;
+} ubi__unwind_registers;
+
+#if !defined(__x86_64__)
+/** An address in the caller. */
+static __attribute__((noinline, unused)) uintptr_t ubi__unwind_pc(void) {
+    return (uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0));
+}
+#endif
+
+/** The state of the function that this stands in. */
+static inline __attribute__((always_inline)) ubi__unwind_registers ubi__unwind_here(void) {
+    ubi__unwind_registers r;
+#if defined(__x86_64__)
+    __asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2" : "=&r"(r.pc), "=&r"(r.sp), "=&r"(r.bp));
+#else
+    r.bp = (uintptr_t)__builtin_frame_address(0);
+    r.sp = r.bp;
+    r.pc = ubi__unwind_pc();
+#endif
+    return r;
+}
+
+typedef enum ubi__unwind_end {
+    UBI__UNWIND_COMPLETE,  /* up to where the thread began */
+    UBI__UNWIND_TRUNCATED, /* there are more frames than the greatest depth; the innermost were kept */
+    UBI__UNWIND_FAILED,    /* nobody knows who called `failed_pc`, the outermost frame */
+} ubi__unwind_end;
+
+typedef struct ubi__walk {
+    const uintptr_t *pcs; /* new frames, leaf first, as in ubi__unwind_registers. Until the next call */
+    uint32_t *tags;       /* one for each, 0, for the caller to fill in; kept until the frame is gone. 0 is none */
+    size_t n;             /* of these; may be 0 */
+    uint32_t base_tag;    /* of the frame that called the outermost new one; 0: that one is the outermost of all */
+    ubi__unwind_end end;  /* of the whole stack */
+    uintptr_t failed_pc;  /* if UBI__UNWIND_FAILED */
+} ubi__walk;
+
+/* ---- an unwinder ------------------------------------------------------------------------------------------------- */
+
+struct ubi__unwind_rule;
+struct ubi__unwind_long_rule;
+struct ubi__unwind_frame;
+
+/** Members are private to src/unwind/. */
+typedef struct ubi__unwinder {
+    ubi__unwind_memory memory;
+    uintptr_t stack_low, stack_high; /* of the thread; 0, 0: unknown */
+
+    struct ubi__unwind_rule *rules; /* open addressing by pc; unwind_rules.h */
+    size_t rule_capacity;           /* a power of two */
+    size_t n_rules;
+    struct ubi__unwind_long_rule *long_rules; /* those that do not fit in 16 bytes */
+    size_t long_rule_capacity;
+    size_t n_long_rules;
+
+    /* The last walk: [first, max_depth), leaf first, so that the outermost frame is always at the end. */
+    struct ubi__unwind_frame *frames;
+    uintptr_t *pcs;
+    uint32_t *tags;
+    size_t first;
+    ubi__unwind_end end;
+    uintptr_t failed_pc;
+
+    struct ubi__unwind_frame *new_frames; /* of the walk at hand, until it is known where they belong */
+    uintptr_t *new_pcs;
+    uint32_t *new_tags; /* of a walk that is not kept */
+    size_t max_depth;
+    size_t block_bytes; /* of the block that holds these arrays */
+} ubi__unwinder;
+
+#define UBI__UNWIND_MAX_DEPTH (1 << 20)
+
+/** @param max_depth  from 1 to UBI__UNWIND_MAX_DEPTH; memory: 80 bytes each. @return false: no memory, and nothing is left. */
+bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size_t max_depth);
+void ubi__unwinder_fini(ubi__unwinder *u);
+
+/** The stack of the thread that uses it from now on: all of [sp, high) is mapped whenever sp is in [low, high). Forgets
+ *  the last walk. 0, 0: unknown; then walks do without the last one, and ask the kernel before they read another page. */
+void ubi__unwinder_set_stack(ubi__unwinder *u, uintptr_t low, uintptr_t high);
+
+/** The caller's tags mean nothing any more: the next walk is all new. */
+void ubi__unwinder_forget_walk(ubi__unwinder *u);
+/** Modules went away, and other code may be where theirs was: forgets rules and the last walk. */
+void ubi__unwinder_forget_modules(ubi__unwinder *u);
+
+/** The stack from `from` outwards. Time: some 5 ns per new frame whose rule is known, 1 ns per other, 1 microsecond per
+ *  new rule. What is kept is the last walk on the thread's own stack; a walk on another one is all new. */
+void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out);
+
+/** The same without memory of the last walk, which it leaves alone. @return how many of pcs[0..max) it wrote. */
+size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uintptr_t *pcs, size_t max,
+                       ubi__unwind_end *end);
+
+/** The same with the whole state of each frame: a frame's part of the stack goes from its sp to that of its caller. */
+size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__unwind_registers *states,
+                          size_t max, ubi__unwind_end *end);
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+/** A loaded file. Everything it points to belongs to the loader and is there until the module is closed. */
+typedef struct ubi__unwind_module {
+    const char *path;        /* as the loader calls it; "" for the program itself */
+    uintptr_t bias;          /* address in memory - address in the file's headers */
+    uintptr_t low, high;     /* from its first segment to the end of the last */
+    const uint8_t *build_id; /* NULL: it has none */
+    size_t build_id_bytes;
+} ubi__unwind_module;
+
+/** The module whose code is at `pc` (a return address, as above). No lock with glibc 2.35 or newer, no allocation.
+ *  @return false: none; code made at run time, or nothing at all. */
+bool ubi__unwind_module_of(uintptr_t pc, ubi__unwind_module *out);
+
+/** Where the function begins that `pc` (a return address) is in, by its call frame information: a part of a function that
+ *  the compiler put elsewhere counts as one of its own. 0: unknown. Cost: a microsecond. */
+uintptr_t ubi__unwind_function_of(uintptr_t pc);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unwind_rules.c: making rules out of call frame information, and keeping them.
+ *
+ * Both tables grow to twice their size, and give the old memory back. When there is no more, what they have is kept and
+ * nothing is added.
+ */
+#include "unwind/unwind_rules.h"
+
+#include <string.h>
+
+#include "unwind/unwind_modules.h"
+
+#define FIRST_RULES 512
+#define FIRST_LONG_RULES 16
+/* In cfa_offset: the long rule is the caller's spare one. */
+#define SPARE (-1)
+
+/* ---- from a row to a rule ---------------------------------------------------------------------------------------- */
+
+/** What compilers write for nearly every function. */
+static bool make_short(const ubi__cfi_row *row, ubi__unwind_rule *out) {
+    const ubi__cfi_place *cfa = &row->cfa, *bp = &row->bp;
+    bool bp_saved = bp->kind == UBI__CFI_AT;
+    if (row->signal_frame || cfa->kind != UBI__CFI_VALUE || cfa->offset != (int32_t)cfa->offset ||
+        row->sp.kind != UBI__CFI_SAME || row->pc.kind != UBI__CFI_AT || row->pc.offset != -(int64_t)sizeof(uintptr_t))
+        return false;
+    if (bp_saved && (bp->offset % 8 != 0 || bp->offset / 8 != (int16_t)(bp->offset / 8)))
+        return false;
+    if (!bp_saved && bp->kind != UBI__CFI_SAME && bp->kind != UBI__CFI_UNDEFINED)
+        return false;
+    out->kind = (cfa->base == UBI__CFI_BASE_BP ? UBI__RULE_FROM_BP : 0) | (bp_saved ? UBI__RULE_BP_SAVED : 0);
+    out->cfa_offset = (int32_t)cfa->offset;
+    out->bp_words = bp_saved ? (int16_t)(bp->offset / 8) : 0;
+    return true;
+}
+
+/** Copies a place's expression, if it has one. false: the place is unsupported. */
+static bool copy_place(const ubi__cfi_place *place, uint8_t *expression) {
+    if (place->kind == UBI__CFI_UNSUPPORTED)
+        return false;
+    if (place->kind != UBI__CFI_AT_EXPRESSION && place->kind != UBI__CFI_VALUE_EXPRESSION)
+        return true;
+    if (place->expression_bytes > UBI__LONG_EXPRESSION_BYTES)
+        return false;
+    memcpy(expression, place->expression, place->expression_bytes);
+    return true;
+}
+
+static bool make_long(const ubi__cfi_row *row, ubi__unwind_long_rule *out) {
+    out->row = *row;
+    return copy_place(&row->cfa, out->cfa) && copy_place(&row->sp, out->sp) && copy_place(&row->bp, out->bp) &&
+           copy_place(&row->pc, out->pc);
+}
+
+/** A return address to the very start of a function is none that a call made, but one that makecontext and its like put at the
+ *  end of a new stack. */
+static bool is_made_up(const ubi__module_tables *tables, uintptr_t pc) {
+    ubi__cfi_row row;
+    return ubi__cfi_find(&tables->bytes, tables->index, pc, &row) == UBI__CFI_FOUND;
+}
+
+static void make(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule *long_out) {
+    uintptr_t address = pc - 1; // inside of the instruction where the frame stands
+    ubi__module_tables tables;
+    ubi__cfi_row row;
+    if (!ubi__module_tables_at(address, &tables)) {
+        out->kind = UBI__RULE_POINTERS;
+        return;
+    }
+    ubi__cfi_found found = ubi__cfi_find(&tables.bytes, tables.index, address, &row);
+    if (found == UBI__CFI_FOUND && row.pc.kind == UBI__CFI_UNDEFINED)
+        out->kind = UBI__RULE_OUTERMOST;
+    else if (found == UBI__CFI_NONE && is_made_up(&tables, pc))
+        out->kind = UBI__RULE_OUTERMOST;
+    else if (found != UBI__CFI_FOUND)
+        out->kind = UBI__RULE_NONE;
+    else if (!make_short(&row, out))
+        out->kind = make_long(&row, long_out) ? UBI__RULE_LONG : UBI__RULE_NONE;
+}
+
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
+
+static void put(ubi__unwind_rule *rules, size_t capacity, const ubi__unwind_rule *rule) {
+    size_t at = ubi__rule_place(rule->pc, capacity);
+    while (rules[at].pc != 0)
+        at = (at + 1) & (capacity - 1);
+    rules[at] = *rule;
+}
+
+static bool has_table(const ubi__unwinder *u) {
+    return u->rule_capacity > 1; // 1: the table of no rules that all unwinders share
+}
+
+static void free_table(ubi__unwinder *u) {
+    if (has_table(u))
+        u->memory.unmap(u->memory.payload, u->rules, u->rule_capacity * sizeof *u->rules);
+}
+
+/** Makes room for another rule. false: there is none. */
+static bool reserve_rule(ubi__unwinder *u) {
+    if (has_table(u) && 2 * (u->n_rules + 1) <= u->rule_capacity)
+        return true;
+    size_t capacity = has_table(u) ? 2 * u->rule_capacity : FIRST_RULES;
+    ubi__unwind_rule *rules = u->memory.map(u->memory.payload, capacity * sizeof *rules);
+    if (!rules)
+        return false;
+    for (size_t i = 0; i < u->rule_capacity; i++) {
+        if (u->rules[i].pc != 0)
+            put(rules, capacity, &u->rules[i]);
+    }
+    free_table(u);
+    u->rules = rules;
+    u->rule_capacity = capacity;
+    return true;
+}
+
+static bool reserve_long_rule(ubi__unwinder *u) {
+    if (u->n_long_rules < u->long_rule_capacity)
+        return true;
+    size_t capacity = u->long_rule_capacity ? 2 * u->long_rule_capacity : FIRST_LONG_RULES;
+    ubi__unwind_long_rule *rules = u->memory.map(u->memory.payload, capacity * sizeof *rules);
+    if (!rules)
+        return false;
+    if (u->long_rules) {
+        memcpy(rules, u->long_rules, u->n_long_rules * sizeof *rules);
+        u->memory.unmap(u->memory.payload, u->long_rules, u->long_rule_capacity * sizeof *rules);
+    }
+    u->long_rules = rules;
+    u->long_rule_capacity = capacity;
+    return true;
+}
+
+static void keep(ubi__unwinder *u, ubi__unwind_rule *rule, const ubi__unwind_long_rule *long_rule) {
+    if (!reserve_rule(u) || (rule->kind == UBI__RULE_LONG && !reserve_long_rule(u)))
+        return;
+    if (rule->kind == UBI__RULE_LONG) {
+        rule->cfa_offset = (int32_t)u->n_long_rules;
+        u->long_rules[u->n_long_rules++] = *long_rule;
+    }
+    put(u->rules, u->rule_capacity, rule);
+    u->n_rules++;
+}
+
+ubi__unwind_rule ubi__rule_make(ubi__unwinder *u, uintptr_t pc, ubi__unwind_long_rule *spare) {
+    ubi__unwind_rule rule = { .pc = pc };
+    make(pc, &rule, spare);
+    if (rule.kind == UBI__RULE_LONG)
+        rule.cfa_offset = SPARE;
+    if (rule.kind != UBI__RULE_POINTERS)
+        keep(u, &rule, spare);
+    return rule;
+}
+
+const ubi__unwind_long_rule *ubi__rule_long(const ubi__unwinder *u, const ubi__unwind_rule *rule,
+                                            const ubi__unwind_long_rule *spare) {
+    return rule->cfa_offset == SPARE ? spare : &u->long_rules[rule->cfa_offset];
+}
+
+void ubi__rules_init(ubi__unwinder *u) {
+    static ubi__unwind_rule none[1]; // never written: its only place stays empty
+    u->rules = none;
+    u->rule_capacity = 1;
+}
+
+void ubi__rules_forget(ubi__unwinder *u) {
+    if (has_table(u))
+        memset(u->rules, 0, u->rule_capacity * sizeof *u->rules);
+    u->n_rules = 0;
+    u->n_long_rules = 0;
+}
+
+void ubi__rules_fini(ubi__unwinder *u) {
+    free_table(u);
+    if (u->long_rules)
+        u->memory.unmap(u->memory.payload, u->long_rules, u->long_rule_capacity * sizeof *u->long_rules);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unwind_rules.h: how to get from a frame to its caller, for every return address that was met.
+ *
+ * Nearly every frame is described by 16 bytes: the CFA (the caller's stack pointer) is rsp or rbp and a distance, the
+ * return address is right below it, and rbp is where it was or at a distance from it. What does not fit (frames of
+ * signals, of code that aligns the stack) has a long rule, and computes.
+ *
+ * Invariant: a rule is a function of its pc as long as no module goes away (ubi__unwinder_forget_modules), so a table
+ * that lost some, or never had them, changes nothing but time. Addresses outside of all modules have no rule that is
+ * kept, since code that is made at run time comes and goes.
+ *
+ * Data: `rules` is open addressing with linear probing, at most half full, never without an empty place.
+ */
+#ifndef UBI_UNWIND_UNWIND_RULES_H
+#define UBI_UNWIND_UNWIND_RULES_H
+
+#include "unwind/cfi.h"
+#include "unwind/unwind.h"
+
+typedef enum ubi__rule_kind {
+    /* Short rules: the sum of two bits. */
+    UBI__RULE_FROM_BP = 1,  /* the CFA counts from rbp, not from rsp */
+    UBI__RULE_BP_SAVED = 2, /* at bp_words from the CFA; otherwise rbp is unchanged */
+    UBI__RULE_SHORT_END = 4,
+    UBI__RULE_LONG = UBI__RULE_SHORT_END, /* cfa_offset is the number of a long rule */
+    UBI__RULE_OUTERMOST,                  /* nobody called it */
+    UBI__RULE_POINTERS,                   /* in no module: a chain of frame pointers is all there could be */
+    UBI__RULE_NONE,                       /* nothing is known, or it is not supported */
+} ubi__rule_kind;
+
+typedef struct ubi__unwind_rule {
+    uintptr_t pc; /* 0: an empty place */
+    int32_t cfa_offset;
+    int16_t bp_words;
+    uint8_t kind; /* ubi__rule_kind */
+} ubi__unwind_rule;
+
+_Static_assert(sizeof(ubi__unwind_rule) == 16, "a rule is 16 bytes");
+
+#define UBI__LONG_EXPRESSION_BYTES 16
+
+/** A row with its expressions: a copy, because modules go away. */
+typedef struct ubi__unwind_long_rule {
+    ubi__cfi_row row; /* its expressions point into the module; they are not to be used */
+    uint8_t cfa[UBI__LONG_EXPRESSION_BYTES], sp[UBI__LONG_EXPRESSION_BYTES];
+    uint8_t bp[UBI__LONG_EXPRESSION_BYTES], pc[UBI__LONG_EXPRESSION_BYTES];
+} ubi__unwind_long_rule;
+
+/** The rule of `pc`, found out and kept if there is memory. @param spare  where a long rule goes that cannot be kept.
+ *  Cost: about a microsecond. */
+ubi__unwind_rule ubi__rule_make(ubi__unwinder *u, uintptr_t pc, ubi__unwind_long_rule *spare);
+/** The long rule that a rule refers to. @param spare  as it was given to ubi__rule_make. */
+const ubi__unwind_long_rule *ubi__rule_long(const ubi__unwinder *u, const ubi__unwind_rule *rule,
+                                            const ubi__unwind_long_rule *spare);
+
+void ubi__rules_init(ubi__unwinder *u);
+void ubi__rules_forget(ubi__unwinder *u);
+void ubi__rules_fini(ubi__unwinder *u);
+
+/** Return addresses are spread well enough by what is in their low bits, and nothing is faster: every step waits for this. */
+static inline size_t ubi__rule_place(uintptr_t pc, size_t capacity) {
+    return pc & (capacity - 1);
+}
+
+/** The kept rule of `pc`, which is not 0. NULL: none. */
+static inline const ubi__unwind_rule *ubi__rule_find(const ubi__unwinder *u, uintptr_t pc) {
+    for (size_t at = ubi__rule_place(pc, u->rule_capacity);; at = (at + 1) & (u->rule_capacity - 1)) {
+        const ubi__unwind_rule *rule = &u->rules[at];
+        if (__builtin_expect(rule->pc == pc, 1))
+            return rule;
+        if (rule->pc == 0)
+            return NULL;
+    }
+}
+
+#endif
