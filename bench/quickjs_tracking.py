@@ -4,7 +4,8 @@
 
     quickjs_tracking.py BUILD_DIR [--turns N] [--no-instructions] [--raw FILE] [WORKLOAD...]
 
-Modes: off (the hooks are compiled in, nobody observes), and an observer that tracks with probability 0, 0.05, 1 and logs.
+Modes: off (the hooks are compiled in, nobody observes), an observer that tracks with probability 0, 0.05, 1 and logs, and
+the memory profiler with its default period, of objects alone and of all of the engine's memory.
 
 Instructions are counted by valgrind's callgrind: two sizes per workload, so that start and end of the program cancel out.
 Times are processor times of N turns (default 5) in which the programs alternate; of each the least counts. With --raw, a
@@ -18,7 +19,7 @@ import subprocess
 import sys
 
 PLAIN = "plain"  # the engine as it is
-MODES = ["off", "0", "0.05", "1"]
+MODES = ["off", "0", "0.05", "1", "objects", "profiled"]
 # Of a workload's own size: enough turns for the least common thing that it does, and soon done.
 SMALL, LARGE = 0.035, 0.07
 
@@ -100,7 +101,7 @@ class Report:
     @staticmethod
     def head(title):
         print(f"{title}, the unmodified engine = 1")
-        print(f"  {'workload':<12}" + "".join(f"{'off' if m == 'off' else 'p = ' + m:>10}" for m in MODES))
+        print(f"  {'workload':<12}" + "".join(f"{'p = ' + m if m[0].isdigit() else m:>10}" for m in MODES))
 
     @staticmethod
     def line(name, ratios):

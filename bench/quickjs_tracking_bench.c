@@ -4,6 +4,8 @@
  *
  *     off        tools attached, nobody observes
  *     P          an observer tracks with probability P, and logs (5000 entries, as by default)
+ *     objects    the memory profiler records objects, with its default period
+ *     profiled   the same, and all other memory of the engine's
  *
  * See bench/quickjs_tracking.py, which runs it beside plain_quickjs_bench.
  */
@@ -29,32 +31,52 @@ static void need(ubi_status status) {
     }
 }
 
+static void observe(ubi_quickjs *tools, JSContext *ctx, double probability) {
+    ubi_quickjs_observer *observer;
+    need(ubi_quickjs_observer_new(&observer, tools));
+    need(ubi_quickjs_observer_add_realm(observer, ctx));
+    need(ubi_quickjs_observer_set_probability(observer, probability));
+    need(ubi_quickjs_observer_set_tracking(observer, true));
+}
+
+static ubi_profiler *profile(ubi_quickjs *tools, bool objects_only, uint64_t *random_state) {
+    ubi_profiler *profiler;
+    ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
+    options.objects_only = objects_only;
+    options.random = draw;
+    options.payload = random_state;
+    need(ubi_profiler_new(&profiler, &options));
+    need(ubi_quickjs_join_profiler(tools, profiler));
+    need(ubi_quickjs_start_profiler(tools));
+    return profiler;
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
         return list_workloads();
     const workload *w = argc >= 3 ? workload_named(argv[1]) : NULL;
     if (!w) {
-        fprintf(stderr, "usage: quickjs_tracking_bench --list | WORKLOAD off|PROBABILITY [N]\n");
+        fprintf(stderr,
+                "usage: quickjs_tracking_bench --list | WORKLOAD off|PROBABILITY|objects|profiled [N [SEED]]\n");
         return 2;
     }
     JSRuntime *rt = JS_NewRuntime();
     ubi_quickjs *tools;
-    uint64_t random_state = 1;
+    ubi_profiler *profiler = NULL;
+    uint64_t random_state = argc >= 5 ? strtoull(argv[4], NULL, 10) : 1;
     ubi_quickjs_options options = UBI_QUICKJS_OPTIONS_INIT;
     options.random = draw;
     options.random_payload = &random_state;
     need(ubi_quickjs_attach(&tools, rt, &options));
     JSContext *ctx = JS_NewContext(rt);
     load_workload(ctx, w);
-    if (strcmp(argv[2], "off") != 0) {
-        ubi_quickjs_observer *observer;
-        need(ubi_quickjs_observer_new(&observer, tools));
-        need(ubi_quickjs_observer_add_realm(observer, ctx));
-        need(ubi_quickjs_observer_set_probability(observer, atof(argv[2])));
-        need(ubi_quickjs_observer_set_tracking(observer, true));
-    }
+    if (strcmp(argv[2], "profiled") == 0 || strcmp(argv[2], "objects") == 0)
+        profiler = profile(tools, strcmp(argv[2], "objects") == 0, &random_state);
+    else if (strcmp(argv[2], "off") != 0)
+        observe(tools, ctx, atof(argv[2]));
     run_workload(ctx, w, argc >= 4 ? atoi(argv[3]) : 0);
     ubi_quickjs_detach(tools);
+    ubi_profiler_free(profiler);
     JS_FreeContext(ctx);
     JS_FreeRuntime(rt);
     return 0;

@@ -121,6 +121,11 @@ typedef struct ubi_allocator {
  */
 UBI_API const ubi_allocator *ubi_allocator_default(void);
 
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+/** Nanoseconds since this process started, of a clock that never goes back: that of all events and markers. Any thread. */
+UBI_API uint64_t ubi_process_clock_ns(void);
+
 /* ---- compatibility ------------------------------------------------------------------------------------------------- */
 
 /** Whose answers to give where Firefox's differ from the useful ones. */

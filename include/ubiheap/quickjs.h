@@ -24,6 +24,7 @@
 
 #include <ubiheap/base.h>
 #include <ubiheap/census.h>
+#include <ubiheap/profiler.h>
 #include <ubiheap/stacks.h>
 #include <ubiheap/target.h>
 
@@ -187,11 +188,30 @@ typedef void (*ubi_quickjs_allocation_hook_fn)(void *payload, uint64_t object_id
 UBI_API ubi_status ubi_quickjs_set_allocation_hook(ubi_quickjs *tools, JSContext *realm,
                                                    ubi_quickjs_allocation_hook_fn fn, void *payload);
 
+/* ---- the memory profiler ------------------------------------------------------------------------------------------ */
+
+/**
+ * What the runtime records is then that profiler's: objects as its own stream, other blocks of the engine's heap in the
+ * one that members share. Stacks are native frames with the scripts' in the place of the interpreter's. The profiler outlives
+ * the tools. Errors: UBI_EBUSY (it has one already), UBI_ENOMEM.
+ */
+UBI_API ubi_status ubi_quickjs_join_profiler(ubi_quickjs *tools, ubi_profiler *profiler);
+/** As ubi_profiler_start; a runtime that joined no profiler gets one of its own, with the default options. Off it costs nothing. */
+UBI_API ubi_status ubi_quickjs_start_profiler(ubi_quickjs *tools);
+UBI_API void ubi_quickjs_stop_profiler(ubi_quickjs *tools);
+UBI_API void ubi_quickjs_reset_profiler(ubi_quickjs *tools);
+UBI_API bool ubi_quickjs_profiler_is_running(const ubi_quickjs *tools);
+/** As ubi_profiler_results. */
+UBI_API ubi_status ubi_quickjs_profiler_results(ubi_recording **out, ubi_quickjs *tools);
+
 /* ---- for scripts, only when asked for ----------------------------------------------------------------------------- */
 
 /** Defines `Debugger` on the realm's global object. 0, or -1 with a pending exception. */
 UBI_API int ubi_quickjs_add_debugger(ubi_quickjs *tools, JSContext *realm);
-/** The built-in module `name` with HeapSnapshot, DominatorTree, readHeapSnapshot, saveHeapSnapshot, getObjectNodeId. */
+/**
+ * The built-in module `name` with HeapSnapshot, DominatorTree, readHeapSnapshot, saveHeapSnapshot, getObjectNodeId,
+ * memoryProfiler.
+ */
 UBI_API JSModuleDef *ubi_quickjs_add_heap_module(ubi_quickjs *tools, JSContext *realm, const char *name);
 
 /* ---- self-checks -------------------------------------------------------------------------------------------------- */

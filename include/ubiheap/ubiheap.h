@@ -32,6 +32,7 @@
 #include <ubiheap/native_contexts.h>
 #include <ubiheap/node.h>
 #include <ubiheap/paths.h>
+#include <ubiheap/profiler.h>
 #include <ubiheap/query.h>
 #include <ubiheap/render.h>
 #include <ubiheap/retaining.h>

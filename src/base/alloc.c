@@ -86,6 +86,35 @@ const ubi_allocator *ubi_allocator_default(void) {
     return &allocator;
 }
 
+/* ---- pages -------------------------------------------------------------------------------------------------------- */
+
+static void *page_alloc(void *ctx, size_t size) {
+    (void)ctx;
+    return size > PTRDIFF_MAX ? NULL : map_large(size);
+}
+
+static void page_free(void *ctx, void *p, size_t size) {
+    (void)ctx;
+    if (p)
+        munmap(p, round_to_pages(size));
+}
+
+static void *page_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
+    if (!p)
+        return page_alloc(ctx, new_size);
+    if (new_size > PTRDIFF_MAX)
+        return NULL;
+    void *q = mremap(p, round_to_pages(old_size), round_to_pages(new_size), MREMAP_MAYMOVE);
+    return q == MAP_FAILED ? NULL : q;
+}
+
+const ubi_allocator *ubi__allocator_of_pages(void) {
+    static const ubi_allocator allocator = { page_alloc, page_resize, page_free, NULL };
+    return &allocator;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------- */
+
 void *ubi__alloc_array(const ubi_allocator *a, size_t n, size_t size) {
     size_t bytes;
     if (n == 0 || __builtin_mul_overflow(n, size, &bytes))

@@ -16,6 +16,12 @@ static inline const ubi_allocator *ubi__allocator_or_default(const ubi_allocator
     return allocator ? allocator : ubi_allocator_default();
 }
 
+/**
+ * Each block has pages of its own, so using it changes nothing about what malloc does: for what looks at a program from inside.
+ * For few, growing blocks. Static; safe from any thread.
+ */
+const ubi_allocator *ubi__allocator_of_pages(void);
+
 /** n * size bytes, or NULL (also on overflow and for 0 bytes). Message set on failure only by the callers. */
 void *ubi__alloc_array(const ubi_allocator *a, size_t n, size_t size);
 void *ubi__calloc_array(const ubi_allocator *a, size_t n, size_t size);

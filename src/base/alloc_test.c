@@ -188,8 +188,33 @@ static void a_column_that_cannot_grow_stays_as_it_was(void **state) {
     fail_allocator_fini(&f);
 }
 
+static void pages_keep_their_content_and_leave_malloc_alone(void **state) {
+    (void)state;
+    const ubi_allocator *a = ubi__allocator_of_pages();
+    const size_t sizes[] = { 1, 4096, 4097, MIB, 3 };
+    uint8_t *p = a->resize(a->ctx, NULL, 0, 100);
+    size_t filled = 100;
+    assert_non_null(p);
+    fill(p, filled);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t before = i ? sizes[i - 1] : 100;
+        p = a->resize(a->ctx, p, before, sizes[i]);
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 4096, 0);
+        assert_filled(p, before < sizes[i] ? before : sizes[i]);
+        fill(p, sizes[i]);
+    }
+    a->free(a->ctx, p, 3);
+    a->free(a->ctx, NULL, 0);
+    assert_null(a->alloc(a->ctx, SIZE_MAX));
+    p = a->alloc(a->ctx, 8);
+    assert_null(a->resize(a->ctx, p, 8, SIZE_MAX));
+    a->free(a->ctx, p, 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_keep_their_content_and_leave_malloc_alone),
         cmocka_unit_test(resizing_keeps_the_content_on_both_sides_of_the_border),
         cmocka_unit_test(resizing_nothing_allocates_and_freeing_nothing_is_fine),
         cmocka_unit_test(sizes_that_cannot_be_are_refused_and_the_old_block_stays),

@@ -82,6 +82,15 @@ static ubi_status reserve_frees(ubi__recorder *r, size_t n) {
 
 /* ---- heaps that free as things die -------------------------------------------------------------------------------- */
 
+/* The allocation at this address, if there is one, does not count: its bytes are told elsewhere. */
+static void withdraw(ubi__recorder *r, ubi__live_table *table, uint64_t address) {
+    ubi__live *live = ubi__live_table_find(table, address);
+    if (!live)
+        return;
+    r->recording.events.at[live->event].weight_bytes = 0;
+    ubi__live_table_remove(table, live);
+}
+
 /* What lives, among what is not judged while marking. */
 static ubi__live_table *settled(ubi__recorder *r) {
     return r->is_marking ? &r->newer : &r->live;
@@ -91,6 +100,18 @@ ubi_status ubi__recorder_allocated(ubi__recorder *r, const ubi__allocation *a) {
     if (!enter(r))
         return UBI_OK;
     return leave(r, allocated(r, a, settled(r)));
+}
+
+ubi_status ubi__recorder_sampled(ubi__recorder *r, const ubi__allocation *a, uint64_t n) {
+    if (!enter(r))
+        return UBI_OK;
+    return leave(r, add_allocation(r, a, n, settled(r)));
+}
+
+void ubi__recorder_withdraw(ubi__recorder *r, uint64_t address) {
+    ubi__live_table *tables[] = { &r->live, &r->newer };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        withdraw(r, tables[i], address);
 }
 
 static ubi_status freed_in(ubi__recorder *r, ubi__live_table *table, ubi__live *live, uint32_t thread) {
@@ -125,13 +146,8 @@ static ubi_status promote(ubi__recorder *r, ubi__live *young, uint64_t address) 
     ubi__event_ix event = young->event;
     ubi__live_table *tables[] = { &r->live, &r->newer };
     UBI_TRY(ubi__live_table_reserve(settled(r)));
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        ubi__live *twice = ubi__live_table_find(tables[i], address);
-        if (!twice)
-            continue;
-        r->recording.events.at[twice->event].weight_bytes = 0;
-        ubi__live_table_remove(tables[i], twice);
-    }
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        withdraw(r, tables[i], address);
     ubi__live_table_put(settled(r), address, event);
     ubi__live_table_remove(&r->young, young);
     return UBI_OK;

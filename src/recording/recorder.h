@@ -58,6 +58,10 @@ void ubi__recorder_fini(ubi__recorder *r);
  * source's stack; it is counted as lost and the recorder goes on.
  */
 ubi_status ubi__recorder_allocated(ubi__recorder *r, const ubi__allocation *allocation);
+/** The same when somebody else has decided, with a sampler of this period that was met `n` times, 1 or more. */
+ubi_status ubi__recorder_sampled(ubi__recorder *r, const ubi__allocation *allocation, uint64_t n);
+/** What was recorded at this address counts no more: its event is withdrawn, and its free is nothing. */
+void ubi__recorder_withdraw(ubi__recorder *r, uint64_t address);
 /** Something will be freed. What was not sampled, or is NULL, is nothing. */
 ubi_status ubi__recorder_freed(ubi__recorder *r, uint64_t address, uint32_t thread);
 

@@ -4,8 +4,11 @@
  *
  *     import { saveHeapSnapshot, readHeapSnapshot } from "ubiheap";
  *     const snapshot = readHeapSnapshot(saveHeapSnapshot({ runtime: true }));
+ *
+ * And with which they profile allocations (memoryProfiler).
  */
 #include "engines/quickjs/js_heap.h"
+#include "engines/quickjs/js_memory_profiler.h"
 #include "engines/quickjs/js_report.h"
 
 /* ---- getObjectNodeId --------------------------------------------------------------------------------------------- */
@@ -30,6 +33,7 @@ static const ubi__js_operation functions[] = {
     { "getObjectNodeId", get_object_node_id, 1 },
     { NULL, NULL, 0 },
 };
+#define PROFILER "memoryProfiler"
 static const ubi__js_interface *const interfaces[UBI__JS_HEAP_INTERFACE_COUNT] = { &ubi__heap_snapshot_interface,
                                                                                    &ubi__dominator_tree_interface };
 
@@ -54,7 +58,8 @@ static int export_all(JSContext *ctx, JSModuleDef *module, const ubi__js_realm *
         if (JS_IsException(function) || JS_SetModuleExport(ctx, module, f->name, function))
             return -1;
     }
-    return 0;
+    JSValue profiler = ubi__js_memory_profiler_new(ctx);
+    return JS_IsException(profiler) || JS_SetModuleExport(ctx, module, PROFILER, profiler) ? -1 : 0;
 }
 
 /** When the module is imported for the first time. */
@@ -81,5 +86,7 @@ JSModuleDef *ubi_quickjs_add_heap_module(ubi_quickjs *tools, JSContext *realm, c
     for (const ubi__js_operation *f = functions; f->name; f++)
         if (JS_AddModuleExport(realm, module, f->name))
             return NULL;
+    if (JS_AddModuleExport(realm, module, PROFILER))
+        return NULL;
     return module;
 }

@@ -97,7 +97,7 @@ JSValue ubi__js_read_heap_snapshot(JSContext *ctx, JSValueConst this_value, int 
  */
 static int make_file(JSContext *ctx, char path[PATH_MAX]) {
     const char *folder = getenv("TMPDIR");
-    unsigned long long ms = ubi__process_clock_ns() / 1000000;
+    unsigned long long ms = ubi_process_clock_ns() / 1000000;
     if (!folder || !*folder)
         folder = "/tmp";
     int fd = -1, n = snprintf(path, PATH_MAX, "%s/%llu.fxsnapshot", folder, ms);

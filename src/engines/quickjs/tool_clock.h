@@ -14,9 +14,6 @@
 #include <x86intrin.h>
 #endif
 
-/** Nanoseconds since the start of the process, of a clock that never goes back. Any thread. */
-uint64_t ubi__process_clock_ns(void);
-
 /** Time between two questions to the system. All zero is a good start. One thread at a time. */
 typedef struct ubi__tick_clock {
     uint64_t ticks, ns;             /* of the last question */

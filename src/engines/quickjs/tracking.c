@@ -9,6 +9,8 @@
 #define SWEEP_FRAMES_MIN 4096
 #define SWEEP_TEXTS_MIN 1024
 
+const uint8_t ubi__no_known_objects[UBI_PROFILER_KNOWN_BYTES];
+
 void ubi__tracking_start(ubi__tracking *t, ubi_quickjs *tools, JSRuntime *runtime, const ubi_allocator *allocator,
                          const ubi_quickjs_options *options) {
     *t = (ubi__tracking){ .tools = tools,
@@ -17,7 +19,9 @@ void ubi__tracking_start(ubi__tracking *t, ubi_quickjs *tools, JSRuntime *runtim
                           .clock_us = options->clock_us,
                           .clock_payload = options->clock_payload,
                           .births_to_skip = UBI__SKIP_FOREVER,
-                          .births_to_skip_really = UBI__SKIP_FOREVER,
+                          .births_planned = UBI__SKIP_FOREVER,
+                          .births_until_trial = UBI__SKIP_FOREVER,
+                          .known_objects = ubi__no_known_objects,
                           .sweep_frames_at = SWEEP_FRAMES_MIN,
                           .sweep_texts_at = SWEEP_TEXTS_MIN };
     ubi__sampler_init(&t->sampler, options->random, options->random_payload);
@@ -54,6 +58,36 @@ void ubi__tracking_end(ubi__tracking *t) {
     ubi__tool_free(t->allocator, t->walked, t->walked_capacity, sizeof *t->walked);
     ubi__tool_free(t->allocator, t->events, t->event_capacity, sizeof *t->events);
     free_requests(t);
+}
+
+/* ---- which birth is looked at --------------------------------------------------------------------------------------- */
+
+void ubi__tracking_settle_births(ubi__tracking *t) {
+    int64_t passed = t->births_planned - t->births_to_skip;
+    t->births_planned = t->births_to_skip;
+    t->births_until_trial -= passed;
+    if (t->object_tap)
+        t->object_tap->remaining_bytes -= (uint64_t)passed * t->object_bytes;
+}
+
+/* An object passes as long as the profiler's tap has more left than its size. */
+static int64_t births_until_sample(const ubi__tracking *t) {
+    uint64_t remaining = t->object_tap->remaining_bytes;
+    return remaining ? (int64_t)((remaining - 1) / t->object_bytes) : 0;
+}
+
+void ubi__tracking_plan_births(ubi__tracking *t) {
+    int64_t skip = t->foreign_hook_count ? 0 : t->births_until_trial;
+    if (t->object_tap) {
+        int64_t until_sample = births_until_sample(t);
+        skip = until_sample < skip ? until_sample : skip;
+    }
+    t->births_planned = t->births_to_skip = skip;
+}
+
+void ubi__tracking_look_at_next_birth(ubi__tracking *t) {
+    ubi__tracking_settle_births(t);
+    t->births_planned = t->births_to_skip = 0;
 }
 
 /* ---- forgetting ----------------------------------------------------------------------------------------------------- */

@@ -234,9 +234,9 @@ static void timestamps_are_those_of_the_clock(void **state) {
     world w = world_open(NULL);
     ubi_quickjs_observer *o = track(&w, w.ctx);
     for (int i = 0; i < 200; i++) {
-        double before_ms = (double)ubi__process_clock_ns() / 1e6;
+        double before_ms = (double)ubi_process_clock_ns() / 1e6;
         make_objects(&w, "for (var i = 0; i < 300; i++) ({});");
-        double after_ms = (double)ubi__process_clock_ns() / 1e6;
+        double after_ms = (double)ubi_process_clock_ns() / 1e6;
         rows all = drain(o);
         for (uint32_t k = 0; k < all.n; k++)
             if (all.at[k].time_ms < before_ms - .1 || all.at[k].time_ms > after_ms + .1)

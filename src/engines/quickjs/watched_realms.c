@@ -78,12 +78,13 @@ static void update_realm(ubi__watched_realm *w) {
 }
 
 void ubi__watched_realms_update(ubi__tracking *t) {
+    ubi__tracking_settle_births(t);
     t->probability = 0;
     for (ubi__watched_realm *w = t->realms; w; w = w->next) {
         update_realm(w);
         if (w->probability > t->probability)
             t->probability = w->probability;
     }
-    t->births_to_skip_really = ubi__sampler_skip(&t->sampler, t->probability);
-    t->births_to_skip = t->foreign_hook_count ? 0 : t->births_to_skip_really;
+    t->births_until_trial = ubi__sampler_skip(&t->sampler, t->probability);
+    ubi__tracking_plan_births(t);
 }

@@ -33,6 +33,7 @@ void ubi_quickjs_detach(ubi_quickjs *tools) {
         return;
     if (tools->walk.is_frozen)
         ubi__thaw(tools);
+    ubi__profiling_fini(tools);
     ubi__tracking_fini(tools);
     ubi__registry_remove(tools);
     ubi__tool_free(tools->allocator, tools->walk.realms, tools->walk.realms_capacity, sizeof *tools->walk.realms);

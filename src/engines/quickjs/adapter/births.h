@@ -8,9 +8,8 @@
 #ifndef UBI_QUICKJS_BIRTHS_H
 #define UBI_QUICKJS_BIRTHS_H
 
+#include "engines/quickjs/adapter/profiling.h"
 #include "engines/quickjs/adapter/registry.h"
-#include "engines/quickjs/adapter/sizes.h"
-#include "engines/quickjs/adapter/stack_capture.h"
 #include "engines/quickjs/observer.h"
 
 #if UBI_RC_IN_BLOCK
@@ -106,24 +105,30 @@ static bool ubi__trial_counts(ubi__tracking *t, const ubi__watched_realm *w) {
     return w->probability >= t->probability || ubi__sampler_draw(&t->sampler) * t->probability < w->probability;
 }
 
-static __attribute__((noinline)) void ubi__look_at_birth(ubi__tracking *t, JSRuntime *rt, const JSObject *p) {
-    ubi__tracking_sweep_if_due(t);
+/* What trackers and foreign hooks do about a birth, as far as it is their turn. */
+static void ubi__track_birth(ubi__tracking *t, JSRuntime *rt, const JSObject *p) {
     ubi__captured_frame *top = ubi__top_of_capture(t, rt);
     const JSContext *realm = top ? top->realm : ubi__birth_realm(rt, p);
     ubi__watched_realm *w =
         t->last_realm && t->last_realm->realm == realm ? t->last_realm : ubi__watched_realm_find(t, realm);
-    if (t->foreign_hook_count) {
-        t->births_to_skip = 0; /* the next one too */
-        if (w && w->foreign_hook)
-            w->foreign_hook(w->foreign_payload, (uintptr_t)p);
-        if (--t->births_to_skip_really >= 0)
-            return;
-    }
-    t->births_to_skip_really = t->probability >= 1 ? 0 : ubi__sampler_skip(&t->sampler, t->probability);
-    if (!t->foreign_hook_count)
-        t->births_to_skip = t->births_to_skip_really;
+    if (w && w->foreign_hook)
+        w->foreign_hook(w->foreign_payload, (uintptr_t)p);
+    if (--t->births_until_trial >= 0)
+        return;
+    t->births_until_trial = t->probability >= 1 ? 0 : ubi__sampler_skip(&t->sampler, t->probability);
     if (ubi__trial_counts(t, w))
         ubi__record_birth(t, rt, w, p, top);
+}
+
+static __attribute__((noinline)) void ubi__look_at_birth(ubi__tracking *t, JSRuntime *rt, const JSObject *p) {
+    uintptr_t hook_frame = (uintptr_t)__builtin_frame_address(0);
+    t->births_to_skip = 0; /* this one is not among those that passed */
+    ubi__tracking_settle_births(t);
+    ubi__tracking_sweep_if_due(t);
+    ubi__track_birth(t, rt, p);
+    if (t->object_tap)
+        ubi__profile_birth(t, rt, p, hook_frame);
+    ubi__tracking_plan_births(t);
 }
 
 static inline void ubi__on_birth(ubi_quickjs *tools, JSGCObjectHeader *header) {
@@ -184,6 +189,19 @@ static __attribute__((noinline)) void ubi__other_thing_dies(ubi__tracking *t, JS
         ubi__observers_realm_dies(t, (JSContext *)header);
 }
 
+UBI__INLINE void ubi__object_dies(ubi__tracking *t, JSGCObjectHeader *header) {
+    if (t->sites.count == 0)
+        return;
+    ubi__tracked *tracked = ubi__site_table_find(&t->sites, header);
+    if (__builtin_expect(tracked != NULL, 0))
+        ubi__tracked_dies(t, tracked);
+}
+
+static UBI_OUT_OF_LINE void ubi__profiled_object_dies(ubi_quickjs *tools, JSGCObjectHeader *header) {
+    ubi__profile_death(tools, header);
+    ubi__object_dies(&tools->tracking, header);
+}
+
 static inline void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header) {
     ubi__tracking *t = &tools->tracking;
     tools->hook_counts[UBI__HOOK_DEATH]++;
@@ -191,9 +209,10 @@ static inline void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header) {
         ubi__other_thing_dies(t, header);
         return;
     }
-    ubi__tracked *tracked = ubi__site_table_find(&t->sites, header);
-    if (__builtin_expect(tracked != NULL, 0))
-        ubi__tracked_dies(t, tracked);
+    if (__builtin_expect(t->known_objects[((uintptr_t)header >> 4) & (UBI_PROFILER_KNOWN_BYTES - 1)] != 0, 0))
+        ubi__profiled_object_dies(tools, header);
+    else
+        ubi__object_dies(t, header);
 }
 
 /* ---- tools ---------------------------------------------------------------------------------------------------------- */
@@ -212,7 +231,7 @@ ubi__tracking *ubi__tracking_of(ubi_quickjs *tools) {
 
 /* When nobody tells of deaths any more, bytecode may die unnoticed: what is known of it is forgotten. */
 void ubi__tracking_update_watch(ubi__tracking *t) {
-    bool wanted = t->realms || t->sites.count;
+    bool wanted = t->realms || t->sites.count || t->object_tap;
     if (wanted == t->is_watching)
         return;
     t->is_watching = wanted;

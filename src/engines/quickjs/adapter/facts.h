@@ -126,6 +126,13 @@ static inline JSMallocState *ubi__malloc_state(JSRuntime *rt) {
     return &rt->malloc_state;
 #endif
 }
+static inline JSRuntime *ubi__runtime_of_malloc_state(JSMallocState *state) {
+#if UBI_MALLOC_CTX
+    return (JSRuntime *)((char *)state - offsetof(JSRuntime, malloc_ctx.malloc_state));
+#else
+    return (JSRuntime *)((char *)state - offsetof(JSRuntime, malloc_state));
+#endif
+}
 /** Bytes of the engine's heap, as it counts them. */
 static inline size_t ubi__heap_bytes(JSRuntime *rt) {
     return ubi__malloc_state(rt)->malloc_size;

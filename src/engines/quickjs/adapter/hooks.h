@@ -39,11 +39,14 @@
 #define UBI_COLD __attribute__((noinline, cold))
 #define UBI_OUT_OF_LINE __attribute__((noinline))
 
-/** How many runtimes of the process have somebody who wants to hear of births and deaths (ubi__watch). */
-static _Atomic uint32_t ubi__watched_runtimes;
+/**
+ * The runtime whose births and deaths somebody wants to hear of (ubi__watch). NULL: there is none. With several, a mark that
+ * is no runtime, and the tools are looked up.
+ */
+static _Atomic(JSRuntime *) ubi__watched_runtime;
 
 static inline bool ubi__watched(void) {
-    return __builtin_expect(atomic_load_explicit(&ubi__watched_runtimes, memory_order_relaxed) != 0, 0);
+    return __builtin_expect(atomic_load_explicit(&ubi__watched_runtime, memory_order_relaxed) != NULL, 0);
 }
 
 /* What the hooks call; defined in notify.h, behind the engine's structures. */

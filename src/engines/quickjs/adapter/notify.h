@@ -15,11 +15,11 @@ static void ubi__violated(ubi_quickjs *tools, const char *what);           /* gu
 static void ubi__forget_realm(ubi_quickjs *tools, const JSContext *realm); /* scope.h */
 
 /*
- * Births and deaths come so often that their usual way is made short: the tools are remembered, nothing is asked that tracking
+ * Births and deaths come so often that their usual way is made short: the tools are at hand, nothing is asked that tracking
  * does not ask again (of a runtime that nobody watches it knows no object, and lets all births pass), and whatever is unusual
  * is the last call of its function, so that no stack frame is needed before it.
  */
-static void UBI_COLD ubi__born_unremembered(JSRuntime *rt, JSGCObjectHeader *header) {
+static void UBI_OUT_OF_LINE ubi__born_among_several(JSRuntime *rt, JSGCObjectHeader *header) {
     ubi_quickjs *tools = ubi__tools_of(rt);
     if (tools)
         ubi__on_birth(tools, header);
@@ -27,22 +27,22 @@ static void UBI_COLD ubi__born_unremembered(JSRuntime *rt, JSGCObjectHeader *hea
 static void ubi__born(struct list_head *gc_obj_list, struct list_head *link) {
     JSRuntime *rt = list_entry(gc_obj_list, JSRuntime, gc_obj_list);
     JSGCObjectHeader *header = list_entry(link, JSGCObjectHeader, link);
-    if (ubi__tools_remembered(rt) && ubi__last_lookup.tools)
-        ubi__on_birth(ubi__last_lookup.tools, header);
+    if (ubi__is_the_watched(rt))
+        ubi__on_birth(atomic_load_explicit(&ubi__watched_tools, memory_order_relaxed), header);
     else
-        ubi__born_unremembered(rt, header);
+        ubi__born_among_several(rt, header);
 }
 
-static void UBI_COLD ubi__dies_unremembered(JSRuntime *rt, JSGCObjectHeader *header) {
+static void UBI_OUT_OF_LINE ubi__dies_among_several(JSRuntime *rt, JSGCObjectHeader *header) {
     ubi_quickjs *tools = ubi__tools_of(rt);
     if (tools)
         ubi__on_death(tools, header);
 }
 static void ubi__dies(JSRuntime *rt, void *header) {
-    if (ubi__tools_remembered(rt) && ubi__last_lookup.tools)
-        ubi__on_death(ubi__last_lookup.tools, header);
+    if (ubi__is_the_watched(rt))
+        ubi__on_death(atomic_load_explicit(&ubi__watched_tools, memory_order_relaxed), header);
     else
-        ubi__dies_unremembered(rt, header);
+        ubi__dies_among_several(rt, header);
 }
 
 static void ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst constructor) {

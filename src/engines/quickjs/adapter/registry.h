@@ -72,4 +72,48 @@ static void ubi__registry_remove(ubi_quickjs *tools) {
     pthread_mutex_unlock(&ubi__registry_lock);
 }
 
+/* ---- who is watched --------------------------------------------------------------------------------------------------- */
+
+/**
+ * Of the only watched runtime. Set before that is told, and left alone while there are several, so a thread that finds its own
+ * runtime to be the one finds its tools here.
+ */
+static _Atomic(ubi_quickjs *) ubi__watched_tools;
+static char ubi__several_runtimes;
+
+/* Under the lock. */
+static void ubi__tell_watched(void) {
+    ubi_quickjs *watched = NULL;
+    uint32_t n = 0;
+    for (ubi_quickjs *t = ubi__registry; t; t = t->next) {
+        if (t->watchers == 0)
+            continue;
+        watched = t;
+        n++;
+    }
+    JSRuntime *told = n > 1 ? (JSRuntime *)(void *)&ubi__several_runtimes : watched ? watched->runtime : NULL;
+    if (n == 1)
+        atomic_store_explicit(&ubi__watched_tools, watched, memory_order_relaxed);
+    atomic_store_explicit(&ubi__watched_runtime, told, memory_order_release);
+}
+
+/** From now on, births and deaths of this runtime are told (nests). */
+static void ubi__watch(ubi_quickjs *tools) {
+    pthread_mutex_lock(&ubi__registry_lock);
+    tools->watchers++;
+    ubi__tell_watched();
+    pthread_mutex_unlock(&ubi__registry_lock);
+}
+static void ubi__unwatch(ubi_quickjs *tools) {
+    pthread_mutex_lock(&ubi__registry_lock);
+    tools->watchers--;
+    ubi__tell_watched();
+    pthread_mutex_unlock(&ubi__registry_lock);
+}
+
+/** Whether it is the only one; then its tools are ubi__watched_tools. */
+static inline __attribute__((always_inline)) bool ubi__is_the_watched(const JSRuntime *rt) {
+    return __builtin_expect(atomic_load_explicit(&ubi__watched_runtime, memory_order_acquire) == rt, 1);
+}
+
 #endif

@@ -26,6 +26,14 @@
 #include "engines/quickjs/adapter/walk_state.h"
 #include "engines/quickjs/hook_counts.h"
 
+/** The runtime's part in the memory profiler: adapter/profiling.h. */
+typedef struct ubi__profiling {
+    ubi_profiler *own;           /* made because none was given; or NULL */
+    ubi_profiler_member *member; /* NULL: it joined none */
+    ubi_profiler_tap *memory_tap;
+    JSMallocFunctions before; /* the runtime's, while it records */
+} ubi__profiling;
+
 struct ubi_quickjs {
     JSRuntime *runtime;
     const ubi_allocator *allocator;
@@ -34,7 +42,7 @@ struct ubi_quickjs {
     uint64_t serial;             /**< another for each attaching of this process, also at the same address */
     ubi_quickjs *next_frozen;    /**< in the thread's list of frozen heaps (guard.h) */
 
-    uint32_t watchers;         /**< ubi__watch calls without ubi__unwatch */
+    uint32_t watchers;         /**< ubi__watch calls without ubi__unwatch; changed under the registry's lock */
     uint32_t collection_depth; /**< inside a collection of cycles */
     uint64_t hook_counts[UBI__HOOK_COUNT];
 
@@ -45,17 +53,8 @@ struct ubi_quickjs {
 
     ubi__walk_state walk;
     ubi__tracking tracking;
+    ubi__profiling profiling;
 };
-
-/** From now on, births and deaths of this runtime are told (nests). */
-static inline void ubi__watch(ubi_quickjs *tools) {
-    if (tools->watchers++ == 0)
-        atomic_fetch_add_explicit(&ubi__watched_runtimes, 1, memory_order_relaxed);
-}
-static inline void ubi__unwatch(ubi_quickjs *tools) {
-    if (--tools->watchers == 0)
-        atomic_fetch_sub_explicit(&ubi__watched_runtimes, 1, memory_order_relaxed);
-}
 
 /** Memory of the tools' own tables; NULL when there is none (no message is set). */
 static inline void *ubi__tools_alloc(ubi_quickjs *tools, size_t size_bytes) {

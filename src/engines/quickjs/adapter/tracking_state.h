@@ -17,12 +17,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <ubiheap/profiler.h>
 #include <ubiheap/quickjs.h>
 
 #include "engines/quickjs/allocation_log.h"
 #include "engines/quickjs/sampler.h"
 #include "engines/quickjs/site_table.h"
 #include "engines/quickjs/tool_clock.h"
+
+/** What the memory profiler knows of objects while it does not record. */
+extern const uint8_t ubi__no_known_objects[UBI_PROFILER_KNOWN_BYTES];
 
 /** A realm that somebody observes, or that has a foreign allocation hook. */
 typedef struct ubi__watched_realm {
@@ -94,11 +98,15 @@ typedef struct ubi__tracking {
     void *clock_payload;
     ubi__tick_clock clock;
 
-    /* The next birth of an object that is looked at: when this becomes negative. */
+    /* The next birth of an object that is looked at: when the first becomes negative. See ubi__tracking_plan_births. */
     int64_t births_to_skip;
-    int64_t births_to_skip_really; /* while a foreign hook wants to see every birth */
-    double probability;            /* the greatest of all watched realms; what the skips are drawn for */
+    int64_t births_planned;     /* what it was set to */
+    int64_t births_until_trial; /* counted from then: so many pass before the next trial succeeds */
+    double probability;         /* the greatest of all watched realms; what the skips are drawn for */
     uint32_t foreign_hook_count;
+    ubi_profiler_tap *object_tap; /* of the memory profiler, while it records; else NULL */
+    uint32_t object_bytes;        /* what it counts for each object */
+    const uint8_t *known_objects; /* its tap's, or all zero */
     ubi__sampler sampler;
 
     ubi__site_table sites;   /* objects that were marked: their stack */
@@ -164,6 +172,16 @@ void ubi__tracking_end(ubi__tracking *t);
 static inline uint64_t ubi__tracking_now_us(ubi__tracking *t) {
     return t->clock_us ? t->clock_us(t->clock_payload) : ubi__tick_clock_us(&t->clock);
 }
+
+/**
+ * Three may want to look at a birth: trials, the memory profiler, and foreign hooks, which look at all. One counter tells which
+ * birth is the next for any of them. Before any of them changes its mind, births since then are counted for all (settle);
+ * afterwards the next one is found anew (plan).
+ */
+void ubi__tracking_settle_births(ubi__tracking *t);
+void ubi__tracking_plan_births(ubi__tracking *t);
+/** The next birth is looked at, whoever wants to. */
+void ubi__tracking_look_at_next_birth(ubi__tracking *t);
 
 /** Forgets where frames were seen last: bytecode died, or their numbers are about to. */
 void ubi__tracking_forget_frames(ubi__tracking *t);

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * profiling.h: what the memory profiler is told of a runtime.
+ *
+ * Objects are told as they are born and die, each with the size of its own block: all are equal, so bytes until the next
+ * sample are births until the next sample, and cost nothing beside the counter that tracking has anyway. All other blocks are
+ * the memory stream; for these the runtime's allocation functions are replaced while the profiler records. The block of an
+ * object goes through them too: when it was sampled there, it is withdrawn at the birth, and no byte is counted twice.
+ *
+ * A realloc that moves is a free and an allocation. The free is told before, for afterwards another thread may have the block; when
+ * the realloc then fails, the block counts as freed although it lives.
+ */
+#ifndef UBI_QUICKJS_PROFILING_H
+#define UBI_QUICKJS_PROFILING_H
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engines/quickjs/adapter/guard.h"
+#include "engines/quickjs/adapter/registry.h"
+#include "engines/quickjs/adapter/stack_capture.h"
+
+/* ---- frames of scripts ---------------------------------------------------------------------------------------------- */
+
+/* Frames of coroutines live on the heap; others are variables of the interpreter's. */
+static uintptr_t ubi__frame_stack_address(const JSStackFrame *frame, const JSFunctionBytecode *b) {
+    return b->func_kind == JS_FUNC_NORMAL ? (uintptr_t)frame : 0;
+}
+
+static ubi_text ubi__text_if_any(const ubi__tracking *t, ubi__text_ix text) {
+    return text == UBI_NONE ? (ubi_text){ NULL, 0 } : ubi__tracked_texts_get(&t->texts, text);
+}
+
+/* Innermost first, as the engine chains them; the capture that was just made has them the other way round. */
+static ubi_status ubi__profiled_frames(void *payload, ubi_profiler_frame_fn fn, void *fn_payload) {
+    ubi_quickjs *tools = payload;
+    ubi__tracking *t = &tools->tracking;
+    if (ubi__capture_stack(t, tools->runtime) == UBI_NONE)
+        return ubi_error(UBI_ENOMEM, "no memory for the stack of a script");
+    uint32_t i = t->captured_count;
+    for (const JSStackFrame *frame = tools->runtime->current_stack_frame; frame && i; frame = frame->prev_frame) {
+        const ubi__captured_frame *captured = &t->captured[--i];
+        if (!captured->bytecode)
+            continue;
+        const ubi__trie_frame *facts = &t->frames.at[captured->stack];
+        ubi_profiler_frame told = { ubi__text_if_any(t, facts->function_name), ubi__text_if_any(t, facts->source),
+                                    facts->line, facts->column, ubi__frame_stack_address(frame, captured->bytecode) };
+        ubi_status status = fn(fn_payload, &told);
+        if (status != UBI_OK)
+            return status;
+    }
+    return UBI_OK;
+}
+
+/* ---- objects -------------------------------------------------------------------------------------------------------- */
+
+/* Somebody looks at this birth: is it the profiler's turn, and was its block sampled as memory? */
+static void ubi__profile_birth(ubi__tracking *t, JSRuntime *rt, const JSObject *p, uintptr_t hook_frame) {
+    ubi__profiling *profiling = &t->tools->profiling;
+    if (ubi_profiler_may_know(profiling->memory_tap, (uintptr_t)p))
+        ubi_profiler_withdraw(profiling->member, (uintptr_t)p);
+    if (ubi_profiler_passes(t->object_tap, t->object_bytes))
+        return;
+    ubi__text_ix kind = ubi__text_of_class(t, rt, p->class_id);
+    ubi_profiler_allocation allocation = { (uintptr_t)p, t->object_bytes,
+                                           kind == UBI_NONE ? (ubi_text){ "Object", 6 } : ubi__text_if_any(t, kind),
+                                           hook_frame };
+    ubi_profiler_allocated(profiling->member, UBI_PROFILER_OBJECTS, &allocation);
+}
+
+static void ubi__profile_death(ubi_quickjs *tools, const void *object) {
+    ubi_profiler_freed(tools->profiling.member, UBI_PROFILER_OBJECTS, (uintptr_t)object);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------- */
+
+#if UBI_GUARD_MALLOC
+
+static inline ubi_quickjs *ubi__tools_of_malloc(JSMallocState *state) {
+    JSRuntime *rt = ubi__runtime_of_malloc_state(state);
+    return ubi__is_the_watched(rt) ? atomic_load_explicit(&ubi__watched_tools, memory_order_relaxed)
+                                   : ubi__tools_of(rt);
+}
+
+static void ubi__profile_block(ubi_quickjs *tools, void *block, size_t size, ubi_text kind, uintptr_t hook_frame) {
+    ubi_profiler_allocation allocation = { (uintptr_t)block, size, kind, hook_frame };
+    if (!block)
+        return;
+    ubi_profiler_allocated(tools->profiling.member, UBI_PROFILER_MEMORY, &allocation);
+    ubi__tracking_look_at_next_birth(&tools->tracking); /* it may be the object that this block is for */
+}
+
+static UBI_OUT_OF_LINE void *ubi__sampled_malloc(ubi_quickjs *tools, JSMallocState *state, size_t size) {
+    void *block = tools->profiling.before.js_malloc(state, size);
+    ubi__profile_block(tools, block, size, (ubi_text){ "malloc", 6 }, (uintptr_t)__builtin_frame_address(0));
+    return block;
+}
+
+static UBI_OUT_OF_LINE void *ubi__sampled_realloc(ubi_quickjs *tools, JSMallocState *state, void *old, size_t size) {
+    void *block = tools->profiling.before.js_realloc(state, old, size);
+    ubi__profile_block(tools, block, size, (ubi_text){ "realloc", 7 }, (uintptr_t)__builtin_frame_address(0));
+    return block;
+}
+
+static UBI_OUT_OF_LINE void ubi__sampled_free(ubi_quickjs *tools, void *block) {
+    ubi_profiler_freed(tools->profiling.member, UBI_PROFILER_MEMORY, (uintptr_t)block);
+}
+
+/* These are called for each block, so they need no stack frame unless it is recorded. One that cannot be had counts, too. */
+static void *ubi__profiled_malloc(JSMallocState *state, size_t size) {
+    ubi_quickjs *tools = ubi__tools_of_malloc(state);
+    if (__builtin_expect(ubi_profiler_passes(tools->profiling.memory_tap, size), 1))
+        return tools->profiling.before.js_malloc(state, size);
+    return ubi__sampled_malloc(tools, state, size);
+}
+
+static void *ubi__profiled_realloc(JSMallocState *state, void *old, size_t size) {
+    ubi_quickjs *tools = ubi__tools_of_malloc(state);
+    if (__builtin_expect(ubi_profiler_may_know(tools->profiling.memory_tap, (uintptr_t)old), 0))
+        ubi__sampled_free(tools, old);
+    if (__builtin_expect(ubi_profiler_passes(tools->profiling.memory_tap, size), 1))
+        return tools->profiling.before.js_realloc(state, old, size);
+    return ubi__sampled_realloc(tools, state, old, size);
+}
+
+static void ubi__profiled_free(JSMallocState *state, void *block) {
+    ubi_quickjs *tools = ubi__tools_of_malloc(state);
+    if (__builtin_expect(ubi_profiler_may_know(tools->profiling.memory_tap, (uintptr_t)block), 0))
+        ubi__sampled_free(tools, block);
+    tools->profiling.before.js_free(state, block);
+}
+
+/* Those of the runtime; while its heap is frozen they are kept elsewhere. */
+static JSMallocFunctions *ubi__malloc_functions(ubi_quickjs *tools) {
+    return tools->walk.is_frozen ? &tools->walk.guard.functions : &tools->runtime->mf;
+}
+
+static void ubi__profile_memory(ubi_quickjs *tools) {
+    JSMallocFunctions *functions = ubi__malloc_functions(tools), profiled = *functions;
+    memcpy(&tools->profiling.before, functions, sizeof *functions); /* its members may be const */
+    profiled.js_malloc = ubi__profiled_malloc;
+    profiled.js_realloc = ubi__profiled_realloc;
+    profiled.js_free = ubi__profiled_free;
+    memcpy(functions, &profiled, sizeof profiled);
+}
+
+static void ubi__leave_memory_alone(ubi_quickjs *tools) {
+    if (tools->profiling.before.js_malloc)
+        memcpy(ubi__malloc_functions(tools), &tools->profiling.before, sizeof tools->profiling.before);
+    memset(&tools->profiling.before, 0, sizeof tools->profiling.before);
+}
+
+#else /* this engine's allocation functions do not tell whose they are: there is no memory stream */
+
+static void ubi__profile_memory(ubi_quickjs *tools) {
+}
+static void ubi__leave_memory_alone(ubi_quickjs *tools) {
+}
+
+#endif
+
+/* ---- joining, starting, stopping ------------------------------------------------------------------------------------ */
+
+/* What an object's own block takes; they are all alike. */
+static uint32_t ubi__object_block_bytes(JSRuntime *rt) {
+    void *block = js_malloc_rt(rt, sizeof(JSObject));
+    uint32_t bytes = block ? (uint32_t)ubi__block_bytes(rt, block) : sizeof(JSObject);
+    js_free_rt(rt, block);
+    return bytes;
+}
+
+static ubi_status ubi__join(ubi_quickjs *tools, ubi_profiler *profiler) {
+    ubi_profiler_source source = { (uint32_t)syscall(SYS_gettid), (uintptr_t)JS_CallInternal, ubi__profiled_frames,
+                                   tools };
+    return ubi_profiler_join(&tools->profiling.member, profiler, &source);
+}
+
+ubi_status ubi_quickjs_join_profiler(ubi_quickjs *tools, ubi_profiler *profiler) {
+    if (tools->profiling.member)
+        return ubi_error(UBI_EBUSY, "this QuickJS runtime has a memory profiler already");
+    return ubi__join(tools, profiler);
+}
+
+/* One of its own when it joined none. */
+static ubi_status ubi__need_profiler(ubi_quickjs *tools) {
+    ubi__profiling *profiling = &tools->profiling;
+    ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
+    if (profiling->member)
+        return UBI_OK;
+    options.allocator = tools->options.allocator == ubi_allocator_default() ? NULL : tools->allocator;
+    ubi_status status = ubi_profiler_new(&profiling->own, &options);
+    if (status == UBI_OK)
+        status = ubi__join(tools, profiling->own);
+    if (status != UBI_OK) {
+        ubi_profiler_free(profiling->own);
+        profiling->own = NULL;
+    }
+    return status;
+}
+
+ubi_status ubi_quickjs_start_profiler(ubi_quickjs *tools) {
+    ubi__tracking *t = &tools->tracking;
+    ubi_status status = ubi__need_profiler(tools);
+    if (status != UBI_OK || t->object_tap)
+        return status;
+    t->object_bytes = ubi__object_block_bytes(tools->runtime);
+    status = ubi_profiler_start(tools->profiling.member);
+    if (status != UBI_OK)
+        return status;
+    ubi__tracking_settle_births(t);
+    t->object_tap = ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_OBJECTS);
+    t->known_objects = t->object_tap->known;
+    ubi__tracking_plan_births(t);
+    tools->profiling.memory_tap = ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_MEMORY);
+    if (tools->profiling.memory_tap->remaining_bytes != UINT64_MAX) /* it is wanted */
+        ubi__profile_memory(tools);
+    ubi__tracking_update_watch(t);
+    return UBI_OK;
+}
+
+void ubi_quickjs_stop_profiler(ubi_quickjs *tools) {
+    ubi__tracking *t = &tools->tracking;
+    if (!t->object_tap)
+        return;
+    ubi__leave_memory_alone(tools);
+    ubi__tracking_settle_births(t);
+    t->object_tap = NULL;
+    t->known_objects = ubi__no_known_objects;
+    ubi__tracking_plan_births(t);
+    ubi_profiler_stop(tools->profiling.member);
+    ubi__tracking_update_watch(t);
+}
+
+void ubi_quickjs_reset_profiler(ubi_quickjs *tools) {
+    if (tools->profiling.member)
+        ubi_profiler_reset(tools->profiling.member);
+}
+
+bool ubi_quickjs_profiler_is_running(const ubi_quickjs *tools) {
+    return tools->tracking.object_tap != NULL;
+}
+
+ubi_status ubi_quickjs_profiler_results(ubi_recording **out, ubi_quickjs *tools) {
+    if (tools->profiling.member)
+        return ubi_profiler_results(out, tools->profiling.member);
+    *out = NULL;
+    return UBI_OK;
+}
+
+/* At detach. */
+static void ubi__profiling_fini(ubi_quickjs *tools) {
+    ubi_quickjs_stop_profiler(tools);
+    ubi_profiler_leave(tools->profiling.member);
+    ubi_profiler_free(tools->profiling.own);
+}
+
+#endif

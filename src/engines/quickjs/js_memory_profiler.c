@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js_memory_profiler.c: startProfiler, stopProfiler, resetProfiler, getResults.
+ *
+ *     memoryProfiler.startProfiler();
+ *     ...
+ *     memoryProfiler.stopProfiler();
+ *     const { names, traces, events } = memoryProfiler.getResults();
+ *
+ * No method throws because it comes at the wrong time. Results are made on the heap that was profiled, but not while that
+ * is recorded.
+ *
+ * Source: mozilla-central (Firefox 38 to 55) tools/memory-profiler/nsIMemoryProfiler.idl, MemoryProfiler.cpp.
+ */
+#include "engines/quickjs/js_memory_profiler.h"
+
+#include <ubiheap/profiler.h>
+
+#include "engines/quickjs/js_errors.h"
+#include "engines/quickjs/js_realm.h"
+#include "engines/quickjs/js_report.h"
+
+/* ---- values of results -------------------------------------------------------------------------------------------- */
+
+/** An object under construction: once a member could not be made, there is none. */
+typedef struct record {
+    JSContext *ctx;
+    JSValue object; /* or an exception */
+} record;
+
+static record new_record(JSContext *ctx) {
+    return (record){ ctx, JS_NewObject(ctx) };
+}
+
+static void set(record *r, const char *name, JSValue value) {
+    if (JS_IsException(r->object)) {
+        JS_FreeValue(r->ctx, value);
+        return;
+    }
+    if (!JS_IsException(value) && JS_DefinePropertyValueStr(r->ctx, r->object, name, value, JS_PROP_C_W_E) >= 0)
+        return;
+    JS_FreeValue(r->ctx, r->object);
+    r->object = JS_EXCEPTION;
+}
+
+static JSValue text_value(JSContext *ctx, ubi_text text) {
+    return JS_NewStringLen(ctx, text.ptr, text.len);
+}
+
+static JSValue name_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
+    (void)extended;
+    return text_value(ctx, ubi_recording_name(recording, (uint32_t)i));
+}
+
+static JSValue trace_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
+    (void)extended;
+    ubi_recorded_trace trace = ubi_recording_trace(recording, (uint32_t)i);
+    record r = new_record(ctx);
+    set(&r, "nameIdx", ubi__js_number(ctx, trace.name));
+    set(&r, "parentIdx", ubi__js_number(ctx, trace.parent));
+    return r.object;
+}
+
+/* The size is what the event stands for, and negative for frees. */
+static JSValue event_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
+    ubi_recorded_event event = ubi_recording_event(recording, i);
+    double weight = (double)event.weight_bytes;
+    record r = new_record(ctx);
+    set(&r, "size", JS_NewFloat64(ctx, event.is_free ? -weight : weight));
+    set(&r, "traceIdx", ubi__js_number(ctx, event.trace));
+    set(&r, "timestamp", JS_NewFloat64(ctx, (double)event.time_ns / 1e6));
+    if (!extended)
+        return r.object;
+    set(&r, "allocation", ubi__js_number(ctx, event.allocation));
+    set(&r, "bytes", ubi__js_number(ctx, event.size_bytes));
+    set(&r, "kind", text_value(ctx, event.kind));
+    set(&r, "thread", ubi__js_number(ctx, event.thread));
+    return r.object;
+}
+
+typedef JSValue make_element(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended);
+
+static JSValue array_value(JSContext *ctx, const ubi_recording *recording, uint64_t n, make_element *make,
+                           bool extended) {
+    JSValue array = JS_NewArray(ctx);
+    for (uint64_t i = 0; i < n && !JS_IsException(array); i++) {
+        JSValue element = i < UINT32_MAX
+                              ? make(ctx, recording, i, extended)
+                              : ubi__js_throw(ctx, UBI__JS_RANGE_ERROR, "more events than an array can hold");
+        if (!JS_IsException(element) &&
+            JS_DefinePropertyValueUint32(ctx, array, (uint32_t)i, element, JS_PROP_C_W_E) >= 0)
+            continue;
+        JS_FreeValue(ctx, array);
+        array = JS_EXCEPTION;
+    }
+    return array;
+}
+
+static JSValue results_value(JSContext *ctx, const ubi_recording *recording, bool extended) {
+    record r = new_record(ctx);
+    set(&r, "names", array_value(ctx, recording, ubi_recording_name_count(recording), name_value, extended));
+    set(&r, "traces", array_value(ctx, recording, ubi_recording_trace_count(recording), trace_value, extended));
+    set(&r, "events", array_value(ctx, recording, ubi_recording_event_count(recording), event_value, extended));
+    if (extended)
+        set(&r, "period", ubi__js_number(ctx, ubi_recording_period_bytes(recording)));
+    return r.object;
+}
+
+/* ---- methods ------------------------------------------------------------------------------------------------------ */
+
+/** NULL having thrown. */
+static ubi_quickjs *attached_tools(JSContext *ctx) {
+    ubi__js_realm *realm = ubi__js_realm_of(ctx);
+    return ubi__js_tools_attached(ctx, realm) ? realm->tools : NULL;
+}
+
+static JSValue start_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_status status = ubi_quickjs_start_profiler(tools);
+    return status == UBI_OK ? JS_UNDEFINED : ubi__js_throw_status(ctx, status);
+}
+
+static JSValue stop_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_quickjs_stop_profiler(tools);
+    return JS_UNDEFINED;
+}
+
+static JSValue reset_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_quickjs_reset_profiler(tools);
+    return JS_UNDEFINED;
+}
+
+/** 1, 0, or -1 with a pending exception. */
+static int wants_extended(JSContext *ctx, int argc, JSValueConst *argv) {
+    if (argc == 0 || !JS_IsObject(argv[0]))
+        return 0;
+    JSValue extended = JS_GetPropertyStr(ctx, argv[0], "extended");
+    int wanted = JS_IsException(extended) ? -1 : JS_ToBool(ctx, extended);
+    JS_FreeValue(ctx, extended);
+    return wanted;
+}
+
+static JSValue get_results(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value;
+    ubi_recording *recording;
+    int extended = wants_extended(ctx, argc, argv);
+    ubi_quickjs *tools =
+        extended < 0 ? NULL : attached_tools(ctx); /* after a getter of the script's, if there is one */
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_status status = ubi_quickjs_profiler_results(&recording, tools);
+    if (status != UBI_OK)
+        return ubi__js_throw_status(ctx, status);
+    JSValue value = recording ? results_value(ctx, recording, extended > 0) : JS_UNDEFINED;
+    ubi_recording_free(recording);
+    return value;
+}
+
+JSValue ubi__js_memory_profiler_new(JSContext *ctx) {
+    static const struct {
+        const char *name;
+        JSCFunction *call;
+    } methods[] = { { "startProfiler", start_profiler },
+                    { "stopProfiler", stop_profiler },
+                    { "resetProfiler", reset_profiler },
+                    { "getResults", get_results } };
+    record r = new_record(ctx);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        set(&r, methods[i].name, JS_NewCFunction(ctx, methods[i].call, methods[i].name, 0));
+    return r.object;
+}

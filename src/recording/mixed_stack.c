@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mixed_stack.c: see mixed_stack.h.
+ */
+#include "recording/mixed_stack.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/text.h"
+#include "recording/recorded.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+static void *map_pages(void *payload, size_t size_bytes) {
+    (void)payload;
+    void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap_pages(void *payload, void *p, size_t size_bytes) {
+    (void)payload;
+    munmap(p, size_bytes);
+}
+
+ubi_status ubi__mixed_stack_init(ubi__mixed_stack *m, const ubi_allocator *allocator) {
+    static const ubi__unwind_memory memory = { map_pages, unmap_pages, NULL };
+    *m = (ubi__mixed_stack){ .allocator = ubi__allocator_or_default(allocator) };
+    m->has_walker = ubi__unwinder_init(&m->walker, &memory, 1); /* it remembers rules only */
+    m->native = ubi__alloc_array(m->allocator, UBI__MIXED_DEPTH, sizeof *m->native);
+    m->states = ubi__alloc_array(m->allocator, UBI__MIXED_DEPTH, sizeof *m->states);
+    m->known = ubi__calloc_array(m->allocator, UBI__KNOWN_ADDRESSES, sizeof *m->known);
+    if (m->has_walker && m->native && m->states && m->known)
+        return UBI_OK;
+    ubi__mixed_stack_fini(m);
+    return ubi__fail_nomem();
+}
+
+void ubi__mixed_stack_fini(ubi__mixed_stack *m) {
+    if (m->has_walker)
+        ubi__unwinder_fini(&m->walker);
+    ubi__free_array(m->allocator, m->native, UBI__MIXED_DEPTH, sizeof *m->native);
+    ubi__free_array(m->allocator, m->states, UBI__MIXED_DEPTH, sizeof *m->states);
+    ubi__free_array(m->allocator, m->known, UBI__KNOWN_ADDRESSES, sizeof *m->known);
+    ubi__vec_u32_fini(&m->names, m->allocator);
+    m->has_walker = false;
+    m->native = NULL;
+    m->states = NULL;
+    m->known = NULL;
+}
+
+/* ---- what is known of addresses ----------------------------------------------------------------------------------- */
+
+static ubi__known_address *known_of(ubi__mixed_stack *m, uintptr_t pc) {
+    ubi__known_address *known = &m->known[(pc ^ pc >> 12) % UBI__KNOWN_ADDRESSES];
+    if (known->pc != pc)
+        *known = (ubi__known_address){ .pc = pc };
+    return known;
+}
+
+static bool is_interpreter(ubi__mixed_stack *m, uintptr_t pc, uintptr_t interpreter) {
+    ubi__known_address *known = known_of(m, pc);
+    if (interpreter == 0)
+        return false;
+    if (known->interpreter != interpreter) {
+        known->interpreter = interpreter;
+        known->is_interpreter = ubi__unwind_function_of(pc) == interpreter;
+    }
+    return known->is_interpreter;
+}
+
+void ubi__mixed_stack_forget(ubi__mixed_stack *m) {
+    memset(m->known, 0, UBI__KNOWN_ADDRESSES * sizeof *m->known);
+    ubi__unwinder_forget_modules(&m->walker);
+}
+
+/* ---- both together ------------------------------------------------------------------------------------------------ */
+
+typedef struct merging {
+    ubi__mixed_stack *m;
+    ubi__trace_table *traces;
+    const ubi__native_frame *native;
+    size_t n_native, next; /* native frames that are not told yet begin at `next` */
+} merging;
+
+static ubi_status tell(merging *g, ubi_str_ix name) {
+    if (g->m->names.n == UBI__MIXED_DEPTH) /* the outer ones are not told */
+        return UBI_OK;
+    return ubi__vec_u32_push(&g->m->names, g->m->allocator, name);
+}
+
+static ubi_status tell_native(merging *g, const ubi__native_frame *frame) {
+    ubi__known_address *known = known_of(g->m, frame->pc);
+    char text[UBI__ADDRESS_NAME_BYTES + 1];
+    if (known->traces != g->traces) {
+        ubi__address_name(text, frame->pc);
+        UBI_TRY(ubi__trace_table_name(g->traces, &known->name, (ubi_text){ text, UBI__ADDRESS_NAME_BYTES }));
+        known->traces = g->traces;
+    }
+    return tell(g, known->name);
+}
+
+static bool holds(const ubi__native_frame *frame, uintptr_t address) {
+    return frame->low <= address && address < frame->high;
+}
+
+/* The native frame that a frame of a script stands for, from `next` on; n_native: none. */
+static size_t native_of(const merging *g, const ubi_profiler_frame *frame) {
+    size_t i = g->next;
+    if (frame->stack_address)
+        while (i < g->n_native && !holds(&g->native[i], frame->stack_address))
+            i++;
+    else
+        while (i < g->n_native && !g->native[i].is_interpreter)
+            i++;
+    return i;
+}
+
+/* A text that is put together; what does not fit is left out. */
+typedef struct label {
+    char at[1024];
+    size_t n;
+} label;
+
+static void put(label *l, ubi_text text, size_t most) {
+    size_t room = sizeof l->at - l->n, n = text.len < most ? text.len : most;
+    n = n < room ? n : room;
+    if (n)
+        memcpy(l->at + l->n, text.ptr, n);
+    l->n += n;
+}
+
+static void put_number(label *l, uint32_t number) {
+    char digits[10];
+    size_t first = sizeof digits;
+    do
+        digits[--first] = (char)('0' + number % 10);
+    while (number /= 10);
+    put(l, ubi__text(":"), 1);
+    put(l, (ubi_text){ digits + first, sizeof digits - first }, sizeof digits);
+}
+
+/* "function (file:line:column)" */
+static ubi_status tell_script(merging *g, const ubi_profiler_frame *frame) {
+    enum { NAME_BYTES = 512, SOURCE_BYTES = 384 };
+    label l = { .n = 0 };
+    ubi_str_ix number;
+    put(&l, frame->function_name.len ? frame->function_name : ubi__text("anonymous"), NAME_BYTES);
+    put(&l, ubi__text(" ("), 2);
+    put(&l, frame->source, SOURCE_BYTES);
+    if (frame->line)
+        put_number(&l, frame->line);
+    if (frame->line && frame->column)
+        put_number(&l, frame->column);
+    put(&l, ubi__text(")"), 1);
+    UBI_TRY(ubi__trace_table_name(g->traces, &number, (ubi_text){ l.at, l.n }));
+    return tell(g, number);
+}
+
+static ubi_status take_script_frame(void *payload, const ubi_profiler_frame *frame) {
+    merging *g = payload;
+    size_t at = native_of(g, frame);
+    if (at < g->n_native) {
+        for (; g->next < at; g->next++)
+            if (!g->native[g->next].is_interpreter)
+                UBI_TRY(tell_native(g, &g->native[g->next]));
+        g->next = at + 1;
+    }
+    return tell_script(g, frame);
+}
+
+ubi_status ubi__mixed_stack_merge(ubi__mixed_stack *m, const ubi_profiler_source *source,
+                                  const ubi__native_frame *native, size_t n_native, ubi__trace_table *traces,
+                                  ubi__trace_ix *out) {
+    merging g = { .m = m, .traces = traces, .native = native, .n_native = n_native };
+    ubi__trace_ix trace = UBI__TRACE_ROOT;
+    m->names.n = 0;
+    UBI_TRY(source->frames(source->payload, take_script_frame, &g));
+    for (; g.next < n_native; g.next++)
+        UBI_TRY(tell_native(&g, &native[g.next]));
+    for (size_t i = m->names.n; i > 0; i--)
+        UBI_TRY(ubi__trace_table_child(traces, &trace, trace, m->names.at[i - 1]));
+    *out = trace;
+    return UBI_OK;
+}
+
+/* ---- this thread's ------------------------------------------------------------------------------------------------ */
+
+void ubi__mixed_stack_set_stack(ubi__mixed_stack *m, uintptr_t low, uintptr_t high) {
+    if (m->walker.stack_low != low || m->walker.stack_high != high)
+        ubi__unwinder_set_stack(&m->walker, low, high);
+}
+
+/* Native frames, innermost first, without those that end below the hook's. */
+static size_t read_native(ubi__mixed_stack *m, uintptr_t interpreter, uintptr_t hook_frame) {
+    ubi__unwind_registers here = ubi__unwind_here();
+    ubi__unwind_end end;
+    size_t n = ubi__unwind_states(&m->walker, &here, m->states, UBI__MIXED_DEPTH, &end), told = 0;
+    for (size_t i = 0; i < n; i++) {
+        uintptr_t low = m->states[i].sp, high = i + 1 < n ? m->states[i + 1].sp : UINTPTR_MAX;
+        if (low <= hook_frame)
+            continue;
+        m->native[told++] =
+            (ubi__native_frame){ m->states[i].pc, low, high, is_interpreter(m, m->states[i].pc, interpreter) };
+    }
+    return told;
+}
+
+ubi_status ubi__mixed_stack_trace(ubi__mixed_stack *m, const ubi_profiler_source *source, uintptr_t hook_frame,
+                                  ubi__trace_table *traces, ubi__trace_ix *out) {
+    size_t n = read_native(m, source->interpreter, hook_frame);
+    return ubi__mixed_stack_merge(m, source, m->native, n, traces, out);
+}
