@@ -9,9 +9,10 @@ function(ubi_glob out)
     set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-set(ubi_library_modules base unwind stacks graph recording timeline symbolize formats analyses lenses targets render)
+set(ubi_library_modules base unwind stacks graph recording timeline formats analyses lenses targets render)
 list(TRANSFORM ubi_library_modules REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c" OUTPUT_VARIABLE ubi_patterns)
 ubi_glob(ubi_library_sources ${ubi_patterns})
+list(FILTER ubi_library_sources EXCLUDE REGEX "/src/targets/native/")
 
 set(ubi_dependencies PkgConfig::UBI_ISAL PkgConfig::UBI_ZLIB PkgConfig::UBI_JANSSON PkgConfig::UBI_SODIUM
     Threads::Threads m)
@@ -43,6 +44,18 @@ add_library(ubiheap::static ALIAS ubiheap_static)
 add_library(ubi_internal INTERFACE)
 target_include_directories(ubi_internal INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(ubi_internal INTERFACE ubiheap_static ubi_flags ${ubi_dependencies})
+
+# Symbols of native code, and native programs under the recorder: libraries of their own, so that only the tool and tests
+# need a reader of DWARF.
+ubi_glob(ubi_symbolize_sources ${PROJECT_SOURCE_DIR}/src/symbolize/*.c)
+add_library(ubi_symbolize STATIC ${ubi_symbolize_sources})
+target_include_directories(ubi_symbolize SYSTEM PRIVATE ${UBI_IBERTY_INCLUDE_DIR})
+target_link_libraries(ubi_symbolize PUBLIC ubi_internal PkgConfig::UBI_DW PRIVATE ${UBI_IBERTY_LIBRARY} ${CMAKE_DL_LIBS})
+ubi_glob(ubi_native_sources ${PROJECT_SOURCE_DIR}/src/targets/native/*.c)
+if(ubi_native_sources)
+    add_library(ubi_native STATIC ${ubi_native_sources})
+    target_link_libraries(ubi_native PUBLIC ubi_symbolize)
+endif()
 
 # The live JavaScript engine: a library of its own, which only the tool and tests link.
 include(${CMAKE_CURRENT_LIST_DIR}/QuickJS.cmake)
@@ -84,7 +97,7 @@ list(FILTER ubi_cli_main INCLUDE REGEX "/(cli_)?main\\.c$")
 list(REMOVE_ITEM ubi_cli_sources ${ubi_cli_main})
 if(ubi_cli_sources)
     add_library(ubi_cli STATIC ${ubi_cli_sources})
-    target_link_libraries(ubi_cli PUBLIC ubi_quickjs_host ubi_internal)
+    target_link_libraries(ubi_cli PUBLIC ubi_quickjs_host $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize ubi_internal)
 endif()
 if(ubi_cli_main)
     add_executable(ubiheap_cli ${ubi_cli_main})

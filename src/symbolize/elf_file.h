@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * elf_file.h: an ELF file that is open, and its separate debug file.
+ *
+ * Only regular files are opened, so that nothing waits; what libelf does not take for ELF counts as not there.
+ */
+#ifndef UBI_SYMBOLIZE_ELF_FILE_H
+#define UBI_SYMBOLIZE_ELF_FILE_H
+
+#include <libelf.h>
+
+#include "base/alloc.h"
+
+typedef struct ubi__elf_file {
+    int fd; /* -1: none */
+    Elf *elf;
+} ubi__elf_file;
+
+#define UBI__ELF_FILE_NONE ((ubi__elf_file){ -1, NULL })
+
+/** How opening went. */
+typedef enum ubi__elf_opened { UBI__ELF_OPENED, UBI__ELF_MISSING, UBI__ELF_DAMAGED } ubi__elf_opened;
+
+/** `f` is set in any case. */
+ubi__elf_opened ubi__elf_file_open(ubi__elf_file *f, const char *path);
+/** The same; takes the descriptor over. */
+ubi__elf_opened ubi__elf_file_open_fd(ubi__elf_file *f, int fd);
+void ubi__elf_file_close(ubi__elf_file *f);
+
+/** Borrowed; NULL text: it has none. */
+ubi_text ubi__elf_build_id(const ubi__elf_file *f);
+/** Whether it has a section of this name that is in the file. */
+bool ubi__elf_has_section(const ubi__elf_file *f, const char *name);
+
+/** What is looked for when a debug file is. */
+typedef struct ubi__debug_search {
+    const char *root;          /* /usr/lib/debug */
+    const char *path;          /* of the module */
+    ubi_text build_id;         /* of the module; empty: not known */
+    const ubi__elf_file *main; /* the module when it is there and its own, else without a file */
+    bool debuginfod;
+} ubi__debug_search;
+
+/**
+ * Opens the debug file that belongs to a module: one with its build-id, or with the checksum that its .gnu_debuglink says.
+ * @return whether there is one; else `out` is without a file.
+ */
+bool ubi__debug_file_open(ubi__elf_file *out, const ubi__debug_search *search);
+
+#endif
