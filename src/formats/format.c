@@ -13,7 +13,7 @@
 #include "base/parallel.h"
 
 /* fxsnapshot has no magic number, so it comes last and takes whatever nobody else wanted. */
-static const ubi__format *const formats[] = { &ubi__format_v8, &ubi__format_fxsnapshot };
+static const ubi__format *const formats[] = { &ubi__format_v8, &ubi__format_ubirec, &ubi__format_fxsnapshot };
 
 #define GUESS_BYTES ((size_t)64)
 

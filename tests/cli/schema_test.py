@@ -87,6 +87,17 @@ class Schemas(unittest.TestCase):
             with self.subTest(file=file, arguments=arguments):
                 validator.validate(self.document(command, *arguments, f"{file}.heapsnapshot.gz"))
 
+    def test_recordings(self):
+        columns = "leaked,leakedError,peakCount,total,count,temporary,class,function,file,line,module,address,stack"
+        for file in workspace.RECORDINGS:
+            for schema, arguments in (("recording", ["report"]), ("recording", ["report", "--by", "count", "--top", "1"]),
+                                      ("recording-sites", ["report", "--format", "json"]),
+                                      ("recording-sites", ["report", "--format", "json", "-c", columns]),
+                                      ("recording-info", ["info"])):
+                with self.subTest(file=file, arguments=arguments):
+                    command, *rest = arguments
+                    self.validator(schema).validate(self.document(command, *rest, f"{file}.ubirec"))
+
     def test_report(self):
         for arguments in ([], ["--detail"]):
             self.check("report", *arguments)
@@ -230,7 +241,9 @@ class Schemas(unittest.TestCase):
     def test_every_command_with_json_output_has_a_schema(self):
         commands = self.place.ubiheap("help", "--commands").stdout.decode().split()
         named = {path.name for path in SCHEMAS.glob("*.json")}
-        self.assertEqual(named, {f"ubiheap.{name}-1.schema.json" for name in commands if name != "help"})
+        of_commands = set(commands) - {"help", "record"}  # the standard output of `record` is the program's
+        of_recordings = {"recording", "recording-info", "recording-sites"}  # what `report` and `info` say of them
+        self.assertEqual(named, {f"ubiheap.{name}-1.schema.json" for name in of_commands | of_recordings})
 
     def test_the_columns_of_the_schema_are_those_of_the_help(self):
         shown = self.place.ubiheap("help", "nodes").stdout.decode().split("Columns:\n")[1].split("\n\n")[0]

@@ -15,6 +15,7 @@ SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__fil
 UBIHEAP = os.environ.get("UBIHEAP", "")
 DATA = SOURCE_DIR / "tests" / "data" / "fx"
 DATA_V8 = SOURCE_DIR / "tests" / "data" / "v8"
+DATA_UBIREC = SOURCE_DIR / "tests" / "data" / "ubirec"
 
 if not UBIHEAP or not os.access(UBIHEAP, os.X_OK):
     print("skipped: UBIHEAP does not name the tool")
@@ -25,6 +26,7 @@ import encoder  # noqa: E402
 
 REAL = ["tiny-before", "tiny-after", "unreachable"]
 REAL_V8 = ["node20-before", "node20-after", "chromium-detached", "chromium-alloc"]
+RECORDINGS = ["server", "sampled", "crashed", "idle", "hostile"]
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
 HOSTILE_NAMES = [ESCAPE, "line\nfeed\ttab\\backslash", "-", "comma, \"quote\"", "caf\xe9 \x9b31m"]
@@ -54,6 +56,8 @@ def fill(folder):
         os.symlink(DATA / f"{name}.fxsnapshot", folder / f"{name}.fxsnapshot")
     for name in REAL_V8:
         os.symlink(DATA_V8 / f"{name}.heapsnapshot.gz", folder / f"{name}.heapsnapshot.gz")
+    for name in RECORDINGS:
+        os.symlink(DATA_UBIREC / f"{name}.ubirec", folder / f"{name}.ubirec")
     (folder / "hostile.fxsnapshot").write_bytes(hostile_snapshot())
     (folder / "big-ids.fxsnapshot").write_bytes(big_ids_snapshot())
     (folder / "two.fxsnapshot").write_bytes(encoder.snapshot(encoder.root(2), encoder.node(2)))

@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/commands/report/recording_report.h"
 #include "cli/heap_summary.h"
 #include "cli/snapshot.h"
 #include "formats/v8/v8_facts.h"
@@ -307,6 +308,8 @@ static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot) {
 static ubi_status run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
     (void)arguments, (void)n_operands, (void)exit_code;
     ubi__snapshot snapshot;
+    if (ubi__is_recording(operands[0]))
+        return ubi__info_recording(cli, operands[0]);
     UBI_TRY(ubi__snapshot_load(&snapshot, cli, operands[0]));
     ubi_status status = tell(cli, &snapshot);
     ubi__snapshot_close(&snapshot);
@@ -324,14 +327,16 @@ static const ubi__example examples[] = {
 const ubi__command ubi__command_info = {
     .name = "info",
     .operands = "FILE",
-    .summary = "say what kind of snapshot a file is and what it carries",
+    .summary = "say what kind of file this is and what it carries",
     .description =
         "Prints the format of FILE, who wrote it and when, how many nodes, edges, strings and stacks it has, how "
         "much of the heap can be reached from its root, what it carries beside types and sizes, and what it "
         "costs in memory.\n"
         "\n"
         "Sizes are sums of the nodes' own (shallow) sizes. Nodes that cannot be reached from the root are in the "
-        "file but in no analysis; scoped Firefox snapshots often have some.",
+        "file but in no analysis; scoped Firefox snapshots often have some.\n"
+        "\n"
+        "Of a recording of allocations (.ubirec): who recorded what and when, and how much there is of everything.",
     .options = options,
     .examples = examples,
     .min_operands = 1,

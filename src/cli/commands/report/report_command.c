@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * report_command.c: `ubiheap report`, one screen for somebody who wants to know what fills a heap.
+ * report_command.c: `ubiheap report`, one screen for somebody who wants to know what fills a heap, or what a recording of
+ * allocations amounts to.
  */
 #include "base/status.h"
+#include "cli/commands/report/recording_report.h"
 #include "cli/commands/report/report_page.h"
 #include "cli/condition.h"
 
-typedef struct report_arguments {
-    bool detail;
-    const char *fail_on;
-} report_arguments;
+typedef ubi__recording_wishes report_arguments;
+
+#define AT(field) offsetof(report_arguments, field)
 
 static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot, ubi__report_facts *facts) {
     ubi_status status = ubi__report_facts_init(facts, snapshot, ubi__progress_line_callbacks(&cli->progress));
@@ -36,34 +37,77 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const report_a
     return status;
 }
 
+/* What only recordings have must not be passed over in silence. */
+static ubi_status check_snapshot_wishes(const report_arguments *arguments) {
+    const struct {
+        bool is_given;
+        const char *name;
+    } options[] = {
+        { arguments->by, "by" },           { arguments->columns, "columns" }, { arguments->format, "format" },
+        { arguments->site, "site" },       { arguments->top, "top" },         { arguments->stack_depth, "stack-depth" },
+        { arguments->symbols, "symbols" },
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_given)
+            return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", options[i].name);
+    return UBI_OK;
+}
+
 static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const report_arguments *arguments = values;
     ubi__condition *condition;
     (void)n_operands;
+    if (ubi__is_recording(operands[0]))
+        return ubi__report_recording(cli, operands[0], arguments, exit_code);
+    UBI_TRY(check_snapshot_wishes(arguments));
     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_SNAPSHOT));
     ubi_status status = tell_and_judge(cli, operands[0], arguments, condition, exit_code);
     ubi__condition_free(condition);
     return status;
 }
 
+static const char *const formats[] = { "tsv", "csv", "json", NULL };
+
 static const ubi__option options[] = {
-    { "detail", 0, UBI__OPTION_FLAG, offsetof(report_arguments, detail), NULL, NULL,
-      "leave nothing out for the sake of brevity", NULL },
-    UBI__OPTION_FAIL_ON(offsetof(report_arguments, fail_on)),
+    { "detail", 0, UBI__OPTION_FLAG, AT(detail), NULL, NULL, "leave nothing out for the sake of brevity", NULL },
+    { "by", 0, UBI__OPTION_CHOICE, AT(by), "WHAT", ubi__recording_orders,
+      "of a recording: only the places with most bytes leaked, at the peak or in total, or with most allocations, all "
+      "or "
+      "temporary",
+      NULL },
+    { "top", 'n', UBI__OPTION_NUMBER, AT(top), "N", NULL, "of a recording: print N places; 0: as many as is usual",
+      "0" },
+    { "stack-depth", 0, UBI__OPTION_NUMBER, AT(stack_depth), "N", NULL,
+      "of a recording: print N frames of each stack; 0: as many as is usual", "0" },
+    { "site", 0, UBI__OPTION_TEXT, AT(site), "TEXT", NULL,
+      "of a recording: only places whose function, file or module has this text", NULL },
+    { "format", 0, UBI__OPTION_CHOICE, AT(format), "FORMAT", formats,
+      "of a recording: a table of all places: tsv (tab-separated), csv or json", NULL },
+    { "columns", 'c', UBI__OPTION_TEXT, AT(columns), "NAMES", NULL, "the columns of that table, between commas", NULL },
+    { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
+      "of a recording: look for names and lines that it lacks in the files at hand, or do not; the default is to look",
+      NULL },
+    UBI__OPTION_FAIL_ON(AT(fail_on)),
     UBI__OPTION_END,
 };
+
+static const ubi__glossary glossary = { "Columns of a table of places", ubi__recording_column_entry };
 
 static const ubi__example examples[] = {
     { "report app.fxsnapshot", "start here" },
     { "report --json app.fxsnapshot | jq -r '.findings[].text'", "the oddities alone" },
     { "report --detail app.heapsnapshot", "everything that rules found" },
+    { "report server.ubirec", "what a program allocated, and what it did not free" },
+    { "report --by leaked --stack-depth 20 server.ubirec", "who did not free it, with long stacks" },
+    { "report --format tsv -c peak,function,file,line server.ubirec", "every place, for a script" },
+    { "report --fail-on 'leaked > 1MiB' server.ubirec", "for a test" },
     { NULL, NULL },
 };
 
 const ubi__command ubi__command_report = {
     .name = "report",
     .operands = "FILE",
-    .summary = "say on one screen what fills a heap and what to look at next",
+    .summary = "say on one screen what fills a heap, or what a program allocated, and what to look at next",
     .description =
         "Prints what FILE is, what its heap is made of, the biggest kinds of things in it, who keeps most of it alive, "
         "which functions allocated it (when allocation stacks were recorded), what looks odd, and which commands to "
@@ -87,8 +131,18 @@ const ubi__command ubi__command_report = {
         "\n"
         "--json prints less than 8 KiB, so that scripts and assistants can read it whole: lists are short and long "
         "names "
-        "cut, which namesCut counts. --detail has all of it.",
+        "cut, which namesCut counts. --detail has all of it.\n"
+        "\n"
+        "A recording of allocations (.ubirec, from ubiheap record) gives another report: what the program allocated, "
+        "what lived at the peak, what was not freed at the end, and the places in the code that asked for it, each "
+        "with "
+        "the stack that accounts for most. Allocators and containers at the inner end of stacks are left out. A "
+        "temporary allocation is one that its thread freed as the next thing it did. Mappings, and objects of a script "
+        "engine, have totals of their own. Numbers of a sampled recording are estimates with standard errors. "
+        "--fail-on "
+        "knows leaked, leakedCount, peak, total, count, temporary, rss and dropped there.",
     .options = options,
+    .glossary = &glossary,
     .examples = examples,
     .min_operands = 1,
     .max_operands = 1,

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_rows.c: the places of a recording as a table for programs, with the columns that they ask for. A new column is one
+ * row of a table here.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/json_writer.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "cli/commands/report/recording_report.h"
+#include "cli/snapshot.h"
+#include "render/delimited.h"
+
+#define COLUMNS_MAX 32
+#define STACK_BYTES 65536
+#define STANDARD_COLUMNS "class,leaked,leakedCount,peak,total,count,temporary,function,file,line,module"
+
+typedef struct row {
+    const ubi__recording_report *report;
+    const ubi__site *site;
+    ubi__recording_place place;
+    char *stack; /* stack[STACK_BYTES], room for a text */
+} row;
+
+typedef struct column {
+    const char *name, *help;
+    double (*number)(const row *r, int measure);
+    ubi_text (*text)(const row *r);
+    int measure; /* of `number` */
+} column;
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
+static double get_bytes(const row *r, int measure) {
+    return r->site->by[measure].bytes;
+}
+
+static double get_bytes_error(const row *r, int measure) {
+    return ubi__standard_error(r->site->by[measure].bytes_variance);
+}
+
+static double get_count(const row *r, int measure) {
+    return r->site->by[measure].count;
+}
+
+static double get_count_error(const row *r, int measure) {
+    return ubi__standard_error(r->site->by[measure].count_variance);
+}
+
+static double get_samples(const row *r, int measure) {
+    return (double)r->site->by[measure].samples;
+}
+
+static double get_line(const row *r, int measure) {
+    (void)measure;
+    return r->place.line;
+}
+
+static double get_stacks(const row *r, int measure) {
+    (void)measure;
+    return r->site->n_stacks;
+}
+
+static double get_address(const row *r, int measure) {
+    (void)measure;
+    return (double)r->place.address;
+}
+
+static ubi_text get_class(const row *r) {
+    static const char *const words[] = { "heap", "mapping", "object" };
+    return ubi__text(words[r->site->of_class]);
+}
+
+static ubi_text get_function(const row *r) {
+    return r->place.function;
+}
+
+static ubi_text get_file(const row *r) {
+    return r->place.file;
+}
+
+static ubi_text get_module(const row *r) {
+    return r->place.module;
+}
+
+/* Names and positions from the inside out, between " < ". */
+static ubi_text get_stack(const row *r) {
+    ubi__recording_walk walk;
+    ubi__recording_place place;
+    char name[4096], position[256];
+    size_t n = 0;
+    uint64_t depth = r->report->wishes->stack_depth ? r->report->wishes->stack_depth : UINT64_MAX;
+    ubi__recording_walk_init(&walk, r->report, r->site->heavy);
+    for (uint64_t i = 0; i < depth && ubi__recording_walk_next(&walk, &place); i++) {
+        ubi__recording_place_name(name, sizeof name, &place);
+        ubi__recording_place_position(position, sizeof position, &place);
+        int used = snprintf(r->stack + n, STACK_BYTES - n, "%s%s%s%s%s", i ? " < " : "", name, *position ? " (" : "",
+                            position, *position ? ")" : "");
+        if ((size_t)used >= STACK_BYTES - n)
+            break;
+        n += (size_t)used;
+    }
+    return (ubi_text){ r->stack, n };
+}
+
+static const column columns[] = {
+    { "leaked", "bytes not freed at the end", get_bytes, NULL, UBI__MEASURE_LEAKED },
+    { "leakedError", "their standard error; 0 in exact recordings", get_bytes_error, NULL, UBI__MEASURE_LEAKED },
+    { "leakedCount", "allocations not freed at the end", get_count, NULL, UBI__MEASURE_LEAKED },
+    { "leakedCountError", "their standard error", get_count_error, NULL, UBI__MEASURE_LEAKED },
+    { "peak", "bytes alive when most were", get_bytes, NULL, UBI__MEASURE_PEAK },
+    { "peakError", "their standard error", get_bytes_error, NULL, UBI__MEASURE_PEAK },
+    { "peakCount", "allocations alive then", get_count, NULL, UBI__MEASURE_PEAK },
+    { "peakCountError", "their standard error", get_count_error, NULL, UBI__MEASURE_PEAK },
+    { "total", "bytes allocated", get_bytes, NULL, UBI__MEASURE_TOTAL },
+    { "totalError", "their standard error", get_bytes_error, NULL, UBI__MEASURE_TOTAL },
+    { "count", "allocations", get_count, NULL, UBI__MEASURE_TOTAL },
+    { "countError", "their standard error", get_count_error, NULL, UBI__MEASURE_TOTAL },
+    { "samples", "allocations that were recorded", get_samples, NULL, UBI__MEASURE_TOTAL },
+    { "temporary", "allocations freed by the next thing that their thread did", get_count, NULL,
+      UBI__MEASURE_TEMPORARY },
+    { "temporaryError", "their standard error", get_count_error, NULL, UBI__MEASURE_TEMPORARY },
+    { "class", "heap, mapping or object", NULL, get_class, 0 },
+    { "function", "the function that asked for memory", NULL, get_function, 0 },
+    { "file", "its source file", NULL, get_file, 0 },
+    { "line", "the line; 0: not known", get_line, NULL, 0 },
+    { "module", "the program or library that it is in", NULL, get_module, 0 },
+    { "address", "in the module, behind the call", get_address, NULL, 0 },
+    { "stackCount", "how many stacks there are", get_stacks, NULL, 0 },
+    { "stack", "the one with most of it, from the inside out", NULL, get_stack, 0 },
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+bool ubi__recording_column_entry(size_t i, const char **word, const char **help) {
+    if (i >= COLUMNS)
+        return false;
+    *word = columns[i].name;
+    *help = columns[i].help;
+    return true;
+}
+
+/* ---- choice of columns -------------------------------------------------------------------------------------------- */
+
+typedef struct choice {
+    const column *at[COLUMNS_MAX];
+    size_t n;
+} choice;
+
+static ubi_status find_column(const column **out, ubi_text name) {
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(name.len < sizeof word ? name.len : sizeof word - 1), name.ptr);
+    ubi__suggestion best = ubi__suggestion_for(word);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (ubi__text_is(name, columns[i].name)) {
+            *out = &columns[i];
+            return UBI_OK;
+        }
+        ubi__suggestion_try(&best, columns[i].name);
+    }
+    if (best.word)
+        return ubi__fail(UBI_EINVAL, "a recording has no column \"%s\"; did you mean \"%s\"?", word, best.word);
+    return ubi__fail(UBI_EINVAL, "a recording has no column \"%s\"", word);
+}
+
+static ubi_status choose(choice *out, const char *text) {
+    out->n = 0;
+    for (;;) {
+        const char *end = strchr(text, ',');
+        size_t n = end ? (size_t)(end - text) : strlen(text);
+        if (out->n == COLUMNS_MAX)
+            return ubi__fail(UBI_EINVAL, "more than %d columns", COLUMNS_MAX);
+        UBI_TRY(find_column(&out->at[out->n++], (ubi_text){ text, n }));
+        if (!end)
+            return UBI_OK;
+        text = end + 1;
+    }
+}
+
+ubi_status ubi__recording_columns_check(const char *text) {
+    choice chosen;
+    return choose(&chosen, text);
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+typedef struct table {
+    ubi__out *out;
+    ubi__json *json; /* or NULL */
+    bool csv;
+    choice columns;
+} table;
+
+static void put_line(const table *t, const row *r) {
+    for (size_t i = 0; i < t->columns.n; i++) {
+        const column *c = t->columns.at[i];
+        if (i)
+            ubi__out_char(t->out, t->csv ? ',' : '\t');
+        if (c->number)
+            ubi__out_u64(t->out, ubi__whole(c->number(r, c->measure)));
+        else
+            ubi__delimited_text(t->out, c->text(r), t->csv);
+    }
+    ubi__out_char(t->out, '\n');
+}
+
+static void put_object(const table *t, const row *r) {
+    ubi__json_object_begin(t->json);
+    for (size_t i = 0; i < t->columns.n; i++) {
+        const column *c = t->columns.at[i];
+        ubi__json_key(t->json, c->name);
+        if (c->number)
+            ubi__json_double(t->json, c->number(r, c->measure));
+        else
+            ubi__json_text(t->json, c->text(r));
+    }
+    ubi__json_object_end(t->json);
+}
+
+static void put_header(const table *t) {
+    for (size_t i = 0; i < t->columns.n; i++) {
+        if (i)
+            ubi__out_char(t->out, t->csv ? ',' : '\t');
+        ubi__out_string(t->out, t->columns.at[i]->name);
+    }
+    ubi__out_char(t->out, '\n');
+}
+
+static const ubi__recording_place no_place = { .function = { "(no stack)", 10 },
+                                               .file = { "", 0 },
+                                               .module = { "", 0 } };
+
+static void put_rows(const table *t, const ubi__recording_report *report, char *stack) {
+    uint64_t n = 0, most = report->wishes->top ? report->wishes->top : UINT64_MAX;
+    for (size_t i = 0; i < report->sites.rows.n && n < most && !t->out->failed; i++) {
+        row r = { .report = report, .site = &report->sites.rows.at[i], .stack = stack };
+        if (!ubi__recording_has_site(report, r.site))
+            continue;
+        if (!ubi__recording_site_place(&r.place, report, r.site))
+            r.place = no_place;
+        if (t->json)
+            put_object(t, &r);
+        else
+            put_line(t, &r);
+        n++;
+    }
+}
+
+static void put_table(table *t, ubi__cli *cli, const ubi__recording_report *report, char *stack) {
+    ubi__json j;
+    if (strcmp(report->wishes->format, "json") != 0) {
+        put_header(t);
+        put_rows(t, report, stack);
+        return;
+    }
+    t->json = &j;
+    ubi__document_begin(&j, cli, "ubiheap.recording-sites/1", report->path);
+    ubi__json_key(&j, "sites");
+    ubi__json_array_begin(&j);
+    put_rows(t, report, stack);
+    ubi__json_array_end(&j);
+    ubi__document_end(&j);
+}
+
+ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report) {
+    const ubi_allocator *a = ubi_allocator_default();
+    table t = { .out = &cli->output->out, .csv = strcmp(report->wishes->format, "csv") == 0 };
+    UBI_TRY(choose(&t.columns, report->wishes->columns ? report->wishes->columns : STANDARD_COLUMNS));
+    UBI_TRY(ubi__sites_sort(&report->sites, ubi__recording_order(report->wishes->by)));
+    char *stack = ubi__alloc_array(a, STACK_BYTES, 1);
+    if (!stack)
+        return ubi__fail_nomem();
+    put_table(&t, cli, report, stack);
+    ubi__free_array(a, stack, STACK_BYTES, 1);
+    return UBI_OK;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_words.c: places of a recording in words, and estimates.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/human.h"
+#include "base/text.h"
+#include "cli/commands/report/recording_report.h"
+#include "recording/allocator_frames.h"
+
+/* ---- orders and choice -------------------------------------------------------------------------------------------- */
+
+const char *const ubi__recording_orders[] = { "leaked", "peak", "total", "count", "temporary", NULL };
+
+ubi__site_order ubi__recording_order(const char *word) {
+    ubi__site_order order = UBI__BY_LEAKED;
+    while (word && strcmp(ubi__recording_orders[order], word) != 0)
+        order++;
+    return order;
+}
+
+static bool place_has(const ubi__recording_place *place, ubi_text text) {
+    return ubi__text_contains(place->function, text) || ubi__text_contains(place->file, text) ||
+           ubi__text_contains(place->module, text);
+}
+
+bool ubi__recording_has_site(const ubi__recording_report *report, const ubi__site *site) {
+    ubi__recording_place place;
+    if (!report->wishes->site)
+        return true;
+    return ubi__recording_site_place(&place, report, site) && place_has(&place, ubi__text(report->wishes->site));
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------- */
+
+static const ubi_text nothing = { "", 0 };
+
+static void place_of_frame(ubi__recording_place *out, const ubi__ubirec_tables *t, const ubi__ubirec_frame *f) {
+    *out = (ubi__recording_place){ .function = nothing, .file = nothing, .module = nothing };
+    switch (f->type) {
+    case UBI__UBIREC_NATIVE_FRAME:
+        out->module = ubi__ubirec_string_at(t, t->modules.at[f->of].path); /* fall through */
+    case UBI__UBIREC_RAW_FRAME:
+        out->address = f->address;
+        out->has_address = true;
+        break;
+    case UBI__UBIREC_SCRIPT_FRAME:
+        out->function = ubi__ubirec_string_at(t, f->of);
+        out->file = ubi__ubirec_string_at(t, f->script.file);
+        out->line = f->script.line;
+        out->column = f->column;
+        break;
+    default:
+        out->function = ubi__ubirec_string_at(t, f->of);
+    }
+}
+
+static void add_symbol(ubi__recording_place *out, const ubi__ubirec_tables *t, const ubi__ubirec_symbol_row *symbol) {
+    out->function = ubi__ubirec_string_at(t, symbol->function);
+    out->file = ubi__ubirec_string_at(t, symbol->file);
+    out->line = symbol->line;
+    out->column = symbol->column;
+    out->is_allocator = ubi__is_allocator_function(out->function);
+}
+
+void ubi__recording_walk_init(ubi__recording_walk *walk, const ubi__recording_report *report, uint32_t trace) {
+    *walk = (ubi__recording_walk){ .report = report, .trace = report->sites.top[trace] };
+}
+
+/* The next place, whatever it is. */
+static bool step(ubi__recording_walk *walk, ubi__recording_place *out) {
+    const ubi__ubirec_tables *t = &walk->report->summary.tables;
+    uint32_t n;
+    if (walk->trace == UBI__UBIREC_NO_TRACE)
+        return false;
+    uint32_t frame = t->traces.at[walk->trace].frame;
+    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
+    place_of_frame(out, t, &t->frames.at[frame]);
+    if (walk->symbol < n) {
+        add_symbol(out, t, &symbols[walk->symbol]);
+        out->is_inlined = walk->symbol + 1 < n;
+        walk->symbol++;
+    }
+    if (walk->symbol >= n) {
+        walk->trace = t->traces.at[walk->trace].caller;
+        walk->symbol = 0;
+    }
+    return true;
+}
+
+/* What is inlined into the first function may be an allocator's as well; but something must be left. */
+bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out) {
+    do
+        if (!step(walk, out))
+            return false;
+    while (!walk->begun && out->is_allocator && out->is_inlined);
+    walk->begun = true;
+    return true;
+}
+
+bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_report *report, const ubi__site *site) {
+    ubi__recording_walk walk;
+    ubi__recording_walk_init(&walk, report, site->heavy);
+    return ubi__recording_walk_next(&walk, out);
+}
+
+static ubi_text base_name(ubi_text path) {
+    size_t start = path.len;
+    while (start > 0 && path.ptr[start - 1] != '/')
+        start--;
+    return (ubi_text){ path.ptr + start, path.len - start };
+}
+
+void ubi__recording_place_name(char *out, size_t n, const ubi__recording_place *place) {
+    ubi_text module = base_name(place->module);
+    if (place->function.len)
+        snprintf(out, n, "%.*s", (int)place->function.len, place->function.ptr);
+    else if (!place->has_address)
+        snprintf(out, n, "(anonymous)");
+    else if (module.len)
+        snprintf(out, n, "%.*s+0x%" PRIx64, (int)module.len, module.ptr, place->address);
+    else
+        snprintf(out, n, "0x%" PRIx64, place->address);
+}
+
+void ubi__recording_place_position(char *out, size_t n, const ubi__recording_place *place) {
+    ubi_text file = base_name(place->file), module = base_name(place->module);
+    if (file.len && place->line)
+        snprintf(out, n, "%.*s:%" PRIu32, (int)file.len, file.ptr, place->line);
+    else if (file.len)
+        snprintf(out, n, "%.*s", (int)file.len, file.ptr);
+    else if (place->function.len)
+        snprintf(out, n, "%.*s", (int)module.len, module.ptr);
+    else
+        out[0] = 0;
+}
+
+/* ---- estimates ---------------------------------------------------------------------------------------------------- */
+
+uint64_t ubi__whole(double value) {
+    if (!(value > 0))
+        return 0;
+    return value < 0x1p63 ? (uint64_t)(value + 0.5) : (uint64_t)1 << 63;
+}
+
+static const char *plus_minus(const ubi__cli *cli) {
+    return cli->style.unicode ? "±" : "+-";
+}
+
+/* The unit that the number is shown in, for its error. */
+static double unit_of(double bytes) {
+    double unit = 1;
+    while (bytes / unit >= 1023.5 && unit < 0x1p60)
+        unit *= 1024;
+    return unit;
+}
+
+char *ubi__estimate_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double bytes, double variance) {
+    char size[UBI__HUMAN_TEXT];
+    ubi__human_size(size, ubi__whole(bytes));
+    if (variance <= 0) {
+        snprintf(out, UBI__ESTIMATE_TEXT, "%s", size);
+        return out;
+    }
+    double error = ubi__standard_error(variance) / unit_of(bytes);
+    snprintf(out, UBI__ESTIMATE_TEXT, "%s %s %.*f", size, plus_minus(cli),
+             error < 0.995  ? 2
+             : error < 9.95 ? 1
+                            : 0,
+             error);
+    return out;
+}
+
+char *ubi__estimate_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, double variance) {
+    char number[UBI__HUMAN_TEXT], error[UBI__HUMAN_TEXT];
+    ubi__human_count(number, ubi__whole(count));
+    if (variance <= 0)
+        snprintf(out, UBI__ESTIMATE_TEXT, "%s", number);
+    else
+        snprintf(out, UBI__ESTIMATE_TEXT, "%s %s %s", number, plus_minus(cli),
+                 ubi__human_count(error, ubi__whole(ceil(ubi__standard_error(variance)))));
+    return out;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_summary.c: see recording_summary.h.
+ */
+#include "recording/recording_summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "recording/byte_sampler.h"
+
+#define FIRST_CURVE_STEP_NS UINT64_C(1000000)
+#define NS_PER_MS UINT64_C(1000000)
+#define RECORDS_PER_PROGRESS 65536
+
+ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allocator *allocator) {
+    const ubi_allocator *a = ubi__allocator_or_default(allocator);
+    *s = (ubi__recording_summary){ .allocator = a, .curve_step_ns = FIRST_CURVE_STEP_NS };
+    ubi__live_table_init(&s->live, a);
+    return ubi__ubirec_tables_init(&s->tables, a);
+}
+
+void ubi__recording_summary_fini(ubi__recording_summary *s) {
+    ubi__ubirec_tables_fini(&s->tables);
+    ubi__vec_info_sums_fini(&s->infos, s->allocator);
+    ubi__vec_thread_sums_fini(&s->threads, s->allocator);
+    ubi__live_table_fini(&s->live);
+}
+
+/* ---- the curve ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Half as many points, each of twice the time. */
+static void halve_curve(ubi__recording_summary *s) {
+    for (size_t i = 0; i < UBI__CURVE_POINTS / 2; i++) {
+        ubi__curve_point a = s->curve[2 * i], b = s->curve[2 * i + 1];
+        s->curve[i] = a.live_bytes >= b.live_bytes ? a : b;
+        s->curve[i].rss_bytes = larger(a.rss_bytes, b.rss_bytes);
+    }
+    s->n_curve = UBI__CURVE_POINTS / 2;
+    s->curve_step_ns *= 2;
+}
+
+/* What lives by now. */
+static ubi__curve_point live_point(const ubi__recording_summary *s) {
+    const ubi__class_sums *heap = &s->classes[UBI__UBIREC_HEAP];
+    return (ubi__curve_point){ .live_bytes = heap->live_bytes, .live_variance = heap->live_variance };
+}
+
+/* The point of this time. Those between it and the last one that there was have what lived then. */
+static ubi__curve_point *point_now(ubi__recording_summary *s) {
+    while (s->time_ns / s->curve_step_ns >= UBI__CURVE_POINTS) {
+        while (s->n_curve < UBI__CURVE_POINTS)
+            s->curve[s->n_curve++] = live_point(s);
+        halve_curve(s);
+    }
+    size_t at = (size_t)(s->time_ns / s->curve_step_ns);
+    while (s->n_curve <= at)
+        s->curve[s->n_curve++] = live_point(s);
+    return &s->curve[at];
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------- */
+
+static ubi__ubirec_class class_of(const ubi__recording_summary *s, uint32_t info) {
+    return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind;
+}
+
+/* What it had at the last maximum, before that changes. */
+static void note_peak(ubi__info_sums *sums, const ubi__class_sums *of_class) {
+    if (sums->epoch == of_class->epoch)
+        return;
+    sums->peak_live = sums->live;
+    sums->epoch = of_class->epoch;
+}
+
+/* Of the weight of one allocation. */
+static double variance_of(const ubi__recording_summary *s, uint32_t info) {
+    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
+    return ubi__sample_variance(row->size_bytes, ubi__ubirec_period_of(&s->tables, info), row->weight_bytes);
+}
+
+/* Sums that only grow stop at the largest number. */
+static void add_bytes(uint64_t *sum, uint64_t bytes) {
+    if (__builtin_add_overflow(*sum, bytes, sum))
+        *sum = UINT64_MAX;
+}
+
+static ubi_status begin_life(ubi__recording_summary *s, uint32_t info) {
+    ubi__ubirec_class of_class = class_of(s, info);
+    ubi__class_sums *c = &s->classes[of_class];
+    ubi__info_sums *sums = &s->infos.at[info];
+    uint64_t live_bytes;
+    if (__builtin_add_overflow(c->live_bytes, s->tables.infos.at[info].weight_bytes, &live_bytes))
+        return ubi__fail(UBI_EFORMAT, "expected less than 2^64 bytes to live at a time");
+    note_peak(sums, c);
+    sums->live++;
+    c->live++;
+    c->live_bytes = live_bytes;
+    c->live_variance += variance_of(s, info);
+    if (c->live_bytes > c->peak_bytes) {
+        c->peak_bytes = c->live_bytes;
+        c->peak_time_ns = s->time_ns;
+        c->epoch++;
+    }
+    if (of_class == UBI__UBIREC_HEAP) {
+        ubi__curve_point *point = point_now(s);
+        uint64_t rss_bytes = point->rss_bytes;
+        if (c->live_bytes > point->live_bytes)
+            *point = live_point(s);
+        point->rss_bytes = rss_bytes;
+    }
+    return UBI_OK;
+}
+
+static void end_life(ubi__recording_summary *s, uint32_t info) {
+    ubi__class_sums *c = &s->classes[class_of(s, info)];
+    ubi__info_sums *sums = &s->infos.at[info];
+    note_peak(sums, c);
+    sums->live--;
+    c->live--;
+    c->live_bytes -= s->tables.infos.at[info].weight_bytes;
+    c->live_variance -= variance_of(s, info);
+    if (c->live == 0 || c->live_variance < 0) /* what rounding leaves over */
+        c->live_variance = 0;
+}
+
+double ubi__sample_count(const ubi__ubirec_info_row *info) {
+    return info->size_bytes ? (double)info->weight_bytes / (double)info->size_bytes : 1;
+}
+
+static unsigned size_bucket(uint64_t size_bytes) {
+    return size_bytes ? 64 - (unsigned)__builtin_clzll(size_bytes) : 0;
+}
+
+static unsigned lifetime_bucket(uint64_t ms) {
+    unsigned bucket = 0;
+    for (uint64_t limit = 1; ms >= limit && bucket < UBI__LIFETIME_BUCKETS - 1; limit *= 10)
+        bucket++;
+    return bucket;
+}
+
+static uint64_t now_ms(const ubi__recording_summary *s) {
+    uint64_t ms = s->time_ns / NS_PER_MS;
+    return ms < UINT32_MAX ? ms : UINT32_MAX;
+}
+
+static ubi_status put_live(ubi__recording_summary *s, uint64_t number, uint32_t info) {
+    UBI_TRY(ubi__live_table_reserve(&s->live));
+    ubi__live_table_put(&s->live, number + 1, now_ms(s) << 32 | info);
+    return UBI_OK;
+}
+
+static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t info) {
+    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
+    ubi__thread_sums *thread = &s->threads.at[s->thread];
+    ubi__ubirec_class of_class = class_of(s, info);
+    UBI_TRY(put_live(s, number, info));
+    s->infos.at[info].count++;
+    s->classes[of_class].count++;
+    add_bytes(&s->classes[of_class].bytes, row->weight_bytes);
+    thread->last_allocation = number + 1;
+    if (of_class == UBI__UBIREC_HEAP) {
+        ubi__estimate_add(&thread->allocated, s, info, 1);
+        ubi__estimate_add(&s->sizes[size_bucket(row->size_bytes)], s, info, 1);
+    }
+    return begin_life(s, info);
+}
+
+static void add_free(ubi__recording_summary *s, uint64_t number) {
+    ubi__thread_sums *thread = &s->threads.at[s->thread];
+    ubi__live *live = ubi__live_table_find(&s->live, number + 1);
+    /* Of a sample nobody knows what its thread did next. */
+    bool is_exact = s->tables.periods.at[s->tables.periods.n - 1].period_bytes == 1;
+    bool is_temporary = is_exact && thread->last_allocation == number + 1;
+    thread->last_allocation = 0;
+    if (!live) {
+        s->double_frees++;
+        return;
+    }
+    uint32_t info = (uint32_t)live->event;
+    uint64_t made_ms = live->event >> 32;
+    ubi__live_table_remove(&s->live, live);
+    s->infos.at[info].temporary += is_temporary;
+    s->classes[class_of(s, info)].n_frees++;
+    if (class_of(s, info) == UBI__UBIREC_HEAP) {
+        ubi__estimate_add(&thread->freed, s, info, 1);
+        ubi__estimate_add(&thread->temporary, s, info, is_temporary);
+        ubi__estimate_add(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, info, 1);
+    }
+    end_life(s, info);
+}
+
+/* Its lifetime was counted when the free was told of; it begins anew. */
+static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, uint32_t info) {
+    ubi__thread_sums *thread = &s->threads.at[s->thread];
+    ubi__class_sums *c = &s->classes[class_of(s, info)];
+    thread->last_allocation = 0;
+    /* A file that undoes what never happened must not make counts run below 0. */
+    if (ubi__live_table_find(&s->live, number + 1) || c->n_frees == 0)
+        return UBI_OK;
+    UBI_TRY(put_live(s, number, info));
+    c->n_frees--;
+    return begin_life(s, info);
+}
+
+static void add_rss(ubi__recording_summary *s, uint64_t bytes) {
+    ubi__curve_point *point = point_now(s);
+    point->rss_bytes = larger(point->rss_bytes, bytes);
+    s->rss_last_bytes = bytes;
+    if (bytes <= s->rss_peak_bytes)
+        return;
+    s->rss_peak_bytes = bytes;
+    s->rss_peak_time_ns = s->time_ns;
+}
+
+ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubirec_record *r) {
+    switch (r->type) {
+    case UBI__UBIREC_ALLOC:
+        return add_alloc(s, r->event.number, r->event.info);
+    case UBI__UBIREC_FREE:
+        add_free(s, r->event.number);
+        return UBI_OK;
+    case UBI__UBIREC_FREE_UNDONE:
+        return add_free_undone(s, r->event.number, r->event.info);
+    case UBI__UBIREC_TIME:
+        s->time_ns = r->time_ns;
+        return UBI_OK;
+    case UBI__UBIREC_SWITCH:
+        s->thread = r->thread_now;
+        return UBI_OK;
+    case UBI__UBIREC_RSS:
+        add_rss(s, r->bytes);
+        return UBI_OK;
+    case UBI__UBIREC_MARKER:
+        s->n_markers++;
+        return UBI_OK;
+    case UBI__UBIREC_INFO:
+        UBI_TRY(ubi__vec_info_sums_push(&s->infos, s->allocator, (ubi__info_sums){ 0 }));
+        break;
+    case UBI__UBIREC_THREAD:
+        UBI_TRY(ubi__vec_thread_sums_push(&s->threads, s->allocator, (ubi__thread_sums){ 0 }));
+        break;
+    default:
+        break;
+    }
+    return ubi__ubirec_tables_add(&s->tables, r);
+}
+
+void ubi__recording_summary_finish(ubi__recording_summary *s) {
+    for (uint32_t i = 0; i < s->infos.n; i++)
+        note_peak(&s->infos.at[i], &s->classes[class_of(s, i)]);
+    if (s->n_curve)
+        point_now(s);
+}
+
+/* ---- a whole file ------------------------------------------------------------------------------------------------- */
+
+static ubi_status add_all(ubi__recording_summary *s, ubi__ubirec_reader *reader, uint64_t total_bytes,
+                          const ubi_progress *progress) {
+    const ubi__ubirec_record *record;
+    for (uint64_t n = 0;; n++) {
+        UBI_TRY(ubi__ubirec_next(reader, &record));
+        if (!record)
+            return UBI_OK;
+        UBI_TRY(ubi__recording_summary_add(s, record));
+        if (n % RECORDS_PER_PROGRESS == 0 &&
+            !ubi__progress(progress, "reading", ubi__ubirec_bytes_in(reader), total_bytes))
+            return ubi__fail_cancelled();
+    }
+}
+
+ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
+                                       const ubi_allocator *allocator) {
+    ubi__ubirec_reader *reader;
+    UBI_TRY(ubi__recording_summary_init(s, allocator));
+    ubi_status status = ubi__ubirec_reader_new(&reader, source, s->allocator);
+    if (status == UBI_OK) {
+        status = add_all(s, reader, source->size, progress);
+        s->file_bytes = ubi__ubirec_bytes_in(reader);
+        s->torn_bytes = ubi__ubirec_torn_bytes(reader);
+        s->n_blocks = ubi__ubirec_block_count(reader);
+        ubi__ubirec_reader_free(reader);
+    }
+    if (status == UBI_OK)
+        ubi__recording_summary_finish(s);
+    else
+        ubi__recording_summary_fini(s);
+    return status;
+}
+
+/* ---- estimates ---------------------------------------------------------------------------------------------------- */
+
+void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s, uint32_t info, uint64_t n) {
+    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
+    double times = (double)n, size = (double)row->size_bytes;
+    double variance = ubi__sample_variance(row->size_bytes, ubi__ubirec_period_of(&s->tables, info), row->weight_bytes);
+    estimate->samples += n;
+    estimate->count += times * ubi__sample_count(row);
+    estimate->bytes += times * (double)row->weight_bytes;
+    estimate->bytes_variance += times * variance;
+    if (size > 0)
+        estimate->count_variance += times * variance / (size * size);
+}
+
+double ubi__standard_error(double variance) {
+    return sqrt(variance);
+}
+
+uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure) {
+    switch (measure) {
+    case UBI__MEASURE_LEAKED:
+        return sums->live;
+    case UBI__MEASURE_PEAK:
+        return sums->peak_live;
+    case UBI__MEASURE_TEMPORARY:
+        return sums->temporary;
+    default:
+        return sums->count;
+    }
+}
+
+ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure) {
+    ubi__estimate estimate = { 0 };
+    for (uint32_t i = 0; i < s->infos.n; i++)
+        if (class_of(s, i) == of_class)
+            ubi__estimate_add(&estimate, s, i, ubi__info_measure(&s->infos.at[i], measure));
+    return estimate;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_summary.h: what a recording file amounts to: sums by info, class and thread, the peak, lifetimes, sizes, a curve.
+ *
+ * One pass over the records, and no event is kept. An allocation is a row of the live table until it is freed; everything
+ * else is counted where its info is, since allocations of one info are alike. What lived of each info when the most bytes
+ * lived is known exactly: each new maximum is an epoch, and an info notes what it had when it changes for the first time in
+ * a later epoch.
+ *
+ * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
+ * Memory: the tables, 40 bytes per info, 24 to 48 per live allocation.
+ */
+#ifndef UBI_RECORDING_RECORDING_SUMMARY_H
+#define UBI_RECORDING_RECORDING_SUMMARY_H
+
+#include "recording/live_table.h"
+#include "recording/ubirec_tables.h"
+
+/** A sum, or, in a sampled recording, the estimate of one. */
+typedef struct ubi__estimate {
+    uint64_t samples; /* allocations recorded */
+    double count, count_variance;
+    double bytes, bytes_variance;
+} ubi__estimate;
+
+/** Allocations of one info. `live` and `peak_live` are counts. */
+typedef struct ubi__info_sums {
+    uint64_t count;
+    uint64_t live;      /* not freed so far; at the end: leaked */
+    uint64_t peak_live; /* at the maximum that `epoch` is the number of */
+    uint64_t epoch;
+    uint64_t
+        temporary; /* freed by the thread that made it, as the next thing that this thread did; exact periods only */
+} ubi__info_sums;
+
+/** Bytes are weights. */
+typedef struct ubi__class_sums {
+    uint64_t count, n_frees;
+    uint64_t bytes;
+    uint64_t live, live_bytes;
+    double live_variance;
+    uint64_t peak_bytes, peak_time_ns; /* the first time that so much lived */
+    uint64_t epoch;                    /* how often there was a new maximum */
+} ubi__class_sums;
+
+typedef struct ubi__thread_sums {
+    ubi__estimate allocated, freed, temporary; /* by it; heap only */
+    uint64_t last_allocation;                  /* number + 1, when that was the last thing that it did; else 0 */
+} ubi__thread_sums;
+
+UBI_VEC_DECLARE(ubi__vec_info_sums, ubi__info_sums);
+UBI_VEC_DECLARE(ubi__vec_thread_sums, ubi__thread_sums);
+
+/** Bucket i: freed within 10^i ms; the last: later. Heap only. */
+#define UBI__LIFETIME_BUCKETS 7
+/** Bucket 0: size 0; bucket i: sizes from 2^(i-1) up to below 2^i. Heap only. */
+#define UBI__SIZE_BUCKETS 58
+/** Points of the curve at most; when there are more, two become one. */
+#define UBI__CURVE_POINTS 512
+
+/** The most that lived, and that was resident, in a span of time. */
+typedef struct ubi__curve_point {
+    uint64_t live_bytes; /* heap */
+    double live_variance;
+    uint64_t rss_bytes; /* 0: not measured */
+} ubi__curve_point;
+
+typedef struct ubi__recording_summary {
+    const ubi_allocator *allocator;
+    ubi__ubirec_tables tables;
+    ubi__vec_info_sums infos;
+    ubi__vec_thread_sums threads;
+    ubi__live_table live; /* number + 1 -> info, and the ms when it was made above it */
+    ubi__class_sums classes[UBI__UBIREC_CLASS_COUNT];
+    ubi__estimate lifetimes[UBI__LIFETIME_BUCKETS], sizes[UBI__SIZE_BUCKETS];
+    ubi__curve_point curve[UBI__CURVE_POINTS];
+    size_t n_curve;
+    uint64_t curve_step_ns; /* of each point */
+    uint64_t time_ns;       /* now, or the end */
+    uint32_t thread;
+    uint64_t rss_peak_bytes, rss_peak_time_ns, rss_last_bytes;
+    uint64_t n_markers;
+    uint64_t double_frees; /* of what did not live: the file is wrong there, and they were passed over */
+    uint64_t file_bytes, torn_bytes;
+    uint32_t n_blocks;
+} ubi__recording_summary;
+
+/** Errors: UBI_ENOMEM, and nothing is left. */
+ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allocator *allocator);
+void ubi__recording_summary_fini(ubi__recording_summary *s);
+/** Takes the next record of a file. Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (2^64 bytes live). Cost: O(1). */
+ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubirec_record *record);
+/** Behind the last record. */
+void ubi__recording_summary_finish(ubi__recording_summary *s);
+/**
+ * All of a file. On success it is finished, on failure nothing is left.
+ * Errors: those of the reader, UBI_ENOMEM, UBI_ELIMIT, UBI_ECANCELLED. @param progress  or NULL.
+ */
+ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
+                                       const ubi_allocator *allocator);
+
+/* ---- estimates ---------------------------------------------------------------------------------------------------- */
+
+/** Adds n allocations of an info, each with its own weight. */
+void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s, uint32_t info, uint64_t n);
+/** The square root of a variance. */
+double ubi__standard_error(double variance);
+/** How many allocations a sample of so many bytes stands for. */
+double ubi__sample_count(const ubi__ubirec_info_row *info);
+
+typedef enum ubi__measure {
+    UBI__MEASURE_LEAKED,    /* not freed at the end */
+    UBI__MEASURE_PEAK,      /* alive when the most bytes of the class were */
+    UBI__MEASURE_TOTAL,     /* ever allocated */
+    UBI__MEASURE_TEMPORARY, /* freed at once */
+    UBI__MEASURE_COUNT
+} ubi__measure;
+
+/** How many allocations of an info a measure has. The summary is finished. */
+uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure);
+/** Over all infos of a class. Cost: O(infos * log periods). */
+ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tuple_table.h: numbers for tuples of integers: equal ones have one number, the next free one when they are new.
+ *
+ * Rows lie one behind the other, each `width` words, and a hash finds them. Nothing is removed.
+ * Memory: 8 bytes per word, and 8 to 16 per row.
+ */
+#ifndef UBI_RECORDING_TUPLE_TABLE_H
+#define UBI_RECORDING_TUPLE_TABLE_H
+
+#include "base/slots.h"
+
+#define UBI__TUPLE_WIDTH_MAX 4
+
+typedef struct ubi__tuple_table {
+    const ubi_allocator *allocator;
+    size_t width;      /* words of a row, 1 to UBI__TUPLE_WIDTH_MAX */
+    size_t base;       /* number of the first row */
+    ubi__vec_u64 rows; /* row i at i * width */
+    ubi__slots slots;
+    const char *what; /* what a row is, in the plural, for messages; static */
+} ubi__tuple_table;
+
+void ubi__tuple_table_init(ubi__tuple_table *t, size_t width, const char *what, const ubi_allocator *allocator);
+void ubi__tuple_table_fini(ubi__tuple_table *t);
+
+static inline uint32_t ubi__tuple_table_count(const ubi__tuple_table *t) {
+    return (uint32_t)(t->base + t->rows.n / t->width);
+}
+
+/**
+ * The number of tuple[width].
+ * @param is_new  out: whether it was not there before.
+ * Errors: UBI_ENOMEM, UBI_ELIMIT (2^32 - 2 rows); the table is as it was.
+ */
+ubi_status ubi__tuple_table_number(ubi__tuple_table *t, uint32_t *out, bool *is_new, const uint64_t *tuple);
+/** Numbers given so far stay taken, but no tuple that comes is equal to an earlier one. */
+void ubi__tuple_table_start_anew(ubi__tuple_table *t);
+
+#endif

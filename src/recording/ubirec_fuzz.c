@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Any bytes at all through the reader of recordings and what is computed from them. Promises checked:
+ *
+ *   - a refusal is UBI_EFORMAT and has a message of one line
+ *   - how the bytes arrive does not matter
+ *   - sums agree with each other: what lives is what was allocated and not freed, and never more than at the peak
+ *   - all memory is given back, and there is never more of it than the records justify
+ *
+ * A checksum would keep the fuzzer out, so the input is the records of a block, of which a file is made; when it begins as a
+ * file, it is one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "fail_allocator.h"
+#include "packing.h"
+#include "recording/recording_summary.h"
+
+/* Buffers of the reader and first slots of tables, and what a byte of a record can turn into at most. */
+#define FIXED_BYTES (UINT64_C(2) << 20)
+#define BYTES_PER_BYTE 256
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition, const char *what) {
+    if (condition)
+        return;
+    fprintf(stderr, "ubirec_fuzz: %s\n", what);
+    abort();
+}
+
+typedef struct feeder {
+    const uint8_t *at;
+    size_t left;
+} feeder;
+
+/* Pieces of 1 to 8 bytes; their sizes depend on the bytes. */
+static ptrdiff_t feed(void *payload, void *buffer, size_t size) {
+    feeder *f = payload;
+    size_t n = f->left ? (f->at[0] & 7) + (size_t)1 : 0;
+    n = n < f->left ? n : f->left;
+    n = n < size ? n : size;
+    if (n)
+        memcpy(buffer, f->at, n);
+    f->at += n;
+    f->left -= n;
+    return (ptrdiff_t)n;
+}
+
+static void check_sums(const ubi__recording_summary *s) {
+    for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
+        const ubi__class_sums *sums = &s->classes[c];
+        require(sums->live == sums->count - sums->n_frees, "what lives is not what was not freed");
+        require(sums->live_bytes <= sums->peak_bytes, "more lives than the peak");
+        ubi__estimate peak = ubi__class_estimate(s, (ubi__ubirec_class)c, UBI__MEASURE_PEAK);
+        ubi__estimate live = ubi__class_estimate(s, (ubi__ubirec_class)c, UBI__MEASURE_LEAKED);
+        require(live.samples == sums->live, "infos do not add up to their class");
+        require(peak.bytes <= (double)sums->peak_bytes * 1.0000001, "more lived at the peak than the peak");
+    }
+}
+
+typedef struct outcome {
+    ubi_status status;
+    uint64_t n_allocations, torn_bytes;
+    char message[256];
+} outcome;
+
+static outcome summarize(ubi__source *source, const ubi_allocator *allocator) {
+    ubi__recording_summary s;
+    outcome o = { .status = ubi__recording_summary_read(&s, source, NULL, allocator) };
+    if (o.status == UBI_OK) {
+        check_sums(&s);
+        for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
+            o.n_allocations += s.classes[c].count;
+        o.torn_bytes = s.torn_bytes;
+        ubi__recording_summary_fini(&s);
+    } else {
+        require(o.status == UBI_EFORMAT, "neither accepted nor bad input");
+        snprintf(o.message, sizeof o.message, "%s", ubi_error_message());
+        require(o.message[0] && !strchr(o.message, '\n'), "message is not one line");
+    }
+    return o;
+}
+
+static outcome summarize_memory(const uint8_t *data, size_t size, size_t n_records) {
+    fail_allocator f;
+    ubi__source source;
+    fail_allocator_init(&f, FAIL_ALLOCATOR_NEVER);
+    ubi__source_open_memory(&source, data, size, &f.allocator);
+    outcome o = summarize(&source, &f.allocator);
+    ubi__source_close(&source);
+    require(f.peak_bytes <= FIXED_BYTES + (size + n_records) * BYTES_PER_BYTE, "more memory than the records justify");
+    fail_allocator_fini(&f);
+    return o;
+}
+
+static void try_file(const uint8_t *data, size_t size, size_t n_records) {
+    outcome whole = summarize_memory(data, size, n_records);
+    feeder f = { data, size };
+    ubi__source source;
+    ubi__source_open_callback(&source, feed, &f, ubi_allocator_default());
+    outcome pieces = summarize(&source, NULL);
+    ubi__source_close(&source);
+    require(whole.status == pieces.status && whole.n_allocations == pieces.n_allocations &&
+                whole.torn_bytes == pieces.torn_bytes && strcmp(whole.message, pieces.message) == 0,
+            "short reads give another result");
+}
+
+static void put_u32(uint8_t *at, size_t value) {
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void try_records(const uint8_t *data, size_t size) {
+    uint8_t head[UBI__UBIREC_HEADER_BYTES + UBI__UBIREC_BLOCK_HEADER_BYTES] = UBI__UBIREC_MAGIC;
+    uint8_t *block = head + UBI__UBIREC_HEADER_BYTES;
+    bytes file = { 0 };
+    head[UBI__UBIREC_MAGIC_BYTES] = UBI__UBIREC_VERSION;
+    block[0] = UBI__UBIREC_BLOCK_RECORDS;
+    put_u32(block + 4, size);
+    put_u32(block + 8, size);
+    put_u32(block + UBI__UBIREC_BLOCK_CRC_AT, crc32(crc32(0, block, UBI__UBIREC_BLOCK_CRC_AT), data, (uInt)size));
+    bytes_add(&file, head, sizeof head);
+    bytes_add(&file, data, size);
+    try_file(file.at, file.n, size);
+    bytes_free(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (ubi__ubirec_guess(data, size))
+        try_file(data, size, 4 * UBI__UBIREC_BLOCK_RAW_MAX); /* what a fuzzer's few bytes inflate to */
+    else if (size && size <= UBI__UBIREC_BLOCK_RAW_MAX)
+        try_records(data, size);
+    return 0;
+}

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubirec_reader.c: see ubirec_reader.h.
+ *
+ * A block is read whole, checked against its sum, inflated, and then taken apart. A payload is read through a `cursor` that
+ * cannot leave it; the first thing that is wrong sticks there, so that fields can be read in one go and checked at the end.
+ */
+#include "recording/ubirec_reader.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/zlib_memory.h"
+
+#define GZIP_WINDOW (15 | 16)
+#define NO_FAULT NULL
+
+/* How much there is of each thing by now. */
+typedef struct counts {
+    uint32_t strings, modules, frames, traces, kinds, infos, threads, blocks;
+    uint64_t allocations;
+} counts;
+
+typedef struct cursor {
+    const uint8_t *at, *end;
+    const char *fault; /* what was expected and is not there; NULL: all is well */
+} cursor;
+
+struct ubi__ubirec_reader {
+    const ubi_allocator *allocator;
+    ubi__source *source;
+    counts n;
+    uint64_t position, block_at; /* bytes taken from the source; where the block began */
+    uint64_t torn_bytes;
+    uint64_t time_ns, block_time_ns;
+    uint32_t thread;
+    bool has_about, has_end, at_end;
+    z_stream zlib;
+    bool has_zlib;
+    cursor block; /* what is left of the block */
+    ubi__ubirec_record record;
+    ubi__ubirec_symbol_row symbols[UBI__UBIREC_SYMBOLS_MAX];
+    uint8_t header[UBI__UBIREC_BLOCK_HEADER_BYTES];
+    uint8_t stored[UBI__UBIREC_BLOCK_RAW_MAX];
+    uint8_t raw[UBI__UBIREC_BLOCK_RAW_MAX];
+};
+
+/* ---- bytes -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t get_u32(const uint8_t *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* As many as there are, up to n: sources may give them in pieces. */
+static ubi_status read_bytes(ubi__ubirec_reader *r, uint8_t *out, size_t n, size_t *got) {
+    *got = 0;
+    while (*got < n) {
+        size_t piece;
+        UBI_TRY(ubi__source_read(r->source, out + *got, n - *got, &piece));
+        if (piece == 0)
+            break;
+        *got += piece;
+    }
+    r->position += *got;
+    return UBI_OK;
+}
+
+static ubi_status fail_block(const ubi__ubirec_reader *r, const char *expected) {
+    return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 ": expected %s", r->block_at, expected);
+}
+
+bool ubi__ubirec_guess(const uint8_t *head, size_t n) {
+    return n >= UBI__UBIREC_MAGIC_BYTES && memcmp(head, UBI__UBIREC_MAGIC, UBI__UBIREC_MAGIC_BYTES) == 0;
+}
+
+static ubi_status read_header(ubi__ubirec_reader *r) {
+    uint8_t header[UBI__UBIREC_HEADER_BYTES];
+    size_t n;
+    UBI_TRY(read_bytes(r, header, sizeof header, &n));
+    if (!ubi__ubirec_guess(header, n))
+        return ubi__fail(UBI_EFORMAT, "byte 0: expected the beginning of a recording");
+    if (n < sizeof header)
+        return ubi__fail(UBI_EFORMAT, "byte %zu: expected the rest of the file's header, which has %zu bytes", n,
+                         sizeof header);
+    uint32_t version = get_u32(header + UBI__UBIREC_MAGIC_BYTES);
+    if (version != UBI__UBIREC_VERSION)
+        return ubi__fail(UBI_EFORMAT, "byte %d: expected version %d of recordings, not %" PRIu32,
+                         UBI__UBIREC_MAGIC_BYTES, UBI__UBIREC_VERSION, version);
+    if (get_u32(header + UBI__UBIREC_MAGIC_BYTES + 4) != 0)
+        return ubi__fail(UBI_EFORMAT, "byte %d: expected 4 bytes of 0", UBI__UBIREC_MAGIC_BYTES + 4);
+    return UBI_OK;
+}
+
+ubi_status ubi__ubirec_reader_new(ubi__ubirec_reader **out, ubi__source *source, const ubi_allocator *allocator) {
+    const ubi_allocator *a = ubi__allocator_or_default(allocator);
+    ubi__ubirec_reader *r = UBI_NEW(a, ubi__ubirec_reader);
+    if (!r)
+        return ubi__fail_nomem();
+    r->allocator = a;
+    r->source = source;
+    ubi_status status = read_header(r);
+    if (status != UBI_OK) {
+        ubi__ubirec_reader_free(r);
+        return status;
+    }
+    *out = r;
+    return UBI_OK;
+}
+
+void ubi__ubirec_reader_free(ubi__ubirec_reader *r) {
+    if (!r)
+        return;
+    if (r->has_zlib)
+        (void)inflateEnd(&r->zlib);
+    UBI_DELETE(r->allocator, r);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+
+/* Starts the inflater, or starts it again. */
+static ubi_status ready_zlib(ubi__ubirec_reader *r) {
+    if (r->has_zlib) {
+        (void)inflateReset(&r->zlib);
+        return UBI_OK;
+    }
+    ubi__zlib_use(&r->zlib, r->allocator);
+    if (inflateInit2(&r->zlib, GZIP_WINDOW) != Z_OK)
+        return ubi__fail_nomem();
+    r->has_zlib = true;
+    return UBI_OK;
+}
+
+static ubi_status inflate_block(ubi__ubirec_reader *r, size_t n_stored, size_t n_raw) {
+    UBI_TRY(ready_zlib(r));
+    r->zlib.next_in = r->stored;
+    r->zlib.avail_in = (uInt)n_stored;
+    r->zlib.next_out = r->raw;
+    r->zlib.avail_out = (uInt)n_raw;
+    int code = inflate(&r->zlib, Z_FINISH);
+    if (code == Z_MEM_ERROR)
+        return ubi__fail_nomem();
+    if (code != Z_STREAM_END || r->zlib.avail_out || r->zlib.avail_in)
+        return fail_block(r, "a gzip member of the size that its header says");
+    return UBI_OK;
+}
+
+static void end_torn(ubi__ubirec_reader *r) {
+    r->torn_bytes = r->position - r->block_at;
+    r->at_end = true;
+}
+
+static ubi_status check_sizes(const ubi__ubirec_reader *r, size_t n_stored, size_t n_raw) {
+    if (n_stored == 0 || n_stored > sizeof r->stored)
+        return fail_block(r, "a stored size of 1 to 262144 bytes");
+    if (n_raw == 0 || n_raw > sizeof r->raw)
+        return fail_block(r, "1 to 262144 bytes of records");
+    return UBI_OK;
+}
+
+static ubi_status check_sum(const ubi__ubirec_reader *r, size_t n_stored) {
+    uLong crc = crc32(0, r->header, UBI__UBIREC_BLOCK_CRC_AT);
+    crc = crc32(crc, r->stored, (uInt)n_stored);
+    return crc == get_u32(r->header + UBI__UBIREC_BLOCK_CRC_AT) ? UBI_OK
+                                                                : fail_block(r, "the bytes that its checksum is of");
+}
+
+/* The whole block is in `stored`, and its sum is right. */
+static ubi_status open_block(ubi__ubirec_reader *r, size_t n_stored, size_t n_raw) {
+    uint8_t type = r->header[0], flags = r->header[1];
+    if (type >= UBI__UBIREC_BLOCK_OPTIONAL)
+        return UBI_OK;
+    if (type != UBI__UBIREC_BLOCK_RECORDS || flags > UBI__UBIREC_BLOCK_DEFLATED)
+        return fail_block(r, "a type and flags that this version of ubiheap knows");
+    if (flags & UBI__UBIREC_BLOCK_DEFLATED) {
+        UBI_TRY(inflate_block(r, n_stored, n_raw));
+    } else {
+        if (n_stored != n_raw)
+            return fail_block(r, "as many bytes stored as there are of records");
+        memcpy(r->raw, r->stored, n_raw);
+    }
+    r->block = (cursor){ r->raw, r->raw + n_raw, NO_FAULT };
+    r->block_time_ns = 0;
+    r->n.blocks++;
+    return UBI_OK;
+}
+
+/* The next block; or `at_end`. */
+static ubi_status next_block(ubi__ubirec_reader *r) {
+    size_t n;
+    r->block_at = r->position;
+    UBI_TRY(read_bytes(r, r->header, sizeof r->header, &n));
+    if (n < sizeof r->header) {
+        end_torn(r);
+        return UBI_OK;
+    }
+    size_t n_stored = get_u32(r->header + 4), n_raw = get_u32(r->header + 8);
+    UBI_TRY(check_sizes(r, n_stored, n_raw));
+    UBI_TRY(read_bytes(r, r->stored, n_stored, &n));
+    if (n < n_stored) {
+        end_torn(r);
+        return UBI_OK;
+    }
+    UBI_TRY(check_sum(r, n_stored));
+    return open_block(r, n_stored, n_raw);
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------- */
+
+static void fault(cursor *c, const char *expected) {
+    if (!c->fault)
+        c->fault = expected;
+    c->at = c->end;
+}
+
+static uint64_t get_slow(cursor *c) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
+        uint8_t byte = *c->at++;
+        if (shift == 63 && byte > 1)
+            break;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+    fault(c, "a number of at most 64 bits");
+    return 0;
+}
+
+static inline uint64_t get(cursor *c) {
+    if (ubi__likely(c->at < c->end && *c->at < 128))
+        return *c->at++;
+    return get_slow(c);
+}
+
+static uint64_t get_below(cursor *c, uint64_t limit, const char *expected) {
+    uint64_t value = get(c);
+    if (value < limit)
+        return value;
+    fault(c, expected);
+    return 0;
+}
+
+static uint32_t get_index(cursor *c, uint32_t n, const char *expected) {
+    return (uint32_t)get_below(c, n, expected);
+}
+
+static uint32_t get_u32_field(cursor *c) {
+    return (uint32_t)get_below(c, (uint64_t)UINT32_MAX + 1, "a number of at most 32 bits");
+}
+
+static ubi_text get_text(cursor *c) {
+    uint64_t n = get(c);
+    if (n > UBI__UBIREC_TEXT_MAX || n > (size_t)(c->end - c->at)) {
+        fault(c, "a text of at most 65536 bytes within its record");
+        return (ubi_text){ "", 0 };
+    }
+    ubi_text text = { (const char *)c->at, (size_t)n };
+    c->at += n;
+    return text;
+}
+
+static ubi_str_ix get_string(cursor *c, const counts *n) {
+    return get_index(c, n->strings, "the number of an earlier string");
+}
+
+/* One more of something. */
+static void count(cursor *c, uint32_t *n) {
+    if (*n >= UBI_NONE - 1)
+        fault(c, "at most 4294967294 things of one type");
+    else
+        ++*n;
+}
+
+/* The allocation that was made so long ago. */
+static uint64_t get_allocation(cursor *c, uint64_t ago, const counts *n) {
+    if (ago < n->allocations)
+        return n->allocations - 1 - ago;
+    fault(c, "an allocation that was made before");
+    return 0;
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static void read_about(ubi__ubirec_reader *r, cursor *c) {
+    ubi__ubirec_about *about = &r->record.about;
+    if (r->has_about)
+        fault(c, "only one record about the whole");
+    r->has_about = true;
+    about->pid = get(c);
+    about->parent_pid = get(c);
+    about->period_bytes = get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
+    about->start_unix_ns = get(c);
+    about->recording_start_ns = get(c);
+    about->page_bytes = get(c);
+    about->program = get_text(c);
+    about->arguments = get_text(c);
+    about->writer = get_text(c);
+    about->system = get_text(c);
+    if (about->period_bytes == 0)
+        fault(c, "a period of at least one byte");
+}
+
+static void read_string(ubi__ubirec_reader *r, cursor *c) {
+    r->record.string = get_text(c);
+    count(c, &r->n.strings);
+}
+
+static void read_module(ubi__ubirec_reader *r, cursor *c) {
+    ubi__ubirec_module_row *m = &r->record.module;
+    m->path = get_string(c, &r->n);
+    m->build_id = get_string(c, &r->n);
+    m->bias = get(c);
+    m->start = get(c);
+    m->end = get(c);
+    count(c, &r->n.modules);
+}
+
+static void read_frame(ubi__ubirec_reader *r, cursor *c) {
+    ubi__ubirec_frame *f = &r->record.frame;
+    memset(f, 0, sizeof *f);
+    f->type = r->record.type;
+    if (f->type == UBI__UBIREC_NATIVE_FRAME)
+        f->of = get_index(c, r->n.modules, "the number of an earlier module");
+    else if (f->type != UBI__UBIREC_RAW_FRAME)
+        f->of = get_string(c, &r->n);
+    if (f->type == UBI__UBIREC_NATIVE_FRAME || f->type == UBI__UBIREC_RAW_FRAME)
+        f->address = get(c);
+    if (f->type == UBI__UBIREC_SCRIPT_FRAME) {
+        f->script.file = get_string(c, &r->n);
+        f->script.line = get_u32_field(c);
+        f->column = get_u32_field(c);
+    }
+    count(c, &r->n.frames);
+}
+
+static void read_kind(ubi__ubirec_reader *r, cursor *c) {
+    r->record.kind.word = get_string(c, &r->n);
+    r->record.kind.class_of_kind =
+        (ubi__ubirec_class)get_below(c, UBI__UBIREC_CLASS_COUNT, "a class of allocations: 0, 1 or 2");
+    count(c, &r->n.kinds);
+}
+
+static void read_info(ubi__ubirec_reader *r, cursor *c) {
+    ubi__ubirec_info_row *info = &r->record.info;
+    info->kind = get_index(c, r->n.kinds, "the number of an earlier kind");
+    info->size_bytes = get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
+    info->trace = r->n.traces - get_index(c, r->n.traces + 1, "an earlier trace");
+    info->weight_bytes = info->size_bytes;
+    if (c->at < c->end)
+        info->weight_bytes = get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a weight of at most 2^56 bytes");
+    count(c, &r->n.infos);
+}
+
+static void read_thread(ubi__ubirec_reader *r, cursor *c) {
+    r->record.thread.tid = get(c);
+    r->record.thread.name = get_string(c, &r->n);
+    count(c, &r->n.threads);
+}
+
+static void read_thread_name(ubi__ubirec_reader *r, cursor *c) {
+    r->record.thread_name.thread = get_index(c, r->n.threads, "the number of an earlier thread");
+    r->record.thread_name.name = get_string(c, &r->n);
+}
+
+static void read_time(ubi__ubirec_reader *r, cursor *c) {
+    uint64_t delta = get(c), now;
+    if (__builtin_add_overflow(r->block_time_ns, delta, &now) || now < r->time_ns)
+        fault(c, "a time that is not before the last one");
+    else
+        r->time_ns = r->block_time_ns = now;
+    r->record.time_ns = r->time_ns;
+}
+
+static void read_switch(ubi__ubirec_reader *r, cursor *c) {
+    r->thread = get_index(c, r->n.threads, "the number of an earlier thread");
+    r->record.thread_now = r->thread;
+}
+
+static void check_not_over(const ubi__ubirec_reader *r, cursor *c) {
+    if (r->has_end)
+        fault(c, "nothing to happen behind the end");
+}
+
+/* Something that happened, and somebody did it. */
+static void check_event(const ubi__ubirec_reader *r, cursor *c) {
+    check_not_over(r, c);
+    if (r->thread >= r->n.threads)
+        fault(c, "a thread before anything is allocated");
+}
+
+static void read_free_undone(ubi__ubirec_reader *r, cursor *c) {
+    r->record.event.number = get_allocation(c, get(c), &r->n);
+    r->record.event.info = get_index(c, r->n.infos, "the number of an earlier info");
+    check_event(r, c);
+}
+
+static void read_bytes_record(ubi__ubirec_reader *r, cursor *c) {
+    r->record.bytes = get(c);
+}
+
+static void read_period(ubi__ubirec_reader *r, cursor *c) {
+    r->record.bytes = get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
+    if (r->record.bytes == 0)
+        fault(c, "a period of at least one byte");
+}
+
+static void read_counted(ubi__ubirec_reader *r, cursor *c) {
+    r->record.counted.counter = get(c);
+    r->record.counted.value = get(c);
+}
+
+static void read_marker(ubi__ubirec_reader *r, cursor *c) {
+    r->record.marker.name = get_string(c, &r->n);
+    r->record.marker.time_ns = get(c);
+    r->record.marker.type =
+        (ubi__ubirec_marker_type)get_below(c, UBI__UBIREC_MARKER_TYPE_COUNT, "a type of marker: 0 to 3");
+    r->record.marker.process_type = get_u32_field(c);
+    r->record.marker.is_off_main_thread = get_below(c, 2, "0 or 1") != 0;
+    r->record.marker.thread = get_index(c, r->n.threads, "the number of an earlier thread");
+    r->record.marker.trace = get_index(c, r->n.traces + 1, "the number of an earlier trace");
+    r->record.marker.details = get_string(c, &r->n);
+}
+
+static void read_symbols(ubi__ubirec_reader *r, cursor *c) {
+    r->record.symbols.frame = get_index(c, r->n.frames, "the number of an earlier frame");
+    r->record.symbols.n = get_index(c, UBI__UBIREC_SYMBOLS_MAX + 1, "at most 256 symbols of a frame");
+    r->record.symbols.at = r->symbols;
+    for (uint32_t i = 0; i < r->record.symbols.n; i++) {
+        r->symbols[i].function = get_string(c, &r->n);
+        r->symbols[i].file = get_string(c, &r->n);
+        r->symbols[i].line = get_u32_field(c);
+        r->symbols[i].column = get_u32_field(c);
+    }
+}
+
+static void read_end(ubi__ubirec_reader *r, cursor *c) {
+    check_not_over(r, c); /* of a program that allocated nothing, no thread is known */
+    r->record.end.reason =
+        (ubi__ubirec_end_reason)get_below(c, UBI__UBIREC_END_REASON_COUNT, "a reason of the end: 0 to 4");
+    r->record.end.value = get_u32_field(c);
+    r->has_end = true;
+}
+
+typedef void (*read_fn)(ubi__ubirec_reader *r, cursor *payload);
+
+static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
+    [UBI__UBIREC_ABOUT] = read_about,
+    [UBI__UBIREC_STRING] = read_string,
+    [UBI__UBIREC_MODULE] = read_module,
+    [UBI__UBIREC_NATIVE_FRAME] = read_frame,
+    [UBI__UBIREC_RAW_FRAME] = read_frame,
+    [UBI__UBIREC_SCRIPT_FRAME] = read_frame,
+    [UBI__UBIREC_LABEL_FRAME] = read_frame,
+    [UBI__UBIREC_KIND] = read_kind,
+    [UBI__UBIREC_INFO] = read_info,
+    [UBI__UBIREC_THREAD] = read_thread,
+    [UBI__UBIREC_THREAD_NAME] = read_thread_name,
+    [UBI__UBIREC_TIME] = read_time,
+    [UBI__UBIREC_SWITCH] = read_switch,
+    [UBI__UBIREC_FREE_UNDONE] = read_free_undone,
+    [UBI__UBIREC_RSS] = read_bytes_record,
+    [UBI__UBIREC_COUNTED] = read_counted,
+    [UBI__UBIREC_PERIOD] = read_period,
+    [UBI__UBIREC_MARKER] = read_marker,
+    [UBI__UBIREC_SYMBOLS] = read_symbols,
+    [UBI__UBIREC_END] = read_end,
+};
+
+/* False: a type that is not known, and the record was passed over. */
+static bool read_other(ubi__ubirec_reader *r, cursor *c, uint64_t type) {
+    uint64_t n = get(c);
+    if (n > UBI__UBIREC_PAYLOAD_MAX || n > (size_t)(c->end - c->at)) {
+        fault(c, "a record within its block");
+        return true;
+    }
+    cursor payload = { c->at, c->at + n, NO_FAULT };
+    c->at += n;
+    if (type >= UBI__UBIREC_TYPE_COUNT || !readers[type])
+        return false;
+    r->record.type = (ubi__ubirec_type)type;
+    readers[type](r, &payload);
+    if (payload.fault)
+        fault(c, payload.fault);
+    return true;
+}
+
+static void read_trace(ubi__ubirec_reader *r, cursor *c, uint64_t ago) {
+    uint64_t number = (uint64_t)r->n.traces + 1;
+    if (ago == 0 || ago > number)
+        fault(c, "an earlier trace as the caller of one");
+    r->record.type = UBI__UBIREC_TRACE;
+    r->record.trace.caller = (uint32_t)(number - ago);
+    r->record.trace.frame = get_index(c, r->n.frames, "the number of an earlier frame");
+    count(c, &r->n.traces);
+}
+
+static void read_alloc(ubi__ubirec_reader *r, cursor *c, uint64_t info) {
+    if (info >= r->n.infos)
+        fault(c, "the number of an earlier info");
+    check_event(r, c);
+    r->record.type = UBI__UBIREC_ALLOC;
+    r->record.event.info = (uint32_t)info;
+    r->record.event.number = r->n.allocations++;
+}
+
+static void read_free(ubi__ubirec_reader *r, cursor *c, uint64_t ago) {
+    check_event(r, c);
+    r->record.type = UBI__UBIREC_FREE;
+    r->record.event.number = get_allocation(c, ago, &r->n);
+}
+
+/* False: passed over. */
+static bool read_record(ubi__ubirec_reader *r, cursor *c) {
+    uint64_t head = get(c), argument = head >> UBI__UBIREC_OP_BITS;
+    switch (head & ((1u << UBI__UBIREC_OP_BITS) - 1)) {
+    case UBI__UBIREC_OP_ALLOC:
+        read_alloc(r, c, argument);
+        return true;
+    case UBI__UBIREC_OP_FREE:
+        read_free(r, c, argument);
+        return true;
+    case UBI__UBIREC_OP_TRACE:
+        read_trace(r, c, argument);
+        return true;
+    default:
+        return read_other(r, c, argument);
+    }
+}
+
+ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **out) {
+    for (bool found = false; !found;) {
+        while (r->block.at == r->block.end && !r->at_end)
+            UBI_TRY(next_block(r));
+        if (r->at_end) {
+            *out = NULL;
+            return UBI_OK;
+        }
+        size_t offset = (size_t)(r->block.at - r->raw);
+        found = read_record(r, &r->block);
+        if (!r->block.fault && found && !r->has_about)
+            fault(&r->block, "a record about the whole to be the first");
+        if (ubi__unlikely(r->block.fault != NULL))
+            return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 ": record at its byte %zu: expected %s", r->block_at,
+                             offset, r->block.fault);
+    }
+    *out = &r->record;
+    return UBI_OK;
+}
+
+/* ---- about it ----------------------------------------------------------------------------------------------------- */
+
+uint64_t ubi__ubirec_time_ns(const ubi__ubirec_reader *r) {
+    return r->time_ns;
+}
+
+uint32_t ubi__ubirec_thread_now(const ubi__ubirec_reader *r) {
+    return r->thread;
+}
+
+uint64_t ubi__ubirec_bytes_in(const ubi__ubirec_reader *r) {
+    return r->position;
+}
+
+uint32_t ubi__ubirec_block_count(const ubi__ubirec_reader *r) {
+    return r->n.blocks;
+}
+
+uint64_t ubi__ubirec_torn_bytes(const ubi__ubirec_reader *r) {
+    return r->torn_bytes;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubirec_tables.c: see ubirec_tables.h.
+ */
+#include "recording/ubirec_tables.h"
+
+#include <string.h>
+
+ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *allocator) {
+    *t = (ubi__ubirec_tables){ .allocator = ubi__allocator_or_default(allocator) };
+    ubi__strtab_init(&t->strings, t->allocator);
+    return ubi__vec_ubirec_trace_push(&t->traces, t->allocator, (ubi__ubirec_trace_row){ 0, UBI_NONE });
+}
+
+void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
+    ubi__vec_u8_fini(&t->about_text, t->allocator);
+    ubi__strtab_fini(&t->strings);
+    ubi__vec_ubirec_module_fini(&t->modules, t->allocator);
+    ubi__vec_ubirec_frame_fini(&t->frames, t->allocator);
+    ubi__vec_ubirec_trace_fini(&t->traces, t->allocator);
+    ubi__vec_ubirec_kind_fini(&t->kinds, t->allocator);
+    ubi__vec_ubirec_info_fini(&t->infos, t->allocator);
+    ubi__vec_ubirec_thread_fini(&t->threads, t->allocator);
+    ubi__vec_ubirec_period_fini(&t->periods, t->allocator);
+    ubi__vec_ubirec_symbol_fini(&t->symbols, t->allocator);
+    ubi__vec_ubirec_symbol_span_fini(&t->spans, t->allocator);
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------------- */
+
+/* Copies a text behind those that are there; there is room. */
+static void keep_text(ubi__ubirec_tables *t, ubi_text *text) {
+    uint8_t *at = t->about_text.at + t->about_text.n;
+    if (text->len)
+        memcpy(at, text->ptr, text->len);
+    t->about_text.n += text->len;
+    text->ptr = (const char *)at;
+}
+
+static ubi_status add_about(ubi__ubirec_tables *t, const ubi__ubirec_about *about) {
+    size_t n = about->program.len + about->arguments.len + about->writer.len + about->system.len;
+    UBI_TRY(ubi__vec_u8_reserve(&t->about_text, t->allocator, n + 1));
+    UBI_TRY(ubi__vec_ubirec_period_push(&t->periods, t->allocator, (ubi__ubirec_period_row){ 0, about->period_bytes }));
+    t->about = *about;
+    keep_text(t, &t->about.program);
+    keep_text(t, &t->about.arguments);
+    keep_text(t, &t->about.writer);
+    keep_text(t, &t->about.system);
+    return UBI_OK;
+}
+
+static ubi_status add_string(ubi__ubirec_tables *t, ubi_text text) {
+    ubi_str_ix ix;
+    return ubi__strtab_append(&t->strings, &ix, text);
+}
+
+static ubi_status add_period(ubi__ubirec_tables *t, uint64_t period_bytes) {
+    ubi__ubirec_period_row row = { (uint32_t)t->infos.n, period_bytes };
+    return ubi__vec_ubirec_period_push(&t->periods, t->allocator, row);
+}
+
+/* Room for `n` symbols of a frame, and the frame's span. Those that it had stay, unused. */
+static ubi_status add_span(ubi__ubirec_tables *t, uint32_t frame, size_t n) {
+    if (t->symbols.n + n >= UBI_NONE)
+        return ubi__fail(UBI_ELIMIT, "a recording has at most %u symbols", UBI_NONE - 1);
+    UBI_TRY(ubi__vec_ubirec_symbol_reserve(&t->symbols, t->allocator, n));
+    if (frame >= t->spans.n) {
+        size_t more = (size_t)frame + 1 - t->spans.n;
+        UBI_TRY(ubi__vec_ubirec_symbol_span_reserve(&t->spans, t->allocator, more));
+        memset(t->spans.at + t->spans.n, 0, more * sizeof *t->spans.at);
+        t->spans.n += more;
+    }
+    t->spans.at[frame] = (ubi__ubirec_symbol_span){ (uint32_t)t->symbols.n, (uint32_t)n };
+    return UBI_OK;
+}
+
+static ubi_status add_symbols(ubi__ubirec_tables *t, uint32_t frame, const ubi__ubirec_symbol_row *rows, uint32_t n) {
+    UBI_TRY(add_span(t, frame, n));
+    if (n)
+        memcpy(t->symbols.at + t->symbols.n, rows, n * sizeof *rows);
+    t->symbols.n += n;
+    return UBI_OK;
+}
+
+ubi_status ubi__ubirec_tables_add_symbols(ubi__ubirec_tables *t, uint32_t frame, const ubi__ubirec_symbol *symbols,
+                                          size_t n) {
+    UBI_TRY(add_span(t, frame, n));
+    for (size_t i = 0; i < n; i++) {
+        ubi__ubirec_symbol_row *row = &t->symbols.at[t->symbols.n + i];
+        row->line = symbols[i].line;
+        row->column = symbols[i].column;
+        UBI_TRY(ubi__strtab_append(&t->strings, &row->function, symbols[i].function));
+        UBI_TRY(ubi__strtab_append(&t->strings, &row->file, symbols[i].file));
+    }
+    t->symbols.n += n;
+    return UBI_OK;
+}
+
+ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_record *r) {
+    const ubi_allocator *a = t->allocator;
+    switch (r->type) {
+    case UBI__UBIREC_ABOUT:
+        return add_about(t, &r->about);
+    case UBI__UBIREC_STRING:
+        return add_string(t, r->string);
+    case UBI__UBIREC_MODULE:
+        return ubi__vec_ubirec_module_push(&t->modules, a, r->module);
+    case UBI__UBIREC_NATIVE_FRAME:
+    case UBI__UBIREC_RAW_FRAME:
+    case UBI__UBIREC_SCRIPT_FRAME:
+    case UBI__UBIREC_LABEL_FRAME:
+        return ubi__vec_ubirec_frame_push(&t->frames, a, r->frame);
+    case UBI__UBIREC_TRACE:
+        return ubi__vec_ubirec_trace_push(&t->traces, a, (ubi__ubirec_trace_row){ r->trace.caller, r->trace.frame });
+    case UBI__UBIREC_KIND:
+        return ubi__vec_ubirec_kind_push(&t->kinds, a, (ubi__ubirec_kind_row){ r->kind.word, r->kind.class_of_kind });
+    case UBI__UBIREC_INFO:
+        return ubi__vec_ubirec_info_push(&t->infos, a, r->info);
+    case UBI__UBIREC_THREAD:
+        return ubi__vec_ubirec_thread_push(&t->threads, a, (ubi__ubirec_thread_row){ r->thread.tid, r->thread.name });
+    case UBI__UBIREC_THREAD_NAME:
+        t->threads.at[r->thread_name.thread].name = r->thread_name.name;
+        return UBI_OK;
+    case UBI__UBIREC_PERIOD:
+        return add_period(t, r->bytes);
+    case UBI__UBIREC_SYMBOLS:
+        return add_symbols(t, r->symbols.frame, r->symbols.at, r->symbols.n);
+    case UBI__UBIREC_COUNTED:
+        if (r->counted.counter < UBI__UBIREC_COUNTER_COUNT)
+            t->counters[r->counted.counter] = r->counted.value;
+        return UBI_OK;
+    case UBI__UBIREC_END:
+        t->has_end = true;
+        t->end = r->end;
+        return UBI_OK;
+    default:
+        return UBI_OK;
+    }
+}
+
+/* ---- looking up --------------------------------------------------------------------------------------------------- */
+
+const ubi__ubirec_symbol_row *ubi__ubirec_symbols_of(const ubi__ubirec_tables *t, uint32_t frame, uint32_t *n) {
+    *n = frame < t->spans.n ? t->spans.at[frame].n : 0;
+    return *n ? t->symbols.at + t->spans.at[frame].first : NULL;
+}
+
+uint64_t ubi__ubirec_period_of(const ubi__ubirec_tables *t, uint32_t info) {
+    size_t low = 0, high = t->periods.n; /* the last that begins no later than the info is in [low, high) */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (t->periods.at[middle].first_info <= info)
+            low = middle;
+        else
+            high = middle;
+    }
+    return t->periods.at[low].period_bytes;
+}
+
+bool ubi__ubirec_is_exact(const ubi__ubirec_tables *t) {
+    for (size_t i = 0; i < t->periods.n; i++)
+        if (t->periods.at[i].period_bytes != 1)
+            return false;
+    return true;
+}

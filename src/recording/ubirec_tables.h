@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubirec_tables.h: what the records of a recording file are numbered by, as columns: strings, modules, frames, traces, kinds,
+ * infos, threads, symbols; and what is known about the whole.
+ *
+ * Fed every record of a file, it keeps those that define something. Rows may be looked up as soon as they came.
+ * Memory: as in the file when it is inflated, about; 8 bytes per trace, 24 per frame and info, text and 8 per string.
+ */
+#ifndef UBI_RECORDING_UBIREC_TABLES_H
+#define UBI_RECORDING_UBIREC_TABLES_H
+
+#include "base/strtab.h"
+#include "recording/ubirec_reader.h"
+
+typedef struct ubi__ubirec_trace_row {
+    uint32_t caller; /* a smaller number; UBI__UBIREC_NO_TRACE: none called it */
+    uint32_t frame;
+} ubi__ubirec_trace_row;
+
+typedef struct ubi__ubirec_kind_row {
+    ubi_str_ix word;
+    ubi__ubirec_class class_of_kind;
+} ubi__ubirec_kind_row;
+
+typedef struct ubi__ubirec_thread_row {
+    uint64_t tid;
+    ubi_str_ix name;
+} ubi__ubirec_thread_row;
+
+/** Infos from `first_info` on have this period. */
+typedef struct ubi__ubirec_period_row {
+    uint32_t first_info;
+    uint64_t period_bytes;
+} ubi__ubirec_period_row;
+
+/** The symbols of a frame: n of them from `first` on, the innermost first. */
+typedef struct ubi__ubirec_symbol_span {
+    uint32_t first;
+    uint32_t n;
+} ubi__ubirec_symbol_span;
+
+UBI_VEC_DECLARE(ubi__vec_ubirec_module, ubi__ubirec_module_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_frame, ubi__ubirec_frame);
+UBI_VEC_DECLARE(ubi__vec_ubirec_trace, ubi__ubirec_trace_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_kind, ubi__ubirec_kind_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_info, ubi__ubirec_info_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_thread, ubi__ubirec_thread_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_period, ubi__ubirec_period_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_symbol, ubi__ubirec_symbol_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_symbol_span, ubi__ubirec_symbol_span);
+
+typedef struct ubi__ubirec_tables {
+    const ubi_allocator *allocator;
+    ubi__ubirec_about about; /* texts are in `about_text` */
+    ubi__vec_u8 about_text;
+    ubi__strtab strings;
+    ubi__vec_ubirec_module modules;
+    ubi__vec_ubirec_frame frames;
+    ubi__vec_ubirec_trace traces; /* trace 0 is in it: no stack */
+    ubi__vec_ubirec_kind kinds;
+    ubi__vec_ubirec_info infos;
+    ubi__vec_ubirec_thread threads;
+    ubi__vec_ubirec_period periods; /* at least one, once there are records */
+    ubi__vec_ubirec_symbol symbols;
+    ubi__vec_ubirec_symbol_span spans; /* of frames; those of the last ones may be missing */
+    uint64_t counters[UBI__UBIREC_COUNTER_COUNT];
+    bool has_end;
+    ubi__ubirec_end end;
+} ubi__ubirec_tables;
+
+/** Errors: UBI_ENOMEM, and nothing is left. */
+ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *allocator);
+void ubi__ubirec_tables_fini(ubi__ubirec_tables *t);
+/** Takes what a record defines; others are passed over. Errors: UBI_ENOMEM, UBI_ELIMIT. */
+ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_record *record);
+
+static inline ubi_text ubi__ubirec_string_at(const ubi__ubirec_tables *t, ubi_str_ix ix) {
+    return ubi__strtab_get(&t->strings, ix);
+}
+/** Symbols of a frame, n of them, the innermost first; 0: not known. Borrowed until more is added. */
+const ubi__ubirec_symbol_row *ubi__ubirec_symbols_of(const ubi__ubirec_tables *t, uint32_t frame, uint32_t *n);
+/** The sampling period that an info was made with. Cost: O(log periods). */
+uint64_t ubi__ubirec_period_of(const ubi__ubirec_tables *t, uint32_t info);
+/** Whether all allocations were recorded, always. */
+bool ubi__ubirec_is_exact(const ubi__ubirec_tables *t);
+
+/**
+ * Symbols from elsewhere, such as those found when a report is made. Texts are copied.
+ * Errors: UBI_ENOMEM, UBI_ELIMIT.
+ */
+ubi_status ubi__ubirec_tables_add_symbols(ubi__ubirec_tables *t, uint32_t frame, const ubi__ubirec_symbol *symbols,
+                                          size_t n);
+
+#endif

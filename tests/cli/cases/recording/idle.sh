@@ -1,0 +1,2 @@
+ubiheap report idle.ubirec
+ubiheap report --format tsv idle.ubirec

@@ -1,0 +1,3 @@
+ubiheap info server.ubirec
+ubiheap info crashed.ubirec
+ubiheap info --json idle.ubirec
