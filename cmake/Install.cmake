@@ -11,6 +11,7 @@ set(ubi_help_dir ${PROJECT_BINARY_DIR}/help)
 if(TARGET ubiheap_cli)
     install(TARGETS ubiheap_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+install(TARGETS ubiheap_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ubiheap)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ubiheap DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # Two export sets: a program that links the shared library needs none of our dependencies to be installed.

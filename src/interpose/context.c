@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * context.c: see context.h.
+ *
+ * The pool is a stack of numbers whose head bears a count, so that a head that went away and came back is told from one
+ * that stayed.
+ */
+#include "interpose/context.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "interpose/system_calls.h"
+
+extern void *__libc_stack_end; /* of glibc: where the main thread's stack began */
+
+/* Far below the gap that the kernel keeps under a stack, so nothing but stack is in it. */
+#define MAIN_STACK_MAX ((uintptr_t)64 << 20)
+
+static ubi__context *_Atomic contexts[UBI__WIRE_CONTEXTS];
+static _Atomic uint32_t n_contexts;
+static _Atomic uint64_t pool; /* low half: number + 1 of the first, 0: none; high half: count of changes */
+
+/* ---- memory of walkers ------------------------------------------------------------------------------------------- */
+
+static void *map_pages(void *payload, size_t size_bytes) {
+    (void)payload;
+    return ubi__pages(size_bytes);
+}
+
+static void unmap_pages(void *payload, void *p, size_t size_bytes) {
+    (void)payload;
+    ubi__pages_free(p, size_bytes);
+}
+
+static const ubi__unwind_memory pages = { .map = map_pages, .unmap = unmap_pages };
+
+/* ---- the pool ---------------------------------------------------------------------------------------------------- */
+
+static ubi__context *pop(void) {
+    uint64_t head = atomic_load_explicit(&pool, memory_order_acquire);
+    for (;;) {
+        uint32_t first = (uint32_t)head;
+        if (!first)
+            return NULL;
+        ubi__context *c = atomic_load_explicit(&contexts[first - 1], memory_order_relaxed);
+        uint64_t next = atomic_load_explicit(&c->next_free, memory_order_relaxed) | ((head >> 32) + 1) << 32;
+        if (atomic_compare_exchange_weak_explicit(&pool, &head, next, memory_order_acquire, memory_order_acquire))
+            return c;
+    }
+}
+
+static void push(ubi__context *c) {
+    uint64_t head = atomic_load_explicit(&pool, memory_order_relaxed), next;
+    do {
+        atomic_store_explicit(&c->next_free, (uint32_t)head, memory_order_relaxed);
+        next = (c->number + 1) | ((head >> 32) + 1) << 32;
+    } while (!atomic_compare_exchange_weak_explicit(&pool, &head, next, memory_order_release, memory_order_relaxed));
+}
+
+static ubi__context *make(void) {
+    ubi__wire_header *area = ubi__process_state.area;
+    ubi__context *c = ubi__pages(sizeof *c);
+    if (!c)
+        return NULL;
+    if (!ubi__unwinder_init(&c->unwinder, &pages, area->max_depth))
+        goto no_unwinder;
+    if (!ubi__trace_tree_init(&c->tree))
+        goto no_tree;
+    uint32_t number = atomic_fetch_add_explicit(&n_contexts, 1, memory_order_relaxed);
+    if (number >= UBI__WIRE_CONTEXTS) {
+        atomic_fetch_sub_explicit(&n_contexts, 1, memory_order_relaxed);
+        goto no_number;
+    }
+    c->area = area;
+    c->number = number;
+    c->module_generation = atomic_load(&ubi__module_generation);
+    atomic_store_explicit(&contexts[number], c, memory_order_release);
+    atomic_fetch_add_explicit(&area->n_contexts, 1, memory_order_relaxed);
+    return c;
+
+no_number:
+    ubi__trace_tree_fini(&c->tree);
+no_tree:
+    ubi__unwinder_fini(&c->unwinder);
+no_unwinder:
+    ubi__pages_free(c, sizeof *c);
+    return NULL;
+}
+
+void ubi__contexts_after_fork(void) {
+    /* The other threads' may be half written, so none is used again. */
+    n_contexts = 0;
+    pool = 0;
+}
+
+/* ---- a thread and its context ------------------------------------------------------------------------------------ */
+
+static void main_stack(uintptr_t *low, uintptr_t *high) {
+    struct rlimit limit = { 0 };
+    uintptr_t size = MAIN_STACK_MAX;
+    if (ubi__system(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0) == 0 && limit.rlim_cur < size)
+        size = limit.rlim_cur;
+    *high = ((uintptr_t)__libc_stack_end & ~(uintptr_t)15) + 16;
+    *low = *high - size;
+}
+
+/* The C library knows; it allocates a little for the asking. */
+static void other_stack(uintptr_t *low, uintptr_t *high) {
+    pthread_attr_t attributes;
+    void *start;
+    size_t size;
+    *low = *high = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes))
+        return;
+    if (!pthread_attr_getstack(&attributes, &start, &size)) {
+        *low = (uintptr_t)start;
+        *high = *low + size;
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+static void know_stack(ubi__thread *thread, ubi__context *c, long tid) {
+    uintptr_t low, high;
+    if (tid == ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
+        main_stack(&low, &high);
+    } else {
+        int kept = errno;
+        uint32_t business = thread->business;
+        thread->business = UBI__OWN_CALLS;
+        other_stack(&low, &high);
+        thread->business = business;
+        errno = kept;
+    }
+    ubi__unwinder_set_stack(&c->unwinder, low, high);
+}
+
+static ubi__context *take_context(ubi__thread *thread) {
+    ubi__context *c = pop();
+    if (!c && !(c = make()))
+        return NULL;
+    long tid = ubi__system(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    ubi__watch_exit(thread);
+    know_stack(thread, c, tid);
+    ubi__context_say_thread(c, (uint32_t)tid);
+    thread->context = c;
+    return c;
+}
+
+ubi__context *ubi__context_take(ubi__thread *thread) {
+    /* A handler that jumped out would leave a context that is nobody's. */
+    ubi__signals before = ubi__signals_block();
+    ubi__context *c = take_context(thread);
+    ubi__signals_restore(before);
+    return c;
+}
+
+void ubi__context_give_back(ubi__thread *thread) {
+    ubi__context *c = thread->context;
+    if (!c)
+        return;
+    thread->context = NULL;
+    push(c);
+}
+
+/* ---- modules that the reader knows ------------------------------------------------------------------------------- */
+
+void ubi__context_renew(ubi__context *c) {
+    ubi__unwinder_forget_modules(&c->unwinder);
+    ubi__trace_tree_clear(&c->tree);
+    c->n_ranges = 0;
+    c->epoch++;
+}
+
+bool ubi__context_knows(ubi__context *c, uintptr_t pc) {
+    size_t i = c->last_range;
+    if (i < c->n_ranges && pc - c->ranges[i].low < c->ranges[i].high - c->ranges[i].low)
+        return true;
+    for (i = 0; i < c->n_ranges; i++)
+        if (pc - c->ranges[i].low < c->ranges[i].high - c->ranges[i].low) {
+            c->last_range = i;
+            return true;
+        }
+    return false;
+}
+
+static bool grow_ranges(ubi__context *c) {
+    size_t capacity = c->range_capacity ? 2 * c->range_capacity : 4096 / sizeof *c->ranges;
+    ubi__known_range *larger = ubi__pages(capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    for (size_t i = 0; i < c->n_ranges; i++)
+        larger[i] = c->ranges[i];
+    if (c->ranges)
+        ubi__pages_free(c->ranges, c->range_capacity * sizeof *c->ranges);
+    c->ranges = larger;
+    c->range_capacity = capacity;
+    return true;
+}
+
+void ubi__context_learn(ubi__context *c, uintptr_t low, uintptr_t high) {
+    if (c->n_ranges == c->range_capacity && !grow_ranges(c))
+        return;
+    c->ranges[c->n_ranges] = (ubi__known_range){ .low = low, .high = high };
+    c->last_range = c->n_ranges++;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * events.c: what is recorded: allocations with their stacks, frees, mappings.
+ *
+ * This is where the time of a recorded program goes; everything up to "slow" is what an event costs.
+ */
+#include <string.h>
+
+#include "interpose/chunk_writer.h"
+#include "interpose/context.h"
+#include "interpose/preload.h"
+#include "interpose/sampling.h"
+
+extern char __libc_single_threaded; /* of glibc since 2.32: there is no other thread */
+
+UBI__THREAD_LOCAL ubi__thread ubi__this_thread;
+uint8_t ubi__filter[65536] __attribute__((aligned(4096)));
+_Atomic uint32_t ubi__module_generation;
+
+/* ---- slow: threads ----------------------------------------------------------------------------------------------- */
+
+/* Starts, if that was not done yet. A thread of a process that is not recorded need not look again. */
+static __attribute__((noinline)) bool is_on_now(ubi__thread *thread) {
+    if (ubi__start() && !ubi__process_state.is_on)
+        thread->remaining_bytes = UINT64_MAX >> 1;
+    return ubi__process_state.is_on;
+}
+
+static void count(_Atomic uint64_t *counter) {
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* A signal frame is larger, so a handler stands deeper than this below what it interrupted. */
+#define LESS_THAN_A_SIGNAL_FRAME 512
+
+/*
+ * The recorder is busy in this thread: this is an event of a signal handler that interrupted it. Or the handler has
+ * jumped out (siglongjmp), which is when the stack is no deeper than where the recorder stood: then it is not busy
+ * any more.
+ */
+static __attribute__((noinline)) bool is_really_busy(ubi__thread *thread) {
+    if (thread->business == UBI__OWN_CALLS)
+        return true;
+    const ubi__context *c = thread->context;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    bool is_no_deeper = here > thread->busy_at - LESS_THAN_A_SIGNAL_FRAME;
+    if (c) /* handlers may have stacks of their own, which lie anywhere */
+        is_no_deeper &= here < c->unwinder.stack_high && thread->busy_at >= c->unwinder.stack_low;
+    if (is_no_deeper) {
+        thread->context = NULL; /* whatever is half done in there stays so: another one takes its place */
+        return false;
+    }
+    ubi__wire_header *area = ubi__process_state.area;
+    if (area) /* not so in a child after fork, which has wiped the state */
+        count(&area->dropped_reentrant);
+    return true;
+}
+
+/* From here to end() the thread's context is ours. False: it is not. */
+static inline bool begin(ubi__thread *thread) {
+    if (ubi__unlikely(thread->business != UBI__IDLE) && is_really_busy(thread))
+        return false;
+    thread->busy_at = (uintptr_t)__builtin_frame_address(0);
+    thread->business = UBI__RECORDING;
+    atomic_signal_fence(memory_order_seq_cst);
+    return true;
+}
+
+static inline void end(ubi__thread *thread) {
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->business = UBI__IDLE;
+}
+
+/* A thread that exits gives its context back at once, unless the event has a second half. */
+static void end_maybe_exiting(ubi__thread *thread, bool has_second_half) {
+    if (ubi__unlikely(thread->is_exiting) && !has_second_half)
+        ubi__context_give_back(thread);
+    end(thread);
+}
+
+/* ---- slow: modules ----------------------------------------------------------------------------------------------- */
+
+static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t n) {
+    memcpy(at, bytes, n);
+    return at + n;
+}
+
+static void write_module(ubi__context *c, const ubi__unwind_module *module) {
+    size_t path_bytes = strnlen(module->path, UBI__WIRE_PATH_BYTES);
+    size_t id_bytes = module->build_id_bytes <= UBI__WIRE_BUILD_ID_BYTES ? module->build_id_bytes : 0;
+    if (!ubi__chunk_has_room(c, UBI__WIRE_MODULE_BYTES))
+        return;
+    uint8_t *at = c->at;
+    *at++ = UBI__OP_CONTROL | UBI__CONTROL_MODULE << UBI__OP_KIND_SHIFT;
+    at = ubi__wire_put(at, module->low);
+    at = ubi__wire_put(at, module->high - module->low);
+    at = ubi__wire_put(at, module->bias);
+    at = ubi__wire_put(at, path_bytes);
+    at = ubi__wire_put(at, id_bytes);
+    at = put_bytes(at, module->path, path_bytes);
+    at = put_bytes(at, module->build_id, id_bytes);
+    ubi__chunk_commit(c, at);
+}
+
+/* Tells of the module that has this code. Code of no module is looked for each time: it is rare, and may get one. */
+static __attribute__((noinline)) void introduce_module(ubi__context *c, uintptr_t pc) {
+    ubi__unwind_module module;
+    if (!ubi__unwind_module_of(pc, &module))
+        return;
+    write_module(c, &module);
+    ubi__context_learn(c, module.low, module.high);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+
+#define CALLER_OF_TRUNCATED UBI__TRACE_NO_CALLER_1
+#define CALLER_OF_FAILED UBI__TRACE_NO_CALLER_2
+
+/* A new stack gets a number, and the reader is told. 0: no room. */
+static __attribute__((noinline)) uint32_t new_trace(ubi__context *c, uint32_t caller, uintptr_t pc) {
+    ubi__trace_kind kind = caller == CALLER_OF_TRUNCATED ? UBI__TRACE_TRUNCATED
+                           : caller == CALLER_OF_FAILED  ? UBI__TRACE_FAILED
+                                                         : UBI__TRACE_FRAME;
+    if (kind != UBI__TRACE_TRUNCATED && !ubi__context_knows(c, pc - 1))
+        introduce_module(c, pc);
+    if (!ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
+        return 0;
+    uint32_t number = ubi__trace_tree_add(&c->tree, caller, pc);
+    if (!number)
+        return 0;
+    uint8_t *at = c->at;
+    *at++ = (uint8_t)(UBI__OP_TRACE | (unsigned)kind << UBI__OP_KIND_SHIFT);
+    at = ubi__wire_put(at, kind == UBI__TRACE_FRAME ? number - caller : 0);
+    at = ubi__wire_put(at, ubi__wire_zigzag(pc - c->last_pc));
+    c->last_pc = pc;
+    ubi__chunk_commit(c, at);
+    return number;
+}
+
+static inline uint32_t trace_of(ubi__context *c, uint32_t caller, uintptr_t pc) {
+    uint32_t number = ubi__trace_tree_find(&c->tree, caller, pc);
+    return ubi__likely(number) ? number : new_trace(c, caller, pc);
+}
+
+/* What stands in the place of frames that could not be found. */
+static uint32_t root_of(ubi__context *c, const ubi__walk *walk) {
+    switch (walk->end) {
+    case UBI__UNWIND_COMPLETE:
+        return 0;
+    case UBI__UNWIND_TRUNCATED:
+        return trace_of(c, CALLER_OF_TRUNCATED, 0);
+    case UBI__UNWIND_FAILED:
+        count(&c->area->failed_walks);
+        return trace_of(c, CALLER_OF_FAILED, walk->failed_pc);
+    }
+    return 0;
+}
+
+/* The number of the stack at hand. 0: there is none. */
+static uint32_t stack_of(ubi__context *c, const ubi__unwind_registers *caller) {
+    uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed);
+    ubi__walk walk;
+    if (ubi__unlikely(generation != c->module_generation)) {
+        c->module_generation = generation;
+        ubi__context_renew(c);
+        (void)ubi__chunk_next(c); /* whose preface says that traces start anew */
+    }
+    ubi__unwind(&c->unwinder, caller, &walk);
+    uint32_t trace = walk.base_tag ? walk.base_tag : root_of(c, &walk);
+    for (size_t i = walk.n; i-- > 0;) {
+        uint32_t caller_trace = trace;
+        trace = trace_of(c, caller_trace, walk.pcs[i]);
+        if (ubi__unlikely(!trace)) { /* nothing of this walk may be taken for known */
+            ubi__unwinder_forget_walk(&c->unwinder);
+            return 0;
+        }
+        walk.tags[i] = trace;
+    }
+    return trace;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t next_stamp(ubi__wire_header *area) {
+    if (__libc_single_threaded) {
+        uint64_t stamp = atomic_load_explicit(&area->stamp, memory_order_relaxed) + 1;
+        atomic_store_explicit(&area->stamp, stamp, memory_order_relaxed);
+        return stamp;
+    }
+    return atomic_fetch_add_explicit(&area->stamp, 1, memory_order_relaxed) + 1;
+}
+
+static uint8_t *put_control(uint8_t *at, ubi__wire_control control) {
+    *at++ = (uint8_t)(UBI__OP_CONTROL | (unsigned)control << UBI__OP_KIND_SHIFT);
+    return at;
+}
+
+/* What allocations and frees have in common. There is room. */
+static inline uint8_t *put_event(ubi__context *c, unsigned operation, unsigned kind, uintptr_t address) {
+    ubi__wire_header *area = c->area;
+    uint8_t *at = c->at;
+    uint64_t clock_us = atomic_load_explicit(&area->clock_us, memory_order_relaxed);
+    if (ubi__unlikely(clock_us > c->clock_us)) {
+        if (clock_us == UBI__WIRE_CLOCK_STOP) {
+            ubi__stop(); /* after this event */
+        } else {
+            at = ubi__wire_put(put_control(at, UBI__CONTROL_TIME), clock_us - c->clock_us);
+            c->clock_us = clock_us;
+        }
+    }
+    uint64_t stamp = next_stamp(area), gap = stamp - c->last_stamp - 1;
+    c->last_stamp = stamp;
+    uint64_t difference = address - c->last_address;
+    c->last_address = address;
+    operation |= kind << UBI__OP_KIND_SHIFT;
+    if (ubi__likely(difference % 16 == 0)) {
+        operation |= UBI__OP_BY_16;
+        difference = (uint64_t)((int64_t)difference >> 4);
+    }
+    if (gap) {
+        *at++ = (uint8_t)(operation | UBI__OP_GAP);
+        at = ubi__wire_put(at, gap);
+    } else {
+        *at++ = (uint8_t)operation;
+    }
+    return ubi__wire_put(at, ubi__wire_zigzag(difference));
+}
+
+/* Room for an event, and the time before it. */
+#define EVENT_BYTES (2 * UBI__WIRE_RECORD_BYTES)
+
+/* @param met  samples in it, when sampling */
+static bool write_alloc(ubi__context *c, uintptr_t address, size_t size_bytes, ubi__alloc_kind kind, uint64_t met,
+                        const ubi__unwind_registers *caller) {
+    uint32_t trace = stack_of(c, caller);
+    if (ubi__unlikely(!ubi__chunk_has_room(c, EVENT_BYTES)))
+        return false;
+    uint8_t *at = put_event(c, UBI__OP_ALLOC, kind, address);
+    at = ubi__wire_put(at, size_bytes);
+    at = ubi__wire_put(at, ubi__wire_zigzag((uint64_t)trace - c->last_trace));
+    c->last_trace = trace;
+    if (!ubi__process_state.is_exact)
+        at = ubi__wire_put(at, met);
+    ubi__chunk_commit(c, at);
+    return true;
+}
+
+static bool write_free(ubi__context *c, uintptr_t address, ubi__free_kind kind, size_t size_bytes) {
+    if (ubi__unlikely(!ubi__chunk_has_room(c, EVENT_BYTES)))
+        return false;
+    uint8_t *at = put_event(c, UBI__OP_FREE, kind, address);
+    if (kind >= UBI__FREE_SIZED)
+        at = ubi__wire_put(at, size_bytes);
+    ubi__chunk_commit(c, at);
+    return true;
+}
+
+static void drop(void) {
+    ubi__wire_header *area = ubi__process_state.area;
+    if (area)
+        count(&area->dropped);
+}
+
+/* ---- the heap ---------------------------------------------------------------------------------------------------- */
+
+bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
+    ubi__thread *thread = &ubi__this_thread;
+    if (ubi__unlikely(!ubi__process_state.is_on) && !is_on_now(thread))
+        return false;
+    uint64_t met = 1;
+    if (!ubi__process_state.is_exact && (met = ubi__sampling_meet(&thread->remaining_bytes, size_bytes)) == 0)
+        return false;
+    if (!begin(thread))
+        return false;
+    ubi__context *c = ubi__context_of_thread(thread);
+    bool is_recorded = c && (ubi__process_state.is_exact || ubi__sampling_remember(p)) &&
+                       write_alloc(c, (uintptr_t)p, size_bytes, kind, met, caller);
+    if (ubi__unlikely(!is_recorded))
+        drop();
+    end_maybe_exiting(thread, kind == UBI__ALLOC_REALLOC || kind == UBI__ALLOC_REALLOCARRAY);
+    return is_recorded;
+}
+
+bool ubi__freeing(const void *p, ubi__free_kind kind, size_t size_bytes) {
+    ubi__thread *thread = &ubi__this_thread;
+    if (ubi__unlikely(!ubi__process_state.is_on))
+        return false;
+    if (!begin(thread))
+        return false;
+    if (!ubi__process_state.is_exact && !ubi__sampling_recall(p)) {
+        end(thread);
+        return false;
+    }
+    ubi__context *c = ubi__context_of_thread(thread);
+    bool is_recorded = c && write_free(c, (uintptr_t)p, kind, size_bytes);
+    if (ubi__unlikely(!is_recorded))
+        drop();
+    end_maybe_exiting(thread, kind == UBI__FREE_REALLOC);
+    return is_recorded;
+}
+
+/* The second half of a realloc that got no new block. */
+static void write_outcome(ubi__wire_control outcome, const void *lives_on) {
+    ubi__thread *thread = &ubi__this_thread;
+    if (!ubi__process_state.is_on || !begin(thread))
+        return;
+    ubi__context *c = thread->context;
+    if (c && ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
+        ubi__chunk_commit(c, put_control(c->at, outcome));
+    if (lives_on && !ubi__process_state.is_exact)
+        (void)ubi__sampling_remember(lives_on); /* there is room: it was just taken out */
+    end(thread);
+}
+
+void ubi__realloc_failed(const void *p) {
+    write_outcome(UBI__CONTROL_REALLOC_UNDONE, p);
+}
+
+void ubi__realloc_freed(void) {
+    write_outcome(UBI__CONTROL_REALLOC_FREED, NULL);
+}
+
+void ubi__realloc_done(void) {
+    ubi__thread *thread = &ubi__this_thread;
+    if (ubi__unlikely(thread->is_exiting) && begin(thread)) {
+        ubi__context_give_back(thread);
+        end(thread);
+    }
+}
+
+/* ---- mappings ---------------------------------------------------------------------------------------------------- */
+
+static ubi__lock mapping_lock;
+
+bool ubi__mapping_begin(ubi__signals *before) {
+    if (!ubi__process_state.has_mappings || !begin(&ubi__this_thread))
+        return false;
+    *before = ubi__lock_take(&mapping_lock);
+    return true;
+}
+
+void ubi__mapping_end(ubi__signals before) {
+    ubi__lock_give(&mapping_lock, before);
+    end_maybe_exiting(&ubi__this_thread, false);
+}
+
+void ubi__mapped(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
+    ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
+    if (!c || !write_alloc(c, (uintptr_t)p, size_bytes, kind, 0, caller))
+        drop();
+}
+
+void ubi__unmapped(const void *p, size_t size_bytes, ubi__free_kind kind) {
+    ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
+    if (!c || !write_free(c, (uintptr_t)p, kind, size_bytes))
+        drop();
+}
+
+void ubi__events_after_fork(void) {
+    mapping_lock = 0;
+    ubi__contexts_after_fork();
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lock.h: a lock for rare moments (a sampled block, a mapping), which neither allocates nor needs the thread library.
+ *
+ * Signals wait while it is held: a handler that allocates must not wait for the code that it interrupted, and one
+ * that jumps out (siglongjmp) must not leave it held.
+ */
+#ifndef UBI_INTERPOSE_LOCK_H
+#define UBI_INTERPOSE_LOCK_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "interpose/system_calls.h"
+
+/** 0: free, 1: held, 2: held, and somebody waits. */
+typedef _Atomic uint32_t ubi__lock;
+
+/** Which signals were blocked before; as the kernel has it. */
+typedef uint64_t ubi__signals;
+
+static inline ubi__signals ubi__signals_block(void) {
+    static const ubi__signals all = UINT64_MAX;
+    ubi__signals before = 0;
+    (void)ubi__system(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, sizeof all, 0, 0);
+    return before;
+}
+
+static inline void ubi__signals_restore(ubi__signals before) {
+    (void)ubi__system(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
+}
+
+static inline ubi__signals ubi__lock_take(ubi__lock *lock) {
+    ubi__signals before = ubi__signals_block();
+    uint32_t seen = 0;
+    if (!atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire, memory_order_relaxed))
+        while (atomic_exchange_explicit(lock, 2, memory_order_acquire) != 0)
+            ubi__futex_wait((const void *)lock, 2, false, NULL);
+    return before;
+}
+
+static inline void ubi__lock_give(ubi__lock *lock, ubi__signals before) {
+    if (atomic_exchange_explicit(lock, 0, memory_order_release) == 2)
+        ubi__futex_wake((const void *)lock, 1);
+    ubi__signals_restore(before);
+}
+
+#endif

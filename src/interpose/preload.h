@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * preload.h: what the parts of libubiheap-preload.so share: the state of the process and of each thread.
+ *
+ * This library runs inside of other people's programs, in front of their allocator. It calls no malloc, prints
+ * nothing, has no thread, no signal handler and no descriptor of its own, and keeps errno as it is.
+ *
+ *     hooks_*.c           the functions that programs call in place of the C library's: decide in a few instructions
+ *     events.c            what is recorded, and with which stack
+ *     context.c, trace_tree.c, chunk_writer.h     where a thread keeps what it writes, and how
+ *     sampling.c          which allocations, and which of them live
+ *     process.c, connect.c, environment.c         start, fork, the way to the ubiheap process
+ *     real_functions.c    the functions behind ours
+ */
+#ifndef UBI_INTERPOSE_PRELOAD_H
+#define UBI_INTERPOSE_PRELOAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interpose/lock.h"
+#include "recording/preload_wire.h"
+#include "unwind/unwind.h"
+
+#define UBI__HOOK __attribute__((visibility("default")))
+/** Of data: the compiler need not look up where it is. */
+#define UBI__OURS __attribute__((visibility("hidden")))
+#define UBI__THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#define ubi__likely(x) __builtin_expect(!!(x), 1)
+#define ubi__unlikely(x) __builtin_expect(!!(x), 0)
+
+struct ubi__thread;
+
+/* ---- the process ------------------------------------------------------------------------------------------------- */
+
+/**
+ * Whether and what is recorded. All zero in a child after fork, however it was made: the kernel wipes it there.
+ */
+typedef struct ubi__process {
+    bool is_on;
+    bool is_exact;
+    bool has_mappings;
+    ubi__wire_header *area;
+} ubi__process;
+
+union ubi__process_page {
+    ubi__process it;
+    char page[4096];
+};
+extern UBI__OURS union ubi__process_page ubi__process_page;
+#define ubi__process_state (ubi__process_page.it)
+
+/** Looks at the environment and connects, once. Cheap afterwards. @return false: still at it, ask again. */
+bool ubi__start(void);
+/** The thread gives its context back when it exits. */
+void ubi__watch_exit(struct ubi__thread *thread);
+/** Recording ends for good; the program goes on. */
+void ubi__stop(void);
+/** Connects and maps; false: there is nobody, or who does not fit. @param path  of the socket. */
+bool ubi__connect(const char *path, bool is_forked, ubi__wire_header **area);
+
+/** The value of a variable of the environment; NULL: none. */
+const char *ubi__environment_value(const char *name);
+/** Takes what is ours out of the environment. */
+void ubi__environment_clean(void);
+
+/** How often modules went away. */
+extern UBI__OURS _Atomic uint32_t ubi__module_generation;
+
+/* ---- a thread ---------------------------------------------------------------------------------------------------- */
+
+struct ubi__context;
+
+typedef enum ubi__business {
+    UBI__IDLE,
+    UBI__RECORDING, /* events of signal handlers are dropped, and counted */
+    UBI__OWN_CALLS, /* calls of the C library that allocate for us: not recorded, not counted */
+} ubi__business;
+
+/** An operator new that is at work, and may call malloc. */
+typedef struct ubi__pending_new {
+    uint32_t kind; /* of ubi__alloc_kind; 0: none, for malloc is nobody's pending kind */
+    size_t size_bytes;
+    uintptr_t low, high; /* where its code is: calls of malloc from there are its own */
+    uintptr_t from;      /* the call of malloc that failed, which it may repeat; 0: not called yet */
+    ubi__unwind_registers caller;
+} ubi__pending_new;
+
+/** What a thread has of us. Small: libraries that are loaded early share some 1.6 KiB of such memory. */
+typedef struct ubi__thread {
+    uint64_t remaining_bytes; /* a request of so many or more takes the slow way; 0: all do */
+    struct ubi__context *context;
+    uint32_t business; /* ubi__business */
+    bool is_exiting;   /* its destructors have run: whatever comes now borrows a context for the moment */
+    uint8_t exit_rounds;
+    void *deleting;    /* an operator delete has recorded this free */
+    uintptr_t busy_at; /* stack address of the recorder while it is busy */
+    ubi__pending_new pending_new;
+} ubi__thread;
+
+extern UBI__OURS UBI__THREAD_LOCAL ubi__thread ubi__this_thread;
+
+/* ---- which frees are looked at ----------------------------------------------------------------------------------- */
+
+/** For each value of some bits of an address: how many blocks with these bits live that were recorded; 255: many. */
+extern UBI__OURS uint8_t ubi__filter[65536];
+
+static inline size_t ubi__filter_place(const void *p) {
+    return (uint16_t)((uintptr_t)p >> 4);
+}
+
+static inline bool ubi__filter_passes(const void *p) {
+    return ubi__likely(ubi__filter[ubi__filter_place(p)] == 0);
+}
+
+/** Frees of this block are always looked at. */
+static inline void ubi__filter_pin(const void *p) {
+    ubi__filter[ubi__filter_place(p)] = 255;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/** The state of the function that called the one that this stands in; only where that one has a frame pointer. */
+static inline __attribute__((always_inline)) ubi__unwind_registers ubi__caller(void) {
+    const uintptr_t *frame = __builtin_frame_address(0); /* makes the compiler set up a frame: bp, return address */
+    return (ubi__unwind_registers){ .bp = frame[0], .pc = frame[1], .sp = (uintptr_t)(frame + 2) };
+}
+
+/** A block was allocated. @return it was recorded. */
+bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller);
+/**
+ * A block is about to be freed. @param size_bytes  as the caller says, of kinds that say it. @return it was recorded.
+ */
+bool ubi__freeing(const void *p, ubi__free_kind kind, size_t size_bytes);
+/** A free of kind realloc, which was recorded, did not happen, or happened without a new block. */
+void ubi__realloc_failed(const void *p);
+void ubi__realloc_freed(void);
+/** A realloc is over. */
+void ubi__realloc_done(void);
+
+/**
+ * Mappings: between these two no other thread's mapping is recorded. @return false: not recorded, and nothing to end.
+ */
+bool ubi__mapping_begin(ubi__signals *before);
+void ubi__mapped(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller);
+void ubi__unmapped(const void *p, size_t size_bytes, ubi__free_kind kind);
+void ubi__mapping_end(ubi__signals before);
+
+/** In a child after fork. */
+void ubi__events_after_fork(void);
+
+#endif

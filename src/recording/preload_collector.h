@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * preload_collector.h: reads what a recorded program writes into shared memory, puts it in order, and tells it on.
+ *
+ * A collector belongs to one process that is recorded and its area. It is driven from outside:
+ *
+ *     while the process lives, every millisecond or so:   ubi__preload_collector_poll(c, &busy);
+ *     when it is dead (pidfd):                             ubi__preload_collector_finish(c);
+ *
+ * `poll` reads all that the program has committed, and frees chunks, so that the program need not wait. Events are
+ * told in the order of their stamps, over all threads; an event whose predecessor is not there yet is kept until the
+ * next poll. `finish` tells the rest, without what is missing, which is counted.
+ *
+ * Every event is given by the number of its allocation: 0, 1, 2, ... in the order in which they are told. A free has
+ * a number that lives; frees of what nobody saw being allocated are counted. A realloc is a free and an allocation;
+ * one that failed is nothing at all. Of mappings, any part may be unmapped: what remains of one is told as new ones,
+ * of the same kind and stack.
+ *
+ * The area is hostile: a broken chunk is given up and counted (`lost_bytes`), and the next one is read. Memory: what
+ * the sink does not have, 4 bytes per trace and context, 24 to 32 bytes per live block, and events that wait.
+ */
+#ifndef UBI_RECORDING_PRELOAD_COLLECTOR_H
+#define UBI_RECORDING_PRELOAD_COLLECTOR_H
+
+#include "recording/preload_area.h"
+
+/** What stands in the place of a module's number when an address is in none. */
+#define UBI__PRELOAD_NO_MODULE UINT32_MAX
+
+typedef struct ubi__preload_module {
+    ubi_text path; /* as the loader calls it; empty for the program itself, and of what has none */
+    uint64_t low, high, bias;
+    const uint8_t *build_id; /* build_id[build_id_bytes] */
+    size_t build_id_bytes;
+} ubi__preload_module;
+
+typedef struct ubi__preload_alloc {
+    uint64_t number;
+    uint64_t address;    /* where, when it was allocated */
+    uint64_t size_bytes; /* asked for */
+    uint64_t
+        met; /* how many samples fell into it; exact: 1. 0 of mappings, which are all recorded, for what they are */
+    ubi__alloc_kind kind;
+    uint32_t trace;  /* the sink's number; 0: none known */
+    uint32_t thread; /* the sink's number */
+    uint64_t clock_us;
+} ubi__preload_alloc;
+
+typedef struct ubi__preload_free {
+    uint64_t number; /* of an allocation that lives */
+    ubi__free_kind kind;
+    uint32_t thread;
+    uint64_t clock_us;
+    bool is_mismatched; /* malloc and delete, new and free, new[] and delete */
+    bool is_size_wrong; /* a size was said with the free, and it is not the one that was asked for */
+} ubi__preload_free;
+
+/**
+ * Whom a collector tells. A failure ends the collector: poll and finish return it. Pointers are good during the call.
+ */
+typedef struct ubi__preload_sink {
+    void *payload;
+    /** A loaded file; the same may come again. *out: its number, as it is passed to `trace`. */
+    ubi_status (*module)(void *payload, uint32_t *out, const ubi__preload_module *module);
+    /**
+     * A stack: frame `address` (a return address, unrelocated: subtract the module's bias), called by the stack
+     * `caller`, which was the answer to an earlier call, or 0: nobody. The same may come again. *out: its number, not
+     * 0. kind TRUNCATED: the root of stacks that are cut off (no module, no address); FAILED: of those that end at
+     * `address`, for nobody knows its caller.
+     */
+    ubi_status (*trace)(void *payload, uint32_t *out, ubi__trace_kind kind, uint32_t caller, uint32_t module,
+                        uint64_t address);
+    /** A thread, once for each number of the system's. *out: its number. */
+    ubi_status (*thread)(void *payload, uint32_t *out, uint64_t tid);
+    ubi_status (*alloc)(void *payload, const ubi__preload_alloc *event);
+    ubi_status (*free)(void *payload, const ubi__preload_free *event);
+} ubi__preload_sink;
+
+/** All since the start. */
+typedef struct ubi__preload_counters {
+    uint64_t allocations, frees; /* told */
+    uint64_t live;               /* blocks and mappings */
+    uint64_t
+        unknown_frees; /* of blocks that nobody saw being allocated; exact only, when sampling they are not there */
+    uint64_t reused_addresses; /* an allocation where one still lived: its free was not seen, and is told before */
+    uint64_t mismatched_frees, wrong_sizes;
+    uint64_t lost_events; /* stamps without an event: dropped at a crash, or in broken chunks */
+    uint64_t lost_bytes;  /* of broken chunks */
+    /* As the program says: */
+    uint64_t dropped, dropped_reentrant, failed_walks, deep_binds, waits;
+    ubi__wire_program_state state;
+} ubi__preload_counters;
+
+typedef struct ubi__preload_collector ubi__preload_collector;
+
+/** `area` must outlive it. @param allocator  or NULL. Errors: UBI_ENOMEM. */
+ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload_area *area,
+                                      const ubi__preload_sink *sink, const ubi_allocator *allocator);
+/** NULL is fine. */
+void ubi__preload_collector_free(ubi__preload_collector *c);
+/**
+ * Tells all that is there and in order. @param busy  out, or NULL: there was something. Errors: UBI_ENOMEM, the
+ * sink's.
+ */
+ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy);
+/** The program writes no more: tells the rest. Errors: as poll. */
+ubi_status ubi__preload_collector_finish(ubi__preload_collector *c);
+void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__preload_counters *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * preload_stream.h: what one context of a recorded program has written (preload_wire.h), as events.
+ *
+ * The bytes of its chunks are copied into pieces, one per chunk, in the order of their sequence, so that nobody
+ * changes them while they are decoded. A piece that breaks the rules is given up from there on, and counted.
+ */
+#ifndef UBI_RECORDING_PRELOAD_STREAM_H
+#define UBI_RECORDING_PRELOAD_STREAM_H
+
+#include "base/u64_map.h"
+#include "recording/preload_collector.h"
+
+typedef struct ubi__wire_event {
+    uint64_t stamp;
+    uint64_t address, size_bytes, met, clock_us;
+    uint32_t trace, thread; /* the sink's */
+    bool is_alloc;
+    uint8_t kind; /* ubi__alloc_kind, ubi__free_kind */
+} ubi__wire_event;
+
+/** What a stream comes to next. */
+typedef enum ubi__stream_step {
+    UBI__STREAM_EMPTY,          /* nothing more for now */
+    UBI__STREAM_EVENT,          /* stream->event */
+    UBI__STREAM_REALLOC_UNDONE, /* of the last free of kind realloc */
+    UBI__STREAM_REALLOC_FREED,
+} ubi__stream_step;
+
+typedef struct ubi__stream_piece ubi__stream_piece;
+
+typedef struct ubi__stream_module {
+    uint64_t low, high;
+    uint32_t number; /* the sink's */
+} ubi__stream_module;
+UBI_VEC_DECLARE(ubi__stream_modules, ubi__stream_module);
+
+/** What all streams of a process share. */
+typedef struct ubi__stream_common {
+    const ubi_allocator *allocator;
+    const ubi__preload_sink *sink;
+    bool is_exact;
+    ubi__u64_map threads; /* system's id -> the sink's number */
+    uint64_t lost_bytes;
+    uint64_t waiting_bytes; /* in pieces, not decoded yet */
+} ubi__stream_common;
+
+typedef struct ubi__stream {
+    ubi__stream_common *common;
+    ubi__stream_piece *first; /* by sequence; NULL: none */
+    uint64_t sequence;        /* of the piece that is decoded, or was last; 0: none yet */
+    uint64_t lost_bytes;
+
+    /* As of the last record. */
+    uint64_t stamp, address, pc, clock_us;
+    uint32_t trace, tid, thread;
+    uint32_t epoch;
+    ubi__vec_u32 traces; /* the context's numbers -> the sink's; traces.at[0] is 0 */
+    ubi__stream_modules modules;
+
+    bool has_event;
+    ubi__wire_event event;
+} ubi__stream;
+
+void ubi__stream_init(ubi__stream *s, ubi__stream_common *common);
+void ubi__stream_fini(ubi__stream *s);
+
+/** The piece for a chunk, a new one if need be. Errors: UBI_ENOMEM. *out NULL: such a chunk was there before. */
+ubi_status ubi__stream_piece_of(ubi__stream *s, ubi__stream_piece **out, uint64_t sequence);
+/** Copies what came. Errors: UBI_ENOMEM. */
+ubi_status ubi__stream_piece_append(ubi__stream *s, ubi__stream_piece *piece, const uint8_t *bytes, size_t n);
+/** No more will come. */
+void ubi__stream_piece_complete(ubi__stream_piece *piece);
+
+/**
+ * Goes on to the next event (or what decides a realloc). Traces, modules and threads on the way are told to the sink.
+ * @param is_last  what is missing will not come: pieces are taken as they are. Errors: UBI_ENOMEM, the sink's.
+ */
+ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * preload_wire.h: the memory that a recorded program shares with the ubiheap process, and what is written into it.
+ *
+ * libubiheap-preload.so in the program (the writer) connects to a Unix socket, whose path is in the environment, and
+ * gets a memfd: an area of header, chunk descriptors and chunks.
+ *
+ *     area     header | descriptor[n_chunks] | chunk[n_chunks]
+ *     chunk    preface | record, record, ...     up to `committed` bytes of it are there to be read
+ *
+ * A *context* of the program, which belongs to one thread at a time, takes a free chunk, appends records and moves
+ * `committed` (release) behind each; when the chunk is full, it says so and takes another. The reader may read up to
+ * `committed` at any time, and gives a full chunk back when it has read it all. So what was committed is never lost,
+ * however the program ends.
+ *
+ * Every event (allocation, free) has a stamp of one counter of the process: the order in which they happened. A free
+ * has its stamp before the block is free, an allocation after the block is there, so on one address they alternate.
+ *
+ * A chunk can be decoded on its own: differences start anew in it, and its preface says the rest. Only traces are
+ * numbered through all chunks of a context, until its epoch changes: then traces and modules start anew.
+ *
+ * Record: a byte of operation, then varints (LEB128, little end first; `z`: zigzag), then bytes:
+ *
+ *     bits 0-1   0 control, with a code in bits 4-7     1 trace     2 allocation     3 free
+ *     bit 2      events: the stamp is not the one behind the context's last: varint(stamp - last - 1) comes first
+ *     bit 3      events: the address difference is divided by 16
+ *     bits 4-7   traces, allocations, frees: which kind
+ *
+ *     allocation  [gap] z(address - last address) size z(trace - last trace) [met: only when sampling]
+ *     free        [gap] z(address - last address) [size: kinds from UBI__FREE_SIZED on]
+ *     trace       number of this one - number of the caller; z(pc - pc of the context's last trace record)
+ *     control     see ubi__wire_control
+ *
+ * An allocation takes some 7 bytes, a free 4. A leaf, for it is part of other programs: nothing but the C library.
+ * The area is hostile to the reader, for the program may write anything into it; see preload_collector.h.
+ */
+#ifndef UBI_RECORDING_PRELOAD_WIRE_H
+#define UBI_RECORDING_PRELOAD_WIRE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
+#define UBI__WIRE_VERSION 1
+
+/** Environment of the program: the path of the socket. */
+#define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
+/** File name of the library; its entry in LD_PRELOAD is taken out of the program's environment by this name. */
+#define UBI__WIRE_LIBRARY "libubiheap-preload.so"
+
+/**
+ * What the program says on the socket (SOCK_STREAM). The answer is a ubi__wire_welcome with the memfd (SCM_RIGHTS),
+ * or the end.
+ */
+typedef struct ubi__wire_hello {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t is_forked; /* 1: a child after fork, which has the program's image; 0: the start of a program */
+    int32_t pid;        /* as the program sees it; the reader takes SO_PEERCRED's */
+    uint32_t zero;
+} ubi__wire_hello;
+
+typedef struct ubi__wire_welcome {
+    uint64_t magic;
+    uint64_t area_bytes;
+} ubi__wire_welcome;
+
+/** The clock when the reader wants no more: recording ends for good, and the program goes on. */
+#define UBI__WIRE_CLOCK_STOP UINT64_MAX
+
+#define UBI__WIRE_CHUNK_BYTES (64u * 1024)
+/** Threads that record at a time. */
+#define UBI__WIRE_CONTEXTS 4096u
+/** How many chunks may be in use, beyond one per context; so whoever waits for one waits for the reader alone. */
+#define UBI__WIRE_QUOTA_SAMPLING 64u
+#define UBI__WIRE_QUOTA_EXACT 256u
+/** Address space, not memory: pages that nobody touched are not there. */
+#define UBI__WIRE_CHUNKS (UBI__WIRE_CONTEXTS + UBI__WIRE_QUOTA_EXACT)
+
+enum {
+    UBI__WIRE_FOLLOW_CHILDREN = 1, /* the program keeps the environment as it is, and forked children connect */
+    UBI__WIRE_MAPPINGS = 2,        /* anonymous mmap, munmap, mremap, brk are recorded, too */
+};
+
+typedef enum ubi__wire_program_state {
+    UBI__PROGRAM_NOT_THERE = 0,
+    UBI__PROGRAM_RECORDS = 1,
+    UBI__PROGRAM_STOPPED = 2, /* recording ended for good: no memory, or it took the reader for dead */
+} ubi__wire_program_state;
+
+typedef struct ubi__wire_header {
+    /* The reader writes these before the program sees them. */
+    uint64_t magic;
+    uint32_t version;
+    uint32_t flags;
+    uint64_t area_bytes;
+    uint64_t period_bytes; /* 1: exact */
+    uint64_t seed;         /* of what is drawn when sampling */
+    uint32_t chunk_quota;
+    uint32_t max_depth; /* frames of a stack that are kept */
+    int32_t reader_pid;
+
+    /* The reader moves these. */
+    _Alignas(64) _Atomic uint64_t
+        clock_us;                  /* since the recording began, every millisecond; also says that the reader lives */
+    _Atomic uint32_t freed_chunks; /* futex: changes when a chunk became free */
+
+    /* The program's, all of them. */
+    _Alignas(64) _Atomic uint32_t state; /* ubi__wire_program_state */
+    _Atomic uint32_t waiting;            /* threads that wait for freed_chunks */
+    _Atomic uint32_t n_contexts;         /* ever made */
+    _Atomic uint32_t chunks_seen;        /* no chunk from this number on was ever used */
+    _Atomic int32_t chunks_in_use;       /* the reader subtracts */
+    _Atomic uint64_t dropped;            /* events without a place: no memory, no chunk */
+    _Atomic uint64_t dropped_reentrant;  /* events of signal handlers that interrupted the recorder */
+    _Atomic uint64_t failed_walks;       /* stacks with an end that nobody can explain */
+    _Atomic uint64_t deep_binds;         /* RTLD_DEEPBIND taken away from dlopen */
+    _Atomic uint64_t waits;              /* times that an event waited for the reader */
+
+    _Alignas(64) _Atomic uint64_t stamp; /* the last that was given; 0: none */
+} ubi__wire_header;
+
+typedef enum ubi__wire_chunk_state {
+    UBI__CHUNK_FREE = 0, /* anybody's */
+    UBI__CHUNK_OPEN = 1, /* a context's, which appends */
+    UBI__CHUNK_FULL = 2, /* the reader's, which frees it */
+} ubi__wire_chunk_state;
+
+typedef struct ubi__wire_chunk {
+    _Alignas(64) _Atomic uint32_t state;
+    uint32_t context; /* below UBI__WIRE_CONTEXTS */
+    _Atomic uint64_t
+        sequence; /* of the context's chunks: 1, 2, 3, ...; 0: not said yet. Last of all when it is opened */
+    _Atomic uint32_t committed;
+} ubi__wire_chunk;
+
+/** At the start of every chunk. */
+typedef struct ubi__wire_preface {
+    uint64_t stamp;      /* the context's last */
+    uint64_t clock_us;   /* the context's last */
+    uint32_t epoch;      /* changes when traces and modules start anew */
+    uint32_t next_trace; /* number of the next trace record */
+    uint32_t tid;        /* the system's, of the thread that writes */
+    uint32_t zero;
+} ubi__wire_preface;
+
+#define UBI__WIRE_DESCRIPTORS_AT 4096u
+#define UBI__WIRE_CHUNKS_AT (UBI__WIRE_DESCRIPTORS_AT + UBI__WIRE_CHUNKS * (uint32_t)sizeof(ubi__wire_chunk))
+#define UBI__WIRE_AREA_BYTES ((uint64_t)UBI__WIRE_CHUNKS_AT + (uint64_t)UBI__WIRE_CHUNKS * UBI__WIRE_CHUNK_BYTES)
+
+_Static_assert(sizeof(ubi__wire_header) <= UBI__WIRE_DESCRIPTORS_AT, "the header has a page");
+_Static_assert(sizeof(ubi__wire_chunk) == 64, "a line each");
+
+static inline ubi__wire_chunk *ubi__wire_chunk_at(ubi__wire_header *area, uint32_t i) {
+    return (ubi__wire_chunk *)((char *)area + UBI__WIRE_DESCRIPTORS_AT) + i;
+}
+
+static inline uint8_t *ubi__wire_chunk_data(ubi__wire_header *area, uint32_t i) {
+    return (uint8_t *)area + UBI__WIRE_CHUNKS_AT + (size_t)i * UBI__WIRE_CHUNK_BYTES;
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+
+typedef enum ubi__alloc_kind {
+    UBI__ALLOC_MALLOC,
+    UBI__ALLOC_CALLOC,
+    UBI__ALLOC_REALLOC,
+    UBI__ALLOC_REALLOCARRAY,
+    UBI__ALLOC_POSIX_MEMALIGN,
+    UBI__ALLOC_ALIGNED_ALLOC,
+    UBI__ALLOC_MEMALIGN,
+    UBI__ALLOC_VALLOC,
+    UBI__ALLOC_PVALLOC,
+    UBI__ALLOC_NEW,
+    UBI__ALLOC_NEW_ARRAY,
+    UBI__ALLOC_MMAP, /* from here on: mappings, not heap */
+    UBI__ALLOC_MREMAP,
+    UBI__ALLOC_BRK,
+    UBI__ALLOC_KINDS
+} ubi__alloc_kind;
+
+typedef enum ubi__free_kind {
+    UBI__FREE_FREE,
+    UBI__FREE_REALLOC, /* undecided until the context's next allocation of kind realloc(array), undo, or done */
+    UBI__FREE_DELETE,
+    UBI__FREE_DELETE_ARRAY,
+    UBI__FREE_SIZED, /* free_sized, free_aligned_sized; from here on the caller says the size */
+    UBI__FREE_DELETE_SIZED,
+    UBI__FREE_DELETE_ARRAY_SIZED,
+    UBI__FREE_MUNMAP, /* from here on: any range, which may hold mappings that were told, parts of them, or none */
+    UBI__FREE_MREMAP, /* the context's next allocation of kind mremap counts if there was something in the range */
+    UBI__FREE_BRK,
+    UBI__FREE_KINDS
+} ubi__free_kind;
+
+typedef enum ubi__trace_kind {
+    UBI__TRACE_FRAME,
+    UBI__TRACE_TRUNCATED, /* of the root: there were more frames, outwards */
+    UBI__TRACE_FAILED,    /* of the root: nobody knows who called the function at this pc */
+    UBI__TRACE_KINDS
+} ubi__trace_kind;
+
+typedef enum ubi__wire_control {
+    UBI__CONTROL_TIME,           /* varint: us since the context's last */
+    UBI__CONTROL_THREAD,         /* varint: tid; what follows is done by it */
+    UBI__CONTROL_MODULE,         /* varints: low, high - low, bias, path bytes, build-id bytes; path, build-id */
+    UBI__CONTROL_REALLOC_UNDONE, /* the context's last free of kind realloc did not happen */
+    UBI__CONTROL_REALLOC_FREED,  /* it did, and there is no new block */
+    UBI__CONTROLS
+} ubi__wire_control;
+
+enum {
+    UBI__OP_CONTROL = 0,
+    UBI__OP_TRACE = 1,
+    UBI__OP_ALLOC = 2,
+    UBI__OP_FREE = 3,
+    UBI__OP_MASK = 3,
+    UBI__OP_GAP = 4,
+    UBI__OP_BY_16 = 8,
+    UBI__OP_KIND_SHIFT = 4
+};
+
+/** No record but a module is longer. */
+#define UBI__WIRE_RECORD_BYTES 64u
+#define UBI__WIRE_PATH_BYTES 4096u
+#define UBI__WIRE_BUILD_ID_BYTES 64u
+#define UBI__WIRE_MODULE_BYTES (UBI__WIRE_RECORD_BYTES + UBI__WIRE_PATH_BYTES + UBI__WIRE_BUILD_ID_BYTES)
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t ubi__wire_zigzag(uint64_t difference) {
+    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static inline uint64_t ubi__wire_unzigzag(uint64_t coded) {
+    return coded >> 1 ^ (0 - (coded & 1));
+}
+
+/** At most 10 bytes. @return behind them. */
+static inline uint8_t *ubi__wire_put(uint8_t *out, uint64_t number) {
+    while (number >= 0x80) {
+        *out++ = (uint8_t)(number | 0x80);
+        number >>= 7;
+    }
+    *out++ = (uint8_t)number;
+    return out;
+}
+
+/**
+ * @param at  in and out: where to read, before `end`. @return false: the number is not there in whole, or is no
+ * number.
+ */
+static inline bool ubi__wire_get(const uint8_t **at, const uint8_t *end, uint64_t *number) {
+    const uint8_t *p = *at;
+    uint64_t value = 0;
+    for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+        uint8_t byte = *p++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *at = p;
+            *number = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+#endif
