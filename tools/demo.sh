@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # demo.sh UBIHEAP: what `make demo` shows: the tool on real heap snapshots of Node.js and Firefox, from tests/data, and on a
-# JavaScript program while it runs. To show more, add a `show`.
+# JavaScript program and a native one while they run. To show more, add a `show`.
 set -eu
 cd "$(dirname "$0")/.."
 ubiheap=$1
@@ -69,6 +69,11 @@ show "A mail server in QuickJS takes snapshots of itself while it works" \
 show "What leaked, where was it allocated, and who holds it?" \
     leaks build/demo/mail/1.fxsnapshot build/demo/mail/2.fxsnapshot build/demo/mail/3.fxsnapshot
 
+part "A native program"
+show "Any program, unmodified: here the tool itself, while it reads a snapshot. Every allocation, with its stack" \
+    record --exact --output build/demo/self.ubirec -- "$ubiheap" census --limit 3 --depth 1 "$after"
+show "What did it allocate, and where?" report --top 2 --stack-depth 4 build/demo/self.ubirec
+
 part "A web page in Firefox"
 show "What is in this file?" info "$before"
 show "One screen about the heap of a web page" report "$before"
@@ -96,6 +101,8 @@ ${bold}== Try next${plain}
       a server that leaks, caught in the act
   $ubiheap census --json FILE
       the numbers for a program
+  $ubiheap record -- PROGRAM ARGUMENTS...
+      what your own C or C++ program allocates
   make install PREFIX=\$HOME/.local
       tool, library, headers, manual pages
 EOF

@@ -23,16 +23,30 @@ static void on_interrupt(int signal_number) {
     alarm(1);
 }
 
-static void handle(int signal_number, void (*handler)(int)) {
-    struct sigaction action = { .sa_handler = handler };
-    sigemptyset(&action.sa_mask);
-    sigaction(signal_number, &action, NULL);
-}
+/* What is taken over, and what was there. */
+static struct taken_over {
+    int signal_number;
+    void (*handler)(int);
+    struct sigaction before;
+} taken_over[] = {
+    { .signal_number = SIGINT, .handler = on_interrupt },
+    { .signal_number = SIGALRM, .handler = leave },
+    { .signal_number = SIGPIPE, .handler = SIG_IGN },
+};
+
+#define N_TAKEN_OVER (sizeof taken_over / sizeof *taken_over)
 
 void ubi__interrupt_install(void) {
-    handle(SIGINT, on_interrupt);
-    handle(SIGALRM, leave);
-    handle(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; i < N_TAKEN_OVER; i++) {
+        struct sigaction action = { .sa_handler = taken_over[i].handler };
+        sigemptyset(&action.sa_mask);
+        sigaction(taken_over[i].signal_number, &action, &taken_over[i].before);
+    }
+}
+
+void ubi__interrupt_restore(void) {
+    for (size_t i = 0; i < N_TAKEN_OVER; i++)
+        sigaction(taken_over[i].signal_number, &taken_over[i].before, NULL);
 }
 
 void ubi__interrupt_accept(void) {

@@ -13,6 +13,8 @@
 /** Takes over SIGINT and SIGALRM, and ignores SIGPIPE so that a closed pipe is a write error. */
 void ubi__interrupt_install(void);
 bool ubi__interrupted(void);
+/** As the process was started, for a program that takes its place in the user's eyes. */
+void ubi__interrupt_restore(void);
 /** The work that was to stop did, and other work begins: the next SIGINT is again the first. */
 void ubi__interrupt_accept(void);
 

@@ -10,16 +10,20 @@ extern const ubi__command ubi__command_report, ubi__command_info, ubi__command_s
     ubi__command_leaks, ubi__command_diff, ubi__command_census, ubi__command_dominators, ubi__command_retainers,
     ubi__command_containment, ubi__command_paths, ubi__command_search, ubi__command_nodes, ubi__command_node,
     ubi__command_strings, ubi__command_allocations, ubi__command_treemap, ubi__command_convert, ubi__command_run,
-    ubi__command_help;
+    ubi__command_record, ubi__command_help;
 
 const ubi__command *const ubi__commands[] = {
-    &ubi__command_report,      &ubi__command_info,       &ubi__command_summary,
-    &ubi__command_statistics,  &ubi__command_leaks,      &ubi__command_diff,
-    &ubi__command_census,      &ubi__command_dominators, &ubi__command_retainers,
-    &ubi__command_containment, &ubi__command_paths,      &ubi__command_search,
-    &ubi__command_nodes,       &ubi__command_node,       &ubi__command_strings,
-    &ubi__command_allocations, &ubi__command_treemap,    &ubi__command_convert,
-    &ubi__command_run,         &ubi__command_help,       NULL,
+    &ubi__command_report,    &ubi__command_info,
+    &ubi__command_summary,   &ubi__command_statistics,
+    &ubi__command_leaks,     &ubi__command_diff,
+    &ubi__command_census,    &ubi__command_dominators,
+    &ubi__command_retainers, &ubi__command_containment,
+    &ubi__command_paths,     &ubi__command_search,
+    &ubi__command_nodes,     &ubi__command_node,
+    &ubi__command_strings,   &ubi__command_allocations,
+    &ubi__command_treemap,   &ubi__command_convert,
+    &ubi__command_run,       &ubi__command_record,
+    &ubi__command_help,      NULL,
 };
 
 const ubi__command *ubi__command_find(const char *name) {

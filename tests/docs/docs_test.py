@@ -65,7 +65,8 @@ class Docs(unittest.TestCase):
         for page in PAGES:
             for example in examples(page.read_text()):
                 for line in COMMAND_LINE.findall(example):
-                    words = line.split("#")[0].split("|")[0].split()
+                    # Behind "--" is what a recorded program gets.
+                    words = re.split(r"[#|]|(?<!\S)--(?!\S)", line)[0].split()
                     verb = next((word for word in words if not word.startswith("-")), None)
                     if verb is None or not re.fullmatch(r"[a-z]+", verb):
                         continue

@@ -72,6 +72,11 @@ class Package(unittest.TestCase):
         self.assertIn(VERSION, run(self.prefix / "bin" / "ubiheap", "--version", env=environment))
         self.assertIn("7,199", run(self.prefix / "bin" / "ubiheap", "info", SNAPSHOT, env=environment))
 
+    def test_the_installed_tool_finds_the_library_that_records(self):
+        recording = self.scratch / "true.ubirec"
+        run(self.prefix / "bin" / "ubiheap", "record", "--exact", "--output", recording, "--", "true")
+        self.assertIn("Ended       with status 0", run(self.prefix / "bin" / "ubiheap", "report", recording))
+
     def test_licence_and_examples_come_along(self):
         documents = self.prefix / "share" / "doc" / "ubiheap"
         self.assertIn("MIT License", (documents / "LICENSE").read_text())

@@ -14,6 +14,7 @@
 #include <ubiheap/quickjs.h>
 
 #include "cli/commands/run/run_log.h"
+#include "cli/commands/run/run_profiler.h"
 #include "cli/commands/run/run_settings.h"
 #include "engines/quickjs/host/host.h"
 
@@ -34,7 +35,8 @@ typedef struct ubi__run {
     const ubi__breakdown_choice *breakdown;
     const char *script; /**< path, as given */
     ubi__run_settings settings;
-    pthread_mutex_t lock; /**< of what follows but the log */
+    ubi__run_profiler *profiler; /**< NULL: scripts have none */
+    pthread_mutex_t lock;        /**< of what follows but the log */
     ubi__run_snapshots snapshots;
     bool failed;              /**< something of ours went wrong, and was said */
     pthread_mutex_t log_lock; /**< of what follows */

@@ -20,6 +20,8 @@ static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int
     const ubi__run_arguments *a = the_run.arguments;
     if (a->allocation_log)
         UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, operands[0], the_run.settings.probability));
+    if (a->heap_module || a->debugger)
+        UBI_TRY(ubi__run_profiler_new(&the_run.profiler));
     the_options = (ubi__host_options){
         .kind = kind_of(a),
         .debugger = a->debugger,
@@ -104,7 +106,7 @@ static const ubi__option options[] = {
     { "debugger", 0, UBI__OPTION_FLAG, AT(debugger), NULL, NULL,
       "give the script Debugger and newGlobal(), and the module of --heap-module", NULL },
     { "heap-module", 0, UBI__OPTION_FLAG, AT(heap_module), NULL, NULL,
-      "give the script the module \"ubiheap\": heap snapshots and their analyses", NULL },
+      "give the script the module \"ubiheap\": heap snapshots and their analyses, the memory profiler", NULL },
     UBI__BREAKDOWN_OPTIONS(AT(by)),
     UBI__TREE_TEXT_OPTIONS(AT(by)),
     UBI__OPTION_END,

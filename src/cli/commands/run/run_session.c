@@ -89,6 +89,8 @@ static ubi_status begin(void *payload, ubi__host *host, void **state) {
     s->interval_at_us = run->settings.interval_us ? now_us + run->settings.interval_us : UINT64_MAX;
     s->drain_at_us = s->logs ? now_us + DRAIN_US : UINT64_MAX;
     ubi_status status = observe(s);
+    if (status == UBI_OK && run->profiler)
+        status = ubi_quickjs_join_profiler(ubi__host_tools(host), ubi__run_profiler_get(run->profiler));
     if (status != UBI_OK) {
         free(s);
         return status;

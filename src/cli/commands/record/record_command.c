@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * record_command.c: `ubiheap record`, a program under the native recorder.
+ *
+ * Standard output, standard input and the exit status are the program's; our own words go to standard error, one line at
+ * the end.
+ */
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/human.h"
+#include "base/status.h"
+#include "cli/command.h"
+#include "cli/finish.h"
+#include "cli/interrupt.h"
+#include "cli/quantity.h"
+#include "targets/native/native_record.h"
+
+#define STANDARD_PERIOD "512KiB"
+#define LARGEST_PERIOD (UINT64_C(1) << 48)
+
+typedef struct record_arguments {
+    const char *period, *output, *duration;
+    bool exact, follow_children, mappings, debuginfod;
+    int symbols;
+} record_arguments;
+
+/* ---- options ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status read_period(uint64_t *out, const record_arguments *a) {
+    if (a->exact && a->period)
+        return ubi__fail(UBI_EINVAL, "--exact and --period exclude each other");
+    if (a->exact) {
+        *out = 1;
+        return UBI_OK;
+    }
+    const char *text = a->period ? a->period : STANDARD_PERIOD;
+    UBI_TRY(ubi__parse_size(out, text, "--period"));
+    if (*out == 0 || *out > LARGEST_PERIOD)
+        return ubi__fail(UBI_EINVAL, "--period: expected 1 byte to 256 TiB, not '%s'", text);
+    return UBI_OK;
+}
+
+static ubi_status read_settings(ubi__native_settings *out, const record_arguments *a) {
+    *out = (ubi__native_settings){ .output = a->output,
+                                   .follow_children = a->follow_children,
+                                   .mappings = a->mappings,
+                                   .symbols = a->symbols >= 0,
+                                   .debuginfod = a->debuginfod };
+    UBI_TRY(read_period(&out->period_bytes, a));
+    if (a->output && strcmp(a->output, "-") == 0)
+        return ubi__fail(UBI_EINVAL, "--output: standard output belongs to the program");
+    if (a->debuginfod && a->symbols < 0)
+        return ubi__fail(UBI_EINVAL, "--debuginfod and --no-symbols exclude each other");
+    return a->duration ? ubi__parse_duration(&out->duration_us, a->duration, "--duration") : UBI_OK;
+}
+
+/* ---- the last line ------------------------------------------------------------------------------------------------ */
+
+static void say(char *out, size_t size, const ubi__native_result *r, bool is_exact) {
+    char count[UBI__HUMAN_TEXT], file_size[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT], others[96] = "";
+    const ubi__native_file *first = &r->files.at[0];
+    uint64_t total = 0, bytes = 0;
+    for (size_t i = 0; i < r->files.n; i++) {
+        total += r->files.at[i].allocations;
+        bytes += r->files.at[i].file_bytes;
+    }
+    if (r->files.n > 1)
+        snprintf(others, sizeof others, " and %s", ubi__human_things(more, r->files.n - 1, "more file"));
+    snprintf(out, size, "recorded %s %sallocation%s%s in %s%s (%s)%s; to read it: ubiheap report %s",
+             ubi__human_count(count, total), is_exact ? "" : "sampled ", total == 1 ? "" : "s",
+             r->was_stopped ? ", until it was stopped," : "", first->path, others, ubi__human_size(file_size, bytes),
+             first->dropped ? "; some events were lost" : "", first->path);
+}
+
+static void tell_of_failures(const ubi__native_result *r) {
+    char line[PATH_MAX];
+    if (r->n_refused > 0) {
+        snprintf(line, sizeof line, "%s: not recorded: %s", r->n_refused == 1 ? "a process" : "some processes",
+                 r->refusal);
+        ubi__print_line(NULL, line);
+    }
+    for (size_t i = 0; i < r->files.n; i++)
+        if (r->files.at[i].status != UBI_OK) {
+            snprintf(line, sizeof line, "%s; the recording ends there, the program did not", r->files.at[i].message);
+            ubi__print_line(r->files.at[i].path, line);
+        }
+}
+
+static bool is_whole(const ubi__native_result *r) {
+    for (size_t i = 0; i < r->files.n; i++)
+        if (r->files.at[i].status != UBI_OK)
+            return false;
+    return r->files.n > 0 && r->n_refused == 0;
+}
+
+/* Wrappers and shells that become the real program are where one wonders about an empty report. */
+static void tell_of_replacement(const ubi__native_result *r, bool follows) {
+    char line[PATH_MAX + 128];
+    if (follows || r->files.n == 0 || !r->files.at[0].replaced_by[0])
+        return;
+    snprintf(line, sizeof line, "it became %s, which was not recorded; --follow-children does that",
+             r->files.at[0].replaced_by);
+    ubi__print_line(r->files.at[0].path, line);
+}
+
+static void tell(const ubi__native_result *r, const char *program, bool is_exact) {
+    char line[2 * PATH_MAX + 256];
+    tell_of_failures(r);
+    if (r->files.n > 0)
+        say(line, sizeof line, r, is_exact);
+    else
+        snprintf(line, sizeof line, "nothing was recorded, for the recorder was not loaded into '%s'", program);
+    ubi__print_line(NULL, line);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+/* Ends as the program did, so that whoever waits for us sees the same. Another core file would be about us. */
+static int end_by_signal(int number) {
+    const struct rlimit none = { 0, 0 };
+    sigset_t set;
+    setrlimit(RLIMIT_CORE, &none);
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return 128 + number;
+}
+
+static int exit_code_of(const ubi__native_result *r) {
+    if (WIFSIGNALED(r->wait_status))
+        return end_by_signal(WTERMSIG(r->wait_status));
+    if (WEXITSTATUS(r->wait_status) == 0 && !is_whole(r))
+        return UBI__EXIT_SYSTEM;
+    return WEXITSTATUS(r->wait_status);
+}
+
+static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+    const record_arguments *a = values;
+    char library[PATH_MAX];
+    ubi__native_settings settings;
+    ubi__native_result result;
+    int start_code = UBI__EXIT_OK;
+    if (cli->common.json)
+        return ubi__fail(UBI_EINVAL, "--json: standard output belongs to the program; 'ubiheap report' has --json");
+    UBI_TRY(read_settings(&settings, a));
+    UBI_TRY(ubi__native_library_find(library, sizeof library));
+    settings.library = library;
+    ubi__interrupt_restore();
+    ubi_status status = ubi__native_record(&result, &settings, operands, (size_t)n_operands, &start_code, NULL);
+    ubi__interrupt_install();
+    if (status != UBI_OK && start_code != UBI__EXIT_OK) { /* as a shell would end */
+        ubi__print_line(cli->subject, ubi_error_message());
+        *exit_code = start_code;
+        return UBI_OK;
+    }
+    UBI_TRY(status);
+    tell_of_replacement(&result, settings.follow_children);
+    tell(&result, operands[0], settings.period_bytes == 1);
+    *exit_code = exit_code_of(&result);
+    ubi__native_result_fini(&result);
+    return UBI_OK;
+}
+
+#define AT(field) offsetof(record_arguments, field)
+
+static const ubi__option options[] = {
+    { "period", 'p', UBI__OPTION_TEXT, AT(period), "BYTES", NULL,
+      "record one allocation in so many bytes allocated, on average; reports are estimates with their errors",
+      STANDARD_PERIOD },
+    { "exact", 'e', UBI__OPTION_FLAG, AT(exact), NULL, NULL, "record every allocation and every free", NULL },
+    { "output", 'o', UBI__OPTION_TEXT, AT(output), "FILE", NULL, "the recording; of further processes, FILE.PID",
+      "PROGRAM.PID.ubirec" },
+    { "duration", 'd', UBI__OPTION_TEXT, AT(duration), "TIME", NULL,
+      "stop recording after TIME, such as 30s; the program goes on", NULL },
+    { "follow-children", 'f', UBI__OPTION_FLAG, AT(follow_children), NULL, NULL,
+      "record processes that the program makes, and programs that it becomes, each in a file of its own", NULL },
+    { "mappings", 0, UBI__OPTION_FLAG, AT(mappings), NULL, NULL,
+      "record anonymous memory mappings too; they are never added to the heap", NULL },
+    { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
+      "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done",
+      NULL },
+    { "debuginfod", 0, UBI__OPTION_FLAG, AT(debuginfod), NULL, NULL,
+      "fetch missing debug information from the servers of DEBUGINFOD_URLS, which are sent build-ids", NULL },
+    UBI__OPTION_END,
+};
+
+static const ubi__example examples[] = {
+    { "record -- ./server 8080", "record it, cheap enough to leave on" },
+    { "record --exact -o sort.ubirec -- sort big.txt", "every allocation" },
+    { "record --follow-children -- make", "a file for each process" },
+    { "record --duration 30s -- ./server", "the first half minute; the server goes on" },
+    { NULL, NULL },
+};
+
+const ubi__command ubi__command_record = {
+    .name = "record",
+    .operands = "PROGRAM [ARGUMENT...]",
+    .summary = "run a native program and record what it allocates",
+    .description =
+        "Runs PROGRAM, any dynamically linked program for this machine, with a library that records what it allocates "
+        "and "
+        "frees, with the stacks, into FILE; 'ubiheap report FILE' reads it. Sampled, this costs next to nothing; "
+        "--exact costs more and counts everything. A script is recorded as its interpreter.\n"
+        "\n"
+        "The program has its own standard input, output, environment, signals and terminal. Its exit status becomes "
+        "ours: "
+        "127 when there is no such program, 126 when it cannot be run, the same signal when it is killed by one. 4 "
+        "when "
+        "the program ended well but the recording did not.\n"
+        "\n"
+        "Nothing is lost when the program crashes, is killed, or leaves with _exit. When ubiheap is killed, the "
+        "program "
+        "goes on, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are passed on; "
+        "Ctrl-C reaches the program from the terminal, and the file is finished.\n"
+        "\n"
+        "Statically linked and setuid programs load no libraries from outside: they are refused.\n",
+    .options = options,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .options_first = true,
+    .arguments_bytes = sizeof(record_arguments),
+    .run = run,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run_profiler.h: the memory profiler that the runtimes of a run share, with names for native frames.
+ */
+#ifndef UBI_CLI_RUN_PROFILER_H
+#define UBI_CLI_RUN_PROFILER_H
+
+#include <ubiheap/profiler.h>
+
+typedef struct ubi__run_profiler ubi__run_profiler;
+
+/** Nothing is recorded until a script starts it. Errors: UBI_ENOMEM. */
+ubi_status ubi__run_profiler_new(ubi__run_profiler **out);
+ubi_profiler *ubi__run_profiler_get(ubi__run_profiler *p);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native_proc.c: see native_proc.h.
+ */
+#include "targets/native/native_proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static size_t read_file(char *out, size_t size, const char *path) {
+    size_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    while (n < size) {
+        ssize_t got = read(fd, out + n, size - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    close(fd);
+    return n;
+}
+
+/* A small one, as text. */
+static size_t read_text(char *out, size_t size, pid_t pid, const char *name) {
+    char path[96];
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
+    size_t n = read_file(out, size - 1, path);
+    out[n] = '\0';
+    return n;
+}
+
+size_t ubi__proc_executable(char *out, size_t size, pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+    ssize_t n = readlink(path, out, size);
+    return n > 0 ? (size_t)n : 0;
+}
+
+bool ubi__proc_executable_file(ubi__proc_file *out, pid_t pid) {
+    char path[64];
+    struct stat about;
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+    if (stat(path, &about) < 0)
+        return false;
+    *out = (ubi__proc_file){ about.st_dev, about.st_ino };
+    return true;
+}
+
+size_t ubi__proc_arguments(char *out, size_t size, pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
+    return read_file(out, size, path);
+}
+
+bool ubi__proc_thread_name(char out[UBI__THREAD_NAME_BYTES], pid_t pid, pid_t tid) {
+    char name[40];
+    snprintf(name, sizeof name, "task/%ld/comm", (long)tid);
+    size_t n = read_text(out, UBI__THREAD_NAME_BYTES, pid, name);
+    if (n > 0 && out[n - 1] == '\n')
+        out[n - 1] = '\0';
+    return n > 0;
+}
+
+uint64_t ubi__proc_resident(pid_t pid) {
+    char text[128];
+    unsigned long long pages = 0;
+    if (read_text(text, sizeof text, pid, "statm") == 0 || sscanf(text, "%*u %llu", &pages) != 1)
+        return 0;
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A field of /proc/PID/stat; behind the name, which stands in parentheses and may hold anything, that is number 3. */
+static bool stat_field(unsigned long long *out, pid_t pid, int number) {
+    char text[1024];
+    if (read_text(text, sizeof text, pid, "stat") == 0)
+        return false;
+    char *at = strrchr(text, ')');
+    for (int i = 2; at && i < number; i++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return false;
+    *out = strtoull(at, NULL, 10);
+    return true;
+}
+
+uint64_t ubi__proc_age_ns(pid_t pid) {
+    unsigned long long ticks;
+    struct timespec now;
+    if (!stat_field(&ticks, pid, 22) || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+        return 0;
+    uint64_t began = ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+    uint64_t now_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+    return now_ns > began ? now_ns - began : 0;
+}
+
+bool ubi__proc_exit_status(int *out, pid_t pid) {
+    unsigned long long status;
+    if (!stat_field(&status, pid, 52))
+        return false;
+    *out = (int)status;
+    return true;
+}
+
+pid_t ubi__proc_parent(pid_t pid) {
+    unsigned long long parent;
+    return stat_field(&parent, pid, 4) ? (pid_t)parent : 0;
+}
+
+/* ---- all processes ------------------------------------------------------------------------------------------------ */
+
+/* Environments are short; what is searched for may lie across two pieces. */
+static bool has_entry(pid_t pid, const char *entry) {
+    char path[64], piece[8192];
+    size_t n = strlen(entry) + 1, kept = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || n > sizeof piece / 2) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    for (ssize_t got; !found && (got = read(fd, piece + kept, sizeof piece - kept)) > 0;) {
+        size_t there = kept + (size_t)got;
+        found = memmem(piece, there, entry, n) != NULL;
+        kept = there < n ? there : n;
+        memmove(piece, piece + there - kept, kept);
+    }
+    close(fd);
+    return found;
+}
+
+bool ubi__proc_some_have(const char *entry, bool (*is_known)(void *payload, pid_t pid), void *payload) {
+    DIR *all = opendir("/proc");
+    bool found = false;
+    if (!all)
+        return false;
+    for (struct dirent *e; !found && (e = readdir(all));) {
+        pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+        found = pid > 0 && !is_known(payload, pid) && has_entry(pid, entry);
+    }
+    closedir(all);
+    return found;
+}

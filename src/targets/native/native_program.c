@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native_program.c: see native_program.h.
+ */
+#include "targets/native/native_program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* Scripts whose interpreters are scripts; the kernel's own limit. */
+#define MAX_INTERPRETERS 4
+/* The kernel reads so much of a script's first line. */
+#define FIRST_LINE 256
+/* More program headers than any file has. */
+#define MAX_HEADERS 256
+
+/* ---- finding ------------------------------------------------------------------------------------------------------ */
+
+static bool is_program(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+static ubi_status not_found(const char *name, int error, int *exit_code) {
+    *exit_code = error == EACCES ? UBI__PROGRAM_CANNOT_RUN : UBI__PROGRAM_NOT_FOUND;
+    return ubi__fail(UBI_EINVAL, "cannot run '%s': %s", name, strerror(error));
+}
+
+static ubi_status find_at(char *out, size_t size, const char *name, int *exit_code) {
+    struct stat about;
+    if ((size_t)snprintf(out, size, "%s", name) >= size)
+        return not_found(name, ENAMETOOLONG, exit_code);
+    if (is_program(out))
+        return UBI_OK;
+    return not_found(name, stat(out, &about) < 0 ? errno : EACCES, exit_code);
+}
+
+/* In the folders of PATH; an empty one is the working folder. */
+static ubi_status find_in_path(char *out, size_t size, const char *name, int *exit_code) {
+    const char *folder = getenv("PATH");
+    int error = ENOENT;
+    if (!folder)
+        folder = "/bin:/usr/bin";
+    for (;; folder++) {
+        size_t n = strcspn(folder, ":");
+        int written = snprintf(out, size, "%.*s%s%s", (int)n, folder, n ? "/" : "", name);
+        if (written > 0 && (size_t)written < size) {
+            if (is_program(out))
+                return UBI_OK;
+            if (access(out, F_OK) == 0)
+                error = EACCES;
+        }
+        folder += n;
+        if (!*folder)
+            return not_found(name, error, exit_code);
+    }
+}
+
+static ubi_status find(char *out, size_t size, const char *name, int *exit_code) {
+    if (!*name)
+        return not_found(name, ENOENT, exit_code);
+    return strchr(name, '/') ? find_at(out, size, name, exit_code) : find_in_path(out, size, name, exit_code);
+}
+
+/* ---- whether it can be recorded ----------------------------------------------------------------------------------- */
+
+/* A program that runs with other rights than the user's: the dynamic linker takes no library from the environment then. */
+static ubi_status check_rights(const char *path, int fd) {
+    struct stat about;
+    if (fstat(fd, &about) < 0)
+        return ubi__fail_errno(errno, "cannot look at '%s'", path);
+    bool other_user = (about.st_mode & S_ISUID) && about.st_uid != geteuid();
+    bool other_group = (about.st_mode & S_ISGID) && (about.st_mode & S_IXGRP) && about.st_gid != getegid();
+    if (other_user || other_group)
+        return ubi__fail(UBI_EINVAL,
+                         "'%s' runs with the rights of another user or group (setuid, setgid), and into such programs "
+                         "nothing can be loaded: record it as that user",
+                         path);
+    if (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0)
+        return ubi__fail(UBI_EINVAL, "'%s' has capabilities of its own, and into such programs nothing can be loaded",
+                         path);
+    return UBI_OK;
+}
+
+static ubi_status check_elf(const char *path, int fd, const unsigned char *start, size_t n) {
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+    if (n < sizeof header || start[EI_CLASS] != ELFCLASS64)
+        return ubi__fail(UBI_EINVAL, "'%s' is not a 64-bit program: it cannot be recorded", path);
+    memcpy(&header, start, sizeof header);
+    if (header.e_machine != EM_X86_64 || header.e_phentsize != sizeof segment || header.e_phnum > MAX_HEADERS)
+        return ubi__fail(UBI_EINVAL, "'%s' is a program for another kind of machine: it cannot be recorded", path);
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        off_t at = (off_t)(header.e_phoff + i * sizeof segment);
+        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
+            break;
+        if (segment.p_type == PT_INTERP)
+            return UBI_OK;
+    }
+    return ubi__fail(UBI_EINVAL,
+                     "'%s' is statically linked, and into such programs nothing can be loaded: it cannot be recorded",
+                     path);
+}
+
+/* ---- scripts ------------------------------------------------------------------------------------------------------ */
+
+/* A script's first line: the interpreter, and the rest, which the kernel makes one argument. */
+typedef struct first_line {
+    char text[FIRST_LINE + 1];
+    char *interpreter, *argument; /* in `text`; argument "": none */
+} first_line;
+
+static bool read_first_line(first_line *out, const unsigned char *start, size_t n) {
+    size_t length = n < FIRST_LINE ? n : FIRST_LINE;
+    memcpy(out->text, start, length);
+    out->text[length] = '\0';
+    out->text[strcspn(out->text, "\n")] = '\0';
+    out->interpreter = out->text + 2 + strspn(out->text + 2, " \t");
+    char *end = out->interpreter + strcspn(out->interpreter, " \t");
+    out->argument = end + strspn(end, " \t");
+    *end = '\0';
+    for (size_t i = strlen(out->argument); i > 0 && strchr(" \t", out->argument[i - 1]); i--)
+        out->argument[i - 1] = '\0';
+    return *out->interpreter != '\0';
+}
+
+/* The one program that env is asked for; options and variables are left to env. */
+static bool is_for_env(const first_line *line) {
+    const char *slash = strrchr(line->interpreter, '/');
+    return slash && strcmp(slash, "/env") == 0 && *line->argument && line->argument[0] != '-' &&
+           !strpbrk(line->argument, " \t=");
+}
+
+/* env, which is not started, would have put the interpreter and the path of the script before the arguments. */
+static ubi_status do_without_env(ubi__native_program *p, const first_line *line, int *exit_code) {
+    char **all = ubi__calloc_array(p->allocator, p->n_arguments + 2, sizeof *all);
+    if (!all)
+        return ubi__fail_nomem();
+    memcpy(all + 2, p->arguments + 1, (p->n_arguments - 1) * sizeof *all);
+    ubi__free_array(p->allocator, p->arguments, p->n_arguments + 1, sizeof *all);
+    p->arguments = all;
+    p->n_arguments++;
+    snprintf(p->script, sizeof p->script, "%s", p->path);
+    snprintf(p->interpreter, sizeof p->interpreter, "%s", line->argument);
+    all[0] = p->interpreter;
+    all[1] = p->script;
+    return find(p->path, sizeof p->path, p->interpreter, exit_code);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+
+/* One file of the chain from the script to the program at its end. @param next  out: the interpreter of a script. */
+static ubi_status check_file(const char *path, int fd, first_line *next, bool *is_script) {
+    unsigned char start[FIRST_LINE];
+    ssize_t n = pread(fd, start, sizeof start, 0);
+    *is_script = n > 2 && start[0] == '#' && start[1] == '!';
+    if (*is_script)
+        return read_first_line(next, start, (size_t)n)
+                   ? UBI_OK
+                   : ubi__fail(UBI_EINVAL, "'%s' is a script that names no interpreter", path);
+    if (n < SELFMAG || memcmp(start, ELFMAG, SELFMAG) != 0)
+        return ubi__fail(UBI_EINVAL, "'%s' is neither a program nor a script that names its interpreter with #!", path);
+    UBI_TRY(check_rights(path, fd));
+    return check_elf(path, fd, start, (size_t)n);
+}
+
+static ubi_status open_and_check(const char *path, first_line *next, bool *is_script) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *is_script = false;
+    if (fd < 0) /* it may be run but not read: that is not for us to refuse */
+        return errno == EACCES ? UBI_OK : ubi__fail_errno(errno, "cannot open '%s'", path);
+    ubi_status status = check_file(path, fd, next, is_script);
+    close(fd);
+    return status;
+}
+
+static ubi_status check(ubi__native_program *p, int *exit_code) {
+    char path[sizeof p->path];
+    first_line line;
+    bool is_script;
+    UBI_TRY(open_and_check(p->path, &line, &is_script));
+    if (is_script && is_for_env(&line)) {
+        UBI_TRY(do_without_env(p, &line, exit_code));
+        UBI_TRY(open_and_check(p->path, &line, &is_script));
+    }
+    for (int i = 0; is_script && i < MAX_INTERPRETERS; i++) {
+        snprintf(path, sizeof path, "%s", line.interpreter);
+        if (!is_program(path))
+            return not_found(path, ENOENT, exit_code);
+        UBI_TRY(open_and_check(path, &line, &is_script));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size_t n_words, int *exit_code,
+                                    const ubi_allocator *allocator) {
+    out->allocator = ubi__allocator_or_default(allocator);
+    out->n_arguments = n_words;
+    out->arguments = ubi__calloc_array(out->allocator, n_words + 1, sizeof *out->arguments);
+    if (!out->arguments)
+        return ubi__fail_nomem();
+    memcpy(out->arguments, words, n_words * sizeof *words);
+    ubi_status status = find(out->path, sizeof out->path, words[0], exit_code);
+    if (status == UBI_OK)
+        status = check(out, exit_code);
+    if (status != UBI_OK)
+        ubi__native_program_fini(out);
+    return status;
+}
+
+void ubi__native_program_fini(ubi__native_program *p) {
+    ubi__free_array(p->allocator, p->arguments, p->n_arguments + 1, sizeof *p->arguments);
+    p->arguments = NULL;
+}

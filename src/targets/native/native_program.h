@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native_program.h: which file a command line starts, and whether it can be recorded.
+ *
+ * The recorder is loaded by the dynamic linker (LD_PRELOAD). So it gets into dynamic programs of this machine's kind that run
+ * with the user's own rights, and what is none of these is refused before it starts. A script is recorded as its interpreter;
+ * one that asks env to find its interpreter is started with the interpreter that env would find, for env would be what
+ * is recorded otherwise.
+ */
+#ifndef UBI_TARGETS_NATIVE_PROGRAM_H
+#define UBI_TARGETS_NATIVE_PROGRAM_H
+
+#include "base/alloc.h"
+
+typedef struct ubi__native_program {
+    const ubi_allocator *allocator;
+    char path[4096];  /* what is started */
+    char **arguments; /* arguments[n_arguments], and NULL behind; the texts are the command line's and those below */
+    size_t n_arguments;
+    char script[4096], interpreter[256]; /* what env would have put first */
+} ubi__native_program;
+
+/** How a shell says that a program cannot be started. */
+enum { UBI__PROGRAM_CANNOT_RUN = 126, UBI__PROGRAM_NOT_FOUND = 127 };
+
+/**
+ * Finds what execvp would start.
+ *
+ * @param words      words[n_words], n_words > 0: the command line; borrowed as long as `out`.
+ * @param exit_code  out, on failure: 126, 127 where a shell gives these; else it is untouched.
+ * Errors: UBI_EINVAL: no such program, or it cannot be recorded; UBI_EIO; UBI_ENOMEM.
+ */
+ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size_t n_words, int *exit_code,
+                                    const ubi_allocator *allocator);
+void ubi__native_program_fini(ubi__native_program *p);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native_record.c: see native_record.h.
+ *
+ * Sessions are in a list. Each lives through recording, and then, a few frames at a time so that the others do not wait,
+ * through the search for symbols.
+ */
+#include "targets/native/native_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "targets/native/native_launch.h"
+#include "targets/native/native_session.h"
+
+#define MS UINT64_C(1000000) /* in ns */
+/* What is written waits so long to be read, when the last look found nothing. */
+#define PAUSE_MS 5
+/* Stock is taken every tenth of a second, and more often in the beginning, for short programs. */
+#define FIRST_STOCK_NS (5 * MS)
+#define STOCK_NS (100 * MS)
+#define FLUSH_NS (1000 * MS)
+/* Programs that are told to stop have so long to get what they are just writing done. */
+#define STOPPING_NS (50 * MS)
+/* So long a process may take from its making to its connection. */
+#define LATECOMER_NS (1000 * MS)
+/* Between two looks at everything else. */
+#define FRAMES_AT_ONCE 16
+
+typedef struct recorder {
+    const ubi_allocator *allocator;
+    const ubi__native_settings *settings;
+    ubi__native_result *result;
+    ubi__native_program program;
+    ubi__native_door door;
+    ubi__native_launch launch;
+    ubi__native_clock clock;
+    ubi__symbolizer *symbolizer; /* NULL: no symbols */
+    ubi__native_session *sessions;
+    char path[PATH_MAX]; /* of the program's file */
+    int fd;              /* of it, until the program has connected; -1 then */
+    bool has_main;       /* it has */
+    uint64_t began_ns, stock_ns, flush_ns;
+    uint64_t stop_ns; /* when recording ends for all; UINT64_MAX: not before they do */
+    bool is_stopped;
+    uint64_t alone_ns; /* since when nobody is recorded any more; 0: somebody is */
+} recorder;
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static ubi_status name_output(recorder *r, const char *word) {
+    int n = r->settings->output
+                ? snprintf(r->path, sizeof r->path, "%s", r->settings->output)
+                : snprintf(r->path, sizeof r->path, "%s.%ld.ubirec", base_name(word), (long)r->launch.pid);
+    if (n < 0 || (size_t)n >= sizeof r->path)
+        return ubi__fail(UBI_EINVAL, "the name of the recording is too long");
+    return UBI_OK;
+}
+
+static ubi_status open_output(int *out, const char *path) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd < 0)
+        return ubi__fail_errno(errno, "cannot write '%s'", path);
+    *out = fd;
+    return UBI_OK;
+}
+
+/* Takes a file away in which there is nothing; a device or a pipe is not ours to take away. */
+static void discard_output(const recorder *r) {
+    struct stat about;
+    if (r->fd >= 0 && fstat(r->fd, &about) == 0 && S_ISREG(about.st_mode))
+        unlink(r->path);
+}
+
+/* A process may become another program, so its number may come again. */
+static ubi_status open_output_of(int *out, char path[PATH_MAX], const recorder *r, pid_t pid) {
+    for (unsigned again = 1; again < 10000; again++) {
+        int n = again == 1 ? snprintf(path, PATH_MAX, "%s.%ld", r->path, (long)pid)
+                           : snprintf(path, PATH_MAX, "%s.%ld.%u", r->path, (long)pid, again);
+        if (n < 0 || n >= PATH_MAX)
+            return ubi__fail(UBI_EINVAL, "the name of the recording is too long");
+        bool is_taken = false;
+        for (size_t i = 0; i < r->result->files.n; i++)
+            is_taken |= strcmp(r->result->files.at[i].path, path) == 0;
+        for (const ubi__native_session *s = r->sessions; s; s = s->next)
+            is_taken |= strcmp(s->path, path) == 0;
+        if (!is_taken)
+            return open_output(out, path);
+    }
+    return ubi__fail(UBI_ELIMIT, "process %ld starts too many programs", (long)pid);
+}
+
+/* ---- processes that connect --------------------------------------------------------------------------------------- */
+
+static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, char path[PATH_MAX]) {
+    uint64_t now = ubi__native_now_ns(), age = ubi__proc_age_ns(a->pid);
+    bool is_main = !r->has_main && a->pid == r->launch.pid;
+    a->began_ns = is_main ? r->began_ns : now > age ? now - age : 0;
+    a->is_child = a->pid != r->launch.pid;
+    a->symbolizer = r->symbolizer;
+    a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
+    a->settings.flags = (r->settings->follow_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
+                        (r->settings->mappings ? UBI__WIRE_MAPPINGS : 0);
+    if (getrandom(&a->settings.seed, sizeof a->settings.seed, 0) != sizeof a->settings.seed)
+        a->settings.seed = now;
+    if (is_main) {
+        a->path = r->path;
+        a->fd = r->fd;
+        r->fd = -1;
+        r->has_main = true;
+        return UBI_OK;
+    }
+    UBI_TRY(open_output_of(&a->fd, path, r, a->pid));
+    a->path = path;
+    return UBI_OK;
+}
+
+/* What the process was before it became another program is over. */
+static void end_replaced(recorder *r, pid_t pid) {
+    const ubi__ubirec_end end = { .reason = UBI__UBIREC_REPLACED };
+    for (ubi__native_session *s = r->sessions; s; s = s->next)
+        if (s->pid == pid)
+            ubi__native_session_end(s, &end);
+}
+
+static ubi_status admit(recorder *r, int socket, pid_t pid) {
+    char path[PATH_MAX];
+    ubi__wire_hello hello;
+    ubi__native_session *s;
+    ubi__native_arrival arrival = { .pid = pid, .pidfd = pidfd_open(pid, 0), .fd = -1 };
+    if (arrival.pidfd < 0)
+        return ubi__fail_errno(errno, "cannot watch process %ld", (long)pid);
+    ubi_status status = ubi__preload_receive_hello(socket, &hello);
+    if (status == UBI_OK) {
+        end_replaced(r, pid);
+        status = prepare_arrival(r, &arrival, path);
+    }
+    if (status != UBI_OK) {
+        close(arrival.pidfd);
+        return status;
+    }
+    UBI_TRY(ubi__native_session_new(&s, &arrival, &r->clock, r->allocator));
+    s->next = r->sessions;
+    r->sessions = s;
+    return ubi__preload_send_welcome(socket, &s->area);
+}
+
+/* Only the program itself, unless its children are to be followed. */
+static bool is_expected(const recorder *r, pid_t pid) {
+    return !r->is_stopped && (r->settings->follow_children || (!r->has_main && pid == r->launch.pid));
+}
+
+static void answer_door(recorder *r) {
+    pid_t pid;
+    for (int socket; (socket = ubi__native_door_answer(&r->door, &pid)) >= 0; close(socket))
+        if (is_expected(r, pid) && admit(r, socket, pid) != UBI_OK && r->result->n_refused++ == 0)
+            snprintf(r->result->refusal, sizeof r->result->refusal, "%s", ubi_error_message());
+}
+
+/* ---- sessions ----------------------------------------------------------------------------------------------------- */
+
+static bool is_dead(const ubi__native_session *s) {
+    struct pollfd end = { .fd = s->pidfd, .events = POLLIN };
+    return poll(&end, 1, 0) == 1;
+}
+
+static ubi__ubirec_end how_it_ended(int wait_status) {
+    if (WIFSIGNALED(wait_status))
+        return (ubi__ubirec_end){ UBI__UBIREC_KILLED, (uint32_t)WTERMSIG(wait_status) };
+    return (ubi__ubirec_end){ UBI__UBIREC_EXITED, (uint32_t)WEXITSTATUS(wait_status) };
+}
+
+/* False: that is not known yet. Others than our child are waited for by their own parents. */
+static bool has_ended(const recorder *r, const ubi__native_session *s, ubi__ubirec_end *end) {
+    int wait_status;
+    *end = (ubi__ubirec_end){ .reason = UBI__UBIREC_ENDED };
+    if (s->pid == r->launch.pid) {
+        if (r->launch.has_ended)
+            *end = how_it_ended(r->launch.wait_status);
+        return r->launch.has_ended;
+    }
+    if (!is_dead(s))
+        return false;
+    if (ubi__proc_exit_status(&wait_status, s->pid))
+        *end = how_it_ended(wait_status);
+    return true;
+}
+
+static ubi_status keep_result(recorder *r, ubi__native_session *s) {
+    ubi__preload_counters c;
+    ubi__native_file file = { .path = s->path,
+                              .path_bytes = s->path_bytes,
+                              .pid = s->pid,
+                              .file_bytes = ubi__ubirec_bytes_out(s->writer),
+                              .status = s->status };
+    ubi__preload_collector_counters(s->collector, &c);
+    file.allocations = c.allocations;
+    file.frees = c.frees;
+    file.dropped = c.dropped + c.lost_events;
+    memcpy(file.message, s->message, sizeof file.message);
+    memcpy(file.replaced_by, s->replaced_by, sizeof file.replaced_by);
+    UBI_TRY(ubi__vec_native_file_push(&r->result->files, r->allocator, file));
+    s->path = NULL;
+    if (s->pid == r->launch.pid && r->result->files.n > 1 && strcmp(file.path, r->path) == 0) {
+        r->result->files.at[r->result->files.n - 1] = r->result->files.at[0];
+        r->result->files.at[0] = file;
+    }
+    return UBI_OK;
+}
+
+/* @return whether there is more to do at once. */
+static bool work_on(recorder *r, ubi__native_session *s) {
+    ubi__ubirec_end end;
+    if (s->has_ended)
+        return ubi__native_session_symbolize(s, FRAMES_AT_ONCE);
+    bool is_over = has_ended(r, s, &end); /* before the last look at what it wrote */
+    bool busy = ubi__native_session_poll(s);
+    if (!is_over)
+        return busy;
+    ubi__native_session_end(s, &end);
+    return true;
+}
+
+static bool work_on_all(recorder *r) {
+    bool busy = false;
+    for (ubi__native_session **at = &r->sessions; *at;) {
+        ubi__native_session *s = *at;
+        bool more = work_on(r, s);
+        busy |= more;
+        if (!s->has_ended || more) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        ubi__native_session_finish(s);
+        if (keep_result(r, s) != UBI_OK)
+            r->result->n_refused++;
+        ubi__native_session_free(s);
+    }
+    return busy;
+}
+
+static bool some_record(const recorder *r) {
+    for (const ubi__native_session *s = r->sessions; s; s = s->next)
+        if (!s->has_ended)
+            return true;
+    return false;
+}
+
+static void take_stock(recorder *r, uint64_t now) {
+    const ubi__ubirec_end replaced = { .reason = UBI__UBIREC_REPLACED };
+    bool flush = now >= r->flush_ns;
+    if (now < r->stock_ns)
+        return;
+    uint64_t step = (now - r->began_ns) / 4;
+    r->stock_ns = now + (step < FIRST_STOCK_NS ? FIRST_STOCK_NS : step > STOCK_NS ? STOCK_NS : step);
+    if (flush)
+        r->flush_ns = now + FLUSH_NS;
+    for (ubi__native_session *s = r->sessions; s; s = s->next) {
+        if (ubi__native_session_is_replaced(s))
+            ubi__native_session_end(s, &replaced);
+        ubi__native_session_take_stock(s, flush);
+    }
+}
+
+/* ---- stopping ----------------------------------------------------------------------------------------------------- */
+
+/* Programs are told; a moment later their sessions end. */
+static void stop(recorder *r, uint64_t now) {
+    if (r->is_stopped)
+        return;
+    r->is_stopped = true;
+    r->stop_ns = now + STOPPING_NS;
+    r->result->was_stopped = some_record(r);
+    for (ubi__native_session *s = r->sessions; s; s = s->next)
+        if (!s->has_ended)
+            ubi__native_session_stop(s);
+}
+
+static void stop_in_time(recorder *r, uint64_t now) {
+    const ubi__ubirec_end end = { .reason = UBI__UBIREC_STOPPED };
+    if (now < r->stop_ns)
+        return;
+    if (!r->is_stopped) {
+        stop(r, now);
+        return;
+    }
+    for (ubi__native_session *s = r->sessions; s; s = s->next)
+        ubi__native_session_end(s, &end);
+    r->stop_ns = UINT64_MAX;
+}
+
+/* The user does not want to wait: not for processes that outlive the program, and then not for symbols. */
+static void hurry(recorder *r) {
+    if (some_record(r))
+        stop(r, ubi__native_now_ns());
+    else
+        for (ubi__native_session *s = r->sessions; s; s = s->next)
+            s->symbolizer = NULL;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+
+static bool was_recorded(void *payload, pid_t pid) {
+    const recorder *r = payload;
+    for (size_t i = 0; i < r->result->files.n; i++)
+        if (r->result->files.at[i].pid == pid)
+            return true;
+    return pid == getpid();
+}
+
+/* Whether nobody is recorded and nobody will be: a process that was made just before its parent died may not have had the
+   time to connect. It can be told by its environment. One that never does is not waited for long. */
+static bool is_over(recorder *r, uint64_t now) {
+    char entry[sizeof r->door.socket_path + 64];
+    if (!r->launch.has_ended || r->sessions) {
+        r->alone_ns = 0;
+        return false;
+    }
+    if (!r->settings->follow_children || r->is_stopped)
+        return true;
+    if (!r->alone_ns)
+        r->alone_ns = now;
+    snprintf(entry, sizeof entry, UBI__WIRE_SOCKET_VARIABLE "=%s", r->door.socket_path);
+    return now - r->alone_ns > LATECOMER_NS || !ubi__proc_some_have(entry, was_recorded, r);
+}
+
+static void pause_for(const recorder *r, bool busy) {
+    struct pollfd fds[] = { { .fd = r->launch.signals, .events = POLLIN }, { .fd = r->door.fd, .events = POLLIN } };
+    bool expects_more = r->sessions || r->alone_ns || r->stop_ns != UINT64_MAX;
+    (void)poll(fds, 2, busy ? 0 : expects_more ? PAUSE_MS : -1);
+}
+
+static void loop(recorder *r) {
+    for (;;) {
+        bool had_ended = r->launch.has_ended;
+        if (ubi__native_launch_attend(&r->launch) && had_ended)
+            hurry(r);
+        answer_door(r);
+        bool busy = work_on_all(r);
+        uint64_t now = ubi__native_now_ns();
+        take_stock(r, now);
+        stop_in_time(r, now);
+        if (is_over(r, now))
+            return;
+        pause_for(r, busy);
+    }
+}
+
+/* Each process that is followed takes three descriptors. The program has its limits from before. */
+static void raise_limit_of_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static ubi_status start(recorder *r, const char *word, int *exit_code) {
+    const ubi__symbolizer_options options = { .debuginfod = r->settings->debuginfod };
+    UBI_TRY(ubi__native_launch_open(&r->launch, &r->program, &r->door));
+    UBI_TRY(name_output(r, word));
+    UBI_TRY(open_output(&r->fd, r->path));
+    raise_limit_of_files();
+    if (r->settings->symbols)
+        UBI_TRY(ubi__symbolizer_new(&r->symbolizer, &options, r->allocator));
+    UBI_TRY(ubi__native_clock_start(&r->clock));
+    r->began_ns = ubi__native_now_ns();
+    ubi_status status = ubi__native_launch_go(&r->launch, &r->program, exit_code);
+    if (status != UBI_OK) {
+        ubi__native_clock_stop(&r->clock);
+        discard_output(r);
+    }
+    return status;
+}
+
+static ubi_status run(recorder *r, const char *word, int *exit_code) {
+    UBI_TRY(start(r, word, exit_code));
+    if (r->settings->duration_us && r->settings->duration_us < (UINT64_MAX - r->began_ns) / 1000)
+        r->stop_ns = r->began_ns + r->settings->duration_us * 1000;
+    loop(r);
+    ubi__native_clock_stop(&r->clock);
+    r->result->wait_status = r->launch.wait_status;
+    discard_output(r); /* if nobody has connected */
+    return UBI_OK;
+}
+
+static ubi_status run_with_door(recorder *r, const char *word, int *exit_code) {
+    UBI_TRY(ubi__native_door_open(&r->door, r->settings->library));
+    ubi_status status = run(r, word, exit_code);
+    if (r->fd >= 0)
+        close(r->fd);
+    ubi__symbolizer_free(r->symbolizer);
+    ubi__native_launch_close(&r->launch);
+    ubi__native_door_close(&r->door);
+    return status;
+}
+
+ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_settings *settings, char **words,
+                              size_t n_words, int *exit_code, const ubi_allocator *allocator) {
+    const ubi_allocator *a = ubi__allocator_or_default(allocator);
+    recorder *r = UBI_NEW(a, recorder);
+    if (!r)
+        return ubi__fail_nomem();
+    *out = (ubi__native_result){ .allocator = a };
+    r->allocator = a;
+    r->settings = settings;
+    r->result = out;
+    r->fd = -1;
+    r->launch = (ubi__native_launch){ .signals = -1, .gate = -1, .failure = -1 };
+    r->stop_ns = UINT64_MAX;
+    ubi_status status = ubi__native_program_find(&r->program, words, n_words, exit_code, a);
+    if (status == UBI_OK) {
+        status = run_with_door(r, words[0], exit_code);
+        ubi__native_program_fini(&r->program);
+    }
+    UBI_DELETE(a, r);
+    return status;
+}
+
+void ubi__native_result_fini(ubi__native_result *result) {
+    for (size_t i = 0; i < result->files.n; i++)
+        ubi__free_array(result->allocator, result->files.at[i].path, result->files.at[i].path_bytes, 1);
+    ubi__vec_native_file_fini(&result->files, result->allocator);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native_record.h: runs a program and records what it allocates, in a file for each of its processes.
+ *
+ *     ubiheap, one thread of work:   signals, processes that connect, what they wrote -> files, at the end symbols
+ *             one more:              the clocks (native_clock.h)
+ *     the program:                   libubiheap-preload.so
+ *
+ * The program's life does not depend on ours: when a file cannot be written, when recording is over, when this process is
+ * killed, it goes on as if nothing were.
+ */
+#ifndef UBI_TARGETS_NATIVE_RECORD_H
+#define UBI_TARGETS_NATIVE_RECORD_H
+
+#include "base/alloc.h"
+
+typedef struct ubi__native_settings {
+    uint64_t period_bytes; /* 1: exact */
+    uint64_t duration_us;  /* then recording ends; 0: with the program */
+    const char *output;    /* NULL: PROGRAM.PID.ubirec in the working folder; of further processes, .PID is appended */
+    const char *library;   /* libubiheap-preload.so */
+    bool follow_children, mappings, symbols, debuginfod;
+} ubi__native_settings;
+
+/** What came of one process. */
+typedef struct ubi__native_file {
+    char *path; /* path[path_bytes], owned */
+    size_t path_bytes;
+    int64_t pid;
+    uint64_t allocations, frees, dropped; /* events; `dropped` were lost */
+    uint64_t file_bytes;
+    ubi_status status; /* not UBI_OK: the file ends early, and `message` says why */
+    char message[512];
+    char replaced_by[4096]; /* the program that the process became, which was not recorded in this file; "": none */
+} ubi__native_file;
+
+UBI_VEC_DECLARE(ubi__vec_native_file, ubi__native_file);
+
+typedef struct ubi__native_result {
+    const ubi_allocator *allocator;
+    ubi__vec_native_file files; /* that of the program comes first; none: nothing was loaded into it */
+    int wait_status;            /* of the program, as waitpid gives it */
+    bool was_stopped;           /* recording ended before the processes did */
+    uint64_t n_refused;         /* processes that could not be recorded */
+    char refusal[512];          /* why the first of them */
+} ubi__native_result;
+
+/**
+ * Runs words[n_words], n_words > 0, and waits for its end and that of all processes that are recorded.
+ *
+ * @param out        set on UBI_OK: the program ran. What became of the recording stands there.
+ * @param exit_code  out, on failure: what a shell gives when a program cannot be started (126, 127); else untouched.
+ * Errors, before the program begins: UBI_EINVAL, UBI_EIO, UBI_ENOMEM.
+ * Signals: while it works, INT, QUIT, TERM, HUP, USR1, USR2, CHLD, PIPE and XFSZ of the process are blocked.
+ */
+ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_settings *settings, char **words,
+                              size_t n_words, int *exit_code, const ubi_allocator *allocator);
+void ubi__native_result_fini(ubi__native_result *result);
+
+/**
+ * Where libubiheap-preload.so is: what UBIHEAP_PRELOAD says, else by the place of our own executable.
+ * Errors: UBI_EIO: nowhere.
+ */
+ubi_status ubi__native_library_find(char *out, size_t size);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native_session.h: one process that is recorded, from its connection to the last symbol in its file.
+ *
+ *     a process connects           _new     its file begins, it gets its shared memory
+ *     every few milliseconds       _poll    what it wrote goes into the file
+ *     it is dead                   _end     the rest goes into the file, and how it ended
+ *     then, in small steps         _symbolize
+ *                                  _free
+ *
+ * When the file cannot be written any more, recording ends (`status`, `message`), and the process goes on. A file is whole up
+ * to the last block at any time.
+ */
+#ifndef UBI_TARGETS_NATIVE_SESSION_H
+#define UBI_TARGETS_NATIVE_SESSION_H
+
+#include "recording/preload_collector.h"
+#include "recording/ubirec_writer.h"
+#include "symbolize/symbolize.h"
+#include "targets/native/native_clock.h"
+#include "targets/native/native_proc.h"
+
+typedef struct ubi__native_module {
+    uint64_t bias;
+    uint32_t symbols; /* its number in the symbolizer */
+    char name[60];    /* of the file, without its folder, cut */
+} ubi__native_module;
+
+/** A frame of the file that symbols can be looked up for. */
+typedef struct ubi__native_frame {
+    uint32_t frame, module; /* numbers of the file */
+    uint64_t offset;        /* of the return address */
+} ubi__native_frame;
+
+typedef struct ubi__native_thread {
+    pid_t tid;
+    char name[UBI__THREAD_NAME_BYTES]; /* as it was written */
+} ubi__native_thread;
+
+UBI_VEC_DECLARE(ubi__vec_native_module, ubi__native_module);
+UBI_VEC_DECLARE(ubi__vec_native_frame, ubi__native_frame);
+UBI_VEC_DECLARE(ubi__vec_native_thread, ubi__native_thread);
+
+/** A process that has connected. */
+typedef struct ubi__native_arrival {
+    pid_t pid;
+    int pidfd;                      /* taken over */
+    int fd;                         /* the file, empty; taken over */
+    const char *path;               /* of the file, copied */
+    uint64_t began_ns;              /* of the process, by the monotonic clock */
+    bool is_child;                  /* of a process that is recorded */
+    ubi__symbolizer *symbolizer;    /* NULL: no symbols; shared by all sessions */
+    ubi__preload_settings settings; /* what is recorded */
+} ubi__native_arrival;
+
+typedef struct ubi__native_session {
+    const ubi_allocator *allocator;
+    struct ubi__native_session *next; /* the recorder's */
+    pid_t pid;
+    int pidfd, fd;
+    char *path; /* path[path_bytes], owned */
+    size_t path_bytes;
+    char program[4096]; /* path of its executable */
+    size_t program_bytes;
+    ubi__proc_file executable; /* the same; inode 0: unknown */
+    char replaced_by[4096];    /* path of the program that the process has become since; "": none */
+    ubi__preload_area area;
+    ubi__preload_collector *collector;
+    ubi__native_clock *clock;
+    ubi__native_clock_face face;
+    ubi__ubirec_writer *writer;
+    ubi__symbolizer *symbolizer;
+    uint64_t start_ns; /* of the recording, since the process began */
+    uint64_t began_ns; /* of the process, by the monotonic clock */
+    bool has_ended, is_stopping;
+    ubi_status status;                /* not UBI_OK: recording failed, and nothing more is written */
+    char message[512];                /* then: why */
+    uint32_t kinds[UBI__ALLOC_KINDS]; /* in the file; UBI_NONE: not told yet */
+    ubi__vec_native_module modules;   /* by their number in the file */
+    ubi__vec_native_frame frames;
+    ubi__vec_native_thread threads; /* by their number in the file */
+    size_t n_symbolized;            /* of frames.at[] */
+} ubi__native_session;
+
+/**
+ * Begins the file and makes the memory that the process is to get (`area`).
+ * Errors: UBI_ENOMEM, UBI_EIO; what was to be taken over is closed in any case.
+ */
+ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_arrival *arrival,
+                                   ubi__native_clock *clock, const ubi_allocator *allocator);
+void ubi__native_session_free(ubi__native_session *s);
+
+/** Writes what is there. @return whether there was something, so that more may follow at once. */
+bool ubi__native_session_poll(ubi__native_session *s);
+/** Now and then: memory, names of threads, what was lost; and all that was written is in the file. */
+void ubi__native_session_take_stock(ubi__native_session *s, bool flush);
+/** Whether the process has become another program, in which there is no recorder. */
+bool ubi__native_session_is_replaced(ubi__native_session *s);
+/** Asks the process to record no more; it goes on. */
+void ubi__native_session_stop(ubi__native_session *s);
+/** Writes the rest and how it ended; the process gets no more attention. */
+void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end);
+/** Appends symbols for some frames. @return whether more remain. */
+bool ubi__native_session_symbolize(ubi__native_session *s, size_t n_frames);
+/** Everything is in the file. Whether that worked is in `status`. */
+void ubi__native_session_finish(ubi__native_session *s);
+
+/** Where the collector tells what happened (native_sink.c). */
+ubi__preload_sink ubi__native_sink(ubi__native_session *s);
+
+#endif

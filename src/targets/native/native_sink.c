@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native_sink.c: what the collector tells becomes records of the file.
+ *
+ * Numbers of modules, traces and threads are those of the file, so nothing is translated. Allocations have the same numbers
+ * on both sides because every one that is told is written.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "recording/byte_sampler.h"
+#include "targets/native/native_session.h"
+
+static const struct kind {
+    const char *word;
+    ubi__ubirec_class of;
+} kinds[UBI__ALLOC_KINDS] = {
+    [UBI__ALLOC_MALLOC] = { "malloc", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_CALLOC] = { "calloc", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_REALLOC] = { "realloc", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_REALLOCARRAY] = { "reallocarray", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_POSIX_MEMALIGN] = { "posix_memalign", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_ALIGNED_ALLOC] = { "aligned_alloc", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_MEMALIGN] = { "memalign", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_VALLOC] = { "valloc", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_PVALLOC] = { "pvalloc", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_NEW] = { "operator new", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_NEW_ARRAY] = { "operator new[]", UBI__UBIREC_HEAP },
+    [UBI__ALLOC_MMAP] = { "mmap", UBI__UBIREC_MAPPING },
+    [UBI__ALLOC_MREMAP] = { "mremap", UBI__UBIREC_MAPPING },
+    [UBI__ALLOC_BRK] = { "brk", UBI__UBIREC_MAPPING },
+};
+
+/* ---- modules, stacks, threads ------------------------------------------------------------------------------------- */
+
+static void keep_name(ubi__native_module *kept, ubi_text path) {
+    const char *slash = memrchr(path.ptr, '/', path.len);
+    size_t from = slash ? (size_t)(slash - path.ptr) + 1 : 0;
+    snprintf(kept->name, sizeof kept->name, "%.*s", (int)(path.len - from), path.ptr + from);
+}
+
+static ubi_status take_module(void *payload, uint32_t *out, const ubi__preload_module *module) {
+    ubi__native_session *s = payload;
+    ubi_text program = { s->program, s->program_bytes };
+    ubi__ubirec_module_about about = { .path = module->path.len ? module->path : program,
+                                       .build_id = module->build_id,
+                                       .build_id_bytes = module->build_id_bytes,
+                                       .bias = module->bias,
+                                       .start = module->low,
+                                       .end = module->high };
+    ubi__native_module kept = { .bias = module->bias };
+    UBI_TRY(ubi__ubirec_module(s->writer, out, &about));
+    if (*out < s->modules.n)
+        return UBI_OK;
+    if (s->symbolizer)
+        UBI_TRY(
+            ubi__symbolizer_add_module(s->symbolizer, &kept.symbols, about.path, about.build_id, about.build_id_bytes));
+    keep_name(&kept, about.path);
+    return ubi__vec_native_module_push(&s->modules, s->allocator, kept);
+}
+
+/* Frames of files have increasing numbers, of which those with a module are kept for their symbols. */
+static ubi_status native_frame(ubi__native_session *s, uint32_t *out, uint32_t module, uint64_t address) {
+    uint64_t offset = address - s->modules.at[module].bias;
+    UBI_TRY(ubi__ubirec_native_frame(s->writer, out, module, offset));
+    if (s->frames.n && *out <= s->frames.at[s->frames.n - 1].frame)
+        return UBI_OK;
+    return ubi__vec_native_frame_push(&s->frames, s->allocator, (ubi__native_frame){ *out, module, offset });
+}
+
+static ubi_status failed_frame(ubi__native_session *s, uint32_t *out, uint32_t module, uint64_t address) {
+    char text[128];
+    if (module == UBI__PRELOAD_NO_MODULE)
+        snprintf(text, sizeof text, "(unwind failed at 0x%llx)", (unsigned long long)address);
+    else
+        snprintf(text, sizeof text, "(unwind failed at %s+0x%llx)", s->modules.at[module].name,
+                 (unsigned long long)(address - s->modules.at[module].bias));
+    return ubi__ubirec_label_frame(s->writer, out, ubi__text(text));
+}
+
+static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind, uint32_t caller, uint32_t module,
+                             uint64_t address) {
+    ubi__native_session *s = payload;
+    uint32_t frame;
+    if (kind == UBI__TRACE_TRUNCATED)
+        UBI_TRY(ubi__ubirec_label_frame(s->writer, &frame, ubi__text("(truncated)")));
+    else if (kind == UBI__TRACE_FAILED)
+        UBI_TRY(failed_frame(s, &frame, module, address));
+    else if (module == UBI__PRELOAD_NO_MODULE)
+        UBI_TRY(ubi__ubirec_raw_frame(s->writer, &frame, address));
+    else
+        UBI_TRY(native_frame(s, &frame, module, address));
+    return ubi__ubirec_trace(s->writer, out, caller, frame);
+}
+
+static ubi_status take_thread(void *payload, uint32_t *out, uint64_t tid) {
+    ubi__native_session *s = payload;
+    ubi__native_thread thread = { .tid = (pid_t)tid };
+    ubi__proc_thread_name(thread.name, s->pid, thread.tid);
+    UBI_TRY(ubi__ubirec_thread(s->writer, out, tid, ubi__text(thread.name)));
+    return ubi__vec_native_thread_push(&s->threads, s->allocator, thread);
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------- */
+
+static ubi_status at_time_and_thread(ubi__native_session *s, uint64_t clock_us, uint32_t thread) {
+    UBI_TRY(ubi__ubirec_write_time(s->writer, s->start_ns + clock_us * 1000));
+    return ubi__ubirec_write_thread(s->writer, thread);
+}
+
+static ubi_status kind_of(ubi__native_session *s, uint32_t *out, ubi__alloc_kind kind) {
+    if (s->kinds[kind] == UBI_NONE)
+        UBI_TRY(ubi__ubirec_kind(s->writer, &s->kinds[kind], ubi__text(kinds[kind].word), kinds[kind].of));
+    *out = s->kinds[kind];
+    return UBI_OK;
+}
+
+static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
+    ubi__native_session *s = payload;
+    uint32_t kind, info;
+    uint64_t number;
+    /* Mappings are all recorded, also when the heap is sampled: met by no sample, they stand for themselves. */
+    uint64_t weight =
+        e->met ? ubi__sample_weight_bytes(e->size_bytes, s->area.settings.period_bytes, e->met) : e->size_bytes;
+    UBI_TRY(at_time_and_thread(s, e->clock_us, e->thread));
+    UBI_TRY(kind_of(s, &kind, e->kind));
+    UBI_TRY(ubi__ubirec_info(s->writer, &info, kind, e->size_bytes, e->trace, weight));
+    UBI_TRY(ubi__ubirec_write_alloc(s->writer, &number, info));
+    if (number != e->number)
+        return ubi__fail(UBI_EFORMAT, "the recorder lost count: allocation %llu is number %llu of the file",
+                         (unsigned long long)e->number, (unsigned long long)number);
+    return UBI_OK;
+}
+
+static ubi_status take_free(void *payload, const ubi__preload_free *e) {
+    ubi__native_session *s = payload;
+    UBI_TRY(at_time_and_thread(s, e->clock_us, e->thread));
+    return ubi__ubirec_write_free(s->writer, e->number);
+}
+
+ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
+    return (ubi__preload_sink){ .payload = s,
+                                .module = take_module,
+                                .trace = take_trace,
+                                .thread = take_thread,
+                                .alloc = take_alloc,
+                                .free = take_free };
+}

@@ -1,0 +1,1 @@
+ubiheap record --debuginfod --no-symbols -- true

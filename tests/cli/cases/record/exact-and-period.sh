@@ -1,0 +1,1 @@
+ubiheap record --exact --period 1MiB -- true

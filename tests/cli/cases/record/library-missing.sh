@@ -1,0 +1,1 @@
+UBIHEAP_PRELOAD=/no/such/library.so ubiheap record -- true

@@ -1,0 +1,2 @@
+ubiheap record no-such-program; echo "exit $?"
+ubiheap record ./no-such-program; echo "exit $?"

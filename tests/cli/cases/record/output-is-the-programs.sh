@@ -1,0 +1,1 @@
+ubiheap record --output - -- true

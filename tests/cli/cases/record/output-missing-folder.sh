@@ -1,0 +1,2 @@
+# The program does not begin.
+ubiheap record --output none/x.ubirec -- echo begun

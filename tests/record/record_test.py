@@ -1,0 +1,436 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`ubiheap record`: the program lives as without it, and what it allocated is in the file."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+import record_place
+
+RECORDED = r"recorded [\d,]+ (sampled )?allocations? in (?P<file>\S+) \([\d.]+ \w+\); to read it: ubiheap report \S+"
+EXITED, KILLED, STOPPED, REPLACED, ENDED = range(5)
+
+
+class Records(unittest.TestCase):
+    def setUp(self):
+        self.place = record_place.Place(self)
+
+    def behaves(self, *arguments, **more):
+        return self.place.record(self.place.program, *arguments, **more)
+
+    def start(self, *arguments, **more):
+        running = self.place.start(self.place.program, *arguments, **more)
+        self.addCleanup(self.abandon, running)
+        return running
+
+    @staticmethod
+    def abandon(running):
+        if running.poll() is None:
+            running.kill()
+            running.wait()
+        for stream in (running.stdout, running.stderr):
+            if stream:
+                stream.close()
+
+    def assert_recorded(self, done):
+        self.assertRegex(done.stderr, rf"\Aubiheap: {RECORDED}\n\Z")
+
+    def assert_refused(self, done, code, words):
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        self.assertRegex(done.stderr, rf"\Aubiheap: record: [^\n]*{words}[^\n]*\n\Z")
+        self.assertEqual(self.place.recordings(), [])
+
+
+class TheFile(Records):
+    def test_every_allocation_and_free_is_there_with_its_stack(self):
+        done = self.behaves("exit", 0)
+        self.assert_recorded(done)
+        recording = self.place.recording()
+        self.assertTrue(recording.is_whole())
+        self.assertEqual(recording.end, (EXITED, 0))
+        mine = [event for event in recording.allocations if event.size == 1000]
+        self.assertEqual(len(mine), 100)
+        self.assertEqual(recording.live()[1000], 10)
+        for event in mine:
+            functions = [name for name in recording.functions(event) if name != "malloc"]
+            self.assertEqual(functions[:2], ["keep_some", "main"])
+            self.assertEqual(event.kind, "malloc")
+        symbol = next(symbols for symbols in recording.symbols.values() if symbols[0][0] == "keep_some")
+        self.assertTrue(symbol[0][1].endswith("behaves.c"))
+        source = (record_place.HERE / "programs" / "behaves.c").read_text().splitlines()
+        self.assertIn("malloc(1000)", source[int(symbol[0][2]) - 1])
+
+    def test_it_says_what_ran(self):
+        self.behaves("exit", 0)
+        numbers, texts = self.place.recording().about[:6], self.place.recording().about[6:]
+        self.assertEqual(int(numbers[2]), 1, "exact")
+        self.assertEqual(texts[0], str(self.place.program))
+        self.assertIn("exit%000%00", texts[1])
+
+    def test_without_symbols_there_are_none_and_all_else(self):
+        self.behaves("exit", 0, options=("--exact", "--no-symbols"))
+        recording = self.place.recording()
+        self.assertEqual((recording.symbols, recording.is_whole()), ({}, True))
+
+    def test_the_usual_name_is_of_program_and_process(self):
+        done = self.behaves("exit", 0, output=None)
+        self.assert_recorded(done)
+        self.assertRegex(" ".join(self.place.recordings()), r"\Abehaves\.\d+\.ubirec\Z")
+
+    def test_sampling_is_the_usual_way_and_says_so(self):
+        done = self.behaves("storm", 200000, options=())
+        self.assert_recorded(done)
+        self.assertIn("sampled allocations", done.stderr)
+        recording = self.place.recording()
+        self.assertEqual(int(recording.about[2]), 512 << 10)
+        # 100 MB in steps of 512 KiB: 190 are expected, and 14 more or less are usual.
+        self.assertTrue(100 < len(recording.allocations) < 300, len(recording.allocations))
+
+    def test_more_than_the_buffers_hold_is_all_there(self):
+        done = self.behaves("storm", 4000000, options=("--exact", "--no-symbols"))
+        self.assert_recorded(done)
+        self.assertGreaterEqual(int(done.stderr.split()[2].replace(",", "")), 4000100)
+
+    def test_threads_have_the_names_that_they_gave_themselves(self):
+        self.behaves("thread")
+        recording = self.place.recording()
+        event = next(event for event in recording.allocations if event.size == 4321)
+        last = [line for line in recording.lines if "painter" in line]
+        self.assertTrue(last or "painter" in event.thread)
+
+    def test_mappings_are_recorded_when_that_is_wanted(self):
+        for options, expected in ((["--exact"], 0), (["--exact", "--mappings"], 1)):
+            self.assert_recorded(self.behaves("map", options=options))
+            found = [event for event in self.place.recording().allocations if (event.kind, event.size) == ("mmap", 1 << 20)]
+            self.assertEqual(len(found), expected)
+
+    def test_memory_is_sampled_while_it_runs(self):
+        self.behaves("churn", 300, "mark")
+        self.assertGreater(max(self.place.recording().resident), 100000)
+
+    def test_a_program_that_allocates_nothing_has_a_whole_recording(self):
+        self.assert_recorded(self.behaves("none"))
+        recording = self.place.recording()
+        self.assertEqual((recording.end, recording.torn), ((EXITED, 0), 0))
+        self.assert_recorded(self.place.record("/bin/true"))
+
+    def test_nothing_else_is_left_behind(self):
+        runtime = self.place.folder / "runtime"
+        runtime.mkdir(mode=0o700)
+        self.behaves("exit", 0, environment={"XDG_RUNTIME_DIR": str(runtime)})
+        self.assertEqual(list(runtime.iterdir()), [])
+
+
+class TheProgramsLife(Records):
+    def test_its_exit_status_is_ours(self):
+        for code in (0, 1, 7, 255):
+            self.assertEqual(self.behaves("exit", code).returncode, code)
+            self.assertEqual(self.place.recording().end, (EXITED, code))
+
+    def test_the_signal_that_kills_it_is_ours_too(self):
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
+            done = self.behaves("kill", int(number))
+            self.assertEqual(done.returncode, -number)
+            self.assert_recorded(done)
+            self.assertEqual(self.place.recording().end, (KILLED, number))
+            self.assertTrue(self.place.recording().is_whole())
+
+    def test_input_and_output_pass_untouched(self):
+        with open("/etc/passwd", "rb") as text:
+            done = self.place.record("cat", stdin=text)
+        self.assertEqual(done.stdout, pathlib.Path("/etc/passwd").read_text())
+        self.assertTrue(record_place.is_one_line(done.stderr, RECORDED))
+        done = self.place.record("sh", "-c", "echo to stderr >&2")
+        self.assertEqual(done.stderr.splitlines()[0], "to stderr")
+
+    def test_it_sees_the_environment_that_we_got(self):
+        for extra in ({}, {"LD_PRELOAD": "libm.so.6"}, {"A": "b=c", "EMPTY": ""}):
+            plain = subprocess.run(["env"], env={**self.place.environment, **extra}, stdout=subprocess.PIPE, text=True)
+            done = self.place.record("env", environment=extra)
+            self.assertEqual(sorted(done.stdout.splitlines()), sorted(plain.stdout.splitlines()))
+
+    def test_it_has_no_descriptor_of_ours(self):
+        plain = subprocess.run(["ls", "/proc/self/fd"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        done = self.place.record("ls", "/proc/self/fd")
+        self.assertEqual(done.stdout, plain.stdout)
+
+    def test_a_signal_sent_to_us_is_passed_on(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            running = self.start("wait-for-signal", int(number))
+            running.send_signal(number)
+            output, errors = running.communicate()
+            self.assertEqual((running.returncode, output), (3, "signal\n"))
+            self.assertTrue(record_place.is_one_line(errors, RECORDED), errors)
+            self.assertEqual(self.place.recording().end, (EXITED, 3))
+
+    def test_ctrl_c_reaches_it_once_and_the_file_is_finished(self):
+        master, slave = os.openpty()
+        running = subprocess.Popen(
+            ["setsid", "--ctty", *self.place.command(self.place.program, "wait-for-signal", int(signal.SIGINT))],
+            cwd=self.place.folder, env=self.place.environment, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.abandon, running)
+        os.close(slave)
+        self.assertEqual(running.stdout.readline(), "ready\n")
+        os.write(master, b"\x03")
+        output, errors = running.communicate()
+        os.close(master)
+        self.assertEqual((running.returncode, output), (3, "signal\n"))
+        self.assertTrue(record_place.is_one_line(errors, RECORDED), errors)
+        self.assertTrue(self.place.recording().is_whole())
+
+    def test_ignored_signals_stay_ignored_and_others_are_not(self):
+        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGCHLD, signal.SIGHUP):
+            for name, how in (("ignored\n", signal.SIG_IGN), ("default\n", signal.SIG_DFL)):
+                done = self.behaves("ignored", int(number), preexec_fn=lambda n=number, h=how: signal.signal(n, h),
+                                    restore_signals=False)
+                self.assertEqual((done.returncode, done.stdout), (0, name), signal.Signals(number).name)
+
+    def test_a_program_that_closes_all_descriptors_is_recorded_to_its_end(self):
+        done = self.behaves("close-all", "mark")
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue((self.place.folder / "mark").exists())
+        self.assertEqual(self.place.recording().live()[2222], 1)
+
+    def test_a_program_in_another_root_is_recorded_to_its_end(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may change the root")
+        (self.place.folder / "root").mkdir()
+        done = self.behaves("chroot", self.place.folder / "root")
+        self.assertEqual((done.returncode, self.place.recording().live()[2222]), (0, 1))
+
+
+class WhatIsRun(Records):
+    def test_what_is_not_there_or_cannot_run_ends_as_in_a_shell(self):
+        self.assert_refused(self.place.record("no-such-program"), 127, "No such file")
+        self.assert_refused(self.place.record("./no/such"), 127, "No such file")
+        self.assert_refused(self.place.record(""), 127, "No such file")
+        self.assert_refused(self.place.record(self.place.folder), 126, "Permission denied")
+        (self.place.folder / "plain").write_text("text\n")
+        if os.geteuid() != 0 or not os.access(self.place.folder / "plain", os.X_OK):
+            self.assert_refused(self.place.record("./plain"), 126, "Permission denied")
+
+    def test_programs_that_load_nothing_are_refused(self):
+        static = self.place.compile("static", "-static")
+        self.assert_refused(self.place.record(static), 2, "statically linked")
+        text = self.place.folder / "text"
+        text.write_text("echo no interpreter\n")
+        text.chmod(0o755)
+        self.assert_refused(self.place.record(text), 2, "neither a program nor a script")
+        foreign = self.place.folder / "foreign"
+        foreign.write_bytes(self.place.program.read_bytes()[:18] + b"\xb7" + self.place.program.read_bytes()[19:])
+        foreign.chmod(0o755)
+        self.assert_refused(self.place.record(foreign), 2, "another kind of machine")
+
+    def test_programs_with_other_rights_are_refused(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may give a file away")
+        shutil.chown(self.place.program, 65534)
+        self.place.program.chmod(0o4755)
+        self.assert_refused(self.behaves("exit", 0), 2, "setuid")
+
+    def test_a_script_is_recorded_as_its_interpreter(self):
+        for name, line in (("direct", f"#!{shutil.which('sh')} -e"), ("env", "#!/usr/bin/env sh"), ("spaced", "#! /bin/sh  ")):
+            script = self.place.folder / name
+            script.write_text(f'{line}\necho "$0 $1"; exit 9\n')
+            script.chmod(0o755)
+            done = self.place.record(script, "argument")
+            self.assertEqual((done.returncode, done.stdout), (9, f"{script} argument\n"), name)
+            about = self.place.recording().about
+            self.assertEqual(os.path.realpath(about[6]), os.path.realpath(shutil.which("sh")), name)
+            self.assertGreater(len(self.place.recording().allocations), 0)
+
+    def test_a_script_without_its_interpreter_is_refused(self):
+        for line, code in (("#!/no/such/interpreter", 127), ("#!/usr/bin/env no-such-interpreter", 127), ("#!", 2)):
+            script = self.place.folder / "script"
+            script.write_text(line + "\n")
+            script.chmod(0o755)
+            self.assert_refused(self.place.record(script), code, "")
+
+    def test_the_library_is_found_by_name_and_where_its_path_has_spaces(self):
+        elsewhere = self.place.folder / "with a space:and more"
+        elsewhere.mkdir()
+        library = elsewhere / record_place.LIBRARY.name
+        shutil.copy(record_place.LIBRARY, library)
+        self.assert_recorded(self.behaves("exit", 0, environment={"UBIHEAP_PRELOAD": str(library)}))
+        self.assertTrue(self.place.recording().is_whole())
+        (self.place.folder / "out.ubirec").unlink()
+        self.assert_refused(self.behaves("exit", 0, environment={"UBIHEAP_PRELOAD": "/no/such.so"}), 4, "UBIHEAP_PRELOAD")
+
+    def test_options_that_contradict_each_other_are_refused(self):
+        for options in (("--exact", "--period", "1MiB"), ("--period", "0"), ("--period", "x"), ("--json",), ("--duration", "0"),
+                        ("--no-symbols", "--debuginfod")):
+            self.assert_refused(self.behaves("exit", 0, options=options), 2, "")
+        self.assert_refused(self.behaves("exit", 0, output="-"), 2, "standard output belongs to the program")
+
+    def test_a_preloaded_allocator_lies_below_the_recorder(self):
+        allocators = [path for pattern in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2*")
+                      for path in pathlib.Path("/usr/lib").glob(f"*/{pattern}")]
+        if not allocators:
+            self.skipTest("no other allocator is installed")
+        for allocator in allocators:
+            done = self.behaves("exit", 0, environment={"LD_PRELOAD": str(allocator)})
+            self.assertEqual(done.returncode, 0)
+            recording = self.place.recording()
+            self.assertEqual((recording.sizes()[1000], recording.live()[1000]), (100, 10), allocator)
+
+
+class Failures(Records):
+    def test_a_file_that_cannot_be_written_is_refused_before_the_program_begins(self):
+        mark = self.place.folder / "mark"
+        for output in ("no/such/folder/x.ubirec", str(self.place.folder)):
+            done = self.behaves("churn", 1, mark, output=output)
+            self.assertEqual((done.returncode, mark.exists()), (4, False))
+            self.assertRegex(done.stderr, r"\Aubiheap: record: cannot write '[^\n]+\n\Z")
+
+    def test_when_the_file_takes_no_more_the_program_goes_on_and_the_file_is_good_up_to_there(self):
+        # A reader that goes away after some bytes is a disk that is full after some.
+        fifo, taken = self.place.folder / "out.ubirec", []
+        os.mkfifo(fifo)
+
+        def take():
+            with open(fifo, "rb", buffering=0) as end:
+                while sum(map(len, taken)) < 200000:
+                    taken.append(end.read(4096))
+
+        reader = threading.Thread(target=take)
+        reader.start()
+        done = self.behaves("storm", 1000000, options=("--exact", "--no-symbols"))
+        reader.join()
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertRegex(done.stderr, r"out\.ubirec: cannot write: Broken pipe; the recording ends there")
+        (self.place.folder / "taken").write_bytes(b"".join(taken))
+        recording = self.place.recording("taken")
+        self.assertGreater(len(recording.allocations), 1000)
+        self.assertEqual(recording.end, None)
+
+    def test_a_device_that_takes_nothing_is_told(self):
+        done = self.behaves("exit", 0, output="/dev/full")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("No space left on device", done.stderr)
+
+    def test_a_device_is_not_taken_away_when_nothing_was_recorded(self):
+        fifo = self.place.folder / "fifo"
+        os.mkfifo(fifo)
+        end = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, end)
+        broken = self.place.folder / "broken"
+        broken.write_bytes(self.place.program.read_bytes()[:4096])  # the kernel refuses it, only then
+        broken.chmod(0o755)
+        self.place.record(broken, output=str(fifo))
+        self.assertTrue(fifo.exists())
+
+    def test_the_programs_own_failure_goes_before_ours(self):
+        self.assertEqual(self.behaves("exit", 9, output="/dev/full").returncode, 9)
+
+    def test_when_we_are_killed_the_program_goes_on_and_the_file_is_good(self):
+        mark = self.place.folder / "mark"
+        running = self.start("churn", 4000, mark)
+        pid = self.place.program_pid(running)
+        self.wait_until(lambda: self.place.recording().is_whole())
+        running.kill()
+        running.wait()
+        self.assertFalse(mark.exists())
+        self.wait_until(mark.exists)
+        self.wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists())
+        recording = self.place.recording()
+        self.assertEqual((recording.is_whole(), recording.end), (True, None))
+
+    def wait_until(self, holds):
+        """For as long as it takes: the runner of the tests has a limit."""
+        while not holds():
+            time.sleep(0.02)
+
+
+class MoreProcesses(Records):
+    def test_children_are_not_recorded_unless_that_is_wanted(self):
+        self.assert_recorded(self.behaves("fork"))
+        self.assertEqual(self.place.recordings(), ["out.ubirec"])
+        self.assertEqual(self.place.recording().sizes()[3333], 0)
+
+    def test_each_child_has_its_file(self):
+        done = self.behaves("fork", options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("out.ubirec and 1 more file (", done.stderr)
+        main, child = self.place.recordings()
+        self.assertRegex(child, r"\Aout\.ubirec\.\d+\Z")
+        parent, kid = self.place.recording(main), self.place.recording(child)
+        self.assertEqual((parent.sizes()[3333], kid.sizes()[3333]), (0, 1))
+        self.assertEqual(kid.about[1], parent.about[0], "its parent")
+        self.assertIn(kid.end, [(EXITED, 7), (ENDED, 0)], "its parent may have been faster than us to ask")
+
+    def test_a_program_that_becomes_another_has_a_file_for_each(self):
+        done = self.behaves("exec", self.place.program, "exit", 4, options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 4)
+        main, second = self.place.recordings()
+        self.assertEqual(self.place.recording(main).end, (REPLACED, 0))
+        self.assertEqual(self.place.recording(second).end, (EXITED, 4))
+        self.assertTrue(self.place.recording(main).is_whole() and self.place.recording(second).is_whole())
+
+    def test_without_following_only_the_first_program_is_recorded(self):
+        done = self.behaves("exec", self.place.program, "exit", 4)
+        self.assertEqual((done.returncode, self.place.recordings()), (4, ["out.ubirec"]))
+        self.assertEqual(self.place.recording().sizes()[1000], 100)
+
+    def test_a_program_that_becomes_another_unfollowed_is_told(self):
+        done = self.behaves("exec", "/bin/sleep", "0.5")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.splitlines()[0], "it became /[^ ]*sleep, which was not recorded; --follow-children")
+        self.assertEqual(self.place.recording().end, (REPLACED, 0))
+        self.assertEqual(self.place.recording().sizes()[1000], 100)
+
+    def test_a_shell_and_what_it_starts(self):
+        done = self.place.record("sh", "-c", f"{self.place.program} exit 0 & {self.place.program} exit 0; wait",
+                                 options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 0)
+        whole = [name for name in self.place.recordings() if self.place.recording(name).is_whole()]
+        self.assertEqual(len(whole), 2)
+
+    def test_a_daemon_is_left_alone(self):
+        mark = self.place.folder / "mark"
+        done = self.behaves("daemon", 300, mark)
+        self.assert_recorded(done)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.place.recording().end, (EXITED, 0))
+        Failures.wait_until(self, mark.exists)
+
+    def test_a_daemon_that_is_followed_is_recorded_to_its_end(self):
+        mark = self.place.folder / "mark"
+        done = self.behaves("daemon", 300, mark, options=("--exact", "--follow-children"))
+        self.assertEqual((done.returncode, mark.exists()), (0, True))
+        sizes = [self.place.recording(name).sizes()[3333] for name in self.place.recordings()]
+        self.assertEqual(sorted(sizes)[-1], 1)
+
+    def test_who_does_not_wait_for_a_daemon_gets_what_there_is(self):
+        mark = self.place.folder / "mark"
+        running = subprocess.Popen(
+            self.place.command(self.place.program, "daemon", 3000, mark, options=("--exact", "--follow-children")),
+            cwd=self.place.folder, env=self.place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.abandon, running)
+        Failures.wait_until(self, lambda: len(self.place.recordings()) >= 3)
+        Failures.wait_until(self, lambda: any(self.place.recording(name).sizes()[3333] for name in self.place.recordings()[1:]))
+        running.send_signal(signal.SIGINT)
+        errors = running.communicate()[1]
+        self.assertEqual((running.returncode, mark.exists()), (0, False))
+        self.assertIn("until it was stopped", errors)
+        ends = [self.place.recording(name).end for name in self.place.recordings()]
+        self.assertIn((STOPPED, 0), ends)
+        Failures.wait_until(self, mark.exists)
+
+    def test_after_its_time_recording_stops_and_the_program_does_not(self):
+        mark = self.place.folder / "mark"
+        done = self.behaves("churn", 1500, mark, options=("--exact", "--duration", "300ms"))
+        self.assertEqual((done.returncode, mark.exists()), (5, True))
+        self.assertIn("until it was stopped", done.stderr)
+        recording = self.place.recording()
+        self.assertEqual(recording.end, (STOPPED, 0))
+        self.assertTrue(recording.is_whole())
+        self.assertLess(max(event.time for event in recording.allocations), 1400e6)
+
+
+if __name__ == "__main__":
+    unittest.main()
