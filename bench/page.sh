@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # page.sh NAME: writes the pages of the docs that are made from results: performance.md from bench/results/NAME.json and, as far
-# as they are there, v8-NAME.json, quickjs-NAME.json and rivals-NAME.json; the table in compared-with-other-tools.md from rivals-NAME-leaks.json.
+# as they are there, v8-NAME.json, quickjs-NAME.json, native-NAME.json and
+# rivals-NAME.json; the table in compared-with-other-tools.md from rivals-NAME-leaks.json.
 set -eu
 cd "$(dirname "$0")/.." || exit 1
 name=$1
 docs=docs/explanation
 results=bench/results/$name.json
-for more in "v8-$name" "quickjs-$name" "rivals-$name"; do
+for more in "v8-$name" "quickjs-$name" "native-$name" "rivals-$name"; do
     [ ! -f "bench/results/$more.json" ] || results="$results bench/results/$more.json"
 done
 mkdir -p "$docs"

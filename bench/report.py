@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Results of the benches: from raw runs to a JSON document, and from that to tables.
 
-    report.py collect --build DIR --name NAME [--files LIST] [--v8 | --quickjs] RAW
+    report.py collect --build DIR --name NAME [--files LIST] [--v8 | --quickjs | --native] RAW
                                         raw JSON lines -> result document, on standard output
     report.py tables RESULT             the tables, as Markdown, whatever kind of result it is
-    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.sh, v8.sh, quickjs.sh and bench/rivals
+    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.sh, v8.sh, quickjs.sh, native.sh and
+                                        bench/rivals
     report.py compared LEAKS            docs/explanation/compared-with-other-tools.md with the table of that result
 
 A raw line is one run of one row: {"file", "row", "threads", "wallNs", "cpuNs", ...}. The document keeps every run; the
@@ -21,6 +22,7 @@ import re
 import subprocess
 import sys
 
+import native_tables
 import quickjs_tables
 import rivals_tables
 import v8_tables
@@ -309,6 +311,7 @@ def sections_of(document):
     of = {"ubiheap.bench/1": lambda: sections(Results(document)),
           "ubiheap.bench-v8/1": lambda: v8_tables.sections(Results(document)),
           "ubiheap.bench-quickjs/1": lambda: quickjs_tables.sections(Results(document)),
+          "ubiheap.bench-native/1": lambda: native_tables.sections(Results(document)),
           "ubiheap.rivals/1": lambda: rivals_tables.sections(document),
           "ubiheap.rivals-leaks/1": lambda: rivals_tables.leaks_sections(document)}
     return of[document["schema"]]()
@@ -329,7 +332,7 @@ def page(args):
         for title, text, body in sections_of(document):
             print(f"## {title}\n\n{text}\n\n{body}\n" if title else f"{text}\n\n{body}\n")
     of = {"ubiheap.bench/1": command_list, "ubiheap.bench-v8/1": v8_tables.command_list,
-          "ubiheap.bench-quickjs/1": quickjs_tables.command_list}
+          "ubiheap.bench-quickjs/1": quickjs_tables.command_list, "ubiheap.bench-native/1": native_tables.command_list}
     lists = [of[document["schema"]](Results(document)) for document in documents if document["schema"] in of]
     print(f"{COMMANDS}\n\n```sh\n" + "\n".join(lists) + "\n```")
 
@@ -346,7 +349,7 @@ def main():
     for option in ("--build", "--name"):
         c.add_argument(option, required=True)
     c.add_argument("--files")
-    for kind in ("v8", "quickjs"):
+    for kind in ("v8", "quickjs", "native"):
         c.add_argument(f"--{kind}", dest="schema", action="store_const", const=f"ubiheap.bench-{kind}/1")
     c.add_argument("raw")
     c.set_defaults(function=collect, schema="ubiheap.bench/1")
