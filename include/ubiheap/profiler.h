@@ -49,6 +49,7 @@ typedef struct ubi_recorded_trace {
     uint32_t name;
     uint32_t parent;
 } ubi_recorded_trace;
+/** At least 1. */
 UBI_API uint32_t ubi_recording_trace_count(const ubi_recording *recording);
 /** i < the count. */
 UBI_API ubi_recorded_trace ubi_recording_trace(const ubi_recording *recording, uint32_t i);
