@@ -62,29 +62,6 @@ void ubi__tracking_end(ubi__tracking *t) {
 
 /* ---- which birth is looked at --------------------------------------------------------------------------------------- */
 
-void ubi__tracking_settle_births(ubi__tracking *t) {
-    int64_t passed = t->births_planned - t->births_to_skip;
-    t->births_planned = t->births_to_skip;
-    t->births_until_trial -= passed;
-    if (t->object_tap)
-        t->object_tap->remaining_bytes -= (uint64_t)passed * t->object_bytes;
-}
-
-/* An object passes as long as the profiler's tap has more left than its size. */
-static int64_t births_until_sample(const ubi__tracking *t) {
-    uint64_t remaining = t->object_tap->remaining_bytes;
-    return remaining ? (int64_t)((remaining - 1) / t->object_bytes) : 0;
-}
-
-void ubi__tracking_plan_births(ubi__tracking *t) {
-    int64_t skip = t->foreign_hook_count ? 0 : t->births_until_trial;
-    if (t->object_tap) {
-        int64_t until_sample = births_until_sample(t);
-        skip = until_sample < skip ? until_sample : skip;
-    }
-    t->births_planned = t->births_to_skip = skip;
-}
-
 void ubi__tracking_look_at_next_birth(ubi__tracking *t) {
     ubi__tracking_settle_births(t);
     t->births_planned = t->births_to_skip = 0;

@@ -178,8 +178,22 @@ static inline uint64_t ubi__tracking_now_us(ubi__tracking *t) {
  * birth is the next for any of them. Before any of them changes its mind, births since then are counted for all (settle);
  * afterwards the next one is found anew (plan).
  */
-void ubi__tracking_settle_births(ubi__tracking *t);
-void ubi__tracking_plan_births(ubi__tracking *t);
+static inline void ubi__tracking_settle_births(ubi__tracking *t) {
+    int64_t passed = t->births_planned - t->births_to_skip;
+    t->births_planned = t->births_to_skip;
+    t->births_until_trial -= passed;
+    if (t->object_tap)
+        t->object_tap->remaining_bytes -= (uint64_t)passed * t->object_bytes;
+}
+static inline void ubi__tracking_plan_births(ubi__tracking *t) {
+    int64_t skip = t->foreign_hook_count ? 0 : t->births_until_trial;
+    if (__builtin_expect(t->object_tap != NULL, 0)) { /* an object passes as long as more is left than its size */
+        uint64_t remaining = t->object_tap->remaining_bytes;
+        int64_t until_sample = remaining ? (int64_t)((remaining - 1) / t->object_bytes) : 0;
+        skip = until_sample < skip ? until_sample : skip;
+    }
+    t->births_planned = t->births_to_skip = skip;
+}
 /** The next birth is looked at, whoever wants to. */
 void ubi__tracking_look_at_next_birth(ubi__tracking *t);
 
