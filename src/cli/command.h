@@ -91,8 +91,9 @@ typedef struct ubi__cli {
     ubi__standard_output *output;
     ubi__progress_line progress;
     ubi_compat compat;
-    const char *subject;           /**< what an error message is about: a file or the command; borrowed */
-    char reason[UBI__REASON_TEXT]; /**< why the exit code is UBI__EXIT_CONDITION; "" unless it is */
+    const char *subject; /**< what an error message is about: a file or the command; borrowed */
+    char reason
+        [UBI__REASON_TEXT]; /**< why the exit code is not 0 although all was written: a condition, a fault; or "" */
 } ubi__cli;
 
 typedef struct ubi__command {

@@ -162,7 +162,7 @@ static ubi_status gather_growth(measured *out, gathering *g, ubi__quantity quant
     uint64_t old, new;
     UBI_TRY(measure(&old, g, &g->old, quantity, label));
     UBI_TRY(measure(&new, g, &g->new, quantity, label));
-    *out = (measured){ new < old ? old - new : new - old, new < old, old };
+    *out = (measured){ .magnitude = new < old ? old - new : new - old, .negative = new < old, .basis = old };
     return UBI_OK;
 }
 
@@ -251,6 +251,10 @@ static void put_number(line *l, ubi_query_value value, const measured *m) {
     const char *sign = m->negative ? "-" : "";
     ubi__human_count(exact, m->magnitude);
     put(l, "%s%s", sign, is_size ? ubi__human_size(number, m->magnitude) : exact);
+    if (m->error > 0) {
+        uint64_t error = (uint64_t)(m->error + 0.5);
+        put(l, " +- %s", is_size ? ubi__human_size(number, error) : ubi__human_count(number, error));
+    }
     if (in_detail)
         put(l, " (%s%s B", sign, exact);
     if (value.needs_basis)

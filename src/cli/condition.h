@@ -70,11 +70,12 @@ ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condit
 
 /* ---- of facts that a command has itself -------------------------------------------------------------------------- */
 
-/** The value of a fact: a number, and what 100% of it is, if it has a basis. */
+/** The value of a fact: a number, what 100% of it is, if it has a basis, and how far off it may be. */
 typedef struct ubi__condition_value {
     uint64_t magnitude;
     bool negative;
     uint64_t basis;
+    double error; /**< standard error of an estimate; 0: exact */
 } ubi__condition_value;
 
 typedef ubi_status ubi__condition_measure(ubi__condition_value *out, void *payload, ubi_query_value value);

@@ -21,10 +21,14 @@
 /* A large buffer. */
 static ubi__standard_output standard_output;
 
-/* A closed descriptor 0 to 2 would be given to the next file opened, and output would go there. */
+/*
+ * A closed descriptor 0 to 2 would be given to the next file opened, and output would go there. Programs that we start
+ * find it closed, as we did.
+ */
 static void occupy_standard_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
             _exit(UBI__EXIT_SYSTEM);
 }
 

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 
+#include "interpose/mapped_area.h"
 #include "interpose/system_calls.h"
 
 /* How long to sleep before looking whether the reader lives, and how many times without a sign before asking. */
@@ -79,23 +80,31 @@ static void raise_seen(ubi__wire_header *area, uint32_t n) {
     }
 }
 
+typedef enum taken {
+    TAKEN,
+    WAIT_FOR_READER,
+    NO_ROOM, /* other threads have all that there is, and may keep it for any time */
+} taken;
+
 /* The first free one, for its memory is likely to be there and warm. */
-static bool take(ubi__wire_header *area, uint32_t *out) {
+static taken take(ubi__wire_header *area, uint32_t *out) {
+    bool some_full = false;
     if (!is_allowed(area))
-        return false;
-    for (uint32_t i = 0; i < UBI__WIRE_CHUNKS; i++) {
+        return WAIT_FOR_READER;
+    for (uint32_t i = 0; i < area->n_chunks && i < UBI__WIRE_CHUNKS && ubi__area_chunk(i); i++) {
         ubi__wire_chunk *chunk = ubi__wire_chunk_at(area, i);
         uint32_t state = atomic_load_explicit(&chunk->state, memory_order_relaxed);
+        some_full |= state == UBI__CHUNK_FULL;
         if (state == UBI__CHUNK_FREE &&
             atomic_compare_exchange_strong_explicit(&chunk->state, &state, UBI__CHUNK_OPEN, memory_order_acquire,
                                                     memory_order_relaxed)) {
             raise_seen(area, i + 1);
             *out = i;
-            return true;
+            return TAKEN;
         }
     }
     atomic_fetch_sub_explicit(&area->chunks_in_use, 1, memory_order_relaxed);
-    return false;
+    return some_full ? WAIT_FOR_READER : NO_ROOM;
 }
 
 static void give_to_reader(ubi__context *c) {
@@ -107,7 +116,7 @@ static void give_to_reader(ubi__context *c) {
 
 static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
     c->chunk = ubi__wire_chunk_at(area, i);
-    c->start = ubi__wire_chunk_data(area, i);
+    c->start = ubi__area_chunk(i);
     c->end = c->start + UBI__WIRE_CHUNK_BYTES;
     c->last_address = c->last_pc = 0;
     c->last_trace = 0;
@@ -131,10 +140,13 @@ bool ubi__chunk_next(ubi__context *c) {
         uint32_t i, freed = atomic_load(&area->freed_chunks);
         if (!ubi__process_state.is_on)
             return false;
-        if (take(area, &i)) {
+        taken how = take(area, &i);
+        if (how == TAKEN)
             open_chunk(c, area, i);
-            return true;
-        }
+        if (how == NO_ROOM && atomic_load(&area->freed_chunks) != freed)
+            continue; /* one that became free behind our back */
+        if (how != WAIT_FOR_READER)
+            return how == TAKEN;
         if (is_first)
             atomic_fetch_add_explicit(&area->waits, 1, memory_order_relaxed);
         if (!wait_for_reader(&w, area, freed))

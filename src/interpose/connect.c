@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "interpose/mapped_area.h"
 #include "interpose/preload.h"
 #include "interpose/system_calls.h"
 
@@ -49,19 +50,6 @@ static int receive_area(int socket, ubi__wire_welcome *welcome) {
     return n == (long)sizeof *welcome ? fd : -1;
 }
 
-static ubi__wire_header *map(int fd, const ubi__wire_welcome *welcome) {
-    if (welcome->magic != UBI__WIRE_MAGIC || welcome->area_bytes != UBI__WIRE_AREA_BYTES)
-        return NULL;
-    long p = ubi__system(SYS_mmap, 0, UBI__WIRE_AREA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (p < 0 && p > -4096)
-        return NULL;
-    ubi__wire_header *area = (ubi__wire_header *)p;
-    if (area->magic == UBI__WIRE_MAGIC && area->version == UBI__WIRE_VERSION)
-        return area;
-    ubi__pages_free(area, UBI__WIRE_AREA_BYTES);
-    return NULL;
-}
-
 bool ubi__connect(const char *path, bool is_forked, ubi__wire_header **area) {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     size_t n = strlen(path);
@@ -76,7 +64,7 @@ bool ubi__connect(const char *path, bool is_forked, ubi__wire_header **area) {
         ubi__wire_welcome welcome = { 0 };
         int fd = receive_area((int)socket, &welcome);
         if (fd >= 0) {
-            mapped = map(fd, &welcome);
+            mapped = ubi__area_map(fd, &welcome);
             (void)ubi__system(SYS_close, fd, 0, 0, 0, 0, 0);
         }
     }

@@ -8,6 +8,7 @@
 
 #include "interpose/chunk_writer.h"
 #include "interpose/context.h"
+#include "interpose/mapped_path.h"
 #include "interpose/preload.h"
 #include "interpose/sampling.h"
 
@@ -19,8 +20,13 @@ _Atomic uint32_t ubi__module_generation;
 
 /* ---- slow: threads ----------------------------------------------------------------------------------------------- */
 
-/* Starts, if that was not done yet. A thread of a process that is not recorded need not look again. */
+/*
+ * Starts, if that was not done yet, and not in the middle of calls of our own. A thread of a process that is not
+ * recorded need not look again.
+ */
 static __attribute__((noinline)) bool is_on_now(ubi__thread *thread) {
+    if (thread->business == UBI__OWN_CALLS)
+        return false;
     if (ubi__start() && !ubi__process_state.is_on)
         thread->remaining_bytes = UINT64_MAX >> 1;
     return ubi__process_state.is_on;
@@ -102,12 +108,25 @@ static void write_module(ubi__context *c, const ubi__unwind_module *module) {
     ubi__chunk_commit(c, at);
 }
 
+/* A library that was asked for by a relative path is told with its absolute one. */
+static void write_relative_module(ubi__context *c, ubi__unwind_module *module) {
+    char *path = ubi__pages(UBI__WIRE_PATH_BYTES);
+    if (path && ubi__mapped_path(module->low, path, UBI__WIRE_PATH_BYTES))
+        module->path = path;
+    write_module(c, module);
+    if (path)
+        ubi__pages_free(path, UBI__WIRE_PATH_BYTES);
+}
+
 /* Tells of the module that has this code. Code of no module is looked for each time: it is rare, and may get one. */
 static __attribute__((noinline)) void introduce_module(ubi__context *c, uintptr_t pc) {
     ubi__unwind_module module;
     if (!ubi__unwind_module_of(pc, &module))
         return;
-    write_module(c, &module);
+    if (module.path[0] == '/' || !module.path[0]) /* "": the program */
+        write_module(c, &module);
+    else
+        write_relative_module(c, &module);
     ubi__context_learn(c, module.low, module.high);
 }
 

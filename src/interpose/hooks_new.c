@@ -36,16 +36,16 @@ typedef struct real_operator {
     _Atomic bool calls_malloc; /* that is, ours; learned from every call that is looked at */
 } real_operator;
 
-/* No C++ run-time library, and yet somebody calls: a block is a block. */
+/* No C++ run-time library, and yet somebody calls: a block is a block. The event is recorded by who calls these. */
 static void *new_without_library(size_t size) {
-    void *p = malloc(size ? size : 1);
+    void *p = ubi__real.malloc(size ? size : 1);
     if (!p)
         abort(); /* nobody is there to throw */
     return p;
 }
 
 static void *new_aligned_without_library(size_t size, size_t alignment) {
-    void *p = memalign(alignment, size ? size : 1);
+    void *p = ubi__real.memalign(alignment, size ? size : 1);
     if (!p)
         abort();
     return p;

@@ -11,6 +11,7 @@
  *     sampling.c          which allocations, and which of them live
  *     process.c, connect.c, environment.c         start, fork, the way to the ubiheap process
  *     real_functions.c    the functions behind ours
+ *     mapped_path.c       absolute paths of libraries
  */
 #ifndef UBI_INTERPOSE_PRELOAD_H
 #define UBI_INTERPOSE_PRELOAD_H

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "interpose/context.h"
+#include "interpose/mapped_area.h"
 #include "interpose/preload.h"
 #include "interpose/real_functions.h"
 #include "interpose/sampling.h"
@@ -81,24 +82,37 @@ void ubi__stop(void) {
 /* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 /*
- * The parent's area must not be written to any more. When fork was called by a signal handler in the middle of an
+ * Nothing must be written into the parent's chunks any more. When fork was called by a signal handler in the middle of an
  * event, that event goes on here: private memory takes the area's place, and nobody will read it.
  */
 static void leave_parents_area(void) {
     if (area_of_parent)
-        (void)ubi__system(SYS_mmap, (long)area_of_parent, UBI__WIRE_AREA_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        ubi__area_leave();
     area_of_parent = NULL;
+}
+
+/* Connects anew. If that is not possible, the parent's area says so. */
+static bool follow(ubi__wire_header **area) {
+    ubi__wire_header *header = area_of_parent ? ubi__area_map_header_again(area_of_parent) : NULL;
+    leave_parents_area();
+    bool is_connected = ubi__connect(socket_path, true, area);
+    if (!header)
+        return is_connected;
+    if (!is_connected && atomic_load_explicit(&header->clock_us, memory_order_relaxed) != UBI__WIRE_CLOCK_STOP)
+        atomic_fetch_add_explicit(&header->lost_children, 1, memory_order_relaxed);
+    ubi__area_unmap_header(header);
+    return is_connected;
 }
 
 static void after_fork_in_child(void) {
     ubi__thread *thread = &ubi__this_thread;
     ubi__wire_header *area;
     ubi__process_page = (union ubi__process_page){ 0 }; /* where the kernel does not know how to wipe */
+    bool is_followed = follows_children && follow(&area);
     leave_parents_area();
     ubi__events_after_fork();
     thread->context = NULL;
-    if (follows_children && ubi__connect(socket_path, true, &area)) {
+    if (is_followed) {
         ubi__sampling_forget_all();
         thread->remaining_bytes = 0;
         turn_on(area);

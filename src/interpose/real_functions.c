@@ -214,8 +214,12 @@ static void look_up(void) {
 void ubi__resolve(void) {
     uint32_t seen = NOT_YET;
     if (atomic_compare_exchange_strong(&stage, &seen, AT_WORK)) {
+        ubi__thread *thread = &ubi__this_thread;
+        uint32_t business = thread->business;
         worker = pthread_self();
+        thread->business = UBI__OWN_CALLS; /* what is not found costs the loader an error message */
         look_up();
+        thread->business = business;
         atomic_store_explicit(&stage, DONE, memory_order_release);
         return;
     }

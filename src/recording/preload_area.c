@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,12 +17,14 @@
 #define USUAL_DEPTH 128
 #define MAX_DEPTH 65536
 #define MAX_PERIOD ((uint64_t)1 << 48)
+/* Of the address space that this process may have, an area takes one part in so many. */
+#define SHARE_OF_LIMIT 8
 
-static void fill(ubi__wire_header *header, const ubi__preload_settings *s) {
+static void fill(ubi__wire_header *header, uint32_t n_chunks, const ubi__preload_settings *s) {
+    header->n_chunks = n_chunks;
     header->magic = UBI__WIRE_MAGIC;
     header->version = UBI__WIRE_VERSION;
     header->flags = s->flags;
-    header->area_bytes = UBI__WIRE_AREA_BYTES;
     header->period_bytes = s->period_bytes;
     header->seed = s->seed;
     header->chunk_quota = s->period_bytes == 1 ? UBI__WIRE_QUOTA_EXACT : UBI__WIRE_QUOTA_SAMPLING;
@@ -29,17 +32,42 @@ static void fill(ubi__wire_header *header, const ubi__preload_settings *s) {
     header->reader_pid = getpid();
 }
 
-static ubi_status make_area(ubi__preload_area *out, int fd) {
-    if (ftruncate(fd, (off_t)UBI__WIRE_AREA_BYTES) != 0)
-        return ubi__fail_errno(errno, "cannot make the memory that is shared with the program");
-    /* Nobody can take pages away from under us. */
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-        return ubi__fail_errno(errno, "cannot seal the memory that is shared with the program");
-    void *p = mmap(NULL, UBI__WIRE_AREA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+/* False: errno says why not. */
+static bool size_and_map(ubi__preload_area *out, uint32_t n_chunks) {
+    size_t size_bytes = ubi__wire_area_bytes(n_chunks);
+    if (ftruncate(out->fd, (off_t)size_bytes) != 0)
+        return false;
+    void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, out->fd, 0);
     if (p == MAP_FAILED)
-        return ubi__fail_errno(errno, "cannot map the memory that is shared with the program");
+        return false;
     out->header = p;
-    fill(p, &out->settings);
+    out->n_chunks = n_chunks;
+    return true;
+}
+
+/* Address space that is limited is for others, too. */
+static uint32_t most_chunks(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur / SHARE_OF_LIMIT > ubi__wire_area_bytes(UBI__WIRE_CHUNKS))
+        return UBI__WIRE_CHUNKS;
+    uint32_t n = (uint32_t)(limit.rlim_cur / SHARE_OF_LIMIT / UBI__WIRE_CHUNK_BYTES);
+    n -= n % UBI__WIRE_SEGMENT_CHUNKS;
+    return n ? n : UBI__WIRE_SEGMENT_CHUNKS;
+}
+
+/* As large as it may be: chunks for all threads that there may be, or for fewer. */
+static ubi_status make_area(ubi__preload_area *out) {
+    uint32_t n = most_chunks();
+    while (!size_and_map(out, n)) {
+        if (n <= UBI__WIRE_SEGMENT_CHUNKS)
+            return ubi__fail_errno(errno, "cannot make the memory that is shared with the program");
+        n /= 2;
+        n -= n % UBI__WIRE_SEGMENT_CHUNKS;
+    }
+    fill(out->header, n, &out->settings);
+    /* Nobody can take pages away from under us. */
+    if (fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return ubi__fail_errno(errno, "cannot seal the memory that is shared with the program");
     return UBI_OK;
 }
 
@@ -52,18 +80,20 @@ ubi_status ubi__preload_area_new(ubi__preload_area *out, const ubi__preload_sett
     area.fd = memfd_create("ubiheap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (area.fd < 0)
         return ubi__fail_errno(errno, "cannot make memory to share with the program");
-    ubi_status status = make_area(&area, area.fd);
-    if (status != UBI_OK)
-        close(area.fd);
-    else
+    ubi_status status = make_area(&area);
+    if (status == UBI_OK)
         *out = area;
+    else if (area.header)
+        ubi__preload_area_free(&area);
+    else
+        close(area.fd);
     return status;
 }
 
 void ubi__preload_area_free(ubi__preload_area *area) {
     if (!area->header)
         return;
-    munmap(area->header, UBI__WIRE_AREA_BYTES);
+    munmap(area->header, ubi__wire_area_bytes(area->n_chunks));
     close(area->fd);
     area->header = NULL;
 }
@@ -86,7 +116,10 @@ ubi_status ubi__preload_receive_hello(int socket, ubi__wire_hello *out) {
 }
 
 ubi_status ubi__preload_send_welcome(int socket, const ubi__preload_area *area) {
-    ubi__wire_welcome welcome = { .magic = UBI__WIRE_MAGIC, .area_bytes = UBI__WIRE_AREA_BYTES };
+    uint32_t first = area->settings.period_bytes == 1 ? UBI__WIRE_FIRST_EXACT : UBI__WIRE_FIRST_SAMPLING;
+    ubi__wire_welcome welcome = { .magic = UBI__WIRE_MAGIC,
+                                  .n_chunks = area->n_chunks,
+                                  .first_chunks = first < area->n_chunks ? first : area->n_chunks };
     struct iovec part = { .iov_base = &welcome, .iov_len = sizeof welcome };
     union {
         struct cmsghdr header;

@@ -27,11 +27,12 @@ typedef struct ubi__preload_settings {
 typedef struct ubi__preload_area {
     ubi__wire_header *header; /* NULL: none */
     int fd;
+    uint32_t n_chunks;              /* as before, also in a header that the program has changed */
     _Atomic uint64_t clock_us;      /* of the last tick, which may come from another thread */
     ubi__preload_settings settings; /* as they were before anybody could write into the area */
 } ubi__preload_area;
 
-/** Errors: UBI_EINVAL for settings, UBI_EIO when the system refuses. */
+/** Has fewer chunks where limits (RLIMIT_AS, RLIMIT_FSIZE) want that. Errors: UBI_EINVAL for settings, UBI_EIO. */
 ubi_status ubi__preload_area_new(ubi__preload_area *out, const ubi__preload_settings *settings);
 /** The program keeps its own mapping. None: nothing happens. */
 void ubi__preload_area_free(ubi__preload_area *area);

@@ -379,7 +379,7 @@ static ubi_status read_chunk(ubi__preload_collector *c, uint32_t i, bool *any) {
 
 static ubi_status read_chunks(ubi__preload_collector *c, bool *any) {
     uint32_t n = atomic_load_explicit(&c->area->header->chunks_seen, memory_order_acquire);
-    for (uint32_t i = 0; i < n && i < UBI__WIRE_CHUNKS; i++)
+    for (uint32_t i = 0; i < n && i < c->area->n_chunks; i++)
         UBI_TRY(read_chunk(c, i, any));
     return UBI_OK;
 }
@@ -525,5 +525,6 @@ void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__prelo
     out->failed_walks = atomic_load_explicit(&area->failed_walks, memory_order_relaxed);
     out->deep_binds = atomic_load_explicit(&area->deep_binds, memory_order_relaxed);
     out->waits = atomic_load_explicit(&area->waits, memory_order_relaxed);
+    out->lost_children = atomic_load_explicit(&area->lost_children, memory_order_relaxed);
     out->state = (ubi__wire_program_state)atomic_load_explicit(&area->state, memory_order_relaxed);
 }

@@ -87,7 +87,7 @@ typedef struct ubi__preload_counters {
     uint64_t lost_events; /* stamps without an event: dropped at a crash, or in broken chunks */
     uint64_t lost_bytes;  /* of broken chunks */
     /* As the program says: */
-    uint64_t dropped, dropped_reentrant, failed_walks, deep_binds, waits;
+    uint64_t dropped, dropped_reentrant, failed_walks, deep_binds, waits, lost_children;
     ubi__wire_program_state state;
 } ubi__preload_counters;
 

@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
-#define UBI__WIRE_VERSION 1
+#define UBI__WIRE_VERSION 2
 
 /** Environment of the program: the path of the socket. */
 #define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
@@ -64,7 +64,8 @@ typedef struct ubi__wire_hello {
 
 typedef struct ubi__wire_welcome {
     uint64_t magic;
-    uint64_t area_bytes;
+    uint32_t n_chunks;     /* of the area; at most UBI__WIRE_CHUNKS, a multiple of UBI__WIRE_SEGMENT_CHUNKS */
+    uint32_t first_chunks; /* the program should map so many in the beginning; such a multiple, too */
 } ubi__wire_welcome;
 
 /** The clock when the reader wants no more: recording ends for good, and the program goes on. */
@@ -73,11 +74,19 @@ typedef struct ubi__wire_welcome {
 #define UBI__WIRE_CHUNK_BYTES (64u * 1024)
 /** Threads that record at a time. */
 #define UBI__WIRE_CONTEXTS 4096u
-/** How many chunks may be in use, beyond one per context; so whoever waits for one waits for the reader alone. */
-#define UBI__WIRE_QUOTA_SAMPLING 64u
-#define UBI__WIRE_QUOTA_EXACT 256u
-/** Address space, not memory: pages that nobody touched are not there. */
-#define UBI__WIRE_CHUNKS (UBI__WIRE_CONTEXTS + UBI__WIRE_QUOTA_EXACT)
+/** The program maps chunks by segments: so many in the beginning, and more when more threads record. */
+#define UBI__WIRE_SEGMENT_CHUNKS 16u
+#define UBI__WIRE_FIRST_SAMPLING 64u
+#define UBI__WIRE_FIRST_EXACT 256u
+/**
+ * How many chunks may be in use, beyond one per context; so whoever waits for one waits for the reader alone. With those of
+ * 16 and 32 threads, they are the chunks that are mapped in the beginning.
+ */
+#define UBI__WIRE_QUOTA_SAMPLING (UBI__WIRE_FIRST_SAMPLING - 16u)
+#define UBI__WIRE_QUOTA_EXACT (UBI__WIRE_FIRST_EXACT - 32u)
+/** At most; an area may have fewer. Pages that nobody touched are not there. */
+#define UBI__WIRE_CHUNKS (UBI__WIRE_CONTEXTS + UBI__WIRE_FIRST_EXACT)
+#define UBI__WIRE_SEGMENTS (UBI__WIRE_CHUNKS / UBI__WIRE_SEGMENT_CHUNKS)
 
 enum {
     UBI__WIRE_FOLLOW_CHILDREN = 1, /* the program keeps the environment as it is, and forked children connect */
@@ -95,7 +104,8 @@ typedef struct ubi__wire_header {
     uint64_t magic;
     uint32_t version;
     uint32_t flags;
-    uint64_t area_bytes;
+    uint32_t n_chunks;
+    uint32_t zero;
     uint64_t period_bytes; /* 1: exact */
     uint64_t seed;         /* of what is drawn when sampling */
     uint32_t chunk_quota;
@@ -118,6 +128,7 @@ typedef struct ubi__wire_header {
     _Atomic uint64_t failed_walks;       /* stacks with an end that nobody can explain */
     _Atomic uint64_t deep_binds;         /* RTLD_DEEPBIND taken away from dlopen */
     _Atomic uint64_t waits;              /* times that an event waited for the reader */
+    _Atomic uint32_t lost_children;      /* forked ones that should have connected, and could not */
 
     _Alignas(64) _Atomic uint64_t stamp; /* the last that was given; 0: none */
 } ubi__wire_header;
@@ -148,15 +159,22 @@ typedef struct ubi__wire_preface {
 
 #define UBI__WIRE_DESCRIPTORS_AT 4096u
 #define UBI__WIRE_CHUNKS_AT (UBI__WIRE_DESCRIPTORS_AT + UBI__WIRE_CHUNKS * (uint32_t)sizeof(ubi__wire_chunk))
-#define UBI__WIRE_AREA_BYTES ((uint64_t)UBI__WIRE_CHUNKS_AT + (uint64_t)UBI__WIRE_CHUNKS * UBI__WIRE_CHUNK_BYTES)
+
+/** From the header to the last chunk. */
+static inline size_t ubi__wire_area_bytes(uint32_t n_chunks) {
+    return UBI__WIRE_CHUNKS_AT + (size_t)n_chunks * UBI__WIRE_CHUNK_BYTES;
+}
 
 _Static_assert(sizeof(ubi__wire_header) <= UBI__WIRE_DESCRIPTORS_AT, "the header has a page");
 _Static_assert(sizeof(ubi__wire_chunk) == 64, "a line each");
+_Static_assert(UBI__WIRE_CHUNKS_AT % 4096 == 0, "chunks are pages");
+_Static_assert(UBI__WIRE_CHUNKS % UBI__WIRE_SEGMENT_CHUNKS == 0, "whole segments");
 
 static inline ubi__wire_chunk *ubi__wire_chunk_at(ubi__wire_header *area, uint32_t i) {
     return (ubi__wire_chunk *)((char *)area + UBI__WIRE_DESCRIPTORS_AT) + i;
 }
 
+/** Where all of the area is mapped, as it is by the reader. */
 static inline uint8_t *ubi__wire_chunk_data(ubi__wire_header *area, uint32_t i) {
     return (uint8_t *)area + UBI__WIRE_CHUNKS_AT + (size_t)i * UBI__WIRE_CHUNK_BYTES;
 }

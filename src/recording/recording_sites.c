@@ -82,30 +82,10 @@ static ubi_status add_up(ubi__sites *sites) {
     return UBI_OK;
 }
 
-/* Each trace that something was allocated with counts once, by the place where it begins and the class. */
-static ubi_status count_stacks(ubi__sites *sites) {
-    const ubi__recording_summary *s = sites->summary;
-    uint8_t *seen = ubi__calloc_array(s->allocator, s->tables.traces.n, 1);
-    if (!seen)
-        return ubi__fail_nomem();
-    ubi_status status = UBI_OK;
-    for (uint32_t i = 0; i < s->infos.n && status == UBI_OK; i++) {
-        uint32_t top = sites->top[s->tables.infos.at[i].trace], site;
-        uint8_t bit = (uint8_t)(1u << class_of(s, i));
-        status = site_of(sites, &site, i);
-        if (status == UBI_OK && !(seen[top] & bit))
-            sites->rows.at[site].n_stacks++;
-        seen[top] |= bit;
-    }
-    ubi__free_array(s->allocator, seen, s->tables.traces.n, 1);
-    return status;
-}
-
 static ubi_status build(ubi__sites *sites) {
     UBI_TRY(find_allocators(sites));
     UBI_TRY(find_tops(sites));
     UBI_TRY(add_up(sites));
-    UBI_TRY(count_stacks(sites));
     ubi__tuple_table_fini(&sites->numbers); /* rows will be sorted, and have other numbers then */
     return UBI_OK;
 }
@@ -156,43 +136,60 @@ static int compare_rows(const void *a, const void *b, void *order) {
     return (int)left->of_class - (int)right->of_class;
 }
 
-/* weights[top of a trace] += what its infos of this class have. */
-static void weigh_traces(double *weights, const ubi__sites *sites, ubi__site_order order, ubi__ubirec_class of_class) {
+/* What the infos of one class have that begin with a trace. */
+typedef struct trace_weight {
+    double weight;
+    bool has_any; /* an allocation of no bytes weighs nothing, and is one */
+} trace_weight;
+
+/* weights[top of a trace] */
+static void weigh_traces(trace_weight *weights, const ubi__sites *sites, ubi__site_order order,
+                         ubi__ubirec_class of_class) {
     const ubi__recording_summary *s = sites->summary;
     bool by_count = order == UBI__BY_COUNT || order == UBI__BY_TEMPORARY;
     memset(weights, 0, s->tables.traces.n * sizeof *weights);
     for (uint32_t i = 0; i < s->infos.n; i++) {
         const ubi__ubirec_info_row *row = &s->tables.infos.at[i];
-        double each = by_count ? ubi__sample_count(row) : (double)row->weight_bytes;
-        if (class_of(s, i) == of_class)
-            weights[sites->top[row->trace]] +=
-                each * (double)ubi__info_measure(&s->infos.at[i], ubi__order_measure(order));
+        uint64_t n = ubi__info_measure(&s->infos.at[i], ubi__order_measure(order));
+        trace_weight *weight = &weights[sites->top[row->trace]];
+        if (class_of(s, i) != of_class || n == 0)
+            continue;
+        weight->weight += (double)n * (by_count ? ubi__sample_count(row) : (double)row->weight_bytes);
+        weight->has_any = true;
     }
 }
 
-/* The heaviest trace of each frame; where all weigh nothing, the first. row_of[frame]: row + 1, or 0. */
-static void find_heavy(ubi__sites *sites, const double *weights, uint32_t *row_of, ubi__ubirec_class of_class) {
+/*
+ * The heaviest trace of each frame, the first where all weigh nothing, and how many have anything.
+ * row_of[frame]: row + 1, or 0.
+ */
+static void find_heavy(ubi__sites *sites, const trace_weight *weights, uint32_t *row_of, ubi__ubirec_class of_class) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     memset(row_of, 0, (t->frames.n + 1) * sizeof *row_of);
-    for (uint32_t i = 0; i < sites->rows.n; i++)
-        if (sites->rows.at[i].of_class == of_class && sites->rows.at[i].frame != UBI_NONE) {
-            row_of[sites->rows.at[i].frame] = i + 1;
-            sites->rows.at[i].heavy = UBI__UBIREC_NO_TRACE;
-        }
+    for (uint32_t i = 0; i < sites->rows.n; i++) {
+        ubi__site *site = &sites->rows.at[i];
+        if (site->of_class != of_class)
+            continue;
+        site->heavy = UBI__UBIREC_NO_TRACE;
+        site->n_stacks = 0;
+        if (site->frame != UBI_NONE)
+            row_of[site->frame] = i + 1;
+    }
     for (uint32_t i = 1; i < t->traces.n; i++) {
         uint32_t row = row_of[t->traces.at[i].frame];
         if (!row || sites->top[i] != i)
             continue;
         ubi__site *site = &sites->rows.at[row - 1];
-        if (site->heavy == UBI__UBIREC_NO_TRACE || weights[i] > weights[site->heavy])
+        if (site->heavy == UBI__UBIREC_NO_TRACE || weights[i].weight > weights[site->heavy].weight)
             site->heavy = i;
+        site->n_stacks += weights[i].has_any;
     }
 }
 
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     const ubi_allocator *a = sites->summary->allocator;
-    double *weights = ubi__alloc_array(a, t->traces.n, sizeof *weights);
+    trace_weight *weights = ubi__alloc_array(a, t->traces.n, sizeof *weights);
     uint32_t *row_of = ubi__alloc_array(a, t->frames.n + 1, sizeof *row_of);
     ubi_status status = weights && row_of ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {

@@ -5,6 +5,7 @@
 #include "recording/recording_summary.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "recording/byte_sampler.h"
@@ -159,6 +160,7 @@ static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__ubirec_class of_class = class_of(s, info);
     UBI_TRY(put_live(s, number, info));
+    UBI_TRY(begin_life(s, info));
     s->infos.at[info].count++;
     s->classes[of_class].count++;
     add_bytes(&s->classes[of_class].bytes, row->weight_bytes);
@@ -167,7 +169,7 @@ static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t
         ubi__estimate_add(&thread->allocated, s, info, 1);
         ubi__estimate_add(&s->sizes[size_bucket(row->size_bytes)], s, info, 1);
     }
-    return begin_life(s, info);
+    return UBI_OK;
 }
 
 static void add_free(ubi__recording_summary *s, uint64_t number) {
@@ -203,8 +205,9 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     if (ubi__live_table_find(&s->live, number + 1) || c->n_frees == 0)
         return UBI_OK;
     UBI_TRY(put_live(s, number, info));
+    UBI_TRY(begin_life(s, info));
     c->n_frees--;
-    return begin_life(s, info);
+    return UBI_OK;
 }
 
 static void add_rss(ubi__recording_summary *s, uint64_t bytes) {
@@ -259,6 +262,14 @@ void ubi__recording_summary_finish(ubi__recording_summary *s) {
 
 /* ---- a whole file ------------------------------------------------------------------------------------------------- */
 
+/* What stands before the fault is good. */
+static ubi_status keep_fault(ubi__recording_summary *s, ubi_status status) {
+    if (status != UBI_EFORMAT || s->tables.periods.n == 0) /* not even the first record is there */
+        return status;
+    snprintf(s->fault, sizeof s->fault, "%s", ubi_error_message());
+    return UBI_OK;
+}
+
 static ubi_status add_all(ubi__recording_summary *s, ubi__ubirec_reader *reader, uint64_t total_bytes,
                           const ubi_progress *progress) {
     const ubi__ubirec_record *record;
@@ -279,7 +290,7 @@ ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *s
     UBI_TRY(ubi__recording_summary_init(s, allocator));
     ubi_status status = ubi__ubirec_reader_new(&reader, source, s->allocator);
     if (status == UBI_OK) {
-        status = add_all(s, reader, source->size, progress);
+        status = keep_fault(s, add_all(s, reader, source->size, progress));
         s->file_bytes = ubi__ubirec_bytes_in(reader);
         s->torn_bytes = ubi__ubirec_torn_bytes(reader);
         s->n_blocks = ubi__ubirec_block_count(reader);

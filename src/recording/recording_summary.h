@@ -83,6 +83,7 @@ typedef struct ubi__recording_summary {
     uint64_t double_frees; /* of what did not live: the file is wrong there, and they were passed over */
     uint64_t file_bytes, torn_bytes;
     uint32_t n_blocks;
+    char fault[256]; /* what is wrong in the file, and where: everything before counts; "": nothing is */
 } ubi__recording_summary;
 
 /** Errors: UBI_ENOMEM, and nothing is left. */
@@ -93,8 +94,9 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
 /** Behind the last record. */
 void ubi__recording_summary_finish(ubi__recording_summary *s);
 /**
- * All of a file. On success it is finished, on failure nothing is left.
- * Errors: those of the reader, UBI_ENOMEM, UBI_ELIMIT, UBI_ECANCELLED. @param progress  or NULL.
+ * All of a file, or what stands before `fault`. On success it is finished, on failure nothing is left.
+ * Errors: UBI_EFORMAT: not even the first record is good; those of the source, UBI_ENOMEM, UBI_ELIMIT, UBI_ECANCELLED.
+ * @param progress  or NULL.
  */
 ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
                                        const ubi_allocator *allocator);

@@ -2,7 +2,7 @@
  *
  * Any bytes at all through the reader of recordings and what is computed from them. Promises checked:
  *
- *   - a refusal is UBI_EFORMAT and has a message of one line
+ *   - a refusal is UBI_EFORMAT and has a message of one line; so has a fault behind the first record
  *   - how the bytes arrive does not matter
  *   - sums agree with each other: what lives is what was allocated and not freed, and never more than at the peak
  *   - all memory is given back, and there is never more of it than the records justify
@@ -76,12 +76,14 @@ static outcome summarize(ubi__source *source, const ubi_allocator *allocator) {
         for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
             o.n_allocations += s.classes[c].count;
         o.torn_bytes = s.torn_bytes;
+        memcpy(o.message, s.fault, sizeof o.message);
         ubi__recording_summary_fini(&s);
     } else {
         require(o.status == UBI_EFORMAT, "neither accepted nor bad input");
         snprintf(o.message, sizeof o.message, "%s", ubi_error_message());
-        require(o.message[0] && !strchr(o.message, '\n'), "message is not one line");
+        require(o.message[0], "no message");
     }
+    require(!strchr(o.message, '\n'), "message is not one line");
     return o;
 }
 

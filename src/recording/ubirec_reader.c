@@ -160,8 +160,9 @@ static ubi_status check_sizes(const ubi__ubirec_reader *r, size_t n_stored, size
 static ubi_status check_sum(const ubi__ubirec_reader *r, size_t n_stored) {
     uLong crc = crc32(0, r->header, UBI__UBIREC_BLOCK_CRC_AT);
     crc = crc32(crc, r->stored, (uInt)n_stored);
-    return crc == get_u32(r->header + UBI__UBIREC_BLOCK_CRC_AT) ? UBI_OK
-                                                                : fail_block(r, "the bytes that its checksum is of");
+    if (crc == get_u32(r->header + UBI__UBIREC_BLOCK_CRC_AT))
+        return UBI_OK;
+    return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 " is damaged: its checksum is wrong", r->block_at);
 }
 
 /* The whole block is in `stored`, and its sum is right. */

@@ -367,6 +367,34 @@ static void nothing_comes_before_what_the_whole_is_about(void **state) {
     bytes_free(&file);
 }
 
+/* Without a thread there may be everything but allocations: see RECORDS for files with one. */
+static void a_program_that_allocates_nothing_has_no_thread(void **state) {
+    static const uint8_t about[] = { OTHER(UBI__UBIREC_ABOUT), 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0 };
+    static const records behind[] = {
+        RECORDS(NULL, OTHER(UBI__UBIREC_TIME), 1, 9, OTHER(UBI__UBIREC_RSS), 1, 2, OTHER(UBI__UBIREC_END), 2, 0, 0),
+        RECORDS("a thread before anything is allocated", OTHER(UBI__UBIREC_STRING), 1, 0, OTHER(UBI__UBIREC_KIND), 2, 0,
+                0, OTHER(UBI__UBIREC_INFO), 3, 0, 8, 0, 0),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
+        uint8_t raw[sizeof about + sizeof behind->at];
+        size_t n = sizeof about + behind[i].n;
+        bytes file = { 0 };
+        page p;
+        memcpy(raw, about, sizeof about);
+        memcpy(raw + sizeof about, behind[i].at, behind[i].n);
+        add_header(&file);
+        add_block(&file, (header){ 1, 0, (uint32_t)n, (uint32_t)n }, raw, n);
+        if (behind[i].message) {
+            assert_refused(&file, behind[i].message);
+        } else {
+            assert_int_equal(read_lines(&p, file.at, file.n), UBI_OK);
+            free(p.at);
+        }
+        bytes_free(&file);
+    }
+}
+
 static void other_files_are_refused(void **state) {
     (void)state;
     bytes file = { 0 };
@@ -499,6 +527,7 @@ int main(void) {
         cmocka_unit_test(blocks_of_later_versions_are_passed_over),
         cmocka_unit_test(records_that_cannot_be_are_refused),
         cmocka_unit_test(nothing_comes_before_what_the_whole_is_about),
+        cmocka_unit_test(a_program_that_allocates_nothing_has_no_thread),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(long_texts_are_cut_and_noise_is_stored),
         cmocka_unit_test(a_full_disk_keeps_what_was_written),

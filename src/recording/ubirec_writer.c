@@ -19,6 +19,8 @@
  * 44 k, 3 1.73 M and 34 k at a third and a tenth of the speed, 4 1.56 M and 26 k at a ninth and a fifteenth.
  */
 #define LEVEL UBI__DEFLATE_LEVEL_DEFAULT
+/* Records in a block, before it is compressed, in the beginning of a file. */
+#define SMALLEST_BLOCK ((size_t)16 << 10)
 
 struct ubi__ubirec_writer {
     const ubi_allocator *allocator;
@@ -32,6 +34,7 @@ struct ubi__ubirec_writer {
     uint64_t time_ns, block_time_ns; /* now, and what the next time of this block counts from */
     uint32_t thread;
     size_t n_raw, n_payload, n_stored;
+    size_t block_bytes; /* how large this block should become at most */
     bool stored_is_full;
     uint8_t raw[UBI__UBIREC_BLOCK_RAW_MAX];
     uint8_t payload[UBI__UBIREC_PAYLOAD_MAX];
@@ -69,6 +72,13 @@ static ubi_status deflate_block(ubi__ubirec_writer *w) {
     return status;
 }
 
+/* What one failing write can lose is little beside what is there, and nothing much in the beginning. */
+static size_t next_block_bytes(const ubi__ubirec_writer *w) {
+    if (w->bytes_out >= UBI__UBIREC_BLOCK_RAW_MAX)
+        return UBI__UBIREC_BLOCK_RAW_MAX;
+    return w->bytes_out < SMALLEST_BLOCK ? SMALLEST_BLOCK : (size_t)w->bytes_out;
+}
+
 static void put_u32(uint8_t *at, uint32_t value) {
     for (unsigned i = 0; i < 4; i++)
         at[i] = (uint8_t)(value >> 8 * i);
@@ -94,6 +104,7 @@ ubi_status ubi__ubirec_flush(ubi__ubirec_writer *w) {
     UBI_TRY(hand_on(w, w->stored, UBI__UBIREC_BLOCK_HEADER_BYTES + w->n_stored));
     w->n_raw = 0;
     w->block_time_ns = 0;
+    w->block_bytes = next_block_bytes(w);
     return UBI_OK;
 }
 
@@ -113,6 +124,7 @@ ubi_status ubi__ubirec_writer_new(ubi__ubirec_writer **out, ubi__write_fn write,
     w->allocator = a;
     w->write = write;
     w->write_payload = payload;
+    w->block_bytes = SMALLEST_BLOCK;
     ubi__strtab_init(&w->strings, a);
     ubi__tuple_table_init(&w->modules, 4, "modules", a);
     ubi__tuple_table_init(&w->frames, 3, "frames", a);
@@ -158,9 +170,9 @@ static inline size_t put_varint(uint8_t *at, uint64_t value) {
     return n;
 }
 
-/* Room for a record in this block or the next. */
+/* Room for a record in this block or the next. A record that is larger than a block should be has one of its own. */
 static inline ubi_status reserve(ubi__ubirec_writer *w, size_t n) {
-    return ubi__likely(w->n_raw + n <= sizeof w->raw) ? UBI_OK : ubi__ubirec_flush(w);
+    return ubi__likely(w->n_raw + n <= w->block_bytes) ? UBI_OK : ubi__ubirec_flush(w);
 }
 
 static inline ubi_status put_op(ubi__ubirec_writer *w, unsigned op, uint64_t argument) {

@@ -16,8 +16,8 @@
  * Functions named `write` put a record into the stream each time. The others look something up: what they are told is
  * numbered when it is new, and then becomes a record; told again, it has the same number. Numbers are dense, from 0.
  *
- * What is written is in the file as soon as its block is: when 256 KiB of records have gathered, and at ubi__ubirec_flush,
- * which the caller asks for as often as it wants to lose no more than so much. The format is in docs/formats/ubirec.md.
+ * What is written is in the file as soon as its block is: when 256 KiB of records have gathered (16 KiB in the beginning, so
+ * that a disk which is full soon has lost little), and at ubi__ubirec_flush, which the caller asks for as often as it wants to lose no more than so much. The format is in docs/formats/ubirec.md.
  *
  * Texts may be any bytes; they are copied. After a failure only _free is allowed: what is in the file is whole up to there.
  * Errors of all: UBI_ENOMEM, UBI_ELIMIT (2^32 - 2 of something), and those of `write`. For one thread.

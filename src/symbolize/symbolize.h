@@ -73,7 +73,8 @@ ubi_status ubi__symbolizer_new(ubi__symbolizer **out, const ubi__symbolizer_opti
 void ubi__symbolizer_free(ubi__symbolizer *s);
 
 /**
- * Makes a module known; nothing is opened yet.
+ * Makes a module known; nothing is opened yet. One that is known has the same number again: what was read of a file serves all
+ * processes that have it. Cost: looks at those that are known.
  *
  * @param out       its number, from 0.
  * @param path      as recorded, copied.
@@ -91,6 +92,13 @@ ubi_status ubi__symbolizer_add_module(ubi__symbolizer *s, uint32_t *out, ubi_tex
  */
 ubi_status ubi__symbolizer_look_up(ubi__symbolizer *s, const ubi__symbol **out, size_t *n_out, uint32_t module,
                                    uint64_t address);
+
+/**
+ * The same for the address that a call returns to: what holds the call. Some addresses look like that and no call comes
+ * before: where signal handlers and coroutines return to. Of these it is what begins there.
+ */
+ubi_status ubi__symbolizer_look_up_return(ubi__symbolizer *s, const ubi__symbol **out, size_t *n_out, uint32_t module,
+                                          uint64_t address);
 
 /**
  * What can be said of a module.

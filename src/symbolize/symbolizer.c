@@ -114,9 +114,23 @@ void ubi__symbolizer_free(ubi__symbolizer *s) {
     UBI_DELETE(a, s);
 }
 
+static uint32_t find_module(const ubi__symbolizer *s, ubi_text path, ubi_text build_id) {
+    for (uint32_t i = 0; i < s->modules.n; i++) {
+        const module *m = &s->modules.at[i];
+        if (m->n_build_id == build_id.len && m->path_bytes == path.len + 1 &&
+            (build_id.len == 0 || memcmp(m->build_id, build_id.ptr, build_id.len) == 0) &&
+            (path.len == 0 || memcmp(m->path, path.ptr, path.len) == 0))
+            return i;
+    }
+    return UBI_NONE;
+}
+
 ubi_status ubi__symbolizer_add_module(ubi__symbolizer *s, uint32_t *out, ubi_text path, const uint8_t *build_id,
                                       size_t n_build_id) {
     const ubi_allocator *a = s->allocator;
+    *out = find_module(s, path, (ubi_text){ (const char *)build_id, n_build_id });
+    if (*out != UBI_NONE)
+        return UBI_OK;
     module m = { .main = UBI__ELF_FILE_NONE, .debug = UBI__ELF_FILE_NONE, .dwarf = { .allocator = a } };
     UBI_TRY(vec_module_reserve(&s->modules, a, 1));
     m.path_bytes = path.len + 1;
@@ -289,6 +303,13 @@ ubi_status ubi__symbolizer_look_up(ubi__symbolizer *s, const ubi__symbol **out, 
     *out = s->answer.at;
     *n_out = s->answer.n;
     return UBI_OK;
+}
+
+ubi_status ubi__symbolizer_look_up_return(ubi__symbolizer *s, const ubi__symbol **out, size_t *n_out,
+                                          uint32_t module_ix, uint64_t address) {
+    UBI_TRY(ubi__symbolizer_look_up(s, out, n_out, module_ix, address - 1));
+    bool is_known = *n_out > 0 && (*out)[*n_out - 1].function.ptr;
+    return is_known ? UBI_OK : ubi__symbolizer_look_up(s, out, n_out, module_ix, address);
 }
 
 /* ---- facts -------------------------------------------------------------------------------------------------------- */

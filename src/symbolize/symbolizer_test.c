@@ -98,10 +98,59 @@ static void answers_are_the_same_in_any_order(void **state) {
     ubi__symbolizer_free(s);
 }
 
+/* Code before a function that is none's. */
+__asm__(".pushsection .text.symbolizer_test, \"ax\", @progbits\n"
+        "  nop\n"
+        "  .globl ubi__symbolizer_test_beginning\n"
+        "  .type ubi__symbolizer_test_beginning, @function\n"
+        "ubi__symbolizer_test_beginning:\n"
+        "  nop\n"
+        "  nop\n"
+        "  .size ubi__symbolizer_test_beginning, . - ubi__symbolizer_test_beginning\n"
+        ".popsection\n");
+void ubi__symbolizer_test_beginning(void);
+
+static void where_no_call_returns_to_a_function_begins(void **state) {
+    (void)state;
+    ubi__symbolizer *s;
+    uint32_t module;
+    size_t n;
+    const ubi__symbol *found;
+    uint64_t start = landmark() + (uintptr_t)ubi__symbolizer_test_beginning - (uintptr_t)ubi__symbolizer_test_landmark;
+    assert_int_equal(ubi__symbolizer_new(&s, NULL, NULL), UBI_OK);
+    assert_int_equal(ubi__symbolizer_add_module(s, &module, ubi__text(own_path), NULL, 0), UBI_OK);
+    for (int i = 0; i < 2; i++) { /* at its very start, and behind its first instruction */
+        assert_int_equal(ubi__symbolizer_look_up_return(s, &found, &n, module, start + i), UBI_OK);
+        assert_true(n == 1 && ubi__text_is(found[0].function, "ubi__symbolizer_test_beginning"));
+    }
+    /* Of a real call it is the function that calls, not what begins behind it. */
+    assert_int_equal(ubi__symbolizer_look_up_return(s, &found, &n, module, start + 2), UBI_OK);
+    assert_true(n == 1 && ubi__text_is(found[0].function, "ubi__symbolizer_test_beginning"));
+    ubi__symbolizer_free(s);
+}
+
 static void refused_memory_is_told_and_leaves_nothing_behind(void **state) {
     (void)state;
     bool was_found;
     assert_true(fail_each_allocation(look_up_landmark, &was_found) > 10);
+}
+
+static void a_module_that_is_known_has_the_same_number(void **state) {
+    (void)state;
+    ubi__symbolizer *s;
+    uint32_t first, again, other_id, other_path, no_id;
+    const uint8_t id[] = { 1, 2 }, other[] = { 1, 3 };
+    assert_int_equal(ubi__symbolizer_new(&s, NULL, NULL), UBI_OK);
+    assert_int_equal(ubi__symbolizer_add_module(s, &first, ubi__text("/a"), id, 2), UBI_OK);
+    assert_int_equal(ubi__symbolizer_add_module(s, &other_id, ubi__text("/a"), other, 2), UBI_OK);
+    assert_int_equal(ubi__symbolizer_add_module(s, &other_path, ubi__text("/b"), id, 2), UBI_OK);
+    assert_int_equal(ubi__symbolizer_add_module(s, &no_id, ubi__text("/a"), NULL, 0), UBI_OK);
+    assert_int_equal(ubi__symbolizer_add_module(s, &again, ubi__text("/a"), id, 2), UBI_OK);
+    assert_int_equal(again, first);
+    assert_true(first == 0 && other_id == 1 && other_path == 2 && no_id == 3);
+    assert_int_equal(ubi__symbolizer_add_module(s, &again, ubi__text("/a"), NULL, 0), UBI_OK);
+    assert_int_equal(again, no_id);
+    ubi__symbolizer_free(s);
 }
 
 static void every_obstacle_has_words(void **state) {
@@ -115,7 +164,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_function_of_this_program_is_found),
         cmocka_unit_test(answers_are_the_same_in_any_order),
+        cmocka_unit_test(where_no_call_returns_to_a_function_begins),
         cmocka_unit_test(refused_memory_is_told_and_leaves_nothing_behind),
+        cmocka_unit_test(a_module_that_is_known_has_the_same_number),
         cmocka_unit_test(every_obstacle_has_words),
     };
     return cmocka_run_group_tests(tests, find_own_file, NULL);

@@ -114,6 +114,14 @@ bool ubi__module_tables_at(uintptr_t address, ubi__module_tables *out) {
     return true;
 }
 
+uintptr_t ubi__process_entry(void) {
+    uintptr_t loader = getauxval(AT_BASE);
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)loader;
+    if (!loader) // no loader, or it was run as a program
+        return getauxval(AT_ENTRY);
+    return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 ? loader + header->e_entry : 0;
+}
+
 /* ---- what recordings say of a module ----------------------------------------------------------------------------- */
 
 static bool is_within(const module *m, uintptr_t low, uintptr_t size_bytes) {

@@ -13,6 +13,8 @@
 
 #define FIRST_RULES 512
 #define FIRST_LONG_RULES 16
+/* What the code that a process begins with has at most. */
+#define ENTRY_BYTES 256
 /* In cfa_offset: the long rule is the caller's spare one. */
 #define SPARE (-1)
 
@@ -60,6 +62,17 @@ static bool is_made_up(const ubi__module_tables *tables, uintptr_t pc) {
     return ubi__cfi_find(&tables->bytes, tables->index, pc, &row) == UBI__CFI_FOUND;
 }
 
+/** The few instructions where a process begins have no call frame information in many C libraries. They call constructors
+ *  of libraries. */
+static bool is_process_entry(const ubi__module_tables *tables, uintptr_t address) {
+    uintptr_t entry = ubi__process_entry(), function, at = entry;
+    if (entry == 0 || address - entry >= ENTRY_BYTES)
+        return false;
+    while (at <= address && ubi__cfi_function(&tables->bytes, tables->index, at, &function) == UBI__CFI_NONE)
+        at++;
+    return at > address; // nothing else begins in between
+}
+
 static void make(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule *long_out) {
     uintptr_t address = pc - 1; // inside of the instruction where the frame stands
     ubi__module_tables tables;
@@ -71,7 +84,7 @@ static void make(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule *lon
     ubi__cfi_found found = ubi__cfi_find(&tables.bytes, tables.index, address, &row);
     if (found == UBI__CFI_FOUND && row.pc.kind == UBI__CFI_UNDEFINED)
         out->kind = UBI__RULE_OUTERMOST;
-    else if (found == UBI__CFI_NONE && is_made_up(&tables, pc))
+    else if (found == UBI__CFI_NONE && (is_made_up(&tables, pc) || is_process_entry(&tables, address)))
         out->kind = UBI__RULE_OUTERMOST;
     else if (found != UBI__CFI_FOUND)
         out->kind = UBI__RULE_NONE;

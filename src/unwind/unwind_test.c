@@ -17,6 +17,7 @@
 #include "random_numbers.h"
 #include "stack_truth.h"
 #include "unwind/unwind.h"
+#include "unwind/unwind_modules.h"
 
 #if defined(__x86_64__)
 
@@ -471,6 +472,17 @@ static void modules_are_described(void **state) {
     assert_false(ubi__unwind_module_of(1, &libc));
 }
 
+static void nobody_called_the_code_that_a_process_begins_with(void **state) {
+    (void)state;
+    uintptr_t words[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    ubi__unwind_registers from = { ubi__process_entry() + 1, (uintptr_t)words, 0 };
+    ubi__walk walk;
+    ubi__unwinder_set_stack(&truth.unwinder, (uintptr_t)words, (uintptr_t)(words + 8));
+    ubi__unwind(&truth.unwinder, &from, &walk);
+    assert_int_equal(walk.end, UBI__UNWIND_COMPLETE);
+    assert_int_equal(walk.n, 1);
+}
+
 static void functions_are_known_by_where_they_begin(void **state) {
     (void)state;
     uintptr_t start = (uintptr_t)unwind_test_with_expressions;
@@ -500,6 +512,7 @@ int main(void) {
         TEST(a_word_that_changed_is_seen),
         TEST(the_word_that_counts_is_the_one_that_was_read_last),
         TEST(modules_are_described),
+        TEST(nobody_called_the_code_that_a_process_begins_with),
         TEST(functions_are_known_by_where_they_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ import encoder  # noqa: E402
 
 REAL = ["tiny-before", "tiny-after", "unreachable"]
 REAL_V8 = ["node20-before", "node20-after", "chromium-detached", "chromium-alloc"]
-RECORDINGS = ["server", "sampled", "crashed", "idle", "hostile"]
+RECORDINGS = ["server", "sampled", "crashed", "idle", "few", "hostile"]
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
 HOSTILE_NAMES = [ESCAPE, "line\nfeed\ttab\\backslash", "-", "comma, \"quote\"", "caf\xe9 \x9b31m"]

@@ -22,6 +22,16 @@ class Loading(InterposeTest):
         sizes = [e.size for e in recording.events if isinstance(e, Alloc) and 31000 < e.size < 32000]
         self.assertEqual(sorted(sizes), [31001, 31002, 31003, 31004, 31005])
         self.assert_nothing_lost(recording)
+        self.assertEqual(recording.counters["failed_walks"], 0, "nobody called the loader")
+
+    def test_what_the_recorder_allocates_is_not_the_programs(self):
+        """Its lookup of the real functions misses some, and the loader allocates error messages."""
+        library = self.compile("early_library.c", "-shared", "-fPIC", "-DPLAIN", output="libearly.so")
+        program = self.compile("early.c", str(library), f"-Wl,-rpath,{self.folder}")
+        self.record([program], check=1)  # for nothing was kept
+        allocs = [e for e in self.recording().events if isinstance(e, Alloc)]
+        # The library's constructor runs before the recorder's, so the lookup is in the middle of its malloc.
+        self.assertEqual([e.size for e in allocs[:2]], [31001, 31002])
 
     def test_a_library_in_the_place_of_another(self):
         first, second = self.plugin("first", 111, 7), self.plugin("second", 222, 300)
@@ -43,6 +53,13 @@ class Loading(InterposeTest):
         self.record([self.compile("loader.c"), self.plugin("plugin", 333, 9)])
         sizes = [(e.word, e.size) for e in self.recording().events if isinstance(e, Alloc) and e.size == 333]
         self.assertEqual(sizes, [("new", 333)] * 3)
+
+    def test_a_plugin_in_cxx_without_its_run_time_library(self):
+        """Nobody has an operator new but the recorder: it is one event all the same."""
+        self.record([self.compile("loader.c"), self.plugin("bare", 777, 9, "-nodefaultlibs", "-lc")])
+        events = [e.word for e in self.recording().events if isinstance(e, Alloc) and e.size == 777]
+        self.assertEqual(events, ["new"] * 3)
+        self.assert_nothing_lost(self.recording())
 
     def test_deep_binding_is_taken_away_and_counted(self):
         self.record([self.compile("loader.c"), "deep", self.plugin("plugin", 444, 9)])

@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "recording"))
 import ubirec_decoder  # noqa: E402
 
+SANITIZED = os.environ.get("UBI_PRESET_KIND", "plain") != "plain"
 UBIHEAP = os.environ["UBIHEAP"]
 LIBRARY = pathlib.Path(os.environ["UBI_BUILD_DIR"]) / "lib" / "ubiheap" / "libubiheap-preload.so"
 

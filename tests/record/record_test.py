@@ -3,6 +3,9 @@
 """`ubiheap record`: the program lives as without it, and what it allocated is in the file."""
 import os
 import pathlib
+import re
+import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -96,6 +99,16 @@ class TheFile(Records):
         self.assert_recorded(done)
         self.assertGreaterEqual(int(done.stderr.split()[2].replace(",", "")), 4000100)
 
+    def test_no_stack_has_frames_of_the_recorder(self):
+        """Not even when a signal comes while the program is in there."""
+        self.assertEqual(self.behaves("abort-in-malloc").returncode, 3)
+        recording = self.place.recording()
+        event = next(event for event in recording.allocations if event.size == 4444)
+        functions = recording.functions(event)
+        self.assertEqual(functions[0], "on_abort")
+        self.assertIn("main", functions)
+        self.assertFalse([frame for frame in event.stack if record_place.LIBRARY.name in frame])
+
     def test_threads_have_the_names_that_they_gave_themselves(self):
         self.behaves("thread")
         recording = self.place.recording()
@@ -126,6 +139,23 @@ class TheFile(Records):
         self.assertEqual(list(runtime.iterdir()), [])
 
 
+class Libraries(Records):
+    def test_a_library_by_a_relative_path_that_comes_again_elsewhere(self):
+        interpose = record_place.HERE.parent / "interpose" / "programs"
+        self.place.compile("libplugin.so", "-shared", "-fPIC", "-DSIZE=3333", "-DPADDING=9", "-lstdc++",
+                           source=interpose / "plugin.cpp")
+        program = self.place.compile("reloads", source=record_place.HERE / "programs" / "reloads.c")
+        elsewhere = self.place.folder / "elsewhere"
+        elsewhere.mkdir()
+        done = self.place.record(program, elsewhere)
+        self.assertEqual(done.returncode, 0, "the library was not at two places")
+        recording = self.place.recording()
+        events = [event for event in recording.allocations if event.size == 3333]
+        self.assertEqual([recording.functions(event)[0] for event in events], ["plugin_allocate"] * 2)
+        self.assertIn(str(self.place.folder / "libplugin.so"), events[0].stack[0])
+        self.assertEqual(events[0].stack[0], events[1].stack[0], "one place")
+
+
 class TheProgramsLife(Records):
     def test_its_exit_status_is_ours(self):
         for code in (0, 1, 7, 255):
@@ -153,6 +183,13 @@ class TheProgramsLife(Records):
             plain = subprocess.run(["env"], env={**self.place.environment, **extra}, stdout=subprocess.PIPE, text=True)
             done = self.place.record("env", environment=extra)
             self.assertEqual(sorted(done.stdout.splitlines()), sorted(plain.stdout.splitlines()))
+
+    def test_a_closed_input_is_closed_for_it(self):
+        for how, expected in (("<&-", 1), ("</dev/null", 0)):
+            command = shlex.join(self.place.command(self.place.program, "closed"))
+            done = subprocess.run(["sh", "-c", f"{command} {how}"], cwd=self.place.folder, env=self.place.environment,
+                                  stderr=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, expected, how)
 
     def test_it_has_no_descriptor_of_ours(self):
         plain = subprocess.run(["ls", "/proc/self/fd"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
@@ -327,6 +364,75 @@ class Failures(Records):
     def test_the_programs_own_failure_goes_before_ours(self):
         self.assertEqual(self.behaves("exit", 9, output="/dev/full").returncode, 9)
 
+    @staticmethod
+    def may_write(n_bytes):
+        return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, resource.RLIM_INFINITY))
+
+    def assert_cut_off(self, done, name):
+        """The file ends behind a whole block, and what is said to be there is."""
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stderr, "cannot write: [^\n]*; the recording ends there, the program did not\n")
+        recording = self.place.recording(name)
+        self.assertEqual((recording.torn, recording.end), (0, None))
+        said = int(re.search(r"recorded ([\d,]+) allocations", done.stderr).group(1).replace(",", ""))
+        self.assertEqual(said, len(recording.allocations))
+        return recording
+
+    def test_a_file_that_may_not_grow_ends_behind_its_last_whole_block(self):
+        limit = 3 << 19
+        done = self.behaves("noise", 500000, options=("--exact", "--no-symbols"), preexec_fn=self.may_write(limit))
+        self.assertGreater(len(self.assert_cut_off(done, "out.ubirec").allocations), 100000)
+        self.assertGreater((self.place.folder / "out.ubirec").stat().st_size, limit - (256 << 10))
+
+    def test_a_small_disk_that_is_full_has_what_fits(self):
+        disk = self.place.folder / "disk"
+        disk.mkdir()
+        size = 64 << 10
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("only root may mount")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        done = self.behaves("noise", 200000, options=("--exact", "--no-symbols"), output="disk/out.ubirec")
+        self.assertGreater(len(self.assert_cut_off(done, "disk/out.ubirec").allocations), 2000)
+        self.assertGreater((disk / "out.ubirec").stat().st_size, size // 2)
+
+    def test_what_could_not_begin_leaves_no_file_and_says_why(self):
+        done = self.behaves("exit", 0, preexec_fn=self.may_write(100 << 10))
+        self.assertEqual((done.returncode, self.place.recordings()), (4, []))
+        self.assertRegex(done.stderr, r"\Aubiheap: nothing was recorded: cannot make the memory [^\n]*: File too large\n\Z")
+
+    def test_with_little_shared_memory_what_has_no_place_is_counted(self):
+        # Room for 32 chunks; each of the threads holds one.
+        done = self.behaves("crowd", 100, preexec_fn=self.may_write(4 << 20))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("; some events were lost", done.stderr)
+        self.assertTrue(10 < self.place.recording().sizes()[777] < 100)
+
+    def test_nothing_is_left_behind_when_we_are_killed(self):
+        runtime = self.place.folder / "runtime"
+        runtime.mkdir(mode=0o700)
+        self.place.environment["XDG_RUNTIME_DIR"] = str(runtime)
+        running = self.start("churn", 4000, "mark")
+        self.assertEqual(list(runtime.iterdir()), [])
+        running.kill()
+
+    def test_what_was_left_behind_is_removed_by_the_next(self):
+        runtime = self.place.folder / "runtime"
+        runtime.mkdir(mode=0o700)
+        self.place.environment["XDG_RUNTIME_DIR"] = str(runtime)
+        lives = self.start("churn", 4000, "mark", options=("--exact", "--follow-children"), output="lives.ubirec")
+        killed = self.start("churn", 4000, "mark", options=("--exact", "--follow-children"))
+        killed.kill()
+        killed.wait()
+        folders = list(runtime.iterdir())
+        others = runtime / "ubiheap-others"
+        others.mkdir()
+        self.assertEqual(len(folders), 2)
+        for folder in [*folders, others]:
+            os.utime(folder, (0, 0))
+        self.behaves("exit", 0)
+        self.assertEqual(len(list(runtime.glob("ubiheap-??????/socket"))), 1, "that of who lives, and no other")
+        self.assertIsNone(lives.poll())
+
     def test_when_we_are_killed_the_program_goes_on_and_the_file_is_good(self):
         mark = self.place.folder / "mark"
         running = self.start("churn", 4000, mark)
@@ -344,6 +450,28 @@ class Failures(Records):
         """For as long as it takes: the runner of the tests has a limit."""
         while not holds():
             time.sleep(0.02)
+
+
+class LittleAddressSpace(Records):
+    def test_a_program_that_limits_itself_lives_on(self):
+        for options in ((), ("--exact",)):
+            self.assertEqual(self.behaves("live-within", 64 << 20, options=options).returncode, 0, options)
+        self.assertEqual(self.place.recording().sizes()[4000], 1000)
+
+    @unittest.skipIf(record_place.SANITIZED, "sanitizers reserve address space")
+    def test_so_does_one_that_is_limited_from_the_start(self):
+        limit = 64 << 20
+        for options in ((), ("--exact",)):
+            self.assert_recorded(self.behaves(
+                "exit", 0, options=options, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
+        self.assertTrue(self.place.recording().is_whole())
+
+    def test_more_threads_at_once_than_are_expected(self):
+        done = self.behaves("crowd", 600, options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 0)
+        main, child = self.place.recordings()
+        self.assertEqual(self.place.recording(main).sizes()[777], 600)
+        self.assertEqual(self.place.recording(child).sizes()[3333], 1)
 
 
 class MoreProcesses(Records):
@@ -369,6 +497,7 @@ class MoreProcesses(Records):
         main, second = self.place.recordings()
         self.assertEqual(self.place.recording(main).end, (REPLACED, 0))
         self.assertEqual(self.place.recording(second).end, (EXITED, 4))
+        self.assertNotIn("became", done.stderr)
         self.assertTrue(self.place.recording(main).is_whole() and self.place.recording(second).is_whole())
 
     def test_without_following_only_the_first_program_is_recorded(self):
@@ -383,10 +512,43 @@ class MoreProcesses(Records):
         self.assertEqual(self.place.recording().end, (REPLACED, 0))
         self.assertEqual(self.place.recording().sizes()[1000], 100)
 
+    def test_one_that_clears_its_environment_before_is_told_too(self):
+        done = self.place.record("env", "-i", "/bin/sleep", "0.5", options=("--exact", "--follow-children"))
+        self.assertRegex(done.stderr.splitlines()[0], "it became /[^ ]*sleep, which was not recorded; the recorder was not loaded")
+
     def test_a_shell_and_what_it_starts(self):
         done = self.place.record("sh", "-c", f"{self.place.program} exit 0 & {self.place.program} exit 0; wait",
                                  options=("--exact", "--follow-children"))
         self.assertEqual(done.returncode, 0)
+        whole = [name for name in self.place.recordings() if self.place.recording(name).is_whole()]
+        self.assertEqual(len(whole), 2)
+
+    def test_children_that_find_no_way_back_are_told(self):
+        ways = ["descriptors"] + (["root"] if os.geteuid() == 0 else [])
+        for way in ways:
+            done = self.behaves("give-up", way, self.place.folder, options=("--exact", "--follow-children"))
+            self.assertEqual(done.returncode, 4)
+            self.assertRegex(done.stderr, r"\Aubiheap: some processes: not recorded: a child could not reach ubiheap: [^\n]*\n")
+            self.assertEqual(self.place.recordings(), ["out.ubirec"])
+            self.assertEqual(self.place.recording().end, (EXITED, 0))
+
+    def test_children_of_who_has_given_its_rights_away_are_recorded(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root has rights to give away")
+        done = self.behaves("give-up", "user", options=("--exact", "--follow-children"))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual([self.place.recording(name).sizes()[3333] for name in self.place.recordings()], [0, 1, 1, 1])
+
+    def test_symbols_do_not_hold_up_who_comes_next(self):
+        # Debug information that comes only when the second program is over.
+        self.place.compile("libdebuginfod.so.1", "-shared", "-fPIC", source=record_place.HERE / "programs" / "slow_debuginfod.c")
+        over = self.place.folder / "over"
+        stripped = self.place.compile("stripped", "-s", "-Wl,--build-id")
+        done = self.place.record("sh", "-c", f"{stripped} exit 0; {stripped} exit 3; touch {over}; exit 5",
+                                 options=("--exact", "--follow-children", "--debuginfod"),
+                                 environment={"DEBUGINFOD_URLS": "nowhere", "LD_LIBRARY_PATH": str(self.place.folder),
+                                              "WAIT_FOR": str(over)})
+        self.assertEqual((done.returncode, over.exists()), (5, True))
         whole = [name for name in self.place.recordings() if self.place.recording(name).is_whole()]
         self.assertEqual(len(whole), 2)
 

@@ -254,6 +254,18 @@ static void write_idle(const char *folder) {
     end_sample(&s, UBI__UBIREC_EXITED, 1);
 }
 
+/* A few samples, and none of what is left at the end. */
+static void write_few(const char *folder) {
+    sample s;
+    open_sample(&s, folder, "few", 512 << 10);
+    for (unsigned i = 0; i < 5; i++) {
+        must(ubi__ubirec_write_time(s.w, (i + 1) * MS));
+        uint64_t number = allocate(&s, s.malloc_kind, 100000, STACK(&s, 0x1100, 0x1200, 0x2100, 0x2200, 0x2400));
+        must(ubi__ubirec_write_free(s.w, number));
+    }
+    end_sample(&s, UBI__UBIREC_EXITED, 0);
+}
+
 /* Texts hold what a terminal, a table or a parser must not take literally. */
 static void write_hostile(const char *folder) {
     static const char *const names[] = {
@@ -286,6 +298,7 @@ int main(int argc, char **argv) {
     write_sampled(argv[1]);
     write_crashed(argv[1]);
     write_idle(argv[1]);
+    write_few(argv[1]);
     write_hostile(argv[1]);
     return 0;
 }

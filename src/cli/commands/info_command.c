@@ -306,10 +306,10 @@ static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot) {
 }
 
 static ubi_status run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
-    (void)arguments, (void)n_operands, (void)exit_code;
+    (void)arguments, (void)n_operands;
     ubi__snapshot snapshot;
     if (ubi__is_recording(operands[0]))
-        return ubi__info_recording(cli, operands[0]);
+        return ubi__info_recording(cli, operands[0], exit_code);
     UBI_TRY(ubi__snapshot_load(&snapshot, cli, operands[0]));
     ubi_status status = tell(cli, &snapshot);
     ubi__snapshot_close(&snapshot);

@@ -9,7 +9,9 @@
 
 static ubi_status refuse(ubi_graph **out, ubi__format_input *input) {
     (void)out, (void)input;
-    return ubi__fail(UBI_EFORMAT, "a recording of allocations, and no heap snapshot: use ubiheap report, on a file");
+    return ubi__fail(
+        UBI_EFORMAT,
+        "a recording of allocations, and no heap snapshot: use ubiheap report, on a file that is not compressed");
 }
 
 const ubi__format ubi__format_ubirec = { .name = "ubirec", .guess = ubi__ubirec_guess, .read = refuse };

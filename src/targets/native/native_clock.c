@@ -8,6 +8,8 @@
 #include <time.h>
 
 #define TICK_NS 1000000
+/* It calls next to nothing. */
+#define STACK_BYTES ((size_t)256 << 10)
 #define NS_PER_S UINT64_C(1000000000)
 
 uint64_t ubi__native_now_ns(void) {
@@ -43,10 +45,14 @@ static void *run(void *payload) {
 /* Signals are for the thread that waits for them. */
 ubi_status ubi__native_clock_start(ubi__native_clock *clock) {
     sigset_t all, before;
+    pthread_attr_t small;
     *clock = (ubi__native_clock){ .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    int error = pthread_create(&clock->thread, NULL, run, clock);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK_BYTES);
+    int error = pthread_create(&clock->thread, &small, run, clock);
+    pthread_attr_destroy(&small);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error ? ubi__fail_errno(error, "cannot start a thread") : UBI_OK;
 }

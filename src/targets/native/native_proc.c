@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -106,10 +107,32 @@ uint64_t ubi__proc_age_ns(pid_t pid) {
     return now_ns > began ? now_ns - began : 0;
 }
 
-bool ubi__proc_exit_status(int *out, pid_t pid) {
-    unsigned long long status;
-    if (!stat_field(&status, pid, 52))
+/* struct pidfd_info and its request (linux/pidfd.h), which headers older than Linux 6.15 do not have. */
+struct exit_info {
+    uint64_t mask; /* what is asked for; what is there */
+    uint64_t cgroup;
+    uint32_t ids[11];
+    int32_t exit_code;
+};
+_Static_assert(sizeof(struct exit_info) == 64, "as the kernel has it");
+#define EXIT_INFO (UINT64_C(1) << 3)
+#define GET_EXIT_INFO _IOWR(0xFF, 11, struct exit_info)
+
+static bool exit_of_reaped(int *out, int pidfd) {
+    struct exit_info info = { .mask = EXIT_INFO };
+    if (ioctl(pidfd, GET_EXIT_INFO, &info) < 0 || !(info.mask & EXIT_INFO))
         return false;
+    *out = info.exit_code;
+    return true;
+}
+
+/* Its parent may ask for it between our questions, so the first comes again. */
+bool ubi__proc_exit_status(int *out, pid_t pid, int pidfd) {
+    unsigned long long status;
+    if (exit_of_reaped(out, pidfd))
+        return true;
+    if (!stat_field(&status, pid, 52))
+        return exit_of_reaped(out, pidfd);
     *out = (int)status;
     return true;
 }

@@ -33,8 +33,10 @@ uint64_t ubi__proc_resident(pid_t pid);
 uint64_t ubi__proc_age_ns(pid_t pid);
 /** Its parent; 0: unknown. */
 pid_t ubi__proc_parent(pid_t pid);
-/** How a dead process ended that its parent has not asked for yet, as waitpid would say; false: unknown. */
-bool ubi__proc_exit_status(int *out, pid_t pid);
+/**
+ * How a dead process ended, as waitpid would say; false: unknown. Kernels before 6.15 know it until its parent has asked.
+ */
+bool ubi__proc_exit_status(int *out, pid_t pid, int pidfd);
 /**
  * Whether a living process has `entry` (NAME=VALUE) in the environment that it was started with, but for those that
  * `is_known` knows. Cost: looks at all processes, some milliseconds.

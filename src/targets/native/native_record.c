@@ -2,18 +2,18 @@
  *
  * native_record.c: see native_record.h.
  *
- * Sessions are in a list. Each lives through recording, and then, a few frames at a time so that the others do not wait,
- * through the search for symbols.
+ * Sessions are in a list, from the connection of their process until their file is finished. Those that have ended belong to
+ * the thread that looks symbols up (native_symbols.h) until they are done: of them, only what never changes is read here.
  */
 #include "targets/native/native_record.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "targets/native/native_launch.h"
-#include "targets/native/native_session.h"
+#include "targets/native/native_symbols.h"
 
 #define MS UINT64_C(1000000) /* in ns */
 /* What is written waits so long to be read, when the last look found nothing. */
@@ -30,13 +30,12 @@
 /* Stock is taken every tenth of a second, and more often in the beginning, for short programs. */
 #define FIRST_STOCK_NS (5 * MS)
 #define STOCK_NS (100 * MS)
-#define FLUSH_NS (1000 * MS)
 /* Programs that are told to stop have so long to get what they are just writing done. */
 #define STOPPING_NS (50 * MS)
 /* So long a process may take from its making to its connection. */
 #define LATECOMER_NS (1000 * MS)
-/* Between two looks at everything else. */
-#define FRAMES_AT_ONCE 16
+/* What is learned from one wait. */
+#define EVENTS_AT_ONCE 64
 
 typedef struct recorder {
     const ubi_allocator *allocator;
@@ -46,15 +45,17 @@ typedef struct recorder {
     ubi__native_door door;
     ubi__native_launch launch;
     ubi__native_clock clock;
-    ubi__symbolizer *symbolizer; /* NULL: no symbols */
+    ubi__native_symbols symbols; /* if the settings want them */
     ubi__native_session *sessions;
+    int events; /* an epoll: signals, the door, finished files, and the ends of processes, with their session */
     char path[PATH_MAX]; /* of the program's file */
     int fd;              /* of it, until the program has connected; -1 then */
     bool has_main;       /* it has */
-    uint64_t began_ns, stock_ns, flush_ns;
+    uint64_t began_ns, stock_ns;
     uint64_t stop_ns; /* when recording ends for all; UINT64_MAX: not before they do */
     bool is_stopped;
-    uint64_t alone_ns; /* since when nobody is recorded any more; 0: somebody is */
+    uint64_t n_turned_away; /* at the door, and not yet met again among the children that their parents lost */
+    uint64_t alone_ns;      /* since when nobody is recorded any more; 0: somebody is */
 } recorder;
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
@@ -82,10 +83,15 @@ static ubi_status open_output(int *out, const char *path) {
 }
 
 /* Takes a file away in which there is nothing; a device or a pipe is not ours to take away. */
-static void discard_output(const recorder *r) {
+static void discard(const char *path) {
     struct stat about;
-    if (r->fd >= 0 && fstat(r->fd, &about) == 0 && S_ISREG(about.st_mode))
-        unlink(r->path);
+    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode))
+        unlink(path);
+}
+
+static void discard_output(const recorder *r) {
+    if (r->fd >= 0)
+        discard(r->path);
 }
 
 /* A process may become another program, so its number may come again. */
@@ -106,6 +112,40 @@ static ubi_status open_output_of(int *out, char path[PATH_MAX], const recorder *
     return ubi__fail(UBI_ELIMIT, "process %ld starts too many programs", (long)pid);
 }
 
+static void note_refusal(recorder *r, uint64_t n, const char *why) {
+    if (n > 0 && r->result->n_refused == 0)
+        snprintf(r->result->refusal, sizeof r->result->refusal, "%s", why);
+    r->result->n_refused += n;
+}
+
+/* ---- the end of a process ------------------------------------------------------------------------------------------ */
+
+/* The rest is work for the file alone. */
+static void end_session(recorder *r, ubi__native_session *s, const ubi__ubirec_end *end) {
+    if (s->has_ended)
+        return;
+    ubi__native_session_end(s, end);
+    if (r->settings->symbols) {
+        ubi__native_symbols_add(&r->symbols, s);
+        return;
+    }
+    ubi__native_session_finish(s);
+    s->is_done = true;
+}
+
+/* What the process was before it became another program is over; and that one is recorded. */
+static void end_replaced(recorder *r, pid_t pid) {
+    const ubi__ubirec_end end = { .reason = UBI__UBIREC_REPLACED };
+    for (ubi__native_session *s = r->sessions; s; s = s->next)
+        if (s->pid == pid) {
+            end_session(r, s, &end);
+            s->replaced_by[0] = '\0';
+        }
+    for (size_t i = 0; i < r->result->files.n; i++)
+        if (r->result->files.at[i].pid == pid)
+            r->result->files.at[i].replaced_by[0] = '\0';
+}
+
 /* ---- processes that connect --------------------------------------------------------------------------------------- */
 
 static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, char path[PATH_MAX]) {
@@ -113,7 +153,6 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, char path
     bool is_main = !r->has_main && a->pid == r->launch.pid;
     a->began_ns = is_main ? r->began_ns : now > age ? now - age : 0;
     a->is_child = a->pid != r->launch.pid;
-    a->symbolizer = r->symbolizer;
     a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
     a->settings.flags = (r->settings->follow_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
                         (r->settings->mappings ? UBI__WIRE_MAPPINGS : 0);
@@ -131,16 +170,16 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, char path
     return UBI_OK;
 }
 
-/* What the process was before it became another program is over. */
-static void end_replaced(recorder *r, pid_t pid) {
-    const ubi__ubirec_end end = { .reason = UBI__UBIREC_REPLACED };
-    for (ubi__native_session *s = r->sessions; s; s = s->next)
-        if (s->pid == pid)
-            ubi__native_session_end(s, &end);
+/* @param session  whose process's end it tells; NULL: it has another meaning. */
+static ubi_status watch(const recorder *r, int fd, ubi__native_session *session) {
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = session };
+    return epoll_ctl(r->events, EPOLL_CTL_ADD, fd, &event) < 0 ? ubi__fail_errno(errno, "cannot wait for events")
+                                                               : UBI_OK;
 }
 
 static ubi_status admit(recorder *r, int socket, pid_t pid) {
     char path[PATH_MAX];
+    const ubi__ubirec_end stopped = { .reason = UBI__UBIREC_STOPPED };
     ubi__wire_hello hello;
     ubi__native_session *s;
     ubi__native_arrival arrival = { .pid = pid, .pidfd = pidfd_open(pid, 0), .fd = -1 };
@@ -155,10 +194,21 @@ static ubi_status admit(recorder *r, int socket, pid_t pid) {
         close(arrival.pidfd);
         return status;
     }
-    UBI_TRY(ubi__native_session_new(&s, &arrival, &r->clock, r->allocator));
+    status = ubi__native_session_new(&s, &arrival, &r->clock, r->allocator);
+    if (status != UBI_OK) {
+        discard(arrival.path);
+        return status;
+    }
     s->next = r->sessions;
     r->sessions = s;
-    return ubi__preload_send_welcome(socket, &s->area);
+    status = watch(r, s->pidfd, s);
+    if (status == UBI_OK)
+        status = ubi__preload_send_welcome(socket, &s->area);
+    if (status != UBI_OK)
+        end_session(r, s, &stopped);
+    else if (!r->settings->follow_children)
+        ubi__native_door_close(&r->door); /* nobody else is expected, and nothing is left behind when we are killed */
+    return status;
 }
 
 /* Only the program itself, unless its children are to be followed. */
@@ -166,19 +216,19 @@ static bool is_expected(const recorder *r, pid_t pid) {
     return !r->is_stopped && (r->settings->follow_children || (!r->has_main && pid == r->launch.pid));
 }
 
+static void turn_away(recorder *r) {
+    note_refusal(r, 1, ubi_error_message());
+    r->n_turned_away++;
+}
+
 static void answer_door(recorder *r) {
     pid_t pid;
     for (int socket; (socket = ubi__native_door_answer(&r->door, &pid)) >= 0; close(socket))
-        if (is_expected(r, pid) && admit(r, socket, pid) != UBI_OK && r->result->n_refused++ == 0)
-            snprintf(r->result->refusal, sizeof r->result->refusal, "%s", ubi_error_message());
+        if (is_expected(r, pid) && admit(r, socket, pid) != UBI_OK)
+            turn_away(r);
 }
 
 /* ---- sessions ----------------------------------------------------------------------------------------------------- */
-
-static bool is_dead(const ubi__native_session *s) {
-    struct pollfd end = { .fd = s->pidfd, .events = POLLIN };
-    return poll(&end, 1, 0) == 1;
-}
 
 static ubi__ubirec_end how_it_ended(int wait_status) {
     if (WIFSIGNALED(wait_status))
@@ -188,31 +238,35 @@ static ubi__ubirec_end how_it_ended(int wait_status) {
 
 /* False: that is not known yet. Others than our child are waited for by their own parents. */
 static bool has_ended(const recorder *r, const ubi__native_session *s, ubi__ubirec_end *end) {
-    int wait_status;
     *end = (ubi__ubirec_end){ .reason = UBI__UBIREC_ENDED };
     if (s->pid == r->launch.pid) {
         if (r->launch.has_ended)
             *end = how_it_ended(r->launch.wait_status);
         return r->launch.has_ended;
     }
-    if (!is_dead(s))
-        return false;
-    if (ubi__proc_exit_status(&wait_status, s->pid))
-        *end = how_it_ended(wait_status);
-    return true;
+    if (s->is_dead && s->knows_exit)
+        *end = how_it_ended(s->wait_status);
+    return s->is_dead;
+}
+
+/* What only the library knows, by what it left in the memory. */
+static void note_what_went_wrong(recorder *r, const ubi__native_session *s) {
+    uint64_t lost = s->counters.lost_children, known = lost < r->n_turned_away ? lost : r->n_turned_away;
+    r->n_turned_away -= known;
+    note_refusal(r, lost - known,
+                 "a child could not reach ubiheap: it had changed its root or its user, or had no descriptor left");
+    if (s->counters.state == UBI__PROGRAM_NOT_THERE && s->end.reason == UBI__UBIREC_EXITED)
+        note_refusal(r, 1, "it could not map the memory for what it records");
 }
 
 static ubi_status keep_result(recorder *r, ubi__native_session *s) {
-    ubi__preload_counters c;
     ubi__native_file file = { .path = s->path,
                               .path_bytes = s->path_bytes,
                               .pid = s->pid,
-                              .file_bytes = ubi__ubirec_bytes_out(s->writer),
+                              .allocations = s->kept_allocations,
+                              .dropped = s->counters.dropped + s->counters.lost_events,
+                              .file_bytes = s->kept_bytes,
                               .status = s->status };
-    ubi__preload_collector_counters(s->collector, &c);
-    file.allocations = c.allocations;
-    file.frees = c.frees;
-    file.dropped = c.dropped + c.lost_events;
     memcpy(file.message, s->message, sizeof file.message);
     memcpy(file.replaced_by, s->replaced_by, sizeof file.replaced_by);
     UBI_TRY(ubi__vec_native_file_push(&r->result->files, r->allocator, file));
@@ -228,29 +282,27 @@ static ubi_status keep_result(recorder *r, ubi__native_session *s) {
 static bool work_on(recorder *r, ubi__native_session *s) {
     ubi__ubirec_end end;
     if (s->has_ended)
-        return ubi__native_session_symbolize(s, FRAMES_AT_ONCE);
+        return false;
     bool is_over = has_ended(r, s, &end); /* before the last look at what it wrote */
     bool busy = ubi__native_session_poll(s);
-    if (!is_over)
-        return busy;
-    ubi__native_session_end(s, &end);
-    return true;
+    if (is_over)
+        end_session(r, s, &end);
+    return busy;
 }
 
 static bool work_on_all(recorder *r) {
     bool busy = false;
     for (ubi__native_session **at = &r->sessions; *at;) {
         ubi__native_session *s = *at;
-        bool more = work_on(r, s);
-        busy |= more;
-        if (!s->has_ended || more) {
+        busy |= work_on(r, s);
+        if (!atomic_load_explicit(&s->is_done, memory_order_acquire)) {
             at = &s->next;
             continue;
         }
         *at = s->next;
-        ubi__native_session_finish(s);
+        note_what_went_wrong(r, s);
         if (keep_result(r, s) != UBI_OK)
-            r->result->n_refused++;
+            note_refusal(r, 1, ubi_error_message());
         ubi__native_session_free(s);
     }
     return busy;
@@ -265,17 +317,15 @@ static bool some_record(const recorder *r) {
 
 static void take_stock(recorder *r, uint64_t now) {
     const ubi__ubirec_end replaced = { .reason = UBI__UBIREC_REPLACED };
-    bool flush = now >= r->flush_ns;
     if (now < r->stock_ns)
         return;
     uint64_t step = (now - r->began_ns) / 4;
     r->stock_ns = now + (step < FIRST_STOCK_NS ? FIRST_STOCK_NS : step > STOCK_NS ? STOCK_NS : step);
-    if (flush)
-        r->flush_ns = now + FLUSH_NS;
     for (ubi__native_session *s = r->sessions; s; s = s->next) {
         if (ubi__native_session_is_replaced(s))
-            ubi__native_session_end(s, &replaced);
-        ubi__native_session_take_stock(s, flush);
+            end_session(r, s, &replaced);
+        else
+            ubi__native_session_take_stock(s);
     }
 }
 
@@ -302,7 +352,7 @@ static void stop_in_time(recorder *r, uint64_t now) {
         return;
     }
     for (ubi__native_session *s = r->sessions; s; s = s->next)
-        ubi__native_session_end(s, &end);
+        end_session(r, s, &end);
     r->stop_ns = UINT64_MAX;
 }
 
@@ -310,9 +360,8 @@ static void stop_in_time(recorder *r, uint64_t now) {
 static void hurry(recorder *r) {
     if (some_record(r))
         stop(r, ubi__native_now_ns());
-    else
-        for (ubi__native_session *s = r->sessions; s; s = s->next)
-            s->symbolizer = NULL;
+    else if (r->settings->symbols)
+        ubi__native_symbols_hurry(&r->symbols);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
@@ -341,10 +390,17 @@ static bool is_over(recorder *r, uint64_t now) {
     return now - r->alone_ns > LATECOMER_NS || !ubi__proc_some_have(entry, was_recorded, r);
 }
 
-static void pause_for(const recorder *r, bool busy) {
-    struct pollfd fds[] = { { .fd = r->launch.signals, .events = POLLIN }, { .fd = r->door.fd, .events = POLLIN } };
+/* Until something happens, or there may be something to read. The ends of processes are noted at once, for their parents
+   take away how they ended. */
+static void pause_for(recorder *r, bool busy) {
+    struct epoll_event events[EVENTS_AT_ONCE];
     bool expects_more = r->sessions || r->alone_ns || r->stop_ns != UINT64_MAX;
-    (void)poll(fds, 2, busy ? 0 : expects_more ? PAUSE_MS : -1);
+    int n = epoll_wait(r->events, events, EVENTS_AT_ONCE, busy ? 0 : expects_more ? PAUSE_MS : -1);
+    for (int i = 0; i < n; i++)
+        if (events[i].data.ptr)
+            ubi__native_session_note_death(events[i].data.ptr);
+    if (r->settings->symbols)
+        ubi__native_symbols_note(&r->symbols);
 }
 
 static void loop(recorder *r) {
@@ -372,19 +428,43 @@ static void raise_limit_of_files(void) {
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static ubi_status watch_all(recorder *r) {
+    r->events = epoll_create1(EPOLL_CLOEXEC);
+    if (r->events < 0)
+        return ubi__fail_errno(errno, "cannot wait for events");
+    UBI_TRY(watch(r, r->launch.signals, NULL));
+    UBI_TRY(watch(r, r->door.fd, NULL));
+    return r->settings->symbols ? watch(r, r->symbols.done, NULL) : UBI_OK;
+}
+
+static ubi_status start_threads(recorder *r) {
+    const ubi__native_settings *settings = r->settings;
+    if (settings->symbols)
+        UBI_TRY(ubi__native_symbols_start(&r->symbols, settings->debuginfod, r->allocator));
+    ubi_status status = ubi__native_clock_start(&r->clock);
+    if (status != UBI_OK && settings->symbols)
+        ubi__native_symbols_stop(&r->symbols);
+    return status;
+}
+
+static void stop_threads(recorder *r) {
+    ubi__native_clock_stop(&r->clock);
+    if (r->settings->symbols)
+        ubi__native_symbols_stop(&r->symbols);
+}
+
 static ubi_status start(recorder *r, const char *word, int *exit_code) {
-    const ubi__symbolizer_options options = { .debuginfod = r->settings->debuginfod };
     UBI_TRY(ubi__native_launch_open(&r->launch, &r->program, &r->door));
     UBI_TRY(name_output(r, word));
     UBI_TRY(open_output(&r->fd, r->path));
     raise_limit_of_files();
-    if (r->settings->symbols)
-        UBI_TRY(ubi__symbolizer_new(&r->symbolizer, &options, r->allocator));
-    UBI_TRY(ubi__native_clock_start(&r->clock));
+    UBI_TRY(start_threads(r));
+    ubi_status status = watch_all(r);
     r->began_ns = ubi__native_now_ns();
-    ubi_status status = ubi__native_launch_go(&r->launch, &r->program, exit_code);
+    if (status == UBI_OK)
+        status = ubi__native_launch_go(&r->launch, &r->program, exit_code);
     if (status != UBI_OK) {
-        ubi__native_clock_stop(&r->clock);
+        stop_threads(r);
         discard_output(r);
     }
     return status;
@@ -395,7 +475,7 @@ static ubi_status run(recorder *r, const char *word, int *exit_code) {
     if (r->settings->duration_us && r->settings->duration_us < (UINT64_MAX - r->began_ns) / 1000)
         r->stop_ns = r->began_ns + r->settings->duration_us * 1000;
     loop(r);
-    ubi__native_clock_stop(&r->clock);
+    stop_threads(r);
     r->result->wait_status = r->launch.wait_status;
     discard_output(r); /* if nobody has connected */
     return UBI_OK;
@@ -406,7 +486,8 @@ static ubi_status run_with_door(recorder *r, const char *word, int *exit_code) {
     ubi_status status = run(r, word, exit_code);
     if (r->fd >= 0)
         close(r->fd);
-    ubi__symbolizer_free(r->symbolizer);
+    if (r->events >= 0)
+        close(r->events);
     ubi__native_launch_close(&r->launch);
     ubi__native_door_close(&r->door);
     return status;
@@ -422,7 +503,7 @@ ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_setting
     r->allocator = a;
     r->settings = settings;
     r->result = out;
-    r->fd = -1;
+    r->fd = r->events = -1;
     r->launch = (ubi__native_launch){ .signals = -1, .gate = -1, .failure = -1 };
     r->stop_ns = UINT64_MAX;
     ubi_status status = ubi__native_program_find(&r->program, words, n_words, exit_code, a);

@@ -4,6 +4,7 @@
  *
  *     ubiheap, one thread of work:   signals, processes that connect, what they wrote -> files, at the end symbols
  *             one more:              the clocks (native_clock.h)
+ *             and one:               symbols of what has ended (native_symbols.h)
  *     the program:                   libubiheap-preload.so
  *
  * The program's life does not depend on ours: when a file cannot be written, when recording is over, when this process is
@@ -27,7 +28,8 @@ typedef struct ubi__native_file {
     char *path; /* path[path_bytes], owned */
     size_t path_bytes;
     int64_t pid;
-    uint64_t allocations, frees, dropped; /* events; `dropped` were lost */
+    uint64_t allocations; /* in the file */
+    uint64_t dropped;     /* events that were lost */
     uint64_t file_bytes;
     ubi_status status; /* not UBI_OK: the file ends early, and `message` says why */
     char message[512];

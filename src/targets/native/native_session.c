@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #include "base/text.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+#define FIRST_FLUSH_NS (NS_PER_S / 20)
+#define FLUSH_NS NS_PER_S
 
 /* Once it has failed, a session writes nothing more. */
 static void note(ubi__native_session *s, ubi_status status) {
@@ -32,9 +35,24 @@ static bool works(const ubi__native_session *s) {
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------ */
 
+/* The file ends behind its last whole block, also when the disk took a part of another. */
+static void cut_off(const ubi__native_session *s) {
+    struct stat about;
+    if (fstat(s->fd, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size > s->kept_bytes)
+        (void)!ftruncate(s->fd, (off_t)s->kept_bytes);
+}
+
+/* A ubi__write_fn: a block, or the header. */
 static ubi_status write_to_file(void *payload, const void *data, size_t n_bytes) {
-    const ubi__native_session *s = payload;
-    return ubi__write_fully(s->fd, data, n_bytes);
+    ubi__native_session *s = payload;
+    ubi_status status = ubi__write_fully(s->fd, data, n_bytes);
+    if (status != UBI_OK) {
+        cut_off(s);
+        return status;
+    }
+    s->kept_bytes += n_bytes;
+    s->kept_allocations = s->writer ? ubi__ubirec_allocation_count(s->writer) : 0;
+    return UBI_OK;
 }
 
 static uint64_t unix_ns(void) {
@@ -102,7 +120,6 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
     s->fd = arrival->fd;
     s->area.fd = -1;
     s->began_ns = arrival->began_ns;
-    s->symbolizer = arrival->symbolizer;
     ubi_status status = begin(s, arrival);
     if (status != UBI_OK) {
         ubi__native_session_free(s);
@@ -123,6 +140,12 @@ bool ubi__native_session_poll(ubi__native_session *s) {
     if (!works(s))
         ubi__native_session_stop(s);
     return busy && works(s);
+}
+
+void ubi__native_session_note_death(ubi__native_session *s) {
+    if (!s->is_dead)
+        s->knows_exit = ubi__proc_exit_status(&s->wait_status, s->pid, s->pidfd);
+    s->is_dead = true;
 }
 
 static ubi_status write_names(ubi__native_session *s) {
@@ -164,9 +187,18 @@ static ubi_status take_stock(ubi__native_session *s, bool flush) {
     return ubi__ubirec_flush(s->writer);
 }
 
-void ubi__native_session_take_stock(ubi__native_session *s, bool flush) {
-    if (works(s) && !s->has_ended)
-        note(s, take_stock(s, flush));
+/* The file gets what there is soon in the beginning, and then once a second. */
+static bool is_time_to_flush(ubi__native_session *s) {
+    uint64_t now = ubi__native_now_ns(), age = now - s->face.zero_ns;
+    if (now < s->flush_ns)
+        return false;
+    s->flush_ns = now + (age / 2 < FIRST_FLUSH_NS ? FIRST_FLUSH_NS : age / 2 > FLUSH_NS ? FLUSH_NS : age / 2);
+    return true;
+}
+
+void ubi__native_session_take_stock(ubi__native_session *s) {
+    if (!s->has_ended && works(s))
+        note(s, take_stock(s, is_time_to_flush(s)));
 }
 
 bool ubi__native_session_is_replaced(ubi__native_session *s) {
@@ -188,6 +220,16 @@ void ubi__native_session_stop(ubi__native_session *s) {
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
+/* What is of no more use once the process is over, for many sessions may wait for their symbols. */
+static void release(ubi__native_session *s) {
+    ubi__preload_collector_free(s->collector);
+    s->collector = NULL;
+    ubi__preload_area_free(&s->area);
+    if (s->pidfd >= 0)
+        close(s->pidfd);
+    s->pidfd = -1;
+}
+
 static ubi_status write_end(ubi__native_session *s, const ubi__ubirec_end *end) {
     uint64_t now = ubi__native_now_ns();
     UBI_TRY(ubi__preload_collector_finish(s->collector));
@@ -204,15 +246,25 @@ void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end)
     if (works(s))
         note(s, write_end(s, end));
     s->has_ended = true;
+    s->end = *end;
+    ubi__preload_collector_counters(s->collector, &s->counters);
+    release(s);
 }
 
-static ubi_status symbolize_frame(ubi__native_session *s, const ubi__native_frame *frame) {
+static ubi_status know_module(ubi__native_module *m, ubi__symbolizer *symbolizer) {
+    if (m->symbols != UBI_NONE)
+        return UBI_OK;
+    ubi_text path = { m->path, m->path_bytes };
+    return ubi__symbolizer_add_module(symbolizer, &m->symbols, path, m->build_id, m->build_id_bytes);
+}
+
+static ubi_status symbolize_frame(ubi__native_session *s, const ubi__native_frame *frame, ubi__symbolizer *symbolizer) {
     const ubi__symbol *found;
     ubi__ubirec_symbol symbols[UBI__UBIREC_SYMBOLS_MAX];
+    ubi__native_module *module = &s->modules.at[frame->module];
     size_t n;
-    /* The call before the place to which it returns. */
-    UBI_TRY(
-        ubi__symbolizer_look_up(s->symbolizer, &found, &n, s->modules.at[frame->module].symbols, frame->offset - 1));
+    UBI_TRY(know_module(module, symbolizer));
+    UBI_TRY(ubi__symbolizer_look_up_return(symbolizer, &found, &n, module->symbols, frame->offset));
     if (n == 0)
         return UBI_OK;
     size_t left_out = n > UBI__UBIREC_SYMBOLS_MAX ? n - UBI__UBIREC_SYMBOLS_MAX : 0;
@@ -223,10 +275,10 @@ static ubi_status symbolize_frame(ubi__native_session *s, const ubi__native_fram
     return ubi__ubirec_write_symbols(s->writer, frame->frame, symbols, n - left_out);
 }
 
-bool ubi__native_session_symbolize(ubi__native_session *s, size_t n_frames) {
-    while (works(s) && s->symbolizer && n_frames-- > 0 && s->n_symbolized < s->frames.n)
-        note(s, symbolize_frame(s, &s->frames.at[s->n_symbolized++]));
-    return works(s) && s->symbolizer && s->n_symbolized < s->frames.n;
+bool ubi__native_session_symbolize(ubi__native_session *s, ubi__symbolizer *symbolizer) {
+    if (works(s) && s->n_symbolized < s->frames.n)
+        note(s, symbolize_frame(s, &s->frames.at[s->n_symbolized++], symbolizer));
+    return works(s) && s->n_symbolized < s->frames.n;
 }
 
 void ubi__native_session_finish(ubi__native_session *s) {
@@ -241,13 +293,13 @@ void ubi__native_session_free(ubi__native_session *s) {
     const ubi_allocator *a = s->allocator;
     if (s->clock)
         ubi__native_session_stop(s);
-    ubi__preload_collector_free(s->collector);
-    ubi__preload_area_free(&s->area);
+    release(s);
     ubi__ubirec_writer_free(s->writer);
     if (s->fd >= 0)
         close(s->fd);
-    close(s->pidfd);
     ubi__free_array(a, s->path, s->path_bytes, 1);
+    for (size_t i = 0; i < s->modules.n; i++)
+        ubi__free_array(a, s->modules.at[i].path, s->modules.at[i].path_bytes + 1, 1);
     ubi__vec_native_module_fini(&s->modules, a);
     ubi__vec_native_frame_fini(&s->frames, a);
     ubi__vec_native_thread_fini(&s->threads, a);

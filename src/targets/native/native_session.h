@@ -5,7 +5,7 @@
  *     a process connects           _new     its file begins, it gets its shared memory
  *     every few milliseconds       _poll    what it wrote goes into the file
  *     it is dead                   _end     the rest goes into the file, and how it ended
- *     then, in small steps         _symbolize
+ *     then, on another thread      _symbolize, _finish
  *                                  _free
  *
  * When the file cannot be written any more, recording ends (`status`, `message`), and the process goes on. A file is whole up
@@ -14,16 +14,24 @@
 #ifndef UBI_TARGETS_NATIVE_SESSION_H
 #define UBI_TARGETS_NATIVE_SESSION_H
 
+#include <stdatomic.h>
+
 #include "recording/preload_collector.h"
 #include "recording/ubirec_writer.h"
 #include "symbolize/symbolize.h"
 #include "targets/native/native_clock.h"
 #include "targets/native/native_proc.h"
 
+/** A file that was loaded. When it comes again to another place, that is another module, whose frames are the first one's. */
 typedef struct ubi__native_module {
+    char *path; /* path[path_bytes], and NUL behind; owned */
+    size_t path_bytes;
     uint64_t bias;
-    uint32_t symbols; /* its number in the symbolizer */
-    char name[60];    /* of the file, without its folder, cut */
+    uint32_t first;   /* number of the first module of this file, in which code has the same offsets */
+    uint32_t symbols; /* its number in the symbolizer; UBI_NONE: not asked yet */
+    bool is_recorder; /* the library that records, of which stacks have nothing */
+    uint32_t build_id_bytes;
+    uint8_t build_id[UBI__WIRE_BUILD_ID_BYTES];
 } ubi__native_module;
 
 /** A frame of the file that symbols can be looked up for. */
@@ -49,16 +57,17 @@ typedef struct ubi__native_arrival {
     const char *path;               /* of the file, copied */
     uint64_t began_ns;              /* of the process, by the monotonic clock */
     bool is_child;                  /* of a process that is recorded */
-    ubi__symbolizer *symbolizer;    /* NULL: no symbols; shared by all sessions */
     ubi__preload_settings settings; /* what is recorded */
 } ubi__native_arrival;
 
 typedef struct ubi__native_session {
     const ubi_allocator *allocator;
-    struct ubi__native_session *next; /* the recorder's */
+    struct ubi__native_session *next;          /* the recorder's */
+    struct ubi__native_session *next_in_queue; /* of those that wait for symbols */
+    _Atomic bool is_done;                      /* finished, on whichever thread */
     pid_t pid;
-    int pidfd, fd;
-    char *path; /* path[path_bytes], owned */
+    int pidfd, fd; /* -1: closed */
+    char *path;    /* path[path_bytes], owned */
     size_t path_bytes;
     char program[4096]; /* path of its executable */
     size_t program_bytes;
@@ -69,14 +78,20 @@ typedef struct ubi__native_session {
     ubi__native_clock *clock;
     ubi__native_clock_face face;
     ubi__ubirec_writer *writer;
-    ubi__symbolizer *symbolizer;
     uint64_t start_ns; /* of the recording, since the process began */
     uint64_t began_ns; /* of the process, by the monotonic clock */
+    uint64_t flush_ns; /* when the file gets what there is next */
     bool has_ended, is_stopping;
-    ubi_status status;                /* not UBI_OK: recording failed, and nothing more is written */
-    char message[512];                /* then: why */
-    uint32_t kinds[UBI__ALLOC_KINDS]; /* in the file; UBI_NONE: not told yet */
-    ubi__vec_native_module modules;   /* by their number in the file */
+    ubi__ubirec_end end; /* then: how */
+    bool is_dead;        /* the process */
+    bool knows_exit;     /* then: how it ended, in wait_status */
+    int wait_status;
+    ubi__preload_counters counters;        /* when it has ended; then it has no collector */
+    uint64_t kept_bytes, kept_allocations; /* what is in the file, in whole blocks */
+    ubi_status status;                     /* not UBI_OK: recording failed, and nothing more is written */
+    char message[512];                     /* then: why */
+    uint32_t kinds[UBI__ALLOC_KINDS];      /* in the file; UBI_NONE: not told yet */
+    ubi__vec_native_module modules;        /* by their number in the file */
     ubi__vec_native_frame frames;
     ubi__vec_native_thread threads; /* by their number in the file */
     size_t n_symbolized;            /* of frames.at[] */
@@ -92,16 +107,18 @@ void ubi__native_session_free(ubi__native_session *s);
 
 /** Writes what is there. @return whether there was something, so that more may follow at once. */
 bool ubi__native_session_poll(ubi__native_session *s);
-/** Now and then: memory, names of threads, what was lost; and all that was written is in the file. */
-void ubi__native_session_take_stock(ubi__native_session *s, bool flush);
+/** Now and then: memory; less often, names of threads, what was lost, and all that was written is in the file. */
+void ubi__native_session_take_stock(ubi__native_session *s);
+/** The process is dead (pidfd): learns how it ended, as long as the system knows. */
+void ubi__native_session_note_death(ubi__native_session *s);
 /** Whether the process has become another program, in which there is no recorder. */
 bool ubi__native_session_is_replaced(ubi__native_session *s);
 /** Asks the process to record no more; it goes on. */
 void ubi__native_session_stop(ubi__native_session *s);
 /** Writes the rest and how it ended; the process gets no more attention. */
 void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end);
-/** Appends symbols for some frames. @return whether more remain. */
-bool ubi__native_session_symbolize(ubi__native_session *s, size_t n_frames);
+/** Appends symbols for a frame. @return whether more remain. */
+bool ubi__native_session_symbolize(ubi__native_session *s, ubi__symbolizer *symbolizer);
 /** Everything is in the file. Whether that worked is in `status`. */
 void ubi__native_session_finish(ubi__native_session *s);
 

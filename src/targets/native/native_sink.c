@@ -32,12 +32,47 @@ static const struct kind {
     [UBI__ALLOC_BRK] = { "brk", UBI__UBIREC_MAPPING },
 };
 
+/* Of a module's name, where a stack ends. */
+#define NAME_MAX_SHOWN 60
+
 /* ---- modules, stacks, threads ------------------------------------------------------------------------------------- */
 
-static void keep_name(ubi__native_module *kept, ubi_text path) {
-    const char *slash = memrchr(path.ptr, '/', path.len);
-    size_t from = slash ? (size_t)(slash - path.ptr) + 1 : 0;
-    snprintf(kept->name, sizeof kept->name, "%.*s", (int)(path.len - from), path.ptr + from);
+static ubi_text base_name(ubi_text path) {
+    const char *slash = memrchr(path.ptr, '/', path.len), *name = slash ? slash + 1 : path.ptr;
+    return (ubi_text){ name, path.len - (size_t)(name - path.ptr) };
+}
+
+/* The module of the same file that came first: itself, unless a library was closed and loaded again. Without a build-id nobody
+   knows whether a file is the same. */
+static uint32_t first_of(const ubi__native_session *s, const ubi__native_module *module) {
+    for (uint32_t i = 0; i < s->modules.n && module->build_id_bytes; i++) {
+        const ubi__native_module *m = &s->modules.at[i];
+        if (m->build_id_bytes == module->build_id_bytes && m->path_bytes == module->path_bytes &&
+            memcmp(m->build_id, module->build_id, m->build_id_bytes) == 0 &&
+            memcmp(m->path, module->path, m->path_bytes) == 0)
+            return i;
+    }
+    return (uint32_t)s->modules.n;
+}
+
+/* For its symbols, which are looked up later. */
+static ubi_status keep_module(ubi__native_session *s, const ubi__ubirec_module_about *about) {
+    ubi__native_module kept = { .bias = about->bias, .symbols = UBI_NONE, .path_bytes = about->path.len };
+    kept.path = ubi__alloc_array(s->allocator, kept.path_bytes + 1, 1);
+    if (!kept.path)
+        return ubi__fail_nomem();
+    memcpy(kept.path, about->path.ptr, kept.path_bytes);
+    kept.path[kept.path_bytes] = '\0';
+    if (about->build_id_bytes <= sizeof kept.build_id) {
+        kept.build_id_bytes = (uint32_t)about->build_id_bytes;
+        memcpy(kept.build_id, about->build_id, about->build_id_bytes);
+    }
+    kept.first = first_of(s, &kept);
+    kept.is_recorder = ubi__text_is(base_name(about->path), UBI__WIRE_LIBRARY);
+    ubi_status status = ubi__vec_native_module_push(&s->modules, s->allocator, kept);
+    if (status != UBI_OK)
+        ubi__free_array(s->allocator, kept.path, kept.path_bytes + 1, 1);
+    return status;
 }
 
 static ubi_status take_module(void *payload, uint32_t *out, const ubi__preload_module *module) {
@@ -49,33 +84,31 @@ static ubi_status take_module(void *payload, uint32_t *out, const ubi__preload_m
                                        .bias = module->bias,
                                        .start = module->low,
                                        .end = module->high };
-    ubi__native_module kept = { .bias = module->bias };
     UBI_TRY(ubi__ubirec_module(s->writer, out, &about));
-    if (*out < s->modules.n)
-        return UBI_OK;
-    if (s->symbolizer)
-        UBI_TRY(
-            ubi__symbolizer_add_module(s->symbolizer, &kept.symbols, about.path, about.build_id, about.build_id_bytes));
-    keep_name(&kept, about.path);
-    return ubi__vec_native_module_push(&s->modules, s->allocator, kept);
+    return *out < s->modules.n ? UBI_OK : keep_module(s, &about);
 }
 
 /* Frames of files have increasing numbers, of which those with a module are kept for their symbols. */
 static ubi_status native_frame(ubi__native_session *s, uint32_t *out, uint32_t module, uint64_t address) {
     uint64_t offset = address - s->modules.at[module].bias;
-    UBI_TRY(ubi__ubirec_native_frame(s->writer, out, module, offset));
+    uint32_t first = s->modules.at[module].first;
+    UBI_TRY(ubi__ubirec_native_frame(s->writer, out, first, offset));
     if (s->frames.n && *out <= s->frames.at[s->frames.n - 1].frame)
         return UBI_OK;
-    return ubi__vec_native_frame_push(&s->frames, s->allocator, (ubi__native_frame){ *out, module, offset });
+    return ubi__vec_native_frame_push(&s->frames, s->allocator, (ubi__native_frame){ *out, first, offset });
 }
 
 static ubi_status failed_frame(ubi__native_session *s, uint32_t *out, uint32_t module, uint64_t address) {
     char text[128];
-    if (module == UBI__PRELOAD_NO_MODULE)
+    if (module == UBI__PRELOAD_NO_MODULE) {
         snprintf(text, sizeof text, "(unwind failed at 0x%llx)", (unsigned long long)address);
-    else
-        snprintf(text, sizeof text, "(unwind failed at %s+0x%llx)", s->modules.at[module].name,
-                 (unsigned long long)(address - s->modules.at[module].bias));
+    } else {
+        const ubi__native_module *m = &s->modules.at[module];
+        const char *slash = memrchr(m->path, '/', m->path_bytes), *name = slash ? slash + 1 : m->path;
+        size_t n = m->path_bytes - (size_t)(name - m->path);
+        snprintf(text, sizeof text, "(unwind failed at %.*s+0x%llx)", (int)(n < NAME_MAX_SHOWN ? n : NAME_MAX_SHOWN),
+                 name, (unsigned long long)(address - m->bias));
+    }
     return ubi__ubirec_label_frame(s->writer, out, ubi__text(text));
 }
 
@@ -89,7 +122,10 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
         UBI_TRY(failed_frame(s, &frame, module, address));
     else if (module == UBI__PRELOAD_NO_MODULE)
         UBI_TRY(ubi__ubirec_raw_frame(s->writer, &frame, address));
-    else
+    else if (s->modules.at[module].is_recorder) { /* a signal came while the program called us */
+        *out = caller;
+        return UBI_OK;
+    } else
         UBI_TRY(native_frame(s, &frame, module, address));
     return ubi__ubirec_trace(s->writer, out, caller, frame);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * early_library.c: a library that is loaded behind the recorder and makes its start hard: its dlsym allocates, as the
- * C library's may, and its constructor and destructor do.
+ * C library's may, and its constructor and destructor do. With PLAIN, its dlsym is the C library's.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 static void *kept[64];
 static int n_kept;
 
+#ifndef PLAIN
 void *dlsym(void *restrict handle, const char *restrict name) {
     typedef void *real_dlsym(void *restrict, const char *restrict);
     static real_dlsym *real;
@@ -25,6 +26,7 @@ void *dlsym(void *restrict handle, const char *restrict name) {
     }
     return real(handle, name);
 }
+#endif
 
 /* Half of them resized, all of them freed, with what was in them. @return how many. */
 int early_library_release(void);

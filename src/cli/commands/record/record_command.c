@@ -79,7 +79,7 @@ static void say(char *out, size_t size, const ubi__native_result *r, bool is_exa
 
 static void tell_of_failures(const ubi__native_result *r) {
     char line[PATH_MAX];
-    if (r->n_refused > 0) {
+    if (r->n_refused > 0 && r->files.n > 0) {
         snprintf(line, sizeof line, "%s: not recorded: %s", r->n_refused == 1 ? "a process" : "some processes",
                  r->refusal);
         ubi__print_line(NULL, line);
@@ -101,11 +101,14 @@ static bool is_whole(const ubi__native_result *r) {
 /* Wrappers and shells that become the real program are where one wonders about an empty report. */
 static void tell_of_replacement(const ubi__native_result *r, bool follows) {
     char line[PATH_MAX + 128];
-    if (follows || r->files.n == 0 || !r->files.at[0].replaced_by[0])
-        return;
-    snprintf(line, sizeof line, "it became %s, which was not recorded; --follow-children does that",
-             r->files.at[0].replaced_by);
-    ubi__print_line(r->files.at[0].path, line);
+    for (size_t i = 0; i < r->files.n; i++) {
+        const ubi__native_file *file = &r->files.at[i];
+        if (!file->replaced_by[0])
+            continue;
+        snprintf(line, sizeof line, "it became %s, which was not recorded; %s", file->replaced_by,
+                 follows ? "the recorder was not loaded into it" : "--follow-children does that");
+        ubi__print_line(file->path, line);
+    }
 }
 
 static void tell(const ubi__native_result *r, const char *program, bool is_exact) {
@@ -113,6 +116,8 @@ static void tell(const ubi__native_result *r, const char *program, bool is_exact
     tell_of_failures(r);
     if (r->files.n > 0)
         say(line, sizeof line, r, is_exact);
+    else if (r->n_refused > 0)
+        snprintf(line, sizeof line, "nothing was recorded: %s", r->refusal);
     else
         snprintf(line, sizeof line, "nothing was recorded, for the recorder was not loaded into '%s'", program);
     ubi__print_line(NULL, line);

@@ -90,6 +90,7 @@ static void put_about(ubi__json *j, const ubi__recording_report *report) {
     ubi__document_bool(j, "exact", report->is_exact);
     ubi__document_u64(j, "periodBytes", about->period_bytes);
     ubi__document_u64(j, "tornBytes", s->torn_bytes);
+    ubi__document_string(j, "fault", s->fault[0] ? s->fault : NULL);
     begin(j, "counters");
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
         ubi__document_u64(j, counters[i], s->tables.counters[i]);
@@ -99,17 +100,27 @@ static void put_about(ubi__json *j, const ubi__recording_report *report) {
 
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
 
-static void put_estimate_fields(ubi__json *j, const ubi__estimate *e) {
-    ubi__document_u64(j, "samples", e->samples);
-    put_double(j, "count", e->count);
-    put_double(j, "countError", ubi__standard_error(e->count_variance));
-    put_double(j, "bytes", e->bytes);
-    put_double(j, "bytesError", ubi__standard_error(e->bytes_variance));
+static void put_error(ubi__json *j, const char *key, double variance, bool is_known) {
+    ubi__json_key(j, key);
+    if (is_known)
+        ubi__json_double(j, ubi__standard_error(variance));
+    else
+        ubi__json_null(j);
 }
 
-static void put_estimate(ubi__json *j, const char *key, const ubi__estimate *e) {
+/* Without any sample, nobody knows how far off 0 is. */
+static void put_estimate_fields(ubi__json *j, const ubi__estimate *e, bool is_sampled) {
+    bool is_known = !is_sampled || e->samples > 0;
+    ubi__document_u64(j, "samples", e->samples);
+    put_double(j, "count", e->count);
+    put_error(j, "countError", e->count_variance, is_known);
+    put_double(j, "bytes", e->bytes);
+    put_error(j, "bytesError", e->bytes_variance, is_known);
+}
+
+static void put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, bool is_sampled) {
     begin(j, key);
-    put_estimate_fields(j, e);
+    put_estimate_fields(j, e, is_sampled);
     ubi__json_object_end(j);
 }
 
@@ -121,12 +132,22 @@ static const char *const measures[UBI__MEASURE_COUNT] = {
 };
 static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
 
+/* Only exact recordings know what was temporary. */
+static void put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e, bool is_sampled) {
+    if (measure != UBI__MEASURE_TEMPORARY || !is_sampled) {
+        put_estimate(j, measures[measure], e, is_sampled);
+        return;
+    }
+    ubi__json_key(j, measures[measure]);
+    ubi__json_null(j);
+}
+
 static void put_classes(ubi__json *j, const ubi__recording_summary *s) {
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
         begin(j, classes[c]);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
             ubi__estimate e = ubi__class_estimate(s, (ubi__ubirec_class)c, m);
-            put_estimate(j, measures[m], &e);
+            put_measure(j, m, &e, ubi__recording_is_sampled(s, (ubi__ubirec_class)c));
         }
         put_ms(j, "peakTimeMs", s->classes[c].peak_time_ns);
         ubi__json_object_end(j);
@@ -151,7 +172,7 @@ static void put_lifetimes(ubi__json *j, const ubi__recording_summary *s) {
             ubi__json_u64(j, below_ms);
         else
             ubi__json_null(j);
-        put_estimate_fields(j, &s->lifetimes[i]);
+        put_estimate_fields(j, &s->lifetimes[i], ubi__recording_is_sampled(s, UBI__UBIREC_HEAP));
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -164,7 +185,7 @@ static void put_sizes(ubi__json *j, const ubi__recording_summary *s) {
             continue;
         ubi__json_object_begin(j);
         ubi__document_u64(j, "belowBytes", (uint64_t)1 << i);
-        put_estimate_fields(j, &s->sizes[i]);
+        put_estimate_fields(j, &s->sizes[i], ubi__recording_is_sampled(s, UBI__UBIREC_HEAP));
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -183,8 +204,9 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
         ubi__json_object_begin(j);
         put_text(j, "kind", ubi__ubirec_string_at(&s->tables, s->tables.kinds.at[i].word));
         ubi__document_string(j, "class", classes[s->tables.kinds.at[i].class_of_kind]);
+        bool is_sampled = ubi__recording_is_sampled(s, s->tables.kinds.at[i].class_of_kind);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-            put_estimate(j, measures[m], &sums[i][m]);
+            put_measure(j, m, &sums[i][m], is_sampled);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -193,6 +215,7 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
 }
 
 static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
+    bool is_sampled = ubi__recording_is_sampled(s, UBI__UBIREC_HEAP);
     begin_array(j, "threads");
     for (size_t i = 0; i < s->threads.n && !j->failed; i++) {
         const ubi__thread_sums *t = &s->threads.at[i];
@@ -201,9 +224,9 @@ static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
         ubi__json_object_begin(j);
         ubi__document_u64(j, "tid", s->tables.threads.at[i].tid);
         put_text(j, "name", ubi__ubirec_string_at(&s->tables, s->tables.threads.at[i].name));
-        put_estimate(j, "allocated", &t->allocated);
-        put_estimate(j, "freed", &t->freed);
-        put_estimate(j, "temporary", &t->temporary);
+        put_estimate(j, "allocated", &t->allocated, is_sampled);
+        put_estimate(j, "freed", &t->freed, is_sampled);
+        put_measure(j, UBI__MEASURE_TEMPORARY, &t->temporary, is_sampled);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -260,7 +283,7 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
     ubi__json_object_begin(j);
     ubi__document_string(j, "class", classes[site->of_class]);
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-        put_estimate(j, measures[m], &site->by[m]);
+        put_measure(j, m, &site->by[m], ubi__recording_is_sampled(&report->summary, site->of_class));
     ubi__document_u64(j, "stackCount", site->n_stacks);
     put_stack(j, report, site->heavy);
     ubi__json_object_end(j);
@@ -387,7 +410,7 @@ static void info_document(ubi__cli *cli, const ubi__recording_report *report) {
     ubi__document_end(&j);
 }
 
-ubi_status ubi__info_recording(ubi__cli *cli, const char *path) {
+ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code) {
     const ubi__recording_wishes wishes = { .symbols = -1 };
     ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
     if (!report)
@@ -398,6 +421,7 @@ ubi_status ubi__info_recording(ubi__cli *cli, const char *path) {
             info_document(cli, report);
         else
             info_page(cli, report);
+        ubi__recording_judge(cli, report, exit_code);
         ubi__recording_report_close(report);
     }
     UBI_DELETE(ubi_allocator_default(), report);

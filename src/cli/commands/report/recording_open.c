@@ -3,9 +3,11 @@
  * recording_open.c: reading a recording, and what the commands do with it.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/commands/report/recording_report.h"
+#include "cli/exit_code.h"
 #include "recording/ubirec_reader.h"
 
 bool ubi__is_recording(const char *path) {
@@ -53,6 +55,13 @@ ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *c
     return status;
 }
 
+void ubi__recording_judge(ubi__cli *cli, const ubi__recording_report *report, int *exit_code) {
+    if (!report->summary.fault[0] || cli->reason[0])
+        return;
+    snprintf(cli->reason, sizeof cli->reason, "%s; what stands before it was read", report->summary.fault);
+    *exit_code = ubi__exit_code(UBI_EFORMAT);
+}
+
 void ubi__recording_report_close(ubi__recording_report *report) {
     ubi__sites_fini(&report->sites);
     ubi__recording_summary_fini(&report->summary);
@@ -76,6 +85,8 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const ubi__rec
         status = tell(cli, report);
         if (status == UBI_OK)
             status = ubi__condition_check_own(exit_code, cli, condition, ubi__recording_measure, report);
+        if (status == UBI_OK)
+            ubi__recording_judge(cli, report, exit_code);
         ubi__recording_report_close(report);
     }
     UBI_DELETE(ubi_allocator_default(), report);
@@ -127,29 +138,37 @@ typedef enum fact {
     FACT_DROPPED
 } fact;
 
+/* A sum of bytes or of allocations. */
+static void measure_estimate(ubi__condition_value *out, const ubi__estimate *e, bool is_count) {
+    out->magnitude = ubi__whole(is_count ? e->count : e->bytes);
+    out->error = ubi__standard_error(is_count ? e->count_variance : e->bytes_variance);
+}
+
 ubi_status ubi__recording_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     const ubi__recording_report *report = payload;
     const ubi__estimate *heap = report->heap;
     *out = (ubi__condition_value){ .basis = ubi__whole(heap[UBI__MEASURE_TOTAL].count) };
     switch ((fact)(value.name - ubi__recording_facts)) {
     case FACT_LEAKED:
-        out->magnitude = ubi__whole(heap[UBI__MEASURE_LEAKED].bytes);
+        measure_estimate(out, &heap[UBI__MEASURE_LEAKED], false);
         out->basis = ubi__whole(heap[UBI__MEASURE_TOTAL].bytes);
         break;
     case FACT_LEAKED_COUNT:
-        out->magnitude = ubi__whole(heap[UBI__MEASURE_LEAKED].count);
+        measure_estimate(out, &heap[UBI__MEASURE_LEAKED], true);
         break;
     case FACT_PEAK:
-        out->magnitude = ubi__whole(heap[UBI__MEASURE_PEAK].bytes);
+        measure_estimate(out, &heap[UBI__MEASURE_PEAK], false);
         break;
     case FACT_TOTAL:
-        out->magnitude = ubi__whole(heap[UBI__MEASURE_TOTAL].bytes);
+        measure_estimate(out, &heap[UBI__MEASURE_TOTAL], false);
         break;
     case FACT_COUNT:
-        out->magnitude = ubi__whole(heap[UBI__MEASURE_TOTAL].count);
+        measure_estimate(out, &heap[UBI__MEASURE_TOTAL], true);
         break;
     case FACT_TEMPORARY:
-        out->magnitude = ubi__whole(heap[UBI__MEASURE_TEMPORARY].count);
+        if (!report->is_exact)
+            return ubi__fail(UBI_EINVAL, "--fail-on: only exact recordings know which allocations were temporary");
+        measure_estimate(out, &heap[UBI__MEASURE_TEMPORARY], true);
         break;
     case FACT_RSS:
         out->magnitude = report->summary.rss_peak_bytes;

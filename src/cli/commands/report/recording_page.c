@@ -29,6 +29,10 @@
 #define ESTIMATE_COLUMNS 17
 #define SHARE_COLUMNS 8
 #define LEAST_NAME_COLUMNS 24
+/* With so many periods' bytes allocated, 95 in 100 recordings have a sample. */
+#define UNSEEN_PERIODS 3
+/* Errors are themselves estimated from the samples, and with fewer of them not well. */
+#define FEW_SAMPLES 30
 #define MOST_POSITION_COLUMNS 40
 
 typedef struct page {
@@ -139,16 +143,22 @@ static void write_head(const page *p) {
 
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
 
-static void write_total(const page *p, const char *name, const ubi__estimate *e, const ubi__estimate *all) {
+static void write_total(const page *p, const char *name, const ubi__estimate *e, const ubi__estimate *all,
+                        bool is_sampled) {
     char bytes[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT], share[UBI__HUMAN_TEXT];
     label(p, name);
+    if (e->samples == 0 && is_sampled) {
+        uint64_t period = p->report->summary.tables.about.period_bytes;
+        ubi__out_printf(p->out, "nothing sampled: probably below %s", ubi__human_size(share, UNSEEN_PERIODS * period));
+        return;
+    }
     right(p, ubi__estimate_bytes(bytes, p->cli, e->bytes, e->bytes_variance), p->number_columns);
     ubi__out_string(p->out, " in ");
     ubi__out_string(p->out, ubi__estimate_count(count, p->cli, e->count, e->count_variance));
     ubi__out_printf(p->out, " allocation%s", ubi__whole(e->count) == 1 ? "" : "s");
     if (all)
         ubi__out_printf(p->out, ", %s of all", ubi__human_percent(share, ubi__whole(e->count), ubi__whole(all->count)));
-    if (!p->report->is_exact)
+    if (is_sampled)
         ubi__out_printf(p->out, " (%s)", ubi__human_things(share, e->samples, "sample"));
 }
 
@@ -160,7 +170,7 @@ static void write_class(const page *p, ubi__ubirec_class of_class, const char *n
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
     ubi__estimate peak = ubi__class_estimate(s, of_class, UBI__MEASURE_PEAK);
     ubi__estimate left = ubi__class_estimate(s, of_class, UBI__MEASURE_LEAKED);
-    write_total(p, name, &total, NULL);
+    write_total(p, name, &total, NULL, ubi__recording_is_sampled(s, of_class));
     ubi__out_printf(p->out, "; at the peak %s, not freed %s\n",
                     ubi__estimate_bytes(a, p->cli, peak.bytes, peak.bytes_variance),
                     ubi__estimate_bytes(b, p->cli, left.bytes, left.bytes_variance));
@@ -171,14 +181,17 @@ static void write_totals(const page *p) {
     const ubi__recording_summary *s = &p->report->summary;
     const ubi__estimate *heap = p->report->heap;
     ubi__out_char(p->out, '\n');
-    write_total(p, "Allocated", &heap[UBI__MEASURE_TOTAL], NULL);
+    bool is_sampled = !p->report->is_exact;
+    write_total(p, "Allocated", &heap[UBI__MEASURE_TOTAL], NULL, is_sampled);
     ubi__out_char(p->out, '\n');
-    write_total(p, "Peak", &heap[UBI__MEASURE_PEAK], NULL);
-    ubi__out_printf(p->out, ", at %s\n", time_words(time, s->classes[UBI__UBIREC_HEAP].peak_time_ns));
-    write_total(p, "Not freed", &heap[UBI__MEASURE_LEAKED], NULL);
+    write_total(p, "Peak", &heap[UBI__MEASURE_PEAK], NULL, is_sampled);
+    if (heap[UBI__MEASURE_PEAK].samples)
+        ubi__out_printf(p->out, ", at %s", time_words(time, s->classes[UBI__UBIREC_HEAP].peak_time_ns));
     ubi__out_char(p->out, '\n');
-    if (p->report->is_exact) {
-        write_total(p, "Temporary", &heap[UBI__MEASURE_TEMPORARY], &heap[UBI__MEASURE_TOTAL]);
+    write_total(p, "Not freed", &heap[UBI__MEASURE_LEAKED], NULL, is_sampled);
+    ubi__out_char(p->out, '\n');
+    if (p->report->is_exact && heap[UBI__MEASURE_TOTAL].samples) {
+        write_total(p, "Temporary", &heap[UBI__MEASURE_TEMPORARY], &heap[UBI__MEASURE_TOTAL], false);
         ubi__out_char(p->out, '\n');
     }
     write_class(p, UBI__UBIREC_MAPPING, "Mappings");
@@ -378,9 +391,17 @@ static const struct {
 };
 #define LOSSES (sizeof losses / sizeof *losses)
 
+static bool has_few_samples(const page *p) {
+    bool any = false;
+    for (ubi__measure m = 0; m < UBI__MEASURE_TEMPORARY; m++)
+        any = any || (p->report->heap[m].samples > 0 && p->report->heap[m].samples < FEW_SAMPLES);
+    return any && !p->report->is_exact;
+}
+
 static bool has_remarks(const page *p) {
     const ubi__recording_summary *s = &p->report->summary;
-    bool any = s->torn_bytes || s->double_frees || !s->tables.has_end || p->report->n_hints;
+    bool any = s->fault[0] || s->torn_bytes || s->double_frees || !s->tables.has_end || p->report->n_hints;
+    any = any || has_few_samples(p);
     for (size_t i = 0; i < LOSSES; i++)
         any = any || s->tables.counters[losses[i].counter];
     return any;
@@ -404,11 +425,15 @@ static void write_losses(const page *p) {
 }
 
 static void write_remarks(const page *p) {
-    char text[256], count[UBI__HUMAN_TEXT];
+    char text[384], count[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = &p->report->summary;
     if (!has_remarks(p))
         return;
     ubi__write_title(p->cli, "To know");
+    if (s->fault[0]) {
+        snprintf(text, sizeof text, "this is what stands before a fault in the file: %s", s->fault);
+        bullet(p, text);
+    }
     if (s->torn_bytes) {
         snprintf(text, sizeof text, "the recording ends in an unfinished block, of which %s were ignored",
                  ubi__human_things(count, s->torn_bytes, "byte"));
@@ -417,6 +442,10 @@ static void write_remarks(const page *p) {
     if (!s->tables.has_end)
         bullet(p, "the recorder did not see the program end: what is not freed may just not have been freed yet");
     write_losses(p);
+    if (has_few_samples(p))
+        bullet(p,
+               "numbers from fewer than 30 samples may be further off than their errors say, counts above all: small "
+               "blocks are seldom sampled; a smaller --period tells more");
     for (size_t i = 0; i < p->report->n_hints; i++)
         bullet(p, p->report->hints[i].text);
     if (p->report->n_hints_left_out) {

@@ -54,11 +54,13 @@ bool ubi__is_recording(const char *path);
 ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *cli, const char *path,
                                       const ubi__recording_wishes *wishes);
 void ubi__recording_report_close(ubi__recording_report *report);
+/** When everything is said: if there is a fault in the file, behind which nothing was read, the command fails. */
+void ubi__recording_judge(ubi__cli *cli, const ubi__recording_report *report, int *exit_code);
 
 /** The whole of `ubiheap report` on a recording. */
 ubi_status ubi__report_recording(ubi__cli *cli, const char *path, const ubi__recording_wishes *given, int *exit_code);
 /** The whole of `ubiheap info` on one. */
-ubi_status ubi__info_recording(ubi__cli *cli, const char *path);
+ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code);
 
 /* ---- forms -------------------------------------------------------------------------------------------------------- */
 
@@ -114,6 +116,8 @@ void ubi__recording_place_position(char *out, size_t n, const ubi__recording_pla
 /** Where a site is, without its callers. False: it has no stack. */
 bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_report *report, const ubi__site *site);
 
+/** Whether what is known of a class are samples. Mappings are all recorded. */
+bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
 /** A number of bytes, with "± error" in the same unit when it is an estimate. */
 #define UBI__ESTIMATE_TEXT 96
 char *ubi__estimate_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double bytes, double variance);

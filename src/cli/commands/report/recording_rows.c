@@ -19,6 +19,9 @@
 #define COLUMNS_MAX 32
 #define STACK_BYTES 65536
 #define STANDARD_COLUMNS "class,leaked,leakedCount,peak,total,count,temporary,function,file,line,module"
+#define SAMPLED_COLUMNS                                                                                                \
+    "class,leaked,leakedError,leakedCount,leakedCountError,peak,peakError,total,totalError,count,countError,samples,"  \
+    "function,file,line,module"
 
 typedef struct row {
     const ubi__recording_report *report;
@@ -29,7 +32,7 @@ typedef struct row {
 
 typedef struct column {
     const char *name, *help;
-    double (*number)(const row *r, int measure);
+    double (*number)(const row *r, int measure); /* NAN: not known */
     ubi_text (*text)(const row *r);
     int measure; /* of `number` */
 } column;
@@ -40,8 +43,15 @@ static double get_bytes(const row *r, int measure) {
     return r->site->by[measure].bytes;
 }
 
+/* Without any sample, nobody knows it. */
+static double error_of(const row *r, int measure, double variance) {
+    bool is_sampled = ubi__recording_is_sampled(&r->report->summary, r->site->of_class);
+    bool is_known = !is_sampled || (r->site->by[measure].samples > 0 && measure != UBI__MEASURE_TEMPORARY);
+    return is_known ? ubi__standard_error(variance) : NAN;
+}
+
 static double get_bytes_error(const row *r, int measure) {
-    return ubi__standard_error(r->site->by[measure].bytes_variance);
+    return error_of(r, measure, r->site->by[measure].bytes_variance);
 }
 
 static double get_count(const row *r, int measure) {
@@ -49,7 +59,12 @@ static double get_count(const row *r, int measure) {
 }
 
 static double get_count_error(const row *r, int measure) {
-    return ubi__standard_error(r->site->by[measure].count_variance);
+    return error_of(r, measure, r->site->by[measure].count_variance);
+}
+
+/* Of a sample nobody knows what its thread did next. */
+static double get_temporary(const row *r, int measure) {
+    return ubi__recording_is_sampled(&r->report->summary, r->site->of_class) ? NAN : get_count(r, measure);
 }
 
 static double get_samples(const row *r, int measure) {
@@ -110,7 +125,8 @@ static ubi_text get_stack(const row *r) {
 
 static const column columns[] = {
     { "leaked", "bytes not freed at the end", get_bytes, NULL, UBI__MEASURE_LEAKED },
-    { "leakedError", "their standard error; 0 in exact recordings", get_bytes_error, NULL, UBI__MEASURE_LEAKED },
+    { "leakedError", "their standard error; 0 in exact recordings, empty when none was sampled", get_bytes_error, NULL,
+      UBI__MEASURE_LEAKED },
     { "leakedCount", "allocations not freed at the end", get_count, NULL, UBI__MEASURE_LEAKED },
     { "leakedCountError", "their standard error", get_count_error, NULL, UBI__MEASURE_LEAKED },
     { "peak", "bytes alive when most were", get_bytes, NULL, UBI__MEASURE_PEAK },
@@ -122,8 +138,8 @@ static const column columns[] = {
     { "count", "allocations", get_count, NULL, UBI__MEASURE_TOTAL },
     { "countError", "their standard error", get_count_error, NULL, UBI__MEASURE_TOTAL },
     { "samples", "allocations that were recorded", get_samples, NULL, UBI__MEASURE_TOTAL },
-    { "temporary", "allocations freed by the next thing that their thread did", get_count, NULL,
-      UBI__MEASURE_TEMPORARY },
+    { "temporary", "allocations freed by the next thing that their thread did; exact recordings only", get_temporary,
+      NULL, UBI__MEASURE_TEMPORARY },
     { "temporaryError", "their standard error", get_count_error, NULL, UBI__MEASURE_TEMPORARY },
     { "class", "heap, mapping or object", NULL, get_class, 0 },
     { "function", "the function that asked for memory", NULL, get_function, 0 },
@@ -200,9 +216,10 @@ static void put_line(const table *t, const row *r) {
         const column *c = t->columns.at[i];
         if (i)
             ubi__out_char(t->out, t->csv ? ',' : '\t');
-        if (c->number)
-            ubi__out_u64(t->out, ubi__whole(c->number(r, c->measure)));
-        else
+        double number = c->number ? c->number(r, c->measure) : NAN;
+        if (!isnan(number))
+            ubi__out_u64(t->out, ubi__whole(number));
+        else if (c->text)
             ubi__delimited_text(t->out, c->text(r), t->csv);
     }
     ubi__out_char(t->out, '\n');
@@ -213,8 +230,11 @@ static void put_object(const table *t, const row *r) {
     for (size_t i = 0; i < t->columns.n; i++) {
         const column *c = t->columns.at[i];
         ubi__json_key(t->json, c->name);
-        if (c->number)
-            ubi__json_double(t->json, c->number(r, c->measure));
+        double number = c->number ? c->number(r, c->measure) : NAN;
+        if (!isnan(number))
+            ubi__json_double(t->json, number);
+        else if (!c->text)
+            ubi__json_null(t->json);
         else
             ubi__json_text(t->json, c->text(r));
     }
@@ -269,7 +289,8 @@ static void put_table(table *t, ubi__cli *cli, const ubi__recording_report *repo
 ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report) {
     const ubi_allocator *a = ubi_allocator_default();
     table t = { .out = &cli->output->out, .csv = strcmp(report->wishes->format, "csv") == 0 };
-    UBI_TRY(choose(&t.columns, report->wishes->columns ? report->wishes->columns : STANDARD_COLUMNS));
+    const char *standard = report->is_exact ? STANDARD_COLUMNS : SAMPLED_COLUMNS;
+    UBI_TRY(choose(&t.columns, report->wishes->columns ? report->wishes->columns : standard));
     UBI_TRY(ubi__sites_sort(&report->sites, ubi__recording_order(report->wishes->by)));
     char *stack = ubi__alloc_array(a, STACK_BYTES, 1);
     if (!stack)

@@ -15,6 +15,7 @@ typedef struct work {
     ubi__recording_report *report;
     ubi__ubirec_tables *tables;
     ubi__symbolizer *symbolizer;
+    uint32_t *numbers; /* numbers[module]: the symbolizer's; that of a file which was loaded twice comes twice */
     uint32_t *missing; /* missing[module]: its frames without names or lines */
     ubi_progress progress;
 } work;
@@ -23,8 +24,7 @@ static ubi_status add_modules(work *w) {
     for (uint32_t i = 0; i < w->tables->modules.n; i++) {
         const ubi__ubirec_module_row *m = &w->tables->modules.at[i];
         ubi_text id = ubi__ubirec_string_at(w->tables, m->build_id);
-        uint32_t number; /* the same, for all are added in order */
-        UBI_TRY(ubi__symbolizer_add_module(w->symbolizer, &number, ubi__ubirec_string_at(w->tables, m->path),
+        UBI_TRY(ubi__symbolizer_add_module(w->symbolizer, &w->numbers[i], ubi__ubirec_string_at(w->tables, m->path),
                                            (const uint8_t *)id.ptr, id.len));
     }
     return UBI_OK;
@@ -40,7 +40,7 @@ static ubi_status look_up(work *w, uint32_t frame) {
     ubi__ubirec_symbol symbols[UBI__UBIREC_SYMBOLS_MAX];
     const ubi__symbol *found;
     size_t n;
-    UBI_TRY(ubi__symbolizer_look_up(w->symbolizer, &found, &n, f->of, f->address - 1));
+    UBI_TRY(ubi__symbolizer_look_up_return(w->symbolizer, &found, &n, w->numbers[f->of], f->address));
     n = n < UBI__UBIREC_SYMBOLS_MAX ? n : UBI__UBIREC_SYMBOLS_MAX;
     for (size_t i = 0; i < n; i++)
         symbols[i] = (ubi__ubirec_symbol){ text_or_empty(found[i].function), text_or_empty(found[i].file),
@@ -103,7 +103,7 @@ static ubi_status gather_hints(work *w) {
         uint32_t module = w->tables->modules.n ? next_missing(w) : UBI_NONE;
         if (module == UBI_NONE)
             return UBI_OK;
-        UBI_TRY(ubi__symbolizer_facts(w->symbolizer, &facts, module));
+        UBI_TRY(ubi__symbolizer_facts(w->symbolizer, &facts, w->numbers[module]));
         if (facts.obstacle != UBI__OBSTACLE_NONE) { /* else single functions that nobody knows, as in start-up code */
             ubi__recording_hint *hint = &report->hints[report->n_hints++];
             hint->module = module;
@@ -129,7 +129,9 @@ ubi_status ubi__recording_symbolize(ubi__recording_report *report, ubi_progress 
     size_t n = w.tables->modules.n + 1;
     UBI_TRY(ubi__symbolizer_new(&w.symbolizer, NULL, NULL));
     w.missing = ubi__calloc_array(a, n, sizeof *w.missing);
-    ubi_status status = w.missing ? symbolize(&w) : ubi__fail_nomem();
+    w.numbers = ubi__calloc_array(a, n, sizeof *w.numbers);
+    ubi_status status = w.missing && w.numbers ? symbolize(&w) : ubi__fail_nomem();
+    ubi__free_array(a, w.numbers, n, sizeof *w.numbers);
     ubi__free_array(a, w.missing, n, sizeof *w.missing);
     ubi__symbolizer_free(w.symbolizer);
     return status;

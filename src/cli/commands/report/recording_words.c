@@ -140,6 +140,10 @@ void ubi__recording_place_position(char *out, size_t n, const ubi__recording_pla
 
 /* ---- estimates ---------------------------------------------------------------------------------------------------- */
 
+bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
+    return of_class != UBI__UBIREC_MAPPING && !ubi__ubirec_is_exact(&s->tables);
+}
+
 uint64_t ubi__whole(double value) {
     if (!(value > 0))
         return 0;

@@ -89,7 +89,7 @@ static ubi_status name_address(void *payload, uintptr_t return_address, ubi_prof
     if (!ubi__unwind_module_of(return_address, &found))
         return UBI_OK;
     UBI_TRY(need_module(p, &found, &module));
-    UBI_TRY(ubi__symbolizer_look_up(p->symbolizer, &symbols, &n, module.number, return_address - 1 - found.bias));
+    UBI_TRY(ubi__symbolizer_look_up_return(p->symbolizer, &symbols, &n, module.number, return_address - found.bias));
     for (; n > 0; n--)
         if (symbols[n - 1].function.ptr && !is_hook(&symbols[n - 1]))
             UBI_TRY(tell(&symbols[n - 1], &module, name, name_payload));

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mapped_area.h: the shared memory (preload_wire.h) in this process's address space.
+ *
+ * Programs may be short of addresses (RLIMIT_AS), so only what nearly all need is mapped in the beginning: the header, and
+ * the chunks of some threads. Each further segment of chunks is mapped when the first of its chunks is taken, and stays.
+ *
+ * Invariant: segments are mapped in their order, for each is reached from the one before: the descriptor is long closed.
+ */
+#ifndef UBI_INTERPOSE_MAPPED_AREA_H
+#define UBI_INTERPOSE_MAPPED_AREA_H
+
+#include <stdbool.h>
+
+#include "recording/preload_wire.h"
+
+/** Maps what the descriptor is of. @return NULL: no room, or it is not what we know. */
+ubi__wire_header *ubi__area_map(int fd, const ubi__wire_welcome *welcome);
+/** The bytes of a chunk below area->n_chunks. @return NULL: no room. Any thread, any time; no lock. */
+uint8_t *ubi__area_chunk(uint32_t i);
+/** A second place where the header is; NULL: no room. */
+ubi__wire_header *ubi__area_map_header_again(ubi__wire_header *area);
+void ubi__area_unmap_header(ubi__wire_header *area);
+/** Private memory, empty, takes the place of all that is mapped: who is just writing there may go on. For one thread. */
+void ubi__area_leave(void);
+
+#endif
