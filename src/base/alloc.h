@@ -18,7 +18,7 @@ static inline const ubi_allocator *ubi__allocator_or_default(const ubi_allocator
 
 /**
  * Each block has pages of its own, so using it changes nothing about what malloc does: for what looks at a program from inside.
- * For few, growing blocks. Static; safe from any thread.
+ * For few, growing blocks. New memory is zero. Static; safe from any thread.
  */
 const ubi_allocator *ubi__allocator_of_pages(void);
 

@@ -5,7 +5,6 @@
 #include "recording/mixed_stack.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/text.h"
 #include "recording/recorded.h"
@@ -14,13 +13,14 @@
 
 static void *map_pages(void *payload, size_t size_bytes) {
     (void)payload;
-    void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    const ubi_allocator *pages = ubi__allocator_of_pages();
+    return pages->alloc(pages->ctx, size_bytes);
 }
 
 static void unmap_pages(void *payload, void *p, size_t size_bytes) {
     (void)payload;
-    munmap(p, size_bytes);
+    const ubi_allocator *pages = ubi__allocator_of_pages();
+    pages->free(pages->ctx, p, size_bytes);
 }
 
 ubi_status ubi__mixed_stack_init(ubi__mixed_stack *m, const ubi_allocator *allocator) {

@@ -124,8 +124,8 @@ void ubi__unwinder_forget_walk(ubi__unwinder *u);
 /** Modules went away, and other code may be where theirs was: forgets rules and the last walk. */
 void ubi__unwinder_forget_modules(ubi__unwinder *u);
 
-/** The stack from `from` outwards. Time: some 5 ns per new frame whose rule is known, 1 ns per other, 1 microsecond per
- *  new rule. What is kept is the last walk on the thread's own stack; a walk on another one is all new. */
+/** The stack from `from` outwards. Cost: a look-up per new frame whose rule is known, a comparison per other, a search in
+ *  the module's tables per new rule (bench/unwind_bench.c has times). What is kept is the last walk on the thread's own stack; a walk on another one is all new. */
 void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out);
 
 /** The same without memory of the last walk, which it leaves alone. @return how many of pcs[0..max) it wrote. */
