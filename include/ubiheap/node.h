@@ -68,6 +68,26 @@ typedef struct ubi_node {
 typedef bool (*ubi_edge_fn)(void *payload, ubi_node referent, ubi_text name);
 
 /**
+ * Names of edges as a heap tells them apart: while it is frozen, equal keys are equal names of one heap. Only the heap knows what
+ * a key says, unless `base` is one of the two below.
+ */
+typedef struct ubi_edge_key {
+    uint64_t base, number;
+} ubi_edge_key;
+
+#define UBI_EDGE_KEY_UNNAMED 0 /**< `number` is 0 */
+#define UBI_EDGE_KEY_NUMBER 1  /**< the name is `number`, below 2^32, in decimal digits: the element of an array */
+
+/** An outgoing edge. The referent belongs to the heap of the node and has its operations. */
+typedef struct ubi_keyed_edge {
+    uint64_t ref, id; /**< the referent's */
+    ubi_edge_key name;
+} ubi_keyed_edge;
+
+/** Receives the next `n` edges of a node, 1 or more; borrowed during the call. Return false to stop the enumeration. */
+typedef bool (*ubi_keyed_edges_fn)(void *payload, const ubi_keyed_edge *edges, uint32_t n);
+
+/**
  * Operations of a heap. All but `id`, `type_name` and `edges` may be NULL and then give the default in parentheses.
  * Texts are borrowed while the heap is frozen; equal texts need not be the same pointer.
  * None may allocate on the heap or run its code.
@@ -101,6 +121,13 @@ typedef struct ubi_node_ops {
     uint32_t (*group)(ubi_node node);
     /** The node will be asked for soon: its memory may be fetched, and no more. (nothing) */
     void (*prefetch)(ubi_node node);
+    /**
+     * The same edges as `edges` with names, for a walk to which few names come again and again: some at a time, with keys in
+     * place of texts. Goes with `edge_name`. (`edges`)
+     */
+    bool (*keyed_edges)(ubi_node node, ubi_keyed_edges_fn fn, void *payload);
+    /** The name of a key; NULL text: unnamed. Borrowed until the heap is asked for something else. */
+    ubi_text (*edge_name)(void *heap, ubi_edge_key key);
 } ubi_node_ops;
 
 #define UBI_NODE_OPS_VERSION 1

@@ -6,8 +6,6 @@
 
 #include "base/status.h"
 
-#define PREFETCH_AHEAD 8 /* nodes */
-
 ubi__frontier *ubi__frontier_new(const ubi_allocator *allocator, ubi__reached_fn reached, void *reached_payload) {
     ubi__frontier *f = UBI_NEW(allocator, ubi__frontier);
     if (!f) {
@@ -126,16 +124,7 @@ ubi_status ubi__frontier_take_other(ubi__frontier *f, ubi_node node, bool abando
 
 /* ---- turns -------------------------------------------------------------------------------------------------------- */
 
-/* What lies in memory in the order of its birth is reached in another order: waiting for it takes much of a walk's time. */
-static void prefetch_ahead(const ubi__frontier *f) {
-    ubi_node soon = f->space;
-    if (!soon.ops->prefetch || f->n_refs - f->next <= PREFETCH_AHEAD)
-        return;
-    soon.ref = f->refs[f->next + PREFETCH_AHEAD];
-    soon.ops->prefetch(soon);
-}
-
-ubi_status ubi__frontier_next(ubi__frontier *f, ubi_node *node, bool *has_edges, bool *more) {
+ubi_status ubi__frontier_next_other(ubi__frontier *f, ubi_node *node, bool *has_edges, bool *more) {
     /* The more referents at once the better; there is time until the batch is full or the queue empty. */
     if (!f->ref_limit && f->next == f->seen.n)
         UBI_TRY(ubi__frontier_flush(f));
@@ -145,7 +134,7 @@ ubi_status ubi__frontier_next(ubi__frontier *f, ubi_node *node, bool *has_edges,
     if (f->ref_limit) {
         *node = f->space;
         node->ref = f->refs[f->next];
-        prefetch_ahead(f);
+        ubi__frontier_prefetch(f);
     } else {
         *node = ubi__node_set_at(&f->seen, f->next);
     }

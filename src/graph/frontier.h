@@ -25,6 +25,7 @@
 #include "graph/node_set.h"
 
 #define UBI__FRONTIER_RECENT_BITS 10 /* 24 KiB */
+#define UBI__FRONTIER_AHEAD 8        /* nodes that are prefetched before their turn */
 
 /** Called for each node when it is reached, in that order. Any status but UBI_OK ends the walk. */
 typedef ubi_status (*ubi__reached_fn)(void *payload, ubi_node node);
@@ -76,7 +77,28 @@ static inline ubi_status ubi__frontier_take(ubi__frontier *f, ubi_node node, boo
     return f->reached ? f->reached(f->reached_payload, node) : UBI_OK;
 }
 
+/** ubi__frontier_next of any walk. */
+ubi_status ubi__frontier_next_other(ubi__frontier *f, ubi_node *node, bool *has_edges, bool *more);
+
+/* What lies in memory in the order of its birth is reached in another order: waiting for it takes much of a walk's time. */
+static inline void ubi__frontier_prefetch(const ubi__frontier *f) {
+    ubi_node soon = f->space;
+    if (!soon.ops->prefetch || f->n_refs - f->next <= UBI__FRONTIER_AHEAD)
+        return;
+    soon.ref = f->refs[f->next + UBI__FRONTIER_AHEAD];
+    soon.ops->prefetch(soon);
+}
+
 /** The next node in its turn; *more false: all had it. *has_edges false: its edges are not walked. */
-ubi_status ubi__frontier_next(ubi__frontier *f, ubi_node *node, bool *has_edges, bool *more);
+static inline ubi_status ubi__frontier_next(ubi__frontier *f, ubi_node *node, bool *has_edges, bool *more) {
+    if (!f->ref_limit || f->next == f->n_refs || f->next_abandoned != f->abandoned.n)
+        return ubi__frontier_next_other(f, node, has_edges, more);
+    *node = f->space;
+    node->ref = f->refs[f->next];
+    *has_edges = *more = true;
+    ubi__frontier_prefetch(f);
+    f->next++;
+    return UBI_OK;
+}
 
 #endif

@@ -135,11 +135,111 @@ static void an_async_function_that_waits_is_a_node(void **state) {
     test_runtime_free(&t);
 }
 
+/* ---- three ways to ask ---------------------------------------------------------------------------------------------- */
+
+typedef struct test_edge_list {
+    uint32_t n;
+    uint64_t refs[4096];
+    char names[64 * 1024]; /* one behind the other */
+    size_t n_names;
+} test_edge_list;
+
+static bool list_edge(void *payload, ubi_node referent, ubi_text name) {
+    test_edge_list *list = payload;
+    assert_true(list->n < 4096 && list->n_names + name.len + 1 < sizeof list->names);
+    list->refs[list->n++] = referent.ref;
+    list->n_names += (size_t)snprintf(list->names + list->n_names, sizeof list->names - list->n_names, "%c%.*s",
+                                      name.ptr ? '.' : '-', (int)name.len, name.ptr ? name.ptr : "");
+    return true;
+}
+
+typedef struct test_keyed_list {
+    ubi_node origin;
+    test_edge_list list;
+} test_keyed_list;
+
+static bool list_keyed_edges(void *payload, const ubi_keyed_edge *edges, uint32_t n) {
+    test_keyed_list *keyed = payload;
+    assert_true(n > 0);
+    for (uint32_t i = 0; i < n; i++) {
+        ubi_node referent = { keyed->origin.ops, keyed->origin.heap, edges[i].ref };
+        ubi_text name = referent.ops->edge_name(referent.heap, edges[i].name);
+        assert_int_equal(edges[i].id, ubi_node_id(referent));
+        if (edges[i].name.base == UBI_EDGE_KEY_NUMBER) {
+            char digits[24];
+            assert_int_equal(snprintf(digits, sizeof digits, "%u", (unsigned)edges[i].name.number), name.len);
+            assert_memory_equal(digits, name.ptr, name.len);
+        }
+        list_edge(&keyed->list, referent, name);
+    }
+    return true;
+}
+
+/* Of every node, the root list among them, whose names are put together, and arrays of more edges than are given at once. */
+static void edges_with_keys_with_names_and_without_are_the_same(void **state) {
+    static test_edge_list named, plain;
+    static test_keyed_list keyed;
+    (void)state;
+    test_runtime t = test_runtime_new();
+    test_walk w;
+    JSValue value = test_eval_as(t.ctx, "const a = []; for (let i = 0; i < 200; i++) a.push({ i }, 'text ' + i); a",
+                                 JS_EVAL_TYPE_GLOBAL);
+    test_freeze(&w, &t, NULL);
+    for (uint64_t ref = 0; ref <= w.heap.root.ref; ref++) {
+        ubi_node node = test_node(&w, ref);
+        named.n = plain.n = keyed.list.n = 0;
+        named.n_names = plain.n_names = keyed.list.n_names = 0;
+        keyed.origin = node;
+        assert_true(ubi_node_edges(node, true, list_edge, &named));
+        assert_true(ubi_node_edges(node, false, list_edge, &plain));
+        assert_true(node.ops->keyed_edges(node, list_keyed_edges, &keyed));
+        assert_int_equal(plain.n, named.n);
+        assert_int_equal(keyed.list.n, named.n);
+        assert_memory_equal(plain.refs, named.refs, named.n * sizeof *named.refs);
+        assert_memory_equal(keyed.list.refs, named.refs, named.n * sizeof *named.refs);
+        assert_string_equal(keyed.list.names, named.names);
+    }
+    test_thaw(&w);
+    JS_FreeValue(t.ctx, value);
+    test_runtime_free(&t);
+}
+
+static bool stop_at_third(void *payload, ubi_node referent, ubi_text name) {
+    (void)referent, (void)name;
+    return ++*(uint32_t *)payload < 3;
+}
+static bool stop_at_once(void *payload, const ubi_keyed_edge *edges, uint32_t n) {
+    (void)edges, (void)n;
+    ++*(uint32_t *)payload;
+    return false;
+}
+
+static void an_enumeration_ends_when_its_function_says_so(void **state) {
+    (void)state;
+    test_runtime t = test_runtime_new();
+    test_walk w;
+    JSValue value = test_eval_as(t.ctx, "new Array(200).fill({})", JS_EVAL_TYPE_GLOBAL);
+    test_freeze(&w, &t, NULL);
+    ubi_node node = test_node_of(&w, &t, value);
+    uint32_t named = 0, plain = 0, keyed = 0;
+    assert_false(ubi_node_edges(node, true, stop_at_third, &named));
+    assert_false(ubi_node_edges(node, false, stop_at_third, &plain));
+    assert_false(node.ops->keyed_edges(node, stop_at_once, &keyed));
+    assert_int_equal(named, 3);
+    assert_int_equal(plain, 3);
+    assert_int_equal(keyed, 1);
+    test_thaw(&w);
+    JS_FreeValue(t.ctx, value);
+    test_runtime_free(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_named),
         cmocka_unit_test(edges_of_code_are_named),
         cmocka_unit_test(an_async_function_that_waits_is_a_node),
+        cmocka_unit_test(edges_with_keys_with_names_and_without_are_the_same),
+        cmocka_unit_test(an_enumeration_ends_when_its_function_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

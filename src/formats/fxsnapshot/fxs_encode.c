@@ -93,6 +93,27 @@ static ubi_status plan_edge(void *payload, const ubi__fxs_edge *edge) {
     return UBI_OK;
 }
 
+/* For ids of six to eight bytes, as addresses have. */
+static void set_far_bits(ubi__fxs_far_bits *far, uint64_t id) {
+    uint8_t bytes[UBI__WIRE_VARINT_MAX];
+    uint64_t far_id = id >> UBI__FXS_NEAR_BITS << UBI__FXS_NEAR_BITS;
+    uint32_t n = (uint32_t)(ubi__wire_put_varint(bytes, far_id) - bytes);
+    if (far_id && n <= 8)
+        *far =
+            (ubi__fxs_far_bits){ id >> UBI__FXS_NEAR_BITS, ubi__wire_get_word(bytes) & UINT64_MAX >> 8 * (8 - n), n };
+}
+
+uint8_t *ubi__fxs_put_far_edge(ubi__fxs_encoder *e, uint8_t *p, uint64_t referent, uint32_t name_bytes) {
+    uint8_t *end;
+    if (referent >> UBI__FXS_NEAR_BITS)
+        set_far_bits(&e->far, referent);
+    p[0] = UBI__TAG(5, UBI__WIRE_BYTES);
+    p[2] = UBI__TAG(1, UBI__WIRE_VARINT);
+    end = ubi__wire_put_varint(p + 3, referent);
+    p[1] = (uint8_t)(end - p - 2 + name_bytes);
+    return end;
+}
+
 static ubi_status fail_edges_changed(void) {
     return ubi__fail(UBI_EINVAL, "the edges of a node changed while it was written");
 }
@@ -132,6 +153,57 @@ static ubi_status write_edge(void *payload, const ubi__fxs_edge *edge) {
     ubi__fxs_put_varint_field(e, 1, edge->referent);
     return ubi__fxs_write_use(e, 2, &name, &e->two_byte);
 }
+
+/* ---- edges to the elements of large arrays ------------------------------------------------------------------------- */
+
+static unsigned digits_of(uint32_t number) {
+    unsigned n = 1;
+    for (; number >= 10; number /= 10)
+        n++;
+    return n;
+}
+
+static uint64_t element_bytes(uint64_t referent, unsigned n_digits) {
+    return ubi__fxs_varint_field_bytes(referent) + ubi__fxs_bytes_field_bytes(2 * n_digits);
+}
+
+/* Less than UBI__FXS_FIXED_BYTES, so each length takes one. */
+static uint8_t *put_element(uint8_t *p, uint64_t referent, uint32_t number) {
+    unsigned n_digits = digits_of(number);
+    p[0] = UBI__TAG(5, UBI__WIRE_BYTES);
+    p[1] = (uint8_t)element_bytes(referent, n_digits);
+    p[2] = UBI__TAG(1, UBI__WIRE_VARINT);
+    p = ubi__wire_put_varint(p + 3, referent);
+    *p++ = UBI__TAG(2, UBI__WIRE_BYTES);
+    *p++ = (uint8_t)(2 * n_digits);
+    for (unsigned i = n_digits; i-- > 0; number /= 10) {
+        p[2 * i] = (uint8_t)('0' + number % 10);
+        p[2 * i + 1] = 0;
+    }
+    return p + 2 * n_digits;
+}
+
+ubi_status ubi__fxs_plan_element(ubi__fxs_encoder *e, uint64_t referent, uint32_t number) {
+    ubi__fxs_node_plan *plan = &e->node;
+    uint64_t n = ubi__fxs_bytes_field_bytes(element_bytes(referent, digits_of(number)));
+    uint32_t wire_ix;
+    UBI_TRY(ubi__fxs_take_wire_ix(&e->two_byte, &wire_ix));
+    plan->edges_bytes += n;
+    plan->edges_kept = plan->edges_kept && n <= UBI__FXS_KEPT_BYTES - plan->n_kept;
+    if (plan->edges_kept)
+        plan->n_kept = (size_t)(put_element(e->kept + plan->n_kept, referent, number) - e->kept);
+    e->n_edges++;
+    return UBI_OK;
+}
+
+ubi_status ubi__fxs_write_element(ubi__fxs_encoder *e, uint64_t referent, uint32_t number) {
+    UBI_TRY(ubi__fxs_make_room(e, UBI__FXS_FIXED_BYTES));
+    e->n_buffered = (size_t)(put_element(e->buffer + e->n_buffered, referent, number) - e->buffer);
+    e->next_inline++;
+    return UBI_OK;
+}
+
+/* ---- all edges ----------------------------------------------------------------------------------------------------- */
 
 static ubi_status plan_edges(ubi__fxs_encoder *e, const ubi__fxs_node *node, uint8_t *kept) {
     e->kept = kept;
@@ -223,9 +295,9 @@ static bool is_known(const ubi__fxs_string_table *t, ubi_str_ix handle) {
     return handle == UBI_NONE || ubi__fxs_is_known(t, handle);
 }
 
-/* Only edges may have new ones. */
-static bool is_plain(const ubi__fxs_encoder *e, const ubi__fxs_node *node) {
-    return !node->stack && is_known(&e->two_byte, node->type_name) && is_known(&e->one_byte, node->class_name) &&
+/* All but names of edges. */
+static bool texts_are_known(const ubi__fxs_encoder *e, const ubi__fxs_node *node) {
+    return is_known(&e->two_byte, node->type_name) && is_known(&e->one_byte, node->class_name) &&
            is_known(&e->one_byte, node->script_filename) && is_known(&e->two_byte, node->descriptive_name);
 }
 
@@ -238,19 +310,57 @@ static uint8_t *put_reference(uint8_t *p, uint32_t field, const ubi__fxs_string_
     return handle == UBI_NONE ? p : put_short_field(p, field, t->wire_ix.at[handle]);
 }
 
-/* Fields in front of the edges. */
-static uint8_t *put_front(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
-    *p++ = UBI__TAG(1, UBI__WIRE_VARINT);
-    p = ubi__wire_put_varint(p, node->id);
-    return put_short_field(put_reference(p, 3, &e->two_byte, node->type_name), 4, node->size_bytes);
+/* What nodes with the same type and texts have in common: between id and size, and behind the edges. */
+static uint8_t *put_common_front(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
+    return put_reference(p, 3, &e->two_byte, node->type_name); /* at most 6 bytes */
 }
-
-/* And behind them. */
-static uint8_t *put_behind(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
+static uint8_t *put_common_behind(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
     p = put_reference(p, 8, &e->one_byte, node->class_name);
     p = put_short_field(p, 9, (uint64_t)node->coarse_type);
     p = put_reference(p, 11, &e->one_byte, node->script_filename);
-    p = put_reference(p, 13, &e->two_byte, node->descriptive_name);
+    return put_reference(p, 13, &e->two_byte, node->descriptive_name); /* at most 20 */
+}
+
+void ubi__fxs_make_stencil(const ubi__fxs_encoder *e, const ubi__fxs_node *node, ubi__fxs_stencil *out) {
+    uint8_t bytes[UBI__FXS_FIXED_BYTES] = { 0 };
+    if (!texts_are_known(e, node))
+        return;
+    out->n_front = (uint32_t)(put_common_front(e, bytes, node) - bytes);
+    memcpy(out->front, bytes, sizeof out->front);
+    out->n_behind = (uint32_t)(put_common_behind(e, bytes, node) - bytes);
+    memcpy(out->behind, bytes, sizeof out->behind);
+}
+
+static inline bool has_stencil(const ubi__fxs_node *node) {
+    return node->stencil && node->stencil->n_front;
+}
+
+/* Only edges may have new texts. */
+static inline bool is_plain(const ubi__fxs_encoder *e, const ubi__fxs_node *node) {
+    return !node->stack && (has_stencil(node) || texts_are_known(e, node));
+}
+
+/* Fields in front of the edges. */
+static inline uint8_t *put_front(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
+    *p++ = UBI__TAG(1, UBI__WIRE_VARINT);
+    p = ubi__fxs_is_near(e, node->id) ? ubi__fxs_put_near(e, p, node->id) : ubi__wire_put_varint(p, node->id);
+    if (has_stencil(node)) {
+        memcpy(p, node->stencil->front, sizeof node->stencil->front);
+        p += node->stencil->n_front;
+    } else {
+        p = put_common_front(e, p, node);
+    }
+    return put_short_field(p, 4, node->size_bytes);
+}
+
+/* And behind them. */
+static inline uint8_t *put_behind(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
+    if (has_stencil(node)) {
+        memcpy(p, node->stencil->behind, sizeof node->stencil->behind);
+        p += node->stencil->n_behind;
+    } else {
+        p = put_common_behind(e, p, node);
+    }
     if (!node->has_empty_stack)
         return p;
     p = ubi__wire_put_varint(p, UBI__TAG(UBI__FXS_EMPTY_STACK_FIELD, UBI__WIRE_VARINT));
@@ -259,15 +369,17 @@ static uint8_t *put_behind(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs
 
 /* The length goes in front of the message, where one byte was left for it: nearly always that is enough. */
 static uint8_t *put_length_before(uint8_t *message, uint8_t *end) {
-    uint64_t n = (uint64_t)(end - message);
-    unsigned more = ubi__wire_varint_bytes(n) - 1;
-    if (ubi__unlikely(more))
-        memmove(message + more, message, (size_t)n);
-    for (uint8_t *p = message - 1;; n >>= 7) {
-        *p++ = (uint8_t)(n | (n >= 0x80 ? 0x80 : 0));
-        if (n < 0x80)
-            return end + more;
+    size_t n = (size_t)(end - message);
+    if (ubi__likely(n < 0x80)) {
+        message[-1] = (uint8_t)n;
+        return end;
     }
+    unsigned more = ubi__wire_varint_bytes(n) - 1;
+    memmove(message + more, message, n);
+    uint8_t *p = message - 1;
+    for (uint64_t left = n; left; left >>= 7)
+        *p++ = (uint8_t)(left | (left >= 0x80 ? 0x80 : 0));
+    return end + more;
 }
 
 /* *done false: it has too many edges, which were planned, and nothing is written. */

@@ -47,6 +47,13 @@ typedef ubi_status (*ubi__fxs_edge_fn)(void *payload, const ubi__fxs_edge *edge)
 /** Calls `fn(fn_payload, edge)` for every edge, in order; the same edges each time it is called for one node. */
 typedef ubi_status (*ubi__fxs_edges_fn)(void *payload, ubi__fxs_edge_fn fn, void *fn_payload);
 
+/** What nodes of one type, class, file and descriptive name have in the file, once it has these texts (ubi__fxs_make_stencil). */
+typedef struct ubi__fxs_stencil {
+    uint32_t n_front, n_behind; /* bytes; 0: not made */
+    uint8_t front[8];           /* between id and size */
+    uint8_t behind[24];         /* the edges */
+} ubi__fxs_stencil;
+
 typedef struct ubi__fxs_node {
     uint64_t id; /**< unique in the file (unchecked) and exactly representable as a double (checked) */
     uint64_t size_bytes;
@@ -59,6 +66,8 @@ typedef struct ubi__fxs_node {
     bool has_empty_stack;        /**< without `stack`: it is known that there was no frame */
     ubi__fxs_edges_fn edges;     /**< NULL: no edges */
     void *edges_payload;
+    const ubi__fxs_stencil
+        *stencil; /**< made of a node with the same type and texts; NULL or one that is not made: fine */
 } ubi__fxs_node;
 
 typedef struct ubi__fxs_metadata {
@@ -110,6 +119,8 @@ ubi_status ubi__fxs_encode_begin(ubi__fxs_encoder *e, const ubi__fxs_metadata *m
  * Cost: O(edges + new strings) time; memory does not depend on the number of edges.
  */
 ubi_status ubi__fxs_encode_node(ubi__fxs_encoder *e, const ubi__fxs_node *node);
+/** Makes the stencil of nodes like `node`; leaves it as it is while one of their texts is not in the file. */
+void ubi__fxs_make_stencil(const ubi__fxs_encoder *e, const ubi__fxs_node *node, ubi__fxs_stencil *out);
 /** Last call: writes what is buffered. UBI_EINVAL when there was no node, because no reader takes such a file. */
 ubi_status ubi__fxs_encode_end(ubi__fxs_encoder *e);
 

@@ -100,6 +100,15 @@ typedef struct ubi__fxs_node_plan {
     uint64_t n_bytes;
 } ubi__fxs_node_plan;
 
+/** What ids that lie near each other have in common as varints: all but the lowest UBI__FXS_NEAR_BITS. */
+typedef struct ubi__fxs_far_bits {
+    uint64_t bits; /* id >> UBI__FXS_NEAR_BITS; 0: none yet */
+    uint64_t word; /* their bytes, behind five of the others, of which each has the bit that says that more follow */
+    uint32_t n;    /* bytes of the whole varint */
+} ubi__fxs_far_bits;
+
+#define UBI__FXS_NEAR_BITS 35
+
 struct ubi__fxs_encoder {
     const ubi_allocator *allocator;
     ubi__write_fn write;
@@ -110,6 +119,7 @@ struct ubi__fxs_encoder {
     ubi__fxs_stack_plan stack;
     uint32_t next_inline; /* while writing edges a second time */
     uint64_t n_nodes, n_edges;
+    ubi__fxs_far_bits far;
     uint64_t bytes_before_buffer;
     size_t n_buffered;
     uint8_t *kept; /* edges of the node at hand: in kept_apart, or where they belong in the buffer */
@@ -207,33 +217,59 @@ static inline void ubi__fxs_keep_plain_edge(ubi__fxs_encoder *e, uint64_t refere
     plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
 }
 
-/** The field of an edge that refers to a name which is in the file, as its first *n bytes in memory. */
-static inline uint64_t ubi__fxs_name_field(const ubi__fxs_encoder *e, ubi_str_ix name, uint32_t *n) {
+#define UBI__FXS_FIELD_BYTES 7 /* of a name's field at most; the byte above tells how many */
+
+/** The field of an edge that refers to a name which is in the file, as a word (ubi__wire_put_word), its length above. Not 0. */
+static inline uint64_t ubi__fxs_name_field(const ubi__fxs_encoder *e, ubi_str_ix name) {
     uint8_t bytes[2 * sizeof(uint64_t)] = { UBI__TAG(3, UBI__WIRE_VARINT) };
-    uint64_t field;
-    *n = (uint32_t)(ubi__wire_put_varint(bytes + 1, e->two_byte.wire_ix.at[name]) - bytes); /* at most six */
-    memcpy(&field, bytes, sizeof field);
-    return field;
+    uint64_t n = (uint64_t)(ubi__wire_put_varint(bytes + 1, e->two_byte.wire_ix.at[name]) - bytes);
+    return (ubi__wire_get_word(bytes) & ((UINT64_C(1) << 8 * UBI__FXS_FIELD_BYTES) - 1)) |
+           n << 8 * UBI__FXS_FIELD_BYTES;
 }
+
+/** Whether an id is near the last one that was not. */
+static inline bool ubi__fxs_is_near(const ubi__fxs_encoder *e, uint64_t id) {
+    return ubi__likely(id >> UBI__FXS_NEAR_BITS == e->far.bits && e->far.bits);
+}
+/** Then: its varint. Returns where that ends. */
+static inline uint8_t *ubi__fxs_put_near(const ubi__fxs_encoder *e, uint8_t *p, uint64_t id) {
+    uint32_t x = (uint32_t)id; /* 4 x 7 bits apart, halves first, as in ubi__wire_put_varint */
+    x = (x & 0x3fff) | (x & 0x0fffc000) << 2;
+    x = (x & 0x007f007f) | (x & 0x3f803f80) << 1;
+    ubi__wire_put_word(p, e->far.word | (id >> 28 & 0x7f) << 32 | x);
+    return p + e->far.n;
+}
+
+/** An edge up to its name, to a node that is not near the last; those near it will be. Returns where the name goes. */
+uint8_t *ubi__fxs_put_far_edge(ubi__fxs_encoder *e, uint8_t *p, uint64_t referent, uint32_t name_bytes);
 
 /**
  * In the first enumeration of a node's edges and while they are kept, an edge may be given here in place of the encoder's own
  * function, with the field of its name.
  */
-static inline void ubi__fxs_keep_edge(ubi__fxs_encoder *e, uint64_t referent, uint64_t name_field,
-                                      uint32_t name_bytes) {
+static inline void ubi__fxs_keep_edge(ubi__fxs_encoder *e, uint64_t referent, uint64_t name_field) {
     ubi__fxs_node_plan *plan = &e->node;
-    uint8_t *start = e->kept + plan->n_kept, *p;
-    start[0] = UBI__TAG(5, UBI__WIRE_BYTES);
-    start[2] = UBI__TAG(1, UBI__WIRE_VARINT);
-    p = ubi__wire_put_varint(start + 3, referent);
-    memcpy(p, &name_field, sizeof name_field);
-    p += name_bytes;
-    start[1] = (uint8_t)(p - start - 2);
-    plan->n_kept = plan->edges_bytes = (size_t)(p - e->kept);
+    uint8_t *p = e->kept + plan->n_kept;
+    uint32_t n_name = (uint32_t)(name_field >> 8 * UBI__FXS_FIELD_BYTES);
+    if (ubi__fxs_is_near(e, referent)) {
+        ubi__wire_put_word(p, UBI__TAG(5, UBI__WIRE_BYTES) | (1 + e->far.n + n_name) << 8 |
+                                  UBI__TAG(1, UBI__WIRE_VARINT) << 16);
+        p = ubi__fxs_put_near(e, p + 3, referent);
+    } else {
+        p = ubi__fxs_put_far_edge(e, p, referent, n_name);
+    }
+    ubi__wire_put_word(p, name_field);
+    plan->n_kept = plan->edges_bytes = (size_t)(p + n_name - e->kept);
     plan->edges_kept = plan->n_kept <= UBI__FXS_KEPT_BYTES;
     e->n_edges++;
 }
+
+/**
+ * An edge whose name is a number and gets an entry of its own (ubi__fxs_edge, own_name), in the first enumeration of a node's
+ * edges and in the second.
+ */
+ubi_status ubi__fxs_plan_element(ubi__fxs_encoder *e, uint64_t referent, uint32_t number);
+ubi_status ubi__fxs_write_element(ubi__fxs_encoder *e, uint64_t referent, uint32_t number);
 
 /** `field` takes the inline form; the reference is the next field. */
 ubi_status ubi__fxs_write_use(ubi__fxs_encoder *e, uint32_t field, const ubi__fxs_use *use,

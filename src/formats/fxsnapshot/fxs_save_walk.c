@@ -1,167 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * fxs_save_walk.c: saving a heap while it is walked breadth-first.
+ * fxs_save_walk.c: saving a heap while it is walked breadth-first: nodes.
  *
- * A node's edges are enumerated when it is written, by the encoder, and the same enumeration takes their referents
- * (graph/frontier.h); so the edge filter sees each edge in the order in which nodes are found, and no edge is written whose
- * node will not be.
+ * A node's edges are enumerated when it is written, by the encoder (fxs_save_edges.c).
  */
 #include <time.h>
 
-#include "formats/fxsnapshot/fxs_encoder.h"
-#include "formats/fxsnapshot/fxs_save.h"
-#include "graph/frontier.h"
-
-#define GROUPS 1024 /* of nodes (ubi_node_group), whose texts are looked up once */
-
-/* What nodes of a group share. */
-typedef struct group {
-    bool is_known;
-    ubi_coarse_type coarse_type;
-    ubi_str_ix type_name, class_name, script_filename, descriptive_name;
-} group;
-
-/*
- * A name of an edge that was met lately, if it has at most 16 bytes, as nearly all have: then two words, which overlap, and
- * the length say all of it. And the field of the edge that it became.
- */
-typedef struct recent_name {
-    uint64_t first, last;
-    uint32_t len;
-    uint32_t field_bytes; /* 0: empty */
-    uint64_t field;
-} recent_name;
-
-#define NAMES_BITS 10
-#define NAME_BYTES 16
-
-typedef struct walk {
-    ubi__fxs_save *save;
-    ubi__frontier *frontier;
-
-    /* while the edges of a node are enumerated */
-    ubi_node origin;
-    ubi__fxs_edge_fn fn;
-    void *fn_payload;
-    ubi_status status;
-    bool is_first; /* not the second enumeration of a large node */
-
-    group groups[GROUPS];
-    recent_name names[1 << NAMES_BITS];
-} walk;
-
-/* ---- names of edges ----------------------------------------------------------------------------------------------- */
-
-static inline uint64_t eight_at(const uint8_t *p) {
-    uint64_t x;
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-static inline uint64_t four_at(const uint8_t *p) {
-    uint32_t x;
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-
-static inline recent_name words_of(ubi_text name) {
-    const uint8_t *p = (const uint8_t *)name.ptr;
-    recent_name n = { .len = (uint32_t)name.len };
-    if (name.len >= 8) {
-        n.first = eight_at(p);
-        n.last = eight_at(p + name.len - 8);
-    } else if (name.len >= 4) {
-        n.first = four_at(p);
-        n.last = four_at(p + name.len - 4);
-    } else if (name.len) {
-        n.first = p[0] | (uint64_t)p[name.len / 2] << 8;
-        n.last = p[name.len - 1];
-    }
-    return n;
-}
-
-static inline recent_name *recent_place(walk *w, const recent_name *n) {
-    uint64_t hash = (n->first ^ (n->last << 1 | n->last >> 63) * UINT64_C(0xbf58476d1ce4e5b9)) + n->len;
-    return &w->names[hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_BITS)];
-}
-
-static inline bool is_short(ubi_text name) {
-    return name.ptr && name.len <= NAME_BYTES;
-}
-
-/* NULL: not met lately. */
-static inline const recent_name *find_recent(walk *w, ubi_text name) {
-    if (!is_short(name))
-        return NULL;
-    recent_name wanted = words_of(name), *recent = recent_place(w, &wanted);
-    bool found = recent->first == wanted.first && recent->last == wanted.last && recent->len == wanted.len;
-    return found && recent->field_bytes ? recent : NULL;
-}
-
-static void remember(walk *w, ubi_text name, ubi_str_ix handle) {
-    const ubi__fxs_encoder *e = w->save->encoder;
-    if (!is_short(name) || handle == UBI_NONE || !ubi__fxs_is_known(&e->two_byte, handle))
-        return;
-    recent_name n = words_of(name);
-    n.field = ubi__fxs_name_field(e, handle, &n.field_bytes);
-    *recent_place(w, &n) = n;
-}
-
-/* ---- edges -------------------------------------------------------------------------------------------------------- */
-
-/* Gives an edge to the encoder. */
-static ubi_status give_edge(walk *w, uint64_t referent, ubi_text name) {
-    ubi__fxs_edge edge = { .referent = referent };
-    UBI_TRY(ubi__fxs_save_edge_name(w->save, &edge, name));
-    UBI_TRY(w->fn(w->fn_payload, &edge));
-    remember(w, name, edge.name);
-    return UBI_OK;
-}
-
-static ubi_edge_verdict verdict_on(const walk *w, ubi_node referent) {
-    const ubi_save_options *o = w->save->options;
-    return o->edge_filter ? o->edge_filter(o->edge_filter_payload, w->origin, referent) : UBI_EDGE_FOLLOW;
-}
-
-/* The first time, when the node is planned: nearly all edges have names that are met again and again. */
-static bool on_edge(void *payload, ubi_node referent, ubi_text name) {
-    walk *w = payload;
-    ubi_edge_verdict verdict = verdict_on(w, referent);
-    if (verdict == UBI_EDGE_SKIP)
-        return true;
-    uint64_t id = referent.ops->id(referent);
-    ubi__fxs_encoder *e = w->save->encoder;
-    const recent_name *recent = e->node.edges_kept ? find_recent(w, name) : NULL;
-    if (ubi__likely(recent != NULL))
-        ubi__fxs_keep_edge(e, id, recent->field, recent->field_bytes);
-    else
-        w->status = give_edge(w, id, name);
-    if (w->status == UBI_OK)
-        w->status = ubi__frontier_take(w->frontier, referent, verdict == UBI_EDGE_ABANDON);
-    return w->status == UBI_OK;
-}
-
-/* The second time, when a large node is written. */
-static bool on_edge_again(void *payload, ubi_node referent, ubi_text name) {
-    walk *w = payload;
-    if (verdict_on(w, referent) != UBI_EDGE_SKIP)
-        w->status = give_edge(w, ubi_node_id(referent), name);
-    return w->status == UBI_OK;
-}
-
-static ubi_status enumerate(void *payload, ubi__fxs_edge_fn fn, void *fn_payload) {
-    walk *w = payload;
-    w->fn = fn;
-    w->fn_payload = fn_payload;
-    w->status = UBI_OK;
-    ubi_node_edges(w->origin, true, w->is_first ? on_edge : on_edge_again, w);
-    w->is_first = false;
-    return w->status;
-}
+#include "formats/fxsnapshot/fxs_walk.h"
 
 /* ---- nodes -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status read_group(ubi__fxs_save *s, group *out, ubi_node node) {
-    group g = { .is_known = true, .coarse_type = ubi_node_coarse_type(node) };
+static ubi_status read_group(ubi__fxs_save *s, ubi__fxs_group *out, ubi_node node) {
+    ubi__fxs_group g = { .is_known = true, .coarse_type = ubi_node_coarse_type(node) };
     UBI_TRY(ubi__fxs_save_text(s, &g.type_name, UBI_TEXT_TYPE_NAME, ubi_node_type_name(node)));
     UBI_TRY(ubi__fxs_save_text(s, &g.class_name, UBI_TEXT_CLASS_NAME, ubi_node_class_name(node)));
     UBI_TRY(ubi__fxs_save_text(s, &g.script_filename, UBI_TEXT_SCRIPT_FILENAME, ubi_node_script_filename(node)));
@@ -181,35 +31,43 @@ static inline bool stack_of(ubi_node node, ubi_stack *out) {
     return node.ops->allocation_stack && node.ops->allocation_stack(node, out);
 }
 
-static ubi_status describe(walk *w, ubi_node node, ubi__fxs_node *out) {
+static ubi_status find_group(ubi__fxs_walk *w, ubi__fxs_group **out, ubi_node node) {
     uint32_t number = group_of(node);
-    group alone = { .is_known = false }, *g = number < GROUPS ? &w->groups[number] : &alone;
+    ubi__fxs_group *g = number < UBI__FXS_GROUPS ? &w->groups[number] : &w->alone;
+    if (g == &w->alone)
+        g->is_known = false;
     if (!g->is_known)
         UBI_TRY(read_group(w->save, g, node));
-    *out = (ubi__fxs_node){ .id = node.ops->id(node),
-                            .size_bytes = size_of(node),
-                            .coarse_type = g->coarse_type,
-                            .type_name = g->type_name,
-                            .class_name = g->class_name,
-                            .script_filename = g->script_filename,
-                            .descriptive_name = g->descriptive_name };
+    *out = g;
     return UBI_OK;
 }
 
-static ubi_status write_node(walk *w, bool has_edges) {
-    ubi__fxs_node node;
+static ubi_status write_node(ubi__fxs_walk *w, bool has_edges) {
+    ubi_node origin = w->origin;
+    ubi__fxs_group *g;
     ubi_stack stack;
-    UBI_TRY(describe(w, w->origin, &node));
-    if (stack_of(w->origin, &stack)) {
+    UBI_TRY(find_group(w, &g, origin));
+    ubi__fxs_node node = { .id = origin.ops->id(origin),
+                           .size_bytes = size_of(origin),
+                           .coarse_type = g->coarse_type,
+                           .type_name = g->type_name,
+                           .class_name = g->class_name,
+                           .script_filename = g->script_filename,
+                           .descriptive_name = g->descriptive_name,
+                           .stencil = &g->stencil };
+    if (stack_of(origin, &stack)) {
         node.stack = stack.ops ? &stack : NULL;
         node.has_empty_stack = !stack.ops;
     }
     if (has_edges) {
-        node.edges = enumerate;
+        node.edges = ubi__fxs_walk_edges;
         node.edges_payload = w;
         w->is_first = true;
     }
-    return ubi__fxs_save_node(w->save, &node);
+    UBI_TRY(ubi__fxs_save_node(w->save, &node));
+    if (ubi__unlikely(!g->stencil.n_front) && g != &w->alone)
+        ubi__fxs_make_stencil(w->save->encoder, &node, &g->stencil);
+    return UBI_OK;
 }
 
 static ubi_status frame_names(void *payload, ubi_stack stack, const ubi_frame *frame, ubi_str_ix *source,
@@ -219,7 +77,7 @@ static ubi_status frame_names(void *payload, ubi_stack stack, const ubi_frame *f
     return ubi__fxs_save_text(payload, function_name, UBI_TEXT_FRAME_FUNCTION, frame->function_name);
 }
 
-static ubi_status run(walk *w, ubi_node root) {
+static ubi_status run(ubi__fxs_walk *w, ubi_node root) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t now_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
@@ -235,7 +93,8 @@ static ubi_status run(walk *w, ubi_node root) {
 }
 
 ubi_status ubi__fxs_save_walk(ubi__fxs_save *s, ubi_node root) {
-    walk *w = UBI_NEW(s->allocator, walk); /* tens of kilobytes: not for the stack of an unknown thread */
+    ubi__fxs_walk *w =
+        UBI_NEW(s->allocator, ubi__fxs_walk); /* tens of kilobytes: not for the stack of an unknown thread */
     if (!w)
         return ubi__fail_nomem();
     w->save = s;

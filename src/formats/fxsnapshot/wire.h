@@ -125,6 +125,22 @@ ubi__wire_skip ubi__wire_skip_field(const uint8_t **p, const uint8_t *limit, uin
 
 #define UBI__WIRE_VARINT_MAX 10
 
+/** Eight bytes, the lowest first; a caller writes over those that are too many. */
+static inline void ubi__wire_put_word(uint8_t *p, uint64_t w) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    memcpy(p, &w, sizeof w);
+}
+static inline uint64_t ubi__wire_get_word(const uint8_t *p) {
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    return w;
+}
+
 /** Bytes that a varint takes: 1 to 10. */
 static inline unsigned ubi__wire_varint_bytes(uint64_t x) {
     return (unsigned)(70 - __builtin_clzll(x | 1)) / 7;
@@ -144,10 +160,7 @@ static inline uint8_t *ubi__wire_put_varint(uint8_t *p, uint64_t x) {
     w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x0fffc0000fffc000)) << 2;
     w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x3f803f803f803f80)) << 1;
     w |= UINT64_C(0x8080808080808080) & ((UINT64_C(1) << 8 * (n - 1)) - 1);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    memcpy(p, &w, 8);
+    ubi__wire_put_word(p, w);
     return p + n;
 }
 

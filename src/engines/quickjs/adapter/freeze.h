@@ -140,7 +140,7 @@ static bool ubi__read_heap(ubi_quickjs *tools, const ubi_target_scope *scope, bo
     ubi__walk_state *walk = &tools->walk;
     ubi__numbering numbering = { tools, false };
     walk->any_node = (ubi_node){ &ubi__node_ops, tools, 0 };
-    walk->index.allocator = tools->allocator;
+    ubi__index_init(&walk->index, tools->allocator);
     walk->scope = scope ? scope->part : NULL;
     *is_everything = true;
     uint64_t pages = ubi__heap_bytes(tools->runtime) >> UBI__PAGE_BITS; /* a guess, which saves copies */

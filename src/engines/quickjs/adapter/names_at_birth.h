@@ -55,10 +55,7 @@ static ubi__text_ix ubi__text_of_atom(ubi__tracking *t, JSRuntime *rt, JSAtom at
     return string ? ubi__text_of_string(t, string) : UBI_NONE;
 }
 
-/** Name of a class, such as "Array". UBI_NONE: no memory. */
-static ubi__text_ix ubi__text_of_class(ubi__tracking *t, JSRuntime *rt, uint32_t class_id) {
-    if (class_id < t->class_text_count && t->class_texts[class_id] != UBI_NONE)
-        return t->class_texts[class_id];
+static UBI_OUT_OF_LINE ubi__text_ix ubi__text_of_new_class(ubi__tracking *t, JSRuntime *rt, uint32_t class_id) {
     uint32_t had = t->class_text_count;
     if (!ubi__tool_reserve(t->allocator, (void **)&t->class_texts, &t->class_text_count, class_id + 1,
                            sizeof *t->class_texts))
@@ -67,6 +64,13 @@ static ubi__text_ix ubi__text_of_class(ubi__tracking *t, JSRuntime *rt, uint32_t
     return t->class_texts[class_id] = class_id == JS_CLASS_PROXY
                                           ? ubi__tracked_texts_intern(&t->texts, "Proxy", 5)
                                           : ubi__text_of_atom(t, rt, rt->class_array[class_id].class_name);
+}
+
+/** Name of a class, such as "Array". UBI_NONE: no memory. */
+static inline ubi__text_ix ubi__text_of_class(ubi__tracking *t, JSRuntime *rt, uint32_t class_id) {
+    if (__builtin_expect(class_id < t->class_text_count && t->class_texts[class_id] != UBI_NONE, 1))
+        return t->class_texts[class_id];
+    return ubi__text_of_new_class(t, rt, class_id);
 }
 
 /** Name of a function. UBI_NONE: it has none, is a whole script, or there is no memory. */

@@ -26,18 +26,20 @@
 #define UBI__BLOCK_BITS 26
 #define UBI__PAGES_PER_BLOCK (1u << (UBI__BLOCK_BITS - UBI__PAGE_BITS))
 #define UBI__PLACES_PER_PAGE 256u /* of 16 bytes */
+#define UBI__WORDS_PER_PAGE 8     /* of bits, one per place */
 #define UBI__ADDRESS_BITS 48      /* a larger address is refused: no system gives one to a program unasked */
 
 typedef struct ubi__page {
-    uint64_t starts[4]; /* a node starts at this place */
-    uint32_t first;     /* number of the first node of the page */
-    uint8_t before[4];  /* nodes in the words before this one */
+    uint32_t starts[UBI__WORDS_PER_PAGE]; /* a node starts at this place */
+    uint32_t first;                       /* number of the first node of the page */
+    uint8_t before[UBI__WORDS_PER_PAGE];  /* nodes in the words before this one */
 } ubi__page;
 
 /* What is needed of a page until nodes have numbers. */
 typedef struct ubi__page_work {
-    uint64_t listed[4]; /* of the starts: is on the collector's list, so it has a header that tells its type */
-    uint64_t odd[4];    /* of the starts: lies 8 bytes behind the place */
+    uint32_t listed
+        [UBI__WORDS_PER_PAGE]; /* of the starts: is on the collector's list, so it has a header that tells its type */
+    uint32_t odd[UBI__WORDS_PER_PAGE];    /* of the starts: lies 8 bytes behind the place */
     uint8_t counts[UBI__PLACES_PER_PAGE]; /* counted references, modulo 256 */
 } ubi__page_work;
 
@@ -58,13 +60,27 @@ typedef struct ubi__node_index {
     ubi__address_map carried; /* place -> how often its count went over 255 */
     uint64_t *nodes;          /* address | kind << UBI__ADDRESS_BITS */
     uint32_t n_nodes;
+    bool can_count_ones; /* the processor has an instruction for it */
 } ubi__node_index;
 
-static inline uint32_t ubi__ones(uint64_t word) { /* without relying on an instruction that old processors lack */
-    word -= word >> 1 & UINT64_C(0x5555555555555555);
-    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
-    word = (word + (word >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+/* Code may be compiled for an instruction that old processors lack. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__POPCNT__)
+#define UBI__MAY_COUNT_ONES 1
+#else
+#define UBI__MAY_COUNT_ONES 0
+#endif
+
+static inline uint32_t ubi__ones(uint32_t word) { /* without that instruction */
+    word -= word >> 1 & 0x55555555;
+    word = (word & 0x33333333) + (word >> 2 & 0x33333333);
+    return ((word + (word >> 4)) & 0x0F0F0F0F) * 0x01010101 >> 24;
+}
+
+static void ubi__index_init(ubi__node_index *index, const ubi_allocator *a) {
+    index->allocator = a;
+#if UBI__MAY_COUNT_ONES
+    index->can_count_ones = __builtin_cpu_supports("popcnt");
+#endif
 }
 
 static void ubi__index_fini(ubi__node_index *index) {
@@ -106,14 +122,20 @@ static inline uint32_t ubi__index_page(ubi__node_index *index, uint64_t address)
 }
 
 /** The number of the node that starts at an address, or UBI_NONE. After numbering. */
-static inline uint32_t ubi__index_find(ubi__node_index *index, const void *p) {
+static inline __attribute__((always_inline)) uint32_t ubi__index_find_by(ubi__node_index *index, const void *p,
+                                                                         bool can_count_ones) {
     uint64_t address = (uintptr_t)p;
     const ubi__page *page = &index->pages[ubi__index_page(index, address)];
-    uint32_t place = ubi__place_of(address), word = place >> 6;
-    uint64_t bit = UINT64_C(1) << (place & 63);
+    uint32_t place = ubi__place_of(address), word = place >> 5;
+    uint32_t bit = UINT32_C(1) << (place & 31);
     if (!(page->starts[word] & bit))
         return UBI_NONE;
-    return page->first + page->before[word] + ubi__ones(page->starts[word] & (bit - 1));
+    uint32_t before = page->starts[word] & (bit - 1);
+    return page->first + page->before[word] +
+           (can_count_ones ? (uint32_t)__builtin_popcount(before) : ubi__ones(before));
+}
+static inline uint32_t ubi__index_find(ubi__node_index *index, const void *p) {
+    return ubi__index_find_by(index, p, false);
 }
 
 static inline ubi__kind ubi__index_kind(const ubi__node_index *index, uint32_t number) {
@@ -181,8 +203,8 @@ static inline uint32_t ubi__index_need_page(ubi__node_index *index, uint64_t add
 
 /** A node starts here. */
 static inline void ubi__index_add(ubi__node_index *index, uint32_t page, uint64_t address, bool is_listed) {
-    uint32_t place = ubi__place_of(address), word = place >> 6;
-    uint64_t bit = UINT64_C(1) << (place & 63);
+    uint32_t place = ubi__place_of(address), word = place >> 5;
+    uint32_t bit = UINT32_C(1) << (place & 31);
     index->pages[page].starts[word] |= bit;
     if (is_listed)
         index->work[page].listed[word] |= bit;
@@ -191,7 +213,7 @@ static inline void ubi__index_add(ubi__node_index *index, uint32_t page, uint64_
 }
 static inline bool ubi__index_has(const ubi__node_index *index, uint32_t page, uint64_t address) {
     uint32_t place = ubi__place_of(address);
-    return index->pages[page].starts[place >> 6] >> (place & 63) & 1;
+    return index->pages[page].starts[place >> 5] >> (place & 31) & 1;
 }
 
 /** One counted reference to what starts here. False: no memory. */
@@ -220,7 +242,7 @@ static int ubi__block_order(const void *a, const void *b) {
 static uint64_t ubi__index_begin_numbering(ubi__node_index *index) {
     uint64_t n = 0;
     for (uint32_t i = 1; i < index->n_pages; i++)
-        for (uint32_t w = 0; w < 4; w++)
+        for (uint32_t w = 0; w < UBI__WORDS_PER_PAGE; w++)
             n += ubi__ones(index->pages[i].starts[w]);
     if (index->n_blocks > 1)
         qsort(index->blocks, index->n_blocks, sizeof *index->blocks, ubi__block_order);
@@ -237,11 +259,11 @@ static uint32_t ubi__list_page(ubi__node_index *index, uint32_t page_number, uin
     ubi__page *page = &index->pages[page_number];
     const ubi__page_work *work = &index->work[page_number];
     page->first = n;
-    for (uint32_t w = 0; w < 4; w++) {
+    for (uint32_t w = 0; w < UBI__WORDS_PER_PAGE; w++) {
         page->before[w] = (uint8_t)(n - page->first);
-        for (uint64_t left = page->starts[w]; left; left &= left - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(left);
-            index->nodes[n] = page_address + ((uint64_t)(w * 64 + bit) << 4) + (work->odd[w] >> bit & 1) * 8;
+        for (uint32_t left = page->starts[w]; left; left &= left - 1) {
+            uint32_t bit = (uint32_t)__builtin_ctz(left);
+            index->nodes[n] = page_address + ((uint64_t)(w * 32 + bit) << 4) + (work->odd[w] >> bit & 1) * 8;
             __builtin_prefetch((const void *)(uintptr_t)index->nodes[n++]);
         }
     }
@@ -255,7 +277,7 @@ static uint32_t ubi__number_page(ubi__node_index *index, uint32_t page_number, u
     for (; n < end; n++) {
         uint64_t address = index->nodes[n];
         uint32_t place = ubi__place_of(address);
-        bool is_listed = work->listed[place >> 6] >> (place & 63) & 1;
+        bool is_listed = work->listed[place >> 5] >> (place & 31) & 1;
         uint64_t references = ubi__index_references(index, page_number, address);
         uint64_t kind = fn(payload, n, (void *)(uintptr_t)address, is_listed, references);
         index->nodes[n] = address | kind << UBI__ADDRESS_BITS;

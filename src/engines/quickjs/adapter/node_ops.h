@@ -86,32 +86,92 @@ static bool ubi__node_allocation_stack(ubi_node node, ubi_stack *out) {
 
 /* ---- edges ---------------------------------------------------------------------------------------------------------- */
 
-static bool ubi__scope_root_edges(ubi_quickjs *tools, bool want_names, ubi_edge_fn fn, void *payload) {
-    const ubi_quickjs_scope *scope = tools->walk.scope;
-    ubi_text name = { want_names ? scope->edge_name : NULL, want_names ? strlen(scope->edge_name) : 0 };
+static void ubi__scope_root_edges(ubi__sink *sink) {
+    const ubi_quickjs_scope *scope = sink->tools->walk.scope;
     for (uint32_t i = 0; i < scope->n_realms; i++) {
-        const JSContext *realm = ubi__numbered(tools, scope->realms[i]);
-        if (!realm || JS_VALUE_GET_TAG(realm->global_obj) != JS_TAG_OBJECT)
-            continue;
-        uint32_t number = ubi__index_find(&tools->walk.index, JS_VALUE_GET_PTR(realm->global_obj));
-        if (number != UBI_NONE && !fn(payload, (ubi_node){ &ubi__node_ops, tools, number }, name))
+        const JSContext *realm = ubi__numbered(sink->tools, scope->realms[i]);
+        if (realm && JS_VALUE_GET_TAG(realm->global_obj) == JS_TAG_OBJECT)
+            ubi__value_edge(sink, UBI__TO_NAME, realm->global_obj, UBI__NAMED(scope->edge_name));
+    }
+}
+
+/* The runtime, then what is held from outside, in the order of addresses. */
+static void ubi__root_edges(ubi__sink *sink) {
+    const ubi__walk_state *walk = &sink->tools->walk;
+    ubi__edge(sink, UBI__TO_NAME, sink->rt, UBI__RUNTIME, true, UBI__NAMED("runtime"));
+    for (uint32_t i = 0; i < walk->n_roots; i++) {
+        uint32_t node = walk->roots[i].node;
+        ubi__name name = { NULL, i, UBI__NAME_ROOT };
+        ubi__edge(sink, UBI__TO_NAME, ubi__index_address(&walk->index, node), ubi__index_kind(&walk->index, node), true,
+                  name);
+    }
+}
+
+static bool ubi__node_keyed_edges(ubi_node node, ubi_keyed_edges_fn fn, void *payload) {
+    ubi_quickjs *tools = node.heap;
+    ubi_keyed_edge batch[UBI__BATCH];
+    ubi__sink sink = { .tools = tools,
+                       .rt = tools->runtime,
+                       .purpose = UBI__TO_NAME,
+                       .payload = payload,
+                       .visit_some = fn,
+                       .batch = batch };
+    if (!ubi__is_root_list(node))
+        ubi__visit_named_edges(&sink, ubi__address_of_node(node), ubi__kind_of_node(node));
+    else if (tools->walk.scope)
+        ubi__scope_root_edges(&sink);
+    else
+        ubi__root_edges(&sink);
+    ubi__pass_on(&sink);
+    return !sink.stopped;
+}
+
+static UBI_OUT_OF_LINE ubi_text ubi__new_name(ubi_quickjs *tools, ubi_edge_key key, ubi__known_name *known) {
+    const ubi__name_buffer *buffer = &tools->walk.name;
+    ubi__name name = ubi__name_of_key(key);
+    ubi_text text = name.how == UBI__NAME_ROOT ? ubi__root_name(tools, &tools->walk.roots[name.number])
+                                               : ubi__name_text(tools, name);
+    bool lasts = !buffer->at || (uintptr_t)text.ptr - (uintptr_t)buffer->at >= buffer->capacity;
+    if (text.ptr && lasts)
+        *known = (ubi__known_name){ key, text };
+    return text;
+}
+
+/* Few names are asked for again and again, and while the heap is frozen their texts lie still, but for those put together. */
+static ubi_text ubi__node_edge_name(void *heap, ubi_edge_key key) {
+    ubi_quickjs *tools = heap;
+    uint64_t hash = (key.base + (key.number << 32)) * UINT64_C(0x9E3779B97F4A7C15);
+    ubi__known_name *known = &tools->walk.known_names[hash >> (64 - UBI__KNOWN_NAMES_BITS)];
+    if (__builtin_expect(known->text.ptr && known->key.base == key.base && known->key.number == key.number, 1))
+        return known->text;
+    return ubi__new_name(tools, key, known);
+}
+
+/* Who asks for edges with the texts of their names. */
+typedef struct ubi__visitor {
+    ubi_quickjs *tools;
+    ubi_edge_fn fn;
+    void *payload;
+} ubi__visitor;
+
+static bool ubi__visit_with_names(void *payload, const ubi_keyed_edge *edges, uint32_t n) {
+    const ubi__visitor *visitor = payload;
+    ubi_node referent = visitor->tools->walk.any_node;
+    for (uint32_t i = 0; i < n; i++) {
+        referent.ref = edges[i].ref;
+        if (!visitor->fn(visitor->payload, referent, ubi__node_edge_name(visitor->tools, edges[i].name)))
             return false;
     }
     return true;
 }
 
-/* The runtime, then what is held from outside, in the order of addresses. */
-static bool ubi__root_edges(ubi_quickjs *tools, bool want_names, ubi_edge_fn fn, void *payload) {
-    const ubi__walk_state *walk = &tools->walk;
-    if (walk->scope)
-        return ubi__scope_root_edges(tools, want_names, fn, payload);
-    uint32_t number = ubi__index_find(&tools->walk.index, tools->runtime);
-    ubi_text name = { want_names ? "runtime" : NULL, want_names ? 7 : 0 };
-    if (!fn(payload, (ubi_node){ &ubi__node_ops, tools, number }, name))
-        return false;
-    for (uint32_t i = 0; i < walk->n_roots; i++) {
-        name = want_names ? ubi__root_name(tools, &walk->roots[i]) : (ubi_text){ NULL, 0 };
-        if (!fn(payload, (ubi_node){ &ubi__node_ops, tools, walk->roots[i].node }, name))
+/* And without them. */
+static bool ubi__visit_some(void *payload, const ubi_keyed_edge *edges, uint32_t n) {
+    const ubi__visitor *visitor = payload;
+    ubi_node referent = visitor->tools->walk.any_node;
+    for (uint32_t i = 0; i < n; i++) {
+        referent.ref = edges[i].ref;
+        if (!visitor->fn(visitor->payload, referent, (ubi_text){ NULL, 0 }))
             return false;
     }
     return true;
@@ -119,17 +179,13 @@ static bool ubi__root_edges(ubi_quickjs *tools, bool want_names, ubi_edge_fn fn,
 
 static bool ubi__node_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload) {
     ubi_quickjs *tools = node.heap;
-    if (ubi__is_root_list(node))
-        return ubi__root_edges(tools, want_names, fn, payload);
-    ubi__sink sink = { .tools = tools,
-                       .rt = tools->runtime,
-                       .purpose = want_names ? UBI__TO_NAME : UBI__TO_VISIT,
-                       .fn = fn,
-                       .payload = payload };
-    if (want_names)
-        ubi__visit_named_edges(&sink, ubi__address_of_node(node), ubi__kind_of_node(node));
-    else
-        ubi__visit_edges(&sink, ubi__address_of_node(node), ubi__kind_of_node(node));
+    ubi__visitor visitor = { tools, fn, payload };
+    if (want_names || ubi__is_root_list(node))
+        return ubi__node_keyed_edges(node, want_names ? ubi__visit_with_names : ubi__visit_some, &visitor);
+    ubi__sink sink = {
+        .tools = tools, .rt = tools->runtime, .purpose = UBI__TO_VISIT, .payload = payload, .visit = fn
+    };
+    ubi__visit_edges(&sink, ubi__address_of_node(node), ubi__kind_of_node(node));
     return !sink.stopped;
 }
 
@@ -186,6 +242,8 @@ static const ubi_node_ops ubi__node_ops = {
     .ref_limit = ubi__node_ref_limit,
     .group = ubi__node_group,
     .prefetch = ubi__node_prefetch,
+    .keyed_edges = ubi__node_keyed_edges,
+    .edge_name = ubi__node_edge_name,
 };
 
 /* Symbols and strings of atoms have one structure; a value of any other type is no node. */

@@ -158,8 +158,8 @@ static bool ubi__read_intrinsics(ubi_quickjs *tools, bool *is_everything) {
         ubi__sink sink = { .tools = tools,
                            .rt = tools->runtime,
                            .purpose = UBI__TO_VISIT,
-                           .fn = ubi__note_intrinsic,
-                           .payload = &naming };
+                           .payload = &naming,
+                           .visit = ubi__note_intrinsic };
         *is_everything = *is_everything && is_in;
         ubi__visit_edges(&sink, realm, UBI__REALM);
         if (naming.out_of_memory)

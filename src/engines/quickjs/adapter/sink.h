@@ -17,13 +17,20 @@ struct ubi__sink;
 /** Names the value that a mark function meets at a position. */
 typedef ubi__name (*ubi__name_at_fn)(struct ubi__sink *sink, JSValueConst value);
 
+/** Edges with names are passed on some at a time, so that looking up their referents overlaps. */
+#define UBI__BATCH 32
+
 typedef struct ubi__sink {
     ubi_quickjs *tools;
     JSRuntime *rt;
     ubi__purpose purpose;
     bool stopped; /* by who visits, or by lack of memory: nothing more is passed on */
-    ubi_edge_fn fn;
     void *payload;
+    ubi_edge_fn visit; /* to visit */
+    /* to visit with names */
+    ubi_keyed_edges_fn visit_some;
+    uint32_t n_batch;
+    ubi_keyed_edge *batch; /* batch[UBI__BATCH]: edges that wait, with their referents' addresses but not their refs */
     /* for mark functions */
     const void *origin;
     uint32_t position; /* values met so far, references or not */
@@ -89,32 +96,63 @@ UBI__INLINE void ubi__count_edge(ubi__sink *sink, const void *p, ubi__kind kind,
 
 /* ---- passing on ----------------------------------------------------------------------------------------------------- */
 
-static UBI_OUT_OF_LINE ubi_text ubi__new_name(ubi_quickjs *tools, ubi__name name, ubi__known_name *known) {
-    const ubi__name_buffer *buffer = &tools->walk.name;
-    ubi_text text = ubi__name_text(tools, name);
-    bool lasts = !buffer->at || (uintptr_t)text.ptr - (uintptr_t)buffer->at >= buffer->capacity;
-    if (name.how != UBI__NAME_NUMBER && text.ptr && lasts)
-        *known = (ubi__known_name){ name.text, name.number, name.how, text };
-    return text;
-}
-
-/* Few names are asked for again and again, and while the heap is frozen their texts lie still, but for those put together. */
-static inline ubi_text ubi__edge_name(ubi_quickjs *tools, ubi__name name) {
-    uint64_t hash = ((uintptr_t)name.text + ((uint64_t)name.number << 32)) * UINT64_C(0x9E3779B97F4A7C15);
-    ubi__known_name *known = &tools->walk.known_names[hash >> (64 - UBI__KNOWN_NAMES_BITS)];
-    if (__builtin_expect(known->before == name.text && known->number == name.number && known->how == name.how, 1))
-        return known->text;
-    return ubi__new_name(tools, name, known);
-}
-
-static inline void ubi__visit_edge(ubi__sink *sink, ubi__purpose purpose, const void *p, ubi__name name) {
+static inline void ubi__visit_edge(ubi__sink *sink, const void *p) {
     uint32_t number = ubi__index_find(&sink->tools->walk.index, p);
     if (number == UBI_NONE)
         return;
-    ubi_text text = purpose == UBI__TO_NAME ? ubi__edge_name(sink->tools, name) : (ubi_text){ NULL, 0 };
     ubi_node referent = sink->tools->walk.any_node;
     referent.ref = number;
-    sink->stopped = !sink->fn(sink->payload, referent, text);
+    sink->stopped = !sink->visit(sink->payload, referent, (ubi_text){ NULL, 0 });
+}
+
+/* Leaves out edges that lead to no node. */
+static UBI_COLD void ubi__drop_unknown(ubi__sink *sink) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sink->n_batch; i++)
+        if (sink->batch[i].ref != UBI_NONE)
+            sink->batch[n++] = sink->batch[i];
+    sink->n_batch = n;
+}
+
+/* Whether all lead to nodes. */
+UBI__INLINE bool ubi__look_up(ubi__node_index *index, ubi_keyed_edge *edges, uint32_t n, bool can_count_ones) {
+    bool found = true;
+    for (uint32_t i = 0; i < n; i++) {
+        edges[i].ref = ubi__index_find_by(index, (const void *)(uintptr_t)edges[i].id, can_count_ones);
+        found = found && edges[i].ref != UBI_NONE;
+    }
+    return found;
+}
+
+#if UBI__MAY_COUNT_ONES
+static __attribute__((target("popcnt"))) bool ubi__look_up_counting(ubi__node_index *index, ubi_keyed_edge *edges,
+                                                                    uint32_t n) {
+    return ubi__look_up(index, edges, n, true);
+}
+#endif
+
+static bool ubi__look_up_any(ubi__node_index *index, ubi_keyed_edge *edges, uint32_t n) {
+#if UBI__MAY_COUNT_ONES
+    if (__builtin_expect(index->can_count_ones, 1))
+        return ubi__look_up_counting(index, edges, n);
+#endif
+    return ubi__look_up(index, edges, n, false);
+}
+
+static UBI_OUT_OF_LINE void ubi__pass_on(ubi__sink *sink) {
+    if (!ubi__look_up_any(&sink->tools->walk.index, sink->batch, sink->n_batch))
+        ubi__drop_unknown(sink);
+    if (sink->n_batch && !sink->stopped)
+        sink->stopped = !sink->visit_some(sink->payload, sink->batch, sink->n_batch);
+    sink->n_batch = 0;
+}
+
+static inline void ubi__visit_named_edge(ubi__sink *sink, const void *p, ubi__name name) {
+    ubi_keyed_edge *edge = &sink->batch[sink->n_batch++];
+    edge->id = (uintptr_t)p;
+    edge->name = ubi__key_of_name(name);
+    if (sink->n_batch == UBI__BATCH)
+        ubi__pass_on(sink);
 }
 
 /** An edge to a node that is no string or number. */
@@ -124,8 +162,10 @@ UBI__INLINE void ubi__edge(ubi__sink *sink, ubi__purpose purpose, const void *p,
         return;
     if (purpose == UBI__TO_COUNT)
         ubi__count_edge(sink, p, kind, is_counted);
+    else if (purpose == UBI__TO_VISIT)
+        ubi__visit_edge(sink, p);
     else
-        ubi__visit_edge(sink, purpose, p, name);
+        ubi__visit_named_edge(sink, p, name);
 }
 
 /** The edge of a value, if it is a reference. */

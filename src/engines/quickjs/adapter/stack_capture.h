@@ -79,15 +79,25 @@ static ubi__stack_ix ubi__look_up_frame(ubi__tracking *t, JSRuntime *rt, ubi__st
     return ubi__frame_trie_add(&t->frames, parent, place, &facts);
 }
 
-/* The stack of a frame called from `parent`, itself for a native frame. A loop comes to the same few again and again. */
+/* Where a stack may have been seen before: a loop comes to the same few again and again. */
+static inline ubi__seen_stack *ubi__seen_place(ubi__tracking *t, const JSFunctionBytecode *b, uint32_t pc,
+                                               ubi__stack_ix parent) {
+    return &t->seen[((uintptr_t)b / 64 + pc + parent * 7) % UBI__SEEN_STACKS];
+}
+static inline bool ubi__is_seen(const ubi__seen_stack *seen, const JSFunctionBytecode *b, uint32_t pc,
+                                ubi__stack_ix parent) {
+    return seen->bytecode == b && seen->pc == pc && seen->parent == parent;
+}
+
+/* The stack of a frame called from `parent`, itself for a native frame. */
 static ubi__stack_ix ubi__stack_of_frame(ubi__tracking *t, JSRuntime *rt, ubi__stack_ix parent,
                                          const JSStackFrame *frame) {
     JSFunctionBytecode *b = ubi__frame_bytecode(frame);
     if (!b)
         return parent;
     uint32_t pc = ubi__frame_pc(frame, b);
-    ubi__seen_stack *seen = &t->seen[((uintptr_t)b / 64 + pc + parent * 7) % UBI__SEEN_STACKS];
-    if (seen->bytecode == b && seen->pc == pc && seen->parent == parent)
+    ubi__seen_stack *seen = ubi__seen_place(t, b, pc, parent);
+    if (ubi__is_seen(seen, b, pc, parent))
         return seen->stack;
     ubi__stack_ix stack = ubi__look_up_frame(t, rt, parent, JS_VALUE_GET_OBJ(frame->cur_func), b, pc);
     if (stack != UBI_NONE)
@@ -198,13 +208,21 @@ static inline ubi__captured_frame *ubi__top_of_capture(const ubi__tracking *t, c
                                                                                                              : NULL;
 }
 
-/** The stack at hand, when `top` was found. UBI_NONE: no memory. */
+/** The stack at hand, when `top` was found: mostly another place in the same frame, seen before. UBI_NONE: no memory. */
 static inline ubi__stack_ix ubi__capture_top(ubi__tracking *t, JSRuntime *rt, ubi__captured_frame *top) {
     JSStackFrame *frame = rt->current_stack_frame;
     if (top->place == frame->cur_pc && top->place)
         return top->stack;
+    ubi__stack_ix parent = t->captured_count > 1 ? top[-1].stack : UBI__STACK_EMPTY;
+    const JSFunctionBytecode *b = (const JSFunctionBytecode *)top->bytecode;
+    uint32_t pc = ubi__frame_pc(frame, b);
+    const ubi__seen_stack *seen = ubi__seen_place(t, b, pc, parent);
+    if (__builtin_expect(pc && ubi__is_seen(seen, b, pc, parent), 1)) {
+        top->place = frame->cur_pc;
+        return top->stack = seen->stack;
+    }
     t->captured_count--;
-    return ubi__capture_frame(t, rt, t->captured_count ? top[-1].stack : UBI__STACK_EMPTY, frame);
+    return ubi__capture_frame(t, rt, parent, frame);
 }
 
 /** The stack at hand. UBI_NONE: no memory. */

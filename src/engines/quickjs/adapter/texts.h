@@ -14,14 +14,32 @@
 /** How an edge is named: made at no cost, spelled out only for those who want names. */
 typedef struct ubi__name {
     const char *text; /* before the atom or number, or alone */
-    uint32_t number;  /* an atom or a number */
-    enum { UBI__NAME_TEXT, UBI__NAME_ATOM, UBI__NAME_NUMBER } how;
+    uint32_t number;  /* an atom, a number, or which root it is that has the name */
+    enum { UBI__NAME_TEXT, UBI__NAME_ATOM, UBI__NAME_NUMBER, UBI__NAME_ROOT } how;
 } ubi__name;
 
 #define UBI__NAMED(literal) ((ubi__name){ (literal), 0, UBI__NAME_TEXT })
 #define UBI__ATOM_NAMED(atom) ((ubi__name){ "", (atom), UBI__NAME_ATOM })
 #define UBI__ATOM_NAMED_AFTER(literal, atom) ((ubi__name){ (literal), (atom), UBI__NAME_ATOM })
 #define UBI__NUMBERED(literal, i) ((ubi__name){ (literal), (i), UBI__NAME_NUMBER })
+
+/* As a key: `how` in the low bits of `base`, above it the text. */
+#define UBI__HOW_BITS 2
+
+static inline ubi_edge_key ubi__key_of_name(ubi__name name) {
+    if (!name.text && name.how != UBI__NAME_ROOT)
+        return (ubi_edge_key){ UBI_EDGE_KEY_UNNAMED, 0 };
+    if (name.how == UBI__NAME_NUMBER && !*name.text)
+        return (ubi_edge_key){ UBI_EDGE_KEY_NUMBER, name.number };
+    return (ubi_edge_key){ (uint64_t)(uintptr_t)name.text << UBI__HOW_BITS | (uint64_t)name.how, name.number };
+}
+
+static inline ubi__name ubi__name_of_key(ubi_edge_key key) {
+    if (key.base == UBI_EDGE_KEY_NUMBER)
+        return UBI__NUMBERED("", (uint32_t)key.number);
+    return (ubi__name){ (const char *)(uintptr_t)(key.base >> UBI__HOW_BITS), (uint32_t)key.number,
+                        key.base & ((1u << UBI__HOW_BITS) - 1) };
+}
 
 static bool ubi__is_ascii(const uint8_t *p, size_t n) {
     uint8_t all = 0;

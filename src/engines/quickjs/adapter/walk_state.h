@@ -61,9 +61,8 @@ typedef struct ubi__constructor_names ubi__constructor_names; /* constructor_nam
 
 /** The text of a name of edges. */
 typedef struct ubi__known_name {
-    const char *before; /* NULL: none is known here */
-    uint32_t number, how;
-    ubi_text text;
+    ubi_edge_key key;
+    ubi_text text; /* NULL: none is known here */
 } ubi__known_name;
 
 #define UBI__SOON 4
