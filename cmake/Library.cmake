@@ -37,6 +37,8 @@ endforeach()
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT UBI_SANITIZE)
     target_link_options(ubiheap_shared PRIVATE -Wl,--no-undefined)
 endif()
+# Threads that posted markers run code of ours when they exit, so dlclose must not take it away.
+target_link_options(ubiheap_shared PRIVATE -Wl,-z,nodelete)
 add_library(ubiheap::ubiheap ALIAS ubiheap_shared)
 add_library(ubiheap::static ALIAS ubiheap_static)
 

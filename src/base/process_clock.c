@@ -12,6 +12,8 @@
 
 #include <ubiheap/base.h>
 
+#include "base/process_clock.h"
+
 static uint64_t started_ns; /* on CLOCK_MONOTONIC; set once */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -50,4 +52,9 @@ static void find_start(void) {
 uint64_t ubi_process_clock_ns(void) {
     pthread_once(&once, find_start);
     return clock_ns(CLOCK_MONOTONIC) - started_ns;
+}
+
+uint64_t ubi__process_clock_of(uint64_t monotonic_ns) {
+    pthread_once(&once, find_start);
+    return monotonic_ns > started_ns ? monotonic_ns - started_ns : 0;
 }

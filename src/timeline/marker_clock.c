@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * marker_clock.c: see marker_clock.h.
+ */
+#define _GNU_SOURCE
+#include "timeline/marker_clock.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <ubiheap/base.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+/* Points are taken this often, and the one that took the shortest time counts. */
+#define TRIES 3
+#define RATE_NS UINT64_C(10000000000)
+
+bool ubi__ticks_are_counted;
+
+uint64_t ubi__ticks_asked(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+#if defined(__x86_64__)
+
+/* The system compares the counters of all processors, and takes another clock when they differ. */
+static bool system_trusts_counter(void) {
+    char name[16] = "";
+    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+    if (!file)
+        return false;
+    bool is_read = fgets(name, sizeof name, file) != NULL;
+    fclose(file);
+    return is_read && strcmp(name, "tsc\n") == 0;
+}
+
+static bool counter_is_good(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) && system_trusts_counter();
+}
+
+#elif defined(__aarch64__)
+
+static bool counter_is_good(void) {
+    return true; /* by the architecture */
+}
+
+#else
+
+static bool counter_is_good(void) {
+    return false;
+}
+
+#endif
+
+void ubi__ticks_choose(void) {
+    ubi__ticks_are_counted = counter_is_good();
+}
+
+ubi__tick_point ubi__tick_point_now(void) {
+    ubi__tick_point best = { 0, 0 };
+    uint64_t best_length = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t before = ubi__ticks(), ns = ubi_process_clock_ns(), length = ubi__ticks() - before;
+        if (length < best_length) {
+            best_length = length;
+            best = (ubi__tick_point){ before + length / 2, ns };
+        }
+    }
+    return best;
+}
+
+void ubi__tick_rate_learn(ubi__tick_rate *rate, ubi__tick_point now) {
+    if (rate->older.ticks == 0 || now.ticks <= rate->older.ticks || now.ns <= rate->older.ns) {
+        *rate = (ubi__tick_rate){ now, now, rate->ns_per_tick > 0 ? rate->ns_per_tick : 1 };
+        return;
+    }
+    rate->ns_per_tick = (double)(now.ns - rate->older.ns) / (double)(now.ticks - rate->older.ticks);
+    if (now.ns - rate->old.ns >= RATE_NS) {
+        rate->older = rate->old;
+        rate->old = now;
+    }
+}
