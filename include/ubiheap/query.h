@@ -38,7 +38,12 @@ typedef enum ubi_query_type {
     UBI_QUERY_BOOL,
     UBI_QUERY_NUMBER, /**< a count, an id, ... */
     UBI_QUERY_SIZE,   /**< a number of bytes: compares with 4KiB and 4096, not with a count */
-    UBI_QUERY_TEXT
+    UBI_QUERY_TEXT,
+    /**
+     * Given in nanoseconds; in an expression a number of microseconds, with a fraction: compares with 20ms and 20000, not with a
+     * count. A share's basis is in nanoseconds too.
+     */
+    UBI_QUERY_DURATION
 } ubi_query_type;
 
 /** Whether a name is followed by a text in parentheses, as in count(Session). */

@@ -29,6 +29,7 @@
 #include <ubiheap/labels.h>
 #include <ubiheap/leaks.h>
 #include <ubiheap/lens.h>
+#include <ubiheap/marker.h>
 #include <ubiheap/native_contexts.h>
 #include <ubiheap/node.h>
 #include <ubiheap/paths.h>
@@ -42,6 +43,9 @@
 #include <ubiheap/strings.h>
 #include <ubiheap/summary.h>
 #include <ubiheap/target.h>
+#include <ubiheap/timeline.h>
+#include <ubiheap/timeline_front.h>
+#include <ubiheap/timeline_waterfall.h>
 #include <ubiheap/treemap.h>
 
 #endif

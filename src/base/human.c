@@ -69,6 +69,25 @@ char *ubi__human_duration(char out[UBI__HUMAN_TEXT], uint64_t microseconds) {
     return out;
 }
 
+/* 1.23, 12.3, 123. */
+static char *three_digits(char out[UBI__HUMAN_TEXT], double value, const char *unit) {
+    int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    snprintf(out, UBI__HUMAN_TEXT, "%.*f %s", decimals, value, unit);
+    return out;
+}
+
+char *ubi__human_nanoseconds(char out[UBI__HUMAN_TEXT], uint64_t nanoseconds) {
+    if (nanoseconds < 1000) {
+        snprintf(out, UBI__HUMAN_TEXT, "%" PRIu64 " ns", nanoseconds);
+        return out;
+    }
+    if (nanoseconds < 999500)
+        return three_digits(out, (double)nanoseconds / 1e3, "us");
+    if (nanoseconds < 999500000)
+        return three_digits(out, (double)nanoseconds / 1e6, "ms");
+    return three_digits(out, (double)nanoseconds / 1e9, "s");
+}
+
 /* Last second of the year 9999. */
 #define LAST_SECOND UINT64_C(253402300799)
 

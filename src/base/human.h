@@ -21,6 +21,8 @@ char *ubi__human_size(char out[UBI__HUMAN_TEXT], uint64_t bytes);
 char *ubi__human_percent(char out[UBI__HUMAN_TEXT], uint64_t part, uint64_t total);
 /** "0.41 s", "38 ms", "120 us". */
 char *ubi__human_duration(char out[UBI__HUMAN_TEXT], uint64_t microseconds);
+/** Three digits and a unit: "850 ns", "12.3 us", "1.50 ms", "12.4 s". */
+char *ubi__human_nanoseconds(char out[UBI__HUMAN_TEXT], uint64_t nanoseconds);
 /** UTC, "2023-11-14 22:13:20 UTC"; far out of range: the number of microseconds. */
 char *ubi__human_time(char out[UBI__HUMAN_TEXT], uint64_t microseconds_since_epoch);
 /** UTC as in ISO 8601 with all digits, "2023-11-14T22:13:20.123456Z"; NULL out of the range of four-digit years. */

@@ -59,6 +59,11 @@ static void durations_use_the_unit_that_fits(void **state) {
     assert_string_equal(ubi__human_duration(text, 999499), "999 ms");
     assert_string_equal(ubi__human_duration(text, 999500), "1.00 s");
     assert_string_equal(ubi__human_duration(text, 1234567), "1.23 s");
+    assert_string_equal(ubi__human_nanoseconds(text, 999), "999 ns");
+    assert_string_equal(ubi__human_nanoseconds(text, 12345), "12.3 us");
+    assert_string_equal(ubi__human_nanoseconds(text, 999499), "999 us");
+    assert_string_equal(ubi__human_nanoseconds(text, 999500), "1.00 ms");
+    assert_string_equal(ubi__human_nanoseconds(text, UINT64_MAX), "18446744074 s");
 }
 
 static void times_are_utc(void **state) {

@@ -245,21 +245,31 @@ static void put_name(line *l, ubi_query_value value) {
         put(l, "(%.*s)", (int)value.argument.len, value.argument.ptr);
 }
 
+/* In the unit of the fact. */
+static const char *amount(char out[UBI__HUMAN_TEXT], ubi_query_value value, uint64_t magnitude) {
+    switch (value.name->type) {
+    case UBI_QUERY_SIZE:
+        return ubi__human_size(out, magnitude);
+    case UBI_QUERY_DURATION:
+        return ubi__human_nanoseconds(out, magnitude);
+    default:
+        return ubi__human_count(out, magnitude);
+    }
+}
+
 static void put_number(line *l, ubi_query_value value, const measured *m) {
     char number[UBI__HUMAN_TEXT], exact[UBI__HUMAN_TEXT], share[UBI__HUMAN_TEXT];
     bool is_size = value.name->type == UBI_QUERY_SIZE, in_detail = is_size && m->magnitude >= 1024;
     const char *sign = m->negative ? "-" : "";
     ubi__human_count(exact, m->magnitude);
-    put(l, "%s%s", sign, is_size ? ubi__human_size(number, m->magnitude) : exact);
-    if (m->error > 0) {
-        uint64_t error = (uint64_t)(m->error + 0.5);
-        put(l, " +- %s", is_size ? ubi__human_size(number, error) : ubi__human_count(number, error));
-    }
+    put(l, "%s%s", sign, amount(number, value, m->magnitude));
+    if (m->error > 0)
+        put(l, " +- %s", amount(number, value, (uint64_t)(m->error + 0.5)));
     if (in_detail)
         put(l, " (%s%s B", sign, exact);
     if (value.needs_basis)
         put(l, "%s%s%s of %s", in_detail ? ", " : " (", sign, ubi__human_percent(share, m->magnitude, m->basis),
-            is_size ? ubi__human_size(number, m->basis) : ubi__human_count(number, m->basis));
+            amount(number, value, m->basis));
     if (in_detail || value.needs_basis)
         put(l, ")");
 }

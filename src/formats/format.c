@@ -10,10 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ubiheap/marker.h>
+
 #include "base/parallel.h"
 
-/* fxsnapshot has no magic number, so it comes last and takes whatever nobody else wanted. */
-static const ubi__format *const formats[] = { &ubi__format_v8, &ubi__format_ubirec, &ubi__format_fxsnapshot };
+/* A timeline is JSON too, but of a kind that V8's is not. fxsnapshot has no magic number, so it comes last and takes whatever
+ * nobody else wanted. */
+static const ubi__format *const formats[] = { &ubi__format_timeline, &ubi__format_v8, &ubi__format_ubirec,
+                                              &ubi__format_fxsnapshot };
 
 #define GUESS_BYTES ((size_t)64)
 
@@ -86,6 +90,7 @@ static ubi_status run_attempt(ubi_graph **out, ubi__source *source, ubi__format_
 
 static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_read_options *given,
                               ubi_read_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::ReadSnapshot");
     const ubi_read_options defaults = UBI_READ_OPTIONS_INIT;
     const ubi_read_options *options = given ? given : &defaults;
     ubi_read_info own_info;

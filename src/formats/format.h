@@ -33,6 +33,6 @@ typedef struct ubi__format {
     bool survives_damage;
 } ubi__format;
 
-extern const ubi__format ubi__format_fxsnapshot, ubi__format_v8, ubi__format_ubirec;
+extern const ubi__format ubi__format_fxsnapshot, ubi__format_v8, ubi__format_ubirec, ubi__format_timeline;
 
 #endif

@@ -48,6 +48,11 @@ DIFFS = [
 ]
 
 
+MARKS = """
+setTimeout(function later() { console.timeStamp("now"); }, 1);
+console.time("all"); Promise.resolve().then(function reaction() { console.timeEnd("all"); });
+"""
+
 # A validator calls itself a dozen times per level of a document, and a dominator tree has as many as the longest list.
 sys.setrecursionlimit(20000)
 
@@ -97,6 +102,30 @@ class Schemas(unittest.TestCase):
                 with self.subTest(file=file, arguments=arguments):
                     command, *rest = arguments
                     self.validator(schema).validate(self.document(command, *rest, f"{file}.ubirec"))
+
+    def test_timelines(self):
+        for file in ("small", "hostile"):
+            for arguments in ([], ["--compat", "firefox"], ["-m", "Javascript"], ["--from", "1", "--to", "2"]):
+                self.validator("timeline").validate(self.document("timeline", *arguments, f"{file}.timeline"))
+            self.validator("timeline-info").validate(self.document("info", f"{file}.timeline"))
+        document = self.document("timeline", "small.timeline")
+        for change in ({"schema": "ubiheap.timeline/2"}, {"lostMarkers": -1}, {"frames": [{"line": 1}]},
+                       {"markers": [{**document["markers"][0], "end": "soon"}]}):
+            self.assertFalse(self.validator("timeline").is_valid({**document, **change}), change)
+
+    def test_lines_of_timelines(self):
+        path = workspace.SOURCE_DIR / "docs" / "formats" / "timeline-log-1.schema.json"
+        validator = jsonschema.Draft202012Validator(json.loads(path.read_text()))
+        (self.place.folder / "marks.js").write_text(MARKS)
+        done = self.place.ubiheap("run", "--timeline", "marks.timeline", "marks.js")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in (self.place.folder / "marks.timeline").read_text().splitlines()]
+        records = {line["record"] for line in lines}
+        self.assertEqual(records - {"lost"}, {"header", "thread", "marker", "frame", "memory", "end"})
+        for line in lines:
+            validator.validate(line)
+        for change in ({"record": "marker", "name": "x"}, {"record": "other"}, {"record": "frame", "frame": 0}):
+            self.assertFalse(validator.is_valid(change), change)
 
     def test_report(self):
         for arguments in ([], ["--detail"]):
@@ -243,7 +272,9 @@ class Schemas(unittest.TestCase):
         named = {path.name for path in SCHEMAS.glob("*.json")}
         of_commands = set(commands) - {"help", "record"}  # the standard output of `record` is the program's
         of_recordings = {"recording", "recording-info", "recording-sites"}  # what `report` and `info` say of them
-        self.assertEqual(named, {f"ubiheap.{name}-1.schema.json" for name in of_commands | of_recordings})
+        of_timelines = {"timeline-info"}
+        self.assertEqual(named, {f"ubiheap.{name}-1.schema.json"
+                                 for name in of_commands | of_recordings | of_timelines})
 
     def test_the_columns_of_the_schema_are_those_of_the_help(self):
         shown = self.place.ubiheap("help", "nodes").stdout.decode().split("Columns:\n")[1].split("\n\n")[0]

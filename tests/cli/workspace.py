@@ -16,6 +16,7 @@ UBIHEAP = os.environ.get("UBIHEAP", "")
 DATA = SOURCE_DIR / "tests" / "data" / "fx"
 DATA_V8 = SOURCE_DIR / "tests" / "data" / "v8"
 DATA_UBIREC = SOURCE_DIR / "tests" / "data" / "ubirec"
+DATA_TIMELINE = SOURCE_DIR / "tests" / "data" / "timeline"
 
 if not UBIHEAP or not os.access(UBIHEAP, os.X_OK):
     print("skipped: UBIHEAP does not name the tool")
@@ -26,7 +27,8 @@ import encoder  # noqa: E402
 
 REAL = ["tiny-before", "tiny-after", "unreachable"]
 REAL_V8 = ["node20-before", "node20-after", "chromium-detached", "chromium-alloc"]
-RECORDINGS = ["server", "sampled", "crashed", "idle", "few", "hostile"]
+TIMELINES = ["small", "killed", "hostile"]
+RECORDINGS = ["server", "sampled", "crashed", "idle", "few", "stripped", "hostile"]
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
 HOSTILE_NAMES = [ESCAPE, "line\nfeed\ttab\\backslash", "-", "comma, \"quote\"", "caf\xe9 \x9b31m"]
@@ -58,6 +60,8 @@ def fill(folder):
         os.symlink(DATA_V8 / f"{name}.heapsnapshot.gz", folder / f"{name}.heapsnapshot.gz")
     for name in RECORDINGS:
         os.symlink(DATA_UBIREC / f"{name}.ubirec", folder / f"{name}.ubirec")
+    for name in TIMELINES:
+        os.symlink(DATA_TIMELINE / f"{name}.timeline", folder / f"{name}.timeline")
     (folder / "hostile.fxsnapshot").write_bytes(hostile_snapshot())
     (folder / "big-ids.fxsnapshot").write_bytes(big_ids_snapshot())
     (folder / "two.fxsnapshot").write_bytes(encoder.snapshot(encoder.root(2), encoder.node(2)))

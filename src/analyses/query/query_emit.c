@@ -45,8 +45,8 @@ ubi_status ubi__emit_number(ubi__emitter *e, const ubi__token *t) {
     const ubi__scalar denominator = ubi__scalar_whole(t->denominator);
     ubi__scalar_divide(&number, &denominator);
     UBI_TRY(ubi__vec_scalar_push(&e->query->numbers, e->query->allocator, number));
-    return emit_operand(e, UBI__QUERY_NUMBER, t->has_unit ? UBI__KIND_SIZE : UBI__KIND_PLAIN, e->query->numbers.n - 1,
-                        t->at);
+    ubi__query_kind kind = t->is_duration ? UBI__KIND_DURATION : t->has_unit ? UBI__KIND_SIZE : UBI__KIND_PLAIN;
+    return emit_operand(e, UBI__QUERY_NUMBER, kind, e->query->numbers.n - 1, t->at);
 }
 
 ubi_status ubi__emit_text(ubi__emitter *e, const ubi__token *t) {
@@ -78,7 +78,8 @@ static ubi_status intern_value(ubi__emitter *e, size_t *out, const ubi_query_nam
 }
 
 ubi_status ubi__emit_value(ubi__emitter *e, const ubi_query_name *name, ubi_text argument, size_t at) {
-    static const ubi__query_kind kinds[] = { UBI__KIND_BOOL, UBI__KIND_COUNT, UBI__KIND_SIZE, UBI__KIND_TEXT };
+    static const ubi__query_kind kinds[] = { UBI__KIND_BOOL, UBI__KIND_COUNT, UBI__KIND_SIZE, UBI__KIND_TEXT,
+                                             UBI__KIND_DURATION };
     size_t value;
     UBI_TRY(intern_value(e, &value, name, argument));
     UBI_TRY(emit_operand(e, UBI__QUERY_VALUE, kinds[name->type], value, at));

@@ -19,11 +19,21 @@ static ubi__whole round_quotient(ubi__whole a, ubi__whole b, bool up) {
     return remainder < 0 && !up ? quotient - 1 : quotient;
 }
 
-static ubi__scalar bind_share(const ubi__share *share, const ubi_query_source *source) {
+/* Durations come in nanoseconds, and are microseconds in expressions. */
+static void to_microseconds(ubi__scalar *nanoseconds) {
+    const ubi__scalar thousand = ubi__scalar_whole(1000);
+    ubi__scalar_divide(nanoseconds, &thousand);
+}
+
+static ubi__scalar bind_share(const ubi__share *share, const ubi_query *query, const ubi_query_source *source) {
     uint64_t basis;
     if (!source->basis(source->payload, share->value, &basis))
         return ubi__scalar_missing();
-    return ubi__scalar_whole(round_quotient(share->numerator * (ubi__whole)basis, share->denominator, share->up));
+    ubi__scalar bound =
+        ubi__scalar_whole(round_quotient(share->numerator * (ubi__whole)basis, share->denominator, share->up));
+    if (query->values.at[share->value].name->type == UBI_QUERY_DURATION)
+        to_microseconds(&bound);
+    return bound;
 }
 
 /* ---- set-up ----------------------------------------------------------------------------------------------------- */
@@ -47,7 +57,7 @@ ubi_status ubi__evaluator_init(ubi__evaluator *e, const ubi_query *query, const 
     if (!e->stack || (n_shares && !e->shares) || (n_values && !e->lanes))
         return ubi__fail_nomem();
     for (size_t i = 0; i < n_shares; i++)
-        e->shares[i] = bind_share(&query->shares.at[i], source);
+        e->shares[i] = bind_share(&query->shares.at[i], query, source);
     return ubi__matcher_init(&e->matcher, most_states(query), a);
 }
 
@@ -98,6 +108,8 @@ static void set_number(ubi__scalar *out, uint64_t magnitude, uint8_t state, ubi_
     } else {
         out->kind = UBI__SCALAR_WHOLE;
         out->whole = state == UBI_QUERY_NEGATIVE ? -(ubi__whole)magnitude : (ubi__whole)magnitude;
+        if (type == UBI_QUERY_DURATION)
+            to_microseconds(out);
     }
 }
 

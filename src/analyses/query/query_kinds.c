@@ -8,32 +8,34 @@
 
 const char *ubi__query_kind_name(ubi__query_kind kind) {
     static const char *const names[] = {
-        [UBI__KIND_BOOL] = "a condition", [UBI__KIND_COUNT] = "a number", [UBI__KIND_SIZE] = "a size",
-        [UBI__KIND_PLAIN] = "a number",   [UBI__KIND_TEXT] = "a text",    [UBI__KIND_NULL] = "null",
-        [UBI__KIND_SHARE] = "a share",
+        [UBI__KIND_BOOL] = "a condition", [UBI__KIND_COUNT] = "a number",      [UBI__KIND_SIZE] = "a size",
+        [UBI__KIND_PLAIN] = "a number",   [UBI__KIND_TEXT] = "a text",         [UBI__KIND_NULL] = "null",
+        [UBI__KIND_SHARE] = "a share",    [UBI__KIND_DURATION] = "a duration",
     };
     return names[kind];
 }
 
+static bool has_unit(ubi__query_kind kind) {
+    return kind == UBI__KIND_SIZE || kind == UBI__KIND_DURATION;
+}
+
 static bool is_number(ubi__query_kind kind) {
-    return kind == UBI__KIND_COUNT || kind == UBI__KIND_SIZE || kind == UBI__KIND_PLAIN;
+    return kind == UBI__KIND_COUNT || kind == UBI__KIND_PLAIN || has_unit(kind);
 }
 
 static bool mixes_units(ubi__query_kind a, ubi__query_kind b) {
-    return (a == UBI__KIND_SIZE && b == UBI__KIND_COUNT) || (a == UBI__KIND_COUNT && b == UBI__KIND_SIZE);
+    return is_number(a) && is_number(b) && a != b && a != UBI__KIND_PLAIN && b != UBI__KIND_PLAIN;
 }
 
-/* What a sum is, and what a product is: a size if there is one, plain if there is nothing else. */
+/* What a sum is, and what a product is: a size or duration if there is one, plain if there is nothing else. */
 static ubi__query_kind joint_kind(ubi__query_kind a, ubi__query_kind b) {
-    if (a == UBI__KIND_SIZE || b == UBI__KIND_SIZE)
-        return UBI__KIND_SIZE;
+    if (has_unit(a) || has_unit(b))
+        return has_unit(a) ? a : b;
     return a == UBI__KIND_COUNT || b == UBI__KIND_COUNT ? UBI__KIND_COUNT : UBI__KIND_PLAIN;
 }
 
 static ubi__query_kind quotient_kind(ubi__query_kind a, ubi__query_kind b) {
-    if (b == UBI__KIND_SIZE)
-        return UBI__KIND_COUNT;
-    return joint_kind(a, b);
+    return has_unit(b) ? UBI__KIND_COUNT : joint_kind(a, b);
 }
 
 typedef struct check {
@@ -60,10 +62,12 @@ static bool check_arithmetic(ubi__query_kind *out, const check *c) {
     if (!is_number(c->left) || !is_number(c->right))
         return refuse(c, "numbers", is_number(c->left) ? c->right : c->left);
     if (c->op == UBI__QUERY_DIVIDE) {
+        if (has_unit(c->left) && has_unit(c->right) && c->left != c->right)
+            return refuse_pair(c);
         *out = quotient_kind(c->left, c->right);
         return true;
     }
-    if (c->op == UBI__QUERY_MULTIPLY && c->left == UBI__KIND_SIZE && c->right == UBI__KIND_SIZE)
+    if (c->op == UBI__QUERY_MULTIPLY && has_unit(c->left) && has_unit(c->right))
         return refuse_pair(c);
     if (c->op != UBI__QUERY_MULTIPLY && mixes_units(c->left, c->right))
         return refuse_pair(c);

@@ -74,14 +74,27 @@ static ubi_text piece(const ubi__lexer *l, size_t start) {
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
+/* Sizes are counted in bytes, durations in microseconds. */
 typedef struct unit {
     const char *name;
-    uint64_t factor;
+    uint64_t factor, divisor;
+    bool is_duration;
 } unit;
 
 static const unit units[] = {
-    { "B", 1 },     { "KiB", 1ull << 10 }, { "MiB", 1ull << 20 }, { "GiB", 1ull << 30 },   { "TiB", 1ull << 40 },
-    { "KB", 1000 }, { "MB", 1000000 },     { "GB", 1000000000 },  { "TB", 1000000000000 },
+    { "B", 1, 1, false },
+    { "KiB", 1ull << 10, 1, false },
+    { "MiB", 1ull << 20, 1, false },
+    { "GiB", 1ull << 30, 1, false },
+    { "TiB", 1ull << 40, 1, false },
+    { "KB", 1000, 1, false },
+    { "MB", 1000000, 1, false },
+    { "GB", 1000000000, 1, false },
+    { "TB", 1000000000000, 1, false },
+    { "ns", 1, 1000, true },
+    { "us", 1, 1, true },
+    { "ms", 1000, 1, true },
+    { "s", 1000000, 1, true },
 };
 
 static const unit *find_unit(ubi_text word) {
@@ -117,7 +130,9 @@ static ubi_status read_unit(ubi__lexer *l, ubi__token *t) {
         l->at++;
     } else if (u) {
         t->has_unit = true;
+        t->is_duration = u->is_duration;
         t->factor = (ubi__whole)u->factor;
+        t->denominator *= (ubi__whole)u->divisor;
         l->at += word.len;
     } else if (word.len && l->at == digits_end) {
         return fail_unit(l, word);

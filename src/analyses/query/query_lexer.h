@@ -20,7 +20,8 @@ typedef struct ubi__token {
     ubi__token_kind kind;
     size_t at;          /* byte of the source */
     ubi_text text;      /* as written; of a TEXT: what stands between the quotes, decoded, in the lexer's buffer */
-    bool has_unit;      /* NUMBER with B, KiB, ... */
+    bool has_unit;      /* NUMBER with B, KiB, ... or with ms, s, ... */
+    bool is_duration;   /* the unit is one of time */
     bool is_share;      /* NUMBER with % */
     uint64_t numerator; /* of a NUMBER: numerator / denominator * factor */
     ubi__whole denominator;

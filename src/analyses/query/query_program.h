@@ -50,9 +50,10 @@ typedef enum ubi__query_op {
 /** Types of subexpressions: those of names, and what fits more than one of them. */
 typedef enum ubi__query_kind {
     UBI__KIND_BOOL,
-    UBI__KIND_COUNT, /* a number that is no size */
+    UBI__KIND_COUNT, /* a number that is no size and no duration */
     UBI__KIND_SIZE,
-    UBI__KIND_PLAIN, /* a number written without a unit: fits both */
+    UBI__KIND_DURATION,
+    UBI__KIND_PLAIN, /* a number written without a unit: fits all of them */
     UBI__KIND_TEXT,
     UBI__KIND_NULL,
     UBI__KIND_SHARE

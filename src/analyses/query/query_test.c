@@ -89,6 +89,53 @@ static void sizes_have_units(void **state) {
                     { "size > 0.0001KiB", "0 1 2 3 4" }, { "size / 1KiB == 1", "1" }, { "size / 1KiB > 1", "2 3" });
 }
 
+static void give_nanoseconds(void *payload, uint32_t value, uint32_t first, uint32_t n, uint64_t *magnitude,
+                             uint8_t *state) {
+    static const uint64_t took[] = { 0, 499, 1500, 20000000, UINT64_MAX };
+    (void)payload, (void)value, (void)state;
+    for (uint32_t i = 0; i < n; i++)
+        magnitude[i] = took[first + i];
+}
+
+static bool give_two_seconds(void *payload, uint32_t value, uint64_t *out) {
+    (void)payload, (void)value;
+    *out = 2000000000;
+    return true;
+}
+
+static unsigned count_durations(const char *expression) {
+    static const ubi_query_name names[] = { { "took", "", UBI_QUERY_DURATION, UBI_QUERY_NO_ARGUMENT, false, true },
+                                            { NULL, NULL, UBI_QUERY_BOOL, UBI_QUERY_NO_ARGUMENT, false, false } };
+    const ubi_query_source source = { .numbers = give_nanoseconds, .basis = give_two_seconds };
+    uint32_t found[UBI_QUERY_BLOCK];
+    ubi_query *query;
+    ubi_filter *filter;
+    if (ubi_query_parse(&query, ubi__text(expression), names, NULL) != UBI_OK)
+        fail_msg("%s: %s", expression, ubi_error_message());
+    assert_int_equal(ubi_filter_new(&filter, query, &source, NULL), UBI_OK);
+    unsigned n = ubi_filter_select(found, filter, 0, 5);
+    ubi_filter_free(filter);
+    ubi_query_free(query);
+    return n;
+}
+
+static void durations_have_units(void **state) {
+    static const struct {
+        const char *expression;
+        unsigned n;
+    } list[] = { { "took >= 0", 5 },           { "took > 0s", 4 },          { "took == 499ns", 1 },
+                 { "took > 499 ns", 3 },       { "took > 1us", 3 },         { "took == 1.5us", 1 },
+                 { "took > 1.5", 2 },          { "took == 20ms", 1 },       { "took == 20000", 1 },
+                 { "took >= 0.02s", 2 },       { "took > 19.999999ms", 2 }, { "took > 20.000001ms", 1 },
+                 { "took > 18446744073s", 1 }, { "took / 1ms == 20", 1 },   { "took - 1500ns == 0us", 1 },
+                 { "took >= 1%", 2 },          { "took > 1%", 1 },          { "took < 1%", 3 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (count_durations(list[i].expression) != list[i].n)
+            fail_msg("%s holds for %u rows, not %u", list[i].expression, count_durations(list[i].expression),
+                     list[i].n);
+}
+
 static void shares_refer_to_their_basis(void **state) {
     (void)state;
     ASSERT_MEANINGS({ "size > 10%", "1 2 3" }, { "size >= 10%", "0 1 2 3" }, { "size < 10%", "4 5" },
@@ -191,6 +238,7 @@ static void misspelt_names_get_a_suggestion(void **state) {
     assert_refused("size > 1Mib", "unknown unit 'Mib' at character 9; did you mean MiB?");
     assert_refused("size > 1kib", "unknown unit 'kib' at character 9; did you mean KiB?");
     assert_refused("size > 1bananas", "unknown unit 'bananas' at character 9");
+    assert_refused("size > 1MS", "unknown unit 'MS' at character 9; did you mean ms?");
 }
 
 static void mistakes_of_form_are_placed(void **state) {
@@ -382,6 +430,7 @@ int main(void) {
         cmocka_unit_test(numbers_compare_in_all_ways),
         cmocka_unit_test(large_numbers_are_exact),
         cmocka_unit_test(sizes_have_units),
+        cmocka_unit_test(durations_have_units),
         cmocka_unit_test(shares_refer_to_their_basis),
         cmocka_unit_test(texts_compare_by_bytes),
         cmocka_unit_test(texts_have_escapes),

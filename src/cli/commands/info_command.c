@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_report.h"
+#include "cli/commands/timeline/timeline_view.h"
 #include "cli/heap_summary.h"
 #include "cli/snapshot.h"
 #include "formats/v8/v8_facts.h"
@@ -310,6 +311,8 @@ static ubi_status run(ubi__cli *cli, void *arguments, char **operands, int n_ope
     ubi__snapshot snapshot;
     if (ubi__is_recording(operands[0]))
         return ubi__info_recording(cli, operands[0], exit_code);
+    if (ubi__is_timeline(operands[0]))
+        return ubi__info_timeline(cli, operands[0], exit_code);
     UBI_TRY(ubi__snapshot_load(&snapshot, cli, operands[0]));
     ubi_status status = tell(cli, &snapshot);
     ubi__snapshot_close(&snapshot);
@@ -336,7 +339,9 @@ const ubi__command ubi__command_info = {
         "Sizes are sums of the nodes' own (shallow) sizes. Nodes that cannot be reached from the root are in the "
         "file but in no analysis; scoped Firefox snapshots often have some.\n"
         "\n"
-        "Of a recording of allocations (.ubirec): who recorded what and when, and how much there is of everything.",
+        "Of a recording of allocations (.ubirec) and of a timeline: who recorded what and when, and how much there is "
+        "of "
+        "everything.",
     .options = options,
     .examples = examples,
     .min_operands = 1,

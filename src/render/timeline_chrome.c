@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * timeline_chrome.c: trace events, see timeline_export.h.
+ *
+ * Viewers draw complete events of a thread as boxes in boxes and drop, or move, one that sticks out of the box that it began in. So
+ * the boxes that are open on the thread are kept as a stack of ends, and what would stick out goes to a track of its own.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/human.h"
+#include "base/text.h"
+#include "render/timeline_export.h"
+
+#define SHOWN_FRAMES 16
+#define FRAME_BYTES 512
+
+typedef struct trace {
+    ubi__json json;
+    const ubi__timeline_nest *nest;
+    const ubi__timeline_data *data;
+    ubi__vec_u64 open; /* ends of the boxes that are open on the thread, the innermost last */
+} trace;
+
+/* ---- events ----------------------------------------------------------------------------------------------------------- */
+
+static void put_us(ubi__json *json, const char *key, uint64_t ns) {
+    char digits[32];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+    ubi__json_key(json, key);
+    ubi__json_raw(json, (ubi_text){ digits, (size_t)n });
+}
+
+static uint64_t process_id(const ubi__timeline_data *data) {
+    return data->pid ? data->pid : 1;
+}
+
+static uint64_t thread_id(const trace *t, uint32_t thread) {
+    return thread < t->data->threads.n ? t->data->threads.at[thread].id : process_id(t->data);
+}
+
+static void begin_event(trace *t, const char *phase, ubi_text name, uint32_t thread) {
+    ubi__json_object_begin(&t->json);
+    ubi__timeline_put_string(&t->json, "ph", phase);
+    ubi__timeline_put_text(&t->json, "name", name);
+    ubi__timeline_put_u64(&t->json, "pid", process_id(t->data));
+    ubi__timeline_put_u64(&t->json, "tid", thread_id(t, thread));
+}
+
+static const char *category_of(const ubi__marker_blueprint *b) {
+    static const char *const groups[UBI__MARKER_GROUPS] = { "rendering", "script", "application" };
+    return b->is_collection ? "gc" : groups[b->group];
+}
+
+/* ---- what is known of a marker ------------------------------------------------------------------------------------------ */
+
+static void put_detail(trace *t, const ubi__timeline_detail *detail) {
+    switch (detail->type) {
+    case UBI__TIMELINE_BOOL:
+        ubi__json_bool(&t->json, detail->as.truth);
+        break;
+    case UBI__TIMELINE_NUMBER:
+        ubi__json_double(&t->json, detail->as.number);
+        break;
+    case UBI__TIMELINE_TEXT:
+        ubi__json_text(&t->json, ubi__timeline_text(t->data, detail->as.text));
+        break;
+    case UBI__TIMELINE_RECTANGLES:
+        ubi__json_u64(&t->json, detail->as.rectangles.n);
+        break;
+    case UBI__TIMELINE_NULL:
+        ubi__json_null(&t->json);
+        break;
+    }
+}
+
+static ubi_text cause_words(char out[FRAME_BYTES], const ubi__timeline_data *data, uint32_t frame) {
+    return (ubi_text){ out, ubi__timeline_cause_words(out, FRAME_BYTES, data, frame) };
+}
+
+static void put_stack(trace *t, const char *key, uint32_t stack) {
+    char words[FRAME_BYTES];
+    bool is_async;
+    if (stack == UBI_NONE)
+        return;
+    ubi__json_key(&t->json, key);
+    ubi__json_array_begin(&t->json);
+    for (int i = 0; i < SHOWN_FRAMES && stack != UBI_NONE; i++) {
+        size_t n = ubi__timeline_frame_words(words, sizeof words, t->data, stack);
+        ubi__json_text(&t->json, (ubi_text){ words, n });
+        stack = ubi__timeline_caller(t->data, stack, &is_async);
+        if (is_async && ++i < SHOWN_FRAMES)
+            ubi__json_text(&t->json, cause_words(words, t->data, stack));
+    }
+    ubi__json_array_end(&t->json);
+}
+
+static void put_args(trace *t, const ubi__timeline_row *row) {
+    ubi__json_key(&t->json, "args");
+    ubi__json_object_begin(&t->json);
+    for (uint32_t i = 0; i < row->n_details; i++) {
+        const ubi__timeline_detail *detail = &t->data->details.at[row->first_detail + i];
+        ubi__json_key_text(&t->json, ubi__timeline_text(t->data, detail->key));
+        put_detail(t, detail);
+    }
+    put_stack(t, "stack", row->stack);
+    put_stack(t, "endStack", row->end_stack);
+    ubi__json_object_end(&t->json);
+}
+
+/* Frames are named by strings. */
+static void put_frame_ref(trace *t, const char *key, uint32_t frame) {
+    char digits[16];
+    if (frame == UBI_NONE)
+        return;
+    snprintf(digits, sizeof digits, "%" PRIu32, frame);
+    ubi__timeline_put_string(&t->json, key, digits);
+}
+
+/* ---- markers ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether the marker is a box within those that are open; then it is open itself. */
+static ubi_status try_box(trace *t, bool *is_box, const ubi__timeline_row *row) {
+    while (t->open.n && t->open.at[t->open.n - 1] <= row->start_ns)
+        t->open.n--;
+    *is_box = t->open.n == 0 || row->end_ns <= t->open.at[t->open.n - 1];
+    return *is_box ? ubi__vec_u64_push(&t->open, t->nest->allocator, row->end_ns) : UBI_OK;
+}
+
+static const char *phase_of(const ubi__timeline_row *row, bool is_box) {
+    return ubi__timeline_is_moment(row) ? "i" : !is_box ? "b" : row->flags & UBI__TIMELINE_HAS_END ? "X" : "B";
+}
+
+static void put_async_end(trace *t, uint32_t i, ubi_text name, const char *category) {
+    const ubi__timeline_row *row = &t->data->rows.at[i];
+    begin_event(t, "e", name, row->thread);
+    ubi__timeline_put_string(&t->json, "cat", category);
+    ubi__timeline_put_u64(&t->json, "id", i);
+    put_us(&t->json, "ts", row->end_ns);
+    ubi__json_object_end(&t->json);
+}
+
+static ubi_status put_marker(trace *t, uint32_t i) {
+    const ubi__timeline_row *row = &t->data->rows.at[i];
+    const ubi__marker_sum *sum = &t->nest->sums.at[t->nest->sum_of[i]];
+    ubi_text name = ubi__timeline_label(t->nest, sum);
+    bool is_box = false;
+    if (!sum->blueprint->is_not_nestable && !ubi__timeline_is_moment(row))
+        UBI_TRY(try_box(t, &is_box, row));
+    const char *phase = phase_of(row, is_box), *category = category_of(sum->blueprint);
+    begin_event(t, phase, name, row->thread);
+    ubi__timeline_put_string(&t->json, "cat", category);
+    put_us(&t->json, "ts", row->start_ns);
+    if (*phase == 'X')
+        put_us(&t->json, "dur", ubi__timeline_duration_ns(row));
+    else if (*phase == 'i')
+        ubi__timeline_put_string(&t->json, "s", "t");
+    else if (*phase == 'b')
+        ubi__timeline_put_u64(&t->json, "id", i);
+    put_frame_ref(t, "sf", row->stack);
+    if (*phase == 'X')
+        put_frame_ref(t, "esf", row->end_stack);
+    put_args(t, row);
+    ubi__json_object_end(&t->json);
+    if (*phase == 'b')
+        put_async_end(t, i, name, category);
+    return UBI_OK;
+}
+
+static ubi_status put_markers(trace *t) {
+    uint32_t n = t->nest->n;
+    for (uint32_t k = 0, thread = 0; k < n; k++) {
+        for (; k >= t->nest->thread_end[thread]; thread++)
+            t->open.n = 0;
+        UBI_TRY(put_marker(t, t->nest->by_thread[k]));
+        if (t->json.failed)
+            break;
+    }
+    return UBI_OK;
+}
+
+/* ---- names, memory, frames ------------------------------------------------------------------------------------------------ */
+
+static void put_name(trace *t, const char *what, uint32_t thread, ubi_text name) {
+    begin_event(t, "M", ubi__text(what), thread);
+    ubi__json_key(&t->json, "args");
+    ubi__json_object_begin(&t->json);
+    ubi__timeline_put_text(&t->json, "name", name);
+    ubi__json_object_end(&t->json);
+    ubi__json_object_end(&t->json);
+}
+
+static void put_names(trace *t) {
+    const ubi__timeline_data *data = t->data;
+    if (data->program != UBI_NONE)
+        put_name(t, "process_name", 0, ubi__timeline_text(data, data->program));
+    for (uint32_t i = 0; i < data->threads.n; i++)
+        if (data->threads.at[i].name != UBI_NONE)
+            put_name(t, "thread_name", i, ubi__timeline_text(data, data->threads.at[i].name));
+}
+
+static void put_sample(trace *t, const ubi__timeline_sample *sample) {
+    ubi_text name = ubi__timeline_text(t->data, sample->name);
+    bool is_part = ubi__timeline_is_part(name);
+    begin_event(t, "C", is_part ? ubi__text("memory by use") : name, 0);
+    put_us(&t->json, "ts", sample->time_ns);
+    ubi__json_key(&t->json, "args");
+    ubi__json_object_begin(&t->json);
+    ubi__json_key_text(&t->json, is_part ? name : ubi__text("bytes"));
+    ubi__json_double(&t->json, sample->value);
+    ubi__json_object_end(&t->json);
+    ubi__json_object_end(&t->json);
+}
+
+static void begin_frame(trace *t, const char *key, ubi_text name) {
+    ubi__json_key(&t->json, key);
+    ubi__json_object_begin(&t->json);
+    ubi__timeline_put_string(&t->json, "category", "script");
+    ubi__timeline_put_text(&t->json, "name", name);
+}
+
+/* The frame "async 7" lies between frame 7 and each that it led to asynchronously. */
+static void put_frame(trace *t, uint32_t i) {
+    char key[32], words[FRAME_BYTES];
+    bool is_async;
+    uint32_t caller = ubi__timeline_caller(t->data, i, &is_async);
+    snprintf(key, sizeof key, "%" PRIu32, i);
+    begin_frame(t, key, (ubi_text){ words, ubi__timeline_frame_words(words, sizeof words, t->data, i) });
+    if (is_async) {
+        snprintf(key, sizeof key, "async %" PRIu32, caller);
+        ubi__timeline_put_string(&t->json, "parent", key);
+    } else {
+        put_frame_ref(t, "parent", caller);
+    }
+    ubi__json_object_end(&t->json);
+}
+
+static void put_cause_frame(trace *t, uint32_t i) {
+    char key[32], words[FRAME_BYTES];
+    snprintf(key, sizeof key, "async %" PRIu32, i);
+    begin_frame(t, key, cause_words(words, t->data, i));
+    put_frame_ref(t, "parent", i);
+    ubi__json_object_end(&t->json);
+}
+
+static ubi_status put_frames(trace *t) {
+    bool is_async;
+    size_t n = t->data->frames.n;
+    bool *led = ubi__calloc_array(t->nest->allocator, n + 1, sizeof *led);
+    if (!led)
+        return ubi__fail_nomem();
+    ubi__json_key(&t->json, "stackFrames");
+    ubi__json_object_begin(&t->json);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t caller = ubi__timeline_caller(t->data, i, &is_async);
+        put_frame(t, i);
+        if (is_async && !led[caller])
+            put_cause_frame(t, caller);
+        if (is_async)
+            led[caller] = true;
+    }
+    ubi__json_object_end(&t->json);
+    ubi__free_array(t->nest->allocator, led, n + 1, sizeof *led);
+    return UBI_OK;
+}
+
+static void put_about(trace *t) {
+    char time[UBI__HUMAN_TEXT];
+    ubi__timeline_put_string(&t->json, "displayTimeUnit", "ms");
+    ubi__json_key(&t->json, "otherData");
+    ubi__json_object_begin(&t->json);
+    ubi__timeline_put_string(&t->json, "generator", "ubiheap " UBI_VERSION_STRING);
+    if (t->data->start_unix_us)
+        ubi__timeline_put_string(&t->json, "startTime", ubi__iso_time(time, t->data->start_unix_us));
+    if (t->data->n_lost)
+        ubi__timeline_put_u64(&t->json, "lostMarkers", t->data->n_lost);
+    ubi__json_object_end(&t->json);
+}
+
+static ubi_status put_trace(trace *t) {
+    ubi__json_object_begin(&t->json);
+    put_about(t);
+    ubi__json_key(&t->json, "traceEvents");
+    ubi__json_array_begin(&t->json);
+    put_names(t);
+    UBI_TRY(put_markers(t));
+    for (size_t i = 0; i < t->data->samples.n; i++)
+        put_sample(t, &t->data->samples.at[i]);
+    ubi__json_array_end(&t->json);
+    UBI_TRY(put_frames(t));
+    ubi__json_object_end(&t->json);
+    return ubi__json_flush(&t->json);
+}
+
+ubi_status ubi__render_timeline_chrome(ubi_write_fn write, void *payload, const ubi__timeline_nest *nest) {
+    trace t = { .nest = nest, .data = nest->data };
+    ubi__json_init(&t.json, write, payload, false);
+    t.json.for_terminal = true;
+    ubi_status status = put_trace(&t);
+    ubi__vec_u64_fini(&t.open, nest->allocator);
+    return status;
+}

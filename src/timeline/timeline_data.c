@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * timeline_data.c: see timeline_data.h.
+ */
+#include "timeline/timeline_data.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/merge_sort.h"
+#include "base/text.h"
+
+void ubi__timeline_data_init(ubi__timeline_data *data, const ubi_allocator *allocator) {
+    *data = (ubi__timeline_data){ .allocator = ubi__allocator_or_default(allocator), .program = UBI_NONE };
+    ubi__strtab_init(&data->texts, data->allocator);
+    ubi__u64_map_init(&data->thread_of_id, data->allocator);
+}
+
+void ubi__timeline_data_fini(ubi__timeline_data *data) {
+    const ubi_allocator *a = data->allocator;
+    ubi__strtab_fini(&data->texts);
+    ubi__vec_timeline_frame_fini(&data->frames, a);
+    ubi__slots_fini(&data->frame_slots, a);
+    ubi__vec_timeline_row_fini(&data->rows, a);
+    ubi__vec_timeline_detail_fini(&data->details, a);
+    ubi__vec_timeline_rectangle_fini(&data->rectangles, a);
+    ubi__vec_timeline_thread_fini(&data->threads, a);
+    ubi__u64_map_fini(&data->thread_of_id);
+    ubi__vec_timeline_sample_fini(&data->samples, a);
+}
+
+ubi_status ubi__timeline_add_text(ubi__timeline_data *data, ubi_str_ix *out, ubi_text text) {
+    if (text.ptr)
+        return ubi__strtab_intern(&data->texts, out, text);
+    *out = UBI_NONE;
+    return UBI_OK;
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t frame_hash(const ubi__timeline_frame *f) {
+    uint64_t h = ubi__hash_combine(f->function, f->source);
+    h = ubi__hash_combine(h, (uint64_t)f->line << 32 | f->column);
+    h = ubi__hash_combine(h, (uint64_t)f->parent << 32 | f->async_parent);
+    return ubi__hash_combine(h, f->async_cause);
+}
+
+static uint64_t row_hash(const void *rows, uint32_t row) {
+    return frame_hash((const ubi__timeline_frame *)rows + row);
+}
+
+static bool same_frame(const ubi__timeline_frame *a, const ubi__timeline_frame *b) {
+    return a->function == b->function && a->source == b->source && a->line == b->line && a->column == b->column &&
+           a->parent == b->parent && a->async_parent == b->async_parent && a->async_cause == b->async_cause;
+}
+
+#define LEAST_SLOTS 64
+
+ubi_status ubi__timeline_add_frame(ubi__timeline_data *data, uint32_t *out, const ubi__timeline_frame *frame) {
+    ubi__slots *slots = &data->frame_slots;
+    if (data->frames.n == UBI_NONE)
+        return ubi__fail(UBI_ELIMIT, "more than %u different frames of stacks", UBI_NONE);
+    UBI_TRY(ubi__slots_grow(slots, data->frames.at, data->frames.n, row_hash, LEAST_SLOTS, data->allocator));
+    size_t i = (size_t)frame_hash(frame) & (slots->n - 1);
+    for (; slots->at[i] != UBI_NONE; i = ubi__slots_next(slots, i))
+        if (same_frame(&data->frames.at[slots->at[i]], frame)) {
+            *out = slots->at[i];
+            return UBI_OK;
+        }
+    UBI_TRY(ubi__vec_timeline_frame_push(&data->frames, data->allocator, *frame));
+    *out = slots->at[i] = (uint32_t)(data->frames.n - 1);
+    return UBI_OK;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+ubi_status ubi__timeline_add_thread(ubi__timeline_data *data, uint32_t *out, uint64_t id, ubi_text name) {
+    ubi_str_ix text;
+    UBI_TRY(ubi__timeline_add_text(data, &text, name));
+    uint32_t thread = ubi__u64_map_get(&data->thread_of_id, id);
+    if (thread == UBI_NONE) {
+        UBI_TRY(ubi__vec_timeline_thread_reserve(&data->threads, data->allocator, 1));
+        UBI_TRY(ubi__u64_map_put(&data->thread_of_id, id, (uint32_t)data->threads.n));
+        thread = (uint32_t)data->threads.n++;
+        data->threads.at[thread] = (ubi__timeline_thread){ id, text };
+    } else if (text != UBI_NONE) {
+        data->threads.at[thread].name = text;
+    }
+    *out = thread;
+    return UBI_OK;
+}
+
+ubi_status ubi__timeline_add_detail(ubi__timeline_data *data, const ubi__timeline_detail *detail) {
+    if (data->details.n - data->n_given_details == UINT16_MAX)
+        return ubi__fail(UBI_ELIMIT, "a marker with more than %d details", UINT16_MAX);
+    if (data->details.n == UBI_NONE)
+        return ubi__fail(UBI_ELIMIT, "more than %u details of markers", UBI_NONE);
+    return ubi__vec_timeline_detail_push(&data->details, data->allocator, *detail);
+}
+
+ubi_status ubi__timeline_add_row(ubi__timeline_data *data, const ubi__timeline_row *row) {
+    ubi__timeline_row added = *row;
+    if (data->rows.n == UBI_NONE)
+        return ubi__fail(UBI_ELIMIT, "more than %u markers", UBI_NONE);
+    added.first_detail = (uint32_t)data->n_given_details;
+    added.n_details = (uint16_t)(data->details.n - data->n_given_details);
+    UBI_TRY(ubi__vec_timeline_row_push(&data->rows, data->allocator, added));
+    data->n_given_details = data->details.n;
+    return UBI_OK;
+}
+
+void ubi__timeline_drop_details(ubi__timeline_data *data) {
+    data->details.n = data->n_given_details;
+}
+
+ubi_status ubi__timeline_add_sample(ubi__timeline_data *data, uint64_t time_ns, ubi_text name, double value) {
+    ubi__timeline_sample sample = { .time_ns = time_ns, .value = value };
+    UBI_TRY(ubi__timeline_add_text(data, &sample.name, name));
+    return ubi__vec_timeline_sample_push(&data->samples, data->allocator, sample);
+}
+
+/* ---- order -------------------------------------------------------------------------------------------------------- */
+
+typedef const void *no_context;
+
+static bool row_before(no_context context, ubi__timeline_row a, ubi__timeline_row b) {
+    (void)context;
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+}
+
+static bool sample_before(no_context context, ubi__timeline_sample a, ubi__timeline_sample b) {
+    (void)context;
+    return a.time_ns < b.time_ns;
+}
+
+UBI_SORT_DEFINE(sort_rows, ubi__timeline_row, no_context, row_before);
+UBI_SORT_DEFINE(sort_samples, ubi__timeline_sample, no_context, sample_before);
+
+static void find_range(ubi__timeline_data *data) {
+    uint64_t begin = UINT64_MAX, end = data->last_ns;
+    for (size_t i = 0; i < data->rows.n; i++) {
+        begin = data->rows.at[i].start_ns < begin ? data->rows.at[i].start_ns : begin;
+        end = data->rows.at[i].end_ns > end ? data->rows.at[i].end_ns : end;
+    }
+    for (size_t i = 0; i < data->samples.n; i++) {
+        begin = data->samples.at[i].time_ns < begin ? data->samples.at[i].time_ns : begin;
+        end = data->samples.at[i].time_ns > end ? data->samples.at[i].time_ns : end;
+    }
+    data->begin_ns = begin < end ? begin : end;
+    data->end_ns = end;
+}
+
+/* What did not end lasted until the end. */
+static void extend_open_rows(ubi__timeline_data *data) {
+    for (size_t i = 0; i < data->rows.n; i++)
+        if (!(data->rows.at[i].flags & UBI__TIMELINE_HAS_END))
+            data->rows.at[i].end_ns = data->end_ns;
+}
+
+static ubi_status put_rows_in_order(ubi__timeline_data *data) {
+    size_t n = data->rows.n;
+    ubi__timeline_row *spare = ubi__alloc_array(data->allocator, n, sizeof *spare);
+    if (!spare && n)
+        return ubi__fail_nomem();
+    sort_rows(data->rows.at, spare, n, NULL);
+    ubi__free_array(data->allocator, spare, n, sizeof *spare);
+    return UBI_OK;
+}
+
+static ubi_status put_samples_in_order(ubi__timeline_data *data) {
+    size_t n = data->samples.n;
+    ubi__timeline_sample *spare = ubi__alloc_array(data->allocator, n, sizeof *spare);
+    if (!spare && n)
+        return ubi__fail_nomem();
+    sort_samples(data->samples.at, spare, n, NULL);
+    ubi__free_array(data->allocator, spare, n, sizeof *spare);
+    return UBI_OK;
+}
+
+ubi_status ubi__timeline_data_sort(ubi__timeline_data *data) {
+    find_range(data);
+    extend_open_rows(data);
+    UBI_TRY(put_rows_in_order(data));
+    return put_samples_in_order(data);
+}
+
+/* ---- details ------------------------------------------------------------------------------------------------------ */
+
+const ubi__timeline_detail *ubi__timeline_detail_of(const ubi__timeline_data *data, const ubi__timeline_row *row,
+                                                    const char *key) {
+    for (uint32_t i = 0; i < row->n_details; i++) {
+        const ubi__timeline_detail *detail = &data->details.at[row->first_detail + i];
+        if (ubi__text_is(ubi__timeline_text(data, detail->key), key))
+            return detail;
+    }
+    return NULL;
+}
+
+ubi_text ubi__timeline_detail_text(const ubi__timeline_data *data, const ubi__timeline_row *row, const char *key) {
+    const ubi__timeline_detail *detail = ubi__timeline_detail_of(data, row, key);
+    return detail && detail->type == UBI__TIMELINE_TEXT ? ubi__timeline_text(data, detail->as.text)
+                                                        : (ubi_text){ NULL, 0 };
+}
+
+#define NS_PER_MS UINT64_C(1000000)
+
+size_t ubi__timeline_ms(char out[32], uint64_t ns) {
+    size_t n = (size_t)snprintf(out, 32, "%" PRIu64 ".%06" PRIu64, ns / NS_PER_MS, ns % NS_PER_MS);
+    while (out[n - 1] == '0')
+        n--;
+    n -= out[n - 1] == '.';
+    out[n] = 0;
+    return n;
+}

@@ -1,0 +1,2 @@
+echo 'print("runs")' > app.js
+ubiheap run --timeline none/app.timeline app.js

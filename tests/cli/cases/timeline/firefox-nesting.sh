@@ -1,0 +1,1 @@
+ubiheap timeline --compat firefox --top 0 small.timeline

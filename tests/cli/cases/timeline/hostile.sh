@@ -1,0 +1,1 @@
+ubiheap timeline hostile.timeline | cat -v

@@ -1,0 +1,2 @@
+ubiheap info small.timeline
+ubiheap info --json killed.timeline; echo $?

@@ -1,0 +1,1 @@
+ubiheap timeline --rows 5 --top 1 killed.timeline; echo $?

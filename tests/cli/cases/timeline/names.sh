@@ -1,0 +1,1 @@
+ubiheap timeline -m render -m GarbageCollection --top 0 small.timeline

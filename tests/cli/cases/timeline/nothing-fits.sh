@@ -1,0 +1,1 @@
+ubiheap timeline --marker Paint small.timeline
