@@ -68,6 +68,11 @@ show "A mail server in QuickJS takes snapshots of itself while it works" \
     run --heap-module --sites examples/quickjs/mail-server.js build/demo/mail
 show "What leaked, where was it allocated, and who holds it?" \
     leaks build/demo/mail/1.fxsnapshot build/demo/mail/2.fxsnapshot build/demo/mail/3.fxsnapshot
+show "What does a program do all day? A search service, on a timeline" \
+    run --timeline build/demo/search.timeline examples/quickjs/search-service.js
+show "It is slow when it answers. Where?" timeline build/demo/search.timeline
+show "The same for a trace viewer: chrome://tracing, ui.perfetto.dev" \
+    timeline --format chrome --output build/demo/search.trace.json build/demo/search.timeline
 
 part "A native program"
 show "Any program, unmodified: here the tool itself, while it reads a snapshot. Every allocation, with its stack" \

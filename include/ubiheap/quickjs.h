@@ -27,6 +27,7 @@
 #include <ubiheap/profiler.h>
 #include <ubiheap/stacks.h>
 #include <ubiheap/target.h>
+#include <ubiheap/timeline.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,9 @@ UBI_API void ubi_quickjs_detach(ubi_quickjs *tools);
 UBI_API ubi_quickjs *ubi_quickjs_of(JSRuntime *runtime);
 /** As the generic interface: census, save, collect, measure. Valid until detach. */
 UBI_API ubi_target ubi_quickjs_target(ubi_quickjs *tools);
+
+/** What the engine's heap holds, in bytes: its own count of blocks. O(1). The runtime's thread. */
+UBI_API uint64_t ubi_quickjs_heap_bytes(const ubi_quickjs *tools);
 
 /** What the tools call when the engine's heap could not give memory (JS_SetMemoryLimit or the system); see options of run. */
 typedef void (*ubi_quickjs_oom_fn)(void *payload, ubi_quickjs *tools);
@@ -204,13 +208,54 @@ UBI_API bool ubi_quickjs_profiler_is_running(const ubi_quickjs *tools);
 /** As ubi_profiler_results. */
 UBI_API ubi_status ubi_quickjs_profiler_results(ubi_recording **out, ubi_quickjs *tools);
 
+/* ---- the timeline ------------------------------------------------------------------------------------------------- */
+
+/**
+ * Tells a timeline what the runtime does: runs of scripts, parsing, collections, and what the functions below say (markers and
+ * their fields: docs/reference/timeline.md). It is told to `target`, which must belong to the thread that runs the runtime and
+ * outlive its membership; NULL: to all targets that are observed. Joining twice is fine. A runtime may
+ * join several; with NULL among them, all others are told through that. Cost while nobody observes: one load and one branch per
+ * call from outside, job, registered reaction and parsed script.
+ * Runs are those that begin with JS_Call, JS_Eval, JS_EvalFunction or JS_ExecutePendingJob.
+ * Errors: UBI_ENOMEM.
+ */
+UBI_API ubi_status ubi_quickjs_join_timeline(ubi_quickjs *tools, ubi_timeline_target *target);
+/** Ends that; what is open then stays open. NULL: as it was joined. */
+UBI_API void ubi_quickjs_leave_timeline(ubi_quickjs *tools, ubi_timeline_target *target);
+
+/** Where a callback was registered; 0: not known. A number, owned by nobody; means nothing once nobody observes. */
+typedef uint64_t ubi_quickjs_async;
+/** For a callback that is registered now: a timer, a handler. Cost while observed: that of a stack. */
+UBI_API ubi_quickjs_async ubi_quickjs_timeline_register(ubi_quickjs *tools);
+/**
+ * The same for a callback that has no place for a number: it is known by the function itself, while that lives; of several
+ * registrations the last counts.
+ */
+UBI_API void ubi_quickjs_timeline_registers(ubi_quickjs *tools, JSValueConst callback);
+/**
+ * What runs next, and where it was registered: to be called before the call into scripts that runs it, and with NULL and 0 after
+ * that. `cause` is static, such as "setTimeout handler".
+ */
+UBI_API void ubi_quickjs_timeline_cause(ubi_quickjs *tools, const char *cause, ubi_quickjs_async registered);
+/** The run at hand will not come back: the process ends within it. */
+UBI_API void ubi_quickjs_timeline_end_run(ubi_quickjs *tools);
+
+/** console.time, console.timeEnd and console.timeStamp of a program's console, with stacks. Labels are copied. */
+UBI_API void ubi_quickjs_timeline_time(ubi_quickjs *tools, const char *label);
+UBI_API void ubi_quickjs_timeline_time_end(ubi_quickjs *tools, const char *label);
+UBI_API void ubi_quickjs_timeline_timestamp(ubi_quickjs *tools, const char *label);
+
+/** A message of a worker is made or read: JS_WriteObject, JS_ReadObject. `operation` as ubi_worker_operation. */
+UBI_API void ubi_quickjs_timeline_begin_message(ubi_quickjs *tools, ubi_worker_operation operation);
+UBI_API void ubi_quickjs_timeline_end_message(ubi_quickjs *tools, ubi_worker_operation operation);
+
 /* ---- for scripts, only when asked for ----------------------------------------------------------------------------- */
 
 /** Defines `Debugger` on the realm's global object. 0, or -1 with a pending exception. */
 UBI_API int ubi_quickjs_add_debugger(ubi_quickjs *tools, JSContext *realm);
 /**
  * The built-in module `name` with HeapSnapshot, DominatorTree, readHeapSnapshot, saveHeapSnapshot, getObjectNodeId,
- * memoryProfiler.
+ * memoryProfiler, timeline.
  */
 UBI_API JSModuleDef *ubi_quickjs_add_heap_module(ubi_quickjs *tools, JSContext *realm, const char *name);
 

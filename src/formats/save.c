@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include <ubiheap/marker.h>
+
 #include "base/alloc.h"
 #include "base/atomic_file.h"
 #include "base/parallel.h"
@@ -176,6 +178,7 @@ static ubi_status save_callback(const ubi__save_subject *what, callback to, cons
 }
 
 ubi_status ubi_save_path(ubi_node root, const char *path, const ubi_save_options *options, ubi_save_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
     return save_path(&(ubi__save_subject){ .root = root }, path, options, info, NULL, NULL);
 }
 
@@ -185,24 +188,29 @@ ubi_status ubi__save_path_if(ubi_node root, const char *path, const ubi_save_opt
 }
 
 ubi_status ubi_save_fd(ubi_node root, int fd, const ubi_save_options *options, ubi_save_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
     return save_fd(&(ubi__save_subject){ .root = root }, fd, options, info);
 }
 
 ubi_status ubi_save_callback(ubi_node root, ubi_write_fn fn, void *payload, const ubi_save_options *options,
                              ubi_save_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
     return save_callback(&(ubi__save_subject){ .root = root }, (callback){ fn, payload }, options, info);
 }
 
 ubi_status ubi_graph_save_path(const ubi_graph *graph, const char *path, const ubi_save_options *options,
                                ubi_save_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
     return save_path(&(ubi__save_subject){ .graph = graph }, path, options, info, NULL, NULL);
 }
 
 ubi_status ubi_graph_save_fd(const ubi_graph *graph, int fd, const ubi_save_options *options, ubi_save_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
     return save_fd(&(ubi__save_subject){ .graph = graph }, fd, options, info);
 }
 
 ubi_status ubi_graph_save_callback(const ubi_graph *graph, ubi_write_fn fn, void *payload,
                                    const ubi_save_options *options, ubi_save_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
     return save_callback(&(ubi__save_subject){ .graph = graph }, (callback){ fn, payload }, options, info);
 }

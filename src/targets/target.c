@@ -4,6 +4,8 @@
  */
 #include <ubiheap/target.h>
 
+#include <ubiheap/marker.h>
+
 #include "base/status.h"
 #include "formats/save.h"
 
@@ -38,6 +40,7 @@ static ubi_status freeze(ubi_target target, const ubi_target_scope *scope, ubi_f
 
 ubi_status ubi_target_census(ubi_census **out, ubi_target target, const ubi_target_scope *scope,
                              const ubi_breakdown *breakdown, const ubi_census_options *options) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Census");
     static const ubi_census_options defaults = UBI_CENSUS_OPTIONS_INIT;
     ubi_census_options o = options ? *options : defaults;
     ubi_frozen_heap heap;
@@ -68,6 +71,7 @@ static ubi_status thaw_when_written(void *payload) {
 /* The heap goes on before the disk has the file; and no file appears of one that was touched. */
 ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, const char *path,
                            const ubi_save_options *options, ubi_save_info *info) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
     static const ubi_save_options defaults = UBI_SAVE_OPTIONS_INIT;
     ubi_save_options o = options ? *options : defaults;
     ubi_frozen_heap heap;
@@ -81,6 +85,7 @@ ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, con
 
 ubi_status ubi_target_capture(ubi_graph **out, ubi_target target, const ubi_target_scope *scope,
                               const ubi_allocator *allocator) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Capture");
     ubi_frozen_heap heap;
     ubi_graph *graph = NULL;
     UBI_TRY(freeze(target, scope, &heap));

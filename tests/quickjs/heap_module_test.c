@@ -129,6 +129,11 @@ static const char everything[] =
     "    const tree = snapshot.computeDominatorTree();\n"
     "    tree.getImmediatelyDominated(tree.root);\n"
     "    snapshot.computeShortestPaths(1, [3, 4], 5);\n"
+    "    ubiheap.timeline.recordProfileTimelineMarkers = true;\n"
+    "    (async () => { await null; })();\n"
+    "    ubiheap.saveHeapSnapshot({ globals: [globalThis] }, scratch('b'));\n"
+    "    ubiheap.timeline.popProfileTimelineMarkers();\n"
+    "    ubiheap.timeline.recordProfileTimelineMarkers = false;\n"
     "};\n"
     "globalThis.drawn = draw('1 -> 2 \"a\", 3; 2(stack=f@a.js:1:2) -> 3 \"b\"; 3 -> 4');\n";
 

@@ -6,6 +6,8 @@
  */
 #include "analyses/census/report.h"
 
+#include <ubiheap/marker.h>
+
 #include "graph/graph_columns.h"
 
 /* Progress is reported, and cancelling possible, after so many nodes. */
@@ -245,6 +247,7 @@ static ubi_status job_finish(ubi_census **out, job *j, ubi_node_ix single) {
 
 ubi_status ubi_census_take(ubi_census **out, const ubi_graph *graph, const ubi_breakdown *breakdown,
                            const ubi_census_options *options) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Census");
     job j;
     UBI_TRY(job_init(&j, graph, breakdown, options));
     ubi_status status = count_graph(&j, graph);

@@ -9,6 +9,8 @@
  */
 #include "analyses/census/census_diff.h"
 
+#include <ubiheap/marker.h>
+
 #include <string.h>
 
 #include "analyses/census/breakdown.h"
@@ -229,6 +231,7 @@ static ubi_status diff_censuses(ubi_census_diff *diff, const ubi_census *start, 
 }
 
 ubi_status ubi_census_diff_new(ubi_census_diff **out, const ubi_census *start, const ubi_census *end) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Diff");
     UBI_TRY(check_match(start, end));
     ubi_census_diff *diff = UBI_NEW(start->allocator, ubi_census_diff);
     if (!diff)

@@ -8,6 +8,8 @@
  */
 #include <ubiheap/diff.h>
 
+#include <ubiheap/marker.h>
+
 #include <string.h>
 
 #include "analyses/class_rows.h"
@@ -252,6 +254,7 @@ static ubi_status run(ubi_class_diff *diff, const ubi_class_scheme *start, const
 
 ubi_status ubi_class_diff_new(ubi_class_diff **out, const ubi_class_scheme *start, const ubi_class_scheme *end,
                               const ubi_class_diff_options *options) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Diff");
     static const ubi_class_diff_options defaults = UBI_CLASS_DIFF_OPTIONS_INIT;
     options = options ? options : &defaults;
     if (options->version != UBI_CLASS_DIFF_OPTIONS_VERSION)

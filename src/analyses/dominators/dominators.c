@@ -2,6 +2,8 @@
  *
  * dominators.c: dominator trees (ubiheap/dominators.h). How they are found stands in dom_work.h.
  */
+#include <ubiheap/marker.h>
+
 #include "analyses/dominators/dom_work.h"
 #include "base/parallel.h"
 
@@ -119,6 +121,7 @@ ubi_status ubi__dominators_helped(ubi_dominators **out, const ubi_view *view, co
 /* ---- the public face ------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi_dominators_new(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Dominators");
     return ubi__dominators_new(out, view, options, NULL, NULL);
 }
 

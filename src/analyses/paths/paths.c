@@ -12,6 +12,8 @@
  */
 #include <string.h>
 
+#include <ubiheap/marker.h>
+
 #include "analyses/paths/path_tree.h"
 
 #define EDGES_PER_REPORT (UINT64_C(1) << 20)
@@ -249,6 +251,7 @@ static ubi_status find(ubi_paths **out, walk *w, const ubi_node_ix *targets, uin
 
 ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
                           const ubi_paths_options *options) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Paths");
     static const ubi_paths_options defaults = UBI_PATHS_OPTIONS_INIT;
     const ubi_paths_options *o = options ? options : &defaults;
     ubi_node_ix start = o->start == UBI_NONE ? view->root : o->start;

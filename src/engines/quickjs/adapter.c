@@ -13,6 +13,7 @@
  *     node_index, freeze, roots, scope, guard             making the heap stand still
  *     node_ops, coverage, target_ops                      showing it
  *     births, collections and what they need              tracking
+ *     timeline                                            runs of scripts, reactions and parsing, for the timeline
  */
 #include "engines/quickjs/adapter/hooks.h"
 

@@ -21,6 +21,12 @@ typedef enum ubi__hook {
     UBI__HOOK_MARK,   /**< by a walk */
     UBI__HOOK_MODULE, /**< by a walk */
     UBI__HOOK_OUT_OF_MEMORY,
+    UBI__HOOK_CALL,    /**< while a timeline is observed, as all that follow */
+    UBI__HOOK_PROGRAM, /**< a script or module */
+    UBI__HOOK_JOB,     /**< of the engine's own */
+    UBI__HOOK_REACTION,
+    UBI__HOOK_PARSE_BEGIN,
+    UBI__HOOK_PARSE_END,
     UBI__HOOK_COUNT
 } ubi__hook;
 

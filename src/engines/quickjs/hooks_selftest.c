@@ -24,6 +24,12 @@ static const char *const hooks[UBI__HOOK_COUNT] = {
     [UBI__HOOK_MARK] = "mark function of a class (JS_MarkValue)",
     [UBI__HOOK_MODULE] = "module of a realm (js_mark_module_def)",
     [UBI__HOOK_OUT_OF_MEMORY] = "exhausted memory (JS_ThrowOutOfMemory)",
+    [UBI__HOOK_CALL] = "call from outside (JS_Call)",
+    [UBI__HOOK_PROGRAM] = "script or module (JS_EvalFunctionInternal)",
+    [UBI__HOOK_JOB] = "reaction of a promise (promise_reaction_job in JS_ExecutePendingJob)",
+    [UBI__HOOK_REACTION] = "wait for a promise (perform_promise_then)",
+    [UBI__HOOK_PARSE_BEGIN] = "begin of parsing (js_parse_program)",
+    [UBI__HOOK_PARSE_END] = "end of parsing (js_create_function in __JS_EvalInternal)",
 };
 
 static const char *const places[UBI__PLACE_COUNT] = {
@@ -73,6 +79,32 @@ static void check_walk(JSRuntime *rt, ubi_quickjs *tools) {
     }
 }
 
+static void call_global(JSContext *ctx, const char *name) {
+    JSValue global = JS_GetGlobalObject(ctx), function = JS_GetPropertyStr(ctx, global, name);
+    JS_FreeValue(ctx, JS_Call(ctx, function, JS_UNDEFINED, 0, NULL));
+    JS_FreeValue(ctx, function);
+    JS_FreeValue(ctx, global);
+}
+
+/* What the timeline hears of. */
+static void be_observed(JSRuntime *rt, JSContext *ctx, ubi_quickjs *tools) {
+    ubi_timeline_target *target;
+    JSContext *realm;
+    if (ubi_timeline_target_new(&target, NULL) != UBI_OK ||
+        ubi_timeline_target_set_record_profile_timeline_markers(target, true) != UBI_OK ||
+        ubi_quickjs_join_timeline(tools, target) != UBI_OK) {
+        fprintf(stderr, "selftest: %s\n", ubi_error_message());
+        faults++;
+        return;
+    }
+    run(ctx, "function called() { Promise.resolve().then(() => 1); }");
+    call_global(ctx, "called");
+    while (JS_ExecutePendingJob(rt, &realm) > 0)
+        ;
+    ubi_quickjs_leave_timeline(tools, target);
+    ubi_timeline_target_free(target);
+}
+
 /* Everything that hooks are about, once. */
 static void live(JSRuntime *rt, JSContext *ctx, ubi_quickjs *tools) {
     run(ctx, "(function () { const o = {}; o.o = o; new Map([[o, o]]); globalThis.map = new Map([[{}, 's']]); })();");
@@ -80,6 +112,7 @@ static void live(JSRuntime *rt, JSContext *ctx, ubi_quickjs *tools) {
     run(ctx, "(function (...rest) { return rest; })(1);");
     run_as(ctx, "export const exported = {};", JS_EVAL_TYPE_MODULE);
     check_walk(rt, tools);
+    be_observed(rt, ctx, tools);
     JS_SetGCThreshold(rt, 1);
     run(ctx, "({});");
     JS_SetGCThreshold(rt, (size_t)-1);

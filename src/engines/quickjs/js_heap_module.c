@@ -5,11 +5,12 @@
  *     import { saveHeapSnapshot, readHeapSnapshot } from "ubiheap";
  *     const snapshot = readHeapSnapshot(saveHeapSnapshot({ runtime: true }));
  *
- * And with which they profile allocations (memoryProfiler).
+ * And with which they profile allocations (memoryProfiler), and see what they do (timeline).
  */
 #include "engines/quickjs/js_heap.h"
 #include "engines/quickjs/js_memory_profiler.h"
 #include "engines/quickjs/js_report.h"
+#include "engines/quickjs/js_timeline.h"
 
 /* ---- getObjectNodeId --------------------------------------------------------------------------------------------- */
 
@@ -33,7 +34,12 @@ static const ubi__js_operation functions[] = {
     { "getObjectNodeId", get_object_node_id, 1 },
     { NULL, NULL, 0 },
 };
-#define PROFILER "memoryProfiler"
+/** Objects, of each module its own. */
+static const struct {
+    const char *name;
+    JSValue (*make)(JSContext *ctx);
+} services[] = { { "memoryProfiler", ubi__js_memory_profiler_new }, { "timeline", ubi__js_timeline_new } };
+#define SERVICE_COUNT (sizeof services / sizeof *services)
 static const ubi__js_interface *const interfaces[UBI__JS_HEAP_INTERFACE_COUNT] = { &ubi__heap_snapshot_interface,
                                                                                    &ubi__dominator_tree_interface };
 
@@ -58,8 +64,12 @@ static int export_all(JSContext *ctx, JSModuleDef *module, const ubi__js_realm *
         if (JS_IsException(function) || JS_SetModuleExport(ctx, module, f->name, function))
             return -1;
     }
-    JSValue profiler = ubi__js_memory_profiler_new(ctx);
-    return JS_IsException(profiler) || JS_SetModuleExport(ctx, module, PROFILER, profiler) ? -1 : 0;
+    for (size_t i = 0; i < SERVICE_COUNT; i++) {
+        JSValue service = services[i].make(ctx);
+        if (JS_IsException(service) || JS_SetModuleExport(ctx, module, services[i].name, service))
+            return -1;
+    }
+    return 0;
 }
 
 /** When the module is imported for the first time. */
@@ -86,7 +96,8 @@ JSModuleDef *ubi_quickjs_add_heap_module(ubi_quickjs *tools, JSContext *realm, c
     for (const ubi__js_operation *f = functions; f->name; f++)
         if (JS_AddModuleExport(realm, module, f->name))
             return NULL;
-    if (JS_AddModuleExport(realm, module, PROFILER))
-        return NULL;
+    for (size_t i = 0; i < SERVICE_COUNT; i++)
+        if (JS_AddModuleExport(realm, module, services[i].name))
+            return NULL;
     return module;
 }

@@ -18,46 +18,22 @@
 
 #include "engines/quickjs/js_errors.h"
 #include "engines/quickjs/js_realm.h"
+#include "engines/quickjs/js_record.h"
 #include "engines/quickjs/js_report.h"
 
 /* ---- values of results -------------------------------------------------------------------------------------------- */
 
-/** An object under construction: once a member could not be made, there is none. */
-typedef struct record {
-    JSContext *ctx;
-    JSValue object; /* or an exception */
-} record;
-
-static record new_record(JSContext *ctx) {
-    return (record){ ctx, JS_NewObject(ctx) };
-}
-
-static void set(record *r, const char *name, JSValue value) {
-    if (JS_IsException(r->object)) {
-        JS_FreeValue(r->ctx, value);
-        return;
-    }
-    if (!JS_IsException(value) && JS_DefinePropertyValueStr(r->ctx, r->object, name, value, JS_PROP_C_W_E) >= 0)
-        return;
-    JS_FreeValue(r->ctx, r->object);
-    r->object = JS_EXCEPTION;
-}
-
-static JSValue text_value(JSContext *ctx, ubi_text text) {
-    return JS_NewStringLen(ctx, text.ptr, text.len);
-}
-
 static JSValue name_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
     (void)extended;
-    return text_value(ctx, ubi_recording_name(recording, (uint32_t)i));
+    return ubi__js_text_of(ctx, ubi_recording_name(recording, (uint32_t)i));
 }
 
 static JSValue trace_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
     (void)extended;
     ubi_recorded_trace trace = ubi_recording_trace(recording, (uint32_t)i);
-    record r = new_record(ctx);
-    set(&r, "nameIdx", ubi__js_number(ctx, trace.name));
-    set(&r, "parentIdx", ubi__js_number(ctx, trace.parent));
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "nameIdx", ubi__js_number(ctx, trace.name));
+    ubi__js_record_set(&r, "parentIdx", ubi__js_number(ctx, trace.parent));
     return r.object;
 }
 
@@ -65,16 +41,16 @@ static JSValue trace_value(JSContext *ctx, const ubi_recording *recording, uint6
 static JSValue event_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
     ubi_recorded_event event = ubi_recording_event(recording, i);
     double weight = (double)event.weight_bytes;
-    record r = new_record(ctx);
-    set(&r, "size", JS_NewFloat64(ctx, event.is_free ? -weight : weight));
-    set(&r, "traceIdx", ubi__js_number(ctx, event.trace));
-    set(&r, "timestamp", JS_NewFloat64(ctx, (double)event.time_ns / 1e6));
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "size", JS_NewFloat64(ctx, event.is_free ? -weight : weight));
+    ubi__js_record_set(&r, "traceIdx", ubi__js_number(ctx, event.trace));
+    ubi__js_record_set(&r, "timestamp", JS_NewFloat64(ctx, (double)event.time_ns / 1e6));
     if (!extended)
         return r.object;
-    set(&r, "allocation", ubi__js_number(ctx, event.allocation));
-    set(&r, "bytes", ubi__js_number(ctx, event.size_bytes));
-    set(&r, "kind", text_value(ctx, event.kind));
-    set(&r, "thread", ubi__js_number(ctx, event.thread));
+    ubi__js_record_set(&r, "allocation", ubi__js_number(ctx, event.allocation));
+    ubi__js_record_set(&r, "bytes", ubi__js_number(ctx, event.size_bytes));
+    ubi__js_record_set(&r, "kind", ubi__js_text_of(ctx, event.kind));
+    ubi__js_record_set(&r, "thread", ubi__js_number(ctx, event.thread));
     return r.object;
 }
 
@@ -87,22 +63,22 @@ static JSValue array_value(JSContext *ctx, const ubi_recording *recording, uint6
         JSValue element = i < UINT32_MAX
                               ? make(ctx, recording, i, extended)
                               : ubi__js_throw(ctx, UBI__JS_RANGE_ERROR, "more events than an array can hold");
-        if (!JS_IsException(element) &&
-            JS_DefinePropertyValueUint32(ctx, array, (uint32_t)i, element, JS_PROP_C_W_E) >= 0)
-            continue;
-        JS_FreeValue(ctx, array);
-        array = JS_EXCEPTION;
+        if (!ubi__js_array_put(ctx, array, (uint32_t)i, element))
+            array = JS_EXCEPTION;
     }
     return array;
 }
 
 static JSValue results_value(JSContext *ctx, const ubi_recording *recording, bool extended) {
-    record r = new_record(ctx);
-    set(&r, "names", array_value(ctx, recording, ubi_recording_name_count(recording), name_value, extended));
-    set(&r, "traces", array_value(ctx, recording, ubi_recording_trace_count(recording), trace_value, extended));
-    set(&r, "events", array_value(ctx, recording, ubi_recording_event_count(recording), event_value, extended));
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "names",
+                       array_value(ctx, recording, ubi_recording_name_count(recording), name_value, extended));
+    ubi__js_record_set(&r, "traces",
+                       array_value(ctx, recording, ubi_recording_trace_count(recording), trace_value, extended));
+    ubi__js_record_set(&r, "events",
+                       array_value(ctx, recording, ubi_recording_event_count(recording), event_value, extended));
     if (extended)
-        set(&r, "period", ubi__js_number(ctx, ubi_recording_period_bytes(recording)));
+        ubi__js_record_set(&r, "period", ubi__js_number(ctx, ubi_recording_period_bytes(recording)));
     return r.object;
 }
 
@@ -175,8 +151,8 @@ JSValue ubi__js_memory_profiler_new(JSContext *ctx) {
                     { "stopProfiler", stop_profiler },
                     { "resetProfiler", reset_profiler },
                     { "getResults", get_results } };
-    record r = new_record(ctx);
+    ubi__js_record r = ubi__js_record_new(ctx);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        set(&r, methods[i].name, JS_NewCFunction(ctx, methods[i].call, methods[i].name, 0));
+        ubi__js_record_set(&r, methods[i].name, JS_NewCFunction(ctx, methods[i].call, methods[i].name, 0));
     return r.object;
 }

@@ -59,6 +59,15 @@ need_function mark_children "walk realms"
 need_function js_mark_module_def "walk modules"
 need_function JS_ThrowOutOfMemory "hear of exhausted memory"
 need_function JS_CallInternal "know where objects are allocated"
+need_function JS_Call "hear of runs of scripts"
+need_function JS_EvalFunctionInternal "hear of runs of scripts"
+need_function JS_ExecutePendingJob "hear of jobs"
+need_function promise_reaction_job "hear of jobs"
+need_function js_promise_resolve_thenable_job "hear of jobs"
+need_function perform_promise_then "know who waits for promises"
+need_function js_parse_program "hear of parsing"
+need_function js_create_function "hear of parsing"
+need_function __JS_EvalInternal "hear of parsing"
 need_members JSRuntime gc_obj_list tmp_obj_list gc_zero_ref_count_list gc_phase context_list job_list atom_array \
     atom_size atom_hash shape_hash class_array class_count current_stack_frame current_exception \
     interrupt_handler interrupt_opaque in_out_of_memory
@@ -73,7 +82,8 @@ need_members JSFunctionBytecode byte_code_buf byte_code_len func_name vardefs cl
 need_members JSString len is_wide_char atom_type
 need_members JSMapState records hash_table
 need_members JSModuleDef module_name module_ns func_obj export_entries req_module_entries import_entries
-need_members JSJobEntry argc argv
+need_members JSJobEntry link job_func argc argv
+need_members JSParseState ctx filename cur_func
 [ "$faults" -eq 0 ] || {
     echo "probe: $dir is not a QuickJS that the tools know; see docs/how-to/build-with-your-own-quickjs.md" >&2
     exit 1
@@ -143,6 +153,12 @@ becomes() { # beginning of a macro's name, word
     UBI_MARK_VALUE_) echo "ubi__mark_value($2" ;;
     UBI_MARK_MODULE_) echo "ubi__mark_module($2" ;;
     UBI_OUT_OF_MEMORY_) echo "ubi__out_of_memory($2" ;;
+    UBI_CALL_) echo "ubi__engine_call($2" ;;
+    UBI_EXECUTE_JOB_) echo "ubi__engine_execute_job($2" ;;
+    UBI_EVAL_FUNCTION_) echo "ubi__eval_function($2" ;;
+    UBI_PROMISE_THEN_) echo "ubi__promise_then($2" ;;
+    UBI_PARSE_PROGRAM_) echo "ubi__parse_program($2" ;;
+    UBI_CREATE_FUNCTION_) echo "ubi__create_function(__builtin_strcmp(__func__, \"__JS_EvalInternal\") == 0, $2" ;;
     esac
 }
 echo "/* Calls whose first argument begins with another word than usual. */"

@@ -4,6 +4,7 @@
  */
 #include "engines/quickjs/adapter/tracking_state.h"
 #include "engines/quickjs/observer.h"
+#include "engines/quickjs/timeline.h"
 #include "engines/quickjs/tool_memory.h"
 
 #define SWEEP_FRAMES_MIN 4096
@@ -29,6 +30,7 @@ void ubi__tracking_start(ubi__tracking *t, ubi_quickjs *tools, JSRuntime *runtim
     ubi__site_table_init(&t->scripts, allocator);
     ubi__frame_trie_init(&t->frames, allocator);
     ubi__tracked_texts_init(&t->texts, allocator);
+    ubi__timeline_init(t);
     pthread_mutex_init(&t->requests.lock, NULL);
     t->requests.end = &t->requests.first;
 }
@@ -48,6 +50,7 @@ void ubi__tracking_end(ubi__tracking *t) {
     while (t->realms)
         ubi__watched_realm_free(t, t->realms);
     ubi__site_table_fini(&t->sites);
+    ubi__timeline_fini(t);
     ubi__tracking_update_watch(t);
     ubi__site_table_fini(&t->scripts);
     ubi__frame_trie_fini(&t->frames);
@@ -99,6 +102,7 @@ void ubi__tracking_sweep(ubi__tracking *t) {
     ubi__tracking_forget_frames(t);
     memset(t->string_cache, 0, sizeof t->string_cache);
     mark_sites(t);
+    ubi__timeline_before_sweep(t);
     for (const ubi_quickjs_observer *o = t->observers; o; o = o->next)
         mark_log(t, &o->log);
     for (uint32_t i = 0; i < t->class_text_count; i++)

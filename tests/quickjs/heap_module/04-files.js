@@ -136,5 +136,5 @@ assert(count(readHeapSnapshot("tests/data/v8/node20-before.heapsnapshot.gz")) > 
 {   // Twice, under other names: the same interfaces, so what one gives the other takes.
     const tree = readHeapSnapshot(draw("1 -> 2")).computeDominatorTree();
     assert(tree instanceof ubiheap.DominatorTree);
-    assertText(Object.keys(ubiheap), ["DominatorTree", "HeapSnapshot", "getObjectNodeId", "memoryProfiler", "readHeapSnapshot", "saveHeapSnapshot"]);
+    assertText(Object.keys(ubiheap), ["DominatorTree", "HeapSnapshot", "getObjectNodeId", "memoryProfiler", "readHeapSnapshot", "saveHeapSnapshot", "timeline"]);
 }

@@ -180,6 +180,11 @@ UNHOOKED = {
     "mark function of a class (JS_MarkValue)": lambda text: called_by_another_name(text, "JS_MarkValue"),
     "module of a realm (js_mark_module_def)": lambda text: called_directly(text, "js_mark_module_def", "JS_MarkContext"),
     "exhausted memory (JS_ThrowOutOfMemory)": lambda text: called_by_another_name(text, "JS_ThrowOutOfMemory"),
+    "script or module (JS_EvalFunctionInternal)": lambda text: called_directly(text, "JS_EvalFunctionInternal"),
+    "wait for a promise (perform_promise_then)": lambda text: called_directly(text, "perform_promise_then"),
+    "begin of parsing (js_parse_program)": lambda text: called_directly(text, "js_parse_program"),
+    "end of parsing (js_create_function in __JS_EvalInternal)":
+        lambda text: called_directly(text, "js_create_function", "__JS_EvalInternal"),
 }
 
 

@@ -16,6 +16,7 @@
 #include "cli/commands/run/run_log.h"
 #include "cli/commands/run/run_profiler.h"
 #include "cli/commands/run/run_settings.h"
+#include "cli/commands/run/run_timeline.h"
 #include "engines/quickjs/host/host.h"
 
 /** A snapshot that was written. */
@@ -44,6 +45,7 @@ typedef struct ubi__run {
     atomic_bool log_ends;    /**< workers are to hand over what they logged */
     unsigned workers_to_log; /**< that have not done so for the last time */
     pthread_cond_t worker_logged;
+    ubi__run_timeline timeline; /**< the main thread's, but for what says otherwise */
 } ubi__run;
 
 /* ---- run_session.c ---- */
@@ -51,6 +53,8 @@ typedef struct ubi__run {
 ubi__host_hooks ubi__run_hooks(ubi__run *run);
 /** Takes over SIGUSR2, and leaves SIGPIPE to the script as it would be without us. */
 void ubi__run_install_signals(void);
+/** SIGTERM ends the script as Ctrl-C does, and then has its own effect. */
+void ubi__run_end_well_when_terminated(void);
 
 /* ---- run_snapshot.c ---- */
 /** Writes a snapshot of a host's heap and says so; what goes wrong is said, and the run goes on. */

@@ -2,8 +2,12 @@
  *
  * run_command.c: `ubiheap run`, a script under the tools.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "cli/commands/run/run.h"
@@ -16,10 +20,34 @@ static ubi__host_kind kind_of(const ubi__run_arguments *a) {
 static ubi__run the_run;
 static ubi__host_options the_options;
 
+/* A file that is to be written must not be the script, nor appear when there is none. */
+static ubi_status check_output(const char *path, const char *option, const struct stat *script) {
+    struct stat file;
+    if (path && stat(path, &file) == 0 && file.st_dev == script->st_dev && file.st_ino == script->st_ino)
+        return ubi__fail(UBI_EINVAL, "%s: that file is the script", option);
+    return UBI_OK;
+}
+
+static ubi_status check_outputs(const ubi__run_arguments *a, const char *path) {
+    struct stat script;
+    if (strcmp(path, "-") == 0 || (!a->timeline && !a->allocation_log))
+        return UBI_OK;
+    if (stat(path, &script) != 0 || access(path, R_OK) != 0)
+        return ubi__fail_errno(errno, "cannot open");
+    UBI_TRY(check_output(a->timeline, "--timeline", &script));
+    return check_output(a->allocation_log, "--allocation-log", &script);
+}
+
 static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int *exit_code) {
     const ubi__run_arguments *a = the_run.arguments;
+    const char *command = cli->subject;
+    cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
+    UBI_TRY(check_outputs(a, operands[0]));
+    cli->subject = command;
     if (a->allocation_log)
         UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, operands[0], the_run.settings.probability));
+    if (a->timeline)
+        UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, operands[0]));
     if (a->heap_module || a->debugger)
         UBI_TRY(ubi__run_profiler_new(&the_run.profiler));
     the_options = (ubi__host_options){
@@ -34,6 +62,8 @@ static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int
         .hooks = ubi__run_hooks(&the_run),
     };
     ubi__run_install_signals();
+    if (a->timeline)
+        ubi__run_end_well_when_terminated();
     cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
     return ubi__host_run(exit_code, operands[0], &the_options);
 }
@@ -96,6 +126,10 @@ static const ubi__option options[] = {
       "remember, and log, only so many of the allocations: from 0 to 1", "1" },
     { "allocation-log", 'l', UBI__OPTION_TEXT, AT(allocation_log), "FILE", NULL,
       "write a line of JSON for each allocation of an object", NULL },
+    { "timeline", 't', UBI__OPTION_TEXT, AT(timeline), "FILE", NULL,
+      "write what the program does and when: runs of scripts, collections, parsing, messages of workers, console.time; "
+      "'ubiheap timeline' shows it",
+      NULL },
     { "census-at", 'c', UBI__OPTION_CHOICE, AT(census_at), "WHEN", moments,
       "count what is in the heap, and print it as 'ubiheap census' does", NULL },
     { "output", 0, UBI__OPTION_TEXT, AT(output), "FILE", NULL,
@@ -106,7 +140,8 @@ static const ubi__option options[] = {
     { "debugger", 0, UBI__OPTION_FLAG, AT(debugger), NULL, NULL,
       "give the script Debugger and newGlobal(), and the module of --heap-module", NULL },
     { "heap-module", 0, UBI__OPTION_FLAG, AT(heap_module), NULL, NULL,
-      "give the script the module \"ubiheap\": heap snapshots and their analyses, the memory profiler", NULL },
+      "give the script the module \"ubiheap\": heap snapshots and their analyses, the memory profiler, the timeline",
+      NULL },
     UBI__BREAKDOWN_OPTIONS(AT(by)),
     UBI__TREE_TEXT_OPTIONS(AT(by)),
     UBI__OPTION_END,
@@ -118,6 +153,7 @@ static const ubi__example examples[] = {
     { "run --snapshot-at 10s --snapshot-at exit app.js", "a series, for 'ubiheap leaks'" },
     { "run --census-at exit -b invertedAllocationStack app.js", "which functions allocated what is left" },
     { "run --heap-limit 64MiB --snapshot-on-oom app.js", "see what filled the memory" },
+    { "run --timeline app.timeline app.js", "what it does, and when, for 'ubiheap timeline'" },
     { "run --allocation-log log.jsonl -p 0.05 app.js", "every twentieth allocation, with its stack" },
     { NULL, NULL },
 };

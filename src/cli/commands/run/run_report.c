@@ -67,6 +67,15 @@ static void write_log(ubi__json *json, const ubi__run *run) {
     ubi__json_object_end(json);
 }
 
+static void write_timeline(ubi__json *json, const ubi__run *run) {
+    ubi__json_key(json, "timeline");
+    ubi__json_object_begin(json);
+    ubi__document_string(json, "file", run->arguments->timeline);
+    ubi__document_u64(json, "markers", run->timeline.markers);
+    ubi__document_u64(json, "lost", run->timeline.lost);
+    ubi__json_object_end(json);
+}
+
 static ubi_status write_document(const ubi__run *run, const ubi_census *census, int exit_code) {
     ubi__json json;
     ubi_status status = UBI_OK;
@@ -79,6 +88,8 @@ static ubi_status write_document(const ubi__run *run, const ubi_census *census, 
     ubi__json_array_end(&json);
     if (run->arguments->allocation_log)
         write_log(&json, run);
+    if (run->arguments->timeline)
+        write_timeline(&json, run);
     if (census)
         status = write_census_json(run, &json, census);
     ubi__document_end(&json);

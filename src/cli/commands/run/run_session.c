@@ -4,9 +4,12 @@
  */
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/human.h"
 #include "cli/commands/run/run.h"
 #include "cli/finish.h"
 #include "cli/interrupt.h"
@@ -30,6 +33,9 @@ typedef struct session {
     bool collected;          /* a collection since the last look */
     uint64_t interval_at_us; /* UINT64_MAX: none */
     uint64_t drain_at_us;    /* UINT64_MAX: no log */
+    bool on_timeline;
+    uint64_t pull_at_us; /* the main program's; UINT64_MAX: no timeline */
+    uint64_t measured;   /* what the timeline was told of the heap */
 } session;
 
 /* ---- signals ------------------------------------------------------------------------------------------------------ */
@@ -40,6 +46,29 @@ static void on_signal(int number) {
     (void)number;
     atomic_fetch_add(&signals, 1);
     ubi__host_wake_all();
+}
+
+/* With a timeline, whose last part would be missing. The second SIGTERM ends the process as ever, and so does a long call. */
+static volatile sig_atomic_t terminated;
+
+static void on_terminate(int number) {
+    (void)number;
+    terminated = 1;
+    alarm(1);
+    ubi__host_wake_all();
+}
+
+void ubi__run_end_well_when_terminated(void) {
+    struct sigaction action = { .sa_handler = on_terminate, .sa_flags = (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* Everything is written: now the signal has its effect. */
+static void end_by_termination(ubi__run *run, int exit_code) {
+    ubi__finish(run->cli, UBI_OK, exit_code);
+    ubi__host_flush_output();
+    raise(SIGTERM);
 }
 
 void ubi__run_install_signals(void) {
@@ -78,17 +107,35 @@ static ubi_status observe(session *s) {
     return settings->sites ? track(s) : UBI_OK;
 }
 
+static void plan_pull(session *s, uint64_t now_us) {
+    s->pull_at_us = s->on_timeline && ubi__host_number(s->host) == 0
+                        ? now_us + ubi__run_timeline_due_us(&s->run->timeline)
+                        : UINT64_MAX;
+}
+
+static ubi_status join_timeline(session *s) {
+    if (!s->on_timeline)
+        return UBI_OK;
+    return ubi__run_timeline_join(&s->run->timeline, ubi__host_tools(s->host), ubi__host_number(s->host));
+}
+
 static ubi_status begin(void *payload, ubi__host *host, void **state) {
     ubi__run *run = payload;
     session *s = calloc(1, sizeof *s);
     if (!s)
         return ubi_error(UBI_ENOMEM, "out of memory");
     uint64_t now_us = ubi__host_clock_us();
-    *s = (session){ .run = run, .host = host, .logs = run->arguments->allocation_log != NULL };
+    *s = (session){ .run = run,
+                    .host = host,
+                    .logs = run->arguments->allocation_log != NULL,
+                    .on_timeline = run->arguments->timeline != NULL };
     s->signals_seen = atomic_load(&signals);
     s->interval_at_us = run->settings.interval_us ? now_us + run->settings.interval_us : UINT64_MAX;
     s->drain_at_us = s->logs ? now_us + DRAIN_US : UINT64_MAX;
+    plan_pull(s, now_us);
     ubi_status status = observe(s);
+    if (status == UBI_OK)
+        status = join_timeline(s);
     if (status == UBI_OK && run->profiler)
         status = ubi_quickjs_join_profiler(ubi__host_tools(host), ubi__run_profiler_get(run->profiler));
     if (status != UBI_OK) {
@@ -139,6 +186,15 @@ static void look_at_clock(session *s) {
         pthread_mutex_unlock(&s->run->log_lock);
         s->drain_at_us = now_us + DRAIN_US;
     }
+    if (now_us >= s->pull_at_us) {
+        ubi__run_timeline_pull(&s->run->timeline);
+        plan_pull(s, ubi__host_clock_us());
+    }
+}
+
+static void measure(session *s, uint64_t heap_bytes) {
+    if (s->on_timeline)
+        ubi__run_timeline_measure(&s->run->timeline, heap_bytes, &s->measured);
 }
 
 static void tick(void *state) {
@@ -156,20 +212,21 @@ static void tick(void *state) {
         drain(s);
     if (atomic_load_explicit(&s->run->log_ends, memory_order_relaxed))
         drain_last(s);
-    if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX)
+    measure(s, ubi_quickjs_heap_bytes(ubi__host_tools(s->host)));
+    if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX || s->pull_at_us != UINT64_MAX)
         look_at_clock(s);
 }
 
 /* A log without news need not be looked at. */
 static uint64_t due_us(void *state) {
     const session *s = state;
-    uint64_t drain_us = s->logs ? s->drain_at_us : UINT64_MAX;
-    return s->interval_at_us < drain_us ? s->interval_at_us : drain_us;
+    uint64_t due_us = s->logs && s->drain_at_us < s->interval_at_us ? s->drain_at_us : s->interval_at_us;
+    return s->pull_at_us < due_us ? s->pull_at_us : due_us;
 }
 
 static bool interrupted(void *payload) {
     (void)payload;
-    return ubi__interrupted();
+    return terminated || ubi__interrupted();
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
@@ -200,6 +257,31 @@ static void close_log(ubi__run *run) {
     pthread_mutex_unlock(&run->lock);
 }
 
+static void tell_timeline(const ubi__run *run) {
+    char line[128], markers[UBI__HUMAN_TEXT], lost[UBI__HUMAN_TEXT];
+    snprintf(line, sizeof line, "timeline: %s%s%s%s", ubi__human_things(markers, run->timeline.markers, "marker"),
+             run->timeline.lost ? ", " : "", run->timeline.lost ? ubi__human_count(lost, run->timeline.lost) : "",
+             run->timeline.lost ? " lost" : "");
+    ubi__host_flush_output();
+    ubi__print_line(run->arguments->timeline, line);
+}
+
+/* Workers that still run have said what they did until now. */
+static void close_timeline(session *s) {
+    ubi__run *run = s->run;
+    if (!s->on_timeline)
+        return;
+    measure(s, ubi_quickjs_heap_bytes(ubi__host_tools(s->host)));
+    s->pull_at_us = UINT64_MAX;
+    ubi_status status = ubi__run_timeline_close(&run->timeline);
+    pthread_mutex_lock(&run->lock);
+    if (status == UBI_OK)
+        tell_timeline(run);
+    else
+        ubi__run_complain(run, run->arguments->timeline);
+    pthread_mutex_unlock(&run->lock);
+}
+
 static void report(ubi__run *run, ubi__host *host, int exit_code) {
     ubi__host_flush_output();
     pthread_mutex_lock(&run->lock);
@@ -219,15 +301,19 @@ static int finish(void *state, int exit_code, bool leaves) {
     close_log(run);
     if (run->settings.snapshot[UBI__RUN_AT_EXIT])
         ubi__run_take_snapshot(run, s->host, UBI__RUN_AT_EXIT);
+    close_timeline(s);
     report(run, s->host, exit_code);
     if (run->failed && exit_code == UBI__HOST_EXIT_OK)
         exit_code = UBI__EXIT_SYSTEM;
+    if (terminated)
+        end_by_termination(run, exit_code);
     return leaves ? ubi__finish(run->cli, UBI_OK, exit_code) : exit_code;
 }
 
 static void end(void *state) {
     session *s = state;
     drain_last(s);
+    measure(s, 0);
     if (s->observer)
         ubi_quickjs_observer_on_collection(s->observer, NULL, NULL);
     free(s);

@@ -73,6 +73,8 @@ static ubi_status check(const ubi__run_arguments *a) {
         return ubi__fail(UBI_EINVAL, "--module and --script exclude each other");
     if (a->allocation_log && a->sites < 0)
         return ubi__fail(UBI_EINVAL, "--allocation-log does not go with --no-sites");
+    if (a->timeline && strcmp(a->timeline, "-") == 0)
+        return ubi__fail(UBI_EINVAL, "--timeline: standard output belongs to the script");
     if (!a->census_at && (a->by.breakdown || a->by.tree || a->by.inverted || a->by.filter))
         return ubi__fail(UBI_EINVAL, "options of the census need --census-at exit");
     return UBI_OK;

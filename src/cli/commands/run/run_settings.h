@@ -11,7 +11,8 @@
 typedef struct ubi__run_arguments {
     bool module, script, std, debugger, heap_module, snapshot_on_oom;
     ubi__option_list snapshot_at;
-    const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *probability;
+    const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,
+        *probability;
     int sites;
     ubi__breakdown_arguments by;
 } ubi__run_arguments;

@@ -74,6 +74,7 @@ static void contradictions_are_refused(void **state) {
     assert_refused(&(ubi__run_arguments){ .by = { .tree = true } }, "options of the census need --census-at exit");
     assert_refused(&(ubi__run_arguments){ .snapshot_output = "-" },
                    "--snapshot-output: standard output belongs to the script");
+    assert_refused(&(ubi__run_arguments){ .timeline = "-" }, "--timeline: standard output belongs to the script");
     assert_refused(&(ubi__run_arguments){ .heap_limit = "0" }, "--heap-limit: 0 is too small");
     assert_refused(&(ubi__run_arguments){ .stack_size = "1000" }, "--stack-size: 1000 is too small");
 }

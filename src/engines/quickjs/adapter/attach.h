@@ -44,6 +44,10 @@ ubi_quickjs *ubi_quickjs_of(JSRuntime *runtime) {
     return ubi__tools_of(runtime);
 }
 
+uint64_t ubi_quickjs_heap_bytes(const ubi_quickjs *tools) {
+    return ubi__heap_bytes(tools->runtime);
+}
+
 const char *ubi_quickjs_engine_description(void) {
     return CONFIG_VERSION " (" UBI_FEATURES ")";
 }

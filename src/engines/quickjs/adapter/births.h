@@ -10,6 +10,7 @@
 
 #include "engines/quickjs/adapter/profiling.h"
 #include "engines/quickjs/adapter/registry.h"
+#include "engines/quickjs/adapter/timeline.h"
 #include "engines/quickjs/observer.h"
 
 #if UBI_RC_IN_BLOCK
@@ -190,6 +191,8 @@ static __attribute__((noinline)) void ubi__other_thing_dies(ubi__tracking *t, JS
 }
 
 UBI__INLINE void ubi__object_dies(ubi__tracking *t, JSGCObjectHeader *header) {
+    if (__builtin_expect(t->timeline.waiting.count != 0, 0))
+        ubi__timeline_object_dies(t, header);
     if (t->sites.count == 0)
         return;
     ubi__tracked *tracked = ubi__site_table_find(&t->sites, header);
@@ -231,7 +234,7 @@ ubi__tracking *ubi__tracking_of(ubi_quickjs *tools) {
 
 /* When nobody tells of deaths any more, bytecode may die unnoticed: what is known of it is forgotten. */
 void ubi__tracking_update_watch(ubi__tracking *t) {
-    bool wanted = t->realms || t->sites.count || t->object_tap;
+    bool wanted = t->realms || t->sites.count || t->object_tap || t->timeline.is_observed;
     if (wanted == t->is_watching)
         return;
     t->is_watching = wanted;
@@ -268,6 +271,8 @@ static inline bool ubi__stack_of_object(ubi_quickjs *tools, const void *object, 
 bool ubi_quickjs_safe_point(ubi_quickjs *tools) {
     ubi__tracking *t = &tools->tracking;
     tools->oom_reported = false;
+    if (__builtin_expect(t->timeline.is_observed, 0) && !ubi__timeline_looked_at())
+        ubi__timeline_wants(t);
     if (t->event_count == 0 && !atomic_load_explicit(&t->requests.waiting, memory_order_relaxed))
         return false;
     return ubi__tracking_safe_point(t);

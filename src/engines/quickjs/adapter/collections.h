@@ -6,6 +6,7 @@
 #define UBI_QUICKJS_COLLECTIONS_H
 
 #include "engines/quickjs/adapter/registry.h"
+#include "engines/quickjs/adapter/timeline.h"
 #include "engines/quickjs/tool_memory.h"
 
 /* The documented word for who asked; `caller` is the engine's function, or "API". */
@@ -46,14 +47,17 @@ static void ubi__make_room_for_event(ubi__tracking *t) {
 
 static void ubi__on_collection_begin(JSRuntime *rt, const char *caller) {
     ubi__tracking *t = &ubi__tools_of(rt)->tracking;
-    (void)caller;
     t->cycle_number++;
     if (t->observing_count)
         t->cycle_start_us = ubi__tracking_now_us(t);
+    if (ubi__timeline_looked_at())
+        ubi__timeline_begin_collection(t, ubi__collection_reason(caller));
 }
 
 static void ubi__on_collection_end(JSRuntime *rt, const char *caller) {
     ubi__tracking *t = &ubi__tools_of(rt)->tracking;
+    if (t->timeline.is_collecting)
+        ubi__timeline_end_collection(t);
     if (t->observing_count == 0)
         return;
     if (t->event_count == t->event_capacity)

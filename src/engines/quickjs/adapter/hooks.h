@@ -19,9 +19,15 @@
  * | mark              | JS_MarkValue, js_mark_module_def            | what a class's mark function names, of any type  |
  * | out of memory     | JS_ThrowOutOfMemory                         | the heap could not give memory                   |
  * | exact place       | functions that allocate, in JS_CallInternal | the interpreter's pc, before objects are born    |
+ * | call from outside | JS_Call                                     | a program calls a function of scripts            |
+ * | program           | JS_EvalFunctionInternal                     | a script or module is about to run               |
+ * | job               | JS_ExecutePendingJob                        | a promise's reaction, or another job             |
+ * | reaction          | perform_promise_then                        | who waits for a promise                          |
+ * | parse             | js_parse_program, js_create_function        | source text becomes bytecode                     |
  *
  * Cost while nothing is watched: one load and one predicted branch per birth and per death; a stored pc where the
- * interpreter allocates; nothing elsewhere.
+ * interpreter allocates; one load and one predicted branch per call from outside, program, job, reaction and parse; nothing
+ * elsewhere. Calls within the engine are not diverted.
  */
 #ifndef UBI_QUICKJS_HOOKS_H
 #define UBI_QUICKJS_HOOKS_H
@@ -143,6 +149,48 @@ static JSValue ubi__engine_throw_out_of_memory(JSContext *ctx);
 #define JS_ThrowOutOfMemory(first) UBI_OUT_OF_MEMORY_##first )
 #define UBI_OUT_OF_MEMORY_JSContext ubi__engine_throw_out_of_memory(JSContext
 #define UBI_OUT_OF_MEMORY_ctx ubi__out_of_memory(ctx
+
+/* ---- the timeline: runs of scripts, reactions, parsing -------------------------------------------------------------- */
+
+/*
+ * JS_Call and JS_ExecutePendingJob are those of the engine under other names when it calls them itself; the exported ones
+ * are ours (timeline.h).
+ */
+static JSValue ubi__engine_call(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc,
+                                JSValueConst *argv);
+#define JS_Call(first, ...) UBI_CALL_##first, __VA_ARGS__)
+#define UBI_CALL_JSContext ubi__engine_call(JSContext
+#define UBI_CALL_ctx ubi__engine_call(ctx
+
+static int ubi__engine_execute_job(JSRuntime *rt, JSContext **realm);
+#define JS_ExecutePendingJob(first, ...) UBI_EXECUTE_JOB_##first, __VA_ARGS__)
+#define UBI_EXECUTE_JOB_JSRuntime ubi__engine_execute_job(JSRuntime
+#define UBI_EXECUTE_JOB_rt ubi__engine_execute_job(rt
+
+struct JSVarRef;
+struct JSStackFrame;
+static JSValue ubi__eval_function(JSContext *ctx, JSValue program, JSValueConst this_value, struct JSVarRef **var_refs,
+                                  struct JSStackFrame *frame);
+#define JS_EvalFunctionInternal(first, ...) UBI_EVAL_FUNCTION_##first, __VA_ARGS__)
+#define UBI_EVAL_FUNCTION_JSContext (JS_EvalFunctionInternal)(JSContext
+#define UBI_EVAL_FUNCTION_ctx ubi__eval_function(ctx
+
+static int ubi__promise_then(JSContext *ctx, JSValueConst promise, JSValueConst *handlers, JSValueConst *capability);
+#define perform_promise_then(first, ...) UBI_PROMISE_THEN_##first, __VA_ARGS__)
+#define UBI_PROMISE_THEN_JSContext (perform_promise_then)(JSContext
+#define UBI_PROMISE_THEN_ctx ubi__promise_then(ctx
+
+/* From the first token to the bytecode of the whole; functions within it are made by js_create_function itself. */
+struct JSParseState;
+struct JSFunctionDef;
+static int ubi__parse_program(struct JSParseState *s);
+static JSValue ubi__create_function(bool is_program, JSContext *ctx, struct JSFunctionDef *definition);
+#define js_parse_program(first) UBI_PARSE_PROGRAM_##first )
+#define UBI_PARSE_PROGRAM_JSParseState (js_parse_program)(JSParseState
+#define UBI_PARSE_PROGRAM_s ubi__parse_program(s
+#define js_create_function(first, ...) UBI_CREATE_FUNCTION_##first, __VA_ARGS__)
+#define UBI_CREATE_FUNCTION_JSContext (js_create_function)(JSContext
+#define UBI_CREATE_FUNCTION_ctx ubi__create_function(UBI_IN("__JS_EvalInternal"), ctx
 
 /* ---- the exact place of an allocation ------------------------------------------------------------------------------- */
 

@@ -21,6 +21,7 @@
 #include <ubiheap/quickjs.h>
 
 #include "engines/quickjs/allocation_log.h"
+#include "engines/quickjs/async_links.h"
 #include "engines/quickjs/sampler.h"
 #include "engines/quickjs/site_table.h"
 #include "engines/quickjs/tool_clock.h"
@@ -90,6 +91,27 @@ typedef struct ubi__cached_string {
     ubi__text_ix text;
 } ubi__cached_string;
 
+/** What a runtime tells the timeline: timeline.h. */
+typedef struct ubi__timeline {
+    ubi_timeline_target **joined; /* who is told */
+    uint32_t joined_count, joined_capacity;
+    bool joined_all;    /* all that are observed are told */
+    bool is_observed;   /* somebody looks: links and frames are remembered */
+    bool is_running;    /* the run at hand was told */
+    bool is_collecting; /* the collection at hand was told */
+    bool wants_cycles;  /* the next collection was asked for as one of cycles */
+    const char *cause;  /* of the next run, from the program; or NULL */
+    ubi_quickjs_async registered;
+    ubi__async_ix current; /* what the run at hand hangs on; 0: nothing */
+    ubi__async_links links;
+    ubi__site_table waiting; /* objects that registered callbacks are known by: their links */
+    ubi_timeline_stack_source source;
+    const ubi_timeline_stack_source *source_before; /* the thread's, before the run at hand */
+    ubi_timeline_target *own;                       /* of scripts' `timeline`, once they use it */
+    uint64_t own_lost;                              /* markers that it had no room for, since it is observed */
+    const char *collection_name;                    /* of the collection at hand */
+} ubi__timeline;
+
 typedef struct ubi__tracking {
     ubi_quickjs *tools;
     JSRuntime *runtime;
@@ -145,6 +167,7 @@ typedef struct ubi__tracking {
     bool is_delivering;
 
     ubi__requests requests;
+    ubi__timeline timeline;
 
     uint64_t lost_entries; /* of logs, for want of memory */
     uint64_t lost_sites;   /* objects that could not be marked, for want of memory */

@@ -13,6 +13,12 @@
 #undef JS_MarkValue
 #undef js_mark_module_def
 #undef JS_ThrowOutOfMemory
+#undef JS_Call
+#undef JS_ExecutePendingJob
+#undef JS_EvalFunctionInternal
+#undef perform_promise_then
+#undef js_parse_program
+#undef js_create_function
 #undef JS_NewArray
 #undef js_create_array
 #undef js_create_array_free

@@ -182,6 +182,7 @@ void ubi__host_leave(ubi__host *host, int exit_code) {
     /* A script that is called while the program ends may not end it again. */
     if (!host->leaving && hooks->finish) {
         host->leaving = true;
+        ubi_quickjs_timeline_end_run(host->tools);
         exit_code = hooks->finish(host->hook_state, exit_code, true);
     }
     exit(exit_code);
@@ -287,6 +288,30 @@ int ubi__libc_loop(JSContext *realm) {
 void ubi__libc_free_runtime(JSRuntime *runtime) {
     (void)runtime;
     ubi__host_close(ubi__host_here, !ubi__host_here->failed);
+}
+
+void ubi__libc_cause(const char *cause) {
+    ubi_quickjs_timeline_cause(ubi__host_here->tools, cause, 0);
+}
+
+void ubi__libc_registers(JSValueConst handler) {
+    ubi_quickjs_timeline_registers(ubi__host_here->tools, handler);
+}
+
+static ubi_worker_operation operation_here(bool serializes) {
+    if (ubi__host_here->number == 0)
+        return serializes ? UBI_WORKER_SERIALIZE_ON_MAIN_THREAD : UBI_WORKER_DESERIALIZE_ON_MAIN_THREAD;
+    return serializes ? UBI_WORKER_SERIALIZE_OFF_MAIN_THREAD : UBI_WORKER_DESERIALIZE_OFF_MAIN_THREAD;
+}
+
+void ubi__libc_begin_message(bool is_message, bool serializes) {
+    if (is_message)
+        ubi_quickjs_timeline_begin_message(ubi__host_here->tools, operation_here(serializes));
+}
+
+void ubi__libc_end_message(bool is_message, bool serializes) {
+    if (is_message)
+        ubi_quickjs_timeline_end_message(ubi__host_here->tools, operation_here(serializes));
 }
 
 void ubi__libc_add_worker_helpers(JSContext *realm) {

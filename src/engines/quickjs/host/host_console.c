@@ -191,8 +191,10 @@ static JSValue begin_time(JSContext *realm, JSValueConst self, int n, JSValueCon
     if (!text)
         return JS_EXCEPTION;
     ubi__console_label *label = find_or_add(&console_here()->times, text);
-    if (label && label->value == 0)
+    if (label && label->value == 0) {
         label->value = ubi__host_clock_us();
+        ubi_quickjs_timeline_time(ubi__host_here->tools, text);
+    }
     JS_FreeCString(realm, text);
     return JS_UNDEFINED;
 }
@@ -216,10 +218,23 @@ static JSValue print_time(JSContext *realm, JSValueConst self, int n, JSValueCon
         ubi__host_text_puts(&line, " ");
         ubi__format(&line, realm, n - 1, arguments + 1);
     }
-    if (ends == TIME_ENDS)
+    if (ends == TIME_ENDS && *place) {
+        ubi_quickjs_timeline_time_end(ubi__host_here->tools, text);
         remove_label(place);
+    }
     JS_FreeCString(realm, text);
     print_and_free(&line, TO_OUTPUT);
+    return JS_UNDEFINED;
+}
+
+/* A moment on the timeline; nothing is printed. */
+static JSValue mark_time(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+    const char *text = n > 0 && !JS_IsUndefined(arguments[0]) ? JS_ToCString(realm, arguments[0]) : NULL;
+    (void)self;
+    if (n > 0 && !JS_IsUndefined(arguments[0]) && !text)
+        return JS_EXCEPTION;
+    ubi_quickjs_timeline_timestamp(ubi__host_here->tools, text ? text : "");
+    JS_FreeCString(realm, text);
     return JS_UNDEFINED;
 }
 
@@ -243,6 +258,7 @@ int ubi__console_add_global(JSContext *realm, JSValueConst global) {
         JS_CFUNC_DEF("time", 0, begin_time),
         JS_CFUNC_MAGIC_DEF("timeLog", 0, print_time, TIME_GOES_ON),
         JS_CFUNC_MAGIC_DEF("timeEnd", 0, print_time, TIME_ENDS),
+        JS_CFUNC_DEF("timeStamp", 0, mark_time),
     };
     JSValue console = JS_NewObject(realm);
     if (JS_IsException(console))

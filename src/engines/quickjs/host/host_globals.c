@@ -23,15 +23,22 @@ static JSValue now(JSContext *realm, JSValueConst self, int n, JSValueConst *arg
 }
 
 static JSValue run_microtask(JSContext *realm, int n, JSValueConst *arguments) {
+    int64_t registered = 0;
     (void)n;
-    return JS_Call(realm, arguments[0], JS_UNDEFINED, 0, NULL);
+    JS_ToInt64(realm, &registered, arguments[1]);
+    ubi_quickjs_timeline_cause(ubi__host_here->tools, "queueMicrotask callback", (ubi_quickjs_async)registered);
+    JSValue result = JS_Call(realm, arguments[0], JS_UNDEFINED, 0, NULL);
+    ubi_quickjs_timeline_cause(ubi__host_here->tools, NULL, 0);
+    return result;
 }
 
 static JSValue queue_microtask(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     (void)self;
     if (n < 1 || !JS_IsFunction(realm, arguments[0]))
         return JS_ThrowTypeError(realm, "queueMicrotask: the argument must be a function");
-    return JS_EnqueueJob(realm, run_microtask, 1, arguments) < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+    int64_t registered = (int64_t)ubi_quickjs_timeline_register(ubi__host_here->tools);
+    JSValueConst job[] = { arguments[0], JS_NewInt64(realm, registered) };
+    return JS_EnqueueJob(realm, run_microtask, 2, job) < 0 ? JS_EXCEPTION : JS_UNDEFINED;
 }
 
 /* The global object of a new realm, which lives as long as something leads to it. */

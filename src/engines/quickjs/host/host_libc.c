@@ -51,6 +51,49 @@
 #define UBI_HELPERS_JSContext (js_std_add_helpers)(JSContext
 #define UBI_HELPERS_ctx worker_helpers(ctx
 
+/*
+ * The timeline: what a handler is called for, by the name of the variable that it stands in; and messages of workers, by the
+ * function that writes or reads them.
+ */
+#define call_handler(first, second) UBI_HANDLER_##first, UBI_HANDLER_OF_##second)
+#define UBI_HANDLER_JSContext (call_handler)(JSContext
+#define UBI_HANDLER_ctx told_handler(ctx
+#define UBI_HANDLER_OF_JSValueConst JSValueConst
+#define UBI_HANDLER_OF_func "setTimeout handler", func
+#define UBI_HANDLER_OF_sh "signal handler", sh
+#define UBI_HANDLER_OF_rh "descriptor handler", rh
+
+static void told_handler(JSContext *ctx, const char *cause, JSValueConst function);
+
+#define IN(function) (strcmp(__func__, function) == 0)
+#define JS_Call(...)                                                                                                   \
+    ({                                                                                                                 \
+        if (IN("handle_posted_message"))                                                                               \
+            ubi__libc_cause("message handler");                                                                        \
+        JSValue called = (JS_Call)(__VA_ARGS__);                                                                       \
+        ubi__libc_cause(NULL);                                                                                         \
+        called;                                                                                                        \
+    })
+/* Handlers are looked at when they are registered. */
+#define REGISTERS                                                                                                      \
+    (IN("js_os_setTimeout") || IN("js_os_setReadHandler") || IN("js_os_signal") || IN("js_worker_set_onmessage"))
+#define JS_IsFunction(ctx, value)                                                                                      \
+    (REGISTERS ? ubi__libc_registers(value), (JS_IsFunction)(ctx, value) : (JS_IsFunction)(ctx, value))
+#define JS_WriteObject2(...)                                                                                           \
+    ({                                                                                                                 \
+        ubi__libc_begin_message(IN("js_worker_postMessage"), true);                                                    \
+        uint8_t *written = (JS_WriteObject2)(__VA_ARGS__);                                                             \
+        ubi__libc_end_message(IN("js_worker_postMessage"), true);                                                      \
+        written;                                                                                                       \
+    })
+#define JS_ReadObject(...)                                                                                             \
+    ({                                                                                                                 \
+        ubi__libc_begin_message(IN("handle_posted_message"), false);                                                   \
+        JSValue read_value = (JS_ReadObject)(__VA_ARGS__);                                                             \
+        ubi__libc_end_message(IN("handle_posted_message"), false);                                                     \
+        read_value;                                                                                                    \
+    })
+
 static void worker_helpers(JSContext *realm, int n, char **arguments) {
     (void)n;
     (void)arguments;
@@ -58,6 +101,11 @@ static void worker_helpers(JSContext *realm, int n, char **arguments) {
 }
 
 #include <quickjs-libc.c>
+
+static void told_handler(JSContext *ctx, const char *cause, JSValueConst function) {
+    ubi__libc_cause(cause);
+    (call_handler)(ctx, function);
+}
 
 int ubi__libc_poll(JSContext *realm) {
     return js_os_poll(realm);

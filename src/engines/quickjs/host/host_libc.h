@@ -8,6 +8,7 @@
 #ifndef UBI_QUICKJS_HOST_LIBC_H
 #define UBI_QUICKJS_HOST_LIBC_H
 
+#include <stdbool.h>
 #include <sys/select.h>
 #include <time.h>
 
@@ -32,5 +33,13 @@ void ubi__libc_free_runtime(JSRuntime *runtime);     /**< JS_FreeRuntime, of a w
 int ubi__libc_loop(JSContext *realm);                /**< js_std_loop, of a worker */
 void ubi__libc_report(JSContext *realm);             /**< js_std_dump_error: the pending exception was not caught */
 void ubi__libc_add_worker_helpers(JSContext *realm); /**< js_std_add_helpers, of a worker */
+
+/* ---- what it tells ------------------------------------------------------------------------------------------------- */
+
+void ubi__libc_cause(const char *cause);        /**< why a function is called next; NULL: it was called */
+void ubi__libc_registers(JSValueConst handler); /**< it will be called later */
+/** A message is made from a value, or (not `serializes`) a value from it; unless `is_message`: nothing. */
+void ubi__libc_begin_message(bool is_message, bool serializes);
+void ubi__libc_end_message(bool is_message, bool serializes);
 
 #endif

@@ -99,7 +99,9 @@ static void run_jobs(ubi__host *host) {
 
 static void run_timer(ubi__host *host, const ubi__timer_call *call) {
     JSContext *realm = JS_DupContext(call->realm);
+    ubi_quickjs_timeline_cause(host->tools, call->cause, call->registered);
     JSValue result = JS_Call(realm, call->function, JS_UNDEFINED, call->n_arguments, call->arguments);
+    ubi_quickjs_timeline_cause(host->tools, NULL, 0);
     if (JS_IsException(result))
         ubi__host_report(host, realm);
     JS_FreeValue(realm, result);

@@ -27,6 +27,7 @@ struct ubi__host_timer {
     uint64_t order;
     uint64_t id;
     uint32_t at; /* place in the heap; UINT32_MAX: does not run */
+    ubi_quickjs_async registered;
 };
 
 static JSClassID timer_class;
@@ -162,7 +163,13 @@ bool ubi__timers_take(ubi__host_timers *timers, ubi__timer_call *out, uint64_t n
     ubi__host_timer *t = timers->n ? timers->heap[0] : NULL;
     if (!t || t->due_us > now_us || t->order >= started)
         return false;
-    *out = (ubi__timer_call){ t->realm, JS_DupValue(t->realm, t->object), t->function, t->arguments, t->n_arguments };
+    *out = (ubi__timer_call){ .realm = t->realm,
+                              .object = JS_DupValue(t->realm, t->object),
+                              .function = t->function,
+                              .arguments = t->arguments,
+                              .n_arguments = t->n_arguments,
+                              .cause = t->interval_us ? "setInterval handler" : "setTimeout handler",
+                              .registered = t->registered };
     if (t->interval_us) {
         /* Late ones are not made up for. */
         t->due_us = t->due_us + t->interval_us > now_us ? t->due_us + t->interval_us : now_us + t->interval_us;
@@ -234,6 +241,7 @@ static JSValue set_timer(JSContext *realm, JSValueConst self, int n, JSValueCons
     if (kind == AGAIN_AND_AGAIN)
         t->interval_us = delay_us < 1000 ? delay_us = 1000 : delay_us;
     t->due_us = ubi__host_clock_us() + delay_us;
+    t->registered = ubi_quickjs_timeline_register(ubi__host_here->tools);
     if (!start(timers, t)) {
         JS_FreeValue(realm, t->object);
         return JS_ThrowOutOfMemory(realm);

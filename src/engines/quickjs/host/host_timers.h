@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ubiheap/quickjs.h>
+
 typedef struct ubi__host_timer ubi__host_timer;
 
 typedef struct ubi__host_timers {
@@ -39,6 +41,8 @@ typedef struct ubi__timer_call {
     JSValueConst function;
     JSValueConst *arguments;
     int n_arguments;
+    const char *cause; /* for the timeline */
+    ubi_quickjs_async registered;
 } ubi__timer_call;
 bool ubi__timers_take(ubi__host_timers *timers, ubi__timer_call *out, uint64_t now_us, uint64_t started);
 /** Defines the global functions. 0, or -1 with a pending exception. */

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * timeline.h: what the timeline is told of a runtime: runs of scripts, who waits for promises, parsing.
+ *
+ * A run begins when a program calls into scripts while none is running, and ends when it comes back: a job, a function, a
+ * script or module. What it runs is read from the engine's structures; the rest, with the timeline itself, is timeline.c.
+ * Nothing here is called while nobody looks at any timeline.
+ */
+#ifndef UBI_QUICKJS_TIMELINE_HOOKS_H
+#define UBI_QUICKJS_TIMELINE_HOOKS_H
+
+#include <ubiheap/marker.h>
+
+#include "engines/quickjs/adapter/registry.h"
+#include "engines/quickjs/adapter/stack_capture.h"
+#include "engines/quickjs/timeline.h"
+
+/** Whether anybody looks at any timeline. */
+static inline __attribute__((always_inline)) bool ubi__timeline_looked_at(void) {
+    return __builtin_expect(__atomic_load_n(&ubi__marker_port.active, __ATOMIC_RELAXED) != 0, 0);
+}
+
+/** Tracking of a runtime of which somebody wants markers, or NULL. */
+static UBI_COLD ubi__tracking *ubi__timeline_of(JSRuntime *rt, ubi__hook hook) {
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (!tools || tools->walk.is_frozen || !ubi__timeline_wants(&tools->tracking))
+        return NULL;
+    tools->hook_counts[hook]++;
+    return &tools->tracking;
+}
+
+/* ---- what runs ------------------------------------------------------------------------------------------------------ */
+
+/* Where a function stands; an engine that does not say so tells where its first statement does. */
+static void ubi__describe_beginning(ubi__trie_frame *out, ubi__tracking *t, JSFunctionBytecode *b) {
+    ubi__describe_position(out, t, t->runtime, b, 0);
+#if !UBI_FIND_COL
+    if (out->line)
+        out->line = (uint32_t)UBI_DEBUG(b).line_num;
+#endif
+}
+
+static void ubi__describe_code(ubi__trie_frame *out, ubi__tracking *t, JSFunctionBytecode *b) {
+    out->function_name = b->func_name == JS_ATOM_NULL || b->func_name == JS_ATOM__eval_
+                             ? UBI_NONE
+                             : ubi__text_of_atom(t, t->runtime, b->func_name);
+    ubi__describe_beginning(out, t, b);
+}
+
+/* The function that goes on when a promise that it waits for is settled. */
+static JSValueConst ubi__awaiting_function(const JSObject *resolver) {
+#if UBI_ASYNC_STATE_GC
+    const JSAsyncFunctionState *state = resolver->u.async_function_data;
+    return state->is_completed ? JS_UNDEFINED : state->frame.cur_func;
+#else
+    const JSAsyncFunctionData *data = resolver->u.async_function_data;
+    return data->is_active ? data->func_state.frame.cur_func : JS_UNDEFINED;
+#endif
+}
+
+/* The function of a script's that is run when something is called; or what it is, when it is no script's. */
+static JSValueConst ubi__function_behind(JSValueConst callable) {
+    for (int i = 0; i < 8 && JS_VALUE_GET_TAG(callable) == JS_TAG_OBJECT; i++) {
+        const JSObject *p = JS_VALUE_GET_OBJ(callable);
+        if (p->class_id == JS_CLASS_BOUND_FUNCTION)
+            callable = p->u.bound_function->func_obj;
+        else if (p->class_id == JS_CLASS_ASYNC_FUNCTION_RESOLVE || p->class_id == JS_CLASS_ASYNC_FUNCTION_REJECT)
+            callable = ubi__awaiting_function(p);
+        else
+            break;
+    }
+    return callable;
+}
+
+static ubi__trie_frame ubi__described_callable(ubi__tracking *t, JSValueConst callable) {
+    ubi__trie_frame facts = { .function_name = UBI_NONE, .source = UBI_NONE };
+    callable = ubi__function_behind(callable);
+    if (JS_VALUE_GET_TAG(callable) != JS_TAG_OBJECT)
+        return facts;
+    JSObject *p = JS_VALUE_GET_OBJ(callable);
+    JSFunctionBytecode *b = ubi__bytecode_of(p);
+    if (b)
+        ubi__describe_beginning(&facts, t, b);
+    facts.function_name = ubi__text_of_function(t, t->runtime, p);
+    return facts;
+}
+
+static UBI_COLD void ubi__end_run(JSRuntime *rt) {
+    ubi_quickjs *tools = ubi__tools_of(rt);
+    if (tools)
+        ubi__timeline_end_run(&tools->tracking);
+}
+
+/* ---- calls from outside --------------------------------------------------------------------------------------------- */
+
+static bool ubi__begin_call(JSContext *ctx, JSValueConst function) {
+    if (ctx->rt->current_stack_frame || JS_VALUE_GET_TAG(function) != JS_TAG_OBJECT)
+        return false;
+    ubi__tracking *t = ubi__timeline_of(ctx->rt, UBI__HOOK_CALL);
+    if (!t || ubi__timeline_runs(t))
+        return false;
+    ubi__trie_frame facts = ubi__described_callable(t, function);
+    ubi__timeline_begin_run(t, &facts, "function call", ubi__timeline_waiting_for(t, JS_VALUE_GET_PTR(function)));
+    return true;
+}
+
+static UBI_COLD JSValue ubi__told_call(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc,
+                                       JSValueConst *argv) {
+    JSRuntime *rt = ctx->rt;
+    bool began = ubi__begin_call(ctx, function);
+    JSValue result = ubi__engine_call(ctx, function, this_value, argc, argv);
+    if (began)
+        ubi__end_run(rt);
+    return result;
+}
+
+JSValue JS_Call(JSContext *ctx, JSValueConst function, JSValueConst this_value, int argc, JSValueConst *argv) {
+    if (ubi__timeline_looked_at())
+        return ubi__told_call(ctx, function, this_value, argc, argv);
+    return ubi__engine_call(ctx, function, this_value, argc, argv);
+}
+
+/* ---- scripts and modules -------------------------------------------------------------------------------------------- */
+
+static bool ubi__begin_program(JSContext *ctx, JSValueConst program) {
+    int tag = JS_VALUE_GET_TAG(program);
+    if (ctx->rt->current_stack_frame || (tag != JS_TAG_FUNCTION_BYTECODE && tag != JS_TAG_MODULE))
+        return false;
+    ubi__tracking *t = ubi__timeline_of(ctx->rt, UBI__HOOK_PROGRAM);
+    if (!t || ubi__timeline_runs(t))
+        return false;
+    ubi__trie_frame facts = { .function_name = UBI_NONE, .source = UBI_NONE, .line = 1 };
+    if (tag == JS_TAG_FUNCTION_BYTECODE)
+        ubi__describe_code(&facts, t, JS_VALUE_GET_PTR(program));
+    else
+        facts.source = ubi__text_of_atom(t, ctx->rt, ((JSModuleDef *)JS_VALUE_GET_PTR(program))->module_name);
+    ubi__timeline_begin_run(t, &facts, tag == JS_TAG_MODULE ? "module evaluation" : "script evaluation", 0);
+    return true;
+}
+
+static JSValue ubi__eval_function(JSContext *ctx, JSValue program, JSValueConst this_value, struct JSVarRef **var_refs,
+                                  struct JSStackFrame *frame) {
+    JSRuntime *rt = ctx->rt;
+    bool began = ubi__timeline_looked_at() && ubi__begin_program(ctx, program);
+    JSValue result = JS_EvalFunctionInternal(ctx, program, this_value, var_refs, frame);
+    if (began)
+        ubi__end_run(rt);
+    return result;
+}
+
+/* ---- jobs ----------------------------------------------------------------------------------------------------------- */
+
+/*
+ * What a reaction is known by: the object that no other reaction has. That is the function which settles the promise that
+ * `then` returned; `await` needs none, but has handlers of its own.
+ */
+static const void *ubi__object_or_null(JSValueConst value) {
+    return JS_VALUE_GET_TAG(value) == JS_TAG_OBJECT ? JS_VALUE_GET_PTR(value) : NULL;
+}
+
+static ubi__async_ix ubi__waiting_for_reaction(ubi__tracking *t, JSValueConst *argv) {
+    const void *settles = ubi__object_or_null(argv[0]), *handler = ubi__object_or_null(argv[2]);
+    return ubi__timeline_waiting_for(t, settles ? settles : handler);
+}
+
+/* The function that a job of the engine's own calls; undefined: none, or the job is a program's. */
+static JSValueConst ubi__called_by_job(const JSJobEntry *job) {
+    bool is_reaction = job->job_func == promise_reaction_job && job->argc == 5;
+    bool is_thenable = job->job_func == js_promise_resolve_thenable_job && job->argc == 3;
+    return is_reaction || is_thenable ? job->argv[2] : JS_UNDEFINED;
+}
+
+static bool ubi__begin_job(JSRuntime *rt) {
+    if (rt->current_stack_frame || list_empty(&rt->job_list))
+        return false;
+    const JSJobEntry *job = list_entry(rt->job_list.next, JSJobEntry, link);
+    JSValueConst called = ubi__called_by_job(job);
+    if (JS_VALUE_GET_TAG(called) != JS_TAG_OBJECT)
+        return false;
+    ubi__tracking *t = ubi__timeline_of(rt, UBI__HOOK_JOB);
+    if (!t || ubi__timeline_runs(t))
+        return false;
+    ubi__async_ix link = job->argc == 5 ? ubi__waiting_for_reaction(t, (JSValueConst *)job->argv) : 0;
+    ubi__trie_frame facts = ubi__described_callable(t, called);
+    ubi__timeline_begin_run(t, &facts, "promise callback", link);
+    return true;
+}
+
+int JS_ExecutePendingJob(JSRuntime *rt, JSContext **realm) {
+    bool began = ubi__timeline_looked_at() && ubi__begin_job(rt);
+    int result = ubi__engine_execute_job(rt, realm);
+    if (began)
+        ubi__end_run(rt);
+    return result;
+}
+
+/* ---- who waits for promises ----------------------------------------------------------------------------------------- */
+
+static UBI_COLD void ubi__told_reaction(JSContext *ctx, JSValueConst *handlers, JSValueConst *capability) {
+    ubi__tracking *t = ubi__timeline_of(ctx->rt, UBI__HOOK_REACTION);
+    if (!t)
+        return;
+    const void *settles = ubi__object_or_null(capability[0]);
+    ubi__async_ix link = ubi__timeline_register(t);
+    for (int i = 0; link && i < 2; i++) {
+        const void *known_by = settles ? settles : ubi__object_or_null(handlers[i]);
+        if (known_by)
+            ubi__timeline_waits(t, known_by, link);
+    }
+}
+
+static int ubi__promise_then(JSContext *ctx, JSValueConst promise, JSValueConst *handlers, JSValueConst *capability) {
+    int result = perform_promise_then(ctx, promise, handlers, capability);
+    if (ubi__timeline_looked_at() && result == 0)
+        ubi__told_reaction(ctx, handlers, capability);
+    return result;
+}
+
+/* ---- parsing -------------------------------------------------------------------------------------------------------- */
+
+static UBI_COLD void ubi__told_parse(JSRuntime *rt, const char *file) {
+    ubi__tracking *t = ubi__timeline_of(rt, file ? UBI__HOOK_PARSE_BEGIN : UBI__HOOK_PARSE_END);
+    if (t && file)
+        ubi__timeline_begin_parse(t, file);
+    else if (t)
+        ubi__timeline_end_parse(t);
+}
+
+static int ubi__parse_program(struct JSParseState *s) {
+    JSRuntime *rt = s->ctx->rt;
+    if (ubi__timeline_looked_at())
+        ubi__told_parse(rt, s->filename ? s->filename : "");
+    int result = js_parse_program(s);
+    if (result && ubi__timeline_looked_at())
+        ubi__told_parse(rt, NULL);
+    return result;
+}
+
+static JSValue ubi__create_function(bool is_program, JSContext *ctx, struct JSFunctionDef *definition) {
+    JSValue function = js_create_function(ctx, definition);
+    if (is_program && ubi__timeline_looked_at())
+        ubi__told_parse(ctx->rt, NULL);
+    return function;
+}
+
+/* ---- for timeline.c ------------------------------------------------------------------------------------------------- */
+
+ubi__stack_ix ubi__tracking_capture(ubi__tracking *t) {
+    return t->runtime->current_stack_frame ? ubi__capture_stack(t, t->runtime) : UBI__STACK_EMPTY;
+}
+
+const void *ubi__object_address(JSValueConst value) {
+    return ubi__object_or_null(value);
+}
+
+#endif

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * timeline.c: see timeline.h.
+ */
+#include "engines/quickjs/timeline.h"
+
+#include <stdatomic.h>
+
+#include "engines/quickjs/tool_memory.h"
+
+static ubi_text text_of(const char *text) {
+    return (ubi_text){ text, strlen(text) };
+}
+
+/* ---- markers with a reason ------------------------------------------------------------------------------------------ */
+
+/** Why something is done, and the number of a collection; 0: it is none. Outlives the tools, and so is not of their memory. */
+typedef struct reason {
+    uint64_t cycle_number;
+    char text[];
+} reason;
+
+static reason *new_reason(ubi_text text, uint64_t cycle_number) {
+    const ubi_allocator *a = ubi_allocator_default();
+    reason *why = (reason *)a->alloc(a->ctx, sizeof *why + text.len + 1);
+    if (!why)
+        return NULL;
+    why->cycle_number = cycle_number;
+    memcpy(why->text, text.ptr, text.len);
+    why->text[text.len] = '\0';
+    return why;
+}
+
+static void *clone_reason(const void *payload) {
+    const reason *why = (const reason *)payload;
+    return new_reason(text_of(why->text), why->cycle_number);
+}
+
+static void free_reason(void *payload) {
+    const ubi_allocator *a = ubi_allocator_default();
+    if (payload)
+        a->free(a->ctx, payload, sizeof(reason) + strlen(((reason *)payload)->text) + 1);
+}
+
+/* The words for a collection are those of its event (ubi_quickjs_collection). */
+static void add_reason(const ubi_timeline_marker *marker, ubi_marker_details *out) {
+    const reason *why = (const reason *)ubi_timeline_marker_payload(marker);
+    ubi_marker_details_base(out, marker);
+    ubi_marker_details_text(out, "causeName", text_of(why->text));
+    if (why->cycle_number == 0)
+        return;
+    ubi_marker_details_text(out, "nonincrementalReason", text_of("GC mode"));
+    ubi_marker_details_number(out, "cycle", (double)why->cycle_number);
+}
+
+static const ubi_marker_kind with_reason = {
+    .version = UBI_MARKER_KIND_VERSION, .clone = clone_reason, .free = free_reason, .add_details = add_reason
+};
+
+/* A collection has no stack, for it is nobody's in particular. */
+static ubi_timeline_marker *start_with_reason(const char *name, ubi_text text, uint64_t cycle_number) {
+    reason *why = new_reason(text, cycle_number);
+    ubi_marker_make start = { .name = name,
+                              .tracing = UBI_MARKER_START,
+                              .stack_request = cycle_number ? UBI_MARKER_NO_STACK : UBI_MARKER_STACK,
+                              .kind = &with_reason,
+                              .payload = why };
+    return why ? ubi_timeline_marker_new(&start) : NULL;
+}
+
+/* ---- markers -------------------------------------------------------------------------------------------------------- */
+
+/** What is to be told. */
+typedef struct told {
+    enum { RUN, CONSOLE_TIME, TIME_STAMP, MESSAGE, WORK } what;
+    ubi_marker_tracing tracing; /* of CONSOLE_TIME, MESSAGE; else it is a START, or a moment */
+    ubi_javascript_entry entry; /* RUN */
+    ubi_worker_operation operation;
+    ubi_text text;         /* the label; of WORK the reason */
+    const char *name;      /* WORK, and what follows */
+    uint64_t cycle_number; /* of a collection */
+} told;
+
+static ubi_timeline_marker *make(const told *m) {
+    switch (m->what) {
+    case RUN:
+        return ubi_javascript_timeline_marker_new(&m->entry);
+    case CONSOLE_TIME:
+        return ubi_console_timeline_marker_new(m->text, m->tracing);
+    case TIME_STAMP:
+        return ubi_timestamp_timeline_marker_new(m->text);
+    case MESSAGE:
+        return ubi_worker_timeline_marker_new(m->operation, m->tracing);
+    default:
+        return start_with_reason(m->name, m->text, m->cycle_number);
+    }
+}
+
+/* Targets that are not observed take nothing. One that could not be made is counted by who would have had it. */
+static void tell(const ubi__tracking *t, const told *m) {
+    const ubi__timeline *l = &t->timeline;
+    ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
+    if (l->joined_all) {
+        ubi_timeline_marker *marker = make(m);
+        ubi_timeline_consumers_add_existing_marker_for_all_observed_targets(consumers, marker);
+        ubi_timeline_marker_free(marker);
+        return;
+    }
+    for (uint32_t i = 0; i < l->joined_count; i++)
+        if (ubi_timeline_consumers_has_consumer(consumers, l->joined[i]))
+            ubi_timeline_consumers_add_existing_marker_for_target(consumers, l->joined[i], make(m));
+}
+
+/* An END that says nothing more: the cheapest there is. */
+static void tell_end(const ubi__tracking *t, const char *name) {
+    const ubi__timeline *l = &t->timeline;
+    ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
+    if (l->joined_all)
+        ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, name, UBI_MARKER_END,
+                                                                   UBI_MARKER_NO_STACK);
+    for (uint32_t i = 0; !l->joined_all && i < l->joined_count; i++)
+        ubi_timeline_consumers_add_marker_for_target(consumers, l->joined[i], name, UBI_MARKER_END,
+                                                     UBI_MARKER_NO_STACK);
+}
+
+/* ---- stacks --------------------------------------------------------------------------------------------------------- */
+
+static ubi_marker_stack_ref ref_of(ubi__stack_ix stack, ubi__async_ix link) {
+    return stack == UBI__STACK_EMPTY ? UBI_MARKER_NO_STACK_REF : (uint64_t)link << 32 | stack;
+}
+
+/* A link's own stack. */
+static ubi_marker_stack_ref ref_of_link(const ubi__timeline *l, ubi__async_ix link) {
+    return link ? ref_of(l->links.at[link].stack, l->links.at[link].parent) : UBI_MARKER_NO_STACK_REF;
+}
+
+static bool capture(void *payload, ubi_marker_stack_ref *out) {
+    ubi__tracking *t = (ubi__tracking *)payload;
+    ubi__tracking_sweep_if_due(t); /* the generation is looked at afterwards */
+    ubi__stack_ix stack = t->timeline.is_observed ? ubi__tracking_capture(t) : UBI__STACK_EMPTY;
+    if (stack == UBI_NONE || stack == UBI__STACK_EMPTY)
+        return false;
+    *out = ref_of(stack, t->timeline.current);
+    return true;
+}
+
+static bool describe_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_frame *out) {
+    const ubi__tracking *t = (const ubi__tracking *)payload;
+    const ubi__trie_frame *frame = &t->frames.at[(uint32_t)stack];
+    ubi__async_ix link = (ubi__async_ix)(stack >> 32);
+    *out = (ubi_marker_frame){ .source = ubi__tracked_texts_get(&t->texts, frame->source),
+                               .function_name = ubi__tracked_texts_get(&t->texts, frame->function_name),
+                               .line = frame->line,
+                               .column = frame->column,
+                               .parent = ref_of(frame->parent, link) };
+    if (frame->parent != UBI__STACK_EMPTY || link == 0)
+        return true;
+    const char *cause = t->timeline.links.at[link].cause;
+    out->parent = ref_of_link(&t->timeline, link);
+    out->parent_is_async = true;
+    out->async_cause = (ubi_text){ cause, strlen(cause) };
+    return true;
+}
+
+/* No two of a process are the same: another runtime's source may come to the address of one that went. */
+static void renumber_stacks(ubi__timeline *l) {
+    static atomic_ullong last;
+    l->source.generation = atomic_fetch_add(&last, 1) + 1;
+}
+
+/* Stacks of this thread's markers come from this runtime from now on. */
+static void take_thread(ubi__timeline *l) {
+    const ubi_timeline_stack_source *before = ubi_timeline_set_stack_source(&l->source);
+    if (before != &l->source)
+        l->source_before = before;
+}
+
+static void give_thread_back(ubi__timeline *l) {
+    const ubi_timeline_stack_source *latest = ubi_timeline_set_stack_source(l->source_before);
+    if (latest != &l->source)
+        ubi_timeline_set_stack_source(latest);
+    l->source_before = NULL;
+}
+
+/* ---- who is told ---------------------------------------------------------------------------------------------------- */
+
+void ubi__timeline_init(ubi__tracking *t) {
+    ubi__timeline *l = &t->timeline;
+    *l = (ubi__timeline){ .source = { .capture = capture, .frame = describe_frame, .payload = t } };
+    renumber_stacks(l);
+    ubi__async_links_init(&l->links, t->allocator);
+    ubi__site_table_init(&l->waiting, t->allocator);
+}
+
+static void observation_begins(ubi__tracking *t) {
+    t->timeline.is_observed = true;
+    ubi__tracking_update_watch(t);
+    take_thread(&t->timeline);
+}
+
+static void observation_ends(ubi__tracking *t) {
+    ubi__timeline *l = &t->timeline;
+    l->is_observed = false;
+    renumber_stacks(l);
+    l->current = 0;
+    ubi__async_links_clear(&l->links);
+    ubi__site_table_fini(&l->waiting);
+    give_thread_back(l);
+    ubi__tracking_update_watch(t);
+}
+
+static bool is_observed(const ubi__timeline *l) {
+    ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
+    bool observed = l->joined_all && consumers && !ubi_timeline_consumers_is_empty(consumers);
+    for (uint32_t i = 0; i < l->joined_count && !observed; i++)
+        observed = ubi_timeline_consumers_has_consumer(consumers, l->joined[i]);
+    return observed;
+}
+
+bool ubi__timeline_wants(ubi__tracking *t) {
+    ubi__timeline *l = &t->timeline;
+    bool observed = is_observed(l);
+    if (observed && !l->is_observed)
+        observation_begins(t);
+    else if (!observed && l->is_observed)
+        observation_ends(t);
+    return observed;
+}
+
+/* Where something else than a hook asks. */
+static inline bool is_told(ubi__tracking *t) {
+    return ubi_marker_is_observed() && ubi__timeline_wants(t);
+}
+
+static uint32_t find_joined(const ubi__timeline *l, const ubi_timeline_target *target) {
+    uint32_t i = 0;
+    while (i < l->joined_count && l->joined[i] != target)
+        i++;
+    return i;
+}
+
+ubi_status ubi_quickjs_join_timeline(ubi_quickjs *tools, ubi_timeline_target *target) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    ubi__timeline *l = &t->timeline;
+    if (!target) {
+        l->joined_all = true;
+    } else if (find_joined(l, target) == l->joined_count) {
+        if (!ubi__tool_reserve(t->allocator, (void **)&l->joined, &l->joined_capacity, l->joined_count + 1,
+                               sizeof *l->joined))
+            return ubi_error(UBI_ENOMEM, "no memory to join a timeline");
+        l->joined[l->joined_count++] = target;
+    }
+    ubi__timeline_wants(t);
+    return UBI_OK;
+}
+
+void ubi_quickjs_leave_timeline(ubi_quickjs *tools, ubi_timeline_target *target) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    ubi__timeline *l = &t->timeline;
+    uint32_t i = find_joined(l, target);
+    if (!target)
+        l->joined_all = false;
+    else if (i < l->joined_count)
+        l->joined[i] = l->joined[--l->joined_count];
+    ubi__timeline_wants(t);
+}
+
+bool ubi__timeline_own_is_observed(const ubi__tracking *t) {
+    const ubi_timeline_target *own = t->timeline.own;
+    return own && ubi_timeline_target_record_profile_timeline_markers(own);
+}
+
+ubi_status ubi__timeline_observe_own(ubi__tracking *t, bool on) {
+    ubi__timeline *l = &t->timeline;
+    ubi_status status = UBI_OK;
+    if (on == ubi__timeline_own_is_observed(t))
+        return UBI_OK;
+    if (on && !l->own)
+        status = ubi_timeline_target_new(&l->own, NULL);
+    if (status == UBI_OK && l->own)
+        status = ubi_timeline_target_set_record_profile_timeline_markers(l->own, on);
+    if (status == UBI_OK && on)
+        status = ubi_quickjs_join_timeline(t->tools, l->own);
+    if (on)
+        l->own_lost = 0;
+    ubi__timeline_wants(t);
+    return status;
+}
+
+void ubi__timeline_fini(ubi__tracking *t) {
+    ubi__timeline *l = &t->timeline;
+    l->joined_all = false;
+    l->joined_count = 0;
+    if (l->is_observed)
+        observation_ends(t);
+    ubi_timeline_target_free(l->own);
+    ubi__tool_free(t->allocator, l->joined, l->joined_capacity, sizeof *l->joined);
+    ubi__async_links_fini(&l->links);
+    ubi__site_table_fini(&l->waiting);
+}
+
+/* ---- runs ----------------------------------------------------------------------------------------------------------- */
+
+static ubi__async_ix link_of(const ubi__timeline *l, ubi_quickjs_async registered) {
+    uint32_t link = (uint32_t)registered;
+    return registered >> 32 == l->links.epoch && link < l->links.n ? link : 0;
+}
+
+/* SavedFrames within a reaction say "Promise", its own marker "promise callback": both as in Firefox. */
+static const char *cause_in_stacks(const char *cause) {
+    return strcmp(cause, "promise callback") == 0 ? "Promise" : cause;
+}
+
+void ubi__timeline_begin_run(ubi__tracking *t, const ubi__trie_frame *facts, const char *usual_cause,
+                             ubi__async_ix link) {
+    ubi__timeline *l = &t->timeline;
+    const char *cause = l->cause ? l->cause : usual_cause;
+    if (l->registered)
+        link = link_of(l, l->registered);
+    told m = { .what = RUN,
+               .entry = { .reason = text_of(cause),
+                          .function_name = ubi__tracked_texts_get(&t->texts, facts->function_name),
+                          .source = ubi__tracked_texts_get(&t->texts, facts->source),
+                          .line = facts->line,
+                          .async_stack = ref_of_link(l, link),
+                          .async_cause = text_of(cause) } };
+    l->is_running = true;
+    take_thread(l);
+    tell(t, &m);
+    l->current = ubi__async_links_named(&l->links, link, cause_in_stacks(cause));
+}
+
+void ubi__timeline_end_run(ubi__tracking *t) {
+    ubi__timeline *l = &t->timeline;
+    if (!l->is_running)
+        return;
+    l->is_running = false;
+    l->current = 0;
+    if (is_told(t))
+        tell_end(t, "Javascript");
+    give_thread_back(l);
+    ubi__tracking_sweep_if_due(t);
+}
+
+void ubi_quickjs_timeline_end_run(ubi_quickjs *tools) {
+    ubi__timeline_end_run(ubi__tracking_of(tools));
+}
+
+void ubi_quickjs_timeline_cause(ubi_quickjs *tools, const char *cause, ubi_quickjs_async registered) {
+    ubi__timeline *l = &ubi__tracking_of(tools)->timeline;
+    l->cause = cause;
+    l->registered = registered;
+}
+
+/* ---- what is registered --------------------------------------------------------------------------------------------- */
+
+ubi__async_ix ubi__timeline_register(ubi__tracking *t) {
+    ubi__timeline *l = &t->timeline;
+    ubi__stack_ix stack = ubi__tracking_capture(t);
+    return stack == UBI_NONE ? 0 : ubi__async_links_register(&l->links, stack, l->current);
+}
+
+ubi_quickjs_async ubi_quickjs_timeline_register(ubi_quickjs *tools) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    ubi__async_ix link = is_told(t) ? ubi__timeline_register(t) : 0;
+    return link ? (uint64_t)t->timeline.links.epoch << 32 | link : 0;
+}
+
+void ubi_quickjs_timeline_registers(ubi_quickjs *tools, JSValueConst callback) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    const void *object = ubi__object_address(callback);
+    ubi__async_ix link = object && is_told(t) ? ubi__timeline_register(t) : 0;
+    if (link)
+        ubi__timeline_waits(t, object, link);
+}
+
+/* Without memory it is forgotten: a stack that is shorter. */
+void ubi__timeline_waits(ubi__tracking *t, const void *object, ubi__async_ix link) {
+    (void)ubi__site_table_put(&t->timeline.waiting, object, link, 0);
+}
+
+ubi__async_ix ubi__timeline_waiting_for(const ubi__tracking *t, const void *object) {
+    const ubi__site_table *waiting = &t->timeline.waiting;
+    const ubi__tracked *known = object && waiting->count ? ubi__site_table_find(waiting, object) : NULL;
+    return known ? known->value : 0;
+}
+
+void ubi__timeline_object_dies(ubi__tracking *t, const void *object) {
+    ubi__tracked *known = ubi__site_table_find(&t->timeline.waiting, object);
+    if (known)
+        ubi__site_table_remove(&t->timeline.waiting, known);
+}
+
+void ubi__timeline_before_sweep(ubi__tracking *t) {
+    renumber_stacks(&t->timeline);
+    ubi__async_links_mark(&t->timeline.links, &t->frames);
+}
+
+/* ---- collections and parsing ---------------------------------------------------------------------------------------- */
+
+static void tell_work(const ubi__tracking *t, const char *name, const char *why, uint64_t cycle_number) {
+    tell(t, &(told){ .what = WORK, .name = name, .text = text_of(why), .cycle_number = cycle_number });
+}
+
+void ubi__timeline_begin_parse(ubi__tracking *t, const char *file) {
+    tell_work(t, "Parse JS", file, 0);
+}
+
+void ubi__timeline_end_parse(ubi__tracking *t) {
+    tell_end(t, "Parse JS");
+}
+
+/* This collector is one of cycles. It is called so when that was asked for, and by the name of its event in all other cases. */
+void ubi__timeline_begin_collection(ubi__tracking *t, const char *why) {
+    ubi__timeline *l = &t->timeline;
+    if (!ubi__timeline_wants(t))
+        return;
+    l->is_collecting = true;
+    l->collection_name = l->wants_cycles ? "nsCycleCollector::Collect" : "GarbageCollection";
+    tell_work(t, l->collection_name, why, t->cycle_number);
+}
+
+void ubi__timeline_end_collection(ubi__tracking *t) {
+    t->timeline.is_collecting = false;
+    tell_end(t, t->timeline.collection_name);
+}
+
+/* ---- what programs say ---------------------------------------------------------------------------------------------- */
+
+void ubi_quickjs_timeline_time(ubi_quickjs *tools, const char *label) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    if (is_told(t))
+        tell(t, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_START, .text = text_of(label) });
+}
+
+void ubi_quickjs_timeline_time_end(ubi_quickjs *tools, const char *label) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    if (is_told(t))
+        tell(t, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_END, .text = text_of(label) });
+}
+
+void ubi_quickjs_timeline_timestamp(ubi_quickjs *tools, const char *label) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    if (is_told(t))
+        tell(t, &(told){ .what = TIME_STAMP, .text = text_of(label) });
+}
+
+void ubi_quickjs_timeline_begin_message(ubi_quickjs *tools, ubi_worker_operation operation) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    if (is_told(t))
+        tell(t, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_START, .operation = operation });
+}
+
+void ubi_quickjs_timeline_end_message(ubi_quickjs *tools, ubi_worker_operation operation) {
+    ubi__tracking *t = ubi__tracking_of(tools);
+    if (is_told(t))
+        tell(t, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_END, .operation = operation });
+}
