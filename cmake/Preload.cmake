@@ -12,7 +12,7 @@ set(ubi_preload_exports ${PROJECT_SOURCE_DIR}/src/interpose/exports.map)
 add_library(ubiheap_preload MODULE ${ubi_preload_sources})
 set_target_properties(ubiheap_preload PROPERTIES OUTPUT_NAME ubiheap-preload PREFIX lib C_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/ubiheap LINK_DEPENDS ${ubi_preload_exports})
-target_include_directories(ubiheap_preload PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(ubiheap_preload PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(ubiheap_preload PRIVATE _GNU_SOURCE= NDEBUG)
 target_compile_options(ubiheap_preload PRIVATE -O3 -g -fPIC -ftls-model=initial-exec -fomit-frame-pointer
     -fno-stack-protector -fcf-protection=none

@@ -118,7 +118,7 @@ static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
     c->chunk = ubi__wire_chunk_at(area, i);
     c->start = ubi__area_chunk(i);
     c->end = c->start + UBI__WIRE_CHUNK_BYTES;
-    c->last_address = c->last_pc = 0;
+    c->last_address = c->last_pc = c->last_marker_ns = 0;
     c->last_trace = 0;
     *(ubi__wire_preface *)c->start = (ubi__wire_preface){
         .stamp = c->last_stamp,

@@ -24,6 +24,7 @@ typedef struct ubi__context {
     uint8_t *start;
     ubi__wire_chunk *chunk;
     uint64_t last_stamp, last_address, last_pc, clock_us;
+    uint64_t last_marker_ns;
     uint32_t last_trace;
     uint32_t tid; /* of the thread that the reader was told of */
 

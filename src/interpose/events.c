@@ -8,6 +8,7 @@
 
 #include "interpose/chunk_writer.h"
 #include "interpose/context.h"
+#include "interpose/event.h"
 #include "interpose/mapped_path.h"
 #include "interpose/preload.h"
 #include "interpose/sampling.h"
@@ -132,19 +133,13 @@ static __attribute__((noinline)) void introduce_module(ubi__context *c, uintptr_
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
-#define CALLER_OF_TRUNCATED UBI__TRACE_NO_CALLER_1
-#define CALLER_OF_FAILED UBI__TRACE_NO_CALLER_2
-
-/* A new stack gets a number, and the reader is told. 0: no room. */
-static __attribute__((noinline)) uint32_t new_trace(ubi__context *c, uint32_t caller, uintptr_t pc) {
-    ubi__trace_kind kind = caller == CALLER_OF_TRUNCATED ? UBI__TRACE_TRUNCATED
-                           : caller == CALLER_OF_FAILED  ? UBI__TRACE_FAILED
-                                                         : UBI__TRACE_FRAME;
+/* A new stack gets a number, and the reader is told. 0: no room. @param caller  number of the stack that called */
+static uint32_t new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller, uintptr_t pc, uint64_t print) {
     if (kind != UBI__TRACE_TRUNCATED && !ubi__context_knows(c, pc - 1))
         introduce_module(c, pc);
     if (!ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
         return 0;
-    uint32_t number = ubi__trace_tree_add(&c->tree, caller, pc);
+    uint32_t number = ubi__trace_tree_add(&c->tree, print);
     if (!number)
         return 0;
     uint8_t *at = c->at;
@@ -156,46 +151,81 @@ static __attribute__((noinline)) uint32_t new_trace(ubi__context *c, uint32_t ca
     return number;
 }
 
-static inline uint32_t trace_of(ubi__context *c, uint32_t caller, uintptr_t pc) {
-    uint32_t number = ubi__trace_tree_find(&c->tree, caller, pc);
-    return ubi__likely(number) ? number : new_trace(c, caller, pc);
-}
-
-/* What stands in the place of frames that could not be found. */
-static uint32_t root_of(ubi__context *c, const ubi__walk *walk) {
+/* The print of what stands in the place of frames that could not be found. */
+static uint64_t print_of_root(const ubi__walk *walk) {
     switch (walk->end) {
     case UBI__UNWIND_COMPLETE:
-        return 0;
+        break;
     case UBI__UNWIND_TRUNCATED:
-        return trace_of(c, CALLER_OF_TRUNCATED, 0);
+        return UBI__TRACE_ROOT_TRUNCATED;
     case UBI__UNWIND_FAILED:
-        count(&c->area->failed_walks);
-        return trace_of(c, CALLER_OF_FAILED, walk->failed_pc);
+        return ubi__trace_print(UBI__TRACE_ROOT_FAILED, walk->failed_pc);
     }
-    return 0;
+    return UBI__TRACE_ROOT_OUTERMOST;
+}
+
+/* The number of what called the outermost new frame. False: no room. @param out  0: nobody did */
+static bool number_of_base(ubi__context *c, const ubi__walk *walk, uint32_t *out) {
+    bool is_failed = walk->end == UBI__UNWIND_FAILED;
+    uint64_t print = walk->base_tag ? walk->base_tag : print_of_root(walk);
+    *out = 0;
+    if (print == UBI__TRACE_ROOT_OUTERMOST)
+        return true;
+    *out = ubi__trace_tree_find(&c->tree, print);
+    if (!*out && !walk->base_tag)
+        *out = new_trace(c, is_failed ? UBI__TRACE_FAILED : UBI__TRACE_TRUNCATED, 0, is_failed ? walk->failed_pc : 0,
+                         print);
+    return *out != 0;
+}
+
+/* Numbers for a stack that has none, and for those that called it, as far as they have none either. 0: no room. */
+static __attribute__((noinline)) uint32_t new_stack(ubi__context *c, const ubi__walk *walk) {
+    uint32_t number = 0;
+    size_t i = 1;
+    while (i < walk->n && !(number = ubi__trace_tree_find(&c->tree, walk->tags[i])))
+        i++;
+    if (i >= walk->n && !number_of_base(c, walk, &number))
+        return 0;
+    do {
+        i--;
+        number = new_trace(c, UBI__TRACE_FRAME, number, walk->pcs[i], walk->tags[i]);
+    } while (number && i > 0);
+    return number;
+}
+
+/* Modules went away: stacks start anew, and the reader is told by the preface of the next chunk. */
+static __attribute__((noinline)) void renew_stacks(ubi__context *c, uint32_t generation) {
+    c->module_generation = generation;
+    ubi__context_renew(c);
+    (void)ubi__chunk_next(c);
+}
+
+/* The number of a stack that has to be walked. Tags of frames are the prints of the stacks up to there. */
+static __attribute__((noinline)) uint32_t walked_stack(ubi__context *c, const ubi__unwind_registers *caller) {
+    ubi__walk walk;
+    ubi__unwind(&c->unwinder, caller, &walk);
+    if (!walk.base_tag && walk.end == UBI__UNWIND_FAILED)
+        count(&c->area->failed_walks);
+    uint64_t print = walk.base_tag ? walk.base_tag : print_of_root(&walk);
+    for (size_t i = walk.n; i-- > 0;)
+        walk.tags[i] = print = ubi__trace_print(print, walk.pcs[i]);
+    uint32_t number = ubi__trace_tree_find(&c->tree, print);
+    if (ubi__unlikely(!number) && !(number = new_stack(c, &walk))) {
+        ubi__unwinder_forget_walk(&c->unwinder); /* nothing of it may be taken for known */
+        return 0;
+    }
+    if (ubi__process_state.is_exact) /* samples are too rare to be worth the memory */
+        ubi__unwind_remember(&c->unwinder, caller, number);
+    return number;
 }
 
 /* The number of the stack at hand. 0: there is none. */
-static uint32_t stack_of(ubi__context *c, const ubi__unwind_registers *caller) {
+static inline uint32_t stack_of(ubi__context *c, const ubi__unwind_registers *caller) {
     uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed);
-    ubi__walk walk;
-    if (ubi__unlikely(generation != c->module_generation)) {
-        c->module_generation = generation;
-        ubi__context_renew(c);
-        (void)ubi__chunk_next(c); /* whose preface says that traces start anew */
-    }
-    ubi__unwind(&c->unwinder, caller, &walk);
-    uint32_t trace = walk.base_tag ? walk.base_tag : root_of(c, &walk);
-    for (size_t i = walk.n; i-- > 0;) {
-        uint32_t caller_trace = trace;
-        trace = trace_of(c, caller_trace, walk.pcs[i]);
-        if (ubi__unlikely(!trace)) { /* nothing of this walk may be taken for known */
-            ubi__unwinder_forget_walk(&c->unwinder);
-            return 0;
-        }
-        walk.tags[i] = trace;
-    }
-    return trace;
+    if (ubi__unlikely(generation != c->module_generation))
+        renew_stacks(c, generation);
+    uint32_t number = ubi__unwind_recall(&c->unwinder, caller);
+    return ubi__likely(number) ? number : walked_stack(c, caller);
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -214,11 +244,10 @@ static uint8_t *put_control(uint8_t *at, ubi__wire_control control) {
     return at;
 }
 
-/* What allocations and frees have in common. There is room. */
-static inline uint8_t *put_event(ubi__context *c, unsigned operation, unsigned kind, uintptr_t address) {
-    ubi__wire_header *area = c->area;
+/* The time, when it has changed. There is room. */
+static inline uint8_t *put_time(ubi__context *c) {
     uint8_t *at = c->at;
-    uint64_t clock_us = atomic_load_explicit(&area->clock_us, memory_order_relaxed);
+    uint64_t clock_us = atomic_load_explicit(&c->area->clock_us, memory_order_relaxed);
     if (ubi__unlikely(clock_us > c->clock_us)) {
         if (clock_us == UBI__WIRE_CLOCK_STOP) {
             ubi__stop(); /* after this event */
@@ -227,9 +256,20 @@ static inline uint8_t *put_event(ubi__context *c, unsigned operation, unsigned k
             c->clock_us = clock_us;
         }
     }
-    uint64_t stamp = next_stamp(area), gap = stamp - c->last_stamp - 1;
+    return at;
+}
+
+/* Gives the event that is written its place among all. @return how many others are between it and the context's last */
+static inline uint64_t take_stamp(ubi__context *c) {
+    uint64_t stamp = next_stamp(c->area), gap = stamp - c->last_stamp - 1;
     c->last_stamp = stamp;
-    uint64_t difference = address - c->last_address;
+    return gap;
+}
+
+/* What allocations and frees have in common. There is room. */
+static inline uint8_t *put_event(ubi__context *c, unsigned operation, unsigned kind, uintptr_t address) {
+    uint8_t *at = put_time(c);
+    uint64_t gap = take_stamp(c), difference = address - c->last_address;
     c->last_address = address;
     operation |= kind << UBI__OP_KIND_SHIFT;
     if (ubi__likely(difference % 16 == 0)) {
@@ -373,6 +413,58 @@ void ubi__unmapped(const void *p, size_t size_bytes, ubi__free_kind kind) {
     ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
     if (!c || !write_free(c, (uintptr_t)p, kind, size_bytes))
         drop();
+}
+
+/* ---- markers ----------------------------------------------------------------------------------------------------- */
+
+/* Which is counted as dropped or re-entrant, too. */
+static void count_lost_marker(void) {
+    ubi__wire_header *area = ubi__process_state.area;
+    if (area)
+        count(&area->dropped_markers);
+}
+
+ubi__context *ubi__event_begin(void) {
+    ubi__thread *thread = &ubi__this_thread;
+    if (!ubi__process_state.is_on && !is_on_now(thread))
+        return NULL;
+    if (!begin(thread)) {
+        count_lost_marker();
+        return NULL;
+    }
+    ubi__context *c = ubi__context_of_thread(thread);
+    if (!c)
+        ubi__event_end(false);
+    return c;
+}
+
+void ubi__event_end(bool is_recorded) {
+    if (!is_recorded) {
+        drop();
+        count_lost_marker();
+    }
+    end_maybe_exiting(&ubi__this_thread, false);
+}
+
+uint32_t ubi__event_stack(ubi__context *c, const ubi__unwind_registers *from, uintptr_t caller) {
+    uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed);
+    ubi__unwind_registers states[2];
+    ubi__unwind_end end;
+    if (ubi__unlikely(generation != c->module_generation))
+        renew_stacks(c, generation);
+    bool is_between =
+        from->pc != caller && ubi__unwind_states(&c->unwinder, from, states, 2, &end) == 2 && states[1].pc == caller;
+    return stack_of(c, is_between ? &states[1] : from);
+}
+
+uint8_t *ubi__event_put(ubi__context *c, ubi__wire_control control) {
+    uint8_t *at = put_time(c), *operation = at;
+    uint64_t gap = take_stamp(c);
+    at = put_control(at, control);
+    if (!gap)
+        return at;
+    *operation |= UBI__OP_GAP;
+    return ubi__wire_put(at, gap);
 }
 
 void ubi__events_after_fork(void) {

@@ -23,6 +23,13 @@ UBI__HOOK void *dlopen(const char *path, int mode) {
     return ubi__real.dlopen(path, mode);
 }
 
+/* A namespace of its own has its own C library, and what is in there is not seen. Jumped to for the same reason. */
+UBI__HOOK void *dlmopen(Lmid_t space, const char *path, int mode) {
+    if (space != LM_ID_BASE && ubi__process_state.is_on)
+        atomic_fetch_add_explicit(&ubi__process_state.area->namespaces, 1, memory_order_relaxed);
+    return ubi__real.dlmopen(space, path, mode);
+}
+
 static int read_unload_count(struct dl_phdr_info *info, size_t size, void *count) {
     (void)size;
     *(unsigned long long *)count = info->dlpi_subs;

@@ -15,6 +15,7 @@
 
 #include "interpose/context.h"
 #include "interpose/mapped_area.h"
+#include "interpose/markers.h"
 #include "interpose/preload.h"
 #include "interpose/real_functions.h"
 #include "interpose/sampling.h"
@@ -71,12 +72,14 @@ static void turn_on(ubi__wire_header *area) {
     atomic_store_explicit(&area->state, UBI__PROGRAM_RECORDS, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     state->is_on = true;
+    ubi__markers_on(area);
 }
 
 void ubi__stop(void) {
     ubi__process *state = &ubi__process_state;
     atomic_store_explicit(&state->area->state, UBI__PROGRAM_STOPPED, memory_order_relaxed);
     state->is_on = false;
+    ubi__markers_off();
 }
 
 /* ---- fork -------------------------------------------------------------------------------------------------------- */
@@ -111,6 +114,7 @@ static void after_fork_in_child(void) {
     bool is_followed = follows_children && follow(&area);
     leave_parents_area();
     ubi__events_after_fork();
+    ubi__markers_after_fork();
     thread->context = NULL;
     if (is_followed) {
         ubi__sampling_forget_all();

@@ -158,6 +158,11 @@ static void *first_dlopen(const char *path, int mode) {
     return ubi__real.dlopen(path, mode);
 }
 
+static void *first_dlmopen(Lmid_t space, const char *path, int mode) {
+    ubi__resolve();
+    return ubi__real.dlmopen(space, path, mode);
+}
+
 static int first_dlclose(void *handle) {
     ubi__resolve();
     return ubi__real.dlclose(handle);
@@ -179,6 +184,7 @@ ubi__real_functions ubi__real = {
     .brk = first_brk,
     .sbrk = first_sbrk,
     .dlopen = first_dlopen,
+    .dlmopen = first_dlmopen,
     .dlclose = first_dlclose,
 };
 
@@ -205,6 +211,7 @@ static void look_up(void) {
         .brk = next("brk"),
         .sbrk = next("sbrk"),
         .dlopen = next("dlopen"),
+        .dlmopen = next("dlmopen"),
         .dlclose = next("dlclose"),
     };
     /* All at once: malloc of one allocator with free of another would be the end. */

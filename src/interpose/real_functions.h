@@ -8,6 +8,7 @@
 #ifndef UBI_INTERPOSE_REAL_FUNCTIONS_H
 #define UBI_INTERPOSE_REAL_FUNCTIONS_H
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ typedef struct ubi__real_functions {
     int (*brk)(void *);
     void *(*sbrk)(intptr_t);
     void *(*dlopen)(const char *, int);
+    void *(*dlmopen)(Lmid_t, const char *, int);
     int (*dlclose)(void *);
 } ubi__real_functions;
 

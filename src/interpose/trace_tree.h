@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace_tree.h: numbers of stacks: a node is a caller and a return address in it.
+ * trace_tree.h: numbers of stacks.
  *
- * Nodes lie in the order of their numbers, so a stack that was met at once lies at once, and each remembers the child
- * that was asked for last: most steps are found without the table, close to where the step before was. The table
- * (open addressing by caller and address, at most 2/3 full) has numbers alone. Both grow, for a table of one size is
- * too small for a compiler and too large for the cache of anything else. 22 to 28 bytes a node. One context's, so no
- * locks.
+ * A stack is known by its print: 64 bits, mixed of the print of the stack that called and the return address in it. So
+ * however many of its frames are new, one look-up tells whether a stack has a number, which matters where there are a
+ * million of them: each look-up then waits for memory. Prints of stacks that differ in the innermost frame alone are never
+ * the same; that any two of a million are has a probability of 3e-8, and would make them one.
+ *
+ * The table (open addressing, at most 2/3 full) grows, for one of one size is too small for a compiler and too large for
+ * the cache of anything else. 18 to 36 bytes a stack. One context's, so no locks.
  */
 #ifndef UBI_INTERPOSE_TRACE_TREE_H
 #define UBI_INTERPOSE_TRACE_TREE_H
@@ -15,23 +17,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** In the place of a caller, for what has none but must not be taken for an outermost frame. */
-#define UBI__TRACE_NO_CALLER_1 UINT32_MAX
-#define UBI__TRACE_NO_CALLER_2 (UINT32_MAX - 1)
+/** Prints of what no frame called. */
+typedef enum ubi__trace_root {
+    UBI__TRACE_ROOT_OUTERMOST = 1,
+    UBI__TRACE_ROOT_TRUNCATED,
+    UBI__TRACE_ROOT_FAILED
+} ubi__trace_root;
 
-typedef struct ubi__trace_node {
-    uint64_t pc;
-    uint32_t caller;
-    uint32_t child; /* the last one that was asked for; 0: none yet */
-} ubi__trace_node;
+typedef struct __attribute__((packed)) ubi__trace_slot {
+    uint64_t print;
+    uint32_t number; /* 0: empty */
+} ubi__trace_slot;
 
 typedef struct ubi__trace_tree {
-    ubi__trace_node *nodes; /* nodes[1..n]; nodes[0] is the caller of outermost frames */
-    uint32_t *table;        /* table[n_slots]: numbers; 0: empty */
-    size_t capacity;        /* of nodes */
-    size_t n_slots;         /* a power of two */
-    unsigned shift;         /* 64 - log2(n_slots) */
-    uint32_t n;
+    ubi__trace_slot *slots;
+    size_t n_slots; /* a power of two */
+    unsigned shift; /* 64 - log2(n_slots) */
+    uint32_t n;     /* of stacks; the last number that was given */
 } ubi__trace_tree;
 
 /** @return false: no memory. */
@@ -39,28 +41,27 @@ bool ubi__trace_tree_init(ubi__trace_tree *t);
 void ubi__trace_tree_fini(ubi__trace_tree *t);
 /** Takes out everything. */
 void ubi__trace_tree_clear(ubi__trace_tree *t);
-/** A new node, n + 1. @return 0: no memory, or no numbers left. */
-uint32_t ubi__trace_tree_add(ubi__trace_tree *t, uint32_t caller, uint64_t pc);
+/** A number for a stack that has none, n + 1. @return 0: no memory, or no numbers left. */
+uint32_t ubi__trace_tree_add(ubi__trace_tree *t, uint64_t print);
 
-/** The slot of a node, or the empty one for it. There is always one. */
-static inline uint32_t *ubi__trace_tree_slot(const ubi__trace_tree *t, uint32_t caller, uint64_t pc) {
-    uint64_t hash = (pc ^ (uint64_t)caller << 40 ^ caller) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t i = (size_t)(hash >> t->shift);
-    while (t->table[i] && !(t->nodes[t->table[i]].pc == pc && t->nodes[t->table[i]].caller == caller))
-        i = (i + 1) & (t->n_slots - 1);
-    return &t->table[i];
+/** The print of `pc`, called by the stack of that print. Not 0. For one caller, and for one pc, a bijection but for that. */
+static inline uint64_t ubi__trace_print(uint64_t caller, uint64_t pc) {
+    uint64_t x = (caller ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
+    x ^= x >> 32;
+    return x ? x : 1;
 }
 
-/** The node; 0: there is none yet. */
-static inline uint32_t ubi__trace_tree_find(ubi__trace_tree *t, uint32_t caller, uint64_t pc) {
-    if (caller > t->n) /* none */
-        return *ubi__trace_tree_slot(t, caller, pc);
-    uint32_t child = t->nodes[caller].child;
-    if (child && t->nodes[child].pc == pc)
-        return child;
-    uint32_t number = *ubi__trace_tree_slot(t, caller, pc);
-    t->nodes[caller].child = number;
-    return number;
+/** The slot of a stack, or the empty one for it. There is always one. */
+static inline ubi__trace_slot *ubi__trace_tree_slot(const ubi__trace_tree *t, uint64_t print) {
+    size_t i = (size_t)(print * UINT64_C(0xd6e8feb86659fd93) >> t->shift);
+    while (t->slots[i].number && t->slots[i].print != print)
+        i = (i + 1) & (t->n_slots - 1);
+    return &t->slots[i];
+}
+
+/** The number of a stack; 0: it has none yet. */
+static inline uint32_t ubi__trace_tree_find(const ubi__trace_tree *t, uint64_t print) {
+    return ubi__trace_tree_slot(t, print)->number;
 }
 
 #endif

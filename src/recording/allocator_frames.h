@@ -9,7 +9,16 @@
 
 #include "base/text.h"
 
-/** @param function  demangled name, with or without parameters and return type. */
-bool ubi__is_allocator_function(ubi_text function);
+typedef enum ubi__allocator_role {
+    UBI__NO_ALLOCATOR,
+    UBI__CONTAINER, /* passes requests on, and calls other code as well: of its callees, only the next one is known */
+    UBI__ALLOCATOR  /* all that it calls belongs to the allocator */
+} ubi__allocator_role;
+
+/**
+ * By name: listed, or a C function named like malloc, calloc, realloc, strdup and kin, with anything before (`my_malloc`).
+ * @param function  demangled name, with or without parameters and return type.
+ */
+ubi__allocator_role ubi__allocator_role_of(ubi_text function);
 
 #endif

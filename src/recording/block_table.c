@@ -4,9 +4,7 @@
  */
 #include "recording/block_table.h"
 
-#include "base/hash.h"
-
-#define FIRST_SLOTS 64
+#include "recording/probing.h"
 
 _Static_assert(sizeof(ubi__block) == 16, "a block takes 16 bytes");
 
@@ -19,33 +17,22 @@ void ubi__block_table_fini(ubi__block_table *t) {
     ubi__block_table_init(t, t->allocator);
 }
 
-/* Any number of slots: the hash is scaled to them. */
 static size_t home_of(const ubi__block_table *t, uint64_t address) {
-    return (size_t)((unsigned __int128)ubi__hash_u64(address) * t->n_slots >> 64);
-}
-
-static size_t next_of(const ubi__block_table *t, size_t i) {
-    return i + 1 < t->n_slots ? i + 1 : 0;
-}
-
-/* How many slots one has to go on from `from` to get to `to`. */
-static size_t distance(const ubi__block_table *t, size_t from, size_t to) {
-    return to >= from ? to - from : to + t->n_slots - from;
+    return ubi__probing_home(ubi__hash_u64(address), t->n_slots);
 }
 
 /* Where the address is, or the empty slot where it would be. */
 static size_t slot_of(const ubi__block_table *t, uint64_t address) {
     size_t i = home_of(t, address);
     while (t->slots[i].address && t->slots[i].address != address)
-        i = next_of(t, i);
+        i = ubi__probing_next(i, t->n_slots);
     return i;
 }
 
 ubi_status ubi__block_table_reserve(ubi__block_table *t) {
-    if ((t->n + 1) * 3 <= t->n_slots * 2)
+    if (!ubi__probing_is_full(t->n, t->n_slots))
         return UBI_OK;
-    ubi__block_table larger = { .allocator = t->allocator, .n = t->n };
-    larger.n_slots = t->n_slots ? t->n_slots + t->n_slots / 16 * 5 : FIRST_SLOTS;
+    ubi__block_table larger = { .allocator = t->allocator, .n = t->n, .n_slots = ubi__probing_grown(t->n_slots) };
     larger.slots = ubi__calloc_array(t->allocator, larger.n_slots, sizeof *larger.slots);
     if (!larger.slots)
         return ubi__fail_nomem();
@@ -55,6 +42,11 @@ ubi_status ubi__block_table_reserve(ubi__block_table *t) {
     ubi__block_table_fini(t);
     *t = larger;
     return UBI_OK;
+}
+
+void ubi__block_table_prefetch(const ubi__block_table *t, uint64_t address) {
+    if (t->n_slots)
+        __builtin_prefetch(&t->slots[home_of(t, address)]);
 }
 
 ubi__block ubi__block_table_put(ubi__block_table *t, ubi__block block) {
@@ -74,8 +66,8 @@ ubi__block *ubi__block_table_find(const ubi__block_table *t, uint64_t address) {
 /* What probed past this slot would not be found any more: it moves into the gap, which moves on. */
 void ubi__block_table_remove(ubi__block_table *t, ubi__block *block) {
     size_t gap = (size_t)(block - t->slots);
-    for (size_t i = next_of(t, gap); t->slots[i].address; i = next_of(t, i))
-        if (distance(t, home_of(t, t->slots[i].address), i) >= distance(t, gap, i)) {
+    for (size_t i = ubi__probing_next(gap, t->n_slots); t->slots[i].address; i = ubi__probing_next(i, t->n_slots))
+        if (ubi__probing_may_move(home_of(t, t->slots[i].address), gap, i)) {
             t->slots[gap] = t->slots[i];
             gap = i;
         }

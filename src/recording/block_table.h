@@ -2,8 +2,7 @@
  *
  * block_table.h: which blocks of a recorded program's heap live, by address.
  *
- * Open addressing with linear probing, grown by 5/16 when two thirds are full: 24 to 32 bytes per block. Removing
- * moves later entries up, so there are no tombstones. The hash is seeded per process.
+ * Open addressing (probing.h): 24 to 32 bytes per block.
  */
 #ifndef UBI_RECORDING_BLOCK_TABLE_H
 #define UBI_RECORDING_BLOCK_TABLE_H
@@ -33,6 +32,8 @@ void ubi__block_table_init(ubi__block_table *t, const ubi_allocator *allocator);
 void ubi__block_table_fini(ubi__block_table *t);
 /** Room for one more. Errors: UBI_ENOMEM, and the table is as it was. */
 ubi_status ubi__block_table_reserve(ubi__block_table *t);
+/** What is asked about this address soon will not wait for memory. */
+void ubi__block_table_prefetch(const ubi__block_table *t, uint64_t address);
 /** There is room. @return what was at its address, which is not 0, before; address 0: nothing. Cost: O(1). */
 ubi__block ubi__block_table_put(ubi__block_table *t, ubi__block block);
 /** NULL: nothing lives there. Until the table changes. */

@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
-
-#define FIRST_SLOTS 64
+#include "recording/probing.h"
 
 void ubi__live_table_init(ubi__live_table *t, const ubi_allocator *allocator) {
     *t = (ubi__live_table){ .allocator = allocator };
@@ -20,22 +18,21 @@ void ubi__live_table_fini(ubi__live_table *t) {
 }
 
 static size_t home_of(const ubi__live_table *t, uint64_t address) {
-    return (size_t)ubi__hash_u64(address) & (t->n_slots - 1);
+    return ubi__probing_home(ubi__hash_u64(address), t->n_slots);
 }
 
 /* Where the address is, or the empty slot where it would be. */
 static size_t slot_of(const ubi__live_table *t, uint64_t address) {
     size_t i = home_of(t, address);
     while (t->slots[i].address && t->slots[i].address != address)
-        i = (i + 1) & (t->n_slots - 1);
+        i = ubi__probing_next(i, t->n_slots);
     return i;
 }
 
 ubi_status ubi__live_table_reserve(ubi__live_table *t) {
-    if ((t->n + 1) * 3 <= t->n_slots * 2)
+    if (!ubi__probing_is_full(t->n, t->n_slots))
         return UBI_OK;
-    ubi__live_table larger = { .allocator = t->allocator, .n = t->n };
-    larger.n_slots = t->n_slots ? 2 * t->n_slots : FIRST_SLOTS;
+    ubi__live_table larger = { .allocator = t->allocator, .n = t->n, .n_slots = ubi__probing_grown(t->n_slots) };
     larger.slots = ubi__calloc_array(t->allocator, larger.n_slots, sizeof *larger.slots);
     if (!larger.slots)
         return ubi__fail_nomem();
@@ -62,14 +59,12 @@ ubi__live *ubi__live_table_find(const ubi__live_table *t, uint64_t address) {
 
 /* What probed past this slot would not be found any more: it moves into the gap, which moves on. */
 void ubi__live_table_remove(ubi__live_table *t, ubi__live *live) {
-    size_t mask = t->n_slots - 1, gap = (size_t)(live - t->slots);
-    for (size_t i = (gap + 1) & mask; t->slots[i].address; i = (i + 1) & mask) {
-        size_t home = home_of(t, t->slots[i].address);
-        if (((i - home) & mask) >= ((i - gap) & mask)) {
+    size_t gap = (size_t)(live - t->slots);
+    for (size_t i = ubi__probing_next(gap, t->n_slots); t->slots[i].address; i = ubi__probing_next(i, t->n_slots))
+        if (ubi__probing_may_move(home_of(t, t->slots[i].address), gap, i)) {
             t->slots[gap] = t->slots[i];
             gap = i;
         }
-    }
     t->slots[gap].address = 0;
     t->n--;
 }

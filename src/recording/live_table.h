@@ -2,8 +2,7 @@
  *
  * live_table.h: addresses that are allocated, and the event that told of each.
  *
- * Open addressing with linear probing, at most 2/3 full. Removing moves later entries up, so the table never fills with
- * tombstones however long a program runs. The hash is seeded per process. Memory: 24 to 48 bytes per address.
+ * Open addressing (probing.h). Memory: 36 to 48 bytes per address.
  */
 #ifndef UBI_RECORDING_LIVE_TABLE_H
 #define UBI_RECORDING_LIVE_TABLE_H
@@ -22,7 +21,7 @@ typedef struct ubi__live {
 typedef struct ubi__live_table {
     const ubi_allocator *allocator;
     ubi__live *slots;
-    size_t n_slots; /* 0 or a power of two */
+    size_t n_slots;
     size_t n;
 } ubi__live_table;
 

@@ -73,8 +73,9 @@ ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload
     c->allocator = allocator;
     c->area = area;
     c->sink = *sink;
-    c->common =
-        (ubi__stream_common){ .allocator = allocator, .sink = &c->sink, .is_exact = area->settings.period_bytes == 1 };
+    c->common = (ubi__stream_common){
+        .allocator = allocator, .sink = &c->sink, .blocks = &c->blocks, .is_exact = area->settings.period_bytes == 1
+    };
     ubi__u64_map_init(&c->common.threads, allocator);
     ubi__block_table_init(&c->blocks, allocator);
     *out = c;
@@ -300,8 +301,16 @@ static ubi_status take_unmap(ubi__preload_collector *c, context_state *x, const 
     return UBI_OK;
 }
 
+static ubi_status take_marker(ubi__preload_collector *c, const context_state *x) {
+    ubi__preload_marker event = ubi__stream_marker_event(&x->stream);
+    c->counters.markers++;
+    return c->sink.marker ? c->sink.marker(c->sink.payload, &event) : UBI_OK;
+}
+
 static ubi_status take_event(ubi__preload_collector *c, context_state *x) {
-    const ubi__wire_event *e = &x->stream.event;
+    const ubi__wire_event *e = x->stream.event;
+    if (e->is_marker)
+        return take_marker(c, x);
     if (e->is_alloc)
         return e->kind < UBI__ALLOC_MMAP ? take_alloc(c, x, e) : take_map(c, x, e);
     return e->kind < UBI__FREE_MUNMAP ? take_free(c, x, e) : take_unmap(c, x, e);
@@ -387,7 +396,7 @@ static ubi_status read_chunks(ubi__preload_collector *c, bool *any) {
 /* ---- from streams to events -------------------------------------------------------------------------------------- */
 
 static uint64_t stamp_of(const context_state *x) {
-    return x->stream.event.stamp;
+    return x->stream.event->stamp;
 }
 
 static void heap_push(ubi__preload_collector *c, context_state *x) {
@@ -429,10 +438,10 @@ static ubi_status advance(ubi__preload_collector *c, context_state *x, bool is_l
 static ubi_status refill(ubi__preload_collector *c, bool is_last) {
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++) {
         context_state *x = c->contexts[i];
-        if (!x || x->stream.has_event || !x->stream.first)
+        if (!x || x->stream.event || !x->stream.first)
             continue;
         UBI_TRY(advance(c, x, is_last));
-        if (x->stream.has_event)
+        if (x->stream.event)
             heap_push(c, x);
     }
     return UBI_OK;
@@ -465,8 +474,8 @@ static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
             }
             UBI_TRY(take_event(c, x));
             UBI_TRY(advance(c, x, is_last));
-        } while (x->stream.has_event && stamp_of(x) == c->stamp + 1);
-        if (x->stream.has_event)
+        } while (x->stream.event && stamp_of(x) == c->stamp + 1);
+        if (x->stream.event)
             heap_push(c, x);
     }
     c->gap_since_us = 0;
@@ -522,8 +531,10 @@ void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__prelo
     out->lost_bytes = c->common.lost_bytes;
     out->dropped = atomic_load_explicit(&area->dropped, memory_order_relaxed);
     out->dropped_reentrant = atomic_load_explicit(&area->dropped_reentrant, memory_order_relaxed);
+    out->dropped_markers = atomic_load_explicit(&area->dropped_markers, memory_order_relaxed);
     out->failed_walks = atomic_load_explicit(&area->failed_walks, memory_order_relaxed);
     out->deep_binds = atomic_load_explicit(&area->deep_binds, memory_order_relaxed);
+    out->namespaces = atomic_load_explicit(&area->namespaces, memory_order_relaxed);
     out->waits = atomic_load_explicit(&area->waits, memory_order_relaxed);
     out->lost_children = atomic_load_explicit(&area->lost_children, memory_order_relaxed);
     out->state = (ubi__wire_program_state)atomic_load_explicit(&area->state, memory_order_relaxed);

@@ -11,7 +11,7 @@
  * told in the order of their stamps, over all threads; an event whose predecessor is not there yet is kept until the
  * next poll. `finish` tells the rest, without what is missing, which is counted.
  *
- * Every event is given by the number of its allocation: 0, 1, 2, ... in the order in which they are told. A free has
+ * Allocations and frees are given by the number of the allocation: 0, 1, 2, ... in the order in which they are told. A free has
  * a number that lives; frees of what nobody saw being allocated are counted. A realloc is a free and an allocation;
  * one that failed is nothing at all. Of mappings, any part may be unmapped: what remains of one is told as new ones,
  * of the same kind and stack.
@@ -55,6 +55,31 @@ typedef struct ubi__preload_free {
     bool is_size_wrong; /* a size was said with the free, and it is not the one that was asked for */
 } ubi__preload_free;
 
+typedef struct ubi__preload_marker {
+    unsigned flags;    /* UBI__MARKER_... */
+    uint64_t time_ns;  /* of CLOCK_MONOTONIC, as the program saw it */
+    uint32_t trace;    /* the sink's number; 0: no stack */
+    uint32_t thread;   /* the sink's number */
+    uint64_t clock_us; /* as of other events, which are told in order */
+    ubi_text name;
+    const uint8_t *details; /* details[details_bytes], for ubi__preload_detail_next */
+    size_t details_bytes;
+} ubi__preload_marker;
+
+/** One thing that is said with a marker. */
+typedef struct ubi__preload_detail {
+    ubi_text name;
+    ubi__wire_detail type;
+    union {
+        ubi_text text;
+        double number;
+        bool truth;
+    };
+} ubi__preload_detail;
+
+/** @param at  in and out: from a marker's `details` on, before `end`. @return false: there is none (more), or it is broken. */
+bool ubi__preload_detail_next(const uint8_t **at, const uint8_t *end, ubi__preload_detail *out);
+
 /**
  * Whom a collector tells. A failure ends the collector: poll and finish return it. Pointers are good during the call.
  */
@@ -74,12 +99,14 @@ typedef struct ubi__preload_sink {
     ubi_status (*thread)(void *payload, uint32_t *out, uint64_t tid);
     ubi_status (*alloc)(void *payload, const ubi__preload_alloc *event);
     ubi_status (*free)(void *payload, const ubi__preload_free *event);
+    /** NULL: markers are passed over. */
+    ubi_status (*marker)(void *payload, const ubi__preload_marker *event);
 } ubi__preload_sink;
 
 /** All since the start. */
 typedef struct ubi__preload_counters {
-    uint64_t allocations, frees; /* told */
-    uint64_t live;               /* blocks and mappings */
+    uint64_t allocations, frees, markers; /* told */
+    uint64_t live;                        /* blocks and mappings */
     uint64_t
         unknown_frees; /* of blocks that nobody saw being allocated; exact only, when sampling they are not there */
     uint64_t reused_addresses; /* an allocation where one still lived: its free was not seen, and is told before */
@@ -87,7 +114,7 @@ typedef struct ubi__preload_counters {
     uint64_t lost_events; /* stamps without an event: dropped at a crash, or in broken chunks */
     uint64_t lost_bytes;  /* of broken chunks */
     /* As the program says: */
-    uint64_t dropped, dropped_reentrant, failed_walks, deep_binds, waits, lost_children;
+    uint64_t dropped, dropped_reentrant, dropped_markers, failed_walks, deep_binds, namespaces, waits, lost_children;
     ubi__wire_program_state state;
 } ubi__preload_counters;
 

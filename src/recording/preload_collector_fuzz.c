@@ -30,7 +30,8 @@ static void require(bool condition, const char *what) {
 /* ---- who is told ------------------------------------------------------------------------------------------------- */
 
 typedef struct listener {
-    uint64_t n_allocations, n_frees;
+    uint64_t n_allocations, n_frees, n_markers;
+    uint8_t touched; /* by every byte of a name */
     uint32_t n_traces, n_threads, n_modules;
     bool is_live[MAX_LIVE];
 } listener;
@@ -78,6 +79,19 @@ static ubi_status take_free(void *payload, const ubi__preload_free *e) {
     return UBI_OK;
 }
 
+static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
+    listener *l = payload;
+    ubi__preload_detail detail;
+    const uint8_t *at = e->details, *end = at + e->details_bytes;
+    require(e->flags <= UBI__MARKER_FLAGS && e->trace <= l->n_traces && e->thread < l->n_threads, "a strange marker");
+    for (size_t i = 0; i < e->name.len; i++)
+        l->touched ^= (uint8_t)e->name.ptr[i];
+    while (at < end)
+        require(ubi__preload_detail_next(&at, end, &detail), "a broken detail");
+    l->n_markers++;
+    return UBI_OK;
+}
+
 /* ---- a program --------------------------------------------------------------------------------------------------- */
 
 static void write_chunk(ubi__preload_area *area, uint32_t i, uint32_t context, uint64_t sequence, const uint8_t *bytes,
@@ -97,7 +111,7 @@ static void write_chunk(ubi__preload_area *area, uint32_t i, uint32_t context, u
 /* @param polls  look after every chunk */
 static void collect(const uint8_t *data, size_t size, bool polls, listener *l) {
     const ubi__preload_settings settings = { .period_bytes = size && data[0] & 1 ? 1 : 1000 };
-    const ubi__preload_sink sink = { l, take_module, take_trace, take_thread, take_alloc, take_free };
+    const ubi__preload_sink sink = { l, take_module, take_trace, take_thread, take_alloc, take_free, take_marker };
     uint64_t sequences[4] = { 0 };
     ubi__preload_area area;
     ubi__preload_collector *c;
@@ -119,7 +133,9 @@ static void collect(const uint8_t *data, size_t size, bool polls, listener *l) {
     ubi__preload_counters counters;
     ubi__preload_collector_counters(c, &counters);
     require(counters.live == l->n_allocations - l->n_frees, "what lives is not what was not freed");
-    require(counters.allocations == l->n_allocations && counters.frees == l->n_frees, "counters are wrong");
+    require(counters.markers == l->n_markers && counters.allocations == l->n_allocations &&
+                counters.frees == l->n_frees,
+            "counters are wrong");
     ubi__preload_collector_free(c);
     ubi__preload_area_free(&area);
 }

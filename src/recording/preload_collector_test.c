@@ -23,7 +23,7 @@
 typedef struct writer {
     ubi__preload_area *area;
     ubi__wire_preface state;
-    uint64_t sequence, address, pc;
+    uint64_t sequence, address, pc, marker_ns;
     uint32_t context, chunk, at, trace;
     bool is_open;
 } writer;
@@ -54,7 +54,7 @@ static void open_chunk(writer *w) {
     if (atomic_load(&h->chunks_seen) <= w->chunk)
         atomic_store(&h->chunks_seen, w->chunk + 1);
     atomic_fetch_add(&h->chunks_in_use, 1);
-    w->address = w->pc = 0;
+    w->address = w->pc = w->marker_ns = 0;
     w->trace = 0;
     w->is_open = true;
 }
@@ -70,18 +70,24 @@ static void put(writer *w, uint64_t number) {
     w->at = (uint32_t)(ubi__wire_put(data + w->at, number) - data);
 }
 
+/* The stamp, of which an event says how far it is behind the last. @return that, where it must be said */
+static uint64_t take_stamp(writer *w, uint64_t stamp) {
+    uint64_t gap = stamp - w->state.stamp - 1;
+    w->state.stamp = stamp;
+    if (stamp > atomic_load(&w->area->header->stamp))
+        atomic_store(&w->area->header->stamp, stamp);
+    return gap;
+}
+
 static void put_event(writer *w, unsigned op, unsigned kind, uint64_t stamp, uint64_t address) {
     if (!w->is_open || UBI__WIRE_CHUNK_BYTES - w->at < 64)
         open_chunk(w);
-    uint64_t gap = stamp - w->state.stamp - 1;
+    uint64_t gap = take_stamp(w, stamp);
     put_byte(w, op | kind << UBI__OP_KIND_SHIFT | (gap ? UBI__OP_GAP : 0u));
     if (gap)
         put(w, gap);
     put(w, ubi__wire_zigzag(address - w->address));
     w->address = address;
-    w->state.stamp = stamp;
-    if (stamp > atomic_load(&w->area->header->stamp))
-        atomic_store(&w->area->header->stamp, stamp);
 }
 
 static void put_alloc(writer *w, ubi__alloc_kind kind, uint64_t stamp, uint64_t address, uint64_t size,
@@ -114,9 +120,37 @@ static void put_control(writer *w, ubi__wire_control control) {
     commit(w);
 }
 
+static void put_bytes(writer *w, const void *bytes, size_t n) {
+    put(w, n);
+    memcpy(ubi__wire_chunk_data(w->area->header, w->chunk) + w->at, bytes, n);
+    w->at += (uint32_t)n;
+}
+
+/* @param details  encoded, as long as they are short; a trace: flag UBI__MARKER_STACK */
+static void put_marker(writer *w, unsigned flags, uint64_t stamp, uint64_t time_ns, uint32_t trace, const char *name,
+                       const void *details, size_t details_bytes) {
+    if (!w->is_open || UBI__WIRE_CHUNK_BYTES - w->at < UBI__WIRE_MARKER_BYTES)
+        open_chunk(w);
+    uint64_t gap = take_stamp(w, stamp);
+    put_byte(w, UBI__OP_CONTROL | (unsigned)UBI__CONTROL_MARKER << UBI__OP_KIND_SHIFT | (gap ? UBI__OP_GAP : 0u));
+    if (gap)
+        put(w, gap);
+    put(w, flags);
+    put(w, ubi__wire_zigzag(time_ns - w->marker_ns));
+    w->marker_ns = time_ns;
+    if (flags & UBI__MARKER_STACK) {
+        put(w, ubi__wire_zigzag((uint64_t)trace - w->trace));
+        w->trace = trace;
+    }
+    put_bytes(w, name, strlen(name));
+    put_bytes(w, details, details_bytes);
+    commit(w);
+}
+
 /* ---- who is told ------------------------------------------------------------------------------------------------- */
 
-/* Events as text: "+<number>:<size>@<pc of the trace> " and "-<number> ", with marks behind. */
+/* Events as text: "+<number>:<size>@<pc of the trace> ", "-<number> ", with marks behind, and
+   "<name><type>:<ns>@<pc of the trace>{<detail>=<value>,...} ". */
 typedef struct world {
     ubi__preload_area area;
     ubi__preload_collector *collector;
@@ -124,7 +158,7 @@ typedef struct world {
     size_t n;
     uint64_t pcs[256]; /* of traces */
     uint32_t n_traces, n_threads, n_modules;
-    uint64_t n_events, n_live;
+    uint64_t n_events, n_live, n_markers;
 } world;
 
 static ubi_status take_module(void *payload, uint32_t *out, const ubi__preload_module *module) {
@@ -177,6 +211,28 @@ static ubi_status take_free(void *payload, const ubi__preload_free *e) {
     return UBI_OK;
 }
 
+static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
+    world *w = payload;
+    const uint8_t *at = e->details, *end = at + e->details_bytes;
+    ubi__preload_detail detail;
+    assert_true(e->flags <= UBI__MARKER_FLAGS && e->trace <= w->n_traces && e->thread < w->n_threads);
+    tell(w, "%.*s%c:%d@%d{", (int)e->name.len, e->name.ptr, "<>.?"[e->flags & UBI__MARKER_TYPE_MASK], (int)e -> time_ns,
+         e -> trace < 256 ? (int)w -> pcs[e->trace] : -1);
+    while (ubi__preload_detail_next(&at, end, &detail)) {
+        tell(w, "%.*s=", (int)detail.name.len, detail.name.ptr);
+        if (detail.type == UBI__DETAIL_TEXT)
+            tell(w, "%.*s,", (int)detail.text.len, detail.text.ptr);
+        else if (detail.type == UBI__DETAIL_NUMBER)
+            tell(w, "%g,", detail.number);
+        else
+            tell(w, "%s,", detail.truth ? "true" : "false");
+    }
+    assert_ptr_equal(at, end); /* they were looked through before */
+    tell(w, "} ");
+    w->n_markers++;
+    return UBI_OK;
+}
+
 static ubi_status open_world(world *w, uint64_t period_bytes, const ubi_allocator *allocator) {
     const ubi__preload_settings settings = { .period_bytes = period_bytes };
     const ubi__preload_sink sink = { .payload = w,
@@ -184,7 +240,8 @@ static ubi_status open_world(world *w, uint64_t period_bytes, const ubi_allocato
                                      .trace = take_trace,
                                      .thread = take_thread,
                                      .alloc = take_alloc,
-                                     .free = take_free };
+                                     .free = take_free,
+                                     .marker = take_marker };
     memset(w, 0, sizeof *w);
     UBI_TRY(ubi__preload_area_new(&w->area, &settings));
     ubi_status status = ubi__preload_collector_new(&w->collector, &w->area, &sink, allocator);
@@ -385,6 +442,80 @@ static void test_the_block_table_agrees_with_a_plain_one(void **state) {
     ubi__block_table_fini(&t);
 }
 
+/* ---- markers ----------------------------------------------------------------------------------------------------- */
+
+static void test_markers_are_told_in_their_place_with_all_that_they_say(void **state) {
+    (void)state;
+    static const uint8_t details[] = "\0\2id\3abc"               /* text */
+                                     "\1\1n\0\0\0\0\0\0\xf8\x3f" /* number: 1.5 */
+                                     "\2\4good\1"                /* bool */
+                                     "\0\0\0";                   /* nothing is called nothing */
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0), b = writer_of(&w, 1);
+    put_marker(&a, UBI__MARKER_STACK, 1, 1000, put_trace(&a, 0, 11), "load", "", 0);
+    put_alloc(&a, UBI__ALLOC_MALLOC, 4, 0x1000, 40, put_trace(&a, 0, 12));
+    put_marker(&a, 1, 6, 1700, 0, "load", "", 0);
+    put_marker(&b, 0 | UBI__MARKER_OFF_MAIN_THREAD, 2, 900, 0, "draw", details, sizeof details - 1);
+    poll_now(&w);
+    assert_string_equal(w.told, "load<:1000@11{} draw<:900@0{id=abc,n=1.5,good=true,=,} ");
+    put_marker(&b, 2, 3, 1650, 0, "", "", 0);
+    put_free(&b, UBI__FREE_FREE, 5, 0x1000, 0);
+    w.n = 0;
+    poll_now(&w); /* what waited is told when more has come behind it */
+    assert_string_equal(w.told, ".:1650@0{} +0:40@12 -0 load>:1700@0{} ");
+    assert_int_equal(counters_of(&w).markers, 4);
+    assert_int_equal(counters_of(&w).lost_events, 0);
+    close_world(&w);
+}
+
+static void test_a_marker_waits_while_its_thread_writes_on(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0), b = writer_of(&w, 1);
+    put_marker(&a, 0, 2, 1, 0, "waits", "", 0);
+    poll_now(&w);
+    for (uint64_t i = 3; i < 40000; i++) /* its bytes move, and chunks come and go */
+        put_free(&a, UBI__FREE_FREE, i, 0x1000, 0);
+    poll_now(&w);
+    assert_string_equal(w.told, "");
+    put_marker(&b, 0, 1, 1, 0, "first", "", 0);
+    poll_now(&w);
+    assert_string_equal(w.told, "first<:1@0{} waits<:1@0{} ");
+    close_world(&w);
+}
+
+static void test_a_marker_that_breaks_a_rule_is_broken(void **state) {
+    (void)state;
+    static const struct {
+        unsigned flags;
+        uint32_t trace;
+        const char *details;
+        size_t n;
+    } broken[] = {
+        { 16, 0, "", 0 },                    /* no such flag */
+        { UBI__MARKER_STACK, 7, "", 0 },     /* no such stack */
+        { 0, 0, "\3\1x\1", 4 },              /* no such type of detail */
+        { 0, 0, "\0\1x\5ab", 6 },            /* longer than all of it */
+        { 0, 0, "\0\5", 2 },                 /* so is a name */
+        { 0, 0, "\1\1x\0\0\0\0\0\0\0", 10 }, /* a byte less than a number has */
+        { 0, 0, "\2\1x\x80", 4 },            /* a number that does not end */
+    };
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        world w;
+        assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+        writer a = writer_of(&w, 0);
+        put_marker(&a, broken[i].flags, 1, 5, broken[i].trace, "x", broken[i].details, broken[i].n);
+        open_chunk(&a);
+        put_marker(&a, 0, 2, 5, 0, "good", "", 0);
+        finish_now(&w);
+        assert_string_equal(w.told, "good<:5@0{} ");
+        assert_true(counters_of(&w).lost_bytes > 0);
+        close_world(&w);
+    }
+}
+
 /* ---- what is broken ---------------------------------------------------------------------------------------------- */
 
 static void test_a_broken_chunk_costs_itself_alone(void **state) {
@@ -426,6 +557,10 @@ static void scribble(world *w, writer *writers, size_t n_writers) {
         case 2:
             put_control(a, (ubi__wire_control)(3 + random_below(2)));
             break;
+        case 3:
+            put_marker(a, random_below(UBI__MARKER_FLAGS + 1), ++stamp, random_below(1000),
+                       random_below(a->state.next_trace), "name", "\0\1x\1y", 5);
+            break;
         default:
             put_alloc(a, (ubi__alloc_kind)random_below(UBI__ALLOC_KINDS), ++stamp, address, random_below(100000),
                       random_below(a->state.next_trace));
@@ -464,6 +599,7 @@ static ubi_status collect_a_little(void *payload, const ubi_allocator *allocator
     writer a = writer_of(&w, 0), b = writer_of(&w, 1);
     for (uint64_t i = 1; i <= 200; i++)
         put_alloc(i % 2 ? &a : &b, i % 5 ? UBI__ALLOC_MALLOC : UBI__ALLOC_MMAP, i, i * 4096, 1000, put_trace(&a, 0, i));
+    put_marker(&a, 0, 401, 7, 0, "name", "", 0);
     ubi_status status = ubi__preload_collector_poll(w.collector, NULL);
     for (uint64_t i = 1; i <= 100; i++)
         put_free(&b, UBI__FREE_REALLOC, 200 + i, i * 4096, 0);
@@ -496,6 +632,9 @@ int main(void) {
         cmocka_unit_test(test_realloc_has_one_of_three_outcomes),
         cmocka_unit_test(test_frees_that_do_not_fit),
         cmocka_unit_test(test_the_block_table_agrees_with_a_plain_one),
+        cmocka_unit_test(test_markers_are_told_in_their_place_with_all_that_they_say),
+        cmocka_unit_test(test_a_marker_waits_while_its_thread_writes_on),
+        cmocka_unit_test(test_a_marker_that_breaks_a_rule_is_broken),
         cmocka_unit_test(test_a_broken_chunk_costs_itself_alone),
         cmocka_unit_test(test_nothing_that_a_program_writes_breaks_the_collector),
         cmocka_unit_test(test_a_refused_allocation_ends_it_cleanly),

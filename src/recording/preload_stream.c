@@ -159,7 +159,7 @@ static ubi_status read_preface(ubi__stream *s, cursor *c) {
     UBI_TRY(skip_lost_traces(s, c, preface.next_trace));
     s->stamp = preface.stamp;
     s->clock_us = preface.clock_us;
-    s->address = s->pc = 0;
+    s->address = s->pc = s->marker_ns = 0;
     s->trace = 0;
     return set_thread(s, preface.tid);
 }
@@ -209,7 +209,15 @@ static ubi_status read_trace(ubi__stream *s, cursor *c, unsigned kind) {
     return ubi__vec_u32_push(&s->traces, s->common->allocator, told);
 }
 
-static ubi_status read_event(ubi__stream *s, cursor *c, uint8_t operation) {
+/* There is room. */
+static void put_ahead(ubi__stream *s, ubi__stream_step step, const ubi__wire_event *event) {
+    ubi__stream_item *item = &s->ahead[s->n_ahead++];
+    item->step = step;
+    if (event)
+        item->event = *event;
+}
+
+static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
     bool is_alloc = (operation & UBI__OP_MASK) == UBI__OP_ALLOC;
     unsigned kind = operation >> UBI__OP_KIND_SHIFT;
     ubi__wire_event event = { .is_alloc = is_alloc, .kind = (uint8_t)kind, .clock_us = s->clock_us, .met = 1 };
@@ -228,22 +236,108 @@ static ubi_status read_event(ubi__stream *s, cursor *c, uint8_t operation) {
     if (!c->is_sound || event.stamp <= s->stamp || trace >= s->traces.n ||
         kind >= (unsigned)(is_alloc ? UBI__ALLOC_KINDS : UBI__FREE_KINDS)) {
         c->is_sound = false;
-        return UBI_OK;
+        return;
     }
     s->stamp = event.stamp;
     s->address = event.address;
     s->trace = (uint32_t)trace;
     event.trace = s->traces.at[trace];
     event.thread = s->thread;
-    s->event = event;
-    s->has_event = true;
-    return UBI_OK;
+    put_ahead(s, UBI__STREAM_EVENT, &event);
+    ubi__block_table_prefetch(s->common->blocks, event.address);
 }
 
-/* @param step  out: what the record means outside; UBI__STREAM_EMPTY: nothing */
-static ubi_status read_control(ubi__stream *s, cursor *c, unsigned code, ubi__stream_step *step) {
+/* ---- markers ----------------------------------------------------------------------------------------------------- */
+
+/* A text, in place. */
+static ubi_text get_text(cursor *c, uint64_t most) {
+    ubi_text text = { .len = (size_t)get(c) };
+    if (!c->is_sound || text.len > most || text.len > (size_t)(c->end - c->at)) {
+        c->is_sound = false;
+        return (ubi_text){ 0 };
+    }
+    text.ptr = (const char *)c->at;
+    c->at += text.len;
+    return text;
+}
+
+static void get_detail(cursor *c, ubi__preload_detail *out) {
+    uint64_t type = get(c);
+    out->type = (ubi__wire_detail)type;
+    out->name = get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
+    if (type == UBI__DETAIL_TEXT) {
+        out->text = get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
+    } else if (type == UBI__DETAIL_BOOL) {
+        out->truth = get(c) != 0;
+    } else if (type == UBI__DETAIL_NUMBER && (size_t)(c->end - c->at) >= sizeof out->number) {
+        memcpy(&out->number, c->at, sizeof out->number);
+        c->at += sizeof out->number;
+    } else {
+        c->is_sound = false;
+    }
+}
+
+bool ubi__preload_detail_next(const uint8_t **at, const uint8_t *end, ubi__preload_detail *out) {
+    cursor c = { .at = *at, .end = end, .is_sound = *at < end };
+    if (c.is_sound)
+        get_detail(&c, out);
+    *at = c.is_sound ? c.at : end;
+    return c.is_sound;
+}
+
+static bool are_details(ubi_text text) {
+    ubi__preload_detail detail;
+    cursor c = { .at = (const uint8_t *)text.ptr, .end = (const uint8_t *)text.ptr + text.len, .is_sound = true };
+    while (c.is_sound && c.at < c.end)
+        get_detail(&c, &detail);
+    return c.is_sound;
+}
+
+static void read_marker(ubi__stream *s, cursor *c, uint8_t operation) {
+    ubi__wire_event event = { .is_marker = true, .clock_us = s->clock_us };
+    event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? get(c) : 0);
+    uint64_t flags = get(c), time_ns = s->marker_ns + get_difference(c);
+    uint64_t trace = flags & UBI__MARKER_STACK ? s->trace + get_difference(c) : 0;
+    ubi_text name = get_text(c, UBI__WIRE_MARKER_NAME_BYTES), details = get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
+    if (!c->is_sound || event.stamp <= s->stamp || flags > UBI__MARKER_FLAGS || trace >= s->traces.n ||
+        !are_details(details)) {
+        c->is_sound = false;
+        return;
+    }
+    const char *bytes = (const char *)s->first->bytes;
+    event.kind = (uint8_t)flags;
+    event.trace = s->traces.at[trace];
+    event.thread = s->thread;
+    if (flags & UBI__MARKER_STACK)
+        s->trace = (uint32_t)trace;
+    s->stamp = event.stamp;
+    s->marker_ns = time_ns;
+    s->marker = (ubi__stream_marker){ .time_ns = time_ns,
+                                      .name_at = (size_t)(name.ptr - bytes),
+                                      .name_bytes = name.len,
+                                      .details_at = (size_t)(details.ptr - bytes),
+                                      .details_bytes = details.len };
+    put_ahead(s, UBI__STREAM_EVENT, &event);
+}
+
+ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s) {
+    const uint8_t *bytes = s->first->bytes;
+    const ubi__wire_event *e = s->event;
+    return (ubi__preload_marker){ .flags = e->kind,
+                                  .time_ns = s->marker.time_ns,
+                                  .trace = e->trace,
+                                  .thread = e->thread,
+                                  .clock_us = e->clock_us,
+                                  .name = { (const char *)bytes + s->marker.name_at, s->marker.name_bytes },
+                                  .details = bytes + s->marker.details_at,
+                                  .details_bytes = s->marker.details_bytes };
+}
+
+/* ---- other records ----------------------------------------------------------------------------------------------- */
+
+static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
     uint64_t number;
-    switch (code) {
+    switch (operation >> UBI__OP_KIND_SHIFT) {
     case UBI__CONTROL_TIME:
         number = get(c);
         if (number > UINT64_MAX - s->clock_us)
@@ -259,10 +353,13 @@ static ubi_status read_control(ubi__stream *s, cursor *c, unsigned code, ubi__st
     case UBI__CONTROL_MODULE:
         return read_module(s, c);
     case UBI__CONTROL_REALLOC_UNDONE:
-        *step = UBI__STREAM_REALLOC_UNDONE;
+        put_ahead(s, UBI__STREAM_REALLOC_UNDONE, NULL);
         return UBI_OK;
     case UBI__CONTROL_REALLOC_FREED:
-        *step = UBI__STREAM_REALLOC_FREED;
+        put_ahead(s, UBI__STREAM_REALLOC_FREED, NULL);
+        return UBI_OK;
+    case UBI__CONTROL_MARKER:
+        read_marker(s, c, operation);
         return UBI_OK;
     default:
         c->is_sound = false;
@@ -270,53 +367,56 @@ static ubi_status read_control(ubi__stream *s, cursor *c, unsigned code, ubi__st
     }
 }
 
-static ubi_status read_record(ubi__stream *s, cursor *c, ubi__stream_step *step) {
+static ubi_status read_record(ubi__stream *s, cursor *c) {
     uint8_t operation = *c->at++;
     unsigned kind = operation >> UBI__OP_KIND_SHIFT;
     switch (operation & UBI__OP_MASK) {
     case UBI__OP_CONTROL:
-        return read_control(s, c, kind, step);
+        return read_control(s, c, operation);
     case UBI__OP_TRACE:
         return read_trace(s, c, kind);
     default:
-        UBI_TRY(read_event(s, c, operation));
-        if (s->has_event)
-            *step = UBI__STREAM_EVENT;
+        read_event(s, c, operation);
         return UBI_OK;
     }
 }
 
+/* Whether more may be decoded: there is one marker at a time, for its texts are in the piece. */
+static bool has_room(const ubi__stream *s) {
+    size_t n = s->n_ahead;
+    return n == 0 ||
+           (n < UBI__STREAM_AHEAD && !(s->ahead[n - 1].step == UBI__STREAM_EVENT && s->ahead[n - 1].event.is_marker));
+}
+
 /* Reads on in a piece that has bytes left. */
-static ubi_status read_piece(ubi__stream *s, ubi__stream_piece *piece, ubi__stream_step *step) {
+static ubi_status read_piece(ubi__stream *s, ubi__stream_piece *piece) {
     cursor c = { .at = piece->bytes + piece->at, .end = piece->bytes + piece->n, .is_sound = true };
     if (piece->at == 0) {
         s->sequence = piece->sequence;
         UBI_TRY(read_preface(s, &c));
     }
-    while (c.is_sound && c.at < c.end && *step == UBI__STREAM_EMPTY) {
+    while (c.is_sound && c.at < c.end && has_room(s)) {
         const uint8_t *start = c.at;
-        UBI_TRY(read_record(s, &c, step));
+        UBI_TRY(read_record(s, &c));
         if (!c.is_sound)
             c.at = start;
     }
     size_t at = (size_t)(c.at - piece->bytes);
     s->common->waiting_bytes -= at - piece->at;
     piece->at = at;
-    if (!c.is_sound) {
-        *step = UBI__STREAM_EMPTY;
+    if (!c.is_sound)
         give_up(s, piece);
-    }
     return UBI_OK;
 }
 
-ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last) {
-    ubi__stream_step step = UBI__STREAM_EMPTY;
-    s->has_event = false;
+/* Decodes what is there next, if anything is. What was decoded before has been told. */
+static ubi_status read_ahead(ubi__stream *s, bool is_last) {
+    s->at_ahead = s->n_ahead = 0;
     while (s->first && (is_last || s->first->sequence == s->sequence || s->first->sequence == s->sequence + 1)) {
         ubi__stream_piece *piece = s->first;
         if (piece->at < piece->n)
-            UBI_TRY(read_piece(s, piece, &step));
-        if (step != UBI__STREAM_EMPTY)
+            UBI_TRY(read_piece(s, piece));
+        if (s->n_ahead)
             break;
         if (piece->at < piece->n)
             continue;
@@ -326,6 +426,19 @@ ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_
         s->first = piece->next;
         free_piece(s, piece);
     }
-    *out = step;
+    return UBI_OK;
+}
+
+ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last) {
+    s->event = NULL;
+    if (s->at_ahead == s->n_ahead)
+        UBI_TRY(read_ahead(s, is_last));
+    *out = UBI__STREAM_EMPTY;
+    if (s->at_ahead == s->n_ahead)
+        return UBI_OK;
+    const ubi__stream_item *item = &s->ahead[s->at_ahead++];
+    *out = item->step;
+    if (item->step == UBI__STREAM_EVENT)
+        s->event = &item->event;
     return UBI_OK;
 }

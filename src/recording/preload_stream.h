@@ -4,11 +4,14 @@
  *
  * The bytes of its chunks are copied into pieces, one per chunk, in the order of their sequence, so that nobody
  * changes them while they are decoded. A piece that breaks the rules is given up from there on, and counted.
+ *
+ * Some events are decoded ahead, so that what is known of their blocks comes from memory while others are told.
  */
 #ifndef UBI_RECORDING_PRELOAD_STREAM_H
 #define UBI_RECORDING_PRELOAD_STREAM_H
 
 #include "base/u64_map.h"
+#include "recording/block_table.h"
 #include "recording/preload_collector.h"
 
 typedef struct ubi__wire_event {
@@ -16,16 +19,30 @@ typedef struct ubi__wire_event {
     uint64_t address, size_bytes, met, clock_us;
     uint32_t trace, thread; /* the sink's */
     bool is_alloc;
-    uint8_t kind; /* ubi__alloc_kind, ubi__free_kind */
+    bool is_marker; /* what it says is in the stream's `marker` */
+    uint8_t kind;   /* ubi__alloc_kind, ubi__free_kind, flags of a marker */
 } ubi__wire_event;
+
+/** A marker's own. Its texts are in the stream's first piece, from these places on, which do not move with it. */
+typedef struct ubi__stream_marker {
+    uint64_t time_ns;
+    size_t name_at, name_bytes, details_at, details_bytes;
+} ubi__stream_marker;
 
 /** What a stream comes to next. */
 typedef enum ubi__stream_step {
     UBI__STREAM_EMPTY,          /* nothing more for now */
-    UBI__STREAM_EVENT,          /* stream->event */
+    UBI__STREAM_EVENT,          /* stream->event, until the next step */
     UBI__STREAM_REALLOC_UNDONE, /* of the last free of kind realloc */
     UBI__STREAM_REALLOC_FREED,
 } ubi__stream_step;
+
+#define UBI__STREAM_AHEAD 16
+
+typedef struct ubi__stream_item {
+    ubi__stream_step step; /* not EMPTY */
+    ubi__wire_event event; /* if that is EVENT */
+} ubi__stream_item;
 
 typedef struct ubi__stream_piece ubi__stream_piece;
 
@@ -39,6 +56,7 @@ UBI_VEC_DECLARE(ubi__stream_modules, ubi__stream_module);
 typedef struct ubi__stream_common {
     const ubi_allocator *allocator;
     const ubi__preload_sink *sink;
+    const ubi__block_table *blocks; /* where the addresses of events will be looked for */
     bool is_exact;
     ubi__u64_map threads; /* system's id -> the sink's number */
     uint64_t lost_bytes;
@@ -52,14 +70,17 @@ typedef struct ubi__stream {
     uint64_t lost_bytes;
 
     /* As of the last record. */
-    uint64_t stamp, address, pc, clock_us;
+    uint64_t stamp, address, pc, clock_us, marker_ns;
     uint32_t trace, tid, thread;
     uint32_t epoch;
     ubi__vec_u32 traces; /* the context's numbers -> the sink's; traces.at[0] is 0 */
     ubi__stream_modules modules;
 
-    bool has_event;
-    ubi__wire_event event;
+    ubi__stream_item
+        ahead[UBI__STREAM_AHEAD]; /* ahead[at_ahead..n_ahead): decoded, and not told. A marker is the last one */
+    size_t at_ahead, n_ahead;
+    const ubi__wire_event *event; /* the one that the stream is at; NULL: none */
+    ubi__stream_marker marker;    /* of an event that is one */
 } ubi__stream;
 
 void ubi__stream_init(ubi__stream *s, ubi__stream_common *common);
@@ -77,5 +98,8 @@ void ubi__stream_piece_complete(ubi__stream_piece *piece);
  * @param is_last  what is missing will not come: pieces are taken as they are. Errors: UBI_ENOMEM, the sink's.
  */
 ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last);
+
+/** The event that the stream is at, which is a marker. Texts are good until the stream goes on or gets more. */
+ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s);
 
 #endif

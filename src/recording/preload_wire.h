@@ -13,7 +13,7 @@
  * `committed` at any time, and gives a full chunk back when it has read it all. So what was committed is never lost,
  * however the program ends.
  *
- * Every event (allocation, free) has a stamp of one counter of the process: the order in which they happened. A free
+ * Every event (allocation, free, marker) has a stamp of one counter of the process: the order in which they happened. A free
  * has its stamp before the block is free, an allocation after the block is there, so on one address they alternate.
  *
  * A chunk can be decoded on its own: differences start anew in it, and its preface says the rest. Only traces are
@@ -22,16 +22,19 @@
  * Record: a byte of operation, then varints (LEB128, little end first; `z`: zigzag), then bytes:
  *
  *     bits 0-1   0 control, with a code in bits 4-7     1 trace     2 allocation     3 free
- *     bit 2      events: the stamp is not the one behind the context's last: varint(stamp - last - 1) comes first
- *     bit 3      events: the address difference is divided by 16
+ *     bit 2      events, also markers: the stamp is not the one behind the context's last: varint(stamp - last - 1) comes first
+ *     bit 3      allocations, frees: the address difference is divided by 16
  *     bits 4-7   traces, allocations, frees: which kind
  *
  *     allocation  [gap] z(address - last address) size z(trace - last trace) [met: only when sampling]
  *     free        [gap] z(address - last address) [size: kinds from UBI__FREE_SIZED on]
  *     trace       number of this one - number of the caller; z(pc - pc of the context's last trace record)
+ *     marker      [gap] flags z(ns - ns of the context's last marker) [z(trace - last trace): when it has a stack] name details
  *     control     see ubi__wire_control
  *
- * An allocation takes some 7 bytes, a free 4. A leaf, for it is part of other programs: nothing but the C library.
+ * Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
+ *
+ * An allocation takes some 7 bytes, a free 4, a marker 8 and its name. A leaf, for it is part of other programs: nothing but the C library.
  * The area is hostile to the reader, for the program may write anything into it; see preload_collector.h.
  */
 #ifndef UBI_RECORDING_PRELOAD_WIRE_H
@@ -41,9 +44,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
-#define UBI__WIRE_VERSION 2
+#define UBI__WIRE_VERSION 3
 
 /** Environment of the program: the path of the socket. */
 #define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
@@ -91,6 +95,7 @@ typedef struct ubi__wire_welcome {
 enum {
     UBI__WIRE_FOLLOW_CHILDREN = 1, /* the program keeps the environment as it is, and forked children connect */
     UBI__WIRE_MAPPINGS = 2,        /* anonymous mmap, munmap, mremap, brk are recorded, too */
+    UBI__WIRE_MARKERS = 4,         /* timeline markers are recorded (ubiheap/marker.h) */
 };
 
 typedef enum ubi__wire_program_state {
@@ -127,6 +132,8 @@ typedef struct ubi__wire_header {
     _Atomic uint64_t dropped_reentrant;  /* events of signal handlers that interrupted the recorder */
     _Atomic uint64_t failed_walks;       /* stacks with an end that nobody can explain */
     _Atomic uint64_t deep_binds;         /* RTLD_DEEPBIND taken away from dlopen */
+    _Atomic uint64_t namespaces;         /* calls of dlmopen for another than the program's */
+    _Atomic uint64_t dropped_markers;    /* those among the first two that were markers */
     _Atomic uint64_t waits;              /* times that an event waited for the reader */
     _Atomic uint32_t lost_children;      /* forked ones that should have connected, and could not */
 
@@ -226,6 +233,7 @@ typedef enum ubi__wire_control {
     UBI__CONTROL_MODULE,         /* varints: low, high - low, bias, path bytes, build-id bytes; path, build-id */
     UBI__CONTROL_REALLOC_UNDONE, /* the context's last free of kind realloc did not happen */
     UBI__CONTROL_REALLOC_FREED,  /* it did, and there is no new block */
+    UBI__CONTROL_MARKER,         /* an event, see above */
     UBI__CONTROLS
 } ubi__wire_control;
 
@@ -240,7 +248,30 @@ enum {
     UBI__OP_KIND_SHIFT = 4
 };
 
-/** No record but a module is longer. */
+/** Flags of a marker. */
+enum {
+    UBI__MARKER_TYPE_MASK = 3, /* 0 start, 1 end, 2 timestamp, 3 helper event */
+    UBI__MARKER_OFF_MAIN_THREAD = 4,
+    UBI__MARKER_STACK = 8, /* it has one */
+    UBI__MARKER_FLAGS = 15 /* all that there are */
+};
+
+/** What the value of a marker's detail is. */
+typedef enum ubi__wire_detail {
+    UBI__DETAIL_TEXT,   /* varint: bytes; these */
+    UBI__DETAIL_NUMBER, /* a double, 8 bytes, little end first */
+    UBI__DETAIL_BOOL,   /* varint: 0 or 1 */
+    UBI__DETAILS
+} ubi__wire_detail;
+
+/** Longer ones are cut. */
+#define UBI__WIRE_MARKER_NAME_BYTES 1024u
+/** What does not fit is left out, whole details at a time. */
+#define UBI__WIRE_MARKER_DETAILS_BYTES 8192u
+#define UBI__WIRE_MARKER_BYTES                                                                                         \
+    (2 * UBI__WIRE_RECORD_BYTES + UBI__WIRE_MARKER_NAME_BYTES + UBI__WIRE_MARKER_DETAILS_BYTES)
+
+/** No record but modules and markers is longer. */
 #define UBI__WIRE_RECORD_BYTES 64u
 #define UBI__WIRE_PATH_BYTES 4096u
 #define UBI__WIRE_BUILD_ID_BYTES 64u
@@ -266,6 +297,14 @@ static inline uint8_t *ubi__wire_put(uint8_t *out, uint64_t number) {
     return out;
 }
 
+/** Eight bytes of a number, of which `stops` has the high bit of the last and of some behind it. */
+static inline uint64_t ubi__wire_join(uint64_t bytes, uint64_t stops) {
+    bytes &= (stops ^ (stops - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    bytes = (bytes & UINT64_C(0x007f007f007f007f)) | (bytes & UINT64_C(0x7f007f007f007f00)) >> 1;
+    bytes = (bytes & UINT64_C(0x00003fff00003fff)) | (bytes & UINT64_C(0x3fff00003fff0000)) >> 2;
+    return (bytes & UINT64_C(0x000000000fffffff)) | (bytes & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
 /**
  * @param at  in and out: where to read, before `end`. @return false: the number is not there in whole, or is no
  * number.
@@ -273,6 +312,24 @@ static inline uint8_t *ubi__wire_put(uint8_t *out, uint64_t number) {
 static inline bool ubi__wire_get(const uint8_t **at, const uint8_t *end, uint64_t *number) {
     const uint8_t *p = *at;
     uint64_t value = 0;
+    if (p < end && *p < 0x80) { /* most are */
+        *at = p + 1;
+        *number = *p;
+        return true;
+    }
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    /* Longer ones follow no pattern, so there is no branch for their lengths. */
+    if ((size_t)(end - p) >= sizeof value) {
+        memcpy(&value, p, sizeof value);
+        uint64_t stops = ~value & UINT64_C(0x8080808080808080);
+        if (stops) {
+            *at = p + __builtin_ctzll(stops) / 8 + 1;
+            *number = ubi__wire_join(value, stops);
+            return true;
+        }
+        value = 0;
+    }
+#endif
     for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
         uint8_t byte = *p++;
         value |= (uint64_t)(byte & 0x7f) << shift;

@@ -10,46 +10,104 @@
 
 #include "base/text.h"
 #include "recording/allocator_frames.h"
+#include "recording/recording_wrappers.h"
 
 #define PRELOAD_LIBRARY "libubiheap-preload"
+/* Wrappers of wrappers of wrappers ... */
+#define ROUNDS 16
+/* What a site is known by: class and module, function and file, line. */
+#define KEY_WORDS 3
 
-/* ---- where stacks begin ------------------------------------------------------------------------------------------- */
+/* ---- who asks ----------------------------------------------------------------------------------------------------- */
 
-static bool is_allocator_frame(const ubi__ubirec_tables *t, uint32_t frame) {
+static ubi__allocator_role role_of_symbol(const ubi__ubirec_tables *t, const ubi__ubirec_symbol_row *symbol) {
+    return ubi__allocator_role_of(ubi__ubirec_string_at(t, symbol->function));
+}
+
+uint32_t ubi__asking_symbol(const ubi__ubirec_tables *t, const ubi__ubirec_symbol_row *symbols, uint32_t n) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        if (role_of_symbol(t, &symbols[i]) == UBI__ALLOCATOR)
+            at = i + 1;
+    while (at + 1 < n && role_of_symbol(t, &symbols[at]) != UBI__NO_ALLOCATOR)
+        at++;
+    return at;
+}
+
+static ubi__frame_role role_by_name(const ubi__ubirec_tables *t, uint32_t frame) {
     const ubi__ubirec_frame *f = &t->frames.at[frame];
     uint32_t n;
     const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
     if (f->type == UBI__UBIREC_NATIVE_FRAME &&
         ubi__text_contains(ubi__ubirec_string_at(t, t->modules.at[f->of].path), ubi__text(PRELOAD_LIBRARY)))
-        return true;
-    for (uint32_t i = 0; i < n; i++)
-        if (!ubi__is_allocator_function(ubi__ubirec_string_at(t, symbols[i].function)))
-            return false;
-    return n > 0;
+        return UBI__FRAME_CONTAINER;
+    if (n == 0)
+        return UBI__FRAME_ASKS;
+    ubi__allocator_role outermost = role_of_symbol(t, &symbols[n - 1]);
+    if (outermost == UBI__ALLOCATOR)
+        return UBI__FRAME_ALLOCATOR;
+    bool all = outermost == UBI__CONTAINER && ubi__asking_symbol(t, symbols, n) == n - 1;
+    return all ? UBI__FRAME_CONTAINER : UBI__FRAME_ASKS;
 }
 
-static ubi_status find_allocators(ubi__sites *sites) {
+static void find_roles(ubi__sites *sites) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    sites->is_allocator = ubi__calloc_array(sites->summary->allocator, t->frames.n + 1, 1);
-    if (!sites->is_allocator)
-        return ubi__fail_nomem();
     for (uint32_t i = 0; i < t->frames.n; i++)
-        sites->is_allocator[i] = is_allocator_frame(t, i);
-    return UBI_OK;
+        sites->roles[i] = (uint8_t)role_by_name(t, i);
 }
 
-static ubi_status find_tops(ubi__sites *sites) {
+/* ---- where stacks begin ------------------------------------------------------------------------------------------- */
+
+/* @param is_inside  is_inside[trace], overwritten: whether it is an allocator's or called by one. */
+static void find_tops(ubi__sites *sites, bool *is_inside) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    sites->top = ubi__alloc_array(sites->summary->allocator, t->traces.n, sizeof *sites->top);
-    if (!sites->top)
-        return ubi__fail_nomem();
     sites->top[0] = 0;
+    is_inside[0] = false;
     for (uint32_t i = 1; i < t->traces.n; i++) {
         ubi__ubirec_trace_row row = t->traces.at[i];
-        bool passes_on = row.caller != UBI__UBIREC_NO_TRACE && sites->is_allocator[row.frame];
+        ubi__frame_role role = (ubi__frame_role)sites->roles[row.frame];
+        is_inside[i] = role == UBI__FRAME_ALLOCATOR || is_inside[row.caller];
+        bool passes_on = row.caller != UBI__UBIREC_NO_TRACE && (is_inside[i] || role != UBI__FRAME_ASKS);
         sites->top[i] = passes_on ? sites->top[row.caller] : i;
     }
+}
+
+/* @return whether there are new ones. */
+static bool note_wrappers(ubi__sites *sites, const bool *is_found) {
+    bool any = false;
+    for (uint32_t i = 0; i < sites->summary->tables.frames.n; i++)
+        if (is_found[i] && sites->roles[i] == UBI__FRAME_ASKS) {
+            sites->roles[i] = UBI__FRAME_WRAPPER;
+            any = true;
+        }
+    return any;
+}
+
+static ubi_status find_wrappers(ubi__sites *sites, bool *is_inside, bool *is_found) {
+    for (int round = 0; round < ROUNDS; round++) {
+        UBI_TRY(ubi__wrappers_find(is_found, sites->summary, sites->top));
+        if (!note_wrappers(sites, is_found))
+            break;
+        find_tops(sites, is_inside);
+    }
     return UBI_OK;
+}
+
+static ubi_status find_beginnings(ubi__sites *sites, bool see_wrappers) {
+    const ubi__ubirec_tables *t = &sites->summary->tables;
+    const ubi_allocator *a = sites->summary->allocator;
+    bool *is_inside = ubi__alloc_array(a, t->traces.n, sizeof *is_inside);
+    bool *is_found = ubi__alloc_array(a, t->frames.n + 1, sizeof *is_found);
+    ubi_status status = is_inside && is_found ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        find_roles(sites);
+        find_tops(sites, is_inside);
+        if (see_wrappers)
+            status = find_wrappers(sites, is_inside, is_found);
+    }
+    ubi__free_array(a, is_found, t->frames.n + 1, sizeof *is_found);
+    ubi__free_array(a, is_inside, t->traces.n, sizeof *is_inside);
+    return status;
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
@@ -58,16 +116,43 @@ static ubi__ubirec_class class_of(const ubi__recording_summary *s, uint32_t info
     return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind;
 }
 
+static void make_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame, ubi__ubirec_class of_class) {
+    uint32_t n = 0, module = UBI_NONE;
+    const ubi__ubirec_symbol_row *symbols = frame == UBI_NONE ? NULL : ubi__ubirec_symbols_of(t, frame, &n);
+    if (n > 0 && t->frames.at[frame].type == UBI__UBIREC_NATIVE_FRAME)
+        module = t->frames.at[frame].of;
+    key[0] = (uint64_t)of_class << 32 | module;
+    key[1] = UINT64_MAX;
+    key[2] = frame;
+    if (n == 0)
+        return;
+    const ubi__ubirec_symbol_row *symbol = &symbols[ubi__asking_symbol(t, symbols, n)];
+    key[1] = (uint64_t)symbol->function << 32 | symbol->file;
+    key[2] = symbol->line;
+}
+
+/* Where the number of the site of a frame stands. */
+static uint32_t *number_at(const ubi__sites *sites, uint32_t frame, ubi__ubirec_class of_class) {
+    size_t n = sites->summary->tables.frames.n;
+    return &sites->number_of[(size_t)of_class * (n + 1) + (frame == UBI_NONE ? n : frame)];
+}
+
 /* The number of the site of an info, whose row may not be there yet. */
 static ubi_status site_of(ubi__sites *sites, uint32_t *out, uint32_t info) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     uint32_t frame = t->traces.at[sites->top[t->infos.at[info].trace]].frame;
-    const uint64_t tuple = (uint64_t)class_of(sites->summary, info) << 32 | frame;
-    bool is_new;
-    UBI_TRY(ubi__tuple_table_number(&sites->numbers, out, &is_new, &tuple));
+    uint32_t *number = number_at(sites, frame, class_of(sites->summary, info));
+    uint64_t key[KEY_WORDS];
+    bool is_new = false;
+    if (*number == 0) {
+        make_key(key, t, frame, class_of(sites->summary, info));
+        UBI_TRY(ubi__tuple_table_number(&sites->numbers, out, &is_new, key));
+        *number = *out + 1;
+    }
+    *out = *number - 1;
     if (!is_new)
         return UBI_OK;
-    ubi__site site = { .frame = frame, .of_class = class_of(sites->summary, info) };
+    ubi__site site = { .number = *out, .frame = frame, .of_class = class_of(sites->summary, info) };
     return ubi__vec_site_push(&sites->rows, sites->summary->allocator, site);
 }
 
@@ -82,18 +167,28 @@ static ubi_status add_up(ubi__sites *sites) {
     return UBI_OK;
 }
 
-static ubi_status build(ubi__sites *sites) {
-    UBI_TRY(find_allocators(sites));
-    UBI_TRY(find_tops(sites));
+static size_t number_cells(const ubi__sites *sites) {
+    return (sites->summary->tables.frames.n + 1) * UBI__UBIREC_CLASS_COUNT;
+}
+
+static ubi_status build(ubi__sites *sites, bool see_wrappers) {
+    const ubi__ubirec_tables *t = &sites->summary->tables;
+    const ubi_allocator *a = sites->summary->allocator;
+    sites->roles = ubi__calloc_array(a, t->frames.n + 1, sizeof *sites->roles);
+    sites->top = ubi__alloc_array(a, t->traces.n, sizeof *sites->top);
+    sites->number_of = ubi__calloc_array(a, number_cells(sites), sizeof *sites->number_of);
+    if (!sites->roles || !sites->top || !sites->number_of)
+        return ubi__fail_nomem();
+    UBI_TRY(find_beginnings(sites, see_wrappers));
     UBI_TRY(add_up(sites));
-    ubi__tuple_table_fini(&sites->numbers); /* rows will be sorted, and have other numbers then */
+    ubi__tuple_table_fini(&sites->numbers);
     return UBI_OK;
 }
 
-ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary) {
+ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers) {
     *sites = (ubi__sites){ .summary = summary };
-    ubi__tuple_table_init(&sites->numbers, 1, "sites", summary->allocator);
-    ubi_status status = build(sites);
+    ubi__tuple_table_init(&sites->numbers, KEY_WORDS, "sites", summary->allocator);
+    ubi_status status = build(sites, see_wrappers);
     if (status != UBI_OK)
         ubi__sites_fini(sites);
     return status;
@@ -104,10 +199,11 @@ void ubi__sites_fini(ubi__sites *sites) {
     const ubi_allocator *a = sites->summary->allocator;
     ubi__vec_site_fini(&sites->rows, a);
     ubi__tuple_table_fini(&sites->numbers);
+    ubi__free_array(a, sites->number_of, number_cells(sites), sizeof *sites->number_of);
     ubi__free_array(a, sites->top, t->traces.n, sizeof *sites->top);
-    ubi__free_array(a, sites->is_allocator, t->frames.n + 1, 1);
-    sites->top = NULL;
-    sites->is_allocator = NULL;
+    ubi__free_array(a, sites->roles, t->frames.n + 1, sizeof *sites->roles);
+    sites->number_of = sites->top = NULL;
+    sites->roles = NULL;
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
@@ -136,13 +232,15 @@ static int compare_rows(const void *a, const void *b, void *order) {
     return (int)left->of_class - (int)right->of_class;
 }
 
-/* What the infos of one class have that begin with a trace. */
+/* What the infos of one class have of what is sorted by. */
 typedef struct trace_weight {
-    double weight;
-    bool has_any; /* an allocation of no bytes weighs nothing, and is one */
+    bool is_asked; /* something was allocated with it, of whatever is sorted by */
+    double own;    /* of the trace */
+    double weight; /* of all whose top it is */
+    bool has_any;  /* an allocation of no bytes weighs nothing, and is one */
 } trace_weight;
 
-/* weights[top of a trace] */
+/* weights[trace] */
 static void weigh_traces(trace_weight *weights, const ubi__sites *sites, ubi__site_order order,
                          ubi__ubirec_class of_class) {
     const ubi__recording_summary *s = sites->summary;
@@ -151,48 +249,67 @@ static void weigh_traces(trace_weight *weights, const ubi__sites *sites, ubi__si
     for (uint32_t i = 0; i < s->infos.n; i++) {
         const ubi__ubirec_info_row *row = &s->tables.infos.at[i];
         uint64_t n = ubi__info_measure(&s->infos.at[i], ubi__order_measure(order));
-        trace_weight *weight = &weights[sites->top[row->trace]];
-        if (class_of(s, i) != of_class || n == 0)
+        trace_weight *top = &weights[sites->top[row->trace]];
+        if (class_of(s, i) != of_class)
             continue;
-        weight->weight += (double)n * (by_count ? ubi__sample_count(row) : (double)row->weight_bytes);
-        weight->has_any = true;
+        weights[row->trace].is_asked = true;
+        if (n == 0)
+            continue;
+        double weight = (double)n * (by_count ? ubi__sample_count(row) : (double)row->weight_bytes);
+        weights[row->trace].own += weight;
+        top->weight += weight;
+        top->has_any = true;
     }
 }
 
-/*
- * The heaviest trace of each frame, the first where all weigh nothing, and how many have anything.
- * row_of[frame]: row + 1, or 0.
- */
-static void find_heavy(ubi__sites *sites, const trace_weight *weights, uint32_t *row_of, ubi__ubirec_class of_class) {
+/* The row of the site that a trace begins at, or NULL: the trace begins elsewhere, or nothing of the class was asked for. */
+static ubi__site *site_that_begins(const ubi__sites *sites, const uint32_t *row_of, uint32_t trace,
+                                   ubi__ubirec_class of_class) {
+    uint32_t frame = sites->summary->tables.traces.at[trace].frame;
+    uint32_t number = sites->top[trace] == trace ? *number_at(sites, frame, of_class) : 0;
+    return number ? &sites->rows.at[row_of[number - 1]] : NULL;
+}
+
+/* The heaviest trace of each site, the first where all weigh nothing, and how many have anything. */
+static void find_heavy(const ubi__sites *sites, const trace_weight *weights, const uint32_t *row_of,
+                       ubi__ubirec_class of_class) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    memset(row_of, 0, (t->frames.n + 1) * sizeof *row_of);
-    for (uint32_t i = 0; i < sites->rows.n; i++) {
-        ubi__site *site = &sites->rows.at[i];
-        if (site->of_class != of_class)
+    for (uint32_t i = 1; i < t->traces.n; i++) {
+        ubi__site *site = site_that_begins(sites, row_of, i, of_class);
+        if (!site)
             continue;
-        site->heavy = UBI__UBIREC_NO_TRACE;
-        site->n_stacks = 0;
-        if (site->frame != UBI_NONE)
-            row_of[site->frame] = i + 1;
+        if (site->heavy == UBI__UBIREC_NO_TRACE || weights[i].weight > weights[site->heavy].weight)
+            site->heavy = site->inner = i;
+        site->n_stacks += weights[i].has_any;
     }
     for (uint32_t i = 1; i < t->traces.n; i++) {
-        uint32_t row = row_of[t->traces.at[i].frame];
-        if (!row || sites->top[i] != i)
+        uint32_t top = sites->top[i];
+        ubi__site *site = site_that_begins(sites, row_of, top, of_class);
+        if (!site || site->heavy != top || !weights[i].is_asked)
             continue;
-        ubi__site *site = &sites->rows.at[row - 1];
-        if (site->heavy == UBI__UBIREC_NO_TRACE || weights[i].weight > weights[site->heavy].weight)
-            site->heavy = i;
-        site->n_stacks += weights[i].has_any;
+        if (!weights[site->inner].is_asked || weights[i].own > weights[site->inner].own)
+            site->inner = i;
+    }
+}
+
+static void begin_sort(ubi__sites *sites, uint32_t *row_of) {
+    for (uint32_t i = 0; i < sites->rows.n; i++) {
+        ubi__site *site = &sites->rows.at[i];
+        row_of[site->number] = i;
+        site->heavy = site->inner = UBI__UBIREC_NO_TRACE;
+        site->n_stacks = 0;
     }
 }
 
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     const ubi_allocator *a = sites->summary->allocator;
+    size_t n = sites->rows.n + 1;
     trace_weight *weights = ubi__alloc_array(a, t->traces.n, sizeof *weights);
-    uint32_t *row_of = ubi__alloc_array(a, t->frames.n + 1, sizeof *row_of);
+    uint32_t *row_of = ubi__alloc_array(a, n, sizeof *row_of); /* row_of[number] */
     ubi_status status = weights && row_of ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
+        begin_sort(sites, row_of);
         for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
             weigh_traces(weights, sites, order, (ubi__ubirec_class)c);
             find_heavy(sites, weights, row_of, (ubi__ubirec_class)c);
@@ -201,6 +318,6 @@ ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {
             qsort_r(sites->rows.at, sites->rows.n, sizeof *sites->rows.at, compare_rows, &order);
     }
     ubi__free_array(a, weights, t->traces.n, sizeof *weights);
-    ubi__free_array(a, row_of, t->frames.n + 1, sizeof *row_of);
+    ubi__free_array(a, row_of, n, sizeof *row_of);
     return status;
 }

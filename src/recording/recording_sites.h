@@ -2,10 +2,12 @@
  *
  * recording_sites.h: where a program asked for memory, and how much of it at each place.
  *
- * A site is the innermost frame of a stack that is no allocator's (allocator_frames.h), and a class of allocations. Stacks
- * that go through it differ in their callers; the one with the most bytes is what a report shows.
+ * A site is the innermost frame of a stack that is no wrapper's, and a class of allocations. Wrappers are calls in functions with
+ * names of allocators and containers, all that allocators call (allocator_frames.h), and calls that behave like those of an
+ * allocator (recording_wrappers.h). Frames that words cannot tell apart are one site: those with the same function, file, line
+ * and module. Stacks that go through it differ in their callers; the one with the most bytes is what a report shows.
  *
- * Memory: 180 bytes per site, 13 per trace, and 16 per trace while it sorts.
+ * Memory: 200 bytes per site, 5 per trace, 13 per frame, and 24 per trace while it sorts.
  */
 #ifndef UBI_RECORDING_RECORDING_SITES_H
 #define UBI_RECORDING_RECORDING_SITES_H
@@ -14,8 +16,10 @@
 #include "recording/tuple_table.h"
 
 typedef struct ubi__site {
-    uint32_t frame;    /* UBI_NONE: of what has no stack */
-    uint32_t heavy;    /* the trace that begins with that frame and has most of what ubi__sites_sort sorted by */
+    uint32_t number; /* by the order in which they are met */
+    uint32_t frame;  /* the first one; UBI_NONE: of what has no stack */
+    uint32_t heavy;  /* the trace that begins with that frame and has most of what ubi__sites_sort sorted by */
+    uint32_t inner;  /* the trace from `heavy` through wrappers to the allocation that has most; `heavy`: without any */
     uint32_t n_stacks; /* that have any of it */
     ubi__ubirec_class of_class;
     ubi__estimate by[UBI__MEASURE_COUNT];
@@ -23,12 +27,21 @@ typedef struct ubi__site {
 
 UBI_VEC_DECLARE(ubi__vec_site, ubi__site);
 
+/** What a frame has to do with the site of its stacks. */
+typedef enum ubi__frame_role {
+    UBI__FRAME_ASKS,      /* it is the site, if it is the first such one */
+    UBI__FRAME_CONTAINER, /* of a function that is known by its name to pass requests on, or of the recorder */
+    UBI__FRAME_ALLOCATOR, /* known by its name, and all that it calls belongs to it */
+    UBI__FRAME_WRAPPER    /* known by what it does */
+} ubi__frame_role;
+
 typedef struct ubi__sites {
     const ubi__recording_summary *summary; /* borrowed, finished */
     ubi__vec_site rows;
-    ubi__tuple_table numbers; /* (frame, class) -> row, while they are found */
-    uint32_t *top;            /* top[trace]: where it begins once allocators are left out */
-    uint8_t *is_allocator;    /* is_allocator[frame] */
+    ubi__tuple_table numbers; /* what a site is known by -> its number, while they are found */
+    uint32_t *top;            /* top[trace]: where it begins once wrappers are left out */
+    uint8_t *roles;           /* roles[frame]: a ubi__frame_role */
+    uint32_t *number_of;      /* number_of[class * (frames + 1) + frame]: of the site, + 1; 0: none */
 } ubi__sites;
 
 /** What to sort by. */
@@ -41,14 +54,20 @@ typedef enum ubi__site_order {
     UBI__SITE_ORDER_COUNT
 } ubi__site_order;
 
-/** All of a recording. Symbols that are to count are in the tables by now. Errors: UBI_ENOMEM, UBI_ELIMIT. */
-ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary);
+/**
+ * All of a recording. Symbols that are to count are in the tables by now.
+ * @param see_wrappers  look for wrappers that are known by what they do, too.
+ * Errors: UBI_ENOMEM, UBI_ELIMIT. Cost: O(infos + traces), times the wrappers that wrap each other.
+ */
+ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers);
 void ubi__sites_fini(ubi__sites *sites);
 /**
  * Sorts the rows, most first, equal ones by frame, finds their heavy traces and counts the stacks. Errors: UBI_ENOMEM.
  * Cost: O(infos + traces + sites * log sites).
  */
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order);
+/** Of the symbols of a frame, n > 0, the innermost one that is no allocator's; the last one if all are. */
+uint32_t ubi__asking_symbol(const ubi__ubirec_tables *t, const ubi__ubirec_symbol_row *symbols, uint32_t n);
 /** What an order sorts by, and the measure that it belongs to. */
 double ubi__site_value(const ubi__site *site, ubi__site_order order);
 ubi__measure ubi__order_measure(ubi__site_order order);

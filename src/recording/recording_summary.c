@@ -18,6 +18,7 @@ ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allo
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     *s = (ubi__recording_summary){ .allocator = a, .curve_step_ns = FIRST_CURVE_STEP_NS };
     ubi__live_table_init(&s->live, a);
+    ubi__marker_sums_init(&s->markers, a);
     return ubi__ubirec_tables_init(&s->tables, a);
 }
 
@@ -26,6 +27,7 @@ void ubi__recording_summary_fini(ubi__recording_summary *s) {
     ubi__vec_info_sums_fini(&s->infos, s->allocator);
     ubi__vec_thread_sums_fini(&s->threads, s->allocator);
     ubi__live_table_fini(&s->live);
+    ubi__marker_sums_fini(&s->markers);
 }
 
 /* ---- the curve ---------------------------------------------------------------------------------------------------- */
@@ -97,6 +99,7 @@ static ubi_status begin_life(ubi__recording_summary *s, uint32_t info) {
     uint64_t live_bytes;
     if (__builtin_add_overflow(c->live_bytes, s->tables.infos.at[info].weight_bytes, &live_bytes))
         return ubi__fail(UBI_EFORMAT, "expected less than 2^64 bytes to live at a time");
+    ubi__curve_point *point = of_class == UBI__UBIREC_HEAP ? point_now(s) : NULL; /* up to here there was less */
     note_peak(sums, c);
     sums->live++;
     c->live++;
@@ -107,8 +110,7 @@ static ubi_status begin_life(ubi__recording_summary *s, uint32_t info) {
         c->peak_time_ns = s->time_ns;
         c->epoch++;
     }
-    if (of_class == UBI__UBIREC_HEAP) {
-        ubi__curve_point *point = point_now(s);
+    if (point) {
         uint64_t rss_bytes = point->rss_bytes;
         if (c->live_bytes > point->live_bytes)
             *point = live_point(s);
@@ -155,6 +157,16 @@ static ubi_status put_live(ubi__recording_summary *s, uint64_t number, uint32_t 
     return UBI_OK;
 }
 
+/* Of the heap, while a marker is open on its thread. */
+static ubi_status add_to_marker(ubi__recording_summary *s, uint64_t number, uint32_t info) {
+    uint32_t group = ubi__marker_sums_group(&s->markers, s->thread);
+    if (group == UBI_NONE)
+        return UBI_OK;
+    UBI_TRY(ubi__marker_sums_own(&s->markers, number, group));
+    ubi__estimate_add(&s->markers.groups.at[group].allocated, s, info, 1);
+    return UBI_OK;
+}
+
 static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t info) {
     const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
     ubi__thread_sums *thread = &s->threads.at[s->thread];
@@ -168,6 +180,7 @@ static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t
     if (of_class == UBI__UBIREC_HEAP) {
         ubi__estimate_add(&thread->allocated, s, info, 1);
         ubi__estimate_add(&s->sizes[size_bucket(row->size_bytes)], s, info, 1);
+        return add_to_marker(s, number, info);
     }
     return UBI_OK;
 }
@@ -186,6 +199,7 @@ static void add_free(ubi__recording_summary *s, uint64_t number) {
     uint32_t info = (uint32_t)live->event;
     uint64_t made_ms = live->event >> 32;
     ubi__live_table_remove(&s->live, live);
+    ubi__marker_sums_freed(&s->markers, number, s->thread);
     s->infos.at[info].temporary += is_temporary;
     s->classes[class_of(s, info)].n_frees++;
     if (class_of(s, info) == UBI__UBIREC_HEAP) {
@@ -207,7 +221,7 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     UBI_TRY(put_live(s, number, info));
     UBI_TRY(begin_life(s, info));
     c->n_frees--;
-    return UBI_OK;
+    return ubi__marker_sums_undone(&s->markers, number, s->thread);
 }
 
 static void add_rss(ubi__recording_summary *s, uint64_t bytes) {
@@ -231,6 +245,8 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         return add_free_undone(s, r->event.number, r->event.info);
     case UBI__UBIREC_TIME:
         s->time_ns = r->time_ns;
+        if (s->n_curve)
+            point_now(s);
         return UBI_OK;
     case UBI__UBIREC_SWITCH:
         s->thread = r->thread_now;
@@ -239,13 +255,14 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         add_rss(s, r->bytes);
         return UBI_OK;
     case UBI__UBIREC_MARKER:
-        s->n_markers++;
-        return UBI_OK;
+        s->n_markers += ubi__ubirec_marker_counts(r->marker.type);
+        return ubi__marker_sums_add(&s->markers, r);
     case UBI__UBIREC_INFO:
         UBI_TRY(ubi__vec_info_sums_push(&s->infos, s->allocator, (ubi__info_sums){ 0 }));
         break;
     case UBI__UBIREC_THREAD:
         UBI_TRY(ubi__vec_thread_sums_push(&s->threads, s->allocator, (ubi__thread_sums){ 0 }));
+        UBI_TRY(ubi__marker_sums_add_thread(&s->markers));
         break;
     default:
         break;
@@ -253,7 +270,18 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
     return ubi__ubirec_tables_add(&s->tables, r);
 }
 
+/* What was allocated in a marker and lives at the end. */
+static void sum_live_of_markers(ubi__recording_summary *s) {
+    for (size_t i = 0; i < s->live.n_slots && s->markers.owned.n; i++) {
+        const ubi__live *live = &s->live.slots[i];
+        uint32_t group = live->address ? ubi__marker_sums_owner(&s->markers, live->address - 1) : UBI_NONE;
+        if (group != UBI_NONE)
+            ubi__estimate_add(&s->markers.groups.at[group].live, s, (uint32_t)live->event, 1);
+    }
+}
+
 void ubi__recording_summary_finish(ubi__recording_summary *s) {
+    sum_live_of_markers(s);
     for (uint32_t i = 0; i < s->infos.n; i++)
         note_peak(&s->infos.at[i], &s->classes[class_of(s, i)]);
     if (s->n_curve)

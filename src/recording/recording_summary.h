@@ -8,20 +8,14 @@
  * a later epoch.
  *
  * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
- * Memory: the tables, 40 bytes per info, 24 to 48 per live allocation.
+ * Memory: the tables, 40 bytes per info, 24 to 48 per live allocation, and as much again for those made in a marker.
  */
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
 
 #include "recording/live_table.h"
+#include "recording/marker_sums.h"
 #include "recording/ubirec_tables.h"
-
-/** A sum, or, in a sampled recording, the estimate of one. */
-typedef struct ubi__estimate {
-    uint64_t samples; /* allocations recorded */
-    double count, count_variance;
-    double bytes, bytes_variance;
-} ubi__estimate;
 
 /** Allocations of one info. `live` and `peak_live` are counts. */
 typedef struct ubi__info_sums {
@@ -79,7 +73,8 @@ typedef struct ubi__recording_summary {
     uint64_t time_ns;       /* now, or the end */
     uint32_t thread;
     uint64_t rss_peak_bytes, rss_peak_time_ns, rss_last_bytes;
-    uint64_t n_markers;
+    uint64_t n_markers; /* STARTs and TIMESTAMPs */
+    ubi__marker_sums markers;
     uint64_t double_frees; /* of what did not live: the file is wrong there, and they were passed over */
     uint64_t file_bytes, torn_bytes;
     uint32_t n_blocks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_summary_test.c: what a recording amounts to, against sums that are made the long way; the sites of it; what
- * estimates are worth.
+ * recording_summary_test.c: what a recording amounts to, against sums that are made the long way, and what estimates are
+ * worth.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,72 +16,11 @@
 
 #include "base/text.h"
 #include "fail_allocator.h"
-#include "packing.h"
 #include "random_numbers.h"
-#include "recording/allocator_frames.h"
 #include "recording/byte_sampler.h"
 #include "recording/recording_sites.h"
 #include "recording/trace_sums.h"
-#include "recording/ubirec_writer.h"
-
-static ubi_status keep(void *payload, const void *data, size_t n) {
-    bytes_add(payload, data, n);
-    return UBI_OK;
-}
-
-typedef struct recording {
-    bytes file;
-    ubi__ubirec_writer *w;
-    uint32_t heap, mapping; /* kinds */
-} recording;
-
-static void must(ubi_status status) {
-    if (status != UBI_OK)
-        fail_msg("%s", ubi_error_message());
-}
-
-static void open_recording(recording *r, uint64_t period_bytes, unsigned n_threads) {
-    ubi__ubirec_about about = { .period_bytes = period_bytes };
-    uint32_t thread;
-    *r = (recording){ .heap = 0 };
-    must(ubi__ubirec_writer_new(&r->w, keep, &r->file, NULL));
-    must(ubi__ubirec_write_about(r->w, &about));
-    for (unsigned i = 0; i < n_threads; i++)
-        must(ubi__ubirec_thread(r->w, &thread, 100 + i, ubi__text("")));
-    must(ubi__ubirec_kind(r->w, &r->heap, ubi__text("malloc"), UBI__UBIREC_HEAP));
-    must(ubi__ubirec_kind(r->w, &r->mapping, ubi__text("mmap"), UBI__UBIREC_MAPPING));
-}
-
-static void close_recording(recording *r, ubi__recording_summary *s) {
-    ubi__source source;
-    must(ubi__ubirec_flush(r->w));
-    ubi__ubirec_writer_free(r->w);
-    ubi__source_open_memory(&source, r->file.at, r->file.n, ubi_allocator_default());
-    must(ubi__recording_summary_read(s, &source, NULL, NULL));
-    ubi__source_close(&source);
-    bytes_free(&r->file);
-}
-
-/* A stack by labels, outermost first, with blanks between. */
-static uint32_t stack(recording *r, const char *labels) {
-    uint32_t trace = UBI__UBIREC_NO_TRACE;
-    while (*labels) {
-        size_t n = strcspn(labels, " ");
-        uint32_t frame;
-        must(ubi__ubirec_label_frame(r->w, &frame, (ubi_text){ labels, n }));
-        must(ubi__ubirec_trace(r->w, &trace, trace, frame));
-        labels += n + (labels[n] == ' ');
-    }
-    return trace;
-}
-
-static uint64_t allocate(recording *r, uint32_t kind, uint64_t size_bytes, uint32_t trace) {
-    uint32_t info;
-    uint64_t number;
-    must(ubi__ubirec_info(r->w, &info, kind, size_bytes, trace, size_bytes));
-    must(ubi__ubirec_write_alloc(r->w, &number, info));
-    return number;
-}
+#include "small_recording.h"
 
 /* ---- the long way ------------------------------------------------------------------------------------------------- */
 
@@ -418,135 +357,6 @@ static void periods_that_change_have_variances_of_their_own(void **state) {
     ubi__recording_summary_fini(&s);
 }
 
-/* ---- sites -------------------------------------------------------------------------------------------------------- */
-
-static void name_frames(recording *r, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t frame;
-        must(ubi__ubirec_label_frame(r->w, &frame, ubi__text(names[i])));
-        ubi__ubirec_symbol symbol = { .function = ubi__text(names[i]), .file = ubi__text("") };
-        must(ubi__ubirec_write_symbols(r->w, frame, &symbol, 1));
-    }
-}
-
-static ubi_text site_name(const ubi__sites *sites, size_t i) {
-    const ubi__ubirec_tables *t = &sites->summary->tables;
-    return ubi__ubirec_string_at(t, t->frames.at[sites->rows.at[i].frame].of);
-}
-
-static void sites_begin_behind_allocators(void **state) {
-    static const char *const names[] = { "main", "work", "xmalloc", "malloc", "play" };
-    recording r;
-    ubi__recording_summary s;
-    ubi__sites sites;
-    (void)state;
-    open_recording(&r, 1, 1);
-    name_frames(&r, names, sizeof names / sizeof *names);
-    allocate(&r, r.heap, 10, stack(&r, "main work xmalloc malloc"));
-    uint32_t heavy = stack(&r, "main play work malloc");
-    allocate(&r, r.heap, 30, heavy);
-    allocate(&r, r.heap, 5, stack(&r, "main play"));
-    allocate(&r, r.heap, 7, stack(&r, "xmalloc malloc")); /* something must be left */
-    allocate(&r, r.mapping, 100, stack(&r, "main work"));
-    allocate(&r, r.heap, 1, UBI__UBIREC_NO_TRACE);
-    close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s));
-    must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
-    assert_int_equal(sites.rows.n, 5);
-    assert_int_equal(sites.rows.at[0].of_class, UBI__UBIREC_MAPPING);
-    assert_true(ubi__text_is(site_name(&sites, 1), "work"));
-    assert_true(sites.rows.at[1].by[UBI__MEASURE_TOTAL].bytes == 40);
-    assert_int_equal(sites.rows.at[1].n_stacks, 2);
-    assert_int_equal(sites.top[heavy], sites.rows.at[1].heavy);
-    assert_true(ubi__text_is(site_name(&sites, 2), "xmalloc"));
-    assert_true(ubi__text_is(site_name(&sites, 3), "play"));
-    assert_int_equal(sites.rows.at[4].frame, UBI_NONE);
-    assert_int_equal(sites.rows.at[4].heavy, UBI__UBIREC_NO_TRACE);
-    ubi__sites_fini(&sites);
-    ubi__recording_summary_fini(&s);
-}
-
-static void stacks_count_that_have_what_is_asked_for(void **state) {
-    recording r;
-    ubi__recording_summary s;
-    ubi__sites sites;
-    (void)state;
-    open_recording(&r, 1, 1);
-    uint64_t freed = allocate(&r, r.heap, 10, stack(&r, "main freed work"));
-    allocate(&r, r.heap, 20, stack(&r, "main kept work"));
-    allocate(&r, r.heap, 30, stack(&r, "main kept work"));
-    allocate(&r, r.heap, 0, stack(&r, "main empty work")); /* no byte of it, but it is there */
-    must(ubi__ubirec_write_free(r.w, freed));
-    close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s));
-    must(ubi__sites_sort(&sites, UBI__BY_TOTAL));
-    assert_int_equal(sites.rows.n, 1);
-    assert_int_equal(sites.rows.at[0].n_stacks, 3);
-    must(ubi__sites_sort(&sites, UBI__BY_LEAKED));
-    assert_int_equal(sites.rows.at[0].n_stacks, 2);
-    must(ubi__sites_sort(&sites, UBI__BY_TEMPORARY));
-    assert_int_equal(sites.rows.at[0].n_stacks, 0);
-    ubi__sites_fini(&sites);
-    ubi__recording_summary_fini(&s);
-}
-
-static void sites_are_sorted_by_what_is_asked_for(void **state) {
-    recording r;
-    ubi__recording_summary s;
-    ubi__sites sites;
-    (void)state;
-    open_recording(&r, 1, 1);
-    uint32_t many = stack(&r, "main many"), large = stack(&r, "main large");
-    uint64_t held = allocate(&r, r.heap, 1000, large);
-    for (int i = 0; i < 50; i++) {
-        uint64_t a = allocate(&r, r.heap, 8, many);
-        if (i)
-            must(ubi__ubirec_write_free(r.w, a));
-    }
-    must(ubi__ubirec_write_free(r.w, held));
-    close_recording(&r, &s);
-    must(ubi__sites_init(&sites, &s));
-    for (ubi__site_order order = 0; order < UBI__SITE_ORDER_COUNT; order++) {
-        bool large_first = order == UBI__BY_PEAK || order == UBI__BY_TOTAL;
-        must(ubi__sites_sort(&sites, order));
-        assert_true(ubi__text_is(site_name(&sites, 0), large_first ? "large" : "many"));
-        assert_true(ubi__site_value(&sites.rows.at[0], order) > ubi__site_value(&sites.rows.at[1], order));
-    }
-    ubi__sites_fini(&sites);
-    ubi__recording_summary_fini(&s);
-}
-
-static void allocators_are_known_by_name(void **state) {
-    static const char *const yes[] = {
-        "malloc",
-        "operator new(unsigned long)",
-        "operator new[](unsigned long, std::align_val_t)",
-        "std::vector<int, std::allocator<int> >::_M_default_append(unsigned long)",
-        "void std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(x<int*, y>, int&&)",
-        "__gnu_cxx::new_allocator<Session>::allocate(unsigned long, void const*)",
-        "xrealloc",
-        "alloc::raw_vec::finish_grow",
-    };
-    static const char *const no[] = {
-        "",
-        "main",
-        "mallocate",
-        "my::malloc(int)",
-        "Widget::operator new(unsigned long)",
-        "standard::f()",
-        "serve(std::string const&)",
-        "void serve<std::string>(std::string)",
-        "(anonymous namespace)::f(int)",
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (!ubi__is_allocator_function(ubi__text(yes[i])))
-            fail_msg("%s", yes[i]);
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (ubi__is_allocator_function(ubi__text(no[i])))
-            fail_msg("%s", no[i]);
-}
-
 /* ---- trees -------------------------------------------------------------------------------------------------------- */
 
 static void assert_sum(const ubi__trace_sum *sum, double self_bytes, double all_bytes, double count) {
@@ -632,7 +442,7 @@ static ubi_status summarize(void *payload, const ubi_allocator *allocator) {
     ubi__source_close(&source);
     if (status != UBI_OK)
         return status;
-    status = ubi__sites_init(&sites, &s);
+    status = ubi__sites_init(&sites, &s, true);
     if (status == UBI_OK) {
         status = ubi__sites_sort(&sites, UBI__BY_PEAK);
         ubi__sites_fini(&sites);
@@ -658,8 +468,7 @@ static void no_refused_memory_is_missed(void **state) {
     open_recording(&r, 1, 2);
     stack(&r, "main f g");
     make_events(&r, m, 500, 2);
-    must(ubi__ubirec_flush(r.w));
-    ubi__ubirec_writer_free(r.w);
+    finish_recording(&r);
     assert_true(fail_each_allocation(summarize, &r.file) > 15);
     bytes_free(&r.file);
     free(m);
@@ -677,10 +486,6 @@ int main(void) {
         cmocka_unit_test(the_curve_keeps_its_maxima_however_long_it_is),
         cmocka_unit_test(estimates_are_as_good_as_they_say),
         cmocka_unit_test(periods_that_change_have_variances_of_their_own),
-        cmocka_unit_test(sites_begin_behind_allocators),
-        cmocka_unit_test(stacks_count_that_have_what_is_asked_for),
-        cmocka_unit_test(sites_are_sorted_by_what_is_asked_for),
-        cmocka_unit_test(allocators_are_known_by_name),
         cmocka_unit_test(callers_have_what_they_called),
         cmocka_unit_test(functions_of_random_trees_have_what_was_below_them),
         cmocka_unit_test(no_refused_memory_is_missed),

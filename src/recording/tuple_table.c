@@ -4,54 +4,89 @@
  */
 #include "recording/tuple_table.h"
 
-#include "base/hash.h"
-
-#define FIRST_SLOTS 64
+#include "recording/probing.h"
 
 void ubi__tuple_table_init(ubi__tuple_table *t, size_t width, const char *what, const ubi_allocator *allocator) {
     *t = (ubi__tuple_table){ .allocator = allocator, .width = width, .what = what };
 }
 
 void ubi__tuple_table_fini(ubi__tuple_table *t) {
-    ubi__vec_u64_fini(&t->rows, t->allocator);
-    ubi__slots_fini(&t->slots, t->allocator);
+    ubi__free_array(t->allocator, t->slots, t->n_slots, (t->width + 1) * sizeof *t->slots);
+    t->slots = NULL;
+    t->n = t->n_slots = 0;
 }
 
-static uint64_t hash_of_tuple(const uint64_t *tuple, size_t width) {
-    uint64_t hash = ubi__hash_u64(tuple[0]);
-    for (size_t i = 1; i < width; i++)
-        hash = ubi__hash_combine(hash, tuple[i]);
-    return hash;
+static uint64_t mix(uint64_t word, uint64_t factor) {
+    uint64_t product = (word ^ ubi__hash_seed) * factor;
+    return product ^ product >> 32;
 }
 
-static uint64_t hash_of_row(const void *table, uint32_t row) {
-    const ubi__tuple_table *t = table;
-    return hash_of_tuple(t->rows.at + row * t->width, t->width);
+/* Words are multiplied beside each other, and then mixed once. No loops: for so few words, they cost more than they do. */
+static uint64_t hash_of(const uint64_t *tuple, size_t width) {
+    uint64_t sum = mix(tuple[0], UINT64_C(0x9e3779b97f4a7c15));
+    if (width > 1)
+        sum += mix(tuple[1], UINT64_C(0xbf58476d1ce4e5b9));
+    if (width > 2)
+        sum += mix(tuple[2], UINT64_C(0x94d049bb133111eb));
+    if (width > 3)
+        sum += mix(tuple[3], UINT64_C(0xc2b2ae3d27d4eb4f));
+    return sum * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* The slot that has the tuple, or the empty one where it would be. */
-static size_t slot_of(const ubi__tuple_table *t, const uint64_t *tuple) {
-    size_t i = hash_of_tuple(tuple, t->width) & (t->slots.n - 1);
-    while (t->slots.at[i] != UBI_NONE &&
-           memcmp(t->rows.at + t->slots.at[i] * t->width, tuple, t->width * sizeof *tuple) != 0)
-        i = ubi__slots_next(&t->slots, i);
-    return i;
+static bool is_equal(const uint64_t *a, const uint64_t *b, size_t width) {
+    return a[0] == b[0] && (width <= 1 || a[1] == b[1]) && (width <= 2 || a[2] == b[2]) && (width <= 3 || a[3] == b[3]);
+}
+
+static uint64_t *home_of(const ubi__tuple_table *t, const uint64_t *tuple) {
+    return t->slots + ubi__probing_home(hash_of(tuple, t->width), t->n_slots) * (t->width + 1);
+}
+
+/* The slot of the tuple, or the empty one where it would be. */
+static uint64_t *slot_of(const ubi__tuple_table *t, const uint64_t *tuple) {
+    const uint64_t *end = t->slots + t->n_slots * (t->width + 1);
+    uint64_t *slot = home_of(t, tuple);
+    while (slot[0] != 0 && !is_equal(slot + 1, tuple, t->width)) {
+        slot += t->width + 1;
+        if (slot == end)
+            slot = t->slots;
+    }
+    return slot;
+}
+
+static void fill(uint64_t *slot, uint64_t row, const uint64_t *tuple, size_t width) {
+    slot[0] = row;
+    for (size_t i = 0; i < width; i++)
+        slot[1 + i] = tuple[i];
+}
+
+static ubi_status grow(ubi__tuple_table *t) {
+    ubi__tuple_table larger = *t;
+    size_t stride = t->width + 1;
+    larger.n_slots = ubi__probing_grown(t->n_slots);
+    larger.slots = ubi__calloc_array(t->allocator, larger.n_slots, stride * sizeof *larger.slots);
+    if (!larger.slots)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < t->n_slots; i++) {
+        const uint64_t *slot = t->slots + i * stride;
+        if (slot[0] != 0)
+            fill(slot_of(&larger, slot + 1), slot[0], slot + 1, t->width);
+    }
+    ubi__tuple_table_fini(t);
+    *t = larger;
+    return UBI_OK;
 }
 
 ubi_status ubi__tuple_table_number(ubi__tuple_table *t, uint32_t *out, bool *is_new, const uint64_t *tuple) {
-    size_t n = t->rows.n / t->width;
-    UBI_TRY(ubi__slots_grow(&t->slots, t, n, hash_of_row, FIRST_SLOTS, t->allocator));
-    size_t slot = slot_of(t, tuple);
-    *is_new = t->slots.at[slot] == UBI_NONE;
+    if (ubi__probing_is_full(t->n, t->n_slots))
+        UBI_TRY(grow(t));
+    uint64_t *slot = slot_of(t, tuple);
+    *is_new = slot[0] == 0;
     if (*is_new) {
-        if (t->base + n >= UBI_NONE - 1)
+        if (t->base + t->n >= UBI_NONE - 1)
             return ubi__fail(UBI_ELIMIT, "a recording has at most %u %s", UBI_NONE - 1, t->what);
-        UBI_TRY(ubi__vec_u64_reserve(&t->rows, t->allocator, t->width));
-        memcpy(t->rows.at + t->rows.n, tuple, t->width * sizeof *tuple);
-        t->rows.n += t->width;
-        t->slots.at[slot] = (uint32_t)n;
+        fill(slot, ++t->n, tuple, t->width);
     }
-    *out = (uint32_t)(t->base + t->slots.at[slot]);
+    *out = (uint32_t)(t->base + slot[0] - 1);
     return UBI_OK;
 }
 

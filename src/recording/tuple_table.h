@@ -2,36 +2,37 @@
  *
  * tuple_table.h: numbers for tuples of integers: equal ones have one number, the next free one when they are new.
  *
- * Rows lie one behind the other, each `width` words, and a hash finds them. Nothing is removed.
- * Memory: 8 bytes per word, and 8 to 16 per row.
+ * Open addressing (probing.h), with the tuples in the slots, so that one look at memory finds a number. Nothing is removed.
+ * Memory: 8 bytes per word and for the number, times 1.5 to 2.
  */
 #ifndef UBI_RECORDING_TUPLE_TABLE_H
 #define UBI_RECORDING_TUPLE_TABLE_H
 
-#include "base/slots.h"
+#include "base/alloc.h"
 
 #define UBI__TUPLE_WIDTH_MAX 4
 
 typedef struct ubi__tuple_table {
     const ubi_allocator *allocator;
-    size_t width;      /* words of a row, 1 to UBI__TUPLE_WIDTH_MAX */
-    size_t base;       /* number of the first row */
-    ubi__vec_u64 rows; /* row i at i * width */
-    ubi__slots slots;
-    const char *what; /* what a row is, in the plural, for messages; static */
+    size_t width;    /* words of a tuple, 1 to UBI__TUPLE_WIDTH_MAX */
+    size_t base;     /* number of the first */
+    size_t n;        /* numbers since then */
+    uint64_t *slots; /* of width + 1 words: number + 1 less `base`, and its tuple; 0: empty */
+    size_t n_slots;
+    const char *what; /* what they are, in the plural, for messages; static */
 } ubi__tuple_table;
 
 void ubi__tuple_table_init(ubi__tuple_table *t, size_t width, const char *what, const ubi_allocator *allocator);
 void ubi__tuple_table_fini(ubi__tuple_table *t);
 
 static inline uint32_t ubi__tuple_table_count(const ubi__tuple_table *t) {
-    return (uint32_t)(t->base + t->rows.n / t->width);
+    return (uint32_t)(t->base + t->n);
 }
 
 /**
  * The number of tuple[width].
  * @param is_new  out: whether it was not there before.
- * Errors: UBI_ENOMEM, UBI_ELIMIT (2^32 - 2 rows); the table is as it was.
+ * Errors: UBI_ENOMEM, UBI_ELIMIT (2^32 - 2 numbers); the table is as it was.
  */
 ubi_status ubi__tuple_table_number(ubi__tuple_table *t, uint32_t *out, bool *is_new, const uint64_t *tuple);
 /** Numbers given so far stay taken, but no tuple that comes is equal to an earlier one. */

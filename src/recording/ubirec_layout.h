@@ -96,6 +96,9 @@ typedef enum ubi__ubirec_counter {
     UBI__UBIREC_UNWIND_FAILURES,  /* stacks that end before the outermost frame */
     UBI__UBIREC_TRUNCATED_STACKS, /* stacks that are deeper than the limit */
     UBI__UBIREC_REUSED_ADDRESSES, /* allocations where something was thought to live; its free was not seen */
+    UBI__UBIREC_DEEP_BINDS,   /* RTLD_DEEPBIND taken away from dlopen, so that allocations of the library are seen */
+    UBI__UBIREC_NAMESPACES,   /* dlmopen into another namespace, of which nothing is seen */
+    UBI__UBIREC_LOST_MARKERS, /* markers among the first two; the others are allocations and frees */
     UBI__UBIREC_COUNTER_COUNT
 } ubi__ubirec_counter;
 
@@ -134,6 +137,11 @@ typedef enum ubi__ubirec_marker_type {
     UBI__UBIREC_MARKER_HELPER_EVENT,
     UBI__UBIREC_MARKER_TYPE_COUNT
 } ubi__ubirec_marker_type;
+
+/** Whether a marker counts: an END belongs to its START, and a helper to what it helps. */
+static inline bool ubi__ubirec_marker_counts(ubi__ubirec_marker_type type) {
+    return type == UBI__UBIREC_MARKER_START || type == UBI__UBIREC_MARKER_TIMESTAMP;
+}
 
 /** A timeline marker. It has its own time: markers may be told of later. */
 typedef struct ubi__ubirec_marker {

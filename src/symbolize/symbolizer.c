@@ -218,13 +218,19 @@ static ubi_status opened(ubi__symbolizer *s, module **out, uint32_t ix) {
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */
 
+/* The C library calls its functions by second names inside of itself: "__GI_strdup" is strdup. */
+static const char *as_in_source(const char *name) {
+    static const char internal[] = "__GI_";
+    return strncmp(name, internal, sizeof internal - 1) == 0 ? name + sizeof internal - 1 : name;
+}
+
 static ubi_status name_at(ubi__symbolizer *s, ubi_str_ix *out, const char *in_file) {
     char plain[UBI__SYMBOL_NAME_BYTES];
     size_t n;
     *out = ubi__u64_map_get(&s->by_pointer, (uintptr_t)in_file);
     if (*out != UBI_NONE)
         return UBI_OK;
-    ubi__demangle(plain, sizeof plain, &n, ubi__text(in_file));
+    ubi__demangle(plain, sizeof plain, &n, ubi__text(as_in_source(in_file)));
     UBI_TRY(ubi__strtab_append(&s->names, out, (ubi_text){ plain, n }));
     return ubi__u64_map_put(&s->by_pointer, (uintptr_t)in_file, *out);
 }

@@ -6,7 +6,7 @@
  * as arrays with the leaf first and the outermost frame at the end, so that new frames are put in front of those that
  * stay. With frame i goes where its state was read: its pc from the word below its sp, its bp from bp_slot. If the
  * state at frame i is the same again, and the words of the frames behind it hold what they held, then so is
- * everything behind it.
+ * everything behind it. Programs use rbp for anything, so it is compared only where a frame is found by it.
  *
  * Invariants: frames are kept of the thread's own stack only, from the innermost one on that was reached by plain steps
  * alone (short rules, frame pointers); sp grows from one to the next. Words of kept frames are read only
@@ -19,15 +19,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "unwind/unwind_memos.h"
 #include "unwind/unwind_rules.h"
 
-/** What is known of a frame of the last walk, beside its pc. */
-typedef struct ubi__unwind_frame {
-    uintptr_t sp, bp;
-    uintptr_t bp_slot; /* address of a word that holds bp; of `bp` here, if the callee left rbp alone */
-} ubi__unwind_frame;
-
-#define WORD_BYTES sizeof(uintptr_t)
+#define WORD_BYTES UBI__UNWIND_WORD_BYTES
 #define PAGE_BYTES 4096
 #define RED_ZONE_BYTES 128
 
@@ -46,13 +41,8 @@ typedef struct cursor {
     uint8_t stop;       /* cursor_stop */
     bool own_stack;     /* of the thread. Otherwise the kernel is asked about every page */
     bool jumped;        /* the last step was not a plain one */
+    bool used_bp;       /* the last step found its frame by bp */
 } cursor;
-
-/** A word of a stack, whoever may have poisoned it. */
-__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t stack_word(uintptr_t address) {
-    typedef uintptr_t word __attribute__((may_alias, aligned(1)));
-    return *(const word *)address;
-}
 
 /** Whether the page can be read: the kernel looks at a signal set there before it sees that the request is none. */
 static bool is_mapped(uintptr_t address) {
@@ -82,7 +72,7 @@ static bool may_read(cursor *c, uintptr_t address) {
 static bool read_word(void *payload, uintptr_t address, uintptr_t *out) {
     if (!may_read(payload, address))
         return false;
-    *out = stack_word(address);
+    *out = ubi__stack_word(address);
     return true;
 }
 
@@ -149,7 +139,7 @@ static bool step_long(const ubi__unwinder *u, const ubi__unwind_long_rule *rule,
     c->pc = pc + (rule->row.signal_frame && pc != 0);
     c->sp = sp;
     c->bp = bp;
-    c->jumped = true;
+    c->jumped = c->used_bp = true;
     if (rule->row.signal_frame)
         enter_stack(u, c);
     return true;
@@ -171,6 +161,7 @@ static bool step_short(const ubi__unwind_rule *rule, cursor *c) {
     c->bp = bp;
     c->bp_slot = bp_slot;
     c->jumped = false;
+    c->used_bp = rule->kind & UBI__RULE_FROM_BP;
     return true;
 }
 
@@ -229,7 +220,7 @@ static inline __attribute__((always_inline)) cursor step(ubi__unwinder *u, curso
     uintptr_t readable = c.top - c.low;
     if (__builtin_expect(slot < c.sp || slot - c.low >= readable || (saved && bp_slot - c.low >= readable), 0))
         return slow_step(u, c);
-    uintptr_t pc = stack_word(slot);
+    uintptr_t pc = ubi__stack_word(slot);
     if (__builtin_expect(pc == 0, 0)) {
         c.stop = STOP_OUTERMOST;
         return c;
@@ -237,8 +228,9 @@ static inline __attribute__((always_inline)) cursor step(ubi__unwinder *u, curso
     c.pc = pc;
     c.sp = cfa;
     c.bp_slot = saved ? bp_slot : 0;
-    c.bp = saved ? stack_word(bp_slot) : c.bp;
+    c.bp = saved ? ubi__stack_word(bp_slot) : c.bp;
     c.jumped = false;
+    c.used_bp = rule->kind & UBI__RULE_FROM_BP;
     return c;
 }
 
@@ -248,7 +240,8 @@ static inline __attribute__((always_inline)) cursor step(ubi__unwinder *u, curso
 __attribute__((no_sanitize("address", "thread"))) static size_t first_changed(const ubi__unwinder *u, size_t i) {
     for (i++; i < u->max_depth; i++) {
         const ubi__unwind_frame *frame = &u->frames[i];
-        if (((stack_word(frame->sp - WORD_BYTES) ^ u->pcs[i]) | (stack_word(frame->bp_slot) ^ frame->bp)) != 0)
+        if (((ubi__stack_word(frame->sp - WORD_BYTES) ^ u->pcs[i]) | (ubi__stack_word(frame->bp_slot) ^ frame->bp)) !=
+            0)
             break;
     }
     return i;
@@ -264,8 +257,7 @@ typedef struct stretch {
 } stretch;
 
 static bool is_at(const ubi__unwinder *u, const cursor *c, size_t i) {
-    const ubi__unwind_frame *frame = &u->frames[i];
-    return frame->sp == c->sp && u->pcs[i] == c->pc && frame->bp == c->bp && c->own_stack;
+    return ubi__frame_is_at(&u->frames[i], c->sp, c->bp) && u->pcs[i] == c->pc && c->own_stack;
 }
 
 /** @param base  the kept frame to look for first; max_depth: do not look for any. */
@@ -288,7 +280,7 @@ static stretch collect(ubi__unwinder *u, const ubi__unwind_registers *from, size
             break;
         }
         u->new_pcs[s.n] = c.pc;
-        u->new_frames[s.n++] = (ubi__unwind_frame){ c.sp, c.bp, c.bp_slot };
+        u->new_frames[s.n++] = (ubi__unwind_frame){ c.sp, c.bp, c.bp_slot, c.used_bp };
     }
     if (c.stop != GO_ON) {
         base = u->max_depth;
@@ -304,26 +296,37 @@ static bool is_whole(const ubi__unwinder *u, const stretch *s) {
     return u->end == UBI__UNWIND_TRUNCATED ? s->n == s->base : s->n <= s->base;
 }
 
+/** Where the bp of a frame was read, if it counts. */
 static void set_bp_slot(ubi__unwind_frame *frame, uintptr_t bp_slot) {
-    frame->bp_slot = bp_slot ? bp_slot : (uintptr_t)&frame->bp;
+    frame->bp_slot = bp_slot && frame->bp_mask ? bp_slot : (uintptr_t)&frame->bp;
+}
+
+/** Whether the bp of a frame counts, by the step from it to its caller. */
+static uintptr_t bp_mask(bool used_bp, uintptr_t bp_slot, uintptr_t mask_of_caller) {
+    return used_bp ? UINTPTR_MAX : bp_slot ? 0 : mask_of_caller;
 }
 
 /** Puts the new frames in front of those that stay, and tells of them. */
 static void keep_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
     size_t base = s->base, first = base - s->n;
-    for (size_t i = 0; i < s->n; i++) {
-        u->pcs[first + i] = u->new_pcs[i];
-        u->frames[first + i] = u->new_frames[i];
-        set_bp_slot(&u->frames[first + i], u->new_frames[i].bp_slot);
-        u->tags[first + i] = 0;
-    }
-    u->first = first + s->keep;
+    uintptr_t mask = UINTPTR_MAX; // of the outermost frame, whose end may have depended on it
     if (base < u->max_depth) {
         set_bp_slot(&u->frames[base], s->last.bp_slot);
+        mask = bp_mask(s->last.used_bp, s->last.bp_slot, u->frames[base].bp_mask);
     } else {
         u->end = s->end;
         u->failed_pc = s->last.pc;
     }
+    for (size_t i = s->n; i-- > 0;) {
+        const ubi__unwind_frame *frame = &u->new_frames[i];
+        bool used_bp = frame->bp_mask != 0; // until here, it says whether the step to this frame did
+        u->pcs[first + i] = u->new_pcs[i];
+        u->tags[first + i] = 0;
+        u->frames[first + i] = (ubi__unwind_frame){ .sp = frame->sp, .bp = frame->bp, .bp_mask = mask };
+        set_bp_slot(&u->frames[first + i], frame->bp_slot);
+        mask = bp_mask(used_bp, frame->bp_slot, mask);
+    }
+    u->first = first + s->keep;
     *out = (ubi__walk){ .pcs = u->pcs + first,
                         .tags = u->tags + first,
                         .n = s->n,
@@ -384,7 +387,7 @@ static void lay_out(ubi__unwinder *u, void *block) {
     u->new_frames = u->frames + n;
     u->pcs = (uintptr_t *)(u->new_frames + n);
     u->new_pcs = u->pcs + n;
-    u->tags = (uint32_t *)(u->new_pcs + n);
+    u->tags = (uint64_t *)(u->new_pcs + n);
     u->new_tags = u->tags + n;
 }
 
@@ -392,7 +395,7 @@ bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size
     ubi__unwinder made = { .memory = *memory, .max_depth = max_depth, .first = max_depth };
     if (max_depth < 1 || max_depth > UBI__UNWIND_MAX_DEPTH)
         return false;
-    made.block_bytes = (max_depth + 1) * 2 * (sizeof(ubi__unwind_frame) + sizeof(uintptr_t) + sizeof(uint32_t));
+    made.block_bytes = (max_depth + 1) * 2 * (sizeof(ubi__unwind_frame) + sizeof(uintptr_t) + sizeof(uint64_t));
     void *block = memory->map(memory->payload, made.block_bytes);
     if (!block)
         return false;
@@ -405,6 +408,7 @@ bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size
 
 void ubi__unwinder_fini(ubi__unwinder *u) {
     ubi__rules_fini(u);
+    ubi__memos_fini(u);
     u->memory.unmap(u->memory.payload, u->frames, u->block_bytes);
 }
 
@@ -416,6 +420,7 @@ void ubi__unwinder_set_stack(ubi__unwinder *u, uintptr_t low, uintptr_t high) {
 
 void ubi__unwinder_forget_walk(ubi__unwinder *u) {
     u->first = u->max_depth;
+    ubi__memos_forget(u);
 }
 
 void ubi__unwinder_forget_modules(ubi__unwinder *u) {

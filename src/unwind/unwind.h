@@ -6,10 +6,11 @@
  * (.eh_frame), so it needs no frame pointers. What the tables say about a return address is read once and kept as a
  * rule of 16 bytes. The last walk is kept too, with the places in memory where each of its steps found what it found:
  * the next walk steps by rules until it meets a state of the last one, checks that those places are unchanged, and is
- * done. Nothing is ever written to the stack.
+ * done. Of some stacks, which the caller wants to be remembered, all such places are kept: one that comes again is known by
+ * them, without a walk. Nothing is ever written to the stack.
  *
- * Invariant: a walk with a memory of the last one gives what a walk without would give. A step is a function of (pc, sp,
- * bp) and of the words that it reads; all of them are compared.
+ * Invariant: what is remembered of walks gives what a walk without would give. A step is a function of (pc, sp, bp) and of
+ * the words that it reads; all of them are compared, but for a bp which no step uses.
  *
  * This is code for the inside of other programs: it calls no malloc, takes no lock (with glibc 2.35 or newer), sends no
  * signal, and reads memory only where the stack is known or found to be mapped. It may run in a signal handler, unless
@@ -69,9 +70,9 @@ typedef enum ubi__unwind_end {
 
 typedef struct ubi__walk {
     const uintptr_t *pcs; /* new frames, leaf first, as in ubi__unwind_registers. Until the next call */
-    uint32_t *tags;       /* one for each, 0, for the caller to fill in; kept until the frame is gone. 0 is none */
+    uint64_t *tags;       /* one for each, 0, for the caller to fill in; kept until the frame is gone. 0 is none */
     size_t n;             /* of these; may be 0 */
-    uint32_t base_tag;    /* of the frame that called the outermost new one; 0: that one is the outermost of all */
+    uint64_t base_tag;    /* of the frame that called the outermost new one; 0: that one is the outermost of all */
     ubi__unwind_end end;  /* of the whole stack */
     uintptr_t failed_pc;  /* if UBI__UNWIND_FAILED */
 } ubi__walk;
@@ -81,6 +82,7 @@ typedef struct ubi__walk {
 struct ubi__unwind_rule;
 struct ubi__unwind_long_rule;
 struct ubi__unwind_frame;
+struct ubi__unwind_memo;
 
 /** Members are private to src/unwind/. */
 typedef struct ubi__unwinder {
@@ -97,38 +99,49 @@ typedef struct ubi__unwinder {
     /* The last walk: [first, max_depth), leaf first, so that the outermost frame is always at the end. */
     struct ubi__unwind_frame *frames;
     uintptr_t *pcs;
-    uint32_t *tags;
+    uint64_t *tags;
     size_t first;
     ubi__unwind_end end;
     uintptr_t failed_pc;
 
     struct ubi__unwind_frame *new_frames; /* of the walk at hand, until it is known where they belong */
     uintptr_t *new_pcs;
-    uint32_t *new_tags; /* of a walk that is not kept */
+    uint64_t *new_tags; /* of a walk that is not kept */
     size_t max_depth;
     size_t block_bytes; /* of the block that holds these arrays */
+
+    struct ubi__unwind_memo *memos; /* unwind_memos.h; NULL: none */
+    uint32_t memo_age;              /* those of another age mean nothing any more */
 } ubi__unwinder;
 
 #define UBI__UNWIND_MAX_DEPTH (1 << 20)
 
-/** @param max_depth  from 1 to UBI__UNWIND_MAX_DEPTH; memory: 80 bytes each. @return false: no memory, and nothing is left. */
+/** @param max_depth  from 1 to UBI__UNWIND_MAX_DEPTH; memory: 96 bytes each. @return false: no memory, and nothing is left. */
 bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size_t max_depth);
 void ubi__unwinder_fini(ubi__unwinder *u);
 
 /** The stack of the thread that uses it from now on: all of [sp, high) is mapped whenever sp is in [low, high). Forgets
- *  the last walk. 0, 0: unknown; then walks do without the last one, and ask the kernel before they read another page. */
+ *  all walks. 0, 0: unknown; then walks do without the last one, and ask the kernel before they read another page. */
 void ubi__unwinder_set_stack(ubi__unwinder *u, uintptr_t low, uintptr_t high);
 
-/** The caller's tags mean nothing any more: the next walk is all new. */
+/** The caller's tags mean nothing any more: the next walk is all new, and no stack is known. */
 void ubi__unwinder_forget_walk(ubi__unwinder *u);
-/** Modules went away, and other code may be where theirs was: forgets rules and the last walk. */
+/** Modules went away, and other code may be where theirs was: forgets rules and all walks. */
 void ubi__unwinder_forget_modules(ubi__unwinder *u);
 
 /** The stack from `from` outwards. Cost: a look-up per new frame whose rule is known, a comparison per other, a search in
  *  the module's tables per new rule (bench/unwind_bench.c has times). What is kept is the last walk on the thread's own stack; a walk on another one is all new. */
 void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out);
 
-/** The same without memory of the last walk, which it leaves alone. @return how many of pcs[0..max) it wrote. */
+/** Has the stack that was walked last, from `from`, known by this number from now on; one that is not the thread's own, is
+ *  deeper than some 60 frames, or has any that only computing finds, is not. Some 128 are, and the ones that were asked for
+ *  longest ago make room. Cost: as comparing all frames. Memory, from the first time on: 135 KiB.
+ *  @param number  not 0. */
+void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, uint32_t number);
+/** The number of the stack from `from` outwards, if it is remembered; 0: walk. Cost: a comparison per frame. */
+uint32_t ubi__unwind_recall(ubi__unwinder *u, const ubi__unwind_registers *from);
+
+/** A walk without memory of any other, which it leaves alone. @return how many of pcs[0..max) it wrote. */
 size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uintptr_t *pcs, size_t max,
                        ubi__unwind_end *end);
 

@@ -74,6 +74,15 @@ void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk 
     *out = (ubi__walk){ .pcs = u->new_pcs, .tags = u->new_tags, .n = n, .end = end, .failed_pc = from->pc };
 }
 
+void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, uint32_t number) {
+    (void)u, (void)from, (void)number;
+}
+
+uint32_t ubi__unwind_recall(ubi__unwinder *u, const ubi__unwind_registers *from) {
+    (void)u, (void)from;
+    return 0;
+}
+
 bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size_t max_depth) {
     ubi__unwinder made = { .memory = *memory, .max_depth = max_depth };
     if (max_depth < 1 || max_depth > UBI__UNWIND_MAX_DEPTH)
@@ -82,7 +91,7 @@ bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size
     made.new_pcs = memory->map(memory->payload, made.block_bytes);
     if (!made.new_pcs)
         return false;
-    made.new_tags = (uint32_t *)(made.new_pcs + max_depth);
+    made.new_tags = (uint64_t *)(made.new_pcs + max_depth);
     *u = made;
     return true;
 }

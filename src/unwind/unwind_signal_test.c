@@ -134,19 +134,21 @@ static void what_a_context_says_is_read_every_time(void **state) {
     memset(&made, 0, sizeof made);
     made.words[0] = truth.ours.pcs[0];
     greg_t *registers = made.context.uc_mcontext.gregs;
-    registers[REG_RIP] = (greg_t)truth.ours.pcs[0] - 1;
     registers[REG_RSP] = (greg_t)&made.words[1];
     ubi__unwind_registers from = return_from_handler;
     from.sp = (uintptr_t)&made.context;
-    for (greg_t bp = 1; bp < 5; bp++) {
-        registers[REG_RBP] = bp;
+    for (greg_t i = 0; i < 4; i++) {
+        registers[REG_RIP] = (greg_t)truth.ours.pcs[0] - 1 - i % 2;
+        registers[REG_RBP] = i;
         ubi__walk walk;
         ubi__unwind(&truth.unwinder, &from, &walk);
         assert_true(walk.n >= 2);
         assert_int_equal(walk.pcs[0], from.pc);
-        assert_int_equal(walk.pcs[1], truth.ours.pcs[0]);
-        for (size_t i = 0; i < walk.n; i++)
-            walk.tags[i] = 1;
+        assert_int_equal(walk.pcs[1], truth.ours.pcs[0] - (size_t)i % 2);
+        for (size_t j = 0; j < walk.n; j++)
+            walk.tags[j] = 1;
+        ubi__unwind_remember(&truth.unwinder, &from, 1);
+        assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), 0);
     }
 }
 

@@ -379,7 +379,7 @@ static void tags_that_the_caller_did_not_set_make_frames_new(void **state) {
 
 static void set_tags(ubi__walk *walk) {
     for (size_t i = 0; i < walk->n; i++)
-        walk->tags[i] = 1 + (uint32_t)i;
+        walk->tags[i] = 1 + i;
 }
 
 static void a_word_that_changed_is_seen(void **state) {
@@ -398,11 +398,13 @@ static void a_word_that_changed_is_seen(void **state) {
     ubi__walk walk;
     ubi__unwind(&truth.unwinder, &from, &walk);
     assert_int_equal(walk.n, N);
+    ubi__unwind_remember(&truth.unwinder, &from, 5);
     for (size_t at = 1; at < N; at++) {
         for (int i = 0; i < 3; i++) {
             set_tags(&walk);
             if (i < 2)
-                words[2 * at - 2] ^= 1 << 20; // the frame's rbp: changed, changed back, left alone
+                words[2 * at - 1] ^= pc ^ (pc - 1); // the frame's pc: changed, changed back, left alone
+            assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), i > 0 ? 5 : 0);
             ubi__unwind(&truth.unwinder, &from, &walk);
             assert_int_equal(walk.end, UBI__UNWIND_COMPLETE);
             assert_int_equal(walk.n, i < 2 ? at + 1 : 0);
@@ -416,6 +418,112 @@ static void a_word_that_changed_is_seen(void **state) {
     assert_int_equal(walk.failed_pc, 1);
     assert_int_equal(walk.n, 7);
     assert_int_equal(walk.base_tag, 0);
+}
+
+/** Its frame is where rbp says. */
+void unwind_test_by_bp(void);
+
+__asm__(".text\n"
+        "unwind_test_by_bp:\n"
+        "  .cfi_startproc\n"
+        "  .cfi_def_cfa 6, 16\n"
+        "  .cfi_offset 6, -16\n"
+        "  nop\n"
+        "  nop\n"
+        "  .cfi_endproc\n");
+
+static void rbp_counts_where_a_frame_is_found_by_it(void **state) {
+    (void)state;
+    uintptr_t plain_pc = (uintptr_t)unwind_test_without_bp + 18, by_bp_pc = (uintptr_t)unwind_test_by_bp + 1;
+    // Two plain frames, then one whose end is at one of two places. The outermost stands behind that place.
+    uintptr_t words[] = { 1, plain_pc, 0, by_bp_pc, 0, 0, 50, plain_pc, 51, 0, 60, plain_pc - 1, 61, 0 };
+    uintptr_t near_by = (uintptr_t)&words[6], farther = (uintptr_t)&words[10];
+    words[2] = near_by;
+    ubi__unwind_registers from = { plain_pc, (uintptr_t)words, 1 };
+    ubi__unwinder_set_stack(&truth.unwinder, (uintptr_t)words, (uintptr_t)(words + 14));
+    ubi__walk walk;
+    ubi__unwind(&truth.unwinder, &from, &walk);
+    assert_int_equal(walk.n, 4);
+    set_tags(&walk);
+    ubi__unwind_remember(&truth.unwinder, &from, 5);
+    words[0]++; // the rbp of a frame that is found by rsp, as is the next
+    from.bp++;
+    assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), 5);
+    ubi__unwind(&truth.unwinder, &from, &walk);
+    assert_int_equal(walk.n, 0);
+    words[6]++; // of the outermost one
+    assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), 0);
+    ubi__unwind(&truth.unwinder, &from, &walk);
+    assert_int_equal(walk.n, 4);
+    set_tags(&walk);
+    words[6]--;
+    words[2] = farther; // of the one that is found by it
+    assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), 0);
+    ubi__unwind(&truth.unwinder, &from, &walk);
+    assert_int_equal(walk.n, 4);
+    assert_int_equal(walk.pcs[3], plain_pc - 1);
+    set_tags(&walk);
+    words[2] = near_by;
+    assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), 5); // as it was
+    from = (ubi__unwind_registers){ by_bp_pc, (uintptr_t)&words[4], near_by };
+    ubi__unwind(&truth.unwinder, &from, &walk);
+    assert_int_equal(walk.n, 2);
+    set_tags(&walk);
+    ubi__unwind_remember(&truth.unwinder, &from, 6);
+    assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), 6);
+    from.bp = farther;
+    assert_int_equal(ubi__unwind_recall(&truth.unwinder, &from), 0);
+    ubi__unwind(&truth.unwinder, &from, &walk);
+    assert_int_equal(walk.pcs[1], plain_pc - 1);
+}
+
+static void what_is_remembered_is_known_until_it_is_forgotten(void **state) {
+    (void)state;
+    ubi__walk walk;
+    ubi__unwind_registers here = ubi__unwind_here(), elsewhere = here;
+    ubi__unwinder *u = &truth.unwinder;
+    elsewhere.pc++;
+    assert_int_equal(ubi__unwind_recall(u, &here), 0);
+    ubi__unwind_remember(u, &here, 1); // nothing was walked
+    assert_int_equal(ubi__unwind_recall(u, &here), 0);
+    for (int i = 0; i < 3; i++) {
+        ubi__unwind(u, &here, &walk);
+        ubi__unwind_remember(u, &elsewhere, 1); // what was walked is another one
+        assert_int_equal(ubi__unwind_recall(u, &elsewhere), 0);
+        ubi__unwind_remember(u, &here, 8);
+        assert_int_equal(ubi__unwind_recall(u, &here), 8);
+        if (i == 0)
+            ubi__unwinder_forget_walk(u);
+        else if (i == 1)
+            ubi__unwinder_forget_modules(u);
+        else
+            ubi__unwinder_set_stack(u, u->stack_low, u->stack_high);
+        assert_int_equal(ubi__unwind_recall(u, &here), 0);
+    }
+    u->memo_age = UINT32_MAX; // after very many threads
+    ubi__unwind(u, &here, &walk);
+    ubi__unwind_remember(u, &here, 9);
+    ubi__unwinder_forget_walk(u);
+    assert_int_equal(ubi__unwind_recall(u, &here), 0);
+    ubi__unwind(u, &here, &walk);
+    ubi__unwind_remember(u, &here, 10);
+    assert_int_equal(ubi__unwind_recall(u, &here), 10);
+}
+
+static void stacks_that_come_again_are_known(void **state) {
+    (void)state;
+    static const unsigned depths[] = { 1, 10, 20, 100 };
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        size_t known = truth.n_known, checks = truth.n_checks;
+        for (int j = 0; j < 10; j++)
+            go_on((plan){ .depth = depths[i], .checks = 10 });
+        assert_int_equal(truth.n_checks - checks, 100);
+        if (depths[i] < 100)
+            assert_true(truth.n_known - known >= 98);
+        else
+            assert_int_equal(truth.n_known, known); // too deep for that
+    }
+    assert_all_right();
 }
 
 /** Saves rbp 24 bytes from its CFA, which is 24 bytes from rsp. */
@@ -510,6 +618,9 @@ int main(void) {
         TEST(what_is_forgotten_is_found_again),
         TEST(tags_that_the_caller_did_not_set_make_frames_new),
         TEST(a_word_that_changed_is_seen),
+        TEST(rbp_counts_where_a_frame_is_found_by_it),
+        TEST(what_is_remembered_is_known_until_it_is_forgotten),
+        TEST(stacks_that_come_again_are_known),
         TEST(the_word_that_counts_is_the_one_that_was_read_last),
         TEST(modules_are_described),
         TEST(nobody_called_the_code_that_a_process_begins_with),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`ubiheap record`: the program lives as without it, and what it allocated is in the file."""
+import json
 import os
 import pathlib
 import re
@@ -15,7 +16,7 @@ import unittest
 
 import record_place
 
-RECORDED = r"recorded [\d,]+ (sampled )?allocations? in (?P<file>\S+) \([\d.]+ \w+\); to read it: ubiheap report \S+"
+RECORDED = r"recorded [\d,]+ (sampled )?allocations?( and mappings)? in (?P<file>\S+) \([\d.]+ \w+\); to read it: ubiheap report \S+"
 EXITED, KILLED, STOPPED, REPLACED, ENDED = range(5)
 
 
@@ -122,6 +123,10 @@ class TheFile(Records):
             found = [event for event in self.place.recording().allocations if (event.kind, event.size) == ("mmap", 1 << 20)]
             self.assertEqual(len(found), expected)
 
+    def test_mappings_are_not_called_samples(self):
+        done = self.behaves("map", options=("--mappings",))
+        self.assertRegex(done.stderr, r"recorded \d+ sampled allocations and mappings in")
+
     def test_memory_is_sampled_while_it_runs(self):
         self.behaves("churn", 300, "mark")
         self.assertGreater(max(self.place.recording().resident), 100000)
@@ -154,6 +159,22 @@ class Libraries(Records):
         self.assertEqual([recording.functions(event)[0] for event in events], ["plugin_allocate"] * 2)
         self.assertIn(str(self.place.folder / "libplugin.so"), events[0].stack[0])
         self.assertEqual(events[0].stack[0], events[1].stack[0], "one place")
+
+
+    def test_libraries_that_are_loaded_in_another_way_than_asked_for_or_not_seen_are_told(self):
+        interpose = record_place.HERE.parent / "interpose" / "programs"
+        self.place.compile("libplugin.so", "-shared", "-fPIC", "-DSIZE=3333", "-DPADDING=9", "-Wl,--no-as-needed", "-lstdc++",
+                           source=interpose / "plugin.cpp")
+        program = self.place.compile("strange_loads", source=record_place.HERE / "programs" / "strange_loads.c")
+        done = self.place.record(program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("RTLD_DEEPBIND was taken away from dlopen 1 time,", done.stderr)
+        self.assertIn("dlmopen was called 1 time:", done.stderr)
+        recording = self.place.recording()
+        self.assertEqual(recording.sizes()[3333], 1)
+        report = json.loads(subprocess.run([record_place.UBIHEAP, "report", "--json", self.place.folder / "out.ubirec"],
+                                           stdout=subprocess.PIPE, check=True).stdout)
+        self.assertEqual([report["counters"][name] for name in ("deepBinds", "namespaces")], [1, 1])
 
 
 class TheProgramsLife(Records):
@@ -253,22 +274,42 @@ class WhatIsRun(Records):
 
     def test_programs_that_load_nothing_are_refused(self):
         static = self.place.compile("static", "-static")
-        self.assert_refused(self.place.record(static), 2, "statically linked")
+        self.assert_refused(self.place.record(static), 126, "statically linked")
         text = self.place.folder / "text"
         text.write_text("echo no interpreter\n")
         text.chmod(0o755)
-        self.assert_refused(self.place.record(text), 2, "neither a program nor a script")
+        self.assert_refused(self.place.record(text), 126, "neither a program nor a script")
         foreign = self.place.folder / "foreign"
         foreign.write_bytes(self.place.program.read_bytes()[:18] + b"\xb7" + self.place.program.read_bytes()[19:])
         foreign.chmod(0o755)
-        self.assert_refused(self.place.record(foreign), 2, "another kind of machine")
+        self.assert_refused(self.place.record(foreign), 126, "another kind of machine")
+
+    def test_programs_with_a_sanitizers_malloc_are_refused(self):
+        for options, name in ((["address"], "Address"), (["address", "-static-libasan"], "Address"),
+                              (["thread", "-static-libtsan"], "Thread")):
+            program = self.place.compile("sanitized", f"-fsanitize={options[0]}", *options[1:])
+            self.assert_refused(self.place.record(program, "exit", 0), 126, f"built with {name}Sanitizer")
+            self.place.program = program
+            script = self.place.folder / "script"
+            script.write_text(f"#!{program}\n")
+            script.chmod(0o755)
+            self.assert_refused(self.place.record(script), 126, f"built with {name}Sanitizer")
+
+    def test_of_a_program_with_its_own_malloc_it_is_said_why_nothing_is_there(self):
+        program = self.place.compile("own", "-rdynamic", "-fno-builtin",
+                                     source=record_place.HERE / "programs" / "own_malloc.c")
+        done = self.place.record(program)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("has a malloc of its own built in", done.stderr)
+        self.assertEqual(self.place.recording().allocations, [])
+        self.assertNotIn("malloc of its own", self.behaves("none").stderr)
 
     def test_programs_with_other_rights_are_refused(self):
         if os.geteuid() != 0:
             self.skipTest("only root may give a file away")
         shutil.chown(self.place.program, 65534)
         self.place.program.chmod(0o4755)
-        self.assert_refused(self.behaves("exit", 0), 2, "setuid")
+        self.assert_refused(self.behaves("exit", 0), 126, "setuid")
 
     def test_a_script_is_recorded_as_its_interpreter(self):
         for name, line in (("direct", f"#!{shutil.which('sh')} -e"), ("env", "#!/usr/bin/env sh"), ("spaced", "#! /bin/sh  ")):
@@ -282,7 +323,7 @@ class WhatIsRun(Records):
             self.assertGreater(len(self.place.recording().allocations), 0)
 
     def test_a_script_without_its_interpreter_is_refused(self):
-        for line, code in (("#!/no/such/interpreter", 127), ("#!/usr/bin/env no-such-interpreter", 127), ("#!", 2)):
+        for line, code in (("#!/no/such/interpreter", 127), ("#!/usr/bin/env no-such-interpreter", 127), ("#!", 126)):
             script = self.place.folder / "script"
             script.write_text(line + "\n")
             script.chmod(0o755)
@@ -566,6 +607,20 @@ class MoreProcesses(Records):
         self.assertEqual((done.returncode, mark.exists()), (0, True))
         sizes = [self.place.recording(name).sizes()[3333] for name in self.place.recordings()]
         self.assertEqual(sorted(sizes)[-1], 1)
+
+    def test_while_it_waits_for_others_than_the_program_it_says_for_whom(self):
+        gate = self.place.folder / "gate"
+        os.mkfifo(gate)
+        running = subprocess.Popen(
+            self.place.command("sh", "-c", f"read word < {gate} & exit 3", options=("--exact", "--follow-children")),
+            cwd=self.place.folder, env=self.place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.abandon, running)
+        line = running.stderr.readline()
+        self.assertRegex(line, r"\Aubiheap: the program has ended; waiting for 1 process that it made \(sh \d+\); Ctrl\+C")
+        gate.write_text("word\n")
+        errors = running.communicate()[1]
+        self.assertEqual(running.returncode, 3)
+        self.assertNotIn("waiting", errors, "once is enough")
 
     def test_who_does_not_wait_for_a_daemon_gets_what_there_is(self):
         mark = self.place.folder / "mark"

@@ -114,6 +114,15 @@ static const struct code {
     { PARSER, 0x2300, "read_token", "/src/parse/token.c", 77 },
     { PARSER, 0x2400, "xmalloc", "/src/parse/memory.c", 9 },
     { PROGRAM, 0x1600, "load_cache(char const*)", "/src/demo/cache.cc", 33 },
+    { RUNTIME, 0x1700, "__libc_start_call_main", "libc_start_call_main.h", 58 },
+    { PARSER, 0x3100, NULL, NULL, 0 }, /* an allocator without names, in two layers */
+    { PARSER, 0x3200, NULL, NULL, 0 },
+    { PARSER, 0x3310, NULL, NULL, 0 }, /* who calls it */
+    { PARSER, 0x3320, NULL, NULL, 0 },
+    { PARSER, 0x3330, NULL, NULL, 0 },
+    { PARSER, 0x3340, NULL, NULL, 0 },
+    { PARSER, 0x3350, NULL, NULL, 0 },
+    { PARSER, 0x3360, NULL, NULL, 0 },
 };
 #define CODES (sizeof codes / sizeof *codes)
 
@@ -134,7 +143,7 @@ static uint32_t stack(const sample *s, const uint64_t *offsets) {
         while (code->offset != *offsets)
             code++;
         must(ubi__ubirec_native_frame(s->w, &frame, s->modules[code->module], code->offset));
-        if (s->has_symbols)
+        if (s->has_symbols && code->function)
             add_symbols(s, frame, code);
         must(ubi__ubirec_trace(s->w, &trace, trace, frame));
     }
@@ -266,6 +275,23 @@ static void write_few(const char *folder) {
     end_sample(&s, UBI__UBIREC_EXITED, 0);
 }
 
+/* A library without names asks for everything at one place, in the name of many. */
+static void write_stripped(const char *folder) {
+    static const uint64_t callers[] = { 0x2200, 0x2300, 0x3310, 0x3320, 0x3330, 0x3340, 0x3350, 0x3360 };
+    sample s;
+    open_sample(&s, folder, "stripped", 1);
+    for (unsigned i = 0; i < 64; i++) {
+        const uint64_t nested = i % 3 == 0 ? 0x3320 : 0x2300, caller = callers[i % 8];
+        must(ubi__ubirec_write_time(s.w, (i + 1) * MS));
+        uint64_t number = allocate(&s, s.malloc_kind, 40 + i % 8 * 100,
+                                   STACK(&s, 0x1700, 0x1100, 0x1200, 0x2100, nested, caller, 0x3200, 0x3100));
+        if (i % 8)
+            must(ubi__ubirec_write_free(s.w, number));
+    }
+    allocate(&s, s.malloc_kind, 100, STACK(&s, 0x1100, 0x1600));
+    end_sample(&s, UBI__UBIREC_EXITED, 0);
+}
+
 /* Texts hold what a terminal, a table or a parser must not take literally. */
 static void write_hostile(const char *folder) {
     static const char *const names[] = {
@@ -299,6 +325,7 @@ int main(int argc, char **argv) {
     write_crashed(argv[1]);
     write_idle(argv[1]);
     write_few(argv[1]);
+    write_stripped(argv[1]);
     write_hostile(argv[1]);
     return 0;
 }

@@ -86,15 +86,24 @@ static uint32_t child(stack_truth *t, uint32_t parent, uintptr_t pc) {
     }
 }
 
+/* The whole stack again, as one that comes again is told: by its number, which must be that of the walk. */
+static void recall(stack_truth *t, const ubi__unwind_registers *from, uint32_t number) {
+    uint32_t known = ubi__unwind_recall(&t->unwinder, from);
+    t->n_known += known != 0;
+    t->n_wrong += known != 0 && known != number;
+    ubi__unwind_remember(&t->unwinder, from, number);
+}
+
 static void walk_with_memory(stack_truth *t, const ubi__unwind_registers *from) {
     ubi__walk walk;
     ubi__unwind(&t->unwinder, from, &walk);
-    uint32_t tag = walk.base_tag ? walk.base_tag : FIRST_ROOT + walk.end;
+    uint32_t tag = walk.base_tag ? (uint32_t)walk.base_tag : FIRST_ROOT + walk.end;
     for (size_t i = walk.n; i-- > 0;) {
         assert(walk.tags[i] == 0);
         tag = child(t, tag, walk.pcs[i]);
         walk.tags[i] = tag;
     }
+    recall(t, from, tag);
     t->ours.n = 0;
     for (; tag >= FIRST_FRAME; tag = t->nodes[tag].parent)
         t->ours.pcs[t->ours.n++] = t->nodes[tag].pc;

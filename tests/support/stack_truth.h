@@ -33,6 +33,7 @@ typedef struct stack_truth {
     uintptr_t failed_pc;
     size_t n_checks, n_wrong, n_failed;
     size_t n_frames, n_new; /* of walks with memory: all, and those that were new */
+    size_t n_known;         /* stacks that were recalled */
 } stack_truth;
 
 /** Memory from mmap, for unwinders. */

@@ -224,6 +224,15 @@ class Symbolize(unittest.TestCase):
         address = next(low for name, (low, _) in functions_of(module).items() if name.startswith("nested"))
         self.assertEqual(self.look(module, [address]).at[address][0][1], "nested")
 
+    def test_functions_of_the_c_library_have_the_names_that_people_know(self):
+        source = SOURCE_C.replace("__attribute__((noinline, visibility",
+                                'void exported(int x) __asm__("__GI_exported");\n__attribute__((noinline, visibility', 1)
+        module = self.compile("c", source, "internal")
+        address = functions_of(module)["__GI_exported"][0]
+        self.assertEqual(self.look(module, [address]).at[address][-1][1], "exported")
+        run("strip", "-g", module)
+        self.assertEqual(self.look(module, [address]).at[address][-1][1], "exported")
+
     def test_addresses_outside_are_unknown(self):
         symbols = self.look(self.program, [0, 1, 0x7FFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF])
         self.assertEqual(list(symbols.at.values()), [[], [], [], []])

@@ -14,6 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "targets/native/native_elf.h"
+
 /* Scripts whose interpreters are scripts; the kernel's own limit. */
 #define MAX_INTERPRETERS 4
 /* The kernel reads so much of a script's first line. */
@@ -109,6 +111,20 @@ static ubi_status check_elf(const char *path, int fd, const unsigned char *start
                      path);
 }
 
+/* A sanitizer is an allocator that will not have another one before it. */
+static ubi_status check_allocator(ubi__native_program *p, const char *path, int fd) {
+    ubi__native_elf elf;
+    ubi__native_elf_look(&elf, fd);
+    p->has_malloc = elf.has_malloc;
+    if (!elf.sanitizer)
+        return UBI_OK;
+    return ubi__fail(
+        UBI_EINVAL,
+        "'%s' is built with %s, whose own malloc comes before any recorder: it cannot be recorded; build it "
+        "without %s",
+        path, elf.sanitizer, elf.sanitizer_option);
+}
+
 /* ---- scripts ------------------------------------------------------------------------------------------------------ */
 
 /* A script's first line: the interpreter, and the rest, which the kernel makes one argument. */
@@ -157,7 +173,7 @@ static ubi_status do_without_env(ubi__native_program *p, const first_line *line,
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* One file of the chain from the script to the program at its end. @param next  out: the interpreter of a script. */
-static ubi_status check_file(const char *path, int fd, first_line *next, bool *is_script) {
+static ubi_status check_file(ubi__native_program *p, const char *path, int fd, first_line *next, bool *is_script) {
     unsigned char start[FIRST_LINE];
     ssize_t n = pread(fd, start, sizeof start, 0);
     *is_script = n > 2 && start[0] == '#' && start[1] == '!';
@@ -166,17 +182,22 @@ static ubi_status check_file(const char *path, int fd, first_line *next, bool *i
                    ? UBI_OK
                    : ubi__fail(UBI_EINVAL, "'%s' is a script that names no interpreter", path);
     if (n < SELFMAG || memcmp(start, ELFMAG, SELFMAG) != 0)
-        return ubi__fail(UBI_EINVAL, "'%s' is neither a program nor a script that names its interpreter with #!", path);
+        return ubi__fail(
+            UBI_EINVAL,
+            "'%s' is neither a program nor a script that names its interpreter with #!; if it is a script, "
+            "record its interpreter: ubiheap record -- sh '%s'",
+            path, path);
     UBI_TRY(check_rights(path, fd));
-    return check_elf(path, fd, start, (size_t)n);
+    UBI_TRY(check_elf(path, fd, start, (size_t)n));
+    return check_allocator(p, path, fd);
 }
 
-static ubi_status open_and_check(const char *path, first_line *next, bool *is_script) {
+static ubi_status open_and_check(ubi__native_program *p, const char *path, first_line *next, bool *is_script) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     *is_script = false;
     if (fd < 0) /* it may be run but not read: that is not for us to refuse */
         return errno == EACCES ? UBI_OK : ubi__fail_errno(errno, "cannot open '%s'", path);
-    ubi_status status = check_file(path, fd, next, is_script);
+    ubi_status status = check_file(p, path, fd, next, is_script);
     close(fd);
     return status;
 }
@@ -185,16 +206,16 @@ static ubi_status check(ubi__native_program *p, int *exit_code) {
     char path[sizeof p->path];
     first_line line;
     bool is_script;
-    UBI_TRY(open_and_check(p->path, &line, &is_script));
+    UBI_TRY(open_and_check(p, p->path, &line, &is_script));
     if (is_script && is_for_env(&line)) {
         UBI_TRY(do_without_env(p, &line, exit_code));
-        UBI_TRY(open_and_check(p->path, &line, &is_script));
+        UBI_TRY(open_and_check(p, p->path, &line, &is_script));
     }
     for (int i = 0; is_script && i < MAX_INTERPRETERS; i++) {
         snprintf(path, sizeof path, "%s", line.interpreter);
         if (!is_program(path))
             return not_found(path, ENOENT, exit_code);
-        UBI_TRY(open_and_check(path, &line, &is_script));
+        UBI_TRY(open_and_check(p, path, &line, &is_script));
     }
     return UBI_OK;
 }
@@ -203,13 +224,18 @@ ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size
                                     const ubi_allocator *allocator) {
     out->allocator = ubi__allocator_or_default(allocator);
     out->n_arguments = n_words;
+    out->has_malloc = false;
     out->arguments = ubi__calloc_array(out->allocator, n_words + 1, sizeof *out->arguments);
     if (!out->arguments)
         return ubi__fail_nomem();
     memcpy(out->arguments, words, n_words * sizeof *words);
+    int refused = UBI__PROGRAM_CANNOT_RUN;
     ubi_status status = find(out->path, sizeof out->path, words[0], exit_code);
-    if (status == UBI_OK)
-        status = check(out, exit_code);
+    if (status == UBI_OK) {
+        status = check(out, &refused);
+        if (status == UBI_EINVAL)
+            *exit_code = refused;
+    }
     if (status != UBI_OK)
         ubi__native_program_fini(out);
     return status;

@@ -18,6 +18,7 @@ typedef struct ubi__native_program {
     char **arguments; /* arguments[n_arguments], and NULL behind; the texts are the command line's and those below */
     size_t n_arguments;
     char script[4096], interpreter[256]; /* what env would have put first */
+    bool has_malloc;                     /* the program has its own, which is called instead of the recorder's */
 } ubi__native_program;
 
 /** How a shell says that a program cannot be started. */
@@ -27,7 +28,7 @@ enum { UBI__PROGRAM_CANNOT_RUN = 126, UBI__PROGRAM_NOT_FOUND = 127 };
  * Finds what execvp would start.
  *
  * @param words      words[n_words], n_words > 0: the command line; borrowed as long as `out`.
- * @param exit_code  out, on failure: 126, 127 where a shell gives these; else it is untouched.
+ * @param exit_code  out, on UBI_EINVAL: 127: there is no such program; 126: it cannot be run, or not be recorded.
  * Errors: UBI_EINVAL: no such program, or it cannot be recorded; UBI_EIO; UBI_ENOMEM.
  */
 ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size_t n_words, int *exit_code,

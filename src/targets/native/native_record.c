@@ -34,6 +34,9 @@
 #define STOPPING_NS (50 * MS)
 /* So long a process may take from its making to its connection. */
 #define LATECOMER_NS (1000 * MS)
+/* The first words on whom is waited for come so late, the next ones ever later up to this. */
+#define FIRST_WAITING_NS (1000 * MS)
+#define WAITING_NS (60 * 1000 * MS)
 /* What is learned from one wait. */
 #define EVENTS_AT_ONCE 64
 
@@ -55,7 +58,9 @@ typedef struct recorder {
     uint64_t stop_ns; /* when recording ends for all; UINT64_MAX: not before they do */
     bool is_stopped;
     uint64_t n_turned_away; /* at the door, and not yet met again among the children that their parents lost */
-    uint64_t alone_ns;      /* since when nobody is recorded any more; 0: somebody is */
+    uint64_t waiting_ns;    /* when it is time for words on who is waited for; 0: the program has not ended yet */
+    uint64_t waiting_step_ns, waiting_mark; /* until the next words; and of which processes the last ones were */
+    uint64_t alone_ns;                      /* since when nobody is recorded any more; 0: somebody is */
 } recorder;
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
@@ -155,7 +160,8 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, char path
     a->is_child = a->pid != r->launch.pid;
     a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
     a->settings.flags = (r->settings->follow_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
-                        (r->settings->mappings ? UBI__WIRE_MAPPINGS : 0);
+                        (r->settings->mappings ? UBI__WIRE_MAPPINGS : 0) |
+                        (r->settings->markers ? UBI__WIRE_MARKERS : 0);
     if (getrandom(&a->settings.seed, sizeof a->settings.seed, 0) != sizeof a->settings.seed)
         a->settings.seed = now;
     if (is_main) {
@@ -264,7 +270,10 @@ static ubi_status keep_result(recorder *r, ubi__native_session *s) {
                               .path_bytes = s->path_bytes,
                               .pid = s->pid,
                               .allocations = s->kept_allocations,
+                              .markers = s->kept_markers,
                               .dropped = s->counters.dropped + s->counters.lost_events,
+                              .deep_binds = s->counters.deep_binds,
+                              .namespaces = s->counters.namespaces,
                               .file_bytes = s->kept_bytes,
                               .status = s->status };
     memcpy(file.message, s->message, sizeof file.message);
@@ -327,6 +336,44 @@ static void take_stock(recorder *r, uint64_t now) {
         else
             ubi__native_session_take_stock(s);
     }
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------------ */
+
+/* Who is recorded still. @return a number that is another when these are others. */
+static uint64_t find_waiting(const recorder *r, ubi__native_waiting *out) {
+    uint64_t mark = 0;
+    out->n = 0;
+    for (const ubi__native_session *s = r->sessions; s; s = s->next) {
+        if (s->has_ended || s->is_dead)
+            continue;
+        if (out->n < UBI__WAITING_NAMED) {
+            out->pids[out->n] = s->pid;
+            ubi__proc_thread_name(out->names[out->n], s->pid, s->pid);
+        }
+        out->n++;
+        mark += (uint64_t)s->pid * UINT64_C(0x9e3779b97f4a7c15); /* sums of these are as different as their terms */
+    }
+    return mark;
+}
+
+static void tell_waiting(recorder *r, uint64_t now) {
+    ubi__native_waiting waiting;
+    if (!r->launch.has_ended || r->is_stopped || !r->settings->tell_waiting)
+        return;
+    if (!r->waiting_ns) {
+        r->waiting_step_ns = FIRST_WAITING_NS;
+        r->waiting_ns = now + FIRST_WAITING_NS;
+    }
+    if (now < r->waiting_ns)
+        return;
+    uint64_t mark = find_waiting(r, &waiting);
+    if (waiting.n == 0 || mark == r->waiting_mark)
+        return;
+    r->settings->tell_waiting(&waiting);
+    r->waiting_mark = mark;
+    r->waiting_step_ns = r->waiting_step_ns < WAITING_NS / 2 ? 2 * r->waiting_step_ns : WAITING_NS;
+    r->waiting_ns = now + r->waiting_step_ns;
 }
 
 /* ---- stopping ----------------------------------------------------------------------------------------------------- */
@@ -413,6 +460,7 @@ static void loop(recorder *r) {
         uint64_t now = ubi__native_now_ns();
         take_stock(r, now);
         stop_in_time(r, now);
+        tell_waiting(r, now);
         if (is_over(r, now))
             return;
         pause_for(r, busy);
@@ -477,6 +525,7 @@ static ubi_status run(recorder *r, const char *word, int *exit_code) {
     loop(r);
     stop_threads(r);
     r->result->wait_status = r->launch.wait_status;
+    r->result->has_malloc = r->program.has_malloc;
     discard_output(r); /* if nobody has connected */
     return UBI_OK;
 }

@@ -15,12 +15,22 @@
 
 #include "base/alloc.h"
 
+/** Processes that a recording goes on for when the program has ended. */
+#define UBI__WAITING_NAMED 3
+typedef struct ubi__native_waiting {
+    uint64_t n;
+    int64_t pids[UBI__WAITING_NAMED]; /* of the first ones */
+    char names[UBI__WAITING_NAMED][64];
+} ubi__native_waiting;
+
 typedef struct ubi__native_settings {
     uint64_t period_bytes; /* 1: exact */
     uint64_t duration_us;  /* then recording ends; 0: with the program */
     const char *output;    /* NULL: PROGRAM.PID.ubirec in the working folder; of further processes, .PID is appended */
     const char *library;   /* libubiheap-preload.so */
-    bool follow_children, mappings, symbols, debuginfod;
+    bool follow_children, mappings, markers, symbols, debuginfod;
+    /** Called a second after the program's end, and later when there are others, ever more seldom; or NULL. */
+    void (*tell_waiting)(const ubi__native_waiting *waiting);
 } ubi__native_settings;
 
 /** What came of one process. */
@@ -28,8 +38,10 @@ typedef struct ubi__native_file {
     char *path; /* path[path_bytes], owned */
     size_t path_bytes;
     int64_t pid;
-    uint64_t allocations; /* in the file */
-    uint64_t dropped;     /* events that were lost */
+    uint64_t allocations, markers; /* in the file */
+    uint64_t dropped;              /* events that were lost */
+    uint64_t deep_binds;           /* times that RTLD_DEEPBIND was taken away from dlopen */
+    uint64_t namespaces;           /* calls of dlmopen for another namespace, of which nothing is seen */
     uint64_t file_bytes;
     ubi_status status; /* not UBI_OK: the file ends early, and `message` says why */
     char message[512];
@@ -43,6 +55,7 @@ typedef struct ubi__native_result {
     ubi__vec_native_file files; /* that of the program comes first; none: nothing was loaded into it */
     int wait_status;            /* of the program, as waitpid gives it */
     bool was_stopped;           /* recording ended before the processes did */
+    bool has_malloc;            /* the program has its own, so the recorder's may never have been called */
     uint64_t n_refused;         /* processes that could not be recorded */
     char refusal[512];          /* why the first of them */
 } ubi__native_result;

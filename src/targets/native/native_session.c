@@ -52,6 +52,7 @@ static ubi_status write_to_file(void *payload, const void *data, size_t n_bytes)
     }
     s->kept_bytes += n_bytes;
     s->kept_allocations = s->writer ? ubi__ubirec_allocation_count(s->writer) : 0;
+    s->kept_markers = s->n_markers;
     return UBI_OK;
 }
 
@@ -171,6 +172,9 @@ static ubi_status write_counters(ubi__native_session *s) {
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_REENTRANT, c.dropped_reentrant));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_UNKNOWN_FREES, c.unknown_frees));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_UNWIND_FAILURES, c.failed_walks));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_DEEP_BINDS, c.deep_binds));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_NAMESPACES, c.namespaces));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_LOST_MARKERS, c.dropped_markers));
     return ubi__ubirec_write_counter(s->writer, UBI__UBIREC_REUSED_ADDRESSES, c.reused_addresses);
 }
 
@@ -303,5 +307,6 @@ void ubi__native_session_free(ubi__native_session *s) {
     ubi__vec_native_module_fini(&s->modules, a);
     ubi__vec_native_frame_fini(&s->frames, a);
     ubi__vec_native_thread_fini(&s->threads, a);
+    ubi__vec_u8_fini(&s->details, a);
     UBI_DELETE(a, s);
 }

@@ -86,14 +86,16 @@ typedef struct ubi__native_session {
     bool is_dead;        /* the process */
     bool knows_exit;     /* then: how it ended, in wait_status */
     int wait_status;
-    ubi__preload_counters counters;        /* when it has ended; then it has no collector */
-    uint64_t kept_bytes, kept_allocations; /* what is in the file, in whole blocks */
-    ubi_status status;                     /* not UBI_OK: recording failed, and nothing more is written */
-    char message[512];                     /* then: why */
-    uint32_t kinds[UBI__ALLOC_KINDS];      /* in the file; UBI_NONE: not told yet */
-    ubi__vec_native_module modules;        /* by their number in the file */
+    ubi__preload_counters counters;                      /* when it has ended; then it has no collector */
+    uint64_t kept_bytes, kept_allocations, kept_markers; /* what is in the file, in whole blocks */
+    uint64_t n_markers;                                  /* written: STARTs and TIMESTAMPs */
+    ubi_status status;                                   /* not UBI_OK: recording failed, and nothing more is written */
+    char message[512];                                   /* then: why */
+    uint32_t kinds[UBI__ALLOC_KINDS];                    /* in the file; UBI_NONE: not told yet */
+    ubi__vec_native_module modules;                      /* by their number in the file */
     ubi__vec_native_frame frames;
     ubi__vec_native_thread threads; /* by their number in the file */
+    ubi__vec_u8 details;            /* of a marker that is written */
     size_t n_symbolized;            /* of frames.at[] */
 } ubi__native_session;
 
@@ -124,5 +126,7 @@ void ubi__native_session_finish(ubi__native_session *s);
 
 /** Where the collector tells what happened (native_sink.c). */
 ubi__preload_sink ubi__native_sink(ubi__native_session *s);
+/** Of a sink, with a session as its payload (native_markers.c). */
+ubi_status ubi__native_take_marker(void *payload, const ubi__preload_marker *e);
 
 #endif

@@ -181,5 +181,6 @@ ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
                                 .trace = take_trace,
                                 .thread = take_thread,
                                 .alloc = take_alloc,
-                                .free = take_free };
+                                .free = take_free,
+                                .marker = ubi__native_take_marker };
 }

@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/finish.h"
 #include "cli/interrupt.h"
+#include "cli/page.h"
 #include "cli/quantity.h"
 #include "targets/native/native_record.h"
 
@@ -26,8 +27,22 @@
 typedef struct record_arguments {
     const char *period, *output, *duration;
     bool exact, follow_children, mappings, debuginfod;
-    int symbols;
+    int markers, symbols;
 } record_arguments;
+
+/* ---- while it runs ------------------------------------------------------------------------------------------------ */
+
+static void tell_waiting(const ubi__native_waiting *w) {
+    char line[512], count[UBI__HUMAN_TEXT];
+    size_t n = (size_t)snprintf(line, sizeof line, "the program has ended; waiting for %s%s (",
+                                ubi__human_count(count, w->n), w->n == 1 ? " process that it made" : " processes");
+    for (size_t i = 0; i < UBI__WAITING_NAMED && i < w->n; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%.63s %lld", i ? ", " : "", w->names[i],
+                              (long long)w->pids[i]);
+    snprintf(line + n, sizeof line - n, "%s); Ctrl+C ends the recording, and %s on",
+             w->n > UBI__WAITING_NAMED ? ", ..." : "", w->n == 1 ? "it goes" : "they go");
+    ubi__print_line(NULL, line);
+}
 
 /* ---- options ------------------------------------------------------------------------------------------------------ */
 
@@ -49,8 +64,10 @@ static ubi_status read_settings(ubi__native_settings *out, const record_argument
     *out = (ubi__native_settings){ .output = a->output,
                                    .follow_children = a->follow_children,
                                    .mappings = a->mappings,
+                                   .markers = a->markers >= 0,
                                    .symbols = a->symbols >= 0,
-                                   .debuginfod = a->debuginfod };
+                                   .debuginfod = a->debuginfod,
+                                   .tell_waiting = tell_waiting };
     UBI_TRY(read_period(&out->period_bytes, a));
     if (a->output && strcmp(a->output, "-") == 0)
         return ubi__fail(UBI_EINVAL, "--output: standard output belongs to the program");
@@ -61,20 +78,32 @@ static ubi_status read_settings(ubi__native_settings *out, const record_argument
 
 /* ---- the last line ------------------------------------------------------------------------------------------------ */
 
-static void say(char *out, size_t size, const ubi__native_result *r, bool is_exact) {
-    char count[UBI__HUMAN_TEXT], file_size[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT], others[96] = "";
+/* Mappings are all recorded, whatever the period is. */
+static const char *what_was_recorded(uint64_t n, const ubi__native_settings *settings) {
+    if (settings->mappings)
+        return settings->period_bytes == 1 ? "allocations and mappings" : "sampled allocations and mappings";
+    if (settings->period_bytes == 1)
+        return n == 1 ? "allocation" : "allocations";
+    return n == 1 ? "sampled allocation" : "sampled allocations";
+}
+
+static void say(char *out, size_t size, const ubi__native_result *r, const ubi__native_settings *settings) {
+    char count[UBI__HUMAN_TEXT], file_size[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT], others[96] = "", marks[96] = "";
     const ubi__native_file *first = &r->files.at[0];
-    uint64_t total = 0, bytes = 0;
+    uint64_t total = 0, bytes = 0, markers = 0;
     for (size_t i = 0; i < r->files.n; i++) {
+        markers += r->files.at[i].markers;
         total += r->files.at[i].allocations;
         bytes += r->files.at[i].file_bytes;
     }
     if (r->files.n > 1)
         snprintf(others, sizeof others, " and %s", ubi__human_things(more, r->files.n - 1, "more file"));
-    snprintf(out, size, "recorded %s %sallocation%s%s in %s%s (%s)%s; to read it: ubiheap report %s",
-             ubi__human_count(count, total), is_exact ? "" : "sampled ", total == 1 ? "" : "s",
+    if (markers)
+        snprintf(marks, sizeof marks, " and %s", ubi__human_things(more, markers, "marker"));
+    snprintf(out, size, "recorded %s %s%s%s in %s%s (%s)%s; to read it: ubiheap report %s",
+             ubi__human_count(count, total), what_was_recorded(total, settings), marks,
              r->was_stopped ? ", until it was stopped," : "", first->path, others, ubi__human_size(file_size, bytes),
-             first->dropped ? "; some events were lost" : "", first->path);
+             first->dropped ? "; some events were lost" : "", ubi__file_argument(first->path, "FILE"));
 }
 
 static void tell_of_failures(const ubi__native_result *r) {
@@ -111,11 +140,37 @@ static void tell_of_replacement(const ubi__native_result *r, bool follows) {
     }
 }
 
-static void tell(const ubi__native_result *r, const char *program, bool is_exact) {
+/* What the numbers do not have. */
+static void tell_of_unseen(const ubi__native_result *r, const char *program) {
+    char line[PATH_MAX + 256], times[UBI__HUMAN_TEXT];
+    uint64_t deep_binds = 0, namespaces = 0;
+    for (size_t i = 0; i < r->files.n; i++) {
+        deep_binds += r->files.at[i].deep_binds;
+        namespaces += r->files.at[i].namespaces;
+    }
+    if (deep_binds) {
+        snprintf(line, sizeof line, "RTLD_DEEPBIND was taken away from dlopen %s, to see what libraries allocate",
+                 ubi__human_things(times, deep_binds, "time"));
+        ubi__print_line(NULL, line);
+    }
+    if (namespaces) {
+        snprintf(line, sizeof line, "dlmopen was called %s: what other namespaces allocate was not seen",
+                 ubi__human_things(times, namespaces, "time"));
+        ubi__print_line(NULL, line);
+    }
+    if (r->has_malloc && r->files.n > 0 && r->files.at[0].allocations == 0) {
+        snprintf(line, sizeof line, "'%s' has a malloc of its own built in, which is called instead of the recorder's",
+                 program);
+        ubi__print_line(r->files.at[0].path, line);
+    }
+}
+
+static void tell(const ubi__native_result *r, const char *program, const ubi__native_settings *settings) {
     char line[2 * PATH_MAX + 256];
     tell_of_failures(r);
+    tell_of_unseen(r, program);
     if (r->files.n > 0)
-        say(line, sizeof line, r, is_exact);
+        say(line, sizeof line, r, settings);
     else if (r->n_refused > 0)
         snprintf(line, sizeof line, "nothing was recorded: %s", r->refusal);
     else
@@ -167,7 +222,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     }
     UBI_TRY(status);
     tell_of_replacement(&result, settings.follow_children);
-    tell(&result, operands[0], settings.period_bytes == 1);
+    tell(&result, operands[0], &settings);
     *exit_code = exit_code_of(&result);
     ubi__native_result_fini(&result);
     return UBI_OK;
@@ -188,6 +243,8 @@ static const ubi__option options[] = {
       "record processes that the program makes, and programs that it becomes, each in a file of its own", NULL },
     { "mappings", 0, UBI__OPTION_FLAG, AT(mappings), NULL, NULL,
       "record anonymous memory mappings too; they are never added to the heap", NULL },
+    { "markers", 0, UBI__OPTION_SWITCH, AT(markers), NULL, NULL,
+      "record what the program says that it does (ubiheap/marker.h), or do not; 'ubiheap timeline' shows it", NULL },
     { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
       "look functions, files and lines up at the end, or do not; 'ubiheap report' does it where it was not done",
       NULL },
@@ -225,7 +282,9 @@ const ubi__command ubi__command_record = {
         "goes on, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are passed on; "
         "Ctrl-C reaches the program from the terminal, and the file is finished.\n"
         "\n"
-        "Statically linked and setuid programs load no libraries from outside: they are refused.\n",
+        "Statically linked and setuid programs load no libraries from outside, and sanitizers bring a malloc that "
+        "nothing "
+        "comes before: these are refused (126).\n",
     .options = options,
     .examples = examples,
     .min_operands = 1,

@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "cli/commands/report/recording_markers.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/snapshot.h"
 
@@ -72,6 +73,9 @@ static const char *const counters[UBI__UBIREC_COUNTER_COUNT] = {
     [UBI__UBIREC_UNWIND_FAILURES] = "unwindFailures",
     [UBI__UBIREC_TRUNCATED_STACKS] = "truncatedStacks",
     [UBI__UBIREC_REUSED_ADDRESSES] = "reusedAddresses",
+    [UBI__UBIREC_DEEP_BINDS] = "deepBinds",
+    [UBI__UBIREC_NAMESPACES] = "namespaces",
+    [UBI__UBIREC_LOST_MARKERS] = "lostMarkers",
 };
 
 static void put_about(ubi__json *j, const ubi__recording_report *report) {
@@ -268,15 +272,20 @@ static void put_place(ubi__json *j, const ubi__recording_place *place) {
     ubi__json_object_end(j);
 }
 
-static void put_stack(ubi__json *j, const ubi__recording_report *report, uint32_t trace) {
-    ubi__recording_walk walk;
+static void put_walk(ubi__json *j, const char *key, ubi__recording_walk *walk, uint64_t most) {
     ubi__recording_place place;
-    uint64_t most = report->wishes->stack_depth ? report->wishes->stack_depth : UINT64_MAX;
-    ubi__recording_walk_init(&walk, report, trace);
-    begin_array(j, "stack");
-    for (uint64_t n = 0; n < most && !j->failed && ubi__recording_walk_next(&walk, &place); n++)
+    begin_array(j, key);
+    for (uint64_t n = 0; n < most && !j->failed && ubi__recording_walk_next(walk, &place); n++)
         put_place(j, &place);
     ubi__json_array_end(j);
+}
+
+static void put_stacks(ubi__json *j, const ubi__recording_report *report, const ubi__site *site) {
+    ubi__recording_walk walk;
+    ubi__recording_walk_wrappers(&walk, report, site);
+    put_walk(j, "through", &walk, UINT64_MAX);
+    ubi__recording_walk_stack(&walk, report, site);
+    put_walk(j, "stack", &walk, report->wishes->stack_depth ? report->wishes->stack_depth : UINT64_MAX);
 }
 
 static void put_site(ubi__json *j, const ubi__recording_report *report, const ubi__site *site) {
@@ -285,8 +294,17 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
         put_measure(j, m, &site->by[m], ubi__recording_is_sampled(&report->summary, site->of_class));
     ubi__document_u64(j, "stackCount", site->n_stacks);
-    put_stack(j, report, site->heavy);
+    put_stacks(j, report, site);
     ubi__json_object_end(j);
+}
+
+/* Calls that are looked behind, for what they do and not for their names. */
+static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
+    ubi__recording_place place;
+    begin_array(j, "wrappers");
+    for (uint32_t i = 0; ubi__recording_wrapper(&place, report, &i) && !j->failed;)
+        put_place(j, &place);
+    ubi__json_array_end(j);
 }
 
 static ubi_status put_sites(ubi__json *j, ubi__recording_report *report) {
@@ -324,7 +342,9 @@ ubi_status ubi__recording_document(ubi__cli *cli, ubi__recording_report *report)
     UBI_TRY(put_kinds(&j, &report->summary));
     put_threads(&j, &report->summary);
     put_curve(&j, &report->summary);
+    UBI_TRY(ubi__recording_markers_document(&j, report));
     UBI_TRY(put_sites(&j, report));
+    put_wrappers(&j, report);
     put_hints(&j, report);
     ubi__document_end(&j);
     return UBI_OK;

@@ -34,7 +34,7 @@ static ubi_status read_file(ubi__recording_report *report, ubi__cli *cli) {
 static ubi_status sum_up(ubi__recording_report *report, ubi__cli *cli) {
     if (report->wishes->symbols >= 0)
         UBI_TRY(ubi__recording_symbolize(report, ubi__progress_line_callbacks(&cli->progress)));
-    UBI_TRY(ubi__sites_init(&report->sites, &report->summary));
+    UBI_TRY(ubi__sites_init(&report->sites, &report->summary, report->wishes->wrappers >= 0));
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
         report->heap[m] = ubi__class_estimate(&report->summary, UBI__UBIREC_HEAP, m);
     report->is_exact = ubi__ubirec_is_exact(&report->summary.tables);

@@ -6,11 +6,13 @@
  * stacks, innermost first; at last what to know about the recording and what to run next.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/commands/report/recording_markers.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/page.h"
 
@@ -34,6 +36,12 @@
 /* Errors are themselves estimated from the samples, and with fewer of them not well. */
 #define FEW_SAMPLES 30
 #define MOST_POSITION_COLUMNS 40
+/* ", +0x" and an address, in most programs. */
+#define ANOTHER_COLUMNS 13
+/* Of a chain of wrappers, so many are shown. */
+#define WRAPPERS 8
+/* Of all of them, so many are named. */
+#define WRAPPERS_SAID 4
 
 typedef struct page {
     const ubi__cli *cli;
@@ -104,6 +112,14 @@ static void write_command_line(const page *p, size_t columns) {
     ubi__display_text(p->out, p->style, n ? text : p->report->summary.tables.about.program, columns);
 }
 
+static void write_signal(const page *p, uint32_t number) {
+    const char *name = number < NSIG ? sigabbrev_np((int)number) : NULL;
+    ubi__out_printf(p->out, "by signal %" PRIu32, number);
+    if (name)
+        ubi__out_printf(p->out, " (SIG%s)", name);
+    ubi__out_char(p->out, '\n');
+}
+
 static void write_end(const page *p) {
     const ubi__ubirec_tables *t = &p->report->summary.tables;
     label(p, "Ended");
@@ -112,7 +128,7 @@ static void write_end(const page *p) {
     else if (t->end.reason == UBI__UBIREC_EXITED)
         ubi__out_printf(p->out, "with status %" PRIu32 "\n", t->end.value);
     else if (t->end.reason == UBI__UBIREC_KILLED)
-        ubi__out_printf(p->out, "by signal %" PRIu32 "\n", t->end.value);
+        write_signal(p, t->end.value);
     else if (t->end.reason == UBI__UBIREC_STOPPED)
         ubi__out_string(p->out, "not by then: recording was stopped\n");
     else if (t->end.reason == UBI__UBIREC_ENDED)
@@ -275,19 +291,130 @@ static void write_place(const page *p, const ubi__recording_place *place, const 
     ubi__out_char(p->out, '\n');
 }
 
+/* Wrappers that are known by what they do, between the place and the allocator, which everybody knows: so far nobody can guess
+   why the place is one. The last ones that the stack goes through, from the inside out, are rows[n % WRAPPERS]. */
+typedef struct wrappers {
+    ubi__recording_place rows[WRAPPERS];
+    bool is_known[WRAPPERS];
+    size_t n;
+    bool has_unknown;
+} wrappers;
+
+static void gather_wrappers(wrappers *out, const page *p, const ubi__site *site) {
+    const ubi__recording_report *report = p->report;
+    const ubi__ubirec_tables *t = &report->summary.tables;
+    ubi__recording_walk walk;
+    ubi__recording_walk_wrappers(&walk, report, site);
+    for (out->n = 0, out->has_unknown = false;; out->n++) {
+        uint32_t frame = t->traces.at[walk.trace].frame;
+        size_t at = out->n % WRAPPERS;
+        if (!ubi__recording_walk_next(&walk, &out->rows[at]))
+            return;
+        out->is_known[at] = report->sites.roles[frame] == UBI__FRAME_ALLOCATOR;
+        out->has_unknown |= report->sites.roles[frame] == UBI__FRAME_WRAPPER;
+    }
+}
+
+static void write_wrappers(const page *p, const ubi__site *site, size_t indent, size_t room) {
+    char text[NAME_BYTES], name[NAME_BYTES];
+    wrappers found;
+    ubi_text last = { NULL, 0 };
+    size_t used = 0;
+    gather_wrappers(&found, p, site);
+    if (!found.has_unknown)
+        return;
+    for (size_t i = found.n; i > 0 && found.n - i < WRAPPERS && used < sizeof text; i--) {
+        const ubi__recording_place *place = &found.rows[(i - 1) % WRAPPERS];
+        bool is_same = last.len && ubi__text_equal(last, place->function); /* one part of a function calls another */
+        last = place->function;
+        if (is_same)
+            continue;
+        ubi__recording_place_name(name, sizeof name, place);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s", used ? " " : "",
+                                 p->style->unicode ? "→ " : "> ", name);
+        if (found.is_known[(i - 1) % WRAPPERS])
+            break;
+    }
+    ubi__out_repeat(p->out, " ", indent);
+    ubi__write_ink(p->cli, UBI__INK_DIM);
+    ubi__display_text(p->out, p->style, ubi__text(text), room);
+    ubi__write_ink(p->cli, UBI__INK_PLAIN);
+    ubi__out_char(p->out, '\n');
+}
+
+static bool is_nameless(const ubi__recording_place *place) {
+    return place->function.len == 0 && place->module.len > 0;
+}
+
+/* The next place, if it is nameless as this one and in the same module. */
+static bool next_nameless(ubi__recording_walk *walk, ubi__recording_place *place) {
+    ubi__recording_walk ahead = *walk;
+    ubi__recording_place next;
+    if (!ubi__recording_walk_next(&ahead, &next) || !is_nameless(&next) || !ubi__text_equal(next.module, place->module))
+        return false;
+    *place = next;
+    *walk = ahead;
+    return true;
+}
+
+/* A caller; and with a nameless one those that follow it, as far as the line goes, for one alone says little. */
+static void write_caller(const page *p, ubi__recording_walk *walk, ubi__recording_place *place, const char *arrow,
+                         size_t room) {
+    char name[NAME_BYTES];
+    if (!is_nameless(place)) {
+        write_place(p, place, arrow, room);
+        return;
+    }
+    ubi__recording_place_name(name, sizeof name, place);
+    size_t used = strlen(name);
+    while (used + ANOTHER_COLUMNS <= room && next_nameless(walk, place))
+        used += (size_t)snprintf(name + used, sizeof name - used, ", +0x%" PRIx64, place->address);
+    ubi__out_string(p->out, arrow);
+    ubi__display_text(p->out, p->style, ubi__text(name), room);
+    ubi__out_char(p->out, '\n');
+}
+
+/* What calls main or the first function of a thread is the same everywhere. */
+static bool is_start_up(const ubi__recording_place *place) {
+    static const char *const names[] = { "__libc_start_call_main",
+                                         "__libc_start_main",
+                                         "__libc_start_main_impl",
+                                         "_start",
+                                         "start_thread",
+                                         "clone",
+                                         "__clone",
+                                         "__clone3" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ubi__text_is(place->function, names[i]))
+            return true;
+    return false;
+}
+
+static bool next_caller(const page *p, ubi__recording_walk *walk, ubi__recording_place *place) {
+    return ubi__recording_walk_next(walk, place) && (p->report->wishes->detail || !is_start_up(place));
+}
+
+/* One that is left out takes a line as well. */
+static bool has_more(const page *p, const ubi__recording_walk *walk) {
+    ubi__recording_walk ahead = *walk;
+    ubi__recording_place place;
+    return next_caller(p, &ahead, &place);
+}
+
 /* The callers below the first line, and how many were left out. */
 static void write_callers(const page *p, ubi__recording_walk *walk, size_t indent, size_t room, uint32_t n_stacks) {
     ubi__recording_place place;
     char count[UBI__HUMAN_TEXT];
     uint64_t n = 1, more = 0;
     const char *arrow = p->style->unicode ? "← " : "< ";
-    while (ubi__recording_walk_next(walk, &place)) {
-        if (++n > p->n_frames) {
+    while (next_caller(p, walk, &place)) {
+        bool is_left_out = ++n > p->n_frames && (more || p->report->wishes->stack_depth || has_more(p, walk));
+        if (is_left_out) {
             more++;
             continue;
         }
         ubi__out_repeat(p->out, " ", indent);
-        write_place(p, &place, arrow, room > 2 ? room - 2 : room);
+        write_caller(p, walk, &place, arrow, room > 2 ? room - 2 : room);
     }
     if (more == 0 && n_stacks <= 1)
         return;
@@ -307,12 +434,13 @@ static void write_site(const page *p, const ubi__site *site, ubi__site_order ord
     ubi__recording_place place;
     size_t used = write_numbers(p, site, order);
     size_t room = p->columns > used + LEAST_NAME_COLUMNS ? p->columns - used : LEAST_NAME_COLUMNS;
-    ubi__recording_walk_init(&walk, p->report, site->heavy);
+    ubi__recording_walk_stack(&walk, p->report, site);
     if (!ubi__recording_walk_next(&walk, &place)) {
         ubi__out_string(p->out, "(no stack)\n");
         return;
     }
     write_place(p, &place, "", room);
+    write_wrappers(p, site, used, room);
     write_callers(p, &walk, used, room, site->n_stacks);
 }
 
@@ -367,7 +495,9 @@ static ubi_status write_lists(const page *p) {
         return write_list(p, ubi__recording_order(p->report->wishes->by));
     for (ubi__site_order order = 0; order < UBI__SITE_ORDER_COUNT; order++)
         UBI_TRY(write_list(p, order));
-    return UBI_OK;
+    if (p->report->wishes->site) /* markers are of all places */
+        return UBI_OK;
+    return ubi__recording_markers_page(p->cli, p->report, p->n_sites > LIST_SITES ? p->n_sites : LIST_SITES);
 }
 
 /* ---- what to know ------------------------------------------------------------------------------------------------- */
@@ -388,6 +518,10 @@ static const struct {
     { UBI__UBIREC_UNWIND_FAILURES, "stack", "could not be followed to its end" },
     { UBI__UBIREC_TRUNCATED_STACKS, "stack", "deeper than the limit and cut there" },
     { UBI__UBIREC_REUSED_ADDRESSES, "allocation", "at an address whose free was not seen; the free was assumed" },
+    { UBI__UBIREC_DEEP_BINDS, "load",
+      "of a library without the RTLD_DEEPBIND that was asked for, to see what it allocates" },
+    { UBI__UBIREC_NAMESPACES, "load", "of a library into a namespace of its own (dlmopen), in which nothing is seen" },
+    { UBI__UBIREC_LOST_MARKERS, "marker", "among the lost events: times by marker are too small" },
 };
 #define LOSSES (sizeof losses / sizeof *losses)
 
@@ -401,7 +535,9 @@ static bool has_few_samples(const page *p) {
 static bool has_remarks(const page *p) {
     const ubi__recording_summary *s = &p->report->summary;
     bool any = s->fault[0] || s->torn_bytes || s->double_frees || !s->tables.has_end || p->report->n_hints;
-    any = any || has_few_samples(p);
+    uint32_t frame = 0;
+    ubi__recording_place wrapper;
+    any = any || has_few_samples(p) || ubi__recording_wrapper(&wrapper, p->report, &frame);
     for (size_t i = 0; i < LOSSES; i++)
         any = any || s->tables.counters[losses[i].counter];
     return any;
@@ -422,6 +558,33 @@ static void write_losses(const page *p) {
                  ubi__human_things(count, s->double_frees, "free"));
         bullet(p, text);
     }
+}
+
+/* Several calls in one function are said once. */
+static void write_wrappers_seen(const page *p) {
+    ubi__recording_place place;
+    ubi_text said[WRAPPERS_SAID];
+    char text[640], name[96];
+    size_t used = 0, n = 0;
+    bool more = false;
+    for (uint32_t i = 0; ubi__recording_wrapper(&place, p->report, &i);) {
+        bool is_said = false;
+        for (size_t k = 0; k < n && place.function.len; k++)
+            is_said |= ubi__text_equal(said[k], place.function);
+        more |= !is_said && n == WRAPPERS_SAID;
+        if (is_said || n == WRAPPERS_SAID)
+            continue;
+        ubi__recording_place_name(name, sizeof name, &place);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", n ? ", " : "", name);
+        said[n++] = place.function;
+    }
+    if (n == 0)
+        return;
+    snprintf(text + used, sizeof text - used,
+             "%s ask%s for memory in the name of many: places are their callers, and \"%s\" shows the way from there; "
+             "--no-wrappers stays with them",
+             more ? " and others" : "", n == 1 && !more ? "s" : "", p->style->unicode ? "→" : ">");
+    bullet(p, text);
 }
 
 static void write_remarks(const page *p) {
@@ -446,6 +609,7 @@ static void write_remarks(const page *p) {
         bullet(p,
                "numbers from fewer than 30 samples may be further off than their errors say, counts above all: small "
                "blocks are seldom sampled; a smaller --period tells more");
+    write_wrappers_seen(p);
     for (size_t i = 0; i < p->report->n_hints; i++)
         bullet(p, p->report->hints[i].text);
     if (p->report->n_hints_left_out) {
@@ -463,6 +627,7 @@ static void write_next(const page *p) {
         ubi__write_command(p->cli, "report --by peak --stack-depth 50", file, NULL, "whole stacks");
     }
     ubi__write_command(p->cli, "report --format tsv", file, NULL, "all places, for a spreadsheet or script");
+    ubi__recording_markers_next(p->cli, p->report, file);
 }
 
 static bool is_empty(const page *p) {
@@ -488,6 +653,10 @@ ubi_status ubi__recording_page(ubi__cli *cli, ubi__recording_report *report) {
         ubi__out_char(p.out, '\n');
         ubi__write_words(cli, UBI__INK_PLAIN, "Nothing was allocated, or nothing of it was sampled.");
         write_remarks(&p);
+        if (report->summary.n_markers) {
+            ubi__write_title(cli, "Next");
+            ubi__recording_markers_next(cli, report, ubi__file_argument(report->path, "FILE"));
+        }
         return UBI_OK;
     }
     write_totals(&p);

@@ -22,6 +22,7 @@ typedef struct ubi__recording_wishes {
     uint64_t top;         /**< sites of each list; 0: as many as the form usually has */
     uint64_t stack_depth; /**< frames of each stack; 0: as many as the form usually has */
     int symbols;          /**< -1: do not look for symbols that are not in the recording */
+    int wrappers;         /**< -1: only those that are known by name are left out */
     bool detail;          /**< leave nothing out */
 } ubi__recording_wishes;
 
@@ -81,6 +82,9 @@ ubi_status ubi__recording_measure(ubi__condition_value *out, void *report, ubi_q
 /** Fills in symbols that the recording lacks and that are at hand, and says what is missing. Errors: UBI_ENOMEM. */
 ubi_status ubi__recording_symbolize(ubi__recording_report *report, ubi_progress progress);
 
+/** The same for tables alone, without saying what is missing. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
+ubi_status ubi__recording_name_frames(ubi__ubirec_tables *tables, const ubi_progress *progress);
+
 /** The orders by their words, ended by NULL; numbers are those of ubi__site_order. */
 extern const char *const ubi__recording_orders[];
 ubi__site_order ubi__recording_order(const char *word);
@@ -93,20 +97,21 @@ typedef struct ubi__recording_place {
     uint32_t line, column;
     uint64_t address; /**< of a native frame: in its module; of a raw one: in memory */
     bool has_address;
-    bool is_inlined;   /**< its code stands in the function that comes next */
-    bool is_allocator; /**< see allocator_frames.h */
+    bool is_inlined; /**< its code stands in the function that comes next */
 } ubi__recording_place;
 
-/** Walks over a stack, from where it asks for memory outwards; functions that were inlined are places of their own. */
+/** Walks over a stack, from the inside out; functions that were inlined are places of their own. */
 typedef struct ubi__recording_walk {
     const ubi__recording_report *report;
-    uint32_t trace;
-    uint32_t symbol; /**< the next one of the trace's frame */
-    bool begun;      /**< allocators at the beginning are behind it */
+    uint32_t trace, symbol;         /**< the next one of the trace's frame */
+    uint32_t end_trace, end_symbol; /**< the first that does not come any more; UBI__UBIREC_NO_TRACE: the stack's end */
 } ubi__recording_walk;
 
-/** @param trace  of which allocators at the beginning are left out; UBI__UBIREC_NO_TRACE: nothing comes. */
-void ubi__recording_walk_init(ubi__recording_walk *walk, const ubi__recording_report *report, uint32_t trace);
+/** The heaviest stack of a site, from where it asks for memory outwards. Sites are sorted by now. */
+void ubi__recording_walk_stack(ubi__recording_walk *walk, const ubi__recording_report *report, const ubi__site *site);
+/** What comes before that: wrappers, from the allocation outwards. */
+void ubi__recording_walk_wrappers(ubi__recording_walk *walk, const ubi__recording_report *report,
+                                  const ubi__site *site);
 /** The next place; false behind the last. */
 bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out);
 /** How a place is called: the function, or module and address, or what is known; NUL-terminated, cut to `n` bytes. */
@@ -115,6 +120,9 @@ void ubi__recording_place_name(char *out, size_t n, const ubi__recording_place *
 void ubi__recording_place_position(char *out, size_t n, const ubi__recording_place *place);
 /** Where a site is, without its callers. False: it has no stack. */
 bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_report *report, const ubi__site *site);
+
+/** The next call that is taken for one of a wrapper, from *frame on; which is behind it then. False: there is none. */
+bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_report *report, uint32_t *frame);
 
 /** Whether what is known of a class are samples. Mappings are all recorded. */
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);

@@ -104,14 +104,11 @@ static ubi_text get_module(const row *r) {
 }
 
 /* Names and positions from the inside out, between " < ". */
-static ubi_text get_stack(const row *r) {
-    ubi__recording_walk walk;
+static ubi_text write_walk(const row *r, ubi__recording_walk *walk, uint64_t most) {
     ubi__recording_place place;
     char name[4096], position[256];
     size_t n = 0;
-    uint64_t depth = r->report->wishes->stack_depth ? r->report->wishes->stack_depth : UINT64_MAX;
-    ubi__recording_walk_init(&walk, r->report, r->site->heavy);
-    for (uint64_t i = 0; i < depth && ubi__recording_walk_next(&walk, &place); i++) {
+    for (uint64_t i = 0; i < most && ubi__recording_walk_next(walk, &place); i++) {
         ubi__recording_place_name(name, sizeof name, &place);
         ubi__recording_place_position(position, sizeof position, &place);
         int used = snprintf(r->stack + n, STACK_BYTES - n, "%s%s%s%s%s", i ? " < " : "", name, *position ? " (" : "",
@@ -121,6 +118,18 @@ static ubi_text get_stack(const row *r) {
         n += (size_t)used;
     }
     return (ubi_text){ r->stack, n };
+}
+
+static ubi_text get_stack(const row *r) {
+    ubi__recording_walk walk;
+    ubi__recording_walk_stack(&walk, r->report, r->site);
+    return write_walk(r, &walk, r->report->wishes->stack_depth ? r->report->wishes->stack_depth : UINT64_MAX);
+}
+
+static ubi_text get_through(const row *r) {
+    ubi__recording_walk walk;
+    ubi__recording_walk_wrappers(&walk, r->report, r->site);
+    return write_walk(r, &walk, UINT64_MAX);
 }
 
 static const column columns[] = {
@@ -149,6 +158,8 @@ static const column columns[] = {
     { "address", "in the module, behind the call", get_address, NULL, 0 },
     { "stackCount", "how many stacks there are", get_stacks, NULL, 0 },
     { "stack", "the one with most of it, from the inside out", NULL, get_stack, 0 },
+    { "through", "the allocators and wrappers that this stack goes through before it, from the inside out", NULL,
+      get_through, 0 },
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 

@@ -9,7 +9,6 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_report.h"
-#include "recording/allocator_frames.h"
 
 /* ---- orders and choice -------------------------------------------------------------------------------------------- */
 
@@ -63,18 +62,35 @@ static void add_symbol(ubi__recording_place *out, const ubi__ubirec_tables *t, c
     out->file = ubi__ubirec_string_at(t, symbol->file);
     out->line = symbol->line;
     out->column = symbol->column;
-    out->is_allocator = ubi__is_allocator_function(out->function);
 }
 
-void ubi__recording_walk_init(ubi__recording_walk *walk, const ubi__recording_report *report, uint32_t trace) {
-    *walk = (ubi__recording_walk){ .report = report, .trace = report->sites.top[trace] };
+/* The first symbol of a trace's frame that asks for memory. */
+static uint32_t first_symbol(const ubi__recording_report *report, uint32_t trace) {
+    const ubi__ubirec_tables *t = &report->summary.tables;
+    uint32_t n;
+    if (trace == UBI__UBIREC_NO_TRACE)
+        return 0;
+    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, t->traces.at[trace].frame, &n);
+    return n ? ubi__asking_symbol(t, symbols, n) : 0;
 }
 
-/* The next place, whatever it is. */
-static bool step(ubi__recording_walk *walk, ubi__recording_place *out) {
+void ubi__recording_walk_stack(ubi__recording_walk *walk, const ubi__recording_report *report, const ubi__site *site) {
+    *walk =
+        (ubi__recording_walk){ .report = report, .trace = site->heavy, .symbol = first_symbol(report, site->heavy) };
+}
+
+void ubi__recording_walk_wrappers(ubi__recording_walk *walk, const ubi__recording_report *report,
+                                  const ubi__site *site) {
+    *walk = (ubi__recording_walk){ .report = report,
+                                   .trace = site->inner,
+                                   .end_trace = site->heavy,
+                                   .end_symbol = first_symbol(report, site->heavy) };
+}
+
+bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out) {
     const ubi__ubirec_tables *t = &walk->report->summary.tables;
     uint32_t n;
-    if (walk->trace == UBI__UBIREC_NO_TRACE)
+    if (walk->trace == UBI__UBIREC_NO_TRACE || (walk->trace == walk->end_trace && walk->symbol == walk->end_symbol))
         return false;
     uint32_t frame = t->traces.at[walk->trace].frame;
     const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
@@ -91,20 +107,25 @@ static bool step(ubi__recording_walk *walk, ubi__recording_place *out) {
     return true;
 }
 
-/* What is inlined into the first function may be an allocator's as well; but something must be left. */
-bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out) {
-    do
-        if (!step(walk, out))
-            return false;
-    while (!walk->begun && out->is_allocator && out->is_inlined);
-    walk->begun = true;
-    return true;
-}
-
 bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_report *report, const ubi__site *site) {
     ubi__recording_walk walk;
-    ubi__recording_walk_init(&walk, report, site->heavy);
+    ubi__recording_walk_stack(&walk, report, site);
     return ubi__recording_walk_next(&walk, out);
+}
+
+bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_report *report, uint32_t *frame) {
+    const ubi__ubirec_tables *t = &report->summary.tables;
+    uint32_t n;
+    while (*frame < t->frames.n && report->sites.roles[*frame] != UBI__FRAME_WRAPPER)
+        ++*frame;
+    if (*frame >= t->frames.n)
+        return false;
+    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, *frame, &n);
+    place_of_frame(out, t, &t->frames.at[*frame]);
+    if (n > 0)
+        add_symbol(out, t, &symbols[ubi__asking_symbol(t, symbols, n)]);
+    ++*frame;
+    return true;
 }
 
 static ubi_text base_name(ubi_text path) {

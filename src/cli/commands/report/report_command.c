@@ -43,9 +43,10 @@ static ubi_status check_snapshot_wishes(const report_arguments *arguments) {
         bool is_given;
         const char *name;
     } options[] = {
-        { arguments->by, "by" },           { arguments->columns, "columns" }, { arguments->format, "format" },
-        { arguments->site, "site" },       { arguments->top, "top" },         { arguments->stack_depth, "stack-depth" },
-        { arguments->symbols, "symbols" },
+        { arguments->by, "by" },           { arguments->columns, "columns" },
+        { arguments->format, "format" },   { arguments->site, "site" },
+        { arguments->top, "top" },         { arguments->stack_depth, "stack-depth" },
+        { arguments->symbols, "symbols" }, { arguments->wrappers, "wrappers" },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
@@ -78,7 +79,10 @@ static const ubi__option options[] = {
     { "top", 'n', UBI__OPTION_NUMBER, AT(top), "N", NULL, "of a recording: print N places; 0: as many as is usual",
       "0" },
     { "stack-depth", 0, UBI__OPTION_NUMBER, AT(stack_depth), "N", NULL,
-      "of a recording: print N frames of each stack; 0: as many as is usual", "0" },
+      "of a recording: print N frames of each stack (callers without a name share a line, and count as one); 0: as "
+      "many "
+      "as is usual",
+      "0" },
     { "site", 0, UBI__OPTION_TEXT, AT(site), "TEXT", NULL,
       "of a recording: only places whose function, file or module has this text", NULL },
     { "format", 0, UBI__OPTION_CHOICE, AT(format), "FORMAT", formats,
@@ -86,6 +90,10 @@ static const ubi__option options[] = {
     { "columns", 'c', UBI__OPTION_TEXT, AT(columns), "NAMES", NULL, "the columns of that table, between commas", NULL },
     { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
       "of a recording: look for names and lines that it lacks in the files at hand, or do not; the default is to look",
+      NULL },
+    { "wrappers", 0, UBI__OPTION_SWITCH, AT(wrappers), NULL, NULL,
+      "of a recording: look behind calls that ask for memory in the name of many callers, or do not; the default is to "
+      "look",
       NULL },
     UBI__OPTION_FAIL_ON(AT(fail_on)),
     UBI__OPTION_END,
@@ -136,7 +144,8 @@ const ubi__command ubi__command_report = {
         "A recording of allocations (.ubirec, from ubiheap record) gives another report: what the program allocated, "
         "what lived at the peak, what was not freed at the end, and the places in the code that asked for it, each "
         "with "
-        "the stack that accounts for most. Allocators and containers at the inner end of stacks are left out. A "
+        "the stack that accounts for most. Allocators, containers, and calls that ask for memory in the name of many "
+        "callers are left out at the inner end of stacks. A "
         "temporary allocation is one that its thread freed as the next thing it did. Mappings, and objects of a script "
         "engine, have totals of their own. Numbers of a sampled recording are estimates with standard errors. "
         "--fail-on "

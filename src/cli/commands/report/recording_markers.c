@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_markers.c: see recording_markers.h.
+ */
+#include "cli/commands/report/recording_markers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/text.h"
+#include "cli/page.h"
+#include "cli/snapshot.h"
+#include "render/display.h"
+
+#define EXACT_COLUMNS 11
+#define ESTIMATE_COLUMNS 17
+#define SHARE_COLUMNS 8
+
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+static const ubi__marker_sums *sums_of(const ubi__recording_report *report) {
+    return &report->summary.markers;
+}
+
+static ubi_text name_of(const ubi__recording_report *report, const ubi__marker_group *group) {
+    return ubi__ubirec_string_at(&report->summary.tables, group->name);
+}
+
+/* Most bytes first, then by number of markers, then as they came. */
+static int compare(const void *a, const void *b) {
+    const ubi__marker_group *x = *(const ubi__marker_group *const *)a, *y = *(const ubi__marker_group *const *)b;
+    if (x->allocated.bytes != y->allocated.bytes)
+        return x->allocated.bytes < y->allocated.bytes ? 1 : -1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x < y ? -1 : 1;
+}
+
+/* @param out  owned, of as many rows as there are groups, and room for one more. NULL: no memory */
+static const ubi__marker_group **sorted(const ubi__recording_report *report) {
+    const ubi__marker_sums *m = sums_of(report);
+    const ubi__marker_group **rows = ubi__alloc_array(report->summary.allocator, m->groups.n + 1, sizeof *rows);
+    for (size_t i = 0; rows && i < m->groups.n; i++)
+        rows[i] = &m->groups.at[i];
+    if (rows)
+        qsort(rows, m->groups.n, sizeof *rows, compare);
+    return rows;
+}
+
+static void free_rows(const ubi__recording_report *report, const ubi__marker_group **rows) {
+    ubi__free_array(report->summary.allocator, rows, sums_of(report)->groups.n + 1, sizeof *rows);
+}
+
+static double at_least_0(double value) {
+    return value > 0 ? value : 0;
+}
+
+static void take_away(ubi__estimate *from, const ubi__estimate *part) {
+    from->samples -= part->samples;
+    from->count = at_least_0(from->count - part->count);
+    from->count_variance = at_least_0(from->count_variance - part->count_variance);
+    from->bytes = at_least_0(from->bytes - part->bytes);
+    from->bytes_variance = at_least_0(from->bytes_variance - part->bytes_variance);
+}
+
+/* What was allocated while no marker was open. */
+static ubi__marker_group rest_of(const ubi__recording_report *report) {
+    const ubi__marker_sums *m = sums_of(report);
+    ubi__marker_group rest = { .allocated = report->heap[UBI__MEASURE_TOTAL],
+                               .live = report->heap[UBI__MEASURE_LEAKED] };
+    for (size_t i = 0; i < m->groups.n; i++) {
+        take_away(&rest.allocated, &m->groups.at[i].allocated);
+        take_away(&rest.live, &m->groups.at[i].live);
+    }
+    return rest;
+}
+
+/* ---- the page ----------------------------------------------------------------------------------------------------- */
+
+/* Text against the right edge; the sign of an estimate is two bytes and one column. */
+static void right(const ubi__cli *cli, const char *text, size_t columns) {
+    size_t used = ubi__display_columns(ubi__text(text), &cli->style);
+    ubi__display_pad(&cli->output->out, used, columns > used ? columns : used + 1);
+    ubi__out_string(&cli->output->out, text);
+}
+
+/* @return columns that are used */
+static size_t write_numbers(const ubi__cli *cli, const ubi__recording_report *report, const ubi__marker_group *g) {
+    char text[UBI__ESTIMATE_TEXT];
+    size_t columns = report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
+    const ubi__estimate *all = &report->heap[UBI__MEASURE_TOTAL];
+    right(cli, ubi__estimate_bytes(text, cli, g->allocated.bytes, g->allocated.bytes_variance), columns);
+    ubi__write_share(cli, ubi__whole(g->allocated.bytes), ubi__whole(all->bytes), SHARE_COLUMNS);
+    right(cli, ubi__estimate_count(text, cli, g->allocated.count, g->allocated.count_variance), columns);
+    right(cli, ubi__estimate_bytes(text, cli, g->live.bytes, g->live.bytes_variance), columns);
+    ubi__out_string(&cli->output->out, "  ");
+    return 3 * columns + SHARE_COLUMNS + 2;
+}
+
+/* The name, and behind it, dim, how often and how long; the name gives way. */
+static void write_row(const ubi__cli *cli, const ubi__recording_report *report, const ubi__marker_group *g) {
+    char how_often[96], count[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT];
+    size_t used = write_numbers(cli, report, g), room = ubi__name_room(cli, used);
+    int n = snprintf(how_often, sizeof how_often, "  %s", ubi__human_things(count, g->count, "time"));
+    if (g->n_ended)
+        n += snprintf(how_often + n, sizeof how_often - (size_t)n, ", %s",
+                      ubi__human_duration(time, g->total_ns / 1000));
+    ubi__display_text(&cli->output->out, &cli->style, name_of(report, g), room > (size_t)n ? room - (size_t)n : room);
+    ubi__write_inked(cli, UBI__INK_DIM, how_often);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+static void write_more(const ubi__cli *cli, size_t n, size_t shown) {
+    char line[96], count[UBI__HUMAN_TEXT];
+    if (n == shown)
+        return;
+    snprintf(line, sizeof line, "  %s more marker%s; --top %zu shows all", ubi__human_count(count, n - shown),
+             n - shown == 1 ? "" : "s", n);
+    ubi__write_inked(cli, UBI__INK_DIM, line);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+static void write_rest(const ubi__cli *cli, const ubi__recording_report *report) {
+    ubi__marker_group rest = rest_of(report);
+    if (rest.allocated.samples == 0)
+        return;
+    write_numbers(cli, report, &rest);
+    ubi__write_inked(cli, UBI__INK_DIM, "(no marker was open)");
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+ubi_status ubi__recording_markers_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t top) {
+    size_t n = sums_of(report)->groups.n, shown = 0;
+    if (n == 0)
+        return UBI_OK;
+    const ubi__marker_group **rows = sorted(report);
+    if (!rows)
+        return ubi__fail_nomem();
+    ubi__write_title(cli, "By the marker that was open: bytes, share, allocations, bytes not freed");
+    for (; shown < n && shown < top; shown++)
+        write_row(cli, report, rows[shown]);
+    write_more(cli, n, shown);
+    write_rest(cli, report);
+    free_rows(report, rows);
+    return UBI_OK;
+}
+
+void ubi__recording_markers_next(const ubi__cli *cli, const ubi__recording_report *report, const char *file) {
+    char help[96], count[UBI__HUMAN_TEXT];
+    if (report->summary.n_markers == 0)
+        return;
+    snprintf(help, sizeof help, "its %s in time", ubi__human_things(count, report->summary.n_markers, "marker"));
+    ubi__write_command(cli, "timeline", file, NULL, help);
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------------- */
+
+static void put_error(ubi__json *j, const char *key, double variance, bool is_known) {
+    ubi__json_key(j, key);
+    if (is_known)
+        ubi__json_double(j, ubi__standard_error(variance));
+    else
+        ubi__json_null(j);
+}
+
+/* Without any sample, nobody knows how far off 0 is. */
+static void put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, bool is_exact) {
+    bool is_known = is_exact || e->samples > 0;
+    ubi__json_key(j, key);
+    ubi__json_object_begin(j);
+    ubi__document_u64(j, "samples", e->samples);
+    ubi__json_key(j, "count");
+    ubi__json_double(j, e->count);
+    put_error(j, "countError", e->count_variance, is_known);
+    ubi__json_key(j, "bytes");
+    ubi__json_double(j, e->bytes);
+    put_error(j, "bytesError", e->bytes_variance, is_known);
+    ubi__json_object_end(j);
+}
+
+static void put_sums(ubi__json *j, const ubi__marker_group *g, bool is_exact) {
+    put_estimate(j, "allocated", &g->allocated, is_exact);
+    put_estimate(j, "leaked", &g->live, is_exact);
+}
+
+static void put_group(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
+    ubi__json_object_begin(j);
+    ubi__json_key(j, "name");
+    ubi__json_text(j, name_of(report, g));
+    ubi__document_u64(j, "count", g->count);
+    ubi__document_u64(j, "endedCount", g->n_ended);
+    ubi__json_key(j, "totalMs");
+    ubi__json_double(j, (double)g->total_ns / 1e6);
+    ubi__json_key(j, "longestMs");
+    ubi__json_double(j, (double)g->longest_ns / 1e6);
+    put_sums(j, g, report->is_exact);
+    ubi__json_object_end(j);
+}
+
+ubi_status ubi__recording_markers_document(ubi__json *j, const ubi__recording_report *report) {
+    const ubi__marker_group **rows = sorted(report);
+    ubi__marker_group rest = rest_of(report);
+    if (!rows)
+        return ubi__fail_nomem();
+    ubi__json_key(j, "markers");
+    ubi__json_object_begin(j);
+    ubi__document_u64(j, "count", report->summary.n_markers);
+    ubi__json_key(j, "byName");
+    ubi__json_array_begin(j);
+    for (size_t i = 0; i < sums_of(report)->groups.n && !j->failed; i++)
+        put_group(j, report, rows[i]);
+    ubi__json_array_end(j);
+    ubi__json_key(j, "none");
+    ubi__json_object_begin(j);
+    put_sums(j, &rest, report->is_exact);
+    ubi__json_object_end(j);
+    ubi__json_object_end(j);
+    free_rows(report, rows);
+    return UBI_OK;
+}

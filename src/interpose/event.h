@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event.h: how a marker gets into the stream of all events (events.c).
+ *
+ *     ubi__context *c = ubi__event_begin();
+ *     if (!c)
+ *         return;
+ *     uint32_t trace = ubi__event_stack(c, &registers, caller);
+ *     bool has_room = ubi__chunk_has_room(c, ...);
+ *     if (has_room)
+ *         ubi__chunk_commit(c, ...ubi__event_put(c, control)...);
+ *     ubi__event_end(has_room);
+ */
+#ifndef UBI_INTERPOSE_EVENT_H
+#define UBI_INTERPOSE_EVENT_H
+
+#include "interpose/context.h"
+
+/** From here to ubi__event_end the thread's context is ours. @return NULL: nothing is recorded now, and nothing is to be ended. */
+ubi__context *ubi__event_begin(void);
+/** @param is_recorded  false: it counts as lost. */
+void ubi__event_end(bool is_recorded);
+/**
+ * The number of a stack; 0: there is none. May take another chunk.
+ * @param from    the innermost frame that may be part of it.
+ * @param caller  a return address: when that frame was called from there, it is left out.
+ */
+uint32_t ubi__event_stack(ubi__context *c, const ubi__unwind_registers *from, uintptr_t caller);
+/**
+ * Time, stamp and operation. There is room: two times UBI__WIRE_RECORD_BYTES, with what the caller puts behind it.
+ * @return where to go on, to commit in the end.
+ */
+uint8_t *ubi__event_put(ubi__context *c, ubi__wire_control control);
+
+#endif
