@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 name=$1
 docs=docs/explanation
 results=bench/results/$name.json
-for more in "v8-$name" "quickjs-$name" "native-$name" "rivals-$name"; do
+for more in "v8-$name" "quickjs-$name" "native-$name" "timeline-$name" "rivals-$name"; do
     [ ! -f "bench/results/$more.json" ] || results="$results bench/results/$more.json"
 done
 mkdir -p "$docs"

@@ -25,6 +25,7 @@ import sys
 import native_tables
 import quickjs_tables
 import rivals_tables
+import timeline_tables
 import v8_tables
 from tables import NODES_WORTH_A_RATIO, Results, machine_words, milliseconds, ratio, size, table
 
@@ -312,6 +313,7 @@ def sections_of(document):
           "ubiheap.bench-v8/1": lambda: v8_tables.sections(Results(document)),
           "ubiheap.bench-quickjs/1": lambda: quickjs_tables.sections(Results(document)),
           "ubiheap.bench-native/1": lambda: native_tables.sections(Results(document)),
+          "ubiheap.bench-timeline/1": lambda: timeline_tables.sections(Results(document)),
           "ubiheap.rivals/1": lambda: rivals_tables.sections(document),
           "ubiheap.rivals-leaks/1": lambda: rivals_tables.leaks_sections(document)}
     return of[document["schema"]]()
@@ -332,7 +334,8 @@ def page(args):
         for title, text, body in sections_of(document):
             print(f"## {title}\n\n{text}\n\n{body}\n" if title else f"{text}\n\n{body}\n")
     of = {"ubiheap.bench/1": command_list, "ubiheap.bench-v8/1": v8_tables.command_list,
-          "ubiheap.bench-quickjs/1": quickjs_tables.command_list, "ubiheap.bench-native/1": native_tables.command_list}
+          "ubiheap.bench-quickjs/1": quickjs_tables.command_list, "ubiheap.bench-native/1": native_tables.command_list,
+          "ubiheap.bench-timeline/1": timeline_tables.command_list}
     lists = [of[document["schema"]](Results(document)) for document in documents if document["schema"] in of]
     print(f"{COMMANDS}\n\n```sh\n" + "\n".join(lists) + "\n```")
 
@@ -349,7 +352,7 @@ def main():
     for option in ("--build", "--name"):
         c.add_argument(option, required=True)
     c.add_argument("--files")
-    for kind in ("v8", "quickjs", "native"):
+    for kind in ("v8", "quickjs", "native", "timeline"):
         c.add_argument(f"--{kind}", dest="schema", action="store_const", const=f"ubiheap.bench-{kind}/1")
     c.add_argument("raw")
     c.set_defaults(function=collect, schema="ubiheap.bench/1")

@@ -68,7 +68,8 @@ done
 
 python3 bench/report.py collect --build "$build" --files "$files" --name "$name" "$raw" >"bench/results/$name.json"
 python3 bench/report.py tables "bench/results/$name.json"
-# Live heaps of QuickJS, recordings of programs and snapshots of V8, into results of their own; then the pages.
+# Live heaps of QuickJS, recordings of programs, markers and snapshots of V8, into results of their own; then the pages.
 sh bench/quickjs.sh "$name"
 sh bench/native.sh "$name"
+sh bench/timeline.sh "$name"
 BENCH_PAGE=${BENCH_PAGE:+$name} sh bench/v8.sh "$name"

@@ -3,8 +3,8 @@
  * unwind_bench.c: what a walk over a native stack costs (src/unwind/).
  *
  * Functions with two kinds of frames call each other 20 deep, and walk from there 8 times; then the path changes,
- * from a random depth on. Rows: the walk as the recorder makes it ("memory": of the walk before), with known rules
- * but without that memory ("rules"), glibc's backtrace() ("backtrace"), and the calls alone, whose time is taken off
+ * from a random depth on. Rows: the walk as the recorder makes it ("memos": of whole stacks, else memory of the walk before),
+ * with memory of the walk before alone ("memory"), with known rules but without any memory ("rules"), glibc's backtrace() ("backtrace"), and the calls alone, whose time is taken off
  * from the others ("calls"). One JSON object per turn and row:
  *
  * {"file":"depth-25","row":"memory","threads":1,"wallNs":50000000,"walks":800000,"nsPerWalk":50.1,"nsPerFrame":2.0,
@@ -30,9 +30,9 @@ static const char usage[] = "usage: unwind_bench [--repeats N]\n"
                             "\n"
                             "Measures walks over native stacks, N times each (default 5).\n";
 
-typedef enum bench_way { CALLS_ALONE, MEMORY, RULES, BACKTRACE, N_WAYS } bench_way;
+typedef enum bench_way { CALLS_ALONE, MEMOS, MEMORY, RULES, BACKTRACE, N_WAYS } bench_way;
 
-static const char *const names[N_WAYS] = { "calls", "memory", "rules", "backtrace" };
+static const char *const names[N_WAYS] = { "calls", "memos", "memory", "rules", "backtrace" };
 
 typedef struct bench_walks {
     ubi__unwinder unwinder;
@@ -55,6 +55,18 @@ static void walk_with_memory(void) {
     walks.new_frames += walk.n;
 }
 
+static void walk_with_memos(void) {
+    ubi__unwind_registers here = ubi__unwind_here();
+    ubi__walk walk;
+    if (ubi__unwind_recall(&walks.unwinder, &here))
+        return;
+    ubi__unwind(&walks.unwinder, &here, &walk);
+    for (size_t i = 0; i < walk.n; i++)
+        walk.tags[i] = 1;
+    ubi__unwind_remember(&walks.unwinder, &here, 1);
+    walks.new_frames += walk.n;
+}
+
 static void walk_by_rules(void) {
     ubi__unwind_registers here = ubi__unwind_here();
     uintptr_t pcs[UBI__UNWIND_DEFAULT_DEPTH];
@@ -71,7 +83,9 @@ static void walk_by_backtrace(void) {
 
 __attribute__((noinline)) static void walk_once(void) {
     walks.walks++;
-    if (walks.way == MEMORY)
+    if (walks.way == MEMOS)
+        walk_with_memos();
+    else if (walks.way == MEMORY)
         walk_with_memory();
     else if (walks.way == RULES)
         walk_by_rules();
