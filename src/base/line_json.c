@@ -313,9 +313,11 @@ static const char *digits_end(const char *at, const char *end) {
 }
 
 bool ubi__line_u64(uint64_t *out, const ubi__line_value *value) {
-    const char *at = value->raw.ptr, *end = at + value->raw.len;
     uint64_t number = 0;
-    if (value->type != UBI__LINE_NUMBER || digits_end(at, end) != end || !add_digits(&number, at, end))
+    if (value->type != UBI__LINE_NUMBER)
+        return false;
+    const char *at = value->raw.ptr, *end = at + value->raw.len;
+    if (digits_end(at, end) != end || !add_digits(&number, at, end))
         return false;
     *out = number;
     return true;
