@@ -115,16 +115,22 @@ def print_table(name, rows):
     print(" | ".join(line), flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(description, programs):
+    """Options of a bench of programs, and where its data lie."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--turns", type=int, default=3, metavar="N")
     parser.add_argument("--raw", metavar="FILE")
     parser.add_argument("--data", metavar="DIR", default="build/bench-data")
-    parser.add_argument("workload", nargs="*")
+    parser.add_argument(programs, nargs="*")
     options = parser.parse_intermixed_args()
     data = Path(options.data)
     data.mkdir(parents=True, exist_ok=True)
+    return options, data
+
+
+def main():
+    options, data = arguments(__doc__, "workload")
     known = workloads(options.build, data)
     modes = [mode for mode in MODES if mode != "heaptrack" or HEAPTRACK.exists()]
     raw = open(options.raw, "a", encoding="utf-8") if options.raw else None

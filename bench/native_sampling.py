@@ -8,7 +8,6 @@ Instructions are those of the program, from its first to its last, on a part of 
 `ubiheap record`. Without valgrind they are left out. Memory is the peak of the program's resident memory on all of that work,
 of N turns each, as it stood some 2 ms before the program's end. One JSON object per run goes to FILE, for bench/report.py.
 """
-import argparse
 import json
 import os
 import re
@@ -145,15 +144,7 @@ def measure_memory(report, build, data, name, of, n_turns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build")
-    parser.add_argument("--turns", type=int, default=3, metavar="N")
-    parser.add_argument("--raw", metavar="FILE")
-    parser.add_argument("--data", metavar="DIR", default="build/bench-data")
-    parser.add_argument("program", nargs="*")
-    options = parser.parse_intermixed_args()
-    data = Path(options.data)
-    data.mkdir(parents=True, exist_ok=True)
+    options, data = native.arguments(__doc__, "program")
     whole, small = native.workloads(options.build, data), small_workloads(options.build, data)
     report = Report(options.raw)
     if not shutil.which("valgrind"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""timeline_instructions.py: instructions of a scoped marker that nobody looks at, for each compiler, as rows of results."""
+"""timeline_instructions.py: instructions of a scoped marker that nobody looks at, for each compiler, as rows of results; tests import it."""
 import json
 import pathlib
 import re
@@ -12,8 +12,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = r"""
 #include <stdlib.h>
-#include <ubiheap/marker.h>
 #ifdef MARKED
+#include <ubiheap/marker.h>
 #define MARK UBI_AUTO_GLOBAL_TIMELINE_MARKER("work")
 #else
 #define MARK

@@ -3,38 +3,21 @@
 """Programs that mark with ubiheap/marker.h alone: without a library, in C and C++, and what that costs; with the library
 beside them, modules that come and go, and exceptions."""
 import os
-import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+import timeline_instructions  # noqa: E402
+
 BUILD = Path(os.environ["UBI_BUILD_DIR"]).resolve()
 SANITIZED = os.environ.get("UBI_PRESET_KIND", "plain") != "plain"
 TIMEOUT_SECONDS = 300
 SCOPED_LIMIT = 6  # instructions of a scoped marker that nobody looks at
-
-LOOP = r"""
-#include <stdlib.h>
-#ifdef MARKED
-#include <ubiheap/marker.h>
-#define MARK UBI_AUTO_GLOBAL_TIMELINE_MARKER("work")
-#else
-#define MARK
-#endif
-__attribute__((noinline)) static void work(volatile long *sum) { *sum += 1; }
-int main(int argc, char **argv) {
-    long n = atol(argv[argc - 1]);
-    volatile long sum = 0;
-    for (long i = 0; i < n; i++) {
-        MARK;
-        work(&sum);
-    }
-    return sum != n;
-}
-"""
 
 EVERYTHING = r"""
 #include <ubiheap/marker.h>
@@ -173,21 +156,15 @@ class Alone(unittest.TestCase):
                 if "-shared" not in options:
                     self.assertEqual(subprocess.run([str(program)], timeout=TIMEOUT_SECONDS).returncode, 0)
 
-    def instructions(self, program, n):
-        ran = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program), str(n)],
-            stderr=subprocess.PIPE, check=True, timeout=TIMEOUT_SECONDS,
-        )
-        return int(re.search(rb"Collected : (\d+)", ran.stderr)[1])
-
     @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
     def test_what_nobody_looks_at_costs_six_instructions(self):
         n = 20000
         for compiler in ("gcc", "clang", "g++", "clang++"):
             cost = {}
             for marked in (False, True):
-                program = self.compile(compiler, LOOP, f"loop{marked}", "-O2", *(["-DMARKED"] if marked else []))
-                cost[marked] = self.instructions(program, 2 * n) - self.instructions(program, n)
+                options = ["-O2", *(["-DMARKED"] if marked else [])]
+                program = self.compile(compiler, timeline_instructions.PROGRAM, f"loop{marked}", *options)
+                cost[marked] = timeline_instructions.count(program, 2 * n) - timeline_instructions.count(program, n)
             added = (cost[True] - cost[False]) / n
             self.assertLessEqual(added, SCOPED_LIMIT + 0.01, compiler)
             self.assertGreaterEqual(added, 4, f"{compiler}: nothing was marked")

@@ -9,10 +9,10 @@
 #include <ubiheap/lens.h>
 #include <ubiheap/treemap.h>
 
-#include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/breakdown_choice.h"
+#include "cli/output_file.h"
 #include "cli/snapshot.h"
 #include "render/result_json.h"
 #include "render/treemap_text.h"
@@ -37,23 +37,6 @@ typedef struct job {
 } job;
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
-
-/* Where the document goes. What went wrong with the file first is kept: writers above it know only that it was refused. */
-typedef struct sink {
-    ubi__atomic_file file;
-    ubi_status status;
-    char message[256];
-} sink;
-
-static bool write_to_file(void *payload, const void *data, size_t n) {
-    sink *s = payload;
-    if (s->status != UBI_OK)
-        return false;
-    s->status = ubi__atomic_file_write(&s->file, data, n);
-    if (s->status != UBI_OK)
-        snprintf(s->message, sizeof s->message, "%s", ubi_error_message());
-    return s->status == UBI_OK;
-}
 
 static bool by_is(const job *j, const char *word) {
     return strcmp(j->arguments->by, word) == 0;
@@ -133,14 +116,9 @@ static ubi_status write_document(const job *j, const ubi_treemap *map, ubi_write
 }
 
 static ubi_status write_file(const job *j, const ubi_treemap *map) {
-    sink s = { .status = UBI_OK };
-    j->cli->subject = j->arguments->output;
-    UBI_TRY(ubi__atomic_file_open(&s.file, j->arguments->output, 0, ubi_allocator_default()));
-    ubi_status status = write_document(j, map, write_to_file, &s);
-    if (status == UBI_OK)
-        return ubi__atomic_file_commit(&s.file);
-    ubi__atomic_file_discard(&s.file);
-    return s.status == UBI_OK ? status : ubi__fail(s.status, "%s", s.message);
+    ubi__output_file file;
+    UBI_TRY(ubi__output_file_open(&file, j->cli, j->arguments->output));
+    return ubi__output_file_close(&file, write_document(j, map, ubi__output_file_write, &file));
 }
 
 static ubi_status draw_text(const job *j, const ubi_treemap *map) {

@@ -10,38 +10,12 @@
 
 #include "fail_allocator.h"
 #include "formats/timeline/timeline_read.h"
+#include "fuzz_pieces.h"
 #include "timeline/timeline_nest.h"
 
 /* Windows and the decompressor, and what a byte can turn into at most: nesting takes the most. */
 #define FIXED_BYTES (UINT64_C(4) << 20)
 #define BYTES_PER_BYTE 64
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition, const char *what) {
-    if (condition)
-        return;
-    fprintf(stderr, "timeline_fuzz: %s (%s)\n", what, ubi_error_message());
-    abort();
-}
-
-typedef struct feeder {
-    const uint8_t *at;
-    size_t left;
-} feeder;
-
-/* Pieces of 1 to 8 bytes; their sizes depend on the bytes. */
-static ptrdiff_t feed(void *payload, void *buffer, size_t size) {
-    feeder *f = payload;
-    size_t n = f->left ? (f->at[0] & 7) + (size_t)1 : 0;
-    n = n < f->left ? n : f->left;
-    n = n < size ? n : size;
-    if (n)
-        memcpy(buffer, f->at, n);
-    f->at += n;
-    f->left -= n;
-    return (ptrdiff_t)n;
-}
 
 static void check_rows(const ubi__timeline_data *d) {
     for (size_t i = 0; i < d->rows.n; i++) {

@@ -14,39 +14,13 @@
 #include <ubiheap/formats.h>
 
 #include "fail_allocator.h"
+#include "fuzz_pieces.h"
 #include "plain_v8.h"
 #include "v8_equal.h"
 
 /* Buffers of the loader, decompressor included, and what a byte of the stream can turn into at most. */
 #define FIXED_BYTES (UINT64_C(16) << 20)
 #define BYTES_PER_BYTE 64
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition, const char *what) {
-    if (condition)
-        return;
-    fprintf(stderr, "v8_fuzz: %s (%s)\n", what, ubi_error_message());
-    abort();
-}
-
-typedef struct feeder {
-    const uint8_t *at;
-    size_t left;
-} feeder;
-
-/* Pieces of 1 to 8 bytes; their sizes depend on the bytes. */
-static ptrdiff_t feed(void *payload, void *buffer, size_t size) {
-    feeder *f = payload;
-    size_t n = f->left ? (f->at[0] & 7) + (size_t)1 : 0;
-    n = n < f->left ? n : f->left;
-    n = n < size ? n : size;
-    if (n)
-        memcpy(buffer, f->at, n);
-    f->at += n;
-    f->left -= n;
-    return (ptrdiff_t)n;
-}
 
 typedef struct outcome {
     ubi_status status;

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/timeline/timeline_view.h"
+#include "cli/output_file.h"
 #include "cli/snapshot.h"
 #include "render/timeline_export.h"
 
@@ -72,32 +72,10 @@ static ubi_status write_document(const ubi__timeline_view *view, form f, ubi_wri
     return write_json(view, write, payload);
 }
 
-/* Where the document goes. What went wrong with the file first is kept: writers above it know only that it was refused. */
-typedef struct sink {
-    ubi__atomic_file file;
-    ubi_status status;
-    char message[256];
-} sink;
-
-static bool write_to_file(void *payload, const void *data, size_t n) {
-    sink *s = payload;
-    if (s->status != UBI_OK)
-        return false;
-    s->status = ubi__atomic_file_write(&s->file, data, n);
-    if (s->status != UBI_OK)
-        snprintf(s->message, sizeof s->message, "%s", ubi_error_message());
-    return s->status == UBI_OK;
-}
-
 static ubi_status write_file(const ubi__timeline_view *view, form f) {
-    sink s = { .status = UBI_OK };
-    view->cli->subject = view->wishes->output;
-    UBI_TRY(ubi__atomic_file_open(&s.file, view->wishes->output, 0, ubi_allocator_default()));
-    ubi_status status = write_document(view, f, write_to_file, &s);
-    if (status == UBI_OK)
-        return ubi__atomic_file_commit(&s.file);
-    ubi__atomic_file_discard(&s.file);
-    return s.status == UBI_OK ? status : ubi__fail(s.status, "%s", s.message);
+    ubi__output_file file;
+    UBI_TRY(ubi__output_file_open(&file, view->cli, view->wishes->output));
+    return ubi__output_file_close(&file, write_document(view, f, ubi__output_file_write, &file));
 }
 
 static ubi_status tell(const ubi__timeline_view *view, form f) {
