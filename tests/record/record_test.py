@@ -372,12 +372,12 @@ class Failures(Records):
 
         def take():
             with open(fifo, "rb", buffering=0) as end:
-                while sum(map(len, taken)) < 200000:
-                    taken.append(end.read(4096))
+                while sum(map(len, taken)) < 100000 and (piece := end.read(4096)):
+                    taken.append(piece)
 
         reader = threading.Thread(target=take)
         reader.start()
-        done = self.behaves("storm", 1000000, options=("--exact", "--no-symbols"))
+        done = self.behaves("storm", 4000000, options=("--exact", "--no-symbols"))
         reader.join()
         self.assertEqual((done.returncode, done.stdout), (4, ""))
         self.assertRegex(done.stderr, r"out\.ubirec: cannot write: Broken pipe; the recording ends there")

@@ -130,10 +130,24 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
     return ubi__ubirec_trace(s->writer, out, caller, frame);
 }
 
+#define SYSTEM_NAME_BYTES 15 /* of a thread; the system cuts longer ones */
+
+/* What the system calls the first thread of a program. */
+static void name_as_the_program(char out[UBI__THREAD_NAME_BYTES], const ubi__native_session *s) {
+    size_t from = s->program_bytes;
+    while (from > 0 && s->program[from - 1] != '/')
+        from--;
+    size_t n = s->program_bytes - from;
+    n = n < SYSTEM_NAME_BYTES ? n : SYSTEM_NAME_BYTES;
+    memcpy(out, s->program + from, n);
+    out[n] = '\0';
+}
+
 static ubi_status take_thread(void *payload, uint32_t *out, uint64_t tid) {
     ubi__native_session *s = payload;
     ubi__native_thread thread = { .tid = (pid_t)tid };
-    ubi__proc_thread_name(thread.name, s->pid, thread.tid);
+    if (!ubi__proc_thread_name(thread.name, s->pid, thread.tid) && thread.tid == s->pid)
+        name_as_the_program(thread.name, s); /* it ended before we could ask */
     UBI_TRY(ubi__ubirec_thread(s->writer, out, tid, ubi__text(thread.name)));
     return ubi__vec_native_thread_push(&s->threads, s->allocator, thread);
 }
