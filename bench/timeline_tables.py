@@ -15,13 +15,17 @@ PAIRS = """\
 START and END of a scoped marker while somebody looks: processor time of the thread that marks, medians of turns of 100,000
 pairs, and the least and most; what is pending is popped between turns. *Of one target* and *of all*: literals. *By function*:
 names that are compared. With a stack of depth 10, at one of 64 places, from a made-up engine that knows its stack as a
-number. *console.time*: two markers with a text and a stack each. *Four threads* mark at once, on as many processors as there
-are. The goals: at most 40 ns on the main thread, 60 ns on others, 200 ns with a stack."""
+number. *Of a script*: QuickJS runs, and the stack is the script's, ten frames. *Entering a script*: a call from outside, with
+the pair of markers that says so. *console.time*: two markers with a text and a stack each. *Four threads* mark at once, on as
+many processors as there are. *LTTng-UST*: two of its events with a name, while a session records them. The goals: at most
+40 ns on the main thread, 60 ns on others, 200 ns with a stack."""
 PENDING = """\
 Ten million markers that wait, and popping them into five million rows: the first time the system has to find the memory, the
 second time it is there. The goals: 1.5 s, and 48 bytes each."""
 ROWS = {"pair": "of one target", "pairForAll": "of all", "pairByFunction": "by function", "pairWithStack": "with a stack",
-        "consolePairWithTwoStacks": "console.time, two stacks", "pairOffMainThread": "of all, four threads"}
+        "pairWithScriptStack": "with a stack of a script", "scriptEntered": "entering a script",
+        "consolePairWithTwoStacks": "console.time, two stacks", "pairOffMainThread": "of all, four threads",
+        "lttngPair": "LTTng-UST"}
 
 
 def instruction_table(results):

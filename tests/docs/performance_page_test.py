@@ -82,7 +82,8 @@ class PerformancePage(unittest.TestCase):
         self.assertEqual(len(turns), len(PROGRAMS) * 4)
         self.assertEqual(len(set(turns.values())), 1, turns)
         sampled = collections.Counter((run["file"], run["row"], run["mode"]) for run in native[0]["runs"] if "mode" in run)
-        for row in {row for _, row, _ in sampled}:
+        self.assertEqual({row for _, row, _ in sampled}, {"instructions", "memory"})
+        for row in ("instructions", "memory"):
             of = {key: n for key, n in sampled.items() if key[1] == row}
             self.assertEqual({key[0] for key in of}, PROGRAMS - {"storm1", "storm2"})
             self.assertEqual(len(of), 2 * (len(PROGRAMS) - 2))
