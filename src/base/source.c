@@ -48,6 +48,17 @@ ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_all
     return UBI_OK;
 }
 
+size_t ubi__source_peek_path(uint8_t *out, size_t size, const char *path) {
+    bool is_input = strcmp(path, "-") == 0;
+    int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return 0;
+    ssize_t n = pread(fd, out, size, 0);
+    if (!is_input)
+        close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
 void ubi__source_open_memory(ubi__source *s, const void *data, size_t n, const ubi_allocator *a) {
     init(s, a);
     s->memory = data;

@@ -31,6 +31,12 @@ typedef struct ubi__source {
 
 /** `path` "-" is standard input. A directory is refused (UBI_EIO). */
 ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_allocator *a);
+/**
+ * The first bytes of a file, to guess what it is, before it is opened; "-" is standard input. Nothing of a pipe, which is left as
+ * it is.
+ * @return how many; 0 also when it cannot be read.
+ */
+size_t ubi__source_peek_path(uint8_t *out, size_t size, const char *path);
 void ubi__source_open_fd(ubi__source *s, int fd, const ubi_allocator *a);
 void ubi__source_open_memory(ubi__source *s, const void *data, size_t n, const ubi_allocator *a);
 void ubi__source_open_callback(ubi__source *s, ubi__source_read_fn fn, void *payload, const ubi_allocator *a);

@@ -61,19 +61,8 @@ static bool text_is(const ubi_marker_pairing *p, uint32_t text, const char *what
     return it.len == strlen(what) && memcmp(it.ptr, what, it.len) == 0;
 }
 
-/* Makes entry `i` exist; new ones are none. */
-static ubi_status reach(ubi__vec_u32 *v, uint32_t i, const ubi_allocator *a) {
-    if (i < v->n)
-        return UBI_OK;
-    size_t more = (size_t)i + 1 - v->n;
-    UBI_TRY(ubi__vec_u32_reserve(v, a, more));
-    memset(v->at + v->n, 0xff, more * sizeof *v->at);
-    v->n += more;
-    return UBI_OK;
-}
-
 ubi_status ubi__marker_pairing_name_of(uint32_t *out, ubi_marker_pairing *p, uint32_t text) {
-    UBI_TRY(reach(&p->name_of_text, text, p->allocator));
+    UBI_TRY(ubi__marker_reach(&p->name_of_text, text, p->allocator));
     uint32_t *name = &p->name_of_text.at[text];
     if (*name == NONE) {
         UBI_TRY(ubi__vec_u32_push(&p->it.names, p->allocator, text));
@@ -120,7 +109,7 @@ static ubi_status class_of(uint32_t *out, ubi_marker_pairing *p, uint32_t name, 
             class = p->n_classes++;
         }
     }
-    UBI_TRY(reach(&p->top, class, p->allocator));
+    UBI_TRY(ubi__marker_reach(&p->top, class, p->allocator));
     *out = class;
     return UBI_OK;
 }
@@ -131,7 +120,7 @@ static ubi_status key_class_of(uint32_t *out, ubi_marker_pairing *p, uint32_t cl
     if (*out != NONE)
         return UBI_OK;
     uint32_t made = (uint32_t)p->key_top.n;
-    UBI_TRY(reach(&p->key_top, made, p->allocator));
+    UBI_TRY(ubi__marker_reach(&p->key_top, made, p->allocator));
     UBI_TRY(ubi__u64_map_put(&p->key_class_of, pair, made));
     *out = made;
     return UBI_OK;
@@ -291,7 +280,7 @@ static ubi_status open_by_key(ubi_marker_pairing *p, ubi__open_special *s, uint3
 }
 
 static ubi_status open_by_asking(ubi_marker_pairing *p, uint32_t special, uint32_t class) {
-    UBI_TRY(reach(&p->asking, class, p->allocator));
+    UBI_TRY(ubi__marker_reach(&p->asking, class, p->allocator));
     p->specials.at[special].next_asking = p->asking.at[class];
     p->asking.at[class] = special;
     p->n_asking++;
@@ -396,7 +385,7 @@ typedef struct carrier {
 } carrier;
 
 static ubi_status carry_thread(uint32_t *out, carrier *c, uint32_t thread) {
-    UBI_TRY(reach(&c->threads, thread, c->to->allocator));
+    UBI_TRY(ubi__marker_reach(&c->threads, thread, c->to->allocator));
     uint32_t *known = &c->threads.at[thread];
     if (*known == NONE) {
         const ubi__marker_thread *it = &c->from->it.threads.at[thread];

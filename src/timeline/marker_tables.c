@@ -164,20 +164,19 @@ void ubi__marker_import_fini(ubi__marker_import *m, const ubi_allocator *a) {
     ubi__vec_u32_fini(&m->path, a);
 }
 
-/* Makes entry `i` of a column of unknown ones exist. */
-static ubi_status reach(ubi__vec_u32 *known, uint32_t i, const ubi_allocator *a) {
-    if (i < known->n)
+ubi_status ubi__marker_reach(ubi__vec_u32 *v, uint32_t i, const ubi_allocator *a) {
+    if (i < v->n)
         return UBI_OK;
-    size_t more = (size_t)i + 1 - known->n;
-    UBI_TRY(ubi__vec_u32_reserve(known, a, more));
-    memset(known->at + known->n, 0xff, more * sizeof *known->at);
-    known->n += more;
+    size_t more = (size_t)i + 1 - v->n;
+    UBI_TRY(ubi__vec_u32_reserve(v, a, more));
+    memset(v->at + v->n, 0xff, more * sizeof *v->at);
+    v->n += more;
     return UBI_OK;
 }
 
 ubi_status ubi__marker_import_text(uint32_t *out, ubi__marker_import *m, uint32_t text) {
     if (text != UBI_NONE) {
-        UBI_TRY(reach(&m->texts, text, m->to->allocator));
+        UBI_TRY(ubi__marker_reach(&m->texts, text, m->to->allocator));
         uint32_t *known = &m->texts.at[text];
         if (*known == UBI_NONE)
             UBI_TRY(ubi__marker_tables_text(known, m->to, ubi__marker_tables_get(m->from, text)));
@@ -205,7 +204,7 @@ ubi_status ubi__marker_import_frame(uint32_t *out, ubi__marker_import *m, uint32
         *out = UBI_NONE;
         return UBI_OK;
     }
-    UBI_TRY(reach(&m->frames, frame, m->to->allocator));
+    UBI_TRY(ubi__marker_reach(&m->frames, frame, m->to->allocator));
     m->path.n = 0;
     for (uint32_t f = frame; f != UBI_NONE && m->frames.at[f] == UBI_NONE;) {
         UBI_TRY(ubi__vec_u32_push(&m->path, m->to->allocator, f));

@@ -13,6 +13,9 @@
 
 #include "base/slots.h"
 
+/** Makes entry `i` exist; new ones are UBI_NONE. Errors: UBI_ENOMEM. */
+ubi_status ubi__marker_reach(ubi__vec_u32 *v, uint32_t i, const ubi_allocator *a);
+
 /** A frame; UBI_NONE: no such text or parent. Parents have smaller numbers; at most one of the two is there. */
 typedef struct ubi__marker_frame {
     uint32_t function_name, source, async_cause; /* texts */

@@ -84,15 +84,9 @@ static JSValue results_value(JSContext *ctx, const ubi_recording *recording, boo
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */
 
-/** NULL having thrown. */
-static ubi_quickjs *attached_tools(JSContext *ctx) {
-    ubi__js_realm *realm = ubi__js_realm_of(ctx);
-    return ubi__js_tools_attached(ctx, realm) ? realm->tools : NULL;
-}
-
 static JSValue start_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
-    ubi_quickjs *tools = attached_tools(ctx);
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
     if (!tools)
         return JS_EXCEPTION;
     ubi_status status = ubi_quickjs_start_profiler(tools);
@@ -101,7 +95,7 @@ static JSValue start_profiler(JSContext *ctx, JSValueConst this_value, int argc,
 
 static JSValue stop_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
-    ubi_quickjs *tools = attached_tools(ctx);
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
     if (!tools)
         return JS_EXCEPTION;
     ubi_quickjs_stop_profiler(tools);
@@ -110,7 +104,7 @@ static JSValue stop_profiler(JSContext *ctx, JSValueConst this_value, int argc, 
 
 static JSValue reset_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
-    ubi_quickjs *tools = attached_tools(ctx);
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
     if (!tools)
         return JS_EXCEPTION;
     ubi_quickjs_reset_profiler(tools);
@@ -132,7 +126,7 @@ static JSValue get_results(JSContext *ctx, JSValueConst this_value, int argc, JS
     ubi_recording *recording;
     int extended = wants_extended(ctx, argc, argv);
     ubi_quickjs *tools =
-        extended < 0 ? NULL : attached_tools(ctx); /* after a getter of the script's, if there is one */
+        extended < 0 ? NULL : ubi__js_attached_tools(ctx); /* after a getter of the script's, if there is one */
     if (!tools)
         return JS_EXCEPTION;
     ubi_status status = ubi_quickjs_profiler_results(&recording, tools);

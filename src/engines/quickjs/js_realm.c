@@ -141,3 +141,8 @@ bool ubi__js_tools_attached(JSContext *ctx, const ubi__js_realm *realm) {
     ubi__js_throw(ctx, UBI__JS_ERROR, "the memory tools of this runtime are detached");
     return false;
 }
+
+ubi_quickjs *ubi__js_attached_tools(JSContext *ctx) {
+    ubi__js_realm *realm = ubi__js_realm_of(ctx);
+    return ubi__js_tools_attached(ctx, realm) ? realm->tools : NULL;
+}

@@ -48,5 +48,7 @@ int ubi__js_realm_map_set(JSContext *ctx, JSValueConst map, JSValue key, JSValue
 bool ubi__js_realm_has_tools(const ubi__js_realm *realm, JSRuntime *runtime);
 /** The same; throws an Error when they are not. */
 bool ubi__js_tools_attached(JSContext *ctx, const ubi__js_realm *realm);
+/** The tools of this realm; NULL having thrown when they are gone. */
+ubi_quickjs *ubi__js_attached_tools(JSContext *ctx);
 
 #endif

@@ -132,22 +132,16 @@ static JSValue markers_value(JSContext *ctx, const ubi_timeline_markers *markers
 
 /* ---- the object ----------------------------------------------------------------------------------------------------- */
 
-/* NULL having thrown. */
-static ubi_quickjs *attached_tools(JSContext *ctx) {
-    ubi__js_realm *realm = ubi__js_realm_of(ctx);
-    return ubi__js_tools_attached(ctx, realm) ? realm->tools : NULL;
-}
-
 static JSValue get_recording(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
-    ubi_quickjs *tools = attached_tools(ctx);
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
     return tools ? JS_NewBool(ctx, ubi__timeline_own_is_observed(ubi__tracking_of(tools))) : JS_EXCEPTION;
 }
 
 static JSValue set_recording(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value;
     int wanted = argc > 0 ? JS_ToBool(ctx, argv[0]) : 0;
-    ubi_quickjs *tools = wanted < 0 ? NULL : attached_tools(ctx);
+    ubi_quickjs *tools = wanted < 0 ? NULL : ubi__js_attached_tools(ctx);
     if (!tools)
         return JS_EXCEPTION;
     ubi_status status = ubi__timeline_observe_own(ubi__tracking_of(tools), wanted > 0);
@@ -157,7 +151,7 @@ static JSValue set_recording(JSContext *ctx, JSValueConst this_value, int argc, 
 static JSValue pop(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
     ubi_timeline_markers *markers;
-    ubi_quickjs *tools = attached_tools(ctx);
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
     if (!tools)
         return JS_EXCEPTION;
     if (!ubi__timeline_own_is_observed(ubi__tracking_of(tools)))
@@ -174,7 +168,7 @@ static JSValue pop(JSContext *ctx, JSValueConst this_value, int argc, JSValueCon
 
 static JSValue get_lost(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
-    ubi_quickjs *tools = attached_tools(ctx);
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
     return tools ? JS_NewInt64(ctx, (int64_t)ubi__tracking_of(tools)->timeline.own_lost) : JS_EXCEPTION;
 }
 

@@ -2,9 +2,7 @@
  *
  * recording_open.c: reading a recording, and what the commands do with it.
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cli/commands/report/recording_report.h"
 #include "cli/exit_code.h"
@@ -12,14 +10,8 @@
 
 bool ubi__is_recording(const char *path) {
     uint8_t head[UBI__UBIREC_MAGIC_BYTES];
-    bool is_input = strcmp(path, "-") == 0;
-    int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    ssize_t n = pread(fd, head, sizeof head, 0); /* nothing of a pipe, which is left as it is */
-    if (!is_input)
-        close(fd);
-    return n > 0 && ubi__ubirec_guess(head, (size_t)n);
+    size_t n = ubi__source_peek_path(head, sizeof head, path);
+    return n > 0 && ubi__ubirec_guess(head, n);
 }
 
 static ubi_status read_file(ubi__recording_report *report, ubi__cli *cli) {

@@ -2,9 +2,7 @@
  *
  * timeline_open.c: reading what `ubiheap timeline` is given.
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/human.h"
 #include "base/text.h"
@@ -17,14 +15,8 @@
 
 bool ubi__is_timeline(const char *path) {
     uint8_t head[40];
-    bool is_input = strcmp(path, "-") == 0;
-    int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    ssize_t n = pread(fd, head, sizeof head, 0); /* nothing of a pipe, which is left as it is */
-    if (!is_input)
-        close(fd);
-    return n > 0 && ubi__timeline_guess(head, (size_t)n);
+    size_t n = ubi__source_peek_path(head, sizeof head, path);
+    return n > 0 && ubi__timeline_guess(head, n);
 }
 
 static ubi_status read_recording(ubi__timeline_file *file, ubi__source *source, const ubi_progress *progress) {
