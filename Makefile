@@ -5,6 +5,8 @@
 PREFIX ?= /usr/local
 # Seconds that `make fuzz` spends on each target.
 FUZZ_SECONDS ?= 60
+# Under what name `make bench` keeps its results.
+BENCH_NAME ?= latest
 # Parallel jobs; all processors when empty.
 JOBS ?=
 export JOBS FUZZ_SECONDS
@@ -12,7 +14,7 @@ export JOBS FUZZ_SECONDS
 # What users need; tests and benches ask for more packages.
 build_tool = sh tools/build.sh release -DUBI_BUILD_TESTS=OFF -DUBI_BUILD_BENCH=OFF
 
-.PHONY: all deps demo test check-deep check-bare bench fuzz install clean help
+.PHONY: all deps demo check test check-deep check-bare bench fuzz install package clean help
 
 all: ## Build the library and the tool in build/release
 	@$(build_tool)
@@ -25,18 +27,22 @@ demo: ## Install, build, and look into real heap snapshots of Node.js and Firefo
 	@$(build_tool)
 	@sh tools/demo.sh build/release/bin/ubiheap
 
+check: ## Build for everyday work and run the quick tests: less than a minute after an edit
+	@sh tools/build.sh dev
+	@ctest --preset dev -L quick -j $(or $(JOBS),$(shell nproc))
+
 test: deps ## Run every test: gcc, clang with sanitizers, fuzz corpora (below 30 minutes)
 	@sh tools/test.sh
 
 check-deep: deps ## Run the tests that take long
 	@sh tools/check-deep.sh
 
-check-bare: ## Try `make demo` and `make test` in a fresh Debian 12 (as root)
+check-bare: ## Try `make demo`, `make test` and the packages in a fresh Debian (as root)
 	@sh tools/check-bare.sh
 
-bench: deps ## Measure, on real and generated snapshots
+bench: deps ## Measure all that docs/explanation/performance.md shows; says first how long it takes
 	@sh tools/build.sh release
-	@sh bench/run.sh
+	@python3 bench/run.py $(BENCH_NAME)
 
 fuzz: deps ## Fuzz every target for FUZZ_SECONDS (default 60)
 	@sh tools/fuzz.sh
@@ -44,6 +50,12 @@ fuzz: deps ## Fuzz every target for FUZZ_SECONDS (default 60)
 install: ## Install below PREFIX (default /usr/local); DESTDIR works
 	@$(build_tool) -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))"
 	@DESTDIR="$(DESTDIR)" cmake --install build/release
+
+package: deps ## Make Debian packages, a portable tar ball and an npm package in build/packages
+	@$(build_tool)
+	@sh tools/package-deb.sh build/release build/packages
+	@sh tools/package-portable.sh build/packages
+	@sh tools/package-npm.sh build/packages/ubiheap-*-linux-x86_64.tar.gz build/packages
 
 clean: ## Remove the build directory
 	rm -rf build

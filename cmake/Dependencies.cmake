@@ -10,6 +10,9 @@ if(NOT PKG_CONFIG_FOUND)
 endif()
 
 set(ubi_missing "")
+if(UBI_PORTABLE) # archives where there are any
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+endif()
 
 # ubi_need(<variable> <pkg-config module> <Debian package>): makes the target PkgConfig::<variable>.
 macro(ubi_need variable module package)
@@ -21,9 +24,16 @@ endmacro()
 
 ubi_need(UBI_ISAL libisal libisal-dev)
 ubi_need(UBI_ZLIB zlib zlib1g-dev)
-ubi_need(UBI_JANSSON jansson libjansson-dev)
 ubi_need(UBI_SODIUM libsodium libsodium-dev)
 ubi_need(UBI_DW libdw libdw-dev)
+if(UBI_PORTABLE AND UBI_DW_FOUND) # what libdw.a needs, and pkg-config tells for shared libraries alone
+    foreach(name lzma bz2 z)
+        find_library(UBI_${name}_LIBRARY ${name} REQUIRED)
+        mark_as_advanced(UBI_${name}_LIBRARY)
+        target_link_libraries(PkgConfig::UBI_DW INTERFACE ${UBI_${name}_LIBRARY})
+    endforeach()
+    target_link_libraries(PkgConfig::UBI_DW INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+endif()
 find_path(UBI_IBERTY_INCLUDE_DIR libiberty/demangle.h)
 find_library(UBI_IBERTY_LIBRARY iberty)
 mark_as_advanced(UBI_IBERTY_INCLUDE_DIR UBI_IBERTY_LIBRARY)
@@ -32,6 +42,7 @@ if(NOT UBI_IBERTY_INCLUDE_DIR OR NOT UBI_IBERTY_LIBRARY)
 endif()
 if(UBI_BUILD_TESTS OR UBI_LIBFUZZER)
     ubi_need(UBI_CMOCKA cmocka libcmocka-dev)
+    ubi_need(UBI_JANSSON jansson libjansson-dev)
 endif()
 
 # Tests are written for Debian's own python3 and its packages; another one that comes first on PATH may lack them.

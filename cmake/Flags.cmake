@@ -15,7 +15,8 @@ if(NOT UBI_FLAGS_RELEASE_SET)
 endif()
 
 add_library(ubi_flags INTERFACE)
-target_compile_options(ubi_flags INTERFACE -fvisibility=hidden -fno-semantic-interposition
+target_compile_options(ubi_flags INTERFACE $<$<NOT:$<BOOL:${UBI_SHARED_INTERNALS}>>:-fvisibility=hidden>
+    -fno-semantic-interposition
     -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wwrite-strings)
 # Defined empty, as a file that defines it for itself does.
 target_compile_definitions(ubi_flags INTERFACE _GNU_SOURCE= _FILE_OFFSET_BITS=64)

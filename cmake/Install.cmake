@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What `make install` puts where: tool, libraries, headers, files for pkg-config and CMake, manual pages, completion,
-# licence, documents and examples.
+# licence, documents and examples. The component `tool` is what needs no library of ours to be installed.
 
 include(CMakePackageConfigHelpers)
 
@@ -9,9 +9,14 @@ set(ubi_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ubiheap)
 set(ubi_help_dir ${PROJECT_BINARY_DIR}/help)
 
 if(TARGET ubiheap_cli)
-    install(TARGETS ubiheap_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ubiheap_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
 endif()
-install(TARGETS ubiheap_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ubiheap)
+install(TARGETS ubiheap_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ubiheap COMPONENT tool)
+if(UBI_PORTABLE) # of the tool's libraries, those that Debian has no archive of
+    set_target_properties(ubiheap_cli PROPERTIES INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/ubiheap")
+    file(REAL_PATH ${UBI_PORTABLE_ROOT}/usr/lib/x86_64-linux-gnu/libisal.so.2 ubi_isal_file)
+    install(FILES ${ubi_isal_file} RENAME libisal.so.2 DESTINATION ${CMAKE_INSTALL_LIBDIR}/ubiheap COMPONENT tool)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ubiheap DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # Two export sets: a program that links the shared library needs none of our dependencies to be installed.
@@ -35,7 +40,7 @@ install(FILES ${PROJECT_BINARY_DIR}/ubiheapConfig.cmake ${PROJECT_BINARY_DIR}/ub
 
 # The tools for a live QuickJS are compiled with the user's engine: source, and the function that does it.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/engines/quickjs DESTINATION ${ubi_quickjs_tools_dir}/engines
-    FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.sh" PATTERN "*_test.c" EXCLUDE
+    FILES_MATCHING PATTERN "*.[ch]" PATTERN "*.sh" PATTERN "*_test.c" EXCLUDE PATTERN "*_fuzz.c" EXCLUDE
     PATTERN "*_for_tests.h" EXCLUDE PATTERN "*_testing.h" EXCLUDE PATTERN "host" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/QuickJS.cmake DESTINATION ${ubi_cmake_dir})
 
@@ -64,15 +69,26 @@ if(TARGET ubiheap_cli AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT CMAKE_CROSSC
         DEPENDS ubiheap_cli ${PROJECT_SOURCE_DIR}/tools/make-help.sh
         COMMENT "Manual pages and completion" VERBATIM)
     add_custom_target(ubiheap_help ALL DEPENDS ${ubi_help_dir}/made)
-    install(DIRECTORY ${ubi_help_dir}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+    install(DIRECTORY ${ubi_help_dir}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tool)
     install(FILES ${ubi_help_dir}/ubiheap.bash RENAME ubiheap
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tool)
 endif()
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
-    DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool OPTIONAL)
 foreach(folder docs examples)
     if(EXISTS ${PROJECT_SOURCE_DIR}/${folder})
-        install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
     endif()
 endforeach()
+
+# What the user's shell needs to find all this; nothing to say of files that are on their way to another place.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(ubi_installed_libdir "${CMAKE_INSTALL_LIBDIR}")
+else()
+    set(ubi_installed_libdir "\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+install(CODE "if(\"\$ENV{DESTDIR}\" STREQUAL \"\")
+    execute_process(COMMAND sh \"${PROJECT_SOURCE_DIR}/tools/after-install.sh\"
+        \"\${CMAKE_INSTALL_PREFIX}\" \"${ubi_installed_libdir}\")
+endif()")

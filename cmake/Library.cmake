@@ -14,7 +14,7 @@ list(TRANSFORM ubi_library_modules REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1
 ubi_glob(ubi_library_sources ${ubi_patterns})
 list(FILTER ubi_library_sources EXCLUDE REGEX "/src/targets/native/")
 
-set(ubi_dependencies PkgConfig::UBI_ISAL PkgConfig::UBI_ZLIB PkgConfig::UBI_JANSSON PkgConfig::UBI_SODIUM
+set(ubi_dependencies PkgConfig::UBI_ISAL PkgConfig::UBI_ZLIB PkgConfig::UBI_SODIUM
     Threads::Threads m)
 
 # Position-independent in both: visibility is hidden, so that costs next to nothing and everything is compiled once.
@@ -42,20 +42,32 @@ target_link_options(ubiheap_shared PRIVATE -Wl,-z,nodelete)
 add_library(ubiheap::ubiheap ALIAS ubiheap_shared)
 add_library(ubiheap::static ALIAS ubiheap_static)
 
-# What sees our internals (tool, tests, fuzz targets, benches): hidden symbols are in the static library alone.
+# What sees our internals (tool, tests, fuzz targets, benches): hidden symbols are in the static library alone. With
+# UBI_SHARED_INTERNALS nothing is hidden, and the parts are shared objects: an edit links those again and not all programs.
 add_library(ubi_internal INTERFACE)
 target_include_directories(ubi_internal INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(ubi_internal INTERFACE ubiheap_static ubi_flags ${ubi_dependencies})
+if(UBI_SHARED_INTERNALS)
+    set(ubi_part SHARED)
+    add_library(ubiheap_internals SHARED $<TARGET_OBJECTS:ubiheap_objects>)
+    set_target_properties(ubiheap_internals PROPERTIES LINKER_LANGUAGE C)
+    target_link_libraries(ubiheap_internals PRIVATE ubi_flags ${ubi_dependencies})
+    target_link_libraries(ubi_internal INTERFACE ubiheap_internals ubi_flags ${ubi_dependencies})
+    set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+else()
+    set(ubi_part STATIC)
+    target_link_libraries(ubi_internal INTERFACE ubiheap_static ubi_flags ${ubi_dependencies})
+endif()
 
 # Symbols of native code, and native programs under the recorder: libraries of their own, so that only the tool and tests
 # need a reader of DWARF.
 ubi_glob(ubi_symbolize_sources ${PROJECT_SOURCE_DIR}/src/symbolize/*.c)
-add_library(ubi_symbolize STATIC ${ubi_symbolize_sources})
+add_library(ubi_symbolize ${ubi_part} ${ubi_symbolize_sources})
 target_include_directories(ubi_symbolize SYSTEM PRIVATE ${UBI_IBERTY_INCLUDE_DIR})
 target_link_libraries(ubi_symbolize PUBLIC ubi_internal PkgConfig::UBI_DW PRIVATE ${UBI_IBERTY_LIBRARY} ${CMAKE_DL_LIBS})
 ubi_glob(ubi_native_sources ${PROJECT_SOURCE_DIR}/src/targets/native/*.c)
 if(ubi_native_sources)
-    add_library(ubi_native STATIC ${ubi_native_sources})
+    add_library(ubi_native ${ubi_part} ${ubi_native_sources})
     target_link_libraries(ubi_native PUBLIC ubi_symbolize)
 endif()
 

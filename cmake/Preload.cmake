@@ -25,3 +25,6 @@ endif()
 # Bound at once: resolving a name later would run the loader in the middle of a hook. Never unloaded.
 target_link_options(ubiheap_preload PRIVATE -Wl,--version-script=${ubi_preload_exports} -Wl,-z,now -Wl,-z,nodelete
     -Wl,--no-undefined -Wl,--as-needed)
+if(UBI_PORTABLE) # until glibc 2.34 threads are a library of their own
+    target_link_libraries(ubiheap_preload PRIVATE -lpthread)
+endif()

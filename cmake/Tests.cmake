@@ -8,7 +8,7 @@
 #   UBI_DEEP         1 when there is time for the long variant
 # and may exit with 77 to say "skipped". Labels: the folder below src/ or tests/, `threads` when the file name has
 # "thread" in it or tests/thread-tests.txt lists the test, `deep` (only with UBI_DEEP_TESTS) below tests/deep and for
-# x_deep_test.
+# x_deep_test; `quick` for all that tests/slow-tests.txt does not list.
 
 set(ubi_test_timeout_seconds 600)
 if(UBI_DEEP_TESTS)
@@ -16,23 +16,24 @@ if(UBI_DEEP_TESTS)
 endif()
 
 # Folders whose tests look at the sources or the finished build: once, in the release build, is enough.
-set(ubi_once_folders layering api package format docs bench oracle quickjs/variants)
+set(ubi_once_folders ci-recipes growth layering api package format docs bench oracle quickjs/variants)
 
 file(GLOB ubi_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 list(FILTER ubi_support_sources EXCLUDE REGEX "_test\\.c$")
 add_library(ubi_test_support INTERFACE)
 target_include_directories(ubi_test_support INTERFACE ${PROJECT_SOURCE_DIR}/tests/support)
-target_link_libraries(ubi_test_support INTERFACE ubi_internal PkgConfig::UBI_CMOCKA)
+target_link_libraries(ubi_test_support INTERFACE ubi_internal PkgConfig::UBI_CMOCKA PkgConfig::UBI_JANSSON)
 if(ubi_support_sources)
     add_library(ubi_test_support_code STATIC ${ubi_support_sources})
     target_compile_options(ubi_test_support_code PRIVATE -UNDEBUG)
     target_include_directories(ubi_test_support_code PUBLIC ${PROJECT_SOURCE_DIR}/tests/support)
-    target_link_libraries(ubi_test_support_code PUBLIC ubi_internal PkgConfig::UBI_CMOCKA)
+    target_link_libraries(ubi_test_support_code PUBLIC ubi_internal PkgConfig::UBI_CMOCKA PkgConfig::UBI_JANSSON)
     target_link_libraries(ubi_test_support INTERFACE ubi_test_support_code)
 endif()
 
 file(STRINGS ${PROJECT_SOURCE_DIR}/tests/thread-tests.txt ubi_thread_tests REGEX "^[^#]")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/thread-tests.txt)
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/slow-tests.txt ubi_slow_tests REGEX "^[^#]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/thread-tests.txt tests/slow-tests.txt)
 
 set(ubi_test_environment UBI_BUILD_DIR=${PROJECT_BINARY_DIR} UBI_SOURCE_DIR=${PROJECT_SOURCE_DIR}
     PYTHONDONTWRITEBYTECODE=1)
@@ -63,9 +64,25 @@ function(ubi_register_test name source)
     if(name MATCHES "thread" OR name IN_LIST ubi_thread_tests)
         list(APPEND labels threads)
     endif()
+    if(NOT name IN_LIST ubi_slow_tests AND NOT name MATCHES "_deep_test$")
+        list(APPEND labels quick)
+    endif()
     set_tests_properties(${name} PROPERTIES
         LABELS "${labels}" SKIP_RETURN_CODE 77 TIMEOUT ${ubi_test_timeout_seconds}
         ENVIRONMENT "${ubi_test_environment}")
+endfunction()
+
+# The library of its own that a folder becomes, for the tests and fuzz targets in that folder.
+function(ubi_link_what_is_tested name source)
+    if(source MATCHES "/src/cli/" AND TARGET ubi_cli)
+        target_link_libraries(${name} PRIVATE ubi_cli)
+    endif()
+    if(source MATCHES "/src/engines/quickjs/|/tests/quickjs/")
+        target_link_libraries(${name} PRIVATE ubi_quickjs)
+    endif()
+    if(source MATCHES "/src/symbolize/|/src/targets/native/")
+        target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize)
+    endif()
 endfunction()
 
 # Whether tests of this file belong to the configuration at hand.
@@ -101,15 +118,7 @@ if(UBI_BUILD_TESTS)
         set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
         target_compile_options(${name} PRIVATE -UNDEBUG)
         target_link_libraries(${name} PRIVATE ubi_test_support)
-        if(source MATCHES "/src/cli/" AND TARGET ubi_cli)
-            target_link_libraries(${name} PRIVATE ubi_cli)
-        endif()
-        if(source MATCHES "/src/engines/quickjs/|/tests/quickjs/")
-            target_link_libraries(${name} PRIVATE ubi_quickjs)
-        endif()
-        if(source MATCHES "/src/symbolize/|/src/targets/native/")
-            target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize)
-        endif()
+        ubi_link_what_is_tested(${name} ${source})
         if(source MATCHES "/tests/bench/")
             target_link_libraries(${name} PRIVATE ubi_bench)
         endif()

@@ -20,6 +20,6 @@ command -v cmake >/dev/null 2>&1 || {
     echo "build: cmake is missing (Debian package cmake); \`make deps\` installs it" >&2
     exit 1
 }
-echo "build: $preset in build/$preset"
+echo "build: $preset in build/$preset$([ -d "build/$preset" ] || echo "; the first time takes some minutes, $log says how far it is")"
 cmake --preset "$preset" "$@" >"$log" 2>&1 || fail
 cmake --build --preset "$preset" ${JOBS:+-j "$JOBS"} >>"$log" 2>&1 || fail

@@ -4,8 +4,9 @@
  *
  * The texts of a snapshot tell whose it is: property and function names, URLs, file paths, names of custom elements, contents
  * of strings. An anonymizer replaces them, one at a time, by meaningless ones such as x_7k3v9mq2dp, and keeps what everybody
- * has: names of the engine, of JavaScript's own library and of the web's interfaces, positions in arrays, and the outline of
- * URLs and of V8's composed names. Sizes, ids, edges, line numbers and counts are not its business.
+ * has: names of the engine, of JavaScript's own library and of the web's interfaces, positions in arrays up to 999, and the outline of
+ * URLs and of V8's composed names. Sizes, ids, edges, line numbers and counts are not its business. Roles from
+ * UBI_TEXT_NATIVE_FUNCTION on are of recordings and timelines.
  *
  *     ubi_anonymizer *a;
  *     ubi_anonymizer_new(&a, NULL);
@@ -51,7 +52,7 @@ typedef struct ubi_anonymizer_options {
  * Use one key for snapshots that shall be compared with each other. It should be random: who guesses it can test
  * guesses of the texts.
  * Errors: UBI_EINVAL (version, a key that is too short), UBI_ENOMEM, UBI_EIO (no random numbers from the system).
- * Cost: about 300 KiB; the lists of known names are hashed.
+ * Cost: about 500 KiB; the lists of known names are hashed.
  */
 UBI_API ubi_status ubi_anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_options *options);
 /** Forgets the key. NULL is fine. */

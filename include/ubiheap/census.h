@@ -91,6 +91,8 @@ typedef struct ubi_census_options {
     const uint64_t *size_bytes;     /**< size_bytes[n_nodes] */
     ubi_edge_filter_fn edge_filter; /**< the boundaries of a live heap's walk; NULL: follow all. Not for graphs */
     void *edge_filter_payload;
+    bool
+        refuse_nameless; /**< descriptiveType fails at a node without descriptive name, as it does with compat FIREFOX */
 } ubi_census_options;
 
 #define UBI_CENSUS_OPTIONS_VERSION 1
@@ -101,8 +103,9 @@ typedef struct ubi_census_options {
  * Counts the nodes that can be reached from the root; the root itself only if an edge leads to it.
  *
  * @param breakdown  keeps a reference; NULL: the default.
- * Errors: UBI_EINVAL (descriptiveType met a node without descriptive name; compat FIREFOX: malformed UTF-8 in a script
- * file name), UBI_ENOMEM, UBI_ECANCELLED.
+ * Under descriptiveType, a node without descriptive name is in the group of its type's name.
+ * Errors: UBI_EINVAL (compat FIREFOX: malformed UTF-8 in a script file name, and, also with refuse_nameless, descriptiveType
+ * met a node without descriptive name), UBI_ENOMEM, UBI_ECANCELLED.
  * Cost: O(nodes) time without touching an edge; memory by the number of groups, plus 8 bytes per node in buckets.
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp.
  */

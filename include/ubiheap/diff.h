@@ -139,8 +139,7 @@ typedef struct ubi_class_diff_options {
  *
  * So ids must mean the same in both. V8 numbers its objects when they are born, for good. Those of Firefox's snapshots are
  * addresses: they do within one run of the program, but an address can be used again, and a moved object has a new one.
- * Between two runs they mean nothing; few common ids (ubi_class_diff_common_count), or many whose class is another, give
- * that away.
+ * Between two runs they mean nothing: ubi_class_diff_is_same_process.
  *
  * Keeps references to both graphs; what else the descriptions of the schemes borrow from must outlive the diff. Errors:
  * UBI_ENOMEM, UBI_ECANCELLED, UBI_EINVAL. Cost: O(n) in the nodes of both, one lookup of an id each, and O(c log c) in the
@@ -157,6 +156,13 @@ UBI_API const ubi_class_change *ubi_class_diff_row(const ubi_class_diff *diff, u
 UBI_API const ubi_class_change *ubi_class_diff_total(const ubi_class_diff *diff);
 /** Ids that nodes of both heaps have, in equal classes or not. */
 UBI_API uint64_t ubi_class_diff_common_count(const ubi_class_diff *diff);
+/** Of these, strings whose texts are known. @param n_equal  out: those of equal text. O(1). */
+UBI_API uint64_t ubi_class_diff_text_count(uint64_t *n_equal, const ubi_class_diff *diff);
+/**
+ * Whether the heaps are of one process, as ubi_leaks_fit judges it: of what has equal ids, nearly all is of equal class and text.
+ * @param reuses_ids  ids are addresses, which are used again: then there only have to be enough of them. O(1).
+ */
+UBI_API bool ubi_class_diff_is_same_process(const ubi_class_diff *diff, bool reuses_ids);
 
 #ifdef __cplusplus
 }

@@ -23,12 +23,15 @@
 extern "C" {
 #endif
 
+#define UBI_FINDING_TITLE 96
 #define UBI_FINDING_TEXT 480
 #define UBI_FINDING_NODES 3
 
 /** A rule that holds. Plain data without pointers but `rule`. */
 typedef struct ubi_finding {
     const char *rule; /**< such as "duplicateStrings", for scripts; static */
+    /** What it is about, in a few words that follow "120 KiB in": "duplicate strings". Names as in `text`. */
+    char title[UBI_FINDING_TITLE];
     /** One sentence or two. Quotes names from the snapshot as they are, cut: make them safe before showing. */
     char text[UBI_FINDING_TEXT];
     uint64_t bytes; /**< what could be won, at most; 0: nothing, or nobody can say */

@@ -61,8 +61,8 @@ typedef struct ubi_read_info {
  * @param path  a file, or "-" for standard input.
  * @param info  may be NULL.
  *
- * Errors: UBI_EIO (cannot open or read), UBI_EFORMAT (message number, byte offset in the inflated stream, field and value
- * in the message), UBI_ENOMEM, UBI_ECANCELLED, UBI_ELIMIT.
+ * Errors: UBI_EIO (cannot open or read), UBI_EFORMAT (a directory; something else than a heap, which the message names; damage,
+ * with the byte; a broken rule, with message number or section, byte offset in the inflated stream, field and value), UBI_ENOMEM, UBI_ECANCELLED, UBI_ELIMIT.
  * Cost: O(nodes + edges), twice for damaged input; memory at most 1.3 times the finished graph and 1.5 MiB of buffers, for a
  * pipe or callback 4 MiB more, and room for the longest field.
  * Source: docs/formats/fxsnapshot.md.
@@ -135,6 +135,8 @@ typedef struct ubi_save_options {
     ubi_node_words_fn
         words_of_node; /**< for graphs and fxsnapshot, too; NULL: what kinds say. map_text sees these as well */
     void *words_of_node_payload;
+    /** To a path: there must be no such file (UBI_EBUSY), and the new one is for its owner alone (mode 0600). */
+    bool is_new_and_private;
 } ubi_save_options;
 
 #define UBI_SAVE_OPTIONS_VERSION 1

@@ -156,6 +156,12 @@ UBI_API ubi_str_ix ubi_lens_node_role(const ubi_lens_view *look, ubi_node_ix nod
 /** Whether the producer may give an id to another node later: ids are addresses. Else an id stays with its node. */
 UBI_API bool ubi_lens_reuses_ids(const ubi_lens_view *look);
 
+/**
+ * How far ids had been given out when the heap was taken, if its producer gives them out in growing order: heaps of one process
+ * are in the order of these. 0: not known. Cost: O(nodes).
+ */
+UBI_API uint64_t ubi_lens_id_mark(const ubi_graph *graph);
+
 /** Room for a name that is put together. */
 typedef struct ubi_lens_name_buffer {
     char bytes[8192];

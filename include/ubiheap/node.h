@@ -48,10 +48,19 @@ typedef enum ubi_text_role {
     UBI_TEXT_FRAME_FUNCTION,
     UBI_TEXT_STRING, /**< what a string holds, or a regular expression */
     UBI_TEXT_NODE_NAME, /**< what the engine calls one node: "system / Map", an element with attributes, a script by its URL */
-    UBI_TEXT_FIELD_NAME /**< of an edge that is a field of the engine */
+    UBI_TEXT_FIELD_NAME, /**< of an edge that is a field of the engine */
+    UBI_TEXT_INDEX,      /**< of an element of an array: digits, and so is what stands in its place */
+    /* Of recordings and timelines: */
+    UBI_TEXT_NATIVE_FUNCTION, /**< of compiled code, as demangled; what was called to allocate; a frame that is a text */
+    UBI_TEXT_NATIVE_FILE,     /**< path of a program, a library or a source file */
+    UBI_TEXT_MARKER_NAME,
+    UBI_TEXT_DETAIL_KEY, /**< of a marker's detail, or of a figure of memory */
+    UBI_TEXT_DETAIL,     /**< what a detail says: a cause, a URL, a number that is not everybody's */
+    UBI_TEXT_WORDS,      /**< names of threads, of the system, of who wrote the file */
+    UBI_TEXT_SECRET      /**< what is nobody else's: an argument of the command line, a build-id */
 } ubi_text_role;
 
-#define UBI_TEXT_ROLE_COUNT 10
+#define UBI_TEXT_ROLE_COUNT 18
 
 struct ubi_node_ops;
 

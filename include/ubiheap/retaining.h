@@ -115,11 +115,12 @@ typedef struct ubi_retaining_tree_options {
     uint32_t max_nodes;    /**< rows, all together */
     uint32_t max_siblings; /**< retainers of one row */
     uint32_t end_distance; /**< rows of this distance or less have no rows below them */
-    bool first_only;       /**< rows below the first row of a level only, as DevTools open the view at first */
+    bool
+        first_only; /**< rows below the first row of a level only that closes no circle, as DevTools open the view at first */
 } ubi_retaining_tree_options;
 
 #define UBI_RETAINING_TREE_OPTIONS_VERSION 1
-/** Every simple path upwards, with DevTools' limits. */
+/** Every path upwards, with DevTools' limits. */
 #define UBI_RETAINING_TREE_OPTIONS_INIT                                                                                \
     { UBI_RETAINING_TREE_OPTIONS_VERSION, NULL, 30, 5000, 100, 2, false }
 
@@ -131,6 +132,8 @@ typedef struct ubi_retaining_row {
     uint32_t first_child; /**< place of the first row below; they follow each other */
     uint32_t n_children;
     bool is_open; /**< its retainers were looked for: no rows below it means that nothing is left to show */
+    /** Its node stands further down on its way, or is what the tree is about: it holds what holds it. Has no rows below. */
+    bool is_circular;
 } ubi_retaining_row;
 
 /** A tree of retainers. Immutable; needs the retaining no more. */
@@ -138,12 +141,13 @@ typedef struct ubi_retaining_tree ubi_retaining_tree;
 
 /**
  * Retainers of retainers: paths upwards from a node, the nearest to the root first. A row whose node stands on its own way
- * down already is left out, so every path is simple. Of each node's retainers, the nearest max_siblings + max_depth are
- * looked at. Levels are filled one after the other: where max_nodes ends a tree, it is the far ends that are missing.
+ * down already closes a circle, and a path ends there (is_circular); so does one for an edge of the node to itself. Levels
+ * are filled one after the other: where max_nodes ends a tree, it is the far ends that are missing.
  *
  * @param options  NULL: the defaults.
- * Errors: UBI_EINVAL (options), UBI_ENOMEM. Cost: that of ubi_retaining_first once for each different node whose row is open,
- * and O(rows * max_depth * max_siblings) at worst; 56 bytes per row, and while it grows 32 for each retainer looked at.
+ * Errors: UBI_EINVAL (options), UBI_ENOMEM. Cost: that of ubi_retaining_first once for each different node whose row is open
+ * or would be but for max_depth, and O(rows * max_depth) at worst; 56 bytes per row, and while it grows 32 for each retainer
+ * looked at.
  */
 UBI_API ubi_status ubi_retaining_tree_new(ubi_retaining_tree **out, const ubi_retaining *retaining, ubi_node_ix node,
                                           const ubi_retaining_tree_options *options);
@@ -153,7 +157,7 @@ UBI_API const ubi_retaining_row *ubi_retaining_tree_rows(const ubi_retaining_tre
 /** How many of the rows are the node's own retainers. O(1). */
 UBI_API uint32_t ubi_retaining_tree_first_level(const ubi_retaining_tree *tree);
 
-/** Which limits left something out. */
+/** Which limits left something out: depth, that a row at the last level has retainers. */
 typedef struct ubi_retaining_limits {
     bool depth, nodes, siblings;
 } ubi_retaining_limits;

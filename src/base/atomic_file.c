@@ -158,20 +158,35 @@ static ubi_status open_named(ubi__atomic_file *f) {
     return UBI_OK;
 }
 
+/* Root replaces other people's files, and they stay theirs; who may not give a file away keeps it. The mode comes after this. */
+static void keep_owner(const ubi__atomic_file *f, const struct stat *old) {
+    if ((old->st_uid != geteuid() || old->st_gid != getegid()) && fchown(f->fd, old->st_uid, old->st_gid) != 0)
+        (void)!fchown(f->fd, (uid_t)-1, old->st_gid);
+}
+
 static ubi_status open_temporary(ubi__atomic_file *f, unsigned flags, const struct stat *old) {
     if (old && faccessat(f->directory_fd, f->name, W_OK, AT_EACCESS) != 0)
         return ubi__fail_errno(errno, "cannot replace");
     if ((flags & UBI__ATOMIC_FILE_NAMED) || !open_nameless(f))
         UBI_TRY(open_named(f));
+    if (f->is_new && fchmod(f->fd, 0600) != 0)
+        return ubi__fail_errno(errno, "cannot create");
+    if (old)
+        keep_owner(f, old);
     if (old && fchmod(f->fd, old->st_mode & 0777) != 0)
         return ubi__fail_errno(errno, "cannot replace");
     f->replaces = old != NULL;
     return UBI_OK;
 }
 
-static ubi_status open_directly(ubi__atomic_file *f, const char *path) {
-    f->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
-    return f->fd < 0 ? ubi__fail_errno(errno, "cannot open") : UBI_OK;
+static ubi_status open_directly(ubi__atomic_file *f, const char *path, unsigned flags) {
+    int no_wait = flags & UBI__ATOMIC_FILE_NO_WAIT ? O_NONBLOCK : 0;
+    f->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | no_wait);
+    if (f->fd < 0 && errno == ENXIO && no_wait)
+        return ubi__fail(UBI_EIO, "not a regular file, and nobody reads it");
+    if (f->fd < 0 || (no_wait && fcntl(f->fd, F_SETFL, 0) < 0)) /* only opening does not wait */
+        return ubi__fail_errno(errno, "cannot open");
+    return UBI_OK;
 }
 
 static ubi_status open_target(ubi__atomic_file *f, const char *path, unsigned flags) {
@@ -179,13 +194,15 @@ static ubi_status open_target(ubi__atomic_file *f, const char *path, unsigned fl
     bool open_file, exists = stat(path, &st) == 0;
     if (!exists && errno != ENOENT)
         return ubi__fail_errno(errno, "cannot create");
+    if (exists && f->is_new)
+        return ubi__fail(UBI_EBUSY, "cannot create: there is such a file");
     if (exists && S_ISDIR(st.st_mode))
         return ubi__fail_errno(EISDIR, "cannot create");
     if (exists && !S_ISREG(st.st_mode))
-        return open_directly(f, path);
+        return open_directly(f, path, flags);
     UBI_TRY(resolve(f, path, &open_file));
     if (open_file)
-        return open_directly(f, path);
+        return open_directly(f, path, flags);
     if (f->name[0] == '\0')
         return ubi__fail_errno(ENOENT, "cannot create");
     UBI_TRY(open_directory(f));
@@ -195,6 +212,7 @@ static ubi_status open_target(ubi__atomic_file *f, const char *path, unsigned fl
 ubi_status ubi__atomic_file_open(ubi__atomic_file *f, const char *path, unsigned flags,
                                  const ubi_allocator *allocator) {
     *f = (ubi__atomic_file){ .allocator = allocator, .fd = -1, .directory_fd = -1, .owns_fd = true };
+    f->is_new = flags & UBI__ATOMIC_FILE_NEW;
     if (strcmp(path, "-") == 0) {
         f->fd = STDOUT_FILENO;
         f->owns_fd = false;
@@ -230,6 +248,8 @@ static ubi_status give_name(ubi__atomic_file *f, bool *in_place) {
     *in_place = !f->replaces && link_nameless(f, f->name) == 0;
     if (*in_place)
         return UBI_OK;
+    if (f->is_new && errno == EEXIST)
+        return ubi__fail(UBI_EBUSY, "cannot create: there is such a file");
     for (int i = 0; i < NAMES_TRIED_MAX; i++) {
         choose_temporary_name(f);
         if (link_nameless(f, f->temporary_name) == 0)
@@ -241,30 +261,52 @@ static ubi_status give_name(ubi__atomic_file *f, bool *in_place) {
     return ubi__fail_errno(errno, "cannot create");
 }
 
+/* From the random name. A link, unlike a rename, replaces nothing. */
+static ubi_status rename_in_place(ubi__atomic_file *f) {
+    if (f->is_new && linkat(f->directory_fd, f->temporary_name, f->directory_fd, f->name, 0) != 0)
+        return errno == EEXIST ? ubi__fail(UBI_EBUSY, "cannot create: there is such a file")
+                               : ubi__fail_errno(errno, "cannot create");
+    if (f->is_new)
+        return UBI_OK; /* discarding takes the random name away */
+    if (renameat(f->directory_fd, f->temporary_name, f->directory_fd, f->name) != 0)
+        return ubi__fail_errno(errno, "cannot rename");
+    f->temporary_name[0] = '\0';
+    return UBI_OK;
+}
+
+ubi_status ubi__atomic_file_sync(ubi__atomic_file *f) {
+    return f->directory_fd >= 0 && fsync(f->fd) != 0 ? ubi__fail_errno(errno, "cannot write to disk") : UBI_OK;
+}
+
 static ubi_status move_in_place(ubi__atomic_file *f) {
     bool in_place = false;
-    if (fsync(f->fd) != 0)
-        return ubi__fail_errno(errno, "cannot write to disk");
     if (f->temporary_name[0] == '\0')
         UBI_TRY(give_name(f, &in_place));
-    if (!in_place) {
-        if (renameat(f->directory_fd, f->temporary_name, f->directory_fd, f->name) != 0)
-            return ubi__fail_errno(errno, "cannot rename");
-        f->temporary_name[0] = '\0';
-    }
+    return in_place ? UBI_OK : rename_in_place(f);
+}
+
+static ubi_status move_in_place_safely(ubi__atomic_file *f) {
+    UBI_TRY(ubi__atomic_file_sync(f));
+    UBI_TRY(move_in_place(f));
     /* The file is there. Some file systems cannot sync a directory; that is no reason to report failure. */
     (void)fsync(f->directory_fd);
     return UBI_OK;
 }
 
 ubi_status ubi__atomic_file_commit(ubi__atomic_file *f) {
-    ubi_status status = f->directory_fd >= 0 ? move_in_place(f) : UBI_OK;
+    ubi_status status = f->directory_fd >= 0 ? move_in_place_safely(f) : UBI_OK;
     if (f->directory_fd < 0 && f->owns_fd) {
         int fd = f->fd;
         f->fd = -1;
         if (close(fd) != 0 && errno != EINTR) /* a full network file may say so only now */
             status = ubi__fail_errno(errno, "cannot write");
     }
+    ubi__atomic_file_discard(f);
+    return status;
+}
+
+ubi_status ubi__atomic_file_appear(ubi__atomic_file *f) {
+    ubi_status status = f->directory_fd >= 0 ? move_in_place(f) : UBI_OK;
     ubi__atomic_file_discard(f);
     return status;
 }

@@ -120,6 +120,23 @@ static void an_old_file_stays_until_the_end_and_gives_its_mode(void **state) {
     assert_int_equal(count_files(p->directory), 1);
 }
 
+static void a_file_that_has_appeared_is_written_on(void **state) {
+    place *p = *state;
+    ubi__atomic_file f;
+    for (int old = 0; old <= 1; old++) {
+        assert_int_equal(open_file(&f, p, p->path), UBI_OK);
+        assert_int_equal(ubi__atomic_file_write(&f, "ne", 2), UBI_OK);
+        int fd = dup(f.fd);
+        assert_int_equal(count_files(p->directory), old + (p->flags & UBI__ATOMIC_FILE_NAMED ? 1 : 0));
+        assert_int_equal(ubi__atomic_file_appear(&f), UBI_OK);
+        assert_content(p->path, "ne");
+        assert_int_equal(write(fd, "w", 1), 1);
+        close(fd);
+        assert_content(p->path, "new");
+        assert_int_equal(count_files(p->directory), 1);
+    }
+}
+
 static void discarding_leaves_nothing_but_the_old_file(void **state) {
     place *p = *state;
     ubi__atomic_file f;
@@ -401,6 +418,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         BOTH(a_new_file_appears_at_the_end_with_the_mode_of_the_umask),
         BOTH(an_old_file_stays_until_the_end_and_gives_its_mode),
+        BOTH(a_file_that_has_appeared_is_written_on),
         BOTH(discarding_leaves_nothing_but_the_old_file),
         BOTH(a_file_that_appeared_meanwhile_is_replaced),
         BOTH(names_may_be_relative_long_and_any_bytes),

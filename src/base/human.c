@@ -23,7 +23,7 @@ char *ubi__human_count(char out[UBI__HUMAN_TEXT], uint64_t value) {
 
 char *ubi__human_things(char out[UBI__HUMAN_TEXT], uint64_t value, const char *singular) {
     char count[UBI__HUMAN_TEXT];
-    snprintf(out, UBI__HUMAN_TEXT, "%.27s %.10s%s", ubi__human_count(count, value), singular, value == 1 ? "" : "s");
+    snprintf(out, UBI__HUMAN_TEXT, "%.26s %.19s%s", ubi__human_count(count, value), singular, value == 1 ? "" : "s");
     return out;
 }
 

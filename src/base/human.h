@@ -9,7 +9,7 @@
 
 #include <ubiheap/base.h>
 
-#define UBI__HUMAN_TEXT 40
+#define UBI__HUMAN_TEXT 48
 
 /** Grouped by thousands: "8,594,201". */
 char *ubi__human_count(char out[UBI__HUMAN_TEXT], uint64_t value);

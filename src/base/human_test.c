@@ -28,6 +28,9 @@ static void things_have_a_plural(void **state) {
     assert_string_equal(ubi__human_things(text, 1, "node"), "1 node");
     assert_string_equal(ubi__human_things(text, 2000, "edge"), "2,000 edges");
     assert_string_equal(ubi__human_things(text, UINT64_MAX, "node"), "18,446,744,073,709,551,615 nodes");
+    assert_string_equal(ubi__human_things(text, 3, "other module"), "3 other modules");
+    assert_string_equal(ubi__human_things(text, UINT64_MAX, "unfinished session"),
+                        "18,446,744,073,709,551,615 unfinished sessions");
 }
 
 static void sizes_have_three_digits_and_a_binary_unit(void **state) {

@@ -81,11 +81,20 @@ static wrapper wrapper_at(const ubi__inflater *f) {
     return WRAPPER_NONE;
 }
 
-static void end_stream(ubi__inflater *f, ubi__stream_end end, const char *what) {
-    f->end = end;
-    if (what)
-        snprintf(f->note, sizeof f->note, "%s at byte %llu of the compressed input", what,
-                 (unsigned long long)input_offset(f));
+static const char *wrapper_name(const ubi__inflater *f) {
+    return f->first_wrapper == WRAPPER_ZLIB ? "zlib" : "gzip";
+}
+
+static void end_truncated(ubi__inflater *f) {
+    f->end = UBI__END_TRUNCATED;
+    snprintf(f->note, sizeof f->note, "the %s data ends too early, at byte %llu of the compressed input",
+             wrapper_name(f), (unsigned long long)input_offset(f));
+}
+
+static void end_damaged(ubi__inflater *f, const char *what) {
+    f->end = UBI__END_DAMAGED;
+    snprintf(f->note, sizeof f->note, "the %s data is damaged at byte %llu of the compressed input, %s",
+             wrapper_name(f), (unsigned long long)input_offset(f), what);
 }
 
 /* Whether another member begins here. If not, the stream has ended: what follows the last member is not ours. */
@@ -127,7 +136,7 @@ static const char *isal_error_text(int code) {
     case ISAL_INCORRECT_CHECKSUM:
         return "wrong checksum";
     default:
-        return "damaged compressed data";
+        return "the data is wrong";
     }
 }
 
@@ -139,7 +148,7 @@ static ubi_status take_header_byte(ubi__inflater *f, uint32_t *crc, uint8_t *byt
         *byte = f->input[f->input_at++];
         *crc = (uint32_t)crc32(*crc, byte, 1);
     } else if (f->end == UBI__END_NOT_YET) {
-        end_stream(f, UBI__END_TRUNCATED, "compressed data ends too early");
+        end_truncated(f);
     }
     return UBI_OK;
 }
@@ -178,7 +187,7 @@ static ubi_status skip_optional_fields(ubi__inflater *f, uint8_t flags, uint32_t
     if (flags & GZIP_HEADER_CRC) {
         UBI_TRY(take_header_u16(f, &ignored, &stored));
         if (f->end == UBI__END_NOT_YET && stored != (*crc & 0xffff))
-            end_stream(f, UBI__END_DAMAGED, "wrong checksum of the gzip header");
+            end_damaged(f, "wrong checksum of the gzip header");
     }
     return UBI_OK;
 }
@@ -192,8 +201,7 @@ static ubi_status skip_gzip_header(ubi__inflater *f) {
         return UBI_OK;
     if (fixed[2] == Z_DEFLATED && !(fixed[3] & GZIP_RESERVED))
         return skip_optional_fields(f, fixed[3], &crc);
-    end_stream(f, UBI__END_DAMAGED,
-               fixed[2] == Z_DEFLATED ? "unknown flags in a gzip header" : "unknown compression method");
+    end_damaged(f, fixed[2] == Z_DEFLATED ? "unknown flags in a gzip header" : "unknown compression method");
     return UBI_OK;
 }
 
@@ -202,9 +210,9 @@ static void skip_zlib_header(ubi__inflater *f) {
     uint8_t method_and_window = f->input[f->input_at], flags = f->input[f->input_at + 1];
     f->input_at += 2;
     if (method_and_window >> 4 > 7)
-        end_stream(f, UBI__END_DAMAGED, "window size above 32 KiB");
+        end_damaged(f, "window size above 32 KiB");
     else if (flags & 0x20)
-        end_stream(f, UBI__END_DAMAGED, "preset dictionary expected");
+        end_damaged(f, "preset dictionary expected");
 }
 
 /* Starts the member at the input position; ends the stream when there is none. */
@@ -249,12 +257,12 @@ static ubi_status run_isal(ubi__inflater *f) {
     bool moved = z->avail_out != room_before || z->avail_in != f->input_n - f->input_at;
     f->input_at = f->input_n - z->avail_in;
     if (code != ISAL_DECOMP_OK) {
-        end_stream(f, UBI__END_DAMAGED, isal_error_text(code));
+        end_damaged(f, isal_error_text(code));
     } else if (z->block_state == ISAL_BLOCK_FINISH) {
         put_read_ahead_back(f);
         f->member_open = false;
     } else if (f->input_ended && !moved) {
-        end_stream(f, UBI__END_TRUNCATED, "compressed data ends too early");
+        end_truncated(f);
     }
     return UBI_OK;
 }
@@ -277,6 +285,15 @@ static ubi_status fill_isal(ubi__inflater *f, uint8_t *buffer, size_t capacity, 
 }
 
 /* ---- exact engine ------------------------------------------------------------------------------------------------- */
+
+/* In the words of the fast engine. */
+static const char *zlib_error_text(const char *message) {
+    if (!message)
+        return "the data is wrong";
+    return strcmp(message, "incorrect data check") == 0     ? "wrong checksum"
+           : strcmp(message, "incorrect length check") == 0 ? "wrong length"
+                                                            : message;
+}
 
 /* Runs inflate until the block is full, the member ends, the data is wrong or the input ends: what GzipInputStream gets
  * from its one call, since it has the whole input at hand. */
@@ -329,9 +346,9 @@ static ubi_status fill_zlib(ubi__inflater *f, uint8_t *buffer, size_t capacity, 
             f->member_open = false;
             *n = made;
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
-            end_stream(f, UBI__END_DAMAGED, f->zlib.msg ? f->zlib.msg : "damaged compressed data");
+            end_damaged(f, zlib_error_text(f->zlib.msg));
         } else if (made == 0) {
-            end_stream(f, UBI__END_TRUNCATED, "compressed data ends too early");
+            end_truncated(f);
         } else {
             *n = made;
         }
@@ -413,6 +430,9 @@ ubi__stream_end ubi__inflater_end(const ubi__inflater *f) {
 }
 const char *ubi__inflater_note(const ubi__inflater *f) {
     return f->note;
+}
+const char *ubi__damage_advice(ubi__stream_end end) {
+    return end == UBI__END_TRUNCATED ? "was it written, and downloaded, to its end?" : "copy or download it again";
 }
 uint64_t ubi__inflater_input_bytes(const ubi__inflater *f) {
     return input_offset(f);

@@ -44,8 +44,10 @@ ubi_status ubi__inflater_fill(ubi__inflater *inflater, uint8_t *buffer, size_t c
 const char *ubi__inflater_compression(const ubi__inflater *inflater); /* "gzip", "zlib", "none" */
 bool ubi__inflater_is_exact(const ubi__inflater *inflater);           /* exact engine, or nothing to inflate */
 ubi__stream_end ubi__inflater_end(const ubi__inflater *inflater);
-/** What is wrong with the compressed data, "" if nothing. */
+/** What is wrong with the compressed data, and where in the input; "" if nothing. */
 const char *ubi__inflater_note(const ubi__inflater *inflater);
+/** What people can do about it. */
+const char *ubi__damage_advice(ubi__stream_end end);
 uint64_t ubi__inflater_input_bytes(const ubi__inflater *inflater); /* consumed so far */
 
 #endif

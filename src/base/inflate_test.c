@@ -368,7 +368,7 @@ static void a_wrong_checksum_costs_the_last_block_also_when_it_is_full(void **st
                     result r = inflate_in_steps(&in, EXACT, steps[s]);
                     assert_int_equal(r.out.n, (sizes[i] - 1) / BLOCK * BLOCK);
                     assert_int_equal(r.end, UBI__END_DAMAGED);
-                    assert_non_null(strstr(r.note, from_end <= 4 ? "length check" : "data check"));
+                    assert_non_null(strstr(r.note, from_end <= 4 ? "wrong length" : "wrong checksum"));
                     bytes_free(&r.out);
                 }
                 assert_as_firefox(&in, steps + 2, 1);

@@ -158,11 +158,19 @@ static bool next_item(ubi__line_cursor *c, ubi__line_type type, bool is_first) {
     return true;
 }
 
+static bool has_bit(const uint64_t *bits, unsigned i) {
+    return bits[i / 64] >> i % 64 & 1;
+}
+
+static void set_bit(uint64_t *bits, unsigned i, bool value) {
+    bits[i / 64] = (bits[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)value << i % 64;
+}
+
 /* Passes over a value with all that is in it; the open ones are bits: 1 for an object. */
 static bool take_nested(ubi__line_cursor *c, ubi__line_value *out) {
     const char *start = c->at;
     ubi__line_type outer = *start == '{' ? UBI__LINE_OBJECT : UBI__LINE_ARRAY;
-    uint64_t open = 0;
+    uint64_t open[UBI__LINE_DEPTH / 64];
     unsigned depth = 0;
     bool is_first = true;
     ubi__line_value ignored;
@@ -172,20 +180,19 @@ static bool take_nested(ubi__line_cursor *c, ubi__line_value *out) {
             if (++depth == UBI__LINE_DEPTH)
                 return fail(c, "values that are less deeply nested");
             c->at++;
-            open = open << 1 | (byte == '{');
+            set_bit(open, depth, byte == '{');
             is_first = true;
         } else if (!take_scalar(c, &ignored)) {
             return false;
         }
-        while (depth && !next_item(c, open & 1 ? UBI__LINE_OBJECT : UBI__LINE_ARRAY, is_first)) {
+        while (depth && !next_item(c, has_bit(open, depth) ? UBI__LINE_OBJECT : UBI__LINE_ARRAY, is_first)) {
             if (c->fault)
                 return false;
-            open >>= 1;
             depth--;
             is_first = false;
         }
         is_first = false;
-        if (depth && open & 1 && !take_key(c, &ignored))
+        if (depth && has_bit(open, depth) && !take_key(c, &ignored))
             return false;
         skip_space(c);
     } while (depth);
@@ -199,6 +206,14 @@ static bool take_nested(ubi__line_cursor *c, ubi__line_value *out) {
 static bool take_value(ubi__line_cursor *c, ubi__line_value *out) {
     skip_space(c);
     return peek(c) == '{' || peek(c) == '[' ? take_nested(c, out) : take_scalar(c, out);
+}
+
+bool ubi__line_whole(ubi__line_cursor *c, ubi__line_value *out, ubi_text text) {
+    *c = (ubi__line_cursor){ text.ptr, text.ptr + text.len, true, NULL };
+    if (!take_value(c, out))
+        return false;
+    skip_space(c);
+    return c->at == c->end || fail(c, "nothing more");
 }
 
 void ubi__line_open(ubi__line_cursor *c, ubi_text text, ubi__line_type type) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * line_json.h: JSON text of one line, read as slices of it.
+ * line_json.h: JSON text, such as that of a line, read as slices of it.
  *
  * A cursor stands in an object or array and gives one value after the other; an object or array in it is a slice that another
  * cursor can be opened on. Nothing is allocated but for strings with escapes, and nothing recurses. What is no JSON is
@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 
 /** Deeper values are refused. */
-#define UBI__LINE_DEPTH 64
+#define UBI__LINE_DEPTH 256
 
 typedef enum ubi__line_type {
     UBI__LINE_NULL,
@@ -39,6 +39,8 @@ typedef struct ubi__line_cursor {
 
 /** Opens the object or array that `text` consists of, apart from white space around it. */
 void ubi__line_open(ubi__line_cursor *c, ubi_text text, ubi__line_type type);
+/** The value that `text` consists of, apart from white space around it, checked to its end. False: see c->fault and c->at. */
+bool ubi__line_whole(ubi__line_cursor *c, ubi__line_value *out, ubi_text text);
 /** The next member; false at the end, where nothing may follow, and at a fault. */
 bool ubi__line_next_member(ubi__line_cursor *c, ubi__line_value *key, ubi__line_value *value);
 /** The same of an array. */

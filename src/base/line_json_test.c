@@ -76,7 +76,7 @@ static void what_is_no_json_is_found(void **state) {
 }
 
 static void depth_is_limited(void **state) {
-    char text[400] = "{\"a\":";
+    char text[2 * UBI__LINE_DEPTH + 16] = "{\"a\":";
     (void)state;
     memset(text + 5, '[', UBI__LINE_DEPTH - 1);
     memset(text + 5 + UBI__LINE_DEPTH - 1, ']', UBI__LINE_DEPTH - 1);

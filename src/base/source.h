@@ -29,7 +29,7 @@ typedef struct ubi__source {
     bool retaining;
 } ubi__source;
 
-/** `path` "-" is standard input. A directory is refused (UBI_EIO). */
+/** `path` "-" is standard input. A directory is refused (UBI_EFORMAT). */
 ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_allocator *a);
 /**
  * The first bytes of a file, to guess what it is, before it is opened; "-" is standard input. Nothing of a pipe, which is left as

@@ -4,7 +4,8 @@
  *
  * With a helper thread the buffers form a ring: `made` counts chunks produced, `taken` chunks the reader is done with. Both
  * only grow, under `lock`; chunk i lies in buffer i % N_BUFFERS, which is the helper's to fill while i - taken < N_BUFFERS
- * and the reader's once made > i. The inflater is the helper's alone until it has announced the end.
+ * and the reader's once made > i. The inflater is the helper's alone from its start until it has announced the end. Before,
+ * the reader fills the first buffer itself, so that who only looks at the beginning never waits for a helper that waits for a pipe.
  */
 #include "base/stream.h"
 
@@ -78,7 +79,10 @@ static void *run_helper(void *payload) {
     return NULL;
 }
 
-static void start_helper(ubi__stream *s) {
+void ubi__stream_run_ahead(ubi__stream *s) {
+    if (s->threaded || s->ended || s->n_buffers == 1)
+        return;
+    s->made = s->holding; /* a chunk that the reader has is the first of the ring */
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->threaded = pthread_create(&s->helper, NULL, run_helper, s) == 0;
@@ -96,8 +100,6 @@ static ubi_status open_stream(ubi__stream *s, ubi__source *source, unsigned thre
         if (!s->buffers[i])
             return ubi__fail_nomem();
     }
-    if (threads > 1)
-        start_helper(s);
     return UBI_OK;
 }
 
@@ -164,6 +166,7 @@ ubi_status ubi__stream_next(ubi__stream *s, uint8_t **data, size_t *n) {
         s->holding = true;
     } else {
         UBI_TRY(fill_buffer(s, 0));
+        s->holding = true;
         s->input_bytes = ubi__inflater_input_bytes(s->inflater);
     }
     *data = s->buffers[i] + UBI__STREAM_HEADROOM;

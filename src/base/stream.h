@@ -18,10 +18,12 @@
 
 typedef struct ubi__stream ubi__stream;
 
-/** `source` is borrowed. threads <= 1: everything happens in ubi__stream_next. `exact`: inflate.h. */
+/** `source` is borrowed. Everything happens in ubi__stream_next until ubi__stream_run_ahead. `exact`: inflate.h. */
 ubi_status ubi__stream_new(ubi__stream **out, ubi__source *source, unsigned threads, bool exact,
                            const ubi_allocator *a);
-/** Stops the helper and frees. */
+/** From here on chunks are made ahead, on a helper thread; nothing with one thread. */
+void ubi__stream_run_ahead(ubi__stream *s);
+/** Stops the helper and frees. Waits until it has read what it waits for. */
 void ubi__stream_free(ubi__stream *s);
 /** Next chunk, borrowed until the next call; *n 0 at the end, however often it is asked for. */
 ubi_status ubi__stream_next(ubi__stream *s, uint8_t **data, size_t *n);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LONGEST 31
+#define LONGEST UBI__SUGGESTED_BYTES
 
 static unsigned min3(unsigned a, unsigned b, unsigned c) {
     unsigned ab = a < b ? a : b;
@@ -66,4 +66,17 @@ void ubi__suggestion_try(ubi__suggestion *suggestion, const char *word) {
         suggestion->word = word;
         suggestion->distance = distance;
     }
+}
+
+void ubi__suggestion_try_text(ubi__suggestion *suggestion, char best[UBI__SUGGESTED_BYTES + 1], ubi_text word) {
+    char copy[UBI__SUGGESTED_BYTES + 1];
+    if (word.len == 0 || word.len > UBI__SUGGESTED_BYTES)
+        return;
+    memcpy(copy, word.ptr, word.len);
+    copy[word.len] = 0;
+    ubi__suggestion_try(suggestion, copy);
+    if (suggestion->word != copy)
+        return;
+    memcpy(best, copy, sizeof copy);
+    suggestion->word = best;
 }

@@ -9,7 +9,7 @@
 
 int ubi__text_compare(ubi_text a, ubi_text b) {
     size_t n = a.len < b.len ? a.len : b.len;
-    int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
+    int order = n && a.ptr != b.ptr ? memcmp(a.ptr, b.ptr, n) : 0;
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 

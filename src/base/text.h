@@ -13,7 +13,7 @@ static inline ubi_text ubi__text(const char *s) {
     return (ubi_text){ s, s ? strlen(s) : 0 };
 }
 static inline bool ubi__text_equal(ubi_text a, ubi_text b) {
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+    return a.len == b.len && (a.len == 0 || a.ptr == b.ptr || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 static inline bool ubi__text_is(ubi_text a, const char *s) {
     return a.ptr && ubi__text_equal(a, ubi__text(s));

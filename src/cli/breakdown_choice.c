@@ -10,6 +10,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "cli/output_file.h"
 
 /* Breakdowns are small; this keeps a wrong @FILE from filling memory. */
 #define MAX_BREAKDOWN_BYTES (16u << 20)
@@ -81,6 +82,11 @@ ubi_status ubi__breakdown_check_input(const ubi__breakdown_arguments *arguments,
     if (arguments->breakdown && strcmp(arguments->breakdown, "@-") == 0 && strcmp(path, "-") == 0)
         return ubi__fail(UBI_EINVAL, "the breakdown and the snapshot cannot both come from standard input");
     return UBI_OK;
+}
+
+ubi_status ubi__breakdown_check_output(const ubi__breakdown_arguments *arguments, const char *output) {
+    const char *spec = arguments->breakdown;
+    return ubi__output_check(output, spec && spec[0] == '@' ? spec + 1 : NULL);
 }
 
 bool ubi__breakdown_wants_tree(const ubi__breakdown_arguments *arguments) {

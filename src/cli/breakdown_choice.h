@@ -52,14 +52,8 @@ typedef struct ubi__breakdown_arguments {
     }
 
 #define UBI__TREE_TEXT_OPTIONS(base)                                                                                   \
-    { "limit",                                                                                                         \
-      'n',                                                                                                             \
-      UBI__OPTION_NUMBER,                                                                                              \
-      (base) + offsetof(ubi__breakdown_arguments, limit),                                                              \
-      "N",                                                                                                             \
-      NULL,                                                                                                            \
-      "text: show N rows per level; 0: all",                                                                           \
-      "10" },                                                                                                          \
+    UBI__OPTION_LIMIT((base) + offsetof(ubi__breakdown_arguments, limit), "text: show N rows per level; 0: all",       \
+                      "10"),                                                                                           \
     {                                                                                                                  \
         "depth", 'd', UBI__OPTION_NUMBER, (base) + offsetof(ubi__breakdown_arguments, depth), "N", NULL,               \
             "text: show N levels; 0: all; frames that follow each other without a branch count a quarter", "5"         \
@@ -84,6 +78,8 @@ ubi_status ubi__breakdown_choose(ubi__breakdown_choice *choice, const char *spec
 void ubi__breakdown_choice_fini(ubi__breakdown_choice *choice);
 
 /** UBI_EINVAL when the breakdown and a file of the command line would both be read from standard input. */
+/** The same of an output, which may not be the FILE of @FILE. */
+ubi_status ubi__breakdown_check_output(const ubi__breakdown_arguments *arguments, const char *output);
 ubi_status ubi__breakdown_check_input(const ubi__breakdown_arguments *arguments, const char *path);
 /** Whether one of the options asks for a tree, even with --json. */
 bool ubi__breakdown_wants_tree(const ubi__breakdown_arguments *arguments);

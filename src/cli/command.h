@@ -33,7 +33,8 @@ typedef enum ubi__option_type {
     UBI__OPTION_TEXT,   /**< --x VALUE; const char *, NULL when not given */
     UBI__OPTION_NUMBER, /**< --x N; uint64_t */
     UBI__OPTION_CHOICE, /**< --x WORD; const char *, one of `choices` */
-    UBI__OPTION_LIST    /**< --x VALUE, as often as one likes; ubi__option_list */
+    UBI__OPTION_LIST,   /**< --x VALUE, as often as one likes; ubi__option_list */
+    UBI__OPTION_ALIAS   /**< another name or letter of the option above: read, but neither shown nor suggested */
 } ubi__option_type;
 
 #define UBI__OPTION_LIST_LENGTH 32
@@ -59,6 +60,16 @@ typedef struct ubi__option {
 #define UBI__OPTION_END                                                                                                \
     { NULL, 0, UBI__OPTION_FLAG, 0, NULL, NULL, NULL, NULL }
 
+/** Other spellings of the option in the row above, such as one that it had once. */
+#define UBI__ALIAS_NAME(name)                                                                                          \
+    { name, 0, UBI__OPTION_ALIAS, 0, NULL, NULL, NULL, NULL }
+#define UBI__ALIAS_LETTER(letter)                                                                                      \
+    { "", letter, UBI__OPTION_ALIAS, 0, NULL, NULL, NULL, NULL }
+
+/** How many rows to show, which every command asks for in the same words; a NUMBER. */
+#define UBI__OPTION_LIMIT(offset, help, standard)                                                                      \
+    { "limit", 'n', UBI__OPTION_NUMBER, offset, "N", NULL, help, standard }, UBI__ALIAS_NAME("top")
+
 typedef struct ubi__example {
     const char *line; /**< without "ubiheap " */
     const char *help;
@@ -78,7 +89,7 @@ typedef struct ubi__common {
     const char *color; /**< "auto", "always", "never" */
     int progress;
     uint64_t threads;
-    const char *compat;
+    const char *compat; /**< read by all, shown by those with `firefox` */
 } ubi__common;
 
 /** Bytes of the line that explains UBI__EXIT_CONDITION. */
@@ -92,19 +103,22 @@ typedef struct ubi__cli {
     ubi__progress_line progress;
     ubi_compat compat;
     const char *subject; /**< what an error message is about: a file or the command; borrowed */
-    char reason
-        [UBI__REASON_TEXT]; /**< why the exit code is not 0 although all was written: a condition, a fault; or "" */
+    /** Why the exit code is not 0 although all was written; or what a condition that does not hold leaves open; or "". */
+    char reason[UBI__REASON_TEXT];
 } ubi__cli;
 
 typedef struct ubi__command {
     const char *name;
+    const char *alias;    /**< another name, which is found but not shown; or NULL */
     const char *operands; /**< such as "FILE"; NULL: none */
-    const char *summary;  /**< one line */
+    const char *summary;  /**< fits one line of 80 columns behind the name */
+    const char *question; /**< what one asks who needs the command; its help begins with it */
     /** Paragraphs of the manual; a line that starts with two spaces stands as it is. */
     const char *description;
     const ubi__option *options;
     const ubi__glossary *glossary; /**< or NULL */
-    const ubi__example *examples;  /**< ended by a NULL line, or NULL */
+    const ubi__example *examples;  /**< ended by a NULL line; the first is the plainest */
+    bool firefox;                  /**< --compat firefox can change the answer */
     int min_operands, max_operands;
     bool options_first; /**< the first operand ends the options: what follows belongs to it, whatever it looks like */
     size_t arguments_bytes; /**< size of the struct of arguments, which starts zeroed */
@@ -112,12 +126,23 @@ typedef struct ubi__command {
     ubi_status (*run)(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code);
 } ubi__command;
 
-/** All commands, ended by NULL. */
+/** All commands, group by group, ended by NULL. */
 extern const ubi__command *const ubi__commands[];
+/** Options of every command. */
 extern const ubi__option ubi__common_options[];
+/** --compat: shown for those commands whose answer it can change, and read by the others as well, for old scripts. */
+extern const ubi__option ubi__compat_options[];
 
+/** By name or alias; or NULL. */
 const ubi__command *ubi__command_find(const char *name);
 /** The closest of the command names to a misspelt one, or NULL when none is near. */
 const char *ubi__command_suggest(const char *name);
+/** The title of the group that this command is the first of; NULL for the others. */
+const char *ubi__command_group(const ubi__command *command);
+/** What FILE without a command means. */
+const ubi__command *ubi__command_default(void);
+
+/** The first row from `option` on that people are shown; NULL at the end of the table. */
+const ubi__option *ubi__option_shown(const ubi__option *option);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * completion.c: the bash completion script.
  *
- * The script needs nothing but bash. Where it has nothing to offer, bash completes file names (complete -o default).
+ * The script needs nothing but bash. Where it has nothing to offer, bash completes file names (complete -o default). Commands
+ * are offered in the order of the help, group by group (-o nosort, which bash has since 4.4).
  */
 #include "cli/manual.h"
 
@@ -22,23 +23,27 @@ static const char prologue[] =
     "            break\n"
     "        fi\n"
     "    done\n"
-    "    case $command:$previous in\n";
+    "    case $command in\n";
+
+static const char values[] = "    esac\n"
+                             "    case $command:$previous in\n";
 
 static const char epilogue[] = "        *)\n"
                                "            if [[ $current == -* || -z $command || $command == help ]]; then\n"
                                "                case $command in\n";
 
-static const char ending[] = "                esac\n"
-                             "            fi\n"
-                             "            ;;\n"
-                             "    esac\n"
-                             "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-                             "}\n"
-                             "complete -o default -F _ubiheap ubiheap\n";
+static const char ending[] =
+    "                esac\n"
+    "            fi\n"
+    "            ;;\n"
+    "    esac\n"
+    "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+    "}\n"
+    "complete -o nosort -o default -F _ubiheap ubiheap 2> /dev/null || complete -o default -F _ubiheap ubiheap\n";
 
 /* "words" of an option's value, for commands that match `pattern`. */
 static void value_cases(ubi__out *out, const char *pattern, const ubi__option *options) {
-    for (const ubi__option *o = options; o->name; o++) {
+    for (const ubi__option *o = options; (o = ubi__option_shown(o)); o++) {
         if (!o->argument)
             continue;
         ubi__out_printf(out, "        %s:--%s", pattern, o->name);
@@ -52,7 +57,7 @@ static void value_cases(ubi__out *out, const char *pattern, const ubi__option *o
 }
 
 static void option_words(ubi__out *out, const ubi__option *options) {
-    for (const ubi__option *o = options; o->name; o++) {
+    for (const ubi__option *o = options; (o = ubi__option_shown(o)); o++) {
         ubi__out_printf(out, " --%s", o->name);
         if (o->type == UBI__OPTION_SWITCH)
             ubi__out_printf(out, " --no-%s", o->name);
@@ -64,22 +69,44 @@ static void command_words(ubi__out *out) {
         ubi__out_printf(out, " %s", (*c)->name);
 }
 
-static void command_case(ubi__out *out, const ubi__command *c) {
-    ubi__out_printf(out, "                    %s) words='", c->name);
+static void words_of_options(ubi__out *out, const ubi__command *c) {
     option_words(out, c->options);
     option_words(out, ubi__common_options);
+    if (c->firefox)
+        option_words(out, ubi__compat_options);
+}
+
+static void command_case(ubi__out *out, const ubi__command *c) {
+    ubi__out_printf(out, "                    %s) words='", c->name);
+    words_of_options(out, c);
     if (strcmp(c->name, "help") == 0)
         command_words(out);
     ubi__out_string(out, "' ;;\n");
 }
 
+/* What stands in the place of a command: its name, another name of it, or a file. */
+static void name_cases(ubi__out *out) {
+    ubi__out_string(out, "        ''");
+    for (const ubi__command *const *c = ubi__commands; *c; c++)
+        ubi__out_printf(out, " | %s", (*c)->name);
+    ubi__out_string(out, ") ;;\n");
+    for (const ubi__command *const *c = ubi__commands; *c; c++)
+        if ((*c)->alias)
+            ubi__out_printf(out, "        %s) command=%s ;;\n", (*c)->alias, (*c)->name);
+    ubi__out_printf(out, "        *) command=%s ;;\n", ubi__command_default()->name);
+}
+
 void ubi__manual_bash_completion(ubi__out *out) {
     ubi__out_string(out, prologue);
+    name_cases(out);
+    ubi__out_string(out, values);
     for (const ubi__command *const *c = ubi__commands; *c; c++)
         value_cases(out, (*c)->name, (*c)->options);
     value_cases(out, "*", ubi__common_options);
+    value_cases(out, "*", ubi__compat_options);
     ubi__out_string(out, epilogue);
-    ubi__out_string(out, "                    '') words='--help --version");
+    ubi__out_string(out, "                    '') words='--version");
+    words_of_options(out, ubi__command_default());
     command_words(out);
     ubi__out_string(out, "' ;;\n");
     for (const ubi__command *const *c = ubi__commands; *c; c++)

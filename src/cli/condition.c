@@ -9,9 +9,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "analyses/query/query_judge.h"
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/condition_names.h"
 #include "cli/heap_facts.h"
 
 typedef enum side { OF_NEW, OF_OLD, GROWTH } side;
@@ -129,6 +131,14 @@ void ubi__condition_free(ubi__condition *condition) {
     UBI_DELETE(ubi_allocator_default(), condition);
 }
 
+uint32_t ubi__condition_value_count(const ubi__condition *condition) {
+    return condition ? ubi_query_value_count(condition->query) : 0;
+}
+
+ubi_query_value ubi__condition_value_at(const ubi__condition *condition, uint32_t i) {
+    return ubi_query_value_at(condition->query, i);
+}
+
 bool ubi__condition_asks(const ubi__condition *condition, const char *name) {
     for (uint32_t i = 0; condition && i < ubi_query_value_count(condition->query); i++)
         if (strcmp(ubi_query_value_at(condition->query, i).name->name, name) == 0)
@@ -143,8 +153,7 @@ typedef ubi__condition_value measured;
 typedef struct gathering {
     const ubi__condition *condition;
     const ubi__condition_facts *facts; /* or: */
-    ubi__condition_measure *measure;
-    void *payload;
+    const ubi__condition_estimates *own;
     ubi_progress progress;
     ubi__heap_facts new, old;
     measured *values; /* owned, one per value of the query */
@@ -178,12 +187,12 @@ static ubi_status gather_value(measured *out, gathering *g, ubi_query_value valu
 
 static ubi_status gather_own(gathering *g) {
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
-        UBI_TRY(g->measure(&g->values[i], g->payload, ubi_query_value_at(g->condition->query, i)));
+        UBI_TRY(g->own->measure(&g->values[i], g->own->payload, ubi_query_value_at(g->condition->query, i)));
     return UBI_OK;
 }
 
 static ubi_status gather(gathering *g) {
-    if (g->measure)
+    if (g->own)
         return gather_own(g);
     if (g->facts->look)
         UBI_TRY(ubi__heap_facts_of(&g->new, g->facts->look, g->facts->dominators));
@@ -198,30 +207,28 @@ static ubi_status gather(gathering *g) {
     return UBI_OK;
 }
 
-/* ---- evaluating ------------------------------------------------------------------------------------------------- */
+/* ---- judging ---------------------------------------------------------------------------------------------------- */
 
-static void give_numbers(void *payload, uint32_t value, uint32_t first, uint32_t n, uint64_t *magnitude,
-                         uint8_t *state) {
-    const gathering *g = payload;
-    (void)first, (void)n;
-    magnitude[0] = g->values[value].magnitude;
-    state[0] = g->values[value].negative ? UBI_QUERY_NEGATIVE : UBI_QUERY_PRESENT;
+static ubi__query_range range_of(const measured *m) {
+    ubi__whole number = m->negative ? -(ubi__whole)m->magnitude : (ubi__whole)m->magnitude;
+    if (m->unknown)
+        return (ubi__query_range){ 0, UINT64_MAX, 0, UINT64_MAX };
+    if (m->is_estimate)
+        return (ubi__query_range){ m->low, m->high, m->basis_low, m->basis_high };
+    return (ubi__query_range){ number, number, m->basis, m->basis };
 }
 
-static bool give_basis(void *payload, uint32_t value, uint64_t *out) {
-    const gathering *g = payload;
-    *out = g->values[value].basis;
-    return true;
-}
-
-static ubi_status evaluate(bool *holds, gathering *g) {
-    ubi_query_source source = { .payload = g, .numbers = give_numbers, .basis = give_basis };
-    ubi_filter *filter;
-    uint32_t row;
-    UBI_TRY(ubi_filter_new(&filter, g->condition->query, &source, NULL));
-    *holds = ubi_filter_select(&row, filter, 0, 1) == 1;
-    ubi_filter_free(filter);
-    return UBI_OK;
+static ubi_status judge(ubi__answer *answer, const gathering *g) {
+    const ubi_allocator *a = ubi_allocator_default();
+    size_t n = ubi_query_value_count(g->condition->query) + 1;
+    ubi__query_range *ranges = ubi__calloc_array(a, n, sizeof *ranges);
+    if (!ranges)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i + 1 < n; i++)
+        ranges[i] = range_of(&g->values[i]);
+    ubi_status status = ubi__query_judge(answer, g->condition->query, ranges, a);
+    ubi__free_array(a, ranges, n, sizeof *ranges);
+    return status;
 }
 
 /* ---- the reason ------------------------------------------------------------------------------------------------- */
@@ -242,7 +249,7 @@ static void UBI_PRINTF(2, 3) put(line *l, const char *format, ...) {
 static void put_name(line *l, ubi_query_value value) {
     put(l, "%s", value.name->name);
     if (value.argument.ptr)
-        put(l, "(%.*s)", (int)value.argument.len, value.argument.ptr);
+        put(l, value.is_quoted ? "('%.*s')" : "(%.*s)", (int)value.argument.len, value.argument.ptr);
 }
 
 /* In the unit of the fact. */
@@ -257,14 +264,30 @@ static const char *amount(char out[UBI__HUMAN_TEXT], ubi_query_value value, uint
     }
 }
 
+/* "is 1.20 MiB to 2.10 MiB", or "is less than 1.50 MiB". */
+static void put_limits(line *l, ubi_query_value value, const measured *m) {
+    char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
+    amount(high, value, m->high);
+    if (m->low == 0)
+        put(l, "less than %s", high);
+    else
+        put(l, "%s to %s", amount(low, value, m->low), high);
+    if (value.needs_basis && m->basis_low < m->basis_high)
+        put(l, " (of %s to %s)", amount(low, value, m->basis_low), amount(high, value, m->basis_high));
+    else if (value.needs_basis)
+        put(l, " (of %s)", amount(low, value, m->basis_low));
+}
+
 static void put_number(line *l, ubi_query_value value, const measured *m) {
     char number[UBI__HUMAN_TEXT], exact[UBI__HUMAN_TEXT], share[UBI__HUMAN_TEXT];
+    if (m->is_estimate && m->low < m->high) {
+        put_limits(l, value, m);
+        return;
+    }
     bool is_size = value.name->type == UBI_QUERY_SIZE, in_detail = is_size && m->magnitude >= 1024;
     const char *sign = m->negative ? "-" : "";
     ubi__human_count(exact, m->magnitude);
     put(l, "%s%s", sign, amount(number, value, m->magnitude));
-    if (m->error > 0)
-        put(l, " +- %s", amount(number, value, (uint64_t)(m->error + 0.5)));
     if (in_detail)
         put(l, " (%s%s B", sign, exact);
     if (value.needs_basis)
@@ -277,31 +300,88 @@ static void put_number(line *l, ubi_query_value value, const measured *m) {
 /* Longer expressions are cut: the values matter more. */
 #define MOST_OF_EXPRESSION 300
 
-static void explain(char reason[UBI__REASON_TEXT], const gathering *g) {
+static void put_condition(line *l, const char *verdict, const ubi__condition *condition) {
+    put(l, "%s: %.*s", verdict, MOST_OF_EXPRESSION, condition->text);
+    if (strlen(condition->text) > MOST_OF_EXPRESSION)
+        put(l, "...");
+}
+
+static line explain(char reason[UBI__REASON_TEXT], const gathering *g, const char *verdict) {
     const ubi_query *query = g->condition->query;
     line l = { reason, 0, UBI__REASON_TEXT };
-    put(&l, "condition holds: %.*s", MOST_OF_EXPRESSION, g->condition->text);
-    if (strlen(g->condition->text) > MOST_OF_EXPRESSION)
-        put(&l, "...");
+    put_condition(&l, verdict, g->condition);
     for (uint32_t i = 0; i < ubi_query_value_count(query); i++) {
         ubi_query_value value = ubi_query_value_at(query, i);
         put(&l, i ? ", " : "; ");
         put_name(&l, value);
+        if (g->values[i].unknown) {
+            put(&l, " %s", g->values[i].unknown);
+            continue;
+        }
         put(&l, " is ");
         put_number(&l, value, &g->values[i]);
     }
+    return l;
 }
 
 /* ---- checking --------------------------------------------------------------------------------------------------- */
 
-static ubi_status check(int *exit_code, ubi__cli *cli, gathering *g) {
-    bool holds = false;
-    UBI_TRY(gather(g));
-    UBI_TRY(evaluate(&holds, g));
-    if (holds) {
-        *exit_code = UBI__EXIT_CONDITION;
-        explain(cli->reason, g);
+/*
+ * What would tell: the coarsest measurement whose limits, as they are to be expected, leave nothing open. Whether two numbers are the
+ * same, no limits tell, unless they are not what they are expected to be.
+ */
+static ubi_status put_advice(line *l, gathering *g) {
+    const ubi__condition_estimates *own = g->own;
+    ubi__answer answer = UBI__ANSWER_OPEN;
+    char name[128];
+    bool needs_exact = ubi__query_asks_equality(g->condition->query);
+    while (needs_exact && own->refine(own->payload)) {
     }
+    while (answer == UBI__ANSWER_OPEN && own->refine(own->payload)) {
+        UBI_TRY(gather_own(g));
+        UBI_TRY(judge(&answer, g));
+    }
+    own->name(name, sizeof name, own->payload);
+    put(l, "; %s %s tell", name, answer == UBI__ANSWER_OPEN ? "would" : "should");
+    return UBI_OK;
+}
+
+/* What nobody measured, a finer measurement of the same kind does not tell either. */
+static bool lacks_value(const gathering *g) {
+    for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
+        if (g->values[i].unknown)
+            return true;
+    return false;
+}
+
+static ubi_status check(int *exit_code, ubi__cli *cli, gathering *g) {
+    ubi__answer answer = UBI__ANSWER_NO;
+    UBI_TRY(gather(g));
+    UBI_TRY(judge(&answer, g));
+    if (answer == UBI__ANSWER_NO)
+        return UBI_OK;
+    bool is_open = answer == UBI__ANSWER_OPEN;
+    *exit_code = is_open ? UBI__EXIT_INPUT : UBI__EXIT_CONDITION;
+    line l = explain(cli->reason, g, is_open ? "cannot tell whether the condition holds" : "condition holds");
+    return is_open && g->own && g->own->refine && !lacks_value(g) ? put_advice(&l, g) : UBI_OK;
+}
+
+/* Every class that either heap has. */
+static void add_labels(ubi__condition_names *names, const ubi__heap_facts *heap) {
+    for (uint32_t i = 0; heap->graph && i < ubi__heap_facts_label_count(heap); i++)
+        ubi__condition_names_add(names, ubi__heap_facts_label(heap, i));
+}
+
+/* A command with facts of its own tells by itself what they do not know. */
+static ubi_status tell_missing_classes(gathering *g, ubi__cli *cli) {
+    ubi__condition_names names;
+    if (g->own)
+        return UBI_OK;
+    UBI_TRY(ubi__condition_names_init(&names, g->condition, NULL));
+    add_labels(&names, &g->new);
+    add_labels(&names, &g->old);
+    ubi__condition_names_tell(&names, cli, g->old.graph ? 2 : 1);
+    ubi__condition_names_fini(&names);
     return UBI_OK;
 }
 
@@ -311,6 +391,8 @@ static ubi_status check_all(int *exit_code, ubi__cli *cli, gathering *g) {
     g->progress = ubi__progress_line_callbacks(&cli->progress);
     g->values = ubi__calloc_array(a, n, sizeof *g->values);
     ubi_status status = g->values ? check(exit_code, cli, g) : ubi__fail_nomem();
+    if (status == UBI_OK)
+        status = tell_missing_classes(g, cli);
     ubi__progress_line_clear(&cli->progress);
     ubi__heap_facts_fini(&g->old);
     ubi__heap_facts_fini(&g->new);
@@ -324,8 +406,29 @@ ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condit
     return condition ? check_all(exit_code, cli, &g) : UBI_OK;
 }
 
+ubi_status ubi__condition_check_estimates(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                          const ubi__condition_estimates *estimates) {
+    gathering g = { .condition = condition, .own = estimates };
+    return condition ? check_all(exit_code, cli, &g) : UBI_OK;
+}
+
 ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
                                     ubi__condition_measure *measure_own, void *payload) {
-    gathering g = { .condition = condition, .measure = measure_own, .payload = payload };
-    return condition ? check_all(exit_code, cli, &g) : UBI_OK;
+    const ubi__condition_estimates own = { .measure = measure_own, .payload = payload };
+    return ubi__condition_check_estimates(exit_code, cli, condition, &own);
+}
+
+void ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *cli, const ubi__condition *condition, const char *format,
+                                     ...) {
+    line l = { cli->reason, 0, UBI__REASON_TEXT };
+    char why[512];
+    va_list arguments;
+    if (!condition)
+        return;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    put_condition(&l, "cannot tell whether the condition holds", condition);
+    put(&l, "; %s", why);
+    *exit_code = UBI__EXIT_INPUT;
 }

@@ -12,7 +12,8 @@
  *     ubi__condition_free(condition);
  *
  * Without --fail-on the condition is NULL and all of this does nothing. When it holds, the exit code becomes
- * UBI__EXIT_CONDITION, and cli->reason the line that main prints behind all output.
+ * UBI__EXIT_CONDITION, and cli->reason the line that main prints behind all output. A condition that nobody can judge is no
+ * condition that does not hold: the exit code is UBI__EXIT_INPUT then.
  */
 #ifndef UBI_CLI_CONDITION_H
 #define UBI_CLI_CONDITION_H
@@ -57,6 +58,9 @@ ubi_status ubi__condition_parse(ubi__condition **out, const char *text, ubi__con
 /** NULL is fine. */
 void ubi__condition_free(ubi__condition *condition);
 
+/** The facts that the expression names, with their arguments (ubi_query_value_at). 0 for NULL. */
+uint32_t ubi__condition_value_count(const ubi__condition *condition);
+ubi_query_value ubi__condition_value_at(const ubi__condition *condition, uint32_t i);
 /** Whether the expression asks for `name`, so that a command gathers it only then. False for NULL. */
 bool ubi__condition_asks(const ubi__condition *condition, const char *name);
 
@@ -70,12 +74,15 @@ ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condit
 
 /* ---- of facts that a command has itself -------------------------------------------------------------------------- */
 
-/** The value of a fact: a number, what 100% of it is, if it has a basis, and how far off it may be. */
+/** The value of a fact: a number, and what 100% of it is, if it has a basis; of an estimate, what they lie between. */
 typedef struct ubi__condition_value {
     uint64_t magnitude;
     bool negative;
     uint64_t basis;
-    double error; /**< standard error of an estimate; 0: exact */
+    bool is_estimate;               /**< then: */
+    uint64_t low, high;             /**< of the number, which is not negative */
+    uint64_t basis_low, basis_high; /**< of the basis */
+    const char *unknown;            /**< not NULL: nobody knows it, and why, such as "was not measured"; static */
 } ubi__condition_value;
 
 typedef ubi_status ubi__condition_measure(ubi__condition_value *out, void *payload, ubi_query_value value);
@@ -85,5 +92,28 @@ ubi_status ubi__condition_parse_own(ubi__condition **out, const char *text, cons
 /** As ubi__condition_check, with each fact that the expression names from `measure`. */
 ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
                                     ubi__condition_measure *measure, void *payload);
+
+/**
+ * Facts that may be estimates. Where their limits leave it open whether the condition holds, the exit code becomes
+ * UBI__EXIT_INPUT and the reason says what would have told: `refine` is asked until `measure` gives numbers that do.
+ */
+typedef struct ubi__condition_estimates {
+    ubi__condition_measure *measure;
+    /** From here on `measure` says what it would say of a finer measurement. False: there is none; it is exact from here on. */
+    bool (*refine)(void *payload);
+    /** The measurement that it speaks of, such as "'record --period 64KiB'". */
+    void (*name)(char *out, size_t n, void *payload);
+    void *payload;
+} ubi__condition_estimates;
+
+ubi_status ubi__condition_check_estimates(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                          const ubi__condition_estimates *estimates);
+
+/**
+ * For commands that find out by themselves that a condition cannot be judged: the exit code becomes UBI__EXIT_INPUT, and the
+ * reason is the expression and these words. A NULL condition needs no judge, and nothing happens.
+ */
+void UBI_PRINTF(4, 5) ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                                      const char *format, ...);
 
 #endif

@@ -29,17 +29,21 @@ void ubi__heap_facts_fini(ubi__heap_facts *facts) {
 
 /* ---- counts and bytes ------------------------------------------------------------------------------------------- */
 
-static bool has_label(const ubi_graph *g, ubi_kind_ix kind, ubi_text label) {
-    return ubi__text_equal(ubi__kind_label(g, ubi_graph_kind(g, kind)), label);
-}
-
 /* Whether nodes are labelled by the classes of the lens, which may differ within a kind. */
 static bool by_class(const ubi__heap_facts *f) {
     return f->look && strcmp(ubi_lens_name(ubi_lens_of(f->look)), "v8") == 0;
 }
 
-static uint32_t group_count(const ubi__heap_facts *f) {
+uint32_t ubi__heap_facts_label_count(const ubi__heap_facts *f) {
     return by_class(f) ? ubi_lens_class_count(f->look) : ubi_graph_kind_count(f->graph);
+}
+
+ubi_text ubi__heap_facts_label(const ubi__heap_facts *f, uint32_t group) {
+    ubi_lens_class class = { .name = { NULL, 0 } };
+    if (!by_class(f))
+        return ubi__kind_label(f->graph, ubi_graph_kind(f->graph, group));
+    ubi_lens_class_get(f->look, group, &class);
+    return class.name;
 }
 
 static uint32_t group_of(const ubi__heap_facts *f, ubi_node_ix node) {
@@ -47,16 +51,12 @@ static uint32_t group_of(const ubi__heap_facts *f, ubi_node_ix node) {
 }
 
 static bool group_has_label(const ubi__heap_facts *f, uint32_t group, ubi_text label) {
-    if (!by_class(f))
-        return has_label(f->graph, group, label);
-    ubi_lens_class class = { .name = label };
-    ubi_lens_class_get(f->look, group, &class);
-    return ubi__text_equal(class.name, label);
+    return ubi__text_equal(ubi__heap_facts_label(f, group), label);
 }
 
 /* (*out)[class or kind]: whether it has the label. Owned. */
 static ubi_status mark_groups(uint8_t **out, const ubi__heap_facts *f, ubi_text label) {
-    uint32_t n = group_count(f);
+    uint32_t n = ubi__heap_facts_label_count(f);
     *out = ubi__alloc_array(ubi_allocator_default(), n, 1);
     if (!*out)
         return ubi__fail_nomem();
@@ -81,7 +81,7 @@ static void leave_root_out(ubi__tally *tally, const ubi__heap_facts *f, ubi_text
 static ubi__tally tally_of_kinds(const ubi__heap_facts *f, ubi_text label) {
     ubi__tally tally = { 0, 0 };
     for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(f->graph); k++)
-        if (has_label(f->graph, k, label)) {
+        if (group_has_label(f, k, label)) {
             tally.count += f->summary.kinds[k].count;
             tally.bytes += f->summary.kinds[k].bytes;
         }
@@ -97,7 +97,7 @@ static ubi_status tally_of_classes(ubi__tally *out, const ubi__heap_facts *f, ub
             out->count++;
             out->bytes += size_of(f, node);
         }
-    ubi__free_array(ubi_allocator_default(), labelled, group_count(f), 1);
+    ubi__free_array(ubi_allocator_default(), labelled, ubi__heap_facts_label_count(f), 1);
     return UBI_OK;
 }
 
@@ -179,7 +179,7 @@ static ubi_status measure_retained(uint64_t *out, ubi__heap_facts *f, ubi_text l
     if (positions)
         *out = sum_outermost(&(search){ f, f->dominators, labelled, positions });
     ubi_status status = positions ? UBI_OK : ubi__fail_nomem();
-    ubi__free_array(a, labelled, group_count(f), 1);
+    ubi__free_array(a, labelled, ubi__heap_facts_label_count(f), 1);
     ubi__free_array(a, positions, n_nodes, 1);
     return status;
 }

@@ -54,6 +54,10 @@ void ubi__heap_facts_fini(ubi__heap_facts *facts);
 ubi_status ubi__heap_facts_measure(uint64_t *out, ubi__heap_facts *facts, ubi__quantity quantity, ubi_text label,
                                    ubi_progress progress);
 
+/** The labels that nodes may have; some are equal. */
+uint32_t ubi__heap_facts_label_count(const ubi__heap_facts *facts);
+ubi_text ubi__heap_facts_label(const ubi__heap_facts *facts, uint32_t i);
+
 /** What 100% of a quantity is: the same of everything, or what it is a part of. */
 uint64_t ubi__heap_facts_whole(const ubi__heap_facts *facts, ubi__quantity quantity);
 

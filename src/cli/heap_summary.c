@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
+#include "render/edge_words.h"
 #include "render/node_label.h"
 
 /* ---- the sweep -------------------------------------------------------------------------------------------------- */
@@ -80,10 +81,58 @@ static void sum_up_kinds(ubi__heap_summary *s) {
         coarse->bytes += s->kinds[k].bytes;
         s->reachable.count += s->kinds[k].count;
         s->reachable.bytes += s->kinds[k].bytes;
-        s->has_class_names |= kind->class_name != UBI_NONE;
-        s->has_dom_names |= kind->coarse_type == UBI_COARSE_DOM_NODE && kind->descriptive_name != UBI_NONE;
-        s->has_script_filenames |= kind->script_filename != UBI_NONE;
     }
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+static ubi_str_ix class_name_of(const ubi_kind *kind) {
+    return kind->class_name;
+}
+
+static ubi_str_ix constructor_name_of(const ubi_kind *kind) {
+    return kind->coarse_type == UBI_COARSE_OBJECT ? kind->descriptive_name : UBI_NONE;
+}
+
+static ubi_str_ix dom_name_of(const ubi_kind *kind) {
+    return kind->coarse_type == UBI_COARSE_DOM_NODE ? kind->descriptive_name : UBI_NONE;
+}
+
+static ubi_str_ix script_filename_of(const ubi_kind *kind) {
+    return kind->script_filename;
+}
+
+static int compare_texts(const void *left, const void *right) {
+    return ubi__text_compare(*(const ubi_text *)left, *(const ubi_text *)right);
+}
+
+/* Different names, by their texts; names[kinds] is room. */
+static uint32_t count_names(const ubi_graph *g, ubi_text *names, ubi_str_ix (*name_of)(const ubi_kind *)) {
+    size_t n = 0;
+    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++) {
+        ubi_str_ix name = name_of(ubi_graph_kind(g, k));
+        if (name != UBI_NONE)
+            names[n++] = ubi_graph_string(g, name);
+    }
+    uint32_t different = n > 0;
+    if (n > 1)
+        qsort(names, n, sizeof *names, compare_texts);
+    for (size_t i = 1; i < n; i++)
+        different += !ubi__text_equal(names[i - 1], names[i]);
+    return different;
+}
+
+static ubi_status count_all_names(ubi__heap_summary *s) {
+    const ubi_graph *g = s->graph;
+    ubi_text *names = ubi__alloc_array(ubi_allocator_default(), ubi_graph_kind_count(g), sizeof *names);
+    if (!names)
+        return ubi__fail_nomem();
+    s->names.classes = count_names(g, names, class_name_of);
+    s->names.constructors = count_names(g, names, constructor_name_of);
+    s->names.dom = count_names(g, names, dom_name_of);
+    s->names.scripts = count_names(g, names, script_filename_of);
+    ubi__free_array(ubi_allocator_default(), names, ubi_graph_kind_count(g), sizeof *names);
+    return UBI_OK;
 }
 
 static bool any_edge_name(const ubi_graph *g) {
@@ -101,7 +150,10 @@ static ubi_status summarize(ubi__heap_summary *out, const ubi_graph *graph, cons
     sweep_nodes(out);
     sum_up_kinds(out);
     out->has_edge_names = any_edge_name(graph);
-    return UBI_OK;
+    ubi_status status = count_all_names(out);
+    if (status != UBI_OK)
+        ubi__heap_summary_fini(out);
+    return status;
 }
 
 ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph) {
@@ -135,10 +187,10 @@ static const char *guess_embedder(const ubi_graph *g) {
     return "V8";
 }
 
-/* Of the two engines whose roots bear this name, QuickJS calls its realms contexts. */
-static bool has_contexts(const ubi_graph *g) {
+/* Of the two engines whose roots bear this name; a file need not have everything that the engine has. */
+static bool has_types_of_quickjs(const ubi_graph *g) {
     for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++)
-        if (ubi__text_is(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "JSContext"))
+        if (ubi__quickjs_engine_word(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name)))
             return true;
     return false;
 }
@@ -149,7 +201,20 @@ const char *ubi__guess_producer(const ubi_graph *graph) {
         return guess_embedder(graph);
     if (!ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList"))
         return NULL;
-    return has_contexts(graph) ? "QuickJS" : "Firefox";
+    return has_types_of_quickjs(graph) ? "QuickJS" : "Firefox";
+}
+
+const char *ubi__how_to_record_stacks(const ubi_graph *graph) {
+    const char *producer = ubi__guess_producer(graph);
+    if (!producer)
+        return "";
+    if (strcmp(producer, "Firefox") == 0)
+        return ": tick \"Record call stacks\" in Firefox before the snapshot";
+    if (strcmp(producer, "QuickJS") == 0)
+        return ": run it with --sites, or have an observer track in your own program";
+    if (strcmp(producer, "Node.js (V8)") == 0)
+        return ": node's inspector records it; see tracked.js in docs/how-to/take-a-v8-snapshot.md";
+    return ": DevTools do with \"Allocations on timeline\" and stack traces";
 }
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */

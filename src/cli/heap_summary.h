@@ -16,6 +16,14 @@ typedef struct ubi__tally {
     uint64_t bytes; /**< modulo 2^64 */
 } ubi__tally;
 
+/** Different names that nodes of a file have. */
+typedef struct ubi__name_counts {
+    uint32_t classes;      /**< of objects, as the engine calls them */
+    uint32_t constructors; /**< of objects, as programs call them */
+    uint32_t dom;
+    uint32_t scripts; /**< their files */
+} ubi__name_counts;
+
 #define UBI__SUMMARY_LARGEST 5
 
 typedef struct ubi__heap_summary {
@@ -28,7 +36,8 @@ typedef struct ubi__heap_summary {
     ubi_node_ix largest[UBI__SUMMARY_LARGEST]; /**< reachable nodes, largest first */
     uint32_t n_largest;
     ubi_node_ix widest; /**< the node with the most edges, the root apart; UBI_NONE: there is only a root */
-    bool has_class_names, has_dom_names, has_script_filenames, has_edge_names;
+    ubi__name_counts names;
+    bool has_edge_names;
 } ubi__heap_summary;
 
 /** Cost: O(nodes), and O(edges) if no edge has a name. Errors: UBI_ENOMEM. */
@@ -61,5 +70,7 @@ void ubi__groups_fini(ubi__groups *groups);
 
 /** "Firefox", "QuickJS" or "V8" when the file looks like one of theirs; NULL when unknown. Static. */
 const char *ubi__guess_producer(const ubi_graph *graph);
+/** What would have put allocation stacks into such a snapshot, as ": do this"; "" when unknown. Static. */
+const char *ubi__how_to_record_stacks(const ubi_graph *graph);
 
 #endif

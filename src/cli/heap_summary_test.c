@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include <cmocka.h>
 
 #include "base/text.h"
@@ -73,8 +76,11 @@ static void the_widest_node_is_not_the_root(void **state) {
 
 static void what_the_file_carries_is_seen(void **state) {
     (void)state;
-    assert_true(f.summary.has_class_names && f.summary.has_dom_names);
-    assert_true(f.summary.has_script_filenames && f.summary.has_edge_names);
+    assert_int_equal(f.summary.names.classes, 3);
+    assert_int_equal(f.summary.names.constructors, 0);
+    assert_int_equal(f.summary.names.dom, 1);
+    assert_int_equal(f.summary.names.scripts, 1);
+    assert_true(f.summary.has_edge_names);
     assert_string_equal(ubi__guess_producer(f.graph), "Firefox");
 }
 
@@ -83,11 +89,42 @@ static void a_bare_heap_carries_nothing(void **state) {
     ubi_graph *graph = graph_from_drawing("root -> a;");
     ubi__heap_summary s;
     assert_int_equal(ubi__heap_summary_init(&s, graph), UBI_OK);
-    assert_false(s.has_class_names || s.has_dom_names || s.has_script_filenames || s.has_edge_names);
+    assert_int_equal(s.names.classes + s.names.constructors + s.names.dom + s.names.scripts, 0);
+    assert_false(s.has_edge_names);
     assert_int_equal(s.n_largest, 2);
     assert_null(ubi__guess_producer(graph));
     ubi__heap_summary_fini(&s);
     ubi_graph_unref(graph);
+}
+
+static void constructors_are_counted_once_each_and_not_as_dom_names(void **state) {
+    (void)state;
+    ubi_graph *graph = graph_from_drawing("root -> a, b, c, d; a(coarse=object class=Object desc=Shop type=JSObject);"
+                                          "b(coarse=object class=Object desc=Order type=JSObject);"
+                                          "c(coarse=object class=Error desc=Order type=JSObject);"
+                                          "d(coarse=object class=Array type=JSObject);");
+    ubi__heap_summary s;
+    assert_int_equal(ubi__heap_summary_init(&s, graph), UBI_OK);
+    assert_int_equal(s.names.classes, 3);
+    assert_int_equal(s.names.constructors, 2);
+    assert_int_equal(s.names.dom, 0);
+    ubi__heap_summary_fini(&s);
+    ubi_graph_unref(graph);
+}
+
+/* A file saved within boundaries may have no realm. */
+static void quickjs_is_known_by_any_type_of_its_own_and_gets_no_advice_for_firefox(void **state) {
+    (void)state;
+    static const char *const types[] = { "JSContext", "JSShape", "JSVarRef", "JSFunctionBytecode", "JSRuntime" };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char drawn_heap[120];
+        snprintf(drawn_heap, sizeof drawn_heap, "root(type=JS::ubi::RootList) -> a; a(type=%s) -> b; b(type=JSObject);",
+                 types[i]);
+        ubi_graph *graph = graph_from_drawing(drawn_heap);
+        assert_string_equal(ubi__guess_producer(graph), "QuickJS");
+        assert_null(strstr(ubi__how_to_record_stacks(graph), "Firefox"));
+        ubi_graph_unref(graph);
+    }
 }
 
 static void a_root_alone_has_no_widest_node(void **state) {
@@ -139,6 +176,8 @@ int main(void) {
         cmocka_unit_test(the_widest_node_is_not_the_root),
         cmocka_unit_test(what_the_file_carries_is_seen),
         cmocka_unit_test(a_bare_heap_carries_nothing),
+        cmocka_unit_test(constructors_are_counted_once_each_and_not_as_dom_names),
+        cmocka_unit_test(quickjs_is_known_by_any_type_of_its_own_and_gets_no_advice_for_firefox),
         cmocka_unit_test(a_root_alone_has_no_widest_node),
         cmocka_unit_test(groups_by_label_merge_kinds_and_sort_by_size),
         cmocka_unit_test(groups_by_function_join_its_lines_but_not_other_files),

@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 #define WIDEST_HELP 100
-#define TERM_COLUMNS 26 /* where explanations start */
+#define TERM_COLUMNS 26    /* where explanations start */
+#define COMMAND_COLUMNS 15 /* the same, of commands, whose names are short */
 
 typedef struct page {
     ubi__out *out;
@@ -65,17 +66,22 @@ static void paragraphs(const page *p, const char *text) {
     }
 }
 
-static void term(const page *p, const char *word, const char *help) {
+/* `columns`: where the explanation starts. */
+static void term_at(const page *p, size_t columns, const char *word, const char *help) {
     size_t n = strlen(word);
     ubi__out_string(p->out, "  ");
     ubi__out_string(p->out, word);
     size_t at = n + 2;
-    if (at + 2 > TERM_COLUMNS) {
+    if (at + 2 > columns) {
         ubi__out_char(p->out, '\n');
         at = 0;
     }
-    ubi__display_pad(p->out, at, TERM_COLUMNS);
-    wrap(p, help, strlen(help), TERM_COLUMNS, TERM_COLUMNS);
+    ubi__display_pad(p->out, at, columns);
+    wrap(p, help, strlen(help), columns, columns);
+}
+
+static void term(const page *p, const char *word, const char *help) {
+    term_at(p, TERM_COLUMNS, word, help);
 }
 
 static void option_term(const page *p, const ubi__option *o) {
@@ -90,9 +96,8 @@ static void option_term(const page *p, const ubi__option *o) {
     term(p, word, help);
 }
 
-static void option_list(const page *p, const char *heading, const ubi__option *options) {
-    title(p, heading);
-    for (const ubi__option *o = options; o->name; o++)
+static void option_terms(const page *p, const ubi__option *options) {
+    for (const ubi__option *o = options; (o = ubi__option_shown(o)); o++)
         option_term(p, o);
 }
 
@@ -117,35 +122,71 @@ static void example_list(const page *p, const ubi__example *example) {
     }
 }
 
+/* The question that it answers, and the plainest way to ask. */
+static void opening(const page *p, const ubi__command *c) {
+    ubi__display_ink(p->out, p->style, UBI__INK_BOLD);
+    wrap(p, c->question, strlen(c->question), 0, 0);
+    ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
+    ubi__out_printf(p->out, "\n  ubiheap %s\n\n", c->examples[0].line);
+}
+
 static void command_help(const page *p, const ubi__command *c) {
+    opening(p, c);
     ubi__out_printf(p->out, "Usage: ubiheap %s [OPTIONS]%s%s\n\n", c->name, c->operands ? " " : "",
                     c->operands ? c->operands : "");
     paragraphs(p, c->description);
-    if (c->options->name)
-        option_list(p, "Options", c->options);
-    option_list(p, "Common options", ubi__common_options);
+    if (c->options->name) {
+        title(p, "Options");
+        option_terms(p, c->options);
+        if (c->firefox)
+            option_terms(p, ubi__compat_options);
+    }
+    title(p, "Common options");
+    option_terms(p, ubi__common_options);
     if (c->glossary)
         glossary(p, c->glossary);
-    if (c->examples)
-        example_list(p, c->examples);
+    example_list(p, c->examples);
+}
+
+static void group_list(const page *p) {
+    for (const ubi__command *const *c = ubi__commands; *c; c++) {
+        const char *group = ubi__command_group(*c);
+        if (group)
+            title(p, group);
+        term_at(p, COMMAND_COLUMNS, (*c)->name, (*c)->summary);
+    }
+}
+
+static void usage(const page *p) {
+    for (const ubi__manual_row *row = ubi__manual_usage; row->word; row++)
+        term(p, row->word, row->help);
 }
 
 static void program_help(const page *p) {
-    ubi__out_string(p->out, "Usage: ubiheap [--help|--version] COMMAND [OPTIONS] ...\n\n");
+    usage(p);
+    ubi__out_char(p->out, '\n');
     paragraphs(p, ubi__manual_about);
-    title(p, "Commands");
-    for (const ubi__command *const *c = ubi__commands; *c; c++)
-        term(p, (*c)->name, (*c)->summary);
-    option_list(p, "Common options", ubi__common_options);
+    group_list(p);
+    title(p, "Common options");
+    option_terms(p, ubi__common_options);
     rows(p, "Exit status", ubi__manual_exit_codes);
     rows(p, "Environment", ubi__manual_environment);
-    ubi__out_string(p->out, "\n'ubiheap help COMMAND' explains a command.\n");
+}
+
+static page page_of(ubi__out *out, const ubi__style *style) {
+    return (page){ out, style, style->columns < WIDEST_HELP ? style->columns : WIDEST_HELP };
 }
 
 void ubi__manual_help(ubi__out *out, const ubi__style *style, const ubi__command *command) {
-    page p = { out, style, style->columns < WIDEST_HELP ? style->columns : WIDEST_HELP };
+    page p = page_of(out, style);
     if (command)
         command_help(&p, command);
     else
         program_help(&p);
+}
+
+void ubi__manual_short_help(ubi__out *out, const ubi__style *style) {
+    page p = page_of(out, style);
+    usage(&p);
+    group_list(&p);
 }

@@ -10,9 +10,17 @@
 
 #include <stdbool.h>
 
-/** Takes over SIGINT and SIGALRM, and ignores SIGPIPE so that a closed pipe is a write error. */
+/**
+ * Takes over SIGINT and SIGALRM, ignores SIGPIPE so that a closed pipe is a write error, and lets a file that grows too large be
+ * one (SIGXFSZ). Who started us with SIGINT ignored, as nohup and shells do with what runs behind, wants it so.
+ */
 void ubi__interrupt_install(void);
 bool ubi__interrupted(void);
+/**
+ * The point from which all ends well or by an error: an interrupt after it has no effect. Comes before a result takes its place,
+ * so that no interrupted command leaves a complete one. False: there was an interrupt before.
+ */
+bool ubi__interrupt_settle(void);
 /** As the process was started, for a program that takes its place in the user's eyes. */
 void ubi__interrupt_restore(void);
 /** The work that was to stop did, and other work begins: the next SIGINT is again the first. */

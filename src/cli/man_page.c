@@ -100,12 +100,16 @@ static void option_term(ubi__out *out, const ubi__option *o) {
     ubi__out_string(out, ".\n");
 }
 
+static void option_terms(ubi__out *out, const ubi__option *options) {
+    for (const ubi__option *o = options; (o = ubi__option_shown(o)); o++)
+        option_term(out, o);
+}
+
 static void option_section(ubi__out *out, const char *name, const ubi__option *options) {
     if (!options->name)
         return;
     section(out, name);
-    for (const ubi__option *o = options; o->name; o++)
-        option_term(out, o);
+    option_terms(out, options);
 }
 
 static void row_section(ubi__out *out, const char *name, const ubi__manual_row *row) {
@@ -135,6 +139,14 @@ static void example_section(ubi__out *out, const ubi__example *example) {
     }
 }
 
+/* The question that it answers, and the plainest way to ask. */
+static void opening(ubi__out *out, const ubi__command *c) {
+    text(out, c->question);
+    ubi__out_string(out, "\n.PP\n.RS 4\n.nf\nubiheap ");
+    text(out, c->examples[0].line);
+    ubi__out_string(out, "\n.fi\n.RE\n.PP\n");
+}
+
 static void command_page(ubi__out *out, const ubi__command *c) {
     section(out, "NAME");
     ubi__out_printf(out, "ubiheap\\-%s \\- ", c->name);
@@ -146,13 +158,15 @@ static void command_page(ubi__out *out, const ubi__command *c) {
         ubi__out_printf(out, " \\fI%s\\fR", c->operands);
     ubi__out_char(out, '\n');
     section(out, "DESCRIPTION");
+    opening(out, c);
     paragraphs(out, c->description);
     option_section(out, "OPTIONS", c->options);
+    if (c->firefox)
+        option_terms(out, ubi__compat_options);
     option_section(out, "COMMON OPTIONS", ubi__common_options);
     if (c->glossary)
         glossary_section(out, c->glossary);
-    if (c->examples)
-        example_section(out, c->examples);
+    example_section(out, c->examples);
     row_section(out, "EXIT STATUS", ubi__manual_exit_codes);
     section(out, "SEE ALSO");
     ubi__out_string(out, "\\fBubiheap\\fR(1)\n");
@@ -162,13 +176,21 @@ static void program_page(ubi__out *out) {
     section(out, "NAME");
     ubi__out_string(out, "ubiheap \\- see what is in a heap snapshot\n");
     section(out, "SYNOPSIS");
-    ubi__out_string(
-        out, "\\fBubiheap\\fR [\\fB\\-\\-help\\fR|\\fB\\-\\-version\\fR] \\fICOMMAND\\fR [\\fIOPTIONS\\fR] ...\n");
+    ubi__out_string(out, "\\fBubiheap\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR\n.br\n"
+                         "\\fBubiheap\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] ...\n.br\n"
+                         "\\fBubiheap\\fR \\fB\\-\\-help\\fR|\\fB\\-\\-version\\fR\n");
     section(out, "DESCRIPTION");
     paragraphs(out, ubi__manual_about);
+    ubi__out_string(out, ".PP\n");
+    text(out, "A FILE without a command is a report on it.");
+    ubi__out_char(out, '\n');
     section(out, "COMMANDS");
-    for (const ubi__command *const *c = ubi__commands; *c; c++)
+    for (const ubi__command *const *c = ubi__commands; *c; c++) {
+        const char *group = ubi__command_group(*c);
+        if (group)
+            ubi__out_printf(out, ".SS %s\n", group);
         term(out, (*c)->name, (*c)->summary);
+    }
     option_section(out, "COMMON OPTIONS", ubi__common_options);
     row_section(out, "EXIT STATUS", ubi__manual_exit_codes);
     row_section(out, "ENVIRONMENT", ubi__manual_environment);

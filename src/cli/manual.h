@@ -11,15 +11,18 @@
 
 /** Help for the terminal. */
 void ubi__manual_help(ubi__out *out, const ubi__style *style, const ubi__command *command);
+/** How to begin and the names of all commands, on one screen. */
+void ubi__manual_short_help(ubi__out *out, const ubi__style *style);
 /** A man page in roff: ubiheap(1) or ubiheap-COMMAND(1). */
 void ubi__manual_man_page(ubi__out *out, const ubi__command *command);
 /** A completion script for bash. */
 void ubi__manual_bash_completion(ubi__out *out);
 
-/** One row of "exit status" or "environment": {what, meaning}, ended by a NULL. */
+/** One row of "usage", "exit status" or "environment": {what, meaning}, ended by a NULL. */
 typedef struct ubi__manual_row {
     const char *word, *help;
 } ubi__manual_row;
+extern const ubi__manual_row ubi__manual_usage[];
 extern const ubi__manual_row ubi__manual_exit_codes[];
 extern const ubi__manual_row ubi__manual_environment[];
 extern const char ubi__manual_about[];

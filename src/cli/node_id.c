@@ -18,8 +18,9 @@ static int digit_of(char c) {
 }
 
 ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what) {
-    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    const char *digits = hexadecimal ? text + 2 : text, *p = digits;
+    const char *number = text[0] == '@' ? text + 1 : text; /* as DevTools write ids */
+    bool hexadecimal = number[0] == '0' && (number[1] == 'x' || number[1] == 'X');
+    const char *digits = hexadecimal ? number + 2 : number, *p = digits;
     int base = hexadecimal ? 16 : 10;
     uint64_t value = 0;
     for (; digit_of(*p) < base; p++)
@@ -27,7 +28,11 @@ ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what)
             __builtin_add_overflow(value, (uint64_t)digit_of(*p), &value))
             return ubi__fail(UBI_EINVAL, "%s: %s is too large for a node id", what, text);
     if (p == digits || *p)
-        return ubi__fail(UBI_EINVAL, "%s: expected a node id, a number such as 140720891387000, not '%s'", what, text);
+        return ubi__fail(
+            UBI_EINVAL,
+            "%s: expected a node id, a number such as 20159, not '%s'; 'ubiheap search FILE TEXT' lists ids "
+            "by name",
+            what, text);
     *out = value;
     return UBI_OK;
 }

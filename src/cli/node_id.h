@@ -7,7 +7,7 @@
 
 #include <ubiheap/graph.h>
 
-/** Reads an id: decimal digits, or hexadecimal ones behind 0x. `what` names the argument in the message: UBI_EINVAL. */
+/** Reads an id: decimal digits, or hexadecimal ones behind 0x; a @ may stand before, as in DevTools. `what` names the argument in the message: UBI_EINVAL. */
 ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what);
 /** UBI_ENOTFOUND with a message that says where ids are to be found. */
 ubi_status ubi__node_id_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id);

@@ -49,7 +49,7 @@ const char *ubi__distance_text(char out[24], uint32_t distance, bool unicode) {
 void ubi__object_rows_numbers(const ubi__object_rows *r, ubi_node_ix node, uint32_t distance) {
     char text[UBI__HUMAN_TEXT], digits[24];
     const char *far = ubi__distance_text(digits, distance, r->style->unicode);
-    ubi__display_pad(r->out, ubi__display_columns(ubi__text(far), r->style), DISTANCE_COLUMNS);
+    ubi__display_pad(r->out, ubi__display_columns(ubi__text(far), r->style, DISTANCE_COLUMNS), DISTANCE_COLUMNS);
     ubi__out_string(r->out, far);
     ubi__display_right(r->out, ubi__human_size(text, ubi_lens_size_bytes(r->look, node)), GAP + SIZE_COLUMNS);
     ubi__display_right(r->out, ubi__human_size(text, ubi_dominators_retained_bytes(r->dominators, node)),

@@ -28,12 +28,21 @@ static bool is_end(const ubi__option *option) {
     return option->name == NULL;
 }
 
-static match match_in(const ubi__option_table *table, const ubi__option *option, bool negated) {
-    return (match){ option, (char *)table->values + option->offset, negated };
+/* A row of a letter alone has no name. */
+static bool has_name(const ubi__option *option, const char *name, size_t n) {
+    return n > 0 && strlen(option->name) == n && memcmp(option->name, name, n) == 0;
 }
 
-static bool has_name(const ubi__option *option, const char *name, size_t n) {
-    return strlen(option->name) == n && memcmp(option->name, name, n) == 0;
+/* The option that a row is or is an alias of. */
+static const ubi__option *option_of(const ubi__option *row) {
+    while (row->type == UBI__OPTION_ALIAS)
+        row--;
+    return row;
+}
+
+static match match_in(const ubi__option_table *table, const ubi__option *row, bool negated) {
+    const ubi__option *option = option_of(row);
+    return (match){ option, (char *)table->values + option->offset, negated };
 }
 
 static match find_long(const parser *p, const char *name, size_t n) {
@@ -42,7 +51,7 @@ static match find_long(const parser *p, const char *name, size_t n) {
         for (const ubi__option *o = p->tables[t].options; !is_end(o); o++) {
             if (has_name(o, name, n))
                 return match_in(&p->tables[t], o, false);
-            if (no && o->type == UBI__OPTION_SWITCH && has_name(o, name + 3, n - 3))
+            if (no && option_of(o)->type == UBI__OPTION_SWITCH && has_name(o, name + 3, n - 3))
                 return match_in(&p->tables[t], o, true);
         }
     }
@@ -62,7 +71,7 @@ static ubi_status fail_unknown_long(const parser *p, const char *name, size_t n)
     snprintf(typed, sizeof typed, "%.*s", (int)n, name);
     ubi__suggestion best = ubi__suggestion_for(typed);
     for (int t = 0; t < p->n_tables; t++)
-        for (const ubi__option *o = p->tables[t].options; !is_end(o); o++)
+        for (const ubi__option *o = p->tables[t].options; (o = ubi__option_shown(o)); o++)
             ubi__suggestion_try(&best, o->name);
     if (best.word)
         return ubi__fail(UBI_EINVAL, "unknown option --%s; did you mean --%s?", typed, best.word);
@@ -168,7 +177,7 @@ static ubi_status parse_letters(parser *p, const char *letters) {
 }
 
 static void set_standard_numbers(const ubi__option_table *table) {
-    for (const ubi__option *o = table->options; !is_end(o); o++) {
+    for (const ubi__option *o = table->options; (o = ubi__option_shown(o)); o++) {
         match m = match_in(table, o, false);
         if (o->type == UBI__OPTION_NUMBER && o->standard)
             *(uint64_t *)m.value = strtoull(o->standard, NULL, 10);

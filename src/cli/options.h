@@ -4,7 +4,7 @@
  *
  * Forms: --name, --name=VALUE, --name VALUE, -x, -xVALUE, -x VALUE, -- (everything behind it is an operand), - (an
  * operand). Options and operands may be mixed, unless the command says otherwise. The last of a repeated option wins, but
- * for lists.
+ * for lists. Rows of aliases give what the row above them stands for; messages have the option's own name.
  */
 #ifndef UBI_CLI_OPTIONS_H
 #define UBI_CLI_OPTIONS_H

@@ -25,10 +25,14 @@ static const char *const colors[] = { "auto", "never", NULL };
 static const ubi__option table[] = {
     { "json", 'j', UBI__OPTION_FLAG, offsetof(values, json), NULL, NULL, "", NULL },
     { "progress", 0, UBI__OPTION_SWITCH, offsetof(values, progress), NULL, NULL, "", NULL },
+    UBI__ALIAS_NAME("bar"),
     { "filter", 'f', UBI__OPTION_TEXT, offsetof(values, filter), "TEXT", NULL, "", NULL },
     { "color", 0, UBI__OPTION_CHOICE, offsetof(values, color), "WHEN", colors, "", "auto" },
     { "limit", 'n', UBI__OPTION_NUMBER, offsetof(values, limit), "N", NULL, "", "10" },
+    UBI__ALIAS_NAME("most"),
+    UBI__ALIAS_LETTER('m'),
     { "at", 'a', UBI__OPTION_LIST, offsetof(values, at), "WHEN", NULL, "", NULL },
+    UBI__ALIAS_NAME("when"),
     UBI__OPTION_END,
 };
 
@@ -177,6 +181,27 @@ static void wrong_values_are_named(void **state) {
     assert_refused(parse("--json=1", NULL), "--json takes no value");
 }
 
+static void an_alias_is_the_option_above_it(void **state) {
+    (void)state;
+    assert_int_equal(parse("--most", "5", NULL).values.limit, 5);
+    assert_int_equal(parse("--most=6", NULL).values.limit, 6);
+    assert_int_equal(parse("-jm7", NULL).values.limit, 7);
+    assert_int_equal(parse("--no-bar", NULL).values.progress, -1);
+    assert_int_equal(parse("--when", "a", "--at", "b", NULL).values.at.n, 2);
+    assert_refused(parse("--most=x", NULL), "--limit: expected a number, not 'x'");
+    assert_refused(parse("-m", NULL), "--limit needs a value: --limit N");
+}
+
+static void aliases_are_neither_shown_nor_suggested(void **state) {
+    (void)state;
+    size_t n = 0;
+    for (const ubi__option *option = table; (option = ubi__option_shown(option)); option++, n++)
+        assert_int_not_equal(option->type, UBI__OPTION_ALIAS);
+    assert_int_equal(n, 6);
+    assert_refused(parse("--mosst=1", NULL), "unknown option --mosst");
+    assert_refused(parse("--=1", NULL), "unknown option --");
+}
+
 static void the_largest_number_fits(void **state) {
     (void)state;
     assert_int_equal(parse("--limit=18446744073709551615", NULL).values.limit, UINT64_MAX);
@@ -204,6 +229,8 @@ int main(void) {
         cmocka_unit_test(switches_go_both_ways_and_the_last_one_wins),
         cmocka_unit_test(misspelt_options_get_a_suggestion),
         cmocka_unit_test(wrong_values_are_named),
+        cmocka_unit_test(an_alias_is_the_option_above_it),
+        cmocka_unit_test(aliases_are_neither_shown_nor_suggested),
         cmocka_unit_test(the_largest_number_fits),
         cmocka_unit_test(edit_distance_counts_single_changes),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * output_file.h: the FILE of --output: complete, or not there.
+ * output_file.h: the FILE of --output: complete, or not there, and none that is read.
  *
  * What goes wrong with the file first is kept, for writers above know only that it was refused.
  */
@@ -16,6 +16,17 @@ typedef struct ubi__output_file {
     char message[256]; /* of `status` */
 } ubi__output_file;
 
+/**
+ * The rule for what every command writes: it takes the place of no file that the same command reads, whatever names, symbolic or
+ * hard links lead there, unless it is the same thing anew (convert). Call it before anything is opened for writing.
+ *
+ * @param output  NULL or "-": nothing to check. @param input  "-": standard input; NULL: nothing to check.
+ * Errors: UBI_EINVAL.
+ */
+ubi_status ubi__output_check(const char *output, const char *input);
+/** Whether both paths lead to one file on disk. */
+bool ubi__is_same_file(const char *output, const char *input);
+
 /** From now on errors are about `path`. Errors: UBI_EIO, UBI_ENOMEM. */
 ubi_status ubi__output_file_open(ubi__output_file *f, ubi__cli *cli, const char *path);
 /** A ubi_write_fn whose payload is the file. */
@@ -23,7 +34,7 @@ bool ubi__output_file_write(void *file, const void *data, size_t n_bytes);
 /**
  * Makes the file appear if all went well.
  * @param status  of who wrote.
- * @return what went wrong with the file, or else `status`.
+ * @return what went wrong with the file, or else `status`; UBI_ECANCELLED when an interrupt came before it could appear.
  */
 ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status);
 

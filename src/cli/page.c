@@ -56,8 +56,7 @@ size_t ubi__wrap_words(ubi__out *out, const ubi__style *style, ubi_text text, si
     while (text.len) {
         const char *space = memchr(text.ptr, ' ', text.len);
         ubi_text word = { text.ptr, space ? (size_t)(space - text.ptr) : text.len };
-        size_t n = ubi__display_columns(word, style), taken = word.len + (space != NULL);
-        n = n < columns ? n : columns;
+        size_t n = ubi__display_columns(word, style, columns), taken = word.len + (space != NULL);
         bool first = at == start, wraps = !first && at + 1 + n > columns;
         if (out && !first)
             put_break(out, wraps, indent);
@@ -136,7 +135,7 @@ void ubi__write_command(const ubi__cli *cli, const char *command, const char *fi
         ubi__out_char(out, ' ');
         ubi__out_string(out, more);
     }
-    if (used + strlen("  # ") + strlen(help) <= cli->style.columns) {
+    if (help && used + strlen("  # ") + strlen(help) <= cli->style.columns) {
         ubi__write_ink(cli, UBI__INK_DIM);
         ubi__out_printf(out, "  # %s", help);
         ubi__write_ink(cli, UBI__INK_PLAIN);

@@ -45,7 +45,7 @@ void ubi__write_more(const ubi__cli *cli, uint64_t n);
 
 /** The file as an argument for a shell; `otherwise` in its place where that would not be obvious. */
 const char *ubi__file_argument(const char *path, const char *otherwise);
-/** "  ubiheap COMMAND FILE MORE  # help"; without `more` if that is NULL, and without help where there is no room. */
+/** "  ubiheap COMMAND FILE MORE  # help"; without `more` or help if that is NULL, and without help where there is no room. */
 void ubi__write_command(const ubi__cli *cli, const char *command, const char *file, const char *more, const char *help);
 
 #endif

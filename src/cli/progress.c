@@ -26,7 +26,8 @@ uint64_t ubi__clock_us(void) {
 void ubi__progress_line_init(ubi__progress_line *line, bool enabled) {
     line->enabled = enabled;
     line->shown = false;
-    line->started_us = ubi__clock_us();
+    line->clock_us = ubi__clock_us;
+    line->started_us = line->clock_us();
     line->drawn_us = 0;
 }
 
@@ -52,7 +53,7 @@ static bool report(void *payload, const char *stage, uint64_t done, uint64_t tot
         return false;
     if (!line->enabled)
         return true;
-    uint64_t now = ubi__clock_us();
+    uint64_t now = line->clock_us();
     if (now - line->started_us >= UNNOTICED_US && now - line->drawn_us >= REDRAW_US) {
         draw(line, stage, done, total);
         line->drawn_us = now;

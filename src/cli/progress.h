@@ -12,6 +12,7 @@ typedef struct ubi__progress_line {
     bool shown;
     uint64_t started_us;
     uint64_t drawn_us;
+    uint64_t (*clock_us)(void);
 } ubi__progress_line;
 
 /** Microseconds of a clock that never goes back. */

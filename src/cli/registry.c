@@ -8,39 +8,51 @@
 
 extern const ubi__command ubi__command_report, ubi__command_info, ubi__command_summary, ubi__command_statistics,
     ubi__command_leaks, ubi__command_diff, ubi__command_census, ubi__command_dominators, ubi__command_retainers,
-    ubi__command_containment, ubi__command_paths, ubi__command_search, ubi__command_nodes, ubi__command_node,
+    ubi__command_containment, ubi__command_paths, ubi__command_search, ubi__command_nodes, ubi__command_show,
     ubi__command_strings, ubi__command_allocations, ubi__command_treemap, ubi__command_convert, ubi__command_run,
     ubi__command_record, ubi__command_timeline, ubi__command_help;
 
 const ubi__command *const ubi__commands[] = {
-    &ubi__command_report,
-    &ubi__command_info,
-    &ubi__command_summary,
-    &ubi__command_statistics,
-    &ubi__command_leaks,
-    &ubi__command_diff,
-    &ubi__command_census,
-    &ubi__command_dominators,
-    &ubi__command_retainers,
-    &ubi__command_containment,
-    &ubi__command_paths,
-    &ubi__command_search,
-    &ubi__command_nodes,
-    &ubi__command_node,
-    &ubi__command_strings,
-    &ubi__command_allocations,
-    &ubi__command_treemap,
-    &ubi__command_convert,
-    &ubi__command_run,
-    &ubi__command_record,
-    &ubi__command_timeline,
+    &ubi__command_report,     &ubi__command_summary,     &ubi__command_statistics,
     &ubi__command_help,
-    NULL,
+
+    &ubi__command_dominators, &ubi__command_retainers,   &ubi__command_paths,
+
+    &ubi__command_leaks,      &ubi__command_diff,
+
+    &ubi__command_census,     &ubi__command_treemap,     &ubi__command_containment,
+    &ubi__command_search,     &ubi__command_nodes,       &ubi__command_show,
+    &ubi__command_strings,    &ubi__command_allocations,
+
+    &ubi__command_run,        &ubi__command_record,      &ubi__command_timeline,
+
+    &ubi__command_info,       &ubi__command_convert,     NULL,
 };
+
+/* A group ends where the next one begins. */
+static const struct group {
+    const ubi__command *first;
+    const char *title;
+} groups[] = {
+    { &ubi__command_report, "Start" },       { &ubi__command_dominators, "Who keeps it" },
+    { &ubi__command_leaks, "Compare" },      { &ubi__command_census, "Look inside" },
+    { &ubi__command_run, "Run and record" }, { &ubi__command_info, "Files" },
+};
+
+const char *ubi__command_group(const ubi__command *command) {
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (groups[i].first == command)
+            return groups[i].title;
+    return NULL;
+}
+
+const ubi__command *ubi__command_default(void) {
+    return &ubi__command_report;
+}
 
 const ubi__command *ubi__command_find(const char *name) {
     for (const ubi__command *const *c = ubi__commands; *c; c++)
-        if (strcmp((*c)->name, name) == 0)
+        if (strcmp((*c)->name, name) == 0 || ((*c)->alias && strcmp((*c)->alias, name) == 0))
             return *c;
     return NULL;
 }
@@ -50,6 +62,12 @@ const char *ubi__command_suggest(const char *name) {
     for (const ubi__command *const *c = ubi__commands; *c; c++)
         ubi__suggestion_try(&best, (*c)->name);
     return best.word;
+}
+
+const ubi__option *ubi__option_shown(const ubi__option *option) {
+    while (option->type == UBI__OPTION_ALIAS)
+        option++;
+    return option->name ? option : NULL;
 }
 
 static const char *const color_choices[] = { "auto", "always", "never", NULL };
@@ -65,8 +83,12 @@ const ubi__option ubi__common_options[] = {
       "show progress on standard error, or do not; the default is to show it on a terminal when the work takes long",
       NULL },
     { "threads", 0, UBI__OPTION_NUMBER, COMMON(threads), "N", NULL, "threads to use; 0: one per core", "0" },
-    { "compat", 0, UBI__OPTION_CHOICE, COMMON(compat), "firefox", compat_choices,
-      "give exactly Firefox's answers, also where they lose data", NULL },
     { "help", 'h', UBI__OPTION_FLAG, COMMON(help), NULL, NULL, "print help on the command and exit", NULL },
+    UBI__OPTION_END,
+};
+
+const ubi__option ubi__compat_options[] = {
+    { "compat", 0, UBI__OPTION_CHOICE, COMMON(compat), "firefox", compat_choices,
+      "give exactly Firefox's answer, also where it loses data", NULL },
     UBI__OPTION_END,
 };

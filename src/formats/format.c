@@ -13,13 +13,13 @@
 #include <ubiheap/marker.h>
 
 #include "base/parallel.h"
+#include "formats/recognize.h"
 
-/* A timeline is JSON too, but of a kind that V8's is not. fxsnapshot has no magic number, so it comes last and takes whatever
- * nobody else wanted. */
-static const ubi__format *const formats[] = { &ubi__format_timeline, &ubi__format_v8, &ubi__format_ubirec,
-                                              &ubi__format_fxsnapshot };
+/* fxsnapshot has no magic number, so it comes last and takes whatever nobody else wanted. */
+static const ubi__format *const formats[] = { &ubi__format_v8, &ubi__format_fxsnapshot };
 
-#define GUESS_BYTES ((size_t)64)
+/* Of damaged input, what is inflated at most to find where the damage is. */
+#define BLAMED_BYTES (UINT64_C(256) << 20)
 
 static const ubi__format *guess(const uint8_t *head, size_t n) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -42,12 +42,13 @@ static void note_end(ubi_read_info *info, const ubi__stream *stream) {
         snprintf(info->end_note, sizeof info->end_note, "%s", ubi__stream_note(stream));
 }
 
-/* A pipe may begin with a single byte: collects as many as a guess may need, if there are as many. */
+/* A pipe may begin with a single byte: collects as many as are looked at, if there are as many. */
 static ubi_status take_first_bytes(ubi__stream *stream, uint8_t **first, size_t *n) {
-    uint8_t head[GUESS_BYTES], *chunk;
+    uint8_t head[UBI__BEGINNING_BYTES], *chunk;
+    _Static_assert(sizeof head <= UBI__STREAM_HEADROOM, "they are put in front of a chunk");
     size_t n_more = 1;
     UBI_TRY(ubi__stream_next(stream, first, n));
-    while (*n > 0 && *n < GUESS_BYTES && n_more > 0) {
+    while (*n > 0 && *n < UBI__BEGINNING_BYTES && n_more > 0) {
         size_t n_head = *n;
         memcpy(head, *first, n_head); /* asking for a chunk gives the old one back */
         UBI_TRY(ubi__stream_next(stream, &chunk, &n_more));
@@ -58,19 +59,60 @@ static ubi_status take_first_bytes(ubi__stream *stream, uint8_t **first, size_t 
     return UBI_OK;
 }
 
+/* Anything is read as a snapshot of Firefox, so what the reader says comes second. */
+static ubi_status say_unknown(void) {
+    char reason[400];
+    snprintf(reason, sizeof reason, "%s", ubi_error_message());
+    return ubi__fail(UBI_EFORMAT, "this is no kind of file that ubiheap knows (%s)", reason);
+}
+
+/* A reader fails where damage makes no sense to it, which may be long before the compression's own checks find it. */
+static ubi_status blame_stream(ubi__format_input *input) {
+    ubi__stream *stream = input->stream;
+    const ubi_progress *progress = &input->options->progress;
+    uint64_t n_all = 0;
+    size_t n = 1;
+    uint8_t *chunk;
+    if (strcmp(input->info->compression, "none") == 0)
+        return UBI_EFORMAT;
+    char reason[400];
+    snprintf(reason, sizeof reason, "%s", ubi_error_message());
+    while (n > 0 && n_all < BLAMED_BYTES) {
+        if (!ubi__progress(progress, "reading", ubi__stream_input_bytes(stream), input->total_bytes))
+            return ubi__fail_cancelled();
+        UBI_TRY(ubi__stream_next(stream, &chunk, &n));
+        n_all += n;
+    }
+    if (ubi__stream_end_of(stream) <= UBI__END_CLEAN)
+        return ubi__fail(UBI_EFORMAT, "%s", reason);
+    return ubi__fail(UBI_EFORMAT, "%s: %s (%s)", ubi__stream_note(stream),
+                     ubi__damage_advice(ubi__stream_end_of(stream)), reason);
+}
+
 static ubi_status read_stream(ubi_graph **out, ubi__stream *stream, ubi__format_input *input, attempt *at) {
     ubi_read_info *info = input->info;
     input->stream = stream;
     info->compression = ubi__stream_compression(stream);
     UBI_TRY(take_first_bytes(stream, &input->first, &input->n_first));
     /* Not by more, even if it is there: how much there is depends on how the input arrives. */
-    const ubi__format *format = guess(input->first, input->n_first < GUESS_BYTES ? input->n_first : GUESS_BYTES);
+    size_t n_head = input->n_first < UBI__BEGINNING_BYTES ? input->n_first : UBI__BEGINNING_BYTES;
+    const ubi__file_type *type = ubi__file_recognize(input->first, n_head);
+    bool nothing_inflates = n_head == 0 && ubi__stream_end_of(stream) != UBI__END_CLEAN;
+    at->repeat = false;
+    if (type && type->use != UBI__FILE_HEAP && !nothing_inflates)
+        return ubi__file_refuse(type, input->first, n_head, info->compression, "heap snapshot");
+    const ubi__format *format = guess(input->first, n_head);
+    ubi__stream_run_ahead(stream);
     input->final = ubi__stream_is_exact(stream) || !at->rewindable;
     info->format = format->name;
     ubi_status status = format->read(out, input);
     info->input_bytes = ubi__stream_input_bytes(stream);
     at->repeat = format->survives_damage && !ubi__stream_is_exact(stream);
     at->clean = at->damaged = false;
+    if (status == UBI_EFORMAT && !type)
+        status = say_unknown();
+    if (status == UBI_EFORMAT && !(at->repeat && at->rewindable))
+        status = blame_stream(input);
     if (status == UBI_OK) {
         at->clean = ubi__stream_end_of(stream) == UBI__END_CLEAN;
         at->damaged = ubi__stream_end_of(stream) == UBI__END_DAMAGED && !ubi__stream_is_exact(stream);
@@ -120,7 +162,7 @@ static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_re
      * a border there; take it for what it nearly always is. */
     if (at.damaged) {
         ubi_graph_unref(graph);
-        return ubi__fail(UBI_EFORMAT, "the compressed data is damaged: %s", input.info->end_note);
+        return ubi__fail(UBI_EFORMAT, "%s: %s", input.info->end_note, ubi__damage_advice(UBI__END_DAMAGED));
     }
     *out = graph;
     return UBI_OK;

@@ -2,7 +2,8 @@
  *
  * format.h: what a snapshot format gives to the rest: a guess and a reader.
  *
- * To add one: a folder here with a `const ubi__format`, and a line in the table of format.c.
+ * To add one: a folder here with a `const ubi__format`, and a line in the table of format.c. What is no heap has a row in
+ * recognize.c.
  */
 #ifndef UBI_FORMATS_FORMAT_H
 #define UBI_FORMATS_FORMAT_H
@@ -33,6 +34,6 @@ typedef struct ubi__format {
     bool survives_damage;
 } ubi__format;
 
-extern const ubi__format ubi__format_fxsnapshot, ubi__format_v8, ubi__format_ubirec, ubi__format_timeline;
+extern const ubi__format ubi__format_fxsnapshot, ubi__format_v8;
 
 #endif

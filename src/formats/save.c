@@ -129,17 +129,29 @@ static ubi_status save(const job *j, target to, ubi_save_info *info) {
 
 /* ---- public functions ------------------------------------------------------------------------------------------- */
 
-/* `ask` NULL: nobody is asked before the file appears. */
+/* Whom to ask before the file appears; `fn` NULL: nobody. A heap that waits is told before the disk is waited for. */
+typedef struct question {
+    ubi__save_written_fn fn;
+    void *payload;
+    bool when_synced;
+} question;
+
 static ubi_status save_path(const ubi__save_subject *what, const char *path, const ubi_save_options *options,
-                            ubi_save_info *info, ubi__save_written_fn ask, void *payload) {
+                            ubi_save_info *info, question ask) {
     ubi__atomic_file file;
     ubi_save_info written;
     job j;
     UBI_TRY(prepare(&j, what, options));
-    UBI_TRY(ubi__atomic_file_open(&file, path, 0, ubi__allocator_or_default(j.options->allocator)));
+    UBI_TRY(ubi__atomic_file_open(&file, path, j.options->is_new_and_private ? UBI__ATOMIC_FILE_NEW : 0,
+                                  ubi__allocator_or_default(j.options->allocator)));
     ubi_status status = save(&j, (target){ ubi__atomic_file_write, &file, 0 }, &written);
-    if (status == UBI_OK && ask)
-        status = ask(payload);
+    if (status == UBI_OK && ask.when_synced) {
+        status = ubi__atomic_file_sync(&file);
+        if (info)
+            *info = written;
+    }
+    if (status == UBI_OK && ask.fn)
+        status = ask.fn(ask.payload);
     if (status != UBI_OK) {
         ubi__atomic_file_discard(&file);
         return status;
@@ -179,12 +191,12 @@ static ubi_status save_callback(const ubi__save_subject *what, callback to, cons
 
 ubi_status ubi_save_path(ubi_node root, const char *path, const ubi_save_options *options, ubi_save_info *info) {
     UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
-    return save_path(&(ubi__save_subject){ .root = root }, path, options, info, NULL, NULL);
+    return save_path(&(ubi__save_subject){ .root = root }, path, options, info, (question){ NULL, NULL, false });
 }
 
 ubi_status ubi__save_path_if(ubi_node root, const char *path, const ubi_save_options *options, ubi_save_info *info,
                              ubi__save_written_fn written, void *payload) {
-    return save_path(&(ubi__save_subject){ .root = root }, path, options, info, written, payload);
+    return save_path(&(ubi__save_subject){ .root = root }, path, options, info, (question){ written, payload, false });
 }
 
 ubi_status ubi_save_fd(ubi_node root, int fd, const ubi_save_options *options, ubi_save_info *info) {
@@ -201,7 +213,13 @@ ubi_status ubi_save_callback(ubi_node root, ubi_write_fn fn, void *payload, cons
 ubi_status ubi_graph_save_path(const ubi_graph *graph, const char *path, const ubi_save_options *options,
                                ubi_save_info *info) {
     UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
-    return save_path(&(ubi__save_subject){ .graph = graph }, path, options, info, NULL, NULL);
+    return save_path(&(ubi__save_subject){ .graph = graph }, path, options, info, (question){ NULL, NULL, false });
+}
+
+ubi_status ubi__graph_save_path_if(const ubi_graph *graph, const char *path, const ubi_save_options *options,
+                                   ubi_save_info *info, ubi__save_written_fn written, void *payload) {
+    UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");
+    return save_path(&(ubi__save_subject){ .graph = graph }, path, options, info, (question){ written, payload, true });
 }
 
 ubi_status ubi_graph_save_fd(const ubi_graph *graph, int fd, const ubi_save_options *options, ubi_save_info *info) {

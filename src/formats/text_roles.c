@@ -4,6 +4,9 @@
  */
 #include "formats/text_roles.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/text.h"
 
 /* Objects are called by their class, functions by their name; a regular expression is its source. */
@@ -19,4 +22,26 @@ ubi_text_role ubi__node_name_role(const ubi_graph *graph, const ubi_kind *kind) 
     if (kind->coarse_type == UBI_COARSE_OBJECT)
         return role_of_object(ubi__strtab_get(&graph->strings, kind->class_name));
     return UBI_TEXT_NODE_NAME;
+}
+
+/* Below it map_text is not asked: nearly all elements of nearly all arrays. */
+#define SMALL_INDICES 1000
+
+ubi_status ubi__map_index(uint32_t *out, const ubi_save_options *options, uint32_t index) {
+    char digits[16];
+    ubi_text mapped = { NULL, 0 };
+    uint64_t value = 0;
+    *out = index;
+    if (!options->map_text || index < SMALL_INDICES)
+        return UBI_OK;
+    int n = snprintf(digits, sizeof digits, "%" PRIu32, index);
+    UBI_TRY(options->map_text(options->map_text_payload, UBI_TEXT_INDEX, (ubi_text){ digits, (size_t)n }, &mapped));
+    bool is_number = mapped.len > 0 && mapped.len <= 10;
+    for (size_t i = 0; is_number && i < mapped.len; i++) {
+        is_number = mapped.ptr[i] >= '0' && mapped.ptr[i] <= '9';
+        value = value * 10 + (uint64_t)(mapped.ptr[i] - '0');
+    }
+    if (is_number && value <= UINT32_MAX)
+        *out = (uint32_t)value;
+    return UBI_OK;
 }

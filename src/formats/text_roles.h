@@ -5,6 +5,8 @@
 #ifndef UBI_FORMATS_TEXT_ROLES_H
 #define UBI_FORMATS_TEXT_ROLES_H
 
+#include <ubiheap/formats.h>
+
 #include "graph/graph_columns.h"
 
 /** Of the names that nodes of a kind have (ubi_graph_node_name). */
@@ -14,5 +16,11 @@ ubi_text_role ubi__node_name_role(const ubi_graph *graph, const ubi_kind *kind);
 static inline ubi_text_role ubi__edge_name_role(ubi_edge_kind kind) {
     return kind >= UBI_EDGE_INTERNAL ? UBI_TEXT_FIELD_NAME : UBI_TEXT_EDGE_NAME;
 }
+
+/**
+ * The number of an element as map_text wants it (UBI_TEXT_INDEX). Small ones are everybody's, and not asked about.
+ * What it gives stands in place only if it is a number below 2^32. Errors: those of map_text.
+ */
+ubi_status ubi__map_index(uint32_t *out, const ubi_save_options *options, uint32_t index);
 
 #endif

@@ -7,12 +7,15 @@
 #include <fcntl.h>
 
 #include "interpose/mapped_area.h"
+#include "interpose/program_clock.h"
 #include "interpose/system_calls.h"
 
-/* How long to sleep before looking whether the reader lives, and how many times without a sign before asking. */
+/* How long to sleep before looking whether the reader lives, and how long it may live without freeing a chunk. */
 #define SLICE_NS 100000000L
-#define SLICES_STILL 20 /* 2 s: then it is looked for */
-#define SLICES_GIVEN_UP 300
+#define GIVEN_UP_NS (UINT64_C(30) * 1000 * 1000 * 1000)
+#define STANDS_NS (UINT64_C(5) * 1000 * 1000 * 1000)
+/* Looks at all chunks in a row, because one that was taken became free behind our back. */
+#define LOOKS 16
 
 /* ---- is anybody there? ------------------------------------------------------------------------------------------- */
 
@@ -37,29 +40,55 @@ static bool is_zombie(int32_t pid) {
     return n_read > 0 && n_read + 1 < (long)sizeof text && (text[n_read + 1] == 'Z' || text[n_read + 1] == 'X');
 }
 
-static bool reader_is_gone(const ubi__wire_header *area) {
-    return ubi__system(SYS_kill, area->reader_pid, 0, 0, 0, 0, 0) == -ESRCH || is_zombie(area->reader_pid);
+static bool reader_is_gone(void) {
+    int32_t pid = ubi__process_state.reader_pid;
+    return ubi__system(SYS_kill, pid, 0, 0, 0, 0, 0) == -ESRCH || is_zombie(pid);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
+/* What the program can write to it may have written to, so the end of a wait depends on nothing in the area. */
 typedef struct wait {
-    uint64_t clock_us; /* the reader's, when it was looked at last */
-    unsigned still;    /* slices since it moved */
+    uint64_t since_ns;
+    uint32_t n_taken;             /* chunks by all threads, when it was looked at last */
+    uint64_t clock_us, stands_ns; /* the reader's clock, and since when it says that */
 } wait;
+
+static _Atomic uint32_t n_taken;
+
+static wait begin_wait(void) {
+    uint64_t now = ubi__program_clock_ns();
+    return (wait){ .since_ns = now, .n_taken = atomic_load_explicit(&n_taken, memory_order_relaxed), .stands_ns = now };
+}
+
+/* A reader that we cannot see (from a container) is known by its clock alone. */
+static bool clock_stands(wait *w, const ubi__wire_header *area, uint64_t now) {
+    uint64_t clock_us = atomic_load_explicit(&area->clock_us, memory_order_relaxed);
+    if (clock_us != w->clock_us) {
+        w->clock_us = clock_us;
+        w->stands_ns = now;
+    }
+    return now - w->stands_ns > STANDS_NS;
+}
+
+static bool is_hopeless(wait *w, const ubi__wire_header *area, bool has_slept) {
+    uint64_t now = ubi__program_clock_ns();
+    bool is_gone = ubi__process_state.reader_pid > 0 ? has_slept && reader_is_gone() : clock_stands(w, area, now);
+    return is_gone || atomic_load_explicit(&area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP ||
+           area->magic != UBI__WIRE_MAGIC || now - w->since_ns > GIVEN_UP_NS;
+}
 
 /* Sleeps until the reader frees a chunk, or a moment. False: no use. */
 static bool wait_for_reader(wait *w, ubi__wire_header *area, uint32_t freed_seen) {
     static const struct timespec slice = { .tv_nsec = SLICE_NS };
     atomic_fetch_add(&area->waiting, 1);
-    ubi__futex_wait((const void *)&area->freed_chunks, freed_seen, true, &slice);
+    long answer = ubi__futex_wait((const void *)&area->freed_chunks, freed_seen, true, &slice);
     atomic_fetch_sub(&area->waiting, 1);
-    uint64_t now = atomic_load_explicit(&area->clock_us, memory_order_relaxed);
-    if (now == UBI__WIRE_CLOCK_STOP)
-        ubi__stop();
-    else if (now != w->clock_us)
-        *w = (wait){ .clock_us = now };
-    else if (++w->still >= SLICES_GIVEN_UP || (w->still >= SLICES_STILL && reader_is_gone(area)))
+    if (ubi__cannot_wait(answer) || ubi__seal_now.is_timeless)
+        return false; /* the event is dropped; another one may have more luck */
+    if (atomic_load_explicit(&n_taken, memory_order_relaxed) != w->n_taken)
+        *w = begin_wait(); /* somebody got one */
+    if (is_hopeless(w, area, answer == -ETIMEDOUT))
         ubi__stop();
     return ubi__process_state.is_on;
 }
@@ -67,8 +96,9 @@ static bool wait_for_reader(wait *w, ubi__wire_header *area, uint32_t freed_seen
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 static bool is_allowed(ubi__wire_header *area) {
-    uint32_t limit = area->chunk_quota + atomic_load_explicit(&area->n_contexts, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&area->chunks_in_use, 1, memory_order_relaxed) < (int64_t)limit)
+    int64_t limit =
+        (int64_t)ubi__process_state.chunk_quota + atomic_load_explicit(&area->n_contexts, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&area->chunks_in_use, 1, memory_order_relaxed) < limit)
         return true;
     atomic_fetch_sub_explicit(&area->chunks_in_use, 1, memory_order_relaxed);
     return false;
@@ -91,7 +121,7 @@ static taken take(ubi__wire_header *area, uint32_t *out) {
     bool some_full = false;
     if (!is_allowed(area))
         return WAIT_FOR_READER;
-    for (uint32_t i = 0; i < area->n_chunks && i < UBI__WIRE_CHUNKS && ubi__area_chunk(i); i++) {
+    for (uint32_t i = 0; i < ubi__process_state.n_chunks && ubi__area_chunk(i); i++) {
         ubi__wire_chunk *chunk = ubi__wire_chunk_at(area, i);
         uint32_t state = atomic_load_explicit(&chunk->state, memory_order_relaxed);
         some_full |= state == UBI__CHUNK_FULL;
@@ -99,6 +129,7 @@ static taken take(ubi__wire_header *area, uint32_t *out) {
             atomic_compare_exchange_strong_explicit(&chunk->state, &state, UBI__CHUNK_OPEN, memory_order_acquire,
                                                     memory_order_relaxed)) {
             raise_seen(area, i + 1);
+            atomic_fetch_add_explicit(&n_taken, 1, memory_order_relaxed);
             *out = i;
             return TAKEN;
         }
@@ -134,21 +165,23 @@ static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
 
 bool ubi__chunk_next(ubi__context *c) {
     ubi__wire_header *area = c->area;
+    wait w = { 0 };
     give_to_reader(c);
-    wait w = { .clock_us = atomic_load_explicit(&area->clock_us, memory_order_relaxed) };
-    for (bool is_first = true;; is_first = false) {
+    for (unsigned looks = 1;; looks++) {
         uint32_t i, freed = atomic_load(&area->freed_chunks);
         if (!ubi__process_state.is_on)
             return false;
         taken how = take(area, &i);
         if (how == TAKEN)
             open_chunk(c, area, i);
-        if (how == NO_ROOM && atomic_load(&area->freed_chunks) != freed)
-            continue; /* one that became free behind our back */
+        if (how == NO_ROOM && looks < LOOKS && atomic_load(&area->freed_chunks) != freed)
+            continue;
         if (how != WAIT_FOR_READER)
             return how == TAKEN;
-        if (is_first)
+        if (w.since_ns == 0) {
             atomic_fetch_add_explicit(&area->waits, 1, memory_order_relaxed);
+            w = begin_wait();
+        }
         if (!wait_for_reader(&w, area, freed))
             return false;
     }

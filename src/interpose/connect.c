@@ -12,6 +12,8 @@
 #include "interpose/preload.h"
 #include "interpose/system_calls.h"
 
+#define PATIENCE_S 30
+
 /* Again when a signal came first. */
 static long call(long number, long a, long b, long c, long d, long e, long f) {
     long result;
@@ -50,25 +52,58 @@ static int receive_area(int socket, ubi__wire_welcome *welcome) {
     return n == (long)sizeof *welcome ? fd : -1;
 }
 
-bool ubi__connect(const char *path, bool is_forked, ubi__wire_header **area) {
+/* Whoever listens is busy or stopped, but not for so long. */
+static void limit_waits(int socket) {
+    static const struct timeval patience = { .tv_sec = PATIENCE_S };
+    (void)call(SYS_setsockopt, socket, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);
+    (void)call(SYS_setsockopt, socket, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof patience, 0);
+}
+
+static int32_t who_listens(int socket) {
+    struct ucred peer = { 0 };
+    socklen_t size = sizeof peer;
+    return call(SYS_getsockopt, socket, SOL_SOCKET, SO_PEERCRED, (long)&peer, (long)&size, 0) == 0 ? peer.pid : 0;
+}
+
+/* Into the socket's buffer, where it is found when the process is over. */
+static bool tell(int socket, ubi__unrecorded why) {
+    const uint8_t byte = (uint8_t)why;
+    return call(SYS_sendto, socket, (long)&byte, sizeof byte, MSG_NOSIGNAL, 0, 0) == (long)sizeof byte;
+}
+
+static void ask_for_area(int socket, ubi__connection *out) {
+    ubi__wire_welcome welcome = { 0 };
+    out->reader_pid = who_listens(socket);
+    int fd = receive_area(socket, &welcome);
+    if (welcome.magic != UBI__WIRE_MAGIC) {
+        out->why = UBI__UNRECORDED_REFUSED;
+        return;
+    }
+    if (fd >= 0) {
+        out->area = ubi__area_map(fd, &welcome);
+        (void)ubi__system(SYS_close, fd, 0, 0, 0, 0, 0);
+    }
+    if (out->area)
+        return;
+    out->why = fd < 0 ? UBI__UNRECORDED_DESCRIPTORS : UBI__UNRECORDED_MEMORY;
+    out->is_told = tell(socket, out->why);
+}
+
+ubi__connection ubi__connect(const char *path, bool is_forked) {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
+    ubi__connection out = { .why = UBI__UNRECORDED_UNREACHED };
     size_t n = strlen(path);
-    ubi__wire_header *mapped = NULL;
     if (n == 0 || n >= sizeof address.sun_path)
-        return false;
+        return out;
     memcpy(address.sun_path, path, n);
     long socket = ubi__system(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0, 0, 0);
-    if (socket < 0)
-        return false;
-    if (introduce((int)socket, &address, is_forked)) {
-        ubi__wire_welcome welcome = { 0 };
-        int fd = receive_area((int)socket, &welcome);
-        if (fd >= 0) {
-            mapped = ubi__area_map(fd, &welcome);
-            (void)ubi__system(SYS_close, fd, 0, 0, 0, 0, 0);
-        }
+    if (socket < 0) {
+        out.why = socket == -EMFILE || socket == -ENFILE ? UBI__UNRECORDED_DESCRIPTORS : UBI__UNRECORDED_UNREACHED;
+        return out;
     }
+    limit_waits((int)socket);
+    if (introduce((int)socket, &address, is_forked))
+        ask_for_area((int)socket, &out);
     (void)ubi__system(SYS_close, socket, 0, 0, 0, 0, 0);
-    *area = mapped;
-    return mapped != NULL;
+    return out;
 }

@@ -10,9 +10,10 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "interpose/process_maps.h"
 #include "interpose/system_calls.h"
 
-extern void *__libc_stack_end; /* of glibc: where the main thread's stack began */
+extern void *__libc_stack_end __attribute__((weak)); /* of glibc: where the main thread's stack began */
 
 /* Far below the gap that the kernel keeps under a stack, so nothing but stack is in it. */
 #define MAIN_STACK_MAX ((uintptr_t)64 << 20)
@@ -63,7 +64,7 @@ static ubi__context *make(void) {
     ubi__context *c = ubi__pages(sizeof *c);
     if (!c)
         return NULL;
-    if (!ubi__unwinder_init(&c->unwinder, &pages, area->max_depth))
+    if (!ubi__unwinder_init(&c->unwinder, &pages, ubi__process_state.max_depth))
         goto no_unwinder;
     if (!ubi__trace_tree_init(&c->tree))
         goto no_tree;
@@ -73,6 +74,7 @@ static ubi__context *make(void) {
         goto no_number;
     }
     c->area = area;
+    c->look_ticks = ubi__process_state.look_ticks;
     c->number = number;
     c->module_generation = atomic_load(&ubi__module_generation);
     atomic_store_explicit(&contexts[number], c, memory_order_release);
@@ -105,34 +107,63 @@ static void main_stack(uintptr_t *low, uintptr_t *high) {
     *low = *high - size;
 }
 
-/* The C library knows; it allocates a little for the asking. */
+/*
+ * Stacks are used again by the threads that come after: where they began is remembered, by the page of the thread pointer. Upper
+ * half: number of that page, lower 28 bits: how many pages before it. 0: nothing.
+ */
+#define PAGES_BITS 28
+static _Atomic uint64_t known_stacks[256];
+
+static bool is_readable(uintptr_t address) {
+    static const long no_request = -1; /* the kernel reads the signal set before it sees that there is none */
+    return ubi__system(SYS_rt_sigprocmask, no_request, (long)address, 0, 8, 0, 0) != -EFAULT;
+}
+
+/* Whether a mapping begins there, as it did: what is below cannot be read. */
+static bool recall_stack(uint64_t known, uint64_t page, uintptr_t *low) {
+    *low = (page - (known & ((UINT64_C(1) << PAGES_BITS) - 1))) << 12;
+    return known >> PAGES_BITS == page && is_readable(*low) && !is_readable(*low - 4096);
+}
+
+/*
+ * The C library keeps what it knows of a thread where the thread pointer leads: at the end of its stack, whoever gave it that.
+ * Frames are below. pthread_getattr_np would tell too, but takes a lock, which is held when this is its own malloc.
+ */
 static void other_stack(uintptr_t *low, uintptr_t *high) {
-    pthread_attr_t attributes;
-    void *start;
-    size_t size;
-    *low = *high = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes))
+    uintptr_t end = (uintptr_t)pthread_self(), mapping_high;
+    uint64_t page = end >> 12;
+    _Atomic uint64_t *place = &known_stacks[(page ^ page >> 8) % 256];
+    *high = end;
+    if (recall_stack(atomic_load_explicit(place, memory_order_relaxed), page, low))
         return;
-    if (!pthread_attr_getstack(&attributes, &start, &size)) {
-        *low = (uintptr_t)start;
-        *high = *low + size;
+    if (!ubi__mapped_range(end, low, &mapping_high)) {
+        *low = *high = 0;
+    } else if (page - (*low >> 12) < UINT64_C(1) << PAGES_BITS) {
+        atomic_store_explicit(place, page << PAGES_BITS | (page - (*low >> 12)), memory_order_relaxed);
     }
-    pthread_attr_destroy(&attributes);
+}
+
+static bool holds(uintptr_t low, uintptr_t high, uintptr_t address) {
+    return address - low < high - low;
+}
+
+/* A child of a thread has the number of a main thread, and the thread's stack. Handlers may be on stacks of their own. */
+static void find_stack(uintptr_t *low, uintptr_t *high, long tid) {
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), other_low, other_high;
+    main_stack(low, high);
+    if (holds(*low, *high, here))
+        return;
+    other_stack(&other_low, &other_high);
+    if (tid == ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0) && !holds(other_low, other_high, here))
+        return;
+    *low = other_low;
+    *high = other_high;
 }
 
 static void know_stack(ubi__thread *thread, ubi__context *c, long tid) {
-    uintptr_t low, high;
-    if (tid == ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
-        main_stack(&low, &high);
-    } else {
-        int kept = errno;
-        uint32_t business = thread->business;
-        thread->business = UBI__OWN_CALLS;
-        other_stack(&low, &high);
-        thread->business = business;
-        errno = kept;
-    }
-    ubi__unwinder_set_stack(&c->unwinder, low, high);
+    if (!thread->stack_high)
+        find_stack(&thread->stack_low, &thread->stack_high, tid);
+    ubi__unwinder_set_stack(&c->unwinder, thread->stack_low, thread->stack_high);
 }
 
 static ubi__context *take_context(ubi__thread *thread) {
@@ -140,6 +171,10 @@ static ubi__context *take_context(ubi__thread *thread) {
     if (!c && !(c = make()))
         return NULL;
     long tid = ubi__system(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    if (tid < 0) { /* nobody knows whose events these are */
+        push(c);
+        return NULL;
+    }
     ubi__watch_exit(thread);
     know_stack(thread, c, tid);
     ubi__context_say_thread(c, (uint32_t)tid);

@@ -25,6 +25,8 @@ typedef struct ubi__context {
     ubi__wire_chunk *chunk;
     uint64_t last_stamp, last_address, last_pc, clock_us;
     uint64_t last_marker_ns;
+    uint64_t looked_at_ticks,
+        look_ticks; /* the counter when it looked at the clock, and how far until it looks again */
     uint32_t last_trace;
     uint32_t tid; /* of the thread that the reader was told of */
 

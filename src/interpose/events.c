@@ -9,11 +9,12 @@
 #include "interpose/chunk_writer.h"
 #include "interpose/context.h"
 #include "interpose/event.h"
-#include "interpose/mapped_path.h"
 #include "interpose/preload.h"
+#include "interpose/process_maps.h"
+#include "interpose/program_clock.h"
 #include "interpose/sampling.h"
 
-extern char __libc_single_threaded; /* of glibc since 2.32: there is no other thread */
+extern char __libc_single_threaded __attribute__((weak)); /* there is no other thread; glibc tells since 2.32 */
 
 UBI__THREAD_LOCAL ubi__thread ubi__this_thread;
 uint8_t ubi__filter[65536] __attribute__((aligned(4096)));
@@ -231,7 +232,7 @@ static inline uint32_t stack_of(ubi__context *c, const ubi__unwind_registers *ca
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static inline uint64_t next_stamp(ubi__wire_header *area) {
-    if (__libc_single_threaded) {
+    if (&__libc_single_threaded && __libc_single_threaded) {
         uint64_t stamp = atomic_load_explicit(&area->stamp, memory_order_relaxed) + 1;
         atomic_store_explicit(&area->stamp, stamp, memory_order_relaxed);
         return stamp;
@@ -244,19 +245,23 @@ static uint8_t *put_control(uint8_t *at, ubi__wire_control control) {
     return at;
 }
 
-/* The time, when it has changed. There is room. */
-static inline uint8_t *put_time(ubi__context *c) {
+/* The context looks at the clock, and says what it sees, unless recording is over after this event. There is room. */
+static __attribute__((noinline)) uint8_t *put_new_time(ubi__context *c) {
+    uint64_t now_ns = ubi__program_clock_ns(), zero_ns = ubi__process_state.zero_ns;
+    uint64_t now_us = now_ns > zero_ns ? (now_ns - zero_ns) / 1000 : 0;
     uint8_t *at = c->at;
-    uint64_t clock_us = atomic_load_explicit(&c->area->clock_us, memory_order_relaxed);
-    if (ubi__unlikely(clock_us > c->clock_us)) {
-        if (clock_us == UBI__WIRE_CLOCK_STOP) {
-            ubi__stop(); /* after this event */
-        } else {
-            at = ubi__wire_put(put_control(at, UBI__CONTROL_TIME), clock_us - c->clock_us);
-            c->clock_us = clock_us;
-        }
+    if (atomic_load_explicit(&c->area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP) {
+        ubi__stop();
+    } else if (now_us > c->clock_us) {
+        at = ubi__wire_put(put_control(at, UBI__CONTROL_TIME), now_us - c->clock_us);
+        c->clock_us = now_us;
     }
     return at;
+}
+
+/* The time, when it may have changed. There is room. */
+static inline uint8_t *put_time(ubi__context *c) {
+    return ubi__likely(!ubi__program_clock_moved(c)) ? c->at : put_new_time(c);
 }
 
 /* Gives the event that is written its place among all. @return how many others are between it and the context's last */
@@ -394,8 +399,11 @@ static ubi__lock mapping_lock;
 bool ubi__mapping_begin(ubi__signals *before) {
     if (!ubi__process_state.has_mappings || !begin(&ubi__this_thread))
         return false;
-    *before = ubi__lock_take(&mapping_lock);
-    return true;
+    if (ubi__lock_take(&mapping_lock, before))
+        return true;
+    drop();
+    end(&ubi__this_thread);
+    return false;
 }
 
 void ubi__mapping_end(ubi__signals before) {

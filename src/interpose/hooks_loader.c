@@ -36,13 +36,16 @@ static int read_unload_count(struct dl_phdr_info *info, size_t size, void *count
     return 1; /* the first module says it for all */
 }
 
+/* Takes the loader's lock, as dlclose itself does: whoever may call that may wait for this. */
 static unsigned long long unload_count(void) {
     unsigned long long n = 0;
     dl_iterate_phdr(read_unload_count, &n);
     return n;
 }
 
+/* Operators are forgotten first: when the library is gone, another thread may already have got another one. */
 UBI__HOOK int dlclose(void *handle) {
+    ubi__operators_forget();
     if (!ubi__process_state.is_on)
         return ubi__real.dlclose(handle);
     unsigned long long before = unload_count();

@@ -97,22 +97,18 @@ UBI__HOOK void *calloc(size_t n, size_t size) {
     return slow_calloc(n, size);
 }
 
-/* Whether the real function is to be called. */
-static inline bool tell_free(void *p, ubi__free_kind kind, size_t size) {
+static inline void tell_free(void *p, ubi__free_kind kind, size_t size) {
     if (ubi__unlikely(!p))
-        return true;
-    if (ubi__unlikely(ubi__is_early(p)))
-        return false;
+        return;
     if (ubi__unlikely(ubi__this_thread.deleting == p))
         ubi__this_thread.deleting = NULL;
     else
         (void)ubi__freeing(p, kind, size);
-    return true;
 }
 
 SLOW void slow_free(void *p) {
-    if (tell_free(p, UBI__FREE_FREE, 0))
-        ubi__real.free(p);
+    tell_free(p, UBI__FREE_FREE, 0);
+    ubi__real.free(p);
 }
 
 UBI__HOOK void free(void *p) {
@@ -124,8 +120,8 @@ UBI__HOOK void free(void *p) {
 
 UBI__HOOK void free_sized(void *p, size_t size);
 UBI__HOOK void free_sized(void *p, size_t size) {
-    if (!ubi__filter_passes(p) && !tell_free(p, UBI__FREE_SIZED, size))
-        return;
+    if (!ubi__filter_passes(p))
+        tell_free(p, UBI__FREE_SIZED, size);
     if (ubi__real.free_sized)
         ubi__real.free_sized(p, size);
     else
@@ -134,8 +130,8 @@ UBI__HOOK void free_sized(void *p, size_t size) {
 
 UBI__HOOK void free_aligned_sized(void *p, size_t alignment, size_t size);
 UBI__HOOK void free_aligned_sized(void *p, size_t alignment, size_t size) {
-    if (!ubi__filter_passes(p) && !tell_free(p, UBI__FREE_SIZED, size))
-        return;
+    if (!ubi__filter_passes(p))
+        tell_free(p, UBI__FREE_SIZED, size);
     if (ubi__real.free_aligned_sized)
         ubi__real.free_aligned_sized(p, alignment, size);
     else
@@ -144,18 +140,7 @@ UBI__HOOK void free_aligned_sized(void *p, size_t alignment, size_t size) {
 
 /* ---- realloc ----------------------------------------------------------------------------------------------------- */
 
-/* A block from before the real functions were known: nobody can resize it. */
-static void *leave_early(void *p, size_t size) {
-    size_t readable = ubi__early_readable(p);
-    void *moved = malloc(size);
-    if (moved)
-        memcpy(moved, p, size < readable ? size : readable);
-    return moved;
-}
-
 static inline void *tell_realloc(void *p, size_t size, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
-    if (ubi__unlikely(p && ubi__is_early(p)))
-        return leave_early(p, size);
     bool was_recorded = p && !ubi__filter_passes(p) && ubi__freeing(p, UBI__FREE_REALLOC, 0);
     void *moved = ubi__real.realloc(p, size);
     if (moved) {

@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "interpose/loaded_symbols.h"
 #include "interpose/preload.h"
 #include "interpose/real_functions.h"
 
@@ -31,10 +32,15 @@ typedef void delete_aligned_nothrow_function(void *, size_t, const void *);
 
 typedef struct real_operator {
     const char *name;
-    void *_Atomic function;
+    void *_Atomic function;    /* NULL: not known */
     uintptr_t low, high;       /* its library */
+    _Atomic bool is_late;      /* it came with a library that may go away again */
     _Atomic bool calls_malloc; /* that is, ours; learned from every call that is looked at */
 } real_operator;
+
+static void *function_of(const real_operator *r) {
+    return atomic_load_explicit(&r->function, memory_order_acquire);
+}
 
 /* No C++ run-time library, and yet somebody calls: a block is a block. The event is recorded by who calls these. */
 static void *new_without_library(size_t size) {
@@ -51,30 +57,43 @@ static void *new_aligned_without_library(size_t size, size_t alignment) {
     return p;
 }
 
-static __attribute__((noinline)) void *find_operator(real_operator *r, const void *caller, void *otherwise) {
-    int kept = errno;
+static void know_operator(real_operator *r, void *found) {
     ubi__unwind_module module;
-    void *found = ubi__resolve_from(r->name, caller);
-    errno = kept;
-    if (!found || !ubi__unwind_module_of((uintptr_t)found + 1, &module))
-        return found ? found : otherwise;
+    if (!ubi__unwind_module_of((uintptr_t)found + 1, &module))
+        return;
     r->low = module.low;
     r->high = module.high;
     atomic_store_explicit(&r->function, found, memory_order_release);
+}
+
+/*
+ * When the program itself has no such library, but something that was loaded later has, it may be private to that
+ * (RTLD_LOCAL): whoever calls us has it among what it needs, and keeps it from going away.
+ */
+static __attribute__((noinline)) void *find_operator(real_operator *r, const void *caller, void *otherwise) {
+    ubi__resolve();
+    void *found = function_of(r);
+    if (found)
+        return found;
+    found = ubi__loaded_needed_by(caller, r->name);
+    if (!found)
+        return otherwise;
+    atomic_store_explicit(&r->is_late, true, memory_order_relaxed);
+    know_operator(r, found);
     return found;
 }
 
 static inline void *real_of(real_operator *r, const void *caller, void *otherwise) {
-    void *function = atomic_load_explicit(&r->function, memory_order_acquire);
+    void *function = function_of(r);
     return ubi__likely(function != NULL) ? function : find_operator(r, caller, otherwise);
 }
 
 /* ---- new --------------------------------------------------------------------------------------------------------- */
 
-/* Whether a request can be left to the functions behind. They ask for a byte when none is wanted. */
-static inline bool may_pass(const real_operator *r, size_t size) {
+/* Whether a request can be left to the function behind. It asks for a byte when none is wanted. */
+static inline bool may_pass(const real_operator *r, const void *function, size_t size) {
     uint64_t remaining = ubi__this_thread.remaining_bytes;
-    if (size + 1 >= remaining || !r->function)
+    if (size + 1 >= remaining || !function)
         return false;
     if (!r->calls_malloc)
         ubi__this_thread.remaining_bytes = remaining - size;
@@ -123,8 +142,9 @@ static inline bool is_alignment(size_t alignment) {
         return p;                                                                                                      \
     }                                                                                                                  \
     void *symbol parameters {                                                                                          \
-        if (may_pass(&real_##symbol, size))                                                                            \
-            return ((type *)real_##symbol.function)arguments;                                                          \
+        void *function = function_of(&real_##symbol);                                                                  \
+        if (may_pass(&real_##symbol, function, size))                                                                  \
+            return ((type *)function)arguments;                                                                        \
         return slow_##symbol arguments;                                                                                \
     }                                                                                                                  \
     typedef int swallow_semicolon_##symbol
@@ -171,8 +191,9 @@ static inline bool say_delete(void *p, ubi__free_kind kind, size_t size) {
             ubi__this_thread.deleting = NULL;                                                                          \
     }                                                                                                                  \
     void symbol parameters {                                                                                           \
-        if (ubi__filter_passes(p) && real_##symbol.function)                                                           \
-            ((type *)real_##symbol.function) arguments;                                                                \
+        void *function = function_of(&real_##symbol);                                                                  \
+        if (ubi__filter_passes(p) && function)                                                                         \
+            ((type *)function) arguments;                                                                              \
         else                                                                                                           \
             slow_##symbol arguments;                                                                                   \
     }                                                                                                                  \
@@ -198,3 +219,43 @@ DEFINE_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, UBI__FREE_DELETE, 0, delete_a
               (void *p, size_t alignment, const void *nothrow), (p, alignment, nothrow));
 DEFINE_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, UBI__FREE_DELETE_ARRAY, 0, delete_aligned_nothrow_function,
               (void *p, size_t alignment, const void *nothrow), (p, alignment, nothrow));
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+static real_operator *const operators[] = {
+    &real__Znwm,
+    &real__Znam,
+    &real__ZnwmRKSt9nothrow_t,
+    &real__ZnamRKSt9nothrow_t,
+    &real__ZnwmSt11align_val_t,
+    &real__ZnamSt11align_val_t,
+    &real__ZnwmSt11align_val_tRKSt9nothrow_t,
+    &real__ZnamSt11align_val_tRKSt9nothrow_t,
+    &real__ZdlPv,
+    &real__ZdaPv,
+    &real__ZdlPvm,
+    &real__ZdaPvm,
+    &real__ZdlPvRKSt9nothrow_t,
+    &real__ZdaPvRKSt9nothrow_t,
+    &real__ZdlPvSt11align_val_t,
+    &real__ZdaPvSt11align_val_t,
+    &real__ZdlPvmSt11align_val_t,
+    &real__ZdaPvmSt11align_val_t,
+    &real__ZdlPvSt11align_val_tRKSt9nothrow_t,
+    &real__ZdaPvSt11align_val_tRKSt9nothrow_t,
+};
+#define OPERATORS (sizeof operators / sizeof *operators)
+
+void ubi__operators_resolve(void) {
+    for (size_t i = 0; i < OPERATORS; i++) {
+        void *found = ubi__loaded_next(operators[i]->name);
+        if (found)
+            know_operator(operators[i], found);
+    }
+}
+
+void ubi__operators_forget(void) {
+    for (size_t i = 0; i < OPERATORS; i++)
+        if (atomic_load_explicit(&operators[i]->is_late, memory_order_relaxed))
+            atomic_store_explicit(&operators[i]->function, NULL, memory_order_release);
+}

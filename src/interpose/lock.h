@@ -10,12 +10,15 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "interpose/system_calls.h"
 
 /** 0: free, 1: held, 2: held, and somebody waits. */
 typedef _Atomic uint32_t ubi__lock;
+
+#define UBI__LOCK_TRIES 100000u
 
 /** Which signals were blocked before; as the kernel has it. */
 typedef uint64_t ubi__signals;
@@ -31,13 +34,21 @@ static inline void ubi__signals_restore(ubi__signals before) {
     (void)ubi__system(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
 }
 
-static inline ubi__signals ubi__lock_take(ubi__lock *lock) {
-    ubi__signals before = ubi__signals_block();
-    uint32_t seen = 0;
-    if (!atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire, memory_order_relaxed))
-        while (atomic_exchange_explicit(lock, 2, memory_order_acquire) != 0)
-            ubi__futex_wait((const void *)lock, 2, false, NULL);
-    return before;
+/**
+ * @return false: not taken. Only where the program has forbidden system calls (sealing.h): then nobody can wait, and the one who has
+ * it may be the code that this signal handler interrupted.
+ */
+static inline bool ubi__lock_take(ubi__lock *lock, ubi__signals *before) {
+    *before = ubi__signals_block();
+    uint32_t seen = 0, tries = 0;
+    if (atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire, memory_order_relaxed))
+        return true;
+    while (atomic_exchange_explicit(lock, 2, memory_order_acquire) != 0)
+        if (ubi__cannot_wait(ubi__futex_wait((const void *)lock, 2, false, NULL)) && ++tries > UBI__LOCK_TRIES) {
+            ubi__signals_restore(*before);
+            return false;
+        }
+    return true;
 }
 
 static inline void ubi__lock_give(ubi__lock *lock, ubi__signals before) {

@@ -8,7 +8,6 @@
  * Invariant: a port is in the list from join to leave, and is written to under the lock only.
  */
 #include <string.h>
-#include <time.h>
 
 #define UBI_MARKER_SINK_ONLY
 #include <ubiheap/marker.h>
@@ -16,8 +15,8 @@
 #include "interpose/chunk_writer.h"
 #include "interpose/event.h"
 #include "interpose/markers.h"
+#include "interpose/program_clock.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define BIT (UINT32_C(1) << UBI_MARKER_RECORDER_SINK)
 /* Longer texts are cut; details with longer keys are left out. */
 #define TEXT_BYTES 4096u
@@ -31,12 +30,6 @@ static bool is_on;
 static uint32_t main_tid;
 
 /* ---- what is written --------------------------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now); /* no system call, as a rule, and no errno */
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static uint8_t *put_text(uint8_t *at, const char *text, size_t n) {
     at = ubi__wire_put(at, n);
@@ -124,13 +117,17 @@ static void post(const ubi_marker_sink *sink, const char *name, uint32_t flags, 
     bool is_start = tracing == UBI_MARKER_START && !given_ns;
     marker m = { .name = name,
                  .extra = extra && extra->value_count ? extra : NULL,
-                 .time_ns = given_ns || is_start ? given_ns : now_ns() };
+                 .time_ns = given_ns || is_start ? given_ns : ubi__program_clock_ns() };
     (void)sink;
     if (!name || tracing > UBI_MARKER_HELPER_EVENT)
         return;
     ubi__context *c = ubi__event_begin();
     if (!c)
         return;
+    if (ubi__seal_now.is_timeless && !given_ns) {
+        ubi__event_end(false);
+        return;
+    }
     m.name_bytes = strnlen(name, UBI__WIRE_MARKER_NAME_BYTES);
     m.flags = tracing | (c->tid != main_tid ? UBI__MARKER_OFF_MAIN_THREAD : 0);
     if (wants_stack(flags))
@@ -138,7 +135,7 @@ static void post(const ubi_marker_sink *sink, const char *name, uint32_t flags, 
     if (m.trace)
         m.flags |= UBI__MARKER_STACK;
     if (is_start)
-        m.time_ns = now_ns();
+        m.time_ns = ubi__program_clock_ns();
     ubi__event_end(write_marker(c, &m));
 }
 
@@ -157,7 +154,9 @@ static void set_port(ubi_marker_port *port) {
 }
 
 static void set_all(bool on) {
-    ubi__signals before = ubi__lock_take(&lock);
+    ubi__signals before;
+    if (!ubi__lock_take(&lock, &before))
+        return; /* what is posted meets a process that is off */
     is_on = on;
     for (ubi_marker_port *port = ports; port; port = port->next[UBI_MARKER_RECORDER_SINK])
         set_port(port);
@@ -168,7 +167,9 @@ UBI__HOOK void ubi_recorder_join_port(ubi_marker_port *port) {
     (void)ubi__start(); /* constructors of libraries may run before ours */
     if (port->version != UBI_MARKER_VERSION)
         return;
-    ubi__signals before = ubi__lock_take(&lock);
+    ubi__signals before;
+    if (!ubi__lock_take(&lock, &before))
+        return;
     port->next[UBI_MARKER_RECORDER_SINK] = ports;
     ports = port;
     set_port(port);
@@ -176,7 +177,9 @@ UBI__HOOK void ubi_recorder_join_port(ubi_marker_port *port) {
 }
 
 UBI__HOOK void ubi_recorder_leave_port(ubi_marker_port *port) {
-    ubi__signals before = ubi__lock_take(&lock);
+    ubi__signals before;
+    if (!ubi__lock_take(&lock, &before))
+        return;
     for (ubi_marker_port **at = &ports; *at; at = &(*at)->next[UBI_MARKER_RECORDER_SINK])
         if (*at == port) {
             __atomic_fetch_and(&port->active, ~BIT, __ATOMIC_RELAXED);

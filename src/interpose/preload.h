@@ -3,16 +3,22 @@
  * preload.h: what the parts of libubiheap-preload.so share: the state of the process and of each thread.
  *
  * This library runs inside of other people's programs, in front of their allocator. It calls no malloc, prints
- * nothing, has no thread, no signal handler and no descriptor of its own, and keeps errno as it is.
+ * nothing, has no thread, no signal handler and no descriptor of its own, and keeps errno as it is. Hooks run in the middle of
+ * anything, so they call nothing of the C library that takes a lock: tests/interpose/preload_symbols_test.py lists what they
+ * call, and why.
  *
  *     hooks_*.c           the functions that programs call in place of the C library's: decide in a few instructions
  *     events.c            what is recorded, and with which stack
  *     context.c, trace_tree.c, chunk_writer.h     where a thread keeps what it writes, and how
  *     markers.c           what the program says that it does (ubiheap/marker.h)
  *     sampling.c          which allocations, and which of them live
+ *     hooks_exec.c, startable.c                   programs that it starts, which are not recorded
  *     process.c, connect.c, environment.c         start, fork, the way to the ubiheap process
+ *     program_clock.c     when
+ *     sealing.c           what the program has forbidden itself, and so us
  *     real_functions.c    the functions behind ours
- *     mapped_path.c       absolute paths of libraries
+ *     loaded_symbols.c    finds them
+ *     process_maps.c      stacks of threads, absolute paths of libraries
  */
 #ifndef UBI_INTERPOSE_PRELOAD_H
 #define UBI_INTERPOSE_PRELOAD_H
@@ -44,6 +50,10 @@ typedef struct ubi__process {
     bool is_on;
     bool is_exact;
     bool has_mappings;
+    /* As the reader said them in the beginning: the program may write anything into the area since. */
+    int32_t reader_pid; /* as the kernel knows it here; 0: not among the processes that we can see */
+    uint32_t n_chunks, chunk_quota, max_depth;
+    uint64_t zero_ns, look_ticks;
     ubi__wire_header *area;
 } ubi__process;
 
@@ -60,8 +70,14 @@ bool ubi__start(void);
 void ubi__watch_exit(struct ubi__thread *thread);
 /** Recording ends for good; the program goes on. */
 void ubi__stop(void);
-/** Connects and maps; false: there is nobody, or who does not fit. @param path  of the socket. */
-bool ubi__connect(const char *path, bool is_forked, ubi__wire_header **area);
+/** Connects and maps. @param path  of the socket. */
+typedef struct ubi__connection {
+    ubi__wire_header *area; /* NULL: none */
+    int32_t reader_pid;
+    ubi__unrecorded why; /* then */
+    bool is_told;        /* then: ubiheap knows why */
+} ubi__connection;
+ubi__connection ubi__connect(const char *path, bool is_forked);
 
 /** The value of a variable of the environment; NULL: none. */
 const char *ubi__environment_value(const char *name);
@@ -97,8 +113,9 @@ typedef struct ubi__thread {
     uint32_t business; /* ubi__business */
     bool is_exiting;   /* its destructors have run: whatever comes now borrows a context for the moment */
     uint8_t exit_rounds;
-    void *deleting;    /* an operator delete has recorded this free */
-    uintptr_t busy_at; /* stack address of the recorder while it is busy */
+    void *deleting;                  /* an operator delete has recorded this free */
+    uintptr_t busy_at;               /* stack address of the recorder while it is busy */
+    uintptr_t stack_low, stack_high; /* 0, 0: not known yet, or not at all */
     ubi__pending_new pending_new;
 } ubi__thread;
 

@@ -7,7 +7,6 @@
  * children are followed: then it connects anew. A child of vfork is the parent, as far as memory goes, until it
  * execs.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/un.h>
@@ -17,8 +16,10 @@
 #include "interpose/mapped_area.h"
 #include "interpose/markers.h"
 #include "interpose/preload.h"
+#include "interpose/program_clock.h"
 #include "interpose/real_functions.h"
 #include "interpose/sampling.h"
+#include "interpose/started.h"
 #include "interpose/system_calls.h"
 
 union ubi__process_page ubi__process_page __attribute__((aligned(4096)));
@@ -30,6 +31,14 @@ static char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* "": nob
 static bool follows_children;
 static ubi__wire_header *area_of_parent; /* for a child, which finds its state wiped */
 static pthread_key_t exit_key;
+static bool has_exit_key;
+
+/* Of glibc; other C libraries have none of it, and load this one all the same when a child has got our LD_PRELOAD. */
+extern void *__libc_stack_end __attribute__((weak));
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+/* So many keys have their values in the thread itself: to set one neither allocates nor locks. */
+#define KEYS_WITH_PLACE 32
 
 /* ---- threads that exit ------------------------------------------------------------------------------------------- */
 
@@ -47,20 +56,21 @@ static void thread_exits(void *thread_state) {
 }
 
 void ubi__watch_exit(ubi__thread *thread) {
-    uint32_t business = thread->business;
-    if (thread->is_exiting)
-        return;
-    thread->business = UBI__OWN_CALLS; /* the C library may allocate the place for it */
-    if (pthread_setspecific(exit_key, thread) != 0)
-        thread->is_exiting = true; /* nobody will tell: borrow from now on */
-    thread->business = business;
+    if (!thread->is_exiting && (!has_exit_key || pthread_setspecific(exit_key, thread) != 0))
+        thread->is_exiting = true; /* we will not be told: borrow from now on */
 }
 
 /* ---- on and off -------------------------------------------------------------------------------------------------- */
 
-static void turn_on(ubi__wire_header *area) {
+static void turn_on(ubi__wire_header *area, int32_t reader_pid) {
     ubi__process *state = &ubi__process_state;
     state->area = area_of_parent = area;
+    state->reader_pid = reader_pid;
+    state->n_chunks = area->n_chunks;
+    state->chunk_quota = area->chunk_quota;
+    state->max_depth = area->max_depth;
+    state->zero_ns = area->zero_ns;
+    state->look_ticks = area->look_ticks;
     state->is_exact = area->period_bytes <= 1;
     state->has_mappings = area->flags & UBI__WIRE_MAPPINGS;
     if (state->is_exact)
@@ -94,75 +104,90 @@ static void leave_parents_area(void) {
     area_of_parent = NULL;
 }
 
-/* Connects anew. If that is not possible, the parent's area says so. */
-static bool follow(ubi__wire_header **area) {
+/* Connects anew. If that is not possible, ubiheap knows why, or the parent's area says so, where what it starts is noted, too. */
+static ubi__connection follow(void) {
     ubi__wire_header *header = area_of_parent ? ubi__area_map_header_again(area_of_parent) : NULL;
     leave_parents_area();
-    bool is_connected = ubi__connect(socket_path, true, area);
-    if (!header)
-        return is_connected;
-    if (!is_connected && atomic_load_explicit(&header->clock_us, memory_order_relaxed) != UBI__WIRE_CLOCK_STOP)
-        atomic_fetch_add_explicit(&header->lost_children, 1, memory_order_relaxed);
-    ubi__area_unmap_header(header);
-    return is_connected;
+    ubi__connection c = ubi__connect(socket_path, true);
+    if (!c.area && header) {
+        if (!c.is_told && atomic_load_explicit(&header->clock_us, memory_order_relaxed) != UBI__WIRE_CLOCK_STOP)
+            atomic_fetch_add_explicit(&header->lost_children[c.why], 1, memory_order_relaxed);
+        ubi__started_note_in(header, socket_path);
+    } else if (header) {
+        ubi__area_unmap_header(header);
+    }
+    return c;
 }
 
 static void after_fork_in_child(void) {
     ubi__thread *thread = &ubi__this_thread;
-    ubi__wire_header *area;
+    ubi__connection c = { 0 };
     ubi__process_page = (union ubi__process_page){ 0 }; /* where the kernel does not know how to wipe */
-    bool is_followed = follows_children && follow(&area);
+    if (!follows_children)
+        ubi__started_keep_in_child(area_of_parent);
+    else
+        c = follow();
     leave_parents_area();
     ubi__events_after_fork();
     ubi__markers_after_fork();
     thread->context = NULL;
-    if (is_followed) {
+    if (c.area) {
         ubi__sampling_forget_all();
         thread->remaining_bytes = 0;
-        turn_on(area);
+        ubi__started_note_in(c.area, socket_path);
+        turn_on(c.area, c.reader_pid);
     }
 }
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
 
-/* What the C library wants to know of us; it may allocate for that. */
-static bool register_with_library(void) {
-    return pthread_key_create(&exit_key, thread_exits) == 0 && pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
-}
-
 static void connect_by_environment(void) {
     const char *path = ubi__environment_value(UBI__WIRE_SOCKET_VARIABLE);
-    ubi__wire_header *area = NULL;
+    ubi__connection c = { 0 };
     if (path && strlen(path) < sizeof socket_path) {
         strcpy(socket_path, path);
-        if (register_with_library() && ubi__connect(socket_path, false, &area))
-            follows_children = area->flags & UBI__WIRE_FOLLOW_CHILDREN;
+        c = ubi__connect(socket_path, false);
+        follows_children = c.area && (c.area->flags & UBI__WIRE_FOLLOW_CHILDREN);
     }
     if (!follows_children)
         ubi__environment_clean();
-    if (area)
-        turn_on(area);
+    if (!c.area)
+        return;
+    ubi__started_note_in(c.area, follows_children ? socket_path : NULL);
+    turn_on(c.area, c.reader_pid);
 }
 
+/*
+ * May be in the middle of anything, for the first call of a hook starts it: nothing here allocates, or waits but for the recorder. A program of
+ * another C library is let alone, and its environment too: it may start programs of ours.
+ */
 bool ubi__start(void) {
-    ubi__thread *thread = &ubi__this_thread;
     uint32_t seen = NOT_STARTED;
     /* So early that there is no environment yet: the next call will look again. */
     if (atomic_load_explicit(&stage, memory_order_acquire) == STARTED || !environ)
         return environ != NULL;
     if (!atomic_compare_exchange_strong(&stage, &seen, STARTING))
         return seen == STARTED;
-    int kept = errno;
-    uint32_t business = thread->business;
-    thread->business = UBI__OWN_CALLS;
     ubi__resolve();
-    connect_by_environment();
-    thread->business = business;
-    errno = kept;
+    if (&__libc_stack_end) {
+        has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0 && exit_key < KEYS_WITH_PLACE;
+        ubi__program_clock_find();
+        connect_by_environment();
+    }
     atomic_store_explicit(&stage, STARTED, memory_order_release);
     return true;
 }
 
+/*
+ * The C library takes a lock, and may allocate, to be told what to do after fork, so it is not told before. A child that is
+ * made earlier than that finds its state wiped, and is not recorded.
+ */
 static __attribute__((constructor(101))) void begin(void) {
+    ubi__thread *thread = &ubi__this_thread;
+    uint32_t business = thread->business;
     (void)ubi__start();
+    thread->business = UBI__OWN_CALLS;
+    if (__register_atfork)
+        (void)__register_atfork(NULL, NULL, after_fork_in_child, &__dso_handle);
+    thread->business = business;
 }

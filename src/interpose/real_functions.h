@@ -15,6 +15,8 @@
 #include <sys/types.h>
 
 typedef struct ubi__real_functions {
+    long (*syscall)(long, ...); /* the first one: hooks_seccomp.c knows where it is */
+    int (*prctl)(int, ...);
     void *(*malloc)(size_t);
     void (*free)(void *);
     void *(*calloc)(size_t, size_t);
@@ -39,24 +41,12 @@ typedef struct ubi__real_functions {
 /* Hidden, for the compiler to know that it need not look up where it is. */
 extern __attribute__((visibility("hidden"))) ubi__real_functions ubi__real;
 
-/** Looks everything up, once; other threads wait. */
+/** Looks everything up, once. Any thread, any time; no lock, no call of anything but those tables. */
 void ubi__resolve(void);
 
-/**
- * A function of C++'s run-time library. When the program itself has no such library, but something that was loaded
- * later has, it is found from there. @param caller  an address in who calls it. @return NULL: not there.
- */
-void *ubi__resolve_from(const char *name, const void *caller);
-
-/* ---- memory for the lookup itself -------------------------------------------------------------------------------- */
-
-/**
- * dlsym may call calloc, whose real one is not known yet. This memory is zeroed and never given back. NULL: none
- * left.
- */
-void *ubi__early_alloc(size_t alignment, size_t size_bytes);
-bool ubi__is_early(const void *p);
-/** Bytes that may be read from an early block. */
-size_t ubi__early_readable(const void *p);
+/** The same of C++'s operators (hooks_new.c), which libraries may bring later. */
+void ubi__operators_resolve(void);
+/** A library may go away: operators that were found in one that came later are looked for again. */
+void ubi__operators_forget(void);
 
 #endif

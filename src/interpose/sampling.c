@@ -88,6 +88,7 @@ uint64_t ubi__sampling_meet(uint64_t *remaining_bytes, uint64_t size_bytes) {
 /* ---- what lives -------------------------------------------------------------------------------------------------- */
 
 #define FIRST_SLOTS 512 /* a page */
+#define RESERVED_SLOTS 16384
 
 static ubi__lock lock;
 static uintptr_t *slots; /* 0: empty */
@@ -134,7 +135,9 @@ static void empty_slot(size_t gap) {
 }
 
 bool ubi__sampling_remember(const void *p) {
-    ubi__signals before = ubi__lock_take(&lock);
+    ubi__signals before;
+    if (!ubi__lock_take(&lock, &before))
+        return false;
     bool has_room = 2 * (n_live + 1) <= n_slots || grow();
     if (has_room) {
         size_t i = slot_of((uintptr_t)p);
@@ -151,7 +154,9 @@ bool ubi__sampling_remember(const void *p) {
 
 bool ubi__sampling_recall(const void *p) {
     bool was_recorded = false;
-    ubi__signals before = ubi__lock_take(&lock);
+    ubi__signals before;
+    if (!ubi__lock_take(&lock, &before))
+        return false;
     if (n_live) {
         size_t i = slot_of((uintptr_t)p);
         if (slots[i]) {
@@ -164,6 +169,15 @@ bool ubi__sampling_recall(const void *p) {
     }
     ubi__lock_give(&lock, before);
     return was_recorded;
+}
+
+void ubi__sampling_reserve(void) {
+    ubi__signals before;
+    if (!ubi__lock_take(&lock, &before))
+        return;
+    while (n_slots < RESERVED_SLOTS && grow()) {
+    }
+    ubi__lock_give(&lock, before);
 }
 
 void ubi__sampling_forget_all(void) {

@@ -39,9 +39,10 @@ static ubi_frame_ix parent_of(const ubi_allocations *a, ubi_frame_ix frame) {
 
 static ubi_status start(work *w, ubi_function_ix function) {
     ubi_allocation_caller row = { .function = function, .parent = UBI_NONE };
-    for (ubi_frame_ix frame = 0; frame < w->a->n_frames; frame++) {
+    for (ubi_frame_ix frame = w->a->first_frames.at[function], next; frame != UBI_NONE; frame = next) {
         const ubi__allocation_frame *at = &w->a->frames[frame];
-        if (at->function != function || at->tally.count == 0)
+        next = at->next;
+        if (at->tally.count == 0)
             continue;
         UBI_TRY(vec_walker_push(&w->walkers, w->a->allocator, (walker){ frame, frame, 0 }));
         ubi__allocation_tally_add(&row.tally, &at->tally);

@@ -51,16 +51,34 @@ static ubi_status number_by_name(ubi_allocations *a) {
     return status;
 }
 
-static ubi_status number_functions(ubi_allocations *a) {
-    if (!a->facts)
-        return number_by_name(a);
+static ubi_status number_as_in_file(ubi_allocations *a) {
+    size_t n = a->facts->functions.n;
+    UBI_TRY(ubi__vec_u32_reserve(&a->first_frames, a->allocator, n));
+    a->first_frames.n = n;
     for (ubi_frame_ix frame = 0; frame < a->n_frames; frame++)
         a->frames[frame].function = a->facts->traces.at[frame].function;
     return UBI_OK;
 }
 
+/* From the last one on, so that a chain ascends. */
+static void chain_frames(ubi_allocations *a) {
+    for (size_t f = 0; f < a->first_frames.n; f++)
+        a->first_frames.at[f] = UBI_NONE;
+    for (ubi_frame_ix frame = a->n_frames; frame-- > 0;) {
+        uint32_t *first = &a->first_frames.at[a->frames[frame].function];
+        a->frames[frame].next = *first;
+        *first = frame;
+    }
+}
+
+static ubi_status number_functions(ubi_allocations *a) {
+    UBI_TRY(a->facts ? number_as_in_file(a) : number_by_name(a));
+    chain_frames(a);
+    return UBI_OK;
+}
+
 static size_t function_count(const ubi_allocations *a) {
-    return a->facts ? a->facts->functions.n : a->first_frames.n;
+    return a->first_frames.n;
 }
 
 /* ---- tallies -------------------------------------------------------------------------------------------------------- */

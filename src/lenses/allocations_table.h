@@ -13,6 +13,7 @@
 /** What was allocated at one stack. 40 bytes. */
 typedef struct ubi__allocation_frame {
     ubi_function_ix function;
+    ubi_frame_ix next;          /**< of the same function, with a larger number; UBI_NONE: it is the last */
     ubi_allocation_tally tally; /**< of stacks whose youngest frame it is */
 } ubi__allocation_frame;
 
@@ -22,7 +23,7 @@ struct ubi_allocations {
     const ubi__v8_facts *facts;    /* the graph's; NULL: not from V8 */
     ubi__allocation_frame *frames; /* frames[n_frames], as the graph's */
     uint32_t n_frames;
-    ubi__vec_u32 first_frames; /* not from V8: the first frame of each function */
+    ubi__vec_u32 first_frames; /* the first frame of each function; UBI_NONE: it has none */
     ubi_allocation_top *tops;  /* tops[n_tops] */
     size_t n_tops, n_tops_room;
     ubi_allocation_sample *samples;

@@ -23,6 +23,13 @@ void ubi__finding_say(ubi_finding *finding, const char *format, ...) {
     va_end(arguments);
 }
 
+void ubi__finding_call(ubi_finding *finding, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(finding->title, sizeof finding->title, format, arguments);
+    va_end(arguments);
+}
+
 void ubi__finding_example(ubi_finding *finding, ubi_node_ix node) {
     for (uint32_t i = 0; i < finding->n_nodes; i++)
         if (finding->nodes[i] == node)

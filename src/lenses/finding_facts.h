@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
+#include "lenses/v8/v8_fields.h"
 
 /** How many, and how much. */
 typedef struct ubi__finding_tally {
@@ -50,7 +51,8 @@ typedef struct ubi__finding_facts {
     const ubi__v8_facts *v8; /**< NULL: not V8's; then there are no roles */
     uint8_t *role_of_kind;   /**< ubi__v8_role of each kind */
     uint32_t n_kinds;
-    unsigned word_bytes; /**< V8: of a field that refers to an object */
+    unsigned word_bytes;    /**< V8: of a field that refers to an object */
+    ubi__v8_fields *fields; /**< of V8's nodes */
 } ubi__finding_facts;
 
 UBI_VEC_DECLARE(ubi__vec_finding, ubi_finding);
@@ -72,6 +74,8 @@ extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi_
 
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);
+/** What it is about, in a few words. Longer ones are cut. */
+void ubi__finding_call(ubi_finding *finding, const char *format, ...) UBI_PRINTF(2, 3);
 /** Its sentence. Longer ones are cut. */
 void ubi__finding_say(ubi_finding *finding, const char *format, ...) UBI_PRINTF(2, 3);
 /** One more example, if there is room. The first is where the path leads to, unless the rule says otherwise. */
@@ -107,6 +111,12 @@ ubi_status ubi__node_bits_new(ubi__node_bits *out, const ubi__finding_facts *f);
 void ubi__node_bits_free(ubi__node_bits *bits, const ubi__finding_facts *f);
 static inline void ubi__node_bits_put(ubi__node_bits *bits, ubi_node_ix node) {
     bits->words[node >> 6] |= UINT64_C(1) << (node & 63);
+}
+/** Puts it in. False: it was there. */
+static inline bool ubi__node_bits_add(ubi__node_bits *bits, ubi_node_ix node) {
+    uint64_t *word = &bits->words[node >> 6], bit = UINT64_C(1) << (node & 63), before = *word;
+    *word |= bit;
+    return !(before & bit);
 }
 static inline bool ubi__node_bits_has(const ubi__node_bits *bits, ubi_node_ix node) {
     return bits->words[node >> 6] >> (node & 63) & 1;

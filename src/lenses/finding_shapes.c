@@ -10,14 +10,11 @@ static double share(uint64_t part, uint64_t total) {
     return total ? (double)part / (double)total : 0;
 }
 
-static unsigned long long node_id(const ubi__finding_facts *f, ubi_node_ix node) {
-    return (unsigned long long)f->graph->id.at[node];
-}
-
 ubi_status ubi__finding_ended_early(ubi__finding_list *out, const ubi__finding_facts *f) {
     ubi_finding finding = { .bytes = 0 };
     if (!f->options->info || !f->options->info->ended_early)
         return UBI_OK;
+    ubi__finding_call(&finding, "a file that ends early");
     ubi__finding_say(&finding, "The file ends early, so there may have been more: %s.", f->options->info->end_note);
     return ubi__finding_add(out, &finding);
 }
@@ -34,9 +31,10 @@ ubi_status ubi__finding_large_node(ubi__finding_list *out, const ubi__finding_fa
     if (bytes < LARGE_NODE_BYTES || share(bytes, f->total_bytes) < LARGE_NODE_SHARE)
         return UBI_OK;
     ubi__finding_example(&finding, f->largest);
-    ubi__finding_say(&finding, "A single %s takes %s, %s of everything (node %llu).",
-                     ubi__finding_class_name(f, f->largest).text, ubi__human_size(size, bytes),
-                     ubi__human_percent(percent, bytes, f->total_bytes), node_id(f, f->largest));
+    ubi__finding_call(&finding, "a single %s of %s", ubi__finding_class_name(f, f->largest).text,
+                      ubi__human_size(size, bytes));
+    ubi__finding_say(&finding, "A single %s takes %s, %s of everything.", ubi__finding_class_name(f, f->largest).text,
+                     ubi__human_size(size, bytes), ubi__human_percent(percent, bytes, f->total_bytes));
     return ubi__finding_add(out, &finding);
 }
 
@@ -94,6 +92,8 @@ ubi_status ubi__finding_dominating_kind(ubi__finding_list *out, const ubi__findi
         return UBI_OK;
     const ubi__finding_tally *tally = &f->classes[top];
     ubi_finding finding = { .count = tally->count };
+    ubi__finding_call(&finding, "%s, %s of the heap", ubi__finding_cut(class.name).text,
+                      ubi__human_percent(percent, tally->bytes, f->total_bytes));
     ubi__finding_say(&finding, "%s alone makes up %s of the heap: %s of them, %s on average.",
                      ubi__finding_cut(class.name).text, ubi__human_percent(percent, tally->bytes, f->total_bytes),
                      ubi__human_count(count, tally->count), ubi__human_size(mean, tally->bytes / tally->count));
@@ -114,9 +114,11 @@ ubi_status ubi__finding_crowd(ubi__finding_list *out, const ubi__finding_facts *
     if (tally->count < CROWD_LEAST || share(tally->count, f->all.count) < CROWD_SHARE || is_engine(f, &class) ||
         (most == top && dominates(f, top)))
         return UBI_OK;
-    if (f->v8 && (class.coarse_type == UBI_COARSE_STRING || ubi__text_is(class.name, "Function")))
+    if (class.coarse_type == UBI_COARSE_STRING || ubi__text_is(class.name, "Function"))
         return UBI_OK; /* there are many in every program */
     ubi_finding finding = { .count = tally->count };
+    ubi__finding_call(&finding, "%s of one kind, %s", ubi__human_things(count, tally->count, "node"),
+                      ubi__finding_cut(class.name).text);
     ubi__finding_say(&finding, "%s of all nodes are %s: %s of them, %s on average.",
                      ubi__human_percent(percent, tally->count, f->all.count), ubi__finding_cut(class.name).text,
                      ubi__human_count(count, tally->count), ubi__human_size(mean, tally->bytes / tally->count));
@@ -136,6 +138,7 @@ ubi_status ubi__finding_many_documents(ubi__finding_list *out, const ubi__findin
         if (class.coarse_type != UBI_COARSE_DOM_NODE || !is_document)
             continue;
         ubi_finding finding = { .count = f->classes[c].count };
+        ubi__finding_call(&finding, "%s documents", ubi__human_count(count, finding.count));
         ubi__finding_say(&finding,
                          "%s documents are alive. If fewer pages and frames are open, something keeps closed ones.",
                          ubi__human_count(count, finding.count));
@@ -153,9 +156,8 @@ ubi_status ubi__finding_unreachable(ubi__finding_list *out, const ubi__finding_f
     ubi_finding finding = { .count = f->lost.count };
     if (share(f->lost.count, f->graph->n_nodes) < UNREACHABLE_SHARE)
         return UBI_OK;
-    ubi__finding_say(&finding,
-                     "%s (%s of the file, %s) cannot be reached from the root and %s not counted; "
-                     "snapshots of single pages often have such nodes.",
+    ubi__finding_call(&finding, "%s that nothing reaches", ubi__human_things(nodes, f->lost.count, "node"));
+    ubi__finding_say(&finding, "%s (%s of the file, %s) cannot be reached from the root and %s not counted.",
                      ubi__human_things(nodes, f->lost.count, "node"),
                      ubi__human_percent(percent, f->lost.count, f->graph->n_nodes),
                      ubi__human_size(size, f->lost.bytes), f->lost.count == 1 ? "is" : "are");
@@ -176,8 +178,10 @@ ubi_status ubi__finding_wide_node(ubi__finding_list *out, const ubi__finding_fac
         return UBI_OK;
     ubi_finding finding = { .count = edges };
     ubi__finding_example(&finding, f->widest);
-    ubi__finding_say(&finding, "One %s holds %s references (node %llu): a list or a table that grew?",
-                     ubi__finding_class_name(f, f->widest).text, ubi__human_count(count, edges), node_id(f, f->widest));
+    ubi__finding_call(&finding, "one %s with %s references", ubi__finding_class_name(f, f->widest).text,
+                      ubi__human_count(count, edges));
+    ubi__finding_say(&finding, "One %s holds %s references: a list or a table that grew?",
+                     ubi__finding_class_name(f, f->widest).text, ubi__human_count(count, edges));
     return ubi__finding_add(out, &finding);
 }
 
@@ -190,6 +194,7 @@ ubi_status ubi__finding_outside_bytes(ubi__finding_list *out, const ubi__finding
     uint64_t outside = ubi_lens_outside_bytes(f->look);
     if (outside < OUTSIDE_LEAST_BYTES || share(outside, f->total_bytes) < OUTSIDE_SHARE)
         return UBI_OK;
+    ubi__finding_call(&finding, "%s outside of all nodes", ubi__human_size(size, outside));
     ubi__finding_say(&finding,
                      "%s, %s of everything, is native memory that belongs to no node: the snapshot cannot say "
                      "what keeps it.",

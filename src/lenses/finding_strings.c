@@ -7,24 +7,39 @@
 #include <stdio.h>
 
 #include "base/human.h"
+#include "base/text.h"
 #include "lenses/finding_facts.h"
 
 #define LEAST_WASTED_BYTES (64 * 1024)
 
-/* The duplicates that waste most; one pass, for there may be millions of groups. */
+/* The duplicates that waste most, and all together; one pass, for there may be millions of groups. */
 typedef struct worst {
     uint32_t groups[UBI_FINDING_NODES];
     uint32_t n;
+    uint64_t wasted_bytes, n_copies;
 } worst;
 
-static worst find_worst(const ubi_strings *strings) {
+/* V8 writes no text for a part that was cut out of another string: such concatenations may differ. */
+static bool has_unknown_part(const ubi__finding_facts *f, const ubi_strings *strings, const ubi_string_group *group) {
+    ubi_lens_name_buffer buffer;
+    const ubi_kind *kind = ubi_graph_kind(f->graph, f->graph->kind.at[group->first]);
+    return kind->raw_type == UBI__V8_CONS_STRING &&
+           ubi__text_contains(ubi_strings_text(strings, group->first, &buffer), ubi__text("(sliced string)"));
+}
+
+static worst find_worst(const ubi__finding_facts *f, const ubi_strings *strings) {
     worst out = { .n = 0 };
     for (uint32_t i = 0; i < ubi_strings_group_count(strings); i++) {
-        uint64_t wasted = ubi_strings_group(strings, i)->wasted_bytes;
+        const ubi_string_group *group = ubi_strings_group(strings, i);
+        uint64_t wasted = group->wasted_bytes;
+        if (wasted == 0 || has_unknown_part(f, strings, group))
+            continue;
+        out.wasted_bytes += wasted;
+        out.n_copies += group->count - 1;
         uint32_t at = out.n;
         while (at > 0 && wasted > ubi_strings_group(strings, out.groups[at - 1])->wasted_bytes)
             at--;
-        if (wasted == 0 || at == UBI_FINDING_NODES)
+        if (at == UBI_FINDING_NODES)
             continue;
         out.n += out.n < UBI_FINDING_NODES;
         for (uint32_t k = out.n - 1; k > at; k--)
@@ -43,18 +58,26 @@ static void quote(char *out, size_t n, const ubi_strings *strings, uint32_t inde
     snprintf(out, n, "\"%s\" is there %s times", name.text, ubi__human_count(count, group->count));
 }
 
+static const char *copies(char out[UBI__HUMAN_TEXT + 8], uint64_t n) {
+    char count[UBI__HUMAN_TEXT];
+    snprintf(out, UBI__HUMAN_TEXT + 8, "%s %s", ubi__human_count(count, n), n == 1 ? "copy" : "copies");
+    return out;
+}
+
 static ubi_status tell_duplicates(ubi__finding_list *out, const ubi__finding_facts *f, const ubi_strings *strings) {
-    char size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], most[160];
-    const ubi_strings_totals *t = ubi_strings_totals_of(strings);
-    if (t->wasted_bytes < ubi__finding_worth(f, LEAST_WASTED_BYTES))
+    char size[UBI__HUMAN_TEXT], text[UBI__HUMAN_TEXT + 8], most[160];
+    if (ubi_strings_totals_of(strings)->wasted_bytes < ubi__finding_worth(f, LEAST_WASTED_BYTES))
         return UBI_OK;
-    worst w = find_worst(strings);
-    ubi_finding finding = { .bytes = t->wasted_bytes, .count = t->duplicates.count - t->n_duplicate_groups };
+    worst w = find_worst(f, strings);
+    if (w.wasted_bytes < ubi__finding_worth(f, LEAST_WASTED_BYTES))
+        return UBI_OK;
+    ubi_finding finding = { .bytes = w.wasted_bytes, .count = w.n_copies };
     for (uint32_t i = 0; i < w.n; i++)
         ubi__finding_example(&finding, ubi_strings_group(strings, w.groups[i])->first);
     quote(most, sizeof most, strings, w.groups[0]);
-    ubi__finding_say(&finding, "Strings that say the same take %s: %s copies could go. %s.",
-                     ubi__human_size(size, t->wasted_bytes), ubi__human_count(count, finding.count), most);
+    ubi__finding_call(&finding, "duplicate strings");
+    ubi__finding_say(&finding, "Duplicate strings take %s: %s more than needed. %s.",
+                     ubi__human_size(size, w.wasted_bytes), copies(text, finding.count), most);
     return ubi__finding_add(out, &finding);
 }
 
@@ -95,6 +118,7 @@ ubi_status ubi__finding_long_strings(ubi__finding_list *out, const ubi__finding_
         return UBI_OK;
     finding.bytes = bytes;
     ubi__finding_example(&finding, largest);
+    ubi__finding_call(&finding, "long strings");
     ubi__finding_say(&finding, "%s of 64 KiB or more take%s %s; the largest has %s.",
                      ubi__human_things(count, finding.count, "string"), finding.count == 1 ? "s" : "",
                      ubi__human_size(size, bytes), ubi__human_size(most, most_bytes));

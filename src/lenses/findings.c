@@ -178,15 +178,27 @@ static bool is_within(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix
 
 /*
  * A finding of these rules says only that one node is large, so one that is about the inside of another, or about what holds
- * nearly nothing else, adds nothing.
+ * nearly nothing else, adds nothing. Of collections within each other, the innermost that has nearly all of it is told.
  */
 static bool says_size_only(const ubi_finding *finding) {
     return strcmp(finding->rule, "closureContext") == 0 || strcmp(finding->rule, "largeNode") == 0 ||
            strcmp(finding->rule, "wideNode") == 0;
 }
 
+static bool is_rule(const ubi_finding *finding, const char *rule) {
+    return strcmp(finding->rule, rule) == 0;
+}
+
 static bool repeats(const ubi__finding_facts *f, const ubi_finding *a, const ubi_finding *b) {
-    if (a == b || a->n_nodes == 0 || b->n_nodes == 0 || !says_size_only(a) || says_size_only(b))
+    if (a == b || a->n_nodes == 0 || b->n_nodes == 0)
+        return false;
+    if (is_rule(a, "largeNode") && is_rule(b, "wideNode") && a->nodes[0] == b->nodes[0])
+        return true;
+    if (!f->v8) /* there is no dominator tree */
+        return false;
+    if (is_rule(a, "growingCollection") && is_rule(b, "growingCollection"))
+        return is_within(f, b->nodes[0], a->nodes[0]) && b->bytes > a->bytes / 5 * 4;
+    if (!says_size_only(a) || says_size_only(b))
         return false;
     return is_within(f, a->nodes[0], b->nodes[0]) ||
            (is_within(f, b->nodes[0], a->nodes[0]) && b->bytes > a->bytes / 5 * 4);
@@ -194,8 +206,6 @@ static bool repeats(const ubi__finding_facts *f, const ubi_finding *a, const ubi
 
 static void drop_repeated(ubi__vec_finding *rows, const ubi__finding_facts *f) {
     size_t kept = 0;
-    if (!f->v8)
-        return;
     for (size_t i = 0; i < rows->n; i++) {
         bool repeated = false;
         for (size_t k = 0; !repeated && k < rows->n; k++)
@@ -228,6 +238,12 @@ static ubi_status sort_rows(ubi__vec_finding *rows, const ubi_allocator *a) {
 
 /* ---- public --------------------------------------------------------------------------------------------------------- */
 
+static ubi_status check_rule(ubi__finding_list *list, const ubi__finding_facts *f, size_t rule) {
+    list->rule = rules[rule].name;
+    UBI_TRY(rules[rule].rule(list, f));
+    return f->fields->status;
+}
+
 static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
     UBI_TRY(gather(f));
     for (size_t i = 0; i < N_RULES; i++) {
@@ -235,8 +251,7 @@ static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
             continue;
         if (!ubi__progress(&f->options->progress, "looking for oddities", i, N_RULES))
             return ubi__fail_cancelled();
-        list->rule = rules[i].name;
-        UBI_TRY(rules[i].rule(list, f));
+        UBI_TRY(check_rule(list, f, i));
     }
     drop_repeated(&list->rows, f);
     return sort_rows(&list->rows, f->allocator);
@@ -254,7 +269,11 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
         UBI_TRY(ubi_dominators_new(&made, ubi_lens_graph_view(f->look), &options));
         f->dominators = made;
     }
+    ubi__v8_fields fields;
+    ubi__v8_fields_init(&fields, f->graph, f->allocator);
+    f->fields = &fields;
     ubi_status status = check_rules(list, f);
+    ubi__v8_fields_fini(&fields);
     facts_fini(f);
     ubi_dominators_free(made);
     return status;

@@ -40,9 +40,10 @@ struct ubi_lens {
     bool mixes_coarse_types; /* a class is its name and place, whatever the coarse types of its nodes */
     /** Comparisons and leaks count nodes that have a size, reachable or not; else what a census counts. */
     bool counts_by_size;
-    ubi_orphans orphans;            /* what becomes of nodes that its edges do not reach; views start with it */
-    bool reuses_ids;                /* an id may name another node in a later heap of the same program */
-    const ubi_lens_filter *filters; /* ended by one without a name; NULL: none */
+    ubi_orphans orphans; /* what becomes of nodes that its edges do not reach; views start with it */
+    bool reuses_ids;     /* an id may name another node in a later heap of the same program */
+    uint64_t (*id_mark)(const ubi_graph *graph); /* ubi_lens_id_mark; NULL: not known */
+    const ubi_lens_filter *filters;              /* ended by one without a name; NULL: none */
     /** Sets the bits of nodes that a filter lets pass; they are clear before. NULL: ubi_lens_filter_apply cannot be used. */
     ubi_status (*apply_filter)(uint64_t *bits, const ubi_lens_view *look, const char *filter,
                                const ubi_lens_options *options);

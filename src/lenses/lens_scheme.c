@@ -44,6 +44,11 @@ ubi_str_ix ubi_lens_node_role(const ubi_lens_view *look, ubi_node_ix node) {
     return is_function && name != UBI_NONE && ubi__strtab_get(&g->strings, name).len ? name : UBI_NONE;
 }
 
+uint64_t ubi_lens_id_mark(const ubi_graph *graph) {
+    const ubi_lens *lens = ubi_lens_for(graph);
+    return lens->id_mark ? lens->id_mark(graph) : 0;
+}
+
 bool ubi_lens_reuses_ids(const ubi_lens_view *look) {
     return look->lens->reuses_ids;
 }

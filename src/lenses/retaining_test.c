@@ -67,8 +67,8 @@ static void assert_tree(const fixture *f, uint64_t id, ubi_retaining_tree_option
     assert_int_equal(ubi_retaining_tree_new(&tree, f->retaining, index_of(f->g, id), &o), UBI_OK);
     const ubi_retaining_row *rows = ubi_retaining_tree_rows(tree, &n);
     for (uint32_t i = 0; i < n; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u:%llu", i ? " " : "", rows[i].depth,
-                 (unsigned long long)ubi_graph_node_id(f->g, rows[i].retainer.node));
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u:%llu%s", i ? " " : "", rows[i].depth,
+                 (unsigned long long)ubi_graph_node_id(f->g, rows[i].retainer.node), rows[i].is_circular ? "o" : "");
     ubi_retaining_limits limits = ubi_retaining_tree_limits(tree);
     snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", limits.depth ? " depth" : "",
              limits.siblings ? " siblings" : "", limits.nodes ? " nodes" : "");
@@ -83,19 +83,40 @@ static void limits_are_told_where_they_leave_something_out(void **state) {
     fixture f = drawn(DIAMOND);
     ubi_retaining_tree_options o = UBI_RETAINING_TREE_OPTIONS_INIT;
     o.end_distance = 0;
-    assert_tree(&f, 6, o, "1:4 2:2 2:5 3:1 3:3 4:1");
+    assert_tree(&f, 6, o, "1:4 2:2 2:5 2:6o 3:1 3:3 4:1");
     o.first_only = true;
-    assert_tree(&f, 6, o, "1:4 2:2 2:5 3:1");
+    assert_tree(&f, 6, o, "1:4 2:2 2:5 2:6o 3:1");
     o.first_only = false;
     o.max_depth = 3;
-    assert_tree(&f, 6, o, "1:4 2:2 2:5 3:1 3:3 depth");
+    assert_tree(&f, 6, o, "1:4 2:2 2:5 2:6o 3:1 3:3 depth");
     o.max_siblings = 1;
     assert_tree(&f, 6, o, "1:4 2:2 3:1 siblings");
     o.max_siblings = 100;
     o.max_nodes = 4;
-    assert_tree(&f, 6, o, "1:4 2:2 2:5 3:1 nodes");
+    assert_tree(&f, 6, o, "1:4 2:2 2:5 2:6o nodes");
     o = (ubi_retaining_tree_options)UBI_RETAINING_TREE_OPTIONS_INIT;
     assert_tree(&f, 6, o, "1:4"); /* at a distance of 2, paths end */
+    fixture_free(&f);
+}
+
+static void every_counted_retainer_has_its_row_though_it_closes_a_circle(void **state) {
+    (void)state;
+    fixture f = drawn("1 -> 2; 2 -> 3; 3 -> 3, 2");
+    ubi_retaining_tree_options o = UBI_RETAINING_TREE_OPTIONS_INIT;
+    o.end_distance = 0;
+    assert_int_equal(ubi_retaining_count(f.retaining, index_of(f.g, 3)), 2);
+    assert_tree(&f, 3, o, "1:2 1:3o 2:1 2:3o");
+    o.max_depth = 2; /* nothing refers to the root */
+    assert_tree(&f, 3, o, "1:2 1:3o 2:1 2:3o");
+    o.max_depth = 1;
+    assert_tree(&f, 3, o, "1:2 1:3o depth");
+    fixture_free(&f);
+    f = drawn("1 -> 2; 9 -> 9"); /* held by nothing but itself */
+    o.first_only = true;
+    assert_tree(&f, 9, o, "1:9o");
+    fixture_free(&f);
+    f = drawn("1 -> 2; 2 -> 3; 3 -> 4; 4 -> 2, 3");
+    assert_tree(&f, 3, (ubi_retaining_tree_options){ 1, NULL, 9, 99, 9, 0, true }, "1:2 1:4 2:1 2:4");
     fixture_free(&f);
 }
 
@@ -215,6 +236,7 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_told_where_they_leave_something_out),
+        cmocka_unit_test(every_counted_retainer_has_its_row_though_it_closes_a_circle),
         cmocka_unit_test(what_only_an_ignored_node_held_is_out_of_reach),
         cmocka_unit_test(the_chain_of_dominators_ends_at_the_root),
         cmocka_unit_test(bad_options_are_refused),

@@ -78,7 +78,7 @@ static void cache_fini(list_cache *c, const ubi_allocator *a) {
     ubi__slots_fini(&c->slots, a);
 }
 
-/* The nearest retainers of a node: as many as could be siblings if all nodes on the way were among them. */
+/* The nearest retainers of a node: as many as may be siblings. */
 static ubi_status list_retainers(list *out, grower *t, ubi_node_ix node) {
     const ubi_allocator *a = t->tree->allocator;
     list_cache *c = &t->cache;
@@ -87,8 +87,7 @@ static ubi_status list_retainers(list *out, grower *t, ubi_node_ix node) {
     uint32_t *slot = &c->slots.at[slot_of(c, &c->slots, node)];
     if (*slot == UBI_NONE) {
         list l = { .node = node, .first = c->retainers.n, .n_all = ubi_retaining_count(t->retaining, node) };
-        uint64_t most = (uint64_t)t->options->max_siblings + t->options->max_depth;
-        uint32_t room = (uint32_t)(most < l.n_all ? most : l.n_all);
+        uint32_t room = (uint32_t)(t->options->max_siblings < l.n_all ? t->options->max_siblings : l.n_all);
         UBI_TRY(vec_retainer_reserve(&c->retainers, a, room + (size_t)1)); /* an array, even if it stays empty */
         UBI_TRY(ubi_retaining_first(c->retainers.at + l.first, &l.n, t->retaining, node, room));
         UBI_TRY(vec_list_push(&c->lists, a, l));
@@ -111,7 +110,8 @@ static ubi_status add_row(bool *added, grower *t, uint32_t parent, ubi_retainer 
     return vec_row_push(&tree->rows, tree->allocator,
                         (ubi_retaining_row){ .retainer = retainer,
                                              .depth = parent == UBI_NONE ? 1 : tree->rows.at[parent].depth + 1,
-                                             .parent = parent });
+                                             .parent = parent,
+                                             .is_circular = is_on_the_way(t, parent, retainer.node) });
 }
 
 /* Rows for the retainers of `node`, up to the limits. */
@@ -121,15 +121,8 @@ static ubi_status add_retainers(uint32_t *n_added, grower *t, uint32_t parent, u
     UBI_TRY(list_retainers(&l, t, node));
     t->tree->limits.siblings |= l.n < l.n_all;
     for (uint32_t i = 0; i < l.n; i++) {
-        ubi_retainer retainer = t->cache.retainers.at[l.first + i];
         bool added;
-        if (is_on_the_way(t, parent, retainer.node))
-            continue;
-        if (*n_added == t->options->max_siblings) {
-            t->tree->limits.siblings = true;
-            return UBI_OK;
-        }
-        UBI_TRY(add_row(&added, t, parent, retainer));
+        UBI_TRY(add_row(&added, t, parent, t->cache.retainers.at[l.first + i]));
         if (!added)
             return UBI_OK;
         ++*n_added;
@@ -137,22 +130,35 @@ static ubi_status add_retainers(uint32_t *n_added, grower *t, uint32_t parent, u
     return UBI_OK;
 }
 
+/* Whether nothing in its level can be opened before the row. */
+static bool is_first(const grower *t, uint32_t at) {
+    const ubi_retaining_row *rows = t->tree->rows.at;
+    uint32_t first = rows[at].parent == UBI_NONE ? 0 : rows[rows[at].parent].first_child;
+    while (rows[first].is_circular)
+        first++; /* ends at the row itself at the latest */
+    return at == first;
+}
+
 static bool is_to_be_opened(const grower *t, uint32_t at) {
     const ubi_retaining_row *row = &t->tree->rows.at[at];
-    if (row->retainer.distance <= t->options->end_distance)
+    if (row->is_circular || row->retainer.distance <= t->options->end_distance)
         return false;
-    uint32_t first = row->parent == UBI_NONE ? 0 : t->tree->rows.at[row->parent].first_child;
-    return !t->options->first_only || at == first;
+    return !t->options->first_only || is_first(t, at);
+}
+
+static ubi_status note_depth(grower *t, ubi_node_ix node) {
+    list l;
+    UBI_TRY(list_retainers(&l, t, node));
+    t->tree->limits.depth |= l.n_all > 0;
+    return UBI_OK;
 }
 
 static ubi_status open_row(grower *t, uint32_t at) {
     ubi_retaining_row *row = &t->tree->rows.at[at];
     if (!is_to_be_opened(t, at))
         return UBI_OK;
-    if (row->depth == t->options->max_depth) {
-        t->tree->limits.depth = true;
-        return UBI_OK;
-    }
+    if (row->depth == t->options->max_depth)
+        return t->tree->limits.depth ? UBI_OK : note_depth(t, row->retainer.node);
     uint32_t first = (uint32_t)t->tree->rows.n, n;
     row->is_open = true;
     row->first_child = first;

@@ -14,7 +14,8 @@ typedef struct ubi__mapping {
     uint64_t low, high;
     uint64_t number; /* of its allocation */
     uint32_t trace;
-    uint32_t kind;
+    uint32_t kind : 31;
+    uint32_t has_pieces : 1; /* others may be of the same allocation */
 } ubi__mapping;
 
 UBI_VEC_DECLARE(ubi__mapping_list, ubi__mapping);

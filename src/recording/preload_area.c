@@ -6,13 +6,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/status.h"
+#include "base/tick_counter.h"
 
 #define USUAL_DEPTH 128
 #define MAX_DEPTH 65536
@@ -30,6 +33,8 @@ static void fill(ubi__wire_header *header, uint32_t n_chunks, const ubi__preload
     header->chunk_quota = s->period_bytes == 1 ? UBI__WIRE_QUOTA_EXACT : UBI__WIRE_QUOTA_SAMPLING;
     header->max_depth = s->max_depth;
     header->reader_pid = getpid();
+    header->zero_ns = s->zero_ns;
+    header->look_ticks = ubi__tick_counter_is_good() ? ubi__tick_counter_quarter_ms() : 0;
 }
 
 /* False: errno says why not. */
@@ -143,6 +148,16 @@ void ubi__preload_area_tick(ubi__preload_area *area, uint64_t clock_us) {
     atomic_store_explicit(&area->header->clock_us, clock_us, memory_order_relaxed);
 }
 
+bool ubi__preload_area_is_sound(const ubi__preload_area *area) {
+    const ubi__wire_header *h = area->header;
+    const ubi__preload_settings *s = &area->settings;
+    return h->magic == UBI__WIRE_MAGIC && h->version == UBI__WIRE_VERSION && h->n_chunks == area->n_chunks &&
+           h->flags == s->flags && h->period_bytes == s->period_bytes && h->seed == s->seed;
+}
+
+/* Who waits need not wait for the end of a slice. */
 void ubi__preload_area_stop(ubi__preload_area *area) {
-    atomic_store_explicit(&area->header->clock_us, UBI__WIRE_CLOCK_STOP, memory_order_relaxed);
+    atomic_store(&area->header->clock_us, UBI__WIRE_CLOCK_STOP);
+    atomic_fetch_add(&area->header->freed_chunks, 1);
+    syscall(SYS_futex, &area->header->freed_chunks, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }

@@ -20,6 +20,7 @@
 typedef struct ubi__preload_settings {
     uint64_t period_bytes; /* 1: exact */
     uint64_t seed;         /* of the samples */
+    uint64_t zero_ns;      /* of CLOCK_MONOTONIC: from which the times of events count */
     uint32_t flags;        /* UBI__WIRE_FOLLOW_CHILDREN, UBI__WIRE_MAPPINGS */
     uint32_t max_depth;    /* frames of a stack, 1 to 65536; 0: the usual */
 } ubi__preload_settings;
@@ -45,8 +46,10 @@ ubi_status ubi__preload_receive_hello(int socket, ubi__wire_hello *out);
 /** Answers with the area. Errors: UBI_EIO. */
 ubi_status ubi__preload_send_welcome(int socket, const ubi__preload_area *area);
 
-/** The time, which also says that we live: a program that waits for us for seconds without it goes its way alone. */
+/** The time, which also says that we live, to a program that cannot see us among its processes. */
 void ubi__preload_area_tick(ubi__preload_area *area, uint64_t clock_us);
+/** Whether what nobody writes to once it is shared is as it was. False: the program has written over it. */
+bool ubi__preload_area_is_sound(const ubi__preload_area *area);
 /** Tells the program to record no more: it stops at its next event, also when it waits for us. No tick follows. */
 void ubi__preload_area_stop(ubi__preload_area *area);
 

@@ -22,6 +22,12 @@
 /* How long a missing event is waited for: in time of our clock, and in bytes of events behind it. */
 #define GAP_US 5000000
 #define GAP_BYTES ((uint64_t)64 << 20)
+/* More stamps than these are not given without events: somebody else wrote there. Beyond lost bytes, at the end of a program
+   each thread may be in the middle of an event. */
+#define GAP_EVENTS ((uint64_t)1 << 32)
+#define LAST_EVENTS ((uint64_t)1 << 16)
+/* What one poll copies at most, for there may be others to attend to: some milliseconds of work. */
+#define POLL_BYTES (256u * 1024)
 #define PAGE_BYTES 4096
 /* Pages of chunks that are freed beyond so many go back to the system. */
 #define WARM_CHUNKS UBI__WIRE_QUOTA_EXACT
@@ -55,11 +61,18 @@ struct ubi__preload_collector {
     size_t n_heap;
     uint64_t stamp;        /* the last that was told, or given up */
     uint64_t gap_since_us; /* our clock when the missing one was missed; 0: none is */
+    uint64_t gap_round;    /* and the round of that time */
+
+    uint32_t next_chunk;           /* is looked at first by the next poll */
+    uint32_t n_looked;             /* in this round */
+    uint64_t n_rounds, poll_bytes; /* times that all chunks were looked at; what this poll has copied */
 
     ubi__block_table blocks;
-    ubi__mapping_list mappings;
+    ubi__mapping_list mappings; /* pieces of them, where they were cut in two */
+    uint64_t n_mappings;
     uint64_t next_number;
-    ubi__preload_counters counters;
+    ubi__preload_counters counters; /* the program's: as they were when its memory was sound */
+    bool is_trampled;
 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -227,18 +240,65 @@ static ubi_status take_free(ubi__preload_collector *c, context_state *x, const u
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status add_mapping(ubi__preload_collector *c, uint64_t low, uint64_t high, uint64_t size_bytes,
-                              ubi__alloc_kind kind, uint32_t trace, uint32_t thread, uint64_t clock_us) {
+static ubi_status add_mapping(ubi__preload_collector *c, uint64_t high, const ubi__wire_event *e) {
     ubi__preload_alloc event = { .number = c->next_number++,
-                                 .address = low,
-                                 .size_bytes = size_bytes,
-                                 .kind = kind,
-                                 .trace = trace,
-                                 .thread = thread,
-                                 .clock_us = clock_us };
-    ubi__mapping mapping = { .low = low, .high = high, .number = event.number, .trace = trace, .kind = kind };
+                                 .address = e->address,
+                                 .size_bytes = e->size_bytes,
+                                 .kind = (ubi__alloc_kind)e->kind,
+                                 .trace = e->trace,
+                                 .thread = e->thread,
+                                 .clock_us = e->clock_us };
+    ubi__mapping mapping = {
+        .low = e->address, .high = high, .number = event.number, .trace = e->trace, .kind = e->kind
+    };
     UBI_TRY(ubi__mapping_add(&c->mappings, c->allocator, mapping));
+    c->n_mappings++;
     return tell_alloc(c, &event);
+}
+
+/* A piece that stays of a mapping. @param left  its bytes are added. */
+static ubi_status keep_piece(ubi__preload_collector *c, ubi__mapping m, uint64_t low, uint64_t high, uint64_t *left) {
+    if (low >= high)
+        return UBI_OK;
+    *left += high - low;
+    m.low = low;
+    m.high = high;
+    return ubi__mapping_add(&c->mappings, c->allocator, m);
+}
+
+/* Of an allocation that was cut in two before. Rare, and no dearer than to take a mapping out of the list. */
+static uint64_t bytes_of_pieces(const ubi__preload_collector *c, uint64_t number) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < c->mappings.n; i++)
+        bytes += c->mappings.at[i].number == number ? c->mappings.at[i].high - c->mappings.at[i].low : 0;
+    return bytes;
+}
+
+/* A range of a mapping is unmapped, which has at least a part of it. */
+static ubi_status cut_mapping(ubi__preload_collector *c, size_t i, uint64_t low, uint64_t high,
+                              const ubi__wire_event *e) {
+    ubi__mapping m = c->mappings.at[i];
+    uint64_t left = 0;
+    ubi__mapping_remove(&c->mappings, i);
+    if (m.has_pieces)
+        left = bytes_of_pieces(c, m.number);
+    m.has_pieces |= m.low < low && high < m.high;
+    UBI_TRY(keep_piece(c, m, m.low, low, &left));
+    UBI_TRY(keep_piece(c, m, high, m.high, &left));
+    if (left) {
+        ubi__preload_cut event = { .number = m.number,
+                                   .size_bytes = left,
+                                   .kind = (ubi__alloc_kind)m.kind,
+                                   .trace = m.trace,
+                                   .thread = e->thread,
+                                   .clock_us = e->clock_us };
+        return c->sink.cut(c->sink.payload, &event);
+    }
+    c->n_mappings--;
+    ubi__preload_free event = {
+        .number = m.number, .kind = (ubi__free_kind)e->kind, .thread = e->thread, .clock_us = e->clock_us
+    };
+    return tell_free(c, &event);
 }
 
 /* What lies in a range is unmapped; what is left of mappings at its ends stays. @param any  out: there was something */
@@ -249,17 +309,7 @@ static ubi_status cut(ubi__preload_collector *c, uint64_t low, uint64_t high, co
         if (i == c->mappings.n || c->mappings.at[i].low >= high)
             return UBI_OK;
         *any = true;
-        ubi__mapping m = c->mappings.at[i];
-        ubi__mapping_remove(&c->mappings, i);
-        ubi__preload_free event = {
-            .number = m.number, .kind = (ubi__free_kind)e->kind, .thread = e->thread, .clock_us = e->clock_us
-        };
-        UBI_TRY(tell_free(c, &event));
-        if (m.low < low)
-            UBI_TRY(add_mapping(c, m.low, low, low - m.low, (ubi__alloc_kind)m.kind, m.trace, e->thread, e->clock_us));
-        if (m.high > high)
-            UBI_TRY(
-                add_mapping(c, high, m.high, m.high - high, (ubi__alloc_kind)m.kind, m.trace, e->thread, e->clock_us));
+        UBI_TRY(cut_mapping(c, i, low, high, e));
     }
 }
 
@@ -288,7 +338,7 @@ static ubi_status take_map(ubi__preload_collector *c, context_state *x, const ub
     replaced.kind = UBI__FREE_MUNMAP;
     UBI_TRY(cut(c, e->address, high, &replaced, &any));
     c->counters.reused_addresses += any;
-    return add_mapping(c, e->address, high, e->size_bytes, (ubi__alloc_kind)e->kind, e->trace, e->thread, e->clock_us);
+    return add_mapping(c, high, e);
 }
 
 static ubi_status take_unmap(ubi__preload_collector *c, context_state *x, const ubi__wire_event *e) {
@@ -356,11 +406,33 @@ static ubi_status copy_chunk(ubi__preload_collector *c, uint32_t i, uint32_t com
     if (committed > known->copied) {
         const uint8_t *bytes = ubi__wire_chunk_data(c->area->header, i);
         UBI_TRY(ubi__stream_piece_append(&x->stream, piece, bytes + known->copied, committed - known->copied));
+        c->poll_bytes += committed - known->copied;
         known->copied = committed;
     }
     if (is_full)
         ubi__stream_piece_complete(piece);
     return UBI_OK;
+}
+
+/* The program's counters, as long as it has not written over them. */
+static void see_counters(ubi__preload_collector *c) {
+    const ubi__wire_header *area = c->area->header;
+    ubi__preload_counters seen = c->counters;
+    seen.dropped = atomic_load_explicit(&area->dropped, memory_order_relaxed);
+    seen.dropped_reentrant = atomic_load_explicit(&area->dropped_reentrant, memory_order_relaxed);
+    seen.dropped_markers = atomic_load_explicit(&area->dropped_markers, memory_order_relaxed);
+    seen.failed_walks = atomic_load_explicit(&area->failed_walks, memory_order_relaxed);
+    seen.deep_binds = atomic_load_explicit(&area->deep_binds, memory_order_relaxed);
+    seen.namespaces = atomic_load_explicit(&area->namespaces, memory_order_relaxed);
+    seen.waits = atomic_load_explicit(&area->waits, memory_order_relaxed);
+    for (int i = 0; i < UBI__UNRECORDED_COUNT; i++)
+        seen.lost_children[i] = atomic_load_explicit(&area->lost_children[i], memory_order_relaxed);
+    seen.state = (ubi__wire_program_state)atomic_load_explicit(&area->state, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    if (ubi__preload_area_is_sound(c->area))
+        c->counters = seen;
+    else
+        c->is_trampled = true;
 }
 
 /* @param any  out: set when there was something new */
@@ -369,6 +441,10 @@ static ubi_status read_chunk(ubi__preload_collector *c, uint32_t i, bool *any) {
     chunk_progress *known = &c->chunks[i];
     uint32_t state = atomic_load_explicit(&chunk->state, memory_order_acquire);
     uint64_t sequence = atomic_load_explicit(&chunk->sequence, memory_order_acquire);
+    if (known->sequence != 0 && (state == UBI__CHUNK_FREE || sequence != known->sequence)) {
+        c->is_trampled = true; /* we alone free chunks */
+        return UBI_OK;
+    }
     if (state == UBI__CHUNK_FREE || sequence == 0)
         return UBI_OK;
     if (known->sequence == 0)
@@ -388,8 +464,17 @@ static ubi_status read_chunk(ubi__preload_collector *c, uint32_t i, bool *any) {
 
 static ubi_status read_chunks(ubi__preload_collector *c, bool *any) {
     uint32_t n = atomic_load_explicit(&c->area->header->chunks_seen, memory_order_acquire);
-    for (uint32_t i = 0; i < n && i < c->area->n_chunks; i++)
-        UBI_TRY(read_chunk(c, i, any));
+    n = n < c->area->n_chunks ? n : c->area->n_chunks;
+    c->poll_bytes = 0;
+    for (uint32_t k = 0; k < n && c->poll_bytes < POLL_BYTES && !c->is_trampled; k++) {
+        c->next_chunk = c->next_chunk < n ? c->next_chunk : 0;
+        UBI_TRY(read_chunk(c, c->next_chunk++, any));
+        c->n_looked++;
+    }
+    if (c->n_looked >= n) {
+        c->n_looked = 0;
+        c->n_rounds++;
+    }
     return UBI_OK;
 }
 
@@ -450,9 +535,11 @@ static ubi_status refill(ubi__preload_collector *c, bool is_last) {
 /* Whether the event that is missing is not worth waiting for any more. */
 static bool gives_up_gap(ubi__preload_collector *c) {
     uint64_t now = c->area->clock_us + 1;
-    if (!c->gap_since_us)
+    if (!c->gap_since_us) {
         c->gap_since_us = now;
-    return now - c->gap_since_us > GAP_US || c->common.waiting_bytes > GAP_BYTES;
+        c->gap_round = c->n_rounds;
+    }
+    return c->n_rounds > c->gap_round + 1 && (now - c->gap_since_us > GAP_US || c->common.waiting_bytes > GAP_BYTES);
 }
 
 static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
@@ -461,7 +548,10 @@ static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
         if (stamp_of(x) > c->stamp + 1) {
             if (!is_last && !gives_up_gap(c))
                 return UBI_OK;
-            c->counters.lost_events += stamp_of(x) - c->stamp - 1;
+            if (stamp_of(x) - c->stamp > GAP_EVENTS)
+                c->is_trampled = true;
+            else
+                c->counters.lost_events += stamp_of(x) - c->stamp - 1;
             c->stamp = stamp_of(x) - 1;
         }
         c->gap_since_us = 0;
@@ -484,7 +574,9 @@ static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
 
 static ubi_status run(ubi__preload_collector *c, bool *busy, bool is_last) {
     bool any = false;
-    UBI_TRY(read_chunks(c, &any));
+    see_counters(c);
+    if (!c->is_trampled)
+        UBI_TRY(read_chunks(c, &any));
     UBI_TRY(refill(c, is_last));
     UBI_TRY(tell_in_order(c, is_last));
     if (busy)
@@ -498,6 +590,10 @@ ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy) {
     return c->failed;
 }
 
+bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c) {
+    return c->n_heap > 0 || c->common.waiting_bytes > 0;
+}
+
 /* What realloc had when the program ended was not freed, as far as anybody knows. */
 static ubi_status undo_all_resizes(ubi__preload_collector *c) {
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
@@ -506,15 +602,37 @@ static ubi_status undo_all_resizes(ubi__preload_collector *c) {
     return UBI_OK;
 }
 
+/*
+ * An event has its stamp before it is written, and its thread may be ended in between. A free has not happened then, and an
+ * allocation has not come back to who asked for it. There can be one for each context, where all that was written can be read.
+ */
+static void tell_unfinished(ubi__preload_collector *c, uint64_t lost_before) {
+    uint64_t missing = c->counters.lost_events - lost_before, n_contexts = 0;
+    for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
+        n_contexts += c->contexts[i] != NULL;
+    if (c->is_trampled || c->common.lost_bytes || missing > n_contexts)
+        return;
+    c->counters.lost_events = lost_before;
+    c->counters.unfinished += missing;
+}
+
 static ubi_status finish(ubi__preload_collector *c) {
-    UBI_TRY(run(c, NULL, false)); /* what is in order, before what is not */
+    /* What is in order, before what is not; and no longer than it takes to read what there can be, if somebody writes on. */
+    bool any = true;
+    for (uint32_t polls = 0; any && polls < 2 * (c->area->n_chunks + 1); polls++)
+        UBI_TRY(run(c, &any, false));
+    uint64_t lost_before = c->counters.lost_events;
     UBI_TRY(run(c, NULL, true));
     UBI_TRY(undo_all_resizes(c));
     uint64_t given = atomic_load_explicit(&c->area->header->stamp, memory_order_relaxed);
-    if (given > c->stamp) {
-        c->counters.lost_events += given - c->stamp;
+    if (!c->is_trampled && given > c->stamp) {
+        if (given - c->stamp > LAST_EVENTS + c->common.lost_bytes)
+            c->is_trampled = true;
+        else
+            c->counters.lost_events += given - c->stamp;
         c->stamp = given;
     }
+    tell_unfinished(c, lost_before);
     return UBI_OK;
 }
 
@@ -524,18 +642,29 @@ ubi_status ubi__preload_collector_finish(ubi__preload_collector *c) {
     return c->failed;
 }
 
+bool ubi__preload_collector_is_trampled(const ubi__preload_collector *c) {
+    return c->is_trampled;
+}
+
+bool ubi__preload_collector_has_stopped(const ubi__preload_collector *c) {
+    return c->counters.state == UBI__PROGRAM_STOPPED;
+}
+
+ubi__preload_started ubi__preload_collector_started(const ubi__preload_collector *c, size_t i) {
+    const ubi__wire_started *row = &c->area->header->started[i];
+    ubi__preload_started out = { .count = atomic_load_explicit(&row->count, memory_order_relaxed) };
+    size_t n = 0;
+    if (atomic_load_explicit(&row->state, memory_order_acquire) != UBI__STARTED_NAMED || out.count == 0)
+        return (ubi__preload_started){ .name = "" };
+    for (char byte; n < sizeof row->name - 1 && (byte = row->name[n]) != 0; n++)
+        out.name[n] = byte >= ' ' && byte <= '~' ? byte : '?';
+    out.why = row->why < UBI__UNRECORDED_COUNT ? (ubi__unrecorded)row->why : UBI__UNRECORDED_CHOICE;
+    return out;
+}
+
 void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__preload_counters *out) {
-    const ubi__wire_header *area = c->area->header;
     *out = c->counters;
-    out->live = c->blocks.n + c->mappings.n;
+    out->live = c->blocks.n + c->n_mappings;
     out->lost_bytes = c->common.lost_bytes;
-    out->dropped = atomic_load_explicit(&area->dropped, memory_order_relaxed);
-    out->dropped_reentrant = atomic_load_explicit(&area->dropped_reentrant, memory_order_relaxed);
-    out->dropped_markers = atomic_load_explicit(&area->dropped_markers, memory_order_relaxed);
-    out->failed_walks = atomic_load_explicit(&area->failed_walks, memory_order_relaxed);
-    out->deep_binds = atomic_load_explicit(&area->deep_binds, memory_order_relaxed);
-    out->namespaces = atomic_load_explicit(&area->namespaces, memory_order_relaxed);
-    out->waits = atomic_load_explicit(&area->waits, memory_order_relaxed);
-    out->lost_children = atomic_load_explicit(&area->lost_children, memory_order_relaxed);
-    out->state = (ubi__wire_program_state)atomic_load_explicit(&area->state, memory_order_relaxed);
+    out->is_trampled = c->is_trampled;
 }

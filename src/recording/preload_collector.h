@@ -7,14 +7,14 @@
  *     while the process lives, every millisecond or so:   ubi__preload_collector_poll(c, &busy);
  *     when it is dead (pidfd):                             ubi__preload_collector_finish(c);
  *
- * `poll` reads all that the program has committed, and frees chunks, so that the program need not wait. Events are
+ * `poll` reads what the program has committed, a part of it at a time, and frees chunks, so that the program need not wait. Events are
  * told in the order of their stamps, over all threads; an event whose predecessor is not there yet is kept until the
  * next poll. `finish` tells the rest, without what is missing, which is counted.
  *
  * Allocations and frees are given by the number of the allocation: 0, 1, 2, ... in the order in which they are told. A free has
  * a number that lives; frees of what nobody saw being allocated are counted. A realloc is a free and an allocation;
- * one that failed is nothing at all. Of mappings, any part may be unmapped: what remains of one is told as new ones,
- * of the same kind and stack.
+ * one that failed is nothing at all. Of mappings, any part may be unmapped: they become smaller then, and are freed with their last
+ * page.
  *
  * The area is hostile: a broken chunk is given up and counted (`lost_bytes`), and the next one is read. Memory: what
  * the sink does not have, 4 bytes per trace and context, 24 to 32 bytes per live block, and events that wait.
@@ -54,6 +54,16 @@ typedef struct ubi__preload_free {
     bool is_mismatched; /* malloc and delete, new and free, new[] and delete */
     bool is_size_wrong; /* a size was said with the free, and it is not the one that was asked for */
 } ubi__preload_free;
+
+/** A part of a mapping was unmapped. */
+typedef struct ubi__preload_cut {
+    uint64_t number;     /* of an allocation that lives */
+    uint64_t size_bytes; /* what is left of it, in whole pages: more than none */
+    ubi__alloc_kind kind;
+    uint32_t trace;  /* of the allocation */
+    uint32_t thread; /* that cut it */
+    uint64_t clock_us;
+} ubi__preload_cut;
 
 typedef struct ubi__preload_marker {
     unsigned flags;    /* UBI__MARKER_... */
@@ -99,6 +109,7 @@ typedef struct ubi__preload_sink {
     ubi_status (*thread)(void *payload, uint32_t *out, uint64_t tid);
     ubi_status (*alloc)(void *payload, const ubi__preload_alloc *event);
     ubi_status (*free)(void *payload, const ubi__preload_free *event);
+    ubi_status (*cut)(void *payload, const ubi__preload_cut *event);
     /** NULL: markers are passed over. */
     ubi_status (*marker)(void *payload, const ubi__preload_marker *event);
 } ubi__preload_sink;
@@ -111,14 +122,25 @@ typedef struct ubi__preload_counters {
         unknown_frees; /* of blocks that nobody saw being allocated; exact only, when sampling they are not there */
     uint64_t reused_addresses; /* an allocation where one still lived: its free was not seen, and is told before */
     uint64_t mismatched_frees, wrong_sizes;
-    uint64_t lost_events; /* stamps without an event: dropped at a crash, or in broken chunks */
-    uint64_t lost_bytes;  /* of broken chunks */
+    uint64_t lost_events; /* stamps without an event: of broken chunks, or given up */
+    uint64_t
+        unfinished; /* stamps without an event, of calls that were under way at the end: they never came back to the program */
+    uint64_t lost_bytes; /* of broken chunks */
     /* As the program says: */
-    uint64_t dropped, dropped_reentrant, dropped_markers, failed_walks, deep_binds, namespaces, waits, lost_children;
+    uint64_t dropped, dropped_reentrant, dropped_markers, failed_walks, deep_binds, namespaces, waits;
+    uint32_t lost_children[UBI__UNRECORDED_COUNT];
     ubi__wire_program_state state;
+    bool is_trampled; /* the program has written over the area: what was lost by that is not in these numbers */
 } ubi__preload_counters;
 
 typedef struct ubi__preload_collector ubi__preload_collector;
+
+/** A program that was started and is not recorded, as the program says: at row `i` of UBI__WIRE_STARTED. */
+typedef struct ubi__preload_started {
+    char name[64]; /* of printable bytes alone, NUL-terminated; "": none */
+    uint32_t count;
+    ubi__unrecorded why;
+} ubi__preload_started;
 
 /** `area` must outlive it. @param allocator  or NULL. Errors: UBI_ENOMEM. */
 ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload_area *area,
@@ -126,12 +148,22 @@ ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload
 /** NULL is fine. */
 void ubi__preload_collector_free(ubi__preload_collector *c);
 /**
- * Tells all that is there and in order. @param busy  out, or NULL: there was something. Errors: UBI_ENOMEM, the
+ * Tells what is there and in order. @param busy  out, or NULL: there was something, and more may be there. Errors: UBI_ENOMEM, the
  * sink's.
  */
 ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy);
+/** Whether something was read and not told, because what comes before it is missing. */
+bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c);
 /** The program writes no more: tells the rest. Errors: as poll. */
 ubi_status ubi__preload_collector_finish(ubi__preload_collector *c);
+/**
+ * Whether the program has written over the area, which is not read from then on. How much is lost by that is not known, so it
+ * is not among the counters: they are as they were before.
+ */
+bool ubi__preload_collector_is_trampled(const ubi__preload_collector *c);
+/** Whether the program says that it records no more: it was told to, or took the reader for dead. As of the last poll. */
+bool ubi__preload_collector_has_stopped(const ubi__preload_collector *c);
+ubi__preload_started ubi__preload_collector_started(const ubi__preload_collector *c, size_t i);
 void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__preload_counters *out);
 
 #endif

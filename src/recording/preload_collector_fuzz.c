@@ -79,6 +79,14 @@ static ubi_status take_free(void *payload, const ubi__preload_free *e) {
     return UBI_OK;
 }
 
+static ubi_status take_cut(void *payload, const ubi__preload_cut *e) {
+    const listener *l = payload;
+    require(e->number < l->n_allocations && e->size_bytes > 0, "a cut of what never was, or all of it");
+    require(e->number >= MAX_LIVE || l->is_live[e->number], "a cut of what does not live");
+    require(e->kind >= UBI__ALLOC_MMAP && e->kind < UBI__ALLOC_KINDS, "a cut of no mapping");
+    return UBI_OK;
+}
+
 static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
     listener *l = payload;
     ubi__preload_detail detail;
@@ -111,7 +119,8 @@ static void write_chunk(ubi__preload_area *area, uint32_t i, uint32_t context, u
 /* @param polls  look after every chunk */
 static void collect(const uint8_t *data, size_t size, bool polls, listener *l) {
     const ubi__preload_settings settings = { .period_bytes = size && data[0] & 1 ? 1 : 1000 };
-    const ubi__preload_sink sink = { l, take_module, take_trace, take_thread, take_alloc, take_free, take_marker };
+    const ubi__preload_sink sink = { l,          take_module, take_trace, take_thread,
+                                     take_alloc, take_free,   take_cut,   take_marker };
     uint64_t sequences[4] = { 0 };
     ubi__preload_area area;
     ubi__preload_collector *c;

@@ -211,6 +211,13 @@ static ubi_status take_free(void *payload, const ubi__preload_free *e) {
     return UBI_OK;
 }
 
+static ubi_status take_cut(void *payload, const ubi__preload_cut *e) {
+    world *w = payload;
+    assert_true(e->number < w->n_events && e->kind >= UBI__ALLOC_MMAP && e->thread < w->n_threads);
+    tell(w, "~%d:%d ", (int)e->number, (int)e->size_bytes);
+    return UBI_OK;
+}
+
 static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
     world *w = payload;
     const uint8_t *at = e->details, *end = at + e->details_bytes;
@@ -241,6 +248,7 @@ static ubi_status open_world(world *w, uint64_t period_bytes, const ubi_allocato
                                      .thread = take_thread,
                                      .alloc = take_alloc,
                                      .free = take_free,
+                                     .cut = take_cut,
                                      .marker = take_marker };
     memset(w, 0, sizeof *w);
     UBI_TRY(ubi__preload_area_new(&w->area, &settings));
@@ -323,6 +331,24 @@ static void test_what_never_comes_is_given_up_and_counted(void **state) {
     close_world(&w);
 }
 
+/* Each thread may be ended between a stamp and its event; more cannot be missing for that reason. */
+static void test_what_was_under_way_at_the_end_is_not_lost(void **state) {
+    (void)state;
+    for (uint64_t missing = 1; missing <= 3; missing++) {
+        world w;
+        assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+        writer a = writer_of(&w, 0), b = writer_of(&w, 1);
+        put_alloc(&a, UBI__ALLOC_MALLOC, 1, 0x1000, 10, 0);
+        put_alloc(&b, UBI__ALLOC_MALLOC, 3, 0x2000, 20, 0);
+        atomic_store(&w.area.header->stamp, 3 + missing - 1);
+        finish_now(&w);
+        assert_string_equal(w.told, "+0:10@0 +1:20@0 ");
+        assert_int_equal(counters_of(&w).unfinished, missing <= 2 ? missing : 0);
+        assert_int_equal(counters_of(&w).lost_events, missing <= 2 ? 0 : missing);
+        close_world(&w);
+    }
+}
+
 static void test_chunks_are_given_back_when_they_are_read(void **state) {
     (void)state;
     world w;
@@ -339,6 +365,32 @@ static void test_chunks_are_given_back_when_they_are_read(void **state) {
     assert_int_equal(w.n_live, 0);
     assert_int_equal(atomic_load(&w.area.header->chunks_in_use), 1);
     assert_true(atomic_load(&w.area.header->chunks_seen) < 4);
+    close_world(&w);
+}
+
+static void test_a_poll_does_a_part_of_much_and_leaves_the_rest(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer writers[40];
+    uint64_t stamp = 0;
+    for (uint32_t i = 0; i < 40; i++)
+        writers[i] = writer_of(&w, i);
+    for (uint32_t i = 0; i < 40 * 10000; i += 2) { /* the last chunks have the first events of many, too */
+        writer *a = &writers[i / 2 * 7 % 40];
+        put_alloc(a, UBI__ALLOC_MALLOC, ++stamp, 0x1000, 1, 0);
+        put_free(a, UBI__FREE_FREE, ++stamp, 0x1000, 0);
+    }
+    bool busy = true;
+    unsigned n_polls = 0;
+    for (; busy; n_polls++) {
+        assert_int_equal(ubi__preload_collector_poll(w.collector, &busy), UBI_OK);
+        assert_true(n_polls > 0 || (busy && w.n_events < 100000));
+    }
+    assert_in_range(n_polls, 5, 1000);
+    assert_int_equal(w.n_events, 200000);
+    assert_int_equal(counters_of(&w).lost_events, 0);
+    finish_now(&w);
     close_world(&w);
 }
 
@@ -368,6 +420,28 @@ static void test_realloc_has_one_of_three_outcomes(void **state) {
     assert_int_equal(counters_of(&w).live, 1);
     assert_int_equal(w.n_live, 1);
     assert_int_equal(counters_of(&w).unknown_frees, 0);
+    close_world(&w);
+}
+
+static void test_a_mapping_that_is_cut_stays_one_until_its_last_page(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0);
+    put_alloc(&a, UBI__ALLOC_MMAP, 1, 0x10000, 0x8000, 0);
+    put_free(&a, UBI__FREE_MUNMAP, 2, 0x10000, 0x1000); /* the head */
+    put_free(&a, UBI__FREE_MUNMAP, 3, 0x17000, 0x9000); /* the tail, and what never was */
+    put_free(&a, UBI__FREE_MUNMAP, 4, 0x13000, 0x1000); /* a hole */
+    put_alloc(&a, UBI__ALLOC_MMAP, 5, 0x13000, 0x1000, 0);
+    put_free(&a, UBI__FREE_MUNMAP, 6, 0x11000,
+             0x4000); /* the lower piece, the other mapping, a part of the upper piece */
+    put_free(&a, UBI__FREE_MUNMAP, 7, 0x15000, 0x1000);
+    put_free(&a, UBI__FREE_MUNMAP, 8, 0x10000, 0x8000);
+    poll_now(&w);
+    assert_string_equal(w.told, "+0:32768@0 ~0:28672 ~0:24576 ~0:20480 +1:4096@0 ~0:12288 -1 ~0:8192 ~0:4096 -0 ");
+    assert_int_equal(counters_of(&w).live, 0);
+    assert_int_equal(counters_of(&w).allocations, 2);
+    assert_int_equal(counters_of(&w).frees, 2);
     close_world(&w);
 }
 
@@ -592,6 +666,39 @@ static void test_nothing_that_a_program_writes_breaks_the_collector(void **state
     }
 }
 
+static void test_an_area_that_was_written_over_is_not_believed(void **state) {
+    (void)state;
+    for (int byte = 0; byte <= 0xff; byte += 0xff) {
+        world w;
+        assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+        writer a = writer_of(&w, 0);
+        put_alloc(&a, UBI__ALLOC_MALLOC, 1, 0x1000, 10, 0);
+        atomic_store(&w.area.header->dropped, 3);
+        poll_now(&w);
+        memset(w.area.header, byte, UBI__WIRE_CHUNKS_AT);
+        poll_now(&w);
+        finish_now(&w);
+        assert_string_equal(w.told, "+0:10@0 ");
+        assert_true(counters_of(&w).is_trampled);
+        assert_int_equal(counters_of(&w).dropped, 3);
+        assert_int_equal(counters_of(&w).lost_events, 0);
+        close_world(&w);
+    }
+}
+
+static void test_a_stamp_that_nobody_can_have_given_is_not_counted(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    writer a = writer_of(&w, 0);
+    put_alloc(&a, UBI__ALLOC_MALLOC, 1, 0x1000, 10, 0);
+    atomic_store(&w.area.header->stamp, UINT64_MAX);
+    finish_now(&w);
+    assert_true(counters_of(&w).is_trampled);
+    assert_int_equal(counters_of(&w).lost_events, 0);
+    close_world(&w);
+}
+
 static ubi_status collect_a_little(void *payload, const ubi_allocator *allocator) {
     (void)payload;
     world w;
@@ -628,8 +735,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_of_all_contexts_are_told_in_the_order_of_their_stamps),
         cmocka_unit_test(test_what_never_comes_is_given_up_and_counted),
+        cmocka_unit_test(test_what_was_under_way_at_the_end_is_not_lost),
         cmocka_unit_test(test_chunks_are_given_back_when_they_are_read),
+        cmocka_unit_test(test_a_poll_does_a_part_of_much_and_leaves_the_rest),
         cmocka_unit_test(test_realloc_has_one_of_three_outcomes),
+        cmocka_unit_test(test_a_mapping_that_is_cut_stays_one_until_its_last_page),
         cmocka_unit_test(test_frees_that_do_not_fit),
         cmocka_unit_test(test_the_block_table_agrees_with_a_plain_one),
         cmocka_unit_test(test_markers_are_told_in_their_place_with_all_that_they_say),
@@ -637,6 +747,8 @@ int main(void) {
         cmocka_unit_test(test_a_marker_that_breaks_a_rule_is_broken),
         cmocka_unit_test(test_a_broken_chunk_costs_itself_alone),
         cmocka_unit_test(test_nothing_that_a_program_writes_breaks_the_collector),
+        cmocka_unit_test(test_an_area_that_was_written_over_is_not_believed),
+        cmocka_unit_test(test_a_stamp_that_nobody_can_have_given_is_not_counted),
         cmocka_unit_test(test_a_refused_allocation_ends_it_cleanly),
         cmocka_unit_test(test_settings_that_make_no_sense_are_refused),
     };

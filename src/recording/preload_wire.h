@@ -16,6 +16,9 @@
  * Every event (allocation, free, marker) has a stamp of one counter of the process: the order in which they happened. A free
  * has its stamp before the block is free, an allocation after the block is there, so on one address they alternate.
  *
+ * Times are the program's: it looks at CLOCK_MONOTONIC itself, whenever a quarter of a millisecond may have passed since the
+ * context's last look, so an event is at most so much later than it says. Of two events the later one may say an earlier time.
+ *
  * A chunk can be decoded on its own: differences start anew in it, and its preface says the rest. Only traces are
  * numbered through all chunks of a context, until its epoch changes: then traces and modules start anew.
  *
@@ -46,8 +49,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "recording/unrecorded.h"
+
 #define UBI__WIRE_MAGIC UINT64_C(0x70616568696275) /* "ubiheap" */
-#define UBI__WIRE_VERSION 3
+#define UBI__WIRE_VERSION 6
 
 /** Environment of the program: the path of the socket. */
 #define UBI__WIRE_SOCKET_VARIABLE "UBIHEAP_PRELOAD_SOCKET"
@@ -56,7 +61,7 @@
 
 /**
  * What the program says on the socket (SOCK_STREAM). The answer is a ubi__wire_welcome with the memfd (SCM_RIGHTS),
- * or the end.
+ * or the end. A program that cannot use the answer says why: a byte, of ubi__unrecorded.
  */
 typedef struct ubi__wire_hello {
     uint64_t magic;
@@ -72,7 +77,7 @@ typedef struct ubi__wire_welcome {
     uint32_t first_chunks; /* the program should map so many in the beginning; such a multiple, too */
 } ubi__wire_welcome;
 
-/** The clock when the reader wants no more: recording ends for good, and the program goes on. */
+/** The reader's clock when it wants no more: recording ends for good, and the program goes on. */
 #define UBI__WIRE_CLOCK_STOP UINT64_MAX
 
 #define UBI__WIRE_CHUNK_BYTES (64u * 1024)
@@ -104,6 +109,17 @@ typedef enum ubi__wire_program_state {
     UBI__PROGRAM_STOPPED = 2, /* recording ended for good: no memory, or it took the reader for dead */
 } ubi__wire_program_state;
 
+enum { UBI__STARTED_FREE = 0, UBI__STARTED_TAKEN = 1, UBI__STARTED_NAMED = 2 };
+
+/** A program that was started by the program or by a child of it, and is not recorded. */
+typedef struct ubi__wire_started {
+    _Atomic uint32_t state;
+    _Atomic uint32_t count;
+    uint32_t why;  /* of ubi__unrecorded: CHOICE up to UNREACHED */
+    char name[52]; /* of its file, without folders; with NUL */
+} ubi__wire_started;
+#define UBI__WIRE_STARTED 24
+
 typedef struct ubi__wire_header {
     /* The reader writes these before the program sees them. */
     uint64_t magic;
@@ -116,11 +132,13 @@ typedef struct ubi__wire_header {
     uint32_t chunk_quota;
     uint32_t max_depth; /* frames of a stack that are kept */
     int32_t reader_pid;
+    uint64_t zero_ns; /* of CLOCK_MONOTONIC: when the recording began, from which all times count */
+    uint64_t
+        look_ticks; /* the program looks at the clock when its counter is so far from the last look; 0: each time */
 
     /* The reader moves these. */
-    _Alignas(64) _Atomic uint64_t
-        clock_us;                  /* since the recording began, every millisecond; also says that the reader lives */
-    _Atomic uint32_t freed_chunks; /* futex: changes when a chunk became free */
+    _Alignas(64) _Atomic uint64_t clock_us; /* since the recording began, every millisecond or so: the reader lives */
+    _Atomic uint32_t freed_chunks;          /* futex: changes when a chunk became free */
 
     /* The program's, all of them. */
     _Alignas(64) _Atomic uint32_t state; /* ubi__wire_program_state */
@@ -135,9 +153,12 @@ typedef struct ubi__wire_header {
     _Atomic uint64_t namespaces;         /* calls of dlmopen for another than the program's */
     _Atomic uint64_t dropped_markers;    /* those among the first two that were markers */
     _Atomic uint64_t waits;              /* times that an event waited for the reader */
-    _Atomic uint32_t lost_children;      /* forked ones that should have connected, and could not */
+    _Atomic uint32_t
+        lost_children[UBI__UNRECORDED_COUNT]; /* forked ones that should have connected, and could not: why */
 
     _Alignas(64) _Atomic uint64_t stamp; /* the last that was given; 0: none */
+
+    _Alignas(64) ubi__wire_started started[UBI__WIRE_STARTED]; /* the first ones */
 } ubi__wire_header;
 
 typedef enum ubi__wire_chunk_state {

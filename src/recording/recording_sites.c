@@ -7,12 +7,14 @@
 #include "recording/recording_sites.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "recording/allocator_frames.h"
 #include "recording/recording_wrappers.h"
 
 #define PRELOAD_LIBRARY "libubiheap-preload"
+#define LOADER "ld-"
 /* Wrappers of wrappers of wrappers ... */
 #define ROUNDS 16
 /* What a site is known by: class and module, function and file, line. */
@@ -34,6 +36,26 @@ uint32_t ubi__asking_symbol(const ubi__ubirec_tables *t, const ubi__ubirec_symbo
     return at;
 }
 
+/* Whether the file of a frame's module is named so. */
+static bool is_of_module(const ubi__ubirec_tables *t, uint32_t frame, const char *beginning) {
+    const ubi__ubirec_frame *f = &t->frames.at[frame];
+    if (frame == UBI_NONE || f->type != UBI__UBIREC_NATIVE_FRAME)
+        return false;
+    ubi_text path = ubi__ubirec_string_at(t, t->modules.at[f->of].path);
+    const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
+    size_t from = slash ? (size_t)(slash + 1 - path.ptr) : 0, n = strlen(beginning);
+    return path.len - from >= n && memcmp(path.ptr + from, beginning, n) == 0;
+}
+
+/* Functions of the C++ library that it does not export. */
+static bool is_in_cxx_library(const ubi__ubirec_tables *t, uint32_t frame) {
+    static const char *const libraries[] = { "libstdc++.so", "libc++.so", "libc++abi.so" };
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (is_of_module(t, frame, libraries[i]))
+            return true;
+    return false;
+}
+
 static ubi__frame_role role_by_name(const ubi__ubirec_tables *t, uint32_t frame) {
     const ubi__ubirec_frame *f = &t->frames.at[frame];
     uint32_t n;
@@ -42,7 +64,7 @@ static ubi__frame_role role_by_name(const ubi__ubirec_tables *t, uint32_t frame)
         ubi__text_contains(ubi__ubirec_string_at(t, t->modules.at[f->of].path), ubi__text(PRELOAD_LIBRARY)))
         return UBI__FRAME_CONTAINER;
     if (n == 0)
-        return UBI__FRAME_ASKS;
+        return is_in_cxx_library(t, frame) ? UBI__FRAME_CONTAINER : UBI__FRAME_ASKS;
     ubi__allocator_role outermost = role_of_symbol(t, &symbols[n - 1]);
     if (outermost == UBI__ALLOCATOR)
         return UBI__FRAME_ALLOCATOR;
@@ -58,6 +80,12 @@ static void find_roles(ubi__sites *sites) {
 
 /* ---- where stacks begin ------------------------------------------------------------------------------------------- */
 
+/* What a library asks for when it is loaded, nobody else asked for. */
+static bool is_called_by_loader(const ubi__ubirec_tables *t, ubi__ubirec_trace_row row) {
+    return row.caller != UBI__UBIREC_NO_TRACE && is_in_cxx_library(t, row.frame) &&
+           is_of_module(t, t->traces.at[row.caller].frame, LOADER);
+}
+
 /* @param is_inside  is_inside[trace], overwritten: whether it is an allocator's or called by one. */
 static void find_tops(ubi__sites *sites, bool *is_inside) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
@@ -68,6 +96,7 @@ static void find_tops(ubi__sites *sites, bool *is_inside) {
         ubi__frame_role role = (ubi__frame_role)sites->roles[row.frame];
         is_inside[i] = role == UBI__FRAME_ALLOCATOR || is_inside[row.caller];
         bool passes_on = row.caller != UBI__UBIREC_NO_TRACE && (is_inside[i] || role != UBI__FRAME_ASKS);
+        passes_on = passes_on && !is_called_by_loader(t, row);
         sites->top[i] = passes_on ? sites->top[row.caller] : i;
     }
 }
@@ -227,6 +256,10 @@ static int compare_rows(const void *a, const void *b, void *order) {
     double l = ubi__site_value(left, *(ubi__site_order *)order), r = ubi__site_value(right, *(ubi__site_order *)order);
     if (l != r)
         return l < r ? 1 : -1;
+    const ubi__measure ties[] = { UBI__MEASURE_PEAK, UBI__MEASURE_TOTAL };
+    for (size_t i = 0; i < sizeof ties / sizeof *ties; i++)
+        if (left->by[ties[i]].bytes != right->by[ties[i]].bytes)
+            return left->by[ties[i]].bytes < right->by[ties[i]].bytes ? 1 : -1;
     if (left->frame != right->frame)
         return left->frame < right->frame ? -1 : 1;
     return (int)left->of_class - (int)right->of_class;
@@ -237,6 +270,7 @@ typedef struct trace_weight {
     bool is_asked; /* something was allocated with it, of whatever is sorted by */
     double own;    /* of the trace */
     double weight; /* of all whose top it is */
+    bool is_used;  /* something was allocated by one whose top it is */
     bool has_any;  /* an allocation of no bytes weighs nothing, and is one */
 } trace_weight;
 
@@ -253,6 +287,7 @@ static void weigh_traces(trace_weight *weights, const ubi__sites *sites, ubi__si
         if (class_of(s, i) != of_class)
             continue;
         weights[row->trace].is_asked = true;
+        top->is_used = true;
         if (n == 0)
             continue;
         double weight = (double)n * (by_count ? ubi__sample_count(row) : (double)row->weight_bytes);
@@ -281,6 +316,7 @@ static void find_heavy(const ubi__sites *sites, const trace_weight *weights, con
         if (site->heavy == UBI__UBIREC_NO_TRACE || weights[i].weight > weights[site->heavy].weight)
             site->heavy = site->inner = i;
         site->n_stacks += weights[i].has_any;
+        site->n_all_stacks += weights[i].is_used;
     }
     for (uint32_t i = 1; i < t->traces.n; i++) {
         uint32_t top = sites->top[i];
@@ -297,7 +333,7 @@ static void begin_sort(ubi__sites *sites, uint32_t *row_of) {
         ubi__site *site = &sites->rows.at[i];
         row_of[site->number] = i;
         site->heavy = site->inner = UBI__UBIREC_NO_TRACE;
-        site->n_stacks = 0;
+        site->n_stacks = site->n_all_stacks = 0;
     }
 }
 

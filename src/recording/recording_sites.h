@@ -20,7 +20,8 @@ typedef struct ubi__site {
     uint32_t frame;  /* the first one; UBI_NONE: of what has no stack */
     uint32_t heavy;  /* the trace that begins with that frame and has most of what ubi__sites_sort sorted by */
     uint32_t inner;  /* the trace from `heavy` through wrappers to the allocation that has most; `heavy`: without any */
-    uint32_t n_stacks; /* that have any of it */
+    uint32_t n_stacks;     /* that have any of it */
+    uint32_t n_all_stacks; /* that have anything */
     ubi__ubirec_class of_class;
     ubi__estimate by[UBI__MEASURE_COUNT];
 } ubi__site;
@@ -62,7 +63,7 @@ typedef enum ubi__site_order {
 ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers);
 void ubi__sites_fini(ubi__sites *sites);
 /**
- * Sorts the rows, most first, equal ones by frame, finds their heavy traces and counts the stacks. Errors: UBI_ENOMEM.
+ * Sorts the rows, most first, equal ones by the peak, the total and the frame, finds their heavy traces and counts the stacks. Errors: UBI_ENOMEM.
  * Cost: O(infos + traces + sites * log sites).
  */
 ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order);

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "recording/allocator_frames.h"
+#include "recording/known_pools.h"
 #include "recording/recording_sites.h"
 #include "small_recording.h"
 
@@ -294,6 +295,8 @@ static void stacks_count_that_have_what_is_asked_for(void **state) {
     assert_int_equal(sites.rows.at[0].n_stacks, 2);
     must(ubi__sites_sort(&sites, UBI__BY_TEMPORARY));
     assert_int_equal(sites.rows.at[0].n_stacks, 0);
+    assert_int_equal(sites.rows.at[0].n_all_stacks, 3); /* whatever it is sorted by */
+    assert_null(ubi__known_pool(&sites, &sites.rows.at[0]));
     ubi__sites_fini(&sites);
     ubi__recording_summary_fini(&s);
 }

@@ -50,7 +50,9 @@ static void halve_curve(ubi__recording_summary *s) {
 /* What lives by now. */
 static ubi__curve_point live_point(const ubi__recording_summary *s) {
     const ubi__class_sums *heap = &s->classes[UBI__UBIREC_HEAP];
-    return (ubi__curve_point){ .live_bytes = heap->live_bytes, .live_variance = heap->live_variance };
+    return (ubi__curve_point){ .live_bytes = heap->live_bytes,
+                               .live_met_bytes = heap->live_met_bytes,
+                               .live_variance = heap->live_variance };
 }
 
 /* The point of this time. Those between it and the last one that there was have what lived then. */
@@ -92,7 +94,31 @@ static void add_bytes(uint64_t *sum, uint64_t bytes) {
         *sum = UINT64_MAX;
 }
 
-static ubi_status begin_life(ubi__recording_summary *s, uint32_t info) {
+/* Which half of the samples one belongs to: by its number, shaken (the finalizer of splitmix64). */
+static ubi__half_sums *half_of(ubi__class_sums *c, uint64_t number) {
+    number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+    return &c->halves[number >> 63];
+}
+
+/* In a half, one sample stands for twice as much: what was met with probability p is in it with p / 2. */
+static void change_half(ubi__recording_summary *s, uint64_t number, uint32_t info, int sign) {
+    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
+    ubi__class_sums *c = &s->classes[class_of(s, info)];
+    ubi__half_sums *half = half_of(c, number), *other = &c->halves[half == &c->halves[0]];
+    double weight = 2 * (double)row->weight_bytes, part = weight - (double)row->size_bytes;
+    if (ubi__ubirec_period_of(&s->tables, info) == 1)
+        return;
+    half->live_bytes += sign * weight;
+    half->live_variance += sign * weight * (part > 0 ? part : 0);
+    if (half->live_bytes <= half->peak_bytes)
+        return;
+    half->peak_bytes = half->live_bytes;
+    half->other_bytes = other->live_bytes;
+    half->other_variance = other->live_variance;
+}
+
+static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_t info) {
     ubi__ubirec_class of_class = class_of(s, info);
     ubi__class_sums *c = &s->classes[of_class];
     ubi__info_sums *sums = &s->infos.at[info];
@@ -104,7 +130,10 @@ static ubi_status begin_life(ubi__recording_summary *s, uint32_t info) {
     sums->live++;
     c->live++;
     c->live_bytes = live_bytes;
+    c->live_met_bytes += s->tables.infos.at[info].size_bytes;
+    c->peak_met_bytes = larger(c->peak_met_bytes, c->live_met_bytes);
     c->live_variance += variance_of(s, info);
+    change_half(s, number, info, 1);
     if (c->live_bytes > c->peak_bytes) {
         c->peak_bytes = c->live_bytes;
         c->peak_time_ns = s->time_ns;
@@ -119,20 +148,22 @@ static ubi_status begin_life(ubi__recording_summary *s, uint32_t info) {
     return UBI_OK;
 }
 
-static void end_life(ubi__recording_summary *s, uint32_t info) {
+static void end_life(ubi__recording_summary *s, uint64_t number, uint32_t info) {
     ubi__class_sums *c = &s->classes[class_of(s, info)];
     ubi__info_sums *sums = &s->infos.at[info];
     note_peak(sums, c);
     sums->live--;
     c->live--;
     c->live_bytes -= s->tables.infos.at[info].weight_bytes;
+    c->live_met_bytes -= s->tables.infos.at[info].size_bytes;
     c->live_variance -= variance_of(s, info);
+    change_half(s, number, info, -1);
     if (c->live == 0 || c->live_variance < 0) /* what rounding leaves over */
         c->live_variance = 0;
 }
 
 double ubi__sample_count(const ubi__ubirec_info_row *info) {
-    return info->size_bytes ? (double)info->weight_bytes / (double)info->size_bytes : 1;
+    return ubi__weight_count(info->size_bytes, info->weight_bytes);
 }
 
 static unsigned size_bucket(uint64_t size_bytes) {
@@ -172,7 +203,7 @@ static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__ubirec_class of_class = class_of(s, info);
     UBI_TRY(put_live(s, number, info));
-    UBI_TRY(begin_life(s, info));
+    UBI_TRY(begin_life(s, number, info));
     s->infos.at[info].count++;
     s->classes[of_class].count++;
     add_bytes(&s->classes[of_class].bytes, row->weight_bytes);
@@ -191,7 +222,7 @@ static void add_free(ubi__recording_summary *s, uint64_t number) {
     /* Of a sample nobody knows what its thread did next. */
     bool is_exact = s->tables.periods.at[s->tables.periods.n - 1].period_bytes == 1;
     bool is_temporary = is_exact && thread->last_allocation == number + 1;
-    thread->last_allocation = 0;
+    thread->last_allocation = thread->last_temporary = 0;
     if (!live) {
         s->double_frees++;
         return;
@@ -201,26 +232,34 @@ static void add_free(ubi__recording_summary *s, uint64_t number) {
     ubi__live_table_remove(&s->live, live);
     ubi__marker_sums_freed(&s->markers, number, s->thread);
     s->infos.at[info].temporary += is_temporary;
+    thread->last_temporary = is_temporary ? number + 1 : 0;
+    thread->last_info = info;
     s->classes[class_of(s, info)].n_frees++;
     if (class_of(s, info) == UBI__UBIREC_HEAP) {
         ubi__estimate_add(&thread->freed, s, info, 1);
         ubi__estimate_add(&thread->temporary, s, info, is_temporary);
         ubi__estimate_add(&s->lifetimes[lifetime_bucket(now_ms(s) - made_ms)], s, info, 1);
     }
-    end_life(s, info);
+    end_life(s, number, info);
 }
 
-/* Its lifetime was counted when the free was told of; it begins anew. */
+/*
+ * Its lifetime was counted when the free was told of; it begins anew. Of a mapping that was cut it is of another info, of a smaller
+ * size: that has what lives of it, and the first one what was allocated.
+ */
 static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, uint32_t info) {
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__class_sums *c = &s->classes[class_of(s, info)];
-    thread->last_allocation = 0;
+    uint64_t temporary = thread->last_temporary;
+    thread->last_allocation = thread->last_temporary = 0;
     /* A file that undoes what never happened must not make counts run below 0. */
     if (ubi__live_table_find(&s->live, number + 1) || c->n_frees == 0)
         return UBI_OK;
     UBI_TRY(put_live(s, number, info));
-    UBI_TRY(begin_life(s, info));
+    UBI_TRY(begin_life(s, number, info));
     c->n_frees--;
+    if (temporary == number + 1)
+        s->infos.at[thread->last_info].temporary--;
     return ubi__marker_sums_undone(&s->markers, number, s->thread);
 }
 
@@ -331,22 +370,66 @@ ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *s
     return status;
 }
 
+/* The first record. Not good: the caller reads it all, and learns what is wrong. */
+static ubi_status add_about(ubi__recording_summary *s, bool *found, ubi__source *source) {
+    const ubi__ubirec_record *record = NULL;
+    ubi__ubirec_reader *reader;
+    ubi_status status = ubi__ubirec_reader_new(&reader, source, s->allocator);
+    if (status == UBI_OK) {
+        status = ubi__ubirec_next(reader, &record);
+        *found = status == UBI_OK && record && record->type == UBI__UBIREC_ABOUT;
+        if (*found)
+            status = ubi__recording_summary_add(s, record);
+        ubi__ubirec_reader_free(reader);
+    }
+    return status == UBI_EFORMAT ? UBI_OK : status;
+}
+
+ubi_status ubi__recording_summary_glance(ubi__recording_summary *s, ubi__ubirec_index *index, bool *found,
+                                         ubi__source *source, const ubi_allocator *allocator) {
+    *found = false;
+    if (!ubi__ubirec_index_find(index, source))
+        return UBI_OK;
+    UBI_TRY(ubi__recording_summary_init(s, allocator));
+    ubi_status status = add_about(s, found, source);
+    if (status != UBI_OK || !*found) {
+        *found = false;
+        ubi__recording_summary_fini(s);
+        return status;
+    }
+    memcpy(s->tables.counters, index->counters, sizeof index->counters);
+    s->tables.has_end = index->has_end;
+    s->tables.end = index->end;
+    s->time_ns = index->time_ns;
+    s->file_bytes = source->size;
+    return UBI_OK;
+}
+
+ubi__ubirec_index ubi__recording_summary_index(const ubi__recording_summary *s) {
+    const ubi__ubirec_tables *t = &s->tables;
+    ubi__ubirec_index index = { .n_blocks = s->n_blocks,
+                                .time_ns = s->time_ns,
+                                .n_markers = s->n_markers,
+                                .n_threads = t->threads.n,
+                                .n_modules = t->modules.n,
+                                .n_frames = t->frames.n,
+                                .n_traces = t->traces.n - 1,
+                                .is_exact = ubi__ubirec_is_exact(t),
+                                .has_end = t->has_end,
+                                .end = t->end };
+    for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
+        index.n_allocations += s->classes[c].count;
+        index.n_frees += s->classes[c].n_frees;
+    }
+    memcpy(index.counters, t->counters, sizeof index.counters);
+    return index;
+}
+
 /* ---- estimates ---------------------------------------------------------------------------------------------------- */
 
 void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s, uint32_t info, uint64_t n) {
     const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
-    double times = (double)n, size = (double)row->size_bytes;
-    double variance = ubi__sample_variance(row->size_bytes, ubi__ubirec_period_of(&s->tables, info), row->weight_bytes);
-    estimate->samples += n;
-    estimate->count += times * ubi__sample_count(row);
-    estimate->bytes += times * (double)row->weight_bytes;
-    estimate->bytes_variance += times * variance;
-    if (size > 0)
-        estimate->count_variance += times * variance / (size * size);
-}
-
-double ubi__standard_error(double variance) {
-    return sqrt(variance);
+    ubi__estimate_add_samples(estimate, n, row->size_bytes, row->weight_bytes, ubi__ubirec_period_of(&s->tables, info));
 }
 
 uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure) {
@@ -368,4 +451,36 @@ ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_c
         if (class_of(s, i) == of_class)
             ubi__estimate_add(&estimate, s, i, ubi__info_measure(&s->infos.at[i], measure));
     return estimate;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------- */
+
+uint64_t ubi__class_period(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
+    uint64_t period = 1;
+    for (size_t i = 0; i < s->tables.periods.n && of_class != UBI__UBIREC_MAPPING; i++)
+        period = larger(period, s->tables.periods.at[i].period_bytes);
+    return period;
+}
+
+/* The upper limit may stay as it is, for it is one of a number that is too high. */
+ubi__range ubi__measure_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure,
+                                    const ubi__estimate *estimate) {
+    const ubi__class_sums *c = &s->classes[of_class];
+    uint64_t period_bytes = ubi__class_period(s, of_class);
+    ubi__range range = ubi__estimate_bytes_range(estimate, period_bytes);
+    if (measure != UBI__MEASURE_PEAK || period_bytes == 1)
+        return range;
+    range.low = (double)c->peak_met_bytes;
+    for (int i = 0; i < 2; i++)
+        range.low = fmax(range.low, ubi__lower_limit(c->halves[i].other_bytes, c->halves[i].other_variance));
+    range.low = fmin(range.low, range.high);
+    return range;
+}
+
+ubi__range ubi__curve_range(const ubi__recording_summary *s, const ubi__curve_point *point) {
+    ubi__estimate e = { .samples = point->live_bytes > 0,
+                        .bytes = (double)point->live_bytes,
+                        .bytes_variance = point->live_variance,
+                        .met_bytes = (double)point->live_met_bytes };
+    return ubi__estimate_bytes_range(&e, ubi__class_period(s, UBI__UBIREC_HEAP));
 }

@@ -13,8 +13,10 @@
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
 
+#include "recording/estimate.h"
 #include "recording/live_table.h"
 #include "recording/marker_sums.h"
+#include "recording/ubirec_index.h"
 #include "recording/ubirec_tables.h"
 
 /** Allocations of one info. `live` and `peak_live` are counts. */
@@ -27,19 +29,34 @@ typedef struct ubi__info_sums {
         temporary; /* freed by the thread that made it, as the next thing that this thread did; exact periods only */
 } ubi__info_sums;
 
+/**
+ * One half of the samples of a class, drawn at random. The most that an estimate ever says lies above the most that ever was, the
+ * more the fewer samples there are: it is taken when chance was on its side. When one half says that there was most, the other
+ * one knows nothing of that half's luck, and what it estimates for that moment is right on average.
+ */
+typedef struct ubi__half_sums {
+    double live_bytes, live_variance;   /* as if each sample stood for twice its weight */
+    double peak_bytes;                  /* the most of live_bytes */
+    double other_bytes, other_variance; /* what the other half had then */
+} ubi__half_sums;
+
 /** Bytes are weights. */
 typedef struct ubi__class_sums {
     uint64_t count, n_frees;
     uint64_t bytes;
-    uint64_t live, live_bytes;
+    uint64_t live, live_bytes, live_met_bytes; /* met: sizes of what lives and was sampled */
     double live_variance;
     uint64_t peak_bytes, peak_time_ns; /* the first time that so much lived */
+    uint64_t peak_met_bytes;           /* the most that was met and lived at a time */
     uint64_t epoch;                    /* how often there was a new maximum */
+    ubi__half_sums halves[2];
 } ubi__class_sums;
 
 typedef struct ubi__thread_sums {
     ubi__estimate allocated, freed, temporary; /* by it; heap only */
     uint64_t last_allocation;                  /* number + 1, when that was the last thing that it did; else 0 */
+    uint64_t last_temporary; /* number + 1 of what it freed at once, when that was the last thing that it did; else 0 */
+    uint32_t last_info;      /* of that */
 } ubi__thread_sums;
 
 UBI_VEC_DECLARE(ubi__vec_info_sums, ubi__info_sums);
@@ -55,6 +72,7 @@ UBI_VEC_DECLARE(ubi__vec_thread_sums, ubi__thread_sums);
 /** The most that lived, and that was resident, in a span of time. */
 typedef struct ubi__curve_point {
     uint64_t live_bytes; /* heap */
+    uint64_t live_met_bytes;
     double live_variance;
     uint64_t rss_bytes; /* 0: not measured */
 } ubi__curve_point;
@@ -96,12 +114,21 @@ void ubi__recording_summary_finish(ubi__recording_summary *s);
 ubi_status ubi__recording_summary_read(ubi__recording_summary *s, ubi__source *source, const ubi_progress *progress,
                                        const ubi_allocator *allocator);
 
+/**
+ * What the index of a file says, and the record about the whole; nothing else is read. On success the summary has `about`, counters, end
+ * and time, and no sums.
+ * @param found  out: false: there is no index, and nothing is left; the source may have moved.
+ * Errors: UBI_ENOMEM, and those of the source; nothing is left.
+ */
+ubi_status ubi__recording_summary_glance(ubi__recording_summary *s, ubi__ubirec_index *index, bool *found,
+                                         ubi__source *source, const ubi_allocator *allocator);
+/** The same numbers, of a summary. */
+ubi__ubirec_index ubi__recording_summary_index(const ubi__recording_summary *s);
+
 /* ---- estimates ---------------------------------------------------------------------------------------------------- */
 
 /** Adds n allocations of an info, each with its own weight. */
 void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s, uint32_t info, uint64_t n);
-/** The square root of a variance. */
-double ubi__standard_error(double variance);
 /** How many allocations a sample of so many bytes stands for. */
 double ubi__sample_count(const ubi__ubirec_info_row *info);
 
@@ -115,7 +142,14 @@ typedef enum ubi__measure {
 
 /** How many allocations of an info a measure has. The summary is finished. */
 uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure);
+/** The period that a class was sampled with, the largest if there were several; 1: all of it was recorded. */
+uint64_t ubi__class_period(const ubi__recording_summary *s, ubi__ubirec_class of_class);
+/** Of a point of the curve. */
+ubi__range ubi__curve_range(const ubi__recording_summary *s, const ubi__curve_point *point);
 /** Over all infos of a class. Cost: O(infos * log periods). */
 ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure);
+/** What the bytes of such an estimate lie between. Of the peak, the lower limit does not believe in luck (ubi__half_sums). */
+ubi__range ubi__measure_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class, ubi__measure measure,
+                                    const ubi__estimate *estimate);
 
 #endif

@@ -18,6 +18,7 @@
 #include "fail_allocator.h"
 #include "random_numbers.h"
 #include "recording/byte_sampler.h"
+#include "recording/function_sums.h"
 #include "recording/recording_sites.h"
 #include "recording/trace_sums.h"
 #include "small_recording.h"
@@ -333,6 +334,58 @@ static void estimates_are_as_good_as_they_say(void **state) {
     }
 }
 
+#define RING 2000
+#define RING_BYTES 2048
+#define RING_PERIOD 1000000 /* 4.1 periods live at a time */
+
+/* A program that always has as many blocks, after a start, and always gives back the oldest. */
+static void sample_ring(recording *r) {
+    static uint64_t numbers[RING]; /* + 1; 0: not sampled */
+    ubi__byte_sampler sampler;
+    ubi__byte_sampler_init(&sampler, RING_PERIOD, uniform, NULL);
+    memset(numbers, 0, sizeof numbers);
+    for (unsigned i = 0; i < 30 * RING; i++) {
+        uint64_t n = ubi__byte_sampler_add(&sampler, RING_BYTES), *slot = &numbers[i % RING], number;
+        uint32_t info;
+        if (*slot)
+            must(ubi__ubirec_write_free(r->w, *slot - 1));
+        *slot = 0;
+        if (n == 0)
+            continue;
+        uint64_t weight = ubi__sample_weight_bytes(RING_BYTES, RING_PERIOD, n);
+        must(ubi__ubirec_info(r->w, &info, r->heap, RING_BYTES, 0, weight));
+        must(ubi__ubirec_write_alloc(r->w, &number, info));
+        *slot = number + 1;
+    }
+}
+
+/* The estimate is the most that chance ever made of it. Its limits know that. */
+static void a_peak_of_few_samples_lies_between_its_limits(void **state) {
+    const double truth = (double)RING * RING_BYTES;
+    const unsigned runs = 1000;
+    unsigned held = 0, plainly_held = 0;
+    double sum = 0;
+    (void)state;
+    for (unsigned run = 0; run < runs; run++) {
+        recording r;
+        ubi__recording_summary s;
+        random_start(7000 + run);
+        open_recording(&r, RING_PERIOD, 1);
+        sample_ring(&r);
+        close_recording(&r, &s);
+        ubi__estimate e = ubi__class_estimate(&s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK);
+        ubi__range range = ubi__measure_bytes_range(&s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK, &e);
+        ubi__range plain = ubi__estimate_bytes_range(&e, RING_PERIOD);
+        sum += e.bytes;
+        held += range.low <= truth && truth <= range.high;
+        plainly_held += plain.low <= truth && truth <= plain.high;
+        ubi__recording_summary_fini(&s);
+    }
+    assert_true(sum / runs > 1.3 * truth); /* that is how high they are */
+    if (held < runs * 94 / 100 || plainly_held >= held)
+        fail_msg("of %u, %u hold; of those that believe in luck, %u", runs, held, plainly_held);
+}
+
 static void periods_that_change_have_variances_of_their_own(void **state) {
     recording r;
     ubi__recording_summary s;
@@ -360,9 +413,9 @@ static void periods_that_change_have_variances_of_their_own(void **state) {
 /* ---- trees -------------------------------------------------------------------------------------------------------- */
 
 static void assert_sum(const ubi__trace_sum *sum, double self_bytes, double all_bytes, double count) {
-    assert_true(sum->self_bytes == self_bytes);
-    assert_true(sum->bytes == all_bytes);
-    assert_true(sum->count == count);
+    assert_true(sum->self.bytes == self_bytes);
+    assert_true(sum->all.bytes == all_bytes);
+    assert_true(sum->all.count == count);
 }
 
 static void callers_have_what_they_called(void **state) {
@@ -370,7 +423,10 @@ static void callers_have_what_they_called(void **state) {
     ubi__recording_summary s;
     ubi__trace_sums sums;
     ubi__trace_sum frames[3], groups[2];
-    const uint32_t group_of[] = { 0, 1, 1 };
+    const uint32_t each[] = { 0, 1, 2, 3 }, group_of[] = { 0, 1, 1 }, both[] = { 0, 1, 0, 1 },
+                   firsts[] = { 0, 1, 2, 4 };
+    const ubi__frame_groups by_frame = { each, each, 3 }, by_group = { each, group_of, 2 },
+                            inlined = { firsts, both, 2 };
     (void)state;
     open_recording(&r, 1, 1);
     uint32_t main_ = stack(&r, "main"), f = stack(&r, "main f"), again = stack(&r, "main f g f");
@@ -380,18 +436,75 @@ static void callers_have_what_they_called(void **state) {
     allocate(&r, r.heap, 1000, UBI__UBIREC_NO_TRACE);
     allocate(&r, r.mapping, 5000, f);
     close_recording(&r, &s);
-    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL));
+    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL));
     assert_sum(&sums.at[0], 1000, 1111, 4);
     assert_sum(&sums.at[main_], 1, 111, 3);
     assert_sum(&sums.at[f], 10, 110, 2);
     assert_sum(&sums.at[again], 100, 100, 1);
-    must(ubi__group_sums(frames, 3, &sums, NULL));
+    must(ubi__group_sums(frames, &sums, &by_frame));
     assert_sum(&frames[0], 1, 111, 3);
     assert_sum(&frames[1], 110, 110, 2); /* f twice on one stack: once */
     assert_sum(&frames[2], 0, 100, 1);
-    must(ubi__group_sums(groups, 2, &sums, group_of));
+    must(ubi__group_sums(groups, &sums, &by_group));
+    assert_sum(&groups[1], 110, 110, 2);
+    must(ubi__group_sums(groups, &sums, &inlined)); /* g is inlined into what main is */
+    assert_sum(&groups[0], 1, 111, 3);
     assert_sum(&groups[1], 110, 110, 2);
     ubi__trace_sums_fini(&sums);
+    uint32_t top[8];
+    for (uint32_t i = 0; i < s.tables.traces.n; i++)
+        top[i] = i == again ? f : i;
+    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, top));
+    assert_sum(&sums.at[f], 110, 110, 2);
+    assert_sum(&sums.at[again], 0, 0, 0);
+    ubi__trace_sums_fini(&sums);
+    ubi__recording_summary_fini(&s);
+}
+
+static const ubi__function_sum *sum_of_function(const ubi__function_sums *sums, const char *name) {
+    const ubi__ubirec_tables *t = &sums->sites->summary->tables;
+    for (size_t i = 0; i < sums->rows.n; i++)
+        if (ubi__text_is(ubi__ubirec_string_at(t, t->frames.at[sums->rows.at[i].frame].of), name))
+            return &sums->rows.at[i];
+    return NULL;
+}
+
+static void functions_have_what_wrappers_ask_for_in_their_name(void **state) {
+    static const char *const names[] = { "main", "f", "xmalloc", "g" };
+    recording r;
+    ubi__recording_summary s;
+    ubi__sites sites;
+    ubi__function_sums sums;
+    ubi__vec_function_caller callers = { 0 };
+    (void)state;
+    open_recording(&r, 1, 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint32_t frame;
+        ubi__ubirec_symbol symbol = { .function = ubi__text(names[i]), .file = ubi__text("") };
+        must(ubi__ubirec_label_frame(r.w, &frame, ubi__text(names[i])));
+        must(ubi__ubirec_write_symbols(r.w, frame, &symbol, 1));
+    }
+    allocate(&r, r.heap, 10, stack(&r, "main f xmalloc"));
+    allocate(&r, r.heap, 100, stack(&r, "main f g f xmalloc"));
+    allocate(&r, r.heap, 1000, stack(&r, "main g"));
+    close_recording(&r, &s);
+    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__function_sums_init(&sums, &sites, UBI__UBIREC_HEAP));
+    const ubi__function_sum *f = sum_of_function(&sums, "f"), *main_ = sum_of_function(&sums, "main");
+    assert_true(f->own[UBI__MEASURE_TOTAL].bytes == 110 && f->all[UBI__MEASURE_TOTAL].bytes == 110);
+    assert_true(main_->own[UBI__MEASURE_TOTAL].bytes == 0 && main_->all[UBI__MEASURE_TOTAL].bytes == 1110);
+    assert_true(sum_of_function(&sums, "xmalloc")->all[UBI__MEASURE_TOTAL].samples == 0);
+    assert_true(sum_of_function(&sums, "g")->all[UBI__MEASURE_LEAKED].count == 2);
+    must(ubi__function_callers(&callers, &sums, (uint32_t)(f - sums.rows.at), 2, UBI__MEASURE_TOTAL));
+    assert_int_equal(callers.n, 4); /* f, called by g (100), which f called; and by main (10) */
+    assert_true(callers.at[0].by[UBI__MEASURE_TOTAL].bytes == 110);
+    assert_true(callers.at[1].by[UBI__MEASURE_TOTAL].bytes == 100 && callers.at[1].depth == 1);
+    assert_int_equal(callers.at[2].function, f - sums.rows.at);
+    assert_true(callers.at[2].parent == 1 && callers.at[2].depth == 2);
+    assert_true(callers.at[3].by[UBI__MEASURE_TOTAL].bytes == 10 && callers.at[3].parent == 0);
+    ubi__vec_function_caller_fini(&callers, s.allocator);
+    ubi__function_sums_fini(&sums);
+    ubi__sites_fini(&sites);
     ubi__recording_summary_fini(&s);
 }
 
@@ -402,10 +515,12 @@ static void functions_of_random_trees_have_what_was_below_them(void **state) {
     ubi__recording_summary s;
     ubi__trace_sums sums;
     ubi__trace_sum got[GROUPS];
-    uint32_t traces[TRACES], frames[GROUPS];
+    uint32_t traces[TRACES], frames[GROUPS], each[GROUPS + 1];
     (void)state;
     random_start(8);
     open_recording(&r, 1, 1);
+    for (uint32_t g = 0; g <= GROUPS; g++)
+        each[g] = g;
     for (uint32_t g = 0; g < GROUPS; g++)
         must(ubi__ubirec_raw_frame(r.w, &frames[g], 100 + g));
     for (uint32_t i = 0; i < TRACES; i++) {
@@ -414,18 +529,18 @@ static void functions_of_random_trees_have_what_was_below_them(void **state) {
         allocate(&r, r.heap, random_below(1000), traces[i]);
     }
     close_recording(&r, &s);
-    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL));
-    must(ubi__group_sums(got, GROUPS, &sums, NULL));
+    must(ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_TOTAL, NULL));
+    must(ubi__group_sums(got, &sums, &(ubi__frame_groups){ each, each, GROUPS }));
     double expected[GROUPS] = { 0 };
     for (uint32_t i = 1; i < s.tables.traces.n; i++) {
         bool seen[GROUPS] = { false };
         for (uint32_t t = i; t; t = s.tables.traces.at[t].caller)
             seen[s.tables.traces.at[t].frame] = true;
         for (uint32_t g = 0; g < GROUPS; g++)
-            expected[g] += seen[g] ? sums.at[i].self_bytes : 0;
+            expected[g] += seen[g] ? sums.at[i].self.bytes : 0;
     }
     for (uint32_t g = 0; g < GROUPS; g++)
-        assert_true(got[g].bytes == expected[g] && got[g].bytes > 0);
+        assert_true(got[g].all.bytes == expected[g] && got[g].all.bytes > 0);
     ubi__trace_sums_fini(&sums);
     ubi__recording_summary_fini(&s);
 }
@@ -444,15 +559,25 @@ static ubi_status summarize(void *payload, const ubi_allocator *allocator) {
         return status;
     status = ubi__sites_init(&sites, &s, true);
     if (status == UBI_OK) {
+        ubi__function_sums functions;
         status = ubi__sites_sort(&sites, UBI__BY_PEAK);
+        if (status == UBI_OK)
+            status = ubi__function_sums_init(&functions, &sites, UBI__UBIREC_HEAP);
+        if (status == UBI_OK) {
+            ubi__vec_function_caller callers = { 0 };
+            status = ubi__function_callers(&callers, &functions, 0, 3, UBI__MEASURE_PEAK);
+            ubi__vec_function_caller_fini(&callers, allocator);
+            ubi__function_sums_fini(&functions);
+        }
         ubi__sites_fini(&sites);
     }
     ubi__trace_sums sums;
     if (status == UBI_OK)
-        status = ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK);
+        status = ubi__trace_sums_init(&sums, &s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK, NULL);
     if (status == UBI_OK) {
+        static const uint32_t each[] = { 0, 1, 2, 3 };
         ubi__trace_sum frames[3];
-        status = ubi__group_sums(frames, 3, &sums, NULL);
+        status = ubi__group_sums(frames, &sums, &(ubi__frame_groups){ each, each, 3 });
         ubi__trace_sums_fini(&sums);
     }
     ubi__recording_summary_fini(&s);
@@ -485,8 +610,10 @@ int main(void) {
         cmocka_unit_test(lifetimes_and_sizes_fall_into_their_buckets),
         cmocka_unit_test(the_curve_keeps_its_maxima_however_long_it_is),
         cmocka_unit_test(estimates_are_as_good_as_they_say),
+        cmocka_unit_test(a_peak_of_few_samples_lies_between_its_limits),
         cmocka_unit_test(periods_that_change_have_variances_of_their_own),
         cmocka_unit_test(callers_have_what_they_called),
+        cmocka_unit_test(functions_have_what_wrappers_ask_for_in_their_name),
         cmocka_unit_test(functions_of_random_trees_have_what_was_below_them),
         cmocka_unit_test(no_refused_memory_is_missed),
     };

@@ -6,15 +6,13 @@
 
 #include <string.h>
 
-static void add_infos(ubi__trace_sums *sums, ubi__ubirec_class of_class, ubi__measure measure) {
+static void add_infos(ubi__trace_sums *sums, ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top) {
     const ubi__recording_summary *s = sums->summary;
     for (uint32_t i = 0; i < s->infos.n; i++) {
         const ubi__ubirec_info_row *row = &s->tables.infos.at[i];
-        double n = (double)ubi__info_measure(&s->infos.at[i], measure);
-        if (s->tables.kinds.at[row->kind].class_of_kind != of_class)
-            continue;
-        sums->at[row->trace].self_bytes += n * (double)row->weight_bytes;
-        sums->at[row->trace].self_count += n * ubi__sample_count(row);
+        if (s->tables.kinds.at[row->kind].class_of_kind == of_class)
+            ubi__estimate_add(&sums->at[top ? top[row->trace] : row->trace].self, s, i,
+                              ubi__info_measure(&s->infos.at[i], measure));
     }
 }
 
@@ -23,20 +21,18 @@ static void add_callees(ubi__trace_sums *sums) {
     const ubi__vec_ubirec_trace *traces = &sums->summary->tables.traces;
     for (size_t i = traces->n; i-- > 0;) {
         ubi__trace_sum *sum = &sums->at[i];
-        sum->bytes += sum->self_bytes;
-        sum->count += sum->self_count;
+        ubi__estimate_join(&sum->all, &sum->self);
         if (i == 0)
             break;
         uint32_t caller = traces->at[i].caller;
-        sums->at[caller].bytes += sum->bytes;
-        sums->at[caller].count += sum->count;
+        ubi__estimate_join(&sums->at[caller].all, &sum->all);
         sums->next_callee[i] = sums->first_callee[caller];
         sums->first_callee[caller] = (uint32_t)i;
     }
 }
 
 ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summary *summary,
-                                ubi__ubirec_class of_class, ubi__measure measure) {
+                                ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top) {
     size_t n = summary->tables.traces.n;
     *sums = (ubi__trace_sums){ .summary = summary };
     sums->at = ubi__calloc_array(summary->allocator, n, sizeof *sums->at);
@@ -46,7 +42,7 @@ ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summ
         ubi__trace_sums_fini(sums);
         return ubi__fail_nomem();
     }
-    add_infos(sums, of_class, measure);
+    add_infos(sums, of_class, measure, top);
     add_callees(sums);
     return UBI_OK;
 }
@@ -65,25 +61,32 @@ void ubi__trace_sums_fini(ubi__trace_sums *sums) {
 
 typedef struct group_walk {
     const ubi__trace_sums *sums;
-    const uint32_t *group_of;
+    const ubi__frame_groups *groups;
     ubi__trace_sum *out;
     uint32_t *entered; /* entered[group]: how often it is on the way to where the walk is */
 } group_walk;
 
-static uint32_t group_of_trace(const group_walk *w, uint32_t trace) {
-    uint32_t frame = w->sums->summary->tables.traces.at[trace].frame;
-    return w->group_of ? w->group_of[frame] : frame;
+static uint32_t frame_of(const group_walk *w, uint32_t trace) {
+    return w->sums->summary->tables.traces.at[trace].frame;
 }
 
 static void enter(group_walk *w, uint32_t trace) {
-    uint32_t group = group_of_trace(w, trace);
+    const ubi__frame_groups *g = w->groups;
     const ubi__trace_sum *sum = &w->sums->at[trace];
-    w->out[group].self_bytes += sum->self_bytes;
-    w->out[group].self_count += sum->self_count;
-    if (w->entered[group]++)
-        return;
-    w->out[group].bytes += sum->bytes;
-    w->out[group].count += sum->count;
+    uint32_t frame = frame_of(w, trace);
+    for (uint32_t i = g->first[frame]; i < g->first[frame + 1]; i++) {
+        if (i == g->first[frame])
+            ubi__estimate_join(&w->out[g->of[i]].self, &sum->self);
+        if (w->entered[g->of[i]]++ == 0)
+            ubi__estimate_join(&w->out[g->of[i]].all, &sum->all);
+    }
+}
+
+static void leave(group_walk *w, uint32_t trace) {
+    const ubi__frame_groups *g = w->groups;
+    uint32_t frame = frame_of(w, trace);
+    for (uint32_t i = g->first[frame]; i < g->first[frame + 1]; i++)
+        w->entered[g->of[i]]--;
 }
 
 /* Depth first over all but the root, which is no frame. */
@@ -97,27 +100,26 @@ static void walk(group_walk *w) {
             continue;
         }
         while (trace && !sums->next_callee[trace]) {
-            w->entered[group_of_trace(w, trace)]--;
+            leave(w, trace);
             trace = sums->summary->tables.traces.at[trace].caller;
         }
         if (trace) {
-            w->entered[group_of_trace(w, trace)]--;
+            leave(w, trace);
             trace = sums->next_callee[trace];
         }
     }
 }
 
-ubi_status ubi__group_sums(ubi__trace_sum *out, uint32_t n_groups, const ubi__trace_sums *sums,
-                           const uint32_t *group_of) {
+ubi_status ubi__group_sums(ubi__trace_sum *out, const ubi__trace_sums *sums, const ubi__frame_groups *groups) {
     const ubi_allocator *a = sums->summary->allocator;
-    group_walk w = { .sums = sums, .group_of = group_of, .out = out };
-    if (n_groups == 0)
+    group_walk w = { .sums = sums, .groups = groups, .out = out };
+    if (groups->n == 0)
         return UBI_OK;
-    w.entered = ubi__calloc_array(a, n_groups, sizeof *w.entered);
+    w.entered = ubi__calloc_array(a, groups->n, sizeof *w.entered);
     if (!w.entered)
         return ubi__fail_nomem();
-    memset(out, 0, n_groups * sizeof *out);
+    memset(out, 0, groups->n * sizeof *out);
     walk(&w);
-    ubi__free_array(a, w.entered, n_groups, sizeof *w.entered);
+    ubi__free_array(a, w.entered, groups->n, sizeof *w.entered);
     return UBI_OK;
 }

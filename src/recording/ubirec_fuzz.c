@@ -13,11 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "fail_allocator.h"
 #include "fuzz_pieces.h"
-#include "packing.h"
+#include "fuzz_recording.h"
 #include "recording/recording_summary.h"
 
 /* Buffers of the reader and first slots of tables, and what a byte of a record can turn into at most. */
@@ -85,27 +84,34 @@ static void try_file(const uint8_t *data, size_t size, size_t n_records) {
             "short reads give another result");
 }
 
-static void put_u32(uint8_t *at, size_t value) {
-    for (unsigned i = 0; i < 4; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
 static void try_records(const uint8_t *data, size_t size) {
-    uint8_t head[UBI__UBIREC_HEADER_BYTES + UBI__UBIREC_BLOCK_HEADER_BYTES] = UBI__UBIREC_MAGIC;
-    uint8_t *block = head + UBI__UBIREC_HEADER_BYTES;
-    bytes file = { 0 };
-    head[UBI__UBIREC_MAGIC_BYTES] = UBI__UBIREC_VERSION;
-    block[0] = UBI__UBIREC_BLOCK_RECORDS;
-    put_u32(block + 4, size);
-    put_u32(block + 8, size);
-    put_u32(block + UBI__UBIREC_BLOCK_CRC_AT, crc32(crc32(0, block, UBI__UBIREC_BLOCK_CRC_AT), data, (uInt)size));
-    bytes_add(&file, head, sizeof head);
-    bytes_add(&file, data, size);
+    bytes file = fuzz_recording_of(data, size);
     try_file(file.at, file.n, size);
     bytes_free(&file);
 }
 
+/* The input as the payload of an index, of which the ends are good. */
+static void try_index(const uint8_t *data, size_t size) {
+    uint8_t tail[UBI__UBIREC_INDEX_MAX] = { UBI__UBIREC_BLOCK_INDEX };
+    ubi__ubirec_index good = { 0 }, index;
+    uint8_t whole[UBI__UBIREC_INDEX_BYTES];
+    size_t n = size < 1024 ? size : 1024, n_payload = n + 16;
+    ubi__ubirec_index_write(whole, &good);
+    fuzz_put_u32(tail + 4, n_payload);
+    fuzz_put_u32(tail + 8, n_payload);
+    memcpy(tail + UBI__UBIREC_BLOCK_HEADER_BYTES, data, n);
+    fuzz_put_u32(tail + UBI__UBIREC_BLOCK_HEADER_BYTES + n, n_payload);
+    memcpy(tail + UBI__UBIREC_BLOCK_HEADER_BYTES + n + 8, whole + sizeof whole - 8, 8);
+    uLong crc = crc32(0, tail, UBI__UBIREC_BLOCK_CRC_AT);
+    crc = crc32(crc, tail + UBI__UBIREC_BLOCK_HEADER_BYTES, (uInt)n_payload);
+    fuzz_put_u32(tail + UBI__UBIREC_BLOCK_CRC_AT, crc);
+    if (ubi__ubirec_index_read(&index, tail, UBI__UBIREC_BLOCK_HEADER_BYTES + n_payload))
+        require(!index.has_end || index.end.reason < UBI__UBIREC_END_REASON_COUNT, "an end that there is not");
+    (void)ubi__ubirec_index_read(&index, data, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    try_index(data, size);
     if (ubi__ubirec_guess(data, size))
         try_file(data, size, 4 * UBI__UBIREC_BLOCK_RAW_MAX); /* what a fuzzer's few bytes inflate to */
     else if (size && size <= UBI__UBIREC_BLOCK_RAW_MAX)

@@ -26,6 +26,7 @@
 enum {
     UBI__UBIREC_BLOCK_RECORDS = 1,
     UBI__UBIREC_BLOCK_OPTIONAL = 128, /* types from here on may be skipped by who does not know them */
+    UBI__UBIREC_BLOCK_INDEX = 128,    /* the last one of a file that has an end (ubirec_index.h) */
 };
 #define UBI__UBIREC_BLOCK_DEFLATED 1u /* flag: the payload is a gzip member */
 
@@ -65,6 +66,8 @@ typedef enum ubi__ubirec_type {
     UBI__UBIREC_MARKER,
     UBI__UBIREC_SYMBOLS,
     UBI__UBIREC_END,
+    UBI__UBIREC_STARTED,
+    UBI__UBIREC_COMPANION,
     UBI__UBIREC_TYPE_COUNT,
     UBI__UBIREC_ALLOC = 100,
     UBI__UBIREC_FREE,
@@ -94,11 +97,15 @@ typedef enum ubi__ubirec_counter {
     UBI__UBIREC_REENTRANT,        /* events not recorded because they came from inside the recorder (signal handlers) */
     UBI__UBIREC_UNKNOWN_FREES,    /* frees of what was not seen to be allocated; exact recordings only */
     UBI__UBIREC_UNWIND_FAILURES,  /* stacks that end before the outermost frame */
-    UBI__UBIREC_TRUNCATED_STACKS, /* stacks that are deeper than the limit */
+    UBI__UBIREC_TRUNCATED_STACKS, /* allocations whose stack is deeper than the limit */
     UBI__UBIREC_REUSED_ADDRESSES, /* allocations where something was thought to live; its free was not seen */
     UBI__UBIREC_DEEP_BINDS,   /* RTLD_DEEPBIND taken away from dlopen, so that allocations of the library are seen */
     UBI__UBIREC_NAMESPACES,   /* dlmopen into another namespace, of which nothing is seen */
     UBI__UBIREC_LOST_MARKERS, /* markers among the first two; the others are allocations and frees */
+    UBI__UBIREC_NOT_RECORDED, /* processes that were to be recorded and could not be; UBI__UBIREC_STARTED says which */
+    UBI__UBIREC_UNFINISHED,   /* calls that were under way when the recording ended, and of which nothing is known */
+    UBI__UBIREC_INHERITED_FREES, /* frees, in a child of fork, of what its parent had allocated; exact recordings only */
+    UBI__UBIREC_COMPANIONS,      /* files of other processes that this one names */
     UBI__UBIREC_COUNTER_COUNT
 } ubi__ubirec_counter;
 
@@ -113,6 +120,7 @@ typedef struct ubi__ubirec_about {
     uint64_t page_bytes;         /* of memory */
     ubi_text writer;             /* name and version of the program that records */
     ubi_text system;             /* of the machine: system, release, architecture */
+    uint64_t recording;          /* the same of all processes that were recorded together; 0: of this one alone */
 } ubi__ubirec_about;
 
 typedef struct ubi__ubirec_module_about {
@@ -158,11 +166,14 @@ typedef struct ubi__ubirec_marker {
 typedef enum ubi__ubirec_end_reason {
     UBI__UBIREC_EXITED,   /* value: exit status */
     UBI__UBIREC_KILLED,   /* value: signal */
-    UBI__UBIREC_STOPPED,  /* recording stopped before the process ended; value 0 */
+    UBI__UBIREC_STOPPED,  /* recording stopped before the process ended; value 0, or UBI__UBIREC_GAVE_UP */
     UBI__UBIREC_REPLACED, /* by exec; value 0 */
     UBI__UBIREC_ENDED,    /* it has ended, and how is not known; value 0 */
     UBI__UBIREC_END_REASON_COUNT
 } ubi__ubirec_end_reason;
+
+/** The value of _STOPPED when the program stopped by itself, for nobody read what it wrote: how much was lost is unknown. */
+#define UBI__UBIREC_GAVE_UP 1
 
 typedef struct ubi__ubirec_end {
     ubi__ubirec_end_reason reason;

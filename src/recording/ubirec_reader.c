@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/inflate.h"
 #include "base/zlib_memory.h"
 
 #define GZIP_WINDOW (15 | 16)
@@ -80,8 +81,8 @@ static ubi_status read_header(ubi__ubirec_reader *r) {
     if (!ubi__ubirec_guess(header, n))
         return ubi__fail(UBI_EFORMAT, "byte 0: expected the beginning of a recording");
     if (n < sizeof header)
-        return ubi__fail(UBI_EFORMAT, "byte %zu: expected the rest of the file's header, which has %zu bytes", n,
-                         sizeof header);
+        return ubi__fail(UBI_EFORMAT, "the file ends at byte %zu, in the middle of its header: %s", n,
+                         ubi__damage_advice(UBI__END_TRUNCATED));
     uint32_t version = get_u32(header + UBI__UBIREC_MAGIC_BYTES);
     if (version != UBI__UBIREC_VERSION)
         return ubi__fail(UBI_EFORMAT, "byte %d: expected version %d of recordings, not %" PRIu32,
@@ -297,6 +298,7 @@ static void read_about(ubi__ubirec_reader *r, cursor *c) {
     about->arguments = get_text(c);
     about->writer = get_text(c);
     about->system = get_text(c);
+    about->recording = c->at < c->end ? get(c) : 0;
     if (about->period_bytes == 0)
         fault(c, "a period of at least one byte");
 }
@@ -405,6 +407,17 @@ static void read_period(ubi__ubirec_reader *r, cursor *c) {
         fault(c, "a period of at least one byte");
 }
 
+static void read_started(ubi__ubirec_reader *r, cursor *c) {
+    r->record.started.name = get_string(c, &r->n);
+    r->record.started.count = get(c);
+    r->record.started.why = c->at < c->end ? (ubi__unrecorded)get_u32_field(c) : UBI__UNRECORDED_CHOICE;
+}
+
+static void read_companion(ubi__ubirec_reader *r, cursor *c) {
+    r->record.companion.suffix = get_string(c, &r->n);
+    r->record.companion.name = get_string(c, &r->n);
+}
+
 static void read_counted(ubi__ubirec_reader *r, cursor *c) {
     r->record.counted.counter = get(c);
     r->record.counted.value = get(c);
@@ -465,6 +478,8 @@ static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
     [UBI__UBIREC_MARKER] = read_marker,
     [UBI__UBIREC_SYMBOLS] = read_symbols,
     [UBI__UBIREC_END] = read_end,
+    [UBI__UBIREC_STARTED] = read_started,
+    [UBI__UBIREC_COMPANION] = read_companion,
 };
 
 /* False: a type that is not known, and the record was passed over. */

@@ -25,6 +25,7 @@
 
 #include "base/source.h"
 #include "recording/ubirec_layout.h"
+#include "recording/unrecorded.h"
 
 typedef struct ubi__ubirec_reader ubi__ubirec_reader;
 
@@ -89,6 +90,14 @@ typedef struct ubi__ubirec_record {
         uint64_t time_ns;    /* _TIME */
         uint32_t thread_now; /* _SWITCH */
         uint64_t bytes;      /* _RSS, _PERIOD */
+        struct {
+            ubi_str_ix suffix, name;
+        } companion;
+        struct {
+            ubi_str_ix name;
+            uint64_t count;
+            ubi__unrecorded why; /* maybe one that is not known here */
+        } started;
         struct {
             uint64_t counter; /* maybe one that is not known here */
             uint64_t value;

@@ -15,6 +15,8 @@ ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *a
 void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
     ubi__vec_u8_fini(&t->about_text, t->allocator);
     ubi__strtab_fini(&t->strings);
+    ubi__vec_ubirec_started_fini(&t->started, t->allocator);
+    ubi__vec_ubirec_companion_fini(&t->companions, t->allocator);
     ubi__vec_ubirec_module_fini(&t->modules, t->allocator);
     ubi__vec_ubirec_frame_fini(&t->frames, t->allocator);
     ubi__vec_ubirec_trace_fini(&t->traces, t->allocator);
@@ -125,6 +127,12 @@ ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_recor
         return add_period(t, r->bytes);
     case UBI__UBIREC_SYMBOLS:
         return add_symbols(t, r->symbols.frame, r->symbols.at, r->symbols.n);
+    case UBI__UBIREC_STARTED:
+        return ubi__vec_ubirec_started_push(
+            &t->started, a, (ubi__ubirec_started_row){ r->started.name, r->started.count, r->started.why });
+    case UBI__UBIREC_COMPANION:
+        return ubi__vec_ubirec_companion_push(&t->companions, a,
+                                              (ubi__ubirec_companion_row){ r->companion.suffix, r->companion.name });
     case UBI__UBIREC_COUNTED:
         if (r->counted.counter < UBI__UBIREC_COUNTER_COUNT)
             t->counters[r->counted.counter] = r->counted.value;

@@ -39,6 +39,20 @@ typedef struct ubi__ubirec_symbol_span {
     uint32_t n;
 } ubi__ubirec_symbol_span;
 
+/** A program that was started and not recorded. */
+typedef struct ubi__ubirec_started_row {
+    ubi_str_ix name;
+    uint64_t count;
+    ubi__unrecorded why;
+} ubi__ubirec_started_row;
+
+/** A process that has a file of its own. */
+typedef struct ubi__ubirec_companion_row {
+    ubi_str_ix suffix, name;
+} ubi__ubirec_companion_row;
+
+UBI_VEC_DECLARE(ubi__vec_ubirec_companion, ubi__ubirec_companion_row);
+UBI_VEC_DECLARE(ubi__vec_ubirec_started, ubi__ubirec_started_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_module, ubi__ubirec_module_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_frame, ubi__ubirec_frame);
 UBI_VEC_DECLARE(ubi__vec_ubirec_trace, ubi__ubirec_trace_row);
@@ -63,6 +77,8 @@ typedef struct ubi__ubirec_tables {
     ubi__vec_ubirec_period periods; /* at least one, once there are records */
     ubi__vec_ubirec_symbol symbols;
     ubi__vec_ubirec_symbol_span spans; /* of frames; those of the last ones may be missing */
+    ubi__vec_ubirec_started started;
+    ubi__vec_ubirec_companion companions;
     uint64_t counters[UBI__UBIREC_COUNTER_COUNT];
     bool has_end;
     ubi__ubirec_end end;

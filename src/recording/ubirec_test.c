@@ -424,7 +424,7 @@ static void long_texts_are_cut_and_noise_is_stored(void **state) {
     random_start(1);
     assert_int_equal(ubi__ubirec_writer_new(&w, keep, &file, NULL), UBI_OK);
     ubi_text text = { noise, LENGTH };
-    ubi__ubirec_about about = { text, text, 1, 0, 1, 0, 0, 4096, text, text };
+    ubi__ubirec_about about = { text, text, 1, 0, 1, 0, 0, 4096, text, text, 0 };
     for (int i = 0; i < 20; i++) {
         for (size_t k = 0; k < LENGTH; k++)
             noise[k] = (char)random_below(256);

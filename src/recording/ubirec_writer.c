@@ -11,6 +11,7 @@
 
 #include "base/strtab.h"
 #include "recording/tuple_table.h"
+#include "recording/ubirec_index.h"
 
 /* Seven bits at a time. */
 #define VARINT_MAX 10
@@ -31,6 +32,7 @@ struct ubi__ubirec_writer {
     ubi__tuple_table modules, frames, traces, kinds, infos;
     uint32_t n_threads;
     uint64_t n_allocations;
+    ubi__ubirec_index index;         /* what has no place of its own here */
     uint64_t time_ns, block_time_ns; /* now, and what the next time of this block counts from */
     uint32_t thread;
     size_t n_raw, n_payload, n_stored;
@@ -103,9 +105,23 @@ ubi_status ubi__ubirec_flush(ubi__ubirec_writer *w) {
     put_u32(header + UBI__UBIREC_BLOCK_CRC_AT, (uint32_t)crc);
     UBI_TRY(hand_on(w, w->stored, UBI__UBIREC_BLOCK_HEADER_BYTES + w->n_stored));
     w->n_raw = 0;
+    w->index.n_blocks++;
     w->block_time_ns = 0;
     w->block_bytes = next_block_bytes(w);
     return UBI_OK;
+}
+
+ubi_status ubi__ubirec_finish(ubi__ubirec_writer *w) {
+    uint8_t block[UBI__UBIREC_INDEX_BYTES];
+    UBI_TRY(ubi__ubirec_flush(w));
+    w->index.time_ns = w->time_ns;
+    w->index.n_allocations = w->n_allocations;
+    w->index.n_threads = w->n_threads;
+    w->index.n_modules = ubi__tuple_table_count(&w->modules);
+    w->index.n_frames = ubi__tuple_table_count(&w->frames);
+    w->index.n_traces = ubi__tuple_table_count(&w->traces);
+    ubi__ubirec_index_write(block, &w->index);
+    return hand_on(w, block, sizeof block);
 }
 
 static ubi_status write_header(ubi__ubirec_writer *w) {
@@ -331,6 +347,7 @@ ubi_status ubi__ubirec_thread(ubi__ubirec_writer *w, uint32_t *out, uint64_t tid
 /* ---- what happens ------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__ubirec_write_about(ubi__ubirec_writer *w, const ubi__ubirec_about *about) {
+    w->index.is_exact = about->period_bytes == 1;
     add(w, about->pid);
     add(w, about->parent_pid);
     add(w, about->period_bytes);
@@ -341,6 +358,8 @@ ubi_status ubi__ubirec_write_about(ubi__ubirec_writer *w, const ubi__ubirec_abou
     add_text(w, about->arguments, UBI__UBIREC_TEXT_MAX);
     add_text(w, about->writer, UBI__UBIREC_SHORT_TEXT_MAX);
     add_text(w, about->system, UBI__UBIREC_SHORT_TEXT_MAX);
+    if (about->recording)
+        add(w, about->recording);
     return put_other(w, UBI__UBIREC_ABOUT);
 }
 
@@ -362,6 +381,20 @@ ubi_status ubi__ubirec_write_thread(ubi__ubirec_writer *w, uint32_t thread) {
     return UBI_OK;
 }
 
+ubi_status ubi__ubirec_write_started(ubi__ubirec_writer *w, ubi_text name, uint64_t count, ubi__unrecorded why) {
+    uint32_t name_ix;
+    UBI_TRY(number_string(w, &name_ix, name));
+    return PUT(w, UBI__UBIREC_STARTED, name_ix, count, why);
+}
+
+ubi_status ubi__ubirec_write_companion(ubi__ubirec_writer *w, ubi_text suffix, ubi_text name) {
+    uint32_t suffix_ix, name_ix;
+    UBI_TRY(number_string(w, &suffix_ix, suffix));
+    UBI_TRY(number_string(w, &name_ix, name));
+    UBI_TRY(PUT(w, UBI__UBIREC_COMPANION, suffix_ix, name_ix));
+    return ubi__ubirec_write_counter(w, UBI__UBIREC_COMPANIONS, w->index.counters[UBI__UBIREC_COMPANIONS] + 1);
+}
+
 ubi_status ubi__ubirec_write_thread_name(ubi__ubirec_writer *w, uint32_t thread, ubi_text name) {
     uint32_t name_ix;
     UBI_TRY(number_string(w, &name_ix, name));
@@ -375,10 +408,12 @@ ubi_status ubi__ubirec_write_alloc(ubi__ubirec_writer *w, uint64_t *number, uint
 }
 
 ubi_status ubi__ubirec_write_free(ubi__ubirec_writer *w, uint64_t number) {
+    w->index.n_frees++;
     return put_op(w, UBI__UBIREC_OP_FREE, w->n_allocations - 1 - number);
 }
 
 ubi_status ubi__ubirec_write_free_undone(ubi__ubirec_writer *w, uint64_t number, uint32_t info) {
+    w->index.n_frees--;
     return PUT(w, UBI__UBIREC_FREE_UNDONE, w->n_allocations - 1 - number, info);
 }
 
@@ -387,16 +422,19 @@ ubi_status ubi__ubirec_write_rss(ubi__ubirec_writer *w, uint64_t bytes) {
 }
 
 ubi_status ubi__ubirec_write_counter(ubi__ubirec_writer *w, ubi__ubirec_counter counter, uint64_t value) {
+    w->index.counters[counter] = value;
     return PUT(w, UBI__UBIREC_COUNTED, counter, value);
 }
 
 ubi_status ubi__ubirec_write_period(ubi__ubirec_writer *w, uint64_t period_bytes) {
+    w->index.is_exact &= period_bytes == 1;
     ubi__tuple_table_start_anew(&w->infos); /* equal ones would have another variance now */
     return PUT(w, UBI__UBIREC_PERIOD, period_bytes);
 }
 
 ubi_status ubi__ubirec_write_marker(ubi__ubirec_writer *w, const ubi__ubirec_marker *m) {
     uint32_t name, details;
+    w->index.n_markers += ubi__ubirec_marker_counts(m->type);
     bool fits = m->details.len <= UBI__UBIREC_TEXT_MAX; /* half a document is none */
     UBI_TRY(number_string(w, &name, m->name));
     UBI_TRY(number_string(w, &details, fits ? m->details : (ubi_text){ "", 0 }));
@@ -427,5 +465,7 @@ ubi_status ubi__ubirec_write_symbols(ubi__ubirec_writer *w, uint32_t frame, cons
 }
 
 ubi_status ubi__ubirec_write_end(ubi__ubirec_writer *w, const ubi__ubirec_end *end) {
+    w->index.has_end = true;
+    w->index.end = *end;
     return PUT(w, UBI__UBIREC_END, end->reason, end->value);
 }

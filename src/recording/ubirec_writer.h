@@ -11,7 +11,7 @@
  *     ubi__ubirec_info(w, &info, kind, size_bytes, trace, size_bytes);
  *     ubi__ubirec_write_time(w, now_ns);  ubi__ubirec_write_thread(w, thread);
  *     ubi__ubirec_write_alloc(w, &allocation, info);   ...   ubi__ubirec_write_free(w, allocation);
- *     ubi__ubirec_write_end(w, &end);  symbols may follow;  ubi__ubirec_flush(w);
+ *     ubi__ubirec_write_end(w, &end);  symbols may follow;  ubi__ubirec_finish(w);
  *
  * Functions named `write` put a record into the stream each time. The others look something up: what they are told is
  * numbered when it is new, and then becomes a record; told again, it has the same number. Numbers are dense, from 0.
@@ -28,6 +28,7 @@
 
 #include "base/deflate.h"
 #include "recording/ubirec_layout.h"
+#include "recording/unrecorded.h"
 
 typedef struct ubi__ubirec_writer ubi__ubirec_writer;
 
@@ -38,6 +39,8 @@ ubi_status ubi__ubirec_writer_new(ubi__ubirec_writer **out, ubi__write_fn write,
 void ubi__ubirec_writer_free(ubi__ubirec_writer *w);
 /** Makes a block of what has gathered and hands it on; nothing when there is nothing. */
 ubi_status ubi__ubirec_flush(ubi__ubirec_writer *w);
+/** As ubi__ubirec_flush, and behind it the index, with which the file ends: nothing may be written after it. */
+ubi_status ubi__ubirec_finish(ubi__ubirec_writer *w);
 /** Bytes handed to `write` so far. */
 uint64_t ubi__ubirec_bytes_out(const ubi__ubirec_writer *w);
 /** Allocations written so far; the next one has this number. */
@@ -98,6 +101,13 @@ ubi_status ubi__ubirec_write_free_undone(ubi__ubirec_writer *w, uint64_t number,
 ubi_status ubi__ubirec_write_rss(ubi__ubirec_writer *w, uint64_t bytes);
 /** The value of a counter by now; it counts from the start of the recording. */
 ubi_status ubi__ubirec_write_counter(ubi__ubirec_writer *w, ubi__ubirec_counter counter, uint64_t value);
+/** A program that was started, so many times, and is not recorded. Once for each name and reason. */
+ubi_status ubi__ubirec_write_started(ubi__ubirec_writer *w, ubi_text name, uint64_t count, ubi__unrecorded why);
+/**
+ * A process that is recorded in a file of its own from now on, of this program. @param suffix  of that file's name, behind the name
+ * of the first process's.
+ */
+ubi_status ubi__ubirec_write_companion(ubi__ubirec_writer *w, ubi_text suffix, ubi_text name);
 /** From here on allocations are sampled with this period: infos have to be looked up anew. */
 ubi_status ubi__ubirec_write_period(ubi__ubirec_writer *w, uint64_t period_bytes);
 ubi_status ubi__ubirec_write_marker(ubi__ubirec_writer *w, const ubi__ubirec_marker *marker);

@@ -35,6 +35,7 @@
 #define BAR_COLUMNS 10
 #define NAME_COLUMNS_BESIDE_BARS 40 /* with less room for names there are no bars */
 #define GAP 2
+#define BRANCH_COLUMNS 3
 
 #define QUARTERS 4
 
@@ -59,7 +60,8 @@ typedef struct page {
     bool own_sizes;     /* some inner row has bytes of its own */
     size_t name_column;
     level_stack levels;
-    uint64_t depth; /* of `levels`, in quarters */
+    ubi__vec_u32 branches; /* those of `levels` that are indented */
+    uint64_t depth;        /* of `levels`, in quarters */
 } page;
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
@@ -156,24 +158,22 @@ static void write_header(const page *p) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* Branches of all open levels before a row, the row being the last of its level or not. Columns written. */
+/* Branches of the open levels before a row, as many as half of the room holds, the row being the last of its level or not.
+ * Columns written. */
 static size_t write_prefix(const page *p, bool last) {
-    size_t room = (p->style->columns - p->name_column) / 2;
-    size_t columns = 0;
+    size_t most = (p->style->columns - p->name_column) / 2 / BRANCH_COLUMNS;
+    size_t n = p->branches.n < most ? p->branches.n : most;
     bool unicode = p->style->unicode;
-    for (size_t i = 0; i < p->levels.n; i++) {
-        const level *l = &p->levels.at[i];
-        if (!l->indented || columns + 3 > room)
-            continue;
-        bool own = i + 1 == p->levels.n;
+    for (size_t i = 0; i < n; i++) {
+        const level *l = &p->levels.at[p->branches.at[i]];
+        bool own = p->branches.at[i] + (size_t)1 == p->levels.n;
         bool open = own ? !last : l->next < l->n_shown || l->n_shown < l->n_children;
         if (own)
             ubi__out_string(p->out, unicode ? (open ? "├─ " : "└─ ") : (open ? "|- " : "`- "));
         else
             ubi__out_string(p->out, !open ? "   " : unicode ? "│  " : "|  ");
-        columns += 3;
     }
-    return columns;
+    return n * BRANCH_COLUMNS;
 }
 
 static ubi_text readable_name(const page *p, const ubi_census_node *node) {
@@ -360,6 +360,8 @@ static ubi_status descend(page *p, const ubi_census_node *node) {
     if (n == 0 || at_depth_limit(p) || has_single_path(p, node))
         return UBI_OK;
     level l = { node->children, n, shown_children(p, n), 0, !is_only_caller(p, node) };
+    if (l.indented)
+        UBI_TRY(ubi__vec_u32_push(&p->branches, ubi_allocator_default(), (uint32_t)p->levels.n));
     UBI_TRY(level_stack_push(&p->levels, ubi_allocator_default(), l));
     p->depth += level_depth(&l);
     return UBI_OK;
@@ -376,6 +378,7 @@ static ubi_status write_all(page *p) {
             if (top->n_shown < top->n_children)
                 write_rest(p, top);
             p->depth -= level_depth(top);
+            p->branches.n -= top->indented;
             p->levels.n--;
             continue;
         }
@@ -451,5 +454,6 @@ ubi_status ubi__render_census_text(ubi__out *out, const ubi__style *style, const
     write_header(&p);
     ubi_status status = write_all(&p);
     level_stack_fini(&p.levels, ubi_allocator_default());
+    ubi__vec_u32_fini(&p.branches, ubi_allocator_default());
     return status;
 }

@@ -189,7 +189,7 @@ static void long_names_are_cut_so_that_no_line_is_too_long(void **state) {
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         ubi_text row = { line, strcspn(line, "\n") };
         ubi__style style = { .unicode = true };
-        assert_true(ubi__display_columns(row, &style) <= 50);
+        assert_true(ubi__display_columns(row, &style, SIZE_MAX) <= 50);
     }
 }
 

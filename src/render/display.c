@@ -127,14 +127,47 @@ static unit next_unit(const uint8_t *s, size_t n, bool unicode) {
     return u;
 }
 
-size_t ubi__display_columns(ubi_text text, const ubi__style *style) {
-    size_t columns = 0;
-    for (size_t at = 0; at < text.len;) {
-        unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
-        columns += u.columns;
+/* Nobody reads more marks than these on a column, and a name of nothing else would be as wide as it is long. */
+#define MARKS_PER_COLUMN 4
+
+static unit unit_at(const ubi__style *style, ubi_text text, size_t at) {
+    return next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
+}
+
+/* What fills `columns`; marks take a part of a column each, at the expense of other marks only. */
+typedef struct room {
+    size_t columns, marks;
+} room;
+
+static room room_of(size_t columns) {
+    return (room){ columns, columns < SIZE_MAX / MARKS_PER_COLUMN ? columns * MARKS_PER_COLUMN : SIZE_MAX };
+}
+
+static bool take_room(room *left, const unit *u) {
+    if (u->columns > left->columns || (u->columns == 0 && left->marks == 0))
+        return false;
+    left->columns -= u->columns;
+    left->marks -= u->columns == 0;
+    return true;
+}
+
+/* Where the units end that fit `columns`, from the start of the text on; reads no more than those. `*used`: their columns. */
+static size_t head_end(const ubi__style *style, ubi_text text, size_t columns, size_t *used) {
+    room left = room_of(columns);
+    size_t at = 0;
+    while (at < text.len) {
+        unit u = unit_at(style, text, at);
+        if (!take_room(&left, &u))
+            break;
         at += u.used;
     }
-    return columns;
+    *used = columns - left.columns;
+    return at;
+}
+
+size_t ubi__display_columns(ubi_text text, const ubi__style *style, size_t most) {
+    size_t columns;
+    return head_end(style, text, most, &columns) < text.len ? most : columns;
 }
 
 /* ---- cutting ---------------------------------------------------------------------------------------------------- */
@@ -143,51 +176,66 @@ const char *ubi__display_ellipsis(const ubi__style *style) {
     return style->unicode ? "…" : "...";
 }
 
-/* Writes the units that end at or before column `until`. */
-static size_t write_head(ubi__out *out, const ubi__style *style, ubi_text text, size_t until) {
-    size_t column = 0;
+static void write_units(ubi__out *out, const ubi__style *style, ubi_text text) {
     for (size_t at = 0; at < text.len;) {
-        unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
-        if (column + u.columns > until)
-            break;
+        unit u = unit_at(style, text, at);
         ubi__out_bytes(out, u.text, u.n);
-        column += u.columns;
         at += u.used;
     }
-    return column;
 }
 
-/* Writes the units that start at or behind column `from`. */
-static size_t write_tail(ubi__out *out, const ubi__style *style, ubi_text text, size_t from) {
-    size_t column = 0, written = 0;
-    for (size_t at = 0; at < text.len;) {
-        unit u = next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
-        /* A combining mark right at the cut belongs to a character that is gone. */
-        if (column >= from && (written > 0 || u.columns > 0)) {
-            ubi__out_bytes(out, u.text, u.n);
-            written += u.columns;
-        }
-        column += u.columns;
+/* Where the unit begins that ends at `end`. No character begins within another one, so this is what reading on from the start
+ * would find. */
+static size_t unit_before(ubi_text text, size_t end) {
+    const uint8_t *s = (const uint8_t *)text.ptr;
+    uint32_t c;
+    for (size_t n = 2; n <= 4 && n <= end; n++)
+        if (ubi__wtf8_decode(s + end - n, text.len - (end - n), &c) == n)
+            return end - n;
+    return end - 1;
+}
+
+/* Where the units begin that fit `columns`, up to the end of the text; reads no more than those. `*used`: their columns. */
+static size_t tail_begin(const ubi__style *style, ubi_text text, size_t columns, size_t *used) {
+    room left = room_of(columns);
+    size_t at = text.len;
+    while (at > 0) {
+        size_t before = unit_before(text, at);
+        unit u = unit_at(style, text, before);
+        if (!take_room(&left, &u))
+            break;
+        at = before;
+    }
+    *used = columns - left.columns;
+    /* A combining mark right at the cut belongs to a character that is gone. */
+    while (at < text.len) {
+        unit u = unit_at(style, text, at);
+        if (u.columns > 0)
+            break;
         at += u.used;
     }
-    return written;
+    return at;
 }
 
 /* `head_share` of the room that a cut leaves goes to the start of the text, in halves. */
 static size_t fit(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns, unsigned head_share) {
-    size_t columns = ubi__display_columns(text, style);
-    if (columns <= max_columns)
-        return write_head(out, style, text, columns);
-    size_t dots = style->unicode ? 1 : 3;
+    size_t head_columns, tail_columns, dots = style->unicode ? 1 : 3;
+    if (head_end(style, text, max_columns, &head_columns) == text.len) {
+        write_units(out, style, text);
+        return head_columns;
+    }
     if (max_columns <= dots) {
         ubi__out_repeat(out, ".", max_columns);
         return max_columns;
     }
-    size_t room = max_columns - dots;
-    size_t head = (room * head_share + 1) / 2;
-    size_t written = write_head(out, style, text, head);
+    size_t both = max_columns - dots;
+    size_t head = (both * head_share + 1) / 2;
+    size_t end = head_end(style, text, head, &head_columns);
+    size_t begin = tail_begin(style, text, both - head, &tail_columns);
+    write_units(out, style, (ubi_text){ text.ptr, end });
     ubi__out_string(out, ubi__display_ellipsis(style));
-    return written + dots + write_tail(out, style, text, columns - (room - head));
+    write_units(out, style, (ubi_text){ text.ptr + begin, text.len - begin });
+    return head_columns + dots + tail_columns;
 }
 
 size_t ubi__display_text(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns) {

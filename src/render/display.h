@@ -42,12 +42,16 @@ unsigned ubi__display_char_columns(uint32_t c);
  */
 bool ubi__display_is_deceptive(uint32_t c);
 
-/** Columns that `text` takes once made safe. NULL text: 0. */
-size_t ubi__display_columns(ubi_text text, const ubi__style *style);
+/**
+ * Columns that `text` takes once made safe, at most `most`; `most` for a text that ubi__display_text would cut to fit there.
+ * NULL text: 0. O(most), whatever the length of the text.
+ */
+size_t ubi__display_columns(ubi_text text, const ubi__style *style, size_t most);
 
 /**
  * Writes `text` made safe; longer than `max_columns` it is cut in the middle around an ellipsis, so that both the start
- * and the end of a URL stay.
+ * and the end of a URL stay. So is one with more than four combining marks for each of `max_columns`. Reads what it writes and
+ * no more: O(max_columns), whatever the length of the text.
  * @return columns written, at most max_columns.
  */
 size_t ubi__display_text(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns);

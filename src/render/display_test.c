@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -83,6 +84,99 @@ static void paths_may_be_cut_at_their_start(void **state) {
     assert_string_equal(capture_text(&got), "…/app.js");
 }
 
+/* So long that a test that reads it all for each cell is noticed; only the first and last page are there to be read. */
+#define PAGE_BYTES ((size_t)1 << 16) /* of any machine, at most */
+#define LONG_BYTES ((size_t)1 << 30)
+
+/* A text that begins and ends with these, and between them is memory that must not be touched. */
+static ubi_text text_that_ends_in_the_dark(const char *begin, const char *end) {
+    char *at = mmap(NULL, LONG_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(at != MAP_FAILED);
+    char *last = at + LONG_BYTES - PAGE_BYTES;
+    assert_int_equal(mprotect(at, PAGE_BYTES, PROT_READ | PROT_WRITE), 0);
+    assert_int_equal(mprotect(last, PAGE_BYTES, PROT_READ | PROT_WRITE), 0);
+    for (size_t i = 0; i < PAGE_BYTES; i++) {
+        at[i] = begin[i % strlen(begin)];
+        last[PAGE_BYTES - 1 - i] = end[strlen(end) - 1 - i % strlen(end)];
+    }
+    return (ubi_text){ at, LONG_BYTES };
+}
+
+static void only_what_is_shown_of_a_text_is_read(void **state) {
+    (void)state;
+    ubi_text text = text_that_ends_in_the_dark("abc", "xyz");
+    assert_int_equal(ubi__display_columns(text, &unicode, 80), 80);
+    assert_string_equal(shown_bytes(text.ptr, text.len, &unicode, 9), "abca…zxyz");
+    ubi__out *out = capture_start(&got);
+    assert_int_equal(ubi__display_text_end(out, &unicode, text, 6), 6);
+    assert_string_equal(capture_text(&got), "…yzxyz");
+    munmap((void *)text.ptr, text.len);
+}
+
+static void a_text_of_marks_is_read_no_further_either(void **state) {
+    (void)state;
+    ubi_text text = text_that_ends_in_the_dark("\xcc\x81", "\xcc\x81");
+    assert_int_equal(ubi__display_columns(text, &unicode, 80), 80);
+    assert_string_equal(shown_bytes(text.ptr, text.len, &unicode, 3), "\xcc\x81\xcc\x81\xcc\x81\xcc\x81…");
+    munmap((void *)text.ptr, text.len);
+}
+
+static void marks_are_counted(void **state) {
+    (void)state;
+    char text[200] = "a";
+    for (size_t n_marks = 1; n_marks <= 60; n_marks++) {
+        memcpy(text + 2 * n_marks - 1, "\xcc\x81", 3);
+        const char *line = shown(text, &unicode, 10);
+        if (n_marks <= 40)
+            assert_string_equal(line, text);
+        else /* five columns begin the text, four end it, and marks that belong to nothing are left out */
+            assert_int_equal(strlen(line), 1 + 2 * 20 + strlen("…"));
+        assert_int_equal(ubi__display_columns(ubi__text(text), &unicode, 10), n_marks <= 40 ? 1 : 10);
+    }
+}
+
+/* Reads all of the text from its start, as the cut once did. */
+static size_t plain_tail(const char *text, size_t n, size_t columns) {
+    size_t starts[64], n_starts = 0, at = 0;
+    for (uint32_t c; at < n; n_starts++) {
+        starts[n_starts] = at;
+        size_t used = ubi__wtf8_decode((const uint8_t *)text + at, n - at, &c);
+        at += used ? used : 1;
+    }
+    for (size_t i = n_starts; i > 0; i--)
+        if (ubi__display_columns((ubi_text){ text + starts[i - 1], n - starts[i - 1] }, &unicode, SIZE_MAX) > columns)
+            return i < n_starts ? starts[i] : n;
+    return 0;
+}
+
+static void ends_are_cut_where_reading_from_the_start_would_cut(void **state) {
+    (void)state;
+    static const uint8_t bytes[] = {
+        'a', 0xcc, 0x81, 0xe6, 0x97, 0xa5, 0xf0, 0x9f, 0x98, 0x80, 0xff, 0x0a, 0xed, 0xa0
+    };
+    uint32_t seed = 1;
+    for (unsigned round = 0; round < 20000; round++) {
+        char text[24];
+        for (size_t i = 0; i < sizeof text; i++) {
+            seed = seed * 1664525 + 1013904223;
+            text[i] = (char)bytes[(seed >> 16) % sizeof bytes];
+        }
+        size_t max = 1 + round % 12, from = plain_tail(text, sizeof text, max - 1);
+        const char *line;
+        ubi__out *out = capture_start(&got);
+        ubi__display_text_end(out, &unicode, (ubi_text){ text, sizeof text }, max);
+        line = capture_text(&got);
+        if (max == 1 || ubi__display_columns((ubi_text){ text, sizeof text }, &unicode, SIZE_MAX) <= max)
+            continue;
+        while (from + 1 < sizeof text && (uint8_t)text[from] == 0xcc && (text[from + 1] & 0xc0) == 0x80)
+            from += 2; /* marks whose character is gone */
+        static capture wanted;
+        ubi__display_text(capture_start(&wanted), &unicode, (ubi_text){ text + from, sizeof text - from }, SIZE_MAX);
+        assert_memory_equal(line, "…", strlen("…"));
+        assert_string_equal(line + strlen("…"), capture_text(&wanted));
+    }
+}
+
 static void an_escape_is_never_cut_in_two(void **state) {
     (void)state;
     assert_string_equal(shown("\x01\x02\x03\x04", &unicode, 10), "\\x01…\\x04");
@@ -91,9 +185,9 @@ static void an_escape_is_never_cut_in_two(void **state) {
 
 static void wide_characters_take_two_columns(void **state) {
     (void)state;
-    assert_int_equal(ubi__display_columns(ubi__text("日本"), &unicode), 4);
-    assert_int_equal(ubi__display_columns(ubi__text("e\xcc\x81"), &unicode), 1);
-    assert_int_equal(ubi__display_columns(ubi__text("😀"), &unicode), 2);
+    assert_int_equal(ubi__display_columns(ubi__text("日本"), &unicode, SIZE_MAX), 4);
+    assert_int_equal(ubi__display_columns(ubi__text("e\xcc\x81"), &unicode, SIZE_MAX), 1);
+    assert_int_equal(ubi__display_columns(ubi__text("😀"), &unicode, SIZE_MAX), 2);
     assert_string_equal(shown("日本語日本語", &unicode, 7), "日…語");
 }
 
@@ -157,6 +251,12 @@ static void frames_keep_function_file_name_and_line(void **state) {
     assert_string_equal(frame("aVeryLongFunctionName", "https://example.org/app.js", 12), "aVeryL…nName");
 }
 
+static void a_frame_without_file_is_its_name_alone(void **state) {
+    (void)state;
+    assert_string_equal(frame("from", "", 40), "from");
+    assert_string_equal(frame(NULL, "", 40), "(anonymous)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_never_reach_the_terminal),
@@ -165,12 +265,17 @@ int main(void) {
         cmocka_unit_test(ascii_outputs_get_ascii_only),
         cmocka_unit_test(long_text_is_cut_in_the_middle),
         cmocka_unit_test(paths_may_be_cut_at_their_start),
+        cmocka_unit_test(only_what_is_shown_of_a_text_is_read),
+        cmocka_unit_test(a_text_of_marks_is_read_no_further_either),
+        cmocka_unit_test(marks_are_counted),
+        cmocka_unit_test(ends_are_cut_where_reading_from_the_start_would_cut),
         cmocka_unit_test(an_escape_is_never_cut_in_two),
         cmocka_unit_test(wide_characters_take_two_columns),
         cmocka_unit_test(widths_agree_with_the_standard_at_the_borders_of_ranges),
         cmocka_unit_test(bars_fill_their_field_in_eighths),
         cmocka_unit_test(colour_is_written_only_when_wanted),
         cmocka_unit_test(frames_keep_function_file_name_and_line),
+        cmocka_unit_test(a_frame_without_file_is_its_name_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

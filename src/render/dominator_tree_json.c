@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dominator_tree_json.c: labels, and rows of a dominator tree, as nested JSON.
+ * dominator_tree_json.c: labels, and rows of a dominator tree, as nested JSON or one behind the other.
  *
  * A tree is as deep as it was asked for; the walk keeps its own stack.
  */
@@ -83,6 +83,58 @@ ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node 
     level_stack stack = { 0 };
     ubi_status status = write_all(&stack, json, tree);
     level_stack_fini(&stack, ubi_allocator_default());
+    return status;
+}
+
+/* ---- one behind the other ---------------------------------------------------------------------------------------- */
+
+typedef struct flat_walk {
+    ubi__json *json; /* NULL: only the depth is wanted */
+    level_stack stack;
+    uint32_t depth; /* of the deepest row, from 1 */
+} flat_walk;
+
+static ubi_status pass(flat_walk *w, const ubi_dominator_node *node) {
+    ubi_dominator_row row;
+    uint32_t above = (uint32_t)w->stack.n;
+    ubi_dominator_node_get(node, &row);
+    w->depth = above >= w->depth ? above + 1 : w->depth;
+    if (w->json) {
+        open_row(w->json, &row);
+        ubi__json_key(w->json, "depth");
+        ubi__json_u64(w->json, above);
+        ubi__json_object_end(w->json);
+    }
+    return level_stack_push(&w->stack, ubi_allocator_default(),
+                            (level){ row.children, row.has_children ? row.n_children : 0, 0 });
+}
+
+static ubi_status pass_all(flat_walk *w, const ubi_dominator_node *tree) {
+    UBI_TRY(pass(w, tree));
+    while (w->stack.n && !(w->json && w->json->failed)) {
+        level *top = &w->stack.at[w->stack.n - 1];
+        if (top->next < top->n_children)
+            UBI_TRY(pass(w, top->children[top->next++]));
+        else
+            w->stack.n--;
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree) {
+    flat_walk w = { .json = json };
+    ubi__json_array_begin(json);
+    ubi_status status = pass_all(&w, tree);
+    ubi__json_array_end(json);
+    level_stack_fini(&w.stack, ubi_allocator_default());
+    return status;
+}
+
+ubi_status ubi__dominator_tree_depth(uint32_t *out, const ubi_dominator_node *tree) {
+    flat_walk w = { .json = NULL };
+    ubi_status status = pass_all(&w, tree);
+    level_stack_fini(&w.stack, ubi_allocator_default());
+    *out = w.depth;
     return status;
 }
 

@@ -137,13 +137,14 @@ static size_t write_words(ubi__out *out, const ubi__style *style, const ubi_labe
     return used;
 }
 
-/* Columns that the words of a label want; the stack behind them may be cut or left out. */
-static size_t label_columns(const ubi__style *style, const ubi_label *label, const ubi_graph *graph, ubi_node_ix node) {
+/* Columns that the words of a label want, `most` for each at most; the stack behind them may be cut or left out. */
+static size_t label_columns(const ubi__style *style, const ubi_label *label, const ubi_graph *graph, ubi_node_ix node,
+                            size_t most) {
     size_t columns = 0;
     for (uint32_t i = 0; i < label->n_parts; i++)
         if (says_something(label, i))
-            columns += ubi__display_columns(label->parts[i].text, style) + (columns > 0);
-    return columns ? columns : ubi__display_columns(fallback_name(graph, node), style);
+            columns += ubi__display_columns(label->parts[i].text, style, most) + (columns > 0);
+    return columns ? columns : ubi__display_columns(fallback_name(graph, node), style, most);
 }
 
 static const ubi_label_part *find_stack(const ubi_label *label) {
@@ -183,13 +184,12 @@ static bool has_own_name(const page *p, ubi_node_ix node) {
            ubi_graph_kind(p->options->graph, ubi_graph_node_kind(p->options->graph, node))->raw_type != 0;
 }
 
-static size_t name_columns(const page *p, const line *l) {
+static size_t name_columns(const page *p, const line *l, size_t most) {
     ubi_lens_name_buffer buffer;
     if (!has_own_name(p, l->row.node))
-        return label_columns(p->style, l->row.label, p->options->graph, l->row.node);
-    size_t columns =
-        ubi__display_columns(ubi__node_title(p->options->graph, p->options->look, l->row.node, &buffer), p->style);
-    return columns < NAME_COLUMNS_BESIDE_OWN ? columns : NAME_COLUMNS_BESIDE_OWN;
+        return label_columns(p->style, l->row.label, p->options->graph, l->row.node, most);
+    return ubi__display_columns(ubi__node_title(p->options->graph, p->options->look, l->row.node, &buffer), p->style,
+                                NAME_COLUMNS_BESIDE_OWN);
 }
 
 static void write_label(const page *p, const line *l, size_t columns) {
@@ -208,9 +208,8 @@ static void write_label(const page *p, const line *l, size_t columns) {
 static size_t write_access(const page *p, const line *l, size_t columns) {
     if (l->access.how == UBI__EDGE_SILENT)
         return 0;
-    size_t label = name_columns(p, l);
-    size_t whole = ubi__edge_words_columns(l->access, p->style);
-    size_t least = whole < LEAST_ACCESS_COLUMNS ? whole : LEAST_ACCESS_COLUMNS;
+    size_t label = name_columns(p, l, columns);
+    size_t least = ubi__edge_words_columns(l->access, p->style, LEAST_ACCESS_COLUMNS);
     if (label + least + 2 > columns)
         return 0;
     size_t used = ubi__display_edge_words(p->out, p->style, l->access, columns - label - 2);

@@ -7,6 +7,7 @@
 #include "render/edge_label.h"
 
 #include "base/text.h"
+#include "render/edge_words.h"
 #include "render/result_json.h"
 
 const char *ubi__edge_kind_name(ubi_edge_kind kind) {
@@ -21,17 +22,19 @@ static void mark(ubi__edge_label *out, const char *open, const char *close) {
 }
 
 static void mark_property(ubi__edge_label *out) {
-    if (out->text.len && memchr(out->text.ptr, ' ', out->text.len))
+    bool quoted =
+        out->text.len > UBI__LONGEST_IDENTIFIER || (out->text.len && memchr(out->text.ptr, ' ', out->text.len));
+    if (quoted)
         mark(out, "[\"", "\"]");
     else
         mark(out, ".", "");
 }
 
 static bool is_integer(ubi_text text) {
-    for (size_t i = 0; i < text.len; i++)
+    for (size_t i = 0; i < text.len && text.len <= UBI__LONGEST_IDENTIFIER; i++)
         if (text.ptr[i] < '0' || text.ptr[i] > '9')
             return false;
-    return text.len > 0;
+    return text.len > 0 && text.len <= UBI__LONGEST_IDENTIFIER;
 }
 
 static void mark_by_kind(ubi__edge_label *out, ubi_edge_kind kind) {
@@ -85,10 +88,11 @@ size_t ubi__display_edge_label(ubi__out *out, const ubi__style *style, const ubi
     return used + marks;
 }
 
-size_t ubi__edge_label_columns(const ubi__style *style, const ubi_graph *graph, ubi_edge_ix edge) {
+size_t ubi__edge_label_columns(const ubi__style *style, const ubi_graph *graph, ubi_edge_ix edge, size_t most) {
     ubi__edge_label label;
     ubi__edge_label_of(&label, graph, edge);
-    return strlen(label.open) + ubi__display_columns(label.text, style) + strlen(label.close);
+    size_t columns = strlen(label.open) + strlen(label.close) + ubi__display_columns(label.text, style, most);
+    return columns < most ? columns : most;
 }
 
 void ubi__render_edge_kind(ubi__json *json, const ubi_graph *graph, ubi_edge_ix edge) {

@@ -20,12 +20,13 @@ typedef struct ubi__edge_label {
     char digits[UBI_EDGE_LABEL_BYTES];
 } ubi__edge_label;
 
-/** Unnamed edges are "(unnamed)". */
+/** Unnamed edges are "(unnamed)". Names that are longer than identifiers are quoted unread. */
 void ubi__edge_label_of(ubi__edge_label *out, const ubi_graph *graph, ubi_edge_ix edge);
 /** @return columns written, at most `columns`, at least 6; the text between the marks is cut. */
 size_t ubi__display_edge_label(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_edge_ix edge,
                                size_t columns);
-size_t ubi__edge_label_columns(const ubi__style *style, const ubi_graph *graph, ubi_edge_ix edge);
+/** Columns of the whole label, at most `most`. */
+size_t ubi__edge_label_columns(const ubi__style *style, const ubi_graph *graph, ubi_edge_ix edge, size_t most);
 
 /** The name of a kind: "property", "context", ...; "reference" where the producer does not say. Static. */
 const char *ubi__edge_kind_name(ubi_edge_kind kind);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "formats/v8/v8_types.h"
 
 static bool starts_with(ubi_text text, const char *prefix) {
     size_t n = strlen(prefix);
@@ -28,14 +29,26 @@ static ubi_text type_of(const ubi_graph *graph, const ubi_kind *kind) {
     return ubi_graph_string(graph, kind->type_name);
 }
 
+static bool is_plain_name(ubi_text name) {
+    return ubi__text_is(name, "Object") || ubi__text_is(name, "Array");
+}
+
+/* QuickJS calls every object that scripts make an Object; its constructor tells more. */
 bool ubi__kind_is_plain(const ubi_graph *graph, const ubi_kind *kind) {
-    ubi_text name = ubi_graph_string(graph, kind->class_name);
-    return kind->coarse_type == UBI_COARSE_OBJECT && (ubi__text_is(name, "Object") || ubi__text_is(name, "Array"));
+    if (kind->coarse_type != UBI_COARSE_OBJECT || !is_plain_name(ubi_graph_string(graph, kind->class_name)))
+        return false;
+    return kind->descriptive_name == UBI_NONE || is_plain_name(ubi_graph_string(graph, kind->descriptive_name));
 }
 
 static bool kind_is_engine(const ubi_graph *graph, const ubi_kind *kind) {
-    return starts_with(type_of(graph, kind), "js::") && kind->class_name == UBI_NONE &&
-           kind->script_filename == UBI_NONE;
+    ubi_text type = type_of(graph, kind);
+    return kind->class_name == UBI_NONE && kind->script_filename == UBI_NONE &&
+           (starts_with(type, "js::") || ubi__quickjs_engine_word(type));
+}
+
+bool ubi__node_is_root(const ubi_graph *graph, ubi_node_ix node) {
+    return node == ubi_graph_root(graph) ||
+           ubi_graph_kind(graph, ubi_graph_node_kind(graph, node))->raw_type == UBI__V8_SYNTHETIC;
 }
 
 bool ubi__node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
@@ -72,11 +85,13 @@ static ubi_text engine_word(const ubi_graph *graph, const ubi_kind *kind, ubi_ed
     return type;
 }
 
-ubi__edge_words ubi__engine_words(const ubi_graph *graph, ubi_node_ix first_node, ubi_edge_ix first,
+ubi__edge_words ubi__engine_words(const ubi_graph *graph, ubi_node_ix source, ubi_node_ix first_node, ubi_edge_ix first,
                                   ubi_edge_ix into_last, ubi_edge_ix last) {
     const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, first_node));
     if (kind->raw_type)
         return ubi__v8_engine_words(graph, into_last, last);
+    if (ubi__quickjs_engine_word(type_of(graph, kind)))
+        return ubi__quickjs_engine_words(graph, source, first_node, into_last, last);
     return (ubi__edge_words){ .how = UBI__EDGE_TOLD, .text = engine_word(graph, kind, first) };
 }
 
@@ -148,6 +163,8 @@ static ubi__edge_words engine_name(ubi_text name) {
     for (size_t i = 0; i < sizeof root_names / sizeof *root_names; i++)
         if (starts_with(name, root_names[i].prefix))
             return told(root_names[i].words);
+    if (name.len > UBI__LONGEST_IDENTIFIER)
+        return words(UBI__EDGE_TOLD, name);
     for (size_t i = 0; i + 9 <= name.len; i++)
         if (memcmp(name.ptr + i, ", holder ", 9) == 0)
             name.len = i;
@@ -159,6 +176,8 @@ static ubi__edge_words engine_name(ubi_text name) {
 
 bool ubi__text_is_identifier(ubi_text name) {
     size_t begin = name.len > 1 && name.ptr[0] == '#'; /* a private one */
+    if (name.len > UBI__LONGEST_IDENTIFIER)
+        return false;
     for (size_t i = begin; i < name.len; i++) {
         unsigned char c = (unsigned char)name.ptr[i], lower = c | 0x20;
         bool letter = (lower >= 'a' && lower <= 'z') || c == '_' || c == '$' || c >= 0x80;
@@ -207,10 +226,14 @@ ubi__edge_words ubi__edge_words_of(const ubi_graph *graph, ubi_node_ix source_no
     const ubi_kind *target = ubi_graph_kind(graph, ubi_graph_node_kind(graph, target_node));
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
     ubi__edge_words known;
-    if (!name.ptr || starts_with(type_of(graph, source), "js::"))
+    if (!name.ptr || starts_with(type_of(graph, source), "js::") ||
+        (kind_is_engine(graph, source) && kind_is_engine(graph, target)))
         return told(NULL); /* the engine's own nodes tell each other nothing that people use */
-    if (kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter"))
+    if (kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter") &&
+        !(source_node == ubi_graph_root(graph) && ubi__quickjs_engine_word(type_of(graph, target))))
         return told(NULL); /* the word for the target says it */
+    if (ubi__quickjs_edge_words_of(&known, graph, source_node, target_node, name))
+        return known;
     if (is_known(&known, name))
         return known;
     return source->coarse_type == UBI_COARSE_OBJECT ? words_of_object(graph, source, name) : engine_name(name);
@@ -237,9 +260,14 @@ size_t ubi__display_edge_words(ubi__out *out, const ubi__style *style, ubi__edge
     return used + ubi__display_text(out, style, w.text, columns - used);
 }
 
-size_t ubi__edge_words_columns(ubi__edge_words w, const ubi__style *style) {
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+size_t ubi__edge_words_columns(ubi__edge_words w, const ubi__style *style, size_t most) {
     char digits[INDEX_TEXT];
     if (w.how == UBI__EDGE_INDEX)
-        return index_text(digits, w.index).len;
-    return ubi__display_columns(ubi__text(w.before), style) + ubi__display_columns(w.text, style);
+        return smaller(index_text(digits, w.index).len, most);
+    size_t before = ubi__display_columns(ubi__text(w.before), style, most);
+    return before + ubi__display_columns(w.text, style, most - before);
 }

@@ -64,7 +64,12 @@ static size_t count_digits(ubi_text text) {
     return n;
 }
 
+/* The entry's name ends with these words and a number. */
+#define MOST_PAIR_BYTES 64
+
 static bool is_weak_map_entry(ubi_text name) {
+    if (name.len > MOST_PAIR_BYTES)
+        name = behind(name, name.len - MOST_PAIR_BYTES);
     return ubi__text_contains(name, ubi__text(" pair in WeakMap (table @"));
 }
 
@@ -97,7 +102,7 @@ static ubi_text name_among_people(ubi_text name) {
 
 /* "300 / V8PerContextData::context_" without its number; a number alone is a slot. */
 static ubi__edge_words words_of_field(ubi_text name) {
-    size_t digits = count_digits(name);
+    size_t digits = name.len <= UBI__LONGEST_IDENTIFIER ? count_digits(name) : 0;
     if (is_weak_map_entry(name))
         return words(UBI__EDGE_TOLD, NULL, ubi__text("value in a WeakMap"));
     if (digits && starts_with(behind(name, digits), " / "))
@@ -270,7 +275,8 @@ static bool begins_in_list(ubi__path_start *out, const ubi_graph *graph, const u
 
 ubi__path_start ubi__path_start_of(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
     ubi__path_start start = { .begin = 0 };
-    if (n_steps == 0 || type_of(graph, steps[0].predecessor) != UBI__V8_SYNTHETIC)
+    if (n_steps == 0 || ubi__quickjs_path_start(&start, graph, steps, n_steps) ||
+        type_of(graph, steps[0].predecessor) != UBI__V8_SYNTHETIC)
         return start;
     if (!begins_in_list(&start, graph, steps, n_steps))
         start.begin = begin_of(graph, steps, n_steps);

@@ -82,7 +82,7 @@ static void assert_words(const step *nodes, uint32_t n, size_t columns, const ch
     capture_start(&output);
     size_t told = ubi__display_path(&output.out, &wide, &path, columns);
     assert_string_equal(capture_text(&output), expected);
-    assert_int_equal(told, ubi__display_columns(ubi__text(expected), &wide));
+    assert_int_equal(told, ubi__display_columns(ubi__text(expected), &wide, SIZE_MAX));
     ubi_lens_close(look);
     ubi_graph_unref(g);
 }
@@ -224,7 +224,7 @@ static void labels_are_those_of_the_containment_view(void **state) {
         size_t columns = ubi__display_edge_label(&output.out, &wide, g, 0, 80);
         assert_string_equal(capture_text(&output), cases[i].label);
         assert_int_equal(columns, strlen(cases[i].label));
-        assert_int_equal(ubi__edge_label_columns(&wide, g, 0), columns);
+        assert_int_equal(ubi__edge_label_columns(&wide, g, 0, SIZE_MAX), columns);
         assert_string_equal(ubi__edge_kind_name(ubi_graph_edge_kind(g, 0)), cases[i].kind);
         ubi_graph_unref(g);
     }

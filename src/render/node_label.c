@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "formats/v8/v8_types.h"
+#include "render/function_name.h"
 
 /* With less room than this for a source, a place is left out: it would not be recognized. */
 #define LEAST_SOURCE_COLUMNS 6
@@ -19,17 +20,21 @@ static size_t smaller(size_t a, size_t b) {
 size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_frame *frame, size_t columns) {
     bool named = frame->function_name.ptr && frame->function_name.len;
     ubi_text function = named ? frame->function_name : ubi__text("(anonymous)");
+    if (frame->source.len == 0) /* the engine's own: there is no place */
+        return ubi__display_text(out, style, function, columns);
     char place[32];
     size_t place_columns = (size_t)(frame->column ? snprintf(place, sizeof place, ":%u:%u", frame->line, frame->column)
                                                   : snprintf(place, sizeof place, ":%u", frame->line));
-    size_t source_columns = ubi__display_columns(frame->source, style);
+    size_t source_columns = ubi__display_columns(frame->source, style, columns);
 
     /* The function gets half of the room, or what the place leaves. */
     size_t function_room = columns / 2;
     if (2 + source_columns + place_columns + function_room < columns)
         function_room = columns - 2 - source_columns - place_columns;
     size_t least = 2 + smaller(source_columns, LEAST_SOURCE_COLUMNS) + place_columns;
-    if (smaller(ubi__display_columns(function, style), function_room) + least > columns)
+    char name[UBI__FUNCTION_BYTES];
+    function = (ubi_text){ name, ubi__short_function(name, style, function, function_room) };
+    if (ubi__display_columns(function, style, function_room) + least > columns)
         return ubi__display_text(out, style, function, columns);
 
     size_t used = ubi__display_text(out, style, function, function_room);

@@ -60,10 +60,12 @@ static size_t arrow_columns(const page *p) {
 static void measure_line(page *p, uint32_t line) {
     char id[24];
     ubi_lens_name_buffer buffer;
+    size_t most = p->style->columns + 2 * LEAST_COLUMNS; /* more than any line has */
     if (line > 0)
         p->edge_columns =
-            larger(p->edge_columns, ubi__edge_label_columns(p->style, p->path->graph, edge_of_line(p, line)));
-    size_t label = ubi__display_columns(label_of_line(p, line, &buffer), p->style) + (line ? arrow_columns(p) : 0);
+            larger(p->edge_columns, ubi__edge_label_columns(p->style, p->path->graph, edge_of_line(p, line), most));
+    size_t label =
+        ubi__display_columns(label_of_line(p, line, &buffer), p->style, most) + (line ? arrow_columns(p) : 0);
     p->label_columns = larger(p->label_columns, label);
     p->id_columns = larger(p->id_columns, (size_t)id_text(id, p, line));
 }

@@ -27,11 +27,10 @@ static void draw_ascii(pen *p, const char *s) {
 }
 
 static void draw_text(pen *p, ubi_text text, size_t most_columns) {
-    size_t columns = ubi__display_columns(text, p->style);
     if (p->out)
         p->columns += ubi__display_text(p->out, p->style, text, most_columns);
     else
-        p->columns += columns < most_columns ? columns : most_columns;
+        p->columns += ubi__display_columns(text, p->style, most_columns);
 }
 
 static void draw_arrow(pen *p) {
@@ -65,34 +64,45 @@ static bool is_engine_at(const pen *p, uint32_t i) {
     return is_between(p, i) && ubi__node_is_engine(p->path->graph, node_at(p->path, i));
 }
 
-/* Whether the node goes without arrow and label. */
-static bool joins(const pen *p, uint32_t i) {
-    if (!is_between(p, i))
-        return false;
-    if (is_engine_at(p, i))
-        return true;
-    return ubi__kind_is_plain(p->path->graph, kind_at(p->path, i)) && ubi__edge_is_access(words_at(p->path, i - 1)) &&
-           ubi__edge_is_access(words_at(p->path, i));
-}
-
 /* The word for a run of the engine's nodes, of which node i is the first. */
 static ubi__edge_words engine_words_at(const pen *p, uint32_t i) {
     const ubi_path_step *steps = p->path->steps;
     uint32_t last = i;
     while (is_engine_at(p, last + 1))
         last++;
-    return ubi__engine_words(p->path->graph, node_at(p->path, i), steps[i].edge, steps[last - 1].edge,
-                             steps[last].edge);
+    return ubi__engine_words(p->path->graph, node_at(p->path, i - 1), node_at(p->path, i), steps[i].edge,
+                             steps[last - 1].edge, steps[last].edge);
+}
+
+/* Whether node i is reached as scripts reach a property, or through one node of the engine's that is one to them. */
+static bool is_accessed(const pen *p, uint32_t i) {
+    if (is_engine_at(p, i - 1) && !is_engine_at(p, i - 2))
+        return ubi__edge_is_access(engine_words_at(p, i - 1));
+    return ubi__edge_is_access(words_at(p->path, i - 1));
+}
+
+/* The same of what follows it. */
+static bool accesses(const pen *p, uint32_t i) {
+    return ubi__edge_is_access(words_at(p->path, i)) ||
+           (is_engine_at(p, i + 1) && ubi__edge_is_access(engine_words_at(p, i + 1)));
+}
+
+/* Whether the node goes without arrow and label. */
+static bool joins(const pen *p, uint32_t i) {
+    if (!is_between(p, i))
+        return false;
+    if (is_engine_at(p, i))
+        return true;
+    return ubi__kind_is_plain(p->path->graph, kind_at(p->path, i)) && is_accessed(p, i) && accesses(p, i);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------- */
 
 static void draw_words(pen *p, ubi__edge_words words) {
-    size_t columns = ubi__edge_words_columns(words, p->style);
     if (p->out)
         p->columns += ubi__display_edge_words(p->out, p->style, words, p->part_columns);
     else
-        p->columns += columns < p->part_columns ? columns : p->part_columns;
+        p->columns += ubi__edge_words_columns(words, p->style, p->part_columns);
 }
 
 static void draw_parenthesis(pen *p, ubi__path_detail least, ubi__edge_words words) {
@@ -123,16 +133,21 @@ static void draw_access(pen *p, ubi__edge_words words) {
     ink(p, UBI__INK_PLAIN);
 }
 
+/* Words of the engine are told from `least` on, variables longer. */
+static void draw_edge_words(pen *p, ubi__path_detail least, ubi__edge_words words) {
+    if (ubi__edge_is_access(words))
+        draw_access(p, words);
+    else
+        draw_parenthesis(p, words.how == UBI__EDGE_VARIABLE ? UBI__DETAIL_VARIABLES : least, words);
+}
+
 static void draw_edge(pen *p, uint32_t i) {
     ubi__edge_words words = words_at(p->path, i);
     if (words.how == UBI__EDGE_SILENT || (p->start.list && i == p->start.begin))
         return;
     if (words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1)) /* the words for that node say it */
         return;
-    if (ubi__edge_is_access(words))
-        draw_access(p, words);
-    else
-        draw_parenthesis(p, words.how == UBI__EDGE_VARIABLE ? UBI__DETAIL_ENGINE : UBI__DETAIL_ALL, words);
+    draw_edge_words(p, UBI__DETAIL_ALL, words);
 }
 
 /* "Node.js timers of 1,000 ms". */
@@ -149,8 +164,9 @@ static void draw_list(pen *p) {
 /* What V8 says of every window, behind its first word. */
 static const ubi_text said_of_windows = { " [JSGlobalObject]", 17 };
 
-static size_t find(ubi_text text, ubi_text part) {
-    for (size_t i = 0; i + part.len <= text.len; i++)
+/* Where `part` begins, in byte `last` of the text at the latest; the text's end: nowhere there. */
+static size_t find(ubi_text text, ubi_text part, size_t last) {
+    for (size_t i = 0; i <= last && i + part.len <= text.len; i++)
         if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
             return i;
     return text.len;
@@ -167,8 +183,8 @@ static void draw_label(pen *p, uint32_t i) {
         draw_ascii(p, "script ");
         label = ubi__file_name(label);
     }
-    size_t at = find(label, said_of_windows), before = p->columns;
-    if (at == label.len || at > p->part_columns) {
+    size_t at = find(label, said_of_windows, p->part_columns), before = p->columns;
+    if (at == label.len) {
         draw_text(p, label, p->part_columns);
         return;
     }
@@ -187,6 +203,8 @@ static void draw_piece(pen *p, uint32_t i, bool first) {
             ink(p, UBI__INK_BOLD);
         if (p->start.list && i == p->start.begin)
             draw_list(p);
+        else if (p->start.name && i == p->start.begin)
+            draw_ascii(p, p->start.name);
         else
             draw_label(p, i);
         if (target)
@@ -208,7 +226,7 @@ static uint32_t behind_engine(const pen *p, uint32_t i) {
 static uint32_t draw_step(pen *p, uint32_t i, bool first) {
     draw_piece(p, i, first);
     if (is_engine_at(p, i + 1))
-        draw_parenthesis(p, UBI__DETAIL_ENGINE, engine_words_at(p, i + 1));
+        draw_edge_words(p, UBI__DETAIL_ENGINE, engine_words_at(p, i + 1));
     return behind_engine(p, i + 1);
 }
 

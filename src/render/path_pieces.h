@@ -15,8 +15,9 @@
 /** What is told beside nodes and properties; less where room is short. */
 typedef enum ubi__path_detail {
     UBI__DETAIL_NONE,
-    UBI__DETAIL_ENGINE, /**< words for the engine's nodes, such as "(getter)" */
-    UBI__DETAIL_ALL     /**< and what edges are called */
+    UBI__DETAIL_VARIABLES, /**< those that functions captured */
+    UBI__DETAIL_ENGINE,    /**< words for the engine's nodes, such as "(getter)" */
+    UBI__DETAIL_ALL        /**< and what edges are called */
 } ubi__path_detail;
 
 /** Writes, or only measures when `out` is NULL. */

@@ -7,25 +7,34 @@
  */
 #include "render/path_words.h"
 
+#include "render/edge_words.h"
 #include "render/node_label.h"
 #include "render/path_pieces.h"
 
-/* Columns of a label or the name of an edge, at most. */
+/* Columns of a label or the name of an edge, at most; so many less with each attempt to fit, down to what still tells. */
 #define PART_COLUMNS 40
+#define PART_STEP 8
+#define LEAST_PART_COLUMNS 16
 /* So much of the room goes to the first steps, as divisors; the rest is for those near the end, which say more. Where the first
  * says as little as "root" does, the second may have more. */
 #define HEAD_SHARE 3
 #define SAYS_LITTLE 8
 #define FIRST_TWO_SHARE 2
+/* Of longer paths, less is tried. */
+#define MOST_STEPS_TRIED 10000
 
 typedef ubi__path_pen pen;
+
+static size_t longest_part(size_t columns) {
+    return columns / 2 < PART_COLUMNS ? columns / 2 : PART_COLUMNS;
+}
 
 static pen new_pen(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
     return (pen){ .out = out,
                   .style = style,
                   .path = path,
                   .start = ubi__path_start_of(path->graph, path->steps, path->n_steps),
-                  .part_columns = columns / 2 < PART_COLUMNS ? columns / 2 : PART_COLUMNS,
+                  .part_columns = longest_part(columns),
                   .detail = UBI__DETAIL_ALL };
 }
 
@@ -44,6 +53,47 @@ static bool fits(const pen *p, size_t columns, unsigned lines) {
             return false;
     }
     return lines > 0;
+}
+
+/* ---- what says least ---------------------------------------------------------------------------------------------- */
+
+/* Begins behind a root that nothing of the program's is said of, if something of it is left to begin with. */
+static void leave_root_out(pen *p) {
+    const ubi__path_view *path = p->path;
+    uint32_t next = p->start.begin + 1;
+    if (p->start.list || p->start.name || next >= path->n_steps ||
+        !ubi__node_is_root(path->graph, path->steps[p->start.begin].predecessor) ||
+        ubi__edge_is_access(
+            ubi__edge_words_of(path->graph, path->steps[p->start.begin].predecessor, path->steps[p->start.begin].edge)))
+        return;
+    while (next < path->n_steps && ubi__node_is_engine(path->graph, path->steps[next].predecessor))
+        next++;
+    if (next < path->n_steps)
+        p->start.begin = next;
+}
+
+/* With all steps of the program: first without a root, then without words of the engine, then with shorter names, and at last
+ * without variables. */
+static bool fits_whole(pen *p, size_t columns, unsigned lines) {
+    bool fit = fits(p, columns, lines);
+    if (!fit)
+        leave_root_out(p);
+    for (fit = fit || fits(p, columns, lines); !fit && p->detail > UBI__DETAIL_VARIABLES;) {
+        p->detail--;
+        fit = fits(p, columns, lines);
+    }
+    bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
+    while (!fit && p->part_columns >= LEAST_PART_COLUMNS + PART_STEP) {
+        p->part_columns = is_long ? LEAST_PART_COLUMNS : p->part_columns - PART_STEP;
+        fit = fits(p, columns, lines);
+    }
+    if (fit)
+        return true;
+    p->detail = UBI__DETAIL_NONE;
+    fit = fits(p, columns, lines);
+    if (!fit)
+        p->part_columns = longest_part(columns); /* where steps go, those that stay can be read */
+    return fit;
 }
 
 /* ---- what is left out --------------------------------------------------------------------------------------------- */
@@ -113,6 +163,16 @@ static bool choose_gap(pen *p, size_t columns) {
     return true;
 }
 
+static bool choose_gap_with_shorter_names(pen *p, size_t columns) {
+    bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
+    bool fit = choose_gap(p, columns);
+    while (!fit && p->part_columns >= LEAST_PART_COLUMNS + PART_STEP) {
+        p->part_columns = is_long ? LEAST_PART_COLUMNS : p->part_columns - PART_STEP;
+        fit = choose_gap(p, columns);
+    }
+    return fit;
+}
+
 /* ---- one line ----------------------------------------------------------------------------------------------------- */
 
 static size_t display_target(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
@@ -120,15 +180,16 @@ static size_t display_target(ubi__out *out, const ubi__style *style, const ubi__
     return ubi__display_text(out, style, ubi__node_title(path->graph, path->look, path->target, &buffer), columns);
 }
 
-/* Parentheses go first, then the middle, then all but the target's name. */
 size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
     pen p = new_pen(out, style, path, columns);
-    bool fit = fits(&p, columns, 1);
-    while (!fit && p.detail > UBI__DETAIL_NONE) {
-        p.detail--;
-        fit = fits(&p, columns, 1);
+    ubi__path_start start = p.start;
+    bool fit = fits_whole(&p, columns, 1) || choose_gap_with_shorter_names(&p, columns);
+    if (!fit) { /* a root is short */
+        p.start = start;
+        p.part_columns = longest_part(columns);
+        fit = choose_gap_with_shorter_names(&p, columns);
     }
-    if (!fit && !choose_gap(&p, columns))
+    if (!fit)
         return display_target(out, style, path, columns);
     for (uint32_t i = p.start.begin; i <= path->n_steps;)
         i = ubi__path_draw_unit(&p, i);
@@ -139,9 +200,6 @@ size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path
 
 /* Lines end where units do: of all columns, so many sixteenths may be in use. */
 #define LEAST_SIXTEENTHS 9
-
-/* Of longer paths, less is tried. */
-#define MOST_STEPS_TRIED 10000
 
 /* Shows more of the beginning for as long as there is room at ends of lines. */
 static void fill_lines(pen *p, size_t columns, unsigned lines) {
@@ -158,14 +216,9 @@ static void fill_lines(pen *p, size_t columns, unsigned lines) {
     }
 }
 
-/* What edges are called goes first; near the target it says more than what is in the middle. */
 static bool fit_lines(pen *p, size_t columns, unsigned lines) {
-    if (fits(p, columns, lines))
+    if (fits_whole(p, columns, lines))
         return true;
-    p->detail = UBI__DETAIL_ENGINE;
-    if (fits(p, columns, lines))
-        return true;
-    p->detail = UBI__DETAIL_ALL;
     unsigned less = p->path->n_steps > MOST_STEPS_TRIED ? 2 : 1;
     for (unsigned sixteenths = 16; sixteenths >= LEAST_SIXTEENTHS && lines > 1; sixteenths -= less)
         if (choose_gap(p, columns * lines * sixteenths / 16) && fits(p, columns, lines)) {

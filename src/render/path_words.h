@@ -34,17 +34,17 @@ typedef struct ubi__path_view {
  *     global.keepCacheAlive → add() (variable registry) → Map (entry) → LeakedThing
  *
  * begins where people begin to count: at the global object, a window, the list of roots that a node is in, or a list of timers.
- * Steps that repeat, as in a linked list, are counted: ".next ×57". Where room is short, parentheses go first and then the
- * middle, nearer to the root than to the target: "… 57 more …" counts nodes.
+ * Steps that repeat, as in a linked list, are counted: ".next ×57". Where room is short, a root goes first that says nothing of
+ * the program, then the engine's words in parentheses, then the middle of long names. Only then go steps of the program: the
+ * first one and those nearest the target stay, and "… 57 more …" counts the nodes between.
  *
  * @return columns written, at most `columns`. No newline.
  */
 size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns);
 
 /**
- * The same on up to `lines` lines, from whose middle steps are left out where these are too few; what edges are called stays
- * then. The first line starts behind what was written so far, the others `indent` columns from the left; each has room for
- * `columns`. Ends with a newline.
+ * The same on up to `lines` lines. The first line starts behind what was written so far, the others `indent` columns from the
+ * left; each has room for `columns`. Ends with a newline.
  */
 void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns,
                                unsigned lines, size_t indent);

@@ -63,7 +63,7 @@ static void assert_line(const char *drawn, const ubi__style *style, size_t colum
     size_t told;
     const char *line = line_of(&f, style, columns, &told);
     assert_string_equal(line, expected);
-    assert_int_equal(told, ubi__display_columns(ubi__text(line), style));
+    assert_int_equal(told, ubi__display_columns(ubi__text(line), style, SIZE_MAX));
     free_found(&f);
 }
 
@@ -174,17 +174,55 @@ static void a_path_without_steps_is_its_target(void **state) {
            "4(type=js::GetterSetter) -> "                                                                              \
            "99 \"gettersetter_setter\"" TARGET
 
-static void parentheses_go_before_the_middle_does(void **state) {
+static void a_root_and_parentheses_go_before_the_middle_does(void **state) {
     (void)state;
     assert_line(LONG, &wide, 100, "root → Window.store.maps → Map (value) → Set (key) → Object.list[3] → Point");
-    assert_line(SETTER, &wide, 60, "root → Window → P.title (setter) → Point");
-    assert_line(LONG, &wide, 70, "root → Window.store.maps → Map → Set → Object.list[3] → Point");
-    assert_line(LONG, &wide, 60, "root → Window.store → … 3 more … → Object.list[3] → Point");
-    assert_line(LONG, &wide, 40, "root → … 5 more … → Array[3] → Point");
+    assert_line(SETTER, &wide, 60, "Window → P.title (setter) → Point");
+    assert_line(LONG, &wide, 70, "Window.store.maps → Map (value) → Set (key) → Object.list[3] → Point");
+    assert_line(LONG, &wide, 60, "Window.store.maps → Map → Set → Object.list[3] → Point");
+    assert_line(LONG, &wide, 40, "Window.store.maps → … 4 more … → Point");
     assert_line(LONG, &wide, 30, "root → … 6 more … → Point");
     assert_line(LONG, &wide, 20, "Point");
     assert_line(LONG, &wide, 3, "P…t");
-    assert_line(LONG, &ascii, 60, "root -> Window.store -> ... 4 more ... -> Array[3] -> Point");
+    assert_line(LONG, &ascii, 60, "Window.store.maps -> Map -> Set -> Object.list[3] -> Point");
+}
+
+/* A root, a realm and its global object, as QuickJS has them; behind it what the test draws. */
+#define REALM                                                                                                          \
+    "1 -> 2 \"native handle\"; 2(type=JSContext) -> 3 \"global_obj\"; 3(type=JSObject class=Object coarse=object) -> "
+#define PLAIN "(type=JSObject class=Object coarse=object) -> "
+
+static void of_quickjs_no_name_of_the_program_is_hidden_by_steps_of_the_engine(void **state) {
+    (void)state;
+    static const char deep[] = REALM "4 \"server\"; 4" PLAIN "5 \"filter\"; 5" PLAIN
+                                     "6 \"listeners\"; 6(type=JSObject class=Array coarse=object) -> 99 \"17\"" TARGET;
+    assert_line(deep, &wide, 100, "global.server.filter.listeners[17] → Point");
+    assert_line(deep, &wide, 42, "global.server.filter.listeners[17] → Point");
+    assert_line(REALM "4 \"f\"; 4(type=JSObject class=Function coarse=object) -> 5 \"cache\"; 5(type=JSVarRef) -> "
+                      "99 \"value\"" TARGET,
+                &wide, 44, "global.f → Function (variable cache) → Point");
+    assert_line(REALM "4 \"app\"; 4(type=JSVarRef) -> 5 \"value\"; 5" PLAIN "99 \"last\"" TARGET, &wide, 100,
+                "global.app.last → Point");
+    assert_line(REALM "4 \"shop\"; 4(type=JSObject class=Object desc=Shop coarse=object) -> 5 \"orders\"; "
+                      "5(type=JSObject class=Map coarse=object) -> 99 \"value\"" TARGET,
+                &wide, 100, "global.shop → Shop.orders → Map (value) → Point");
+    assert_line("1 -> 2 \"native handle\"; 2(type=JSContext) -> 3 \"module\"; 3(type=JSModuleDef) -> 4 \"registry\"; "
+                "4(type=JSVarRef) -> 99 \"value\"" TARGET,
+                &wide, 100, "module (variable registry) → Point");
+    assert_line("1 -> 2 \"native handle\"; 2(type=JSContext) -> 99 \"prototype of Map\"" TARGET, &wide, 100,
+                "root (prototype of Map) → Point");
+    assert_line("1 -> 99 \"native handle\"; 99(type=JSContext)", &wide, 100, "root (native handle) → JSContext");
+    assert_line("1 -> 2 \"native handle\"; 2(type=JSObject class=Promise coarse=object) -> 3 \"handler\"; "
+                "3(type=JSAsyncFunctionState) -> 99 \"pending\"" TARGET,
+                &wide, 100, "root (native handle) → Promise (variable pending) → Point");
+}
+
+static void long_names_are_cut_before_steps_are_left_out(void **state) {
+    (void)state;
+    static const char drawn[] = WINDOW "3 \"aCacheWithARatherLongNameThatFewWouldRead\"; 3(class=Map coarse=object) -> "
+                                       "4 \"OrderedHashMapObject value\"; "
+                                       "4(class=SessionOfSomebodyWhoLeftLongAgo coarse=object) -> 99 \"user\"" TARGET;
+    assert_line(drawn, &wide, 90, "Window.aCacheWithAR…ewWouldRead → Map → SessionOfSom…LeftLongAgo.user → Point");
 }
 
 static void check_every_width(const char *drawn) {
@@ -194,7 +232,7 @@ static void check_every_width(const char *drawn) {
             size_t told;
             const ubi__style *style = unicode ? &wide : &ascii;
             const char *line = line_of(&f, style, columns, &told);
-            size_t actual = ubi__display_columns(ubi__text(line), style);
+            size_t actual = ubi__display_columns(ubi__text(line), style, SIZE_MAX);
             if (told != actual || told > columns)
                 fail_msg("%zu columns, says %zu, has %zu: %s", columns, told, actual, line);
         }
@@ -239,7 +277,7 @@ static void assert_list_line(uint32_t n_steps, uint32_t k, const ubi__style *sty
     found f = find(linked_list(n_steps + 1, k));
     size_t told;
     assert_string_equal(line_of(&f, style, columns, &told), expected);
-    assert_int_equal(told, ubi__display_columns(ubi__text(expected), style));
+    assert_int_equal(told, ubi__display_columns(ubi__text(expected), style, SIZE_MAX));
     free_found(&f);
 }
 
@@ -320,7 +358,7 @@ static void what_fits_on_some_lines_is_not_cut(void **state) {
                    "    → Map (value) → Set (key)\n"
                    "    → Object.list[3] → Point\n");
     assert_wrapped(LONG, 30, 2,
-                   "root → … 4 more …\n"
+                   "Window.store.maps → Map → Set\n"
                    "    → Object.list[3] → Point\n");
     assert_wrapped(LONG, 30, 1, "root → … 6 more … → Point\n");
     assert_wrapped(LONG, 17, 9,
@@ -406,7 +444,9 @@ int main(void) {
         cmocka_unit_test(scripts_are_named_by_the_last_part_of_their_file),
         cmocka_unit_test(file_names_are_what_follows_the_last_slash),
         cmocka_unit_test(a_path_without_steps_is_its_target),
-        cmocka_unit_test(parentheses_go_before_the_middle_does),
+        cmocka_unit_test(a_root_and_parentheses_go_before_the_middle_does),
+        cmocka_unit_test(of_quickjs_no_name_of_the_program_is_hidden_by_steps_of_the_engine),
+        cmocka_unit_test(long_names_are_cut_before_steps_are_left_out),
         cmocka_unit_test(what_fits_on_some_lines_is_not_cut),
         cmocka_unit_test(whatever_the_width_it_is_kept_and_told),
         cmocka_unit_test(three_equal_accesses_and_more_are_counted),

@@ -32,5 +32,9 @@ void ubi__render_stack(ubi__json *json, ubi_stack stack);
 void ubi__render_label(ubi__json *json, const ubi_label *label);
 /** Rows of a dominator tree, as ubi_render_dominator_tree_json has them. Errors: UBI_ENOMEM. */
 ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node *tree);
+/** The same as an array: each row before those below it, without `children`, with `depth` from 0. Errors: UBI_ENOMEM. */
+ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree);
+/** Levels that the rows of a tree have. Cost: O(rows). Errors: UBI_ENOMEM. */
+ubi_status ubi__dominator_tree_depth(uint32_t *out, const ubi_dominator_node *tree);
 
 #endif

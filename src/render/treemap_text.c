@@ -151,7 +151,7 @@ static size_t write_amount(grid *g, const ubi_treemap_row *row, size_t room, boo
 /* As much of the name's beginning as there is room for; columns written. */
 static size_t write_name(const grid *g, ubi_text name, size_t room) {
     size_t columns = 0, at = 0;
-    if (!g->style->unicode || ubi__display_columns(name, g->style) <= room)
+    if (!g->style->unicode || ubi__display_columns(name, g->style, room + 1) <= room)
         return ubi__display_text(g->out, g->style, name, room);
     while (at < name.len) {
         uint32_t c;
@@ -173,7 +173,7 @@ static size_t write_note(grid *g, const note *n) {
     if (n->amount)
         return write_amount(g, &row, n->room, true);
     ubi_text name = ubi__treemap_name(&g->label, &row, 200);
-    if (n->room < LEAST_NAME && ubi__display_columns(name, g->style) > n->room)
+    if (n->room < LEAST_NAME && ubi__display_columns(name, g->style, n->room + 1) > n->room)
         return 0;
     bool holds = row.has_children;
     ubi__display_ink(g->out, g->style, UBI__INK_PLAIN);

@@ -74,7 +74,7 @@ void ubi__symbolizer_free(ubi__symbolizer *s);
 
 /**
  * Makes a module known; nothing is opened yet. One that is known has the same number again: what was read of a file serves all
- * processes that have it. Cost: looks at those that are known.
+ * processes that have it. Cost: O(path and build-id).
  *
  * @param out       its number, from 0.
  * @param path      as recorded, copied.

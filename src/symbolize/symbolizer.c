@@ -38,6 +38,7 @@ struct ubi__symbolizer {
     char *debug_root, *package_root; /* owned */
     bool debuginfod;
     vec_module modules;
+    ubi__strtab module_keys; /* entry i: what tells modules.at[i] from others */
     ubi__strtab names;       /* as they are shown */
     ubi__u64_map by_pointer; /* where a name lies in a file: its number in `names` */
     vec_symbol answer;
@@ -74,6 +75,7 @@ ubi_status ubi__symbolizer_new(ubi__symbolizer **out, const ubi__symbolizer_opti
     if (!s)
         return ubi__fail_nomem();
     s->allocator = a;
+    ubi__strtab_init(&s->module_keys, a);
     ubi__strtab_init(&s->names, a);
     ubi__u64_map_init(&s->by_pointer, a);
     ubi_status status = copy_options(s, options ? options : &standard);
@@ -109,45 +111,74 @@ void ubi__symbolizer_free(ubi__symbolizer *s) {
     ubi__vec_u32_fini(&s->answer_names, a);
     ubi__u64_map_fini(&s->by_pointer);
     ubi__strtab_fini(&s->names);
+    ubi__strtab_fini(&s->module_keys);
     free_path(s->debug_root, a);
     free_path(s->package_root, a);
     UBI_DELETE(a, s);
 }
 
-static uint32_t find_module(const ubi__symbolizer *s, ubi_text path, ubi_text build_id) {
-    for (uint32_t i = 0; i < s->modules.n; i++) {
-        const module *m = &s->modules.at[i];
-        if (m->n_build_id == build_id.len && m->path_bytes == path.len + 1 &&
-            (build_id.len == 0 || memcmp(m->build_id, build_id.ptr, build_id.len) == 0) &&
-            (path.len == 0 || memcmp(m->path, path.ptr, path.len) == 0))
-            return i;
-    }
-    return UBI_NONE;
+/* The build-id after its length, then the path, so that no two modules have one key. */
+static ubi_status make_key(ubi__vec_u8 *out, ubi_text path, ubi_text build_id, const ubi_allocator *a) {
+    uint64_t n_build_id = build_id.len;
+    UBI_TRY(ubi__vec_u8_reserve(out, a, sizeof n_build_id + build_id.len + path.len));
+    memcpy(out->at, &n_build_id, sizeof n_build_id);
+    out->n = sizeof n_build_id;
+    if (build_id.len)
+        memcpy(out->at + out->n, build_id.ptr, build_id.len);
+    out->n += build_id.len;
+    if (path.len)
+        memcpy(out->at + out->n, path.ptr, path.len);
+    out->n += path.len;
+    return UBI_OK;
 }
 
-ubi_status ubi__symbolizer_add_module(ubi__symbolizer *s, uint32_t *out, ubi_text path, const uint8_t *build_id,
-                                      size_t n_build_id) {
-    const ubi_allocator *a = s->allocator;
-    *out = find_module(s, path, (ubi_text){ (const char *)build_id, n_build_id });
-    if (*out != UBI_NONE)
-        return UBI_OK;
+static ubi_status make_module(module *out, ubi_text path, ubi_text build_id, const ubi_allocator *a) {
     module m = { .main = UBI__ELF_FILE_NONE, .debug = UBI__ELF_FILE_NONE, .dwarf = { .allocator = a } };
-    UBI_TRY(vec_module_reserve(&s->modules, a, 1));
     m.path_bytes = path.len + 1;
     m.path = ubi__calloc_array(a, m.path_bytes, 1);
     if (!m.path)
         return ubi__fail_nomem();
     if (path.len)
         memcpy(m.path, path.ptr, path.len);
-    ubi_status status = n_build_id ? copy_bytes(&m.build_id, build_id, n_build_id, a) : UBI_OK;
-    if (status != UBI_OK) {
+    ubi_status status = build_id.len ? copy_bytes(&m.build_id, build_id.ptr, build_id.len, a) : UBI_OK;
+    m.n_build_id = m.build_id ? build_id.len : 0;
+    if (status == UBI_OK)
+        *out = m;
+    else
         module_fini(&m, a);
+    return status;
+}
+
+static ubi_status append_module(ubi__symbolizer *s, uint32_t *out, ubi_text key, ubi_text path, ubi_text build_id) {
+    module m;
+    uint32_t number;
+    UBI_TRY(vec_module_reserve(&s->modules, s->allocator, 1));
+    UBI_TRY(make_module(&m, path, build_id, s->allocator));
+    ubi_status status = ubi__strtab_intern(&s->module_keys, &number, key);
+    if (status != UBI_OK) {
+        module_fini(&m, s->allocator);
         return status;
     }
-    m.n_build_id = n_build_id;
-    *out = (uint32_t)s->modules.n;
+    *out = number; /* keys and modules have the same numbers */
     s->modules.at[s->modules.n++] = m;
     return UBI_OK;
+}
+
+ubi_status ubi__symbolizer_add_module(ubi__symbolizer *s, uint32_t *out, ubi_text path, const uint8_t *build_id,
+                                      size_t n_build_id) {
+    ubi_text id = { (const char *)build_id, n_build_id };
+    ubi__vec_u8 key = { NULL, 0, 0 };
+    ubi_status status = make_key(&key, path, id, s->allocator);
+    if (status == UBI_OK) {
+        ubi_text text = { (const char *)key.at, key.n };
+        uint32_t known = ubi__strtab_find_interned(&s->module_keys, text);
+        if (known != UBI_NONE)
+            *out = known;
+        else
+            status = append_module(s, out, text, path, id);
+    }
+    ubi__vec_u8_fini(&key, s->allocator);
+    return status;
 }
 
 /* ---- opening a module --------------------------------------------------------------------------------------------- */

@@ -5,15 +5,9 @@
 #define _GNU_SOURCE
 #include "timeline/marker_clock.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include <ubiheap/base.h>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 /* Points are taken this often, and the one that took the shortest time counts. */
 #define TRIES 3
@@ -27,40 +21,8 @@ uint64_t ubi__ticks_asked(void) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-#if defined(__x86_64__)
-
-/* The system compares the counters of all processors, and takes another clock when they differ. */
-static bool system_trusts_counter(void) {
-    char name[16] = "";
-    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
-    if (!file)
-        return false;
-    bool is_read = fgets(name, sizeof name, file) != NULL;
-    fclose(file);
-    return is_read && strcmp(name, "tsc\n") == 0;
-}
-
-static bool counter_is_good(void) {
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) && system_trusts_counter();
-}
-
-#elif defined(__aarch64__)
-
-static bool counter_is_good(void) {
-    return true; /* by the architecture */
-}
-
-#else
-
-static bool counter_is_good(void) {
-    return false;
-}
-
-#endif
-
 void ubi__ticks_choose(void) {
-    ubi__ticks_are_counted = counter_is_good();
+    ubi__ticks_are_counted = ubi__tick_counter_is_good();
 }
 
 ubi__tick_point ubi__tick_point_now(void) {

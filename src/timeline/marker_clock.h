@@ -12,9 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
+#include "base/tick_counter.h"
 
 /** A moment on both clocks. */
 typedef struct ubi__tick_point {
@@ -33,17 +31,7 @@ void ubi__ticks_choose(void);
 uint64_t ubi__ticks_asked(void);
 
 static inline uint64_t ubi__ticks(void) {
-#if defined(__x86_64__)
-    if (__builtin_expect(ubi__ticks_are_counted, 1))
-        return __rdtsc();
-#elif defined(__aarch64__)
-    if (__builtin_expect(ubi__ticks_are_counted, 1)) {
-        uint64_t ticks;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-        return ticks;
-    }
-#endif
-    return ubi__ticks_asked();
+    return __builtin_expect(ubi__ticks_are_counted, 1) ? ubi__tick_counter() : ubi__ticks_asked();
 }
 
 /** Now. Cost: some hundred nanoseconds. */

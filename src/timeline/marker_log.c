@@ -291,36 +291,61 @@ void ubi__log_count_dropped(ubi__log *log) {
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-/* The oldest chunk that is not in use: no pop reads it, and no thread but the caller's writes into it. Its log, or NULL. */
-static ubi__log *log_of_oldest(const ubi__timeline *t, const ubi__log *own) {
-    ubi__log *best = NULL;
+/* The newest point of a chunk; it may be behind what was published when one looked. */
+static ubi__tick_point newest_point(const ubi__chunk *c) {
+    const ubi__record *point = atomic_load_explicit(&c->point, memory_order_acquire);
+    return point ? (ubi__tick_point){ point->ticks, point->point_ns } : c->start;
+}
+
+/* A chunk that may be dropped, and the one before it in its log. */
+typedef struct oldest {
+    ubi__log *log; /* NULL: there is none */
+    ubi__chunk *before, *chunk;
+} oldest;
+
+/* The log's oldest chunk that is not in use: no pop reads it, and no thread but the caller's writes into it. */
+static oldest oldest_of_log(ubi__log *log, const ubi__log *own) {
+    oldest o = { .log = log, .chunk = log->oldest };
+    for (; o.chunk && o.chunk->pins > 0; o.chunk = o.chunk->next)
+        o.before = o.chunk;
+    if (!o.chunk || (o.chunk == log->current && log->thread != 0 && log != own))
+        o.log = NULL;
+    return o;
+}
+
+static oldest find_oldest(const ubi__timeline *t, const ubi__log *own) {
+    oldest best = { .log = NULL };
     for (ubi__log *log = t->logs; log; log = log->next) {
-        const ubi__chunk *c = log->oldest;
-        if (!c || c->pins > 0 || (c == log->current && log->thread != 0 && log != own))
-            continue;
-        if (!best || c->start.ticks < best->oldest->start.ticks)
-            best = log;
+        oldest o = oldest_of_log(log, own);
+        if (o.log && (!best.log || o.chunk->start.ticks < best.chunk->start.ticks))
+            best = o;
     }
     return best;
 }
 
+/* A chunk leaves its log. */
+static void unlink_chunk(ubi__log *log, ubi__chunk *before, const ubi__chunk *c) {
+    if (before)
+        before->next = c->next;
+    else
+        log->oldest = c->next;
+    if (c != log->current)
+        return;
+    log->current = before; /* which is full: nothing is written into it any more */
+    log->at = log->end = before ? atomic_load_explicit(&before->published, memory_order_relaxed) : NULL;
+}
+
 /* What was too old is gone for each storage that had not seen it. @return false: there is nothing to drop. */
 static bool drop_oldest(ubi__timeline *t, ubi__log *own, ubi__garbage *garbage) {
-    ubi__log *log = log_of_oldest(t, own);
-    if (!log)
+    oldest o = find_oldest(t, own);
+    if (!o.log)
         return false;
-    ubi__chunk *c = log->oldest;
-    const ubi__record *end = atomic_load_explicit(&c->published, memory_order_acquire);
     for (ubi_markers_storage *s = t->storages; s; s = s->next)
-        ubi__storage_lose(s, log->number, c, end);
-    if (c == log->current) {
-        log->current = NULL;
-        log->at = log->end = NULL;
-    }
-    log->oldest = c->next;
-    t->pending_bytes -= c->bytes;
-    c->next = garbage->chunks;
-    garbage->chunks = c;
+        ubi__storage_lose(s, o.log->number, o.before, o.chunk);
+    unlink_chunk(o.log, o.before, o.chunk);
+    t->pending_bytes -= o.chunk->bytes;
+    o.chunk->next = garbage->chunks;
+    garbage->chunks = o.chunk;
     return true;
 }
 
@@ -391,6 +416,8 @@ static bool add_chunk(ubi__timeline *t, ubi__log *log, ubi__tick_point now) {
     atomic_init(&c->published, c->records);
     c->tables = ubi__marker_tables_ref(log->tables);
     c->next = NULL;
+    atomic_init(&c->point, NULL);
+    c->order = ++log->n_chunks;
     c->bytes = c->room_bytes;
     c->said_bytes = 0;
     c->ended = c->records;
@@ -444,6 +471,7 @@ bool ubi__log_put_point(ubi__log *log) {
         return ubi__log_make_room(log);
     ubi__tick_point now = ubi__tick_point_now();
     *log->at = (ubi__record){ .ticks = now.ticks, .point_ns = now.ns, .is_point = true };
+    atomic_store_explicit(&log->current->point, log->at, memory_order_release);
     log->at++;
     log->point_ticks = now.ticks;
     return true;
@@ -636,6 +664,7 @@ ubi__log_range ubi__log_take(ubi__log *log, ubi__cursor *cursor) {
         return range;
     range.chunk = cursor->chunk ? cursor->chunk : log->oldest;
     range.record = cursor->chunk ? cursor->record : range.chunk->records;
+    range.near = cursor->chunk ? cursor->near : range.chunk->start;
     range.end = atomic_load_explicit(&log->current->published, memory_order_acquire);
     for (ubi__chunk *c = range.chunk; c != range.last; c = c->next) {
         c->needed--;
@@ -644,6 +673,7 @@ ubi__log_range ubi__log_take(ubi__log *log, ubi__cursor *cursor) {
     range.last->pins++;
     cursor->chunk = range.last;
     cursor->record = range.end;
+    cursor->near = newest_point(range.last);
     return range;
 }
 
@@ -662,6 +692,7 @@ void ubi__log_need(ubi__log *log, ubi__cursor *cursor) {
         return;
     cursor->chunk = log->current;
     cursor->record = atomic_load_explicit(&log->current->published, memory_order_acquire);
+    cursor->near = newest_point(log->current);
     log->current->needed++;
 }
 

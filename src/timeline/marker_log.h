@@ -11,7 +11,8 @@
  * thread has exited waits for another thread. Logs are never freed before all of them are, and have a number: cursors are in an array.
  *
  * Memory: 32 bytes for a marker. Chunks are of 4 KiB at first, then larger, as fast as the thread fills them; in all at most the
- * limit, and a chunk per thread.
+ * limit, and per thread a chunk and what its markers say. While a pop reads, what it reads stays, and what comes meanwhile goes in its place: a pop that is
+ * slower than those who mark costs them markers, which are counted, and nobody memory.
  */
 #ifndef UBI_TIMELINE_MARKER_LOG_H
 #define UBI_TIMELINE_MARKER_LOG_H
@@ -45,15 +46,17 @@ typedef struct ubi__record {
 _Static_assert(sizeof(ubi__record) == 32, "a pending marker takes 32 bytes");
 
 typedef struct ubi__chunk {
-    _Atomic(ubi__record *) published; /* behind the last record */
-    ubi__record *end;                 /* of the room */
-    ubi__marker_tables *tables;       /* counted */
-    struct ubi__chunk *next;          /* newer */
-    size_t bytes;                     /* all of it, and what its markers said when the thread left it */
-    size_t room_bytes;                /* of the block */
-    size_t said_bytes;                /* what its markers say; of the thread, until it leaves the chunk */
-    ubi__record *ended;               /* markers of the records before it are gone */
-    _Atomic bool has_markers;         /* or there never was any; set by the thread */
+    _Atomic(ubi__record *) published;   /* behind the last record */
+    ubi__record *end;                   /* of the room */
+    ubi__marker_tables *tables;         /* counted */
+    struct ubi__chunk *next;            /* newer */
+    _Atomic(const ubi__record *) point; /* the newest one; NULL: `start` is */
+    uint64_t order;                     /* of the log's chunks: 1, 2, 3, ... */
+    size_t bytes;                       /* all of it, and what its markers said when the thread left it */
+    size_t room_bytes;                  /* of the block */
+    size_t said_bytes;                  /* what its markers say; of the thread, until it leaves the chunk */
+    ubi__record *ended;                 /* markers of the records before it are gone */
+    _Atomic bool has_markers;           /* or there never was any; set by the thread */
     uint32_t needed, pins;
     ubi__tick_point start; /* when it was begun */
     uint64_t thread;       /* a number of its own for each thread that ever marked, from 1 */
@@ -103,6 +106,7 @@ typedef struct ubi__log {
     /* By the lock. */
     ubi__chunk *oldest;
     size_t next_chunk_bytes;
+    uint64_t n_chunks; /* ever added */
     struct ubi__log *next;
     uint64_t thread; /* that owns it; 0: nobody */
     uint32_t number;
@@ -113,7 +117,8 @@ typedef struct ubi__log {
 typedef struct ubi__cursor {
     ubi__chunk *chunk; /* NULL: before the oldest */
     const ubi__record *record;
-    uint64_t n_dropped; /* of the log, counted already */
+    ubi__tick_point near; /* a point near that record */
+    uint64_t n_dropped;   /* of the log, counted already */
 } ubi__cursor;
 
 /** What nobody needs any more. */
@@ -254,6 +259,7 @@ void ubi__log_leave(ubi__log *log, const ubi__cursor *cursor, ubi__garbage *garb
 typedef struct ubi__log_range {
     ubi__chunk *chunk, *last;        /* last NULL: nothing */
     const ubi__record *record, *end; /* from here in `chunk`, up to there in `last` */
+    ubi__tick_point near;            /* a point near the first record */
 } ubi__log_range;
 /** Takes that: the cursor goes to the end, and the chunks are pinned until ubi__log_release. */
 ubi__log_range ubi__log_take(ubi__log *log, ubi__cursor *cursor);

@@ -55,14 +55,24 @@ static void leave(ubi_markers_storage *s, ubi__garbage *garbage) {
         ubi__log_leave(log, &s->cursors.at[log->number], garbage);
 }
 
-void ubi__storage_lose(ubi_markers_storage *s, uint32_t log_number, const ubi__chunk *chunk, const ubi__record *end) {
+/* The chunk at which the cursor was is gone: it stands behind all of the one before. */
+static void step_back(ubi__cursor *cursor, ubi__chunk *before) {
+    cursor->chunk = before;
+    if (!before)
+        return;
+    cursor->record = atomic_load_explicit(&before->published, memory_order_relaxed);
+    cursor->near = before->start; /* of no record */
+    before->needed++;
+}
+
+void ubi__storage_lose(ubi_markers_storage *s, uint32_t log_number, ubi__chunk *before, const ubi__chunk *chunk) {
     ubi__cursor *cursor = &s->cursors.at[log_number];
-    const ubi__record *record = chunk->records;
-    if (cursor->chunk) {
-        if (cursor->chunk != chunk)
-            return;
+    const ubi__record *record = chunk->records, *end = atomic_load_explicit(&chunk->published, memory_order_acquire);
+    if (cursor->chunk && cursor->chunk->order > chunk->order)
+        return;
+    if (cursor->chunk == chunk) {
         record = cursor->record;
-        cursor->chunk = NULL;
+        step_back(cursor, before);
     }
     for (; record < end; record++)
         s->n_lost += ubi__storage_wants(s, record);
@@ -236,20 +246,10 @@ static void settle(const reader *r, stream *s, bool of_main) {
     }
 }
 
-/* The newest point of a chunk before a record. */
-static ubi__tick_point point_before(const ubi__chunk *chunk, const ubi__record *record) {
-    while (record > chunk->records) {
-        record--;
-        if (record->is_point)
-            return (ubi__tick_point){ record->ticks, record->point_ns };
-    }
-    return chunk->start;
-}
-
 static void start(const reader *r, stream *s, bool of_main) {
     s->chunk = s->range.chunk;
     s->record = s->range.record;
-    s->near = point_before(s->chunk, s->record);
+    s->near = s->range.near;
     s->last_ns = 0;
     settle(r, s, of_main);
 }

@@ -35,9 +35,8 @@ ubi_status ubi__storages_follow(void);
 void ubi__storages_orphan(void);
 /** Frees what was observed before the fork. */
 void ubi__storages_free_orphans(void);
-/** With the lock: the chunk, which ends at `end`, goes before the storage has seen it. */
-void ubi__storage_lose(ubi_markers_storage *storage, uint32_t log_number, const ubi__chunk *chunk,
-                       const ubi__record *end);
+/** With the lock: a chunk goes, which the storage may not have seen. @param before  the one before it; NULL: it is the oldest. */
+void ubi__storage_lose(ubi_markers_storage *storage, uint32_t log_number, ubi__chunk *before, const ubi__chunk *chunk);
 /** With the lock: the record of that chunk, the log's newest, up to which every storage has read. */
 const ubi__record *ubi__storages_read_up_to(uint32_t log_number, const ubi__chunk *chunk);
 /** Whether the storage wants the record. */

@@ -40,12 +40,13 @@ static size_t pop_count(ubi_timeline_target *target, uint64_t *n_lost) {
 
 /* ---- eight threads mark, others look ----------------------------------------------------------------------------- */
 
-enum { MARKING = 8, LOOKING = 3 };
+enum { MARKING = 8, LOOKING = 3, TURNS = 8 };
 static _Atomic bool is_over;
+/* Who looks lets everybody mark a little more, so that there is never more to look at than those who look can do. */
+static _Atomic uint64_t rounds;
 
-static void *mark(void *payload) {
-    unsigned *n = payload;
-    while (!atomic_load_explicit(&is_over, memory_order_relaxed)) {
+static void mark_some(void) {
+    for (int i = 0; i < TURNS; i++) {
         UBI_AUTO_GLOBAL_TIMELINE_MARKER("outer");
         UBI_TIMELINE_MARKER_START_LABEL("inner", "label");
         ubi_timeline_marker *m = ubi_worker_timeline_marker_new(UBI_WORKER_SERIALIZE_OFF_MAIN_THREAD, UBI_MARKER_START);
@@ -53,8 +54,20 @@ static void *mark(void *payload) {
         ubi_timeline_marker_free(m);
         UBI_TIMELINE_MARKER_END("Worker");
         UBI_TIMELINE_MARKER_END("inner");
-        if (++*n % 64 == 0)
-            usleep(2000); /* those who look must keep up under every sanitizer */
+    }
+}
+
+static void *mark(void *payload) {
+    (void)payload;
+    uint64_t done = 0;
+    while (!atomic_load_explicit(&is_over, memory_order_relaxed)) {
+        uint64_t wanted = atomic_load_explicit(&rounds, memory_order_relaxed);
+        if (done == wanted) {
+            sched_yield();
+            continue;
+        }
+        mark_some();
+        done++;
     }
     return NULL;
 }
@@ -67,6 +80,7 @@ static void *look(void *payload) {
         for (int i = 0; i < 2; i++) {
             assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(target, true), UBI_OK);
             for (int pop = 0; pop < 3; pop++) {
+                atomic_fetch_add_explicit(&rounds, 1, memory_order_relaxed);
                 *n_rows += pop_count(target, NULL);
                 add_timestamp(target, "mine");
                 sched_yield();
@@ -83,11 +97,10 @@ static void *look(void *payload) {
 static void targets_come_and_go_while_threads_mark(void **state) {
     (void)state;
     pthread_t marking[MARKING], looking[LOOKING];
-    unsigned n_marked[MARKING] = { 0 };
     uint64_t n_rows[LOOKING] = { 0 };
     is_over = false;
     for (int i = 0; i < MARKING; i++)
-        assert_int_equal(pthread_create(&marking[i], NULL, mark, &n_marked[i]), 0);
+        assert_int_equal(pthread_create(&marking[i], NULL, mark, NULL), 0);
     for (int i = 0; i < LOOKING; i++)
         assert_int_equal(pthread_create(&looking[i], NULL, look, &n_rows[i]), 0);
     for (int i = 0; i < LOOKING; i++)
@@ -205,13 +218,14 @@ static void a_child_observes_nothing_until_it_wants_to(void **state) {
     (void)state;
     ubi_timeline_target *t = observed_target();
     pthread_t threads[2];
-    unsigned n_marked[2] = { 0 };
     is_over = false;
     for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, mark, &n_marked[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, mark, NULL), 0);
     UBI_TIMELINE_MARKER_START("of the parent");
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
+        atomic_fetch_add_explicit(&rounds, 4, memory_order_relaxed);
         assert_int_equal(in_child(observe_anew, t), 0);
+    }
     UBI_TIMELINE_MARKER_END("of the parent");
     is_over = true;
     for (int i = 0; i < 2; i++)

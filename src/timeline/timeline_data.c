@@ -131,7 +131,7 @@ static bool row_before(no_context context, ubi__timeline_row a, ubi__timeline_ro
 
 static bool sample_before(no_context context, ubi__timeline_sample a, ubi__timeline_sample b) {
     (void)context;
-    return a.time_ns < b.time_ns;
+    return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.name < b.name;
 }
 
 UBI_SORT_DEFINE(sort_rows, ubi__timeline_row, no_context, row_before);
@@ -168,12 +168,25 @@ static ubi_status put_rows_in_order(ubi__timeline_data *data) {
     return UBI_OK;
 }
 
+/* One name has one value at a time: the last that was told. */
+static void keep_last_samples(ubi__timeline_data *data) {
+    ubi__timeline_sample *at = data->samples.at;
+    size_t n_kept = 0;
+    for (size_t i = 0; i < data->samples.n; i++) {
+        if (n_kept && at[n_kept - 1].time_ns == at[i].time_ns && at[n_kept - 1].name == at[i].name)
+            n_kept--;
+        at[n_kept++] = at[i];
+    }
+    data->samples.n = n_kept;
+}
+
 static ubi_status put_samples_in_order(ubi__timeline_data *data) {
     size_t n = data->samples.n;
     ubi__timeline_sample *spare = ubi__alloc_array(data->allocator, n, sizeof *spare);
     if (!spare && n)
         return ubi__fail_nomem();
     sort_samples(data->samples.at, spare, n, NULL);
+    keep_last_samples(data);
     ubi__free_array(data->allocator, spare, n, sizeof *spare);
     return UBI_OK;
 }

@@ -44,9 +44,17 @@ typedef struct cursor {
     bool used_bp;       /* the last step found its frame by bp */
 } cursor;
 
+static bool is_blind;
+
+void ubi__unwind_set_blind(bool blind) {
+    __atomic_store_n(&is_blind, blind, __ATOMIC_RELAXED);
+}
+
 /** Whether the page can be read: the kernel looks at a signal set there before it sees that the request is none. */
 static bool is_mapped(uintptr_t address) {
     const long no_request = -1, faulted = -14; // EFAULT
+    if (__atomic_load_n(&is_blind, __ATOMIC_RELAXED))
+        return false;
     long result = SYS_rt_sigprocmask;
     register long set_bytes __asm__("r10") = 8;
     __asm__ volatile("syscall"
@@ -291,9 +299,30 @@ static stretch collect(ubi__unwinder *u, const ubi__unwind_registers *from, size
     return s;
 }
 
+/*
+ * A stack that is much deeper than the greatest depth would be walked from the start whenever it becomes one frame deeper: the frame
+ * that is the outermost of those that are kept is another then. So it is cut nearer to the leaf than it need be, by this much, and
+ * may grow by as much until it is cut anew, and shrink: of what is cut off, a deep stack has enough to be too deep all the time.
+ */
+static size_t slack(const ubi__unwinder *u) {
+    return u->max_depth / 4;
+}
+
 /** Whether new frames and the kept ones behind them are the whole stack, or as much of it as the greatest depth allows. */
 static bool is_whole(const ubi__unwinder *u, const stretch *s) {
-    return u->end == UBI__UNWIND_TRUNCATED ? s->n == s->base : s->n <= s->base;
+    size_t n = s->n + (u->max_depth - s->base); // with the kept ones
+    size_t least = u->is_cut_deep ? u->max_depth - 2 * slack(u) : u->max_depth;
+    return s->n <= s->base && (u->end != UBI__UNWIND_TRUNCATED || n >= least);
+}
+
+/** Cuts a walk that met the greatest depth, if the stack goes on for long. */
+static void cut_deep(ubi__unwinder *u, stretch *s) {
+    cursor c = s->last; // at the first frame that is too many
+    for (size_t i = 0; c.stop == GO_ON && i < slack(u); i++)
+        c = step(u, c);
+    u->is_cut_deep = slack(u) > 0 && c.stop == GO_ON && s->keep < s->n - slack(u);
+    if (u->is_cut_deep)
+        s->n -= slack(u);
 }
 
 /** Where the bp of a frame was read, if it counts. */
@@ -346,6 +375,8 @@ void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk 
     bool usable = s.base == u->max_depth || (is_whole(u, &s) && u->tags[s.base] != 0);
     if (!usable)
         s = collect(u, from, u->max_depth);
+    if (s.last.own_stack && s.base == u->max_depth && s.end == UBI__UNWIND_TRUNCATED)
+        cut_deep(u, &s);
     if (s.last.own_stack)
         keep_walk(u, &s, out);
     else

@@ -63,9 +63,9 @@ static inline __attribute__((always_inline)) ubi__unwind_registers ubi__unwind_h
 }
 
 typedef enum ubi__unwind_end {
-    UBI__UNWIND_COMPLETE,  /* up to where the thread began */
-    UBI__UNWIND_TRUNCATED, /* there are more frames than the greatest depth; the innermost were kept */
-    UBI__UNWIND_FAILED,    /* nobody knows who called `failed_pc`, the outermost frame */
+    UBI__UNWIND_COMPLETE, /* up to where the thread began */
+    UBI__UNWIND_TRUNCATED, /* there are more frames than the greatest depth; of the innermost, half as many or more were kept */
+    UBI__UNWIND_FAILED, /* nobody knows who called `failed_pc`, the outermost frame */
 } ubi__unwind_end;
 
 typedef struct ubi__walk {
@@ -102,6 +102,7 @@ typedef struct ubi__unwinder {
     uint64_t *tags;
     size_t first;
     ubi__unwind_end end;
+    bool is_cut_deep; /* if UBI__UNWIND_TRUNCATED: the walk has fewer frames than the greatest depth, and may grow */
     uintptr_t failed_pc;
 
     struct ubi__unwind_frame *new_frames; /* of the walk at hand, until it is known where they belong */
@@ -123,6 +124,9 @@ void ubi__unwinder_fini(ubi__unwinder *u);
 /** The stack of the thread that uses it from now on: all of [sp, high) is mapped whenever sp is in [low, high). Forgets
  *  all walks. 0, 0: unknown; then walks do without the last one, and ask the kernel before they read another page. */
 void ubi__unwinder_set_stack(ubi__unwinder *u, uintptr_t low, uintptr_t high);
+
+/** Whether the kernel must not be asked what is mapped, by any unwinder: stacks that are not known to be mapped end at once. */
+void ubi__unwind_set_blind(bool is_blind);
 
 /** The caller's tags mean nothing any more: the next walk is all new, and no stack is known. */
 void ubi__unwinder_forget_walk(ubi__unwinder *u);

@@ -83,6 +83,10 @@ uint32_t ubi__unwind_recall(ubi__unwinder *u, const ubi__unwind_registers *from)
     return 0;
 }
 
+void ubi__unwind_set_blind(bool is_blind) {
+    (void)is_blind;
+}
+
 bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size_t max_depth) {
     ubi__unwinder made = { .memory = *memory, .max_depth = max_depth };
     if (max_depth < 1 || max_depth > UBI__UNWIND_MAX_DEPTH)

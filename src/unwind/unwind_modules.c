@@ -76,7 +76,16 @@ static bool find_by_list(uintptr_t address, module *out) {
 
 /* ---- without ----------------------------------------------------------------------------------------------------- */
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE // since glibc 2.35
+#ifndef DLFO_STRUCT_HAS_EH_DBASE // headers before glibc 2.35, whatever the program meets: as it is on x86-64
+struct dl_find_object {
+    unsigned long long dlfo_flags;
+    void *dlfo_map_start, *dlfo_map_end;
+    struct link_map *dlfo_link_map;
+    void *dlfo_eh_frame;
+    unsigned long long reserved[7];
+};
+extern int _dl_find_object(void *address, struct dl_find_object *out);
+#endif
 
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
@@ -97,14 +106,6 @@ static bool find(uintptr_t address, module *out) {
         out->around_index = (ubi__cfi_bytes){ found.dlfo_map_start, found.dlfo_map_end };
     return true;
 }
-
-#else
-
-static bool find(uintptr_t address, module *out) {
-    return find_by_list(address, out);
-}
-
-#endif
 
 bool ubi__module_tables_at(uintptr_t address, ubi__module_tables *out) {
     module m;

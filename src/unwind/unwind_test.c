@@ -286,6 +286,24 @@ static void a_truncated_stack_that_stays_is_not_new(void **state) {
     assert_true(truth.n_new < 16 + 200 * 3);
 }
 
+__attribute__((noinline)) static void go_down(unsigned depth) {
+    (void)stack_truth_check(&truth);
+    if (depth > 0)
+        go_down(depth - 1);
+    __asm__ volatile("");
+}
+
+static void a_stack_that_is_far_too_deep_is_not_walked_anew_at_each_call(void **state) {
+    (void)state;
+    stack_truth_fini(&truth);
+    stack_truth_init(&truth, 128);
+    go_down(1000);
+    assert_all_right();
+    assert_int_equal(truth.ours.end, UBI__UNWIND_TRUNCATED);
+    if (truth.n_new >= 16 * truth.n_checks) /* it was 113 for each */
+        fail_msg("%zu new frames in %zu walks", truth.n_new, truth.n_checks);
+}
+
 static jmp_buf far_out;
 
 static void jump_out(plan *p) {
@@ -611,6 +629,7 @@ int main(void) {
         TEST(the_same_state_again_is_nothing_new),
         TEST(stacks_are_cut_at_the_greatest_depth),
         TEST(a_truncated_stack_that_stays_is_not_new),
+        TEST(a_stack_that_is_far_too_deep_is_not_walked_anew_at_each_call),
         TEST(deep_frames_that_were_jumped_out_of_are_forgotten),
         TEST(the_outermost_frame_is_where_the_program_begins),
         TEST(an_unknown_stack_is_walked_without_memory_of_the_last),

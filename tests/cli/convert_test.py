@@ -131,6 +131,16 @@ class Conversions(Converting):
         self.assertEqual(self.records(path.name), self.records("tiny-after.fxsnapshot"))
         self.assertEqual(path.stat().st_mode & 0o777, 0o640)
 
+    def test_an_anonymized_copy_takes_no_originals_place(self):
+        path = self.place.folder / "original.fxsnapshot"
+        path.write_bytes((workspace.DATA / "tiny-after.fxsnapshot").read_bytes())
+        (self.place.folder / "link.fxsnapshot").symlink_to(path.name)
+        before = path.read_bytes()
+        for options, output in itertools.product((["-a"], ["--anonymize-key", "a.key"]), (path.name, "link.fxsnapshot")):
+            done = self.convert(*options, path.name, output, status=2)
+            self.assertRegex(done.stderr, rb"\A[^\n]*an anonymized copy needs another name\n\Z")
+            self.assertEqual(path.read_bytes(), before)
+
     def test_json_lines_count_what_their_header_says(self):
         records = self.records("tiny-before.fxsnapshot")
         header, kinds = records[0], [record["record"] for record in records]
@@ -187,10 +197,32 @@ class Anonymizing(Converting):
         self.assertFalse(before & names("tiny-before", "--anonymize-key", "b.key"))
         self.assertFalse(names("tiny-before", "-a") & names("tiny-before", "-a"))
 
-    def test_the_creation_time_is_cut_to_its_day(self):
+    def time_for_firefox(self, source, *options, **given):
+        done = self.place.ubiheap("convert", *options, source, "timed.fxsnapshot", **given)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.records("timed.fxsnapshot")[0]["creationTimeUs"]
+
+    def test_what_firefox_will_not_open_is_said(self):
+        done = self.place.ubiheap("convert", "-c", "none", "tiny-before.fxsnapshot", "plain.fxsnapshot")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, rb"\Aubiheap: plain.fxsnapshot: not compressed: Firefox does not open it[^\n]*\n\Z")
+        for arguments in (["tiny-before.fxsnapshot", "packed.fxsnapshot"], ["tiny-before.fxsnapshot", "plain.jsonl"]):
+            self.assertEqual(self.place.ubiheap("convert", *arguments).stderr, b"")
+
+    def test_the_creation_time_is_the_files_and_anonymized_it_is_cut_to_its_day(self):
         day = 86400 * 10**6
         time_us = self.records("tiny-before.fxsnapshot")[0]["creationTimeUs"]
         self.assertEqual(self.records("tiny-before.fxsnapshot", "-a")[0]["creationTimeUs"], time_us // day * day)
+        v8 = self.place.folder / "old.heapsnapshot.gz"
+        v8.write_bytes((workspace.DATA_V8 / "node20-before.heapsnapshot.gz").read_bytes())
+        os.utime(v8, ns=(10**18, 1234567890123456789))
+        self.assertEqual(self.time_for_firefox(v8), 1234567890123456)
+        self.assertEqual(self.time_for_firefox(v8, "-a"), 1234567890123456 // day * day)
+        begin = time.time_ns() // 1000
+        piped = self.time_for_firefox("-", stdin=v8.read_bytes())
+        self.assertTrue(begin <= piped <= time.time_ns() // 1000)
+        os.utime(v8, ns=(0, 400 * 365 * day * 1000)) # later than any that Firefox knows
+        self.assertGreaterEqual(self.time_for_firefox(v8), begin)
         untimed = workspace.DATA / "crafted" / "meta-no-timestamp.fxsnapshot"
         self.assertIsNone(self.records(untimed, "-a")[0]["creationTimeUs"])
 

@@ -9,6 +9,10 @@ import unittest
 import workspace
 
 
+# Whose answer --compat firefox can change.
+COMPAT = {"census", "diff", "dominators", "show", "treemap", "timeline", "run"}
+
+
 class Manual(unittest.TestCase):
     place = workspace.Workspace()
 
@@ -59,6 +63,35 @@ class Manual(unittest.TestCase):
         self.assertIn(b"-b, --breakdown SPEC", text)
         self.assertIn(b"ubiheap census --json -b '{\"by\":\"objectClass\"}' app.fxsnapshot", text)
 
+    def test_help_on_a_command_begins_with_what_it_answers_and_an_example(self):
+        for name in self.commands():
+            question, empty, example, *_ = self.output("help", name).splitlines()
+            self.assertEqual((question[-1], empty), ("?", ""), name)
+            self.assertRegex(example, rf"^  ubiheap {name} ")
+
+    def test_the_groups_of_the_help_hold_every_command_once(self):
+        groups = re.split(r"^(?=[A-Z][\w ]+:$)", self.output("help"), flags=re.M)
+        groups = [group for group in groups if re.match("Start|Who keeps it|Compare|Look inside|Run and record|Files", group)]
+        self.assertEqual(len(groups), 6)
+        self.assertEqual(re.findall(r"^  ([a-z]+) ", "".join(groups), re.M), self.commands())
+        page = self.output("help", "--man")
+        self.assertEqual(re.findall(r"^\.SS (.*)$", page, re.M), [group.split(":")[0] for group in groups])
+
+    def test_former_spellings_are_nowhere_to_be_read(self):
+        for name in self.commands():
+            text = self.output("help", name) + self.output("help", "--man", name).replace("\\-", "-")
+            self.assertNotIn("--top", text, name)
+            self.assertNotIn("ubiheap node ", text, name)
+            self.assertEqual("--compat" in text, name in COMPAT, name)
+
+    def test_letters_of_the_examples_are_those_of_the_options(self):
+        for name in self.commands():
+            text = self.output("help", name)
+            letters = set(re.findall(r"^  -(\w), ", text, re.M))
+            for line in re.findall(rf"^  ubiheap {name} (.*)$", text, re.M):
+                own = re.split(r"\||(?<!\S)--(?!\S)", line)[0]
+                self.assertLessEqual(set(re.findall(r"(?<!\S)-(\w)", own)), letters, line)
+
     def test_examples_name_real_options(self):
         for name in self.commands():
             known = {f"--{option}" for option in self.options(name)}
@@ -91,7 +124,18 @@ class Completion(unittest.TestCase):
     def test_commands_are_offered_first(self):
         self.assertEqual(self.complete("ubiheap", "ce"), ["census"])
         self.assertIn("--version", self.complete("ubiheap", "--"))
-        self.assertEqual(self.complete("ubiheap", "help", "no"), ["nodes", "node"])
+        self.assertEqual(self.complete("ubiheap", "help", "s"), ["summary", "statistics", "search", "show", "strings"])
+
+    def test_a_file_alone_and_another_name_have_the_options_of_what_they_mean(self):
+        self.assertEqual(self.complete("ubiheap", "app.fxsnapshot", "--det"), ["--detail"])
+        self.assertEqual(self.complete("ubiheap", "--det"), ["--detail"])
+        self.assertEqual(self.complete("ubiheap", "node", "app.fxsnapshot", "--li"), ["--limit"])
+
+    def test_former_spellings_are_not_offered(self):
+        self.assertEqual(self.complete("ubiheap", "dominators", "--to"), [])
+        self.assertEqual(self.complete("ubiheap", "nod"), ["nodes"])
+        self.assertEqual(self.complete("ubiheap", "report", "--comp"), [])
+        self.assertEqual(self.complete("ubiheap", "census", "--comp"), ["--compat"])
 
     def test_options_of_the_command_are_offered(self):
         self.assertEqual(self.complete("ubiheap", "census", "--br"), ["--breakdown"])

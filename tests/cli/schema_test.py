@@ -98,6 +98,7 @@ class Schemas(unittest.TestCase):
             for schema, arguments in (("recording", ["report"]), ("recording", ["report", "--by", "count", "--top", "1"]),
                                       ("recording-sites", ["report", "--format", "json"]),
                                       ("recording-sites", ["report", "--format", "json", "-c", columns]),
+                                      ("recording-allocations", ["allocations", "--callers", "2"]),
                                       ("recording-info", ["info"])):
                 with self.subTest(file=file, arguments=arguments):
                     command, *rest = arguments
@@ -176,12 +177,22 @@ class Schemas(unittest.TestCase):
         validator = self.validator("leaks")
         pair = ["tiny-before.fxsnapshot", "tiny-after.fxsnapshot"]
         node = ["node20-before.heapsnapshot.gz", "node20-after.heapsnapshot.gz"]
-        for arguments in (pair, [*pair, "tiny-after.fxsnapshot"], ["two.fxsnapshot", "hostile.fxsnapshot"],
-                          ["two.fxsnapshot", "big-ids.fxsnapshot"], ["big-ids.fxsnapshot", "two.fxsnapshot"],
+        series = [f"leak-{i}.heapsnapshot" for i in range(1, 7)]
+        anyhow = "--allow-other-process"
+        for arguments in (pair, [anyhow, "two.fxsnapshot", "hostile.fxsnapshot"], series[:3], series,
+                          [anyhow, "two.fxsnapshot", "big-ids.fxsnapshot"],
+                          [anyhow, "big-ids.fxsnapshot", "two.fxsnapshot"],
+                          [anyhow, "other-1.heapsnapshot", *series], ["--verdict", "steady", *series],
                           ["--engine", "-n", "0", *pair], ["--control", ",".join(pair), *pair], node,
                           ["--where", 'className == "LeakedThing"', *node]):
             with self.subTest(arguments=arguments):
                 validator.validate(self.document("leaks", *arguments))
+        for arguments in ([*pair, pair[1]], ["other-1.heapsnapshot", *series]):  # these cannot be compared
+            done = self.place.ubiheap("leaks", "--json", *arguments)
+            self.assertEqual(done.returncode, 3)
+            document = json.loads(done.stdout)
+            validator.validate(document)
+            self.assertFalse(document["comparable"])
 
     def test_dominators(self):
         for arguments in ([], ["--top", "20"], ["-d", "0", "-s", "0"], ["-b", "stack"], ["-b", "count"], ["-b", '{"by":"bucket"}']):
@@ -241,8 +252,18 @@ class Schemas(unittest.TestCase):
             self.check("search", *arguments)
             self.check_v8("search", *arguments)
 
+    def test_audits(self):
+        for file in ("server.ubirec", "hostile.ubirec", "small.timeline", "tiny-before.fxsnapshot", "hostile.fxsnapshot"):
+            for options in ([], ["--all", "--limit", "0"]):
+                self.validator("strings-audit").validate(self.document("strings", "--audit", *options, file))
+
+    def test_convert_of_recordings(self):
+        for file in ("server.ubirec", "crashed.ubirec", "small.timeline"):
+            document = self.document("convert", "--anonymize", file, "converted.copy")
+            self.validator("convert-recording").validate(document)
+
     def test_convert(self):
-        for options in ([], ["-f", "jsonl"], ["-c", "none"], ["--anonymize"]):
+        for options in ([], ["-f", "jsonl"], ["-c", "small"], ["--anonymize"]):
             for file in FILES:
                 document = self.document("convert", *options, f"{file}.fxsnapshot", "converted.fxsnapshot")
                 self.validator("convert").validate(document)
@@ -271,10 +292,12 @@ class Schemas(unittest.TestCase):
         commands = self.place.ubiheap("help", "--commands").stdout.decode().split()
         named = {path.name for path in SCHEMAS.glob("*.json")}
         of_commands = set(commands) - {"help", "record"}  # the standard output of `record` is the program's
-        of_recordings = {"recording", "recording-info", "recording-sites"}  # what `report` and `info` say of them
+        of_commands = of_commands - {"show"} | {"node"}  # what `show` was called when its document got a name
+        of_recordings = {"recording", "recording-info", "recording-sites", "recording-allocations", "convert-recording"}
+        of_audits = {"strings-audit"}
         of_timelines = {"timeline-info"}
         self.assertEqual(named, {f"ubiheap.{name}-1.schema.json"
-                                 for name in of_commands | of_recordings | of_timelines})
+                                 for name in of_commands | of_recordings | of_timelines | of_audits})
 
     def test_the_columns_of_the_schema_are_those_of_the_help(self):
         shown = self.place.ubiheap("help", "nodes").stdout.decode().split("Columns:\n")[1].split("\n\n")[0]

@@ -24,11 +24,12 @@ if not UBIHEAP or not os.access(UBIHEAP, os.X_OK):
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "fxsnapshot"))
 import encoder  # noqa: E402
+import leak_program  # noqa: E402
 
 REAL = ["tiny-before", "tiny-after", "unreachable"]
 REAL_V8 = ["node20-before", "node20-after", "chromium-detached", "chromium-alloc"]
 TIMELINES = ["small", "killed", "hostile"]
-RECORDINGS = ["server", "sampled", "crashed", "idle", "few", "stripped", "hostile"]
+RECORDINGS = ["growing", "server", "sampled", "crashed", "idle", "few", "stripped", "hostile"]
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31mred"
 HOSTILE_NAMES = [ESCAPE, "line\nfeed\ttab\\backslash", "-", "comma, \"quote\"", "caf\xe9 \x9b31m"]
@@ -53,6 +54,22 @@ def big_ids_snapshot():
     return encoder.snapshot(encoder.root(2**53, 2**63), encoder.node(2**53), encoder.node(2**63, size=2**64 - 1))
 
 
+def fill_with_leaks(folder):
+    """leak-1 to leak-6: sessions pile up, workers come with two of five steps, a cache is full; other-1 is of another process."""
+    program = leak_program.Program()
+    program.add("sessions", "Session", 5)
+    for step in range(6):
+        if step:
+            program.add("sessions", "Session", 20)
+            program.add("workers", "Worker", 4 if step in (1, 4) else 0)
+            program.add("pages", "Page", 30)
+            program.drop("pages", max(0, len(program.held["pages"]) - 50))
+        program.save(folder / f"leak-{step + 1}.heapsnapshot")
+    other = leak_program.Program("server, started again")
+    other.add("sessions", "Session", 5)
+    other.save(folder / "other-1.heapsnapshot")
+
+
 def fill(folder):
     for name in REAL:
         os.symlink(DATA / f"{name}.fxsnapshot", folder / f"{name}.fxsnapshot")
@@ -64,7 +81,19 @@ def fill(folder):
         os.symlink(DATA_TIMELINE / f"{name}.timeline", folder / f"{name}.timeline")
     (folder / "hostile.fxsnapshot").write_bytes(hostile_snapshot())
     (folder / "big-ids.fxsnapshot").write_bytes(big_ids_snapshot())
+    # a list of 5,000 nodes, each of which keeps the next
+    (folder / "deep.fxsnapshot").write_bytes(encoder.snapshot(
+        encoder.root(2), *[encoder.node(i, edges=[encoder.edge(i + 1)] if i < 5001 else []) for i in range(2, 5002)]))
+    # a document and a node of it that the engine gave no name
+    (folder / "nameless.fxsnapshot").write_bytes(encoder.snapshot(
+        encoder.root(2, 3), encoder.node(2, "nsDocument", 40, coarse=4, descriptive="#document"),
+        encoder.node(3, "nsTextNode", 20, coarse=4)))
+    # 3 holds itself twice, and what holds it
+    (folder / "circles.fxsnapshot").write_bytes(encoder.snapshot(
+        encoder.root(edges=[encoder.edge(2, name="held")]), encoder.node(2, edges=[encoder.edge(3, name="child")]),
+        encoder.node(3, edges=[encoder.edge(3, name="me"), encoder.edge(3, name="also me"), encoder.edge(2, name="parent")])))
     (folder / "two.fxsnapshot").write_bytes(encoder.snapshot(encoder.root(2), encoder.node(2)))
+    fill_with_leaks(folder)
     (folder / "empty.fxsnapshot").write_bytes(b"")
     (folder / "text.txt").write_text("This is no snapshot.\n")
     (folder / "directory").mkdir()

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The documents are whole: links lead somewhere, and the commands, options and make targets that they name exist."""
+import contextlib
 import os
 import re
+import shlex
 import subprocess
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+REFERENCE = ROOT / "docs" / "reference" / "cli.md"
+# Told for all commands together.
+TOLD_ONCE = {"compat"}
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 # A command line in an example: `ubiheap verb ...`, perhaps behind a prompt.
@@ -18,6 +23,34 @@ COMMAND_LINE = re.compile(r"^ *(?:\$ )?ubiheap +(.*)$", re.MULTILINE)
 def ubiheap(*arguments):
     result = subprocess.run([os.environ["UBIHEAP"], *arguments], capture_output=True, text=True, check=True)
     return result.stdout
+
+
+def command_groups():
+    """Title: names of commands, as the help shows them."""
+    blocks = re.findall(r"^([A-Z][\w ]+):\n((?:  [a-z]+ +\S.*\n)+)", ubiheap("help"), re.MULTILINE)
+    known = set(ubiheap("help", "--commands").split())
+    groups = {title: re.findall(r"^  ([a-z]+) ", lines, re.MULTILINE) for title, lines in blocks}
+    return {title: names for title, names in groups.items() if set(names) <= known}
+
+
+def command_sections():
+    """Name of a command: what the reference says of it."""
+    parts = re.split(r"^## (.*)$", REFERENCE.read_text(), flags=re.MULTILINE)
+    known = set(ubiheap("help", "--commands").split())
+    return {title: text for title, text in zip(parts[1::2], parts[2::2]) if title in known}
+
+
+def letters_of(line):
+    """Short options of a command line up to where another command begins."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    letters = set()
+    with contextlib.suppress(ValueError):  # a quote that ends on another line
+        for word in words:
+            if word == "--" or set(word) <= set("();<>|&"):
+                break
+            letters |= set(re.findall(r"^-([a-z])", word))
+    return letters
 
 
 def heading_anchors(page):
@@ -74,11 +107,32 @@ class Docs(unittest.TestCase):
                         self.assertIn(verb, commands)
                         for option in (word.split("=")[0] for word in words if word.startswith("--")):
                             self.assertIn(option, manuals[verb] + general)
+                        self.assertLessEqual(letters_of(line), set(re.findall(r"^  -(\w), ", manuals[verb], re.MULTILINE)))
 
-    def test_every_command_is_in_the_reference(self):
-        reference = "".join(page.read_text() for page in PAGES if "reference" in str(page.relative_to(ROOT)))
+    def test_the_reference_lists_all_commands_in_the_groups_of_the_help(self):
+        listed = re.findall(r"^\| ([\w ]+) \| (\[\w+\]\(#\w+\)(?:, \[\w+\]\(#\w+\))*) \|$", REFERENCE.read_text(), re.MULTILINE)
+        groups = {title: re.findall(r"\[(\w+)\]\(#\1\)", links) for title, links in listed}
+        self.assertEqual(list(groups.items()), list(command_groups().items()))
+        self.assertEqual(sum(groups.values(), []), ubiheap("help", "--commands").split())
+
+    def test_the_reference_has_a_section_for_each_command_with_its_usage_and_options(self):
+        sections = command_sections()
         for command in ubiheap("help", "--commands").split():
-            self.assertRegex(reference, rf"(?m)ubiheap {command}\b|^#+ .*\b{command}\b")
+            manual = ubiheap("help", command).split("Common options:")[0]
+            with self.subTest(command=command):
+                self.assertTrue(f"ubiheap {command} " in sections[command], "how it is called")
+                options = re.findall(r"^  (?:-\w, |    )--(?:\[no-\])?([\w-]+)", manual, re.MULTILINE)
+                told = set(re.findall(r"--([\w-]+)", sections[command])) | TOLD_ONCE
+                self.assertEqual([option for option in options if not {option, f"no-{option}"} & told], [])
+
+    def test_letters_in_the_reference_are_those_of_the_options(self):
+        for command, section in command_sections().items():
+            known = dict(re.findall(r"^  -(\w), --(?:\[no-\])?([\w-]+)", ubiheap("help", command), re.MULTILINE))
+            with self.subTest(command=command):
+                told = re.findall(r"`-(\w)`, `--([\w-]+)", section)
+                self.assertEqual([pair for pair in told if known.get(pair[0]) != pair[1]], [])
+                self.assertLessEqual(set(re.findall(r"`-(\w)`", section)), set(known))
+                self.assertLessEqual(set(known) - {"h"}, {letter for letter, _ in told})
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
@@ -135,6 +136,46 @@ class Golden(unittest.TestCase):
         both = summary("--until", after, after)
         self.assertEqual(since["nodeCount"] + older["nodeCount"], both["nodeCount"])
         self.assertEqual(since["selfSize"] + older["selfSize"], both["selfSize"])
+
+
+TYPES = ["hidden", "array", "string", "object", "code", "closure", "regexp", "number", "native", "synthetic"]
+
+
+def snapshot_of(nodes):
+    """A file with a root that has these nodes (type, name, size) as globals."""
+    meta = {"node_fields": ["type", "name", "id", "self_size", "edge_count"],
+            "node_types": [TYPES, "string", "number", "number", "number"],
+            "edge_fields": ["type", "name_or_index", "to_node"],
+            "edge_types": [["context", "element", "property", "internal", "hidden", "shortcut", "weak"],
+                           "string_or_number", "node"]}
+    strings = ["<dummy>", ""]
+    rows, edges = [TYPES.index("synthetic"), 1, 1, 0, len(nodes)], []
+    for i, (node_type, name, size) in enumerate(nodes):
+        if name not in strings:
+            strings.append(name)
+        rows += [TYPES.index(node_type), strings.index(name), 2 * i + 3, size, 0]
+        edges += [1, i, 5 * (i + 1)]
+    return {"snapshot": {"meta": meta, "node_count": len(nodes) + 1, "edge_count": len(nodes)},
+            "nodes": rows, "edges": edges, "strings": strings}
+
+
+class ClassesOfOneName(unittest.TestCase):
+    """Where two classes share a name DevTools lose the one whose first node comes earlier: here both are in the row."""
+
+    NODES = [("object", "global", 100), ("closure", "foo", 64), ("closure", "bar", 64), ("object", "Function", 56),
+             ("object", "Function", 56), ("object", "RegExp", 8), ("regexp", "x", 9)]
+    # what the code of chrome-devtools-frontend 1.0.1705227 gives for it: name, count, selfSize
+    DEVTOOLS = [("Function", 2, 112), ("global", 1, 100), ("RegExp", 1, 9)]
+
+    def test_a_class_that_devtools_lose_is_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "functions.heapsnapshot"
+            file.write_text(json.dumps(snapshot_of(self.NODES)), encoding="utf-8")
+            ours = summary(file)
+        self.assertEqual([(row["name"], row["count"], row["selfSize"]) for row in ours["classes"]],
+                         [("Function", 4, 240), ("global", 1, 100), ("RegExp", 2, 17)])
+        self.assertEqual(sum(row["selfSize"] for row in ours["classes"]), ours["totalSize"])
+        self.assertEqual(ours["totalSize"] - sum(size for _, _, size in self.DEVTOOLS), 64 + 64 + 8)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ class Recording:
     def __init__(self, path):
         self.events, self.traces, self.modules, self.counters = [], {}, {}, {}
         self.is_forked = None
+        self.left = {}  # bytes of mappings that were cut
         addresses = {}
         for line in path.read_text().splitlines():
             letter, *f = line.split(" ")
@@ -46,6 +47,8 @@ class Recording:
                 number = int(f[0])
                 self.events.append(Free(number, FREE_WORDS[int(f[1])], addresses.pop(number), int(f[2]), f[4] == "1",
                                         f[5] == "1"))
+            elif letter == "U":
+                self.left[int(f[0])] = int(f[1])
             elif letter == "T":
                 self.traces[int(f[0])] = Trace(int(f[1]), int(f[2]), int(f[3]), int(f[4], 16))
             elif letter == "M":

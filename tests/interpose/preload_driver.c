@@ -8,6 +8,7 @@
  *     quiet=1       only counters             library=PATH
  *     leave=MS      after so long, goes away without a word, as if killed; the program goes on
  *     pause=MS      does not read for so long after the first connection
+ *     hold=1        does not read before the first program waits, drops an event, or is dead
  *
  * OUTPUT gets, of the first process that connects (OUTPUT.1, OUTPUT.2, ... of others):
  *
@@ -49,7 +50,7 @@ typedef struct session {
 } session;
 
 static ubi__preload_settings settings = { .period_bytes = 1 };
-static bool is_quiet;
+static bool is_quiet, holds;
 static long leave_ms, pause_ms;
 static const char *library, *output;
 static session *sessions[MAX_PROCESSES];
@@ -111,6 +112,13 @@ static ubi_status say_free(void *payload, const ubi__preload_free *e) {
     return UBI_OK;
 }
 
+static ubi_status say_cut(void *payload, const ubi__preload_cut *e) {
+    const session *s = payload;
+    if (!is_quiet)
+        fprintf(s->out, "U %" PRIu64 " %" PRIu64 "\n", e->number, e->size_bytes);
+    return UBI_OK;
+}
+
 static void say_counters(session *s) {
     ubi__preload_counters c;
     ubi__preload_collector_counters(s->collector, &c);
@@ -129,6 +137,7 @@ static void say_counters(session *s) {
     SAY(failed_walks);
     SAY(deep_binds);
     SAY(waits);
+    SAY(is_trampled);
     SAY(state);
 #undef SAY
     fprintf(s->out, "C traces %u\n", s->n_traces);
@@ -164,7 +173,8 @@ static void welcome(int listener) {
                                      .trace = say_trace,
                                      .thread = say_thread,
                                      .alloc = say_alloc,
-                                     .free = say_free };
+                                     .free = say_free,
+                                     .cut = say_cut };
     if (s->pidfd < 0 || ubi__preload_receive_hello(socket, &hello) != UBI_OK ||
         ubi__preload_area_new(&s->area, &settings) != UBI_OK ||
         ubi__preload_collector_new(&s->collector, &s->area, &sink, NULL) != UBI_OK ||
@@ -193,17 +203,28 @@ static void end(session *s) {
     s->collector = NULL;
 }
 
-/* @return some process lives */
-static bool serve(uint64_t since) {
+static void hold(const session *s) {
+    const ubi__wire_header *h = s->area.header;
+    while (!is_dead(s) && atomic_load(&h->waits) == 0 && atomic_load(&h->dropped) == 0)
+        usleep(1000);
+}
+
+/* @param busy  out: there may be more to read at once. @return some process lives */
+static bool serve(uint64_t since, bool *busy) {
     bool any = false;
     for (int i = 0; i < n_sessions; i++) {
         session *s = sessions[i];
         if (!s->collector)
             continue;
         bool dead = is_dead(s);
-        ubi__preload_area_tick(&s->area, now_us() - since);
-        if (ubi__preload_collector_poll(s->collector, NULL) != UBI_OK)
+        if (ubi__preload_collector_is_trampled(s->collector))
+            ubi__preload_area_stop(&s->area);
+        else
+            ubi__preload_area_tick(&s->area, now_us() - since);
+        bool has_more = false;
+        if (ubi__preload_collector_poll(s->collector, &has_more) != UBI_OK)
             fail("poll");
+        *busy |= has_more;
         if (dead)
             end(s);
         any |= !dead;
@@ -251,6 +272,8 @@ static void read_option(const char *text) {
         is_quiet = true;
     else if (!strncmp(text, "leave=", 6))
         leave_ms = atol(value);
+    else if (!strncmp(text, "hold=", 5))
+        holds = true;
     else if (!strncmp(text, "pause=", 6))
         pause_ms = atol(value);
     else if (!strncmp(text, "library=", 8))
@@ -271,10 +294,10 @@ int main(int argc, char **argv) {
     int listener = listen_at(socket_path), status = 0;
     uint64_t since = now_us();
     pid_t pid = start(argv + i + 1, socket_path);
-    bool is_over = false, is_paused = pause_ms > 0;
+    bool is_over = false, is_paused = pause_ms > 0, busy = false;
     for (;;) {
         struct pollfd p = { .fd = listener, .events = POLLIN };
-        poll(&p, 1, 1);
+        poll(&p, 1, busy ? 0 : 1);
         welcome(listener);
         if (leave_ms && n_sessions && now_us() - since > (uint64_t)leave_ms * 1000)
             _exit(124);
@@ -282,7 +305,12 @@ int main(int argc, char **argv) {
             usleep((useconds_t)pause_ms * 1000);
             is_paused = false;
         }
-        bool any = serve(since);
+        if (holds && n_sessions) {
+            hold(sessions[0]);
+            holds = false;
+        }
+        busy = false;
+        bool any = serve(since, &busy);
         if (!is_over)
             is_over = waitpid(pid, &status, WNOHANG) == pid;
         if (is_over && !any)

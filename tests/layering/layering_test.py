@@ -69,7 +69,8 @@ PUBLIC_HEADERS = {
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
-INTERPOSE_LEAF_HEADERS = {"recording/preload_wire.h", "ubiheap/marker.h"}
+INTERPOSE_LEAF_HEADERS = {"base/tick_counter.h", "recording/preload_wire.h", "recording/unrecorded.h",
+                          "ubiheap/marker.h"}
 # Made by the build.
 MADE_HEADERS = {"ubi_features.h"}
 # What a public header of an engine may include besides.

@@ -13,6 +13,8 @@ const { censusReportToCensusTreeNode } = require("resource://devtools/shared/hea
 const DominatorTreeNode = require("resource://devtools/shared/heapsnapshot/DominatorTreeNode.js");
 const { deduplicatePaths } = require("resource://devtools/shared/heapsnapshot/shortest-paths.js");
 
+const { getSnapshotTitle } = require("devtools/client/memory/utils");
+
 const isFrame = value => Object.prototype.toString.call(value) === "[object SavedFrame]";
 
 function stack(youngest) {
@@ -68,7 +70,8 @@ function answer() {
   const snapshot = ChromeUtils.readHeapSnapshot(file);
   const tree = snapshot.computeDominatorTree();
   const lines = dominatorLines(tree);
-  const out = { creationTime: snapshot.creationTime, census: {}, diff: {}, lines,
+  const { creationTime } = snapshot;
+  const out = { creationTime, title: getSnapshotTitle({ creationTime, imported: true, path: file }), census: {}, diff: {}, lines,
                 dominatorTree: dominatorRow(DominatorTreeNode.partialTraversal(tree, snapshot, labelBreakdown)),
                 paths: shortestPaths(snapshot, tree, lines) };
   const second = newer && ChromeUtils.readHeapSnapshot(newer);

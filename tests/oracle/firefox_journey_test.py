@@ -224,7 +224,11 @@ class FirefoxJourney(unittest.TestCase):
             with self.subTest(name):
                 path = self.scratch(f"{name}.fxsnapshot")
                 subprocess.run([UBIHEAP, "convert", V8_DATA / f"{name}.heapsnapshot.gz", path], check=True, capture_output=True)
-                self.check_devtools(self.check(path), json.loads((V8_DATA / f"{name}.golden.json").read_text()))
+                answer = self.check(path)
+                self.check_devtools(answer, json.loads((V8_DATA / f"{name}.golden.json").read_text()))
+                # without a creation time it would be "Processing..." for ever
+                self.assertEqual(answer["title"], name)
+                self.assertEqual(answer["creationTime"] // 10**6, int((V8_DATA / f"{name}.heapsnapshot.gz").stat().st_mtime))
 
     def check_devtools(self, answer, golden):
         """What DevTools say of the file, in Firefox's answers about what was made of it. The root counts for itself there."""

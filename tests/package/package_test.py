@@ -75,7 +75,7 @@ class Package(unittest.TestCase):
     def test_the_installed_tool_finds_the_library_that_records(self):
         recording = self.scratch / "true.ubirec"
         run(self.prefix / "bin" / "ubiheap", "record", "--exact", "--output", recording, "--", "true")
-        self.assertIn("Ended       with status 0", run(self.prefix / "bin" / "ubiheap", "report", recording))
+        self.assertIn("; exit status 0", run(self.prefix / "bin" / "ubiheap", "report", recording))
 
     def test_licence_and_examples_come_along(self):
         documents = self.prefix / "share" / "doc" / "ubiheap"
@@ -84,7 +84,7 @@ class Package(unittest.TestCase):
 
     def test_pkg_config_gives_the_version_and_hides_private_libraries(self):
         self.assertEqual(self.pkg_config("--modversion"), [VERSION])
-        for library in "-ljansson", "-lsodium":
+        for library in "-lisal", "-lsodium":
             self.assertNotIn(library, self.pkg_config("--libs"))
 
     def test_a_program_builds_with_pkg_config_and_the_shared_library(self):
@@ -171,9 +171,58 @@ class Package(unittest.TestCase):
         )
         self.assertEqual(completed.split(), ["census"])
 
+    def install_in_an_empty_shell(self, prefix, **variables):
+        """What `cmake --install` says at its end, in a shell that knows nothing of ubiheap."""
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.scratch), **variables}
+        said = run("cmake", "--install", BUILD, "--prefix", prefix, env=environment)
+        return said.rsplit("\n-- ", 1)[1].split("\n", 1)[1], environment
+
+    def test_the_lines_that_install_prints_are_all_that_the_c_example_of_the_readme_needs(self):
+        prefix = self.scratch / "elsewhere"
+        said, environment = self.install_in_an_empty_shell(prefix)
+        lines = [line.strip() for line in said.splitlines() if line.startswith("    ")]
+        self.assertEqual([line.split("=")[0] for line in lines],
+                         ["export PATH", "export PKG_CONFIG_PATH", "export LD_LIBRARY_PATH"])
+        readme = (ROOT / "README.md").read_text()
+        program = re.search(r"```c\n(/\* count\.c.*?)```", readme, re.DOTALL)[1]
+        build, _, expected = re.search(r"\$ (cc count\.c .*)\n\$ (\./count .*)\n(.*)\n", readme).groups()
+        folder = self.scratch / "readme"
+        folder.mkdir()
+        (folder / "count.c").write_text(program)
+        (folder / "tests").symlink_to(ROOT / "tests")
+        script = "\n".join([build, "ubiheap --version", re.search(r"\$ (\./count .*)\n", readme)[1]])
+        with self.assertRaises(AssertionError):
+            run("sh", "-e", "-c", script, cwd=folder, env=environment)
+        output = run("sh", "-e", "-u", "-c", "\n".join([*lines, script]), cwd=folder, env=environment).splitlines()
+        self.assertIn(VERSION, output[0])
+        self.assertEqual(output[-1], expected)
+
+    def test_install_says_only_what_the_shell_at_hand_lacks(self):
+        said, environment = self.install_in_an_empty_shell(self.scratch / "found")
+        lines = [line.strip() for line in said.splitlines() if line.startswith("    ")]
+        variables = run("sh", "-e", "-c", "\n".join([*lines, "env"]), env=environment)
+        found = dict(re.findall(r"^(\w*PATH)=(.*)$", variables, re.MULTILINE))
+        self.assertEqual(self.install_in_an_empty_shell(self.scratch / "found", **found)[0].split(),
+                         f"Installed in {self.scratch / 'found'}. Nothing is left to do.".split())
+        for name in "PKG_CONFIG_PATH", "LD_LIBRARY_PATH":
+            others = {key: value for key, value in found.items() if key != name}
+            said = self.install_in_an_empty_shell(self.scratch / "found", **others)[0]
+            self.assertEqual(re.findall(r"^    export (\w+)=", said, re.MULTILINE), [name])
+
+    def test_the_lines_stand_any_folder_and_put_no_empty_part_into_a_path(self):
+        folder = str(self.scratch / "a $HOME `b` \"c\"")
+        said = run("sh", ROOT / "tools" / "after-install.sh", folder, f"{folder}/lib", env={"PATH": "/usr/bin:/bin"})
+        lines = "\n".join(line for line in said.splitlines() if line.startswith("    export "))
+        show = 'printf "%s\\n" "$PATH" "$LD_LIBRARY_PATH"'
+        self.assertEqual(run("sh", "-c", f"{lines}\n{show}", env={"PATH": "/usr/bin:/bin"}).splitlines(),
+                         [f"{folder}/bin:/usr/bin:/bin", f"{folder}/lib"])
+        self.assertEqual(run("sh", "-c", f"{lines}\n{show}", env={"PATH": "/bin", "LD_LIBRARY_PATH": "/o"}).splitlines(),
+                         [f"{folder}/bin:/bin", f"{folder}/lib:/o"])
+
     def test_a_staged_install_puts_the_prefix_below_destdir(self):
         stage = self.scratch / "stage"
-        run("cmake", "--install", BUILD, "--prefix", "/opt/ubiheap", env={**os.environ, "DESTDIR": str(stage)})
+        said = run("cmake", "--install", BUILD, "--prefix", "/opt/ubiheap", env={**os.environ, "DESTDIR": str(stage)})
+        self.assertTrue(said.splitlines()[-1].startswith("-- "), said.splitlines()[-1])
         self.assertTrue((stage / "opt" / "ubiheap" / "bin" / "ubiheap").is_file())
 
 

@@ -19,6 +19,10 @@ READY = "import * as std from 'std'; import * as os from 'os'; const ready = () 
 class Place(workspace.Workspace):
     """A temporary folder with scripts."""
 
+    def __init__(self):
+        super().__init__()
+        self.of_the_workspace = {path.name for path in self.folder.glob("*.fxsnapshot")}
+
     def write(self, name, text):
         (self.folder / name).write_text(text)
         return name
@@ -35,8 +39,7 @@ class Place(workspace.Workspace):
         return running.wait_until_ready()
 
     def snapshots(self):
-        return sorted(path.name for path in self.folder.glob("*.fxsnapshot") if not path.is_symlink() and path.name not in
-                      ("hostile.fxsnapshot", "big-ids.fxsnapshot", "two.fxsnapshot", "empty.fxsnapshot"))
+        return sorted({path.name for path in self.folder.glob("*.fxsnapshot")} - self.of_the_workspace)
 
     def clear(self):
         for name in self.snapshots():

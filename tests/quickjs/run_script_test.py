@@ -78,7 +78,7 @@ class Ends(Host):
     def test_errors_of_the_tool_are_one_line(self):
         cases = [(4, ["missing.js"], "missing.js: cannot open: No such file or directory"),
                  (4, ["directory"], "directory: cannot read: Is a directory"),
-                 (2, [], "run: expected SCRIPT [ARGUMENT...]; see 'ubiheap help run'"),
+                 (2, [], "run: expected SCRIPT [ARGUMENT...], as in: ubiheap run app.js"),
                  (2, ["--modul", "s.js"], "run: unknown option --modul; did you mean --module?"),
                  (2, ["--heap-limit", "much", "s.js"], "run: --heap-limit: expected a size such as 64MiB, not 'much'"),
                  (4, ["--allocation-log", "none/log", "s.js"],

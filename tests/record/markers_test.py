@@ -269,7 +269,9 @@ class Modules(Markers):
 
 class Processes(Markers):
     def test_a_child_marks_in_its_own_file_or_nowhere(self):
-        done, recording = self.record(self.marks(), "fork")
+        done = self.place.record(self.marks(), "fork")
+        self.assertRegex(done.stderr, r"\Aubiheap: out.ubirec: it started marks, not recorded; .*\nubiheap: recorded .*\n\Z")
+        recording = Marked(self.place.folder / "out.ubirec")
         self.assertEqual((done.stdout, recording.named("child")), ("child 0\n", []))
         self.assertEqual([marker.type for marker in recording.named("before")], [START, END])
         for path in self.place.folder.glob("*.ubirec*"):
@@ -345,7 +347,7 @@ class Reports(Markers):
     def test_a_recording_of_markers_alone_has_a_page_too(self):
         self.serve(("--period", "1TiB"))
         page = self.tell("report", "out.ubirec")
-        self.assertIn("Nothing was allocated, or nothing of it was sampled.", page)
+        self.assertIn("Nothing was sampled: less than 3.00 TiB was allocated.", page)
         self.assertRegex(page, r"\nNext\n  ubiheap timeline out\.ubirec  # its 215 markers in time\n\Z")
 
     def test_the_most_are_shown_first_and_a_site_is_of_no_marker(self):
@@ -366,10 +368,10 @@ class Reports(Markers):
             }
             ''')
         self.place.record(self.compile("many", source))
-        page = self.tell("report", "out.ubirec").split("By the marker that was open")[1]
+        page = self.tell("report", "--detail", "out.ubirec").split("By the marker that was open")[1]
         self.assertEqual(re.findall(r"(?m)  (m\d+)  ", page), [f"m{i}" for i in range(14, 4, -1)])
-        self.assertIn("  5 more markers; --top 15 shows all\n", page)
-        self.assertEqual(len(re.findall(r"(?m)  (m\d+)  ", self.tell("report", "--top", "15", "out.ubirec"))), 15)
+        self.assertIn("  5 more markers; --limit 15 shows all\n", page)
+        self.assertEqual(len(re.findall(r"(?m)  (m\d+)  ", self.tell("report", "--limit", "15", "out.ubirec"))), 15)
         self.assertNotIn("By the marker", self.tell("report", "--site", "main", "out.ubirec"))
 
     @unittest.skipUnless(jsonschema, "python3-jsonschema is not installed")

@@ -68,9 +68,9 @@ class Place:
         self.program = self.compile("behaves")
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}
 
-    def compile(self, name, *options, source=HERE / "programs" / "behaves.c"):
+    def compile(self, name, *options, source=HERE / "programs" / "behaves.c", compiler="gcc"):
         program = self.folder / name
-        subprocess.run(["gcc", "-g", "-O1", *options, source, "-o", program, "-pthread"], check=True)
+        subprocess.run([compiler, "-g", "-O1", *options, source, "-o", program, "-pthread"], check=True)
         return program
 
     def command(self, *arguments, options=("--exact",), output="out.ubirec"):

@@ -123,6 +123,22 @@ static const struct code {
     { PARSER, 0x3340, NULL, NULL, 0 },
     { PARSER, 0x3350, NULL, NULL, 0 },
     { PARSER, 0x3360, NULL, NULL, 0 },
+    { PROGRAM, 0x1800,
+      "void shop::Cache<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
+      "shop::Entry<unsigned "
+      "long> >::insert<shop::Item>(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > "
+      "const&, "
+      "shop::Item&&)",
+      "/src/demo/cache.h", 40 },
+    { PROGRAM, 0x1900,
+      "void std::vector<shop::Entry<unsigned long>, std::allocator<shop::Entry<unsigned long> > "
+      ">::_M_realloc_insert<shop::Item>(__gnu_cxx::__normal_iterator<shop::Entry<unsigned long>*, "
+      "std::vector<shop::Entry<unsigned long>, std::allocator<shop::Entry<unsigned long> > > >, shop::Item&&)",
+      "/usr/include/c++/12/bits/vector.tcc", 440 },
+    { PROGRAM, 0x1a00,
+      "std::_Function_handler<void (int), shop::start(shop::Shop&)::{lambda(int)#1}>::_M_invoke(std::_Any_data const&, "
+      "int&&)",
+      "/usr/include/c++/12/bits/std_function.h", 290 },
 };
 #define CODES (sizeof codes / sizeof *codes)
 
@@ -292,6 +308,24 @@ static void write_stripped(const char *folder) {
     end_sample(&s, UBI__UBIREC_EXITED, 0);
 }
 
+/* Four seconds in which ever more is alive, most of it of a template; a script is served as well. */
+static void write_growing(const char *folder) {
+    sample s;
+    uint32_t frame, script;
+    open_sample(&s, folder, "growing", 1);
+    uint32_t cached = STACK(&s, 0x1700, 0x1100, 0x1a00, 0x1200, 0x1800, 0x1900, 0x1500);
+    must(ubi__ubirec_script_frame(s.w, &frame, ubi__text("render"), ubi__text("https://demo.example/page.js"), 12, 5));
+    must(ubi__ubirec_trace(s.w, &script, STACK(&s, 0x1700, 0x1100), frame));
+    for (unsigned i = 0; i < 400; i++) {
+        must(ubi__ubirec_write_time(s.w, (i + 1) * 10 * MS));
+        allocate(&s, s.new_kind, 2000, cached);
+        uint64_t number = allocate(&s, s.malloc_kind, 500 + i % 3, script);
+        allocate(&s, s.malloc_kind, 100, i % 100 == 0 ? script : cached);
+        must(ubi__ubirec_write_free(s.w, number));
+    }
+    end_sample(&s, UBI__UBIREC_EXITED, 0);
+}
+
 /* Texts hold what a terminal, a table or a parser must not take literally. */
 static void write_hostile(const char *folder) {
     static const char *const names[] = {
@@ -326,6 +360,7 @@ int main(int argc, char **argv) {
     write_idle(argv[1]);
     write_few(argv[1]);
     write_stripped(argv[1]);
+    write_growing(argv[1]);
     write_hostile(argv[1]);
     return 0;
 }

@@ -60,6 +60,50 @@ ubi_leaks *leak_heaps_find(const leak_heaps *h, const ubi_leak_options *options)
     return leaks;
 }
 
+ubi_status leak_finder_try(ubi_leak_finder **out, const leak_heaps *h, const ubi_leak_options *options) {
+    ubi_view view = ubi_view_of(h->newest);
+    ubi_class_scheme classes = name_scheme(h->newest);
+    return ubi_leak_finder_new(out, &view, &classes, options);
+}
+
+ubi_leak_finder *leak_finder_of(const leak_heaps *h) {
+    ubi_leak_finder *finder = NULL;
+    assert_int_equal(leak_finder_try(&finder, h, NULL), UBI_OK);
+    return finder;
+}
+
+void leak_finder_compare_drawing(ubi_leak_finder *finder, uint32_t step, const char *text) {
+    ubi_graph *past = graph_from_drawing(text);
+    ubi_class_scheme scheme = name_scheme(past);
+    assert_int_equal(ubi_leak_finder_compare(finder, step, &scheme), UBI_OK);
+    ubi_graph_unref(past);
+}
+
+ubi_status leak_finder_compare_old(ubi_leak_finder *finder, uint32_t step, const leak_heaps *h) {
+    ubi_class_scheme scheme = name_scheme(h->old);
+    return ubi_leak_finder_compare(finder, step, &scheme);
+}
+
+ubi_leaks *leak_series_find(ubi_graph **out_newest, const char *const *drawings, uint32_t n,
+                            const ubi_leak_options *options) {
+    ubi_graph *newest = graph_from_drawing(drawings[n - 1]);
+    ubi_view view = ubi_view_of(newest);
+    ubi_class_scheme classes = name_scheme(newest);
+    ubi_leak_finder *finder;
+    ubi_leaks *leaks = NULL;
+    assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, options), UBI_OK);
+    for (uint32_t step = 0; step + 1 < n; step++) {
+        ubi_graph *past = graph_from_drawing(drawings[step]);
+        ubi_class_scheme scheme = name_scheme(past);
+        assert_int_equal(ubi_leak_finder_compare(finder, step, &scheme), UBI_OK);
+        ubi_graph_unref(past);
+    }
+    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+    ubi_leak_finder_free(finder);
+    *out_newest = newest;
+    return leaks;
+}
+
 static const char *class_of(const ubi_graph *g, ubi_node_ix node) {
     static char text[64];
     ubi_class_scheme scheme = name_scheme(g);

@@ -5,10 +5,17 @@
 #ifndef UBI_TESTS_RANDOM_NUMBERS_H
 #define UBI_TESTS_RANDOM_NUMBERS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** Starts a series of random numbers. */
 void random_start(uint64_t seed);
+/**
+ * Starts a series that is made of `data`, a byte or more for each number, and of random ones when all is used: so what makes
+ * things at random makes what a fuzzer wants.
+ * @param data  data[size], borrowed until the next start.
+ */
+void random_start_from(const uint8_t *data, size_t size);
 /** The next one, below `n`, which is not 0 and at most 2^31. */
 uint32_t random_below(uint32_t n);
 

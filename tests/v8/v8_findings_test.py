@@ -94,6 +94,35 @@ class Rules(unittest.TestCase):
             heap.link(module, "property", f"f{i}", heap.node("closure", f"f{i}", 400))
         self.assertIsNone(self.find(heap, "growingCollection"))
 
+    def test_what_holds_a_collection_is_told_with_its_place(self):
+        heap = Heap()
+        context = heap.node("object", "system / Context", 40)
+        cache = heap.link(context, "context", "cache", heap.node("object", "Array", 32))
+        for i in range(300):
+            heap.link(cache, "element", i, heap.node("object", "Session", 400))
+        handler = heap.hang(self.closure(heap, "handler", context, "/app/server.js"))
+        stride = heap.snapshot.stride
+        heap.snapshot.sections["locations"] = [handler * stride, 7, 11, 2]
+        found = self.find(heap, "growingCollection")
+        self.assertEqual(found["heldBy"], "variable cache of handler() server.js:12")
+        with tempfile.TemporaryDirectory() as folder:
+            page = subprocess.run([UBIHEAP, "report", heap.write(folder)], capture_output=True, timeout=300, text=True,
+                                  env={**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}).stdout
+        self.assertIn("Held by variable cache of handler() server.js:12.", " ".join(page.split()))
+
+    def test_of_an_index_file_the_folder_is_told(self):
+        heap = self.captured(80 * KIB, "/app/node_modules/depd/index.js")
+        self.assertIn("of handler() depd/index.js alone", self.find(heap, "closureContext")["text"])
+
+    def test_of_collections_within_each_other_the_innermost_that_has_nearly_all_is_told(self):
+        heap = self.array_of(200, 400)
+        outer = heap.hang(heap.node("object", "Array", 32))
+        heap.edges(1)[:] = [edge for edge in heap.edges(1) if edge[2] == outer]
+        heap.link(outer, "element", 0, 2)
+        for i in range(200):
+            heap.link(outer, "element", i + 1, heap.node("object", "Session", 16))
+        self.assertEqual([one["nodeId"] for one in self.findings(heap) if one["rule"] == "growingCollection"], [5])
+
     def map_of(self, n, size):
         heap = Heap()
         slots = 3 + n // 2 + 3 * n
@@ -161,6 +190,15 @@ class Rules(unittest.TestCase):
         found = self.find(heap, "duplicateStrings")
         self.assertEqual((found["bytes"], found["count"]), (100 * 1000, 100))
         self.assertIn('"the same long text" is there 101 times', found["text"])
+
+    def test_concatenations_with_a_part_whose_text_is_not_known_are_not_taken_as_equal(self):
+        heap = Heap()
+        part, rest = heap.hang(heap.node("sliced string", "(sliced string)", 20)), heap.hang(heap.node("string", "/x", 24))
+        for _ in range(101):
+            joined = heap.hang(heap.node("concatenated string", "(concatenated string)", 1000))
+            heap.link(joined, "internal", "first", part)
+            heap.link(joined, "internal", "second", rest)
+        self.assertIsNone(self.find(heap, "duplicateStrings"))
 
     def test_few_or_different_strings_are_not(self):
         heap = Heap()
@@ -230,7 +268,9 @@ class Rules(unittest.TestCase):
     def test_a_captured_variable_that_keeps_much(self):
         found = self.find(self.captured(80 * KIB), "closureContext")
         self.assertEqual(found["bytes"], 80 * KIB)
-        self.assertIn("handler (app.js) captured the variable big, which alone keeps 80.0 KiB alive.", found["text"])
+        self.assertEqual(found["text"], "Variable big of handler() app.js alone keeps 80.0 KiB alive.")
+        self.assertEqual(found["title"], "variable big")
+        self.assertNotIn("heldBy", found)  # the sentence says it
 
     def test_small_variables_and_those_of_the_runtime_are_left_alone(self):
         self.assertIsNone(self.find(self.captured(60 * KIB), "closureContext"))
@@ -268,6 +308,33 @@ class Rules(unittest.TestCase):
         self.assertIsNone(self.find(self.scoped(reader_lives=True), "unreadVariable"))
         self.assertIsNotNone(self.find(self.scoped(reader_lives=True), "closureContext"))
 
+    # ---- biggest retainers
+
+    def test_retainers_of_nodes_own_come_behind_those_of_the_program(self):
+        heap = Heap()
+        held = {}
+        for name, script, size in (("BuiltinModule", "node:internal/bootstrap/realm", 300 * KIB),
+                                   ("handler", "/app/server.js", 100 * KIB)):
+            context = heap.node("object", "system / Context", 40)
+            held[name] = heap.link(context, "context", "kept", heap.node("object", "Kept", size))
+            heap.hang(self.closure(heap, name, context, script))
+        # A module is held by Node's own loader, and yet is the program's.
+        context = heap.node("object", "system / Context", 40)
+        module = heap.link(context, "context", "cached", heap.node("object", "Module", 40))
+        held["exports"] = heap.link(module, "property", "exports", heap.node("object", "Exports", 50 * KIB))
+        heap.hang(self.closure(heap, "Module", context, "node:internal/modules/cjs/loader"))
+        ids = {name: 2 * node + 1 for name, node in held.items()}
+        with tempfile.TemporaryDirectory() as folder:
+            path = heap.write(folder)
+            keepers = [one["nodeId"] for one in json.loads(report(path))["keepers"]]
+            page = subprocess.run([UBIHEAP, "report", path], capture_output=True, timeout=300, text=True,
+                                  env={**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}).stdout
+        self.assertEqual(keepers, [ids["handler"], ids["exports"], ids["BuiltinModule"]])
+        rows = page.split("Biggest retainers")[1].split("\n\n")[0]
+        self.assertLess(rows.index("100 KiB"), rows.index("50"))
+        self.assertLess(rows.index("50"), rows.index("300 KiB"))
+        self.assertNotIn(f" {ids['BuiltinModule']} ", page.split("\nNext")[1])
+
     # ---- timers, listeners
 
     def test_many_timers_are_counted_with_what_they_call(self):
@@ -282,7 +349,38 @@ class Rules(unittest.TestCase):
             self.assertEqual(found is not None, expected)
             if found:
                 self.assertEqual((found["count"], found["bytes"]), (100, 10000))
-                self.assertIn("many call poll (app.js)", found["text"])
+                self.assertIn("many call poll() app.js", found["text"])
+
+    def timers(self, n_once=0, n_repeated=0, firing=False):
+        """Timers as Node.js makes them, each with 100 KiB of its own; `firing`: none of them is in a ring of waiting ones."""
+        heap = Heap()
+        null = heap.node("hidden", "system / Oddball", 24)
+        ring = heap.node("object", "TimersList", 80)
+        for i in range(n_once + n_repeated):
+            timer = heap.hang(heap.node("object", "Timeout", 88))
+            context = heap.node("object", "system / Context", 40)
+            heap.link(context, "context", "rows", heap.node("object", "Rows", 100 * KIB))
+            for name in ("_idlePrev", "_idleNext"):
+                heap.link(timer, "property", name, null if firing else ring)
+            heap.link(timer, "property", "_onTimeout", self.closure(heap, "poll", context))
+            if i < n_once:
+                heap.link(timer, "property", "_repeat", null)  # else a small number, which is no node
+        return self.find(heap, "timers")
+
+    def test_a_few_timers_that_fire_once_are_no_leak(self):
+        self.assertIsNone(self.timers(n_once=1))
+        self.assertIsNone(self.timers(n_once=9))
+        self.assertEqual(self.timers(n_once=10)["count"], 10)
+
+    def test_one_repeated_timer_is_told_and_what_fires_once_beside_it_does_not_count(self):
+        found = self.timers(n_once=9, n_repeated=1)
+        self.assertEqual(found["count"], 1)
+        self.assertLess(found["bytes"], 110 * KIB)
+        self.assertIn("1 timer waits and keeps 10", found["text"])
+
+    def test_the_timer_that_fires_does_not_wait(self):
+        self.assertIsNone(self.timers(n_once=1, firing=True))
+        self.assertIsNone(self.timers(n_repeated=1, firing=True))
 
     def test_the_path_of_timers_goes_on_to_what_the_first_one_keeps_alive(self):
         heap = Heap()

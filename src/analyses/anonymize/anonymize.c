@@ -3,6 +3,8 @@
  * anonymize.c: ubiheap/anonymize.h, and how each kind of text but URLs is taken apart.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/random.h>
 
 #include <sodium.h>
@@ -85,11 +87,51 @@ static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
     return ubi__public_names_has(&a->names, lists, word);
 }
 
+static ubi_status anonymizer_tell_word(const ubi_anonymizer *a, ubi_text word, bool kept) {
+    return a->watch && word.len ? a->watch(a->watch_payload, word, kept) : UBI_OK;
+}
+
+ubi_status ubi__anonymizer_keep_word(ubi_anonymizer *a, ubi_text word) {
+    UBI_TRY(anonymizer_tell_word(a, word, true));
+    return ubi__anonymizer_keep(a, word);
+}
+
 ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word) {
     ubi_text replacement = word;
-    if (word.len && !is_public(a, lists, word))
-        UBI_TRY(ubi__word_map_get(&replacement, &a->words, word));
+    if (word.len == 0 || is_public(a, lists, word))
+        return ubi__anonymizer_keep_word(a, word);
+    UBI_TRY(anonymizer_tell_word(a, word, false));
+    UBI_TRY(ubi__word_map_get(&replacement, &a->words, word));
     return ubi__anonymizer_keep(a, replacement);
+}
+
+/* ---- numbers of elements ---------------------------------------------------------------------------------------- */
+
+#define SMALL_INDICES 1000 /* 0 to 999 are positions, which everybody's arrays have */
+
+static bool parse_index(uint32_t *out, ubi_text digits) {
+    uint64_t value = 0;
+    size_t n = ubi__count_digits(digits, 0);
+    if (n == 0 || n != digits.len || (n > 1 && digits.ptr[0] == '0'))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        value = value * 10 + (uint64_t)(digits.ptr[i] - '0');
+    *out = (uint32_t)value;
+    return value <= UINT32_MAX;
+}
+
+ubi_status ubi__anonymizer_index(ubi_anonymizer *a, ubi_text digits) {
+    char text[16];
+    uint32_t index;
+    if (!parse_index(&index, digits))
+        return ubi__anonymizer_word(a, 0, digits);
+    if (index < SMALL_INDICES || index == UINT32_MAX) /* the last one is no index of an array */
+        return ubi__anonymizer_keep(a, digits);
+    do /* leads back to where it began, which is large enough, at the latest */
+        index = ubi__word_map_number(&a->words, index);
+    while (index < SMALL_INDICES || index == UINT32_MAX);
+    int n = snprintf(text, sizeof text, "%" PRIu32, index);
+    return ubi__anonymizer_keep(a, (ubi_text){ text, (size_t)n });
 }
 
 /* 0 to 999: a position. More digits may be somebody's number. */
@@ -130,7 +172,7 @@ ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text) {
     for (size_t i = 0; i < text.len; i++)
         lower[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
     if (is_public(a, UBI__NAMES_TAG, (ubi_text){ lower, text.len }))
-        return ubi__anonymizer_keep(a, text);
+        return ubi__anonymizer_keep_word(a, text);
     return ubi__anonymizer_word(a, 0, text);
 }
 
@@ -181,7 +223,7 @@ static size_t prefix_length(ubi_text text) {
  */
 ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text) {
     if (text.len && text.ptr[0] == '(' && is_public(a, UBI__NAMES_NODE, text))
-        return ubi__anonymizer_keep(a, text);
+        return ubi__anonymizer_keep_word(a, text);
     size_t at = prefix_length(text);
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, at)));
     while (at < text.len) {
@@ -236,11 +278,40 @@ static ubi_status property(ubi_anonymizer *a, ubi_text text) {
     return member(a, ubi__text_slice(text, is_private, text.len));
 }
 
+/* Whether each number could be that of an element. */
+static bool has_indices_only(ubi_text name) {
+    uint32_t index;
+    for (size_t at = 0; at < name.len; at++) {
+        size_t n = ubi__count_digits(name, at);
+        if (n > 0 && !parse_index(&index, ubi__text_slice(name, at, at + n)))
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+/* "objectElements[12]": what is the engine's, and the number of an element. */
+static ubi_status engine_edge(ubi_anonymizer *a, ubi_text name) {
+    for (size_t at = 0; at < name.len;) {
+        size_t end = at + ubi__count_digits(name, at);
+        if (end > at)
+            UBI_TRY(ubi__anonymizer_index(a, ubi__text_slice(name, at, end)));
+        for (at = end; end < name.len && ubi__count_digits(name, end) == 0;)
+            end++;
+        UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(name, at, end)));
+        at = end;
+    }
+    return UBI_OK;
+}
+
 static ubi_status edge_name(ubi_anonymizer *a, ubi_text text) {
     size_t n = holder_start(text);
     ubi_text name = ubi__text_slice(text, 0, n);
-    if (is_engine_edge(a, name))
-        return ubi__anonymizer_keep(a, text);
+    if (is_engine_edge(a, name) && has_indices_only(name)) {
+        UBI_TRY(anonymizer_tell_word(a, name, true));
+        UBI_TRY(engine_edge(a, name));
+        return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
+    }
     if (is_class_object(name)) {
         UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(name, 0, 13)));
         UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_CLASS, ubi__text_slice(name, 13, n - 1)));
@@ -275,6 +346,14 @@ static ubi_status (*const by_role[UBI_TEXT_ROLE_COUNT])(ubi_anonymizer *a, ubi_t
     [UBI_TEXT_STRING] = ubi__anonymizer_string,
     [UBI_TEXT_NODE_NAME] = ubi__anonymizer_node_name,
     [UBI_TEXT_FIELD_NAME] = ubi__anonymizer_field,
+    [UBI_TEXT_INDEX] = ubi__anonymizer_index,
+    [UBI_TEXT_NATIVE_FUNCTION] = ubi__anonymizer_native_function,
+    [UBI_TEXT_NATIVE_FILE] = ubi__anonymizer_native_file,
+    [UBI_TEXT_MARKER_NAME] = ubi__anonymizer_marker_name,
+    [UBI_TEXT_DETAIL_KEY] = ubi__anonymizer_detail_key,
+    [UBI_TEXT_DETAIL] = ubi__anonymizer_detail,
+    [UBI_TEXT_WORDS] = ubi__anonymizer_words,
+    [UBI_TEXT_SECRET] = ubi__anonymizer_secret,
 };
 
 ubi_status ubi_anonymizer_text(void *anonymizer, ubi_text_role role, ubi_text text, ubi_text *out) {

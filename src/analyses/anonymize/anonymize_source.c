@@ -108,14 +108,21 @@ static bool is_module(const ubi_anonymizer *a, ubi_text text) {
     return ubi__public_names_has(&a->names, UBI__NAMES_MODULE, ubi__text_slice(text, n, find_any(text, n, "/")));
 }
 
+/* "script:12": what readers of V8's files call a script without a name. */
+static bool is_numbered_script(ubi_text text) {
+    static const char scheme[] = "script:";
+    size_t n = sizeof scheme - 1;
+    return text.len > n && memcmp(text.ptr, scheme, n) == 0 && ubi__count_digits(text, n) == text.len - n;
+}
+
 static ubi_status location(ubi_anonymizer *a, ubi_text text) {
     size_t n = scheme_length(text);
-    if (ubi__public_names_has(&a->names, UBI__NAMES_FILE, text))
-        return ubi__anonymizer_keep(a, text);
+    if (ubi__public_names_has(&a->names, UBI__NAMES_FILE, text) || is_numbered_script(text))
+        return ubi__anonymizer_keep_word(a, text);
     if (n == 0)
         return path(a, text);
     if (is_module(a, text))
-        return ubi__anonymizer_keep(a, text);
+        return ubi__anonymizer_keep_word(a, text);
     UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_SCHEME, ubi__text_slice(text, 0, n)));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text(":")));
     n++;

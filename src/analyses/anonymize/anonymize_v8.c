@@ -221,7 +221,7 @@ ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text) {
     }
     size_t slash = find(text, 0, " / ");
     if (is_public(a, UBI__NAMES_NODE, text) || is_chromium_class(text))
-        return ubi__anonymizer_keep(a, text);
+        return ubi__anonymizer_keep_word(a, text);
     if (starts_with(text, "<"))
         return element(a, text);
     if (starts_with(text, "("))
@@ -233,7 +233,7 @@ ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text) {
     if (slash != SIZE_MAX)
         return with_place(a, text, slash);
     if (is_public(a, UBI__NAMES_CLASS, text))
-        return ubi__anonymizer_keep(a, text);
+        return ubi__anonymizer_keep_word(a, text);
     return note_length(text) ? class_with_note(a, text) : file_or_function(a, text);
 }
 
@@ -281,7 +281,7 @@ static bool parse_ephemeron(ephemeron *out, ubi_text text) {
 
 /* A class, or the text of a string: only what is well known as a class stays. */
 static ubi_status paired_name(ubi_anonymizer *a, ubi_text text) {
-    return is_public(a, UBI__NAMES_CLASS | UBI__NAMES_NODE, text) ? ubi__anonymizer_keep(a, text)
+    return is_public(a, UBI__NAMES_CLASS | UBI__NAMES_NODE, text) ? ubi__anonymizer_keep_word(a, text)
                                                                   : ubi__anonymizer_word(a, 0, text);
 }
 
@@ -312,8 +312,10 @@ static bool is_field(const ubi_anonymizer *a, ubi_text text) {
 ubi_status ubi__anonymizer_field(ubi_anonymizer *a, ubi_text text) {
     ephemeron e;
     size_t n = count_digits(text, 0);
-    if (n == text.len || is_field(a, text))
+    if (n == text.len)
         return ubi__anonymizer_keep(a, text);
+    if (is_field(a, text))
+        return ubi__anonymizer_keep_word(a, text);
     if (parse_ephemeron(&e, text))
         return ephemeron_name(a, text, &e);
     if (n && starts_with(ubi__text_slice(text, n, text.len), " / ")) {
@@ -322,6 +324,6 @@ ubi_status ubi__anonymizer_field(ubi_anonymizer *a, ubi_text text) {
                                     ubi__text_slice(text, n + 3, text.len));
     }
     if (starts_with(text, "(") && is_public(a, UBI__NAMES_NODE, text))
-        return ubi__anonymizer_keep(a, text);
+        return ubi__anonymizer_keep_word(a, text);
     return ubi__anonymizer_word(a, UBI__NAMES_MEMBER, text);
 }

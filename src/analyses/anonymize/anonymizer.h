@@ -14,11 +14,16 @@
 #include "analyses/anonymize/public_names.h"
 #include "analyses/anonymize/word_map.h"
 
+/** Told of each word of a text; `kept`: it is a public name. Borrowed. A failure is the text's. */
+typedef ubi_status ubi__word_watch(void *payload, ubi_text word, bool kept);
+
 struct ubi_anonymizer {
     const ubi_allocator *allocator;
     ubi__public_names names;
     ubi__word_map words;
-    ubi__vec_u8 result; /* the text being made */
+    ubi__vec_u8 result;     /* the text being made */
+    ubi__word_watch *watch; /* NULL: nobody wants to know of words */
+    void *watch_payload;
 };
 
 /** ubi_anonymizer_new with fewer digits, so that tests see what happens when replacements collide. */
@@ -28,6 +33,10 @@ ubi_status ubi__anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_option
 ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text);
 /** Appends `word`: as it is if it is empty or on one of `lists`, else its replacement. */
 ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word);
+/** Appends a public name, as it is. */
+ubi_status ubi__anonymizer_keep_word(ubi_anonymizer *a, ubi_text word);
+/** Appends the number of an element: one up to 999 as it is, else another one, above 999. What is no number is a word. */
+ubi_status ubi__anonymizer_index(ubi_anonymizer *a, ubi_text digits);
 /** Appends the URL or file name that a script or a stack frame has. */
 ubi_status ubi__anonymizer_source(ubi_anonymizer *a, ubi_text source);
 /** Appends the name of a function, of a class, of an element. */
@@ -38,6 +47,14 @@ ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_string(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_field(ubi_anonymizer *a, ubi_text text);
+/** Appends what recordings and timelines say (anonymize_native.c). */
+ubi_status ubi__anonymizer_native_function(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_native_file(ubi_anonymizer *a, ubi_text path);
+ubi_status ubi__anonymizer_marker_name(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_detail_key(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_detail(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_words(ubi_anonymizer *a, ubi_text text);
+ubi_status ubi__anonymizer_secret(ubi_anonymizer *a, ubi_text text);
 /** Whether a type or class is one that only V8 and its hosts write so. */
 bool ubi__anonymizer_is_v8_name(const ubi_anonymizer *a, ubi_text text);
 

@@ -6,9 +6,9 @@
 
 #include "base/alloc.h"
 
-static ubi_status add_name(ubi__public_names *n, ubi_text name, uint16_t lists) {
+static ubi_status add_name(ubi__public_names *n, ubi_text name, uint32_t lists) {
     ubi_str_ix ix;
-    UBI_TRY(ubi__vec_u16_reserve(&n->lists, n->names.allocator, 1));
+    UBI_TRY(ubi__vec_u32_reserve(&n->lists, n->names.allocator, 1));
     UBI_TRY(ubi__strtab_intern(&n->names, &ix, name));
     if (ix == n->lists.n)
         n->lists.at[n->lists.n++] = 0;
@@ -28,15 +28,20 @@ static ubi_status add_groups(ubi__public_names *n, const ubi__name_group *group)
 
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator) {
     ubi__strtab_init(&n->names, allocator);
-    n->lists = (ubi__vec_u16){ NULL, 0, 0 };
+    n->lists = (ubi__vec_u32){ NULL, 0, 0 };
     UBI_TRY(add_groups(n, ubi__names_engine));
     UBI_TRY(add_groups(n, ubi__names_javascript));
     UBI_TRY(add_groups(n, ubi__names_web));
-    return add_groups(n, ubi__names_v8);
+    UBI_TRY(add_groups(n, ubi__names_v8));
+    UBI_TRY(add_groups(n, ubi__names_native));
+    UBI_TRY(add_groups(n, ubi__names_libc));
+    UBI_TRY(add_groups(n, ubi__names_node_classes));
+    UBI_TRY(add_groups(n, ubi__names_node_names));
+    return add_groups(n, ubi__names_node_texts);
 }
 
 void ubi__public_names_fini(ubi__public_names *n) {
-    ubi__vec_u16_fini(&n->lists, n->names.allocator);
+    ubi__vec_u32_fini(&n->lists, n->names.allocator);
     ubi__strtab_fini(&n->names);
 }
 

@@ -12,40 +12,46 @@
 
 /** Lists, as bits. */
 enum {
-    UBI__NAMES_TYPE = 1,         /**< the engine's types */
-    UBI__NAMES_CLASS = 2,        /**< classes of objects, without "Prototype" and the like behind them */
-    UBI__NAMES_EDGE = 4,         /**< edges that the engine names; # stands for a number */
-    UBI__NAMES_MEMBER = 8,       /**< properties and functions of the standard library */
-    UBI__NAMES_TAG = 16,         /**< DOM nodes and their name spaces, in lower case */
-    UBI__NAMES_FILE = 32,        /**< what stands for a file where there is none */
-    UBI__NAMES_SCHEME = 64,      /**< schemes of URLs */
-    UBI__NAMES_HOST = 128,       /**< this machine, and parts of the browser */
-    UBI__NAMES_EXTENSION = 256,  /**< of file names */
-    UBI__NAMES_INTRODUCER = 512, /**< how code without a file came to be, such as eval */
-    UBI__NAMES_FIELD = 1024,     /**< edges of V8 that are fields of the engine; # stands for a number */
-    UBI__NAMES_NODE = 2048,      /**< whole names of V8's nodes */
-    UBI__NAMES_SYSTEM = 4096,    /**< what stands behind "system / " */
-    UBI__NAMES_NODEJS = 8192,    /**< what stands behind "Node / " */
-    UBI__NAMES_MODULE = 16384    /**< modules of Node.js, which stand behind "node:" */
+    UBI__NAMES_TYPE = 1,          /**< the engine's types */
+    UBI__NAMES_CLASS = 2,         /**< classes of objects, without "Prototype" and the like behind them */
+    UBI__NAMES_EDGE = 4,          /**< edges that the engine names; # stands for a number */
+    UBI__NAMES_MEMBER = 8,        /**< properties and functions of the standard library */
+    UBI__NAMES_TAG = 16,          /**< DOM nodes and their name spaces, in lower case */
+    UBI__NAMES_FILE = 32,         /**< what stands for a file where there is none */
+    UBI__NAMES_SCHEME = 64,       /**< schemes of URLs */
+    UBI__NAMES_HOST = 128,        /**< this machine, and parts of the browser */
+    UBI__NAMES_EXTENSION = 256,   /**< of file names */
+    UBI__NAMES_INTRODUCER = 512,  /**< how code without a file came to be, such as eval */
+    UBI__NAMES_FIELD = 1024,      /**< edges of V8 that are fields of the engine; # stands for a number */
+    UBI__NAMES_NODE = 2048,       /**< whole names of V8's nodes */
+    UBI__NAMES_SYSTEM = 4096,     /**< what stands behind "system / " */
+    UBI__NAMES_NODEJS = 8192,     /**< what stands behind "Node / " */
+    UBI__NAMES_MODULE = 16384,    /**< modules of Node.js, which stand behind "node:" */
+    UBI__NAMES_NATIVE = 1 << 15,  /**< words of compiled code: of C and C++, of the C library, of symbols */
+    UBI__NAMES_PREFIX = 1 << 16,  /**< beginnings of such names that are nobody's own */
+    UBI__NAMES_FOLDER = 1 << 17,  /**< of systems, and of the sources of their libraries, and files in these */
+    UBI__NAMES_LIBRARY = 1 << 18, /**< files of well-known libraries, without ".so" and what follows */
+    UBI__NAMES_SOURCE = 1 << 19,  /**< extensions of source files that become compiled code */
+    UBI__NAMES_DETAIL = 1 << 20,  /**< keys of markers' details, and what engines write there */
+    UBI__NAMES_WORD = 1 << 21     /**< of threads and systems */
 };
 
 /** A part of a list, as written in the sources. */
 typedef struct ubi__name_group {
-    uint16_t lists;
+    uint32_t lists;
     const char *names; /**< separated by | */
 } ubi__name_group;
 
 /** Ended by a group without names. */
-extern const ubi__name_group ubi__names_engine[], ubi__names_javascript[], ubi__names_web[], ubi__names_v8[];
-
-UBI_VEC_DECLARE(ubi__vec_u16, uint16_t);
+extern const ubi__name_group ubi__names_engine[], ubi__names_javascript[], ubi__names_web[], ubi__names_v8[],
+    ubi__names_native[], ubi__names_libc[], ubi__names_node_classes[], ubi__names_node_names[], ubi__names_node_texts[];
 
 typedef struct ubi__public_names {
     ubi__strtab names;
-    ubi__vec_u16 lists; /* lists[i]: of names entry i */
+    ubi__vec_u32 lists; /* lists[i]: of names entry i */
 } ubi__public_names;
 
-/** Cost: some 5,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
+/** Cost: some 20,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator);
 void ubi__public_names_fini(ubi__public_names *n);
 /** Whether `name` is on one of `lists`. */

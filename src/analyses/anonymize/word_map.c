@@ -63,3 +63,23 @@ ubi_status ubi__word_map_get(ubi_text *out, ubi__word_map *m, ubi_text word) {
     *out = ubi__strtab_get(&m->replacements, ix);
     return UBI_OK;
 }
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+
+#define ROUNDS 6
+
+_Static_assert(UBI__WORD_KEY_BYTES >= crypto_shorthash_KEYBYTES, "the key is long enough for the short hash");
+
+/* A Feistel network over the halves, with SipHash as what mixes: heaps have millions of elements. */
+uint32_t ubi__word_map_number(const ubi__word_map *m, uint32_t number) {
+    uint16_t left = (uint16_t)(number >> 16), right = (uint16_t)number;
+    for (uint8_t round = 0; round < ROUNDS; round++) {
+        const uint8_t in[3] = { round, (uint8_t)right, (uint8_t)(right >> 8) };
+        uint8_t hash[crypto_shorthash_BYTES];
+        crypto_shorthash(hash, in, sizeof in, m->key);
+        uint16_t mixed = (uint16_t)(left ^ (uint16_t)(hash[0] | hash[1] << 8));
+        left = right;
+        right = mixed;
+    }
+    return (uint32_t)left << 16 | right;
+}

@@ -4,7 +4,9 @@
  *
  * Follows Firefox's ParseBreakdown step by step with JSON values in the place of JavaScript ones: which property is
  * read when decides which of several mistakes is reported. What JSON cannot say (getters, undefined, cyclic objects)
- * does not arise. Our own recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH, jansson's by its own limit.
+ * does not arise. Recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH.
+ *
+ * Values are slices of the text, which was checked as a whole: all memory is the allocator's, so that its lack is told as such.
  *
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp, ParseBreakdown.
  */
@@ -12,10 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "analyses/census/breakdown.h"
 #include "base/json_writer.h"
+#include "base/line_json.h"
 #include "base/text.h"
 
 /** A kind of breakdown and its parts, in the order in which they are read. */
@@ -54,74 +55,93 @@ static ubi_status append_bytes(ubi__vec_u8 *out, const ubi_allocator *allocator,
     return UBI_OK;
 }
 
-/** Anything but an array. */
-static ubi_status append_scalar(ubi__vec_u8 *out, const ubi_allocator *allocator, const json_t *value) {
+static ubi_status append_number(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
     char number[32];
-    switch (json_typeof(value)) {
-    case JSON_STRING:
-        return append_bytes(out, allocator, json_string_value(value), json_string_length(value));
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return append_bytes(out, allocator, number, ubi__number_text(number, json_number_value(value)));
-    case JSON_TRUE:
-        return append_bytes(out, allocator, "true", 4);
-    case JSON_FALSE:
-        return append_bytes(out, allocator, "false", 5);
-    case JSON_NULL:
-        return append_bytes(out, allocator, "null", 4);
-    default:
+    double d;
+    if (!ubi__line_number(&d, value))
+        return ubi__fail(UBI_EINVAL, "the breakdown has a number that is too large");
+    return append_bytes(out, allocator, number, ubi__number_text(number, d));
+}
+
+static ubi_status append_text(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
+    ubi__vec_u8 scratch = { 0 };
+    ubi_text text;
+    ubi_status status = ubi__line_text(&text, value, &scratch, allocator);
+    if (status == UBI_OK)
+        status = append_bytes(out, allocator, text.ptr, text.len);
+    ubi__vec_u8_fini(&scratch, allocator);
+    return status;
+}
+
+/** Anything but an array. */
+static ubi_status append_scalar(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
+    switch (value->type) {
+    case UBI__LINE_STRING:
+        return append_text(out, allocator, value);
+    case UBI__LINE_NUMBER:
+        return append_number(out, allocator, value);
+    case UBI__LINE_OBJECT:
         return append_bytes(out, allocator, "[object Object]", 15);
+    default: /* true, false and null are their own text */
+        return append_bytes(out, allocator, value->raw.ptr, value->raw.len);
     }
 }
 
 typedef struct array_cursor {
-    const json_t *array;
-    size_t next;
+    ubi__line_cursor at;
+    bool has_element;
 } array_cursor;
 
 UBI_VEC_DECLARE(vec_cursor, array_cursor);
+
+static ubi_status open_array(vec_cursor *open, const ubi_allocator *allocator, const ubi__line_value *array) {
+    array_cursor cursor = { .has_element = false };
+    ubi__line_open(&cursor.at, array->raw, UBI__LINE_ARRAY);
+    return vec_cursor_push(open, allocator, cursor);
+}
 
 /** An array joins its elements with commas, null as nothing, arrays inside it likewise. */
 static ubi_status append_joined(ubi__vec_u8 *out, const ubi_allocator *allocator, vec_cursor *open) {
     while (open->n) {
         array_cursor *top = &open->at[open->n - 1];
-        if (top->next == json_array_size(top->array)) {
+        ubi__line_value element;
+        if (!ubi__line_next_element(&top->at, &element)) {
             open->n--;
             continue;
         }
-        if (top->next)
+        if (top->has_element)
             UBI_TRY(append_bytes(out, allocator, ",", 1));
-        const json_t *element = json_array_get(top->array, top->next++);
-        if (json_is_array(element))
-            UBI_TRY(vec_cursor_push(open, allocator, (array_cursor){ element, 0 }));
-        else if (!json_is_null(element))
-            UBI_TRY(append_scalar(out, allocator, element));
+        top->has_element = true;
+        if (element.type == UBI__LINE_ARRAY)
+            UBI_TRY(open_array(open, allocator, &element));
+        else if (element.type != UBI__LINE_NULL)
+            UBI_TRY(append_scalar(out, allocator, &element));
     }
     return UBI_OK;
 }
 
 /** Appends ToString(value). */
-static ubi_status append_string(ubi__vec_u8 *out, const ubi_allocator *allocator, const json_t *value) {
-    if (!json_is_array(value))
+static ubi_status append_string(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
+    if (value->type != UBI__LINE_ARRAY)
         return append_scalar(out, allocator, value);
     vec_cursor open = { 0 };
-    ubi_status status = vec_cursor_push(&open, allocator, (array_cursor){ value, 0 });
+    ubi_status status = open_array(&open, allocator, value);
     if (status == UBI_OK)
         status = append_joined(out, allocator, &open);
     vec_cursor_fini(&open, allocator);
     return status;
 }
 
-static bool to_boolean(const json_t *value) {
-    switch (json_typeof(value)) {
-    case JSON_NULL:
-    case JSON_FALSE:
+static bool to_boolean(const ubi__line_value *value) {
+    double number;
+    switch (value->type) {
+    case UBI__LINE_NULL:
+    case UBI__LINE_FALSE:
         return false;
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return json_number_value(value) != 0;
-    case JSON_STRING:
-        return json_string_length(value) != 0;
+    case UBI__LINE_NUMBER:
+        return !ubi__line_number(&number, value) || number != 0; /* what is too large is not 0 */
+    case UBI__LINE_STRING:
+        return value->raw.len != 0;
     default:
         return true;
     }
@@ -178,24 +198,86 @@ static ubi_status fail_unrecognized(ubi_text by) {
     return fail_by("unrecognized 'by' value in takeCensus breakdown", by);
 }
 
-/** jansson's own words on one line; it may quote the input. */
-static ubi_status fail_syntax(const json_error_t *error) {
-    if (json_error_code(error) == json_error_out_of_memory)
-        return ubi__fail_nomem();
-    char words[JSON_ERROR_TEXT_LENGTH];
-    size_t n = 0;
-    for (; error->text[n] && n + 1 < sizeof words; n++)
-        words[n] = (unsigned char)error->text[n] < ' ' ? ' ' : error->text[n];
-    words[n] = '\0';
-    return ubi__fail(UBI_EINVAL, "the breakdown is not JSON: line %d, column %d: %s", error->line, error->column,
-                     words);
+/** Where the text stops being JSON, in lines and characters from 1. */
+static ubi_status fail_syntax(ubi_text json, const char *at, const char *expected) {
+    unsigned line = 1, column = 1;
+    for (const char *c = json.ptr; c < at; c++) {
+        if (*c == '\n') {
+            line++;
+            column = 0;
+        }
+        column += ((uint8_t)*c & 0xc0) != 0x80;
+    }
+    return ubi__fail(UBI_EINVAL, "the breakdown is not JSON: line %u, column %u: expected %s", line, column, expected);
+}
+
+/* ---- the members of an object ------------------------------------------------------------------------------------ */
+
+/** All that are asked for, by whatever kind. */
+enum {
+    MEMBER_BY,
+    MEMBER_COUNT,
+    MEMBER_BYTES,
+    MEMBER_LABEL,
+    MEMBER_THEN,
+    MEMBER_OTHER,
+    MEMBER_NO_STACK,
+    MEMBER_NO_FILENAME,
+    MEMBER_OBJECTS,
+    MEMBER_SCRIPTS,
+    MEMBER_STRINGS,
+    MEMBER_DOM_NODE,
+    N_MEMBERS
+};
+
+static const char *const member_names[N_MEMBERS] = {
+    "by",      "count",      "bytes",   "label",   "then",    "other",
+    "noStack", "noFilename", "objects", "scripts", "strings", "domNode"
+};
+
+typedef struct object {
+    ubi__line_value member[N_MEMBERS];
+    bool has[N_MEMBERS];
+} object;
+
+static unsigned member_named(ubi_text key) {
+    unsigned i = 0;
+    while (i < N_MEMBERS && !ubi__text_is(key, member_names[i]))
+        i++;
+    return i;
+}
+
+/** Of members of one name the last counts. */
+static ubi_status read_object(object *out, const ubi__line_value *value, const ubi_allocator *allocator) {
+    ubi__line_cursor cursor;
+    ubi__line_value key, member;
+    ubi__vec_u8 scratch = { 0 };
+    ubi_status status = UBI_OK;
+    *out = (object){ .has = { false } };
+    ubi__line_open(&cursor, value->raw, UBI__LINE_OBJECT);
+    while (status == UBI_OK && ubi__line_next_member(&cursor, &key, &member)) {
+        ubi_text name;
+        status = ubi__line_text(&name, &key, &scratch, allocator);
+        unsigned i = status == UBI_OK ? member_named(name) : N_MEMBERS;
+        if (i == N_MEMBERS)
+            continue;
+        out->member[i] = member;
+        out->has[i] = true;
+    }
+    ubi__vec_u8_fini(&scratch, allocator);
+    return status;
+}
+
+/** NULL: there is none. */
+static const ubi__line_value *member_of(const object *o, unsigned i) {
+    return o->has[i] ? &o->member[i] : NULL;
 }
 
 /* ---- the grammar ------------------------------------------------------------------------------------------------- */
 
-static ubi_status parse_value(parser *p, uint32_t place, const json_t *value);
+static ubi_status parse_value(parser *p, uint32_t place, const ubi__line_value *value);
 
-static ubi_status parse_label(parser *p, uint32_t place, const json_t *label) {
+static ubi_status parse_label(parser *p, uint32_t place, const ubi__line_value *label) {
     ubi__vec_u8 *text = &p->tree->text;
     size_t start = text->n;
     UBI_TRY(append_string(text, p->allocator, label));
@@ -208,11 +290,11 @@ static ubi_status parse_label(parser *p, uint32_t place, const json_t *label) {
     return UBI_OK;
 }
 
-static ubi_status parse_count(parser *p, uint32_t place, const json_t *object) {
+static ubi_status parse_count(parser *p, uint32_t place, const object *o) {
     ubi_breakdown *b = &p->tree->nodes.at[place];
-    const json_t *count = json_object_get(object, "count");
-    const json_t *bytes = json_object_get(object, "bytes");
-    const json_t *label = json_object_get(object, "label");
+    const ubi__line_value *count = member_of(o, MEMBER_COUNT);
+    const ubi__line_value *bytes = member_of(o, MEMBER_BYTES);
+    const ubi__line_value *label = member_of(o, MEMBER_LABEL);
     b->count_written = count != NULL;
     b->bytes_written = bytes != NULL;
     b->has_count = !count || to_boolean(count);
@@ -220,7 +302,7 @@ static ubi_status parse_count(parser *p, uint32_t place, const json_t *object) {
     return label ? parse_label(p, place, label) : UBI_OK;
 }
 
-static ubi_status parse_parts(parser *p, uint32_t place, const json_t *object, const grammar_row *row) {
+static ubi_status parse_parts(parser *p, uint32_t place, const object *o, const grammar_row *row) {
     uint32_t n = 0;
     while (row->parts[n])
         n++;
@@ -229,14 +311,14 @@ static ubi_status parse_parts(parser *p, uint32_t place, const json_t *object, c
     p->tree->nodes.at[place].first_child = first;
     p->tree->nodes.at[place].n_children = n;
     for (uint32_t i = 0; i < n; i++) {
-        const json_t *part = json_object_get(object, row->parts[i]);
+        const ubi__line_value *part = member_of(o, member_named(ubi__text(row->parts[i])));
         if (part)
             UBI_TRY(parse_value(p, first + i, part));
     }
     return UBI_OK;
 }
 
-static ubi_status parse_kind(parser *p, uint32_t place, const json_t *object, ubi_text by) {
+static ubi_status parse_kind(parser *p, uint32_t place, const object *o, ubi_text by) {
     const grammar_row *row = NULL;
     for (size_t i = 0; i < sizeof grammar / sizeof *grammar; i++)
         if (ubi__text_is(by, grammar[i].name))
@@ -248,52 +330,66 @@ static ubi_status parse_kind(parser *p, uint32_t place, const json_t *object, ub
         return fail_by("takeCensus breakdown 'by' value nested within itself", by);
     p->tree->nodes.at[place].by = row->by;
     if (row->by == UBI_BY_COUNT)
-        return parse_count(p, place, object);
+        return parse_count(p, place, o);
     p->open_kinds |= bit;
-    ubi_status status = parse_parts(p, place, object, row);
+    ubi_status status = parse_parts(p, place, o, row);
     p->open_kinds &= ~bit;
     return status;
 }
 
-static ubi_status parse_object(parser *p, uint32_t place, const json_t *object) {
-    const json_t *by_value = json_object_get(object, "by");
-    if (!by_value)
+static ubi_status parse_object(parser *p, uint32_t place, const ubi__line_value *value) {
+    object o;
+    UBI_TRY(read_object(&o, value, p->allocator));
+    if (!o.has[MEMBER_BY])
         return fail_unrecognized(ubi__text("undefined"));
     ubi__vec_u8 by = { 0 };
-    ubi_status status = append_string(&by, p->allocator, by_value);
+    ubi_status status = append_string(&by, p->allocator, &o.member[MEMBER_BY]);
     if (status == UBI_OK)
-        status = parse_kind(p, place, object, (ubi_text){ by.n ? (const char *)by.at : "", by.n });
+        status = parse_kind(p, place, &o, (ubi_text){ by.n ? (const char *)by.at : "", by.n });
     ubi__vec_u8_fini(&by, p->allocator);
     return status;
 }
 
-static ubi_status parse_array(parser *p, uint32_t place, const json_t *array) {
-    if (json_array_size(array) >= UINT32_MAX / 2)
-        return ubi__fail(UBI_EINVAL, "a breakdown array has more than 2^31 members");
-    uint32_t n = (uint32_t)json_array_size(array), first;
+static ubi_status count_elements(uint32_t *n, const ubi__line_value *array) {
+    ubi__line_cursor cursor;
+    ubi__line_value element;
+    *n = 0;
+    ubi__line_open(&cursor, array->raw, UBI__LINE_ARRAY);
+    while (ubi__line_next_element(&cursor, &element))
+        if (++*n >= UINT32_MAX / 2)
+            return ubi__fail(UBI_EINVAL, "a breakdown array has more than 2^31 members");
+    return UBI_OK;
+}
+
+static ubi_status parse_array(parser *p, uint32_t place, const ubi__line_value *array) {
+    uint32_t n, first;
+    UBI_TRY(count_elements(&n, array));
     UBI_TRY(ubi__breakdown_tree_append(p->tree, &first, n));
     ubi_breakdown *b = &p->tree->nodes.at[place];
     b->by = UBI_BY_ARRAY;
     b->first_child = first;
     b->n_children = n;
-    for (uint32_t i = 0; i < n; i++) {
+    ubi__line_cursor cursor;
+    ubi__line_value element;
+    ubi__line_open(&cursor, array->raw, UBI__LINE_ARRAY);
+    for (uint32_t i = 0; i < n && ubi__line_next_element(&cursor, &element); i++) {
         snprintf(p->tree->nodes.at[first + i].member_name, sizeof b->member_name, "[%" PRIu32 "]", i);
-        UBI_TRY(parse_value(p, first + i, json_array_get(array, i)));
+        UBI_TRY(parse_value(p, first + i, &element));
     }
     return UBI_OK;
 }
 
-static ubi_status parse_nested(parser *p, uint32_t place, const json_t *value) {
-    if (json_is_null(value))
+static ubi_status parse_nested(parser *p, uint32_t place, const ubi__line_value *value) {
+    if (value->type == UBI__LINE_NULL)
         return ubi__fail(UBI_EINVAL, "can't convert null to object");
-    if (json_is_object(value))
+    if (value->type == UBI__LINE_OBJECT)
         return parse_object(p, place, value);
-    if (json_is_array(value) && p->compat != UBI_COMPAT_FIREFOX)
+    if (value->type == UBI__LINE_ARRAY && p->compat != UBI_COMPAT_FIREFOX)
         return parse_array(p, place, value);
     return fail_unrecognized(ubi__text("undefined")); /* other values have no property `by` */
 }
 
-static ubi_status parse_value(parser *p, uint32_t place, const json_t *value) {
+static ubi_status parse_value(parser *p, uint32_t place, const ubi__line_value *value) {
     if (p->depth == UBI_BREAKDOWN_MAX_DEPTH)
         return ubi__fail(UBI_EINVAL, "the breakdown is nested deeper than %d levels", UBI_BREAKDOWN_MAX_DEPTH);
     p->depth++;
@@ -303,7 +399,7 @@ static ubi_status parse_value(parser *p, uint32_t place, const json_t *value) {
     return status;
 }
 
-static ubi_status parse_json(parser *p, const json_t *json) {
+static ubi_status parse_json(parser *p, const ubi__line_value *json) {
     UBI_TRY(ubi__breakdown_tree_new(&p->tree, p->allocator));
     uint32_t root;
     ubi_status status = ubi__breakdown_tree_append(p->tree, &root, 1);
@@ -317,14 +413,15 @@ static ubi_status parse_json(parser *p, const json_t *json) {
 ubi_status ubi_breakdown_parse(ubi_breakdown **out, ubi_text json, ubi_compat compat, const ubi_allocator *allocator) {
     if (!json.ptr)
         json = ubi__text(ubi_breakdown_preset_find("default")->json);
-    json_error_t error;
-    json_t *value = json_loadb(json.ptr, json.len, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, &error);
-    if (!value)
-        return fail_syntax(&error);
+    ubi__line_cursor cursor;
+    ubi__line_value value;
+    size_t n_valid = ubi__utf8_valid_prefix(json);
+    if (n_valid < json.len)
+        return fail_syntax(json, json.ptr + n_valid, "UTF-8");
+    if (!ubi__line_whole(&cursor, &value, json))
+        return fail_syntax(json, cursor.at, cursor.fault);
     parser p = { .allocator = ubi__allocator_or_default(allocator), .compat = compat };
-    ubi_status status = parse_json(&p, value);
-    json_decref(value);
-    if (status == UBI_OK)
-        *out = ubi__breakdown_tree_root(p.tree);
-    return status;
+    UBI_TRY(parse_json(&p, &value));
+    *out = ubi__breakdown_tree_root(p.tree);
+    return UBI_OK;
 }

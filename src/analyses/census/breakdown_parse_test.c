@@ -141,6 +141,8 @@ static void options_of_count_are_converted(void **state) {
     assert_count("{\"by\":\"count\",\"count\":[],\"bytes\":\"0\"}", true, true, NULL);
     assert_count("{\"by\":\"count\",\"count\":false}", false, true, NULL);
     assert_count("{\"by\":\"count\",\"label\":null}", true, true, "null");
+    assert_count("{\"b\\u0079\":\"count\",\"label\":\"\\u0061\\n\\ud83d\\ude00\"}", true, true, "a\n\xf0\x9f\x98\x80");
+    assert_count("{\"by\":\"count\",\"label\":1,\"label\":2}", true, true, "2");
     assert_count("{\"by\":\"count\",\"label\":5}", true, true, "5");
     assert_count("{\"by\":\"count\",\"label\":\"\"}", true, true, "");
     assert_count("{\"by\":\"count\",\"label\":[1,[2,null]]}", true, true, "1,2,");
@@ -181,11 +183,18 @@ static void no_text_is_the_default_breakdown(void **state) {
     ubi_breakdown_unref(b);
 }
 
+static void a_number_that_no_double_holds_is_refused_where_it_matters(void **state) {
+    (void)state;
+    assert_count("{\"by\":\"count\",\"count\":1e999}", true, true, NULL);
+    assert_fails("{\"by\":\"count\",\"label\":1e999}", UBI_COMPAT_NONE, "the breakdown has a number that is too large");
+}
+
 static void what_is_no_json_is_refused_with_its_place(void **state) {
     (void)state;
     ubi_breakdown *b;
     assert_int_equal(ubi_breakdown_parse(&b, ubi__text("{\"by\":\n  count}"), UBI_COMPAT_NONE, NULL), UBI_EINVAL);
     assert_non_null(strstr(ubi_error_message(), "the breakdown is not JSON: line 2, column "));
+    assert_string_equal(ubi_error_message(), "the breakdown is not JSON: line 2, column 3: expected a value");
     assert_int_equal(ubi_breakdown_parse(&b, ubi__text(""), UBI_COMPAT_NONE, NULL), UBI_EINVAL);
     assert_int_equal(ubi_breakdown_parse(&b, ubi__text("{} {}"), UBI_COMPAT_NONE, NULL), UBI_EINVAL);
     assert_int_equal(ubi_breakdown_parse(&b, ubi__text("{\"by\":\"a\nb\"}"), UBI_COMPAT_NONE, NULL), UBI_EINVAL);
@@ -209,7 +218,7 @@ static void nesting_has_a_limit(void **state) {
     assert_int_equal(parse_nested_arrays(UBI_BREAKDOWN_MAX_DEPTH), UBI_OK);
     assert_int_equal(parse_nested_arrays(UBI_BREAKDOWN_MAX_DEPTH + 1), UBI_EINVAL);
     assert_string_equal(ubi_error_message(), "the breakdown is nested deeper than 64 levels");
-    assert_int_equal(parse_nested_arrays(100000), UBI_EINVAL); /* jansson's own limit */
+    assert_int_equal(parse_nested_arrays(100000), UBI_EINVAL);
 }
 
 static void every_preset_is_written_out_in_full(void **state) {
@@ -239,8 +248,9 @@ static void a_part_keeps_the_whole_breakdown(void **state) {
 
 static void a_refused_allocation_leaves_nothing_behind(void **state) {
     (void)state;
-    static const char json[] = "[{\"by\":[\"coarseType\"],\"other\":{\"by\":\"objectClass\",\"then\":"
-                               "{\"by\":\"count\",\"label\":[\"a\",[1]]}}},{\"by\":\"bucket\"}]";
+    static const char json[] =
+        "[{\"by\":[\"coarse\\u0054ype\"],\"o\\u0074hers\":1,\"other\":{\"by\":\"objectClass\",\"then\":"
+        "{\"by\":\"count\",\"label\":[\"a\",[1]]}}},{\"by\":\"bucket\"}]";
     for (uint64_t n = 0;; n++) {
         fail_allocator f;
         fail_allocator_init(&f, n);
@@ -270,6 +280,7 @@ int main(void) {
         cmocka_unit_test(a_label_with_a_nul_is_cut_only_for_firefox),
         cmocka_unit_test(parts_that_are_left_out_count_and_are_marked),
         cmocka_unit_test(no_text_is_the_default_breakdown),
+        cmocka_unit_test(a_number_that_no_double_holds_is_refused_where_it_matters),
         cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(every_preset_is_written_out_in_full),

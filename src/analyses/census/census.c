@@ -198,12 +198,13 @@ static void job_fini(job *j) {
 
 /** `graph` NULL: of a live heap. On failure there is nothing to free. */
 static ubi_status census_new(ubi_census **out, const ubi_graph *graph, const ubi_breakdown *breakdown,
-                             ubi_compat compat, const ubi_allocator *a) {
+                             const ubi_census_options *options, const ubi_allocator *a) {
     ubi_census *census = UBI_NEW(a, ubi_census);
     if (!census)
         return ubi__fail_nomem();
     census->allocator = a;
-    census->compat = compat;
+    census->compat = options->compat;
+    census->refuse_nameless = options->refuse_nameless || options->compat == UBI_COMPAT_FIREFOX;
     ubi__census_live_init(&census->live, a);
     ubi_status status = ubi__breakdown_or_default(&census->breakdown, breakdown, a);
     if (status != UBI_OK) {
@@ -212,7 +213,7 @@ static ubi_status census_new(ubi_census **out, const ubi_graph *graph, const ubi
     }
     if (graph) {
         census->graph = ubi_graph_ref((ubi_graph *)graph); /* only the reference count changes */
-        census->tables = ubi__census_tables_of(&graph->strings, &graph->kinds, &graph->frames, compat);
+        census->tables = ubi__census_tables_of(&graph->strings, &graph->kinds, &graph->frames, census->compat);
     }
     *out = census;
     return UBI_OK;
@@ -223,7 +224,7 @@ static ubi_status job_init(job *j, const ubi_graph *graph, const ubi_breakdown *
     *j = (job){ 0 };
     UBI_TRY(check_options(&j->options, options));
     j->allocator = ubi__allocator_or_default(j->options.allocator);
-    UBI_TRY(census_new(&j->census, graph, breakdown, j->options.compat, j->allocator));
+    UBI_TRY(census_new(&j->census, graph, breakdown, &j->options, j->allocator));
     ubi__cells_init(&j->cells, j->allocator, ubi__breakdown_mentions(j->census->breakdown, UBI_BY_ALLOCATION_STACK));
     return UBI_OK;
 }

@@ -100,7 +100,8 @@ static slow_key key_of(const slow *s, ubi_breakdown_by by, ubi_node_ix node) {
     case UBI_BY_FILENAME:
         return text_key(s, kind->script_filename, "noFilename");
     case UBI_BY_DESCRIPTIVE_TYPE:
-        return text_key(s, kind->descriptive_name, NULL);
+        return text_key(s, kind->descriptive_name == UBI_NONE && !s->firefox ? kind->type_name : kind->descriptive_name,
+                        NULL);
     case UBI_BY_INTERNAL_TYPE:
         return text_key(s, kind->type_name, NULL);
     default: {

@@ -265,11 +265,16 @@ static void arrays_count_every_node_in_every_member(void **state) {
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-static void descriptive_type_needs_a_name_for_every_node(void **state) {
+static void descriptive_type_groups_nodes_without_a_name_by_type_and_only_firefox_refuses_them(void **state) {
     (void)state;
-    assert_report(
-        "r -> a, b; a(id=5 type=A desc=div); b(id=4 type=Bee)", BY("descriptiveType"),
+    assert_reports(
+        "r -> a, b; a(id=5 type=A desc=div); b(id=4 type=Bee)", BY("descriptiveType"), "{div: 1,1; Bee: 1,1}",
         "! descriptiveType needs a descriptive name, and node 4 (Bee) has none: use it only as the domNode part "
+        "of coarseType");
+    assert_reports(
+        "r -> a, b, c; a(coarse=dom type=A desc=div); b(coarse=dom type=div); c(coarse=dom type=nsText)", NULL,
+        "{objects: {other: 0,0}; scripts: 0,0; strings: 0,0; other: {}; domNode: {nsText: 1,1; div: 2,2}}",
+        "! descriptiveType needs a descriptive name, and node 3 (div) has none: use it only as the domNode part "
         "of coarseType");
     assert_report("r -> a, b; a(id=5 desc=div); b(id=4 desc=p)", BY("descriptiveType"), "{div: 1,1; p: 1,1}");
     assert_report("r", BY("descriptiveType"), "{}");
@@ -486,7 +491,7 @@ int main(void) {
         cmocka_unit_test(stacks_of_equal_content_are_one_stack),
         cmocka_unit_test(sizes_may_be_those_of_a_lens),
         cmocka_unit_test(arrays_count_every_node_in_every_member),
-        cmocka_unit_test(descriptive_type_needs_a_name_for_every_node),
+        cmocka_unit_test(descriptive_type_groups_nodes_without_a_name_by_type_and_only_firefox_refuses_them),
         cmocka_unit_test(a_file_name_that_is_not_utf8_fails_only_firefox),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_census_can_be_cancelled),

@@ -15,6 +15,7 @@
 #include <ubiheap/census.h>
 
 #include "base/strtab.h"
+#include "base/text_memo.h"
 #include "base/u64_map.h"
 
 /*
@@ -72,12 +73,13 @@ typedef struct ubi__tree_builder {
     uint32_t next_leaf_index;
     uint64_t n_steps; /* rows of the paths that inversion and filter have laid */
     /* interning of names: each table's entry i belongs to what the comment says */
-    ubi__strtab texts;        /* texts: merge class 2i */
-    ubi__strtab frame_keys;   /* (function, source, line, column): merge class 2i + 1 */
-    ubi__strtab stack_keys;   /* bytes of a ubi_stack */
-    ubi__vec_u32 stack_names; /* its name */
-    ubi__u64_map placed;      /* (scope row, name of a frame) -> row: where this very frame went */
-    ubi__u64_map children;    /* of the current phase: (parent row, merge class) -> row */
+    ubi__strtab texts;         /* texts: merge class 2i */
+    ubi__text_memo long_texts; /* entries of `texts`, by where the text lies */
+    ubi__strtab frame_keys;    /* (function, source, line, column): merge class 2i + 1 */
+    ubi__strtab stack_keys;    /* bytes of a ubi_stack */
+    ubi__vec_u32 stack_names;  /* its name */
+    ubi__u64_map placed;       /* (scope row, name of a frame) -> row: where this very frame went */
+    ubi__u64_map children;     /* of the current phase: (parent row, merge class) -> row */
     ubi__vec_u32 scratch, scratch_spare;
 } ubi__tree_builder;
 

@@ -52,10 +52,21 @@ static ubi_status push_name(ubi__tree_builder *b, uint32_t *out, const ubi__tree
     return ubi__vec_tree_name_push(&b->names, b->allocator, *name);
 }
 
+static ubi_status intern_text(ubi__tree_builder *b, uint32_t *out, ubi_text text) {
+    uint64_t entry, key = (uint64_t)(uintptr_t)text.ptr;
+    if (ubi__text_memo_get(&entry, &b->long_texts, key, text.len)) {
+        *out = (uint32_t)entry;
+        return UBI_OK;
+    }
+    UBI_TRY(ubi__strtab_intern(&b->texts, out, text));
+    ubi__text_memo_put(&b->long_texts, key, text.len, *out);
+    return UBI_OK;
+}
+
 /** A text, or null when `text.ptr` is NULL. Null merges with the text "null", as there. */
 static ubi_status text_name(ubi__tree_builder *b, uint32_t *out, ubi_text text) {
     uint32_t entry;
-    UBI_TRY(ubi__strtab_intern(&b->texts, &entry, text.ptr ? text : ubi__text("null")));
+    UBI_TRY(intern_text(b, &entry, text.ptr ? text : ubi__text("null")));
     ubi__tree_name name = { .type = text.ptr ? UBI_CENSUS_NAME_TEXT : UBI_CENSUS_NAME_NULL, .text = text };
     name.merge_class = 2 * entry;
     name.parent = UBI_NONE;
@@ -65,9 +76,9 @@ static ubi_status text_name(ubi__tree_builder *b, uint32_t *out, ubi_text text) 
 static ubi_status frame_class(ubi__tree_builder *b, uint32_t *out, const ubi_frame *frame) {
     uint32_t key[4] = { UBI_NONE, UBI_NONE, frame->line, frame->column }, entry;
     if (frame->function_name.ptr)
-        UBI_TRY(ubi__strtab_intern(&b->texts, &key[0], frame->function_name));
+        UBI_TRY(intern_text(b, &key[0], frame->function_name));
     if (frame->source.ptr)
-        UBI_TRY(ubi__strtab_intern(&b->texts, &key[1], frame->source));
+        UBI_TRY(intern_text(b, &key[1], frame->source));
     UBI_TRY(ubi__strtab_intern(&b->frame_keys, &entry, (ubi_text){ (const char *)key, sizeof key }));
     *out = 2 * entry + 1;
     return UBI_OK;

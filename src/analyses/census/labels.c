@@ -114,24 +114,6 @@ static ubi_status read_census(reader *r, uint64_t node_id) {
     return status;
 }
 
-static void call_by_type(reader *r, ubi_kind_ix kind) {
-    ubi_text type = ubi_graph_string(r->labels->graph, ubi_graph_kind(r->labels->graph, kind)->type_name);
-    r->parts[0] = (ubi_label_part){ .text = type };
-    r->n_parts = 1;
-    r->n_leaves = 1;
-    r->is_sized = true;
-}
-
-static ubi_status read_label(reader *r, ubi_node_ix node) {
-    const ubi_graph *g = r->labels->graph;
-    ubi_status status = read_census(r, g->id.at[node]);
-    if (status == UBI_EINVAL && r->labels->compat == UBI_COMPAT_NONE) {
-        call_by_type(r, g->kind.at[node]);
-        return UBI_OK;
-    }
-    return status;
-}
-
 /* ---- the labels of a graph --------------------------------------------------------------------------------------- */
 
 /* One block: the label, then its parts. */
@@ -163,7 +145,7 @@ ubi_status ubi_labels_get(const ubi_label **out, ubi_labels *l, ubi_node_ix node
     uint32_t place = ubi__u64_map_get(&l->index, key);
     if (place == UBI_NONE) {
         reader r = { .labels = l };
-        UBI_TRY(read_label(&r, node));
+        UBI_TRY(read_census(&r, l->graph->id.at[node]));
         UBI_TRY(keep(l, &r, key));
         place = (uint32_t)(l->made.n - 1);
     }

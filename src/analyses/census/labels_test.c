@@ -145,7 +145,7 @@ static void an_array_gives_the_label_of_its_first_member(void **state) {
     assert_label(ARRAY, "[" BY("objectClass") "," BY("internalType") "]", UBI_COMPAT_NONE, "Array 512");
 }
 
-static void a_node_that_the_breakdown_refuses_is_called_by_its_type(void **state) {
+static void a_node_without_descriptive_name_is_called_by_its_type(void **state) {
     (void)state;
     ubi_graph *graph = graph_from_drawing("1(type=JSObject size=3)");
     ubi_labels *labels = make_labels(graph, BY("descriptiveType"), UBI_COMPAT_FIREFOX);
@@ -277,7 +277,7 @@ int main(void) {
         cmocka_unit_test(empty_texts_are_left_out),
         cmocka_unit_test(without_counts_every_leaf_matches_in_firefox),
         cmocka_unit_test(an_array_gives_the_label_of_its_first_member),
-        cmocka_unit_test(a_node_that_the_breakdown_refuses_is_called_by_its_type),
+        cmocka_unit_test(a_node_without_descriptive_name_is_called_by_its_type),
         cmocka_unit_test(nodes_of_one_kind_and_stack_share_a_label),
         cmocka_unit_test(options_of_another_version_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),

@@ -122,6 +122,8 @@ static uint32_t key_of(const builder *b, ubi_breakdown_by by, const ubi__cell *c
     case UBI_BY_FILENAME:
         return text_key(b, by, kind->script_filename);
     case UBI_BY_DESCRIPTIVE_TYPE:
+        if (kind->descriptive_name == UBI_NONE && !b->census->refuse_nameless)
+            return text_key(b, by, kind->type_name);
         return text_key(b, by, kind->descriptive_name);
     case UBI_BY_INTERNAL_TYPE:
         return is_compat(b) ? kind->type_name : text_key(b, by, kind->type_name);

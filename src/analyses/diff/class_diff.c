@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analyses/class_rows.h"
+#include "analyses/same_process.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
@@ -29,7 +30,7 @@ struct ubi_class_diff {
     ubi_graph *start, *end; /* references: rows borrow their names */
     vec_change rows;
     ubi_class_change total;
-    uint64_t n_common;
+    ubi__id_match ids;
 };
 
 /** What survived of a row. */
@@ -86,8 +87,9 @@ static void add_end(comparison *c, ubi_node_ix node) {
     class_ix = before == UBI_NONE ? UBI_NONE : c->start->class_of(c->start, before);
     if (class_ix == UBI_NONE)
         return;
-    c->diff->n_common++;
-    if (c->start_rows[class_ix] != row)
+    bool is_class_equal = c->start_rows[class_ix] == row;
+    ubi__id_match_count(&c->diff->ids, old, before, c->end->graph, node, is_class_equal);
+    if (!is_class_equal)
         return;
     c->kept[row].count++;
     c->kept[row].start_bytes += size_of(c->start, before);
@@ -297,5 +299,15 @@ const ubi_class_change *ubi_class_diff_total(const ubi_class_diff *diff) {
 }
 
 uint64_t ubi_class_diff_common_count(const ubi_class_diff *diff) {
-    return diff->n_common;
+    return diff->ids.n_common;
+}
+
+uint64_t ubi_class_diff_text_count(uint64_t *n_equal, const ubi_class_diff *diff) {
+    *n_equal = diff->ids.n_texts_same;
+    return diff->ids.n_texts;
+}
+
+bool ubi_class_diff_is_same_process(const ubi_class_diff *diff, bool reuses_ids) {
+    uint64_t n_start = diff->total.start.count, n_end = diff->total.end.count;
+    return ubi__is_same_process(&diff->ids, n_start < n_end ? n_start : n_end, reuses_ids);
 }

@@ -83,6 +83,19 @@ static void a_node_that_changed_its_class_was_deleted_and_created(void **state) 
                 "object A 1,1->0,0 +0,0 -1,1; dom A 0,0->1,1 +1,1 -0,0", 1);
 }
 
+static void two_processes_have_other_things_under_equal_ids(void **state) {
+    (void)state;
+    static const char *const ends[] = { "1 -> 2, 3; 2(class=A); 3(class=A)", "1 -> 2, 3; 2(class=A); 3(class=B)",
+                                        "1 -> 8, 9; 8(class=A); 9(class=A)" };
+    static const bool is_same[] = { true, false, false }, is_same_of_addresses[] = { true, true, false };
+    for (int i = 0; i < 3; i++) {
+        ubi_class_diff *diff = compare(graph_from_drawing(ends[0]), graph_from_drawing(ends[i]));
+        assert_int_equal(ubi_class_diff_is_same_process(diff, false), is_same[i]);
+        assert_int_equal(ubi_class_diff_is_same_process(diff, true), is_same_of_addresses[i]);
+        ubi_class_diff_free(diff);
+    }
+}
+
 static void a_node_that_changed_its_size_is_still_there(void **state) {
     (void)state;
     assert_rows("1 -> 2; 2(class=A size=10)", "1 -> 2; 2(class=A size=25)", "other A 1,10->1,25 +0,0 -0,0", 1);
@@ -359,6 +372,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_come_and_go_by_id),
         cmocka_unit_test(a_node_that_changed_its_class_was_deleted_and_created),
+        cmocka_unit_test(two_processes_have_other_things_under_equal_ids),
         cmocka_unit_test(a_node_that_changed_its_size_is_still_there),
         cmocka_unit_test(what_is_out_of_reach_is_not_there),
         cmocka_unit_test(the_root_counts_when_an_edge_leads_to_it),

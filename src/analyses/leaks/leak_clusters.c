@@ -57,8 +57,10 @@ static ubi_status count_node(counting *c, ubi_node_ix node) {
     const ubi_leak_finder *f = c->g->f;
     ubi__leak_place_ix place = f->place_of[node];
     ubi__leak_cluster_ix cluster = c->g->cluster_of[place];
-    if (c->g->part[place] == UBI__LEAK_PLACE_MAIN)
+    if (c->g->part[place] == UBI__LEAK_PLACE_MAIN) {
+        ubi__leak_note_birth(c->g, cluster, node);
         return add_holder(c, cluster, node);
+    }
     return add_to_part(c, cluster, node);
 }
 
@@ -126,17 +128,19 @@ static void make_cluster(ubi__leak_found *out, const ubi__leak_gathering *g, con
     const ubi_leak_finder *f = g->f;
     const ubi__leak_place *main = &g->places[draft->main];
     const ubi__leak_row *row = &f->tallies.at[main->item.row];
+    uint64_t in_old = ubi__leak_past_tally(f, UBI_LEAK_OLD, main->item.row).count;
     ubi_leak_cluster *c = &out->cluster;
-    *c = (ubi_leak_cluster){ .class_name = g->leaks->rows.rows.at[main->item.row], .example = main->example };
+    *out = (ubi__leak_found){ .row = main->item.row, .fingerprint = fingerprint_of(g, draft) };
+    c->class_name = g->leaks->rows.rows.at[main->item.row];
+    c->example = main->example;
     c->name = ubi__strtab_get(&f->graph->strings, main->item.name);
-    c->class_count[0] = row->count[0];
-    c->class_count[1] = ubi__leak_three(f) ? row->count[1] : row->newest;
-    c->class_count[2] = row->newest;
-    c->class_gone = less(row->count[0], row->survivors[0]);
+    c->class_count[0] = in_old;
+    c->class_count[1] = ubi__leak_three(f) ? ubi__leak_past_tally(f, ubi__leak_past_count(f) - 1, main->item.row).count
+                                           : row->newest.count;
+    c->class_count[2] = row->newest.count;
+    c->class_gone = less(in_old, row->survivors[0]);
     c->holder = draft->holder;
     c->holder_is_new = draft->holder != UBI_NONE && !(f->flags[draft->holder] & UBI__LEAK_WAS_OLD);
-    out->row = main->item.row;
-    out->fingerprint = fingerprint_of(g, draft);
     c->n_control = ubi__leak_count_in_control(f->options.control, out->fingerprint);
 }
 
@@ -152,8 +156,18 @@ static void add_places(ubi__leak_gathering *g) {
             continue;
         c->leaked.count += place->n_leaked;
         c->leaked.bytes += place->leaked_bytes;
+        g->leaks->clusters.at[g->cluster_of[i]].n_replacing += place->n_replacing;
         c->n_older += place->n_older;
         c->n_younger += ubi__leak_three(g->f) ? place->n_younger : 0;
+    }
+}
+
+static void add_heads(ubi__leak_gathering *g) {
+    const ubi_leak_finder *f = g->f;
+    for (uint32_t i = 0; i < f->n_heads; i++) {
+        ubi__leak_place_ix place = f->place_of[f->order[f->n_around + i]];
+        if (g->part[place] == UBI__LEAK_PLACE_MAIN)
+            g->leaks->clusters.at[g->cluster_of[place]].n_heads++;
     }
 }
 
@@ -165,7 +179,10 @@ static ubi_status gather(ubi__leak_gathering *g) {
     for (; clusters->n < g->drafts.n; clusters->n++)
         make_cluster(&clusters->at[clusters->n], g, &g->drafts.at[clusters->n]);
     add_places(g);
+    add_heads(g);
+    UBI_TRY(ubi__leak_make_curves(g));
     UBI_TRY(ubi__leak_count_parts(g));
+    ubi__leak_finish_curves(g);
     return ubi__leak_judge(g);
 }
 

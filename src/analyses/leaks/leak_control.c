@@ -4,14 +4,14 @@
  */
 #include "analyses/leaks/leak_finder.h"
 
-static ubi_status add(ubi_leak_control *control, const ubi__leak_found *found) {
-    uint32_t at = ubi__u64_map_get(&control->place_of, found->fingerprint);
+static ubi_status add(ubi_leak_control *control, uint64_t fingerprint, uint64_t count) {
+    uint32_t at = ubi__u64_map_get(&control->place_of, fingerprint);
     if (at == UBI_NONE) {
         at = (uint32_t)control->counts.n;
         UBI_TRY(ubi__vec_u64_push(&control->counts, control->allocator, 0));
-        UBI_TRY(ubi__u64_map_put(&control->place_of, found->fingerprint, at));
+        UBI_TRY(ubi__u64_map_put(&control->place_of, fingerprint, at));
     }
-    control->counts.at[at] += found->cluster.leaked.count;
+    control->counts.at[at] += count;
     return UBI_OK;
 }
 
@@ -23,7 +23,9 @@ ubi_status ubi_leak_control_new(ubi_leak_control **out, const ubi_leaks *leaks) 
     control->allocator = leaks->allocator;
     ubi__u64_map_init(&control->place_of, leaks->allocator);
     for (size_t i = 0; i < leaks->clusters.n && status == UBI_OK; i++)
-        status = add(control, &leaks->clusters.at[i]);
+        status = add(control, leaks->clusters.at[i].fingerprint, leaks->clusters.at[i].cluster.leaked.count);
+    for (size_t i = 0; i < leaks->growing.n && status == UBI_OK; i++)
+        status = add(control, leaks->growing.at[i].fingerprint, leaks->growing.at[i].grown.grown_bytes);
     if (status == UBI_OK)
         *out = control;
     else

@@ -13,10 +13,19 @@
 
 /* A container has so many objects for each of its own. */
 #define MANY_TIMES 8
-/* So far is looked for a holder among what came after NEW. */
-#define MOST_YOUNG_OWNERS 64
 
 /* ---- holders ------------------------------------------------------------------------------------------------------ */
+
+static bool was_old(const ubi_leak_finder *f, ubi_node_ix node) {
+    return f->flags[node] & UBI__LEAK_WAS_OLD;
+}
+
+/* Functions are told apart by their names: one that holds another is no more of its kind than an array is of a map's. */
+static bool is_alike(const ubi_leak_finder *f, ubi_node_ix a, ubi_node_ix b) {
+    return ubi__leak_row_of(f, a) == ubi__leak_row_of(f, b) &&
+           ubi__strtab_canonical(&f->graph->strings, ubi__leak_name_of(f, a)) ==
+               ubi__strtab_canonical(&f->graph->strings, ubi__leak_name_of(f, b));
+}
 
 /* Parents stand before their children in the order of the walk. */
 ubi_status ubi__leak_find_owners(ubi__leak_gathering *g) {
@@ -32,10 +41,10 @@ ubi_status ubi__leak_find_owners(ubi__leak_gathering *g) {
         ubi_node_ix node = f->order[i], parent = f->parent[node];
         if (!(f->flags[node] & UBI__LEAK_ON_WAY) || parent == f->view.root)
             continue;
-        bool held = ubi__leak_is_held_by_program(f, parent);
-        ubi_node_ix owner = held ? parent : g->owner[parent];
-        bool same = owner != UBI_NONE && ubi__leak_row_of(f, owner) == ubi__leak_row_of(f, node);
-        g->owner[node] = owner;
+        ubi_node_ix owner = ubi__leak_is_held_by_program(f, parent) ? parent : g->owner[parent];
+        bool same = owner != UBI_NONE && is_alike(f, owner, node);
+        bool passes = owner != UBI_NONE && ubi__leak_is_held_by_program(f, node) && !was_old(f, owner);
+        g->owner[node] = passes ? g->owner[owner] : owner;
         g->other_owner[node] = same ? g->other_owner[owner] : owner;
     }
     return UBI_OK;
@@ -43,9 +52,7 @@ ubi_status ubi__leak_find_owners(ubi__leak_gathering *g) {
 
 ubi_node_ix ubi__leak_holder_of(const ubi__leak_gathering *g, ubi_node_ix node, bool inner) {
     ubi_node_ix holder = g->other_owner[node];
-    for (unsigned i = 0; !inner && holder != UBI_NONE && !(g->f->flags[holder] & UBI__LEAK_WAS_OLD); i++)
-        holder = i < MOST_YOUNG_OWNERS ? g->owner[holder] : UBI_NONE;
-    return holder;
+    return inner || holder == UBI_NONE || was_old(g->f, holder) ? holder : g->owner[holder];
 }
 
 /* ---- what a cluster is about -------------------------------------------------------------------------------------- */

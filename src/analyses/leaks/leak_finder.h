@@ -2,12 +2,16 @@
  *
  * leak_finder.h: the state of a search for leaks, for the files of this folder.
  *
- *     leak_marks.c     what of the newest heap was in OLD and NEW                              flags
+ *     leak_marks.c     what of the newest heap was in earlier ones                             flags, first_seen
+ *     leak_replacing.c which of its objects took the place of another one                       flags
+ *     leak_series.c    whether they are of one process, and in which order
  *     leak_walk.c      one breadth-first walk: around leaked objects first, then through them  order, parent, edge
  *     leak_places.c    the place of each node on a way to a leaked object                      place_of
  *     leak_drafts.c    which places make a cluster, and who holds it
- *     leak_clusters.c  what is in each, leak_verdicts.c what that means                        leaks
+ *     leak_clusters.c  what is in each, leak_trends.c when it came, leak_verdicts.c what that means   leaks
+ *     leak_grown.c     what was there in OLD and has become larger, by what it weighs (leak_holdings.c)
  *
+ * OLD is the first heap of the series, NEW the one before the newest; between them may be any number of others.
  * A *candidate* may be leaked: it is new since OLD, was there in NEW, and is of a sort that programs hold. The walk does not
  * enter candidates until everything that can be reached around them is known. So a candidate met in its first half (a *head*)
  * is held by something that is not leaked, and nodes met in the second half only by leaked ones.
@@ -18,6 +22,7 @@
 #include <ubiheap/leaks.h>
 
 #include "analyses/class_rows.h"
+#include "analyses/leaks/leak_holdings.h"
 #include "analyses/leaks/leak_places.h"
 #include "base/u64_map.h"
 #include "graph/graph_columns.h"
@@ -28,17 +33,29 @@ enum {
     UBI__LEAK_WAS_NEW = 2, /* in NEW */
     UBI__LEAK_CANDIDATE = 4,
     UBI__LEAK_ON_WAY = 8,      /* a candidate that was met, or on the way to one */
-    UBI__LEAK_HAS_ENTRIES = 16 /* some of its children were given the label "any" */
+    UBI__LEAK_REPLACES = 16,   /* what held it alone held something else by the same name in an earlier heap */
+    UBI__LEAK_WEAK_TABLE = 32, /* of the view's */
+    UBI__LEAK_THERE = 64       /* in the heap that is compared */
 };
 
-/** Nodes of a class, by row. */
+/** Nodes of a class in the newest heap, by row. */
 typedef struct ubi__leak_row {
-    uint64_t count[2]; /* in OLD and NEW; [1] of three heaps only */
-    uint64_t bytes[2];
-    uint64_t newest;       /* in the newest heap */
-    uint64_t survivors[2]; /* of the newest, those that were in OLD and NEW */
+    ubi_leak_tally newest;
+    uint64_t survivors[2]; /* those that were in OLD and NEW */
 } ubi__leak_row;
 UBI_VEC_DECLARE(ubi__vec_leak_row, ubi__leak_row);
+
+/** A heap of the series. Of the newest one there are no rows. */
+typedef struct ubi__leak_step {
+    bool compared;
+    ubi_leak_heap heap;
+    uint64_t content;       /* of ids and sizes; equal heaps have equal ones */
+    ubi_leak_tally *of_row; /* owned of_row[n_rows]: nodes of each class that was known by then */
+    size_t n_rows;
+    uint64_t *weights; /* owned weights[n_weights]: of the finder's heavy nodes; UBI__LEAK_ABSENT: it is not there */
+    size_t n_weights;
+} ubi__leak_step;
+UBI_VEC_DECLARE(ubi__vec_leak_step, ubi__leak_step);
 
 struct ubi_leak_finder {
     const ubi_allocator *allocator;
@@ -46,19 +63,23 @@ struct ubi_leak_finder {
     ubi_view view;
     ubi_graph *graph; /* reference */
     ubi_class_scheme classes;
-    bool compared[2], ran;
+    ubi__vec_leak_step steps; /* the past, as far as it was compared */
+    bool ran;
 
     ubi__class_rows rows;
     size_t n_rows;          /* classes of the newest heap come first: texts of the others are gone with their heaps */
     uint32_t *row_of_class; /* row_of_class[classes.n_classes] */
-    ubi__vec_leak_row tallies;
-    uint64_t n_common, n_common_same;
-    ubi_leak_tally heap[2];
+    ubi__vec_leak_row tallies; /* by row */
+    uint64_t n_not_chosen;     /* objects that would be candidates, but for options.chosen */
 
-    uint8_t *flags;      /* flags[n_nodes] */
-    ubi_node_ix *parent; /* parent[n_nodes]; UBI_NONE: not met; the root: itself */
-    uint32_t *edge;      /* edge[n_nodes]: place among the edges of the parent */
-    ubi_node_ix *order;  /* order[n_met] */
+    ubi__leak_holdings holdings; /* of the newest heap */
+    ubi__vec_u32 heavy;          /* nodes of it that may weigh so much that it is worth telling whether they grew */
+
+    uint8_t *flags;       /* flags[n_nodes] */
+    uint16_t *first_seen; /* first_seen[n_nodes]: the first step that has the node; UBI__LEAK_NEVER: none has */
+    ubi_node_ix *parent;  /* parent[n_nodes]; UBI_NONE: not met; the root: itself */
+    uint32_t *edge;       /* edge[n_nodes]: place among the edges of the parent */
+    ubi_node_ix *order;   /* order[n_met] */
     uint32_t n_met;
     uint32_t n_old; /* order[0 .. n_old) were met around all that is new; what is young follows */
     uint32_t n_young;
@@ -68,8 +89,26 @@ struct ubi_leak_finder {
     ubi__leak_places places;
 };
 
+#define UBI__LEAK_ABSENT UINT64_MAX
+
+/** The first step in which no node can be. */
+#define UBI__LEAK_NEVER UINT16_MAX
+
+static inline uint32_t ubi__leak_past_count(const ubi_leak_finder *f) {
+    return (uint32_t)f->steps.n;
+}
 static inline bool ubi__leak_three(const ubi_leak_finder *f) {
-    return f->compared[UBI_LEAK_NEW];
+    return f->steps.n > 1;
+}
+/** Nodes of a class in an earlier heap. */
+static inline ubi_leak_tally ubi__leak_past_tally(const ubi_leak_finder *f, uint32_t step, uint32_t row) {
+    const ubi__leak_step *s = &f->steps.at[step];
+    return row < s->n_rows ? s->of_row[row] : (ubi_leak_tally){ 0, 0 };
+}
+/** Of the steps from one heap to the next, that with which a node of the newest heap came; it was not there in OLD. */
+static inline uint32_t ubi__leak_step_of(const ubi_leak_finder *f, ubi_node_ix node) {
+    uint32_t first = f->first_seen[node], n = ubi__leak_past_count(f);
+    return (first < n ? first : n) - 1;
 }
 static inline uint64_t ubi__leak_size(const ubi_leak_finder *f, ubi_node_ix node) {
     return f->view.size_bytes ? f->view.size_bytes[node] : f->graph->size_bytes.at[node];
@@ -86,6 +125,10 @@ static inline uint32_t ubi__leak_row_of(const ubi_leak_finder *f, ubi_node_ix no
 static inline bool ubi__leak_is_defined(const ubi_leak_finder *f, ubi_node_ix node, const ubi_class *class) {
     const ubi_kind *kind = &f->graph->kinds.rows.at[f->graph->kind.at[node]];
     return class->place.len || (kind->coarse_type == UBI_COARSE_OBJECT && kind->descriptive_name != UBI_NONE);
+}
+/** Whether the options let a node be told of. */
+static inline bool ubi__leak_is_chosen(const ubi_leak_finder *f, ubi_node_ix node) {
+    return !f->options.chosen || (f->options.chosen[node / 64] >> (node % 64) & 1);
 }
 /** Objects, strings and nodes of documents: what a program can hold and drop. */
 static inline bool ubi__leak_is_held_by_program(const ubi_leak_finder *f, ubi_node_ix node) {
@@ -105,27 +148,57 @@ static inline ubi_edge_ix ubi__leak_edge_to(const ubi_leak_finder *f, ubi_node_i
 /** Progress is reported, and cancelling possible, after so many nodes or edges. */
 #define UBI__LEAK_STEP (UINT64_C(1) << 20)
 
-void ubi__leak_find_candidates(ubi_leak_finder *f);
+ubi_status ubi__leak_find_candidates(ubi_leak_finder *f);
+/** What is known of a heap of the series before it is compared. */
+void ubi__leak_describe(ubi__leak_step *out, const ubi_leak_finder *f, const ubi_class_scheme *scheme);
+/** Judges the heaps: `rank` and `fit` of each. Errors: UBI_ENOMEM. */
+ubi_status ubi__leak_judge_series(ubi_leaks *leaks, ubi_leak_finder *f);
 ubi_status ubi__leak_walk(ubi_leak_finder *f);
 /** Gives a place to every node on the way to a candidate that was met, and to all that is met through candidates; counts. */
 ubi_status ubi__leak_find_places(ubi_leak_finder *f);
 ubi_status ubi__leak_find_clusters(ubi_leaks *leaks, ubi_leak_finder *f);
+/** Of the newest heap: holdings and heavy nodes. */
+ubi_status ubi__leak_find_heavy(ubi_leak_finder *f);
+/** Marks new objects in whose place there was another one in an earlier heap (UBI__LEAK_REPLACES). */
+void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi_graph *past);
+/** Of an earlier one: weights of the heavy nodes. `marks`: 1 for nodes that the newest heap has, too. */
+ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_class_scheme *past,
+                                const uint8_t *marks);
+/** What became larger; after the clusters, which may be held by it. */
+ubi_status ubi__leak_find_grown(ubi_leaks *leaks, ubi_leak_finder *f);
+/** Whether a verdict counts, as the options have it. */
+bool ubi__leak_verdict_counts(const ubi_leak_finder *f, ubi_leak_verdict verdict);
+/** Whether what a step brought is growth beside the most that one did. */
+bool ubi__leak_is_growth(uint64_t came, uint64_t most, uint32_t n_steps);
+/** How many of the last steps brought none. */
+uint32_t ubi__leak_quiet_steps(const uint8_t *grew, uint32_t n_steps);
+/** Label of the edge to a node that the walk met. Errors: UBI_ENOMEM. */
+ubi_status ubi__leak_label_to(uint32_t *out, ubi_leak_finder *f, ubi_node_ix node);
 
 typedef struct ubi__leak_found {
     ubi_leak_cluster cluster;
     uint32_t row;
+    uint64_t
+        n_heads; /* of the leaked objects, those that no leaked one holds; 0 if the cluster is about what is in one of these */
     uint64_t fingerprint; /* of its class and path by their texts, to know it again in a control */
+    uint64_t n_replacing; /* of the leaked objects, those that took the places of others */
 } ubi__leak_found;
 UBI_VEC_DECLARE(ubi__vec_leak_found, ubi__leak_found);
+
+typedef struct ubi__leak_growing {
+    ubi_leak_grown grown;
+    uint64_t fingerprint; /* of its class and the end of its path by their texts */
+} ubi__leak_growing;
+UBI_VEC_DECLARE(ubi__vec_leak_growing, ubi__leak_growing);
 UBI_VEC_DECLARE(ubi__vec_leak_tally, ubi_leak_tally);
 
 struct ubi_leak_control {
     const ubi_allocator *allocator;
     ubi__u64_map place_of; /* fingerprint -> place in `counts` */
-    ubi__vec_u64 counts;   /* leaked objects */
+    ubi__vec_u64 counts;   /* leaked objects, or bytes of what became larger */
 };
 
-/** How many objects the control has in the cluster of this fingerprint. NULL: none. */
+/** How many objects the control has in the cluster of this fingerprint, or bytes by which that grew. NULL: none. */
 uint64_t ubi__leak_count_in_control(const ubi_leak_control *control, uint64_t fingerprint);
 
 struct ubi_leaks {
@@ -137,9 +210,19 @@ struct ubi_leaks {
     ubi__vec_leak_found clusters;
     ubi__class_rows rows;
     ubi__vec_leak_tally leaked; /* by row: leaked objects in clusters that are leaks */
+    ubi_leak_sums of_verdict[UBI_LEAK_VERDICTS];
+    ubi__vec_leak_step steps;          /* all heaps, the newest last, without their rows */
+    ubi__vec_u64 curves;               /* of all clusters: what their `came` and `class_counts` point to */
+    ubi__vec_u8 grew;                  /* of all clusters: what their `grew` points to */
+    ubi__vec_leak_tally class_tallies; /* [class * n_heaps + heap] of the rows of the newest heap */
+    ubi__vec_u32 trends;               /* rows of classes that grew, in order */
+    ubi__vec_leak_growing growing;     /* what became larger, in order */
+    ubi__vec_u64 sizes;                /* of all these: what their `bytes` point to */
+    ubi__vec_u8 sizes_grew;            /* and their `grew` */
     uint8_t *flags;
     ubi_node_ix *parent;
     uint32_t *edge;
+    bool order_is_known;
 };
 
 #endif

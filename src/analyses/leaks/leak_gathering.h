@@ -37,8 +37,12 @@ typedef struct ubi__leak_gathering {
     ubi__leak_cluster_ix *cluster_of; /* cluster_of[n]; UBI_NONE */
     uint8_t *part;                    /* part[n] */
     ubi__vec_leak_draft drafts;       /* of each cluster */
-    ubi_node_ix *owner;               /* owner[n_nodes] of nodes on ways: the nearest object above; UBI_NONE: none */
-    ubi_node_ix *other_owner;         /* the same of another class */
+    /*
+     * owner[n_nodes] of nodes on ways: of what programs hold the nearest object above that was in OLD; of others the nearest at all,
+     * which those below go on from. UBI_NONE: none.
+     */
+    ubi_node_ix *owner;
+    ubi_node_ix *other_owner; /* the nearest object above of another class or name */
 } ubi__leak_gathering;
 
 /** Fills owner and other_owner. Errors: UBI_ENOMEM. */
@@ -49,6 +53,14 @@ ubi_node_ix ubi__leak_holder_of(const ubi__leak_gathering *g, ubi_node_ix node, 
 ubi_status ubi__leak_draft_clusters(ubi__leak_gathering *g);
 /** Counts what other classes a cluster keeps, and different holders. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_count_parts(ubi__leak_gathering *g);
+/** Room for the curves of all clusters; counts of their classes. Errors: UBI_ENOMEM. */
+ubi_status ubi__leak_make_curves(ubi__leak_gathering *g);
+/** A leaked object that the cluster is about. */
+void ubi__leak_note_birth(ubi__leak_gathering *g, ubi__leak_cluster_ix cluster, ubi_node_ix node);
+/** With all births noted: what came with the last step, and with which steps each cluster grew. */
+void ubi__leak_finish_curves(ubi__leak_gathering *g);
+/** Classes whose nodes became more from OLD to the newest heap. Errors: UBI_ENOMEM. */
+ubi_status ubi__leak_find_trends(ubi__leak_gathering *g);
 /** Verdicts, sums over all clusters, and their order. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_judge(ubi__leak_gathering *g);
 

@@ -2,32 +2,36 @@
  *
  * leak_marks.c: the newest heap, and what of it was there in earlier ones.
  *
- * An earlier heap leaves two bits per node of the newest one and a few numbers per class. So it need not be kept, and no set
- * of ids is made.
+ * Earlier heaps leave for each node of the newest one the first that had it, two bits, and two numbers per class. So none need be
+ * kept, and no set of ids is made.
  */
 #include "analyses/leaks/leak_finder.h"
+#include "analyses/same_process.h"
 
 #include "base/parallel.h"
+#include "base/text.h"
 
 /* ---- the finder -------------------------------------------------------------------------------------------------- */
 
 static ubi_status init(ubi_leak_finder *f) {
     const ubi_allocator *a = f->allocator;
     f->flags = ubi__calloc_array(a, f->graph->n_nodes, 1);
+    f->first_seen = ubi__alloc_array(a, f->graph->n_nodes, sizeof *f->first_seen);
     f->row_of_class = ubi__alloc_array(a, f->classes.n_classes, sizeof *f->row_of_class);
-    if (!f->flags || (f->classes.n_classes && !f->row_of_class))
+    if (!f->flags || !f->first_seen || (f->classes.n_classes && !f->row_of_class))
         return ubi__fail_nomem();
+    memset(f->first_seen, 0xff, f->graph->n_nodes * sizeof *f->first_seen); /* UBI__LEAK_NEVER */
     UBI_TRY(ubi__class_rows_add(f->row_of_class, &f->rows, &f->classes));
     f->n_rows = f->rows.rows.n;
-    return UBI_OK;
+    return ubi__leak_find_heavy(f);
 }
 
 ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, const ubi_class_scheme *classes,
                                const ubi_leak_options *options) {
     static const ubi_leak_options defaults = UBI_LEAK_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version != UBI_LEAK_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "leak options of version %u, expected %d", options->version,
+    if (options->version < 1 || options->version > UBI_LEAK_OPTIONS_VERSION)
+        return ubi__fail(UBI_EINVAL, "leak options of version %u, expected 1 to %d", options->version,
                          UBI_LEAK_OPTIONS_VERSION);
     if (view->graph != classes->graph)
         return ubi__fail(UBI_EINVAL, "view and classes of different graphs");
@@ -36,7 +40,8 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
     if (!f)
         return ubi__fail_nomem();
     f->allocator = a;
-    f->options = *options;
+    /* Of an older version there is no more than this. */
+    memcpy(&f->options, options, options->version == 1 ? offsetof(ubi_leak_options, verdicts) : sizeof *options);
     f->view = *view;
     f->graph = ubi_graph_ref((ubi_graph *)view->graph); /* only the reference count changes */
     f->classes = *classes;
@@ -55,6 +60,14 @@ void ubi_leak_finder_free(ubi_leak_finder *f) {
     const ubi_allocator *a = f->allocator;
     size_t n = f->graph->n_nodes;
     ubi__free_array(a, f->flags, n, 1);
+    ubi__free_array(a, f->first_seen, n, sizeof *f->first_seen);
+    for (size_t i = 0; i < f->steps.n; i++) {
+        ubi__free_array(a, f->steps.at[i].of_row, f->steps.at[i].n_rows, sizeof *f->steps.at[i].of_row);
+        ubi__free_array(a, f->steps.at[i].weights, f->steps.at[i].n_weights, sizeof *f->steps.at[i].weights);
+    }
+    ubi__leak_holdings_fini(&f->holdings);
+    ubi__vec_u32_fini(&f->heavy, a);
+    ubi__vec_leak_step_fini(&f->steps, a);
     ubi__free_array(a, f->parent, n, sizeof *f->parent);
     ubi__free_array(a, f->edge, n, sizeof *f->edge);
     ubi__free_array(a, f->order, n, sizeof *f->order);
@@ -73,8 +86,10 @@ typedef struct search {
     ubi_leak_finder *finder;
     const ubi_class_scheme *past;
     const uint32_t *past_rows; /* row of each class of the past */
-    uint8_t flag;
-    uint64_t n_common[UBI__MAX_THREADS], n_same[UBI__MAX_THREADS];
+    uint32_t step;
+    bool is_last;   /* of the steps so far */
+    uint8_t *marks; /* marks[n_nodes] of the past: 1 for what is still there */
+    ubi__id_match parts[UBI__MAX_THREADS];
 } search;
 
 static uint32_t past_row(const search *s, ubi_node_ix node) {
@@ -82,23 +97,37 @@ static uint32_t past_row(const search *s, ubi_node_ix node) {
     return class_ix == UBI_NONE ? UBI_NONE : s->past_rows[class_ix];
 }
 
+/* Whether the node was there as what it is now. */
+static bool look_up(ubi__id_match *match, const search *s, ubi_node_ix node) {
+    const ubi_leak_finder *f = s->finder;
+    const ubi_graph *old = s->past->graph;
+    ubi_node_ix before = ubi__id_index_find(&old->ids, old->id.at, f->graph->id.at[node]);
+    if (before == UBI_NONE)
+        return false;
+    uint32_t was = past_row(s, before), is = ubi__leak_row_of(f, node);
+    if (was != UBI_NONE && is != UBI_NONE)
+        ubi__id_match_count(match, old, before, f->graph, node, was == is);
+    if (was != is && f->options.reuses_ids)
+        return false;
+    __atomic_store_n(&s->marks[before], 1, __ATOMIC_RELAXED); /* nodes that share an id may be on two threads */
+    return true;
+}
+
 static void find_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
     search *s = payload;
     ubi_leak_finder *f = s->finder;
-    const ubi_graph *old = s->past->graph;
-    uint64_t n_common = 0, n_same = 0;
+    ubi__id_match match = { 0 };
     for (uint64_t i = begin; i < end; i++) {
-        ubi_node_ix node = (ubi_node_ix)i, before = ubi__id_index_find(&old->ids, old->id.at, f->graph->id.at[node]);
-        if (before == UBI_NONE)
-            continue;
-        bool same = past_row(s, before) == ubi__leak_row_of(f, node);
-        n_common++;
-        n_same += same;
-        if (same || !f->options.reuses_ids)
-            f->flags[node] |= s->flag;
+        bool was_there = look_up(&match, s, (ubi_node_ix)i);
+        f->flags[i] = (uint8_t)((f->flags[i] & ~UBI__LEAK_THERE) | (was_there ? UBI__LEAK_THERE : 0));
+        if (was_there && s->step < f->first_seen[i])
+            f->first_seen[i] = (uint16_t)s->step;
+        if (was_there && s->step == UBI_LEAK_OLD)
+            f->flags[i] |= UBI__LEAK_WAS_OLD;
+        if (s->is_last)
+            f->flags[i] = (uint8_t)((f->flags[i] & ~UBI__LEAK_WAS_NEW) | (was_there ? UBI__LEAK_WAS_NEW : 0));
     }
-    s->n_common[part] += n_common;
-    s->n_same[part] += n_same;
+    ubi__id_match_add(&s->parts[part], &match);
 }
 
 static ubi_status find_all(search *s) {
@@ -111,86 +140,110 @@ static ubi_status find_all(search *s) {
     return ubi__progress(&f->options.progress, "comparing", n, n) ? UBI_OK : ubi__fail_cancelled();
 }
 
-/* ---- sums by class ------------------------------------------------------------------------------------------------ */
+/* ---- an earlier heap ---------------------------------------------------------------------------------------------- */
 
 static uint64_t size_in(const ubi_class_scheme *scheme, ubi_node_ix node) {
     return scheme->size_bytes ? scheme->size_bytes[node] : scheme->graph->size_bytes.at[node];
 }
 
-static void count_past(search *s, ubi_leak_step step) {
-    ubi_leak_finder *f = s->finder;
+static void count_past(ubi__leak_step *step, const search *s) {
     for (ubi_node_ix node = 0; node < s->past->graph->n_nodes; node++) {
         uint32_t row = past_row(s, node);
         if (row == UBI_NONE)
             continue;
-        uint64_t bytes = size_in(s->past, node);
-        f->tallies.at[row].count[step]++;
-        f->tallies.at[row].bytes[step] += bytes;
-        f->heap[step].count++;
-        f->heap[step].bytes += bytes;
+        step->of_row[row].count++;
+        step->of_row[row].bytes += size_in(s->past, node);
     }
 }
 
-static ubi_status add_tallies(ubi_leak_finder *f) {
-    size_t n = f->rows.rows.n - f->tallies.n;
-    UBI_TRY(ubi__vec_leak_row_reserve(&f->tallies, f->allocator, n));
-    for (; n > 0; n--)
-        f->tallies.at[f->tallies.n++] = (ubi__leak_row){ 0 };
-    return UBI_OK;
+static void add_parts(ubi_leak_heap *heap, const search *s) {
+    ubi__id_match all = { 0 };
+    for (unsigned i = 0; i < UBI__MAX_THREADS; i++)
+        ubi__id_match_add(&all, &s->parts[i]);
+    heap->n_common = all.n_common;
+    heap->n_common_same = all.n_common_same;
+    heap->n_types_same = all.n_types_same;
+    heap->n_texts = all.n_texts;
+    heap->n_texts_same = all.n_texts_same;
+    heap->n_words = all.n_words;
+    heap->n_words_same = all.n_words_same;
 }
 
-static ubi_status compare(search *s, uint32_t *rows, ubi_leak_step step) {
+static ubi_status compare(search *s, uint32_t *rows) {
     ubi_leak_finder *f = s->finder;
+    ubi__leak_step *step = &f->steps.at[s->step];
     UBI_TRY(ubi__class_rows_add(rows, &f->rows, s->past));
-    UBI_TRY(add_tallies(f));
+    step->n_rows = f->rows.rows.n;
+    step->of_row = ubi__calloc_array(f->allocator, step->n_rows, sizeof *step->of_row);
+    if (step->n_rows && !step->of_row)
+        return ubi__fail_nomem();
     UBI_TRY(find_all(s));
-    count_past(s, step);
-    for (unsigned i = 0; step == UBI_LEAK_OLD && i < UBI__MAX_THREADS; i++) {
-        f->n_common += s->n_common[i];
-        f->n_common_same += s->n_same[i];
-    }
-    f->compared[step] = true;
+    ubi__leak_mark_replacing(f, s->past->graph);
+    UBI_TRY(ubi__leak_weigh_step(step, f, s->past, s->marks));
+    ubi__leak_describe(step, f, s->past);
+    count_past(step, s);
+    add_parts(&step->heap, s);
+    step->compared = true;
     return UBI_OK;
 }
 
-ubi_status ubi_leak_finder_compare(ubi_leak_finder *f, ubi_leak_step step, const ubi_class_scheme *past) {
-    static const uint8_t flags[] = { UBI__LEAK_WAS_OLD, UBI__LEAK_WAS_NEW };
-    if ((step != UBI_LEAK_OLD && step != UBI_LEAK_NEW) || f->compared[step])
-        return ubi__fail(UBI_EINVAL, "%s",
-                         f->compared[step == UBI_LEAK_NEW] ? "this heap was compared before" : "no such step");
+/* Steps before this one that were not compared yet get room. */
+static ubi_status add_step(ubi_leak_finder *f, uint32_t step) {
+    if (step < f->steps.n)
+        return f->steps.at[step].compared ? ubi__fail(UBI_EINVAL, "this heap was compared before") : UBI_OK;
+    if (step >= UBI__LEAK_NEVER)
+        return ubi__fail(UBI_ELIMIT, "more than %d heaps", UBI__LEAK_NEVER);
+    UBI_TRY(ubi__vec_leak_step_reserve(&f->steps, f->allocator, step + 1 - f->steps.n));
+    while (f->steps.n <= step)
+        f->steps.at[f->steps.n++] = (ubi__leak_step){ .compared = false };
+    return UBI_OK;
+}
+
+ubi_status ubi_leak_finder_compare(ubi_leak_finder *f, uint32_t step, const ubi_class_scheme *past) {
+    bool is_last = step >= f->steps.n;
+    UBI_TRY(add_step(f, step));
     uint32_t *rows = ubi__alloc_array(f->allocator, past->n_classes, sizeof *rows);
-    if (past->n_classes && !rows)
-        return ubi__fail_nomem();
-    search s = { .finder = f, .past = past, .past_rows = rows, .flag = flags[step] };
-    ubi_status status = compare(&s, rows, step);
+    uint8_t *marks = ubi__calloc_array(f->allocator, past->graph->n_nodes, 1);
+    search s = { .finder = f, .past = past, .past_rows = rows, .step = step, .is_last = is_last, .marks = marks };
+    ubi_status status = marks && (rows || !past->n_classes) ? compare(&s, rows) : ubi__fail_nomem();
     ubi__free_array(f->allocator, rows, past->n_classes, sizeof *rows);
+    ubi__free_array(f->allocator, marks, past->graph->n_nodes, 1);
     return status;
 }
 
 /* ---- candidates --------------------------------------------------------------------------------------------------- */
 
-static bool is_chosen(const ubi_leak_finder *f, ubi_node_ix node) {
-    const uint64_t *chosen = f->options.chosen;
-    return !chosen || (chosen[node / 64] >> (node % 64) & 1);
-}
-
 static bool is_candidate(const ubi_leak_finder *f, ubi_node_ix node) {
     uint8_t flags = f->flags[node];
     if (flags & UBI__LEAK_WAS_OLD || (ubi__leak_three(f) && !(flags & UBI__LEAK_WAS_NEW)))
         return false;
-    return node != f->view.root && (f->options.engine || ubi__leak_is_held_by_program(f, node)) && is_chosen(f, node);
+    return node != f->view.root && (f->options.engine || ubi__leak_is_held_by_program(f, node));
 }
 
-void ubi__leak_find_candidates(ubi_leak_finder *f) {
+static ubi_status add_tallies(ubi_leak_finder *f) {
+    UBI_TRY(ubi__vec_leak_row_reserve(&f->tallies, f->allocator, f->rows.rows.n));
+    while (f->tallies.n < f->rows.rows.n)
+        f->tallies.at[f->tallies.n++] = (ubi__leak_row){ .survivors = { 0 } };
+    return UBI_OK;
+}
+
+ubi_status ubi__leak_find_candidates(ubi_leak_finder *f) {
+    UBI_TRY(add_tallies(f));
     for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
         uint32_t row = ubi__leak_row_of(f, node);
         if (row == UBI_NONE)
             continue;
         ubi__leak_row *tally = &f->tallies.at[row];
-        tally->newest++;
+        tally->newest.count++;
+        tally->newest.bytes += ubi__leak_size(f, node);
         tally->survivors[0] += f->flags[node] & UBI__LEAK_WAS_OLD ? 1 : 0;
         tally->survivors[1] += f->flags[node] & UBI__LEAK_WAS_NEW ? 1 : 0;
-        if (is_candidate(f, node))
+        if (!is_candidate(f, node))
+            continue;
+        if (ubi__leak_is_chosen(f, node))
             f->flags[node] |= UBI__LEAK_CANDIDATE;
+        else
+            f->n_not_chosen++;
     }
+    return UBI_OK;
 }

@@ -63,11 +63,16 @@ ubi_status ubi__leak_label(uint32_t *out, ubi__leak_places *p, ubi_str_ix string
     return UBI_OK;
 }
 
-static uint64_t label_hash(const ubi__leak_places *p, uint32_t label) {
+uint64_t ubi__leak_label_hash(ubi__leak_places *p, uint32_t label) {
     if (label < UBI__LEAK_LABEL_TEXTS)
         return label;
     ubi_text text = ubi__strtab_get(&p->texts, label - UBI__LEAK_LABEL_TEXTS);
-    return ubi__hash_bytes(text.ptr, text.len);
+    uint64_t hash;
+    if (!ubi__text_memo_get(&hash, &p->label_hashes, label, text.len)) {
+        hash = ubi__hash_bytes(text.ptr, text.len);
+        ubi__text_memo_put(&p->label_hashes, label, text.len, hash);
+    }
+    return hash;
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
@@ -122,6 +127,12 @@ ubi__leak_place_ix ubi__leak_place_find(const ubi__leak_places *p, ubi__leak_pla
     return p->slots.at[slot_of(p, parent, item)];
 }
 
+ubi__leak_place_ix ubi__leak_place_known(const ubi__leak_places *p, ubi__leak_place_ix parent,
+                                         const ubi__leak_item *item) {
+    ubi__leak_place_ix found = ubi__leak_place_find(p, parent, item);
+    return found == UBI_NONE ? look_back(p, parent, item) : found;
+}
+
 ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, ubi__leak_place_ix parent,
                                  const ubi__leak_item *item, uint64_t text_hash) {
     size_t slot = slot_of(p, parent, item);
@@ -133,11 +144,12 @@ ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, u
         return UBI_OK;
     ubi__leak_place row = { .item = *item, .parent = parent, .example = UBI_NONE };
     row.item_hash = text_hash;
-    row.fingerprint = ubi__hash_combine(p->rows.at[parent].fingerprint, label_hash(p, item->label));
+    row.fingerprint = ubi__hash_combine(p->rows.at[parent].fingerprint, ubi__leak_label_hash(p, item->label));
     row.fingerprint = ubi__hash_combine(row.fingerprint, text_hash * 2 + item->head);
     *out = (ubi__leak_place_ix)p->rows.n;
     UBI_TRY(ubi__vec_leak_place_push(&p->rows, p->allocator, row));
     p->rows.at[parent].has_heads |= item->head;
+    p->rows.at[parent].has_entries |= item->label == UBI__LEAK_LABEL_ANY;
     p->slots.at[slot] = *out;
     return grow(p);
 }

@@ -22,6 +22,7 @@ typedef struct placing {
     uint32_t *run_of; /* run_of[row + 1]: the run that `named` is of */
     uint32_t run;
     uint64_t *text_hash; /* of each row: the class by its texts */
+    ubi__text_memo names;
 } placing;
 
 /* ---- ways -------------------------------------------------------------------------------------------------------- */
@@ -42,30 +43,39 @@ static bool has_text(const placing *p, ubi_edge_ix edge) {
     return ubi__graph_edge_name(p->g, edge) != UBI_NONE;
 }
 
-static ubi_status label_of_edge(uint32_t *out, placing *p, ubi_edge_ix edge) {
-    ubi_str_ix name = ubi__graph_edge_name(p->g, edge);
+ubi_status ubi__leak_label_to(uint32_t *out, ubi_leak_finder *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    ubi_edge_ix edge = ubi__leak_edge_to(f, node);
+    ubi_str_ix name = ubi__graph_edge_name(g, edge);
     if (name == UBI_NONE) {
-        *out = ubi__edge_kind_is_numbered(ubi__graph_edge_kind(p->g, edge)) ? UBI__LEAK_LABEL_NUMBER
-                                                                            : UBI__LEAK_LABEL_NONE;
+        *out =
+            ubi__edge_kind_is_numbered(ubi__graph_edge_kind(g, edge)) ? UBI__LEAK_LABEL_NUMBER : UBI__LEAK_LABEL_NONE;
         return UBI_OK;
     }
-    name = ubi__strtab_canonical(&p->g->strings, name);
-    return ubi__leak_label(out, &p->f->places, name, ubi__strtab_get(&p->g->strings, name));
+    name = ubi__strtab_canonical(&g->strings, name);
+    return ubi__leak_label(out, &f->places, name, ubi__strtab_get(&g->strings, name));
 }
 
 static ubi_status item_of(ubi__leak_item *out, placing *p, ubi_node_ix node, bool head) {
     ubi_str_ix name = ubi__leak_name_of(p->f, node);
     *out = (ubi__leak_item){ .row = ubi__leak_row_of(p->f, node), .head = head };
     out->name = ubi__strtab_canonical(&p->g->strings, name);
-    return label_of_edge(&out->label, p, ubi__leak_edge_to(p->f, node));
+    return ubi__leak_label_to(&out->label, p->f, node);
 }
 
-static uint64_t text_hash_of(const placing *p, const ubi__leak_item *item) {
+static uint64_t name_hash(placing *p, ubi_str_ix string) {
+    ubi_text name = ubi__strtab_get(&p->g->strings, string);
+    uint64_t hash;
+    if (!ubi__text_memo_get(&hash, &p->names, string, name.len)) {
+        hash = ubi__hash_bytes(name.ptr, name.len);
+        ubi__text_memo_put(&p->names, string, name.len, hash);
+    }
+    return hash;
+}
+
+static uint64_t text_hash_of(placing *p, const ubi__leak_item *item) {
     uint64_t h = item->row == UBI_NONE ? 0 : p->text_hash[item->row];
-    if (item->name == UBI_NONE)
-        return h;
-    ubi_text name = ubi__strtab_get(&p->g->strings, item->name);
-    return ubi__hash_combine(h, ubi__hash_bytes(name.ptr, name.len));
+    return item->name == UBI_NONE ? h : ubi__hash_combine(h, name_hash(p, item->name));
 }
 
 /* ---- runs of siblings --------------------------------------------------------------------------------------------- */
@@ -99,10 +109,8 @@ static ubi_status place_node(placing *p, uint32_t i) {
         return UBI_OK;
     }
     UBI_TRY(item_of(&item, p, node, head));
-    if (is_entry(p, &item, head ? MOST_NEW_FIELDS : MOST_OLD_FIELDS)) {
+    if (is_entry(p, &item, head ? MOST_NEW_FIELDS : MOST_OLD_FIELDS))
         item.label = UBI__LEAK_LABEL_ANY;
-        f->flags[f->parent[node]] |= UBI__LEAK_HAS_ENTRIES;
-    }
     return ubi__leak_place_enter(&f->place_of[node], &f->places, parent, &item, text_hash_of(p, &item));
 }
 
@@ -143,6 +151,7 @@ static void count_leaked(ubi_leak_finder *f) {
         if (f->flags[node] & UBI__LEAK_CANDIDATE) {
             place->n_leaked++;
             place->leaked_bytes += ubi__leak_size(f, node);
+            place->n_replacing += f->flags[node] & UBI__LEAK_REPLACES ? 1 : 0;
             place->example = place->example == UBI_NONE ? node : place->example;
         }
         if (f->flags[node] & UBI__LEAK_WAS_OLD)
@@ -158,7 +167,7 @@ static ubi__leak_place_ix place_beside(const placing *p, ubi__leak_item *item, u
     ubi__leak_place_ix at = f->place_of[parent], found;
     item->head = head;
     found = ubi__leak_place_find(&f->places, at, item);
-    if (found != UBI_NONE || !(f->flags[parent] & UBI__LEAK_HAS_ENTRIES))
+    if (found != UBI_NONE || !f->places.rows.at[at].has_entries)
         return found;
     item->label = UBI__LEAK_LABEL_ANY;
     return ubi__leak_place_find(&f->places, at, item);
@@ -167,6 +176,38 @@ static ubi__leak_place_ix place_beside(const placing *p, ubi__leak_item *item, u
 /* The next node of a list or tree whose earlier ones are leaked, or beside leaked ones, is in their place, too. */
 static bool continues(const ubi__leak_place *place, const ubi__leak_item *item, bool around) {
     return (place->item.head || !around) && place->item.row == item->row && place->item.name == item->name;
+}
+
+/* Objects to which no leaked one leads are in places, too, if others of their sort that hold leaked ones are. */
+static ubi_status place_like_others(placing *p, ubi_node_ix node) {
+    ubi_leak_finder *f = p->f;
+    ubi__leak_place_ix at = f->place_of[f->parent[node]];
+    ubi__leak_item item;
+    if (f->place_of[node] != UBI_NONE || at == UBI_NONE || f->places.rows.at[at].item.head)
+        return UBI_OK;
+    UBI_TRY(item_of(&item, p, node, false));
+    f->place_of[node] = ubi__leak_place_known(&f->places, at, &item);
+    if (f->place_of[node] == UBI_NONE && f->places.rows.at[at].has_entries) {
+        item.label = UBI__LEAK_LABEL_ANY;
+        f->place_of[node] = ubi__leak_place_known(&f->places, at, &item);
+    }
+    return UBI_OK;
+}
+
+/* Tables between an object and what it holds are made anew when they grow. */
+#define MOST_TABLES 4
+
+/*
+ * Whether a node in a holder to which no leaked one leads says something of the place: its holder was there in OLD, and it is no
+ * younger one that took the place of another, as where each of many holders has the latest of something.
+ */
+static bool tells_of_place(const ubi_leak_finder *f, ubi_node_ix node) {
+    ubi_node_ix holder = f->parent[node];
+    for (unsigned i = 0; i < MOST_TABLES && holder != f->view.root && !ubi__leak_is_held_by_program(f, holder); i++)
+        holder = f->parent[holder];
+    if (f->flags[f->parent[node]] & UBI__LEAK_ON_WAY)
+        return true;
+    return f->flags[holder] & UBI__LEAK_WAS_OLD && !(f->flags[node] & UBI__LEAK_REPLACES);
 }
 
 static ubi_status count_other(placing *p, ubi_node_ix node, bool around) {
@@ -180,7 +221,7 @@ static ubi_status count_other(placing *p, ubi_node_ix node, bool around) {
     UBI_TRY(item_of(&item, p, node, true));
     if (!continues(&f->places.rows.at[at], &item, around))
         at = place_beside(p, &item, parent, around);
-    if (at == UBI_NONE || (was_old && !around))
+    if (at == UBI_NONE || (was_old && !around) || (around && !tells_of_place(f, node)))
         return UBI_OK;
     f->places.rows.at[at].n_older += was_old;
     f->places.rows.at[at].n_younger += !was_old;
@@ -194,8 +235,12 @@ static ubi_status count_others(placing *p) {
     ubi_leak_finder *f = p->f;
     for (uint32_t i = 0; i < f->n_met; i++) {
         ubi_node_ix node = f->order[i];
-        if (node != f->view.root && !(f->flags[node] & UBI__LEAK_CANDIDATE) && ubi__leak_is_held_by_program(f, node))
+        if (node == f->view.root || f->flags[node] & UBI__LEAK_CANDIDATE)
+            continue;
+        if (ubi__leak_is_held_by_program(f, node))
             UBI_TRY(count_other(p, node, i < f->n_around));
+        if (i < f->n_around)
+            UBI_TRY(place_like_others(p, node));
     }
     return UBI_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "base/slots.h"
 #include "base/strtab.h"
+#include "base/text_memo.h"
 
 typedef uint32_t ubi__leak_place_ix;
 
@@ -35,7 +36,9 @@ typedef struct ubi__leak_place {
     uint64_t item_hash;   /* of the class by its texts */
     uint64_t fingerprint; /* of the way by its texts */
     ubi_node_ix example;  /* the first candidate; UBI_NONE: none */
+    uint32_t n_replacing; /* candidates that took the places of others */
     bool has_heads;       /* a place of heads is right below */
+    bool has_entries;     /* some places right below have the label "any" */
 } ubi__leak_place;
 UBI_VEC_DECLARE(ubi__vec_leak_place, ubi__leak_place);
 
@@ -43,7 +46,8 @@ typedef struct ubi__leak_places {
     const ubi_allocator *allocator;
     ubi__vec_leak_place rows; /* the first is the root */
     ubi__slots slots;
-    ubi__strtab texts;  /* of labels */
+    ubi__strtab texts; /* of labels */
+    ubi__text_memo label_hashes;
     uint32_t *label_of; /* label_of[n_strings] of the graph's strings, 0: not known yet */
     uint32_t n_strings;
     ubi__vec_u8 spare;
@@ -54,11 +58,16 @@ void ubi__leak_places_fini(ubi__leak_places *p);
 
 /** @param string  index of the text among the graph's canonical strings. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_label(uint32_t *out, ubi__leak_places *p, ubi_str_ix string, ubi_text text);
+/** Of its text. */
+uint64_t ubi__leak_label_hash(ubi__leak_places *p, uint32_t label);
 /** The place of `item` behind `parent`, added if need be. `class_hash`: of the class by its texts. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, ubi__leak_place_ix parent,
                                  const ubi__leak_item *item, uint64_t text_hash);
 /** The same, but UBI_NONE when there is none right behind `parent`. */
 ubi__leak_place_ix ubi__leak_place_find(const ubi__leak_places *p, ubi__leak_place_ix parent,
                                         const ubi__leak_item *item);
+/** The same, or the place on the way to `parent` that the item leads back to. */
+ubi__leak_place_ix ubi__leak_place_known(const ubi__leak_places *p, ubi__leak_place_ix parent,
+                                         const ubi__leak_item *item);
 
 #endif

@@ -50,6 +50,73 @@ static void one_sort_of_place_under_many_holders_is_a_cluster(void **state) {
                  NULL, "grew T 2 20 in S*2");
 }
 
+enum { FIRST_USER = 10, USERS = 20 };
+
+/* Users in a list, of which number i has the thing number last[i] by a name; 0: none. From malloc. */
+static char *users_with(const int last[USERS]) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fputs(ROOT "2(coarse=object class=List size=1)", out);
+    for (int i = 0; i < USERS; i++)
+        fprintf(out, "%s %d \"[%d]\"", i ? "," : " ->", FIRST_USER + i, i);
+    for (int i = 0; i < USERS; i++) {
+        fprintf(out, "; %d(coarse=object class=User size=5)", FIRST_USER + i);
+        if (last[i])
+            fprintf(out, " -> %d \"last\"; %d(coarse=object class=Date size=10)", last[i], last[i]);
+    }
+    fclose(out);
+    return text;
+}
+
+/* In round i, users from[i] to to[i] get new things. */
+typedef struct rounds {
+    uint32_t n;
+    int from[6], to[6];
+} rounds;
+
+static void assert_users(const rounds *r, const char *expected_verdict, unsigned older, unsigned younger) {
+    int last[USERS] = { 0 }, next = 100;
+    char *drawings[6];
+    ubi_graph *newest;
+    for (uint32_t heap = 0; heap < r->n; heap++) {
+        for (int i = r->from[heap]; i < r->to[heap]; i++)
+            last[i] = next++;
+        drawings[heap] = users_with(last);
+    }
+    ubi_leaks *leaks = leak_series_find(&newest, (const char *const *)drawings, r->n, NULL);
+    assert_int_equal(ubi_leaks_count(leaks), 1);
+    const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, 0);
+    assert_string_equal(ubi_leak_verdict_name(c->verdict), expected_verdict);
+    assert_int_equal(c->n_older, older);
+    assert_int_equal(c->n_younger, younger);
+    assert_true(c->n_holders > 1);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+    for (uint32_t heap = 0; heap < r->n; heap++)
+        free(drawings[heap]);
+}
+
+static void a_leak_in_one_sort_of_place_under_many_old_holders_is_steady(void **state) {
+    (void)state;
+    assert_users(&(rounds){ 3, { 0, 0, 5 }, { 0, 5, 10 } }, "steady", 0, 5);
+    assert_users(&(rounds){ 3, { 0, 5, 10 }, { 5, 10, 15 } }, "steady", 5, 5);
+    assert_users(&(rounds){ 5, { 0, 4, 8, 12, 16 }, { 4, 8, 12, 16, 20 } }, "steady", 4, 4);
+}
+
+static void a_cache_over_many_old_holders_that_is_nearly_full_grew_once(void **state) {
+    (void)state;
+    assert_users(&(rounds){ 3, { 0, 8, 18 }, { 8, 18, 20 } }, "once", 8, 2);
+    assert_users(&(rounds){ 3, { 0, 8, 0 }, { 8, 20, 0 } }, "once", 8, 0);
+}
+
+static void the_latest_of_something_in_each_of_many_holders_does_not_leak_steadily(void **state) {
+    (void)state;
+    /* All have one from the start; others get another each time. */
+    assert_users(&(rounds){ 3, { 0, 0, 5 }, { 20, 5, 10 } }, "once", 10, 0);
+    assert_users(&(rounds){ 5, { 0, 0, 4, 8, 12 }, { 20, 4, 8, 12, 16 } }, "stepwise", 4, 0);
+}
+
 static void a_list_that_grows_at_its_head(void **state) {
     (void)state;
     const char *old = ROOT "2(coarse=object class=List size=1) -> 3 \"head\"; 3(coarse=object class=N size=10)";
@@ -132,6 +199,9 @@ int main(void) {
         cmocka_unit_test(different_places_are_different_clusters),
         cmocka_unit_test(keys_of_a_dictionary_do_not_count),
         cmocka_unit_test(one_sort_of_place_under_many_holders_is_a_cluster),
+        cmocka_unit_test(a_leak_in_one_sort_of_place_under_many_old_holders_is_steady),
+        cmocka_unit_test(a_cache_over_many_old_holders_that_is_nearly_full_grew_once),
+        cmocka_unit_test(the_latest_of_something_in_each_of_many_holders_does_not_leak_steadily),
         cmocka_unit_test(a_list_that_grows_at_its_head),
         cmocka_unit_test(a_list_that_grows_at_its_end),
         cmocka_unit_test(branches_of_a_tree_are_one_cluster),

@@ -7,6 +7,8 @@
 #include "base/text.h"
 
 #define LARGE_BYTES 65536
+/* Of so few nodes each is mere data: a buffer, a text. */
+#define MOST_DATA_NODES 8
 
 static uint64_t less(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
@@ -17,32 +19,149 @@ static bool nearly_all(uint64_t gone, uint64_t came) {
     return gone * 10 >= came * 9;
 }
 
+static uint64_t more_of(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 /*
  * Whether about as many of its class went as came. That says something of a class that a program defines itself, or of one or
  * two objects in a place of their own; "Object" or "Array" go and come everywhere.
  */
-static bool is_replaced(const ubi_leak_finder *f, const ubi_leak_cluster *c, const ubi__leak_row *row) {
-    bool telling = ubi__leak_is_defined(f, c->example, &c->class_name) || c->leaked.count <= UBI__LEAK_FEW;
-    return telling && nearly_all(c->class_gone, less(row->newest, row->survivors[0]));
+static bool is_telling(const ubi_leak_finder *f, const ubi_leak_cluster *c) {
+    return ubi__leak_is_defined(f, c->example, &c->class_name) || c->leaked.count <= UBI__LEAK_FEW;
 }
 
-static ubi_leak_verdict judge(const ubi_leak_finder *f, const ubi_leak_cluster *c, const ubi__leak_row *row) {
-    bool three = ubi__leak_three(f);
-    uint64_t late_came = less(row->newest, row->survivors[1]), late_gone = less(row->count[1], row->survivors[1]);
+/* ---- two heaps ---------------------------------------------------------------------------------------------------- */
+
+static ubi_leak_verdict judge_two(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {
+    const ubi_leak_cluster *c = &found->cluster;
+    if (is_telling(f, c) && nearly_all(c->class_gone, less(row->newest.count, row->survivors[0])))
+        return UBI_LEAK_REPLACED;
+    return UBI_LEAK_GREW;
+}
+
+/* ---- three -------------------------------------------------------------------------------------------------------- */
+
+/* Nodes of a class. */
+typedef struct turnover {
+    uint64_t grew;       /* from OLD to NEW */
+    uint64_t came, gone; /* from NEW to NEWER */
+} turnover;
+
+static turnover turnover_of(const ubi_leak_cluster *c, const ubi__leak_row *row) {
+    return (turnover){ less(c->class_count[1], c->class_count[0]), less(row->newest.count, row->survivors[1]),
+                       less(c->class_count[1], row->survivors[1]) };
+}
+
+/* Of most classes, such as those of plain objects with certain properties, nearly all are in one place. */
+static bool is_most_of_class(const ubi_leak_cluster *c, const ubi__leak_row *row) {
+    return (c->leaked.count + c->n_older + c->n_younger) * 4 >= row->newest.count * 3;
+}
+
+/*
+ * Equal work leaks equal amounts, and what leaked stays: if fewer are left of those that came from OLD to NEW than came since, then
+ * those are going, as from a cache. That it is full shows in the class, of which as many go as come; or that it fills up: then the class
+ * grows less than before.
+ */
+static bool is_bounded(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {
+    const ubi_leak_cluster *c = &found->cluster;
+    turnover t = turnover_of(c, row);
+    bool goes = c->leaked.count * 4 < (uint64_t)c->n_younger * 3;
+    if (is_telling(f, c) || is_most_of_class(c, row))
+        return nearly_all(t.gone, t.came) || (goes && less(t.came, t.gone) * 2 < more_of(c->leaked.count, t.grew));
+    return goes && (nearly_all(t.gone, t.came) || (!c->n_older && t.gone * 2 >= t.came));
+}
+
+/* Equal work, within a factor of three. What hangs on those that came since is not counted in their place, but in the class. */
+static bool still_comes(const ubi__leak_found *found, const ubi__leak_row *row) {
+    const ubi_leak_cluster *c = &found->cluster;
+    uint64_t n_before = found->n_heads ? found->n_heads : c->leaked.count;
+    return (uint64_t)c->n_younger * 3 >= n_before &&
+           more_of(c->n_younger, turnover_of(c, row).came) * 10 >= c->leaked.count;
+}
+
+static ubi_leak_verdict judge_three(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {
+    if (!found->cluster.n_younger)
+        return UBI_LEAK_ONCE;
+    if (is_bounded(f, found, row))
+        return UBI_LEAK_BOUNDED;
+    return still_comes(found, row) ? UBI_LEAK_STEADY : UBI_LEAK_ONCE;
+}
+
+/* ---- more --------------------------------------------------------------------------------------------------------- */
+
+/* A cache that is emptied now and then: its class became fewer once, and at the end there are no more than there were before. */
+static bool is_emptied(const ubi_leak_cluster *c, uint32_t n_steps) {
+    bool fell = false, was_more = false;
+    for (uint32_t i = 0; i < n_steps; i++) {
+        fell = fell || c->class_counts[i + 1] * 10 < c->class_counts[i] * 9;
+        was_more = was_more || c->class_counts[i] >= c->class_counts[n_steps];
+    }
+    return fell && was_more;
+}
+
+/* Of what came with the first half of the steps less is left than of what came with the others: it goes. */
+static bool goes(const ubi_leak_cluster *c, uint32_t n_steps) {
+    uint64_t early = 0, late = 0, n_early = n_steps / 2;
+    for (uint32_t i = 0; i < n_steps; i++)
+        *(i < n_early ? &early : &late) += c->came[i];
+    return early * (n_steps - n_early) * 4 < late * n_early * 3;
+}
+
+static bool is_bounded_series(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {
+    const ubi_leak_cluster *c = &found->cluster;
+    uint32_t n_steps = ubi__leak_past_count(f);
+    turnover t = turnover_of(c, row);
+    bool is_full = c->n_younger && nearly_all(t.gone, t.came);
+    if (is_telling(f, c) || is_most_of_class(c, row))
+        return is_full || is_emptied(c, n_steps);
+    return is_full && goes(c, n_steps);
+}
+
+/*
+ * With all steps, or nearly, it grows steadily. If the last third of them or more brought nothing, it grew and came to an end. A place
+ * with nothing that was there in OLD and nothing that came of late is no place where things stay: they are on their way through it, as
+ * texts are that the engine shares between all who happen to use them. Neither is one where most took the places of others.
+ */
+static ubi_leak_verdict judge_series(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {
+    const ubi_leak_cluster *c = &found->cluster;
+    uint32_t n_steps = ubi__leak_past_count(f), missed = n_steps - c->n_grew;
+    uint32_t quiet = ubi__leak_quiet_steps(c->grew, n_steps);
+    if (is_bounded_series(f, found, row))
+        return UBI_LEAK_BOUNDED;
+    if (quiet * 3 >= n_steps)
+        return UBI_LEAK_ONCE;
+    bool stays = (c->n_older || c->n_younger) && found->n_replacing * 2 < c->leaked.count;
+    return missed * 4 <= n_steps && stays ? UBI_LEAK_STEADY : UBI_LEAK_STEPWISE;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * One or two objects that come with each step say little of a program: it may load a module at a time. But one large buffer with each
+ * step is a leak as any other.
+ */
+static bool is_large(const ubi_leak_cluster *c, ubi_leak_verdict verdict) {
+    bool is_data = c->n_retained <= MOST_DATA_NODES * c->leaked.count;
+    return c->leaked.count <= UBI__LEAK_FEW && c->retained_bytes >= LARGE_BYTES && ubi_leak_verdict_is_leak(verdict) &&
+           !(verdict == UBI_LEAK_STEADY && is_data);
+}
+
+static ubi_leak_verdict judge(const ubi_leak_finder *f, const ubi__leak_found *found) {
+    const ubi_leak_cluster *c = &found->cluster;
+    const ubi__leak_row *row = &f->tallies.at[found->row];
     if (c->n_control * 2 >= c->leaked.count)
         return UBI_LEAK_CONTROLLED;
-    if (three && c->n_younger && nearly_all(late_gone, late_came))
-        return UBI_LEAK_BOUNDED;
-    if (!three && is_replaced(f, c, row))
-        return UBI_LEAK_REPLACED;
-    if (c->leaked.count <= UBI__LEAK_FEW && c->retained_bytes >= LARGE_BYTES)
-        return UBI_LEAK_LARGE;
-    if (!three)
-        return UBI_LEAK_GREW;
-    bool came_here = (uint64_t)c->n_younger * 10 >= c->leaked.count;
-    /* Of what hangs on each object in the place, only the object itself counts as younger there. */
-    bool came_below = c->n_younger && late_came * 10 >= c->leaked.count;
-    return came_here || came_below ? UBI_LEAK_STEADY : UBI_LEAK_ONCE;
+    uint32_t n_past = ubi__leak_past_count(f);
+    ubi_leak_verdict verdict = n_past == 1   ? judge_two(f, found, row)
+                               : n_past == 2 ? judge_three(f, found, row)
+                                             : judge_series(f, found, row);
+    return is_large(c, verdict) ? UBI_LEAK_LARGE : verdict;
+}
+
+bool ubi__leak_verdict_counts(const ubi_leak_finder *f, ubi_leak_verdict verdict) {
+    uint32_t chosen = f->options.verdicts;
+    return chosen ? (chosen & UBI_LEAK_VERDICT_BIT(verdict)) != 0 : ubi_leak_verdict_is_leak(verdict);
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
@@ -50,28 +169,39 @@ static ubi_leak_verdict judge(const ubi_leak_finder *f, const ubi_leak_cluster *
 static void sum_heaps(ubi__leak_gathering *g) {
     const ubi_leak_finder *f = g->f;
     ubi_leak_summary *s = &g->leaks->summary;
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
-        if (ubi__leak_row_of(f, node) != UBI_NONE) {
-            s->heap[2].count++;
-            s->heap[2].bytes += ubi__leak_size(f, node);
-        }
+    const ubi__leak_step *heaps = g->leaks->steps.at;
+    uint32_t n_past = ubi__leak_past_count(f);
     s->three = ubi__leak_three(f);
-    s->heap[0] = f->heap[0];
-    s->heap[1] = s->three ? f->heap[1] : s->heap[2];
-    s->n_common = f->n_common;
-    s->n_common_same = f->n_common_same;
+    s->heap[0] = heaps[0].heap.tally;
+    s->heap[1] = heaps[s->three ? n_past - 1 : 1].heap.tally;
+    s->heap[2] = heaps[n_past].heap.tally;
+    s->n_not_chosen = f->n_not_chosen;
+    s->n_common = heaps[0].heap.n_common;
+    s->n_common_same = heaps[0].heap.n_common_same;
+}
+
+static void add_cluster(ubi_leak_sums *s, const ubi_leak_cluster *c) {
+    s->n_clusters++;
+    s->retained_bytes += c->retained_bytes;
+    s->largest_bytes = c->retained_bytes > s->largest_bytes ? c->retained_bytes : s->largest_bytes;
+}
+
+static void add_tally(ubi_leak_tally *sum, const ubi__leak_place *place) {
+    *sum = (ubi_leak_tally){ sum->count + place->n_leaked, sum->bytes + place->leaked_bytes };
 }
 
 static void sum_clusters(ubi__leak_gathering *g) {
     ubi_leak_summary *s = &g->leaks->summary;
+    ubi_leak_sums sums = { .n_clusters = 0 };
     for (size_t i = 0; i < g->leaks->clusters.n; i++) {
         const ubi_leak_cluster *c = &g->leaks->clusters.at[i].cluster;
-        if (!ubi_leak_verdict_is_leak(c->verdict))
-            continue;
-        s->n_clusters++;
-        s->retained_bytes += c->retained_bytes;
-        s->largest_bytes = c->retained_bytes > s->largest_bytes ? c->retained_bytes : s->largest_bytes;
+        add_cluster(&g->leaks->of_verdict[c->verdict], c);
+        if (c->counts)
+            add_cluster(&sums, c);
     }
+    s->n_clusters = sums.n_clusters;
+    s->retained_bytes = sums.retained_bytes;
+    s->largest_bytes = sums.largest_bytes;
 }
 
 static ubi_status sum_leaked(ubi__leak_gathering *g) {
@@ -82,11 +212,14 @@ static ubi_status sum_leaked(ubi__leak_gathering *g) {
         leaks->leaked.at[leaks->leaked.n++] = (ubi_leak_tally){ 0, 0 };
     for (size_t i = 0; i < g->n; i++) {
         const ubi__leak_place *place = &g->places[i];
-        if (place->n_leaked == 0 || !ubi_leak_verdict_is_leak(leaks->clusters.at[g->cluster_of[i]].cluster.verdict))
+        if (place->n_leaked == 0)
             continue;
-        ubi_leak_tally *tally = &leaks->leaked.at[place->item.row], *all = &leaks->summary.leaked;
-        *tally = (ubi_leak_tally){ tally->count + place->n_leaked, tally->bytes + place->leaked_bytes };
-        *all = (ubi_leak_tally){ all->count + place->n_leaked, all->bytes + place->leaked_bytes };
+        const ubi_leak_cluster *c = &leaks->clusters.at[g->cluster_of[i]].cluster;
+        add_tally(&leaks->of_verdict[c->verdict].leaked, place);
+        if (!c->counts)
+            continue;
+        add_tally(&leaks->leaked.at[place->item.row], place);
+        add_tally(&leaks->summary.leaked, place);
     }
     return UBI_OK;
 }
@@ -94,9 +227,8 @@ static ubi_status sum_leaked(ubi__leak_gathering *g) {
 /* ---- order -------------------------------------------------------------------------------------------------------- */
 
 static int compare(const ubi_leak_cluster *a, const ubi_leak_cluster *b) {
-    bool a_leaks = ubi_leak_verdict_is_leak(a->verdict), b_leaks = ubi_leak_verdict_is_leak(b->verdict);
-    if (a_leaks != b_leaks)
-        return a_leaks ? -1 : 1;
+    if (a->counts != b->counts)
+        return a->counts ? -1 : 1;
     if (a->retained_bytes != b->retained_bytes)
         return a->retained_bytes > b->retained_bytes ? -1 : 1;
     if (a->leaked.count != b->leaked.count)
@@ -120,10 +252,12 @@ static ubi_status order_clusters(ubi__leak_gathering *g) {
 ubi_status ubi__leak_judge(ubi__leak_gathering *g) {
     for (size_t i = 0; i < g->leaks->clusters.n; i++) {
         ubi__leak_found *found = &g->leaks->clusters.at[i];
-        found->cluster.verdict = judge(g->f, &found->cluster, &g->f->tallies.at[found->row]);
+        found->cluster.verdict = judge(g->f, found);
+        found->cluster.counts = ubi__leak_verdict_counts(g->f, found->cluster.verdict);
     }
     sum_heaps(g);
     sum_clusters(g);
     UBI_TRY(sum_leaked(g));
+    UBI_TRY(ubi__leak_find_trends(g));
     return order_clusters(g);
 }

@@ -5,6 +5,8 @@
  * First half: from the view's first edges, then from its root, around everything new that programs hold; then through what of
  * this is no candidate, such as objects that came after NEW. Candidates are met but wait. Second half: from those that wait, in
  * the order in which they were met. What is met there can be reached through candidates only.
+ *
+ * Weak tables of the engine are met and not entered: what nothing else holds is about to go.
  */
 #include "analyses/leaks/leak_finder.h"
 
@@ -44,6 +46,8 @@ static void meet(walk *w, ubi_node_ix source, uint64_t i) {
 }
 
 static void expand(walk *w, ubi_node_ix node) {
+    if (w->f->flags[node] & UBI__LEAK_WEAK_TABLE)
+        return;
     uint64_t first = w->g->first_edge.at[node], n = w->g->first_edge.at[node + 1] - first;
     n = n < MOST_EDGES ? n : MOST_EDGES;
     for (uint64_t i = 0; i < n; i++)
@@ -117,6 +121,8 @@ ubi_status ubi__leak_walk(ubi_leak_finder *f) {
     if (!f->parent || !f->edge || !f->order)
         return ubi__fail_nomem();
     memset(f->parent, 0xff, n * sizeof *f->parent);
+    for (uint32_t i = 0; i < f->view.n_weak_tables; i++)
+        f->flags[f->view.weak_tables[i]] |= UBI__LEAK_WEAK_TABLE;
     ubi_status status = walk_all(&w);
     ubi__vec_u32_fini(&w.young, a);
     return status;

@@ -8,12 +8,14 @@
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static ubi_status search(ubi_leaks *leaks, ubi_leak_finder *f) {
-    ubi__leak_find_candidates(f);
+    UBI_TRY(ubi__leak_judge_series(leaks, f));
+    UBI_TRY(ubi__leak_find_candidates(f));
     UBI_TRY(ubi__leak_walk(f));
     UBI_TRY(ubi__leak_find_places(f));
     leaks->rows = f->rows; /* clusters borrow from them */
     ubi__class_rows_init(&f->rows, f->allocator);
-    return ubi__leak_find_clusters(leaks, f);
+    UBI_TRY(ubi__leak_find_clusters(leaks, f));
+    return ubi__leak_find_grown(leaks, f);
 }
 
 /* What paths are read from. */
@@ -26,9 +28,19 @@ static void take_walk(ubi_leaks *leaks, ubi_leak_finder *f) {
     f->edge = NULL;
 }
 
+static ubi_status check_steps(const ubi_leak_finder *f) {
+    if (f->ran)
+        return ubi__fail(UBI_EINVAL, "the search ran before");
+    if (f->steps.n == 0 || !f->steps.at[UBI_LEAK_OLD].compared)
+        return ubi__fail(UBI_EINVAL, "OLD was not compared");
+    for (size_t i = 0; i < f->steps.n; i++)
+        if (!f->steps.at[i].compared)
+            return ubi__fail(UBI_EINVAL, "heap %zu of %zu was not compared", i + 1, f->steps.n);
+    return UBI_OK;
+}
+
 ubi_status ubi_leak_finder_run(ubi_leaks **out, ubi_leak_finder *f) {
-    if (!f->compared[UBI_LEAK_OLD] || f->ran)
-        return ubi__fail(UBI_EINVAL, "%s", f->ran ? "the search ran before" : "OLD was not compared");
+    UBI_TRY(check_steps(f));
     f->ran = true;
     ubi_leaks *leaks = UBI_NEW(f->allocator, ubi_leaks);
     if (!leaks)
@@ -57,6 +69,14 @@ void ubi_leaks_free(ubi_leaks *leaks) {
     ubi__free_array(a, leaks->edge, n, sizeof *leaks->edge);
     ubi__vec_leak_found_fini(&leaks->clusters, a);
     ubi__vec_leak_tally_fini(&leaks->leaked, a);
+    ubi__vec_leak_step_fini(&leaks->steps, a);
+    ubi__vec_u64_fini(&leaks->curves, a);
+    ubi__vec_u8_fini(&leaks->grew, a);
+    ubi__vec_leak_tally_fini(&leaks->class_tallies, a);
+    ubi__vec_u32_fini(&leaks->trends, a);
+    ubi__vec_leak_growing_fini(&leaks->growing, a);
+    ubi__vec_u64_fini(&leaks->sizes, a);
+    ubi__vec_u8_fini(&leaks->sizes_grew, a);
     ubi__class_rows_fini(&leaks->rows);
     ubi_graph_unref(leaks->graph);
     UBI_DELETE(a, leaks);
@@ -78,6 +98,10 @@ ubi_leak_tally ubi_leaks_of_class(const ubi_leaks *leaks, ubi_text name) {
     return sum;
 }
 
+const ubi_leak_sums *ubi_leaks_of_verdict(const ubi_leaks *leaks, ubi_leak_verdict verdict) {
+    return &leaks->of_verdict[verdict];
+}
+
 uint64_t ubi_leaks_retained_by_class(const ubi_leaks *leaks, ubi_text name) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < leaks->summary.n_clusters; i++)
@@ -89,12 +113,39 @@ uint64_t ubi_leaks_retained_by_class(const ubi_leaks *leaks, ubi_text name) {
 /* ---- clusters ---------------------------------------------------------------------------------------------------- */
 
 bool ubi_leak_verdict_is_leak(ubi_leak_verdict verdict) {
-    return verdict <= UBI_LEAK_LARGE;
+    return verdict <= UBI_LEAK_LARGE || verdict == UBI_LEAK_STEPWISE;
 }
 
+static const char *const verdict_names[UBI_LEAK_VERDICTS] = { "grew",    "steady",   "once",       "large",
+                                                              "bounded", "replaced", "controlled", "stepwise" };
+
 const char *ubi_leak_verdict_name(ubi_leak_verdict verdict) {
-    static const char *const names[] = { "grew", "steady", "once", "large", "bounded", "replaced", "controlled" };
-    return names[verdict];
+    return verdict_names[verdict];
+}
+
+bool ubi_leak_verdict_named(ubi_leak_verdict *out, ubi_text name) {
+    for (int i = 0; i < UBI_LEAK_VERDICTS; i++)
+        if (ubi__text_is(name, verdict_names[i])) {
+            *out = (ubi_leak_verdict)i;
+            return true;
+        }
+    return false;
+}
+
+bool ubi_leak_verdict_is_possible(ubi_leak_verdict verdict, uint32_t n_heaps, bool has_control) {
+    switch (verdict) {
+    case UBI_LEAK_GREW:
+    case UBI_LEAK_REPLACED:
+        return n_heaps == 2;
+    case UBI_LEAK_LARGE:
+        return true;
+    case UBI_LEAK_CONTROLLED:
+        return has_control;
+    case UBI_LEAK_STEPWISE:
+        return n_heaps > 3;
+    default:
+        return n_heaps > 2;
+    }
 }
 
 uint32_t ubi_leaks_count(const ubi_leaks *leaks) {

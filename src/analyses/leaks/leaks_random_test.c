@@ -18,7 +18,7 @@
 #include "name_scheme.h"
 #include "random_numbers.h"
 
-enum { N_IDS = 24, N_NAMES = 4, ROOT_ID = 1000 };
+enum { N_IDS = 24, N_NAMES = 4, ROOT_ID = 1000, MOST_PAST = 5 };
 
 /* Nodes of a few ids, the same class for an id mostly; all have edges from the root or each other. */
 static ubi_graph *random_graph(uint32_t present) {
@@ -57,7 +57,8 @@ static ubi_graph *random_graph(uint32_t present) {
 }
 
 typedef struct scene {
-    ubi_graph *old, *new, *newest; /* `new` may be NULL */
+    ubi_graph *past[MOST_PAST], *newest; /* of one, there is no NEW beside OLD */
+    uint32_t n_past;
     bool reuses_ids;
     bool candidate[N_IDS + 1], reached[N_IDS + 1], around[N_IDS + 1]; /* by node */
 } scene;
@@ -92,9 +93,10 @@ static void spread(bool *met, const scene *s, ubi_node_ix node, bool around) {
 
 static void look(scene *s) {
     ubi_node_ix root = ubi_graph_root(s->newest);
+    const ubi_graph *old = s->past[0], *new = s->n_past > 1 ? s->past[s->n_past - 1] : NULL;
     for (ubi_node_ix n = 0; n < ubi_graph_node_count(s->newest); n++)
         s->candidate[n] =
-            n != root && counts(s->newest, n) && !was_there(s, s->old, n) && (!s->new || was_there(s, s->new, n)) &&
+            n != root && counts(s->newest, n) && !was_there(s, old, n) && (!new || was_there(s, new, n)) &&
             ubi_graph_kind(s->newest, ubi_graph_node_kind(s->newest, n))->coarse_type == UBI_COARSE_OBJECT;
     spread(s->reached, s, root, false);
     spread(s->around, s, root, true);
@@ -102,16 +104,15 @@ static void look(scene *s) {
 
 static ubi_leaks *find(const scene *s) {
     ubi_view view = ubi_view_of(s->newest);
-    ubi_class_scheme classes = name_scheme(s->newest), old = name_scheme(s->old);
+    ubi_class_scheme classes = name_scheme(s->newest);
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     ubi_leak_finder *finder;
     ubi_leaks *leaks;
     options.reuses_ids = s->reuses_ids;
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_OK);
-    assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &old), UBI_OK);
-    if (s->new) {
-        ubi_class_scheme new = name_scheme(s->new);
-        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_NEW, &new), UBI_OK);
+    for (uint32_t step = 0; step < s->n_past; step++) {
+        ubi_class_scheme past = name_scheme(s->past[step]);
+        assert_int_equal(ubi_leak_finder_compare(finder, step, &past), UBI_OK);
     }
     assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
     ubi_leak_finder_free(finder);
@@ -146,8 +147,41 @@ static void check_holder(const scene *s, const ubi_leak_cluster *c) {
         return;
     const ubi_kind *kind = ubi_graph_kind(s->newest, ubi_graph_node_kind(s->newest, c->holder));
     assert_int_equal(kind->coarse_type, UBI_COARSE_OBJECT);
-    assert_int_equal(c->holder_is_new, !was_there(s, s->old, c->holder));
+    assert_int_equal(c->holder_is_new, !was_there(s, s->past[0], c->holder));
     assert_true(c->n_holders >= 1);
+}
+
+static uint32_t first_step(const scene *s, ubi_node_ix node) {
+    uint32_t step = 0;
+    while (step < s->n_past && !was_there(s, s->past[step], node))
+        step++;
+    return step;
+}
+
+static uint64_t count_class(const ubi_graph *g, const ubi_class *class) {
+    uint64_t n = 0;
+    for (ubi_node_ix v = 0; v < ubi_graph_node_count(g); v++)
+        n += counts(g, v) && ubi_graph_kind(g, ubi_graph_node_kind(g, v))->coarse_type == class->coarse_type &&
+             ubi__text_equal(class_text(g, v), class->name);
+    return n;
+}
+
+/* What leaked came with the steps before the last; its class is counted in each heap. */
+static void check_curve(const scene *s, const ubi_leak_cluster *c) {
+    uint64_t came = 0;
+    uint32_t n_leaking = s->n_past > 1 ? s->n_past - 1 : 1, n_grew = 0;
+    for (uint32_t step = 0; step < n_leaking; step++)
+        came += c->came[step];
+    assert_int_equal(came, c->leaked.count);
+    assert_true(c->came[first_step(s, c->example) - 1] > 0);
+    for (uint32_t heap = 0; heap < s->n_past; heap++)
+        assert_int_equal(c->class_counts[heap], count_class(s->past[heap], &c->class_name));
+    assert_int_equal(c->class_counts[s->n_past], count_class(s->newest, &c->class_name));
+    for (uint32_t step = 0; step < s->n_past; step++) {
+        n_grew += c->grew[step];
+        assert_true(!c->grew[step] || c->came[step]);
+    }
+    assert_int_equal(c->n_grew, n_grew);
 }
 
 static uint64_t check_clusters(const scene *s, const ubi_leaks *leaks) {
@@ -158,6 +192,7 @@ static uint64_t check_clusters(const scene *s, const ubi_leaks *leaks) {
         assert_true(ubi__text_equal(class_text(s->newest, c->example), c->class_name.name));
         check_path(s, leaks, c->example);
         check_holder(s, c);
+        check_curve(s, c);
         retained += c->retained_bytes;
         n_kept += c->n_retained;
         n += c->leaked.count;
@@ -166,7 +201,7 @@ static uint64_t check_clusters(const scene *s, const ubi_leaks *leaks) {
         assert_true(c->retained_bytes >= c->leaked.bytes);
     }
     for (ubi_node_ix v = 0; v < ubi_graph_node_count(s->newest); v++) {
-        bool kept = s->reached[v] && !s->around[v] && !was_there(s, s->old, v);
+        bool kept = s->reached[v] && !s->around[v] && !was_there(s, s->past[0], v);
         expected += kept ? ubi_graph_node_size_bytes(s->newest, v) : 0;
         n_retained += kept;
         n_expected += s->candidate[v];
@@ -195,21 +230,23 @@ static void check_sums(const scene *s, const ubi_leaks *leaks) {
 static void clusters_account_for_all_that_leaked(void **state) {
     (void)state;
     uint64_t n_leaked = 0;
-    for (unsigned round = 0; round < 6000; round++) {
+    for (unsigned round = 0; round < 9000; round++) {
         random_start(round);
         scene s = { .reuses_ids = random_below(2) };
         uint32_t present = random_below(UINT32_C(1) << N_IDS);
-        s.old = random_graph(present & random_below(UINT32_C(1) << N_IDS));
-        s.new = random_below(2) ? random_graph(present & ~(UINT32_C(1) << random_below(N_IDS))) : NULL;
+        s.past[s.n_past++] = random_graph(present & random_below(UINT32_C(1) << N_IDS));
+        for (uint32_t more = random_below(2) * random_below(MOST_PAST - 1); more > 0; more--)
+            s.past[s.n_past++] = random_graph(present & random_below(UINT32_C(1) << N_IDS));
+        if (random_below(2))
+            s.past[s.n_past++] = random_graph(present & ~(UINT32_C(1) << random_below(N_IDS)));
         s.newest = random_graph(present);
         look(&s);
         ubi_leaks *leaks = find(&s);
         n_leaked += check_clusters(&s, leaks);
         check_sums(&s, leaks);
         ubi_leaks_free(leaks);
-        ubi_graph_unref(s.old);
-        if (s.new)
-            ubi_graph_unref(s.new);
+        for (uint32_t step = 0; step < s.n_past; step++)
+            ubi_graph_unref(s.past[step]);
         ubi_graph_unref(s.newest);
     }
     assert_true(n_leaked > 6000); /* the test would not say much otherwise */

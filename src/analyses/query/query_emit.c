@@ -62,22 +62,23 @@ ubi_status ubi__emit_word(ubi__emitter *e, ubi__query_op op, bool truth, size_t 
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-/* The value with this name and argument, made if it is new. */
-static ubi_status intern_value(ubi__emitter *e, size_t *out, const ubi_query_name *name, ubi_text argument) {
+/* The value with this name and argument, made if it is new. Names that do not care for quotes are equal without, too. */
+static ubi_status intern_value(ubi__emitter *e, size_t *out, const ubi_query_name *name, const ubi__token *argument) {
+    bool is_quoted = name->argument == UBI_QUERY_MAY_HAVE_WORD && argument->is_quoted;
     ubi__vec_slot *values = &e->query->values;
     for (*out = 0; *out < values->n; ++*out) {
         const ubi__query_slot *v = &values->at[*out];
-        if (v->name == name && v->has_argument == (argument.ptr != NULL) &&
-            ubi__text_equal(ubi__query_text(e->query, v->argument), argument))
+        if (v->name == name && v->has_argument == (argument->text.ptr != NULL) && v->is_quoted == is_quoted &&
+            ubi__text_equal(ubi__query_text(e->query, v->argument), argument->text))
             return UBI_OK;
     }
-    ubi__query_slot made = { .name = name, .has_argument = argument.ptr != NULL };
+    ubi__query_slot made = { .name = name, .has_argument = argument->text.ptr != NULL, .is_quoted = is_quoted };
     if (made.has_argument)
-        UBI_TRY(keep_text(e, &made.argument, argument));
+        UBI_TRY(keep_text(e, &made.argument, argument->text));
     return ubi__vec_slot_push(values, e->query->allocator, made);
 }
 
-ubi_status ubi__emit_value(ubi__emitter *e, const ubi_query_name *name, ubi_text argument, size_t at) {
+ubi_status ubi__emit_value(ubi__emitter *e, const ubi_query_name *name, const ubi__token *argument, size_t at) {
     static const ubi__query_kind kinds[] = { UBI__KIND_BOOL, UBI__KIND_COUNT, UBI__KIND_SIZE, UBI__KIND_TEXT,
                                              UBI__KIND_DURATION };
     size_t value;

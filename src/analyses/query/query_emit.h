@@ -47,8 +47,8 @@ ubi_status ubi__emit_word(ubi__emitter *e, ubi__query_op op, bool truth, size_t 
 /** A number or a share. */
 ubi_status ubi__emit_number(ubi__emitter *e, const ubi__token *token);
 ubi_status ubi__emit_text(ubi__emitter *e, const ubi__token *token);
-/** @param argument  NULL text: none. */
-ubi_status ubi__emit_value(ubi__emitter *e, const ubi_query_name *name, ubi_text argument, size_t at);
+/** @param argument  a TEXT; its text NULL: none. */
+ubi_status ubi__emit_value(ubi__emitter *e, const ubi_query_name *name, const ubi__token *argument, size_t at);
 /** @param a  of MATCHES: the pattern. */
 ubi_status ubi__emit_operator(ubi__emitter *e, const ubi__operator *row, size_t at, uint32_t a);
 static inline bool ubi__operator_is_binary(const ubi__operator *row) {

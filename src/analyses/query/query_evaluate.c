@@ -25,15 +25,19 @@ static void to_microseconds(ubi__scalar *nanoseconds) {
     ubi__scalar_divide(nanoseconds, &thousand);
 }
 
-static ubi__scalar bind_share(const ubi__share *share, const ubi_query *query, const ubi_query_source *source) {
-    uint64_t basis;
-    if (!source->basis(source->payload, share->value, &basis))
-        return ubi__scalar_missing();
+ubi__scalar ubi__share_of(const ubi__share *share, const ubi_query *query, uint64_t basis) {
     ubi__scalar bound =
         ubi__scalar_whole(round_quotient(share->numerator * (ubi__whole)basis, share->denominator, share->up));
     if (query->values.at[share->value].name->type == UBI_QUERY_DURATION)
         to_microseconds(&bound);
     return bound;
+}
+
+static ubi__scalar bind_share(const ubi__share *share, const ubi_query *query, const ubi_query_source *source) {
+    uint64_t basis;
+    if (!source->basis(source->payload, share->value, &basis))
+        return ubi__scalar_missing();
+    return ubi__share_of(share, query, basis);
 }
 
 /* ---- set-up ----------------------------------------------------------------------------------------------------- */

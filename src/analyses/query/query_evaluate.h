@@ -37,6 +37,9 @@ ubi_status ubi__evaluator_init(ubi__evaluator *out, const ubi_query *query, cons
                                const ubi_allocator *allocator);
 void ubi__evaluator_fini(ubi__evaluator *evaluator, const ubi_allocator *allocator);
 
+/** A share of a basis, in the unit of what it is compared with, and rounded so that the comparison stays exact. */
+ubi__scalar ubi__share_of(const ubi__share *share, const ubi_query *query, uint64_t basis);
+
 /** The lane of a value, loaded for the block. */
 const ubi__lane *ubi__evaluator_lane(ubi__evaluator *evaluator, uint32_t value, uint32_t first, uint32_t n);
 void ubi__evaluator_next_block(ubi__evaluator *evaluator);

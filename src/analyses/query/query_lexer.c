@@ -310,7 +310,8 @@ static bool is_bare(char c) {
 ubi_status ubi__lexer_argument(ubi__lexer *l, ubi__token *out) {
     skip_spaces(l);
     *out = (ubi__token){ .kind = UBI__TOKEN_TEXT, .at = l->at };
-    if (is_one_of(byte_at(l, l->at), "'\""))
+    out->is_quoted = is_one_of(byte_at(l, l->at), "'\"");
+    if (out->is_quoted)
         return read_quoted(l, out, false);
     while (is_bare(byte_at(l, l->at)))
         l->at++;

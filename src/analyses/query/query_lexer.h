@@ -23,6 +23,7 @@ typedef struct ubi__token {
     bool has_unit;      /* NUMBER with B, KiB, ... or with ms, s, ... */
     bool is_duration;   /* the unit is one of time */
     bool is_share;      /* NUMBER with % */
+    bool is_quoted;     /* TEXT that stands in quotes */
     uint64_t numerator; /* of a NUMBER: numerator / denominator * factor */
     ubi__whole denominator;
     ubi__whole factor;

@@ -154,7 +154,7 @@ static ubi_status parse_value(parser *p) {
         UBI_TRY(read_argument(p, name, &argument));
     else if (name->argument == UBI_QUERY_HAS_ARGUMENT)
         return fail(p, at, "missing text in parentheses; write %s(Array)", name->name);
-    UBI_TRY(ubi__emit_value(&p->out, name, argument.text, at));
+    UBI_TRY(ubi__emit_value(&p->out, name, &argument, at));
     return has_argument ? advance(p) : UBI_OK;
 }
 
@@ -228,12 +228,21 @@ static ubi_status close_parentheses(parser *p) {
     return UBI_OK;
 }
 
+/* Of a token that a message quotes: a number and its unit may stand on two lines. */
+static int quoted_length(ubi_text text) {
+    size_t n = 0;
+    while (n < text.len && !strchr(" \t\n\r", text.ptr[n]))
+        n++;
+    return (int)n;
+}
+
 static ubi_status parse_operator(parser *p) {
     const ubi__operator *row = find_operator(p, binary_operators);
     if (!row && p->token.kind == UBI__TOKEN_TEXT)
         return fail(p, p->token.at, "expected an operator before the text");
     if (!row)
-        return fail(p, p->token.at, "expected an operator, not '%.*s'", (int)p->token.text.len, p->token.text.ptr);
+        return fail(p, p->token.at, "expected an operator, not '%.*s'", quoted_length(p->token.text),
+                    p->token.text.ptr);
     UBI_TRY(finish_down_to(p, row->precedence + (row->precedence == UBI__OF_COMPARISON)));
     if (row->precedence == UBI__OF_COMPARISON && p->n_pending &&
         p->pending[p->n_pending - 1].row->precedence == UBI__OF_COMPARISON)
@@ -314,5 +323,5 @@ uint32_t ubi_query_value_count(const ubi_query *query) {
 ubi_query_value ubi_query_value_at(const ubi_query *query, uint32_t value) {
     const ubi__query_slot *v = &query->values.at[value];
     ubi_text argument = v->has_argument ? ubi__query_text(query, v->argument) : (ubi_text){ NULL, 0 };
-    return (ubi_query_value){ v->name, argument, v->needs_basis };
+    return (ubi_query_value){ v->name, argument, v->needs_basis, v->is_quoted };
 }

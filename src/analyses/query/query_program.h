@@ -86,7 +86,7 @@ typedef struct ubi__share {
 
 typedef struct ubi__query_slot {
     const ubi_query_name *name;
-    bool has_argument, needs_basis;
+    bool has_argument, is_quoted, needs_basis;
     ubi__piece argument;
 } ubi__query_slot;
 

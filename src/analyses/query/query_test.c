@@ -249,6 +249,7 @@ static void mistakes_of_form_are_placed(void **state) {
     assert_refused("id == and", "a value is missing before 'and' at character 7");
     assert_refused("id == )", "a value is missing before ')' at character 7");
     assert_refused("id 5", "expected an operator, not '5' at character 4");
+    assert_refused("id 5\nKB", "expected an operator, not '5' at character 4");
     assert_refused("id 'x'", "expected an operator before the text at character 4");
     assert_refused("name ~ /a/ name", "expected an operator, not 'name' at character 12");
     assert_refused("(id == 1", "a ( that is never closed at character 1");
@@ -367,6 +368,28 @@ static void values_are_told_once_each(void **state) {
     ubi_query_free(query);
 }
 
+/* A word without quotes is the name's own, a text in quotes is not. */
+static void quotes_tell_words_from_texts(void **state) {
+    (void)state;
+    static const ubi_query_name names[] = {
+        { "leaked", "", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_WORD, false, false },
+        { "count", "", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_ARGUMENT, false, false },
+        { NULL, NULL, UBI_QUERY_BOOL, UBI_QUERY_NO_ARGUMENT, false, false },
+    };
+    ubi_query *query;
+    ubi_text text =
+        ubi__text("leaked(steady) > 1 and leaked('steady') > 1 and leaked(\"steady\") < 9 and leaked > 1 and "
+                  "count(a) > 1 and count('a') > 2");
+    assert_int_equal(ubi_query_parse(&query, text, names, NULL), UBI_OK);
+    assert_int_equal(ubi_query_value_count(query), 4);
+    assert_false(ubi_query_value_at(query, 0).is_quoted);
+    assert_true(ubi_query_value_at(query, 1).is_quoted);
+    assert_true(ubi__text_is(ubi_query_value_at(query, 1).argument, "steady"));
+    assert_null(ubi_query_value_at(query, 2).argument.ptr);
+    assert_false(ubi_query_value_at(query, 3).is_quoted);
+    ubi_query_free(query);
+}
+
 static void rows_need_not_begin_at_0_nor_fill_a_block(void **state) {
     (void)state;
     uint32_t found[UBI_QUERY_BLOCK];
@@ -448,6 +471,7 @@ int main(void) {
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(long_chains_are_fine_and_length_has_a_limit),
         cmocka_unit_test(values_are_told_once_each),
+        cmocka_unit_test(quotes_tell_words_from_texts),
         cmocka_unit_test(rows_need_not_begin_at_0_nor_fill_a_block),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(nothing_is_left_behind_by_mistakes),

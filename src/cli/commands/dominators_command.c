@@ -15,6 +15,7 @@
 typedef struct dominators_arguments {
     const char *node, *breakdown;
     uint64_t depth, siblings, top, percent;
+    bool flat;
 } dominators_arguments;
 
 #define AT(field) offsetof(dominators_arguments, field)
@@ -95,11 +96,17 @@ static void begin_document(const job *j, ubi__json *json) {
     ubi__breakdown_write_json(json, j->chosen);
 }
 
+/* Levels of rows that are nested: two of JSON each, which all readers bear. */
+#define MOST_NESTED 200
+
 static ubi_status write_tree_json(const job *j, const ubi_dominator_node *tree) {
     ubi__json json;
+    uint32_t depth;
+    UBI_TRY(ubi__dominator_tree_depth(&depth, tree));
+    bool flat = j->arguments->flat || depth > MOST_NESTED;
     begin_document(j, &json);
-    ubi__json_key(&json, "tree");
-    UBI_TRY(ubi__render_dominator_tree(&json, tree));
+    ubi__json_key(&json, flat ? "rows" : "tree");
+    UBI_TRY(flat ? ubi__render_dominator_rows(&json, tree) : ubi__render_dominator_tree(&json, tree));
     ubi__document_end(&json);
     return UBI_OK;
 }
@@ -207,6 +214,10 @@ static ubi_status open_and_show(job *j, const char *path) {
 
 static ubi_status check(job *j, ubi__breakdown_choice *chosen, const char *path) {
     ubi__breakdown_arguments breakdown = { .breakdown = breakdown_of(j->arguments) };
+    if (j->arguments->flat && (!j->cli->common.json || j->arguments->top))
+        return ubi__fail(UBI_EINVAL, j->arguments->top
+                                         ? "--flat does not go with --limit, whose rows stand side by side"
+                                         : "--flat is for --json");
     if (j->arguments->node)
         UBI_TRY(ubi__node_id_parse(&j->start_id, j->arguments->node, "--node"));
     UBI_TRY(ubi__breakdown_check_input(&breakdown, path));
@@ -228,21 +239,30 @@ static const ubi__option options[] = {
     { "node", 0, UBI__OPTION_TEXT, AT(node), "ID", NULL, "start at this node", "the root" },
     { "depth", 'd', UBI__OPTION_NUMBER, AT(depth), "N", NULL, "levels of the tree, the first row's included; 0: all",
       "4" },
-    { "siblings", 's', UBI__OPTION_NUMBER, AT(siblings), "N", NULL, "children of a row at most; 0: all", "15" },
-    { "percent", 'p', UBI__OPTION_NUMBER, AT(percent), "N", NULL,
+    { "siblings", 0, UBI__OPTION_NUMBER, AT(siblings), "N", NULL, "children of a row at most; 0: all", "15" },
+    UBI__ALIAS_LETTER('s'),
+    { "percent", 0, UBI__OPTION_NUMBER, AT(percent), "N", NULL,
       "text: sum up rows that retain less than N percent of the first row", "1" },
-    { "top", 'n', UBI__OPTION_NUMBER, AT(top), "N", NULL,
-      "no tree, but the N nodes with the largest retained sizes wherever they are, the largest first", NULL },
+    UBI__ALIAS_LETTER('p'),
+    UBI__OPTION_LIMIT(
+        AT(top), "no tree, but the N nodes with the largest retained sizes wherever they are, the largest first", NULL),
     { "breakdown", 'b', UBI__OPTION_TEXT, AT(breakdown), "SPEC", NULL,
       "what rows are called: types, stack (where they were allocated), or a breakdown as that of census", "types" },
+    { "flat", 0, UBI__OPTION_FLAG, AT(flat), NULL, NULL,
+      "JSON: rows one behind the other, each with its depth, instead of nested ones; trees of more than 200 levels "
+      "always "
+      "are",
+      NULL },
     UBI__OPTION_END,
 };
 
 static const ubi__example examples[] = {
     { "dominators app.fxsnapshot", "who keeps what, from the root down" },
     { "dominators --node 140720891387000 app.fxsnapshot", "what one node keeps" },
-    { "dominators --top 20 app.fxsnapshot", "the twenty nodes that keep most" },
+    { "dominators --limit 20 app.fxsnapshot", "the twenty nodes that keep most" },
     { "dominators --breakdown stack app.fxsnapshot", "with the place where each was allocated" },
+    { "dominators --json --flat --depth 0 --siblings 0 app.fxsnapshot | jq '.rows[] | select(.retainedSize > 1e6)'",
+      "the whole tree, for a script" },
     { NULL, NULL },
 };
 
@@ -250,21 +270,22 @@ const ubi__command ubi__command_dominators = {
     .name = "dominators",
     .operands = "FILE",
     .summary = "show who keeps how much alive: the dominator tree",
+    .question = "Who keeps how much memory alive?",
     .description =
-        "A node dominates another when every way from the root to that one passes it: were it gone, the other would "
-        "be gone too. Below each row stand the nodes that it dominates with nobody between. What a node retains is "
-        "its own size and that of everything below it: the memory that would be freed with it.\n"
+        "A node dominates another when every path from the root to the other one passes it: were it gone, the "
+        "other would be freed too. Below each row stand the nodes that it dominates immediately. The retained size "
+        "of a node is its own size and that of all nodes below it: the memory that would be freed with it.\n"
         "\n"
-        "In text, rows that retain little are summed up in the last row of their level, which says how many they are "
-        "and what they retain together. [N below] says that a node dominates N others that the depth hides. The "
-        "number behind a name is the node's id.\n"
+        "Rows that retain little are summed up in the last row of their level. [N below] says that N more nodes "
+        "are dominated than the depth shows. The number behind a name is the node's id.\n"
         "\n"
-        "Nodes that cannot be reached from the root are not in the tree: nothing dominates them, and they retain 0.\n"
+        "Nodes that the root cannot reach are not in the tree, and retain 0.\n"
         "\n"
-        "With --compat firefox, 0 levels or siblings are none, as in DominatorTreeNode.partialTraversal, and labels "
-        "follow Firefox where a breakdown leaves counts out.",
+        "With --compat firefox, 0 levels or siblings are none, as in DominatorTreeNode.partialTraversal, and "
+        "labels follow Firefox where a breakdown leaves counts out.",
     .options = options,
     .examples = examples,
+    .firefox = true,
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(dominators_arguments),

@@ -60,6 +60,7 @@ const ubi__command ubi__command_help = {
     .name = "help",
     .operands = "[COMMAND]",
     .summary = "explain a command, or ubiheap as a whole",
+    .question = "What can ubiheap do, and how is a command used?",
     .description =
         "Prints help. Everything here, the man pages and the shell completion come from one table of commands "
         "and options.",

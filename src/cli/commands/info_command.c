@@ -37,7 +37,7 @@ typedef struct carried {
     bool present;
 } carried;
 
-#define MOST_CARRIED 11
+#define MOST_CARRIED 12
 
 /* Only files of V8 can have these. */
 static size_t list_carried_by_v8(carried *out, const ubi__v8_facts *v8) {
@@ -54,11 +54,12 @@ static size_t list_carried(carried out[MOST_CARRIED], const facts *f) {
     const ubi__heap_summary *s = &f->summary;
     const ubi__v8_facts *v8 = ubi__v8_facts_of(f->graph);
     out[0] = (carried){ "edgeNames", "edge names", s->has_edge_names };
-    out[1] = (carried){ "classNames", "class names", s->has_class_names };
-    out[2] = (carried){ "domNames", "DOM names", s->has_dom_names };
-    out[3] = (carried){ "scriptFilenames", "script file names", s->has_script_filenames };
-    out[4] = (carried){ "allocationStacks", "allocation stacks", s->n_with_stack > 0 };
-    return 5 + (v8 ? list_carried_by_v8(out + 5, v8) : 0);
+    out[1] = (carried){ "classNames", "class names", s->names.classes > 0 };
+    out[2] = (carried){ "constructorNames", "constructor names", s->names.constructors > 0 };
+    out[3] = (carried){ "domNames", "DOM names", s->names.dom > 0 };
+    out[4] = (carried){ "scriptFilenames", "script file names", s->names.scripts > 0 };
+    out[5] = (carried){ "allocationStacks", "allocation stacks", s->n_with_stack > 0 };
+    return 6 + (v8 ? list_carried_by_v8(out + 6, v8) : 0);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -127,6 +128,27 @@ static void write_tally(const page *p, const char *name, const ubi__tally *tally
                         ubi__human_size(size, tally->bytes));
 }
 
+/* "14 of classes, 503 of constructors, 4 of scripts". */
+static void write_names(const page *p, const ubi__name_counts *names) {
+    char text[UBI__HUMAN_TEXT];
+    const struct {
+        uint32_t n;
+        const char *things;
+    } all[] = { { names->classes, "classes" },
+                { names->constructors, "constructors" },
+                { names->dom, "DOM nodes" },
+                { names->scripts, "scripts" } };
+    bool any = false;
+    label(p, "Names");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].n == 0)
+            continue;
+        ubi__out_printf(p->out, "%s%s of %s", any ? ", " : "", ubi__human_count(text, all[i].n), all[i].things);
+        any = true;
+    }
+    ubi__out_string(p->out, any ? "\n" : "none\n");
+}
+
 static void write_contents(const page *p, const facts *f) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     const ubi__heap_summary *s = &f->summary;
@@ -136,6 +158,7 @@ static void write_contents(const page *p, const facts *f) {
     ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_edge_count(f->graph)));
     label(p, "Strings");
     ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_string_count(f->graph)));
+    write_names(p, &s->names);
     label(p, "Stacks");
     if (s->n_with_stack == 0)
         ubi__out_string(p->out, "none\n");
@@ -224,6 +247,13 @@ static void put_contents(ubi__json *j, const facts *f) {
     ubi__document_u64(j, "nodeCount", ubi_graph_node_count(g));
     ubi__document_u64(j, "edgeCount", ubi_graph_edge_count(g));
     ubi__document_u64(j, "stringCount", ubi_graph_string_count(g));
+    ubi__json_key(j, "names");
+    ubi__json_object_begin(j);
+    ubi__document_u64(j, "classes", f->summary.names.classes);
+    ubi__document_u64(j, "constructors", f->summary.names.constructors);
+    ubi__document_u64(j, "domNodes", f->summary.names.dom);
+    ubi__document_u64(j, "scripts", f->summary.names.scripts);
+    ubi__json_object_end(j);
     ubi__document_u64(j, "frameCount", ubi_graph_frame_count(g));
     ubi__document_u64(j, "nodesWithStack", f->summary.n_with_stack);
     ubi__json_key(j, "rootId");
@@ -330,7 +360,8 @@ static const ubi__example examples[] = {
 const ubi__command ubi__command_info = {
     .name = "info",
     .operands = "FILE",
-    .summary = "say what kind of file this is and what it carries",
+    .summary = "show what kind of file this is and what it carries",
+    .question = "What kind of file is this, and what does it carry?",
     .description =
         "Prints the format of FILE, who wrote it and when, how many nodes, edges, strings and stacks it has, how "
         "much of the heap can be reached from its root, what it carries beside types and sizes, and what it "

@@ -225,6 +225,8 @@ static ubi_status check(const job *j, const char *path) {
                                      "--inverted");
     if (a->width < 1 || a->width > UBI_TREEMAP_MAX_SIDE || a->height < 1 || a->height > UBI_TREEMAP_MAX_SIDE)
         return ubi__fail(UBI_EINVAL, "--width and --height must be from 1 to %d pixels", UBI_TREEMAP_MAX_SIDE);
+    UBI_TRY(ubi__output_check(a->output, path));
+    UBI_TRY(ubi__breakdown_check_output(&a->tree, a->output));
     return ubi__breakdown_check_input(&a->tree, path);
 }
 
@@ -272,7 +274,7 @@ static const char *const measures[] = { "bytes", "count", "retained", NULL };
 static const ubi__option options[] = {
     { "output", 'o', UBI__OPTION_TEXT, AT(output), "PATH", NULL,
       "write to PATH, as JSON if its name ends in .json, else as SVG; it appears when it is complete", NULL },
-    { "format", 0, UBI__OPTION_CHOICE, AT(format), "WORD", formats,
+    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "WORD", formats,
       "what to write; the default is text on a terminal, else SVG", NULL },
     { "breakdown", 'b', UBI__OPTION_TEXT, AT(tree.breakdown), "SPEC", NULL,
       "how to group: a preset, JSON, or @FILE with JSON in it", "the preset treeMap" },
@@ -301,6 +303,7 @@ const ubi__command ubi__command_treemap = {
     .name = "treemap",
     .operands = "FILE",
     .summary = "draw a heap as nested boxes",
+    .question = "Which parts of this heap are large, at a glance?",
     .description =
         "Draws FILE's heap as a tree map: every group is a box, its area by what it weighs, inside of the box of the "
         "group that it belongs to. On a terminal the map is drawn with lines; else, and into the file of --output, it "
@@ -316,6 +319,7 @@ const ubi__command ubi__command_treemap = {
     .options = options,
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
+    .firefox = true,
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(treemap_arguments),

@@ -4,7 +4,7 @@
  */
 #include "engines/quickjs/walk_for_tests.h"
 
-static char roots[4096];
+static char roots[TEST_EDGES_TEXT_BYTES];
 static const test_runtime *tested;
 
 /* observe(...): the names of the root list's edges, at this moment. */

@@ -149,6 +149,7 @@ static JSValue take_census(JSContext *ctx, JSValueConst this_value, int argc, JS
     if (ubi__js_tools_attached(ctx, debugger->realm_state)) { /* the breakdown's getters ran */
         ubi_target_scope scope = ubi_quickjs_observer_scope(debugger->observer);
         ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
+        options.refuse_nameless = true; /* as in Firefox */
         options.allocator = debugger->allocator;
         ubi_census *census;
         ubi_status status = ubi_target_census(&census, ubi_quickjs_target(debugger->realm_state->tools), &scope,

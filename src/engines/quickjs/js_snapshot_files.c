@@ -8,11 +8,11 @@
 #include <ubiheap/formats.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engines/quickjs/js_boundaries.h"
@@ -89,53 +89,67 @@ JSValue ubi__js_read_heap_snapshot(JSContext *ctx, JSValueConst this_value, int 
     return snapshot;
 }
 
+#define MOST_NAMES 100000
+
 /* ---- a name for a new file --------------------------------------------------------------------------------------- */
 
 /**
- * Makes an empty file in the folder for temporary files, as Firefox names them: milliseconds since the start of the
- * process, then "-1", "-2", ... as long as there is such a file. 0, or -1 having thrown.
+ * The n-th name for a file in the folder for temporary files, as Firefox names them: milliseconds since the start of the
+ * process, then "-1", "-2", ... 0, or -1 having thrown.
  */
-static int make_file(JSContext *ctx, char path[PATH_MAX]) {
+static int name_file(JSContext *ctx, char path[PATH_MAX], unsigned long long ms, unsigned n) {
     const char *folder = getenv("TMPDIR");
-    unsigned long long ms = ubi_process_clock_ns() / 1000000;
+    char number[16] = "";
     if (!folder || !*folder)
         folder = "/tmp";
-    int fd = -1, n = snprintf(path, PATH_MAX, "%s/%llu.fxsnapshot", folder, ms);
-    for (unsigned i = 1; n < PATH_MAX; i++) {
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (fd >= 0 || errno != EEXIST)
-            break;
-        n = snprintf(path, PATH_MAX, "%s/%llu-%u.fxsnapshot", folder, ms, i);
-    }
-    if (fd >= 0)
-        return close(fd);
-    int number = n < PATH_MAX ? errno : ENAMETOOLONG;
-    ubi__js_throw_result(ctx, result_of_errno(number), "%s: %s", path, strerror(number));
+    if (n)
+        snprintf(number, sizeof number, "-%u", n);
+    if (snprintf(path, PATH_MAX, "%s/%llu%s.fxsnapshot", folder, ms, number) < PATH_MAX)
+        return 0;
+    ubi__js_throw_result(ctx, result_of_errno(ENAMETOOLONG), "%s: %s", path, strerror(ENAMETOOLONG));
     return -1;
 }
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-static JSValue save_to(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part, const char *path) {
+static ubi_status save_as(ubi_quickjs *tools, const ubi_target_scope *part, const char *path, bool is_new) {
     const ubi_allocator *allocator = ubi__tools_allocator(tools);
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     options.allocator = allocator;
     options.threads = ubi__js_threads(allocator);
-    ubi_status status = ubi_target_save(ubi_quickjs_target(tools), part, path, &options, NULL);
+    options.is_new_and_private = is_new;
+    return ubi_target_save(ubi_quickjs_target(tools), part, path, &options, NULL);
+}
+
+static JSValue answer(JSContext *ctx, ubi_status status, const char *path) {
     if (status == UBI_OK)
         return JS_NewString(ctx, path);
     return status == UBI_ENOMEM ? JS_ThrowOutOfMemory(ctx)
                                 : ubi__js_throw_result(ctx, UBI__JS_FAILURE, "%s: %s", path, ubi_error_message());
 }
 
+static JSValue save_to(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part, const char *path) {
+    return answer(ctx, save_as(tools, part, path, false), path);
+}
+
+static bool is_taken(const char *path) {
+    struct stat there;
+    return lstat(path, &there) == 0;
+}
+
+/* Nothing stands under the name before all does: a process that ends meanwhile leaves no empty file. */
 static JSValue save_to_new_file(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part) {
+    unsigned long long ms = ubi_process_clock_ns() / 1000000;
     char path[PATH_MAX];
-    if (make_file(ctx, path))
-        return JS_EXCEPTION;
-    JSValue result = save_to(ctx, tools, part, path);
-    if (JS_IsException(result))
-        unlink(path);
-    return result;
+    for (unsigned n = 0;; n++) {
+        if (name_file(ctx, path, ms, n))
+            return JS_EXCEPTION;
+        if (is_taken(path) && n < MOST_NAMES) /* a save costs much more than a look */
+            continue;
+        ubi_status status = save_as(tools, part, path, true);
+        if (status != UBI_EBUSY || !is_taken(path) || n >= MOST_NAMES)
+            return answer(ctx, status, path);
+    }
 }
 
 /** `path`: undefined for a new file. */

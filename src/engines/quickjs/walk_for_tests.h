@@ -11,11 +11,13 @@
 
 #include "engines/quickjs/runtime_for_tests.h"
 
+#define TEST_EDGES_TEXT_BYTES 8192 /* more is cut */
+
 typedef struct test_walk {
     ubi_target target;
     ubi_frozen_heap heap;
     bool names_only; /* leave out what edges lead to */
-    char text[8192];
+    char text[TEST_EDGES_TEXT_BYTES];
 } test_walk;
 
 static inline void test_freeze(test_walk *w, const test_runtime *t, const ubi_target_scope *scope) {

@@ -8,18 +8,33 @@
  * data) and a length of 0 end the stream without error; a message cut inside its body does not. Numbers in error messages
  * are message numbers (metadata is 0) and byte offsets in the inflated stream. Rules R1..R14: docs/formats/fxsnapshot.md.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
+#define LONGEST_VARINT 10
+
 /* ---- message bodies ----------------------------------------------------------------------------------------------- */
 
+/* When the compressed data is damaged, that is said in front (format.c), and the advice with it. */
+static ubi_status UBI_PRINTF(2, 3) fail_end(const ubi__fxs_reader *r, const char *format, ...) {
+    char what[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    bool is_damaged = *ubi__stream_note(r->window.stream);
+    return ubi__fail(UBI_EFORMAT, "the file ends %s%s%s", what, is_damaged ? "" : ": ",
+                     is_damaged ? "" : ubi__damage_advice(UBI__END_TRUNCATED));
+}
+
 static ubi_status fail_cut(const ubi__fxs_reader *r) {
-    const char *note = ubi__stream_note(r->window.stream);
-    return ubi__fxs_fail(r, r->window.end_offset, "the file ends inside a message that began at byte %llu%s%s",
-                         (unsigned long long)r->message_offset, *note ? ": " : "", note);
+    return fail_end(r, "at byte %llu, in the middle of message %llu, which began at byte %llu",
+                    (unsigned long long)r->window.end_offset, (unsigned long long)r->message,
+                    (unsigned long long)r->message_offset);
 }
 
 static ubi_status report_progress(ubi__fxs_reader *r) {
@@ -84,7 +99,7 @@ static ubi_status take_body(ubi__fxs_reader *r, ubi__fxs_fields_fn fields) {
 /* Reads a length prefix. *got false: there is none that could be read. Its upper bits are dropped, as in protobuf. */
 static ubi_status read_length(ubi__fxs_reader *r, uint32_t *length, bool *got) {
     ubi__fxs_window *w = &r->window;
-    while (w->end - w->at < 10 && !w->ended)
+    while (w->end - w->at < LONGEST_VARINT && !w->ended)
         UBI_TRY(more(r));
     r->message_offset = ubi__fxs_window_offset(w, w->at);
     uint64_t value;
@@ -112,9 +127,13 @@ static ubi_status need_message(ubi__fxs_reader *r, const char *what) {
     UBI_TRY(read_length(r, &length, &got));
     if (got && length > 0)
         return begin_message(r, length);
-    const char *note = ubi__stream_note(r->window.stream);
-    return ubi__fxs_fail(r, r->message_offset, "%s expected, but %s%s%s", what,
-                         got ? "the message is empty" : "the file ends", *note ? ": " : "", note);
+    if (got)
+        return ubi__fxs_fail(r, r->message_offset, "%s expected, but the message is empty", what);
+    if (r->window.end - r->window.at >= LONGEST_VARINT)
+        return ubi__fxs_fail(r, r->message_offset, "%s expected, but its length is longer than %d bytes", what,
+                             LONGEST_VARINT);
+    return fail_end(r, "at byte %llu, before message %llu, the %s", (unsigned long long)r->window.end_offset,
+                    (unsigned long long)r->message, what);
 }
 
 #define WRITER_TAG UBI__TAG(UBI__FXS_WRITER_FIELD, UBI__WIRE_BYTES)
@@ -326,14 +345,6 @@ static ubi_status read_all(ubi__fxs_reader *r, ubi_graph **out) {
     return finish(r, out);
 }
 
-/* Anything is taken for an uncompressed snapshot, so say so when it fails where a snapshot begins. */
-static ubi_status explain_uncompressed(const ubi__fxs_reader *r) {
-    char reason[400];
-    snprintf(reason, sizeof reason, "%s", ubi_error_message());
-    return ubi__fail(UBI_EFORMAT, "%s (there is no gzip or zlib header, so it was read as an uncompressed snapshot%s)",
-                     reason, r->message == 0 ? "; perhaps it is no snapshot at all" : "");
-}
-
 static ubi_status read_fxsnapshot(ubi_graph **out, ubi__format_input *input) {
     bool uncompressed = strcmp(input->info->compression, "none") == 0;
     if (uncompressed && input->options->compat == UBI_COMPAT_FIREFOX)
@@ -348,8 +359,6 @@ static ubi_status read_fxsnapshot(ubi_graph **out, ubi__format_input *input) {
     ubi__strtab_init(&r->one_byte, a);
     ubi__strtab_init(&r->side_texts, a);
     ubi_status status = read_all(r, out);
-    if (status == UBI_EFORMAT && uncompressed && r->message <= 1)
-        status = explain_uncompressed(r);
     ubi_graph_builder_free(r->builder);
     ubi__fxs_window_fini(&r->window);
     ubi__strtab_fini(&r->one_byte);

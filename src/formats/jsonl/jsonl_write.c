@@ -222,6 +222,13 @@ static ubi_status put_edge_name(line_writer *w, ubi_edge_kind kind, ubi_str_ix n
     return ubi__jsonl_reserve(&w->out, 1);
 }
 
+static ubi_status put_edge_number(line_writer *w, ubi_edge_kind kind, uint32_t number) {
+    if (kind == UBI_EDGE_ELEMENT)
+        UBI_TRY(ubi__map_index(&number, w->options, number));
+    ubi__jsonl_add_digits(&w->out, number);
+    return UBI_OK;
+}
+
 static ubi_status put_edge(line_writer *w, ubi_edge_ix e) {
     const ubi_graph *g = w->graph;
     ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
@@ -229,7 +236,7 @@ static ubi_status put_edge(line_writer *w, ubi_edge_ix e) {
     ubi__jsonl_add_id(&w->out, g->id.at[g->target.at[e]]);
     ubi__jsonl_add(&w->out, edge_kinds[kind], strlen(edge_kinds[kind]));
     if (ubi__edge_kind_is_numbered(kind))
-        ubi__jsonl_add_digits(&w->out, g->name.at[e]);
+        UBI_TRY(put_edge_number(w, kind, g->name.at[e]));
     else if (g->name.at[e] != UBI_NONE)
         UBI_TRY(put_edge_name(w, kind, g->name.at[e]));
     ADD(w, "}");

@@ -2,7 +2,7 @@
  *
  * timeline_read.c: see timeline_read.h.
  *
- * Lines are taken from a window over the inflated input and read by the table of records below. Stacks may be named before
+ * Lines (timeline_lines.h) are read by the table of records below. Stacks may be named before
  * their frames are there, since the frames of a pull come last; they are settled at the end.
  */
 #include "formats/timeline/timeline_read.h"
@@ -11,18 +11,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/inflate.h"
 #include "base/line_json.h"
 #include "base/text.h"
+#include "formats/timeline/timeline_lines.h"
 
 typedef struct reader {
     ubi__timeline_file *file;
     ubi__timeline_data *data;
     const ubi_allocator *allocator;
     ubi__vec_u32 frames; /* frames.at[i]: frame of `data` that the file calls i + 1 */
-    ubi__vec_u8 window;  /* what was inflated and not read yet */
+    ubi__vec_u32 newest; /* newest.at[i]: place behind the last detail whose key is the text i */
     ubi__vec_u8 scratch; /* a string with escapes */
-    uint64_t line;       /* that is being read, from 1 */
+    ubi__timeline_lines lines;
 } reader;
 
 /* ---- faults --------------------------------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static ubi_status UBI_PRINTF(2, 3) fault(const reader *r, const char *format, ..
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return ubi__fail(UBI_EFORMAT, "line %" PRIu64 ": %s", r->line, what);
+    return ubi__fail(UBI_EFORMAT, "line %" PRIu64 ": %s", r->lines.line, what);
 }
 
 /* ---- members -------------------------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static ubi_status expected(const reader *r, const ubi__line_cursor *c, const cha
 }
 
 /* The members named by keys[n], in their order, into values[n]; the last of equal ones. Missing ones have no `raw`. */
-static ubi_status collect(const reader *r, ubi_text line, const char *const *keys, ubi__line_value *values, size_t n) {
+static ubi_status collect(reader *r, ubi_text line, const char *const *keys, ubi__line_value *values, size_t n) {
     ubi__line_cursor c;
     ubi__line_value key, value;
     memset(values, 0, n * sizeof *values);
@@ -57,6 +57,7 @@ static ubi_status collect(const reader *r, ubi_text line, const char *const *key
         for (size_t i = 0; i < n; i++)
             if (ubi__line_is(&key, keys[i]))
                 values[i] = value;
+    r->lines.is_cut = c.fault && c.at >= line.ptr + line.len;
     return c.fault ? expected(r, &c, line.ptr) : UBI_OK;
 }
 
@@ -91,8 +92,10 @@ static ubi_status read_header(reader *r, ubi_text line) {
     if (status == UBI_OK && ubi__timeline_guess((const uint8_t *)line.ptr, line.len) &&
         !ubi__line_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
         return fault(r, "a timeline of another version than \"%s\": a newer ubiheap may read it", UBI__TIMELINE_SCHEMA);
+    if (status == UBI_EFORMAT && r->lines.is_cut && ubi__timeline_guess((const uint8_t *)line.ptr, line.len))
+        return status;
     if (status != UBI_OK || !ubi__line_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
-        return fault(r, "expected a timeline, of which the first line has \"schema\":\"%s\"", UBI__TIMELINE_SCHEMA);
+        return ubi__timeline_lines_refuse(&r->lines);
     UBI_TRY(add_text(r, &r->file->generator, &v[GENERATOR]));
     UBI_TRY(add_text(r, &r->data->program, &v[PROGRAM]));
     ubi__line_u64(&r->data->pid, &v[PID]);
@@ -202,6 +205,22 @@ static ubi_status take_detail(reader *r, const ubi__line_value *value, ubi__time
     return UBI_OK;
 }
 
+/* Of details of one name in a marker the last counts, as everywhere in JSON; it takes the place of the first. */
+static ubi_status put_detail(reader *r, const ubi__timeline_detail *detail) {
+    ubi__timeline_data *data = r->data;
+    while (r->newest.n <= detail->key)
+        UBI_TRY(ubi__vec_u32_push(&r->newest, r->allocator, 0));
+    uint32_t behind = r->newest.at[detail->key];
+    if (behind > data->n_given_details && behind <= data->details.n &&
+        data->details.at[behind - 1].key == detail->key) {
+        data->details.at[behind - 1] = *detail;
+        return UBI_OK;
+    }
+    UBI_TRY(ubi__timeline_add_detail(data, detail));
+    r->newest.at[detail->key] = (uint32_t)data->details.n;
+    return UBI_OK;
+}
+
 static ubi_status read_details(reader *r, const ubi__line_value *details) {
     ubi__line_cursor c;
     ubi__line_value key, value;
@@ -214,7 +233,7 @@ static ubi_status read_details(reader *r, const ubi__line_value *details) {
         ubi__timeline_detail detail = { 0 };
         UBI_TRY(add_text(r, &detail.key, &key));
         UBI_TRY(take_detail(r, &value, &detail));
-        UBI_TRY(ubi__timeline_add_detail(r->data, &detail));
+        UBI_TRY(put_detail(r, &detail));
     }
     return UBI_OK;
 }
@@ -328,66 +347,12 @@ static ubi_status read_record(reader *r, ubi_text line) {
 
 /* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
-static ubi_status read_line(reader *r, ubi_text line) {
-    r->line++;
-    while (line.len && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
-        line.len--;
-    ubi_status status = r->line == 1 ? read_header(r, line) : line.len ? read_record(r, line) : UBI_OK;
+static ubi_status read_line(void *payload, ubi_text line) {
+    reader *r = payload;
+    ubi_status status = r->lines.line == 1 ? read_header(r, line) : line.len ? read_record(r, line) : UBI_OK;
     if (status != UBI_OK)
         ubi__timeline_drop_details(r->data);
     return status;
-}
-
-/* Lines that are complete; the rest moves to the front of the window. */
-static ubi_status read_lines(reader *r) {
-    const char *at = (const char *)r->window.at, *end = at + r->window.n, *newline;
-    ubi_status status = UBI_OK;
-    while (status == UBI_OK && at < end && (newline = memchr(at, '\n', (size_t)(end - at)))) {
-        status = read_line(r, (ubi_text){ at, (size_t)(newline - at) });
-        at = newline + 1;
-    }
-    size_t rest = (size_t)(end - at);
-    if (rest)
-        memmove(r->window.at, at, rest);
-    r->window.n = rest;
-    if (status == UBI_OK && rest > UBI__TIMELINE_LINE_BYTES) {
-        r->line++;
-        return fault(r, "longer than %zu bytes", UBI__TIMELINE_LINE_BYTES);
-    }
-    return status;
-}
-
-/* What stands behind the last newline is a line that was cut, unless it is a whole one. */
-static ubi_status read_rest(reader *r, const ubi__inflater *inflater) {
-    if (r->window.n)
-        UBI_TRY(read_line(r, (ubi_text){ (const char *)r->window.at, r->window.n }));
-    if (r->line == 0)
-        return ubi__fail(UBI_EFORMAT, "an empty file: expected the first line of a timeline");
-    if (ubi__inflater_end(inflater) > UBI__END_CLEAN)
-        return ubi__fail(UBI_EFORMAT, "the compressed data is damaged: %s", ubi__inflater_note(inflater));
-    return UBI_OK;
-}
-
-static ubi_status report_progress(const ubi_progress *progress, const ubi__inflater *inflater,
-                                  const ubi__source *source) {
-    if (progress && progress->fn &&
-        !progress->fn(progress->payload, "reading", ubi__inflater_input_bytes(inflater), source->size))
-        return ubi__fail_cancelled();
-    return UBI_OK;
-}
-
-static ubi_status read_all(reader *r, ubi__inflater *inflater, const ubi__source *source,
-                           const ubi_progress *progress) {
-    size_t n;
-    do {
-        UBI_TRY(report_progress(progress, inflater, source));
-        UBI_TRY(ubi__vec_u8_reserve(&r->window, r->allocator, 2 * UBI__INFLATE_BLOCK_BYTES));
-        size_t room = r->window.cap - r->window.n;
-        UBI_TRY(ubi__inflater_fill(inflater, r->window.at + r->window.n, room, &n));
-        r->window.n += n;
-        UBI_TRY(read_lines(r));
-    } while (n);
-    return read_rest(r, inflater);
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------------------- */
@@ -406,13 +371,13 @@ static void settle_stacks(const reader *r) {
 
 /* A fault behind the first line is part of the result. */
 static ubi_status finish(reader *r, ubi_status status) {
-    if (status == UBI_EFORMAT && r->line > 1) {
+    if (status == UBI_EFORMAT && r->lines.line > 1) {
         snprintf(r->file->fault, sizeof r->file->fault, "%s", ubi_error_message());
         status = UBI_OK;
     }
     if (status != UBI_OK)
         return status;
-    r->file->n_lines = r->file->fault[0] ? r->line - 1 : r->line;
+    r->file->n_lines = r->lines.line - (r->file->fault[0] != '\0');
     settle_stacks(r);
     return ubi__timeline_data_sort(r->data);
 }
@@ -420,8 +385,8 @@ static ubi_status finish(reader *r, ubi_status status) {
 static ubi_status read_inflated(reader *r, ubi__source *source, const ubi_progress *progress) {
     ubi__inflater *inflater;
     UBI_TRY(ubi__inflater_new(&inflater, source, false, r->allocator));
-    ubi_status status = finish(r, read_all(r, inflater, source, progress));
     r->file->compression = ubi__inflater_compression(inflater);
+    ubi_status status = finish(r, ubi__timeline_lines_read(&r->lines, inflater, source, progress));
     r->file->input_bytes = ubi__inflater_input_bytes(inflater);
     ubi__inflater_free(inflater);
     return status;
@@ -437,10 +402,12 @@ ubi_status ubi__timeline_read(ubi__timeline_file *out, ubi__source *source, cons
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     ubi__timeline_file file = { .generator = UBI_NONE };
     reader r = { .file = &file, .data = &file.data, .allocator = a };
+    r.lines = (ubi__timeline_lines){ .allocator = a, .take = read_line, .payload = &r };
     ubi__timeline_data_init(&file.data, a);
     ubi_status status = read_inflated(&r, source, progress);
     ubi__vec_u32_fini(&r.frames, a);
-    ubi__vec_u8_fini(&r.window, a);
+    ubi__vec_u32_fini(&r.newest, a);
+    ubi__timeline_lines_fini(&r.lines);
     ubi__vec_u8_fini(&r.scratch, a);
     if (status == UBI_OK)
         *out = file;

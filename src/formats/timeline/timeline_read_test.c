@@ -164,6 +164,23 @@ static void figures_of_memory_are_the_numbers_of_a_line(void **state) {
     ubi__timeline_file_fini(&file);
 }
 
+static void what_is_told_twice_counts_once_and_the_last_counts(void **state) {
+    (void)state;
+    ubi__timeline_file file = read_record("{\"record\":\"memory\",\"time\":2,\"total\":10,\"a\":1,\"total\":20}\n"
+                                          "{\"record\":\"memory\",\"time\":2,\"a\":2}\n"
+                                          "{\"record\":\"marker\",\"name\":\"x\",\"start\":1,"
+                                          "\"details\":{\"k\":1,\"l\":2,\"k\":3}}\n"
+                                          "{\"record\":\"marker\",\"name\":\"x\",\"start\":3,\"details\":{\"k\":4}}");
+    assert_int_equal(file.data.samples.n, 2);
+    assert_true(has_text(&file, file.data.samples.at[0].name, "total") && file.data.samples.at[0].value == 20);
+    assert_true(has_text(&file, file.data.samples.at[1].name, "a") && file.data.samples.at[1].value == 2);
+    assert_int_equal(file.data.details.n, 3);
+    assert_int_equal(file.data.rows.at[0].n_details, 2);
+    assert_true(file.data.details.at[0].as.number == 3 && file.data.details.at[1].as.number == 2);
+    assert_true(file.data.details.at[2].as.number == 4);
+    ubi__timeline_file_fini(&file);
+}
+
 static void losses_add_up_and_unknown_records_are_passed_over(void **state) {
     (void)state;
     ubi__timeline_file file = read_record("{\"record\":\"lost\",\"count\":2}\r\n"
@@ -221,14 +238,25 @@ static void what_stands_before_a_fault_is_kept(void **state) {
     }
 }
 
+#define GIVE "give a heap snapshot (.heapsnapshot, .fxsnapshot), a recording (.ubirec) or a timeline"
+
 static void a_first_line_of_something_else_is_refused(void **state) {
     static const char *const texts[][2] = {
-        { "", "an empty file: expected the first line of a timeline" },
-        { "{}", NO_TIMELINE },
+        { "", "this is an empty file: was it written, or downloaded, to its end?" },
+        { "{}", "this is JSON, and no timeline: " GIVE },
+        { "{\"snapshot\":{}}", "this is a heap snapshot of V8, and no timeline: use ubiheap report" },
+        { "\x0a\x08", "this is a heap snapshot of Firefox, and no timeline: use ubiheap report" },
+        { "\x89UBIREC\x0a",
+          "this is a recording of allocations, and no timeline: use ubiheap report, on the file itself: "
+          "not compressed, not through a pipe" },
+        { "\xff\xfe{", NO_TIMELINE },
         { "{\"schema\":\"ubiheap.timeline-log/2\"}",
           "line 1: a timeline of another version than \"ubiheap.timeline-log/1\": a newer ubiheap may read it" },
-        { "{\"schema\":\"ubiheap.timeline/1\"}", NO_TIMELINE },
-        { "hello\n", NO_TIMELINE },
+        { "{\"schema\":\"ubiheap.timeline/1\"}",
+          "this is what 'ubiheap ... --json' printed: give the file that it is about" },
+        { "hello\n", "this is plain text that begins with 'hello': " GIVE },
+        { "{\"schema\":\"ubiheap.timeline-log/1\",\"rec",
+          "line 1: the file ends in the middle of it: the program was killed, or the file is not complete" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -365,7 +393,7 @@ static void compressed_files_are_read_too(void **state) {
     assert_int_equal(file.data.rows.n, plain.data.rows.n);
     ubi__timeline_file_fini(&file);
     assert_int_equal(read_bytes(&file, packed, n_packed / 2, NULL), UBI_OK);
-    assert_non_null(strstr(file.fault, "line "));
+    assert_non_null(strstr(file.fault, "the zlib data ends too early, at byte "));
     ubi__timeline_file_fini(&file);
     ubi__timeline_file_fini(&plain);
     free(packed);
@@ -381,6 +409,7 @@ int main(void) {
         cmocka_unit_test(a_stack_whose_frame_is_missing_is_none),
         cmocka_unit_test(threads_have_the_name_that_was_told_last),
         cmocka_unit_test(figures_of_memory_are_the_numbers_of_a_line),
+        cmocka_unit_test(what_is_told_twice_counts_once_and_the_last_counts),
         cmocka_unit_test(losses_add_up_and_unknown_records_are_passed_over),
         cmocka_unit_test(what_stands_before_a_fault_is_kept),
         cmocka_unit_test(a_first_line_of_something_else_is_refused),

@@ -69,6 +69,26 @@ static ubi_status skip_byte_order_mark(ubi__v8_reader *r) {
     return UBI_OK;
 }
 
+static const ubi__v8_section needed[] = { UBI__V8_SNAPSHOT, UBI__V8_NODES, UBI__V8_EDGES, UBI__V8_STRINGS };
+
+static bool has_any_section(const ubi__v8_reader *r) {
+    for (size_t i = 0; i < 4; i++)
+        if (r->seen[needed[i]])
+            return true;
+    return false;
+}
+
+static ubi_status need_sections(ubi__v8_reader *r) {
+    if (!has_any_section(r))
+        return ubi__fail(UBI_EFORMAT, "this is JSON, but no heap snapshot: it has none of the sections \"snapshot\", "
+                                      "\"nodes\", \"edges\" and \"strings\"");
+    for (size_t i = 0; i < 4; i++)
+        if (!r->seen[needed[i]])
+            return ubi__v8_fail_at(r, r->window.end_offset, "the file ends, and there was no \"%s\"",
+                                   ubi__v8_section_name(needed[i]));
+    return UBI_OK;
+}
+
 /* Also reads the input to its end, so that its checksum is looked at. */
 static ubi_status expect_end(ubi__v8_reader *r) {
     for (;;) {
@@ -76,7 +96,8 @@ static ubi_status expect_end(ubi__v8_reader *r) {
         while (r->window.at < w->end && (*w->at == ' ' || *w->at == '\n' || *w->at == '\r' || *w->at == '\t'))
             r->window.at++;
         if (w->at < w->end)
-            return ubi__v8_fail_expected(r, "the end of the file behind the last '}'");
+            return has_any_section(r) ? ubi__v8_fail_expected(r, "the end of the file behind the last '}'")
+                                      : need_sections(r);
         if (w->ended)
             return UBI_OK;
         UBI_TRY(ubi__v8_more(r));
@@ -93,18 +114,6 @@ static ubi_status read_sections(ubi__v8_reader *r) {
             return expect_end(r);
         UBI_TRY(read_section(r));
     }
-}
-
-static ubi_status need_sections(ubi__v8_reader *r) {
-    static const ubi__v8_section needed[] = { UBI__V8_SNAPSHOT, UBI__V8_NODES, UBI__V8_EDGES, UBI__V8_STRINGS };
-    bool any = false;
-    for (size_t i = 0; i < 4; i++)
-        any = any || r->seen[needed[i]];
-    for (size_t i = 0; i < 4; i++)
-        if (!r->seen[needed[i]])
-            return ubi__v8_fail_at(r, r->window.end_offset, "the file ends, and there was no \"%s\"%s",
-                                   ubi__v8_section_name(needed[i]), any ? "" : ": this is JSON, but no heap snapshot");
-    return UBI_OK;
 }
 
 static ubi_status replay(ubi__v8_reader *r) {

@@ -70,7 +70,7 @@ static ubi_status label_reference(ubi__v8_save *s, ubi__v8_save_edge *out, ubi_s
     }
     out->kind = UBI_EDGE_ELEMENT;
     if (is_element(&out->label, text))
-        return UBI_OK;
+        return ubi__map_index(&out->label, s->options, out->label);
     out->kind = is_field(text) ? UBI_EDGE_INTERNAL : UBI_EDGE_PROPERTY;
     return ubi__v8_save_string(s, &out->label, UBI_TEXT_EDGE_NAME, name);
 }
@@ -79,6 +79,8 @@ ubi_status ubi__v8_save_label(ubi__v8_save *s, ubi__v8_save_edge *out, ubi_edge_
     const ubi_graph *g = s->graph;
     ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
     *out = (ubi__v8_save_edge){ kind, g->name.at[e] };
+    if (kind == UBI_EDGE_ELEMENT)
+        return ubi__map_index(&out->label, s->options, out->label);
     if (ubi__edge_kind_is_numbered(kind))
         return UBI_OK;
     if (kind == UBI_EDGE_REFERENCE && !s->has_other_edges)

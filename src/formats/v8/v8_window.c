@@ -52,8 +52,14 @@ ubi_status ubi__v8_fail_at(const ubi__v8_reader *r, uint64_t offset, const char 
                      ubi__v8_section_name(r->section), text);
 }
 
+/* When the compressed data is damaged, that is said in front (format.c), and the advice with it. */
 ubi_status ubi__v8_fail_cut(const ubi__v8_reader *r, const char *expected) {
-    const char *note = ubi__stream_note(r->input->stream);
-    return ubi__v8_fail_at(r, r->window.end_offset, "the file ends here%s%s%s, expected %s", *note ? " (" : "", note,
-                           *note ? ")" : "", expected);
+    char place[64] = "too early";
+    const char *advice = *ubi__stream_note(r->input->stream) ? "" : ubi__damage_advice(UBI__END_TRUNCATED);
+    if (r->section != UBI__V8_NO_SECTION)
+        snprintf(place, sizeof place, "in the middle of \"%s\"", ubi__v8_section_name(r->section));
+    return ubi__fail(UBI_EFORMAT, "the file ends %s, at byte %llu%s: %s%sexpected %s%s", place,
+                     (unsigned long long)r->window.end_offset,
+                     strcmp(r->input->info->compression, "none") == 0 ? "" : " of the inflated stream", advice,
+                     *advice ? " (" : "", expected, *advice ? ")" : "");
 }

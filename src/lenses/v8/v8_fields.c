@@ -6,13 +6,62 @@
 
 #include <stdio.h>
 
-ubi_node_ix ubi__v8_field(const ubi_graph *g, ubi_node_ix node, ubi_edge_kind kind, const char *name) {
-    if (node == UBI_NONE)
-        return UBI_NONE;
+/* Searching so many edges again is cheaper than to remember the answer. */
+#define NARROW 32
+
+static const struct {
+    ubi_edge_kind kind;
+    const char *name;
+} known[UBI__FIELD_COUNT] = {
+    [UBI__FIELD_CONTEXT] = { UBI_EDGE_INTERNAL, "context" },
+    [UBI__FIELD_PREVIOUS] = { UBI_EDGE_INTERNAL, "previous" },
+    [UBI__FIELD_SHARED] = { UBI_EDGE_INTERNAL, "shared" },
+    [UBI__FIELD_SCRIPT] = { UBI_EDGE_INTERNAL, "script" },
+    [UBI__FIELD_SCRIPT_OR_DEBUG_INFO] = { UBI_EDGE_INTERNAL, "script_or_debug_info" },
+    [UBI__FIELD_SCOPE_INFO] = { UBI_EDGE_INTERNAL, "scope_info" },
+    [UBI__FIELD_SCOPE_ID] = { UBI_EDGE_INTERNAL, "scope_id" },
+    [UBI__FIELD_VALUE] = { UBI_EDGE_INTERNAL, "value" },
+    [UBI__FIELD_TABLE] = { UBI_EDGE_INTERNAL, "table" },
+    [UBI__FIELD_ELEMENTS] = { UBI_EDGE_INTERNAL, "elements" },
+    [UBI__FIELD_PROTOTYPE] = { UBI_EDGE_PROPERTY, "__proto__" },
+    [UBI__FIELD_CONSTRUCTOR] = { UBI_EDGE_PROPERTY, "constructor" },
+    [UBI__FIELD_ON_TIMEOUT] = { UBI_EDGE_PROPERTY, "_onTimeout" },
+    [UBI__FIELD_ON_IMMEDIATE] = { UBI_EDGE_PROPERTY, "_onImmediate" },
+    [UBI__FIELD_IDLE_NEXT] = { UBI_EDGE_PROPERTY, "_idleNext" },
+    [UBI__FIELD_REPEAT] = { UBI_EDGE_PROPERTY, "_repeat" },
+};
+
+void ubi__v8_fields_init(ubi__v8_fields *fields, const ubi_graph *g, const ubi_allocator *allocator) {
+    *fields = (ubi__v8_fields){ .graph = g, .status = UBI_OK };
+    ubi__u64_map_init(&fields->found, allocator);
+}
+
+void ubi__v8_fields_fini(ubi__v8_fields *fields) {
+    ubi__u64_map_fini(&fields->found);
+}
+
+static ubi_node_ix search_edges(const ubi_graph *g, ubi_node_ix node, ubi__v8_field_name name) {
     for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-        if (ubi__v8_edge_is(g, e, kind, name))
+        if (ubi__v8_edge_is(g, e, known[name].kind, known[name].name))
             return g->target.at[e];
     return UBI_NONE;
+}
+
+ubi_node_ix ubi__v8_field(ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name) {
+    const ubi_graph *g = fields->graph;
+    if (node == UBI_NONE)
+        return UBI_NONE;
+    if (g->first_edge.at[node + 1] - g->first_edge.at[node] <= NARROW)
+        return search_edges(g, node, name);
+    /* The map has no room for UBI_NONE: the number behind the last node says that there is no such field. */
+    uint64_t key = ubi__u64_pair((uint32_t)name, node);
+    uint32_t kept = ubi__u64_map_get(&fields->found, key);
+    if (kept != UBI_NONE)
+        return kept == g->n_nodes ? UBI_NONE : kept;
+    ubi_node_ix found = search_edges(g, node, name);
+    if (fields->status == UBI_OK)
+        fields->status = ubi__u64_map_put(&fields->found, key, found == UBI_NONE ? g->n_nodes : found);
+    return found;
 }
 
 bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e) {
@@ -31,9 +80,10 @@ bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e) {
     return true;
 }
 
-bool ubi__v8_number_field(int64_t *out, const ubi_graph *g, ubi_node_ix node, const char *name) {
-    ubi_node_ix number = ubi__v8_field(g, node, UBI_EDGE_INTERNAL, name);
-    ubi_node_ix value = ubi__v8_field(g, number, UBI_EDGE_INTERNAL, "value");
+bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name) {
+    const ubi_graph *g = fields->graph;
+    ubi_node_ix number = ubi__v8_field(fields, node, name);
+    ubi_node_ix value = ubi__v8_field(fields, number, UBI__FIELD_VALUE);
     ubi_text text = value == UBI_NONE ? (ubi_text){ NULL, 0 } : ubi_graph_string(g, ubi__graph_node_name(g, value));
     bool negative = text.len && text.ptr[0] == '-';
     int64_t result = 0;
@@ -50,13 +100,18 @@ bool ubi__v8_number_field(int64_t *out, const ubi_graph *g, ubi_node_ix node, co
 
 /* ---- functions ------------------------------------------------------------------------------------------------------ */
 
-ubi_node_ix ubi__v8_script_of(const ubi_graph *g, ubi_node_ix closure) {
-    ubi_node_ix shared = ubi__v8_field(g, closure, UBI_EDGE_INTERNAL, "shared");
-    ubi_node_ix script = ubi__v8_field(g, shared, UBI_EDGE_INTERNAL, "script");
-    return script != UBI_NONE ? script : ubi__v8_field(g, shared, UBI_EDGE_INTERNAL, "script_or_debug_info");
+ubi_node_ix ubi__v8_script_of(ubi__v8_fields *fields, ubi_node_ix closure) {
+    ubi_node_ix shared = ubi__v8_field(fields, closure, UBI__FIELD_SHARED);
+    ubi_node_ix script = ubi__v8_field(fields, shared, UBI__FIELD_SCRIPT);
+    return script != UBI_NONE ? script : ubi__v8_field(fields, shared, UBI__FIELD_SCRIPT_OR_DEBUG_INFO);
 }
 
-/* The last part of a script's path: "app.js". Empty: not known. */
+/* Many files have this name. */
+static bool tells_little(ubi_text file) {
+    return file.len >= 6 && memcmp(file.ptr, "index.", 6) == 0;
+}
+
+/* The last part of a script's path: "app.js", or "depd/index.js". Empty: not known. */
 static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
     static const char prefix[] = "system / Script";
     ubi_text name = script == UBI_NONE ? (ubi_text){ "", 0 } : ubi_graph_string(g, ubi__graph_node_name(g, script));
@@ -66,15 +121,18 @@ static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
         size_t n = name.len >= sizeof prefix + 2 ? sizeof prefix + 2 : name.len; /* " / " behind it */
         name = (ubi_text){ name.ptr + n, name.len - n };
     }
-    for (size_t i = name.len; i-- > 0;)
-        if (name.ptr[i] == '/' && i + 1 < name.len)
-            return (ubi_text){ name.ptr + i + 1, name.len - i - 1 };
+    for (size_t i = name.len; i-- > 0;) {
+        ubi_text file = { name.ptr + i + 1, name.len - i - 1 };
+        if (name.ptr[i] == '/' && file.len && !tells_little(file))
+            return file;
+    }
     return name;
 }
 
-bool ubi__v8_is_of_runtime(const ubi_graph *g, ubi_node_ix closure) {
+bool ubi__v8_is_of_runtime(ubi__v8_fields *fields, ubi_node_ix closure) {
+    const ubi_graph *g = fields->graph;
     static const char *const prefixes[] = { "node:", "internal/", "extensions::" };
-    ubi_node_ix script = ubi__v8_script_of(g, closure);
+    ubi_node_ix script = ubi__v8_script_of(fields, closure);
     ubi_text name = script == UBI_NONE ? ubi__text("") : ubi_graph_string(g, ubi__graph_node_name(g, script));
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (name.len >= strlen(prefixes[i]) && memcmp(name.ptr, prefixes[i], strlen(prefixes[i])) == 0)
@@ -93,20 +151,26 @@ static void shorten(char *out, size_t room, ubi_text text, size_t max) {
     snprintf(out, room, "%.*s%s", (int)n, text.ptr ? text.ptr : "", n < text.len ? "..." : "");
 }
 
-void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, const ubi_graph *g,
+void ubi__v8_function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
                             ubi_node_ix closure) {
-    char function[64], script[64];
+    char script[64];
     const ubi__v8_location *at = ubi__v8_location_of(facts, closure);
-    ubi_node_ix file = ubi__v8_script_of(g, closure);
-    ubi_text name = ubi_graph_string(g, ubi__graph_node_name(g, closure));
+    ubi_node_ix file = ubi__v8_script_of(fields, closure);
     if (file == UBI_NONE && at)
         file = at->script;
-    shorten(function, sizeof function, name.len ? name : ubi__text("a function"), 48);
-    shorten(script, sizeof script, script_name(g, file), 48);
+    shorten(script, sizeof script, script_name(fields->graph, file), 48);
     if (*script && at)
-        snprintf(out, UBI__V8_FUNCTION_WORDS, "%s (%s:%llu)", function, script, (unsigned long long)at->line + 1);
-    else if (*script)
-        snprintf(out, UBI__V8_FUNCTION_WORDS, "%s (%s)", function, script);
+        snprintf(out, UBI__V8_FUNCTION_WORDS, "%s:%llu", script, (unsigned long long)at->line + 1);
     else
-        snprintf(out, UBI__V8_FUNCTION_WORDS, "%s", function);
+        snprintf(out, UBI__V8_FUNCTION_WORDS, "%s", script);
+}
+
+void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
+                            ubi_node_ix closure) {
+    char function[64], place[UBI__V8_FUNCTION_WORDS];
+    ubi_text name = ubi_graph_string(fields->graph, ubi__graph_node_name(fields->graph, closure));
+    shorten(function, sizeof function, name, 48);
+    ubi__v8_function_place(place, facts, fields, closure);
+    snprintf(out, UBI__V8_FUNCTION_WORDS, "%s%s%s%.80s", name.len ? function : "(anonymous function)",
+             name.len ? "()" : "", *place ? " " : "", place);
 }

@@ -6,6 +6,7 @@
 #define UBI_LENSES_V8_FIELDS_H
 
 #include "base/text.h"
+#include "base/u64_map.h"
 #include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
 
@@ -13,20 +14,59 @@
 static inline bool ubi__v8_edge_is(const ubi_graph *g, ubi_edge_ix e, ubi_edge_kind kind, const char *name) {
     return ubi__graph_edge_kind(g, e) == kind && ubi__text_is(ubi_graph_string(g, g->name.at[e]), name);
 }
-/** Target of the first edge of that kind and name, or UBI_NONE. Cost: O(edges of the node). */
-ubi_node_ix ubi__v8_field(const ubi_graph *g, ubi_node_ix node, ubi_edge_kind kind, const char *name);
+
+typedef enum ubi__v8_field_name {
+    UBI__FIELD_CONTEXT,
+    UBI__FIELD_PREVIOUS,
+    UBI__FIELD_SHARED,
+    UBI__FIELD_SCRIPT,
+    UBI__FIELD_SCRIPT_OR_DEBUG_INFO,
+    UBI__FIELD_SCOPE_INFO,
+    UBI__FIELD_SCOPE_ID,
+    UBI__FIELD_VALUE,
+    UBI__FIELD_TABLE,
+    UBI__FIELD_ELEMENTS,
+    UBI__FIELD_PROTOTYPE,    /**< the property `__proto__` */
+    UBI__FIELD_CONSTRUCTOR,  /**< a property */
+    UBI__FIELD_ON_TIMEOUT,   /**< a property */
+    UBI__FIELD_ON_IMMEDIATE, /**< a property */
+    UBI__FIELD_IDLE_NEXT,    /**< a property: the next timer of a ring */
+    UBI__FIELD_REPEAT,       /**< a property: milliseconds between the calls of a timer */
+    UBI__FIELD_COUNT
+} ubi__v8_field_name;
+
+/**
+ * Looks fields up. Nodes of more than 32 edges are searched once for each name, and the answer is kept: a scope or a prototype is
+ * asked for by each of its functions, and may be as wide as there are functions.
+ */
+typedef struct ubi__v8_fields {
+    const ubi_graph *graph;
+    ubi__u64_map found;
+    ubi_status status; /**< UBI_ENOMEM: an answer could not be kept; those given are right */
+} ubi__v8_fields;
+
+void ubi__v8_fields_init(ubi__v8_fields *fields, const ubi_graph *g, const ubi_allocator *allocator);
+void ubi__v8_fields_fini(ubi__v8_fields *fields);
+/**
+ * Target of the first edge of that name, or UBI_NONE; of UBI_NONE, UBI_NONE.
+ * Cost: O(edges of the node) the first time, then O(1). Memory: 24 to 48 bytes for each wide node and name.
+ */
+ubi_node_ix ubi__v8_field(ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name);
 /** The whole number that an internal edge of an array is called by; false: it has another name. */
 bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e);
 /** The number that a node of a value says (an internal field of that name leads to it). False: there is none. */
-bool ubi__v8_number_field(int64_t *out, const ubi_graph *g, ubi_node_ix node, const char *name);
+bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name);
 
 #define UBI__V8_FUNCTION_WORDS 160
-/** "handler (app.js:12)" of a closure, or as much of it as is known. At most UBI__V8_FUNCTION_WORDS bytes. */
-void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, const ubi_graph *g,
+/** "app.js:12" of a closure, or as much of it as is known, "" at least; a file "index.js" with its folder. */
+void ubi__v8_function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
+                            ubi_node_ix closure);
+/** "handler() app.js:12" of a closure, or as much of it as is known. At most UBI__V8_FUNCTION_WORDS bytes. */
+void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
                             ubi_node_ix closure);
 /** The script that a closure's code is in, or UBI_NONE. */
-ubi_node_ix ubi__v8_script_of(const ubi_graph *g, ubi_node_ix closure);
+ubi_node_ix ubi__v8_script_of(ubi__v8_fields *fields, ubi_node_ix closure);
 /** Whether a closure is code of Node.js or the browser themselves. */
-bool ubi__v8_is_of_runtime(const ubi_graph *g, ubi_node_ix closure);
+bool ubi__v8_is_of_runtime(ubi__v8_fields *fields, ubi_node_ix closure);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "base/human.h"
 #include "lenses/finding_facts.h"
-#include "lenses/v8/v8_fields.h"
 #include "lenses/v8/v8_scopes.h"
 
 #define LEAST_BYTES (64 * 1024)
@@ -94,8 +93,9 @@ static ubi_status add_closure(candidate *c, const ubi__finding_facts *f, ubi_nod
         c->closure_depth = depth;
     }
     c->n_closures++;
-    ubi_node_ix shared = ubi__v8_field(f->graph, closure, UBI_EDGE_INTERNAL, "shared");
-    if (f->v8->scopes.n && shared != UBI_NONE && ubi__v8_number_field(&scope_id, f->graph, shared, "scope_id"))
+    ubi_node_ix shared = ubi__v8_field(f->fields, closure, UBI__FIELD_SHARED);
+    if (f->v8->scopes.n && shared != UBI_NONE &&
+        ubi__v8_number_field(&scope_id, f->fields, shared, UBI__FIELD_SCOPE_ID))
         return ubi__vec_v8_scope_id_push(&c->live, f->allocator, scope_id);
     return UBI_OK;
 }
@@ -106,13 +106,13 @@ static ubi_status find_closures(candidates *all, const ubi__finding_facts *f) {
     for (ubi_node_ix node = 0; all->n && node < g->n_nodes; node++) {
         if (ubi__finding_role(f, node) != UBI__ROLE_CLOSURE)
             continue;
-        ubi_node_ix context = ubi__v8_field(g, node, UBI_EDGE_INTERNAL, "context");
+        ubi_node_ix context = ubi__v8_field(f->fields, node, UBI__FIELD_CONTEXT);
         for (uint32_t depth = 0; context != UBI_NONE && depth < LONGEST_CHAIN; depth++) {
             if (ubi__finding_role(f, context) != UBI__ROLE_CONTEXT)
                 break;
             if (ubi__node_bits_has(&all->bits, context))
                 UBI_TRY(add_closure(find_candidate(all, context), f, node, depth));
-            context = ubi__v8_field(g, context, UBI_EDGE_INTERNAL, "previous");
+            context = ubi__v8_field(f->fields, context, UBI__FIELD_PREVIOUS);
         }
     }
     return UBI_OK;
@@ -125,10 +125,10 @@ static int compare_ids(const void *left, const void *right) {
 
 static bool is_unread(const candidate *c, const ubi__finding_facts *f) {
     const ubi_graph *g = f->graph;
-    ubi__v8_variable variable = { .script = ubi__v8_script_of(g, c->closure), .name = c->name };
-    ubi_node_ix scope_info = ubi__v8_field(g, c->context, UBI_EDGE_INTERNAL, "scope_info");
+    ubi__v8_variable variable = { .script = ubi__v8_script_of(f->fields, c->closure), .name = c->name };
+    ubi_node_ix scope_info = ubi__v8_field(f->fields, c->context, UBI__FIELD_SCOPE_INFO);
     if (f->v8->scopes.n == 0 || scope_info == UBI_NONE || variable.script == UBI_NONE ||
-        !ubi__v8_number_field(&variable.scope_id, g, scope_info, "scope_id"))
+        !ubi__v8_number_field(&variable.scope_id, f->fields, scope_info, UBI__FIELD_SCOPE_ID))
         return false;
     if (c->live.n)
         qsort(c->live.at, c->live.n, sizeof *c->live.at, compare_ids);
@@ -141,14 +141,16 @@ static ubi_status tell(ubi__finding_list *out, const ubi__finding_facts *f, cons
     ubi_finding finding = { .bytes = c->bytes, .count = c->n_closures };
     finding.rule = unread ? "unreadVariable" : NULL;
     ubi__finding_name variable = ubi__finding_cut(ubi_graph_string(f->graph, c->name));
-    ubi__v8_function_words(words, f->v8, f->graph, c->closure);
+    ubi__v8_function_words(words, f->v8, f->fields, c->closure);
     if (c->n_closures > 1)
-        snprintf(more, sizeof more, " and %s of its scope", ubi__human_things(others, c->n_closures - 1, "other"));
+        snprintf(more, sizeof more, "; %s share%s its scope",
+                 ubi__human_things(others, c->n_closures - 1, "other function"), c->n_closures == 2 ? "s" : "");
     ubi__finding_example(&finding, c->value);
     ubi__finding_example(&finding, c->closure);
-    ubi__finding_say(&finding, "%s%s %s the variable %s, which alone keeps %s alive%s.", words, more,
-                     c->n_closures > 1 ? "share" : "captured", variable.text, ubi__human_size(size, c->bytes),
-                     unread ? ", though no function that is alive reads it" : "");
+    ubi__finding_call(&finding, "variable %s", variable.text);
+    ubi__finding_say(&finding, "Variable %s of %s alone keeps %s alive%s%s.", variable.text, words,
+                     ubi__human_size(size, c->bytes), unread ? ", though no function that is alive reads it" : "",
+                     more);
     return ubi__finding_add(out, &finding);
 }
 
@@ -160,7 +162,7 @@ ubi_status ubi__finding_v8_closures(ubi__finding_list *out, const ubi__finding_f
     ubi_status status = find_closures(&all, f);
     for (uint32_t i = 0; status == UBI_OK && i < all.n && told < REPORTED; i++) {
         /* Node.js's own modules keep what they keep. */
-        if (all.at[i].closure == UBI_NONE || ubi__v8_is_of_runtime(f->graph, all.at[i].closure))
+        if (all.at[i].closure == UBI_NONE || ubi__v8_is_of_runtime(f->fields, all.at[i].closure))
             continue;
         status = tell(out, f, &all.at[i]);
         told++;

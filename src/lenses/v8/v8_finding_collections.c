@@ -9,7 +9,6 @@
 
 #include "base/human.h"
 #include "lenses/finding_facts.h"
-#include "lenses/v8/v8_fields.h"
 
 #define LEAST_ENTRIES 200
 #define LEAST_BYTES (64 * 1024)
@@ -44,12 +43,14 @@ static entries entries_of_table(const ubi__finding_facts *f, ubi_node_ix table, 
     return (entries){ table, role, (uint32_t)(3 + capacity / 2), (uint32_t)each, role == UBI__ROLE_MAP };
 }
 
-static entries entries_of(const ubi__finding_facts *f, ubi_node_ix node) {
+/* A table that several maps share is one collection, that of the first. */
+static entries entries_of(const ubi__finding_facts *f, ubi_node_ix node, ubi__node_bits *tables) {
     ubi__v8_role role = ubi__finding_role(f, node);
     if (role != UBI__ROLE_MAP && role != UBI__ROLE_SET)
         return (entries){ .node = node, .role = role };
-    ubi_node_ix table = ubi__v8_field(f->graph, node, UBI_EDGE_INTERNAL, "table");
-    return table == UBI_NONE ? (entries){ .node = UBI_NONE } : entries_of_table(f, table, role);
+    ubi_node_ix table = ubi__v8_field(f->fields, node, UBI__FIELD_TABLE);
+    return table == UBI_NONE || !ubi__node_bits_add(tables, table) ? (entries){ .node = UBI_NONE }
+                                                                   : entries_of_table(f, table, role);
 }
 
 /* Whether an edge leads to the value of an entry. */
@@ -105,12 +106,11 @@ static majority find_majority(const ubi__finding_facts *f, const entries *at) {
  * nothing but a function of the runtime holds. Sockets in a map of the program are another thing.
  */
 static bool belongs_to_runtime(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix example) {
-    const ubi_graph *g = f->graph;
     ubi_node_ix holder = ubi_dominators_immediate(f->dominators, node);
-    ubi_node_ix prototype = ubi__v8_field(g, example, UBI_EDGE_PROPERTY, "__proto__");
-    ubi_node_ix constructor = ubi__v8_field(g, prototype, UBI_EDGE_PROPERTY, "constructor");
+    ubi_node_ix prototype = ubi__v8_field(f->fields, example, UBI__FIELD_PROTOTYPE);
+    ubi_node_ix constructor = ubi__v8_field(f->fields, prototype, UBI__FIELD_CONSTRUCTOR);
     return holder != UBI_NONE && ubi__finding_role(f, holder) == UBI__ROLE_CLOSURE && constructor != UBI_NONE &&
-           ubi__v8_is_of_runtime(g, holder) && ubi__v8_is_of_runtime(g, constructor);
+           ubi__v8_is_of_runtime(f->fields, holder) && ubi__v8_is_of_runtime(f->fields, constructor);
 }
 
 typedef struct collection {
@@ -143,13 +143,14 @@ static bool looks_unbounded(const ubi__finding_facts *f, const majority *m) {
            is_data(f, m->example);
 }
 
-static void judge(best *b, const ubi__finding_facts *f, ubi_node_ix node, uint64_t least_bytes) {
+static void judge(best *b, const ubi__finding_facts *f, ubi_node_ix node, uint64_t least_bytes,
+                  ubi__node_bits *tables) {
     ubi__v8_role role = ubi__finding_role(f, node);
     if (role != UBI__ROLE_MAP && role != UBI__ROLE_SET && role != UBI__ROLE_ARRAY && role != UBI__ROLE_OBJECT)
         return;
     if (node == f->graph->root || ubi__finding_retained(f, node) < least_bytes)
         return;
-    entries at = entries_of(f, node);
+    entries at = entries_of(f, node, tables);
     if (at.node == UBI_NONE || edge_count(f->graph, at.node) < LEAST_ENTRIES)
         return;
     collection c = { node, ubi__finding_retained(f, node), find_majority(f, &at) };
@@ -164,6 +165,7 @@ static ubi_status tell(ubi__finding_list *out, const ubi__finding_facts *f, cons
                       held = ubi__finding_class_name(f, c->majority.example);
     ubi__finding_example(&finding, c->node);
     ubi__finding_example(&finding, c->majority.example);
+    ubi__finding_call(&finding, "one %s with %s entries", name.text, ubi__human_count(count, finding.count));
     ubi__finding_say(
         &finding, "One %s holds %s entries, nearly all %s, and keeps %s alive: does anything ever leave it?", name.text,
         ubi__human_count(count, finding.count), held.text, ubi__human_size(size, c->retained_bytes));
@@ -172,9 +174,12 @@ static ubi_status tell(ubi__finding_list *out, const ubi__finding_facts *f, cons
 
 ubi_status ubi__finding_v8_collections(ubi__finding_list *out, const ubi__finding_facts *f) {
     best b = { .n = 0 };
+    ubi__node_bits tables;
     uint64_t least_bytes = ubi__finding_worth(f, LEAST_BYTES);
+    UBI_TRY(ubi__node_bits_new(&tables, f));
     for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
-        judge(&b, f, node, least_bytes);
+        judge(&b, f, node, least_bytes, &tables);
+    ubi__node_bits_free(&tables, f);
     for (uint32_t i = 0; i < b.n; i++)
         UBI_TRY(tell(out, f, &b.at[i]));
     return UBI_OK;

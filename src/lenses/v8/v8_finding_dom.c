@@ -51,11 +51,11 @@ static void tell_detached(ubi_finding *finding, const ubi__outermost *trees, con
     ubi__finding_example(finding, typical);
     for (uint32_t i = 0; i < trees->n_largest; i++)
         ubi__finding_example(finding, trees->largest[i]);
-    ubi__finding_say(finding, "%s hang%s in no document any more and keep%s %s alive: %s, %s of them %s.",
-                     ubi__human_things(count, finding->count, "DOM node"), finding->count == 1 ? "s" : "",
-                     finding->count == 1 ? "s" : "", ubi__human_size(size, trees->bytes),
-                     ubi__human_things(n_trees, trees->count, "tree"), ubi__human_count(n_typical, typical_count),
-                     name.text);
+    ubi__finding_call(finding, "detached DOM nodes");
+    ubi__finding_say(finding, "%s keep%s %s alive: %s, %s of them %s.",
+                     ubi__human_things(count, finding->count, "detached DOM node"), finding->count == 1 ? "s" : "",
+                     ubi__human_size(size, trees->bytes), ubi__human_things(n_trees, trees->count, "tree"),
+                     ubi__human_count(n_typical, typical_count), name.text);
 }
 
 ubi_status ubi__finding_v8_detached(ubi__finding_list *out, const ubi__finding_facts *f) {
@@ -104,6 +104,7 @@ ubi_status ubi__finding_v8_buffers(ubi__finding_list *out, const ubi__finding_fa
     if (finding.bytes < BUFFERS_LEAST_BYTES || finding.bytes < f->total_bytes / BUFFERS_PARTS)
         return UBI_OK;
     ubi__finding_example(&finding, largest);
+    ubi__finding_call(&finding, "array buffers");
     ubi__finding_say(&finding, "%s take%s %s outside of the JavaScript heap, the largest %s.",
                      ubi__human_things(count, finding.count, "buffer"), finding.count == 1 ? "s" : "",
                      ubi__human_size(size, finding.bytes), ubi__human_size(most_size, most));

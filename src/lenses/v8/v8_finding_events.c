@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/human.h"
+#include "formats/v8/v8_types.h"
 #include "lenses/finding_facts.h"
-#include "lenses/v8/v8_fields.h"
 
 #define LEAST_BYTES (64 * 1024)
 
@@ -17,8 +17,8 @@ typedef struct vote {
     uint64_t lead;
 } vote;
 
-static void cast_vote(vote *v, const ubi_graph *g, ubi_node_ix closure) {
-    ubi_node_ix shared = ubi__v8_field(g, closure, UBI_EDGE_INTERNAL, "shared");
+static void cast_vote(vote *v, const ubi__finding_facts *f, ubi_node_ix closure) {
+    ubi_node_ix shared = ubi__v8_field(f->fields, closure, UBI__FIELD_SHARED);
     if (shared == UBI_NONE)
         return;
     if (v->lead == 0) {
@@ -33,25 +33,56 @@ static void say_function(char *out, size_t n, const ubi__finding_facts *f, const
     *out = 0;
     if (v->closure == UBI_NONE)
         return;
-    ubi__v8_function_words(words, f->v8, f->graph, v->closure);
+    ubi__v8_function_words(words, f->v8, f->fields, v->closure);
     snprintf(out, n, "%s%s", before, words);
 }
 
 /* ---- timers --------------------------------------------------------------------------------------------------------- */
 
 #define LEAST_TIMERS 100
+/* A few timers that fire once are no leak: they let go by themselves. */
+#define LEAST_ONE_SHOT 10
 
-/* The function that a timer of Node.js will call; UBI_NONE: it is no timer, or an empty one. */
-static ubi_node_ix callback_of_timer(const ubi_graph *g, ubi_node_ix node) {
-    ubi_node_ix callback = ubi__v8_field(g, node, UBI_EDGE_PROPERTY, "_onTimeout");
-    return callback != UBI_NONE ? callback : ubi__v8_field(g, node, UBI_EDGE_PROPERTY, "_onImmediate");
+/* Whether a field is there and says null: a number is either no node at all or one of numbers. */
+static bool is_null_field(const ubi__finding_facts *f, ubi_node_ix node, ubi__v8_field_name name) {
+    ubi_node_ix value = ubi__v8_field(f->fields, node, name);
+    return value != UBI_NONE && ubi_graph_kind(f->graph, f->graph->kind.at[value])->raw_type == UBI__V8_HIDDEN;
+}
+
+/* A Timeout that waits is in a ring of them. One that fires is not; a snapshot is often taken by the very one that fires. */
+static bool is_firing(const ubi__finding_facts *f, ubi_node_ix timeout) {
+    return is_null_field(f, timeout, UBI__FIELD_IDLE_NEXT);
+}
+
+/* The function that a waiting timer of Node.js will call; UBI_NONE: it is no timer, an empty one, or the one that fires. */
+static ubi_node_ix callback_of_timer(const ubi__finding_facts *f, ubi_node_ix node) {
+    ubi_node_ix callback = ubi__v8_field(f->fields, node, UBI__FIELD_ON_TIMEOUT);
+    if (callback == UBI_NONE)
+        return ubi__v8_field(f->fields, node, UBI__FIELD_ON_IMMEDIATE);
+    return is_firing(f, node) ? UBI_NONE : callback;
+}
+
+/* The same of those that fire again and again. */
+static ubi_node_ix callback_of_interval(const ubi__finding_facts *f, ubi_node_ix node) {
+    bool repeats =
+        ubi__v8_field(f->fields, node, UBI__FIELD_ON_TIMEOUT) != UBI_NONE && !is_null_field(f, node, UBI__FIELD_REPEAT);
+    return repeats ? callback_of_timer(f, node) : UBI_NONE;
+}
+
+static bool has_many_one_shot(const ubi__finding_facts *f) {
+    uint32_t n = 0;
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes && n < LEAST_ONE_SHOT; node++)
+        n += ubi__finding_role(f, node) == UBI__ROLE_TIMER && callback_of_timer(f, node) != UBI_NONE &&
+             callback_of_interval(f, node) == UBI_NONE;
+    return n == LEAST_ONE_SHOT;
 }
 
 /* ---- listeners of events of a page ---------------------------------------------------------------------------------- */
 
 #define LEAST_LISTENERS 200
 
-static ubi_node_ix callback_of_listener(const ubi_graph *g, ubi_node_ix node) {
+static ubi_node_ix callback_of_listener(const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
     for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
         uint32_t number;
         if (ubi_graph_edge_number(&number, g, e) && number == 1)
@@ -117,7 +148,7 @@ static ubi_node_ix main_thing_held(const ubi__finding_facts *f, ubi_node_ix node
 
 /* ---- both ----------------------------------------------------------------------------------------------------------- */
 
-typedef ubi_node_ix callback_of(const ubi_graph *g, ubi_node_ix node);
+typedef ubi_node_ix callback_of(const ubi__finding_facts *f, ubi_node_ix node);
 
 typedef struct waiting {
     uint64_t count;
@@ -130,12 +161,12 @@ static ubi_status find_waiting(waiting *out, const ubi__finding_facts *f, ubi__v
     *out = (waiting){ .vote = { UBI_NONE, UBI_NONE, 0 } };
     UBI_TRY(ubi__node_bits_new(&members, f));
     for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
-        ubi_node_ix target = ubi__finding_role(f, node) == role ? callback(f->graph, node) : UBI_NONE;
+        ubi_node_ix target = ubi__finding_role(f, node) == role ? callback(f, node) : UBI_NONE;
         if (target == UBI_NONE)
             continue;
         out->count++;
         ubi__node_bits_put(&members, node);
-        cast_vote(&out->vote, f->graph, target);
+        cast_vote(&out->vote, f, target);
     }
     ubi_status status = out->count ? ubi__outermost_find(&out->outermost, &members, f) : UBI_OK;
     ubi__node_bits_free(&members, f);
@@ -149,19 +180,21 @@ static void fill_finding(ubi_finding *finding, const ubi__finding_facts *f, cons
     for (uint32_t i = 0; i < w->outermost.n_largest; i++)
         ubi__finding_example(finding, w->outermost.largest[i]);
     if (finding->n_nodes)
-        finding->path_to = main_thing_held(f, finding->nodes[0], callback(f->graph, finding->nodes[0]));
+        finding->path_to = main_thing_held(f, finding->nodes[0], callback(f, finding->nodes[0]));
 }
 
 ubi_status ubi__finding_v8_timers(ubi__finding_list *out, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
     ubi_finding finding = { .bytes = 0 };
+    callback_of *callback = has_many_one_shot(f) ? callback_of_timer : callback_of_interval;
     waiting w;
-    UBI_TRY(find_waiting(&w, f, UBI__ROLE_TIMER, callback_of_timer));
+    UBI_TRY(find_waiting(&w, f, UBI__ROLE_TIMER, callback));
     ubi__node_bits_free(&w.outermost.bits, f);
     if (w.count < LEAST_TIMERS && w.outermost.bytes < ubi__finding_worth(f, LEAST_BYTES))
         return UBI_OK;
-    fill_finding(&finding, f, &w, callback_of_timer);
+    fill_finding(&finding, f, &w, callback);
     say_function(calls, sizeof calls, f, &w.vote, w.count == 1 ? "; it calls " : "; many call ");
+    ubi__finding_call(&finding, "%s", ubi__human_things(count, w.count, "timer"));
     ubi__finding_say(&finding, "%s wait%s and keep%s %s alive%s. %s cleared when it is not needed any more?",
                      ubi__human_things(count, w.count, "timer"), w.count == 1 ? "s" : "", w.count == 1 ? "s" : "",
                      ubi__human_size(size, finding.bytes), calls, w.count == 1 ? "Is it" : "Is each");
@@ -178,6 +211,7 @@ ubi_status ubi__finding_v8_listeners(ubi__finding_list *out, const ubi__finding_
         return UBI_OK;
     fill_finding(&finding, f, &w, callback_of_listener);
     say_function(calls, sizeof calls, f, &w.vote, "; many call ");
+    ubi__finding_call(&finding, "event listeners");
     ubi__finding_say(&finding, "%s event listeners keep %s alive%s. Are they removed with what they listen to?",
                      ubi__human_count(count, w.count), ubi__human_size(size, finding.bytes), calls);
     return ubi__finding_add(out, &finding);
@@ -203,17 +237,22 @@ static uint64_t count_listeners(vote *v, const ubi__finding_facts *f, ubi_node_i
             ubi__finding_role(f, g->target.at[e]) != UBI__ROLE_CLOSURE)
             continue;
         n++;
-        cast_vote(v, g, g->target.at[e]);
+        cast_vote(v, f, g->target.at[e]);
     }
     return n;
 }
 
-static void look_at_events(emitted *out, const ubi__finding_facts *f, ubi_node_ix emitter, ubi_node_ix events) {
+/* `seen`: tables of events, and lists, so that what several emitters share counts once. */
+static void look_at_events(emitted *out, const ubi__finding_facts *f, ubi__node_bits *seen, ubi_node_ix emitter,
+                           ubi_node_ix events) {
     const ubi_graph *g = f->graph;
+    if (!ubi__node_bits_add(seen, events))
+        return;
     for (ubi_edge_ix e = g->first_edge.at[events]; e < g->first_edge.at[events + 1]; e++) {
         ubi_node_ix list = g->target.at[e];
         vote v = { UBI_NONE, UBI_NONE, 0 };
-        if (ubi__graph_edge_kind(g, e) != UBI_EDGE_PROPERTY || ubi__finding_role(f, list) != UBI__ROLE_ARRAY)
+        if (ubi__graph_edge_kind(g, e) != UBI_EDGE_PROPERTY || ubi__finding_role(f, list) != UBI__ROLE_ARRAY ||
+            !ubi__node_bits_add(seen, list))
             continue;
         uint64_t n = count_listeners(&v, f, list);
         if (n < LEAST_EMITTED)
@@ -232,18 +271,29 @@ static ubi_str_ix find_entry(const ubi_graph *g, const char *text) {
     return UBI_NONE;
 }
 
-ubi_status ubi__finding_v8_emitters(ubi__finding_list *out, const ubi__finding_facts *f) {
-    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+static ubi_status find_emitted(emitted *out, const ubi__finding_facts *f) {
     const ubi_graph *g = f->graph;
     ubi_str_ix name = find_entry(g, "_events");
-    emitted found = { .most = 0 };
-    for (ubi_node_ix node = 0; name != UBI_NONE && node < g->n_nodes; node++) {
+    ubi__node_bits seen;
+    if (name == UBI_NONE)
+        return UBI_OK;
+    UBI_TRY(ubi__node_bits_new(&seen, f));
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
         if (ubi__finding_role(f, node) != UBI__ROLE_OBJECT)
             continue;
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
             if (g->name.at[e] == name && ubi__graph_edge_kind(g, e) == UBI_EDGE_PROPERTY)
-                look_at_events(&found, f, node, g->target.at[e]);
+                look_at_events(out, f, &seen, node, g->target.at[e]);
     }
+    ubi__node_bits_free(&seen, f);
+    return UBI_OK;
+}
+
+ubi_status ubi__finding_v8_emitters(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+    const ubi_graph *g = f->graph;
+    emitted found = { .most = 0 };
+    UBI_TRY(find_emitted(&found, f));
     if (found.most == 0)
         return UBI_OK;
     ubi_finding finding = { .bytes = found.bytes, .count = found.n_listeners };
@@ -252,6 +302,7 @@ ubi_status ubi__finding_v8_emitters(ubi__finding_list *out, const ubi__finding_f
     say_function(calls, sizeof calls, f, &found.vote, "; many are ");
     ubi__finding_example(&finding, found.list);
     ubi__finding_example(&finding, found.emitter);
+    ubi__finding_call(&finding, "listeners of \"%s\"", event.text);
     ubi__finding_say(&finding, "%s listeners wait for \"%s\" of one %s, and keep %s alive%s. Are they taken off again?",
                      ubi__human_count(count, found.most), event.text, emitter.text, ubi__human_size(size, found.bytes),
                      calls);

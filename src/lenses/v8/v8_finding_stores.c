@@ -8,7 +8,6 @@
  */
 #include "base/human.h"
 #include "lenses/finding_facts.h"
-#include "lenses/v8/v8_fields.h"
 
 #define LEAST_SLOTS 64
 #define SPARSE_PARTS 8
@@ -66,6 +65,7 @@ ubi_status ubi__finding_v8_stores(ubi__finding_list *out, const ubi__finding_fac
         return UBI_OK;
     ubi_node_ix owner = ubi_dominators_immediate(f->dominators, worst);
     ubi__finding_example(&finding, owner == UBI_NONE ? worst : owner);
+    ubi__finding_call(&finding, "lists with empty slots");
     ubi__finding_say(
         &finding,
         "%s with far more room than references waste%s up to %s. The largest has %s of them in %s slots; the "
@@ -90,16 +90,26 @@ static bool has_slots(const ubi_graph *g, ubi_node_ix store) {
     return false;
 }
 
-static bool is_empty(const ubi__finding_facts *f, ubi_node_ix node) {
-    const ubi_graph *g = f->graph;
+/* Tables in which no slot was found; several collections may share one. */
+typedef struct tables {
+    ubi__node_bits seen, empty;
+} tables;
+
+static bool is_table_empty(tables *t, const ubi__finding_facts *f, ubi_node_ix table) {
+    if (ubi__node_bits_add(&t->seen, table) && slot_count(f, table) <= NEW_TABLE_SLOTS && !has_slots(f->graph, table))
+        ubi__node_bits_put(&t->empty, table);
+    return ubi__node_bits_has(&t->empty, table);
+}
+
+static bool is_empty(tables *t, const ubi__finding_facts *f, ubi_node_ix node) {
     ubi__v8_role role = ubi__finding_role(f, node);
     if (role == UBI__ROLE_ARRAY)
-        return ubi__v8_field(g, node, UBI_EDGE_INTERNAL, "elements") == UBI_NONE &&
-               ubi__v8_field(g, node, UBI_EDGE_PROPERTY, "constructor") == UBI_NONE;
+        return ubi__v8_field(f->fields, node, UBI__FIELD_ELEMENTS) == UBI_NONE &&
+               ubi__v8_field(f->fields, node, UBI__FIELD_CONSTRUCTOR) == UBI_NONE;
     if (role != UBI__ROLE_MAP && role != UBI__ROLE_SET)
         return false;
-    ubi_node_ix table = ubi__v8_field(g, node, UBI_EDGE_INTERNAL, "table");
-    return table != UBI_NONE && slot_count(f, table) <= NEW_TABLE_SLOTS && !has_slots(g, table);
+    ubi_node_ix table = ubi__v8_field(f->fields, node, UBI__FIELD_TABLE);
+    return table != UBI_NONE && is_table_empty(t, f, table);
 }
 
 typedef struct tally {
@@ -126,15 +136,26 @@ static void count_empty(tally *t, ubi_finding *finding, const ubi__finding_facts
     t->example = typical ? node : t->example;
 }
 
+static ubi_status find_empties(tally *t, ubi_finding *finding, const ubi__finding_facts *f) {
+    tables seen = { .seen = { NULL, 0 } };
+    ubi_status status = ubi__node_bits_new(&seen.seen, f);
+    if (status == UBI_OK)
+        status = ubi__node_bits_new(&seen.empty, f);
+    for (ubi_node_ix node = 0; status == UBI_OK && node < f->graph->n_nodes; node++) {
+        ubi__v8_role role = ubi__finding_role(f, node);
+        if ((role == UBI__ROLE_ARRAY || role == UBI__ROLE_MAP || role == UBI__ROLE_SET) && is_empty(&seen, f, node))
+            count_empty(t, finding, f, node);
+    }
+    ubi__node_bits_free(&seen.seen, f);
+    ubi__node_bits_free(&seen.empty, f);
+    return status;
+}
+
 ubi_status ubi__finding_v8_empties(ubi__finding_list *out, const ubi__finding_facts *f) {
     char n[4][UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     ubi_finding finding = { .bytes = 0 };
     tally t = { .holder = UBI_NONE, .example = UBI_NONE };
-    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
-        ubi__v8_role role = ubi__finding_role(f, node);
-        if ((role == UBI__ROLE_ARRAY || role == UBI__ROLE_MAP || role == UBI__ROLE_SET) && is_empty(f, node))
-            count_empty(&t, &finding, f, node);
-    }
+    UBI_TRY(find_empties(&t, &finding, f));
     if (finding.count < LEAST_EMPTY || finding.bytes < ubi__finding_worth(f, LEAST_BYTES))
         return UBI_OK;
     ubi__finding_name holder = ubi__finding_cut((ubi_text){ "", 0 });
@@ -142,6 +163,7 @@ ubi_status ubi__finding_v8_empties(ubi__finding_list *out, const ubi__finding_fa
         holder = ubi__finding_class_name(f, t.holder);
     if (t.example != UBI_NONE)
         ubi__finding_example(&finding, t.example);
+    ubi__finding_call(&finding, "empty collections");
     ubi__finding_say(
         &finding, "%s collections hold no objects and take %s (%s, %s, %s)%s%s: make them when the first entry comes.",
         ubi__human_count(n[0], finding.count), ubi__human_size(size, finding.bytes),

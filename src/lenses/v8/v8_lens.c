@@ -16,6 +16,34 @@ static ubi_status find_user_roots(ubi__v8_look *own, const ubi_graph *g, const u
     return UBI_OK;
 }
 
+static bool is_roots_named(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node, const char *text) {
+    ubi_str_ix name = ubi__graph_node_name(g, node);
+    return ubi__v8_type_at(own, g, node) == UBI__V8_SYNTHETIC && name != UBI_NONE &&
+           ubi__text_is(ubi__strtab_get(&g->strings, name), text);
+}
+
+/*
+ * V8 visits these tables last and drops what nothing else marked, but writes their edges as if they kept it.
+ * Source: v8 src/objects/visitors.h (ROOT_ID_LIST), src/heap/mark-compact.cc (ClearNonLiveReferences).
+ */
+static bool is_weak_table(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
+    return is_roots_named(own, g, node, "(Internalized strings)") || is_roots_named(own, g, node, "(External strings)");
+}
+
+/* The first "(GC roots)" is looked at, once: a file may have many edges to it. */
+static ubi_status find_weak_tables(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a) {
+    ubi_edge_ix e = g->first_edge.at[g->root], end = g->first_edge.at[g->root + 1];
+    while (e < end && !is_roots_named(own, g, g->target.at[e], "(GC roots)"))
+        e++;
+    if (e == end)
+        return UBI_OK;
+    ubi_node_ix roots = g->target.at[e];
+    for (ubi_edge_ix i = g->first_edge.at[roots]; i < g->first_edge.at[roots + 1]; i++)
+        if (is_weak_table(own, g, g->target.at[i]))
+            UBI_TRY(ubi__vec_u32_push(&own->weak_tables, a, g->target.at[i]));
+    return UBI_OK;
+}
+
 bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total) {
     if (!opening)
         return true;
@@ -96,6 +124,7 @@ static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_len
     UBI_TRY(ubi__v8_find_traits(own, g, &opening));
     UBI_TRY(ubi__v8_spread_detachedness(own, g, a));
     UBI_TRY(find_user_roots(own, g, a));
+    UBI_TRY(find_weak_tables(own, g, a));
     return find_halves(look, own, like, &opening);
 }
 
@@ -104,6 +133,8 @@ static void show(ubi_lens_view *look, const ubi__v8_look *own) {
     look->view.size_bytes = own->size_bytes;
     look->view.first_edges = own->user_root_edges.at;
     look->view.n_first_edges = (uint32_t)own->user_root_edges.n;
+    look->view.weak_tables = own->weak_tables.at;
+    look->view.n_weak_tables = (uint32_t)own->weak_tables.n;
     look->class_of_node = own->class_of_node;
     look->detachedness = own->detachedness;
     look->outside_bytes = own->facts ? own->facts->extra_native_bytes : 0;
@@ -141,6 +172,7 @@ static void close(ubi_lens_view *look) {
     ubi_edge_set_free(own->essential);
     ubi__free_array(a, own->distance, g->n_nodes, sizeof *own->distance);
     ubi__vec_u64_fini(&own->user_root_edges, a);
+    ubi__vec_u32_fini(&own->weak_tables, a);
     ubi__free_array(a, own->size_bytes, g->n_nodes, sizeof *own->size_bytes);
     ubi__vec_v8_interface_fini(&own->interfaces.rows, a);
     ubi__vec_text_fini(&own->interfaces.properties, a);
@@ -175,5 +207,6 @@ const ubi_lens ubi__lens_v8 = {
     .close = close,
     .distances = ubi__v8_distances,
     .statistics = ubi__v8_statistics,
+    .id_mark = ubi__v8_largest_js_id,
     .display_name = ubi__v8_display_name,
 };

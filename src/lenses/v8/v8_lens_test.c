@@ -67,6 +67,29 @@ static uint64_t distance_of(const ubi_lens_view *look, ubi_node_ix n) {
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
+static void tables_of_strings_are_weak_among_the_roots_of_the_engine_alone(void **state) {
+    (void)state;
+    begin();
+    node(0, UBI__V8_SYNTHETIC, nothing);
+    for (int i = 0; i < MANY; i++) /* each is the same node */
+        edge(1, UBI_EDGE_INTERNAL, nothing);
+    edge(5, UBI_EDGE_INTERNAL, nothing);
+    node(1, UBI__V8_SYNTHETIC, string("(GC roots)"));
+    for (uint64_t id = 2; id < 5; id++)
+        edge(id, UBI_EDGE_INTERNAL, nothing);
+    for (int i = 0; i < MANY; i++)
+        edge(4, UBI_EDGE_INTERNAL, nothing);
+    node(2, UBI__V8_SYNTHETIC, string("(Internalized strings)"));
+    node(3, UBI__V8_OBJECT, string("(External strings)")); /* a program's own */
+    node(4, UBI__V8_SYNTHETIC, string("(Stack roots)"));
+    node(5, UBI__V8_SYNTHETIC, string("(External strings)"));
+    ubi_lens_view *look = end();
+    const ubi_view *view = ubi_lens_graph_view(look);
+    assert_int_equal(view->n_weak_tables, 1);
+    assert_int_equal(view->weak_tables[0], 2);
+    ubi_lens_close(look);
+}
+
 static void a_string_built_in_a_long_loop_has_the_text_of_its_first_parts(void **state) {
     (void)state;
     ubi_lens_name_buffer buffer;
@@ -194,6 +217,40 @@ static void names_of_properties_that_are_endless_are_cut(void **state) {
     free(text);
 }
 
+/* V8 writes 1,024 characters of a name. These differ in the last of them, and each needs quotes. */
+static void names_that_differ_in_the_last_character_that_v8_writes_are_two_classes(void **state) {
+    (void)state;
+    static const struct {
+        const char *unit; /* one UTF-16 unit */
+        size_t n_written; /* bytes that it has in the name of a class */
+    } kinds[] = { { "a", 1 }, { "\x01", 6 }, { "\xe2\x82\xac", 3 }, { "\xed\xa0\x80", 6 }, { "\"", 2 } };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char text[1024 * 3 + 1];
+        size_t n_unit = strlen(kinds[k].unit), n = 1022 * n_unit + 2;
+        text[0] = ',';
+        for (size_t i = 0; i < 1022; i++)
+            memcpy(text + 1 + i * n_unit, kinds[k].unit, n_unit);
+        begin();
+        ubi_str_ix object = string("Object");
+        node(0, UBI__V8_SYNTHETIC, nothing);
+        for (uint64_t id = 1; id <= 4; id++) {
+            text[n - 1] = id % 2 ? '1' : '2';
+            text[n] = 0;
+            node(id, UBI__V8_OBJECT, object);
+            edge(0, UBI_EDGE_PROPERTY, string(text));
+        }
+        ubi_lens_view *look = end();
+        ubi_lens_name_buffer buffer;
+        assert_int_not_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 2));
+        assert_int_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 3));
+        ubi_text name = ubi_lens_node_name(look, 1);
+        assert_int_equal(name.len, 1022 * kinds[k].n_written + 2 + 4);
+        assert_memory_equal(name.ptr + name.len - 3, "1\"}", 3);
+        assert_int_equal(display(look, 1, &buffer).len, name.len);
+        ubi_lens_close(look);
+    }
+}
+
 /* Two tables that take turns, so that neither may be gone through for each of its entries. */
 static void weak_maps_may_have_any_number_of_entries(void **state) {
     (void)state;
@@ -246,11 +303,13 @@ static void a_long_chain_is_walked_without_recursion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_of_strings_are_weak_among_the_roots_of_the_engine_alone),
         cmocka_unit_test(a_string_built_in_a_long_loop_has_the_text_of_its_first_parts),
         cmocka_unit_test(every_plain_object_may_have_a_shape_of_its_own),
         cmocka_unit_test(objects_that_differ_only_at_their_ends_have_the_interface_of_their_beginnings),
         cmocka_unit_test(an_object_may_have_any_number_of_properties),
         cmocka_unit_test(names_of_properties_that_are_endless_are_cut),
+        cmocka_unit_test(names_that_differ_in_the_last_character_that_v8_writes_are_two_classes),
         cmocka_unit_test(weak_maps_may_have_any_number_of_entries),
         cmocka_unit_test(a_long_chain_is_walked_without_recursion),
     };

@@ -93,6 +93,7 @@ typedef struct ubi__v8_look {
     ubi_edge_set *essential;
     uint32_t *distance;           /* [n_nodes]; NULL: counted when asked for */
     ubi__vec_u64 user_root_edges; /* of the root, ascending */
+    ubi__vec_u32 weak_tables;     /* among the engine's roots */
     uint64_t *size_bytes;         /* [n_nodes]; NULL: as in the file */
     ubi__v8_interfaces interfaces;
     ubi_class_ix *class_of_node;
@@ -145,7 +146,10 @@ bool ubi__v8_is_user_root(const ubi__v8_look *own, const ubi_graph *g, ubi_node_
 /** JavaScript's parseInt(text, 10); false: NaN. */
 bool ubi__v8_parse_int(double *out, ubi_text text);
 
-/** A property's name as it stands within "{a, b}": quoted when it has a comma, quote or brace; cut behind 4,096 bytes. */
+/**
+ * A property's name as it stands within "{a, b}": quoted when it has a comma, quote or brace; what is written is cut behind
+ * 6,144 bytes, which 1,024 characters never have more of.
+ */
 typedef struct ubi__v8_property_text {
     ubi_text name;
     bool quoted;

@@ -9,9 +9,11 @@
 
 #define MOST_OBJECT_UNITS 100 /* of UTF-16 in the name of a plain object, but for its first property */
 
-/* What is longer is cut, so that hostile names cannot fill the memory or take all of the time. */
-#define MOST_PROPERTY_BYTES 4096
-#define MOST_ESCAPE_BYTES 6 /* of one byte, in quotes */
+/*
+ * What is longer is cut, so that hostile names cannot fill the memory or take all of the time: behind the 1,024 characters that
+ * V8 writes, if each needs an escape of six bytes.
+ */
+#define MOST_PROPERTY_BYTES (1024 * 6)
 /* Bytes whose units are counted: more than 120 units, after which it does not matter how many there are. */
 #define MOST_COUNTED_BYTES 512
 
@@ -91,10 +93,8 @@ static bool wants_quotes(ubi_text name) {
 ubi__v8_property_text ubi__v8_property_text_of(ubi_text name) {
     ubi__v8_property_text out = { cut_text(name, MOST_PROPERTY_BYTES), false, 0 };
     out.quoted = wants_quotes(out.name);
-    if (out.quoted) {
+    if (out.quoted)
         out.n_units = 2;
-        out.name = cut_text(out.name, MOST_PROPERTY_BYTES / MOST_ESCAPE_BYTES);
-    }
     ubi_text begin = cut_text(out.name, MOST_COUNTED_BYTES);
     for (size_t i = 0; i < begin.len;) {
         uint8_t byte = (uint8_t)begin.ptr[i];
@@ -110,16 +110,22 @@ ubi__v8_property_text ubi__v8_property_text_of(ubi_text name) {
     return out;
 }
 
+static size_t written_bytes(const json_char *c) {
+    return *c->escape ? strlen(c->escape) : c->n_bytes;
+}
+
 size_t ubi__v8_property_bytes(const ubi__v8_property_text *property) {
     if (!property->quoted)
         return property->name.len;
-    size_t n = 2;
+    size_t n = 0;
     for (size_t i = 0; i < property->name.len;) {
         json_char c = json_char_at(property->name, i);
-        n += *c.escape ? strlen(c.escape) : c.n_bytes;
+        if (n + written_bytes(&c) > MOST_PROPERTY_BYTES)
+            break;
+        n += written_bytes(&c);
         i += c.n_bytes;
     }
-    return n;
+    return n + 2;
 }
 
 static char *put(char *out, const char *bytes, size_t n) {
@@ -132,9 +138,12 @@ char *ubi__v8_property_write(char *out, const ubi__v8_property_text *property) {
     if (!property->quoted)
         return put(out, property->name.ptr, property->name.len);
     *out++ = '"';
+    const char *begin = out;
     for (size_t i = 0; i < property->name.len;) {
         json_char c = json_char_at(property->name, i);
-        out = *c.escape ? put(out, c.escape, strlen(c.escape)) : put(out, property->name.ptr + i, c.n_bytes);
+        if ((size_t)(out - begin) + written_bytes(&c) > MOST_PROPERTY_BYTES)
+            break;
+        out = put(out, *c.escape ? c.escape : property->name.ptr + i, written_bytes(&c));
         i += c.n_bytes;
     }
     *out++ = '"';

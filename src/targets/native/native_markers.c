@@ -61,7 +61,7 @@ ubi_status ubi__native_take_marker(void *payload, const ubi__preload_marker *e) 
         .trace = e->trace,
     };
     UBI_TRY(details_of(s, &marker.details, e));
-    UBI_TRY(ubi__ubirec_write_time(s->writer, s->start_ns + e->clock_us * 1000));
+    UBI_TRY(ubi__native_write_event_time(s, e->clock_us));
     s->n_markers += ubi__ubirec_marker_counts(marker.type);
     return ubi__ubirec_write_marker(s->writer, &marker);
 }

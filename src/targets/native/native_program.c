@@ -14,14 +14,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "recording/unrecorded.h"
 #include "targets/native/native_elf.h"
 
 /* Scripts whose interpreters are scripts; the kernel's own limit. */
 #define MAX_INTERPRETERS 4
 /* The kernel reads so much of a script's first line. */
 #define FIRST_LINE 256
-/* More program headers than any file has. */
-#define MAX_HEADERS 256
 
 /* ---- finding ------------------------------------------------------------------------------------------------------ */
 
@@ -91,31 +90,35 @@ static ubi_status check_rights(const char *path, int fd) {
     return UBI_OK;
 }
 
-static ubi_status check_elf(const char *path, int fd, const unsigned char *start, size_t n) {
-    Elf64_Ehdr header;
-    Elf64_Phdr segment;
-    if (n < sizeof header || start[EI_CLASS] != ELFCLASS64)
-        return ubi__fail(UBI_EINVAL, "'%s' is not a 64-bit program: it cannot be recorded", path);
-    memcpy(&header, start, sizeof header);
-    if (header.e_machine != EM_X86_64 || header.e_phentsize != sizeof segment || header.e_phnum > MAX_HEADERS)
-        return ubi__fail(UBI_EINVAL, "'%s' is a program for another kind of machine: it cannot be recorded", path);
-    for (unsigned i = 0; i < header.e_phnum; i++) {
-        off_t at = (off_t)(header.e_phoff + i * sizeof segment);
-        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
-            break;
-        if (segment.p_type == PT_INTERP)
-            return UBI_OK;
+static ssize_t read_at(void *fd, void *out, size_t n, uint64_t at) {
+    return pread(*(const int *)fd, out, n, (off_t)at);
+}
+
+static ubi_status check_elf(const char *path, int fd) {
+    char loader[UBI__LOADER_BYTES];
+    switch (ubi__program_keeps_out(loader, read_at, &fd)) {
+    case UBI__UNRECORDED_STATIC:
+        return ubi__fail(
+            UBI_EINVAL,
+            "'%s' is statically linked, and into such programs nothing can be loaded: it cannot be recorded", path);
+    case UBI__UNRECORDED_LIBRARY:
+        return ubi__fail(
+            UBI_EINVAL,
+            "'%s' is built for %s, and the recorder is for programs of glibc: it cannot be recorded; build "
+            "it for glibc",
+            path, ubi__other_c_library(loader));
+    case UBI__UNRECORDED_MACHINE:
+        return ubi__fail(UBI_EINVAL,
+                         "'%s' is a program for another kind of machine, or of 32 bits: it cannot be recorded", path);
+    default:
+        return UBI_OK;
     }
-    return ubi__fail(UBI_EINVAL,
-                     "'%s' is statically linked, and into such programs nothing can be loaded: it cannot be recorded",
-                     path);
 }
 
 /* A sanitizer is an allocator that will not have another one before it. */
-static ubi_status check_allocator(ubi__native_program *p, const char *path, int fd) {
+static ubi_status check_allocator(const char *path, int fd) {
     ubi__native_elf elf;
     ubi__native_elf_look(&elf, fd);
-    p->has_malloc = elf.has_malloc;
     if (!elf.sanitizer)
         return UBI_OK;
     return ubi__fail(
@@ -173,7 +176,7 @@ static ubi_status do_without_env(ubi__native_program *p, const first_line *line,
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* One file of the chain from the script to the program at its end. @param next  out: the interpreter of a script. */
-static ubi_status check_file(ubi__native_program *p, const char *path, int fd, first_line *next, bool *is_script) {
+static ubi_status check_file(const char *path, int fd, first_line *next, bool *is_script) {
     unsigned char start[FIRST_LINE];
     ssize_t n = pread(fd, start, sizeof start, 0);
     *is_script = n > 2 && start[0] == '#' && start[1] == '!';
@@ -188,16 +191,16 @@ static ubi_status check_file(ubi__native_program *p, const char *path, int fd, f
             "record its interpreter: ubiheap record -- sh '%s'",
             path, path);
     UBI_TRY(check_rights(path, fd));
-    UBI_TRY(check_elf(path, fd, start, (size_t)n));
-    return check_allocator(p, path, fd);
+    UBI_TRY(check_elf(path, fd));
+    return check_allocator(path, fd);
 }
 
-static ubi_status open_and_check(ubi__native_program *p, const char *path, first_line *next, bool *is_script) {
+static ubi_status open_and_check(const char *path, first_line *next, bool *is_script) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     *is_script = false;
     if (fd < 0) /* it may be run but not read: that is not for us to refuse */
         return errno == EACCES ? UBI_OK : ubi__fail_errno(errno, "cannot open '%s'", path);
-    ubi_status status = check_file(p, path, fd, next, is_script);
+    ubi_status status = check_file(path, fd, next, is_script);
     close(fd);
     return status;
 }
@@ -206,16 +209,16 @@ static ubi_status check(ubi__native_program *p, int *exit_code) {
     char path[sizeof p->path];
     first_line line;
     bool is_script;
-    UBI_TRY(open_and_check(p, p->path, &line, &is_script));
+    UBI_TRY(open_and_check(p->path, &line, &is_script));
     if (is_script && is_for_env(&line)) {
         UBI_TRY(do_without_env(p, &line, exit_code));
-        UBI_TRY(open_and_check(p, p->path, &line, &is_script));
+        UBI_TRY(open_and_check(p->path, &line, &is_script));
     }
     for (int i = 0; is_script && i < MAX_INTERPRETERS; i++) {
         snprintf(path, sizeof path, "%s", line.interpreter);
         if (!is_program(path))
             return not_found(path, ENOENT, exit_code);
-        UBI_TRY(open_and_check(p, path, &line, &is_script));
+        UBI_TRY(open_and_check(path, &line, &is_script));
     }
     return UBI_OK;
 }
@@ -224,7 +227,6 @@ ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size
                                     const ubi_allocator *allocator) {
     out->allocator = ubi__allocator_or_default(allocator);
     out->n_arguments = n_words;
-    out->has_malloc = false;
     out->arguments = ubi__calloc_array(out->allocator, n_words + 1, sizeof *out->arguments);
     if (!out->arguments)
         return ubi__fail_nomem();

@@ -18,7 +18,6 @@ typedef struct ubi__native_program {
     char **arguments; /* arguments[n_arguments], and NULL behind; the texts are the command line's and those below */
     size_t n_arguments;
     char script[4096], interpreter[256]; /* what env would have put first */
-    bool has_malloc;                     /* the program has its own, which is called instead of the recorder's */
 } ubi__native_program;
 
 /** How a shell says that a program cannot be started. */

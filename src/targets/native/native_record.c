@@ -14,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "targets/native/native_launch.h"
 #include "targets/native/native_symbols.h"
 
@@ -37,6 +39,8 @@
 /* The first words on whom is waited for come so late, the next ones ever later up to this. */
 #define FIRST_WAITING_NS (1000 * MS)
 #define WAITING_NS (60 * 1000 * MS)
+/* Of programs that are not recorded, so many are told. */
+#define UNRECORDED_KEPT 64
 /* What is learned from one wait. */
 #define EVENTS_AT_ONCE 64
 
@@ -51,14 +55,15 @@ typedef struct recorder {
     ubi__native_symbols symbols; /* if the settings want them */
     ubi__native_session *sessions;
     int events; /* an epoll: signals, the door, finished files, and the ends of processes, with their session */
-    char path[PATH_MAX]; /* of the program's file */
-    int fd;              /* of it, until the program has connected; -1 then */
-    bool has_main;       /* it has */
+    char path[PATH_MAX];   /* of the program's file */
+    ubi__atomic_file file; /* it, until the program has connected */
+    bool has_main;         /* it has */
+    uint64_t number;       /* of this recording, in the files of all processes; 0: there is one process */
     uint64_t began_ns, stock_ns;
-    uint64_t stop_ns; /* when recording ends for all; UINT64_MAX: not before they do */
+    uint64_t unix_less_monotonic_ns; /* looked at once, so that times of all files are on one scale */
+    uint64_t stop_ns;                /* when recording ends for all; UINT64_MAX: not before they do */
     bool is_stopped;
-    uint64_t n_turned_away; /* at the door, and not yet met again among the children that their parents lost */
-    uint64_t waiting_ns;    /* when it is time for words on who is waited for; 0: the program has not ended yet */
+    uint64_t waiting_ns; /* when it is time for words on who is waited for; 0: the program has not ended yet */
     uint64_t waiting_step_ns, waiting_mark; /* until the next words; and of which processes the last ones were */
     uint64_t alone_ns;                      /* since when nobody is recorded any more; 0: somebody is */
 } recorder;
@@ -70,6 +75,10 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+static ubi__atomic_file no_file(const recorder *r) {
+    return (ubi__atomic_file){ .allocator = r->allocator, .fd = -1, .directory_fd = -1 };
+}
+
 static ubi_status name_output(recorder *r, const char *word) {
     int n = r->settings->output
                 ? snprintf(r->path, sizeof r->path, "%s", r->settings->output)
@@ -79,28 +88,18 @@ static ubi_status name_output(recorder *r, const char *word) {
     return UBI_OK;
 }
 
-static ubi_status open_output(int *out, const char *path) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd < 0)
-        return ubi__fail_errno(errno, "cannot write '%s'", path);
-    *out = fd;
-    return UBI_OK;
-}
-
-/* Takes a file away in which there is nothing; a device or a pipe is not ours to take away. */
-static void discard(const char *path) {
-    struct stat about;
-    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode))
-        unlink(path);
-}
-
-static void discard_output(const recorder *r) {
-    if (r->fd >= 0)
-        discard(r->path);
+/* An old recording stays until the new one has its first block: from then on that is worth more, however it ends. */
+static ubi_status open_output(ubi__atomic_file *out, const char *path, const ubi_allocator *allocator) {
+    char why[256];
+    ubi_status status = ubi__atomic_file_open(out, path, UBI__ATOMIC_FILE_NO_WAIT, allocator);
+    if (status == UBI_OK)
+        return UBI_OK;
+    snprintf(why, sizeof why, "%s", ubi_error_message());
+    return ubi__fail(status, "cannot write '%s': %s", path, why);
 }
 
 /* A process may become another program, so its number may come again. */
-static ubi_status open_output_of(int *out, char path[PATH_MAX], const recorder *r, pid_t pid) {
+static ubi_status open_output_of(ubi__atomic_file *out, char path[PATH_MAX], const recorder *r, pid_t pid) {
     for (unsigned again = 1; again < 10000; again++) {
         int n = again == 1 ? snprintf(path, PATH_MAX, "%s.%ld", r->path, (long)pid)
                            : snprintf(path, PATH_MAX, "%s.%ld.%u", r->path, (long)pid, again);
@@ -112,7 +111,7 @@ static ubi_status open_output_of(int *out, char path[PATH_MAX], const recorder *
         for (const ubi__native_session *s = r->sessions; s; s = s->next)
             is_taken |= strcmp(s->path, path) == 0;
         if (!is_taken)
-            return open_output(out, path);
+            return open_output(out, path, r->allocator);
     }
     return ubi__fail(UBI_ELIMIT, "process %ld starts too many programs", (long)pid);
 }
@@ -153,11 +152,19 @@ static void end_replaced(recorder *r, pid_t pid) {
 
 /* ---- processes that connect --------------------------------------------------------------------------------------- */
 
-static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, char path[PATH_MAX]) {
+static ubi_status share_descriptor(int *out, const ubi__atomic_file *file) {
+    *out = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+    return *out < 0 ? ubi__fail_errno(errno, "cannot write the recording") : UBI_OK;
+}
+
+/* @param file  out: the caller's. @param path  room for its name. */
+static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atomic_file *file, char path[PATH_MAX]) {
     uint64_t now = ubi__native_now_ns(), age = ubi__proc_age_ns(a->pid);
     bool is_main = !r->has_main && a->pid == r->launch.pid;
     a->began_ns = is_main ? r->began_ns : now > age ? now - age : 0;
     a->is_child = a->pid != r->launch.pid;
+    a->began_unix_ns = a->began_ns + r->unix_less_monotonic_ns;
+    a->recording = r->number;
     a->settings = (ubi__preload_settings){ .period_bytes = r->settings->period_bytes };
     a->settings.flags = (r->settings->follow_children ? UBI__WIRE_FOLLOW_CHILDREN : 0) |
                         (r->settings->mappings ? UBI__WIRE_MAPPINGS : 0) |
@@ -166,14 +173,14 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, char path
         a->settings.seed = now;
     if (is_main) {
         a->path = r->path;
-        a->fd = r->fd;
-        r->fd = -1;
+        *file = r->file;
+        r->file = no_file(r);
         r->has_main = true;
-        return UBI_OK;
+    } else {
+        UBI_TRY(open_output_of(file, path, r, a->pid));
+        a->path = path;
     }
-    UBI_TRY(open_output_of(&a->fd, path, r, a->pid));
-    a->path = path;
-    return UBI_OK;
+    return share_descriptor(&a->fd, file);
 }
 
 /* @param session  whose process's end it tells; NULL: it has another meaning. */
@@ -183,37 +190,91 @@ static ubi_status watch(const recorder *r, int fd, ubi__native_session *session)
                                                                : UBI_OK;
 }
 
-static ubi_status admit(recorder *r, int socket, pid_t pid) {
+/* What pidfd_open of glibc 2.36 does; programs that use that start with no older one. */
+static int process_descriptor(pid_t pid) {
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* A session whose file has begun and is in its place. */
+static ubi_status begin_session(ubi__native_session **out, recorder *r, pid_t pid, int socket, bool is_forked) {
     char path[PATH_MAX];
+    ubi__atomic_file file = no_file(r);
+    ubi__native_arrival arrival = { .pid = pid, .pidfd = process_descriptor(pid), .fd = -1, .is_forked = is_forked };
+    if (arrival.pidfd < 0)
+        return ubi__fail_errno(errno, "cannot watch process %ld", (long)pid);
+    ubi_status status = prepare_arrival(r, &arrival, &file, path);
+    arrival.socket = status == UBI_OK ? fcntl(socket, F_DUPFD_CLOEXEC, 0) : -1; /* without it, it cannot say why not */
+    if (status == UBI_OK)
+        status = ubi__native_session_new(out, &arrival, &r->clock, r->allocator);
+    else
+        close(arrival.pidfd);
+    if (status != UBI_OK) {
+        ubi__atomic_file_discard(&file);
+        return status;
+    }
+    status = ubi__atomic_file_appear(&file);
+    if (status != UBI_OK)
+        ubi__native_session_free(*out);
+    return status;
+}
+
+static void name_of_program(char *out, size_t size, const ubi__native_session *s) {
+    const char *slash = memrchr(s->program, '/', s->program_bytes), *name = slash ? slash + 1 : s->program;
+    snprintf(out, size, "%.*s", (int)(s->program_bytes - (size_t)(name - s->program)), name);
+}
+
+/* Who tells of another process: its parent, else the program, else any. NULL: nobody is recorded. */
+static ubi__native_session *session_for(const recorder *r, pid_t pid) {
+    ubi__native_session *found = NULL;
+    pid_t parent = ubi__proc_parent(pid);
+    for (ubi__native_session *s = r->sessions; s; s = s->next)
+        if (!s->has_ended && (s->pid == parent || !found || (s->pid == r->launch.pid && found->pid != parent)))
+            found = s;
+    return found;
+}
+
+/* A child of fork tells its parent itself. */
+static ubi_status note_refused(const recorder *r, pid_t pid) {
+    char path[PATH_MAX];
+    ubi__native_session *s = session_for(r, pid);
+    if (!s)
+        return UBI_OK;
+    path[ubi__proc_executable(path, sizeof path - 1, pid)] = '\0';
+    return ubi__native_session_note_unrecorded(s, base_name(path), UBI__UNRECORDED_REFUSED);
+}
+
+/* One of the others names its file, so that somebody notices when it is not there any more. */
+static void tell_of_file(const recorder *r, const ubi__native_session *s) {
+    char name[64];
+    ubi__native_session *teller = session_for(r, s->pid);
+    if (!teller || strcmp(s->path, r->path) == 0)
+        return;
+    name_of_program(name, sizeof name, s);
+    ubi__native_session_note_companion(teller, s->path + strlen(r->path), name);
+}
+
+static ubi_status admit(recorder *r, int socket, pid_t pid) {
     const ubi__ubirec_end stopped = { .reason = UBI__UBIREC_STOPPED };
     ubi__wire_hello hello;
     ubi__native_session *s;
-    ubi__native_arrival arrival = { .pid = pid, .pidfd = pidfd_open(pid, 0), .fd = -1 };
-    if (arrival.pidfd < 0)
-        return ubi__fail_errno(errno, "cannot watch process %ld", (long)pid);
-    ubi_status status = ubi__preload_receive_hello(socket, &hello);
-    if (status == UBI_OK) {
-        end_replaced(r, pid);
-        status = prepare_arrival(r, &arrival, path);
+    UBI_TRY(ubi__preload_receive_hello(socket, &hello));
+    end_replaced(r, pid);
+    ubi_status begun = begin_session(&s, r, pid, socket, hello.is_forked);
+    if (begun != UBI_OK) {
+        note_refusal(r, 1, ubi_error_message());
+        return hello.is_forked ? UBI_OK : note_refused(r, pid);
     }
-    if (status != UBI_OK) {
-        close(arrival.pidfd);
-        return status;
-    }
-    status = ubi__native_session_new(&s, &arrival, &r->clock, r->allocator);
-    if (status != UBI_OK) {
-        discard(arrival.path);
-        return status;
-    }
+    tell_of_file(r, s);
     s->next = r->sessions;
     r->sessions = s;
-    status = watch(r, s->pidfd, s);
+    /* Before the program goes on: nobody else is expected, and nothing is left behind when we are killed. */
+    if (!r->settings->follow_children)
+        ubi__native_door_close(&r->door);
+    ubi_status status = watch(r, s->pidfd, s);
     if (status == UBI_OK)
         status = ubi__preload_send_welcome(socket, &s->area);
     if (status != UBI_OK)
         end_session(r, s, &stopped);
-    else if (!r->settings->follow_children)
-        ubi__native_door_close(&r->door); /* nobody else is expected, and nothing is left behind when we are killed */
     return status;
 }
 
@@ -224,7 +285,6 @@ static bool is_expected(const recorder *r, pid_t pid) {
 
 static void turn_away(recorder *r) {
     note_refusal(r, 1, ubi_error_message());
-    r->n_turned_away++;
 }
 
 static void answer_door(recorder *r) {
@@ -255,14 +315,15 @@ static bool has_ended(const recorder *r, const ubi__native_session *s, ubi__ubir
     return s->is_dead;
 }
 
-/* What only the library knows, by what it left in the memory. */
-static void note_what_went_wrong(recorder *r, const ubi__native_session *s) {
-    uint64_t lost = s->counters.lost_children, known = lost < r->n_turned_away ? lost : r->n_turned_away;
-    r->n_turned_away -= known;
-    note_refusal(r, lost - known,
-                 "a child could not reach ubiheap: it had changed its root or its user, or had no descriptor left");
-    if (s->counters.state == UBI__PROGRAM_NOT_THERE && s->end.reason == UBI__UBIREC_EXITED)
-        note_refusal(r, 1, "it could not map the memory for what it records");
+/* Programs that many processes start are told once. */
+static ubi_status note_unrecorded(recorder *r, const ubi__native_unrecorded *row) {
+    ubi__vec_native_unrecorded *all = &r->result->unrecorded;
+    for (size_t i = 0; i < all->n; i++)
+        if (all->at[i].why == row->why && strcmp(all->at[i].name, row->name) == 0) {
+            all->at[i].count += row->count;
+            return UBI_OK;
+        }
+    return all->n < UNRECORDED_KEPT ? ubi__vec_native_unrecorded_push(all, r->allocator, *row) : UBI_OK;
 }
 
 static ubi_status keep_result(recorder *r, ubi__native_session *s) {
@@ -270,6 +331,7 @@ static ubi_status keep_result(recorder *r, ubi__native_session *s) {
                               .path_bytes = s->path_bytes,
                               .pid = s->pid,
                               .allocations = s->kept_allocations,
+                              .allocated_bytes = s->allocated_bytes,
                               .markers = s->kept_markers,
                               .dropped = s->counters.dropped + s->counters.lost_events,
                               .deep_binds = s->counters.deep_binds,
@@ -278,6 +340,9 @@ static ubi_status keep_result(recorder *r, ubi__native_session *s) {
                               .status = s->status };
     memcpy(file.message, s->message, sizeof file.message);
     memcpy(file.replaced_by, s->replaced_by, sizeof file.replaced_by);
+    name_of_program(file.name, sizeof file.name, s);
+    for (size_t i = 0; i < s->unrecorded.n; i++)
+        UBI_TRY(note_unrecorded(r, &s->unrecorded.at[i]));
     UBI_TRY(ubi__vec_native_file_push(&r->result->files, r->allocator, file));
     s->path = NULL;
     if (s->pid == r->launch.pid && r->result->files.n > 1 && strcmp(file.path, r->path) == 0) {
@@ -294,26 +359,37 @@ static bool work_on(recorder *r, ubi__native_session *s) {
         return false;
     bool is_over = has_ended(r, s, &end); /* before the last look at what it wrote */
     bool busy = ubi__native_session_poll(s);
-    if (is_over)
+    if (s->is_trampled && !is_over)
+        end = (ubi__ubirec_end){ .reason = UBI__UBIREC_STOPPED };
+    if (s->has_given_up) /* however it ended since */
+        end = (ubi__ubirec_end){ UBI__UBIREC_STOPPED, UBI__UBIREC_GAVE_UP };
+    if (is_over || s->is_trampled || s->has_given_up)
         end_session(r, s, &end);
     return busy;
 }
 
-static bool work_on_all(recorder *r) {
-    bool busy = false;
+static void put_away_done(recorder *r) {
     for (ubi__native_session **at = &r->sessions; *at;) {
         ubi__native_session *s = *at;
-        busy |= work_on(r, s);
         if (!atomic_load_explicit(&s->is_done, memory_order_acquire)) {
             at = &s->next;
             continue;
         }
         *at = s->next;
-        note_what_went_wrong(r, s);
         if (keep_result(r, s) != UBI_OK)
             note_refusal(r, 1, ubi_error_message());
         ubi__native_session_free(s);
     }
+}
+
+/* New processes wait at the door for their memory, and their parents for fork: they come first, whatever there is to do. */
+static bool work_on_all(recorder *r) {
+    bool busy = false;
+    for (ubi__native_session *s = r->sessions; s; s = s->next) {
+        answer_door(r);
+        busy |= work_on(r, s);
+    }
+    put_away_done(r);
     return busy;
 }
 
@@ -349,7 +425,8 @@ static uint64_t find_waiting(const recorder *r, ubi__native_waiting *out) {
             continue;
         if (out->n < UBI__WAITING_NAMED) {
             out->pids[out->n] = s->pid;
-            ubi__proc_thread_name(out->names[out->n], s->pid, s->pid);
+            if (!ubi__proc_thread_name(out->names[out->n], s->pid, s->pid) || !out->names[out->n][0])
+                name_of_program(out->names[out->n], sizeof out->names[out->n], s);
         }
         out->n++;
         mark += (uint64_t)s->pid * UINT64_C(0x9e3779b97f4a7c15); /* sums of these are as different as their terms */
@@ -501,20 +578,27 @@ static void stop_threads(recorder *r) {
         ubi__native_symbols_stop(&r->symbols);
 }
 
+static uint64_t unix_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
+}
+
 static ubi_status start(recorder *r, const char *word, int *exit_code) {
     UBI_TRY(ubi__native_launch_open(&r->launch, &r->program, &r->door));
     UBI_TRY(name_output(r, word));
-    UBI_TRY(open_output(&r->fd, r->path));
+    UBI_TRY(open_output(&r->file, r->path, r->allocator));
+    if (r->settings->follow_children && getrandom(&r->number, sizeof r->number, 0) != sizeof r->number)
+        r->number = ubi__native_now_ns();
     raise_limit_of_files();
     UBI_TRY(start_threads(r));
     ubi_status status = watch_all(r);
     r->began_ns = ubi__native_now_ns();
+    r->unix_less_monotonic_ns = unix_ns() - r->began_ns;
     if (status == UBI_OK)
         status = ubi__native_launch_go(&r->launch, &r->program, exit_code);
-    if (status != UBI_OK) {
+    if (status != UBI_OK)
         stop_threads(r);
-        discard_output(r);
-    }
     return status;
 }
 
@@ -525,16 +609,13 @@ static ubi_status run(recorder *r, const char *word, int *exit_code) {
     loop(r);
     stop_threads(r);
     r->result->wait_status = r->launch.wait_status;
-    r->result->has_malloc = r->program.has_malloc;
-    discard_output(r); /* if nobody has connected */
     return UBI_OK;
 }
 
 static ubi_status run_with_door(recorder *r, const char *word, int *exit_code) {
     UBI_TRY(ubi__native_door_open(&r->door, r->settings->library));
     ubi_status status = run(r, word, exit_code);
-    if (r->fd >= 0)
-        close(r->fd);
+    ubi__atomic_file_discard(&r->file); /* nobody has connected */
     if (r->events >= 0)
         close(r->events);
     ubi__native_launch_close(&r->launch);
@@ -552,7 +633,8 @@ ubi_status ubi__native_record(ubi__native_result *out, const ubi__native_setting
     r->allocator = a;
     r->settings = settings;
     r->result = out;
-    r->fd = r->events = -1;
+    r->file = no_file(r);
+    r->events = -1;
     r->launch = (ubi__native_launch){ .signals = -1, .gate = -1, .failure = -1 };
     r->stop_ns = UINT64_MAX;
     ubi_status status = ubi__native_program_find(&r->program, words, n_words, exit_code, a);
@@ -568,4 +650,5 @@ void ubi__native_result_fini(ubi__native_result *result) {
     for (size_t i = 0; i < result->files.n; i++)
         ubi__free_array(result->allocator, result->files.at[i].path, result->files.at[i].path_bytes, 1);
     ubi__vec_native_file_fini(&result->files, result->allocator);
+    ubi__vec_native_unrecorded_fini(&result->unrecorded, result->allocator);
 }

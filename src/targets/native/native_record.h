@@ -14,6 +14,7 @@
 #define UBI_TARGETS_NATIVE_RECORD_H
 
 #include "base/alloc.h"
+#include "targets/native/native_session.h"
 
 /** Processes that a recording goes on for when the program has ended. */
 #define UBI__WAITING_NAMED 3
@@ -38,7 +39,9 @@ typedef struct ubi__native_file {
     char *path; /* path[path_bytes], owned */
     size_t path_bytes;
     int64_t pid;
+    char name[64];                 /* of the program's file, without folders */
     uint64_t allocations, markers; /* in the file */
+    uint64_t allocated_bytes;      /* on the heap, estimated when sampling */
     uint64_t dropped;              /* events that were lost */
     uint64_t deep_binds;           /* times that RTLD_DEEPBIND was taken away from dlopen */
     uint64_t namespaces;           /* calls of dlmopen for another namespace, of which nothing is seen */
@@ -52,12 +55,12 @@ UBI_VEC_DECLARE(ubi__vec_native_file, ubi__native_file);
 
 typedef struct ubi__native_result {
     const ubi_allocator *allocator;
-    ubi__vec_native_file files; /* that of the program comes first; none: nothing was loaded into it */
-    int wait_status;            /* of the program, as waitpid gives it */
-    bool was_stopped;           /* recording ended before the processes did */
-    bool has_malloc;            /* the program has its own, so the recorder's may never have been called */
-    uint64_t n_refused;         /* processes that could not be recorded */
-    char refusal[512];          /* why the first of them */
+    ubi__vec_native_file files;            /* that of the program comes first; none: nothing was loaded into it */
+    int wait_status;                       /* of the program, as waitpid gives it */
+    bool was_stopped;                      /* recording ended before the processes did */
+    uint64_t n_refused;                    /* processes that we could not record */
+    char refusal[512];                     /* why the first of them */
+    ubi__vec_native_unrecorded unrecorded; /* of all processes, by name and reason; the first ones */
 } ubi__native_result;
 
 /**

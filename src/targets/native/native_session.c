@@ -5,17 +5,21 @@
 #include "targets/native/native_session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/human.h"
 #include "base/text.h"
+#include "targets/native/native_elf.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define FIRST_FLUSH_NS (NS_PER_S / 20)
@@ -56,13 +60,7 @@ static ubi_status write_to_file(void *payload, const void *data, size_t n_bytes)
     return UBI_OK;
 }
 
-static uint64_t unix_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static ubi_status write_about(ubi__native_session *s, bool is_child) {
+static ubi_status write_about(ubi__native_session *s, const ubi__native_arrival *arrival) {
     struct utsname machine;
     char system[3 * sizeof machine.sysname + 4] = "";
     char *arguments = ubi__alloc_array(s->allocator, UBI__UBIREC_TEXT_MAX, 1);
@@ -74,13 +72,14 @@ static ubi_status write_about(ubi__native_session *s, bool is_child) {
         .program = { s->program, s->program_bytes },
         .arguments = { arguments, ubi__proc_arguments(arguments, UBI__UBIREC_TEXT_MAX, s->pid) },
         .pid = (uint64_t)s->pid,
-        .parent_pid = is_child ? (uint64_t)ubi__proc_parent(s->pid) : 0,
+        .parent_pid = arrival->is_child ? (uint64_t)ubi__proc_parent(s->pid) : 0,
         .period_bytes = s->area.settings.period_bytes,
-        .start_unix_ns = unix_ns() - s->start_ns,
+        .start_unix_ns = arrival->began_unix_ns,
         .recording_start_ns = s->start_ns,
         .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
         .writer = ubi__text("ubiheap " UBI_VERSION_STRING),
         .system = ubi__text(system),
+        .recording = arrival->recording,
     };
     ubi_status status = ubi__ubirec_write_about(s->writer, &about);
     ubi__free_array(s->allocator, arguments, UBI__UBIREC_TEXT_MAX, 1);
@@ -98,13 +97,16 @@ static ubi_status begin(ubi__native_session *s, const ubi__native_arrival *arriv
     for (int i = 0; i < UBI__ALLOC_KINDS; i++)
         s->kinds[i] = UBI_NONE;
     ubi__preload_sink sink = ubi__native_sink(s);
-    UBI_TRY(ubi__preload_area_new(&s->area, &arrival->settings));
+    ubi__preload_settings settings = arrival->settings;
+    uint64_t now = settings.zero_ns = ubi__native_now_ns();
+    UBI_TRY(ubi__preload_area_new(&s->area, &settings));
     UBI_TRY(ubi__preload_collector_new(&s->collector, &s->area, &sink, s->allocator));
     UBI_TRY(ubi__ubirec_writer_new(&s->writer, write_to_file, s, s->allocator));
-    uint64_t now = ubi__native_now_ns();
     s->start_ns = now > s->began_ns ? now - s->began_ns : 0;
+    s->resident_bytes = ubi__proc_resident(s->pid); /* short programs are gone before stock is taken */
+    s->resident_at_ns = s->start_ns;
     s->face = (ubi__native_clock_face){ .area = &s->area, .zero_ns = now };
-    return write_about(s, arrival->is_child);
+    return write_about(s, arrival);
 }
 
 ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_arrival *arrival,
@@ -113,12 +115,16 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
     if (!s) {
         close(arrival->pidfd);
         close(arrival->fd);
+        if (arrival->socket >= 0)
+            close(arrival->socket);
         return ubi__fail_nomem();
     }
     s->allocator = allocator;
     s->pid = arrival->pid;
     s->pidfd = arrival->pidfd;
     s->fd = arrival->fd;
+    s->socket = arrival->socket;
+    s->is_forked = arrival->is_forked;
     s->area.fd = -1;
     s->began_ns = arrival->began_ns;
     ubi_status status = begin(s, arrival);
@@ -134,11 +140,41 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
 
 /* ---- while it runs ------------------------------------------------------------------------------------------------ */
 
+/* Memory as it was seen last: after what happened before, of which some may be told later. */
+static ubi_status write_resident(ubi__native_session *s) {
+    uint64_t bytes = s->resident_bytes;
+    if (!bytes)
+        return UBI_OK;
+    s->resident_bytes = 0;
+    UBI_TRY(ubi__ubirec_write_time(s->writer, s->resident_at_ns));
+    return ubi__ubirec_write_rss(s->writer, bytes);
+}
+
+ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_us) {
+    if (clock_us > s->now_us) { /* nothing happens later than now, whatever the program says */
+        uint64_t now_us = (ubi__native_now_ns() - s->face.zero_ns) / 1000;
+        s->now_us = clock_us = clock_us < now_us ? clock_us : now_us;
+    }
+    uint64_t time_ns = s->start_ns + clock_us * 1000;
+    if (s->resident_bytes && time_ns >= s->resident_at_ns)
+        UBI_TRY(write_resident(s));
+    return ubi__ubirec_write_time(s->writer, time_ns);
+}
+
+/* All that happened before is told, once nothing waits for what is missing. */
+static ubi_status poll(ubi__native_session *s, bool *busy) {
+    UBI_TRY(ubi__preload_collector_poll(s->collector, busy));
+    return ubi__preload_collector_is_waiting(s->collector) ? UBI_OK : write_resident(s);
+}
+
 bool ubi__native_session_poll(ubi__native_session *s) {
     bool busy = false;
     if (works(s) && !s->has_ended)
-        note(s, ubi__preload_collector_poll(s->collector, &busy));
-    if (!works(s))
+        note(s, poll(s, &busy));
+    s->is_trampled = !s->has_ended && ubi__preload_collector_is_trampled(s->collector);
+    if (!s->has_ended && !s->is_stopping)
+        s->has_given_up = ubi__preload_collector_has_stopped(s->collector);
+    if (!works(s) || s->is_trampled)
         ubi__native_session_stop(s);
     return busy && works(s);
 }
@@ -165,13 +201,85 @@ static ubi_status write_names(ubi__native_session *s) {
     return UBI_OK;
 }
 
+/* ---- what is not recorded ----------------------------------------------------------------------------------------- */
+
+static ubi_status add_unrecorded(ubi__native_session *s, const char *name, size_t n_name, uint64_t count,
+                                 ubi__unrecorded why) {
+    ubi__native_unrecorded row = { .count = count, .why = why };
+    if (count == 0)
+        return UBI_OK;
+    snprintf(row.name, sizeof row.name, "%.*s", (int)(n_name < sizeof row.name ? n_name : sizeof row.name - 1), name);
+    return ubi__vec_native_unrecorded_push(&s->unrecorded, s->allocator, row);
+}
+
+ubi_status ubi__native_session_note_unrecorded(ubi__native_session *s, const char *name, ubi__unrecorded why) {
+    s->unrecorded.n = s->n_unrecorded_known;
+    UBI_TRY(add_unrecorded(s, name, strlen(name), 1, why));
+    s->n_unrecorded_known = s->unrecorded.n;
+    return UBI_OK;
+}
+
+void ubi__native_session_note_companion(ubi__native_session *s, const char *suffix, const char *name) {
+    if (works(s) && !s->has_ended)
+        note(s, ubi__ubirec_write_companion(s->writer, ubi__text(suffix), ubi__text(name)));
+}
+
+/* What the program says on the socket, when it cannot take part, it says once. */
+static ubi_status hear_why_not(ubi__native_session *s, ubi_text name) {
+    uint8_t why;
+    if (s->socket < 0 || recv(s->socket, &why, 1, MSG_DONTWAIT) != 1)
+        return UBI_OK;
+    close(s->socket);
+    s->socket = -1;
+    s->unrecorded.n = s->n_unrecorded_known;
+    UBI_TRY(add_unrecorded(s, name.ptr, name.len, 1, why < UBI__UNRECORDED_COUNT ? why : UBI__UNRECORDED_REFUSED));
+    s->n_unrecorded_known = s->unrecorded.n;
+    return UBI_OK;
+}
+
+/* Whether a program is the one that the process has become, which is told in another way, unless there is more to tell of it. */
+static bool is_told(const ubi__native_session *s, const ubi__preload_started *row) {
+    const char *slash = strrchr(s->replaced_by, '/');
+    return row->why == UBI__UNRECORDED_CHOICE && slash && strcmp(slash + 1, row->name) == 0;
+}
+
+/* All as of now. Children of fork are of the same program. */
+static ubi_status gather_unrecorded(ubi__native_session *s, const ubi__preload_counters *c) {
+    const char *slash = memrchr(s->program, '/', s->program_bytes), *name = slash ? slash + 1 : s->program;
+    size_t n_name = s->program_bytes - (size_t)(name - s->program);
+    UBI_TRY(hear_why_not(s, (ubi_text){ name, n_name }));
+    s->unrecorded.n = s->n_unrecorded_known;
+    for (int why = 0; why < UBI__UNRECORDED_COUNT; why++)
+        UBI_TRY(add_unrecorded(s, name, n_name, c->lost_children[why], (ubi__unrecorded)why));
+    for (size_t i = 0; i < UBI__WIRE_STARTED; i++) {
+        ubi__preload_started row = ubi__preload_collector_started(s->collector, i);
+        if (row.name[0] && !is_told(s, &row))
+            UBI_TRY(add_unrecorded(s, row.name, strlen(row.name), row.count, row.why));
+    }
+    return UBI_OK;
+}
+
+/* Of what was to be recorded. */
+static uint64_t count_unrecorded(const ubi__native_session *s) {
+    bool follows = s->area.settings.flags & UBI__WIRE_FOLLOW_CHILDREN;
+    uint64_t n = 0;
+    for (size_t i = 0; i < s->unrecorded.n; i++)
+        n += follows || i < s->n_unrecorded_known ? s->unrecorded.at[i].count : 0;
+    return n;
+}
+
 static ubi_status write_counters(ubi__native_session *s) {
     ubi__preload_counters c;
     ubi__preload_collector_counters(s->collector, &c);
+    UBI_TRY(gather_unrecorded(s, &c));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_NOT_RECORDED, count_unrecorded(s)));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_DROPPED, c.dropped + c.lost_events));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_REENTRANT, c.dropped_reentrant));
-    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_UNKNOWN_FREES, c.unknown_frees));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, s->is_forked ? UBI__UBIREC_INHERITED_FREES : UBI__UBIREC_UNKNOWN_FREES,
+                                      c.unknown_frees));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_UNFINISHED, c.unfinished));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_UNWIND_FAILURES, c.failed_walks));
+    UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_TRUNCATED_STACKS, s->n_cut_stacks));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_DEEP_BINDS, c.deep_binds));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_NAMESPACES, c.namespaces));
     UBI_TRY(ubi__ubirec_write_counter(s->writer, UBI__UBIREC_LOST_MARKERS, c.dropped_markers));
@@ -179,10 +287,10 @@ static ubi_status write_counters(ubi__native_session *s) {
 }
 
 static ubi_status take_stock(ubi__native_session *s, bool flush) {
-    uint64_t resident = ubi__proc_resident(s->pid);
-    if (resident) {
-        UBI_TRY(ubi__ubirec_write_time(s->writer, ubi__native_now_ns() - s->began_ns));
-        UBI_TRY(ubi__ubirec_write_rss(s->writer, resident));
+    uint64_t now_ns = ubi__native_now_ns() - s->began_ns, resident = ubi__proc_resident(s->pid);
+    if (!s->resident_bytes) {
+        s->resident_bytes = resident;
+        s->resident_at_ns = now_ns;
     }
     if (!flush)
         return UBI_OK;
@@ -232,13 +340,46 @@ static void release(ubi__native_session *s) {
     if (s->pidfd >= 0)
         close(s->pidfd);
     s->pidfd = -1;
+    if (s->socket >= 0)
+        close(s->socket);
+    s->socket = -1;
+}
+
+/* Where nothing was seen, that may be because another malloc was called. */
+static ubi_status look_for_own_malloc(ubi__native_session *s) {
+    ubi__native_elf elf;
+    char path[sizeof s->program + 1];
+    if (ubi__ubirec_allocation_count(s->writer) > 0)
+        return UBI_OK;
+    snprintf(path, sizeof path, "%.*s", (int)s->program_bytes, s->program);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return UBI_OK;
+    ubi__native_elf_look(&elf, fd);
+    close(fd);
+    const char *slash = strrchr(path, '/');
+    return elf.has_malloc ? ubi__native_session_note_unrecorded(s, slash ? slash + 1 : path, UBI__UNRECORDED_ALLOCATOR)
+                          : UBI_OK;
+}
+
+static ubi_status write_unrecorded(ubi__native_session *s) {
+    for (size_t i = 0; i < s->unrecorded.n; i++) {
+        const ubi__native_unrecorded *row = &s->unrecorded.at[i];
+        UBI_TRY(ubi__ubirec_write_started(s->writer, ubi__text(row->name), row->count, row->why));
+    }
+    return UBI_OK;
 }
 
 static ubi_status write_end(ubi__native_session *s, const ubi__ubirec_end *end) {
     uint64_t now = ubi__native_now_ns();
     UBI_TRY(ubi__preload_collector_finish(s->collector));
-    UBI_TRY(ubi__ubirec_write_time(s->writer, now > s->began_ns ? now - s->began_ns : 0));
+    if (!s->has_given_up) { /* else it was over at its last event */
+        UBI_TRY(write_resident(s));
+        UBI_TRY(ubi__ubirec_write_time(s->writer, now > s->began_ns ? now - s->began_ns : 0));
+    }
+    UBI_TRY(look_for_own_malloc(s));
     UBI_TRY(write_counters(s));
+    UBI_TRY(write_unrecorded(s));
     UBI_TRY(ubi__ubirec_write_end(s->writer, end));
     return ubi__ubirec_flush(s->writer);
 }
@@ -250,6 +391,7 @@ void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end)
     if (works(s))
         note(s, write_end(s, end));
     s->has_ended = true;
+    s->ended_ns = s->start_ns + s->now_us * 1000;
     s->end = *end;
     ubi__preload_collector_counters(s->collector, &s->counters);
     release(s);
@@ -286,8 +428,18 @@ bool ubi__native_session_symbolize(ubi__native_session *s, ubi__symbolizer *symb
 }
 
 void ubi__native_session_finish(ubi__native_session *s) {
+    char time[UBI__HUMAN_TEXT];
     if (works(s))
-        note(s, ubi__ubirec_flush(s->writer));
+        note(s, ubi__ubirec_finish(s->writer));
+    if (s->has_given_up)
+        note(s, ubi__fail(UBI_EIO,
+                          "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was "
+                          "lost is not known",
+                          ubi__human_duration(time, s->ended_ns / 1000)));
+    if (s->counters.is_trampled)
+        note(s,
+             ubi__fail(UBI_EFORMAT, "the program wrote over the memory that it shares with the recorder, and how many "
+                                    "events were lost by that is unknown"));
     if (s->fd >= 0 && close(s->fd) < 0 && works(s))
         note(s, ubi__fail_errno(errno, "cannot write"));
     s->fd = -1;
@@ -307,6 +459,8 @@ void ubi__native_session_free(ubi__native_session *s) {
     ubi__vec_native_module_fini(&s->modules, a);
     ubi__vec_native_frame_fini(&s->frames, a);
     ubi__vec_native_thread_fini(&s->threads, a);
+    ubi__vec_native_unrecorded_fini(&s->unrecorded, a);
     ubi__vec_u8_fini(&s->details, a);
+    ubi__vec_u8_fini(&s->cut, a);
     UBI_DELETE(a, s);
 }

@@ -45,6 +45,14 @@ typedef struct ubi__native_thread {
     char name[UBI__THREAD_NAME_BYTES]; /* as it was written */
 } ubi__native_thread;
 
+/** A program that was started, or a process that was made, and is not recorded. */
+typedef struct ubi__native_unrecorded {
+    char name[64]; /* of its file, without folders */
+    uint64_t count;
+    ubi__unrecorded why;
+} ubi__native_unrecorded;
+
+UBI_VEC_DECLARE(ubi__vec_native_unrecorded, ubi__native_unrecorded);
 UBI_VEC_DECLARE(ubi__vec_native_module, ubi__native_module);
 UBI_VEC_DECLARE(ubi__vec_native_frame, ubi__native_frame);
 UBI_VEC_DECLARE(ubi__vec_native_thread, ubi__native_thread);
@@ -54,9 +62,13 @@ typedef struct ubi__native_arrival {
     pid_t pid;
     int pidfd;                      /* taken over */
     int fd;                         /* the file, empty; taken over */
+    int socket;                     /* on which it may say why it cannot be recorded; -1: none. Taken over */
     const char *path;               /* of the file, copied */
     uint64_t began_ns;              /* of the process, by the monotonic clock */
+    uint64_t began_unix_ns;         /* the same moment, since 1970 */
     bool is_child;                  /* of a process that is recorded */
+    bool is_forked;                 /* it began with what its parent had */
+    uint64_t recording;             /* a number of all processes that are recorded together; 0: it is the only one */
     ubi__preload_settings settings; /* what is recorded */
 } ubi__native_arrival;
 
@@ -66,13 +78,15 @@ typedef struct ubi__native_session {
     struct ubi__native_session *next_in_queue; /* of those that wait for symbols */
     _Atomic bool is_done;                      /* finished, on whichever thread */
     pid_t pid;
-    int pidfd, fd; /* -1: closed */
-    char *path;    /* path[path_bytes], owned */
+    int pidfd, fd, socket; /* -1: closed */
+    char *path;            /* path[path_bytes], owned */
     size_t path_bytes;
     char program[4096]; /* path of its executable */
     size_t program_bytes;
-    ubi__proc_file executable; /* the same; inode 0: unknown */
-    char replaced_by[4096];    /* path of the program that the process has become since; "": none */
+    ubi__proc_file executable;             /* the same; inode 0: unknown */
+    char replaced_by[4096];                /* path of the program that the process has become since; "": none */
+    ubi__vec_native_unrecorded unrecorded; /* the first ones are those that we know of ourselves */
+    size_t n_unrecorded_known;
     ubi__preload_area area;
     ubi__preload_collector *collector;
     ubi__native_clock *clock;
@@ -81,13 +95,21 @@ typedef struct ubi__native_session {
     uint64_t start_ns; /* of the recording, since the process began */
     uint64_t began_ns; /* of the process, by the monotonic clock */
     uint64_t flush_ns; /* when the file gets what there is next */
+    uint64_t now_us;   /* since recording began, when it was looked at last */
+    uint64_t resident_bytes,
+        resident_at_ns; /* memory as it was seen last, since the process began; 0 bytes: it is in the file */
+    uint64_t ended_ns;  /* when it has ended: its last event, since the process began */
+    bool is_forked;     /* it began with what its parent had */
     bool has_ended, is_stopping;
+    bool has_given_up;   /* the process: it waited long for us in vain, and records no more */
+    bool is_trampled;    /* there is nothing more to be read, though the process goes on */
     ubi__ubirec_end end; /* then: how */
     bool is_dead;        /* the process */
     bool knows_exit;     /* then: how it ended, in wait_status */
     int wait_status;
     ubi__preload_counters counters;                      /* when it has ended; then it has no collector */
     uint64_t kept_bytes, kept_allocations, kept_markers; /* what is in the file, in whole blocks */
+    uint64_t allocated_bytes;                            /* on the heap: weights that were written */
     uint64_t n_markers;                                  /* written: STARTs and TIMESTAMPs */
     ubi_status status;                                   /* not UBI_OK: recording failed, and nothing more is written */
     char message[512];                                   /* then: why */
@@ -96,7 +118,9 @@ typedef struct ubi__native_session {
     ubi__vec_native_frame frames;
     ubi__vec_native_thread threads; /* by their number in the file */
     ubi__vec_u8 details;            /* of a marker that is written */
-    size_t n_symbolized;            /* of frames.at[] */
+    ubi__vec_u8 cut; /* cut[trace of the file]: whether it ends at the limit; the last ones, that do not, are missing */
+    uint64_t n_cut_stacks; /* of allocations */
+    size_t n_symbolized;   /* of frames.at[] */
 } ubi__native_session;
 
 /**
@@ -115,6 +139,10 @@ void ubi__native_session_take_stock(ubi__native_session *s);
 void ubi__native_session_note_death(ubi__native_session *s);
 /** Whether the process has become another program, in which there is no recorder. */
 bool ubi__native_session_is_replaced(ubi__native_session *s);
+/** A process, whose file has another name behind that of the first: its file tells of that one. */
+void ubi__native_session_note_companion(ubi__native_session *s, const char *suffix, const char *name);
+/** A process that it made, which we could not record. Errors: UBI_ENOMEM. */
+ubi_status ubi__native_session_note_unrecorded(ubi__native_session *s, const char *name, ubi__unrecorded why);
 /** Asks the process to record no more; it goes on. */
 void ubi__native_session_stop(ubi__native_session *s);
 /** Writes the rest and how it ended; the process gets no more attention. */
@@ -124,6 +152,8 @@ bool ubi__native_session_symbolize(ubi__native_session *s, ubi__symbolizer *symb
 /** Everything is in the file. Whether that worked is in `status`. */
 void ubi__native_session_finish(ubi__native_session *s);
 
+/** What follows happens at this time, as the program says it. */
+ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_us);
 /** Where the collector tells what happened (native_sink.c). */
 ubi__preload_sink ubi__native_sink(ubi__native_session *s);
 /** Of a sink, with a session as its payload (native_markers.c). */

@@ -112,6 +112,18 @@ static ubi_status failed_frame(ubi__native_session *s, uint32_t *out, uint32_t m
     return ubi__ubirec_label_frame(s->writer, out, ubi__text(text));
 }
 
+/* Whether a stack ends at the limit. */
+static bool is_cut(const ubi__native_session *s, uint32_t trace) {
+    return trace < s->cut.n && s->cut.at[trace];
+}
+
+static ubi_status note_cut(ubi__native_session *s, uint32_t trace) {
+    while (s->cut.n <= trace)
+        UBI_TRY(ubi__vec_u8_push(&s->cut, s->allocator, 0));
+    s->cut.at[trace] = true;
+    return UBI_OK;
+}
+
 static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind, uint32_t caller, uint32_t module,
                              uint64_t address) {
     ubi__native_session *s = payload;
@@ -127,7 +139,8 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
         return UBI_OK;
     } else
         UBI_TRY(native_frame(s, &frame, module, address));
-    return ubi__ubirec_trace(s->writer, out, caller, frame);
+    UBI_TRY(ubi__ubirec_trace(s->writer, out, caller, frame));
+    return kind == UBI__TRACE_TRUNCATED || is_cut(s, caller) ? note_cut(s, *out) : UBI_OK;
 }
 
 #define SYSTEM_NAME_BYTES 15 /* of a thread; the system cuts longer ones */
@@ -155,7 +168,7 @@ static ubi_status take_thread(void *payload, uint32_t *out, uint64_t tid) {
 /* ---- events ------------------------------------------------------------------------------------------------------- */
 
 static ubi_status at_time_and_thread(ubi__native_session *s, uint64_t clock_us, uint32_t thread) {
-    UBI_TRY(ubi__ubirec_write_time(s->writer, s->start_ns + clock_us * 1000));
+    UBI_TRY(ubi__native_write_event_time(s, clock_us));
     return ubi__ubirec_write_thread(s->writer, thread);
 }
 
@@ -173,7 +186,9 @@ static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
     /* Mappings are all recorded, also when the heap is sampled: met by no sample, they stand for themselves. */
     uint64_t weight =
         e->met ? ubi__sample_weight_bytes(e->size_bytes, s->area.settings.period_bytes, e->met) : e->size_bytes;
+    s->allocated_bytes += kinds[e->kind].of == UBI__UBIREC_HEAP ? weight : 0;
     UBI_TRY(at_time_and_thread(s, e->clock_us, e->thread));
+    s->n_cut_stacks += is_cut(s, e->trace);
     UBI_TRY(kind_of(s, &kind, e->kind));
     UBI_TRY(ubi__ubirec_info(s->writer, &info, kind, e->size_bytes, e->trace, weight));
     UBI_TRY(ubi__ubirec_write_alloc(s->writer, &number, info));
@@ -189,6 +204,17 @@ static ubi_status take_free(void *payload, const ubi__preload_free *e) {
     return ubi__ubirec_write_free(s->writer, e->number);
 }
 
+/* The mapping is freed, which is undone at once, with another size. */
+static ubi_status take_cut(void *payload, const ubi__preload_cut *e) {
+    ubi__native_session *s = payload;
+    uint32_t kind, info;
+    UBI_TRY(at_time_and_thread(s, e->clock_us, e->thread));
+    UBI_TRY(kind_of(s, &kind, e->kind));
+    UBI_TRY(ubi__ubirec_info(s->writer, &info, kind, e->size_bytes, e->trace, e->size_bytes));
+    UBI_TRY(ubi__ubirec_write_free(s->writer, e->number));
+    return ubi__ubirec_write_free_undone(s->writer, e->number, info);
+}
+
 ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
     return (ubi__preload_sink){ .payload = s,
                                 .module = take_module,
@@ -196,5 +222,6 @@ ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
                                 .thread = take_thread,
                                 .alloc = take_alloc,
                                 .free = take_free,
+                                .cut = take_cut,
                                 .marker = ubi__native_take_marker };
 }

@@ -61,7 +61,7 @@ class Variant:
     def link(self, program):
         """Our own object comes first, so the library's adapter is not taken."""
         target = self.folder / program
-        flags = must_run("pkg-config", "--libs", "cmocka", "libisal", "zlib", "jansson", "libsodium").stdout.split()
+        flags = must_run("pkg-config", "--libs", "cmocka", "libisal", "zlib", "libsodium").stdout.split()
         must_run("cc", "-std=gnu17", "-D_GNU_SOURCE", "-w", f"-I{ROOT}/src", f"-I{ROOT}/include", f"-I{ROOT}/tests/support",
                  f"-I{ENGINE}", TOOLS / f"{program}.c", ROOT / "tests" / "support" / "fail_allocator.c",
                  self.folder / "adapter.o", BUILD / "libubi_quickjs.a", BUILD / "lib" / "libubiheap.a", *flags, "-lm",

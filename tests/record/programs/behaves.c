@@ -189,6 +189,14 @@ int main(int argc, char **argv) {
         leave_mark(argv[3]);
         return 5;
     }
+    if (strcmp(mode, "churn-until") == 0) {
+        say("ready\n");
+        while (access(argv[2], F_OK) != 0)
+            churn(1);
+        kept[50] = malloc(2222);
+        leave_mark(argv[3]);
+        return 5;
+    }
     if (strcmp(mode, "storm") == 0)
         for (long i = atol(argv[2]); i > 0; i--) {
             kept[i % 10] = malloc((size_t)(i % 1000));

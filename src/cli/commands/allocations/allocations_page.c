@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/heap_summary.h"
 #include "cli/page.h"
 #include "render/node_label.h"
 
@@ -40,10 +41,7 @@ static void write_function(const page *p, ubi_function_ix function, size_t colum
     ubi_allocation_function f;
     ubi_allocations_function(p->answer->allocations, function, &f);
     ubi_frame frame = { .source = f.script_name, .function_name = f.name, .line = f.line, .column = f.column };
-    if (f.script_name.len)
-        ubi__display_frame(p->out, p->style, &frame, columns);
-    else
-        ubi__display_text(p->out, p->style, f.name.len ? f.name : ubi__text("(anonymous)"), columns);
+    ubi__display_frame(p->out, p->style, &frame, columns);
 }
 
 static size_t write_numbers(const page *p, const ubi_allocation_tally *tally) {
@@ -97,8 +95,7 @@ static void write_header(const page *p) {
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
-static void write_totals(const page *p, const ubi_allocation_top *tops, uint32_t n) {
-    char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+static ubi_allocation_tally sum_up(const ubi_allocation_top *tops, uint32_t n) {
     ubi_allocation_tally all = { 0 };
     for (uint32_t i = 0; i < n; i++) {
         all.count += tops[i].tally.count;
@@ -106,6 +103,11 @@ static void write_totals(const page *p, const ubi_allocation_top *tops, uint32_t
         all.live_count += tops[i].tally.live_count;
         all.live_size_bytes += tops[i].tally.live_size_bytes;
     }
+    return all;
+}
+
+static void write_totals(const page *p, ubi_allocation_tally all) {
+    char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     if (p->has_history)
         ubi__out_printf(p->out, "%s in %s allocated while it was recorded, of which ",
                         ubi__human_size(a, all.size_bytes), ubi__human_things(b, all.count, "object"));
@@ -120,11 +122,17 @@ static ubi_status write_functions(const page *p) {
     uint32_t n;
     const ubi_allocation_top *tops = ubi_allocations_tops(p->answer->allocations, &n);
     uint32_t shown = p->answer->limit && p->answer->limit < n ? (uint32_t)p->answer->limit : n;
-    write_totals(p, tops, n);
+    ubi_allocation_tally all = sum_up(tops, n);
+    write_totals(p, all);
     write_header(p);
     for (uint32_t i = 0; i < shown && !p->out->failed; i++)
         UBI_TRY(write_callers(p, tops[i].function));
     ubi__write_more(p->cli, n - shown);
+    /* Where most are alive, few can have been moved. */
+    if (p->has_history && all.live_count < all.count / 4)
+        ubi__out_string(p->out,
+                        "\nV8 forgets who made an object when a collection moves it: it then counts as gone. To keep "
+                        "all,\nstart node with --no-compact, Chrome with --js-flags=--no-compact.\n");
     return UBI_OK;
 }
 
@@ -211,9 +219,7 @@ ubi_status ubi__allocations_page(ubi__cli *cli, const ubi__snapshot *snapshot, c
     ubi_allocations_tops(answer->allocations, &n);
     if (n)
         return write_functions(&p);
-    ubi__out_string(p.out,
-                    "The file does not say who allocated what. Chrome's DevTools record it with Memory, "
-                    "\"Allocations on timeline\", \"Allocation stack traces\"; Firefox with Memory, \"Record call "
-                    "stacks\".\n");
+    ubi__out_printf(p.out, "The file does not say who allocated what.\nNot recorded%s.\n",
+                    ubi__how_to_record_stacks(snapshot->graph));
     return UBI_OK;
 }

@@ -2,34 +2,26 @@
  *
  * containment_command.c: `ubiheap containment`, what nodes refer to, from the root down.
  *
- * The tree is walked depth first with a list of children per open level, so it is written while it is found.
+ * What opens is planned first (containment_plan.h). Then the tree is walked depth first with a list of children per open level,
+ * and written as it is walked.
  */
-#include "base/alloc.h"
 #include "base/human.h"
-#include "base/merge_sort.h"
+#include "cli/commands/containment/containment_plan.h"
 #include "cli/node_id.h"
 #include "cli/object_rows.h"
 #include "cli/snapshot.h"
-#include "graph/graph_columns.h"
 #include "render/edge_label.h"
 #include "render/result_json.h"
 
 typedef struct containment_arguments {
-    uint64_t depth, limit;
+    uint64_t depth, limit, rows;
 } containment_arguments;
 
 #define AT(field) offsetof(containment_arguments, field)
 
-typedef struct child {
-    uint64_t rank; /* ascending: what its target retains, the other way round */
-    ubi_edge_ix edge;
-} child;
-
-UBI_VEC_DECLARE(child_list, child);
-
 /* The children of a row that is open. */
 typedef struct level {
-    child_list children; /* owned */
+    ubi__containment_children children; /* owned */
     size_t n_shown, next;
 } level;
 
@@ -42,65 +34,38 @@ typedef struct job {
     uint64_t node_id;
     const ubi__snapshot *snapshot;
     const ubi_graph *graph;
-    ubi_node_ix start;
     ubi_dominators *dominators; /* owned */
     uint32_t *distances;        /* owned */
+    ubi__containment_plan plan; /* owned */
+    uint64_t *passed;           /* a bit per node: its open row has been written; owned */
     ubi__object_rows rows;
     ubi__json json;
     level_stack levels;
 } job;
 
-/* ---- levels ------------------------------------------------------------------------------------------------------ */
-
-#define RANK_BEFORE(ctx, a, b) ((a).rank < (b).rank)
-UBI_SORT_DEFINE(sort_children, child, void *, RANK_BEFORE);
-
-static ubi_status list_children(child_list *out, const job *j, ubi_node_ix node) {
-    const ubi_allocator *a = ubi_allocator_default();
-    const ubi_graph *g = j->graph;
-    ubi_edge_ix begin = g->first_edge.at[node], end = g->first_edge.at[node + 1];
-    UBI_TRY(child_list_reserve(out, a, end - begin));
-    for (ubi_edge_ix e = begin; e < end; e++)
-        out->at[out->n++] = (child){ ~ubi_dominators_retained_bytes(j->dominators, g->target.at[e]), e };
-    if (out->n < 2)
-        return UBI_OK;
-    child *spare = ubi__alloc_array(a, out->n, sizeof *spare);
-    if (!spare)
-        return ubi__fail_nomem();
-    sort_children(out->at, spare, out->n, NULL);
-    ubi__free_array(a, spare, out->n, sizeof *spare);
-    return UBI_OK;
-}
-
-static bool is_below_limit(const job *j) {
-    return j->arguments->depth == 0 || j->levels.n < j->arguments->depth;
-}
-
-/* A row that the limit would hide alone is shown: saying so would take as much room. */
-static size_t shown_of(const job *j, size_t n) {
-    uint64_t limit = j->arguments->limit;
-    return limit && n > limit + 1 ? (size_t)limit : n;
+static size_t passed_words(const job *j) {
+    return j->graph->n_nodes / 64 + (size_t)1;
 }
 
 static ubi_status open_level(job *j, ubi_node_ix node) {
     level l = { .children = { 0 } };
-    ubi_status status = list_children(&l.children, j, node);
-    l.n_shown = shown_of(j, l.children.n);
+    j->passed[node >> 6] |= UINT64_C(1) << (node & 63);
+    ubi_status status = ubi__containment_list(&l.children, &j->plan, node);
+    l.n_shown = ubi__containment_shown(&j->plan, l.children.n);
     if (status == UBI_OK)
         status = level_stack_push(&j->levels, ubi_allocator_default(), l);
     if (status != UBI_OK)
-        child_list_fini(&l.children, ubi_allocator_default());
+        ubi__containment_children_fini(&l.children, ubi_allocator_default());
     return status;
 }
 
-/* Whether the children of a row on the way down to it are those of the node again: a circle is not gone round. */
-static bool is_open(const job *j, ubi_node_ix node) {
-    if (node == j->start)
-        return true;
-    for (size_t i = 0; i + 1 < j->levels.n; i++)
-        if (j->graph->target.at[j->levels.at[i].children.at[j->levels.at[i].next - 1].edge] == node)
-            return true;
-    return false;
+/* Where a row that is not opened has its children; NULL: nowhere. */
+static const char *place_of_children(const job *j, ubi_edge_ix edge) {
+    ubi_node_ix node = j->graph->target.at[edge];
+    if (ubi__containment_opens(&j->plan, edge) || j->plan.opened_by[node] == UBI__CONTAINMENT_CLOSED ||
+        j->graph->first_edge.at[node + 1] == j->graph->first_edge.at[node])
+        return NULL;
+    return j->passed[node >> 6] >> (node & 63) & 1 ? "above" : "below";
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -113,14 +78,17 @@ static size_t indent_of(const job *j) {
     return indent < MOST_INDENT ? indent : MOST_INDENT;
 }
 
-/* `edge` UBI_NONE: the first row. */
+#define PLACE_COLUMNS 13 /* "  shown above" */
+
+/* `edge` NULL: the first row. */
 static void write_row(const job *j, const ubi_edge_ix *edge, ubi_node_ix node) {
     ubi__out *out = j->rows.out;
     const ubi__style *style = j->rows.style;
     size_t used = UBI__OBJECT_ROW_NUMBERS + indent_of(j);
     ubi__object_rows_numbers(&j->rows, node, j->distances[node]);
     ubi__display_pad(out, UBI__OBJECT_ROW_NUMBERS, used);
-    size_t room = ubi__object_rows_room(&j->rows, used);
+    const char *place = edge ? place_of_children(j, *edge) : NULL;
+    size_t room = ubi__object_rows_room(&j->rows, used + (place ? PLACE_COLUMNS : 0));
     if (edge) {
         ubi__display_ink(out, style, UBI__INK_CYAN);
         used = ubi__display_edge_label(out, style, j->graph, *edge, room / 2);
@@ -129,7 +97,21 @@ static void write_row(const job *j, const ubi_edge_ix *edge, ubi_node_ix node) {
         room -= used + 2;
     }
     ubi__object_rows_name(&j->rows, node, room);
+    if (place) {
+        ubi__display_ink(out, style, UBI__INK_DIM);
+        ubi__out_printf(out, "  shown %s", place);
+        ubi__display_ink(out, style, UBI__INK_PLAIN);
+    }
     ubi__out_char(out, '\n');
+}
+
+static void write_cut(const job *j) {
+    if (!j->plan.is_cut)
+        return;
+    ubi__display_ink(j->rows.out, j->rows.style, UBI__INK_DIM);
+    ubi__out_printf(j->rows.out, "%s deeper rows are left out; --rows 0 shows all\n",
+                    ubi__display_ellipsis(j->rows.style));
+    ubi__display_ink(j->rows.out, j->rows.style, UBI__INK_PLAIN);
 }
 
 static void write_more(const job *j, size_t n) {
@@ -155,6 +137,10 @@ static void begin_row(job *j, ubi_edge_ix edge, ubi_node_ix node) {
     ubi__json_text(&j->json, ubi_graph_edge_label(j->graph, edge, digits));
     ubi__render_edge_kind(&j->json, j->graph, edge);
     put_node(j, node);
+    if (place_of_children(j, edge)) {
+        ubi__json_key(&j->json, "shownElsewhere");
+        ubi__json_bool(&j->json, true);
+    }
 }
 
 static void begin_children(job *j) {
@@ -170,12 +156,11 @@ static bool is_json(const job *j) {
 
 static ubi_status enter(job *j, ubi_edge_ix edge) {
     ubi_node_ix node = j->graph->target.at[edge];
-    bool opens = is_below_limit(j) && !is_open(j, node);
     if (is_json(j))
         begin_row(j, edge, node);
     else
         write_row(j, &edge, node);
-    if (opens) {
+    if (ubi__containment_opens(&j->plan, edge)) {
         if (is_json(j))
             begin_children(j);
         return open_level(j, node);
@@ -194,14 +179,12 @@ static void leave(job *j) {
     } else if (top->n_shown < top->children.n) {
         write_more(j, top->children.n - top->n_shown);
     }
-    child_list_fini(&top->children, ubi_allocator_default());
+    ubi__containment_children_fini(&top->children, ubi_allocator_default());
     j->levels.n--;
 }
 
 static ubi_status walk(job *j) {
-    if (!is_below_limit(j))
-        return UBI_OK;
-    UBI_TRY(open_level(j, j->start));
+    UBI_TRY(open_level(j, j->plan.start));
     while (j->levels.n && !j->cli->output->out.failed) {
         level *top = &j->levels.at[j->levels.n - 1];
         if (top->next == top->n_shown)
@@ -214,7 +197,9 @@ static ubi_status walk(job *j) {
 
 static ubi_status write_document(job *j) {
     ubi__document_begin(&j->json, j->cli, "ubiheap.containment/1", j->snapshot->path);
-    put_node(j, j->start);
+    put_node(j, j->plan.start);
+    ubi__json_key(&j->json, "rowsLeftOut");
+    ubi__json_bool(&j->json, j->plan.is_cut);
     begin_children(j);
     UBI_TRY(walk(j));
     ubi__document_end(&j->json);
@@ -223,8 +208,10 @@ static ubi_status write_document(job *j) {
 
 static ubi_status write_page(job *j) {
     ubi__object_rows_head(&j->rows, "Name");
-    write_row(j, NULL, j->start);
-    return walk(j);
+    write_row(j, NULL, j->plan.start);
+    UBI_TRY(walk(j));
+    write_cut(j);
+    return UBI_OK;
 }
 
 /* ---- command ----------------------------------------------------------------------------------------------------- */
@@ -235,14 +222,19 @@ static ubi_status compute(job *j) {
     options.without_sets = true;
     options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
     j->graph = j->snapshot->graph;
-    j->start = ubi__snapshot_view(j->snapshot)->root;
+    j->plan = (ubi__containment_plan){ .graph = j->graph,
+                                       .limits = { j->arguments->depth, j->arguments->limit, j->arguments->rows },
+                                       .start = ubi__snapshot_view(j->snapshot)->root };
     if (j->has_id)
-        UBI_TRY(ubi__node_id_find(&j->start, j->graph, j->node_id));
+        UBI_TRY(ubi__node_id_find(&j->plan.start, j->graph, j->node_id));
     UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &options));
+    j->plan.dominators = j->dominators;
     j->distances = ubi__alloc_array(ubi_allocator_default(), j->graph->n_nodes, sizeof *j->distances);
-    if (!j->distances)
+    j->passed = ubi__calloc_array(ubi_allocator_default(), passed_words(j), sizeof *j->passed);
+    if (!j->distances || !j->passed)
         return ubi__fail_nomem();
-    return ubi_lens_distances(j->distances, j->snapshot->look);
+    UBI_TRY(ubi_lens_distances(j->distances, j->snapshot->look));
+    return ubi__containment_plan_make(&j->plan);
 }
 
 static ubi_status show(job *j) {
@@ -259,8 +251,11 @@ static ubi_status open_and_show(job *j, const char *path) {
     j->snapshot = &snapshot;
     ubi_status status = show(j);
     for (size_t i = 0; i < j->levels.n; i++)
-        child_list_fini(&j->levels.at[i].children, ubi_allocator_default());
+        ubi__containment_children_fini(&j->levels.at[i].children, ubi_allocator_default());
     level_stack_fini(&j->levels, ubi_allocator_default());
+    ubi__containment_plan_free(&j->plan);
+    if (j->passed)
+        ubi__free_array(ubi_allocator_default(), j->passed, passed_words(j), sizeof *j->passed);
     ubi__free_array(ubi_allocator_default(), j->distances, snapshot.graph->n_nodes, sizeof *j->distances);
     ubi_dominators_free(j->dominators);
     ubi__snapshot_close(&snapshot);
@@ -276,9 +271,9 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 }
 
 static const ubi__option options[] = {
-    { "depth", 'd', UBI__OPTION_NUMBER, AT(depth), "N", NULL,
-      "levels below the first row; 0: all, circles being cut where they close", "2" },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "edges of one node; 0: all", "10" },
+    { "depth", 'd', UBI__OPTION_NUMBER, AT(depth), "N", NULL, "levels below the first row; 0: all", "2" },
+    UBI__OPTION_LIMIT(AT(limit), "edges of one node; 0: all", "10"),
+    { "rows", 0, UBI__OPTION_NUMBER, AT(rows), "N", NULL, "rows, those nearest to the first one; 0: all", "10000" },
     UBI__OPTION_END,
 };
 
@@ -291,18 +286,20 @@ static const ubi__example examples[] = {
 const ubi__command ubi__command_containment = {
     .name = "containment",
     .operands = "FILE [ID]",
-    .summary = "show what nodes refer to, from the root or one of them down",
+    .summary = "show what the root or a node refers to, level by level",
+    .question = "What does this node refer to, and what does that refer to?",
     .description =
-        "Prints what the root, or the node with this ID, refers to, and what those refer to: the Containment view of "
-        "Chrome's DevTools. Edges are sorted by what their targets retain, the largest first; equal ones stay in file "
-        "order.\n"
+        "Prints what the root, or the node ID, refers to, and what that refers to: the Containment view of "
+        "Chrome's DevTools. References are sorted by what their targets retain, the largest first; equal ones stay "
+        "in file order.\n"
         "\n"
-        "Edges of V8's heaps are marked: .x and [\"a b\"] are properties, [0] elements, ->x variables that a function "
-        "captured, {x} fields of the engine, [[x]] weak references. A dash as distance stands for what only the "
+        "In V8's snapshots .x and [\"a b\"] are properties, [0] is an element, ->x a variable that a function "
+        "captured, {x} a field of the engine, [[x]] a weak reference. A dash as distance stands for what only the "
         "engine's own roots reach.\n"
         "\n"
-        "This is not a tree of who keeps what: most nodes can be reached in many ways, and then stand in many places. "
-        "'ubiheap dominators' shows who keeps what.",
+        "Most nodes can be reached in many ways, so this is no tree of who keeps what; that is 'ubiheap "
+        "dominators'. A node is opened once, in the place nearest to the first row. Elsewhere a note says whether "
+        "that is above or below.",
     .options = options,
     .examples = examples,
     .min_operands = 1,

@@ -152,24 +152,20 @@ static void write_other_classes(const class_table *t) {
     ubi__write_rest_name(t->cli, t->n_changed - t->n_shown);
 }
 
-/* Whether ids mean the same in both files: there are common ids, and they belong to nodes of one class. */
-static bool ids_correspond(const class_table *t) {
-    const ubi_class_change *total = ubi_class_diff_total(t->diff);
-    uint64_t n_common = ubi_class_diff_common_count(t->diff), n_same = total->end.count - total->created.count;
-    uint64_t n = total->start.count < total->end.count ? total->start.count : total->end.count;
-    return n_common * 10 >= n && (!t->net || n_same * 100 >= n_common * 98);
-}
-
 static void write_warning(const class_table *t, const char *common, const char *nodes) {
-    char line[320], same[UBI__HUMAN_TEXT];
+    char line[420], same[UBI__HUMAN_TEXT], strings[UBI__HUMAN_TEXT], equal[UBI__HUMAN_TEXT], texts[120] = "";
     const ubi_class_change *total = ubi_class_diff_total(t->diff);
-    uint64_t n_common = ubi_class_diff_common_count(t->diff);
+    uint64_t n_common = ubi_class_diff_common_count(t->diff), n_equal;
+    uint64_t n_texts = ubi_class_diff_text_count(&n_equal, t->diff);
+    if (n_texts)
+        snprintf(texts, sizeof texts, ", and of %s %s have the same text",
+                 ubi__human_things(strings, n_texts, "string"), ubi__human_count(equal, n_equal));
     if (t->net && n_common) {
         ubi__human_count(same, total->end.count - total->created.count);
         snprintf(line, sizeof line,
-                 "Of %s node ids that both files have, only %s belong to objects of the same class: these are hardly "
+                 "Of %s node ids that both files have, %s belong to objects of the same class%s: these are hardly "
                  "snapshots of one process. New and Deleted say nothing then.",
-                 common, same);
+                 common, same, texts);
     } else {
         snprintf(
             line, sizeof line,
@@ -185,7 +181,7 @@ static void write_id_note(const class_table *t) {
     char common[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], line[240];
     ubi__human_count(common, ubi_class_diff_common_count(t->diff));
     ubi__human_count(nodes, ubi_class_diff_total(t->diff)->start.count);
-    if (!ids_correspond(t)) {
+    if (!ubi_class_diff_is_same_process(t->diff, !t->net)) {
         write_warning(t, common, nodes);
         return;
     }

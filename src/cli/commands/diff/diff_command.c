@@ -195,6 +195,7 @@ static void write_classes_json(const job *j, const ubi__diff_pair *pair, const u
     ubi__json json;
     begin_document(&json, j->cli, pair);
     ubi__document_u64(&json, "commonIds", ubi_class_diff_common_count(diff));
+    ubi__document_bool(&json, "sameProcess", ubi_class_diff_is_same_process(diff, !shows_net(j)));
     ubi__json_key(&json, "byClass");
     ubi__json_array_begin(&json);
     for (uint32_t i = 0; i < ubi_class_diff_count(diff) && !json.failed; i++)
@@ -321,7 +322,7 @@ static const ubi__option options[] = {
       "with "
       "--json or an option that is about one, else a page with what changed most",
       NULL },
-    { "sort", 0, UBI__OPTION_CHOICE, AT(sort), "ORDER", sorts,
+    { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sorts,
       "by class: what changed most first, up or down, or what grew most first", "change" },
     UBI__BREAKDOWN_OPTIONS(AT(by)),
     UBI__TREE_TEXT_OPTIONS(AT(by)),
@@ -342,23 +343,28 @@ const ubi__command ubi__command_diff = {
     .name = "diff",
     .operands = "OLD NEW",
     .summary = "show what changed between two snapshots",
+    .question = "What changed between two snapshots?",
     .description =
-        "Compares two heaps: which groups of nodes became more or less. A plus sign (and red) means that NEW has more "
-        "than OLD, a minus sign (and green) less; what did not change is left out, and the largest changes come "
-        "first. Counted is what a census counts: all that can be reached from the root.\n"
+        "Compares two heaps by groups of nodes. A plus sign (and red) means that NEW has more than OLD, a minus "
+        "sign (and green) less. The largest changes come first, and what did not change is left out. Counted is "
+        "what a census counts: all that the root reaches.\n"
         "\n"
-        "By breakdown, two censuses are subtracted, as Firefox's memory panel does; stacks of the two files correspond "
-        "when their frames are equal. By class, nodes are compared one by one, by id: how many of each class are new, "
-        "deleted, and still there. Ids of Firefox's snapshots are addresses, so that this holds for snapshots of one "
-        "run, apart from addresses that were used again and objects that were moved. Ids of V8's snapshots stay with "
-        "their objects: rows show what Chrome's DevTools do under Comparison, with NEW's shapes of plain objects for "
-        "both files. For what is held and by whom, see 'ubiheap help leaks'.\n"
+        "By breakdown, two censuses are subtracted, as Firefox's memory panel does. Stacks of the two files are "
+        "the same when their frames are.\n"
         "\n"
-        "With --json the document has under \"delta\" the delta report of CensusUtils.diff; with --tree, --inverted or "
-        "--filter, its tree under \"tree\"; with --by class, a row per class under \"byClass\".\n",
+        "By class, nodes are compared one by one, by id: how many of each class are new, deleted, and still there. "
+        "V8's ids stay with their objects, and rows show what the Comparison view of Chrome's DevTools shows. "
+        "Firefox's ids are addresses: within one run they tell objects apart, unless these were moved or an "
+        "address was used again.\n"
+        "\n"
+        "'ubiheap leaks' says what is held, and by whom.\n"
+        "\n"
+        "With --json the document has the delta report of CensusUtils.diff under \"delta\"; with --tree, "
+        "--inverted or --filter its tree under \"tree\"; with --by class a row per class under \"byClass\".\n",
     .options = options,
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
+    .firefox = true,
     .min_operands = 2,
     .max_operands = 2,
     .arguments_bytes = sizeof(diff_arguments),

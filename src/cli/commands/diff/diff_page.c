@@ -50,6 +50,15 @@ static void describe_time(char *out, size_t n, const ubi_graph *graph, const ubi
         snprintf(out, n, ", %s earlier: is the order right?", gap_text(text, since_us - time_us));
 }
 
+/* Where files have no times, V8's ids tell which was taken first. Nothing is said of an order that is right. */
+static void describe_order(char *out, size_t n, const ubi_graph *graph, const ubi_graph *since) {
+    uint64_t mark = ubi_lens_id_mark(graph), since_mark = ubi_lens_id_mark(since);
+    if (mark && mark < since_mark)
+        snprintf(out, n, ", taken earlier: is the order right?");
+    else if (mark && mark == since_mark)
+        snprintf(out, n, ", the same snapshot");
+}
+
 static void write_snapshot(const ubi__cli *cli, const char *which, const ubi_tally *total, size_t nodes_columns,
                            const char *path, const char *time) {
     char size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT];
@@ -90,6 +99,8 @@ void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair) {
     describe_time(time, sizeof time, old, NULL);
     write_snapshot(cli, "Old", &pair->old_total, columns, pair->old_snapshot->path, time);
     describe_time(time, sizeof time, pair->new_snapshot->graph, old);
+    if (!time[0])
+        describe_order(time, sizeof time, pair->new_snapshot->graph, old);
     write_snapshot(cli, "New", &pair->new_total, columns, pair->new_snapshot->path, time);
     write_total_change(cli, bytes, count, columns);
 }

@@ -4,38 +4,35 @@
  *
  * The newest snapshot stays open; of the others one at a time is, so that no more than two are in memory.
  */
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "cli/commands/leaks/leaks_facts.h"
 #include "cli/commands/leaks/leaks_page.h"
+#include "cli/commands/leaks/leaks_series.h"
 #include "cli/commands/nodes/node_filter.h"
-#include "cli/condition.h"
 
 typedef struct leaks_arguments {
-    const char *where, *control, *fail_on;
-    bool engine;
+    const char *where, *control, *verdicts, *fail_on;
+    bool engine, reorder, allows_other_process;
     uint64_t limit;
 } leaks_arguments;
 
 #define AT(field) offsetof(leaks_arguments, field)
 
-#define MOST_SNAPSHOTS 3
-
 typedef struct job {
     ubi__cli *cli;
     const leaks_arguments *arguments;
-    ubi__node_filter *filter;       /* owned, or NULL */
-    ubi_leak_control *control;      /* owned, or NULL */
-    char *controls[MOST_SNAPSHOTS]; /* its files */
-    int n_controls;
+    ubi__node_filter *filter;   /* owned, or NULL */
+    ubi_leak_control *control;  /* owned, or NULL */
+    ubi__leaks_series controls; /* its files; owned */
+    ubi__condition_names names; /* classes that --fail-on asks for */
+    uint32_t verdicts;          /* those whose clusters count; 0: all that are leaks */
 } job;
 
-/** The snapshots of one comparison, the newest last. */
-typedef struct series {
-    char **paths;
-    int n;
-} series;
+typedef ubi__leaks_series series;
 
 /* ---- which nodes count -------------------------------------------------------------------------------------------- */
 
@@ -73,15 +70,30 @@ static ubi_status choose(uint64_t **out, const job *j, const ubi__snapshot *snap
     return status;
 }
 
+/* ---- classes that --fail-on asks for ------------------------------------------------------------------------------ */
+
+static void add_classes(ubi__condition_names *names, const ubi_class_scheme *classes) {
+    ubi_class class;
+    for (uint32_t i = 0; names->n && i < classes->n_classes; i++) {
+        classes->describe(classes, i, &class);
+        ubi__condition_names_add(names, class.name);
+    }
+}
+
 /* ---- one comparison ----------------------------------------------------------------------------------------------- */
 
-static ubi_status compare_with(ubi_leak_finder *finder, const job *j, const series *s, ubi_leak_step step,
+static ubi_status compare_with(ubi_leak_finder *finder, job *j, const series *s, uint32_t step,
                                const ubi__snapshot *newest) {
     ubi__snapshot past;
     UBI_TRY(ubi__snapshot_open_like(&past, j->cli, s->paths[step], newest));
     ubi_class_scheme classes = ubi_lens_class_scheme(past.look);
-    ubi_status status = ubi_leak_finder_compare(finder, step, &classes);
+    ubi_status status = j->arguments->allows_other_process ? UBI_OK : ubi__leaks_check_format(&past, newest);
+    if (status == UBI_OK)
+        status = ubi_leak_finder_compare(finder, step, &classes);
+    else
+        j->cli->subject = "leaks";
     ubi__progress_line_clear(&j->cli->progress);
+    add_classes(&j->names, &classes);
     ubi__snapshot_close(&past);
     return status;
 }
@@ -97,28 +109,30 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     options.reuses_ids = ubi_lens_reuses_ids(newest->look);
     options.engine = j->arguments->engine;
     options.control = j->control;
+    options.verdicts = j->verdicts;
+    options.id_mark_of = ubi_lens_id_mark;
     options.name_of = role_of;
     options.name_payload = newest->look;
     return options;
 }
 
-static ubi_status search(ubi_leaks **out, ubi_leak_finder *finder, const job *j, const series *s,
+static ubi_status search(ubi_leaks **out, ubi_leak_finder *finder, job *j, const series *s,
                          const ubi__snapshot *newest) {
-    UBI_TRY(compare_with(finder, j, s, UBI_LEAK_OLD, newest));
-    if (s->n > 2)
-        UBI_TRY(compare_with(finder, j, s, UBI_LEAK_NEW, newest));
+    for (int i = 0; i + 1 < s->n; i++)
+        UBI_TRY(compare_with(finder, j, s, (uint32_t)i, newest));
     j->cli->subject = "leaks";
     ubi_status status = ubi_leak_finder_run(out, finder);
     ubi__progress_line_clear(&j->cli->progress);
     return status;
 }
 
-static ubi_status find_leaks(ubi_leaks **out, const job *j, const series *s, const ubi__snapshot *newest) {
+static ubi_status find_leaks(ubi_leaks **out, job *j, const series *s, const ubi__snapshot *newest) {
     ubi_class_scheme classes = ubi_lens_class_scheme(newest->look);
     ubi_leak_options options = options_of(j, newest);
     ubi_leak_finder *finder;
     uint64_t *chosen;
     UBI_TRY(choose(&chosen, j, newest));
+    add_classes(&j->names, &classes);
     options.chosen = chosen;
     ubi_status status = ubi_leak_finder_new(&finder, ubi__snapshot_view(newest), &classes, &options);
     if (status == UBI_OK) {
@@ -131,107 +145,105 @@ static ubi_status find_leaks(ubi_leaks **out, const job *j, const series *s, con
 
 /* ---- the control -------------------------------------------------------------------------------------------------- */
 
+static ubi_status check_control(const job *j, const series *s, const ubi_leaks *leaks) {
+    char reason[UBI__LEAKS_REASON];
+    bool allows = j->arguments->allows_other_process;
+    ubi_leak_fit fit = ubi__leaks_worst_fit(leaks, allows);
+    UBI_TRY(ubi__leaks_check_order(s, leaks, allows, "--control"));
+    return fit == UBI_LEAK_FITS ? UBI_OK
+                                : ubi__fail(UBI_EFORMAT, "--control: %.440s", ubi__leaks_reason(reason, s, leaks, fit));
+}
+
 static ubi_status find_control(job *j, const series *s) {
     ubi__snapshot newest;
     ubi_leaks *leaks;
     UBI_TRY(ubi__snapshot_open(&newest, j->cli, s->paths[s->n - 1]));
     ubi_status status = find_leaks(&leaks, j, s, &newest);
     if (status == UBI_OK) {
-        status = ubi_leak_control_new(&j->control, leaks);
+        status = check_control(j, s, leaks);
+        if (status == UBI_OK)
+            status = ubi_leak_control_new(&j->control, leaks);
         ubi_leaks_free(leaks);
     }
     ubi__snapshot_close(&newest);
     return status;
 }
 
+static int count_names(const char *list) {
+    int n = 1;
+    for (; *list; list++)
+        n += *list == ',';
+    return n;
+}
+
 /* The names in --control, split at commas where they stand: in the arguments of the process. */
 static ubi_status split_control(job *j) {
-    for (char *at = (char *)j->arguments->control; at;) {
-        char *comma = strchr(at, ',');
-        if (j->n_controls == MOST_SNAPSHOTS)
-            return ubi__fail(UBI_EINVAL, "--control has more than %d files, expected OLD,NEW or OLD,NEW,NEWER",
-                             MOST_SNAPSHOTS);
-        j->controls[j->n_controls++] = at;
-        if (comma)
-            *comma++ = 0;
-        at = comma;
+    char *at = (char *)j->arguments->control;
+    int n = count_names(at);
+    if (n < 2)
+        return ubi__fail(UBI_EINVAL, "--control has one file, expected OLD,NEW or OLD,NEW,NEWER");
+    j->controls.paths = ubi__alloc_array(ubi_allocator_default(), (size_t)n, sizeof *j->controls.paths);
+    if (!j->controls.paths)
+        return ubi__fail_nomem();
+    for (j->controls.n = n; n > 0; n--, at += strlen(at) + 1) {
+        at[strcspn(at, ",")] = 0;
+        j->controls.paths[j->controls.n - n] = at;
     }
-    return j->n_controls >= 2 ? UBI_OK
-                              : ubi__fail(UBI_EINVAL, "--control has one file, expected OLD,NEW or OLD,NEW,NEWER");
+    return UBI_OK;
 }
 
 static ubi_status take_control(job *j) {
     if (!j->arguments->control)
         return UBI_OK;
     UBI_TRY(split_control(j));
-    return find_control(j, &(series){ j->controls, j->n_controls });
-}
-
-/* ---- conditions --------------------------------------------------------------------------------------------------- */
-
-enum { FACT_LEAKED, FACT_COUNT, FACT_RETAINED, FACT_LARGEST, FACT_CLUSTERS, FACT_GROWTH, FACT_BYTES };
-
-static const ubi_query_name facts[] = {
-    { "leaked", "leaked objects, or those of a class", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_ARGUMENT, false, true },
-    { "count", "the same", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_ARGUMENT, false, true },
-    { "retained", "bytes that leaked objects keep, or the clusters of a class", UBI_QUERY_SIZE,
-      UBI_QUERY_MAY_HAVE_ARGUMENT, false, true },
-    { "largest", "bytes that the largest cluster keeps", UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, true },
-    { "clusters", "how many clusters there are", UBI_QUERY_NUMBER, UBI_QUERY_NO_ARGUMENT, false, false },
-    { "growth", "bytes of the newest heap less those of OLD", UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, true },
-    { "bytes", "bytes of the newest heap", UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, false },
-    { NULL, NULL, UBI_QUERY_BOOL, UBI_QUERY_NO_ARGUMENT, false, false },
-};
-
-static uint64_t difference(uint64_t a, uint64_t b) {
-    return a > b ? a - b : b - a;
-}
-
-static ubi_status measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
-    const ubi_leaks *leaks = payload;
-    const ubi_leak_summary *s = ubi_leaks_summary(leaks);
-    bool of_class = value.argument.ptr != NULL;
-    *out = (ubi__condition_value){ .basis = s->heap[2].bytes };
-    switch (value.name - facts) {
-    case FACT_LEAKED:
-    case FACT_COUNT:
-        out->magnitude = of_class ? ubi_leaks_of_class(leaks, value.argument).count : s->leaked.count;
-        out->basis = s->heap[2].count;
-        break;
-    case FACT_RETAINED:
-        out->magnitude = of_class ? ubi_leaks_retained_by_class(leaks, value.argument) : s->retained_bytes;
-        break;
-    case FACT_LARGEST:
-        out->magnitude = s->largest_bytes;
-        break;
-    case FACT_CLUSTERS:
-        out->magnitude = s->n_clusters;
-        break;
-    case FACT_GROWTH:
-        out->magnitude = difference(s->heap[2].bytes, s->heap[0].bytes);
-        out->negative = s->heap[2].bytes < s->heap[0].bytes;
-        out->basis = s->heap[0].bytes;
-        break;
-    default:
-        out->magnitude = s->heap[2].bytes;
-    }
-    return UBI_OK;
+    if (j->arguments->reorder)
+        UBI_TRY(ubi__leaks_reorder(&j->controls, j->cli));
+    return find_control(j, &j->controls);
 }
 
 /* ---- command ------------------------------------------------------------------------------------------------------ */
 
-static ubi_status tell(job *j, const series *s, const ubi__snapshot *newest, const ubi_leaks *leaks) {
+static ubi_status tell(const ubi__leaks_answer *answer) {
+    return answer->cli->common.json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
+}
+
+/* A gate that cannot judge does not pass. */
+static ubi_status judge(const ubi__leaks_answer *answer, const ubi__condition *condition, int *exit_code) {
+    char reason[UBI__LEAKS_REASON];
+    ubi__cli *cli = answer->cli;
+    cli->subject = "leaks";
+    if (answer->fit == UBI_LEAK_FITS) {
+        UBI_TRY(ubi__condition_check_own(exit_code, cli, condition, ubi__leaks_measure, (void *)answer->leaks));
+        if (condition && *exit_code == UBI__EXIT_OK && !ubi_leaks_order_is_known(answer->leaks))
+            snprintf(cli->reason, sizeof cli->reason,
+                     "passed, but the order of the files could not be checked: neither ids nor times of creation tell");
+        return UBI_OK;
+    }
+    snprintf(cli->reason, sizeof cli->reason, "%s",
+             ubi__leaks_reason(reason, &answer->series, answer->leaks, answer->fit));
+    *exit_code = UBI__EXIT_INPUT;
+    return UBI_OK;
+}
+
+static ubi_status answer_with(job *j, const series *s, const ubi__snapshot *newest, const ubi_leaks *leaks,
+                              const ubi__condition *condition, int *exit_code) {
     const leaks_arguments *a = j->arguments;
     ubi__leaks_answer answer = { .cli = j->cli,
-                                 .paths = s->paths,
-                                 .n_paths = s->n,
+                                 .series = *s,
                                  .controls = j->controls,
-                                 .n_controls = j->n_controls,
                                  .where = a->where,
+                                 .verdicts = j->verdicts,
                                  .newest = newest,
                                  .leaks = leaks,
+                                 .was_reordered = a->reorder,
+                                 .fit = ubi__leaks_worst_fit(leaks, a->allows_other_process),
                                  .limit = a->limit };
-    return j->cli->common.json ? ubi__leaks_document(&answer) : ubi__leaks_page(&answer);
+    UBI_TRY(ubi__leaks_check_order(s, leaks, a->allows_other_process, NULL));
+    UBI_TRY(tell(&answer));
+    UBI_TRY(judge(&answer, condition, exit_code));
+    if (answer.fit == UBI_LEAK_FITS)
+        ubi__condition_names_tell(&j->names, j->cli, s->n);
+    return UBI_OK;
 }
 
 static ubi_status find_and_tell(job *j, const series *s, const ubi__condition *condition, int *exit_code) {
@@ -240,10 +252,7 @@ static ubi_status find_and_tell(job *j, const series *s, const ubi__condition *c
     UBI_TRY(ubi__snapshot_open(&newest, j->cli, s->paths[s->n - 1]));
     ubi_status status = find_leaks(&leaks, j, s, &newest);
     if (status == UBI_OK) {
-        status = tell(j, s, &newest, leaks);
-        j->cli->subject = "leaks";
-        if (status == UBI_OK)
-            status = ubi__condition_check_own(exit_code, j->cli, condition, measure, (void *)leaks);
+        status = answer_with(j, s, &newest, leaks, condition, exit_code);
         ubi_leaks_free(leaks);
     }
     ubi__snapshot_close(&newest);
@@ -257,10 +266,21 @@ static ubi_status check_paths(const series *s) {
     return n_standard_inputs < 2 ? UBI_OK : ubi__fail(UBI_EINVAL, "only one file can come from standard input");
 }
 
+/* Before anything is read. */
+static ubi_status check_verdicts(job *j, const series *s, const ubi__condition *condition) {
+    ubi__leaks_reach reach = { (uint32_t)s->n, j->arguments->control != NULL };
+    UBI_TRY(ubi__leaks_parse_verdicts(&j->verdicts, j->arguments->verdicts, &reach));
+    return ubi__leaks_check_condition(condition, &reach);
+}
+
 static ubi_status run_with(job *j, const series *s, const ubi__condition *condition, int *exit_code) {
+    UBI_TRY(check_verdicts(j, s, condition));
+    UBI_TRY(ubi__condition_names_init(&j->names, condition, &ubi__leaks_verdict_words));
     if (j->arguments->where)
         UBI_TRY(ubi__node_filter_new(&j->filter, j->arguments->where));
     UBI_TRY(take_control(j));
+    if (j->arguments->reorder)
+        UBI_TRY(ubi__leaks_reorder(s, j->cli));
     return find_and_tell(j, s, condition, exit_code);
 }
 
@@ -270,10 +290,12 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     job j = { .cli = cli, .arguments = arguments };
     ubi__condition *condition;
     UBI_TRY(check_paths(&s));
-    UBI_TRY(ubi__condition_parse_own(&condition, arguments->fail_on, facts));
+    UBI_TRY(ubi__condition_parse_own(&condition, arguments->fail_on, ubi__leaks_facts));
     ubi_status status = run_with(&j, &s, condition, exit_code);
     ubi_leak_control_free(j.control);
+    ubi__free_array(ubi_allocator_default(), j.controls.paths, (size_t)j.controls.n, sizeof *j.controls.paths);
     ubi__node_filter_free(j.filter);
+    ubi__condition_names_fini(&j.names);
     ubi__condition_free(condition);
     return status;
 }
@@ -283,7 +305,17 @@ static const ubi__option options[] = {
       "only nodes for which EXPR holds can be leaked; its names are the columns of 'ubiheap nodes'", NULL },
     { "control", 0, UBI__OPTION_TEXT, AT(control), "OLD,NEW", NULL,
       "snapshots of a run without the suspected action: what grows as much there is no leak", NULL },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "show at most N clusters; 0: all", "10" },
+    { "reorder", 0, UBI__OPTION_FLAG, AT(reorder), NULL, NULL,
+      "put the files into the order in which they were taken, by V8's ids or times of creation; reads them twice",
+      NULL },
+    { "allow-other-process", 0, UBI__OPTION_FLAG, AT(allows_other_process), NULL, NULL,
+      "compare files of several processes, too, instead of ending with status 3", NULL },
+    { "verdict", 0, UBI__OPTION_TEXT, AT(verdicts), "LIST", NULL,
+      "only clusters of these verdicts are shown and counted, such as steady,large; without: all that are leaks, and "
+      "in a "
+      "list of their own those that are probably none",
+      NULL },
+    UBI__OPTION_LIMIT(AT(limit), "show at most N clusters; 0: all", "10"),
     { "engine", 0, UBI__OPTION_FLAG, AT(engine), NULL, NULL,
       "let objects of the engine be leaks, too: code, shapes, property tables", NULL },
     UBI__OPTION_FAIL_ON(AT(fail_on)),
@@ -291,8 +323,8 @@ static const ubi__option options[] = {
 };
 
 static bool fact_entry(size_t i, const char **word, const char **help) {
-    *word = facts[i].name;
-    *help = facts[i].help;
+    *word = ubi__leaks_facts[i].name;
+    *help = ubi__leaks_facts[i].help;
     return *word != NULL;
 }
 
@@ -304,21 +336,27 @@ static const ubi__example examples[] = {
     { "leaks --where 'className == \"Session\"' before.heapsnapshot after.heapsnapshot", "one suspect" },
     { "leaks --control idle1.heapsnapshot,idle2.heapsnapshot before.heapsnapshot after.heapsnapshot",
       "what only the work between the two leaks" },
-    { "leaks --fail-on 'retained > 1MiB or count(Session) > 100' before.heapsnapshot after.heapsnapshot",
+    { "leaks --fail-on 'leaked(steady) > 50 or retained(steady) > 1MiB or grown(steady) > 1MiB' one.heapsnapshot "
+      "two.heapsnapshot three.heapsnapshot",
       "fail a job that leaks" },
     { NULL, NULL },
 };
 
 const ubi__command ubi__command_leaks = {
     .name = "leaks",
-    .operands = "OLD NEW [NEWER]",
-    .summary = "find what a program holds on to between snapshots, and who holds it",
+    .operands = "OLD NEW [NEWER]...",
+    .summary = "find what a program holds on to between snapshots",
+    .question = "What does my program hold on to, and who holds it?",
     .description =
-        "Compares snapshots of one run of a program. Leaked is what was not there in OLD but is in NEW; with NEWER, "
+        "Compares snapshots of one run of a program. Leaked is what was not there in the first but is in the last two; "
+        "of "
+        "two snapshots, what is in the second only. Three say much more than two: do the same work before each, and "
         "what "
-        "is still there then. Three snapshots say much more than two: do the same work before each, and what is in the "
-        "middle of something, and caches that fill up once, fall away. Collect garbage before each snapshot, as the "
-        "engines do by themselves.\n"
+        "is in the middle of something, and caches that fill up once, fall away. More make a series, such as 'ubiheap "
+        "run "
+        "--snapshot-at 10s' takes: it tells with which steps each cluster grew, and how fast. Collect garbage before "
+        "each "
+        "snapshot, as the engines do by themselves.\n"
         "\n"
         "A leaked object keeps others, and these are leaked, too. Listed are the outermost, in clusters: objects of "
         "one "
@@ -332,6 +370,12 @@ const ubi__command ubi__command_leaks = {
         "do "
         "not count.\n"
         "\n"
+        "The files must be of one process, and in the order in which they were taken. V8's ids tell both, and times of "
+        "creation the order, where files have them. Files in the wrong order end with status 2 and the right order. "
+        "Files "
+        "that cannot be compared, of several processes or the same one twice, end with status 3, with --fail-on or "
+        "without.\n"
+        "\n"
         "Objects are told apart by node id. V8 (Node.js, Chrome) numbers objects for good. Ids of Firefox's snapshots "
         "are "
         "addresses: an object that the collector moved counts as new, and one of the same class at an address that was "
@@ -340,7 +384,7 @@ const ubi__command ubi__command_leaks = {
     .glossary = &glossary,
     .examples = examples,
     .min_operands = 2,
-    .max_operands = 3,
+    .max_operands = INT_MAX,
     .arguments_bytes = sizeof(leaks_arguments),
     .run = run,
 };

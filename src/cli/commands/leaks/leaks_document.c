@@ -2,6 +2,7 @@
  *
  * leaks_document.c: the answers of `ubiheap leaks` as JSON, short enough for a script or a log.
  */
+#include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
@@ -40,24 +41,96 @@ static void put_change(document *d, const char *key, uint64_t from, uint64_t to)
 
 /* ---- head --------------------------------------------------------------------------------------------------------- */
 
-static void put_heaps(document *d) {
-    static const char *const keys[] = { "old", "new", "newer" };
-    const ubi_leak_summary *s = ubi_leaks_summary(d->answer->leaks);
-    for (int i = 0; i < d->answer->n_paths; i++) {
-        ubi__json_key(&d->json, keys[i]);
-        ubi__json_object_begin(&d->json);
-        ubi__document_string(&d->json, "file", d->answer->paths[i]);
-        put_u64(d, "count", s->heap[i].count);
-        put_u64(d, "bytes", s->heap[i].bytes);
-        ubi__json_object_end(&d->json);
-    }
-    if (d->answer->n_controls == 0)
+static const char *const fit_names[] = {
+    [UBI_LEAK_FITS] = "fits",
+    [UBI_LEAK_OUT_OF_ORDER] = "out of order",
+    [UBI_LEAK_SAME_HEAP] = "same snapshot",
+    [UBI_LEAK_OTHER_PROCESS] = "other process",
+};
+
+static void begin_heap(document *d, uint32_t i) {
+    const ubi_leak_heap *heap = ubi_leaks_heap(d->answer->leaks, i);
+    ubi__json_object_begin(&d->json);
+    ubi__document_string(&d->json, "file", d->answer->series.paths[i]);
+    put_u64(d, "count", heap->tally.count);
+    put_u64(d, "bytes", heap->tally.bytes);
+}
+
+/* The first, the last but one and the last have names; of two the last is NEW. */
+static void put_named_heaps(document *d) {
+    uint32_t n = ubi_leaks_heap_count(d->answer->leaks);
+    ubi__json_key(&d->json, "old");
+    begin_heap(d, 0);
+    ubi__json_object_end(&d->json);
+    ubi__json_key(&d->json, "new");
+    begin_heap(d, n > 2 ? n - 2 : 1);
+    ubi__json_object_end(&d->json);
+    if (n == 2)
+        return;
+    ubi__json_key(&d->json, "newer");
+    begin_heap(d, n - 1);
+    ubi__json_object_end(&d->json);
+}
+
+static void put_controls(document *d) {
+    if (d->answer->controls.n == 0)
         return;
     ubi__json_key(&d->json, "control");
     ubi__json_array_begin(&d->json);
-    for (int i = 0; i < d->answer->n_controls; i++)
-        ubi__json_string(&d->json, d->answer->controls[i]);
+    for (int i = 0; i < d->answer->controls.n; i++)
+        ubi__json_string(&d->json, d->answer->controls.paths[i]);
     ubi__json_array_end(&d->json);
+}
+
+/* All of them, with what speaks for and against their being of one process. */
+static void put_heaps(document *d) {
+    char time[UBI__HUMAN_TEXT];
+    ubi__json_key(&d->json, "heaps");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < ubi_leaks_heap_count(d->answer->leaks); i++) {
+        const ubi_leak_heap *heap = ubi_leaks_heap(d->answer->leaks, i);
+        begin_heap(d, i);
+        if (heap->time_us)
+            ubi__document_string(&d->json, "created", ubi__iso_time(time, heap->time_us));
+        put_u64(d, "commonIds", heap->n_common);
+        put_u64(d, "commonIdsOfEqualClass", heap->n_common_same);
+        ubi__document_string(&d->json, "fit", fit_names[heap->fit]);
+        ubi__json_object_end(&d->json);
+    }
+    ubi__json_array_end(&d->json);
+}
+
+static void put_sums(document *d, const char *key, const ubi_leak_sums *s) {
+    ubi__json_key(&d->json, key);
+    ubi__json_object_begin(&d->json);
+    put_u64(d, "count", s->leaked.count);
+    put_u64(d, "bytes", s->leaked.bytes);
+    put_u64(d, "retainedSize", s->retained_bytes);
+    put_u64(d, "clusters", s->n_clusters);
+    ubi__json_object_end(&d->json);
+}
+
+/* Of all clusters, whether they count or not. */
+static void put_verdicts(document *d) {
+    ubi__json_key(&d->json, "byVerdict");
+    ubi__json_object_begin(&d->json);
+    for (int i = 0; i < UBI_LEAK_VERDICTS; i++) {
+        const ubi_leak_sums *sums = ubi_leaks_of_verdict(d->answer->leaks, (ubi_leak_verdict)i);
+        if (sums->n_clusters)
+            put_sums(d, ubi_leak_verdict_name((ubi_leak_verdict)i), sums);
+    }
+    ubi__json_object_end(&d->json);
+}
+
+/* Of all objects of OLD that became larger and count. */
+static uint64_t grown_bytes(const document *d) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < ubi_leaks_grown_count(d->answer->leaks); i++) {
+        const ubi_leak_grown *grown = ubi_leaks_grown(d->answer->leaks, i);
+        uint64_t bytes = grown->counts ? grown->grown_bytes : 0;
+        sum = sum + bytes < sum ? UINT64_MAX : sum + bytes;
+    }
+    return sum;
 }
 
 static void put_summary(document *d) {
@@ -66,16 +139,15 @@ static void put_summary(document *d) {
     ubi__json_object_begin(&d->json);
     put_change(d, "count", s->heap[0].count, s->heap[2].count);
     put_change(d, "bytes", s->heap[0].bytes, s->heap[2].bytes);
+    put_u64(d, "grownBytes", grown_bytes(d));
+    put_u64(d, "unlistedBytes", ubi__leaks_unlisted_growth(d->answer->leaks));
     ubi__json_object_end(&d->json);
-    ubi__json_key(&d->json, "leaked");
-    ubi__json_object_begin(&d->json);
-    put_u64(d, "count", s->leaked.count);
-    put_u64(d, "bytes", s->leaked.bytes);
-    put_u64(d, "retainedSize", s->retained_bytes);
-    put_u64(d, "clusters", s->n_clusters);
-    ubi__json_object_end(&d->json);
-    put_u64(d, "clusterCount", ubi_leaks_count(d->answer->leaks));
+    put_sums(d, "leaked", &(ubi_leak_sums){ s->leaked, s->retained_bytes, s->largest_bytes, s->n_clusters });
+    put_verdicts(d);
+    put_u64(d, "clusterCount", ubi__leaks_listed(d->answer));
+    ubi__document_bool(&d->json, "comparable", d->answer->fit == UBI_LEAK_FITS);
     ubi__document_bool(&d->json, "sameRun", ubi__leaks_same_run(d->answer));
+    ubi__document_bool(&d->json, "orderIsKnown", ubi_leaks_order_is_known(d->answer->leaks));
     ubi__document_bool(&d->json, "idsAreAddresses", ubi_lens_reuses_ids(d->answer->newest->look));
 }
 
@@ -94,15 +166,42 @@ static void put_counts(document *d, const ubi_leak_cluster *c) {
     put_u64(d, "retainedSize", c->retained_bytes);
     put_u64(d, "retainedCount", c->n_retained);
     put_u64(d, "older", c->n_older);
-    if (d->answer->n_paths == 3)
+    if (d->answer->series.n > 2)
         put_u64(d, "younger", c->n_younger);
-    if (d->answer->n_controls)
+    if (d->answer->controls.n)
         put_u64(d, "inControl", c->n_control);
     ubi__json_key(&d->json, "classCounts");
     ubi__json_array_begin(&d->json);
-    for (int i = 0; i < d->answer->n_paths; i++)
-        ubi__json_u64(&d->json, c->class_count[i]);
+    for (int i = 0; i < d->answer->series.n; i++)
+        ubi__json_u64(&d->json, c->class_counts[i]);
     ubi__json_array_end(&d->json);
+}
+
+/* With which steps from one file to the next it grew, counted from 1. */
+static void put_steps(document *d, const uint8_t *grew) {
+    uint32_t n_steps = (uint32_t)d->answer->series.n - 1;
+    ubi__json_key(&d->json, "grewWith");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < n_steps; i++)
+        if (grew[i])
+            ubi__json_u64(&d->json, i + 1);
+    ubi__json_array_end(&d->json);
+}
+
+/* How many came with each step, and how fast. */
+static void put_growth(document *d, const ubi_leak_cluster *c) {
+    uint32_t n_steps = (uint32_t)d->answer->series.n - 1;
+    double per_hour;
+    ubi__json_key(&d->json, "came");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < n_steps; i++)
+        ubi__json_u64(&d->json, c->came[i]);
+    ubi__json_array_end(&d->json);
+    put_steps(d, c->grew);
+    if (!ubi__leak_per_hour(&per_hour, d->answer->leaks, c))
+        return;
+    ubi__json_key(&d->json, "perHour");
+    ubi__json_double(&d->json, per_hour);
 }
 
 static void put_parts(document *d, const ubi_leak_cluster *c) {
@@ -151,8 +250,9 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
     if (c->name.ptr)
         put_text(d, "name", c->name);
     ubi__document_string(&d->json, "verdict", ubi_leak_verdict_name(c->verdict));
-    ubi__document_bool(&d->json, "isLeak", ubi_leak_verdict_is_leak(c->verdict));
+    ubi__document_bool(&d->json, "isLeak", c->counts);
     put_counts(d, c);
+    put_growth(d, c);
     put_parts(d, c);
     put_holder(d, c, &path);
     put_id(d, "example", c->example);
@@ -175,13 +275,97 @@ static ubi_status put_clusters(document *d) {
     return UBI_OK;
 }
 
+/* ---- what became larger ------------------------------------------------------------------------------------------- */
+
+static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
+    ubi__leak_path path;
+    ubi_node_ix node = ubi__leak_grown_node(grown);
+    uint32_t n_steps = (uint32_t)d->answer->series.n - 1;
+    UBI_TRY(ubi__leak_path_init_to(&path, d->answer, node));
+    ubi__json_object_begin(&d->json);
+    put_class(d, &grown->class_name);
+    ubi__document_string(&d->json, "verdict", ubi_leak_verdict_name(grown->verdict));
+    ubi__document_bool(&d->json, "isLeak", grown->counts);
+    put_u64(d, "grownBytes", grown->grown_bytes);
+    ubi__json_key(&d->json, "bytes");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i <= n_steps; i++)
+        ubi__json_u64(&d->json, grown->bytes[i]);
+    ubi__json_array_end(&d->json);
+    put_steps(d, grown->grew);
+    if (d->answer->controls.n)
+        put_u64(d, "inControl", grown->control_bytes);
+    ubi__document_bool(&d->json, "holdsLeaked", grown->holds_leaked);
+    put_id(d, "nodeId", grown->node);
+    if (grown->content != UBI_NONE)
+        put_id(d, "contentId", grown->content);
+    ubi__leak_write_grown(d->memo.out, &d->style, &path);
+    put_text(d, "words", ubi__leak_memo_take(&d->memo));
+    ubi__display_path(d->memo.out, &d->style, &path.view, PATH_COLUMNS);
+    put_text(d, "path", ubi__leak_memo_take(&d->memo));
+    put_u64(d, "pathLength", path.n);
+    ubi__json_object_end(&d->json);
+    ubi__leak_path_fini(&path);
+    return UBI_OK;
+}
+
+static ubi_status put_grown(document *d) {
+    uint32_t n = ubi_leaks_grown_count(d->answer->leaks), n_put = 0;
+    ubi__json_key(&d->json, "grown");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < n && !d->json.failed && n_put < ubi__leaks_grown_limit(d->answer); i++) {
+        const ubi_leak_grown *grown = ubi_leaks_grown(d->answer->leaks, i);
+        if (d->answer->verdicts && !grown->counts)
+            continue;
+        UBI_TRY(put_one_grown(d, grown));
+        n_put++;
+    }
+    ubi__json_array_end(&d->json);
+    return UBI_OK;
+}
+
+/* ---- classes of a series ------------------------------------------------------------------------------------------- */
+
+static void put_tallies(document *d, const char *key, const ubi_leak_trend *trend, bool bytes) {
+    ubi__json_key(&d->json, key);
+    ubi__json_array_begin(&d->json);
+    for (int i = 0; i < d->answer->series.n; i++)
+        ubi__json_u64(&d->json, bytes ? trend->at_heap[i].bytes : trend->at_heap[i].count);
+    ubi__json_array_end(&d->json);
+}
+
+static void put_classes(document *d) {
+    uint32_t n = ubi_leaks_trend_count(d->answer->leaks);
+    uint64_t limit = d->answer->limit ? d->answer->limit : n;
+    if (d->answer->series.n <= 3)
+        return;
+    ubi__json_key(&d->json, "classes");
+    ubi__json_array_begin(&d->json);
+    for (uint32_t i = 0; i < n && i < limit; i++) {
+        ubi_leak_trend trend;
+        ubi_leaks_trend(&trend, d->answer->leaks, i);
+        ubi__json_object_begin(&d->json);
+        put_class(d, &trend.class_name);
+        put_tallies(d, "counts", &trend, false);
+        put_tallies(d, "bytes", &trend, true);
+        put_u64(d, "rises", trend.n_rises);
+        ubi__json_object_end(&d->json);
+    }
+    ubi__json_array_end(&d->json);
+}
+
 ubi_status ubi__leaks_document(const ubi__leaks_answer *answer) {
     document d = { .answer = answer, .graph = answer->newest->graph, .style = { false, true, PATH_COLUMNS } };
     UBI_TRY(ubi__leak_memo_init(&d.memo));
     ubi__document_open(&d.json, answer->cli, "ubiheap.leaks/1");
+    put_named_heaps(&d);
     put_heaps(&d);
+    put_controls(&d);
     put_summary(&d);
+    put_classes(&d);
     ubi_status status = put_clusters(&d);
+    if (status == UBI_OK)
+        status = put_grown(&d);
     if (status == UBI_OK)
         ubi__document_end(&d.json);
     ubi__leak_memo_fini(&d.memo);

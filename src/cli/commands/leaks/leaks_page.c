@@ -32,15 +32,21 @@ typedef struct page {
 } page;
 
 uint32_t ubi__leaks_shown(const ubi__leaks_answer *answer) {
-    uint32_t n = ubi_leaks_count(answer->leaks);
+    uint32_t n = ubi__leaks_listed(answer);
     return answer->limit && answer->limit < n ? (uint32_t)answer->limit : n;
 }
 
+bool ubi__leaks_verdict_counts(const ubi__leaks_answer *answer, ubi_leak_verdict verdict) {
+    return answer->verdicts ? (answer->verdicts & UBI_LEAK_VERDICT_BIT(verdict)) != 0
+                            : ubi_leak_verdict_is_leak(verdict);
+}
+
+uint32_t ubi__leaks_listed(const ubi__leaks_answer *answer) {
+    return answer->verdicts ? ubi_leaks_summary(answer->leaks)->n_clusters : ubi_leaks_count(answer->leaks);
+}
+
 bool ubi__leaks_same_run(const ubi__leaks_answer *answer) {
-    const ubi_leak_summary *s = ubi_leaks_summary(answer->leaks);
-    uint64_t smaller = s->heap[0].count < s->heap[2].count ? s->heap[0].count : s->heap[2].count;
-    bool reuses = ubi_lens_reuses_ids(answer->newest->look);
-    return s->n_common * 10 >= smaller && (reuses || s->n_common_same * 100 >= s->n_common * 98);
+    return ubi_leaks_fit(answer->leaks) != UBI_LEAK_OTHER_PROCESS;
 }
 
 static size_t room(const page *p) {
@@ -49,58 +55,228 @@ static size_t room(const page *p) {
 
 /* ---- head --------------------------------------------------------------------------------------------------------- */
 
+/* Of up to three files the sizes are told, of more the first, the last and a curve. */
+#define MOST_SIZES 3
+
+static uint64_t bytes_of_heap(const ubi__leak_curve *curve, uint32_t i) {
+    return ubi_leaks_heap(curve->payload, i)->tally.bytes;
+}
+
+/* " in 12 snapshots over 1 m 50 s ▁▂▃▄▅▆▇█". */
+static void write_series(const page *p, uint32_t n) {
+    char time[UBI__HUMAN_TEXT];
+    uint64_t elapsed_us;
+    ubi__leak_curve curve = { .n = n, .value = bytes_of_heap, .payload = p->answer->leaks, .from_least = true };
+    ubi__out_printf(p->out, " in %u snapshots", n);
+    if (ubi_leaks_elapsed_us(&elapsed_us, p->answer->leaks))
+        ubi__out_printf(p->out, " over %s", ubi__human_duration(time, elapsed_us));
+    ubi__out_string(p->out, "  ");
+    ubi__leak_write_curve(p->out, &p->cli->style, &curve);
+}
+
 static void write_heaps(const page *p) {
     char size[UBI__HUMAN_TEXT], change[UBI__HUMAN_TEXT + 1], share[UBI__HUMAN_TEXT + 1];
     const ubi_leak_summary *s = p->summary;
+    uint32_t n = ubi_leaks_heap_count(p->answer->leaks);
     ubi__change bytes = { s->heap[0].bytes, s->heap[2].bytes };
     ubi__out_string(p->out, "Heap: ");
-    for (int i = 0; i < p->answer->n_paths; i++) {
+    for (uint32_t i = 0; i<n; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1) {
         if (i)
             ubi__out_string(p->out, p->cli->style.unicode ? " → " : " -> ");
-        ubi__out_string(p->out, ubi__human_size(size, s->heap[i].bytes));
+        ubi__out_string(p->out, ubi__human_size(size, ubi_leaks_heap(p->answer->leaks, i)->tally.bytes));
     }
-    ubi__out_printf(p->out, " (%s, %s)\n", ubi__change_text(change, ubi__human_size, bytes),
+    ubi__out_printf(p->out, " (%s, %s)", ubi__change_text(change, ubi__human_size, bytes),
                     ubi__change_percent(share, bytes));
+    if (n > MOST_SIZES)
+        write_series(p, n);
+    ubi__out_char(p->out, '\n');
+}
+
+/* "Order: 1.heapsnapshot, 2.heapsnapshot, 3.heapsnapshot", of files that were put into it. */
+static void write_order(const page *p) {
+    if (!p->answer->was_reordered)
+        return;
+    for (int i = 0; i < p->answer->series.n; i++) {
+        ubi__out_string(p->out, i ? ", " : "Order: ");
+        ubi__display_text(p->out, &p->cli->style, ubi__text(p->answer->series.paths[i]), SIZE_MAX);
+    }
+    ubi__out_char(p->out, '\n');
+}
+
+#define TALLY_TEXT 200
+
+/* "2 steady, 5 once": clusters of verdicts that count, or of the others. */
+static const char *verdict_tally(char out[TALLY_TEXT], const page *p, bool counting) {
+    char count[UBI__HUMAN_TEXT];
+    size_t n = 0;
+    out[0] = 0;
+    for (int i = 0; i < UBI_LEAK_VERDICTS; i++) {
+        ubi_leak_verdict verdict = (ubi_leak_verdict)i;
+        const ubi_leak_sums *sums = ubi_leaks_of_verdict(p->answer->leaks, verdict);
+        if (sums->n_clusters && ubi__leaks_verdict_counts(p->answer, verdict) == counting)
+            n += (size_t)snprintf(out + n, TALLY_TEXT - n, "%s%s %s", n ? ", " : "",
+                                  ubi__human_count(count, sums->n_clusters), ubi_leak_verdict_name(verdict));
+    }
+    return out;
+}
+
+/* Less than this, and less than a tenth of OLD, is the noise of any program. */
+#define NOTABLE_UNLISTED_BYTES (UINT64_C(1) << 20)
+
+/* Without that of objects that are told by name. */
+static uint64_t untold_growth(const page *p) {
+    uint64_t unlisted = ubi__leaks_unlisted_growth(p->answer->leaks), told = ubi__leaks_told_growth(p->answer);
+    return unlisted > told ? unlisted - told : 0;
+}
+
+static bool is_unlisted_growth_notable(const page *p) {
+    uint64_t bytes = untold_growth(p);
+    return ubi__leaks_same_run(p->answer) && bytes > NOTABLE_UNLISTED_BYTES && bytes > p->summary->heap[0].bytes / 10;
+}
+
+/* Then it is no news that nothing leaks. */
+static void write_nothing_chosen(const page *p, char *line, size_t capacity) {
+    char objects[UBI__HUMAN_TEXT];
+    snprintf(line, capacity, "Nothing of what %s matches --where (%s without it).",
+             p->summary->three ? "stayed" : "came with NEW",
+             ubi__human_things(objects, p->summary->n_not_chosen, "object"));
+}
+
+static void write_nothing(const page *p, char *line, size_t capacity) {
+    char tally[TALLY_TEXT];
+    bool others = ubi_leaks_count(p->answer->leaks) > 0;
+    if (ubi__leaks_first_grown(p->answer))
+        snprintf(line, capacity, "No new object leaks. Objects that were there in OLD became larger by %s.",
+                 ubi__human_size(tally, ubi__leaks_told_growth(p->answer)));
+    else if (is_unlisted_growth_notable(p))
+        snprintf(line, capacity, "No object leaks.");
+    else if (!others && p->summary->n_not_chosen)
+        write_nothing_chosen(p, line, capacity);
+    else if (p->answer->verdicts)
+        snprintf(line, capacity, others ? "No such leak: there are clusters of other verdicts, %s." : "No leak.",
+                 verdict_tally(tally, p, false));
+    else
+        snprintf(line, capacity, "No leak: %s",
+                 others              ? "what is new has other reasons."
+                 : p->summary->three ? "nothing that came with NEW is still there in NEWER."
+                                     : "nothing came with NEW.");
+}
+
+static void write_something(const page *p, char *line, size_t capacity) {
+    char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], clusters[UBI__HUMAN_TEXT], tally[TALLY_TEXT];
+    const ubi_leak_summary *s = p->summary;
+    bool several = s->three && s->n_clusters > 1;
+    snprintf(line, capacity, "%s new since OLD%s %s %s, in %s%s%s.",
+             ubi__human_things(objects, s->leaked.count, "object"), s->three ? " and alive in NEWER" : "",
+             s->leaked.count == 1 ? "keeps" : "keep", ubi__human_size(size, s->retained_bytes),
+             ubi__human_things(clusters, s->n_clusters, "cluster"), several ? ": " : "",
+             several ? verdict_tally(tally, p, true) : "");
+}
+
+/* What is listed are new objects; a table that grew in place is none. */
+static void write_unlisted_growth(const page *p) {
+    char line[400], size[UBI__HUMAN_TEXT];
+    if (!is_unlisted_growth_notable(p))
+        return;
+    snprintf(
+        line, sizeof line,
+        "But the heap grew by %s that no new object keeps, nor any other by itself: objects that were there became "
+        "a little larger each. Compare their sizes with 'ubiheap diff --by class'; a gate asks for it with "
+        "--fail-on 'unlisted > 1MiB'.",
+        ubi__human_size(size, untold_growth(p)));
+    ubi__write_words(p->cli, UBI__INK_YELLOW, line);
+}
+
+/* Beside leaked objects; they are told below these. */
+static void write_grown_total(const page *p) {
+    char line[200], size[UBI__HUMAN_TEXT];
+    if (!ubi__leaks_first_grown(p->answer) || p->summary->n_clusters == 0)
+        return;
+    snprintf(line, sizeof line, "Objects that were there in OLD became larger by %s.",
+             ubi__human_size(size, ubi__leaks_told_growth(p->answer)));
+    ubi__write_words(p->cli, UBI__INK_BOLD, line);
 }
 
 static void write_total(const page *p) {
-    char line[160], objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], clusters[UBI__HUMAN_TEXT];
-    const ubi_leak_summary *s = p->summary;
-    if (s->n_clusters == 0)
-        snprintf(line, sizeof line, "No leak: %s",
-                 ubi_leaks_count(p->answer->leaks) ? "what is new has other reasons."
-                 : s->three                        ? "nothing that came with NEW is still there in NEWER."
-                                                   : "nothing came with NEW.");
+    char line[400];
+    if (p->summary->n_clusters == 0)
+        write_nothing(p, line, sizeof line);
     else
-        snprintf(line, sizeof line, "%s new since OLD%s %s %s, in %s.",
-                 ubi__human_things(objects, s->leaked.count, "object"), s->three ? " and alive in NEWER" : "",
-                 s->leaked.count == 1 ? "keeps" : "keep", ubi__human_size(size, s->retained_bytes),
-                 ubi__human_things(clusters, s->n_clusters, "cluster"));
+        write_something(p, line, sizeof line);
     ubi__write_inked(p->cli, UBI__INK_BOLD, line);
     ubi__out_char(p->out, '\n');
 }
 
-static void write_warnings(const page *p) {
-    char line[400], common[UBI__HUMAN_TEXT], same[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT];
-    const ubi_leak_summary *s = p->summary;
+/* ---- heaps that do not fit ----------------------------------------------------------------------------------------- */
+
+/* Of its nodes: those whose ids the newest heap has, those of the same class, and texts of strings. */
+static void write_other_process(const page *p, uint32_t i) {
+    char line[500], nodes[UBI__HUMAN_TEXT], common[UBI__HUMAN_TEXT], same[UBI__HUMAN_TEXT], texts[120] = "";
+    const ubi_leak_heap *heap = ubi_leaks_heap(p->answer->leaks, i);
+    if (heap->n_texts)
+        snprintf(texts, sizeof texts, ", and of %s %s have the same text",
+                 ubi__human_things(nodes, heap->n_texts, "string"), ubi__human_count(same, heap->n_texts_same));
+    snprintf(line, sizeof line,
+             "%.160s is hardly of the process of the newest file: of its %s, %s have ids that are there, too; %s of "
+             "these are "
+             "of the same class%s.",
+             p->answer->series.paths[i], ubi__human_things(nodes, heap->tally.count, "node"),
+             ubi__human_count(common, heap->n_common), ubi__human_count(same, heap->n_common_same), texts);
+    ubi__write_words(p->cli, UBI__INK_YELLOW, line);
+}
+
+#define MOST_MISFITS 3
+
+static void write_misfits(const page *p) {
+    uint32_t n = ubi_leaks_heap_count(p->answer->leaks), n_told = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (ubi_leaks_heap(p->answer->leaks, i)->fit == UBI_LEAK_OTHER_PROCESS && n_told++ < MOST_MISFITS)
+            write_other_process(p, i);
+}
+
+/* The page ends here: nothing can be told from such files. */
+static void write_nothing_to_judge(const page *p) {
+    char reason[UBI__LEAKS_REASON];
+    bool by_key = p->answer->fit == UBI_LEAK_OTHER_PROCESS && ubi__leaks_differ_by_key(p->answer->leaks);
+    if (!by_key)
+        write_misfits(p);
+    ubi__leaks_reason(reason, &p->answer->series, p->answer->leaks, p->answer->fit);
+    reason[0] = 'C';
+    strcat(reason, ".");
+    ubi__write_words(p->cli, UBI__INK_BOLD, reason);
+    ubi__write_words(
+        p->cli, UBI__INK_PLAIN,
+        p->answer->fit == UBI_LEAK_SAME_HEAP
+            ? "A program that leaks nothing would look the same: take another snapshot, after the same work."
+        : by_key
+            ? "Names tell nothing then, and hardly whether the files are of one process; --allow-other-process shows "
+              "what comes of them all the same."
+            : "Compare files of one process; --allow-other-process shows what comes of these all the same.");
+}
+
+/* Before anything that it is about. */
+static void write_warning(const page *p) {
     if (!ubi__leaks_same_run(p->answer)) {
-        snprintf(
-            line, sizeof line,
-            "These are hardly snapshots of one process: of %s in OLD, %s ids are in the newest file too, %s of them "
-            "with the same class. Nothing below can be trusted.",
-            ubi__human_things(nodes, s->heap[0].count, "node"), ubi__human_count(common, s->n_common),
-            ubi__human_count(same, s->n_common_same));
-        ubi__write_words(p->cli, UBI__INK_YELLOW, line);
-    } else if (ubi_lens_reuses_ids(p->answer->newest->look) && ubi_leaks_count(p->answer->leaks)) {
-        const char *producer = ubi__guess_producer(p->answer->newest->graph);
-        bool moves = !producer || strcmp(producer, "QuickJS") != 0;
-        ubi__write_words(p->cli, UBI__INK_DIM,
-                         moves
-                             ? "Ids in these files are addresses: objects that the collector moved count as new, and "
-                               "objects at the address of a dead one of their class as old."
-                             : "Ids in these files are addresses: objects at the address of a dead one of their class "
-                               "count as old.");
+        write_misfits(p);
+        ubi__write_words(p->cli, UBI__INK_YELLOW, "Nothing below can be trusted.");
     }
+    if (!ubi_leaks_order_is_known(p->answer->leaks))
+        ubi__write_words(p->cli, UBI__INK_YELLOW,
+                         "Whether the files stand in the order in which they were taken could not be checked: neither "
+                         "ids nor times of creation tell. In another order, nothing below can be trusted.");
+}
+
+static void write_remark(const page *p) {
+    if (!ubi__leaks_same_run(p->answer) || !ubi_lens_reuses_ids(p->answer->newest->look) ||
+        !ubi_leaks_count(p->answer->leaks))
+        return;
+    const char *producer = ubi__guess_producer(p->answer->newest->graph);
+    bool moves = !producer || strcmp(producer, "QuickJS") != 0;
+    ubi__write_words(p->cli, UBI__INK_DIM,
+                     moves ? "Ids in these files are addresses: objects that the collector moved count as new, and "
+                             "objects at the address of a dead one of their class as old."
+                           : "Ids in these files are addresses: objects at the address of a dead one of their class "
+                             "count as old.");
 }
 
 /* ---- clusters ----------------------------------------------------------------------------------------------------- */
@@ -144,7 +320,7 @@ static void write_holder(const page *p, const ubi_leak_cluster *c, const ubi__le
 static bool write_part(const page *p, size_t *used, const char *before, ubi_text name, ubi_leak_tally tally) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     size_t columns = strlen(before) + strlen(ubi__human_count(count, tally.count)) +
-                     ubi__display_columns(name, &p->plain) + strlen(ubi__human_size(size, tally.bytes)) + 4;
+                     ubi__display_columns(name, &p->plain, room(p)) + strlen(ubi__human_size(size, tally.bytes)) + 4;
     if (*used && *used + columns > room(p))
         return false;
     *used += columns;
@@ -165,11 +341,15 @@ static void write_parts(const page *p, const ubi_leak_cluster *c) {
 
 static void write_verdict(const page *p, const ubi_leak_cluster *c) {
     char buffer[200];
-    const char *words = ubi__leak_verdict_words(buffer, c);
+    const char *words = ubi__leak_verdict_words(buffer, p->answer->leaks, c);
     if (!words)
         return;
     ubi__out_string(p->out, "    ");
     ubi__write_inked(p->cli, c->verdict == UBI_LEAK_STEADY ? UBI__INK_RED : UBI__INK_PLAIN, words);
+    if (ubi_leaks_heap_count(p->answer->leaks) > MOST_SIZES) {
+        ubi__out_string(p->out, "  ");
+        ubi__leak_write_came(p->out, &p->cli->style, p->answer->leaks, c);
+    }
     ubi__out_char(p->out, '\n');
 }
 
@@ -244,7 +424,7 @@ static ubi_status write_leak(const page *p, uint32_t i) {
 /* One line: it is hardly worth more. */
 static void write_other(const page *p, const ubi_leak_cluster *c) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], buffer[200];
-    const char *words = ubi__leak_verdict_words(buffer, c);
+    const char *words = ubi__leak_verdict_words(buffer, p->answer->leaks, c);
     ubi__out_string(p->out, "  ");
     ubi__leak_write_name(p->out, &p->cli->style, c, room(p) / 3);
     ubi__out_printf(p->out, ": +%s, %s", ubi__human_things(objects, c->leaked.count, "object"),
@@ -256,7 +436,7 @@ static void write_other(const page *p, const ubi_leak_cluster *c) {
 
 static void write_rest(const page *p, uint32_t n_shown) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
-    uint32_t n = ubi_leaks_count(p->answer->leaks);
+    uint32_t n = ubi__leaks_listed(p->answer);
     uint64_t bytes = 0;
     for (uint32_t i = n_shown; i < n; i++)
         bytes += ubi_leaks_cluster(p->answer->leaks, i)->retained_bytes;
@@ -281,27 +461,81 @@ static ubi_status write_clusters(const page *p) {
     return UBI_OK;
 }
 
+/* ---- classes of a series ------------------------------------------------------------------------------------------- */
+
+#define MOST_CLASSES 8
+
+static uint64_t count_at_heap(const ubi__leak_curve *curve, uint32_t i) {
+    return ((const ubi_leak_tally *)curve->payload)[i].count;
+}
+
+static void write_class(const page *p, const ubi_leak_trend *trend, uint32_t n_heaps) {
+    char rises[40];
+    uint64_t from = trend->at_heap[0].count, to = trend->at_heap[n_heaps - 1].count;
+    ubi__leak_curve curve = { .n = n_heaps, .value = count_at_heap, .payload = trend->at_heap };
+    ubi__write_count(p->cli, from, 10);
+    ubi__out_string(p->out, p->cli->style.unicode ? " → " : " -> ");
+    ubi__write_count(p->cli, to, 10);
+    ubi__out_string(p->out, "  ");
+    ubi__leak_write_curve(p->out, &p->cli->style, &curve);
+    snprintf(rises, sizeof rises, "  up with %u of %u  ", trend->n_rises, n_heaps - 1);
+    ubi__out_string(p->out, rises);
+    ubi__display_text(p->out, &p->cli->style, trend->class_name.name, room(p) / 2);
+    ubi__out_char(p->out, '\n');
+}
+
+/* Classes that became more with half of the steps or more: those that jitter say little. */
+static void write_classes(const page *p) {
+    uint32_t n_heaps = ubi_leaks_heap_count(p->answer->leaks), n = ubi_leaks_trend_count(p->answer->leaks), n_told = 0;
+    for (uint32_t i = 0; n_heaps > MOST_SIZES && i < n && n_told < MOST_CLASSES; i++) {
+        ubi_leak_trend trend;
+        ubi_leaks_trend(&trend, p->answer->leaks, i);
+        if (trend.n_rises * 2 < n_heaps - 1)
+            continue;
+        if (n_told++ == 0)
+            ubi__write_title(p->cli, "Classes that grow, from step to step");
+        write_class(p, &trend, n_heaps);
+    }
+}
+
 /* ---- next --------------------------------------------------------------------------------------------------------- */
 
 static void write_command(const page *p, const char *command, uint64_t id, const char *help) {
-    const char *file = ubi__file_argument(p->answer->paths[p->answer->n_paths - 1], "FILE");
+    const char *file = ubi__file_argument(p->answer->series.paths[p->answer->series.n - 1], "FILE");
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, id);
     ubi__write_command(p->cli, command, file, text, help);
 }
 
 static void write_next(const page *p) {
-    if (p->summary->n_clusters == 0)
-        return;
-    const ubi_leak_cluster *c = ubi_leaks_cluster(p->answer->leaks, 0);
     const ubi_graph *g = p->answer->newest->graph;
+    const ubi_leak_grown *grown = ubi__leaks_first_grown(p->answer);
+    const ubi_leak_cluster *c = p->summary->n_clusters ? ubi_leaks_cluster(p->answer->leaks, 0) : NULL;
+    if (!c && !grown)
+        return;
     ubi__write_title(p->cli, "Next");
-    write_command(p, "paths", ubi_graph_node_id(g, c->example), "every way that keeps one alive");
-    if (c->holder != UBI_NONE)
-        write_command(p, "node", ubi_graph_node_id(g, c->holder), "what holds them");
+    if (c)
+        write_command(p, "paths", ubi_graph_node_id(g, c->example), "every way that keeps one alive");
+    if (c && c->holder != UBI_NONE)
+        write_command(p, "show", ubi_graph_node_id(g, c->holder), "what holds them");
+    if (grown)
+        write_command(p, "show", ubi_graph_node_id(g, ubi__leak_grown_node(grown)), "what became larger");
     if (!p->summary->three)
         ubi__write_words(p->cli, UBI__INK_DIM,
                          "  A third snapshot, after the same work again, tells leaks from what is set up once.");
+}
+
+static ubi_status write_judgement(const page *p) {
+    write_warning(p);
+    write_total(p);
+    write_grown_total(p);
+    write_unlisted_growth(p);
+    write_remark(p);
+    UBI_TRY(write_clusters(p));
+    UBI_TRY(ubi__leaks_write_grown(p->answer, p->memo));
+    write_classes(p);
+    write_next(p);
+    return UBI_OK;
 }
 
 ubi_status ubi__leaks_page(const ubi__leaks_answer *answer) {
@@ -312,11 +546,12 @@ ubi_status ubi__leaks_page(const ubi__leaks_answer *answer) {
     p.out = &answer->cli->output->out;
     p.summary = ubi_leaks_summary(answer->leaks);
     write_heaps(&p);
-    write_total(&p);
-    write_warnings(&p);
-    ubi_status status = write_clusters(&p);
-    if (status == UBI_OK)
-        write_next(&p);
+    write_order(&p);
+    ubi_status status = UBI_OK;
+    if (answer->fit == UBI_LEAK_FITS)
+        status = write_judgement(&p);
+    else
+        write_nothing_to_judge(&p);
     ubi__leak_memo_fini(&memo);
     return status;
 }

@@ -7,20 +7,22 @@
 
 #include <ubiheap/leaks.h>
 
+#include "cli/commands/leaks/leaks_series.h"
 #include "cli/snapshot.h"
 #include "render/path_words.h"
 
 /** What is compared and what came of it. Borrowed. */
 typedef struct ubi__leaks_answer {
     ubi__cli *cli;
-    char **paths; /**< paths[n_paths]: OLD, NEW and perhaps NEWER */
-    int n_paths;
-    char **controls; /**< controls[n_controls]: files of the control */
-    int n_controls;
+    ubi__leaks_series series;   /**< the files, the newest last */
+    ubi__leaks_series controls; /**< those of the control; or none */
     const char *where;
+    uint32_t verdicts; /**< chosen ones, to which the clusters are limited; 0: none were */
     const ubi__snapshot *newest;
     const ubi_leaks *leaks;
-    uint64_t limit; /**< clusters shown; 0: all */
+    bool was_reordered;
+    ubi_leak_fit fit; /**< not FITS: nothing can be said of leaks */
+    uint64_t limit;   /**< clusters shown; 0: all */
 } ubi__leaks_answer;
 
 /** The text page. Errors: UBI_ENOMEM. */
@@ -28,9 +30,19 @@ ubi_status ubi__leaks_page(const ubi__leaks_answer *answer);
 /** The JSON document. Errors: UBI_ENOMEM. */
 ubi_status ubi__leaks_document(const ubi__leaks_answer *answer);
 
-/** How many of the clusters are shown. */
+/** Whether clusters of a verdict count: it was chosen, or none was and it is one of leaks. */
+bool ubi__leaks_verdict_counts(const ubi__leaks_answer *answer, ubi_leak_verdict verdict);
+/** How many clusters there are to be shown: those of the chosen verdicts, or all. They come first. */
+uint32_t ubi__leaks_listed(const ubi__leaks_answer *answer);
+
+/**
+ * Bytes by which the heap grew from OLD to NEW and that no cluster keeps, leak or not: objects of OLD that have become
+ * larger, such as the table of a Set of numbers. Cost: O(clusters).
+ */
+uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks);
+/** How many of these are shown. */
 uint32_t ubi__leaks_shown(const ubi__leaks_answer *answer);
-/** Whether ids mean the same in OLD and the newest heap. */
+/** Whether ids mean the same in all heaps. */
 bool ubi__leaks_same_run(const ubi__leaks_answer *answer);
 
 /** A path of a cluster's example, to be shown; fini frees it. */
@@ -39,9 +51,12 @@ typedef struct ubi__leak_path {
     ubi_path_step *steps; /**< owned steps[n] */
     uint32_t n;
     uint32_t n_to_holder; /**< steps that lead to the holder; n: there is none */
+    uint32_t n_to_new;    /**< steps that lead to the first node that was not there in OLD */
 } ubi__leak_path;
 
 ubi_status ubi__leak_path_init(ubi__leak_path *out, const ubi__leaks_answer *answer, const ubi_leak_cluster *cluster);
+/** The path to any node that the search met; without a holder. */
+ubi_status ubi__leak_path_init_to(ubi__leak_path *out, const ubi__leaks_answer *answer, ubi_node_ix node);
 void ubi__leak_path_fini(ubi__leak_path *path);
 
 /* ---- words (leaks_words.c). No newline. -------------------------------------------------------------------------- */
@@ -51,8 +66,35 @@ void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi_leak
 /** "Map registry, captured by add()": what a cluster hangs on, and how one gets there. */
 void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *cluster,
                             const ubi__leak_path *path);
+/** The node that became larger, or the larger one that took its place. */
+ubi_node_ix ubi__leak_grown_node(const ubi_leak_grown *grown);
+/** "Map, property samples of Metrics", by the path to that node. */
+void ubi__leak_write_grown(ubi__out *out, const ubi__style *style, const ubi__leak_path *path);
+/** One sentence on with which steps it grew. Static, or in `buffer`. */
+const char *ubi__leak_grown_words(char buffer[200], const ubi_leaks *leaks, const ubi_leak_grown *grown);
 /** One sentence on what the numbers of a cluster say. Static, or in `buffer`. */
-const char *ubi__leak_verdict_words(char buffer[200], const ubi_leak_cluster *cluster);
+const char *ubi__leak_verdict_words(char buffer[200], const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
+
+/* ---- a series (leaks_curves.c) ------------------------------------------------------------------------------------- */
+
+#define UBI__LEAK_CURVE_COLUMNS 40
+
+/** Numbers to be drawn, a column each; where there are more than UBI__LEAK_CURVE_COLUMNS, several share one. */
+typedef struct ubi__leak_curve {
+    uint32_t n;
+    uint64_t (*value)(const struct ubi__leak_curve *curve, uint32_t i);
+    const void *payload;
+    bool from_least; /**< the lowest column stands for the least value, else for 0 */
+} ubi__leak_curve;
+
+void ubi__leak_write_curve(ubi__out *out, const ubi__style *style, const ubi__leak_curve *curve);
+/** How many came with each step. */
+void ubi__leak_write_came(ubi__out *out, const ubi__style *style, const ubi_leaks *leaks,
+                          const ubi_leak_cluster *cluster);
+/** How many come in an hour; false: the files do not tell when they were taken. */
+bool ubi__leak_per_hour(double *out, const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
+/** With which steps a cluster of a series of four or more grew, how much, and how fast. False: that is not what there is to say. */
+bool ubi__leak_growth_words(char out[200], const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
 
 /** Writes to memory, for sentences in JSON: text is "" until written to; out.payload is this. */
 typedef struct ubi__leak_memo {
@@ -66,5 +108,18 @@ ubi_status ubi__leak_memo_init(ubi__leak_memo *memo);
 void ubi__leak_memo_fini(ubi__leak_memo *memo);
 /** What was written since the last call; borrowed until the next write. */
 ubi_text ubi__leak_memo_take(ubi__leak_memo *memo);
+
+/* ---- what became larger (leaks_grown.c) --------------------------------------------------------------------------- */
+
+/** So many are told at most, whatever the limit: each has a path, and a file may have a long one for each of millions. */
+#define UBI__LEAKS_MOST_GROWN 200
+/** How many may be told. */
+uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer);
+/** Lines on the page about objects of OLD that became larger by much. Errors: UBI_ENOMEM. */
+ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_memo *memo);
+/** Bytes by which those grew that these lines are about. Cost: O(objects that grew). */
+uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer);
+/** The object that the page tells of first; NULL: none. */
+const ubi_leak_grown *ubi__leaks_first_grown(const ubi__leaks_answer *answer);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
-#include "render/edge_words.h"
+#include "render/holder_words.h"
 #include "render/node_label.h"
 
 /* Columns of a name within a sentence. */
@@ -16,18 +16,26 @@
 
 /* ---- paths -------------------------------------------------------------------------------------------------------- */
 
-ubi_status ubi__leak_path_init(ubi__leak_path *out, const ubi__leaks_answer *answer, const ubi_leak_cluster *c) {
+ubi_status ubi__leak_path_init_to(ubi__leak_path *out, const ubi__leaks_answer *answer, ubi_node_ix node) {
     const ubi_leaks *leaks = answer->leaks;
-    uint32_t n = ubi_leaks_path_length(leaks, c->example);
+    uint32_t n = ubi_leaks_path_length(leaks, node);
     ubi_path_step *steps = ubi__alloc_array(ubi_allocator_default(), n, sizeof *steps);
     if (n && !steps)
         return ubi__fail_nomem();
-    ubi_leaks_path(steps, leaks, c->example);
-    *out = (ubi__leak_path){ .steps = steps, .n = n, .n_to_holder = n };
-    for (uint32_t i = 0; i < n; i++)
-        if (steps[i].predecessor == c->holder)
+    ubi_leaks_path(steps, leaks, node);
+    *out = (ubi__leak_path){ .steps = steps, .n = n, .n_to_holder = n, .n_to_new = n };
+    for (uint32_t i = 1; i < n && out->n_to_new == n; i++)
+        if (!ubi_leaks_was_there(leaks, steps[i].predecessor))
+            out->n_to_new = i;
+    out->view = (ubi__path_view){ answer->newest->graph, steps, n, node, answer->newest->look };
+    return UBI_OK;
+}
+
+ubi_status ubi__leak_path_init(ubi__leak_path *out, const ubi__leaks_answer *answer, const ubi_leak_cluster *c) {
+    UBI_TRY(ubi__leak_path_init_to(out, answer, c->example));
+    for (uint32_t i = 0; i < out->n; i++)
+        if (out->steps[i].predecessor == c->holder)
             out->n_to_holder = i;
-    out->view = (ubi__path_view){ answer->newest->graph, steps, n, c->example, answer->newest->look };
     return UBI_OK;
 }
 
@@ -47,77 +55,48 @@ void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi_leak
     ubi__out_string(out, "()");
 }
 
-/* An anonymous function goes by the property that it was found in: getSession(). */
-static bool write_by_property(ubi__out *out, const ubi__style *style, const ubi__leak_path *path, uint32_t i) {
-    const ubi_graph *g = path->view.graph;
-    ubi_node_ix node = i < path->n ? path->steps[i].predecessor : path->view.target;
-    if (i == 0 || !ubi__text_is(ubi_lens_node_name(path->view.look, node), "Function") ||
-        ubi_graph_string(g, ubi_graph_node_name(g, node)).len)
-        return false;
-    ubi__edge_words words = ubi__edge_words_of(g, path->steps[i - 1].predecessor, path->steps[i - 1].edge);
-    if (words.how != UBI__EDGE_PROPERTY)
-        return false;
-    ubi__display_edge_words(out, style, words, NAME_COLUMNS);
-    ubi__out_string(out, "()");
-    return true;
-}
-
-/* What the i-th node of the path is called. */
-static void write_title(ubi__out *out, const ubi__style *style, const ubi__leak_path *path, uint32_t i) {
-    const ubi_graph *g = path->view.graph;
-    ubi_node_ix node = i < path->n ? path->steps[i].predecessor : path->view.target;
-    bool plain = ubi__kind_is_plain(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
-    if (write_by_property(out, style, path, i))
-        return;
-    ubi_lens_name_buffer *buffer = plain ? NULL : UBI_NEW(ubi_allocator_default(), ubi_lens_name_buffer);
-    ubi__display_text(out, style,
-                      buffer ? ubi__node_title(g, path->view.look, node, buffer)
-                             : ubi_lens_node_name(path->view.look, node),
-                      NAME_COLUMNS);
-    if (buffer)
-        UBI_DELETE(ubi_allocator_default(), buffer);
-}
-
 /* ---- holders ------------------------------------------------------------------------------------------------------ */
 
-/* The steps before the holder, from the nearest node on that is not the engine's. */
-static uint32_t step_of_owner(const ubi__leak_path *path) {
-    uint32_t i = path->n_to_holder - 1;
-    while (i > 0 && ubi__node_is_engine(path->view.graph, path->steps[i].predecessor))
-        i--;
-    return i;
+/* No object holds it that was there before: a variable may, as that of a chain of closures. */
+static void write_variable(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
+    if (path->n_to_new == 0 || !ubi__display_held(out, style, &path->view, path->n_to_new, ""))
+        ubi__out_string(out, "nothing but roots of the engine");
 }
 
-static ubi__edge_words words_to_holder(const ubi__leak_path *path, uint32_t owner) {
-    const ubi_path_step *steps = path->steps;
-    uint32_t last = path->n_to_holder - 1;
-    if (owner == last)
-        return ubi__edge_words_of(path->view.graph, steps[last].predecessor, steps[last].edge);
-    return ubi__engine_words(path->view.graph, steps[owner + 1].predecessor, steps[owner + 1].edge,
-                             steps[last - 1].edge, steps[last].edge);
-}
-
-/* "variable registry of add()", "property items of Store". */
-static void write_access(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
-    uint32_t owner = step_of_owner(path);
-    ubi__edge_words words = words_to_holder(path, owner);
-    if (words.how != UBI__EDGE_VARIABLE && words.how != UBI__EDGE_PROPERTY && words.how != UBI__EDGE_QUOTED)
+/* What a function holds in a variable: "variable last of ". */
+static void write_held_variable(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
+    uint32_t next = path->n_to_holder + 1;
+    while (next < path->n && ubi__node_is_engine(path->view.graph, ubi__path_node(&path->view, next)))
+        next++;
+    ubi__edge_words words = ubi__words_to_held(&path->view, next, path->n_to_holder);
+    if (words.how != UBI__EDGE_VARIABLE)
         return;
-    ubi__out_string(out, words.how == UBI__EDGE_VARIABLE ? ", " : ", property ");
     ubi__display_edge_words(out, style, words, NAME_COLUMNS);
     ubi__out_string(out, " of ");
-    write_title(out, style, path, owner);
 }
 
 void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *c,
                             const ubi__leak_path *path) {
     if (c->holder == UBI_NONE || path->n_to_holder == path->n) {
-        ubi__out_string(out, "nothing but roots of the engine");
+        write_variable(out, style, path);
         return;
     }
-    write_title(out, style, path, path->n_to_holder);
+    write_held_variable(out, style, path);
+    ubi__display_path_node(out, style, &path->view, path->n_to_holder);
     if (path->n_to_holder > 0)
-        write_access(out, style, path);
+        ubi__display_held(out, style, &path->view, path->n_to_holder, ", ");
+}
+
+/* ---- what became larger ------------------------------------------------------------------------------------------- */
+
+ubi_node_ix ubi__leak_grown_node(const ubi_leak_grown *grown) {
+    return grown->content == UBI_NONE ? grown->node : grown->content;
+}
+
+void ubi__leak_write_grown(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
+    ubi__display_text(out, style, ubi_lens_node_name(path->view.look, path->view.target), NAME_COLUMNS);
+    if (path->n > 0)
+        ubi__display_held(out, style, &path->view, path->n, ", ");
 }
 
 /* ---- verdicts ----------------------------------------------------------------------------------------------------- */
@@ -128,14 +107,16 @@ static uint64_t n_more(const ubi_leak_cluster *c) {
     return trees ? c->class_count[2] - c->class_count[1] : c->n_younger;
 }
 
-const char *ubi__leak_verdict_words(char buffer[200], const ubi_leak_cluster *c) {
+const char *ubi__leak_verdict_words(char buffer[200], const ubi_leaks *leaks, const ubi_leak_cluster *c) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    if (ubi__leak_growth_words(buffer, leaks, c))
+        return buffer;
     switch (c->verdict) {
     case UBI_LEAK_STEADY:
         snprintf(buffer, 200, "grows steadily: %s more came since", ubi__human_count(a, n_more(c)));
         return buffer;
     case UBI_LEAK_ONCE:
-        return "grew once: hardly any came since, so perhaps set up for good";
+        return "grew once: few came since, so perhaps set up for good";
     case UBI_LEAK_LARGE:
         return c->leaked.count == 1 ? "one large object" : "two large objects";
     case UBI_LEAK_BOUNDED:
@@ -192,4 +173,15 @@ ubi_text ubi__leak_memo_take(ubi__leak_memo *memo) {
     ubi_text text = { memo->text ? memo->text : "", memo->n };
     memo->n = 0;
     return text;
+}
+
+uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks) {
+    const ubi_leak_summary *s = ubi_leaks_summary(leaks);
+    /* What came with the last step may go again, and is not listed yet. */
+    uint64_t growth_bytes = s->heap[1].bytes > s->heap[0].bytes ? s->heap[1].bytes - s->heap[0].bytes : 0;
+    for (uint32_t i = 0; i < ubi_leaks_count(leaks) && growth_bytes > 0; i++) {
+        uint64_t kept_bytes = ubi_leaks_cluster(leaks, i)->retained_bytes;
+        growth_bytes -= kept_bytes < growth_bytes ? kept_bytes : growth_bytes;
+    }
+    return growth_bytes;
 }

@@ -88,7 +88,7 @@ void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t 
         p->widths[i] = strlen(p->columns[i]->name);
         for (uint32_t row = 0; row < n_sample; row++) {
             ubi_text text = cell(p, p->columns[i], order ? order[row] : row, &buffer);
-            size_t columns = ubi__display_columns(text, p->style);
+            size_t columns = ubi__display_columns(text, p->style, p->style->columns);
             p->widths[i] = columns > p->widths[i] ? columns : p->widths[i];
         }
     }

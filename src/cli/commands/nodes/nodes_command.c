@@ -298,7 +298,7 @@ static const ubi__option options[] = {
     { "sort", 's', UBI__OPTION_TEXT, AT(sort), "COLUMN", NULL,
       "sort by a column: numbers descending, texts ascending; +COLUMN and -COLUMN choose; without it, file order",
       NULL },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "print only the first N rows; 0: all", "0" },
+    UBI__OPTION_LIMIT(AT(limit), "print only the first N rows; 0: all", "0"),
     { "format", 'f', UBI__OPTION_CHOICE, AT(format), "FORMAT", format_choices,
       "table, tsv, csv or json; --json means json", "table on a terminal, else tsv" },
     UBI__OPTION_FAIL_ON(AT(fail_on)),
@@ -318,6 +318,7 @@ const ubi__command ubi__command_nodes = {
     .name = "nodes",
     .operands = "FILE",
     .summary = "list nodes with the columns you ask for",
+    .question = "Which nodes are the largest, or fulfil a condition?",
     .description =
         "Prints one row per node: all of them, reachable or not, in file order, unless you choose, sort or limit. "
         "The first line names the columns.\n"

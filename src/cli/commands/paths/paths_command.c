@@ -81,9 +81,9 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 
 static const ubi__option options[] = {
     { "from", 0, UBI__OPTION_TEXT, AT(from), "ID", NULL, "where paths start; without it, the root", NULL },
-    { "max-paths", 'm', UBI__OPTION_NUMBER, AT(max_paths), "N", NULL, "find at most N paths to each node", "5" },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL,
-      "text: list at most N lines of a path, the middle being left out; 0: all", "40" },
+    { "max-paths", 0, UBI__OPTION_NUMBER, AT(max_paths), "N", NULL, "find at most N paths to each node", "5" },
+    UBI__ALIAS_LETTER('m'),
+    UBI__OPTION_LIMIT(AT(limit), "text: list at most N lines of a path, the middle being left out; 0: all", "40"),
     UBI__OPTION_END,
 };
 
@@ -99,18 +99,20 @@ const ubi__command ubi__command_paths = {
     .name = "paths",
     .operands = "FILE ID...",
     .summary = "show why nodes are alive: the shortest paths to them",
+    .question = "Why is this node alive?",
     .description =
-        "Prints the shortest paths from the root to each node. What the root cannot reach is garbage, so each path is "
-        "a reason why the node is alive, and the node goes when every path to it is cut somewhere.\n"
+        "Prints the shortest paths from the root to each node. Each path is a reason why the node is alive: it is "
+        "freed when every path to it is cut somewhere.\n"
         "\n"
-        "Each path is told twice: in one line of words, and step by step with the exact names of edges and the ids of "
-        "nodes. The words write properties and elements as a script would and leave out what only the engine knows.\n"
+        "Each path is shown twice: in one line of words, and step by step, with the exact names of references and "
+        "the ids of nodes. The words write properties and elements as a script would, and leave out what only the "
+        "engine knows.\n"
         "\n"
-        "Paths are those of Firefox: several paths to a node differ in their last step, or where that step comes from; "
-        "the way up to there is always the one found first. So there may be more ways to keep a node than are shown.\n"
+        "Paths are those of Firefox. Several paths to a node differ in the last step, or in where that comes from; "
+        "the way up to there is the one found first. So there may be more paths than are shown.\n"
         "\n"
-        "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap nodes', 'dominators', 'report' "
-        "and 'census --individuals' print ids. Many nodes cost hardly more than one: they share one walk.",
+        "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap nodes', 'dominators', "
+        "'report' and 'census --individuals' print ids. Many nodes cost hardly more than one.",
     .options = options,
     .examples = examples,
     .min_operands = 2,

@@ -9,19 +9,29 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/human.h"
+#include "base/source.h"
 #include "base/status.h"
 #include "cli/command.h"
 #include "cli/finish.h"
 #include "cli/interrupt.h"
+#include "cli/output_file.h"
 #include "cli/page.h"
 #include "cli/quantity.h"
+#include "recording/ubirec_reader.h"
+#include "recording/unrecorded_words.h"
 #include "targets/native/native_record.h"
 
 #define STANDARD_PERIOD "512KiB"
+/* Of several. */
+#define PROCESSES_TOLD 10
+/* Of programs that are not recorded for one reason. */
+#define UNRECORDED_TOLD 8
 #define LARGEST_PERIOD (UINT64_C(1) << 48)
 
 typedef struct record_arguments {
@@ -120,11 +130,25 @@ static void tell_of_failures(const ubi__native_result *r) {
         }
 }
 
+/* What keeps a program out by its nature is no failure of ours. */
 static bool is_whole(const ubi__native_result *r) {
     for (size_t i = 0; i < r->files.n; i++)
         if (r->files.at[i].status != UBI_OK)
             return false;
+    for (size_t i = 0; i < r->unrecorded.n; i++)
+        if (r->unrecorded.at[i].why >= UBI__UNRECORDED_DESCRIPTORS &&
+            r->unrecorded.at[i].why <= UBI__UNRECORDED_REFUSED)
+            return false;
     return r->files.n > 0 && r->n_refused == 0;
+}
+
+/* Whether it is told why a program is not recorded. */
+static bool is_told_of(const ubi__native_result *r, const char *path) {
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; slash && i < r->unrecorded.n; i++)
+        if (r->unrecorded.at[i].why != UBI__UNRECORDED_CHOICE && strcmp(r->unrecorded.at[i].name, slash + 1) == 0)
+            return true;
+    return false;
 }
 
 /* Wrappers and shells that become the real program are where one wonders about an empty report. */
@@ -132,7 +156,7 @@ static void tell_of_replacement(const ubi__native_result *r, bool follows) {
     char line[PATH_MAX + 128];
     for (size_t i = 0; i < r->files.n; i++) {
         const ubi__native_file *file = &r->files.at[i];
-        if (!file->replaced_by[0])
+        if (!file->replaced_by[0] || is_told_of(r, file->replaced_by))
             continue;
         snprintf(line, sizeof line, "it became %s, which was not recorded; %s", file->replaced_by,
                  follows ? "the recorder was not loaded into it" : "--follow-children does that");
@@ -141,7 +165,7 @@ static void tell_of_replacement(const ubi__native_result *r, bool follows) {
 }
 
 /* What the numbers do not have. */
-static void tell_of_unseen(const ubi__native_result *r, const char *program) {
+static void tell_of_unseen(const ubi__native_result *r) {
     char line[PATH_MAX + 256], times[UBI__HUMAN_TEXT];
     uint64_t deep_binds = 0, namespaces = 0;
     for (size_t i = 0; i < r->files.n; i++) {
@@ -158,17 +182,81 @@ static void tell_of_unseen(const ubi__native_result *r, const char *program) {
                  ubi__human_things(times, namespaces, "time"));
         ubi__print_line(NULL, line);
     }
-    if (r->has_malloc && r->files.n > 0 && r->files.at[0].allocations == 0) {
-        snprintf(line, sizeof line, "'%s' has a malloc of its own built in, which is called instead of the recorder's",
-                 program);
+}
+
+static int compare_files(const void *a, const void *b) {
+    const ubi__native_file *const *x = a, *const *y = b;
+    if ((*x)->allocated_bytes != (*y)->allocated_bytes)
+        return (*x)->allocated_bytes > (*y)->allocated_bytes ? -1 : 1;
+    return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
+}
+
+/* Of several processes, those that allocated most. */
+static void tell_of_processes(const ubi__native_result *r, const ubi__native_settings *settings) {
+    char line[PATH_MAX + 256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
+    const ubi_allocator *a = ubi_allocator_default();
+    size_t n = r->files.n;
+    const ubi__native_file **files = n > 1 ? ubi__alloc_array(a, n, sizeof *files) : NULL;
+    if (!files)
+        return;
+    for (size_t i = 0; i < n; i++)
+        files[i] = &r->files.at[i];
+    qsort(files, n, sizeof *files, compare_files);
+    for (size_t i = 0; i < n && i < PROCESSES_TOLD; i++) {
+        snprintf(line, sizeof line, "%s %lld: %s in %s %s, %s", files[i]->name, (long long)files[i]->pid,
+                 ubi__human_size(size, files[i]->allocated_bytes), ubi__human_count(count, files[i]->allocations),
+                 what_was_recorded(files[i]->allocations, settings), files[i]->path);
+        ubi__print_line(NULL, line);
+    }
+    if (n > PROCESSES_TOLD) {
+        snprintf(line, sizeof line, "%s more; 'ubiheap report --detail' lists all",
+                 ubi__human_count(count, n - PROCESSES_TOLD));
+        ubi__print_line(NULL, line);
+    }
+    ubi__free_array(a, files, n, sizeof *files);
+}
+
+/* "sort, head (3 times)": those that are not recorded for one reason. @return how many programs */
+static size_t name_unrecorded(char *out, size_t size, const ubi__native_result *r, ubi__unrecorded why) {
+    char times[UBI__HUMAN_TEXT];
+    size_t used = 0, n = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < r->unrecorded.n; i++) {
+        const ubi__native_unrecorded *row = &r->unrecorded.at[i];
+        if (row->why != why)
+            continue;
+        if (n < UNRECORDED_TOLD) {
+            used += (size_t)snprintf(out + used, size - used, "%s%.63s", n ? ", " : "", row->name);
+            if (row->count > 1)
+                used += (size_t)snprintf(out + used, size - used, " (%s times)", ubi__human_count(times, row->count));
+        }
+        n++;
+    }
+    if (n > UNRECORDED_TOLD)
+        snprintf(out + used, size - used, ", ...");
+    return n;
+}
+
+/* Where one wonders about an empty report: the work is done by others. */
+static void tell_of_unrecorded(const ubi__native_result *r) {
+    char names[UNRECORDED_TOLD * 128], line[sizeof names + 256];
+    if (name_unrecorded(names, sizeof names, r, UBI__UNRECORDED_CHOICE) && r->files.n == 1) {
+        snprintf(line, sizeof line, "it started %s, not recorded; --follow-children does that", names);
         ubi__print_line(r->files.at[0].path, line);
     }
+    for (int why = UBI__UNRECORDED_CHOICE + 1; why < UBI__UNRECORDED_COUNT; why++)
+        if (name_unrecorded(names, sizeof names, r, (ubi__unrecorded)why)) {
+            snprintf(line, sizeof line, "not recorded: %s: %s", names, ubi__unrecorded_words((ubi__unrecorded)why));
+            ubi__print_line(NULL, line);
+        }
 }
 
 static void tell(const ubi__native_result *r, const char *program, const ubi__native_settings *settings) {
     char line[2 * PATH_MAX + 256];
     tell_of_failures(r);
-    tell_of_unseen(r, program);
+    tell_of_unseen(r);
+    tell_of_processes(r, settings);
+    tell_of_unrecorded(r);
     if (r->files.n > 0)
         say(line, sizeof line, r, settings);
     else if (r->n_refused > 0)
@@ -201,6 +289,18 @@ static int exit_code_of(const ubi__native_result *r) {
     return WEXITSTATUS(r->wait_status);
 }
 
+/* A recording takes the place of another, and of nothing else that somebody may want to keep. */
+static ubi_status check_place(const char *output) {
+    uint8_t head[UBI__UBIREC_MAGIC_BYTES];
+    struct stat about;
+    if (!output || stat(output, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
+        return UBI_OK;
+    size_t n = ubi__source_peek_path(head, sizeof head, output);
+    return ubi__ubirec_guess(head, n)
+               ? UBI_OK
+               : ubi__fail(UBI_EINVAL, "the output %s is there and no recording; nothing is written over it", output);
+}
+
 static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const record_arguments *a = values;
     char library[PATH_MAX];
@@ -210,6 +310,9 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     if (cli->common.json)
         return ubi__fail(UBI_EINVAL, "--json: standard output belongs to the program; 'ubiheap report' has --json");
     UBI_TRY(read_settings(&settings, a));
+    for (int i = 0; i < n_operands; i++) /* the program, and files that it is told to read */
+        UBI_TRY(ubi__output_check(settings.output, operands[i]));
+    UBI_TRY(check_place(settings.output));
     UBI_TRY(ubi__native_library_find(library, sizeof library));
     settings.library = library;
     ubi__interrupt_restore();
@@ -232,15 +335,18 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 
 static const ubi__option options[] = {
     { "period", 'p', UBI__OPTION_TEXT, AT(period), "BYTES", NULL,
-      "record one allocation in so many bytes allocated, on average; reports are estimates with their errors",
+      "record one allocation in so many bytes allocated, on average; reports give limits, between which the truth lies",
       STANDARD_PERIOD },
     { "exact", 'e', UBI__OPTION_FLAG, AT(exact), NULL, NULL, "record every allocation and every free", NULL },
-    { "output", 'o', UBI__OPTION_TEXT, AT(output), "FILE", NULL, "the recording; of further processes, FILE.PID",
+    { "output", 'o', UBI__OPTION_TEXT, AT(output), "FILE", NULL,
+      "the recording, in the place of an older one as soon as it has begun; of further processes, FILE.PID",
       "PROGRAM.PID.ubirec" },
-    { "duration", 'd', UBI__OPTION_TEXT, AT(duration), "TIME", NULL,
+    { "duration", 0, UBI__OPTION_TEXT, AT(duration), "TIME", NULL,
       "stop recording after TIME, such as 30s; the program goes on", NULL },
-    { "follow-children", 'f', UBI__OPTION_FLAG, AT(follow_children), NULL, NULL,
+    UBI__ALIAS_LETTER('d'),
+    { "follow-children", 0, UBI__OPTION_FLAG, AT(follow_children), NULL, NULL,
       "record processes that the program makes, and programs that it becomes, each in a file of its own", NULL },
+    UBI__ALIAS_LETTER('f'),
     { "mappings", 0, UBI__OPTION_FLAG, AT(mappings), NULL, NULL,
       "record anonymous memory mappings too; they are never added to the heap", NULL },
     { "markers", 0, UBI__OPTION_SWITCH, AT(markers), NULL, NULL,
@@ -265,6 +371,7 @@ const ubi__command ubi__command_record = {
     .name = "record",
     .operands = "PROGRAM [ARGUMENT...]",
     .summary = "run a native program and record what it allocates",
+    .question = "What does this native program allocate, and where?",
     .description =
         "Runs PROGRAM, any dynamically linked program for this machine, with a library that records what it allocates "
         "and "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_document.c: the report on a recording as JSON, and `info` on one.
+ * recording_document.c: the report on a recording as JSON.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,11 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_markers.h"
+#include "cli/commands/report/recording_page.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/snapshot.h"
+#include "recording/known_pools.h"
+#include "recording/unrecorded_words.h"
 
 #define DOCUMENT_SITES 20
 
@@ -76,9 +80,13 @@ static const char *const counters[UBI__UBIREC_COUNTER_COUNT] = {
     [UBI__UBIREC_DEEP_BINDS] = "deepBinds",
     [UBI__UBIREC_NAMESPACES] = "namespaces",
     [UBI__UBIREC_LOST_MARKERS] = "lostMarkers",
+    [UBI__UBIREC_NOT_RECORDED] = "notRecorded",
+    [UBI__UBIREC_UNFINISHED] = "unfinished",
+    [UBI__UBIREC_INHERITED_FREES] = "inheritedFrees",
+    [UBI__UBIREC_COMPANIONS] = "companions",
 };
 
-static void put_about(ubi__json *j, const ubi__recording_report *report) {
+void ubi__recording_put_about(ubi__json *j, const ubi__recording_report *report) {
     char time[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = &report->summary;
     const ubi__ubirec_about *about = &s->tables.about;
@@ -96,8 +104,14 @@ static void put_about(ubi__json *j, const ubi__recording_report *report) {
     ubi__document_u64(j, "tornBytes", s->torn_bytes);
     ubi__document_string(j, "fault", s->fault[0] ? s->fault : NULL);
     begin(j, "counters");
-    for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
+    for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++) {
+        if (i == UBI__UBIREC_DROPPED && ubi__recording_was_given_up(s)) {
+            ubi__json_key(j, counters[i]);
+            ubi__json_null(j);
+            continue;
+        }
         ubi__document_u64(j, counters[i], s->tables.counters[i]);
+    }
     ubi__document_u64(j, "doubleFrees", s->double_frees);
     ubi__json_object_end(j);
 }
@@ -112,19 +126,34 @@ static void put_error(ubi__json *j, const char *key, double variance, bool is_kn
         ubi__json_null(j);
 }
 
-/* Without any sample, nobody knows how far off 0 is. */
-static void put_estimate_fields(ubi__json *j, const ubi__estimate *e, bool is_sampled) {
+/* Whole numbers, towards the outside. */
+static void put_range(ubi__json *j, const char *low_key, const char *high_key, ubi__range range) {
+    put_double(j, low_key, floor(range.low));
+    put_double(j, high_key, ceil(range.high));
+}
+
+/* Without any sample, nobody knows the standard error of 0; the limits are known. */
+static void put_limited(ubi__json *j, const ubi__estimate *e, bool is_sampled, ubi__range bytes, ubi__range count) {
     bool is_known = !is_sampled || e->samples > 0;
     ubi__document_u64(j, "samples", e->samples);
     put_double(j, "count", e->count);
+    put_range(j, "countLow", "countHigh", count);
     put_error(j, "countError", e->count_variance, is_known);
     put_double(j, "bytes", e->bytes);
+    put_range(j, "bytesLow", "bytesHigh", bytes);
     put_error(j, "bytesError", e->bytes_variance, is_known);
 }
 
-static void put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, bool is_sampled) {
+void ubi__recording_put_fields(ubi__json *j, const ubi__estimate *e, const ubi__recording_summary *s,
+                               ubi__ubirec_class of_class) {
+    put_limited(j, e, ubi__recording_is_sampled(s, of_class), ubi__recording_bytes_range(s, of_class, e),
+                ubi__recording_count_range(s, of_class, e));
+}
+
+void ubi__recording_put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, const ubi__recording_summary *s,
+                                 ubi__ubirec_class of_class) {
     begin(j, key);
-    put_estimate_fields(j, e, is_sampled);
+    ubi__recording_put_fields(j, e, s, of_class);
     ubi__json_object_end(j);
 }
 
@@ -137,28 +166,49 @@ static const char *const measures[UBI__MEASURE_COUNT] = {
 static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
 
 /* Only exact recordings know what was temporary. */
-static void put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e, bool is_sampled) {
-    if (measure != UBI__MEASURE_TEMPORARY || !is_sampled) {
-        put_estimate(j, measures[measure], e, is_sampled);
+static void put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate *e, const ubi__recording_summary *s,
+                        ubi__ubirec_class of_class) {
+    if (measure != UBI__MEASURE_TEMPORARY || !ubi__recording_is_sampled(s, of_class)) {
+        ubi__recording_put_estimate(j, measures[measure], e, s, of_class);
         return;
     }
     ubi__json_key(j, measures[measure]);
     ubi__json_null(j);
 }
 
-static void put_classes(ubi__json *j, const ubi__recording_summary *s) {
+/* Of all of a class, whose peak has limits of its own. */
+static void put_class_measure(ubi__json *j, ubi__measure measure, const ubi__recording_summary *s,
+                              ubi__ubirec_class of_class) {
+    ubi__estimate e = ubi__class_estimate(s, of_class, measure);
+    if (measure != UBI__MEASURE_PEAK) {
+        put_measure(j, measure, &e, s, of_class);
+        return;
+    }
+    begin(j, measures[measure]);
+    put_limited(j, &e, ubi__recording_is_sampled(s, of_class), ubi__measure_bytes_range(s, of_class, measure, &e),
+                ubi__recording_count_range(s, of_class, &e));
+    ubi__json_object_end(j);
+}
+
+static void put_classes(ubi__json *j, const ubi__recording_report *report) {
+    const ubi__recording_summary *s = &report->summary;
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
         begin(j, classes[c]);
-        for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
-            ubi__estimate e = ubi__class_estimate(s, (ubi__ubirec_class)c, m);
-            put_measure(j, m, &e, ubi__recording_is_sampled(s, (ubi__ubirec_class)c));
-        }
+        for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
+            put_class_measure(j, m, s, (ubi__ubirec_class)c);
+        if (c == UBI__UBIREC_HEAP)
+            ubi__recording_put_estimate(j, "pools", &report->pools.estimate, s, UBI__UBIREC_HEAP);
         put_ms(j, "peakTimeMs", s->classes[c].peak_time_ns);
         ubi__json_object_end(j);
     }
 }
 
 static void put_resident(ubi__json *j, const ubi__recording_summary *s) {
+    if (s->rss_peak_bytes == 0) { /* not measured: no process has none */
+        ubi__json_key(j, "resident");
+        ubi__json_null(j);
+        return;
+    }
     begin(j, "resident");
     ubi__document_u64(j, "peakBytes", s->rss_peak_bytes);
     put_ms(j, "peakTimeMs", s->rss_peak_time_ns);
@@ -176,7 +226,7 @@ static void put_lifetimes(ubi__json *j, const ubi__recording_summary *s) {
             ubi__json_u64(j, below_ms);
         else
             ubi__json_null(j);
-        put_estimate_fields(j, &s->lifetimes[i], ubi__recording_is_sampled(s, UBI__UBIREC_HEAP));
+        ubi__recording_put_fields(j, &s->lifetimes[i], s, UBI__UBIREC_HEAP);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -189,7 +239,7 @@ static void put_sizes(ubi__json *j, const ubi__recording_summary *s) {
             continue;
         ubi__json_object_begin(j);
         ubi__document_u64(j, "belowBytes", (uint64_t)1 << i);
-        put_estimate_fields(j, &s->sizes[i], ubi__recording_is_sampled(s, UBI__UBIREC_HEAP));
+        ubi__recording_put_fields(j, &s->sizes[i], s, UBI__UBIREC_HEAP);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -208,9 +258,8 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
         ubi__json_object_begin(j);
         put_text(j, "kind", ubi__ubirec_string_at(&s->tables, s->tables.kinds.at[i].word));
         ubi__document_string(j, "class", classes[s->tables.kinds.at[i].class_of_kind]);
-        bool is_sampled = ubi__recording_is_sampled(s, s->tables.kinds.at[i].class_of_kind);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-            put_measure(j, m, &sums[i][m], is_sampled);
+            put_measure(j, m, &sums[i][m], s, s->tables.kinds.at[i].class_of_kind);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -219,7 +268,6 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
 }
 
 static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
-    bool is_sampled = ubi__recording_is_sampled(s, UBI__UBIREC_HEAP);
     begin_array(j, "threads");
     for (size_t i = 0; i < s->threads.n && !j->failed; i++) {
         const ubi__thread_sums *t = &s->threads.at[i];
@@ -228,10 +276,19 @@ static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
         ubi__json_object_begin(j);
         ubi__document_u64(j, "tid", s->tables.threads.at[i].tid);
         put_text(j, "name", ubi__ubirec_string_at(&s->tables, s->tables.threads.at[i].name));
-        put_estimate(j, "allocated", &t->allocated, is_sampled);
-        put_estimate(j, "freed", &t->freed, is_sampled);
-        put_measure(j, UBI__MEASURE_TEMPORARY, &t->temporary, is_sampled);
+        ubi__recording_put_estimate(j, "allocated", &t->allocated, s, UBI__UBIREC_HEAP);
+        ubi__recording_put_estimate(j, "freed", &t->freed, s, UBI__UBIREC_HEAP);
+        put_measure(j, UBI__MEASURE_TEMPORARY, &t->temporary, s, UBI__UBIREC_HEAP);
         ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+static void put_curve_limits(ubi__json *j, const ubi__recording_summary *s, const char *key, bool is_high) {
+    begin_array(j, key);
+    for (size_t i = 0; i < s->n_curve; i++) {
+        ubi__range range = ubi__curve_range(s, &s->curve[i]);
+        ubi__json_double(j, is_high ? ceil(range.high) : floor(range.low));
     }
     ubi__json_array_end(j);
 }
@@ -243,6 +300,8 @@ static void put_curve(ubi__json *j, const ubi__recording_summary *s) {
     for (size_t i = 0; i < s->n_curve; i++)
         ubi__json_u64(j, s->curve[i].live_bytes);
     ubi__json_array_end(j);
+    put_curve_limits(j, s, "liveBytesLow", false);
+    put_curve_limits(j, s, "liveBytesHigh", true);
     begin_array(j, "liveBytesError");
     for (size_t i = 0; i < s->n_curve; i++)
         ubi__json_double(j, ubi__standard_error(s->curve[i].live_variance));
@@ -292,8 +351,9 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
     ubi__json_object_begin(j);
     ubi__document_string(j, "class", classes[site->of_class]);
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
-        put_measure(j, m, &site->by[m], ubi__recording_is_sampled(&report->summary, site->of_class));
-    ubi__document_u64(j, "stackCount", site->n_stacks);
+        put_measure(j, m, &site->by[m], &report->summary, site->of_class);
+    ubi__document_u64(j, "stackCount", site->n_all_stacks);
+    ubi__document_string(j, "pool", ubi__known_pool(&report->sites, site));
     put_stacks(j, report, site);
     ubi__json_object_end(j);
 }
@@ -326,20 +386,54 @@ static ubi_status put_sites(ubi__json *j, ubi__recording_report *report) {
 
 static void put_hints(ubi__json *j, const ubi__recording_report *report) {
     begin_array(j, "hints");
+    char text[256];
     for (size_t i = 0; i < report->n_hints; i++)
         ubi__json_string(j, report->hints[i].text);
+    if (ubi__recording_mappings_hint(text, sizeof text, report))
+        ubi__json_string(j, text);
+    ubi__json_array_end(j);
+}
+
+/* Programs that were not recorded. */
+static void put_started(ubi__json *j, const ubi__ubirec_tables *t) {
+    begin_array(j, "started");
+    for (size_t i = 0; i < t->started.n; i++) {
+        ubi__json_object_begin(j);
+        put_text(j, "name", ubi__ubirec_string_at(t, t->started.at[i].name));
+        ubi__document_u64(j, "count", t->started.at[i].count);
+        ubi__document_string(j, "reason", ubi__unrecorded_key(t->started.at[i].why));
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+static void put_findings(ubi__json *j, const ubi__recording_view *view) {
+    ubi__recording_findings findings;
+    ubi__recording_find(&findings, view);
+    begin_array(j, "findings");
+    for (size_t i = 0; i < findings.n; i++) {
+        ubi__json_object_begin(j);
+        ubi__document_string(j, "kind", findings.at[i].kind);
+        ubi__document_string(j, "text", findings.at[i].text);
+        ubi__json_object_end(j);
+    }
     ubi__json_array_end(j);
 }
 
 ubi_status ubi__recording_document(ubi__cli *cli, ubi__recording_report *report) {
     ubi__json j;
+    ubi__recording_view view;
+    UBI_TRY(ubi__recording_view_init(&view, cli, report));
     ubi__document_begin(&j, cli, "ubiheap.recording/1", report->path);
-    put_about(&j, report);
-    put_classes(&j, &report->summary);
+    ubi__recording_put_about(&j, report);
+    put_findings(&j, &view);
+    put_classes(&j, report);
     put_resident(&j, &report->summary);
     put_lifetimes(&j, &report->summary);
     put_sizes(&j, &report->summary);
     UBI_TRY(put_kinds(&j, &report->summary));
+    ubi__recording_processes_document(&j, report);
+    put_started(&j, &report->summary.tables);
     put_threads(&j, &report->summary);
     put_curve(&j, &report->summary);
     UBI_TRY(ubi__recording_markers_document(&j, report));
@@ -348,102 +442,4 @@ ubi_status ubi__recording_document(ubi__cli *cli, ubi__recording_report *report)
     put_hints(&j, report);
     ubi__document_end(&j);
     return UBI_OK;
-}
-
-/* ---- info --------------------------------------------------------------------------------------------------------- */
-
-#define LABEL_COLUMNS 14
-
-static void line(const ubi__cli *cli, const char *label, const char *value) {
-    ubi__out *out = &cli->output->out;
-    ubi__display_ink(out, &cli->style, UBI__INK_DIM);
-    ubi__out_string(out, label);
-    ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
-    ubi__display_pad(out, strlen(label), LABEL_COLUMNS);
-    ubi__display_text(out, &cli->style, ubi__text(value), SIZE_MAX);
-    ubi__out_char(out, '\n');
-}
-
-static void count_line(const ubi__cli *cli, const char *label, uint64_t value) {
-    char text[UBI__HUMAN_TEXT];
-    line(cli, label, ubi__human_count(text, value));
-}
-
-static void text_line(const ubi__cli *cli, const char *label, ubi_text value) {
-    char text[1024];
-    snprintf(text, sizeof text, "%.*s", (int)(value.len < sizeof text ? value.len : sizeof text - 1), value.ptr);
-    line(cli, label, text);
-}
-
-static uint64_t all_allocations(const ubi__recording_summary *s, bool frees) {
-    uint64_t n = 0;
-    for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++)
-        n += frees ? s->classes[c].n_frees : s->classes[c].count;
-    return n;
-}
-
-static void info_page(ubi__cli *cli, const ubi__recording_report *report) {
-    char text[256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
-    const ubi__recording_summary *s = &report->summary;
-    const ubi__ubirec_tables *t = &s->tables;
-    line(cli, "Format", "recording of allocations (ubirec)");
-    snprintf(text, sizeof text, "%s in %s", ubi__human_size(size, s->file_bytes),
-             ubi__human_things(count, s->n_blocks, "block"));
-    line(cli, "Size", text);
-    if (s->torn_bytes) {
-        snprintf(text, sizeof text, "%s of an unfinished block at the end, ignored",
-                 ubi__human_things(count, s->torn_bytes, "byte"));
-        line(cli, "Torn", text);
-    }
-    text_line(cli, "Recorder", t->about.writer);
-    text_line(cli, "System", t->about.system);
-    text_line(cli, "Program", t->about.program);
-    if (t->about.start_unix_ns)
-        line(cli, "Started", ubi__human_time(size, t->about.start_unix_ns / 1000));
-    line(cli, "Ran", ubi__human_duration(size, s->time_ns / 1000));
-    snprintf(text, sizeof text, "one sample in %s", ubi__human_size(size, t->about.period_bytes));
-    line(cli, "Records", report->is_exact ? "every allocation" : text);
-    count_line(cli, "Allocations", all_allocations(s, false));
-    count_line(cli, "Frees", all_allocations(s, true));
-    count_line(cli, "Threads", t->threads.n);
-    count_line(cli, "Modules", t->modules.n);
-    count_line(cli, "Frames", t->frames.n);
-    count_line(cli, "Stacks", t->traces.n - 1);
-    count_line(cli, "Markers", s->n_markers);
-}
-
-static void info_document(ubi__cli *cli, const ubi__recording_report *report) {
-    ubi__json j;
-    const ubi__recording_summary *s = &report->summary;
-    ubi__document_begin(&j, cli, "ubiheap.recording-info/1", report->path);
-    ubi__document_string(&j, "format", "ubirec");
-    ubi__document_u64(&j, "inputBytes", s->file_bytes);
-    ubi__document_u64(&j, "blockCount", s->n_blocks);
-    put_about(&j, report);
-    ubi__document_u64(&j, "allocationCount", all_allocations(s, false));
-    ubi__document_u64(&j, "freeCount", all_allocations(s, true));
-    ubi__document_u64(&j, "threadCount", s->tables.threads.n);
-    ubi__document_u64(&j, "moduleCount", s->tables.modules.n);
-    ubi__document_u64(&j, "frameCount", s->tables.frames.n);
-    ubi__document_u64(&j, "traceCount", s->tables.traces.n - 1);
-    ubi__document_u64(&j, "markerCount", s->n_markers);
-    ubi__document_end(&j);
-}
-
-ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code) {
-    const ubi__recording_wishes wishes = { .symbols = -1 };
-    ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
-    if (!report)
-        return ubi__fail_nomem();
-    ubi_status status = ubi__recording_report_open(report, cli, path, &wishes);
-    if (status == UBI_OK) {
-        if (cli->common.json)
-            info_document(cli, report);
-        else
-            info_page(cli, report);
-        ubi__recording_judge(cli, report, exit_code);
-        ubi__recording_report_close(report);
-    }
-    UBI_DELETE(ubi_allocator_default(), report);
-    return status;
 }

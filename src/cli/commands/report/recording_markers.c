@@ -16,7 +16,7 @@
 #include "render/display.h"
 
 #define EXACT_COLUMNS 11
-#define ESTIMATE_COLUMNS 17
+#define ESTIMATE_COLUMNS 18
 #define SHARE_COLUMNS 8
 
 /* ---- rows --------------------------------------------------------------------------------------------------------- */
@@ -64,6 +64,7 @@ static void take_away(ubi__estimate *from, const ubi__estimate *part) {
     from->count_variance = at_least_0(from->count_variance - part->count_variance);
     from->bytes = at_least_0(from->bytes - part->bytes);
     from->bytes_variance = at_least_0(from->bytes_variance - part->bytes_variance);
+    from->met_bytes = at_least_0(from->met_bytes - part->met_bytes);
 }
 
 /* What was allocated while no marker was open. */
@@ -82,7 +83,7 @@ static ubi__marker_group rest_of(const ubi__recording_report *report) {
 
 /* Text against the right edge; the sign of an estimate is two bytes and one column. */
 static void right(const ubi__cli *cli, const char *text, size_t columns) {
-    size_t used = ubi__display_columns(ubi__text(text), &cli->style);
+    size_t used = ubi__display_columns(ubi__text(text), &cli->style, SIZE_MAX);
     ubi__display_pad(&cli->output->out, used, columns > used ? columns : used + 1);
     ubi__out_string(&cli->output->out, text);
 }
@@ -92,10 +93,14 @@ static size_t write_numbers(const ubi__cli *cli, const ubi__recording_report *re
     char text[UBI__ESTIMATE_TEXT];
     size_t columns = report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
     const ubi__estimate *all = &report->heap[UBI__MEASURE_TOTAL];
-    right(cli, ubi__estimate_bytes(text, cli, g->allocated.bytes, g->allocated.bytes_variance), columns);
+    const ubi__recording_summary *s = &report->summary;
+    right(cli, ubi__range_bytes(text, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->allocated)), columns);
     ubi__write_share(cli, ubi__whole(g->allocated.bytes), ubi__whole(all->bytes), SHARE_COLUMNS);
-    right(cli, ubi__estimate_count(text, cli, g->allocated.count, g->allocated.count_variance), columns);
-    right(cli, ubi__estimate_bytes(text, cli, g->live.bytes, g->live.bytes_variance), columns);
+    right(
+        cli,
+        ubi__count_guess(text, cli, g->allocated.count, ubi__recording_count_range(s, UBI__UBIREC_HEAP, &g->allocated)),
+        columns);
+    right(cli, ubi__range_bytes(text, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->live)), columns);
     ubi__out_string(&cli->output->out, "  ");
     return 3 * columns + SHARE_COLUMNS + 2;
 }
@@ -117,7 +122,7 @@ static void write_more(const ubi__cli *cli, size_t n, size_t shown) {
     char line[96], count[UBI__HUMAN_TEXT];
     if (n == shown)
         return;
-    snprintf(line, sizeof line, "  %s more marker%s; --top %zu shows all", ubi__human_count(count, n - shown),
+    snprintf(line, sizeof line, "  %s more marker%s; --limit %zu shows all", ubi__human_count(count, n - shown),
              n - shown == 1 ? "" : "s", n);
     ubi__write_inked(cli, UBI__INK_DIM, line);
     ubi__out_char(&cli->output->out, '\n');
@@ -158,32 +163,9 @@ void ubi__recording_markers_next(const ubi__cli *cli, const ubi__recording_repor
 
 /* ---- the document ------------------------------------------------------------------------------------------------- */
 
-static void put_error(ubi__json *j, const char *key, double variance, bool is_known) {
-    ubi__json_key(j, key);
-    if (is_known)
-        ubi__json_double(j, ubi__standard_error(variance));
-    else
-        ubi__json_null(j);
-}
-
-/* Without any sample, nobody knows how far off 0 is. */
-static void put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, bool is_exact) {
-    bool is_known = is_exact || e->samples > 0;
-    ubi__json_key(j, key);
-    ubi__json_object_begin(j);
-    ubi__document_u64(j, "samples", e->samples);
-    ubi__json_key(j, "count");
-    ubi__json_double(j, e->count);
-    put_error(j, "countError", e->count_variance, is_known);
-    ubi__json_key(j, "bytes");
-    ubi__json_double(j, e->bytes);
-    put_error(j, "bytesError", e->bytes_variance, is_known);
-    ubi__json_object_end(j);
-}
-
-static void put_sums(ubi__json *j, const ubi__marker_group *g, bool is_exact) {
-    put_estimate(j, "allocated", &g->allocated, is_exact);
-    put_estimate(j, "leaked", &g->live, is_exact);
+static void put_sums(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
+    ubi__recording_put_estimate(j, "allocated", &g->allocated, &report->summary, UBI__UBIREC_HEAP);
+    ubi__recording_put_estimate(j, "leaked", &g->live, &report->summary, UBI__UBIREC_HEAP);
 }
 
 static void put_group(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
@@ -196,7 +178,7 @@ static void put_group(ubi__json *j, const ubi__recording_report *report, const u
     ubi__json_double(j, (double)g->total_ns / 1e6);
     ubi__json_key(j, "longestMs");
     ubi__json_double(j, (double)g->longest_ns / 1e6);
-    put_sums(j, g, report->is_exact);
+    put_sums(j, report, g);
     ubi__json_object_end(j);
 }
 
@@ -215,7 +197,7 @@ ubi_status ubi__recording_markers_document(ubi__json *j, const ubi__recording_re
     ubi__json_array_end(j);
     ubi__json_key(j, "none");
     ubi__json_object_begin(j);
-    put_sums(j, &rest, report->is_exact);
+    put_sums(j, report, &rest);
     ubi__json_object_end(j);
     ubi__json_object_end(j);
     free_rows(report, rows);

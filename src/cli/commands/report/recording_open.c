@@ -2,10 +2,12 @@
  *
  * recording_open.c: reading a recording, and what the commands do with it.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/commands/report/recording_report.h"
 #include "cli/exit_code.h"
+#include "recording/known_pools.h"
 #include "recording/ubirec_reader.h"
 
 bool ubi__is_recording(const char *path) {
@@ -17,9 +19,17 @@ bool ubi__is_recording(const char *path) {
 static ubi_status read_file(ubi__recording_report *report, ubi__cli *cli) {
     ubi__source source;
     ubi_progress progress = ubi__progress_line_callbacks(&cli->progress);
-    UBI_TRY(ubi__source_open_path(&source, report->path, ubi_allocator_default()));
+    if (report->processes.rows.n > 1)
+        UBI_TRY(ubi__recording_processes_open(&report->processes, &source, &progress));
+    else
+        UBI_TRY(ubi__source_open_path(&source, report->path, ubi_allocator_default()));
     ubi_status status = ubi__recording_summary_read(&report->summary, &source, &progress, NULL);
     ubi__source_close(&source);
+    if (status == UBI_OK) {
+        status = ubi__recording_processes_sum(&report->processes, &report->summary);
+        if (status != UBI_OK)
+            ubi__recording_summary_fini(&report->summary);
+    }
     return status;
 }
 
@@ -27,8 +37,11 @@ static ubi_status sum_up(ubi__recording_report *report, ubi__cli *cli) {
     if (report->wishes->symbols >= 0)
         UBI_TRY(ubi__recording_symbolize(report, ubi__progress_line_callbacks(&cli->progress)));
     UBI_TRY(ubi__sites_init(&report->sites, &report->summary, report->wishes->wrappers >= 0));
-    for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
+    for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
         report->heap[m] = ubi__class_estimate(&report->summary, UBI__UBIREC_HEAP, m);
+        report->heap_bytes[m] = ubi__measure_bytes_range(&report->summary, UBI__UBIREC_HEAP, m, &report->heap[m]);
+        report->heap_count[m] = ubi__recording_count_range(&report->summary, UBI__UBIREC_HEAP, &report->heap[m]);
+    }
     report->is_exact = ubi__ubirec_is_exact(&report->summary.tables);
     return UBI_OK;
 }
@@ -37,12 +50,18 @@ ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *c
                                       const ubi__recording_wishes *wishes) {
     *report = (ubi__recording_report){ .path = path, .wishes = wishes };
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (!wishes->alone)
+        UBI_TRY(ubi__recording_processes_find(&report->processes, path, wishes->process));
+    if (wishes->process && report->processes.rows.n == 1)
+        report->path = report->processes.rows.at[0].path;
     ubi_status status = read_file(report, cli);
     if (status == UBI_OK) {
         status = sum_up(report, cli);
         if (status != UBI_OK)
             ubi__recording_summary_fini(&report->summary);
     }
+    if (status != UBI_OK)
+        ubi__recording_processes_fini(&report->processes);
     ubi__progress_line_clear(&cli->progress);
     return status;
 }
@@ -57,6 +76,21 @@ void ubi__recording_judge(ubi__cli *cli, const ubi__recording_report *report, in
 void ubi__recording_report_close(ubi__recording_report *report) {
     ubi__sites_fini(&report->sites);
     ubi__recording_summary_fini(&report->summary);
+    ubi__recording_processes_fini(&report->processes);
+}
+
+static ubi__recording_sum sum_of(const ubi__recording_summary *s, ubi__estimate e) {
+    return (ubi__recording_sum){ e, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &e),
+                                 ubi__recording_count_range(s, UBI__UBIREC_HEAP, &e) };
+}
+
+ubi_status ubi__recording_find_pools(ubi__recording_report *report) {
+    ubi__estimate pools, rest;
+    UBI_TRY(ubi__sites_sort(&report->sites, UBI__BY_LEAKED));
+    ubi__known_pools_sum(&pools, &rest, &report->sites);
+    report->pools = sum_of(&report->summary, pools);
+    report->leaks = sum_of(&report->summary, rest);
+    return UBI_OK;
 }
 
 /* ---- the command -------------------------------------------------------------------------------------------------- */
@@ -76,7 +110,7 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const ubi__rec
     if (status == UBI_OK) {
         status = tell(cli, report);
         if (status == UBI_OK)
-            status = ubi__condition_check_own(exit_code, cli, condition, ubi__recording_measure, report);
+            status = ubi__recording_check(exit_code, cli, condition, report);
         if (status == UBI_OK)
             ubi__recording_judge(cli, report, exit_code);
         ubi__recording_report_close(report);
@@ -108,8 +142,10 @@ ubi_status ubi__report_recording(ubi__cli *cli, const char *path, const ubi__rec
     { name, help, UBI_QUERY_NUMBER, UBI_QUERY_NO_ARGUMENT, false, has_basis }
 
 const ubi_query_name ubi__recording_facts[] = {
-    SIZE_FACT("leaked", "bytes not freed at the end; a share is one of all bytes allocated", true),
-    COUNT_FACT("leakedCount", "allocations not freed at the end; a share is one of all", true),
+    SIZE_FACT("leaked", "bytes not freed at the end, known pools left out; a share is one of all bytes allocated",
+              true),
+    COUNT_FACT("leakedCount", "allocations not freed at the end, known pools left out; a share is one of all", true),
+    SIZE_FACT("pools", "bytes that the C and C++ libraries keep on purpose until the end; a share as of leaked", true),
     SIZE_FACT("peak", "the most bytes that lived at a time", false),
     SIZE_FACT("total", "bytes allocated", false),
     COUNT_FACT("count", "allocations", false),
@@ -122,6 +158,7 @@ const ubi_query_name ubi__recording_facts[] = {
 typedef enum fact {
     FACT_LEAKED,
     FACT_LEAKED_COUNT,
+    FACT_POOLS,
     FACT_PEAK,
     FACT_TOTAL,
     FACT_COUNT,
@@ -130,44 +167,141 @@ typedef enum fact {
     FACT_DROPPED
 } fact;
 
-/* A sum of bytes or of allocations. */
-static void measure_estimate(ubi__condition_value *out, const ubi__estimate *e, bool is_count) {
-    out->magnitude = ubi__whole(is_count ? e->count : e->bytes);
-    out->error = ubi__standard_error(is_count ? e->count_variance : e->bytes_variance);
+/* The period that is thought of: the recording's, or a finer one. */
+static uint64_t period_in_mind(const ubi__recording_report *report) {
+    uint64_t period = ubi__class_period(&report->summary, UBI__UBIREC_HEAP);
+    return report->finer_period ? report->finer_period : period;
 }
 
-ubi_status ubi__recording_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
+static ubi__recording_sum sum_of_measure(const ubi__recording_report *report, ubi__measure measure) {
+    return (ubi__recording_sum){ report->heap[measure], report->heap_bytes[measure], report->heap_count[measure] };
+}
+
+/* What it lies between with the period that is thought of. */
+static ubi__recording_sum sum_in_mind(const ubi__recording_report *report, const ubi__recording_sum *sum) {
+    if (!report->finer_period)
+        return *sum;
+    uint64_t period = period_in_mind(report);
+    ubi__estimate e =
+        ubi__estimate_with_period(&sum->estimate, ubi__class_period(&report->summary, UBI__UBIREC_HEAP), period);
+    return (ubi__recording_sum){ e, ubi__estimate_bytes_range(&e, period), ubi__estimate_count_range(&e, period) };
+}
+
+static void set_limits(ubi__condition_value *out, ubi__range number, ubi__range basis) {
+    out->is_estimate = true;
+    out->low = ubi__whole(number.low);
+    out->high = ubi__whole(number.high);
+    out->basis_low = ubi__whole(basis.low);
+    out->basis_high = ubi__whole(basis.high);
+}
+
+static void tell_bytes(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
+    ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
+    out->magnitude = ubi__whole(sum.estimate.bytes);
+    out->basis = ubi__whole(all.estimate.bytes);
+    if (!report->is_exact)
+        set_limits(out, sum_in_mind(report, &sum).bytes, sum_in_mind(report, &all).bytes);
+}
+
+static void tell_count(ubi__condition_value *out, const ubi__recording_report *report, ubi__recording_sum sum) {
+    ubi__recording_sum all = sum_of_measure(report, UBI__MEASURE_TOTAL);
+    out->magnitude = ubi__whole(sum.estimate.count);
+    out->basis = ubi__whole(all.estimate.count);
+    if (!report->is_exact)
+        set_limits(out, sum_in_mind(report, &sum).count, sum_in_mind(report, &all).count);
+}
+
+/* Of a sample nobody knows what its thread did next: any of them may have been temporary, or none. */
+static void tell_temporary(ubi__condition_value *out, const ubi__recording_report *report) {
+    tell_count(out, report, sum_of_measure(report, UBI__MEASURE_TEMPORARY));
+    if (!out->is_estimate)
+        return;
+    out->low = 0;
+    out->high = out->basis_high;
+}
+
+/* What was not recorded is in no number. NULL: all was. */
+static const char *what_is_missing(const ubi__recording_report *report) {
+    if (report->summary.tables.counters[UBI__UBIREC_NOT_RECORDED])
+        return "is not known, for some processes could not be recorded ('report' says which)";
+    if (report->processes.n_given_up || ubi__recording_was_given_up(&report->summary))
+        return "is not known, for recording was given up";
+    if (report->processes.missing.n)
+        return "is not known, for files of some processes are missing ('report' says which)";
+    if (!report->summary.tables.has_end)
+        return "is not known, for the recording has no end: its file was cut, or the recorder was killed or still "
+               "writes";
+    return NULL;
+}
+
+static ubi_status measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     const ubi__recording_report *report = payload;
-    const ubi__estimate *heap = report->heap;
-    *out = (ubi__condition_value){ .basis = ubi__whole(heap[UBI__MEASURE_TOTAL].count) };
+    *out = (ubi__condition_value){ 0 };
     switch ((fact)(value.name - ubi__recording_facts)) {
     case FACT_LEAKED:
-        measure_estimate(out, &heap[UBI__MEASURE_LEAKED], false);
-        out->basis = ubi__whole(heap[UBI__MEASURE_TOTAL].bytes);
+        tell_bytes(out, report, report->leaks);
         break;
     case FACT_LEAKED_COUNT:
-        measure_estimate(out, &heap[UBI__MEASURE_LEAKED], true);
+        tell_count(out, report, report->leaks);
+        break;
+    case FACT_POOLS:
+        tell_bytes(out, report, report->pools);
         break;
     case FACT_PEAK:
-        measure_estimate(out, &heap[UBI__MEASURE_PEAK], false);
+        tell_bytes(out, report, sum_of_measure(report, UBI__MEASURE_PEAK));
         break;
     case FACT_TOTAL:
-        measure_estimate(out, &heap[UBI__MEASURE_TOTAL], false);
+        tell_bytes(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
         break;
     case FACT_COUNT:
-        measure_estimate(out, &heap[UBI__MEASURE_TOTAL], true);
+        tell_count(out, report, sum_of_measure(report, UBI__MEASURE_TOTAL));
         break;
     case FACT_TEMPORARY:
-        if (!report->is_exact)
-            return ubi__fail(UBI_EINVAL, "--fail-on: only exact recordings know which allocations were temporary");
-        measure_estimate(out, &heap[UBI__MEASURE_TEMPORARY], true);
+        tell_temporary(out, report);
         break;
     case FACT_RSS:
         out->magnitude = report->summary.rss_peak_bytes;
+        out->unknown = out->magnitude ? NULL : "was not measured"; /* no process has none */
         break;
     case FACT_DROPPED:
         out->magnitude = report->summary.tables.counters[UBI__UBIREC_DROPPED];
         break;
     }
+    if (!out->unknown)
+        out->unknown = what_is_missing(report);
     return UBI_OK;
+}
+
+/* Finer ones than this take as long as recording all. */
+#define LEAST_PERIOD_BYTES 1024
+
+/* Powers of two, for people. */
+static bool refine(void *payload) {
+    ubi__recording_report *report = payload;
+    uint64_t now = period_in_mind(report), next = LEAST_PERIOD_BYTES;
+    while (next * 2 < now)
+        next *= 2;
+    report->finer_period = next < now ? next : 1;
+    return report->finer_period > 1;
+}
+
+static void name_period(char *out, size_t n, void *payload) {
+    const ubi__recording_report *report = payload;
+    uint64_t period = report->finer_period;
+    if (period <= 1)
+        snprintf(out, n, "'record --exact'");
+    else if (period % (1 << 20) == 0)
+        snprintf(out, n, "'record --period %" PRIu64 "MiB'", period >> 20);
+    else
+        snprintf(out, n, "'record --period %" PRIu64 "KiB'", period >> 10);
+}
+
+ubi_status ubi__recording_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                ubi__recording_report *report) {
+    if (condition)
+        UBI_TRY(ubi__recording_find_pools(report));
+    const ubi__condition_estimates estimates = {
+        .measure = measure, .refine = refine, .name = name_period, .payload = report
+    };
+    return ubi__condition_check_estimates(exit_code, cli, condition, &estimates);
 }

@@ -8,7 +8,9 @@
 
 #include <ubiheap/query.h>
 
+#include "base/json_writer.h"
 #include "cli/command.h"
+#include "cli/commands/report/recording_processes.h"
 #include "cli/condition.h"
 #include "recording/recording_sites.h"
 
@@ -17,6 +19,7 @@ typedef struct ubi__recording_wishes {
     const char *by;       /**< "leaked", ...; NULL: all of them */
     const char *columns;  /**< names between commas; NULL: the usual ones */
     const char *format;   /**< "tsv", "csv" or "json"; NULL: a page, or a document with --json; with columns a table */
+    const char *process;  /**< of several, only those with this pid or name; NULL: all */
     const char *site;     /**< only sites whose function, file or module has this text; NULL: all */
     const char *fail_on;  /**< condition, or NULL */
     uint64_t top;         /**< sites of each list; 0: as many as the form usually has */
@@ -24,6 +27,7 @@ typedef struct ubi__recording_wishes {
     int symbols;          /**< -1: do not look for symbols that are not in the recording */
     int wrappers;         /**< -1: only those that are known by name are left out */
     bool detail;          /**< leave nothing out */
+    bool alone;           /**< this file, whatever others were recorded with it */
 } ubi__recording_wishes;
 
 /** Why addresses of a module have no names, or no lines. */
@@ -34,13 +38,24 @@ typedef struct ubi__recording_hint {
 
 #define UBI__RECORDING_HINTS 8
 
+/** A sum of the heap, and what it lies between. */
+typedef struct ubi__recording_sum {
+    ubi__estimate estimate;
+    ubi__range bytes, count;
+} ubi__recording_sum;
+
 typedef struct ubi__recording_report {
-    const char *path;
+    const char *path; /**< of the file, or that of the first of several processes */
     const ubi__recording_wishes *wishes;
+    ubi__recording_processes processes;
     ubi__recording_summary summary;
     ubi__sites sites;
-    ubi__estimate heap[UBI__MEASURE_COUNT]; /**< totals of the heap class */
+    ubi__estimate heap[UBI__MEASURE_COUNT];                                    /**< totals of the heap class */
+    ubi__range heap_bytes[UBI__MEASURE_COUNT], heap_count[UBI__MEASURE_COUNT]; /**< what they lie between */
+    /** Of what was not freed: what libraries keep on purpose, and the rest. See ubi__recording_find_pools. */
+    ubi__recording_sum pools, leaks;
     bool is_exact;
+    uint64_t finer_period; /**< that a condition is thought through with; 0: none */
     ubi__recording_hint hints[UBI__RECORDING_HINTS];
     size_t n_hints, n_hints_left_out;
 } ubi__recording_report;
@@ -73,9 +88,10 @@ ubi_status ubi__recording_columns_check(const char *columns);
 /** Entries of the manual; false behind the last. */
 bool ubi__recording_column_entry(size_t i, const char **word, const char **help);
 
-/** Facts of --fail-on, ended by one without a name, and their values; the payload is a ubi__recording_report. */
+/** Facts of --fail-on, ended by one without a name, and the check of a condition on them. */
 extern const ubi_query_name ubi__recording_facts[];
-ubi_status ubi__recording_measure(ubi__condition_value *out, void *report, ubi_query_value value);
+ubi_status ubi__recording_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                ubi__recording_report *report);
 
 /* ---- parts of the forms ------------------------------------------------------------------------------------------- */
 
@@ -84,6 +100,9 @@ ubi_status ubi__recording_symbolize(ubi__recording_report *report, ubi_progress 
 
 /** The same for tables alone, without saying what is missing. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__recording_name_frames(ubi__ubirec_tables *tables, const ubi_progress *progress);
+
+/** Tells known pools from leaks; the sites are sorted by leaks then. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_find_pools(ubi__recording_report *report);
 
 /** The orders by their words, ended by NULL; numbers are those of ubi__site_order. */
 extern const char *const ubi__recording_orders[];
@@ -114,6 +133,9 @@ void ubi__recording_walk_wrappers(ubi__recording_walk *walk, const ubi__recordin
                                   const ubi__site *site);
 /** The next place; false behind the last. */
 bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out);
+/** What a frame says of a place, or one of its symbols. */
+void ubi__recording_frame_place(ubi__recording_place *out, const ubi__recording_report *report, uint32_t frame,
+                                uint32_t symbol);
 /** How a place is called: the function, or module and address, or what is known; NUL-terminated, cut to `n` bytes. */
 void ubi__recording_place_name(char *out, size_t n, const ubi__recording_place *place);
 /** "widget.c:31", "libfoo.so", or ""; NUL-terminated, cut to `n` bytes. */
@@ -126,11 +148,33 @@ bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_repo
 
 /** Whether what is known of a class are samples. Mappings are all recorded. */
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
-/** A number of bytes, with "± error" in the same unit when it is an estimate. */
+/** What a document says of the whole of a recording. */
+void ubi__recording_put_about(ubi__json *j, const ubi__recording_report *report);
+/** The members of an estimate in a document, and an object of them. */
+void ubi__recording_put_fields(ubi__json *j, const ubi__estimate *e, const ubi__recording_summary *s,
+                               ubi__ubirec_class of_class);
+void ubi__recording_put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, const ubi__recording_summary *s,
+                                 ubi__ubirec_class of_class);
+/** What the truth of an estimate of bytes, or of a count, lies between. */
+ubi__range ubi__recording_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class,
+                                      const ubi__estimate *e);
+ubi__range ubi__recording_count_range(const ubi__recording_summary *s, ubi__ubirec_class of_class,
+                                      const ubi__estimate *e);
+/** "92.1-109 MiB"; one number when both limits look alike, "< 1.50 MiB" when there may be nothing. */
 #define UBI__ESTIMATE_TEXT 96
-char *ubi__estimate_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double bytes, double variance);
-/** The same of a count. */
-char *ubi__estimate_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, double variance);
+char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range);
+/** The same of a count; limits that differ have three digits. */
+char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range);
+/** In a list: the limits, where they say something; "~29" where blocks that nobody met may be many. */
+char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, ubi__range range);
+/** Whether the program gave the recorder up, so that nobody knows how much was lost. */
+bool ubi__recording_was_given_up(const ubi__recording_summary *s);
+
+/**
+ * What to do when much more memory is resident than the heap ever had, and mappings were not recorded: one sentence, without final point.
+ * @param out  out[n]; NULL: only whether. @return false: there is nothing to say.
+ */
+bool ubi__recording_mappings_hint(char *out, size_t n, const ubi__recording_report *report);
 /** A sum as a whole number, rounded; never negative. */
 uint64_t ubi__whole(double value);
 

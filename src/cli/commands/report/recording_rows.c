@@ -14,13 +14,15 @@
 #include "base/text.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/snapshot.h"
+#include "recording/known_pools.h"
 #include "render/delimited.h"
 
-#define COLUMNS_MAX 32
+#define COLUMNS_MAX 48
 #define STACK_BYTES 65536
 #define STANDARD_COLUMNS "class,leaked,leakedCount,peak,total,count,temporary,function,file,line,module"
 #define SAMPLED_COLUMNS                                                                                                \
-    "class,leaked,leakedError,leakedCount,leakedCountError,peak,peakError,total,totalError,count,countError,samples,"  \
+    "class,leaked,leakedError,leakedLow,leakedHigh,leakedCount,leakedCountError,leakedCountLow,leakedCountHigh,peak,"  \
+    "peakError,peakLow,peakHigh,total,totalError,totalLow,totalHigh,count,countError,countLow,countHigh,samples,"      \
     "function,file,line,module"
 
 typedef struct row {
@@ -62,6 +64,30 @@ static double get_count_error(const row *r, int measure) {
     return error_of(r, measure, r->site->by[measure].count_variance);
 }
 
+static ubi__range bytes_range(const row *r, int measure) {
+    return ubi__recording_bytes_range(&r->report->summary, r->site->of_class, &r->site->by[measure]);
+}
+
+static ubi__range count_range(const row *r, int measure) {
+    return ubi__recording_count_range(&r->report->summary, r->site->of_class, &r->site->by[measure]);
+}
+
+static double get_bytes_low(const row *r, int measure) {
+    return floor(bytes_range(r, measure).low);
+}
+
+static double get_bytes_high(const row *r, int measure) {
+    return ceil(bytes_range(r, measure).high);
+}
+
+static double get_count_low(const row *r, int measure) {
+    return floor(count_range(r, measure).low);
+}
+
+static double get_count_high(const row *r, int measure) {
+    return ceil(count_range(r, measure).high);
+}
+
 /* Of a sample nobody knows what its thread did next. */
 static double get_temporary(const row *r, int measure) {
     return ubi__recording_is_sampled(&r->report->summary, r->site->of_class) ? NAN : get_count(r, measure);
@@ -78,7 +104,7 @@ static double get_line(const row *r, int measure) {
 
 static double get_stacks(const row *r, int measure) {
     (void)measure;
-    return r->site->n_stacks;
+    return r->site->n_all_stacks;
 }
 
 static double get_address(const row *r, int measure) {
@@ -132,20 +158,43 @@ static ubi_text get_through(const row *r) {
     return write_walk(r, &walk, UINT64_MAX);
 }
 
+static ubi_text get_pool(const row *r) {
+    const char *words = ubi__known_pool(&r->report->sites, r->site);
+    return ubi__text(words ? words : "");
+}
+
 static const column columns[] = {
     { "leaked", "bytes not freed at the end", get_bytes, NULL, UBI__MEASURE_LEAKED },
     { "leakedError", "their standard error; 0 in exact recordings, empty when none was sampled", get_bytes_error, NULL,
       UBI__MEASURE_LEAKED },
+    { "leakedLow", "what the truth is not below, with 94% at least; the same in exact recordings", get_bytes_low, NULL,
+      UBI__MEASURE_LEAKED },
+    { "leakedHigh", "what it is not above", get_bytes_high, NULL, UBI__MEASURE_LEAKED },
     { "leakedCount", "allocations not freed at the end", get_count, NULL, UBI__MEASURE_LEAKED },
     { "leakedCountError", "their standard error", get_count_error, NULL, UBI__MEASURE_LEAKED },
+    { "leakedCountLow", "what the truth is not below, with 94% at least; the same in exact recordings", get_count_low,
+      NULL, UBI__MEASURE_LEAKED },
+    { "leakedCountHigh", "what it is not above", get_count_high, NULL, UBI__MEASURE_LEAKED },
     { "peak", "bytes alive when most were", get_bytes, NULL, UBI__MEASURE_PEAK },
     { "peakError", "their standard error", get_bytes_error, NULL, UBI__MEASURE_PEAK },
+    { "peakLow", "what the truth is not below, with 94% at least; the same in exact recordings", get_bytes_low, NULL,
+      UBI__MEASURE_PEAK },
+    { "peakHigh", "what it is not above", get_bytes_high, NULL, UBI__MEASURE_PEAK },
     { "peakCount", "allocations alive then", get_count, NULL, UBI__MEASURE_PEAK },
     { "peakCountError", "their standard error", get_count_error, NULL, UBI__MEASURE_PEAK },
+    { "peakCountLow", "what the truth is not below, with 94% at least; the same in exact recordings", get_count_low,
+      NULL, UBI__MEASURE_PEAK },
+    { "peakCountHigh", "what it is not above", get_count_high, NULL, UBI__MEASURE_PEAK },
     { "total", "bytes allocated", get_bytes, NULL, UBI__MEASURE_TOTAL },
     { "totalError", "their standard error", get_bytes_error, NULL, UBI__MEASURE_TOTAL },
+    { "totalLow", "what the truth is not below, with 94% at least; the same in exact recordings", get_bytes_low, NULL,
+      UBI__MEASURE_TOTAL },
+    { "totalHigh", "what it is not above", get_bytes_high, NULL, UBI__MEASURE_TOTAL },
     { "count", "allocations", get_count, NULL, UBI__MEASURE_TOTAL },
     { "countError", "their standard error", get_count_error, NULL, UBI__MEASURE_TOTAL },
+    { "countLow", "what the truth is not below, with 94% at least; the same in exact recordings", get_count_low, NULL,
+      UBI__MEASURE_TOTAL },
+    { "countHigh", "what it is not above", get_count_high, NULL, UBI__MEASURE_TOTAL },
     { "samples", "allocations that were recorded", get_samples, NULL, UBI__MEASURE_TOTAL },
     { "temporary", "allocations freed by the next thing that their thread did; exact recordings only", get_temporary,
       NULL, UBI__MEASURE_TEMPORARY },
@@ -156,7 +205,8 @@ static const column columns[] = {
     { "line", "the line; 0: not known", get_line, NULL, 0 },
     { "module", "the program or library that it is in", NULL, get_module, 0 },
     { "address", "in the module, behind the call", get_address, NULL, 0 },
-    { "stackCount", "how many stacks there are", get_stacks, NULL, 0 },
+    { "stackCount", "how many stacks go through it", get_stacks, NULL, 0 },
+    { "pool", "what a library keeps there on purpose; empty: no known pool", NULL, get_pool, 0 },
     { "stack", "the one with most of it, from the inside out", NULL, get_stack, 0 },
     { "through", "the allocators and wrappers that this stack goes through before it, from the inside out", NULL,
       get_through, 0 },

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/human.h"
 #include "base/text.h"
@@ -62,6 +63,16 @@ static void add_symbol(ubi__recording_place *out, const ubi__ubirec_tables *t, c
     out->file = ubi__ubirec_string_at(t, symbol->file);
     out->line = symbol->line;
     out->column = symbol->column;
+}
+
+void ubi__recording_frame_place(ubi__recording_place *out, const ubi__recording_report *report, uint32_t frame,
+                                uint32_t symbol) {
+    const ubi__ubirec_tables *t = &report->summary.tables;
+    uint32_t n;
+    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
+    place_of_frame(out, t, &t->frames.at[frame]);
+    if (symbol < n)
+        add_symbol(out, t, &symbols[symbol]);
 }
 
 /* The first symbol of a trace's frame that asks for memory. */
@@ -171,41 +182,90 @@ uint64_t ubi__whole(double value) {
     return value < 0x1p63 ? (uint64_t)(value + 0.5) : (uint64_t)1 << 63;
 }
 
-static const char *plus_minus(const ubi__cli *cli) {
-    return cli->style.unicode ? "±" : "+-";
+ubi__range ubi__recording_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class,
+                                      const ubi__estimate *e) {
+    return ubi__estimate_bytes_range(e, ubi__class_period(s, of_class));
 }
 
-/* The unit that the number is shown in, for its error. */
-static double unit_of(double bytes) {
+ubi__range ubi__recording_count_range(const ubi__recording_summary *s, ubi__ubirec_class of_class,
+                                      const ubi__estimate *e) {
+    return ubi__estimate_count_range(e, ubi__class_period(s, of_class));
+}
+
+/* Three digits, towards the outside: limits say no more than they know. */
+static uint64_t three_digits(double value, bool up) {
     double unit = 1;
-    while (bytes / unit >= 1023.5 && unit < 0x1p60)
-        unit *= 1024;
-    return unit;
+    while (value / unit >= 1000)
+        unit *= 10;
+    double whole = up ? ceil(value / unit) : floor(value / unit);
+    return ubi__whole(whole * unit);
 }
 
-char *ubi__estimate_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double bytes, double variance) {
-    char size[UBI__HUMAN_TEXT];
-    ubi__human_size(size, ubi__whole(bytes));
-    if (variance <= 0) {
-        snprintf(out, UBI__ESTIMATE_TEXT, "%s", size);
-        return out;
-    }
-    double error = ubi__standard_error(variance) / unit_of(bytes);
-    snprintf(out, UBI__ESTIMATE_TEXT, "%s %s %.*f", size, plus_minus(cli),
-             error < 0.995  ? 2
-             : error < 9.95 ? 1
-                            : 0,
-             error);
-    return out;
-}
-
-char *ubi__estimate_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, double variance) {
-    char number[UBI__HUMAN_TEXT], error[UBI__HUMAN_TEXT];
-    ubi__human_count(number, ubi__whole(count));
-    if (variance <= 0)
-        snprintf(out, UBI__ESTIMATE_TEXT, "%s", number);
+/* "92.1-109 MiB": the unit once, where it is the same. */
+static void join_limits(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, const char *low, const char *high) {
+    const char *low_unit = strchr(low, ' '), *high_unit = strchr(high, ' ');
+    bool is_same_unit = low_unit && high_unit && strcmp(low_unit, high_unit) == 0;
+    if (strcmp(low, high) == 0)
+        snprintf(out, UBI__ESTIMATE_TEXT, "%s", high);
     else
-        snprintf(out, UBI__ESTIMATE_TEXT, "%s %s %s", number, plus_minus(cli),
-                 ubi__human_count(error, ubi__whole(ceil(ubi__standard_error(variance)))));
+        snprintf(out, UBI__ESTIMATE_TEXT, "%.*s%s%s", (int)(is_same_unit ? (size_t)(low_unit - low) : strlen(low)), low,
+                 cli->style.unicode ? "–" : "-", high);
+}
+
+char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range) {
+    char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
+    ubi__human_size(high, ubi__whole(range.high));
+    if (range.low <= 0 && range.high > 0)
+        snprintf(out, UBI__ESTIMATE_TEXT, "< %s", high);
+    else
+        join_limits(out, cli, ubi__human_size(low, ubi__whole(range.low)), high);
     return out;
+}
+
+char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range) {
+    char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
+    bool is_known = range.low >= range.high;
+    ubi__human_count(high, is_known ? ubi__whole(range.high) : three_digits(range.high, true));
+    if (range.low <= 0 && range.high > 0)
+        snprintf(out, UBI__ESTIMATE_TEXT, "< %s", high);
+    else
+        join_limits(out, cli, ubi__human_count(low, is_known ? ubi__whole(range.low) : three_digits(range.low, false)),
+                    high);
+    return out;
+}
+
+/* A count whose limits lie further apart than this says more as a guess. */
+#define TELLING_FACTOR 4
+
+char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, ubi__range range) {
+    char guess[UBI__HUMAN_TEXT];
+    if (range.low > 0 && range.high <= TELLING_FACTOR * range.low)
+        return ubi__range_count(out, cli, range);
+    snprintf(out, UBI__ESTIMATE_TEXT, "~%s", ubi__human_count(guess, ubi__whole(count)));
+    return out;
+}
+
+/* ---- what else ---------------------------------------------------------------------------------------------------- */
+
+bool ubi__recording_was_given_up(const ubi__recording_summary *s) {
+    const ubi__ubirec_tables *t = &s->tables;
+    return t->has_end && t->end.reason == UBI__UBIREC_STOPPED && t->end.value == UBI__UBIREC_GAVE_UP;
+}
+
+/* Programs, libraries and stacks take some. */
+#define USUAL_BYTES ((double)(32 << 20))
+#define FAR_ABOVE 2
+
+bool ubi__recording_mappings_hint(char *out, size_t n, const ubi__recording_report *report) {
+    char resident[UBI__HUMAN_TEXT], heap[UBI__HUMAN_TEXT];
+    const ubi__recording_summary *s = &report->summary;
+    double most = report->heap_bytes[UBI__MEASURE_PEAK].high;
+    if (s->classes[UBI__UBIREC_MAPPING].count || (double)s->rss_peak_bytes < FAR_ABOVE * most + USUAL_BYTES)
+        return false;
+    if (out)
+        snprintf(out, n,
+                 "%s were resident at most, and the heap had no more than %s: 'record --mappings' also tells who asks "
+                 "the system for memory",
+                 ubi__human_size(resident, s->rss_peak_bytes), ubi__human_size(heap, ubi__whole(most)));
+    return true;
 }

@@ -43,10 +43,15 @@ static ubi_status check_snapshot_wishes(const report_arguments *arguments) {
         bool is_given;
         const char *name;
     } options[] = {
-        { arguments->by, "by" },           { arguments->columns, "columns" },
-        { arguments->format, "format" },   { arguments->site, "site" },
-        { arguments->top, "top" },         { arguments->stack_depth, "stack-depth" },
-        { arguments->symbols, "symbols" }, { arguments->wrappers, "wrappers" },
+        { arguments->by, "by" },
+        { arguments->columns, "columns" },
+        { arguments->format, "format" },
+        { arguments->site, "site" },
+        { arguments->process, "process" },
+        { arguments->top, "limit" },
+        { arguments->stack_depth, "stack-depth" },
+        { arguments->symbols, "symbols" },
+        { arguments->wrappers, "wrappers" },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
@@ -72,12 +77,10 @@ static const char *const formats[] = { "tsv", "csv", "json", NULL };
 static const ubi__option options[] = {
     { "detail", 0, UBI__OPTION_FLAG, AT(detail), NULL, NULL, "leave nothing out for the sake of brevity", NULL },
     { "by", 0, UBI__OPTION_CHOICE, AT(by), "WHAT", ubi__recording_orders,
-      "of a recording: only the places with most bytes leaked, at the peak or in total, or with most allocations, all "
-      "or "
-      "temporary",
+      "of a recording: sort places by bytes leaked, at the peak or in total, or by allocations, all or temporary; the "
+      "default is what matters most",
       NULL },
-    { "top", 'n', UBI__OPTION_NUMBER, AT(top), "N", NULL, "of a recording: print N places; 0: as many as is usual",
-      "0" },
+    UBI__OPTION_LIMIT(AT(top), "of a recording: print N places; 0: as many as is usual", "0"),
     { "stack-depth", 0, UBI__OPTION_NUMBER, AT(stack_depth), "N", NULL,
       "of a recording: print N frames of each stack (callers without a name share a line, and count as one); 0: as "
       "many "
@@ -85,7 +88,11 @@ static const ubi__option options[] = {
       "0" },
     { "site", 0, UBI__OPTION_TEXT, AT(site), "TEXT", NULL,
       "of a recording: only places whose function, file or module has this text", NULL },
-    { "format", 0, UBI__OPTION_CHOICE, AT(format), "FORMAT", formats,
+    { "process", 0, UBI__OPTION_TEXT, AT(process), "PROCESS", NULL,
+      "of several processes that were recorded together: only those with this number or name; the default is all of "
+      "them",
+      NULL },
+    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "FORMAT", formats,
       "of a recording: a table of all places: tsv (tab-separated), csv or json", NULL },
     { "columns", 'c', UBI__OPTION_TEXT, AT(columns), "NAMES", NULL, "the columns of that table, between commas", NULL },
     { "symbols", 0, UBI__OPTION_SWITCH, AT(symbols), NULL, NULL,
@@ -109,47 +116,53 @@ static const ubi__example examples[] = {
     { "report --by leaked --stack-depth 20 server.ubirec", "who did not free it, with long stacks" },
     { "report --format tsv -c peak,function,file,line server.ubirec", "every place, for a script" },
     { "report --fail-on 'leaked > 1MiB' server.ubirec", "for a test" },
+    { "report --process cc1plus make.ubirec", "of all processes that were recorded with it, those of the compiler" },
     { NULL, NULL },
 };
 
 const ubi__command ubi__command_report = {
     .name = "report",
     .operands = "FILE",
-    .summary = "say on one screen what fills a heap, or what a program allocated, and what to look at next",
+    .summary = "show on one screen what fills a heap and what to look at next",
+    .question = "What fills this heap, or what did this program allocate?",
     .description =
-        "Prints what FILE is, what its heap is made of, the biggest kinds of things in it, who keeps most of it alive, "
-        "which functions allocated it (when allocation stacks were recorded), what looks odd, and which commands to "
-        "run next.\n"
+        "Prints what FILE is and what matters most about it, then findings, what its heap is made of, the biggest "
+        "kinds of "
+        "things in it, the biggest retainers, which functions allocated it (when allocation stacks were recorded), and "
+        "which commands to run next.\n"
+        "\n"
+        "Possible savings are what rules found that look for waste: lists from which nothing is ever taken, storage "
+        "that is mostly empty, duplicate strings, detached DOM nodes, variables that closures hold, timers and "
+        "listeners. Each has the bytes that mending it could free at most, which may overlap with those of others, the "
+        "way from the root to an example, and the command that shows more. Heaps of V8 are counted as Chrome's "
+        "DevTools "
+        "do.\n"
         "\n"
         "Sizes are sums of the nodes' own (shallow) sizes over everything that can be reached from the root, the "
         "root included. A kind is what nodes are best known by: the name of a DOM node, the class of an object, "
         "the file of a script, else the engine's type.\n"
         "\n"
-        "A keeper is a node that much else hangs on: the array, map or object that holds many things or large ones, "
+        "A retainer is a node that much else hangs on: the array, map or object that holds many things or large ones, "
         "shown with the shortest way to it from the root and what most of its memory is. Its size is the retained "
-        "one: what would be freed with it. Keepers may hold other keepers.\n"
-        "\n"
-        "What you can win is what rules found that look for waste: lists from which nothing is ever taken, storage "
-        "that is "
-        "mostly empty, strings that say the same, detached DOM trees, variables that closures keep, timers and "
-        "listeners. "
-        "Each has the bytes that mending it could free at most, which may overlap with those of others, and the way "
-        "from "
-        "the root to an example. Heaps of V8 are counted as Chrome's DevTools do.\n"
+        "one: what would be freed with it. Retainers may hold other retainers.\n"
         "\n"
         "--json prints less than 8 KiB, so that scripts and assistants can read it whole: lists are short and long "
         "names "
         "cut, which namesCut counts. --detail has all of it.\n"
         "\n"
-        "A recording of allocations (.ubirec, from ubiheap record) gives another report: what the program allocated, "
-        "what lived at the peak, what was not freed at the end, and the places in the code that asked for it, each "
-        "with "
-        "the stack that accounts for most. Allocators, containers, and calls that ask for memory in the name of many "
+        "A recording of allocations (.ubirec, from ubiheap record) gives another report: what the program did not "
+        "free, "
+        "had at its peak and allocated; what stands out in that; and the places in the code that asked for it, with "
+        "all "
+        "of these numbers side by side and their callers below. Allocators, containers, and calls that ask for memory "
+        "in the name of many "
         "callers are left out at the inner end of stacks. A "
         "temporary allocation is one that its thread freed as the next thing it did. Mappings, and objects of a script "
-        "engine, have totals of their own. Numbers of a sampled recording are estimates with standard errors. "
+        "engine, have totals of their own. Numbers of a sampled recording are limits, between which the truth lies in "
+        "94 of 100 recordings or more. "
         "--fail-on "
-        "knows leaked, leakedCount, peak, total, count, temporary, rss and dropped there.",
+        "knows leaked, leakedCount, pools, peak, total, count, temporary, rss and dropped there. What the C and C++ "
+        "libraries keep on purpose until the end, such as the reserve for exceptions, is in pools and not in leaked.",
     .options = options,
     .glossary = &glossary,
     .examples = examples,

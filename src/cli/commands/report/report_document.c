@@ -235,6 +235,7 @@ static void put_functions(document *d) {
 static void put_finding(document *d, const ubi_finding *finding) {
     ubi__json_object_begin(d->j);
     ubi__document_string(d->j, "rule", finding->rule);
+    put_cut(d, "title", ubi__text(finding->title), d->limits->steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
     put_cut(d, "text", (ubi_text){ finding->text, strlen(finding->text) },
             d->limits->steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
     if (finding->bytes)
@@ -249,6 +250,9 @@ static void put_finding(document *d, const ubi_finding *finding) {
             ubi__json_node_id(d->j, ubi_graph_node_id(d->facts->graph, finding->path_to));
         }
         put_path(d, finding->path_to);
+        char held_by[UBI__REPORT_HELD_BY];
+        if (ubi__report_held_by(held_by, d->facts, finding))
+            ubi__document_string(d->j, "heldBy", held_by);
     }
     ubi__json_object_end(d->j);
 }

@@ -5,6 +5,8 @@
 #include "cli/commands/report/report_facts.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
+#include "render/holder_words.h"
 #include "render/path_words.h"
 
 static ubi_status find_findings(ubi__report_facts *f, ubi_progress progress) {
@@ -32,6 +34,10 @@ static ubi_status find_paths(ubi__report_facts *f, ubi_progress progress) {
     return status;
 }
 
+static ubi__path_view path_to(const void *facts, ubi_node_ix node) {
+    return ubi__report_path(facts, node);
+}
+
 ubi_status ubi__report_facts_init(ubi__report_facts *f, const ubi__snapshot *snapshot, ubi_progress progress) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     options.progress = progress;
@@ -47,7 +53,9 @@ ubi_status ubi__report_facts_init(ubi__report_facts *f, const ubi__snapshot *sna
     UBI_TRY(ubi_dominators_new(&f->dominators, ubi_lens_graph_view(f->look), &options));
     UBI_TRY(ubi__report_keepers_init(&f->keepers, f->dominators, f->graph, progress));
     UBI_TRY(find_findings(f, progress));
-    return find_paths(f, progress);
+    UBI_TRY(find_paths(f, progress));
+    ubi__report_keepers_sort(&f->keepers, f->graph, path_to, f);
+    return UBI_OK;
 }
 
 void ubi__report_facts_fini(ubi__report_facts *f) {
@@ -73,25 +81,63 @@ ubi__path_view ubi__report_finding_path(const ubi__report_facts *f, const ubi_fi
     return finding->n_nodes ? ubi__report_path(f, finding->path_to) : (ubi__path_view){ .graph = f->graph };
 }
 
+/* ---- words ---------------------------------------------------------------------------------------------------------- */
+
 typedef struct buffer {
     char *bytes;
-    size_t n;
+    size_t n, capacity;
 } buffer;
 
 static bool put_bytes(void *payload, const void *data, size_t n) {
     buffer *b = payload;
-    if (n > UBI__REPORT_PATH_BYTES - 1 - b->n)
-        n = UBI__REPORT_PATH_BYTES - 1 - b->n;
+    if (n > b->capacity - 1 - b->n)
+        n = b->capacity - 1 - b->n;
     memcpy(b->bytes + b->n, data, n);
     b->n += n;
     return true;
 }
 
+static const ubi__style plain = { .unicode = true, .columns = UBI__REPORT_PATH_BYTES };
+
+/* Rules about one node, which do not say themselves what holds it. */
+static bool asks_for_holder(const ubi_finding *finding) {
+    static const char *const rules[] = { "growingCollection", "largeNode", "wideNode" };
+    for (size_t i = 0; finding->n_nodes && i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(finding->rule, rules[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Of plain objects and global ones the path says more than the last property. */
+static bool tells_little(const ubi__report_facts *f, ubi_node_ix holder) {
+    ubi_text name = ubi_lens_node_name(f->look, holder);
+    return ubi__kind_is_plain(f->graph, ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, holder))) ||
+           ubi__text_is(name, "global") || ubi__text_contains(name, ubi__text("[JSGlobalObject]"));
+}
+
+bool ubi__report_held_by(char out[UBI__REPORT_HELD_BY], const ubi__report_facts *f, const ubi_finding *finding) {
+    ubi__path_view path = ubi__report_finding_path(f, finding);
+    buffer b = { out, 0, UBI__REPORT_HELD_BY };
+    ubi__out o;
+    *out = 0;
+    if (path.n_steps == 0 || !asks_for_holder(finding))
+        return false;
+    ubi_node_ix holder = ubi__path_node(&path, ubi__holder_of(&path, path.n_steps));
+    if (tells_little(f, holder))
+        return false;
+    ubi__out_init(&o, put_bytes, &b);
+    bool is_named = ubi__display_held(&o, &plain, &path, path.n_steps, "");
+    if (is_named)
+        ubi__display_function_place(&o, &plain, f->graph, holder);
+    ubi__out_flush(&o);
+    out[b.n] = 0;
+    return is_named;
+}
+
 void ubi__report_path_words(char out[UBI__REPORT_PATH_BYTES], const ubi__report_facts *f, ubi_node_ix node,
                             unsigned columns) {
-    static const ubi__style plain = { .unicode = true, .columns = UBI__REPORT_PATH_BYTES };
     ubi__path_view view = ubi__report_path(f, node);
-    buffer b = { out, 0 };
+    buffer b = { out, 0, UBI__REPORT_PATH_BYTES };
     ubi__out o;
     ubi__out_init(&o, put_bytes, &b);
     if (view.n_steps)

@@ -5,12 +5,22 @@
 #include "cli/commands/report/report_keepers.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "formats/v8/v8_types.h"
+#include "lenses/v8/v8_fields.h"
 
-/* V8's lists of roots, such as "(GC roots)", keep nothing that somebody could let go. */
+/* V8's lists of roots, such as "(GC roots)", the global object of Node.js and QuickJS's realms keep nothing that somebody could
+ * let go. */
+static bool is_root_kind(const ubi_graph *graph, const ubi_kind *kind) {
+    ubi_text type = ubi_graph_string(graph, kind->type_name);
+    if (kind->raw_type == UBI__V8_OBJECT && ubi__text_is(ubi_graph_string(graph, kind->class_name), "global"))
+        return true;
+    return kind->raw_type == UBI__V8_SYNTHETIC || ubi__text_is(type, "JSContext") || ubi__text_is(type, "JSRuntime");
+}
+
 static void mark_root_kinds(bool *out, const ubi_graph *graph) {
     for (ubi_kind_ix kind = 0; kind < ubi_graph_kind_count(graph); kind++)
-        out[kind] = ubi_graph_kind(graph, kind)->raw_type == UBI__V8_SYNTHETIC;
+        out[kind] = is_root_kind(graph, ubi_graph_kind(graph, kind));
 }
 
 ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
@@ -25,8 +35,50 @@ ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominato
     options.progress = progress;
     options.is_root_kind = root_kinds;
     ubi_status status = ubi_keepers_find(out->at, &out->n, UBI__REPORT_KEEPERS, dominators, graph, &options);
+    out->n_of_program = out->n;
     ubi__free_array(ubi_allocator_default(), root_kinds, n_kinds, sizeof *root_kinds);
     return status;
+}
+
+/* ---- whose they are -------------------------------------------------------------------------------------------------- */
+
+/* A module of the program, which Node's own loader holds. */
+static bool is_module(const ubi_graph *graph, const ubi_kind *kind) {
+    return kind->raw_type == UBI__V8_OBJECT && ubi__text_is(ubi_graph_string(graph, kind->class_name), "Module");
+}
+
+/* Whether the function that is nearest to the path's end is Node's own. Without any, the program may have it. */
+static bool ends_in_runtime(const ubi__path_view *path, ubi__v8_fields *fields) {
+    const ubi_graph *g = path->graph;
+    ubi_node_ix node = path->target;
+    for (uint32_t left = path->n_steps;; node = path->steps[--left].predecessor) {
+        const ubi_kind *kind = ubi_graph_kind(g, ubi_graph_node_kind(g, node));
+        if (kind->raw_type == UBI__V8_CLOSURE)
+            return ubi__v8_is_of_runtime(fields, node);
+        if (left == 0 || is_module(g, kind))
+            return false;
+    }
+}
+
+void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *graph,
+                              ubi__path_view (*path_to)(const void *payload, ubi_node_ix node), const void *payload) {
+    ubi_keeper of_runtime[UBI__REPORT_KEEPERS];
+    uint32_t n = 0, n_of_runtime = 0;
+    ubi__v8_fields fields;
+    if (!ubi__v8_facts_of(graph))
+        return;
+    ubi__v8_fields_init(&fields, graph, ubi_allocator_default());
+    for (uint32_t i = 0; i < keepers->n; i++) {
+        ubi__path_view path = path_to(payload, keepers->at[i].node);
+        if (ends_in_runtime(&path, &fields))
+            of_runtime[n_of_runtime++] = keepers->at[i];
+        else
+            keepers->at[n++] = keepers->at[i];
+    }
+    ubi__v8_fields_fini(&fields);
+    keepers->n_of_program = n;
+    for (uint32_t i = 0; i < n_of_runtime; i++)
+        keepers->at[n++] = of_runtime[i];
 }
 
 ubi__holding ubi__report_holding(const ubi_lens_view *look, const ubi_keeper *keeper) {

@@ -8,17 +8,24 @@
 #include <ubiheap/keepers.h>
 #include <ubiheap/lens.h>
 
+#include "render/path_words.h"
+
 #define UBI__REPORT_KEEPERS 10
 
-/** at[n], most exclusive bytes first. All zero: none. */
+/** at[n], most exclusive bytes first, but Node's own behind the program's. All zero: none. */
 typedef struct ubi__report_keepers {
     ubi_keeper at[UBI__REPORT_KEEPERS];
     uint32_t n;
+    uint32_t n_of_program; /**< these come first; without Node's own, all */
 } ubi__report_keepers;
 
 /** @param dominators  with sets. Cost: that of ubi_keepers_find. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
                                     ubi_progress progress);
+
+/** Puts the program's keepers first, by the paths to them: path_to(payload, node) gives one. Cost: O(steps). */
+void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *graph,
+                              ubi__path_view (*path_to)(const void *payload, ubi_node_ix node), const void *payload);
 
 /** What a keeper holds, for a reader. */
 typedef enum ubi__holding {

@@ -2,9 +2,9 @@
  *
  * report_page.c: the report as one screen of text.
  *
- * At most 30 lines, of at most 100 columns but for paths, and a few more where there is something to win. Rows look like those
- * of a census: size, share, bar, count, name. What looks odd takes lines from the longer lists, down to a few, and then does without its
- * least important sentences. With --detail all is shown.
+ * What matters most stands first: the headline, then findings (report_findings.c), then what the heap is made of. At most 40
+ * lines, of at most 100 columns but for paths. Rows look like those of a census: size, share, bar, count, name. Findings take
+ * lines from the longer lists, down to a few, and then do without the least important of them. With --detail all is shown.
  */
 #include "cli/commands/report/report_page.h"
 
@@ -13,43 +13,30 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/commands/report/report_layout.h"
 #include "cli/page.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
 
 #define WIDEST_PAGE 100
-#define PAGE_LINES 30
+#define PAGE_LINES 40
 #define TITLE_LINES 2
-#define HEAD_LINES 2
 #define KINDS_SHOWN 5
 #define KEEPERS_SHOWN 4
 #define FUNCTIONS_SHOWN 3
-#define FINDINGS_SHOWN 3
-#define WINS_SHOWN 3
-#define DETAIL_SHOWN 50
-#define PATH_LINES 2
+#define ODDITIES_SHOWN 3
+#define SAVINGS_SHOWN 5
+#define DETAIL_SHOWN UBI__REPORT_DETAIL_SHOWN
 #define NEXT_SHOWN 3
 
-#define SIZE_COLUMNS 10
+#define SIZE_COLUMNS UBI__REPORT_SIZE_COLUMNS
 #define PERCENT_COLUMNS 8
 #define BAR_COLUMNS 20
 #define NARROW_BAR_COLUMNS 10
 #define NARROW_PAGE 90
 #define LEAST_NAME_COLUMNS 16
 
-typedef struct page {
-    const ubi__cli *cli;
-    ubi__out *out;
-    const ubi__style *style;
-    const ubi__report_facts *facts;
-    const char *path;
-    size_t columns;
-    unsigned bar_columns;
-    size_t count_columns;
-    uint64_t total_bytes;
-    const ubi_finding *wins[DETAIL_SHOWN], *oddities[DETAIL_SHOWN];     /* findings with bytes to win, and the others */
-    size_t n_kinds, n_keepers, n_functions, n_wins, n_findings, n_next; /* shown */
-} page;
+typedef ubi__report_layout page;
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
@@ -80,18 +67,11 @@ static void describe_origin(char *out, size_t n, const ubi_graph *g) {
 }
 
 static void write_head(const page *p) {
-    char origin[80], size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], edges[UBI__HUMAN_TEXT], outside[UBI__HUMAN_TEXT];
-    const ubi_graph *g = p->facts->graph;
-    describe_origin(origin, sizeof origin, g);
-    ubi__write_ink(p->cli, UBI__INK_BOLD);
+    char origin[80];
+    describe_origin(origin, sizeof origin, p->facts->graph);
     ubi__display_text(p->out, p->style, ubi__text(p->path), p->columns - strlen(origin));
-    ubi__write_ink(p->cli, UBI__INK_PLAIN);
-    ubi__out_printf(p->out, "%s\n%s in %s, joined by %s", origin, ubi__human_size(size, p->total_bytes),
-                    ubi__human_things(nodes, p->facts->summary.reachable.count, "node"),
-                    ubi__human_things(edges, ubi_graph_edge_count(g), "edge"));
-    if (p->facts->outside_bytes)
-        ubi__out_printf(p->out, "; %s of it outside of nodes", ubi__human_size(outside, p->facts->outside_bytes));
-    ubi__out_char(p->out, '\n');
+    ubi__out_printf(p->out, "%s\n", origin);
+    ubi__report_write_headline(p);
 }
 
 typedef struct coarse_row {
@@ -160,7 +140,7 @@ static void write_held(const page *p, const ubi_keeper *keeper, size_t columns) 
     const ubi_graph *g = p->facts->graph;
     ubi_text name = ubi__kind_label(g, ubi_graph_kind(g, keeper->held_kind));
     size_t used = (size_t)snprintf(text, sizeof text, "  holds %s ", ubi__human_count(count, keeper->n_held));
-    if (used + smaller(ubi__display_columns(name, p->style), LEAST_HELD_COLUMNS) > columns)
+    if (used + ubi__display_columns(name, p->style, LEAST_HELD_COLUMNS) > columns)
         return;
     ubi__out_string(p->out, text);
     ubi__display_text(p->out, p->style, name, columns - used);
@@ -188,6 +168,12 @@ static void write_keeper(const page *p, const ubi_keeper *k) {
     ubi__out_char(p->out, '\n');
 }
 
+/* Node's own come last. */
+static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper *a, const ubi_keeper *b) {
+    const ubi_keeper *of_runtime = &keepers->at[keepers->n_of_program];
+    return (a < of_runtime) != (b < of_runtime) ? a < of_runtime : a->retained_bytes > b->retained_bytes;
+}
+
 /* Those that explain most, but the largest first. */
 static void write_keepers(const page *p) {
     const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
@@ -196,11 +182,11 @@ static void write_keepers(const page *p) {
     for (size_t i = 0; i < p->n_keepers; i++) {
         size_t at = i;
         const ubi_keeper *k = &p->facts->keepers.at[i];
-        for (; at > 0 && sorted[at - 1]->retained_bytes < k->retained_bytes; at--)
+        for (; at > 0 && is_shown_before(&p->facts->keepers, k, sorted[at - 1]); at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = k;
     }
-    ubi__write_title(p->cli, "Biggest keepers, and what would be freed with each");
+    ubi__write_title(p->cli, "Biggest retainers, and what would be freed with each");
     for (size_t i = 0; i < p->n_keepers; i++)
         write_keeper(p, sorted[i]);
 }
@@ -210,9 +196,7 @@ static void write_functions(const page *p) {
     const ubi__groups *groups = &p->facts->functions;
     if (groups->n == 0) {
         ubi__write_title(p->cli, "Where it was allocated");
-        ubi__out_string(p->out, strcmp(ubi_graph_format_name(p->facts->graph), "heapsnapshot") == 0
-                                    ? "  Not recorded: DevTools do with \"Allocations on timeline\" and stack traces.\n"
-                                    : "  Not recorded: tick \"Record call stacks\" in Firefox before the snapshot.\n");
+        ubi__out_printf(p->out, "  Not recorded%s.\n", ubi__how_to_record_stacks(p->facts->graph));
         return;
     }
     uint64_t n_with_stack = p->facts->summary.n_with_stack;
@@ -226,57 +210,11 @@ static void write_functions(const page *p) {
     }
 }
 
-#define DASH "  - "
-
-/* One sentence behind a dash; `out` NULL only measures. Returns how many lines there are. */
-static size_t write_sentence(const page *p, ubi__out *out, ubi_text text) {
-    if (out)
-        ubi__out_string(out, DASH);
-    size_t lines = ubi__wrap_words(out, p->style, text, strlen(DASH), strlen(DASH), p->columns);
-    if (out)
-        ubi__out_char(out, '\n');
-    return lines;
-}
-
-static void write_findings(const page *p) {
-    if (p->n_findings == 0)
-        return;
-    ubi__write_title(p->cli, "Worth a look");
-    for (size_t i = 0; i < p->n_findings; i++)
-        write_sentence(p, p->out, ubi__text(p->oddities[i]->text));
-}
-
-#define WIN_INDENT (SIZE_COLUMNS + 2)
-
-/* The size stands before the sentence; below both, the way to the first example. */
-static void write_win(const page *p, const ubi_finding *finding) {
-    ubi__path_view path = ubi__report_finding_path(p->facts, finding);
-    size_t columns = p->style->columns;
-    ubi__write_ink(p->cli, UBI__INK_GREEN);
-    ubi__write_size(p->cli, finding->bytes, SIZE_COLUMNS);
-    ubi__write_ink(p->cli, UBI__INK_PLAIN);
-    ubi__out_string(p->out, "  ");
-    ubi__wrap_words(p->out, p->style, ubi__text(finding->text), WIN_INDENT, WIN_INDENT, p->columns);
-    ubi__out_char(p->out, '\n');
-    if (path.n_steps == 0)
-        return;
-    ubi__out_repeat(p->out, " ", WIN_INDENT);
-    ubi__display_path_wrapped(p->out, p->style, &path, columns > 3 * WIN_INDENT ? columns - WIN_INDENT : 2 * WIN_INDENT,
-                              PATH_LINES, WIN_INDENT);
-}
-
-static void write_wins(const page *p) {
-    if (p->n_wins == 0)
-        return;
-    ubi__write_title(p->cli, "What you can win");
-    for (size_t i = 0; i < p->n_wins; i++)
-        write_win(p, p->wins[i]);
-}
-
-/* The keeper that is hardest to find by looking: of those shown, the one that is farthest from the root. */
+/* The keeper that is hardest to find by looking: of the program's that are shown, the one that is farthest from the root. */
 static ubi_node_ix keeper_to_explain(const page *p) {
     ubi_node_ix farthest = p->facts->keepers.at[0].node;
-    for (size_t i = 1; i < p->n_keepers; i++)
+    size_t n_of_program = p->facts->keepers.n_of_program;
+    for (size_t i = 1; i < p->n_keepers && (i < n_of_program || n_of_program == 0); i++)
         if (ubi__report_path(p->facts, p->facts->keepers.at[i].node).n_steps >
             ubi__report_path(p->facts, farthest).n_steps)
             farthest = p->facts->keepers.at[i].node;
@@ -297,8 +235,8 @@ static const struct {
     bool names_keeper;
     bool (*applies)(const page *p); /* NULL: always */
 } next_commands[] = {
-    { "dominators", "who keeps how much, as a tree", false, NULL },
-    { "paths", "why this keeper is alive", true, has_keepers },
+    { "dominators", "who retains how much, as a tree", false, NULL },
+    { "show", "everything about one of these retainers", true, has_keepers },
     { "census -b invertedAllocationStack", "who allocated it", false, has_stacks },
     { "census", "every kind, as a tree", false, NULL },
 };
@@ -330,15 +268,12 @@ static void write_next(const page *p) {
 /* ---- what fits -------------------------------------------------------------------------------------------------- */
 
 static size_t count_lines(const page *p) {
-    size_t lines = HEAD_LINES + 4 * TITLE_LINES;
+    size_t lines = 1 + ubi__report_finding_lines(p) + 4 * TITLE_LINES;
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
         lines += p->facts->summary.coarse[t].count > 0;
     lines += p->n_kinds;
     lines += p->n_keepers ? TITLE_LINES + p->n_keepers : 0;
     lines += p->n_functions ? p->n_functions : 1;
-    lines += p->n_findings ? TITLE_LINES : 0;
-    for (size_t i = 0; i < p->n_findings; i++)
-        lines += write_sentence(p, NULL, ubi__text(p->oddities[i]->text));
     return lines + p->n_next;
 }
 
@@ -346,8 +281,10 @@ static size_t count_lines(const page *p) {
 static bool give_way(page *p) {
     const struct {
         size_t *shown, least;
-    } order[] = { { &p->n_kinds, 3 },    { &p->n_functions, 2 }, { &p->n_next, 2 },     { &p->n_keepers, 3 },
-                  { &p->n_findings, 1 }, { &p->n_kinds, 2 },     { &p->n_functions, 1 } };
+    } order[] = { { &p->n_kinds, 4 },     { &p->n_next, 2 },          { &p->n_functions, 2 },
+                  { &p->n_keepers, 3 },   { &p->n_kinds, 3 },         { &p->n_oddities_shown, 1 },
+                  { &p->n_kinds, 2 },     { &p->n_savings_shown, 3 }, { &p->n_oddities_shown, p->n_savings ? 0 : 1 },
+                  { &p->n_functions, 1 }, { &p->n_savings_shown, 2 } };
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (*order[i].shown > order[i].least) {
             --*order[i].shown;
@@ -356,22 +293,9 @@ static bool give_way(page *p) {
     return false; /* a very narrow terminal */
 }
 
-/* Findings with bytes to win, and the others. */
-static void sort_out_findings(page *p) {
-    size_t wins_wanted = p->facts->detail ? DETAIL_SHOWN : WINS_SHOWN;
-    size_t oddities_wanted = p->facts->detail ? DETAIL_SHOWN : FINDINGS_SHOWN;
-    for (uint32_t i = 0; i < ubi_findings_count(p->facts->findings); i++) {
-        const ubi_finding *finding = ubi_findings_get(p->facts->findings, i);
-        if (finding->bytes && p->n_wins < wins_wanted)
-            p->wins[p->n_wins++] = finding;
-        else if (!finding->bytes && p->n_findings < oddities_wanted)
-            p->oddities[p->n_findings++] = finding;
-    }
-}
-
 static void choose_what_fits(page *p) {
     bool all = p->facts->detail;
-    sort_out_findings(p);
+    ubi__report_sort_findings(p, all ? DETAIL_SHOWN : SAVINGS_SHOWN, all ? DETAIL_SHOWN : ODDITIES_SHOWN);
     p->n_kinds = smaller(p->facts->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
     p->n_keepers = smaller(p->facts->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
     p->n_functions = smaller(p->facts->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
@@ -391,11 +315,10 @@ void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__r
     p.count_columns = strlen(ubi__human_count(text, facts->summary.reachable.count));
     choose_what_fits(&p);
     write_head(&p);
+    ubi__report_write_findings(&p);
     write_coarse(&p);
     write_kinds(&p);
-    write_wins(&p);
     write_keepers(&p);
     write_functions(&p);
-    write_findings(&p);
     write_next(&p);
 }

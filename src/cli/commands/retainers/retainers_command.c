@@ -128,12 +128,13 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 }
 
 static const ubi__option options[] = {
-    { "ignore", 'i', UBI__OPTION_TEXT, AT(ignore), "ID,...", NULL,
+    { "ignore", 0, UBI__OPTION_TEXT, AT(ignore), "ID,...", NULL,
       "as if these nodes were not there: what else keeps it alive?", NULL },
+    UBI__ALIAS_LETTER('i'),
     { "all", 'a', UBI__OPTION_FLAG, AT(all), NULL, NULL,
-      "open every row, not only the first of each level: all ways up", NULL },
+      "open every row, not only the first of each level that closes no circle: all ways up", NULL },
     { "depth", 'd', UBI__OPTION_NUMBER, AT(depth), "N", NULL, "levels of retainers; 0: as many as there are", "20" },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "retainers of one node; 0: all", "10" },
+    UBI__OPTION_LIMIT(AT(limit), "retainers of one node; 0: all", "10"),
     UBI__OPTION_END,
 };
 
@@ -149,25 +150,26 @@ const ubi__command ubi__command_retainers = {
     .name = "retainers",
     .operands = "FILE ID",
     .summary = "show who refers to a node, and who refers to those",
+    .question = "Who refers to this node, all the way up?",
     .description =
-        "Prints what refers to the node, the nearest to the root first, and below the first of these what refers to "
-        "that, and so on up to where distances begin. This is the Retainers view of Chrome's DevTools. With --all, "
-        "every row is opened, so that all ways up are shown that pass no node twice.\n"
+        "Prints the retainers of the node: what refers to it, the nearest to the root first. Below the first of "
+        "them stand its own retainers, and so on up to the root. This is the Retainers view of Chrome's DevTools. "
+        "--all opens every row, and so shows all ways up. A way ends where it comes back to itself: '(itself)' is "
+        "a reference of an object to itself, '(a circle)' one from an object that it holds.\n"
         "\n"
-        "A retainer is a name and the object that has it: .x and [0] are a property and an element, ->x a variable "
-        "that "
-        "a function captured, {x} a field of the engine. Snapshots of V8: weak references are no retainers, nor are "
-        "those from the root itself; distances count from the global object, and a dash stands for what only the "
-        "engine's own roots reach.\n"
+        "A row is a reference and the object that has it: .x is a property, [0] an element, ->x a variable that a "
+        "function captured, {x} a field of the engine. In V8's snapshots, weak references and those from the root "
+        "are left out, distances count from the global object, and a dash stands for what only the engine's own "
+        "roots reach.\n"
         "\n"
-        "With --ignore, distances are counted as if the nodes given were not there. What only they kept within reach "
-        "comes last, with distance 'none'; if that is the node itself, they are all that keeps it alive. A value in a "
+        "--ignore counts distances as if the given nodes were not there. What only they kept within reach comes "
+        "last, with distance 'none'. When that is the node itself, they are all that keeps it alive. A value in a "
         "WeakMap needs both the map and its key.\n"
         "\n"
-        "The dominators are those whom the node cannot live without: cut any of them off and it is freed.\n"
+        "The dominators of the node are listed as well: cut off any of them, and the node is freed.\n"
         "\n"
-        "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap search', 'nodes' and 'report' "
-        "print ids.",
+        "ID is the node's id in the file, in decimal or hexadecimal (0x...). 'ubiheap search', 'nodes' and "
+        "'report' print ids.",
     .options = options,
     .examples = examples,
     .min_operands = 2,

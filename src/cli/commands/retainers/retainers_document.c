@@ -34,6 +34,8 @@ static void begin_row(document *d, const ubi_retaining_row *row) {
     ubi__object_json(&d->json, &d->rows, row->retainer.node, ubi__retainers_distance(row->retainer.distance));
     if (row->retainer.is_ignored)
         ubi__document_bool(&d->json, "ignored", true);
+    if (row->is_circular)
+        ubi__document_bool(&d->json, "circular", true);
     if (row->is_open)
         begin_list(d, row->retainer.node);
 }

@@ -103,6 +103,12 @@ static size_t indent_of(uint32_t depth) {
     return indent < MOST_INDENT ? indent : MOST_INDENT;
 }
 
+/* It holds itself, or something further down on the way up to it. */
+static const char *circle_of(const page *p, const ubi_retaining_row *row) {
+    ubi_node_ix below = row->parent == UBI_NONE ? p->answer->node : p->tree[row->parent].retainer.node;
+    return row->retainer.node == below ? "  (itself)" : "  (a circle)";
+}
+
 static void write_row(const page *p, const ubi_retaining_row *row) {
     const ubi_retainer *retainer = &row->retainer;
     size_t used = UBI__OBJECT_ROW_NUMBERS + indent_of(row->depth);
@@ -114,7 +120,7 @@ static void write_row(const page *p, const ubi_retaining_row *row) {
     ink(p, UBI__INK_DIM);
     ubi__out_string(p->rows.out, " in ");
     ink(p, UBI__INK_PLAIN);
-    const char *note = retainer->is_ignored ? "  (ignored)" : "";
+    const char *note = retainer->is_ignored ? "  (ignored)" : row->is_circular ? circle_of(p, row) : "";
     ubi__object_rows_name(&p->rows, retainer->node, room - used - strlen(" in ") - strlen(note));
     ubi__out_printf(p->rows.out, "%s\n", note);
 }
@@ -130,7 +136,7 @@ static void write_more(const page *p, uint32_t depth, uint64_t n) {
     ink(p, UBI__INK_PLAIN);
 }
 
-/* Retainers of a node that have no row; those that would close a circle have none either. */
+/* Retainers of a node that have no row. */
 static uint64_t hidden(const page *p, ubi_node_ix node, uint32_t n_shown) {
     return ubi_retaining_count(p->answer->retaining, node) - n_shown;
 }

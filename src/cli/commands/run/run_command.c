@@ -6,11 +6,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/status.h"
 #include "cli/commands/run/run.h"
+#include "cli/output_file.h"
 
 static ubi__host_kind kind_of(const ubi__run_arguments *a) {
     return a->module ? UBI__HOST_MODULE : a->script ? UBI__HOST_SCRIPT : UBI__HOST_DETECT;
@@ -21,28 +21,18 @@ static ubi__run the_run;
 static ubi__host_options the_options;
 
 /* A file that is to be written must not be the script, nor appear when there is none. */
-static ubi_status check_output(const char *path, const char *option, const struct stat *script) {
-    struct stat file;
-    if (path && stat(path, &file) == 0 && file.st_dev == script->st_dev && file.st_ino == script->st_ino)
-        return ubi__fail(UBI_EINVAL, "%s: that file is the script", option);
-    return UBI_OK;
-}
-
-static ubi_status check_outputs(const ubi__run_arguments *a, const char *path) {
-    struct stat script;
-    if (strcmp(path, "-") == 0 || (!a->timeline && !a->allocation_log))
+/* Before a file of ours is begun. */
+static ubi_status check_script(const ubi__run_arguments *a, const char *path) {
+    if (strcmp(path, "-") == 0 || (!a->timeline && !a->allocation_log) || access(path, R_OK) == 0)
         return UBI_OK;
-    if (stat(path, &script) != 0 || access(path, R_OK) != 0)
-        return ubi__fail_errno(errno, "cannot open");
-    UBI_TRY(check_output(a->timeline, "--timeline", &script));
-    return check_output(a->allocation_log, "--allocation-log", &script);
+    return ubi__fail_errno(errno, "cannot open");
 }
 
 static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int *exit_code) {
     const ubi__run_arguments *a = the_run.arguments;
     const char *command = cli->subject;
     cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
-    UBI_TRY(check_outputs(a, operands[0]));
+    UBI_TRY(check_script(a, operands[0]));
     cli->subject = command;
     if (a->allocation_log)
         UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, operands[0], the_run.settings.probability));
@@ -75,6 +65,15 @@ static void free_snapshots(void) {
 }
 
 /* Workers may still run when the main script has ended: what they use stays. */
+static ubi_status check_outputs(const ubi__run_arguments *a, const char *script) {
+    const char *outputs[] = { a->output, a->allocation_log, a->timeline };
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        UBI_TRY(ubi__output_check(outputs[i], script));
+        UBI_TRY(ubi__breakdown_check_output(&a->by, outputs[i]));
+    }
+    return UBI_OK;
+}
+
 static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     static ubi__breakdown_choice breakdown;
     static ubi__run_arguments arguments;
@@ -86,6 +85,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .log_lock = PTHREAD_MUTEX_INITIALIZER,
                           .worker_logged = PTHREAD_COND_INITIALIZER };
+    UBI_TRY(check_outputs(&arguments, operands[0]));
     UBI_TRY(ubi__breakdown_check_input(&arguments.by, operands[0]));
     UBI_TRY(ubi__breakdown_choose(&breakdown, arguments.by.breakdown, cli));
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);
@@ -103,35 +103,41 @@ static const char *const moments[] = { "exit", NULL };
 #define AT(field) offsetof(ubi__run_arguments, field)
 
 static const ubi__option options[] = {
-    { "module", 'm', UBI__OPTION_FLAG, AT(module), NULL, NULL,
+    { "module", 0, UBI__OPTION_FLAG, AT(module), NULL, NULL,
       "run it as a module; the default is to look: a name ending in .mjs, or an import or export at its beginning",
       NULL },
+    UBI__ALIAS_LETTER('m'),
     { "script", 0, UBI__OPTION_FLAG, AT(script), NULL, NULL, "run it as a script, not as a module", NULL },
     { "std", 0, UBI__OPTION_FLAG, AT(std), NULL, NULL, "have std and os as globals, for scripts, which cannot import",
       NULL },
-    { "snapshot-at", 'a', UBI__OPTION_LIST, AT(snapshot_at), "WHEN", NULL,
+    { "snapshot-at", 0, UBI__OPTION_LIST, AT(snapshot_at), "WHEN", NULL,
       "take snapshots: exit, when the program ends; signal, on SIGUSR2 (which always works); gc, after collections of "
       "cycles; or a time between two, such as 10s; may be given more than once",
       NULL },
+    UBI__ALIAS_LETTER('a'),
     { "snapshot-on-oom", 0, UBI__OPTION_FLAG, AT(snapshot_on_oom), NULL, NULL,
       "take a snapshot when memory runs out, before the script is told", NULL },
-    { "snapshot-output", 'o', UBI__OPTION_TEXT, AT(snapshot_output), "PATTERN", NULL,
+    { "snapshot-output", 0, UBI__OPTION_TEXT, AT(snapshot_output), "PATTERN", NULL,
       "names of the snapshots: %s script, %n number, %w worker, %t what set it off, %p process, %% a percent sign",
       "%s-%n.fxsnapshot" },
+    UBI__ALIAS_LETTER('o'),
     { "sites", 0, UBI__OPTION_SWITCH, AT(sites), NULL, NULL,
       "remember where objects are allocated, or do not; the default is to do so when something is asked for that can "
       "show it: snapshots, the log, a census by allocation stack",
       NULL },
-    { "sampling-probability", 'p', UBI__OPTION_TEXT, AT(probability), "P", NULL,
+    { "sampling-probability", 0, UBI__OPTION_TEXT, AT(probability), "P", NULL,
       "remember, and log, only so many of the allocations: from 0 to 1", "1" },
+    UBI__ALIAS_LETTER('p'),
     { "allocation-log", 'l', UBI__OPTION_TEXT, AT(allocation_log), "FILE", NULL,
       "write a line of JSON for each allocation of an object", NULL },
-    { "timeline", 't', UBI__OPTION_TEXT, AT(timeline), "FILE", NULL,
+    { "timeline", 0, UBI__OPTION_TEXT, AT(timeline), "FILE", NULL,
       "write what the program does and when: runs of scripts, collections, parsing, messages of workers, console.time; "
       "'ubiheap timeline' shows it",
       NULL },
-    { "census-at", 'c', UBI__OPTION_CHOICE, AT(census_at), "WHEN", moments,
+    UBI__ALIAS_LETTER('t'),
+    { "census-at", 0, UBI__OPTION_CHOICE, AT(census_at), "WHEN", moments,
       "count what is in the heap, and print it as 'ubiheap census' does", NULL },
+    UBI__ALIAS_LETTER('c'),
     { "output", 0, UBI__OPTION_TEXT, AT(output), "FILE", NULL,
       "write the census, or the document of --json, to FILE in the place of standard output", NULL },
     { "heap-limit", 0, UBI__OPTION_TEXT, AT(heap_limit), "SIZE", NULL,
@@ -154,7 +160,8 @@ static const ubi__example examples[] = {
     { "run --census-at exit -b invertedAllocationStack app.js", "which functions allocated what is left" },
     { "run --heap-limit 64MiB --snapshot-on-oom app.js", "see what filled the memory" },
     { "run --timeline app.timeline app.js", "what it does, and when, for 'ubiheap timeline'" },
-    { "run --allocation-log log.jsonl -p 0.05 app.js", "every twentieth allocation, with its stack" },
+    { "run --allocation-log log.jsonl --sampling-probability 0.05 app.js",
+      "every twentieth allocation, with its stack" },
     { NULL, NULL },
 };
 
@@ -162,6 +169,7 @@ const ubi__command ubi__command_run = {
     .name = "run",
     .operands = "SCRIPT [ARGUMENT...]",
     .summary = "run a JavaScript program and look into its memory",
+    .question = "What does this JavaScript program do with its memory?",
     .description =
         "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What stands behind SCRIPT "
         "belongs to the script, which finds it in scriptArgs, its own name first. Scripts have std, os with workers, "
@@ -179,6 +187,7 @@ const ubi__command ubi__command_run = {
     .options = options,
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
+    .firefox = true,
     .min_operands = 1,
     .max_operands = INT_MAX,
     .options_first = true,

@@ -2,12 +2,11 @@
  *
  * run_report.c: what is printed when the script has ended: the census of --census-at, or the document of --json.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
+#include <stdio.h>
 
 #include "base/status.h"
 #include "cli/commands/run/run.h"
+#include "cli/output_file.h"
 #include "cli/snapshot.h"
 #include "cli/terminal.h"
 #include "render/result_json.h"
@@ -107,24 +106,32 @@ static ubi_status write_output(const ubi__run *run, const ubi_census *census, in
 /* Leaves standard output to the script. Large, so not on the stack. */
 static ubi__standard_output file_output;
 
+/* Complaints are about the script; this one is about a file of ours. */
+static ubi_status about_output(const ubi__run *run, ubi_status status) {
+    char why[256];
+    snprintf(why, sizeof why, "%s", ubi_error_message());
+    return ubi__fail(status, "%s: %s", run->arguments->output, why);
+}
+
 static ubi_status write_to_file(ubi__run *run, const ubi_census *census, int exit_code) {
-    const char *path = run->arguments->output;
+    const char *subject = run->cli->subject;
     ubi__standard_output *standard = run->cli->output;
     ubi__style style = run->cli->style;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return ubi__fail_errno(errno, "cannot create %s", path);
-    ubi__standard_output_init(&file_output, fd);
+    ubi__output_file file;
+    ubi_status status = ubi__output_file_open(&file, run->cli, run->arguments->output);
+    run->cli->subject = subject;
+    if (status != UBI_OK)
+        return about_output(run, status);
+    ubi__standard_output_init(&file_output, file.file.fd);
     run->cli->output = &file_output;
-    run->cli->style = ubi__terminal_style(fd, run->cli->common.color);
-    ubi_status status = write_output(run, census, exit_code);
+    run->cli->style = ubi__terminal_style(file.file.fd, run->cli->common.color);
+    status = write_output(run, census, exit_code);
     if (status == UBI_OK && ubi__out_flush(&file_output.out) != UBI_OK)
-        status = ubi__fail_errno(file_output.error, "cannot write %s", path);
-    if (close(fd) < 0 && status == UBI_OK)
-        status = ubi__fail_errno(errno, "cannot write %s", path);
+        status = ubi__fail_errno(file_output.error, "cannot write");
     run->cli->output = standard;
     run->cli->style = style;
-    return status;
+    status = ubi__output_file_close(&file, status);
+    return status == UBI_OK || status == UBI_ECANCELLED ? status : about_output(run, status);
 }
 
 ubi_status ubi__run_report(ubi__run *run, ubi__host *host, int exit_code) {

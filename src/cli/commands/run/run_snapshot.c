@@ -9,6 +9,7 @@
 #include "cli/commands/run/run.h"
 #include "cli/finish.h"
 #include "cli/interrupt.h"
+#include "cli/output_file.h"
 
 #define NAME_BYTES 4096
 
@@ -54,7 +55,8 @@ static ubi_status name_file(const ubi__run *run, char name[NAME_BYTES], const ub
     const ubi__run_name parts = { run->script, (unsigned)run->snapshots.n + 1, s->worker, s->trigger };
     if (!pattern)
         pattern = s->worker ? UBI__RUN_WORKER_PATTERN : UBI__RUN_PATTERN;
-    return ubi__run_file_name(name, NAME_BYTES, pattern, &parts);
+    UBI_TRY(ubi__run_file_name(name, NAME_BYTES, pattern, &parts));
+    return ubi__output_check(name, run->script);
 }
 
 static ubi_status take(ubi__run *run, ubi__host *host, ubi__run_snapshot *s, const char *name) {

@@ -182,10 +182,11 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 }
 
 static const ubi__option options[] = {
-    { "case", 'c', UBI__OPTION_FLAG, AT(exact), NULL, NULL, "upper and lower case of TEXT differ", NULL },
+    { "case", 0, UBI__OPTION_FLAG, AT(exact), NULL, NULL, "upper and lower case of TEXT differ", NULL },
+    UBI__ALIAS_LETTER('c'),
     { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
       "only nodes for which this holds, such as 'retainedSize > 1MiB'; as that of nodes", NULL },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "show the first N; 0: all", "100" },
+    UBI__OPTION_LIMIT(AT(limit), "show the first N; 0: all", "100"),
     UBI__OPTION_END,
 };
 
@@ -200,16 +201,17 @@ const ubi__command ubi__command_search = {
     .name = "search",
     .operands = "FILE [TEXT|/PATTERN/]",
     .summary = "find nodes by what they are called",
+    .question = "Which nodes have this name?",
     .description =
-        "Prints the nodes whose name holds TEXT, in upper or lower case, or matches the PATTERN between two slashes, "
-        "in "
-        "which case matters; in file order. As in Chrome's DevTools, a name is the text of a string, the properties of "
-        "a "
-        "plain object, the name of a function, else the class, and nodes without a size of their own are not looked "
-        "at. Other snapshots than V8's have no names of single nodes: there it is the class.\n"
+        "Prints the nodes whose name contains TEXT, or matches PATTERN, in file order. Case matters in a PATTERN, "
+        "and in a TEXT only with --case.\n"
         "\n"
-        "--where chooses further, by the columns of 'ubiheap nodes'; with it, TEXT may be left out. Patterns are those "
-        "of its expressions: no references to groups, no look-around, and a match in time proportional to the text.",
+        "As in Chrome's DevTools, the name is the text of a string, the properties of a plain object, the name of "
+        "a function, else the class; nodes without a size of their own are left out. Snapshots of other producers "
+        "name no single nodes: there it is the class.\n"
+        "\n"
+        "--where chooses further, by the columns of 'ubiheap nodes'; with it, TEXT may be left out. Patterns are "
+        "those of its expressions: no back references, no look-around, and linear time.",
     .options = options,
     .examples = examples,
     .min_operands = 1,

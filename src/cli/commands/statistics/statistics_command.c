@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * statistics_command.c: `ubiheap statistics`, of what a heap consists.
+ * statistics_command.c: `ubiheap statistics`, what a heap consists of.
  */
 #include "base/status.h"
 #include "cli/commands/statistics/statistics_page.h"
@@ -59,19 +59,18 @@ static const ubi__example examples[] = {
 const ubi__command ubi__command_statistics = {
     .name = "statistics",
     .operands = "FILE",
-    .summary = "show of what a heap consists: code, strings, arrays, ...",
+    .summary = "show what a heap consists of: code, strings, arrays",
+    .question = "What does this heap consist of?",
     .description =
-        "Prints a few amounts that add up to the size of the heap. For V8 they are those of the Statistics of Chrome's "
-        "DevTools: compiled code; strings; arrays with the store of their elements, if nobody else has it; the data of "
-        "typed arrays; the engine's own objects; other JavaScript objects; and what lies outside of the JavaScript "
-        "heap, "
-        "such as documents and styles. For other producers they are the coarse types of all that the root reaches.\n"
+        "Prints a few sizes that add up to that of the heap. For V8 they are those of the Statistics view of "
+        "Chrome's DevTools: compiled code; strings; arrays, with the store of their elements unless it is shared; "
+        "the data of typed arrays; the engine's own objects; other JavaScript objects; and what lies outside of "
+        "the JavaScript heap, such as documents and styles. For other producers they are the coarse types of all "
+        "that the root reaches.\n"
         "\n"
-        "A V8 snapshot of several pages, frames, workers or vm contexts has several native contexts. They are listed "
-        "with "
-        "the bytes that belong to each alone, those that several share, and those that belong to none. 'ubiheap "
-        "summary "
-        "--context ID' shows what that is.",
+        "A V8 snapshot of several pages, frames, workers or vm contexts has several native contexts. For each, the "
+        "bytes that belong to it alone are listed; then those that several share, and those that belong to none. "
+        "'ubiheap summary --context ID' shows what that is.",
     .options = options,
     .examples = examples,
     .min_operands = 1,

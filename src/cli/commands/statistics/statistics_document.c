@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * statistics_document.c: of what a heap consists, as JSON.
+ * statistics_document.c: what a heap consists of, as JSON.
  */
 #include "cli/commands/statistics/statistics_page.h"
 

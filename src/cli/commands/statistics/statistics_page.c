@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * statistics_page.c: of what a heap consists, as text: a line per part, the largest first, and one per native context if there
+ * statistics_page.c: what a heap consists of, as text: a line per part, the largest first, and one per native context if there
  * are several.
  */
 #include "cli/commands/statistics/statistics_page.h"
@@ -70,7 +70,7 @@ static void sort_parts(const ubi_statistics_part **sorted, const ubi_statistics 
 static ubi_text title_of(const page *p, const ubi_statistics_part *part) {
     ubi_text title = ubi__text(part->title);
     const char *note = strstr(part->title, " (");
-    if (note && ubi__display_columns(title, p->style) > name_room(p, COUNT_COLUMNS))
+    if (note && ubi__display_columns(title, p->style, SIZE_MAX) > name_room(p, COUNT_COLUMNS))
         title.len = (size_t)(note - part->title);
     return title;
 }

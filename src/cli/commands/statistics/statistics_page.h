@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * statistics_page.h: of what a heap consists, as text and as JSON.
+ * statistics_page.h: what a heap consists of, as text and as JSON.
  */
 #ifndef UBI_CLI_STATISTICS_PAGE_H
 #define UBI_CLI_STATISTICS_PAGE_H

@@ -4,12 +4,14 @@
  */
 #include "base/alloc.h"
 #include "cli/commands/nodes/node_filter.h"
+#include "cli/commands/strings/strings_audit.h"
 #include "cli/commands/strings/strings_page.h"
+#include "cli/condition.h"
 
 typedef struct strings_arguments {
-    bool duplicates;
+    bool duplicates, audit, all;
     uint64_t min_length, limit;
-    const char *where, *sort;
+    const char *where, *sort, *fail_on;
 } strings_arguments;
 
 #define AT(field) offsetof(strings_arguments, field)
@@ -125,9 +127,24 @@ static ubi_status open_and_show(job *j, const char *path) {
     return status;
 }
 
+static ubi_status check(const strings_arguments *a) {
+    if (a->audit && (a->duplicates || a->min_length || a->where || a->sort))
+        return ubi__fail(UBI_EINVAL,
+                         "--audit is of all words of the file: --duplicates, --min-length, --where and --sort "
+                         "do not go with it");
+    if (!a->audit && (a->all || a->fail_on))
+        return ubi__fail(UBI_EINVAL, "%s goes with --audit only", a->all ? "--all" : "--fail-on");
+    return UBI_OK;
+}
+
 static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     job j = { .cli = cli, .arguments = values };
-    (void)n_operands, (void)exit_code;
+    (void)n_operands;
+    UBI_TRY(check(j.arguments));
+    if (j.arguments->audit) {
+        ubi__audit_wishes wishes = { j.arguments->all, j.arguments->limit, j.arguments->fail_on };
+        return ubi__strings_audit(cli, operands[0], &wishes, exit_code);
+    }
     if (j.arguments->where)
         UBI_TRY(ubi__node_filter_new(&j.filter, j.arguments->where));
     ubi_status status = open_and_show(&j, operands[0]);
@@ -136,29 +153,39 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 }
 
 static const ubi__option options[] = {
-    { "duplicates", 'd', UBI__OPTION_FLAG, AT(duplicates), NULL, NULL, "only texts that are there more than once",
-      NULL },
+    { "duplicates", 0, UBI__OPTION_FLAG, AT(duplicates), NULL, NULL, "only texts that are there more than once", NULL },
+    UBI__ALIAS_LETTER('d'),
     { "min-length", 0, UBI__OPTION_NUMBER, AT(min_length), "N", NULL, "only texts of N characters or more", "0" },
     { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
       "only strings for which this holds; the names are the columns of nodes", NULL },
     { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sort_choices, "what comes first",
       "saves with --duplicates, else size" },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL, "print the first N texts; 0: all", "20" },
+    UBI__OPTION_LIMIT(AT(limit), "print the first N texts, or words; 0: all", "20"),
+    { "audit", 0, UBI__OPTION_FLAG, AT(audit), NULL, NULL,
+      "list the words of all texts of FILE, not only of strings, that convert --anonymize would replace; FILE may also "
+      "be a "
+      "recording or a timeline",
+      NULL },
+    { "all", 0, UBI__OPTION_FLAG, AT(all), NULL, NULL, "with --audit: also words of engines and libraries", NULL },
+    { "fail-on", 0, UBI__OPTION_TEXT, AT(fail_on), "EXPR", NULL,
+      "with --audit: exit with status 1 and say why when this condition holds, such as 'words > 0'", NULL },
     UBI__OPTION_END,
 };
 
 static const ubi__example examples[] = {
     { "strings --duplicates app.heapsnapshot", "what is there more than once, and what one copy would save" },
     { "strings app.heapsnapshot", "how long strings are, and the largest" },
-    { "strings -d --sort retained --limit 50 --json app.heapsnapshot",
+    { "strings --duplicates --sort retained --limit 50 --json app.heapsnapshot",
       "the fifty duplicates that DevTools list first" },
+    { "strings --audit --fail-on 'words > 0' shared.ubirec", "what a file still says, before it is sent" },
     { NULL, NULL },
 };
 
 const ubi__command ubi__command_strings = {
     .name = "strings",
     .operands = "FILE",
-    .summary = "list what strings say, and texts that are there more than once",
+    .summary = "list strings by their text, and find duplicates",
+    .question = "Which strings take the most memory, or are there more than once?",
     .description =
         "Groups the strings of FILE by their text. A row is a text: with --duplicates, what one copy in place of all "
         "would save; how many strings have it; what one takes on average; what they retain together; the id of the "
@@ -169,7 +196,15 @@ const ubi__command ubi__command_strings = {
         "together with + is joined from its parts up to that length. Slices of other strings have no text in the file; "
         "they are counted but not compared.\n"
         "\n"
-        "Firefox's snapshots hold sizes of strings, but no texts.",
+        "Firefox's snapshots hold sizes of strings, but no texts.\n"
+        "\n"
+        "With --audit, FILE is any snapshot, recording or timeline, and rows are words of its names, URLs, paths, "
+        "frames, "
+        "command line and strings: in how many texts each stands, and one of them. Words of engines and well-known "
+        "libraries "
+        "are left out, as are replacements of --anonymize. So a file to be sent should have none. Facts of --fail-on: "
+        "words, "
+        "replaced, indices (element numbers above 999).",
     .options = options,
     .examples = examples,
     .min_operands = 1,

@@ -41,9 +41,8 @@ static void write_head(const page *p) {
                         p->answer->only_some ? " chosen" : "");
     ubi__out_char(p->out, '\n');
     if (!p->answer->texts_known) {
-        ubi__out_string(p->out,
-                        "The file holds no texts of strings, so duplicates cannot be found: Firefox saves sizes "
-                        "only. Heap snapshots of Node.js and Chrome have them.\n");
+        ubi__out_string(p->out, "The file holds no texts of strings, so duplicates cannot be found: it has their sizes "
+                                "only. Heap snapshots of Node.js and Chrome have them.\n");
         return;
     }
     if (t->n_duplicate_groups == 0) {

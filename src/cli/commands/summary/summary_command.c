@@ -46,25 +46,14 @@ static ubi_text class_name_at(const job *j, uint32_t row) {
     return class.name;
 }
 
-#define MOST_SUGGESTED_BYTES 31
-
 static ubi_status fail_class(const job *j) {
-    char word[MOST_SUGGESTED_BYTES + 1], best_word[MOST_SUGGESTED_BYTES + 1] = "";
+    char word[UBI__SUGGESTED_BYTES + 1];
     ubi__suggestion best = ubi__suggestion_for(j->arguments->class_name);
-    for (uint32_t i = 0; i < ubi_summary_row_count(j->summary); i++) {
-        ubi_text name = class_name_at(j, i);
-        if (name.len > MOST_SUGGESTED_BYTES)
-            continue;
-        memcpy(word, name.ptr, name.len);
-        word[name.len] = 0;
-        best.word = NULL;
-        ubi__suggestion_try(&best, word);
-        if (best.word)
-            memcpy(best_word, word, sizeof word);
-    }
-    if (*best_word)
+    for (uint32_t i = 0; i < ubi_summary_row_count(j->summary); i++)
+        ubi__suggestion_try_text(&best, word, class_name_at(j, i));
+    if (best.word)
         return ubi__fail(UBI_ENOTFOUND, "there is no class '%s'; did you mean %s?", j->arguments->class_name,
-                         best_word);
+                         best.word);
     return ubi__fail(UBI_ENOTFOUND, "there is no class '%s'", j->arguments->class_name);
 }
 
@@ -166,8 +155,9 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 }
 
 static const ubi__option options[] = {
-    { "filter", 'f', UBI__OPTION_TEXT, AT(choice.filter), "NAME", NULL,
+    { "filter", 0, UBI__OPTION_TEXT, AT(choice.filter), "NAME", NULL,
       "only what passes one of the filters below, such as detached-dom", NULL },
+    UBI__ALIAS_LETTER('f'),
     { "where", 'w', UBI__OPTION_TEXT, AT(choice.where), "EXPR", NULL,
       "only nodes for which this holds; the names are the columns of nodes", NULL },
     { "since", 0, UBI__OPTION_TEXT, AT(choice.since), "OLDER", NULL,
@@ -176,11 +166,11 @@ static const ubi__option options[] = {
       "only what was allocated before the snapshot OLDER was taken", NULL },
     { "context", 0, UBI__OPTION_TEXT, AT(choice.context), "ID", NULL,
       "only what belongs to this native context, is shared between several, or belongs to none", NULL },
-    { "class", 'c', UBI__OPTION_TEXT, AT(class_name), "NAME", NULL,
+    { "class", 0, UBI__OPTION_TEXT, AT(class_name), "NAME", NULL,
       "only classes of this name, with their nodes, those first that retain most", NULL },
+    UBI__ALIAS_LETTER('c'),
     { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sort_choices, "what comes first", "retained" },
-    { "limit", 'n', UBI__OPTION_NUMBER, AT(limit), "N", NULL,
-      "print the first N classes, or with --class the first N nodes of each; 0: all", "20" },
+    UBI__OPTION_LIMIT(AT(limit), "print the first N classes, or with --class the first N nodes of each; 0: all", "20"),
     UBI__OPTION_FAIL_ON(AT(fail_on)),
     UBI__OPTION_END,
 };
@@ -196,23 +186,22 @@ static const ubi__example examples[] = {
 const ubi__command ubi__command_summary = {
     .name = "summary",
     .operands = "FILE",
-    .summary = "list the classes of a heap, with what they keep alive",
+    .summary = "list the classes of a heap with what they keep alive",
+    .question = "Which classes keep the most memory alive?",
     .description =
-        "Prints a row per class, those first that retain most, as the Summary of Chrome's DevTools does: what the "
-        "nodes "
-        "of the class keep alive together, their own size, how many there are, how far the nearest is from the root, "
-        "and the name of the class, with the place of its constructor if the file has it.\n"
+        "Prints a row per class, as the Summary view of Chrome's DevTools: what the class retains, its own "
+        "(shallow) size, the number of its objects, the least distance from the root, and its name with the place "
+        "of the constructor if the file has it. The largest retained size comes first.\n"
         "\n"
-        "Of nodes that hold others of their class, only the outermost counts for what the class retains. Percentages "
-        "are "
-        "shares of the whole heap; those of retained sizes add up to more than 100, because what one class retains may "
-        "hold nodes of others. Nodes without a size are left out. A distance 'system' means that only the engine's own "
-        "roots lead there, '-' that nothing does.\n"
+        "Of objects that hold others of their class, only the outermost counts for what the class retains. "
+        "Percentages are shares of the whole heap. Retained sizes add up to more than 100 %, because classes "
+        "retain each other's objects. Nodes without a size are left out. Distance 'system': only the engine's own "
+        "roots lead there; '-': nothing does.\n"
         "\n"
-        "Several of --filter, --where, --since, --until and --context may be given; all must hold. Ids of V8 grow with "
-        "time, which is how --since and --until tell; nodes outside of the JavaScript heap do not follow that.\n"
+        "--filter, --where, --since, --until and --context may be combined; all must hold. --since and --until go "
+        "by V8's ids, which grow with time, but not for nodes outside of the JavaScript heap.\n"
         "\n"
-        "For Firefox's snapshots classes are those of the census, and what the root does not reach is left out.",
+        "Firefox's snapshots: classes are those of the census. What the root does not reach is left out.",
     .options = options,
     .glossary = &ubi__summary_filters_glossary,
     .examples = examples,

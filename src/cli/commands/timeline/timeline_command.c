@@ -113,11 +113,12 @@ static ubi_status narrow_and_tell(ubi__timeline_view *view, form f, const ubi__c
     return UBI_OK;
 }
 
-static ubi_status check(const ubi__cli *cli, const timeline_arguments *a, form f) {
+static ubi_status check(const ubi__cli *cli, const timeline_arguments *a, form f, const char *path) {
     if (cli->common.json && f != FORM_JSON)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format);
     if (a->output && f == FORM_TEXT)
         return ubi__fail(UBI_EINVAL, "--output is for --format json, chrome and firefox");
+    UBI_TRY(ubi__output_check(a->output, path));
     return ubi__timeline_check_selection(a);
 }
 
@@ -127,7 +128,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     ubi__timeline_view view;
     ubi__condition *condition;
     (void)n_operands;
-    UBI_TRY(check(cli, a, f));
+    UBI_TRY(check(cli, a, f, operands[0]));
     UBI_TRY(ubi__condition_parse_own(&condition, a->fail_on, ubi__timeline_facts));
     ubi_status status = ubi__timeline_view_open(&view, cli, operands[0], a);
     if (status == UBI_OK) {
@@ -139,7 +140,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
 }
 
 static const ubi__option options[] = {
-    { "format", 0, UBI__OPTION_CHOICE, AT(format), "WORD", formats,
+    { "format", 'f', UBI__OPTION_CHOICE, AT(format), "WORD", formats,
       "what to write: a page; one JSON document; trace events for Perfetto and chrome://tracing; a profile for "
       "profiler.firefox.com",
       "text" },
@@ -156,7 +157,7 @@ static const ubi__option options[] = {
     { "each", 0, UBI__OPTION_FLAG, AT(each), NULL, NULL,
       "a line for each marker; the default is to do so when they fit, and else a line for those that say the same",
       NULL },
-    { "top", 'n', UBI__OPTION_NUMBER, AT(top), "N", NULL, "list the N longest markers", "5" },
+    UBI__OPTION_LIMIT(AT(top), "list the N longest markers", "5"),
     { "stack-depth", 0, UBI__OPTION_NUMBER, AT(stack_depth), "N", NULL,
       "print N frames of their stacks; 0: as many as is usual", "0" },
     { "fail-on", 0, UBI__OPTION_TEXT, AT(fail_on), "EXPR", NULL,
@@ -181,6 +182,7 @@ const ubi__command ubi__command_timeline = {
     .name = "timeline",
     .operands = "FILE",
     .summary = "show what a program did, and when",
+    .question = "What did this program do, and when?",
     .description =
         "Shows the markers of FILE, which 'ubiheap run --timeline' wrote, or 'ubiheap record' of a program with "
         "markers of "
@@ -213,6 +215,7 @@ const ubi__command ubi__command_timeline = {
     .options = options,
     .glossary = &glossary,
     .examples = examples,
+    .firefox = true,
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(timeline_arguments),

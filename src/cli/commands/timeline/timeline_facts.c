@@ -30,21 +30,8 @@ static bool is_meant(const ubi__timeline_nest *nest, const ubi__marker_sum *sum,
            ubi__text_equal(argument, ubi__timeline_label(nest, sum));
 }
 
-/* The best suggestion is kept in `best`: texts of a file are not ended by a zero. */
-static void try_word(ubi__suggestion *suggestion, char best[64], ubi_text word) {
-    char copy[64];
-    if (word.len >= sizeof copy)
-        return;
-    snprintf(copy, sizeof copy, "%.*s", (int)word.len, word.ptr);
-    ubi__suggestion_try(suggestion, copy);
-    if (suggestion->word != copy)
-        return;
-    memcpy(best, copy, sizeof copy);
-    suggestion->word = best;
-}
-
 void ubi__timeline_note_missing(ubi__timeline_view *view, const ubi__timeline_nest *nest, ubi_text name) {
-    char typed[64], best[64];
+    char typed[64], best[UBI__SUGGESTED_BYTES + 1];
     int n =
         snprintf(typed, sizeof typed, "%.*s", (int)(name.len < sizeof typed ? name.len : sizeof typed - 1), name.ptr);
     ubi__suggestion suggestion = ubi__suggestion_for(typed);
@@ -54,8 +41,9 @@ void ubi__timeline_note_missing(ubi__timeline_view *view, const ubi__timeline_ne
         const ubi__marker_sum *sum = &nest->sums.at[i];
         if (is_meant(nest, sum, name))
             return;
-        try_word(&suggestion, best, ubi__timeline_text(nest->data, nest->data->rows.at[sum->longest].name));
-        try_word(&suggestion, best, ubi__timeline_label(nest, sum));
+        ubi__suggestion_try_text(&suggestion, best,
+                                 ubi__timeline_text(nest->data, nest->data->rows.at[sum->longest].name));
+        ubi__suggestion_try_text(&suggestion, best, ubi__timeline_label(nest, sum));
     }
     n = snprintf(view->note, sizeof view->note, "no marker has the name or label '%.*s'", n, typed);
     if (suggestion.word)

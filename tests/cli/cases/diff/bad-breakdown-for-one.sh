@@ -1,1 +1,1 @@
-ubiheap diff -b '{"by":"descriptiveType"}' two.fxsnapshot tiny-after.fxsnapshot
+ubiheap diff --compat firefox -b '{"by":"descriptiveType"}' two.fxsnapshot tiny-after.fxsnapshot

@@ -1,1 +1,1 @@
-ubiheap leaks two.fxsnapshot hostile.fxsnapshot
+ubiheap leaks --allow-other-process two.fxsnapshot hostile.fxsnapshot

@@ -1,1 +1,1 @@
-ubiheap leaks node20-before.heapsnapshot.gz node20-after.heapsnapshot.gz node20-after.heapsnapshot.gz
+ubiheap leaks leak-1.heapsnapshot leak-2.heapsnapshot leak-3.heapsnapshot

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * audit.h: which words the texts of a file still have: what an anonymizer would replace, and what it replaced already.
+ *
+ * Fed every text of a file (ubi__audit_text is what a save takes as map_text), it tells words apart as the anonymizer does. So what
+ * it calls the program's own is what --anonymize would replace, and in an anonymized file there is none.
+ */
+#ifndef UBI_ANALYSES_ANONYMIZE_AUDIT_H
+#define UBI_ANALYSES_ANONYMIZE_AUDIT_H
+
+#include <ubiheap/anonymize.h>
+
+typedef struct ubi__audit ubi__audit;
+
+/** A word, and where it stands. Borrowed from the audit, until the next text. */
+typedef struct ubi__audit_word {
+    ubi_text word;
+    bool is_public;     /**< of an engine or a library; else it is the program's own */
+    uint64_t n_texts;   /**< different texts that it stands in */
+    ubi_text_role role; /**< of the first of them */
+    ubi_text example;   /**< that one, cut */
+} ubi__audit_word;
+
+/** @param allocator  or NULL. Errors: as ubi_anonymizer_new. */
+ubi_status ubi__audit_new(ubi__audit **out, const ubi_allocator *allocator);
+/** NULL is fine. */
+void ubi__audit_free(ubi__audit *audit);
+/** A ubi_text_map_fn that keeps every text. Errors: UBI_ENOMEM, UBI_ELIMIT; afterwards only _free is allowed. */
+ubi_status ubi__audit_text(void *audit, ubi_text_role role, ubi_text text, ubi_text *out);
+
+/** Different texts seen; a text counts once for each of its roles. */
+uint64_t ubi__audit_text_count(const ubi__audit *audit);
+/** Different words in place of others, as an anonymizer makes them: x_ and ten signs. They are no words of the list. */
+uint32_t ubi__audit_replaced_count(const ubi__audit *audit);
+/** Different numbers of elements above 999. Whether they were replaced cannot be seen. */
+uint64_t ubi__audit_large_index_count(const ubi__audit *audit);
+uint32_t ubi__audit_word_count(const ubi__audit *audit);
+ubi__audit_word ubi__audit_word_at(const ubi__audit *audit, uint32_t i);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leak_grown.c: what was there in OLD and has become larger.
+ *
+ * Which nodes could be worth telling is known from the newest heap alone: those that may weigh LEAST_WEIGHT or more. Of each earlier
+ * heap only what these weigh is kept.
+ */
+#include "analyses/leaks/leak_finder.h"
+
+#include "base/hash.h"
+#include "base/merge_sort.h"
+
+#define LEAST_WEIGHT 4096
+#define LEAST_GROWTH 1024
+
+/* ---- weights ------------------------------------------------------------------------------------------------------ */
+
+static ubi_status choose_heavy(ubi_leak_finder *f, uint64_t *weight) {
+    ubi__leak_weigh_at_most(weight, &f->holdings);
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+        if (weight[node] >= LEAST_WEIGHT && node != f->view.root)
+            UBI_TRY(ubi__vec_u32_push(&f->heavy, f->allocator, node));
+    return UBI_OK;
+}
+
+ubi_status ubi__leak_find_heavy(ubi_leak_finder *f) {
+    size_t n = f->graph->n_nodes;
+    UBI_TRY(ubi__leak_holdings_init(&f->holdings, f->graph, f->view.size_bytes, f->allocator));
+    uint64_t *weight = ubi__alloc_array(f->allocator, n, sizeof *weight);
+    ubi_status status = weight ? choose_heavy(f, weight) : ubi__fail_nomem();
+    ubi__free_array(f->allocator, weight, n, sizeof *weight);
+    return status;
+}
+
+static void take_weights(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_graph *past,
+                         const uint64_t *weight) {
+    for (size_t i = 0; i < f->heavy.n; i++) {
+        ubi_node_ix node = f->heavy.at[i];
+        bool is_there = f->flags[node] & UBI__LEAK_THERE;
+        step->weights[i] =
+            is_there ? weight[ubi__id_index_find(&past->ids, past->id.at, f->graph->id.at[node])] : UBI__LEAK_ABSENT;
+    }
+}
+
+ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_class_scheme *past,
+                                const uint8_t *marks) {
+    const ubi_graph *g = past->graph;
+    const ubi__leak_stays stays = { .marks = marks, .stays = 1 };
+    ubi__leak_holdings holdings;
+    step->n_weights = f->heavy.n;
+    step->weights = ubi__alloc_array(f->allocator, step->n_weights, sizeof *step->weights);
+    if (step->n_weights && !step->weights)
+        return ubi__fail_nomem();
+    UBI_TRY(ubi__leak_holdings_init(&holdings, g, past->size_bytes, f->allocator));
+    uint64_t *weight = ubi__alloc_array(f->allocator, g->n_nodes, sizeof *weight);
+    ubi_status status = weight ? ubi__leak_weigh(weight, &holdings, &stays) : ubi__fail_nomem();
+    if (status == UBI_OK)
+        take_weights(step, f, g, weight);
+    ubi__free_array(f->allocator, weight, g->n_nodes, sizeof *weight);
+    ubi__leak_holdings_fini(&holdings);
+    return status;
+}
+
+/* ---- verdicts ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+/* It became smaller once, and was as large before as it is at the end: a buffer that is emptied now and then. */
+static bool is_emptied(const ubi_leak_grown *o, uint32_t n_steps) {
+    bool fell = false, was_more = false;
+    for (uint32_t i = 0; i < n_steps; i++) {
+        fell = fell || o->bytes[i + 1] < o->bytes[i] - o->bytes[i] / 10;
+        was_more = was_more || o->bytes[i] >= o->bytes[n_steps];
+    }
+    return fell && was_more;
+}
+
+/* Tables are made larger by a quarter or more at a time, with room for some steps to come. */
+static bool is_table(const ubi_leak_grown *o, uint32_t n_steps) {
+    for (uint32_t i = 0; i < n_steps; i++)
+        if (o->grew[i] && o->bytes[i + 1] / 5 < o->bytes[i] / 4)
+            return false;
+    return o->n_grew > 1;
+}
+
+/* Equal work, equal growth: the last step brought a third of the one before at least. A table may become twice as large as before. */
+static ubi_leak_verdict judge_three(const ubi_leak_grown *o) {
+    uint64_t first = less(o->bytes[1], o->bytes[0]), last = less(o->bytes[2], o->bytes[1]);
+    return first / 3 <= last && last / 10 <= first && first && last ? UBI_LEAK_STEADY : UBI_LEAK_ONCE;
+}
+
+static ubi_leak_verdict judge(const ubi_leak_grown *o, uint32_t n_steps) {
+    uint32_t missed = n_steps - o->n_grew;
+    if (o->control_bytes >= o->grown_bytes / 2 && o->control_bytes)
+        return UBI_LEAK_CONTROLLED;
+    if (n_steps == 1)
+        return UBI_LEAK_GREW;
+    if (is_emptied(o, n_steps))
+        return UBI_LEAK_BOUNDED;
+    if (n_steps == 2)
+        return judge_three(o);
+    if (ubi__leak_quiet_steps(o->grew, n_steps) * 3 >= n_steps)
+        return UBI_LEAK_ONCE;
+    return missed * 4 <= n_steps || is_table(o, n_steps) ? UBI_LEAK_STEADY : UBI_LEAK_STEPWISE;
+}
+
+static void find_steps(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < n_steps; i++)
+        most = less(o->bytes[i + 1], o->bytes[i]) > most ? less(o->bytes[i + 1], o->bytes[i]) : most;
+    for (uint32_t i = 0; i < n_steps; i++) {
+        grew[i] = ubi__leak_is_growth(less(o->bytes[i + 1], o->bytes[i]), most, n_steps);
+        o->n_grew += grew[i];
+    }
+}
+
+/* ---- which grew --------------------------------------------------------------------------------------------------- */
+
+/* How far up a way is looked at to know an object again: far enough, and the cost stays bounded. */
+#define MOST_FINGERPRINT_STEPS 8
+/* Of the names of classes. */
+#define MOST_FINGERPRINT_BYTES 256
+
+static ubi_status fingerprint_of(uint64_t *out, ubi_leak_finder *f, const ubi_leaks *leaks, ubi_node_ix node) {
+    uint64_t hash = UINT64_C(0x67726f776e); /* no cluster's */
+    for (unsigned i = 0; i < MOST_FINGERPRINT_STEPS && node != f->view.root; i++, node = f->parent[node]) {
+        uint32_t label, row = ubi__leak_row_of(f, node);
+        ubi_text name = row == UBI_NONE ? (ubi_text){ "", 0 } : leaks->rows.rows.at[row].name;
+        UBI_TRY(ubi__leak_label_to(&label, f, node));
+        hash = ubi__hash_combine(
+            hash, ubi__hash_bytes(name.ptr, name.len < MOST_FINGERPRINT_BYTES ? name.len : MOST_FINGERPRINT_BYTES));
+        hash = ubi__hash_combine(hash, ubi__leak_label_hash(&f->places, label));
+    }
+    *out = hash;
+    return UBI_OK;
+}
+
+/* In a heap where it is not found it weighs what it did before. */
+static void take_bytes(uint64_t *bytes, const ubi_leak_finder *f, size_t heavy, uint64_t newest) {
+    uint32_t n = ubi__leak_past_count(f);
+    for (uint32_t heap = 0; heap < n; heap++) {
+        bytes[heap] = f->steps.at[heap].weights[heavy];
+        if (bytes[heap] == UBI__LEAK_ABSENT)
+            bytes[heap] = heap ? bytes[heap - 1] : newest;
+    }
+    bytes[n] = newest;
+}
+
+typedef struct growing {
+    ubi_leaks *leaks;
+    ubi_leak_finder *f;
+    uint64_t *weight; /* weight[n_nodes] of the newest heap */
+    ubi__leak_stays stays;
+    uint32_t n_steps;
+} growing;
+
+static bool can_be_told(const growing *w, size_t heavy) {
+    const ubi_leak_finder *f = w->f;
+    ubi_node_ix node = f->heavy.at[heavy];
+    return f->flags[node] & UBI__LEAK_WAS_OLD && f->parent[node] != UBI_NONE && ubi__leak_row_of(f, node) != UBI_NONE &&
+           ubi__leak_is_chosen(f, node) && w->weight[node] >= LEAST_WEIGHT;
+}
+
+static ubi_status add_grown(growing *w, size_t heavy, uint64_t *bytes, uint8_t *grew) {
+    ubi_leak_finder *f = w->f;
+    ubi__leak_growing row = { .fingerprint = 0 };
+    ubi_leak_grown *o = &row.grown;
+    o->node = f->heavy.at[heavy];
+    ubi__leak_contents contents = ubi__leak_contents_of(&f->holdings, &w->stays, o->node, w->weight[o->node]);
+    o->content = contents.main;
+    o->by_contents = contents.bytes > w->weight[o->node] / 2;
+    if (!ubi__leak_is_held_by_program(f, o->node) && !o->by_contents)
+        return UBI_OK; /* the engine's */
+    o->class_name = w->leaks->rows.rows.at[ubi__leak_row_of(f, o->node)];
+    o->bytes = bytes;
+    o->grew = grew;
+    o->grown_bytes = bytes[w->n_steps] - bytes[0];
+    find_steps(o, grew, w->n_steps);
+    UBI_TRY(fingerprint_of(&row.fingerprint, f, w->leaks, o->node));
+    o->control_bytes = ubi__leak_count_in_control(f->options.control, row.fingerprint);
+    o->verdict = judge(o, w->n_steps);
+    o->counts = ubi__leak_verdict_counts(f, o->verdict);
+    return ubi__vec_leak_growing_push(&w->leaks->growing, f->allocator, row);
+}
+
+/* Room for all that may be told is made first, since `bytes` and `grew` point into it. */
+static ubi_status find_all(growing *w) {
+    ubi_leaks *leaks = w->leaks;
+    const ubi_allocator *a = leaks->allocator;
+    size_t n = 0, n_heaps = w->n_steps + 1;
+    for (size_t i = 0; i < w->f->heavy.n; i++)
+        n += can_be_told(w, i);
+    UBI_TRY(ubi__vec_u64_reserve(&leaks->sizes, a, n * n_heaps));
+    UBI_TRY(ubi__vec_u8_reserve(&leaks->sizes_grew, a, n * w->n_steps));
+    for (size_t i = 0; i < w->f->heavy.n; i++) {
+        if (!can_be_told(w, i))
+            continue;
+        uint64_t *bytes = leaks->sizes.at + leaks->growing.n * n_heaps;
+        take_bytes(bytes, w->f, i, w->weight[w->f->heavy.at[i]]);
+        if (less(bytes[w->n_steps], bytes[0]) >= LEAST_GROWTH)
+            UBI_TRY(add_grown(w, i, bytes, leaks->sizes_grew.at + leaks->growing.n * w->n_steps));
+    }
+    return UBI_OK;
+}
+
+/* ---- order -------------------------------------------------------------------------------------------------------- */
+
+static bool is_before(const ubi_leak_grown *a, const ubi_leak_grown *b) {
+    if (a->counts != b->counts)
+        return a->counts;
+    return a->grown_bytes != b->grown_bytes ? a->grown_bytes > b->grown_bytes : a->node < b->node;
+}
+#define GROWN_BEFORE(unused, a, b) is_before(&(a).grown, &(b).grown)
+UBI_SORT_DEFINE(sort_growing, ubi__leak_growing, void *, GROWN_BEFORE);
+
+static ubi_status order_all(ubi_leaks *leaks) {
+    ubi__vec_leak_growing spare = { 0 };
+    UBI_TRY(ubi__vec_leak_growing_reserve(&spare, leaks->allocator, leaks->growing.n));
+    if (leaks->growing.n)
+        sort_growing(leaks->growing.at, spare.at, leaks->growing.n, NULL);
+    ubi__vec_leak_growing_fini(&spare, leaks->allocator);
+    return UBI_OK;
+}
+
+/* Holders are looked up among what grew. */
+static ubi_status mark_holders(ubi_leaks *leaks, ubi__u64_map *growing_of) {
+    for (size_t i = 0; i < leaks->growing.n; i++)
+        UBI_TRY(ubi__u64_map_put(growing_of, leaks->growing.at[i].grown.node, (uint32_t)i));
+    for (uint32_t i = 0; i < leaks->summary.n_clusters; i++) {
+        uint32_t at = ubi__u64_map_get(growing_of, leaks->clusters.at[i].cluster.holder);
+        if (at != UBI_NONE)
+            leaks->growing.at[at].grown.holds_leaked = true;
+    }
+    return UBI_OK;
+}
+
+/* ---- whole -------------------------------------------------------------------------------------------------------- */
+
+static ubi_status growing_find(growing *w) {
+    ubi__u64_map growing_of;
+    UBI_TRY(ubi__leak_weigh(w->weight, &w->f->holdings, &w->stays));
+    UBI_TRY(find_all(w));
+    UBI_TRY(order_all(w->leaks));
+    ubi__u64_map_init(&growing_of, w->f->allocator);
+    ubi_status status = mark_holders(w->leaks, &growing_of);
+    ubi__u64_map_fini(&growing_of);
+    return status;
+}
+
+ubi_status ubi__leak_find_grown(ubi_leaks *leaks, ubi_leak_finder *f) {
+    size_t n = f->graph->n_nodes;
+    growing w = { .leaks = leaks, .f = f, .n_steps = (uint32_t)leaks->steps.n - 1 };
+    w.stays = (ubi__leak_stays){ .marks = f->flags, .stays = UBI__LEAK_WAS_OLD, .leaked = UBI__LEAK_CANDIDATE };
+    w.weight = ubi__alloc_array(f->allocator, n, sizeof *w.weight);
+    ubi_status status = w.weight ? growing_find(&w) : ubi__fail_nomem();
+    ubi__free_array(f->allocator, w.weight, n, sizeof *w.weight);
+    return status;
+}
+
+uint32_t ubi_leaks_grown_count(const ubi_leaks *leaks) {
+    return (uint32_t)leaks->growing.n;
+}
+
+const ubi_leak_grown *ubi_leaks_grown(const ubi_leaks *leaks, uint32_t index) {
+    return &leaks->growing.at[index].grown;
+}

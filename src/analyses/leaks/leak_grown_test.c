@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of what was there in OLD and became larger, on drawn heaps (leak_heaps.h).
+ *
+ * What grew is written as one line, joined by "; ": verdict class [> class of the content] bytes in each heap.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ubiheap/leaks.h>
+
+#include "fail_allocator.h"
+#include "leak_heaps.h"
+#include "name_scheme.h"
+
+enum { MOST = 8 };
+
+static void put_class(FILE *out, const ubi_graph *g, ubi_node_ix node) {
+    ubi_class_scheme scheme = name_scheme(g);
+    ubi_class class;
+    scheme.describe(&scheme, ubi_graph_node_kind(g, node), &class);
+    fprintf(out, "%.*s", (int)class.name.len, class.name.ptr);
+}
+
+static char *text_of(const ubi_leaks *leaks, const ubi_graph *g) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (uint32_t i = 0; i < ubi_leaks_grown_count(leaks); i++) {
+        const ubi_leak_grown *grown = ubi_leaks_grown(leaks, i);
+        fprintf(out, "%s%s ", i ? "; " : "", ubi_leak_verdict_name(grown->verdict));
+        put_class(out, g, grown->node);
+        if (grown->content != UBI_NONE) {
+            assert_true(grown->by_contents);
+            fputs(" > ", out);
+            put_class(out, g, grown->content);
+        }
+        for (uint32_t heap = 0; heap < ubi_leaks_heap_count(leaks); heap++)
+            fprintf(out, " %u", (unsigned)grown->bytes[heap]);
+        assert_int_equal(grown->grown_bytes, grown->bytes[ubi_leaks_heap_count(leaks) - 1] - grown->bytes[0]);
+        assert_int_equal(grown->counts, ubi_leak_verdict_is_leak(grown->verdict));
+    }
+    fclose(out);
+    return text;
+}
+
+static void assert_grown_with(const char *const *drawings, uint32_t n, const ubi_leak_options *options,
+                              const char *expected) {
+    ubi_graph *newest;
+    ubi_leaks *leaks = leak_series_find(&newest, drawings, n, options);
+    char *text = text_of(leaks, newest);
+    assert_string_equal(text, expected);
+    free(text);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+}
+
+/* A Set of these sizes; `%d` of `format` is the size, and `%d` the number of the heap if it has a second. */
+static void assert_sizes(const char *format, const int *sizes, uint32_t n, const char *expected) {
+    char texts[MOST][1024];
+    const char *drawings[MOST];
+    for (uint32_t i = 0; i < n; i++) {
+        snprintf(texts[i], sizeof texts[i], format, sizes[i], (int)i);
+        drawings[i] = texts[i];
+    }
+    assert_grown_with(drawings, n, NULL, expected);
+}
+
+static const char set[] = "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"seen\"; "
+                          "3(coarse=object class=Set size=%d)";
+
+static void a_set_of_numbers_grows_in_place(void **state) {
+    (void)state;
+    assert_sizes(set, (int[]){ 5000, 9000, 13000 }, 3, "steady Set 5000 9000 13000");
+    assert_sizes(set, (int[]){ 5000, 13000 }, 2, "grew Set 5000 13000");
+    /* A table doubles. */
+    assert_sizes(set, (int[]){ 5000, 10000, 20000 }, 3, "steady Set 5000 10000 20000");
+}
+
+static void a_cache_that_is_full_grew_once(void **state) {
+    (void)state;
+    assert_sizes(set, (int[]){ 5000, 13000, 13000 }, 3, "once Set 5000 13000 13000");
+    assert_sizes(set, (int[]){ 5000, 13000, 14000 }, 3, "once Set 5000 13000 14000");
+    assert_sizes(set, (int[]){ 5000, 5000, 14000 }, 3, "once Set 5000 5000 14000");
+    assert_sizes(set, (int[]){ 5000, 13000, 13000, 13000, 13000, 13000 }, 6,
+                 "once Set 5000 13000 13000 13000 13000 13000");
+}
+
+static void what_is_emptied_now_and_then_is_bounded(void **state) {
+    (void)state;
+    assert_sizes(set, (int[]){ 5000, 20000, 8000 }, 3, "bounded Set 5000 20000 8000");
+    assert_sizes(set, (int[]){ 5000, 9000, 2000, 6000, 9000 }, 5, "bounded Set 5000 9000 2000 6000 9000");
+}
+
+static void small_things_and_small_growth_are_not_told(void **state) {
+    (void)state;
+    assert_sizes(set, (int[]){ 100, 1500, 3000 }, 3, "");
+    assert_sizes(set, (int[]){ 50000, 50400, 50800 }, 3, "");
+    assert_sizes(set, (int[]){ 9000, 7000, 6000 }, 3, "");
+}
+
+static void tables_of_a_series_double_with_some_steps(void **state) {
+    (void)state;
+    assert_sizes(set, (int[]){ 5000, 10000, 10000, 20000, 20000 }, 5, "steady Set 5000 10000 10000 20000 20000");
+    assert_sizes(set, (int[]){ 5000, 6000, 6000, 7000, 7000, 7000, 8000 }, 7,
+                 "stepwise Set 5000 6000 6000 7000 7000 7000 8000");
+    assert_sizes(set, (int[]){ 5000, 9000, 9000, 13000, 17000 }, 5, "steady Set 5000 9000 9000 13000 17000");
+}
+
+static void parts_of_the_engine_belong_to_the_object_that_alone_has_them(void **state) {
+    (void)state;
+    assert_sizes("1 -> 2 \"buffer\"; 2(coarse=object class=ArrayBuffer size=100) -> 3 \"store\"; 3(type=data size=%d)",
+                 (int[]){ 5000, 9000, 13000 }, 3, "steady ArrayBuffer 5100 9100 13100");
+    /* Two have it: nobody's. */
+    assert_sizes("1 -> 2 \"a\", 4 \"b\"; 2(coarse=object class=A size=100) -> 3 \"store\"; "
+                 "4(coarse=object class=A size=100) -> 3 \"store\"; 3(type=data size=%d)",
+                 (int[]){ 5000, 9000, 13000 }, 3, "");
+}
+
+static void what_is_replaced_by_larger_ones_counts_to_its_holder(void **state) {
+    (void)state;
+    assert_sizes("1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> 5%2$d \"text\"; "
+                 "5%2$d(coarse=string class=text size=%1$d)",
+                 (int[]){ 5000, 9000, 13000 }, 3, "steady Log > text 5100 9100 13100");
+    /* A buffer, its array buffer and its memory. */
+    assert_sizes("1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> 5%2$d \"bytes\"; "
+                 "5%2$d(coarse=object class=Buffer size=50) -> 6%2$d \"buffer\"; "
+                 "6%2$d(coarse=object class=ArrayBuffer size=50) -> 7%2$d \"store\"; 7%2$d(type=data size=%1$d)",
+                 (int[]){ 5000, 9000, 13000 }, 3, "steady Log > Buffer 5200 9200 13200");
+}
+
+static void what_stands_in_lists_does_not_count_to_them(void **state) {
+    (void)state;
+    assert_sizes("1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> 5%2$d \"[0]\"; "
+                 "5%2$d(coarse=string class=text size=%1$d)",
+                 (int[]){ 5000, 9000, 13000 }, 3, "");
+}
+
+/* Heap i of a dictionary of many texts, all of them new. From malloc. */
+static char *dictionary(int heap, int n) {
+    char *edges = repeat_drawing("1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> 9 \"n\"", ", % \"key%\"",
+                                 1000 + 100 * heap, 1000 + 100 * heap + n, "; 9(coarse=object class=N size=1)");
+    char *all =
+        repeat_drawing(edges, "; %(coarse=string class=text size=2000)", 1000 + 100 * heap, 1000 + 100 * heap + n, "");
+    free(edges);
+    return all;
+}
+
+static void many_names_are_keys(void **state) {
+    (void)state;
+    char *few[] = { dictionary(0, 4), dictionary(1, 8), dictionary(2, 12) };
+    char *many[] = { dictionary(0, 18), dictionary(1, 30), dictionary(2, 60) };
+    assert_grown_with((const char *const *)few, 3, NULL, "steady Log 8100 16100 24100");
+    assert_grown_with((const char *const *)many, 3, NULL, "");
+    for (int i = 0; i < 3; i++)
+        free(few[i]), free(many[i]);
+}
+
+/* A leaked object that is large is told as leaked. */
+static void leaked_objects_do_not_count_twice(void **state) {
+    (void)state;
+    const char *old = "1 -> 2 \"app\"; 2(coarse=object class=App size=1)";
+    const char *new = "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"big\"; "
+                      "3(coarse=object class=Big size=90000)";
+    assert_grown_with((const char *const[]){ old, new, new }, 3, NULL, "");
+}
+
+static void a_holder_of_leaked_objects_is_marked(void **state) {
+    (void)state;
+    const char *drawings[] = { "1 -> 2 \"list\"; 2(coarse=object class=List size=5000)",
+                               "1 -> 2 \"list\"; 2(coarse=object class=List size=8000) -> 3 \"[0]\"; "
+                               "3(coarse=object class=T size=10)",
+                               "1 -> 2 \"list\"; 2(coarse=object class=List size=11000) -> 3 \"[0]\", 4 \"[1]\"; "
+                               "3(coarse=object class=T size=10); 4(coarse=object class=T size=10)" };
+    ubi_graph *newest;
+    ubi_leaks *leaks = leak_series_find(&newest, drawings, 3, NULL);
+    assert_int_equal(ubi_leaks_grown_count(leaks), 1);
+    assert_true(ubi_leaks_grown(leaks, 0)->holds_leaked);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+}
+
+static const char *const grows[] = { "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"seen\"; "
+                                     "3(coarse=object class=Set size=5000)",
+                                     "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"seen\"; "
+                                     "3(coarse=object class=Set size=9000)",
+                                     "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"seen\"; "
+                                     "3(coarse=object class=Set size=13000)" };
+
+static void only_what_was_chosen_is_told(void **state) {
+    (void)state;
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    uint64_t chosen = 1 << 1;
+    options.chosen = &chosen;
+    assert_grown_with(grows, 3, &options, "");
+    chosen = 1 << 2;
+    assert_grown_with(grows, 3, &options, "steady Set 5000 9000 13000");
+}
+
+static void what_grows_in_the_control_is_none(void **state) {
+    (void)state;
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_leak_control *control;
+    ubi_graph *newest;
+    ubi_leaks *leaks = leak_series_find(&newest, grows, 3, NULL);
+    assert_int_equal(ubi_leak_control_new(&control, leaks), UBI_OK);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+    options.control = control;
+    assert_grown_with(grows, 3, &options, "controlled Set 5000 9000 13000");
+    const char *elsewhere[] = { "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"other\"; "
+                                "3(coarse=object class=Set size=5000)",
+                                "1 -> 2 \"app\"; 2(coarse=object class=App size=1) -> 3 \"other\"; "
+                                "3(coarse=object class=Set size=9000)" };
+    assert_grown_with(elsewhere, 2, &options, "grew Set 5000 9000");
+    ubi_leak_control_free(control);
+}
+
+static void steps_may_come_in_any_order(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(grows[0], grows[1], grows[2]);
+    ubi_leak_finder *finder = leak_finder_of(&h);
+    ubi_leaks *leaks;
+    leak_finder_compare_drawing(finder, 1, grows[1]);
+    leak_finder_compare_drawing(finder, 0, grows[0]);
+    assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+    ubi_leak_finder_free(finder);
+    char *text = text_of(leaks, h.newest);
+    assert_string_equal(text, "steady Set 5000 9000 13000");
+    free(text);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+}
+
+static ubi_status find_with(void *payload, const ubi_allocator *allocator) {
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_leaks *leaks = NULL;
+    ubi_leak_control *control = NULL;
+    options.allocator = allocator;
+    ubi_status status = leak_heaps_try(&leaks, payload, &options);
+    if (status == UBI_OK) {
+        assert_int_equal(ubi_leaks_grown_count(leaks), 1);
+        status = ubi_leak_control_new(&control, leaks);
+    }
+    ubi_leak_control_free(control);
+    ubi_leaks_free(leaks);
+    return status;
+}
+
+static void every_failed_allocation_is_reported_and_leaves_nothing(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(grows[0], grows[1], grows[2]);
+    assert_true(fail_each_allocation(find_with, &h) > 30);
+    leak_heaps_free(&h);
+}
+
+/* Sizes as a hostile file may have them, and nodes that hold each other alone. */
+static void sizes_beyond_all_bounds_are_as_large_as_can_be(void **state) {
+    (void)state;
+    const char *old = "1 -> 2 \"a\"; 2(coarse=object class=A size=5000)";
+    const char *huge = "1 -> 2 \"a\"; 2(coarse=object class=A size=18446744073709551615) -> 3 \"s\"; "
+                       "3(type=data size=18446744073709551615); 4(coarse=object class=B size=9000) -> 5 \"x\"; "
+                       "5(coarse=object class=B size=9000) -> 4 \"x\"";
+    ubi_graph *newest;
+    ubi_leaks *leaks = leak_series_find(&newest, (const char *const[]){ old, huge }, 2, NULL);
+    assert_int_equal(ubi_leaks_grown_count(leaks), 1);
+    assert_true(ubi_leaks_grown(leaks, 0)->bytes[1] == UINT64_MAX);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_set_of_numbers_grows_in_place),
+        cmocka_unit_test(a_cache_that_is_full_grew_once),
+        cmocka_unit_test(what_is_emptied_now_and_then_is_bounded),
+        cmocka_unit_test(small_things_and_small_growth_are_not_told),
+        cmocka_unit_test(tables_of_a_series_double_with_some_steps),
+        cmocka_unit_test(parts_of_the_engine_belong_to_the_object_that_alone_has_them),
+        cmocka_unit_test(what_is_replaced_by_larger_ones_counts_to_its_holder),
+        cmocka_unit_test(what_stands_in_lists_does_not_count_to_them),
+        cmocka_unit_test(many_names_are_keys),
+        cmocka_unit_test(leaked_objects_do_not_count_twice),
+        cmocka_unit_test(a_holder_of_leaked_objects_is_marked),
+        cmocka_unit_test(only_what_was_chosen_is_told),
+        cmocka_unit_test(what_grows_in_the_control_is_none),
+        cmocka_unit_test(steps_may_come_in_any_order),
+        cmocka_unit_test(every_failed_allocation_is_reported_and_leaves_nothing),
+        cmocka_unit_test(sizes_beyond_all_bounds_are_as_large_as_can_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leak_holdings.c: see leak_holdings.h.
+ */
+#include "analyses/leaks/leak_holdings.h"
+
+#include <string.h>
+
+/* From a node up to the object that it counts to: a buffer's memory, its array buffer, its view, and whoever has that. */
+#define MOST_LEVELS 8
+/* An object with more that comes and goes is a table with keys. */
+#define MOST_CONTENTS 16
+
+/* Bits of how[node]: of some edge to it. */
+enum { IS_ENTRY = 1 /* numbered or without a name */, IS_VARIABLE = 2, IS_REPEATED = 4 /* there are several */ };
+
+/* ---- who refers to a node alone ----------------------------------------------------------------------------------- */
+
+static bool is_held_by_program(const ubi_graph *g, ubi_node_ix node) {
+    ubi_coarse_type type = g->kinds.rows.at[g->kind.at[node]].coarse_type;
+    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT;
+}
+
+/* Where edges have no kinds, those of elements look like "[3]" or "objectElements[3]". */
+static bool is_entry(const ubi_graph *g, ubi_edge_ix e) {
+    ubi_str_ix name = ubi__graph_edge_name(g, e);
+    if (name == UBI_NONE)
+        return true;
+    ubi_text text = ubi__strtab_get(&g->strings, name);
+    return text.len && text.ptr[text.len - 1] == ']';
+}
+
+static void meet(ubi__leak_holdings *h, ubi_node_ix source, ubi_edge_ix e) {
+    const ubi_graph *g = h->graph;
+    ubi_node_ix target = g->target.at[e];
+    ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
+    if (h->sole[target] == UBI__LEAK_MANY || target == source || kind == UBI_EDGE_WEAK || kind == UBI_EDGE_SHORTCUT)
+        return;
+    h->how[target] |= h->sole[target] == source ? IS_REPEATED : 0;
+    h->sole[target] = h->sole[target] == UBI_NONE || h->sole[target] == source ? source : UBI__LEAK_MANY;
+    h->how[target] |= (kind == UBI_EDGE_CONTEXT ? IS_VARIABLE : 0) | (is_entry(g, e) ? IS_ENTRY : 0);
+}
+
+ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, const uint64_t *size_bytes,
+                                   const ubi_allocator *a) {
+    size_t n = g->n_nodes;
+    *out = (ubi__leak_holdings){ .allocator = a, .graph = g };
+    out->size_bytes = size_bytes ? size_bytes : g->size_bytes.at;
+    out->sole = ubi__alloc_array(a, n, sizeof *out->sole);
+    out->how = ubi__calloc_array(a, n, sizeof *out->how);
+    if (!out->sole || !out->how) {
+        ubi__leak_holdings_fini(out);
+        return ubi__fail_nomem();
+    }
+    memset(out->sole, 0xff, n * sizeof *out->sole); /* UBI_NONE */
+    for (ubi_node_ix node = 0; node < n; node++)
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+            meet(out, node, e);
+    return UBI_OK;
+}
+
+void ubi__leak_holdings_fini(ubi__leak_holdings *h) {
+    if (!h->allocator)
+        return;
+    ubi__free_array(h->allocator, h->sole, h->graph->n_nodes, sizeof *h->sole);
+    ubi__free_array(h->allocator, h->how, h->graph->n_nodes, sizeof *h->how);
+    *h = (ubi__leak_holdings){ .allocator = NULL };
+}
+
+static uint64_t add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+static bool has_sole(const ubi__leak_holdings *h, ubi_node_ix node) {
+    return h->sole[node] < UBI__LEAK_MANY;
+}
+
+/* ---- weighing ----------------------------------------------------------------------------------------------------- */
+
+/** Whom a node counts to, and what of this it hangs on. */
+typedef struct counted {
+    ubi_node_ix to; /* UBI_NONE: itself alone */
+    ubi_node_ix top;
+} counted;
+
+static counted count_to(const ubi__leak_holdings *h, const ubi__leak_stays *s, ubi_node_ix node) {
+    const counted nobody = { UBI_NONE, UBI_NONE };
+    bool is_part = !is_held_by_program(h->graph, node), stays = s->marks[node] & s->stays;
+    ubi_node_ix at = node;
+    if (stays && !is_part)
+        return nobody;
+    for (unsigned i = 0; i < MOST_LEVELS && has_sole(h, at) && !(s->marks[at] & s->leaked); i++) {
+        ubi_node_ix holder = h->sole[at];
+        bool is_object = is_held_by_program(h->graph, holder);
+        if (!is_part && h->how[at] & IS_ENTRY)
+            return nobody;
+        if (s->marks[holder] & s->stays && (is_object || h->how[at] & IS_VARIABLE))
+            return (counted){ holder, at };
+        if (s->marks[holder] & s->stays && !is_part)
+            return nobody;
+        at = holder;
+    }
+    return nobody;
+}
+
+/* How many things each object that stays holds by names; more than MOST_CONTENTS are all the same. */
+static void count_contents(uint8_t *n_contents, const ubi__leak_holdings *h, const ubi__leak_stays *s) {
+    for (ubi_node_ix node = 0; node < h->graph->n_nodes; node++) {
+        counted c = is_held_by_program(h->graph, node) ? count_to(h, s, node) : (counted){ UBI_NONE, UBI_NONE };
+        if (c.to != UBI_NONE && c.top == node && n_contents[c.to] <= MOST_CONTENTS)
+            n_contents[c.to]++;
+    }
+}
+
+ubi_status ubi__leak_weigh(uint64_t *weight, const ubi__leak_holdings *h, const ubi__leak_stays *s) {
+    size_t n = h->graph->n_nodes;
+    uint8_t *n_contents = ubi__calloc_array(h->allocator, n, sizeof *n_contents);
+    if (!n_contents)
+        return ubi__fail_nomem();
+    count_contents(n_contents, h, s);
+    memcpy(weight, h->size_bytes, n * sizeof *weight);
+    for (ubi_node_ix node = 0; node < n; node++) {
+        counted c = h->size_bytes[node] ? count_to(h, s, node) : (counted){ UBI_NONE, UBI_NONE };
+        bool is_table = c.to != UBI_NONE && n_contents[c.to] > MOST_CONTENTS;
+        if (c.to != UBI_NONE && !(is_table && is_held_by_program(h->graph, c.top)))
+            weight[c.to] = add(weight[c.to], h->size_bytes[node]);
+    }
+    ubi__free_array(h->allocator, n_contents, n, sizeof *n_contents);
+    return UBI_OK;
+}
+
+void ubi__leak_weigh_at_most(uint64_t *weight, const ubi__leak_holdings *h) {
+    size_t n = h->graph->n_nodes;
+    memcpy(weight, h->size_bytes, n * sizeof *weight);
+    for (ubi_node_ix node = 0; node < n; node++) {
+        ubi_node_ix at = node;
+        for (unsigned i = 0; i < MOST_LEVELS && h->size_bytes[node] && has_sole(h, at); i++) {
+            at = h->sole[at];
+            weight[at] = add(weight[at], h->size_bytes[node]);
+        }
+    }
+}
+
+/* ---- contents ----------------------------------------------------------------------------------------------------- */
+
+/* What one edge leads to and no other. So nothing is looked at twice. */
+static bool is_only_edge(const ubi__leak_holdings *h, ubi_node_ix source, ubi_node_ix target) {
+    return h->sole[target] == source && !(h->how[target] & IS_REPEATED);
+}
+
+static bool is_content(const ubi__leak_holdings *h, const ubi__leak_stays *s, ubi_node_ix holder, ubi_node_ix node) {
+    return is_only_edge(h, holder, node) && !(s->marks[node] & (s->stays | s->leaked)) &&
+           is_held_by_program(h->graph, node) && !(h->how[node] & IS_ENTRY);
+}
+
+static uint64_t bytes_of_inner(const ubi__leak_holdings *h, ubi_node_ix node) {
+    const ubi_graph *g = h->graph;
+    uint64_t sum = h->size_bytes[node];
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+        if (is_only_edge(h, node, g->target.at[e]))
+            sum = add(sum, h->size_bytes[g->target.at[e]]);
+    return sum;
+}
+
+/* With what it alone holds itself, two levels deep: an array buffer and its memory. */
+static uint64_t bytes_of(const ubi__leak_holdings *h, ubi_node_ix node) {
+    const ubi_graph *g = h->graph;
+    uint64_t sum = h->size_bytes[node];
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+        if (is_only_edge(h, node, g->target.at[e]))
+            sum = add(sum, bytes_of_inner(h, g->target.at[e]));
+    return sum;
+}
+
+ubi__leak_contents ubi__leak_contents_of(const ubi__leak_holdings *h, const ubi__leak_stays *s, ubi_node_ix node,
+                                         uint64_t bytes) {
+    const ubi_graph *g = h->graph;
+    ubi__leak_contents out = { 0, UBI_NONE };
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+        if (!is_content(h, s, node, g->target.at[e]))
+            continue;
+        uint64_t content_bytes = bytes_of(h, g->target.at[e]);
+        out.bytes = add(out.bytes, content_bytes);
+        out.main = content_bytes > bytes / 2 ? g->target.at[e] : out.main;
+    }
+    return out;
+}

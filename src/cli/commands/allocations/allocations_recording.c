@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * allocations_recording.c: see allocations_recording.h.
+ */
+#include "cli/commands/allocations/allocations_recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/human.h"
+#include "base/text.h"
+#include "cli/commands/report/recording_page.h"
+#include "cli/page.h"
+#include "cli/snapshot.h"
+#include "recording/function_sums.h"
+
+#define NAME_BYTES 1024
+#define POSITION_BYTES 256
+#define DEEPEST_INDENT 20
+#define LEAST_NAME_COLUMNS 16
+
+typedef struct answer {
+    const ubi__allocations_wishes *wishes;
+    ubi__recording_view view;
+    ubi__function_sums sums;
+    uint32_t *rows; /* rows[n_rows]: functions that have anything, most first */
+    size_t n_rows;
+} answer;
+
+/* What a function is sorted by and shown with. */
+static const ubi__estimate *measures_of(const answer *a, const ubi__function_sum *f) {
+    return a->wishes->with_callees ? f->all : f->own;
+}
+
+/* The table of places shows numbers of sites; so a row is one. */
+static ubi__site row_of(const answer *a, const ubi__estimate *by) {
+    ubi__site row = { .of_class = a->view.of_class };
+    memcpy(row.by, by, sizeof row.by);
+    return row;
+}
+
+static double value_of(const answer *a, uint32_t function, ubi__site_order order) {
+    ubi__site row = row_of(a, measures_of(a, &a->sums.rows.at[function]));
+    return ubi__site_value(&row, order);
+}
+
+static void place_of(ubi__recording_place *out, const answer *a, uint32_t function) {
+    const ubi__function_sum *f = &a->sums.rows.at[function];
+    ubi__recording_frame_place(out, a->view.report, f->frame, f->symbol);
+    out->line = out->column = 0; /* of a call, not of the function */
+}
+
+/* What starts the program has all of it, and tells nobody anything. */
+static bool is_start_up(const answer *a, uint32_t function) {
+    ubi__recording_place place;
+    place_of(&place, a, function);
+    return a->sums.rows.at[function].own[UBI__MEASURE_TOTAL].samples == 0 && ubi__recording_is_start_up(&place);
+}
+
+/* ---- order -------------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *left, const void *right, void *payload) {
+    const answer *a = payload;
+    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+    const ubi__site_order orders[] = { a->view.order, UBI__BY_PEAK, UBI__BY_TOTAL };
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        double l = value_of(a, x, orders[i]), r = value_of(a, y, orders[i]);
+        if (l != r)
+            return l < r ? 1 : -1;
+    }
+    return x < y ? -1 : x > y;
+}
+
+static ubi_status sort_rows(answer *a) {
+    a->rows = ubi__alloc_array(ubi_allocator_default(), a->sums.rows.n + 1, sizeof *a->rows);
+    if (!a->rows)
+        return ubi__fail_nomem();
+    for (uint32_t i = 0; i < a->sums.rows.n; i++)
+        if (measures_of(a, &a->sums.rows.at[i])[UBI__MEASURE_TOTAL].samples && !is_start_up(a, i))
+            a->rows[a->n_rows++] = i;
+    qsort_r(a->rows, a->n_rows, sizeof *a->rows, compare, a);
+    return UBI_OK;
+}
+
+static size_t n_shown(const answer *a) {
+    return a->wishes->limit && a->wishes->limit < a->n_rows ? (size_t)a->wishes->limit : a->n_rows;
+}
+
+/* ---- page --------------------------------------------------------------------------------------------------------- */
+
+static void write_name(const answer *a, uint32_t function, size_t room) {
+    const ubi__recording_view *v = &a->view;
+    char name[NAME_BYTES], position[POSITION_BYTES];
+    ubi__recording_place place;
+    place_of(&place, a, function);
+    ubi__recording_place_position(position, sizeof position, &place);
+    ubi__recording_short_name(name, sizeof name, v->style, &place, room);
+    size_t used = ubi__display_text(v->out, v->style, ubi__text(name), room);
+    size_t rest = ubi__display_columns(ubi__text(position), v->style, room);
+    if (rest && used + 2 + rest <= room) {
+        ubi__out_string(v->out, "  ");
+        ubi__write_ink(v->cli, UBI__INK_DIM);
+        ubi__display_text(v->out, v->style, ubi__text(position), rest);
+        ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    }
+    ubi__out_char(v->out, '\n');
+}
+
+static void write_row(const answer *a, const ubi__estimate *by, const ubi__estimate *extra, uint32_t function,
+                      uint32_t depth) {
+    const ubi__recording_view *v = &a->view;
+    ubi__site row = row_of(a, by);
+    size_t used = ubi__recording_numbers(v, &row);
+    used += ubi__recording_extra_number(v, extra, "");
+    size_t indent = 2 * (size_t)(depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT);
+    size_t room = v->columns > used + LEAST_NAME_COLUMNS ? v->columns - used : LEAST_NAME_COLUMNS;
+    indent = indent + LEAST_NAME_COLUMNS < room ? indent : 0;
+    ubi__out_repeat(v->out, " ", 2 + indent);
+    if (depth) {
+        ubi__write_inked(v->cli, UBI__INK_DIM, "");
+        ubi__out_string(v->out, v->style->unicode ? "← " : "< ");
+        indent += 2;
+    }
+    write_name(a, function, room > indent ? room - indent : LEAST_NAME_COLUMNS);
+}
+
+static ubi_status write_function(const answer *a, uint32_t function) {
+    const ubi__function_sum *f = &a->sums.rows.at[function];
+    ubi__measure measure = ubi__order_measure(a->view.order);
+    ubi__vec_function_caller callers = { 0 };
+    write_row(a, measures_of(a, f), a->wishes->with_callees ? &f->own[measure] : &f->all[measure], function, 0);
+    if (a->wishes->caller_levels == 0)
+        return UBI_OK;
+    ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels, measure);
+    for (size_t i = 1; status == UBI_OK && i < callers.n && !a->view.out->failed; i++)
+        write_row(a, callers.at[i].by, NULL, callers.at[i].function, callers.at[i].depth);
+    ubi__vec_function_caller_fini(&callers, ubi_allocator_default());
+    return status;
+}
+
+static void write_totals(const answer *a) {
+    const ubi__recording_view *v = &a->view;
+    char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT];
+    const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
+    ubi__out_printf(v->out, "%s in %s allocations", ubi__range_bytes(text, v->cli, total->bytes),
+                    ubi__count_guess(count, v->cli, total->estimate.count, total->count));
+    ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_PEAK].bytes));
+    ubi__out_printf(v->out, ", not freed %s\n", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_LEAKED].bytes));
+}
+
+static ubi_status write_page(const answer *a) {
+    const ubi__recording_view *v = &a->view;
+    if (a->n_rows == 0) {
+        ubi__out_string(v->out, v->report->is_exact ? "Nothing was allocated.\n" : "Nothing was sampled.\n");
+        return UBI_OK;
+    }
+    write_totals(a);
+    ubi__out_char(v->out, '\n');
+    ubi__write_ink(v->cli, UBI__INK_BOLD);
+    ubi__recording_numbers(v, NULL);
+    ubi__recording_extra_number(v, NULL, a->wishes->with_callees ? "Itself" : "With callees");
+    ubi__out_string(v->out, "  Function\n");
+    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    for (size_t i = 0; i < n_shown(a) && !v->out->failed; i++)
+        UBI_TRY(write_function(a, a->rows[i]));
+    ubi__write_more(v->cli, a->n_rows - n_shown(a));
+    return UBI_OK;
+}
+
+/* ---- document ----------------------------------------------------------------------------------------------------- */
+
+static void put_place(ubi__json *j, const answer *a, uint32_t function) {
+    ubi__recording_place place;
+    place_of(&place, a, function);
+    ubi__json_key(j, "function");
+    ubi__json_text(j, place.function);
+    ubi__json_key(j, "file");
+    ubi__json_text(j, place.file);
+    ubi__json_key(j, "module");
+    ubi__json_text(j, place.module);
+    ubi__json_key(j, "address");
+    if (place.function.len == 0 && place.has_address)
+        ubi__json_node_id(j, place.address);
+    else
+        ubi__json_null(j);
+}
+
+static void put_measures(ubi__json *j, const answer *a, const ubi__estimate *by) {
+    static const struct {
+        ubi__measure measure;
+        const char *key;
+    } keys[] = { { UBI__MEASURE_LEAKED, "leaked" }, { UBI__MEASURE_PEAK, "peak" }, { UBI__MEASURE_TOTAL, "total" } };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        ubi__recording_put_estimate(j, keys[i].key, &by[keys[i].measure], &a->view.report->summary, a->view.of_class);
+}
+
+static void put_sums(ubi__json *j, const answer *a, const char *key, const ubi__estimate *by) {
+    ubi__json_key(j, key);
+    ubi__json_object_begin(j);
+    put_measures(j, a, by);
+    ubi__json_object_end(j);
+}
+
+/* Rows behind the first, which is the function itself; a row's parent is an earlier one, or null. */
+static ubi_status put_callers(ubi__json *j, const answer *a, uint32_t function) {
+    ubi__vec_function_caller callers = { 0 };
+    ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels,
+                                              ubi__order_measure(a->view.order));
+    ubi__json_key(j, "callers");
+    ubi__json_array_begin(j);
+    for (size_t i = 1; status == UBI_OK && i < callers.n && !j->failed; i++) {
+        ubi__json_object_begin(j);
+        ubi__json_key(j, "calls");
+        if (callers.at[i].parent)
+            ubi__json_u64(j, callers.at[i].parent - 1);
+        else
+            ubi__json_null(j);
+        put_place(j, a, callers.at[i].function);
+        put_measures(j, a, callers.at[i].by);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+    ubi__vec_function_caller_fini(&callers, ubi_allocator_default());
+    return status;
+}
+
+static ubi_status put_document(ubi__cli *cli, const answer *a) {
+    static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
+    ubi__json j;
+    ubi__document_begin(&j, cli, "ubiheap.recording-allocations/1", a->view.report->path);
+    ubi__document_bool(&j, "exact", a->view.report->is_exact);
+    ubi__document_string(&j, "class", classes[a->view.of_class]);
+    ubi__document_string(&j, "sortedBy", ubi__recording_orders[a->view.order]);
+    ubi__document_bool(&j, "sortedWithCallees", a->wishes->with_callees);
+    ubi__document_u64(&j, "functionCount", a->n_rows);
+    ubi__json_key(&j, "functions");
+    ubi__json_array_begin(&j);
+    for (size_t i = 0; i < n_shown(a) && !j.failed; i++) {
+        const ubi__function_sum *f = &a->sums.rows.at[a->rows[i]];
+        ubi__json_object_begin(&j);
+        put_place(&j, a, a->rows[i]);
+        put_sums(&j, a, "own", f->own);
+        put_sums(&j, a, "withCallees", f->all);
+        if (a->wishes->caller_levels)
+            UBI_TRY(put_callers(&j, a, a->rows[i]));
+        ubi__json_object_end(&j);
+    }
+    ubi__json_array_end(&j);
+    ubi__document_end(&j);
+    return UBI_OK;
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------- */
+
+static ubi_status functions_tell(answer *a, ubi__cli *cli, ubi__recording_report *report) {
+    UBI_TRY(ubi__recording_view_init(&a->view, cli, report));
+    UBI_TRY(ubi__function_sums_init(&a->sums, &report->sites, a->view.of_class));
+    ubi_status status = sort_rows(a);
+    if (status == UBI_OK)
+        status = cli->common.json ? put_document(cli, a) : write_page(a);
+    ubi__free_array(ubi_allocator_default(), a->rows, a->sums.rows.n + 1, sizeof *a->rows);
+    ubi__function_sums_fini(&a->sums);
+    return status;
+}
+
+ubi_status ubi__allocations_of_recording(ubi__cli *cli, const char *path, const ubi__allocations_wishes *wishes,
+                                         int *exit_code) {
+    const ubi_allocator *allocator = ubi_allocator_default();
+    const ubi__recording_wishes own = { .by = wishes->by };
+    answer a = { .wishes = wishes };
+    ubi__recording_report *report = UBI_NEW(allocator, ubi__recording_report);
+    if (!report)
+        return ubi__fail_nomem();
+    ubi_status status = ubi__recording_report_open(report, cli, path, &own);
+    if (status == UBI_OK) {
+        status = functions_tell(&a, cli, report);
+        if (status == UBI_OK)
+            ubi__recording_judge(cli, report, exit_code);
+        ubi__recording_report_close(report);
+    }
+    UBI_DELETE(allocator, report);
+    return status;
+}

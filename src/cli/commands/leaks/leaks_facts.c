@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leaks_facts.c: see leaks_facts.h.
+ */
+#include "cli/commands/leaks/leaks_facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/commands/leaks/leaks_page.h"
+
+enum {
+    FACT_LEAKED,
+    FACT_COUNT,
+    FACT_RETAINED,
+    FACT_LARGEST,
+    FACT_CLUSTERS,
+    FACT_GROWN,
+    FACT_GROWTH,
+    FACT_UNLISTED,
+    FACT_BYTES
+};
+
+const ubi_query_name ubi__leaks_facts[] = {
+    { "leaked", "leaked objects, or those of a class or verdict", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_WORD, false,
+      true },
+    { "count", "the same", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_WORD, false, true },
+    { "retained", "bytes that leaked objects keep, or the clusters of a class or verdict", UBI_QUERY_SIZE,
+      UBI_QUERY_MAY_HAVE_WORD, false, true },
+    { "largest", "bytes that the largest cluster keeps, or that of a class or verdict", UBI_QUERY_SIZE,
+      UBI_QUERY_MAY_HAVE_WORD, false, true },
+    { "clusters", "how many clusters there are, or of a class or verdict", UBI_QUERY_NUMBER, UBI_QUERY_MAY_HAVE_WORD,
+      false, false },
+    { "grown", "bytes by which objects that were there in OLD became larger, or those of a class or verdict",
+      UBI_QUERY_SIZE, UBI_QUERY_MAY_HAVE_WORD, false, true },
+    { "growth", "bytes of the newest heap less those of OLD", UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, true },
+    { "unlisted", "bytes of growth that no cluster keeps: objects of OLD became larger", UBI_QUERY_SIZE,
+      UBI_QUERY_NO_ARGUMENT, false, true },
+    { "bytes", "bytes of the newest heap", UBI_QUERY_SIZE, UBI_QUERY_NO_ARGUMENT, false, false },
+    { NULL, NULL, UBI_QUERY_BOOL, UBI_QUERY_NO_ARGUMENT, false, false },
+};
+
+/* ---- verdicts ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status check_possible(ubi_leak_verdict verdict, const ubi__leaks_reach *reach) {
+    if (ubi_leak_verdict_is_possible(verdict, reach->n_heaps, reach->has_control))
+        return UBI_OK;
+    const char *name = ubi_leak_verdict_name(verdict);
+    if (verdict == UBI_LEAK_CONTROLLED)
+        return ubi__fail(UBI_EINVAL, "'%s' is a verdict that needs --control", name);
+    if (verdict == UBI_LEAK_STEPWISE)
+        return ubi__fail(UBI_EINVAL, "'stepwise' is a verdict on four snapshots or more");
+    return ubi__fail(UBI_EINVAL,
+                     reach->n_heaps == 2 ? "two snapshots cannot tell what is '%s'; take a third, after the same work"
+                                         : "'%s' is a verdict on two snapshots; 'steady' and 'once' are those on more",
+                     name);
+}
+
+static ubi_status fail_unknown(ubi_text word) {
+    char all[160] = "";
+    for (int i = 0; i < UBI_LEAK_VERDICTS; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", ubi_leak_verdict_name((ubi_leak_verdict)i));
+    }
+    return ubi__fail(UBI_EINVAL, "unknown verdict '%.*s', expected some of %s", (int)(word.len < 40 ? word.len : 40),
+                     word.ptr, all);
+}
+
+static ubi_status add_verdict(uint32_t *bits, ubi_text word, const ubi__leaks_reach *reach) {
+    ubi_leak_verdict verdict;
+    if (!ubi_leak_verdict_named(&verdict, word))
+        return fail_unknown(word);
+    UBI_TRY(check_possible(verdict, reach));
+    *bits |= UBI_LEAK_VERDICT_BIT(verdict);
+    return UBI_OK;
+}
+
+static ubi_status in_option(ubi_status status, const char *option) {
+    char problem[320];
+    if (status != UBI_EINVAL)
+        return status;
+    snprintf(problem, sizeof problem, "%s", ubi_error_message());
+    return ubi__fail(UBI_EINVAL, "%s: %s", option, problem);
+}
+
+ubi_status ubi__leaks_parse_verdicts(uint32_t *out, const char *list, const ubi__leaks_reach *reach) {
+    *out = 0;
+    for (const char *at = list; at; at = *at ? at + 1 : NULL) {
+        size_t n = strcspn(at, ",");
+        UBI_TRY(in_option(add_verdict(out, (ubi_text){ at, n }, reach), "--verdict"));
+        at += n;
+    }
+    return UBI_OK;
+}
+
+/* ---- conditions --------------------------------------------------------------------------------------------------- */
+
+/* A word without quotes; false: it is the name of a class, or there is none. */
+static bool asks_verdict(ubi_leak_verdict *out, const ubi_query_value *value) {
+    return value->argument.ptr && !value->is_quoted && ubi_leak_verdict_named(out, value->argument);
+}
+
+ubi_status ubi__leaks_check_condition(const ubi__condition *condition, const ubi__leaks_reach *reach) {
+    ubi_leak_verdict verdict;
+    for (uint32_t i = 0; i < ubi__condition_value_count(condition); i++) {
+        ubi_query_value value = ubi__condition_value_at(condition, i);
+        if (asks_verdict(&verdict, &value))
+            UBI_TRY(in_option(check_possible(verdict, reach), "--fail-on"));
+    }
+    return UBI_OK;
+}
+
+static const char *verdict_word(uint32_t ix) {
+    return ix < UBI_LEAK_VERDICTS ? ubi_leak_verdict_name((ubi_leak_verdict)ix) : NULL;
+}
+
+const ubi__condition_words ubi__leaks_verdict_words = { "verdict", verdict_word };
+
+static ubi_leak_sums sums_of_all(const ubi_leaks *leaks) {
+    const ubi_leak_summary *s = ubi_leaks_summary(leaks);
+    return (ubi_leak_sums){ s->leaked, s->retained_bytes, s->largest_bytes, s->n_clusters };
+}
+
+static ubi_leak_sums sums_of_class(const ubi_leaks *leaks, ubi_text name) {
+    ubi_leak_sums sums = { .leaked = ubi_leaks_of_class(leaks, name) };
+    sums.retained_bytes = ubi_leaks_retained_by_class(leaks, name);
+    for (uint32_t i = 0; i < ubi_leaks_summary(leaks)->n_clusters; i++) {
+        const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, i);
+        if (!ubi__text_equal(c->class_name.name, name))
+            continue;
+        sums.n_clusters++;
+        sums.largest_bytes = c->retained_bytes > sums.largest_bytes ? c->retained_bytes : sums.largest_bytes;
+    }
+    return sums;
+}
+
+static ubi_leak_sums sums_of(const ubi_leaks *leaks, const ubi_query_value *value) {
+    ubi_leak_verdict verdict;
+    if (asks_verdict(&verdict, value))
+        return *ubi_leaks_of_verdict(leaks, verdict);
+    return value->argument.ptr ? sums_of_class(leaks, value->argument) : sums_of_all(leaks);
+}
+
+static uint64_t add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+static uint64_t grown_of(const ubi_leaks *leaks, const ubi_query_value *value) {
+    ubi_leak_verdict verdict;
+    uint64_t sum = 0;
+    bool of_verdict = asks_verdict(&verdict, value);
+    for (uint32_t i = 0; i < ubi_leaks_grown_count(leaks); i++) {
+        const ubi_leak_grown *grown = ubi_leaks_grown(leaks, i);
+        bool is_meant = of_verdict ? grown->verdict == verdict
+                        : value->argument.ptr
+                            ? grown->counts && ubi__text_equal(grown->class_name.name, value->argument)
+                            : grown->counts;
+        sum = is_meant ? add(sum, grown->grown_bytes) : sum;
+    }
+    return sum;
+}
+
+static void measure_growth(ubi__condition_value *out, const ubi_leak_summary *s) {
+    uint64_t old = s->heap[0].bytes, new = s->heap[2].bytes;
+    *out =
+        (ubi__condition_value){ .magnitude = new < old ? old - new : new - old, .negative = new < old, .basis = old };
+}
+
+ubi_status ubi__leaks_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
+    const ubi_leaks *leaks = payload;
+    const ubi_leak_summary *s = ubi_leaks_summary(leaks);
+    ubi_leak_sums sums = sums_of(leaks, &value);
+    *out = (ubi__condition_value){ .basis = s->heap[2].bytes };
+    switch (value.name - ubi__leaks_facts) {
+    case FACT_LEAKED:
+    case FACT_COUNT:
+        out->magnitude = sums.leaked.count;
+        out->basis = s->heap[2].count;
+        break;
+    case FACT_RETAINED:
+        out->magnitude = sums.retained_bytes;
+        break;
+    case FACT_LARGEST:
+        out->magnitude = sums.largest_bytes;
+        break;
+    case FACT_CLUSTERS:
+        out->magnitude = sums.n_clusters;
+        break;
+    case FACT_GROWTH:
+        measure_growth(out, s);
+        break;
+    case FACT_GROWN:
+        out->magnitude = grown_of(leaks, &value);
+        out->basis = s->heap[0].bytes;
+        break;
+    case FACT_UNLISTED:
+        out->magnitude = ubi__leaks_unlisted_growth(leaks);
+        out->basis = s->heap[0].bytes;
+        break;
+    default:
+        out->magnitude = s->heap[2].bytes;
+    }
+    return UBI_OK;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leaks_series.h: the files of `ubiheap leaks`: their order, and whether they can be compared.
+ */
+#ifndef UBI_CLI_LEAKS_SERIES_H
+#define UBI_CLI_LEAKS_SERIES_H
+
+#include <ubiheap/leaks.h>
+
+#include "cli/snapshot.h"
+
+/** The snapshots of one comparison, the newest last. */
+typedef struct ubi__leaks_series {
+    char **paths; /**< paths[n] */
+    int n;
+} ubi__leaks_series;
+
+/**
+ * Puts the paths into the order in which the snapshots were taken, by V8's ids or by times of creation. Reads each file.
+ * Errors: those of opening; UBI_EINVAL (standard input; files that do not tell).
+ */
+ubi_status ubi__leaks_reorder(const ubi__leaks_series *series, ubi__cli *cli);
+
+/** The worst fit; heaps of other processes are passed over where they are allowed. */
+ubi_leak_fit ubi__leaks_worst_fit(const ubi_leaks *leaks, bool allows_other_process);
+/** UBI_EINVAL if the files are out of order; the message names the right one. `option`: whose files they are, or NULL. */
+ubi_status ubi__leaks_check_order(const ubi__leaks_series *series, const ubi_leaks *leaks, bool allows_other_process,
+                                  const char *option);
+
+/**
+ * Whether heaps look as if they were of other processes only because they were anonymized with several keys: ids and types fit, and
+ * most texts are words that differ.
+ */
+bool ubi__leaks_differ_by_key(const ubi_leaks *leaks);
+/** UBI_EFORMAT if two files are of different formats, in which neither ids nor classes mean the same; the message has the remedy. */
+ubi_status ubi__leaks_check_format(const ubi__snapshot *past, const ubi__snapshot *newest);
+
+#define UBI__LEAKS_REASON 900
+/** Why heaps of that fit cannot be compared: "cannot be compared: A is of another process than B". */
+const char *ubi__leaks_reason(char out[UBI__LEAKS_REASON], const ubi__leaks_series *series, const ubi_leaks *leaks,
+                              ubi_leak_fit fit);
+
+#endif

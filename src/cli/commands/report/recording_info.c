@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_info.c: `ubiheap info` on a recording: what is in its file, or in the files of all processes that were recorded together.
+ *
+ * Files that have an index are not read.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/json_writer.h"
+#include "base/signal_name.h"
+#include "base/text.h"
+#include "cli/commands/report/recording_report.h"
+#include "cli/snapshot.h"
+
+/* Of the processes, those of so many are listed. */
+#define PROCESSES_SAID 10
+
+/* One file, and then the sum of several. */
+typedef struct facts {
+    const ubi__recording_report *report; /* of the first: program, times and end are its */
+    ubi__ubirec_index sum;
+    uint64_t file_bytes, torn_bytes, n_files;
+    bool is_given_up;
+    char faulty[512]; /* what is wrong in the first file in which something is; "": nothing */
+} facts;
+
+#define LABEL_COLUMNS 14
+
+static void line(const ubi__cli *cli, const char *label, const char *value) {
+    ubi__out *out = &cli->output->out;
+    ubi__display_ink(out, &cli->style, UBI__INK_DIM);
+    ubi__out_string(out, label);
+    ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
+    ubi__display_pad(out, strlen(label), LABEL_COLUMNS);
+    ubi__display_text(out, &cli->style, ubi__text(value), SIZE_MAX);
+    ubi__out_char(out, '\n');
+}
+
+static void count_line(const ubi__cli *cli, const char *label, uint64_t value) {
+    char text[UBI__HUMAN_TEXT];
+    line(cli, label, ubi__human_count(text, value));
+}
+
+static void text_line(const ubi__cli *cli, const char *label, ubi_text value) {
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s", (int)(value.len < sizeof text ? value.len : sizeof text - 1), value.ptr);
+    line(cli, label, text);
+}
+
+static void add_up(ubi__ubirec_index *sum, const ubi__ubirec_index *one) {
+    sum->n_blocks += one->n_blocks;
+    sum->n_allocations += one->n_allocations;
+    sum->n_frees += one->n_frees;
+    sum->n_markers += one->n_markers;
+    sum->n_threads += one->n_threads;
+    sum->n_modules += one->n_modules;
+    sum->n_frames += one->n_frames;
+    sum->n_traces += one->n_traces;
+    for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
+        sum->counters[i] += one->counters[i];
+}
+
+/* ---- page --------------------------------------------------------------------------------------------------------- */
+
+static void end_line(const ubi__cli *cli, const ubi__recording_report *report, const ubi__ubirec_index *own) {
+    char text[128], time[UBI__HUMAN_TEXT];
+    if (ubi__recording_was_given_up(&report->summary))
+        snprintf(text, sizeof text, "unknown: recording was over %s after the start, as ubiheap freed nothing for 30 s",
+                 ubi__human_duration(time, report->summary.time_ns / 1000));
+    else if (!own->has_end)
+        snprintf(text, sizeof text, "unknown: the recorder did not see the program end");
+    else if (own->end.reason == UBI__UBIREC_EXITED)
+        snprintf(text, sizeof text, "with status %" PRIu32, own->end.value);
+    else if (own->end.reason == UBI__UBIREC_KILLED)
+        snprintf(text, sizeof text, "by signal %" PRIu32 "%s%s", own->end.value,
+                 ubi__signal_name(own->end.value) ? ", SIG" : "",
+                 ubi__signal_name(own->end.value) ? ubi__signal_name(own->end.value) : "");
+    else if (own->end.reason == UBI__UBIREC_STOPPED)
+        snprintf(text, sizeof text, "not by then: recording was stopped");
+    else if (own->end.reason == UBI__UBIREC_REPLACED)
+        snprintf(text, sizeof text, "by becoming another program");
+    else
+        snprintf(text, sizeof text, "how is not known");
+    line(cli, "Ended", text);
+}
+
+/* What is not in these numbers. */
+static void loss_lines(const ubi__cli *cli, const facts *f) {
+    char text[256], count[UBI__HUMAN_TEXT];
+    uint64_t dropped = f->sum.counters[UBI__UBIREC_DROPPED], n = f->sum.counters[UBI__UBIREC_NOT_RECORDED];
+    uint64_t companions = f->sum.counters[UBI__UBIREC_COMPANIONS];
+    if (f->is_given_up)
+        line(cli, "Lost", "unknown: the program gave the recorder up");
+    else if (dropped)
+        line(cli, "Lost", ubi__human_things(count, dropped, "event"));
+    if (n) {
+        snprintf(text, sizeof text, "%s %s; 'ubiheap report' says which, and why", ubi__human_count(count, n),
+                 n == 1 ? "process" : "processes");
+        line(cli, "Not recorded", text);
+    }
+    if (f->report->processes.first && companions + 1 > f->n_files) {
+        snprintf(text, sizeof text, "%s of other processes; 'ubiheap report' says which",
+                 ubi__human_things(count, companions + 1 - f->n_files, "file"));
+        line(cli, "Missing", text);
+    }
+}
+
+static void process_lines(const ubi__cli *cli, const ubi__recording_processes *p) {
+    char text[UBI__PROCESS_NAME + 64], name[UBI__PROCESS_NAME], count[UBI__HUMAN_TEXT];
+    for (size_t i = 0; i < p->rows.n && i < PROCESSES_SAID; i++) {
+        ubi__recording_process_name(name, &p->rows.at[i]);
+        snprintf(text, sizeof text, "%s %" PRIu64, name, p->rows.at[i].pid);
+        line(cli, i ? "" : "Processes", text);
+    }
+    if (p->rows.n > PROCESSES_SAID) {
+        snprintf(text, sizeof text, "%s more; --json has all", ubi__human_count(count, p->rows.n - PROCESSES_SAID));
+        line(cli, "", text);
+    }
+}
+
+static void info_page(ubi__cli *cli, const facts *f, const ubi__ubirec_index *own) {
+    char text[256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], files[UBI__HUMAN_TEXT];
+    const ubi__recording_summary *s = &f->report->summary;
+    const ubi__ubirec_tables *t = &s->tables;
+    line(cli, "Format", "recording of allocations (ubirec)");
+    if (f->n_files > 1)
+        snprintf(text, sizeof text, "%s in %s, %s", ubi__human_size(size, f->file_bytes),
+                 ubi__human_things(files, f->n_files, "file"), ubi__human_things(count, f->sum.n_blocks, "block"));
+    else
+        snprintf(text, sizeof text, "%s in %s", ubi__human_size(size, f->file_bytes),
+                 ubi__human_things(count, f->sum.n_blocks, "block"));
+    line(cli, "Size", text);
+    if (f->torn_bytes) {
+        snprintf(text, sizeof text, "%s of an unfinished block at the end, ignored",
+                 ubi__human_things(count, f->torn_bytes, "byte"));
+        line(cli, "Torn", text);
+    }
+    text_line(cli, "Recorder", t->about.writer);
+    text_line(cli, "System", t->about.system);
+    text_line(cli, "Program", t->about.program);
+    if (t->about.start_unix_ns)
+        line(cli, "Started", ubi__human_time(size, t->about.start_unix_ns / 1000));
+    line(cli, "Ran", ubi__human_duration(size, s->time_ns / 1000));
+    end_line(cli, f->report, own);
+    snprintf(text, sizeof text, "one sample in %s", ubi__human_size(size, t->about.period_bytes));
+    line(cli, "Records", f->report->is_exact ? "every allocation" : text);
+    if (f->n_files > 1)
+        process_lines(cli, &f->report->processes);
+    count_line(cli, "Allocations", f->sum.n_allocations);
+    count_line(cli, "Frees", f->sum.n_frees);
+    count_line(cli, "Threads", f->sum.n_threads);
+    count_line(cli, "Modules", f->sum.n_modules);
+    count_line(cli, "Frames", f->sum.n_frames);
+    count_line(cli, "Stacks", f->sum.n_traces);
+    count_line(cli, "Markers", f->sum.n_markers);
+    loss_lines(cli, f);
+}
+
+/* ---- document ----------------------------------------------------------------------------------------------------- */
+
+static void put_processes(ubi__json *j, const ubi__recording_processes *p) {
+    ubi__json_key(j, "processes");
+    ubi__json_array_begin(j);
+    for (size_t i = 0; p->rows.n > 1 && i < p->rows.n; i++) {
+        const ubi__recording_process *row = &p->rows.at[i];
+        ubi__json_object_begin(j);
+        ubi__document_u64(j, "pid", row->pid);
+        ubi__document_u64(j, "parentPid", row->parent_pid);
+        ubi__document_string(j, "name", row->name);
+        ubi__document_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
+        ubi__document_string(j, "file", row->path);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+static void info_document(ubi__cli *cli, const facts *f) {
+    ubi__json j;
+    uint64_t companions = f->sum.counters[UBI__UBIREC_COMPANIONS];
+    bool is_first = f->report->processes.first != NULL;
+    ubi__document_begin(&j, cli, "ubiheap.recording-info/1", f->report->path);
+    ubi__document_string(&j, "format", "ubirec");
+    ubi__document_u64(&j, "inputBytes", f->file_bytes);
+    ubi__document_u64(&j, "blockCount", f->sum.n_blocks);
+    ubi__recording_put_about(&j, f->report);
+    put_processes(&j, &f->report->processes);
+    ubi__document_u64(&j, "missingFileCount",
+                      is_first && companions + 1 > f->n_files ? companions + 1 - f->n_files : 0);
+    ubi__document_u64(&j, "allocationCount", f->sum.n_allocations);
+    ubi__document_u64(&j, "freeCount", f->sum.n_frees);
+    ubi__document_u64(&j, "threadCount", f->sum.n_threads);
+    ubi__document_u64(&j, "moduleCount", f->sum.n_modules);
+    ubi__document_u64(&j, "frameCount", f->sum.n_frames);
+    ubi__document_u64(&j, "traceCount", f->sum.n_traces);
+    ubi__document_u64(&j, "markerCount", f->sum.n_markers);
+    ubi__document_end(&j);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+/* By the index at the end of the file. */
+static ubi_status glance(bool *found, ubi__recording_report *report, ubi__ubirec_index *index, const char *path) {
+    ubi__source source;
+    UBI_TRY(ubi__source_open_path(&source, path, ubi_allocator_default()));
+    ubi_status status = ubi__recording_summary_glance(&report->summary, index, found, &source, NULL);
+    ubi__source_close(&source);
+    report->is_exact = *found && index->is_exact;
+    return status;
+}
+
+/* A file without an index: it was not written to its end, by an older recorder, or it comes through a pipe. */
+static ubi_status read_all(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli, const char *path) {
+    static const ubi__recording_wishes wishes = { .symbols = -1, .alone = true };
+    UBI_TRY(ubi__recording_report_open(report, cli, path, &wishes));
+    *index = ubi__recording_summary_index(&report->summary);
+    ubi__sites_fini(&report->sites);
+    report->sites = (ubi__sites){ .rows = { .n = 0 } };
+    return UBI_OK;
+}
+
+/* Of the report, there is the summary afterwards. */
+static ubi_status look_at(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli, const char *path) {
+    bool found = false, is_pipe = strcmp(path, "-") == 0; /* which can be read once */
+    *report = (ubi__recording_report){ .path = path };
+    cli->subject = is_pipe ? "standard input" : path;
+    if (!is_pipe)
+        UBI_TRY(glance(&found, report, index, path));
+    return found ? UBI_OK : read_all(report, index, cli, path);
+}
+
+static void take_in(facts *f, const ubi__recording_report *report, const ubi__ubirec_index *index) {
+    const ubi__recording_summary *s = &report->summary;
+    add_up(&f->sum, index);
+    f->n_files++;
+    f->file_bytes += s->file_bytes;
+    f->torn_bytes += s->torn_bytes;
+    f->is_given_up |= ubi__recording_was_given_up(s);
+    if (s->fault[0] && !f->faulty[0])
+        snprintf(f->faulty, sizeof f->faulty, "%.200s: %.255s", report->path, s->fault);
+}
+
+/* Processes that were recorded with it. */
+static ubi_status take_in_others(facts *f, ubi__cli *cli, const ubi__recording_processes *p) {
+    ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
+    ubi_status status = report ? UBI_OK : ubi__fail_nomem();
+    for (size_t i = 1; status == UBI_OK && i < p->rows.n; i++) {
+        ubi__ubirec_index index;
+        status = look_at(report, &index, cli, p->rows.at[i].path);
+        if (status != UBI_OK)
+            break;
+        take_in(f, report, &index);
+        ubi__recording_summary_fini(&report->summary);
+    }
+    if (report)
+        UBI_DELETE(ubi_allocator_default(), report);
+    return status;
+}
+
+static ubi_status tell_of_all(facts *f, ubi__cli *cli, ubi__recording_report *report, const ubi__ubirec_index *own) {
+    UBI_TRY(ubi__recording_processes_find(&report->processes, report->path, NULL));
+    take_in(f, report, own);
+    UBI_TRY(take_in_others(f, cli, &report->processes));
+    cli->subject = strcmp(report->path, "-") == 0 ? "standard input" : report->path;
+    for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
+        report->summary.tables.counters[i] = f->sum.counters[i];
+    report->summary.torn_bytes = f->torn_bytes;
+    if (cli->common.json)
+        info_document(cli, f);
+    else
+        info_page(cli, f, own);
+    return UBI_OK;
+}
+
+static ubi_status tell_of_file(ubi__recording_report *report, ubi__cli *cli, const char *path, int *exit_code) {
+    ubi__ubirec_index own;
+    UBI_TRY(look_at(report, &own, cli, path));
+    facts f = { .report = report };
+    ubi_status status = tell_of_all(&f, cli, report, &own);
+    if (status == UBI_OK) {
+        if (!report->summary.fault[0] && f.faulty[0])
+            snprintf(report->summary.fault, sizeof report->summary.fault, "%.255s", f.faulty);
+        ubi__recording_judge(cli, report, exit_code);
+    }
+    ubi__recording_processes_fini(&report->processes);
+    ubi__recording_summary_fini(&report->summary);
+    return status;
+}
+
+ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code) {
+    ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
+    if (!report)
+        return ubi__fail_nomem();
+    ubi_status status = tell_of_file(report, cli, path, exit_code);
+    UBI_DELETE(ubi_allocator_default(), report);
+    return status;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recording_page.h: the parts of the page about a recording, and what they all know.
+ *
+ * An overview fits on a screen: the parts in front of and behind the table of places say how many lines they take, and the table
+ * has the rest. With --by, --detail or --stack-depth it is a list, as long as it gets.
+ */
+#ifndef UBI_CLI_RECORDING_PAGE_H
+#define UBI_CLI_RECORDING_PAGE_H
+
+#include "cli/commands/report/recording_report.h"
+#include "cli/page.h"
+
+/** Lines of an overview. */
+#define UBI__RECORDING_PAGE_LINES 40
+/** Words are not read across more; tables and names may take all that the terminal has. */
+#define UBI__RECORDING_WORDS_COLUMNS 100
+
+typedef struct ubi__recording_view {
+    ubi__cli *cli;
+    ubi__out *out;
+    const ubi__style *style;
+    ubi__recording_report *report;
+    size_t columns, words_columns;
+    ubi__ubirec_class of_class; /**< of the places: the heap, or what there is where nothing was asked of it */
+    ubi__site_order order;      /**< of the places, which are sorted by it */
+    bool is_list;               /**< no overview */
+    uint64_t n_sites, n_frames; /**< at most */
+    ubi__recording_sum all[UBI__MEASURE_COUNT]; /**< of the class */
+} ubi__recording_view;
+
+/** Everything, sorted by what is asked for or else by what matters most. Errors: UBI_ENOMEM. */
+ubi_status ubi__recording_view_init(ubi__recording_view *view, ubi__cli *cli, ubi__recording_report *report);
+
+/* ---- words -------------------------------------------------------------------------------------------------------- */
+
+/** "- " and words, wrapped. @return lines */
+size_t ubi__recording_bullet(const ubi__recording_view *v, const char *text, bool is_counted_only);
+/** "Session::Session(Request const&) (session.cc:17)", with a short name. */
+#define UBI__PLACE_WORDS 256
+char *ubi__recording_place_words(char out[UBI__PLACE_WORDS], const ubi__style *style,
+                                 const ubi__recording_place *place);
+/** Whether a function only starts programs and threads, as all stacks have it. */
+bool ubi__recording_is_start_up(const ubi__recording_place *place);
+/** The name with its brackets, shortened to at most so many columns. Not made safe. NUL-terminated. */
+void ubi__recording_short_name(char *out, size_t n, const ubi__style *style, const ubi__recording_place *place,
+                               size_t columns);
+
+/* ---- findings ----------------------------------------------------------------------------------------------------- */
+
+/** What somebody who looks at this for the first time wants to know. */
+typedef struct ubi__recording_finding {
+    const char *kind; /**< "leaked", "peak", "temporary", "growth" or "mappings" */
+    char text[768];
+} ubi__recording_finding;
+
+#define UBI__RECORDING_FINDINGS 5
+
+typedef struct ubi__recording_findings {
+    ubi__recording_finding at[UBI__RECORDING_FINDINGS];
+    size_t n;
+} ubi__recording_findings;
+
+/** Sites are sorted by now. */
+void ubi__recording_find(ubi__recording_findings *out, const ubi__recording_view *v);
+
+/* ---- the table of places ------------------------------------------------------------------------------------------ */
+
+/** Numbers of a row, of which `by` and `of_class` are looked at; NULL: the heads of columns. @return columns that are used */
+size_t ubi__recording_numbers(const ubi__recording_view *v, const ubi__site *row);
+/** The same of one more column: the measure of what the table is sorted by. NULL `e`: its head. @return columns */
+size_t ubi__recording_extra_number(const ubi__recording_view *v, const ubi__estimate *e, const char *head);
+/** @param lines  that it may have, in an overview. */
+void ubi__recording_table(const ubi__recording_view *v, size_t lines);
+/** Lines that it cannot do without, if there is any place. */
+size_t ubi__recording_table_least(const ubi__recording_view *v);
+
+/** Who called a place, in a line or two; the place itself in front if it is nowhere else. @return lines */
+size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, bool is_with_place,
+                           bool is_counted_only);
+/** A place and its callers, a line for each. @param used  columns of what stands in front of the place; 0: nothing does. */
+void ubi__recording_stack(const ubi__recording_view *v, const ubi__site *site, size_t used);
+
+/* ---- notes -------------------------------------------------------------------------------------------------------- */
+
+#define UBI__RECORDING_NOTES 32
+
+typedef struct ubi__recording_notes {
+    char at[UBI__RECORDING_NOTES][2048]; /**< the most important first */
+    size_t n;
+} ubi__recording_notes;
+
+void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording_view *v);
+/** Writes the first one, and as many more as go into `lines`, with their title. @return lines, which are 0 where there is nothing to say */
+size_t ubi__recording_write_notes(const ubi__recording_view *v, const ubi__recording_notes *notes, size_t lines,
+                                  bool is_counted_only);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_document.c: everything about one node, as JSON.
+ */
+#include "cli/commands/show/node_card.h"
+#include "formats/v8/v8_facts.h"
+#include "graph/graph_columns.h"
+#include "render/node_label.h"
+#include "render/result_json.h"
+
+static void put_id(ubi__json *j, const char *key, const ubi_graph *g, ubi_node_ix node) {
+    ubi__json_key(j, key);
+    ubi__json_node_id(j, ubi_graph_node_id(g, node));
+}
+
+static void put_text(ubi__json *j, const char *key, ubi_text text) {
+    ubi__json_key(j, key);
+    ubi__json_text(j, text);
+}
+
+/* A number, or null for UBI_NONE. */
+static void put_distance(ubi__json *j, uint32_t distance) {
+    ubi__json_key(j, "distance");
+    if (distance == UBI_NONE)
+        ubi__json_null(j);
+    else
+        ubi__json_u64(j, distance);
+}
+
+static void put_names(ubi__json *j, const ubi__node_facts *f, ubi_node_ix node) {
+    const ubi_kind *kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
+    ubi_lens_name_buffer buffer;
+    ubi__document_string(j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
+    put_text(j, "displayName", ubi_lens_display_name(f->look, node, &buffer));
+}
+
+/* Where V8 says that a function stands, or an object's constructor. Lines and columns count from 1. */
+static void put_location(ubi__json *j, const ubi__node_facts *f) {
+    const ubi__v8_facts *v8 = ubi__v8_facts_of(f->graph);
+    const ubi__v8_location *at = v8 ? ubi__v8_location_of(v8, f->node) : NULL;
+    if (!at)
+        return;
+    ubi__json_key(j, "location");
+    ubi__json_object_begin(j);
+    ubi__document_u64(j, "scriptId", at->script_id);
+    ubi__document_u64(j, "line", (uint64_t)at->line + 1);
+    ubi__document_u64(j, "column", (uint64_t)at->column + 1);
+    ubi__json_object_end(j);
+}
+
+static void put_kind(ubi__json *j, const ubi__node_facts *f) {
+    const ubi_graph *g = f->graph;
+    put_id(j, "nodeId", g, f->node);
+    ubi__document_u64(j, "ordinal", f->node);
+    put_names(j, f, f->node);
+    put_text(j, "typeName", ubi_graph_string(g, f->kind->type_name));
+    put_text(j, "className",
+             f->kind->raw_type ? ubi_lens_node_name(f->look, f->node) : ubi_graph_string(g, f->kind->class_name));
+    put_text(j, "descriptiveTypeName", ubi_graph_string(g, f->kind->descriptive_name));
+    put_text(j, "scriptFilename", ubi_graph_string(g, f->kind->script_filename));
+    put_location(j, f);
+    if (f->kind->raw_type)
+        ubi__document_u64(j, "detachedness", ubi_lens_detachedness(f->look, f->node));
+}
+
+static void put_sizes(ubi__json *j, const ubi__node_facts *f) {
+    ubi__document_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, f->node));
+    ubi__document_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, f->node));
+    ubi__document_u64(j, "retainedCount", f->n_retained);
+    ubi__document_u64(j, "dominatedCount", f->n_dominated);
+    put_distance(j, f->distances[f->node]);
+}
+
+static void put_dominator(ubi__json *j, const ubi__node_facts *f) {
+    ubi_node_ix dominator = ubi_dominators_immediate(f->dominators, f->node);
+    ubi__json_key(j, "dominator");
+    if (dominator == UBI_NONE) {
+        ubi__json_null(j);
+        return;
+    }
+    ubi__json_object_begin(j);
+    put_id(j, "nodeId", f->graph, dominator);
+    put_names(j, f, dominator);
+    ubi__json_object_end(j);
+}
+
+static void put_edge_label(ubi__json *j, const ubi_graph *g, ubi_edge_ix edge) {
+    char digits[UBI_EDGE_LABEL_BYTES];
+    put_text(j, "edge", ubi_graph_edge_label(g, edge, digits));
+    ubi__render_edge_kind(j, g, edge);
+}
+
+static void put_edge(ubi__json *j, const ubi__node_facts *f, ubi_edge_ix edge, ubi_node_ix other, bool outgoing) {
+    const ubi_graph *g = f->graph;
+    ubi__json_object_begin(j);
+    put_edge_label(j, g, edge);
+    put_id(j, "nodeId", g, other);
+    put_names(j, f, other);
+    if (outgoing) {
+        ubi__document_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, other));
+        ubi__document_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, other));
+    } else {
+        put_distance(j, f->distances[other]);
+    }
+    ubi__json_object_end(j);
+}
+
+static void put_edges(ubi__json *j, const ubi__node_facts *f, uint64_t limit, bool outgoing) {
+    const ubi__ranked_edges *edges = outgoing ? &f->edges : &f->retainers;
+    ubi__document_u64(j, outgoing ? "edgeCount" : "retainerCount", edges->n);
+    ubi__json_key(j, outgoing ? "edges" : "retainers");
+    ubi__json_array_begin(j);
+    for (size_t i = 0; i < edges->n && (limit == 0 || i < limit) && !j->failed; i++) {
+        ubi_edge_ix e = edges->at[i].edge;
+        put_edge(j, f, e, outgoing ? ubi_graph_edge_target(f->graph, e) : ubi_graph_edge_source(f->graph, e), outgoing);
+    }
+    ubi__json_array_end(j);
+}
+
+static void put_stack(ubi__json *j, const ubi__node_facts *f) {
+    ubi_frame_ix frame = ubi_graph_node_stack(f->graph, f->node);
+    ubi__json_key(j, "allocationStack");
+    if (frame == UBI_NONE)
+        ubi__json_null(j);
+    else
+        ubi__render_stack(j, ubi__graph_stack_view(f->graph, frame));
+}
+
+static void put_path(ubi__json *j, const ubi__node_facts *f) {
+    const ubi_graph *g = f->graph;
+    ubi__json_key(j, "path");
+    if (!ubi__node_is_reachable(f)) {
+        ubi__json_null(j);
+        return;
+    }
+    ubi__json_array_begin(j);
+    for (size_t i = 0; i < f->path.n && !j->failed; i++) {
+        ubi__json_object_begin(j);
+        put_id(j, "predecessor", g, f->path.at[i].predecessor);
+        put_edge_label(j, g, f->path.at[i].edge);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+ubi_status ubi__node_document(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__node_facts *facts,
+                              const ubi_census *description, uint64_t limit) {
+    ubi__json j;
+    ubi__document_begin(&j, cli, "ubiheap.node/1", snapshot->path);
+    put_kind(&j, facts);
+    put_sizes(&j, facts);
+    put_dominator(&j, facts);
+    put_path(&j, facts);
+    put_stack(&j, facts);
+    put_edges(&j, facts, limit, true);
+    put_edges(&j, facts, limit, false);
+    if (description) {
+        ubi__json_key(&j, "report");
+        UBI_TRY(ubi__render_report(&j, ubi_census_report(description)));
+    }
+    ubi__document_end(&j);
+    return UBI_OK;
+}

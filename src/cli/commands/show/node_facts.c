@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_facts.c: gathering what `ubiheap show` tells.
+ */
+#include "cli/commands/show/node_facts.h"
+
+#include "base/merge_sort.h"
+#include "graph/graph_columns.h"
+
+#define RANK_BEFORE(ctx, a, b) ((a).rank < (b).rank)
+UBI_SORT_DEFINE(sort_edges, ubi__ranked_edge, void *, RANK_BEFORE);
+
+static ubi_status sort(ubi__ranked_edges *edges) {
+    const ubi_allocator *a = ubi_allocator_default();
+    if (edges->n < 2)
+        return UBI_OK;
+    ubi__ranked_edge *spare = ubi__alloc_array(a, edges->n, sizeof *spare);
+    if (!spare)
+        return ubi__fail_nomem();
+    sort_edges(edges->at, spare, edges->n, NULL);
+    ubi__free_array(a, spare, edges->n, sizeof *spare);
+    return UBI_OK;
+}
+
+static ubi_status collect_edges(ubi__node_facts *f) {
+    const ubi_graph *g = f->graph;
+    for (ubi_edge_ix e = g->first_edge.at[f->node]; e < g->first_edge.at[f->node + 1]; e++) {
+        uint64_t retained = ubi_dominators_retained_bytes(f->dominators, g->target.at[e]);
+        UBI_TRY(ubi__ranked_edges_push(&f->edges, ubi_allocator_default(), (ubi__ranked_edge){ ~retained, e }));
+    }
+    return sort(&f->edges);
+}
+
+#define EDGES_PER_STEP (1u << 22)
+
+/* For one node, reading all targets beats turning all edges round. */
+static ubi_status collect_retainers(ubi__node_facts *f, ubi_progress progress) {
+    const ubi_graph *g = f->graph;
+    for (ubi_edge_ix e = 0; e < g->n_edges; e++) {
+        if (e % EDGES_PER_STEP == 0 && !ubi__progress(&progress, "looking for retainers", e, g->n_edges))
+            return ubi__fail_cancelled();
+        if (ubi__likely(g->target.at[e] != f->node))
+            continue;
+        uint32_t distance = f->distances[ubi_graph_edge_source(g, e)];
+        UBI_TRY(ubi__ranked_edges_push(&f->retainers, ubi_allocator_default(), (ubi__ranked_edge){ distance, e }));
+    }
+    return sort(&f->retainers);
+}
+
+static ubi_status measure_distances(ubi__node_facts *f) {
+    f->distances = ubi__alloc_array(ubi_allocator_default(), f->graph->n_nodes, sizeof *f->distances);
+    if (!f->distances)
+        return ubi__fail_nomem();
+    return ubi_lens_distances(f->distances, f->look);
+}
+
+static ubi_status find_path(ubi__node_facts *f, ubi_progress progress) {
+    ubi_paths_options options = UBI_PATHS_OPTIONS_INIT;
+    ubi_paths *paths;
+    if (f->node == f->view->root || !ubi__node_is_reachable(f))
+        return UBI_OK;
+    options.progress = progress;
+    options.max_paths = 1;
+    UBI_TRY(ubi_paths_find(&paths, f->view, &f->node, 1, &options));
+    uint32_t n =
+        ubi_paths_count(paths, 0) ? ubi_paths_length(paths, 0, 0) : 0; /* a lens may reach more than its edges */
+    ubi_status status = ubi__path_steps_reserve(&f->path, ubi_allocator_default(), n);
+    if (status == UBI_OK && n) {
+        ubi_paths_steps(f->path.at, paths, 0, 0);
+        f->path.n = n;
+    }
+    ubi_paths_free(paths);
+    return status;
+}
+
+static ubi_status count_retained(ubi__node_facts *f) {
+    const ubi_allocator *a = ubi_allocator_default();
+    ubi__vec_u32 waiting = { 0 };
+    ubi_status status = ubi__vec_u32_push(&waiting, a, f->node);
+    while (status == UBI_OK && waiting.n) {
+        uint32_t n;
+        const ubi_node_ix *children = ubi_dominators_dominated(f->dominators, waiting.at[--waiting.n], &n);
+        f->n_retained += n;
+        status = ubi__vec_u32_reserve(&waiting, a, n);
+        for (uint32_t i = 0; status == UBI_OK && i < n; i++)
+            waiting.at[waiting.n++] = children[i];
+    }
+    ubi__vec_u32_fini(&waiting, a);
+    return status;
+}
+
+ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_lens_view *look, ubi_node_ix node,
+                                ubi_progress progress) {
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    const ubi_view *view = ubi_lens_graph_view(look);
+    *f = (ubi__node_facts){ .graph = view->graph, .view = view, .look = look, .node = node };
+    f->kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
+    options.progress = progress;
+    options.threads = 1;
+    UBI_TRY(ubi_dominators_new(&f->dominators, view, &options));
+    ubi_dominators_dominated(f->dominators, node, &f->n_dominated);
+    UBI_TRY(measure_distances(f));
+    UBI_TRY(collect_edges(f));
+    UBI_TRY(collect_retainers(f, progress));
+    UBI_TRY(find_path(f, progress));
+    return count_retained(f);
+}
+
+void ubi__node_facts_fini(ubi__node_facts *f) {
+    const ubi_allocator *a = ubi_allocator_default();
+    ubi__path_steps_fini(&f->path, a);
+    ubi__ranked_edges_fini(&f->retainers, a);
+    ubi__ranked_edges_fini(&f->edges, a);
+    ubi__free_array(a, f->distances, f->graph->n_nodes, sizeof *f->distances);
+    ubi_dominators_free(f->dominators);
+}

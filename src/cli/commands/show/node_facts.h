@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * node_facts.h: everything about one node.
+ */
+#ifndef UBI_CLI_NODE_FACTS_H
+#define UBI_CLI_NODE_FACTS_H
+
+#include <ubiheap/dominators.h>
+#include <ubiheap/lens.h>
+#include <ubiheap/paths.h>
+
+#include "base/alloc.h"
+
+/** An edge and what sorts it: what its target retains, or how far its source is from the root. */
+typedef struct ubi__ranked_edge {
+    uint64_t rank; /**< ascending */
+    ubi_edge_ix edge;
+} ubi__ranked_edge;
+
+UBI_VEC_DECLARE(ubi__ranked_edges, ubi__ranked_edge);
+UBI_VEC_DECLARE(ubi__path_steps, ubi_path_step);
+
+typedef struct ubi__node_facts {
+    const ubi_graph *graph; /**< borrowed, as is `view` */
+    const ubi_view *view;
+    const ubi_lens_view *look; /**< borrowed */
+    ubi_node_ix node;
+    const ubi_kind *kind;
+    ubi_dominators *dominators;  /**< owned, as is what follows */
+    uint32_t *distances;         /**< distances[n_nodes] as the lens counts; UBI_NONE: unreachable */
+    ubi__ranked_edges edges;     /**< that leave it; the largest retained size first */
+    ubi__ranked_edges retainers; /**< that lead to it; from the nearest to the root first */
+    ubi__path_steps path;        /**< the shortest from the root; empty: it is the root, or unreachable */
+    uint32_t n_dominated;        /**< immediately */
+    uint64_t n_retained;         /**< at any depth, itself not counted */
+} ubi__node_facts;
+
+/**
+ * Gathers all of it. On failure there is still something to free.
+ * Cost: the dominator tree and a few walks over all edges. Errors: UBI_ENOMEM, UBI_ECANCELLED.
+ */
+ubi_status ubi__node_facts_init(ubi__node_facts *out, const ubi_lens_view *look, ubi_node_ix node,
+                                ubi_progress progress);
+void ubi__node_facts_fini(ubi__node_facts *facts);
+
+static inline bool ubi__node_is_reachable(const ubi__node_facts *f) {
+    return f->distances[f->node] != UBI_NONE;
+}
+
+#endif

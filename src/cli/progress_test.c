@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * progress_test.c: when the progress line is drawn, by a clock of the test.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/progress.h"
+
+static uint64_t now_us;
+
+static uint64_t test_clock_us(void) {
+    return now_us;
+}
+
+static ubi__progress_line line_new(bool enabled) {
+    ubi__progress_line line;
+    ubi__progress_line_init(&line, enabled);
+    now_us = 5000000;
+    line.clock_us = test_clock_us;
+    line.started_us = now_us;
+    return line;
+}
+
+/* What is told at so many microseconds after the start, and what is drawn then. */
+static void assert_drawn(ubi__progress_line *line, uint64_t at_us, const char *expected) {
+    char drawn[256];
+    int ends[2], kept = dup(STDERR_FILENO);
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    ubi_progress progress = ubi__progress_line_callbacks(line);
+    now_us = 5000000 + at_us;
+    bool goes_on = progress.fn(progress.payload, "reading", at_us, 1000000);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    close(ends[1]);
+    ssize_t n = read(ends[0], drawn, sizeof drawn - 1);
+    close(ends[0]);
+    assert_true(goes_on && n >= 0);
+    drawn[n] = '\0';
+    assert_string_equal(drawn, expected);
+}
+
+static void quick_work_shows_nothing(void **state) {
+    (void)state;
+    ubi__progress_line line = line_new(true);
+    for (uint64_t us = 0; us < 300000; us += 999)
+        assert_drawn(&line, us, "");
+    assert_false(line.shown);
+}
+
+static void long_work_is_drawn_ten_times_a_second(void **state) {
+    (void)state;
+    ubi__progress_line line = line_new(true);
+    assert_drawn(&line, 299999, "");
+    assert_drawn(&line, 300000, "\r\x1b[Kreading  30%");
+    assert_drawn(&line, 399999, "");
+    assert_drawn(&line, 400000, "\r\x1b[Kreading  40%");
+    assert_drawn(&line, 990000, "\r\x1b[Kreading  99%");
+    assert_true(line.shown);
+}
+
+static void nobody_who_does_not_want_it_sees_it(void **state) {
+    (void)state;
+    ubi__progress_line line = line_new(false);
+    assert_drawn(&line, 900000, "");
+    assert_false(line.shown);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quick_work_shows_nothing),
+        cmocka_unit_test(long_work_is_drawn_ten_times_a_second),
+        cmocka_unit_test(nobody_who_does_not_want_it_sees_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

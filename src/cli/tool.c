@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tool.c: see tool.h.
+ *
+ * The first word is a command's name; or else the command that people mean who name a file alone is meant. Then options may
+ * stand anywhere, and those of the program itself as well.
+ */
+#include "cli/tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "cli/finish.h"
+#include "cli/manual.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+
+/* A command, and whether it was asked for by its name. */
+typedef struct call {
+    const ubi__command *command;
+    bool is_named;
+} call;
+
+typedef struct program_arguments {
+    bool version;
+} program_arguments;
+
+static const ubi__option program_options[] = {
+    { "version", 0, UBI__OPTION_FLAG, offsetof(program_arguments, version), NULL, NULL, "", NULL },
+    UBI__OPTION_END,
+};
+
+static bool is_for_one_file(const ubi__command *c) {
+    return c->max_operands == 1 && c->operands && strcmp(c->operands, "FILE") == 0;
+}
+
+/* A command that is named too late, as in "FILE summary"; NULL: there is none. */
+static const ubi__command *late_command(char **operands, int n) {
+    const ubi__command *late = NULL;
+    for (int i = 1; i < n && !late; i++)
+        late = ubi__command_find(operands[i]);
+    return late;
+}
+
+static ubi_status check_operands(const ubi__command *c, char **operands, int n) {
+    if (n < c->min_operands)
+        return ubi__fail(UBI_EINVAL, "expected %s, as in: ubiheap %s", c->operands, c->examples[0].line);
+    const ubi__command *late = n > c->max_operands && is_for_one_file(c) ? late_command(operands, n) : NULL;
+    if (late)
+        return ubi__fail(UBI_EINVAL, "the command comes first; did you mean: ubiheap %s %s", late->name,
+                         late->operands ? late->operands : "");
+    if (n > c->max_operands && is_for_one_file(c))
+        return ubi__fail(UBI_EINVAL, "one FILE at a time, not %d; 'ubiheap leaks' and 'ubiheap diff' compare several",
+                         n);
+    if (n > c->max_operands)
+        return ubi__fail(UBI_EINVAL, "unexpected argument '%s'; see 'ubiheap help %s'", operands[c->max_operands],
+                         c->name);
+    return UBI_OK;
+}
+
+static void prepare(ubi__cli *cli) {
+    int progress = cli->common.progress;
+    cli->style = ubi__terminal_style(STDOUT_FILENO, cli->common.color);
+    cli->compat = cli->common.compat ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
+    ubi__progress_line_init(&cli->progress, progress > 0 || (progress == 0 && isatty(STDERR_FILENO)));
+}
+
+/* ---- words that may be files ------------------------------------------------------------------------------------- */
+
+/* What cannot be looked at for another reason than that it is not there is a file: opening it says why. */
+static bool names_file(const char *word) {
+    struct stat facts;
+    return strcmp(word, "-") == 0 || stat(word, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static ubi_status fail_unknown_word(ubi__cli *cli, const char *word) {
+    const char *near = ubi__command_suggest(word);
+    cli->subject = word;
+    if (near)
+        return ubi__fail(UBI_EINVAL, "no command and no file of that name; did you mean '%s'?", near);
+    return ubi__fail(UBI_EINVAL, "no command and no file of that name; see 'ubiheap help'");
+}
+
+/* `word`: the first that is no option, of a line that begins with options. */
+static ubi_status check_first_operand(ubi__cli *cli, const char *word) {
+    const ubi__command *meant = ubi__command_find(word);
+    if (meant)
+        return ubi__fail(UBI_EINVAL, "options stand behind the command: ubiheap %s [OPTIONS]%s%s", meant->name,
+                         meant->operands ? " " : "", meant->operands ? meant->operands : "");
+    return names_file(word) ? UBI_OK : fail_unknown_word(cli, word);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, char **argv, int argc, int *exit_code) {
+    const ubi__command *c = called->command;
+    program_arguments program = { 0 };
+    const ubi__option_table tables[] = { { c->options, arguments },
+                                         { ubi__common_options, &cli->common },
+                                         { ubi__compat_options, &cli->common },
+                                         { program_options, &program } };
+    int n_operands, n_tables = called->is_named ? 3 : 4;
+    UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->options_first));
+    prepare(cli);
+    if (program.version) {
+        ubi__out_printf(&cli->output->out, "ubiheap %s\n", ubi_version());
+        return UBI_OK;
+    }
+    if (cli->common.help) {
+        const ubi__command *explained = called->is_named ? c : n_operands ? ubi__command_find(argv[0]) : NULL;
+        ubi__manual_help(&cli->output->out, &cli->style, explained);
+        return UBI_OK;
+    }
+    if (!called->is_named && n_operands)
+        UBI_TRY(check_first_operand(cli, argv[0]));
+    cli->subject = c->name;
+    UBI_TRY(check_operands(c, argv, n_operands));
+    return c->run(cli, arguments, argv, n_operands, exit_code);
+}
+
+static ubi_status run_call(ubi__cli *cli, const call *called, char **argv, int argc, int *exit_code) {
+    size_t bytes = called->command->arguments_bytes;
+    void *arguments = calloc(1, bytes ? bytes : 1);
+    if (!arguments)
+        return ubi__fail_nomem();
+    cli->subject = called->is_named ? called->command->name : NULL;
+    ubi_status status = run_with(cli, called, arguments, argv, argc, exit_code);
+    free(arguments);
+    return status;
+}
+
+/* Who types the name alone wants to know what there is; a script has forgotten something. */
+static ubi_status run_nothing(ubi__cli *cli) {
+    if (!isatty(cli->output->fd))
+        return ubi__fail(UBI_EINVAL, "no command and no file given; see 'ubiheap help'");
+    prepare(cli);
+    ubi__manual_short_help(&cli->output->out, &cli->style);
+    return UBI_OK;
+}
+
+ubi_status ubi__tool_run(ubi__cli *cli, char **argv, int argc, int *exit_code) {
+    if (argc < 2)
+        return run_nothing(cli);
+    call called = { ubi__command_find(argv[1]), true };
+    if (called.command)
+        return run_call(cli, &called, argv + 2, argc - 2, exit_code);
+    if (argv[1][0] != '-' && !names_file(argv[1]))
+        return fail_unknown_word(cli, argv[1]);
+    called = (call){ ubi__command_default(), false };
+    return run_call(cli, &called, argv + 1, argc - 1, exit_code);
+}

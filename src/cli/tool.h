@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tool.h: a command line, from its words to a status: the command is found, its options read, and it is run.
+ *
+ * What is left to main is the process: descriptors, signals, and how it ends (finish.h).
+ */
+#ifndef UBI_CLI_TOOL_H
+#define UBI_CLI_TOOL_H
+
+#include "cli/command.h"
+
+/**
+ * Runs argv[1..argc) as a command line. A FILE without a command is a report on it. `cli->output` is set, the rest of `cli` zeroed; `*exit_code` is
+ * UBI__EXIT_OK, and another one afterwards when a command says so.
+ *
+ * @param argv  argv[argc], reordered.
+ */
+ubi_status ubi__tool_run(ubi__cli *cli, char **argv, int argc, int *exit_code);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recognize.h: what a file is, told from its beginning, for people who gave the wrong one.
+ *
+ * One table holds every kind of file that is known by name: how it is told, what it is called, what to do with it. Whoever opens
+ * a file asks it before reading, so that a foreign file is never read as something that it is not. Only the first
+ * UBI__BEGINNING_BYTES of the inflated stream are looked at, once; nothing is inflated a second time.
+ */
+#ifndef UBI_FORMATS_RECOGNIZE_H
+#define UBI_FORMATS_RECOGNIZE_H
+
+#include "base/status.h"
+#include "formats/json_beginning.h"
+
+#define UBI__BEGINNING_BYTES ((size_t)4096)
+
+/** What commands do with a file. */
+typedef enum ubi__file_use {
+    UBI__FILE_FOREIGN,   /* nothing */
+    UBI__FILE_HEAP,      /* reads as a graph; nothing may be refused that a reader would take, so these are guesses */
+    UBI__FILE_RECORDING, /* of allocations */
+    UBI__FILE_TIMELINE
+} ubi__file_use;
+
+/** at[0..n): the beginning of the inflated stream, borrowed. */
+typedef struct ubi__beginning {
+    const uint8_t *at;
+    size_t n;
+    ubi__json_beginning json;
+} ubi__beginning;
+
+typedef struct ubi__file_type {
+    ubi__file_use use;
+    const char *what;   /**< what it is called: "a zip archive" */
+    const char *sign;   /**< how it is told, for the documents */
+    const char *advice; /**< what to do */
+    const char *magic;  /**< the first n_magic bytes; NULL: any */
+    size_t n_magic;
+    bool (*is)(const ubi__beginning *b); /**< what must hold besides; NULL: nothing */
+    /** Writes what else to say behind `what`, with a blank in front: what an archive holds. Or NULL. */
+    void (*detail)(char *out, size_t size_bytes, const ubi__beginning *b);
+} ubi__file_type;
+
+/** The i-th row of the table, NULL behind the last. */
+const ubi__file_type *ubi__file_type_at(size_t i);
+/**
+ * What begins with head[0..n) is; NULL: nothing that is known. More than UBI__BEGINNING_BYTES are not looked at.
+ * Cost: O(UBI__BEGINNING_BYTES).
+ */
+const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n);
+/**
+ * UBI_EFORMAT, and a message of one line that says what the file is and what to do.
+ * @param compression  what was taken off before head[0..n), or "none".
+ * @param wanted       what was to be read: "heap snapshot", "timeline".
+ */
+ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, size_t n, const char *compression,
+                            const char *wanted);
+
+/* ---- parts of the table ------------------------------------------------------------------------------------------------- */
+
+/** " that holds 'NAME'" of the first member that looks like one of ours, else the first one. */
+void ubi__zip_detail(char *out, size_t size_bytes, const ubi__beginning *b);
+void ubi__tar_detail(char *out, size_t size_bytes, const ubi__beginning *b);
+bool ubi__tar_is(const ubi__beginning *b);
+/** `before`, then text[0..n) up to its first control character or byte that is no UTF-8, cut when it is long, then `behind`;
+ *  nothing when that is empty. */
+void ubi__quote(char *out, size_t size_bytes, const char *before, const void *text, size_t n, const char *behind);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hooks_exec.c: programs that the program starts and that are not recorded: their names, and why, for the user to know. These are
+ * all of them where children are not followed, and where they are, those that cannot be recorded.
+ *
+ * A child of fork has left the memory that is shared, and one of vfork is in that of its parent; both note what they are about
+ * to become in the header, which every child keeps. A note is taken back when the call returns, for then it has failed.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpose/loaded_symbols.h"
+#include "interpose/mapped_area.h"
+#include "interpose/preload.h"
+#include "interpose/startable.h"
+#include "interpose/started.h"
+#include "interpose/system_calls.h"
+
+static ubi__wire_header *notes; /* NULL: nobody wants to know */
+static const char *followed_to; /* the socket that children connect to; NULL: they are not followed */
+/* Where this process is noted that fork made, as one more of its program, until it becomes another; NULL: it is not. */
+static ubi__wire_started *own_note;
+static pid_t own_pid; /* a child of vfork is in our memory, and another process */
+
+/* ---- notes -------------------------------------------------------------------------------------------------------- */
+
+void ubi__started_note_in(ubi__wire_header *area, const char *socket_path) {
+    notes = area;
+    followed_to = socket_path;
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_of(const ubi__wire_started *row, const char *name, ubi__unrecorded why) {
+    return row->why == why && strncmp(row->name, name, sizeof row->name - 1) == 0;
+}
+
+/* The row of a name, a new one if need be. NULL: nobody wants to know, or there are too many names. */
+static ubi__wire_started *row_of(const char *name, ubi__unrecorded why) {
+    ubi__wire_header *area = notes;
+    for (size_t i = 0; area && *name && i < UBI__WIRE_STARTED; i++) {
+        ubi__wire_started *row = &area->started[i];
+        uint32_t state = atomic_load_explicit(&row->state, memory_order_acquire);
+        if (state == UBI__STARTED_FREE && atomic_compare_exchange_strong(&row->state, &state, UBI__STARTED_TAKEN)) {
+            memcpy(row->name, name, strnlen(name, sizeof row->name - 1));
+            row->why = why;
+            atomic_store_explicit(&row->state, UBI__STARTED_NAMED, memory_order_release);
+            return row;
+        }
+        if (state == UBI__STARTED_NAMED && is_of(row, name, why))
+            return row;
+    }
+    return NULL;
+}
+
+static ubi__wire_started *note(const char *path, ubi__unrecorded why) {
+    bool is_recorded = followed_to && why == UBI__UNRECORDED_CHOICE;
+    ubi__wire_started *row = path && !is_recorded ? row_of(base_name(path), why) : NULL;
+    if (row)
+        atomic_fetch_add_explicit(&row->count, 1, memory_order_relaxed);
+    return row;
+}
+
+void ubi__started_keep_in_child(ubi__wire_header *area_of_parent) {
+    if (notes && area_of_parent)
+        notes = ubi__area_map_header_again(area_of_parent);
+    own_note = note(program_invocation_short_name, UBI__UNRECORDED_CHOICE);
+    own_pid = getpid();
+}
+
+/* What its file says counts first: that is so with any environment. */
+static ubi__wire_started *note_file(const char *path, ubi__unrecorded by_file, char *const environment[]) {
+    bool is_open = followed_to && by_file == UBI__UNRECORDED_CHOICE;
+    return note(path, is_open ? ubi__startable_with(environment, followed_to) : by_file);
+}
+
+static ubi__wire_started *note_path(const char *path, char *const environment[]) {
+    return notes ? note_file(path, ubi__startable_path(path), environment) : NULL;
+}
+
+/* As it is searched for. */
+static ubi__wire_started *note_name(const char *name, char *const environment[]) {
+    return notes ? note_file(name, ubi__startable_name(name), environment) : NULL;
+}
+
+/* This process is about to become another program, or not, after all. */
+static void count_own(uint32_t by) {
+    if (own_note && own_pid == getpid())
+        atomic_fetch_add_explicit(&own_note->count, by, memory_order_relaxed);
+}
+
+/* The call has failed. */
+static int take_back(ubi__wire_started *row, int result) {
+    if (row)
+        atomic_fetch_sub_explicit(&row->count, 1, memory_order_relaxed);
+    return result;
+}
+
+/* ---- hooks -------------------------------------------------------------------------------------------------------- */
+
+/* What comes after us, looked up by any thread that wants it. */
+#define REAL(name) ((__typeof__(&name))real(&reals[REAL_##name], #name))
+
+enum { REAL_execve, REAL_execvpe, REAL_fexecve, REAL_posix_spawn, REAL_posix_spawnp, REAL_system, REAL_popen, REALS };
+static void *_Atomic reals[REALS];
+
+static void *real(void *_Atomic *place, const char *name) {
+    void *found = atomic_load_explicit(place, memory_order_relaxed);
+    if (!found)
+        atomic_store_explicit(place, found = ubi__loaded_next(name), memory_order_relaxed);
+    return found;
+}
+
+UBI__HOOK int execve(const char *path, char *const arguments[], char *const environment[]) {
+    ubi__wire_started *row = note_path(path, environment);
+    count_own(UINT32_MAX);
+    int result = REAL(execve)(path, arguments, environment);
+    count_own(1);
+    return take_back(row, result);
+}
+
+UBI__HOOK int execv(const char *path, char *const arguments[]) {
+    return execve(path, arguments, environ);
+}
+
+UBI__HOOK int execvpe(const char *file, char *const arguments[], char *const environment[]) {
+    ubi__wire_started *row = note_name(file, environment);
+    count_own(UINT32_MAX);
+    int result = REAL(execvpe)(file, arguments, environment);
+    count_own(1);
+    return take_back(row, result);
+}
+
+UBI__HOOK int execvp(const char *file, char *const arguments[]) {
+    return execvpe(file, arguments, environ);
+}
+
+UBI__HOOK int fexecve(int fd, char *const arguments[], char *const environment[]) {
+    ubi__wire_started *row = notes ? note_file(arguments[0], ubi__startable_file(fd), environment) : NULL;
+    count_own(UINT32_MAX);
+    int result = REAL(fexecve)(fd, arguments, environment);
+    count_own(1);
+    return take_back(row, result);
+}
+
+static size_t count_arguments(va_list more) {
+    size_t n = 1;
+    while (va_arg(more, char *))
+        n++;
+    return n;
+}
+
+/* What a program passes, whatever the declaration says. */
+static const char *as_passed(const char *argument) {
+    __asm__("" : "+r"(argument));
+    return argument;
+}
+
+/* The arguments from `first` on, in an array of the caller's; `more` is behind them, and behind the NULL, then. */
+#define GATHER(array, first, more)                                                                                     \
+    va_list counted;                                                                                                   \
+    va_copy(counted, more);                                                                                            \
+    size_t n_arguments = as_passed(first) ? count_arguments(counted) : 0;                                              \
+    va_end(counted);                                                                                                   \
+    char **array = __builtin_alloca((n_arguments + 1) * sizeof *array);                                                \
+    array[0] = (char *)(uintptr_t)(first);                                                                             \
+    for (size_t i_argument = 1; i_argument <= n_arguments; i_argument++)                                               \
+    array[i_argument] = va_arg(more, char *)
+
+UBI__HOOK int execl(const char *path, const char *first, ...) {
+    va_list more;
+    va_start(more, first);
+    GATHER(arguments, first, more);
+    va_end(more);
+    return execve(path, arguments, environ);
+}
+
+UBI__HOOK int execlp(const char *file, const char *first, ...) {
+    va_list more;
+    va_start(more, first);
+    GATHER(arguments, first, more);
+    va_end(more);
+    return execvpe(file, arguments, environ);
+}
+
+UBI__HOOK int execle(const char *path, const char *first, ...) {
+    va_list more;
+    va_start(more, first);
+    GATHER(arguments, first, more);
+    char *const *environment = va_arg(more, char *const *);
+    va_end(more);
+    return execve(path, arguments, environment);
+}
+
+UBI__HOOK int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                          const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
+    int error = REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
+    if (!error)
+        (void)note_path(path, environment);
+    return error;
+}
+
+UBI__HOOK int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
+    int error = REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
+    if (!error)
+        (void)note_name(file, environment);
+    return error;
+}
+
+UBI__HOOK int system(const char *command) {
+    int status = REAL(system)(command);
+    if (command && status != -1)
+        (void)note_path("/bin/sh", environ);
+    return status;
+}
+
+UBI__HOOK FILE *popen(const char *command, const char *mode) {
+    FILE *file = REAL(popen)(command, mode);
+    if (file)
+        (void)note_path("/bin/sh", environ);
+    return file;
+}

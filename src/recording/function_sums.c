@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * function_sums.c: see function_sums.h.
+ */
+#include "recording/function_sums.h"
+
+#include <stdlib.h>
+
+#include "base/u64_map.h"
+
+/* What a function is known by: module and file, name, frame of one without a name. */
+#define KEY_WORDS 3
+
+/* ---- functions ---------------------------------------------------------------------------------------------------- */
+
+static void make_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame,
+                     const ubi__ubirec_symbol_row *symbol) {
+    const ubi__ubirec_frame *f = &t->frames.at[frame];
+    uint32_t module = f->type == UBI__UBIREC_NATIVE_FRAME ? f->of : UBI_NONE;
+    bool has_name = f->type != UBI__UBIREC_NATIVE_FRAME && f->type != UBI__UBIREC_RAW_FRAME;
+    key[0] = ubi__u64_pair(module, symbol                                ? symbol->file
+                                   : f->type == UBI__UBIREC_SCRIPT_FRAME ? f->script.file
+                                                                         : UBI_NONE);
+    key[1] = symbol ? symbol->function : has_name ? f->of : UINT64_MAX;
+    key[2] = symbol || has_name ? UINT64_MAX : frame;
+}
+
+static ubi_status add_function(ubi__function_sums *sums, ubi__tuple_table *numbers, uint32_t frame,
+                               const ubi__ubirec_symbol_row *symbols, uint32_t symbol) {
+    const ubi_allocator *a = sums->sites->summary->allocator;
+    uint64_t key[KEY_WORDS];
+    uint32_t number;
+    bool is_new;
+    make_key(key, &sums->sites->summary->tables, frame, symbols ? &symbols[symbol] : NULL);
+    UBI_TRY(ubi__tuple_table_number(numbers, &number, &is_new, key));
+    if (is_new)
+        UBI_TRY(ubi__vec_function_sum_push(&sums->rows, a, (ubi__function_sum){ .frame = frame, .symbol = symbol }));
+    return ubi__vec_u32_push(&sums->group_of, a, number);
+}
+
+static ubi_status find_functions(ubi__function_sums *sums, ubi__tuple_table *numbers) {
+    const ubi__ubirec_tables *t = &sums->sites->summary->tables;
+    for (uint32_t frame = 0; frame < t->frames.n; frame++) {
+        uint32_t n;
+        const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
+        sums->first_group[frame] = (uint32_t)sums->group_of.n;
+        if (n == 0)
+            UBI_TRY(add_function(sums, numbers, frame, NULL, 0));
+        for (uint32_t i = n ? ubi__asking_symbol(t, symbols, n) : 0; i < n; i++)
+            UBI_TRY(add_function(sums, numbers, frame, symbols, i));
+    }
+    sums->first_group[t->frames.n] = (uint32_t)sums->group_of.n;
+    return UBI_OK;
+}
+
+static ubi_status add_up(ubi__function_sums *sums, ubi__trace_sum *room) {
+    const ubi__frame_groups groups = { sums->first_group, sums->group_of.at, (uint32_t)sums->rows.n };
+    for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
+        ubi__trace_sums traces;
+        UBI_TRY(ubi__trace_sums_init(&traces, sums->sites->summary, sums->of_class, m, sums->sites->top));
+        ubi_status status = ubi__group_sums(room, &traces, &groups);
+        ubi__trace_sums_fini(&traces);
+        UBI_TRY(status);
+        for (size_t i = 0; i < sums->rows.n; i++) {
+            sums->rows.at[i].own[m] = room[i].self;
+            sums->rows.at[i].all[m] = room[i].all;
+        }
+    }
+    return UBI_OK;
+}
+
+static ubi_status build(ubi__function_sums *sums) {
+    const ubi_allocator *a = sums->sites->summary->allocator;
+    size_t n = sums->sites->summary->tables.frames.n + 1;
+    ubi__tuple_table numbers;
+    sums->first_group = ubi__alloc_array(a, n, sizeof *sums->first_group);
+    if (!sums->first_group)
+        return ubi__fail_nomem();
+    ubi__tuple_table_init(&numbers, KEY_WORDS, "functions", a);
+    ubi_status status = find_functions(sums, &numbers);
+    ubi__tuple_table_fini(&numbers);
+    UBI_TRY(status);
+    ubi__trace_sum *room = ubi__alloc_array(a, sums->rows.n + 1, sizeof *room);
+    status = room ? add_up(sums, room) : ubi__fail_nomem();
+    ubi__free_array(a, room, sums->rows.n + 1, sizeof *room);
+    return status;
+}
+
+ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class) {
+    *sums = (ubi__function_sums){ .sites = sites, .of_class = of_class };
+    ubi_status status = build(sums);
+    if (status != UBI_OK)
+        ubi__function_sums_fini(sums);
+    return status;
+}
+
+void ubi__function_sums_fini(ubi__function_sums *sums) {
+    const ubi_allocator *a = sums->sites->summary->allocator;
+    ubi__free_array(a, sums->first_group, sums->sites->summary->tables.frames.n + 1, sizeof *sums->first_group);
+    ubi__vec_function_sum_fini(&sums->rows, a);
+    ubi__vec_u32_fini(&sums->group_of, a);
+    sums->first_group = NULL;
+}
+
+/* ---- callers ------------------------------------------------------------------------------------------------------ */
+
+typedef struct caller_search {
+    const ubi__function_sums *sums;
+    ubi__u64_map row_of; /* parent's row and function -> row */
+    ubi__vec_function_caller rows;
+} caller_search;
+
+static ubi_status find_row(caller_search *x, uint32_t *row, uint32_t function) {
+    const ubi_allocator *a = x->sums->sites->summary->allocator;
+    uint64_t key = ubi__u64_pair(*row, function);
+    uint32_t found = *row == UBI_NONE ? 0 : ubi__u64_map_get(&x->row_of, key);
+    if (found == UBI_NONE) {
+        found = (uint32_t)x->rows.n;
+        uint32_t depth = x->rows.at[*row].depth + 1;
+        UBI_TRY(ubi__vec_function_caller_push(
+            &x->rows, a, (ubi__function_caller){ .function = function, .parent = *row, .depth = depth }));
+        UBI_TRY(ubi__u64_map_put(&x->row_of, key, found));
+    }
+    *row = found;
+    return UBI_OK;
+}
+
+static void add_info(ubi__function_caller *row, const ubi__recording_summary *s, uint32_t info) {
+    for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
+        ubi__estimate_add(&row->by[m], s, info, ubi__info_measure(&s->infos.at[info], m));
+}
+
+/* Outwards from where an info is asked for. */
+static ubi_status follow(caller_search *x, uint32_t info, uint32_t levels) {
+    const ubi__function_sums *sums = x->sums;
+    const ubi__recording_summary *s = sums->sites->summary;
+    uint32_t row = UBI_NONE, depth = 0;
+    uint32_t trace = sums->sites->top[s->tables.infos.at[info].trace];
+    for (; trace != UBI__UBIREC_NO_TRACE && depth <= levels; trace = s->tables.traces.at[trace].caller) {
+        uint32_t frame = s->tables.traces.at[trace].frame;
+        for (uint32_t i = sums->first_group[frame]; i < sums->first_group[frame + 1] && depth <= levels; i++, depth++) {
+            UBI_TRY(find_row(x, &row, sums->group_of.at[i]));
+            add_info(&x->rows.at[row], s, info);
+        }
+    }
+    return UBI_OK;
+}
+
+static bool is_asked_by(const ubi__function_sums *sums, uint32_t info, uint32_t function) {
+    const ubi__ubirec_tables *t = &sums->sites->summary->tables;
+    uint32_t trace = sums->sites->top[t->infos.at[info].trace];
+    return t->kinds.at[t->infos.at[info].kind].class_of_kind == sums->of_class && trace != UBI__UBIREC_NO_TRACE &&
+           sums->group_of.at[sums->first_group[t->traces.at[trace].frame]] == function;
+}
+
+static ubi_status gather(caller_search *x, uint32_t function, uint32_t levels) {
+    const ubi__recording_summary *s = x->sums->sites->summary;
+    UBI_TRY(ubi__vec_function_caller_push(&x->rows, s->allocator,
+                                          (ubi__function_caller){ .function = function, .parent = UBI_NONE }));
+    for (uint32_t i = 0; i < s->infos.n; i++)
+        if (is_asked_by(x->sums, i, function))
+            UBI_TRY(follow(x, i, levels));
+    return UBI_OK;
+}
+
+typedef struct caller_order {
+    const ubi__function_caller *rows;
+    ubi__measure measure;
+} caller_order;
+
+/* By what they called, the smallest first, so that a stack gives the largest first. */
+static int compare(const void *a, const void *b, void *order) {
+    const caller_order *o = order;
+    const ubi__function_caller *x = &o->rows[*(const uint32_t *)a], *y = &o->rows[*(const uint32_t *)b];
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    double l = x->by[o->measure].bytes, r = y->by[o->measure].bytes;
+    if (l != r)
+        return l < r ? -1 : 1;
+    return x > y ? -1 : x < y;
+}
+
+/* @param room  three arrays of numbers, one for each row. */
+static ubi_status arrange(ubi__vec_function_caller *out, const caller_search *x, ubi__measure measure, uint32_t *room) {
+    uint32_t n = (uint32_t)x->rows.n, *sorted = room, *stack = room + n, *place = room + 2 * (size_t)n, waiting = 0;
+    caller_order order = { x->rows.at, measure };
+    for (uint32_t i = 0; i < n; i++)
+        sorted[i] = i;
+    qsort_r(sorted, n, sizeof *sorted, compare, &order);
+    stack[waiting++] = 0;
+    while (waiting) {
+        ubi__function_caller row = x->rows.at[stack[--waiting]];
+        uint32_t was = stack[waiting], low = 0, high = n;
+        place[was] = (uint32_t)out->n;
+        row.parent = row.parent == UBI_NONE ? UBI_NONE : place[row.parent];
+        UBI_TRY(ubi__vec_function_caller_push(out, x->sums->sites->summary->allocator, row));
+        while (low < high) { /* the first whose parent it is */
+            uint32_t middle = low + (high - low) / 2;
+            if (x->rows.at[sorted[middle]].parent < was)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (; low < n && x->rows.at[sorted[low]].parent == was; low++)
+            stack[waiting++] = sorted[low];
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__function_callers(ubi__vec_function_caller *out, const ubi__function_sums *sums, uint32_t function,
+                                 uint32_t levels, ubi__measure measure) {
+    const ubi_allocator *a = sums->sites->summary->allocator;
+    caller_search x = { .sums = sums };
+    ubi__u64_map_init(&x.row_of, a);
+    ubi_status status = gather(&x, function, levels);
+    size_t n = 3 * x.rows.n;
+    uint32_t *room = status == UBI_OK ? ubi__alloc_array(a, n, sizeof *room) : NULL;
+    if (status == UBI_OK)
+        status = room ? arrange(out, &x, measure, room) : ubi__fail_nomem();
+    ubi__free_array(a, room, n, sizeof *room);
+    ubi__u64_map_fini(&x.row_of);
+    ubi__vec_function_caller_fini(&x.rows, a);
+    return status;
+}

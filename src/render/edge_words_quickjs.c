@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * edge_words_quickjs.c: what nodes and edges of QuickJS's heaps say (edge_words.h).
+ *
+ * Names of nodes and edges are those that our adapter gives (engines/quickjs/adapter/kinds.h, edges_*.h). A closed-over
+ * variable is a node of its own, JSVarRef, whose name is that of the edge which leads to it.
+ */
+#include "base/text.h"
+#include "render/edge_words.h"
+
+/* Nodes that only the engine knows, and their words. */
+static const struct {
+    const char *type, *word;
+} engine_types[] = {
+    { "JSVarRef", "variable" },       { "JSShape", "shape" },     { "JSAsyncFunctionState", "suspended call" },
+    { "JSContext", "realm" },         { "JSRuntime", "runtime" }, { "JSModuleDef", "module" },
+    { "JSFunctionBytecode", "code" },
+};
+
+static ubi_text type_at(const ubi_graph *graph, ubi_node_ix node) {
+    return ubi_graph_string(graph, ubi_graph_kind(graph, ubi_graph_node_kind(graph, node))->type_name);
+}
+
+static ubi_text class_at(const ubi_graph *graph, ubi_node_ix node) {
+    ubi_text name = ubi_graph_string(graph, ubi_graph_kind(graph, ubi_graph_node_kind(graph, node))->class_name);
+    return name.ptr ? name : ubi__text("");
+}
+
+static bool is_type(const ubi_graph *graph, ubi_node_ix node, const char *type) {
+    return ubi__text_is(type_at(graph, node), type);
+}
+
+const char *ubi__quickjs_engine_word(ubi_text type) {
+    /* Most nodes are objects and strings: they are told by a letter. */
+    if (type.len < 7 || type.ptr[0] != 'J' || type.ptr[1] != 'S')
+        return NULL;
+    for (size_t i = 0; i < sizeof engine_types / sizeof *engine_types; i++)
+        if (ubi__text_is(type, engine_types[i].type))
+            return engine_types[i].word;
+    return NULL;
+}
+
+static ubi__edge_words words(ubi__edge_how how, const char *before, ubi_text text) {
+    return (ubi__edge_words){ .how = how, .before = before, .text = text };
+}
+
+static bool is_any(ubi_text name, const char *const *names, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (ubi__text_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* ---- edges of objects --------------------------------------------------------------------------------------------- */
+
+/* What the engine calls the insides of its own classes. */
+static const struct {
+    const char *class_name;
+    const char *edges[4];
+} insides[] = {
+    { "Map", { "key", "value" } },
+    { "Set", { "key" } },
+    { "WeakMap", { "value" } },
+    { "WeakSet", { "value" } },
+    { "Promise", { "resolve", "reject", "handler", "result" } },
+};
+
+static bool is_inside(const ubi_graph *graph, ubi_node_ix source, ubi_text name) {
+    ubi_text class_name = class_at(graph, source);
+    for (size_t i = 0; i < sizeof insides / sizeof *insides; i++)
+        if (ubi__text_is(class_name, insides[i].class_name))
+            for (size_t k = 0; k < 4 && insides[i].edges[k]; k++)
+                if (ubi__text_is(name, insides[i].edges[k]))
+                    return true;
+    return false;
+}
+
+/* "17" of an array. */
+static bool is_index(uint32_t *out, ubi_text name) {
+    uint32_t index = 0;
+    if (name.len == 0 || name.len > 9 || (name.len > 1 && name.ptr[0] == '0'))
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+            return false;
+        index = index * 10 + (uint32_t)(name.ptr[i] - '0');
+    }
+    *out = index;
+    return true;
+}
+
+bool ubi__quickjs_edge_words_of(ubi__edge_words *out, const ubi_graph *graph, ubi_node_ix source, ubi_node_ix target,
+                                ubi_text name) {
+    uint32_t index;
+    if (!ubi__text_is(type_at(graph, source), "JSObject"))
+        return false;
+    if (is_inside(graph, source, name))
+        *out = words(UBI__EDGE_TOLD, NULL, name);
+    else if (ubi__text_is(name, "bytecode") && is_type(graph, target, "JSFunctionBytecode"))
+        *out = words(UBI__EDGE_SILENT, NULL, (ubi_text){ NULL, 0 });
+    else if (is_index(&index, name))
+        *out = (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
+    else
+        return false;
+    return true;
+}
+
+/* ---- runs of the engine's nodes ----------------------------------------------------------------------------------- */
+
+/* A function has captured it; of another object, a global one or that of a module, it is a property. */
+static ubi__edge_words words_of_variable(const ubi_graph *graph, ubi_node_ix source, ubi_text name) {
+    if (!ubi__text_is(class_at(graph, source), "Function") && is_type(graph, source, "JSObject") &&
+        ubi__text_is_identifier(name))
+        return words(UBI__EDGE_PROPERTY, NULL, name);
+    return name.len ? words(UBI__EDGE_VARIABLE, "variable ", name) : words(UBI__EDGE_TOLD, NULL, ubi__text("variable"));
+}
+
+/* What a function that waits has at hand beside its variables. */
+static ubi__edge_words words_of_suspended_call(ubi_text name) {
+    static const char *const others[] = { "function", "this", "resolve", "reject", "operand" };
+    if (is_any(name, others, sizeof others / sizeof *others) || !ubi__text_is_identifier(name))
+        return words(UBI__EDGE_TOLD, NULL, name.len ? name : ubi__text("suspended call"));
+    return words(UBI__EDGE_VARIABLE, "variable ", name);
+}
+
+static ubi_text edge_name(const ubi_graph *graph, ubi_edge_ix edge) {
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    return name.ptr ? name : ubi__text("");
+}
+
+ubi__edge_words ubi__quickjs_engine_words(const ubi_graph *graph, ubi_node_ix source, ubi_node_ix first_node,
+                                          ubi_edge_ix into_last, ubi_edge_ix last) {
+    ubi_node_ix node = ubi_graph_edge_target(graph, into_last);
+    const char *word = ubi__quickjs_engine_word(type_at(graph, node));
+    if (is_type(graph, node, "JSVarRef"))
+        return words_of_variable(graph, node == first_node ? source : first_node, edge_name(graph, into_last));
+    if (is_type(graph, node, "JSAsyncFunctionState"))
+        return words_of_suspended_call(edge_name(graph, last));
+    if (is_type(graph, node, "JSContext") && edge_name(graph, last).len)
+        return words(UBI__EDGE_TOLD, NULL, edge_name(graph, last));
+    return words(UBI__EDGE_TOLD, NULL, ubi__text(word ? word : ""));
+}
+
+/* ---- where paths begin -------------------------------------------------------------------------------------------- */
+
+/* A global object is near the root, or it is not what keeps things alive. */
+#define FURTHEST_GLOBAL 4
+
+static bool is_global_object(const ubi_graph *graph, const ubi_path_step *step) {
+    static const char *const fields[] = { "global_obj", "global_var_obj" };
+    ubi_text name = edge_name(graph, step->edge);
+    if (ubi__text_is(name, "debuggee global"))
+        return step->predecessor == ubi_graph_root(graph);
+    return is_type(graph, step->predecessor, "JSContext") && is_any(name, fields, sizeof fields / sizeof *fields);
+}
+
+bool ubi__quickjs_path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps,
+                             uint32_t n_steps) {
+    for (uint32_t i = 1; i < n_steps && i <= FURTHEST_GLOBAL; i++) {
+        bool is_global = is_global_object(graph, &steps[i - 1]);
+        if (!is_global && !is_type(graph, steps[i].predecessor, "JSModuleDef"))
+            continue;
+        *out = (ubi__path_start){ .begin = i, .name = is_global ? "global" : "module" };
+        return true;
+    }
+    return false;
+}

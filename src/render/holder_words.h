@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * holder_words.h: what a node is to the one that holds it, in words: "variable registry of add()", "property items of Store".
+ *
+ * Of a path, the holder of its i-th node is the nearest one before it that is not the engine's.
+ */
+#ifndef UBI_RENDER_HOLDER_WORDS_H
+#define UBI_RENDER_HOLDER_WORDS_H
+
+#include "render/edge_words.h"
+#include "render/path_words.h"
+
+/** The i-th node of a path; its target for n_steps. */
+static inline ubi_node_ix ubi__path_node(const ubi__path_view *path, uint32_t i) {
+    return i < path->n_steps ? path->steps[i].predecessor : path->target;
+}
+
+/** Of the node behind `n_to_node` steps, at least one: which node of the path holds it. */
+uint32_t ubi__holder_of(const ubi__path_view *path, uint32_t n_to_node);
+/** What it is to `holder`, the answer of the former or any node before that. */
+ubi__edge_words ubi__words_to_held(const ubi__path_view *path, uint32_t n_to_node, uint32_t holder);
+/** What the i-th node is called within a sentence; a function without a name by the property that it is: "getSession()". */
+void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i);
+/** "variable registry of add()", behind `before`. False, with nothing written: it has no name. */
+bool ubi__display_held(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t n_to_node,
+                       const char *before);
+/** " server.js:12" of a function whose place is known; else nothing. Allocation failures count as not known. */
+void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function);
+
+#endif

@@ -1,0 +1,1 @@
+ubiheap leaks --json leak-*.heapsnapshot

@@ -1,0 +1,1 @@
+LC_ALL=C ubiheap leaks leak-*.heapsnapshot

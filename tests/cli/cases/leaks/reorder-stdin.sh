@@ -1,0 +1,1 @@
+ubiheap leaks --reorder - leak-1.heapsnapshot < leak-2.heapsnapshot

@@ -1,1 +1,0 @@
-LC_ALL=C ubiheap node --limit 2 tiny-before.fxsnapshot 1810879808088

@@ -1,1 +1,0 @@
-ubiheap node big-ids.fxsnapshot 9223372036854776000

@@ -1,1 +1,0 @@
-ubiheap node --json --limit 1 -b label two.fxsnapshot 2

@@ -1,1 +1,0 @@
-ubiheap node --json hostile.fxsnapshot 10

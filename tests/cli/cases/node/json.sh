@@ -1,1 +1,0 @@
-ubiheap node --json --limit 2 tiny-before.fxsnapshot 1810879808088

@@ -1,1 +1,0 @@
-ubiheap node --limit 2 two.fxsnapshot 1

@@ -1,1 +1,0 @@
-ubiheap node - 2 < two.fxsnapshot

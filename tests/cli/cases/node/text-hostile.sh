@@ -1,1 +1,0 @@
-ubiheap node hostile.fxsnapshot 10

@@ -1,1 +1,0 @@
-ubiheap node --limit 4 tiny-before.fxsnapshot 1810879808088

@@ -1,1 +1,0 @@
-ubiheap node tiny-before.fxsnapshot 12345

@@ -1,1 +1,0 @@
-ubiheap node node20-after.heapsnapshot.gz 50603

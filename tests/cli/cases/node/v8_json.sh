@@ -1,1 +1,0 @@
-ubiheap node --json --limit 1 node20-after.heapsnapshot.gz 79447

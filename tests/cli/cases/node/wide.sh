@@ -1,1 +1,0 @@
-COLUMNS=140 ubiheap node --limit 4 tiny-before.fxsnapshot 1810879808088

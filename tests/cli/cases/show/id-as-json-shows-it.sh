@@ -1,0 +1,1 @@
+ubiheap show big-ids.fxsnapshot 9223372036854776000

@@ -1,0 +1,1 @@
+ubiheap show --json hostile.fxsnapshot 10

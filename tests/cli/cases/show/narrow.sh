@@ -1,0 +1,1 @@
+COLUMNS=40 ubiheap show --limit 2 tiny-before.fxsnapshot 1810879808088

@@ -1,0 +1,1 @@
+ubiheap show --limit 2 two.fxsnapshot 1

@@ -1,0 +1,1 @@
+ubiheap show --limit 3 tiny-before.fxsnapshot 1810879448656

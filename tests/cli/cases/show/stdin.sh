@@ -1,0 +1,1 @@
+ubiheap show - 2 < two.fxsnapshot

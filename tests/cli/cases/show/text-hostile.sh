@@ -1,0 +1,1 @@
+ubiheap show hostile.fxsnapshot 10

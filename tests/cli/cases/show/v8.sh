@@ -1,0 +1,1 @@
+ubiheap show node20-after.heapsnapshot.gz 50603

@@ -1,0 +1,1 @@
+ubiheap show --json --limit 1 node20-after.heapsnapshot.gz 79447

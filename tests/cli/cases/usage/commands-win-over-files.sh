@@ -1,0 +1,3 @@
+cp tiny-before.fxsnapshot info
+ubiheap info | head -n 1
+ubiheap ./info | head -n 1

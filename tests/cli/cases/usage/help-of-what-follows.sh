@@ -1,0 +1,1 @@
+ubiheap --help census > behind && ubiheap help census > command && cmp behind command

@@ -1,0 +1,1 @@
+COLUMNS=100 ubiheap help show

@@ -1,0 +1,1 @@
+ubiheap show tiny-before.fxsnapshot

@@ -1,0 +1,3 @@
+ubiheap nowhere.heapsnapshot
+ubiheap report nowhere.heapsnapshot
+ubiheap .

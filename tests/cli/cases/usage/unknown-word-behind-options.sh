@@ -1,0 +1,2 @@
+ubiheap --json reprot
+ubiheap --json nowhere.heapsnapshot

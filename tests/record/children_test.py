@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Several processes that are recorded together: what `record` says of them, and the one report over all of them."""
+import json
+import re
+import subprocess
+import unittest
+
+import record_place
+
+TIMEOUT_SECONDS = 300
+JOB = """
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+/* N SIZE [program N SIZE ...]: N blocks of SIZE, of which every second one is freed, while those that it starts live. */
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), size = atoi(argv[2]), go[2], done[2];
+    char byte = 0, *blocks[1000];
+    pid_t child = 0;
+    if (argc > 3) {
+        pipe(go);
+        pipe(done);
+        child = fork();
+        if (child == 0) {
+            dup2(go[0], 0);
+            dup2(done[1], 1);
+            execv(argv[3], argv + 3);
+            _exit(99);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        blocks[i] = malloc(size);
+    if (child) { /* the child has its blocks while we have ours */
+        read(done[0], &byte, 1);
+        write(go[1], &byte, 1);
+        waitpid(child, NULL, 0);
+    } else {
+        usleep(2000);
+        write(1, &byte, 1);
+        read(0, &byte, 1);
+    }
+    usleep(2000); /* times are good to a quarter of a millisecond */
+    for (int i = 0; i < n; i += 2)
+        free(blocks[i]);
+    return 0;
+}
+"""
+
+
+class Children(unittest.TestCase):
+    def setUp(self):
+        self.place = record_place.Place(self)
+        source = self.place.folder / "job.c"
+        source.write_text(JOB)
+        for name in ("parent", "child"):
+            subprocess.run(["gcc", "-g", "-O1", "-w", source, "-o", self.place.folder / name], check=True)
+
+    def record(self, parent=(100, 70000), child=(50, 90000), options=("--exact", "--follow-children")):
+        arguments = [self.place.folder / "parent", *parent]
+        if child:
+            arguments += [self.place.folder / "child", *child]
+        done = self.place.record(*arguments, options=options, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def ask(self, *arguments, status=0):
+        done = subprocess.run([record_place.UBIHEAP, *map(str, arguments)], cwd=self.place.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=self.place.environment, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout if status == 0 else done.stderr
+
+    def document(self, *arguments, status=0):
+        return json.loads(self.ask("report", "--json", *arguments, status=status))
+
+    def heap(self, *arguments):
+        heap = self.document(*arguments)["heap"]
+        return {name: (heap[name]["count"], heap[name]["bytes"]) for name in ("total", "leaked", "peak")}
+
+    def test_record_lists_them(self):
+        lines = self.record().stderr.splitlines()
+        # The fork is a process of the parent's program until it becomes the child.
+        rows = [re.fullmatch(r"ubiheap: (\S+) (\d+): (\S+ \S+) in (\S+) allocations, (\S+)", line) for line in lines[:-1]]
+        self.assertTrue(all(rows), lines)
+        named = {row[1]: row for row in rows if row[3] != "0 B"}
+        self.assertEqual(set(named), {"parent", "child"})
+        self.assertEqual(named["parent"][5], "out.ubirec")
+        self.assertTrue(named["child"][5].startswith("out.ubirec." + named["child"][2]), named["child"][0])
+        self.assertEqual(float(named["parent"][3].split()[0]), 6.68)  # MiB
+        self.assertRegex(lines[-1], r"\Aubiheap: recorded 15\d allocations in out.ubirec and \d more files")
+
+    def test_the_report_is_of_all(self):
+        self.record()
+        whole = self.document("out.ubirec")
+        processes = whole["processes"]
+        self.assertEqual({row["name"] for row in processes}, {"parent", "child"})
+        self.assertEqual(processes[0]["file"], "out.ubirec")
+        of_files = [self.heap("--process", row["pid"], "out.ubirec") for row in processes if row["bytes"]]
+        alone = {"parent": None, "child": None}
+        for name in alone:
+            alone[name] = self.heap("--process", name, "out.ubirec")
+        for what in ("total", "leaked"):
+            for i in range(2):
+                self.assertEqual(sum(alone[name][what][i] for name in alone), self.heap("out.ubirec")[what][i])
+        self.assertGreaterEqual(alone["parent"]["leaked"][1], 50 * 70000)
+        self.assertGreaterEqual(alone["child"]["leaked"][1], 25 * 90000)
+        # Both had all of theirs at a time.
+        self.assertGreaterEqual(self.heap("out.ubirec")["peak"][1], 100 * 70000 + 50 * 90000)
+        self.assertTrue(of_files)
+        for row in processes:
+            if row["file"] != "out.ubirec" and row["bytes"]:
+                self.assertEqual(self.document(row["file"])["processes"], [])
+                self.assertEqual(self.heap(row["file"])["total"][1], row["bytes"])
+
+    def numbers(self, value):
+        """A document without texts, and without what is about the file."""
+        if isinstance(value, dict):
+            return {key: self.numbers(x) for key, x in value.items() if key not in ("file", "hints", "startTime")}
+        if isinstance(value, list):
+            return [self.numbers(x) for x in value]
+        return None if isinstance(value, str) else value
+
+    def test_an_anonymized_copy_is_of_all_and_has_the_same_numbers(self):
+        self.record()
+        self.ask("convert", "--anonymize", "out.ubirec", "shared.ubirec")
+        names = {p.name for p in self.place.folder.iterdir()}
+        self.assertEqual({name.replace("out.", "shared.") for name in names if name.startswith("out.ubirec")},
+                         {name for name in names if name.startswith("shared.ubirec")})
+        before, after = self.document("--top", "0", "out.ubirec"), self.document("--top", "0", "shared.ubirec")
+        self.assertEqual(self.numbers(before), self.numbers(after))
+        self.assertGreater(len(after["processes"]), 1)
+        self.assertEqual(after["startTime"][10:19], "T00:00:00")
+        text = json.dumps(after)
+        for word in ("parent", "child", "job.c", str(self.place.folder)):
+            self.assertNotIn(word, re.sub(r'"parentPid"|"parent"(?=:)', "", text))
+        rows = [set(row["name"] for row in document["processes"]) for document in (before, after)]
+        self.assertEqual(len(rows[0]), len(rows[1]))
+        self.assertIn("standard output", self.ask("convert", "--anonymize", "out.ubirec", "-", status=2).replace(
+            "name a file", "standard output"))
+
+    def test_a_copy_of_several_processes_is_whole_or_not_there(self):
+        self.record()
+        (self.place.folder / "shared.ubirec").mkdir()
+        self.ask("convert", "--anonymize", "out.ubirec", "shared.ubirec", status=4)
+        self.assertEqual([p.name for p in self.place.folder.iterdir() if p.name.startswith("shared.ubirec.")], [])
+
+    def test_the_page_lists_them(self):
+        self.record()
+        page = self.ask("report", "out.ubirec")
+        self.assertRegex(page, r"Ran .*, \d processes; exit status 0\n")
+        self.assertRegex(page, r"\nProcesses: .*\n +6\.68 MiB +3\.34 MiB +10\d +\d+  parent\n +4\.29 MiB +2\.15 MiB +5\d +\d+  child\n")
+        self.assertIn("6.68", self.ask("report", "--process", "parent", "out.ubirec"))
+
+    def test_stacks_that_processes_share_are_one_place(self):
+        self.record()
+        table = self.ask("report", "--format", "tsv", "-c", "count,function,module", "out.ubirec")
+        rows = [line.split("\t") for line in table.splitlines()]
+        mine = [row for row in rows if row[1] == "main"]
+        self.assertEqual(sorted(int(row[0]) for row in mine), [50, 100], table)  # two programs
+
+    def test_files_of_another_recording_are_others(self):
+        self.record()
+        before = len(self.place.recordings())
+        self.record(child=None)  # the same file, and those of the children of the other one lie beside it
+        self.assertEqual(len(self.place.recordings()), before)
+        self.assertEqual(self.document("out.ubirec")["processes"], [])
+        self.assertLess(self.heap("out.ubirec")["total"][0], 130)
+
+    def test_a_sampled_job(self):
+        self.record(options=("--follow-children", "--period", "64KiB"))
+        page = self.ask("report", "out.ubirec")
+        self.assertIn("Processes, estimated:", page)
+        self.assertGreater(self.heap("out.ubirec")["total"][0], 20)
+
+    def test_who_is_not_there(self):
+        self.record()
+        error = self.ask("report", "--process", "nobody", "out.ubirec", status=2)
+        self.assertRegex(error, r"there is no 'nobody'; there are parent \d+, ")
+
+    def test_a_file_that_is_missing_is_noticed(self):
+        self.record()
+        rows = [row for row in self.document("out.ubirec")["processes"] if row["name"] == "child" and row["bytes"]]
+        gone = self.place.folder / rows[0]["file"]
+        self.assertEqual(self.document("out.ubirec")["missingFiles"], [])
+        kept = gone.read_bytes()
+        for how in ("removed", "of another recording"):
+            with self.subTest(how):
+                gone.unlink(missing_ok=True)
+                if how != "removed":
+                    self.place.record("true", output="other.ubirec")
+                    (self.place.folder / "other.ubirec").rename(gone)
+                missing = self.document("out.ubirec")["missingFiles"]
+                self.assertEqual(missing, [{"file": rows[0]["file"], "name": "child"}])
+                page = " ".join(self.ask("report", "out.ubirec").split())
+                self.assertIn(f"1 file of this recording is missing, and what its process did is in no number: {rows[0]['file']} (child)", page)
+                for condition in ("leaked > 0", "count > 1000000"):
+                    self.assertIn("files of some processes are missing", self.ask("report", "--fail-on", condition, "out.ubirec", status=3))
+                self.ask("report", "--process", "parent", "--fail-on", "leaked > 1GiB", "out.ubirec")
+                info = self.ask("info", "out.ubirec")
+                self.assertRegex(info, r"\nMissing +1 file of other processes; 'ubiheap report' says which\n")
+                self.assertEqual(json.loads(self.ask("info", "--json", "out.ubirec"))["missingFileCount"], 1)
+        gone.write_bytes(kept)
+        self.assertEqual(self.document("out.ubirec")["missingFiles"], [])
+
+    def test_a_first_file_that_was_renamed_misses_the_others(self):
+        self.record()
+        n = len(self.document("out.ubirec")["processes"])
+        (self.place.folder / "out.ubirec").rename(self.place.folder / "new.ubirec")
+        missing = self.document("new.ubirec")["missingFiles"]
+        self.assertEqual(len(missing), n - 1)
+        self.assertTrue(all(row["file"].startswith("new.ubirec.") for row in missing))
+        self.assertEqual(json.loads(self.ask("info", "--json", "new.ubirec"))["missingFileCount"], n - 1)
+
+    def test_a_file_of_one_of_them_misses_nothing(self):
+        self.record()
+        for row in self.document("out.ubirec")["processes"][1:]:
+            self.assertEqual(self.document(row["file"])["missingFiles"], [])
+            self.assertEqual(json.loads(self.ask("info", "--json", row["file"]))["missingFileCount"], 0)
+
+    def test_info_is_of_all(self):
+        self.record()
+        whole, parts = json.loads(self.ask("info", "--json", "out.ubirec")), []
+        self.assertEqual(len(whole["processes"]), len(self.place.recordings()))
+        first = self.place.folder / "first"
+        first.mkdir()
+        for row in whole["processes"]:
+            (first / row["file"]).write_bytes((self.place.folder / row["file"]).read_bytes())
+            parts.append(json.loads(self.ask("info", "--json", first / row["file"])))
+            (first / row["file"]).unlink()
+        for key in ("inputBytes", "blockCount", "allocationCount", "freeCount", "threadCount", "frameCount", "traceCount"):
+            self.assertEqual(whole[key], sum(part[key] for part in parts), key)
+        self.assertEqual(whole["allocationCount"], self.heap("out.ubirec")["total"][0])
+        page = self.ask("info", "out.ubirec")
+        self.assertRegex(page, r"\nSize +\S+ KiB in \d files, \d+ blocks\n")
+        self.assertRegex(page, r"\nProcesses +parent \d+\n")
+        self.assertRegex(page, r"\n +child \d+\n")
+
+    def test_a_process_has_the_name_that_it_was_started_with(self):
+        """As redis-server, which is a link to redis-check-rdb."""
+        (self.place.folder / "alias").symlink_to("child")
+        arguments = [self.place.folder / "parent", 100, 70000, self.place.folder / "alias", 50, 90000]
+        done = self.place.record(*arguments, options=("--exact", "--follow-children"), timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.heap("--process", "alias", "out.ubirec"), self.heap("--process", "child", "out.ubirec"))
+        self.assertGreaterEqual(self.heap("--process", "alias", "out.ubirec")["total"][0], 50)
+        self.assertRegex(self.ask("report", "out.ubirec"), r"\d  alias \(child\)\n")
+        self.assertIn("alias (child)", self.ask("report", "--process", "nobody", "out.ubirec", status=2))
+        self.assertIn("alias", {row["startedAs"] for row in self.document("out.ubirec")["processes"]})
+
+    def test_a_damaged_file_counts_up_to_there(self):
+        self.record()
+        rows = [row for row in self.document("out.ubirec")["processes"] if row["name"] == "child" and row["bytes"]]
+        damaged = self.place.folder / rows[0]["file"]
+        data = bytearray(damaged.read_bytes())
+        data[-40] ^= 0x55
+        damaged.write_bytes(data)
+        error = self.ask("report", "out.ubirec", status=3)
+        self.assertIn(rows[0]["file"], error)
+        damaged.write_bytes(data[:-50])  # a recorder that died
+        self.assertGreater(self.document("out.ubirec")["tornBytes"], 0)
+
+
+STARTS = """
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+/* Starts "true" in every way that there is, and fails to start what is not there. */
+int main(void) {
+    char *arguments[] = { "true", NULL }, *none[] = { NULL };
+    pid_t pid;
+    int n = 0;
+    for (int i = 0; i < 8; i++) {
+        if ((i == 7 ? vfork() : fork()) == 0) {
+            execv("/nowhere/absent", arguments);
+            if (i == 0) execv("/bin/true", arguments);
+            if (i == 1) execve("/bin/true", arguments, none);
+            if (i == 2) execvp("true", arguments);
+            if (i == 3) execvpe("true", arguments, environ);
+            if (i == 4) execl("/bin/true", "true", "a", "b", NULL);
+            if (i == 5) execlp("true", "true", NULL);
+            if (i == 6) execle("/bin/true", "true", NULL, none);
+            execv("/bin/true", arguments);
+            _exit(99);
+        }
+    }
+    posix_spawn(&pid, "/bin/true", NULL, NULL, arguments, environ);
+    posix_spawnp(&pid, "true", NULL, NULL, arguments, environ);
+    posix_spawnp(&pid, "absent", NULL, NULL, arguments, environ);
+    for (int status; wait(&status) > 0; n++)
+        if (status)
+            return 1;
+    pclose(popen("exit 0", "r"));
+    return n != 10 || system("exit 3") != 3 << 8;
+}
+"""
+
+
+class Started(unittest.TestCase):
+    """Programs that were started and are not recorded."""
+
+    def setUp(self):
+        self.place = record_place.Place(self)
+        source = self.place.folder / "starts.c"
+        source.write_text("#define _GNU_SOURCE\n" + STARTS)
+        subprocess.run(["gcc", "-O1", "-w", source, "-o", self.place.folder / "starts"], check=True)
+
+    def test_every_way_to_start_one(self):
+        done = self.place.record(self.place.folder / "starts", timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ubiheap: out.ubirec: it started true (10 times), sh (2 times), not recorded; --follow-children does that\n",
+                      done.stderr)
+        told = subprocess.run([record_place.UBIHEAP, "report", "out.ubirec"], cwd=self.place.folder, stdout=subprocess.PIPE,
+                              text=True, env=self.place.environment, check=True).stdout
+        self.assertRegex(" ".join(told.split()), r"- it started true \(10 times\), sh \(2 times\); what these allocated was not recorded")
+
+    def test_children_of_fork_that_stay_what_they_are_are_named(self):
+        source = self.place.folder / "forks.c"
+        source.write_text("""#include <stdlib.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            int main(void) {
+                for (int i = 0; i < 3; i++) {
+                    if (fork() == 0) {
+                        if (fork() == 0)
+                            execl("/nonexistent", "x", (char *)0);
+                        wait(0);
+                        if (vfork() == 0)
+                            execlp("true", "true", (char *)0);
+                        wait(0);
+                        _exit(malloc(100) == 0);
+                    }
+                    wait(0);
+                }
+            }""")
+        subprocess.run(["gcc", "-O0", "-w", source, "-o", self.place.folder / "forks"], check=True)
+        done = self.place.record(self.place.folder / "forks", timeout=TIMEOUT_SECONDS)
+        self.assertIn("it started forks (6 times), true (6 times), not recorded", done.stderr)
+
+    def test_followed_ones_are_recorded(self):
+        done = self.place.record(self.place.folder / "starts", options=("--exact", "--follow-children"), timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("it started", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
