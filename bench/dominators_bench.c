@@ -36,9 +36,11 @@ typedef struct sample {
 
 static ubi_status run(sample *out, const ubi_graph *graph) {
     ubi_view view = ubi_view_of(graph);
+    ubi_dominators_options o = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_dominators *dominators;
+    o.threads = 1;
     uint64_t start = ubi__wall_ns();
-    UBI_TRY(ubi_dominators_new(&dominators, &view, NULL));
+    UBI_TRY(ubi_dominators_new(&dominators, &view, &o));
     out->wall_ns = ubi__wall_ns() - start;
     ubi_dominators_free(dominators);
     return UBI_OK;
@@ -51,6 +53,7 @@ static ubi_status measure_memory(sample *out, const ubi_graph *graph) {
     ubi_dominators *dominators;
     ubi__counting_allocator_init(&counter);
     o.allocator = &counter.allocator;
+    o.threads = 1;
     ubi_status status = ubi_dominators_new(&dominators, &view, &o);
     if (status == UBI_OK) {
         out->result_bytes = counter.live_bytes;

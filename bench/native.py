@@ -17,6 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import processes
+
 BENCH = Path(__file__).resolve().parent
 HEAPTRACK = Path("/usr/lib/heaptrack/libheaptrack_preload.so")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -58,26 +60,19 @@ def workloads(build, data):
     return known
 
 
-def times_of_zombie(pid):
-    """(own, children's) user time of a process that has ended and was not waited for."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[1].split()
-    return int(fields[11]) / TICKS, int(fields[13]) / TICKS
-
-
 def run(command, environment, has_child):
     """User seconds of the program and of what records it, and the greatest peak of a process."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env={**os.environ, **environment})
+    process, reading = processes.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                       env={**os.environ, **environment})
     said = process.stderr.read()
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-    own, children = times_of_zombie(process.pid)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"bench: `{' '.join(command)}` ended with status {process.returncode}: {said[-500:].decode(errors='replace')}")
+    process.stderr.close()
+    status, usage, (own, children) = processes.needed(process, reading)
+    if status != 0:
+        sys.exit(f"bench: `{' '.join(command)}` ended with status {status}: {said[-500:].decode(errors='replace')}")
     if has_child:
-        return {"userNs": round(children * 1e9), "recorderUserNs": round(own * 1e9), "peakRssBytes": usage.ru_maxrss * 1024}
-    return {"userNs": round(usage.ru_utime * 1e9), "recorderUserNs": 0, "peakRssBytes": usage.ru_maxrss * 1024}
+        return {"userNs": round(children / TICKS * 1e9), "recorderUserNs": round(own / TICKS * 1e9),
+                "peakRssBytes": usage["peakRssBytes"]}
+    return {"userNs": usage["userNs"], "recorderUserNs": 0, "peakRssBytes": usage["peakRssBytes"]}
 
 
 def measure(build, data, mode, command, environment):

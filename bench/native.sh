@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # native.sh [NAME]: measures the recording of programs beside heaptrack, writes bench/results/native-NAME.json (default:
-# latest), then prints the tables. bench/run.sh runs it, too. What is not installed (heaptrack, sqlite3, g++, perl, valgrind) is
+# latest), then prints the tables. bench/run.py runs it, too. What is not installed (heaptrack, sqlite3, g++, perl, valgrind) is
 # left out.
 #
 #   BENCH_TRY=1           one turn of the storm, and sampling perl: does the script work?

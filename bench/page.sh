@@ -1,23 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# page.sh NAME: writes the pages of the docs that are made from results: performance.md from bench/results/NAME.json and, as far
-# as they are there, v8-NAME.json, quickjs-NAME.json, native-NAME.json and
-# rivals-NAME.json; the table in compared-with-other-tools.md from rivals-NAME-leaks.json.
+# page.sh NAME [PAGE]: writes what the docs show of results: performance.md from NAME.json in bench/results (BENCH_RESULTS) and, as far as
+# they are there, v8-NAME.json, quickjs-NAME.json, native-NAME.json, timeline-NAME.json and rivals-NAME.json. With another PAGE only
+# that; without, also the range of ratios in README.md, and the table in compared-with-other-tools.md from rivals-NAME-leaks.json.
 set -eu
 cd "$(dirname "$0")/.." || exit 1
 name=$1
 docs=docs/explanation
-results=bench/results/$name.json
-for more in "v8-$name" "quickjs-$name" "native-$name" "timeline-$name" "rivals-$name"; do
-    [ ! -f "bench/results/$more.json" ] || results="$results bench/results/$more.json"
+page=${2:-$docs/performance.md}
+folder=${BENCH_RESULTS:-bench/results}
+results=
+for more in "$name" "v8-$name" "quickjs-$name" "native-$name" "timeline-$name" "rivals-$name"; do
+    [ ! -f "$folder/$more.json" ] || results="$results $folder/$more.json"
 done
+[ -f "$folder/$name.json" ] || {
+    echo "bench: there is no $folder/$name.json: no page" >&2
+    exit 0
+}
 mkdir -p "$docs"
 # shellcheck disable=SC2086 # results are several words
-python3 bench/report.py page $results >"$docs/performance.md.part"
-mv "$docs/performance.md.part" "$docs/performance.md"
-echo "bench: wrote $docs/performance.md" >&2
-leaks=bench/results/rivals-$name-leaks.json
+python3 bench/report.py page $results >"$page.part"
+mv "$page.part" "$page"
+echo "bench: wrote $page" >&2
+[ "$page" = "$docs/performance.md" ] || exit 0
+
+# shellcheck disable=SC2086 # results are several words
+python3 bench/report.py readme $results >"$docs/readme.part"
+cat "$docs/readme.part" >README.md
+rm "$docs/readme.part"
+leaks=$folder/rivals-$name-leaks.json
 if [ -f "$leaks" ]; then
     python3 bench/report.py compared "$leaks" >"$docs/compared.part"
     mv "$docs/compared.part" "$docs/compared-with-other-tools.md"

@@ -3,7 +3,7 @@
 #
 # quickjs.sh [NAME]: measures the live engine, writes bench/results/quickjs-NAME.json (default: latest), then prints the
 # tables: walking, saving and counting heaps of QuickJS; what the tools cost a script, in instructions and in time.
-# bench/run.sh runs it, too.
+# bench/run.py runs it, too.
 #
 #   BENCH_TRY=1           two workloads, once: does the script work?
 #   BENCH_BUILD=DIR       build directory (default build/release)

@@ -5,9 +5,11 @@
     report.py collect --build DIR --name NAME [--files LIST] [--v8 | --quickjs | --native] RAW
                                         raw JSON lines -> result document, on standard output
     report.py tables RESULT             the tables, as Markdown, whatever kind of result it is
-    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.sh, v8.sh, quickjs.sh, native.sh and
+    report.py page RESULT [RESULT]...   docs/explanation/performance.md: of bench/run.py, v8.sh, quickjs.sh, native.sh and
                                         bench/rivals
+    report.py readme RESULT [RESULT]... README.md with the range of ratios to Firefox and DevTools in these results
     report.py compared LEAKS            docs/explanation/compared-with-other-tools.md with the table of that result
+    report.py scenarios RESULT          docs/explanation/known-leaks.md, of bench/rivals/scenarios.sh
 
 A raw line is one run of one row: {"file", "row", "threads", "wallNs", "cpuNs", ...}. The document keeps every run; the
 tables show medians. A ratio compares medians of runs that took turns in one process.
@@ -25,16 +27,10 @@ import sys
 import native_tables
 import quickjs_tables
 import rivals_tables
+import scenario_tables
 import timeline_tables
 import v8_tables
-from tables import NODES_WORTH_A_RATIO, Results, machine_words, milliseconds, ratio, size, table
-
-# Firefox ESR 153 on the 8.59 M node, 25.4 M edge file of the same browser: nanoseconds of CPU per node.
-FIREFOX_LOAD_NS, FIREFOX_CENSUS_NS = 2300, 1800
-# Dominator tree and retained sizes on a file of 2.8 M nodes, 57.8 s.
-FIREFOX_DOMINATORS_NS = 20600
-# 30 shortest paths in the file of 25.4 M edges, 32 s.
-FIREFOX_PATHS_NS = 1260
+from tables import NODES_WORTH_A_RATIO, Results, machine_words, milliseconds, paragraphs, ratio, size, table
 
 
 # ---- the result document --------------------------------------------------------------------------------------------
@@ -94,6 +90,8 @@ def collect(args):
         "schema": args.schema,
         "name": args.name,
         "date": today(),
+        "madeBy": args.by,
+        "firefox": args.firefox,
         "machine": machine(args.build),
         "files": files,
         "runs": runs,
@@ -113,10 +111,9 @@ def load_table(results):
         big = nodes >= NODES_WORTH_A_RATIO
         rows.append([f["file"], f"{nodes:,}", f"{one['edges']:,}", milliseconds(wall2), ratio(wall1, nodes),
                      ratio(cpu1, nodes), ratio(wall2, nodes), ratio(cpu2, nodes), ratio(wall2, one["edges"]),
-                     ratio(wall2, wall1) if big else None, ratio(FIREFOX_LOAD_NS * nodes, cpu2) if big else None])
+                     ratio(wall2, wall1) if big else None])
     return table(["file", "nodes", "edges", "2 threads, ms", "1 thread: wall ns/node", "CPU ns/node",
-                  "2 threads: wall ns/node", "CPU ns/node", "wall ns/edge", "wall, 2 threads / 1",
-                  "Firefox CPU / ours"], rows)
+                  "2 threads: wall ns/node", "CPU ns/node", "wall ns/edge", "wall, 2 threads / 1"], rows)
 
 
 def inflate_table(results):
@@ -159,10 +156,8 @@ def census_table(results):
         walls = [results.median(f, row, "wallNs") for row in CENSUS_ROWS]
         if walls[0] is not None:
             nodes = one["nodes"]
-            rows.append([f["file"], f"{nodes:,}", milliseconds(walls[0]), *(ratio(wall, nodes) for wall in walls),
-                         ratio(FIREFOX_CENSUS_NS * nodes, walls[0]) if nodes >= NODES_WORTH_A_RATIO else None])
-    header = ["file", "nodes", "default, ms", *(f"{title}: ns/node" for title in CENSUS_ROWS.values()),
-              "Firefox / ours (default)"]
+            rows.append([f["file"], f"{nodes:,}", milliseconds(walls[0]), *(ratio(wall, nodes) for wall in walls)])
+    header = ["file", "nodes", "default, ms", *(f"{title}: ns/node" for title in CENSUS_ROWS.values())]
     return table(header, rows) if rows else None
 
 
@@ -173,12 +168,9 @@ def dominators_table(results):
         if runs:
             one, wall = runs[0], results.median(f, "dominators", "wallNs")
             nodes = one["nodes"]
-            is_heap = nodes >= NODES_WORTH_A_RATIO and not f["file"].startswith("shape:")
             rows.append([f["file"], f"{nodes:,}", f"{one['edges']:,}", milliseconds(wall), ratio(wall, nodes),
-                         ratio(one["temporaryBytes"], nodes), ratio(one["resultBytes"], nodes),
-                         ratio(FIREFOX_DOMINATORS_NS * nodes, wall) if is_heap else None])
-    header = ["file or shape", "nodes", "edges", "ms", "ns/node", "temporary bytes per node", "result bytes per node",
-              "Firefox / ours"]
+                         ratio(one["temporaryBytes"], nodes), ratio(one["resultBytes"], nodes)])
+    header = ["file or shape", "nodes", "edges", "ms", "ns/node", "temporary bytes per node", "result bytes per node"]
     return table(header, rows) if rows else None
 
 
@@ -190,9 +182,8 @@ def paths_table(results):
             edges = one["edges"]
             retainers = [results.median(f, "retainers", "wallNs", threads) for threads in (1, 2)]
             rows.append([f["file"], f"{edges:,}", milliseconds(paths), ratio(paths, edges),
-                         ratio(FIREFOX_PATHS_NS * edges, paths) if one["nodes"] >= NODES_WORTH_A_RATIO else None,
                          *(ratio(wall, edges) for wall in retainers)])
-    header = ["file", "edges", "30 paths, ms", "ns/edge", "Firefox / ours", "reverse edges, 1 thread: ns/edge",
+    header = ["file", "edges", "30 paths, ms", "ns/edge", "reverse edges, 1 thread: ns/edge",
               "2 threads: ns/edge"]
     return table(header, rows) if rows else None
 
@@ -217,6 +208,42 @@ def save_table(results):
     return table(header, rows) if rows else None
 
 
+# What Firefox was asked, and the row of ours that answers the same: (title, its row, ours, threads of ours).
+FIREFOX_ROWS = (("reading", "firefoxRead", "load", 2), ("census", "firefoxCensus", "census", 1),
+                ("dominators", "firefoxDominators", "dominators", 1), ("30 paths", "firefoxPaths", "paths", 1))
+
+
+def firefox_cells(results, f):
+    """Milliseconds of both and how many times ours Firefox needs, for each question; and for reading that of processor time."""
+    cells = []
+    for _, theirs, ours, threads in FIREFOX_ROWS:
+        wall, our_wall = results.median(f, theirs, "wallNs"), results.median(f, ours, "wallNs", threads)
+        cells += [milliseconds(wall), milliseconds(our_wall), ratio(wall, our_wall)]
+        if ours == "load":
+            cells.append(ratio(results.median(f, theirs, "cpuNs"), results.median(f, ours, "cpuNs", threads)))
+    return cells
+
+
+def firefox_files(results):
+    """Files that both were asked about in this run, and that are large enough to compare."""
+    return [(f, one) for f, one in results.measured()
+            if one["nodes"] >= NODES_WORTH_A_RATIO and all(results.runs_of(f, row) for _, row, _, _ in FIREFOX_ROWS)]
+
+
+def firefox_table(results):
+    header = ["file", "nodes", "edges"]
+    for title, _, ours, _ in FIREFOX_ROWS:
+        header += [f"{title}: Firefox, ms", "ours, ms", "times ours"] + (["CPU, times ours"] if ours == "load" else [])
+    rows = [[f["file"], f"{one['nodes']:,}", f"{one['edges']:,}", *firefox_cells(results, f)]
+            for f, one in firefox_files(results)]
+    return table(header, rows) if rows else None
+
+
+def ratios_to_firefox(results):
+    at = [i for i, title in enumerate(["ms", "ms", "times", "times"] + ["ms", "ms", "times"] * 3) if title == "times"]
+    return [firefox_cells(results, f)[i] for f, _ in firefox_files(results) for i in at]
+
+
 def command_list(results):
     lines = []
     for f, _ in results.measured():
@@ -231,6 +258,8 @@ def command_list(results):
             lines.append(f"build/release/bench/paths_bench {f['file']}")
         if results.median(f, "saveGraph", "wallNs") is not None:
             lines.append(f"build/release/bench/save_bench {f['file']}")
+        if results.median(f, "firefoxRead", "wallNs") is not None:
+            lines.append(f"python3 bench/firefox/beside.py measure {f['file']}")
     for f in results.shapes():
         nodes = results.runs_of(f, "dominators")[0]["nodes"]
         lines.append(f"build/release/bench/dominators_bench --nodes {nodes} {f['file']}")
@@ -242,21 +271,33 @@ INFLATING = "What no reader can go below: the same bytes through ISA-L and throu
 MEMORY = """\
 Bytes per node: node columns and id index; per edge: edge columns. The peak is that of resident memory during a load
 with 2 threads, above what was in use before; it includes about 1 MiB of buffers."""
-DOMINATORS = f"""\
+DOMINATORS = """\
 Immediate dominators, dominated sets and retained sizes of a loaded graph. One thread. Shapes are made in memory to hurt,
 see bench/shapes.h. Temporary bytes are those allocated at most beside the result. The goals: real files at most 60 ns
 per node where they are large, never above 100; list, star, grid and wide at most 60, the shuffled list 500, random
-graphs 1,000; at most 60 temporary bytes per node. Firefox needs {FIREFOX_DOMINATORS_NS:,} ns per node on a file of 2.8
-million nodes."""
-PATHS = f"""\
+graphs 1,000; at most 60 temporary bytes per node."""
+PATHS = """\
 Up to 5 shortest paths to each of 30 nodes in one walk, with one thread; and the edges grouped by their targets. The
-goals: 5 ns per edge for paths, 8 for reverse edges. Firefox needs {FIREFOX_PATHS_NS:,} ns per edge for 30 paths."""
+goals: 5 ns per edge for paths, 8 for reverse edges."""
+FIREFOX = """\
+The same files and the same questions, asked of a real Firefox ({firefox}) in the same run: reading a file; the default
+census; the dominator tree with the retained size of the root; up to 5 shortest paths to each of the same 30 nodes. Firefox's
+times are those that a script in it sees, of a browser that was started for this file and does nothing else; it works in one
+thread. Ours read with 2 threads and answer with 1. *CPU* is the processor time of that thread of Firefox, against that of all of
+ours. Both gave the same answers: number and bytes of all nodes, the retained size of the root, the number of paths to each node;
+the run stops where they differ. Where Firefox was not asked, there is no row."""
 SAVING = """\
 A graph, and the same graph walked as if it were a live heap, both compressed, output discarded. CPU of one thread; wall
 time with a second one that compresses. The ratio compares CPU with that of loading the file in the same process. Bytes
 per node: the most memory that was allocated. The goals: at most 3 times the CPU of loading, at most 16 bytes per node
 besides the different texts, which a walk must keep. Firefox's own files are about a fifth smaller."""
 CENSUS = "One thread, of a loaded graph, by the default breakdown and by others."
+
+
+def beside_firefox(results):
+    """(text, table), or None where Firefox was not asked."""
+    body = firefox_table(results)
+    return body and (paragraphs(FIREFOX.format(firefox=results.document["firefox"])), body)
 
 
 def sections(results):
@@ -270,7 +311,8 @@ def sections(results):
     ] + ([("Census", CENSUS, census)] if census else []) \
       + ([("Dominators and retained sizes", DOMINATORS, dominators)] if dominators else []) \
       + ([("Shortest paths and reverse edges", PATHS, paths)] if paths else []) \
-      + ([("Saving", SAVING, save)] if save else [])
+      + ([("Saving", SAVING, save)] if save else []) \
+      + [("Beside Firefox", *(beside_firefox(results) or ("Firefox was not asked in this run.", "")))]
 
 
 PAGE_HEAD = """\
@@ -281,25 +323,28 @@ Numbers of the run `{name}` of {date}; the result with every single run is
 [bench/results/{name}.json](../../bench/results/{name}.json).
 Machine: {processor}, {processors} processors, {memory} MiB of memory; {kernel}; {compiler}, `{flags}`.
 
-`make bench` repeats the measurement, [bench/README.md](../../bench/README.md) says how to read it. Times are medians of
-runs that took turns in one process, after a warm-up; memory was touched before each load. Ratios compare medians of
-one process.
+{made_by}
 
-Beside ours: Firefox ESR 153 needs about {firefox_load} ns of CPU per node to read a snapshot of 8.59 million nodes and
-25.4 million edges, and about {firefox_census} ns per node for its default census, on a machine of the same kind. The
-goals: loading at most 120 ns of CPU and 65 ns of wall time per node with 2 threads, never above 190 ns of CPU; 2
+The goals: loading at most 120 ns of CPU and 65 ns of wall time per node with 2 threads, never above 190 ns of CPU; 2
 threads at most 0.8 of the wall time of 1; at most 44 bytes per node and 8 per edge; a peak of at most 1.3 times the
 graph; the default census below 5 ns per node. They are meant for large real files.
 """
+
+REPEATED = """\
+`{made_by}` repeats the measurement, [bench/README.md](../../bench/README.md) says how to read it. Times are medians of
+runs that took turns in one process, after a warm-up; memory was touched before each load. Ratios compare medians of
+one process; those [to Firefox](#beside-firefox) of two, one after the other."""
 
 COMMANDS = """\
 ## Commands
 
 The command that makes a generated file, and the ones behind its rows (after `make all`). Files without the former are
-real snapshots that Firefox wrote; measure your own the same way."""
+real snapshots; measure your own the same way."""
 
 
 COMPARED = pathlib.Path(__file__).resolve().parents[1] / "docs/explanation/compared-with-other-tools.md"
+README = COMPARED.parents[2] / "README.md"
+README_RANGE = re.compile(r"(?<=\[)[\d.,]+ to [\d,]+(?= times as\s+fast\]\(docs/explanation/performance\.md\))")
 COMPARED_PART = re.compile(r"(?<=<!-- begin: made by bench/report.py compared -->\n).*(?=<!-- end -->)", re.DOTALL)
 
 
@@ -328,8 +373,8 @@ def page(args):
     documents = [load(path) for path in args.results]
     first = documents[0]
     files = " ".join(f"bench/results/{document['name']}.json" for document in documents)
-    print(PAGE_HEAD.format(**machine_words(first), files=files, firefox_load=f"{FIREFOX_LOAD_NS:,}",
-                           firefox_census=f"{FIREFOX_CENSUS_NS:,}"))
+    made_by = paragraphs(REPEATED.format(made_by=first.get("madeBy") or "make bench"))
+    print(PAGE_HEAD.format(**machine_words(first), files=files, made_by=made_by))
     for document in documents:
         for title, text, body in sections_of(document):
             print(f"## {title}\n\n{text}\n\n{body}\n" if title else f"{text}\n\n{body}\n")
@@ -340,9 +385,38 @@ def page(args):
     print(f"{COMMANDS}\n\n```sh\n" + "\n".join(lists) + "\n```")
 
 
+def at_most(value):
+    """Words for a number, never more than it is: 4.7, 35, 1,370."""
+    if value < 10:
+        return f"{int(value * 10) / 10:g}"
+    unit = 10 ** max(0, len(str(int(value))) - 3)
+    return f"{int(value) // unit * unit:,}"
+
+
+def ratio_range(documents):
+    """The least and the greatest of all ratios to Firefox and DevTools on the page, as words of the README."""
+    ratios = []
+    for document in documents:
+        if document["schema"] == "ubiheap.bench/1":
+            ratios += ratios_to_firefox(Results(document))
+        elif document["schema"] == "ubiheap.rivals/1":
+            ratios += rivals_tables.ratios_to_devtools(document)
+    return f"{at_most(min(ratios))} to {at_most(max(ratios))}" if ratios else None
+
+
+def readme(args):
+    words = ratio_range([load(path) for path in args.results])
+    text = README.read_text()
+    print(README_RANGE.sub(words, text) if words else text, end="")
+
+
 def compared(args):
     text = rivals_tables.compared_part(load(args.result))
     print(COMPARED_PART.sub(lambda _: text, COMPARED.read_text()), end="")
+
+
+def scenarios(args):
+    print(scenario_tables.page(load(args.result)))
 
 
 def main():
@@ -352,17 +426,20 @@ def main():
     for option in ("--build", "--name"):
         c.add_argument(option, required=True)
     c.add_argument("--files")
+    c.add_argument("--by", default="make bench", help="the command that repeats the run")
+    c.add_argument("--firefox", help="its version")
     for kind in ("v8", "quickjs", "native", "timeline"):
         c.add_argument(f"--{kind}", dest="schema", action="store_const", const=f"ubiheap.bench-{kind}/1")
     c.add_argument("raw")
     c.set_defaults(function=collect, schema="ubiheap.bench/1")
-    for name, function in (("tables", tables), ("compared", compared)):
+    for name, function in (("tables", tables), ("compared", compared), ("scenarios", scenarios)):
         c = commands.add_parser(name)
         c.add_argument("result")
         c.set_defaults(function=function)
-    c = commands.add_parser("page")
-    c.add_argument("results", nargs="+")
-    c.set_defaults(function=page)
+    for name, function in (("page", page), ("readme", readme)):
+        c = commands.add_parser(name)
+        c.add_argument("results", nargs="+")
+        c.set_defaults(function=function)
     args = parser.parse_args()
     args.function(args)
 

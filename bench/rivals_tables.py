@@ -53,6 +53,15 @@ def rivals_table(document):
                   "memory, times ours"], rows)
 
 
+def ratios_to_devtools(document):
+    """Wall and CPU time of DevTools in times ours with 2 threads, of every file."""
+    ratios = []
+    for f in document["files"]:
+        theirs, ours = (rival_medians(document, f["file"], *tool) for tool in (("devtools", None), ("ubiheap", 2)))
+        ratios += [ratio(a, b) for a, b in zip(theirs[:2], ours[:2])]
+    return ratios
+
+
 def rivals_text(document):
     files = "; ".join(f"`{f['file']}` has {f['nodes']:,} nodes, {f['edges']:,} edges and {size(f['bytes'])}"
                       for f in document["files"])

@@ -3,7 +3,7 @@
 #
 # timeline.sh [NAME]: measures markers of the timeline, writes bench/results/timeline-NAME.json (default: latest), then prints
 # the tables: what a marker costs that nobody looks at, in instructions; while somebody looks, in time, beside LTTng-UST where
-# that is installed; and popping ten million. bench/run.sh runs it, too.
+# that is installed; and popping ten million. bench/run.py runs it, too.
 #
 #   BENCH_TRY=1           one turn: does the script work?
 #   BENCH_BUILD=DIR       build directory (default build/release)

@@ -32,8 +32,8 @@ int main(int argc, char **argv) {
 TURNS = 100000
 
 
-def count(program, n):
-    argv = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program), str(n)]
+def count(program, *numbers):
+    argv = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program), *map(str, numbers)]
     return int(re.search(rb"Collected : (\d+)", subprocess.run(argv, stderr=subprocess.PIPE, check=True).stderr)[1])
 
 

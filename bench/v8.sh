@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # v8.sh [NAME]: measures reading, looking at and using heap snapshots of V8, writes bench/results/v8-NAME.json (default:
-# latest), then prints the tables. bench/run.sh runs it, too.
+# latest), then prints the tables. bench/run.py runs it, too.
 #
 #   BENCH_FULL=1          also 50 million nodes (about 4.3 GiB of disk and 8 GiB of memory)
 #   BENCH_FILES="a b"     also these snapshots of your own

@@ -11,7 +11,7 @@
 #   RIVALS_DIR=DIR        where the rivals are installed (default build/rivals)
 #   BENCH_BUILD=DIR       build directory (default build/release)
 #   NODE_OPTIONS=...      such as --max-old-space-size=12000, when a file is too much for the rivals
-#   BENCH_PAGE=RESULT     also write the pages of the docs, from results of bench/run.sh and this (bench/page.sh); this
+#   BENCH_PAGE=RESULT     also write the pages of the docs, from results of bench/run.py and this (bench/page.sh); this
 #                         one's NAME is then rivals-RESULT
 set -eu
 cd "$(dirname "$0")/../.." || exit 1
