@@ -163,6 +163,11 @@ static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
     atomic_store_explicit(&c->chunk->sequence, ++c->sequence, memory_order_release);
 }
 
+/* The program has written over what it shares, so whoever reads it wants no more, and has no place left to say so. */
+static bool is_trampled(const ubi__wire_header *area) {
+    return area == ubi__process_state.area && area->magic != UBI__WIRE_MAGIC;
+}
+
 bool ubi__chunk_next(ubi__context *c) {
     ubi__wire_header *area = c->area;
     wait w = { 0 };
@@ -171,9 +176,15 @@ bool ubi__chunk_next(ubi__context *c) {
         uint32_t i, freed = atomic_load(&area->freed_chunks);
         if (!ubi__process_state.is_on)
             return false;
+        if (is_trampled(area)) {
+            ubi__stop(); /* else each event from now on would look at all chunks in vain */
+            return false;
+        }
         taken how = take(area, &i);
         if (how == TAKEN)
             open_chunk(c, area, i);
+        if (how == NO_ROOM && atomic_load_explicit(&area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP)
+            ubi__stop(); /* an event with room would have seen it */
         if (how == NO_ROOM && looks < LOOKS && atomic_load(&area->freed_chunks) != freed)
             continue;
         if (how != WAIT_FOR_READER)

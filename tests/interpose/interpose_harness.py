@@ -13,7 +13,7 @@ BUILD = Path(os.environ["UBI_BUILD_DIR"])
 PROGRAMS = SOURCE / "tests" / "interpose" / "programs"
 DRIVER = BUILD / "tests" / "preload_driver"
 LIBRARY = BUILD / "lib" / "ubiheap" / "libubiheap-preload.so"
-FOLLOW_CHILDREN, MAPPINGS = 1, 2
+FOLLOW_CHILDREN, MAPPINGS, MARKERS = 1, 2, 4
 
 ALLOC_WORDS = ["malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign", "valloc",
                "pvalloc", "new", "new[]", "mmap", "mremap", "brk"]

@@ -77,7 +77,7 @@ class ProcessLife(InterposeTest):
             self.assertEqual(ran.returncode, 3)
 
     def test_a_program_waits_for_a_slow_reader_and_loses_nothing(self):
-        self.record([self.compile("storm.c"), "8000000"], ["quiet=1", "pause=1500"])
+        self.record([self.compile("storm.c"), "8000000"], ["quiet=1", "hold=1"])
         recording = self.recording()
         self.assertGreaterEqual(recording.counters["allocations"], 8000000)
         self.assertGreater(recording.counters["waits"], 0)

@@ -10,19 +10,19 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from interpose_harness import DRIVER, LIBRARY, TIMEOUT_SECONDS, InterposeTest  # noqa: E402
+from interpose_harness import DRIVER, LIBRARY, MARKERS, SOURCE, TIMEOUT_SECONDS, InterposeTest  # noqa: E402
 
 
 class Waits(InterposeTest):
     def test_a_program_that_writes_over_what_it_shares(self):
-        """It lives, recording ends, and nobody believes what stands there then."""
-        program = self.compile("scribbles.c")
+        """It lives, recording ends on both sides, and nobody believes what stands there then."""
+        program = self.compile("scribbles.c", f"-I{SOURCE / 'include'}")
         for byte in ("0", "255", "1"):
             for again in ((), ("again",)):
                 for period in ("1", "524288"):
                     with self.subTest(byte=byte, again=again, period=period):
-                        ran = self.record([program, byte, *again], [f"period={period}", "quiet=1"], check=6)
-                        self.assertEqual(ran.stdout, b"1\n")
+                        ran = self.record([program, byte, *again], [f"period={period}", "quiet=1", f"flags={MARKERS}"], check=6)
+                        self.assertEqual(ran.stdout, b"1 0\n", "one mapping, and no longer recorded")
                         counters = self.recording().counters
                         self.assertEqual(counters["is_trampled"], 1)
                         for name in ("lost_events", "dropped", "dropped_reentrant", "waits"):

@@ -49,6 +49,20 @@ class Records(unittest.TestCase):
         while not holds():
             time.sleep(0.02)
 
+    def hold(self, name="hold"):
+        """A file: as long as it is there, programs go on that were told so."""
+        path = self.place.folder / name
+        path.touch()
+        return path
+
+    @staticmethod
+    def is_over(pid):
+        """Whoever adopted it may not have asked for its status yet."""
+        try:
+            return re.search(r"\) [ZX]", pathlib.Path(f"/proc/{pid}/stat").read_text()) is not None
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
     def assert_recorded(self, done):
         self.assertRegex(done.stderr, rf"\Aubiheap: {RECORDED}\n\Z")
 
@@ -119,7 +133,12 @@ class TheFile(Records):
         self.assertFalse([frame for frame in event.stack if record_place.LIBRARY.name in frame])
 
     def test_threads_have_the_names_that_they_gave_themselves(self):
-        self.behaves("thread")
+        hold = self.hold()
+        running = self.start("thread", hold)
+        self.wait_until(lambda: any("painter" in line for line in self.place.recording().lines))
+        hold.unlink()
+        running.communicate()
+        self.assertEqual(running.returncode, 0)
         recording = self.place.recording()
         event = next(event for event in recording.allocations if event.size == 4321)
         last = [line for line in recording.lines if "painter" in line]
@@ -331,10 +350,10 @@ class WhatIsRun(Records):
         self.assert_refused(self.place.record(foreign), 126, "another kind of machine")
 
     def test_a_program_that_writes_over_what_it_shares_lives_and_it_is_told(self):
-        program = self.place.compile("scribbles", "-D_GNU_SOURCE", "-fno-builtin",
+        program = self.place.compile("scribbles", "-D_GNU_SOURCE", "-fno-builtin", f"-I{record_place.HERE.parents[1] / 'include'}",
                                      source=record_place.HERE.parent / "interpose" / "programs" / "scribbles.c")
         done = self.place.record(program, 0)
-        self.assertEqual((done.returncode, done.stdout), (6, "1\n"))
+        self.assertEqual((done.returncode, done.stdout), (6, "1 0\n"))
         self.assertRegex(done.stderr, r"ubiheap: out.ubirec: the program wrote over the memory [^\n]*\n")
         self.assertEqual(self.place.recording().end, (STOPPED, 0))
 
@@ -465,10 +484,11 @@ class Failures(Records):
         command = self.place.command(self.place.program, "storm", 100000000, options=("--exact", "--no-symbols"))
         running = subprocess.Popen(command, cwd=self.place.folder, stderr=subprocess.PIPE, text=True, env=self.place.environment)
         self.addCleanup(self.abandon, running)
-        self.wait_until((self.place.folder / "out.ubirec").exists)
-        child = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()[0]
+        path = self.place.folder / "out.ubirec"
+        self.wait_until(lambda: path.exists() and path.stat().st_size > 100000)  # it records
+        child = self.place.program_pid(running)
         running.send_signal(signal.SIGSTOP)
-        self.wait_until(lambda: re.search(r"\) Z", pathlib.Path(f"/proc/{child}/stat").read_text()))
+        self.wait_until(lambda: self.is_over(child))
         running.send_signal(signal.SIGCONT)
         told = r"recording was over [0-9.]+ m?s after the start because ubiheap freed nothing for 30 s; how much was lost is not known"
         _, said = running.communicate()
@@ -546,7 +566,7 @@ class Failures(Records):
     def test_an_old_recording_is_replaced_before_the_new_one_is_at_its_end(self):
         (self.place.folder / "real.ubirec").write_bytes(b"")
         (self.place.folder / "out.ubirec").symlink_to("real.ubirec")
-        running = self.start("churn", 4000, "mark")
+        running = self.start("churn-while", self.hold(), "mark")
         self.wait_until(lambda: self.place.recording().is_whole())
         running.kill()
         running.wait()
@@ -611,7 +631,7 @@ class Failures(Records):
         runtime = self.place.folder / "runtime"
         runtime.mkdir(mode=0o700)
         self.place.environment["XDG_RUNTIME_DIR"] = str(runtime)
-        running = self.start("churn", 4000, "mark")
+        running = self.start("churn-while", self.hold(), "mark")
         self.assertEqual(list(runtime.iterdir()), [])
         running.kill()
 
@@ -619,8 +639,9 @@ class Failures(Records):
         runtime = self.place.folder / "runtime"
         runtime.mkdir(mode=0o700)
         self.place.environment["XDG_RUNTIME_DIR"] = str(runtime)
-        lives = self.start("churn", 4000, "mark", options=("--exact", "--follow-children"), output="lives.ubirec")
-        killed = self.start("churn", 4000, "mark", options=("--exact", "--follow-children"))
+        hold = self.hold()
+        lives = self.start("churn-while", hold, "mark", options=("--exact", "--follow-children"), output="lives.ubirec")
+        killed = self.start("churn-while", hold, "mark", options=("--exact", "--follow-children"))
         killed.kill()
         killed.wait()
         folders = list(runtime.iterdir())
@@ -634,15 +655,16 @@ class Failures(Records):
         self.assertIsNone(lives.poll())
 
     def test_when_we_are_killed_the_program_goes_on_and_the_file_is_good(self):
-        mark = self.place.folder / "mark"
-        running = self.start("churn", 4000, mark)
+        mark, hold = self.place.folder / "mark", self.hold()
+        running = self.start("churn-while", hold, mark)
         pid = self.place.program_pid(running)
         self.wait_until(lambda: self.place.recording().is_whole())
         running.kill()
         running.wait()
         self.assertFalse(mark.exists())
+        hold.unlink()
         self.wait_until(mark.exists)
-        self.wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists())
+        self.wait_until(lambda: self.is_over(pid))
         recording = self.place.recording()
         self.assertEqual((recording.is_whole(), recording.end), (True, None))
 
@@ -847,8 +869,10 @@ class MoreProcesses(Records):
         self.assertEqual(len(whole), 2)
 
     def test_a_daemon_is_left_alone(self):
-        mark = self.place.folder / "mark"
-        done = self.behaves("daemon", 300, mark)
+        mark, hold = self.place.folder / "mark", self.hold()
+        done = self.behaves("daemon", hold, mark)
+        self.assertFalse(mark.exists(), "nobody has waited for it")
+        hold.unlink()
         # The child between and the daemon may each note that they are there, or ubiheap may be gone by then.
         self.assertRegex(done.stderr, r"\A(ubiheap: out\.ubirec: it started behaves( \(2 times\))?, [^\n]*\n)?"
                          rf"ubiheap: {RECORDED}\n\Z")
@@ -857,9 +881,15 @@ class MoreProcesses(Records):
         self.wait_until(mark.exists)
 
     def test_a_daemon_that_is_followed_is_recorded_to_its_end(self):
-        mark = self.place.folder / "mark"
-        done = self.behaves("daemon", 300, mark, options=("--exact", "--follow-children"))
-        self.assertEqual((done.returncode, mark.exists()), (0, True))
+        mark, hold = self.place.folder / "mark", self.hold()
+        running = subprocess.Popen(
+            self.place.command(self.place.program, "daemon", hold, mark, options=("--exact", "--follow-children")),
+            cwd=self.place.folder, env=self.place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.abandon, running)
+        self.assertIn("the program has ended; waiting for ", running.stderr.readline())
+        hold.unlink()
+        running.communicate()
+        self.assertEqual((running.returncode, mark.exists()), (0, True))
         sizes = [self.place.recording(name).sizes()[3333] for name in self.place.recordings()]
         self.assertEqual(sorted(sizes)[-1], 1)
 
@@ -878,9 +908,9 @@ class MoreProcesses(Records):
         self.assertNotIn("waiting", errors, "once is enough")
 
     def test_who_does_not_wait_for_a_daemon_gets_what_there_is(self):
-        mark = self.place.folder / "mark"
+        mark, hold = self.place.folder / "mark", self.hold()
         running = subprocess.Popen(
-            self.place.command(self.place.program, "daemon", 3000, mark, options=("--exact", "--follow-children")),
+            self.place.command(self.place.program, "daemon", hold, mark, options=("--exact", "--follow-children")),
             cwd=self.place.folder, env=self.place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.abandon, running)
         self.wait_until(lambda: len(self.place.recordings()) >= 3)
@@ -891,14 +921,23 @@ class MoreProcesses(Records):
         self.assertIn("until it was stopped", errors)
         ends = [self.place.recording(name).end for name in self.place.recordings()]
         self.assertIn((STOPPED, 0), ends)
+        hold.unlink()
         self.wait_until(mark.exists)
 
     def test_after_its_time_recording_stops_and_the_program_does_not(self):
         mark = self.place.folder / "mark"
-        running = self.start("churn-until", self.place.folder / "go-on", mark, options=("--exact", "--duration", "300ms"))
-        self.wait_until(lambda: self.place.recording().end)
+        for duration in ("300ms", "5s", "60s"):  # it counts from before the program's start, which may be slow
+            hold = self.hold()
+            running = self.start("churn-while", hold, mark, options=("--exact", "--duration", duration))
+            self.wait_until(lambda: self.place.recording().end)
+            if self.place.recording().is_whole():
+                break
+            running.kill()
+            hold.unlink()
+            self.wait_until(mark.exists)
+            mark.unlink()
         self.assertFalse(mark.exists())
-        (self.place.folder / "go-on").touch()
+        hold.unlink()
         errors = running.communicate()[1]
         self.assertEqual((running.returncode, mark.exists()), (5, True))
         self.assertIn("until it was stopped", errors)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * scribbles.c BYTE [AGAIN]: fills all shared mappings that it may write to with a byte, and goes on allocating, in four threads,
- * more than a recorder's buffers hold. With AGAIN, one thread fills them all the time.
+ * more than a recorder's buffers hold. With AGAIN, one thread fills them all the time. Says how many mappings that were, and whether
+ * the program is recorded in the end: markers are observed as long as it is.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <ubiheap/marker.h>
 
 #define MAPPINGS 64
 #define EVENTS 2000000
@@ -67,6 +70,6 @@ int main(int argc, char **argv) {
     is_over = 1;
     if (argc > 2)
         pthread_join(scribbler, NULL);
-    printf("%d\n", n_shared);
+    printf("%d %d\n", n_shared, ubi_marker_is_observed());
     return 6;
 }

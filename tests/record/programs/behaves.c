@@ -73,11 +73,22 @@ static void churn(long ms) {
     }
 }
 
-static void *in_thread(void *payload) {
+/* Allocates for as long as a file is there; without its folder it is not, so no test leaves a program behind. */
+static void churn_while(const char *file) {
+    while (access(file, F_OK) == 0)
+        churn(1);
+}
+
+static void wait_while(const char *file) {
+    while (access(file, F_OK) == 0)
+        nap(1);
+}
+
+static void *in_thread(void *file) {
     pthread_setname_np(pthread_self(), "painter");
     kept[0] = malloc(4321);
-    nap(1500);
-    return payload;
+    wait_while(file);
+    return NULL;
 }
 
 static void become_daemon(void) {
@@ -189,10 +200,9 @@ int main(int argc, char **argv) {
         leave_mark(argv[3]);
         return 5;
     }
-    if (strcmp(mode, "churn-until") == 0) {
+    if (strcmp(mode, "churn-while") == 0) {
         say("ready\n");
-        while (access(argv[2], F_OK) != 0)
-            churn(1);
+        churn_while(argv[2]);
         kept[50] = malloc(2222);
         leave_mark(argv[3]);
         return 5;
@@ -216,13 +226,14 @@ int main(int argc, char **argv) {
     }
     if (strcmp(mode, "thread") == 0) {
         pthread_t thread;
-        pthread_create(&thread, NULL, in_thread, NULL);
+        say("ready\n");
+        pthread_create(&thread, NULL, in_thread, argv[2]);
         pthread_join(thread, NULL);
     }
     if (strcmp(mode, "daemon") == 0) {
         become_daemon();
         kept[50] = malloc(3333);
-        nap(atol(argv[2]));
+        wait_while(argv[2]);
         leave_mark(argv[3]);
     }
     if (strcmp(mode, "map") == 0)
