@@ -103,9 +103,16 @@ typedef struct ubi_leak_options {
      * process are put in order (ubi_lens_id_mark). 0: not known. NULL: of no heap; then times of creation tell, if they are known.
      */
     uint64_t (*id_mark_of)(const ubi_graph *graph);
+    /* From version 3 on: */
+    /**
+     * Where in the program's code a node of the newest heap belongs, such as the place of a function; called with name_payload, for
+     * leaked objects. Equal numbers are equal places; 0: not known. It groups nothing: a cluster tells whether it is about one place
+     * (ubi_leak_cluster.n_elsewhere). NULL: not known.
+     */
+    uint64_t (*site_of)(const void *payload, ubi_node_ix node);
 } ubi_leak_options;
 
-#define UBI_LEAK_OPTIONS_VERSION 2
+#define UBI_LEAK_OPTIONS_VERSION 3
 #define UBI_LEAK_OPTIONS_INIT                                                                                          \
     { .version = UBI_LEAK_OPTIONS_VERSION }
 
@@ -293,6 +300,8 @@ typedef struct ubi_leak_cluster {
     const uint8_t *
         grew; /**< grew[ubi_leaks_heap_count - 1]: 1 for steps with a tenth of the most, of three heaps a third, or more */
     uint32_t n_grew; /**< how many these are */
+    uint64_t
+        n_elsewhere; /**< leaked objects of another place in the code than the example (ubi_leak_options.site_of) */
 } ubi_leak_cluster;
 
 /** Whether clusters of this verdict count as leaks, unless the options choose verdicts. */

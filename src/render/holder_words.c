@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "lenses/v8/v8_fields.h"
 #include "render/node_label.h"
 
 /* Columns of a name within a sentence. */
@@ -28,6 +27,29 @@ ubi__edge_words ubi__words_to_held(const ubi__path_view *path, uint32_t n_to_nod
                              steps[holder + 1].edge, steps[last - 1].edge, steps[last].edge);
 }
 
+/* ---- places --------------------------------------------------------------------------------------------------------- */
+
+void ubi__function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function) {
+    const ubi__v8_facts *facts = ubi__v8_facts_of(graph);
+    ubi__v8_fields fields;
+    *out = 0;
+    if (!facts || ubi_graph_kind(graph, ubi_graph_node_kind(graph, function))->raw_type != UBI__V8_CLOSURE)
+        return;
+    ubi__v8_fields_init(&fields, graph, ubi_allocator_default());
+    ubi__v8_function_place(out, facts, &fields, function);
+    ubi__v8_fields_fini(&fields);
+}
+
+void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function) {
+    char place[UBI__V8_FUNCTION_WORDS];
+    ubi__function_place(place, graph, function);
+    if (!*place)
+        return;
+    ubi__out_string(out, " (");
+    ubi__display_text(out, style, ubi__text(place), sizeof place);
+    ubi__out_char(out, ')');
+}
+
 /* ---- names -------------------------------------------------------------------------------------------------------- */
 
 static bool write_by_property(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
@@ -44,7 +66,7 @@ static bool write_by_property(ubi__out *out, const ubi__style *style, const ubi_
     return true;
 }
 
-void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
+static void write_name(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
     const ubi_graph *g = path->graph;
     ubi_node_ix node = ubi__path_node(path, i);
     bool plain = ubi__kind_is_plain(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
@@ -56,6 +78,11 @@ void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__p
                       NAME_COLUMNS);
     if (buffer)
         UBI_DELETE(ubi_allocator_default(), buffer);
+}
+
+void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
+    write_name(out, style, path, i);
+    ubi__display_function_place(out, style, path->graph, ubi__path_node(path, i));
 }
 
 /* ---- holders ------------------------------------------------------------------------------------------------------ */
@@ -78,19 +105,4 @@ bool ubi__display_held(ubi__out *out, const ubi__style *style, const ubi__path_v
     ubi__out_string(out, " of ");
     ubi__display_path_node(out, style, path, holder);
     return true;
-}
-
-void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function) {
-    char place[UBI__V8_FUNCTION_WORDS];
-    const ubi__v8_facts *facts = ubi__v8_facts_of(graph);
-    ubi__v8_fields fields;
-    if (!facts || ubi_graph_kind(graph, ubi_graph_node_kind(graph, function))->raw_type != UBI__V8_CLOSURE)
-        return;
-    ubi__v8_fields_init(&fields, graph, ubi_allocator_default());
-    ubi__v8_function_place(place, facts, &fields, function);
-    ubi__v8_fields_fini(&fields);
-    if (!*place)
-        return;
-    ubi__out_char(out, ' ');
-    ubi__display_text(out, style, ubi__text(place), sizeof place);
 }

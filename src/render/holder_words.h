@@ -7,6 +7,7 @@
 #ifndef UBI_RENDER_HOLDER_WORDS_H
 #define UBI_RENDER_HOLDER_WORDS_H
 
+#include "lenses/v8/v8_fields.h"
 #include "render/edge_words.h"
 #include "render/path_words.h"
 
@@ -19,12 +20,14 @@ static inline ubi_node_ix ubi__path_node(const ubi__path_view *path, uint32_t i)
 uint32_t ubi__holder_of(const ubi__path_view *path, uint32_t n_to_node);
 /** What it is to `holder`, the answer of the former or any node before that. */
 ubi__edge_words ubi__words_to_held(const ubi__path_view *path, uint32_t n_to_node, uint32_t holder);
-/** What the i-th node is called within a sentence; a function without a name by the property that it is: "getSession()". */
+/** What the i-th node is called within a sentence, a function with its place: "add() (app.js:7)"; one without a name by its property. */
 void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i);
-/** "variable registry of add()", behind `before`. False, with nothing written: it has no name. */
+/** "variable registry of add() (app.js:7)", behind `before`. False, with nothing written: it has no name. */
 bool ubi__display_held(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t n_to_node,
                        const char *before);
-/** " server.js:12" of a function whose place is known; else nothing. Allocation failures count as not known. */
+/** "server.js:12" of a function, as much of it as is known, "" at least. Allocation failures count as not known. */
+void ubi__function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function);
+/** " (server.js:12)" of a function whose place is known; else nothing. Allocation failures count as not known. */
 void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function);
 
 #endif

@@ -23,6 +23,9 @@ PLANTED = {
     "outline": ("OutlineNode", None, 40 * 109, {}, 100, ("Editor.marks", "Map (entry)")),
 }
 
+# Where the function stands that leaks, or that a leaked timer calls.
+PLACES = {"chat-server": " (chat-server.js:37)", "thumbnails": " (thumbnails.js:36)"}
+
 
 def leaks(files, *options):
     return subprocess.run([os.environ["UBIHEAP"], "leaks", *options, *map(str, files)], capture_output=True, text=True,
@@ -89,8 +92,18 @@ class LeakingPrograms(unittest.TestCase):
         for name, (class_name, function, count, *_) in PLANTED.items():
             with self.subTest(name):
                 done = leaks(self.files[name])
-                wanted = f"{class_name}{f' {function}()' if function else ''}: +{count:,} objects"
+                wanted = f"{class_name}{f' {function}()' if function else ''}{PLACES.get(name, '')}: +{count:,} objects"
                 self.assertIn(wanted, done.stdout)
+
+    def test_functions_and_timers_are_told_with_the_line_that_made_them(self):
+        for name, _, document in self.documents():
+            with self.subTest(name):
+                self.assertEqual("code" in document["clusters"][0], name in PLACES)
+                if name in PLACES:
+                    code = document["clusters"][0]["code"]
+                    line = (PROGRAMS / f"{name}.js").read_text().splitlines()[code["line"] - 1]
+                    self.assertIn(code["function"] or "=>", line)
+                    self.assertEqual((Path(code["file"]).name, code["elsewhere"]), (f"{name}.js", 0))
 
 
 if __name__ == "__main__":

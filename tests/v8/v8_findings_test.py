@@ -104,15 +104,15 @@ class Rules(unittest.TestCase):
         stride = heap.snapshot.stride
         heap.snapshot.sections["locations"] = [handler * stride, 7, 11, 2]
         found = self.find(heap, "growingCollection")
-        self.assertEqual(found["heldBy"], "variable cache of handler() server.js:12")
+        self.assertEqual(found["heldBy"], "variable cache of handler() (server.js:12)")
         with tempfile.TemporaryDirectory() as folder:
             page = subprocess.run([UBIHEAP, "report", heap.write(folder)], capture_output=True, timeout=300, text=True,
                                   env={**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}).stdout
-        self.assertIn("Held by variable cache of handler() server.js:12.", " ".join(page.split()))
+        self.assertIn("Held by variable cache of handler() (server.js:12).", " ".join(page.split()))
 
     def test_of_an_index_file_the_folder_is_told(self):
         heap = self.captured(80 * KIB, "/app/node_modules/depd/index.js")
-        self.assertIn("of handler() depd/index.js alone", self.find(heap, "closureContext")["text"])
+        self.assertIn("of handler() (depd/index.js) alone", self.find(heap, "closureContext")["text"])
 
     def test_of_collections_within_each_other_the_innermost_that_has_nearly_all_is_told(self):
         heap = self.array_of(200, 400)
@@ -268,7 +268,7 @@ class Rules(unittest.TestCase):
     def test_a_captured_variable_that_keeps_much(self):
         found = self.find(self.captured(80 * KIB), "closureContext")
         self.assertEqual(found["bytes"], 80 * KIB)
-        self.assertEqual(found["text"], "Variable big of handler() app.js alone keeps 80.0 KiB alive.")
+        self.assertEqual(found["text"], "Variable big of handler() (app.js) alone keeps 80.0 KiB alive.")
         self.assertEqual(found["title"], "variable big")
         self.assertNotIn("heldBy", found)  # the sentence says it
 
@@ -349,7 +349,7 @@ class Rules(unittest.TestCase):
             self.assertEqual(found is not None, expected)
             if found:
                 self.assertEqual((found["count"], found["bytes"]), (100, 10000))
-                self.assertIn("many call poll() app.js", found["text"])
+                self.assertIn("many call poll() (app.js)", found["text"])
 
     def timers(self, n_once=0, n_repeated=0, firing=False):
         """Timers as Node.js makes them, each with 100 KiB of its own; `firing`: none of them is in a ring of waiting ones."""

@@ -21,6 +21,7 @@ typedef struct counting {
     vec_part parts;
     ubi__u64_map part_of;   /* (cluster, row) -> part */
     ubi__u64_map is_holder; /* (cluster, node) -> 0 */
+    uint64_t *sites;        /* owned sites[clusters]: of each one's example */
 } counting;
 
 static ubi_leak_cluster *cluster_at(const ubi__leak_gathering *g, ubi__leak_cluster_ix cluster) {
@@ -53,12 +54,22 @@ static ubi_status add_holder(counting *c, ubi__leak_cluster_ix cluster, ubi_node
     return ubi__u64_map_put(&c->is_holder, key, 0);
 }
 
+static uint64_t site_of(const ubi_leak_finder *f, ubi_node_ix node) {
+    return f->options.site_of ? f->options.site_of(f->options.name_payload, node) : 0;
+}
+
+static void compare_sites(counting *c, ubi__leak_cluster_ix cluster, ubi_node_ix node) {
+    ubi_leak_cluster *of = cluster_at(c->g, cluster);
+    of->n_elsewhere += site_of(c->g->f, node) != c->sites[cluster];
+}
+
 static ubi_status count_node(counting *c, ubi_node_ix node) {
     const ubi_leak_finder *f = c->g->f;
     ubi__leak_place_ix place = f->place_of[node];
     ubi__leak_cluster_ix cluster = c->g->cluster_of[place];
     if (c->g->part[place] == UBI__LEAK_PLACE_MAIN) {
         ubi__leak_note_birth(c->g, cluster, node);
+        compare_sites(c, cluster, node);
         return add_holder(c, cluster, node);
     }
     return add_to_part(c, cluster, node);
@@ -92,6 +103,12 @@ static ubi_status show_parts(counting *c) {
 
 static ubi_status count_all(counting *c) {
     const ubi_leak_finder *f = c->g->f;
+    size_t n = c->g->leaks->clusters.n;
+    c->sites = ubi__alloc_array(f->allocator, n, sizeof *c->sites);
+    if (n && !c->sites)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < n; i++)
+        c->sites[i] = site_of(f, c->g->leaks->clusters.at[i].cluster.example);
     for (uint32_t i = f->n_around; i < f->n_met; i++)
         if (f->flags[f->order[i]] & UBI__LEAK_CANDIDATE)
             UBI_TRY(count_node(c, f->order[i]));
@@ -106,6 +123,7 @@ ubi_status ubi__leak_count_parts(ubi__leak_gathering *g) {
     ubi__u64_map_fini(&c.part_of);
     ubi__u64_map_fini(&c.is_holder);
     vec_part_fini(&c.parts, g->f->allocator);
+    ubi__free_array(g->f->allocator, c.sites, g->leaks->clusters.n, sizeof *c.sites);
     return status;
 }
 

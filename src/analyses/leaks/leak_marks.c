@@ -41,7 +41,9 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
         return ubi__fail_nomem();
     f->allocator = a;
     /* Of an older version there is no more than this. */
-    memcpy(&f->options, options, options->version == 1 ? offsetof(ubi_leak_options, verdicts) : sizeof *options);
+    static const size_t bytes_of_version[] = { 0, offsetof(ubi_leak_options, verdicts),
+                                               offsetof(ubi_leak_options, site_of), sizeof *options };
+    memcpy(&f->options, options, bytes_of_version[options->version]);
     f->view = *view;
     f->graph = ubi_graph_ref((ubi_graph *)view->graph); /* only the reference count changes */
     f->classes = *classes;

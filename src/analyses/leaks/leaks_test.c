@@ -399,6 +399,32 @@ static void names_tell_nodes_of_a_class_apart(void **state) {
     leak_heaps_free(&h);
 }
 
+static uint64_t site_by_size(const void *payload, ubi_node_ix node) {
+    return ubi_graph_node_size_bytes(payload, node) / 10;
+}
+
+static void a_cluster_tells_how_many_are_of_another_place_in_the_code(void **state) {
+    (void)state;
+    leak_heaps h = leak_heaps_draw(
+        app,
+        ROOT "2(coarse=object class=App size=1) -> 3 \"[0]\", 4 \"[1]\", 5 \"[2]\"; 3(coarse=object class=F size=10); "
+             "4(coarse=object class=F size=20); 5(coarse=object class=F size=11)",
+        NULL);
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    options.site_of = site_by_size;
+    options.name_payload = h.newest;
+    ubi_leaks *leaks = leak_heaps_find(&h, &options);
+    assert_int_equal(ubi_leaks_count(leaks), 1);
+    assert_int_equal(ubi_leaks_cluster(leaks, 0)->leaked.count, 3);
+    assert_int_equal(ubi_leaks_cluster(leaks, 0)->n_elsewhere, 1);
+    ubi_leaks_free(leaks);
+    options.version = 2; /* it had none */
+    leaks = leak_heaps_find(&h, &options);
+    assert_int_equal(ubi_leaks_cluster(leaks, 0)->n_elsewhere, 0);
+    ubi_leaks_free(leaks);
+    leak_heaps_free(&h);
+}
+
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
 
 static void sums_are_of_clusters_that_are_leaks(void **state) {
@@ -571,7 +597,7 @@ static void misuse_is_refused(void **state) {
     ubi_leaks *leaks;
     options.version = 7;
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "leak options of version 7, expected 1 to 2");
+    assert_string_equal(ubi_error_message(), "leak options of version 7, expected 1 to 3");
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &old, NULL), UBI_EINVAL);
     assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
     assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_EINVAL);
@@ -616,6 +642,7 @@ int main(void) {
         cmocka_unit_test(only_chosen_nodes_leak),
         cmocka_unit_test(what_grows_in_the_control_is_no_leak),
         cmocka_unit_test(names_tell_nodes_of_a_class_apart),
+        cmocka_unit_test(a_cluster_tells_how_many_are_of_another_place_in_the_code),
         cmocka_unit_test(sums_are_of_clusters_that_are_leaks),
         cmocka_unit_test(sums_of_a_verdict_are_of_its_clusters),
         cmocka_unit_test(verdicts_have_names_and_needs),

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
+
 /* Searching so many edges again is cheaper than to remember the answer. */
 #define NARROW 32
 
@@ -29,6 +31,7 @@ static const struct {
     [UBI__FIELD_ON_IMMEDIATE] = { UBI_EDGE_PROPERTY, "_onImmediate" },
     [UBI__FIELD_IDLE_NEXT] = { UBI_EDGE_PROPERTY, "_idleNext" },
     [UBI__FIELD_REPEAT] = { UBI_EDGE_PROPERTY, "_repeat" },
+    [UBI__FIELD_BOUND_FUNCTION] = { UBI_EDGE_INTERNAL, "bound_function" },
 };
 
 void ubi__v8_fields_init(ubi__v8_fields *fields, const ubi_graph *g, const ubi_allocator *allocator) {
@@ -171,6 +174,53 @@ void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_fact
     ubi_text name = ubi_graph_string(fields->graph, ubi__graph_node_name(fields->graph, closure));
     shorten(function, sizeof function, name, 48);
     ubi__v8_function_place(place, facts, fields, closure);
-    snprintf(out, UBI__V8_FUNCTION_WORDS, "%s%s%s%.80s", name.len ? function : "(anonymous function)",
-             name.len ? "()" : "", *place ? " " : "", place);
+    snprintf(out, UBI__V8_FUNCTION_WORDS, *place ? "%s%s (%.80s)" : "%s%s",
+             name.len ? function : "(anonymous function)", name.len ? "()" : "", place);
+}
+
+/* ---- code ----------------------------------------------------------------------------------------------------------- */
+
+/* Functions can be bound again. */
+#define MOST_BINDINGS 8
+
+static bool is_closure(const ubi_graph *g, ubi_node_ix node) {
+    return node != UBI_NONE && g->kinds.rows.at[g->kind.at[node]].raw_type == UBI__V8_CLOSURE;
+}
+
+static bool is_timer(const ubi_graph *g, const ubi_lens_view *look, ubi_node_ix node) {
+    if (g->kinds.rows.at[g->kind.at[node]].raw_type != UBI__V8_OBJECT)
+        return false;
+    ubi_text name = ubi_lens_node_name(look, node);
+    return ubi__text_is(name, "Timeout") || ubi__text_is(name, "Immediate");
+}
+
+/* A bound function and a timer have a dozen edges. What has many is neither, and may be asked about by many. */
+static ubi_node_ix narrow_field(const ubi_graph *g, ubi_node_ix node, ubi__v8_field_name name) {
+    bool is_narrow = g->first_edge.at[node + 1] - g->first_edge.at[node] <= NARROW;
+    return is_narrow ? search_edges(g, node, name) : UBI_NONE;
+}
+
+ubi_node_ix ubi__v8_code_of(const ubi_lens_view *look, ubi_node_ix node) {
+    const ubi_graph *g = look->graph;
+    if (is_timer(g, look, node)) {
+        ubi_node_ix callback = narrow_field(g, node, UBI__FIELD_ON_TIMEOUT);
+        node = callback != UBI_NONE ? callback : narrow_field(g, node, UBI__FIELD_ON_IMMEDIATE);
+    }
+    if (!is_closure(g, node))
+        return UBI_NONE;
+    for (int i = 0; i < MOST_BINDINGS; i++) {
+        ubi_node_ix bound = narrow_field(g, node, UBI__FIELD_BOUND_FUNCTION);
+        if (!is_closure(g, bound))
+            break;
+        node = bound;
+    }
+    return node;
+}
+
+uint64_t ubi__v8_code_site(const ubi_lens_view *look, ubi_node_ix node) {
+    const ubi_graph *g = look->graph;
+    const ubi__v8_facts *facts = ubi__v8_facts_of(g);
+    ubi_node_ix code = facts ? ubi__v8_code_of(look, node) : UBI_NONE;
+    const ubi__v8_location *at = code == UBI_NONE ? NULL : ubi__v8_location_of(facts, code);
+    return at ? ubi__hash_combine(at->script_id, (uint64_t)at->line << 32 | at->column) | 1 : 0;
 }

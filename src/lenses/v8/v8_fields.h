@@ -9,6 +9,7 @@
 #include "base/u64_map.h"
 #include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
+#include "lenses/lens.h"
 
 /** Whether the edge is of this kind and called so. */
 static inline bool ubi__v8_edge_is(const ubi_graph *g, ubi_edge_ix e, ubi_edge_kind kind, const char *name) {
@@ -32,6 +33,7 @@ typedef enum ubi__v8_field_name {
     UBI__FIELD_ON_IMMEDIATE, /**< a property */
     UBI__FIELD_IDLE_NEXT,    /**< a property: the next timer of a ring */
     UBI__FIELD_REPEAT,       /**< a property: milliseconds between the calls of a timer */
+    UBI__FIELD_BOUND_FUNCTION,
     UBI__FIELD_COUNT
 } ubi__v8_field_name;
 
@@ -58,10 +60,17 @@ bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e);
 bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name);
 
 #define UBI__V8_FUNCTION_WORDS 160
+/**
+ * The function whose code a node stands for: itself, of a bound function that which it calls, of a timer of Node.js its callback.
+ * UBI_NONE: it stands for none. O(1): such nodes have few edges.
+ */
+ubi_node_ix ubi__v8_code_of(const ubi_lens_view *look, ubi_node_ix node);
+/** The place of that code as one number, equal for equal places (hashed); 0: not known. Cost: O(log locations). */
+uint64_t ubi__v8_code_site(const ubi_lens_view *look, ubi_node_ix node);
 /** "app.js:12" of a closure, or as much of it as is known, "" at least; a file "index.js" with its folder. */
 void ubi__v8_function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
                             ubi_node_ix closure);
-/** "handler() app.js:12" of a closure, or as much of it as is known. At most UBI__V8_FUNCTION_WORDS bytes. */
+/** "handler() (app.js:12)" of a closure, or as much of it as is known. At most UBI__V8_FUNCTION_WORDS bytes. */
 void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
                             ubi_node_ix closure);
 /** The script that a closure's code is in, or UBI_NONE. */

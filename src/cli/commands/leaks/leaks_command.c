@@ -13,6 +13,7 @@
 #include "cli/commands/leaks/leaks_page.h"
 #include "cli/commands/leaks/leaks_series.h"
 #include "cli/commands/nodes/node_filter.h"
+#include "lenses/v8/v8_fields.h"
 
 typedef struct leaks_arguments {
     const char *where, *control, *verdicts, *fail_on;
@@ -102,6 +103,10 @@ static ubi_str_ix role_of(const void *look, ubi_node_ix node) {
     return ubi_lens_node_role(look, node);
 }
 
+static uint64_t site_of(const void *look, ubi_node_ix node) {
+    return ubi__v8_code_site(look, node);
+}
+
 static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
@@ -113,6 +118,7 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     options.id_mark_of = ubi_lens_id_mark;
     options.name_of = role_of;
     options.name_payload = newest->look;
+    options.site_of = site_of;
     return options;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
 #include "graph/graph_columns.h"
+#include "lenses/v8/v8_fields.h"
 #include "render/result_json.h"
 
 /* Columns of a path in words. */
@@ -160,6 +161,25 @@ static void put_class(document *d, const ubi_class *class) {
     ubi__document_string(&d->json, "coarseType", ubi_coarse_type_name(class->coarse_type));
 }
 
+/* Of functions and timers: which function it is, and where it stands. Lines and columns count from 1. */
+static void put_code(document *d, const ubi_leak_cluster *c) {
+    ubi_node_ix code = ubi__v8_code_of(d->answer->newest->look, c->example);
+    const ubi__v8_facts *v8 = ubi__v8_facts_of(d->graph);
+    const ubi__v8_location *at = code == UBI_NONE ? NULL : ubi__v8_location_of(v8, code);
+    if (!at)
+        return;
+    ubi__json_key(&d->json, "code");
+    ubi__json_object_begin(&d->json);
+    put_text(d, "function", ubi_graph_string(d->graph, ubi_graph_node_name(d->graph, code)));
+    put_text(
+        d, "file",
+        ubi_graph_string(d->graph, ubi_graph_kind(d->graph, ubi_graph_node_kind(d->graph, code))->script_filename));
+    put_u64(d, "line", (uint64_t)at->line + 1);
+    put_u64(d, "column", (uint64_t)at->column + 1);
+    put_u64(d, "elsewhere", c->n_elsewhere);
+    ubi__json_object_end(&d->json);
+}
+
 static void put_counts(document *d, const ubi_leak_cluster *c) {
     put_u64(d, "count", c->leaked.count);
     put_u64(d, "bytes", c->leaked.bytes);
@@ -249,6 +269,7 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
     put_class(d, &c->class_name);
     if (c->name.ptr)
         put_text(d, "name", c->name);
+    put_code(d, c);
     ubi__document_string(&d->json, "verdict", ubi_leak_verdict_name(c->verdict));
     ubi__document_bool(&d->json, "isLeak", c->counts);
     put_counts(d, c);

@@ -286,7 +286,8 @@ static void write_headline(const page *p, const ubi_leak_cluster *c) {
     snprintf(rest, sizeof rest, ": +%s, %s retained", ubi__human_things(objects, c->leaked.count, "object"),
              ubi__human_size(size, c->retained_bytes));
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_RED);
-    ubi__leak_write_name(p->out, &p->cli->style, c, room(p) > strlen(rest) + 12 ? room(p) - strlen(rest) : 12);
+    ubi__leak_write_name(p->out, &p->cli->style, p->answer, c,
+                         room(p) > strlen(rest) + 12 ? room(p) - strlen(rest) : 12);
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_PLAIN);
     ubi__write_inked(p->cli, UBI__INK_BOLD, rest);
     ubi__out_char(p->out, '\n');
@@ -313,7 +314,10 @@ static void write_holder(const page *p, const ubi_leak_cluster *c, const ubi__le
     ubi__out_string(p->memo->out, "held by ");
     ubi__leak_write_holder(p->memo->out, &p->plain, c, path);
     write_older(p->memo->out, c);
-    write_line(p);
+    ubi__display_pad(p->out, 0, INDENT);
+    ubi__wrap_words(p->out, &p->cli->style, ubi__leak_memo_take(p->memo), INDENT, INDENT + 2,
+                    p->cli->style.columns > LEAST_COLUMNS ? p->cli->style.columns : LEAST_COLUMNS);
+    ubi__out_char(p->out, '\n');
 }
 
 /* "300 Array (21.1 KiB)"; false: it does not fit behind `used` columns. */
@@ -426,7 +430,7 @@ static void write_other(const page *p, const ubi_leak_cluster *c) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], buffer[200];
     const char *words = ubi__leak_verdict_words(buffer, p->answer->leaks, c);
     ubi__out_string(p->out, "  ");
-    ubi__leak_write_name(p->out, &p->cli->style, c, room(p) / 3);
+    ubi__leak_write_name(p->out, &p->cli->style, p->answer, c, room(p) / 3);
     ubi__out_printf(p->out, ": +%s, %s", ubi__human_things(objects, c->leaked.count, "object"),
                     ubi__human_size(size, c->retained_bytes));
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_DIM);

@@ -61,9 +61,10 @@ void ubi__leak_path_fini(ubi__leak_path *path);
 
 /* ---- words (leaks_words.c). No newline. -------------------------------------------------------------------------- */
 
-/** "LeakedThing", "Function onData". */
-void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *cluster, size_t columns);
-/** "Map registry, captured by add()": what a cluster hangs on, and how one gets there. */
+/** "LeakedThing", "Function onData() (server.js:12)", "Timeout of tick() (server.js:20; 3 elsewhere)". The place has room of its own. */
+void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__leaks_answer *answer,
+                          const ubi_leak_cluster *cluster, size_t columns);
+/** "Map, variable registry of add() (app.js:7)": what a cluster hangs on, and how one gets there. */
 void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *cluster,
                             const ubi__leak_path *path);
 /** The node that became larger, or the larger one that took its place. */

@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
+#include "lenses/v8/v8_fields.h"
 #include "render/holder_words.h"
 #include "render/node_label.h"
 
@@ -45,14 +46,45 @@ void ubi__leak_path_fini(ubi__leak_path *path) {
 
 /* ---- names -------------------------------------------------------------------------------------------------------- */
 
-void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *c, size_t columns) {
+static size_t write_class(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *c, size_t columns) {
     ubi_text name = c->class_name.name.len ? c->class_name.name : ubi__text("(empty name)");
     size_t used = ubi__display_text(out, style, name, columns);
     if (!c->name.len || used + 4 > columns)
-        return;
+        return used;
     ubi__out_char(out, ' ');
-    ubi__display_text(out, style, c->name, columns - used - 3);
+    used += 3 + ubi__display_text(out, style, c->name, columns - used - 3);
     ubi__out_string(out, "()");
+    return used;
+}
+
+/* " of tick()": what a timer calls, or a bound function. */
+static void write_called(ubi__out *out, const ubi__style *style, const ubi_graph *g, ubi_node_ix code, size_t columns) {
+    ubi_text name = ubi_graph_string(g, ubi_graph_node_name(g, code));
+    if (!name.len || columns < 8)
+        return;
+    ubi__out_string(out, " of ");
+    ubi__display_text(out, style, name, columns - 6);
+    ubi__out_string(out, "()");
+}
+
+void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__leaks_answer *answer,
+                          const ubi_leak_cluster *c, size_t columns) {
+    char place[UBI__V8_FUNCTION_WORDS], count[UBI__HUMAN_TEXT], elsewhere[UBI__HUMAN_TEXT + 20] = "";
+    const ubi_graph *g = answer->newest->graph;
+    ubi_node_ix code = ubi__v8_code_of(answer->newest->look, c->example);
+    size_t used = write_class(out, style, c, columns);
+    if (code == UBI_NONE)
+        return;
+    if (code != c->example)
+        write_called(out, style, g, code, columns - used);
+    ubi__function_place(place, g, code);
+    if (c->n_elsewhere)
+        snprintf(elsewhere, sizeof elsewhere, "; %s elsewhere", ubi__human_count(count, c->n_elsewhere));
+    if (!*place)
+        return;
+    ubi__out_string(out, " (");
+    ubi__display_text(out, style, ubi__text(place), sizeof place);
+    ubi__out_printf(out, "%s)", elsewhere);
 }
 
 /* ---- holders ------------------------------------------------------------------------------------------------------ */

@@ -127,8 +127,6 @@ bool ubi__report_held_by(char out[UBI__REPORT_HELD_BY], const ubi__report_facts 
         return false;
     ubi__out_init(&o, put_bytes, &b);
     bool is_named = ubi__display_held(&o, &plain, &path, path.n_steps, "");
-    if (is_named)
-        ubi__display_function_place(&o, &plain, f->graph, holder);
     ubi__out_flush(&o);
     out[b.n] = 0;
     return is_named;

@@ -41,7 +41,7 @@ ubi__path_view ubi__report_path(const ubi__report_facts *facts, ubi_node_ix node
 ubi__path_view ubi__report_finding_path(const ubi__report_facts *facts, const ubi_finding *finding);
 
 #define UBI__REPORT_HELD_BY 256
-/** "variable cache of handler() server.js:12", NUL-terminated and safe. False: it has no such name, or the finding says it. */
+/** "variable cache of handler() (server.js:12)", NUL-terminated and safe. False: it has no such name, or the finding says it. */
 bool ubi__report_held_by(char out[UBI__REPORT_HELD_BY], const ubi__report_facts *facts, const ubi_finding *finding);
 
 /** Room for a path in one line. */

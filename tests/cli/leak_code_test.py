@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ubiheap leaks: where in the program the code of leaked functions, timers and of their holder stands."""
+import json
+import unittest
+
+import workspace
+import v8_files
+
+SCRIPT_ID = 11
+
+
+class Heap:
+    """A global function install() at server.js:7, in whose scope the array `held` collects what a test hangs there."""
+
+    def __init__(self):
+        self.snapshot = v8_files.Snapshot()
+        self.locations = []
+        self.next_id = 1
+        root = self.node("synthetic", "", size=0)
+        window = self.node("object", "global")
+        self.link(root, "shortcut", "global", window)
+        self.script = self.node("code", "/app/server.js")
+        install = self.function("install", 7)
+        self.link(window, "property", "install", install)
+        scope = self.node("object", "system / Context")
+        self.link(install, "internal", "context", scope)
+        self.held = self.node("object", "Array")
+        self.link(scope, "context", "held", self.held)
+        self.n_held = 0
+
+    def node(self, type, name, size=16):
+        self.next_id += 2
+        return self.snapshot.node(type, name, id=self.next_id, size=size)
+
+    def link(self, source, kind, name, target):
+        self.snapshot.nodes[source]["edges"].append((kind, name, target))
+
+    def function(self, name, line, column=5):
+        closure = self.node("closure", name, 64)
+        shared = self.node("code", name)
+        self.link(closure, "internal", "shared", shared)
+        self.link(shared, "internal", "script", self.script)
+        self.locations += [closure * self.snapshot.stride, SCRIPT_ID, line - 1, column - 1]
+        return closure
+
+    def bound(self, function):
+        closure = self.node("closure", "native_bind", 64)
+        self.link(closure, "internal", "bound_function", function)
+        return closure
+
+    def timer(self, callback):
+        timer = self.node("object", "Timeout", 64)
+        self.link(timer, "property", "_onTimeout", callback)
+        return timer
+
+    def hold(self, node):
+        self.link(self.held, "element", self.n_held, node)
+        self.n_held += 1
+
+    def save(self, path, last_id):
+        self.next_id = last_id
+        self.link(0, "hidden", 1, self.node("object", "Made last"))
+        self.snapshot.sections["locations"] = self.locations
+        path.write_bytes(self.snapshot.bytes())
+
+
+class Places(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = workspace.Workspace()
+        cls.addClassCleanup(cls.place.temporary.cleanup)
+
+    def leaks(self, hang, *options):
+        """What `hang` puts into a heap is in the second of two only."""
+        old, new = Heap(), Heap()
+        hang(new)
+        old.save(self.place.folder / "old.heapsnapshot", 10001)
+        new.save(self.place.folder / "new.heapsnapshot", 20001)
+        done = self.place.ubiheap("leaks", "old.heapsnapshot", "new.heapsnapshot", *options, env={"COLUMNS": "100"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode()
+
+    def cluster(self, hang):
+        return json.loads(self.leaks(hang, "--json"))["clusters"][0]
+
+    def test_a_function_and_the_one_whose_variable_holds_it_have_their_places(self):
+        def hang(heap):
+            for _ in range(3):
+                heap.hold(heap.function("handler", 12))
+        page = self.leaks(hang)
+        self.assertIn("Function handler() (server.js:12): +3 objects,", page)
+        self.assertIn("held by Array, variable held of install() (server.js:7)", page)
+        cluster = self.cluster(hang)
+        self.assertEqual(cluster["code"], {"function": "handler", "file": "/app/server.js", "line": 12, "column": 5,
+                                           "elsewhere": 0})
+        self.assertEqual(cluster["holder"]["words"], "Array, variable held of install() (server.js:7)")
+
+    def test_of_functions_from_several_places_the_page_says_so(self):
+        def hang(heap):
+            for line in (20, 20, 20, 31, 32):
+                heap.hold(heap.function("", line))
+        self.assertIn("Function (server.js:20; 2 elsewhere): +5 objects,", self.leaks(hang))
+        self.assertEqual(self.cluster(hang)["code"]["elsewhere"], 2)
+
+    def test_of_a_bound_function_that_which_it_calls_is_told(self):
+        def hang(heap):
+            for _ in range(3):
+                heap.hold(heap.bound(heap.bound(heap.function("onData", 40))))
+        self.assertIn("Function native_bind() of onData() (server.js:40): +6 objects,", self.leaks(hang))
+        self.assertEqual(self.cluster(hang)["code"]["function"], "onData")
+
+    def test_of_a_timer_its_callback_is_told(self):
+        def hang(heap):
+            for _ in range(3):
+                heap.hold(heap.timer(heap.function("tick", 50)))
+        self.assertIn("Timeout of tick() (server.js:50): +3 objects,", self.leaks(hang))
+        self.assertEqual(self.cluster(hang)["code"]["line"], 50)
+
+    def test_what_is_no_function_and_what_has_no_place_gets_none(self):
+        def hang(heap):
+            for _ in range(3):
+                heap.hold(heap.node("object", "Session", 64))
+        self.assertIn("Session: +3 objects,", self.leaks(hang))
+        self.assertNotIn("code", self.cluster(hang))
+
+    def test_functions_that_are_bound_to_each_other_come_to_an_end(self):
+        def hang(heap):
+            one = heap.node("closure", "native_bind", 64)
+            heap.link(one, "internal", "bound_function", heap.bound(one))
+            heap.hold(one)
+        self.assertNotIn("code", self.cluster(hang))
+
+
+if __name__ == "__main__":
+    unittest.main()
