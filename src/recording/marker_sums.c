@@ -116,3 +116,11 @@ uint32_t ubi__marker_sums_owner(const ubi__marker_sums *m, uint64_t number) {
     const ubi__live *owned = ubi__live_table_find(&m->owned, number + 1);
     return owned ? (uint32_t)owned->event : UBI_NONE;
 }
+
+uint32_t ubi__marker_sums_left(ubi__marker_sums *m, uint64_t number) {
+    ubi__live *owned = m->owned.n ? ubi__live_table_find(&m->owned, number + 1) : NULL;
+    uint32_t group = owned ? (uint32_t)owned->event : UBI_NONE;
+    if (owned)
+        ubi__live_table_remove(&m->owned, owned);
+    return group;
+}

@@ -72,6 +72,8 @@ ubi_status ubi__marker_sums_own(ubi__marker_sums *m, uint64_t number, uint32_t g
 void ubi__marker_sums_freed(ubi__marker_sums *m, uint64_t number, uint32_t thread);
 /** It was not, after all. Errors: UBI_ENOMEM. */
 ubi_status ubi__marker_sums_undone(ubi__marker_sums *m, uint64_t number, uint32_t thread);
+/** Its process ended without freeing it. @return its group; UBI_NONE: it belongs to none. */
+uint32_t ubi__marker_sums_left(ubi__marker_sums *m, uint64_t number);
 /** The group of a live allocation; UBI_NONE: it belongs to none. */
 uint32_t ubi__marker_sums_owner(const ubi__marker_sums *m, uint64_t number);
 

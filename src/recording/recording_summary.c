@@ -263,6 +263,20 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     return ubi__marker_sums_undone(&s->markers, number, s->thread);
 }
 
+/* What a process that ended did not free. Behind it nothing of that process happens. */
+static void add_left(ubi__recording_summary *s, uint64_t number) {
+    ubi__live *live = ubi__live_table_find(&s->live, number + 1);
+    if (!live)
+        return;
+    uint32_t info = (uint32_t)live->event, group = ubi__marker_sums_left(&s->markers, number);
+    ubi__live_table_remove(&s->live, live);
+    end_life(s, number, info);
+    s->infos.at[info].n_left++;
+    s->classes[class_of(s, info)].n_left++;
+    if (group != UBI_NONE)
+        ubi__estimate_add(&s->markers.groups.at[group].live, s, info, 1);
+}
+
 static void add_rss(ubi__recording_summary *s, uint64_t bytes) {
     ubi__curve_point *point = point_now(s);
     point->rss_bytes = larger(point->rss_bytes, bytes);
@@ -282,6 +296,9 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
         return UBI_OK;
     case UBI__UBIREC_FREE_UNDONE:
         return add_free_undone(s, r->event.number, r->event.info);
+    case UBI__UBIREC_LEFT:
+        add_left(s, r->event.number);
+        return UBI_OK;
     case UBI__UBIREC_TIME:
         s->time_ns = r->time_ns;
         if (s->n_curve)
@@ -309,7 +326,7 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
     return ubi__ubirec_tables_add(&s->tables, r);
 }
 
-/* What was allocated in a marker and lives at the end. */
+/* What was allocated in a marker and lives at the end, beside what was left. */
 static void sum_live_of_markers(ubi__recording_summary *s) {
     for (size_t i = 0; i < s->live.n_slots && s->markers.owned.n; i++) {
         const ubi__live *live = &s->live.slots[i];
@@ -435,7 +452,7 @@ void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s,
 uint64_t ubi__info_measure(const ubi__info_sums *sums, ubi__measure measure) {
     switch (measure) {
     case UBI__MEASURE_LEAKED:
-        return sums->live;
+        return sums->live + sums->n_left;
     case UBI__MEASURE_PEAK:
         return sums->peak_live;
     case UBI__MEASURE_TEMPORARY:

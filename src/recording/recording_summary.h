@@ -7,8 +7,11 @@
  * lived is known exactly: each new maximum is an epoch, and an info notes what it had when it changes for the first time in
  * a later epoch.
  *
+ * In a recording of several processes, what one holds when it ends does not live any more, and was not freed: it leaves the peak and
+ * the curve, and is leaked.
+ *
  * In sampled recordings bytes are estimates: sums of the weights of samples. ubi__estimate has the variances.
- * Memory: the tables, 40 bytes per info, 24 to 48 per live allocation, and as much again for those made in a marker.
+ * Memory: the tables, 48 bytes per info, 24 to 48 per live allocation, and as much again for those made in a marker.
  */
 #ifndef UBI_RECORDING_RECORDING_SUMMARY_H
 #define UBI_RECORDING_RECORDING_SUMMARY_H
@@ -22,7 +25,8 @@
 /** Allocations of one info. `live` and `peak_live` are counts. */
 typedef struct ubi__info_sums {
     uint64_t count;
-    uint64_t live;      /* not freed so far; at the end: leaked */
+    uint64_t live;      /* not freed so far, by processes that run */
+    uint64_t n_left;    /* not freed by processes that ended; with `live` at the end: leaked */
     uint64_t peak_live; /* at the maximum that `epoch` is the number of */
     uint64_t epoch;
     uint64_t
@@ -43,6 +47,7 @@ typedef struct ubi__half_sums {
 /** Bytes are weights. */
 typedef struct ubi__class_sums {
     uint64_t count, n_frees;
+    uint64_t n_left; /* not freed by processes that ended */
     uint64_t bytes;
     uint64_t live, live_bytes, live_met_bytes; /* met: sizes of what lives and was sampled */
     double live_variance;

@@ -187,6 +187,39 @@ static void an_undone_free_leaves_things_as_they_were(void **state) {
     ubi__recording_summary_fini(&s);
 }
 
+static void what_an_ended_process_left_is_leaked_and_lives_no_more(void **state) {
+    recording r;
+    ubi__recording_summary s;
+    uint64_t blocks[3];
+    (void)state;
+    open_recording(&r, 1, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        must(ubi__ubirec_write_time(r.w, (i + 1) * UINT64_C(100000000)));
+        blocks[i] = allocate(&r, r.heap, 1000 + i, stack(&r, "main"));
+        must(ubi__ubirec_write_time(r.w, (i + 1) * UINT64_C(100000000) + 50000000));
+        if (i < 2)
+            must(ubi__ubirec_write_left(r.w, blocks[i]));
+    }
+    must(ubi__ubirec_write_left(r.w, blocks[1])); /* once is enough */
+    close_recording(&r, &s);
+    const ubi__class_sums *heap = &s.classes[UBI__UBIREC_HEAP];
+    assert_int_equal(heap->peak_bytes, 1002);
+    assert_int_equal(heap->peak_time_ns, 300000000);
+    assert_int_equal(heap->live, 1);
+    assert_int_equal(heap->n_left, 2);
+    assert_int_equal(heap->n_frees, 0);
+    assert_true(ubi__class_estimate(&s, UBI__UBIREC_HEAP, UBI__MEASURE_LEAKED).bytes == 1000 + 1001 + 1002);
+    assert_true(ubi__class_estimate(&s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK).bytes == 1002);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(ubi__info_measure(&s.infos.at[i], UBI__MEASURE_LEAKED), 1);
+    uint64_t most = 0;
+    for (size_t i = 0; i < s.n_curve; i++)
+        most = s.curve[i].live_bytes > most ? s.curve[i].live_bytes : most;
+    assert_int_equal(most, 1002);
+    assert_int_equal(s.lifetimes[0].samples, 0);
+    ubi__recording_summary_fini(&s);
+}
+
 static void a_second_free_is_counted_and_ignored(void **state) {
     recording r;
     ubi__recording_summary s;
@@ -605,6 +638,7 @@ int main(void) {
         cmocka_unit_test(the_peak_is_the_first_time_that_most_lived),
         cmocka_unit_test(a_free_by_another_thread_is_not_temporary),
         cmocka_unit_test(an_undone_free_leaves_things_as_they_were),
+        cmocka_unit_test(what_an_ended_process_left_is_leaked_and_lives_no_more),
         cmocka_unit_test(a_second_free_is_counted_and_ignored),
         cmocka_unit_test(sums_that_do_not_fit_do_not_wrap),
         cmocka_unit_test(lifetimes_and_sizes_fall_into_their_buckets),

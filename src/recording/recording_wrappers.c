@@ -28,8 +28,8 @@ static heft heft_of(const ubi__recording_summary *s, uint32_t info) {
     const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
     const ubi__info_sums *sums = &s->infos.at[info];
     double weight = (double)row->weight_bytes;
-    return (heft){ { (double)sums->live * weight, (double)sums->peak_live * weight, (double)sums->count * weight,
-                     (double)sums->count * ubi__sample_count(row) } };
+    return (heft){ { (double)ubi__info_measure(sums, UBI__MEASURE_LEAKED) * weight, (double)sums->peak_live * weight,
+                     (double)sums->count * weight, (double)sums->count * ubi__sample_count(row) } };
 }
 
 static void add_heft(heft *sum, const heft *more) {

@@ -68,6 +68,7 @@ typedef enum ubi__ubirec_type {
     UBI__UBIREC_END,
     UBI__UBIREC_STARTED,
     UBI__UBIREC_COMPANION,
+    UBI__UBIREC_LEFT,
     UBI__UBIREC_TYPE_COUNT,
     UBI__UBIREC_ALLOC = 100,
     UBI__UBIREC_FREE,

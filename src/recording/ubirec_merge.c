@@ -22,9 +22,9 @@ UBI_VEC_DECLARE(last_frees, last_free);
 
 typedef struct input {
     const char *path;
-    uint64_t begin_ns;  /* of the process, since that of the first one */
-    uint64_t start_ns;  /* of the recording, the same */
-    ubi__source source; /* of the reader */
+    uint64_t later_ns;   /* the process began so much later than the first one, */
+    uint64_t earlier_ns; /* or earlier: when one began is not known exactly */
+    ubi__source source;  /* of the reader */
     ubi__ubirec_reader *reader;
     bool is_open, is_over;
     uint64_t time_ns;            /* of the next record, the same */
@@ -87,6 +87,12 @@ void ubi__ubirec_merge_free(ubi__ubirec_merge *m) {
     UBI_DELETE(m->allocator, m);
 }
 
+/* A time of the process as one of the first process. */
+static uint64_t time_of_whole(const input *in, uint64_t time_ns) {
+    uint64_t ns = time_ns > in->earlier_ns ? time_ns - in->earlier_ns : 0;
+    return __builtin_add_overflow(ns, in->later_ns, &ns) ? UINT64_MAX : ns;
+}
+
 ubi_status ubi__ubirec_merge_add(ubi__ubirec_merge *m, const char *path, const ubi__ubirec_about *about) {
     if (m->inputs.n == 0) {
         m->period_bytes = about->period_bytes;
@@ -95,9 +101,11 @@ ubi_status ubi__ubirec_merge_add(ubi__ubirec_merge *m, const char *path, const u
     if (about->period_bytes != m->period_bytes)
         return ubi__fail(UBI_EINVAL, "'%s' was sampled with another period than '%s': they do not add up", path,
                          m->inputs.at[0].path);
-    uint64_t begin_ns = about->start_unix_ns > m->first_unix_ns ? about->start_unix_ns - m->first_unix_ns : 0;
-    input in = { .path = path, .begin_ns = begin_ns, .start_ns = begin_ns + about->recording_start_ns };
-    in.time_ns = in.start_ns;
+    uint64_t began = about->start_unix_ns, first = m->first_unix_ns;
+    input in = { .path = path,
+                 .later_ns = began > first ? began - first : 0,
+                 .earlier_ns = began && began < first ? first - began : 0 };
+    in.time_ns = time_of_whole(&in, about->recording_start_ns);
     return inputs_push(&m->inputs, m->allocator, in);
 }
 
@@ -201,7 +209,7 @@ static ubi_status set_rss(ubi__ubirec_merge *m, input *in, uint64_t bytes) {
 static ubi_status add_marker(ubi__ubirec_merge *m, const input *in, const ubi__ubirec_record *r) {
     ubi__ubirec_marker marker = { .name = string_of(in, r->marker.name),
                                   .details = string_of(in, r->marker.details),
-                                  .time_ns = in->begin_ns + r->marker.time_ns,
+                                  .time_ns = time_of_whole(in, r->marker.time_ns),
                                   .type = r->marker.type,
                                   .process_type = r->marker.process_type,
                                   .is_off_main_thread = r->marker.is_off_main_thread,
@@ -227,7 +235,7 @@ static ubi_status add_record(ubi__ubirec_merge *m, input *in, const ubi__ubirec_
         return ubi__ubirec_write_thread_name(m->writer, in->numbers.threads.at[r->thread_name.thread],
                                              string_of(in, r->thread_name.name));
     case UBI__UBIREC_TIME:
-        in->time_ns = in->begin_ns + r->time_ns;
+        in->time_ns = time_of_whole(in, r->time_ns);
         return UBI_OK;
     case UBI__UBIREC_ALLOC:
         return add_alloc(m, in, r->event.number, r->event.info);
@@ -249,6 +257,16 @@ static ubi_status add_record(ubi__ubirec_merge *m, input *in, const ubi__ubirec_
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
+
+/* What lives when the process is over has nobody any more. */
+static ubi_status leave_live(ubi__ubirec_merge *m, const input *in) {
+    if (in->live.n)
+        UBI_TRY(ubi__ubirec_write_time(m->writer, in->time_ns));
+    for (size_t i = 0; i < in->live.n_slots; i++)
+        if (in->live.slots[i].address)
+            UBI_TRY(ubi__ubirec_write_left(m->writer, in->live.slots[i].event));
+    return UBI_OK;
+}
 
 /* What the file says in the end. */
 static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
@@ -273,6 +291,7 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
         const ubi__ubirec_companion_row *row = &in->numbers.tables.companions.at[i];
         UBI_TRY(ubi__ubirec_write_companion(m->writer, string_of(in, row->suffix), string_of(in, row->name)));
     }
+    UBI_TRY(leave_live(m, in));
     UBI_TRY(set_rss(m, in, 0));
     close_input(m, in);
     return UBI_OK;

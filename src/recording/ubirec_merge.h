@@ -8,7 +8,8 @@
  *     ubi__ubirec_merge_write(m, writer, &progress);               a recording like others
  *
  * Modules, frames, stacks and kinds that processes have in common are one; threads are all of them, each of its process. What
- * lived at a time is what lived in all processes then; so is resident memory. A file that is damaged counts up to there.
+ * lived at a time is what lived in all processes then; so is resident memory. What a process did not free is left when it ends: its
+ * file's last time, at which it ended, or was replaced by exec, or, in a file without an end, did the last thing that is known. A file that is damaged counts up to there.
  * Only the files of processes that ran at a time are open at that time. Memory: 0.6 MiB and tables for each of those.
  */
 #ifndef UBI_RECORDING_UBIREC_MERGE_H

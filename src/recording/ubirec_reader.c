@@ -397,6 +397,11 @@ static void read_free_undone(ubi__ubirec_reader *r, cursor *c) {
     check_event(r, c);
 }
 
+static void read_left(ubi__ubirec_reader *r, cursor *c) {
+    r->record.event.number = get_allocation(c, get(c), &r->n);
+    check_event(r, c);
+}
+
 static void read_bytes_record(ubi__ubirec_reader *r, cursor *c) {
     r->record.bytes = get(c);
 }
@@ -472,6 +477,7 @@ static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
     [UBI__UBIREC_TIME] = read_time,
     [UBI__UBIREC_SWITCH] = read_switch,
     [UBI__UBIREC_FREE_UNDONE] = read_free_undone,
+    [UBI__UBIREC_LEFT] = read_left,
     [UBI__UBIREC_RSS] = read_bytes_record,
     [UBI__UBIREC_COUNTED] = read_counted,
     [UBI__UBIREC_PERIOD] = read_period,

@@ -85,8 +85,8 @@ typedef struct ubi__ubirec_record {
         } thread_name;
         struct {
             uint64_t number; /* of the allocation */
-            uint32_t info;   /* not of UBI__UBIREC_FREE */
-        } event;             /* UBI__UBIREC_ALLOC, _FREE, _FREE_UNDONE */
+            uint32_t info;   /* not of UBI__UBIREC_FREE and _LEFT */
+        } event;             /* UBI__UBIREC_ALLOC, _FREE, _FREE_UNDONE, _LEFT */
         uint64_t time_ns;    /* _TIME */
         uint32_t thread_now; /* _SWITCH */
         uint64_t bytes;      /* _RSS, _PERIOD */

@@ -417,6 +417,10 @@ ubi_status ubi__ubirec_write_free_undone(ubi__ubirec_writer *w, uint64_t number,
     return PUT(w, UBI__UBIREC_FREE_UNDONE, w->n_allocations - 1 - number, info);
 }
 
+ubi_status ubi__ubirec_write_left(ubi__ubirec_writer *w, uint64_t number) {
+    return PUT(w, UBI__UBIREC_LEFT, w->n_allocations - 1 - number);
+}
+
 ubi_status ubi__ubirec_write_rss(ubi__ubirec_writer *w, uint64_t bytes) {
     return PUT(w, UBI__UBIREC_RSS, bytes);
 }

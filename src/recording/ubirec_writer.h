@@ -97,6 +97,8 @@ ubi_status ubi__ubirec_write_free(ubi__ubirec_writer *w, uint64_t number);
  * thing that the thread of the free does.
  */
 ubi_status ubi__ubirec_write_free_undone(ubi__ubirec_writer *w, uint64_t number, uint32_t info);
+/** Of what lives: the process that had it ended, and did not free it. In recordings of several processes alone. */
+ubi_status ubi__ubirec_write_left(ubi__ubirec_writer *w, uint64_t number);
 /** Resident memory of the process now. */
 ubi_status ubi__ubirec_write_rss(ubi__ubirec_writer *w, uint64_t bytes);
 /** The value of a counter by now; it counts from the start of the recording. */

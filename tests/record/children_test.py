@@ -3,10 +3,13 @@
 """Several processes that are recorded together: what `record` says of them, and the one report over all of them."""
 import json
 import re
+import struct
 import subprocess
 import unittest
+import zlib
 
-import record_place
+import record_place  # puts the decoder's folder on the path
+import ubirec_decoder
 
 TIMEOUT_SECONDS = 300
 JOB = """
@@ -48,6 +51,154 @@ int main(int argc, char **argv) {
     return 0;
 }
 """
+
+CHAIN = """
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+/* HOW N SIZE: N processes that have a block of SIZE each and never free it. */
+static char *volatile sink;
+static void keep(size_t size) {
+    char *block = malloc(size);
+    memset(block, 1, size);
+    sink = block;
+}
+int main(int argc, char **argv) {
+    int n = atoi(argv[2]), size = atoi(argv[3]), ready[2], go[2];
+    char byte = 0, count[16];
+    pipe(ready);
+    pipe(go);
+    if (strcmp(argv[1], "exec") == 0) { /* one behind the other, in one process */
+        keep(size);
+        snprintf(count, sizeof count, "%d", n - 1);
+        if (n > 1)
+            execl(argv[0], argv[0], "exec", count, argv[3], NULL);
+        return n > 1;
+    }
+    for (int i = 0; i < n; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            keep(size);
+            if (strcmp(argv[1], "killed") == 0)
+                raise(SIGKILL);
+            if (strcmp(argv[1], "parallel") == 0) {
+                write(ready[1], &byte, 1);
+                read(go[0], &byte, 1);
+            }
+            _exit(0);
+        }
+        if (strcmp(argv[1], "parallel") != 0)
+            waitpid(child, NULL, 0);
+    }
+    if (strcmp(argv[1], "parallel") == 0) {
+        for (int i = 0; i < n; i++)
+            read(ready[0], &byte, 1);
+        for (int i = 0; i < n; i++)
+            write(go[1], &byte, 1);
+        while (wait(NULL) > 0)
+            ;
+    }
+    return 0;
+}
+"""
+N, SIZE = 12, 1000000
+TIME, END = 12, 20  # types of records
+
+
+def without_end(data):
+    """The file without its end and the time of it, and without its index."""
+    out = data[:16]
+    for payload in ubirec_decoder.blocks(data):
+        if isinstance(payload, int):
+            break
+        c, records = ubirec_decoder.Cursor(payload), []
+        while c.more():
+            start, head = c.at, c.number()
+            if head & 3 >= 2:
+                more = c.number()
+            if head & 3 == 3:
+                c.bytes(more)
+            records.append((head >> 2 if head & 3 == 3 else 0, payload[start:c.at]))
+        types = [kind for kind, _ in records]
+        if END in types:
+            end = types.index(END)
+            last_time = max((i for i in range(end) if types[i] == TIME), default=end)
+            records = [record for i, record in enumerate(records) if i not in (end, last_time)]
+        payload = b"".join(record for _, record in records)
+        head = struct.pack("<BBHII", 1, 0, 0, len(payload), len(payload))
+        out += head + struct.pack("<I", zlib.crc32(head + payload)) + payload
+    return out
+
+
+class Lifetimes(unittest.TestCase):
+    """What a process holds ends with it."""
+
+    def setUp(self):
+        self.place = record_place.Place(self)
+        (self.place.folder / "chain.c").write_text(CHAIN)
+        self.program = self.place.compile("chain", "-w", source=self.place.folder / "chain.c")
+
+    def document(self, how, *more, options=("--exact", "--follow-children")):
+        done = self.place.record(self.program, how, N, SIZE, options=options, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.report(*more)
+
+    def report(self, *more):
+        done = subprocess.run([record_place.UBIHEAP, "report", "--json", "--top", "0", *more, "out.ubirec"], cwd=self.place.folder,
+                              stdout=subprocess.PIPE, env=self.place.environment, timeout=TIMEOUT_SECONDS, check=True)
+        return json.loads(done.stdout)
+
+    def check(self, document, n_at_a_time):
+        """All of it is leaked, and so many of the blocks lived at a time; in whichever form one asks."""
+        heap = document["heap"]
+        small = SIZE / 2  # what libraries have beside
+        self.assertGreaterEqual(heap["leaked"]["bytes"], N * SIZE)
+        self.assertLess(heap["leaked"]["bytes"], N * SIZE + small)
+        self.assertGreaterEqual(heap["peak"]["bytes"], n_at_a_time * SIZE)
+        self.assertLess(heap["peak"]["bytes"], n_at_a_time * SIZE + small)
+        self.assertEqual(max(document["curve"]["liveBytes"]), heap["peak"]["bytes"])
+        site, = (site for site in document["sites"] if site["stack"] and site["stack"][0]["function"] == "keep")
+        self.assertEqual(site["leaked"]["bytes"], N * SIZE)
+        self.assertEqual(site["peak"]["bytes"], n_at_a_time * SIZE)
+        kind, = (kind for kind in document["kinds"] if kind["kind"] == "malloc")
+        self.assertLess(kind["peak"]["bytes"], n_at_a_time * SIZE + small)
+        self.assertNotIn("growth", [finding["kind"] for finding in document["findings"]])
+
+    def test_children_one_behind_the_other(self):
+        self.check(self.document("sequential"), 1)
+
+    def test_children_at_a_time_add_up(self):
+        self.check(self.document("parallel"), N)
+
+    def test_exec_ends_what_the_program_before_it_had(self):
+        self.check(self.document("exec"), 1)
+
+    def test_children_that_are_killed(self):
+        self.check(self.document("killed"), 1)
+
+    def test_a_process_alone_is_as_it_was(self):
+        whole = self.document("sequential")
+        for row in whole["processes"]:
+            heap = self.report("--process", str(row["pid"]))["heap"]
+            self.assertEqual(heap["leaked"]["bytes"], row["leakedBytes"])
+            self.assertLessEqual(heap["peak"]["bytes"], row["bytes"])
+            if row["leakedBytes"] >= SIZE:
+                self.assertGreaterEqual(heap["peak"]["bytes"], SIZE)
+
+    def test_a_file_that_was_cut_ends_with_its_last_event(self):
+        """As that of a recorder that was killed: nobody knows how long the process ran on."""
+        whole = self.document("sequential")
+        for row in whole["processes"]:
+            path = self.place.folder / row["file"]
+            if row["file"] != "out.ubirec" and row["bytes"]:
+                path.write_bytes(without_end(path.read_bytes()))
+        cut = self.report()
+        self.check(cut, 1)
+        self.assertEqual(cut["heap"]["leaked"], whole["heap"]["leaked"])
 
 
 class Children(unittest.TestCase):

@@ -167,6 +167,9 @@ class Decoder:
         symbols = [f"{self.string(c)}|{self.string(c)}|{c.number()}|{c.number()}" for _ in range(c.number())]
         self.put("symbols", frame, *symbols)
 
+    def type23(self, c):
+        self.event("left", self.allocations - 1 - c.number())
+
     def type20(self, c):
         self.put("end", c.number(), c.number())
 

@@ -192,11 +192,12 @@ static ubi_status make_free(maker *m) {
     if (m->n_live == 0)
         return UBI_OK;
     uint32_t at = random_below(m->n_live);
-    UBI_TRY(ubi__ubirec_write_free(m->w, m->live[at]));
-    expect_event(m, "free", m->live[at], "");
+    bool is_left = random_below(16) == 0; /* by a process that ended */
+    UBI_TRY(is_left ? ubi__ubirec_write_left(m->w, m->live[at]) : ubi__ubirec_write_free(m->w, m->live[at]));
+    expect_event(m, is_left ? "left" : "free", m->live[at], "");
     m->freed = m->live[at];
     m->freed_info = m->live_info[at];
-    m->has_freed = true;
+    m->has_freed = !is_left;
     m->n_live--;
     m->live[at] = m->live[m->n_live];
     m->live_info[at] = m->live_info[m->n_live];

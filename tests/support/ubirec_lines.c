@@ -118,7 +118,7 @@ static void put_symbols(const lines *l, const ubi__ubirec_record *r) {
 static void put_event(const lines *l, const char *word, const ubi__ubirec_record *r) {
     fprintf(l->out, "%s %" PRIu64, word, r->event.number);
     put_now(l);
-    if (r->type != UBI__UBIREC_FREE)
+    if (r->type != UBI__UBIREC_FREE && r->type != UBI__UBIREC_LEFT)
         put_info(l, r->event.info);
     fputc('\n', l->out);
 }
@@ -136,6 +136,9 @@ static void put_record(const lines *l, const ubi__ubirec_record *r) {
         break;
     case UBI__UBIREC_FREE_UNDONE:
         put_event(l, "undone", r);
+        break;
+    case UBI__UBIREC_LEFT:
+        put_event(l, "left", r);
         break;
     case UBI__UBIREC_RSS:
         fprintf(l->out, "rss %" PRIu64 "\n", r->bytes);

@@ -190,6 +190,8 @@ static ubi_status copy_record(job *j, const ubi__ubirec_record *r) {
         return ubi__ubirec_write_free(j->writer, r->event.number);
     case UBI__UBIREC_FREE_UNDONE:
         return ubi__ubirec_write_free_undone(j->writer, r->event.number, j->numbers.infos.at[r->event.info]);
+    case UBI__UBIREC_LEFT:
+        return ubi__ubirec_write_left(j->writer, r->event.number);
     case UBI__UBIREC_RSS:
         return ubi__ubirec_write_rss(j->writer, r->bytes);
     case UBI__UBIREC_COUNTED:

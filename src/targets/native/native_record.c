@@ -253,12 +253,20 @@ static void tell_of_file(const recorder *r, const ubi__native_session *s) {
     ubi__native_session_note_companion(teller, s->path + strlen(r->path), name);
 }
 
+/* Whoever waited for a process before it started this one has seen the other one's end: so do we. */
+static void note_deaths(recorder *r) {
+    for (ubi__native_session *s = r->sessions; s; s = s->next)
+        if (!s->has_ended)
+            ubi__native_session_look_for_death(s);
+}
+
 static ubi_status admit(recorder *r, int socket, pid_t pid) {
     const ubi__ubirec_end stopped = { .reason = UBI__UBIREC_STOPPED };
     ubi__wire_hello hello;
     ubi__native_session *s;
     UBI_TRY(ubi__preload_receive_hello(socket, &hello));
     end_replaced(r, pid);
+    note_deaths(r);
     ubi_status begun = begin_session(&s, r, pid, socket, hello.is_forked);
     if (begun != UBI_OK) {
         note_refusal(r, 1, ubi_error_message());

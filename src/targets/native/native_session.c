@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +163,7 @@ ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_u
 }
 
 /* All that happened before is told, once nothing waits for what is missing. */
-static ubi_status poll(ubi__native_session *s, bool *busy) {
+static ubi_status poll_collector(ubi__native_session *s, bool *busy) {
     UBI_TRY(ubi__preload_collector_poll(s->collector, busy));
     return ubi__preload_collector_is_waiting(s->collector) ? UBI_OK : write_resident(s);
 }
@@ -170,7 +171,7 @@ static ubi_status poll(ubi__native_session *s, bool *busy) {
 bool ubi__native_session_poll(ubi__native_session *s) {
     bool busy = false;
     if (works(s) && !s->has_ended)
-        note(s, poll(s, &busy));
+        note(s, poll_collector(s, &busy));
     s->is_trampled = !s->has_ended && ubi__preload_collector_is_trampled(s->collector);
     if (!s->has_ended && !s->is_stopping)
         s->has_given_up = ubi__preload_collector_has_stopped(s->collector);
@@ -180,9 +181,17 @@ bool ubi__native_session_poll(ubi__native_session *s) {
 }
 
 void ubi__native_session_note_death(ubi__native_session *s) {
-    if (!s->is_dead)
-        s->knows_exit = ubi__proc_exit_status(&s->wait_status, s->pid, s->pidfd);
+    if (s->is_dead)
+        return;
+    s->died_ns = ubi__native_now_ns();
+    s->knows_exit = ubi__proc_exit_status(&s->wait_status, s->pid, s->pidfd);
     s->is_dead = true;
+}
+
+void ubi__native_session_look_for_death(ubi__native_session *s) {
+    struct pollfd end = { .fd = s->pidfd, .events = POLLIN };
+    if (s->pidfd >= 0 && !s->is_dead && poll(&end, 1, 0) > 0)
+        ubi__native_session_note_death(s);
 }
 
 static ubi_status write_names(ubi__native_session *s) {
@@ -371,7 +380,7 @@ static ubi_status write_unrecorded(ubi__native_session *s) {
 }
 
 static ubi_status write_end(ubi__native_session *s, const ubi__ubirec_end *end) {
-    uint64_t now = ubi__native_now_ns();
+    uint64_t now = s->is_dead ? s->died_ns : ubi__native_now_ns();
     UBI_TRY(ubi__preload_collector_finish(s->collector));
     if (!s->has_given_up) { /* else it was over at its last event */
         UBI_TRY(write_resident(s));

@@ -105,6 +105,7 @@ typedef struct ubi__native_session {
     bool is_trampled;    /* there is nothing more to be read, though the process goes on */
     ubi__ubirec_end end; /* then: how */
     bool is_dead;        /* the process */
+    uint64_t died_ns;    /* then: when that was noticed, by the monotonic clock */
     bool knows_exit;     /* then: how it ended, in wait_status */
     int wait_status;
     ubi__preload_counters counters;                      /* when it has ended; then it has no collector */
@@ -137,6 +138,8 @@ bool ubi__native_session_poll(ubi__native_session *s);
 void ubi__native_session_take_stock(ubi__native_session *s);
 /** The process is dead (pidfd): learns how it ended, as long as the system knows. */
 void ubi__native_session_note_death(ubi__native_session *s);
+/** Asks whether it is, without waiting. */
+void ubi__native_session_look_for_death(ubi__native_session *s);
 /** Whether the process has become another program, in which there is no recorder. */
 bool ubi__native_session_is_replaced(ubi__native_session *s);
 /** A process, whose file has another name behind that of the first: its file tells of that one. */

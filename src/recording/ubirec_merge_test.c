@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ubirec_merge_test.c: processes that have one block each, put together: when which of them lived.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "fail_allocator.h"
+#include "packing.h"
+#include "recording/ubirec_merge.h"
+#include "small_recording.h"
+
+#define MOST_PROCESSES 8
+#define MS UINT64_C(1000000)
+#define PATH_BYTES 64
+
+/* Times are in ms: when the process began, by a clock that all have in common; the others since it did. */
+typedef struct process {
+    uint64_t began, allocates, ends, size_bytes;
+    bool frees, has_no_end;
+} process;
+
+typedef struct group {
+    char paths[MOST_PROCESSES][PATH_BYTES];
+    ubi__ubirec_about abouts[MOST_PROCESSES];
+    size_t n;
+} group;
+
+static ubi_status write_file(void *payload, const void *data, size_t n) {
+    return fwrite(data, 1, n, payload) == n ? UBI_OK : UBI_EIO;
+}
+
+static void make_file(const char *path, const ubi__ubirec_about *about, const process *p) {
+    const ubi__ubirec_end end = { .reason = UBI__UBIREC_EXITED };
+    recording r = { .heap = 0 };
+    uint32_t thread;
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    must(ubi__ubirec_writer_new(&r.w, write_file, f, NULL));
+    must(ubi__ubirec_write_about(r.w, about));
+    must(ubi__ubirec_thread(r.w, &thread, 1, ubi__text("")));
+    must(ubi__ubirec_kind(r.w, &r.heap, ubi__text("malloc"), UBI__UBIREC_HEAP));
+    must(ubi__ubirec_write_time(r.w, p->allocates * MS));
+    uint64_t block = allocate(&r, r.heap, p->size_bytes, stack(&r, "main"));
+    if (p->frees)
+        must(ubi__ubirec_write_free(r.w, block));
+    if (!p->has_no_end) {
+        must(ubi__ubirec_write_time(r.w, p->ends * MS));
+        must(ubi__ubirec_write_end(r.w, &end));
+    }
+    must(ubi__ubirec_flush(r.w));
+    ubi__ubirec_writer_free(r.w);
+    fclose(f);
+}
+
+static void make_group(group *g, const process *processes, size_t n) {
+    *g = (group){ .n = n };
+    for (size_t i = 0; i < n; i++) {
+        strcpy(g->paths[i], "/tmp/ubiheap-merge-XXXXXX");
+        int fd = mkstemp(g->paths[i]);
+        assert_true(fd >= 0);
+        close(fd);
+        g->abouts[i] = (ubi__ubirec_about){ .pid = i + 1, .period_bytes = 1, .start_unix_ns = processes[i].began * MS };
+        make_file(g->paths[i], &g->abouts[i], &processes[i]);
+    }
+}
+
+static void remove_group(const group *g) {
+    for (size_t i = 0; i < g->n; i++)
+        remove(g->paths[i]);
+}
+
+static ubi_status keep(void *payload, const void *data, size_t n) {
+    bytes_add(payload, data, n);
+    return UBI_OK;
+}
+
+static ubi_status put_together(bytes *out, const group *g, const ubi_allocator *allocator) {
+    ubi__ubirec_writer *w;
+    ubi__ubirec_merge *m;
+    UBI_TRY(ubi__ubirec_merge_new(&m, allocator));
+    ubi_status status = UBI_OK;
+    for (size_t i = 0; i < g->n && status == UBI_OK; i++)
+        status = ubi__ubirec_merge_add(m, g->paths[i], &g->abouts[i]);
+    if (status == UBI_OK)
+        status = ubi__ubirec_writer_new(&w, keep, out, allocator);
+    if (status == UBI_OK) {
+        status = ubi__ubirec_merge_write(m, w, NULL);
+        ubi__ubirec_writer_free(w);
+    }
+    ubi__ubirec_merge_free(m);
+    return status;
+}
+
+static void sum_up(ubi__recording_summary *s, const process *processes, size_t n) {
+    bytes whole = { .n = 0 };
+    ubi__source source;
+    group g;
+    make_group(&g, processes, n);
+    must(put_together(&whole, &g, NULL));
+    ubi__source_open_memory(&source, whole.at, whole.n, ubi_allocator_default());
+    must(ubi__recording_summary_read(s, &source, NULL, NULL));
+    ubi__source_close(&source);
+    bytes_free(&whole);
+    remove_group(&g);
+}
+
+/* The peak, when it was, and what was not freed. */
+static void expect(const process *processes, size_t n, uint64_t peak_bytes, uint64_t peak_ms, uint64_t leaked_bytes) {
+    ubi__recording_summary s;
+    sum_up(&s, processes, n);
+    const ubi__class_sums *heap = &s.classes[UBI__UBIREC_HEAP];
+    assert_string_equal(s.fault, "");
+    assert_int_equal(heap->peak_bytes, peak_bytes);
+    assert_int_equal(heap->peak_time_ns, peak_ms * MS);
+    assert_int_equal(heap->live_bytes, 0); /* all of them are over */
+    assert_true(ubi__class_estimate(&s, UBI__UBIREC_HEAP, UBI__MEASURE_PEAK).bytes == (double)peak_bytes);
+    assert_true(ubi__class_estimate(&s, UBI__UBIREC_HEAP, UBI__MEASURE_LEAKED).bytes == (double)leaked_bytes);
+    ubi__recording_summary_fini(&s);
+}
+
+#define EXPECT(processes, ...) expect(processes, sizeof(processes) / sizeof *(processes), __VA_ARGS__)
+
+static void what_a_process_left_leaves_with_it(void **state) {
+    static const process one_behind_the_other[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+        { .began = 1010, .allocates = 2, .ends = 20, .size_bytes = 5000 },
+        { .began = 1030, .allocates = 2, .ends = 20, .size_bytes = 6000 },
+        { .began = 1050, .allocates = 2, .ends = 20, .size_bytes = 4000 },
+    };
+    static const process at_a_time[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+        { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 5000 },
+        { .began = 1030, .allocates = 2, .ends = 20, .size_bytes = 6000 },
+    };
+    static const process freed[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+        { .began = 1010, .allocates = 2, .ends = 20, .size_bytes = 5000, .frees = true },
+    };
+    (void)state;
+    EXPECT(one_behind_the_other, 6001, 32, 15001);
+    EXPECT(at_a_time, 11001, 32, 11001);
+    EXPECT(freed, 5001, 12, 1);
+}
+
+static void the_end_is_the_last_thing_that_is_known(void **state) {
+    static const process idle[] = { /* alive until it ends, whatever it did last */
+                                    { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+                                    { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 5000 },
+                                    { .began = 1030, .allocates = 2, .ends = 5, .size_bytes = 6000 }
+    };
+    static const process without_end[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+        { .began = 1010, .allocates = 2, .size_bytes = 5000, .has_no_end = true },
+        { .began = 1030, .allocates = 2, .ends = 5, .size_bytes = 6000 },
+    };
+    (void)state;
+    EXPECT(idle, 11001, 32, 11001);
+    EXPECT(without_end, 6001, 32, 11001);
+}
+
+/* The system tells when a process began to a hundredth of a second, which may seem to be before its parent did. */
+static void a_process_may_have_begun_before_the_first(void **state) {
+    static const process early[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+        { .began = 995, .allocates = 10, .ends = 14, .size_bytes = 5000 },
+        { .began = 1005, .allocates = 6, .ends = 10, .size_bytes = 6000 },
+    };
+    (void)state;
+    EXPECT(early, 6001, 11, 11001);
+}
+
+static ubi_status merge_group(void *payload, const ubi_allocator *allocator) {
+    bytes whole = { .n = 0 };
+    ubi_status status = put_together(&whole, payload, allocator);
+    bytes_free(&whole);
+    return status;
+}
+
+static void no_refused_memory_is_missed(void **state) {
+    static const process both[] = { { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+                                    { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 5000 } };
+    group g;
+    (void)state;
+    make_group(&g, both, 2);
+    assert_int_equal(merge_group(&g, ubi_allocator_default()), UBI_OK);
+    assert_true(fail_each_allocation(merge_group, &g) > 10);
+    remove_group(&g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_process_left_leaves_with_it),
+        cmocka_unit_test(the_end_is_the_last_thing_that_is_known),
+        cmocka_unit_test(a_process_may_have_begun_before_the_first),
+        cmocka_unit_test(no_refused_memory_is_missed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
