@@ -21,6 +21,11 @@ target_compile_options(ubi_flags INTERFACE $<$<NOT:$<BOOL:${UBI_SHARED_INTERNALS
 # Defined empty, as a file that defines it for itself does.
 target_compile_definitions(ubi_flags INTERFACE _GNU_SOURCE= _FILE_OFFSET_BITS=64)
 
+# Invariants run in all builds but those for users: src/base/assert.h.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_definitions(ubi_flags INTERFACE UBI_CHECKS=1)
+endif()
+
 if(UBI_WERROR)
     target_compile_options(ubi_flags INTERFACE -Werror)
 endif()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/timeline.h: markers of what a program does, kept for tools that look.
+ * ubiheap/timeline.h: markers, kept only while a consumer observes them.
  *
  *     ubi_timeline_target *page;
  *     ubi_timeline_target_new(&page, NULL);
@@ -22,7 +22,7 @@
  * Memory: see ubi_timeline_options. What is too old is dropped, and counted per target. What cannot be kept for want of memory
  * is dropped and counted too; the program goes on.
  * Threads: a target belongs to the thread that made it, its *main thread*. "Main thread" below means that; with assertions
- * (no NDEBUG in the build of the library) it is checked. Functions for all observed targets: any thread, but no signal handler.
+ * (a debug build of the library) it is checked. Functions for all observed targets: any thread, but no signal handler.
  * A child after fork observes nothing; its targets can be observed anew.
  * Time: nanoseconds of ubi_process_clock_ns, which is the seed's now(). Times of markers are at most some microseconds off,
  * where they come from the processor's counter; those of one thread never decrease.

@@ -4,8 +4,7 @@
  */
 #include "base/u64_map.h"
 
-#include <assert.h>
-
+#include "base/assert.h"
 #include "base/hash.h"
 
 #define FIRST_SLOTS 16
@@ -48,7 +47,7 @@ static ubi_status grow(ubi__u64_map *map) {
 }
 
 ubi_status ubi__u64_map_put(ubi__u64_map *map, uint64_t key, uint32_t value) {
-    assert(value != UBI_NONE);
+    UBI_ASSERT(value != UBI_NONE);
     if (map->n * 3 >= map->n_slots * 2)
         UBI_TRY(grow(map));
     ubi__u64_slot *slot = slot_of(map->slots, map->n_slots, key);

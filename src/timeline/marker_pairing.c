@@ -537,8 +537,7 @@ ubi_status ubi__marker_pairing_end(ubi_timeline_markers **out, ubi_marker_pairin
 
 ubi_status ubi_marker_pairing_new(ubi_marker_pairing **out, const ubi_marker_pairing_options *options) {
     ubi_marker_pairing_options used = options ? *options : (ubi_marker_pairing_options)UBI_MARKER_PAIRING_OPTIONS_INIT;
-    if (used.version != UBI_MARKER_PAIRING_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "version %u of the pairing's options is not known", (unsigned)used.version);
+    UBI_TRY(ubi__version_check(used.version, UBI_MARKER_PAIRING_OPTIONS_VERSION, "ubi_marker_pairing_options"));
     const ubi_allocator *a = ubi__allocator_or_default(used.allocator);
     ubi_marker_pairing *p = UBI_NEW(a, ubi_marker_pairing);
     if (!p)

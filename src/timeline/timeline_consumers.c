@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "timeline/marker_ports.h"
 #include "timeline/timeline_target.h"
 
@@ -18,18 +19,13 @@ struct ubi_timeline_consumers {
 
 static ubi_timeline_consumers the_consumers;
 
-#ifdef NDEBUG
-const bool ubi__timeline_checks_threads = false;
-#else
-const bool ubi__timeline_checks_threads = true;
-#endif
+const bool ubi__timeline_checks_threads = UBI_CHECKS;
 
 /* ---- the registry ------------------------------------------------------------------------------------------------ */
 
 ubi_status ubi_timeline_configure(const ubi_timeline_options *options) {
     ubi_timeline_options used = options ? *options : (ubi_timeline_options)UBI_TIMELINE_OPTIONS_INIT;
-    if (used.version != UBI_TIMELINE_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "version %u of the timeline's options is not known", (unsigned)used.version);
+    UBI_TRY(ubi__version_check(used.version, UBI_TIMELINE_OPTIONS_VERSION, "ubi_timeline_options"));
     if (used.limit_bytes < LEAST_LIMIT_BYTES)
         return ubi__fail(UBI_EINVAL, "a limit of %llu bytes for markers: expected at least 1 MiB",
                          (unsigned long long)used.limit_bytes);
@@ -60,7 +56,7 @@ ubi_status ubi_timeline_consumers_add_consumer(ubi_timeline_consumers *consumers
     ubi__check_main_thread(target);
     if (!consumers)
         return ubi__fail(UBI_ESTATE, "the timeline was shut down");
-    assert(!target->storage);
+    UBI_ASSERT(!target->storage);
     if (target->storage)
         return ubi__fail(UBI_ESTATE, "the target is observed already");
     ubi__storages_free_orphans();
@@ -80,7 +76,7 @@ static void stop_observing(ubi_timeline_target *target) {
 
 ubi_status ubi_timeline_consumers_remove_consumer(ubi_timeline_consumers *consumers, ubi_timeline_target *target) {
     ubi__check_main_thread(target);
-    assert(!consumers || target->storage);
+    UBI_ASSERT(!consumers || target->storage);
     if (!consumers || !target->storage)
         return ubi__fail(UBI_ESTATE, "the target is not observed");
     if (target->storage->is_popping)
@@ -171,8 +167,7 @@ ubi_status ubi_timeline_consumers_pop_markers(ubi_timeline_consumers *consumers,
 ubi_status ubi_timeline_target_new(ubi_timeline_target **out, const ubi_timeline_target_options *options) {
     ubi_timeline_target_options used =
         options ? *options : (ubi_timeline_target_options)UBI_TIMELINE_TARGET_OPTIONS_INIT;
-    if (used.version != UBI_TIMELINE_TARGET_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "version %u of a target's options is not known", (unsigned)used.version);
+    UBI_TRY(ubi__version_check(used.version, UBI_TIMELINE_TARGET_OPTIONS_VERSION, "ubi_timeline_target_options"));
     const ubi_allocator *a = ubi__timeline_allocator();
     ubi_timeline_target *target = UBI_NEW(a, ubi_timeline_target);
     if (!target)

@@ -285,9 +285,7 @@ ubi_status ubi_timeline_front_start(int64_t *out_ns, ubi_timeline_front *front,
                                     const ubi_timeline_front_options *options) {
     int64_t now = (int64_t)ubi_process_clock_ns();
     UBI_TRY(refuse_from_event(front));
-    if (options->version != UBI_TIMELINE_FRONT_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "ubi_timeline_front_options has version %u, not %u", options->version,
-                         UBI_TIMELINE_FRONT_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_TIMELINE_FRONT_OPTIONS_VERSION, "ubi_timeline_front_options"));
     if (front->targets.n == 0)
         now = -1;
     else if (!front->is_recording)
@@ -352,9 +350,9 @@ uint64_t ubi_timeline_front_lost_count(const ubi_timeline_front *front) {
 ubi_status ubi_timeline_front_new(ubi_timeline_front **out, const ubi_timeline_front_host *host,
                                   const ubi_allocator *allocator) {
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
-    if (host->version != UBI_TIMELINE_FRONT_HOST_VERSION || !host->event)
-        return ubi__fail(UBI_EINVAL, "a host of version %u that takes events is needed",
-                         UBI_TIMELINE_FRONT_HOST_VERSION);
+    UBI_TRY(ubi__version_check(host->version, UBI_TIMELINE_FRONT_HOST_VERSION, "ubi_timeline_front_host"));
+    if (!host->event)
+        return ubi__fail(UBI_EINVAL, "the host of a timeline front takes no events");
     ubi_timeline_front *front = UBI_NEW(a, ubi_timeline_front);
     if (!front)
         return ubi__fail_nomem();

@@ -4,9 +4,9 @@
  */
 #include "timeline/timeline_marker.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "timeline/marker_log.h"
 
 /* What a payload takes whose kind does not say. */
@@ -65,7 +65,7 @@ void ubi_timeline_marker_free(ubi_timeline_marker *marker) {
 ubi_timeline_marker *ubi__timeline_marker_clone(const ubi_timeline_marker *m) {
     const ubi_allocator *a = ubi__the_timeline.allocator;
     bool has_payload = m->kind && m->payload;
-    assert(!has_payload || m->kind->clone);
+    UBI_ASSERT(!has_payload || m->kind->clone);
     if (has_payload && !m->kind->clone)
         return NULL;
     ubi_timeline_marker *copy = (ubi_timeline_marker *)ubi__alloc_array(a, 1, sizeof *copy);

@@ -5,8 +5,7 @@
 #ifndef UBI_TIMELINE_TIMELINE_TARGET_H
 #define UBI_TIMELINE_TIMELINE_TARGET_H
 
-#include <assert.h>
-
+#include "base/assert.h"
 #include "timeline/markers_storage.h"
 
 struct ubi_timeline_target {
@@ -21,11 +20,11 @@ struct ubi_timeline_target {
 extern const bool ubi__timeline_checks_threads;
 
 static inline void ubi__check_main_thread(const ubi_timeline_target *target) {
-    assert(!target || target->thread == ubi__thread_number());
+    UBI_ASSERT(!target || target->thread == ubi__thread_number());
     (void)target;
 }
 static inline void ubi__check_other_thread(const ubi_timeline_target *target) {
-    assert(target->thread != ubi__thread_number());
+    UBI_ASSERT(target->thread != ubi__thread_number());
     (void)target;
 }
 

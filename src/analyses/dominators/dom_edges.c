@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyses/dominators/dom_work.h"
+#include "base/assert.h"
 
 #define POOL_BYTES_PER_NODE 26
 #define POOL_EDGES_PER_BYTE 2
@@ -276,7 +277,7 @@ static ubi_status next_by_scan(ubi__dom_range *out, ubi__dom_work *w) {
     uint32_t end = w->edges.next, begin = end, sum = 0;
     while (begin > 0 && s.first[begin - 1] <= s.capacity - sum)
         sum += s.first[--begin];
-    assert(begin < end); /* one target has fewer sources than there are nodes */
+    UBI_ASSERT(begin < end); /* one target has fewer sources than there are nodes */
     counts_to_ends(s.first + begin, end - begin);
     UBI_TRY(scan_edges(w, &s, begin, end, true));
     *out = (ubi__dom_range){ begin, end, s.first + begin, s.source };
