@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/allocations.h: what a program allocated while somebody recorded it: by function, by caller, over time.
+ * ubiheap/allocations.h: what a program allocated while it was recorded: by function, by caller, over time.
  *
  *     ubi_allocations *a;
  *     ubi_allocations_new(&a, look, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/anonymize.h: snapshots that one can show to others.
+ * ubiheap/anonymize.h: copies of snapshots that are safe to share.
  *
  * The texts of a snapshot tell whose it is: property and function names, URLs, file paths, names of custom elements, contents
  * of strings. An anonymizer replaces them, one at a time, by meaningless ones such as x_7k3v9mq2dp, and keeps what everybody

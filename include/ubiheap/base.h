@@ -11,7 +11,8 @@
  *   - Every pointer is one of: owned (free it with the type's own `_free` or `_unref`), borrowed until its parent goes, or
  *     copied. The docstring says which.
  *   - Option structs start with a `version` field and have an initializer: `ubi_x_options o = UBI_X_OPTIONS_INIT;`.
- *     A NULL options pointer means the defaults.
+ *     A NULL options pointer means the defaults. Versions 1 to the library's own are accepted: a program that was built
+ *     with an older header keeps working with a newer library.
  *   - An object belongs to one thread at a time unless its header says that it is immutable.
  *   - Text is UTF-8 that may hold lone surrogates (WTF-8), is not NUL-terminated, and is never owned by the receiver.
  */

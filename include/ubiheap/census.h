@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/census.h: how much of what is in a heap.
+ * ubiheap/census.h: counts and sizes of a heap by breakdown, and their trees.
  *
  * A *breakdown* says how to group nodes: by coarse type, class, allocation stack and so on, nested as deep as one likes.
  * A *census* counts every node that can be reached from the root and groups it; its *report* is a tree of the breakdown's

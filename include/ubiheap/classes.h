@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/classes.h: how the nodes of a heap fall into classes, for analyses that group them or compare two heaps.
+ * ubiheap/classes.h: the classes that group nodes, also across two heaps.
  *
  * Which classes there are is not for an analysis to say: the tools of each producer have their own. A lens makes the scheme
  * (ubi_lens_class_scheme, lens.h), and any program may bring one of its own.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/dominator_tree.h: the dominator tree as rows for people, a part at a time.
+ * ubiheap/dominator_tree.h: the dominator tree as rows, a part at a time.
  *
  * A tree of a million nodes is never shown whole. One starts with a few levels from the root (ubi_dominator_tree_partial),
  * fetches more children of a row as pages (ubi_dominator_page_new) and puts them in (ubi_dominator_tree_insert):

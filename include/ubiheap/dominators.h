@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/dominators.h: who keeps what alive.
+ * ubiheap/dominators.h: immediate dominators and retained sizes.
  *
  * Node d *dominates* node n when every way from the root to n passes d: were d gone, n would be gone too. The nearest such d
  * is n's *immediate dominator*, and these make a tree. The *retained size* of a node is its own size and that of everything

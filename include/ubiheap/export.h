@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/export.h: a heap of one producer for the tools of another.
+ * ubiheap/export.h: converts a heap of V8 for Firefox.
  *
  * Firefox's Memory panel knows nothing of V8's rules: which edges keep nothing alive, whose bytes a hash table counts for,
  * which nodes no edge leads to, which elements hang in no document and what file a piece of code is from. An export takes all

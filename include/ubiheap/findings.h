@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/findings.h: what is odd about a heap, in plain words, and what mending it would win.
+ * ubiheap/findings.h: what looks wrong in a heap, and how much fixing it would save.
  *
  *     ubi_findings *findings;
  *     ubi_findings_new(&findings, look, NULL);

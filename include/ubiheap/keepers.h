@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/keepers.h: the few nodes that explain who holds a heap.
+ * ubiheap/keepers.h: the few nodes that retain most of a heap.
  *
  * The largest retained sizes of a heap are of little use by themselves: they are those of the root, the window, the one
  * object in the window, its one property, and so on down a single chain. A *keeper* is where such a chain comes apart: the

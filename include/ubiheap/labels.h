@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/labels.h: what a single node is, in the words of a breakdown.
+ * ubiheap/labels.h: the label of one node under a breakdown.
  *
  * A label is the way through a census of one node to the place where the node was counted:
  *

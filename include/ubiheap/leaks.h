@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/leaks.h: what a program holds on to between snapshots, grouped by who holds it.
+ * ubiheap/leaks.h: what grows from snapshot to snapshot, grouped by its holder.
  *
  * The method needs two heaps of one run of a program, OLD and NEW, and is far better with three. What was born after OLD
  * and is still there in the newest heap, and with three heaps was there in NEW already, is *leaked* until proven otherwise:

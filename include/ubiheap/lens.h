@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/lens.h: how the tools of one producer look at a heap.
+ * ubiheap/lens.h: a heap as its producer's own tools show it: root, edges, sizes, classes.
  *
  * A graph holds raw facts. What the tools of its producer make of them is a *lens*: from which root they start, which edges
  * count, what happens to nodes that these do not reach, what a size means, how things are named and grouped, and with which

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/marker.h: says what a program does, at a cost that lets the words stay in release builds.
+ * ubiheap/marker.h: markers for C and C++ programs, cheap enough for release builds.
  *
  *     #include <ubiheap/marker.h>
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/native_contexts.h: what each of V8's native contexts has of a heap.
+ * ubiheap/native_contexts.h: V8: what each native context (page, frame, `vm` context) retains.
  *
  * A native context is what one page, frame, worker or `vm` context has for itself: its globals, its built-in prototypes. V8
  * notes for most JavaScript objects to which they belong; other nodes belong to those that lead to them, and to none of them

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/paths.h: the shortest ways from a node to others: why they are alive.
+ * ubiheap/paths.h: shortest retaining paths.
  *
  * A path is a list of steps: a node and the edge taken from it. It starts at the start node; the last step's edge leads to
  * the target, which is no step of its own. Several paths to one target differ in their last step: the way to that step's

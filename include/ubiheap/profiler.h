@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/profiler.h: who allocates how much, by samples: Mozilla's nsIMemoryProfiler for C.
+ * ubiheap/profiler.h: a sampling memory profiler after Mozilla's nsIMemoryProfiler.
  *
  * A `ubi_profiler` is the service; usually a process has one. Whoever has a heap of scripts joins it, and from then on starts and
  * stops it, and asks for what was recorded:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/query.h: one small expression language, for filters and conditions.
+ * ubiheap/query.h: expressions: filters and conditions over rows.
  *
  *     className == "Array" and rawSize > 1KiB
  *     count(Session) > 100 or growth > 5%

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/quickjs.h: memory tools for a program that embeds QuickJS.
+ * ubiheap/quickjs.h: memory tools for a program that embeds QuickJS; not in `ubiheap.h`.
  *
  * The tools are compiled together with the engine's own source, which stays as it is: see docs/how-to/build-with-your-own-
  * quickjs.md. The engine's header and symbols do not change. A program attaches them to its runtime:

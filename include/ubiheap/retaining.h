@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/retaining.h: who refers to a node: the Retainers view of Chrome's DevTools, for any heap.
+ * ubiheap/retaining.h: retainers of a node, as Chrome's DevTools show them, for any heap.
  *
  *     ubi_retaining *retaining;
  *     ubi_retaining_new(&retaining, look, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/search.h: nodes by what they are called.
+ * ubiheap/search.h: nodes by name.
  *
  *     ubi_search *found;
  *     ubi_search_new(&found, look, text("session"), NULL);      names that hold "session" in any case

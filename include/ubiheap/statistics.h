@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/statistics.h: of what a heap consists, in a few numbers that add up.
+ * ubiheap/statistics.h: what a heap consists of, in a few numbers that add up.
  *
  *     ubi_statistics statistics;
  *     ubi_statistics_compute(&statistics, look, NULL);

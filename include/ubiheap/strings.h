@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/strings.h: the texts of a heap's strings, and which of them are there more than once.
+ * ubiheap/strings.h: the strings of a heap, and duplicates among them.
  *
  *     ubi_strings *strings;
  *     ubi_strings_new(&strings, look, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/summary.h: a heap by class: how many nodes each has, how large they are, and what they keep alive.
+ * ubiheap/summary.h: a heap by class: counts, shallow and retained sizes.
  *
  *     ubi_summary *summary;
  *     ubi_summary_new(&summary, look, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/target.h: something alive whose memory can be looked at.
+ * ubiheap/target.h: a live heap: freeze, count, save, capture, collect, measure.
  *
  * A `ubi_target` is one running heap: a JavaScript runtime in this process, later a recorded program. Whoever shows heaps
  * (command line, servers) knows this interface and no engine.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/timeline_front.h: records a timeline: starts and stops to observe targets, and hands over what they did, five times a
- * second.
+ * ubiheap/timeline_front.h: observes targets and hands over their markers, five times a second.
  *
  *     ubi_timeline_front_new(&front, &host);
  *     ubi_timeline_front_add_target(front, page);

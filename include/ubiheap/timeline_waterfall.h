@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/timeline_waterfall.h: which markers of a timeline lie inside of which others, as Firefox's performance tool nests
- * them.
+ * ubiheap/timeline_waterfall.h: which markers lie inside which others, nested as Firefox's performance tool does.
  *
  * A pure function over flat arrays: no marker is moved, no memory taken.
  *

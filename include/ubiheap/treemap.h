@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubiheap/treemap.h: what fills a heap, as nested rectangles.
+ * ubiheap/treemap.h: tree maps: the layout, and what each box means.
  *
  * A tree map gives every row of a tree a rectangle, its area by what the row weighs, within the rectangle of the row's
  * parent. The layout is that of Firefox's memory panel, which is d3's of release 3, to the pixel: a leaf weighs what it is

@@ -4,6 +4,7 @@
  */
 #include "base/status.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,4 +85,12 @@ ubi_status ubi__fail_errno(int errno_value, const char *format, ...) {
     if ((size_t)n < sizeof last_message)
         snprintf(last_message + n, sizeof last_message - (size_t)n, ": %s", strerror(errno_value));
     return UBI_EIO;
+}
+
+ubi_status ubi__version_check(uint32_t version, uint32_t newest, const char *type) {
+    if (version >= 1 && version <= newest)
+        return UBI_OK;
+    return newest == 1
+               ? ubi__fail(UBI_EINVAL, "%s has version %" PRIu32 ", expected 1", type, version)
+               : ubi__fail(UBI_EINVAL, "%s has version %" PRIu32 ", expected 1 to %" PRIu32, type, version, newest);
 }

@@ -15,6 +15,11 @@ ubi_status ubi__fail_nomem(void);
 ubi_status ubi__fail_errno(int errno_value, const char *format, ...) UBI_PRINTF(2, 3);
 /** UBI_ECANCELLED with the usual words. */
 ubi_status ubi__fail_cancelled(void);
+/**
+ * UBI_OK for the versions 1 to `newest` of the option struct `type`, else UBI_EINVAL. A new version only adds fields at the
+ * end; a function that knows several copies no more than its caller's version has.
+ */
+ubi_status ubi__version_check(uint32_t version, uint32_t newest, const char *type);
 
 #define UBI_TRY(call)                                                                                                  \
     do {                                                                                                               \

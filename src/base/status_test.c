@@ -124,6 +124,15 @@ static void the_version_of_the_library_is_that_of_the_header(void **state) {
     assert_string_equal(ubi_version(), UBI_VERSION_STRING);
 }
 
+static void options_of_older_programs_are_taken(void **state) {
+    (void)state;
+    assert_int_equal(ubi__version_check(1, 3, "ubi_x_options"), UBI_OK);
+    assert_int_equal(ubi__version_check(3, 3, "ubi_x_options"), UBI_OK);
+    assert_int_equal(ubi__version_check(0, 3, "ubi_x_options"), UBI_EINVAL);
+    assert_int_equal(ubi__version_check(4, 3, "ubi_x_options"), UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), "ubi_x_options has version 4, expected 1 to 3");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_a_name_of_its_own),
@@ -134,6 +143,7 @@ int main(void) {
         cmocka_unit_test(the_first_fault_is_passed_up_and_nothing_behind_it_runs),
         cmocka_unit_test(progress_goes_to_the_callback_whose_answer_counts),
         cmocka_unit_test(the_version_of_the_library_is_that_of_the_header),
+        cmocka_unit_test(options_of_older_programs_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

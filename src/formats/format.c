@@ -136,9 +136,7 @@ static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_re
     const ubi_read_options defaults = UBI_READ_OPTIONS_INIT;
     const ubi_read_options *options = given ? given : &defaults;
     ubi_read_info own_info;
-    if (options->version != UBI_READ_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "ubi_read_options has version %u, not %u", options->version,
-                         UBI_READ_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_READ_OPTIONS_VERSION, "ubi_read_options"));
     ubi__format_input input = {
         .total_bytes = source->size,
         .threads = ubi__thread_count(options->threads),

@@ -58,8 +58,7 @@ typedef struct job {
 } job;
 
 static ubi_status check_options(const ubi_save_options *o) {
-    if (o->version != UBI_SAVE_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "ubi_save_options has version %u, not %u", o->version, UBI_SAVE_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(o->version, UBI_SAVE_OPTIONS_VERSION, "ubi_save_options"));
     if ((unsigned)o->compression > UBI_COMPRESSION_NONE)
         return ubi__fail(UBI_EINVAL, "compression %u: expected 0 to %u", (unsigned)o->compression,
                          (unsigned)UBI_COMPRESSION_NONE);

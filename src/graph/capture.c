@@ -143,9 +143,8 @@ static ubi_status run(ubi_graph **out, capture *c, ubi_node root) {
 
 ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_capture_options *options) {
     static const ubi_capture_options defaults = UBI_CAPTURE_OPTIONS_INIT;
-    if (options && options->version != UBI_CAPTURE_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "capture options of version %u, expected %d", options->version,
-                         UBI_CAPTURE_OPTIONS_VERSION);
+    if (options)
+        UBI_TRY(ubi__version_check(options->version, UBI_CAPTURE_OPTIONS_VERSION, "ubi_capture_options"));
     const ubi_allocator *a = ubi__allocator_or_default(options ? options->allocator : NULL);
     capture *c = UBI_NEW(a, capture); /* tens of kilobytes: not for the stack of an unknown thread */
     if (!c)

@@ -181,8 +181,7 @@ ubi_status ubi_allocations_new(ubi_allocations **out, const ubi_lens_view *look,
                                const ubi_allocations_options *options) {
     static const ubi_allocations_options defaults = UBI_ALLOCATIONS_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version != UBI_ALLOCATIONS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_allocations_options", options->version);
+    UBI_TRY(ubi__version_check(options->version, UBI_ALLOCATIONS_OPTIONS_VERSION, "ubi_allocations_options"));
     const ubi_allocator *allocator = ubi__allocator_or_default(options->allocator);
     ubi_allocations *a = UBI_NEW(allocator, ubi_allocations);
     if (!a)

@@ -18,9 +18,7 @@ struct ubi_export {
 ubi_status ubi_export_new(ubi_export **out, const ubi_lens_view *look, const ubi_export_options *given) {
     const ubi_export_options defaults = UBI_EXPORT_OPTIONS_INIT;
     const ubi_export_options *options = given ? given : &defaults;
-    if (options->version != UBI_EXPORT_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "ubi_export_options has version %u, not %u", options->version,
-                         UBI_EXPORT_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_EXPORT_OPTIONS_VERSION, "ubi_export_options"));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     ubi_export *e = UBI_NEW(a, ubi_export);
     if (!e)

@@ -282,8 +282,7 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
 ubi_status ubi_findings_new(ubi_findings **out, const ubi_lens_view *look, const ubi_findings_options *options) {
     static const ubi_findings_options defaults = UBI_FINDINGS_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version != UBI_FINDINGS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_findings_options", options->version);
+    UBI_TRY(ubi__version_check(options->version, UBI_FINDINGS_OPTIONS_VERSION, "ubi_findings_options"));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     ubi_findings *findings = UBI_NEW(a, ubi_findings);
     if (!findings)

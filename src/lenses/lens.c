@@ -70,9 +70,7 @@ ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *
     static const ubi_lens_options defaults = UBI_LENS_OPTIONS_INIT;
     int filter;
     options = options ? options : &defaults;
-    if (options->version != UBI_LENS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "lens options of version %u, expected %d", options->version,
-                         UBI_LENS_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_LENS_OPTIONS_VERSION, "ubi_lens_options"));
     UBI_TRY(find_filter(&filter, lens, options->filter));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     ubi_lens_view *look = UBI_NEW(a, ubi_lens_view);

@@ -213,7 +213,7 @@ static void unknown_filters_and_options_are_refused(void **state) {
     assert_string_equal(ubi_error_message(), "the lens plain has no filter 'nope'");
     options = (ubi_lens_options){ .version = 7 };
     assert_int_equal(ubi_lens_open(&look, NULL, g, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "lens options of version 7, expected 1");
+    assert_string_equal(ubi_error_message(), "ubi_lens_options has version 7, expected 1");
     ubi_graph_unref(g);
 }
 

@@ -31,9 +31,7 @@ static ubi_status fill(ubi_retaining *r, const ubi_retaining_options *o) {
 ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_lens_view *look, const ubi_retaining_options *options) {
     static const ubi_retaining_options defaults = UBI_RETAINING_OPTIONS_INIT;
     const ubi_retaining_options *o = options ? options : &defaults;
-    if (o->version != UBI_RETAINING_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "retaining options of version %u, expected %d", o->version,
-                         UBI_RETAINING_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(o->version, UBI_RETAINING_OPTIONS_VERSION, "ubi_retaining_options"));
     const ubi_allocator *a = ubi__allocator_or_default(o->allocator);
     ubi_retaining *r = UBI_NEW(a, ubi_retaining);
     if (!r)

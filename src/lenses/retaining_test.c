@@ -163,7 +163,7 @@ static void bad_options_are_refused(void **state) {
     ubi_retaining *retaining = NULL;
     ubi_retaining_tree *tree = NULL;
     assert_int_equal(ubi_retaining_new(&retaining, f.look, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "retaining options of version 2, expected 1");
+    assert_string_equal(ubi_error_message(), "ubi_retaining_options has version 2, expected 1");
     o.max_depth = 0;
     assert_int_equal(ubi_retaining_tree_new(&tree, f.retaining, 1, &o), UBI_EINVAL);
     o.version = 2;

@@ -178,9 +178,7 @@ ubi_status ubi_retaining_tree_new(ubi_retaining_tree **out, const ubi_retaining 
                                   const ubi_retaining_tree_options *options) {
     static const ubi_retaining_tree_options defaults = UBI_RETAINING_TREE_OPTIONS_INIT;
     const ubi_retaining_tree_options *o = options ? options : &defaults;
-    if (o->version != UBI_RETAINING_TREE_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "retaining tree options of version %u, expected %d", o->version,
-                         UBI_RETAINING_TREE_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(o->version, UBI_RETAINING_TREE_OPTIONS_VERSION, "ubi_retaining_tree_options"));
     if (o->max_depth == 0 || o->max_nodes == 0 || o->max_nodes == UBI_NONE || o->max_siblings == 0)
         return ubi__fail(UBI_EINVAL, "a tree of retainers without room for one");
     const ubi_allocator *a = ubi__allocator_or_default(o->allocator);

@@ -129,9 +129,7 @@ static void searcher_fini(searcher *s) {
 }
 
 static ubi_status check(const ubi_search_options *o, const ubi_graph *g) {
-    if (o->version != UBI_SEARCH_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "search options of version %u, expected %d", o->version,
-                         UBI_SEARCH_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(o->version, UBI_SEARCH_OPTIONS_VERSION, "ubi_search_options"));
     for (uint32_t i = 0; o->among && i < o->n_among; i++)
         if (o->among[i] >= g->n_nodes || (i > 0 && o->among[i - 1] >= o->among[i]))
             return ubi__fail(UBI_EINVAL,

@@ -232,7 +232,7 @@ static void bad_options_are_refused_and_work_can_be_cancelled(void **state) {
     assert_int_equal(ubi_search_new(&search, look, ubi__text("a"), &options), UBI_EINVAL);
     options.version = 3;
     assert_int_equal(ubi_search_new(&search, look, ubi__text("a"), &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "search options of version 3, expected 1");
+    assert_string_equal(ubi_error_message(), "ubi_search_options has version 3, expected 1");
     assert_null(search);
     ubi_lens_close(look);
     ubi_graph_unref(g);

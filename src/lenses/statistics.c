@@ -51,8 +51,7 @@ ubi_status ubi_statistics_compute(ubi_statistics *out, const ubi_lens_view *look
     static const ubi_statistics_options defaults = UBI_STATISTICS_OPTIONS_INIT;
     ubi_statistics found = { 0 };
     options = options ? options : &defaults;
-    if (options->version != UBI_STATISTICS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_statistics_options", options->version);
+    UBI_TRY(ubi__version_check(options->version, UBI_STATISTICS_OPTIONS_VERSION, "ubi_statistics_options"));
     UBI_TRY((look->lens->statistics ? look->lens->statistics : by_coarse_type)(&found, look, options));
     *out = found;
     return UBI_OK;

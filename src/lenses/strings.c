@@ -131,8 +131,7 @@ static ubi_status group_strings(ubi_strings *s, const ubi_strings_options *optio
 ubi_status ubi_strings_new(ubi_strings **out, const ubi_lens_view *look, const ubi_strings_options *options) {
     static const ubi_strings_options defaults = UBI_STRINGS_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version != UBI_STRINGS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_strings_options", options->version);
+    UBI_TRY(ubi__version_check(options->version, UBI_STRINGS_OPTIONS_VERSION, "ubi_strings_options"));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     ubi_strings *s = UBI_NEW(a, ubi_strings);
     if (!s)

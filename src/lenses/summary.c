@@ -165,8 +165,7 @@ static ubi_status make(ubi_summary *s, const ubi_summary_options *o) {
 }
 
 static ubi_status check(const ubi_lens_view *look, const ubi_dominators *dominators, const ubi_summary_options *o) {
-    if (o->version != UBI_SUMMARY_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_summary_options", o->version);
+    UBI_TRY(ubi__version_check(o->version, UBI_SUMMARY_OPTIONS_VERSION, "ubi_summary_options"));
     if (dominators && (dominators->graph != look->graph || dominators->root != look->view.root))
         return ubi__fail(UBI_EMISMATCH, "the dominators are those of another view");
     if (dominators && !dominators->first)

@@ -105,8 +105,7 @@ static ubi__recorder *recorder_of(const ubi_profiler_member *m, ubi_profiler_str
 
 ubi_status ubi_profiler_new(ubi_profiler **out, const ubi_profiler_options *options) {
     ubi_profiler_options used = options ? *options : (ubi_profiler_options)UBI_PROFILER_OPTIONS_INIT;
-    if (used.version != UBI_PROFILER_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "version %u of the profiler's options is not known", (unsigned)used.version);
+    UBI_TRY(ubi__version_check(used.version, UBI_PROFILER_OPTIONS_VERSION, "ubi_profiler_options"));
     if (used.period_bytes == 0 || used.period_bytes > UINT64_C(1) << 48)
         return ubi__fail(UBI_EINVAL, "a period of %llu bytes: expected 1 to 2^48",
                          (unsigned long long)used.period_bytes);

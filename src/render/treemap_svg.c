@@ -182,9 +182,7 @@ ubi_status ubi_render_treemap_svg(ubi_write_fn fn, void *payload, const ubi_tree
                                   const ubi_treemap_picture_options *options) {
     static const ubi_treemap_picture_options defaults = UBI_TREEMAP_PICTURE_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version != UBI_TREEMAP_PICTURE_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "tree map picture options of version %u, expected %d", options->version,
-                         UBI_TREEMAP_PICTURE_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_TREEMAP_PICTURE_OPTIONS_VERSION, "ubi_treemap_picture_options"));
     const ubi_allocator *a = ubi_treemap_options_of(map)->allocator;
     uint32_t n = ubi_treemap_row_count(map);
     ubi__out *out = UBI_NEW(a, ubi__out);

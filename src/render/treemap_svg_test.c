@@ -206,7 +206,7 @@ static void refused_writes_and_options_are_errors(void **state) {
     assert_int_equal(ubi_render_treemap_svg(refuse, NULL, map, NULL), UBI_EIO);
     assert_int_equal(ubi_render_treemap_json(refuse, NULL, map), UBI_EIO);
     assert_int_equal(ubi_render_treemap_svg(capture_take, capture_start(&written), map, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "tree map picture options of version 4, expected 1");
+    assert_string_equal(ubi_error_message(), "ubi_treemap_picture_options has version 4, expected 1");
     ubi_treemap_free(map);
     heap_fini(&h);
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REFERENCE = ROOT / "docs" / "reference" / "cli.md"
+C_REFERENCE = ROOT / "docs" / "reference" / "c-api.md"
 # Told for all commands together.
 TOLD_ONCE = {"compat"}
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -124,6 +125,15 @@ class Docs(unittest.TestCase):
                 options = re.findall(r"^  (?:-\w, |    )--(?:\[no-\])?([\w-]+)", manual, re.MULTILINE)
                 told = set(re.findall(r"--([\w-]+)", sections[command])) | TOLD_ONCE
                 self.assertEqual([option for option in options if not {option, f"no-{option}"} & told], [])
+
+    def test_the_c_reference_lists_every_header_by_its_own_summary(self):
+        rows = dict(re.findall(r"^\| \[`(ubiheap/\w+\.h)`\]\(\S+\) \| (.*) \|$", C_REFERENCE.read_text(), re.MULTILINE))
+        summaries = {}
+        for header in (ROOT / "include" / "ubiheap").glob("*.h"):
+            told = re.match(r"/\* SPDX-License-Identifier: MIT\n \*\n \* (ubiheap/\w+\.h): (.*?)\.?\n", header.read_text())
+            if header.name != "ubiheap.h":
+                summaries[f"ubiheap/{header.name}"] = told and told[2]
+        self.assertEqual(rows, summaries)
 
     def test_letters_in_the_reference_are_those_of_the_options(self):
         for command, section in command_sections().items():

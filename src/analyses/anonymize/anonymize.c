@@ -34,9 +34,7 @@ ubi_status ubi__anonymizer_new(ubi_anonymizer **out, const ubi_anonymizer_option
     const ubi_anonymizer_options defaults = UBI_ANONYMIZER_OPTIONS_INIT;
     const ubi_anonymizer_options *options = given ? given : &defaults;
     uint8_t key[UBI__WORD_KEY_BYTES] = { 0 };
-    if (options->version != UBI_ANONYMIZER_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "ubi_anonymizer_options has version %u, not %u", options->version,
-                         UBI_ANONYMIZER_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_ANONYMIZER_OPTIONS_VERSION, "ubi_anonymizer_options"));
     const ubi_allocator *allocator = ubi__allocator_or_default(options->allocator);
     ubi_anonymizer *a = UBI_NEW(allocator, ubi_anonymizer);
     if (!a)

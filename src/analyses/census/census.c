@@ -170,9 +170,8 @@ static ubi_status fill_buckets(job *j, ubi_node_ix single) {
 
 static ubi_status check_options(ubi_census_options *out, const ubi_census_options *options) {
     static const ubi_census_options defaults = UBI_CENSUS_OPTIONS_INIT;
-    if (options && options->version != UBI_CENSUS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "census options of version %u, expected %d", options->version,
-                         UBI_CENSUS_OPTIONS_VERSION);
+    if (options)
+        UBI_TRY(ubi__version_check(options->version, UBI_CENSUS_OPTIONS_VERSION, "ubi_census_options"));
     *out = options ? *options : defaults;
     return UBI_OK;
 }

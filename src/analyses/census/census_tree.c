@@ -196,9 +196,8 @@ static ubi_status leave(void *payload, const ubi_report *report) {
 
 ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_census_tree_options *options) {
     static const ubi_census_tree_options defaults = UBI_CENSUS_TREE_OPTIONS_INIT;
-    if (options && options->version != UBI_CENSUS_TREE_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "census tree options of version %u, expected %d", options->version,
-                         UBI_CENSUS_TREE_OPTIONS_VERSION);
+    if (options)
+        UBI_TRY(ubi__version_check(options->version, UBI_CENSUS_TREE_OPTIONS_VERSION, "ubi_census_tree_options"));
     *out = options ? *options : defaults;
     return UBI_OK;
 }

@@ -163,9 +163,8 @@ static ubi_status choose_breakdown(ubi_labels *l, const ubi_breakdown *breakdown
 ubi_status ubi_labels_new(ubi_labels **out, const ubi_graph *graph, const ubi_breakdown *breakdown,
                           const ubi_labels_options *options) {
     static const ubi_labels_options defaults = UBI_LABELS_OPTIONS_INIT;
-    if (options && options->version != UBI_LABELS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "label options of version %u, expected %d", options->version,
-                         UBI_LABELS_OPTIONS_VERSION);
+    if (options)
+        UBI_TRY(ubi__version_check(options->version, UBI_LABELS_OPTIONS_VERSION, "ubi_labels_options"));
     if (!options)
         options = &defaults;
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);

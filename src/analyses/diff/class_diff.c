@@ -259,9 +259,7 @@ ubi_status ubi_class_diff_new(ubi_class_diff **out, const ubi_class_scheme *star
     UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Diff");
     static const ubi_class_diff_options defaults = UBI_CLASS_DIFF_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version != UBI_CLASS_DIFF_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "class diff options of version %u, expected %d", options->version,
-                         UBI_CLASS_DIFF_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_CLASS_DIFF_OPTIONS_VERSION, "ubi_class_diff_options"));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     ubi_class_diff *diff = UBI_NEW(a, ubi_class_diff);
     if (!diff)

@@ -364,7 +364,7 @@ static void options_of_another_version_are_refused(void **state) {
     ubi_class_diff *diff;
     options.version = 7;
     assert_int_equal(ubi_class_diff_new(&diff, &scheme, &scheme, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "class diff options of version 7, expected 1");
+    assert_string_equal(ubi_error_message(), "ubi_class_diff_options has version 7, expected 1");
     ubi_graph_unref(graph);
 }
 

@@ -8,8 +8,8 @@
 #include "base/parallel.h"
 
 static ubi_status check_arguments(const ubi_view *view, const ubi_dominators_options *options) {
-    if (options && options->version != UBI_DOMINATORS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_dominators_options", options->version);
+    if (options)
+        UBI_TRY(ubi__version_check(options->version, UBI_DOMINATORS_OPTIONS_VERSION, "ubi_dominators_options"));
     if (view->root >= view->graph->n_nodes)
         return ubi__fail(UBI_EINVAL, "the root, node %u, is not in the graph of %u nodes", view->root,
                          view->graph->n_nodes);

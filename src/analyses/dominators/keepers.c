@@ -111,9 +111,8 @@ static ubi_status find(ubi_keeper *out, uint32_t *n, uint32_t max, ubi__keeper_f
 ubi_status ubi_keepers_find(ubi_keeper *out, uint32_t *n, uint32_t max, const ubi_dominators *dominators,
                             const ubi_graph *graph, const ubi_keepers_options *options) {
     static const ubi_keepers_options defaults = UBI_KEEPERS_OPTIONS_INIT;
-    if (options && options->version != UBI_KEEPERS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "keeper options of version %u, expected %d", options->version,
-                         UBI_KEEPERS_OPTIONS_VERSION);
+    if (options)
+        UBI_TRY(ubi__version_check(options->version, UBI_KEEPERS_OPTIONS_VERSION, "ubi_keepers_options"));
     if (!options)
         options = &defaults;
     uint64_t all = ubi_dominators_retained_bytes(dominators, ubi_dominators_root(dominators));

@@ -102,9 +102,8 @@ static ubi_status traverse(ubi_dominator_node **top, traversal *t) {
 
 static ubi_status check_options(ubi_dominator_tree_options *out, const ubi_dominator_tree_options *options) {
     static const ubi_dominator_tree_options defaults = UBI_DOMINATOR_TREE_OPTIONS_INIT;
-    if (options && options->version != UBI_DOMINATOR_TREE_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "dominator tree options of version %u, expected %d", options->version,
-                         UBI_DOMINATOR_TREE_OPTIONS_VERSION);
+    if (options)
+        UBI_TRY(ubi__version_check(options->version, UBI_DOMINATOR_TREE_OPTIONS_VERSION, "ubi_dominator_tree_options"));
     *out = options ? *options : defaults;
     return UBI_OK;
 }

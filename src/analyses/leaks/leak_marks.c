@@ -30,9 +30,7 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
                                const ubi_leak_options *options) {
     static const ubi_leak_options defaults = UBI_LEAK_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version < 1 || options->version > UBI_LEAK_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "leak options of version %u, expected 1 to %d", options->version,
-                         UBI_LEAK_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_LEAK_OPTIONS_VERSION, "ubi_leak_options"));
     if (view->graph != classes->graph)
         return ubi__fail(UBI_EINVAL, "view and classes of different graphs");
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);

@@ -204,9 +204,7 @@ static ubi_status reserve_columns(walk *w) {
 static ubi_status check(const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
                         const ubi_paths_options *options, ubi_node_ix start) {
     uint32_t n_nodes = view->graph->n_nodes;
-    if (options->version != UBI_PATHS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "paths options of version %u, expected %d", options->version,
-                         UBI_PATHS_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(options->version, UBI_PATHS_OPTIONS_VERSION, "ubi_paths_options"));
     if (options->max_paths == 0)
         return ubi__fail(UBI_EINVAL, "at most 0 paths per target were asked for, expected 1 or more");
     if (n_targets == 0)

@@ -367,7 +367,7 @@ static void bad_arguments_are_refused_with_a_message(void **state) {
     o.max_paths = 0;
     assert_refused(&view, targets, 1, &o, "at most 0 paths per target were asked for, expected 1 or more");
     o.version = 2;
-    assert_refused(&view, targets, 1, &o, "paths options of version 2, expected 1");
+    assert_refused(&view, targets, 1, &o, "ubi_paths_options has version 2, expected 1");
     ubi_paths_free(NULL);
     ubi_path_graph_free(NULL);
     ubi_graph_unref(g);

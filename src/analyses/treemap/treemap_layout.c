@@ -252,9 +252,7 @@ static bool is_padding(double value) {
 }
 
 ubi_status ubi__treemap_check_options(const ubi_treemap_options *o) {
-    if (o->version != UBI_TREEMAP_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "tree map options of version %u, expected %d", o->version,
-                         UBI_TREEMAP_OPTIONS_VERSION);
+    UBI_TRY(ubi__version_check(o->version, UBI_TREEMAP_OPTIONS_VERSION, "ubi_treemap_options"));
     if (!between(o->width, 1, UBI_TREEMAP_MAX_SIDE) || !between(o->height, 1, UBI_TREEMAP_MAX_SIDE))
         return ubi__fail(UBI_EINVAL, "a tree map of %g by %g pixels, expected 1 to %d", o->width, o->height,
                          UBI_TREEMAP_MAX_SIDE);

@@ -259,7 +259,7 @@ static void options_out_of_range_are_refused(void **state) {
     static const uint32_t parent[] = { UBI_NONE };
     ubi_treemap_options o = UBI_TREEMAP_OPTIONS_INIT;
     o.version = 9;
-    assert_refused(parent, 1, &o, "tree map options of version 9, expected 1");
+    assert_refused(parent, 1, &o, "ubi_treemap_options has version 9, expected 1");
     o = (ubi_treemap_options)UBI_TREEMAP_OPTIONS_INIT;
     o.width = NAN;
     assert_refused(parent, 1, &o, "a tree map of nan by 600 pixels, expected 1 to 65536");

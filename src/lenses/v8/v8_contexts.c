@@ -253,8 +253,7 @@ ubi_status ubi_native_contexts_new(ubi_native_contexts **out, const ubi_lens_vie
                                    const ubi_dominators *dominators, const ubi_native_contexts_options *options) {
     static const ubi_native_contexts_options defaults = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
     options = options ? options : &defaults;
-    if (options->version != UBI_NATIVE_CONTEXTS_OPTIONS_VERSION)
-        return ubi__fail(UBI_EINVAL, "unknown version %u of ubi_native_contexts_options", options->version);
+    UBI_TRY(ubi__version_check(options->version, UBI_NATIVE_CONTEXTS_OPTIONS_VERSION, "ubi_native_contexts_options"));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     ubi_native_contexts *c = UBI_NEW(a, ubi_native_contexts);
     if (!c)

@@ -9,7 +9,7 @@
 
 ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_quickjs_options *options) {
     ubi_quickjs_options used = options ? *options : (ubi_quickjs_options)UBI_QUICKJS_OPTIONS_INIT;
-    if (used.version != UBI_QUICKJS_OPTIONS_VERSION)
+    if (used.version < 1 || used.version > UBI_QUICKJS_OPTIONS_VERSION)
         return ubi_error(UBI_EINVAL, "version %u of the QuickJS tools' options is not known", (unsigned)used.version);
     if (!used.allocator)
         used.allocator = ubi_allocator_default();
