@@ -39,14 +39,14 @@ class OnTerminal:
         self.errors = b"" if stderr else self.process.stderr.read()
         if not stderr:
             self.process.stderr.close()
-        self.status = self.process.wait(timeout=60)
+        self.status = self.process.wait(timeout=600)
 
     @staticmethod
     def read(master):
         data = b""
         # Linux reports the other end closed as an input/output error.
         with contextlib.suppress(OSError):
-            while select.select([master], [], [], 60)[0]:
+            while select.select([master], [], [], 600)[0]:
                 part = os.read(master, 65536)
                 if not part:
                     break
@@ -279,7 +279,7 @@ class Signals(unittest.TestCase):
         read_end, write_end = os.pipe()
         os.close(read_end)
         done = subprocess.run(["ubiheap", "nodes", "tiny-before.fxsnapshot"], cwd=self.place.folder, stdout=write_end,
-                              env=self.place.environment(), stderr=subprocess.PIPE, restore_signals=False, timeout=60)
+                              env=self.place.environment(), stderr=subprocess.PIPE, restore_signals=False, timeout=600)
         os.close(write_end)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
@@ -289,7 +289,7 @@ class Signals(unittest.TestCase):
         for at in range(0, len(data), 997):
             process.stdin.write(data[at:at + 997])
             process.stdin.flush()
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=600)
         self.assertEqual((process.returncode, errors), (0, b""))
         self.assertIn(b"7,199", output)
 

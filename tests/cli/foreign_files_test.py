@@ -107,7 +107,7 @@ class Foreign(Refusing):
             os.close(read_end)
             os.write(write_end, (FOREIGN / "java.hprof").read_bytes() + bytes(8192))
             try:
-                _, errors = process.communicate(timeout=60)
+                _, errors = process.communicate(timeout=600)
             finally:
                 os.close(write_end)
             self.assertIn(b"this is a heap dump of Java", errors)

@@ -107,7 +107,7 @@ class Places(Outputs):
                 self.refused("treemap", "-o", output, "own.fxsnapshot")
         with open(self.snapshot, "rb") as file:
             done = subprocess.run(["ubiheap", "treemap", "-o", "own.fxsnapshot", "-"], cwd=self.folder, stdin=file,
-                                  env=self.place.environment(), capture_output=True, timeout=120)
+                                  env=self.place.environment(), capture_output=True, timeout=600)
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_a_breakdown_and_a_key_are_read_too(self):
@@ -211,7 +211,7 @@ class Interrupts(Outputs):
         process.send_signal(signal.SIGINT)
         with os.fdopen(write, "wb") as pipe:
             pipe.write(data[1000:])
-        output, errors = process.communicate(timeout=120)
+        output, errors = process.communicate(timeout=600)
         self.assertEqual((process.returncode, errors), (0, b""))
         self.assertIn(b"7,199", output)
 

@@ -43,7 +43,7 @@ def main(needs=()):
     unittest.main(verbosity=1)
 
 
-def run(*args, stdin=b"", timeout=120):
+def run(*args, stdin=b"", timeout=600):
     """Runs the tool. `stdin` becomes its standard input."""
     done = subprocess.run([UBIHEAP, *map(str, args)], input=stdin, capture_output=True, timeout=timeout)
     return Run(done.returncode, done.stdout, done.stderr.decode("utf-8", "surrogateescape"))

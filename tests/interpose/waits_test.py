@@ -28,6 +28,13 @@ class Waits(InterposeTest):
                         for name in ("lost_events", "dropped", "dropped_reentrant", "waits"):
                             self.assertLess(counters[name], 10000000, name)
 
+    def test_one_that_does_so_before_its_recorder_looks_does_not_search_for_room_for_ever(self):
+        program = self.compile("scribbles.c", f"-I{SOURCE / 'include'}")
+        for again in ((), ("again",)):
+            with self.subTest(again=again):
+                ran = self.record([program, "1", *again], ["quiet=1", f"flags={MARKERS}", "pause=1000"], check=6)
+                self.assertEqual(ran.stdout, b"1 0\n", "one mapping, and no longer recorded")
+
     def wait_until(self, condition):
         end = time.monotonic() + TIMEOUT_SECONDS
         while not condition():

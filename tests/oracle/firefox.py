@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 
-START_SECONDS = 120
+START_SECONDS = 500
 SCRIPT_SECONDS = 1200
 
 CLOSED = "http://127.0.0.1:9/"
