@@ -5,7 +5,7 @@
  *
  *     ubiheap             the module
  *     draw(text)          a heap as tests/support/drawing.h has it, saved; its path
- *     scratch(name)       a path in a folder that goes away afterwards
+ *     scratch(name)       a path in a folder that goes away afterwards; files without a name are made there, too
  *     write(path, text)   a file
  *     exists(path)
  */
@@ -23,7 +23,7 @@
 #define FOLDER "tests/quickjs/heap_module"
 #define MAX_SCRIPTS 100
 
-static char *folder;
+static char *folder, *folder_before; /* for temporary files; NULL: none is named */
 static unsigned n_drawn;
 
 /* ---- what scripts find ------------------------------------------------------------------------------------------- */
@@ -95,6 +95,9 @@ static bool import_module(quickjs_heap *heap) {
 
 static void open_heap(quickjs_heap *heap, const ubi_allocator *allocator) {
     folder = new_directory();
+    const char *before = getenv("TMPDIR");
+    folder_before = before ? strdup(before) : NULL;
+    assert_int_equal(setenv("TMPDIR", folder, 1), 0);
     quickjs_heap_open(heap, allocator);
     quickjs_heap__define(heap, "scratch", scratch, 1);
     quickjs_heap__define(heap, "draw", draw, 1);
@@ -106,6 +109,8 @@ static void open_heap(quickjs_heap *heap, const ubi_allocator *allocator) {
 static void close_heap(quickjs_heap *heap) {
     quickjs_heap_close(heap);
     remove_directory(folder);
+    assert_int_equal(folder_before ? setenv("TMPDIR", folder_before, 1) : unsetenv("TMPDIR"), 0);
+    free(folder_before);
 }
 
 static void runs(void **state) {

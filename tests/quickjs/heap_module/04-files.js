@@ -94,10 +94,9 @@ for (const wrong of [1, null, "x"]) {
 // ---- paths
 {
     const made = saveHeapSnapshot({ globals: [g] });
-    assert(/\/\d+(-\d+)?\.fxsnapshot$/.test(made) && exists(made), made);
+    assert(/^\d+(-\d+)?\.fxsnapshot$/.test(made.slice(scratch("").length)) && made.startsWith(scratch("")) && exists(made), made);
     const next = saveHeapSnapshot({ globals: [g] });
     assert(next !== made && exists(next), next);
-    write(made, ""), write(next, "");
     assertThrows(() => saveHeapSnapshot({ runtime: true }, ""), "NS_ERROR_FILE_UNRECOGNIZED_PATH: the path is empty");
     assertThrows(() => saveHeapSnapshot({ runtime: true }, "a\0b"), "NS_ERROR_FILE_UNRECOGNIZED_PATH: a path cannot contain U+0000");
     const nowhere = scratch("no/such/folder.fxsnapshot");
