@@ -2,8 +2,8 @@
  *
  * known_pools.c: see known_pools.h.
  *
- * A pool is known by the function that asks for it, by that function's source file, or, in libraries without symbols, by the module, who
- * calls it and the size.
+ * Those of the C library are known by its functions (libc_frames.h); others by the source file of the function that asks, or, in
+ * libraries without symbols, by the module, who calls it and the size.
  */
 #include "recording/known_pools.h"
 
@@ -11,8 +11,7 @@
 
 typedef struct pool {
     const char *words;
-    const char *function;        /* its name begins so; NULL: any */
-    const char *file;            /* its source file ends so; NULL: any */
+    const char *file;            /* the source file of the function that asks ends so; NULL: any */
     const char *module, *caller; /* their file names begin so; NULL: any */
     uint64_t least_bytes, most_bytes;
 } pool;
@@ -21,14 +20,13 @@ typedef struct pool {
  * The reserve (libsupc++/eh_alloc.cc) is made by a constructor of the library: 72,704 bytes up to GCC 12, 73,728 since 13, on 64 bits.
  */
 static const pool pools[] = {
-    { "libstdc++'s reserve for exceptions", NULL, "eh_alloc.cc", NULL, NULL, 0, UINT64_MAX },
-    { "libstdc++'s reserve for exceptions", NULL, NULL, "libstdc++.so", "ld-", 64 << 10, 80 << 10 },
-    { "buffers of stdio", "_IO_file_doallocate", NULL, NULL, NULL, 0, UINT64_MAX },
+    { "libstdc++'s reserve for exceptions", "eh_alloc.cc", NULL, NULL, 0, UINT64_MAX },
+    { "libstdc++'s reserve for exceptions", NULL, "libstdc++.so", "ld-", 64 << 10, 80 << 10 },
 };
 
 /* What is known of a frame; empty texts: nothing. */
 typedef struct place {
-    ubi_text function, file, module;
+    ubi_text file, module;
 } place;
 
 static ubi_text base_name(ubi_text path) {
@@ -40,14 +38,13 @@ static ubi_text base_name(ubi_text path) {
 
 static place place_of(const ubi__ubirec_tables *t, uint32_t trace) {
     const ubi__ubirec_frame *f = &t->frames.at[t->traces.at[trace].frame];
-    place p = { { "", 0 }, { "", 0 }, { "", 0 } };
+    place p = { { "", 0 }, { "", 0 } };
     uint32_t n;
     const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, t->traces.at[trace].frame, &n);
     if (f->type == UBI__UBIREC_NATIVE_FRAME)
         p.module = base_name(ubi__ubirec_string_at(t, t->modules.at[f->of].path));
     if (n > 0) {
         const ubi__ubirec_symbol_row *symbol = &symbols[ubi__asking_symbol(t, symbols, n)];
-        p.function = ubi__ubirec_string_at(t, symbol->function);
         p.file = ubi__ubirec_string_at(t, symbol->file);
     }
     return p;
@@ -65,17 +62,19 @@ static bool ends(ubi_text text, const char *end) {
 }
 
 static bool is_pool(const pool *p, const place *asks, const place *calls, uint64_t mean_bytes) {
-    return begins(asks->function, p->function) && ends(asks->file, p->file) && begins(asks->module, p->module) &&
-           begins(calls->module, p->caller) && p->least_bytes <= mean_bytes && mean_bytes <= p->most_bytes;
+    return ends(asks->file, p->file) && begins(asks->module, p->module) && begins(calls->module, p->caller) &&
+           p->least_bytes <= mean_bytes && mean_bytes <= p->most_bytes;
 }
 
 const char *ubi__known_pool(const ubi__sites *sites, const ubi__site *site) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     const ubi__estimate *all = &site->by[UBI__MEASURE_TOTAL];
+    if (site->pool != UBI__LIBC_NO_POOL && site->of_class == UBI__UBIREC_HEAP)
+        return ubi__libc_pool_words(site->pool);
     if (site->heavy == UBI__UBIREC_NO_TRACE || all->samples == 0 || site->of_class != UBI__UBIREC_HEAP)
         return NULL;
     uint32_t caller = t->traces.at[site->heavy].caller;
-    place asks = place_of(t, site->heavy), calls = { { "", 0 }, { "", 0 }, { "", 0 } };
+    place asks = place_of(t, site->heavy), calls = { { "", 0 }, { "", 0 } };
     if (caller != UBI__UBIREC_NO_TRACE)
         calls = place_of(t, caller);
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)

@@ -56,26 +56,35 @@ static bool is_in_cxx_library(const ubi__ubirec_tables *t, uint32_t frame) {
     return false;
 }
 
-static ubi__frame_role role_by_name(const ubi__ubirec_tables *t, uint32_t frame) {
+static bool is_preload(const ubi__ubirec_tables *t, uint32_t frame) {
     const ubi__ubirec_frame *f = &t->frames.at[frame];
+    return f->type == UBI__UBIREC_NATIVE_FRAME &&
+           ubi__text_contains(ubi__ubirec_string_at(t, t->modules.at[f->of].path), ubi__text(PRELOAD_LIBRARY));
+}
+
+static ubi__frame_role role_by_name(const ubi__ubirec_tables *t, uint32_t frame, bool is_libc) {
     uint32_t n;
     const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, frame, &n);
-    if (f->type == UBI__UBIREC_NATIVE_FRAME &&
-        ubi__text_contains(ubi__ubirec_string_at(t, t->modules.at[f->of].path), ubi__text(PRELOAD_LIBRARY)))
+    if (is_preload(t, frame))
         return UBI__FRAME_CONTAINER;
     if (n == 0)
-        return is_in_cxx_library(t, frame) ? UBI__FRAME_CONTAINER : UBI__FRAME_ASKS;
+        return is_libc ? UBI__FRAME_LIBC : is_in_cxx_library(t, frame) ? UBI__FRAME_CONTAINER : UBI__FRAME_ASKS;
     ubi__allocator_role outermost = role_of_symbol(t, &symbols[n - 1]);
     if (outermost == UBI__ALLOCATOR)
         return UBI__FRAME_ALLOCATOR;
+    if (is_libc)
+        return UBI__FRAME_LIBC;
     bool all = outermost == UBI__CONTAINER && ubi__asking_symbol(t, symbols, n) == n - 1;
     return all ? UBI__FRAME_CONTAINER : UBI__FRAME_ASKS;
 }
 
-static void find_roles(ubi__sites *sites) {
+/* @param libc  out: libc[frame] */
+static void find_roles(ubi__sites *sites, ubi__libc_frame *libc) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    for (uint32_t i = 0; i < t->frames.n; i++)
-        sites->roles[i] = (uint8_t)role_by_name(t, i);
+    for (uint32_t i = 0; i < t->frames.n; i++) {
+        libc[i] = ubi__libc_frame_of(t, i);
+        sites->roles[i] = (uint8_t)role_by_name(t, i, libc[i].is_libc);
+    }
 }
 
 /* ---- where stacks begin ------------------------------------------------------------------------------------------- */
@@ -86,18 +95,60 @@ static bool is_called_by_loader(const ubi__ubirec_tables *t, ubi__ubirec_trace_r
            is_of_module(t, t->traces.at[row.caller].frame, LOADER);
 }
 
-/* @param is_inside  is_inside[trace], overwritten: whether it is an allocator's or called by one. */
-static void find_tops(ubi__sites *sites, bool *is_inside) {
+/* What is known of a trace, from its callers on. */
+typedef struct trace_state {
+    uint32_t keeper; /* where what a pool of the C library has is asked for */
+    uint8_t inner;   /* the pool of what functions of the C library ask for that it calls */
+    bool is_libc;
+    bool is_alone;  /* of the C library, and nobody else called it */
+    bool is_inside; /* an allocator's, or called by one */
+} trace_state;
+
+/* Pools go inwards: once the C library asks for itself, so does all of it that it calls, up to the first function of others. */
+static void find_pool(ubi__sites *sites, trace_state *states, uint32_t trace, const ubi__libc_frame *libc) {
+    const ubi__ubirec_tables *t = &sites->summary->tables;
+    ubi__ubirec_trace_row row = t->traces.at[trace];
+    trace_state *state = &states[trace], *caller = &states[row.caller];
+    bool is_allocator =
+        caller->is_libc && (sites->roles[row.frame] == UBI__FRAME_ALLOCATOR || is_preload(t, row.frame));
+    state->is_libc = libc->is_libc;
+    state->is_alone = libc->is_libc && (libc->is_start || row.caller == UBI__UBIREC_NO_TRACE || caller->is_alone);
+    if (is_allocator) { /* its caller asks */
+        sites->pools[trace] = state->inner = sites->pools[row.caller];
+        state->keeper = caller->keeper;
+    } else if (libc->is_libc && caller->is_libc && caller->inner) {
+        sites->pools[trace] = state->inner = caller->inner;
+        state->keeper = sites->pools[row.caller] ? caller->keeper : trace;
+    } else if (libc->decides) {
+        sites->pools[trace] = (uint8_t)libc->own;
+        state->inner = (uint8_t)libc->inner;
+        state->keeper = trace;
+    }
+}
+
+/* @param libc  libc[frame] */
+static void find_pools(ubi__sites *sites, trace_state *states, const ubi__libc_frame *libc) {
+    const ubi__ubirec_tables *t = &sites->summary->tables;
+    for (uint32_t i = 1; i < t->traces.n; i++)
+        find_pool(sites, states, i, &libc[t->traces.at[i].frame]);
+}
+
+static bool passes_on(const ubi__sites *sites, const trace_state *state, ubi__ubirec_trace_row row) {
+    ubi__frame_role role = (ubi__frame_role)sites->roles[row.frame];
+    if (row.caller == UBI__UBIREC_NO_TRACE || is_called_by_loader(&sites->summary->tables, row))
+        return false;
+    return state->is_inside || (role == UBI__FRAME_LIBC ? !state->is_alone : role != UBI__FRAME_ASKS);
+}
+
+static void find_tops(ubi__sites *sites, trace_state *states) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     sites->top[0] = 0;
-    is_inside[0] = false;
     for (uint32_t i = 1; i < t->traces.n; i++) {
         ubi__ubirec_trace_row row = t->traces.at[i];
-        ubi__frame_role role = (ubi__frame_role)sites->roles[row.frame];
-        is_inside[i] = role == UBI__FRAME_ALLOCATOR || is_inside[row.caller];
-        bool passes_on = row.caller != UBI__UBIREC_NO_TRACE && (is_inside[i] || role != UBI__FRAME_ASKS);
-        passes_on = passes_on && !is_called_by_loader(t, row);
-        sites->top[i] = passes_on ? sites->top[row.caller] : i;
+        trace_state *state = &states[i];
+        state->is_inside =
+            !sites->pools[i] && (sites->roles[row.frame] == UBI__FRAME_ALLOCATOR || states[row.caller].is_inside);
+        sites->top[i] = sites->pools[i] ? state->keeper : passes_on(sites, state, row) ? sites->top[row.caller] : i;
     }
 }
 
@@ -112,12 +163,12 @@ static bool note_wrappers(ubi__sites *sites, const bool *is_found) {
     return any;
 }
 
-static ubi_status find_wrappers(ubi__sites *sites, bool *is_inside, bool *is_found) {
+static ubi_status find_wrappers(ubi__sites *sites, trace_state *states, bool *is_found) {
     for (int round = 0; round < ROUNDS; round++) {
-        UBI_TRY(ubi__wrappers_find(is_found, sites->summary, sites->top));
+        UBI_TRY(ubi__wrappers_find(is_found, sites->summary, sites->top, sites->pools));
         if (!note_wrappers(sites, is_found))
             break;
-        find_tops(sites, is_inside);
+        find_tops(sites, states);
     }
     return UBI_OK;
 }
@@ -125,17 +176,20 @@ static ubi_status find_wrappers(ubi__sites *sites, bool *is_inside, bool *is_fou
 static ubi_status find_beginnings(ubi__sites *sites, bool see_wrappers) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     const ubi_allocator *a = sites->summary->allocator;
-    bool *is_inside = ubi__alloc_array(a, t->traces.n, sizeof *is_inside);
+    trace_state *states = ubi__calloc_array(a, t->traces.n, sizeof *states);
     bool *is_found = ubi__alloc_array(a, t->frames.n + 1, sizeof *is_found);
-    ubi_status status = is_inside && is_found ? UBI_OK : ubi__fail_nomem();
+    ubi__libc_frame *libc = ubi__alloc_array(a, t->frames.n + 1, sizeof *libc);
+    ubi_status status = states && is_found && libc ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
-        find_roles(sites);
-        find_tops(sites, is_inside);
+        find_roles(sites, libc);
+        find_pools(sites, states, libc);
+        find_tops(sites, states);
         if (see_wrappers)
-            status = find_wrappers(sites, is_inside, is_found);
+            status = find_wrappers(sites, states, is_found);
     }
+    ubi__free_array(a, libc, t->frames.n + 1, sizeof *libc);
     ubi__free_array(a, is_found, t->frames.n + 1, sizeof *is_found);
-    ubi__free_array(a, is_inside, t->traces.n, sizeof *is_inside);
+    ubi__free_array(a, states, t->traces.n, sizeof *states);
     return status;
 }
 
@@ -145,12 +199,13 @@ static ubi__ubirec_class class_of(const ubi__recording_summary *s, uint32_t info
     return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind;
 }
 
-static void make_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame, ubi__ubirec_class of_class) {
+static void make_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame, ubi__ubirec_class of_class,
+                     ubi__libc_pool pool) {
     uint32_t n = 0, module = UBI_NONE;
     const ubi__ubirec_symbol_row *symbols = frame == UBI_NONE ? NULL : ubi__ubirec_symbols_of(t, frame, &n);
     if (n > 0 && t->frames.at[frame].type == UBI__UBIREC_NATIVE_FRAME)
         module = t->frames.at[frame].of;
-    key[0] = (uint64_t)of_class << 32 | module;
+    key[0] = ((uint64_t)pool << 8 | (uint64_t)of_class) << 32 | module;
     key[1] = UINT64_MAX;
     key[2] = frame;
     if (n == 0)
@@ -161,27 +216,28 @@ static void make_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint3
 }
 
 /* Where the number of the site of a frame stands. */
-static uint32_t *number_at(const ubi__sites *sites, uint32_t frame, ubi__ubirec_class of_class) {
+static uint32_t *number_at(const ubi__sites *sites, uint32_t frame, ubi__ubirec_class of_class, bool is_pool) {
     size_t n = sites->summary->tables.frames.n;
-    return &sites->number_of[(size_t)of_class * (n + 1) + (frame == UBI_NONE ? n : frame)];
+    return &sites->number_of[((size_t)of_class * 2 + is_pool) * (n + 1) + (frame == UBI_NONE ? n : frame)];
 }
 
 /* The number of the site of an info, whose row may not be there yet. */
 static ubi_status site_of(ubi__sites *sites, uint32_t *out, uint32_t info) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
-    uint32_t frame = t->traces.at[sites->top[t->infos.at[info].trace]].frame;
-    uint32_t *number = number_at(sites, frame, class_of(sites->summary, info));
+    uint32_t top = sites->top[t->infos.at[info].trace], frame = t->traces.at[top].frame;
+    ubi__libc_pool pool = (ubi__libc_pool)sites->pools[top];
+    uint32_t *number = number_at(sites, frame, class_of(sites->summary, info), pool);
     uint64_t key[KEY_WORDS];
     bool is_new = false;
     if (*number == 0) {
-        make_key(key, t, frame, class_of(sites->summary, info));
+        make_key(key, t, frame, class_of(sites->summary, info), pool);
         UBI_TRY(ubi__tuple_table_number(&sites->numbers, out, &is_new, key));
         *number = *out + 1;
     }
     *out = *number - 1;
     if (!is_new)
         return UBI_OK;
-    ubi__site site = { .number = *out, .frame = frame, .of_class = class_of(sites->summary, info) };
+    ubi__site site = { .number = *out, .frame = frame, .pool = pool, .of_class = class_of(sites->summary, info) };
     return ubi__vec_site_push(&sites->rows, sites->summary->allocator, site);
 }
 
@@ -197,7 +253,7 @@ static ubi_status add_up(ubi__sites *sites) {
 }
 
 static size_t number_cells(const ubi__sites *sites) {
-    return (sites->summary->tables.frames.n + 1) * UBI__UBIREC_CLASS_COUNT;
+    return (sites->summary->tables.frames.n + 1) * UBI__UBIREC_CLASS_COUNT * 2;
 }
 
 static ubi_status build(ubi__sites *sites, bool see_wrappers) {
@@ -205,8 +261,9 @@ static ubi_status build(ubi__sites *sites, bool see_wrappers) {
     const ubi_allocator *a = sites->summary->allocator;
     sites->roles = ubi__calloc_array(a, t->frames.n + 1, sizeof *sites->roles);
     sites->top = ubi__alloc_array(a, t->traces.n, sizeof *sites->top);
+    sites->pools = ubi__calloc_array(a, t->traces.n, sizeof *sites->pools);
     sites->number_of = ubi__calloc_array(a, number_cells(sites), sizeof *sites->number_of);
-    if (!sites->roles || !sites->top || !sites->number_of)
+    if (!sites->roles || !sites->top || !sites->pools || !sites->number_of)
         return ubi__fail_nomem();
     UBI_TRY(find_beginnings(sites, see_wrappers));
     UBI_TRY(add_up(sites));
@@ -230,9 +287,10 @@ void ubi__sites_fini(ubi__sites *sites) {
     ubi__tuple_table_fini(&sites->numbers);
     ubi__free_array(a, sites->number_of, number_cells(sites), sizeof *sites->number_of);
     ubi__free_array(a, sites->top, t->traces.n, sizeof *sites->top);
+    ubi__free_array(a, sites->pools, t->traces.n, sizeof *sites->pools);
     ubi__free_array(a, sites->roles, t->frames.n + 1, sizeof *sites->roles);
     sites->number_of = sites->top = NULL;
-    sites->roles = NULL;
+    sites->roles = sites->pools = NULL;
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
@@ -301,7 +359,8 @@ static void weigh_traces(trace_weight *weights, const ubi__sites *sites, ubi__si
 static ubi__site *site_that_begins(const ubi__sites *sites, const uint32_t *row_of, uint32_t trace,
                                    ubi__ubirec_class of_class) {
     uint32_t frame = sites->summary->tables.traces.at[trace].frame;
-    uint32_t number = sites->top[trace] == trace ? *number_at(sites, frame, of_class) : 0;
+    uint32_t number =
+        sites->top[trace] == trace ? *number_at(sites, frame, of_class, sites->pools[trace] != UBI__LIBC_NO_POOL) : 0;
     return number ? &sites->rows.at[row_of[number - 1]] : NULL;
 }
 

@@ -3,15 +3,16 @@
  * recording_sites.h: where a program asked for memory, and how much of it at each place.
  *
  * A site is the innermost frame of a stack that is no wrapper's, and a class of allocations. Wrappers are calls in functions with
- * names of allocators and containers, all that allocators call (allocator_frames.h), and calls that behave like those of an
- * allocator (recording_wrappers.h). Frames that words cannot tell apart are one site: those with the same function, file, line
+ * names of allocators and containers, all that allocators call (allocator_frames.h), calls that behave like those of an
+ * allocator (recording_wrappers.h), and those of the C library, unless it keeps what it asks for (libc_frames.h): then that is the site. Frames that words cannot tell apart are one site: those with the same function, file, line
  * and module. Stacks that go through it differ in their callers; the one with the most bytes is what a report shows.
  *
- * Memory: 200 bytes per site, 5 per trace, 13 per frame, and 24 per trace while it sorts.
+ * Memory: 200 bytes per site, 6 per trace, 25 per frame, and 24 per trace while it sorts.
  */
 #ifndef UBI_RECORDING_RECORDING_SITES_H
 #define UBI_RECORDING_RECORDING_SITES_H
 
+#include "recording/libc_frames.h"
 #include "recording/recording_summary.h"
 #include "recording/tuple_table.h"
 
@@ -22,6 +23,7 @@ typedef struct ubi__site {
     uint32_t inner;  /* the trace from `heavy` through wrappers to the allocation that has most; `heavy`: without any */
     uint32_t n_stacks;     /* that have any of it */
     uint32_t n_all_stacks; /* that have anything */
+    ubi__libc_pool pool;   /* of the C library, where that keeps all of it */
     ubi__ubirec_class of_class;
     ubi__estimate by[UBI__MEASURE_COUNT];
 } ubi__site;
@@ -33,6 +35,7 @@ typedef enum ubi__frame_role {
     UBI__FRAME_ASKS,      /* it is the site, if it is the first such one */
     UBI__FRAME_CONTAINER, /* of a function that is known by its name to pass requests on, or of the recorder */
     UBI__FRAME_ALLOCATOR, /* known by its name, and all that it calls belongs to it */
+    UBI__FRAME_LIBC,      /* of the C library, which passes requests of its callers on */
     UBI__FRAME_WRAPPER    /* known by what it does */
 } ubi__frame_role;
 
@@ -41,8 +44,9 @@ typedef struct ubi__sites {
     ubi__vec_site rows;
     ubi__tuple_table numbers; /* what a site is known by -> its number, while they are found */
     uint32_t *top;            /* top[trace]: where it begins once wrappers are left out */
+    uint8_t *pools;           /* pools[trace]: a ubi__libc_pool, of what is asked for by its frame */
     uint8_t *roles;           /* roles[frame]: a ubi__frame_role */
-    uint32_t *number_of;      /* number_of[class * (frames + 1) + frame]: of the site, + 1; 0: none */
+    uint32_t *number_of;      /* number_of[(class * 2 + is pool) * (frames + 1) + frame]: of the site, + 1; 0: none */
 } ubi__sites;
 
 /** What to sort by. */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "recording/allocator_frames.h"
@@ -301,6 +302,104 @@ static void stacks_count_that_have_what_is_asked_for(void **state) {
     ubi__recording_summary_fini(&s);
 }
 
+/* ---- the C library ------------------------------------------------------------------------------------------------- */
+
+/* A stack of "module:function", outermost first; "module:" has no name. Each name of a module stands for one address. */
+static uint32_t native_stack(recording *r, const char *places) {
+    uint32_t trace = UBI__UBIREC_NO_TRACE;
+    while (*places) {
+        size_t n_module = strcspn(places, ":"), n = strcspn(places, " ");
+        const char *function = places + n_module + 1;
+        ubi_text name = { function, n - n_module - 1 };
+        uint32_t module, frame;
+        uint64_t offset = 1;
+        for (size_t i = 0; i < name.len; i++)
+            offset = offset * 131 + (uint8_t)name.ptr[i];
+        ubi__ubirec_module_about about = { .path = { places, n_module }, .start = 0, .end = UINT64_MAX };
+        must(ubi__ubirec_module(r->w, &module, &about));
+        must(ubi__ubirec_native_frame(r->w, &frame, module, offset & 0xffffffff));
+        ubi__ubirec_symbol symbol = { .function = name, .file = ubi__text("") };
+        must(ubi__ubirec_write_symbols(r->w, frame, &symbol, name.len ? 1 : 0));
+        must(ubi__ubirec_trace(r->w, &trace, trace, frame));
+        places += n + (places[n] == ' ');
+    }
+    return trace;
+}
+
+#define LIBC "/lib/libc.so.6:"
+#define LD "/lib/ld-linux-x86-64.so.2:"
+#define NSS "/lib/libnss_files.so.2:"
+
+static void what_the_c_library_asks_for_is_its_callers_or_kept(void **state) {
+    static const struct {
+        const char *stack, *site, *pool;
+    } rows[] = {
+        { "p:main p:work " LIBC "asprintf " LIBC, "work", NULL },
+        { "p:main p:work " LIBC "getdelim", "work", NULL },
+        { "p:main p:work " LIBC "realpath " LIBC "strdup", "work", NULL },
+        { "p:main p:work " LIBC, "work", NULL }, /* fopen goes on where it has no name */
+        { "p:main " LIBC "qsort p:compare " LIBC "strdup", "compare", NULL },
+        { "p:main p:work " LIBC "setlocale " LIBC " " LIBC "strndup", "setlocale", "libc's locales and translations" },
+        { "p:main p:work " LIBC "setlocale", "setlocale", "libc's locales and translations" },
+        { "p:main p:work " LIBC "newlocale", "work", NULL },
+        { "p:main p:work " LIBC "__newlocale " LIBC, "", "libc's locales and translations" },
+        { "p:main p:work " LIBC "getaddrinfo " LIBC "strdup", "work", NULL },
+        { "p:main p:work " LIBC "getaddrinfo " LIBC "__nss_database_get " LIBC, "__nss_database_get",
+          "libc's tables of users, hosts and services" },
+        { "p:main " LIBC "getpwnam " NSS "_nss_files_getpwnam_r " LIBC "fopen", "getpwnam",
+          "libc's tables of users, hosts and services" },
+        { "p:main " LIBC "getpwnam " LIBC "__libc_dlopen " LD " plugin.so:start", "start", NULL }, /* a constructor */
+        { "p:main " LIBC "pthread_create " LD "_dl_allocate_tls " LD, "pthread_create",
+          "libc's tables of threads and exits" },
+        { "p:main " LIBC "dlopen " LD " " LIBC "_dl_catch_exception " LD, "dlopen", "tables of loaded libraries" },
+        { "p:main " LIBC "puts " LIBC "_IO_file_doallocate", "_IO_file_doallocate", "buffers of stdio" },
+        { "p:main p:setlocale", "setlocale", NULL },                           /* the program's own */
+        { LIBC "clone3 " LIBC "start_thread " LIBC "finish", "finish", NULL }, /* nobody called it */
+        { "p:_start " LIBC "__libc_start_main " LIBC "begin", "begin", NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        recording r;
+        ubi__recording_summary s;
+        ubi__sites sites;
+        open_recording(&r, 1, 1);
+        allocate(&r, r.heap, 10, native_stack(&r, rows[i].stack));
+        close_recording(&r, &s);
+        must(ubi__sites_init(&sites, &s, true));
+        must(ubi__sites_sort(&sites, UBI__BY_LEAKED));
+        assert_int_equal(sites.rows.n, 1);
+        uint32_t n;
+        const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(&s.tables, sites.rows.at[0].frame, &n);
+        ubi_text name = n ? ubi__ubirec_string_at(&s.tables, symbols[0].function) : ubi__text("");
+        const char *pool = ubi__known_pool(&sites, &sites.rows.at[0]);
+        if (!ubi__text_is(name, rows[i].site) || !pool != !rows[i].pool || (pool && strcmp(pool, rows[i].pool) != 0))
+            fail_msg("%s: '%.*s', %s", rows[i].stack, (int)name.len, name.ptr, pool ? pool : "no pool");
+        ubi__sites_fini(&sites);
+        ubi__recording_summary_fini(&s);
+    }
+}
+
+static void what_is_kept_and_what_is_leaked_of_one_function_are_two_sites(void **state) {
+    recording r;
+    ubi__recording_summary s;
+    ubi__sites sites;
+    ubi__estimate kept, rest;
+    (void)state;
+    open_recording(&r, 1, 1);
+    allocate(&r, r.heap, 10, native_stack(&r, "p:main " LIBC "setlocale"));
+    allocate(&r, r.heap, 200, native_stack(&r, "p:main " LIBC "strdup"));
+    allocate(&r, r.heap, 3000, native_stack(&r, "p:main"));
+    close_recording(&r, &s);
+    must(ubi__sites_init(&sites, &s, true));
+    must(ubi__sites_sort(&sites, UBI__BY_LEAKED));
+    assert_int_equal(sites.rows.n, 2);
+    ubi__known_pools_sum(&kept, &rest, &sites);
+    assert_true(kept.bytes == 10);
+    assert_true(rest.bytes == 3200);
+    ubi__sites_fini(&sites);
+    ubi__recording_summary_fini(&s);
+}
+
 static void sites_are_sorted_by_what_is_asked_for(void **state) {
     recording r;
     ubi__recording_summary s;
@@ -369,6 +468,8 @@ int main(void) {
         cmocka_unit_test(a_call_without_a_name_makes_way_whatever_the_sizes_are),
         cmocka_unit_test(the_way_in_is_that_of_most),
         cmocka_unit_test(stacks_count_that_have_what_is_asked_for),
+        cmocka_unit_test(what_the_c_library_asks_for_is_its_callers_or_kept),
+        cmocka_unit_test(what_is_kept_and_what_is_leaked_of_one_function_are_two_sites),
         cmocka_unit_test(sites_are_sorted_by_what_is_asked_for),
         cmocka_unit_test(allocators_are_known_by_name),
     };

@@ -70,6 +70,7 @@ typedef struct candidate {
 typedef struct search {
     const ubi__recording_summary *summary;
     const uint32_t *top;
+    const uint8_t *pools;
     heft *hefts;   /* hefts[frame] */
     uint8_t *rank; /* rank[frame]: of candidates, from 1 on; 0: it is none */
     candidate at[MOST_CANDIDATES];
@@ -81,7 +82,8 @@ static uint32_t frame_of(const search *x, uint32_t trace) {
 }
 
 static uint32_t top_of(const search *x, uint32_t info) {
-    return x->top[x->summary->tables.infos.at[info].trace];
+    uint32_t trace = x->summary->tables.infos.at[info].trace;
+    return x->pools[trace] ? UBI__UBIREC_NO_TRACE : x->top[trace];
 }
 
 static void find_candidates(search *x) {
@@ -161,13 +163,14 @@ static void judge(search *x, bool *is_found) {
             is_found[c->chain[i]] = true;
 }
 
-ubi_status ubi__wrappers_find(bool *is_found, const ubi__recording_summary *summary, const uint32_t *top) {
+ubi_status ubi__wrappers_find(bool *is_found, const ubi__recording_summary *summary, const uint32_t *top,
+                              const uint8_t *pools) {
     const ubi_allocator *a = summary->allocator;
     size_t n = summary->tables.frames.n + 1;
     search *x = UBI_NEW(a, search);
     if (!x)
         return ubi__fail_nomem();
-    *x = (search){ .summary = summary, .top = top };
+    *x = (search){ .summary = summary, .top = top, .pools = pools };
     x->hefts = ubi__calloc_array(a, n, sizeof *x->hefts);
     x->rank = ubi__calloc_array(a, n, sizeof *x->rank);
     memset(is_found, 0, n - 1);

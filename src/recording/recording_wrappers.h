@@ -19,8 +19,10 @@
  *
  * @param is_found  is_found[frame], set to whether it is one.
  * @param top       top[trace]: the trace where it begins once what is known to pass requests on is left out.
+ * @param pools     pools[trace]: not 0: the C library keeps it, and nobody asked.
  * Errors: UBI_ENOMEM. Cost: O(infos + frames); 33 bytes per frame, for the time being.
  */
-ubi_status ubi__wrappers_find(bool *is_found, const ubi__recording_summary *summary, const uint32_t *top);
+ubi_status ubi__wrappers_find(bool *is_found, const ubi__recording_summary *summary, const uint32_t *top,
+                              const uint8_t *pools);
 
 #endif

@@ -61,6 +61,14 @@ class Reports(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"condition holds: pools > 64KiB; pools is 7[12]\.0 KiB")
 
+    def test_what_the_library_keeps_on_purpose_is_named_in_all_lists(self):
+        self.record()
+        page = " ".join(self.tell("report", "--by", "peak", "out.ubirec").split())
+        self.assertIn("kept on purpose: " + RESERVE, page)
+        self.assertIn("kept on purpose: " + RESERVE, self.tell("allocations", "--by", "peak", "out.ubirec"))
+        functions = json.loads(self.tell("allocations", "--json", "--limit", "0", "out.ubirec"))["functions"]
+        self.assertEqual([f["own"]["total"]["count"] for f in functions if f["pool"] == RESERVE], [1])
+
     def test_cut_stacks_are_counted(self):
         self.record(depth=20)
         self.assertEqual(self.document()["counters"]["truncatedStacks"], 0)

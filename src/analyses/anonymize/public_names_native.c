@@ -2,7 +2,7 @@
  *
  * public_names_native.c: words of compiled code, of the recordings of such programs, and of timelines.
  *
- * A name that decides how a recording counts (recording/allocator_frames.c, recording/known_pools.c, timeline/marker_words.c)
+ * A name that decides how a recording counts (recording/allocator_frames.c, recording/known_pools.c, recording/libc_frames.c, timeline/marker_words.c)
  * must be here, or a copy would give other numbers than its original.
  */
 #include "analyses/anonymize/public_names.h"
@@ -31,7 +31,8 @@ const ubi__name_group ubi__names_native[] = {
 
     /* Functions that ask for memory, and are nobody's own (recording/allocator_frames.c). */
     { UBI__NAMES_NATIVE,
-      "wcsdup|mmap64|xzalloc|savestring|g_malloc_n|g_malloc0_n|g_realloc_n|g_slice_alloc|g_slice_alloc0|g_malloc|"
+      "wcsdup|getline|mmap64|xzalloc|savestring|g_malloc_n|g_malloc0_n|g_realloc_n|g_slice_alloc|g_slice_alloc0|g_"
+      "malloc|"
       "g_malloc0|g_realloc|g_strdup|g_strndup|g_memdup|PyMem_Malloc|PyMem_Calloc|PyMem_Realloc|PyMem_RawMalloc|"
       "PyMem_RawCalloc|PyMem_RawRealloc|PyObject_Malloc|PyObject_Calloc|PyObject_Realloc|PyType_GenericAlloc|"
       "sqlite3MallocZero|sqlite3DbMallocRaw|sqlite3DbMallocRawNN|sqlite3DbMallocZero|sqlite3DbRealloc|"
@@ -40,15 +41,73 @@ const ubi__name_group ubi__names_native[] = {
       "start|_init|_fini|"
       "__clone|__run_exit_handlers|__static_initialization_and_destruction_0|call_init|dl_main" },
 
+    /* Functions of the C library that keep what they ask for (recording/libc_frames.c). */
+    { UBI__NAMES_NATIVE,
+      "dlopen|__dlopen|dlmopen|__dlmopen|dlsym|__dlsym|dlvsym|__dlvsym|dlclose|__dlclose|dlinfo|__dlinfo|dladdr|"
+      "__dladdr|dladdr1|__dladdr1|dlerror|__dlerror|dlerror_run|__dlerror_run|libc_dlopen_mode|__libc_dlopen_mode|"
+      "libc_dlsym|__libc_dlsym|libc_dlclose|__libc_dlclose|dl_open|__dl_open|dl_catch_error|__dl_catch_error|"
+      "dl_catch_exception|__dl_catch_exception|dl_signal_error|__dl_signal_error|dl_signal_exception|"
+      "__dl_signal_exception|backtrace|__backtrace|pthread_cancel|__pthread_cancel|pthread_exit|__pthread_exit|"
+      "setlocale|__setlocale|bindtextdomain|__bindtextdomain|textdomain|__textdomain|bind_textdomain_codeset|"
+      "__bind_textdomain_codeset|set_binding_values|__set_binding_values|gettext|__gettext|gettext_r|__gettext_r|"
+      "dgettext|__dgettext|dcgettext|__dcgettext|ngettext|__ngettext|dngettext|__dngettext|dcngettext|__dcngettext|"
+      "dcigettext|__dcigettext|nl_find_locale|__nl_find_locale|nl_find_domain|__nl_find_domain|"
+      "nl_load_locale_from_archive|__nl_load_locale_from_archive|newlocale|__newlocale|duplocale|__duplocale|setenv|"
+      "__setenv|putenv|__putenv|unsetenv|__unsetenv|clearenv|__clearenv|add_to_environ|__add_to_environ|getpwnam|"
+      "__getpwnam|getpwnam_r|__getpwnam_r|getpwuid|__getpwuid|getpwuid_r|__getpwuid_r|getpwent|__getpwent|getpwent_r|"
+      "__getpwent_r|setpwent|__setpwent|endpwent|__endpwent|fgetpwent|__fgetpwent|fgetpwent_r|__fgetpwent_r|getgrnam|"
+      "__getgrnam|getgrnam_r|__getgrnam_r|getgrgid|__getgrgid|getgrgid_r|__getgrgid_r|getgrent|__getgrent|getgrent_r|"
+      "__getgrent_r|setgrent|__setgrent|endgrent|__endgrent|fgetgrent|__fgetgrent|fgetgrent_r|__fgetgrent_r|"
+      "getgrouplist|__getgrouplist|getgrouplist_r|__getgrouplist_r|initgroups|__initgroups|internal_getgrouplist|"
+      "__internal_getgrouplist|getspnam|__getspnam|getspnam_r|__getspnam_r|getspent|__getspent|getspent_r|"
+      "__getspent_r|fgetspent|__fgetspent|fgetspent_r|__fgetspent_r|sgetspent|__sgetspent|sgetspent_r|__sgetspent_r|"
+      "getsgnam|__getsgnam|getsgnam_r|__getsgnam_r|getsgent|__getsgent|getsgent_r|__getsgent_r|gethostbyname|"
+      "__gethostbyname|gethostbyname_r|__gethostbyname_r|gethostbyname2|__gethostbyname2|gethostbyname2_r|"
+      "__gethostbyname2_r|gethostbyaddr|__gethostbyaddr|gethostbyaddr_r|__gethostbyaddr_r|gethostent|__gethostent|"
+      "gethostent_r|__gethostent_r|sethostent|__sethostent|getservbyname|__getservbyname|getservbyname_r|"
+      "__getservbyname_r|getservbyport|__getservbyport|getservbyport_r|__getservbyport_r|getservent|__getservent|"
+      "getservent_r|__getservent_r|setservent|__setservent|getprotobyname|__getprotobyname|getprotobyname_r|"
+      "__getprotobyname_r|getprotobynumber|__getprotobynumber|getprotobynumber_r|__getprotobynumber_r|getprotoent|"
+      "__getprotoent|getprotoent_r|__getprotoent_r|getnetbyname|__getnetbyname|getnetbyname_r|__getnetbyname_r|"
+      "getnetbyaddr|__getnetbyaddr|getnetbyaddr_r|__getnetbyaddr_r|getnetent|__getnetent|getnetent_r|__getnetent_r|"
+      "getrpcbyname|__getrpcbyname|getrpcbyname_r|__getrpcbyname_r|getrpcbynumber|__getrpcbynumber|getrpcbynumber_r|"
+      "__getrpcbynumber_r|getrpcent|__getrpcent|getrpcent_r|__getrpcent_r|getaliasbyname|__getaliasbyname|"
+      "getaliasbyname_r|__getaliasbyname_r|getaliasent|__getaliasent|getaliasent_r|__getaliasent_r|getnameinfo|"
+      "__getnameinfo|getnameinfo_r|__getnameinfo_r|getnetgrent|__getnetgrent|getnetgrent_r|__getnetgrent_r|"
+      "setnetgrent|__setnetgrent|innetgr|__innetgr|check_pf|__check_pf|getaddrinfo|__getaddrinfo|getaddrinfo_r|"
+      "__getaddrinfo_r|localtime|__localtime|localtime_r|__localtime_r|gmtime|__gmtime|gmtime_r|__gmtime_r|mktime|"
+      "__mktime|timelocal|__timelocal|ctime|__ctime|ctime_r|__ctime_r|strftime|__strftime|strftime_l|__strftime_l|"
+      "wcsftime|__wcsftime|wcsftime_l|__wcsftime_l|tzset|__tzset|tzset_internal|__tzset_internal|tz_|__tz_|convert|"
+      "__convert|tzfile_read|__tzfile_read|tzstring|__tzstring|syslog|__syslog|vsyslog|__vsyslog|getdate|__getdate|"
+      "getdate_r|__getdate_r|strerror|__strerror|strerror_r|__strerror_r|strerror_l|__strerror_l|strsignal|"
+      "__strsignal|perror|__perror|psignal|__psignal|psiginfo|__psiginfo|pthread_create|__pthread_create|"
+      "pthread_create_2_1|__pthread_create_2_1|thrd_create|__thrd_create|pthread_setspecific|__pthread_setspecific|"
+      "tss_set|__tss_set|pthread_atfork|__pthread_atfork|register_atfork|__register_atfork|atexit|__atexit|cxa_atexit|"
+      "__cxa_atexit|on_exit|__on_exit|at_quick_exit|__at_quick_exit|cxa_at_quick_exit|__cxa_at_quick_exit|"
+      "cxa_thread_atexit_impl|__cxa_thread_atexit_impl|new_exitfn|__new_exitfn|gconv_open|__gconv_open|"
+      "wcsmbs_load_conv|__wcsmbs_load_conv|fwide|__fwide|btowc|__btowc|wctob|__wctob|mbrtowc|__mbrtowc|mbsrtowcs|"
+      "__mbsrtowcs|mbsnrtowcs|__mbsnrtowcs|mbstowcs|__mbstowcs|mbtowc|__mbtowc|wcrtomb|__wcrtomb|wcsrtombs|"
+      "__wcsrtombs|wcsnrtombs|__wcsnrtombs|wcstombs|__wcstombs|wctomb|__wctomb|mbrlen|__mbrlen|mblen|__mblen|mbrtoc8|"
+      "__mbrtoc8|mbrtoc16|__mbrtoc16|mbrtoc32|__mbrtoc32|c16rtomb|__c16rtomb|c32rtomb|__c32rtomb|IO_file_doallocate|"
+      "__IO_file_doallocate|IO_wfile_doallocate|__IO_wfile_doallocate|getmntent|__getmntent|getmntent_r|__getmntent_r|"
+      "getusershell|__getusershell|getusershell_r|__getusershell_r|ttyname|__ttyname|ttyname_r|__ttyname_r|getlogin|"
+      "__getlogin|getlogin_r|__getlogin_r|getpass|__getpass|getpass_r|__getpass_r|getfsent|__getfsent|getfsent_r|"
+      "__getfsent_r|getfsspec|__getfsspec|getfsspec_r|__getfsspec_r|getfsfile|__getfsfile|getfsfile_r|__getfsfile_r|"
+      "getttyent|__getttyent|getttyent_r|__getttyent_r|getttynam|__getttynam|getttynam_r|__getttynam_r|"
+      "register_printf_function|__register_printf_function|register_printf_specifier|__register_printf_specifier|"
+      "register_printf_modifier|__register_printf_modifier|register_printf_type|__register_printf_type|tz_convert|"
+      "___pthread_setspecific|___asprintf|asprintf|vasprintf|__vasprintf_internal" },
+
     /* Beginnings of names that are the C library's, the compiler's, an allocator's or ubiheap's. */
     { UBI__NAMES_PREFIX,
       "_IO_|_Unwind_|_PyMem_|_PyObject_GC_|_PyObject_Malloc|_PyObject_New|_PyObject_Calloc|_PyObject_Realloc|_dl_|_int_"
       "|"
       "__GI_|__asan_|__cxa_|__gxx_|__interceptor_|__libc_|__lsan_|__pthread_|__rdl_|__rg_|__rust_|__sanitizer_|__tls_|"
-      "__ubsan_|ubi_marker_|ubi__marker_|PyType_GenericAlloc" },
+      "__ubsan_|ubi_marker_|ubi__marker_|PyType_GenericAlloc|__nss_|_nss_|__res_|__resolv_" },
 
     { UBI__NAMES_FOLDER,
-      "ubiheap|usr|bin|sbin|lib|lib32|lib64|libexec|local|include|opt|home|root|tmp|var|proc|share|src|build|debug|."
+      "ubiheap|gconv|usr|bin|sbin|lib|lib32|lib64|libexec|local|include|opt|home|root|tmp|var|proc|share|src|build|"
+      "debug|."
       "build-id|"
       "x86_64-linux-gnu|aarch64-linux-gnu|x86_64|aarch64|i386-linux-gnu|c++|bits|ext|backward|debug|gcc|linux|sys|"
       /* of the sources of glibc and of GCC's libraries */
@@ -73,7 +132,9 @@ const ubi__name_group ubi__names_native[] = {
       "libc++abi|libcrypt|libcrypto|libcurl|libdl|libdw|libelf|libexpat|libffi|libgcc_s|libgio-2.0|libglib-2.0|"
       "libgmodule-2.0|libgobject-2.0|libgomp|libgtk-3|libgtk-4|libicudata|libicui18n|libicuuc|libisal|libjemalloc|"
       "liblsan|"
-      "liblzma|libm|libmimalloc|libmvec|libncurses|libncursesw|libnsl|libnss_files|libpcre|libpcre2-8|libpthread|"
+      "liblzma|libm|libmimalloc|libmvec|libncurses|libncursesw|libnsl|libnss_compat|libnss_dns|libnss_files|libnss_"
+      "hesiod|libnss_myhostname|libnss_mymachines|libnss_resolve|libnss_sss|libnss_systemd|libpcre|libpcre2-8|"
+      "libpthread|"
       "libpython3|libreadline|libresolv|librt|libselinux|libsodium|libsqlite3|libssl|libstdc++|libtcmalloc|"
       "libtcmalloc_minimal|libtinfo|libtsan|libubiheap|libubiheap-preload|libubsan|libunwind|libutil|libuv|libxml2|"
       "libz|"

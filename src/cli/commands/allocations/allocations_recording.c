@@ -13,11 +13,18 @@
 #include "cli/page.h"
 #include "cli/snapshot.h"
 #include "recording/function_sums.h"
+#include "recording/known_pools.h"
 
 #define NAME_BYTES 1024
 #define POSITION_BYTES 256
 #define DEEPEST_INDENT 20
 #define LEAST_NAME_COLUMNS 16
+
+/* What sites in a function have that are known pools. */
+typedef struct pool_mark {
+    const char *words; /* NULL: there are none */
+    double count;      /* of allocations */
+} pool_mark;
 
 typedef struct answer {
     const ubi__allocations_wishes *wishes;
@@ -25,6 +32,7 @@ typedef struct answer {
     ubi__function_sums sums;
     uint32_t *rows; /* rows[n_rows]: functions that have anything, most first */
     size_t n_rows;
+    pool_mark *pools; /* pools[function] */
 } answer;
 
 /* What a function is sorted by and shown with. */
@@ -55,6 +63,32 @@ static bool is_start_up(const answer *a, uint32_t function) {
     ubi__recording_place place;
     place_of(&place, a, function);
     return a->sums.rows.at[function].own[UBI__MEASURE_TOTAL].samples == 0 && ubi__recording_is_start_up(&place);
+}
+
+/* ---- pools -------------------------------------------------------------------------------------------------------- */
+
+static ubi_status find_pools(answer *a) {
+    const ubi__sites *sites = &a->view.report->sites;
+    a->pools = ubi__calloc_array(ubi_allocator_default(), a->sums.rows.n + 1, sizeof *a->pools);
+    if (!a->pools)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < sites->rows.n; i++) {
+        const ubi__site *site = &sites->rows.at[i];
+        const char *words = site->of_class == a->view.of_class ? ubi__known_pool(sites, site) : NULL;
+        if (!words)
+            continue;
+        pool_mark *mark = &a->pools[a->sums.group_of.at[a->sums.first_group[site->frame]]];
+        mark->words = words;
+        mark->count += site->by[UBI__MEASURE_TOTAL].count;
+    }
+    return UBI_OK;
+}
+
+/* The pool that has all a function asks for itself; NULL: there is no such pool. */
+static const char *pool_of(const answer *a, uint32_t function) {
+    double all = a->sums.rows.at[function].own[UBI__MEASURE_TOTAL].count;
+    const pool_mark *mark = &a->pools[function];
+    return all > 0 && mark->count > 0.999 * all ? mark->words : NULL; /* sums of estimates are rounded */
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
@@ -124,11 +158,27 @@ static void write_row(const answer *a, const ubi__estimate *by, const ubi__estim
     write_name(a, function, room > indent ? room - indent : LEAST_NAME_COLUMNS);
 }
 
+/* In a line of its own: names have little room. */
+static void write_pool(const answer *a, uint32_t function) {
+    const ubi__recording_view *v = &a->view;
+    const char *pool = pool_of(a, function);
+    char text[NAME_BYTES];
+    if (!pool)
+        return;
+    snprintf(text, sizeof text, "kept on purpose: %s", pool);
+    ubi__out_string(v->out, "    ");
+    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__display_text(v->out, v->style, ubi__text(text), v->columns - 4);
+    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__out_char(v->out, '\n');
+}
+
 static ubi_status write_function(const answer *a, uint32_t function) {
     const ubi__function_sum *f = &a->sums.rows.at[function];
     ubi__measure measure = ubi__order_measure(a->view.order);
     ubi__vec_function_caller callers = { 0 };
     write_row(a, measures_of(a, f), a->wishes->with_callees ? &f->own[measure] : &f->all[measure], function, 0);
+    write_pool(a, function);
     if (a->wishes->caller_levels == 0)
         return UBI_OK;
     ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels, measure);
@@ -239,6 +289,7 @@ static ubi_status put_document(ubi__cli *cli, const answer *a) {
         const ubi__function_sum *f = &a->sums.rows.at[a->rows[i]];
         ubi__json_object_begin(&j);
         put_place(&j, a, a->rows[i]);
+        ubi__document_string(&j, "pool", pool_of(a, a->rows[i]));
         put_sums(&j, a, "own", f->own);
         put_sums(&j, a, "withCallees", f->all);
         if (a->wishes->caller_levels)
@@ -255,10 +306,13 @@ static ubi_status put_document(ubi__cli *cli, const answer *a) {
 static ubi_status functions_tell(answer *a, ubi__cli *cli, ubi__recording_report *report) {
     UBI_TRY(ubi__recording_view_init(&a->view, cli, report));
     UBI_TRY(ubi__function_sums_init(&a->sums, &report->sites, a->view.of_class));
-    ubi_status status = sort_rows(a);
+    ubi_status status = find_pools(a);
+    if (status == UBI_OK)
+        status = sort_rows(a);
     if (status == UBI_OK)
         status = cli->common.json ? put_document(cli, a) : write_page(a);
     ubi__free_array(ubi_allocator_default(), a->rows, a->sums.rows.n + 1, sizeof *a->rows);
+    ubi__free_array(ubi_allocator_default(), a->pools, a->sums.rows.n + 1, sizeof *a->pools);
     ubi__function_sums_fini(&a->sums);
     return status;
 }

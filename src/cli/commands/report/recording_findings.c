@@ -48,7 +48,10 @@ static sentence begin(ubi__recording_findings *out, const char *kind) {
 static void say_place(sentence *s, const ubi__recording_view *v, const ubi__site *site) {
     char words[UBI__PLACE_WORDS];
     ubi__recording_place place;
-    if (ubi__recording_site_place(&place, v->report, site))
+    const char *pool = ubi__known_pool(&v->report->sites, site);
+    if (pool)
+        say(s, "%s", pool);
+    else if (ubi__recording_site_place(&place, v->report, site))
         say(s, "%s", ubi__recording_place_words(words, v->style, &place));
     else
         say(s, "what has no stack");

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands/report/recording_page.h"
 #include "recording/allocator_frames.h"
+#include "recording/known_pools.h"
 #include "render/function_name.h"
 
 #define NAME_BYTES UBI__FUNCTION_BYTES
@@ -119,7 +120,7 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
     ubi__recording_walk walk;
     ubi__recording_place place, last;
     char position[POSITION_BYTES];
-    const char *arrow = v->style->unicode ? "← " : "< ";
+    const char *arrow = v->style->unicode ? "← " : "< ", *pool = ubi__known_pool(&v->report->sites, site);
     ubi__recording_walk_stack(&walk, v->report, site);
     if (!ubi__recording_walk_next(&walk, &last))
         return 0;
@@ -128,6 +129,11 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
         put_place(&f, "", &last);
     else if (*position)
         put_piece(&f, "", "", position);
+    if (pool) {
+        char words[NAME_BYTES];
+        snprintf(words, sizeof words, "kept on purpose: %s", pool);
+        put_piece(&f, "", words, "");
+    }
     unsigned n = 0;
     if (find_way(&place, v, site)) {
         char name[NAME_BYTES];
@@ -294,6 +300,19 @@ static void write_callers(const ubi__recording_view *v, ubi__recording_walk *wal
     ubi__out_char(v->out, '\n');
 }
 
+static void write_pool(const ubi__recording_view *v, const ubi__site *site, size_t indent, size_t room) {
+    const char *pool = ubi__known_pool(&v->report->sites, site);
+    char text[NAME_BYTES];
+    if (!pool)
+        return;
+    snprintf(text, sizeof text, "kept on purpose: %s", pool);
+    ubi__out_repeat(v->out, " ", indent);
+    ubi__write_ink(v->cli, UBI__INK_DIM);
+    ubi__display_text(v->out, v->style, ubi__text(text), room);
+    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__out_char(v->out, '\n');
+}
+
 void ubi__recording_stack(const ubi__recording_view *v, const ubi__site *site, size_t used) {
     ubi__recording_walk walk;
     ubi__recording_place place;
@@ -306,6 +325,7 @@ void ubi__recording_stack(const ubi__recording_view *v, const ubi__site *site, s
     if (used == 0)
         ubi__display_pad(v->out, 0, INDENT);
     write_place(v, &place, "", used ? v->columns - used : room);
+    write_pool(v, site, INDENT + 2, room - 2);
     write_wrappers(v, site, INDENT + 2, room - 2);
     write_callers(v, &walk, INDENT + 2, room - 2, site->n_stacks);
 }

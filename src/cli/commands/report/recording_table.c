@@ -28,6 +28,8 @@
 /* An empty line and the heads of columns. */
 #define HEAD_LINES 2
 #define LEAST_PLACES 2
+/* More than are known. */
+#define POOLS (UBI__LIBC_POOL_COUNT + 4)
 
 /* ---- columns ------------------------------------------------------------------------------------------------------ */
 
@@ -228,20 +230,40 @@ size_t ubi__recording_table_least(const ubi__recording_view *v) {
     return n ? lines : HEAD_LINES + (size_t)has_pools(v);
 }
 
+/* What all places of a pool have not freed, the first with most. */
+typedef struct pool_sum {
+    const char *words;
+    ubi__estimate estimate;
+} pool_sum;
+
+static size_t sum_pools(pool_sum out[POOLS], const ubi__recording_view *v) {
+    size_t n = 0, at;
+    for (size_t i = 0; v->order == UBI__BY_LEAKED && i < v->report->sites.rows.n; i++) {
+        const ubi__site *site = &v->report->sites.rows.at[i];
+        if (!is_pool(v, site))
+            continue;
+        const char *words = ubi__known_pool(&v->report->sites, site);
+        for (at = 0; at < n && strcmp(out[at].words, words) != 0; at++)
+            ;
+        if (at == POOLS)
+            continue;
+        if (at == n)
+            out[n++] = (pool_sum){ .words = words };
+        ubi__estimate_join(&out[at].estimate, &site->by[UBI__MEASURE_LEAKED]);
+    }
+    return n;
+}
+
 /* Of what was not freed, what is kept on purpose; in one line behind the others. */
 static void write_pools(const ubi__recording_view *v) {
     char text[512], size[UBI__ESTIMATE_TEXT];
-    size_t used = 0;
-    if (!has_pools(v))
+    pool_sum sums[POOLS];
+    size_t used = 0, n = sum_pools(sums, v);
+    if (n == 0)
         return;
-    for (size_t i = 0; i < v->report->sites.rows.n && used < sizeof text; i++) {
-        const ubi__site *site = &v->report->sites.rows.at[i];
-        const ubi__estimate *e = &site->by[UBI__MEASURE_LEAKED];
-        if (!is_pool(v, site))
-            continue;
-        ubi__range_bytes(size, v->cli, ubi__recording_bytes_range(&v->report->summary, site->of_class, e));
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s, %s", used ? "; " : "",
-                                 ubi__known_pool(&v->report->sites, site), size);
+    for (size_t i = 0; i < n && used < sizeof text; i++) {
+        ubi__range_bytes(size, v->cli, ubi__recording_bytes_range(&v->report->summary, v->of_class, &sums[i].estimate));
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s, %s", used ? "; " : "", sums[i].words, size);
     }
     ubi__write_ink(v->cli, UBI__INK_DIM);
     ubi__out_string(v->out, "  kept on purpose: ");
