@@ -94,10 +94,15 @@ def ask_firefox(firefox):
     return server.answer
 
 
+def escaped(name):
+    """As it stands in a string literal of C."""
+    return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("??", "?\\?")
+
+
 def group(lists, names):
     """One entry of the table: names joined by |, cut into string literals."""
     lines, line = [], ""
-    for name in sorted(names):
+    for name in map(escaped, sorted(names)):
         if len(line) + len(name) + 1 > WIDTH:
             lines.append(line)
             line = ""

@@ -11,7 +11,7 @@ const acorn = require("internal/deps/acorn/acorn/dist/acorn");
 const module_ = require("module");
 
 const names = new Set, texts = new Set, rare = new Set;
-const natives = internalBinding("builtins").natives;
+const natives = internalBinding("builtins").natives ?? process.binding("natives"); // Node.js 18 has them there
 
 /* Libraries of others within Node.js: of these, only what a snapshot has is of use. */
 const isLibrary = id => id.startsWith("internal/deps/");
@@ -62,6 +62,7 @@ for (const [id, source] of Object.entries(natives)) {
         continue;
     texts.add(id);
     texts.add("node:" + id);
+    texts.add(id + ".js");
     texts.add(`lib/${id}.js`);
     if (id !== "config" && !isLibrary(id))
         readSource(source, names, texts);

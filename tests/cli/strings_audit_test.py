@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ubiheap strings --audit: every word that a file still has, none of an anonymized one, and what cannot be told."""
+import collections
 import json
 import unittest
 
+import leak_program
 import workspace
 
 SOURCES = ([workspace.DATA_UBIREC / f"{name}.ubirec" for name in workspace.RECORDINGS]
@@ -41,8 +43,8 @@ class Audits(unittest.TestCase):
 
     def test_words_come_with_a_count_and_a_place(self):
         words = {row["word"]: row for row in self.audit(workspace.DATA_UBIREC / "server.ubirec")["words"]}
-        self.assertEqual(words["serve"], {"word": "serve", "texts": 1, "public": False, "kind": "function",
-                                          "example": "serve(int)"})
+        self.assertEqual(words["serve"], {"word": "serve", "group": "functions", "looksLike": "word", "texts": 1, "public": False,
+                                          "kind": "function", "example": "serve(int)"})
         self.assertEqual(words["demo"]["example"], "/opt/demo/server")
         self.assertGreater(words["demo"]["texts"], 3)
         for word in ("main", "std", "malloc", "libstdc++", "usr"):
@@ -60,12 +62,42 @@ class Audits(unittest.TestCase):
         for word in ("Readable", "Writable", "Socket", "EventEmitter", "Timeout", "_onTimeout", "_events", "global"):
             self.assertNotIn(word, words)
 
-    def test_addresses_and_paths_come_first(self):
-        rows = self.audit(workspace.DATA_V8 / "node20-after.heapsnapshot.gz")["words"]
-        texts = [row["texts"] for row in rows]
-        telling = ["://" in row["word"] and "\n" not in row["word"] for row in rows]
-        last = max(i for i, is_telling in enumerate(telling) if is_telling)
-        self.assertLess(last, texts.index(max(texts)))
+    def test_what_gives_most_away_comes_first_in_each_group(self):
+        looks = ["address", "number", "token", "path", "text", "word"]
+        shown = ["program", "places", "strings", "properties", "classes", "functions", "sources"]
+        for source in SOURCES:
+            with self.subTest(source=source.name):
+                done = self.place.ubiheap("strings", "--audit", "--json", "--limit", "0", "--all", source)
+                document = json.loads(done.stdout)
+                order = [(shown.index(row["group"]), row["public"], looks.index(row["looksLike"]), -row["texts"])
+                         for row in document["words"]]
+                self.assertEqual(order, sorted(order))
+                counts = {group["group"]: group["found"] for group in document["groups"]}
+                self.assertEqual(counts, dict(collections.Counter(row["group"] for row in document["words"])))
+                self.assertEqual(list(counts), [group for group in shown if group in counts])
+
+    def test_words_look_like_what_they_are(self):
+        strings = {"eve@mail.example": "address", "https://shop.example/a?u=7": "address", "10.77.88.99": "address",
+                   "4111111111111111": "number", "+49 171 5550173": "number", "1985-03-17": "number", "7f3a9c5e77d14b2e": "token",
+                   "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0Mg": "token", "/home/eve/tax": "path", "C:\\eve": "path", "Dear Eve": "text", "Eve": "word",
+                   "1.34.6": "word"}
+        program = leak_program.Program()
+        program.strings = [(text, program.new_id()) for text in strings]
+        program.save(self.place.folder / "looks.heapsnapshot")
+        found = {row["word"]: row["looksLike"] for row in self.audit("looks.heapsnapshot")["words"]}
+        self.assertEqual({text: found.get(text) for text in strings}, strings)
+
+    def test_the_limit_is_one_for_each_group(self):
+        source = workspace.DATA_V8 / "node20-after.heapsnapshot.gz"
+        document = json.loads(self.run_tool("strings", "--audit", "--json", "--limit", "2", source).stdout)
+        counts = collections.Counter(row["group"] for row in document["words"])
+        self.assertGreater(len(document["groups"]), 2)
+        for group in document["groups"]:
+            self.assertEqual(counts[group["group"]], min(2, group["found"]))
+        self.assertEqual(sum(group["found"] for group in document["groups"]), document["found"])
+        text = self.run_tool("strings", "--audit", "--limit", "2", source).stdout.decode()
+        for group in document["groups"]:
+            self.assertIn(f"\n{group['title']}: {group['found']:,}\n", text)
 
     def test_numbers_of_elements_are_told_apart(self):
         document = self.audit(workspace.DATA_V8 / "node20-after.heapsnapshot.gz")

@@ -41,6 +41,8 @@ NAMES = ["secret", "Secret", "SECRET words in a row", "https://secret.example:80
          "2 / part of key (Secret @12) -> value (secret @14) pair in WeakMap (table @16)",
          "2 / part of key (a @12) -> value (b) secret @14) pair in WeakMap (table @16)",
          "2 / part of key (a @1) -> value (b @2) pair in WeakMap (table @secret)",
+         "node:internal/secret", "node:fs/secret", "(secret builtin code)", "(secret builtin)", "(instruction stream for secret)",
+         "<symbol secret>", "<symbol secret", "<symbol>secret>", "system / Script / secret.js", "secret.min.js",
          "secret / part of key (a @1) -> value (b @2) pair in WeakMap (table @3)"]
 
 

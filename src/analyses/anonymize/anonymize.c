@@ -270,8 +270,26 @@ static bool is_class_object(ubi_text text) {
     return text.len > 14 && memcmp(text.ptr, "CLASS_OBJECT(", 13) == 0 && text.ptr[text.len - 1] == ')';
 }
 
+/* How V8 writes a property that has a symbol for a name. */
+static const char symbol_start[] = "<symbol";
+
+static bool is_symbol(ubi_text text) {
+    size_t n = sizeof symbol_start - 1;
+    return text.len > n && memcmp(text.ptr, symbol_start, n) == 0 && text.ptr[text.len - 1] == '>' &&
+           (text.len == n + 1 || (text.len > n + 2 && text.ptr[n] == ' '));
+}
+
+static ubi_status symbol(ubi_anonymizer *a, ubi_text text) {
+    size_t n = sizeof symbol_start - 1, start = n + (text.ptr[n] == ' '), end = text.len - 1;
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, start)));
+    UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_MEMBER, ubi__text_slice(text, start, end)));
+    return ubi__anonymizer_keep(a, ubi__text_slice(text, end, text.len));
+}
+
 static ubi_status property(ubi_anonymizer *a, ubi_text text) {
     bool is_private = text.len && text.ptr[0] == '#'; /* "#secret" */
+    if (is_symbol(text))
+        return symbol(a, text);
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, is_private)));
     return member(a, ubi__text_slice(text, is_private, text.len));
 }

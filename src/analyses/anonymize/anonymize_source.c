@@ -8,6 +8,7 @@
  *     data:text/javascript,alert(1)                          data:x_REST
  *     self-hosted                                            self-hosted
  *     node:internal/util                                     node:internal/util
+ *     node:internal/shop                                     node:internal/x_SHOP
  *
  * So depth, extensions and ports stay, and files of one folder stay in one folder.
  */
@@ -99,13 +100,27 @@ static size_t scheme_length(ubi_text text) {
     return n >= 2 && n < text.len && text.ptr[n] == ':' ? n : 0;
 }
 
-/* "node:fs", "node:internal/util": Node's own. */
-static bool is_module(const ubi_anonymizer *a, ubi_text text) {
-    static const char scheme[] = "node:";
-    size_t n = sizeof scheme - 1;
-    if (text.len < n || memcmp(text.ptr, scheme, n) != 0)
-        return false;
-    return ubi__public_names_has(&a->names, UBI__NAMES_MODULE, ubi__text_slice(text, n, find_any(text, n, "/")));
+static const char module_scheme[] = "node:";
+
+/* "node:fs", "node:internal/util": perhaps Node's own. */
+static bool is_module(ubi_text text) {
+    size_t n = sizeof module_scheme - 1;
+    return text.len > n && memcmp(text.ptr, module_scheme, n) == 0 && text.ptr[n] != '/';
+}
+
+/* A program can call its own code so, too: what is no module of Node is replaced, folder by folder. */
+static ubi_status module(ubi_anonymizer *a, ubi_text text) {
+    const unsigned lists = UBI__NAMES_MODULE | UBI__NAMES_MEMBER;
+    size_t at = sizeof module_scheme - 1;
+    if (ubi__public_names_has(&a->names, lists, ubi__text_slice(text, at, text.len)))
+        return ubi__anonymizer_keep_word(a, text);
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text(module_scheme)));
+    for (size_t end; at < text.len; at = end + (end < text.len)) {
+        end = find_any(text, at, "/");
+        UBI_TRY(ubi__anonymizer_word(a, lists, ubi__text_slice(text, at, end)));
+        UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, end, end + (end < text.len))));
+    }
+    return UBI_OK;
 }
 
 /* "script:12": what readers of V8's files call a script without a name. */
@@ -121,8 +136,8 @@ static ubi_status location(ubi_anonymizer *a, ubi_text text) {
         return ubi__anonymizer_keep_word(a, text);
     if (n == 0)
         return path(a, text);
-    if (is_module(a, text))
-        return ubi__anonymizer_keep_word(a, text);
+    if (is_module(text))
+        return module(a, text);
     UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_SCHEME, ubi__text_slice(text, 0, n)));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text(":")));
     n++;

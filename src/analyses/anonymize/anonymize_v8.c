@@ -8,6 +8,7 @@
  *     Window (prototype) / https://shop.example   Window (prototype) / https://{shop.example}
  *     Detached <li id="u7" class="row vip">       Detached <li id="{u7}" class="{row} {vip}">
  *     (code for loadUser)                         (code for {loadUser})
+ *     (ArrayFrom builtin code)                    kept
  *     2 / part of key (User @12) -> value (Object @14) pair in WeakMap (table @16)
  *                                                 2 / part of key ({User} @12) -> value (Object @14) pair ...
  *
@@ -116,10 +117,20 @@ static ubi_status element(ubi_anonymizer *a, ubi_text text) {
 
 /* ---- names of nodes ---------------------------------------------------------------------------------------------- */
 
+/* "shop.js"; not "items.map", which a function may be called. */
+static bool has_extension(const ubi_anonymizer *a, ubi_text text) {
+    size_t dot = text.len;
+    while (dot > 0 && text.ptr[dot - 1] != '.')
+        dot--;
+    ubi_text extension = ubi__text_slice(text, dot, text.len);
+    return dot > 1 && is_public(a, UBI__NAMES_EXTENSION, extension) && !is_public(a, UBI__NAMES_MEMBER, extension);
+}
+
 /* A file, a URL, or the name of a function. */
 static ubi_status file_or_function(ubi_anonymizer *a, ubi_text text) {
     bool is_scheme = find(text, 0, ":") != SIZE_MAX && find(text, 0, "::") == SIZE_MAX;
-    bool is_file = is_scheme || find(text, 0, "/") != SIZE_MAX || find(text, 0, "\\") != SIZE_MAX;
+    bool is_file = is_scheme || find(text, 0, "/") != SIZE_MAX || find(text, 0, "\\") != SIZE_MAX ||
+                   has_extension(a, text) || is_public(a, UBI__NAMES_FILE, text);
     return is_file ? ubi__anonymizer_source(a, text) : ubi__anonymizer_function(a, text);
 }
 
@@ -152,33 +163,41 @@ static ubi_status behind_system(ubi_anonymizer *a, ubi_text text) {
 /* A list of known names behind a prefix, and perhaps " / " and something of the program's. */
 static ubi_status prefixed(ubi_anonymizer *a, ubi_text text, const char *prefix, unsigned list) {
     size_t start = strlen(prefix), slash = find(text, start, " / ");
-    size_t end = slash == SIZE_MAX ? text.len : slash;
+    ubi_text kind = ubi__text_slice(text, start, slash == SIZE_MAX ? text.len : slash);
     UBI_TRY(keep(a, prefix));
-    UBI_TRY(ubi__anonymizer_word(a, list, ubi__text_slice(text, start, end)));
+    UBI_TRY(ubi__anonymizer_word(a, list, kind));
     if (slash == SIZE_MAX)
         return UBI_OK;
     UBI_TRY(keep(a, " / "));
-    return behind_system(a, ubi__text_slice(text, slash + 3, text.len));
+    ubi_text rest = ubi__text_slice(text, slash + 3, text.len);
+    /* "shop.js" is a file here, and the same as where a reader takes it for the name of a script */
+    return ubi__text_is(kind, "Script") ? ubi__anonymizer_source(a, rest) : behind_system(a, rest);
 }
 
 /* "(code for loadUser)": what stands behind "for" is the program's; "(ArrayPush builtin handle)": V8's. */
 static ubi_status parenthesized(ubi_anonymizer *a, ubi_text text) {
+    static const char *const builtins[] = { " builtin handle)", " builtin code)", " builtin)" }; /* of V8 11 to 13 */
     size_t middle = find(text, 0, " for ");
     if (is_public(a, UBI__NAMES_NODE, text))
         return ubi__anonymizer_keep(a, text);
     if (middle != SIZE_MAX && ends_with(text, ")")) {
         ubi_text kind = ubi__text_slice(text, 1, middle);
         UBI_TRY(keep(a, "("));
-        UBI_TRY(ubi__text_is(kind, "code") ? keep(a, "code") : ubi__anonymizer_word(a, 0, kind));
+        UBI_TRY(ubi__text_is(kind, "code") || ubi__text_is(kind, "instruction stream")
+                    ? ubi__anonymizer_keep(a, kind)
+                    : ubi__anonymizer_word(a, 0, kind));
         UBI_TRY(keep(a, " for "));
         UBI_TRY(file_or_function(a, ubi__text_slice(text, middle + 5, text.len - 1)));
         return keep(a, ")");
     }
-    if (!ends_with(text, " builtin handle)"))
-        return ubi__anonymizer_word(a, 0, text);
-    UBI_TRY(keep(a, "("));
-    UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS, ubi__text_slice(text, 1, text.len - 16)));
-    return keep(a, " builtin handle)");
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (ends_with(text, builtins[i])) {
+            UBI_TRY(keep(a, "("));
+            UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS,
+                                         ubi__text_slice(text, 1, text.len - strlen(builtins[i]))));
+            return keep(a, builtins[i]);
+        }
+    return ubi__anonymizer_word(a, 0, text);
 }
 
 /* Bytes at the end of "Window (prototype)", "Object [JSGlobalProxy]" that are not the class. */
@@ -281,8 +300,11 @@ static bool parse_ephemeron(ephemeron *out, ubi_text text) {
 
 /* A class, or the text of a string: only what is well known as a class stays. */
 static ubi_status paired_name(ubi_anonymizer *a, ubi_text text) {
-    return is_public(a, UBI__NAMES_CLASS | UBI__NAMES_NODE, text) ? ubi__anonymizer_keep_word(a, text)
-                                                                  : ubi__anonymizer_word(a, 0, text);
+    static const char system[] = "system / ";
+    bool is_system = starts_with(text, system) &&
+                     is_public(a, UBI__NAMES_SYSTEM, ubi__text_slice(text, sizeof system - 1, text.len));
+    return is_system || is_public(a, UBI__NAMES_CLASS | UBI__NAMES_NODE, text) ? ubi__anonymizer_keep_word(a, text)
+                                                                               : ubi__anonymizer_word(a, 0, text);
 }
 
 static ubi_status ephemeron_name(ubi_anonymizer *a, ubi_text text, const ephemeron *e) {

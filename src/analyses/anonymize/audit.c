@@ -14,7 +14,7 @@
 typedef struct row {
     uint64_t n_texts, last_text;
     uint32_t example; /* entry of `examples` */
-    uint8_t role;
+    uint8_t role, group;
     bool is_public;
 } row;
 UBI_VEC_DECLARE(row_vec, row);
@@ -69,10 +69,56 @@ static bool is_replacement(ubi_text word) {
     return second && is_tail(ubi__text_slice(tail, 0, first)) && is_tail(ubi__text_slice(tail, first, tail.len));
 }
 
-static ubi_status new_row(ubi__audit *a, uint32_t word, bool is_public) {
+/* What V8 calls a node may be an element, or have the URL of a script in it. */
+static ubi__audit_group group_of_node(ubi_text text) {
+    if (ubi__text_contains(text, ubi__text("<")))
+        return UBI__AUDIT_CLASSES;
+    bool is_place = ubi__text_contains(text, ubi__text("://")) || (text.len && text.ptr[0] == '/');
+    return is_place ? UBI__AUDIT_PLACES : UBI__AUDIT_FUNCTIONS;
+}
+
+static ubi__audit_group group_of(ubi_text_role role, ubi_text text, ubi_text word) {
+    static const uint8_t groups[UBI_TEXT_ROLE_COUNT] = {
+        [UBI_TEXT_TYPE_NAME] = UBI__AUDIT_CLASSES,
+        [UBI_TEXT_EDGE_NAME] = UBI__AUDIT_PROPERTIES,
+        [UBI_TEXT_CLASS_NAME] = UBI__AUDIT_CLASSES,
+        [UBI_TEXT_DESCRIPTIVE_NAME] = UBI__AUDIT_CLASSES,
+        [UBI_TEXT_SCRIPT_FILENAME] = UBI__AUDIT_PLACES,
+        [UBI_TEXT_FRAME_SOURCE] = UBI__AUDIT_PLACES,
+        [UBI_TEXT_FRAME_FUNCTION] = UBI__AUDIT_FUNCTIONS,
+        [UBI_TEXT_STRING] = UBI__AUDIT_STRINGS,
+        [UBI_TEXT_FIELD_NAME] = UBI__AUDIT_PROPERTIES,
+        [UBI_TEXT_INDEX] = UBI__AUDIT_PROPERTIES,
+        [UBI_TEXT_NATIVE_FUNCTION] = UBI__AUDIT_FUNCTIONS,
+        [UBI_TEXT_NATIVE_FILE] = UBI__AUDIT_PLACES,
+        [UBI_TEXT_MARKER_NAME] = UBI__AUDIT_PROGRAM,
+        [UBI_TEXT_DETAIL_KEY] = UBI__AUDIT_PROGRAM,
+        [UBI_TEXT_DETAIL] = UBI__AUDIT_PROGRAM,
+        [UBI_TEXT_WORDS] = UBI__AUDIT_PROGRAM,
+        [UBI_TEXT_SECRET] = UBI__AUDIT_PROGRAM,
+    };
+    if (role == UBI_TEXT_NODE_NAME)
+        return group_of_node(text);
+    bool is_long = word.len > UBI__AUDIT_LONG_BYTES || (word.len && memchr(word.ptr, '\n', word.len));
+    return role == UBI_TEXT_STRING && is_long ? UBI__AUDIT_SOURCES : (ubi__audit_group)groups[role];
+}
+
+/* Up to U+00FF. */
+static bool is_single_character(ubi_text text) {
+    return (text.len == 1 && !(text.ptr[0] & 0x80)) ||
+           (text.len == 2 && ((uint8_t)text.ptr[0] == 0xc2 || (uint8_t)text.ptr[0] == 0xc3));
+}
+
+static ubi_status row_set_example(ubi__audit *a, row *r, ubi__audit_group group) {
     ubi_text example = { a->text.ptr, a->text.len < EXAMPLE_BYTES ? a->text.len : EXAMPLE_BYTES };
-    row r = { .role = (uint8_t)a->role, .is_public = is_public };
-    UBI_TRY(ubi__strtab_append(&a->examples, &r.example, example));
+    r->role = (uint8_t)a->role;
+    r->group = (uint8_t)group;
+    return ubi__strtab_append(&a->examples, &r->example, example);
+}
+
+static ubi_status new_row(ubi__audit *a, uint32_t word, bool is_public, ubi__audit_group group) {
+    row r = { .is_public = is_public };
+    UBI_TRY(row_set_example(a, &r, group));
     UBI_TRY(ubi__vec_u32_push(&a->row_of[is_public], a->allocator, (uint32_t)a->rows.n));
     UBI_TRY(ubi__vec_u32_push(&a->word_of, a->allocator, word));
     return row_vec_push(&a->rows, a->allocator, r);
@@ -81,13 +127,17 @@ static ubi_status new_row(ubi__audit *a, uint32_t word, bool is_public) {
 /* ubi__word_watch */
 static ubi_status take_word(void *payload, ubi_text word, bool kept) {
     ubi__audit *a = payload;
+    ubi__audit_group group = group_of(a->role, a->text, word);
     uint32_t ix;
     if (!kept && is_replacement(word))
         return ubi__strtab_intern(&a->replaced, &ix, word);
+    kept |= a->role == UBI_TEXT_STRING && is_single_character(word);
     UBI_TRY(ubi__strtab_intern(&a->words[kept], &ix, word));
     if (ix == a->row_of[kept].n)
-        UBI_TRY(new_row(a, ix, kept));
+        UBI_TRY(new_row(a, ix, kept, group));
     row *r = &a->rows.at[a->row_of[kept].at[ix]];
+    if (group < r->group)
+        UBI_TRY(row_set_example(a, r, group));
     r->n_texts += r->last_text != a->n_texts;
     r->last_text = a->n_texts;
     return UBI_OK;
@@ -187,6 +237,7 @@ ubi__audit_word ubi__audit_word_at(const ubi__audit *a, uint32_t i) {
     return (ubi__audit_word){ .word = ubi__strtab_get(&a->words[r->is_public], a->word_of.at[i]),
                               .is_public = r->is_public,
                               .n_texts = r->n_texts,
+                              .group = (ubi__audit_group)r->group,
                               .role = (ubi_text_role)r->role,
                               .example = ubi__strtab_get(&a->examples, r->example) };
 }

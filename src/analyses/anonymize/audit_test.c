@@ -47,8 +47,9 @@ static void words_are_counted_by_the_texts_they_stand_in(void **state) {
     feed(a, UBI_TEXT_FRAME_SOURCE, "https://shop.example/cart.js");
     assert_non_null(audit_word_find(&w, a, "cart"));
     assert_int_equal(w.n_texts, 3);
-    assert_int_equal(w.role, UBI_TEXT_EDGE_NAME);
-    assert_true(ubi__text_is(w.example, "cart"));
+    assert_int_equal(w.group, UBI__AUDIT_PLACES); /* before functions and properties */
+    assert_int_equal(w.role, UBI_TEXT_FRAME_SOURCE);
+    assert_true(ubi__text_is(w.example, "https://shop.example/cart.js"));
     assert_false(w.is_public);
     assert_int_equal(ubi__audit_text_count(a), 3);
     ubi__audit_free(a);
@@ -63,6 +64,60 @@ static void words_of_engines_are_public(void **state) {
     assert_true(audit_word_find(&w, a, "length") && w.is_public);
     assert_true(audit_word_find(&w, a, "reserve") && w.is_public);
     assert_true(audit_word_find(&w, a, "Cart") && !w.is_public);
+    ubi__audit_free(a);
+}
+
+static void a_word_belongs_to_the_first_group_that_it_stands_in(void **state) {
+    static const struct {
+        ubi_text_role role;
+        const char *text, *word;
+        ubi__audit_group group;
+    } examples[] = {
+        { UBI_TEXT_SECRET, "--key=4711", "--key=4711", UBI__AUDIT_PROGRAM },
+        { UBI_TEXT_NODE_NAME, "Window / https://shop.example", "shop.example", UBI__AUDIT_PLACES },
+        { UBI_TEXT_NODE_NAME, "/srv/customer.js", "customer", UBI__AUDIT_PLACES },
+        { UBI_TEXT_NODE_NAME, "Detached <li id=\"u7\">", "u7", UBI__AUDIT_CLASSES },
+        { UBI_TEXT_NODE_NAME, "loadCart", "loadCart", UBI__AUDIT_FUNCTIONS },
+        { UBI_TEXT_CLASS_NAME, "Cart", "Cart", UBI__AUDIT_CLASSES },
+        { UBI_TEXT_EDGE_NAME, "price", "price", UBI__AUDIT_PROPERTIES },
+        { UBI_TEXT_STRING, "Dear Eve", "Dear Eve", UBI__AUDIT_STRINGS },
+        { UBI_TEXT_STRING, "line\nline", "line\nline", UBI__AUDIT_SOURCES },
+    };
+    ubi__audit *a = new_audit();
+    ubi__audit_word w;
+    (void)state;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+        feed(a, UBI_TEXT_STRING, examples[i].word);
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+        feed(a, examples[i].role, examples[i].text);
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        assert_non_null(audit_word_find(&w, a, examples[i].word));
+        assert_int_equal(w.group, examples[i].group);
+        assert_int_equal(w.role, examples[i].role);
+        assert_true(ubi__text_is(w.example, examples[i].text));
+        assert_false(w.is_public);
+    }
+    ubi__audit_free(a);
+}
+
+static void a_string_of_one_character_is_nobodys(void **state) {
+    ubi__audit *a = new_audit();
+    ubi__audit_word w;
+    (void)state;
+    feed(a, UBI_TEXT_STRING, "q");
+    feed(a, UBI_TEXT_STRING, "\303\251"); /* U+00E9 */
+    assert_true(audit_word_find(&w, a, "q") && w.is_public);
+    assert_true(audit_word_find(&w, a, "\303\251") && w.is_public);
+    feed(a, UBI_TEXT_STRING, "qz");
+    feed(a, UBI_TEXT_STRING, "417");
+    feed(a, UBI_TEXT_STRING, "\304\200");     /* U+0100 */
+    feed(a, UBI_TEXT_STRING, "\346\204\233"); /* a whole word in one character */
+    feed(a, UBI_TEXT_CLASS_NAME, "Q");
+    assert_true(audit_word_find(&w, a, "qz") && !w.is_public);
+    assert_true(audit_word_find(&w, a, "417") && !w.is_public);
+    assert_true(audit_word_find(&w, a, "\304\200") && !w.is_public);
+    assert_true(audit_word_find(&w, a, "\346\204\233") && !w.is_public);
+    assert_true(audit_word_find(&w, a, "Q") && !w.is_public);
     ubi__audit_free(a);
 }
 
@@ -122,6 +177,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_counted_by_the_texts_they_stand_in),
         cmocka_unit_test(words_of_engines_are_public),
+        cmocka_unit_test(a_word_belongs_to_the_first_group_that_it_stands_in),
+        cmocka_unit_test(a_string_of_one_character_is_nobodys),
         cmocka_unit_test(replacements_are_no_words),
         cmocka_unit_test(numbers_of_elements_and_bytes),
         cmocka_unit_test(every_refused_allocation_is_out_of_memory_without_a_leak),

@@ -19,7 +19,7 @@ static ubi_status add_name(ubi__public_names *n, ubi_text name, uint32_t lists) 
 static ubi_status add_groups(ubi__public_names *n, const ubi__name_group *group) {
     for (; group->names; group++)
         for (const char *name = group->names; *name;) {
-            size_t length = strcspn(name, "|");
+            size_t length = group->lists & UBI__NAMES_WHOLE ? strlen(name) : strcspn(name, "|");
             UBI_TRY(add_name(n, (ubi_text){ name, length }, group->lists));
             name += length + (name[length] == '|');
         }

@@ -33,13 +33,14 @@ enum {
     UBI__NAMES_LIBRARY = 1 << 18, /**< files of well-known libraries, without ".so" and what follows */
     UBI__NAMES_SOURCE = 1 << 19,  /**< extensions of source files that become compiled code */
     UBI__NAMES_DETAIL = 1 << 20,  /**< keys of markers' details, and what engines write there */
-    UBI__NAMES_WORD = 1 << 21     /**< of threads and systems */
+    UBI__NAMES_WORD = 1 << 21,    /**< of threads and systems */
+    UBI__NAMES_WHOLE = 1 << 22    /**< no list: the group is one name, which may have a | in it */
 };
 
 /** A part of a list, as written in the sources. */
 typedef struct ubi__name_group {
     uint32_t lists;
-    const char *names; /**< separated by | */
+    const char *names; /**< separated by |; one with UBI__NAMES_WHOLE */
 } ubi__name_group;
 
 /** Ended by a group without names. */
@@ -51,7 +52,7 @@ typedef struct ubi__public_names {
     ubi__vec_u32 lists; /* lists[i]: of names entry i */
 } ubi__public_names;
 
-/** Cost: some 20,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
+/** Cost: some 30,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator);
 void ubi__public_names_fini(ubi__public_names *n);
 /** Whether `name` is on one of `lists`. */

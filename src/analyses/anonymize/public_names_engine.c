@@ -111,7 +111,9 @@ const ubi__name_group ubi__names_engine[] = {
 
     { UBI__NAMES_FILE,
       "self-hosted|eval|anonymous|javascript|debugger eval code|debugger expression|[System Principal]|about:blank|"
-      "about:srcdoc|<stdin>|<unknown>|<evalScript>|(unknown)" },
+      "about:srcdoc|<stdin>|<unknown>|<evalScript>|(unknown)|[eval]|[eval]-wrapper|[stdin]|[stdin]-wrapper|[worker "
+      "eval]|"
+      "[worker eval]-wrapper|evalmachine.<anonymous>" },
     { UBI__NAMES_SCHEME,
       "about|app|blob|capacitor|chrome|chrome-extension|data|file|ftp|http|https|javascript|moz-extension|moz-src|"
       "node|resource|safari-web-extension|view-source|wasm|webpack|webpack-internal|ws|wss" },

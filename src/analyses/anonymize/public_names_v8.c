@@ -2,7 +2,7 @@
  *
  * public_names_v8.c: names that V8, Node.js, Chromium and their snapshots use for what is theirs.
  *
- * Collected from snapshots of Node.js 20 and Chromium 156 that hold nothing of anybody, and read one by one: a name that a
+ * Collected from snapshots of Node.js 18 to 24 and Chromium 156 that hold nothing of anybody, and read one by one: a name that a
  * program could have brought is not here. What has a number in it stands with # in its place.
  */
 #include "analyses/anonymize/public_names.h"
@@ -11,9 +11,16 @@ const ubi__name_group ubi__names_v8[] = {
     /* Types of nodes, and nodes with a name of their own. */
     { UBI__NAMES_TYPE,
       "array|bigint|closure|code|concatenated string|hidden|native|number|object|object shape|regexp|sliced string|"
-      "string|symbol|synthetic|wasm object" },
+      "string|symbol|synthetic|wasm object|instruction stream" },
+
+    /* Classes with a name that is no word. */
+    { UBI__NAMES_CLASS, "Async-from-Sync|Intl.DurationFormat|Segmenter "
+                        "String|WebAssembly.Exception|WebAssembly.Global|WebAssembly.Instance|"
+                        "WebAssembly.Memory|WebAssembly.Module|WebAssembly.Suspending|WebAssembly.Table|WebAssembly."
+                        "Tag|console|process" },
     { UBI__NAMES_NODE,
-      "(BASELINE code)|(Bootstrapper)|(Builtins)|(Client heap)|(Code flusher)|(Compilation cache)|(Debugger)|"
+      "(BASELINE code)|(BASELINE instruction stream)|(Bootstrapper)|(Builtins)|(Client heap)|(Code "
+      "flusher)|(Compilation cache)|(Debugger)|"
       "(Document DOM trees)|(Eternal handles)|(Extensions)|(External strings)|(GC roots)|(Global handles)|"
       "(Handle scope)|(Identity map)|(Internalized strings)|(JS weak collection)|(Micro tasks)|"
       "(Read-only object cache)|(Read-only roots)|(Relocatable)|(Retain maps)|(Shareable object cache)|"
@@ -40,6 +47,9 @@ const ubi__name_group ubi__names_v8[] = {
     /* Behind "system / ", and behind "Node / ". */
     { UBI__NAMES_SYSTEM,
       "AccessCheckInfo|AccessorInfo|AccessorPair|AllocationMemento|AllocationSite|ArrayBoilerplateDescription|"
+      "AtomRegExpData|CachedTemplateObject|ClassBoilerplate|CppgcWrapperList|DictionaryTemplateInfo|"
+      "ExternalPointerArray|"
+      "Map (SharedThinOneByteString)|Map (SharedThinString)|RegExpBoilerplateDescription|WasmContinuationObject|"
       "ArrayList|AsyncGeneratorRequest|ByteArray|BytecodeArray|BytecodeWrapper|CallHandlerInfo|CallSiteInfo|Cell|"
       "ClassPositions|ClosureFeedbackCellArray|Code|CodeDataContainer|CodeWrapper|Context|ContextCell|"
       "DescriptorArray|DoubleStringCache|EmbedderDataArray|EnumCache|EphemeronHashTable|ErrorStackData|"
@@ -72,6 +82,8 @@ const ubi__name_group ubi__names_v8[] = {
       "WasmInstanceObject|WasmMemoryObject|WasmModuleObject|WasmNull|WasmStruct|WasmSuspenderObject|WasmTableObject|"
       "WasmTypeInfo|WeakArrayList|WeakCell|WeakFixedArray" },
     { UBI__NAMES_NODEJS,
+      "BackingStore|Blob|ChannelWrap|DataQueue|Http2State|InMemoryEntry|JSTransferable|MessagePortData|WeakReference|"
+      "builtins_with_cache|std::vector<std::unique_ptr<Entry>>|store|"
       "AliasedBigInt64Array|AliasedBuffer|AliasedFloat64Array|AliasedInt32Array|AliasedUint32Array|AliasedUint8Array|"
       "AsyncHooks|BaseObject|BaseObjectList|BindingData|BlobBindingData|CleanupQueue|ConnectionList|ConnectionsList|"
       "ContextifyContext|ContextifyScript|Environment|FSEventWrap|FSReqCallback|FileHandle|GetAddrInfoReqWrap|"
@@ -89,7 +101,8 @@ const ubi__name_group ubi__names_v8[] = {
       "worker_threads|zlib" },
 
     /* Functions without a name of somebody's. */
-    { UBI__NAMES_MEMBER, "instance_members_initializer|native_bind|static_initializer" },
+    { UBI__NAMES_MEMBER,
+      "Segment Iterator|cleanupSome|getScriptHash|instance_members_initializer|native_bind|static_initializer" },
 
     /* Fields of the engine. */
     { UBI__NAMES_FIELD,

@@ -29,7 +29,8 @@ typedef struct job {
     ubi__audit *audit;
     ubi__audit_word *rows; /* rows[n], sorted: those that were asked for */
     uint32_t n, n_room;
-    uint32_t n_own; /* words that are the program's */
+    uint32_t n_own;                        /* words that are the program's */
+    uint32_t n_of[UBI__AUDIT_GROUP_COUNT]; /* of the rows */
     char fault[256];
 } job;
 
@@ -106,34 +107,92 @@ static ubi_status read_any(job *j) {
     return ubi__convert_is_recording(j->path) ? read_file(j, j->path, read_timeline) : read_snapshot(j);
 }
 
+/* ---- groups -------------------------------------------------------------------------------------------------------- */
+
+typedef struct group_words {
+    ubi__audit_group group;
+    const char *name, *title, *column;
+} group_words;
+
+/* In the order in which they are shown. */
+static const group_words groups[UBI__AUDIT_GROUP_COUNT] = {
+    { UBI__AUDIT_PROGRAM, "program", "Command line, threads, markers", "Word" },
+    { UBI__AUDIT_PLACES, "places", "Files, folders, hosts", "Word" },
+    { UBI__AUDIT_STRINGS, "strings", "Strings", "Text" },
+    { UBI__AUDIT_PROPERTIES, "properties", "Names of properties and variables", "Word" },
+    { UBI__AUDIT_CLASSES, "classes", "Names of classes and elements", "Word" },
+    { UBI__AUDIT_FUNCTIONS, "functions", "Names of functions", "Word" },
+    { UBI__AUDIT_SOURCES, "sources", "Sources and other long strings", "Text" },
+};
+
+static int shown_place(ubi__audit_group group) {
+    int place = 0;
+    while (groups[place].group != group)
+        place++;
+    return place;
+}
+
 /* ---- choosing ----------------------------------------------------------------------------------------------------- */
 
-/* Of addresses, paths and numbers: what gives most away is read first. */
-static bool is_telling(const ubi__audit_word *w) {
-    size_t n_digits = 0;
-    bool letters = false;
-    for (size_t i = 0; i < w->word.len; i++) {
-        char c = w->word.ptr[i];
-        if (c == '\n')
-            return false; /* a source */
-        if (c == '@' && i > 0 && i + 1 < w->word.len)
-            return true;
-        n_digits += c >= '0' && c <= '9';
-        letters |= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+/* What a word looks like to who has not written it; what gives most away comes first. */
+typedef enum look {
+    LOOK_ADDRESS, /* of mail, of the web, of a machine; something with a user in it */
+    LOOK_NUMBER,  /* of many digits */
+    LOOK_TOKEN,
+    LOOK_PATH,
+    LOOK_TEXT, /* with blanks */
+    LOOK_WORD,
+    LOOK_COUNT
+} look;
+
+static const char *const look_words[LOOK_COUNT] = { "address", "number", "token", "path", "text", "word" };
+
+typedef struct letters {
+    size_t digits, letters, blanks, points, others;
+    bool has_at; /* between two others */
+} letters;
+
+static letters count_letters(ubi_text word) {
+    letters n = { 0 };
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.ptr[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80);
+        n.digits += c >= '0' && c <= '9';
+        n.letters += is_letter;
+        n.blanks += c == ' ' || c == '\n';
+        n.points += c == '.' || c == ':';
+        n.others += !is_letter && !(c && strchr("0123456789 \n.:_-+/=", c));
+        n.has_at |= c == '@' && i > 0 && i + 1 < word.len && word.ptr[i + 1] != '@' && word.ptr[i - 1] != '.';
     }
-    return ubi__text_contains(w->word, ubi__text("://")) || (w->word.len > 1 && w->word.ptr[0] == '/') ||
-           (w->word.len >= 12 && n_digits >= 3) || (w->word.len >= 6 && n_digits && !letters);
+    return n;
+}
+
+static look look_of(ubi_text word) {
+    letters n = count_letters(word);
+    bool is_machine = n.points >= 3 && n.letters == 0 && n.digits + n.points == word.len;
+    if (n.blanks == 0 && (n.has_at || is_machine || ubi__text_contains(word, ubi__text("://"))))
+        return LOOK_ADDRESS;
+    if (n.digits >= 6 && n.letters == 0)
+        return LOOK_NUMBER;
+    if (word.len >= 12 && n.digits >= 3 && n.letters && n.blanks == 0 && n.others == 0)
+        return LOOK_TOKEN;
+    if (n.blanks == 0 && word.len > 1 && (word.ptr[0] == '/' || ubi__text_contains(word, ubi__text(":\\"))))
+        return LOOK_PATH;
+    return n.blanks ? LOOK_TEXT : LOOK_WORD;
 }
 
 static int compare_words(const void *a, const void *b) {
     const ubi__audit_word *x = a, *y = b;
-    bool x_telling = !x->is_public && is_telling(x), y_telling = !y->is_public && is_telling(y);
-    if (x_telling != y_telling)
-        return x_telling ? -1 : 1;
+    look x_look = look_of(x->word), y_look = look_of(y->word);
+    if (x->group != y->group)
+        return shown_place(x->group) - shown_place(y->group);
+    if (x->is_public != y->is_public)
+        return (int)x->is_public - (int)y->is_public;
+    if (x_look != y_look)
+        return (int)x_look - (int)y_look;
     if (x->n_texts != y->n_texts)
         return x->n_texts > y->n_texts ? -1 : 1;
-    int order = ubi__text_compare(x->word, y->word);
-    return order ? order : (int)x->is_public - (int)y->is_public;
+    return ubi__text_compare(x->word, y->word);
 }
 
 static ubi_status choose(job *j) {
@@ -145,15 +204,17 @@ static ubi_status choose(job *j) {
     for (uint32_t i = 0; i < n; i++) {
         ubi__audit_word word = ubi__audit_word_at(j->audit, i);
         j->n_own += !word.is_public;
-        if (!word.is_public || j->wishes->all)
-            j->rows[j->n++] = word;
+        if (word.is_public && !j->wishes->all)
+            continue;
+        j->rows[j->n++] = word;
+        j->n_of[word.group]++;
     }
     qsort(j->rows, j->n, sizeof *j->rows, compare_words);
     return UBI_OK;
 }
 
-static uint32_t n_listed(const job *j) {
-    return j->wishes->limit && j->wishes->limit < j->n ? (uint32_t)j->wishes->limit : j->n;
+static uint32_t n_listed(const job *j, ubi__audit_group group) {
+    return j->wishes->limit && j->wishes->limit < j->n_of[group] ? (uint32_t)j->wishes->limit : j->n_of[group];
 }
 
 /* ---- forms -------------------------------------------------------------------------------------------------------- */
@@ -202,45 +263,96 @@ static void write_head(const job *j) {
                         ubi__human_things(a, ubi__audit_large_index_count(j->audit), "element number"));
 }
 
+/* The example says no more where it is the word. */
 static void write_row(const job *j, const ubi__audit_word *w) {
     ubi__out *out = &j->cli->output->out;
     const ubi__style *style = &j->cli->style;
-    size_t used = ubi__display_columns(w->word, style, WORD_COLUMNS);
     ubi__write_count(j->cli, w->n_texts, COUNT_COLUMNS);
     ubi__out_string(out, "  ");
-    ubi__display_text(out, style, w->word, WORD_COLUMNS);
-    ubi__display_pad(out, used, WORD_COLUMNS);
-    ubi__out_printf(out, "  %s: ", role_words(w->role));
-    ubi__display_text(out, style, w->example,
-                      ubi__name_room(j->cli, COUNT_COLUMNS + WORD_COLUMNS + 6 + strlen(role_words(w->role))));
+    if (ubi__text_equal(w->word, w->example) || w->group == UBI__AUDIT_SOURCES) {
+        ubi__display_text(out, style, w->word, ubi__name_room(j->cli, COUNT_COLUMNS + 2));
+    } else {
+        size_t used = ubi__display_columns(w->word, style, WORD_COLUMNS);
+        ubi__display_text(out, style, w->word, WORD_COLUMNS);
+        ubi__display_pad(out, used, WORD_COLUMNS);
+        ubi__out_printf(out, "  %s: ", role_words(w->role));
+        ubi__display_text(out, style, w->example,
+                          ubi__name_room(j->cli, COUNT_COLUMNS + WORD_COLUMNS + 6 + strlen(role_words(w->role))));
+    }
     ubi__out_char(out, '\n');
+}
+
+static void write_group(const job *j, const group_words *group, const ubi__audit_word *rows) {
+    char title[96], count[UBI__HUMAN_TEXT];
+    ubi__out *out = &j->cli->output->out;
+    uint32_t n = j->n_of[group->group];
+    bool has_examples = false;
+    for (uint32_t i = 0; i < n_listed(j, group->group); i++)
+        has_examples |= !ubi__text_equal(rows[i].word, rows[i].example) && group->group != UBI__AUDIT_SOURCES;
+    snprintf(title, sizeof title, "%s: %s", group->title, ubi__human_count(count, n));
+    ubi__write_title(j->cli, title);
+    ubi__write_ink(j->cli, UBI__INK_DIM);
+    ubi__display_right(out, "Texts", COUNT_COLUMNS);
+    if (has_examples)
+        ubi__out_printf(out, "  %-*s  One of them\n", WORD_COLUMNS, group->column);
+    else
+        ubi__out_printf(out, "  %s\n", group->column);
+    ubi__write_ink(j->cli, UBI__INK_PLAIN);
+    for (uint32_t i = 0; i < n_listed(j, group->group) && !out->failed; i++)
+        write_row(j, &rows[i]);
+    ubi__write_more(j->cli, n - n_listed(j, group->group));
 }
 
 static void write_page(const job *j) {
-    ubi__out *out = &j->cli->output->out;
+    const ubi__audit_word *rows = j->rows;
     write_head(j);
-    if (j->n == 0)
-        return;
-    ubi__out_char(out, '\n');
-    ubi__write_ink(j->cli, UBI__INK_BOLD);
-    ubi__display_right(out, "Texts", COUNT_COLUMNS);
-    ubi__out_printf(out, "  %-*s  %s\n", WORD_COLUMNS, "Word", "One of them");
-    ubi__write_ink(j->cli, UBI__INK_PLAIN);
-    for (uint32_t i = 0; i < n_listed(j) && !out->failed; i++)
-        write_row(j, &j->rows[i]);
-    ubi__write_more(j->cli, j->n - n_listed(j));
+    for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
+        uint32_t n = j->n_of[groups[i].group];
+        if (n)
+            write_group(j, &groups[i], rows);
+        rows += n;
+    }
 }
 
-static void put_word(ubi__json *json, const ubi__audit_word *w) {
+static void put_word(ubi__json *json, const ubi__audit_word *w, const char *group) {
     ubi__json_object_begin(json);
     ubi__json_key(json, "word");
     ubi__json_text(json, w->word);
+    ubi__document_string(json, "group", group);
+    ubi__document_string(json, "looksLike", look_words[look_of(w->word)]);
     ubi__document_u64(json, "texts", w->n_texts);
     ubi__document_bool(json, "public", w->is_public);
     ubi__document_string(json, "kind", role_words(w->role));
     ubi__json_key(json, "example");
     ubi__json_text(json, w->example);
     ubi__json_object_end(json);
+}
+
+static void put_groups(ubi__json *json, const job *j) {
+    ubi__json_key(json, "groups");
+    ubi__json_array_begin(json);
+    for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
+        if (j->n_of[groups[i].group] == 0)
+            continue;
+        ubi__json_object_begin(json);
+        ubi__document_string(json, "group", groups[i].name);
+        ubi__document_string(json, "title", groups[i].title);
+        ubi__document_u64(json, "found", j->n_of[groups[i].group]);
+        ubi__json_object_end(json);
+    }
+    ubi__json_array_end(json);
+}
+
+static void put_words(ubi__json *json, const job *j) {
+    const ubi__audit_word *rows = j->rows;
+    ubi__json_key(json, "words");
+    ubi__json_array_begin(json);
+    for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
+        for (uint32_t k = 0; k < n_listed(j, groups[i].group) && !json->failed; k++)
+            put_word(json, &rows[k], groups[i].name);
+        rows += j->n_of[groups[i].group];
+    }
+    ubi__json_array_end(json);
 }
 
 static void write_document(const job *j) {
@@ -253,11 +365,8 @@ static void write_document(const job *j) {
     ubi__document_u64(&json, "textCount", ubi__audit_text_count(j->audit));
     ubi__document_string(&json, "fault", j->fault[0] ? j->fault : NULL);
     ubi__document_u64(&json, "found", j->n);
-    ubi__json_key(&json, "words");
-    ubi__json_array_begin(&json);
-    for (uint32_t i = 0; i < n_listed(j) && !json.failed; i++)
-        put_word(&json, &j->rows[i]);
-    ubi__json_array_end(&json);
+    put_groups(&json, j);
+    put_words(&json, j);
     ubi__document_end(&json);
 }
 

@@ -160,7 +160,7 @@ static const ubi__option options[] = {
       "only strings for which this holds; the names are the columns of nodes", NULL },
     { "sort", 's', UBI__OPTION_CHOICE, AT(sort), "ORDER", sort_choices, "what comes first",
       "saves with --duplicates, else size" },
-    UBI__OPTION_LIMIT(AT(limit), "print the first N texts, or words; 0: all", "20"),
+    UBI__OPTION_LIMIT(AT(limit), "print the first N texts, or words of each group; 0: all", "20"),
     { "audit", 0, UBI__OPTION_FLAG, AT(audit), NULL, NULL,
       "list the words of all texts of FILE, not only of strings, that convert --anonymize would replace; FILE may also "
       "be a "
@@ -200,11 +200,10 @@ const ubi__command ubi__command_strings = {
         "\n"
         "With --audit, FILE is any snapshot, recording or timeline, and rows are words of its names, URLs, paths, "
         "frames, "
-        "command line and strings: in how many texts each stands, and one of them. Words of engines and well-known "
-        "libraries "
-        "are left out, as are replacements of --anonymize. So a file to be sent should have none. Facts of --fail-on: "
-        "words, "
-        "replaced, indices (element numbers above 999).",
+        "command line and strings: in how many texts each stands, and one of them. They are grouped by where they "
+        "stand, and what looks most like an address, a number, a token or a path comes first. Words of engines and "
+        "well-known libraries are left out, as are replacements of --anonymize. So a file to be sent should have none. "
+        "Facts of --fail-on: words, replaced, indices (element numbers above 999).",
     .options = options,
     .examples = examples,
     .min_operands = 1,
