@@ -38,17 +38,24 @@ function(ubi_add_quickjs target engine)
     target_compile_options(${target}_engine PRIVATE -w -fwrapv -fno-strict-aliasing)
     target_include_directories(${target}_engine PRIVATE ${tools} ${made} ${engine}
         $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
-    file(GLOB_RECURSE adapter_parts CONFIGURE_DEPENDS ${tools}/engines/quickjs/adapter/*.h)
+    file(GLOB_RECURSE adapter_parts CONFIGURE_DEPENDS ${tools}/engines/quickjs/adapter/*.h ${tools}/tracking/*.h)
     set_source_files_properties(${tools}/engines/quickjs/adapter.c PROPERTIES
         OBJECT_DEPENDS "${made}/ubi_features.h;${adapter_parts};${engine}/quickjs.c")
 
+    # What any engine needs to track allocations: it knows nothing of this one, and its own tests link it alone.
+    file(GLOB tracking_sources CONFIGURE_DEPENDS ${tools}/tracking/*.c)
+    list(FILTER tracking_sources EXCLUDE REGEX "_(test|fuzz|bench)\\.c$")
+    add_library(${target}_tracking OBJECT ${tracking_sources})
+    target_include_directories(${target}_tracking PRIVATE ${tools})
+    target_link_libraries(${target}_tracking PRIVATE ${library})
+
     file(GLOB tool_sources CONFIGURE_DEPENDS ${tools}/engines/quickjs/*.c)
     list(FILTER tool_sources EXCLUDE REGEX "/adapter\\.c$|_(test|fuzz|bench|selftest)\\.c$")
-    add_library(${target} STATIC ${tool_sources} $<TARGET_OBJECTS:${target}_engine>)
+    add_library(${target} STATIC ${tool_sources} $<TARGET_OBJECTS:${target}_engine> $<TARGET_OBJECTS:${target}_tracking>)
     target_include_directories(${target} PRIVATE ${tools})
     target_include_directories(${target} SYSTEM PUBLIC ${engine})
     target_link_libraries(${target} PUBLIC ${library} m Threads::Threads ${CMAKE_DL_LIBS})
-    foreach(part ${target} ${target}_engine)
+    foreach(part ${target} ${target}_engine ${target}_tracking)
         set_target_properties(${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
 

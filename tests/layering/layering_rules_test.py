@@ -67,6 +67,18 @@ class LayeringRules(unittest.TestCase):
     def test_jobs_reach_engines_through_targets_only(self):
         self.assert_breach({"src/engines/e/e.h": "", "src/jobs/j.c": '#include "engines/e/e.h"\n'}, "jobs may not")
 
+    def test_what_is_installed_as_source_includes_nothing_that_is_not_installed(self):
+        engine = {"src/tracking/t.h": "", "src/engines/e/e.c": '#include "tracking/t.h"\n'}
+        self.assertEqual(self.breaches(files=engine), [])
+        self.assert_breach({**engine, "src/engines/e/x.c": '#include "base/text.h"\n'}, "engines is installed as source")
+        self.assertEqual(self.breaches(files={**engine, "src/engines/e/host/x.c": '#include "base/text.h"\n'}), [])
+        self.assert_breach({"src/tracking/x.c": '#include "base/text.h"\n'}, "tracking is installed as source")
+
+    def test_tracking_knows_no_engine_and_no_other_module(self):
+        self.assert_breach({"src/engines/e/e.h": "", "src/tracking/x.c": '#include "engines/e/e.h"\n'}, "tracking is installed")
+        self.assert_breach({"include/ubiheap/node.h": "", "src/tracking/x.c": "#include <ubiheap/graph.h>\n"}, "tracking is installed")
+        self.assert_breach({"src/engines/e/e.h": "", "src/tracking/x_test.c": '#include "engines/e/e.h"\n'}, "tracking may not")
+
     def test_an_include_written_with_spaces_is_read(self):
         self.assert_breach({"src/base/up.c": '  #  include  "graph/graph.h"\n'}, "base may not include")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 LAYERS = [
     {"modules": ["base", "unwind"], "together": False},
     {"modules": ["stacks"], "together": False},
-    {"modules": ["graph", "recording", "timeline", "symbolize"], "together": False},
+    {"modules": ["graph", "recording", "timeline", "symbolize", "tracking"], "together": False},
     {"modules": ["formats", "analyses"], "together": False},
     {"modules": ["lenses", "targets"], "together": True},
     {"modules": ["engines", "render"], "together": False},
@@ -71,6 +71,13 @@ PUBLIC_HEADERS = {
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
 INTERPOSE_LEAF_HEADERS = {"base/tick_counter.h", "recording/preload_wire.h", "recording/unrecorded.h",
                           "ubiheap/marker.h"}
+# What is compiled with an engine, by users as well, has of ours the public headers, itself, and tracking.
+INSTALLED_AS_SOURCE = ("tracking", "engines")
+SOURCE_MAY_INCLUDE = {"tracking": {"tracking"}, "engines": {"engines", "tracking"}}
+# Folders of engines that are not installed: they run scripts for the tool.
+NOT_INSTALLED = {"host"}
+# Tracking has no layer's insides, and of the profiler's module plain values only.
+TRACKING_MAY_INCLUDE = {"ubiheap/base.h", "ubiheap/stacks.h", "ubiheap/profiler.h"}
 # Made by the build.
 MADE_HEADERS = {"ubi_features.h"}
 # What a public header of an engine may include besides.
@@ -121,6 +128,20 @@ def is_test_code(path):
     return path.stem.endswith(("_test", "_fuzz", "_bench"))
 
 
+def is_installed_as_source(path, parts):
+    """Whether users compile this file with their engine (cmake/Install.cmake)."""
+    return parts[0] in INSTALLED_AS_SOURCE and not is_test_code(path) and not NOT_INSTALLED & set(parts)
+
+
+def source_breach(path, parts, name):
+    """Whether a file that is installed as source includes something of ours that is not there."""
+    if name in MADE_HEADERS or not is_installed_as_source(path, parts):
+        return False
+    if name.startswith("ubiheap/"):
+        return parts[0] == "tracking" and name not in TRACKING_MAY_INCLUDE
+    return Path(name).parts[0] not in SOURCE_MAY_INCLUDE[parts[0]] and not path.stem.endswith(("_testing", "_for_tests"))
+
+
 def check_source(root, path):
     """Breaches of one file of src/."""
     parts = path.relative_to(root / "src").parts
@@ -130,7 +151,9 @@ def check_source(root, path):
         return
     for line, kind, name in includes(path):
         where = f"{path.relative_to(root)}:{line}"
-        if name.startswith("ubiheap/"):
+        if (kind == '"' or name.startswith("ubiheap/")) and source_breach(path, parts, name):
+            yield f"{where}: {parts[0]} is installed as source, without {name}"
+        elif name.startswith("ubiheap/"):
             header = name.split("/", 1)[1]
             target = PUBLIC_HEADERS.get(header, header[:-2])
             if kind != "<":
@@ -138,6 +161,8 @@ def check_source(root, path):
             if target not in RANK:
                 yield f"{where}: <{name}> belongs to no module that the layer table knows"
             elif module == "interpose" and name in INTERPOSE_LEAF_HEADERS:
+                continue
+            elif module == "tracking" and name in TRACKING_MAY_INCLUDE:
                 continue
             elif not allowed(module, target) and not path.stem.endswith("_bench"):
                 # A bench measures on real input, so it may use the public interface of any module, as a user does.

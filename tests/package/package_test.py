@@ -121,9 +121,17 @@ class Package(unittest.TestCase):
 
     def test_the_source_of_the_tools_comes_without_tests_and_host(self):
         [folder] = self.pkg_config("--variable=quickjs_source")
-        files = [path for path in Path(folder).rglob("*") if path.is_file()]
-        self.assertIn(Path(folder) / "engines" / "quickjs" / "adapter.c", files)
-        self.assertEqual([path.name for path in files if re.search(r"_test\.c$|test(s|ing)\.h$|^host", path.name)], [])
+        installed = {str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file()}
+        for_users = {
+            str(path.relative_to(ROOT / "src"))
+            for part in ("tracking", "engines/quickjs")
+            for path in (ROOT / "src" / part).rglob("*.*")
+            if path.suffix in {".c", ".h", ".sh"} and "host" not in path.parts
+            and not re.search(r"_(test|fuzz|bench)\.c$|(_for_tests|_testing)\.h$", path.name)
+        }
+        self.assertEqual(installed, for_users)
+        for needed in "engines/quickjs/adapter.c", "tracking/sampler.c":
+            self.assertIn(needed, installed)
 
     def test_a_program_that_embeds_quickjs_builds_as_the_how_to_says(self):
         """Its commands for other build systems, and then the example."""

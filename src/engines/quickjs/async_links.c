@@ -4,7 +4,7 @@
  */
 #include "engines/quickjs/async_links.h"
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 #define LINKS_MAX (1u << 16)
 #define FIRST_BUCKETS 64

@@ -10,7 +10,7 @@
 
 #include "engines/quickjs/js_heap.h"
 #include "engines/quickjs/js_report.h"
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 typedef struct request {
     const ubi_allocator *allocator;

@@ -18,7 +18,7 @@
 #include "engines/quickjs/js_boundaries.h"
 #include "engines/quickjs/js_facts.h"
 #include "engines/quickjs/js_heap.h"
-#include "engines/quickjs/tool_clock.h"
+#include "tracking/tool_clock.h"
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 

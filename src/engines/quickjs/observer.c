@@ -6,7 +6,7 @@
  */
 #include "engines/quickjs/observer.h"
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 ubi_status ubi_quickjs_observer_new(ubi_quickjs_observer **out, ubi_quickjs *tools) {
     ubi__tracking *t = ubi__tracking_of(tools);

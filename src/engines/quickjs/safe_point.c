@@ -3,7 +3,7 @@
  * safe_point.c: what has to wait until no script and no collection runs: news of collections, requests of other threads.
  */
 #include "engines/quickjs/observer.h"
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 /* ---- requests ------------------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 static ubi_text text_of(const char *text) {
     return (ubi_text){ text, strlen(text) };

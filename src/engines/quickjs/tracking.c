@@ -5,7 +5,7 @@
 #include "engines/quickjs/adapter/tracking_state.h"
 #include "engines/quickjs/observer.h"
 #include "engines/quickjs/timeline.h"
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 #define SWEEP_FRAMES_MIN 4096
 #define SWEEP_TEXTS_MIN 1024

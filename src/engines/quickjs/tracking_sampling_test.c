@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
-#include "engines/quickjs/sampler.h"
 #include "engines/quickjs/tracking_testing.h"
+#include "tracking/sampler.h"
 
 /* Numbers of a test, and how many were asked for. */
 typedef struct dice {

@@ -3,7 +3,7 @@
  * watched_realms.c: who watches a realm, and how closely.
  */
 #include "engines/quickjs/observer.h"
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 ubi__watched_realm *ubi__watched_realm_find(const ubi__tracking *t, const JSContext *realm) {
     ubi__watched_realm *w = t->realms;

@@ -7,7 +7,7 @@
 #ifndef UBI_QUICKJS_ADDRESS_MAP_H
 #define UBI_QUICKJS_ADDRESS_MAP_H
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 typedef struct ubi__address_entry {
     uint64_t address; /* 0: free */

@@ -7,7 +7,7 @@
 
 #include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/timeline.h"
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 /* The documented word for who asked; `caller` is the engine's function, or "API". */
 static const char *ubi__collection_reason(const char *caller) {

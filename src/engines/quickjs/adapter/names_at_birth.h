@@ -9,7 +9,7 @@
 
 #include "engines/quickjs/adapter/function_names.h"
 #include "engines/quickjs/adapter/texts.h"
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 /* Latin-1 and UTF-16: at most 3 bytes per unit. */
 static ubi__text_ix ubi__text_of_other_string(ubi__tracking *t, const JSString *p) {

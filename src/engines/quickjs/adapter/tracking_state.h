@@ -20,11 +20,11 @@
 #include <ubiheap/profiler.h>
 #include <ubiheap/quickjs.h>
 
-#include "engines/quickjs/allocation_log.h"
 #include "engines/quickjs/async_links.h"
-#include "engines/quickjs/sampler.h"
-#include "engines/quickjs/site_table.h"
-#include "engines/quickjs/tool_clock.h"
+#include "tracking/allocation_log.h"
+#include "tracking/sampler.h"
+#include "tracking/site_table.h"
+#include "tracking/tool_clock.h"
 
 /** What the memory profiler knows of objects while it does not record. */
 extern const uint8_t ubi__no_known_objects[UBI_PROFILER_KNOWN_BYTES];

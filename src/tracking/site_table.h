@@ -8,8 +8,8 @@
  *
  * A serial number tells an object from a later one at the same address.
  */
-#ifndef UBI_QUICKJS_SITE_TABLE_H
-#define UBI_QUICKJS_SITE_TABLE_H
+#ifndef UBI_TRACKING_SITE_TABLE_H
+#define UBI_TRACKING_SITE_TABLE_H
 
 #include <ubiheap/base.h>
 

@@ -4,10 +4,10 @@
  *
  * A ring that grows by doubling until it holds the limit. Its entries are small: names are numbers, the stack is a number.
  */
-#ifndef UBI_QUICKJS_ALLOCATION_LOG_H
-#define UBI_QUICKJS_ALLOCATION_LOG_H
+#ifndef UBI_TRACKING_ALLOCATION_LOG_H
+#define UBI_TRACKING_ALLOCATION_LOG_H
 
-#include "engines/quickjs/frame_trie.h"
+#include "tracking/frame_trie.h"
 
 typedef struct ubi__log_entry {
     const void *object; /* perhaps freed: the object is alive if the site table knows it by this serial */

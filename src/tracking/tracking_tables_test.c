@@ -2,9 +2,21 @@
  *
  * The tables of tracking, each beside a plain model: sites, frames, texts, the log's ring.
  */
-#include "engines/quickjs/tracking_testing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 #include "fail_allocator.h"
+#include "tracking/allocation_log.h"
+#include "tracking/sampler.h"
+#include "tracking/site_table.h"
+
+#define UNUSED_STATE(state) (void)(state)
 
 /* ---- sites ---------------------------------------------------------------------------------------------------------- */
 

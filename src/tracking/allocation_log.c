@@ -2,9 +2,9 @@
  *
  * allocation_log.c: the ring.
  */
-#include "engines/quickjs/allocation_log.h"
+#include "tracking/allocation_log.h"
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 #define FIRST_ENTRIES 64
 

@@ -2,7 +2,7 @@
  *
  * sampler.c: random numbers and the lengths of runs.
  */
-#include "engines/quickjs/sampler.h"
+#include "tracking/sampler.h"
 
 #include <math.h>
 #include <string.h>

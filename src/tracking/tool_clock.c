@@ -2,7 +2,7 @@
  *
  * tool_clock.c: see tool_clock.h.
  */
-#include "engines/quickjs/tool_clock.h"
+#include "tracking/tool_clock.h"
 
 #include <stdbool.h>
 

@@ -2,9 +2,9 @@
  *
  * site_table.c: what changes the table of tracked objects.
  */
-#include "engines/quickjs/site_table.h"
+#include "tracking/site_table.h"
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 #define FIRST_SLOTS_LOG2 10
 

@@ -2,9 +2,9 @@
  *
  * frame_trie.c: frames in one hash, by parent and place.
  */
-#include "engines/quickjs/frame_trie.h"
+#include "tracking/frame_trie.h"
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 #define FIRST_BUCKETS 256
 

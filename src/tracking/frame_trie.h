@@ -9,10 +9,10 @@
  * Frames keep their number while they live. A sweep frees those that nothing marked leads through, unless they were pinned:
  * that happens when one is handed out, so nobody outside ever sees a number change its meaning.
  */
-#ifndef UBI_QUICKJS_FRAME_TRIE_H
-#define UBI_QUICKJS_FRAME_TRIE_H
+#ifndef UBI_TRACKING_FRAME_TRIE_H
+#define UBI_TRACKING_FRAME_TRIE_H
 
-#include "engines/quickjs/tracked_texts.h"
+#include "tracking/tracked_texts.h"
 
 /** A stack, by its youngest frame. */
 typedef uint32_t ubi__stack_ix;

@@ -5,8 +5,8 @@
  * Each birth is a trial that succeeds with a probability. Instead of a random number per birth, one number says how many
  * births to let pass until the next success: floor(ln u / ln(1 - p)), which has the same distribution.
  */
-#ifndef UBI_QUICKJS_SAMPLER_H
-#define UBI_QUICKJS_SAMPLER_H
+#ifndef UBI_TRACKING_SAMPLER_H
+#define UBI_TRACKING_SAMPLER_H
 
 #include <ubiheap/base.h>
 

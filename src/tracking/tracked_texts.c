@@ -2,9 +2,9 @@
  *
  * tracked_texts.c: a hash of buckets, whose entries keep their number for as long as they live.
  */
-#include "engines/quickjs/tracked_texts.h"
+#include "tracking/tracked_texts.h"
 
-#include "engines/quickjs/tool_memory.h"
+#include "tracking/tool_memory.h"
 
 #define FIRST_BUCKETS 64
 

@@ -5,8 +5,8 @@
  * At one entry of a log per object, asking the system for the time would cost more than all else. Where the processor has a
  * counter that runs evenly, the system is asked once per millisecond and the counter in between: ubi__tick_clock.
  */
-#ifndef UBI_QUICKJS_TOOL_CLOCK_H
-#define UBI_QUICKJS_TOOL_CLOCK_H
+#ifndef UBI_TRACKING_TOOL_CLOCK_H
+#define UBI_TRACKING_TOOL_CLOCK_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  *
  * They come from the tools' allocator, never from the engine's heap: what is measured must not change by being measured.
  */
-#ifndef UBI_QUICKJS_TOOL_MEMORY_H
-#define UBI_QUICKJS_TOOL_MEMORY_H
+#ifndef UBI_TRACKING_TOOL_MEMORY_H
+#define UBI_TRACKING_TOOL_MEMORY_H
 
 #include <string.h>
 

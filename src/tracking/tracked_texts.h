@@ -6,8 +6,8 @@
  * here, as WTF-8, and known by number: that keeps log entries small. Nobody counts references; a sweep frees what was not
  * marked since the last one, so a program that makes functions with ever new names costs no more than what is in use.
  */
-#ifndef UBI_QUICKJS_TRACKED_TEXTS_H
-#define UBI_QUICKJS_TRACKED_TEXTS_H
+#ifndef UBI_TRACKING_TRACKED_TEXTS_H
+#define UBI_TRACKING_TRACKED_TEXTS_H
 
 #include <ubiheap/base.h>
 
