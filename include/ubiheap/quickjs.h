@@ -28,6 +28,7 @@
 #include <ubiheap/stacks.h>
 #include <ubiheap/target.h>
 #include <ubiheap/timeline.h>
+#include <ubiheap/tracking.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -142,7 +143,7 @@ UBI_API bool ubi_quickjs_observer_tracking(const ubi_quickjs_observer *observer)
 UBI_API ubi_status ubi_quickjs_observer_set_probability(ubi_quickjs_observer *observer, double probability);
 UBI_API double ubi_quickjs_observer_probability(const ubi_quickjs_observer *observer);
 
-#define UBI_QUICKJS_LOG_LENGTH 5000 /**< default limit of the log */
+#define UBI_QUICKJS_LOG_LENGTH UBI_ALLOCATION_LOG_LENGTH /**< default limit of the log */
 /** Drops the oldest entries at once when it becomes shorter. Errors: UBI_EINVAL (0). */
 UBI_API ubi_status ubi_quickjs_observer_set_log_limit(ubi_quickjs_observer *observer, uint32_t entries);
 UBI_API uint32_t ubi_quickjs_observer_log_limit(const ubi_quickjs_observer *observer);
@@ -150,16 +151,9 @@ UBI_API uint32_t ubi_quickjs_observer_log_length(const ubi_quickjs_observer *obs
 /** An entry was lost since the last drain because the log was full. */
 UBI_API bool ubi_quickjs_observer_log_overflowed(const ubi_quickjs_observer *observer);
 
-/** One logged allocation. Texts are borrowed during the call. */
-typedef struct ubi_quickjs_allocation {
-    bool has_frame;
-    ubi_stack frame;           /**< has_frame: where; its ops are ubi_quickjs_stack_ops(). Else no script was running */
-    double timestamp_ms;       /**< since the start of the process (clock_us), never decreasing */
-    ubi_text class_name;       /**< "Object", "Array", ... */
-    ubi_text constructor_name; /**< what `new` was called on; NULL text: not known, or no constructor */
-    uint64_t size_bytes;       /**< shallow size now if it is alive, else when it was born */
-} ubi_quickjs_allocation;
-typedef bool (*ubi_quickjs_allocation_fn)(void *payload, const ubi_quickjs_allocation *allocation);
+/** One logged allocation; the ops of its stack are ubi_quickjs_stack_ops(). */
+typedef ubi_logged_allocation ubi_quickjs_allocation;
+typedef ubi_logged_allocation_fn ubi_quickjs_allocation_fn;
 /**
  * Hands over and forgets the log, oldest first. When `fn` returns false, that entry and the later ones stay.
  * Clears the overflow flag when it came to the end. Errors: UBI_ESTATE (not tracking).
@@ -171,14 +165,12 @@ UBI_API bool ubi_quickjs_allocation_site(ubi_quickjs *tools, JSValueConst object
 /** Operations of all stacks of tools. A stack's ref is its number: equal stacks have equal refs while the tools live. */
 UBI_API const ubi_stack_ops *ubi_quickjs_stack_ops(void);
 
-/** One collection of cycles. */
-typedef struct ubi_quickjs_collection {
-    const char *reason;                /**< "ALLOC_TRIGGER", "API", "DESTROY_RUNTIME", "DEBUG_GC" */
-    const char *nonincremental_reason; /**< "GC mode": this collector never pauses in between */
-    uint64_t cycle_number;             /**< grows by one with every collection of the runtime */
-    double start_ms, end_ms;           /**< on the log's clock */
-} ubi_quickjs_collection;
-typedef void (*ubi_quickjs_collection_fn)(void *payload, const ubi_quickjs_collection *collection);
+/**
+ * One collection of cycles. Its reason is "ALLOC_TRIGGER", "API", "DESTROY_RUNTIME" or "DEBUG_GC"; the other is "GC mode", for
+ * this collector never pauses in between.
+ */
+typedef ubi_collection ubi_quickjs_collection;
+typedef ubi_collection_fn ubi_quickjs_collection_fn;
 /** Called at the safe point after each collection, in order, while there are debuggees. NULL: nobody. */
 UBI_API void ubi_quickjs_observer_on_collection(ubi_quickjs_observer *observer, ubi_quickjs_collection_fn fn,
                                                 void *payload);

@@ -46,6 +46,7 @@
 #include <ubiheap/timeline.h>
 #include <ubiheap/timeline_front.h>
 #include <ubiheap/timeline_waterfall.h>
+#include <ubiheap/tracking.h>
 #include <ubiheap/treemap.h>
 
 #endif

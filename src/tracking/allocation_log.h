@@ -7,7 +7,7 @@
 #ifndef UBI_TRACKING_ALLOCATION_LOG_H
 #define UBI_TRACKING_ALLOCATION_LOG_H
 
-#include "tracking/frame_trie.h"
+#include "tracking/tracked_stacks.h"
 
 typedef struct ubi__log_entry {
     const void *object; /* perhaps freed: the object is alive if the site table knows it by this serial */

@@ -77,7 +77,7 @@ SOURCE_MAY_INCLUDE = {"tracking": {"tracking"}, "engines": {"engines", "tracking
 # Folders of engines that are not installed: they run scripts for the tool.
 NOT_INSTALLED = {"host"}
 # Tracking has no layer's insides, and of the profiler's module plain values only.
-TRACKING_MAY_INCLUDE = {"ubiheap/base.h", "ubiheap/stacks.h", "ubiheap/profiler.h"}
+TRACKING_MAY_INCLUDE = {"ubiheap/base.h", "ubiheap/stacks.h", "ubiheap/profiler.h", "ubiheap/tracking.h"}
 # Made by the build.
 MADE_HEADERS = {"ubi_features.h"}
 # What a public header of an engine may include besides.

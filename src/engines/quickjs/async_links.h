@@ -12,7 +12,7 @@
 #ifndef UBI_QUICKJS_ASYNC_LINKS_H
 #define UBI_QUICKJS_ASYNC_LINKS_H
 
-#include "tracking/frame_trie.h"
+#include "tracking/tracked_stacks.h"
 
 /** A link; 0: none. */
 typedef uint32_t ubi__async_ix;

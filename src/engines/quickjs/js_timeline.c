@@ -135,7 +135,7 @@ static JSValue markers_value(JSContext *ctx, const ubi_timeline_markers *markers
 static JSValue get_recording(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
     ubi_quickjs *tools = ubi__js_attached_tools(ctx);
-    return tools ? JS_NewBool(ctx, ubi__timeline_own_is_observed(ubi__tracking_of(tools))) : JS_EXCEPTION;
+    return tools ? JS_NewBool(ctx, ubi__timeline_own_is_observed(ubi__timeline_of_tools(tools))) : JS_EXCEPTION;
 }
 
 static JSValue set_recording(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
@@ -144,7 +144,7 @@ static JSValue set_recording(JSContext *ctx, JSValueConst this_value, int argc, 
     ubi_quickjs *tools = wanted < 0 ? NULL : ubi__js_attached_tools(ctx);
     if (!tools)
         return JS_EXCEPTION;
-    ubi_status status = ubi__timeline_observe_own(ubi__tracking_of(tools), wanted > 0);
+    ubi_status status = ubi__timeline_observe_own(ubi__timeline_of_tools(tools), wanted > 0);
     return status == UBI_OK ? JS_UNDEFINED : ubi__js_throw_status(ctx, status);
 }
 
@@ -154,13 +154,12 @@ static JSValue pop(JSContext *ctx, JSValueConst this_value, int argc, JSValueCon
     ubi_quickjs *tools = ubi__js_attached_tools(ctx);
     if (!tools)
         return JS_EXCEPTION;
-    if (!ubi__timeline_own_is_observed(ubi__tracking_of(tools)))
+    if (!ubi__timeline_own_is_observed(ubi__timeline_of_tools(tools)))
         return JS_NewArray(ctx);
-    ubi_status status =
-        ubi_timeline_target_pop_profile_timeline_markers(ubi__tracking_of(tools)->timeline.own, &markers);
+    ubi_status status = ubi_timeline_target_pop_profile_timeline_markers(ubi__timeline_of_tools(tools)->own, &markers);
     if (status != UBI_OK)
         return ubi__js_throw_status(ctx, status);
-    ubi__tracking_of(tools)->timeline.own_lost += ubi_timeline_markers_lost_count(markers);
+    ubi__timeline_of_tools(tools)->own_lost += ubi_timeline_markers_lost_count(markers);
     JSValue value = markers_value(ctx, markers);
     ubi_timeline_markers_free(markers);
     return value;
@@ -169,7 +168,7 @@ static JSValue pop(JSContext *ctx, JSValueConst this_value, int argc, JSValueCon
 static JSValue get_lost(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
     ubi_quickjs *tools = ubi__js_attached_tools(ctx);
-    return tools ? JS_NewInt64(ctx, (int64_t)ubi__tracking_of(tools)->timeline.own_lost) : JS_EXCEPTION;
+    return tools ? JS_NewInt64(ctx, (int64_t)ubi__timeline_of_tools(tools)->own_lost) : JS_EXCEPTION;
 }
 
 static JSValue now(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {

@@ -5,7 +5,8 @@
  */
 #include "engines/quickjs/runtime_for_tests.h"
 
-#include "engines/quickjs/adapter/tracking_state.h"
+#include "engines/quickjs/quickjs_tracking.h"
+#include "engines/quickjs/timeline.h"
 #include "fail_allocator.h"
 
 /* ---- a runtime on a timeline ---------------------------------------------------------------------------------------- */
@@ -333,7 +334,7 @@ static void a_callback_that_registers_itself_has_a_short_past(void **state) {
                                    "other@test.js:2<@test.js:3";
     assert_run(&t, 500, "setTimeout handler", expected);
     assert_run(&t, 1000, "setTimeout handler", expected);
-    assert_true(ubi__tracking_of(t.runtime.tools)->timeline.links.n < 10);
+    assert_true(ubi__timeline_of_tools(t.runtime.tools)->links.n < 10);
     forget_registered(&t);
     close_told(&t);
 }
@@ -360,7 +361,7 @@ static void reactions_that_never_run_are_forgotten(void **state) {
     told t = open_told();
     test_run(t.runtime.ctx, "for (let i = 0; i < 1000; i++) new Promise(() => {}).then(() => 1);");
     JS_RunGC(t.runtime.rt);
-    assert_int_equal(ubi__tracking_of(t.runtime.tools)->timeline.waiting.count, 0);
+    assert_int_equal(ubi__timeline_of_tools(t.runtime.tools)->waiting.count, 0);
     close_told(&t);
 }
 
@@ -369,7 +370,7 @@ static void stacks_stay_true_when_frames_are_freed(void **state) {
     (void)state;
     told t = open_told();
     char script[128], expected[64];
-    uint64_t generation = ubi__tracking_of(t.runtime.tools)->timeline.source.generation;
+    uint64_t generation = ubi__timeline_of_tools(t.runtime.tools)->source.generation;
     define_functions(t.runtime.ctx);
     for (int i = 0; i < 20000; i++) {
         snprintf(script, sizeof script, "(function f%d() { timeStamp('x') })()", i);
@@ -383,7 +384,7 @@ static void stacks_stay_true_when_frames_are_freed(void **state) {
             assert_stack(&t, row_of(&t, "TimeStamp", (size_t)j), expected);
         }
     }
-    assert_true(ubi__tracking_of(t.runtime.tools)->timeline.source.generation > generation);
+    assert_true(ubi__timeline_of_tools(t.runtime.tools)->source.generation > generation);
     close_told(&t);
 }
 

@@ -97,8 +97,7 @@ static ubi_timeline_marker *make(const told *m) {
 }
 
 /* Targets that are not observed take nothing. One that could not be made is counted by who would have had it. */
-static void tell(const ubi__tracking *t, const told *m) {
-    const ubi__timeline *l = &t->timeline;
+static void tell(const ubi__timeline *l, const told *m) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
     if (l->joined_all) {
         ubi_timeline_marker *marker = make(m);
@@ -112,8 +111,7 @@ static void tell(const ubi__tracking *t, const told *m) {
 }
 
 /* An END that says nothing more: the cheapest there is. */
-static void tell_end(const ubi__tracking *t, const char *name) {
-    const ubi__timeline *l = &t->timeline;
+static void tell_end(const ubi__timeline *l, const char *name) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
     if (l->joined_all)
         ubi_timeline_consumers_add_marker_for_all_observed_targets(consumers, name, UBI_MARKER_END,
@@ -135,28 +133,28 @@ static ubi_marker_stack_ref ref_of_link(const ubi__timeline *l, ubi__async_ix li
 }
 
 static bool capture(void *payload, ubi_marker_stack_ref *out) {
-    ubi__tracking *t = (ubi__tracking *)payload;
-    ubi__tracking_sweep_if_due(t); /* the generation is looked at afterwards */
-    ubi__stack_ix stack = t->timeline.is_observed ? ubi__tracking_capture(t) : UBI__STACK_EMPTY;
+    ubi__timeline *l = (ubi__timeline *)payload;
+    ubi__tracking_sweep_if_due(l->tracking); /* the generation is looked at afterwards */
+    ubi__stack_ix stack = l->is_observed ? ubi__timeline_capture(l) : UBI__STACK_EMPTY;
     if (stack == UBI_NONE || stack == UBI__STACK_EMPTY)
         return false;
-    *out = ref_of(stack, t->timeline.current);
+    *out = ref_of(stack, l->current);
     return true;
 }
 
 static bool describe_frame(void *payload, ubi_marker_stack_ref stack, ubi_marker_frame *out) {
-    const ubi__tracking *t = (const ubi__tracking *)payload;
-    const ubi__trie_frame *frame = &t->frames.at[(uint32_t)stack];
+    const ubi__timeline *l = (const ubi__timeline *)payload;
+    const ubi__trie_frame *frame = &l->tracking->frames.at[(uint32_t)stack];
     ubi__async_ix link = (ubi__async_ix)(stack >> 32);
-    *out = (ubi_marker_frame){ .source = ubi__tracked_texts_get(&t->texts, frame->source),
-                               .function_name = ubi__tracked_texts_get(&t->texts, frame->function_name),
+    *out = (ubi_marker_frame){ .source = ubi__tracked_texts_get(&l->tracking->texts, frame->source),
+                               .function_name = ubi__tracked_texts_get(&l->tracking->texts, frame->function_name),
                                .line = frame->line,
                                .column = frame->column,
                                .parent = ref_of(frame->parent, link) };
     if (frame->parent != UBI__STACK_EMPTY || link == 0)
         return true;
-    const char *cause = t->timeline.links.at[link].cause;
-    out->parent = ref_of_link(&t->timeline, link);
+    const char *cause = l->links.at[link].cause;
+    out->parent = ref_of_link(l, link);
     out->parent_is_async = true;
     out->async_cause = (ubi_text){ cause, strlen(cause) };
     return true;
@@ -184,29 +182,29 @@ static void give_thread_back(ubi__timeline *l) {
 
 /* ---- who is told ---------------------------------------------------------------------------------------------------- */
 
-void ubi__timeline_init(ubi__tracking *t) {
-    ubi__timeline *l = &t->timeline;
-    *l = (ubi__timeline){ .source = { .capture = capture, .frame = describe_frame, .payload = t } };
+void ubi__timeline_init(ubi__timeline *l, ubi_quickjs *tools, ubi__tracking *tracking) {
+    *l = (ubi__timeline){ .tools = tools,
+                          .tracking = tracking,
+                          .source = { .capture = capture, .frame = describe_frame, .payload = l } };
     renumber_stacks(l);
-    ubi__async_links_init(&l->links, t->allocator);
-    ubi__site_table_init(&l->waiting, t->allocator);
+    ubi__async_links_init(&l->links, l->tracking->allocator);
+    ubi__site_table_init(&l->waiting, l->tracking->allocator);
 }
 
-static void observation_begins(ubi__tracking *t) {
-    t->timeline.is_observed = true;
-    ubi__tracking_update_watch(t);
-    take_thread(&t->timeline);
+static void observation_begins(ubi__timeline *l) {
+    l->is_observed = true;
+    ubi__tracking_keep_watching(l->tracking, true);
+    take_thread(l);
 }
 
-static void observation_ends(ubi__tracking *t) {
-    ubi__timeline *l = &t->timeline;
+static void observation_ends(ubi__timeline *l) {
     l->is_observed = false;
     renumber_stacks(l);
     l->current = 0;
     ubi__async_links_clear(&l->links);
     ubi__site_table_fini(&l->waiting);
     give_thread_back(l);
-    ubi__tracking_update_watch(t);
+    ubi__tracking_keep_watching(l->tracking, false);
 }
 
 static bool is_observed(const ubi__timeline *l) {
@@ -217,19 +215,18 @@ static bool is_observed(const ubi__timeline *l) {
     return observed;
 }
 
-bool ubi__timeline_wants(ubi__tracking *t) {
-    ubi__timeline *l = &t->timeline;
+bool ubi__timeline_wants(ubi__timeline *l) {
     bool observed = is_observed(l);
     if (observed && !l->is_observed)
-        observation_begins(t);
+        observation_begins(l);
     else if (!observed && l->is_observed)
-        observation_ends(t);
+        observation_ends(l);
     return observed;
 }
 
 /* Where something else than a hook asks. */
-static inline bool is_told(ubi__tracking *t) {
-    return ubi_marker_is_observed() && ubi__timeline_wants(t);
+static inline bool is_told(ubi__timeline *l) {
+    return ubi_marker_is_observed() && ubi__timeline_wants(l);
 }
 
 static uint32_t find_joined(const ubi__timeline *l, const ubi_timeline_target *target) {
@@ -240,61 +237,57 @@ static uint32_t find_joined(const ubi__timeline *l, const ubi_timeline_target *t
 }
 
 ubi_status ubi_quickjs_join_timeline(ubi_quickjs *tools, ubi_timeline_target *target) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    ubi__timeline *l = &t->timeline;
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
     if (!target) {
         l->joined_all = true;
     } else if (find_joined(l, target) == l->joined_count) {
-        if (!ubi__tool_reserve(t->allocator, (void **)&l->joined, &l->joined_capacity, l->joined_count + 1,
+        if (!ubi__tool_reserve(l->tracking->allocator, (void **)&l->joined, &l->joined_capacity, l->joined_count + 1,
                                sizeof *l->joined))
             return ubi_error(UBI_ENOMEM, "no memory to join a timeline");
         l->joined[l->joined_count++] = target;
     }
-    ubi__timeline_wants(t);
+    ubi__timeline_wants(l);
     return UBI_OK;
 }
 
 void ubi_quickjs_leave_timeline(ubi_quickjs *tools, ubi_timeline_target *target) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    ubi__timeline *l = &t->timeline;
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
     uint32_t i = find_joined(l, target);
     if (!target)
         l->joined_all = false;
     else if (i < l->joined_count)
         l->joined[i] = l->joined[--l->joined_count];
-    ubi__timeline_wants(t);
+    ubi__timeline_wants(l);
 }
 
-bool ubi__timeline_own_is_observed(const ubi__tracking *t) {
-    const ubi_timeline_target *own = t->timeline.own;
+bool ubi__timeline_own_is_observed(const ubi__timeline *l) {
+    const ubi_timeline_target *own = l->own;
     return own && ubi_timeline_target_record_profile_timeline_markers(own);
 }
 
-ubi_status ubi__timeline_observe_own(ubi__tracking *t, bool on) {
-    ubi__timeline *l = &t->timeline;
+ubi_status ubi__timeline_observe_own(ubi__timeline *l, bool on) {
     ubi_status status = UBI_OK;
-    if (on == ubi__timeline_own_is_observed(t))
+    if (on == ubi__timeline_own_is_observed(l))
         return UBI_OK;
     if (on && !l->own)
         status = ubi_timeline_target_new(&l->own, NULL);
     if (status == UBI_OK && l->own)
         status = ubi_timeline_target_set_record_profile_timeline_markers(l->own, on);
     if (status == UBI_OK && on)
-        status = ubi_quickjs_join_timeline(t->tools, l->own);
+        status = ubi_quickjs_join_timeline(l->tools, l->own);
     if (on)
         l->own_lost = 0;
-    ubi__timeline_wants(t);
+    ubi__timeline_wants(l);
     return status;
 }
 
-void ubi__timeline_fini(ubi__tracking *t) {
-    ubi__timeline *l = &t->timeline;
+void ubi__timeline_fini(ubi__timeline *l) {
     l->joined_all = false;
     l->joined_count = 0;
     if (l->is_observed)
-        observation_ends(t);
+        observation_ends(l);
     ubi_timeline_target_free(l->own);
-    ubi__tool_free(t->allocator, l->joined, l->joined_capacity, sizeof *l->joined);
+    ubi__tool_free(l->tracking->allocator, l->joined, l->joined_capacity, sizeof *l->joined);
     ubi__async_links_fini(&l->links);
     ubi__site_table_fini(&l->waiting);
 }
@@ -311,148 +304,144 @@ static const char *cause_in_stacks(const char *cause) {
     return strcmp(cause, "promise callback") == 0 ? "Promise" : cause;
 }
 
-void ubi__timeline_begin_run(ubi__tracking *t, const ubi__trie_frame *facts, const char *usual_cause,
+void ubi__timeline_begin_run(ubi__timeline *l, const ubi__trie_frame *facts, const char *usual_cause,
                              ubi__async_ix link) {
-    ubi__timeline *l = &t->timeline;
     const char *cause = l->cause ? l->cause : usual_cause;
     if (l->registered)
         link = link_of(l, l->registered);
     told m = { .what = RUN,
                .entry = { .reason = text_of(cause),
-                          .function_name = ubi__tracked_texts_get(&t->texts, facts->function_name),
-                          .source = ubi__tracked_texts_get(&t->texts, facts->source),
+                          .function_name = ubi__tracked_texts_get(&l->tracking->texts, facts->function_name),
+                          .source = ubi__tracked_texts_get(&l->tracking->texts, facts->source),
                           .line = facts->line,
                           .async_stack = ref_of_link(l, link),
                           .async_cause = text_of(cause) } };
     l->is_running = true;
     take_thread(l);
-    tell(t, &m);
+    tell(l, &m);
     l->current = ubi__async_links_named(&l->links, link, cause_in_stacks(cause));
 }
 
-void ubi__timeline_end_run(ubi__tracking *t) {
-    ubi__timeline *l = &t->timeline;
+void ubi__timeline_end_run(ubi__timeline *l) {
     if (!l->is_running)
         return;
     l->is_running = false;
     l->current = 0;
-    if (is_told(t))
-        tell_end(t, "Javascript");
+    if (is_told(l))
+        tell_end(l, "Javascript");
     give_thread_back(l);
-    ubi__tracking_sweep_if_due(t);
+    ubi__tracking_sweep_if_due(l->tracking);
 }
 
 void ubi_quickjs_timeline_end_run(ubi_quickjs *tools) {
-    ubi__timeline_end_run(ubi__tracking_of(tools));
+    ubi__timeline_end_run(ubi__timeline_of_tools(tools));
 }
 
 void ubi_quickjs_timeline_cause(ubi_quickjs *tools, const char *cause, ubi_quickjs_async registered) {
-    ubi__timeline *l = &ubi__tracking_of(tools)->timeline;
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
     l->cause = cause;
     l->registered = registered;
 }
 
 /* ---- what is registered --------------------------------------------------------------------------------------------- */
 
-ubi__async_ix ubi__timeline_register(ubi__tracking *t) {
-    ubi__timeline *l = &t->timeline;
-    ubi__stack_ix stack = ubi__tracking_capture(t);
+ubi__async_ix ubi__timeline_register(ubi__timeline *l) {
+    ubi__stack_ix stack = ubi__timeline_capture(l);
     return stack == UBI_NONE ? 0 : ubi__async_links_register(&l->links, stack, l->current);
 }
 
 ubi_quickjs_async ubi_quickjs_timeline_register(ubi_quickjs *tools) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    ubi__async_ix link = is_told(t) ? ubi__timeline_register(t) : 0;
-    return link ? (uint64_t)t->timeline.links.epoch << 32 | link : 0;
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
+    ubi__async_ix link = is_told(l) ? ubi__timeline_register(l) : 0;
+    return link ? (uint64_t)l->links.epoch << 32 | link : 0;
 }
 
 void ubi_quickjs_timeline_registers(ubi_quickjs *tools, JSValueConst callback) {
-    ubi__tracking *t = ubi__tracking_of(tools);
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
     const void *object = ubi__object_address(callback);
-    ubi__async_ix link = object && is_told(t) ? ubi__timeline_register(t) : 0;
+    ubi__async_ix link = object && is_told(l) ? ubi__timeline_register(l) : 0;
     if (link)
-        ubi__timeline_waits(t, object, link);
+        ubi__timeline_waits(l, object, link);
 }
 
 /* Without memory it is forgotten: a stack that is shorter. */
-void ubi__timeline_waits(ubi__tracking *t, const void *object, ubi__async_ix link) {
-    (void)ubi__site_table_put(&t->timeline.waiting, object, link, 0);
+void ubi__timeline_waits(ubi__timeline *l, const void *object, ubi__async_ix link) {
+    (void)ubi__site_table_put(&l->waiting, object, link, 0);
 }
 
-ubi__async_ix ubi__timeline_waiting_for(const ubi__tracking *t, const void *object) {
-    const ubi__site_table *waiting = &t->timeline.waiting;
+ubi__async_ix ubi__timeline_waiting_for(const ubi__timeline *l, const void *object) {
+    const ubi__site_table *waiting = &l->waiting;
     const ubi__tracked *known = object && waiting->count ? ubi__site_table_find(waiting, object) : NULL;
     return known ? known->value : 0;
 }
 
-void ubi__timeline_object_dies(ubi__tracking *t, const void *object) {
-    ubi__tracked *known = ubi__site_table_find(&t->timeline.waiting, object);
+void ubi__timeline_object_dies(ubi__timeline *l, const void *object) {
+    ubi__tracked *known = ubi__site_table_find(&l->waiting, object);
     if (known)
-        ubi__site_table_remove(&t->timeline.waiting, known);
+        ubi__site_table_remove(&l->waiting, known);
 }
 
-void ubi__timeline_before_sweep(ubi__tracking *t) {
-    renumber_stacks(&t->timeline);
-    ubi__async_links_mark(&t->timeline.links, &t->frames);
+void ubi__timeline_before_sweep(ubi__timeline *l) {
+    renumber_stacks(l);
+    ubi__async_links_mark(&l->links, &l->tracking->frames);
 }
 
 /* ---- collections and parsing ---------------------------------------------------------------------------------------- */
 
-static void tell_work(const ubi__tracking *t, const char *name, const char *why, uint64_t cycle_number) {
-    tell(t, &(told){ .what = WORK, .name = name, .text = text_of(why), .cycle_number = cycle_number });
+static void tell_work(const ubi__timeline *l, const char *name, const char *why, uint64_t cycle_number) {
+    tell(l, &(told){ .what = WORK, .name = name, .text = text_of(why), .cycle_number = cycle_number });
 }
 
-void ubi__timeline_begin_parse(ubi__tracking *t, const char *file) {
-    tell_work(t, "Parse JS", file, 0);
+void ubi__timeline_begin_parse(ubi__timeline *l, const char *file) {
+    tell_work(l, "Parse JS", file, 0);
 }
 
-void ubi__timeline_end_parse(ubi__tracking *t) {
-    tell_end(t, "Parse JS");
+void ubi__timeline_end_parse(ubi__timeline *l) {
+    tell_end(l, "Parse JS");
 }
 
 /* This collector is one of cycles. It is called so when that was asked for, and by the name of its event in all other cases. */
-void ubi__timeline_begin_collection(ubi__tracking *t, const char *why) {
-    ubi__timeline *l = &t->timeline;
-    if (!ubi__timeline_wants(t))
+void ubi__timeline_begin_collection(ubi__timeline *l, const char *why) {
+    if (!ubi__timeline_wants(l))
         return;
     l->is_collecting = true;
     l->collection_name = l->wants_cycles ? "nsCycleCollector::Collect" : "GarbageCollection";
-    tell_work(t, l->collection_name, why, t->cycle_number);
+    tell_work(l, l->collection_name, why, l->tracking->cycle_number);
 }
 
-void ubi__timeline_end_collection(ubi__tracking *t) {
-    t->timeline.is_collecting = false;
-    tell_end(t, t->timeline.collection_name);
+void ubi__timeline_end_collection(ubi__timeline *l) {
+    l->is_collecting = false;
+    tell_end(l, l->collection_name);
 }
 
 /* ---- what programs say ---------------------------------------------------------------------------------------------- */
 
 void ubi_quickjs_timeline_time(ubi_quickjs *tools, const char *label) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    if (is_told(t))
-        tell(t, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_START, .text = text_of(label) });
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
+    if (is_told(l))
+        tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_START, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_time_end(ubi_quickjs *tools, const char *label) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    if (is_told(t))
-        tell(t, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_END, .text = text_of(label) });
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
+    if (is_told(l))
+        tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_END, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_timestamp(ubi_quickjs *tools, const char *label) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    if (is_told(t))
-        tell(t, &(told){ .what = TIME_STAMP, .text = text_of(label) });
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
+    if (is_told(l))
+        tell(l, &(told){ .what = TIME_STAMP, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_begin_message(ubi_quickjs *tools, ubi_worker_operation operation) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    if (is_told(t))
-        tell(t, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_START, .operation = operation });
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
+    if (is_told(l))
+        tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_START, .operation = operation });
 }
 
 void ubi_quickjs_timeline_end_message(ubi_quickjs *tools, ubi_worker_operation operation) {
-    ubi__tracking *t = ubi__tracking_of(tools);
-    if (is_told(t))
-        tell(t, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_END, .operation = operation });
+    ubi__timeline *l = ubi__timeline_of_tools(tools);
+    if (is_told(l))
+        tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_END, .operation = operation });
 }

@@ -11,53 +11,82 @@
 #ifndef UBI_QUICKJS_TIMELINE_H
 #define UBI_QUICKJS_TIMELINE_H
 
-#include "engines/quickjs/adapter/tracking_state.h"
+#include <ubiheap/quickjs.h>
+
+#include "engines/quickjs/async_links.h"
+#include "tracking/tracking.h"
+
+/** What one runtime tells. */
+typedef struct ubi__timeline {
+    ubi_quickjs *tools;
+    ubi__tracking *tracking;      /* of these tools */
+    ubi_timeline_target **joined; /* who is told */
+    uint32_t joined_count, joined_capacity;
+    bool joined_all;    /* all that are observed are told */
+    bool is_observed;   /* somebody looks: links and frames are remembered */
+    bool is_running;    /* the run at hand was told */
+    bool is_collecting; /* the collection at hand was told */
+    bool wants_cycles;  /* the next collection was asked for as one of cycles */
+    const char *cause;  /* of the next run, from the program; or NULL */
+    ubi_quickjs_async registered;
+    ubi__async_ix current; /* what the run at hand hangs on; 0: nothing */
+    ubi__async_links links;
+    ubi__site_table waiting; /* objects that registered callbacks are known by: their links */
+    ubi_timeline_stack_source source;
+    const ubi_timeline_stack_source *source_before; /* the thread's, before the run at hand */
+    ubi_timeline_target *own;                       /* of scripts' `timeline`, once they use it */
+    uint64_t own_lost;                              /* markers that it had no room for, since it is observed */
+    const char *collection_name;                    /* of the collection at hand */
+} ubi__timeline;
 
 /* ---- in the unit of the engine (adapter/timeline.h) ----------------------------------------------------------------- */
 
+/** The part of these tools. */
+ubi__timeline *ubi__timeline_of_tools(ubi_quickjs *tools);
 /** The stack at hand. UBI_NONE: no memory. */
-ubi__stack_ix ubi__tracking_capture(ubi__tracking *t);
+ubi__stack_ix ubi__timeline_capture(ubi__timeline *l);
 /** What tells an object from others while it lives; NULL: the value is none. */
 const void *ubi__object_address(JSValueConst value);
 
 /* ---- timeline.c ----------------------------------------------------------------------------------------------------- */
 
-void ubi__timeline_init(ubi__tracking *t);
-void ubi__timeline_fini(ubi__tracking *t);
+/** Cannot fail. `tracking` is that of the tools. */
+void ubi__timeline_init(ubi__timeline *l, ubi_quickjs *tools, ubi__tracking *tracking);
+void ubi__timeline_fini(ubi__timeline *l);
 /** Whether somebody observes who is to be told; takes notice of a change. */
-bool ubi__timeline_wants(ubi__tracking *t);
+bool ubi__timeline_wants(ubi__timeline *l);
 /** A run was told, and is not over: all calls are part of it. */
-static inline bool ubi__timeline_runs(const ubi__tracking *t) {
-    return t->timeline.is_running;
+static inline bool ubi__timeline_runs(const ubi__timeline *l) {
+    return l->is_running;
 }
 
 /** Whether the target of scripts' `timeline` is observed, and the switch for it. Errors: UBI_ENOMEM, UBI_ESTATE. */
-bool ubi__timeline_own_is_observed(const ubi__tracking *t);
-ubi_status ubi__timeline_observe_own(ubi__tracking *t, bool on);
+bool ubi__timeline_own_is_observed(const ubi__timeline *l);
+ubi_status ubi__timeline_observe_own(ubi__timeline *l, bool on);
 
 /**
  * A run of scripts begins. `facts`: function, file and line of what is called, as far as known. `usual_cause` and `link`
  * unless the program gave its own (ubi_quickjs_timeline_cause).
  */
-void ubi__timeline_begin_run(ubi__tracking *t, const ubi__trie_frame *facts, const char *usual_cause,
+void ubi__timeline_begin_run(ubi__timeline *l, const ubi__trie_frame *facts, const char *usual_cause,
                              ubi__async_ix link);
 /** Ends the run at hand, if there is one. */
-void ubi__timeline_end_run(ubi__tracking *t);
+void ubi__timeline_end_run(ubi__timeline *l);
 
 /** The link for what is registered now; 0: nothing is known. */
-ubi__async_ix ubi__timeline_register(ubi__tracking *t);
+ubi__async_ix ubi__timeline_register(ubi__timeline *l);
 /** Remembers the link for what is known by this object, as long as it lives. */
-void ubi__timeline_waits(ubi__tracking *t, const void *object, ubi__async_ix link);
+void ubi__timeline_waits(ubi__timeline *l, const void *object, ubi__async_ix link);
 /** The link that was remembered for it; 0: none. */
-ubi__async_ix ubi__timeline_waiting_for(const ubi__tracking *t, const void *object);
+ubi__async_ix ubi__timeline_waiting_for(const ubi__timeline *l, const void *object);
 /** The object dies. */
-void ubi__timeline_object_dies(ubi__tracking *t, const void *object);
+void ubi__timeline_object_dies(ubi__timeline *l, const void *object);
 
-void ubi__timeline_begin_parse(ubi__tracking *t, const char *file);
-void ubi__timeline_end_parse(ubi__tracking *t);
-void ubi__timeline_begin_collection(ubi__tracking *t, const char *reason);
-void ubi__timeline_end_collection(ubi__tracking *t);
+void ubi__timeline_begin_parse(ubi__timeline *l, const char *file);
+void ubi__timeline_end_parse(ubi__timeline *l);
+void ubi__timeline_begin_collection(ubi__timeline *l, const char *reason);
+void ubi__timeline_end_collection(ubi__timeline *l);
 /** Frames are about to be freed: those that links lead to are not. */
-void ubi__timeline_before_sweep(ubi__tracking *t);
+void ubi__timeline_before_sweep(ubi__timeline *l);
 
 #endif

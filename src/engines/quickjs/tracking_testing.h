@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "engines/quickjs/observer.h"
+#include "engines/quickjs/quickjs_tracking.h"
 
 #define UNUSED_STATE(state) (void)(state)
 

@@ -23,7 +23,7 @@ ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_q
         ubi__tool_free(used.allocator, tools, 1, sizeof *tools);
         return ubi_error(UBI_EBUSY, "this QuickJS runtime has tools already");
     }
-    ubi__tracking_init(tools);
+    ubi__start_tracking(tools);
     *out = tools;
     return UBI_OK;
 }
@@ -34,7 +34,7 @@ void ubi_quickjs_detach(ubi_quickjs *tools) {
     if (tools->walk.is_frozen)
         ubi__thaw(tools);
     ubi__profiling_fini(tools);
-    ubi__tracking_fini(tools);
+    ubi__end_tracking(tools);
     ubi__registry_remove(tools);
     ubi__tool_free(tools->allocator, tools->walk.realms, tools->walk.realms_capacity, sizeof *tools->walk.realms);
     ubi__tool_free(tools->allocator, tools, 1, sizeof *tools);

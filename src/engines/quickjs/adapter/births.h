@@ -11,7 +11,7 @@
 #include "engines/quickjs/adapter/profiling.h"
 #include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/timeline.h"
-#include "engines/quickjs/observer.h"
+#include "engines/quickjs/quickjs_tracking.h"
 
 #if UBI_RC_IN_BLOCK
 #define UBI_GC_TYPE(header) (js_rc(header)->gc_obj_type)
@@ -48,9 +48,10 @@ static JSContext *ubi__birth_realm(JSRuntime *rt, const JSObject *p) {
  * What an object and its properties take when it is born. Blocks of equal size take equal room, nearly always, so each size
  * is asked for once: the allocator is slow to tell.
  */
-static uint32_t ubi__birth_bytes(ubi__tracking *t, JSRuntime *rt, const JSObject *p) {
+static uint32_t ubi__birth_bytes(ubi_quickjs *tools, const JSObject *p) {
+    JSRuntime *rt = tools->runtime;
     uint32_t slots = (uint32_t)p->shape->prop_size;
-    uint32_t *known = slots < UBI__BIRTH_SIZES ? &t->birth_bytes[slots] : NULL;
+    uint32_t *known = slots < UBI__BIRTH_SIZES ? &tools->capture.birth_bytes[slots] : NULL;
     if (known && *known)
         return *known;
     uint32_t bytes = (uint32_t)(ubi__block_bytes(rt, p) + ubi__block_bytes(rt, p->prop));
@@ -59,84 +60,38 @@ static uint32_t ubi__birth_bytes(ubi__tracking *t, JSRuntime *rt, const JSObject
     return bytes;
 }
 
-/* An entry for everybody who tracks; when it could not be made, they are told that something is missing. */
-static void ubi__log_birth(ubi__tracking *t, const ubi__watched_realm *w, const ubi__log_entry *entry) {
-    for (uint32_t i = 0; i < w->observer_count; i++) {
-        ubi_quickjs_observer *o = w->observers[i];
-        if (!o->tracks)
-            continue;
-        if (!entry)
-            o->log.overflowed = true;
-        if (!entry || !ubi__allocation_log_append(&o->log, entry))
-            t->lost_entries++;
-    }
-}
-
-static inline void ubi__record_birth(ubi__tracking *t, JSRuntime *rt, ubi__watched_realm *w, const JSObject *p,
+static inline void ubi__record_birth(ubi_quickjs *tools, ubi__watched_realm *w, const JSObject *p,
                                      ubi__captured_frame *top) {
-    ubi__stack_ix stack = top ? ubi__capture_top(t, rt, top) : ubi__capture_stack(t, rt);
-    ubi__text_ix class_name = ubi__text_of_class(t, rt, p->class_id);
-    if (stack == UBI_NONE || class_name == UBI_NONE) {
-        ubi__log_birth(t, w, NULL);
-        return;
-    }
-    if (++t->last_serial == 0) /* 0 is nobody's */
-        t->last_serial = 1;
-    uint32_t serial = t->last_serial;
-    if (!ubi__site_table_put(&t->sites, p, stack, serial)) {
-        t->lost_sites++;
-        serial = 0;
-    }
-    t->last_object = serial ? p : NULL;
-    t->last_realm = w;
-    ubi__log_entry entry = { .object = p,
-                             .serial = serial,
-                             .stack = stack,
-                             .time_us = ubi__tracking_now_us(t),
-                             .class_name = class_name,
-                             .constructor_name = UBI_NONE,
-                             .birth_bytes = ubi__birth_bytes(t, rt, p) };
-    ubi__log_birth(t, w, &entry);
-}
-
-/* A realm may want less than the greatest probability, which the stream of trials is drawn for. */
-static bool ubi__trial_counts(ubi__tracking *t, const ubi__watched_realm *w) {
-    if (!w || w->tracker_count == 0)
-        return false;
-    return w->probability >= t->probability || ubi__sampler_draw(&t->sampler) * t->probability < w->probability;
+    ubi__tracking *t = &tools->tracking;
+    ubi__birth birth = { .object = p, .stack = top ? ubi__capture_top(tools, top) : ubi__capture_stack(tools) };
+    birth.class_name = ubi__tracking_class_name(t, p->class_id);
+    birth.bytes = ubi__birth_bytes(tools, p);
+    ubi__tracking_record_birth(t, w, &birth);
 }
 
 /* What trackers and foreign hooks do about a birth, as far as it is their turn. */
-static void ubi__track_birth(ubi__tracking *t, JSRuntime *rt, const JSObject *p) {
-    ubi__captured_frame *top = ubi__top_of_capture(t, rt);
-    const JSContext *realm = top ? top->realm : ubi__birth_realm(rt, p);
-    ubi__watched_realm *w =
-        t->last_realm && t->last_realm->realm == realm ? t->last_realm : ubi__watched_realm_find(t, realm);
-    if (w && w->foreign_hook)
-        w->foreign_hook(w->foreign_payload, (uintptr_t)p);
-    if (--t->births_until_trial >= 0)
-        return;
-    t->births_until_trial = t->probability >= 1 ? 0 : ubi__sampler_skip(&t->sampler, t->probability);
-    if (ubi__trial_counts(t, w))
-        ubi__record_birth(t, rt, w, p, top);
+static void ubi__track_birth(ubi_quickjs *tools, const JSObject *p) {
+    ubi__tracking *t = &tools->tracking;
+    ubi__captured_frame *top = ubi__top_of_capture(tools);
+    ubi__watched_realm *w = ubi__watched_realm_of(t, top ? top->realm : ubi__birth_realm(tools->runtime, p));
+    if (ubi__tracking_trial(t, w, p))
+        ubi__record_birth(tools, w, p, top);
 }
 
-static __attribute__((noinline)) void ubi__look_at_birth(ubi__tracking *t, JSRuntime *rt, const JSObject *p) {
+static __attribute__((noinline)) void ubi__look_at_birth(ubi_quickjs *tools, const JSObject *p) {
+    ubi__tracking *t = &tools->tracking;
     uintptr_t hook_frame = (uintptr_t)__builtin_frame_address(0);
-    t->births_to_skip = 0; /* this one is not among those that passed */
-    ubi__tracking_settle_births(t);
-    ubi__tracking_sweep_if_due(t);
-    ubi__track_birth(t, rt, p);
+    ubi__tracking_begin_birth(t);
+    ubi__track_birth(tools, p);
     if (t->object_tap)
-        ubi__profile_birth(t, rt, p, hook_frame);
+        ubi__profile_birth(tools, p, hook_frame);
     ubi__tracking_plan_births(t);
 }
 
 static inline void ubi__on_birth(ubi_quickjs *tools, JSGCObjectHeader *header) {
-    ubi__tracking *t = &tools->tracking;
     tools->hook_counts[UBI__HOOK_BIRTH]++;
-    if (__builtin_expect(--t->births_to_skip < 0, 0))
-        ubi__look_at_birth(t, tools->runtime, (const JSObject *)header);
+    if (ubi__tracking_looks_at_birth(&tools->tracking))
+        ubi__look_at_birth(tools, (const JSObject *)header);
 }
 
 /* ---- constructors --------------------------------------------------------------------------------------------------- */
@@ -147,62 +102,33 @@ static inline void ubi__on_birth(ubi_quickjs *tools, JSGCObjectHeader *header) {
  */
 static void ubi__constructed(ubi_quickjs *tools, JSValueConst object, JSValueConst constructor) {
     ubi__tracking *t = &tools->tracking;
-    if (!t->last_object || JS_VALUE_GET_TAG(object) != JS_TAG_OBJECT || JS_VALUE_GET_OBJ(object) != t->last_object ||
+    if (JS_VALUE_GET_TAG(object) != JS_TAG_OBJECT || !ubi__tracking_wants_constructor(t, JS_VALUE_GET_OBJ(object)) ||
         JS_VALUE_GET_TAG(constructor) != JS_TAG_OBJECT)
         return;
     JSObject *function = JS_VALUE_GET_OBJ(constructor);
     if (ubi__bytecode_of(function) && function->class_id != JS_CLASS_BYTECODE_FUNCTION)
         return;
-    ubi__text_ix name = ubi__text_of_function(t, tools->runtime, function);
-    for (uint32_t i = 0; i < t->last_realm->observer_count; i++) {
-        const ubi_quickjs_observer *o = t->last_realm->observers[i];
-        if (!o->tracks || o->log.count == 0)
-            continue;
-        ubi__log_entry *newest = ubi__allocation_log_at(&o->log, o->log.count - 1);
-        if (newest->object == t->last_object && newest->serial == t->last_serial)
-            newest->constructor_name = name;
-    }
+    ubi__tracking_name_constructor(t, ubi__text_of_function(tools, function));
 }
 
 /* ---- deaths --------------------------------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void ubi__tracked_dies(ubi__tracking *t, ubi__tracked *tracked) {
-    if ((uintptr_t)t->last_object == tracked->address)
-        t->last_object = NULL;
-    ubi__site_table_remove(&t->sites, tracked);
-    if (t->sites.count == 0)
-        ubi__tracking_update_watch(t);
-}
-
-/* Other bytecode may come to its address: the number must not live on. */
-static void ubi__script_dies(ubi__tracking *t, const void *bytecode) {
-    ubi__tracked *known = ubi__site_table_find(&t->scripts, bytecode);
-    if (!known)
-        return;
-    ubi__site_table_remove(&t->scripts, known);
-    ubi__tracking_forget_frames(t);
-}
-
 static __attribute__((noinline)) void ubi__other_thing_dies(ubi__tracking *t, JSGCObjectHeader *header) {
     if (UBI_GC_TYPE(header) == JS_GC_OBJ_TYPE_FUNCTION_BYTECODE)
-        ubi__script_dies(t, header);
+        ubi__tracking_code_dies(t, header);
     else if (UBI_GC_TYPE(header) == JS_GC_OBJ_TYPE_JS_CONTEXT)
-        ubi__observers_realm_dies(t, (JSContext *)header);
+        ubi__tracking_realm_dies(t, header);
 }
 
-UBI__INLINE void ubi__object_dies(ubi__tracking *t, JSGCObjectHeader *header) {
-    if (__builtin_expect(t->timeline.waiting.count != 0, 0))
-        ubi__timeline_object_dies(t, header);
-    if (t->sites.count == 0)
-        return;
-    ubi__tracked *tracked = ubi__site_table_find(&t->sites, header);
-    if (__builtin_expect(tracked != NULL, 0))
-        ubi__tracked_dies(t, tracked);
+UBI__INLINE void ubi__object_dies(ubi_quickjs *tools, JSGCObjectHeader *header) {
+    if (__builtin_expect(tools->timeline.waiting.count != 0, 0))
+        ubi__timeline_object_dies(&tools->timeline, header);
+    ubi__tracking_object_dies(&tools->tracking, header);
 }
 
 static UBI_OUT_OF_LINE void ubi__profiled_object_dies(ubi_quickjs *tools, JSGCObjectHeader *header) {
     ubi__profile_death(tools, header);
-    ubi__object_dies(&tools->tracking, header);
+    ubi__object_dies(tools, header);
 }
 
 static inline void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header) {
@@ -215,67 +141,81 @@ static inline void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header) {
     if (__builtin_expect(t->known_objects[((uintptr_t)header >> 4) & (UBI_PROFILER_KNOWN_BYTES - 1)] != 0, 0))
         ubi__profiled_object_dies(tools, header);
     else
-        ubi__object_dies(t, header);
+        ubi__object_dies(tools, header);
 }
+
+/* ---- what tracking asks ----------------------------------------------------------------------------------------------- */
+
+static void ubi__watch_births(void *engine, bool on) {
+    if (on)
+        ubi__watch(engine);
+    else
+        ubi__unwatch(engine);
+}
+
+static uint64_t ubi__live_object_bytes(void *engine, const void *object) {
+    return ubi__shallow_bytes(((ubi_quickjs *)engine)->runtime, (void *)object, UBI__OBJECT);
+}
+
+static void ubi__forget_captured(void *engine) {
+    ((ubi_quickjs *)engine)->capture.captured_count = 0;
+}
+
+static void ubi__before_sweep(void *engine) {
+    ubi_quickjs *tools = engine;
+    memset(tools->capture.string_cache, 0, sizeof tools->capture.string_cache);
+    ubi__timeline_before_sweep(&tools->timeline);
+}
+
+static const ubi__tracking_engine ubi__tracked_engine = { .watch = ubi__watch_births,
+                                                          .object_bytes = ubi__live_object_bytes,
+                                                          .class_name = ubi__text_of_class,
+                                                          .describe_frame = ubi__describe_frame,
+                                                          .forget_stacks = ubi__forget_captured,
+                                                          .before_sweep = ubi__before_sweep };
 
 /* ---- tools ---------------------------------------------------------------------------------------------------------- */
 
-static void ubi__tracking_init(ubi_quickjs *tools) {
-    ubi__tracking_start(&tools->tracking, tools, tools->runtime, tools->allocator, &tools->options);
+static void ubi__start_tracking(ubi_quickjs *tools) {
+    const ubi__tracking_options options = { .ops = &ubi__tracked_engine,
+                                            .engine = tools,
+                                            .allocator = tools->allocator,
+                                            .random = tools->options.random,
+                                            .random_payload = tools->options.random_payload,
+                                            .clock_us = tools->options.clock_us,
+                                            .clock_payload = tools->options.clock_payload };
+    ubi__tracking_init(&tools->tracking, &options);
+    ubi__timeline_init(&tools->timeline, tools, &tools->tracking);
 }
 
-static void ubi__tracking_fini(ubi_quickjs *tools) {
-    ubi__tracking_end(&tools->tracking);
+static void ubi__end_tracking(ubi_quickjs *tools) {
+    ubi__capture *c = &tools->capture;
+    ubi__free_observers(tools);
+    ubi__timeline_fini(&tools->timeline);
+    ubi__tracking_fini(&tools->tracking);
+    ubi__tool_free(tools->allocator, c->captured, c->captured_capacity, sizeof *c->captured);
+    ubi__tool_free(tools->allocator, c->walked, c->walked_capacity, sizeof *c->walked);
+    ubi__tool_free(tools->allocator, c->text_buffer, c->text_buffer_bytes, 1);
 }
 
 ubi__tracking *ubi__tracking_of(ubi_quickjs *tools) {
     return &tools->tracking;
 }
 
-/* When nobody tells of deaths any more, bytecode may die unnoticed: what is known of it is forgotten. */
-void ubi__tracking_update_watch(ubi__tracking *t) {
-    bool wanted = t->realms || t->sites.count || t->object_tap || t->timeline.is_observed;
-    if (wanted == t->is_watching)
-        return;
-    t->is_watching = wanted;
-    if (wanted) {
-        ubi__watch(t->tools);
-        return;
-    }
-    ubi__unwatch(t->tools);
-    ubi__site_table_fini(&t->scripts);
-    ubi__tracking_forget_frames(t);
-}
-
-uint64_t ubi__live_object_bytes(ubi__tracking *t, const void *object) {
-    return ubi__shallow_bytes(t->runtime, (void *)object, UBI__OBJECT);
-}
-
-/** Where an object was allocated; false: it is not tracked. */
-static inline bool ubi__site_of(ubi_quickjs *tools, const void *object, uint32_t *site) {
-    const ubi__tracked *tracked = ubi__site_table_find(&tools->tracking.sites, object);
-    if (tracked)
-        *site = tracked->value;
-    return tracked != NULL;
-}
-
 /** The same as ubi_node's allocation_stack gives it: null for the empty stack, and good while the heap is frozen. */
 static inline bool ubi__stack_of_object(ubi_quickjs *tools, const void *object, ubi_stack *out) {
-    uint32_t site;
-    if (!ubi__site_of(tools, object, &site))
+    ubi__stack_ix stack;
+    if (!ubi__tracking_site(&tools->tracking, object, &stack))
         return false;
-    *out = ubi__tracking_lent_stack(&tools->tracking, site);
+    *out = ubi__tracking_lent_stack(&tools->tracking, stack);
     return true;
 }
 
 bool ubi_quickjs_safe_point(ubi_quickjs *tools) {
-    ubi__tracking *t = &tools->tracking;
     tools->oom_reported = false;
-    if (__builtin_expect(t->timeline.is_observed, 0) && !ubi__timeline_looked_at())
-        ubi__timeline_wants(t);
-    if (t->event_count == 0 && !atomic_load_explicit(&t->requests.waiting, memory_order_relaxed))
-        return false;
-    return ubi__tracking_safe_point(t);
+    if (__builtin_expect(tools->timeline.is_observed, 0) && !ubi__timeline_looked_at())
+        ubi__timeline_wants(&tools->timeline);
+    return ubi__tracking_safe_point(&tools->tracking);
 }
 
 #endif

@@ -35,11 +35,12 @@ static ubi_text ubi__text_if_any(const ubi__tracking *t, ubi__text_ix text) {
 static ubi_status ubi__profiled_frames(void *payload, ubi_profiler_frame_fn fn, void *fn_payload) {
     ubi_quickjs *tools = payload;
     ubi__tracking *t = &tools->tracking;
-    if (ubi__capture_stack(t, tools->runtime) == UBI_NONE)
+    const ubi__capture *c = &tools->capture;
+    if (ubi__capture_stack(tools) == UBI_NONE)
         return ubi_error(UBI_ENOMEM, "no memory for the stack of a script");
-    uint32_t i = t->captured_count;
+    uint32_t i = c->captured_count;
     for (const JSStackFrame *frame = tools->runtime->current_stack_frame; frame && i; frame = frame->prev_frame) {
-        const ubi__captured_frame *captured = &t->captured[--i];
+        const ubi__captured_frame *captured = &c->captured[--i];
         if (!captured->bytecode)
             continue;
         const ubi__trie_frame *facts = &t->frames.at[captured->stack];
@@ -55,13 +56,14 @@ static ubi_status ubi__profiled_frames(void *payload, ubi_profiler_frame_fn fn, 
 /* ---- objects -------------------------------------------------------------------------------------------------------- */
 
 /* Somebody looks at this birth: is it the profiler's turn, and was its block sampled as memory? */
-static void ubi__profile_birth(ubi__tracking *t, JSRuntime *rt, const JSObject *p, uintptr_t hook_frame) {
-    ubi__profiling *profiling = &t->tools->profiling;
+static void ubi__profile_birth(ubi_quickjs *tools, const JSObject *p, uintptr_t hook_frame) {
+    ubi__tracking *t = &tools->tracking;
+    ubi__profiling *profiling = &tools->profiling;
     if (ubi_profiler_may_know(profiling->memory_tap, (uintptr_t)p))
         ubi_profiler_withdraw(profiling->member, (uintptr_t)p);
     if (ubi_profiler_passes(t->object_tap, t->object_bytes))
         return;
-    ubi__text_ix kind = ubi__text_of_class(t, rt, p->class_id);
+    ubi__text_ix kind = ubi__tracking_class_name(t, p->class_id);
     ubi_profiler_allocation allocation = { (uintptr_t)p, t->object_bytes,
                                            kind == UBI_NONE ? (ubi_text){ "Object", 6 } : ubi__text_if_any(t, kind),
                                            hook_frame };
@@ -203,18 +205,14 @@ ubi_status ubi_quickjs_start_profiler(ubi_quickjs *tools) {
     ubi_status status = ubi__need_profiler(tools);
     if (status != UBI_OK || t->object_tap)
         return status;
-    t->object_bytes = ubi__object_block_bytes(tools->runtime);
+    uint32_t object_bytes = ubi__object_block_bytes(tools->runtime);
     status = ubi_profiler_start(tools->profiling.member);
     if (status != UBI_OK)
         return status;
-    ubi__tracking_settle_births(t);
-    t->object_tap = ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_OBJECTS);
-    t->known_objects = t->object_tap->known;
-    ubi__tracking_plan_births(t);
+    ubi__tracking_set_object_tap(t, ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_OBJECTS), object_bytes);
     tools->profiling.memory_tap = ubi_profiler_tap_of(tools->profiling.member, UBI_PROFILER_MEMORY);
     if (tools->profiling.memory_tap->remaining_bytes != UINT64_MAX) /* it is wanted */
         ubi__profile_memory(tools);
-    ubi__tracking_update_watch(t);
     return UBI_OK;
 }
 
@@ -223,12 +221,8 @@ void ubi_quickjs_stop_profiler(ubi_quickjs *tools) {
     if (!t->object_tap)
         return;
     ubi__leave_memory_alone(tools);
-    ubi__tracking_settle_births(t);
-    t->object_tap = NULL;
-    t->known_objects = ubi__no_known_objects;
-    ubi__tracking_plan_births(t);
+    ubi__tracking_set_object_tap(t, NULL, 0);
     ubi_profiler_stop(tools->profiling.member);
-    ubi__tracking_update_watch(t);
 }
 
 void ubi_quickjs_reset_profiler(ubi_quickjs *tools) {

@@ -5,7 +5,7 @@
  * Frames of scripts count, those of native functions do not, as in SavedFrame. The walk goes from the innermost frame out, to
  * the first one that it knows to be alive since the last capture: all that called it stand where they stood then. Of the
  * frames that are new, those that do the same as others did in their place keep their number, and only the rest is looked
- * up. What a frame says of itself (name, file, line) is worked out once, when it is first seen.
+ * up (ubi__tracking_frame). What a frame says of itself (name, file, line) is worked out once, when it is first seen.
  *
  * How a frame is known to live since then: capturing sets a bit in its mode, which the engine sets anew for each call and
  * reads by masks only. Frames of coroutines are never marked, for they outlive calls and may be called from elsewhere next.
@@ -37,14 +37,13 @@ static inline uint32_t ubi__frame_pc(const JSStackFrame *frame, const JSFunction
     return ubi__frame_place_stored(frame, b) ? (uint32_t)(frame->cur_pc - b->byte_code_buf - 1) : 0;
 }
 
-static void ubi__describe_position(ubi__trie_frame *out, ubi__tracking *t, JSRuntime *rt, JSFunctionBytecode *b,
-                                   uint32_t pc) {
+static void ubi__describe_position(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b, uint32_t pc) {
     int line, column = 0;
 #if UBI_HAS_DEBUG_BIT
     if (!b->has_debug)
         return;
 #endif
-    out->source = ubi__text_of_atom(t, rt, UBI_DEBUG(b).filename);
+    out->source = ubi__text_of_atom(tools, UBI_DEBUG(b).filename);
 #if UBI_FIND_COL
     line = find_line_num(b->realm, b, pc, &column);
 #else
@@ -56,53 +55,19 @@ static void ubi__describe_position(ubi__trie_frame *out, ubi__tracking *t, JSRun
     out->column = column > 0 ? (uint32_t)column : 0;
 }
 
-/* The number of bytecode, for as long as it lives. UBI_NONE: no memory. */
-static uint32_t ubi__script_number(ubi__tracking *t, const JSFunctionBytecode *b) {
-    const ubi__tracked *known = ubi__site_table_find(&t->scripts, b);
-    if (known)
-        return known->value;
-    if (!ubi__site_table_put(&t->scripts, b, t->last_script + 1, 0))
-        return UBI_NONE;
-    return ++t->last_script;
-}
-
-static ubi__stack_ix ubi__look_up_frame(ubi__tracking *t, JSRuntime *rt, ubi__stack_ix parent, JSObject *function,
-                                        JSFunctionBytecode *b, uint32_t pc) {
-    ubi__frame_place place = { ubi__script_number(t, b), pc };
-    if (place.script == UBI_NONE)
-        return UBI_NONE;
-    ubi__stack_ix stack = ubi__frame_trie_find(&t->frames, parent, place);
-    if (stack != UBI_NONE)
-        return stack;
-    ubi__trie_frame facts = { .function_name = ubi__text_of_function(t, rt, function), .source = UBI_NONE };
-    ubi__describe_position(&facts, t, rt, b, pc);
-    return ubi__frame_trie_add(&t->frames, parent, place, &facts);
-}
-
-/* Where a stack may have been seen before: a loop comes to the same few again and again. */
-static inline ubi__seen_stack *ubi__seen_place(ubi__tracking *t, const JSFunctionBytecode *b, uint32_t pc,
-                                               ubi__stack_ix parent) {
-    return &t->seen[((uintptr_t)b / 64 + pc + parent * 7) % UBI__SEEN_STACKS];
-}
-static inline bool ubi__is_seen(const ubi__seen_stack *seen, const JSFunctionBytecode *b, uint32_t pc,
-                                ubi__stack_ix parent) {
-    return seen->bytecode == b && seen->pc == pc && seen->parent == parent;
+/* As tracking asks for it, once per place. */
+static void ubi__describe_frame(void *engine, const void *frame, ubi__trie_frame *out) {
+    ubi_quickjs *tools = engine;
+    const JSStackFrame *described = frame;
+    JSFunctionBytecode *b = ubi__frame_bytecode(described);
+    out->function_name = ubi__text_of_function(tools, JS_VALUE_GET_OBJ(described->cur_func));
+    ubi__describe_position(out, tools, b, ubi__frame_pc(described, b));
 }
 
 /* The stack of a frame called from `parent`, itself for a native frame. */
-static ubi__stack_ix ubi__stack_of_frame(ubi__tracking *t, JSRuntime *rt, ubi__stack_ix parent,
-                                         const JSStackFrame *frame) {
-    JSFunctionBytecode *b = ubi__frame_bytecode(frame);
-    if (!b)
-        return parent;
-    uint32_t pc = ubi__frame_pc(frame, b);
-    ubi__seen_stack *seen = ubi__seen_place(t, b, pc, parent);
-    if (ubi__is_seen(seen, b, pc, parent))
-        return seen->stack;
-    ubi__stack_ix stack = ubi__look_up_frame(t, rt, parent, JS_VALUE_GET_OBJ(frame->cur_func), b, pc);
-    if (stack != UBI_NONE)
-        *seen = (ubi__seen_stack){ b, pc, parent, stack };
-    return stack;
+static ubi__stack_ix ubi__stack_of_frame(ubi_quickjs *tools, ubi__stack_ix parent, const JSStackFrame *frame) {
+    const JSFunctionBytecode *b = ubi__frame_bytecode(frame);
+    return b ? ubi__tracking_frame(&tools->tracking, parent, b, ubi__frame_pc(frame, b), frame) : parent;
 }
 
 /* ---- frames that live since the last capture ------------------------------------------------------------------------- */
@@ -131,28 +96,30 @@ static inline const void *ubi__mark_frame(JSStackFrame *frame, const JSFunctionB
 #endif
 
 /* Where a marked frame stands among those captured last, which may have been forgotten meanwhile: then UBI_NONE. */
-static inline uint32_t ubi__captured_index(const ubi__tracking *t, const JSStackFrame *frame) {
-    uint32_t i = t->captured_count;
+static inline uint32_t ubi__captured_index(const ubi__capture *c, const JSStackFrame *frame) {
+    uint32_t i = c->captured_count;
     while (i > 0)
-        if (t->captured[--i].frame == frame)
+        if (c->captured[--i].frame == frame)
             return i;
     return UBI_NONE;
 }
 
 /*
- * New frames into t->walked, innermost first, and behind them the first that was captured before: *base is its index, or 0 when
+ * New frames into `walked`, innermost first, and behind them the first that was captured before: *base is its index, or 0 when
  * there is none. False: no memory.
  */
-static inline bool ubi__walk_frames(ubi__tracking *t, JSRuntime *rt, uint32_t *n, uint32_t *base) {
+static inline bool ubi__walk_frames(ubi_quickjs *tools, uint32_t *n, uint32_t *base) {
+    ubi__capture *c = &tools->capture;
     *n = 0;
     *base = UBI_NONE;
-    for (JSStackFrame *frame = rt->current_stack_frame; frame && *base == UBI_NONE; frame = frame->prev_frame) {
-        if (__builtin_expect(*n == t->walked_capacity, 0) &&
-            !ubi__tool_reserve(t->allocator, (void **)&t->walked, &t->walked_capacity, *n + 1, sizeof *t->walked))
+    for (JSStackFrame *frame = tools->runtime->current_stack_frame; frame && *base == UBI_NONE;
+         frame = frame->prev_frame) {
+        if (__builtin_expect(*n == c->walked_capacity, 0) &&
+            !ubi__tool_reserve(tools->allocator, (void **)&c->walked, &c->walked_capacity, *n + 1, sizeof *c->walked))
             return false;
-        t->walked[(*n)++] = frame;
+        c->walked[(*n)++] = frame;
         if (ubi__frame_is_marked(frame))
-            *base = ubi__captured_index(t, frame);
+            *base = ubi__captured_index(c, frame);
     }
     if (*base == UBI_NONE)
         *base = 0;
@@ -179,14 +146,15 @@ static inline bool ubi__does_the_same(const ubi__captured_frame *was, const JSSt
 /* ---- capturing ------------------------------------------------------------------------------------------------------ */
 
 /* Adds a frame to those captured. UBI_NONE: no memory. */
-static ubi__stack_ix ubi__capture_frame(ubi__tracking *t, JSRuntime *rt, ubi__stack_ix parent, JSStackFrame *frame) {
-    ubi__stack_ix stack = ubi__stack_of_frame(t, rt, parent, frame);
-    if (stack == UBI_NONE || !ubi__tool_reserve(t->allocator, (void **)&t->captured, &t->captured_capacity,
-                                                t->captured_count + 1, sizeof *t->captured))
+static ubi__stack_ix ubi__capture_frame(ubi_quickjs *tools, ubi__stack_ix parent, JSStackFrame *frame) {
+    ubi__capture *c = &tools->capture;
+    ubi__stack_ix stack = ubi__stack_of_frame(tools, parent, frame);
+    if (stack == UBI_NONE || !ubi__tool_reserve(tools->allocator, (void **)&c->captured, &c->captured_capacity,
+                                                c->captured_count + 1, sizeof *c->captured))
         return UBI_NONE;
     const JSFunctionBytecode *b = ubi__frame_bytecode(frame);
     bool has_place = b && ubi__frame_place_stored(frame, b);
-    t->captured[t->captured_count++] = (ubi__captured_frame){ .frame = ubi__mark_frame(frame, b),
+    c->captured[c->captured_count++] = (ubi__captured_frame){ .frame = ubi__mark_frame(frame, b),
                                                               .function = ubi__frame_function(frame),
                                                               .place = has_place ? frame->cur_pc : NULL,
                                                               .bytecode = b,
@@ -199,47 +167,50 @@ static ubi__stack_ix ubi__capture_frame(ubi__tracking *t, JSRuntime *rt, ubi__st
  * What was captured of the innermost frame, if that is the frame of the last capture and lives since: between births in one
  * call nothing else has to be looked at. NULL: it is another.
  */
-static inline ubi__captured_frame *ubi__top_of_capture(const ubi__tracking *t, const JSRuntime *rt) {
-    const JSStackFrame *frame = rt->current_stack_frame;
-    if (UBI__FRAME_CAPTURED == 0 || !frame || t->captured_count == 0)
+static inline ubi__captured_frame *ubi__top_of_capture(const ubi_quickjs *tools) {
+    const ubi__capture *c = &tools->capture;
+    const JSStackFrame *frame = tools->runtime->current_stack_frame;
+    if (UBI__FRAME_CAPTURED == 0 || !frame || c->captured_count == 0)
         return NULL;
-    ubi__captured_frame *top = &t->captured[t->captured_count - 1];
+    ubi__captured_frame *top = &c->captured[c->captured_count - 1];
     return top->frame == frame && top->function == ubi__frame_function(frame) && ubi__frame_is_marked(frame) ? top
                                                                                                              : NULL;
 }
 
 /** The stack at hand, when `top` was found: mostly another place in the same frame, seen before. UBI_NONE: no memory. */
-static inline ubi__stack_ix ubi__capture_top(ubi__tracking *t, JSRuntime *rt, ubi__captured_frame *top) {
-    JSStackFrame *frame = rt->current_stack_frame;
+static inline ubi__stack_ix ubi__capture_top(ubi_quickjs *tools, ubi__captured_frame *top) {
+    ubi__capture *c = &tools->capture;
+    JSStackFrame *frame = tools->runtime->current_stack_frame;
     if (top->place == frame->cur_pc && top->place)
         return top->stack;
-    ubi__stack_ix parent = t->captured_count > 1 ? top[-1].stack : UBI__STACK_EMPTY;
+    ubi__stack_ix parent = c->captured_count > 1 ? top[-1].stack : UBI__STACK_EMPTY;
     const JSFunctionBytecode *b = (const JSFunctionBytecode *)top->bytecode;
     uint32_t pc = ubi__frame_pc(frame, b);
-    const ubi__seen_stack *seen = ubi__seen_place(t, b, pc, parent);
-    if (__builtin_expect(pc && ubi__is_seen(seen, b, pc, parent), 1)) {
+    const ubi__seen_stack *seen = ubi__tracking_seen(&tools->tracking, b, pc, parent);
+    if (__builtin_expect(pc && ubi__seen_stack_is(seen, b, pc, parent), 1)) {
         top->place = frame->cur_pc;
         return top->stack = seen->stack;
     }
-    t->captured_count--;
-    return ubi__capture_frame(t, rt, parent, frame);
+    c->captured_count--;
+    return ubi__capture_frame(tools, parent, frame);
 }
 
 /** The stack at hand. UBI_NONE: no memory. */
-static ubi__stack_ix ubi__capture_stack(ubi__tracking *t, JSRuntime *rt) {
+static ubi__stack_ix ubi__capture_stack(ubi_quickjs *tools) {
+    ubi__capture *c = &tools->capture;
     uint32_t n, at;
-    if (!ubi__walk_frames(t, rt, &n, &at))
+    if (!ubi__walk_frames(tools, &n, &at))
         return UBI_NONE;
-    for (; n > 0 && at < t->captured_count; n--, at++) {
-        JSStackFrame *frame = (JSStackFrame *)t->walked[n - 1];
-        if (!ubi__does_the_same(&t->captured[at], frame))
+    for (; n > 0 && at < c->captured_count; n--, at++) {
+        JSStackFrame *frame = (JSStackFrame *)c->walked[n - 1];
+        if (!ubi__does_the_same(&c->captured[at], frame))
             break;
-        t->captured[at].frame = ubi__mark_frame(frame, (const JSFunctionBytecode *)t->captured[at].bytecode);
+        c->captured[at].frame = ubi__mark_frame(frame, (const JSFunctionBytecode *)c->captured[at].bytecode);
     }
-    t->captured_count = at;
-    ubi__stack_ix stack = at ? t->captured[at - 1].stack : UBI__STACK_EMPTY;
+    c->captured_count = at;
+    ubi__stack_ix stack = at ? c->captured[at - 1].stack : UBI__STACK_EMPTY;
     while (n > 0 && stack != UBI_NONE)
-        stack = ubi__capture_frame(t, rt, stack, (JSStackFrame *)t->walked[--n]);
+        stack = ubi__capture_frame(tools, stack, (JSStackFrame *)c->walked[--n]);
     return stack;
 }
 

@@ -2,16 +2,16 @@
  *
  * state.h: the tools of one runtime.
  *
- * Parts that keep state of their own embed a structure: the walk (walk_state.h) and tracking (tracking_state.h). What the
- * tracking part owes to the hooks, in adapter/births.h and adapter/collections.h:
+ * Parts that keep state of their own embed a structure: the walk (walk_state.h), tracking (tracking/tracking.h), the timeline
+ * (timeline.h). What tracking is told, in adapter/births.h and adapter/collections.h:
  *
- *     void ubi__on_birth(JSRuntime *rt, JSGCObjectHeader *header);     any type; only while the runtime is watched
- *     void ubi__on_death(JSRuntime *rt, JSGCObjectHeader *header);     objects and bytecode, still whole; what is left of realms
- *     void ubi__constructed(JSRuntime *rt, JSValueConst object, JSValueConst constructor);   by `new`, after its birth
+ *     void ubi__on_birth(ubi_quickjs *tools, JSGCObjectHeader *header);   an object; only while the runtime is watched
+ *     void ubi__on_death(ubi_quickjs *tools, JSGCObjectHeader *header);   objects and bytecode, still whole; what is left of realms
+ *     void ubi__constructed(ubi_quickjs *tools, JSValueConst object, JSValueConst constructor);   by `new`, after its birth
  *     void ubi__on_collection_begin(JSRuntime *rt, const char *caller);  name of the function that asked; "API" from outside
  *     void ubi__on_collection_end(JSRuntime *rt, const char *caller);
- *     void ubi__tracking_init(ubi_quickjs *tools);                     cannot fail; at attach
- *     void ubi__tracking_fini(ubi_quickjs *tools);                     at detach; ends watching
+ *     void ubi__start_tracking(ubi_quickjs *tools);                       cannot fail; at attach
+ *     void ubi__end_tracking(ubi_quickjs *tools);                         at detach; ends watching
  *
  * all static. They run inside the engine: they may record, and nothing else.
  */
@@ -22,9 +22,10 @@
 
 #include <ubiheap/quickjs.h>
 
-#include "engines/quickjs/adapter/tracking_state.h"
 #include "engines/quickjs/adapter/walk_state.h"
 #include "engines/quickjs/hook_counts.h"
+#include "engines/quickjs/timeline.h"
+#include "tracking/tracking.h"
 
 /** The runtime's part in the memory profiler: adapter/profiling.h. */
 typedef struct ubi__profiling {
@@ -33,6 +34,37 @@ typedef struct ubi__profiling {
     ubi_profiler_tap *memory_tap;
     JSMallocFunctions before; /* the runtime's, while it records */
 } ubi__profiling;
+
+/** A frame of the last stack that was captured: for as long as the outer frames stay, so do their numbers. */
+typedef struct ubi__captured_frame {
+    const void *frame;    /* the engine's, if it was marked; else NULL */
+    const void *function; /* NULL: none */
+    const void *place;    /* in its bytecode; NULL: not stored yet, or it has none */
+    const void *bytecode; /* NULL: a native function, which has no frame in a stack */
+    JSContext *realm;     /* of the bytecode */
+    ubi__stack_ix stack;  /* from the outermost frame to this one */
+} ubi__captured_frame;
+
+/** Where a string of the engine's was found before. Never trusted without comparing the content. */
+typedef struct ubi__cached_string {
+    const void *string;
+    ubi__text_ix text;
+} ubi__cached_string;
+
+#define UBI__STRING_CACHE_SLOTS 64
+#define UBI__BIRTH_SIZES 16
+
+/** What was found out about stacks, names and sizes, to be quicker the next time: adapter/stack_capture.h, names_at_birth.h. */
+typedef struct ubi__capture {
+    ubi__captured_frame *captured; /* outermost first */
+    uint32_t captured_count, captured_capacity;
+    void **walked; /* frames of the stack at hand, innermost first */
+    uint32_t walked_capacity;
+    uint32_t birth_bytes[UBI__BIRTH_SIZES]; /* by number of property slots; 0: not known yet */
+    ubi__cached_string string_cache[UBI__STRING_CACHE_SLOTS];
+    char *text_buffer; /* for strings that are not ASCII */
+    uint32_t text_buffer_bytes;
+} ubi__capture;
 
 struct ubi_quickjs {
     JSRuntime *runtime;
@@ -53,6 +85,8 @@ struct ubi_quickjs {
 
     ubi__walk_state walk;
     ubi__tracking tracking;
+    ubi__capture capture;
+    ubi__timeline timeline;
     ubi__profiling profiling;
 };
 

@@ -20,9 +20,9 @@ static ubi_status ubi__collect(void *payload) {
 /* The same collection, which the timeline calls by the name that was asked for. */
 static ubi_status ubi__collect_cycles(void *payload) {
     ubi_quickjs *tools = payload;
-    tools->tracking.timeline.wants_cycles = true;
+    tools->timeline.wants_cycles = true;
     ubi_status status = ubi__collect(tools);
-    tools->tracking.timeline.wants_cycles = false;
+    tools->timeline.wants_cycles = false;
     return status;
 }
 

@@ -20,31 +20,31 @@ static inline __attribute__((always_inline)) bool ubi__timeline_looked_at(void) 
     return __builtin_expect(__atomic_load_n(&ubi__marker_port.active, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/** Tracking of a runtime of which somebody wants markers, or NULL. */
-static UBI_COLD ubi__tracking *ubi__timeline_of(JSRuntime *rt, ubi__hook hook) {
+/** The tools of a runtime of which somebody wants markers, or NULL. */
+static UBI_COLD ubi_quickjs *ubi__timeline_tools(JSRuntime *rt, ubi__hook hook) {
     ubi_quickjs *tools = ubi__tools_of(rt);
-    if (!tools || tools->walk.is_frozen || !ubi__timeline_wants(&tools->tracking))
+    if (!tools || tools->walk.is_frozen || !ubi__timeline_wants(&tools->timeline))
         return NULL;
     tools->hook_counts[hook]++;
-    return &tools->tracking;
+    return tools;
 }
 
 /* ---- what runs ------------------------------------------------------------------------------------------------------ */
 
 /* Where a function stands; an engine that does not say so tells where its first statement does. */
-static void ubi__describe_beginning(ubi__trie_frame *out, ubi__tracking *t, JSFunctionBytecode *b) {
-    ubi__describe_position(out, t, t->runtime, b, 0);
+static void ubi__describe_beginning(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b) {
+    ubi__describe_position(out, tools, b, 0);
 #if !UBI_FIND_COL
     if (out->line)
         out->line = (uint32_t)UBI_DEBUG(b).line_num;
 #endif
 }
 
-static void ubi__describe_code(ubi__trie_frame *out, ubi__tracking *t, JSFunctionBytecode *b) {
+static void ubi__describe_code(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b) {
     out->function_name = b->func_name == JS_ATOM_NULL || b->func_name == JS_ATOM__eval_
                              ? UBI_NONE
-                             : ubi__text_of_atom(t, t->runtime, b->func_name);
-    ubi__describe_beginning(out, t, b);
+                             : ubi__text_of_atom(tools, b->func_name);
+    ubi__describe_beginning(out, tools, b);
 }
 
 /* The function that goes on when a promise that it waits for is settled. */
@@ -72,7 +72,7 @@ static JSValueConst ubi__function_behind(JSValueConst callable) {
     return callable;
 }
 
-static ubi__trie_frame ubi__described_callable(ubi__tracking *t, JSValueConst callable) {
+static ubi__trie_frame ubi__described_callable(ubi_quickjs *tools, JSValueConst callable) {
     ubi__trie_frame facts = { .function_name = UBI_NONE, .source = UBI_NONE };
     callable = ubi__function_behind(callable);
     if (JS_VALUE_GET_TAG(callable) != JS_TAG_OBJECT)
@@ -80,15 +80,15 @@ static ubi__trie_frame ubi__described_callable(ubi__tracking *t, JSValueConst ca
     JSObject *p = JS_VALUE_GET_OBJ(callable);
     JSFunctionBytecode *b = ubi__bytecode_of(p);
     if (b)
-        ubi__describe_beginning(&facts, t, b);
-    facts.function_name = ubi__text_of_function(t, t->runtime, p);
+        ubi__describe_beginning(&facts, tools, b);
+    facts.function_name = ubi__text_of_function(tools, p);
     return facts;
 }
 
 static UBI_COLD void ubi__end_run(JSRuntime *rt) {
     ubi_quickjs *tools = ubi__tools_of(rt);
     if (tools)
-        ubi__timeline_end_run(&tools->tracking);
+        ubi__timeline_end_run(&tools->timeline);
 }
 
 /* ---- calls from outside --------------------------------------------------------------------------------------------- */
@@ -96,11 +96,12 @@ static UBI_COLD void ubi__end_run(JSRuntime *rt) {
 static bool ubi__begin_call(JSContext *ctx, JSValueConst function) {
     if (ctx->rt->current_stack_frame || JS_VALUE_GET_TAG(function) != JS_TAG_OBJECT)
         return false;
-    ubi__tracking *t = ubi__timeline_of(ctx->rt, UBI__HOOK_CALL);
-    if (!t || ubi__timeline_runs(t))
+    ubi_quickjs *tools = ubi__timeline_tools(ctx->rt, UBI__HOOK_CALL);
+    if (!tools || ubi__timeline_runs(&tools->timeline))
         return false;
-    ubi__trie_frame facts = ubi__described_callable(t, function);
-    ubi__timeline_begin_run(t, &facts, "function call", ubi__timeline_waiting_for(t, JS_VALUE_GET_PTR(function)));
+    ubi__trie_frame facts = ubi__described_callable(tools, function);
+    ubi__timeline_begin_run(&tools->timeline, &facts, "function call",
+                            ubi__timeline_waiting_for(&tools->timeline, JS_VALUE_GET_PTR(function)));
     return true;
 }
 
@@ -126,15 +127,16 @@ static bool ubi__begin_program(JSContext *ctx, JSValueConst program) {
     int tag = JS_VALUE_GET_TAG(program);
     if (ctx->rt->current_stack_frame || (tag != JS_TAG_FUNCTION_BYTECODE && tag != JS_TAG_MODULE))
         return false;
-    ubi__tracking *t = ubi__timeline_of(ctx->rt, UBI__HOOK_PROGRAM);
-    if (!t || ubi__timeline_runs(t))
+    ubi_quickjs *tools = ubi__timeline_tools(ctx->rt, UBI__HOOK_PROGRAM);
+    if (!tools || ubi__timeline_runs(&tools->timeline))
         return false;
     ubi__trie_frame facts = { .function_name = UBI_NONE, .source = UBI_NONE, .line = 1 };
     if (tag == JS_TAG_FUNCTION_BYTECODE)
-        ubi__describe_code(&facts, t, JS_VALUE_GET_PTR(program));
+        ubi__describe_code(&facts, tools, JS_VALUE_GET_PTR(program));
     else
-        facts.source = ubi__text_of_atom(t, ctx->rt, ((JSModuleDef *)JS_VALUE_GET_PTR(program))->module_name);
-    ubi__timeline_begin_run(t, &facts, tag == JS_TAG_MODULE ? "module evaluation" : "script evaluation", 0);
+        facts.source = ubi__text_of_atom(tools, ((JSModuleDef *)JS_VALUE_GET_PTR(program))->module_name);
+    ubi__timeline_begin_run(&tools->timeline, &facts, tag == JS_TAG_MODULE ? "module evaluation" : "script evaluation",
+                            0);
     return true;
 }
 
@@ -158,9 +160,9 @@ static const void *ubi__object_or_null(JSValueConst value) {
     return JS_VALUE_GET_TAG(value) == JS_TAG_OBJECT ? JS_VALUE_GET_PTR(value) : NULL;
 }
 
-static ubi__async_ix ubi__waiting_for_reaction(ubi__tracking *t, JSValueConst *argv) {
+static ubi__async_ix ubi__waiting_for_reaction(ubi_quickjs *tools, JSValueConst *argv) {
     const void *settles = ubi__object_or_null(argv[0]), *handler = ubi__object_or_null(argv[2]);
-    return ubi__timeline_waiting_for(t, settles ? settles : handler);
+    return ubi__timeline_waiting_for(&tools->timeline, settles ? settles : handler);
 }
 
 /* The function that a job of the engine's own calls; undefined: none, or the job is a program's. */
@@ -177,12 +179,12 @@ static bool ubi__begin_job(JSRuntime *rt) {
     JSValueConst called = ubi__called_by_job(job);
     if (JS_VALUE_GET_TAG(called) != JS_TAG_OBJECT)
         return false;
-    ubi__tracking *t = ubi__timeline_of(rt, UBI__HOOK_JOB);
-    if (!t || ubi__timeline_runs(t))
+    ubi_quickjs *tools = ubi__timeline_tools(rt, UBI__HOOK_JOB);
+    if (!tools || ubi__timeline_runs(&tools->timeline))
         return false;
-    ubi__async_ix link = job->argc == 5 ? ubi__waiting_for_reaction(t, (JSValueConst *)job->argv) : 0;
-    ubi__trie_frame facts = ubi__described_callable(t, called);
-    ubi__timeline_begin_run(t, &facts, "promise callback", link);
+    ubi__async_ix link = job->argc == 5 ? ubi__waiting_for_reaction(tools, (JSValueConst *)job->argv) : 0;
+    ubi__trie_frame facts = ubi__described_callable(tools, called);
+    ubi__timeline_begin_run(&tools->timeline, &facts, "promise callback", link);
     return true;
 }
 
@@ -197,15 +199,15 @@ int JS_ExecutePendingJob(JSRuntime *rt, JSContext **realm) {
 /* ---- who waits for promises ----------------------------------------------------------------------------------------- */
 
 static UBI_COLD void ubi__told_reaction(JSContext *ctx, JSValueConst *handlers, JSValueConst *capability) {
-    ubi__tracking *t = ubi__timeline_of(ctx->rt, UBI__HOOK_REACTION);
-    if (!t)
+    ubi_quickjs *tools = ubi__timeline_tools(ctx->rt, UBI__HOOK_REACTION);
+    if (!tools)
         return;
     const void *settles = ubi__object_or_null(capability[0]);
-    ubi__async_ix link = ubi__timeline_register(t);
+    ubi__async_ix link = ubi__timeline_register(&tools->timeline);
     for (int i = 0; link && i < 2; i++) {
         const void *known_by = settles ? settles : ubi__object_or_null(handlers[i]);
         if (known_by)
-            ubi__timeline_waits(t, known_by, link);
+            ubi__timeline_waits(&tools->timeline, known_by, link);
     }
 }
 
@@ -219,11 +221,11 @@ static int ubi__promise_then(JSContext *ctx, JSValueConst promise, JSValueConst 
 /* ---- parsing -------------------------------------------------------------------------------------------------------- */
 
 static UBI_COLD void ubi__told_parse(JSRuntime *rt, const char *file) {
-    ubi__tracking *t = ubi__timeline_of(rt, file ? UBI__HOOK_PARSE_BEGIN : UBI__HOOK_PARSE_END);
-    if (t && file)
-        ubi__timeline_begin_parse(t, file);
-    else if (t)
-        ubi__timeline_end_parse(t);
+    ubi_quickjs *tools = ubi__timeline_tools(rt, file ? UBI__HOOK_PARSE_BEGIN : UBI__HOOK_PARSE_END);
+    if (tools && file)
+        ubi__timeline_begin_parse(&tools->timeline, file);
+    else if (tools)
+        ubi__timeline_end_parse(&tools->timeline);
 }
 
 static int ubi__parse_program(struct JSParseState *s) {
@@ -245,8 +247,12 @@ static JSValue ubi__create_function(bool is_program, JSContext *ctx, struct JSFu
 
 /* ---- for timeline.c ------------------------------------------------------------------------------------------------- */
 
-ubi__stack_ix ubi__tracking_capture(ubi__tracking *t) {
-    return t->runtime->current_stack_frame ? ubi__capture_stack(t, t->runtime) : UBI__STACK_EMPTY;
+ubi__timeline *ubi__timeline_of_tools(ubi_quickjs *tools) {
+    return &tools->timeline;
+}
+
+ubi__stack_ix ubi__timeline_capture(ubi__timeline *l) {
+    return l->tools->runtime->current_stack_frame ? ubi__capture_stack(l->tools) : UBI__STACK_EMPTY;
 }
 
 const void *ubi__object_address(JSValueConst value) {

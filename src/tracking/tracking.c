@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tracking.c: beginning and end of tracking, what it forgets in between, its stacks, and what seldom happens to a birth.
+ */
+#include "tracking/tracking.h"
+
+#include "tracking/observer.h"
+#include "tracking/tool_memory.h"
+
+#define SWEEP_FRAMES_MIN 4096
+#define SWEEP_TEXTS_MIN 1024
+
+const uint8_t ubi__no_known_objects[UBI_PROFILER_KNOWN_BYTES];
+
+void ubi__tracking_init(ubi__tracking *t, const ubi__tracking_options *options) {
+    const ubi_allocator *allocator = options->allocator;
+    *t = (ubi__tracking){ .ops = options->ops,
+                          .engine = options->engine,
+                          .allocator = allocator,
+                          .clock_us = options->clock_us,
+                          .clock_payload = options->clock_payload,
+                          .births_to_skip = UBI__SKIP_FOREVER,
+                          .births_planned = UBI__SKIP_FOREVER,
+                          .births_until_trial = UBI__SKIP_FOREVER,
+                          .known_objects = ubi__no_known_objects,
+                          .sweep_frames_at = SWEEP_FRAMES_MIN,
+                          .sweep_texts_at = SWEEP_TEXTS_MIN };
+    ubi__sampler_init(&t->sampler, options->random, options->random_payload);
+    ubi__site_table_init(&t->sites, allocator);
+    ubi__site_table_init(&t->code, allocator);
+    ubi__frame_trie_init(&t->frames, allocator);
+    ubi__tracked_texts_init(&t->texts, allocator);
+    pthread_mutex_init(&t->requests.lock, NULL);
+    t->requests.end = &t->requests.first;
+}
+
+static void requests_fini(ubi__tracking *t) {
+    while (t->requests.first) {
+        ubi__request *request = t->requests.first;
+        t->requests.first = request->next;
+        ubi__tool_free(t->allocator, request, 1, sizeof *request);
+    }
+    pthread_mutex_destroy(&t->requests.lock);
+}
+
+void ubi__tracking_fini(ubi__tracking *t) {
+    while (t->realms)
+        ubi__watched_realm_free(t, t->realms);
+    ubi__site_table_fini(&t->sites);
+    t->engine_watches = false;
+    ubi__tracking_update_watch(t);
+    ubi__site_table_fini(&t->code);
+    ubi__frame_trie_fini(&t->frames);
+    ubi__tracked_texts_fini(&t->texts);
+    ubi__tool_free(t->allocator, t->class_texts, t->class_text_count, sizeof *t->class_texts);
+    ubi__tool_free(t->allocator, t->events, t->event_capacity, sizeof *t->events);
+    requests_fini(t);
+}
+
+/* When nobody tells of deaths any more, code may die unnoticed: what is known of it is forgotten. */
+void ubi__tracking_update_watch(ubi__tracking *t) {
+    bool wanted = t->realms || t->sites.count || t->object_tap || t->engine_watches;
+    if (wanted == t->is_watching)
+        return;
+    t->is_watching = wanted;
+    t->ops->watch(t->engine, wanted);
+    if (wanted)
+        return;
+    ubi__site_table_fini(&t->code);
+    ubi__tracking_forget_stacks(t);
+}
+
+void ubi__tracking_keep_watching(ubi__tracking *t, bool on) {
+    t->engine_watches = on;
+    ubi__tracking_update_watch(t);
+}
+
+/* ---- births and deaths ---------------------------------------------------------------------------------------------- */
+
+void ubi__tracking_look_at_next_birth(ubi__tracking *t) {
+    ubi__tracking_settle_births(t);
+    t->births_planned = t->births_to_skip = 0;
+}
+
+void ubi__tracking_set_object_tap(ubi__tracking *t, ubi_profiler_tap *tap, uint32_t object_bytes) {
+    ubi__tracking_settle_births(t);
+    t->object_tap = tap;
+    t->object_bytes = object_bytes;
+    t->known_objects = tap ? tap->known : ubi__no_known_objects;
+    ubi__tracking_plan_births(t);
+    ubi__tracking_update_watch(t);
+}
+
+void ubi__tracking_name_constructor(ubi__tracking *t, ubi__text_ix name) {
+    for (uint32_t i = 0; i < t->last_realm->observer_count; i++) {
+        const ubi__observer *o = t->last_realm->observers[i];
+        if (!o->tracks || o->log.count == 0)
+            continue;
+        ubi__log_entry *newest = ubi__allocation_log_at(&o->log, o->log.count - 1);
+        if (newest->object == t->last_object && newest->serial == t->last_serial)
+            newest->constructor_name = name;
+    }
+}
+
+void ubi__tracking_forget_site(ubi__tracking *t, ubi__tracked *site) {
+    if ((uintptr_t)t->last_object == site->address)
+        t->last_object = NULL;
+    ubi__site_table_remove(&t->sites, site);
+    if (t->sites.count == 0)
+        ubi__tracking_update_watch(t);
+}
+
+void ubi__tracking_code_dies(ubi__tracking *t, const void *code) {
+    ubi__tracked *known = ubi__site_table_find(&t->code, code);
+    if (!known)
+        return;
+    ubi__site_table_remove(&t->code, known);
+    ubi__tracking_forget_stacks(t);
+}
+
+/* ---- forgetting ----------------------------------------------------------------------------------------------------- */
+
+static void mark_sites(ubi__tracking *t) {
+    for (size_t i = 0; t->sites.count && i <= t->sites.mask; i++)
+        if (t->sites.slots[i].address)
+            ubi__frame_trie_mark(&t->frames, t->sites.slots[i].value);
+}
+
+static void mark_log(ubi__tracking *t, const ubi__allocation_log *log) {
+    for (uint32_t i = 0; i < log->count; i++) {
+        const ubi__log_entry *entry = ubi__allocation_log_at(log, i);
+        ubi__frame_trie_mark(&t->frames, entry->stack);
+        ubi__tracked_texts_mark(&t->texts, entry->class_name);
+        ubi__tracked_texts_mark(&t->texts, entry->constructor_name);
+    }
+}
+
+static uint32_t twice_but_at_least(uint32_t count, uint32_t least) {
+    return count > UINT32_MAX / 2 ? UINT32_MAX : 2 * count > least ? 2 * count : least;
+}
+
+void ubi__tracking_forget_stacks(ubi__tracking *t) {
+    t->ops->forget_stacks(t->engine);
+    memset(t->seen, 0, sizeof t->seen);
+}
+
+void ubi__tracking_sweep(ubi__tracking *t) {
+    if (t->hold_texts)
+        return;
+    ubi__tracking_forget_stacks(t);
+    t->ops->before_sweep(t->engine);
+    mark_sites(t);
+    for (const ubi__observer *o = t->observers; o; o = o->next)
+        mark_log(t, &o->log);
+    for (uint32_t i = 0; i < t->class_text_count; i++)
+        ubi__tracked_texts_mark(&t->texts, t->class_texts[i]);
+    ubi__frame_trie_sweep(&t->frames, &t->texts);
+    ubi__tracked_texts_sweep(&t->texts);
+    t->sweep_frames_at = twice_but_at_least(t->frames.live_count, SWEEP_FRAMES_MIN);
+    t->sweep_texts_at = twice_but_at_least(t->texts.live_count, SWEEP_TEXTS_MIN);
+}
+
+/* ---- stacks and names ----------------------------------------------------------------------------------------------- */
+
+/* The number of code, for as long as it lives. UBI_NONE: no memory. */
+static uint32_t number_of_code(ubi__tracking *t, const void *code) {
+    const ubi__tracked *known = ubi__site_table_find(&t->code, code);
+    if (known)
+        return known->value;
+    if (!ubi__site_table_put(&t->code, code, t->last_code + 1, 0))
+        return UBI_NONE;
+    return ++t->last_code;
+}
+
+static ubi__stack_ix find_or_add_frame(ubi__tracking *t, ubi__stack_ix parent, ubi__frame_place place,
+                                       const void *frame) {
+    ubi__stack_ix stack = ubi__frame_trie_find(&t->frames, parent, place);
+    if (stack != UBI_NONE)
+        return stack;
+    ubi__trie_frame facts = { .function_name = UBI_NONE, .source = UBI_NONE };
+    t->ops->describe_frame(t->engine, frame, &facts);
+    return ubi__frame_trie_add(&t->frames, parent, place, &facts);
+}
+
+ubi__stack_ix ubi__tracking_look_up_frame(ubi__tracking *t, ubi__stack_ix parent, const void *code, uint32_t pc,
+                                          const void *frame) {
+    ubi__frame_place place = { number_of_code(t, code), pc };
+    if (place.code == UBI_NONE)
+        return UBI_NONE;
+    ubi__stack_ix stack = find_or_add_frame(t, parent, place, frame);
+    if (stack != UBI_NONE)
+        *ubi__tracking_seen(t, code, pc, parent) = (ubi__seen_stack){ code, pc, parent, stack };
+    return stack;
+}
+
+ubi__text_ix ubi__tracking_new_class_name(ubi__tracking *t, uint32_t class_id) {
+    uint32_t had = t->class_text_count;
+    if (!ubi__tool_reserve(t->allocator, (void **)&t->class_texts, &t->class_text_count, class_id + 1,
+                           sizeof *t->class_texts))
+        return UBI_NONE;
+    memset(t->class_texts + had, 0xff, (t->class_text_count - had) * sizeof *t->class_texts);
+    return t->class_texts[class_id] = t->ops->class_name(t->engine, class_id);
+}
+
+static void stack_frame(ubi_stack stack, ubi_frame *out) {
+    const ubi__tracking *t = (const ubi__tracking *)stack.owner;
+    const ubi__trie_frame *frame = &t->frames.at[stack.ref];
+    *out = (ubi_frame){ .id = stack.ref,
+                        .source = ubi__tracked_texts_get(&t->texts, frame->source),
+                        .function_name = ubi__tracked_texts_get(&t->texts, frame->function_name),
+                        .line = frame->line,
+                        .column = frame->column };
+    if (!out->source.ptr)
+        out->source = (ubi_text){ "", 0 };
+}
+
+static bool stack_parent(ubi_stack stack, ubi_stack *out) {
+    const ubi__tracking *t = (const ubi__tracking *)stack.owner;
+    ubi__stack_ix parent = t->frames.at[stack.ref].parent;
+    if (parent == UBI__STACK_EMPTY)
+        return false;
+    *out = stack;
+    out->ref = parent;
+    return true;
+}
+
+static const ubi_stack_ops stack_ops = { .frame = stack_frame, .parent = stack_parent };
+
+const ubi_stack_ops *ubi__tracking_stack_ops(void) {
+    return &stack_ops;
+}
+
+ubi_stack ubi__tracking_lent_stack(ubi__tracking *t, ubi__stack_ix stack) {
+    return stack == UBI__STACK_EMPTY ? (ubi_stack){ NULL, NULL, 0 } : (ubi_stack){ &stack_ops, t, stack };
+}
+
+ubi_stack ubi__tracking_stack(ubi__tracking *t, ubi__stack_ix stack) {
+    ubi__frame_trie_pin(&t->frames, stack);
+    return ubi__tracking_lent_stack(t, stack);
+}
