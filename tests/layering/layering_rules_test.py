@@ -79,6 +79,14 @@ class LayeringRules(unittest.TestCase):
         self.assert_breach({"include/ubiheap/node.h": "", "src/tracking/x.c": "#include <ubiheap/graph.h>\n"}, "tracking is installed")
         self.assert_breach({"src/engines/e/e.h": "", "src/tracking/x_test.c": '#include "engines/e/e.h"\n'}, "tracking may not")
 
+    def test_the_tool_knows_engines_in_one_file_only(self):
+        engine = {"src/engines/e/host/e_runner.h": "", "src/engines/e/e.h": "", "include/ubiheap/quickjs.h": ""}
+        registry = "src/cli/script_runners.c"
+        self.assertEqual(self.breaches(files={**engine, registry: '#include "engines/e/host/e_runner.h"\n'}), [])
+        self.assert_breach({**engine, registry: '#include "engines/e/e.h"\n'}, "cli may not include")
+        self.assert_breach({**engine, "src/cli/x.c": '#include "engines/e/host/e_runner.h"\n'}, "cli may not include")
+        self.assert_breach({**engine, "src/cli/x.c": "#include <ubiheap/quickjs.h>\n"}, "belongs to engines")
+
     def test_an_include_written_with_spaces_is_read(self):
         self.assert_breach({"src/base/up.c": '  #  include  "graph/graph.h"\n'}, "base may not include")
 

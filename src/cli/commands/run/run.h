@@ -11,13 +11,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <ubiheap/quickjs.h>
-
 #include "cli/commands/run/run_log.h"
 #include "cli/commands/run/run_profiler.h"
 #include "cli/commands/run/run_settings.h"
 #include "cli/commands/run/run_timeline.h"
-#include "engines/quickjs/host/host.h"
+#include "cli/script_runners.h"
 
 /** A snapshot that was written. */
 typedef struct ubi__run_snapshot {
@@ -32,6 +30,7 @@ UBI_VEC_DECLARE(ubi__run_snapshots, ubi__run_snapshot);
 
 typedef struct ubi__run {
     ubi__cli *cli;
+    const ubi__script_runner *runner;
     const ubi__run_arguments *arguments;
     const ubi__breakdown_choice *breakdown;
     const char *script; /**< path, as given */
@@ -49,21 +48,21 @@ typedef struct ubi__run {
 } ubi__run;
 
 /* ---- run_session.c ---- */
-/** Hooks of the host for a run. */
-ubi__host_hooks ubi__run_hooks(ubi__run *run);
-/** Takes over SIGUSR2, and leaves SIGPIPE to the script as it would be without us. */
-void ubi__run_install_signals(void);
+/** Hooks of the runner for a run. */
+ubi__script_hooks ubi__run_hooks(ubi__run *run);
+/** Takes over SIGUSR2 for a run, and leaves SIGPIPE to the script as it would be without us. */
+void ubi__run_install_signals(const ubi__run *run);
 /** SIGTERM ends the script as Ctrl-C does, and then has its own effect. */
 void ubi__run_end_well_when_terminated(void);
 
 /* ---- run_snapshot.c ---- */
-/** Writes a snapshot of a host's heap and says so; what goes wrong is said, and the run goes on. */
-void ubi__run_take_snapshot(ubi__run *run, ubi__host *host, ubi__run_trigger trigger);
+/** Writes a snapshot of a runtime's heap and says so; what goes wrong is said, and the run goes on. */
+void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_trigger trigger);
 /** Says that something of ours went wrong. With the lock. */
 void ubi__run_complain(ubi__run *run, const char *subject);
 
 /* ---- run_report.c ---- */
 /** What is to be printed when the script has ended: the census, the document. */
-ubi_status ubi__run_report(ubi__run *run, ubi__host *host, int exit_code);
+ubi_status ubi__run_report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code);
 
 #endif

@@ -12,13 +12,13 @@
 #include "cli/commands/run/run.h"
 #include "cli/output_file.h"
 
-static ubi__host_kind kind_of(const ubi__run_arguments *a) {
-    return a->module ? UBI__HOST_MODULE : a->script ? UBI__HOST_SCRIPT : UBI__HOST_DETECT;
+static ubi__script_kind kind_of(const ubi__run_arguments *a) {
+    return a->module ? UBI__SCRIPT_MODULE : a->script ? UBI__SCRIPT_CLASSIC : UBI__SCRIPT_DETECT;
 }
 
 /* Of the main program and its workers, which may outlive this call until the process ends. */
 static ubi__run the_run;
-static ubi__host_options the_options;
+static ubi__script_options the_options;
 
 /* A file that is to be written must not be the script, nor appear when there is none. */
 /* Before a file of ours is begun. */
@@ -39,8 +39,8 @@ static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int
     if (a->timeline)
         UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, operands[0]));
     if (a->heap_module || a->debugger)
-        UBI_TRY(ubi__run_profiler_new(&the_run.profiler));
-    the_options = (ubi__host_options){
+        UBI_TRY(ubi__run_profiler_new(&the_run.profiler, the_run.runner->hooks_folder));
+    the_options = (ubi__script_options){
         .kind = kind_of(a),
         .debugger = a->debugger,
         .heap_module = a->heap_module,
@@ -51,11 +51,11 @@ static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int
         .n_arguments = n_operands,
         .hooks = ubi__run_hooks(&the_run),
     };
-    ubi__run_install_signals();
+    ubi__run_install_signals(&the_run);
     if (a->timeline)
         ubi__run_end_well_when_terminated();
     cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
-    return ubi__host_run(exit_code, operands[0], &the_options);
+    return the_run.runner->run(exit_code, operands[0], &the_options);
 }
 
 static void free_snapshots(void) {
@@ -79,6 +79,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     static ubi__run_arguments arguments;
     arguments = *(ubi__run_arguments *)values;
     the_run = (ubi__run){ .cli = cli,
+                          .runner = ubi__script_runners[0],
                           .arguments = &arguments,
                           .breakdown = &breakdown,
                           .script = operands[0],

@@ -157,7 +157,7 @@ static void write_stack(ubi__json *json, ubi__run_log *log, ubi_stack stack) {
         ubi__render_stack(json, stack);
 }
 
-static bool write_allocation(void *payload, const ubi_quickjs_allocation *a) {
+static bool write_allocation(void *payload, const ubi_logged_allocation *a) {
     const sink *to = payload;
     ubi__json json;
     begin_line(&json, to->log, "allocation");
@@ -195,13 +195,13 @@ static void write_loss(ubi__run_log *log, unsigned worker) {
 }
 
 /* What was lost is what came before all that is still there. */
-void ubi__run_log_drain(ubi__run_log *log, ubi_quickjs_observer *observer, unsigned worker) {
+void ubi__run_log_drain(ubi__run_log *log, ubi__observer *observer, unsigned worker) {
     sink to = { log, worker };
     if (!log->out)
         return;
     for (size_t i = 0; i < UBI__RUN_LOG_STACKS; i++)
         log->stacks[i].known = false;
-    if (ubi_quickjs_observer_log_overflowed(observer))
+    if (observer->log.overflowed)
         write_loss(log, worker);
-    (void)ubi_quickjs_observer_drain(observer, write_allocation, &to);
+    (void)ubi__observer_drain(observer, write_allocation, &to);
 }

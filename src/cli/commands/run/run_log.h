@@ -7,11 +7,10 @@
 #ifndef UBI_CLI_RUN_LOG_H
 #define UBI_CLI_RUN_LOG_H
 
-#include <ubiheap/quickjs.h>
-
 #include "base/alloc.h"
 #include "base/json_writer.h"
 #include "render/out.h"
+#include "tracking/observer.h"
 
 #define UBI__RUN_LOG_STACKS 64
 
@@ -36,7 +35,7 @@ typedef struct ubi__run_log {
 /** Creates the file. Errors: UBI_EIO, UBI_ENOMEM. */
 ubi_status ubi__run_log_open(ubi__run_log *log, const char *path, const char *script, double probability);
 /** Writes and forgets what an observer has logged. */
-void ubi__run_log_drain(ubi__run_log *log, ubi_quickjs_observer *observer, unsigned worker);
+void ubi__run_log_drain(ubi__run_log *log, ubi__observer *observer, unsigned worker);
 /** Writes what is held back. */
 void ubi__run_log_flush(ubi__run_log *log);
 /** The last line. Errors: UBI_EIO, when any write was refused. Nothing is written any more. */

@@ -25,6 +25,7 @@ UBI_VEC_DECLARE(known_modules, known_module);
 
 struct ubi__run_profiler {
     ubi_profiler *profiler;
+    const char *hooks_folder;    /* see ubi__script_runner */
     ubi__symbolizer *symbolizer; /* NULL: not needed yet */
     known_modules modules;
 };
@@ -74,9 +75,8 @@ static ubi_status tell(const ubi__symbol *symbol, const known_module *module, ub
     return name(name_payload, (ubi_text){ text, (size_t)n });
 }
 
-/* The adapter's hooks stand in the engine's functions, and are not the program's. */
-static bool is_hook(const ubi__symbol *symbol) {
-    static const char folder[] = "quickjs/adapter/";
+/* The tools' hooks are inlined into the engine's functions, and are not the program's. */
+static bool is_hook(const ubi__symbol *symbol, const char *folder) {
     return symbol->is_inlined && symbol->file.ptr && memmem(symbol->file.ptr, symbol->file.len, folder, strlen(folder));
 }
 
@@ -91,16 +91,17 @@ static ubi_status name_address(void *payload, uintptr_t return_address, ubi_prof
     UBI_TRY(need_module(p, &found, &module));
     UBI_TRY(ubi__symbolizer_look_up_return(p->symbolizer, &symbols, &n, module.number, return_address - found.bias));
     for (; n > 0; n--)
-        if (symbols[n - 1].function.ptr && !is_hook(&symbols[n - 1]))
+        if (symbols[n - 1].function.ptr && !is_hook(&symbols[n - 1], p->hooks_folder))
             UBI_TRY(tell(&symbols[n - 1], &module, name, name_payload));
     return UBI_OK;
 }
 
-ubi_status ubi__run_profiler_new(ubi__run_profiler **out) {
+ubi_status ubi__run_profiler_new(ubi__run_profiler **out, const char *hooks_folder) {
     ubi__run_profiler *p = UBI_NEW(ubi_allocator_default(), ubi__run_profiler);
     ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
     if (!p)
         return ubi__fail_nomem();
+    p->hooks_folder = hooks_folder;
     options.name_address = name_address;
     options.payload = p;
     ubi_status status = ubi_profiler_new(&p->profiler, &options);

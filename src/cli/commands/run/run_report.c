@@ -13,12 +13,11 @@
 
 /* ---- the census --------------------------------------------------------------------------------------------------- */
 
-static ubi_status take_census(ubi_census **out, const ubi__run *run, ubi__host *host) {
+static ubi_status take_census(ubi_census **out, const ubi__run *run, const ubi__script_runtime *runtime) {
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&run->cli->progress);
     options.compat = run->cli->compat;
-    ubi_status status =
-        ubi_target_census(out, ubi_quickjs_target(ubi__host_tools(host)), NULL, run->breakdown->breakdown, &options);
+    ubi_status status = ubi_target_census(out, runtime->target, NULL, run->breakdown->breakdown, &options);
     ubi__progress_line_clear(&run->cli->progress);
     return status;
 }
@@ -134,10 +133,10 @@ static ubi_status write_to_file(ubi__run *run, const ubi_census *census, int exi
     return status == UBI_OK || status == UBI_ECANCELLED ? status : about_output(run, status);
 }
 
-ubi_status ubi__run_report(ubi__run *run, ubi__host *host, int exit_code) {
+ubi_status ubi__run_report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code) {
     ubi_census *census = NULL;
     if (run->settings.census)
-        UBI_TRY(take_census(&census, run, host));
+        UBI_TRY(take_census(&census, run, runtime));
     ubi_status status =
         run->arguments->output ? write_to_file(run, census, exit_code) : write_output(run, census, exit_code);
     ubi_census_free(census);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_session.c: what a run does at the host's hooks, for each runtime.
+ * run_session.c: what a run does at the runner's hooks, for each runtime.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,8 +25,8 @@
 /* Of one runtime, on its thread. */
 typedef struct session {
     ubi__run *run;
-    ubi__host *host;
-    ubi_quickjs_observer *observer; /* NULL: nothing to observe */
+    const ubi__script_runtime *runtime;
+    ubi__observer *observer; /* NULL: nothing to observe */
     bool logs;
     bool logged_last; /* a worker, whose part of the log is complete */
     unsigned signals_seen;
@@ -41,11 +41,13 @@ typedef struct session {
 /* ---- signals ------------------------------------------------------------------------------------------------------ */
 
 static atomic_uint signals;
+/* Of the run whose signals these are: set before any is taken over. */
+static void (*wake_all)(void);
 
 static void on_signal(int number) {
     (void)number;
     atomic_fetch_add(&signals, 1);
-    ubi__host_wake_all();
+    wake_all();
 }
 
 /* With a timeline, whose last part would be missing. The second SIGTERM ends the process as ever, and so does a long call. */
@@ -55,7 +57,7 @@ static void on_terminate(int number) {
     (void)number;
     terminated = 1;
     alarm(1);
-    ubi__host_wake_all();
+    wake_all();
 }
 
 void ubi__run_end_well_when_terminated(void) {
@@ -67,12 +69,13 @@ void ubi__run_end_well_when_terminated(void) {
 /* Everything is written: now the signal has its effect. */
 static void end_by_termination(ubi__run *run, int exit_code) {
     ubi__finish(run->cli, UBI_OK, exit_code);
-    ubi__host_flush_output();
+    run->runner->flush_output();
     raise(SIGTERM);
 }
 
-void ubi__run_install_signals(void) {
+void ubi__run_install_signals(const ubi__run *run) {
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    wake_all = run->runner->wake_all;
     sigemptyset(&action.sa_mask);
     sigaction(SIGUSR2, &action, NULL);
     signal(SIGPIPE, SIG_DFL);
@@ -80,7 +83,7 @@ void ubi__run_install_signals(void) {
 
 /* ---- begin -------------------------------------------------------------------------------------------------------- */
 
-static void on_collection(void *payload, const ubi_quickjs_collection *collection) {
+static void on_collection(void *payload, const ubi_collection *collection) {
     (void)collection;
     ((session *)payload)->collected = true;
 }
@@ -88,45 +91,44 @@ static void on_collection(void *payload, const ubi_quickjs_collection *collectio
 static void out_of_memory(void *state) {
     session *s = state;
     if (s->run->settings.snapshot[UBI__RUN_AT_OOM])
-        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_OOM);
+        ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_OOM);
 }
 
 static ubi_status track(session *s) {
-    UBI_TRY(ubi_quickjs_observer_set_probability(s->observer, s->run->settings.probability));
-    UBI_TRY(ubi_quickjs_observer_set_log_limit(s->observer, s->logs ? LOG_ENTRIES : 1));
-    return ubi_quickjs_observer_set_tracking(s->observer, true);
+    UBI_TRY(ubi__observer_set_probability(s->observer, s->run->settings.probability));
+    UBI_TRY(ubi__observer_set_log_limit(s->observer, s->logs ? LOG_ENTRIES : 1));
+    return ubi__observer_set_tracking(s->observer, true);
 }
 
 static ubi_status observe(session *s) {
     const ubi__run_settings *settings = &s->run->settings;
     if (!settings->sites && !settings->snapshot[UBI__RUN_AT_GC])
         return UBI_OK;
-    UBI_TRY(ubi__host_observer(s->host, &s->observer));
+    UBI_TRY(s->runtime->ops->observer(s->runtime->payload, &s->observer));
     if (settings->snapshot[UBI__RUN_AT_GC])
-        ubi_quickjs_observer_on_collection(s->observer, on_collection, s);
+        ubi__observer_on_collection(s->observer, on_collection, s);
     return settings->sites ? track(s) : UBI_OK;
 }
 
 static void plan_pull(session *s, uint64_t now_us) {
-    s->pull_at_us = s->on_timeline && ubi__host_number(s->host) == 0
-                        ? now_us + ubi__run_timeline_due_us(&s->run->timeline)
-                        : UINT64_MAX;
+    s->pull_at_us =
+        s->on_timeline && s->runtime->number == 0 ? now_us + ubi__run_timeline_due_us(&s->run->timeline) : UINT64_MAX;
 }
 
 static ubi_status join_timeline(session *s) {
     if (!s->on_timeline)
         return UBI_OK;
-    return ubi__run_timeline_join(&s->run->timeline, ubi__host_tools(s->host), ubi__host_number(s->host));
+    return ubi__run_timeline_join(&s->run->timeline, s->runtime);
 }
 
-static ubi_status begin(void *payload, ubi__host *host, void **state) {
+static ubi_status begin(void *payload, const ubi__script_runtime *runtime, void **state) {
     ubi__run *run = payload;
     session *s = calloc(1, sizeof *s);
     if (!s)
         return ubi_error(UBI_ENOMEM, "out of memory");
-    uint64_t now_us = ubi__host_clock_us();
+    uint64_t now_us = ubi__clock_us();
     *s = (session){ .run = run,
-                    .host = host,
+                    .runtime = runtime,
                     .logs = run->arguments->allocation_log != NULL,
                     .on_timeline = run->arguments->timeline != NULL };
     s->signals_seen = atomic_load(&signals);
@@ -137,12 +139,12 @@ static ubi_status begin(void *payload, ubi__host *host, void **state) {
     if (status == UBI_OK)
         status = join_timeline(s);
     if (status == UBI_OK && run->profiler)
-        status = ubi_quickjs_join_profiler(ubi__host_tools(host), ubi__run_profiler_get(run->profiler));
+        status = runtime->ops->join_profiler(runtime->payload, ubi__run_profiler_get(run->profiler));
     if (status != UBI_OK) {
         free(s);
         return status;
     }
-    if (s->logs && ubi__host_number(host) > 0) {
+    if (s->logs && runtime->number > 0) {
         pthread_mutex_lock(&run->log_lock);
         run->workers_to_log++;
         pthread_mutex_unlock(&run->log_lock);
@@ -157,13 +159,13 @@ static void drain(session *s) {
     if (!s->logs)
         return;
     pthread_mutex_lock(&s->run->log_lock);
-    ubi__run_log_drain(&s->run->log, s->observer, ubi__host_number(s->host));
+    ubi__run_log_drain(&s->run->log, s->observer, s->runtime->number);
     pthread_mutex_unlock(&s->run->log_lock);
 }
 
 /* A worker, when it ends or the program does. */
 static void drain_last(session *s) {
-    if (!s->logs || s->logged_last || ubi__host_number(s->host) == 0)
+    if (!s->logs || s->logged_last || s->runtime->number == 0)
         return;
     s->logged_last = true;
     drain(s);
@@ -174,10 +176,10 @@ static void drain_last(session *s) {
 }
 
 static void look_at_clock(session *s) {
-    uint64_t now_us = ubi__host_clock_us();
+    uint64_t now_us = ubi__clock_us();
     if (now_us >= s->interval_at_us) {
-        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_INTERVAL);
-        s->interval_at_us = ubi__host_clock_us() + s->run->settings.interval_us;
+        ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_INTERVAL);
+        s->interval_at_us = ubi__clock_us() + s->run->settings.interval_us;
     }
     if (now_us >= s->drain_at_us) {
         drain(s);
@@ -188,7 +190,7 @@ static void look_at_clock(session *s) {
     }
     if (now_us >= s->pull_at_us) {
         ubi__run_timeline_pull(&s->run->timeline);
-        plan_pull(s, ubi__host_clock_us());
+        plan_pull(s, ubi__clock_us());
     }
 }
 
@@ -202,17 +204,17 @@ static void tick(void *state) {
     unsigned sent = atomic_load_explicit(&signals, memory_order_relaxed);
     if (sent != s->signals_seen) {
         s->signals_seen = sent;
-        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_SIGNAL);
+        ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_SIGNAL);
     }
     if (s->collected) {
         s->collected = false;
-        ubi__run_take_snapshot(s->run, s->host, UBI__RUN_AT_GC);
+        ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_GC);
     }
-    if (s->logs && ubi_quickjs_observer_log_length(s->observer) >= DRAIN_ENTRIES)
+    if (s->logs && s->observer->log.count >= DRAIN_ENTRIES)
         drain(s);
     if (atomic_load_explicit(&s->run->log_ends, memory_order_relaxed))
         drain_last(s);
-    measure(s, ubi_quickjs_heap_bytes(ubi__host_tools(s->host)));
+    measure(s, ubi__script_heap_bytes(s->runtime));
     if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX || s->pull_at_us != UINT64_MAX)
         look_at_clock(s);
 }
@@ -237,7 +239,7 @@ static void wait_for_workers(ubi__run *run) {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += LAST_DRAIN_SECONDS;
     atomic_store(&run->log_ends, true);
-    ubi__host_wake_all();
+    run->runner->wake_all();
     pthread_mutex_lock(&run->log_lock);
     while (run->workers_to_log && pthread_cond_timedwait(&run->worker_logged, &run->log_lock, &until) == 0)
         ;
@@ -262,7 +264,7 @@ static void tell_timeline(const ubi__run *run) {
     snprintf(line, sizeof line, "timeline: %s%s%s%s", ubi__human_things(markers, run->timeline.markers, "marker"),
              run->timeline.lost ? ", " : "", run->timeline.lost ? ubi__human_count(lost, run->timeline.lost) : "",
              run->timeline.lost ? " lost" : "");
-    ubi__host_flush_output();
+    run->runner->flush_output();
     ubi__print_line(run->arguments->timeline, line);
 }
 
@@ -271,7 +273,7 @@ static void close_timeline(session *s) {
     ubi__run *run = s->run;
     if (!s->on_timeline)
         return;
-    measure(s, ubi_quickjs_heap_bytes(ubi__host_tools(s->host)));
+    measure(s, ubi__script_heap_bytes(s->runtime));
     s->pull_at_us = UINT64_MAX;
     ubi_status status = ubi__run_timeline_close(&run->timeline);
     pthread_mutex_lock(&run->lock);
@@ -282,10 +284,10 @@ static void close_timeline(session *s) {
     pthread_mutex_unlock(&run->lock);
 }
 
-static void report(ubi__run *run, ubi__host *host, int exit_code) {
-    ubi__host_flush_output();
+static void report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code) {
+    run->runner->flush_output();
     pthread_mutex_lock(&run->lock);
-    ubi_status status = ubi__run_report(run, host, exit_code);
+    ubi_status status = ubi__run_report(run, runtime, exit_code);
     if (status != UBI_OK && status != UBI_ECANCELLED)
         ubi__run_complain(run, run->script);
     pthread_mutex_unlock(&run->lock);
@@ -300,10 +302,10 @@ static int finish(void *state, int exit_code, bool leaves) {
     drain(s);
     close_log(run);
     if (run->settings.snapshot[UBI__RUN_AT_EXIT])
-        ubi__run_take_snapshot(run, s->host, UBI__RUN_AT_EXIT);
+        ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_EXIT);
     close_timeline(s);
-    report(run, s->host, exit_code);
-    if (run->failed && exit_code == UBI__HOST_EXIT_OK)
+    report(run, s->runtime, exit_code);
+    if (run->failed && exit_code == UBI__SCRIPT_EXIT_OK)
         exit_code = UBI__EXIT_SYSTEM;
     if (terminated)
         end_by_termination(run, exit_code);
@@ -315,12 +317,12 @@ static void end(void *state) {
     drain_last(s);
     measure(s, 0);
     if (s->observer)
-        ubi_quickjs_observer_on_collection(s->observer, NULL, NULL);
+        ubi__observer_on_collection(s->observer, NULL, NULL);
     free(s);
 }
 
-ubi__host_hooks ubi__run_hooks(ubi__run *run) {
-    return (ubi__host_hooks){
+ubi__script_hooks ubi__run_hooks(ubi__run *run) {
+    return (ubi__script_hooks){
         .payload = run,
         .begin = begin,
         .tick = tick,

@@ -15,18 +15,18 @@
 
 void ubi__run_complain(ubi__run *run, const char *subject) {
     run->failed = true;
-    ubi__host_flush_output();
+    run->runner->flush_output();
     ubi__print_line(subject, ubi_error_message());
 }
 
-static void tell(const ubi__run_snapshot *s) {
+static void tell_snapshot(const ubi__run *run, const ubi__run_snapshot *s) {
     char line[256], nodes[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT], worker[32] = "";
     if (s->worker)
         snprintf(worker, sizeof worker, " of worker %u", s->worker);
     snprintf(line, sizeof line, "snapshot%s (%s): %s in a file of %s, %s", worker, ubi__run_trigger_names[s->trigger],
              ubi__human_things(nodes, s->info.node_count, "node"), ubi__human_size(size, s->info.output_bytes),
              ubi__human_duration(time, s->taken_us));
-    ubi__host_flush_output();
+    run->runner->flush_output();
     ubi__print_line(s->file, line);
 }
 
@@ -38,13 +38,12 @@ static bool go_on(void *payload, const char *stage, uint64_t done, uint64_t tota
     return !ubi__interrupted();
 }
 
-static ubi_status save(ubi__run *run, ubi__host *host, ubi__run_snapshot *out) {
+static ubi_status save(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *out) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     uint64_t start_us = ubi__clock_us();
     options.progress = (ubi_progress){ go_on, NULL };
     options.threads = run->cli->common.threads < UINT32_MAX ? (unsigned)run->cli->common.threads : 0;
-    ubi_status status =
-        ubi_target_save(ubi_quickjs_target(ubi__host_tools(host)), NULL, out->file, &options, &out->info);
+    ubi_status status = ubi_target_save(runtime->target, NULL, out->file, &options, &out->info);
     out->taken_us = ubi__clock_us() - start_us;
     return status;
 }
@@ -59,12 +58,12 @@ static ubi_status name_file(const ubi__run *run, char name[NAME_BYTES], const ub
     return ubi__output_check(name, run->script);
 }
 
-static ubi_status take(ubi__run *run, ubi__host *host, ubi__run_snapshot *s, const char *name) {
+static ubi_status take(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *s, const char *name) {
     UBI_TRY(ubi__run_snapshots_reserve(&run->snapshots, ubi_allocator_default(), 1));
     s->file = strdup(name);
     if (!s->file)
         return ubi_error(UBI_ENOMEM, "out of memory");
-    ubi_status status = save(run, host, s);
+    ubi_status status = save(run, runtime, s);
     if (status == UBI_OK)
         status = ubi__run_snapshots_push(&run->snapshots, ubi_allocator_default(), *s);
     if (status != UBI_OK)
@@ -72,15 +71,15 @@ static ubi_status take(ubi__run *run, ubi__host *host, ubi__run_snapshot *s, con
     return status;
 }
 
-void ubi__run_take_snapshot(ubi__run *run, ubi__host *host, ubi__run_trigger trigger) {
+void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_trigger trigger) {
     char name[NAME_BYTES] = "";
-    ubi__run_snapshot s = { .trigger = trigger, .worker = ubi__host_number(host) };
+    ubi__run_snapshot s = { .trigger = trigger, .worker = runtime->number };
     pthread_mutex_lock(&run->lock);
     ubi_status status = name_file(run, name, &s);
     if (status == UBI_OK)
-        status = take(run, host, &s, name);
+        status = take(run, runtime, &s, name);
     if (status == UBI_OK)
-        tell(&s);
+        tell_snapshot(run, &s);
     else if (status != UBI_ECANCELLED)
         ubi__run_complain(run, name);
     pthread_mutex_unlock(&run->lock);

@@ -86,13 +86,13 @@ ubi_status ubi__run_timeline_open(ubi__run_timeline *timeline, const char *path,
     return status;
 }
 
-ubi_status ubi__run_timeline_join(ubi__run_timeline *timeline, ubi_quickjs *tools, unsigned worker) {
+ubi_status ubi__run_timeline_join(ubi__run_timeline *timeline, const ubi__script_runtime *runtime) {
     char name[32] = "main";
     (void)timeline;
-    if (worker)
-        snprintf(name, sizeof name, "worker %u", worker);
+    if (runtime->number)
+        snprintf(name, sizeof name, "worker %u", runtime->number);
     ubi_timeline_name_thread(name);
-    return ubi_quickjs_join_timeline(tools, NULL);
+    return runtime->ops->join_timeline(runtime->payload, NULL);
 }
 
 /* ---- in between and at the end ------------------------------------------------------------------------------------ */

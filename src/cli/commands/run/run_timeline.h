@@ -10,9 +10,8 @@
 
 #include <stdatomic.h>
 
-#include <ubiheap/quickjs.h>
-
 #include "formats/timeline/timeline_write.h"
+#include "targets/script_runner.h"
 
 /** All zero: no file. */
 typedef struct ubi__run_timeline {
@@ -25,8 +24,8 @@ typedef struct ubi__run_timeline {
 
 /** Creates the file and begins to observe. The main thread, as all but join, measure and leave. Errors: UBI_EIO, UBI_ENOMEM. */
 ubi_status ubi__run_timeline_open(ubi__run_timeline *timeline, const char *path, const char *script);
-/** A runtime is on this timeline from now on; `worker` 0: the main program. Its thread. Errors: UBI_ENOMEM. */
-ubi_status ubi__run_timeline_join(ubi__run_timeline *timeline, ubi_quickjs *tools, unsigned worker);
+/** A runtime is on this timeline from now on. Its thread. Errors: UBI_ENOMEM. */
+ubi_status ubi__run_timeline_join(ubi__run_timeline *timeline, const ubi__script_runtime *runtime);
 /** What its heap holds now; *last is what was said before, 0 at first. Its thread. Cheap. */
 void ubi__run_timeline_measure(ubi__run_timeline *timeline, uint64_t heap_bytes, uint64_t *last);
 /** How many microseconds from now the next pull is due. */

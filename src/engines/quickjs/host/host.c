@@ -15,10 +15,11 @@
 
 #include "engines/quickjs/host/host_libc.h"
 #include "engines/quickjs/host/host_state.h"
+#include "engines/quickjs/quickjs_tracking.h"
 
 _Thread_local ubi__host *ubi__host_here;
 
-static const ubi__host_options *program_options; /* of the main host, for workers; set before there are any */
+static const ubi__script_options *program_options; /* of the main host, for workers; set before there are any */
 static atomic_uint workers_started;
 static _Atomic(ubi__host *) remains; /* keeps what was not freed within reach, for those who look for leaks */
 
@@ -32,18 +33,10 @@ void ubi__host_flush_output(void) {
     fflush(stdout);
 }
 
-unsigned ubi__host_number(const ubi__host *host) {
-    return host->number;
-}
-
-ubi_quickjs *ubi__host_tools(ubi__host *host) {
-    return host->tools;
-}
-
 /* ---- realms ------------------------------------------------------------------------------------------------------- */
 
 static bool add_modules(ubi__host *host, JSContext *realm) {
-    const ubi__host_options *o = host->options;
+    const ubi__script_options *o = host->options;
     if (!js_init_module_std(realm, "std") || !js_init_module_os(realm, "os"))
         return false;
     return (!o->debugger && !o->heap_module) || ubi_quickjs_add_heap_module(host->tools, realm, "ubiheap");
@@ -77,16 +70,40 @@ JSContext *ubi__host_new_realm(JSRuntime *runtime) {
     return realm;
 }
 
-/* ---- observer ----------------------------------------------------------------------------------------------------- */
+/* ---- as hooks see it ---------------------------------------------------------------------------------------------- */
 
-ubi_status ubi__host_observer(ubi__host *host, ubi_quickjs_observer **out) {
+static uint64_t host_heap_bytes(void *host) {
+    return ubi_quickjs_heap_bytes(((ubi__host *)host)->tools);
+}
+
+static ubi_status host_observer(void *payload, ubi__observer **out) {
+    ubi__host *host = payload;
     if (!host->observer) {
         ubi_status status = ubi_quickjs_observer_new(&host->observer, host->tools);
         if (status != UBI_OK)
             return status;
     }
-    *out = host->observer;
+    *out = &host->observer->base;
     return UBI_OK;
+}
+
+static ubi_status host_join_profiler(void *host, ubi_profiler *profiler) {
+    return ubi_quickjs_join_profiler(((ubi__host *)host)->tools, profiler);
+}
+
+static ubi_status host_join_timeline(void *host, ubi_timeline_target *timeline) {
+    return ubi_quickjs_join_timeline(((ubi__host *)host)->tools, timeline);
+}
+
+static const ubi__script_runtime_ops host_runtime_ops = { .heap_bytes = host_heap_bytes,
+                                                          .observer = host_observer,
+                                                          .join_profiler = host_join_profiler,
+                                                          .join_timeline = host_join_timeline };
+
+static ubi_status begin_hooks(ubi__host *host) {
+    const ubi__script_hooks *hooks = &host->options->hooks;
+    host->for_hooks = (ubi__script_runtime){ &host_runtime_ops, host, host->number, ubi_quickjs_target(host->tools) };
+    return hooks->begin ? hooks->begin(hooks->payload, &host->for_hooks, &host->hook_state) : UBI_OK;
 }
 
 /* ---- a host ------------------------------------------------------------------------------------------------------- */
@@ -97,7 +114,7 @@ static ubi_status fail_nomem(void) {
 
 static void on_out_of_memory(void *payload, ubi_quickjs *tools) {
     ubi__host *host = payload;
-    const ubi__host_hooks *hooks = &host->options->hooks;
+    const ubi__script_hooks *hooks = &host->options->hooks;
     (void)tools;
     host->ran_out = true;
     if (hooks->out_of_memory && host->hook_state)
@@ -112,7 +129,7 @@ static ubi_status attach(ubi__host *host) {
 }
 
 static ubi_status start_runtime(ubi__host *host) {
-    const ubi__host_options *o = host->options;
+    const ubi__script_options *o = host->options;
     host->runtime = JS_NewRuntime();
     if (!host->runtime)
         return fail_nomem();
@@ -125,7 +142,7 @@ static ubi_status start_runtime(ubi__host *host) {
     return attach(host);
 }
 
-ubi_status ubi__host_open(ubi__host **out, const ubi__host_options *options, unsigned number) {
+ubi_status ubi__host_open(ubi__host **out, const ubi__script_options *options, unsigned number) {
     ubi__host *host = calloc(1, sizeof *host);
     if (!host)
         return fail_nomem();
@@ -134,8 +151,8 @@ ubi_status ubi__host_open(ubi__host **out, const ubi__host_options *options, uns
     ubi__host_here = host;
     ubi__wake_init(&host->wake, number == 0);
     ubi_status status = start_runtime(host);
-    if (status == UBI_OK && options->hooks.begin)
-        status = options->hooks.begin(options->hooks.payload, host, &host->hook_state);
+    if (status == UBI_OK)
+        status = begin_hooks(host);
     if (status == UBI_OK)
         *out = host;
     else
@@ -159,7 +176,7 @@ static void free_runtime(ubi__host *host) {
 }
 
 void ubi__host_close(ubi__host *host, bool whole) {
-    const ubi__host_hooks *hooks = &host->options->hooks;
+    const ubi__script_hooks *hooks = &host->options->hooks;
     if (hooks->end && host->hook_state)
         hooks->end(host->hook_state);
     host->hook_state = NULL;
@@ -178,7 +195,7 @@ void ubi__host_close(ubi__host *host, bool whole) {
 }
 
 void ubi__host_leave(ubi__host *host, int exit_code) {
-    const ubi__host_hooks *hooks = &host->options->hooks;
+    const ubi__script_hooks *hooks = &host->options->hooks;
     /* A script that is called while the program ends may not end it again. */
     if (!host->leaving && hooks->finish) {
         host->leaving = true;
@@ -199,11 +216,11 @@ static JSContext *open_realm(ubi__host *host) {
 }
 
 static int exit_code_of(const ubi__host *host) {
-    return host->failed || ubi__host_noted_failure() ? UBI__HOST_EXIT_UNCAUGHT : UBI__HOST_EXIT_OK;
+    return host->failed || ubi__host_noted_failure() ? UBI__SCRIPT_EXIT_UNCAUGHT : UBI__SCRIPT_EXIT_OK;
 }
 
 static int finish(ubi__host *host, int exit_code) {
-    const ubi__host_hooks *hooks = &host->options->hooks;
+    const ubi__script_hooks *hooks = &host->options->hooks;
     host->leaving = true;
     return hooks->finish ? hooks->finish(host->hook_state, exit_code, false) : exit_code;
 }
@@ -255,7 +272,7 @@ static ubi_status run_in(ubi__host *host, int *exit_code, const char *text, size
     return UBI_OK;
 }
 
-ubi_status ubi__host_run(int *exit_code, const char *path, const ubi__host_options *options) {
+static ubi_status run_script(int *exit_code, const char *path, const ubi__script_options *options) {
     ubi__host *host;
     char *text;
     size_t n;
@@ -270,6 +287,12 @@ ubi_status ubi__host_run(int *exit_code, const char *path, const ubi__host_optio
     ubi__host_flush_output();
     return status;
 }
+
+const ubi__script_runner ubi__quickjs_runner = { .engine = "quickjs",
+                                                 .run = run_script,
+                                                 .wake_all = ubi__host_wake_all,
+                                                 .flush_output = ubi__host_flush_output,
+                                                 .hooks_folder = "quickjs/adapter/" };
 
 /* ---- workers: called by the engine's own code, on the worker's thread ---------------------------------------------- */
 

@@ -82,7 +82,7 @@ static int add_all(ubi__host *host, JSContext *realm, JSValueConst global) {
 }
 
 int ubi__host_add_globals(ubi__host *host, JSContext *realm) {
-    const ubi__host_options *o = host->options;
+    const ubi__script_options *o = host->options;
     if (host->number == 0 && started_us == 0)
         started_us = ubi__host_clock_us();
     if (host->number == 0)

@@ -32,13 +32,13 @@ bool ubi__host_noted_failure(void) {
 /* ---- what is due -------------------------------------------------------------------------------------------------- */
 
 static bool is_interrupted(const ubi__host *host) {
-    const ubi__host_hooks *hooks = &host->options->hooks;
+    const ubi__script_hooks *hooks = &host->options->hooks;
     return host->number == 0 && hooks->interrupted && hooks->interrupted(hooks->payload);
 }
 
 /* Ends the process when that is wanted. */
 static void tick(ubi__host *host) {
-    const ubi__host_hooks *hooks = &host->options->hooks;
+    const ubi__script_hooks *hooks = &host->options->hooks;
     if (host->leaving)
         return;
     if (hooks->tick)
@@ -47,7 +47,7 @@ static void tick(ubi__host *host) {
     if (asked >= 0)
         ubi__host_leave(host, asked);
     if (is_interrupted(host))
-        ubi__host_leave(host, UBI__HOST_EXIT_INTERRUPTED);
+        ubi__host_leave(host, UBI__SCRIPT_EXIT_INTERRUPTED);
 }
 
 static uint64_t microseconds_until(uint64_t due_us) {
@@ -56,7 +56,7 @@ static uint64_t microseconds_until(uint64_t due_us) {
 }
 
 static uint64_t hooks_due_us(const ubi__host *host) {
-    const ubi__host_hooks *hooks = &host->options->hooks;
+    const ubi__script_hooks *hooks = &host->options->hooks;
     return hooks->due_us ? hooks->due_us(host->hook_state) : UINT64_MAX;
 }
 

@@ -76,9 +76,9 @@ static bool has_suffix(const char *text, const char *suffix) {
     return n >= m && strcmp(text + n - m, suffix) == 0;
 }
 
-static bool is_module(const ubi__host_options *o, const char *text, size_t n, const char *path) {
-    if (o->kind != UBI__HOST_DETECT)
-        return o->kind == UBI__HOST_MODULE;
+static bool is_module(const ubi__script_options *o, const char *text, size_t n, const char *path) {
+    if (o->kind != UBI__SCRIPT_DETECT)
+        return o->kind == UBI__SCRIPT_MODULE;
     return has_suffix(path, ".mjs") || JS_DetectModule(text, n);
 }
 

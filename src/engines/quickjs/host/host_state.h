@@ -15,10 +15,11 @@
 
 struct ubi__host {
     unsigned number; /* 0: the main program */
-    const ubi__host_options *options;
+    const ubi__script_options *options;
     JSRuntime *runtime;
     ubi_quickjs *tools;
     ubi_quickjs_observer *observer; /* or NULL */
+    ubi__script_runtime for_hooks;  /* this one, as hooks know it */
     void *hook_state;
     ubi__wake wake;
     ubi__host_timers timers;
@@ -37,7 +38,7 @@ struct ubi__host {
 extern _Thread_local ubi__host *ubi__host_here;
 
 /* ---- a runtime's life: host.c ---- */
-ubi_status ubi__host_open(ubi__host **out, const ubi__host_options *options, unsigned number);
+ubi_status ubi__host_open(ubi__host **out, const ubi__script_options *options, unsigned number);
 /** `whole`: frees the runtime, in which nothing may be alive but garbage. Else what it has stays until the process ends. */
 void ubi__host_close(ubi__host *host, bool whole);
 /** A realm with all that scripts expect. NULL: out of memory. */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * script_runners.h: the engines that the tool was built with.
+ */
+#ifndef UBI_CLI_SCRIPT_RUNNERS_H
+#define UBI_CLI_SCRIPT_RUNNERS_H
+
+#include "targets/script_runner.h"
+
+/** The first is the one that runs scripts; NULL behind the last. */
+extern const ubi__script_runner *const ubi__script_runners[];
+
+#endif
