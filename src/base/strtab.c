@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/slots.h"
 #include "base/text.h"
 
 void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator) {
@@ -14,13 +15,8 @@ void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator) {
     t->allocator = allocator;
 }
 
-static void drop_slots(ubi__strtab *t) {
-    ubi__slots_fini(&t->slots, t->allocator);
-    t->n_interned = 0;
-}
-
 void ubi__strtab_fini(ubi__strtab *t) {
-    drop_slots(t);
+    ubi__row_table_fini(&t->interned, t->allocator);
     ubi__vec_u8_fini(&t->bytes, t->allocator);
     ubi__vec_u64_fini(&t->end, t->allocator);
     ubi__vec_u32_fini(&t->canonical, t->allocator);
@@ -118,42 +114,26 @@ void ubi__strtab_truncate(ubi__strtab *t, uint32_t n) {
 
 /* ---- lookup by text ---------------------------------------------------------------------------------------------- */
 
-/* The slot that holds an entry of this text, or the empty slot where it belongs. */
-static size_t find_slot(const ubi__strtab *t, const ubi__slots *slots, ubi_text text) {
-    size_t i = ubi__hash_bytes(text.ptr, text.len) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE && !ubi__text_equal(ubi__strtab_get(t, slots->at[i]), text))
-        i = ubi__slots_next(slots, i);
-    return i;
+static bool is_entry(const ubi__strtab *t, ubi_str_ix entry, ubi_text text) {
+    return ubi__text_equal(ubi__strtab_get(t, entry), text);
 }
-
-static ubi_status grow_slots(ubi__strtab *t) {
-    ubi__slots slots = { NULL, 0 };
-    if (t->n_interned * 2 < t->slots.n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&slots, t->slots.n ? t->slots.n * 2 : 64, t->allocator));
-    for (size_t i = 0; i < t->slots.n; i++)
-        if (t->slots.at[i] != UBI_NONE)
-            slots.at[find_slot(t, &slots, ubi__strtab_get(t, t->slots.at[i]))] = t->slots.at[i];
-    ubi__slots_fini(&t->slots, t->allocator);
-    t->slots = slots;
-    return UBI_OK;
-}
+UBI_ROW_LOOKUP(interned, const ubi__strtab *, ubi_text, is_entry);
 
 ubi_status ubi__strtab_intern(ubi__strtab *t, ubi_str_ix *out, ubi_text text) {
-    UBI_TRY(grow_slots(t));
-    size_t slot = find_slot(t, &t->slots, text);
-    if (t->slots.at[slot] == UBI_NONE) {
-        ubi_str_ix ix;
-        UBI_TRY(ubi__strtab_append(t, &ix, text));
-        t->slots.at[slot] = ix;
-        t->n_interned++;
+    uint64_t hash = ubi__hash_bytes(text.ptr, text.len);
+    UBI_TRY(ubi__row_table_reserve(&t->interned, t->allocator, 1));
+    ubi__row_slot *slot = interned_place(&t->interned, t, text, hash);
+    if (!ubi__row_is_used(slot)) {
+        ubi_str_ix entry;
+        UBI_TRY(ubi__strtab_append(t, &entry, text));
+        ubi__row_table_fill(&t->interned, slot, hash, entry);
     }
-    *out = t->slots.at[slot];
+    *out = slot->row;
     return UBI_OK;
 }
 
 ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text) {
-    return t->slots.n ? t->slots.at[find_slot(t, &t->slots, text)] : UBI_NONE;
+    return interned_find(&t->interned, t, text, ubi__hash_bytes(text.ptr, text.len));
 }
 
 /*
@@ -211,7 +191,7 @@ ubi_status ubi__strtab_canonicalize(ubi__strtab *t) {
 }
 
 void ubi__strtab_trim(ubi__strtab *t) {
-    drop_slots(t);
+    ubi__row_table_fini(&t->interned, t->allocator);
     ubi__vec_u8_trim(&t->bytes, t->allocator);
     ubi__vec_u64_trim(&t->end, t->allocator);
     ubi__vec_u32_trim(&t->canonical, t->allocator);

@@ -6,20 +6,20 @@
  * Appending never merges. Interning finds an earlier *interned* entry of equal text. Canonicalizing computes, for every
  * entry, the first one of equal text.
  *
- * Memory: text + 8 bytes per entry, + 4 once canonical, + 8 while interning.
+ * Memory: text + 8 bytes per entry, + 4 once canonical, + 12 to 16 per interned one until trimmed.
  */
 #ifndef UBI_BASE_STRTAB_H
 #define UBI_BASE_STRTAB_H
 
-#include "base/slots.h"
+#include "base/alloc.h"
+#include "base/table.h"
 
 typedef struct ubi__strtab {
     const ubi_allocator *allocator;
     ubi__vec_u8 bytes;
     ubi__vec_u64 end;       /* end[i]: where entry i ends in `bytes`; it starts where i-1 ends */
     ubi__vec_u32 canonical; /* canonical.n == end.n once canonicalized */
-    ubi__slots slots;       /* over interned entries; none until needed */
-    size_t n_interned;
+    ubi__row_table interned;
 } ubi__strtab;
 
 void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator);

@@ -315,7 +315,7 @@ static void trimming_gives_back_what_is_not_text_and_keeps_the_entries(void **st
     }
     ubi__strtab_canonicalize(t);
     ubi__strtab_trim(t);
-    assert_null(t->slots.at);
+    assert_null(t->interned.slots);
     assert_int_equal(t->bytes.cap, 190);
     assert_int_equal(t->end.cap, 100);
     assert_int_equal(t->canonical.cap, 100);

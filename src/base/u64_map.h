@@ -2,24 +2,33 @@
  *
  * u64_map.h: a hash map from 64-bit keys to 32-bit values, for pairs of indices.
  *
- * Open addressing, linear probing, at most 2/3 full; nothing is ever removed. The hash is seeded per process, so that
- * no file can make keys collide on purpose. Memory: 24 to 48 bytes per key.
+ * A table of entries (table.h). The hash is seeded per process, so that no file can make keys collide on purpose. Memory: 24
+ * to 32 bytes per key.
  */
 #ifndef UBI_BASE_U64_MAP_H
 #define UBI_BASE_U64_MAP_H
 
 #include "base/alloc.h"
+#include "base/hash.h"
+#include "base/table.h"
 
 typedef struct ubi__u64_slot {
     uint64_t key;
-    uint32_t value; /* UBI_NONE: empty slot */
+    uint32_t value;
+    bool is_used;
 } ubi__u64_slot;
+
+static inline bool ubi__u64_slot_is_used(const ubi__u64_slot *slot) {
+    return slot->is_used;
+}
+static inline uint64_t ubi__u64_slot_hash(const ubi__u64_slot *slot) {
+    return ubi__hash_u64(slot->key);
+}
+UBI_TABLE_DECLARE(ubi__u64_table, ubi__u64_slot, ubi__u64_slot_is_used, ubi__u64_slot_hash);
 
 typedef struct ubi__u64_map {
     const ubi_allocator *allocator;
-    ubi__u64_slot *slots;
-    size_t n_slots; /* 0 or a power of two */
-    size_t n;
+    ubi__u64_table table;
 } ubi__u64_map;
 
 static inline uint64_t ubi__u64_pair(uint32_t high, uint32_t low) {

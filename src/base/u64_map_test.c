@@ -24,7 +24,7 @@ static void what_was_put_is_found_and_nothing_else(void **state) {
         assert_int_equal(ubi__u64_map_get(&map, i * i << 20), i);
         assert_int_equal(ubi__u64_map_get(&map, (i * i << 20) + 1), UBI_NONE);
     }
-    assert_int_equal(map.n, 10000);
+    assert_int_equal(map.table.n, 10000);
     ubi__u64_map_fini(&map);
     assert_int_equal(ubi__u64_map_get(&map, 1 << 20), UBI_NONE);
 }
@@ -36,7 +36,7 @@ static void a_second_value_replaces_the_first(void **state) {
     assert_int_equal(ubi__u64_map_put(&map, UINT64_MAX, 1), UBI_OK);
     assert_int_equal(ubi__u64_map_put(&map, UINT64_MAX, 2), UBI_OK);
     assert_int_equal(ubi__u64_map_get(&map, UINT64_MAX), 2);
-    assert_int_equal(map.n, 1);
+    assert_int_equal(map.table.n, 1);
     ubi__u64_map_fini(&map);
 }
 

@@ -28,7 +28,7 @@ static void drop_words(ubi__id_index *x) {
 }
 
 void ubi__id_index_fini(ubi__id_index *x) {
-    ubi__slots_fini(&x->directory, x->allocator);
+    ubi__row_table_fini(&x->directory, x->allocator);
     ubi__slots_fini(&x->slots, x->allocator);
     drop_words(x);
     ubi__vec_u64_fini(&x->chunk_key, x->allocator);
@@ -45,34 +45,25 @@ static uint32_t slot_of(const ubi__id_index *x, uint64_t id) {
     return (uint32_t)(id >> x->shift) & SLOT_MASK;
 }
 
-static size_t find_chunk(const ubi__id_index *x, const ubi__slots *directory, uint64_t key) {
-    size_t i = ubi__hash_u64(key) & (directory->n - 1);
-    while (directory->at[i] != UBI_NONE && x->chunk_key.at[directory->at[i]] != key)
-        i = ubi__slots_next(directory, i);
-    return i;
+static bool is_chunk(const ubi__id_index *x, uint32_t chunk, uint64_t key) {
+    return x->chunk_key.at[chunk] == key;
 }
+UBI_ROW_LOOKUP(chunk, const ubi__id_index *, uint64_t, is_chunk);
 
-static ubi_status grow_directory(ubi__id_index *x) {
-    ubi__slots directory = { NULL, 0 };
-    if (x->chunk_key.n * 2 < x->directory.n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&directory, x->directory.n ? x->directory.n * 2 : 256, x->allocator));
-    for (size_t c = 0; c < x->chunk_key.n; c++)
-        directory.at[find_chunk(x, &directory, x->chunk_key.at[c])] = (uint32_t)c;
-    ubi__slots_fini(&x->directory, x->allocator);
-    x->directory = directory;
-    return UBI_OK;
+static uint32_t find_chunk(const ubi__id_index *x, uint64_t key) {
+    return chunk_find(&x->directory, x, key, ubi__hash_u64(key));
 }
 
 /* Number of the chunk with this key, made if new; UBI_NONE when there are too many. Changes nothing for a known key. */
 static ubi_status chunk_number(ubi__id_index *x, uint64_t key, uint32_t *out) {
-    *out = x->directory.n ? x->directory.at[find_chunk(x, &x->directory, key)] : UBI_NONE;
+    uint64_t hash = ubi__hash_u64(key);
+    *out = find_chunk(x, key);
     if (*out != UBI_NONE || x->chunk_key.n >= UBI__ID_MAX_CHUNKS)
         return UBI_OK;
-    UBI_TRY(grow_directory(x));
+    UBI_TRY(ubi__row_table_reserve(&x->directory, x->allocator, 1));
     UBI_TRY(ubi__vec_u64_push(&x->chunk_key, x->allocator, key));
     *out = (uint32_t)(x->chunk_key.n - 1);
-    x->directory.at[find_chunk(x, &x->directory, key)] = *out;
+    ubi__row_table_fill(&x->directory, chunk_place(&x->directory, x, key, hash), hash, *out);
     return UBI_OK;
 }
 
@@ -193,7 +184,7 @@ static ubi_status switch_to_hashed(ubi__id_index *x, uint32_t *codes, uint64_t n
             ids[k] = id_of_code(x, codes[i + k]);
         UBI_TRY(encode_hashed_batch(x, ids, count, codes + i));
     }
-    ubi__slots_fini(&x->directory, x->allocator);
+    ubi__row_table_fini(&x->directory, x->allocator);
     ubi__vec_u64_fini(&x->chunk_key, x->allocator);
     x->hashed = true;
     return UBI_OK;
@@ -258,10 +249,10 @@ static inline __attribute__((always_inline)) ubi_node_ix node_of_code(const ubi_
 static ubi_node_ix find_clustered(const ubi__id_index *x, uint64_t id) {
     if (id & ((UINT64_C(1) << x->shift) - 1))
         return UBI_NONE;
-    size_t i = find_chunk(x, &x->directory, key_of(x, id));
-    if (x->directory.at[i] == UBI_NONE)
+    uint32_t chunk = find_chunk(x, key_of(x, id));
+    if (chunk == UBI_NONE)
         return UBI_NONE;
-    return node_of_code(x, x->directory.at[i] << UBI__ID_SLOT_BITS | slot_of(x, id));
+    return node_of_code(x, chunk << UBI__ID_SLOT_BITS | slot_of(x, id));
 }
 
 UBI__CLONES_POPCNT static void resolve_clustered_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
@@ -521,6 +512,6 @@ ubi_node_ix ubi__id_index_find(const ubi__id_index *x, const uint64_t *node_ids,
 
 uint64_t ubi__id_index_bytes(const ubi__id_index *x) {
     return x->n_words * sizeof *x->words + x->node_of_rank.cap * sizeof *x->node_of_rank.at +
-           x->slots.n * sizeof *x->slots.at + x->directory.n * sizeof *x->directory.at +
+           x->slots.n * sizeof *x->slots.at + x->directory.n_slots * sizeof *x->directory.slots +
            x->chunk_key.cap * sizeof *x->chunk_key.at + x->dictionary.cap * sizeof *x->dictionary.at;
 }

@@ -23,6 +23,7 @@
 #define UBI_GRAPH_ID_INDEX_H
 
 #include "base/slots.h"
+#include "base/table.h"
 
 typedef struct ubi__id_word {
     uint32_t bits; /* bit i: slot i of this word is a node */
@@ -35,10 +36,10 @@ typedef struct ubi__id_index {
 
     /* clustered */
     bool shift_known;
-    unsigned shift;         /* low bits that every id has clear: 3 or 0 */
-    ubi__vec_u64 chunk_key; /* chunk number -> id >> (shift + UBI__ID_SLOT_BITS) */
-    ubi__slots directory;   /* over chunk_key */
-    ubi__id_word *words;    /* n_chunks * UBI__ID_CHUNK_WORDS, once finished */
+    unsigned shift;           /* low bits that every id has clear: 3 or 0 */
+    ubi__vec_u64 chunk_key;   /* chunk number -> id >> (shift + UBI__ID_SLOT_BITS) */
+    ubi__row_table directory; /* over chunk_key */
+    ubi__id_word *words;      /* n_chunks * UBI__ID_CHUNK_WORDS, once finished */
     size_t n_words;
     ubi__vec_u32 node_of_rank;
 

@@ -16,48 +16,35 @@ void ubi__kinds_init(ubi__kinds *k, const ubi_allocator *a) {
 }
 
 void ubi__kinds_fini(ubi__kinds *k) {
-    ubi__slots_fini(&k->slots, k->allocator);
+    ubi__row_table_fini(&k->table, k->allocator);
     ubi__vec_kind_fini(&k->rows, k->allocator);
 }
 
 /* Multiply-shift with two secret odd factors: two multiplications, since this runs once per node of a file. */
-static uint64_t hash(const ubi__kinds *k, const ubi_kind *kind) {
+static uint64_t kind_hash(const ubi__kinds *k, const ubi_kind *kind) {
     uint64_t a = (uint64_t)kind->type_name << 32 | kind->class_name;
     uint64_t b = ((uint64_t)kind->script_filename << 32 | kind->descriptive_name) + ((uint64_t)kind->coarse_type << 29);
-    return (a * k->factor[0] + b * k->factor[1]) >> 32;
+    return a * k->factor[0] + b * k->factor[1];
 }
 
-static size_t find(const ubi__kinds *k, const ubi__slots *slots, const ubi_kind *kind) {
-    size_t i = hash(k, kind) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE && !ubi__kind_equal(&k->rows.at[slots->at[i]], kind))
-        i = ubi__slots_next(slots, i);
-    return i;
+static bool is_kind(const ubi__kinds *k, ubi_kind_ix row, const ubi_kind *kind) {
+    return ubi__kind_equal(&k->rows.at[row], kind);
 }
-
-static ubi_status grow(ubi__kinds *k) {
-    ubi__slots slots = { NULL, 0 };
-    if (k->rows.n * 2 < k->slots.n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&slots, k->slots.n ? k->slots.n * 2 : 256, k->allocator));
-    for (size_t i = 0; i < k->rows.n; i++)
-        slots.at[find(k, &slots, &k->rows.at[i])] = (uint32_t)i;
-    ubi__slots_fini(&k->slots, k->allocator);
-    k->slots = slots;
-    return UBI_OK;
-}
+UBI_ROW_LOOKUP(kind, const ubi__kinds *, const ubi_kind *, is_kind);
 
 ubi_status ubi__kinds_intern(ubi__kinds *k, ubi_kind_ix *out, const ubi_kind *kind) {
-    UBI_TRY(grow(k));
-    size_t i = find(k, &k->slots, kind);
-    if (k->slots.at[i] == UBI_NONE) {
+    uint64_t hash = kind_hash(k, kind);
+    UBI_TRY(ubi__row_table_reserve(&k->table, k->allocator, 1));
+    ubi__row_slot *slot = kind_place(&k->table, k, kind, hash);
+    if (!ubi__row_is_used(slot)) {
         UBI_TRY(ubi__vec_kind_push(&k->rows, k->allocator, *kind));
-        k->slots.at[i] = (uint32_t)(k->rows.n - 1);
+        ubi__row_table_fill(&k->table, slot, hash, (ubi_kind_ix)(k->rows.n - 1));
     }
-    *out = k->slots.at[i];
+    *out = slot->row;
     return UBI_OK;
 }
 
 void ubi__kinds_trim(ubi__kinds *k) {
-    ubi__slots_fini(&k->slots, k->allocator);
+    ubi__row_table_fini(&k->table, k->allocator);
     ubi__vec_kind_trim(&k->rows, k->allocator);
 }

@@ -10,14 +10,15 @@
 
 #include <ubiheap/graph.h>
 
-#include "base/slots.h"
+#include "base/alloc.h"
+#include "base/table.h"
 
 UBI_VEC_DECLARE(ubi__vec_kind, ubi_kind);
 
 typedef struct ubi__kinds {
     const ubi_allocator *allocator;
     ubi__vec_kind rows;
-    ubi__slots slots;   /* over rows */
+    ubi__row_table table;
     uint64_t factor[2]; /* of the hash; secret, see base/hash.h */
 } ubi__kinds;
 

@@ -51,7 +51,7 @@ static void thousands_of_combinations_are_found_again(void **state) {
         }
     assert_int_equal(k.rows.n, 30000);
     ubi__kinds_trim(&k);
-    assert_null(k.slots.at);
+    assert_null(k.table.slots);
     assert_int_equal(k.rows.cap, 30000);
     assert_int_equal(k.rows.at[29999].script_filename, 9);
     ubi__kinds_fini(&k);

@@ -32,34 +32,16 @@ void ubi__node_set_fini(ubi__node_set *s) {
     ubi__vec_refs_fini(&s->chunks, s->allocator);
     drop_slots(s);
     ubi__vec_space_fini(&s->spaces, s->allocator);
-    ubi__slots_fini(&s->space_slots, s->allocator);
+    ubi__row_table_fini(&s->space_table, s->allocator);
     ubi__vec_u32_fini(&s->space_of, s->allocator);
 }
 
 /* ---- spaces ------------------------------------------------------------------------------------------------------- */
 
-static size_t find_space_slot(const ubi__node_set *s, const ubi__slots *slots, ubi_node node) {
-    uint64_t hash = ubi__hash_combine((uint64_t)(uintptr_t)node.heap, (uint64_t)(uintptr_t)node.ops);
-    size_t i = hash & (slots->n - 1);
-    for (; slots->at[i] != UBI_NONE; i = ubi__slots_next(slots, i)) {
-        const ubi_node *known = &s->spaces.at[slots->at[i]];
-        if (known->heap == node.heap && known->ops == node.ops)
-            break;
-    }
-    return i;
+static bool is_space(const ubi__node_set *s, uint32_t row, ubi_node node) {
+    return s->spaces.at[row].heap == node.heap && s->spaces.at[row].ops == node.ops;
 }
-
-static ubi_status grow_space_slots(ubi__node_set *s) {
-    ubi__slots slots = { NULL, 0 };
-    if (s->spaces.n * 2 < s->space_slots.n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&slots, s->space_slots.n ? s->space_slots.n * 2 : 16, s->allocator));
-    for (size_t i = 0; i < s->spaces.n; i++)
-        slots.at[find_space_slot(s, &slots, s->spaces.at[i])] = (uint32_t)i;
-    ubi__slots_fini(&s->space_slots, s->allocator);
-    s->space_slots = slots;
-    return UBI_OK;
-}
+UBI_ROW_LOOKUP(space, const ubi__node_set *, ubi_node, is_space);
 
 /* From the second space on, each node has to say in which it is. */
 static ubi_status begin_space_of(ubi__node_set *s) {
@@ -70,17 +52,18 @@ static ubi_status begin_space_of(ubi__node_set *s) {
 }
 
 static ubi_status find_space(ubi__node_set *s, ubi_node node) {
-    if (s->spaces.n && s->spaces.at[s->last_space].heap == node.heap && s->spaces.at[s->last_space].ops == node.ops)
+    if (s->spaces.n && is_space(s, s->last_space, node))
         return UBI_OK;
-    UBI_TRY(grow_space_slots(s));
-    size_t slot = find_space_slot(s, &s->space_slots, node);
-    if (s->space_slots.at[slot] == UBI_NONE) {
+    uint64_t hash = ubi__hash_combine((uint64_t)(uintptr_t)node.heap, (uint64_t)(uintptr_t)node.ops);
+    UBI_TRY(ubi__row_table_reserve(&s->space_table, s->allocator, 1));
+    ubi__row_slot *slot = space_place(&s->space_table, s, node, hash);
+    if (!ubi__row_is_used(slot)) {
         if (s->spaces.n == 1)
             UBI_TRY(begin_space_of(s));
         UBI_TRY(ubi__vec_space_push(&s->spaces, s->allocator, node));
-        s->space_slots.at[slot] = (uint32_t)(s->spaces.n - 1);
+        ubi__row_table_fill(&s->space_table, slot, hash, (uint32_t)s->spaces.n - 1);
     }
-    s->last_space = s->space_slots.at[slot];
+    s->last_space = slot->row;
     return UBI_OK;
 }
 

@@ -18,7 +18,8 @@
 
 #include <ubiheap/node.h>
 
-#include "base/slots.h"
+#include "base/alloc.h"
+#include "base/table.h"
 
 UBI_VEC_DECLARE(ubi__vec_refs, uint64_t *);
 UBI_VEC_DECLARE(ubi__vec_space, ubi_node); /* ref unused */
@@ -34,7 +35,7 @@ typedef struct ubi__node_set {
     size_t n_slots;
     unsigned index_bits; /* of a slot; numbers are below 2^index_bits - 1 */
     ubi__vec_space spaces;
-    ubi__slots space_slots;
+    ubi__row_table space_table;
     uint32_t last_space;   /* found last */
     ubi__vec_u32 space_of; /* by number; empty while there is one space */
 } ubi__node_set;

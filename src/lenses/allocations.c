@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/merge_sort.h"
-#include "base/slots.h"
+#include "base/table.h"
 #include "graph/graph_columns.h"
 #include "lenses/v8/v8_timeline.h"
 
@@ -30,24 +30,27 @@ static uint64_t hash_function(const ubi_graph *g, ubi_frame_ix frame) {
                              ubi_graph_canonical_string(g, row->function_name));
 }
 
+UBI_ROW_LOOKUP(function, const ubi_graph *, ubi_frame_ix, same_function);
+
 static ubi_status number_by_name(ubi_allocations *a) {
     const ubi_graph *g = a->graph;
-    ubi__slots slots = { 0 }; /* first frames of functions */
-    UBI_TRY(ubi__slots_new(&slots, ubi__slots_for(a->n_frames, 1, 2, 16), a->allocator));
+    ubi__row_table table = { 0 }; /* first frames of functions */
     ubi_status status = UBI_OK;
     for (ubi_frame_ix frame = 0; status == UBI_OK && frame < a->n_frames; frame++) {
-        size_t i = hash_function(g, frame) & (slots.n - 1);
-        while (slots.at[i] != UBI_NONE && !same_function(g, slots.at[i], frame))
-            i = ubi__slots_next(&slots, i);
-        if (slots.at[i] == UBI_NONE) {
-            slots.at[i] = frame;
+        uint64_t hash = hash_function(g, frame);
+        status = ubi__row_table_reserve(&table, a->allocator, 1);
+        if (status != UBI_OK)
+            break;
+        ubi__row_slot *slot = function_place(&table, g, frame, hash);
+        if (ubi__row_is_used(slot)) {
+            a->frames[frame].function = a->frames[slot->row].function;
+        } else {
+            ubi__row_table_fill(&table, slot, hash, frame);
             a->frames[frame].function = (ubi_function_ix)a->first_frames.n;
             status = ubi__vec_u32_push(&a->first_frames, a->allocator, frame);
-        } else {
-            a->frames[frame].function = a->frames[slots.at[i]].function;
         }
     }
-    ubi__slots_fini(&slots, a->allocator);
+    ubi__row_table_fini(&table, a->allocator);
     return status;
 }
 

@@ -4,8 +4,9 @@
  *
  * Rows stand level by level in one array, so the rows that wait for theirs are simply those behind the current one.
  */
+#include "base/alloc.h"
 #include "base/hash.h"
-#include "base/slots.h"
+#include "base/table.h"
 #include "lenses/retaining.h"
 
 UBI_VEC_DECLARE(vec_row, ubi_retaining_row);
@@ -32,10 +33,8 @@ UBI_VEC_DECLARE(vec_retainer, ubi_retainer);
 typedef struct list_cache {
     vec_list lists;
     vec_retainer retainers;
-    ubi__slots slots; /* node -> place in `lists` */
+    ubi__row_table table; /* node -> place in `lists` */
 } list_cache;
-
-#define FIRST_SLOTS 16
 
 typedef struct grower {
     ubi_retaining_tree *tree;
@@ -55,46 +54,34 @@ static bool is_on_the_way(const grower *t, uint32_t row, ubi_node_ix node) {
 
 /* ---- lists of retainers, each made once -------------------------------------------------------------------------- */
 
-static size_t slot_of(const list_cache *c, const ubi__slots *slots, ubi_node_ix node) {
-    size_t i = ubi__hash_u64(node) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE && c->lists.at[slots->at[i]].node != node)
-        i = ubi__slots_next(slots, i);
-    return i;
+static bool is_list_of(const list_cache *c, uint32_t row, ubi_node_ix node) {
+    return c->lists.at[row].node == node;
 }
-
-static ubi_status cache_grow(list_cache *c, const ubi_allocator *a) {
-    ubi__slots grown;
-    UBI_TRY(ubi__slots_new(&grown, c->slots.n ? c->slots.n * 2 : FIRST_SLOTS, a));
-    for (size_t i = 0; i < c->lists.n; i++)
-        grown.at[slot_of(c, &grown, c->lists.at[i].node)] = (uint32_t)i;
-    ubi__slots_fini(&c->slots, a);
-    c->slots = grown;
-    return UBI_OK;
-}
+UBI_ROW_LOOKUP(list, const list_cache *, ubi_node_ix, is_list_of);
 
 static void cache_fini(list_cache *c, const ubi_allocator *a) {
     vec_list_fini(&c->lists, a);
     vec_retainer_fini(&c->retainers, a);
-    ubi__slots_fini(&c->slots, a);
+    ubi__row_table_fini(&c->table, a);
 }
 
 /* The nearest retainers of a node: as many as may be siblings. */
 static ubi_status list_retainers(list *out, grower *t, ubi_node_ix node) {
     const ubi_allocator *a = t->tree->allocator;
     list_cache *c = &t->cache;
-    if ((c->lists.n + 1) * 3 > c->slots.n * 2)
-        UBI_TRY(cache_grow(c, a));
-    uint32_t *slot = &c->slots.at[slot_of(c, &c->slots, node)];
-    if (*slot == UBI_NONE) {
+    uint64_t hash = ubi__hash_u64(node);
+    UBI_TRY(ubi__row_table_reserve(&c->table, a, 1));
+    ubi__row_slot *slot = list_place(&c->table, c, node, hash);
+    if (!ubi__row_is_used(slot)) {
         list l = { .node = node, .first = c->retainers.n, .n_all = ubi_retaining_count(t->retaining, node) };
         uint32_t room = (uint32_t)(t->options->max_siblings < l.n_all ? t->options->max_siblings : l.n_all);
         UBI_TRY(vec_retainer_reserve(&c->retainers, a, room + (size_t)1)); /* an array, even if it stays empty */
         UBI_TRY(ubi_retaining_first(c->retainers.at + l.first, &l.n, t->retaining, node, room));
         UBI_TRY(vec_list_push(&c->lists, a, l));
         c->retainers.n += l.n;
-        *slot = (uint32_t)(c->lists.n - 1);
+        ubi__row_table_fill(&c->table, slot, hash, (uint32_t)(c->lists.n - 1));
     }
-    *out = c->lists.at[*slot];
+    *out = c->lists.at[slot->row];
     return UBI_OK;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
-#include "base/slots.h"
+#include "base/table.h"
 #include "lenses/v8/v8_look.h"
 
 /* What nodes of a kind are. */
@@ -162,7 +162,7 @@ static ubi_text text_of(const ubi__string_keys *k, const ubi__late_string *late,
 
 typedef struct comparison {
     ubi__string_keys *keys;
-    ubi__slots slots;                      /* over those that say something first */
+    ubi__row_table table;                  /* of those that say something first */
     uint64_t lengths[MOST_BYTES / 64 + 1]; /* bits: lengths in bytes that texts have which were not cut */
     uint64_t start;                        /* of the batch */
 } comparison;
@@ -183,23 +183,17 @@ static void hash_range(void *payload, uint64_t begin, uint64_t end, unsigned par
     }
 }
 
-/* The first late string that says the same, or where its slot is to be. */
-static size_t find_slot(const comparison *c, const ubi__late_string *late) {
-    const ubi__late_string *all = c->keys->late.at;
+static bool says_the_same(const comparison *c, uint32_t row, const ubi__late_string *late) {
+    const ubi__late_string *found = &c->keys->late.at[row];
     ubi_lens_name_buffer mine, other;
-    size_t i = late->hash & (c->slots.n - 1);
-    for (; c->slots.at[i] != UBI_NONE; i = ubi__slots_next(&c->slots, i)) {
-        const ubi__late_string *found = &all[c->slots.at[i]];
-        if (found->hash == late->hash && same_cut(c->keys, found->cut, late->cut) &&
-            ubi__text_equal(text_of(c->keys, found, &other), text_of(c->keys, late, &mine)))
-            break;
-    }
-    return i;
+    return found->hash == late->hash && same_cut(c->keys, found->cut, late->cut) &&
+           ubi__text_equal(text_of(c->keys, found, &other), text_of(c->keys, late, &mine));
 }
+UBI_ROW_LOOKUP(late, const comparison *, const ubi__late_string *, says_the_same);
 
 static ubi_status fill_table(comparison *c) {
     ubi__string_keys *k = c->keys;
-    UBI_TRY(ubi__slots_new(&c->slots, ubi__slots_for(k->late.n, 1, 2, 64), k->choice.allocator));
+    UBI_TRY(ubi__row_table_reserve(&c->table, k->choice.allocator, k->late.n));
     for (uint32_t i = 0; i < k->late.n; i++) {
         ubi__late_string *late = &k->late.at[i];
         if (ubi__unlikely(i % REPORT == 0) && !go_on(&k->choice, i, k->late.n))
@@ -209,25 +203,27 @@ static ubi_status fill_table(comparison *c) {
         else
             late->hash = ubi__hash_combine(late->hash,
                                            (uint64_t)k->cuts.at[late->cut].length << 32 | k->cuts.at[late->cut].hash);
-        size_t slot = find_slot(c, late);
-        if (c->slots.at[slot] == UBI_NONE)
-            c->slots.at[slot] = i;
-        late->key = c->slots.at[slot];
+        ubi__row_slot *slot = late_place(&c->table, c, late, late->hash);
+        if (!ubi__row_is_used(slot))
+            ubi__row_table_fill(&c->table, slot, late->hash, i);
+        late->key = slot->row;
     }
     return UBI_OK;
 }
 
+/* Whether a late string that was not cut says this. */
+static bool says(const comparison *c, uint32_t row, ubi_text text) {
+    const ubi__late_string *late = &c->keys->late.at[row];
+    ubi_lens_name_buffer buffer;
+    return late->cut == UBI_NONE && ubi__text_equal(text_of(c->keys, late, &buffer), text);
+}
+UBI_ROW_LOOKUP(uncut, const comparison *, ubi_text, says);
+
 /* No two canonical entries have the same text, so no late string is written to twice. */
 static void match_entry(const comparison *c, ubi_str_ix entry, ubi_text text) {
-    ubi_lens_name_buffer buffer;
-    uint64_t hash = ubi__hash_bytes(text.ptr, text.len);
-    for (size_t i = hash & (c->slots.n - 1); c->slots.at[i] != UBI_NONE; i = ubi__slots_next(&c->slots, i)) {
-        ubi__late_string *late = &c->keys->late.at[c->slots.at[i]];
-        if (late->hash != hash || late->cut != UBI_NONE || !ubi__text_equal(text_of(c->keys, late, &buffer), text))
-            continue;
-        late->entry = entry;
-        return;
-    }
+    uint32_t row = uncut_find(&c->table, c, text, ubi__hash_bytes(text.ptr, text.len));
+    if (row != UBI_NONE)
+        c->keys->late.at[row].entry = entry;
 }
 
 static void match_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
@@ -277,7 +273,7 @@ static ubi_status compare_late(ubi__string_keys *k) {
             status = fill_table(&c);
         if (status == UBI_OK)
             status = in_parallel(&c, n_entries, match_range);
-        ubi__slots_fini(&c.slots, k->choice.allocator);
+        ubi__row_table_fini(&c.table, k->choice.allocator);
     }
     if (status == UBI_OK)
         number_late(k, n_entries);

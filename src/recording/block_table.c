@@ -4,73 +4,42 @@
  */
 #include "recording/block_table.h"
 
-#include "recording/probing.h"
-
 _Static_assert(sizeof(ubi__block) == 16, "a block takes 16 bytes");
+
+static bool is_at(const void *unused, const ubi__block *block, uint64_t address) {
+    (void)unused;
+    return block->address == address;
+}
+UBI_TABLE_LOOKUP(block, ubi__block_slots, ubi__block, ubi__block_is_used, const void *, uint64_t, is_at);
 
 void ubi__block_table_init(ubi__block_table *t, const ubi_allocator *allocator) {
     *t = (ubi__block_table){ .allocator = allocator };
 }
 
 void ubi__block_table_fini(ubi__block_table *t) {
-    ubi__free_array(t->allocator, t->slots, t->n_slots, sizeof *t->slots);
-    ubi__block_table_init(t, t->allocator);
-}
-
-static size_t home_of(const ubi__block_table *t, uint64_t address) {
-    return ubi__probing_home(ubi__hash_u64(address), t->n_slots);
-}
-
-/* Where the address is, or the empty slot where it would be. */
-static size_t slot_of(const ubi__block_table *t, uint64_t address) {
-    size_t i = home_of(t, address);
-    while (t->slots[i].address && t->slots[i].address != address)
-        i = ubi__probing_next(i, t->n_slots);
-    return i;
+    ubi__block_slots_fini(&t->table, t->allocator);
 }
 
 ubi_status ubi__block_table_reserve(ubi__block_table *t) {
-    if (!ubi__probing_is_full(t->n, t->n_slots))
-        return UBI_OK;
-    ubi__block_table larger = { .allocator = t->allocator, .n = t->n, .n_slots = ubi__probing_grown(t->n_slots) };
-    larger.slots = ubi__calloc_array(t->allocator, larger.n_slots, sizeof *larger.slots);
-    if (!larger.slots)
-        return ubi__fail_nomem();
-    for (size_t i = 0; i < t->n_slots; i++)
-        if (t->slots[i].address)
-            larger.slots[slot_of(&larger, t->slots[i].address)] = t->slots[i];
-    ubi__block_table_fini(t);
-    *t = larger;
-    return UBI_OK;
+    return ubi__block_slots_reserve(&t->table, t->allocator, 1);
 }
 
 void ubi__block_table_prefetch(const ubi__block_table *t, uint64_t address) {
-    if (t->n_slots)
-        __builtin_prefetch(&t->slots[home_of(t, address)]);
+    ubi__block_slots_prefetch(&t->table, ubi__hash_u64(address));
 }
 
 ubi__block ubi__block_table_put(ubi__block_table *t, ubi__block block) {
-    ubi__block *slot = &t->slots[slot_of(t, block.address)], before = *slot;
-    t->n += before.address == 0;
+    ubi__block *slot = block_place(&t->table, NULL, block.address, ubi__hash_u64(block.address)), before = *slot;
+    if (!ubi__block_is_used(slot))
+        ubi__block_slots_added(&t->table);
     *slot = block;
     return before;
 }
 
 ubi__block *ubi__block_table_find(const ubi__block_table *t, uint64_t address) {
-    if (t->n == 0 || address == 0)
-        return NULL;
-    ubi__block *block = &t->slots[slot_of(t, address)];
-    return block->address ? block : NULL;
+    return address ? block_find(&t->table, NULL, address, ubi__hash_u64(address)) : NULL;
 }
 
-/* What probed past this slot would not be found any more: it moves into the gap, which moves on. */
 void ubi__block_table_remove(ubi__block_table *t, ubi__block *block) {
-    size_t gap = (size_t)(block - t->slots);
-    for (size_t i = ubi__probing_next(gap, t->n_slots); t->slots[i].address; i = ubi__probing_next(i, t->n_slots))
-        if (ubi__probing_may_move(home_of(t, t->slots[i].address), gap, i)) {
-            t->slots[gap] = t->slots[i];
-            gap = i;
-        }
-    t->slots[gap] = (ubi__block){ 0 };
-    t->n--;
+    ubi__block_slots_remove(&t->table, block);
 }

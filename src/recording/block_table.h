@@ -2,12 +2,14 @@
  *
  * block_table.h: which blocks of a recorded program's heap live, by address.
  *
- * Open addressing (probing.h): 24 to 32 bytes per block.
+ * A table of entries (base/table.h): 24 to 32 bytes per block.
  */
 #ifndef UBI_RECORDING_BLOCK_TABLE_H
 #define UBI_RECORDING_BLOCK_TABLE_H
 
 #include "base/alloc.h"
+#include "base/hash.h"
+#include "base/table.h"
 
 #define UBI__BLOCK_ADDRESS_BITS 56
 #define UBI__BLOCK_KIND_BITS 8
@@ -21,11 +23,17 @@ typedef struct ubi__block {
     uint64_t size : UBI__BLOCK_SIZE_BITS; /* the low bits of it */
 } ubi__block;
 
+static inline bool ubi__block_is_used(const ubi__block *slot) {
+    return slot->address != 0;
+}
+static inline uint64_t ubi__block_hash(const ubi__block *slot) {
+    return ubi__hash_u64(slot->address);
+}
+UBI_TABLE_DECLARE(ubi__block_slots, ubi__block, ubi__block_is_used, ubi__block_hash);
+
 typedef struct ubi__block_table {
     const ubi_allocator *allocator;
-    ubi__block *slots;
-    size_t n_slots;
-    size_t n;
+    ubi__block_slots table;
 } ubi__block_table;
 
 void ubi__block_table_init(ubi__block_table *t, const ubi_allocator *allocator);

@@ -2,12 +2,14 @@
  *
  * live_table.h: addresses that are allocated, and the event that told of each.
  *
- * Open addressing (probing.h). Memory: 36 to 48 bytes per address.
+ * A table of entries (base/table.h). Memory: 36 to 48 bytes per address.
  */
 #ifndef UBI_RECORDING_LIVE_TABLE_H
 #define UBI_RECORDING_LIVE_TABLE_H
 
 #include "base/alloc.h"
+#include "base/hash.h"
+#include "base/table.h"
 
 /** An event, by its place in the stream. */
 typedef uint64_t ubi__event_ix;
@@ -18,17 +20,23 @@ typedef struct ubi__live {
     bool marked; /* by a collector */
 } ubi__live;
 
+static inline bool ubi__live_is_used(const ubi__live *slot) {
+    return slot->address != 0;
+}
+static inline uint64_t ubi__live_hash(const ubi__live *slot) {
+    return ubi__hash_u64(slot->address);
+}
+UBI_TABLE_DECLARE(ubi__live_slots, ubi__live, ubi__live_is_used, ubi__live_hash);
+
 typedef struct ubi__live_table {
     const ubi_allocator *allocator;
-    ubi__live *slots;
-    size_t n_slots;
-    size_t n;
+    ubi__live_slots table;
 } ubi__live_table;
 
 void ubi__live_table_init(ubi__live_table *t, const ubi_allocator *allocator);
 void ubi__live_table_fini(ubi__live_table *t);
-/** Room for one more. Errors: UBI_ENOMEM, and the table is as it was. */
-ubi_status ubi__live_table_reserve(ubi__live_table *t);
+/** Room for `n` more. Errors: UBI_ENOMEM, and the table is as it was. */
+ubi_status ubi__live_table_reserve(ubi__live_table *t, size_t n);
 /** Adds or replaces; there is room. `address` is not 0. Cost: O(1). */
 void ubi__live_table_put(ubi__live_table *t, uint64_t address, ubi__event_ix event);
 /** NULL: not there. Until the table changes. */

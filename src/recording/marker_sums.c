@@ -93,13 +93,13 @@ uint32_t ubi__marker_sums_group(const ubi__marker_sums *m, uint32_t thread) {
 }
 
 ubi_status ubi__marker_sums_own(ubi__marker_sums *m, uint64_t number, uint32_t group) {
-    UBI_TRY(ubi__live_table_reserve(&m->owned));
+    UBI_TRY(ubi__live_table_reserve(&m->owned, 1));
     ubi__live_table_put(&m->owned, number + 1, group);
     return UBI_OK;
 }
 
 void ubi__marker_sums_freed(ubi__marker_sums *m, uint64_t number, uint32_t thread) {
-    ubi__live *owned = m->owned.n ? ubi__live_table_find(&m->owned, number + 1) : NULL;
+    ubi__live *owned = m->owned.table.n ? ubi__live_table_find(&m->owned, number + 1) : NULL;
     if (!owned)
         return;
     m->threads.at[thread].freed_number = number + 1;
@@ -118,7 +118,7 @@ uint32_t ubi__marker_sums_owner(const ubi__marker_sums *m, uint64_t number) {
 }
 
 uint32_t ubi__marker_sums_left(ubi__marker_sums *m, uint64_t number) {
-    ubi__live *owned = m->owned.n ? ubi__live_table_find(&m->owned, number + 1) : NULL;
+    ubi__live *owned = m->owned.table.n ? ubi__live_table_find(&m->owned, number + 1) : NULL;
     uint32_t group = owned ? (uint32_t)owned->event : UBI_NONE;
     if (owned)
         ubi__live_table_remove(&m->owned, owned);

@@ -664,7 +664,7 @@ ubi__preload_started ubi__preload_collector_started(const ubi__preload_collector
 
 void ubi__preload_collector_counters(const ubi__preload_collector *c, ubi__preload_counters *out) {
     *out = c->counters;
-    out->live = c->blocks.n + c->n_mappings;
+    out->live = c->blocks.table.n + c->n_mappings;
     out->lost_bytes = c->common.lost_bytes;
     out->is_trampled = c->is_trampled;
 }

@@ -47,7 +47,7 @@ static ubi_status add_allocation(ubi__recorder *r, const ubi__allocation *a, uin
     ubi__recording *recording = &r->recording;
     ubi__event event = { .size_bytes = a->size_bytes, .thread = a->thread };
     UBI_TRY(ubi__vec_event_reserve(&recording->events, recording->allocator, 1));
-    UBI_TRY(ubi__live_table_reserve(into));
+    UBI_TRY(ubi__live_table_reserve(into, 1));
     UBI_TRY(ubi__strtab_intern(&recording->kinds, &event.kind, a->kind));
     UBI_TRY(r->source.stack(r->source.payload, &recording->traces, &event.trace));
     event.allocation = ++r->allocation_count;
@@ -145,7 +145,7 @@ ubi_status ubi__recorder_allocated_young(ubi__recorder *r, const ubi__allocation
 static ubi_status promote(ubi__recorder *r, ubi__live *young, uint64_t address) {
     ubi__event_ix event = young->event;
     ubi__live_table *tables[] = { &r->live, &r->newer };
-    UBI_TRY(ubi__live_table_reserve(settled(r)));
+    UBI_TRY(ubi__live_table_reserve(settled(r), 1));
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         withdraw(r, tables[i], address);
     ubi__live_table_put(settled(r), address, event);
@@ -191,14 +191,16 @@ static int by_event(const void *a, const void *b) {
 static ubi_status free_unmarked(ubi__recorder *r, const ubi__live_table *table, uint32_t thread) {
     const ubi_allocator *allocator = r->recording.allocator;
     size_t n = 0;
-    if (table->n == 0)
+    if (table->table.n == 0)
         return UBI_OK;
-    ubi__event_ix *dead = ubi__alloc_array(allocator, table->n, sizeof *dead);
+    ubi__event_ix *dead = ubi__alloc_array(allocator, table->table.n, sizeof *dead);
     if (!dead)
         return ubi__fail_nomem();
-    for (size_t i = 0; i < table->n_slots; i++)
-        if (table->slots[i].address && !table->slots[i].marked)
-            dead[n++] = table->slots[i].event;
+    for (size_t i = 0; i < table->table.n_slots; i++) {
+        const ubi__live *live = &table->table.slots[i];
+        if (ubi__live_is_used(live) && !live->marked)
+            dead[n++] = live->event;
+    }
     ubi_status status = reserve_frees(r, n);
     if (status == UBI_OK && n) {
         uint64_t now_ns = r->source.now_ns(r->source.payload);
@@ -206,7 +208,7 @@ static ubi_status free_unmarked(ubi__recorder *r, const ubi__live_table *table, 
         for (size_t i = 0; i < n; i++)
             put_free(r, dead[i], now_ns, thread);
     }
-    ubi__free_array(allocator, dead, table->n, sizeof *dead);
+    ubi__free_array(allocator, dead, table->table.n, sizeof *dead);
     return status;
 }
 
@@ -230,14 +232,15 @@ void ubi__recorder_marked(ubi__recorder *r, uint64_t address) {
 
 /* What was marked stays, with what came meanwhile. */
 static ubi_status keep_survivors(ubi__recorder *r) {
-    const ubi__live_table *old = &r->live;
-    for (size_t i = 0; i < old->n_slots; i++) {
-        const ubi__live *live = &old->slots[i];
-        if (!live->address || !live->marked)
-            continue;
-        UBI_TRY(ubi__live_table_reserve(&r->newer));
-        ubi__live_table_put(&r->newer, live->address, live->event);
-    }
+    const ubi__live_slots *old = &r->live.table;
+    size_t n = 0;
+    for (size_t i = 0; i < old->n_slots; i++)
+        n += old->slots[i].marked;
+    /* All at once: entries come in the order of their hashes, which fills a table that grows from one end (base/table.h). */
+    UBI_TRY(ubi__live_table_reserve(&r->newer, n));
+    for (size_t i = 0; i < old->n_slots; i++)
+        if (old->slots[i].marked)
+            ubi__live_table_put(&r->newer, old->slots[i].address, old->slots[i].event);
     return UBI_OK;
 }
 

@@ -183,7 +183,7 @@ static uint64_t now_ms(const ubi__recording_summary *s) {
 }
 
 static ubi_status put_live(ubi__recording_summary *s, uint64_t number, uint32_t info) {
-    UBI_TRY(ubi__live_table_reserve(&s->live));
+    UBI_TRY(ubi__live_table_reserve(&s->live, 1));
     ubi__live_table_put(&s->live, number + 1, now_ms(s) << 32 | info);
     return UBI_OK;
 }
@@ -328,9 +328,9 @@ ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubir
 
 /* What was allocated in a marker and lives at the end, beside what was left. */
 static void sum_live_of_markers(ubi__recording_summary *s) {
-    for (size_t i = 0; i < s->live.n_slots && s->markers.owned.n; i++) {
-        const ubi__live *live = &s->live.slots[i];
-        uint32_t group = live->address ? ubi__marker_sums_owner(&s->markers, live->address - 1) : UBI_NONE;
+    for (size_t i = 0; i < s->live.table.n_slots && s->markers.owned.table.n; i++) {
+        const ubi__live *live = &s->live.table.slots[i];
+        uint32_t group = ubi__live_is_used(live) ? ubi__marker_sums_owner(&s->markers, live->address - 1) : UBI_NONE;
         if (group != UBI_NONE)
             ubi__estimate_add(&s->markers.groups.at[group].live, s, (uint32_t)live->event, 1);
     }

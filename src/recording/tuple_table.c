@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * tuple_table.c: see tuple_table.h.
+ *
+ * How many words a slot has is known at run time only, so the loops are its own; where to begin and when to grow is
+ * base/table.h's.
  */
 #include "recording/tuple_table.h"
 
-#include "recording/probing.h"
+#include "base/hash.h"
+#include "base/table.h"
 
 void ubi__tuple_table_init(ubi__tuple_table *t, size_t width, const char *what, const ubi_allocator *allocator) {
     *t = (ubi__tuple_table){ .allocator = allocator, .width = width, .what = what };
@@ -38,7 +42,7 @@ static bool is_equal(const uint64_t *a, const uint64_t *b, size_t width) {
 }
 
 static uint64_t *home_of(const ubi__tuple_table *t, const uint64_t *tuple) {
-    return t->slots + ubi__probing_home(hash_of(tuple, t->width), t->n_slots) * (t->width + 1);
+    return t->slots + ubi__table_home(hash_of(tuple, t->width), t->n_slots) * (t->width + 1);
 }
 
 /* The slot of the tuple, or the empty one where it would be. */
@@ -62,7 +66,7 @@ static void fill(uint64_t *slot, uint64_t row, const uint64_t *tuple, size_t wid
 static ubi_status grow(ubi__tuple_table *t) {
     ubi__tuple_table larger = *t;
     size_t stride = t->width + 1;
-    larger.n_slots = ubi__probing_grown(t->n_slots);
+    larger.n_slots = ubi__table_grown(t->n_slots, t->n + 1, stride * sizeof *larger.slots);
     larger.slots = ubi__calloc_array(t->allocator, larger.n_slots, stride * sizeof *larger.slots);
     if (!larger.slots)
         return ubi__fail_nomem();
@@ -77,7 +81,7 @@ static ubi_status grow(ubi__tuple_table *t) {
 }
 
 ubi_status ubi__tuple_table_number(ubi__tuple_table *t, uint32_t *out, bool *is_new, const uint64_t *tuple) {
-    if (ubi__probing_is_full(t->n, t->n_slots))
+    if (t->n == ubi__table_capacity(t->n_slots))
         UBI_TRY(grow(t));
     uint64_t *slot = slot_of(t, tuple);
     *is_new = slot[0] == 0;

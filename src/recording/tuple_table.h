@@ -2,8 +2,8 @@
  *
  * tuple_table.h: numbers for tuples of integers: equal ones have one number, the next free one when they are new.
  *
- * Open addressing (probing.h), with the tuples in the slots, so that one look at memory finds a number. Nothing is removed.
- * Memory: 8 bytes per word and for the number, times 1.5 to 2.
+ * Open addressing as in base/table.h, with the tuples in the slots, so that one look at memory finds a number. Nothing is
+ * removed. Memory: 8 bytes per word and for the number, times 1.5 to 2.
  */
 #ifndef UBI_RECORDING_TUPLE_TABLE_H
 #define UBI_RECORDING_TUPLE_TABLE_H

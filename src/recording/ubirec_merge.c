@@ -162,7 +162,7 @@ static last_free *last_of_thread(const input *in) {
 }
 
 static ubi_status put_live(input *in, uint64_t number, uint64_t merged) {
-    UBI_TRY(ubi__live_table_reserve(&in->live));
+    UBI_TRY(ubi__live_table_reserve(&in->live, 1));
     ubi__live_table_put(&in->live, number + 1, merged);
     return UBI_OK;
 }
@@ -260,11 +260,11 @@ static ubi_status add_record(ubi__ubirec_merge *m, input *in, const ubi__ubirec_
 
 /* What lives when the process is over has nobody any more. */
 static ubi_status leave_live(ubi__ubirec_merge *m, const input *in) {
-    if (in->live.n)
+    if (in->live.table.n)
         UBI_TRY(ubi__ubirec_write_time(m->writer, in->time_ns));
-    for (size_t i = 0; i < in->live.n_slots; i++)
-        if (in->live.slots[i].address)
-            UBI_TRY(ubi__ubirec_write_left(m->writer, in->live.slots[i].event));
+    for (size_t i = 0; i < in->live.table.n_slots; i++)
+        if (in->live.table.slots[i].address)
+            UBI_TRY(ubi__ubirec_write_left(m->writer, in->live.table.slots[i].event));
     return UBI_OK;
 }
 

@@ -58,7 +58,7 @@ static ubi_status add_alloc(conversion *c, const ubi__ubirec_record *r) {
                          .trace = info->trace,
                          .thread = thread_id(c),
                          .kind = c->kinds.at[info->kind] };
-    UBI_TRY(ubi__live_table_reserve(&c->live));
+    UBI_TRY(ubi__live_table_reserve(&c->live, 1));
     UBI_TRY(ubi__vec_event_push(&c->made.events, c->made.allocator, event));
     ubi__live_table_put(&c->live, r->event.number + 1, c->made.events.n - 1);
     return UBI_OK;
@@ -84,7 +84,7 @@ static ubi_status add_free_undone(conversion *c, uint64_t number) {
     last_of_thread(c)->allocation = 0;
     if (last.allocation != number + 1)
         return UBI_OK;
-    UBI_TRY(ubi__live_table_reserve(&c->live));
+    UBI_TRY(ubi__live_table_reserve(&c->live, 1));
     ubi__live_table_put(&c->live, number + 1, last.alloc_event);
     c->made.events.at[last.event].weight_bytes = 0; /* withdrawn */
     return UBI_OK;

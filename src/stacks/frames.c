@@ -14,48 +14,31 @@ void ubi__frames_init(ubi__frames *f, const ubi_allocator *allocator) {
 }
 
 void ubi__frames_fini(ubi__frames *f) {
-    ubi__slots_fini(&f->slots, f->allocator);
+    ubi__row_table_fini(&f->by_id, f->allocator);
     ubi__vec_frame_fini(&f->rows, f->allocator);
     ubi__vec_u32_fini(&f->canonical, f->allocator);
 }
 
-static size_t find_id(const ubi__frames *f, const ubi__slots *slots, uint64_t id) {
-    size_t i = ubi__hash_u64(id) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE && f->rows.at[slots->at[i]].id != id)
-        i = ubi__slots_next(slots, i);
-    return i;
+static bool has_id(const ubi__frames *f, ubi_frame_ix row, uint64_t id) {
+    return f->rows.at[row].id == id;
 }
-
-static void put_id(const ubi__frames *f, ubi__slots *slots, ubi_frame_ix row) {
-    size_t i = find_id(f, slots, f->rows.at[row].id);
-    if (slots->at[i] == UBI_NONE)
-        slots->at[i] = row;
-}
-
-static ubi_status grow(ubi__frames *f) {
-    ubi__slots slots = { NULL, 0 };
-    if (f->rows.n * 2 < f->slots.n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&slots, f->slots.n ? f->slots.n * 2 : 64, f->allocator));
-    for (size_t i = 0; i < f->rows.n; i++)
-        put_id(f, &slots, (ubi_frame_ix)i);
-    ubi__slots_fini(&f->slots, f->allocator);
-    f->slots = slots;
-    return UBI_OK;
-}
+UBI_ROW_LOOKUP(id, const ubi__frames *, uint64_t, has_id);
 
 ubi_status ubi__frames_append(ubi__frames *f, ubi_frame_ix *out, const ubi__frame_row *row) {
+    uint64_t hash = ubi__hash_u64(row->id);
     if (f->rows.n >= UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than 2^32-1 stack frames");
-    UBI_TRY(grow(f));
+    UBI_TRY(ubi__row_table_reserve(&f->by_id, f->allocator, 1));
     UBI_TRY(ubi__vec_frame_push(&f->rows, f->allocator, *row));
     *out = (ubi_frame_ix)(f->rows.n - 1);
-    put_id(f, &f->slots, *out);
+    ubi__row_slot *slot = id_place(&f->by_id, f, row->id, hash);
+    if (!ubi__row_is_used(slot))
+        ubi__row_table_fill(&f->by_id, slot, hash, *out);
     return UBI_OK;
 }
 
 ubi_frame_ix ubi__frames_find(const ubi__frames *f, uint64_t id) {
-    return f->slots.n ? f->slots.at[find_id(f, &f->slots, id)] : UBI_NONE;
+    return id_find(&f->by_id, f, id, ubi__hash_u64(id));
 }
 
 /* ---- equal content ----------------------------------------------------------------------------------------------- */
@@ -71,39 +54,46 @@ static uint64_t content_hash(const ubi__frames *f, const ubi__strtab *strings, c
     return ubi__hash_combine(h, (uint64_t)canonical_parent(f, row) << 1 | row->is_system);
 }
 
-static bool content_equal(const ubi__frames *f, const ubi__strtab *strings, const ubi__frame_row *a,
-                          const ubi__frame_row *b) {
+/* What two frames are compared with. */
+typedef struct contents {
+    const ubi__frames *frames;
+    const ubi__strtab *strings;
+} contents;
+
+static bool has_content(contents c, ubi_frame_ix row, ubi_frame_ix other) {
+    const ubi__frame_row *a = &c.frames->rows.at[row], *b = &c.frames->rows.at[other];
     return a->line == b->line && a->column == b->column && a->is_system == b->is_system &&
-           ubi__strtab_canonical(strings, a->source) == ubi__strtab_canonical(strings, b->source) &&
-           ubi__strtab_canonical(strings, a->function_name) == ubi__strtab_canonical(strings, b->function_name) &&
-           canonical_parent(f, a) == canonical_parent(f, b);
+           ubi__strtab_canonical(c.strings, a->source) == ubi__strtab_canonical(c.strings, b->source) &&
+           ubi__strtab_canonical(c.strings, a->function_name) == ubi__strtab_canonical(c.strings, b->function_name) &&
+           canonical_parent(c.frames, a) == canonical_parent(c.frames, b);
 }
+UBI_ROW_LOOKUP(content, contents, ubi_frame_ix, has_content);
 
 /* The first row of this content, which is `row` itself when there was none before. */
-static ubi_frame_ix first_equal(const ubi__frames *f, const ubi__strtab *strings, ubi__slots *slots, ubi_frame_ix row) {
-    size_t i = content_hash(f, strings, &f->rows.at[row]) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE && !content_equal(f, strings, &f->rows.at[slots->at[i]], &f->rows.at[row]))
-        i = ubi__slots_next(slots, i);
-    if (slots->at[i] == UBI_NONE)
-        slots->at[i] = row;
-    return slots->at[i];
+static ubi_frame_ix first_equal(contents c, ubi__row_table *table, ubi_frame_ix row) {
+    uint64_t hash = content_hash(c.frames, c.strings, &c.frames->rows.at[row]);
+    ubi__row_slot *slot = content_place(table, c, row, hash);
+    if (!ubi__row_is_used(slot))
+        ubi__row_table_fill(table, slot, hash, row);
+    return slot->row;
 }
 
 ubi_status ubi__frames_canonicalize(ubi__frames *f, const ubi__strtab *strings) {
-    ubi__slots slots = { NULL, 0 };
+    ubi__row_table table = { 0 };
+    contents c = { f, strings };
     f->canonical.n = 0;
     UBI_TRY(ubi__vec_u32_reserve(&f->canonical, f->allocator, f->rows.n));
-    UBI_TRY(ubi__slots_new(&slots, ubi__slots_for(f->rows.n, 1, 2, 16), f->allocator));
+    UBI_TRY(ubi__row_table_reserve(&table, f->allocator, f->rows.n));
     /* Parents come first, so a parent's canonical entry is known when its child asks for it. */
     for (size_t i = 0; i < f->rows.n; i++)
-        f->canonical.at[i] = first_equal(f, strings, &slots, (ubi_frame_ix)i);
+        f->canonical.at[i] = first_equal(c, &table, (ubi_frame_ix)i);
     f->canonical.n = f->rows.n;
-    ubi__slots_fini(&slots, f->allocator);
+    ubi__row_table_fini(&table, f->allocator);
     return UBI_OK;
 }
 
 void ubi__frames_trim(ubi__frames *f) {
-    ubi__slots_fini(&f->slots, f->allocator);
+    ubi__row_table_fini(&f->by_id, f->allocator);
     ubi__vec_frame_trim(&f->rows, f->allocator);
     ubi__vec_u32_trim(&f->canonical, f->allocator);
 }

@@ -11,8 +11,8 @@
 
 #include <ubiheap/stacks.h>
 
-#include "base/slots.h"
 #include "base/strtab.h"
+#include "base/table.h"
 
 /** In the place of a frame: what has this stack was allocated while no frame was on it. */
 #define UBI__STACK_EMPTY (UBI_NONE - 1)
@@ -33,7 +33,7 @@ typedef struct ubi__frames {
     const ubi_allocator *allocator;
     ubi__vec_frame rows;
     ubi__vec_u32 canonical; /* canonical.n == rows.n once canonicalized */
-    ubi__slots slots;       /* id -> first row of that id, while building */
+    ubi__row_table by_id;   /* the first row of each id, while building */
 } ubi__frames;
 
 void ubi__frames_init(ubi__frames *f, const ubi_allocator *allocator);

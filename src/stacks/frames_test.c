@@ -200,7 +200,7 @@ static void trimming_drops_the_lookup_and_keeps_the_frames(void **state) {
     ubi_frame_ix ix = add(t, row(t, "f", UBI_NONE));
     canonicalize(t);
     ubi__frames_trim(&t->frames);
-    assert_null(t->frames.slots.at);
+    assert_null(t->frames.by_id.slots);
     assert_int_equal(t->frames.rows.cap, 1);
     assert_int_equal(canonical(t, ix), ix);
     assert_int_equal(ubi__frames_find(&t->frames, 100), UBI_NONE);

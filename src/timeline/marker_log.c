@@ -580,7 +580,7 @@ uint32_t ubi__log_frame_of_ref(ubi__log *log, ubi_marker_stack_ref ref) {
     if (ref == UBI_MARKER_NO_STACK_REF || !source)
         return UBI_NONE;
     if (log->stacks.source != source || log->stacks.generation != source->generation ||
-        log->stacks.frame_of_ref.n > REFS_LIMIT) {
+        log->stacks.frame_of_ref.table.n > REFS_LIMIT) {
         forget_stacks(log);
         log->stacks.source = source;
         log->stacks.generation = source->generation;

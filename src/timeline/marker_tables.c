@@ -9,7 +9,6 @@
 #include "base/hash.h"
 
 #define BLOCK_BYTES ((size_t)4000)
-#define LEAST_SLOTS 64
 #define TEXT_LIMIT ((size_t)1 << 30)
 
 typedef struct ubi__marker_text_block {
@@ -44,8 +43,8 @@ void ubi__marker_tables_unref(ubi__marker_tables *t) {
     }
     free_segments(a, (void *const *)t->texts, sizeof(ubi__marker_text));
     free_segments(a, (void *const *)t->frames, sizeof(ubi__marker_frame));
-    ubi__slots_fini(&t->text_slots, a);
-    ubi__slots_fini(&t->frame_slots, a);
+    ubi__row_table_fini(&t->text_table, a);
+    ubi__row_table_fini(&t->frame_table, a);
     UBI_DELETE(a, t);
 }
 
@@ -63,20 +62,23 @@ static void *place_of_next(ubi__marker_tables *t, void **segments, uint32_t i, s
     return (char *)segments[segment] + (size_t)offset * size;
 }
 
-static ubi_status grow_slots(ubi__marker_tables *t, ubi__slots *slots, uint32_t n, ubi__row_hash_fn hash_of) {
-    if (n >= UBI__MARKER_TABLE_LIMIT)
+/* Room for one row more. */
+static ubi_status reserve_row(ubi__marker_tables *t, ubi__row_table *table) {
+    if (table->n >= UBI__MARKER_TABLE_LIMIT)
         return ubi__fail(UBI_ELIMIT, "more than %u names or frames of markers", (unsigned)UBI__MARKER_TABLE_LIMIT);
-    size_t before = slots->n;
-    UBI_TRY(ubi__slots_grow(slots, t, n, hash_of, LEAST_SLOTS, t->allocator));
-    t->bytes += (slots->n - before) * sizeof *slots->at;
+    size_t before = table->n_slots;
+    UBI_TRY(ubi__row_table_reserve(table, t->allocator, 1));
+    t->bytes += (table->n_slots - before) * sizeof *table->slots;
     return UBI_OK;
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of_text(const void *tables, uint32_t i) {
-    return ubi__marker_tables_text_at((const ubi__marker_tables *)tables, i)->hash;
+static bool is_text(const ubi__marker_tables *t, uint32_t i, ubi_text text) {
+    const ubi__marker_text *known = ubi__marker_tables_text_at(t, i);
+    return known->len == text.len && memcmp(known->ptr, text.ptr, text.len) == 0;
 }
+UBI_ROW_LOOKUP(text, const ubi__marker_tables *, ubi_text, is_text);
 
 static char *room_for_text(ubi__marker_tables *t, size_t len) {
     ubi__marker_text_block *block = t->blocks;
@@ -103,15 +105,12 @@ ubi_status ubi__marker_tables_text(uint32_t *out, ubi__marker_tables *t, ubi_tex
     if (text.len > TEXT_LIMIT)
         return ubi__fail(UBI_ELIMIT, "a text of %zu bytes with a marker: at most %zu are possible", text.len,
                          TEXT_LIMIT);
-    UBI_TRY(grow_slots(t, &t->text_slots, t->n_texts, hash_of_text));
-    uint32_t hash = (uint32_t)ubi__hash_bytes(text.ptr, text.len);
-    size_t slot = hash & (t->text_slots.n - 1);
-    for (; t->text_slots.at[slot] != UBI_NONE; slot = ubi__slots_next(&t->text_slots, slot)) {
-        const ubi__marker_text *known = ubi__marker_tables_text_at(t, t->text_slots.at[slot]);
-        if (known->hash == hash && known->len == text.len && memcmp(known->ptr, text.ptr, text.len) == 0) {
-            *out = t->text_slots.at[slot];
-            return UBI_OK;
-        }
+    uint64_t hash = ubi__hash_bytes(text.ptr, text.len);
+    UBI_TRY(reserve_row(t, &t->text_table));
+    ubi__row_slot *slot = text_place(&t->text_table, t, text, hash);
+    if (ubi__row_is_used(slot)) {
+        *out = slot->row;
+        return UBI_OK;
     }
     ubi__marker_text *place = (ubi__marker_text *)place_of_next(t, (void **)t->texts, t->n_texts, sizeof *place);
     char *room = place ? room_for_text(t, text.len) : NULL;
@@ -119,39 +118,39 @@ ubi_status ubi__marker_tables_text(uint32_t *out, ubi__marker_tables *t, ubi_tex
         return ubi__fail_nomem();
     memcpy(room, text.ptr, text.len);
     room[text.len] = 0;
-    *place = (ubi__marker_text){ room, (uint32_t)text.len, hash };
-    t->text_slots.at[slot] = t->n_texts;
+    *place = (ubi__marker_text){ room, text.len };
+    ubi__row_table_fill(&t->text_table, slot, hash, t->n_texts);
     *out = t->n_texts++;
     return UBI_OK;
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t hash_frame(const ubi__marker_frame *f) {
+static uint64_t frame_hash(const ubi__marker_frame *f) {
     uint64_t h = ubi__hash_u64((uint64_t)f->function_name << 32 | f->source);
     h = ubi__hash_combine(h, (uint64_t)f->line << 32 | f->column);
     h = ubi__hash_combine(h, (uint64_t)f->parent << 32 | f->async_parent);
     return ubi__hash_combine(h, f->async_cause);
 }
 
-static uint64_t hash_of_frame(const void *tables, uint32_t i) {
-    return hash_frame(ubi__marker_tables_frame_at((const ubi__marker_tables *)tables, i));
+static bool is_frame(const ubi__marker_tables *t, uint32_t i, const ubi__marker_frame *frame) {
+    return memcmp(ubi__marker_tables_frame_at(t, i), frame, sizeof *frame) == 0;
 }
+UBI_ROW_LOOKUP(frame, const ubi__marker_tables *, const ubi__marker_frame *, is_frame);
 
 ubi_status ubi__marker_tables_frame(uint32_t *out, ubi__marker_tables *t, const ubi__marker_frame *frame) {
-    UBI_TRY(grow_slots(t, &t->frame_slots, t->n_frames, hash_of_frame));
-    size_t slot = hash_frame(frame) & (t->frame_slots.n - 1);
-    for (; t->frame_slots.at[slot] != UBI_NONE; slot = ubi__slots_next(&t->frame_slots, slot)) {
-        if (memcmp(ubi__marker_tables_frame_at(t, t->frame_slots.at[slot]), frame, sizeof *frame) == 0) {
-            *out = t->frame_slots.at[slot];
-            return UBI_OK;
-        }
+    uint64_t hash = frame_hash(frame);
+    UBI_TRY(reserve_row(t, &t->frame_table));
+    ubi__row_slot *slot = frame_place(&t->frame_table, t, frame, hash);
+    if (ubi__row_is_used(slot)) {
+        *out = slot->row;
+        return UBI_OK;
     }
     ubi__marker_frame *place = (ubi__marker_frame *)place_of_next(t, (void **)t->frames, t->n_frames, sizeof *place);
     if (!place)
         return ubi__fail_nomem();
     *place = *frame;
-    t->frame_slots.at[slot] = t->n_frames;
+    ubi__row_table_fill(&t->frame_table, slot, hash, t->n_frames);
     *out = t->n_frames++;
     return UBI_OK;
 }

@@ -11,7 +11,8 @@
 
 #include <stdatomic.h>
 
-#include "base/slots.h"
+#include "base/alloc.h"
+#include "base/table.h"
 
 /** Makes entry `i` exist; new ones are UBI_NONE. Errors: UBI_ENOMEM. */
 ubi_status ubi__marker_reach(ubi__vec_u32 *v, uint32_t i, const ubi_allocator *a);
@@ -25,7 +26,7 @@ typedef struct ubi__marker_frame {
 
 typedef struct ubi__marker_text {
     const char *ptr; /* ends with a zero */
-    uint32_t len, hash;
+    size_t len;
 } ubi__marker_text;
 
 /* Entry i is in segment k, which has FIRST << k entries, where i + FIRST is FIRST << k and more. */
@@ -36,10 +37,10 @@ typedef struct ubi__marker_text {
 typedef struct ubi__marker_tables {
     const ubi_allocator *allocator;
     _Atomic uint32_t refs;
-    uint32_t n_texts, n_frames;            /* of the thread that adds */
-    size_t bytes;                          /* that all takes; of the thread that adds */
-    ubi__slots text_slots, frame_slots;    /* of the thread that adds */
-    struct ubi__marker_text_block *blocks; /* where the texts are; the newest first */
+    uint32_t n_texts, n_frames;             /* of the thread that adds */
+    size_t bytes;                           /* that all takes; of the thread that adds */
+    ubi__row_table text_table, frame_table; /* of the thread that adds */
+    struct ubi__marker_text_block *blocks;  /* where the texts are; the newest first */
     ubi__marker_text *texts[UBI__MARKER_SEGMENTS];
     ubi__marker_frame *frames[UBI__MARKER_SEGMENTS];
 } ubi__marker_tables;

@@ -21,7 +21,7 @@ void ubi__timeline_data_fini(ubi__timeline_data *data) {
     const ubi_allocator *a = data->allocator;
     ubi__strtab_fini(&data->texts);
     ubi__vec_timeline_frame_fini(&data->frames, a);
-    ubi__slots_fini(&data->frame_slots, a);
+    ubi__row_table_fini(&data->frame_table, a);
     ubi__vec_timeline_row_fini(&data->rows, a);
     ubi__vec_timeline_detail_fini(&data->details, a);
     ubi__vec_timeline_rectangle_fini(&data->rectangles, a);
@@ -46,30 +46,24 @@ static uint64_t frame_hash(const ubi__timeline_frame *f) {
     return ubi__hash_combine(h, f->async_cause);
 }
 
-static uint64_t row_hash(const void *rows, uint32_t row) {
-    return frame_hash((const ubi__timeline_frame *)rows + row);
-}
-
-static bool same_frame(const ubi__timeline_frame *a, const ubi__timeline_frame *b) {
+static bool is_frame(const ubi__timeline_data *data, uint32_t row, const ubi__timeline_frame *b) {
+    const ubi__timeline_frame *a = &data->frames.at[row];
     return a->function == b->function && a->source == b->source && a->line == b->line && a->column == b->column &&
            a->parent == b->parent && a->async_parent == b->async_parent && a->async_cause == b->async_cause;
 }
-
-#define LEAST_SLOTS 64
+UBI_ROW_LOOKUP(frame, const ubi__timeline_data *, const ubi__timeline_frame *, is_frame);
 
 ubi_status ubi__timeline_add_frame(ubi__timeline_data *data, uint32_t *out, const ubi__timeline_frame *frame) {
-    ubi__slots *slots = &data->frame_slots;
+    uint64_t hash = frame_hash(frame);
     if (data->frames.n == UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than %u different frames of stacks", UBI_NONE);
-    UBI_TRY(ubi__slots_grow(slots, data->frames.at, data->frames.n, row_hash, LEAST_SLOTS, data->allocator));
-    size_t i = (size_t)frame_hash(frame) & (slots->n - 1);
-    for (; slots->at[i] != UBI_NONE; i = ubi__slots_next(slots, i))
-        if (same_frame(&data->frames.at[slots->at[i]], frame)) {
-            *out = slots->at[i];
-            return UBI_OK;
-        }
-    UBI_TRY(ubi__vec_timeline_frame_push(&data->frames, data->allocator, *frame));
-    *out = slots->at[i] = (uint32_t)(data->frames.n - 1);
+    UBI_TRY(ubi__row_table_reserve(&data->frame_table, data->allocator, 1));
+    ubi__row_slot *slot = frame_place(&data->frame_table, data, frame, hash);
+    if (!ubi__row_is_used(slot)) {
+        UBI_TRY(ubi__vec_timeline_frame_push(&data->frames, data->allocator, *frame));
+        ubi__row_table_fill(&data->frame_table, slot, hash, (uint32_t)(data->frames.n - 1));
+    }
+    *out = slot->row;
     return UBI_OK;
 }
 

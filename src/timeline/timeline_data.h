@@ -10,7 +10,6 @@
 #ifndef UBI_TIMELINE_TIMELINE_DATA_H
 #define UBI_TIMELINE_TIMELINE_DATA_H
 
-#include "base/slots.h"
 #include "base/strtab.h"
 #include "base/u64_map.h"
 
@@ -88,7 +87,7 @@ typedef struct ubi__timeline_data {
     const ubi_allocator *allocator;
     ubi__strtab texts;
     ubi__vec_timeline_frame frames;
-    ubi__slots frame_slots;
+    ubi__row_table frame_table;
     ubi__vec_timeline_row rows;
     ubi__vec_timeline_detail details;
     size_t n_given_details; /* the others wait for a row */

@@ -45,7 +45,7 @@ static ubi_status pick(picker *p, const ubi_census *census, ubi_compat compat, c
     for (uint32_t i = 0; i < n_leaves; i++)
         UBI_TRY(ubi__u64_map_put(&p->wanted, leaves[i], 1));
     UBI_TRY(ubi__report_walk(ubi_census_report(census), compat, &visitor, p));
-    for (uint32_t i = 0; p->found.n < p->wanted.n && i < n_leaves; i++)
+    for (uint32_t i = 0; p->found.n < p->wanted.table.n && i < n_leaves; i++)
         if (leaves[i] >= p->next_index)
             return ubi__fail(UBI_ENOTFOUND, "the report has no leaf %" PRIu32 ", its last index is %" PRIu64, leaves[i],
                              p->next_index - 1);

@@ -18,7 +18,6 @@ ubi_status ubi__leak_places_init(ubi__leak_places *p, uint32_t n_strings, const 
     p->label_of = ubi__calloc_array(a, n_strings, sizeof *p->label_of);
     if (n_strings && !p->label_of)
         return ubi__fail_nomem();
-    UBI_TRY(ubi__slots_new(&p->slots, 64, a));
     return ubi__vec_leak_place_push(&p->rows, a, root);
 }
 
@@ -27,7 +26,7 @@ void ubi__leak_places_fini(ubi__leak_places *p) {
         return;
     ubi__free_array(p->allocator, p->label_of, p->n_strings, sizeof *p->label_of);
     ubi__strtab_fini(&p->texts);
-    ubi__slots_fini(&p->slots, p->allocator);
+    ubi__row_table_fini(&p->table, p->allocator);
     ubi__vec_leak_place_fini(&p->rows, p->allocator);
     ubi__vec_u8_fini(&p->spare, p->allocator);
 }
@@ -77,7 +76,7 @@ uint64_t ubi__leak_label_hash(ubi__leak_places *p, uint32_t label) {
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of(ubi__leak_place_ix parent, const ubi__leak_item *item) {
+static uint64_t place_hash(ubi__leak_place_ix parent, const ubi__leak_item *item) {
     uint64_t h = ubi__hash_combine((uint64_t)parent << 1 | item->head, (uint64_t)item->label << 32 | item->row);
     return ubi__hash_combine(h, item->name);
 }
@@ -86,28 +85,16 @@ static bool alike(const ubi__leak_item *a, const ubi__leak_item *b) {
     return a->label == b->label && a->row == b->row && a->name == b->name;
 }
 
-/* The slot of the place, or the free one where it would be. */
-static size_t slot_of(const ubi__leak_places *p, ubi__leak_place_ix parent, const ubi__leak_item *item) {
-    size_t i = hash_of(parent, item) & (p->slots.n - 1);
-    for (; p->slots.at[i] != UBI_NONE; i = ubi__slots_next(&p->slots, i)) {
-        const ubi__leak_place *row = &p->rows.at[p->slots.at[i]];
-        if (row->parent == parent && row->item.head == item->head && alike(&row->item, item))
-            break;
-    }
-    return i;
-}
+typedef struct place_key {
+    ubi__leak_place_ix parent;
+    const ubi__leak_item *item;
+} place_key;
 
-static ubi_status grow(ubi__leak_places *p) {
-    ubi__slots larger;
-    if (p->rows.n * 3 <= p->slots.n * 2)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&larger, p->slots.n * 2, p->allocator));
-    ubi__slots_fini(&p->slots, p->allocator);
-    p->slots = larger;
-    for (ubi__leak_place_ix i = 1; i < p->rows.n; i++)
-        p->slots.at[slot_of(p, p->rows.at[i].parent, &p->rows.at[i].item)] = i;
-    return UBI_OK;
+static bool is_place(const ubi__leak_places *p, ubi__leak_place_ix row, place_key key) {
+    const ubi__leak_place *place = &p->rows.at[row];
+    return place->parent == key.parent && place->item.head == key.item->head && alike(&place->item, key.item);
 }
+UBI_ROW_LOOKUP(place, const ubi__leak_places *, place_key, is_place);
 
 /* An equal item on the way that ends with `at`; what is held by leaked objects only does not look beyond their head. */
 static ubi__leak_place_ix look_back(const ubi__leak_places *p, ubi__leak_place_ix at, const ubi__leak_item *item) {
@@ -124,7 +111,7 @@ static ubi__leak_place_ix look_back(const ubi__leak_places *p, ubi__leak_place_i
 
 ubi__leak_place_ix ubi__leak_place_find(const ubi__leak_places *p, ubi__leak_place_ix parent,
                                         const ubi__leak_item *item) {
-    return p->slots.at[slot_of(p, parent, item)];
+    return place_find(&p->table, p, (place_key){ parent, item }, place_hash(parent, item));
 }
 
 ubi__leak_place_ix ubi__leak_place_known(const ubi__leak_places *p, ubi__leak_place_ix parent,
@@ -135,10 +122,13 @@ ubi__leak_place_ix ubi__leak_place_known(const ubi__leak_places *p, ubi__leak_pl
 
 ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, ubi__leak_place_ix parent,
                                  const ubi__leak_item *item, uint64_t text_hash) {
-    size_t slot = slot_of(p, parent, item);
-    *out = p->slots.at[slot];
-    if (*out != UBI_NONE)
+    uint64_t hash = place_hash(parent, item);
+    UBI_TRY(ubi__row_table_reserve(&p->table, p->allocator, 1));
+    ubi__row_slot *slot = place_place(&p->table, p, (place_key){ parent, item }, hash);
+    if (ubi__row_is_used(slot)) {
+        *out = slot->row;
         return UBI_OK;
+    }
     *out = item->head ? UBI_NONE : look_back(p, parent, item);
     if (*out != UBI_NONE)
         return UBI_OK;
@@ -150,6 +140,6 @@ ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, u
     UBI_TRY(ubi__vec_leak_place_push(&p->rows, p->allocator, row));
     p->rows.at[parent].has_heads |= item->head;
     p->rows.at[parent].has_entries |= item->label == UBI__LEAK_LABEL_ANY;
-    p->slots.at[slot] = *out;
-    return grow(p);
+    ubi__row_table_fill(&p->table, slot, hash, *out);
+    return UBI_OK;
 }

@@ -9,8 +9,8 @@
 #ifndef UBI_ANALYSES_LEAK_PLACES_H
 #define UBI_ANALYSES_LEAK_PLACES_H
 
-#include "base/slots.h"
 #include "base/strtab.h"
+#include "base/table.h"
 #include "base/text_memo.h"
 
 typedef uint32_t ubi__leak_place_ix;
@@ -45,7 +45,7 @@ UBI_VEC_DECLARE(ubi__vec_leak_place, ubi__leak_place);
 typedef struct ubi__leak_places {
     const ubi_allocator *allocator;
     ubi__vec_leak_place rows; /* the first is the root */
-    ubi__slots slots;
+    ubi__row_table table;
     ubi__strtab texts; /* of labels */
     ubi__text_memo label_hashes;
     uint32_t *label_of; /* label_of[n_strings] of the graph's strings, 0: not known yet */

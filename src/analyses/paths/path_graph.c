@@ -9,7 +9,7 @@
  */
 #include "analyses/paths/path_tree.h"
 #include "base/hash.h"
-#include "base/slots.h"
+#include "base/table.h"
 
 /* ---- tables of pairs ---------------------------------------------------------------------------------------------- */
 
@@ -21,54 +21,41 @@ UBI_VEC_DECLARE(vec_pair, pair);
 
 typedef struct pair_table {
     vec_pair rows; /* different, in order of insertion */
-    ubi__slots slots;
+    ubi__row_table table;
 } pair_table;
 
-#define FIRST_SLOTS 16
 #define MAX_ROWS (UBI_NONE - 1)
 
 static void table_fini(pair_table *t, const ubi_allocator *a) {
     vec_pair_fini(&t->rows, a);
-    ubi__slots_fini(&t->slots, a);
+    ubi__row_table_fini(&t->table, a);
 }
 
-static size_t slot_of(const pair_table *t, const ubi__slots *slots, pair key) {
-    size_t i = ubi__hash_u64((uint64_t)key.a << 32 | key.b) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE) {
-        pair row = t->rows.at[slots->at[i]];
-        if (row.a == key.a && row.b == key.b)
-            break;
-        i = ubi__slots_next(slots, i);
-    }
-    return i;
+static uint64_t pair_hash(pair key) {
+    return ubi__hash_u64((uint64_t)key.a << 32 | key.b);
 }
+
+static bool is_pair(const pair_table *t, uint32_t row, pair key) {
+    return t->rows.at[row].a == key.a && t->rows.at[row].b == key.b;
+}
+UBI_ROW_LOOKUP(pair, const pair_table *, pair, is_pair);
 
 static bool table_has(const pair_table *t, pair key) {
-    return t->slots.n && t->slots.at[slot_of(t, &t->slots, key)] != UBI_NONE;
-}
-
-static ubi_status table_grow(pair_table *t, const ubi_allocator *a) {
-    ubi__slots grown;
-    UBI_TRY(ubi__slots_new(&grown, t->slots.n ? t->slots.n * 2 : FIRST_SLOTS, a));
-    for (size_t i = 0; i < t->rows.n; i++)
-        grown.at[slot_of(t, &grown, t->rows.at[i])] = (uint32_t)i;
-    ubi__slots_fini(&t->slots, a);
-    t->slots = grown;
-    return UBI_OK;
+    return pair_find(&t->table, t, key, pair_hash(key)) != UBI_NONE;
 }
 
 /* Index of `key`, which is added if it is new. */
 static ubi_status table_put(uint32_t *index, pair_table *t, pair key, const ubi_allocator *a) {
-    if ((t->rows.n + 1) * 3 > t->slots.n * 2)
-        UBI_TRY(table_grow(t, a));
-    uint32_t *slot = &t->slots.at[slot_of(t, &t->slots, key)];
-    if (*slot == UBI_NONE) {
+    uint64_t hash = pair_hash(key);
+    UBI_TRY(ubi__row_table_reserve(&t->table, a, 1));
+    ubi__row_slot *slot = pair_place(&t->table, t, key, hash);
+    if (!ubi__row_is_used(slot)) {
         if (t->rows.n == MAX_ROWS)
             return ubi__fail(UBI_ELIMIT, "more than %u edges on the paths to one target", MAX_ROWS);
         UBI_TRY(vec_pair_push(&t->rows, a, key));
-        *slot = (uint32_t)(t->rows.n - 1);
+        ubi__row_table_fill(&t->table, slot, hash, (uint32_t)(t->rows.n - 1));
     }
-    *index = *slot;
+    *index = slot->row;
     return UBI_OK;
 }
 

@@ -35,7 +35,7 @@ void ubi__fxs_frames_init(ubi__fxs_frames *f, const ubi_allocator *a) {
 void ubi__fxs_frames_fini(ubi__fxs_frames *f, const ubi_allocator *a) {
     ubi__node_map_fini(&f->keys);
     ubi__vec_fxs_frame_fini(&f->rows, a);
-    ubi__slots_fini(&f->by_id, a);
+    ubi__row_table_fini(&f->by_id, a);
 }
 
 void ubi__fxs_encode_limit_stacks(ubi__fxs_encoder *e, uint32_t max_frames) {
@@ -49,27 +49,13 @@ void ubi__fxs_encode_set_frame_names(ubi__fxs_encoder *e, ubi__fxs_frame_names_f
 
 /* ---- frames of the file ------------------------------------------------------------------------------------------- */
 
-static size_t find_id_slot(const ubi__fxs_frames *f, const ubi__slots *slots, uint64_t id) {
-    size_t i = ubi__hash_u64(id) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE && f->rows.at[slots->at[i]].id != id)
-        i = ubi__slots_next(slots, i);
-    return i;
+static bool has_id(const ubi__fxs_frames *f, ubi_frame_ix row, uint64_t id) {
+    return f->rows.at[row].id == id;
 }
+UBI_ROW_LOOKUP(id, const ubi__fxs_frames *, uint64_t, has_id);
 
 static ubi_frame_ix find_id(const ubi__fxs_frames *f, uint64_t id) {
-    return f->by_id.n ? f->by_id.at[find_id_slot(f, &f->by_id, id)] : UBI_NONE;
-}
-
-static ubi_status grow_by_id(ubi__fxs_frames *f, const ubi_allocator *a) {
-    ubi__slots slots = { NULL, 0 };
-    if (f->rows.n * 2 < f->by_id.n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&slots, f->by_id.n ? f->by_id.n * 2 : 64, a));
-    for (size_t i = 0; i < f->rows.n; i++)
-        slots.at[find_id_slot(f, &slots, f->rows.at[i].id)] = (uint32_t)i;
-    ubi__slots_fini(&f->by_id, a);
-    f->by_id = slots;
-    return UBI_OK;
+    return id_find(&f->by_id, f, id, ubi__hash_u64(id));
 }
 
 static uint64_t new_id(ubi__fxs_frames *f) {
@@ -146,10 +132,15 @@ static ubi_status add_row(ubi__fxs_encoder *e, ubi_stack stack, const ubi__fxs_f
     ubi__fxs_frames *f = &e->frames;
     if (f->rows.n >= UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than 2^32-1 stack frames");
-    UBI_TRY(grow_by_id(f, e->allocator));
+    uint64_t hash = ubi__hash_u64(frame->id);
+    UBI_TRY(ubi__row_table_reserve(&f->by_id, e->allocator, 1));
     UBI_TRY(ubi__vec_fxs_frame_push(&f->rows, e->allocator, *frame));
     *row = (ubi_frame_ix)(f->rows.n - 1);
-    f->by_id.at[find_id_slot(f, &f->by_id, frame->id)] = *row;
+    ubi__row_slot *slot = id_place(&f->by_id, f, frame->id, hash);
+    if (ubi__row_is_used(slot))
+        slot->row = *row; /* of an id that several have, the last is found */
+    else
+        ubi__row_table_fill(&f->by_id, slot, hash, *row);
     return ubi__node_map_put(&f->keys, key_of(stack), *row);
 }
 

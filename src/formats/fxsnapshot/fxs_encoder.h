@@ -80,7 +80,7 @@ typedef struct ubi__fxs_frames {
     ubi__node_map keys; /* (owner, ref) of a stack -> row */
     ubi__vec_fxs_frame rows;
     uint32_t n_linked;        /* rows of the stacks before the one at hand, whose own lack their parents yet */
-    ubi__slots by_id;         /* over rows */
+    ubi__row_table by_id;     /* over rows */
     uint64_t next_id;         /* for frames whose id is taken; counts down, so all above are taken too */
     uint32_t max_frames;      /* 0: no limit but the format's */
     uint64_t n_frames, n_cut; /* totals */

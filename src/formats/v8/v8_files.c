@@ -70,42 +70,29 @@ struct ubi__v8_scripts {
     ubi__v8_reader *r;
     ubi_graph *g;
     vec_script rows;
-    ubi__slots slots;    /* over rows, by id */
-    uint64_t edges_left; /* that may be looked at, so that no graph makes this slow */
+    ubi__row_table table; /* over rows, by id */
+    uint64_t edges_left;  /* that may be looked at, so that no graph makes this slow */
 };
 
 typedef struct ubi__v8_scripts scripts;
 
-static size_t find_slot(const scripts *s, const ubi__slots *slots, uint32_t id) {
-    size_t i = ubi__hash_u64(id) & (slots->n - 1);
-    while (slots->at[i] != UBI_NONE && s->rows.at[slots->at[i]].id != id)
-        i = ubi__slots_next(slots, i);
-    return i;
+static bool is_script(const scripts *s, uint32_t row, uint32_t id) {
+    return s->rows.at[row].id == id;
 }
-
-static ubi_status grow_slots(scripts *s) {
-    ubi__slots slots = { NULL, 0 };
-    if (s->rows.n * 2 < s->slots.n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&slots, s->slots.n ? s->slots.n * 2 : 64, s->r->allocator));
-    for (size_t i = 0; i < s->rows.n; i++)
-        slots.at[find_slot(s, &slots, s->rows.at[i].id)] = (uint32_t)i;
-    ubi__slots_fini(&s->slots, s->r->allocator);
-    s->slots = slots;
-    return UBI_OK;
-}
+UBI_ROW_LOOKUP(script, const scripts *, uint32_t, is_script);
 
 /* The script's row, made if new. Most locations are in the script of the one before. */
 static ubi_status script_of(scripts *s, uint32_t id, uint32_t *row) {
     if (*row < s->rows.n && s->rows.at[*row].id == id)
         return UBI_OK;
-    UBI_TRY(grow_slots(s));
-    size_t slot = find_slot(s, &s->slots, id);
-    if (s->slots.at[slot] == UBI_NONE) {
+    uint64_t hash = ubi__hash_u64(id);
+    UBI_TRY(ubi__row_table_reserve(&s->table, s->r->allocator, 1));
+    ubi__row_slot *slot = script_place(&s->table, s, id, hash);
+    if (!ubi__row_is_used(slot)) {
         UBI_TRY(vec_script_push(&s->rows, s->r->allocator, (script){ id, UBI_NONE, UBI_NONE, UBI_NONE }));
-        s->slots.at[slot] = (uint32_t)(s->rows.n - 1);
+        ubi__row_table_fill(&s->table, slot, hash, (uint32_t)(s->rows.n - 1));
     }
-    *row = s->slots.at[slot];
+    *row = slot->row;
     return UBI_OK;
 }
 
@@ -215,7 +202,7 @@ void ubi__v8_scripts_free(scripts *s) {
     if (!s)
         return;
     const ubi_allocator *a = s->r->allocator;
-    ubi__slots_fini(&s->slots, a);
+    ubi__row_table_fini(&s->table, a);
     vec_script_fini(&s->rows, a);
     UBI_DELETE(a, s);
 }

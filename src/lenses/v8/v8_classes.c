@@ -15,8 +15,6 @@
 #include "formats/v8/v8_kinds.h"
 #include "lenses/v8/v8_shapes.h"
 
-#define LEAST_SLOTS 256
-
 /* Where a class is defined. */
 typedef struct place {
     uint32_t script_id, line, column;
@@ -39,10 +37,10 @@ typedef struct classing {
     size_t next_location; /* in facts->locations */
 
     ubi__vec_text names; /* of classes */
-    ubi__slots name_slots;
+    ubi__row_table name_table;
     ubi__vec_u32 class_of_name; /* without a place; UBI_NONE: no class yet */
     vec_placed_class placed;
-    ubi__slots placed_slots;
+    ubi__row_table placed_table;
 
     /* Numbers of names that were found already; UBI_NONE: not yet. */
     uint32_t *name_of_string;    /* [string count], canonical */
@@ -54,23 +52,25 @@ typedef struct classing {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of_name(const void *names, uint32_t row) {
-    const ubi_text *text = (const ubi_text *)names + row;
-    return ubi__hash_bytes(text->ptr, text->len);
+static bool is_named(const classing *c, uint32_t row, ubi_text text) {
+    return ubi__text_equal(c->names.at[row], text);
 }
+UBI_ROW_LOOKUP(name, const classing *, ubi_text, is_named);
 
 /* The number of a name; the text must stay. */
 static ubi_status number_name(uint32_t *out, classing *c, ubi_text text) {
-    UBI_TRY(ubi__slots_grow(&c->name_slots, c->names.at, c->names.n, hash_of_name, LEAST_SLOTS, c->a));
-    size_t i = ubi__hash_bytes(text.ptr, text.len) & (c->name_slots.n - 1);
-    for (; c->name_slots.at[i] != UBI_NONE; i = ubi__slots_next(&c->name_slots, i))
-        if (ubi__text_equal(c->names.at[c->name_slots.at[i]], text)) {
-            *out = c->name_slots.at[i];
-            return UBI_OK;
-        }
+    uint64_t hash = ubi__hash_bytes(text.ptr, text.len);
+    UBI_TRY(ubi__row_table_reserve(&c->name_table, c->a, 1));
+    ubi__row_slot *slot = name_place(&c->name_table, c, text, hash);
+    if (ubi__row_is_used(slot)) {
+        *out = slot->row;
+        return UBI_OK;
+    }
+    *out = (uint32_t)c->names.n;
     UBI_TRY(ubi__vec_u32_push(&c->class_of_name, c->a, UBI_NONE));
-    *out = c->name_slots.at[i] = (uint32_t)c->names.n;
-    return ubi__vec_text_push(&c->names, c->a, text);
+    UBI_TRY(ubi__vec_text_push(&c->names, c->a, text));
+    ubi__row_table_fill(&c->name_table, slot, hash, *out);
+    return UBI_OK;
 }
 
 /* The class that a name says: the name, or a tag without attributes. */
@@ -166,29 +166,28 @@ static uint64_t placed_hash(uint32_t name, place at) {
     return ubi__hash_combine((uint64_t)name << 32 | at.script_id, (uint64_t)at.line << 32 | at.column);
 }
 
-static uint64_t hash_of_placed(const void *placed, uint32_t row) {
-    const placed_class *class = (const placed_class *)placed + row;
-    return placed_hash(class->name, class->at);
+static bool is_placed(const classing *c, uint32_t row, const placed_class *wanted) {
+    const placed_class *class = &c->placed.at[row];
+    return class->name == wanted->name && class->at.script_id == wanted->at.script_id &&
+           class->at.line == wanted->at.line && class->at.column == wanted->at.column;
 }
-
-static bool is_placed(const placed_class *row, uint32_t name, place at) {
-    return row->name == name && row->at.script_id == at.script_id && row->at.line == at.line &&
-           row->at.column == at.column;
-}
+UBI_ROW_LOOKUP(placed, const classing *, const placed_class *, is_placed);
 
 static ubi_status find_placed(ubi_class_ix *out, classing *c, uint32_t name, const ubi__v8_location *location,
                               ubi_node_ix node) {
-    place at = { location->script_id, location->line, location->column };
-    UBI_TRY(ubi__slots_grow(&c->placed_slots, c->placed.at, c->placed.n, hash_of_placed, LEAST_SLOTS, c->a));
-    size_t i = placed_hash(name, at) & (c->placed_slots.n - 1);
-    for (; c->placed_slots.at[i] != UBI_NONE; i = ubi__slots_next(&c->placed_slots, i))
-        if (is_placed(&c->placed.at[c->placed_slots.at[i]], name, at)) {
-            *out = c->placed.at[c->placed_slots.at[i]].class;
-            return UBI_OK;
-        }
+    placed_class wanted = { name, { location->script_id, location->line, location->column }, 0 };
+    uint64_t hash = placed_hash(name, wanted.at);
+    UBI_TRY(ubi__row_table_reserve(&c->placed_table, c->a, 1));
+    ubi__row_slot *slot = placed_place(&c->placed_table, c, &wanted, hash);
+    if (ubi__row_is_used(slot)) {
+        *out = c->placed.at[slot->row].class;
+        return UBI_OK;
+    }
     UBI_TRY(add_class(out, c, name, location, node));
-    c->placed_slots.at[i] = (uint32_t)c->placed.n;
-    return vec_placed_class_push(&c->placed, c->a, (placed_class){ name, at, *out });
+    wanted.class = *out;
+    UBI_TRY(vec_placed_class_push(&c->placed, c->a, wanted));
+    ubi__row_table_fill(&c->placed_table, slot, hash, (uint32_t)c->placed.n - 1);
+    return UBI_OK;
 }
 
 /* Nodes are asked in ascending order. */
@@ -252,10 +251,10 @@ ubi_status ubi__v8_find_classes(ubi_lens_view *look, ubi__v8_look *own, const ub
     ubi_status status = own->class_of_node ? find_classes(&c, like) : ubi__fail_nomem();
     ubi__vec_v8_shape_fini(&c.shapes.rows, a);
     ubi__vec_text_fini(&c.names, a);
-    ubi__slots_fini(&c.name_slots, a);
+    ubi__row_table_fini(&c.name_table, a);
     ubi__vec_u32_fini(&c.class_of_name, a);
     vec_placed_class_fini(&c.placed, a);
-    ubi__slots_fini(&c.placed_slots, a);
+    ubi__row_table_fini(&c.placed_table, a);
     ubi__free_array(a, c.name_of_string, ubi__strtab_count(&c.g->strings), sizeof *c.name_of_string);
     ubi__free_array(a, c.name_of_renamed, own->renamed.n, sizeof *c.name_of_renamed);
     ubi__free_array(a, c.name_of_interface, own->interfaces.rows.n, sizeof *c.name_of_interface);

@@ -26,7 +26,7 @@ typedef struct inferring {
     const ubi_graph *g;
     const ubi_allocator *a;
     vec_candidate rows;
-    ubi__slots slots; /* over rows */
+    ubi__row_table table; /* over rows */
 } inferring;
 
 static ubi_text string_of(const inferring *in, ubi_str_ix string) {
@@ -60,7 +60,8 @@ static ubi__v8_property_walk named_properties(const inferring *in, const candida
     return walk;
 }
 
-static bool same_name(const inferring *in, const candidate *x, const candidate *y) {
+static bool has_same_name(const inferring *in, uint32_t row, const candidate *y) {
+    const candidate *x = &in->rows.at[row];
     if (x->hash != y->hash || x->n_properties != y->n_properties)
         return false;
     ubi__v8_property_walk of_x = named_properties(in, x), of_y = named_properties(in, y);
@@ -69,22 +70,22 @@ static bool same_name(const inferring *in, const candidate *x, const candidate *
             return false;
     return true;
 }
+UBI_ROW_LOOKUP(candidate, const inferring *, const candidate *, has_same_name);
 
 static ubi_status add_candidate(inferring *in, const ubi__v8_shape *shape) {
     candidate c = candidate_of(in, shape->example);
     if (c.n_properties + c.n_skipped == 0)
         return UBI_OK;
     c.count = shape->n_objects;
-    size_t i = c.hash & (in->slots.n - 1);
-    for (; in->slots.at[i] != UBI_NONE; i = ubi__slots_next(&in->slots, i)) {
-        candidate *row = &in->rows.at[in->slots.at[i]];
-        if (same_name(in, row, &c)) {
-            row->count += c.count;
-            return UBI_OK;
-        }
+    UBI_TRY(ubi__row_table_reserve(&in->table, in->a, 1));
+    ubi__row_slot *slot = candidate_place(&in->table, in, &c, c.hash);
+    if (ubi__row_is_used(slot)) {
+        in->rows.at[slot->row].count += c.count;
+        return UBI_OK;
     }
-    in->slots.at[i] = (uint32_t)in->rows.n;
-    return vec_candidate_push(&in->rows, in->a, c);
+    UBI_TRY(vec_candidate_push(&in->rows, in->a, c));
+    ubi__row_table_fill(&in->table, slot, c.hash, (uint32_t)in->rows.n - 1);
+    return UBI_OK;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -150,7 +151,6 @@ static ubi_status keep_common(inferring *in, uint32_t n_objects) {
 }
 
 static ubi_status infer(inferring *in, const ubi__v8_shapes *shapes) {
-    UBI_TRY(ubi__slots_new(&in->slots, ubi__slots_for(shapes->rows.n, 1, 2, 64), in->a));
     for (size_t i = 0; i < shapes->rows.n; i++)
         UBI_TRY(add_candidate(in, &shapes->rows.at[i]));
     UBI_TRY(keep_common(in, shapes->n_objects));
@@ -161,10 +161,10 @@ static ubi_status infer(inferring *in, const ubi__v8_shapes *shapes) {
 
 ubi_status ubi__v8_infer_interfaces(ubi__v8_look *own, const ubi__v8_shapes *shapes, const ubi_graph *g,
                                     const ubi_allocator *a) {
-    inferring in = { own, g, a, { 0 }, { NULL, 0 } };
+    inferring in = { own, g, a, { 0 }, { 0 } };
     ubi_status status = infer(&in, shapes);
     vec_candidate_fini(&in.rows, a);
-    ubi__slots_fini(&in.slots, a);
+    ubi__row_table_fini(&in.table, a);
     return status;
 }
 

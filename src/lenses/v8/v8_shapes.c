@@ -6,14 +6,12 @@
 
 #include "base/hash.h"
 
-#define LEAST_SLOTS 64
-
 typedef struct finding {
     const ubi__v8_look *own;
     const ubi_graph *g;
     const ubi_allocator *a;
     ubi__v8_shapes *shapes;
-    ubi__slots slots; /* over rows */
+    ubi__row_table table; /* over rows */
 } finding;
 
 static uint64_t shape_hash(const finding *f, ubi_node_ix node) {
@@ -36,25 +34,32 @@ static bool same_shape(const finding *f, ubi_node_ix x, ubi_node_ix y) {
     return true;
 }
 
-static uint64_t hash_of_row(const void *rows, uint32_t row) {
-    return ((const ubi__v8_shape *)rows)[row].hash;
+/* What a node is looked up by. */
+typedef struct shaped {
+    uint64_t hash;
+    ubi_node_ix node;
+} shaped;
+
+static bool has_shape(const finding *f, uint32_t row, shaped wanted) {
+    const ubi__v8_shape *shape = &f->shapes->rows.at[row];
+    return shape->hash == wanted.hash && same_shape(f, shape->example, wanted.node);
 }
+UBI_ROW_LOOKUP(shape, const finding *, shaped, has_shape);
 
 static ubi_status find_shape(uint32_t *out, finding *f, ubi_node_ix node) {
     ubi__vec_v8_shape *rows = &f->shapes->rows;
     uint64_t hash = shape_hash(f, node);
-    UBI_TRY(ubi__slots_grow(&f->slots, rows->at, rows->n, hash_of_row, LEAST_SLOTS, f->a));
-    size_t i = hash & (f->slots.n - 1);
-    for (; f->slots.at[i] != UBI_NONE; i = ubi__slots_next(&f->slots, i)) {
-        ubi__v8_shape *row = &rows->at[f->slots.at[i]];
-        if (row->hash == hash && same_shape(f, row->example, node)) {
-            row->n_objects++;
-            *out = f->slots.at[i];
-            return UBI_OK;
-        }
+    UBI_TRY(ubi__row_table_reserve(&f->table, f->a, 1));
+    ubi__row_slot *slot = shape_place(&f->table, f, (shaped){ hash, node }, hash);
+    if (ubi__row_is_used(slot)) {
+        *out = slot->row;
+        rows->at[slot->row].n_objects++;
+        return UBI_OK;
     }
-    *out = f->slots.at[i] = (uint32_t)rows->n;
-    return ubi__vec_v8_shape_push(rows, f->a, (ubi__v8_shape){ hash, node, 1, UBI_NONE });
+    *out = (uint32_t)rows->n;
+    UBI_TRY(ubi__vec_v8_shape_push(rows, f->a, (ubi__v8_shape){ hash, node, 1, UBI_NONE }));
+    ubi__row_table_fill(&f->table, slot, hash, *out);
+    return UBI_OK;
 }
 
 static ubi_status find_all(finding *f, uint32_t *shape_of_node) {
@@ -68,8 +73,8 @@ static ubi_status find_all(finding *f, uint32_t *shape_of_node) {
 
 ubi_status ubi__v8_find_shapes(ubi__v8_shapes *out, uint32_t *shape_of_node, const ubi__v8_look *own,
                                const ubi_graph *g, const ubi_allocator *a) {
-    finding f = { own, g, a, out, { NULL, 0 } };
+    finding f = { own, g, a, out, { 0 } };
     ubi_status status = find_all(&f, shape_of_node);
-    ubi__slots_fini(&f.slots, a);
+    ubi__row_table_fini(&f.table, a);
     return status;
 }

@@ -8,7 +8,7 @@
 #ifndef UBI_LENSES_V8_SHAPES_H
 #define UBI_LENSES_V8_SHAPES_H
 
-#include "base/slots.h"
+#include "base/table.h"
 #include "lenses/v8/v8_look.h"
 
 typedef struct ubi__v8_shape {

@@ -50,8 +50,8 @@ typedef struct tree {
     const ubi__timeline_nest *nest;
     const ubi__timeline_data *data;
     const ubi_allocator *allocator;
-    vec_node nodes;   /* the first nest->n_threads are threads */
-    ubi__slots slots; /* over nodes */
+    vec_node nodes;       /* the first nest->n_threads are threads */
+    ubi__row_table table; /* over nodes */
     ubi__strtab subjects;
     uint32_t *node_of;  /* node_of[rows] */
     ubi__vec_u32 shown; /* nodes in the order of lines */
@@ -69,13 +69,11 @@ static uint64_t node_hash(const node *n) {
     return ubi__hash_combine(h, (uint64_t)n->label << 32 | n->subject);
 }
 
-static uint64_t row_hash(const void *rows, uint32_t row) {
-    return node_hash((const node *)rows + row);
-}
-
-static bool same_node(const node *a, const node *b) {
+static bool is_node(const tree *t, uint32_t row, const node *b) {
+    const node *a = &t->nodes.at[row];
     return a->parent == b->parent && a->each == b->each && a->label == b->label && a->subject == b->subject;
 }
+UBI_ROW_LOOKUP(node, const tree *, const node *, is_node);
 
 static void link_child(tree *t, uint32_t parent, uint32_t child) {
     node *p = &t->nodes.at[parent];
@@ -87,15 +85,16 @@ static void link_child(tree *t, uint32_t parent, uint32_t child) {
 }
 
 static ubi_status find_node(tree *t, uint32_t *out, const node *wanted) {
-    UBI_TRY(ubi__slots_grow(&t->slots, t->nodes.at, t->nodes.n, row_hash, 64, t->allocator));
-    size_t i = (size_t)node_hash(wanted) & (t->slots.n - 1);
-    for (; t->slots.at[i] != UBI_NONE; i = ubi__slots_next(&t->slots, i))
-        if (same_node(&t->nodes.at[t->slots.at[i]], wanted)) {
-            *out = t->slots.at[i];
-            return UBI_OK;
-        }
+    uint64_t hash = node_hash(wanted);
+    UBI_TRY(ubi__row_table_reserve(&t->table, t->allocator, 1));
+    ubi__row_slot *slot = node_place(&t->table, t, wanted, hash);
+    if (ubi__row_is_used(slot)) {
+        *out = slot->row;
+        return UBI_OK;
+    }
     UBI_TRY(vec_node_push(&t->nodes, t->allocator, *wanted));
-    *out = t->slots.at[i] = (uint32_t)(t->nodes.n - 1);
+    *out = (uint32_t)(t->nodes.n - 1);
+    ubi__row_table_fill(&t->table, slot, hash, *out);
     if (wanted->parent != UBI_NONE)
         link_child(t, wanted->parent, *out);
     return UBI_OK;
@@ -435,7 +434,7 @@ static void divide_columns(tree *t) {
 
 static ubi_status build(tree *t) {
     t->nodes.n = 0;
-    ubi__slots_fini(&t->slots, t->allocator);
+    ubi__row_table_fini(&t->table, t->allocator);
     UBI_TRY(add_threads(t));
     return add_rows(t);
 }
@@ -463,7 +462,7 @@ static void tree_fini(tree *t) {
     ubi__free_array(a, t->until_ns, t->shown.n, sizeof *t->until_ns);
     ubi__free_array(a, t->node_of, t->nest->n, sizeof *t->node_of);
     vec_node_fini(&t->nodes, a);
-    ubi__slots_fini(&t->slots, a);
+    ubi__row_table_fini(&t->table, a);
     ubi__vec_u32_fini(&t->shown, a);
     ubi__strtab_fini(&t->subjects);
 }
