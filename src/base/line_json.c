@@ -9,13 +9,10 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "base/text_parts.h"
 
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static bool is_digit(char c) {
-    return (uint8_t)(c - '0') < 10;
 }
 
 static void skip_space(ubi__line_cursor *c) {
@@ -44,7 +41,7 @@ static bool take(ubi__line_cursor *c, char byte) {
 /* ---- single values ------------------------------------------------------------------------------------------------ */
 
 static bool is_hex(char c) {
-    return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
+    return ubi__is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
 static bool take_escape(ubi__line_cursor *c) {
@@ -81,9 +78,9 @@ static bool take_string(ubi__line_cursor *c, ubi__line_value *out) {
 }
 
 static bool take_digits(ubi__line_cursor *c) {
-    if (!is_digit(peek(c)))
+    if (!ubi__is_digit(peek(c)))
         return fail(c, "a digit");
-    while (is_digit(peek(c)))
+    while (ubi__is_digit(peek(c)))
         c->at++;
     return true;
 }
@@ -122,9 +119,9 @@ static bool take_word(ubi__line_cursor *c, ubi__line_value *out) {
 
 static bool take_scalar(ubi__line_cursor *c, ubi__line_value *out) {
     char first = peek(c);
-    return first == '"'                      ? take_string(c, out)
-           : first == '-' || is_digit(first) ? take_number(c, out)
-                                             : take_word(c, out);
+    return first == '"'                           ? take_string(c, out)
+           : first == '-' || ubi__is_digit(first) ? take_number(c, out)
+                                                  : take_word(c, out);
 }
 
 /* ---- objects and arrays --------------------------------------------------------------------------------------------- */
@@ -252,7 +249,7 @@ bool ubi__line_is(const ubi__line_value *value, const char *text) {
 static uint32_t hex_value(const char *at) {
     uint32_t value = 0;
     for (int i = 0; i < 4; i++)
-        value = value << 4 | (is_digit(at[i]) ? (uint32_t)(at[i] - '0') : (uint32_t)((at[i] | 32) - 'a' + 10));
+        value = value << 4 | (ubi__is_digit(at[i]) ? (uint32_t)(at[i] - '0') : (uint32_t)((at[i] | 32) - 'a' + 10));
     return value;
 }
 
@@ -322,7 +319,7 @@ static bool add_digits(uint64_t *value, const char *at, const char *end) {
 }
 
 static const char *digits_end(const char *at, const char *end) {
-    while (at < end && is_digit(*at))
+    while (at < end && ubi__is_digit(*at))
         at++;
     return at;
 }

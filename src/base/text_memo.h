@@ -10,7 +10,10 @@
 
 #include <ubiheap/base.h>
 
-#define UBI__TEXT_MEMO_SLOTS 16
+#include "base/bits.h"
+
+#define UBI__TEXT_MEMO_SLOTS_LOG2 4
+#define UBI__TEXT_MEMO_SLOTS (1 << UBI__TEXT_MEMO_SLOTS_LOG2)
 #define UBI__TEXT_MEMO_LEAST_BYTES 1024
 
 /** All zero: empty. */
@@ -20,13 +23,9 @@ typedef struct ubi__text_memo {
     } slots[UBI__TEXT_MEMO_SLOTS];
 } ubi__text_memo;
 
-static inline size_t ubi__text_memo_slot(uint64_t key) {
-    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 60);
-}
-
 /** False: not known (any more). */
 static inline bool ubi__text_memo_get(uint64_t *out, const ubi__text_memo *memo, uint64_t key, size_t len) {
-    size_t i = ubi__text_memo_slot(key);
+    size_t i = ubi__cache_place(key, UBI__TEXT_MEMO_SLOTS_LOG2);
     if (len < UBI__TEXT_MEMO_LEAST_BYTES || memo->slots[i].key != key || memo->slots[i].len != len)
         return false;
     *out = memo->slots[i].value;
@@ -34,7 +33,7 @@ static inline bool ubi__text_memo_get(uint64_t *out, const ubi__text_memo *memo,
 }
 
 static inline void ubi__text_memo_put(ubi__text_memo *memo, uint64_t key, size_t len, uint64_t value) {
-    size_t i = ubi__text_memo_slot(key);
+    size_t i = ubi__cache_place(key, UBI__TEXT_MEMO_SLOTS_LOG2);
     if (len < UBI__TEXT_MEMO_LEAST_BYTES)
         return;
     memo->slots[i].key = key;

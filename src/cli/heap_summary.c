@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "graph/graph_columns.h"
 #include "render/edge_words.h"
 #include "render/node_label.h"
@@ -171,18 +172,13 @@ void ubi__heap_summary_fini(ubi__heap_summary *summary) {
     summary->kinds = NULL;
 }
 
-static bool starts_with(ubi_text text, const char *prefix) {
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
 /* Node.js has roots of its own, Chrome nodes of Blink's. */
 static const char *guess_embedder(const ubi_graph *g) {
     for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
-        if (starts_with(ubi_graph_string(g, ubi__graph_node_name(g, g->target.at[e])), "Node / "))
+        if (ubi__text_begins(ubi_graph_string(g, ubi__graph_node_name(g, g->target.at[e])), "Node / "))
             return "Node.js (V8)";
     for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++)
-        if (starts_with(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "blink::"))
+        if (ubi__text_begins(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "blink::"))
             return "Chrome (V8)";
     return "V8";
 }

@@ -4,6 +4,8 @@
  */
 #include "graph/adopt.h"
 
+#include "base/bits.h"
+
 typedef struct walk {
     const ubi_view *view;
     const ubi_allocator *allocator;
@@ -11,25 +13,18 @@ typedef struct walk {
     ubi__vec_u32 waiting;
 } walk;
 
-static bool has(const uint64_t *bits, ubi_node_ix n) {
-    return bits[n >> 6] >> (n & 63) & 1;
-}
-static void put(uint64_t *bits, ubi_node_ix n) {
-    bits[n >> 6] |= UINT64_C(1) << (n & 63);
-}
-
 /* All that `start` reaches. */
 static ubi_status reach(walk *w, ubi_node_ix start) {
     const ubi_graph *g = w->view->graph;
-    put(w->reached, start);
+    ubi__put_bit(w->reached, start);
     UBI_TRY(ubi__vec_u32_push(&w->waiting, w->allocator, start));
     while (w->waiting.n) {
         ubi_node_ix n = w->waiting.at[--w->waiting.n];
         for (ubi_edge_ix e = g->first_edge.at[n]; e < g->first_edge.at[n + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
-            if (has(w->reached, target) || !ubi__edge_set_has(w->view->edges, e))
+            if (ubi__has_bit(w->reached, target) || !ubi__edge_set_has(w->view->edges, e))
                 continue;
-            put(w->reached, target);
+            ubi__put_bit(w->reached, target);
             UBI_TRY(ubi__vec_u32_push(&w->waiting, w->allocator, target));
         }
     }
@@ -41,7 +36,7 @@ static void mark_led_to(walk *w) {
     for (ubi_node_ix n = 0; n < g->n_nodes; n++)
         for (ubi_edge_ix e = g->first_edge.at[n]; e < g->first_edge.at[n + 1]; e++)
             if (g->target.at[e] != n && ubi__edge_set_has(w->view->edges, e))
-                put(w->led_to, g->target.at[e]);
+                ubi__put_bit(w->led_to, g->target.at[e]);
 }
 
 static ubi_status adopt(ubi__vec_u32 *out, walk *w) {
@@ -49,12 +44,12 @@ static ubi_status adopt(ubi__vec_u32 *out, walk *w) {
     UBI_TRY(reach(w, w->view->root));
     mark_led_to(w);
     for (ubi_node_ix n = 0; n < g->n_nodes; n++)
-        if (!has(w->reached, n) && !has(w->led_to, n)) {
+        if (!ubi__has_bit(w->reached, n) && !ubi__has_bit(w->led_to, n)) {
             UBI_TRY(ubi__vec_u32_push(out, w->allocator, n));
             UBI_TRY(reach(w, n));
         }
     for (ubi_node_ix n = 0; n < g->n_nodes; n++)
-        if (!has(w->reached, n))
+        if (!ubi__has_bit(w->reached, n))
             UBI_TRY(ubi__vec_u32_push(out, w->allocator, n));
     return UBI_OK;
 }

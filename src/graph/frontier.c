@@ -4,6 +4,7 @@
  */
 #include "graph/frontier.h"
 
+#include "base/bits.h"
 #include "base/status.h"
 
 ubi__frontier *ubi__frontier_new(const ubi_allocator *allocator, ubi__reached_fn reached, void *reached_payload) {
@@ -97,8 +98,8 @@ ubi_status ubi__frontier_flush(ubi__frontier *f) {
 
 /* Whether the node was taken before, as far as the cache tells; if not, it counts as taken now. */
 static bool is_recent(ubi__frontier *f, ubi_node node) {
-    uint64_t hash = (node.ref ^ (uint64_t)(uintptr_t)node.heap) * UINT64_C(0x9e3779b97f4a7c15);
-    ubi_node *recent = &f->recent[hash >> (64 - UBI__FRONTIER_RECENT_BITS)];
+    uint64_t key = node.ref ^ (uint64_t)(uintptr_t)node.heap;
+    ubi_node *recent = &f->recent[ubi__cache_place(key, UBI__FRONTIER_RECENT_BITS)];
     if (recent->ops && ubi_node_equal(*recent, node))
         return true;
     *recent = node;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "interpose/lock.h"
 #include "interpose/preload.h"
 
@@ -45,10 +46,7 @@ static double natural_logarithm(double x) {
 
 /* In (0, 1]: 53 bits of a hash of the draw's number (the finalizer of SplitMix64). */
 static double draw(void) {
-    uint64_t x = seed + atomic_fetch_add_explicit(&draws, 1, memory_order_relaxed) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    x ^= x >> 31;
+    uint64_t x = ubi__mix_u64(seed + atomic_fetch_add_explicit(&draws, 1, memory_order_relaxed) * UBI__GOLDEN);
     return (double)((x >> 11) + 1) * 0x1p-53;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/merge_sort.h"
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "formats/v8/v8_types.h"
 #include "lenses/finding_facts.h"
 
@@ -41,11 +42,6 @@ struct ubi_findings {
 
 /* ---- facts ---------------------------------------------------------------------------------------------------------- */
 
-static bool starts_with(ubi_text text, const char *prefix) {
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
 static ubi__v8_role role_of_object(ubi_text name) {
     static const struct {
         const char *name;
@@ -55,9 +51,9 @@ static ubi__v8_role role_of_object(ubi_text name) {
                   { "Array", UBI__ROLE_ARRAY },
                   { "Timeout", UBI__ROLE_TIMER },
                   { "Immediate", UBI__ROLE_TIMER } };
-    if (ubi__text_is(name, "system / Context") || starts_with(name, "system / Context / "))
+    if (ubi__text_is(name, "system / Context") || ubi__text_begins(name, "system / Context / "))
         return UBI__ROLE_CONTEXT;
-    if (starts_with(name, "system / "))
+    if (ubi__text_begins(name, "system / "))
         return UBI__ROLE_NONE;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (ubi__text_is(name, known[i].name))
@@ -77,7 +73,7 @@ static ubi__v8_role role_of(const ubi_graph *g, const ubi_kind *kind) {
                    ? UBI__ROLE_STORE
                    : UBI__ROLE_NONE;
     case UBI__V8_HIDDEN: /* contexts of older versions */
-        return starts_with(type_name, "system / Context") ? UBI__ROLE_CONTEXT : UBI__ROLE_NONE;
+        return ubi__text_begins(type_name, "system / Context") ? UBI__ROLE_CONTEXT : UBI__ROLE_NONE;
     case UBI__V8_NATIVE:
         if (ubi__text_is(type_name, "V8EventListener"))
             return UBI__ROLE_LISTENER;

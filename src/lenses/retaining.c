@@ -7,6 +7,7 @@
  */
 #include "lenses/retaining.h"
 
+#include "base/bits.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
@@ -66,10 +67,6 @@ void ubi_retaining_free(ubi_retaining *r) {
 
 /* ---- ignoring ---------------------------------------------------------------------------------------------------- */
 
-static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
-    return bits[node / 64] >> (node % 64) & 1;
-}
-
 /* Breadth-first over the view's edges, without entering what is ignored. */
 static ubi_status count_without(uint32_t *distance, const ubi_retaining *r, const uint64_t *ignored) {
     const ubi_view *view = ubi_lens_graph_view(r->look);
@@ -84,7 +81,7 @@ static ubi_status count_without(uint32_t *distance, const ubi_retaining *r, cons
     for (size_t i = 0; i < n_queued; i++)
         for (ubi_edge_ix e = g->first_edge.at[queue[i]]; e < g->first_edge.at[queue[i] + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
-            if (distance[target] != UBI_NONE || has_bit(ignored, target) || !ubi__edge_set_has(view->edges, e))
+            if (distance[target] != UBI_NONE || ubi__has_bit(ignored, target) || !ubi__edge_set_has(view->edges, e))
                 continue;
             distance[target] = distance[queue[i]] + 1;
             queue[n_queued++] = target;
@@ -132,7 +129,7 @@ ubi_status ubi_retaining_ignore(ubi_retaining *r, const ubi_node_ix *nodes, uint
 }
 
 bool ubi_retaining_is_ignored(const ubi_retaining *r, ubi_node_ix node) {
-    return r->ignored && has_bit(r->ignored, node);
+    return r->ignored && ubi__has_bit(r->ignored, node);
 }
 
 uint64_t ubi_retaining_distance(const ubi_retaining *r, ubi_node_ix node) {

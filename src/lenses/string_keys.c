@@ -7,6 +7,7 @@
  */
 #include "lenses/string_keys.h"
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/table.h"
@@ -56,18 +57,14 @@ static ubi_status find_roles(ubi__string_keys *k) {
     return UBI_OK;
 }
 
-static inline bool has_bit(const uint64_t *bits, size_t i) {
-    return bits[i / 64] >> (i % 64) & 1;
-}
-
 static inline uint64_t size_of(const ubi_lens_view *look, ubi_node_ix node) {
     return look->view.size_bytes ? look->view.size_bytes[node] : look->graph->size_bytes.at[node];
 }
 
 static inline bool is_chosen(const ubi__string_choice *c, ubi_node_ix node) {
     const ubi_lens_view *look = c->look;
-    return size_of(look, node) > 0 && (!c->only || has_bit(c->only, node)) &&
-           (!look->shown || has_bit(look->shown, node)) &&
+    return size_of(look, node) > 0 && (!c->only || ubi__has_bit(c->only, node)) &&
+           (!look->shown || ubi__has_bit(look->shown, node)) &&
            (look->view.orphans == UBI_ORPHANS_ADOPT || ubi__graph_reachable(look->graph, node));
 }
 
@@ -232,7 +229,7 @@ static void match_range(void *payload, uint64_t begin, uint64_t end, unsigned pa
     (void)part;
     for (uint64_t i = c->start + begin; i < c->start + end; i++) {
         ubi_text text = ubi__strtab_get(strings, (ubi_str_ix)i);
-        if (has_bit(c->lengths, length_bit(text)) && ubi__strtab_canonical(strings, (ubi_str_ix)i) == i)
+        if (ubi__has_bit(c->lengths, length_bit(text)) && ubi__strtab_canonical(strings, (ubi_str_ix)i) == i)
             match_entry(c, (ubi_str_ix)i, text);
     }
 }

@@ -4,6 +4,8 @@
  */
 #include "recording/allocator_frames.h"
 
+#include "base/text_parts.h"
+
 /* Whole names, of what is not named like malloc. */
 static const char *const functions[] = {
     /* C library, C++ */
@@ -75,11 +77,6 @@ static const char *const beginnings[] = {
     "PyType_GenericAlloc", /* CPython */
 };
 
-static bool begins_with(ubi_text text, const char *beginning) {
-    size_t n = strlen(beginning);
-    return text.len >= n && memcmp(text.ptr, beginning, n) == 0;
-}
-
 /* Up to the parameters, without what templates are made of. */
 static size_t end_of_name(ubi_text f) {
     size_t depth = 0;
@@ -117,7 +114,7 @@ static bool is_function(ubi_text name) {
 
 static bool is_container(ubi_text name) {
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (begins_with(name, beginnings[i]))
+        if (ubi__text_begins(name, beginnings[i]))
             return true;
     return false;
 }

@@ -8,6 +8,7 @@
 #include "recording/known_pools.h"
 
 #include "base/text.h"
+#include "base/text_parts.h"
 
 typedef struct pool {
     const char *words;
@@ -29,20 +30,13 @@ typedef struct place {
     ubi_text file, module;
 } place;
 
-static ubi_text base_name(ubi_text path) {
-    size_t start = path.len;
-    while (start > 0 && path.ptr[start - 1] != '/')
-        start--;
-    return (ubi_text){ path.ptr + start, path.len - start };
-}
-
 static place place_of(const ubi__ubirec_tables *t, uint32_t trace) {
     const ubi__ubirec_frame *f = &t->frames.at[t->traces.at[trace].frame];
     place p = { { "", 0 }, { "", 0 } };
     uint32_t n;
     const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(t, t->traces.at[trace].frame, &n);
     if (f->type == UBI__UBIREC_NATIVE_FRAME)
-        p.module = base_name(ubi__ubirec_string_at(t, t->modules.at[f->of].path));
+        p.module = ubi__text_base_name(ubi__ubirec_string_at(t, t->modules.at[f->of].path));
     if (n > 0) {
         const ubi__ubirec_symbol_row *symbol = &symbols[ubi__asking_symbol(t, symbols, n)];
         p.file = ubi__ubirec_string_at(t, symbol->file);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/bits.h"
 #include "recording/mixed_stack.h"
 #include "recording/recorded.h"
 #include "recording/recorder.h"
@@ -56,15 +57,12 @@ static uint64_t now_ns(void *payload) {
     return p->options.clock_ns ? p->options.clock_ns(p->options.payload) : ubi_process_clock_ns();
 }
 
-/* By the published definition of splitmix64. */
+/* SplitMix64. */
 static double draw(void *payload) {
     ubi_profiler *p = payload;
     if (p->options.random)
         return p->options.random(p->options.payload);
-    uint64_t z = p->random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    return (double)(ubi__mix_u64(p->random_state += UBI__GOLDEN) >> 11) * 0x1p-53;
 }
 
 static ubi_status stack_of_caller(void *payload, ubi__trace_table *traces, ubi__trace_ix *out) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "recording/byte_sampler.h"
 
 #define FIRST_CURVE_STEP_NS UINT64_C(1000000)
@@ -32,16 +33,12 @@ void ubi__recording_summary_fini(ubi__recording_summary *s) {
 
 /* ---- the curve ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* Half as many points, each of twice the time. */
 static void halve_curve(ubi__recording_summary *s) {
     for (size_t i = 0; i < UBI__CURVE_POINTS / 2; i++) {
         ubi__curve_point a = s->curve[2 * i], b = s->curve[2 * i + 1];
         s->curve[i] = a.live_bytes >= b.live_bytes ? a : b;
-        s->curve[i].rss_bytes = larger(a.rss_bytes, b.rss_bytes);
+        s->curve[i].rss_bytes = ubi__larger(a.rss_bytes, b.rss_bytes);
     }
     s->n_curve = UBI__CURVE_POINTS / 2;
     s->curve_step_ns *= 2;
@@ -94,11 +91,9 @@ static void add_bytes(uint64_t *sum, uint64_t bytes) {
         *sum = UINT64_MAX;
 }
 
-/* Which half of the samples one belongs to: by its number, shaken (the finalizer of splitmix64). */
+/* Which half of the samples one belongs to: by its number, shaken. */
 static ubi__half_sums *half_of(ubi__class_sums *c, uint64_t number) {
-    number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
-    return &c->halves[number >> 63];
+    return &c->halves[ubi__mix_u64(number) >> 63];
 }
 
 /* In a half, one sample stands for twice as much: what was met with probability p is in it with p / 2. */
@@ -131,7 +126,7 @@ static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_
     c->live++;
     c->live_bytes = live_bytes;
     c->live_met_bytes += s->tables.infos.at[info].size_bytes;
-    c->peak_met_bytes = larger(c->peak_met_bytes, c->live_met_bytes);
+    c->peak_met_bytes = ubi__larger(c->peak_met_bytes, c->live_met_bytes);
     c->live_variance += variance_of(s, info);
     change_half(s, number, info, 1);
     if (c->live_bytes > c->peak_bytes) {
@@ -279,7 +274,7 @@ static void add_left(ubi__recording_summary *s, uint64_t number) {
 
 static void add_rss(ubi__recording_summary *s, uint64_t bytes) {
     ubi__curve_point *point = point_now(s);
-    point->rss_bytes = larger(point->rss_bytes, bytes);
+    point->rss_bytes = ubi__larger(point->rss_bytes, bytes);
     s->rss_last_bytes = bytes;
     if (bytes <= s->rss_peak_bytes)
         return;
@@ -475,7 +470,7 @@ ubi__estimate ubi__class_estimate(const ubi__recording_summary *s, ubi__ubirec_c
 uint64_t ubi__class_period(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
     uint64_t period = 1;
     for (size_t i = 0; i < s->tables.periods.n && of_class != UBI__UBIREC_MAPPING; i++)
-        period = larger(period, s->tables.periods.at[i].period_bytes);
+        period = ubi__larger(period, s->tables.periods.at[i].period_bytes);
     return period;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "recording/live_table.h"
 #include "recording/ubirec_tables.h"
 
@@ -165,13 +166,6 @@ static ubi_status add_function(conversion *c, ubi__trace_ix *trace, const ubi__u
     return ubi__trace_table_child(&c->made.traces, trace, *trace, name);
 }
 
-static ubi_text base_name(ubi_text path) {
-    size_t start = path.len;
-    while (start > 0 && path.ptr[start - 1] != '/')
-        start--;
-    return (ubi_text){ path.ptr + start, path.len - start };
-}
-
 /* A frame without symbols. */
 static ubi_status add_plain(conversion *c, ubi__trace_ix *trace, const ubi__ubirec_frame *f) {
     char address[POSITION_BYTES];
@@ -184,7 +178,7 @@ static ubi_status add_plain(conversion *c, ubi__trace_ix *trace, const ubi__ubir
     c->text.n = 0;
     snprintf(address, sizeof address, is_native ? "+0x%" PRIx64 : "0x%" PRIx64, f->address);
     if (is_native)
-        UBI_TRY(add_text(c, base_name(ubi__ubirec_string_at(&c->tables, c->tables.modules.at[f->of].path))));
+        UBI_TRY(add_text(c, ubi__text_base_name(ubi__ubirec_string_at(&c->tables, c->tables.modules.at[f->of].path))));
     if (f->type == UBI__UBIREC_LABEL_FRAME)
         UBI_TRY(add_text(c, ubi__ubirec_string_at(&c->tables, f->of)));
     else

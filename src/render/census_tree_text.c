@@ -26,6 +26,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "render/node_label.h"
@@ -71,13 +72,6 @@ static uint64_t magnitude(int64_t value) {
 }
 
 typedef char *(*formatter)(char out[UBI__HUMAN_TEXT], uint64_t value);
-
-static int64_t saturating_add(int64_t a, int64_t b) {
-    int64_t sum;
-    if (__builtin_add_overflow(a, b, &sum))
-        return a < 0 ? INT64_MIN : INT64_MAX;
-    return sum;
-}
 
 /* A change, as against a number that is simply there. */
 static bool is_change(const page *p, int64_t value) {
@@ -297,8 +291,8 @@ static void write_rest(const page *p, const level *l) {
     for (uint32_t i = l->n_shown; i < l->n_children; i++) {
         ubi_census_node node;
         ubi_census_tree_node(p->tree, l->children[i], &node);
-        bytes = saturating_add(bytes, row_bytes(p, &node));
-        nodes = saturating_add(nodes, row_count(p, &node));
+        bytes = ubi__add_i64(bytes, row_bytes(p, &node));
+        nodes = ubi__add_i64(nodes, row_count(p, &node));
     }
     if (shows_numbers(p))
         write_numbers(p, bytes, nodes, NULL);
@@ -424,7 +418,7 @@ static size_t digits(int64_t count) {
 static size_t count_columns(const page *p, const ubi_census_node *root) {
     size_t columns = digits(root->total_count);
     if (p->options->growth) {
-        size_t end = digits(saturating_add(root->total_count, p->options->growth->count));
+        size_t end = digits(ubi__add_i64(root->total_count, p->options->growth->count));
         columns = 1 + (end > columns ? end : columns);
     }
     return columns < 5 ? 5 : columns;

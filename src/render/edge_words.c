@@ -11,17 +11,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "formats/v8/v8_types.h"
-
-static bool starts_with(ubi_text text, const char *prefix) {
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
-static bool ends_with(ubi_text text, const char *suffix) {
-    size_t n = strlen(suffix);
-    return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
-}
 
 /* ---- kinds of nodes ----------------------------------------------------------------------------------------------- */
 
@@ -43,7 +34,7 @@ bool ubi__kind_is_plain(const ubi_graph *graph, const ubi_kind *kind) {
 static bool kind_is_engine(const ubi_graph *graph, const ubi_kind *kind) {
     ubi_text type = type_of(graph, kind);
     return kind->class_name == UBI_NONE && kind->script_filename == UBI_NONE &&
-           (starts_with(type, "js::") || ubi__quickjs_engine_word(type));
+           (ubi__text_begins(type, "js::") || ubi__quickjs_engine_word(type));
 }
 
 bool ubi__node_is_root(const ubi_graph *graph, ubi_node_ix node) {
@@ -70,9 +61,9 @@ static const struct {
 };
 
 static ubi_text accessor_word(ubi_text edge_name) {
-    if (ends_with(edge_name, "_getter"))
+    if (ubi__text_ends(edge_name, "_getter"))
         return ubi__text("getter");
-    return ubi__text(ends_with(edge_name, "_setter") ? "setter" : "accessor");
+    return ubi__text(ubi__text_ends(edge_name, "_setter") ? "setter" : "accessor");
 }
 
 static ubi_text engine_word(const ubi_graph *graph, const ubi_kind *kind, ubi_edge_ix edge) {
@@ -161,7 +152,7 @@ static bool is_known(ubi__edge_words *out, ubi_text name) {
 /* "CyclicModuleFields::cycleRoot" is "cycleRoot", and where a holder lives says nothing. */
 static ubi__edge_words engine_name(ubi_text name) {
     for (size_t i = 0; i < sizeof root_names / sizeof *root_names; i++)
-        if (starts_with(name, root_names[i].prefix))
+        if (ubi__text_begins(name, root_names[i].prefix))
             return told(root_names[i].words);
     if (name.len > UBI__LONGEST_IDENTIFIER)
         return words(UBI__EDGE_TOLD, name);
@@ -190,7 +181,7 @@ bool ubi__text_is_identifier(ubi_text name) {
 /* "objectElements[17]" without what stands before the bracket. */
 static bool is_element(ubi_text *out, ubi_text name) {
     static const char prefix[] = "objectElements";
-    if (!starts_with(name, prefix) || !ends_with(name, "]"))
+    if (!ubi__text_begins(name, prefix) || !ubi__text_ends(name, "]"))
         return false;
     *out = (ubi_text){ name.ptr + strlen(prefix), name.len - strlen(prefix) };
     return out->ptr[0] == '[';
@@ -199,12 +190,12 @@ static bool is_element(ubi_text *out, ubi_text name) {
 /* Objects that scripts make may have properties of any name; those of the engine have odd names that are no properties. */
 static bool is_made_by_scripts(const ubi_graph *graph, const ubi_kind *kind) {
     ubi_text name = ubi_graph_string(graph, kind->class_name);
-    return ubi__kind_is_plain(graph, kind) || ubi__text_is(name, "Function") || ends_with(name, "Environment");
+    return ubi__kind_is_plain(graph, kind) || ubi__text_is(name, "Function") || ubi__text_ends(name, "Environment");
 }
 
 static ubi__edge_words words_of_object(const ubi_graph *graph, const ubi_kind *source, ubi_text name) {
     ubi_text element;
-    if (starts_with(name, "**UNKNOWN SLOT"))
+    if (ubi__text_begins(name, "**UNKNOWN SLOT"))
         return told(NULL);
     if (ubi__text_is(name, "**SYMBOL KEY**"))
         return words(UBI__EDGE_VERBATIM, ubi__text("[symbol]"));
@@ -226,7 +217,7 @@ ubi__edge_words ubi__edge_words_of(const ubi_graph *graph, ubi_node_ix source_no
     const ubi_kind *target = ubi_graph_kind(graph, ubi_graph_node_kind(graph, target_node));
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
     ubi__edge_words known;
-    if (!name.ptr || starts_with(type_of(graph, source), "js::") ||
+    if (!name.ptr || ubi__text_begins(type_of(graph, source), "js::") ||
         (kind_is_engine(graph, source) && kind_is_engine(graph, target)))
         return told(NULL); /* the engine's own nodes tell each other nothing that people use */
     if (kind_is_engine(graph, target) && !ubi__text_is(type_of(graph, target), "js::GetterSetter") &&

@@ -11,13 +11,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "formats/v8/v8_types.h"
 #include "render/edge_words.h"
-
-static bool starts_with(ubi_text text, const char *prefix) {
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
 
 static ubi_text behind(ubi_text text, size_t n) {
     return (ubi_text){ text.ptr + n, text.len - n };
@@ -41,7 +37,7 @@ bool ubi__v8_node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
         return true;
     case UBI__V8_OBJECT:
     case UBI__V8_NATIVE:
-        return starts_with(name_of(graph, node), "system / ");
+        return ubi__text_begins(name_of(graph, node), "system / ");
     default:
         return false;
     }
@@ -105,7 +101,7 @@ static ubi__edge_words words_of_field(ubi_text name) {
     size_t digits = name.len <= UBI__LONGEST_IDENTIFIER ? count_digits(name) : 0;
     if (is_weak_map_entry(name))
         return words(UBI__EDGE_TOLD, NULL, ubi__text("value in a WeakMap"));
-    if (digits && starts_with(behind(name, digits), " / "))
+    if (digits && ubi__text_begins(behind(name, digits), " / "))
         name = behind(name, digits + 3);
     else if (digits == name.len)
         return silent();
@@ -113,9 +109,9 @@ static ubi__edge_words words_of_field(ubi_text name) {
 }
 
 static ubi__edge_words words_of_property(ubi_text name) {
-    if (starts_with(name, "get ") && name.len > 4)
+    if (ubi__text_begins(name, "get ") && name.len > 4)
         return words(UBI__EDGE_TOLD, "getter ", behind(name, 4));
-    if (starts_with(name, "set ") && name.len > 4)
+    if (ubi__text_begins(name, "set ") && name.len > 4)
         return words(UBI__EDGE_TOLD, "setter ", behind(name, 4));
     return words(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
 }
@@ -169,7 +165,7 @@ static ubi_text word_for(const ubi_graph *graph, ubi_node_ix node) {
     for (size_t i = 0; i < sizeof node_words / sizeof *node_words; i++)
         if (ubi__text_is(name, node_words[i].name))
             return ubi__text(node_words[i].word);
-    if (starts_with(name, "system / "))
+    if (ubi__text_begins(name, "system / "))
         return behind(name, strlen("system / "));
     if (name.len > 2 && name.ptr[0] == '(' && name.ptr[name.len - 1] == ')')
         return (ubi_text){ name.ptr + 1, name.len - 2 };
@@ -188,7 +184,7 @@ ubi__edge_words ubi__v8_engine_words(const ubi_graph *graph, ubi_edge_ix into_la
         return words(UBI__EDGE_VARIABLE, "variable ", out);
     if (is_weak_map_entry(out))
         return told("value in a WeakMap");
-    if (starts_with(name_of(graph, node), "system / Context"))
+    if (ubi__text_begins(name_of(graph, node), "system / Context"))
         return told("scope");
     if (type_of(graph, node) == UBI__V8_ARRAY && ubi__text_is(in, "table"))
         return told("entry");
@@ -206,7 +202,7 @@ ubi__edge_words ubi__v8_engine_words(const ubi_graph *graph, ubi_edge_ix into_la
 static bool is_global_object(const ubi_graph *graph, const ubi_path_step *step) {
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, step->edge));
     return (ubi__text_is(name, "global_object") || ubi__text_is(name, "global_proxy")) &&
-           starts_with(name_of(graph, step->predecessor), "system / NativeContext");
+           ubi__text_begins(name_of(graph, step->predecessor), "system / NativeContext");
 }
 
 static uint32_t begin_of(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {

@@ -6,16 +6,13 @@
 
 #include <stdio.h>
 
+#include "base/bits.h"
 #include "base/text.h"
 #include "formats/v8/v8_types.h"
 #include "render/function_name.h"
 
 /* With less room than this for a source, a place is left out: it would not be recognized. */
 #define LEAST_SOURCE_COLUMNS 6
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
 
 size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_frame *frame, size_t columns) {
     bool named = frame->function_name.ptr && frame->function_name.len;
@@ -31,7 +28,7 @@ size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_fram
     size_t function_room = columns / 2;
     if (2 + source_columns + place_columns + function_room < columns)
         function_room = columns - 2 - source_columns - place_columns;
-    size_t least = 2 + smaller(source_columns, LEAST_SOURCE_COLUMNS) + place_columns;
+    size_t least = 2 + ubi__smaller(source_columns, LEAST_SOURCE_COLUMNS) + place_columns;
     char name[UBI__FUNCTION_BYTES];
     function = (ubi_text){ name, ubi__short_function(name, style, function, function_room) };
     if (ubi__display_columns(function, style, function_room) + least > columns)

@@ -23,6 +23,7 @@
 
 #include <ubiheap/timeline.h>
 
+#include "base/bits.h"
 #include "base/u64_map.h"
 #include "timeline/marker_clock.h"
 #include "timeline/marker_tables.h"
@@ -66,7 +67,7 @@ typedef struct ubi__chunk {
 } ubi__chunk;
 
 #define UBI__NAME_SLOTS 256
-#define UBI__NAME_SLOT(name) ((uint64_t)(uintptr_t)(name)*UINT64_C(0x9e3779b97f4a7c15) >> 56)
+#define UBI__NAME_SLOT(name) ubi__cache_place((uint64_t)(uintptr_t)(name), 8)
 
 /** A name that was seen at an address. */
 typedef struct ubi__cached_name {

@@ -71,7 +71,7 @@ PUBLIC_HEADERS = {
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
-INTERPOSE_LEAF_HEADERS = {"base/tick_counter.h", "recording/preload_wire.h", "recording/unrecorded.h",
+INTERPOSE_LEAF_HEADERS = {"base/bits.h", "base/tick_counter.h", "recording/preload_wire.h", "recording/unrecorded.h",
                           "ubiheap/marker.h"}
 # What is compiled with an engine, by users as well, has of ours the public headers, itself, and tracking.
 INSTALLED_AS_SOURCE = ("tracking", "engines")

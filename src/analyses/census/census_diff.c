@@ -17,6 +17,7 @@
 #include "analyses/census/census_tree.h"
 #include "analyses/census/diff_keys.h"
 #include "analyses/census/report_walk.h"
+#include "base/bits.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
 
@@ -50,10 +51,6 @@ static bool shows_bytes(const ubi_census_diff *diff, const ubi_breakdown *b) {
     return b->has_bytes && (b->bytes_written || !is_compat(diff));
 }
 
-static int64_t saturate(uint64_t value) {
-    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
-}
-
 static ubi_status enter_basis(void *payload, const ubi_report *report, const ubi_report_key *edge) {
     basis *b = payload;
     b->depth++;
@@ -62,9 +59,9 @@ static ubi_status enter_basis(void *payload, const ubi_report *report, const ubi
     if (b->apart_depth || ubi_report_shape_of(report) != UBI_REPORT_COUNT)
         return UBI_OK;
     if (shows_count(b->diff, report->breakdown))
-        b->diff->basis_count = ubi__saturating_add(b->diff->basis_count, saturate(report->count));
+        b->diff->basis_count = ubi__add_i64(b->diff->basis_count, ubi__to_i64(report->count));
     if (shows_bytes(b->diff, report->breakdown))
-        b->diff->basis_bytes = ubi__saturating_add(b->diff->basis_bytes, saturate(report->bytes));
+        b->diff->basis_bytes = ubi__add_i64(b->diff->basis_bytes, ubi__to_i64(report->bytes));
     return UBI_OK;
 }
 
@@ -298,7 +295,7 @@ static int64_t rounded_difference(uint64_t end, uint64_t start) {
 static int64_t difference(const ubi_delta *delta, uint64_t end, uint64_t start) {
     if (is_compat(delta->diff))
         return rounded_difference(end, start);
-    return end >= start ? saturate(end - start) : -saturate(start - end);
+    return end >= start ? ubi__to_i64(end - start) : -ubi__to_i64(start - end);
 }
 
 void ubi_delta_get_count(const ubi_delta *delta, ubi_delta_count *out) {

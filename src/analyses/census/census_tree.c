@@ -10,6 +10,7 @@
 #include "analyses/census/breakdown.h"
 #include "analyses/census/report.h"
 #include "analyses/census/report_walk.h"
+#include "base/bits.h"
 
 typedef struct final_row {
     uint32_t name;
@@ -170,10 +171,6 @@ ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const u
 
 /* ---- from a census ----------------------------------------------------------------------------------------------- */
 
-static int64_t saturate(uint64_t value) {
-    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
-}
-
 ubi_status ubi__tree_count_shown(ubi__tree_builder *b, const ubi_breakdown *breakdown, int64_t count, int64_t bytes) {
     bool defaults = b->compat != UBI_COMPAT_FIREFOX;
     bool has_count = breakdown->has_count && (breakdown->count_written || defaults);
@@ -186,7 +183,7 @@ static ubi_status enter(void *payload, const ubi_report *report, const ubi_repor
     UBI_TRY(ubi__tree_enter(payload, edge, breakdown));
     if (ubi_report_shape_of(report) != UBI_REPORT_COUNT)
         return UBI_OK;
-    return ubi__tree_count_shown(payload, breakdown, saturate(report->count), saturate(report->bytes));
+    return ubi__tree_count_shown(payload, breakdown, ubi__to_i64(report->count), ubi__to_i64(report->bytes));
 }
 
 static ubi_status leave(void *payload, const ubi_report *report) {

@@ -14,6 +14,7 @@
 
 #include <ubiheap/census.h>
 
+#include "base/bits.h"
 #include "base/strtab.h"
 #include "base/text_memo.h"
 #include "base/u64_map.h"
@@ -118,12 +119,5 @@ ubi_status ubi__tree_sorted_children(ubi__tree_builder *b, ubi__row_ix row, bool
 ubi_status ubi__tree_invert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root);
 /** New root above those paths of the tree below `root` on which a name contains `text`. */
 ubi_status ubi__tree_filter(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix root, ubi_text text);
-
-static inline int64_t ubi__saturating_add(int64_t a, int64_t b) {
-    int64_t sum;
-    if (__builtin_add_overflow(a, b, &sum))
-        return a < 0 ? -INT64_MAX : INT64_MAX;
-    return sum;
-}
 
 #endif

@@ -268,8 +268,8 @@ static ubi_status settle(ubi__tree_builder *b, ubi__row_ix row, bool prune) {
         ubi__tree_append_child(b, row, b->scratch.at[i]);
         if (child->apart)
             continue;
-        r->total_bytes = ubi__saturating_add(r->total_bytes, child->total_bytes);
-        r->total_count = ubi__saturating_add(r->total_count, child->total_count);
+        r->total_bytes = ubi__add_i64(r->total_bytes, child->total_bytes);
+        r->total_count = ubi__add_i64(r->total_count, child->total_count);
     }
     r->settled = true;
     return UBI_OK;
@@ -325,8 +325,8 @@ ubi_status ubi__tree_count(ubi__tree_builder *b, int64_t count, int64_t bytes) {
         row->count = row->bytes = 0;
         row->first_leaf = row->last_leaf = UBI_NONE;
     }
-    row->count = ubi__saturating_add(row->count, count);
-    row->bytes = ubi__saturating_add(row->bytes, bytes);
+    row->count = ubi__add_i64(row->count, count);
+    row->bytes = ubi__add_i64(row->bytes, bytes);
     return ubi__tree_add_leaf(b, at, b->next_leaf_index - 1);
 }
 

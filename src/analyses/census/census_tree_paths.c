@@ -87,8 +87,8 @@ static ubi_status merge(ubi__tree_builder *b, ubi__row_ix into, ubi__row_ix from
     const ubi__tree_row *source = &b->rows.at[from];
     bool again = row->source == from;
     row->source = from;
-    row->bytes = ubi__saturating_add(row->bytes, source->bytes);
-    row->count = ubi__saturating_add(row->count, source->count);
+    row->bytes = ubi__add_i64(row->bytes, source->bytes);
+    row->count = ubi__add_i64(row->count, source->count);
     return again || row->first_leaf == UBI_NONE ? UBI_OK : copy_leaves(b, into, from);
 }
 
@@ -144,8 +144,8 @@ static ubi_status lay_inverted(ubi__tree_builder *b, ubi__row_ix root, const ubi
     for (size_t i = path->n; i > 0; i--) {
         UBI_TRY(namesake(b, &at, at, scope, path->at[i - 1]));
         ubi__tree_row *row = &b->rows.at[at];
-        row->total_bytes = ubi__saturating_add(row->total_bytes, bytes);
-        row->total_count = ubi__saturating_add(row->total_count, count);
+        row->total_bytes = ubi__add_i64(row->total_bytes, bytes);
+        row->total_count = ubi__add_i64(row->total_count, count);
         scope = at;
         if (i < path->n)
             continue;

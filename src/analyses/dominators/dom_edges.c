@@ -6,18 +6,12 @@
 
 #include "analyses/dominators/dom_work.h"
 #include "base/assert.h"
+#include "base/bits.h"
 
 #define POOL_BYTES_PER_NODE 26
 #define POOL_EDGES_PER_BYTE 2
 #define POOL_LEAST_BYTES ((uint64_t)64 << 10)
 #define POOL_SORTING_PART 16 /* this part of the pool is kept free for sorting, if that much is needed */
-
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-static uint64_t most(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
 
 /* ---- the pool ----------------------------------------------------------------------------------------------------- */
 
@@ -29,19 +23,20 @@ static uint64_t sorting_bytes(const ubi__dom_edges *edges, uint64_t n_blocks) {
 /* Enough for everything, but no more than is promised; scanning again needs counts, marks and the sources of a target. */
 static uint64_t pool_bytes(const ubi__dom_edges *edges, const ubi_graph *g, bool small) {
     uint64_t n = g->n_nodes, scanning = sizeof(uint32_t) * (3 * n + 1);
-    scanning = most(scanning, sizeof(ubi__dom_block)); /* full logs need a place to throw edges */
+    scanning = ubi__larger(scanning, sizeof(ubi__dom_block)); /* full logs need a place to throw edges */
     if (small)
         return scanning;
     uint64_t n_blocks = g->n_edges / UBI__DOM_BLOCK_EDGES + edges->n_logs;
     uint64_t logs = n_blocks * sizeof(ubi__dom_block) + sorting_bytes(edges, n_blocks);
-    uint64_t promised = most(most(n * POOL_BYTES_PER_NODE, g->n_edges / POOL_EDGES_PER_BYTE), POOL_LEAST_BYTES);
-    return most(least(logs, promised), scanning);
+    uint64_t promised =
+        ubi__larger(ubi__larger(n * POOL_BYTES_PER_NODE, g->n_edges / POOL_EDGES_PER_BYTE), POOL_LEAST_BYTES);
+    return ubi__larger(ubi__smaller(logs, promised), scanning);
 }
 
 ubi_status ubi__dom_edges_init(ubi__dom_work *w) {
     ubi__dom_edges *edges = &w->edges;
     edges->range_bits = w->tuning.range_bits ? w->tuning.range_bits : UBI__DOM_RANGE_BITS;
-    edges->range_size = (uint32_t)least(UINT64_C(1) << edges->range_bits, w->graph->n_nodes);
+    edges->range_size = (uint32_t)ubi__smaller(UINT64_C(1) << edges->range_bits, w->graph->n_nodes);
     edges->n_logs = ((w->graph->n_nodes - 1) >> edges->range_bits) + 1;
     edges->pool_bytes = pool_bytes(edges, w->graph, w->tuning.small_pool);
     edges->most_sorted = w->tuning.most_sorted;
@@ -71,11 +66,11 @@ static ubi__dom_block *block_at(const ubi__dom_edges *edges, uint32_t place) {
 /* Bytes that stay free when the longest log has n_longest blocks. */
 static uint64_t kept_for_sorting(const ubi__dom_edges *edges, uint64_t n_longest) {
     uint64_t all = sorting_bytes(edges, n_longest), part = edges->pool_bytes / POOL_SORTING_PART;
-    return least(all, most(part, sorting_bytes(edges, 1)));
+    return ubi__smaller(all, ubi__larger(part, sorting_bytes(edges, 1)));
 }
 
 void ubi__dom_edges_grow(ubi__dom_edges *edges, ubi__dom_log *log) {
-    uint64_t n_longest = most(edges->n_longest, (uint64_t)log->n_blocks + 1);
+    uint64_t n_longest = ubi__larger(edges->n_longest, (uint64_t)log->n_blocks + 1);
     uint64_t bytes = ((uint64_t)edges->n_blocks + 1) * sizeof(ubi__dom_block) + kept_for_sorting(edges, n_longest);
     if (bytes > edges->pool_bytes || n_longest > UINT32_MAX / UBI__DOM_BLOCK_EDGES)
         edges->full = true;
@@ -109,7 +104,7 @@ static const ubi__dom_block *block_before(const ubi__dom_edges *edges, const ubi
 static uint32_t most_sorted(const ubi__dom_edges *edges) {
     uint64_t taken = (uint64_t)edges->n_blocks * sizeof(ubi__dom_block) + sorting_bytes(edges, 0);
     uint64_t n = (edges->pool_bytes - taken) / sizeof(uint32_t);
-    return (uint32_t)least(n, edges->most_sorted ? edges->most_sorted : UINT32_MAX);
+    return (uint32_t)ubi__smaller(n, edges->most_sorted ? edges->most_sorted : UINT32_MAX);
 }
 
 static uint64_t n_in_log(const ubi__dom_log *log) {
@@ -169,7 +164,7 @@ static void next_from_log(ubi__dom_range *out, ubi__dom_edges *edges) {
         edges->next = base + begin;
     } else {
         begin = end - 1;
-        uint32_t n = (uint32_t)least(first[begin] - edges->n_given, capacity);
+        uint32_t n = (uint32_t)ubi__smaller(first[begin] - edges->n_given, capacity);
         pick_from_log(source, edges, log, begin, edges->n_given, n);
         edges->n_given += n;
         if (edges->n_given == first[begin]) {
@@ -240,7 +235,7 @@ static scan scan_of(const ubi__dom_work *w) {
     scan s = { .first = w->edges.pool };
     s.mark = s.first + w->n + 1;
     s.source = s.mark + w->n;
-    s.capacity = (uint32_t)least(w->edges.pool_bytes / sizeof(uint32_t) - (2 * (uint64_t)w->n + 1), UINT32_MAX);
+    s.capacity = (uint32_t)ubi__smaller(w->edges.pool_bytes / sizeof(uint32_t) - (2 * (uint64_t)w->n + 1), UINT32_MAX);
     return s;
 }
 

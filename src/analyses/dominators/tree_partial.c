@@ -6,6 +6,7 @@
  * as the heap's longest list, so nothing recurses.
  */
 #include "analyses/dominators/tree_node.h"
+#include "base/bits.h"
 #include "graph/graph_columns.h"
 
 /* A row whose children are to be made. */
@@ -25,10 +26,6 @@ typedef struct traversal {
     ubi__vec_u32 largest; /* children of the row at hand */
     uint64_t n_rows;
 } traversal;
-
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 /* ---- rows of children -------------------------------------------------------------------------------------------- */
 
@@ -54,7 +51,7 @@ static uint32_t children_wanted(const traversal *t, ubi_node_ix node, uint32_t d
     if (depth + UINT64_C(1) >= t->options.max_depth)
         return 0;
     ubi_dominators_dominated(t->dominators, node, &n);
-    return smaller(n, t->options.max_siblings);
+    return ubi__smaller(n, t->options.max_siblings);
 }
 
 /* A row that waits for its children, if it is to have any. */
@@ -163,8 +160,8 @@ static ubi_status fill_page(ubi_dominator_page *page, const ubi_dominators *domi
     ubi__vec_u32 largest = { 0 };
     uint32_t n_dominated;
     ubi_dominators_dominated(dominators, node, &n_dominated);
-    start = smaller(start, n_dominated);
-    count = smaller(count, n_dominated - start);
+    start = ubi__smaller(start, n_dominated);
+    count = ubi__smaller(count, n_dominated - start);
     page->more_children_available = n_dominated > start + count;
     ubi_status status = fill_path(page, dominators, g, node);
     if (status == UBI_OK)

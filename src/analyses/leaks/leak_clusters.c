@@ -4,6 +4,7 @@
  */
 #include "analyses/leaks/leak_gathering.h"
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/merge_sort.h"
 
@@ -138,10 +139,6 @@ static uint64_t fingerprint_of(const ubi__leak_gathering *g, const ubi__leak_dra
     return ubi__hash_combine(holder->fingerprint, main->item_hash);
 }
 
-static uint64_t less(uint64_t a, uint64_t b) {
-    return a > b ? a - b : 0;
-}
-
 static void make_cluster(ubi__leak_found *out, const ubi__leak_gathering *g, const ubi__leak_draft *draft) {
     const ubi_leak_finder *f = g->f;
     const ubi__leak_place *main = &g->places[draft->main];
@@ -156,7 +153,7 @@ static void make_cluster(ubi__leak_found *out, const ubi__leak_gathering *g, con
     c->class_count[1] = ubi__leak_three(f) ? ubi__leak_past_tally(f, ubi__leak_past_count(f) - 1, main->item.row).count
                                            : row->newest.count;
     c->class_count[2] = row->newest.count;
-    c->class_gone = less(in_old, row->survivors[0]);
+    c->class_gone = ubi__subtract_u64(in_old, row->survivors[0]);
     c->holder = draft->holder;
     c->holder_is_new = draft->holder != UBI_NONE && !(f->flags[draft->holder] & UBI__LEAK_WAS_OLD);
     c->n_control = ubi__leak_count_in_control(f->options.control, out->fingerprint);

@@ -7,6 +7,7 @@
  */
 #include "analyses/leaks/leak_finder.h"
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/merge_sort.h"
 
@@ -63,10 +64,6 @@ ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, 
 
 /* ---- verdicts ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t less(uint64_t a, uint64_t b) {
-    return a > b ? a - b : 0;
-}
-
 /* It became smaller once, and was as large before as it is at the end: a buffer that is emptied now and then. */
 static bool is_emptied(const ubi_leak_grown *o, uint32_t n_steps) {
     bool fell = false, was_more = false;
@@ -87,7 +84,7 @@ static bool is_table(const ubi_leak_grown *o, uint32_t n_steps) {
 
 /* Equal work, equal growth: the last step brought a third of the one before at least. A table may become twice as large as before. */
 static ubi_leak_verdict judge_three(const ubi_leak_grown *o) {
-    uint64_t first = less(o->bytes[1], o->bytes[0]), last = less(o->bytes[2], o->bytes[1]);
+    uint64_t first = ubi__subtract_u64(o->bytes[1], o->bytes[0]), last = ubi__subtract_u64(o->bytes[2], o->bytes[1]);
     return first / 3 <= last && last / 10 <= first && first && last ? UBI_LEAK_STEADY : UBI_LEAK_ONCE;
 }
 
@@ -109,9 +106,10 @@ static ubi_leak_verdict judge(const ubi_leak_grown *o, uint32_t n_steps) {
 static void find_steps(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
     uint64_t most = 0;
     for (uint32_t i = 0; i < n_steps; i++)
-        most = less(o->bytes[i + 1], o->bytes[i]) > most ? less(o->bytes[i + 1], o->bytes[i]) : most;
+        most = ubi__subtract_u64(o->bytes[i + 1], o->bytes[i]) > most ? ubi__subtract_u64(o->bytes[i + 1], o->bytes[i])
+                                                                      : most;
     for (uint32_t i = 0; i < n_steps; i++) {
-        grew[i] = ubi__leak_is_growth(less(o->bytes[i + 1], o->bytes[i]), most, n_steps);
+        grew[i] = ubi__leak_is_growth(ubi__subtract_u64(o->bytes[i + 1], o->bytes[i]), most, n_steps);
         o->n_grew += grew[i];
     }
 }
@@ -199,7 +197,7 @@ static ubi_status find_all(growing *w) {
             continue;
         uint64_t *bytes = leaks->sizes.at + leaks->growing.n * n_heaps;
         take_bytes(bytes, w->f, i, w->weight[w->f->heavy.at[i]]);
-        if (less(bytes[w->n_steps], bytes[0]) >= LEAST_GROWTH)
+        if (ubi__subtract_u64(bytes[w->n_steps], bytes[0]) >= LEAST_GROWTH)
             UBI_TRY(add_grown(w, i, bytes, leaks->sizes_grew.at + leaks->growing.n * w->n_steps));
     }
     return UBI_OK;

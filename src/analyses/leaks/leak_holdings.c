@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 /* From a node up to the object that it counts to: a buffer's memory, its array buffer, its view, and whoever has that. */
 #define MOST_LEVELS 8
 /* An object with more that comes and goes is a table with keys. */
@@ -67,10 +69,6 @@ void ubi__leak_holdings_fini(ubi__leak_holdings *h) {
     *h = (ubi__leak_holdings){ .allocator = NULL };
 }
 
-static uint64_t add(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
 static bool has_sole(const ubi__leak_holdings *h, ubi_node_ix node) {
     return h->sole[node] < UBI__LEAK_MANY;
 }
@@ -123,7 +121,7 @@ ubi_status ubi__leak_weigh(uint64_t *weight, const ubi__leak_holdings *h, const 
         counted c = h->size_bytes[node] ? count_to(h, s, node) : (counted){ UBI_NONE, UBI_NONE };
         bool is_table = c.to != UBI_NONE && n_contents[c.to] > MOST_CONTENTS;
         if (c.to != UBI_NONE && !(is_table && is_held_by_program(h->graph, c.top)))
-            weight[c.to] = add(weight[c.to], h->size_bytes[node]);
+            weight[c.to] = ubi__add_u64(weight[c.to], h->size_bytes[node]);
     }
     ubi__free_array(h->allocator, n_contents, n, sizeof *n_contents);
     return UBI_OK;
@@ -136,7 +134,7 @@ void ubi__leak_weigh_at_most(uint64_t *weight, const ubi__leak_holdings *h) {
         ubi_node_ix at = node;
         for (unsigned i = 0; i < MOST_LEVELS && h->size_bytes[node] && has_sole(h, at); i++) {
             at = h->sole[at];
-            weight[at] = add(weight[at], h->size_bytes[node]);
+            weight[at] = ubi__add_u64(weight[at], h->size_bytes[node]);
         }
     }
 }
@@ -158,7 +156,7 @@ static uint64_t bytes_of_inner(const ubi__leak_holdings *h, ubi_node_ix node) {
     uint64_t sum = h->size_bytes[node];
     for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
         if (is_only_edge(h, node, g->target.at[e]))
-            sum = add(sum, h->size_bytes[g->target.at[e]]);
+            sum = ubi__add_u64(sum, h->size_bytes[g->target.at[e]]);
     return sum;
 }
 
@@ -168,7 +166,7 @@ static uint64_t bytes_of(const ubi__leak_holdings *h, ubi_node_ix node) {
     uint64_t sum = h->size_bytes[node];
     for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
         if (is_only_edge(h, node, g->target.at[e]))
-            sum = add(sum, bytes_of_inner(h, g->target.at[e]));
+            sum = ubi__add_u64(sum, bytes_of_inner(h, g->target.at[e]));
     return sum;
 }
 
@@ -180,7 +178,7 @@ ubi__leak_contents ubi__leak_contents_of(const ubi__leak_holdings *h, const ubi_
         if (!is_content(h, s, node, g->target.at[e]))
             continue;
         uint64_t content_bytes = bytes_of(h, g->target.at[e]);
-        out.bytes = add(out.bytes, content_bytes);
+        out.bytes = ubi__add_u64(out.bytes, content_bytes);
         out.main = content_bytes > bytes / 2 ? g->target.at[e] : out.main;
     }
     return out;

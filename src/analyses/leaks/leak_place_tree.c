@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/text_parts.h"
 
 /* So many items of a way are looked at for one that comes again: the cost of a place stays bounded. */
 #define MOST_LOOKED_BACK 64
@@ -33,17 +34,13 @@ void ubi__leak_places_fini(ubi__leak_places *p) {
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* The text with a # for each run of digits, in `spare`. */
 static ubi_status drop_numbers(ubi_text *out, ubi__leak_places *p, ubi_text text) {
     p->spare.n = 0;
     UBI_TRY(ubi__vec_u8_reserve(&p->spare, p->allocator, text.len + 1));
     for (size_t i = 0; i < text.len; i++) {
-        bool digit = is_digit(text.ptr[i]);
-        if (!digit || i == 0 || !is_digit(text.ptr[i - 1]))
+        bool digit = ubi__is_digit(text.ptr[i]);
+        if (!digit || i == 0 || !ubi__is_digit(text.ptr[i - 1]))
             p->spare.at[p->spare.n++] = digit ? '#' : (uint8_t)text.ptr[i];
     }
     *out = (ubi_text){ (const char *)p->spare.at, p->spare.n };

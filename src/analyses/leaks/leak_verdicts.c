@@ -3,6 +3,7 @@
  * leak_verdicts.c: what the numbers of a cluster mean, sums over all, and their order.
  */
 #include "analyses/leaks/leak_gathering.h"
+#include "base/bits.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
 
@@ -10,17 +11,9 @@
 /* Of so few nodes each is mere data: a buffer, a text. */
 #define MOST_DATA_NODES 8
 
-static uint64_t less(uint64_t a, uint64_t b) {
-    return a > b ? a - b : 0;
-}
-
 /* Whether so many went for those that came that there are hardly more now. */
 static bool nearly_all(uint64_t gone, uint64_t came) {
     return gone * 10 >= came * 9;
-}
-
-static uint64_t more_of(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
 }
 
 /*
@@ -35,7 +28,7 @@ static bool is_telling(const ubi_leak_finder *f, const ubi_leak_cluster *c) {
 
 static ubi_leak_verdict judge_two(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {
     const ubi_leak_cluster *c = &found->cluster;
-    if (is_telling(f, c) && nearly_all(c->class_gone, less(row->newest.count, row->survivors[0])))
+    if (is_telling(f, c) && nearly_all(c->class_gone, ubi__subtract_u64(row->newest.count, row->survivors[0])))
         return UBI_LEAK_REPLACED;
     return UBI_LEAK_GREW;
 }
@@ -49,8 +42,9 @@ typedef struct turnover {
 } turnover;
 
 static turnover turnover_of(const ubi_leak_cluster *c, const ubi__leak_row *row) {
-    return (turnover){ less(c->class_count[1], c->class_count[0]), less(row->newest.count, row->survivors[1]),
-                       less(c->class_count[1], row->survivors[1]) };
+    return (turnover){ ubi__subtract_u64(c->class_count[1], c->class_count[0]),
+                       ubi__subtract_u64(row->newest.count, row->survivors[1]),
+                       ubi__subtract_u64(c->class_count[1], row->survivors[1]) };
 }
 
 /* Of most classes, such as those of plain objects with certain properties, nearly all are in one place. */
@@ -68,7 +62,8 @@ static bool is_bounded(const ubi_leak_finder *f, const ubi__leak_found *found, c
     turnover t = turnover_of(c, row);
     bool goes = c->leaked.count * 4 < (uint64_t)c->n_younger * 3;
     if (is_telling(f, c) || is_most_of_class(c, row))
-        return nearly_all(t.gone, t.came) || (goes && less(t.came, t.gone) * 2 < more_of(c->leaked.count, t.grew));
+        return nearly_all(t.gone, t.came) ||
+               (goes && ubi__subtract_u64(t.came, t.gone) * 2 < ubi__larger(c->leaked.count, t.grew));
     return goes && (nearly_all(t.gone, t.came) || (!c->n_older && t.gone * 2 >= t.came));
 }
 
@@ -77,7 +72,7 @@ static bool still_comes(const ubi__leak_found *found, const ubi__leak_row *row) 
     const ubi_leak_cluster *c = &found->cluster;
     uint64_t n_before = found->n_heads ? found->n_heads : c->leaked.count;
     return (uint64_t)c->n_younger * 3 >= n_before &&
-           more_of(c->n_younger, turnover_of(c, row).came) * 10 >= c->leaked.count;
+           ubi__larger(c->n_younger, turnover_of(c, row).came) * 10 >= c->leaked.count;
 }
 
 static ubi_leak_verdict judge_three(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {

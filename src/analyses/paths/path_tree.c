@@ -9,16 +9,14 @@
 
 #include "analyses/paths/path_tree.h"
 
-static bool is_marked(const uint64_t *marks, uint32_t rank) {
-    return marks[rank >> 6] >> (rank & 63) & 1;
-}
+#include "base/bits.h"
 
 /* Marks every step that is on a path. Ways are followed only up to the first mark, so each step costs once. */
 static uint32_t mark_used(uint64_t *marks, const ubi__path_ranks *ranks, const ubi__path_finds *finds) {
     uint32_t n = 0;
     memset(marks, 0, ((size_t)ranks->n + 63) / 64 * sizeof *marks);
     for (size_t i = 0; i < finds->n; i++)
-        for (uint32_t r = finds->at[i].rank; r != 0 && !is_marked(marks, r); r = ranks->before[r]) {
+        for (uint32_t r = finds->at[i].rank; r != 0 && !ubi__has_bit(marks, r); r = ranks->before[r]) {
             marks[r >> 6] |= UINT64_C(1) << (r & 63);
             n++;
         }

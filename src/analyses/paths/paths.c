@@ -15,6 +15,7 @@
 #include <ubiheap/marker.h>
 
 #include "analyses/paths/path_tree.h"
+#include "base/bits.h"
 
 #define EDGES_PER_REPORT (UINT64_C(1) << 20)
 
@@ -38,13 +39,6 @@ typedef struct walk {
     ubi__path_finds finds;
 } walk;
 
-static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
-    return bits[node >> 6] >> (node & 63) & 1;
-}
-static void set_bit(uint64_t *bits, ubi_node_ix node) {
-    bits[node >> 6] |= UINT64_C(1) << (node & 63);
-}
-
 /* ---- targets ------------------------------------------------------------------------------------------------------ */
 
 /* Number of a target in the order of nodes. */
@@ -56,7 +50,7 @@ static uint32_t rank_of_target(const walk *w, ubi_node_ix node) {
 static void mark_targets(walk *w, const ubi_node_ix *targets, uint32_t n) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        set_bit(w->is_target, targets[i]);
+        ubi__put_bit(w->is_target, targets[i]);
     for (size_t i = 0; i < w->n_words; i++) {
         w->targets_before[i] = sum;
         sum += (uint32_t)__builtin_popcountll(w->is_target[i]);
@@ -91,7 +85,7 @@ static ubi_status meet_target(walk *w, ubi_node_ix node, ubi_edge_ix edge, uint3
     if (w->n_found[t]++ == 0)
         discover(w, edge, rank);
     if (w->n_found[t] == w->max_paths) {
-        set_bit(w->settled, node);
+        ubi__put_bit(w->settled, node);
         w->n_wanting--;
     }
     return UBI_OK;
@@ -103,15 +97,15 @@ static inline __attribute__((always_inline)) ubi_status take_range(walk *w, ubi_
     const ubi_node_ix *target = w->graph->target.at;
     for (ubi_edge_ix e = begin; e < end; e++) {
         ubi_node_ix t = target[e];
-        if (has_bit(w->settled, t) || !ubi__edge_set_has(edges, e))
+        if (ubi__has_bit(w->settled, t) || !ubi__edge_set_has(edges, e))
             continue;
-        if (ubi__unlikely(has_bit(w->is_target, t))) {
+        if (ubi__unlikely(ubi__has_bit(w->is_target, t))) {
             UBI_TRY(meet_target(w, t, e, rank));
             if (w->n_wanting == 0)
                 return UBI_OK;
             continue;
         }
-        set_bit(w->settled, t);
+        ubi__put_bit(w->settled, t);
         discover(w, e, rank);
     }
     return UBI_OK;

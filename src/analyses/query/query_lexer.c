@@ -11,15 +11,12 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "base/text_parts.h"
 
 /* ---- characters ------------------------------------------------------------------------------------------------- */
 
 static bool is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 static bool is_letter(char c) {
@@ -42,7 +39,7 @@ static void skip_spaces(ubi__lexer *l) {
 
 static size_t word_length(const ubi__lexer *l, size_t at) {
     size_t end = at;
-    while (is_letter(byte_at(l, end)) || (end > at && is_digit(byte_at(l, end))))
+    while (is_letter(byte_at(l, end)) || (end > at && ubi__is_digit(byte_at(l, end))))
         end++;
     return end - at;
 }
@@ -149,11 +146,11 @@ static ubi_status read_digits(ubi__lexer *l, ubi__token *t) {
     bool behind_point = false;
     for (;; l->at++) {
         char c = byte_at(l, l->at);
-        if (c == '.' && !behind_point && is_digit(byte_at(l, l->at + 1))) {
+        if (c == '.' && !behind_point && ubi__is_digit(byte_at(l, l->at + 1))) {
             behind_point = true;
             continue;
         }
-        if (!is_digit(c))
+        if (!ubi__is_digit(c))
             return UBI_OK;
         if (__builtin_mul_overflow(t->numerator, 10, &t->numerator) ||
             __builtin_add_overflow(t->numerator, (uint64_t)(c - '0'), &t->numerator))
@@ -198,7 +195,7 @@ static ubi_status read_hex(ubi__lexer *l, uint32_t *c, size_t n_min, size_t n_ma
     *c = 0;
     for (; l->at - start < n_max && is_one_of(byte_at(l, l->at), "0123456789abcdefABCDEF"); l->at++) {
         char digit = byte_at(l, l->at);
-        *c = *c << 4 | (uint32_t)(is_digit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10);
+        *c = *c << 4 | (uint32_t)(ubi__is_digit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10);
     }
     if (l->at - start < n_min)
         return ubi__lexer_fail(l, l->at, "expected a hexadecimal digit");
@@ -283,7 +280,7 @@ ubi_status ubi__lexer_next(ubi__lexer *l, ubi__token *out) {
     if (l->at == l->source.len)
         return UBI_OK;
     char c = byte_at(l, l->at);
-    if (is_digit(c))
+    if (ubi__is_digit(c))
         return read_number(l, out);
     if (c == '\'' || c == '"')
         return read_quoted(l, out, false);

@@ -8,6 +8,7 @@
 
 #include "analyses/treemap/treemap_build.h"
 #include "analyses/treemap/treemap_layout.h"
+#include "base/bits.h"
 #include "base/text.h"
 
 /* ---- any map ----------------------------------------------------------------------------------------------------- */
@@ -141,10 +142,6 @@ static uint64_t not_negative(int64_t value) {
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static uint64_t less(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 static uint64_t measured(const ubi_treemap *map, const ubi__treemap_entry *entry) {
     return map->options.measure == UBI_TREEMAP_COUNT ? entry->count : entry->bytes;
 }
@@ -174,8 +171,8 @@ static ubi_status add_own_row(ubi_treemap *map, const ubi_census_node *node, uin
         .source = UBI_NONE,
         .type = UBI_TREEMAP_OWN,
         .color = row->color,
-        .bytes = less(not_negative(node->bytes), row->bytes - less(bytes_below, row->bytes)),
-        .count = less(not_negative(node->count), row->count - less(count_below, row->count)),
+        .bytes = ubi__smaller(not_negative(node->bytes), row->bytes - ubi__smaller(bytes_below, row->bytes)),
+        .count = ubi__smaller(not_negative(node->count), row->count - ubi__smaller(count_below, row->count)),
     };
     entry.weight = measured(map, &entry);
     return entry.weight ? ubi__treemap_add(map, &entry) : UBI_OK;

@@ -18,6 +18,7 @@
 
 #include "analyses/treemap/treemap_layout.h"
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/merge_sort.h"
 
 typedef struct rect {
@@ -189,10 +190,6 @@ static void place_children(const layout *l, uint32_t node) {
     fill(l, n_children, room, room.dx * room.dy / (double)box->weight);
 }
 
-static uint64_t saturating_add(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
 /* Fills first[], the depths, the leaves' weights, and widest. */
 static void index_nodes(layout *l) {
     uint32_t next = 1;
@@ -211,7 +208,7 @@ static void index_nodes(layout *l) {
 static void sum_weights(layout *l) {
     for (uint32_t i = l->n - 1; i > 0; i--) {
         uint64_t *sum = &l->boxes[l->parent[i]].weight;
-        *sum = saturating_add(*sum, l->boxes[i].weight);
+        *sum = ubi__add_u64(*sum, l->boxes[i].weight);
     }
 }
 

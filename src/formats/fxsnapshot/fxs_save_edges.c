@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/bits.h"
 #include "formats/fxsnapshot/fxs_walk.h"
 
 /* ---- names met lately --------------------------------------------------------------------------------------------- */
@@ -52,7 +53,7 @@ static inline ubi__fxs_name_key key_of_edge(const ubi__fxs_walk *w, const ubi_ke
 
 static inline ubi__fxs_recent_name *place_of(ubi__fxs_walk *w, const ubi__fxs_name_key *key) {
     uint64_t hash = (key->first ^ (key->last << 29 | key->last >> 35)) + key->space;
-    return &w->names[hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - UBI__FXS_NAMES_BITS)];
+    return &w->names[ubi__cache_place(hash, UBI__FXS_NAMES_BITS)];
 }
 
 /* The field of an edge with this name; 0: not known. */

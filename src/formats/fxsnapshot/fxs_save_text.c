@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 
+#include "base/bits.h"
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_encoder.h"
 #include "formats/fxsnapshot/fxs_save.h"
@@ -82,8 +83,7 @@ static const ubi__strtab *table_of(const ubi__fxs_save *s, ubi_text_role role) {
 }
 
 static ubi__fxs_recent *recent_of(ubi__fxs_save *s, ubi_text_role role, ubi_text text) {
-    uint64_t x = ((uint64_t)(uintptr_t)text.ptr + (uint64_t)role) * UINT64_C(0x9e3779b97f4a7c15);
-    return &s->recent[x >> (64 - UBI__FXS_RECENT_BITS)];
+    return &s->recent[ubi__cache_place((uint64_t)(uintptr_t)text.ptr + (uint64_t)role, UBI__FXS_RECENT_BITS)];
 }
 
 ubi_status ubi__fxs_save_text_once(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role role, ubi_text text) {

@@ -6,14 +6,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "formats/v8/v8_reader.h"
 
 static bool is_space(uint8_t c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-static bool is_digit(uint8_t c) {
-    return (uint8_t)(c - '0') < 10;
 }
 
 /* At least one byte at hand, or the file has ended. */
@@ -137,7 +134,7 @@ static ubi_status gather_number(ubi__v8_reader *r, size_t *n) {
         if (r->window.at + *n == r->window.end && !r->window.ended)
             UBI_TRY(ubi__v8_more(r));
         uint8_t c = r->window.at + *n < r->window.end ? r->window.at[*n] : 0;
-        if (!is_digit(c) || *n > 20)
+        if (!ubi__is_digit(c) || *n > 20)
             return UBI_OK;
     }
 }
@@ -185,7 +182,7 @@ static ubi_status skip_word(ubi__v8_reader *r) {
     for (;; n++) {
         UBI_TRY(fill(r, "the end of a value"));
         uint8_t c = *r->window.at;
-        bool part = is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
+        bool part = ubi__is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
         if (!part)
             return n ? UBI_OK : ubi__v8_fail_expected(r, "a value");
         r->window.at++;

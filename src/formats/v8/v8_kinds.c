@@ -5,14 +5,10 @@
 #include "formats/v8/v8_kinds.h"
 
 #include "base/text.h"
-
-static bool starts_with(ubi_text text, const char *prefix) {
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
+#include "base/text_parts.h"
 
 static ubi_text without_prefix(ubi_text text, const char *prefix) {
-    size_t n = starts_with(text, prefix) ? strlen(prefix) : 0;
+    size_t n = ubi__text_begins(text, prefix) ? strlen(prefix) : 0;
     return (ubi_text){ text.ptr + n, text.len - n };
 }
 
@@ -42,7 +38,7 @@ bool ubi__v8_is_dom_name(ubi_text name) {
         "ShadowRoot", "DocumentType", "CDATASection", "ProcessingInstruction", "Attr"
     };
     name = without_prefix(name, "Detached ");
-    if (starts_with(name, "<"))
+    if (ubi__text_begins(name, "<"))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ubi__text_is(name, names[i]))
@@ -51,9 +47,9 @@ bool ubi__v8_is_dom_name(ubi_text name) {
 }
 
 ubi_text ubi__v8_class_part(ubi_text name, bool *cut) {
-    size_t tag = starts_with(name, "Detached <") ? strlen("Detached ") : 0;
+    size_t tag = ubi__text_begins(name, "Detached <") ? strlen("Detached ") : 0;
     *cut = false;
-    if (!tag && !starts_with(name, "<"))
+    if (!tag && !ubi__text_begins(name, "<"))
         return name;
     for (size_t i = tag; i < name.len; i++)
         if (name.ptr[i] == ' ') {
@@ -64,7 +60,7 @@ ubi_text ubi__v8_class_part(ubi_text name, bool *cut) {
 }
 
 static void name_object(ubi__v8_kind_names *out, ubi_text name) {
-    out->coarse_type = starts_with(name, "system / ") ? UBI_COARSE_OTHER : UBI_COARSE_OBJECT;
+    out->coarse_type = ubi__text_begins(name, "system / ") ? UBI_COARSE_OTHER : UBI_COARSE_OBJECT;
     out->class_name = ubi__v8_class_part(name, &out->class_is_cut);
 }
 
@@ -103,7 +99,7 @@ void ubi__v8_kind_names_of(ubi__v8_kind_names *out, ubi__v8_type type, ubi_text 
         break;
     case UBI__V8_CODE:
         out->coarse_type = UBI_COARSE_SCRIPT;
-        if (starts_with(name, "system / ") || starts_with(name, "("))
+        if (ubi__text_begins(name, "system / ") || ubi__text_begins(name, "("))
             out->type_name = name;
         break;
     case UBI__V8_NATIVE:

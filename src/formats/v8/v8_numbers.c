@@ -6,11 +6,8 @@
 
 #include <string.h>
 
+#include "base/text_parts.h"
 #include "formats/v8/v8_kernels.h"
-
-static bool is_digit(uint8_t c) {
-    return (uint8_t)(c - '0') < 10;
-}
 
 static bool is_space(uint8_t c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -29,7 +26,7 @@ static bool parse_digits(const uint8_t **at, const uint8_t *end, uint64_t *out) 
     const uint8_t *p = *at, *start = p;
     uint64_t value = 0;
     bool fits = true;
-    for (; p < end && is_digit(*p); p++) {
+    for (; p < end && ubi__is_digit(*p); p++) {
         fits = fits && !__builtin_mul_overflow(value, (uint64_t)10, &value);
         fits = fits && !__builtin_add_overflow(value, (uint64_t)(*p - '0'), &value);
         if (!fits)
@@ -62,7 +59,7 @@ static ubi__v8_take take_plainly(ubi__v8_numbers *t, const uint8_t **at, const u
     while (p < end && p < until && result == UBI__V8_TAKE_ALL) {
         if (t->n > UBI__V8_BATCH - UBI__V8_BLOCK_NUMBERS)
             result = UBI__V8_TAKE_FULL;
-        else if (is_digit(*p) || (*p == '-' && t->negative_allowed))
+        else if (ubi__is_digit(*p) || (*p == '-' && t->negative_allowed))
             result = take_number(t, &p, end);
         else if (*p == ',' && !t->after_number)
             result = UBI__V8_TAKE_BAD_COMMA;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_parts.h"
 #include "formats/v8/v8_reader.h"
 
 static ubi__v8_rows_fn *const row_functions[UBI__V8_SECTION_COUNT] = {
@@ -44,19 +45,15 @@ ubi_status ubi__v8_grow(void **at, size_t *cap, size_t n, size_t extra, uint64_t
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_digit(uint8_t c) {
-    return (uint8_t)(c - '0') < 10;
-}
-
 /* Offset of the i-th number in the text of the batch. */
 static uint64_t offset_in_text(const ubi__v8_reader *r, size_t i) {
     const uint8_t *p = r->batch_text;
     for (;; p++) {
-        if (!is_digit(*p) && *p != '-')
+        if (!ubi__is_digit(*p) && *p != '-')
             continue;
         if (i-- == 0 || p >= r->window.end)
             return ubi__v8_offset(r, p);
-        while (is_digit(p[1]))
+        while (ubi__is_digit(p[1]))
             p++;
     }
 }
@@ -149,9 +146,9 @@ static void note_carried(ubi__v8_reader *r, size_t n_left) {
     size_t n_in_text = r->numbers.n - r->n_carried, i = n_left;
     const uint8_t *p = r->window.at;
     for (; i > 0 && n_left - i < n_in_text; i--) {
-        while (p > r->batch_text && !is_digit(p[-1]))
+        while (p > r->batch_text && !ubi__is_digit(p[-1]))
             p--;
-        while (p > r->batch_text && (is_digit(p[-1]) || p[-1] == '-'))
+        while (p > r->batch_text && (ubi__is_digit(p[-1]) || p[-1] == '-'))
             p--;
         offsets[i - 1] = ubi__v8_offset(r, p);
     }
@@ -209,7 +206,7 @@ static ubi_status drop_batch(ubi__v8_reader *r) {
 /* Text up to the last number that is surely whole. Digits in number beyond any sense are no reason to wait for more. */
 static const uint8_t *end_of_numbers(const ubi__v8_window *w) {
     const uint8_t *end = w->end;
-    while (end > w->at && w->end - end < 64 && is_digit(end[-1]))
+    while (end > w->at && w->end - end < 64 && ubi__is_digit(end[-1]))
         end--;
     if (end > w->at && end[-1] == '-')
         end--;

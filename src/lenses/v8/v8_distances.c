@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "base/bits.h"
 #include "lenses/v8/v8_look.h"
 
 /* Places in the queue whose edges are fetched ahead. */
@@ -51,14 +52,6 @@ bool ubi__v8_parse_int(double *out, ubi_text text) {
     return i > start;
 }
 
-static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
-    return bits[node / 64] >> (node % 64) & 1;
-}
-
-static void set_bit(uint64_t *bits, ubi_node_ix node) {
-    bits[node / 64] |= UINT64_C(1) << (node % 64);
-}
-
 /* ---- special nodes ----------------------------------------------------------------------------------------------- */
 
 /* Whether an edge of a table of descriptors counts. */
@@ -94,7 +87,7 @@ static bool counts(counting *c, uint8_t traits, ubi_edge_ix e) {
 }
 
 static inline void reach(counting *c, ubi_node_ix target, uint32_t distance) {
-    set_bit(c->reached, target);
+    ubi__put_bit(c->reached, target);
     c->distance[target] = distance;
     c->queue[c->n_queued++] = target;
 }
@@ -103,12 +96,12 @@ static void count_from_special(counting *c, ubi_node_ix node) {
     const ubi_graph *g = c->g;
     for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
         ubi_node_ix target = g->target.at[e];
-        if (has_bit(c->reached, target) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK)
+        if (ubi__has_bit(c->reached, target) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK)
             continue;
         if (counts(c, c->own->traits[node], e))
             reach(c, target, c->distance[node] + 1);
         else if (c->refused)
-            set_bit(c->refused, target);
+            ubi__put_bit(c->refused, target);
     }
 }
 
@@ -129,7 +122,7 @@ static void count_from(counting *c, ubi_node_ix node) {
     ubi_edge_ix end = c->g->first_edge.at[node + 1];
     uint32_t distance = c->distance[node] + 1;
     for (ubi_edge_ix e = c->g->first_edge.at[node]; e < end; e++)
-        if (!has_bit(reached, target[e]) && (strong[e / 64] >> (e % 64) & 1))
+        if (!ubi__has_bit(reached, target[e]) && (strong[e / 64] >> (e % 64) & 1))
             reach(c, target[e], distance);
 }
 
@@ -139,7 +132,7 @@ static ubi_status count_all(counting *c) {
         if (ubi__unlikely(i % UBI__V8_CHUNK == 0) && !ubi__v8_go_on(c->opening, i, c->g->n_nodes))
             return ubi__fail_cancelled();
         fetch_ahead(c, i);
-        if (ubi__unlikely(!c->special || has_bit(c->special, node)))
+        if (ubi__unlikely(!c->special || ubi__has_bit(c->special, node)))
             count_from_special(c, node);
         else
             count_from(c, node);
@@ -159,7 +152,7 @@ static void ignore(counting *c) {
 static void start_at_user_roots(counting *c) {
     for (size_t i = 0; i < c->own->user_root_edges.n; i++) {
         ubi_node_ix target = c->g->target.at[c->own->user_root_edges.at[i]];
-        if (!has_bit(c->reached, target))
+        if (!ubi__has_bit(c->reached, target))
             reach(c, target, 1);
     }
 }
@@ -179,8 +172,8 @@ static ubi_status spread_page(counting *c, uint64_t *page) {
             return ubi__fail_cancelled();
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
-            if (!has_bit(page, target) && ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK) {
-                set_bit(page, target);
+            if (!ubi__has_bit(page, target) && ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK) {
+                ubi__put_bit(page, target);
                 c->queue[n++] = target;
             }
         }
@@ -198,7 +191,7 @@ static ubi_status count_twice(counting *c, uint64_t *page) {
     if (page)
         UBI_TRY(spread_page(c, page));
     c->refused = NULL;
-    set_bit(c->reached, root);
+    ubi__put_bit(c->reached, root);
     c->distance[root] = has_user_roots ? UBI_LENS_SYSTEM_DISTANCE : 0;
     c->queue[0] = root;
     c->n_queued = 1;

@@ -9,15 +9,12 @@
  * whose part behind the first digits is the same in both; ANY has no line break. What a name means is found once per string.
  */
 #include "base/parallel.h"
+#include "base/text_parts.h"
 #include "lenses/v8/v8_look.h"
 
 #define KEY_PART " / part of key ("
 #define VALUE_PART ") -> value ("
 #define MAP_PART " pair in WeakMap (table @"
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /* Takes `word` from the end of the text. */
 static bool cut_word(ubi_text *text, const char *word) {
@@ -31,7 +28,7 @@ static bool cut_word(ubi_text *text, const char *word) {
 /* Takes digits from the end of the text, at least one; *value: the number, at most 2^64-1. */
 static bool cut_digits(ubi_text *text, uint64_t *value) {
     size_t end = text->len, start = end;
-    while (start && is_digit(text->ptr[start - 1]))
+    while (start && ubi__is_digit(text->ptr[start - 1]))
         start--;
     *value = 0;
     for (size_t i = start; i < end; i++)
@@ -75,7 +72,7 @@ bool ubi__v8_ephemeron_parse(ubi_text name, size_t *pair_from, uint64_t *table_i
     if (!cut_word(&rest, ")") || !cut_digits(&rest, table_id) || !cut_word(&rest, MAP_PART) || !cut_word(&rest, ")") ||
         !cut_digits(&rest, &ignored) || !cut_word(&rest, " @"))
         return false;
-    while (from < rest.len && is_digit(rest.ptr[from]))
+    while (from < rest.len && ubi__is_digit(rest.ptr[from]))
         from++;
     size_t middle = from + strlen(KEY_PART);
     if (from == 0 || rest.len < middle || memcmp(rest.ptr + from, KEY_PART, strlen(KEY_PART)) != 0)
@@ -145,7 +142,7 @@ static void read_range(void *payload, uint64_t begin, uint64_t end, unsigned par
         char c = *text.ptr;
         if (text.len <= 27 && (c == '_' || c == 'O' || c == 'f' || c == 's' || c == 't' || c == '('))
             note_word(p, string, text);
-        else if (is_digit(c) && ubi__v8_ephemeron_parse(text, &pair_from, &ignored) && p->status == UBI_OK)
+        else if (ubi__is_digit(c) && ubi__v8_ephemeron_parse(text, &pair_from, &ignored) && p->status == UBI_OK)
             p->status = ubi__vec_u32_push(&p->ephemerons, r->a, string);
     }
 }

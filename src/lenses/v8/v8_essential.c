@@ -13,6 +13,7 @@
  */
 #include <endian.h>
 
+#include "base/bits.h"
 #include "base/parallel.h"
 #include "lenses/v8/v8_look.h"
 
@@ -23,14 +24,6 @@ static bool is_document_trees(const ubi__v8_look *own, const ubi_graph *g, ubi_n
 
 bool ubi__v8_is_user_root(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
     return ubi__v8_type_at(own, g, node) != UBI__V8_SYNTHETIC || is_document_trees(own, g, node);
-}
-
-static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
-    return bits[node / 64] >> (node % 64) & 1;
-}
-
-static void set_bit(uint64_t *bits, ubi_node_ix node) {
-    bits[node / 64] |= UINT64_C(1) << (node % 64);
 }
 
 /* ---- what the page owns ------------------------------------------------------------------------------------------ */
@@ -57,7 +50,7 @@ static bool mark_seeds(marking *m) {
     bool any = false;
     for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
         if (leads_to_page(m, e)) {
-            set_bit(m->page, g->target.at[e]);
+            ubi__put_bit(m->page, g->target.at[e]);
             any = true;
         }
     return any;
@@ -65,7 +58,7 @@ static bool mark_seeds(marking *m) {
 
 static bool user_roots_are_seeds(const marking *m) {
     for (size_t i = 0; i < m->own->user_root_edges.n; i++)
-        if (!has_bit(m->page, m->g->target.at[m->own->user_root_edges.at[i]]))
+        if (!ubi__has_bit(m->page, m->g->target.at[m->own->user_root_edges.at[i]]))
             return false;
     return true;
 }
@@ -74,14 +67,14 @@ static void spread(marking *m, ubi_node_ix *stack) {
     const ubi_graph *g = m->g;
     size_t n = 0;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++)
-        if (has_bit(m->page, node))
+        if (ubi__has_bit(m->page, node))
             stack[n++] = node;
     while (n) {
         ubi_node_ix node = stack[--n];
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
-            if (!has_bit(m->page, target) && ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK) {
-                set_bit(m->page, target);
+            if (!ubi__has_bit(m->page, target) && ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK) {
+                ubi__put_bit(m->page, target);
                 stack[n++] = target;
             }
         }
@@ -196,7 +189,7 @@ static void sort_range(void *payload, uint64_t begin, uint64_t end, unsigned par
 static void note_special_nodes(marking *m) {
     for (ubi_node_ix node = 0; node < m->g->n_nodes; node++)
         if (m->own->traits[node] & UBI__V8_SPECIAL)
-            set_bit(m->special, node);
+            ubi__put_bit(m->special, node);
 }
 
 /* ---- dropping ---------------------------------------------------------------------------------------------------- */
@@ -210,7 +203,7 @@ static void drop_edges_to_page(const marking *m) {
             if (node >= g->n_nodes || node == g->root)
                 continue;
             for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-                if (has_bit(m->page, g->target.at[e]))
+                if (ubi__has_bit(m->page, g->target.at[e]))
                     m->own->essential->words[e / 64] &= ~(UINT64_C(1) << (e % 64));
         }
 }
@@ -239,9 +232,10 @@ static void drop_table_edges(const marking *m) {
     memset(m->special, 0, m->n_words * sizeof *m->special);
     for (size_t i = 0; i < m->own->ephemerons.n; i++) {
         ubi_node_ix table;
-        if (ubi_graph_find(&table, m->g, m->own->ephemerons.at[i].table_id) != UBI_OK || has_bit(m->special, table))
+        if (ubi_graph_find(&table, m->g, m->own->ephemerons.at[i].table_id) != UBI_OK ||
+            ubi__has_bit(m->special, table))
             continue;
-        set_bit(m->special, table);
+        ubi__put_bit(m->special, table);
         drop_edges_of_table(m, table);
     }
 }

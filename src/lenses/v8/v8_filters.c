@@ -7,6 +7,8 @@
  */
 #include <ubiheap/native_contexts.h>
 
+#include "base/bits.h"
+#include "base/text_parts.h"
 #include "lenses/string_keys.h"
 #include "lenses/v8/v8_look.h"
 
@@ -18,24 +20,6 @@ typedef struct query {
     const ubi_lens_options *options;
     const ubi_allocator *a;
 } query;
-
-static bool has_bit(const uint64_t *bits, size_t i) {
-    return bits[i / 64] >> (i % 64) & 1;
-}
-
-static void put_bit(uint64_t *bits, size_t i) {
-    bits[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-static bool starts_with(ubi_text text, const char *start) {
-    size_t n = strlen(start);
-    return text.len >= n && memcmp(text.ptr, start, n) == 0;
-}
-
-static bool ends_with(ubi_text text, const char *end) {
-    size_t n = strlen(end);
-    return text.len >= n && memcmp(text.ptr + text.len - n, end, n) == 0;
-}
 
 /* ---- what is retained by something ------------------------------------------------------------------------------- */
 
@@ -57,11 +41,11 @@ static bool is_console_edge(const walk *w, ubi_node_ix source, ubi_edge_ix e) {
     const ubi_graph *g = w->q->g;
     ubi_str_ix name = ubi__graph_edge_name(g, e);
     return name != UBI_NONE && ubi__v8_node_type(w->q->look, source) == UBI__V8_SYNTHETIC &&
-           ends_with(ubi__strtab_get(&g->strings, name), " / DevTools console");
+           ubi__text_ends(ubi__strtab_get(&g->strings, name), " / DevTools console");
 }
 
 static void reach(walk *w, ubi_node_ix node) {
-    put_bit(w->reached, node);
+    ubi__put_bit(w->reached, node);
     w->stack[w->n_stack++] = node;
 }
 
@@ -69,8 +53,8 @@ static void walk_from(walk *w, ubi_node_ix node) {
     const ubi_graph *g = w->q->g;
     for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
         ubi_node_ix target = g->target.at[e];
-        if (has_bit(w->reached, target) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK ||
-            (w->avoid->nodes && has_bit(w->avoid->nodes, target)) ||
+        if (ubi__has_bit(w->reached, target) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK ||
+            (w->avoid->nodes && ubi__has_bit(w->avoid->nodes, target)) ||
             (w->avoid->console_edges && is_console_edge(w, node, e)))
             continue;
         reach(w, target);
@@ -95,7 +79,7 @@ static ubi_status show_unreached(query *q, const obstacles *avoid, uint32_t *col
     UBI_TRY(ubi__v8_distances(column, q->look));
     for (ubi_node_ix node = 0; node < q->g->n_nodes; node++)
         if (column[node] != UBI_NONE)
-            put_bit(q->bits, node);
+            ubi__put_bit(q->bits, node);
     UBI_TRY(walk_all(&w));
     for (size_t i = 0; i < q->n_words; i++)
         q->bits[i] &= ~reached[i];
@@ -126,7 +110,7 @@ static ubi_status show_retained_by_nodes(query *q, ubi_status (*find)(uint64_t *
 static ubi_status find_detached(uint64_t *nodes, const query *q) {
     for (ubi_node_ix node = 0; node < q->g->n_nodes; node++)
         if (ubi_lens_detachedness(q->look, node) == UBI_DETACHED)
-            put_bit(nodes, node);
+            ubi__put_bit(nodes, node);
     return UBI_OK;
 }
 
@@ -138,19 +122,19 @@ static ubi_status find_named(uint64_t *nodes, const query *q, bool (*is_name)(ub
         return ubi__fail_nomem();
     for (ubi_str_ix string = 0; string < n_strings; string++)
         if (is_name(ubi__strtab_get(&q->g->strings, string)))
-            put_bit(names, string);
+            ubi__put_bit(names, string);
     for (ubi_node_ix node = 0; node < q->g->n_nodes; node++) {
         ubi_str_ix name = ubi__graph_node_name(q->g, node);
         /* A renamed node has another name than these: they begin with something else than "Detached". */
-        if (name != UBI_NONE && has_bit(names, name) && !ubi__v8_is_renamed(ubi__v8_look_of(q->look), q->g, node))
-            put_bit(nodes, node);
+        if (name != UBI_NONE && ubi__has_bit(names, name) && !ubi__v8_is_renamed(ubi__v8_look_of(q->look), q->g, node))
+            ubi__put_bit(nodes, node);
     }
     ubi__free_array(q->a, names, n_words, sizeof *names);
     return UBI_OK;
 }
 
 static bool is_context_name(ubi_text name) {
-    return ubi__text_is(name, "system / Context") || starts_with(name, "system / Context / ");
+    return ubi__text_is(name, "system / Context") || ubi__text_begins(name, "system / Context / ");
 }
 
 static ubi_status find_contexts(uint64_t *nodes, const query *q) {
@@ -187,12 +171,12 @@ typedef struct functions {
 
 /* Each node's edges are searched once, however many wrappers lead to it. */
 static bool is_function(functions *f, ubi_node_ix node) {
-    if (!has_bit(f->known, node)) {
-        put_bit(f->known, node);
+    if (!ubi__has_bit(f->known, node)) {
+        ubi__put_bit(f->known, node);
         if (child_named(f->g, node, "code") != UBI_NONE)
-            put_bit(f->are, node);
+            ubi__put_bit(f->are, node);
     }
-    return has_bit(f->are, node);
+    return ubi__has_bit(f->are, node);
 }
 
 /* The function that handles events: the callback itself, or what a wrapper of some framework leads to. */
@@ -208,11 +192,11 @@ static ubi_node_ix handler_of(functions *f, ubi_node_ix callback) {
 
 static void replace_listeners_by_handlers(uint64_t *handlers, const uint64_t *listeners, functions *f, uint64_t *done) {
     for (ubi_node_ix node = 0; node < f->g->n_nodes; node++) {
-        ubi_node_ix callback = has_bit(listeners, node) ? child_named(f->g, node, "1") : UBI_NONE;
-        if (callback == UBI_NONE || has_bit(done, callback))
+        ubi_node_ix callback = ubi__has_bit(listeners, node) ? child_named(f->g, node, "1") : UBI_NONE;
+        if (callback == UBI_NONE || ubi__has_bit(done, callback))
             continue;
-        put_bit(done, callback);
-        put_bit(handlers, handler_of(f, callback));
+        ubi__put_bit(done, callback);
+        ubi__put_bit(handlers, handler_of(f, callback));
     }
 }
 
@@ -256,14 +240,14 @@ typedef struct repeats {
 static ubi_status note_key(void *payload, const ubi__string *string) {
     const repeats *r = payload;
     if (string->key != UBI_NONE)
-        put_bit(has_bit(r->met, string->key) ? r->again : r->met, string->key);
+        ubi__put_bit(ubi__has_bit(r->met, string->key) ? r->again : r->met, string->key);
     return UBI_OK;
 }
 
 static ubi_status show_repeated(void *payload, const ubi__string *string) {
     const repeats *r = payload;
-    if (string->key != UBI_NONE && has_bit(r->again, string->key))
-        put_bit(r->q->bits, string->node);
+    if (string->key != UBI_NONE && ubi__has_bit(r->again, string->key))
+        ubi__put_bit(r->q->bits, string->node);
     return UBI_OK;
 }
 
@@ -293,7 +277,7 @@ static ubi_status show_duplicates(query *q) {
 static ubi_status show_allocated(query *q) {
     for (ubi_node_ix node = 0; node < q->g->n_nodes; node++)
         if (q->g->id.at[node] > q->options->id_above && q->g->id.at[node] <= q->options->id_upto)
-            put_bit(q->bits, node);
+            ubi__put_bit(q->bits, node);
     return UBI_OK;
 }
 
@@ -309,7 +293,7 @@ static ubi_status show_attributed(query *q, uint32_t wanted, bool by_id) {
     bool is_there = !by_id || wanted != UBI_NONE;
     for (ubi_node_ix node = 0; is_there && node < q->g->n_nodes; node++)
         if (ubi_native_contexts_of(contexts, node) == wanted)
-            put_bit(q->bits, node);
+            ubi__put_bit(q->bits, node);
     ubi_native_contexts_free(contexts);
     return is_there ? UBI_OK
                     : ubi__fail(UBI_EINVAL, "node %llu is no native context", (unsigned long long)q->options->id_upto);

@@ -8,6 +8,7 @@
  */
 #include <ubiheap/statistics.h>
 
+#include "base/bits.h"
 #include "lenses/v8/v8_look.h"
 
 #define NODES_PER_REPORT (UINT32_C(1) << 16)
@@ -78,19 +79,11 @@ static part part_of(const work *w, ubi_node_ix node) {
 
 /* ---- stores of arrays -------------------------------------------------------------------------------------------- */
 
-static bool has_bit(const uint64_t *bits, ubi_node_ix node) {
-    return bits[node / 64] >> (node % 64) & 1;
-}
-
-static void put_bit(uint64_t *bits, ubi_node_ix node) {
-    bits[node / 64] |= UINT64_C(1) << (node % 64);
-}
-
 static void mark_store(work *w, ubi_node_ix array) {
     for (ubi_edge_ix e = w->g->first_edge.at[array]; e < w->g->first_edge.at[array + 1]; e++)
         if (ubi__graph_edge_kind(w->g, e) == UBI_EDGE_INTERNAL &&
             ubi__v8_is_word(w->g, w->g->name.at[e], w->elements)) {
-            put_bit(w->is_store, w->g->target.at[e]);
+            ubi__put_bit(w->is_store, w->g->target.at[e]);
             return;
         }
 }
@@ -100,8 +93,8 @@ static ubi_status count_retainers(work *w) {
         ubi_node_ix target = w->g->target.at[e];
         if (e % EDGES_PER_REPORT == 0 && !ubi__progress(w->progress, "adding up", e, w->g->n_edges))
             return ubi__fail_cancelled();
-        if (has_bit(w->is_store, target))
-            put_bit(has_bit(w->once, target) ? w->again : w->once, target);
+        if (ubi__has_bit(w->is_store, target))
+            ubi__put_bit(ubi__has_bit(w->once, target) ? w->again : w->once, target);
     }
     return UBI_OK;
 }
@@ -110,7 +103,7 @@ static ubi_status count_retainers(work *w) {
 static ubi_status add_stores(work *w) {
     UBI_TRY(count_retainers(w));
     for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
-        if (!has_bit(w->is_store, node) || has_bit(w->again, node))
+        if (!ubi__has_bit(w->is_store, node) || ubi__has_bit(w->again, node))
             continue;
         uint64_t size_bytes = ubi_lens_size_bytes(w->look, node);
         w->sum_bytes[ARRAYS] += size_bytes;

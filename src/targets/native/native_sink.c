@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "recording/byte_sampler.h"
 #include "targets/native/native_session.h"
 
@@ -37,11 +38,6 @@ static const struct kind {
 
 /* ---- modules, stacks, threads ------------------------------------------------------------------------------------- */
 
-static ubi_text base_name(ubi_text path) {
-    const char *slash = memrchr(path.ptr, '/', path.len), *name = slash ? slash + 1 : path.ptr;
-    return (ubi_text){ name, path.len - (size_t)(name - path.ptr) };
-}
-
 /* The module of the same file that came first: itself, unless a library was closed and loaded again. Without a build-id nobody
    knows whether a file is the same. */
 static uint32_t first_of(const ubi__native_session *s, const ubi__native_module *module) {
@@ -68,7 +64,7 @@ static ubi_status keep_module(ubi__native_session *s, const ubi__ubirec_module_a
         memcpy(kept.build_id, about->build_id, about->build_id_bytes);
     }
     kept.first = first_of(s, &kept);
-    kept.is_recorder = ubi__text_is(base_name(about->path), UBI__WIRE_LIBRARY);
+    kept.is_recorder = ubi__text_is(ubi__text_base_name(about->path), UBI__WIRE_LIBRARY);
     ubi_status status = ubi__vec_native_module_push(&s->modules, s->allocator, kept);
     if (status != UBI_OK)
         ubi__free_array(s->allocator, kept.path, kept.path_bytes + 1, 1);

@@ -9,6 +9,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "cli/commands/report/recording_report.h"
 
 /* ---- orders and choice -------------------------------------------------------------------------------------------- */
@@ -139,15 +140,8 @@ bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_repo
     return true;
 }
 
-static ubi_text base_name(ubi_text path) {
-    size_t start = path.len;
-    while (start > 0 && path.ptr[start - 1] != '/')
-        start--;
-    return (ubi_text){ path.ptr + start, path.len - start };
-}
-
 void ubi__recording_place_name(char *out, size_t n, const ubi__recording_place *place) {
-    ubi_text module = base_name(place->module);
+    ubi_text module = ubi__text_base_name(place->module);
     if (place->function.len)
         snprintf(out, n, "%.*s", (int)place->function.len, place->function.ptr);
     else if (!place->has_address)
@@ -159,7 +153,7 @@ void ubi__recording_place_name(char *out, size_t n, const ubi__recording_place *
 }
 
 void ubi__recording_place_position(char *out, size_t n, const ubi__recording_place *place) {
-    ubi_text file = base_name(place->file), module = base_name(place->module);
+    ubi_text file = ubi__text_base_name(place->file), module = ubi__text_base_name(place->module);
     if (file.len && place->line)
         snprintf(out, n, "%.*s:%" PRIu32, (int)file.len, file.ptr, place->line);
     else if (file.len)

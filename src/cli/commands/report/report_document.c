@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "base/bits.h"
 #include "base/text.h"
 #include "cli/commands/report/report_page.h"
 #include "render/node_label.h"
@@ -33,10 +34,6 @@ typedef struct document {
     const report_limits *limits;
     uint64_t n_cut;
 } document;
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
 
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
 
@@ -131,7 +128,7 @@ static void put_kinds(document *d) {
     const ubi__groups *groups = &d->facts->labels;
     ubi__json_key(d->j, "kinds");
     ubi__json_array_begin(d->j);
-    for (size_t i = 0; i < smaller(groups->n, d->limits->kinds); i++) {
+    for (size_t i = 0; i < ubi__smaller(groups->n, d->limits->kinds); i++) {
         ubi__json_object_begin(d->j);
         ubi__document_string(d->j, "coarseType", ubi_coarse_type_name(groups->at[i].coarse_type));
         put_name(d, "displayName", groups->at[i].label);
@@ -205,7 +202,7 @@ static void put_keeper(document *d, const ubi_keeper *k) {
 static void put_keepers(document *d) {
     ubi__json_key(d->j, "keepers");
     ubi__json_array_begin(d->j);
-    for (uint32_t i = 0; i < smaller(d->facts->keepers.n, d->limits->keepers); i++)
+    for (uint32_t i = 0; i < ubi__smaller(d->facts->keepers.n, d->limits->keepers); i++)
         put_keeper(d, &d->facts->keepers.at[i]);
     ubi__json_array_end(d->j);
 }
@@ -214,7 +211,7 @@ static void put_functions(document *d) {
     const ubi__groups *groups = &d->facts->functions;
     ubi__json_key(d->j, "allocatedBy");
     ubi__json_array_begin(d->j);
-    for (size_t i = 0; i < smaller(groups->n, d->limits->functions); i++) {
+    for (size_t i = 0; i < ubi__smaller(groups->n, d->limits->functions); i++) {
         const ubi_frame *frame = &groups->at[i].frame;
         ubi__json_object_begin(d->j);
         ubi__json_key(d->j, "frame");
@@ -262,7 +259,7 @@ static void put_findings(document *d) {
     ubi__document_u64(d->j, "findingCount", n);
     ubi__json_key(d->j, "findings");
     ubi__json_array_begin(d->j);
-    for (uint32_t i = 0; i < smaller(n, d->limits->findings); i++)
+    for (uint32_t i = 0; i < ubi__smaller(n, d->limits->findings); i++)
         put_finding(d, ubi_findings_get(d->facts->findings, i));
     ubi__json_array_end(d->j);
 }

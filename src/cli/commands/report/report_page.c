@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/bits.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/report/report_layout.h"
@@ -37,10 +38,6 @@
 #define LEAST_NAME_COLUMNS 16
 
 typedef ubi__report_layout page;
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
 
 /* Everything of a row but its name; returns the columns left for that. `bar_columns` 0: no bar. */
 static size_t row_numbers(const page *p, const ubi__tally *tally, ubi__ink color, unsigned bar_columns) {
@@ -296,12 +293,12 @@ static bool give_way(page *p) {
 static void choose_what_fits(page *p) {
     bool all = p->facts->detail;
     ubi__report_sort_findings(p, all ? DETAIL_SHOWN : SAVINGS_SHOWN, all ? DETAIL_SHOWN : ODDITIES_SHOWN);
-    p->n_kinds = smaller(p->facts->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
-    p->n_keepers = smaller(p->facts->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
-    p->n_functions = smaller(p->facts->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
+    p->n_kinds = ubi__smaller(p->facts->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
+    p->n_keepers = ubi__smaller(p->facts->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
+    p->n_functions = ubi__smaller(p->facts->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
     for (size_t i = 0; i < NEXT_COMMANDS; i++)
         p->n_next += is_next(p, i);
-    p->n_next = smaller(p->n_next, all ? NEXT_COMMANDS : NEXT_SHOWN);
+    p->n_next = ubi__smaller(p->n_next, all ? NEXT_COMMANDS : NEXT_SHOWN);
     while (!all && count_lines(p) > PAGE_LINES && give_way(p)) {
     }
 }
