@@ -12,67 +12,17 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "formats/v8/v8_types.h"
 #include "render/capture_test.h"
 #include "render/edge_label.h"
 #include "render/edge_words.h"
 #include "render/path_words.h"
+#include "render/v8_chain_test.h"
 
 static const ubi__style wide = { false, true, 200 };
 static capture output;
 
-/* One node of a path and the edge to the next. */
-typedef struct step {
-    ubi__v8_type type;
-    const char *name;
-    ubi_edge_kind kind;
-    const char *edge; /* or, of numbered kinds, */
-    uint32_t number;
-} step;
-
-static ubi_str_ix string(ubi_graph_builder *b, const char *text) {
-    ubi_str_ix out;
-    assert_int_equal(ubi_graph_builder_string(b, &out, ubi__text(text)), UBI_OK);
-    return out;
-}
-
-static ubi_kind kind_of(ubi_graph_builder *b, const step *s) {
-    ubi_kind kind = {
-        string(b, ubi__v8_type_name(s->type)), UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_OTHER, (uint8_t)s->type, 0
-    };
-    if (s->type == UBI__V8_OBJECT && strncmp(s->name, "system / ", 9) != 0) {
-        kind.coarse_type = UBI_COARSE_OBJECT;
-        kind.class_name = string(b, s->name);
-    } else if (s->type == UBI__V8_CLOSURE) {
-        kind.coarse_type = UBI_COARSE_OBJECT;
-        kind.class_name = string(b, "Function");
-    }
-    return kind;
-}
-
-static ubi_graph *chain(const step *steps, uint32_t n) {
-    ubi_graph_builder *b;
-    ubi_graph *g;
-    assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
-    for (uint32_t i = 0; i < n; i++) {
-        const step *s = &steps[i];
-        ubi_node_desc node = { .id = i, .size_bytes = 1, .kind = kind_of(b, s), .stack = UBI_NONE };
-        assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
-        assert_int_equal(ubi_graph_builder_node_name(b, string(b, s->name)), UBI_OK);
-        if (i + 1 == n)
-            break;
-        if (s->kind == UBI_EDGE_ELEMENT || s->kind == UBI_EDGE_HIDDEN)
-            assert_int_equal(ubi_graph_builder_numbered_edge(b, i + 1, s->kind, s->number), UBI_OK);
-        else
-            assert_int_equal(ubi_graph_builder_edge_of(b, i + 1, s->kind, string(b, s->edge)), UBI_OK);
-    }
-    assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
-    ubi_graph_builder_free(b);
-    return g;
-}
-
-static void assert_words(const step *nodes, uint32_t n, size_t columns, const char *expected) {
-    ubi_graph *g = chain(nodes, n);
+static void assert_words(const v8_step *nodes, uint32_t n, size_t columns, const char *expected) {
+    ubi_graph *g = v8_chain(nodes, n);
     ubi_lens_view *look;
     ubi_path_step steps[16];
     assert_int_equal(ubi_lens_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
@@ -88,18 +38,8 @@ static void assert_words(const step *nodes, uint32_t n, size_t columns, const ch
 }
 
 #define WORDS(expected, ...)                                                                                           \
-    assert_words((const step[]){ __VA_ARGS__ }, sizeof((const step[]){ __VA_ARGS__ }) / sizeof(step), 200, expected)
-
-#define ROOT                                                                                                           \
-    { UBI__V8_SYNTHETIC, "", UBI_EDGE_SHORTCUT, "global", 0 }
-#define GC_ROOT                                                                                                        \
-    { UBI__V8_SYNTHETIC, "", UBI_EDGE_ELEMENT, NULL, 1 }
-#define OBJECT(name, property)                                                                                         \
-    { UBI__V8_OBJECT, name, UBI_EDGE_PROPERTY, property, 0 }
-#define FIELD(type, name, field)                                                                                       \
-    { type, name, UBI_EDGE_INTERNAL, field, 0 }
-#define TARGET                                                                                                         \
-    { UBI__V8_OBJECT, "Thing", UBI_EDGE_PROPERTY, NULL, 0 }
+    assert_words((const v8_step[]){ __VA_ARGS__ }, sizeof((const v8_step[]){ __VA_ARGS__ }) / sizeof(v8_step), 200,    \
+                 expected)
 
 static void steps_of_scripts_are_one_piece_each(void **state) {
     (void)state;
@@ -183,17 +123,20 @@ static void nodes_are_marked_as_a_script_would_write_them(void **state) {
 
 static void what_has_no_room_goes_from_the_middle(void **state) {
     (void)state;
-    const step nodes[] = { ROOT,
-                           OBJECT("global", "keepCacheAlive"),
-                           FIELD(UBI__V8_CLOSURE, "add", "context"),
-                           { UBI__V8_OBJECT, "system / Context", UBI_EDGE_CONTEXT, "registry", 0 },
-                           FIELD(UBI__V8_OBJECT, "Map", "table"),
-                           FIELD(UBI__V8_ARRAY, "", "374"),
-                           TARGET };
-    assert_words(nodes, 7, 60, "global.keepCacheAlive → add() → Map → Thing");
-    assert_words(nodes, 7, 42, "global.keepCacheAlive → … 4 more … → Thing");
-    assert_words(nodes, 7, 41, "Thing");
-    assert_words(nodes, 7, 20, "Thing");
+    const v8_step nodes[] = { ROOT,
+                              OBJECT("global", "keepCacheAlive"),
+                              FIELD(UBI__V8_CLOSURE, "add", "context"),
+                              { UBI__V8_OBJECT, "system / Context", UBI_EDGE_CONTEXT, "registry", 0 },
+                              FIELD(UBI__V8_OBJECT, "Map", "table"),
+                              FIELD(UBI__V8_ARRAY, "", "374"),
+                              TARGET };
+    assert_words(nodes, 7, 63, "global.keepCacheAlive → add() (variable registry) → Map → Thing");
+    assert_words(nodes, 7, 61, "global.keepCacheAlive → add() (variable registry) → … → Thing");
+    assert_words(nodes, 7, 59, "… 1 more … → add() (variable registry) → Map → Thing");
+    assert_words(nodes, 7, 44, "… → add() (variable registry) → Map → Thing");
+    assert_words(nodes, 7, 40, "global.keepCacheAlive → … → Map → Thing");
+    assert_words(nodes, 7, 20, "… 5 more … → Thing");
+    assert_words(nodes, 7, 8, "Thing");
 }
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
@@ -201,7 +144,7 @@ static void what_has_no_room_goes_from_the_middle(void **state) {
 static void labels_are_those_of_the_containment_view(void **state) {
     (void)state;
     static const struct {
-        step step;
+        v8_step step;
         const char *label, *kind;
     } cases[] = {
         { OBJECT("A", "x"), ".x", "property" },
@@ -218,8 +161,8 @@ static void labels_are_those_of_the_containment_view(void **state) {
         { { UBI__V8_OBJECT, "A", UBI_EDGE_REFERENCE, "", 0 }, "(empty name)", "reference" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const step nodes[] = { cases[i].step, TARGET };
-        ubi_graph *g = chain(nodes, 2);
+        const v8_step nodes[] = { cases[i].step, TARGET };
+        ubi_graph *g = v8_chain(nodes, 2);
         capture_start(&output);
         size_t columns = ubi__display_edge_label(&output.out, &wide, g, 0, 80);
         assert_string_equal(capture_text(&output), cases[i].label);

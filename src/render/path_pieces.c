@@ -26,6 +26,12 @@ static void draw_ascii(pen *p, const char *s) {
     p->columns += strlen(s);
 }
 
+static void draw_dots(pen *p) {
+    if (p->out)
+        ubi__out_string(p->out, ubi__display_ellipsis(p->style));
+    p->columns += p->style->unicode ? 1 : 3;
+}
+
 static void draw_text(pen *p, ubi_text text, size_t most_columns) {
     if (p->out)
         p->columns += ubi__display_text(p->out, p->style, text, most_columns);
@@ -98,11 +104,13 @@ static bool joins(const pen *p, uint32_t i) {
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------- */
 
+/* Only the text is cut: "(variable cache)" without its name says nothing. */
 static void draw_words(pen *p, ubi__edge_words words) {
+    size_t columns = p->part_columns + (words.before ? strlen(words.before) : 0);
     if (p->out)
-        p->columns += ubi__display_edge_words(p->out, p->style, words, p->part_columns);
+        p->columns += ubi__display_edge_words(p->out, p->style, words, columns);
     else
-        p->columns += ubi__edge_words_columns(words, p->style, p->part_columns);
+        p->columns += ubi__edge_words_columns(words, p->style, columns);
 }
 
 static void draw_parenthesis(pen *p, ubi__path_detail least, ubi__edge_words words) {
@@ -141,13 +149,19 @@ static void draw_edge_words(pen *p, ubi__path_detail least, ubi__edge_words word
         draw_parenthesis(p, words.how == UBI__EDGE_VARIABLE ? UBI__DETAIL_VARIABLES : least, words);
 }
 
-static void draw_edge(pen *p, uint32_t i) {
+/* What is drawn of the edge from node i. */
+static ubi__edge_words edge_said(const pen *p, uint32_t i) {
     ubi__edge_words words = words_at(p->path, i);
-    if (words.how == UBI__EDGE_SILENT || (p->start.list && i == p->start.begin))
-        return;
-    if (words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1)) /* the words for that node say it */
-        return;
-    draw_edge_words(p, UBI__DETAIL_ALL, words);
+    bool is_said_else = words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1); /* the words for that node say it */
+    if (is_said_else || (p->start.list && i == p->start.begin))
+        words.how = UBI__EDGE_SILENT;
+    return words;
+}
+
+static void draw_edge(pen *p, uint32_t i) {
+    ubi__edge_words words = edge_said(p, i);
+    if (words.how != UBI__EDGE_SILENT)
+        draw_edge_words(p, UBI__DETAIL_ALL, words);
 }
 
 /* "Node.js timers of 1,000 ms". */
@@ -285,25 +299,48 @@ static void draw_times(pen *p, uint32_t n) {
     ink(p, UBI__INK_PLAIN);
 }
 
-static void draw_gap(pen *p, uint32_t n_nodes) {
+/* Gaps of so many nodes tell how many in any case. */
+#define LONG_GAP 100
+
+/* "…", or "… 57 more …". */
+static void draw_gap(pen *p, const ubi__path_gap *gap) {
     char count[UBI__HUMAN_TEXT];
-    const char *dots = ubi__display_ellipsis(p->style);
-    draw_arrow(p);
+    uint32_t n_nodes = gap->end - gap->begin;
+    if (gap->begin > p->start.begin)
+        draw_arrow(p);
     ink(p, UBI__INK_DIM);
-    if (p->out)
-        ubi__out_printf(p->out, "%s %s more %s", dots, ubi__human_count(count, n_nodes), dots);
-    p->columns += 2 * (p->style->unicode ? 1 : 3) + 7 + strlen(ubi__human_count(count, n_nodes));
+    draw_dots(p);
+    if (p->counts_gaps || n_nodes >= LONG_GAP) {
+        draw_ascii(p, " ");
+        draw_ascii(p, ubi__human_count(count, n_nodes));
+        draw_ascii(p, " more ");
+        draw_dots(p);
+    }
     ink(p, UBI__INK_PLAIN);
 }
 
+static const ubi__path_gap *gap_that_begins(const pen *p, uint32_t i) {
+    for (uint32_t k = 0; k < p->n_gaps && p->gaps[k].begin <= i; k++)
+        if (p->gaps[k].begin == i)
+            return &p->gaps[k];
+    return NULL;
+}
+
+static bool gap_ends(const pen *p, uint32_t i) {
+    for (uint32_t k = 0; k < p->n_gaps && p->gaps[k].end <= i; k++)
+        if (p->gaps[k].end == i)
+            return true;
+    return false;
+}
+
 uint32_t ubi__path_draw_unit(pen *p, uint32_t i) {
-    bool has_gap = p->gap_begin < p->gap_end;
+    const ubi__path_gap *gap = gap_that_begins(p, i);
     uint32_t behind;
-    if (has_gap && i == p->gap_begin) {
-        draw_gap(p, p->gap_end - p->gap_begin);
-        return p->gap_end;
+    if (gap) {
+        draw_gap(p, gap);
+        return gap->end;
     }
-    bool first = has_gap && i == p->gap_end;
+    bool first = gap_ends(p, i);
     uint32_t longest = joins(p, i) ? 1 : LONGEST_PERIOD; /* nobody would see where it begins */
     for (uint32_t period = 1; period <= longest && i < p->path->n_steps; period++) {
         uint32_t n = count_repeats(p, i, period, &behind);
@@ -330,12 +367,6 @@ size_t ubi__path_unit_columns(const pen *p, uint32_t i, uint32_t *next) {
     return m.columns;
 }
 
-size_t ubi__path_gap_columns(const pen *p, uint32_t n_nodes) {
-    pen m = measure(p);
-    draw_gap(&m, n_nodes);
-    return m.columns;
-}
-
 size_t ubi__path_unjoined_columns(const pen *p, uint32_t i) {
     pen m = measure(p);
     if (!joins(p, i))
@@ -346,6 +377,14 @@ size_t ubi__path_unjoined_columns(const pen *p, uint32_t i) {
 }
 
 bool ubi__path_unit_joins(const pen *p, uint32_t i) {
-    bool has_gap = p->gap_begin < p->gap_end;
-    return joins(p, i) && !(has_gap && (i == p->gap_begin || i == p->gap_end));
+    return joins(p, i) && !gap_that_begins(p, i) && !gap_ends(p, i);
+}
+
+uint32_t ubi__path_next_piece(const pen *p, uint32_t i) {
+    return behind_engine(p, i + 1);
+}
+
+void ubi__path_piece_words(ubi__edge_words *edge, ubi__edge_words *engine, const pen *p, uint32_t i) {
+    *edge = edge_said(p, i);
+    *engine = is_engine_at(p, i + 1) ? engine_words_at(p, i + 1) : (ubi__edge_words){ .how = UBI__EDGE_SILENT };
 }

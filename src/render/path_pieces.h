@@ -14,11 +14,15 @@
 
 /** What is told beside nodes and properties; less where room is short. */
 typedef enum ubi__path_detail {
-    UBI__DETAIL_NONE,
     UBI__DETAIL_VARIABLES, /**< those that functions captured */
     UBI__DETAIL_ENGINE,    /**< words for the engine's nodes, such as "(getter)" */
     UBI__DETAIL_ALL        /**< and what edges are called */
 } ubi__path_detail;
+
+/** Nodes that are left out: units from one to the other. */
+typedef struct ubi__path_gap {
+    uint32_t begin, end; /**< begin < end, the unit that is shown next */
+} ubi__path_gap;
 
 /** Writes, or only measures when `out` is NULL. */
 typedef struct ubi__path_pen {
@@ -26,8 +30,10 @@ typedef struct ubi__path_pen {
     const ubi__style *style;
     const ubi__path_view *path;
     ubi__path_start start;
-    uint32_t gap_begin, gap_end; /**< units from one to the other are left out; equal: none are */
-    size_t part_columns;         /**< of a label or the name of an edge, at most */
+    const ubi__path_gap *gaps; /**< gaps[n_gaps], borrowed, in the order of the path */
+    uint32_t n_gaps;
+    bool counts_gaps;    /**< also short gaps tell how many nodes they leave out */
+    size_t part_columns; /**< of a label or the name of an edge, at most */
     ubi__path_detail detail;
     size_t columns; /**< so far */
 } ubi__path_pen;
@@ -39,11 +45,13 @@ typedef struct ubi__path_pen {
 uint32_t ubi__path_draw_unit(ubi__path_pen *pen, uint32_t i);
 /** Columns of it. `next` gets what drawing it returns. */
 size_t ubi__path_unit_columns(const ubi__path_pen *pen, uint32_t i, uint32_t *next);
-/** Columns of a gap that leaves out as many nodes. */
-size_t ubi__path_gap_columns(const ubi__path_pen *pen, uint32_t n_nodes);
 /** How many columns more the unit takes behind a gap, where it has nothing to join. */
 size_t ubi__path_unjoined_columns(const ubi__path_pen *pen, uint32_t i);
 /** Whether the unit begins without an arrow, and so without a space. */
 bool ubi__path_unit_joins(const ubi__path_pen *pen, uint32_t i);
+/** The next piece behind that of node `i`: the engine's nodes between them have none. */
+uint32_t ubi__path_next_piece(const ubi__path_pen *pen, uint32_t i);
+/** What stands behind the label of node `i`, which is not the target: `edge`, and `engine`, the word for nodes of the engine. */
+void ubi__path_piece_words(ubi__edge_words *edge, ubi__edge_words *engine, const ubi__path_pen *pen, uint32_t i);
 
 #endif

@@ -2,24 +2,21 @@
  *
  * path_words.c: a path in words, in one line or several (path_words.h): which of its pieces fit.
  *
- * Units are found from the start on and measured one after the other, never kept: whatever the length of a path, it takes no
- * memory.
+ * Units are found from the start on and measured one after the other; at most some at both ends are kept (path_choice.h): whatever
+ * the length of a path, it takes the same memory.
  */
 #include "render/path_words.h"
 
 #include "render/edge_words.h"
 #include "render/node_label.h"
-#include "render/path_pieces.h"
+#include "render/path_choice.h"
 
 /* Columns of a label or the name of an edge, at most; so many less with each attempt to fit, down to what still tells. */
 #define PART_COLUMNS 40
 #define PART_STEP 8
 #define LEAST_PART_COLUMNS 16
-/* So much of the room goes to the first steps, as divisors; the rest is for those near the end, which say more. Where the first
- * says as little as "root" does, the second may have more. */
-#define HEAD_SHARE 3
-#define SAYS_LITTLE 8
-#define FIRST_TWO_SHARE 2
+/* With so many names of the program, they are not cut to show more of them. */
+#define NAMES_ENOUGH 3
 /* Of longer paths, less is tried. */
 #define MOST_STEPS_TRIED 10000
 
@@ -38,9 +35,21 @@ static pen new_pen(ubi__out *out, const ubi__style *style, const ubi__path_view 
                   .detail = UBI__DETAIL_ALL };
 }
 
-/* Whether a unit goes to a new line; keeps count of columns used on the current one. */
-static bool wraps(size_t *used, size_t unit, size_t columns) {
-    bool wraps = *used + unit > columns;
+/* ---- lines -------------------------------------------------------------------------------------------------------- */
+
+/* Columns of the unit with those that join it, or of the unit alone where these do not fit one line together. */
+static size_t chain_columns(const pen *p, uint32_t i, size_t columns) {
+    size_t unit = ubi__path_unit_columns(p, i, &i), chain = unit;
+    while (i <= p->path->n_steps && chain <= columns && ubi__path_unit_joins(p, i))
+        chain += ubi__path_unit_columns(p, i, &i);
+    return chain <= columns ? chain : unit;
+}
+
+/* Whether the unit goes to a new line; keeps count of columns used on the current one. Lines end between steps, and within
+ * "Server.queue.pending" only where that is longer than a line. */
+static bool wraps(size_t *used, const pen *p, uint32_t i, uint32_t *next, size_t columns) {
+    size_t unit = ubi__path_unit_columns(p, i, next);
+    bool wraps = *used + (ubi__path_unit_joins(p, i) ? unit : chain_columns(p, i, columns)) > columns;
     *used = wraps ? unit : *used + unit;
     return wraps;
 }
@@ -48,129 +57,88 @@ static bool wraps(size_t *used, size_t unit, size_t columns) {
 static bool fits(const pen *p, size_t columns, unsigned lines) {
     size_t used = 0;
     for (uint32_t i = p->start.begin; i <= p->path->n_steps && lines > 0;) {
-        lines -= wraps(&used, ubi__path_unit_columns(p, i, &i), columns);
+        lines -= wraps(&used, p, i, &i, columns) && i > p->start.begin;
         if (used > columns)
             return false;
     }
     return lines > 0;
 }
 
-/* ---- what says least ---------------------------------------------------------------------------------------------- */
+/* ---- what is left out --------------------------------------------------------------------------------------------- */
 
-/* Begins behind a root that nothing of the program's is said of, if something of it is left to begin with. */
-static void leave_root_out(pen *p) {
-    const ubi__path_view *path = p->path;
-    uint32_t next = p->start.begin + 1;
-    if (p->start.list || p->start.name || next >= path->n_steps ||
-        !ubi__node_is_root(path->graph, path->steps[p->start.begin].predecessor) ||
-        ubi__edge_is_access(
-            ubi__edge_words_of(path->graph, path->steps[p->start.begin].predecessor, path->steps[p->start.begin].edge)))
-        return;
-    while (next < path->n_steps && ubi__node_is_engine(path->graph, path->steps[next].predecessor))
-        next++;
-    if (next < path->n_steps)
-        p->start.begin = next;
+/* Begins behind a root, and what follows it, that says nothing of the program, if something of it is left to begin with. */
+static void leave_engine_start_out(pen *p, ubi__v8_fields *fields) {
+    uint32_t begin = p->start.begin, next = begin;
+    while (begin < p->path->n_steps) {
+        ubi__path_unit_columns(p, begin, &next);
+        if (next >= p->path->n_steps || ubi__path_unit_rank(p, fields, begin, next) > UBI__RANK_ENGINE)
+            break;
+        begin = next;
+    }
+    if (begin > p->start.begin)
+        p->start = (ubi__path_start){ .begin = begin };
 }
 
-/* With all steps of the program: first without a root, then without words of the engine, then with shorter names, and at last
- * without variables. */
-static bool fits_whole(pen *p, size_t columns, unsigned lines) {
+/* With all steps: first without a root, then without words of the engine. */
+static bool fits_whole(pen *p, ubi__v8_fields *fields, size_t columns, unsigned lines) {
     bool fit = fits(p, columns, lines);
-    if (!fit)
-        leave_root_out(p);
-    for (fit = fit || fits(p, columns, lines); !fit && p->detail > UBI__DETAIL_VARIABLES;) {
+    if (fit)
+        return true;
+    leave_engine_start_out(p, fields);
+    for (fit = fits(p, columns, lines); !fit && p->detail > UBI__DETAIL_VARIABLES;) {
         p->detail--;
         fit = fits(p, columns, lines);
     }
-    bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
-    while (!fit && p->part_columns >= LEAST_PART_COLUMNS + PART_STEP) {
-        p->part_columns = is_long ? LEAST_PART_COLUMNS : p->part_columns - PART_STEP;
-        fit = fits(p, columns, lines);
-    }
-    if (fit)
-        return true;
-    p->detail = UBI__DETAIL_NONE;
-    fit = fits(p, columns, lines);
-    if (!fit)
-        p->part_columns = longest_part(columns); /* where steps go, those that stay can be read */
     return fit;
 }
 
-/* ---- what is left out --------------------------------------------------------------------------------------------- */
-
-static size_t all_columns(const pen *p) {
-    size_t columns = 0;
-    for (uint32_t i = p->start.begin; i <= p->path->n_steps;)
-        columns += ubi__path_unit_columns(p, i, &i);
-    return columns;
-}
-
-/* Units from `from` on that fit `room` columns, and end at `until` or before. Returns where the next begins. */
-static uint32_t grow_head(const pen *p, uint32_t from, uint32_t until, size_t room, size_t *used) {
-    for (uint32_t next; from < until; from = next) {
-        size_t columns = ubi__path_unit_columns(p, from, &next);
-        if (*used + columns > room || next > until)
-            break;
-        *used += columns;
-    }
-    return from;
-}
-
-/* The first unit with which the rest of the path, of `rest` columns from `from` on, fits `room`; 0: not even the target. */
-static uint32_t find_tail(const pen *p, uint32_t from, size_t rest, size_t room, size_t *used) {
-    for (uint32_t i = from, next; i <= p->path->n_steps; i = next) {
-        *used = rest <= room ? rest + ubi__path_unjoined_columns(p, i) : rest;
-        if (*used <= room)
-            return i;
-        rest -= ubi__path_unit_columns(p, i, &next);
-    }
-    return 0;
-}
-
-/* Where the first steps end that are always shown if the last ones fit as well. */
-static uint32_t choose_head(const pen *p, size_t room, size_t *used) {
-    uint32_t n = p->path->n_steps, second, third;
-    *used = 0;
-    uint32_t head = grow_head(p, p->start.begin, n, room / HEAD_SHARE, used);
-    bool says_little = ubi__path_unit_columns(p, p->start.begin, &second) <= room / SAYS_LITTLE;
-    if (head > second || second >= n || !says_little)
-        return head;
-    ubi__path_unit_columns(p, second, &third);
-    *used = 0;
-    return grow_head(p, p->start.begin, third, room / FIRST_TWO_SHARE, used);
-}
-
-/* Leaves out what does not fit `columns`, nearer to the root than to the target. False: not even the ends fit. */
-static bool choose_gap(pen *p, size_t columns) {
-    uint32_t n = p->path->n_steps, second;
-    size_t used, tail_columns, gap = ubi__path_gap_columns(p, n);
-    p->gap_begin = p->gap_end = 0;
-    size_t first = ubi__path_unit_columns(p, p->start.begin, &second), all = all_columns(p);
-    if (gap + first > columns)
-        return false;
-    size_t room = columns - gap;
-    uint32_t head = choose_head(p, room, &used);
-    uint32_t tail = head > p->start.begin ? find_tail(p, head, all - used, room - used, &tail_columns) : 0;
-    if (tail == 0) {
-        head = second;
-        used = first;
-        tail = find_tail(p, head, all - used, room - used, &tail_columns);
-    }
-    if (tail == 0)
-        return false;
-    p->gap_begin = grow_head(p, head, tail, room - tail_columns, &used);
-    p->gap_end = tail;
-    return true;
-}
-
-static bool choose_gap_with_shorter_names(pen *p, size_t columns) {
+/* Names get shorter until all of the program's can be shown, or `enough` of them. */
+static bool chooses(pen *p, ubi__path_choice *choice, ubi__v8_fields *fields, size_t columns, unsigned lines,
+                    uint32_t enough) {
     bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
-    bool fit = choose_gap(p, columns);
-    while (!fit && p->part_columns >= LEAST_PART_COLUMNS + PART_STEP) {
-        p->part_columns = is_long ? LEAST_PART_COLUMNS : p->part_columns - PART_STEP;
-        fit = choose_gap(p, columns);
+    p->part_columns = longest_part(columns);
+    for (;; p->part_columns = is_long ? LEAST_PART_COLUMNS : p->part_columns - PART_STEP) {
+        bool fit = ubi__path_choose(choice, p, fields, fits, columns, lines);
+        if (fit && (choice->n_names_shown == choice->n_names || choice->n_names_shown >= enough))
+            return true;
+        if (p->part_columns < LEAST_PART_COLUMNS + PART_STEP)
+            return fit;
     }
-    return fit;
+}
+
+/* A single gap says how long it is, where there is room for that. */
+static void count_gap(pen *p, size_t columns, unsigned lines) {
+    p->counts_gaps = p->n_gaps == 1;
+    p->counts_gaps = p->counts_gaps && fits(p, columns, lines);
+}
+
+static size_t target_columns(const pen *p) {
+    ubi_lens_name_buffer buffer;
+    const ubi__path_view *path = p->path;
+    ubi_text title = ubi__node_title(path->graph, path->look, path->target, &buffer);
+    return ubi__display_columns(title, p->style, p->part_columns + 1);
+}
+
+/* Where nothing but the target has room, it has all of it. */
+static bool only_cut_target_is_shown(const pen *p) {
+    return p->n_gaps == 1 && p->gaps[0].begin == p->start.begin && p->gaps[0].end == p->path->n_steps &&
+           target_columns(p) > p->part_columns;
+}
+
+/* Steps that say nothing of the program go before its names are cut, and these before any of them goes. */
+static bool fit_path(pen *p, ubi__path_choice *choice, size_t columns, unsigned lines) {
+    ubi__v8_fields fields;
+    ubi__v8_fields_init(&fields, p->path->graph, ubi_allocator_default());
+    bool fit = fits_whole(p, &fields, columns, lines);
+    if (!fit) {
+        bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
+        fit = chooses(p, choice, &fields, columns, lines, is_long ? NAMES_ENOUGH : UINT32_MAX);
+        if (!is_long && choice->n_names_shown < choice->n_names)
+            fit = chooses(p, choice, &fields, columns, lines, NAMES_ENOUGH);
+        count_gap(p, columns, lines);
+    }
+    ubi__v8_fields_fini(&fields);
+    return fit && !only_cut_target_is_shown(p);
 }
 
 /* ---- one line ----------------------------------------------------------------------------------------------------- */
@@ -181,15 +149,9 @@ static size_t display_target(ubi__out *out, const ubi__style *style, const ubi__
 }
 
 size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
+    ubi__path_choice choice;
     pen p = new_pen(out, style, path, columns);
-    ubi__path_start start = p.start;
-    bool fit = fits_whole(&p, columns, 1) || choose_gap_with_shorter_names(&p, columns);
-    if (!fit) { /* a root is short */
-        p.start = start;
-        p.part_columns = longest_part(columns);
-        fit = choose_gap_with_shorter_names(&p, columns);
-    }
-    if (!fit)
+    if (!fit_path(&p, &choice, columns, 1))
         return display_target(out, style, path, columns);
     for (uint32_t i = p.start.begin; i <= path->n_steps;)
         i = ubi__path_draw_unit(&p, i);
@@ -198,49 +160,20 @@ size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path
 
 /* ---- several lines ------------------------------------------------------------------------------------------------ */
 
-/* Lines end where units do: of all columns, so many sixteenths may be in use. */
-#define LEAST_SIXTEENTHS 9
-
-/* Shows more of the beginning for as long as there is room at ends of lines. */
-static void fill_lines(pen *p, size_t columns, unsigned lines) {
-    if (p->path->n_steps > MOST_STEPS_TRIED)
-        return;
-    for (uint32_t kept = p->gap_begin, next; kept < p->gap_end; kept = next) {
-        p->gap_begin = p->gap_end; /* to measure the unit, not the gap */
-        ubi__path_unit_columns(p, kept, &next);
-        p->gap_begin = next < p->gap_end ? next : p->gap_end;
-        if (next >= p->gap_end || !fits(p, columns, lines)) {
-            p->gap_begin = kept;
-            return;
-        }
-    }
-}
-
-static bool fit_lines(pen *p, size_t columns, unsigned lines) {
-    if (fits_whole(p, columns, lines))
-        return true;
-    unsigned less = p->path->n_steps > MOST_STEPS_TRIED ? 2 : 1;
-    for (unsigned sixteenths = 16; sixteenths >= LEAST_SIXTEENTHS && lines > 1; sixteenths -= less)
-        if (choose_gap(p, columns * lines * sixteenths / 16) && fits(p, columns, lines)) {
-            fill_lines(p, columns, lines);
-            return true;
-        }
-    return false;
-}
-
 void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns,
                                unsigned lines, size_t indent) {
+    ubi__path_choice choice;
     pen p = new_pen(out, style, path, columns);
     size_t used = 0;
-    bool fit = fit_lines(&p, columns, lines);
+    bool fit = fit_path(&p, &choice, columns, lines);
     for (uint32_t i = p.start.begin, next; i <= path->n_steps && fit; i = next) {
-        if (wraps(&used, ubi__path_unit_columns(&p, i, &next), columns)) {
+        if (wraps(&used, &p, i, &next, columns) && i > p.start.begin) {
             ubi__out_char(out, '\n');
             ubi__display_pad(out, ubi__path_unit_joins(&p, i) ? 0 : 1, indent); /* arrows have a space before them */
         }
         ubi__path_draw_unit(&p, i);
     }
     if (!fit)
-        ubi__display_path(out, style, path, columns);
+        display_target(out, style, path, columns);
     ubi__out_char(out, '\n');
 }

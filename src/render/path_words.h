@@ -2,7 +2,8 @@
  *
  * path_words.h: a path through a heap as people read it.
  *
- * All forms take the steps that ubi_paths_steps gives and the node that the last of them leads to. Nothing is allocated.
+ * All forms take the steps that ubi_paths_steps gives and the node that the last of them leads to. Memory is only asked for to
+ * know whose a function is; where there is none, it counts as the program's.
  * Cost: that of measuring every step a few times.
  */
 #ifndef UBI_RENDER_PATH_WORDS_H
@@ -35,8 +36,9 @@ typedef struct ubi__path_view {
  *
  * begins where people begin to count: at the global object, a window, the list of roots that a node is in, or a list of timers.
  * Steps that repeat, as in a linked list, are counted: ".next ×57". Where room is short, a root goes first that says nothing of
- * the program, then the engine's words in parentheses, then the middle of long names. Only then go steps of the program: the
- * first one and those nearest the target stay, and "… 57 more …" counts the nodes between.
+ * the program, then the engine's words in parentheses, then steps that say nothing of the program (path_choice.h), then the middle
+ * of long names, and only then names of the program: variables, the first name and those nearest the target stay the longest.
+ * "…" stands for what is missing; where there is room, and of long gaps, "… 57 more …" counts the nodes.
  *
  * @return columns written, at most `columns`. No newline.
  */
@@ -44,7 +46,8 @@ size_t ubi__display_path(ubi__out *out, const ubi__style *style, const ubi__path
 
 /**
  * The same on up to `lines` lines. The first line starts behind what was written so far, the others `indent` columns from the
- * left; each has room for `columns`. Ends with a newline.
+ * left; each has room for `columns`. Lines end between steps; within one, at a dot, only where it is longer than a line. Ends with a
+ * newline.
  */
 void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns,
                                unsigned lines, size_t indent);

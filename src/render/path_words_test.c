@@ -180,9 +180,12 @@ static void a_root_and_parentheses_go_before_the_middle_does(void **state) {
     assert_line(SETTER, &wide, 60, "Window → P.title (setter) → Point");
     assert_line(LONG, &wide, 70, "Window.store.maps → Map (value) → Set (key) → Object.list[3] → Point");
     assert_line(LONG, &wide, 60, "Window.store.maps → Map → Set → Object.list[3] → Point");
-    assert_line(LONG, &wide, 40, "Window.store.maps → … 4 more … → Point");
-    assert_line(LONG, &wide, 30, "root → … 6 more … → Point");
-    assert_line(LONG, &wide, 20, "Point");
+    assert_line(LONG, &wide, 41, "Window.store → … → Object.list[3] → Point");
+    assert_line(LONG, &wide, 40, "… → Map → Set → Object.list[3] → Point");
+    assert_line(LONG, &wide, 30, "… → Object.list[3] → Point");
+    assert_line(LONG, &wide, 20, "… 6 more … → Point");
+    assert_line(LONG, &wide, 10, "… → Point");
+    assert_line(LONG, &wide, 9, "Point");
     assert_line(LONG, &wide, 3, "P…t");
     assert_line(LONG, &ascii, 60, "Window.store.maps -> Map -> Set -> Object.list[3] -> Point");
 }
@@ -217,12 +220,16 @@ static void of_quickjs_no_name_of_the_program_is_hidden_by_steps_of_the_engine(v
                 &wide, 100, "root (native handle) → Promise (variable pending) → Point");
 }
 
-static void long_names_are_cut_before_steps_are_left_out(void **state) {
+static void long_names_are_cut_before_others_are_left_out(void **state) {
     (void)state;
     static const char drawn[] = WINDOW "3 \"aCacheWithARatherLongNameThatFewWouldRead\"; 3(class=Map coarse=object) -> "
                                        "4 \"OrderedHashMapObject value\"; "
                                        "4(class=SessionOfSomebodyWhoLeftLongAgo coarse=object) -> 99 \"user\"" TARGET;
-    assert_line(drawn, &wide, 90, "Window.aCacheWithAR…ewWouldRead → Map → SessionOfSom…LeftLongAgo.user → Point");
+    assert_line(drawn, &wide, 100,
+                "Window.aCacheWithARatherLon…ameThatFewWouldRead → Map → SessionOfSomebodyWhoLeftLongAgo.user → Point");
+    assert_line(drawn, &wide, 90,
+                "Window.aCacheWithARathe…hatFewWouldRead → … → SessionOfSomebodyWhoLeftLongAgo.user → Point");
+    assert_line(drawn, &wide, 80, "Window.aCacheWithAR…ewWouldRead → Map → SessionOfSom…LeftLongAgo.user → Point");
 }
 
 static void check_every_width(const char *drawn) {
@@ -311,7 +318,7 @@ static void equal_steps_are_counted_with_all_that_belongs_to_them(void **state) 
 static void a_million_steps_are_shown_by_their_ends(void **state) {
     (void)state;
     assert_list_line(1000000, 1000001, &wide, 72, "root.next ×1,000,000 → Object");
-    assert_list_line(1000000, 2, &wide, 72, "root.next.left → … 999,995 more … → Object.left.next.left → Object");
+    assert_list_line(1000000, 2, &wide, 72, "root.next → … 999,994 more … → Object.left.next.left.next.left → Object");
     found f = find(linked_list(1000001, 1000001));
     ubi__path_list_options options = { 0, 4 };
     ubi__display_path_list(capture_start(&output), &wide, &f.view, &options);
@@ -360,11 +367,11 @@ static void what_fits_on_some_lines_is_not_cut(void **state) {
     assert_wrapped(LONG, 30, 2,
                    "Window.store.maps → Map → Set\n"
                    "    → Object.list[3] → Point\n");
-    assert_wrapped(LONG, 30, 1, "root → … 6 more … → Point\n");
+    assert_wrapped(LONG, 30, 1, "… → Object.list[3] → Point\n");
     assert_wrapped(LONG, 17, 9,
                    "root\n    → Window.store\n    .maps\n    → Map (value)\n    → Set (key)\n    → Object.list[3]\n"
                    "    → Point\n");
-    assert_wrapped(LONG, 10, 9, "Point\n");
+    assert_wrapped(LONG, 10, 9, "… 6 more …\n    → Point\n");
     assert_wrapped(SETTER, 55, 2,
                    "root → Window (global-builtin-constructor)\n"
                    "    → P.title (setter) → Point\n");
@@ -446,7 +453,7 @@ int main(void) {
         cmocka_unit_test(a_path_without_steps_is_its_target),
         cmocka_unit_test(a_root_and_parentheses_go_before_the_middle_does),
         cmocka_unit_test(of_quickjs_no_name_of_the_program_is_hidden_by_steps_of_the_engine),
-        cmocka_unit_test(long_names_are_cut_before_steps_are_left_out),
+        cmocka_unit_test(long_names_are_cut_before_others_are_left_out),
         cmocka_unit_test(what_fits_on_some_lines_is_not_cut),
         cmocka_unit_test(whatever_the_width_it_is_kept_and_told),
         cmocka_unit_test(three_equal_accesses_and_more_are_counted),

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_choice.c: see path_choice.h.
+ */
+#include "render/path_choice.h"
+
+typedef ubi__path_pen pen;
+typedef ubi__path_choice choice;
+typedef ubi__path_group group;
+
+/* So many elements, "[17]" at most, stay with what they are elements of: a gap would take as much room. */
+#define GLUED_COLUMNS 10
+#define MOST_GLUED 2
+/* The first name on a path counts as being no further than so many groups from the target; a variable is so many times nearer. */
+#define FIRST_DISTANCE 2
+#define VARIABLE_NEARER 2
+/* More than any distance. */
+#define RANK_WORTH (2 * UBI__PATH_UNITS)
+
+/* ---- groups ------------------------------------------------------------------------------------------------------- */
+
+static bool is_glued(const group *last, const group *unit, bool joins) {
+    return joins && unit->rank == UBI__RANK_UNNAMED && unit->columns <= GLUED_COLUMNS && last->n_glued < MOST_GLUED;
+}
+
+/* Behind the first units, the place of one that is not among the last goes to the next. */
+static group *place_of(choice *c, uint32_t *oldest) {
+    if (c->n < UBI__PATH_UNITS)
+        return &c->groups[c->n++];
+    group *place = &c->groups[UBI__PATH_FIRST_UNITS + *oldest];
+    *oldest = (*oldest + 1) % UBI__PATH_LAST_UNITS;
+    return place;
+}
+
+static void reverse(group *groups, uint32_t n) {
+    for (uint32_t i = 0; i < n / 2; i++) {
+        group g = groups[i];
+        groups[i] = groups[n - 1 - i];
+        groups[n - 1 - i] = g;
+    }
+}
+
+static void rotate(group *groups, uint32_t n, uint32_t by) {
+    reverse(groups, by);
+    reverse(groups + by, n - by);
+    reverse(groups, n);
+}
+
+static void collect(choice *c, const pen *p, ubi__v8_fields *fields) {
+    uint32_t oldest = 0, next;
+    group *last = NULL;
+    c->n = 0;
+    for (uint32_t i = p->start.begin; i < p->path->n_steps; i = next) {
+        group unit = { .begin = i, .columns = (uint32_t)ubi__path_unit_columns(p, i, &next) };
+        unit.end = next;
+        unit.extra = (uint32_t)ubi__path_unjoined_columns(p, i);
+        unit.rank = ubi__path_unit_rank(p, fields, i, next);
+        if (last && is_glued(last, &unit, ubi__path_unit_joins(p, i))) {
+            last->end = next;
+            last->columns += unit.columns;
+            last->n_glued++;
+            continue;
+        }
+        last = place_of(c, &oldest);
+        *last = unit;
+    }
+    rotate(&c->groups[UBI__PATH_FIRST_UNITS], c->n == UBI__PATH_UNITS ? UBI__PATH_LAST_UNITS : 0, oldest);
+    c->always = (ubi__path_gap){ 0, 0 };
+    if (c->n == UBI__PATH_UNITS)
+        c->always = (ubi__path_gap){ c->groups[UBI__PATH_FIRST_UNITS - 1].end, c->groups[UBI__PATH_FIRST_UNITS].begin };
+}
+
+/* How far from the target a group counts as being: those that are far go first. */
+static int32_t distance_of(const choice *c, uint32_t i, uint32_t first_name) {
+    int32_t distance = (int32_t)(c->n - 1 - i);
+    if (i == first_name && distance > FIRST_DISTANCE)
+        return FIRST_DISTANCE;
+    return c->groups[i].rank == UBI__RANK_VARIABLE ? distance / VARIABLE_NEARER : distance;
+}
+
+static void rate(choice *c) {
+    uint32_t first_name = 0;
+    while (first_name < c->n && c->groups[first_name].rank < UBI__RANK_PROGRAM)
+        first_name++;
+    c->n_names = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        group *g = &c->groups[i];
+        ubi__path_rank rank = g->rank < UBI__RANK_PROGRAM ? g->rank : UBI__RANK_PROGRAM;
+        g->worth = (int32_t)rank * RANK_WORTH - distance_of(c, i, first_name);
+        g->is_left_out = c->always.begin < c->always.end && rank == UBI__RANK_ENGINE;
+        c->n_names += rank == UBI__RANK_PROGRAM;
+    }
+}
+
+/* ---- gaps --------------------------------------------------------------------------------------------------------- */
+
+static void add_gap(choice *c, pen *p, uint32_t begin, uint32_t end) {
+    if (begin == end)
+        return;
+    if (p->n_gaps && c->gaps[p->n_gaps - 1].end == begin)
+        c->gaps[p->n_gaps - 1].end = end;
+    else
+        c->gaps[p->n_gaps++] = (ubi__path_gap){ begin, end };
+}
+
+/* Gives the pen what is left out now. */
+static void put_gaps(choice *c, pen *p) {
+    p->n_gaps = 0;
+    p->gaps = c->gaps;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (i == UBI__PATH_FIRST_UNITS)
+            add_gap(c, p, c->always.begin, c->always.end);
+        if (c->groups[i].is_left_out)
+            add_gap(c, p, c->groups[i].begin, c->groups[i].end);
+    }
+}
+
+/* What all that is shown takes at least: quicker than to measure it. */
+static size_t least_columns(const choice *c) {
+    size_t columns = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        columns += c->groups[i].is_left_out ? 0 : c->groups[i].columns;
+    return columns;
+}
+
+static bool choice_fits(choice *c, pen *p, ubi__path_fits *fits, size_t columns, unsigned lines) {
+    if (least_columns(c) > columns * lines)
+        return false;
+    put_gaps(c, p);
+    return fits(p, columns, lines);
+}
+
+/* The group that goes next, or comes back first; NULL: there is none. Of equals, the one nearer to the root goes first. */
+static group *least_shown(choice *c) {
+    group *least = NULL;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!c->groups[i].is_left_out && (!least || c->groups[i].worth < least->worth))
+            least = &c->groups[i];
+    return least;
+}
+
+static ubi__path_rank highest_left_out(const choice *c) {
+    ubi__path_rank highest = c->always.begin < c->always.end ? UBI__RANK_PROGRAM : UBI__RANK_ENGINE;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->groups[i].is_left_out && c->groups[i].rank > highest)
+            highest = c->groups[i].rank;
+    return highest;
+}
+
+static uint32_t count_names_shown(const choice *c) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        n += c->groups[i].rank >= UBI__RANK_PROGRAM && !c->groups[i].is_left_out;
+    return n;
+}
+
+/* Elements and entries, beside names; what is not of the program, when all that is of it is shown. */
+static bool may_come_back(const choice *c, const group *g) {
+    if (g->rank == UBI__RANK_UNNAMED)
+        return c->n_names == 0 || count_names_shown(c) > 0;
+    return highest_left_out(c) <= g->rank;
+}
+
+/* A wide group that went may have left room for narrow ones that went before it. */
+static void bring_back(choice *c, pen *p, ubi__path_fits *fits, size_t columns, unsigned lines) {
+    for (int32_t below = INT32_MAX;;) {
+        group *most = NULL;
+        for (uint32_t i = 0; i < c->n; i++) {
+            group *g = &c->groups[i];
+            if (g->is_left_out && g->worth < below && (!most || g->worth >= most->worth))
+                most = g;
+        }
+        if (!most)
+            return;
+        below = most->worth;
+        if (most->rank < UBI__RANK_PROGRAM && !may_come_back(c, most))
+            return;
+        most->is_left_out = false;
+        if (!choice_fits(c, p, fits, columns, lines))
+            most->is_left_out = true;
+    }
+}
+
+bool ubi__path_choose(choice *c, pen *p, ubi__v8_fields *fields, ubi__path_fits *fits, size_t columns, unsigned lines) {
+    p->n_gaps = 0;
+    collect(c, p, fields);
+    rate(c);
+    bool fit = choice_fits(c, p, fits, columns, lines);
+    for (group *least = least_shown(c); !fit && least; least = least_shown(c)) {
+        least->is_left_out = true;
+        fit = choice_fits(c, p, fits, columns, lines);
+    }
+    if (fit)
+        bring_back(c, p, fits, columns, lines);
+    put_gaps(c, p);
+    c->n_names_shown = count_names_shown(c);
+    return fit;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * path_choice.h: which units of a path (path_pieces.h) are left out where it does not fit.
+ *
+ * By rank (path_ranks.h), lowest first: no name of the program is left out while a step of the engine's or the runtime's is shown.
+ * Among units of one rank those near the target stay the longest; variables, and the first name on the path, stay longer than
+ * their place would let them.
+ */
+#ifndef UBI_RENDER_PATH_CHOICE_H
+#define UBI_RENDER_PATH_CHOICE_H
+
+#include "render/path_ranks.h"
+
+/* Of longer paths, units between the first and the last are left out in any case. */
+#define UBI__PATH_FIRST_UNITS 32
+#define UBI__PATH_LAST_UNITS 96
+#define UBI__PATH_UNITS (UBI__PATH_FIRST_UNITS + UBI__PATH_LAST_UNITS)
+
+/** A unit, or some that are left out together. */
+typedef struct ubi__path_group {
+    uint32_t begin, end;     /**< nodes; `end` begins the next unit */
+    uint32_t columns, extra; /**< `extra`: so many more behind a gap */
+    uint32_t n_glued;        /**< units behind the first */
+    ubi__path_rank rank;
+    int32_t worth; /**< what is worth least goes first */
+    bool is_left_out;
+} ubi__path_group;
+
+/** The choice, and where the gaps are that the pen is given. */
+typedef struct ubi__path_choice {
+    ubi__path_group groups[UBI__PATH_UNITS];
+    uint32_t n;
+    ubi__path_gap always; /**< left out in any case; of no node where the path is short */
+    ubi__path_gap gaps[UBI__PATH_UNITS + 1];
+    uint32_t n_names, n_names_shown; /**< groups that say a name of the program, and those of them that are shown */
+} ubi__path_choice;
+
+/** Whether what the pen draws fits. */
+typedef bool ubi__path_fits(const ubi__path_pen *pen, size_t columns, unsigned lines);
+
+/**
+ * Makes the path fit on `lines` lines of `columns` each, by giving gaps to the pen. The target is always shown.
+ * @param choice  must live as long as the pen is used.
+ * @return false: not even the target alone does.
+ * Cost: that of measuring all units once, and those of the choice some times.
+ */
+bool ubi__path_choose(ubi__path_choice *choice, ubi__path_pen *pen, ubi__v8_fields *fields, ubi__path_fits *fits,
+                      size_t columns, unsigned lines);
+
+#endif
