@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "render/capture_test.h"
+#include "render/path_ranks.h"
 #include "render/path_words.h"
 #include "render/v8_chain_test.h"
 
@@ -258,6 +259,35 @@ static void lines_end_between_steps(void **state) {
     assert_text(steps, 6, 18, 4, "global.app.server\n → Server.queue\n.pending → Thing\n");
 }
 
+/* ---- whose a path is ----------------------------------------------------------------------------------------------- */
+
+static void assert_of_engine(const v8_step *steps, uint32_t n, bool expected) {
+    static drawn d;
+    ubi__v8_fields fields;
+    open_drawn(&d, steps, n);
+    ubi__v8_fields_init(&fields, d.graph, ubi_allocator_default());
+    assert_int_equal(ubi__path_is_of_engine(&d.path, &fields), expected);
+    ubi__v8_fields_fini(&fields);
+    close_drawn(&d);
+}
+
+static void what_only_roots_and_the_engine_hold_is_the_engines(void **state) {
+    (void)state;
+    static const v8_step cache[] = { GC_ROOT,
+                                     { UBI__V8_SYNTHETIC, "(GC roots)", UBI_EDGE_ELEMENT, NULL, 4 },
+                                     FIELD(UBI__V8_SYNTHETIC, "(Strong roots)", "number_string_cache"),
+                                     { UBI__V8_ARRAY, "", UBI_EDGE_INTERNAL, NULL, 0 } };
+    static const v8_step thing[] = { GC_ROOT, FIELD(UBI__V8_SYNTHETIC, "(Strong roots)", "x"), TARGET };
+    static const v8_step table[] = { ROOT,
+                                     OBJECT("global", "cache"),
+                                     FIELD(UBI__V8_OBJECT, "Map", "table"),
+                                     { UBI__V8_ARRAY, "", UBI_EDGE_INTERNAL, NULL, 0 } };
+    assert_of_engine(cache, 4, true);
+    assert_of_engine(thing, 3, false);
+    assert_of_engine(table, 4, false);
+    assert_of_engine(cache, 1, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_name_of_the_program_goes_while_a_step_of_the_engine_stays),
@@ -265,6 +295,7 @@ int main(void) {
         cmocka_unit_test(there_is_no_gap_where_all_names_fit),
         cmocka_unit_test(variables_stay_where_a_list_of_timers_goes),
         cmocka_unit_test(lines_end_between_steps),
+        cmocka_unit_test(what_only_roots_and_the_engine_hold_is_the_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
  */
 #include "render/path_ranks.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "formats/v8/v8_types.h"
 
@@ -91,6 +93,13 @@ static ubi__path_rank rank_of_node(const ubi_graph *g, ubi_node_ix node) {
     }
 }
 
+bool ubi__edge_is_of_runtime(const ubi_graph *graph, ubi_edge_ix edge) {
+    static const char symbol[] = "<symbol node:";
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    return ubi_graph_edge_kind(graph, edge) == UBI_EDGE_PROPERTY && name.len > sizeof symbol - 1 &&
+           memcmp(name.ptr, symbol, sizeof symbol - 1) == 0;
+}
+
 /* ---- pieces ------------------------------------------------------------------------------------------------------- */
 
 static ubi__path_rank rank_of_words(ubi__edge_words words) {
@@ -124,7 +133,7 @@ static ubi__path_rank rank_of_piece(const pen *p, ubi__v8_fields *fields, uint32
     bool is_start = i == p->start.begin && (p->start.list || p->start.name);
     ubi__path_rank label = is_start ? rank_of_start(p) : rank_of_node(g, node);
     ubi__edge_words edge, engine;
-    if (!is_start && is_runtime_closure(g, fields, node))
+    if ((!is_start && is_runtime_closure(g, fields, node)) || ubi__edge_is_of_runtime(g, p->path->steps[i].edge))
         return UBI__RANK_RUNTIME;
     ubi__path_piece_words(&edge, &engine, p, i);
     if (edge.how == UBI__EDGE_PROPERTY && is_on_the_way(edge.text))
@@ -145,4 +154,16 @@ ubi__path_rank ubi__path_unit_rank(const pen *p, ubi__v8_fields *fields, uint32_
         most = larger(most, rank_of_piece(p, fields, i, behind));
     }
     return most;
+}
+
+bool ubi__path_is_of_engine(const ubi__path_view *path, ubi__v8_fields *fields) {
+    pen p = { .path = path, .start = ubi__path_start_of(path->graph, path->steps, path->n_steps) };
+    if (path->n_steps == 0 || rank_of_node(path->graph, path->target) > UBI__RANK_ENGINE)
+        return false;
+    for (uint32_t i = p.start.begin, next; i < path->n_steps; i = next) {
+        next = ubi__path_next_piece(&p, i);
+        if (rank_of_piece(&p, fields, i, next) > UBI__RANK_ENGINE)
+            return false;
+    }
+    return true;
 }

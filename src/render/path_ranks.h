@@ -23,4 +23,9 @@ typedef enum ubi__path_rank {
  */
 ubi__path_rank ubi__path_unit_rank(const ubi__path_pen *pen, ubi__v8_fields *fields, uint32_t i, uint32_t next);
 
+/** Whether an edge of a global object is one by which Node.js keeps its own: a symbol that it calls so. */
+bool ubi__edge_is_of_runtime(const ubi_graph *graph, ubi_edge_ix edge);
+/** Whether a path says nothing but roots and nodes of the engine's, its target among them: no program can let go of that. */
+bool ubi__path_is_of_engine(const ubi__path_view *path, ubi__v8_fields *fields);
+
 #endif

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "formats/v8/v8_types.h"
-#include "lenses/v8/v8_fields.h"
+#include "render/path_ranks.h"
 
 /* V8's lists of roots, such as "(GC roots)", the global object of Node.js and QuickJS's realms keep nothing that somebody could
  * let go. */
@@ -47,7 +47,8 @@ static bool is_module(const ubi_graph *graph, const ubi_kind *kind) {
     return kind->raw_type == UBI__V8_OBJECT && ubi__text_is(ubi_graph_string(graph, kind->class_name), "Module");
 }
 
-/* Whether the function that is nearest to the path's end is Node's own. Without any, the program may have it. */
+/* Whether the function that is nearest to the path's end is Node's own, or the property by which it keeps its own. Without any,
+ * the program may have it. */
 static bool ends_in_runtime(const ubi__path_view *path, ubi__v8_fields *fields) {
     const ubi_graph *g = path->graph;
     ubi_node_ix node = path->target;
@@ -57,28 +58,41 @@ static bool ends_in_runtime(const ubi__path_view *path, ubi__v8_fields *fields) 
             return ubi__v8_is_of_runtime(fields, node);
         if (left == 0 || is_module(g, kind))
             return false;
+        if (ubi__edge_is_of_runtime(g, path->steps[left - 1].edge))
+            return true;
     }
+}
+
+typedef enum owner { OF_PROGRAM, OF_RUNTIME, OF_ENGINE, OWNERS } owner;
+
+static owner owner_of(const ubi__path_view *path, ubi__v8_fields *fields) {
+    if (ubi__path_is_of_engine(path, fields))
+        return OF_ENGINE;
+    return ends_in_runtime(path, fields) ? OF_RUNTIME : OF_PROGRAM;
 }
 
 void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *graph,
                               ubi__path_view (*path_to)(const void *payload, ubi_node_ix node), const void *payload) {
-    ubi_keeper of_runtime[UBI__REPORT_KEEPERS];
-    uint32_t n = 0, n_of_runtime = 0;
+    ubi_keeper sorted[UBI__REPORT_KEEPERS];
+    owner owners[UBI__REPORT_KEEPERS];
+    uint32_t n = 0, n_of[OWNERS] = { 0 };
     ubi__v8_fields fields;
     if (!ubi__v8_facts_of(graph))
         return;
     ubi__v8_fields_init(&fields, graph, ubi_allocator_default());
     for (uint32_t i = 0; i < keepers->n; i++) {
         ubi__path_view path = path_to(payload, keepers->at[i].node);
-        if (ends_in_runtime(&path, &fields))
-            of_runtime[n_of_runtime++] = keepers->at[i];
-        else
-            keepers->at[n++] = keepers->at[i];
+        owners[i] = owner_of(&path, &fields);
+        n_of[owners[i]]++;
     }
     ubi__v8_fields_fini(&fields);
-    keepers->n_of_program = n;
-    for (uint32_t i = 0; i < n_of_runtime; i++)
-        keepers->at[n++] = of_runtime[i];
+    for (unsigned of = OF_PROGRAM; of < OWNERS; of++)
+        for (uint32_t i = 0; i < keepers->n; i++)
+            if (owners[i] == of)
+                sorted[n++] = keepers->at[i];
+    memcpy(keepers->at, sorted, n * sizeof *sorted);
+    keepers->n_of_program = n_of[OF_PROGRAM];
+    keepers->n_of_engine = n_of[OF_ENGINE];
 }
 
 ubi__holding ubi__report_holding(const ubi_lens_view *look, const ubi_keeper *keeper) {

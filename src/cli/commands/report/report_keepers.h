@@ -12,11 +12,12 @@
 
 #define UBI__REPORT_KEEPERS 10
 
-/** at[n], most exclusive bytes first, but Node's own behind the program's. All zero: none. */
+/** at[n], most exclusive bytes first, but Node's own behind the program's, and the engine's behind both. All zero: none. */
 typedef struct ubi__report_keepers {
     ubi_keeper at[UBI__REPORT_KEEPERS];
     uint32_t n;
-    uint32_t n_of_program; /**< these come first; without Node's own, all */
+    uint32_t n_of_program; /**< these come first; without Node's own and the engine's, all */
+    uint32_t n_of_engine;  /**< these come last */
 } ubi__report_keepers;
 
 /** @param dominators  with sets. Cost: that of ubi_keepers_find. Errors: UBI_ENOMEM, UBI_ECANCELLED. */

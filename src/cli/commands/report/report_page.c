@@ -154,28 +154,40 @@ static void write_holding(const page *p, const ubi_keeper *keeper, size_t column
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
+/* What V8's own roots hold, not the program. */
+static bool is_of_engine(const ubi__report_keepers *keepers, const ubi_keeper *k) {
+    return k >= &keepers->at[keepers->n - keepers->n_of_engine];
+}
+
+#define OF_ENGINE "the engine's roots: "
+
 static void write_keeper(const page *p, const ubi_keeper *k) {
     ubi__tally tally = { k->n_dominated + UINT64_C(1), k->retained_bytes };
     ubi__path_view path = ubi__report_path(p->facts, k->node);
     /* Paths are long, and say more than bars; where a terminal is wide, they have all of it. */
     size_t room = row_numbers(p, &tally, UBI__INK_RED, p->columns < NARROW_PAGE ? 0 : p->bar_columns);
     room += p->style->columns - p->columns;
+    if (is_of_engine(&p->facts->keepers, k)) {
+        ubi__write_inked(p->cli, UBI__INK_DIM, OF_ENGINE);
+        room = room > strlen(OF_ENGINE) + LEAST_NAME_COLUMNS ? room - strlen(OF_ENGINE) : LEAST_NAME_COLUMNS;
+    }
     size_t used = ubi__display_path(p->out, p->style, &path, room);
     write_holding(p, k, room > used ? room - used : 0);
     ubi__out_char(p->out, '\n');
 }
 
-/* Node's own come last. */
-static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper *a, const ubi_keeper *b) {
-    const ubi_keeper *of_runtime = &keepers->at[keepers->n_of_program];
-    return (a < of_runtime) != (b < of_runtime) ? a < of_runtime : a->retained_bytes > b->retained_bytes;
+/* The program's, then Node's own, then the engine's. */
+static unsigned owner_rank(const ubi__report_keepers *keepers, const ubi_keeper *k) {
+    return is_of_engine(keepers, k) ? 2 : k >= &keepers->at[keepers->n_of_program];
 }
 
-/* Those that explain most, but the largest first. */
-static void write_keepers(const page *p) {
-    const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
-    if (p->n_keepers == 0)
-        return;
+static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper *a, const ubi_keeper *b) {
+    unsigned rank_a = owner_rank(keepers, a), rank_b = owner_rank(keepers, b);
+    return rank_a != rank_b ? rank_a < rank_b : a->retained_bytes > b->retained_bytes;
+}
+
+/* Those that explain most, but the largest first: sorted[p->n_keepers]. */
+static void sort_shown(const ubi_keeper **sorted, const page *p) {
     for (size_t i = 0; i < p->n_keepers; i++) {
         size_t at = i;
         const ubi_keeper *k = &p->facts->keepers.at[i];
@@ -183,6 +195,13 @@ static void write_keepers(const page *p) {
             sorted[at] = sorted[at - 1];
         sorted[at] = k;
     }
+}
+
+static void write_keepers(const page *p) {
+    const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
+    if (p->n_keepers == 0)
+        return;
+    sort_shown(sorted, p);
     ubi__write_title(p->cli, "Biggest retainers, and what would be freed with each");
     for (size_t i = 0; i < p->n_keepers; i++)
         write_keeper(p, sorted[i]);
@@ -207,19 +226,15 @@ static void write_functions(const page *p) {
     }
 }
 
-/* The keeper that is hardest to find by looking: of the program's that are shown, the one that is farthest from the root. */
+/* The keeper in the first row: what the reader has just seen. */
 static ubi_node_ix keeper_to_explain(const page *p) {
-    ubi_node_ix farthest = p->facts->keepers.at[0].node;
-    size_t n_of_program = p->facts->keepers.n_of_program;
-    for (size_t i = 1; i < p->n_keepers && (i < n_of_program || n_of_program == 0); i++)
-        if (ubi__report_path(p->facts, p->facts->keepers.at[i].node).n_steps >
-            ubi__report_path(p->facts, farthest).n_steps)
-            farthest = p->facts->keepers.at[i].node;
-    return farthest;
+    const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
+    sort_shown(sorted, p);
+    return sorted[0]->node;
 }
 
 static bool has_keepers(const page *p) {
-    return p->facts->keepers.n > 0;
+    return p->n_keepers > 0;
 }
 
 static bool has_stacks(const page *p) {
