@@ -192,6 +192,12 @@ typedef struct ubi_view {
      */
     const ubi_node_ix *weak_tables;
     uint32_t n_weak_tables;
+    /**
+     * Roots for the moment: what running functions have in their hands, such as V8's stack and handle scopes. Leaks (leaks.h) name what
+     * else holds an object, if anything does. passing_roots[n_passing_roots]; NULL: none.
+     */
+    const ubi_node_ix *passing_roots;
+    uint32_t n_passing_roots;
 } ubi_view;
 
 /** All edges, the graph's own sizes and root, orphans ignored. */

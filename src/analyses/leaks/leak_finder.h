@@ -35,7 +35,8 @@ enum {
     UBI__LEAK_ON_WAY = 8,      /* a candidate that was met, or on the way to one */
     UBI__LEAK_REPLACES = 16,   /* what held it alone held something else by the same name in an earlier heap */
     UBI__LEAK_WEAK_TABLE = 32, /* of the view's */
-    UBI__LEAK_THERE = 64       /* in the heap that is compared */
+    UBI__LEAK_THERE = 64,      /* in the heap that is compared */
+    UBI__LEAK_PASSING = 128    /* of the view's passing roots */
 };
 
 /** Nodes of a class in the newest heap, by row. */

@@ -22,6 +22,8 @@ typedef struct walk {
     bool defers;       /* candidates wait */
     bool defers_young; /* other new objects do, too, in `young` */
     ubi__vec_u32 young;
+    bool defers_passing; /* roots for the moment do, too, in `passing` */
+    ubi__vec_u32 passing;
     ubi_status status;
     uint64_t n_edges, next_report;
 } walk;
@@ -41,6 +43,8 @@ static void meet(walk *w, ubi_node_ix source, uint64_t i) {
         f->order[f->graph->n_nodes - ++w->n_waiting] = target;
     else if (w->defers_young && is_young(f, target))
         w->status = w->status == UBI_OK ? ubi__vec_u32_push(&w->young, f->allocator, target) : w->status;
+    else if (w->defers_passing && f->flags[target] & UBI__LEAK_PASSING)
+        w->status = w->status == UBI_OK ? ubi__vec_u32_push(&w->passing, f->allocator, target) : w->status;
     else
         f->order[f->n_met++] = target;
 }
@@ -68,7 +72,16 @@ static ubi_status expand_all(walk *w) {
     return w->status;
 }
 
-/* From what people think of as roots, then from everything else that the root leads to. */
+static void admit(walk *w, const ubi__vec_u32 *nodes) {
+    if (nodes->n)
+        memcpy(w->f->order + w->f->n_met, nodes->at, nodes->n * sizeof *nodes->at);
+    w->f->n_met += (uint32_t)nodes->n;
+}
+
+/*
+ * From what people think of as roots, then from everything else that the root leads to, and at last from what is a root for the moment:
+ * a variable of the function that takes the snapshot says nothing of who holds an object for good.
+ */
 static ubi_status walk_around(walk *w) {
     ubi_leak_finder *f = w->f;
     ubi_node_ix root = f->view.root;
@@ -80,12 +93,13 @@ static ubi_status walk_around(walk *w) {
     UBI_TRY(expand_all(w));
     f->order[f->n_met++] = root;
     UBI_TRY(expand_all(w));
+    w->defers_passing = false;
+    admit(w, &w->passing);
+    UBI_TRY(expand_all(w));
     w->defers_young = false;
     f->n_old = f->n_met;
     f->n_young = (uint32_t)w->young.n;
-    if (w->young.n)
-        memcpy(f->order + f->n_met, w->young.at, w->young.n * sizeof *w->young.at);
-    f->n_met += f->n_young;
+    admit(w, &w->young);
     return expand_all(w);
 }
 
@@ -114,7 +128,7 @@ static ubi_status walk_all(walk *w) {
 ubi_status ubi__leak_walk(ubi_leak_finder *f) {
     const ubi_allocator *a = f->allocator;
     size_t n = f->graph->n_nodes;
-    walk w = { .f = f, .g = f->graph, .defers = true, .defers_young = true };
+    walk w = { .f = f, .g = f->graph, .defers = true, .defers_young = true, .defers_passing = true };
     f->parent = ubi__alloc_array(a, n, sizeof *f->parent);
     f->edge = ubi__calloc_array(a, n, sizeof *f->edge);
     f->order = ubi__alloc_array(a, n, sizeof *f->order);
@@ -123,7 +137,10 @@ ubi_status ubi__leak_walk(ubi_leak_finder *f) {
     memset(f->parent, 0xff, n * sizeof *f->parent);
     for (uint32_t i = 0; i < f->view.n_weak_tables; i++)
         f->flags[f->view.weak_tables[i]] |= UBI__LEAK_WEAK_TABLE;
+    for (uint32_t i = 0; i < f->view.n_passing_roots; i++)
+        f->flags[f->view.passing_roots[i]] |= UBI__LEAK_PASSING;
     ubi_status status = walk_all(&w);
     ubi__vec_u32_fini(&w.young, a);
+    ubi__vec_u32_fini(&w.passing, a);
     return status;
 }

@@ -321,6 +321,45 @@ static void what_a_weak_table_lists_is_held_by_others_or_by_nothing(void **state
     leak_heaps_free(&h);
 }
 
+static void a_root_for_the_moment_speaks_for_what_nothing_else_holds(void **state) {
+    (void)state;
+    /* The list hangs on the stack, by a short way, and on a module, by a longer one; the other one on the stack alone. */
+    const char *old =
+        "1 -> 2 \"stack\", 3 \"modules\"; 2(type=stack) -> 6 \"local\", 7 \"other\"; 3(type=modules) -> 4 \"m\"; "
+        "4(coarse=object class=Module size=1) -> 5 \"exports\"; "
+        "5(coarse=object class=Exports size=1) -> 6 \"list\"; 6(coarse=object class=Array size=1); "
+        "7(coarse=object class=Set size=1)";
+    char *new = repeat_drawing(
+        "1 -> 2 \"stack\", 3 \"modules\"; 2(type=stack) -> 6 \"local\", 7 \"other\"; 3(type=modules) -> 4 \"m\"; "
+        "4(coarse=object class=Module size=1) -> 5 \"exports\"; "
+        "5(coarse=object class=Exports size=1) -> 6 \"list\"; 6(coarse=object class=Array size=1) -> 8 \"[0]\"; "
+        "7(coarse=object class=Set size=1) -> 9 \"[0]\"",
+        "; %(coarse=object class=T% size=10)", 8, 10, "");
+    leak_heaps h = leak_heaps_draw(old, new, NULL);
+    ubi_class_scheme past = name_scheme(h.old), classes = name_scheme(h.newest);
+    ubi_node_ix stack = 1;
+    for (uint32_t n_passing = 0; n_passing < 2; n_passing++) {
+        ubi_view view = ubi_view_of(h.newest);
+        ubi_leak_finder *finder;
+        ubi_leaks *leaks;
+        view.passing_roots = &stack;
+        view.n_passing_roots = n_passing;
+        assert_int_equal(ubi_leak_finder_new(&finder, &view, &classes, NULL), UBI_OK);
+        assert_int_equal(ubi_leak_finder_compare(finder, UBI_LEAK_OLD, &past), UBI_OK);
+        assert_int_equal(ubi_leak_finder_run(&leaks, finder), UBI_OK);
+        ubi_leak_finder_free(finder);
+        assert_int_equal(ubi_leaks_count(leaks), 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            const ubi_leak_cluster *c = ubi_leaks_cluster(leaks, i);
+            bool is_of_module = ubi__text_is(c->class_name.name, "T8");
+            assert_int_equal(ubi_leaks_path_length(leaks, c->example), is_of_module && n_passing ? 5 : 3);
+        }
+        ubi_leaks_free(leaks);
+    }
+    leak_heaps_free(&h);
+    free(new);
+}
+
 static void an_id_is_for_good_unless_it_is_an_address(void **state) {
     (void)state;
     leak_heaps h = leak_heaps_draw(with_other_class, with_class, NULL);
@@ -637,6 +676,7 @@ int main(void) {
         cmocka_unit_test(engine_internals_leak_only_when_asked_for),
         cmocka_unit_test(what_cannot_be_reached_does_not_leak),
         cmocka_unit_test(what_a_weak_table_lists_is_held_by_others_or_by_nothing),
+        cmocka_unit_test(a_root_for_the_moment_speaks_for_what_nothing_else_holds),
         cmocka_unit_test(an_id_is_for_good_unless_it_is_an_address),
         cmocka_unit_test(heaps_of_two_runs_have_few_nodes_in_common),
         cmocka_unit_test(only_chosen_nodes_leak),

@@ -30,8 +30,12 @@ static bool is_weak_table(const ubi__v8_look *own, const ubi_graph *g, ubi_node_
     return is_roots_named(own, g, node, "(Internalized strings)") || is_roots_named(own, g, node, "(External strings)");
 }
 
+static bool is_passing(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node) {
+    return is_roots_named(own, g, node, "(Stack roots)") || is_roots_named(own, g, node, "(Handle scope)");
+}
+
 /* The first "(GC roots)" is looked at, once: a file may have many edges to it. */
-static ubi_status find_weak_tables(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a) {
+static ubi_status find_root_lists(ubi__v8_look *own, const ubi_graph *g, const ubi_allocator *a) {
     ubi_edge_ix e = g->first_edge.at[g->root], end = g->first_edge.at[g->root + 1];
     while (e < end && !is_roots_named(own, g, g->target.at[e], "(GC roots)"))
         e++;
@@ -41,6 +45,8 @@ static ubi_status find_weak_tables(ubi__v8_look *own, const ubi_graph *g, const 
     for (ubi_edge_ix i = g->first_edge.at[roots]; i < g->first_edge.at[roots + 1]; i++)
         if (is_weak_table(own, g, g->target.at[i]))
             UBI_TRY(ubi__vec_u32_push(&own->weak_tables, a, g->target.at[i]));
+        else if (is_passing(own, g, g->target.at[i]))
+            UBI_TRY(ubi__vec_u32_push(&own->passing_roots, a, g->target.at[i]));
     return UBI_OK;
 }
 
@@ -124,7 +130,7 @@ static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_len
     UBI_TRY(ubi__v8_find_traits(own, g, &opening));
     UBI_TRY(ubi__v8_spread_detachedness(own, g, a));
     UBI_TRY(find_user_roots(own, g, a));
-    UBI_TRY(find_weak_tables(own, g, a));
+    UBI_TRY(find_root_lists(own, g, a));
     return find_halves(look, own, like, &opening);
 }
 
@@ -135,6 +141,8 @@ static void show(ubi_lens_view *look, const ubi__v8_look *own) {
     look->view.n_first_edges = (uint32_t)own->user_root_edges.n;
     look->view.weak_tables = own->weak_tables.at;
     look->view.n_weak_tables = (uint32_t)own->weak_tables.n;
+    look->view.passing_roots = own->passing_roots.at;
+    look->view.n_passing_roots = (uint32_t)own->passing_roots.n;
     look->class_of_node = own->class_of_node;
     look->detachedness = own->detachedness;
     look->outside_bytes = own->facts ? own->facts->extra_native_bytes : 0;
@@ -173,6 +181,7 @@ static void close(ubi_lens_view *look) {
     ubi__free_array(a, own->distance, g->n_nodes, sizeof *own->distance);
     ubi__vec_u64_fini(&own->user_root_edges, a);
     ubi__vec_u32_fini(&own->weak_tables, a);
+    ubi__vec_u32_fini(&own->passing_roots, a);
     ubi__free_array(a, own->size_bytes, g->n_nodes, sizeof *own->size_bytes);
     ubi__vec_v8_interface_fini(&own->interfaces.rows, a);
     ubi__vec_text_fini(&own->interfaces.properties, a);

@@ -94,6 +94,7 @@ typedef struct ubi__v8_look {
     uint32_t *distance;           /* [n_nodes]; NULL: counted when asked for */
     ubi__vec_u64 user_root_edges; /* of the root, ascending */
     ubi__vec_u32 weak_tables;     /* among the engine's roots */
+    ubi__vec_u32 passing_roots;   /* among these, too */
     uint64_t *size_bytes;         /* [n_nodes]; NULL: as in the file */
     ubi__v8_interfaces interfaces;
     ubi_class_ix *class_of_node;
