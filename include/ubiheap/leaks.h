@@ -196,7 +196,10 @@ typedef struct ubi_leak_heap {
 /** How many heaps there are, and each of them; the newest is the last. Borrowed. O(1). */
 UBI_API uint32_t ubi_leaks_heap_count(const ubi_leaks *leaks);
 UBI_API const ubi_leak_heap *ubi_leaks_heap(const ubi_leaks *leaks, uint32_t index);
-/** Whether ids or times of creation tell in which order the heaps of the newest one's process were taken; if not, it is as given. O(1). */
+/**
+ * Whether ids or times of creation tell in which order the heaps were taken; if not, it is as given. Of several processes it is not
+ * known. O(1).
+ */
 UBI_API bool ubi_leaks_order_is_known(const ubi_leaks *leaks);
 /** The worst fit of all heaps: what follows from them is worth something if it is UBI_LEAK_FITS. Cost: O(heaps). */
 UBI_API ubi_leak_fit ubi_leaks_fit(const ubi_leaks *leaks);

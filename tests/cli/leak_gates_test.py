@@ -441,6 +441,20 @@ class Series(Leaks):
         self.assertEqual((status, err), (0, ""))
         self.assertLess(out.index("Nothing below can be trusted."), out.index("No leak"))
 
+    def test_heaps_of_several_processes_have_no_order_and_no_growth(self):
+        one, other = Program("one"), Program("other")
+        one.add("sessions", "Session", 5)
+        other.add("sessions", "Session", 50)
+        files = [self.save(one, "process1.heapsnapshot"), self.save(other, "process2.heapsnapshot")]
+        answer = json.loads(self.leaks("--json", "--allow-other-process", *files)[1])
+        self.assertEqual((answer["sameRun"], answer["orderIsKnown"]), (False, False))
+        head = self.leaks("--allow-other-process", *files)[1].splitlines()[0]
+        self.assertRegex(head, r"^Heap: .* \(not of one process, as far as is known\)$")
+        self.assertNotRegex(head, "→|->|%")
+        self.assertEqual(self.leaks("--allow-other-process", "--fail-on", "leaked > 1000000", *files)[2],
+                         "ubiheap: leaks: passed, but the files are of several processes: what grew from one to the other is "
+                         "not known\n")
+
     def test_an_order_that_nothing_tells_is_not_vouched_for(self):
         """Anonymizing leaves the day of each file: converted ones have no ids that tell, and equal times."""
         files = [f"order{i}.fxsnapshot" for i in range(3)]

@@ -94,6 +94,8 @@ static void rank(judging *j) {
         if (heap->fit == UBI_LEAK_FITS && heap->rank != position++)
             heap->fit = UBI_LEAK_OUT_OF_ORDER;
     }
+    /* Where a heap of another process belongs among these, nothing tells. */
+    j->leaks->order_is_known = j->leaks->order_is_known && j->places.n == j->leaks->steps.n;
 }
 
 /* ---- the same heap twice ------------------------------------------------------------------------------------------ */

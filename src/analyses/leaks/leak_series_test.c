@@ -179,6 +179,7 @@ static void assert_fits(const story *s, const char *expected) {
     options.id_mark_of = largest_id;
     ubi_leaks *leaks = series_find_leaks(&newest, s, &options);
     int n = sprintf(text, "%d:", (int)ubi_leaks_fit(leaks));
+    assert_true(ubi_leaks_order_is_known(leaks));
     for (uint32_t i = 0; i < ubi_leaks_heap_count(leaks); i++) {
         const ubi_leak_heap *heap = ubi_leaks_heap(leaks, i);
         n += sprintf(text + n, " %u/%d", heap->rank, (int)heap->fit);
@@ -221,13 +222,18 @@ static void another_process_has_other_things_under_the_same_ids(void **state) {
     const char *a = "1 -> 2 \"app\", 3 \"x\"; 2(coarse=object class=App); 3(coarse=object class=A)";
     const char *b = "1 -> 2 \"app\", 3 \"x\"; 2(coarse=object class=App); 3(coarse=object class=B size=2)";
     const char *far = "900 -> 901 \"app\"; 901(coarse=object class=App)";
-    ubi_leak_options addresses = UBI_LEAK_OPTIONS_INIT;
+    ubi_leak_options addresses = UBI_LEAK_OPTIONS_INIT, marked = UBI_LEAK_OPTIONS_INIT;
     ubi_graph *newest;
+    marked.id_mark_of = largest_id;
     addresses.reuses_ids = true;
     const char *heaps[] = { a, b, a };
     ubi_leaks *leaks = leak_series_find(&newest, heaps, 3, NULL);
     assert_int_equal(ubi_leaks_heap(leaks, 1)->fit, UBI_LEAK_OTHER_PROCESS);
     assert_int_equal(ubi_leaks_fit(leaks), UBI_LEAK_OTHER_PROCESS);
+    ubi_leaks_free(leaks), ubi_graph_unref(newest);
+    leaks = leak_series_find(&newest, heaps, 2, &marked); /* marks of several processes tell no order */
+    assert_int_equal(ubi_leaks_fit(leaks), UBI_LEAK_OTHER_PROCESS);
+    assert_false(ubi_leaks_order_is_known(leaks));
     ubi_leaks_free(leaks), ubi_graph_unref(newest);
     leaks = leak_series_find(&newest, heaps, 2, &addresses); /* addresses are used again */
     assert_int_equal(ubi_leaks_fit(leaks), UBI_LEAK_FITS);

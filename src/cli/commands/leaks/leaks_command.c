@@ -221,8 +221,12 @@ static ubi_status judge(const ubi__leaks_answer *answer, const ubi__condition *c
     if (answer->fit == UBI_LEAK_FITS) {
         UBI_TRY(ubi__condition_check_own(exit_code, cli, condition, ubi__leaks_measure, (void *)answer->leaks));
         if (condition && *exit_code == UBI__EXIT_OK && !ubi_leaks_order_is_known(answer->leaks))
-            snprintf(cli->reason, sizeof cli->reason,
-                     "passed, but the order of the files could not be checked: neither ids nor times of creation tell");
+            snprintf(cli->reason, sizeof cli->reason, "%s",
+                     ubi__leaks_same_run(answer)
+                         ? "passed, but the order of the files could not be checked: neither ids "
+                           "nor times of creation tell"
+                         : "passed, but the files are of several processes: what grew from one to "
+                           "the other is not known");
         return UBI_OK;
     }
     snprintf(cli->reason, sizeof cli->reason, "%s",

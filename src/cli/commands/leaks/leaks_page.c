@@ -74,16 +74,29 @@ static void write_series(const page *p, uint32_t n) {
     ubi__leak_write_curve(p->out, &p->cli->style, &curve);
 }
 
+/* None of them became another one. */
+static void write_no_series(const page *p, uint32_t n) {
+    ubi__out_string(p->out, " (not of one process, as far as is known");
+    if (n > MOST_SIZES)
+        ubi__out_printf(p->out, "; the first and the last of %u snapshots", n);
+    ubi__out_string(p->out, ")\n");
+}
+
 static void write_heaps(const page *p) {
     char size[UBI__HUMAN_TEXT], change[UBI__HUMAN_TEXT + 1], share[UBI__HUMAN_TEXT + 1];
     const ubi_leak_summary *s = p->summary;
     uint32_t n = ubi_leaks_heap_count(p->answer->leaks);
     ubi__change bytes = { s->heap[0].bytes, s->heap[2].bytes };
+    bool is_one_run = ubi__leaks_same_run(p->answer);
     ubi__out_string(p->out, "Heap: ");
     for (uint32_t i = 0; i<n; i = n> MOST_SIZES && i == 0 ? n - 1 : i + 1) {
         if (i)
-            ubi__out_string(p->out, p->cli->style.unicode ? " → " : " -> ");
+            ubi__out_string(p->out, !is_one_run ? ", " : p->cli->style.unicode ? " → " : " -> ");
         ubi__out_string(p->out, ubi__human_size(size, ubi_leaks_heap(p->answer->leaks, i)->tally.bytes));
+    }
+    if (!is_one_run) {
+        write_no_series(p, n);
+        return;
     }
     ubi__out_printf(p->out, " (%s, %s)", ubi__change_text(change, ubi__human_size, bytes),
                     ubi__change_percent(share, bytes));
@@ -259,8 +272,7 @@ static void write_warning(const page *p) {
     if (!ubi__leaks_same_run(p->answer)) {
         write_misfits(p);
         ubi__write_words(p->cli, UBI__INK_YELLOW, "Nothing below can be trusted.");
-    }
-    if (!ubi_leaks_order_is_known(p->answer->leaks))
+    } else if (!ubi_leaks_order_is_known(p->answer->leaks))
         ubi__write_words(p->cli, UBI__INK_YELLOW,
                          "Whether the files stand in the order in which they were taken could not be checked: neither "
                          "ids nor times of creation tell. In another order, nothing below can be trusted.");
