@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/status.h"
+#include "cli/finish.h"
 #include "cli/interrupt.h"
+#include "formats/recognize.h"
 
 bool ubi__is_same_file(const char *output, const char *input) {
     struct stat a, b;
@@ -27,10 +30,29 @@ ubi_status ubi__output_check(const char *output, const char *input) {
                      strcmp(input, "-") == 0 ? "standard input" : input);
 }
 
+ubi_status ubi__output_check_kind(const char *output, const char *kind) {
+    struct stat about;
+    if (!output || strcmp(output, "-") == 0 || stat(output, &about) != 0 || !S_ISREG(about.st_mode) ||
+        about.st_size == 0)
+        return UBI_OK;
+    const ubi__file_type *type;
+    char why[256];
+    ubi_status status = ubi__file_recognize_path(&type, output);
+    if (status != UBI_OK) {
+        snprintf(why, sizeof why, "%s", ubi_error_message());
+        return ubi__fail(status, "the output %s is there, and what it is cannot be read: %s", output, why);
+    }
+    if (type && type->output && strcmp(type->output, kind) == 0)
+        return UBI_OK;
+    return ubi__fail(UBI_EINVAL, "the output %s is there and no %s; nothing is written over it", output, kind);
+}
+
 ubi_status ubi__output_file_open(ubi__output_file *f, ubi__cli *cli, const char *path) {
-    f->status = UBI_OK;
+    *f = (ubi__output_file){ .path = path, .status = UBI_OK };
     cli->subject = path;
-    return ubi__atomic_file_open(&f->file, path, 0, ubi_allocator_default());
+    UBI_TRY(ubi__atomic_file_open(&f->file, path, 0, ubi_allocator_default()));
+    f->is_on_disk = f->file.directory_fd >= 0;
+    return UBI_OK;
 }
 
 bool ubi__output_file_write(void *file, const void *data, size_t n_bytes) {
@@ -40,6 +62,7 @@ bool ubi__output_file_write(void *file, const void *data, size_t n_bytes) {
     f->status = ubi__atomic_file_write(&f->file, data, n_bytes);
     if (f->status != UBI_OK)
         snprintf(f->message, sizeof f->message, "%s", ubi_error_message());
+    f->n_bytes += f->status == UBI_OK ? n_bytes : 0;
     return f->status == UBI_OK;
 }
 
@@ -52,4 +75,11 @@ ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status) {
         return ubi__atomic_file_commit(&f->file);
     ubi__atomic_file_discard(&f->file);
     return f->status == UBI_OK ? status : ubi__fail(f->status, "%s", f->message);
+}
+
+void ubi__output_file_tell(const ubi__output_file *f) {
+    char line[64], size[UBI__HUMAN_TEXT];
+    snprintf(line, sizeof line, "%s written", ubi__human_size(size, f->n_bytes));
+    if (f->is_on_disk)
+        ubi__print_line(f->path, line);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * output_file.h: the FILE of --output: complete, or not there, and none that is read.
+ * output_file.h: the FILE of --output: complete, or not there, and none that is read or is something else.
  *
  * What goes wrong with the file first is kept, for writers above know only that it was refused.
  */
@@ -12,6 +12,9 @@
 
 typedef struct ubi__output_file {
     ubi__atomic_file file;
+    const char *path; /* borrowed */
+    uint64_t n_bytes; /* written so far */
+    bool is_on_disk;  /* and no device, pipe or standard output */
     ubi_status status;
     char message[256]; /* of `status` */
 } ubi__output_file;
@@ -24,6 +27,14 @@ typedef struct ubi__output_file {
  * Errors: UBI_EINVAL.
  */
 ubi_status ubi__output_check(const char *output, const char *input);
+/**
+ * The other rule: it takes the place of no file that is there and is of another kind than what is written, for that may be somebody's
+ * work. What is empty, and what is no file on disk, is fine. Call it before anything is opened for writing.
+ *
+ * @param output  NULL or "-": nothing to check. @param kind  as in ubi__file_type: "recording", "SVG".
+ * Errors: UBI_EINVAL; UBI_EIO, UBI_ENOMEM: it cannot be looked at.
+ */
+ubi_status ubi__output_check_kind(const char *output, const char *kind);
 /** Whether both paths lead to one file on disk. */
 bool ubi__is_same_file(const char *output, const char *input);
 
@@ -37,5 +48,7 @@ bool ubi__output_file_write(void *file, const void *data, size_t n_bytes);
  * @return what went wrong with the file, or else `status`; UBI_ECANCELLED when an interrupt came before it could appear.
  */
 ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status);
+/** One line on standard error, once it is closed and all went well: what was written. Nothing of what is no file on disk. */
+void ubi__output_file_tell(const ubi__output_file *f);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inflate.h"
 #include "formats/format.h"
 #include "recording/ubirec_reader.h"
 
@@ -210,6 +211,17 @@ static bool is_xml(const ubi__beginning *b) {
     return begins_tag(b, "<?xml");
 }
 
+static bool is_svg(const ubi__beginning *b) {
+    return begins_tag(b, "<svg");
+}
+
+/* The line of headings that a census has on a page. */
+static bool is_census_table(const ubi__beginning *b) {
+    const uint8_t *end = b->n ? memchr(b->at, '\n', b->n) : NULL;
+    size_t n = end ? (size_t)(end - b->at) : 0;
+    return n > 6 && begins_tag(b, "size ") && memmem(b->at, n, " Count ", 7) && memcmp(end - 6, "  Name", 6) == 0;
+}
+
 /* "v", a version in hex, maybe that of the format, and a line of one letter and what it is about. */
 static bool is_heaptrack(const ubi__beginning *b) {
     size_t at = 2;
@@ -294,16 +306,16 @@ static const ubi__file_type types[] = {
 
     /* JSON */
     { UBI__FILE_TIMELINE, "a timeline of markers", "JSON, `schema` begins with `ubiheap.timeline-log/`",
-      "use ubiheap timeline", .is = is_timeline },
+      "use ubiheap timeline", .output = "timeline", .is = is_timeline },
     { FOREIGN("a file of JSON lines, made by 'ubiheap convert'", "JSON, `schema` begins with `ubiheap.jsonl/`",
               "they are not read back; give the snapshot that they were made of"),
-      .is = is_jsonl },
+      .output = "jsonl", .is = is_jsonl },
     { FOREIGN("an allocation log", "JSON, `schema` begins with `ubiheap.allocation-log/`",
               "it is for jq and scripts; 'ubiheap run --snapshot' takes snapshots of the same program"),
-      .is = is_allocation_log },
+      .output = "allocation log", .is = is_allocation_log },
     { FOREIGN("what 'ubiheap ... --json' printed", "JSON, `schema` begins with `ubiheap.`",
               "give the file that it is about"),
-      .is = is_document, .detail = document_detail },
+      .output = "document of ubiheap", .is = is_document, .detail = document_detail },
     { FOREIGN("a sampling heap profile of V8 (.heapprofile)", "JSON, `head` with `callFrame` in it",
               "open it in Chrome's DevTools, Memory; ubiheap reads heap snapshots (.heapsnapshot)"),
       .is = is_sampling_profile },
@@ -312,7 +324,7 @@ static const ubi__file_type types[] = {
       .is = is_cpu_profile },
     { FOREIGN("a trace of Chrome or Node.js", "JSON, `traceEvents`; or an array of events with `ph`",
               "open it in ui.perfetto.dev or Chrome's DevTools, Performance; it has no heap"),
-      .is = is_trace },
+      .output = "trace of Chrome", .is = is_trace },
     { FOREIGN("a heap snapshot of JavaScriptCore (Safari, Bun)", "JSON, `version`, and `type` is `Inspector`",
               JSC_ADVICE),
       .is = is_jsc_inspector },
@@ -322,21 +334,23 @@ static const ubi__file_type types[] = {
     { FOREIGN("a heap snapshot of JavaScriptCore", "JSON, `nodeClassNames`", JSC_ADVICE), .is = is_jsc_other },
     { FOREIGN("a profile of the Firefox Profiler", "JSON, `meta` with `interval` and `startTime`",
               "open it in profiler.firefox.com; it has no heap"),
-      .is = is_firefox_profile },
+      .output = "profile of Firefox", .is = is_firefox_profile },
     { FOREIGN("a memory report of Firefox", "JSON, `hasMozMallocUsableSize`",
               "load it in about:memory; heap snapshots are saved in the Memory panel of the developer tools"),
       .is = is_memory_report },
     { FOREIGN("a file of Valgrind's DHAT", "JSON, `dhatFileVersion`", "open it in Valgrind's dh_view.html"),
       .is = is_dhat },
     { FOREIGN("JSON, but an array", "JSON that begins with `[`", TAKE_HEAP), .is = is_json_array },
-    { UBI__FILE_HEAP, "a heap snapshot of V8", "JSON, `snapshot`", "use ubiheap report", .is = is_v8 },
+    { UBI__FILE_HEAP, "a heap snapshot of V8", "JSON, `snapshot`", "use ubiheap report", .output = "heapsnapshot",
+      .is = is_v8 },
     { UBI__FILE_HEAP, "JSON", "JSON", TAKE_HEAP, .is = is_json },
 
     /* bytes */
     { UBI__FILE_HEAP, "a heap snapshot of Firefox", "its first message has a time or the name of its writer",
-      "use ubiheap report", .is = is_fxsnapshot },
+      "use ubiheap report", .output = "fxsnapshot", .is = is_fxsnapshot },
     { UBI__FILE_RECORDING, "a recording of allocations", "`89 55 42 49 52 45 43 0a`",
-      "use ubiheap report, on the file itself: not compressed, not through a pipe", .is = is_recording },
+      "use ubiheap report, on the file itself: not compressed, not through a pipe", .output = "recording",
+      .is = is_recording },
     { FOREIGN("a gzip file", "`1f 8b 08` inside of a gzip or zlib stream",
               "it was compressed twice: unpack it once (gunzip)"),
       MAGIC("\x1f\x8b\x08") },
@@ -388,6 +402,8 @@ static const ubi__file_type types[] = {
     { FOREIGN("a web page (HTML)", "`<!doctype html` or `<html`",
               "a server sent it in the place of the file; perhaps one has to log in: download it again"),
       .is = is_html },
+    { FOREIGN("a picture (SVG)", "`<svg`", "open it in a browser; 'ubiheap treemap' draws such of a heap"),
+      .output = "SVG", .is = is_svg },
     { FOREIGN("an XML document", "`<?xml`", "perhaps what a server says of an error, in the place of the file"),
       .is = is_xml },
     { FOREIGN("a pointer of Git LFS", "`version https://git-lfs.github.com/spec/`",
@@ -403,6 +419,9 @@ static const ubi__file_type types[] = {
       .is = is_valgrind },
     { FOREIGN("a heap profile of gperftools or jemalloc", "`heap profile: ` or `heap_v2/`", "use pprof or jeprof"),
       .is = is_gperftools },
+    { FOREIGN("a table that 'ubiheap census' or 'run' printed", "a first line of `Size`, `Count` and `Name`",
+              "give the snapshot that it is about"),
+      .output = "table of ubiheap", .is = is_census_table },
     { FOREIGN("plain text", "UTF-8 without control characters", TAKE_HEAP), .is = is_text, .detail = text_detail },
 };
 
@@ -431,6 +450,28 @@ const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n) {
         if (fits(&types[i], &b))
             return &types[i];
     return NULL;
+}
+
+static ubi_status recognize_source(const ubi__file_type **out, ubi__source *source) {
+    const ubi_allocator *a = ubi_allocator_default();
+    ubi__inflater *inflater;
+    size_t n;
+    UBI_TRY(ubi__inflater_new(&inflater, source, true, a));
+    uint8_t *head = ubi__alloc_array(a, UBI__INFLATE_BLOCK_BYTES, 1);
+    ubi_status status = head ? ubi__inflater_fill(inflater, head, UBI__INFLATE_BLOCK_BYTES, &n) : ubi__fail_nomem();
+    if (status == UBI_OK)
+        *out = ubi__file_recognize(head, n);
+    ubi__free_array(a, head, UBI__INFLATE_BLOCK_BYTES, 1);
+    ubi__inflater_free(inflater);
+    return status;
+}
+
+ubi_status ubi__file_recognize_path(const ubi__file_type **out, const char *path) {
+    ubi__source source;
+    UBI_TRY(ubi__source_open_path(&source, path, ubi_allocator_default()));
+    ubi_status status = recognize_source(out, &source);
+    ubi__source_close(&source);
+    return status;
 }
 
 ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, size_t n, const char *compression,

@@ -34,6 +34,7 @@ typedef struct ubi__file_type {
     const char *what;   /**< what it is called: "a zip archive" */
     const char *sign;   /**< how it is told, for the documents */
     const char *advice; /**< what to do */
+    const char *output; /**< what our commands call such a file when they write one; NULL: they write none */
     const char *magic;  /**< the first n_magic bytes; NULL: any */
     size_t n_magic;
     bool (*is)(const ubi__beginning *b); /**< what must hold besides; NULL: nothing */
@@ -48,6 +49,8 @@ const ubi__file_type *ubi__file_type_at(size_t i);
  * Cost: O(UBI__BEGINNING_BYTES).
  */
 const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n);
+/** The same of a file, inflated if it is packed. What is taken from a pipe is gone. Errors: UBI_EIO, UBI_ENOMEM. */
+ubi_status ubi__file_recognize_path(const ubi__file_type **out, const char *path);
 /**
  * UBI_EFORMAT, and a message of one line that says what the file is and what to do.
  * @param compression  what was taken off before head[0..n), or "none".

@@ -80,6 +80,8 @@ static const char *const samples[][2] = {
     { "utf16-big.txt",
       "this is text in UTF-16 without a byte order mark, high bytes first: convert it (iconv -f UTF-16BE " },
     { "login.html", "this is a web page (HTML): a server sent it in the place of the file; " },
+    { "map.svg", "this is a picture (SVG): open it in a browser; " },
+    { "census.txt", "this is a table that 'ubiheap census' or 'run' printed: give the snapshot that it is about" },
     { "denied.xml", "this is an XML document: perhaps what a server says of an error, in the place of the file" },
     { "pointer-lfs.txt", "this is a pointer of Git LFS: fetch the file itself (git lfs pull)" },
     { "jemalloc.heap", "this is a heap profile of gperftools or jemalloc: use pprof or jeprof" },

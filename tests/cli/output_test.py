@@ -7,6 +7,7 @@ A small library in front of libc sends signals and fails calls at exact points.
 """
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -18,6 +19,9 @@ import unittest
 import workspace
 
 SANITIZED = os.environ.get("UBI_PRESET_KIND", "plain") != "plain"
+
+# Small files of the kinds that the commands write.
+OLD = {".fxsnapshot": workspace.encoder.snapshot(workspace.encoder.root()), ".svg": b"<svg/>"}
 
 SHIM = r"""
 #define _GNU_SOURCE
@@ -90,15 +94,15 @@ class Outputs(unittest.TestCase):
     def leftovers(self):
         return [path.name for path in self.folder.glob(".ubiheap-*")]
 
-
-class Places(Outputs):
-    def refused(self, *arguments, **options):
+    def refused(self, *arguments, words=b"is the file that is read", **options):
         before = self.snapshot.read_bytes()
         done = self.place.ubiheap(*arguments, **options)
         self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
-        self.assertRegex(done.stderr, rb"\Aubiheap: [^\n]* is the file that is read[^\n]*\n\Z")
+        self.assertRegex(done.stderr, rb"\Aubiheap: [^\n]* %s[^\n]*\n\Z" % words)
         self.assertEqual(self.snapshot.read_bytes(), before)
 
+
+class Places(Outputs):
     def test_nothing_replaces_the_file_that_it_is_made_of(self):
         os.symlink("own.fxsnapshot", self.folder / "soft.svg")
         os.link(self.snapshot, self.folder / "hard.svg")
@@ -150,6 +154,80 @@ class Places(Outputs):
         self.assertEqual(self.place.ubiheap("convert", "own.fxsnapshot", "own.fxsnapshot").returncode, 0)
         about = self.snapshot.stat()
         self.assertEqual((about.st_uid, about.st_gid, about.st_mode & 0o7777), (1234, 4321, 0o640))
+
+
+class Kinds(Outputs):
+    """What is there and of another kind than what is written is somebody's work: it stays, whichever command is asked."""
+
+    WRITERS = {
+        "out.fxsnapshot": ["convert", "own.fxsnapshot", "out.fxsnapshot"],
+        "out.heapsnapshot": ["convert", "own.fxsnapshot", "out.heapsnapshot"],
+        "out.heapsnapshot.gz": ["convert", "own.fxsnapshot", "out.heapsnapshot.gz"],
+        "out.jsonl": ["convert", "own.fxsnapshot", "out.jsonl"],
+        "anonymous.fxsnapshot": ["convert", "--anonymize", "own.fxsnapshot", "anonymous.fxsnapshot"],
+        "copy.ubirec": ["convert", "--anonymize", "growing.ubirec", "copy.ubirec"],
+        "copy.timeline": ["convert", "--anonymize", "small.timeline", "copy.timeline"],
+        "copy.timeline.gz": ["convert", "--anonymize", "small.timeline", "copy.timeline.gz"],
+        "map.svg": ["treemap", "-o", "map.svg", "own.fxsnapshot"],
+        "map.json": ["treemap", "-o", "map.json", "own.fxsnapshot"],
+        "doc.json": ["timeline", "--json", "-o", "doc.json", "small.timeline"],
+        "trace.json": ["timeline", "--format", "chrome", "-o", "trace.json", "small.timeline"],
+        "profile.json": ["timeline", "--format", "firefox", "-o", "profile.json", "small.timeline"],
+        "log.jsonl": ["run", "--allocation-log", "log.jsonl", "s.js"],
+        "run.timeline": ["run", "--timeline", "run.timeline", "s.js"],
+        "table.txt": ["run", "--census-at", "exit", "--output", "table.txt", "s.js"],
+        "run.json": ["run", "--json", "--output", "run.json", "s.js"],
+        "s-1.fxsnapshot": ["run", "--snapshot-at", "exit", "s.js"],
+    }
+    # Programs, texts, JSON of others, packed files, and pictures that are none of ours.
+    OTHERS = [b"int main(void) { return 0; }\n", b'{"name":"app","version":"1.0.0"}\n', b"\x7fELF\2\1\1" + bytes(60),
+              b"\x89PNG\r\n\x1a\n" + bytes(50), b"PK\3\4" + bytes(60)]
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "s.js").write_text("globalThis.kept = [1, 2, 3]")
+
+    def test_another_kind_of_file_stays(self):
+        for name, command in self.WRITERS.items():
+            for other in self.OTHERS:
+                with self.subTest(name, other=other[:4]):
+                    (self.folder / name).write_bytes(other)
+                    done = self.place.ubiheap(*command)
+                    self.assertEqual((self.folder / name).read_bytes(), other)
+                    self.assertEqual(done.returncode, 4 if name == "s-1.fxsnapshot" else 2, done.stderr)
+                    self.assertRegex(done.stderr, rb"\Aubiheap: [^\n]*%s[^\n]* is there and no [^\n]*; nothing is written over it\n\Z"
+                                     % re.escape(name.encode()))
+        self.assertEqual(self.leftovers(), [])
+
+    def test_the_same_kind_and_an_empty_file_are_replaced(self):
+        for name, command in self.WRITERS.items():
+            with self.subTest(name):
+                (self.folder / name).write_bytes(b"")
+                for _ in range(2):
+                    done = self.place.ubiheap(*command)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertGreater((self.folder / name).stat().st_size, 50)
+
+    def test_our_own_files_of_another_kind_stay(self):
+        for name, command in self.WRITERS.items():
+            self.assertEqual(self.place.ubiheap(*command).returncode, 0)
+        kinds = {name: (self.folder / name).read_bytes() for name in self.WRITERS}
+        for name, other in (("out.fxsnapshot", "out.heapsnapshot"), ("out.heapsnapshot", "out.fxsnapshot"),
+                            ("out.jsonl", "log.jsonl"), ("log.jsonl", "out.jsonl"), ("copy.ubirec", "copy.timeline"),
+                            ("copy.timeline", "copy.ubirec"), ("map.svg", "map.json"), ("trace.json", "profile.json"),
+                            ("profile.json", "trace.json"), ("run.timeline", "log.jsonl"), ("table.txt", "map.svg")):
+            with self.subTest(name, other=other):
+                (self.folder / name).write_bytes(kinds[other])
+                self.refused(*self.WRITERS[name], words=b"is there and no")
+                self.assertEqual((self.folder / name).read_bytes(), kinds[other])
+
+    def test_what_was_written_is_said_in_one_line(self):
+        for name in ("map.svg", "map.json", "doc.json", "trace.json", "profile.json"):
+            done = self.place.ubiheap(*self.WRITERS[name])
+            self.assertRegex(done.stderr, rb"\Aubiheap: %s: [0-9.]+ (B|KiB|MiB) written\n\Z" % re.escape(name.encode()))
+            self.assertEqual(done.stdout, b"")
+        done = self.place.ubiheap("treemap", "-o", "/dev/stdout", "own.fxsnapshot")
+        self.assertEqual(done.stderr, b"")
 
 
 class Limits(Outputs):
@@ -264,12 +342,12 @@ class Faults(Outputs):
             target = self.folder / out
             target.unlink(missing_ok=True)
             if not is_new:
-                target.write_bytes(b"old")
+                target.write_bytes(OLD[target.suffix])
             done = self.strike(fault, *arguments, out)
             self.assertIn(done.returncode, (0, 4, 130), done.stderr)
             found = target.read_bytes() if target.exists() else None
             if done.returncode:
-                self.assertEqual(found, None if is_new else b"old", done)
+                self.assertEqual(found, None if is_new else OLD[target.suffix], done)
             else:
                 self.assertTrue(found and len(found) > 1000, done)
             if done.returncode != 130:  # ended between two calls: the random name may stay
@@ -279,10 +357,10 @@ class Faults(Outputs):
         return done.returncode
 
     def test_a_message_that_cannot_be_written_leaves_the_old_file(self):
-        (self.folder / "out.fxsnapshot").write_bytes(b"old")
+        (self.folder / "out.fxsnapshot").write_bytes(OLD[".fxsnapshot"])
         done = self.place.run("sh", "-c", "ubiheap convert own.fxsnapshot out.fxsnapshot > /dev/full")
         self.assertEqual(done.returncode, 4)
-        self.assertEqual((self.folder / "out.fxsnapshot").read_bytes(), b"old")
+        self.assertEqual((self.folder / "out.fxsnapshot").read_bytes(), OLD[".fxsnapshot"])
         done = self.place.run("sh", "-c", "ubiheap convert own.fxsnapshot out.fxsnapshot | true; ubiheap info out.fxsnapshot")
         self.assertEqual(done.returncode, 0, done.stderr)
 

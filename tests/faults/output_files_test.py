@@ -21,7 +21,8 @@ TIMELINE = SOURCE_DIR / "tests/data/timeline/small.timeline"
 CANNOT = 125  # of the driver
 ALL = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EINTR, "short"]
 SOME = [errno.ENOSPC, "short"]
-OLD = b"what was there before"
+# What was there before, of the kind that is written: nothing else would be written over.
+OLD = {".fxsnapshot": b"\2\x08\1", ".svg": b"<svg/>", ".json": b'{"traceEvents":[]}'}
 SCRIPT = """import { saveHeapSnapshot } from "ubiheap";
 saveHeapSnapshot({ runtime: true }, scriptArgs[1]);
 """
@@ -56,7 +57,7 @@ class OutputFiles(unittest.TestCase):
         for other in self.folder.iterdir():
             other.unlink()
         if has_old:
-            path.write_bytes(OLD)
+            path.write_bytes(OLD[path.suffix])
 
     def check(self, path, has_old, status, errors, is_whole, what):
         left = sorted(p.name for p in self.folder.iterdir())
@@ -69,7 +70,7 @@ class OutputFiles(unittest.TestCase):
         self.assertTrue(errors.startswith("ubiheap: "), errors)
         self.assertEqual(left, [path.name] if has_old else [], f"{what}: {errors}")
         if has_old:
-            self.assertEqual(path.read_bytes(), OLD, f"{what}: {errors}")
+            self.assertEqual(path.read_bytes(), OLD[path.suffix], f"{what}: {errors}")
 
     def fail_each(self, path, command, is_whole, faults, expected_failures):
         failed = set()
@@ -140,7 +141,7 @@ class OutputFiles(unittest.TestCase):
                 if status == 0:
                     self.assertTrue(self.can_be_read(out), what)
                 elif has_old:
-                    self.assertEqual(out.read_bytes(), OLD, what)
+                    self.assertEqual(out.read_bytes(), OLD[out.suffix], what)
                 if call == "-":
                     self.assertEqual(status, 0, what)
                     break

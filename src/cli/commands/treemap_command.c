@@ -118,7 +118,10 @@ static ubi_status write_document(const job *j, const ubi_treemap *map, ubi_write
 static ubi_status write_file(const job *j, const ubi_treemap *map) {
     ubi__output_file file;
     UBI_TRY(ubi__output_file_open(&file, j->cli, j->arguments->output));
-    return ubi__output_file_close(&file, write_document(j, map, ubi__output_file_write, &file));
+    UBI_TRY(ubi__output_file_close(&file, write_document(j, map, ubi__output_file_write, &file)));
+    ubi__progress_line_clear(&j->cli->progress);
+    ubi__output_file_tell(&file);
+    return UBI_OK;
 }
 
 static ubi_status draw_text(const job *j, const ubi_treemap *map) {
@@ -227,6 +230,7 @@ static ubi_status check(const job *j, const char *path) {
         return ubi__fail(UBI_EINVAL, "--width and --height must be from 1 to %d pixels", UBI_TREEMAP_MAX_SIDE);
     UBI_TRY(ubi__output_check(a->output, path));
     UBI_TRY(ubi__breakdown_check_output(&a->tree, a->output));
+    UBI_TRY(ubi__output_check_kind(a->output, j->form == FORM_JSON ? "document of ubiheap" : "SVG"));
     return ubi__breakdown_check_input(&a->tree, path);
 }
 

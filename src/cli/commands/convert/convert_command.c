@@ -292,8 +292,10 @@ static ubi_status save(ubi__cli *cli, conversion *c, const ubi__snapshot *snapsh
 static ubi_status check_place(const conversion *c, const ubi__snapshot *snapshot) {
     const char *kind = ubi_graph_format_name(snapshot->graph);
     if (c->anonymizer)
-        return ubi__convert_check_original(c->output, snapshot->path);
-    if (strcmp(kind, c->format->name) == 0 || !ubi__is_same_file(c->output, snapshot->path))
+        UBI_TRY(ubi__convert_check_original(c->output, snapshot->path));
+    if (!ubi__is_same_file(c->output, snapshot->path))
+        return ubi__output_check_kind(c->output, c->format->name);
+    if (strcmp(kind, c->format->name) == 0)
         return UBI_OK;
     return ubi__fail(UBI_EINVAL, "the output %s is the file that is read, a %s; no %s is written over it", c->output,
                      kind, c->format->name);

@@ -11,7 +11,6 @@
 
 #include "base/atomic_file.h"
 #include "base/human.h"
-#include "base/inflate.h"
 #include "base/text.h"
 #include "cli/commands/convert/convert.h"
 #include "cli/commands/report/recording_report.h"
@@ -21,6 +20,7 @@
 #include "cli/output_file.h"
 #include "cli/page.h"
 #include "cli/snapshot.h"
+#include "formats/recognize.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
 
@@ -49,30 +49,15 @@ typedef struct job {
     size_t n;
 } job;
 
-/* A timeline that is packed: other commands guess after unpacking. False for what cannot be read twice. */
-static bool is_packed_timeline(const char *path) {
-    uint8_t head[2], *window = NULL;
-    const ubi_allocator *a = ubi_allocator_default();
-    ubi__source source;
-    ubi__inflater *inflater;
-    size_t n = 0;
-    if (strcmp(path, "-") == 0 || ubi__source_peek_path(head, sizeof head, path) < 2 || head[0] != 0x1f ||
-        head[1] != 0x8b || ubi__source_open_path(&source, path, a) != UBI_OK)
-        return false;
-    if (ubi__inflater_new(&inflater, &source, false, a) == UBI_OK) {
-        window = ubi__alloc_array(a, UBI__INFLATE_BLOCK_BYTES, 1);
-        if (!window || ubi__inflater_fill(inflater, window, UBI__INFLATE_BLOCK_BYTES, &n) != UBI_OK)
-            n = 0;
-        ubi__inflater_free(inflater);
-    }
-    ubi__source_close(&source);
-    bool is_timeline = n > 0 && ubi__timeline_guess(window, n);
-    ubi__free_array(a, window, UBI__INFLATE_BLOCK_BYTES, 1);
-    return is_timeline;
-}
-
+/* A timeline may be packed: other commands guess after unpacking. */
 bool ubi__convert_is_recording(const char *path) {
-    return ubi__is_recording(path) || ubi__is_timeline(path) || is_packed_timeline(path);
+    uint8_t first;
+    const ubi__file_type *type = NULL;
+    if (ubi__is_recording(path) || ubi__is_timeline(path))
+        return true;
+    if (strcmp(path, "-") == 0 || ubi__source_peek_path(&first, 1, path) == 0) /* it can be read once, if at all */
+        return false;
+    return ubi__file_recognize_path(&type, path) == UBI_OK && type && type->use == UBI__FILE_TIMELINE;
 }
 
 /* ---- which files -------------------------------------------------------------------------------------------------- */
@@ -114,6 +99,7 @@ static ubi_status check_places(const job *j) {
         UBI_TRY(ubi__output_check(j->parts[i].output, j->arguments->key_file));
         for (size_t k = 0; k < j->n; k++)
             UBI_TRY(ubi__convert_check_original(j->parts[i].output, j->parts[k].input));
+        UBI_TRY(ubi__output_check_kind(j->parts[i].output, j->is_timeline ? "timeline" : "recording"));
     }
     return UBI_OK;
 }

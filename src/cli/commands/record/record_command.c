@@ -289,18 +289,6 @@ static int exit_code_of(const ubi__native_result *r) {
     return WEXITSTATUS(r->wait_status);
 }
 
-/* A recording takes the place of another, and of nothing else that somebody may want to keep. */
-static ubi_status check_place(const char *output) {
-    uint8_t head[UBI__UBIREC_MAGIC_BYTES];
-    struct stat about;
-    if (!output || stat(output, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
-        return UBI_OK;
-    size_t n = ubi__source_peek_path(head, sizeof head, output);
-    return ubi__ubirec_guess(head, n)
-               ? UBI_OK
-               : ubi__fail(UBI_EINVAL, "the output %s is there and no recording; nothing is written over it", output);
-}
-
 static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const record_arguments *a = values;
     char library[PATH_MAX];
@@ -312,7 +300,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     UBI_TRY(read_settings(&settings, a));
     for (int i = 0; i < n_operands; i++) /* the program, and files that it is told to read */
         UBI_TRY(ubi__output_check(settings.output, operands[i]));
-    UBI_TRY(check_place(settings.output));
+    UBI_TRY(ubi__output_check_kind(settings.output, "recording"));
     UBI_TRY(ubi__native_library_find(library, sizeof library));
     settings.library = library;
     ubi__interrupt_restore();

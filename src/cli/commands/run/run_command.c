@@ -65,11 +65,16 @@ static void free_snapshots(void) {
 }
 
 /* Workers may still run when the main script has ended: what they use stays. */
-static ubi_status check_outputs(const ubi__run_arguments *a, const char *script) {
-    const char *outputs[] = { a->output, a->allocation_log, a->timeline };
+static ubi_status check_outputs(const ubi__run_arguments *a, const ubi__cli *cli, const char *script) {
+    const struct {
+        const char *path, *kind;
+    } outputs[] = { { a->output, cli->common.json ? "document of ubiheap" : "table of ubiheap" },
+                    { a->allocation_log, "allocation log" },
+                    { a->timeline, "timeline" } };
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        UBI_TRY(ubi__output_check(outputs[i], script));
-        UBI_TRY(ubi__breakdown_check_output(&a->by, outputs[i]));
+        UBI_TRY(ubi__output_check(outputs[i].path, script));
+        UBI_TRY(ubi__breakdown_check_output(&a->by, outputs[i].path));
+        UBI_TRY(ubi__output_check_kind(outputs[i].path, outputs[i].kind));
     }
     return UBI_OK;
 }
@@ -86,7 +91,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .log_lock = PTHREAD_MUTEX_INITIALIZER,
                           .worker_logged = PTHREAD_COND_INITIALIZER };
-    UBI_TRY(check_outputs(&arguments, operands[0]));
+    UBI_TRY(check_outputs(&arguments, cli, operands[0]));
     UBI_TRY(ubi__breakdown_check_input(&arguments.by, operands[0]));
     UBI_TRY(ubi__breakdown_choose(&breakdown, arguments.by.breakdown, cli));
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);

@@ -55,7 +55,8 @@ static ubi_status name_file(const ubi__run *run, char name[NAME_BYTES], const ub
     if (!pattern)
         pattern = s->worker ? UBI__RUN_WORKER_PATTERN : UBI__RUN_PATTERN;
     UBI_TRY(ubi__run_file_name(name, NAME_BYTES, pattern, &parts));
-    return ubi__output_check(name, run->script);
+    UBI_TRY(ubi__output_check(name, run->script));
+    return ubi__output_check_kind(name, "fxsnapshot");
 }
 
 static ubi_status take(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *s, const char *name) {

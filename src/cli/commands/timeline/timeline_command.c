@@ -23,6 +23,9 @@ typedef enum form { FORM_TEXT, FORM_JSON, FORM_CHROME, FORM_FIREFOX } form;
 
 static const char *const formats[] = { "text", "json", "chrome", "firefox", NULL };
 
+/* Of the output, as ubi__output_check_kind has them. */
+static const char *const kinds[] = { "", "document of ubiheap", "trace of Chrome", "profile of Firefox" };
+
 static form form_of(const ubi__cli *cli, const timeline_arguments *a) {
     if (!a->format)
         return cli->common.json ? FORM_JSON : FORM_TEXT;
@@ -75,7 +78,10 @@ static ubi_status write_document(const ubi__timeline_view *view, form f, ubi_wri
 static ubi_status write_file(const ubi__timeline_view *view, form f) {
     ubi__output_file file;
     UBI_TRY(ubi__output_file_open(&file, view->cli, view->wishes->output));
-    return ubi__output_file_close(&file, write_document(view, f, ubi__output_file_write, &file));
+    UBI_TRY(ubi__output_file_close(&file, write_document(view, f, ubi__output_file_write, &file)));
+    ubi__progress_line_clear(&view->cli->progress);
+    ubi__output_file_tell(&file);
+    return UBI_OK;
 }
 
 static ubi_status tell(const ubi__timeline_view *view, form f) {
@@ -119,6 +125,7 @@ static ubi_status check(const ubi__cli *cli, const timeline_arguments *a, form f
     if (a->output && f == FORM_TEXT)
         return ubi__fail(UBI_EINVAL, "--output is for --format json, chrome and firefox");
     UBI_TRY(ubi__output_check(a->output, path));
+    UBI_TRY(ubi__output_check_kind(a->output, kinds[f]));
     return ubi__timeline_check_selection(a);
 }
 
