@@ -4,9 +4,51 @@
  */
 #include "cli/snapshot.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/source.h"
 #include "base/status.h"
+
+/* ---- before anything is read -------------------------------------------------------------------------------------- */
+
+/* NULL: not known. */
+static const ubi__file_type *type_of(const char *path) {
+    const ubi__file_type *type = NULL;
+    uint8_t head[UBI__BEGINNING_BYTES];
+    size_t n = ubi__source_peek_path(head, sizeof head, path);
+    if (n == 0)
+        return NULL;
+    if (strcmp(path, "-") == 0) /* not unpacked: what is read is gone */
+        return ubi__file_recognize(head, n);
+    return ubi__file_recognize_path(&type, path) == UBI_OK ? type : NULL;
+}
+
+ubi__file_use ubi__input_use(const char *path) {
+    const ubi__file_type *type = type_of(path);
+    return type ? type->use : UBI__FILE_HEAP;
+}
+
+/* A file with something in it, that may be read, and that some command reads. */
+static bool is_readable(const char *path, const struct stat *about) {
+    return S_ISREG(about->st_mode) && about->st_size > 0 && access(path, R_OK) == 0 &&
+           ubi__input_use(path) != UBI__FILE_FOREIGN;
+}
+
+ubi_status ubi__input_check(ubi__cli *cli, const char *path) {
+    ubi__snapshot snapshot;
+    struct stat about = { .st_mode = S_IFREG };
+    if (strcmp(path, "-") == 0)
+        return UBI_OK;
+    bool is_there = stat(path, &about) == 0;
+    if ((!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) || (is_there && is_readable(path, &about)))
+        return UBI_OK;
+    UBI_TRY(ubi__snapshot_load(&snapshot, cli, path)); /* which says what is wrong */
+    ubi__snapshot_close(&snapshot);
+    return UBI_OK;
+}
+
+/* ---- snapshots ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli, const ubi__snapshot *like) {
     ubi_lens_options options = UBI_LENS_OPTIONS_INIT;

@@ -13,6 +13,7 @@
 
 #include "base/json_writer.h"
 #include "cli/command.h"
+#include "formats/recognize.h"
 
 typedef struct ubi__snapshot {
     const char *path; /**< as given; "-" for standard input */
@@ -21,6 +22,18 @@ typedef struct ubi__snapshot {
     ubi_read_info info;
     uint64_t load_us; /**< wall time of reading */
 } ubi__snapshot;
+
+/**
+ * What is in a file, told from its beginning. UBI__FILE_HEAP also for what can be read once, if at all: pipes, files that are not
+ * there; who opens them says why.
+ */
+ubi__file_use ubi__input_use(const char *path);
+/**
+ * Fails if the file cannot be opened, or is of no kind that any command reads: then that is what to say, and not that it lacks
+ * something that only files of another kind have. Nothing is taken from a pipe. From here on error messages are about the file,
+ * when it fails. Errors: those of opening it.
+ */
+ubi_status ubi__input_check(ubi__cli *cli, const char *path);
 
 /** Reads the file with the common options applied, without a look; from here on error messages are about it. */
 ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path);

@@ -17,6 +17,7 @@
 #include "cli/finish.h"
 #include "cli/manual.h"
 #include "cli/options.h"
+#include "cli/snapshot.h"
 #include "cli/terminal.h"
 
 /* A command, and whether it was asked for by its name. */
@@ -46,6 +47,25 @@ static const ubi__command *late_command(char **operands, int n) {
     return late;
 }
 
+/* What there is to do with several depends on what they are. */
+static ubi_status fail_several(char **operands, int n) {
+    for (int i = 0; i < n; i++) {
+        ubi__file_use use = ubi__input_use(operands[i]);
+        if (use == UBI__FILE_RECORDING)
+            return ubi__fail(UBI_EINVAL,
+                             "one FILE at a time, not %d; to compare recordings, take a table of each: 'ubiheap report "
+                             "--format tsv FILE'. Those of processes that were recorded together are read with the "
+                             "first one",
+                             n);
+        if (use == UBI__FILE_TIMELINE)
+            return ubi__fail(UBI_EINVAL,
+                             "one FILE at a time, not %d; to compare timelines, take 'ubiheap timeline "
+                             "--json FILE' of each",
+                             n);
+    }
+    return ubi__fail(UBI_EINVAL, "one FILE at a time, not %d; 'ubiheap leaks' and 'ubiheap diff' compare several", n);
+}
+
 static ubi_status check_operands(const ubi__command *c, char **operands, int n) {
     if (n < c->min_operands)
         return ubi__fail(UBI_EINVAL, "expected %s, as in: ubiheap %s", c->operands, c->examples[0].line);
@@ -54,8 +74,7 @@ static ubi_status check_operands(const ubi__command *c, char **operands, int n) 
         return ubi__fail(UBI_EINVAL, "the command comes first; did you mean: ubiheap %s %s", late->name,
                          late->operands ? late->operands : "");
     if (n > c->max_operands && is_for_one_file(c))
-        return ubi__fail(UBI_EINVAL, "one FILE at a time, not %d; 'ubiheap leaks' and 'ubiheap diff' compare several",
-                         n);
+        return fail_several(operands, n);
     if (n > c->max_operands)
         return ubi__fail(UBI_EINVAL, "unexpected argument '%s'; see 'ubiheap help %s'", operands[c->max_operands],
                          c->name);

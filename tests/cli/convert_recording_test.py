@@ -100,6 +100,13 @@ class Recordings(unittest.TestCase):
                 left = [word for word in WORDS if re.search(rf"\b{re.escape(word)}\b", text)]
                 self.assertEqual(left, [], name)
 
+    def test_what_a_copy_lacks_is_not_blamed_on_the_files_at_hand(self):
+        self.copy(workspace.DATA_UBIREC / "server.ubirec", "copy.ubirec")
+        notes = [line for line in self.run_tool("report", "--detail", "copy.ubirec").stdout.decode().splitlines() if "no line" in line]
+        self.assertEqual(len(notes), 3)
+        for note in notes:
+            self.assertRegex(note, r"- \d+ address(es)? of \S+ ha(s|ve) no line: this is an anonymized copy, for which none can be")
+
     def test_what_is_in_every_program_stays(self):
         self.copy(workspace.DATA_UBIREC / "server.ubirec", "copy.ubirec")
         text = self.run_tool("report", "copy.ubirec").stdout.decode()

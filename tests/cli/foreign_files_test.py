@@ -84,6 +84,10 @@ class Foreign(Refusing):
         timeline = "this is a timeline of markers, and no heap snapshot: use ubiheap timeline"
         for command in COMMANDS:
             name = command.split()[0]
+            if name == "convert":
+                self.assertIn("convert --anonymize copies it, and 'ubiheap report --format tsv'", self.refused(command, "few.ubirec"))
+                self.assertIn("convert --anonymize copies it, and 'ubiheap timeline --format", self.refused(command, "small.timeline"))
+                continue
             if name not in ("report", "info", "timeline", "allocations"):
                 self.assertTrue(self.refused(command, "few.ubirec").startswith(recording), command)
             if name not in ("info", "timeline"):

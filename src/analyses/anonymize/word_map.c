@@ -64,6 +64,16 @@ ubi_status ubi__word_map_get(ubi_text *out, ubi__word_map *m, ubi_text word) {
     return UBI_OK;
 }
 
+bool ubi__word_is_replacement(ubi_text text) {
+    size_t n = 2 + UBI__WORD_DIGITS;
+    if (text.len < n || memcmp(text.ptr, "x_", 2) != 0 || (text.len > n && text.ptr[n] != '_'))
+        return false;
+    for (size_t i = 2; i < n; i++)
+        if (!memchr(digits, text.ptr[i], sizeof digits - 1))
+            return false;
+    return true;
+}
+
 /* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
 #define ROUNDS 6

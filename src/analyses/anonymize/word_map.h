@@ -28,6 +28,8 @@ void ubi__word_map_init(ubi__word_map *m, const uint8_t key[UBI__WORD_KEY_BYTES]
 void ubi__word_map_fini(ubi__word_map *m);
 /** `out` is borrowed until the next call. Errors: UBI_ENOMEM, UBI_ELIMIT; then only _fini is allowed. */
 ubi_status ubi__word_map_get(ubi_text *out, ubi__word_map *m, ubi_text word);
+/** Whether a whole text is what such a map puts in the place of a word, whatever the key is. */
+bool ubi__word_is_replacement(ubi_text text);
 /** What stands in place of a number, another one for each: a permutation of all, by the key alone. */
 uint32_t ubi__word_map_number(const ubi__word_map *m, uint32_t number);
 

@@ -54,6 +54,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     (void)n_operands;
     if (ubi__is_recording(operands[0]))
         return show_recording(cli, operands[0], arguments, exit_code);
+    UBI_TRY(ubi__input_check(cli, operands[0]));
     if (arguments->by || arguments->with_callees)
         return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", arguments->by ? "by" : "with-callees");
     UBI_TRY(ubi__snapshot_open(&snapshot, cli, operands[0]));

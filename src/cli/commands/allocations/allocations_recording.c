@@ -192,8 +192,9 @@ static void write_totals(const answer *a) {
     const ubi__recording_view *v = &a->view;
     char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT];
     const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
-    ubi__out_printf(v->out, "%s in %s allocations", ubi__range_bytes(text, v->cli, total->bytes),
-                    ubi__count_guess(count, v->cli, total->estimate.count, total->count));
+    ubi__out_printf(v->out, "%s in %s allocation%s", ubi__range_bytes(text, v->cli, total->bytes),
+                    ubi__count_guess(count, v->cli, total->estimate.count, total->count),
+                    total->count.high == 1 ? "" : "s");
     ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_PEAK].bytes));
     ubi__out_printf(v->out, ", not freed %s\n", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_LEAKED].bytes));
 }

@@ -14,8 +14,6 @@ typedef struct ubi__convert_arguments {
     bool anonymize, all_edges, raw_sizes;
 } ubi__convert_arguments;
 
-/** Whether the file is one of those that are only copied with other texts: a recording or a timeline. */
-bool ubi__convert_is_recording(const char *path);
 /** Refuses an anonymized copy in the place of what it is made of: the original would be gone. Errors: UBI_EINVAL. */
 ubi_status ubi__convert_check_original(const char *output, const char *input);
 /**

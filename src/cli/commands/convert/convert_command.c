@@ -340,11 +340,27 @@ static ubi_status convert_snapshot(ubi__cli *cli, conversion *c, const char *inp
     return status;
 }
 
+/* There is one format of each. */
+static ubi_status fail_other_formats(ubi__cli *cli, const char *path, ubi__file_use use) {
+    cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (use == UBI__FILE_RECORDING)
+        return ubi__fail(UBI_EFORMAT,
+                         "this is a recording of allocations, and no heap snapshot: convert --anonymize copies it, and "
+                         "'ubiheap report --format tsv', csv or json writes its places for other tools");
+    return ubi__fail(UBI_EFORMAT,
+                     "this is a timeline of markers, and no heap snapshot: convert --anonymize copies it, and 'ubiheap "
+                     "timeline --format json', chrome or firefox writes it for other tools");
+}
+
 static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const ubi__convert_arguments *arguments = values;
     conversion c = { .output = operands[1] };
-    bool is_copy = (arguments->anonymize || arguments->key_file) && ubi__convert_is_recording(operands[0]);
+    ubi__file_use use = ubi__input_use(operands[0]);
+    bool is_copy = use == UBI__FILE_RECORDING || use == UBI__FILE_TIMELINE;
     (void)n_operands;
+    UBI_TRY(ubi__input_check(cli, operands[0]));
+    if (is_copy && !arguments->anonymize && !arguments->key_file)
+        return fail_other_formats(cli, operands[0], use);
     if (!is_copy)
         UBI_TRY(prepare(&c, cli, arguments));
     UBI_TRY(make_anonymizer(&c, arguments));

@@ -20,7 +20,6 @@
 #include "cli/output_file.h"
 #include "cli/page.h"
 #include "cli/snapshot.h"
-#include "formats/recognize.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
 
@@ -48,17 +47,6 @@ typedef struct job {
     part *parts;                        /* parts[n] */
     size_t n;
 } job;
-
-/* A timeline may be packed: other commands guess after unpacking. */
-bool ubi__convert_is_recording(const char *path) {
-    uint8_t first;
-    const ubi__file_type *type = NULL;
-    if (ubi__is_recording(path) || ubi__is_timeline(path))
-        return true;
-    if (strcmp(path, "-") == 0 || ubi__source_peek_path(&first, 1, path) == 0) /* it can be read once, if at all */
-        return false;
-    return ubi__file_recognize_path(&type, path) == UBI_OK && type && type->use == UBI__FILE_TIMELINE;
-}
 
 /* ---- which files -------------------------------------------------------------------------------------------------- */
 

@@ -31,6 +31,37 @@ typedef struct job {
     ubi__snapshot old_snapshot, new_snapshot;
 } job;
 
+/* ---- by id ------------------------------------------------------------------------------------------------------ */
+
+/* Where ids are for good, DevTools show by how much what is new and what is deleted differ. */
+static bool shows_net(const job *j) {
+    return !ubi_lens_reuses_ids(j->new_snapshot.look);
+}
+
+static ubi_status take_classes(ubi_class_diff **out, const job *j) {
+    ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
+    ubi_class_scheme start = ubi_lens_class_scheme(j->old_snapshot.look);
+    ubi_class_scheme end = ubi_lens_class_scheme(j->new_snapshot.look);
+    options.progress = ubi__progress_line_callbacks(&j->cli->progress);
+    options.order = shows_net(j) ? UBI_CLASS_ORDER_NET : UBI_CLASS_ORDER_CHANGE;
+    if (j->arguments->sort && strcmp(j->arguments->sort, "growth") == 0)
+        options.order = UBI_CLASS_ORDER_GROWTH;
+    j->cli->subject = "diff";
+    return ubi_class_diff_new(out, &start, &end, &options);
+}
+
+/* Ids tell the order of heaps of one process alone. Looked at only where they contradict the order that was given. */
+static ubi_status look_at_process(ubi__diff_pair *pair, const job *j) {
+    ubi_class_diff *diff;
+    pair->is_one_process = true;
+    if (!ubi__diff_doubts_order(pair))
+        return UBI_OK;
+    UBI_TRY(take_classes(&diff, j));
+    pair->is_one_process = ubi_class_diff_is_same_process(diff, !shows_net(j));
+    ubi_class_diff_free(diff);
+    return UBI_OK;
+}
+
 /* ---- documents -------------------------------------------------------------------------------------------------- */
 
 static void write_tally(ubi__json *json, const char *key, const ubi_tally *tally) {
@@ -90,7 +121,7 @@ static ubi_tally total_of(const ubi_census *census) {
 }
 
 static ubi__diff_pair pair_of(const job *j, ubi_tally old_total, ubi_tally new_total) {
-    return (ubi__diff_pair){ &j->old_snapshot, &j->new_snapshot, old_total, new_total };
+    return (ubi__diff_pair){ &j->old_snapshot, &j->new_snapshot, old_total, new_total, true };
 }
 
 static ubi_status write_delta_json(const job *j, const ubi__diff_pair *pair, const ubi_census_diff *diff,
@@ -120,12 +151,13 @@ static int64_t growth(uint64_t from, uint64_t to) {
     return to > from ? magnitude : -magnitude;
 }
 
-static ubi_status write_tree_text(const job *j, const ubi__diff_pair *pair, const ubi_census_tree *tree) {
+static ubi_status write_tree_text(const job *j, ubi__diff_pair *pair, const ubi_census_tree *tree) {
     ubi__out *out = &j->cli->output->out;
     ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli);
     ubi__census_text_growth by = { growth(pair->old_total.bytes, pair->new_total.bytes),
                                    growth(pair->old_total.count, pair->new_total.count) };
     options.growth = &by;
+    UBI_TRY(look_at_process(pair, j));
     ubi__diff_write_head(j->cli, pair);
     ubi__out_char(out, '\n');
     if (!is_empty(tree))
@@ -157,23 +189,6 @@ static ubi_status compare_by_breakdown(const job *j) {
 }
 
 /* ---- by class --------------------------------------------------------------------------------------------------- */
-
-/* Where ids are for good, DevTools show by how much what is new and what is deleted differ. */
-static bool shows_net(const job *j) {
-    return !ubi_lens_reuses_ids(j->new_snapshot.look);
-}
-
-static ubi_status take_classes(ubi_class_diff **out, const job *j) {
-    ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
-    ubi_class_scheme start = ubi_lens_class_scheme(j->old_snapshot.look);
-    ubi_class_scheme end = ubi_lens_class_scheme(j->new_snapshot.look);
-    options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    options.order = shows_net(j) ? UBI_CLASS_ORDER_NET : UBI_CLASS_ORDER_CHANGE;
-    if (j->arguments->sort && strcmp(j->arguments->sort, "growth") == 0)
-        options.order = UBI_CLASS_ORDER_GROWTH;
-    j->cli->subject = "diff";
-    return ubi_class_diff_new(out, &start, &end, &options);
-}
 
 static void write_class_json(ubi__json *json, const ubi_class_change *row) {
     ubi__json_object_begin(json);
@@ -245,6 +260,7 @@ static ubi_status compare_by_class(const job *j) {
     UBI_TRY(take_classes(&diff, j));
     const ubi_class_change *total = ubi_class_diff_total(diff);
     ubi__diff_pair pair = pair_of(j, total->start, total->end);
+    pair.is_one_process = ubi_class_diff_is_same_process(diff, !shows_net(j));
     if (j->cli->common.json)
         write_classes_json(j, &pair, diff);
     else

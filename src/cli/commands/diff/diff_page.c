@@ -59,6 +59,12 @@ static void describe_order(char *out, size_t n, const ubi_graph *graph, const ub
         snprintf(out, n, ", the same snapshot");
 }
 
+bool ubi__diff_doubts_order(const ubi__diff_pair *pair) {
+    char text[80] = "";
+    describe_order(text, sizeof text, pair->new_snapshot->graph, pair->old_snapshot->graph);
+    return text[0];
+}
+
 static void write_snapshot(const ubi__cli *cli, const char *which, const ubi_tally *total, size_t nodes_columns,
                            const char *path, const char *time) {
     char size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT];
@@ -99,7 +105,7 @@ void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair) {
     describe_time(time, sizeof time, old, NULL);
     write_snapshot(cli, "Old", &pair->old_total, columns, pair->old_snapshot->path, time);
     describe_time(time, sizeof time, pair->new_snapshot->graph, old);
-    if (!time[0])
+    if (!time[0] && pair->is_one_process)
         describe_order(time, sizeof time, pair->new_snapshot->graph, old);
     write_snapshot(cli, "New", &pair->new_total, columns, pair->new_snapshot->path, time);
     write_total_change(cli, bytes, count, columns);

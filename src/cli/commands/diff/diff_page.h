@@ -13,8 +13,11 @@
 typedef struct ubi__diff_pair {
     const ubi__snapshot *old_snapshot, *new_snapshot;
     ubi_tally old_total, new_total; /**< of nodes that a census counts */
+    bool is_one_process;            /**< else V8's ids do not tell which was taken first */
 } ubi__diff_pair;
 
+/** Whether the head would say something of the order by V8's ids, so that somebody has to know whether it is one process. */
+bool ubi__diff_doubts_order(const ubi__diff_pair *pair);
 /** Three lines: the old one, the new one, the difference. */
 void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair);
 /**

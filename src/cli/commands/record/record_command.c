@@ -88,17 +88,17 @@ static ubi_status read_settings(ubi__native_settings *out, const record_argument
 
 /* ---- the last line ------------------------------------------------------------------------------------------------ */
 
-/* Mappings are all recorded, whatever the period is. */
-static const char *what_was_recorded(uint64_t n, const ubi__native_settings *settings) {
-    if (settings->mappings)
-        return settings->period_bytes == 1 ? "allocations and mappings" : "sampled allocations and mappings";
-    if (settings->period_bytes == 1)
-        return n == 1 ? "allocation" : "allocations";
-    return n == 1 ? "sampled allocation" : "sampled allocations";
+/* "3 sampled allocations and mappings". Mappings are all recorded, whatever the period is. */
+static char *recorded_things(char out[96], uint64_t n, const ubi__native_settings *settings) {
+    char count[UBI__HUMAN_TEXT];
+    const char *of_mappings = !settings->mappings ? "" : n == 1 ? " or mapping" : " and mappings";
+    snprintf(out, 96, "%s %sallocation%s%s", ubi__human_count(count, n), settings->period_bytes == 1 ? "" : "sampled ",
+             n == 1 ? "" : "s", of_mappings);
+    return out;
 }
 
 static void say(char *out, size_t size, const ubi__native_result *r, const ubi__native_settings *settings) {
-    char count[UBI__HUMAN_TEXT], file_size[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT], others[96] = "", marks[96] = "";
+    char things[96], file_size[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT], others[96] = "", marks[96] = "";
     const ubi__native_file *first = &r->files.at[0];
     uint64_t total = 0, bytes = 0, markers = 0;
     for (size_t i = 0; i < r->files.n; i++) {
@@ -110,10 +110,10 @@ static void say(char *out, size_t size, const ubi__native_result *r, const ubi__
         snprintf(others, sizeof others, " and %s", ubi__human_things(more, r->files.n - 1, "more file"));
     if (markers)
         snprintf(marks, sizeof marks, " and %s", ubi__human_things(more, markers, "marker"));
-    snprintf(out, size, "recorded %s %s%s%s in %s%s (%s)%s; to read it: ubiheap report %s",
-             ubi__human_count(count, total), what_was_recorded(total, settings), marks,
-             r->was_stopped ? ", until it was stopped," : "", first->path, others, ubi__human_size(file_size, bytes),
-             first->dropped ? "; some events were lost" : "", ubi__file_argument(first->path, "FILE"));
+    snprintf(out, size, "recorded %s%s%s in %s%s (%s)%s; to read it: ubiheap report %s",
+             recorded_things(things, total, settings), marks, r->was_stopped ? ", until it was stopped," : "",
+             first->path, others, ubi__human_size(file_size, bytes), first->dropped ? "; some events were lost" : "",
+             ubi__file_argument(first->path, "FILE"));
 }
 
 static void tell_of_failures(const ubi__native_result *r) {
@@ -193,7 +193,7 @@ static int compare_files(const void *a, const void *b) {
 
 /* Of several processes, those that allocated most. */
 static void tell_of_processes(const ubi__native_result *r, const ubi__native_settings *settings) {
-    char line[PATH_MAX + 256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
+    char line[PATH_MAX + 256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], things[96];
     const ubi_allocator *a = ubi_allocator_default();
     size_t n = r->files.n;
     const ubi__native_file **files = n > 1 ? ubi__alloc_array(a, n, sizeof *files) : NULL;
@@ -203,9 +203,9 @@ static void tell_of_processes(const ubi__native_result *r, const ubi__native_set
         files[i] = &r->files.at[i];
     qsort(files, n, sizeof *files, compare_files);
     for (size_t i = 0; i < n && i < PROCESSES_TOLD; i++) {
-        snprintf(line, sizeof line, "%s %lld: %s in %s %s, %s", files[i]->name, (long long)files[i]->pid,
-                 ubi__human_size(size, files[i]->allocated_bytes), ubi__human_count(count, files[i]->allocations),
-                 what_was_recorded(files[i]->allocations, settings), files[i]->path);
+        snprintf(line, sizeof line, "%s %lld: %s in %s, %s", files[i]->name, (long long)files[i]->pid,
+                 ubi__human_size(size, files[i]->allocated_bytes),
+                 recorded_things(things, files[i]->allocations, settings), files[i]->path);
         ubi__print_line(NULL, line);
     }
     if (n > PROCESSES_TOLD) {

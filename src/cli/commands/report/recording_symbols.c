@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "analyses/anonymize/word_map.h"
 #include "base/human.h"
 #include "cli/commands/report/recording_report.h"
 #include "symbolize/symbolize.h"
@@ -71,7 +72,15 @@ static ubi_status fill_in(work *w) {
 
 /* ---- what to install ---------------------------------------------------------------------------------------------- */
 
-static void put_hint(char *out, size_t n, ubi_text path, uint32_t n_missing, const ubi__symbol_facts *facts) {
+/* What is at hand under the name is another file, if there is one: the build-id was replaced, too. */
+static const char *obstacle_words(const ubi__symbol_facts *facts, ubi_text build_id) {
+    if (ubi__word_is_replacement(build_id))
+        return "this is an anonymized copy, for which none can be found any more";
+    return ubi__symbol_obstacle_words(facts->obstacle);
+}
+
+static void put_hint(char *out, size_t n, ubi_text path, ubi_text build_id, uint32_t n_missing,
+                     const ubi__symbol_facts *facts) {
     char count[UBI__HUMAN_TEXT];
     size_t start = path.len;
     while (start > 0 && path.ptr[start - 1] != '/')
@@ -83,7 +92,7 @@ static void put_hint(char *out, size_t n, ubi_text path, uint32_t n_missing, con
         snprintf(out + used, n - (size_t)used, "install %.*s", (int)(facts->package.len < 80 ? facts->package.len : 80),
                  facts->package.ptr);
     else
-        snprintf(out + used, n - (size_t)used, "%s", ubi__symbol_obstacle_words(facts->obstacle));
+        snprintf(out + used, n - (size_t)used, "%s", obstacle_words(facts, build_id));
 }
 
 /* The modules that lack most come first. */
@@ -107,8 +116,9 @@ static ubi_status gather_hints(work *w) {
         if (facts.obstacle != UBI__OBSTACLE_NONE) { /* else single functions that nobody knows, as in start-up code */
             ubi__recording_hint *hint = &report->hints[report->n_hints++];
             hint->module = module;
-            put_hint(hint->text, sizeof hint->text,
-                     ubi__ubirec_string_at(w->tables, w->tables->modules.at[module].path), w->missing[module], &facts);
+            const ubi__ubirec_module_row *row = &w->tables->modules.at[module];
+            put_hint(hint->text, sizeof hint->text, ubi__ubirec_string_at(w->tables, row->path),
+                     ubi__ubirec_string_at(w->tables, row->build_id), w->missing[module], &facts);
         }
         w->missing[module] = 0;
     }

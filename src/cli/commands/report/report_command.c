@@ -7,6 +7,7 @@
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/report/report_page.h"
 #include "cli/condition.h"
+#include "cli/snapshot.h"
 
 typedef ubi__recording_wishes report_arguments;
 
@@ -65,6 +66,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     (void)n_operands;
     if (ubi__is_recording(operands[0]))
         return ubi__report_recording(cli, operands[0], arguments, exit_code);
+    UBI_TRY(ubi__input_check(cli, operands[0]));
     UBI_TRY(check_snapshot_wishes(arguments));
     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_SNAPSHOT));
     ubi_status status = tell_and_judge(cli, operands[0], arguments, condition, exit_code);

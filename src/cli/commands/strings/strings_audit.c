@@ -10,7 +10,6 @@
 #include "analyses/anonymize/audit.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/commands/convert/convert.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/condition.h"
 #include "cli/exit_code.h"
@@ -104,7 +103,7 @@ static ubi_status read_any(job *j) {
     j->cli->subject = strcmp(j->path, "-") == 0 ? "standard input" : j->path;
     if (ubi__is_recording(j->path))
         return read_recordings(j);
-    return ubi__convert_is_recording(j->path) ? read_file(j, j->path, read_timeline) : read_snapshot(j);
+    return ubi__input_use(j->path) == UBI__FILE_TIMELINE ? read_file(j, j->path, read_timeline) : read_snapshot(j);
 }
 
 /* ---- groups -------------------------------------------------------------------------------------------------------- */

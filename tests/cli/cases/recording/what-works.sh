@@ -1,0 +1,6 @@
+ubiheap report growing.ubirec few.ubirec; echo "status $?"
+ubiheap allocations few.ubirec growing.ubirec; echo "status $?"
+ubiheap timeline small.timeline killed.timeline; echo "status $?"
+ubiheap convert growing.ubirec copy.ubirec; echo "status $?"
+ubiheap convert --format jsonl growing.ubirec copy.jsonl; echo "status $?"
+ubiheap convert small.timeline copy.timeline; echo "status $?"
