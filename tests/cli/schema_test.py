@@ -259,11 +259,13 @@ class Schemas(unittest.TestCase):
 
     def test_convert_of_recordings(self):
         for file in ("server.ubirec", "crashed.ubirec", "small.timeline"):
+            (self.place.folder / "converted.copy").unlink(missing_ok=True)
             document = self.document("convert", "--anonymize", file, "converted.copy")
             self.validator("convert-recording").validate(document)
 
     def test_convert(self):
         for options in ([], ["-f", "jsonl"], ["-c", "small"], ["--anonymize"]):
+            (self.place.folder / "converted.fxsnapshot").unlink(missing_ok=True)
             for file in FILES:
                 document = self.document("convert", *options, f"{file}.fxsnapshot", "converted.fxsnapshot")
                 self.validator("convert").validate(document)

@@ -1,1 +1,1 @@
-ubiheap report --fail-on 'count(Session) > 1MiB' no-such-file
+ubiheap report --fail-on 'count(Session) > 1MiB' two.fxsnapshot
