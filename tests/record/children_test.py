@@ -217,6 +217,36 @@ class Children(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
+    def test_what_was_not_asked_for_fails_nobody_and_is_not_silent(self):
+        """Whether it could have been recorded or not: here it is linked statically."""
+        self.place.compile("still", "-static", source=record_place.HERE / "programs" / "nothing.c")
+        command = ["sh", "-c", "./still; ./still; exit 0"]
+        done = self.place.record(*command, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ubiheap: not recorded: still (2 times): statically linked, so nothing can be loaded into it\n", done.stderr)
+        judged = self.judge("leaked > 1GiB")
+        self.assertEqual((judged.returncode, judged.stderr),
+                         (0, "ubiheap: out.ubirec: passed, for what was recorded; 2 programs that it started were not "
+                             "('report --detail' says which)\n"))
+        self.assertEqual(self.judge("leaked >= 0").returncode, 1)
+        done = self.place.record(*command, options=("--exact", "--follow-children"), timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        judged = self.judge("leaked > 1GiB")
+        self.assertEqual(judged.returncode, 3)
+        self.assertIn("leaked is not known, for some processes could not be recorded", judged.stderr)
+
+    def test_the_timeline_of_several_processes_names_the_others(self):
+        self.record()
+        (other,) = [name for name in self.place.recordings() if name != "out.ubirec"]
+        page = " ".join(self.ask("timeline", "out.ubirec").split())
+        self.assertIn(f"Processes 2, of which this is the first; of the others: ubiheap timeline {other} (child) ", page)
+        self.assertEqual(json.loads(self.ask("timeline", "--json", "out.ubirec"))["otherFiles"], [other])
+        self.assertNotIn("Processes", self.ask("timeline", other))
+
+    def judge(self, condition):
+        return subprocess.run([record_place.UBIHEAP, "report", "--json", "--fail-on", condition, "out.ubirec"], cwd=self.place.folder,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
+
     def ask(self, *arguments, status=0):
         done = subprocess.run([record_place.UBIHEAP, *map(str, arguments)], cwd=self.place.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, env=self.place.environment, timeout=TIMEOUT_SECONDS)

@@ -573,6 +573,39 @@ class Failures(Records):
         self.assertTrue(self.place.recording("real.ubirec").is_whole())
         self.assertTrue((self.place.folder / "out.ubirec").is_symlink())
 
+    def test_a_recording_that_another_one_writes_is_not_replaced(self):
+        hold = self.hold()
+        first = self.start("churn-while", hold)
+        (self.place.folder / "link.ubirec").symlink_to("out.ubirec")
+        for name in ("out.ubirec", "link.ubirec"):
+            done = self.behaves("exit", 0, output=name)
+            self.assertEqual((done.returncode, done.stdout), (4, ""))
+            self.assertRegex(done.stderr, rf"\Aubiheap: record: another 'ubiheap record' writes {name} just now: give another --output\n\Z")
+        hold.unlink()
+        self.assertIn("recorded ", first.communicate()[1])
+        self.assertTrue(self.place.recording().is_whole())
+        self.assertEqual(self.behaves("exit", 0).returncode, 0)
+
+    def test_of_several_that_begin_at_a_time_one_has_the_file_and_the_others_say_so(self):
+        hold = self.hold()
+        all_of_them = []
+        for _ in range(5):
+            running = subprocess.Popen(self.place.command(self.place.program, "churn-while", hold), cwd=self.place.folder, text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.place.environment)
+            self.addCleanup(self.abandon, running)
+            all_of_them.append(running)
+        for running in all_of_them:
+            self.assertIn(running.stdout.readline(), ("ready\n", ""))
+        hold.unlink()
+        said = [(running.communicate()[1], running.returncode) for running in all_of_them]
+        kept = [text for text, _ in said if re.fullmatch(f"ubiheap: {RECORDED}\n", text)]
+        self.assertEqual(len(kept), 1, said)
+        for text, status in said:
+            if text != kept[0]:  # 5: the program's own, which ran by then
+                self.assertIn(status, (4, 5))
+                self.assertRegex(text, r"\Aubiheap: [^\n]*another 'ubiheap record' writes [^\n]* just now: give another --output\n\Z")
+        self.assertTrue(self.place.recording().is_whole())
+
     def test_what_is_no_recording_is_not_replaced(self):
         for name in ("app.heapsnapshot", "app.c"):
             (self.place.folder / name).write_text("something else")

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -88,14 +89,51 @@ static ubi_status name_output(recorder *r, const char *word) {
     return UBI_OK;
 }
 
+/*
+ * Whoever records has a lock on the file, which ends with the recorder, however that ends. Where a file system has no such locks,
+ * nobody knows.
+ */
+static ubi_status check_alone(const char *path) {
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return UBI_OK;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is_taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return is_taken ? ubi__fail(UBI_EBUSY, "another 'ubiheap record' writes %s just now: give another --output", path)
+                    : UBI_OK;
+}
+
 /* An old recording stays until the new one has its first block: from then on that is worth more, however it ends. */
 static ubi_status open_output(ubi__atomic_file *out, const char *path, const ubi_allocator *allocator) {
     char why[256];
+    UBI_TRY(check_alone(path));
     ubi_status status = ubi__atomic_file_open(out, path, UBI__ATOMIC_FILE_NO_WAIT, allocator);
+    if (status == UBI_OK && out->directory_fd >= 0)
+        (void)flock(out->fd, LOCK_EX | LOCK_NB);
     if (status == UBI_OK)
         return UBI_OK;
     snprintf(why, sizeof why, "%s", ubi_error_message());
     return ubi__fail(status, "cannot write '%s': %s", path, why);
+}
+
+#define TURN_TRIES 1000
+#define TURN_WAIT_NS 1000000
+
+/* Two that began at a time take turns, so that the later one sees the file of the other. Closing the folder ends the turn. */
+static ubi_status put_in_place(ubi__atomic_file *file, const char *path) {
+    const struct timespec pause = { .tv_nsec = TURN_WAIT_NS };
+    for (int i = 0; file->directory_fd >= 0 && i < TURN_TRIES; i++) {
+        if (flock(file->directory_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    ubi_status status = file->directory_fd >= 0 ? check_alone(path) : UBI_OK;
+    if (status == UBI_OK)
+        return ubi__atomic_file_appear(file);
+    ubi__atomic_file_discard(file);
+    return status;
 }
 
 /* A process may become another program, so its number may come again. */
@@ -212,7 +250,7 @@ static ubi_status begin_session(ubi__native_session **out, recorder *r, pid_t pi
         ubi__atomic_file_discard(&file);
         return status;
     }
-    status = ubi__atomic_file_appear(&file);
+    status = put_in_place(&file, arrival.path);
     if (status != UBI_OK)
         ubi__native_session_free(*out);
     return status;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/human.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/exit_code.h"
 #include "recording/known_pools.h"
@@ -101,6 +102,19 @@ static ubi_status tell(ubi__cli *cli, ubi__recording_report *report) {
     return cli->common.json ? ubi__recording_document(cli, report) : ubi__recording_page(cli, report);
 }
 
+/* A condition that holds for nobody but a shell must not look as if it held for what the shell started. */
+static void tell_of_started(ubi__cli *cli, const ubi__recording_report *report) {
+    const ubi__ubirec_tables *t = &report->summary.tables;
+    char count[UBI__HUMAN_TEXT];
+    uint64_t n = 0;
+    for (size_t i = 0; i < t->started.n; i++)
+        n += t->started.at[i].count;
+    if (n && !cli->reason[0])
+        snprintf(cli->reason, sizeof cli->reason,
+                 "passed, for what was recorded; %s that it started %s not ('report --detail' says which)",
+                 ubi__human_things(count, n, "program"), n == 1 ? "was" : "were");
+}
+
 static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const ubi__recording_wishes *wishes,
                                  const ubi__condition *condition, int *exit_code) {
     ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
@@ -111,6 +125,8 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const ubi__rec
         status = tell(cli, report);
         if (status == UBI_OK)
             status = ubi__recording_check(exit_code, cli, condition, report);
+        if (status == UBI_OK && condition && *exit_code == UBI__EXIT_OK)
+            tell_of_started(cli, report);
         if (status == UBI_OK)
             ubi__recording_judge(cli, report, exit_code);
         ubi__recording_report_close(report);
