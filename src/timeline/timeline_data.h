@@ -101,6 +101,7 @@ typedef struct ubi__timeline_data {
     uint64_t begin_ns, end_ns;        /* of what is shown, once sorted: the earliest and the latest time in it */
     uint64_t last_ns;                 /* it surely lasted until then */
     uint64_t n_lost;                  /* markers that found no room */
+    bool is_sampled;                  /* the figure "heapLive" is an estimate */
 } ubi__timeline_data;
 
 /** @param allocator  NULL: the default. */

@@ -294,6 +294,7 @@ static ubi_status add_samples(const conversion *c, ubi__timeline_data *out) {
 static ubi_status add_about(const conversion *c, ubi__timeline_data *out) {
     const ubi__ubirec_about *about = &tables(c)->about;
     out->pid = about->pid;
+    out->is_sampled = !ubi__ubirec_is_exact(tables(c));
     out->start_unix_us = about->start_unix_ns / 1000;
     out->n_lost += tables(c)->counters[UBI__UBIREC_LOST_MARKERS];
     return ubi__timeline_add_text(out, &out->program, about->program);

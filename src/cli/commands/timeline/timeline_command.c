@@ -37,6 +37,15 @@ static form form_of(const ubi__cli *cli, const timeline_arguments *a) {
 
 /* ---- documents -------------------------------------------------------------------------------------------------------------- */
 
+/* Of the processes that were recorded with it, whose markers are not in this file. */
+static void write_other_files(ubi__json *json, const ubi__timeline_view *view) {
+    ubi__json_key(json, "otherFiles");
+    ubi__json_array_begin(json);
+    for (size_t i = 1; i < view->processes.rows.n; i++)
+        ubi__json_string(json, view->processes.rows.at[i].path);
+    ubi__json_array_end(json);
+}
+
 static ubi_status write_json(const ubi__timeline_view *view, ubi_write_fn write, void *payload) {
     char start[UBI__HUMAN_TEXT];
     const ubi__timeline_data *data = &view->file.data;
@@ -53,6 +62,8 @@ static ubi_status write_json(const ubi__timeline_view *view, ubi_write_fn write,
     ubi__document_string(&json, "fault", view->file.fault[0] ? view->file.fault : NULL);
     ubi__document_u64(&json, "markerCount", view->n_markers);
     ubi__document_u64(&json, "lostMarkers", data->n_lost);
+    ubi__document_bool(&json, "sampled", data->is_sampled);
+    write_other_files(&json, view);
     ubi__timeline_put_ms(&json, "begin", view->begin_ns);
     ubi__timeline_put_ms(&json, "end", view->end_ns);
     ubi__timeline_put_ms(&json, "busy", ubi__timeline_whole(view)->busy_ns);

@@ -38,10 +38,14 @@ ubi_status ubi__timeline_view_open(ubi__timeline_view *view, ubi__cli *cli, cons
     *view = (ubi__timeline_view){ .cli = cli, .path = path, .wishes = wishes, .is_recording = ubi__is_recording(path) };
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
     UBI_TRY(ubi__source_open_path(&source, path, ubi_allocator_default()));
-    ubi_status status = view->is_recording ? read_recording(&view->file, &source, &progress)
-                                           : ubi__timeline_read(&view->file, &source, &progress, NULL);
+    ubi_status status = view->is_recording ? ubi__recording_processes_find(&view->processes, path, NULL) : UBI_OK;
+    if (status == UBI_OK)
+        status = view->is_recording ? read_recording(&view->file, &source, &progress)
+                                    : ubi__timeline_read(&view->file, &source, &progress, NULL);
     ubi__source_close(&source);
     ubi__progress_line_clear(&cli->progress);
+    if (status != UBI_OK)
+        ubi__recording_processes_fini(&view->processes);
     view->n_markers = status == UBI_OK ? view->file.data.rows.n : 0;
     return status;
 }
@@ -49,6 +53,7 @@ ubi_status ubi__timeline_view_open(ubi__timeline_view *view, ubi__cli *cli, cons
 void ubi__timeline_view_close(ubi__timeline_view *view) {
     ubi__timeline_nest_fini(&view->nest);
     ubi__timeline_nest_fini(&view->whole);
+    ubi__recording_processes_fini(&view->processes);
     ubi__timeline_file_fini(&view->file);
 }
 

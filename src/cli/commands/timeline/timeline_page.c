@@ -19,6 +19,7 @@
 #define BAR_COLUMNS 10
 #define MOST_SUMS 15
 #define MOST_THREADS 4
+#define MOST_PROCESSES 4
 #define MOST_LONGEST 100
 #define USUAL_FRAMES 4
 #define WORDS_BYTES 512
@@ -68,6 +69,25 @@ static void write_program(const page *p) {
     write_text(p, program.ptr ? program : ubi__text("unknown"), LABEL_COLUMNS + 20);
     if (p->data->pid)
         ubi__out_printf(p->out, ", process %" PRIu64, p->data->pid);
+    ubi__out_char(p->out, '\n');
+}
+
+/* Each has a clock and threads of its own, and its markers in its own file. */
+static void write_processes(const page *p) {
+    const ubi__recording_processes *all = &p->view->processes;
+    char line[1024], count[UBI__HUMAN_TEXT];
+    size_t used;
+    if (all->rows.n < 2)
+        return;
+    label(p, "Processes");
+    used = (size_t)snprintf(line, sizeof line,
+                            "%s, of which this is the first; of the others:", ubi__human_count(count, all->rows.n));
+    for (size_t i = 1; i < all->rows.n && i <= MOST_PROCESSES && used < sizeof line; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, " ubiheap timeline %.200s (%s)%s",
+                                 all->rows.at[i].path, all->rows.at[i].name, i + 1 < all->rows.n ? "," : "");
+    if (all->rows.n > MOST_PROCESSES + 1 && used < sizeof line)
+        snprintf(line + used, sizeof line - used, " ...");
+    ubi__wrap_words(p->out, &p->cli->style, ubi__text(line), LABEL_COLUMNS, LABEL_COLUMNS, p->cli->style.columns);
     ubi__out_char(p->out, '\n');
 }
 
@@ -173,7 +193,7 @@ static uint64_t whole_bytes(double value) {
 static ubi_text figure_title(const page *p, ubi_str_ix name) {
     ubi_text text = ubi__timeline_text(p->data, name);
     if (ubi__text_is(text, "heapLive"))
-        return ubi__text(p->view->is_recording ? "heap" : "JavaScript heap");
+        return ubi__text(p->data->is_sampled ? "heap (estimated)" : p->view->is_recording ? "heap" : "JavaScript heap");
     return text;
 }
 
@@ -440,6 +460,7 @@ ubi_status ubi__timeline_page(const ubi__timeline_view *view) {
     page p = { view, &view->file.data, &view->nest, view->cli, &view->cli->output->out, span ? span : 1 };
     write_file_line(&p);
     write_program(&p);
+    write_processes(&p);
     write_range(&p);
     write_markers(&p);
     if (p.nest->n) {

@@ -7,6 +7,7 @@
 
 #include <ubiheap/query.h>
 
+#include "cli/commands/report/recording_processes.h"
 #include "cli/condition.h"
 #include "formats/timeline/timeline_read.h"
 #include "timeline/timeline_nest.h"
@@ -26,11 +27,12 @@ typedef struct ubi__timeline_view {
     const char *path;
     const ubi__timeline_wishes *wishes;
     ubi__timeline_file file;
-    bool is_recording;         /* of allocations, with markers in it */
-    uint64_t n_markers;        /* in the file */
-    uint64_t begin_ns, end_ns; /* what is shown of the time */
-    char note[192];            /* a name that no marker has; "": none */
-    ubi__timeline_nest nest;   /* of the markers that are shown */
+    bool is_recording;                  /* of allocations, with markers in it */
+    ubi__recording_processes processes; /* that were recorded with it, of which this file has the first one; or none */
+    uint64_t n_markers;                 /* in the file */
+    uint64_t begin_ns, end_ns;          /* what is shown of the time */
+    char note[192];                     /* a name that no marker has; "": none */
+    ubi__timeline_nest nest;            /* of the markers that are shown */
     /* Of all in that time, when --marker or --where leave fewer: its sums alone are of use, for its rows are gone. */
     ubi__timeline_nest whole;
 } ubi__timeline_view;
