@@ -237,11 +237,14 @@ class Children(unittest.TestCase):
 
     def test_the_timeline_of_several_processes_names_the_others(self):
         self.record()
-        (other,) = [name for name in self.place.recordings() if name != "out.ubirec"]
+        others = [name for name in self.place.recordings() if name != "out.ubirec"]
+        self.assertGreater(len(others), 0)
         page = " ".join(self.ask("timeline", "out.ubirec").split())
-        self.assertIn(f"Processes 2, of which this is the first; of the others: ubiheap timeline {other} (child) ", page)
-        self.assertEqual(json.loads(self.ask("timeline", "--json", "out.ubirec"))["otherFiles"], [other])
-        self.assertNotIn("Processes", self.ask("timeline", other))
+        self.assertIn(f"Processes {len(others) + 1}, of which this is the first; of the others: ", page)
+        for other in others:
+            self.assertIn(f" ubiheap timeline {other} (", page)
+            self.assertNotIn("Processes", self.ask("timeline", other))
+        self.assertEqual(sorted(json.loads(self.ask("timeline", "--json", "out.ubirec"))["otherFiles"]), others)
 
     def judge(self, condition):
         return subprocess.run([record_place.UBIHEAP, "report", "--json", "--fail-on", condition, "out.ubirec"], cwd=self.place.folder,
