@@ -10,6 +10,7 @@
 
 #include <ubiheap/base.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 
 static inline const ubi_allocator *ubi__allocator_or_default(const ubi_allocator *allocator) {
@@ -50,6 +51,7 @@ void ubi__touch_pages(void *p, size_t size);
         size_t cap;                                                                                                    \
     } name;                                                                                                            \
     __attribute__((unused)) static inline ubi_status name##_reserve(name *v, const ubi_allocator *a, size_t extra) {   \
+        UBI_ASSERT(v->n <= v->cap && (v->at || v->cap == 0));                                                          \
         if (ubi__likely(v->cap - v->n >= extra))                                                                       \
             return UBI_OK;                                                                                             \
         return ubi__vec_grow((void **)&v->at, &v->cap, v->n, extra, sizeof(type), a);                                  \
@@ -60,9 +62,11 @@ void ubi__touch_pages(void *p, size_t size);
         return UBI_OK;                                                                                                 \
     }                                                                                                                  \
     __attribute__((unused)) static inline void name##_trim(name *v, const ubi_allocator *a) {                          \
+        UBI_ASSERT(v->n <= v->cap);                                                                                    \
         ubi__vec_trim((void **)&v->at, &v->cap, v->n, sizeof(type), a);                                                \
     }                                                                                                                  \
     __attribute__((unused)) static inline void name##_fini(name *v, const ubi_allocator *a) {                          \
+        UBI_ASSERT(v->n <= v->cap);                                                                                    \
         ubi__free_array(a, v->at, v->cap, sizeof(type));                                                               \
         v->at = NULL;                                                                                                  \
         v->n = v->cap = 0;                                                                                             \

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/slots.h"
 #include "base/text.h"
@@ -13,6 +14,16 @@
 void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator) {
     memset(t, 0, sizeof *t);
     t->allocator = allocator;
+}
+
+void ubi__strtab_check(const ubi__strtab *t) {
+    UBI_ASSERT(t->canonical.n == 0 || t->canonical.n == t->end.n);
+    UBI_ASSERT(t->end.n == 0 || t->end.at[t->end.n - 1] == t->bytes.n);
+    UBI_ASSERT(t->interned.n <= t->end.n);
+    for (size_t i = 1; UBI_CHECKS && i < t->end.n; i++)
+        UBI_ASSERT(t->end.at[i - 1] <= t->end.at[i]);
+    for (size_t i = 0; UBI_CHECKS && i < t->canonical.n; i++)
+        UBI_ASSERT(t->canonical.at[i] <= i && t->canonical.at[t->canonical.at[i]] == t->canonical.at[i]);
 }
 
 void ubi__strtab_fini(ubi__strtab *t) {
@@ -24,6 +35,7 @@ void ubi__strtab_fini(ubi__strtab *t) {
 
 /* Makes the bytes written behind `bytes.n` by the caller an entry. Room for the offset must be reserved. */
 static ubi_str_ix seal_entry(ubi__strtab *t, size_t n_bytes) {
+    UBI_ASSERT(n_bytes <= t->bytes.cap - t->bytes.n && t->end.n < t->end.cap);
     t->bytes.n += n_bytes;
     t->end.at[t->end.n++] = t->bytes.n;
     return (ubi_str_ix)(t->end.n - 1);
@@ -187,6 +199,7 @@ ubi_status ubi__strtab_canonicalize(ubi__strtab *t) {
     find_all_canonical(t, &table);
     t->canonical.n = n;
     ubi__slots_fini(&table.slots, t->allocator);
+    ubi__strtab_check(t);
     return UBI_OK;
 }
 

@@ -22,6 +22,8 @@ typedef struct ubi__strtab {
     ubi__row_table interned;
 } ubi__strtab;
 
+/** Entries lie end to end in `bytes`; canonical entries, once known, are at or before what they stand for. O(entries). */
+void ubi__strtab_check(const ubi__strtab *t);
 void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator);
 void ubi__strtab_fini(ubi__strtab *t);
 static inline uint32_t ubi__strtab_count(const ubi__strtab *t) {
@@ -31,6 +33,7 @@ static inline uint32_t ubi__strtab_count(const ubi__strtab *t) {
 static inline ubi_text ubi__strtab_get(const ubi__strtab *t, ubi_str_ix ix) {
     if (ix == UBI_NONE)
         return (ubi_text){ NULL, 0 };
+    UBI_ASSERT(ix < t->end.n);
     uint64_t start = ix ? t->end.at[ix - 1] : 0;
     static const char empty[1] = "";
     return (ubi_text){ t->bytes.at ? (const char *)t->bytes.at + start : empty, (size_t)(t->end.at[ix] - start) };
@@ -49,7 +52,7 @@ ubi_str_ix ubi__strtab_find_interned(const ubi__strtab *t, ubi_text text);
 void ubi__strtab_truncate(ubi__strtab *t, uint32_t n);
 ubi_status ubi__strtab_canonicalize(ubi__strtab *t);
 static inline ubi_str_ix ubi__strtab_canonical(const ubi__strtab *t, ubi_str_ix ix) {
-    return ix == UBI_NONE ? UBI_NONE : t->canonical.at[ix];
+    return ix == UBI_NONE ? UBI_NONE : t->canonical.at[UBI_INDEX(ix, t->canonical.n)];
 }
 /** Give spare capacity and the interning table back. */
 void ubi__strtab_trim(ubi__strtab *t);

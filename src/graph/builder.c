@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/parallel.h"
 
 ubi_status ubi_graph_builder_new(ubi_graph_builder **out, const ubi_allocator *allocator) {
@@ -40,6 +41,18 @@ ubi_status ubi_graph_builder_string(ubi_graph_builder *b, ubi_str_ix *out, ubi_t
     return ubi__strtab_append(&b->graph->strings, out, text);
 }
 
+void ubi__builder_check(const ubi_graph_builder *b) {
+    const ubi_graph *g = b->graph;
+    size_t n = g->id.n;
+    UBI_ASSERT(g->size_bytes.n == n && g->kind.n == n && g->first_edge.n == n);
+    UBI_ASSERT(g->stack.n == 0 || g->stack.n == n);
+    UBI_ASSERT(g->node_name.n <= n); /* completed at the end */
+    UBI_ASSERT(g->name.n == g->target.n + b->pending.n);
+    UBI_ASSERT(g->edge_kind.n <= g->name.n); /* likewise */
+    UBI_ASSERT(b->node_edges <= g->name.n);
+    UBI_ASSERT(b->pending.n <= UBI__BUILDER_PENDING && b->pending.cap >= UBI__BUILDER_PENDING);
+}
+
 static bool string_known(const ubi_graph *g, ubi_str_ix ix) {
     return ix == UBI_NONE || ix < ubi__strtab_count(&g->strings);
 }
@@ -60,6 +73,7 @@ ubi_status ubi_graph_builder_frame(ubi_graph_builder *b, ubi_frame_ix *out, cons
 ubi_status ubi__builder_flush(ubi_graph_builder *b) {
     ubi_graph *g = b->graph;
     size_t n = b->pending.n;
+    ubi__builder_check(b);
     if (n == 0)
         return UBI_OK;
     if (g->target.n + n > UBI_GRAPH_MAX_EDGES)
@@ -252,6 +266,8 @@ ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, unsigned t
     UBI_TRY(close_columns(b));
     UBI_TRY(resolve(g, threads, fault));
     UBI_TRY(ubi__graph_find_reachable(g));
+    UBI_ASSERT(g->target.n == g->n_edges && g->first_edge.n == (size_t)g->n_nodes + 1);
+    UBI_ASSERT(g->first_edge.at[g->n_nodes] == g->n_edges && g->root < g->n_nodes);
     *out = g;
     b->graph = NULL;
     return UBI_OK;

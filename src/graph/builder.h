@@ -20,6 +20,8 @@ struct ubi_graph_builder {
     ubi__vec_u64 pending; /* capacity UBI__BUILDER_PENDING, reserved once */
 };
 
+/** Columns of nodes have one length, and every edge that has a name has a target, coded or pending. O(1). */
+void ubi__builder_check(const ubi_graph_builder *b);
 /** Room for n more edge names. */
 static inline ubi_status ubi__builder_reserve_edges(ubi_graph_builder *b, size_t n) {
     return ubi__vec_u32_reserve(&b->graph->name, b->allocator, n);
@@ -32,6 +34,7 @@ static inline ubi_status ubi__builder_push_edge(ubi_graph_builder *b, uint64_t t
         UBI_TRY(ubi__builder_flush(b));
     b->pending.at[b->pending.n++] = target_id;
     ubi__vec_u32 *names = &b->graph->name;
+    UBI_ASSERT(names->n < names->cap);
     names->at[names->n++] = name;
     return UBI_OK;
 }

@@ -26,6 +26,12 @@ ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all
     return UBI_OK;
 }
 
+void ubi__edge_set_check(const ubi_edge_set *set) {
+    uint64_t n_edges = set->graph->n_edges;
+    UBI_ASSERT(set->n_words == n_edges / 64 + 1);
+    UBI_ASSERT(set->words[set->n_words - 1] >> (n_edges % 64) == 0);
+}
+
 void ubi_edge_set_free(ubi_edge_set *set) {
     if (!set)
         return;
@@ -38,6 +44,7 @@ void ubi_edge_set_free(ubi_edge_set *set) {
 
 void ubi_edge_set_put(ubi_edge_set *set, ubi_edge_ix edge, bool member) {
     uint64_t bit = UINT64_C(1) << (edge & 63);
+    UBI_ASSERT(edge < set->graph->n_edges);
     if (member)
         set->words[edge >> 6] |= bit;
     else
@@ -50,6 +57,7 @@ bool ubi_edge_set_has(const ubi_edge_set *set, ubi_edge_ix edge) {
 
 uint64_t ubi_edge_set_count(const ubi_edge_set *set) {
     uint64_t n = 0;
+    ubi__edge_set_check(set);
     for (size_t i = 0; i < set->n_words; i++)
         n += (uint64_t)__builtin_popcountll(set->words[i]);
     return n;

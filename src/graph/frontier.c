@@ -4,6 +4,7 @@
  */
 #include "graph/frontier.h"
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/status.h"
 
@@ -18,6 +19,21 @@ ubi__frontier *ubi__frontier_new(const ubi_allocator *allocator, ubi__reached_fn
     f->reached = reached;
     f->reached_payload = reached_payload;
     return f;
+}
+
+void ubi__frontier_check(const ubi__frontier *f) {
+    bool is_dense = f->ref_limit != 0;
+    uint32_t n_reached = is_dense ? f->n_refs : f->seen.n;
+    size_t n = f->abandoned.n;
+    UBI_ASSERT(f->next <= n_reached);
+    UBI_ASSERT(is_dense == (f->bits != NULL) && is_dense == (f->refs != NULL));
+    UBI_ASSERT(!is_dense || (f->seen.n == 0 && f->n_referents == 0));
+    UBI_ASSERT(is_dense || f->n_refs == 0);
+    UBI_ASSERT(f->n_refs <= f->ref_limit);
+    UBI_ASSERT(f->n_referents < UBI__NODE_SET_BATCH);
+    UBI_ASSERT(f->next_abandoned <= n);
+    UBI_ASSERT(n < 2 || f->abandoned.at[n - 2] < f->abandoned.at[n - 1]);
+    UBI_ASSERT(f->next_abandoned == n || f->abandoned.at[f->next_abandoned] >= f->next);
 }
 
 /* ---- dense -------------------------------------------------------------------------------------------------------- */
@@ -142,5 +158,6 @@ ubi_status ubi__frontier_next_other(ubi__frontier *f, ubi_node *node, bool *has_
     *has_edges = f->next_abandoned == f->abandoned.n || f->abandoned.at[f->next_abandoned] != f->next;
     f->next_abandoned += !*has_edges;
     f->next++;
+    ubi__frontier_check(f);
     return UBI_OK;
 }

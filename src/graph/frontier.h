@@ -57,6 +57,8 @@ typedef struct ubi__frontier {
 ubi__frontier *ubi__frontier_new(const ubi_allocator *allocator, ubi__reached_fn reached, void *reached_payload);
 void ubi__frontier_free(ubi__frontier *f);
 
+/** Turns are within what was reached, and nodes without edges wait in the order of their numbers. O(1). */
+void ubi__frontier_check(const ubi__frontier *f);
 /** Afterwards all nodes that were taken are reached. */
 ubi_status ubi__frontier_flush(ubi__frontier *f);
 
@@ -73,6 +75,7 @@ static inline ubi_status ubi__frontier_take(ubi__frontier *f, ubi_node node, boo
     *word |= bit;
     if (abandon)
         UBI_TRY(ubi__vec_u32_push(&f->abandoned, f->allocator, f->n_refs));
+    UBI_ASSERT(f->n_refs < f->ref_limit);
     f->refs[f->n_refs++] = (uint32_t)node.ref;
     return f->reached ? f->reached(f->reached_payload, node) : UBI_OK;
 }

@@ -49,6 +49,7 @@ ubi_graph *ubi_graph_ref(ubi_graph *g) {
 }
 
 void ubi_graph_unref(ubi_graph *g) {
+    UBI_ASSERT(!g || atomic_load_explicit(&g->references, memory_order_relaxed) > 0);
     if (g && atomic_fetch_sub_explicit(&g->references, 1, memory_order_acq_rel) == 1)
         destroy(g);
 }
@@ -82,16 +83,16 @@ const char *ubi_graph_format_name(const ubi_graph *g) {
     return g->format;
 }
 uint64_t ubi_graph_node_id(const ubi_graph *g, ubi_node_ix node) {
-    return g->id.at[node];
+    return g->id.at[UBI_INDEX(node, g->n_nodes)];
 }
 uint64_t ubi_graph_node_size_bytes(const ubi_graph *g, ubi_node_ix node) {
-    return g->size_bytes.at[node];
+    return g->size_bytes.at[UBI_INDEX(node, g->n_nodes)];
 }
 ubi_kind_ix ubi_graph_node_kind(const ubi_graph *g, ubi_node_ix node) {
-    return g->kind.at[node];
+    return g->kind.at[UBI_INDEX(node, g->n_nodes)];
 }
 const ubi_kind *ubi_graph_kind(const ubi_graph *g, ubi_kind_ix kind) {
-    return &g->kinds.rows.at[kind];
+    return &g->kinds.rows.at[UBI_INDEX(kind, g->kinds.rows.n)];
 }
 ubi_frame_ix ubi_graph_node_stack(const ubi_graph *g, ubi_node_ix node) {
     return ubi__graph_youngest(g, node);
@@ -100,10 +101,10 @@ bool ubi_graph_node_stack_is_empty(const ubi_graph *g, ubi_node_ix node) {
     return ubi__graph_stack(g, node) == UBI__STACK_EMPTY;
 }
 ubi_edge_ix ubi_graph_first_edge(const ubi_graph *g, ubi_node_ix node) {
-    return g->first_edge.at[node];
+    return g->first_edge.at[UBI_INDEX(node, g->n_nodes + UINT64_C(1))];
 }
 ubi_node_ix ubi_graph_edge_target(const ubi_graph *g, ubi_edge_ix edge) {
-    return g->target.at[edge];
+    return g->target.at[UBI_INDEX(edge, g->n_edges)];
 }
 ubi_str_ix ubi_graph_edge_name(const ubi_graph *g, ubi_edge_ix edge) {
     return ubi__graph_edge_name(g, edge);
@@ -137,10 +138,10 @@ void ubi_graph_frame(const ubi_graph *g, ubi_frame_ix frame, ubi_frame *out) {
     ubi__frames_get(&g->frames, &g->strings, frame, out);
 }
 ubi_frame_ix ubi_graph_frame_parent(const ubi_graph *g, ubi_frame_ix frame) {
-    return g->frames.rows.at[frame].parent;
+    return g->frames.rows.at[UBI_INDEX(frame, g->frames.rows.n)].parent;
 }
 ubi_frame_ix ubi_graph_canonical_frame(const ubi_graph *g, ubi_frame_ix frame) {
-    return g->frames.canonical.at[frame];
+    return g->frames.canonical.at[UBI_INDEX(frame, g->frames.canonical.n)];
 }
 
 ubi_status ubi_graph_find(ubi_node_ix *out, const ubi_graph *g, uint64_t node_id) {

@@ -14,6 +14,7 @@
 #include <ubiheap/graph.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/strtab.h"
 #include "graph/id_index.h"
 #include "graph/kinds.h"
@@ -65,6 +66,7 @@ static inline bool ubi__edge_kind_is_numbered(ubi_edge_kind kind) {
     return kind == UBI_EDGE_ELEMENT || kind == UBI_EDGE_HIDDEN;
 }
 static inline ubi_edge_kind ubi__graph_edge_kind(const ubi_graph *g, ubi_edge_ix e) {
+    UBI_ASSERT(e < g->n_edges);
     return g->edge_kind.n ? (ubi_edge_kind)g->edge_kind.at[e] : UBI_EDGE_REFERENCE;
 }
 /** UBI_NONE for numbered edges. */
@@ -81,6 +83,8 @@ struct ubi_edge_set {
     uint64_t *words; /* bits beyond the edge count stay clear */
 };
 
+/** Bits beyond the edge count are clear. O(1). */
+void ubi__edge_set_check(const ubi_edge_set *set);
 /** ubi_edge_set_has for loops over edges; every edge is in NULL. */
 static inline bool ubi__edge_set_has(const ubi_edge_set *set, ubi_edge_ix e) {
     return !set || (set->words[e >> 6] >> (e & 63) & 1);
@@ -91,6 +95,7 @@ static inline bool ubi__graph_reachable(const ubi_graph *g, ubi_node_ix n) {
 }
 /** A frame, UBI_NONE or UBI__STACK_EMPTY. */
 static inline ubi_frame_ix ubi__graph_stack(const ubi_graph *g, ubi_node_ix n) {
+    UBI_ASSERT(n < g->n_nodes);
     return g->stack.n ? g->stack.at[n] : UBI_NONE;
 }
 /** The youngest frame; UBI_NONE also when it is known that there was none. */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/cpu.h"
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -33,6 +34,34 @@ void ubi__id_index_fini(ubi__id_index *x) {
     drop_words(x);
     ubi__vec_u64_fini(&x->chunk_key, x->allocator);
     ubi__vec_u64_fini(&x->dictionary, x->allocator);
+}
+
+static void id_index_check_ranks(const ubi__id_index *x, uint32_t n_nodes) {
+    uint32_t rank = 0;
+    UBI_ASSERT(x->n_words == x->chunk_key.n * UBI__ID_CHUNK_WORDS);
+    UBI_ASSERT(x->node_of_rank.n == n_nodes);
+    for (size_t i = 0; i < x->n_words; i++) {
+        UBI_ASSERT(x->words[i].rank == rank);
+        rank += (uint32_t)__builtin_popcount(x->words[i].bits);
+    }
+    UBI_ASSERT(rank == n_nodes);
+    for (uint32_t i = 0; i < n_nodes; i++)
+        UBI_ASSERT(x->node_of_rank.at[i] < n_nodes);
+}
+
+static void id_index_check_hashed(const ubi__id_index *x, uint32_t n_nodes) {
+    size_t n = 0;
+    UBI_ASSERT(x->slots.n && (x->slots.n & (x->slots.n - 1)) == 0);
+    for (size_t i = 0; i < x->slots.n; i++) {
+        UBI_ASSERT(x->slots.at[i] == UBI_NONE || x->slots.at[i] < n_nodes);
+        n += x->slots.at[i] != UBI_NONE;
+    }
+    UBI_ASSERT(n <= n_nodes && n < x->slots.n);
+}
+
+void ubi__id_index_check(const ubi__id_index *x, uint32_t n_nodes) {
+    if (UBI_CHECKS)
+        (x->hashed ? id_index_check_hashed : id_index_check_ranks)(x, n_nodes);
 }
 
 /* ---- chunk directory ---------------------------------------------------------------------------------------------- */
@@ -456,6 +485,8 @@ static ubi_status resolve_hashed(ubi__id_index *x, const uint64_t *node_ids, uin
     }
     if (status == UBI_OK)
         status = resolve_labelled(x, &labels, codes, n_edges, threads, fault);
+    if (status == UBI_OK)
+        ubi__id_index_check(x, n_nodes);
     ubi__vec_u32_fini(&labels, x->allocator);
     return status;
 }
@@ -472,6 +503,7 @@ ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uin
         UBI_TRY(mark_all(x, node_ids, n_nodes, &fits));
         if (fits) {
             UBI_TRY(rank_nodes(x, node_ids, n_nodes, threads, fault));
+            ubi__id_index_check(x, n_nodes);
             return resolve_clustered(x, node_ids, codes, n_edges, threads, fault);
         }
         drop_words(x);
@@ -498,6 +530,7 @@ ubi_status ubi__id_index_first_of_each(ubi__id_index *x, const uint64_t *node_id
     }
     ubi__id_index_fini(x);
     *x = fresh;
+    ubi__id_index_check(x, n_nodes);
     return UBI_OK;
 }
 

@@ -67,6 +67,12 @@ typedef struct ubi__id_fault {
     uint64_t id;
 } ubi__id_fault;
 
+/**
+ * That a finished index leads to `n_nodes` nodes: words count the nodes before them and every rank has a node, or the hash
+ * table is not full. O(words + nodes).
+ */
+void ubi__id_index_check(const ubi__id_index *x, uint32_t n_nodes);
+
 void ubi__id_index_init(ubi__id_index *x, const ubi_allocator *a);
 void ubi__id_index_fini(ubi__id_index *x);
 

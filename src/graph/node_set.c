@@ -8,6 +8,7 @@
  */
 #include "graph/node_set.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
 
 #define CHUNK_REFS ((uint32_t)1 << UBI__NODE_SET_CHUNK_BITS)
@@ -74,6 +75,7 @@ static uint64_t ref_at(const ubi__node_set *s, uint32_t i) {
 }
 
 ubi_node ubi__node_set_at(const ubi__node_set *s, uint32_t i) {
+    UBI_ASSERT(i < s->n);
     ubi_node node = s->spaces.at[s->space_of.n ? s->space_of.at[i] : 0];
     node.ref = ref_at(s, i);
     return node;
@@ -99,6 +101,14 @@ static size_t capacity(size_t n_slots) {
 
 static bool is_at(const ubi__node_set *s, uint32_t i, ubi_node node) {
     return ref_at(s, i) == node.ref && s->spaces.at[s->space_of.n ? s->space_of.at[i] : 0].heap == node.heap;
+}
+
+void ubi__node_set_check(const ubi__node_set *s) {
+    UBI_ASSERT(s->n <= capacity(s->n_slots));
+    UBI_ASSERT(s->n <= s->chunks.n << UBI__NODE_SET_CHUNK_BITS);
+    UBI_ASSERT(s->n == 0 || s->n <= index_mask(s));
+    UBI_ASSERT(s->n == 0 || s->last_space < s->spaces.n);
+    UBI_ASSERT(s->spaces.n > 1 ? s->space_of.n == s->n : s->space_of.n == 0);
 }
 
 /* Puts the nodes that are there into the empty table. */
@@ -183,5 +193,6 @@ ubi_status ubi__node_set_add_all(ubi__node_set *s, const ubi_node *nodes, uint32
         if (added[i] && s->spaces.n > 1)
             s->space_of.at[s->space_of.n++] = s->last_space;
     }
+    ubi__node_set_check(s);
     return UBI_OK;
 }

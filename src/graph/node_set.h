@@ -42,6 +42,8 @@ typedef struct ubi__node_set {
 
 void ubi__node_set_init(ubi__node_set *s, const ubi_allocator *a);
 void ubi__node_set_fini(ubi__node_set *s);
+/** Numbers fit their slots and their chunks, the table has empty slots, and every node says its space if there are two. O(1). */
+void ubi__node_set_check(const ubi__node_set *s);
 /** Adds nodes[0..n), n <= UBI__NODE_SET_BATCH, in order; added[i]: it was not there. Many at once hide cache misses. */
 ubi_status ubi__node_set_add_all(ubi__node_set *s, const ubi_node *nodes, uint32_t n, bool *added);
 /** The i-th node; i < s->n. */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
 
 void ubi__frames_init(ubi__frames *f, const ubi_allocator *allocator) {
@@ -19,6 +20,14 @@ void ubi__frames_fini(ubi__frames *f) {
     ubi__vec_u32_fini(&f->canonical, f->allocator);
 }
 
+void ubi__frames_check(const ubi__frames *f) {
+    UBI_ASSERT(f->canonical.n == 0 || f->canonical.n == f->rows.n);
+    for (size_t i = 0; UBI_CHECKS && i < f->rows.n; i++)
+        UBI_ASSERT(f->rows.at[i].parent == UBI_NONE || f->rows.at[i].parent < i);
+    for (size_t i = 0; UBI_CHECKS && i < f->canonical.n; i++)
+        UBI_ASSERT(f->canonical.at[i] <= i && f->canonical.at[f->canonical.at[i]] == f->canonical.at[i]);
+}
+
 static bool has_id(const ubi__frames *f, ubi_frame_ix row, uint64_t id) {
     return f->rows.at[row].id == id;
 }
@@ -28,6 +37,7 @@ ubi_status ubi__frames_append(ubi__frames *f, ubi_frame_ix *out, const ubi__fram
     uint64_t hash = ubi__hash_u64(row->id);
     if (f->rows.n >= UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than 2^32-1 stack frames");
+    UBI_ASSERT(row->parent == UBI_NONE || row->parent < f->rows.n);
     UBI_TRY(ubi__row_table_reserve(&f->by_id, f->allocator, 1));
     UBI_TRY(ubi__vec_frame_push(&f->rows, f->allocator, *row));
     *out = (ubi_frame_ix)(f->rows.n - 1);
@@ -89,6 +99,7 @@ ubi_status ubi__frames_canonicalize(ubi__frames *f, const ubi__strtab *strings) 
         f->canonical.at[i] = first_equal(c, &table, (ubi_frame_ix)i);
     f->canonical.n = f->rows.n;
     ubi__row_table_fini(&table, f->allocator);
+    ubi__frames_check(f);
     return UBI_OK;
 }
 
@@ -99,7 +110,7 @@ void ubi__frames_trim(ubi__frames *f) {
 }
 
 void ubi__frames_get(const ubi__frames *f, const ubi__strtab *strings, ubi_frame_ix ix, ubi_frame *out) {
-    const ubi__frame_row *row = &f->rows.at[ix];
+    const ubi__frame_row *row = &f->rows.at[UBI_INDEX(ix, f->rows.n)];
     *out = (ubi_frame){
         .id = row->id,
         .source = ubi__strtab_get(strings, row->source),

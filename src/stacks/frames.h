@@ -42,6 +42,8 @@ static inline uint32_t ubi__frames_count(const ubi__frames *f) {
     return (uint32_t)f->rows.n;
 }
 /** Two rows may have one id; ubi__frames_find then gives the first. */
+/** Parents come before their children, and canonical rows, once known, are at or before what they stand for. */
+void ubi__frames_check(const ubi__frames *f);
 ubi_status ubi__frames_append(ubi__frames *f, ubi_frame_ix *out, const ubi__frame_row *row);
 /** The row with this id, or UBI_NONE. Only while building. */
 ubi_frame_ix ubi__frames_find(const ubi__frames *f, uint64_t id);

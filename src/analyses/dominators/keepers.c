@@ -79,7 +79,7 @@ static void offer(ubi_keeper *out, uint32_t *n, uint32_t max, ubi_keeper keeper)
     out[at] = keeper;
 }
 
-static void select(ubi_keeper *out, uint32_t *n, uint32_t max, const ubi__keeper_finder *f) {
+static void keepers_select(ubi_keeper *out, uint32_t *n, uint32_t max, const ubi__keeper_finder *f) {
     for (size_t i = 0; i < f->large.n; i++) {
         const ubi__large *l = &f->large.at[i];
         if (l->counts_at == i && l->exclusive_bytes >= f->threshold_bytes)
@@ -102,7 +102,7 @@ static ubi_status find(ubi_keeper *out, uint32_t *n, uint32_t max, ubi__keeper_f
     UBI_TRY(list_large(f));
     subtract_from_above(f);
     UBI_TRY(ubi__keepers_join(f));
-    select(out, &found, max, f);
+    keepers_select(out, &found, max, f);
     UBI_TRY(ubi__keepers_describe(f, out, found));
     *n = found;
     return UBI_OK;
