@@ -110,9 +110,16 @@ typedef struct ubi_leak_options {
      * (ubi_leak_cluster.n_elsewhere). NULL: not known.
      */
     uint64_t (*site_of)(const void *payload, ubi_node_ix node);
+    /* From version 4 on: */
+    /**
+     * Whether a node of any of the heaps is a text that is put together of others, as V8 makes one for `a + b`: a *rope*. A text that only
+     * a rope refers to is a part of it and no object; the outermost rope stands for all, and weighs what all do. It is the same as
+     * the rope or text of an earlier heap that is now among its parts: one that grew. NULL: no node is.
+     */
+    bool (*is_rope)(const ubi_graph *graph, ubi_node_ix node);
 } ubi_leak_options;
 
-#define UBI_LEAK_OPTIONS_VERSION 3
+#define UBI_LEAK_OPTIONS_VERSION 4
 #define UBI_LEAK_OPTIONS_INIT                                                                                          \
     { .version = UBI_LEAK_OPTIONS_VERSION }
 
@@ -132,14 +139,15 @@ UBI_API void ubi_leak_finder_free(ubi_leak_finder *finder); /**< NULL is fine */
  * @param past  borrowed during the call.
  * Errors: UBI_ENOMEM, UBI_ECANCELLED, UBI_EINVAL (a step twice), UBI_ELIMIT (more than 65,535).
  * Cost: O(nodes of both), a lookup of an id each, shared by the threads, and O(edges) of the earlier heap. Memory: 16 bytes per
- * class, 8 per object of the newest heap that weighs 4 KiB or more, and during the call 15 per node of the earlier one.
+ * class, 8 per object of the newest heap that weighs 4 KiB or more, and during the call 15 per node of the earlier one,
+ * and if there are ropes 12 more, and 4 per node of the newest.
  */
 UBI_API ubi_status ubi_leak_finder_compare(ubi_leak_finder *finder, uint32_t step, const ubi_class_scheme *past);
 
 /**
  * Finds the clusters; the finder is of no use afterwards but must be freed.
  * Cost: O((nodes + edges) + c log c) for c clusters, expected; one walk over the edges, one thread. Memory: 44 bytes per
- * node, 9 of which stay, 4 per string, some 100 for each different place, 16 for each class and heap, and 17 for each cluster and
+ * node, 56 if there are ropes, 9 of which stay, 4 per string, some 100 for each different place, 16 for each class and heap, and 17 for each cluster and
  * heap. Errors: UBI_ENOMEM, UBI_ECANCELLED, UBI_EINVAL (no OLD, or a step is missing).
  */
 UBI_API ubi_status ubi_leak_finder_run(ubi_leaks **out, ubi_leak_finder *finder);
@@ -237,6 +245,7 @@ typedef struct ubi_leak_grown {
     uint32_t n_grew;
     uint64_t control_bytes; /**< by which the same grew in the control */
     bool holds_leaked;      /**< it is the holder of a cluster that counts: its table grew with that */
+    bool is_rope;           /**< it, or its content, is a text that others were added to (ubi_leak_options.is_rope) */
 } ubi_leak_grown;
 
 /** Those that are leaks first; then those that grew most. O(1). */

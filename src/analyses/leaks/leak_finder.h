@@ -4,6 +4,7 @@
  *
  *     leak_marks.c     what of the newest heap was in earlier ones                             flags, first_seen
  *     leak_replacing.c which of its objects took the place of another one                       flags
+ *     leak_ropes.c     which of its texts are earlier ones that others were added to            flags, first_seen
  *     leak_series.c    whether they are of one process, and in which order
  *     leak_walk.c      one breadth-first walk: around leaked objects first, then through them  order, parent, edge
  *     leak_places.c    the place of each node on a way to a leaked object                      place_of
@@ -131,10 +132,13 @@ static inline bool ubi__leak_is_defined(const ubi_leak_finder *f, ubi_node_ix no
 static inline bool ubi__leak_is_chosen(const ubi_leak_finder *f, ubi_node_ix node) {
     return !f->options.chosen || (f->options.chosen[node / 64] >> (node % 64) & 1);
 }
-/** Objects, strings and nodes of documents: what a program can hold and drop. */
+/** Objects, strings and nodes of documents: what a program can hold and drop. Of a rope, its parts are not. */
 static inline bool ubi__leak_is_held_by_program(const ubi_leak_finder *f, ubi_node_ix node) {
     ubi_coarse_type type = f->graph->kinds.rows.at[f->graph->kind.at[node]].coarse_type;
-    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT;
+    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT && ubi__leak_rope_of(&f->holdings, node) == UBI_NONE;
+}
+static inline bool ubi__leak_is_rope_at(const ubi_leak_finder *f, ubi_node_ix node) {
+    return f->options.is_rope && f->options.is_rope(f->graph, node);
 }
 static inline bool ubi__leak_is_head(const ubi_leak_finder *f, uint32_t i) {
     return i >= f->n_around && i - f->n_around < f->n_heads;
@@ -162,9 +166,16 @@ ubi_status ubi__leak_find_clusters(ubi_leaks *leaks, ubi_leak_finder *f);
 ubi_status ubi__leak_find_heavy(ubi_leak_finder *f);
 /** Marks new objects in whose place there was another one in an earlier heap (UBI__LEAK_REPLACES). */
 void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi_graph *past);
-/** Of an earlier one: weights of the heavy nodes. `marks`: 1 for nodes that the newest heap has, too. */
-ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_class_scheme *past,
-                                const uint8_t *marks);
+/**
+ * Ropes that grew since an earlier heap: they are marked as nodes that were there.
+ * @param out  owned by the caller, out[n_nodes of the newest]: of such a rope what it was in the earlier heap, else UBI_NONE. NULL: no
+ *             heap has ropes. Errors: UBI_ENOMEM. Cost: O(nodes of the newest).
+ */
+ubi_status ubi__leak_find_grown_ropes(ubi_node_ix **out, ubi_leak_finder *f, uint32_t step, bool is_last,
+                                      const ubi__leak_holdings *past);
+/** Of an earlier heap: weights of the heavy nodes. `marks`: 1 for nodes that the newest heap has, too. */
+ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi__leak_holdings *past,
+                                const uint8_t *marks, const ubi_node_ix *was_rope);
 /** What became larger; after the clusters, which may be held by it. */
 ubi_status ubi__leak_find_grown(ubi_leaks *leaks, ubi_leak_finder *f);
 /** Whether a verdict counts, as the options have it. */

@@ -26,39 +26,36 @@ static ubi_status choose_heavy(ubi_leak_finder *f, uint64_t *weight) {
 
 ubi_status ubi__leak_find_heavy(ubi_leak_finder *f) {
     size_t n = f->graph->n_nodes;
-    UBI_TRY(ubi__leak_holdings_init(&f->holdings, f->graph, f->view.size_bytes, f->allocator));
+    UBI_TRY(ubi__leak_holdings_init(&f->holdings, f->graph, f->view.size_bytes, f->options.is_rope, f->allocator));
     uint64_t *weight = ubi__alloc_array(f->allocator, n, sizeof *weight);
     ubi_status status = weight ? choose_heavy(f, weight) : ubi__fail_nomem();
     ubi__free_array(f->allocator, weight, n, sizeof *weight);
     return status;
 }
 
-static void take_weights(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_graph *past,
-                         const uint64_t *weight) {
+static void take_weights(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_graph *past, const uint64_t *weight,
+                         const ubi_node_ix *was_rope) {
     for (size_t i = 0; i < f->heavy.n; i++) {
-        ubi_node_ix node = f->heavy.at[i];
-        bool is_there = f->flags[node] & UBI__LEAK_THERE;
-        step->weights[i] =
-            is_there ? weight[ubi__id_index_find(&past->ids, past->id.at, f->graph->id.at[node])] : UBI__LEAK_ABSENT;
+        ubi_node_ix node = f->heavy.at[i], before = was_rope ? was_rope[node] : UBI_NONE;
+        if (f->flags[node] & UBI__LEAK_THERE)
+            before = ubi__id_index_find(&past->ids, past->id.at, f->graph->id.at[node]);
+        step->weights[i] = before == UBI_NONE ? UBI__LEAK_ABSENT : weight[before];
     }
 }
 
-ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_class_scheme *past,
-                                const uint8_t *marks) {
+ubi_status ubi__leak_weigh_step(ubi__leak_step *step, const ubi_leak_finder *f, const ubi__leak_holdings *past,
+                                const uint8_t *marks, const ubi_node_ix *was_rope) {
     const ubi_graph *g = past->graph;
     const ubi__leak_stays stays = { .marks = marks, .stays = 1 };
-    ubi__leak_holdings holdings;
     step->n_weights = f->heavy.n;
     step->weights = ubi__alloc_array(f->allocator, step->n_weights, sizeof *step->weights);
     if (step->n_weights && !step->weights)
         return ubi__fail_nomem();
-    UBI_TRY(ubi__leak_holdings_init(&holdings, g, past->size_bytes, f->allocator));
     uint64_t *weight = ubi__alloc_array(f->allocator, g->n_nodes, sizeof *weight);
-    ubi_status status = weight ? ubi__leak_weigh(weight, &holdings, &stays) : ubi__fail_nomem();
+    ubi_status status = weight ? ubi__leak_weigh(weight, past, &stays) : ubi__fail_nomem();
     if (status == UBI_OK)
-        take_weights(step, f, g, weight);
+        take_weights(step, f, g, weight, was_rope);
     ubi__free_array(f->allocator, weight, g->n_nodes, sizeof *weight);
-    ubi__leak_holdings_fini(&holdings);
     return status;
 }
 
@@ -171,6 +168,7 @@ static ubi_status add_grown(growing *w, size_t heavy, uint64_t *bytes, uint8_t *
     o->by_contents = contents.bytes > w->weight[o->node] / 2;
     if (!ubi__leak_is_held_by_program(f, o->node) && !o->by_contents)
         return UBI_OK; /* the engine's */
+    o->is_rope = ubi__leak_is_rope_at(f, o->content == UBI_NONE ? o->node : o->content);
     o->class_name = w->leaks->rows.rows.at[ubi__leak_row_of(f, o->node)];
     o->bytes = bytes;
     o->grew = grew;

@@ -16,6 +16,7 @@
 
 #include <ubiheap/leaks.h>
 
+#include "base/text.h"
 #include "fail_allocator.h"
 #include "leak_heaps.h"
 #include "name_scheme.h"
@@ -239,6 +240,120 @@ static void steps_may_come_in_any_order(void **state) {
     leak_heaps_free(&h);
 }
 
+/* ---- ropes -------------------------------------------------------------------------------------------------------- */
+
+static bool is_cons(const ubi_graph *g, ubi_node_ix node) {
+    return ubi__text_is(ubi_graph_string(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node))->class_name), "Cons");
+}
+
+static void put_rope(FILE *out, int id, int from, int to) {
+    for (int i = from; i < to; i++)
+        fprintf(out,
+                "; %d(coarse=string class=Cons size=30) -> %d \"first\", %d \"second\"; %d(coarse=string class=text "
+                "size=500)",
+                id + i + 1, id + i, id + 100 + i, id + 100 + i);
+}
+
+/* A log with a text that others were added to `to` times. Before the first `from` it was flattened, if that is not 0. From malloc. */
+static char *log_of(const char *label, int from, int to) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> %d \"%s\"", 200 + to, label);
+    put_rope(out, 200, from, to);
+    fprintf(out, "; %d(coarse=string class=text size=%d)", 200 + from, 500 + 530 * from);
+    fclose(out);
+    return text;
+}
+
+static void assert_rope(char *drawings[3], const char *expected) {
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_graph *newest;
+    options.is_rope = is_cons;
+    assert_grown_with((const char *const *)drawings, 3, &options, expected);
+    ubi_leaks *leaks = leak_series_find(&newest, (const char *const *)drawings, 3, &options);
+    assert_int_equal(ubi_leaks_count(leaks), 0); /* nothing new leaked */
+    for (uint32_t i = 0; i < ubi_leaks_grown_count(leaks); i++)
+        assert_true(ubi_leaks_grown(leaks, i)->is_rope);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+    for (int i = 0; i < 3; i++)
+        free(drawings[i]);
+}
+
+static void a_text_that_is_added_to_is_one_text_that_grows(void **state) {
+    (void)state;
+    assert_rope((char *[]){ log_of("text", 0, 20), log_of("text", 0, 40), log_of("text", 0, 60) },
+                "steady Cons 11100 21700 32300");
+    /* In a list or map, too, where no name tells that it took the place of another. */
+    assert_rope((char *[]){ log_of("[3]", 0, 20), log_of("[3]", 0, 40), log_of("[3]", 0, 60) },
+                "steady Cons 11100 21700 32300");
+    assert_rope((char *[]){ log_of("text", 0, 20), log_of("text", 0, 40), log_of("text", 0, 40) },
+                "once Cons 11100 21700 21700");
+    assert_rope((char *[]){ log_of("text", 0, 20), log_of("text", 0, 20), log_of("text", 0, 20) }, "");
+}
+
+/* Reading a rope makes one text of it, and what is added then is added to that. */
+static void a_rope_that_was_flattened_meanwhile_is_replaced_by_a_larger_text(void **state) {
+    (void)state;
+    assert_rope((char *[]){ log_of("text", 0, 20), log_of("text", 39, 40), log_of("text", 59, 60) },
+                "steady Log > Cons 11200 21800 32400");
+}
+
+static void of_new_ropes_only_the_outermost_are_objects(void **state) {
+    (void)state;
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fputs("1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> 310 \"[0]\", 610 \"[1]\", 910 \"[2]\"", out);
+    for (int id = 300; id < 1000; id += 300) {
+        put_rope(out, id, 0, 10);
+        fprintf(out, "; %d(coarse=string class=text size=500)", id);
+    }
+    fclose(out);
+    leak_heaps h = leak_heaps_draw("1 -> 2 \"log\"; 2(coarse=object class=Log size=100)", text, NULL);
+    options.is_rope = is_cons;
+    leak_heaps_assert(&h, &options, "grew Cons 3 17400 in Log");
+    leak_heaps_free(&h);
+    free(text);
+}
+
+/* As only broken files have them; and one that is in itself. */
+static void texts_that_are_parts_of_each_other_come_to_an_end(void **state) {
+    (void)state;
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    const char *ring =
+        "1 -> 2 \"log\"; 2(coarse=object class=Log size=5000); "
+        "3(coarse=string class=Cons size=30) -> 4 \"first\", 7 \"second\"; "
+        "4(coarse=string class=Cons size=30) -> 5 \"first\"; 5(coarse=string class=Cons size=30) -> 3 \"first\"; "
+        "6(coarse=string class=Cons size=30) -> 6 \"first\"; 7(coarse=string class=Cons size=9) -> 8 \"first\"; "
+        "8(coarse=string class=text size=7000)";
+    options.is_rope = is_cons;
+    assert_grown_with((const char *const[]){ ring, ring, ring }, 3, &options, "");
+}
+
+/* ---- failures ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status find_rope_with(void *payload, const ubi_allocator *allocator) {
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_leaks *leaks = NULL;
+    options.allocator = allocator;
+    options.is_rope = is_cons;
+    ubi_status status = leak_heaps_try(&leaks, payload, &options);
+    ubi_leaks_free(leaks);
+    return status;
+}
+
+static void every_failed_allocation_for_a_rope_is_reported(void **state) {
+    (void)state;
+    char *old = log_of("text", 0, 20), *new = log_of("text", 0, 40);
+    leak_heaps h = leak_heaps_draw(old, new, NULL);
+    assert_true(fail_each_allocation(find_rope_with, &h) > 20);
+    leak_heaps_free(&h);
+    free(old), free(new);
+}
+
 static ubi_status find_with(void *payload, const ubi_allocator *allocator) {
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     ubi_leaks *leaks = NULL;
@@ -292,6 +407,11 @@ int main(void) {
         cmocka_unit_test(only_what_was_chosen_is_told),
         cmocka_unit_test(what_grows_in_the_control_is_none),
         cmocka_unit_test(steps_may_come_in_any_order),
+        cmocka_unit_test(a_text_that_is_added_to_is_one_text_that_grows),
+        cmocka_unit_test(a_rope_that_was_flattened_meanwhile_is_replaced_by_a_larger_text),
+        cmocka_unit_test(of_new_ropes_only_the_outermost_are_objects),
+        cmocka_unit_test(texts_that_are_parts_of_each_other_come_to_an_end),
+        cmocka_unit_test(every_failed_allocation_for_a_rope_is_reported),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaves_nothing),
         cmocka_unit_test(sizes_beyond_all_bounds_are_as_large_as_can_be),
     };

@@ -14,7 +14,12 @@
 #define MOST_CONTENTS 16
 
 /* Bits of how[node]: of some edge to it. */
-enum { IS_ENTRY = 1 /* numbered or without a name */, IS_VARIABLE = 2, IS_REPEATED = 4 /* there are several */ };
+enum {
+    IS_ENTRY = 1, /* numbered or without a name */
+    IS_VARIABLE = 2,
+    IS_REPEATED = 4, /* there are several */
+    IS_ON_WAY = 8    /* on the way to the outermost of a rope that is being looked for */
+};
 
 /* ---- who refers to a node alone ----------------------------------------------------------------------------------- */
 
@@ -43,8 +48,81 @@ static void meet(ubi__leak_holdings *h, ubi_node_ix source, ubi_edge_ix e) {
     h->how[target] |= (kind == UBI_EDGE_CONTEXT ? IS_VARIABLE : 0) | (is_entry(g, e) ? IS_ENTRY : 0);
 }
 
+static bool has_sole(const ubi__leak_holdings *h, ubi_node_ix node) {
+    return h->sole[node] < UBI__LEAK_MANY;
+}
+
+/* ---- ropes -------------------------------------------------------------------------------------------------------- */
+
+static bool is_rope_part(const ubi__leak_holdings *h, ubi__leak_is_rope *is_rope, ubi_node_ix node) {
+    const ubi_graph *g = h->graph;
+    return has_sole(h, node) && g->kinds.rows.at[g->kind.at[node]].coarse_type == UBI_COARSE_STRING &&
+           is_rope(g, h->sole[node]);
+}
+
+/* Up to and without `end`, nodes get the outermost in place of what is around them. */
+static void set_outermost(ubi__leak_holdings *h, ubi_node_ix from, ubi_node_ix end, ubi_node_ix outermost) {
+    while (from != end) {
+        ubi_node_ix around = h->rope_of[from];
+        h->how[from] &= (uint8_t)~IS_ON_WAY;
+        h->rope_of[from] = outermost;
+        from = around;
+    }
+}
+
+/*
+ * From a part up to what no rope is around. Each way is gone once, since all on it get the outermost. Texts that are parts of each other, as
+ * no program makes them, are a ring: there the first that comes again is the outermost.
+ */
+static void find_outermost(ubi__leak_holdings *h, ubi_node_ix node) {
+    ubi_node_ix top = node;
+    while (h->rope_of[top] != UBI_NONE && !(h->how[top] & IS_ON_WAY)) {
+        h->how[top] |= IS_ON_WAY;
+        top = h->rope_of[top];
+    }
+    ubi_node_ix around = h->rope_of[top];
+    set_outermost(h, node, top, top);
+    if (around != UBI_NONE)
+        set_outermost(h, around, top, top);
+    h->how[top] &= (uint8_t)~IS_ON_WAY;
+    h->rope_of[top] = UBI_NONE;
+}
+
+static void add_parts(ubi__leak_holdings *h) {
+    memcpy(h->rope_bytes, h->size_bytes, h->graph->n_nodes * sizeof *h->rope_bytes);
+    for (ubi_node_ix node = 0; node < h->graph->n_nodes; node++) {
+        ubi_node_ix top = h->rope_of[node];
+        if (top == UBI_NONE)
+            continue;
+        h->rope_bytes[top] = ubi__add_u64(h->rope_bytes[top], h->size_bytes[node]);
+        h->rope_bytes[node] = 0;
+    }
+    h->size_bytes = h->rope_bytes;
+}
+
+static ubi_status find_ropes(ubi__leak_holdings *h, ubi__leak_is_rope *is_rope) {
+    size_t n = h->graph->n_nodes, n_parts = 0;
+    for (ubi_node_ix node = 0; node < n; node++)
+        n_parts += is_rope_part(h, is_rope, node);
+    if (n_parts == 0)
+        return UBI_OK;
+    h->rope_of = ubi__alloc_array(h->allocator, n, sizeof *h->rope_of);
+    h->rope_bytes = ubi__alloc_array(h->allocator, n, sizeof *h->rope_bytes);
+    if (!h->rope_of || !h->rope_bytes)
+        return ubi__fail_nomem();
+    for (ubi_node_ix node = 0; node < n; node++)
+        h->rope_of[node] = is_rope_part(h, is_rope, node) ? h->sole[node] : UBI_NONE;
+    for (ubi_node_ix node = 0; node < n; node++)
+        if (h->rope_of[node] != UBI_NONE)
+            find_outermost(h, node);
+    add_parts(h);
+    return UBI_OK;
+}
+
+/* ---- whole -------------------------------------------------------------------------------------------------------- */
+
 ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, const uint64_t *size_bytes,
-                                   const ubi_allocator *a) {
+                                   ubi__leak_is_rope *is_rope, const ubi_allocator *a) {
     size_t n = g->n_nodes;
     *out = (ubi__leak_holdings){ .allocator = a, .graph = g };
     out->size_bytes = size_bytes ? size_bytes : g->size_bytes.at;
@@ -58,7 +136,10 @@ ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, 
     for (ubi_node_ix node = 0; node < n; node++)
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
             meet(out, node, e);
-    return UBI_OK;
+    ubi_status status = is_rope ? find_ropes(out, is_rope) : UBI_OK;
+    if (status != UBI_OK)
+        ubi__leak_holdings_fini(out);
+    return status;
 }
 
 void ubi__leak_holdings_fini(ubi__leak_holdings *h) {
@@ -66,11 +147,9 @@ void ubi__leak_holdings_fini(ubi__leak_holdings *h) {
         return;
     ubi__free_array(h->allocator, h->sole, h->graph->n_nodes, sizeof *h->sole);
     ubi__free_array(h->allocator, h->how, h->graph->n_nodes, sizeof *h->how);
+    ubi__free_array(h->allocator, h->rope_of, h->graph->n_nodes, sizeof *h->rope_of);
+    ubi__free_array(h->allocator, h->rope_bytes, h->graph->n_nodes, sizeof *h->rope_bytes);
     *h = (ubi__leak_holdings){ .allocator = NULL };
-}
-
-static bool has_sole(const ubi__leak_holdings *h, ubi_node_ix node) {
-    return h->sole[node] < UBI__LEAK_MANY;
 }
 
 /* ---- weighing ----------------------------------------------------------------------------------------------------- */

@@ -7,26 +7,42 @@
  * - parts of the engine that it alone refers to, such as the memory behind an array buffer;
  * - what it alone holds by a name (a property, a variable) and what will not be there in the other heap: texts, buffers, arrays that
  *   are copied to larger ones. Not what stands in a list or a table: that is leaked or not, object by object.
+ *
+ * `text += line` makes a chain of nodes as long as the loop ran (a rope). It is one text: its outermost node has the sizes of all.
  */
 #ifndef UBI_ANALYSES_LEAK_HOLDINGS_H
 #define UBI_ANALYSES_LEAK_HOLDINGS_H
 
 #include "graph/graph_columns.h"
 
+/** Whether a node is a text that is put together of others (ubi_leak_options). */
+typedef bool ubi__leak_is_rope(const ubi_graph *graph, ubi_node_ix node);
+
 typedef struct ubi__leak_holdings {
     const ubi_allocator *allocator;
     const ubi_graph *graph;     /* borrowed */
-    const uint64_t *size_bytes; /* borrowed */
-    ubi_node_ix *sole;          /* owned sole[n_nodes]: the only node that refers to it, UBI_NONE or UBI__LEAK_MANY */
-    uint8_t *how;               /* owned how[n_nodes] */
+    const uint64_t *size_bytes; /* borrowed, or rope_bytes */
+    uint64_t *rope_bytes; /* owned rope_bytes[n_nodes]: own sizes, but of ropes that of all parts; NULL: no ropes */
+    ubi_node_ix *rope_of; /* owned rope_of[n_nodes]: of a part the outermost, else UBI_NONE; NULL: no ropes */
+    ubi_node_ix *sole;    /* owned sole[n_nodes]: the only node that refers to it, UBI_NONE or UBI__LEAK_MANY */
+    uint8_t *how;         /* owned how[n_nodes] */
 } ubi__leak_holdings;
 
 #define UBI__LEAK_MANY (UBI_NONE - 1)
 
-/** @param size_bytes  size_bytes[n_nodes], or NULL: the graph's. Cost: O(nodes + edges), 5 bytes per node. Errors: UBI_ENOMEM. */
+/**
+ * @param size_bytes  size_bytes[n_nodes], or NULL: the graph's.
+ * @param is_rope     NULL: no node is one.
+ * Cost: O(nodes + edges), 5 bytes per node, 17 if there are ropes. Errors: UBI_ENOMEM.
+ */
 ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *graph, const uint64_t *size_bytes,
-                                   const ubi_allocator *a);
+                                   ubi__leak_is_rope *is_rope, const ubi_allocator *a);
 void ubi__leak_holdings_fini(ubi__leak_holdings *h);
+
+/** The rope that a node is a part of; UBI_NONE: none. O(1). */
+static inline ubi_node_ix ubi__leak_rope_of(const ubi__leak_holdings *h, ubi_node_ix node) {
+    return h->rope_of ? h->rope_of[node] : UBI_NONE;
+}
 
 /** Which nodes are in the other heap, too (`stays`), and which are leaked: bits of marks[n_nodes]. Borrowed. */
 typedef struct ubi__leak_stays {

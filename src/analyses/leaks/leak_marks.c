@@ -40,7 +40,8 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
     f->allocator = a;
     /* Of an older version there is no more than this. */
     static const size_t bytes_of_version[] = { 0, offsetof(ubi_leak_options, verdicts),
-                                               offsetof(ubi_leak_options, site_of), sizeof *options };
+                                               offsetof(ubi_leak_options, site_of), offsetof(ubi_leak_options, is_rope),
+                                               sizeof *options };
     memcpy(&f->options, options, bytes_of_version[options->version]);
     f->view = *view;
     f->graph = ubi_graph_ref((ubi_graph *)view->graph); /* only the reference count changes */
@@ -169,6 +170,19 @@ static void add_parts(ubi_leak_heap *heap, const search *s) {
     heap->n_words_same = all.n_words_same;
 }
 
+static ubi_status weigh(ubi__leak_step *step, const search *s) {
+    ubi_leak_finder *f = s->finder;
+    ubi__leak_holdings past;
+    ubi_node_ix *was_rope = NULL;
+    UBI_TRY(ubi__leak_holdings_init(&past, s->past->graph, s->past->size_bytes, f->options.is_rope, f->allocator));
+    ubi_status status = ubi__leak_find_grown_ropes(&was_rope, f, s->step, s->is_last, &past);
+    if (status == UBI_OK)
+        status = ubi__leak_weigh_step(step, f, &past, s->marks, was_rope);
+    ubi__free_array(f->allocator, was_rope, f->graph->n_nodes, sizeof *was_rope);
+    ubi__leak_holdings_fini(&past);
+    return status;
+}
+
 static ubi_status compare(search *s, uint32_t *rows) {
     ubi_leak_finder *f = s->finder;
     ubi__leak_step *step = &f->steps.at[s->step];
@@ -179,7 +193,7 @@ static ubi_status compare(search *s, uint32_t *rows) {
         return ubi__fail_nomem();
     UBI_TRY(find_all(s));
     ubi__leak_mark_replacing(f, s->past->graph);
-    UBI_TRY(ubi__leak_weigh_step(step, f, s->past, s->marks));
+    UBI_TRY(weigh(step, s));
     ubi__leak_describe(step, f, s->past);
     count_past(step, s);
     add_parts(&step->heap, s);
@@ -217,7 +231,12 @@ static bool is_candidate(const ubi_leak_finder *f, ubi_node_ix node) {
     uint8_t flags = f->flags[node];
     if (flags & UBI__LEAK_WAS_OLD || (ubi__leak_three(f) && !(flags & UBI__LEAK_WAS_NEW)))
         return false;
-    return node != f->view.root && (f->options.engine || ubi__leak_is_held_by_program(f, node));
+    if (node == f->view.root || ubi__leak_rope_of(&f->holdings, node) != UBI_NONE)
+        return false;
+    /* A rope in the place of an earlier text is that text, flattened meanwhile: its holder grew (leak_grown.c). */
+    if (flags & UBI__LEAK_REPLACES && ubi__leak_is_rope_at(f, node))
+        return false;
+    return f->options.engine || ubi__leak_is_held_by_program(f, node);
 }
 
 static ubi_status add_tallies(ubi_leak_finder *f) {

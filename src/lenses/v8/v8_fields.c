@@ -83,6 +83,10 @@ bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e) {
     return true;
 }
 
+bool ubi__v8_is_rope(const ubi_graph *g, ubi_node_ix node) {
+    return ubi__v8_facts_of(g) && g->kinds.rows.at[g->kind.at[node]].raw_type == UBI__V8_CONS_STRING;
+}
+
 bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name) {
     const ubi_graph *g = fields->graph;
     ubi_node_ix number = ubi__v8_field(fields, node, name);

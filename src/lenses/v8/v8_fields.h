@@ -59,6 +59,9 @@ bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e);
 /** The number that a node of a value says (an internal field of that name leads to it). False: there is none. */
 bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name);
 
+/** Whether a node of V8 is a text that is put together of two others. Of other producers' graphs none is. O(1). */
+bool ubi__v8_is_rope(const ubi_graph *g, ubi_node_ix node);
+
 #define UBI__V8_FUNCTION_WORDS 160
 /**
  * The function whose code a node stands for: itself, of a bound function that which it calls, of a timer of Node.js its callback.

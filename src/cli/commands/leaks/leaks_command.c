@@ -119,6 +119,7 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     options.name_of = role_of;
     options.name_payload = newest->look;
     options.site_of = site_of;
+    options.is_rope = ubi__v8_is_rope;
     return options;
 }
 

@@ -317,6 +317,7 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
     if (d->answer->controls.n)
         put_u64(d, "inControl", grown->control_bytes);
     ubi__document_bool(&d->json, "holdsLeaked", grown->holds_leaked);
+    ubi__document_bool(&d->json, "isRope", grown->is_rope);
     put_id(d, "nodeId", grown->node);
     if (grown->content != UBI_NONE)
         put_id(d, "contentId", grown->content);

@@ -32,11 +32,14 @@ typedef struct page {
     ubi__out *out;
 } page;
 
-/* A table that grew with the leaked objects in it is told with these. */
+/*
+ * A table that grew with the leaked objects in it is told with these. A text that is added to is no noise, however little it is: nothing
+ * but the program does that.
+ */
 static bool is_told(const ubi__leaks_answer *answer, const ubi_leak_grown *grown) {
     uint64_t old_bytes = ubi_leaks_summary(answer->leaks)->heap[0].bytes;
-    return grown->counts && (!grown->holds_leaked || grown->by_contents) && grown->grown_bytes >= NOTABLE_BYTES &&
-           grown->grown_bytes >= old_bytes / 100;
+    bool is_notable = grown->grown_bytes >= NOTABLE_BYTES && grown->grown_bytes >= old_bytes / 100;
+    return grown->counts && (!grown->holds_leaked || grown->by_contents) && (is_notable || grown->is_rope);
 }
 
 uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer) {
@@ -68,9 +71,10 @@ static size_t room(const page *p) {
 
 const char *ubi__leak_grown_words(char buffer[200], const ubi_leaks *leaks, const ubi_leak_grown *grown) {
     uint32_t n_steps = ubi_leaks_heap_count(leaks) - 1;
-    const char *how = grown->content != UBI_NONE ? "replaced by a larger one each time; "
-                      : grown->by_contents       ? "what it holds by names is replaced by larger ones each time; "
-                                                 : "";
+    const char *how = grown->is_rope               ? "one string that is added to; "
+                      : grown->content != UBI_NONE ? "replaced by a larger one each time; "
+                      : grown->by_contents         ? "what it holds by names is replaced by larger ones each time; "
+                                                   : "";
     switch (grown->verdict) {
     case UBI_LEAK_STEADY:
         snprintf(buffer, 200, n_steps > 2 ? "%sgrows steadily: with %u of %u steps" : "%sgrows steadily", how,
@@ -91,7 +95,7 @@ const char *ubi__leak_grown_words(char buffer[200], const ubi_leaks *leaks, cons
     case UBI_LEAK_CONTROLLED:
         return "in the control, too";
     default:
-        return NULL;
+        return grown->is_rope ? "one string that is added to" : NULL;
     }
 }
 

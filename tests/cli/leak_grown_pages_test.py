@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What became larger, in pages, documents and conditions of `ubiheap leaks`: snapshots as V8 would write them."""
+import json
+import pathlib
+import sys
+import unittest
+
+import workspace
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "v8"))
+import v8_files  # noqa: E402
+
+
+class Heap:
+    """global, and what a test puts into it."""
+
+    def __init__(self, last_id):
+        self.s = v8_files.Snapshot()
+        root = self.s.node("synthetic", "", id=1, size=0)
+        self.window = self.s.node("object", "global", id=3, size=16)
+        self.edge(root, "shortcut", "global", self.window)
+        self.edge(root, "hidden", 1, self.s.node("object", "Made last", id=last_id, size=16))
+        for i in range(80):
+            self.edge(self.window, "property", f"text{i}", self.s.node("string", f"text {i}", id=5 + 2 * i, size=24))
+
+    def edge(self, source, kind, name, target):
+        self.s.nodes[source]["edges"].append((kind, name, target))
+
+    def log(self, n_lines):
+        """A Logger whose text got so many lines, each a string of its own."""
+        logger = self.s.node("object", "Logger", id=1001, size=24)
+        text = self.s.node("string", "start", id=1003, size=24)
+        for i in range(n_lines):
+            longer = self.s.node("concatenated string", "(concatenated string)", id=2001 + 4 * i, size=32)
+            self.edge(longer, "internal", "first", text)
+            self.edge(longer, "internal", "second", self.s.node("string", f"line {i}", id=2003 + 4 * i, size=48))
+            text = longer
+        self.edge(self.window, "property", "logger", logger)
+        self.edge(logger, "property", "text", text)
+
+
+class Grown(unittest.TestCase):
+    def setUp(self):
+        self.place = workspace.Workspace()
+        self.addCleanup(self.place.temporary.cleanup)
+
+    def save(self, heaps):
+        files = []
+        for i, heap in enumerate(heaps):
+            files.append(f"heap{i}.heapsnapshot")
+            (self.place.folder / files[-1]).write_bytes(heap.s.bytes())
+        return files
+
+    def leaks(self, *arguments):
+        done = self.place.ubiheap("leaks", *arguments)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def logs(self, *counts):
+        heaps = [Heap(100001 + 2 * i) for i in range(len(counts))]
+        for heap, count in zip(heaps, counts):
+            heap.log(count)
+        return self.save(heaps)
+
+    def test_a_log_is_one_string_that_grows(self):
+        files = self.logs(100, 200, 300)
+        status, out, err = self.leaks(*files)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("No new object leaks.", out)
+        self.assertRegex(out, r"\n\(concatenated string.* text of Logger: 7.84 KiB → 15.6 KiB → 23.5 KiB\n"
+                              r"    one string that is added to; grows steadily\n")
+        answer = json.loads(self.leaks("--json", *files)[1])
+        self.assertEqual((answer["leaked"]["count"], answer["clusters"]), (0, []))
+        self.assertEqual([(g["className"], g["verdict"], g["isRope"], g["bytes"]) for g in answer["grown"]],
+                         [("(concatenated string)", "steady", True, [8024, 16024, 24024])])
+        self.assertEqual(answer["grown"][0]["words"], "(concatenated string), property text of Logger")
+
+    def test_two_snapshots_tell_it_too(self):
+        self.assertIn("    one string that is added to\n", self.leaks(*self.logs(100, 200))[1])
+
+    def test_a_gate_can_ask_for_it(self):
+        files = self.logs(100, 200, 300)
+        self.assertEqual(self.leaks("--fail-on", "grown(steady) > 10KiB", *files)[0], 1)
+        self.assertEqual(self.leaks("--fail-on", "leaked > 0", *files)[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
