@@ -139,7 +139,7 @@ UBI_API void ubi_leak_finder_free(ubi_leak_finder *finder); /**< NULL is fine */
  * @param past  borrowed during the call.
  * Errors: UBI_ENOMEM, UBI_ECANCELLED, UBI_EINVAL (a step twice), UBI_ELIMIT (more than 65,535).
  * Cost: O(nodes of both), a lookup of an id each, shared by the threads, and O(edges) of the earlier heap. Memory: 16 bytes per
- * class, 8 per object of the newest heap that weighs 4 KiB or more, and during the call 15 per node of the earlier one,
+ * class, 8 per object of the newest heap that weighs 256 bytes or more, and during the call 15 per node of the earlier one,
  * and if there are ropes 12 more, and 4 per node of the newest.
  */
 UBI_API ubi_status ubi_leak_finder_compare(ubi_leak_finder *finder, uint32_t step, const ubi_class_scheme *past);
@@ -229,23 +229,25 @@ UBI_API void ubi_leaks_trend(ubi_leak_trend *out, const ubi_leaks *leaks, uint32
  * An object that was there in OLD and has become larger: a Set of numbers, an array, a resizable buffer; or that holds another, larger
  * text or buffer under the same name. It weighs its own size, that of parts of the engine which it alone refers to, and that of
  * what it alone holds by a name and what was not there in OLD (of an earlier heap: is not there in the newest); leaked objects are not
- * among these. Told are objects of 4 KiB and more that grew by 1 KiB or more. Borrowed.
+ * among these. Told are objects of 4 KiB and more that grew by 1 KiB or more. Where more than three objects of one class that are held in
+ * one way grew, or more than 16 under names that may be keys by less than 64 KiB each, they are told as one, together: then of 256 bytes and more, by 32 or more. Borrowed.
  */
 typedef struct ubi_leak_grown {
     ubi_class class_name; /**< of `node` */
-    ubi_node_ix node;
-    bool by_contents;    /**< most of it is what the node holds by names, and what is new */
-    ubi_node_ix content; /**< most of it is this one of these; UBI_NONE: none of them alone */
+    ubi_node_ix node;     /**< of several, that which grew most */
+    bool by_contents;     /**< most of it is what the node holds by names, and what is new */
+    ubi_node_ix content;  /**< most of it is this one of these; UBI_NONE: none of them alone */
     ubi_leak_verdict
         verdict; /**< GREW, STEADY, ONCE, STEPWISE; no leaks: BOUNDED (it also became smaller), CONTROLLED */
     bool counts;
-    const uint64_t *bytes; /**< bytes[ubi_leaks_heap_count]: what it weighed in each heap */
+    const uint64_t *bytes; /**< bytes[ubi_leaks_heap_count]: what it weighed in each heap, or all of them together */
     uint64_t grown_bytes;  /**< from OLD to the newest */
     const uint8_t *grew;   /**< grew[ubi_leaks_heap_count - 1]: 1 for steps with which it grew, as of clusters */
     uint32_t n_grew;
     uint64_t control_bytes; /**< by which the same grew in the control */
     bool holds_leaked;      /**< it is the holder of a cluster that counts: its table grew with that */
     bool is_rope;           /**< it, or its content, is a text that others were added to (ubi_leak_options.is_rope) */
+    uint32_t n_objects;     /**< how many grew: 1, or several of one class that are held in one way */
 } ubi_leak_grown;
 
 /** Those that are leaks first; then those that grew most. O(1). */

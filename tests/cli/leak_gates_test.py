@@ -280,8 +280,9 @@ class GrowthInPlace(Leaks):
 
     def test_as_many_are_told_as_the_limit_allows_and_at_most_200(self):
         program, files = Program(), []
+        names = ["".join(letters) for letters in itertools.product("abcdef", repeat=3)][:203]
         for i in range(3):
-            for holder in range(203):
+            for holder in names:
                 if i == 0:
                     program.add(f"numbers{holder}", "Session", 1)
                 program.holder_bytes[f"numbers{holder}"] = 1 + i * (1 << 20)
@@ -293,18 +294,24 @@ class GrowthInPlace(Leaks):
             self.assertRegex(page, rf"\n{203 - told} objects more, which grew by {2 * (203 - told)}(\.00)? MiB; -n 0 shows up to 200\.")
         self.assertEqual(self.leaks("--fail-on", f"grown == {203 << 21}", *files)[0], 1)
 
-    def test_what_many_grow_by_little_each_is_told_as_a_sum(self):
-        program, files = Program(), []
-        for i in range(3):
-            for holder in range(1000):
-                name = f"numbers{holder}"
-                if i == 0:
-                    program.add(name, "Session", 1)
-                program.holder_bytes[name] = 1000 + i * 1200
-            files.append(self.save(program, f"each-{i}.heapsnapshot"))
-        page = " ".join(self.leaks(*files)[1].split())
+    def test_what_many_of_one_sort_grow_by_is_told_as_one(self):
+        page = " ".join(self.leaks(*self.many("each", 1000, (1000, 2200, 3400)))[1].split())
+        self.assertIn("and 999 others: 977 KiB → 2.10 MiB → 3.24 MiB grows steadily", page)
+
+    def test_what_many_grow_by_least_each_is_told_as_a_sum(self):
+        page = " ".join(self.leaks(*self.many("least", 10000, (1, 120, 240)))[1].split())
         self.assertNotIn("No leak", page)
-        self.assertIn("the heap grew by 1.14 MiB that no new object keeps", page)
+        self.assertIn("the heap grew by 1.13 MiB that no new object keeps", page)
+
+    def many(self, prefix, n, sizes):
+        program, files = Program(), []
+        for i, size in enumerate(sizes):
+            for holder in range(n):
+                if i == 0:
+                    program.add(f"numbers{holder}", "Session", 1)
+                program.holder_bytes[f"numbers{holder}"] = size
+            files.append(self.save(program, f"{prefix}-{i}.heapsnapshot"))
+        return files
 
     def test_a_little_of_it_is_nothing_to_speak_of(self):
         self.assertIn("No leak", self.leaks(*self.files(1 << 10))[1])

@@ -82,6 +82,30 @@ class Grown(unittest.TestCase):
         self.assertEqual(self.leaks("--fail-on", "grown(steady) > 10KiB", *files)[0], 1)
         self.assertEqual(self.leaks("--fail-on", "leaked > 0", *files)[0], 0)
 
+    def series(self, *lengths):
+        """200 arrays in a Map, each with its numbers behind it."""
+        heaps = [Heap(100001 + 2 * i) for i in range(len(lengths))]
+        for heap, length in zip(heaps, lengths):
+            table = heap.s.node("array", "(object elements)", id=1003, size=2000)
+            of = heap.s.node("object", "Map", id=1001, size=32)
+            heap.edge(heap.window, "property", "series", of)
+            heap.edge(of, "internal", "table", table)
+            for i in range(200):
+                array = heap.s.node("object", "Array", id=2001 + 4 * i, size=32)
+                heap.edge(table, "element", i, array)
+                heap.edge(array, "internal", "elements",
+                          heap.s.node("array", "(object elements)", id=3003 + 4 * (len(heap.s.nodes)), size=8 * length))
+        return self.save(heaps)
+
+    def test_many_that_grow_a_little_each_are_told_with_their_holder(self):
+        files = self.series(60, 120, 180)
+        out = self.leaks(*files)[1]
+        self.assertRegex(out, r"\nArray.*Map.*, and 199 others: 100 KiB → 194 KiB → 288 KiB\n    grows steadily\n")
+        grown, = json.loads(self.leaks("--json", *files)[1])["grown"]
+        self.assertEqual((grown["className"], grown["count"], grown["bytes"], grown["verdict"]),
+                         ("Array", 200, [200 * (32 + 8 * n) for n in (60, 120, 180)], "steady"))
+        self.assertEqual(self.leaks("--fail-on", "grown(steady) > 150KiB", *files)[0], 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -11,6 +11,7 @@
  *     leak_drafts.c    which places make a cluster, and who holds it
  *     leak_clusters.c  what is in each, leak_trends.c when it came, leak_verdicts.c what that means   leaks
  *     leak_grown.c     what was there in OLD and has become larger, by what it weighs (leak_holdings.c)
+ *     leak_alike.c     which of that are many of one sort, and told as one
  *
  * OLD is the first heap of the series, NEW the one before the newest; between them may be any number of others.
  * A *candidate* may be leaked: it is new since OLD, was there in NEW, and is of a sort that programs hold. The walk does not
@@ -200,8 +201,14 @@ UBI_VEC_DECLARE(ubi__vec_leak_found, ubi__leak_found);
 typedef struct ubi__leak_growing {
     ubi_leak_grown grown;
     uint64_t fingerprint; /* of its class and the end of its path by their texts */
+    uint64_t by_keys;     /* the same, but for names that may be keys */
+    uint64_t most_bytes;  /* by which the one that grew most did */
+    uint64_t *bytes;      /* what grown.bytes points to */
+    uint8_t *grew;        /* and grown.grew */
 } ubi__leak_growing;
 UBI_VEC_DECLARE(ubi__vec_leak_growing, ubi__leak_growing);
+/** Objects that grew are joined where many are of one sort, and dropped where one by itself is too small. Errors: UBI_ENOMEM. */
+ubi_status ubi__leak_join_alike(ubi__vec_leak_growing *rows, uint32_t n_heaps, const ubi_allocator *a);
 UBI_VEC_DECLARE(ubi__vec_leak_tally, ubi_leak_tally);
 
 struct ubi_leak_control {

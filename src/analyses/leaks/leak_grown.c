@@ -11,8 +11,9 @@
 #include "base/hash.h"
 #include "base/merge_sort.h"
 
-#define LEAST_WEIGHT 4096
-#define LEAST_GROWTH 1024
+/* Less is not worth telling, however many there are (leak_alike.c). */
+#define LEAST_WEIGHT 256
+#define LEAST_GROWTH 32
 
 /* ---- weights ------------------------------------------------------------------------------------------------------ */
 
@@ -118,17 +119,30 @@ static void find_steps(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
 /* Of the names of classes. */
 #define MOST_FINGERPRINT_BYTES 256
 
-static ubi_status fingerprint_of(uint64_t *out, ubi_leak_finder *f, const ubi_leaks *leaks, ubi_node_ix node) {
-    uint64_t hash = UINT64_C(0x67726f776e); /* no cluster's */
+/* Names of so many edges may be keys. */
+#define MOST_NAMES 16
+
+static bool may_be_key(const ubi_leak_finder *f, ubi_node_ix node) {
+    const uint64_t *first = f->graph->first_edge.at + f->parent[node];
+    return first[1] - first[0] > MOST_NAMES;
+}
+
+static ubi_status find_sorts(ubi__leak_growing *out, ubi_leak_finder *f, const ubi_leaks *leaks) {
+    const ubi_leak_grown *o = &out->grown;
+    uint64_t by_way = UINT64_C(0x67726f776e) + o->by_contents + 2 * (uint64_t)o->is_rope; /* no cluster's */
+    uint64_t by_keys = by_way + 4;
+    ubi_node_ix node = o->node;
     for (unsigned i = 0; i < MOST_FINGERPRINT_STEPS && node != f->view.root; i++, node = f->parent[node]) {
         uint32_t label, row = ubi__leak_row_of(f, node);
         ubi_text name = row == UBI_NONE ? (ubi_text){ "", 0 } : leaks->rows.rows.at[row].name;
+        size_t n_bytes = name.len < MOST_FINGERPRINT_BYTES ? name.len : MOST_FINGERPRINT_BYTES;
         UBI_TRY(ubi__leak_label_to(&label, f, node));
-        hash = ubi__hash_combine(
-            hash, ubi__hash_bytes(name.ptr, name.len < MOST_FINGERPRINT_BYTES ? name.len : MOST_FINGERPRINT_BYTES));
-        hash = ubi__hash_combine(hash, ubi__leak_label_hash(&f->places, label));
+        uint64_t class_hash = ubi__hash_bytes(name.ptr, n_bytes), label_hash = ubi__leak_label_hash(&f->places, label);
+        by_way = ubi__hash_combine(ubi__hash_combine(by_way, class_hash), label_hash);
+        by_keys = ubi__hash_combine(ubi__hash_combine(by_keys, class_hash), may_be_key(f, node) ? 0 : label_hash);
     }
-    *out = hash;
+    out->fingerprint = by_way;
+    out->by_keys = by_keys;
     return UBI_OK;
 }
 
@@ -160,7 +174,7 @@ static bool can_be_told(const growing *w, size_t heavy) {
 
 static ubi_status add_grown(growing *w, size_t heavy, uint64_t *bytes, uint8_t *grew) {
     ubi_leak_finder *f = w->f;
-    ubi__leak_growing row = { .fingerprint = 0 };
+    ubi__leak_growing row = { .bytes = bytes, .grew = grew };
     ubi_leak_grown *o = &row.grown;
     o->node = f->heavy.at[heavy];
     ubi__leak_contents contents = ubi__leak_contents_of(&f->holdings, &w->stays, o->node, w->weight[o->node]);
@@ -170,15 +184,16 @@ static ubi_status add_grown(growing *w, size_t heavy, uint64_t *bytes, uint8_t *
         return UBI_OK; /* the engine's */
     o->is_rope = ubi__leak_is_rope_at(f, o->content == UBI_NONE ? o->node : o->content);
     o->class_name = w->leaks->rows.rows.at[ubi__leak_row_of(f, o->node)];
-    o->bytes = bytes;
-    o->grew = grew;
-    o->grown_bytes = bytes[w->n_steps] - bytes[0];
-    find_steps(o, grew, w->n_steps);
-    UBI_TRY(fingerprint_of(&row.fingerprint, f, w->leaks, o->node));
-    o->control_bytes = ubi__leak_count_in_control(f->options.control, row.fingerprint);
-    o->verdict = judge(o, w->n_steps);
-    o->counts = ubi__leak_verdict_counts(f, o->verdict);
+    o->n_objects = 1;
+    take_bytes(bytes, f, heavy, w->weight[o->node]);
+    row.most_bytes = o->grown_bytes = bytes[w->n_steps] - bytes[0];
+    UBI_TRY(find_sorts(&row, f, w->leaks));
     return ubi__vec_leak_growing_push(&w->leaks->growing, f->allocator, row);
+}
+
+static uint64_t growth_of(const growing *w, size_t heavy) {
+    uint64_t before = w->f->steps.at[UBI_LEAK_OLD].weights[heavy];
+    return before == UBI__LEAK_ABSENT ? 0 : ubi__subtract_u64(w->weight[w->f->heavy.at[heavy]], before);
 }
 
 /* Room for all that may be told is made first, since `bytes` and `grew` point into it. */
@@ -187,18 +202,25 @@ static ubi_status find_all(growing *w) {
     const ubi_allocator *a = leaks->allocator;
     size_t n = 0, n_heaps = w->n_steps + 1;
     for (size_t i = 0; i < w->f->heavy.n; i++)
-        n += can_be_told(w, i);
+        n += can_be_told(w, i) && growth_of(w, i) >= LEAST_GROWTH;
     UBI_TRY(ubi__vec_u64_reserve(&leaks->sizes, a, n * n_heaps));
     UBI_TRY(ubi__vec_u8_reserve(&leaks->sizes_grew, a, n * w->n_steps));
-    for (size_t i = 0; i < w->f->heavy.n; i++) {
-        if (!can_be_told(w, i))
-            continue;
-        uint64_t *bytes = leaks->sizes.at + leaks->growing.n * n_heaps;
-        take_bytes(bytes, w->f, i, w->weight[w->f->heavy.at[i]]);
-        if (ubi__subtract_u64(bytes[w->n_steps], bytes[0]) >= LEAST_GROWTH)
-            UBI_TRY(add_grown(w, i, bytes, leaks->sizes_grew.at + leaks->growing.n * w->n_steps));
-    }
+    for (size_t i = 0; i < w->f->heavy.n; i++)
+        if (can_be_told(w, i) && growth_of(w, i) >= LEAST_GROWTH)
+            UBI_TRY(add_grown(w, i, leaks->sizes.at + leaks->growing.n * n_heaps,
+                              leaks->sizes_grew.at + leaks->growing.n * w->n_steps));
     return UBI_OK;
+}
+
+/* Of one object, or of several that were joined. */
+static void judge_row(const growing *w, ubi__leak_growing *row) {
+    ubi_leak_grown *o = &row->grown;
+    o->bytes = row->bytes;
+    o->grew = row->grew;
+    find_steps(o, row->grew, w->n_steps);
+    o->control_bytes = ubi__leak_count_in_control(w->f->options.control, row->fingerprint);
+    o->verdict = judge(o, w->n_steps);
+    o->counts = ubi__leak_verdict_counts(w->f, o->verdict);
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
@@ -238,11 +260,16 @@ static ubi_status growing_find(growing *w) {
     ubi__u64_map growing_of;
     UBI_TRY(ubi__leak_weigh(w->weight, &w->f->holdings, &w->stays));
     UBI_TRY(find_all(w));
-    UBI_TRY(order_all(w->leaks));
     ubi__u64_map_init(&growing_of, w->f->allocator);
     ubi_status status = mark_holders(w->leaks, &growing_of);
     ubi__u64_map_fini(&growing_of);
-    return status;
+    if (status == UBI_OK)
+        status = ubi__leak_join_alike(&w->leaks->growing, w->n_steps + 1, w->f->allocator);
+    if (status != UBI_OK)
+        return status;
+    for (size_t i = 0; i < w->leaks->growing.n; i++)
+        judge_row(w, &w->leaks->growing.at[i]);
+    return order_all(w->leaks);
 }
 
 ubi_status ubi__leak_find_grown(ubi_leaks *leaks, ubi_leak_finder *f) {

@@ -2,7 +2,7 @@
  *
  * Tests of what was there in OLD and became larger, on drawn heaps (leak_heaps.h).
  *
- * What grew is written as one line, joined by "; ": verdict class [> class of the content] bytes in each heap.
+ * What grew is written as one line, joined by "; ": verdict class[*objects] [> class of the content] bytes in each heap.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +38,8 @@ static char *text_of(const ubi_leaks *leaks, const ubi_graph *g) {
         const ubi_leak_grown *grown = ubi_leaks_grown(leaks, i);
         fprintf(out, "%s%s ", i ? "; " : "", ubi_leak_verdict_name(grown->verdict));
         put_class(out, g, grown->node);
+        if (grown->n_objects > 1)
+            fprintf(out, "*%u", grown->n_objects);
         if (grown->content != UBI_NONE) {
             assert_true(grown->by_contents);
             fputs(" > ", out);
@@ -162,6 +164,79 @@ static void many_names_are_keys(void **state) {
     assert_grown_with((const char *const *)many, 3, NULL, "");
     for (int i = 0; i < 3; i++)
         free(few[i]), free(many[i]);
+}
+
+/* ---- many --------------------------------------------------------------------------------------------------------- */
+
+/* An object with `n` arrays of one size, numbered or under keys. Numbers in names do not count, so keys have letters. From malloc. */
+static char *arrays(bool by_keys, int n, int size) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    fputs("1 -> 2 \"app\"; 2(coarse=object class=Map size=100) -> 9 \"n\"", out);
+    for (int i = 0; i < n; i++)
+        if (by_keys)
+            fprintf(out, ", %d \"k%c\"", 10 + i, 'a' + i);
+        else
+            fprintf(out, ", %d \"[%d]\"", 10 + i, i);
+    fputs("; 9(coarse=object class=N size=1)", out);
+    for (int i = 0; i < n; i++)
+        fprintf(out, "; %d(coarse=object class=Array size=%d)", 10 + i, size);
+    fclose(out);
+    return text;
+}
+
+static void assert_arrays(bool by_keys, int n, const int sizes[3], const char *expected) {
+    char *drawings[] = { arrays(by_keys, n, sizes[0]), arrays(by_keys, n, sizes[1]), arrays(by_keys, n, sizes[2]) };
+    assert_grown_with((const char *const *)drawings, 3, NULL, expected);
+    for (int i = 0; i < 3; i++)
+        free(drawings[i]);
+}
+
+static void many_that_grow_a_little_each_are_told_as_one(void **state) {
+    (void)state;
+    const int small[] = { 300, 600, 900 }, large[] = { 5000, 9000, 13000 };
+    assert_arrays(false, 200, small, "steady Array*200 60000 120000 180000");
+    assert_arrays(false, 4, small, "steady Array*4 1200 2400 3600");
+    assert_arrays(false, 3, small, "");
+    assert_arrays(false, 4, (const int[]){ 300, 900, 900 }, "once Array*4 1200 3600 3600");
+    assert_arrays(false, 2, large, "steady Array 5000 9000 13000; steady Array 5000 9000 13000");
+    /* By names it takes more: each may be a variable of its own. */
+    assert_arrays(true, 17, small, "steady Array*17 5100 10200 15300");
+    assert_arrays(true, 16, small, "");
+}
+
+static void that_which_grew_most_is_the_example(void **state) {
+    (void)state;
+    const char *format = "1 -> 2 \"app\"; 2(coarse=object class=Map) -> 3 \"[0]\", 4 \"[1]\", 5 \"[2]\", 6 \"[3]\"; "
+                         "3(coarse=object class=A size=%d); 4(coarse=object class=A size=%d); "
+                         "5(coarse=object class=A size=%d); 6(coarse=object class=A size=%d)";
+    char old[400], new[400];
+    ubi_graph *newest;
+    snprintf(old, sizeof old, format, 300, 300, 300, 300);
+    snprintf(new, sizeof new, format, 600, 600, 5000, 600);
+    ubi_leaks *leaks = leak_series_find(&newest, (const char *const[]){ old, new }, 2, NULL);
+    assert_int_equal(ubi_leaks_grown_count(leaks), 1);
+    assert_int_equal(ubi_leaks_grown(leaks, 0)->n_objects, 4);
+    assert_int_equal(ubi_graph_node_id(newest, ubi_leaks_grown(leaks, 0)->node), 5);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+}
+
+static void many_that_grow_in_the_control_are_none(void **state) {
+    (void)state;
+    ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
+    ubi_leak_control *control;
+    ubi_graph *newest;
+    char *drawings[] = { arrays(true, 20, 300), arrays(true, 20, 600) };
+    ubi_leaks *leaks = leak_series_find(&newest, (const char *const *)drawings, 2, NULL);
+    assert_int_equal(ubi_leak_control_new(&control, leaks), UBI_OK);
+    ubi_leaks_free(leaks);
+    ubi_graph_unref(newest);
+    options.control = control;
+    assert_grown_with((const char *const *)drawings, 2, &options, "controlled Array*20 6000 12000");
+    ubi_leak_control_free(control);
+    free(drawings[0]), free(drawings[1]);
 }
 
 /* A leaked object that is large is told as leaked. */
@@ -376,6 +451,15 @@ static void every_failed_allocation_is_reported_and_leaves_nothing(void **state)
     leak_heaps_free(&h);
 }
 
+static void every_failed_allocation_for_many_is_reported(void **state) {
+    (void)state;
+    char *old = arrays(false, 6, 300), *new = arrays(false, 6, 2000);
+    leak_heaps h = leak_heaps_draw(old, new, NULL);
+    assert_true(fail_each_allocation(find_with, &h) > 30);
+    leak_heaps_free(&h);
+    free(old), free(new);
+}
+
 /* Sizes as a hostile file may have them, and nodes that hold each other alone. */
 static void sizes_beyond_all_bounds_are_as_large_as_can_be(void **state) {
     (void)state;
@@ -402,6 +486,10 @@ int main(void) {
         cmocka_unit_test(what_is_replaced_by_larger_ones_counts_to_its_holder),
         cmocka_unit_test(what_stands_in_lists_does_not_count_to_them),
         cmocka_unit_test(many_names_are_keys),
+        cmocka_unit_test(many_that_grow_a_little_each_are_told_as_one),
+        cmocka_unit_test(that_which_grew_most_is_the_example),
+        cmocka_unit_test(many_that_grow_in_the_control_are_none),
+        cmocka_unit_test(every_failed_allocation_for_many_is_reported),
         cmocka_unit_test(leaked_objects_do_not_count_twice),
         cmocka_unit_test(a_holder_of_leaked_objects_is_marked),
         cmocka_unit_test(only_what_was_chosen_is_told),

@@ -307,6 +307,7 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
     put_class(d, &grown->class_name);
     ubi__document_string(&d->json, "verdict", ubi_leak_verdict_name(grown->verdict));
     ubi__document_bool(&d->json, "isLeak", grown->counts);
+    put_u64(d, "count", grown->n_objects);
     put_u64(d, "grownBytes", grown->grown_bytes);
     ubi__json_key(&d->json, "bytes");
     ubi__json_array_begin(&d->json);

@@ -119,9 +119,11 @@ static uint64_t bytes_at(const ubi__leak_curve *curve, uint32_t i) {
 }
 
 static void write_headline(const page *p, const ubi_leak_grown *grown, const ubi__leak_path *path) {
-    char sizes[3 * UBI__HUMAN_TEXT + 16];
+    char sizes[3 * UBI__HUMAN_TEXT + 16], others[UBI__HUMAN_TEXT];
     put_sizes(sizes, sizeof sizes, p, grown);
     ubi__leak_write_grown(p->memo->out, &p->plain, path);
+    if (grown->n_objects > 1)
+        ubi__out_printf(p->memo->out, ", and %s", ubi__human_things(others, grown->n_objects - 1, "other"));
     ubi_text name = ubi__leak_memo_take(p->memo);
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_RED);
     ubi__display_text(p->out, &p->cli->style, name, room(p) > strlen(sizes) + 12 ? room(p) - strlen(sizes) : 12);
@@ -176,7 +178,7 @@ ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_mem
         if (!is_told(answer, grown))
             continue;
         if (n_told >= ubi__leaks_grown_limit(answer)) {
-            n_more++;
+            n_more += grown->n_objects;
             more_bytes = more_bytes + grown->grown_bytes < more_bytes ? UINT64_MAX : more_bytes + grown->grown_bytes;
             continue;
         }

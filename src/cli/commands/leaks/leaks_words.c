@@ -125,10 +125,22 @@ ubi_node_ix ubi__leak_grown_node(const ubi_leak_grown *grown) {
     return grown->content == UBI_NONE ? grown->node : grown->content;
 }
 
+/* ", in Map": the nearest object that it is an entry of. */
+static void write_container(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
+    uint32_t i = path->n;
+    while (i > 0 && ubi__node_is_engine(path->view.graph, ubi__path_node(&path->view, i - 1)))
+        i--;
+    if (i == 0)
+        return;
+    ubi__out_string(out, ", in ");
+    ubi__display_text(out, style, ubi_lens_node_name(path->view.look, ubi__path_node(&path->view, i - 1)),
+                      NAME_COLUMNS);
+}
+
 void ubi__leak_write_grown(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
     ubi__display_text(out, style, ubi_lens_node_name(path->view.look, path->view.target), NAME_COLUMNS);
-    if (path->n > 0)
-        ubi__display_held(out, style, &path->view, path->n, ", ");
+    if (path->n > 0 && !ubi__display_held(out, style, &path->view, path->n, ", "))
+        write_container(out, style, path);
 }
 
 /* ---- verdicts ----------------------------------------------------------------------------------------------------- */
