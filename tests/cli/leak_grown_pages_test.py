@@ -67,11 +67,13 @@ class Grown(unittest.TestCase):
         self.assertEqual((status, err), (0, ""))
         self.assertIn("No new object leaks.", out)
         self.assertRegex(out, r"\n\(concatenated string.* text of Logger: 7.84 KiB → 15.6 KiB → 23.5 KiB\n"
-                              r"    one string that is added to; grows steadily\n")
+                              r"    one string that is added to; grows steadily\n"
+                              r"    sizes with all parts; its own, as 'show' has it: 32 B\n")
         answer = json.loads(self.leaks("--json", *files)[1])
         self.assertEqual((answer["leaked"]["count"], answer["clusters"]), (0, []))
         self.assertEqual([(g["className"], g["verdict"], g["isRope"], g["bytes"]) for g in answer["grown"]],
                          [("(concatenated string)", "steady", True, [8024, 16024, 24024])])
+        self.assertEqual(answer["grown"][0]["ownSize"], 32)
         self.assertEqual(answer["grown"][0]["words"], "(concatenated string), property text of Logger")
 
     def test_two_snapshots_tell_it_too(self):
@@ -100,7 +102,8 @@ class Grown(unittest.TestCase):
     def test_many_that_grow_a_little_each_are_told_with_their_holder(self):
         files = self.series(60, 120, 180)
         out = self.leaks(*files)[1]
-        self.assertRegex(out, r"\nArray.*Map.*, and 199 others: 100 KiB → 194 KiB → 288 KiB\n    grows steadily\n")
+        self.assertRegex(out, r"\nArray.*Map.*, and 199 others: 100 KiB → 194 KiB → 288 KiB\n    grows steadily\n    global")
+        self.assertNotIn("sizes with", out)
         grown, = json.loads(self.leaks("--json", *files)[1])["grown"]
         self.assertEqual((grown["className"], grown["count"], grown["bytes"], grown["verdict"]),
                          ("Array", 200, [200 * (32 + 8 * n) for n in (60, 120, 180)], "steady"))

@@ -314,6 +314,7 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
     for (uint32_t i = 0; i <= n_steps; i++)
         ubi__json_u64(&d->json, grown->bytes[i]);
     ubi__json_array_end(&d->json);
+    put_u64(d, "ownSize", ubi__leak_own_size(d->answer, node));
     put_steps(d, grown->grew);
     if (d->answer->controls.n)
         put_u64(d, "inControl", grown->control_bytes);

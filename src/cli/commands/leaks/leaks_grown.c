@@ -148,12 +148,32 @@ static void write_words(const page *p, const ubi_leak_grown *grown) {
     ubi__out_char(p->out, '\n');
 }
 
+uint64_t ubi__leak_own_size(const ubi__leaks_answer *answer, ubi_node_ix node) {
+    const ubi_view *view = ubi__snapshot_view(answer->newest);
+    return view->size_bytes ? view->size_bytes[node] : ubi_graph_node_size_bytes(answer->newest->graph, node);
+}
+
+/* 'show' tells the size of the node alone, which is a small part of a text that was added to, or of an object with its texts. */
+static void write_own_size(const page *p, const ubi_leak_grown *grown) {
+    char size[UBI__HUMAN_TEXT], line[200];
+    uint64_t own_bytes = ubi__leak_own_size(p->answer, ubi__leak_grown_node(grown));
+    uint32_t n_heaps = ubi_leaks_heap_count(p->answer->leaks);
+    bool is_own =
+        grown->n_objects > 1 ? !grown->by_contents && !grown->is_rope : own_bytes == grown->bytes[n_heaps - 1];
+    if (is_own)
+        return;
+    snprintf(line, sizeof line, "    sizes with %s; its own, as 'show' has it: %s\n",
+             grown->is_rope ? "all parts" : "what it alone holds", ubi__human_size(size, own_bytes));
+    ubi__write_inked(p->cli, UBI__INK_DIM, line);
+}
+
 static ubi_status write_grown(const page *p, const ubi_leak_grown *grown) {
     ubi__leak_path path;
     UBI_TRY(ubi__leak_path_init_to(&path, p->answer, ubi__leak_grown_node(grown)));
     ubi__out_char(p->out, '\n');
     write_headline(p, grown, &path);
     write_words(p, grown);
+    write_own_size(p, grown);
     ubi__out_string(p->out, "    ");
     ubi__display_path_wrapped(p->out, &p->cli->style, &path.view, room(p), PATH_LINES, INDENT);
     ubi__leak_path_fini(&path);

@@ -120,6 +120,8 @@ uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer);
 ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_memo *memo);
 /** Bytes by which those grew that these lines are about. Cost: O(objects that grew). */
 uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer);
+/** The own size of a node of the newest heap, without what hangs on it. O(1). */
+uint64_t ubi__leak_own_size(const ubi__leaks_answer *answer, ubi_node_ix node);
 /** The object that the page tells of first; NULL: none. */
 const ubi_leak_grown *ubi__leaks_first_grown(const ubi__leaks_answer *answer);
 
