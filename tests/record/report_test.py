@@ -39,6 +39,48 @@ class Reports(unittest.TestCase):
     def document(self, *arguments):
         return json.loads(self.tell("report", "--json", *arguments, "out.ubirec"))
 
+    MAPS = """
+#include <stdlib.h>
+#include <sys/mman.h>
+static void *take(void) { return mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+int main(int argc, char **argv) {
+    void *volatile kept = take();
+    (void)argv;
+    munmap(take(), 1 << 20);
+    if (argc > 1)
+        kept = malloc(50000);
+    return kept == 0;
+}
+"""
+
+    def maps(self, *arguments):
+        source = self.place.folder / "maps.c"
+        source.write_text(self.MAPS)
+        program = self.place.compile("maps", source=source)
+        done = self.place.record(program, *arguments, options=("--exact", "--mappings"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_mappings_alone_are_not_taken_for_the_heap(self):
+        self.maps()
+        for options in ((), ("--by", "peak"), ("--detail",)):
+            page = self.tell("report", *options, "out.ubirec")
+            self.assertIn("\nMappings of memory; of the heap, nothing was recorded\n", page)
+            self.assertRegex(page, r"\nNot freed +1\.00 MiB in 1 mapping\n")
+            self.assertNotRegex(page, r"\d allocation")
+        self.assertRegex(self.tell("allocations", "out.ubirec"), r"\A2\.00 MiB in 2 mappings; ")
+        self.assertEqual({site["class"] for site in self.document()["sites"]}, {"mapping"})
+
+    def test_mappings_beside_the_heap_have_places_of_their_own(self):
+        self.maps("malloc")
+        for options in ((), ("--by", "peak"), ("--detail",)):
+            heap, mappings = self.tell("report", *options, "out.ubirec").split("\nMappings of memory, which the heap may lie in\n")
+            self.assertRegex(heap, r"\nMappings +2\.00 MiB in 2 mappings; at the peak ")
+            self.assertRegex(heap.split("Place, and who called it")[1], r"\A\n +48\.8 KiB .* main")
+            self.assertRegex(mappings.split("Place, and who called it")[1], r"\A\n +\S+ MiB .* take")
+        self.assertIn("in 1 allocation; ", self.tell("allocations", "out.ubirec"))
+        self.assertIn("\nOf the heap alone: 'ubiheap report' has the places that asked for mappings.\n", self.tell("allocations", "out.ubirec"))
+        self.assertEqual({site["class"] for site in self.document()["sites"]}, {"heap", "mapping"})
+
     def test_what_the_library_keeps_on_purpose_is_no_leak(self):
         self.record()
         page = self.tell("report", "--by", "leaked", "out.ubirec")

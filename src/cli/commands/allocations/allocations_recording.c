@@ -192,11 +192,13 @@ static void write_totals(const answer *a) {
     const ubi__recording_view *v = &a->view;
     char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT];
     const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
-    ubi__out_printf(v->out, "%s in %s allocation%s", ubi__range_bytes(text, v->cli, total->bytes),
+    ubi__out_printf(v->out, "%s in %s %s%s", ubi__range_bytes(text, v->cli, total->bytes),
                     ubi__count_guess(count, v->cli, total->estimate.count, total->count),
-                    total->count.high == 1 ? "" : "s");
+                    ubi__recording_things(v->of_class), total->count.high == 1 ? "" : "s");
     ubi__out_printf(v->out, "; at the peak %s", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_PEAK].bytes));
     ubi__out_printf(v->out, ", not freed %s\n", ubi__range_bytes(text, v->cli, v->all[UBI__MEASURE_LEAKED].bytes));
+    if (v->of_class != UBI__UBIREC_MAPPING && v->report->summary.classes[UBI__UBIREC_MAPPING].count)
+        ubi__out_string(v->out, "Of the heap alone: 'ubiheap report' has the places that asked for mappings.\n");
 }
 
 static ubi_status write_page(const answer *a) {

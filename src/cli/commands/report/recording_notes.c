@@ -34,7 +34,10 @@ static const struct {
 } losses[] = {
     { UBI__UBIREC_DROPPED, "event", "lost because there was no room: all numbers are too small" },
     { UBI__UBIREC_REENTRANT, "event", "not recorded because they came from signal handlers inside of the recorder" },
-    { UBI__UBIREC_UNKNOWN_FREES, "free", "of blocks that were allocated before recording began, or out of its sight" },
+    { UBI__UBIREC_UNKNOWN_FREES, "free",
+      "of blocks that did not live as far as was seen: from before recording began, allocated out of its sight, or "
+      "freed "
+      "twice, which is a fault of the program" },
     { UBI__UBIREC_INHERITED_FREES, "free",
       "of blocks that a child got from its parent by fork: the parent's file has their allocation" },
     { UBI__UBIREC_UNFINISHED, "call", "under way when the program ended: not counted, for none came back to it" },

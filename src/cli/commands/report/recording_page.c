@@ -28,6 +28,7 @@
 #define LIST_SITES 10
 #define LIST_FRAMES 8
 #define CURVE_COLUMNS 60
+#define MAPPINGS_TITLE_LINES 2
 
 #define EXACT_COLUMNS 11
 #define ESTIMATE_COLUMNS 18
@@ -168,14 +169,15 @@ static size_t write_head(const ubi__recording_view *v) {
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
 
 /* "in 120 allocations", or "in about 29 (8-121,000) allocations". */
-static void write_count(const ubi__recording_view *v, const ubi__estimate *e, ubi__range range) {
+static void write_count(const ubi__recording_view *v, ubi__ubirec_class of_class, const ubi__estimate *e,
+                        ubi__range range) {
     char limits[UBI__ESTIMATE_TEXT], guess[UBI__HUMAN_TEXT];
     ubi__range_count(limits, v->cli, range);
     if (range.low < range.high)
         ubi__out_printf(v->out, " in about %s (%s)", ubi__human_count(guess, ubi__whole(e->count)), limits);
     else
         ubi__out_printf(v->out, " in %s", limits);
-    ubi__out_printf(v->out, " allocation%s", range.high == 1 ? "" : "s");
+    ubi__out_printf(v->out, " %s%s", ubi__recording_things(of_class), range.high == 1 ? "" : "s");
 }
 
 static size_t number_columns(const ubi__recording_view *v) {
@@ -191,7 +193,7 @@ static void write_total(const ubi__recording_view *v, const char *name, ubi__mea
         return;
     }
     right(v, ubi__range_bytes(bytes, v->cli, sum->bytes), number_columns(v));
-    write_count(v, &sum->estimate, sum->count);
+    write_count(v, v->of_class, &sum->estimate, sum->count);
     if (measure == UBI__MEASURE_PEAK)
         ubi__out_printf(v->out, ", at %s", time_words(share, v->report->summary.classes[v->of_class].peak_time_ns));
     if (!v->report->is_exact)
@@ -214,7 +216,7 @@ static size_t write_class(const ubi__recording_view *v, ubi__ubirec_class of_cla
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
     label(v, name);
     right(v, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL), number_columns(v));
-    write_count(v, &total, ubi__recording_count_range(s, of_class, &total));
+    write_count(v, of_class, &total, ubi__recording_count_range(s, of_class, &total));
     ubi__out_printf(v->out, "; at the peak %s", class_bytes(text, v, of_class, UBI__MEASURE_PEAK));
     ubi__out_printf(v->out, ", not freed %s\n", class_bytes(text, v, of_class, UBI__MEASURE_LEAKED));
     return 1;
@@ -232,6 +234,11 @@ static size_t write_totals(const ubi__recording_view *v) {
     const ubi__recording_summary *s = &v->report->summary;
     size_t lines = 1;
     ubi__out_char(v->out, '\n');
+    if (v->of_class == UBI__UBIREC_MAPPING) { /* else one would take them for the heap */
+        ubi__write_inked(v->cli, UBI__INK_BOLD, "Mappings of memory; of the heap, nothing was recorded");
+        ubi__out_char(v->out, '\n');
+        lines++;
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, lines++) {
         write_total(v, rows[i].name, rows[i].measure);
         ubi__out_char(v->out, '\n');
@@ -406,11 +413,22 @@ static size_t notes_lines(const ubi__recording_view *v, const ubi__recording_not
     return ubi__recording_write_notes(v, notes, lines, true);
 }
 
+/* Beside those of the heap. @return whether there are any */
+static bool view_mappings(ubi__recording_view *out, const ubi__recording_view *v) {
+    *out = *v;
+    out->of_class = UBI__UBIREC_MAPPING;
+    out->n_sites = v->is_list || v->report->wishes->top ? v->n_sites : OVERVIEW_ROWS;
+    sum_up(out);
+    return v->of_class != UBI__UBIREC_MAPPING && ubi__recording_table_least(out) > ubi__recording_table_head();
+}
+
 static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes *notes) {
     const ubi__recording_report *report = v->report;
     size_t n_processes = report->processes.merge ? report->processes.rows.n : 0;
     size_t n_markers = report->summary.markers.groups.n;
     bool has_markers = !report->wishes->site; /* which are of all places */
+    ubi__recording_view mappings;
+    bool has_mappings = view_mappings(&mappings, v);
     size_t used = write_head(v);
     ubi__recording_gather_notes(notes, v);
     if (is_empty(v)) {
@@ -424,10 +442,15 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     used += write_findings(v);
     used += next_lines(v);
     used += list_lines(n_processes, rows_of(v, n_processes));
+    used += has_mappings ? MAPPINGS_TITLE_LINES + ubi__recording_table_least(&mappings) : 0;
     used += has_markers ? list_lines(n_markers, rows_of(v, n_markers)) + (n_markers > 0) : 0; /* and without marker */
     ubi__recording_processes_page(v->cli, report, report->wishes->detail ? UINT64_MAX : rows_of(v, n_processes));
     size_t lines = notes_lines(v, notes, used);
     ubi__recording_table(v, UBI__RECORDING_PAGE_LINES > used + lines ? UBI__RECORDING_PAGE_LINES - used - lines : 0);
+    if (has_mappings) {
+        ubi__write_title(v->cli, "Mappings of memory, which the heap may lie in");
+        ubi__recording_table(&mappings, 0);
+    }
     if (has_markers)
         UBI_TRY(ubi__recording_markers_page(v->cli, report,
                                             report->wishes->top ? report->wishes->top : rows_of(v, n_markers)));

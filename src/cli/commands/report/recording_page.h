@@ -72,6 +72,8 @@ size_t ubi__recording_numbers(const ubi__recording_view *v, const ubi__site *row
 size_t ubi__recording_extra_number(const ubi__recording_view *v, const ubi__estimate *e, const char *head);
 /** @param lines  that it may have, in an overview. */
 void ubi__recording_table(const ubi__recording_view *v, size_t lines);
+/** Lines of a table without rows. */
+size_t ubi__recording_table_head(void);
 /** Lines that it cannot do without, if there is any place. */
 size_t ubi__recording_table_least(const ubi__recording_view *v);
 

@@ -146,6 +146,8 @@ bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_r
 /** The next call that is taken for one of a wrapper, from *frame on; which is behind it then. False: there is none. */
 bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_report *report, uint32_t *frame);
 
+/** What one of a class is called: "allocation", "mapping", "object". */
+const char *ubi__recording_things(ubi__ubirec_class of_class);
 /** Whether what is known of a class are samples. Mappings are all recorded. */
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
 /** What a document says of the whole of a recording. */

@@ -217,10 +217,15 @@ static bool is_pool(const ubi__recording_view *v, const ubi__site *site) {
 }
 
 static bool has_pools(const ubi__recording_view *v) {
-    for (size_t i = 0; v->order == UBI__BY_LEAKED && i < v->report->sites.rows.n; i++)
+    for (size_t i = 0; v->of_class == UBI__UBIREC_HEAP && v->order == UBI__BY_LEAKED && i < v->report->sites.rows.n;
+         i++)
         if (is_pool(v, &v->report->sites.rows.at[i]))
             return true;
     return false;
+}
+
+size_t ubi__recording_table_head(void) {
+    return HEAD_LINES;
 }
 
 size_t ubi__recording_table_least(const ubi__recording_view *v) {

@@ -170,6 +170,11 @@ bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_clas
     return of_class != UBI__UBIREC_MAPPING && !ubi__ubirec_is_exact(&s->tables);
 }
 
+const char *ubi__recording_things(ubi__ubirec_class of_class) {
+    static const char *const things[UBI__UBIREC_CLASS_COUNT] = { "allocation", "mapping", "object" };
+    return things[of_class];
+}
+
 uint64_t ubi__whole(double value) {
     if (!(value > 0))
         return 0;
