@@ -45,28 +45,4 @@ static inline size_t ubi__slots_for(size_t n_rows, size_t num, size_t den, size_
     return n;
 }
 
-/** The hash of a row of `rows`. */
-typedef uint64_t (*ubi__row_hash_fn)(const void *rows, uint32_t row);
-
-/**
- * Room for one row more: twice as many slots, `least` at first, when half of them are taken. The rows 0 to n_rows, no two of
- * them equal, are put in anew. UBI_OK or UBI_ENOMEM (`s` unchanged).
- */
-static inline ubi_status ubi__slots_grow(ubi__slots *s, const void *rows, size_t n_rows, ubi__row_hash_fn hash_of,
-                                         size_t least, const ubi_allocator *a) {
-    ubi__slots larger = { NULL, 0 };
-    if (n_rows * 2 < s->n)
-        return UBI_OK;
-    UBI_TRY(ubi__slots_new(&larger, s->n ? 2 * s->n : least, a));
-    for (uint32_t row = 0; row < n_rows; row++) {
-        size_t i = hash_of(rows, row) & (larger.n - 1);
-        while (larger.at[i] != UBI_NONE)
-            i = ubi__slots_next(&larger, i);
-        larger.at[i] = row;
-    }
-    ubi__slots_fini(s, a);
-    *s = larger;
-    return UBI_OK;
-}
-
 #endif

@@ -8,6 +8,7 @@
 #include "recording/ubirec_merge.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "recording/live_table.h"
 #include "recording/ubirec_numbers.h"
@@ -258,14 +259,33 @@ static ubi_status add_record(ubi__ubirec_merge *m, input *in, const ubi__ubirec_
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* What lives when the process is over has nobody any more. */
-static ubi_status leave_live(ubi__ubirec_merge *m, const input *in) {
-    if (in->live.table.n)
-        UBI_TRY(ubi__ubirec_write_time(m->writer, in->time_ns));
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static ubi_status live_events(ubi__vec_u64 *out, const input *in, const ubi_allocator *a) {
+    UBI_TRY(ubi__vec_u64_reserve(out, a, in->live.table.n));
     for (size_t i = 0; i < in->live.table.n_slots; i++)
         if (in->live.table.slots[i].address)
-            UBI_TRY(ubi__ubirec_write_left(m->writer, in->live.table.slots[i].event));
+            out->at[out->n++] = in->live.table.slots[i].event;
     return UBI_OK;
+}
+
+/* The blocks that a process left, in the order of their allocations: that of the table is another one in every run. */
+static ubi_status input_leave_live(ubi__ubirec_merge *m, const input *in) {
+    ubi__vec_u64 events = { NULL, 0, 0 };
+    if (in->live.table.n == 0)
+        return UBI_OK;
+    ubi_status status = live_events(&events, in, m->allocator);
+    if (status == UBI_OK)
+        status = ubi__ubirec_write_time(m->writer, in->time_ns);
+    if (status == UBI_OK)
+        qsort(events.at, events.n, sizeof *events.at, by_number);
+    for (size_t i = 0; status == UBI_OK && i < events.n; i++)
+        status = ubi__ubirec_write_left(m->writer, events.at[i]);
+    ubi__vec_u64_fini(&events, m->allocator);
+    return status;
 }
 
 /* What the file says in the end. */
@@ -291,7 +311,7 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
         const ubi__ubirec_companion_row *row = &in->numbers.tables.companions.at[i];
         UBI_TRY(ubi__ubirec_write_companion(m->writer, string_of(in, row->suffix), string_of(in, row->name)));
     }
-    UBI_TRY(leave_live(m, in));
+    UBI_TRY(input_leave_live(m, in));
     UBI_TRY(set_rss(m, in, 0));
     close_input(m, in);
     return UBI_OK;

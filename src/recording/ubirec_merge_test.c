@@ -28,6 +28,7 @@
 typedef struct process {
     uint64_t began, allocates, ends, size_bytes;
     bool frees, has_no_end;
+    unsigned n_more; /* blocks of 1 byte that it keeps */
 } process;
 
 typedef struct group {
@@ -52,6 +53,8 @@ static void make_file(const char *path, const ubi__ubirec_about *about, const pr
     must(ubi__ubirec_kind(r.w, &r.heap, ubi__text("malloc"), UBI__UBIREC_HEAP));
     must(ubi__ubirec_write_time(r.w, p->allocates * MS));
     uint64_t block = allocate(&r, r.heap, p->size_bytes, stack(&r, "main"));
+    for (unsigned i = 0; i < p->n_more; i++)
+        allocate(&r, r.heap, 1, stack(&r, "main"));
     if (p->frees)
         must(ubi__ubirec_write_free(r.w, block));
     if (!p->has_no_end) {
@@ -187,6 +190,36 @@ static ubi_status merge_group(void *payload, const ubi_allocator *allocator) {
     return status;
 }
 
+static void blocks_are_left_in_the_order_of_their_allocations(void **state) {
+    static const process two[] = { { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1, .n_more = 300 },
+                                   { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 1, .n_more = 300 } };
+    bytes whole = { .n = 0 };
+    ubi__source source;
+    ubi__ubirec_reader *reader;
+    const ubi__ubirec_record *record = NULL;
+    uint64_t before = 0;
+    size_t n_left = 0, n_descents = 0;
+    group g;
+    (void)state;
+    make_group(&g, two, 2);
+    must(put_together(&whole, &g, NULL));
+    ubi__source_open_memory(&source, whole.at, whole.n, ubi_allocator_default());
+    must(ubi__ubirec_reader_new(&reader, &source, NULL));
+    while (ubi__ubirec_next(reader, &record) == UBI_OK && record) {
+        if (record->type != UBI__UBIREC_LEFT)
+            continue;
+        n_descents += n_left > 0 && record->event.number < before;
+        before = record->event.number;
+        n_left++;
+    }
+    assert_int_equal(n_left, 602);
+    assert_true(n_descents <= 1); /* from one process to the other */
+    ubi__ubirec_reader_free(reader);
+    ubi__source_close(&source);
+    bytes_free(&whole);
+    remove_group(&g);
+}
+
 static void no_refused_memory_is_missed(void **state) {
     static const process both[] = { { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
                                     { .began = 1010, .allocates = 2, .ends = 40, .size_bytes = 5000 } };
@@ -203,6 +236,7 @@ int main(void) {
         cmocka_unit_test(what_a_process_left_leaves_with_it),
         cmocka_unit_test(the_end_is_the_last_thing_that_is_known),
         cmocka_unit_test(a_process_may_have_begun_before_the_first),
+        cmocka_unit_test(blocks_are_left_in_the_order_of_their_allocations),
         cmocka_unit_test(no_refused_memory_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
