@@ -186,7 +186,8 @@ static inline void *ubi__table_slots(const ubi_allocator *a, size_t n_slots, siz
         t->n--;                                                                                                        \
     }                                                                                                                  \
     __attribute__((unused)) static inline void name##_prefetch(const name *t, uint64_t hash) {                         \
-        __builtin_prefetch(t->slots + name##_home(t, hash));                                                           \
+        /* In whole numbers: a table may have no slots yet. */                                                         \
+        __builtin_prefetch((const void *)((uintptr_t)t->slots + name##_home(t, hash) * sizeof *t->slots));             \
     }                                                                                                                  \
     struct ubi__swallow_semicolon
 

@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     def test_mappings_beside_the_heap_have_places_of_their_own(self):
         self.maps("malloc")
         for options in ((), ("--by", "peak"), ("--detail",)):
-            heap, mappings = self.tell("report", *options, "out.ubirec").split("\nMappings of memory, which the heap may lie in\n")
+            heap, mappings = self.tell("report", *options, "out.ubirec").split("\nMappings (parts of the heap may be inside them)\n")
             self.assertRegex(heap, r"\nMappings +2\.00 MiB in 2 mappings; at the peak ")
             self.assertRegex(heap.split("Place, and who called it")[1], r"\A\n +48\.8 KiB .* main")
             self.assertRegex(mappings.split("Place, and who called it")[1], r"\A\n +\S+ MiB .* take")

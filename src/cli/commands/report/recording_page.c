@@ -448,7 +448,7 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     size_t lines = notes_lines(v, notes, used);
     ubi__recording_table(v, UBI__RECORDING_PAGE_LINES > used + lines ? UBI__RECORDING_PAGE_LINES - used - lines : 0);
     if (has_mappings) {
-        ubi__write_title(v->cli, "Mappings of memory, which the heap may lie in");
+        ubi__write_title(v->cli, "Mappings (parts of the heap may be inside them)");
         ubi__recording_table(&mappings, 0);
     }
     if (has_markers)
