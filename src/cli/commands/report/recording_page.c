@@ -442,10 +442,14 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     used += write_findings(v);
     used += next_lines(v);
     used += list_lines(n_processes, rows_of(v, n_processes));
-    used += has_mappings ? MAPPINGS_TITLE_LINES + ubi__recording_table_least(&mappings) : 0;
     used += has_markers ? list_lines(n_markers, rows_of(v, n_markers)) + (n_markers > 0) : 0; /* and without marker */
     ubi__recording_processes_page(v->cli, report, report->wishes->detail ? UINT64_MAX : rows_of(v, n_processes));
     size_t lines = notes_lines(v, notes, used);
+    size_t mapping_lines = has_mappings ? MAPPINGS_TITLE_LINES + ubi__recording_table_least(&mappings) : 0;
+    if (!v->is_list && !report->wishes->top &&
+        used + lines + ubi__recording_table_least(v) + mapping_lines > UBI__RECORDING_PAGE_LINES)
+        has_mappings = false; /* the finding names their first place */
+    used += has_mappings ? mapping_lines : 0;
     ubi__recording_table(v, UBI__RECORDING_PAGE_LINES > used + lines ? UBI__RECORDING_PAGE_LINES - used - lines : 0);
     if (has_mappings) {
         ubi__write_title(v->cli, "Mappings (parts of the heap may be inside them)");
