@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # cpp-leak.sh PROGRAM ARGUMENTS...: records a native program, every allocation of it, and fails when it ends without having
-# freed all of them. What the C and C++ libraries keep on purpose does not count. Compile with -g, to see lines.
+# freed all of them. What the C and C++ libraries keep on purpose does not count. Compile with -g, to see lines, and
+# install the symbols of the C library (Debian: libc6-dbg): without them, what setenv, localtime, gettext and res_init keep
+# counts as the program's.
 #
 #     sh cpp-leak.sh build/tests --all
 #

@@ -370,8 +370,9 @@ static bool is_empty(const ubi__recording_view *v) {
 }
 
 static void write_nothing(const ubi__recording_view *v) {
-    char text[96], size[UBI__HUMAN_TEXT];
-    snprintf(text, sizeof text, "Nothing was sampled: less than %s was allocated.",
+    char text[160], size[UBI__HUMAN_TEXT];
+    snprintf(text, sizeof text,
+             "Nothing was sampled: less than %s was allocated. 'record --exact' records every allocation.",
              ubi__human_size(size, ubi__whole(v->report->heap_bytes[UBI__MEASURE_TOTAL].high)));
     bool is_known = v->report->summary.tables.counters[UBI__UBIREC_NOT_RECORDED] == 0;
     ubi__out_char(v->out, '\n');
