@@ -146,6 +146,14 @@ static void what_stands_in_lists_does_not_count_to_them(void **state) {
                  (int[]){ 5000, 9000, 13000 }, 3, "");
 }
 
+/* V8 names the keys and values of a Map by their place in its table. */
+static void what_tables_hold_does_not_count_to_them(void **state) {
+    (void)state;
+    assert_sizes("1 -> 2 \"seen\"; 2(coarse=object class=Map size=100) -> 6%2$d \"table\"; "
+                 "6%2$d(type=data size=5000) -> 5%2$d \"4099\"; 5%2$d(coarse=object class=Key size=%1$d)",
+                 (int[]){ 5000, 9000, 13000 }, 3, "");
+}
+
 /* Heap i of a dictionary of many texts, all of them new. From malloc. */
 static char *dictionary(int heap, int n) {
     char *edges = repeat_drawing("1 -> 2 \"log\"; 2(coarse=object class=Log size=100) -> 9 \"n\"", ", % \"key%\"",
@@ -485,6 +493,7 @@ int main(void) {
         cmocka_unit_test(parts_of_the_engine_belong_to_the_object_that_alone_has_them),
         cmocka_unit_test(what_is_replaced_by_larger_ones_counts_to_its_holder),
         cmocka_unit_test(what_stands_in_lists_does_not_count_to_them),
+        cmocka_unit_test(what_tables_hold_does_not_count_to_them),
         cmocka_unit_test(many_names_are_keys),
         cmocka_unit_test(many_that_grow_a_little_each_are_told_as_one),
         cmocka_unit_test(that_which_grew_most_is_the_example),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text_parts.h"
 
 /* From a node up to the object that it counts to: a buffer's memory, its array buffer, its view, and whoever has that. */
 #define MOST_LEVELS 8
@@ -28,13 +29,23 @@ static bool is_held_by_program(const ubi_graph *g, ubi_node_ix node) {
     return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT;
 }
 
-/* Where edges have no kinds, those of elements look like "[3]" or "objectElements[3]". */
+static bool is_number(ubi_text text) {
+    size_t i = 0;
+    while (i < text.len && ubi__is_digit(text.ptr[i]))
+        i++;
+    return i > 0 && i == text.len;
+}
+
+/*
+ * Where edges have no kinds, those of elements look like "[3]" or "objectElements[3]". V8 names what the table of a Map or Set
+ * holds by its place there: "4099".
+ */
 static bool is_entry(const ubi_graph *g, ubi_edge_ix e) {
     ubi_str_ix name = ubi__graph_edge_name(g, e);
     if (name == UBI_NONE)
         return true;
     ubi_text text = ubi__strtab_get(&g->strings, name);
-    return text.len && text.ptr[text.len - 1] == ']';
+    return (text.len && text.ptr[text.len - 1] == ']') || is_number(text);
 }
 
 static void meet(ubi__leak_holdings *h, ubi_node_ix source, ubi_edge_ix e) {
