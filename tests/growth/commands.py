@@ -152,8 +152,8 @@ COMMANDS = {
     + each("convert {FILE} {OUT}.heapsnapshot", fx["deep_stack"]),
     "run": each("run --snapshot-at exit -o {OUT}.fxsnapshot {FILE}", objects, chain, classes, calls)
     + each("run --census-at exit -b allocationStack {FILE}", objects, calls)
-    + each("run --allocation-log {OUT} {FILE}", calls)
-    + each("run --timeline {OUT} {FILE}", promises),
+    + each("run --allocation-log {OUT}.log {FILE}", calls)
+    + each("run --timeline {OUT}.timeline {FILE}", promises),
     # Waiting takes instructions, too: enough must be done that a busy machine does not matter.
     "record": each("record --exact --no-symbols -o {OUT}.ubirec {FILE}", program("places", 40000), program("deep", 40000),
                    program("threads", 600)),
