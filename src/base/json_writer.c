@@ -13,10 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 #include "base/text.h"
 
 /* ---- output ----------------------------------------------------------------------------------------------------- */
+
+/* Whether the innermost open level is an object, or an array. Unknown levels are either. */
+__attribute__((unused)) static bool level_is(const ubi__json *j, bool object) {
+    return j->depth > 64 || (j->depth > 0 ? (j->objects >> (j->depth - 1) & 1) == object : !object);
+}
 
 void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload, bool pretty) {
     j->write = write;
@@ -27,10 +33,20 @@ void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), v
     j->need_comma = false;
     j->after_key = false;
     j->depth = 0;
+    j->objects = 0;
     j->n = 0;
 }
 
+void ubi__json_check(const ubi__json *j) {
+    UBI_ASSERT(j->n <= sizeof j->buffer);
+    UBI_ASSERT(!j->after_key || j->need_comma);
+    UBI_ASSERT(!j->after_key || level_is(j, true));
+    UBI_ASSERT(j->depth >= 64 || j->objects >> j->depth == 0);
+}
+
 static void drain(ubi__json *j) {
+    if (UBI_CHECKS)
+        ubi__json_check(j);
     if (j->n && !j->failed && !j->write(j->payload, j->buffer, j->n))
         j->failed = true;
     j->n = 0;
@@ -81,15 +97,26 @@ static void begin_entry(ubi__json *j) {
     j->need_comma = true;
 }
 
-static void begin_level(ubi__json *j, char bracket) {
+/* A value in an array, after a key, or the whole document. */
+static void begin_value(ubi__json *j) {
+    UBI_ASSERT(j->after_key || level_is(j, false));
     begin_entry(j);
+}
+
+static void begin_level(ubi__json *j, char bracket) {
+    begin_value(j);
     put_char(j, bracket);
+    if (UBI_CHECKS && j->depth < 64 && bracket == '{')
+        j->objects |= UINT64_C(1) << j->depth;
     j->depth++;
     j->need_comma = false;
 }
 
 static void end_level(ubi__json *j, char bracket) {
+    UBI_ASSERT(j->depth > 0 && !j->after_key && level_is(j, bracket == '}'));
     j->depth--;
+    if (UBI_CHECKS && j->depth < 64)
+        j->objects &= ~(UINT64_C(1) << j->depth);
     if (j->pretty && j->need_comma)
         new_line(j);
     put_char(j, bracket);
@@ -184,6 +211,7 @@ static void put_quoted(ubi__json *j, ubi_text text) {
 }
 
 void ubi__json_key_text(ubi__json *j, ubi_text key) {
+    UBI_ASSERT(!j->after_key && level_is(j, true));
     begin_entry(j);
     put_quoted(j, key);
     put(j, ": ", j->pretty ? 2 : 1);
@@ -199,7 +227,7 @@ void ubi__json_text(ubi__json *j, ubi_text value) {
         ubi__json_null(j);
         return;
     }
-    begin_entry(j);
+    begin_value(j);
     put_quoted(j, value);
 }
 
@@ -209,7 +237,7 @@ void ubi__json_string(ubi__json *j, const char *value) {
 
 void ubi__json_raw(ubi__json *j, ubi_text json) {
     bool in_string = false;
-    begin_entry(j);
+    begin_value(j);
     for (size_t i = 0; i < json.len; i++) {
         char c = json.ptr[i];
         if (!in_string && (c == ' ' || c == '\t' || c == '\n' || c == '\r'))
@@ -225,7 +253,7 @@ void ubi__json_raw(ubi__json *j, ubi_text json) {
 /* ---- constants and numbers -------------------------------------------------------------------------------------- */
 
 static void put_word(ubi__json *j, const char *word) {
-    begin_entry(j);
+    begin_value(j);
     put(j, word, strlen(word));
 }
 
@@ -243,7 +271,7 @@ void ubi__json_bool(ubi__json *j, bool value) {
 void ubi__json_double(ubi__json *j, double value) {
     char text[32];
     size_t n = ubi__number_text(text, value);
-    begin_entry(j);
+    begin_value(j);
     if (isfinite(value))
         put(j, text, n);
     else
@@ -270,7 +298,7 @@ void ubi__json_u64(ubi__json *j, uint64_t value) {
     }
     char text[32];
     size_t n = u64_text(text, value);
-    begin_entry(j);
+    begin_value(j);
     put(j, text, n);
 }
 
@@ -294,6 +322,52 @@ void ubi__json_node_id(ubi__json *j, uint64_t id) {
     char text[32];
     ubi_text digits = { text, u64_text(text, id) };
     ubi__json_text(j, digits);
+}
+
+/* ---- members ---------------------------------------------------------------------------------------------------- */
+
+void ubi__json_member_object(ubi__json *j, const char *key) {
+    ubi__json_key(j, key);
+    ubi__json_object_begin(j);
+}
+
+void ubi__json_member_array(ubi__json *j, const char *key) {
+    ubi__json_key(j, key);
+    ubi__json_array_begin(j);
+}
+
+void ubi__json_member_null(ubi__json *j, const char *key) {
+    ubi__json_key(j, key);
+    ubi__json_null(j);
+}
+
+#define JSON_MEMBER(kind, type)                                                                                        \
+    void ubi__json_member_##kind(ubi__json *j, const char *key, type value) {                                          \
+        ubi__json_key(j, key);                                                                                         \
+        ubi__json_##kind(j, value);                                                                                    \
+    }
+
+JSON_MEMBER(bool, bool)
+JSON_MEMBER(string, const char *)
+JSON_MEMBER(text, ubi_text)
+JSON_MEMBER(raw, ubi_text)
+JSON_MEMBER(u64, uint64_t)
+JSON_MEMBER(i64, int64_t)
+JSON_MEMBER(double, double)
+JSON_MEMBER(node_id, uint64_t)
+
+void ubi__json_member_u64_or_null(ubi__json *j, const char *key, bool is_known, uint64_t value) {
+    if (is_known)
+        ubi__json_member_u64(j, key, value);
+    else
+        ubi__json_member_null(j, key);
+}
+
+void ubi__json_member_node_id_or_null(ubi__json *j, const char *key, bool is_known, uint64_t id) {
+    if (is_known)
+        ubi__json_member_node_id(j, key, id);
+    else
+        ubi__json_member_null(j, key);
 }
 
 /* ---- JavaScript's Number::toString ------------------------------------------------------------------------------ */

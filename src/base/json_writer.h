@@ -2,8 +2,10 @@
  *
  * json_writer.h: streaming JSON output, byte for byte what JavaScript's JSON.stringify gives.
  *
- * The writer puts commas and indentation; the caller opens, names and closes. It keeps a bit per open level and a fixed
- * buffer, so nothing is held in memory. The first write error sticks and turns later calls into no-ops.
+ * The writer puts commas and indentation; the caller opens, names and closes. It keeps a few flags and a fixed buffer, so
+ * nothing is held in memory and depth has no limit. The first write error sticks and turns later calls into no-ops.
+ *
+ * Checked builds see members outside objects, values without a key, and ends that match no begin (the 64 outermost levels).
  */
 #ifndef UBI_BASE_JSON_WRITER_H
 #define UBI_BASE_JSON_WRITER_H
@@ -21,6 +23,7 @@ typedef struct ubi__json {
     bool need_comma;
     bool after_key;
     uint32_t depth;
+    uint64_t objects; /* bit d: the level inside d others is an object, else an array; kept in checked builds */
     size_t n;
     char buffer[UBI__JSON_BUFFER];
 } ubi__json;
@@ -28,6 +31,8 @@ typedef struct ubi__json {
 void ubi__json_init(ubi__json *j, bool (*write)(void *, const void *, size_t), void *payload, bool pretty);
 /** Writes what is buffered. UBI_OK, or UBI_EIO when any write was refused. */
 ubi_status ubi__json_flush(ubi__json *j);
+/** Invariants; checked builds run it whenever the buffer is written. */
+void ubi__json_check(const ubi__json *j);
 
 void ubi__json_object_begin(ubi__json *j);
 void ubi__json_object_end(ubi__json *j);
@@ -48,6 +53,22 @@ void ubi__json_i64(ubi__json *j, int64_t value);
 void ubi__json_double(ubi__json *j, double value);
 /** A number when a double holds it exactly, else a string of digits. */
 void ubi__json_node_id(ubi__json *j, uint64_t id);
+
+/* A key and its value, in an open object. */
+void ubi__json_member_object(ubi__json *j, const char *key); /* opens it, as ubi__json_object_begin */
+void ubi__json_member_array(ubi__json *j, const char *key);  /* opens it, as ubi__json_array_begin */
+void ubi__json_member_null(ubi__json *j, const char *key);
+void ubi__json_member_bool(ubi__json *j, const char *key, bool value);
+void ubi__json_member_string(ubi__json *j, const char *key, const char *value);
+void ubi__json_member_text(ubi__json *j, const char *key, ubi_text value);
+void ubi__json_member_raw(ubi__json *j, const char *key, ubi_text json);
+void ubi__json_member_u64(ubi__json *j, const char *key, uint64_t value);
+void ubi__json_member_i64(ubi__json *j, const char *key, int64_t value);
+void ubi__json_member_double(ubi__json *j, const char *key, double value);
+void ubi__json_member_node_id(ubi__json *j, const char *key, uint64_t id);
+/* The value, or null when it is unknown. */
+void ubi__json_member_u64_or_null(ubi__json *j, const char *key, bool is_known, uint64_t value);
+void ubi__json_member_node_id_or_null(ubi__json *j, const char *key, bool is_known, uint64_t id);
 
 /** JavaScript's Number::toString of a double; NUL-terminated. `out` takes 32 bytes. */
 size_t ubi__number_text(char out[32], double value);

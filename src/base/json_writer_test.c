@@ -15,6 +15,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "damage.h"
 
 typedef struct sink {
     char data[1 << 16];
@@ -220,6 +221,72 @@ static void write_sample(ubi__json *j) {
     ubi__json_object_end(j);
 }
 
+static void members_are_keys_and_values(void **state) {
+    (void)state;
+    ubi__json *j = start(false);
+    ubi__json_object_begin(j);
+    ubi__json_member_object(j, "o");
+    ubi__json_member_null(j, "n");
+    ubi__json_object_end(j);
+    ubi__json_member_array(j, "a");
+    ubi__json_array_end(j);
+    ubi__json_member_bool(j, "b", true);
+    ubi__json_member_string(j, "s", NULL);
+    ubi__json_member_text(j, "t", ubi__text("x"));
+    ubi__json_member_raw(j, "r", ubi__text("[1, 2]"));
+    ubi__json_member_u64(j, "u", 7);
+    ubi__json_member_i64(j, "i", -7);
+    ubi__json_member_double(j, "d", 0.5);
+    ubi__json_member_node_id(j, "id", UINT64_MAX);
+    ubi__json_member_u64_or_null(j, "u1", true, 1);
+    ubi__json_member_u64_or_null(j, "u0", false, 1);
+    ubi__json_member_node_id_or_null(j, "id1", true, 1);
+    ubi__json_member_node_id_or_null(j, "id0", false, 1);
+    ubi__json_object_end(j);
+    assert_string_equal(finish(), "{\"o\":{\"n\":null},\"a\":[],\"b\":true,\"s\":null,\"t\":\"x\",\"r\":[1,2],\"u\":7,"
+                                  "\"i\":-7,\"d\":0.5,\"id\":\"18446744073709551615\",\"u1\":1,\"u0\":null,"
+                                  "\"id1\":1,\"id0\":null}");
+}
+
+static void write_value_without_key(void *j) {
+    ubi__json_object_begin(j);
+    ubi__json_u64(j, 1);
+}
+
+static void write_member_in_array(void *j) {
+    ubi__json_array_begin(j);
+    ubi__json_member_u64(j, "key", 1);
+}
+
+static void end_array_as_object(void *j) {
+    ubi__json_array_begin(j);
+    ubi__json_object_end(j);
+}
+
+static void end_object_after_key(void *j) {
+    ubi__json_object_begin(j);
+    ubi__json_key(j, "key");
+    ubi__json_object_end(j);
+}
+
+static void check_writer(void *j) {
+    ubi__json_check(j);
+}
+
+static void calls_out_of_order_are_seen(void **state) {
+    (void)state;
+    assert_damage_seen(write_value_without_key, start(false), "after_key");
+    assert_damage_seen(write_member_in_array, start(false), "level_is");
+    assert_damage_seen(end_array_as_object, start(false), "level_is");
+    assert_damage_seen(end_object_after_key, start(false), "after_key");
+    ubi__json *j = start(false);
+    j->n = sizeof j->buffer + 1;
+    assert_damage_seen(check_writer, j, "sizeof j->buffer");
+    j = start(false);
+    j->after_key = true;
+    assert_damage_seen(check_writer, j, "after_key");
+}
+
 static void raw_json_is_a_value_like_any_other(void **state) {
     (void)state;
     ubi__json *j = start(false);
@@ -297,6 +364,8 @@ int main(void) {
         cmocka_unit_test(raw_json_is_a_value_like_any_other),
         cmocka_unit_test(white_space_of_raw_json_stays_in_strings_only),
         cmocka_unit_test(terminals_get_no_control_characters),
+        cmocka_unit_test(members_are_keys_and_values),
+        cmocka_unit_test(calls_out_of_order_are_seen),
         cmocka_unit_test(commas_stand_between_entries_only),
         cmocka_unit_test(pretty_output_is_that_of_json_stringify_with_two_spaces),
         cmocka_unit_test(depth_has_no_limit),

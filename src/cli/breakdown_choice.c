@@ -118,8 +118,7 @@ ubi__census_text_options ubi__breakdown_text_options(const ubi__breakdown_argume
 
 void ubi__breakdown_write_json(ubi__json *json, const ubi__breakdown_choice *choice) {
     const ubi_breakdown_preset *standard = ubi_breakdown_preset_find("default");
-    ubi__json_key(json, "breakdown");
-    ubi__json_raw(json, choice->json.ptr ? choice->json : ubi__text(standard->json));
+    ubi__json_member_raw(json, "breakdown", choice->json.ptr ? choice->json : ubi__text(standard->json));
 }
 
 static bool preset_entry(size_t i, const char **word, const char **help) {

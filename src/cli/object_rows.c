@@ -79,23 +79,16 @@ size_t ubi__object_rows_room(const ubi__object_rows *r, size_t used) {
 }
 
 static void put_distance(ubi__json *json, uint32_t distance) {
-    ubi__json_key(json, "distance");
-    if (distance == UBI_NONE)
-        ubi__json_null(json);
-    else
-        ubi__json_u64(json, distance);
+    ubi__json_member_u64_or_null(json, "distance", distance != UBI_NONE, distance);
 }
 
 void ubi__object_json(ubi__json *json, const ubi__object_rows *r, ubi_node_ix node, uint32_t distance) {
     ubi_lens_name_buffer buffer;
-    ubi__json_key(json, "nodeId");
-    ubi__json_node_id(json, ubi_graph_node_id(graph_of(r), node));
-    ubi__json_key(json, "displayName");
-    ubi__json_text(json, ubi_lens_display_name(r->look, node, &buffer));
-    ubi__json_key(json, "className");
-    ubi__json_text(json, ubi_lens_node_name(r->look, node));
-    ubi__document_u64(json, "shallowSize", ubi_lens_size_bytes(r->look, node));
-    ubi__document_u64(json, "retainedSize", ubi_dominators_retained_bytes(r->dominators, node));
+    ubi__json_member_node_id(json, "nodeId", ubi_graph_node_id(graph_of(r), node));
+    ubi__json_member_text(json, "displayName", ubi_lens_display_name(r->look, node, &buffer));
+    ubi__json_member_text(json, "className", ubi_lens_node_name(r->look, node));
+    ubi__json_member_u64(json, "shallowSize", ubi_lens_size_bytes(r->look, node));
+    ubi__json_member_u64(json, "retainedSize", ubi_dominators_retained_bytes(r->dominators, node));
     put_distance(json, distance);
-    ubi__document_u64(json, "detachedness", ubi_lens_detachedness(r->look, node));
+    ubi__json_member_u64(json, "detachedness", ubi_lens_detachedness(r->look, node));
 }

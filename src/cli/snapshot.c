@@ -119,27 +119,12 @@ void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema) {
     ubi__json_init(json, ubi__out_write, &cli->output->out, false);
     json->for_terminal = isatty(cli->output->fd);
     ubi__json_object_begin(json);
-    ubi__document_string(json, "schema", schema);
+    ubi__json_member_string(json, "schema", schema);
 }
 
 void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file) {
     ubi__document_open(json, cli, schema);
-    ubi__document_string(json, "file", file);
-}
-
-void ubi__document_u64(ubi__json *json, const char *key, uint64_t value) {
-    ubi__json_key(json, key);
-    ubi__json_u64(json, value);
-}
-
-void ubi__document_bool(ubi__json *json, const char *key, bool value) {
-    ubi__json_key(json, key);
-    ubi__json_bool(json, value);
-}
-
-void ubi__document_string(ubi__json *json, const char *key, const char *value) {
-    ubi__json_key(json, key);
-    ubi__json_string(json, value);
+    ubi__json_member_string(json, "file", file);
 }
 
 void ubi__document_end(ubi__json *json) {

@@ -54,10 +54,6 @@ ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,
 void ubi__document_open(ubi__json *json, ubi__cli *cli, const char *schema);
 /** The same of a document about one file: that is written too. */
 void ubi__document_begin(ubi__json *json, ubi__cli *cli, const char *schema, const char *file);
-/** One key and its value. NULL text gives null. */
-void ubi__document_u64(ubi__json *json, const char *key, uint64_t value);
-void ubi__document_bool(ubi__json *json, const char *key, bool value);
-void ubi__document_string(ubi__json *json, const char *key, const char *value);
 /** Closes it with a newline. */
 void ubi__document_end(ubi__json *json);
 

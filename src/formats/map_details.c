@@ -61,8 +61,7 @@ static void copy_rectangle(ubi__json *json, ubi_text object) {
     while (ubi__line_next_member(&c, &key, &value))
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             if (value.type == UBI__LINE_NUMBER && ubi__line_is(&key, keys[i])) {
-                ubi__json_key(json, keys[i]);
-                ubi__json_raw(json, value.raw);
+                ubi__json_member_raw(json, keys[i], value.raw);
             }
     ubi__json_object_end(json);
 }

@@ -34,11 +34,6 @@ static void write_name(ubi__json *json, const ubi_census_node *node) {
     }
 }
 
-static void write_i64(ubi__json *json, const char *key, int64_t value) {
-    ubi__json_key(json, key);
-    ubi__json_i64(json, value);
-}
-
 static void write_leaf_indices(ubi__json *json, const ubi_census_node *node) {
     if (node->n_leaf_indices == 0)
         return;
@@ -57,13 +52,13 @@ static void write_leaf_indices(ubi__json *json, const ubi_census_node *node) {
 static void open_node(ubi__json *json, const ubi_census_node *node) {
     ubi__json_object_begin(json);
     write_name(json, node);
-    write_i64(json, "bytes", node->bytes);
-    write_i64(json, "totalBytes", node->total_bytes);
-    write_i64(json, "count", node->count);
-    write_i64(json, "totalCount", node->total_count);
-    write_i64(json, "id", node->id);
+    ubi__json_member_i64(json, "bytes", node->bytes);
+    ubi__json_member_i64(json, "totalBytes", node->total_bytes);
+    ubi__json_member_i64(json, "count", node->count);
+    ubi__json_member_i64(json, "totalCount", node->total_count);
+    ubi__json_member_i64(json, "id", node->id);
     if (node->parent)
-        write_i64(json, "parent", node->parent);
+        ubi__json_member_i64(json, "parent", node->parent);
     write_leaf_indices(json, node);
 }
 
@@ -75,8 +70,7 @@ static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_census_tr
         ubi__json_object_end(json);
         return UBI_OK;
     }
-    ubi__json_key(json, "children");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "children");
     return level_stack_push(stack, ubi_allocator_default(), (level){ node.children, node.n_children, 0 });
 }
 

@@ -35,20 +35,15 @@ UBI_VEC_DECLARE(level_stack, level);
 /* Everything of a row but its children, leaving the object open. */
 static void open_row(ubi__json *json, const ubi_dominator_row *row) {
     ubi__json_object_begin(json);
-    ubi__json_key(json, "nodeId");
-    ubi__json_node_id(json, row->node_id);
+    ubi__json_member_node_id(json, "nodeId", row->node_id);
     ubi__json_key(json, "label");
     ubi__render_label(json, row->label);
-    ubi__json_key(json, "shallowSize");
-    ubi__json_u64(json, row->shallow_bytes);
-    ubi__json_key(json, "retainedSize");
-    ubi__json_u64(json, row->retained_bytes);
-    ubi__json_key(json, "moreChildrenAvailable");
-    ubi__json_bool(json, row->more_children_available);
+    ubi__json_member_u64(json, "shallowSize", row->shallow_bytes);
+    ubi__json_member_u64(json, "retainedSize", row->retained_bytes);
+    ubi__json_member_bool(json, "moreChildrenAvailable", row->more_children_available);
     if (!row->has_parent)
         return;
-    ubi__json_key(json, "parentId");
-    ubi__json_node_id(json, row->parent_id);
+    ubi__json_member_node_id(json, "parentId", row->parent_id);
 }
 
 static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_dominator_node *node) {
@@ -59,8 +54,7 @@ static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_dominator
         ubi__json_object_end(json);
         return UBI_OK;
     }
-    ubi__json_key(json, "children");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "children");
     return level_stack_push(stack, ubi_allocator_default(), (level){ row.children, row.n_children, 0 });
 }
 
@@ -101,8 +95,7 @@ static ubi_status pass(flat_walk *w, const ubi_dominator_node *node) {
     w->depth = above >= w->depth ? above + 1 : w->depth;
     if (w->json) {
         open_row(w->json, &row);
-        ubi__json_key(w->json, "depth");
-        ubi__json_u64(w->json, above);
+        ubi__json_member_u64(w->json, "depth", above);
         ubi__json_object_end(w->json);
     }
     return level_stack_push(&w->stack, ubi_allocator_default(),

@@ -99,6 +99,5 @@ void ubi__render_edge_kind(ubi__json *json, const ubi_graph *graph, ubi_edge_ix 
     ubi_edge_kind kind = ubi_graph_edge_kind(graph, edge);
     if (kind == UBI_EDGE_REFERENCE)
         return;
-    ubi__json_key(json, "edgeKind");
-    ubi__json_string(json, ubi__edge_kind_name(kind));
+    ubi__json_member_string(json, "edgeKind", ubi__edge_kind_name(kind));
 }

@@ -6,14 +6,10 @@
 
 void ubi__render_frame(ubi__json *json, const ubi_frame *frame) {
     ubi__json_object_begin(json);
-    ubi__json_key(json, "source");
-    ubi__json_text(json, frame->source);
-    ubi__json_key(json, "line");
-    ubi__json_u64(json, frame->line);
-    ubi__json_key(json, "column");
-    ubi__json_u64(json, frame->column);
-    ubi__json_key(json, "functionDisplayName");
-    ubi__json_text(json, frame->function_name);
+    ubi__json_member_text(json, "source", frame->source);
+    ubi__json_member_u64(json, "line", frame->line);
+    ubi__json_member_u64(json, "column", frame->column);
+    ubi__json_member_text(json, "functionDisplayName", frame->function_name);
     ubi__json_object_end(json);
 }
 

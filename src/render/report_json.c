@@ -13,16 +13,13 @@ static void write_count(ubi__json *json, const ubi_report *report) {
     ubi_report_get_count(report, &count);
     ubi__json_object_begin(json);
     if (count.has_count) {
-        ubi__json_key(json, "count");
-        ubi__json_u64(json, count.count);
+        ubi__json_member_u64(json, "count", count.count);
     }
     if (count.has_bytes) {
-        ubi__json_key(json, "bytes");
-        ubi__json_u64(json, count.bytes);
+        ubi__json_member_u64(json, "bytes", count.bytes);
     }
     if (count.has_label) {
-        ubi__json_key(json, "label");
-        ubi__json_text(json, count.label);
+        ubi__json_member_text(json, "label", count.label);
     }
     ubi__json_object_end(json);
 }

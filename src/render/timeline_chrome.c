@@ -27,8 +27,7 @@ typedef struct trace {
 static void put_us(ubi__json *json, const char *key, uint64_t ns) {
     char digits[32];
     int n = snprintf(digits, sizeof digits, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
-    ubi__json_key(json, key);
-    ubi__json_raw(json, (ubi_text){ digits, (size_t)n });
+    ubi__json_member_raw(json, key, (ubi_text){ digits, (size_t)n });
 }
 
 static uint64_t process_id(const ubi__timeline_data *data) {
@@ -41,10 +40,10 @@ static uint64_t thread_id(const trace *t, uint32_t thread) {
 
 static void begin_event(trace *t, const char *phase, ubi_text name, uint32_t thread) {
     ubi__json_object_begin(&t->json);
-    ubi__timeline_put_string(&t->json, "ph", phase);
-    ubi__timeline_put_text(&t->json, "name", name);
-    ubi__timeline_put_u64(&t->json, "pid", process_id(t->data));
-    ubi__timeline_put_u64(&t->json, "tid", thread_id(t, thread));
+    ubi__json_member_string(&t->json, "ph", phase);
+    ubi__json_member_text(&t->json, "name", name);
+    ubi__json_member_u64(&t->json, "pid", process_id(t->data));
+    ubi__json_member_u64(&t->json, "tid", thread_id(t, thread));
 }
 
 static const char *category_of(const ubi__marker_blueprint *b) {
@@ -83,8 +82,7 @@ static void put_stack(trace *t, const char *key, uint32_t stack) {
     bool is_async;
     if (stack == UBI_NONE)
         return;
-    ubi__json_key(&t->json, key);
-    ubi__json_array_begin(&t->json);
+    ubi__json_member_array(&t->json, key);
     for (int i = 0; i < SHOWN_FRAMES && stack != UBI_NONE; i++) {
         size_t n = ubi__timeline_frame_words(words, sizeof words, t->data, stack);
         ubi__json_text(&t->json, (ubi_text){ words, n });
@@ -96,8 +94,7 @@ static void put_stack(trace *t, const char *key, uint32_t stack) {
 }
 
 static void put_args(trace *t, const ubi__timeline_row *row) {
-    ubi__json_key(&t->json, "args");
-    ubi__json_object_begin(&t->json);
+    ubi__json_member_object(&t->json, "args");
     for (uint32_t i = 0; i < row->n_details; i++) {
         const ubi__timeline_detail *detail = &t->data->details.at[row->first_detail + i];
         ubi__json_key_text(&t->json, ubi__timeline_text(t->data, detail->key));
@@ -114,7 +111,7 @@ static void put_frame_ref(trace *t, const char *key, uint32_t frame) {
     if (frame == UBI_NONE)
         return;
     snprintf(digits, sizeof digits, "%" PRIu32, frame);
-    ubi__timeline_put_string(&t->json, key, digits);
+    ubi__json_member_string(&t->json, key, digits);
 }
 
 /* ---- markers ------------------------------------------------------------------------------------------------------------ */
@@ -134,8 +131,8 @@ static const char *phase_of(const ubi__timeline_row *row, bool is_box) {
 static void put_async_end(trace *t, uint32_t i, ubi_text name, const char *category) {
     const ubi__timeline_row *row = &t->data->rows.at[i];
     begin_event(t, "e", name, row->thread);
-    ubi__timeline_put_string(&t->json, "cat", category);
-    ubi__timeline_put_u64(&t->json, "id", i);
+    ubi__json_member_string(&t->json, "cat", category);
+    ubi__json_member_u64(&t->json, "id", i);
     put_us(&t->json, "ts", row->end_ns);
     ubi__json_object_end(&t->json);
 }
@@ -149,14 +146,14 @@ static ubi_status put_marker(trace *t, uint32_t i) {
         UBI_TRY(try_box(t, &is_box, row));
     const char *phase = phase_of(row, is_box), *category = category_of(sum->blueprint);
     begin_event(t, phase, name, row->thread);
-    ubi__timeline_put_string(&t->json, "cat", category);
+    ubi__json_member_string(&t->json, "cat", category);
     put_us(&t->json, "ts", row->start_ns);
     if (*phase == 'X')
         put_us(&t->json, "dur", ubi__timeline_duration_ns(row));
     else if (*phase == 'i')
-        ubi__timeline_put_string(&t->json, "s", "t");
+        ubi__json_member_string(&t->json, "s", "t");
     else if (*phase == 'b')
-        ubi__timeline_put_u64(&t->json, "id", i);
+        ubi__json_member_u64(&t->json, "id", i);
     put_frame_ref(t, "sf", row->stack);
     if (*phase == 'X')
         put_frame_ref(t, "esf", row->end_stack);
@@ -183,9 +180,8 @@ static ubi_status put_markers(trace *t) {
 
 static void put_name(trace *t, const char *what, uint32_t thread, ubi_text name) {
     begin_event(t, "M", ubi__text(what), thread);
-    ubi__json_key(&t->json, "args");
-    ubi__json_object_begin(&t->json);
-    ubi__timeline_put_text(&t->json, "name", name);
+    ubi__json_member_object(&t->json, "args");
+    ubi__json_member_text(&t->json, "name", name);
     ubi__json_object_end(&t->json);
     ubi__json_object_end(&t->json);
 }
@@ -204,8 +200,7 @@ static void put_sample(trace *t, const ubi__timeline_sample *sample) {
     bool is_part = ubi__timeline_is_part(name);
     begin_event(t, "C", is_part ? ubi__text("memory by use") : name, 0);
     put_us(&t->json, "ts", sample->time_ns);
-    ubi__json_key(&t->json, "args");
-    ubi__json_object_begin(&t->json);
+    ubi__json_member_object(&t->json, "args");
     ubi__json_key_text(&t->json, is_part ? name : ubi__text("bytes"));
     ubi__json_double(&t->json, sample->value);
     ubi__json_object_end(&t->json);
@@ -213,10 +208,9 @@ static void put_sample(trace *t, const ubi__timeline_sample *sample) {
 }
 
 static void begin_frame(trace *t, const char *key, ubi_text name) {
-    ubi__json_key(&t->json, key);
-    ubi__json_object_begin(&t->json);
-    ubi__timeline_put_string(&t->json, "category", "script");
-    ubi__timeline_put_text(&t->json, "name", name);
+    ubi__json_member_object(&t->json, key);
+    ubi__json_member_string(&t->json, "category", "script");
+    ubi__json_member_text(&t->json, "name", name);
 }
 
 /* The frame "async 7" lies between frame 7 and each that it led to asynchronously. */
@@ -228,7 +222,7 @@ static void put_frame(trace *t, uint32_t i) {
     begin_frame(t, key, (ubi_text){ words, ubi__timeline_frame_words(words, sizeof words, t->data, i) });
     if (is_async) {
         snprintf(key, sizeof key, "async %" PRIu32, caller);
-        ubi__timeline_put_string(&t->json, "parent", key);
+        ubi__json_member_string(&t->json, "parent", key);
     } else {
         put_frame_ref(t, "parent", caller);
     }
@@ -249,8 +243,7 @@ static ubi_status put_frames(trace *t) {
     bool *led = ubi__calloc_array(t->nest->allocator, n + 1, sizeof *led);
     if (!led)
         return ubi__fail_nomem();
-    ubi__json_key(&t->json, "stackFrames");
-    ubi__json_object_begin(&t->json);
+    ubi__json_member_object(&t->json, "stackFrames");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t caller = ubi__timeline_caller(t->data, i, &is_async);
         put_frame(t, i);
@@ -266,22 +259,20 @@ static ubi_status put_frames(trace *t) {
 
 static void put_about(trace *t) {
     char time[UBI__HUMAN_TEXT];
-    ubi__timeline_put_string(&t->json, "displayTimeUnit", "ms");
-    ubi__json_key(&t->json, "otherData");
-    ubi__json_object_begin(&t->json);
-    ubi__timeline_put_string(&t->json, "generator", "ubiheap " UBI_VERSION_STRING);
+    ubi__json_member_string(&t->json, "displayTimeUnit", "ms");
+    ubi__json_member_object(&t->json, "otherData");
+    ubi__json_member_string(&t->json, "generator", "ubiheap " UBI_VERSION_STRING);
     if (t->data->start_unix_us)
-        ubi__timeline_put_string(&t->json, "startTime", ubi__iso_time(time, t->data->start_unix_us));
+        ubi__json_member_string(&t->json, "startTime", ubi__iso_time(time, t->data->start_unix_us));
     if (t->data->n_lost)
-        ubi__timeline_put_u64(&t->json, "lostMarkers", t->data->n_lost);
+        ubi__json_member_u64(&t->json, "lostMarkers", t->data->n_lost);
     ubi__json_object_end(&t->json);
 }
 
 static ubi_status put_trace(trace *t) {
     ubi__json_object_begin(&t->json);
     put_about(t);
-    ubi__json_key(&t->json, "traceEvents");
-    ubi__json_array_begin(&t->json);
+    ubi__json_member_array(&t->json, "traceEvents");
     put_names(t);
     UBI_TRY(put_markers(t));
     for (size_t i = 0; i < t->data->samples.n; i++)

@@ -41,18 +41,6 @@ static inline void ubi__timeline_put_ms(ubi__json *json, const char *key, uint64
         ubi__json_key(json, key);
     ubi__json_raw(json, (ubi_text){ digits, n });
 }
-static inline void ubi__timeline_put_text(ubi__json *json, const char *key, ubi_text text) {
-    ubi__json_key(json, key);
-    ubi__json_text(json, text);
-}
-static inline void ubi__timeline_put_string(ubi__json *json, const char *key, const char *text) {
-    ubi__json_key(json, key);
-    ubi__json_string(json, text);
-}
-static inline void ubi__timeline_put_u64(ubi__json *json, const char *key, uint64_t value) {
-    ubi__json_key(json, key);
-    ubi__json_u64(json, value);
-}
 
 /** A moment has no length. */
 static inline bool ubi__timeline_is_moment(const ubi__timeline_row *row) {

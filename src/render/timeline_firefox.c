@@ -120,15 +120,12 @@ static void forget_thread(profile *p) {
 
 /* Opens "key": { "schema": {first: 0, ...}, "data": [ */
 static void begin_table(ubi__json *j, const char *key, const char *const *columns, size_t n) {
-    ubi__json_key(j, key);
-    ubi__json_object_begin(j);
-    ubi__json_key(j, "schema");
-    ubi__json_object_begin(j);
+    ubi__json_member_object(j, key);
+    ubi__json_member_object(j, "schema");
     for (size_t i = 0; i < n; i++)
-        ubi__timeline_put_u64(j, columns[i], i);
+        ubi__json_member_u64(j, columns[i], i);
     ubi__json_object_end(j);
-    ubi__json_key(j, "data");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "data");
 }
 
 static void end_table(ubi__json *j) {
@@ -141,16 +138,6 @@ static void put_index(ubi__json *j, uint32_t index) {
         ubi__json_null(j);
     else
         ubi__json_u64(j, index);
-}
-
-static void put_bool(ubi__json *j, const char *key, bool value) {
-    ubi__json_key(j, key);
-    ubi__json_bool(j, value);
-}
-
-static void put_null(ubi__json *j, const char *key) {
-    ubi__json_key(j, key);
-    ubi__json_null(j);
 }
 
 static const char *const sample_columns[] = { "stack", "time", "eventDelay" };
@@ -178,14 +165,12 @@ static uint32_t category_of(const ubi__marker_blueprint *b) {
 }
 
 static void put_categories(ubi__json *j) {
-    ubi__json_key(j, "categories");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "categories");
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {
         ubi__json_object_begin(j);
-        ubi__timeline_put_string(j, "name", categories[i].name);
-        ubi__timeline_put_string(j, "color", categories[i].color);
-        ubi__json_key(j, "subcategories");
-        ubi__json_array_begin(j);
+        ubi__json_member_string(j, "name", categories[i].name);
+        ubi__json_member_string(j, "color", categories[i].color);
+        ubi__json_member_array(j, "subcategories");
         ubi__json_string(j, "Other");
         ubi__json_array_end(j);
         ubi__json_object_end(j);
@@ -208,10 +193,10 @@ static ubi_text prefixed(char out[KEY_BYTES], ubi_text key) {
 
 static void put_field(profile *p, ubi_text key, ubi_text label) {
     ubi__json_object_begin(&p->json);
-    ubi__timeline_put_text(&p->json, "key", key);
-    ubi__timeline_put_text(&p->json, "label", label);
-    ubi__timeline_put_string(&p->json, "format", "string");
-    put_bool(&p->json, "searchable", true);
+    ubi__json_member_text(&p->json, "key", key);
+    ubi__json_member_text(&p->json, "label", label);
+    ubi__json_member_string(&p->json, "format", "string");
+    ubi__json_member_bool(&p->json, "searchable", true);
     ubi__json_object_end(&p->json);
 }
 
@@ -233,20 +218,17 @@ static void put_fields(profile *p) {
 static void put_marker_schema(profile *p) {
     static const char *const places[] = { "marker-chart", "marker-table", "timeline-overview" };
     ubi__json *j = &p->json;
-    ubi__json_key(j, "markerSchema");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "markerSchema");
     ubi__json_object_begin(j);
-    ubi__timeline_put_string(j, "name", "ubiheap");
-    ubi__timeline_put_string(j, "tooltipLabel", "{marker.data.label}");
-    ubi__timeline_put_string(j, "tableLabel", "{marker.data.label}");
-    ubi__timeline_put_string(j, "chartLabel", "{marker.data.label}");
-    ubi__json_key(j, "display");
-    ubi__json_array_begin(j);
+    ubi__json_member_string(j, "name", "ubiheap");
+    ubi__json_member_string(j, "tooltipLabel", "{marker.data.label}");
+    ubi__json_member_string(j, "tableLabel", "{marker.data.label}");
+    ubi__json_member_string(j, "chartLabel", "{marker.data.label}");
+    ubi__json_member_array(j, "display");
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         ubi__json_string(j, places[i]);
     ubi__json_array_end(j);
-    ubi__json_key(j, "data");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "data");
     put_fields(p);
     ubi__json_array_end(j);
     ubi__json_object_end(j);
@@ -282,7 +264,7 @@ static void put_end(profile *p, uint32_t frame) {
     if (frame == UBI_NONE)
         return;
     size_t n = ubi__timeline_frame_words(words, sizeof words, p->data, frame);
-    ubi__timeline_put_text(&p->json, ENDED_IN, (ubi_text){ words, n });
+    ubi__json_member_text(&p->json, ENDED_IN, (ubi_text){ words, n });
 }
 
 /* A profile of one sample, of the thread's stacks. */
@@ -290,14 +272,13 @@ static void put_stack(profile *p, const ubi__timeline_row *row) {
     ubi__json *j = &p->json;
     if (row->stack == UBI_NONE)
         return;
-    ubi__json_key(j, "stack");
-    ubi__json_object_begin(j);
-    ubi__timeline_put_string(j, "name", "SyncProfile");
-    put_null(j, "registerTime");
-    put_null(j, "unregisterTime");
-    ubi__timeline_put_string(j, "processType", "default");
-    ubi__timeline_put_u64(j, "tid", thread_id(p, row->thread));
-    ubi__timeline_put_u64(j, "pid", process_id(p));
+    ubi__json_member_object(j, "stack");
+    ubi__json_member_string(j, "name", "SyncProfile");
+    ubi__json_member_null(j, "registerTime");
+    ubi__json_member_null(j, "unregisterTime");
+    ubi__json_member_string(j, "processType", "default");
+    ubi__json_member_u64(j, "tid", thread_id(p, row->thread));
+    ubi__json_member_u64(j, "pid", process_id(p));
     begin_table(j, "markers", marker_columns, 6);
     end_table(j);
     begin_table(j, "samples", sample_columns, 3);
@@ -313,8 +294,8 @@ static void put_stack(profile *p, const ubi__timeline_row *row) {
 static void put_payload(profile *p, const ubi__timeline_row *row) {
     char label[256];
     ubi__json_object_begin(&p->json);
-    ubi__timeline_put_string(&p->json, "type", "ubiheap");
-    ubi__timeline_put_string(&p->json, "label", ubi__marker_label(label, sizeof label, p->data, row));
+    ubi__json_member_string(&p->json, "type", "ubiheap");
+    ubi__json_member_string(&p->json, "label", ubi__marker_label(label, sizeof label, p->data, row));
     for (uint32_t i = 0; i < row->n_details; i++)
         put_detail(p, &p->data->details.at[row->first_detail + i]);
     put_end(p, row->end_stack);
@@ -413,13 +394,13 @@ static void put_thread_head(profile *p, uint32_t thread) {
         snprintf(number, sizeof number, "thread %" PRIu64, thread_id(p, thread));
         name = ubi__text(number);
     }
-    ubi__timeline_put_text(&p->json, "name", thread ? name : ubi__text("GeckoMain"));
-    ubi__timeline_put_string(&p->json, "processType", "default");
-    ubi__timeline_put_text(&p->json, "processName", program.ptr ? program : ubi__text("program"));
-    ubi__timeline_put_u64(&p->json, "registerTime", 0);
-    put_null(&p->json, "unregisterTime");
-    ubi__timeline_put_u64(&p->json, "pid", process_id(p));
-    ubi__timeline_put_u64(&p->json, "tid", thread_id(p, thread));
+    ubi__json_member_text(&p->json, "name", thread ? name : ubi__text("GeckoMain"));
+    ubi__json_member_string(&p->json, "processType", "default");
+    ubi__json_member_text(&p->json, "processName", program.ptr ? program : ubi__text("program"));
+    ubi__json_member_u64(&p->json, "registerTime", 0);
+    ubi__json_member_null(&p->json, "unregisterTime");
+    ubi__json_member_u64(&p->json, "pid", process_id(p));
+    ubi__json_member_u64(&p->json, "tid", thread_id(p, thread));
 }
 
 static ubi_status put_thread(profile *p, uint32_t thread) {
@@ -428,8 +409,7 @@ static ubi_status put_thread(profile *p, uint32_t thread) {
     put_thread_head(p, thread);
     put_markers(p, thread);
     put_stacks(p);
-    ubi__json_key(&p->json, "stringTable");
-    ubi__json_array_begin(&p->json);
+    ubi__json_member_array(&p->json, "stringTable");
     for (size_t i = 0; i < p->strings.n; i++)
         put_string(p, &p->strings.at[i]);
     ubi__json_array_end(&p->json);
@@ -453,9 +433,9 @@ static void put_counter(profile *p, ubi_str_ix name) {
     const ubi__timeline_data *data = p->data;
     double last = 0;
     ubi__json_object_begin(&p->json);
-    ubi__timeline_put_text(&p->json, "name", ubi__timeline_text(data, name));
-    ubi__timeline_put_string(&p->json, "category", "Memory");
-    ubi__timeline_put_string(&p->json, "description", "Bytes");
+    ubi__json_member_text(&p->json, "name", ubi__timeline_text(data, name));
+    ubi__json_member_string(&p->json, "category", "Memory");
+    ubi__json_member_string(&p->json, "description", "Bytes");
     begin_table(&p->json, "samples", columns, 2);
     put_count(&p->json, data->begin_ns, 0);
     for (size_t i = 0; i < data->samples.n; i++)
@@ -473,8 +453,7 @@ static void put_counter(profile *p, ubi_str_ix name) {
 static void put_counters(profile *p) {
     ubi_str_ix names[MOST_COUNTERS];
     size_t n = 0;
-    ubi__json_key(&p->json, "counters");
-    ubi__json_array_begin(&p->json);
+    ubi__json_member_array(&p->json, "counters");
     for (size_t i = 0; i < p->data->samples.n && n < MOST_COUNTERS; i++) {
         ubi_str_ix name = p->data->samples.at[i].name;
         size_t k = 0;
@@ -494,30 +473,28 @@ static void put_meta(profile *p) {
     const ubi__timeline_data *data = p->data;
     ubi_text program = ubi__timeline_text(data, data->program);
     ubi__json *j = &p->json;
-    ubi__json_key(j, "meta");
-    ubi__json_object_begin(j);
-    ubi__timeline_put_u64(j, "version", GECKO_VERSION);
+    ubi__json_member_object(j, "meta");
+    ubi__json_member_u64(j, "version", GECKO_VERSION);
     ubi__timeline_put_ms(j, "startTime", data->start_unix_us * 1000);
-    put_null(j, "shutdownTime");
+    ubi__json_member_null(j, "shutdownTime");
     ubi__timeline_put_ms(j, "profilingStartTime", data->begin_ns);
     ubi__timeline_put_ms(j, "profilingEndTime", data->end_ns);
-    ubi__timeline_put_u64(j, "interval", 1);
-    ubi__timeline_put_u64(j, "stackwalk", 0);
-    ubi__timeline_put_u64(j, "debug", 0);
-    ubi__timeline_put_u64(j, "gcpoison", 0);
-    ubi__timeline_put_u64(j, "asyncstack", 1);
-    ubi__timeline_put_u64(j, "processType", 0);
-    ubi__timeline_put_text(j, "product", program.ptr ? program : ubi__text("ubiheap"));
-    ubi__timeline_put_string(j, "importedFrom", "ubiheap " UBI_VERSION_STRING);
-    put_bool(j, "presymbolicated", true);
+    ubi__json_member_u64(j, "interval", 1);
+    ubi__json_member_u64(j, "stackwalk", 0);
+    ubi__json_member_u64(j, "debug", 0);
+    ubi__json_member_u64(j, "gcpoison", 0);
+    ubi__json_member_u64(j, "asyncstack", 1);
+    ubi__json_member_u64(j, "processType", 0);
+    ubi__json_member_text(j, "product", program.ptr ? program : ubi__text("ubiheap"));
+    ubi__json_member_string(j, "importedFrom", "ubiheap " UBI_VERSION_STRING);
+    ubi__json_member_bool(j, "presymbolicated", true);
     put_categories(j);
     put_marker_schema(p);
     ubi__json_object_end(j);
 }
 
 static void put_empty(ubi__json *j, const char *key) {
-    ubi__json_key(j, key);
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, key);
     ubi__json_array_end(j);
 }
 
@@ -530,8 +507,7 @@ static ubi_status put_profile(profile *p) {
     put_empty(j, "pausedRanges");
     put_empty(j, "processes");
     put_counters(p);
-    ubi__json_key(j, "threads");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "threads");
     for (uint32_t t = 0; t < p->nest->n_threads; t++)
         UBI_TRY(put_thread(p, t));
     ubi__json_array_end(j);

@@ -10,24 +10,23 @@
 
 /* Entry of the table: 0 is no frame. */
 static void put_entry(ubi__json *json, const char *key, uint32_t frame) {
-    ubi__timeline_put_u64(json, key, frame == UBI_NONE ? 0 : (uint64_t)frame + 1);
+    ubi__json_member_u64(json, key, frame == UBI_NONE ? 0 : (uint64_t)frame + 1);
 }
 
 static void put_frames(ubi__json *json, const ubi__timeline_data *data) {
-    ubi__json_key(json, "frames");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "frames");
     if (data->frames.n)
         ubi__json_null(json);
     for (size_t i = 0; i < data->frames.n; i++) {
         const ubi__timeline_frame *f = &data->frames.at[i];
         ubi__json_object_begin(json);
-        ubi__timeline_put_u64(json, "line", f->line);
-        ubi__timeline_put_u64(json, "column", f->column);
-        ubi__timeline_put_text(json, "source", ubi__timeline_text(data, f->source));
-        ubi__timeline_put_text(json, "functionDisplayName", ubi__timeline_text(data, f->function));
+        ubi__json_member_u64(json, "line", f->line);
+        ubi__json_member_u64(json, "column", f->column);
+        ubi__json_member_text(json, "source", ubi__timeline_text(data, f->source));
+        ubi__json_member_text(json, "functionDisplayName", ubi__timeline_text(data, f->function));
         put_entry(json, "parent", f->parent);
         put_entry(json, "asyncParent", f->async_parent);
-        ubi__timeline_put_text(json, "asyncCause", ubi__timeline_text(data, f->async_cause));
+        ubi__json_member_text(json, "asyncCause", ubi__timeline_text(data, f->async_cause));
         ubi__json_object_end(json);
     }
     ubi__json_array_end(json);
@@ -43,8 +42,7 @@ static void put_rectangles(ubi__json *json, const ubi__timeline_data *data, cons
         static const char *const keys[] = { "x", "y", "width", "height" };
         ubi__json_object_begin(json);
         for (size_t k = 0; k < 4; k++) {
-            ubi__json_key(json, keys[k]);
-            ubi__json_double(json, values[k]);
+            ubi__json_member_double(json, keys[k], values[k]);
         }
         ubi__json_object_end(json);
     }
@@ -72,8 +70,7 @@ static void put_value(ubi__json *json, const ubi__timeline_data *data, const ubi
 }
 
 static void put_details(ubi__json *json, const ubi__timeline_data *data, const ubi__timeline_row *row) {
-    ubi__json_key(json, "details");
-    ubi__json_object_begin(json);
+    ubi__json_member_object(json, "details");
     for (uint32_t i = 0; i < row->n_details; i++) {
         const ubi__timeline_detail *detail = &data->details.at[row->first_detail + i];
         ubi__json_key_text(json, ubi__timeline_text(data, detail->key));
@@ -83,24 +80,19 @@ static void put_details(ubi__json *json, const ubi__timeline_data *data, const u
 }
 
 static void put_index(ubi__json *json, const char *key, bool is_there, uint32_t index) {
-    ubi__json_key(json, key);
-    if (is_there)
-        ubi__json_u64(json, index);
-    else
-        ubi__json_null(json);
+    ubi__json_member_u64_or_null(json, key, is_there, index);
 }
 
 static void put_marker(ubi__json *json, const ubi__timeline_nest *nest, uint32_t i) {
     const ubi__timeline_row *row = &nest->data->rows.at[i];
     ubi__json_object_begin(json);
-    ubi__timeline_put_text(json, "name", ubi__timeline_text(nest->data, row->name));
-    ubi__timeline_put_text(json, "label", ubi__timeline_label(nest, &nest->sums.at[nest->sum_of[i]]));
+    ubi__json_member_text(json, "name", ubi__timeline_text(nest->data, row->name));
+    ubi__json_member_text(json, "label", ubi__timeline_label(nest, &nest->sums.at[nest->sum_of[i]]));
     ubi__timeline_put_ms(json, "start", row->start_ns);
     if (row->flags & UBI__TIMELINE_HAS_END) {
         ubi__timeline_put_ms(json, "end", row->end_ns);
     } else {
-        ubi__json_key(json, "end");
-        ubi__json_null(json);
+        ubi__json_member_null(json, "end");
     }
     ubi__timeline_put_ms(json, "self", nest->self_ns[i]);
     put_index(json, "thread", nest->data->threads.n > 0, row->thread);
@@ -108,9 +100,8 @@ static void put_marker(ubi__json *json, const ubi__timeline_nest *nest, uint32_t
     put_entry(json, "stack", row->stack);
     put_entry(json, "endStack", row->end_stack);
     if (row->flags & UBI__TIMELINE_HAS_ORIGIN) {
-        ubi__timeline_put_u64(json, "processType", row->process_type);
-        ubi__json_key(json, "isOffMainThread");
-        ubi__json_bool(json, row->flags & UBI__TIMELINE_OFF_THREAD);
+        ubi__json_member_u64(json, "processType", row->process_type);
+        ubi__json_member_bool(json, "isOffMainThread", row->flags & UBI__TIMELINE_OFF_THREAD);
     }
     put_details(json, nest->data, row);
     ubi__json_object_end(json);
@@ -119,13 +110,12 @@ static void put_marker(ubi__json *json, const ubi__timeline_nest *nest, uint32_t
 /* ---- the rest ------------------------------------------------------------------------------------------------------------ */
 
 static void put_threads(ubi__json *json, const ubi__timeline_nest *nest) {
-    ubi__json_key(json, "threads");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "threads");
     for (uint32_t t = 0; t < nest->data->threads.n; t++) {
         const ubi__timeline_thread *thread = &nest->data->threads.at[t];
         ubi__json_object_begin(json);
-        ubi__timeline_put_u64(json, "id", thread->id);
-        ubi__timeline_put_text(json, "name", ubi__timeline_text(nest->data, thread->name));
+        ubi__json_member_u64(json, "id", thread->id);
+        ubi__json_member_text(json, "name", ubi__timeline_text(nest->data, thread->name));
         ubi__timeline_put_ms(json, "busy", t < nest->n_threads ? nest->threads[t].busy_ns : 0);
         ubi__timeline_put_ms(json, "collections", t < nest->n_threads ? nest->threads[t].collection_ns : 0);
         ubi__json_object_end(json);
@@ -134,18 +124,17 @@ static void put_threads(ubi__json *json, const ubi__timeline_nest *nest) {
 }
 
 static void put_sums(ubi__json *json, const ubi__timeline_nest *nest) {
-    ubi__json_key(json, "byMarker");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "byMarker");
     for (size_t i = 0; i < nest->sums.n; i++) {
         const ubi__marker_sum *sum = &nest->sums.at[i];
         ubi__json_object_begin(json);
-        ubi__timeline_put_text(json, "label", ubi__timeline_label(nest, sum));
-        ubi__timeline_put_u64(json, "group", sum->blueprint->group);
-        ubi__timeline_put_string(json, "color", ubi__marker_color_name(sum->blueprint->color));
-        ubi__timeline_put_u64(json, "count", sum->count);
+        ubi__json_member_text(json, "label", ubi__timeline_label(nest, sum));
+        ubi__json_member_u64(json, "group", sum->blueprint->group);
+        ubi__json_member_string(json, "color", ubi__marker_color_name(sum->blueprint->color));
+        ubi__json_member_u64(json, "count", sum->count);
         ubi__timeline_put_ms(json, "total", sum->total_ns);
         ubi__timeline_put_ms(json, "self", sum->self_ns);
-        ubi__timeline_put_u64(json, "longestMarker", sum->longest);
+        ubi__json_member_u64(json, "longestMarker", sum->longest);
         ubi__json_object_end(json);
     }
     ubi__json_array_end(json);
@@ -153,8 +142,7 @@ static void put_sums(ubi__json *json, const ubi__timeline_nest *nest) {
 
 /* Figures of one time are one object. */
 static void put_memory(ubi__json *json, const ubi__timeline_data *data) {
-    ubi__json_key(json, "memory");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "memory");
     for (size_t i = 0; i < data->samples.n; i++) {
         const ubi__timeline_sample *s = &data->samples.at[i];
         bool is_first = i == 0 || s[-1].time_ns != s->time_ns;
@@ -162,8 +150,7 @@ static void put_memory(ubi__json *json, const ubi__timeline_data *data) {
         if (is_first) {
             ubi__json_object_begin(json);
             ubi__timeline_put_ms(json, "time", s->time_ns);
-            ubi__json_key(json, "bytes");
-            ubi__json_object_begin(json);
+            ubi__json_member_object(json, "bytes");
         }
         ubi__json_key_text(json, ubi__timeline_text(data, s->name));
         ubi__json_double(json, s->value);
@@ -180,8 +167,7 @@ void ubi__render_timeline_members(ubi__json *json, const ubi__timeline_nest *nes
     put_sums(json, nest);
     put_memory(json, nest->data);
     put_frames(json, nest->data);
-    ubi__json_key(json, "markers");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "markers");
     for (uint32_t i = 0; i < nest->n && !json->failed; i++)
         put_marker(json, nest, i);
     ubi__json_array_end(json);

@@ -17,44 +17,27 @@ static void write_name(ubi__json *json, const ubi_treemap_row *row) {
     }
 }
 
-static void write_u64(ubi__json *json, const char *key, uint64_t value) {
-    ubi__json_key(json, key);
-    ubi__json_u64(json, value);
-}
-
-static void write_double(ubi__json *json, const char *key, double value) {
-    ubi__json_key(json, key);
-    ubi__json_double(json, value);
-}
-
 static void write_origin(ubi__json *json, const ubi_treemap_row *row) {
     static const char *const types[] = { "row", "node", "own", "rest" };
     write_name(json, row);
-    ubi__json_key(json, "type");
-    ubi__json_string(json, types[row->type]);
-    ubi__json_key(json, "parent");
-    if (row->parent == UBI_NONE)
-        ubi__json_null(json);
-    else
-        ubi__json_u64(json, row->parent);
+    ubi__json_member_string(json, "type", types[row->type]);
+    ubi__json_member_u64_or_null(json, "parent", row->parent != UBI_NONE, row->parent);
     if (row->type == UBI_TREEMAP_NODE) {
-        ubi__json_key(json, "nodeId");
-        ubi__json_node_id(json, row->node_id);
+        ubi__json_member_node_id(json, "nodeId", row->node_id);
     }
 }
 
 static void write_row(ubi__json *json, const ubi_treemap_row *row) {
     ubi__json_object_begin(json);
     write_origin(json, row);
-    write_u64(json, "depth", row->box.depth);
-    ubi__json_key(json, "colorType");
-    ubi__json_string(json, ubi_treemap_color_name(row->color));
-    write_u64(json, "bytes", row->bytes);
-    write_u64(json, "count", row->count);
-    write_double(json, "x", row->box.x);
-    write_double(json, "y", row->box.y);
-    write_double(json, "width", row->box.width);
-    write_double(json, "height", row->box.height);
+    ubi__json_member_u64(json, "depth", row->box.depth);
+    ubi__json_member_string(json, "colorType", ubi_treemap_color_name(row->color));
+    ubi__json_member_u64(json, "bytes", row->bytes);
+    ubi__json_member_u64(json, "count", row->count);
+    ubi__json_member_double(json, "x", row->box.x);
+    ubi__json_member_double(json, "y", row->box.y);
+    ubi__json_member_double(json, "width", row->box.width);
+    ubi__json_member_double(json, "height", row->box.height);
     ubi__json_object_end(json);
 }
 

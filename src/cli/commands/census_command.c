@@ -77,10 +77,8 @@ static void part_list_free(part_list *parts) {
 
 static void write_part_json(ubi__json *json, const part *found) {
     ubi__json_object_begin(json);
-    ubi__json_key(json, "index");
-    ubi__json_u64(json, found->index);
-    ubi__json_key(json, "ids");
-    ubi__json_array_begin(json);
+    ubi__json_member_u64(json, "index", found->index);
+    ubi__json_member_array(json, "ids");
     for (uint64_t i = 0; i < found->n && !json->failed; i++)
         ubi__json_node_id(json, found->ids[i]);
     ubi__json_array_end(json);
@@ -133,8 +131,7 @@ static void begin_document(const job *j, ubi__json *json) {
 static void write_parts_json(const job *j, const part_list *parts) {
     ubi__json json;
     begin_document(j, &json);
-    ubi__json_key(&json, "individuals");
-    ubi__json_array_begin(&json);
+    ubi__json_member_array(&json, "individuals");
     for (size_t i = 0; i < parts->n; i++)
         write_part_json(&json, &parts->at[i]);
     ubi__json_array_end(&json);

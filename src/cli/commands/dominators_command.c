@@ -90,9 +90,8 @@ static void row_list_free(row_list *rows) {
 static void begin_document(const job *j, ubi__json *json) {
     const ubi_graph *g = j->snapshot->graph;
     ubi__document_begin(json, j->cli, "ubiheap.dominators/1", j->snapshot->path);
-    ubi__json_key(json, "rootId");
-    ubi__json_node_id(json, ubi_graph_node_id(g, ubi_dominators_root(j->dominators)));
-    ubi__document_u64(json, "nodeCount", ubi_dominators_node_count(j->dominators));
+    ubi__json_member_node_id(json, "rootId", ubi_graph_node_id(g, ubi_dominators_root(j->dominators)));
+    ubi__json_member_u64(json, "nodeCount", ubi_dominators_node_count(j->dominators));
     ubi__breakdown_write_json(json, j->chosen);
 }
 
@@ -114,8 +113,7 @@ static ubi_status write_tree_json(const job *j, const ubi_dominator_node *tree) 
 static ubi_status write_top_json(const job *j, const row_list *rows) {
     ubi__json json;
     begin_document(j, &json);
-    ubi__json_key(&json, "top");
-    ubi__json_array_begin(&json);
+    ubi__json_member_array(&json, "top");
     for (size_t i = 0; i < rows->n; i++)
         UBI_TRY(ubi__render_dominator_tree(&json, rows->at[i]));
     ubi__json_array_end(&json);

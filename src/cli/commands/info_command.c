@@ -210,54 +210,47 @@ static void write_text(ubi__cli *cli, const facts *f) {
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
 static void put_tally(ubi__json *j, const char *key, const ubi__tally *tally) {
-    ubi__json_key(j, key);
-    ubi__json_object_begin(j);
-    ubi__document_u64(j, "count", tally->count);
-    ubi__document_u64(j, "bytes", tally->bytes);
+    ubi__json_member_object(j, key);
+    ubi__json_member_u64(j, "count", tally->count);
+    ubi__json_member_u64(j, "bytes", tally->bytes);
     ubi__json_object_end(j);
 }
 
 static void put_file(ubi__json *j, const facts *f) {
     const ubi_read_info *info = &f->snapshot->info;
-    ubi__document_string(j, "format", info->format);
-    ubi__document_string(j, "compression", info->compression);
-    ubi__document_u64(j, "inputBytes", info->input_bytes);
-    ubi__document_u64(j, "inflatedBytes", info->inflated_bytes);
-    ubi__document_u64(j, "messageCount", info->message_count);
-    ubi__document_bool(j, "endedEarly", info->ended_early);
-    ubi__document_string(j, "endNote", info->ended_early ? info->end_note : NULL);
-    ubi__document_string(j, "note", *info->note ? info->note : NULL);
+    ubi__json_member_string(j, "format", info->format);
+    ubi__json_member_string(j, "compression", info->compression);
+    ubi__json_member_u64(j, "inputBytes", info->input_bytes);
+    ubi__json_member_u64(j, "inflatedBytes", info->inflated_bytes);
+    ubi__json_member_u64(j, "messageCount", info->message_count);
+    ubi__json_member_bool(j, "endedEarly", info->ended_early);
+    ubi__json_member_string(j, "endNote", info->ended_early ? info->end_note : NULL);
+    ubi__json_member_string(j, "note", *info->note ? info->note : NULL);
 }
 
 static void put_origin(ubi__json *j, const facts *f) {
     char time[UBI__HUMAN_TEXT];
     const char *writer = f->snapshot->info.writer;
-    ubi__document_string(j, "producer", f->producer);
-    ubi__document_string(j, "writer", *writer ? writer : NULL);
-    ubi__document_string(j, "creationTime", f->has_creation_time ? ubi__iso_time(time, f->creation_time_us) : NULL);
-    ubi__json_key(j, "creationTimeUs");
-    if (f->has_creation_time)
-        ubi__json_u64(j, f->creation_time_us);
-    else
-        ubi__json_null(j);
+    ubi__json_member_string(j, "producer", f->producer);
+    ubi__json_member_string(j, "writer", *writer ? writer : NULL);
+    ubi__json_member_string(j, "creationTime", f->has_creation_time ? ubi__iso_time(time, f->creation_time_us) : NULL);
+    ubi__json_member_u64_or_null(j, "creationTimeUs", f->has_creation_time, f->creation_time_us);
 }
 
 static void put_contents(ubi__json *j, const facts *f) {
     const ubi_graph *g = f->graph;
-    ubi__document_u64(j, "nodeCount", ubi_graph_node_count(g));
-    ubi__document_u64(j, "edgeCount", ubi_graph_edge_count(g));
-    ubi__document_u64(j, "stringCount", ubi_graph_string_count(g));
-    ubi__json_key(j, "names");
-    ubi__json_object_begin(j);
-    ubi__document_u64(j, "classes", f->summary.names.classes);
-    ubi__document_u64(j, "constructors", f->summary.names.constructors);
-    ubi__document_u64(j, "domNodes", f->summary.names.dom);
-    ubi__document_u64(j, "scripts", f->summary.names.scripts);
+    ubi__json_member_u64(j, "nodeCount", ubi_graph_node_count(g));
+    ubi__json_member_u64(j, "edgeCount", ubi_graph_edge_count(g));
+    ubi__json_member_u64(j, "stringCount", ubi_graph_string_count(g));
+    ubi__json_member_object(j, "names");
+    ubi__json_member_u64(j, "classes", f->summary.names.classes);
+    ubi__json_member_u64(j, "constructors", f->summary.names.constructors);
+    ubi__json_member_u64(j, "domNodes", f->summary.names.dom);
+    ubi__json_member_u64(j, "scripts", f->summary.names.scripts);
     ubi__json_object_end(j);
-    ubi__document_u64(j, "frameCount", ubi_graph_frame_count(g));
-    ubi__document_u64(j, "nodesWithStack", f->summary.n_with_stack);
-    ubi__json_key(j, "rootId");
-    ubi__json_node_id(j, ubi_graph_node_id(g, ubi_graph_root(g)));
+    ubi__json_member_u64(j, "frameCount", ubi_graph_frame_count(g));
+    ubi__json_member_u64(j, "nodesWithStack", f->summary.n_with_stack);
+    ubi__json_member_node_id(j, "rootId", ubi_graph_node_id(g, ubi_graph_root(g)));
     put_tally(j, "reachable", &f->summary.reachable);
     put_tally(j, "unreachable", &f->summary.unreachable);
 }
@@ -265,28 +258,25 @@ static void put_contents(ubi__json *j, const facts *f) {
 static void put_carried(ubi__json *j, const facts *f) {
     carried all[MOST_CARRIED];
     size_t n = list_carried(all, f);
-    ubi__json_key(j, "carries");
-    ubi__json_object_begin(j);
+    ubi__json_member_object(j, "carries");
     for (size_t i = 0; i < n; i++) {
-        ubi__document_bool(j, all[i].key, all[i].present);
+        ubi__json_member_bool(j, all[i].key, all[i].present);
     }
     ubi__json_object_end(j);
 }
 
 static void put_memory(ubi__json *j, const facts *f) {
     const ubi_graph_memory *m = &f->memory;
-    ubi__json_key(j, "memory");
-    ubi__json_object_begin(j);
-    ubi__document_u64(j, "totalBytes", total_memory(m));
-    ubi__document_u64(j, "nodesBytes", m->nodes_bytes);
-    ubi__document_u64(j, "edgesBytes", m->edges_bytes);
-    ubi__document_u64(j, "indexBytes", m->index_bytes);
-    ubi__document_u64(j, "stringsBytes", m->strings_bytes);
-    ubi__document_u64(j, "stacksBytes", m->stacks_bytes);
-    ubi__json_key(j, "bytesPerNode");
-    ubi__json_double(j, per_item(m->nodes_bytes + m->index_bytes, ubi_graph_node_count(f->graph)));
-    ubi__json_key(j, "bytesPerEdge");
-    ubi__json_double(j, per_item(m->edges_bytes, ubi_graph_edge_count(f->graph)));
+    ubi__json_member_object(j, "memory");
+    ubi__json_member_u64(j, "totalBytes", total_memory(m));
+    ubi__json_member_u64(j, "nodesBytes", m->nodes_bytes);
+    ubi__json_member_u64(j, "edgesBytes", m->edges_bytes);
+    ubi__json_member_u64(j, "indexBytes", m->index_bytes);
+    ubi__json_member_u64(j, "stringsBytes", m->strings_bytes);
+    ubi__json_member_u64(j, "stacksBytes", m->stacks_bytes);
+    ubi__json_member_double(j, "bytesPerNode",
+                            per_item(m->nodes_bytes + m->index_bytes, ubi_graph_node_count(f->graph)));
+    ubi__json_member_double(j, "bytesPerEdge", per_item(m->edges_bytes, ubi_graph_edge_count(f->graph)));
     ubi__json_object_end(j);
 }
 
@@ -298,7 +288,7 @@ static void write_json(ubi__cli *cli, const facts *f) {
     put_contents(&j, f);
     put_carried(&j, f);
     put_memory(&j, f);
-    ubi__document_u64(&j, "loadTimeUs", f->snapshot->load_us);
+    ubi__json_member_u64(&j, "loadTimeUs", f->snapshot->load_us);
     ubi__document_end(&j);
 }
 

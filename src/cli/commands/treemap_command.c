@@ -42,22 +42,16 @@ static bool by_is(const job *j, const char *word) {
     return strcmp(j->arguments->by, word) == 0;
 }
 
-static void put_double(ubi__json *json, const char *key, double value) {
-    ubi__json_key(json, key);
-    ubi__json_double(json, value);
-}
-
 static void put_layout(ubi__json *json, const ubi_treemap_options *o) {
-    put_double(json, "width", o->width);
-    put_double(json, "height", o->height);
-    ubi__json_key(json, "padding");
-    ubi__json_array_begin(json);
+    ubi__json_member_double(json, "width", o->width);
+    ubi__json_member_double(json, "height", o->height);
+    ubi__json_member_array(json, "padding");
     ubi__json_double(json, o->pad_top);
     ubi__json_double(json, o->pad_right);
     ubi__json_double(json, o->pad_bottom);
     ubi__json_double(json, o->pad_left);
     ubi__json_array_end(json);
-    ubi__document_string(json, "order", o->order == UBI_TREEMAP_LARGEST_FIRST ? "largestFirst" : "smallestFirst");
+    ubi__json_member_string(json, "order", o->order == UBI_TREEMAP_LARGEST_FIRST ? "largestFirst" : "smallestFirst");
 }
 
 static ubi_status write_json(const job *j, const ubi_treemap *map, ubi_write_fn write, void *payload) {
@@ -65,9 +59,9 @@ static ubi_status write_json(const job *j, const ubi_treemap *map, ubi_write_fn 
     ubi__json_init(&json, write, payload, false);
     json.for_terminal = !j->arguments->output && isatty(STDOUT_FILENO);
     ubi__json_object_begin(&json);
-    ubi__document_string(&json, "schema", "ubiheap.treemap/1");
-    ubi__document_string(&json, "file", j->snapshot->path);
-    ubi__document_string(&json, "by", j->arguments->by);
+    ubi__json_member_string(&json, "schema", "ubiheap.treemap/1");
+    ubi__json_member_string(&json, "file", j->snapshot->path);
+    ubi__json_member_string(&json, "by", j->arguments->by);
     if (j->chosen.breakdown)
         ubi__breakdown_write_json(&json, &j->chosen);
     put_layout(&json, ubi_treemap_options_of(map));

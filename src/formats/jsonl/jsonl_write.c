@@ -93,14 +93,12 @@ static ubi_status make_kind(line_writer *w, ubi_kind_ix kind) {
     UBI_TRY(put_member(w, "typeName", UBI_TEXT_TYPE_NAME, ubi_graph_string(g, k->type_name)));
     if (w->facts)
         w->facts->put_kind(&w->line, g, k);
-    ubi__json_key(&w->json, "coarseType");
-    ubi__json_string(&w->json, ubi_coarse_type_name(k->coarse_type));
+    ubi__json_member_string(&w->json, "coarseType", ubi_coarse_type_name(k->coarse_type));
     UBI_TRY(put_member(w, "className", UBI_TEXT_CLASS_NAME, ubi_graph_string(g, k->class_name)));
     UBI_TRY(put_member(w, "scriptFilename", UBI_TEXT_SCRIPT_FILENAME, ubi_graph_string(g, k->script_filename)));
     UBI_TRY(put_member(w, "descriptiveTypeName", UBI_TEXT_DESCRIPTIVE_NAME, ubi_graph_string(g, k->descriptive_name)));
     if (k->detachedness != UBI_DETACHEDNESS_UNKNOWN) {
-        ubi__json_key(&w->json, "detachedness");
-        ubi__json_string(&w->json, k->detachedness == UBI_ATTACHED ? "attached" : "detached");
+        ubi__json_member_string(&w->json, "detachedness", k->detachedness == UBI_ATTACHED ? "attached" : "detached");
     }
     UBI_TRY(end_fragment(&fragment, w));
     return ubi__strtab_append(&w->fragments, &w->kind_fragment[kind], fragment);
@@ -127,36 +125,24 @@ static ubi_status put_line(line_writer *w) {
     return UBI_OK;
 }
 
-static void put_number(ubi__json *j, const char *key, uint64_t value) {
-    ubi__json_key(j, key);
-    ubi__json_u64(j, value);
-}
-
 static void put_time(line_writer *w) {
     uint64_t time_us = w->options->time_us;
-    ubi__json_key(&w->json, "creationTimeUs");
-    if (w->options->has_time || ubi_graph_creation_time_us(w->graph, &time_us))
-        ubi__json_u64(&w->json, time_us);
-    else
-        ubi__json_null(&w->json);
+    bool is_known = w->options->has_time || ubi_graph_creation_time_us(w->graph, &time_us);
+    ubi__json_member_u64_or_null(&w->json, "creationTimeUs", is_known, time_us);
 }
 
 static ubi_status put_header(line_writer *w) {
     const ubi_graph *g = w->graph;
     ubi__json *j = &w->json;
     begin_fragment(w);
-    ubi__json_key(j, "schema");
-    ubi__json_string(j, "ubiheap.jsonl/1");
-    ubi__json_key(j, "record");
-    ubi__json_string(j, "header");
-    ubi__json_key(j, "format");
-    ubi__json_string(j, ubi_graph_format_name(g));
+    ubi__json_member_string(j, "schema", "ubiheap.jsonl/1");
+    ubi__json_member_string(j, "record", "header");
+    ubi__json_member_string(j, "format", ubi_graph_format_name(g));
     put_time(w);
-    ubi__json_key(j, "rootId");
-    ubi__json_node_id(j, ubi_graph_node_id(g, ubi_graph_root(g)));
-    put_number(j, "nodeCount", g->n_nodes);
-    put_number(j, "edgeCount", g->n_edges);
-    put_number(j, "frameCount", ubi_graph_frame_count(g));
+    ubi__json_member_node_id(j, "rootId", ubi_graph_node_id(g, ubi_graph_root(g)));
+    ubi__json_member_u64(j, "nodeCount", g->n_nodes);
+    ubi__json_member_u64(j, "edgeCount", g->n_edges);
+    ubi__json_member_u64(j, "frameCount", ubi_graph_frame_count(g));
     if (w->facts)
         w->facts->put_header(&w->line, g);
     return put_line(w);
@@ -168,21 +154,17 @@ static ubi_status put_frame(line_writer *w, ubi_frame_ix frame) {
     ubi__json *j = &w->json;
     ubi_graph_frame(w->graph, frame, &f);
     begin_fragment(w);
-    ubi__json_key(j, "record");
-    ubi__json_string(j, "frame");
-    put_number(j, "frame", frame);
+    ubi__json_member_string(j, "record", "frame");
+    ubi__json_member_u64(j, "frame", frame);
     if (parent != UBI_NONE)
-        put_number(j, "parent", parent);
-    ubi__json_key(j, "id");
-    ubi__json_node_id(j, f.id);
+        ubi__json_member_u64(j, "parent", parent);
+    ubi__json_member_node_id(j, "id", f.id);
     UBI_TRY(put_member(w, "source", UBI_TEXT_FRAME_SOURCE, f.source));
-    put_number(j, "line", f.line);
-    put_number(j, "column", f.column);
+    ubi__json_member_u64(j, "line", f.line);
+    ubi__json_member_u64(j, "column", f.column);
     UBI_TRY(put_member(w, "functionDisplayName", UBI_TEXT_FRAME_FUNCTION, f.function_name));
-    ubi__json_key(j, "isSystem");
-    ubi__json_bool(j, f.is_system);
-    ubi__json_key(j, "isSelfHosted");
-    ubi__json_bool(j, f.is_self_hosted);
+    ubi__json_member_bool(j, "isSystem", f.is_system);
+    ubi__json_member_bool(j, "isSelfHosted", f.is_self_hosted);
     if (w->facts)
         w->facts->put_frame(&w->line, w->graph, frame);
     return put_line(w);

@@ -218,11 +218,9 @@ static ubi_status put_record(job *j, ubi_text line, const char *schema, const ch
     j->json.for_terminal = true;
     ubi__json_object_begin(&j->json);
     if (schema) {
-        ubi__json_key(&j->json, "schema");
-        ubi__json_string(&j->json, schema);
+        ubi__json_member_string(&j->json, "schema", schema);
     }
-    ubi__json_key(&j->json, "record");
-    ubi__json_string(&j->json, name);
+    ubi__json_member_string(&j->json, "record", name);
     UBI_TRY(put_members(j, line, members, has_figures));
     ubi__json_object_end(&j->json);
     return ubi__json_flush(&j->json) == UBI_OK ? end_line(j) : ubi__fail_nomem();

@@ -70,31 +70,23 @@ static void end_line(line *l) {
     fail(l->writer, ubi__fail_nomem());
 }
 
-static void put_string(line *l, const char *key, const char *value) {
-    ubi__json_key(&l->json, key);
-    ubi__json_string(&l->json, value);
-}
-
 /* Nothing for NULL text. */
 static void put_text(line *l, const char *key, ubi_text value) {
     if (!value.ptr)
         return;
-    ubi__json_key(&l->json, key);
-    ubi__json_text(&l->json, value);
+    ubi__json_member_text(&l->json, key, value);
 }
 
 static void put_whole(line *l, const char *key, uint64_t value) {
     char digits[32];
     int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    ubi__json_key(&l->json, key);
-    ubi__json_raw(&l->json, (ubi_text){ digits, (size_t)n });
+    ubi__json_member_raw(&l->json, key, (ubi_text){ digits, (size_t)n });
 }
 
 static void put_time(line *l, const char *key, uint64_t ns) {
     char digits[32];
     size_t n = ubi__timeline_ms(digits, ns);
-    ubi__json_key(&l->json, key);
-    ubi__json_raw(&l->json, (ubi_text){ digits, n });
+    ubi__json_member_raw(&l->json, key, (ubi_text){ digits, n });
 }
 
 /* A failure of the file ends the writing; what was not written is dropped. */
@@ -114,8 +106,7 @@ static void put_rectangles(line *l, const ubi_timeline_detail *detail) {
         const int32_t values[] = { r->x, r->y, r->width, r->height };
         ubi__json_object_begin(&l->json);
         for (size_t k = 0; k < 4; k++) {
-            ubi__json_key(&l->json, keys[k]);
-            ubi__json_i64(&l->json, values[k]);
+            ubi__json_member_i64(&l->json, keys[k], values[k]);
         }
         ubi__json_object_end(&l->json);
     }
@@ -143,8 +134,7 @@ static void put_detail(line *l, const ubi_timeline_detail *detail) {
 static void put_details(line *l, const ubi_timeline_front_marker *marker, uint32_t n) {
     if (n == 0)
         return;
-    ubi__json_key(&l->json, "details");
-    ubi__json_object_begin(&l->json);
+    ubi__json_member_object(&l->json, "details");
     for (uint32_t i = 0; i < n; i++) {
         ubi_timeline_detail detail = ubi_timeline_markers_detail(marker->markers, marker->row, i);
         put_detail(l, &detail);
@@ -157,7 +147,7 @@ static void write_thread(ubi__timeline_writer *w, const ubi_timeline_thread *thr
     if (ubi__u64_map_get(&w->told, thread->id) != UBI_NONE)
         return;
     begin_line(&l, w);
-    put_string(&l, "record", "thread");
+    ubi__json_member_string(&l.json, "record", "thread");
     put_whole(&l, "thread", thread->id);
     if (thread->name.len)
         put_text(&l, "name", thread->name);
@@ -171,7 +161,7 @@ static void write_marker(ubi__timeline_writer *w, const ubi_timeline_front_marke
     ubi_timeline_thread thread = ubi_timeline_markers_thread(marker->markers, row.thread);
     write_thread(w, &thread);
     begin_line(&l, w);
-    put_string(&l, "record", "marker");
+    ubi__json_member_string(&l.json, "record", "marker");
     put_text(&l, "name", row.name);
     put_time(&l, "start", row.start_ns);
     if (row.end_ns || row.is_timestamp)
@@ -183,8 +173,7 @@ static void write_marker(ubi__timeline_writer *w, const ubi_timeline_front_marke
         put_whole(&l, "endStack", marker->end_stack);
     if (row.has_base) {
         put_whole(&l, "processType", row.process_type);
-        ubi__json_key(&l.json, "isOffMainThread");
-        ubi__json_bool(&l.json, row.is_off_main_thread);
+        ubi__json_member_bool(&l.json, "isOffMainThread", row.is_off_main_thread);
     }
     put_details(&l, marker, row.detail_count);
     end_line(&l);
@@ -195,15 +184,13 @@ static void write_collection(ubi__timeline_writer *w, const ubi_timeline_collect
     for (size_t i = 0; i < c->n_slices; i++) {
         line l;
         begin_line(&l, w);
-        put_string(&l, "record", "marker");
-        put_string(&l, "name", "GarbageCollection");
+        ubi__json_member_string(&l.json, "record", "marker");
+        ubi__json_member_string(&l.json, "name", "GarbageCollection");
         put_time(&l, "start", c->slices[i].start_ns);
         put_time(&l, "end", c->slices[i].end_ns > c->slices[i].start_ns ? c->slices[i].end_ns : c->slices[i].start_ns);
-        ubi__json_key(&l.json, "details");
-        ubi__json_object_begin(&l.json);
+        ubi__json_member_object(&l.json, "details");
         put_text(&l, "causeName", ubi__text(c->reason));
-        ubi__json_key(&l.json, "nonincrementalReason");
-        ubi__json_text(&l.json, ubi__text(c->nonincremental_reason));
+        ubi__json_member_text(&l.json, "nonincrementalReason", ubi__text(c->nonincremental_reason));
         put_whole(&l, "cycle", c->cycle_number);
         ubi__json_object_end(&l.json);
         end_line(&l);
@@ -215,7 +202,7 @@ static void write_collection(ubi__timeline_writer *w, const ubi_timeline_collect
 static void write_frame(ubi__timeline_writer *w, uint32_t index, const ubi_timeline_front_frame *frame) {
     line l;
     begin_line(&l, w);
-    put_string(&l, "record", "frame");
+    ubi__json_member_string(&l.json, "record", "frame");
     put_whole(&l, "frame", index);
     put_text(&l, "functionDisplayName", frame->function_name);
     put_text(&l, "source", frame->source);
@@ -247,7 +234,7 @@ static void write_measurement(ubi__timeline_writer *w, uint64_t time_ns, const u
     if (!m)
         return;
     begin_line(&l, w);
-    put_string(&l, "record", "memory");
+    ubi__json_member_string(&l.json, "record", "memory");
     put_time(&l, "time", time_ns);
     put_whole(&l, "total", m->total);
     put_whole(&l, "domSize", m->dom_size);
@@ -264,7 +251,7 @@ static void write_lost(ubi__timeline_writer *w, uint64_t n_lost) {
     if (n_lost == w->n_lost)
         return;
     begin_line(&l, w);
-    put_string(&l, "record", "lost");
+    ubi__json_member_string(&l.json, "record", "lost");
     put_whole(&l, "count", n_lost - w->n_lost);
     end_line(&l);
     w->n_lost = n_lost;
@@ -299,7 +286,7 @@ void ubi__timeline_writer_event(void *writer, const ubi_timeline_event *event) {
 void ubi__timeline_writer_figure(ubi__timeline_writer *w, const char *name, uint64_t bytes) {
     line l;
     begin_line(&l, w);
-    put_string(&l, "record", "memory");
+    ubi__json_member_string(&l.json, "record", "memory");
     put_time(&l, "time", ubi_process_clock_ns());
     put_whole(&l, name, bytes);
     end_line(&l);
@@ -317,9 +304,9 @@ static uint64_t clock_start_us(void) {
 static void write_header(ubi__timeline_writer *w, const ubi__timeline_about *about) {
     line l;
     begin_line(&l, w);
-    put_string(&l, "schema", UBI__TIMELINE_SCHEMA);
-    put_string(&l, "record", "header");
-    put_string(&l, "generator", "ubiheap " UBI_VERSION_STRING);
+    ubi__json_member_string(&l.json, "schema", UBI__TIMELINE_SCHEMA);
+    ubi__json_member_string(&l.json, "record", "header");
+    ubi__json_member_string(&l.json, "generator", "ubiheap " UBI_VERSION_STRING);
     put_text(&l, "program", ubi__text(about->program));
     put_whole(&l, "pid", (uint64_t)getpid());
     put_whole(&l, "startTimeUs", clock_start_us());
@@ -330,7 +317,7 @@ static void write_header(ubi__timeline_writer *w, const ubi__timeline_about *abo
 static void write_end(ubi__timeline_writer *w) {
     line l;
     begin_line(&l, w);
-    put_string(&l, "record", "end");
+    ubi__json_member_string(&l.json, "record", "end");
     put_time(&l, "time", ubi_process_clock_ns());
     end_line(&l);
 }

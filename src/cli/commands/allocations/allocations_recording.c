@@ -225,17 +225,10 @@ static ubi_status write_page(const answer *a) {
 static void put_place(ubi__json *j, const answer *a, uint32_t function) {
     ubi__recording_place place;
     place_of(&place, a, function);
-    ubi__json_key(j, "function");
-    ubi__json_text(j, place.function);
-    ubi__json_key(j, "file");
-    ubi__json_text(j, place.file);
-    ubi__json_key(j, "module");
-    ubi__json_text(j, place.module);
-    ubi__json_key(j, "address");
-    if (place.function.len == 0 && place.has_address)
-        ubi__json_node_id(j, place.address);
-    else
-        ubi__json_null(j);
+    ubi__json_member_text(j, "function", place.function);
+    ubi__json_member_text(j, "file", place.file);
+    ubi__json_member_text(j, "module", place.module);
+    ubi__json_member_node_id_or_null(j, "address", place.function.len == 0 && place.has_address, place.address);
 }
 
 static void put_measures(ubi__json *j, const answer *a, const ubi__estimate *by) {
@@ -248,8 +241,7 @@ static void put_measures(ubi__json *j, const answer *a, const ubi__estimate *by)
 }
 
 static void put_sums(ubi__json *j, const answer *a, const char *key, const ubi__estimate *by) {
-    ubi__json_key(j, key);
-    ubi__json_object_begin(j);
+    ubi__json_member_object(j, key);
     put_measures(j, a, by);
     ubi__json_object_end(j);
 }
@@ -259,15 +251,10 @@ static ubi_status put_callers(ubi__json *j, const answer *a, uint32_t function) 
     ubi__vec_function_caller callers = { 0 };
     ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels,
                                               ubi__order_measure(a->view.order));
-    ubi__json_key(j, "callers");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "callers");
     for (size_t i = 1; status == UBI_OK && i < callers.n && !j->failed; i++) {
         ubi__json_object_begin(j);
-        ubi__json_key(j, "calls");
-        if (callers.at[i].parent)
-            ubi__json_u64(j, callers.at[i].parent - 1);
-        else
-            ubi__json_null(j);
+        ubi__json_member_u64_or_null(j, "calls", callers.at[i].parent, callers.at[i].parent - 1);
         put_place(j, a, callers.at[i].function);
         put_measures(j, a, callers.at[i].by);
         ubi__json_object_end(j);
@@ -281,18 +268,17 @@ static ubi_status put_document(ubi__cli *cli, const answer *a) {
     static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
     ubi__json j;
     ubi__document_begin(&j, cli, "ubiheap.recording-allocations/1", a->view.report->path);
-    ubi__document_bool(&j, "exact", a->view.report->is_exact);
-    ubi__document_string(&j, "class", classes[a->view.of_class]);
-    ubi__document_string(&j, "sortedBy", ubi__recording_orders[a->view.order]);
-    ubi__document_bool(&j, "sortedWithCallees", a->wishes->with_callees);
-    ubi__document_u64(&j, "functionCount", a->n_rows);
-    ubi__json_key(&j, "functions");
-    ubi__json_array_begin(&j);
+    ubi__json_member_bool(&j, "exact", a->view.report->is_exact);
+    ubi__json_member_string(&j, "class", classes[a->view.of_class]);
+    ubi__json_member_string(&j, "sortedBy", ubi__recording_orders[a->view.order]);
+    ubi__json_member_bool(&j, "sortedWithCallees", a->wishes->with_callees);
+    ubi__json_member_u64(&j, "functionCount", a->n_rows);
+    ubi__json_member_array(&j, "functions");
     for (size_t i = 0; i < n_shown(a) && !j.failed; i++) {
         const ubi__function_sum *f = &a->sums.rows.at[a->rows[i]];
         ubi__json_object_begin(&j);
         put_place(&j, a, a->rows[i]);
-        ubi__document_string(&j, "pool", pool_of(a, a->rows[i]));
+        ubi__json_member_string(&j, "pool", pool_of(a, a->rows[i]));
         put_sums(&j, a, "own", f->own);
         put_sums(&j, a, "withCallees", f->all);
         if (a->wishes->caller_levels)

@@ -127,25 +127,22 @@ static void write_more(const job *j, size_t n) {
 
 static void put_node(job *j, ubi_node_ix node) {
     ubi__object_json(&j->json, &j->rows, node, j->distances[node]);
-    ubi__document_u64(&j->json, "edgeCount", j->graph->first_edge.at[node + 1] - j->graph->first_edge.at[node]);
+    ubi__json_member_u64(&j->json, "edgeCount", j->graph->first_edge.at[node + 1] - j->graph->first_edge.at[node]);
 }
 
 static void begin_row(job *j, ubi_edge_ix edge, ubi_node_ix node) {
     char digits[UBI_EDGE_LABEL_BYTES];
     ubi__json_object_begin(&j->json);
-    ubi__json_key(&j->json, "edge");
-    ubi__json_text(&j->json, ubi_graph_edge_label(j->graph, edge, digits));
+    ubi__json_member_text(&j->json, "edge", ubi_graph_edge_label(j->graph, edge, digits));
     ubi__render_edge_kind(&j->json, j->graph, edge);
     put_node(j, node);
     if (place_of_children(j, edge)) {
-        ubi__json_key(&j->json, "shownElsewhere");
-        ubi__json_bool(&j->json, true);
+        ubi__json_member_bool(&j->json, "shownElsewhere", true);
     }
 }
 
 static void begin_children(job *j) {
-    ubi__json_key(&j->json, "children");
-    ubi__json_array_begin(&j->json);
+    ubi__json_member_array(&j->json, "children");
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
@@ -198,8 +195,7 @@ static ubi_status walk(job *j) {
 static ubi_status write_document(job *j) {
     ubi__document_begin(&j->json, j->cli, "ubiheap.containment/1", j->snapshot->path);
     put_node(j, j->plan.start);
-    ubi__json_key(&j->json, "rowsLeftOut");
-    ubi__json_bool(&j->json, j->plan.is_cut);
+    ubi__json_member_bool(&j->json, "rowsLeftOut", j->plan.is_cut);
     begin_children(j);
     UBI_TRY(walk(j));
     ubi__document_end(&j->json);

@@ -228,25 +228,22 @@ static void write_text(ubi__cli *cli, const ubi__snapshot *snapshot, const conve
 static void write_document(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
     ubi__json j;
     ubi__document_begin(&j, cli, "ubiheap.convert/1", snapshot->path);
-    ubi__document_string(&j, "output", c->output);
-    ubi__document_string(&j, "format", c->format->name);
-    ubi__document_string(&j, "compression", c->compression == UBI_COMPRESSION_NONE ? "none" : "gzip");
-    ubi__document_u64(&j, "inputBytes", snapshot->info.input_bytes);
-    ubi__document_u64(&j, "outputBytes", c->written.output_bytes);
-    ubi__document_u64(&j, "inflatedBytes", c->written.stream_bytes);
-    ubi__document_u64(&j, "nodeCount", c->written.node_count);
-    ubi__document_u64(&j, "edgeCount", c->written.edge_count);
-    ubi__document_u64(&j, "stringCount", c->written.string_count);
-    ubi__document_u64(&j, "frameCount", c->written.frame_count);
-    ubi__document_u64(&j, "cutStacks", c->written.cut_stacks);
-    ubi__document_u64(&j, "leftOutEdges", c->n_left_out);
-    ubi__json_key(&j, "replacedWords");
-    if (c->anonymizer)
-        ubi__json_u64(&j, ubi_anonymizer_word_count(c->anonymizer));
-    else
-        ubi__json_null(&j);
-    ubi__document_bool(&j, "endedEarly", snapshot->info.ended_early);
-    ubi__document_string(&j, "endNote", snapshot->info.ended_early ? snapshot->info.end_note : NULL);
+    ubi__json_member_string(&j, "output", c->output);
+    ubi__json_member_string(&j, "format", c->format->name);
+    ubi__json_member_string(&j, "compression", c->compression == UBI_COMPRESSION_NONE ? "none" : "gzip");
+    ubi__json_member_u64(&j, "inputBytes", snapshot->info.input_bytes);
+    ubi__json_member_u64(&j, "outputBytes", c->written.output_bytes);
+    ubi__json_member_u64(&j, "inflatedBytes", c->written.stream_bytes);
+    ubi__json_member_u64(&j, "nodeCount", c->written.node_count);
+    ubi__json_member_u64(&j, "edgeCount", c->written.edge_count);
+    ubi__json_member_u64(&j, "stringCount", c->written.string_count);
+    uint64_t n_words = c->anonymizer ? ubi_anonymizer_word_count(c->anonymizer) : 0;
+    ubi__json_member_u64(&j, "frameCount", c->written.frame_count);
+    ubi__json_member_u64(&j, "cutStacks", c->written.cut_stacks);
+    ubi__json_member_u64(&j, "leftOutEdges", c->n_left_out);
+    ubi__json_member_u64_or_null(&j, "replacedWords", c->anonymizer, n_words);
+    ubi__json_member_bool(&j, "endedEarly", snapshot->info.ended_early);
+    ubi__json_member_string(&j, "endNote", snapshot->info.ended_early ? snapshot->info.end_note : NULL);
     ubi__document_end(&j);
 }
 

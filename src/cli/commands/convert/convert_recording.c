@@ -249,20 +249,19 @@ static void write_text(const job *j, const part *sum) {
 static void write_document(const job *j, const part *sum) {
     ubi__json json;
     ubi__document_begin(&json, j->cli, "ubiheap.convert-recording/1", j->input);
-    ubi__document_string(&json, "output", j->output);
-    ubi__document_string(&json, "format", j->is_timeline ? "timeline" : "ubirec");
-    ubi__document_u64(&json, "inputBytes", sum->input_bytes);
-    ubi__document_u64(&json, "outputBytes", sum->output_bytes);
-    ubi__document_u64(&json, j->is_timeline ? "markerCount" : "allocationCount", sum->n_things);
-    ubi__document_u64(&json, "replacedWords", ubi_anonymizer_word_count(j->anonymizer));
-    ubi__document_u64(&json, "tornBytes", sum->torn_bytes);
-    ubi__document_string(&json, "fault", sum->fault[0] ? sum->fault : NULL);
-    ubi__json_key(&json, "files");
-    ubi__json_array_begin(&json);
+    ubi__json_member_string(&json, "output", j->output);
+    ubi__json_member_string(&json, "format", j->is_timeline ? "timeline" : "ubirec");
+    ubi__json_member_u64(&json, "inputBytes", sum->input_bytes);
+    ubi__json_member_u64(&json, "outputBytes", sum->output_bytes);
+    ubi__json_member_u64(&json, j->is_timeline ? "markerCount" : "allocationCount", sum->n_things);
+    ubi__json_member_u64(&json, "replacedWords", ubi_anonymizer_word_count(j->anonymizer));
+    ubi__json_member_u64(&json, "tornBytes", sum->torn_bytes);
+    ubi__json_member_string(&json, "fault", sum->fault[0] ? sum->fault : NULL);
+    ubi__json_member_array(&json, "files");
     for (size_t i = 0; i < j->n; i++) {
         ubi__json_object_begin(&json);
-        ubi__document_string(&json, "file", j->parts[i].input);
-        ubi__document_string(&json, "output", j->parts[i].output);
+        ubi__json_member_string(&json, "file", j->parts[i].input);
+        ubi__json_member_string(&json, "output", j->parts[i].output);
         ubi__json_object_end(&json);
     }
     ubi__json_array_end(&json);

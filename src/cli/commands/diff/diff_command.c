@@ -65,19 +65,17 @@ static ubi_status look_at_process(ubi__diff_pair *pair, const job *j) {
 /* ---- documents -------------------------------------------------------------------------------------------------- */
 
 static void write_tally(ubi__json *json, const char *key, const ubi_tally *tally) {
-    ubi__json_key(json, key);
-    ubi__json_object_begin(json);
-    ubi__document_u64(json, "count", tally->count);
-    ubi__document_u64(json, "bytes", tally->bytes);
+    ubi__json_member_object(json, key);
+    ubi__json_member_u64(json, "count", tally->count);
+    ubi__json_member_u64(json, "bytes", tally->bytes);
     ubi__json_object_end(json);
 }
 
 static void write_side(ubi__json *json, const char *key, const ubi__snapshot *snapshot, const ubi_tally *total) {
-    ubi__json_key(json, key);
-    ubi__json_object_begin(json);
-    ubi__document_string(json, "file", snapshot->path);
-    ubi__document_u64(json, "count", total->count);
-    ubi__document_u64(json, "bytes", total->bytes);
+    ubi__json_member_object(json, key);
+    ubi__json_member_string(json, "file", snapshot->path);
+    ubi__json_member_u64(json, "count", total->count);
+    ubi__json_member_u64(json, "bytes", total->bytes);
     ubi__json_object_end(json);
 }
 
@@ -129,10 +127,8 @@ static ubi_status write_delta_json(const job *j, const ubi__diff_pair *pair, con
     ubi__json json;
     begin_document(&json, j->cli, pair);
     ubi__breakdown_write_json(&json, j->chosen);
-    ubi__json_key(&json, "basisTotalBytes");
-    ubi__json_i64(&json, ubi_census_diff_basis_bytes(diff));
-    ubi__json_key(&json, "basisTotalCount");
-    ubi__json_i64(&json, ubi_census_diff_basis_count(diff));
+    ubi__json_member_i64(&json, "basisTotalBytes", ubi_census_diff_basis_bytes(diff));
+    ubi__json_member_i64(&json, "basisTotalCount", ubi_census_diff_basis_count(diff));
     ubi__json_key(&json, tree ? "tree" : "delta");
     UBI_TRY(tree ? ubi__render_census_tree(&json, tree) : ubi__render_delta(&json, ubi_census_diff_delta(diff)));
     ubi__document_end(&json);
@@ -192,12 +188,10 @@ static ubi_status compare_by_breakdown(const job *j) {
 
 static void write_class_json(ubi__json *json, const ubi_class_change *row) {
     ubi__json_object_begin(json);
-    ubi__document_string(json, "coarseType", ubi_coarse_type_name(row->name.coarse_type));
-    ubi__json_key(json, "name");
-    ubi__json_text(json, row->name.name);
+    ubi__json_member_string(json, "coarseType", ubi_coarse_type_name(row->name.coarse_type));
+    ubi__json_member_text(json, "name", row->name.name);
     if (row->name.place.len) {
-        ubi__json_key(json, "place");
-        ubi__json_text(json, row->name.place);
+        ubi__json_member_text(json, "place", row->name.place);
     }
     write_tally(json, "old", &row->start);
     write_tally(json, "new", &row->end);
@@ -209,10 +203,9 @@ static void write_class_json(ubi__json *json, const ubi_class_change *row) {
 static void write_classes_json(const job *j, const ubi__diff_pair *pair, const ubi_class_diff *diff) {
     ubi__json json;
     begin_document(&json, j->cli, pair);
-    ubi__document_u64(&json, "commonIds", ubi_class_diff_common_count(diff));
-    ubi__document_bool(&json, "sameProcess", ubi_class_diff_is_same_process(diff, !shows_net(j)));
-    ubi__json_key(&json, "byClass");
-    ubi__json_array_begin(&json);
+    ubi__json_member_u64(&json, "commonIds", ubi_class_diff_common_count(diff));
+    ubi__json_member_bool(&json, "sameProcess", ubi_class_diff_is_same_process(diff, !shows_net(j)));
+    ubi__json_member_array(&json, "byClass");
     for (uint32_t i = 0; i < ubi_class_diff_count(diff) && !json.failed; i++)
         write_class_json(&json, ubi_class_diff_row(diff, i));
     ubi__json_array_end(&json);

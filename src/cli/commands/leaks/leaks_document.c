@@ -21,23 +21,16 @@ typedef struct document {
     ubi__leak_memo memo;
 } document;
 
-static void put_text(document *d, const char *key, ubi_text text) {
-    ubi__json_key(&d->json, key);
-    ubi__json_text(&d->json, text);
-}
-
 static void put_u64(document *d, const char *key, uint64_t value) {
-    ubi__document_u64(&d->json, key, value);
+    ubi__json_member_u64(&d->json, key, value);
 }
 
 static void put_id(document *d, const char *key, ubi_node_ix node) {
-    ubi__json_key(&d->json, key);
-    ubi__json_node_id(&d->json, ubi_graph_node_id(d->graph, node));
+    ubi__json_member_node_id(&d->json, key, ubi_graph_node_id(d->graph, node));
 }
 
 static void put_change(document *d, const char *key, uint64_t from, uint64_t to) {
-    ubi__json_key(&d->json, key);
-    ubi__json_i64(&d->json, (int64_t)(to - from));
+    ubi__json_member_i64(&d->json, key, (int64_t)(to - from));
 }
 
 /* ---- head --------------------------------------------------------------------------------------------------------- */
@@ -52,7 +45,7 @@ static const char *const fit_names[] = {
 static void begin_heap(document *d, uint32_t i) {
     const ubi_leak_heap *heap = ubi_leaks_heap(d->answer->leaks, i);
     ubi__json_object_begin(&d->json);
-    ubi__document_string(&d->json, "file", d->answer->series.paths[i]);
+    ubi__json_member_string(&d->json, "file", d->answer->series.paths[i]);
     put_u64(d, "count", heap->tally.count);
     put_u64(d, "bytes", heap->tally.bytes);
 }
@@ -76,8 +69,7 @@ static void put_named_heaps(document *d) {
 static void put_controls(document *d) {
     if (d->answer->controls.n == 0)
         return;
-    ubi__json_key(&d->json, "control");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "control");
     for (int i = 0; i < d->answer->controls.n; i++)
         ubi__json_string(&d->json, d->answer->controls.paths[i]);
     ubi__json_array_end(&d->json);
@@ -86,24 +78,22 @@ static void put_controls(document *d) {
 /* All of them, with what speaks for and against their being of one process. */
 static void put_heaps(document *d) {
     char time[UBI__HUMAN_TEXT];
-    ubi__json_key(&d->json, "heaps");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "heaps");
     for (uint32_t i = 0; i < ubi_leaks_heap_count(d->answer->leaks); i++) {
         const ubi_leak_heap *heap = ubi_leaks_heap(d->answer->leaks, i);
         begin_heap(d, i);
         if (heap->time_us)
-            ubi__document_string(&d->json, "created", ubi__iso_time(time, heap->time_us));
+            ubi__json_member_string(&d->json, "created", ubi__iso_time(time, heap->time_us));
         put_u64(d, "commonIds", heap->n_common);
         put_u64(d, "commonIdsOfEqualClass", heap->n_common_same);
-        ubi__document_string(&d->json, "fit", fit_names[heap->fit]);
+        ubi__json_member_string(&d->json, "fit", fit_names[heap->fit]);
         ubi__json_object_end(&d->json);
     }
     ubi__json_array_end(&d->json);
 }
 
 static void put_sums(document *d, const char *key, const ubi_leak_sums *s) {
-    ubi__json_key(&d->json, key);
-    ubi__json_object_begin(&d->json);
+    ubi__json_member_object(&d->json, key);
     put_u64(d, "count", s->leaked.count);
     put_u64(d, "bytes", s->leaked.bytes);
     put_u64(d, "retainedSize", s->retained_bytes);
@@ -113,8 +103,7 @@ static void put_sums(document *d, const char *key, const ubi_leak_sums *s) {
 
 /* Of all clusters, whether they count or not. */
 static void put_verdicts(document *d) {
-    ubi__json_key(&d->json, "byVerdict");
-    ubi__json_object_begin(&d->json);
+    ubi__json_member_object(&d->json, "byVerdict");
     for (int i = 0; i < UBI_LEAK_VERDICTS; i++) {
         const ubi_leak_sums *sums = ubi_leaks_of_verdict(d->answer->leaks, (ubi_leak_verdict)i);
         if (sums->n_clusters)
@@ -136,8 +125,7 @@ static uint64_t grown_bytes(const document *d) {
 
 static void put_summary(document *d) {
     const ubi_leak_summary *s = ubi_leaks_summary(d->answer->leaks);
-    ubi__json_key(&d->json, "growth");
-    ubi__json_object_begin(&d->json);
+    ubi__json_member_object(&d->json, "growth");
     put_change(d, "count", s->heap[0].count, s->heap[2].count);
     put_change(d, "bytes", s->heap[0].bytes, s->heap[2].bytes);
     put_u64(d, "grownBytes", grown_bytes(d));
@@ -146,19 +134,19 @@ static void put_summary(document *d) {
     put_sums(d, "leaked", &(ubi_leak_sums){ s->leaked, s->retained_bytes, s->largest_bytes, s->n_clusters });
     put_verdicts(d);
     put_u64(d, "clusterCount", ubi__leaks_listed(d->answer));
-    ubi__document_bool(&d->json, "comparable", d->answer->fit == UBI_LEAK_FITS);
-    ubi__document_bool(&d->json, "sameRun", ubi__leaks_same_run(d->answer));
-    ubi__document_bool(&d->json, "orderIsKnown", ubi_leaks_order_is_known(d->answer->leaks));
-    ubi__document_bool(&d->json, "idsAreAddresses", ubi_lens_reuses_ids(d->answer->newest->look));
+    ubi__json_member_bool(&d->json, "comparable", d->answer->fit == UBI_LEAK_FITS);
+    ubi__json_member_bool(&d->json, "sameRun", ubi__leaks_same_run(d->answer));
+    ubi__json_member_bool(&d->json, "orderIsKnown", ubi_leaks_order_is_known(d->answer->leaks));
+    ubi__json_member_bool(&d->json, "idsAreAddresses", ubi_lens_reuses_ids(d->answer->newest->look));
 }
 
 /* ---- clusters ----------------------------------------------------------------------------------------------------- */
 
 static void put_class(document *d, const ubi_class *class) {
-    put_text(d, "className", class->name);
+    ubi__json_member_text(&d->json, "className", class->name);
     if (class->place.len)
-        put_text(d, "place", class->place);
-    ubi__document_string(&d->json, "coarseType", ubi_coarse_type_name(class->coarse_type));
+        ubi__json_member_text(&d->json, "place", class->place);
+    ubi__json_member_string(&d->json, "coarseType", ubi_coarse_type_name(class->coarse_type));
 }
 
 /* Of functions and timers: which function it is, and where it stands. Lines and columns count from 1. */
@@ -168,11 +156,10 @@ static void put_code(document *d, const ubi_leak_cluster *c) {
     const ubi__v8_location *at = code == UBI_NONE ? NULL : ubi__v8_location_of(v8, code);
     if (!at)
         return;
-    ubi__json_key(&d->json, "code");
-    ubi__json_object_begin(&d->json);
-    put_text(d, "function", ubi_graph_string(d->graph, ubi_graph_node_name(d->graph, code)));
-    put_text(
-        d, "file",
+    ubi__json_member_object(&d->json, "code");
+    ubi__json_member_text(&d->json, "function", ubi_graph_string(d->graph, ubi_graph_node_name(d->graph, code)));
+    ubi__json_member_text(
+        &d->json, "file",
         ubi_graph_string(d->graph, ubi_graph_kind(d->graph, ubi_graph_node_kind(d->graph, code))->script_filename));
     put_u64(d, "line", (uint64_t)at->line + 1);
     put_u64(d, "column", (uint64_t)at->column + 1);
@@ -190,8 +177,7 @@ static void put_counts(document *d, const ubi_leak_cluster *c) {
         put_u64(d, "younger", c->n_younger);
     if (d->answer->controls.n)
         put_u64(d, "inControl", c->n_control);
-    ubi__json_key(&d->json, "classCounts");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "classCounts");
     for (int i = 0; i < d->answer->series.n; i++)
         ubi__json_u64(&d->json, c->class_counts[i]);
     ubi__json_array_end(&d->json);
@@ -200,8 +186,7 @@ static void put_counts(document *d, const ubi_leak_cluster *c) {
 /* With which steps from one file to the next it grew, counted from 1. */
 static void put_steps(document *d, const uint8_t *grew) {
     uint32_t n_steps = (uint32_t)d->answer->series.n - 1;
-    ubi__json_key(&d->json, "grewWith");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "grewWith");
     for (uint32_t i = 0; i < n_steps; i++)
         if (grew[i])
             ubi__json_u64(&d->json, i + 1);
@@ -212,24 +197,21 @@ static void put_steps(document *d, const uint8_t *grew) {
 static void put_growth(document *d, const ubi_leak_cluster *c) {
     uint32_t n_steps = (uint32_t)d->answer->series.n - 1;
     double per_hour;
-    ubi__json_key(&d->json, "came");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "came");
     for (uint32_t i = 0; i < n_steps; i++)
         ubi__json_u64(&d->json, c->came[i]);
     ubi__json_array_end(&d->json);
     put_steps(d, c->grew);
     if (!ubi__leak_per_hour(&per_hour, d->answer->leaks, c))
         return;
-    ubi__json_key(&d->json, "perHour");
-    ubi__json_double(&d->json, per_hour);
+    ubi__json_member_double(&d->json, "perHour", per_hour);
 }
 
 static void put_parts(document *d, const ubi_leak_cluster *c) {
-    ubi__json_key(&d->json, "keeps");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "keeps");
     for (uint32_t i = 0; i < c->n_parts; i++) {
         ubi__json_object_begin(&d->json);
-        put_text(d, "className", c->parts[i].name.name);
+        ubi__json_member_text(&d->json, "className", c->parts[i].name.name);
         put_u64(d, "count", c->parts[i].tally.count);
         put_u64(d, "bytes", c->parts[i].tally.bytes);
         ubi__json_object_end(&d->json);
@@ -245,10 +227,10 @@ static void put_holder(document *d, const ubi_leak_cluster *c, const ubi__leak_p
     }
     ubi__json_object_begin(&d->json);
     put_id(d, "nodeId", c->holder);
-    put_text(d, "className", ubi_lens_node_name(d->answer->newest->look, c->holder));
+    ubi__json_member_text(&d->json, "className", ubi_lens_node_name(d->answer->newest->look, c->holder));
     ubi__leak_write_holder(d->memo.out, &d->style, c, path);
-    put_text(d, "words", ubi__leak_memo_take(&d->memo));
-    ubi__document_bool(&d->json, "isNew", c->holder_is_new);
+    ubi__json_member_text(&d->json, "words", ubi__leak_memo_take(&d->memo));
+    ubi__json_member_bool(&d->json, "isNew", c->holder_is_new);
     put_u64(d, "holders", c->n_holders);
     ubi__json_object_end(&d->json);
 }
@@ -268,10 +250,10 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
     ubi__json_object_begin(&d->json);
     put_class(d, &c->class_name);
     if (c->name.ptr)
-        put_text(d, "name", c->name);
+        ubi__json_member_text(&d->json, "name", c->name);
     put_code(d, c);
-    ubi__document_string(&d->json, "verdict", ubi_leak_verdict_name(c->verdict));
-    ubi__document_bool(&d->json, "isLeak", c->counts);
+    ubi__json_member_string(&d->json, "verdict", ubi_leak_verdict_name(c->verdict));
+    ubi__json_member_bool(&d->json, "isLeak", c->counts);
     put_counts(d, c);
     put_growth(d, c);
     put_parts(d, c);
@@ -279,7 +261,7 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
     put_id(d, "example", c->example);
     put_site(d, c);
     ubi__display_path(d->memo.out, &d->style, &path.view, PATH_COLUMNS);
-    put_text(d, "path", ubi__leak_memo_take(&d->memo));
+    ubi__json_member_text(&d->json, "path", ubi__leak_memo_take(&d->memo));
     put_u64(d, "pathLength", path.n);
     ubi__json_object_end(&d->json);
     ubi__leak_path_fini(&path);
@@ -288,8 +270,7 @@ static ubi_status put_cluster(document *d, const ubi_leak_cluster *c) {
 
 static ubi_status put_clusters(document *d) {
     uint32_t n = ubi__leaks_shown(d->answer);
-    ubi__json_key(&d->json, "clusters");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "clusters");
     for (uint32_t i = 0; i < n && !d->json.failed; i++)
         UBI_TRY(put_cluster(d, ubi_leaks_cluster(d->answer->leaks, i)));
     ubi__json_array_end(&d->json);
@@ -305,12 +286,11 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
     UBI_TRY(ubi__leak_path_init_to(&path, d->answer, node));
     ubi__json_object_begin(&d->json);
     put_class(d, &grown->class_name);
-    ubi__document_string(&d->json, "verdict", ubi_leak_verdict_name(grown->verdict));
-    ubi__document_bool(&d->json, "isLeak", grown->counts);
+    ubi__json_member_string(&d->json, "verdict", ubi_leak_verdict_name(grown->verdict));
+    ubi__json_member_bool(&d->json, "isLeak", grown->counts);
     put_u64(d, "count", grown->n_objects);
     put_u64(d, "grownBytes", grown->grown_bytes);
-    ubi__json_key(&d->json, "bytes");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "bytes");
     for (uint32_t i = 0; i <= n_steps; i++)
         ubi__json_u64(&d->json, grown->bytes[i]);
     ubi__json_array_end(&d->json);
@@ -318,15 +298,15 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
     put_steps(d, grown->grew);
     if (d->answer->controls.n)
         put_u64(d, "inControl", grown->control_bytes);
-    ubi__document_bool(&d->json, "holdsLeaked", grown->holds_leaked);
-    ubi__document_bool(&d->json, "isRope", grown->is_rope);
+    ubi__json_member_bool(&d->json, "holdsLeaked", grown->holds_leaked);
+    ubi__json_member_bool(&d->json, "isRope", grown->is_rope);
     put_id(d, "nodeId", grown->node);
     if (grown->content != UBI_NONE)
         put_id(d, "contentId", grown->content);
     ubi__leak_write_grown(d->memo.out, &d->style, &path);
-    put_text(d, "words", ubi__leak_memo_take(&d->memo));
+    ubi__json_member_text(&d->json, "words", ubi__leak_memo_take(&d->memo));
     ubi__display_path(d->memo.out, &d->style, &path.view, PATH_COLUMNS);
-    put_text(d, "path", ubi__leak_memo_take(&d->memo));
+    ubi__json_member_text(&d->json, "path", ubi__leak_memo_take(&d->memo));
     put_u64(d, "pathLength", path.n);
     ubi__json_object_end(&d->json);
     ubi__leak_path_fini(&path);
@@ -335,8 +315,7 @@ static ubi_status put_one_grown(document *d, const ubi_leak_grown *grown) {
 
 static ubi_status put_grown(document *d) {
     uint32_t n = ubi_leaks_grown_count(d->answer->leaks), n_put = 0;
-    ubi__json_key(&d->json, "grown");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "grown");
     for (uint32_t i = 0; i < n && !d->json.failed && n_put < ubi__leaks_grown_limit(d->answer); i++) {
         const ubi_leak_grown *grown = ubi_leaks_grown(d->answer->leaks, i);
         if (d->answer->verdicts && !grown->counts)
@@ -351,8 +330,7 @@ static ubi_status put_grown(document *d) {
 /* ---- classes of a series ------------------------------------------------------------------------------------------- */
 
 static void put_tallies(document *d, const char *key, const ubi_leak_trend *trend, bool bytes) {
-    ubi__json_key(&d->json, key);
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, key);
     for (int i = 0; i < d->answer->series.n; i++)
         ubi__json_u64(&d->json, bytes ? trend->at_heap[i].bytes : trend->at_heap[i].count);
     ubi__json_array_end(&d->json);
@@ -363,8 +341,7 @@ static void put_classes(document *d) {
     uint64_t limit = d->answer->limit ? d->answer->limit : n;
     if (d->answer->series.n <= 3)
         return;
-    ubi__json_key(&d->json, "classes");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "classes");
     for (uint32_t i = 0; i < n && i < limit; i++) {
         ubi_leak_trend trend;
         ubi_leaks_trend(&trend, d->answer->leaks, i);

@@ -147,13 +147,11 @@ static void write_document(writer *w, ubi__cli *cli, const char *file, row_list 
     ubi__json json;
     w->json = &json;
     ubi__document_begin(&json, cli, "ubiheap.nodes/1", file);
-    ubi__json_key(&json, "columns");
-    ubi__json_array_begin(&json);
+    ubi__json_member_array(&json, "columns");
     for (size_t i = 0; i < w->selection->n_columns; i++)
         ubi__json_string(&json, w->selection->columns[i]->name);
     ubi__json_array_end(&json);
-    ubi__json_key(&json, "rows");
-    ubi__json_array_begin(&json);
+    ubi__json_member_array(&json, "rows");
     write_rows(w, rows);
     ubi__json_array_end(&json);
     ubi__document_end(&json);

@@ -19,34 +19,14 @@
 
 #define DOCUMENT_SITES 20
 
-static void put_text(ubi__json *j, const char *key, ubi_text text) {
-    ubi__json_key(j, key);
-    ubi__json_text(j, text);
-}
-
-static void put_double(ubi__json *j, const char *key, double value) {
-    ubi__json_key(j, key);
-    ubi__json_double(j, value);
-}
-
 static void put_ms(ubi__json *j, const char *key, uint64_t ns) {
-    put_double(j, key, (double)ns / 1e6);
-}
-
-static void begin(ubi__json *j, const char *key) {
-    ubi__json_key(j, key);
-    ubi__json_object_begin(j);
-}
-
-static void begin_array(ubi__json *j, const char *key) {
-    ubi__json_key(j, key);
-    ubi__json_array_begin(j);
+    ubi__json_member_double(j, key, (double)ns / 1e6);
 }
 
 /* ---- about the whole ---------------------------------------------------------------------------------------------- */
 
 static void put_arguments(ubi__json *j, ubi_text rest) {
-    begin_array(j, "arguments");
+    ubi__json_member_array(j, "arguments");
     while (rest.len) {
         const char *end = memchr(rest.ptr, 0, rest.len);
         size_t length = end ? (size_t)(end - rest.ptr) : rest.len;
@@ -65,8 +45,8 @@ static void put_end(ubi__json *j, const ubi__ubirec_tables *t) {
         return;
     }
     ubi__json_object_begin(j);
-    ubi__document_string(j, "reason", reasons[t->end.reason]);
-    ubi__document_u64(j, "value", t->end.value);
+    ubi__json_member_string(j, "reason", reasons[t->end.reason]);
+    ubi__json_member_u64(j, "value", t->end.value);
     ubi__json_object_end(j);
 }
 
@@ -90,29 +70,28 @@ void ubi__recording_put_about(ubi__json *j, const ubi__recording_report *report)
     char time[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = &report->summary;
     const ubi__ubirec_about *about = &s->tables.about;
-    put_text(j, "program", about->program);
+    ubi__json_member_text(j, "program", about->program);
     put_arguments(j, about->arguments);
-    ubi__document_u64(j, "pid", about->pid);
-    put_text(j, "recorder", about->writer);
-    put_text(j, "system", about->system);
-    ubi__document_string(j, "startTime",
-                         about->start_unix_ns ? ubi__iso_time(time, about->start_unix_ns / 1000) : NULL);
+    ubi__json_member_u64(j, "pid", about->pid);
+    ubi__json_member_text(j, "recorder", about->writer);
+    ubi__json_member_text(j, "system", about->system);
+    ubi__json_member_string(j, "startTime",
+                            about->start_unix_ns ? ubi__iso_time(time, about->start_unix_ns / 1000) : NULL);
     put_ms(j, "durationMs", s->time_ns);
     put_end(j, &s->tables);
-    ubi__document_bool(j, "exact", report->is_exact);
-    ubi__document_u64(j, "periodBytes", about->period_bytes);
-    ubi__document_u64(j, "tornBytes", s->torn_bytes);
-    ubi__document_string(j, "fault", s->fault[0] ? s->fault : NULL);
-    begin(j, "counters");
+    ubi__json_member_bool(j, "exact", report->is_exact);
+    ubi__json_member_u64(j, "periodBytes", about->period_bytes);
+    ubi__json_member_u64(j, "tornBytes", s->torn_bytes);
+    ubi__json_member_string(j, "fault", s->fault[0] ? s->fault : NULL);
+    ubi__json_member_object(j, "counters");
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++) {
         if (i == UBI__UBIREC_DROPPED && ubi__recording_was_given_up(s)) {
-            ubi__json_key(j, counters[i]);
-            ubi__json_null(j);
+            ubi__json_member_null(j, counters[i]);
             continue;
         }
-        ubi__document_u64(j, counters[i], s->tables.counters[i]);
+        ubi__json_member_u64(j, counters[i], s->tables.counters[i]);
     }
-    ubi__document_u64(j, "doubleFrees", s->double_frees);
+    ubi__json_member_u64(j, "doubleFrees", s->double_frees);
     ubi__json_object_end(j);
 }
 
@@ -128,18 +107,18 @@ static void put_error(ubi__json *j, const char *key, double variance, bool is_kn
 
 /* Whole numbers, towards the outside. */
 static void put_range(ubi__json *j, const char *low_key, const char *high_key, ubi__range range) {
-    put_double(j, low_key, floor(range.low));
-    put_double(j, high_key, ceil(range.high));
+    ubi__json_member_double(j, low_key, floor(range.low));
+    ubi__json_member_double(j, high_key, ceil(range.high));
 }
 
 /* Without any sample, nobody knows the standard error of 0; the limits are known. */
 static void put_limited(ubi__json *j, const ubi__estimate *e, bool is_sampled, ubi__range bytes, ubi__range count) {
     bool is_known = !is_sampled || e->samples > 0;
-    ubi__document_u64(j, "samples", e->samples);
-    put_double(j, "count", e->count);
+    ubi__json_member_u64(j, "samples", e->samples);
+    ubi__json_member_double(j, "count", e->count);
     put_range(j, "countLow", "countHigh", count);
     put_error(j, "countError", e->count_variance, is_known);
-    put_double(j, "bytes", e->bytes);
+    ubi__json_member_double(j, "bytes", e->bytes);
     put_range(j, "bytesLow", "bytesHigh", bytes);
     put_error(j, "bytesError", e->bytes_variance, is_known);
 }
@@ -152,7 +131,7 @@ void ubi__recording_put_fields(ubi__json *j, const ubi__estimate *e, const ubi__
 
 void ubi__recording_put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, const ubi__recording_summary *s,
                                  ubi__ubirec_class of_class) {
-    begin(j, key);
+    ubi__json_member_object(j, key);
     ubi__recording_put_fields(j, e, s, of_class);
     ubi__json_object_end(j);
 }
@@ -172,8 +151,7 @@ static void put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate 
         ubi__recording_put_estimate(j, measures[measure], e, s, of_class);
         return;
     }
-    ubi__json_key(j, measures[measure]);
-    ubi__json_null(j);
+    ubi__json_member_null(j, measures[measure]);
 }
 
 /* Of all of a class, whose peak has limits of its own. */
@@ -184,7 +162,7 @@ static void put_class_measure(ubi__json *j, ubi__measure measure, const ubi__rec
         put_measure(j, measure, &e, s, of_class);
         return;
     }
-    begin(j, measures[measure]);
+    ubi__json_member_object(j, measures[measure]);
     put_limited(j, &e, ubi__recording_is_sampled(s, of_class), ubi__measure_bytes_range(s, of_class, measure, &e),
                 ubi__recording_count_range(s, of_class, &e));
     ubi__json_object_end(j);
@@ -193,7 +171,7 @@ static void put_class_measure(ubi__json *j, ubi__measure measure, const ubi__rec
 static void put_classes(ubi__json *j, const ubi__recording_report *report) {
     const ubi__recording_summary *s = &report->summary;
     for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
-        begin(j, classes[c]);
+        ubi__json_member_object(j, classes[c]);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             put_class_measure(j, m, s, (ubi__ubirec_class)c);
         if (c == UBI__UBIREC_HEAP)
@@ -205,27 +183,22 @@ static void put_classes(ubi__json *j, const ubi__recording_report *report) {
 
 static void put_resident(ubi__json *j, const ubi__recording_summary *s) {
     if (s->rss_peak_bytes == 0) { /* not measured: no process has none */
-        ubi__json_key(j, "resident");
-        ubi__json_null(j);
+        ubi__json_member_null(j, "resident");
         return;
     }
-    begin(j, "resident");
-    ubi__document_u64(j, "peakBytes", s->rss_peak_bytes);
+    ubi__json_member_object(j, "resident");
+    ubi__json_member_u64(j, "peakBytes", s->rss_peak_bytes);
     put_ms(j, "peakTimeMs", s->rss_peak_time_ns);
-    ubi__document_u64(j, "lastBytes", s->rss_last_bytes);
+    ubi__json_member_u64(j, "lastBytes", s->rss_last_bytes);
     ubi__json_object_end(j);
 }
 
 static void put_lifetimes(ubi__json *j, const ubi__recording_summary *s) {
     uint64_t below_ms = 1;
-    begin_array(j, "lifetimes");
+    ubi__json_member_array(j, "lifetimes");
     for (int i = 0; i < UBI__LIFETIME_BUCKETS; i++, below_ms *= 10) {
         ubi__json_object_begin(j);
-        ubi__json_key(j, "belowMs");
-        if (i + 1 < UBI__LIFETIME_BUCKETS)
-            ubi__json_u64(j, below_ms);
-        else
-            ubi__json_null(j);
+        ubi__json_member_u64_or_null(j, "belowMs", i + 1 < UBI__LIFETIME_BUCKETS, below_ms);
         ubi__recording_put_fields(j, &s->lifetimes[i], s, UBI__UBIREC_HEAP);
         ubi__json_object_end(j);
     }
@@ -233,12 +206,12 @@ static void put_lifetimes(ubi__json *j, const ubi__recording_summary *s) {
 }
 
 static void put_sizes(ubi__json *j, const ubi__recording_summary *s) {
-    begin_array(j, "sizes");
+    ubi__json_member_array(j, "sizes");
     for (int i = 0; i < UBI__SIZE_BUCKETS; i++) {
         if (s->sizes[i].samples == 0)
             continue;
         ubi__json_object_begin(j);
-        ubi__document_u64(j, "belowBytes", (uint64_t)1 << i);
+        ubi__json_member_u64(j, "belowBytes", (uint64_t)1 << i);
         ubi__recording_put_fields(j, &s->sizes[i], s, UBI__UBIREC_HEAP);
         ubi__json_object_end(j);
     }
@@ -253,11 +226,11 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
     for (uint32_t i = 0; i < s->infos.n; i++)
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             ubi__estimate_add(&sums[s->tables.infos.at[i].kind][m], s, i, ubi__info_measure(&s->infos.at[i], m));
-    begin_array(j, "kinds");
+    ubi__json_member_array(j, "kinds");
     for (size_t i = 0; i < n && !j->failed; i++) {
         ubi__json_object_begin(j);
-        put_text(j, "kind", ubi__ubirec_string_at(&s->tables, s->tables.kinds.at[i].word));
-        ubi__document_string(j, "class", classes[s->tables.kinds.at[i].class_of_kind]);
+        ubi__json_member_text(j, "kind", ubi__ubirec_string_at(&s->tables, s->tables.kinds.at[i].word));
+        ubi__json_member_string(j, "class", classes[s->tables.kinds.at[i].class_of_kind]);
         for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
             put_measure(j, m, &sums[i][m], s, s->tables.kinds.at[i].class_of_kind);
         ubi__json_object_end(j);
@@ -268,14 +241,14 @@ static ubi_status put_kinds(ubi__json *j, const ubi__recording_summary *s) {
 }
 
 static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
-    begin_array(j, "threads");
+    ubi__json_member_array(j, "threads");
     for (size_t i = 0; i < s->threads.n && !j->failed; i++) {
         const ubi__thread_sums *t = &s->threads.at[i];
         if (t->allocated.samples == 0 && t->freed.samples == 0)
             continue;
         ubi__json_object_begin(j);
-        ubi__document_u64(j, "tid", s->tables.threads.at[i].tid);
-        put_text(j, "name", ubi__ubirec_string_at(&s->tables, s->tables.threads.at[i].name));
+        ubi__json_member_u64(j, "tid", s->tables.threads.at[i].tid);
+        ubi__json_member_text(j, "name", ubi__ubirec_string_at(&s->tables, s->tables.threads.at[i].name));
         ubi__recording_put_estimate(j, "allocated", &t->allocated, s, UBI__UBIREC_HEAP);
         ubi__recording_put_estimate(j, "freed", &t->freed, s, UBI__UBIREC_HEAP);
         put_measure(j, UBI__MEASURE_TEMPORARY, &t->temporary, s, UBI__UBIREC_HEAP);
@@ -285,7 +258,7 @@ static void put_threads(ubi__json *j, const ubi__recording_summary *s) {
 }
 
 static void put_curve_limits(ubi__json *j, const ubi__recording_summary *s, const char *key, bool is_high) {
-    begin_array(j, key);
+    ubi__json_member_array(j, key);
     for (size_t i = 0; i < s->n_curve; i++) {
         ubi__range range = ubi__curve_range(s, &s->curve[i]);
         ubi__json_double(j, is_high ? ceil(range.high) : floor(range.low));
@@ -294,19 +267,19 @@ static void put_curve_limits(ubi__json *j, const ubi__recording_summary *s, cons
 }
 
 static void put_curve(ubi__json *j, const ubi__recording_summary *s) {
-    begin(j, "curve");
+    ubi__json_member_object(j, "curve");
     put_ms(j, "stepMs", s->curve_step_ns);
-    begin_array(j, "liveBytes");
+    ubi__json_member_array(j, "liveBytes");
     for (size_t i = 0; i < s->n_curve; i++)
         ubi__json_u64(j, s->curve[i].live_bytes);
     ubi__json_array_end(j);
     put_curve_limits(j, s, "liveBytesLow", false);
     put_curve_limits(j, s, "liveBytesHigh", true);
-    begin_array(j, "liveBytesError");
+    ubi__json_member_array(j, "liveBytesError");
     for (size_t i = 0; i < s->n_curve; i++)
         ubi__json_double(j, ubi__standard_error(s->curve[i].live_variance));
     ubi__json_array_end(j);
-    begin_array(j, "residentBytes");
+    ubi__json_member_array(j, "residentBytes");
     for (size_t i = 0; i < s->n_curve; i++)
         ubi__json_u64(j, s->curve[i].rss_bytes);
     ubi__json_array_end(j);
@@ -317,23 +290,19 @@ static void put_curve(ubi__json *j, const ubi__recording_summary *s) {
 
 static void put_place(ubi__json *j, const ubi__recording_place *place) {
     ubi__json_object_begin(j);
-    put_text(j, "function", place->function);
-    put_text(j, "file", place->file);
-    ubi__document_u64(j, "line", place->line);
-    ubi__document_u64(j, "column", place->column);
-    ubi__document_bool(j, "inlined", place->is_inlined);
-    put_text(j, "module", place->module);
-    ubi__json_key(j, "address");
-    if (place->has_address)
-        ubi__json_node_id(j, place->address);
-    else
-        ubi__json_null(j);
+    ubi__json_member_text(j, "function", place->function);
+    ubi__json_member_text(j, "file", place->file);
+    ubi__json_member_u64(j, "line", place->line);
+    ubi__json_member_u64(j, "column", place->column);
+    ubi__json_member_bool(j, "inlined", place->is_inlined);
+    ubi__json_member_text(j, "module", place->module);
+    ubi__json_member_node_id_or_null(j, "address", place->has_address, place->address);
     ubi__json_object_end(j);
 }
 
 static void put_walk(ubi__json *j, const char *key, ubi__recording_walk *walk, uint64_t most) {
     ubi__recording_place place;
-    begin_array(j, key);
+    ubi__json_member_array(j, key);
     for (uint64_t n = 0; n < most && !j->failed && ubi__recording_walk_next(walk, &place); n++)
         put_place(j, &place);
     ubi__json_array_end(j);
@@ -349,11 +318,11 @@ static void put_stacks(ubi__json *j, const ubi__recording_report *report, const 
 
 static void put_site(ubi__json *j, const ubi__recording_report *report, const ubi__site *site) {
     ubi__json_object_begin(j);
-    ubi__document_string(j, "class", classes[site->of_class]);
+    ubi__json_member_string(j, "class", classes[site->of_class]);
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
         put_measure(j, m, &site->by[m], &report->summary, site->of_class);
-    ubi__document_u64(j, "stackCount", site->n_all_stacks);
-    ubi__document_string(j, "pool", ubi__known_pool(&report->sites, site));
+    ubi__json_member_u64(j, "stackCount", site->n_all_stacks);
+    ubi__json_member_string(j, "pool", ubi__known_pool(&report->sites, site));
     put_stacks(j, report, site);
     ubi__json_object_end(j);
 }
@@ -361,7 +330,7 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
 /* Calls that are looked behind, for what they do and not for their names. */
 static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
     ubi__recording_place place;
-    begin_array(j, "wrappers");
+    ubi__json_member_array(j, "wrappers");
     for (uint32_t i = 0; ubi__recording_wrapper(&place, report, &i) && !j->failed;)
         put_place(j, &place);
     ubi__json_array_end(j);
@@ -371,9 +340,9 @@ static ubi_status put_sites(ubi__json *j, ubi__recording_report *report) {
     ubi__site_order order = ubi__recording_order(report->wishes->by);
     uint64_t n = 0, most = report->wishes->top ? report->wishes->top : DOCUMENT_SITES;
     UBI_TRY(ubi__sites_sort(&report->sites, order));
-    ubi__document_string(j, "sortedBy", ubi__recording_orders[order]);
-    ubi__document_u64(j, "siteCount", report->sites.rows.n);
-    begin_array(j, "sites");
+    ubi__json_member_string(j, "sortedBy", ubi__recording_orders[order]);
+    ubi__json_member_u64(j, "siteCount", report->sites.rows.n);
+    ubi__json_member_array(j, "sites");
     for (size_t i = 0; i < report->sites.rows.n && n < most && !j->failed; i++) {
         if (!ubi__recording_has_site(report, &report->sites.rows.at[i]))
             continue;
@@ -385,7 +354,7 @@ static ubi_status put_sites(ubi__json *j, ubi__recording_report *report) {
 }
 
 static void put_hints(ubi__json *j, const ubi__recording_report *report) {
-    begin_array(j, "hints");
+    ubi__json_member_array(j, "hints");
     char text[256];
     for (size_t i = 0; i < report->n_hints; i++)
         ubi__json_string(j, report->hints[i].text);
@@ -396,12 +365,12 @@ static void put_hints(ubi__json *j, const ubi__recording_report *report) {
 
 /* Programs that were not recorded. */
 static void put_started(ubi__json *j, const ubi__ubirec_tables *t) {
-    begin_array(j, "started");
+    ubi__json_member_array(j, "started");
     for (size_t i = 0; i < t->started.n; i++) {
         ubi__json_object_begin(j);
-        put_text(j, "name", ubi__ubirec_string_at(t, t->started.at[i].name));
-        ubi__document_u64(j, "count", t->started.at[i].count);
-        ubi__document_string(j, "reason", ubi__unrecorded_key(t->started.at[i].why));
+        ubi__json_member_text(j, "name", ubi__ubirec_string_at(t, t->started.at[i].name));
+        ubi__json_member_u64(j, "count", t->started.at[i].count);
+        ubi__json_member_string(j, "reason", ubi__unrecorded_key(t->started.at[i].why));
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -410,11 +379,11 @@ static void put_started(ubi__json *j, const ubi__ubirec_tables *t) {
 static void put_findings(ubi__json *j, const ubi__recording_view *view) {
     ubi__recording_findings findings;
     ubi__recording_find(&findings, view);
-    begin_array(j, "findings");
+    ubi__json_member_array(j, "findings");
     for (size_t i = 0; i < findings.n; i++) {
         ubi__json_object_begin(j);
-        ubi__document_string(j, "kind", findings.at[i].kind);
-        ubi__document_string(j, "text", findings.at[i].text);
+        ubi__json_member_string(j, "kind", findings.at[i].kind);
+        ubi__json_member_string(j, "text", findings.at[i].text);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);

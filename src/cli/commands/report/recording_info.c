@@ -163,16 +163,15 @@ static void info_page(ubi__cli *cli, const facts *f, const ubi__ubirec_index *ow
 /* ---- document ----------------------------------------------------------------------------------------------------- */
 
 static void put_processes(ubi__json *j, const ubi__recording_processes *p) {
-    ubi__json_key(j, "processes");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "processes");
     for (size_t i = 0; p->rows.n > 1 && i < p->rows.n; i++) {
         const ubi__recording_process *row = &p->rows.at[i];
         ubi__json_object_begin(j);
-        ubi__document_u64(j, "pid", row->pid);
-        ubi__document_u64(j, "parentPid", row->parent_pid);
-        ubi__document_string(j, "name", row->name);
-        ubi__document_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
-        ubi__document_string(j, "file", row->path);
+        ubi__json_member_u64(j, "pid", row->pid);
+        ubi__json_member_u64(j, "parentPid", row->parent_pid);
+        ubi__json_member_string(j, "name", row->name);
+        ubi__json_member_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
+        ubi__json_member_string(j, "file", row->path);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -183,20 +182,20 @@ static void info_document(ubi__cli *cli, const facts *f) {
     uint64_t companions = f->sum.counters[UBI__UBIREC_COMPANIONS];
     bool is_first = f->report->processes.first != NULL;
     ubi__document_begin(&j, cli, "ubiheap.recording-info/1", f->report->path);
-    ubi__document_string(&j, "format", "ubirec");
-    ubi__document_u64(&j, "inputBytes", f->file_bytes);
-    ubi__document_u64(&j, "blockCount", f->sum.n_blocks);
+    ubi__json_member_string(&j, "format", "ubirec");
+    ubi__json_member_u64(&j, "inputBytes", f->file_bytes);
+    ubi__json_member_u64(&j, "blockCount", f->sum.n_blocks);
     ubi__recording_put_about(&j, f->report);
     put_processes(&j, &f->report->processes);
-    ubi__document_u64(&j, "missingFileCount",
-                      is_first && companions + 1 > f->n_files ? companions + 1 - f->n_files : 0);
-    ubi__document_u64(&j, "allocationCount", f->sum.n_allocations);
-    ubi__document_u64(&j, "freeCount", f->sum.n_frees);
-    ubi__document_u64(&j, "threadCount", f->sum.n_threads);
-    ubi__document_u64(&j, "moduleCount", f->sum.n_modules);
-    ubi__document_u64(&j, "frameCount", f->sum.n_frames);
-    ubi__document_u64(&j, "traceCount", f->sum.n_traces);
-    ubi__document_u64(&j, "markerCount", f->sum.n_markers);
+    ubi__json_member_u64(&j, "missingFileCount",
+                         is_first && companions + 1 > f->n_files ? companions + 1 - f->n_files : 0);
+    ubi__json_member_u64(&j, "allocationCount", f->sum.n_allocations);
+    ubi__json_member_u64(&j, "freeCount", f->sum.n_frees);
+    ubi__json_member_u64(&j, "threadCount", f->sum.n_threads);
+    ubi__json_member_u64(&j, "moduleCount", f->sum.n_modules);
+    ubi__json_member_u64(&j, "frameCount", f->sum.n_frames);
+    ubi__json_member_u64(&j, "traceCount", f->sum.n_traces);
+    ubi__json_member_u64(&j, "markerCount", f->sum.n_markers);
     ubi__document_end(&j);
 }
 

@@ -170,14 +170,11 @@ static void put_sums(ubi__json *j, const ubi__recording_report *report, const ub
 
 static void put_group(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
     ubi__json_object_begin(j);
-    ubi__json_key(j, "name");
-    ubi__json_text(j, name_of(report, g));
-    ubi__document_u64(j, "count", g->count);
-    ubi__document_u64(j, "endedCount", g->n_ended);
-    ubi__json_key(j, "totalMs");
-    ubi__json_double(j, (double)g->total_ns / 1e6);
-    ubi__json_key(j, "longestMs");
-    ubi__json_double(j, (double)g->longest_ns / 1e6);
+    ubi__json_member_text(j, "name", name_of(report, g));
+    ubi__json_member_u64(j, "count", g->count);
+    ubi__json_member_u64(j, "endedCount", g->n_ended);
+    ubi__json_member_double(j, "totalMs", (double)g->total_ns / 1e6);
+    ubi__json_member_double(j, "longestMs", (double)g->longest_ns / 1e6);
     put_sums(j, report, g);
     ubi__json_object_end(j);
 }
@@ -187,16 +184,13 @@ ubi_status ubi__recording_markers_document(ubi__json *j, const ubi__recording_re
     ubi__marker_group rest = rest_of(report);
     if (!rows)
         return ubi__fail_nomem();
-    ubi__json_key(j, "markers");
-    ubi__json_object_begin(j);
-    ubi__document_u64(j, "count", report->summary.n_markers);
-    ubi__json_key(j, "byName");
-    ubi__json_array_begin(j);
+    ubi__json_member_object(j, "markers");
+    ubi__json_member_u64(j, "count", report->summary.n_markers);
+    ubi__json_member_array(j, "byName");
     for (size_t i = 0; i < sums_of(report)->groups.n && !j->failed; i++)
         put_group(j, report, rows[i]);
     ubi__json_array_end(j);
-    ubi__json_key(j, "none");
-    ubi__json_object_begin(j);
+    ubi__json_member_object(j, "none");
     put_sums(j, report, &rest);
     ubi__json_object_end(j);
     ubi__json_object_end(j);

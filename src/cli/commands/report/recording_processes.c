@@ -375,31 +375,26 @@ void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_rep
 
 void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report *report) {
     const ubi__recording_processes *p = &report->processes;
-    ubi__json_key(j, "processes");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "processes");
     for (size_t i = 0; p->merge && i < p->rows.n; i++) {
         const ubi__recording_process *row = &p->rows.at[i];
         ubi__json_object_begin(j);
-        ubi__document_u64(j, "pid", row->pid);
-        ubi__document_u64(j, "parentPid", row->parent_pid);
-        ubi__document_string(j, "name", row->name);
-        ubi__document_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
-        ubi__document_string(j, "file", row->path);
-        ubi__json_key(j, "bytes");
-        ubi__json_double(j, row->bytes);
-        ubi__json_key(j, "count");
-        ubi__json_double(j, row->count);
-        ubi__json_key(j, "leakedBytes");
-        ubi__json_double(j, left_of(row));
+        ubi__json_member_u64(j, "pid", row->pid);
+        ubi__json_member_u64(j, "parentPid", row->parent_pid);
+        ubi__json_member_string(j, "name", row->name);
+        ubi__json_member_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
+        ubi__json_member_string(j, "file", row->path);
+        ubi__json_member_double(j, "bytes", row->bytes);
+        ubi__json_member_double(j, "count", row->count);
+        ubi__json_member_double(j, "leakedBytes", left_of(row));
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
-    ubi__json_key(j, "missingFiles");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "missingFiles");
     for (size_t i = 0; i < p->missing.n; i++) {
         ubi__json_object_begin(j);
-        ubi__document_string(j, "file", p->missing.at[i].path);
-        ubi__document_string(j, "name", p->missing.at[i].name);
+        ubi__json_member_string(j, "file", p->missing.at[i].path);
+        ubi__json_member_string(j, "name", p->missing.at[i].name);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);

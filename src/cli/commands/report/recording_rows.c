@@ -340,8 +340,7 @@ static void put_table(table *t, ubi__cli *cli, const ubi__recording_report *repo
     }
     t->json = &j;
     ubi__document_begin(&j, cli, "ubiheap.recording-sites/1", report->path);
-    ubi__json_key(&j, "sites");
-    ubi__json_array_begin(&j);
+    ubi__json_member_array(&j, "sites");
     put_rows(t, report, stack);
     ubi__json_array_end(&j);
     ubi__document_end(&j);

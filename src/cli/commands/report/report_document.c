@@ -80,28 +80,24 @@ static void put_name(document *d, const char *key, ubi_text text) {
 /* ---- parts ---------------------------------------------------------------------------------------------------------- */
 
 static void put_tally(ubi__json *j, const ubi__tally *tally) {
-    ubi__document_u64(j, "count", tally->count);
-    ubi__document_u64(j, "bytes", tally->bytes);
+    ubi__json_member_u64(j, "count", tally->count);
+    ubi__json_member_u64(j, "bytes", tally->bytes);
 }
 
 static void put_heap(document *d) {
-    uint64_t time_us;
+    uint64_t time_us = 0;
     ubi__json *j = d->j;
     const ubi__report_facts *f = d->facts;
-    ubi__document_string(j, "producer", ubi__guess_producer(f->graph));
-    ubi__json_key(j, "creationTimeUs");
-    if (ubi_graph_creation_time_us(f->graph, &time_us))
-        ubi__json_u64(j, time_us);
-    else
-        ubi__json_null(j);
-    ubi__document_u64(j, "nodeCount", ubi_graph_node_count(f->graph));
-    ubi__document_u64(j, "edgeCount", ubi_graph_edge_count(f->graph));
-    ubi__document_u64(j, "totalSize", f->total_bytes);
-    ubi__json_key(j, "reachable");
-    ubi__json_object_begin(j);
+    ubi__json_member_string(j, "producer", ubi__guess_producer(f->graph));
+    bool has_time = ubi_graph_creation_time_us(f->graph, &time_us);
+    ubi__json_member_u64_or_null(j, "creationTimeUs", has_time, time_us);
+    ubi__json_member_u64(j, "nodeCount", ubi_graph_node_count(f->graph));
+    ubi__json_member_u64(j, "edgeCount", ubi_graph_edge_count(f->graph));
+    ubi__json_member_u64(j, "totalSize", f->total_bytes);
+    ubi__json_member_object(j, "reachable");
     put_tally(j, &f->summary.reachable);
     ubi__json_object_end(j);
-    ubi__document_u64(j, "nodesWithStack", f->summary.n_with_stack);
+    ubi__json_member_u64(j, "nodesWithStack", f->summary.n_with_stack);
 }
 
 static void put_coarse(document *d) {
@@ -113,11 +109,9 @@ static void put_coarse(document *d) {
                   { "strings", UBI_COARSE_STRING },
                   { "other", UBI_COARSE_OTHER },
                   { "domNode", UBI_COARSE_DOM_NODE } };
-    ubi__json_key(d->j, "coarseTypes");
-    ubi__json_object_begin(d->j);
+    ubi__json_member_object(d->j, "coarseTypes");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        ubi__json_key(d->j, order[i].key);
-        ubi__json_object_begin(d->j);
+        ubi__json_member_object(d->j, order[i].key);
         put_tally(d->j, &d->facts->summary.coarse[order[i].type]);
         ubi__json_object_end(d->j);
     }
@@ -126,11 +120,10 @@ static void put_coarse(document *d) {
 
 static void put_kinds(document *d) {
     const ubi__groups *groups = &d->facts->labels;
-    ubi__json_key(d->j, "kinds");
-    ubi__json_array_begin(d->j);
+    ubi__json_member_array(d->j, "kinds");
     for (size_t i = 0; i < ubi__smaller(groups->n, d->limits->kinds); i++) {
         ubi__json_object_begin(d->j);
-        ubi__document_string(d->j, "coarseType", ubi_coarse_type_name(groups->at[i].coarse_type));
+        ubi__json_member_string(d->j, "coarseType", ubi_coarse_type_name(groups->at[i].coarse_type));
         put_name(d, "displayName", groups->at[i].label);
         put_tally(d->j, &groups->at[i].tally);
         ubi__json_object_end(d->j);
@@ -147,25 +140,22 @@ static void put_held(document *d, const ubi_keeper *keeper) {
     }
     const ubi_kind *kind = ubi_graph_kind(g, keeper->held_kind);
     ubi__json_object_begin(d->j);
-    ubi__document_string(d->j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
+    ubi__json_member_string(d->j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
     put_name(d, "displayName", ubi__kind_label(g, kind));
-    ubi__document_u64(d->j, "count", keeper->n_held);
-    ubi__document_u64(d->j, "retainedSize", keeper->held_bytes);
+    ubi__json_member_u64(d->j, "count", keeper->n_held);
+    ubi__json_member_u64(d->j, "retainedSize", keeper->held_bytes);
     ubi__json_object_end(d->j);
 }
 
 static void put_steps(document *d, ubi_node_ix node) {
     const ubi_graph *g = d->facts->graph;
     ubi__path_view path = ubi__report_path(d->facts, node);
-    ubi__json_key(d->j, "path");
-    ubi__json_array_begin(d->j);
+    ubi__json_member_array(d->j, "path");
     for (uint32_t i = 0; i < path.n_steps && !d->j->failed; i++) {
         char digits[UBI_EDGE_LABEL_BYTES];
         ubi__json_object_begin(d->j);
-        ubi__json_key(d->j, "predecessor");
-        ubi__json_node_id(d->j, ubi_graph_node_id(g, path.steps[i].predecessor));
-        ubi__json_key(d->j, "edge");
-        ubi__json_text(d->j, ubi_graph_edge_label(g, path.steps[i].edge, digits));
+        ubi__json_member_node_id(d->j, "predecessor", ubi_graph_node_id(g, path.steps[i].predecessor));
+        ubi__json_member_text(d->j, "edge", ubi_graph_edge_label(g, path.steps[i].edge, digits));
         ubi__json_object_end(d->j);
     }
     ubi__json_array_end(d->j);
@@ -185,23 +175,21 @@ static void put_path(document *d, ubi_node_ix node) {
 static void put_keeper(document *d, const ubi_keeper *k) {
     const ubi_graph *g = d->facts->graph;
     ubi__json_object_begin(d->j);
-    ubi__json_key(d->j, "nodeId");
-    ubi__json_node_id(d->j, ubi_graph_node_id(g, k->node));
-    ubi__document_string(d->j, "coarseType",
-                         ubi_coarse_type_name(ubi_graph_kind(g, ubi_graph_node_kind(g, k->node))->coarse_type));
+    ubi__json_member_node_id(d->j, "nodeId", ubi_graph_node_id(g, k->node));
+    ubi__json_member_string(d->j, "coarseType",
+                            ubi_coarse_type_name(ubi_graph_kind(g, ubi_graph_node_kind(g, k->node))->coarse_type));
     put_name(d, "displayName", ubi_lens_node_name(d->facts->look, k->node));
-    ubi__document_u64(d->j, "shallowSize", ubi_lens_size_bytes(d->facts->look, k->node));
-    ubi__document_u64(d->j, "retainedSize", k->retained_bytes);
-    ubi__document_u64(d->j, "exclusiveSize", k->exclusive_bytes);
-    ubi__document_u64(d->j, "retainedCount", k->n_dominated);
+    ubi__json_member_u64(d->j, "shallowSize", ubi_lens_size_bytes(d->facts->look, k->node));
+    ubi__json_member_u64(d->j, "retainedSize", k->retained_bytes);
+    ubi__json_member_u64(d->j, "exclusiveSize", k->exclusive_bytes);
+    ubi__json_member_u64(d->j, "retainedCount", k->n_dominated);
     put_held(d, k);
     put_path(d, k->node);
     ubi__json_object_end(d->j);
 }
 
 static void put_keepers(document *d) {
-    ubi__json_key(d->j, "keepers");
-    ubi__json_array_begin(d->j);
+    ubi__json_member_array(d->j, "keepers");
     for (uint32_t i = 0; i < ubi__smaller(d->facts->keepers.n, d->limits->keepers); i++)
         put_keeper(d, &d->facts->keepers.at[i]);
     ubi__json_array_end(d->j);
@@ -209,16 +197,14 @@ static void put_keepers(document *d) {
 
 static void put_functions(document *d) {
     const ubi__groups *groups = &d->facts->functions;
-    ubi__json_key(d->j, "allocatedBy");
-    ubi__json_array_begin(d->j);
+    ubi__json_member_array(d->j, "allocatedBy");
     for (size_t i = 0; i < ubi__smaller(groups->n, d->limits->functions); i++) {
         const ubi_frame *frame = &groups->at[i].frame;
         ubi__json_object_begin(d->j);
-        ubi__json_key(d->j, "frame");
-        ubi__json_object_begin(d->j);
+        ubi__json_member_object(d->j, "frame");
         put_name(d, "source", frame->source);
-        ubi__document_u64(d->j, "line", frame->line);
-        ubi__document_u64(d->j, "column", frame->column);
+        ubi__json_member_u64(d->j, "line", frame->line);
+        ubi__json_member_u64(d->j, "column", frame->column);
         put_name(d, "functionDisplayName", frame->function_name);
         ubi__json_object_end(d->j);
         put_tally(d->j, &groups->at[i].tally);
@@ -231,34 +217,31 @@ static void put_functions(document *d) {
 
 static void put_finding(document *d, const ubi_finding *finding) {
     ubi__json_object_begin(d->j);
-    ubi__document_string(d->j, "rule", finding->rule);
+    ubi__json_member_string(d->j, "rule", finding->rule);
     put_cut(d, "title", ubi__text(finding->title), d->limits->steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
     put_cut(d, "text", (ubi_text){ finding->text, strlen(finding->text) },
             d->limits->steps ? SIZE_MAX : BRIEF_SENTENCE_BYTES);
     if (finding->bytes)
-        ubi__document_u64(d->j, "bytes", finding->bytes);
+        ubi__json_member_u64(d->j, "bytes", finding->bytes);
     if (finding->count)
-        ubi__document_u64(d->j, "count", finding->count);
+        ubi__json_member_u64(d->j, "count", finding->count);
     if (finding->n_nodes) {
-        ubi__json_key(d->j, "nodeId");
-        ubi__json_node_id(d->j, ubi_graph_node_id(d->facts->graph, finding->nodes[0]));
+        ubi__json_member_node_id(d->j, "nodeId", ubi_graph_node_id(d->facts->graph, finding->nodes[0]));
         if (finding->path_to != finding->nodes[0]) {
-            ubi__json_key(d->j, "pathTo");
-            ubi__json_node_id(d->j, ubi_graph_node_id(d->facts->graph, finding->path_to));
+            ubi__json_member_node_id(d->j, "pathTo", ubi_graph_node_id(d->facts->graph, finding->path_to));
         }
         put_path(d, finding->path_to);
         char held_by[UBI__REPORT_HELD_BY];
         if (ubi__report_held_by(held_by, d->facts, finding))
-            ubi__document_string(d->j, "heldBy", held_by);
+            ubi__json_member_string(d->j, "heldBy", held_by);
     }
     ubi__json_object_end(d->j);
 }
 
 static void put_findings(document *d) {
     uint32_t n = ubi_findings_count(d->facts->findings);
-    ubi__document_u64(d->j, "findingCount", n);
-    ubi__json_key(d->j, "findings");
-    ubi__json_array_begin(d->j);
+    ubi__json_member_u64(d->j, "findingCount", n);
+    ubi__json_member_array(d->j, "findings");
     for (uint32_t i = 0; i < ubi__smaller(n, d->limits->findings); i++)
         put_finding(d, ubi_findings_get(d->facts->findings, i));
     ubi__json_array_end(d->j);
@@ -276,8 +259,8 @@ static void put_all(document *d) {
     put_findings(d);
     put_keepers(d);
     put_functions(d);
-    ubi__document_u64(d->j, "namesCut", d->n_cut);
-    ubi__document_bool(d->j, "detail", d->limits->steps);
+    ubi__json_member_u64(d->j, "namesCut", d->n_cut);
+    ubi__json_member_bool(d->j, "detail", d->limits->steps);
 }
 
 static bool count_bytes(void *payload, const void *data, size_t n) {

@@ -19,23 +19,21 @@ typedef struct document {
 } document;
 
 static void begin_list(document *d, ubi_node_ix node) {
-    ubi__document_u64(&d->json, "retainerCount", ubi_retaining_count(d->answer->retaining, node));
-    ubi__json_key(&d->json, "retainers");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_u64(&d->json, "retainerCount", ubi_retaining_count(d->answer->retaining, node));
+    ubi__json_member_array(&d->json, "retainers");
 }
 
 /* The row without its end. */
 static void begin_row(document *d, const ubi_retaining_row *row) {
     char digits[UBI_EDGE_LABEL_BYTES];
     ubi__json_object_begin(&d->json);
-    ubi__json_key(&d->json, "edge");
-    ubi__json_text(&d->json, ubi_graph_edge_label(d->graph, row->retainer.edge, digits));
+    ubi__json_member_text(&d->json, "edge", ubi_graph_edge_label(d->graph, row->retainer.edge, digits));
     ubi__render_edge_kind(&d->json, d->graph, row->retainer.edge);
     ubi__object_json(&d->json, &d->rows, row->retainer.node, ubi__retainers_distance(row->retainer.distance));
     if (row->retainer.is_ignored)
-        ubi__document_bool(&d->json, "ignored", true);
+        ubi__json_member_bool(&d->json, "ignored", true);
     if (row->is_circular)
-        ubi__document_bool(&d->json, "circular", true);
+        ubi__json_member_bool(&d->json, "circular", true);
     if (row->is_open)
         begin_list(d, row->retainer.node);
 }
@@ -72,28 +70,25 @@ static void put_rows(document *d) {
 
 static void put_limits(document *d) {
     ubi_retaining_limits limits = ubi_retaining_tree_limits(d->answer->tree);
-    ubi__json_key(&d->json, "limitsReached");
-    ubi__json_object_begin(&d->json);
-    ubi__document_bool(&d->json, "depth", limits.depth);
-    ubi__document_bool(&d->json, "siblings", limits.siblings);
-    ubi__document_bool(&d->json, "nodes", limits.nodes);
+    ubi__json_member_object(&d->json, "limitsReached");
+    ubi__json_member_bool(&d->json, "depth", limits.depth);
+    ubi__json_member_bool(&d->json, "siblings", limits.siblings);
+    ubi__json_member_bool(&d->json, "nodes", limits.nodes);
     ubi__json_object_end(&d->json);
 }
 
 static void put_ignored(document *d) {
-    ubi__json_key(&d->json, "ignored");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "ignored");
     for (uint32_t i = 0; i < d->answer->n_ignored; i++)
         ubi__json_node_id(&d->json, ubi_graph_node_id(d->graph, d->answer->ignored[i]));
     ubi__json_array_end(&d->json);
-    ubi__document_bool(&d->json, "keptAlive",
-                       ubi_retaining_distance(d->answer->retaining, d->answer->node) < UBI_RETAINING_UNREACHABLE);
+    ubi__json_member_bool(&d->json, "keptAlive",
+                          ubi_retaining_distance(d->answer->retaining, d->answer->node) < UBI_RETAINING_UNREACHABLE);
 }
 
 static void put_dominators(document *d) {
     ubi_node_ix node = d->answer->node;
-    ubi__json_key(&d->json, "dominators");
-    ubi__json_array_begin(&d->json);
+    ubi__json_member_array(&d->json, "dominators");
     while ((node = ubi_dominators_immediate(d->rows.dominators, node)) != UBI_NONE && !d->json.failed) {
         ubi__json_object_begin(&d->json);
         ubi__object_json(&d->json, &d->rows, node, d->rows.distances[node]);

@@ -35,11 +35,9 @@ static void begin_line(ubi__json *json, ubi__run_log *log, const char *record) {
     ubi__json_init(json, ubi__out_write, log->out, false);
     ubi__json_object_begin(json);
     if (strcmp(record, "header") == 0) {
-        ubi__json_key(json, "schema");
-        ubi__json_string(json, "ubiheap.allocation-log/1");
+        ubi__json_member_string(json, "schema", "ubiheap.allocation-log/1");
     }
-    ubi__json_key(json, "record");
-    ubi__json_string(json, record);
+    ubi__json_member_string(json, "record", record);
 }
 
 static void end_line(ubi__json *json, ubi__run_log *log) {
@@ -51,10 +49,8 @@ static void end_line(ubi__json *json, ubi__run_log *log) {
 static void write_header(ubi__run_log *log, const char *script, double probability) {
     ubi__json json;
     begin_line(&json, log, "header");
-    ubi__json_key(&json, "script");
-    ubi__json_string(&json, script);
-    ubi__json_key(&json, "samplingProbability");
-    ubi__json_double(&json, probability);
+    ubi__json_member_string(&json, "script", script);
+    ubi__json_member_double(&json, "samplingProbability", probability);
     end_line(&json, log);
 }
 
@@ -83,10 +79,8 @@ ubi_status ubi__run_log_close(ubi__run_log *log) {
     if (!log->out)
         return UBI_OK;
     begin_line(&json, log, "end");
-    ubi__json_key(&json, "entries");
-    ubi__json_u64(&json, log->entries);
-    ubi__json_key(&json, "lost");
-    ubi__json_bool(&json, log->lost);
+    ubi__json_member_u64(&json, "entries", log->entries);
+    ubi__json_member_bool(&json, "lost", log->lost);
     end_line(&json, log);
     ubi__out_flush(log->out);
     free(log->out);
@@ -162,15 +156,12 @@ static bool write_allocation(void *payload, const ubi_logged_allocation *a) {
     ubi__json json;
     begin_line(&json, to->log, "allocation");
     if (to->worker) {
-        ubi__json_key(&json, "worker");
-        ubi__json_u64(&json, to->worker);
+        ubi__json_member_u64(&json, "worker", to->worker);
     }
     ubi__json_key(&json, "timestamp");
     write_time(&json, a->timestamp_ms);
-    ubi__json_key(&json, "class");
-    ubi__json_text(&json, a->class_name);
-    ubi__json_key(&json, "constructor");
-    ubi__json_text(&json, a->constructor_name);
+    ubi__json_member_text(&json, "class", a->class_name);
+    ubi__json_member_text(&json, "constructor", a->constructor_name);
     ubi__json_key(&json, "size");
     write_whole(&json, a->size_bytes);
     ubi__json_key(&json, "stack");
@@ -188,8 +179,7 @@ static void write_loss(ubi__run_log *log, unsigned worker) {
     log->lost = true;
     begin_line(&json, log, "lost");
     if (worker) {
-        ubi__json_key(&json, "worker");
-        ubi__json_u64(&json, worker);
+        ubi__json_member_u64(&json, "worker", worker);
     }
     end_line(&json, log);
 }

@@ -47,30 +47,28 @@ static ubi_status write_census_json(const ubi__run *run, ubi__json *json, const 
 
 static void write_snapshot(ubi__json *json, const ubi__run_snapshot *s) {
     ubi__json_object_begin(json);
-    ubi__document_string(json, "file", s->file);
-    ubi__document_string(json, "trigger", ubi__run_trigger_names[s->trigger]);
-    ubi__document_u64(json, "worker", s->worker);
-    ubi__document_u64(json, "nodeCount", s->info.node_count);
-    ubi__document_u64(json, "edgeCount", s->info.edge_count);
-    ubi__document_u64(json, "fileSize", s->info.output_bytes);
+    ubi__json_member_string(json, "file", s->file);
+    ubi__json_member_string(json, "trigger", ubi__run_trigger_names[s->trigger]);
+    ubi__json_member_u64(json, "worker", s->worker);
+    ubi__json_member_u64(json, "nodeCount", s->info.node_count);
+    ubi__json_member_u64(json, "edgeCount", s->info.edge_count);
+    ubi__json_member_u64(json, "fileSize", s->info.output_bytes);
     ubi__json_object_end(json);
 }
 
 static void write_log(ubi__json *json, const ubi__run *run) {
-    ubi__json_key(json, "allocationLog");
-    ubi__json_object_begin(json);
-    ubi__document_string(json, "file", run->arguments->allocation_log);
-    ubi__document_u64(json, "entries", run->log.entries);
-    ubi__document_bool(json, "lost", run->log.lost);
+    ubi__json_member_object(json, "allocationLog");
+    ubi__json_member_string(json, "file", run->arguments->allocation_log);
+    ubi__json_member_u64(json, "entries", run->log.entries);
+    ubi__json_member_bool(json, "lost", run->log.lost);
     ubi__json_object_end(json);
 }
 
 static void write_timeline(ubi__json *json, const ubi__run *run) {
-    ubi__json_key(json, "timeline");
-    ubi__json_object_begin(json);
-    ubi__document_string(json, "file", run->arguments->timeline);
-    ubi__document_u64(json, "markers", run->timeline.markers);
-    ubi__document_u64(json, "lost", run->timeline.lost);
+    ubi__json_member_object(json, "timeline");
+    ubi__json_member_string(json, "file", run->arguments->timeline);
+    ubi__json_member_u64(json, "markers", run->timeline.markers);
+    ubi__json_member_u64(json, "lost", run->timeline.lost);
     ubi__json_object_end(json);
 }
 
@@ -78,9 +76,8 @@ static ubi_status write_document(const ubi__run *run, const ubi_census *census, 
     ubi__json json;
     ubi_status status = UBI_OK;
     ubi__document_begin(&json, run->cli, "ubiheap.run/1", run->script);
-    ubi__document_u64(&json, "exitCode", (uint64_t)exit_code);
-    ubi__json_key(&json, "snapshots");
-    ubi__json_array_begin(&json);
+    ubi__json_member_u64(&json, "exitCode", (uint64_t)exit_code);
+    ubi__json_member_array(&json, "snapshots");
     for (size_t i = 0; i < run->snapshots.n; i++)
         write_snapshot(&json, &run->snapshots.at[i]);
     ubi__json_array_end(&json);

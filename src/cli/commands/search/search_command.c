@@ -134,9 +134,8 @@ static void write_document(const job *j) {
     ubi__json json;
     ubi__object_rows rows = rows_of(j);
     ubi__document_begin(&json, j->cli, "ubiheap.search/1", j->snapshot->path);
-    ubi__document_u64(&json, "count", j->n);
-    ubi__json_key(&json, "nodes");
-    ubi__json_array_begin(&json);
+    ubi__json_member_u64(&json, "count", j->n);
+    ubi__json_member_array(&json, "nodes");
     for (uint32_t i = 0; i < j->n_shown && !json.failed; i++) {
         ubi__json_object_begin(&json);
         ubi__object_json(&json, &rows, j->nodes[i], j->distances[j->nodes[i]]);

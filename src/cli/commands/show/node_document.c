@@ -9,29 +9,19 @@
 #include "render/result_json.h"
 
 static void put_id(ubi__json *j, const char *key, const ubi_graph *g, ubi_node_ix node) {
-    ubi__json_key(j, key);
-    ubi__json_node_id(j, ubi_graph_node_id(g, node));
-}
-
-static void put_text(ubi__json *j, const char *key, ubi_text text) {
-    ubi__json_key(j, key);
-    ubi__json_text(j, text);
+    ubi__json_member_node_id(j, key, ubi_graph_node_id(g, node));
 }
 
 /* A number, or null for UBI_NONE. */
 static void put_distance(ubi__json *j, uint32_t distance) {
-    ubi__json_key(j, "distance");
-    if (distance == UBI_NONE)
-        ubi__json_null(j);
-    else
-        ubi__json_u64(j, distance);
+    ubi__json_member_u64_or_null(j, "distance", distance != UBI_NONE, distance);
 }
 
 static void put_names(ubi__json *j, const ubi__node_facts *f, ubi_node_ix node) {
     const ubi_kind *kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
     ubi_lens_name_buffer buffer;
-    ubi__document_string(j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
-    put_text(j, "displayName", ubi_lens_display_name(f->look, node, &buffer));
+    ubi__json_member_string(j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
+    ubi__json_member_text(j, "displayName", ubi_lens_display_name(f->look, node, &buffer));
 }
 
 /* Where V8 says that a function stands, or an object's constructor. Lines and columns count from 1. */
@@ -40,34 +30,34 @@ static void put_location(ubi__json *j, const ubi__node_facts *f) {
     const ubi__v8_location *at = v8 ? ubi__v8_location_of(v8, f->node) : NULL;
     if (!at)
         return;
-    ubi__json_key(j, "location");
-    ubi__json_object_begin(j);
-    ubi__document_u64(j, "scriptId", at->script_id);
-    ubi__document_u64(j, "line", (uint64_t)at->line + 1);
-    ubi__document_u64(j, "column", (uint64_t)at->column + 1);
+    ubi__json_member_object(j, "location");
+    ubi__json_member_u64(j, "scriptId", at->script_id);
+    ubi__json_member_u64(j, "line", (uint64_t)at->line + 1);
+    ubi__json_member_u64(j, "column", (uint64_t)at->column + 1);
     ubi__json_object_end(j);
 }
 
 static void put_kind(ubi__json *j, const ubi__node_facts *f) {
     const ubi_graph *g = f->graph;
     put_id(j, "nodeId", g, f->node);
-    ubi__document_u64(j, "ordinal", f->node);
+    ubi__json_member_u64(j, "ordinal", f->node);
     put_names(j, f, f->node);
-    put_text(j, "typeName", ubi_graph_string(g, f->kind->type_name));
-    put_text(j, "className",
-             f->kind->raw_type ? ubi_lens_node_name(f->look, f->node) : ubi_graph_string(g, f->kind->class_name));
-    put_text(j, "descriptiveTypeName", ubi_graph_string(g, f->kind->descriptive_name));
-    put_text(j, "scriptFilename", ubi_graph_string(g, f->kind->script_filename));
+    ubi__json_member_text(j, "typeName", ubi_graph_string(g, f->kind->type_name));
+    ubi__json_member_text(j, "className",
+                          f->kind->raw_type ? ubi_lens_node_name(f->look, f->node)
+                                            : ubi_graph_string(g, f->kind->class_name));
+    ubi__json_member_text(j, "descriptiveTypeName", ubi_graph_string(g, f->kind->descriptive_name));
+    ubi__json_member_text(j, "scriptFilename", ubi_graph_string(g, f->kind->script_filename));
     put_location(j, f);
     if (f->kind->raw_type)
-        ubi__document_u64(j, "detachedness", ubi_lens_detachedness(f->look, f->node));
+        ubi__json_member_u64(j, "detachedness", ubi_lens_detachedness(f->look, f->node));
 }
 
 static void put_sizes(ubi__json *j, const ubi__node_facts *f) {
-    ubi__document_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, f->node));
-    ubi__document_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, f->node));
-    ubi__document_u64(j, "retainedCount", f->n_retained);
-    ubi__document_u64(j, "dominatedCount", f->n_dominated);
+    ubi__json_member_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, f->node));
+    ubi__json_member_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, f->node));
+    ubi__json_member_u64(j, "retainedCount", f->n_retained);
+    ubi__json_member_u64(j, "dominatedCount", f->n_dominated);
     put_distance(j, f->distances[f->node]);
 }
 
@@ -86,7 +76,7 @@ static void put_dominator(ubi__json *j, const ubi__node_facts *f) {
 
 static void put_edge_label(ubi__json *j, const ubi_graph *g, ubi_edge_ix edge) {
     char digits[UBI_EDGE_LABEL_BYTES];
-    put_text(j, "edge", ubi_graph_edge_label(g, edge, digits));
+    ubi__json_member_text(j, "edge", ubi_graph_edge_label(g, edge, digits));
     ubi__render_edge_kind(j, g, edge);
 }
 
@@ -97,8 +87,8 @@ static void put_edge(ubi__json *j, const ubi__node_facts *f, ubi_edge_ix edge, u
     put_id(j, "nodeId", g, other);
     put_names(j, f, other);
     if (outgoing) {
-        ubi__document_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, other));
-        ubi__document_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, other));
+        ubi__json_member_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, other));
+        ubi__json_member_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, other));
     } else {
         put_distance(j, f->distances[other]);
     }
@@ -107,9 +97,8 @@ static void put_edge(ubi__json *j, const ubi__node_facts *f, ubi_edge_ix edge, u
 
 static void put_edges(ubi__json *j, const ubi__node_facts *f, uint64_t limit, bool outgoing) {
     const ubi__ranked_edges *edges = outgoing ? &f->edges : &f->retainers;
-    ubi__document_u64(j, outgoing ? "edgeCount" : "retainerCount", edges->n);
-    ubi__json_key(j, outgoing ? "edges" : "retainers");
-    ubi__json_array_begin(j);
+    ubi__json_member_u64(j, outgoing ? "edgeCount" : "retainerCount", edges->n);
+    ubi__json_member_array(j, outgoing ? "edges" : "retainers");
     for (size_t i = 0; i < edges->n && (limit == 0 || i < limit) && !j->failed; i++) {
         ubi_edge_ix e = edges->at[i].edge;
         put_edge(j, f, e, outgoing ? ubi_graph_edge_target(f->graph, e) : ubi_graph_edge_source(f->graph, e), outgoing);

@@ -315,28 +315,25 @@ static void write_page(const job *j) {
 
 static void put_word(ubi__json *json, const ubi__audit_word *w, const char *group) {
     ubi__json_object_begin(json);
-    ubi__json_key(json, "word");
-    ubi__json_text(json, w->word);
-    ubi__document_string(json, "group", group);
-    ubi__document_string(json, "looksLike", look_words[look_of(w->word)]);
-    ubi__document_u64(json, "texts", w->n_texts);
-    ubi__document_bool(json, "public", w->is_public);
-    ubi__document_string(json, "kind", role_words(w->role));
-    ubi__json_key(json, "example");
-    ubi__json_text(json, w->example);
+    ubi__json_member_text(json, "word", w->word);
+    ubi__json_member_string(json, "group", group);
+    ubi__json_member_string(json, "looksLike", look_words[look_of(w->word)]);
+    ubi__json_member_u64(json, "texts", w->n_texts);
+    ubi__json_member_bool(json, "public", w->is_public);
+    ubi__json_member_string(json, "kind", role_words(w->role));
+    ubi__json_member_text(json, "example", w->example);
     ubi__json_object_end(json);
 }
 
 static void put_groups(ubi__json *json, const job *j) {
-    ubi__json_key(json, "groups");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "groups");
     for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
         if (j->n_of[groups[i].group] == 0)
             continue;
         ubi__json_object_begin(json);
-        ubi__document_string(json, "group", groups[i].name);
-        ubi__document_string(json, "title", groups[i].title);
-        ubi__document_u64(json, "found", j->n_of[groups[i].group]);
+        ubi__json_member_string(json, "group", groups[i].name);
+        ubi__json_member_string(json, "title", groups[i].title);
+        ubi__json_member_u64(json, "found", j->n_of[groups[i].group]);
         ubi__json_object_end(json);
     }
     ubi__json_array_end(json);
@@ -344,8 +341,7 @@ static void put_groups(ubi__json *json, const job *j) {
 
 static void put_words(ubi__json *json, const job *j) {
     const ubi__audit_word *rows = j->rows;
-    ubi__json_key(json, "words");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "words");
     for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
         for (uint32_t k = 0; k < n_listed(j, groups[i].group) && !json->failed; k++)
             put_word(json, &rows[k], groups[i].name);
@@ -357,13 +353,13 @@ static void put_words(ubi__json *json, const job *j) {
 static void write_document(const job *j) {
     ubi__json json;
     ubi__document_begin(&json, j->cli, "ubiheap.strings-audit/1", j->path);
-    ubi__document_u64(&json, "wordCount", j->n_own);
-    ubi__document_u64(&json, "publicWordCount", ubi__audit_word_count(j->audit) - j->n_own);
-    ubi__document_u64(&json, "replacedCount", ubi__audit_replaced_count(j->audit));
-    ubi__document_u64(&json, "largeIndexCount", ubi__audit_large_index_count(j->audit));
-    ubi__document_u64(&json, "textCount", ubi__audit_text_count(j->audit));
-    ubi__document_string(&json, "fault", j->fault[0] ? j->fault : NULL);
-    ubi__document_u64(&json, "found", j->n);
+    ubi__json_member_u64(&json, "wordCount", j->n_own);
+    ubi__json_member_u64(&json, "publicWordCount", ubi__audit_word_count(j->audit) - j->n_own);
+    ubi__json_member_u64(&json, "replacedCount", ubi__audit_replaced_count(j->audit));
+    ubi__json_member_u64(&json, "largeIndexCount", ubi__audit_large_index_count(j->audit));
+    ubi__json_member_u64(&json, "textCount", ubi__audit_text_count(j->audit));
+    ubi__json_member_string(&json, "fault", j->fault[0] ? j->fault : NULL);
+    ubi__json_member_u64(&json, "found", j->n);
     put_groups(&json, j);
     put_words(&json, j);
     ubi__document_end(&json);

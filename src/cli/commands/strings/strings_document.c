@@ -5,21 +5,19 @@
 #include "cli/commands/strings/strings_page.h"
 
 static void put_tally(ubi__json *j, const char *key, const ubi_strings_tally *tally) {
-    ubi__json_key(j, key);
-    ubi__json_object_begin(j);
-    ubi__document_u64(j, "count", tally->count);
-    ubi__document_u64(j, "bytes", tally->size_bytes);
+    ubi__json_member_object(j, key);
+    ubi__json_member_u64(j, "count", tally->count);
+    ubi__json_member_u64(j, "bytes", tally->size_bytes);
     ubi__json_object_end(j);
 }
 
 static void put_lengths(ubi__json *j, const ubi_strings_totals *t) {
-    ubi__json_key(j, "lengths");
-    ubi__json_array_begin(j);
+    ubi__json_member_array(j, "lengths");
     for (size_t i = 0; i < UBI_STRINGS_LENGTHS; i++) {
         ubi__json_object_begin(j);
-        ubi__document_u64(j, "from", i ? UINT64_C(1) << (i - 1) : 0);
-        ubi__document_u64(j, "count", t->lengths[i].count);
-        ubi__document_u64(j, "bytes", t->lengths[i].size_bytes);
+        ubi__json_member_u64(j, "from", i ? UINT64_C(1) << (i - 1) : 0);
+        ubi__json_member_u64(j, "count", t->lengths[i].count);
+        ubi__json_member_u64(j, "bytes", t->lengths[i].size_bytes);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -28,16 +26,14 @@ static void put_lengths(ubi__json *j, const ubi_strings_totals *t) {
 static void put_group(ubi__json *j, const ubi_graph *g, const ubi_strings *strings, const ubi_string_group *group) {
     ubi_lens_name_buffer buffer;
     ubi__json_object_begin(j);
-    ubi__json_key(j, "value");
-    ubi__json_text(j, ubi_strings_text(strings, group->first, &buffer));
-    ubi__document_u64(j, "length", group->length);
-    ubi__document_bool(j, "truncated", group->truncated);
-    ubi__document_u64(j, "count", group->count);
-    ubi__document_u64(j, "totalSelfSize", group->size_bytes);
-    ubi__document_u64(j, "totalRetainedSize", group->retained_bytes);
-    ubi__document_u64(j, "wastedSize", group->wasted_bytes);
-    ubi__json_key(j, "exampleId");
-    ubi__json_node_id(j, ubi_graph_node_id(g, group->first));
+    ubi__json_member_text(j, "value", ubi_strings_text(strings, group->first, &buffer));
+    ubi__json_member_u64(j, "length", group->length);
+    ubi__json_member_bool(j, "truncated", group->truncated);
+    ubi__json_member_u64(j, "count", group->count);
+    ubi__json_member_u64(j, "totalSelfSize", group->size_bytes);
+    ubi__json_member_u64(j, "totalRetainedSize", group->retained_bytes);
+    ubi__json_member_u64(j, "wastedSize", group->wasted_bytes);
+    ubi__json_member_node_id(j, "exampleId", ubi_graph_node_id(g, group->first));
     ubi__json_object_end(j);
 }
 
@@ -45,18 +41,17 @@ void ubi__strings_document(ubi__cli *cli, const ubi__snapshot *snapshot, const u
     ubi__json j;
     const ubi_strings_totals *t = ubi_strings_totals_of(answer->strings);
     ubi__document_begin(&j, cli, "ubiheap.strings/1", snapshot->path);
-    ubi__document_bool(&j, "textsKnown", answer->texts_known);
+    ubi__json_member_bool(&j, "textsKnown", answer->texts_known);
     put_tally(&j, "all", &t->all);
     put_tally(&j, "withText", &t->with_text);
     put_tally(&j, "slices", &t->slices);
     put_tally(&j, "duplicates", &t->duplicates);
-    ubi__document_u64(&j, "textCount", ubi_strings_group_count(answer->strings));
-    ubi__document_u64(&j, "duplicateTextCount", t->n_duplicate_groups);
-    ubi__document_u64(&j, "wastedSize", t->wasted_bytes);
+    ubi__json_member_u64(&j, "textCount", ubi_strings_group_count(answer->strings));
+    ubi__json_member_u64(&j, "duplicateTextCount", t->n_duplicate_groups);
+    ubi__json_member_u64(&j, "wastedSize", t->wasted_bytes);
     put_lengths(&j, t);
-    ubi__document_u64(&j, "found", answer->n_found);
-    ubi__json_key(&j, "strings");
-    ubi__json_array_begin(&j);
+    ubi__json_member_u64(&j, "found", answer->n_found);
+    ubi__json_member_array(&j, "strings");
     for (uint32_t i = 0; i < answer->n && !j.failed; i++)
         put_group(&j, snapshot->graph, answer->strings, ubi_strings_group(answer->strings, answer->order[i]));
     ubi__json_array_end(&j);

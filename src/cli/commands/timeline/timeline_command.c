@@ -39,8 +39,7 @@ static form form_of(const ubi__cli *cli, const timeline_arguments *a) {
 
 /* Of the processes that were recorded with it, whose markers are not in this file. */
 static void write_other_files(ubi__json *json, const ubi__timeline_view *view) {
-    ubi__json_key(json, "otherFiles");
-    ubi__json_array_begin(json);
+    ubi__json_member_array(json, "otherFiles");
     for (size_t i = 1; i < view->processes.rows.n; i++)
         ubi__json_string(json, view->processes.rows.at[i].path);
     ubi__json_array_end(json);
@@ -53,16 +52,16 @@ static ubi_status write_json(const ubi__timeline_view *view, ubi_write_fn write,
     ubi__json_init(&json, write, payload, false);
     json.for_terminal = !view->wishes->output && isatty(STDOUT_FILENO);
     ubi__json_object_begin(&json);
-    ubi__document_string(&json, "schema", "ubiheap.timeline/1");
-    ubi__document_string(&json, "file", view->path);
-    ubi__timeline_put_text(&json, "program", ubi__timeline_text(data, data->program));
-    ubi__document_u64(&json, "pid", data->pid);
-    ubi__document_string(&json, "startTime", data->start_unix_us ? ubi__iso_time(start, data->start_unix_us) : NULL);
-    ubi__document_bool(&json, "hasEnd", view->file.has_end);
-    ubi__document_string(&json, "fault", view->file.fault[0] ? view->file.fault : NULL);
-    ubi__document_u64(&json, "markerCount", view->n_markers);
-    ubi__document_u64(&json, "lostMarkers", data->n_lost);
-    ubi__document_bool(&json, "sampled", data->is_sampled);
+    ubi__json_member_string(&json, "schema", "ubiheap.timeline/1");
+    ubi__json_member_string(&json, "file", view->path);
+    ubi__json_member_text(&json, "program", ubi__timeline_text(data, data->program));
+    ubi__json_member_u64(&json, "pid", data->pid);
+    ubi__json_member_string(&json, "startTime", data->start_unix_us ? ubi__iso_time(start, data->start_unix_us) : NULL);
+    ubi__json_member_bool(&json, "hasEnd", view->file.has_end);
+    ubi__json_member_string(&json, "fault", view->file.fault[0] ? view->file.fault : NULL);
+    ubi__json_member_u64(&json, "markerCount", view->n_markers);
+    ubi__json_member_u64(&json, "lostMarkers", data->n_lost);
+    ubi__json_member_bool(&json, "sampled", data->is_sampled);
     write_other_files(&json, view);
     ubi__timeline_put_ms(&json, "begin", view->begin_ns);
     ubi__timeline_put_ms(&json, "end", view->end_ns);

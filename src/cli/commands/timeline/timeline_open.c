@@ -71,8 +71,7 @@ void ubi__timeline_judge(const ubi__timeline_view *view, int *exit_code) {
 /* ---- ubiheap info ------------------------------------------------------------------------------------------------------- */
 
 static void put_text_or_null(ubi__json *json, const ubi__timeline_data *data, const char *key, ubi_str_ix text) {
-    ubi__json_key(json, key);
-    ubi__json_text(json, ubi__timeline_text(data, text));
+    ubi__json_member_text(json, key, ubi__timeline_text(data, text));
 }
 
 static void write_info_json(const ubi__timeline_view *view) {
@@ -81,21 +80,21 @@ static void write_info_json(const ubi__timeline_view *view) {
     const ubi__timeline_data *data = &f->data;
     ubi__json json;
     ubi__document_begin(&json, view->cli, "ubiheap.timeline-info/1", view->path);
-    ubi__document_string(&json, "format", "timeline");
-    ubi__document_string(&json, "compression", f->compression);
-    ubi__document_u64(&json, "inputBytes", f->input_bytes);
+    ubi__json_member_string(&json, "format", "timeline");
+    ubi__json_member_string(&json, "compression", f->compression);
+    ubi__json_member_u64(&json, "inputBytes", f->input_bytes);
     put_text_or_null(&json, data, "writer", f->generator);
     put_text_or_null(&json, data, "program", data->program);
-    ubi__document_u64(&json, "pid", data->pid);
-    ubi__document_string(&json, "startTime", data->start_unix_us ? ubi__iso_time(time, data->start_unix_us) : NULL);
-    ubi__document_u64(&json, "lineCount", f->n_lines);
-    ubi__document_u64(&json, "markerCount", data->rows.n);
-    ubi__document_u64(&json, "threadCount", data->threads.n);
-    ubi__document_u64(&json, "frameCount", data->frames.n);
-    ubi__document_u64(&json, "memorySampleCount", data->samples.n);
-    ubi__document_u64(&json, "lostMarkers", data->n_lost);
-    ubi__document_bool(&json, "hasEnd", f->has_end);
-    ubi__document_string(&json, "fault", f->fault[0] ? f->fault : NULL);
+    ubi__json_member_u64(&json, "pid", data->pid);
+    ubi__json_member_string(&json, "startTime", data->start_unix_us ? ubi__iso_time(time, data->start_unix_us) : NULL);
+    ubi__json_member_u64(&json, "lineCount", f->n_lines);
+    ubi__json_member_u64(&json, "markerCount", data->rows.n);
+    ubi__json_member_u64(&json, "threadCount", data->threads.n);
+    ubi__json_member_u64(&json, "frameCount", data->frames.n);
+    ubi__json_member_u64(&json, "memorySampleCount", data->samples.n);
+    ubi__json_member_u64(&json, "lostMarkers", data->n_lost);
+    ubi__json_member_bool(&json, "hasEnd", f->has_end);
+    ubi__json_member_string(&json, "fault", f->fault[0] ? f->fault : NULL);
     ubi__document_end(&json);
 }
 
