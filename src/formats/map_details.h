@@ -7,8 +7,8 @@
 
 #include <ubiheap/formats.h>
 
+#include "base/json_reader.h"
 #include "base/json_writer.h"
-#include "base/line_json.h"
 
 /** How texts are replaced, and room for it. */
 typedef struct ubi__text_mapper {
@@ -20,7 +20,7 @@ typedef struct ubi__text_mapper {
 
 void ubi__text_mapper_fini(ubi__text_mapper *m);
 /** Writes a string, read anew, as it is to be. Errors: those of `map`, UBI_ENOMEM. */
-ubi_status ubi__map_json_string(ubi__json *json, ubi__text_mapper *m, ubi_text_role role, const ubi__line_value *value);
+ubi_status ubi__map_json_string(ubi__json *json, ubi__text_mapper *m, ubi_text_role role, const ubi__json_value *value);
 /**
  * Writes the object with other keys and texts. Numbers stay where the key does; those of other keys only up to 999, for they may
  * be somebody's. A time of day is cut to its day. Of arrays what rectangles have stays, of objects nothing: null.

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "analyses/census/breakdown.h"
+#include "base/json_reader.h"
 #include "base/json_writer.h"
-#include "base/line_json.h"
 #include "base/text.h"
 
 /** A kind of breakdown and its parts, in the order in which they are read. */
@@ -55,18 +55,18 @@ static ubi_status append_bytes(ubi__vec_u8 *out, const ubi_allocator *allocator,
     return UBI_OK;
 }
 
-static ubi_status append_number(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
+static ubi_status append_number(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__json_value *value) {
     char number[32];
     double d;
-    if (!ubi__line_number(&d, value))
+    if (!ubi__json_value_number(&d, value))
         return ubi__fail(UBI_EINVAL, "the breakdown has a number that is too large");
     return append_bytes(out, allocator, number, ubi__number_text(number, d));
 }
 
-static ubi_status append_text(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
+static ubi_status append_text(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__json_value *value) {
     ubi__vec_u8 scratch = { 0 };
     ubi_text text;
-    ubi_status status = ubi__line_text(&text, value, &scratch, allocator);
+    ubi_status status = ubi__json_value_text(&text, value, &scratch, allocator);
     if (status == UBI_OK)
         status = append_bytes(out, allocator, text.ptr, text.len);
     ubi__vec_u8_fini(&scratch, allocator);
@@ -74,13 +74,13 @@ static ubi_status append_text(ubi__vec_u8 *out, const ubi_allocator *allocator, 
 }
 
 /** Anything but an array. */
-static ubi_status append_scalar(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
+static ubi_status append_scalar(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__json_value *value) {
     switch (value->type) {
-    case UBI__LINE_STRING:
+    case UBI__JSON_STRING:
         return append_text(out, allocator, value);
-    case UBI__LINE_NUMBER:
+    case UBI__JSON_NUMBER:
         return append_number(out, allocator, value);
-    case UBI__LINE_OBJECT:
+    case UBI__JSON_OBJECT:
         return append_bytes(out, allocator, "[object Object]", 15);
     default: /* true, false and null are their own text */
         return append_bytes(out, allocator, value->raw.ptr, value->raw.len);
@@ -88,15 +88,15 @@ static ubi_status append_scalar(ubi__vec_u8 *out, const ubi_allocator *allocator
 }
 
 typedef struct array_cursor {
-    ubi__line_cursor at;
+    ubi__json_cursor at;
     bool has_element;
 } array_cursor;
 
 UBI_VEC_DECLARE(vec_cursor, array_cursor);
 
-static ubi_status open_array(vec_cursor *open, const ubi_allocator *allocator, const ubi__line_value *array) {
+static ubi_status open_array(vec_cursor *open, const ubi_allocator *allocator, const ubi__json_value *array) {
     array_cursor cursor = { .has_element = false };
-    ubi__line_open(&cursor.at, array->raw, UBI__LINE_ARRAY);
+    ubi__json_cursor_open(&cursor.at, array->raw, UBI__JSON_ARRAY);
     return vec_cursor_push(open, allocator, cursor);
 }
 
@@ -104,25 +104,25 @@ static ubi_status open_array(vec_cursor *open, const ubi_allocator *allocator, c
 static ubi_status append_joined(ubi__vec_u8 *out, const ubi_allocator *allocator, vec_cursor *open) {
     while (open->n) {
         array_cursor *top = &open->at[open->n - 1];
-        ubi__line_value element;
-        if (!ubi__line_next_element(&top->at, &element)) {
+        ubi__json_value element;
+        if (!ubi__json_cursor_next_element(&top->at, &element)) {
             open->n--;
             continue;
         }
         if (top->has_element)
             UBI_TRY(append_bytes(out, allocator, ",", 1));
         top->has_element = true;
-        if (element.type == UBI__LINE_ARRAY)
+        if (element.type == UBI__JSON_ARRAY)
             UBI_TRY(open_array(open, allocator, &element));
-        else if (element.type != UBI__LINE_NULL)
+        else if (element.type != UBI__JSON_NULL)
             UBI_TRY(append_scalar(out, allocator, &element));
     }
     return UBI_OK;
 }
 
 /** Appends ToString(value). */
-static ubi_status append_string(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__line_value *value) {
-    if (value->type != UBI__LINE_ARRAY)
+static ubi_status append_string(ubi__vec_u8 *out, const ubi_allocator *allocator, const ubi__json_value *value) {
+    if (value->type != UBI__JSON_ARRAY)
         return append_scalar(out, allocator, value);
     vec_cursor open = { 0 };
     ubi_status status = open_array(&open, allocator, value);
@@ -132,15 +132,15 @@ static ubi_status append_string(ubi__vec_u8 *out, const ubi_allocator *allocator
     return status;
 }
 
-static bool to_boolean(const ubi__line_value *value) {
+static bool to_boolean(const ubi__json_value *value) {
     double number;
     switch (value->type) {
-    case UBI__LINE_NULL:
-    case UBI__LINE_FALSE:
+    case UBI__JSON_NULL:
+    case UBI__JSON_FALSE:
         return false;
-    case UBI__LINE_NUMBER:
-        return !ubi__line_number(&number, value) || number != 0; /* what is too large is not 0 */
-    case UBI__LINE_STRING:
+    case UBI__JSON_NUMBER:
+        return !ubi__json_value_number(&number, value) || number != 0; /* what is too large is not 0 */
+    case UBI__JSON_STRING:
         return value->raw.len != 0;
     default:
         return true;
@@ -236,7 +236,7 @@ static const char *const member_names[N_MEMBERS] = {
 };
 
 typedef struct object {
-    ubi__line_value member[N_MEMBERS];
+    ubi__json_value member[N_MEMBERS];
     bool has[N_MEMBERS];
 } object;
 
@@ -248,16 +248,16 @@ static unsigned member_named(ubi_text key) {
 }
 
 /** Of members of one name the last counts. */
-static ubi_status read_object(object *out, const ubi__line_value *value, const ubi_allocator *allocator) {
-    ubi__line_cursor cursor;
-    ubi__line_value key, member;
+static ubi_status read_object(object *out, const ubi__json_value *value, const ubi_allocator *allocator) {
+    ubi__json_cursor cursor;
+    ubi__json_value key, member;
     ubi__vec_u8 scratch = { 0 };
     ubi_status status = UBI_OK;
     *out = (object){ .has = { false } };
-    ubi__line_open(&cursor, value->raw, UBI__LINE_OBJECT);
-    while (status == UBI_OK && ubi__line_next_member(&cursor, &key, &member)) {
+    ubi__json_cursor_open(&cursor, value->raw, UBI__JSON_OBJECT);
+    while (status == UBI_OK && ubi__json_cursor_next_member(&cursor, &key, &member)) {
         ubi_text name;
-        status = ubi__line_text(&name, &key, &scratch, allocator);
+        status = ubi__json_value_text(&name, &key, &scratch, allocator);
         unsigned i = status == UBI_OK ? member_named(name) : N_MEMBERS;
         if (i == N_MEMBERS)
             continue;
@@ -269,15 +269,15 @@ static ubi_status read_object(object *out, const ubi__line_value *value, const u
 }
 
 /** NULL: there is none. */
-static const ubi__line_value *member_of(const object *o, unsigned i) {
+static const ubi__json_value *member_of(const object *o, unsigned i) {
     return o->has[i] ? &o->member[i] : NULL;
 }
 
 /* ---- the grammar ------------------------------------------------------------------------------------------------- */
 
-static ubi_status parse_value(parser *p, uint32_t place, const ubi__line_value *value);
+static ubi_status parse_value(parser *p, uint32_t place, const ubi__json_value *value);
 
-static ubi_status parse_label(parser *p, uint32_t place, const ubi__line_value *label) {
+static ubi_status parse_label(parser *p, uint32_t place, const ubi__json_value *label) {
     ubi__vec_u8 *text = &p->tree->text;
     size_t start = text->n;
     UBI_TRY(append_string(text, p->allocator, label));
@@ -292,9 +292,9 @@ static ubi_status parse_label(parser *p, uint32_t place, const ubi__line_value *
 
 static ubi_status parse_count(parser *p, uint32_t place, const object *o) {
     ubi_breakdown *b = &p->tree->nodes.at[place];
-    const ubi__line_value *count = member_of(o, MEMBER_COUNT);
-    const ubi__line_value *bytes = member_of(o, MEMBER_BYTES);
-    const ubi__line_value *label = member_of(o, MEMBER_LABEL);
+    const ubi__json_value *count = member_of(o, MEMBER_COUNT);
+    const ubi__json_value *bytes = member_of(o, MEMBER_BYTES);
+    const ubi__json_value *label = member_of(o, MEMBER_LABEL);
     b->count_written = count != NULL;
     b->bytes_written = bytes != NULL;
     b->has_count = !count || to_boolean(count);
@@ -311,7 +311,7 @@ static ubi_status parse_parts(parser *p, uint32_t place, const object *o, const 
     p->tree->nodes.at[place].first_child = first;
     p->tree->nodes.at[place].n_children = n;
     for (uint32_t i = 0; i < n; i++) {
-        const ubi__line_value *part = member_of(o, member_named(ubi__text(row->parts[i])));
+        const ubi__json_value *part = member_of(o, member_named(ubi__text(row->parts[i])));
         if (part)
             UBI_TRY(parse_value(p, first + i, part));
     }
@@ -337,7 +337,7 @@ static ubi_status parse_kind(parser *p, uint32_t place, const object *o, ubi_tex
     return status;
 }
 
-static ubi_status parse_object(parser *p, uint32_t place, const ubi__line_value *value) {
+static ubi_status parse_object(parser *p, uint32_t place, const ubi__json_value *value) {
     object o;
     UBI_TRY(read_object(&o, value, p->allocator));
     if (!o.has[MEMBER_BY])
@@ -350,18 +350,18 @@ static ubi_status parse_object(parser *p, uint32_t place, const ubi__line_value 
     return status;
 }
 
-static ubi_status count_elements(uint32_t *n, const ubi__line_value *array) {
-    ubi__line_cursor cursor;
-    ubi__line_value element;
+static ubi_status count_elements(uint32_t *n, const ubi__json_value *array) {
+    ubi__json_cursor cursor;
+    ubi__json_value element;
     *n = 0;
-    ubi__line_open(&cursor, array->raw, UBI__LINE_ARRAY);
-    while (ubi__line_next_element(&cursor, &element))
+    ubi__json_cursor_open(&cursor, array->raw, UBI__JSON_ARRAY);
+    while (ubi__json_cursor_next_element(&cursor, &element))
         if (++*n >= UINT32_MAX / 2)
             return ubi__fail(UBI_EINVAL, "a breakdown array has more than 2^31 members");
     return UBI_OK;
 }
 
-static ubi_status parse_array(parser *p, uint32_t place, const ubi__line_value *array) {
+static ubi_status parse_array(parser *p, uint32_t place, const ubi__json_value *array) {
     uint32_t n, first;
     UBI_TRY(count_elements(&n, array));
     UBI_TRY(ubi__breakdown_tree_append(p->tree, &first, n));
@@ -369,27 +369,27 @@ static ubi_status parse_array(parser *p, uint32_t place, const ubi__line_value *
     b->by = UBI_BY_ARRAY;
     b->first_child = first;
     b->n_children = n;
-    ubi__line_cursor cursor;
-    ubi__line_value element;
-    ubi__line_open(&cursor, array->raw, UBI__LINE_ARRAY);
-    for (uint32_t i = 0; i < n && ubi__line_next_element(&cursor, &element); i++) {
+    ubi__json_cursor cursor;
+    ubi__json_value element;
+    ubi__json_cursor_open(&cursor, array->raw, UBI__JSON_ARRAY);
+    for (uint32_t i = 0; i < n && ubi__json_cursor_next_element(&cursor, &element); i++) {
         snprintf(p->tree->nodes.at[first + i].member_name, sizeof b->member_name, "[%" PRIu32 "]", i);
         UBI_TRY(parse_value(p, first + i, &element));
     }
     return UBI_OK;
 }
 
-static ubi_status parse_nested(parser *p, uint32_t place, const ubi__line_value *value) {
-    if (value->type == UBI__LINE_NULL)
+static ubi_status parse_nested(parser *p, uint32_t place, const ubi__json_value *value) {
+    if (value->type == UBI__JSON_NULL)
         return ubi__fail(UBI_EINVAL, "can't convert null to object");
-    if (value->type == UBI__LINE_OBJECT)
+    if (value->type == UBI__JSON_OBJECT)
         return parse_object(p, place, value);
-    if (value->type == UBI__LINE_ARRAY && p->compat != UBI_COMPAT_FIREFOX)
+    if (value->type == UBI__JSON_ARRAY && p->compat != UBI_COMPAT_FIREFOX)
         return parse_array(p, place, value);
     return fail_unrecognized(ubi__text("undefined")); /* other values have no property `by` */
 }
 
-static ubi_status parse_value(parser *p, uint32_t place, const ubi__line_value *value) {
+static ubi_status parse_value(parser *p, uint32_t place, const ubi__json_value *value) {
     if (p->depth == UBI_BREAKDOWN_MAX_DEPTH)
         return ubi__fail(UBI_EINVAL, "the breakdown is nested deeper than %d levels", UBI_BREAKDOWN_MAX_DEPTH);
     p->depth++;
@@ -399,7 +399,7 @@ static ubi_status parse_value(parser *p, uint32_t place, const ubi__line_value *
     return status;
 }
 
-static ubi_status parse_json(parser *p, const ubi__line_value *json) {
+static ubi_status parse_json(parser *p, const ubi__json_value *json) {
     UBI_TRY(ubi__breakdown_tree_new(&p->tree, p->allocator));
     uint32_t root;
     ubi_status status = ubi__breakdown_tree_append(p->tree, &root, 1);
@@ -413,12 +413,12 @@ static ubi_status parse_json(parser *p, const ubi__line_value *json) {
 ubi_status ubi_breakdown_parse(ubi_breakdown **out, ubi_text json, ubi_compat compat, const ubi_allocator *allocator) {
     if (!json.ptr)
         json = ubi__text(ubi_breakdown_preset_find("default")->json);
-    ubi__line_cursor cursor;
-    ubi__line_value value;
+    ubi__json_cursor cursor;
+    ubi__json_value value;
     size_t n_valid = ubi__utf8_valid_prefix(json);
     if (n_valid < json.len)
         return fail_syntax(json, json.ptr + n_valid, "UTF-8");
-    if (!ubi__line_whole(&cursor, &value, json))
+    if (!ubi__json_value_whole(&cursor, &value, json))
         return fail_syntax(json, cursor.at, cursor.fault);
     parser p = { .allocator = ubi__allocator_or_default(allocator), .compat = compat };
     UBI_TRY(parse_json(&p, &value));

@@ -107,41 +107,41 @@ static const struct {
 };
 #define RECORDS (sizeof records / sizeof *records)
 
-static const member *member_of(const member *members, const ubi__line_value *key) {
+static const member *member_of(const member *members, const ubi__json_value *key) {
     for (; members->key; members++)
-        if (ubi__line_is(key, members->key))
+        if (ubi__json_value_is(key, members->key))
             return members;
     return NULL;
 }
 
 /* What is no number where one is due is as wrong in the copy, without what it says. */
-static void put_number(job *j, const ubi__line_value *value) {
-    if (value->type == UBI__LINE_STRING)
+static void put_number(job *j, const ubi__json_value *value) {
+    if (value->type == UBI__JSON_STRING)
         ubi__json_string(&j->json, "");
-    else if (value->type == UBI__LINE_ARRAY || value->type == UBI__LINE_OBJECT)
-        ubi__json_raw(&j->json, ubi__text(value->type == UBI__LINE_ARRAY ? "[]" : "{}"));
+    else if (value->type == UBI__JSON_ARRAY || value->type == UBI__JSON_OBJECT)
+        ubi__json_raw(&j->json, ubi__text(value->type == UBI__JSON_ARRAY ? "[]" : "{}"));
     else
         ubi__json_raw(&j->json, value->raw);
 }
 
-static void put_day(job *j, const ubi__line_value *value) {
+static void put_day(job *j, const ubi__json_value *value) {
     uint64_t time_us;
-    if (ubi__line_u64(&time_us, value))
+    if (ubi__json_value_u64(&time_us, value))
         ubi__json_u64(&j->json, time_us - time_us % UBI__DAY_US);
     else
         ubi__json_null(&j->json);
 }
 
-static ubi_status put_details(job *j, const ubi__line_value *value) {
+static ubi_status put_details(job *j, const ubi__json_value *value) {
     bool is_sound;
-    if (value->type != UBI__LINE_OBJECT) {
+    if (value->type != UBI__JSON_OBJECT) {
         put_number(j, value);
         return UBI_OK;
     }
     return ubi__map_details(&j->json, &j->mapper, value->raw, &is_sound); /* all of the line is, by now */
 }
 
-static ubi_status put_member(job *j, const member *m, const ubi__line_value *value) {
+static ubi_status put_member(job *j, const member *m, const ubi__json_value *value) {
     ubi__json_key(&j->json, m->key);
     switch (m->type) {
     case MEMBER_NUMBER:
@@ -155,18 +155,18 @@ static ubi_status put_member(job *j, const member *m, const ubi__line_value *val
     case MEMBER_TEXT:
         break;
     }
-    if (value->type == UBI__LINE_STRING)
+    if (value->type == UBI__JSON_STRING)
         return ubi__map_json_string(&j->json, &j->mapper, m->role, value);
     ubi__json_null(&j->json);
     return UBI_OK;
 }
 
 /* Of memory: its name is a word like others. */
-static ubi_status put_figure(job *j, const ubi__line_value *key, const ubi__line_value *value) {
+static ubi_status put_figure(job *j, const ubi__json_value *key, const ubi__json_value *value) {
     ubi_text name;
-    if (value->type != UBI__LINE_NUMBER)
+    if (value->type != UBI__JSON_NUMBER)
         return UBI_OK;
-    UBI_TRY(ubi__line_text(&name, key, &j->mapper.scratch, j->allocator));
+    UBI_TRY(ubi__json_value_text(&name, key, &j->mapper.scratch, j->allocator));
     UBI_TRY(j->mapper.map(j->mapper.payload, UBI_TEXT_DETAIL_KEY, name, &name));
     ubi__json_key_text(&j->json, name);
     ubi__json_raw(&j->json, value->raw);
@@ -180,15 +180,15 @@ static ubi_status fault(const job *j, const char *what) {
 }
 
 /* Checks that the line is an object, and finds what it is. A member that is missing has no `raw`. */
-static ubi_status look(job *j, ubi_text line, ubi__line_value *schema, ubi__line_value *record) {
-    ubi__line_cursor c;
-    ubi__line_value key, value;
-    *schema = *record = (ubi__line_value){ .type = UBI__LINE_NULL };
-    ubi__line_open(&c, line, UBI__LINE_OBJECT);
-    while (ubi__line_next_member(&c, &key, &value)) {
-        if (ubi__line_is(&key, "schema"))
+static ubi_status look(job *j, ubi_text line, ubi__json_value *schema, ubi__json_value *record) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    *schema = *record = (ubi__json_value){ .type = UBI__JSON_NULL };
+    ubi__json_cursor_open(&c, line, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value)) {
+        if (ubi__json_value_is(&key, "schema"))
             *schema = value;
-        else if (ubi__line_is(&key, "record"))
+        else if (ubi__json_value_is(&key, "record"))
             *record = value;
     }
     j->lines.is_cut = c.fault && c.at >= line.ptr + line.len;
@@ -199,10 +199,10 @@ static ubi_status look(job *j, ubi_text line, ubi__line_value *schema, ubi__line
 }
 
 static ubi_status put_members(job *j, ubi_text line, const member *members, bool has_figures) {
-    ubi__line_cursor c;
-    ubi__line_value key, value;
-    ubi__line_open(&c, line, UBI__LINE_OBJECT);
-    while (ubi__line_next_member(&c, &key, &value)) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    ubi__json_cursor_open(&c, line, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value)) {
         const member *m = member_of(members, &key);
         if (m)
             UBI_TRY(put_member(j, m, &value));
@@ -227,22 +227,22 @@ static ubi_status put_record(job *j, ubi_text line, const char *schema, const ch
 }
 
 static ubi_status copy_header(job *j, ubi_text line) {
-    ubi__line_value schema, record;
+    ubi__json_value schema, record;
     ubi_status status = look(j, line, &schema, &record);
     if (status == UBI_EFORMAT && j->lines.is_cut && ubi__timeline_guess((const uint8_t *)line.ptr, line.len))
         return status;
-    if (status != UBI_OK || !schema.raw.ptr || !ubi__line_is(&schema, UBI__TIMELINE_SCHEMA))
+    if (status != UBI_OK || !schema.raw.ptr || !ubi__json_value_is(&schema, UBI__TIMELINE_SCHEMA))
         return ubi__timeline_lines_refuse(&j->lines);
     return put_record(j, line, UBI__TIMELINE_SCHEMA, "header", header_members, false);
 }
 
 static ubi_status copy_record(job *j, ubi_text line) {
-    ubi__line_value schema, record;
+    ubi__json_value schema, record;
     UBI_TRY(look(j, line, &schema, &record));
-    if (!record.raw.ptr || record.type == UBI__LINE_NULL)
+    if (!record.raw.ptr || record.type == UBI__JSON_NULL)
         return fault(j, "expected \"record\" and what it is");
     for (size_t i = 0; i < RECORDS; i++)
-        if (ubi__line_is(&record, records[i].name)) {
+        if (ubi__json_value_is(&record, records[i].name)) {
             j->copy->n_markers += i == 0;
             return put_record(j, line, NULL, records[i].name, records[i].members, records[i].has_figures);
         }

@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/line_json.h"
+#include "base/json_reader.h"
 #include "base/text.h"
 #include "formats/timeline/timeline_lines.h"
 
@@ -39,44 +39,44 @@ static ubi_status UBI_PRINTF(2, 3) fault(const reader *r, const char *format, ..
 
 /* ---- members -------------------------------------------------------------------------------------------------------- */
 
-static bool is_there(const ubi__line_value *value) {
-    return value->raw.ptr && value->type != UBI__LINE_NULL;
+static bool is_there(const ubi__json_value *value) {
+    return value->raw.ptr && value->type != UBI__JSON_NULL;
 }
 
-static ubi_status expected(const reader *r, const ubi__line_cursor *c, const char *line) {
+static ubi_status expected(const reader *r, const ubi__json_cursor *c, const char *line) {
     return fault(r, "byte %zu: expected %s", (size_t)(c->at - line) + 1, c->fault);
 }
 
 /* The members named by keys[n], in their order, into values[n]; the last of equal ones. Missing ones have no `raw`. */
-static ubi_status collect(reader *r, ubi_text line, const char *const *keys, ubi__line_value *values, size_t n) {
-    ubi__line_cursor c;
-    ubi__line_value key, value;
+static ubi_status collect(reader *r, ubi_text line, const char *const *keys, ubi__json_value *values, size_t n) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
     memset(values, 0, n * sizeof *values);
-    ubi__line_open(&c, line, UBI__LINE_OBJECT);
-    while (ubi__line_next_member(&c, &key, &value))
+    ubi__json_cursor_open(&c, line, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
         for (size_t i = 0; i < n; i++)
-            if (ubi__line_is(&key, keys[i]))
+            if (ubi__json_value_is(&key, keys[i]))
                 values[i] = value;
     r->lines.is_cut = c.fault && c.at >= line.ptr + line.len;
     return c.fault ? expected(r, &c, line.ptr) : UBI_OK;
 }
 
-static ubi_status add_text(reader *r, ubi_str_ix *out, const ubi__line_value *value) {
+static ubi_status add_text(reader *r, ubi_str_ix *out, const ubi__json_value *value) {
     ubi_text text;
     *out = UBI_NONE;
-    if (value->raw.ptr == NULL || value->type != UBI__LINE_STRING)
+    if (value->raw.ptr == NULL || value->type != UBI__JSON_STRING)
         return UBI_OK;
-    UBI_TRY(ubi__line_text(&text, value, &r->scratch, r->allocator));
+    UBI_TRY(ubi__json_value_text(&text, value, &r->scratch, r->allocator));
     return ubi__timeline_add_text(r->data, out, text);
 }
 
-static ubi_status take_time(const reader *r, uint64_t *out, const ubi__line_value *value, const char *what) {
-    return ubi__line_ns(out, value) ? UBI_OK : fault(r, "expected milliseconds as \"%s\"", what);
+static ubi_status take_time(const reader *r, uint64_t *out, const ubi__json_value *value, const char *what) {
+    return ubi__json_value_ns(out, value) ? UBI_OK : fault(r, "expected milliseconds as \"%s\"", what);
 }
 
-static ubi_status take_u32(const reader *r, uint32_t *out, const ubi__line_value *value, const char *what) {
+static ubi_status take_u32(const reader *r, uint32_t *out, const ubi__json_value *value, const char *what) {
     uint64_t number = 0;
-    if (is_there(value) && (!ubi__line_u64(&number, value) || number >= UBI_NONE))
+    if (is_there(value) && (!ubi__json_value_u64(&number, value) || number >= UBI_NONE))
         return fault(r, "expected a whole number as \"%s\"", what);
     *out = (uint32_t)number;
     return UBI_OK;
@@ -87,39 +87,39 @@ static ubi_status take_u32(const reader *r, uint32_t *out, const ubi__line_value
 static ubi_status read_header(reader *r, ubi_text line) {
     enum { SCHEMA, GENERATOR, PROGRAM, PID, START, N };
     static const char *const keys[N] = { "schema", "generator", "program", "pid", "startTimeUs" };
-    ubi__line_value v[N];
+    ubi__json_value v[N];
     ubi_status status = collect(r, line, keys, v, N);
     if (status == UBI_OK && ubi__timeline_guess((const uint8_t *)line.ptr, line.len) &&
-        !ubi__line_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
+        !ubi__json_value_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
         return fault(r, "a timeline of another version than \"%s\": a newer ubiheap may read it", UBI__TIMELINE_SCHEMA);
     if (status == UBI_EFORMAT && r->lines.is_cut && ubi__timeline_guess((const uint8_t *)line.ptr, line.len))
         return status;
-    if (status != UBI_OK || !ubi__line_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
+    if (status != UBI_OK || !ubi__json_value_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
         return ubi__timeline_lines_refuse(&r->lines);
     UBI_TRY(add_text(r, &r->file->generator, &v[GENERATOR]));
     UBI_TRY(add_text(r, &r->data->program, &v[PROGRAM]));
-    ubi__line_u64(&r->data->pid, &v[PID]);
-    ubi__line_u64(&r->data->start_unix_us, &v[START]);
+    ubi__json_value_u64(&r->data->pid, &v[PID]);
+    ubi__json_value_u64(&r->data->start_unix_us, &v[START]);
     return UBI_OK;
 }
 
 static ubi_status read_thread(reader *r, ubi_text line) {
     enum { THREAD, NAME, N };
     static const char *const keys[N] = { "thread", "name" };
-    ubi__line_value v[N];
+    ubi__json_value v[N];
     uint64_t id;
     uint32_t thread;
     ubi_text name = { NULL, 0 };
     UBI_TRY(collect(r, line, keys, v, N));
-    if (!ubi__line_u64(&id, &v[THREAD]))
+    if (!ubi__json_value_u64(&id, &v[THREAD]))
         return fault(r, "expected a whole number as \"thread\"");
-    if (is_there(&v[NAME]) && v[NAME].type == UBI__LINE_STRING)
-        UBI_TRY(ubi__line_text(&name, &v[NAME], &r->scratch, r->allocator));
+    if (is_there(&v[NAME]) && v[NAME].type == UBI__JSON_STRING)
+        UBI_TRY(ubi__json_value_text(&name, &v[NAME], &r->scratch, r->allocator));
     return ubi__timeline_add_thread(r->data, &thread, id, name);
 }
 
 /* 0 and what is missing are no frame; others must have come before. */
-static ubi_status take_frame(const reader *r, uint32_t *out, const ubi__line_value *value, const char *what) {
+static ubi_status take_frame(const reader *r, uint32_t *out, const ubi__json_value *value, const char *what) {
     uint32_t number = 0;
     UBI_TRY(take_u32(r, &number, value, what));
     if (number > r->frames.n)
@@ -132,7 +132,7 @@ static ubi_status read_frame(reader *r, ubi_text line) {
     enum { FRAME, FUNCTION, SOURCE, LINE, COLUMN, PARENT, ASYNC_PARENT, ASYNC_CAUSE, N };
     static const char *const keys[N] = { "frame",  "functionDisplayName", "source",    "line", "column",
                                          "parent", "asyncParent",         "asyncCause" };
-    ubi__line_value v[N];
+    ubi__json_value v[N];
     ubi__timeline_frame frame;
     uint32_t number = 0, ix;
     UBI_TRY(collect(r, line, keys, v, N));
@@ -152,16 +152,16 @@ static ubi_status read_frame(reader *r, ubi_text line) {
 
 /* ---- details of markers --------------------------------------------------------------------------------------------- */
 
-static ubi_status read_rectangle(reader *r, const ubi__line_value *value, ubi__timeline_detail *detail) {
+static ubi_status read_rectangle(reader *r, const ubi__json_value *value, ubi__timeline_detail *detail) {
     enum { X, Y, WIDTH, HEIGHT, N };
     static const char *const keys[N] = { "x", "y", "width", "height" };
-    ubi__line_value v[N];
+    ubi__json_value v[N];
     double at[N];
-    if (value->type != UBI__LINE_OBJECT)
+    if (value->type != UBI__JSON_OBJECT)
         return fault(r, "expected rectangles in an array");
     UBI_TRY(collect(r, value->raw, keys, v, N));
     for (size_t i = 0; i < N; i++)
-        if (!ubi__line_number(&at[i], &v[i]))
+        if (!ubi__json_value_number(&at[i], &v[i]))
             return fault(r, "expected a number as \"%s\" of a rectangle", keys[i]);
     if (r->data->rectangles.n == UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than %u rectangles", UBI_NONE);
@@ -171,34 +171,34 @@ static ubi_status read_rectangle(reader *r, const ubi__line_value *value, ubi__t
 }
 
 static ubi_status read_rectangles(reader *r, ubi_text array, ubi__timeline_detail *detail) {
-    ubi__line_cursor c;
-    ubi__line_value value;
+    ubi__json_cursor c;
+    ubi__json_value value;
     detail->type = UBI__TIMELINE_RECTANGLES;
     detail->as.rectangles.first = (uint32_t)r->data->rectangles.n;
     detail->as.rectangles.n = 0;
-    ubi__line_open(&c, array, UBI__LINE_ARRAY);
-    while (ubi__line_next_element(&c, &value))
+    ubi__json_cursor_open(&c, array, UBI__JSON_ARRAY);
+    while (ubi__json_cursor_next_element(&c, &value))
         UBI_TRY(read_rectangle(r, &value, detail));
     return UBI_OK;
 }
 
-static ubi_status take_detail(reader *r, const ubi__line_value *value, ubi__timeline_detail *detail) {
+static ubi_status take_detail(reader *r, const ubi__json_value *value, ubi__timeline_detail *detail) {
     switch (value->type) {
-    case UBI__LINE_FALSE:
-    case UBI__LINE_TRUE:
+    case UBI__JSON_FALSE:
+    case UBI__JSON_TRUE:
         detail->type = UBI__TIMELINE_BOOL;
-        detail->as.truth = value->type == UBI__LINE_TRUE;
+        detail->as.truth = value->type == UBI__JSON_TRUE;
         return UBI_OK;
-    case UBI__LINE_NUMBER:
+    case UBI__JSON_NUMBER:
         detail->type = UBI__TIMELINE_NUMBER;
-        return ubi__line_number(&detail->as.number, value) ? UBI_OK : fault(r, "a number that is too large");
-    case UBI__LINE_STRING:
+        return ubi__json_value_number(&detail->as.number, value) ? UBI_OK : fault(r, "a number that is too large");
+    case UBI__JSON_STRING:
         detail->type = UBI__TIMELINE_TEXT;
         return add_text(r, &detail->as.text, value);
-    case UBI__LINE_ARRAY:
+    case UBI__JSON_ARRAY:
         return read_rectangles(r, value->raw, detail);
-    case UBI__LINE_NULL:
-    case UBI__LINE_OBJECT: /* no detail has such a value yet */
+    case UBI__JSON_NULL:
+    case UBI__JSON_OBJECT: /* no detail has such a value yet */
         break;
     }
     detail->type = UBI__TIMELINE_NULL;
@@ -221,15 +221,15 @@ static ubi_status put_detail(reader *r, const ubi__timeline_detail *detail) {
     return UBI_OK;
 }
 
-static ubi_status read_details(reader *r, const ubi__line_value *details) {
-    ubi__line_cursor c;
-    ubi__line_value key, value;
+static ubi_status read_details(reader *r, const ubi__json_value *details) {
+    ubi__json_cursor c;
+    ubi__json_value key, value;
     if (!is_there(details))
         return UBI_OK;
-    if (details->type != UBI__LINE_OBJECT)
+    if (details->type != UBI__JSON_OBJECT)
         return fault(r, "expected an object as \"details\"");
-    ubi__line_open(&c, details->raw, UBI__LINE_OBJECT);
-    while (ubi__line_next_member(&c, &key, &value)) {
+    ubi__json_cursor_open(&c, details->raw, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value)) {
         ubi__timeline_detail detail = { 0 };
         UBI_TRY(add_text(r, &detail.key, &key));
         UBI_TRY(take_detail(r, &value, &detail));
@@ -242,7 +242,7 @@ static ubi_status read_details(reader *r, const ubi__line_value *details) {
 
 enum { NAME, START, END, THREAD, STACK, END_STACK, PROCESS, OFF_THREAD, DETAILS, N_MARKER_KEYS };
 
-static ubi_status take_end(const reader *r, ubi__timeline_row *row, const ubi__line_value *value) {
+static ubi_status take_end(const reader *r, ubi__timeline_row *row, const ubi__json_value *value) {
     row->end_ns = row->start_ns;
     if (!is_there(value))
         return UBI_OK;
@@ -251,11 +251,11 @@ static ubi_status take_end(const reader *r, ubi__timeline_row *row, const ubi__l
     return row->end_ns < row->start_ns ? fault(r, "a marker that ends before it starts") : UBI_OK;
 }
 
-static ubi_status take_origin(reader *r, ubi__timeline_row *row, const ubi__line_value *v) {
+static ubi_status take_origin(reader *r, ubi__timeline_row *row, const ubi__json_value *v) {
     uint64_t id;
     uint32_t process = 0;
     if (is_there(&v[THREAD])) {
-        if (!ubi__line_u64(&id, &v[THREAD]))
+        if (!ubi__json_value_u64(&id, &v[THREAD]))
             return fault(r, "expected a whole number as \"thread\"");
         UBI_TRY(ubi__timeline_add_thread(r->data, &row->thread, id, (ubi_text){ NULL, 0 }));
         row->flags |= UBI__TIMELINE_HAS_THREAD;
@@ -264,7 +264,7 @@ static ubi_status take_origin(reader *r, ubi__timeline_row *row, const ubi__line
     row->process_type = process < UINT8_MAX ? (uint8_t)process : UINT8_MAX;
     if (is_there(&v[PROCESS]))
         row->flags |= UBI__TIMELINE_HAS_ORIGIN;
-    if (v[OFF_THREAD].type == UBI__LINE_TRUE)
+    if (v[OFF_THREAD].type == UBI__JSON_TRUE)
         row->flags |= UBI__TIMELINE_OFF_THREAD;
     return UBI_OK;
 }
@@ -273,7 +273,7 @@ static ubi_status read_marker(reader *r, ubi_text line) {
     static const char *const keys[N_MARKER_KEYS] = { "name",        "start",           "end",
                                                      "thread",      "stack",           "endStack",
                                                      "processType", "isOffMainThread", "details" };
-    ubi__line_value v[N_MARKER_KEYS];
+    ubi__json_value v[N_MARKER_KEYS];
     ubi__timeline_row row = { 0 };
     UBI_TRY(collect(r, line, keys, v, N_MARKER_KEYS));
     UBI_TRY(add_text(r, &row.name, &v[NAME]));
@@ -291,17 +291,17 @@ static ubi_status read_marker(reader *r, ubi_text line) {
 /* Every number in it but the time is a figure. */
 static ubi_status read_memory(reader *r, ubi_text line) {
     static const char *const keys[] = { "time" };
-    ubi__line_cursor c;
-    ubi__line_value time, key, value;
+    ubi__json_cursor c;
+    ubi__json_value time, key, value;
     uint64_t time_ns;
     double figure;
     ubi_text name;
     UBI_TRY(collect(r, line, keys, &time, 1));
     UBI_TRY(take_time(r, &time_ns, &time, keys[0]));
-    ubi__line_open(&c, line, UBI__LINE_OBJECT);
-    while (ubi__line_next_member(&c, &key, &value))
-        if (!ubi__line_is(&key, keys[0]) && ubi__line_number(&figure, &value)) {
-            UBI_TRY(ubi__line_text(&name, &key, &r->scratch, r->allocator));
+    ubi__json_cursor_open(&c, line, UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        if (!ubi__json_value_is(&key, keys[0]) && ubi__json_value_number(&figure, &value)) {
+            UBI_TRY(ubi__json_value_text(&name, &key, &r->scratch, r->allocator));
             UBI_TRY(ubi__timeline_add_sample(r->data, time_ns, name, figure));
         }
     return UBI_OK;
@@ -309,17 +309,17 @@ static ubi_status read_memory(reader *r, ubi_text line) {
 
 static ubi_status read_lost(reader *r, ubi_text line) {
     static const char *const keys[] = { "count" };
-    ubi__line_value value;
+    ubi__json_value value;
     uint64_t n;
     UBI_TRY(collect(r, line, keys, &value, 1));
-    if (!ubi__line_u64(&n, &value) || __builtin_add_overflow(r->data->n_lost, n, &r->data->n_lost))
+    if (!ubi__json_value_u64(&n, &value) || __builtin_add_overflow(r->data->n_lost, n, &r->data->n_lost))
         return fault(r, "expected a whole number as \"count\"");
     return UBI_OK;
 }
 
 static ubi_status read_end(reader *r, ubi_text line) {
     static const char *const keys[] = { "time" };
-    ubi__line_value time;
+    ubi__json_value time;
     UBI_TRY(collect(r, line, keys, &time, 1));
     r->file->has_end = true;
     return take_time(r, &r->data->last_ns, &time, keys[0]);
@@ -335,12 +335,12 @@ static const struct {
 
 static ubi_status read_record(reader *r, ubi_text line) {
     static const char *const keys[] = { "record" };
-    ubi__line_value record;
+    ubi__json_value record;
     UBI_TRY(collect(r, line, keys, &record, 1));
     if (!is_there(&record))
         return fault(r, "expected \"record\" and what it is");
     for (size_t i = 0; i < sizeof records / sizeof *records; i++)
-        if (ubi__line_is(&record, records[i].name))
+        if (ubi__json_value_is(&record, records[i].name))
             return records[i].read(r, line);
     return UBI_OK;
 }

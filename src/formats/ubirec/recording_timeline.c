@@ -13,7 +13,7 @@
 
 #include <ubiheap/timeline.h>
 
-#include "base/line_json.h"
+#include "base/json_reader.h"
 #include "base/text.h"
 #include "recording/recording_summary.h"
 #include "timeline/timeline_import.h"
@@ -203,19 +203,19 @@ static ubi_status thread_of(conversion *c, uint32_t *out, uint32_t thread) {
 }
 
 /* @param out  or: it has no value that we know */
-static ubi_status value_of(conversion *c, ubi_timeline_detail *out, size_t i, const ubi__line_value *value) {
+static ubi_status value_of(conversion *c, ubi_timeline_detail *out, size_t i, const ubi__json_value *value) {
     switch (value->type) {
-    case UBI__LINE_STRING:
+    case UBI__JSON_STRING:
         out->type = UBI_MARKER_TEXT;
-        return ubi__line_text(&out->text, value, &c->texts[2 * i + 1], c->allocator);
-    case UBI__LINE_TRUE:
-    case UBI__LINE_FALSE:
+        return ubi__json_value_text(&out->text, value, &c->texts[2 * i + 1], c->allocator);
+    case UBI__JSON_TRUE:
+    case UBI__JSON_FALSE:
         out->type = UBI_MARKER_BOOL;
-        out->truth = value->type == UBI__LINE_TRUE;
+        out->truth = value->type == UBI__JSON_TRUE;
         return UBI_OK;
     default:
         out->type = UBI_MARKER_NUMBER;
-        if (!ubi__line_number(&out->number, value))
+        if (!ubi__json_value_number(&out->number, value))
             out->key = (ubi_text){ 0 };
         return UBI_OK;
     }
@@ -223,16 +223,16 @@ static ubi_status value_of(conversion *c, ubi_timeline_detail *out, size_t i, co
 
 /* Of an object's members: texts, numbers, true and false. What is no object ends where that shows. @return via n: how many */
 static ubi_status details_of(conversion *c, ubi_timeline_detail out[MOST_DETAILS], size_t *n, ubi_text json) {
-    ubi__line_cursor cursor;
-    ubi__line_value key, value;
+    ubi__json_cursor cursor;
+    ubi__json_value key, value;
     *n = 0;
     if (json.len == 0)
         return UBI_OK;
-    ubi__line_open(&cursor, json, UBI__LINE_OBJECT);
-    while (*n < MOST_DETAILS && ubi__line_next_member(&cursor, &key, &value)) {
+    ubi__json_cursor_open(&cursor, json, UBI__JSON_OBJECT);
+    while (*n < MOST_DETAILS && ubi__json_cursor_next_member(&cursor, &key, &value)) {
         ubi_timeline_detail *detail = &out[*n];
         *detail = (ubi_timeline_detail){ 0 };
-        UBI_TRY(ubi__line_text(&detail->key, &key, &c->texts[2 * *n], c->allocator));
+        UBI_TRY(ubi__json_value_text(&detail->key, &key, &c->texts[2 * *n], c->allocator));
         UBI_TRY(value_of(c, detail, *n, &value));
         *n += detail->key.ptr != NULL;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * line_json_test.c: what is JSON and what is not, values as slices, strings with escapes, numbers and times.
+ * json_reader_test.c: what is JSON and what is not, values as slices, strings with escapes, numbers and times.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,16 +11,17 @@
 
 #include <string.h>
 
-#include "base/line_json.h"
+#include "base/json_reader.h"
 #include "base/text.h"
+#include "fail_allocator.h"
 
 /* Passes over all of an object; what was expected where it is none, or NULL. */
 static const char *fault_of(const char *text) {
-    ubi__line_cursor c;
-    ubi__line_value key, value;
-    ubi__line_open(&c, ubi__text(text), UBI__LINE_OBJECT);
-    while (ubi__line_next_member(&c, &key, &value))
-        assert_true(key.type == UBI__LINE_STRING);
+    ubi__json_cursor c;
+    ubi__json_value key, value;
+    ubi__json_cursor_open(&c, ubi__text(text), UBI__JSON_OBJECT);
+    while (ubi__json_cursor_next_member(&c, &key, &value))
+        assert_true(key.type == UBI__JSON_STRING);
     return c.fault;
 }
 
@@ -76,47 +77,47 @@ static void what_is_no_json_is_found(void **state) {
 }
 
 static void depth_is_limited(void **state) {
-    char text[2 * UBI__LINE_DEPTH + 16] = "{\"a\":";
+    char text[2 * UBI__JSON_DEPTH + 16] = "{\"a\":";
     (void)state;
-    memset(text + 5, '[', UBI__LINE_DEPTH - 1);
-    memset(text + 5 + UBI__LINE_DEPTH - 1, ']', UBI__LINE_DEPTH - 1);
+    memset(text + 5, '[', UBI__JSON_DEPTH - 1);
+    memset(text + 5 + UBI__JSON_DEPTH - 1, ']', UBI__JSON_DEPTH - 1);
     strcat(text, "}");
     assert_null(fault_of(text));
     strcpy(text, "{\"a\":");
-    memset(text + 5, '[', UBI__LINE_DEPTH);
-    text[5 + UBI__LINE_DEPTH] = 0;
+    memset(text + 5, '[', UBI__JSON_DEPTH);
+    text[5 + UBI__JSON_DEPTH] = 0;
     assert_string_equal(fault_of(text), "values that are less deeply nested");
 }
 
-static ubi__line_value value_of(const char *text) {
-    ubi__line_cursor c;
-    ubi__line_value value = { 0 };
-    ubi__line_open(&c, ubi__text(text), UBI__LINE_ARRAY);
-    assert_true(ubi__line_next_element(&c, &value));
+static ubi__json_value value_of(const char *text) {
+    ubi__json_cursor c;
+    ubi__json_value value = { 0 };
+    ubi__json_cursor_open(&c, ubi__text(text), UBI__JSON_ARRAY);
+    assert_true(ubi__json_cursor_next_element(&c, &value));
     return value;
 }
 
 static void nested_values_are_slices_to_open(void **state) {
-    ubi__line_cursor c;
-    ubi__line_value key, value, inner = value_of("[ {\"a\": [1, 2] , \"b\":\"}\"} , 5]");
+    ubi__json_cursor c;
+    ubi__json_value key, value, inner = value_of("[ {\"a\": [1, 2] , \"b\":\"}\"} , 5]");
     (void)state;
-    assert_int_equal(inner.type, UBI__LINE_OBJECT);
+    assert_int_equal(inner.type, UBI__JSON_OBJECT);
     assert_true(ubi__text_is(inner.raw, "{\"a\": [1, 2] , \"b\":\"}\"}"));
-    ubi__line_open(&c, inner.raw, UBI__LINE_OBJECT);
-    assert_true(ubi__line_next_member(&c, &key, &value));
-    assert_true(ubi__line_is(&key, "a"));
+    ubi__json_cursor_open(&c, inner.raw, UBI__JSON_OBJECT);
+    assert_true(ubi__json_cursor_next_member(&c, &key, &value));
+    assert_true(ubi__json_value_is(&key, "a"));
     assert_true(ubi__text_is(value.raw, "[1, 2]"));
-    assert_true(ubi__line_next_member(&c, &key, &value));
-    assert_true(ubi__line_is(&value, "}"));
-    assert_false(ubi__line_next_member(&c, &key, &value));
+    assert_true(ubi__json_cursor_next_member(&c, &key, &value));
+    assert_true(ubi__json_value_is(&value, "}"));
+    assert_false(ubi__json_cursor_next_member(&c, &key, &value));
     assert_null(c.fault);
 }
 
 static void assert_text(const char *json, const char *expected, size_t n) {
     ubi__vec_u8 scratch = { 0 };
     ubi_text text;
-    ubi__line_value value = value_of(json);
-    assert_int_equal(ubi__line_text(&text, &value, &scratch, ubi_allocator_default()), UBI_OK);
+    ubi__json_value value = value_of(json);
+    assert_int_equal(ubi__json_value_text(&text, &value, &scratch, ubi_allocator_default()), UBI_OK);
     assert_int_equal(text.len, n);
     assert_memory_equal(text.ptr, expected, n);
     ubi__vec_u8_fini(&scratch, ubi_allocator_default());
@@ -134,36 +135,54 @@ static void escapes_are_undone(void **state) {
     assert_text("[\"\\ud83d\\u0041\"]", "\xed\xa0\xbd\x41", 4);
 }
 
+static ubi_status read_escapes(void *json, const ubi_allocator *a) {
+    ubi__vec_u8 scratch = { 0 };
+    ubi_text text = { 0 };
+    ubi__json_value value = value_of(json);
+    ubi_status status = ubi__json_value_text(&text, &value, &scratch, a);
+    if (status == UBI_OK)
+        assert_true(ubi__text_is(text, "a\nb"));
+    ubi__vec_u8_fini(&scratch, a);
+    return status;
+}
+
+static void a_text_is_whole_or_memory_ran_out(void **state) {
+    (void)state;
+    char json[] = "[\"a\\nb\"]";
+    (void)state;
+    assert_int_equal(fail_each_allocation(read_escapes, json), 1);
+}
+
 static void numbers_are_the_nearest_doubles(void **state) {
-    ubi__line_value v = value_of("[0.1]");
+    ubi__json_value v = value_of("[0.1]");
     double number;
     (void)state;
-    assert_true(ubi__line_number(&number, &v) && number == 0.1);
+    assert_true(ubi__json_value_number(&number, &v) && number == 0.1);
     v = value_of("[-12.5e-3]");
-    assert_true(ubi__line_number(&number, &v) && number == -12.5e-3);
+    assert_true(ubi__json_value_number(&number, &v) && number == -12.5e-3);
     v = value_of("[1e999]");
-    assert_false(ubi__line_number(&number, &v));
+    assert_false(ubi__json_value_number(&number, &v));
     v = value_of("[\"1\"]");
-    assert_false(ubi__line_number(&number, &v));
+    assert_false(ubi__json_value_number(&number, &v));
 }
 
 static void whole_numbers_are_exact_or_refused(void **state) {
     static const char *const refused[] = { "[18446744073709551616]", "[-1]", "[1.0]", "[1e2]", "[null]", "[\"1\"]" };
-    ubi__line_value v = value_of("[18446744073709551615]");
+    ubi__json_value v = value_of("[18446744073709551615]");
     uint64_t number = 5;
     (void)state;
-    assert_true(ubi__line_u64(&number, &v) && number == UINT64_MAX);
+    assert_true(ubi__json_value_u64(&number, &v) && number == UINT64_MAX);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         v = value_of(refused[i]);
-        assert_false(ubi__line_u64(&number, &v));
+        assert_false(ubi__json_value_u64(&number, &v));
     }
     assert_true(number == UINT64_MAX);
 }
 
 static void assert_ns(const char *json, uint64_t expected) {
     uint64_t ns = 1;
-    ubi__line_value v = value_of(json);
-    assert_true(ubi__line_ns(&ns, &v));
+    ubi__json_value v = value_of(json);
+    assert_true(ubi__json_value_ns(&ns, &v));
     assert_true(ns == expected);
 }
 
@@ -179,8 +198,8 @@ static void milliseconds_are_exact_to_the_nanosecond(void **state) {
     assert_ns("[1.5e3]", UINT64_C(1500000000));
     assert_ns("[0.0000015]", 2);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        ubi__line_value v = value_of(refused[i]);
-        assert_false(ubi__line_ns(&ns, &v));
+        ubi__json_value v = value_of(refused[i]);
+        assert_false(ubi__json_value_ns(&ns, &v));
     }
 }
 
@@ -191,6 +210,7 @@ int main(void) {
         cmocka_unit_test(depth_is_limited),
         cmocka_unit_test(nested_values_are_slices_to_open),
         cmocka_unit_test(escapes_are_undone),
+        cmocka_unit_test(a_text_is_whole_or_memory_ran_out),
         cmocka_unit_test(numbers_are_the_nearest_doubles),
         cmocka_unit_test(whole_numbers_are_exact_or_refused),
         cmocka_unit_test(milliseconds_are_exact_to_the_nanosecond),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * line_json.c: see line_json.h.
+ * json_reader.c: a scanner over slices (json_reader.h).
  */
-#include "base/line_json.h"
+#include "base/json_reader.h"
 
 #include <locale.h>
 #include <math.h>
@@ -15,24 +15,24 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static void skip_space(ubi__line_cursor *c) {
+static void skip_space(ubi__json_cursor *c) {
     while (c->at < c->end && is_space(*c->at))
         c->at++;
 }
 
-static bool fail(ubi__line_cursor *c, const char *expected) {
+static bool cursor_fail(ubi__json_cursor *c, const char *expected) {
     if (!c->fault)
         c->fault = expected;
     return false;
 }
 
 /* The byte to come, or 0 at the end: no JSON has a 0 outside of strings, and none inside. */
-static char peek(const ubi__line_cursor *c) {
+static char cursor_peek(const ubi__json_cursor *c) {
     return c->at < c->end ? *c->at : 0;
 }
 
-static bool take(ubi__line_cursor *c, char byte) {
-    if (peek(c) != byte || c->at == c->end)
+static bool cursor_take(ubi__json_cursor *c, char byte) {
+    if (cursor_peek(c) != byte || c->at == c->end)
         return false;
     c->at++;
     return true;
@@ -44,28 +44,28 @@ static bool is_hex(char c) {
     return ubi__is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-static bool take_escape(ubi__line_cursor *c) {
-    char kind = peek(c);
+static bool take_escape(ubi__json_cursor *c) {
+    char kind = cursor_peek(c);
     if (kind && strchr("\"\\/bfnrt", kind)) {
         c->at++;
         return true;
     }
-    if (!take(c, 'u'))
-        return fail(c, "an escape sequence");
+    if (!cursor_take(c, 'u'))
+        return cursor_fail(c, "an escape sequence");
     for (int i = 0; i < 4; i++, c->at++)
-        if (!is_hex(peek(c)))
-            return fail(c, "four hexadecimal digits");
+        if (!is_hex(cursor_peek(c)))
+            return cursor_fail(c, "four hexadecimal digits");
     return true;
 }
 
-static bool take_string(ubi__line_cursor *c, ubi__line_value *out) {
-    if (!take(c, '"'))
-        return fail(c, "a string");
+static bool take_string(ubi__json_cursor *c, ubi__json_value *out) {
+    if (!cursor_take(c, '"'))
+        return cursor_fail(c, "a string");
     const char *start = c->at;
-    *out = (ubi__line_value){ .type = UBI__LINE_STRING };
-    while (peek(c) != '"') {
-        if ((uint8_t)peek(c) < ' ')
-            return fail(c, c->at == c->end ? "the end of a string" : "no control character in a string");
+    *out = (ubi__json_value){ .type = UBI__JSON_STRING };
+    while (cursor_peek(c) != '"') {
+        if ((uint8_t)cursor_peek(c) < ' ')
+            return cursor_fail(c, c->at == c->end ? "the end of a string" : "no control character in a string");
         if (*c->at++ == '\\') {
             out->has_escapes = true;
             if (!take_escape(c))
@@ -77,48 +77,48 @@ static bool take_string(ubi__line_cursor *c, ubi__line_value *out) {
     return true;
 }
 
-static bool take_digits(ubi__line_cursor *c) {
-    if (!ubi__is_digit(peek(c)))
-        return fail(c, "a digit");
-    while (ubi__is_digit(peek(c)))
+static bool take_digits(ubi__json_cursor *c) {
+    if (!ubi__is_digit(cursor_peek(c)))
+        return cursor_fail(c, "a digit");
+    while (ubi__is_digit(cursor_peek(c)))
         c->at++;
     return true;
 }
 
-static bool take_number(ubi__line_cursor *c, ubi__line_value *out) {
+static bool take_number(ubi__json_cursor *c, ubi__json_value *out) {
     const char *start = c->at;
-    take(c, '-');
-    if (!take(c, '0') && !take_digits(c))
+    cursor_take(c, '-');
+    if (!cursor_take(c, '0') && !take_digits(c))
         return false;
-    if (take(c, '.') && !take_digits(c))
+    if (cursor_take(c, '.') && !take_digits(c))
         return false;
-    if (take(c, 'e') || take(c, 'E')) {
-        if (!take(c, '-'))
-            take(c, '+');
+    if (cursor_take(c, 'e') || cursor_take(c, 'E')) {
+        if (!cursor_take(c, '-'))
+            cursor_take(c, '+');
         if (!take_digits(c))
             return false;
     }
-    *out = (ubi__line_value){ UBI__LINE_NUMBER, false, { start, (size_t)(c->at - start) } };
+    *out = (ubi__json_value){ UBI__JSON_NUMBER, false, { start, (size_t)(c->at - start) } };
     return true;
 }
 
-static bool take_word(ubi__line_cursor *c, ubi__line_value *out) {
+static bool take_word(ubi__json_cursor *c, ubi__json_value *out) {
     static const char *const words[] = {
-        [UBI__LINE_NULL] = "null", [UBI__LINE_FALSE] = "false", [UBI__LINE_TRUE] = "true"
+        [UBI__JSON_NULL] = "null", [UBI__JSON_FALSE] = "false", [UBI__JSON_TRUE] = "true"
     };
-    for (ubi__line_type t = UBI__LINE_NULL; t <= UBI__LINE_TRUE; t++) {
+    for (ubi__json_type t = UBI__JSON_NULL; t <= UBI__JSON_TRUE; t++) {
         size_t n = strlen(words[t]);
         if ((size_t)(c->end - c->at) >= n && memcmp(c->at, words[t], n) == 0) {
-            *out = (ubi__line_value){ t, false, { c->at, n } };
+            *out = (ubi__json_value){ t, false, { c->at, n } };
             c->at += n;
             return true;
         }
     }
-    return fail(c, "a value");
+    return cursor_fail(c, "a value");
 }
 
-static bool take_scalar(ubi__line_cursor *c, ubi__line_value *out) {
-    char first = peek(c);
+static bool take_scalar(ubi__json_cursor *c, ubi__json_value *out) {
+    char first = cursor_peek(c);
     return first == '"'                           ? take_string(c, out)
            : first == '-' || ubi__is_digit(first) ? take_number(c, out)
                                                   : take_word(c, out);
@@ -126,31 +126,31 @@ static bool take_scalar(ubi__line_cursor *c, ubi__line_value *out) {
 
 /* ---- objects and arrays --------------------------------------------------------------------------------------------- */
 
-static char opening(ubi__line_type type) {
-    return type == UBI__LINE_OBJECT ? '{' : '[';
+static char opening_bracket(ubi__json_type type) {
+    return type == UBI__JSON_OBJECT ? '{' : '[';
 }
 
-static char closing(ubi__line_type type) {
-    return type == UBI__LINE_OBJECT ? '}' : ']';
+static char closing_bracket(ubi__json_type type) {
+    return type == UBI__JSON_OBJECT ? '}' : ']';
 }
 
-static bool take_key(ubi__line_cursor *c, ubi__line_value *key) {
+static bool take_key(ubi__json_cursor *c, ubi__json_value *key) {
     skip_space(c);
-    if (peek(c) != '"')
-        return fail(c, "a key");
+    if (cursor_peek(c) != '"')
+        return cursor_fail(c, "a key");
     if (!take_string(c, key))
         return false;
     skip_space(c);
-    return take(c, ':') || fail(c, "':'");
+    return cursor_take(c, ':') || cursor_fail(c, "':'");
 }
 
 /* Before an element of what is open: false at its end, which is taken, and at a fault. */
-static bool next_item(ubi__line_cursor *c, ubi__line_type type, bool is_first) {
+static bool next_item(ubi__json_cursor *c, ubi__json_type type, bool is_first) {
     skip_space(c);
-    if (take(c, closing(type)))
+    if (cursor_take(c, closing_bracket(type)))
         return false;
-    if (!is_first && !take(c, ','))
-        return fail(c, type == UBI__LINE_OBJECT ? "',' or '}'" : "',' or ']'");
+    if (!is_first && !cursor_take(c, ','))
+        return cursor_fail(c, type == UBI__JSON_OBJECT ? "',' or '}'" : "',' or ']'");
     skip_space(c);
     return true;
 }
@@ -164,25 +164,25 @@ static void set_bit(uint64_t *bits, unsigned i, bool value) {
 }
 
 /* Passes over a value with all that is in it; the open ones are bits: 1 for an object. */
-static bool take_nested(ubi__line_cursor *c, ubi__line_value *out) {
+static bool take_nested(ubi__json_cursor *c, ubi__json_value *out) {
     const char *start = c->at;
-    ubi__line_type outer = *start == '{' ? UBI__LINE_OBJECT : UBI__LINE_ARRAY;
-    uint64_t open[UBI__LINE_DEPTH / 64];
+    ubi__json_type outer = *start == '{' ? UBI__JSON_OBJECT : UBI__JSON_ARRAY;
+    uint64_t open[UBI__JSON_DEPTH / 64];
     unsigned depth = 0;
     bool is_first = true;
-    ubi__line_value ignored;
+    ubi__json_value ignored;
     do {
-        char byte = peek(c);
+        char byte = cursor_peek(c);
         if (byte == '{' || byte == '[') {
-            if (++depth == UBI__LINE_DEPTH)
-                return fail(c, "values that are less deeply nested");
+            if (++depth == UBI__JSON_DEPTH)
+                return cursor_fail(c, "values that are less deeply nested");
             c->at++;
             set_bit(open, depth, byte == '{');
             is_first = true;
         } else if (!take_scalar(c, &ignored)) {
             return false;
         }
-        while (depth && !next_item(c, has_bit(open, depth) ? UBI__LINE_OBJECT : UBI__LINE_ARRAY, is_first)) {
+        while (depth && !next_item(c, has_bit(open, depth) ? UBI__JSON_OBJECT : UBI__JSON_ARRAY, is_first)) {
             if (c->fault)
                 return false;
             depth--;
@@ -196,32 +196,32 @@ static bool take_nested(ubi__line_cursor *c, ubi__line_value *out) {
     const char *end = c->at;
     while (is_space(end[-1]))
         end--;
-    *out = (ubi__line_value){ outer, false, { start, (size_t)(end - start) } };
+    *out = (ubi__json_value){ outer, false, { start, (size_t)(end - start) } };
     return true;
 }
 
-static bool take_value(ubi__line_cursor *c, ubi__line_value *out) {
+static bool take_value(ubi__json_cursor *c, ubi__json_value *out) {
     skip_space(c);
-    return peek(c) == '{' || peek(c) == '[' ? take_nested(c, out) : take_scalar(c, out);
+    return cursor_peek(c) == '{' || cursor_peek(c) == '[' ? take_nested(c, out) : take_scalar(c, out);
 }
 
-bool ubi__line_whole(ubi__line_cursor *c, ubi__line_value *out, ubi_text text) {
-    *c = (ubi__line_cursor){ text.ptr, text.ptr + text.len, true, NULL };
+bool ubi__json_value_whole(ubi__json_cursor *c, ubi__json_value *out, ubi_text text) {
+    *c = (ubi__json_cursor){ text.ptr, text.ptr + text.len, true, NULL };
     if (!take_value(c, out))
         return false;
     skip_space(c);
-    return c->at == c->end || fail(c, "nothing more");
+    return c->at == c->end || cursor_fail(c, "nothing more");
 }
 
-void ubi__line_open(ubi__line_cursor *c, ubi_text text, ubi__line_type type) {
-    *c = (ubi__line_cursor){ text.ptr, text.ptr + text.len, true, NULL };
+void ubi__json_cursor_open(ubi__json_cursor *c, ubi_text text, ubi__json_type type) {
+    *c = (ubi__json_cursor){ text.ptr, text.ptr + text.len, true, NULL };
     skip_space(c);
-    if (!take(c, opening(type)))
-        fail(c, type == UBI__LINE_OBJECT ? "an object" : "an array");
+    if (!cursor_take(c, opening_bracket(type)))
+        cursor_fail(c, type == UBI__JSON_OBJECT ? "an object" : "an array");
 }
 
 /* At the end of what is open nothing may follow. */
-static bool next(ubi__line_cursor *c, ubi__line_type type) {
+static bool cursor_advance(ubi__json_cursor *c, ubi__json_type type) {
     if (c->fault)
         return false;
     bool more = next_item(c, type, c->is_first);
@@ -229,21 +229,21 @@ static bool next(ubi__line_cursor *c, ubi__line_type type) {
     if (more || c->fault)
         return more;
     skip_space(c);
-    return c->at < c->end && fail(c, "nothing more");
+    return c->at < c->end && cursor_fail(c, "nothing more");
 }
 
-bool ubi__line_next_member(ubi__line_cursor *c, ubi__line_value *key, ubi__line_value *value) {
-    return next(c, UBI__LINE_OBJECT) && take_key(c, key) && take_value(c, value);
+bool ubi__json_cursor_next_member(ubi__json_cursor *c, ubi__json_value *key, ubi__json_value *value) {
+    return cursor_advance(c, UBI__JSON_OBJECT) && take_key(c, key) && take_value(c, value);
 }
 
-bool ubi__line_next_element(ubi__line_cursor *c, ubi__line_value *value) {
-    return next(c, UBI__LINE_ARRAY) && take_value(c, value);
+bool ubi__json_cursor_next_element(ubi__json_cursor *c, ubi__json_value *value) {
+    return cursor_advance(c, UBI__JSON_ARRAY) && take_value(c, value);
 }
 
 /* ---- what values are ------------------------------------------------------------------------------------------------ */
 
-bool ubi__line_is(const ubi__line_value *value, const char *text) {
-    return value->type == UBI__LINE_STRING && !value->has_escapes && ubi__text_is(value->raw, text);
+bool ubi__json_value_is(const ubi__json_value *value, const char *text) {
+    return value->type == UBI__JSON_STRING && !value->has_escapes && ubi__text_is(value->raw, text);
 }
 
 static uint32_t hex_value(const char *at) {
@@ -274,7 +274,8 @@ static char unescape_letter(char letter) {
     return letter;
 }
 
-ubi_status ubi__line_text(ubi_text *out, const ubi__line_value *value, ubi__vec_u8 *scratch, const ubi_allocator *a) {
+ubi_status ubi__json_value_text(ubi_text *out, const ubi__json_value *value, ubi__vec_u8 *scratch,
+                                const ubi_allocator *a) {
     *out = value->raw;
     if (!value->has_escapes)
         return UBI_OK;
@@ -296,9 +297,9 @@ ubi_status ubi__line_text(ubi_text *out, const ubi__line_value *value, ubi__vec_
 
 #define NUMBER_BYTES 400
 
-bool ubi__line_number(double *out, const ubi__line_value *value) {
+bool ubi__json_value_number(double *out, const ubi__json_value *value) {
     char text[NUMBER_BYTES + 1];
-    if (value->type != UBI__LINE_NUMBER || value->raw.len > NUMBER_BYTES)
+    if (value->type != UBI__JSON_NUMBER || value->raw.len > NUMBER_BYTES)
         return false;
     memcpy(text, value->raw.ptr, value->raw.len);
     text[value->raw.len] = 0;
@@ -309,7 +310,7 @@ bool ubi__line_number(double *out, const ubi__line_value *value) {
     return isfinite(*out);
 }
 
-/* Digits [at, end) behind those in *value; false when it does not fit. */
+/* Appends the digits [at, end) to those of *value; false when the number does not fit. */
 static bool add_digits(uint64_t *value, const char *at, const char *end) {
     for (; at < end; at++)
         if (__builtin_mul_overflow(*value, (uint64_t)10, value) ||
@@ -324,9 +325,9 @@ static const char *digits_end(const char *at, const char *end) {
     return at;
 }
 
-bool ubi__line_u64(uint64_t *out, const ubi__line_value *value) {
+bool ubi__json_value_u64(uint64_t *out, const ubi__json_value *value) {
     uint64_t number = 0;
-    if (value->type != UBI__LINE_NUMBER)
+    if (value->type != UBI__JSON_NUMBER)
         return false;
     const char *at = value->raw.ptr, *end = at + value->raw.len;
     if (digits_end(at, end) != end || !add_digits(&number, at, end))
@@ -351,11 +352,11 @@ static bool plain_ns(uint64_t *out, const char *at, const char *end) {
     return true;
 }
 
-bool ubi__line_ns(uint64_t *out, const ubi__line_value *value) {
+bool ubi__json_value_ns(uint64_t *out, const ubi__json_value *value) {
     double ms;
-    if (value->type == UBI__LINE_NUMBER && plain_ns(out, value->raw.ptr, value->raw.ptr + value->raw.len))
+    if (value->type == UBI__JSON_NUMBER && plain_ns(out, value->raw.ptr, value->raw.ptr + value->raw.len))
         return true;
-    if (!ubi__line_number(&ms, value) || !(ms >= 0) || ms * 1e6 >= 0x1p64)
+    if (!ubi__json_value_number(&ms, value) || !(ms >= 0) || ms * 1e6 >= 0x1p64)
         return false;
     *out = (uint64_t)(ms * 1e6 + 0.5);
     return true;
