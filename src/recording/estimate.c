@@ -113,16 +113,16 @@ typedef struct limited {
     bool is_whole_periods;
 } limited;
 
-static double larger(double a, double b) {
+static double larger_of(double a, double b) {
     return a > b ? a : b;
 }
 
 /* Whole periods have a Poisson distribution, however large the allocations are that were met. */
 static double upper_limit(const limited *l) {
     double known = l->is_whole_periods ? 0 : l->met;
-    double mean = larger(l->sum - known, 0) + l->unseen, variance = l->variance + l->unseen * l->unseen;
+    double mean = larger_of(l->sum - known, 0) + l->unseen, variance = l->variance + l->unseen * l->unseen;
     double chance = l->sum > 0 ? ABOVE_HIGH : ABOVE_NOTHING;
-    return larger(l->met, known + ubi__gamma_quantile(1 - chance, mean, variance));
+    return larger_of(l->met, known + ubi__gamma_quantile(1 - chance, mean, variance));
 }
 
 double ubi__lower_limit(double sum, double variance) {
@@ -130,7 +130,7 @@ double ubi__lower_limit(double sum, double variance) {
 }
 
 static ubi__range range_of(const limited *l) {
-    double high = upper_limit(l), low = larger(l->met, ubi__lower_limit(l->sum, l->variance));
+    double high = upper_limit(l), low = larger_of(l->met, ubi__lower_limit(l->sum, l->variance));
     return (ubi__range){ low < high ? low : high, high };
 }
 

@@ -5,16 +5,138 @@
 #include "recording/function_sums.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/u64_map.h"
+
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+static void add_infos_to_traces(ubi__trace_sums *sums, ubi__ubirec_class of_class, ubi__measure measure,
+                                const uint32_t *top) {
+    const ubi__recording_summary *s = sums->summary;
+    for (uint32_t i = 0; i < s->infos.n; i++) {
+        const ubi__ubirec_info_row *row = &s->tables.infos.at[i];
+        if (s->tables.kinds.at[row->kind].class_of_kind == of_class)
+            ubi__estimate_add(&sums->at[top ? top[row->trace] : row->trace].self, s, i,
+                              ubi__info_measure(&s->infos.at[i], measure));
+    }
+}
+
+/* From the last to the first: a trace is whole before it is added to its caller, and callees are linked in their order. */
+static void add_callees(ubi__trace_sums *sums) {
+    const ubi__vec_ubirec_trace *traces = &sums->summary->tables.traces;
+    for (size_t i = traces->n; i-- > 0;) {
+        ubi__trace_sum *sum = &sums->at[i];
+        ubi__estimate_join(&sum->all, &sum->self);
+        if (i == 0)
+            break;
+        uint32_t caller = traces->at[i].caller;
+        ubi__estimate_join(&sums->at[caller].all, &sum->all);
+        sums->next_callee[i] = sums->first_callee[caller];
+        sums->first_callee[caller] = (uint32_t)i;
+    }
+}
+
+ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summary *summary,
+                                ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top) {
+    size_t n = summary->tables.traces.n;
+    *sums = (ubi__trace_sums){ .summary = summary };
+    sums->at = ubi__calloc_array(summary->allocator, n, sizeof *sums->at);
+    sums->first_callee = ubi__calloc_array(summary->allocator, n, sizeof *sums->first_callee);
+    sums->next_callee = ubi__calloc_array(summary->allocator, n, sizeof *sums->next_callee);
+    if (!sums->at || !sums->first_callee || !sums->next_callee) {
+        ubi__trace_sums_fini(sums);
+        return ubi__fail_nomem();
+    }
+    add_infos_to_traces(sums, of_class, measure, top);
+    add_callees(sums);
+    return UBI_OK;
+}
+
+void ubi__trace_sums_fini(ubi__trace_sums *sums) {
+    const ubi_allocator *a = sums->summary->allocator;
+    size_t n = sums->summary->tables.traces.n;
+    ubi__free_array(a, sums->at, n, sizeof *sums->at);
+    ubi__free_array(a, sums->first_callee, n, sizeof *sums->first_callee);
+    ubi__free_array(a, sums->next_callee, n, sizeof *sums->next_callee);
+    sums->at = NULL;
+    sums->first_callee = sums->next_callee = NULL;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------- */
+
+typedef struct group_walk {
+    const ubi__trace_sums *sums;
+    const ubi__frame_groups *groups;
+    ubi__trace_sum *out;
+    uint32_t *entered; /* entered[group]: how often it is on the way to where the walk is */
+} group_walk;
+
+static uint32_t group_walk_frame(const group_walk *w, uint32_t trace) {
+    return w->sums->summary->tables.traces.at[trace].frame;
+}
+
+static void group_walk_enter(group_walk *w, uint32_t trace) {
+    const ubi__frame_groups *g = w->groups;
+    const ubi__trace_sum *sum = &w->sums->at[trace];
+    uint32_t frame = group_walk_frame(w, trace);
+    for (uint32_t i = g->first[frame]; i < g->first[frame + 1]; i++) {
+        if (i == g->first[frame])
+            ubi__estimate_join(&w->out[g->of[i]].self, &sum->self);
+        if (w->entered[g->of[i]]++ == 0)
+            ubi__estimate_join(&w->out[g->of[i]].all, &sum->all);
+    }
+}
+
+static void group_walk_leave(group_walk *w, uint32_t trace) {
+    const ubi__frame_groups *g = w->groups;
+    uint32_t frame = group_walk_frame(w, trace);
+    for (uint32_t i = g->first[frame]; i < g->first[frame + 1]; i++)
+        w->entered[g->of[i]]--;
+}
+
+/* Depth first over all but the root, which is no frame. */
+static void group_walk_all(group_walk *w) {
+    const ubi__trace_sums *sums = w->sums;
+    uint32_t trace = sums->first_callee[0];
+    while (trace) {
+        group_walk_enter(w, trace);
+        if (sums->first_callee[trace]) {
+            trace = sums->first_callee[trace];
+            continue;
+        }
+        while (trace && !sums->next_callee[trace]) {
+            group_walk_leave(w, trace);
+            trace = sums->summary->tables.traces.at[trace].caller;
+        }
+        if (trace) {
+            group_walk_leave(w, trace);
+            trace = sums->next_callee[trace];
+        }
+    }
+}
+
+ubi_status ubi__group_sums(ubi__trace_sum *out, const ubi__trace_sums *sums, const ubi__frame_groups *groups) {
+    const ubi_allocator *a = sums->summary->allocator;
+    group_walk w = { .sums = sums, .groups = groups, .out = out };
+    if (groups->n == 0)
+        return UBI_OK;
+    w.entered = ubi__calloc_array(a, groups->n, sizeof *w.entered);
+    if (!w.entered)
+        return ubi__fail_nomem();
+    memset(out, 0, groups->n * sizeof *out);
+    group_walk_all(&w);
+    ubi__free_array(a, w.entered, groups->n, sizeof *w.entered);
+    return UBI_OK;
+}
 
 /* What a function is known by: module and file, name, frame of one without a name. */
 #define KEY_WORDS 3
 
 /* ---- functions ---------------------------------------------------------------------------------------------------- */
 
-static void make_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame,
-                     const ubi__ubirec_symbol_row *symbol) {
+static void make_function_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame,
+                              const ubi__ubirec_symbol_row *symbol) {
     const ubi__ubirec_frame *f = &t->frames.at[frame];
     uint32_t module = f->type == UBI__UBIREC_NATIVE_FRAME ? f->of : UBI_NONE;
     bool has_name = f->type != UBI__UBIREC_NATIVE_FRAME && f->type != UBI__UBIREC_RAW_FRAME;
@@ -31,7 +153,7 @@ static ubi_status add_function(ubi__function_sums *sums, ubi__tuple_table *numbe
     uint64_t key[KEY_WORDS];
     uint32_t number;
     bool is_new;
-    make_key(key, &sums->sites->summary->tables, frame, symbols ? &symbols[symbol] : NULL);
+    make_function_key(key, &sums->sites->summary->tables, frame, symbols ? &symbols[symbol] : NULL);
     UBI_TRY(ubi__tuple_table_number(numbers, &number, &is_new, key));
     if (is_new)
         UBI_TRY(ubi__vec_function_sum_push(&sums->rows, a, (ubi__function_sum){ .frame = frame, .symbol = symbol }));
@@ -53,7 +175,7 @@ static ubi_status find_functions(ubi__function_sums *sums, ubi__tuple_table *num
     return UBI_OK;
 }
 
-static ubi_status add_up(ubi__function_sums *sums, ubi__trace_sum *room) {
+static ubi_status add_up_functions(ubi__function_sums *sums, ubi__trace_sum *room) {
     const ubi__frame_groups groups = { sums->first_group, sums->group_of.at, (uint32_t)sums->rows.n };
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++) {
         ubi__trace_sums traces;
@@ -69,7 +191,7 @@ static ubi_status add_up(ubi__function_sums *sums, ubi__trace_sum *room) {
     return UBI_OK;
 }
 
-static ubi_status build(ubi__function_sums *sums) {
+static ubi_status function_sums_build(ubi__function_sums *sums) {
     const ubi_allocator *a = sums->sites->summary->allocator;
     size_t n = sums->sites->summary->tables.frames.n + 1;
     ubi__tuple_table numbers;
@@ -81,14 +203,14 @@ static ubi_status build(ubi__function_sums *sums) {
     ubi__tuple_table_fini(&numbers);
     UBI_TRY(status);
     ubi__trace_sum *room = ubi__alloc_array(a, sums->rows.n + 1, sizeof *room);
-    status = room ? add_up(sums, room) : ubi__fail_nomem();
+    status = room ? add_up_functions(sums, room) : ubi__fail_nomem();
     ubi__free_array(a, room, sums->rows.n + 1, sizeof *room);
     return status;
 }
 
 ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class) {
     *sums = (ubi__function_sums){ .sites = sites, .of_class = of_class };
-    ubi_status status = build(sums);
+    ubi_status status = function_sums_build(sums);
     if (status != UBI_OK)
         ubi__function_sums_fini(sums);
     return status;
@@ -110,7 +232,7 @@ typedef struct caller_search {
     ubi__vec_function_caller rows;
 } caller_search;
 
-static ubi_status find_row(caller_search *x, uint32_t *row, uint32_t function) {
+static ubi_status find_caller_row(caller_search *x, uint32_t *row, uint32_t function) {
     const ubi_allocator *a = x->sums->sites->summary->allocator;
     uint64_t key = ubi__u64_pair(*row, function);
     uint32_t found = *row == UBI_NONE ? 0 : ubi__u64_map_get(&x->row_of, key);
@@ -125,13 +247,13 @@ static ubi_status find_row(caller_search *x, uint32_t *row, uint32_t function) {
     return UBI_OK;
 }
 
-static void add_info(ubi__function_caller *row, const ubi__recording_summary *s, uint32_t info) {
+static void add_info_to_caller(ubi__function_caller *row, const ubi__recording_summary *s, uint32_t info) {
     for (ubi__measure m = 0; m < UBI__MEASURE_COUNT; m++)
         ubi__estimate_add(&row->by[m], s, info, ubi__info_measure(&s->infos.at[info], m));
 }
 
 /* Outwards from where an info is asked for. */
-static ubi_status follow(caller_search *x, uint32_t info, uint32_t levels) {
+static ubi_status follow_callers(caller_search *x, uint32_t info, uint32_t levels) {
     const ubi__function_sums *sums = x->sums;
     const ubi__recording_summary *s = sums->sites->summary;
     uint32_t row = UBI_NONE, depth = 0;
@@ -139,8 +261,8 @@ static ubi_status follow(caller_search *x, uint32_t info, uint32_t levels) {
     for (; trace != UBI__UBIREC_NO_TRACE && depth <= levels; trace = s->tables.traces.at[trace].caller) {
         uint32_t frame = s->tables.traces.at[trace].frame;
         for (uint32_t i = sums->first_group[frame]; i < sums->first_group[frame + 1] && depth <= levels; i++, depth++) {
-            UBI_TRY(find_row(x, &row, sums->group_of.at[i]));
-            add_info(&x->rows.at[row], s, info);
+            UBI_TRY(find_caller_row(x, &row, sums->group_of.at[i]));
+            add_info_to_caller(&x->rows.at[row], s, info);
         }
     }
     return UBI_OK;
@@ -153,13 +275,13 @@ static bool is_asked_by(const ubi__function_sums *sums, uint32_t info, uint32_t 
            sums->group_of.at[sums->first_group[t->traces.at[trace].frame]] == function;
 }
 
-static ubi_status gather(caller_search *x, uint32_t function, uint32_t levels) {
+static ubi_status gather_callers(caller_search *x, uint32_t function, uint32_t levels) {
     const ubi__recording_summary *s = x->sums->sites->summary;
     UBI_TRY(ubi__vec_function_caller_push(&x->rows, s->allocator,
                                           (ubi__function_caller){ .function = function, .parent = UBI_NONE }));
     for (uint32_t i = 0; i < s->infos.n; i++)
         if (is_asked_by(x->sums, i, function))
-            UBI_TRY(follow(x, i, levels));
+            UBI_TRY(follow_callers(x, i, levels));
     return UBI_OK;
 }
 
@@ -169,7 +291,7 @@ typedef struct caller_order {
 } caller_order;
 
 /* By what they called, the smallest first, so that a stack gives the largest first. */
-static int compare(const void *a, const void *b, void *order) {
+static int compare_callers(const void *a, const void *b, void *order) {
     const caller_order *o = order;
     const ubi__function_caller *x = &o->rows[*(const uint32_t *)a], *y = &o->rows[*(const uint32_t *)b];
     if (x->parent != y->parent)
@@ -181,12 +303,13 @@ static int compare(const void *a, const void *b, void *order) {
 }
 
 /* @param room  three arrays of numbers, one for each row. */
-static ubi_status arrange(ubi__vec_function_caller *out, const caller_search *x, ubi__measure measure, uint32_t *room) {
+static ubi_status arrange_callers(ubi__vec_function_caller *out, const caller_search *x, ubi__measure measure,
+                                  uint32_t *room) {
     uint32_t n = (uint32_t)x->rows.n, *sorted = room, *stack = room + n, *place = room + 2 * (size_t)n, waiting = 0;
     caller_order order = { x->rows.at, measure };
     for (uint32_t i = 0; i < n; i++)
         sorted[i] = i;
-    qsort_r(sorted, n, sizeof *sorted, compare, &order);
+    qsort_r(sorted, n, sizeof *sorted, compare_callers, &order);
     stack[waiting++] = 0;
     while (waiting) {
         ubi__function_caller row = x->rows.at[stack[--waiting]];
@@ -212,11 +335,11 @@ ubi_status ubi__function_callers(ubi__vec_function_caller *out, const ubi__funct
     const ubi_allocator *a = sums->sites->summary->allocator;
     caller_search x = { .sums = sums };
     ubi__u64_map_init(&x.row_of, a);
-    ubi_status status = gather(&x, function, levels);
+    ubi_status status = gather_callers(&x, function, levels);
     size_t n = 3 * x.rows.n;
     uint32_t *room = status == UBI_OK ? ubi__alloc_array(a, n, sizeof *room) : NULL;
     if (status == UBI_OK)
-        status = room ? arrange(out, &x, measure, room) : ubi__fail_nomem();
+        status = room ? arrange_callers(out, &x, measure, room) : ubi__fail_nomem();
     ubi__free_array(a, room, n, sizeof *room);
     ubi__u64_map_fini(&x.row_of);
     ubi__vec_function_caller_fini(&x.rows, a);

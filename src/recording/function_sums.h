@@ -1,17 +1,58 @@
 /* SPDX-License-Identifier: MIT
  *
- * function_sums.h: what each function of a recorded program asked for, itself and with all that it called.
+ * function_sums.h: what each node of the tree of stacks accounts for, by itself and with all that it called; and the same of
+ * groups of frames, such as functions, wherever they are. Trees, flame graphs and lists of functions are made from these.
+ *
+ * The caller of a trace has a smaller number, so one pass from the last to the first makes sums inclusive.
  *
  * A function is known by its name, source file and module; a frame without a name is one for itself. What allocators and
  * wrappers ask for is their caller's, as for sites (recording_sites.h). Functions that were inlined are functions as others.
  *
- * Memory: 400 bytes per function, 12 per frame; 104 per trace for the time being.
+ * Memory: 104 bytes per trace; 400 per function, 12 per frame.
  */
 #ifndef UBI_RECORDING_FUNCTION_SUMS_H
 #define UBI_RECORDING_FUNCTION_SUMS_H
 
 #include "recording/recording_sites.h"
-#include "recording/trace_sums.h"
+#include "recording/recording_summary.h"
+
+/* ---- traces and groups ------------------------------------------------------------------------------------------- */
+
+/** `self` is what was asked for there, `all` is with what it called. */
+typedef struct ubi__trace_sum {
+    ubi__estimate self, all;
+} ubi__trace_sum;
+
+typedef struct ubi__trace_sums {
+    const ubi__recording_summary *summary; /* borrowed */
+    ubi__trace_sum *at;                    /* at[trace]; at[0] is the whole, and its self what has no stack */
+    uint32_t *first_callee, *next_callee;  /* of a trace: UBI__UBIREC_NO_TRACE behind the last */
+} ubi__trace_sums;
+
+/**
+ * One measure of one class. The summary is finished. Errors: UBI_ENOMEM. Cost: O(infos + traces).
+ * @param top  top[trace]: the trace that what was asked for there counts for, such as that without wrappers; NULL: itself.
+ */
+ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summary *summary,
+                                ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top);
+void ubi__trace_sums_fini(ubi__trace_sums *sums);
+
+/** What frames belong to: of[first[frame]] up to of[first[frame + 1]], the innermost first; of inlined functions, there are several. */
+typedef struct ubi__frame_groups {
+    const uint32_t *first, *of;
+    uint32_t n; /**< groups */
+} ubi__frame_groups;
+
+/**
+ * Sums by group of frames, such as functions. A stack counts once for each group on it, however often it is there, so recursion
+ * counts no bytes twice. What was asked for at a frame is the innermost group's own.
+ *
+ * @param out     out[groups->n], overwritten.
+ * Errors: UBI_ENOMEM. Cost: O(traces + groups), times the groups of a frame.
+ */
+ubi_status ubi__group_sums(ubi__trace_sum *out, const ubi__trace_sums *sums, const ubi__frame_groups *groups);
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 typedef struct ubi__function_sum {
     uint32_t frame, symbol; /**< one of its frames, and which of that frame's symbols it is */

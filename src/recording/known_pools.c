@@ -2,7 +2,7 @@
  *
  * known_pools.c: see known_pools.h.
  *
- * Those of the C library are known by its functions (libc_frames.h); others by the source file of the function that asks, or, in
+ * Those of the C library are known by its functions (known_frames.h); others by the source file of the function that asks, or, in
  * libraries without symbols, by the module, who calls it and the size.
  */
 #include "recording/known_pools.h"
@@ -44,20 +44,20 @@ static place place_of(const ubi__ubirec_tables *t, uint32_t trace) {
     return p;
 }
 
-static bool begins(ubi_text text, const char *start) {
+static bool has_beginning(ubi_text text, const char *start) {
     ubi_text prefix = ubi__text(start ? start : "");
     return text.len >= prefix.len && ubi__text_equal((ubi_text){ text.ptr, prefix.len }, prefix);
 }
 
-static bool ends(ubi_text text, const char *end) {
+static bool has_ending(ubi_text text, const char *end) {
     ubi_text suffix = ubi__text(end ? end : "");
     return text.len >= suffix.len &&
            ubi__text_equal((ubi_text){ text.ptr + text.len - suffix.len, suffix.len }, suffix);
 }
 
 static bool is_pool(const pool *p, const place *asks, const place *calls, uint64_t mean_bytes) {
-    return ends(asks->file, p->file) && begins(asks->module, p->module) && begins(calls->module, p->caller) &&
-           p->least_bytes <= mean_bytes && mean_bytes <= p->most_bytes;
+    return has_ending(asks->file, p->file) && has_beginning(asks->module, p->module) &&
+           has_beginning(calls->module, p->caller) && p->least_bytes <= mean_bytes && mean_bytes <= p->most_bytes;
 }
 
 const char *ubi__known_pool(const ubi__sites *sites, const ubi__site *site) {

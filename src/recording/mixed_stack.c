@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "recording/recorded.h"
+#include "recording/recording.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
 
@@ -83,7 +83,7 @@ typedef struct merging {
     size_t n_native, next; /* native frames that are not told yet begin at `next` */
 } merging;
 
-static ubi_status tell(merging *g, ubi_str_ix name) {
+static ubi_status tell_name(merging *g, ubi_str_ix name) {
     if (g->m->names.n == UBI__MIXED_DEPTH) /* the outer ones are not told */
         return UBI_OK;
     return ubi__vec_u32_push(&g->m->names, g->m->allocator, name);
@@ -97,10 +97,10 @@ static ubi_status tell_native(merging *g, const ubi__native_frame *frame) {
         UBI_TRY(ubi__trace_table_name(g->traces, &known->name, (ubi_text){ text, UBI__ADDRESS_NAME_BYTES }));
         known->traces = g->traces;
     }
-    return tell(g, known->name);
+    return tell_name(g, known->name);
 }
 
-static bool holds(const ubi__native_frame *frame, uintptr_t address) {
+static bool frame_holds(const ubi__native_frame *frame, uintptr_t address) {
     return frame->low <= address && address < frame->high;
 }
 
@@ -108,7 +108,7 @@ static bool holds(const ubi__native_frame *frame, uintptr_t address) {
 static size_t native_of(const merging *g, const ubi_profiler_frame *frame) {
     size_t i = g->next;
     if (frame->stack_address)
-        while (i < g->n_native && !holds(&g->native[i], frame->stack_address))
+        while (i < g->n_native && !frame_holds(&g->native[i], frame->stack_address))
             i++;
     else
         while (i < g->n_native && !g->native[i].is_interpreter)
@@ -122,7 +122,7 @@ typedef struct label {
     size_t n;
 } label;
 
-static void put(label *l, ubi_text text, size_t most) {
+static void label_put(label *l, ubi_text text, size_t most) {
     size_t room = sizeof l->at - l->n, n = text.len < most ? text.len : most;
     n = n < room ? n : room;
     if (n)
@@ -130,14 +130,14 @@ static void put(label *l, ubi_text text, size_t most) {
     l->n += n;
 }
 
-static void put_number(label *l, uint32_t number) {
+static void label_put_number(label *l, uint32_t number) {
     char digits[10];
     size_t first = sizeof digits;
     do
         digits[--first] = (char)('0' + number % 10);
     while (number /= 10);
-    put(l, ubi__text(":"), 1);
-    put(l, (ubi_text){ digits + first, sizeof digits - first }, sizeof digits);
+    label_put(l, ubi__text(":"), 1);
+    label_put(l, (ubi_text){ digits + first, sizeof digits - first }, sizeof digits);
 }
 
 /* "function (file:line:column)" */
@@ -145,16 +145,16 @@ static ubi_status tell_script(merging *g, const ubi_profiler_frame *frame) {
     enum { NAME_BYTES = 512, SOURCE_BYTES = 384 };
     label l = { .n = 0 };
     ubi_str_ix number;
-    put(&l, frame->function_name.len ? frame->function_name : ubi__text("anonymous"), NAME_BYTES);
-    put(&l, ubi__text(" ("), 2);
-    put(&l, frame->source, SOURCE_BYTES);
+    label_put(&l, frame->function_name.len ? frame->function_name : ubi__text("anonymous"), NAME_BYTES);
+    label_put(&l, ubi__text(" ("), 2);
+    label_put(&l, frame->source, SOURCE_BYTES);
     if (frame->line)
-        put_number(&l, frame->line);
+        label_put_number(&l, frame->line);
     if (frame->line && frame->column)
-        put_number(&l, frame->column);
-    put(&l, ubi__text(")"), 1);
+        label_put_number(&l, frame->column);
+    label_put(&l, ubi__text(")"), 1);
     UBI_TRY(ubi__trace_table_name(g->traces, &number, (ubi_text){ l.at, l.n }));
-    return tell(g, number);
+    return tell_name(g, number);
 }
 
 static ubi_status take_script_frame(void *payload, const ubi_profiler_frame *frame) {

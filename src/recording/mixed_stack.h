@@ -11,7 +11,7 @@
 
 #include <ubiheap/profiler.h>
 
-#include "recording/trace_table.h"
+#include "recording/recording.h"
 #include "unwind/unwind.h"
 
 /** More frames are not told; the innermost are. */
@@ -53,7 +53,7 @@ void ubi__mixed_stack_forget(ubi__mixed_stack *m);
 void ubi__mixed_stack_set_stack(ubi__mixed_stack *m, uintptr_t low, uintptr_t high);
 
 /**
- * The trace of the stack that calls this. Native frames are named by their addresses (recorded.h).
+ * The trace of the stack that calls this. Native frames are named by their addresses (recording.h).
  * @param hook_frame  frames that end below it on the stack are left out.
  * Errors: UBI_ENOMEM, UBI_ELIMIT, or what the source says.
  */

@@ -23,7 +23,7 @@
 /* Of the address space that this process may have, an area takes one part in so many. */
 #define SHARE_OF_LIMIT 8
 
-static void fill(ubi__wire_header *header, uint32_t n_chunks, const ubi__preload_settings *s) {
+static void header_fill(ubi__wire_header *header, uint32_t n_chunks, const ubi__preload_settings *s) {
     header->n_chunks = n_chunks;
     header->magic = UBI__WIRE_MAGIC;
     header->version = UBI__WIRE_VERSION;
@@ -69,7 +69,7 @@ static ubi_status make_area(ubi__preload_area *out) {
         n /= 2;
         n -= n % UBI__WIRE_SEGMENT_CHUNKS;
     }
-    fill(out->header, n, &out->settings);
+    header_fill(out->header, n, &out->settings);
     /* Nobody can take pages away from under us. */
     if (fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return ubi__fail_errno(errno, "cannot seal the memory that is shared with the program");

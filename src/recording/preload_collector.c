@@ -15,8 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "recording/block_table.h"
-#include "recording/mapping_list.h"
+#include "recording/live_table.h"
 #include "recording/preload_stream.h"
 
 /* How long a missing event is waited for: in time of our clock, and in bytes of events behind it. */
@@ -302,7 +301,8 @@ static ubi_status cut_mapping(ubi__preload_collector *c, size_t i, uint64_t low,
 }
 
 /* What lies in a range is unmapped; what is left of mappings at its ends stays. @param any  out: there was something */
-static ubi_status cut(ubi__preload_collector *c, uint64_t low, uint64_t high, const ubi__wire_event *e, bool *any) {
+static ubi_status cut_range(ubi__preload_collector *c, uint64_t low, uint64_t high, const ubi__wire_event *e,
+                            bool *any) {
     *any = false;
     for (;;) {
         size_t i = ubi__mapping_at(&c->mappings, low);
@@ -336,7 +336,7 @@ static ubi_status take_map(ubi__preload_collector *c, context_state *x, const ub
         return UBI_OK;
     ubi__wire_event replaced = *e;
     replaced.kind = UBI__FREE_MUNMAP;
-    UBI_TRY(cut(c, e->address, high, &replaced, &any));
+    UBI_TRY(cut_range(c, e->address, high, &replaced, &any));
     c->counters.reused_addresses += any;
     return add_mapping(c, high, e);
 }
@@ -345,7 +345,7 @@ static ubi_status take_unmap(ubi__preload_collector *c, context_state *x, const 
     uint64_t high;
     bool any = false;
     if (pages_of(e, e->kind != UBI__FREE_BRK, &high))
-        UBI_TRY(cut(c, e->address, high, e, &any));
+        UBI_TRY(cut_range(c, e->address, high, e, &any));
     if (e->kind == UBI__FREE_MREMAP)
         x->moved_mapping = any;
     return UBI_OK;
@@ -506,7 +506,7 @@ static context_state *heap_pop(ubi__preload_collector *c) {
 }
 
 /* To the next event of a context; decisions about reallocs on the way are carried out. */
-static ubi_status advance(ubi__preload_collector *c, context_state *x, bool is_last) {
+static ubi_status context_advance(ubi__preload_collector *c, context_state *x, bool is_last) {
     ubi__stream_step step;
     for (;;) {
         UBI_TRY(ubi__wire_stream_next(&x->stream, &step, is_last));
@@ -520,12 +520,12 @@ static ubi_status advance(ubi__preload_collector *c, context_state *x, bool is_l
 }
 
 /* Contexts whose last event was told, and to which more came. */
-static ubi_status refill(ubi__preload_collector *c, bool is_last) {
+static ubi_status refill_heap(ubi__preload_collector *c, bool is_last) {
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++) {
         context_state *x = c->contexts[i];
         if (!x || x->stream.event || !x->stream.first)
             continue;
-        UBI_TRY(advance(c, x, is_last));
+        UBI_TRY(context_advance(c, x, is_last));
         if (x->stream.event)
             heap_push(c, x);
     }
@@ -563,7 +563,7 @@ static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
                 c->stamp = stamp_of(x);
             }
             UBI_TRY(take_event(c, x));
-            UBI_TRY(advance(c, x, is_last));
+            UBI_TRY(context_advance(c, x, is_last));
         } while (x->stream.event && stamp_of(x) == c->stamp + 1);
         if (x->stream.event)
             heap_push(c, x);
@@ -572,12 +572,12 @@ static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
     return UBI_OK;
 }
 
-static ubi_status run(ubi__preload_collector *c, bool *busy, bool is_last) {
+static ubi_status collector_run(ubi__preload_collector *c, bool *busy, bool is_last) {
     bool any = false;
     see_counters(c);
     if (!c->is_trampled)
         UBI_TRY(read_chunks(c, &any));
-    UBI_TRY(refill(c, is_last));
+    UBI_TRY(refill_heap(c, is_last));
     UBI_TRY(tell_in_order(c, is_last));
     if (busy)
         *busy = any;
@@ -586,7 +586,7 @@ static ubi_status run(ubi__preload_collector *c, bool *busy, bool is_last) {
 
 ubi_status ubi__preload_collector_poll(ubi__preload_collector *c, bool *busy) {
     if (c->failed == UBI_OK)
-        c->failed = run(c, busy, false);
+        c->failed = collector_run(c, busy, false);
     return c->failed;
 }
 
@@ -616,13 +616,13 @@ static void tell_unfinished(ubi__preload_collector *c, uint64_t lost_before) {
     c->counters.unfinished += missing;
 }
 
-static ubi_status finish(ubi__preload_collector *c) {
+static ubi_status collector_finish(ubi__preload_collector *c) {
     /* What is in order, before what is not; and no longer than it takes to read what there can be, if somebody writes on. */
     bool any = true;
     for (uint32_t polls = 0; any && polls < 2 * (c->area->n_chunks + 1); polls++)
-        UBI_TRY(run(c, &any, false));
+        UBI_TRY(collector_run(c, &any, false));
     uint64_t lost_before = c->counters.lost_events;
-    UBI_TRY(run(c, NULL, true));
+    UBI_TRY(collector_run(c, NULL, true));
     UBI_TRY(undo_all_resizes(c));
     uint64_t given = atomic_load_explicit(&c->area->header->stamp, memory_order_relaxed);
     if (!c->is_trampled && given > c->stamp) {
@@ -638,7 +638,7 @@ static ubi_status finish(ubi__preload_collector *c) {
 
 ubi_status ubi__preload_collector_finish(ubi__preload_collector *c) {
     if (c->failed == UBI_OK)
-        c->failed = finish(c);
+        c->failed = collector_finish(c);
     return c->failed;
 }
 

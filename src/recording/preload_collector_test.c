@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "fail_allocator.h"
 #include "random_numbers.h"
-#include "recording/block_table.h"
+#include "recording/live_table.h"
 #include "recording/preload_collector.h"
 
 /* ---- a program that writes --------------------------------------------------------------------------------------- */

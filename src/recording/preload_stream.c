@@ -108,15 +108,15 @@ typedef struct cursor {
     bool is_sound;
 } cursor;
 
-static uint64_t get(cursor *c) {
+static uint64_t cursor_get(cursor *c) {
     uint64_t number = 0;
     if (!ubi__wire_get(&c->at, c->end, &number))
         c->is_sound = false;
     return number;
 }
 
-static uint64_t get_difference(cursor *c) {
-    return ubi__wire_unzigzag(get(c));
+static uint64_t cursor_get_difference(cursor *c) {
+    return ubi__wire_unzigzag(cursor_get(c));
 }
 
 static ubi_status set_thread(ubi__stream *s, uint32_t tid) {
@@ -165,10 +165,10 @@ static ubi_status read_preface(ubi__stream *s, cursor *c) {
 }
 
 static ubi_status read_module(ubi__stream *s, cursor *c) {
-    ubi__preload_module module = { .low = get(c) };
-    uint64_t span = get(c);
-    module.bias = get(c);
-    uint64_t path_bytes = get(c), id_bytes = get(c);
+    ubi__preload_module module = { .low = cursor_get(c) };
+    uint64_t span = cursor_get(c);
+    module.bias = cursor_get(c);
+    uint64_t path_bytes = cursor_get(c), id_bytes = cursor_get(c);
     if (!c->is_sound || span > UINT64_MAX - module.low || path_bytes > UBI__WIRE_PATH_BYTES ||
         id_bytes > UBI__WIRE_BUILD_ID_BYTES || (size_t)(c->end - c->at) < path_bytes + id_bytes) {
         c->is_sound = false;
@@ -193,7 +193,7 @@ static uint32_t module_of(const ubi__stream *s, uint64_t pc) {
 }
 
 static ubi_status read_trace(ubi__stream *s, cursor *c, unsigned kind) {
-    uint64_t back = get(c), pc = s->pc + get_difference(c);
+    uint64_t back = cursor_get(c), pc = s->pc + cursor_get_difference(c);
     uint32_t number = (uint32_t)s->traces.n, told = 0;
     bool is_frame = kind == UBI__TRACE_FRAME;
     if (!c->is_sound || kind >= UBI__TRACE_KINDS || back > number || (back == 0) == is_frame) {
@@ -222,16 +222,16 @@ static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
     unsigned kind = operation >> UBI__OP_KIND_SHIFT;
     ubi__wire_event event = { .is_alloc = is_alloc, .kind = (uint8_t)kind, .clock_us = s->clock_us, .met = 1 };
     uint64_t trace = s->trace;
-    event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? get(c) : 0);
-    uint64_t difference = get_difference(c);
+    event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
+    uint64_t difference = cursor_get_difference(c);
     event.address = s->address + (operation & UBI__OP_BY_16 ? difference << 4 : difference);
     if (is_alloc) {
-        event.size_bytes = get(c);
-        trace += get_difference(c);
+        event.size_bytes = cursor_get(c);
+        trace += cursor_get_difference(c);
         if (!s->common->is_exact)
-            event.met = get(c);
+            event.met = cursor_get(c);
     } else if (kind >= UBI__FREE_SIZED) {
-        event.size_bytes = get(c);
+        event.size_bytes = cursor_get(c);
     }
     if (!c->is_sound || event.stamp <= s->stamp || trace >= s->traces.n ||
         kind >= (unsigned)(is_alloc ? UBI__ALLOC_KINDS : UBI__FREE_KINDS)) {
@@ -250,8 +250,8 @@ static void read_event(ubi__stream *s, cursor *c, uint8_t operation) {
 /* ---- markers ----------------------------------------------------------------------------------------------------- */
 
 /* A text, in place. */
-static ubi_text get_text(cursor *c, uint64_t most) {
-    ubi_text text = { .len = (size_t)get(c) };
+static ubi_text cursor_get_text(cursor *c, uint64_t most) {
+    ubi_text text = { .len = (size_t)cursor_get(c) };
     if (!c->is_sound || text.len > most || text.len > (size_t)(c->end - c->at)) {
         c->is_sound = false;
         return (ubi_text){ 0 };
@@ -261,14 +261,14 @@ static ubi_text get_text(cursor *c, uint64_t most) {
     return text;
 }
 
-static void get_detail(cursor *c, ubi__preload_detail *out) {
-    uint64_t type = get(c);
+static void cursor_get_detail(cursor *c, ubi__preload_detail *out) {
+    uint64_t type = cursor_get(c);
     out->type = (ubi__wire_detail)type;
-    out->name = get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
+    out->name = cursor_get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
     if (type == UBI__DETAIL_TEXT) {
-        out->text = get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
+        out->text = cursor_get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
     } else if (type == UBI__DETAIL_BOOL) {
-        out->truth = get(c) != 0;
+        out->truth = cursor_get(c) != 0;
     } else if (type == UBI__DETAIL_NUMBER && (size_t)(c->end - c->at) >= sizeof out->number) {
         memcpy(&out->number, c->at, sizeof out->number);
         c->at += sizeof out->number;
@@ -280,7 +280,7 @@ static void get_detail(cursor *c, ubi__preload_detail *out) {
 bool ubi__preload_detail_next(const uint8_t **at, const uint8_t *end, ubi__preload_detail *out) {
     cursor c = { .at = *at, .end = end, .is_sound = *at < end };
     if (c.is_sound)
-        get_detail(&c, out);
+        cursor_get_detail(&c, out);
     *at = c.is_sound ? c.at : end;
     return c.is_sound;
 }
@@ -289,16 +289,17 @@ static bool are_details(ubi_text text) {
     ubi__preload_detail detail;
     cursor c = { .at = (const uint8_t *)text.ptr, .end = (const uint8_t *)text.ptr + text.len, .is_sound = true };
     while (c.is_sound && c.at < c.end)
-        get_detail(&c, &detail);
+        cursor_get_detail(&c, &detail);
     return c.is_sound;
 }
 
 static void read_marker(ubi__stream *s, cursor *c, uint8_t operation) {
     ubi__wire_event event = { .is_marker = true, .clock_us = s->clock_us };
-    event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? get(c) : 0);
-    uint64_t flags = get(c), time_ns = s->marker_ns + get_difference(c);
-    uint64_t trace = flags & UBI__MARKER_STACK ? s->trace + get_difference(c) : 0;
-    ubi_text name = get_text(c, UBI__WIRE_MARKER_NAME_BYTES), details = get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
+    event.stamp = s->stamp + 1 + (operation & UBI__OP_GAP ? cursor_get(c) : 0);
+    uint64_t flags = cursor_get(c), time_ns = s->marker_ns + cursor_get_difference(c);
+    uint64_t trace = flags & UBI__MARKER_STACK ? s->trace + cursor_get_difference(c) : 0;
+    ubi_text name = cursor_get_text(c, UBI__WIRE_MARKER_NAME_BYTES),
+             details = cursor_get_text(c, UBI__WIRE_MARKER_DETAILS_BYTES);
     if (!c->is_sound || event.stamp <= s->stamp || flags > UBI__MARKER_FLAGS || trace >= s->traces.n ||
         !are_details(details)) {
         c->is_sound = false;
@@ -339,14 +340,14 @@ static ubi_status read_control(ubi__stream *s, cursor *c, uint8_t operation) {
     uint64_t number;
     switch (operation >> UBI__OP_KIND_SHIFT) {
     case UBI__CONTROL_TIME:
-        number = get(c);
+        number = cursor_get(c);
         if (number > UINT64_MAX - s->clock_us)
             c->is_sound = false;
         if (c->is_sound)
             s->clock_us += number;
         return UBI_OK;
     case UBI__CONTROL_THREAD:
-        number = get(c);
+        number = cursor_get(c);
         if (number > UINT32_MAX)
             c->is_sound = false;
         return c->is_sound ? set_thread(s, (uint32_t)number) : UBI_OK;

@@ -15,8 +15,8 @@
 
 #include "base/bits.h"
 #include "recording/mixed_stack.h"
-#include "recording/recorded.h"
 #include "recording/recorder.h"
+#include "recording/recording.h"
 
 typedef struct member_stream {
     ubi_profiler_tap tap;
@@ -58,7 +58,7 @@ static uint64_t now_ns(void *payload) {
 }
 
 /* SplitMix64. */
-static double draw(void *payload) {
+static double draw_random(void *payload) {
     ubi_profiler *p = payload;
     if (p->options.random)
         return p->options.random(p->options.payload);
@@ -74,7 +74,7 @@ static ubi_status stack_of_caller(void *payload, ubi__trace_table *traces, ubi__
 /* ---- recorders ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status new_recorder(ubi__recorder **out, ubi_profiler *p) {
-    ubi__recorder_source source = { now_ns, draw, stack_of_caller, p };
+    ubi__recorder_source source = { now_ns, draw_random, stack_of_caller, p };
     ubi__recorder *made = UBI_NEW(p->allocator, ubi__recorder);
     if (!made)
         return ubi__fail_nomem();
@@ -148,7 +148,7 @@ static void open_taps(ubi_profiler_member *m) {
     int n = p->options.objects_only ? UBI_PROFILER_OBJECTS + 1 : UBI_PROFILER_STREAM_COUNT;
     for (int i = 0; i < n; i++) {
         member_stream *s = &m->streams[i];
-        ubi__byte_sampler_init(&s->sampler, p->options.period_bytes, draw, p);
+        ubi__byte_sampler_init(&s->sampler, p->options.period_bytes, draw_random, p);
         memset(s->known, 0, UBI_PROFILER_KNOWN_BYTES);
         s->tap = (ubi_profiler_tap){ s->sampler.remaining_bytes, s->known };
     }
@@ -208,7 +208,7 @@ static void find_stack(ubi_profiler_member *m) {
 }
 
 /* Under the lock. */
-static ubi_status start(ubi_profiler_member *m) {
+static ubi_status member_start(ubi_profiler_member *m) {
     ubi_profiler *p = m->profiler;
     ubi__recorder *objects = NULL, *memory = NULL;
     bool renews = !p->memory || (p->options.clear_on_start && p->running_count == 0);
@@ -236,7 +236,7 @@ ubi_status ubi_profiler_start(ubi_profiler_member *m) {
         return UBI_OK;
     find_stack(m);
     pthread_mutex_lock(&m->profiler->lock);
-    ubi_status status = start(m);
+    ubi_status status = member_start(m);
     pthread_mutex_unlock(&m->profiler->lock);
     return status;
 }
@@ -266,7 +266,7 @@ bool ubi_profiler_is_running(const ubi_profiler_member *m) {
 }
 
 /* Under the lock, in the order in which the original asks. */
-static ubi_status results(ubi_recording **out, ubi_profiler_member *m) {
+static ubi_status member_results(ubi_recording **out, ubi_profiler_member *m) {
     const ubi_profiler *p = m->profiler;
     ubi__address_names names = { p->options.name_address, p->options.payload };
     ubi__recording merged;
@@ -282,7 +282,7 @@ static ubi_status results(ubi_recording **out, ubi_profiler_member *m) {
 ubi_status ubi_profiler_results(ubi_recording **out, ubi_profiler_member *m) {
     ubi_recording *made;
     pthread_mutex_lock(&m->profiler->lock);
-    ubi_status status = results(&made, m);
+    ubi_status status = member_results(&made, m);
     pthread_mutex_unlock(&m->profiler->lock);
     if (status == UBI_OK)
         *out = made;
@@ -306,7 +306,7 @@ static uint64_t times_met(member_stream *s, uint64_t size_bytes) {
 }
 
 /* Under the lock. Losses are counted by the recorder. */
-static void record(ubi_profiler_member *m, ubi_profiler_stream stream, const ubi_profiler_allocation *a) {
+static void member_record(ubi_profiler_member *m, ubi_profiler_stream stream, const ubi_profiler_allocation *a) {
     member_stream *s = &m->streams[stream];
     ubi_profiler *p = m->profiler;
     uint64_t n = times_met(s, a->size_bytes);
@@ -325,7 +325,7 @@ void ubi_profiler_allocated(ubi_profiler_member *m, ubi_profiler_stream stream, 
     if (!m->is_running)
         return;
     pthread_mutex_lock(&m->profiler->lock);
-    record(m, stream, a);
+    member_record(m, stream, a);
     pthread_mutex_unlock(&m->profiler->lock);
 }
 

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "fail_allocator.h"
 #include "recording/mixed_stack.h"
-#include "recording/recorded.h"
+#include "recording/recording.h"
 
 /* ---- a heap that is made up --------------------------------------------------------------------------------------- */
 

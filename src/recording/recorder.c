@@ -25,7 +25,7 @@ void ubi__recorder_fini(ubi__recorder *r) {
 }
 
 /* Whether the call may go on; then `leave` ends it. */
-static bool enter(ubi__recorder *r) {
+static bool recorder_enter(ubi__recorder *r) {
     if (r->depth) {
         r->inner_count++;
         return false;
@@ -34,7 +34,7 @@ static bool enter(ubi__recorder *r) {
     return true;
 }
 
-static ubi_status leave(ubi__recorder *r, ubi_status status) {
+static ubi_status recorder_leave(ubi__recorder *r, ubi_status status) {
     r->depth--;
     r->lost_count += status != UBI_OK;
     return status;
@@ -58,7 +58,7 @@ static ubi_status add_allocation(ubi__recorder *r, const ubi__allocation *a, uin
     return UBI_OK;
 }
 
-static ubi_status allocated(ubi__recorder *r, const ubi__allocation *a, ubi__live_table *into) {
+static ubi_status allocated_into(ubi__recorder *r, const ubi__allocation *a, ubi__live_table *into) {
     bool is_exact = ubi__byte_sampler_is_exact(&r->sampler);
     uint64_t n = is_exact ? 1 : ubi__byte_sampler_add(&r->sampler, a->size_bytes);
     if (n == 0)
@@ -83,7 +83,7 @@ static ubi_status reserve_frees(ubi__recorder *r, size_t n) {
 /* ---- heaps that free as things die -------------------------------------------------------------------------------- */
 
 /* The allocation at this address, if there is one, does not count: its bytes are told elsewhere. */
-static void withdraw(ubi__recorder *r, ubi__live_table *table, uint64_t address) {
+static void withdraw_from(ubi__recorder *r, ubi__live_table *table, uint64_t address) {
     ubi__live *live = ubi__live_table_find(table, address);
     if (!live)
         return;
@@ -92,26 +92,26 @@ static void withdraw(ubi__recorder *r, ubi__live_table *table, uint64_t address)
 }
 
 /* What lives, among what is not judged while marking. */
-static ubi__live_table *settled(ubi__recorder *r) {
+static ubi__live_table *settled_table(ubi__recorder *r) {
     return r->is_marking ? &r->newer : &r->live;
 }
 
 ubi_status ubi__recorder_allocated(ubi__recorder *r, const ubi__allocation *a) {
-    if (!enter(r))
+    if (!recorder_enter(r))
         return UBI_OK;
-    return leave(r, allocated(r, a, settled(r)));
+    return recorder_leave(r, allocated_into(r, a, settled_table(r)));
 }
 
 ubi_status ubi__recorder_sampled(ubi__recorder *r, const ubi__allocation *a, uint64_t n) {
-    if (!enter(r))
+    if (!recorder_enter(r))
         return UBI_OK;
-    return leave(r, add_allocation(r, a, n, settled(r)));
+    return recorder_leave(r, add_allocation(r, a, n, settled_table(r)));
 }
 
 void ubi__recorder_withdraw(ubi__recorder *r, uint64_t address) {
     ubi__live_table *tables[] = { &r->live, &r->newer };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        withdraw(r, tables[i], address);
+        withdraw_from(r, tables[i], address);
 }
 
 static ubi_status freed_in(ubi__recorder *r, ubi__live_table *table, ubi__live *live, uint32_t thread) {
@@ -123,7 +123,7 @@ static ubi_status freed_in(ubi__recorder *r, ubi__live_table *table, ubi__live *
 
 ubi_status ubi__recorder_freed(ubi__recorder *r, uint64_t address, uint32_t thread) {
     ubi__live_table *tables[] = { &r->live, &r->newer };
-    if (!enter(r))
+    if (!recorder_enter(r))
         return UBI_OK;
     ubi_status status = UBI_OK;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status == UBI_OK; i++) {
@@ -131,36 +131,36 @@ ubi_status ubi__recorder_freed(ubi__recorder *r, uint64_t address, uint32_t thre
         if (live)
             status = freed_in(r, tables[i], live, thread);
     }
-    return leave(r, status);
+    return recorder_leave(r, status);
 }
 
 /* ---- collectors --------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__recorder_allocated_young(ubi__recorder *r, const ubi__allocation *a) {
-    if (!enter(r))
+    if (!recorder_enter(r))
         return UBI_OK;
-    return leave(r, allocated(r, a, &r->young));
+    return recorder_leave(r, allocated_into(r, a, &r->young));
 }
 
-static ubi_status promote(ubi__recorder *r, ubi__live *young, uint64_t address) {
+static ubi_status promote_young(ubi__recorder *r, ubi__live *young, uint64_t address) {
     ubi__event_ix event = young->event;
     ubi__live_table *tables[] = { &r->live, &r->newer };
-    UBI_TRY(ubi__live_table_reserve(settled(r), 1));
+    UBI_TRY(ubi__live_table_reserve(settled_table(r), 1));
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        withdraw(r, tables[i], address);
-    ubi__live_table_put(settled(r), address, event);
+        withdraw_from(r, tables[i], address);
+    ubi__live_table_put(settled_table(r), address, event);
     ubi__live_table_remove(&r->young, young);
     return UBI_OK;
 }
 
 ubi_status ubi__recorder_promoted(ubi__recorder *r, uint64_t young_address, uint64_t address) {
-    if (!enter(r))
+    if (!recorder_enter(r))
         return UBI_OK;
     ubi__live *young = ubi__live_table_find(&r->young, young_address);
-    return leave(r, young ? promote(r, young, address) : UBI_OK);
+    return recorder_leave(r, young ? promote_young(r, young, address) : UBI_OK);
 }
 
-static ubi_status move(ubi__live_table *table, ubi__live *live, uint64_t address) {
+static ubi_status move_live(ubi__live_table *table, ubi__live *live, uint64_t address) {
     ubi__event_ix event = live->event;
     bool marked = live->marked;
     ubi__live_table_remove(table, live);
@@ -171,15 +171,15 @@ static ubi_status move(ubi__live_table *table, ubi__live *live, uint64_t address
 
 ubi_status ubi__recorder_moved(ubi__recorder *r, uint64_t old_address, uint64_t address) {
     ubi__live_table *tables[] = { &r->live, &r->newer };
-    if (!enter(r))
+    if (!recorder_enter(r))
         return UBI_OK;
     ubi_status status = UBI_OK;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         ubi__live *live = ubi__live_table_find(tables[i], old_address);
         if (live)
-            status = move(tables[i], live, address);
+            status = move_live(tables[i], live, address);
     }
-    return leave(r, status);
+    return recorder_leave(r, status);
 }
 
 /* Frees for all of a table that are not marked. They go by the order of their allocations, not by their addresses. */
@@ -213,11 +213,11 @@ static ubi_status free_unmarked(ubi__recorder *r, const ubi__live_table *table, 
 }
 
 ubi_status ubi__recorder_young_swept(ubi__recorder *r, uint32_t thread) {
-    if (!enter(r))
+    if (!recorder_enter(r))
         return UBI_OK;
     ubi_status status = free_unmarked(r, &r->young, thread);
     ubi__live_table_clear(&r->young);
-    return leave(r, status);
+    return recorder_leave(r, status);
 }
 
 void ubi__recorder_marking_begins(ubi__recorder *r) {
@@ -245,7 +245,7 @@ static ubi_status keep_survivors(ubi__recorder *r) {
 }
 
 ubi_status ubi__recorder_swept(ubi__recorder *r, uint32_t thread) {
-    if (!r->is_marking || !enter(r))
+    if (!r->is_marking || !recorder_enter(r))
         return UBI_OK;
     ubi_status status = free_unmarked(r, &r->live, thread);
     if (status == UBI_OK)
@@ -255,5 +255,5 @@ ubi_status ubi__recorder_swept(ubi__recorder *r, uint32_t thread) {
     r->newer = swept;
     ubi__live_table_clear(&r->newer);
     r->is_marking = false;
-    return leave(r, status);
+    return recorder_leave(r, status);
 }

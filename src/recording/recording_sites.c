@@ -3,6 +3,13 @@
  * recording_sites.c: see recording_sites.h.
  *
  * The caller of a trace has a smaller number, so one pass in the order of numbers finds where each begins.
+ *
+ * Some wrappers are known by what they do and not by their names: those of a library's own allocator, of which no name is
+ * known, or of a string that grows. A call is one of a wrapper when a tenth of the heap or more is asked for there (of the
+ * bytes allocated, at the peak or not freed, or of the allocations), for at least 8 callers, and in at least 8 sizes, which
+ * says that these are not its own; of a function without a name, sizes may be fewer. Where all stacks have the same callers
+ * for some frames (a wrapper of a wrapper), the callers that count are those where they part, up to 8 frames out, and all
+ * frames before that are wrappers.
  */
 #include "recording/recording_sites.h"
 
@@ -10,8 +17,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "recording/allocator_frames.h"
-#include "recording/recording_wrappers.h"
 
 #define PRELOAD_LIBRARY "libubiheap-preload"
 #define LOADER "ld-"
@@ -19,6 +24,191 @@
 #define ROUNDS 16
 /* What a site is known by: class and module, function and file, line. */
 #define KEY_WORDS 3
+/* At most ten frames have a tenth of one sum, so what is looked at closely fits into a small array. */
+#define ENOUGH 8       /* callers, and sizes */
+#define CHAIN_FRAMES 8 /* how far out callers are looked for */
+#define SHARES 10      /* a tenth */
+#define HEFTS 4        /* sums that reports sort by */
+#define MOST_CANDIDATES (HEFTS * SHARES)
+
+/* ---- wrappers known by what they do: what is asked for at a frame ------------------------------------------------ */
+
+typedef struct heft {
+    double by[HEFTS]; /* bytes not freed, at the peak and in total; allocations */
+} heft;
+
+static bool is_heap(const ubi__recording_summary *s, uint32_t info) {
+    return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind == UBI__UBIREC_HEAP;
+}
+
+static heft heft_of(const ubi__recording_summary *s, uint32_t info) {
+    const ubi__ubirec_info_row *row = &s->tables.infos.at[info];
+    const ubi__info_sums *sums = &s->infos.at[info];
+    double weight = (double)row->weight_bytes;
+    return (heft){ { (double)ubi__info_measure(sums, UBI__MEASURE_LEAKED) * weight, (double)sums->peak_live * weight,
+                     (double)sums->count * weight, (double)sums->count * ubi__sample_count(row) } };
+}
+
+static void add_heft(heft *sum, const heft *more) {
+    for (int i = 0; i < HEFTS; i++)
+        sum->by[i] += more->by[i];
+}
+
+static bool is_heavy(const heft *part, const heft *all) {
+    for (int i = 0; i < HEFTS; i++)
+        if (part->by[i] > 0 && part->by[i] * SHARES >= all->by[i])
+            return true;
+    return false;
+}
+
+/* ---- wrappers known by what they do: who calls it, and for how much ---------------------------------------------- */
+
+/* The first different ones of some numbers: enough to know that there are enough. */
+typedef struct few {
+    uint64_t at[ENOUGH];
+    unsigned n;
+} few;
+
+static void few_add(few *set, uint64_t number) {
+    for (unsigned i = 0; i < set->n; i++)
+        if (set->at[i] == number)
+            return;
+    if (set->n < ENOUGH)
+        set->at[set->n++] = number;
+}
+
+/* A frame that may be a wrapper, and the callers that all of its stacks have. */
+typedef struct candidate {
+    uint32_t chain[CHAIN_FRAMES]; /* chain[n_chain], the frame itself first; none before the first stack was seen */
+    unsigned n_chain;
+    few callers, sizes;
+} candidate;
+
+typedef struct search {
+    const ubi__recording_summary *summary;
+    const uint32_t *top;
+    const uint8_t *pools;
+    heft *hefts;   /* hefts[frame] */
+    uint8_t *rank; /* rank[frame]: of candidates, from 1 on; 0: it is none */
+    candidate at[MOST_CANDIDATES];
+    unsigned n;
+} search;
+
+static uint32_t frame_of_trace(const search *x, uint32_t trace) {
+    return x->summary->tables.traces.at[trace].frame;
+}
+
+static uint32_t top_of(const search *x, uint32_t info) {
+    uint32_t trace = x->summary->tables.infos.at[info].trace;
+    return x->pools[trace] ? UBI__UBIREC_NO_TRACE : x->top[trace];
+}
+
+static void find_candidates(search *x) {
+    const ubi__recording_summary *s = x->summary;
+    heft all = { { 0 } };
+    for (uint32_t i = 0; i < s->infos.n; i++) {
+        uint32_t top = top_of(x, i);
+        heft one = heft_of(s, i);
+        if (!is_heap(s, i))
+            continue;
+        add_heft(&all, &one);
+        if (top != UBI__UBIREC_NO_TRACE)
+            add_heft(&x->hefts[frame_of_trace(x, top)], &one);
+    }
+    for (uint32_t i = 0; i < s->tables.frames.n && x->n < MOST_CANDIDATES; i++)
+        if (s->tables.frames.at[i].type != UBI__UBIREC_SCRIPT_FRAME && is_heavy(&x->hefts[i], &all))
+            x->rank[i] = (uint8_t)++x->n;
+}
+
+/* NULL: the info is of another frame. */
+static candidate *candidate_of(search *x, uint32_t info) {
+    uint32_t top = top_of(x, info);
+    unsigned rank = top == UBI__UBIREC_NO_TRACE || !is_heap(x->summary, info) ? 0 : x->rank[frame_of_trace(x, top)];
+    return rank ? &x->at[rank - 1] : NULL;
+}
+
+/* Cuts the chain down to what this stack has too. */
+static void candidate_cut_chain(const search *x, candidate *c, uint32_t trace) {
+    bool is_first = c->n_chain == 0;
+    unsigned limit = is_first ? CHAIN_FRAMES : c->n_chain, n = 0;
+    for (; n < limit && trace != UBI__UBIREC_NO_TRACE; n++) {
+        if (is_first)
+            c->chain[n] = frame_of_trace(x, trace);
+        else if (c->chain[n] != frame_of_trace(x, trace))
+            break;
+        trace = x->summary->tables.traces.at[trace].caller;
+    }
+    c->n_chain = n;
+}
+
+static void note_use(const search *x, candidate *c, uint32_t info) {
+    uint32_t trace = top_of(x, info);
+    for (unsigned i = 0; i < c->n_chain; i++)
+        trace = x->summary->tables.traces.at[trace].caller;
+    few_add(&c->callers, trace == UBI__UBIREC_NO_TRACE ? UBI_NONE : frame_of_trace(x, trace));
+    few_add(&c->sizes, x->summary->tables.infos.at[info].size_bytes);
+}
+
+static bool has_name(const ubi__ubirec_tables *t, uint32_t frame) {
+    uint32_t n;
+    ubi__ubirec_symbols_of(t, frame, &n);
+    return n > 0 || t->frames.at[frame].type == UBI__UBIREC_LABEL_FRAME;
+}
+
+static bool is_nameless(const search *x, const candidate *c) {
+    for (unsigned i = 0; i < c->n_chain; i++)
+        if (has_name(&x->summary->tables, c->chain[i]))
+            return false;
+    return true;
+}
+
+static bool is_wrapper(const search *x, const candidate *c) {
+    return c->callers.n == ENOUGH && (c->sizes.n == ENOUGH || is_nameless(x, c));
+}
+
+static void judge_candidates(search *x, bool *is_found) {
+    uint32_t n_infos = (uint32_t)x->summary->infos.n;
+    candidate *c;
+    for (uint32_t i = 0; i < n_infos; i++)
+        if ((c = candidate_of(x, i)))
+            candidate_cut_chain(x, c, top_of(x, i));
+    for (uint32_t i = 0; i < n_infos; i++)
+        if ((c = candidate_of(x, i)))
+            note_use(x, c, i);
+    for (c = x->at; c < x->at + x->n; c++)
+        for (unsigned i = 0, n = is_wrapper(x, c) ? c->n_chain : 0; i < n; i++)
+            is_found[c->chain[i]] = true;
+}
+
+/**
+ * One step: who is found makes way for its callers, of which some may be wrappers too.
+ *
+ * @param is_found  is_found[frame], set to whether it is one.
+ * @param top       top[trace]: the trace where it begins once what is known to pass requests on is left out.
+ * @param pools     pools[trace]: not 0: the C library keeps it, and nobody asked.
+ * Errors: UBI_ENOMEM. Cost: O(infos + frames); 33 bytes per frame while it runs.
+ */
+static ubi_status find_wrapping_frames(bool *is_found, const ubi__recording_summary *summary, const uint32_t *top,
+                                       const uint8_t *pools) {
+    const ubi_allocator *a = summary->allocator;
+    size_t n = summary->tables.frames.n + 1;
+    search *x = UBI_NEW(a, search);
+    if (!x)
+        return ubi__fail_nomem();
+    *x = (search){ .summary = summary, .top = top, .pools = pools };
+    x->hefts = ubi__calloc_array(a, n, sizeof *x->hefts);
+    x->rank = ubi__calloc_array(a, n, sizeof *x->rank);
+    memset(is_found, 0, n - 1);
+    ubi_status status = x->hefts && x->rank ? UBI_OK : ubi__fail_nomem();
+    if (status == UBI_OK) {
+        find_candidates(x);
+        judge_candidates(x, is_found);
+    }
+    ubi__free_array(a, x->hefts, n, sizeof *x->hefts);
+    ubi__free_array(a, x->rank, n, sizeof *x->rank);
+    UBI_DELETE(a, x);
+    return status;
+}
 
 /* ---- who asks ----------------------------------------------------------------------------------------------------- */
 
@@ -165,7 +355,7 @@ static bool note_wrappers(ubi__sites *sites, const bool *is_found) {
 
 static ubi_status find_wrappers(ubi__sites *sites, trace_state *states, bool *is_found) {
     for (int round = 0; round < ROUNDS; round++) {
-        UBI_TRY(ubi__wrappers_find(is_found, sites->summary, sites->top, sites->pools));
+        UBI_TRY(find_wrapping_frames(is_found, sites->summary, sites->top, sites->pools));
         if (!note_wrappers(sites, is_found))
             break;
         find_tops(sites, states);
@@ -199,8 +389,8 @@ static ubi__ubirec_class class_of(const ubi__recording_summary *s, uint32_t info
     return s->tables.kinds.at[s->tables.infos.at[info].kind].class_of_kind;
 }
 
-static void make_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame, ubi__ubirec_class of_class,
-                     ubi__libc_pool pool) {
+static void make_site_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, uint32_t frame,
+                          ubi__ubirec_class of_class, ubi__libc_pool pool) {
     uint32_t n = 0, module = UBI_NONE;
     const ubi__ubirec_symbol_row *symbols = frame == UBI_NONE ? NULL : ubi__ubirec_symbols_of(t, frame, &n);
     if (n > 0 && t->frames.at[frame].type == UBI__UBIREC_NATIVE_FRAME)
@@ -230,7 +420,7 @@ static ubi_status site_of(ubi__sites *sites, uint32_t *out, uint32_t info) {
     uint64_t key[KEY_WORDS];
     bool is_new = false;
     if (*number == 0) {
-        make_key(key, t, frame, class_of(sites->summary, info), pool);
+        make_site_key(key, t, frame, class_of(sites->summary, info), pool);
         UBI_TRY(ubi__tuple_table_number(&sites->numbers, out, &is_new, key));
         *number = *out + 1;
     }
@@ -241,7 +431,7 @@ static ubi_status site_of(ubi__sites *sites, uint32_t *out, uint32_t info) {
     return ubi__vec_site_push(&sites->rows, sites->summary->allocator, site);
 }
 
-static ubi_status add_up(ubi__sites *sites) {
+static ubi_status add_up_sites(ubi__sites *sites) {
     const ubi__recording_summary *s = sites->summary;
     for (uint32_t i = 0; i < s->infos.n; i++) {
         uint32_t site;
@@ -256,7 +446,7 @@ static size_t number_cells(const ubi__sites *sites) {
     return (sites->summary->tables.frames.n + 1) * UBI__UBIREC_CLASS_COUNT * 2;
 }
 
-static ubi_status build(ubi__sites *sites, bool see_wrappers) {
+static ubi_status sites_build(ubi__sites *sites, bool see_wrappers) {
     const ubi__ubirec_tables *t = &sites->summary->tables;
     const ubi_allocator *a = sites->summary->allocator;
     sites->roles = ubi__calloc_array(a, t->frames.n + 1, sizeof *sites->roles);
@@ -266,7 +456,7 @@ static ubi_status build(ubi__sites *sites, bool see_wrappers) {
     if (!sites->roles || !sites->top || !sites->pools || !sites->number_of)
         return ubi__fail_nomem();
     UBI_TRY(find_beginnings(sites, see_wrappers));
-    UBI_TRY(add_up(sites));
+    UBI_TRY(add_up_sites(sites));
     ubi__tuple_table_fini(&sites->numbers);
     return UBI_OK;
 }
@@ -274,7 +464,7 @@ static ubi_status build(ubi__sites *sites, bool see_wrappers) {
 ubi_status ubi__sites_init(ubi__sites *sites, const ubi__recording_summary *summary, bool see_wrappers) {
     *sites = (ubi__sites){ .summary = summary };
     ubi__tuple_table_init(&sites->numbers, KEY_WORDS, "sites", summary->allocator);
-    ubi_status status = build(sites, see_wrappers);
+    ubi_status status = sites_build(sites, see_wrappers);
     if (status != UBI_OK)
         ubi__sites_fini(sites);
     return status;
@@ -309,7 +499,7 @@ double ubi__site_value(const ubi__site *site, ubi__site_order order) {
     return order == UBI__BY_COUNT || order == UBI__BY_TEMPORARY ? e->count : e->bytes;
 }
 
-static int compare_rows(const void *a, const void *b, void *order) {
+static int compare_sites(const void *a, const void *b, void *order) {
     const ubi__site *left = a, *right = b;
     double l = ubi__site_value(left, *(ubi__site_order *)order), r = ubi__site_value(right, *(ubi__site_order *)order);
     if (l != r)
@@ -387,7 +577,7 @@ static void find_heavy(const ubi__sites *sites, const trace_weight *weights, con
     }
 }
 
-static void begin_sort(ubi__sites *sites, uint32_t *row_of) {
+static void sites_begin_sort(ubi__sites *sites, uint32_t *row_of) {
     for (uint32_t i = 0; i < sites->rows.n; i++) {
         ubi__site *site = &sites->rows.at[i];
         row_of[site->number] = i;
@@ -404,13 +594,13 @@ ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {
     uint32_t *row_of = ubi__alloc_array(a, n, sizeof *row_of); /* row_of[number] */
     ubi_status status = weights && row_of ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
-        begin_sort(sites, row_of);
+        sites_begin_sort(sites, row_of);
         for (int c = 0; c < UBI__UBIREC_CLASS_COUNT; c++) {
             weigh_traces(weights, sites, order, (ubi__ubirec_class)c);
             find_heavy(sites, weights, row_of, (ubi__ubirec_class)c);
         }
         if (sites->rows.n)
-            qsort_r(sites->rows.at, sites->rows.n, sizeof *sites->rows.at, compare_rows, &order);
+            qsort_r(sites->rows.at, sites->rows.n, sizeof *sites->rows.at, compare_sites, &order);
     }
     ubi__free_array(a, weights, t->traces.n, sizeof *weights);
     ubi__free_array(a, row_of, n, sizeof *row_of);

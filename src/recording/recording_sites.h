@@ -3,16 +3,17 @@
  * recording_sites.h: where a program asked for memory, and how much of it at each place.
  *
  * A site is the innermost frame of a stack that is no wrapper's, and a class of allocations. Wrappers are calls in functions with
- * names of allocators and containers, all that allocators call (allocator_frames.h), calls that behave like those of an
- * allocator (recording_wrappers.h), and those of the C library, unless it keeps what it asks for (libc_frames.h): then that is the site. Frames that words cannot tell apart are one site: those with the same function, file, line
- * and module. Stacks that go through it differ in their callers; the one with the most bytes is what a report shows.
+ * names of allocators and containers, all that allocators call (known_frames.h), calls that behave like those of an
+ * allocator (recording_sites.c), and those of the C library, unless it keeps what it asks for (known_frames.h): then that is
+ * the site. Frames with the same function, file, line and module are one site. Stacks that go through it differ in their
+ * callers; the one with the most bytes is what a report shows.
  *
  * Memory: 200 bytes per site, 6 per trace, 25 per frame, and 24 per trace while it sorts.
  */
 #ifndef UBI_RECORDING_RECORDING_SITES_H
 #define UBI_RECORDING_RECORDING_SITES_H
 
-#include "recording/libc_frames.h"
+#include "recording/known_frames.h"
 #include "recording/recording_summary.h"
 #include "recording/tuple_table.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "recording/allocator_frames.h"
+#include "recording/known_frames.h"
 #include "recording/known_pools.h"
 #include "recording/recording_sites.h"
 #include "small_recording.h"

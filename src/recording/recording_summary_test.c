@@ -20,7 +20,6 @@
 #include "recording/byte_sampler.h"
 #include "recording/function_sums.h"
 #include "recording/recording_sites.h"
-#include "recording/trace_sums.h"
 #include "small_recording.h"
 
 /* ---- the long way ------------------------------------------------------------------------------------------------- */

@@ -20,20 +20,20 @@ void ubi__tuple_table_fini(ubi__tuple_table *t) {
     t->n = t->n_slots = 0;
 }
 
-static uint64_t mix(uint64_t word, uint64_t factor) {
+static uint64_t mix_word(uint64_t word, uint64_t factor) {
     uint64_t product = (word ^ ubi__hash_seed) * factor;
     return product ^ product >> 32;
 }
 
 /* Words are multiplied beside each other, and then mixed once. No loops: for so few words, they cost more than they do. */
 static uint64_t hash_of(const uint64_t *tuple, size_t width) {
-    uint64_t sum = mix(tuple[0], UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t sum = mix_word(tuple[0], UINT64_C(0x9e3779b97f4a7c15));
     if (width > 1)
-        sum += mix(tuple[1], UINT64_C(0xbf58476d1ce4e5b9));
+        sum += mix_word(tuple[1], UINT64_C(0xbf58476d1ce4e5b9));
     if (width > 2)
-        sum += mix(tuple[2], UINT64_C(0x94d049bb133111eb));
+        sum += mix_word(tuple[2], UINT64_C(0x94d049bb133111eb));
     if (width > 3)
-        sum += mix(tuple[3], UINT64_C(0xc2b2ae3d27d4eb4f));
+        sum += mix_word(tuple[3], UINT64_C(0xc2b2ae3d27d4eb4f));
     return sum * UINT64_C(0xd6e8feb86659fd93);
 }
 
@@ -57,13 +57,13 @@ static uint64_t *slot_of(const ubi__tuple_table *t, const uint64_t *tuple) {
     return slot;
 }
 
-static void fill(uint64_t *slot, uint64_t row, const uint64_t *tuple, size_t width) {
+static void slot_fill(uint64_t *slot, uint64_t row, const uint64_t *tuple, size_t width) {
     slot[0] = row;
     for (size_t i = 0; i < width; i++)
         slot[1 + i] = tuple[i];
 }
 
-static ubi_status grow(ubi__tuple_table *t) {
+static ubi_status tuple_table_grow(ubi__tuple_table *t) {
     ubi__tuple_table larger = *t;
     size_t stride = t->width + 1;
     larger.n_slots = ubi__table_grown(t->n_slots, t->n + 1, stride * sizeof *larger.slots);
@@ -73,7 +73,7 @@ static ubi_status grow(ubi__tuple_table *t) {
     for (size_t i = 0; i < t->n_slots; i++) {
         const uint64_t *slot = t->slots + i * stride;
         if (slot[0] != 0)
-            fill(slot_of(&larger, slot + 1), slot[0], slot + 1, t->width);
+            slot_fill(slot_of(&larger, slot + 1), slot[0], slot + 1, t->width);
     }
     ubi__tuple_table_fini(t);
     *t = larger;
@@ -82,13 +82,13 @@ static ubi_status grow(ubi__tuple_table *t) {
 
 ubi_status ubi__tuple_table_number(ubi__tuple_table *t, uint32_t *out, bool *is_new, const uint64_t *tuple) {
     if (t->n == ubi__table_capacity(t->n_slots))
-        UBI_TRY(grow(t));
+        UBI_TRY(tuple_table_grow(t));
     uint64_t *slot = slot_of(t, tuple);
     *is_new = slot[0] == 0;
     if (*is_new) {
         if (t->base + t->n >= UBI_NONE - 1)
             return ubi__fail(UBI_ELIMIT, "a recording has at most %u %s", UBI_NONE - 1, t->what);
-        fill(slot, ++t->n, tuple, t->width);
+        slot_fill(slot, ++t->n, tuple, t->width);
     }
     *out = (uint32_t)(t->base + slot[0] - 1);
     return UBI_OK;

@@ -15,12 +15,12 @@
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
-static void put(uint8_t *at, uint64_t value, unsigned n) {
+static void put_number(uint8_t *at, uint64_t value, unsigned n) {
     for (unsigned i = 0; i < n; i++)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static uint64_t get(const uint8_t *at, unsigned n) {
+static uint64_t get_number(const uint8_t *at, unsigned n) {
     uint64_t value = 0;
     for (unsigned i = 0; i < n; i++)
         value |= (uint64_t)at[i] << 8 * i;
@@ -34,7 +34,7 @@ static uint32_t sum_of(const uint8_t *block, size_t n_payload) {
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
-static void gather(uint64_t numbers[UBI__UBIREC_INDEX_NUMBERS], const ubi__ubirec_index *index) {
+static void gather_numbers(uint64_t numbers[UBI__UBIREC_INDEX_NUMBERS], const ubi__ubirec_index *index) {
     const uint64_t first[COUNTERS_AT] = { index->n_blocks,
                                           index->time_ns,
                                           index->n_allocations,
@@ -57,16 +57,16 @@ void ubi__ubirec_index_write(uint8_t out[UBI__UBIREC_INDEX_BYTES], const ubi__ub
     uint8_t *at = out + UBI__UBIREC_BLOCK_HEADER_BYTES;
     memset(out, 0, UBI__UBIREC_BLOCK_HEADER_BYTES);
     out[0] = UBI__UBIREC_BLOCK_INDEX;
-    put(out + 4, n_payload, 4);
-    put(out + 8, n_payload, 4);
-    gather(numbers, index);
-    put(at, UBI__UBIREC_INDEX_NUMBERS, 8);
+    put_number(out + 4, n_payload, 4);
+    put_number(out + 8, n_payload, 4);
+    gather_numbers(numbers, index);
+    put_number(at, UBI__UBIREC_INDEX_NUMBERS, 8);
     for (size_t i = 0; i < UBI__UBIREC_INDEX_NUMBERS; i++)
-        put(at + 8 * (1 + i), numbers[i], 8);
+        put_number(at + 8 * (1 + i), numbers[i], 8);
     at += 8 * (1 + UBI__UBIREC_INDEX_NUMBERS);
-    put(at, n_payload, 8);
+    put_number(at, n_payload, 8);
     memcpy(at + 8, TAG, TAG_BYTES);
-    put(out + UBI__UBIREC_BLOCK_CRC_AT, sum_of(out, n_payload), 4);
+    put_number(out + UBI__UBIREC_BLOCK_CRC_AT, sum_of(out, n_payload), 4);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
@@ -76,14 +76,14 @@ static const uint8_t *block_at_end(const uint8_t *tail, size_t n, size_t *n_payl
     if (n < UBI__UBIREC_BLOCK_HEADER_BYTES + 8 * (1 + COUNTERS_AT + 2) ||
         memcmp(tail + n - TAG_BYTES, TAG, TAG_BYTES) != 0)
         return NULL;
-    uint64_t payload = get(tail + n - 16, 8);
+    uint64_t payload = get_number(tail + n - 16, 8);
     if (payload > n - UBI__UBIREC_BLOCK_HEADER_BYTES || payload < 8 * (1 + COUNTERS_AT + 2))
         return NULL;
     const uint8_t *block = tail + n - payload - UBI__UBIREC_BLOCK_HEADER_BYTES;
     *n_payload = (size_t)payload;
-    bool is_good = block[0] == UBI__UBIREC_BLOCK_INDEX && get(block + 1, 3) == 0 && get(block + 4, 4) == payload &&
-                   get(block + 8, 4) == payload &&
-                   get(block + UBI__UBIREC_BLOCK_CRC_AT, 4) == sum_of(block, *n_payload);
+    bool is_good = block[0] == UBI__UBIREC_BLOCK_INDEX && get_number(block + 1, 3) == 0 &&
+                   get_number(block + 4, 4) == payload && get_number(block + 8, 4) == payload &&
+                   get_number(block + UBI__UBIREC_BLOCK_CRC_AT, 4) == sum_of(block, *n_payload);
     return is_good ? block : NULL;
 }
 
@@ -93,12 +93,12 @@ bool ubi__ubirec_index_read(ubi__ubirec_index *out, const uint8_t *tail, size_t 
     if (!block)
         return false;
     const uint8_t *at = block + UBI__UBIREC_BLOCK_HEADER_BYTES;
-    uint64_t n_numbers = get(at, 8), numbers[UBI__UBIREC_INDEX_NUMBERS] = { 0 };
+    uint64_t n_numbers = get_number(at, 8), numbers[UBI__UBIREC_INDEX_NUMBERS] = { 0 };
     if (n_numbers < COUNTERS_AT || n_numbers != n_payload / 8 - 3 || n_payload % 8)
         return false;
     /* Counters that this version does not know are passed over; those that are not there are 0. */
     for (size_t i = 0; i < n_numbers && i < UBI__UBIREC_INDEX_NUMBERS; i++)
-        numbers[i] = get(at + 8 * (1 + i), 8);
+        numbers[i] = get_number(at + 8 * (1 + i), 8);
     if (numbers[9] > 1 || numbers[10] > UBI__UBIREC_END_REASON_COUNT || numbers[11] > UINT32_MAX)
         return false;
     *out = (ubi__ubirec_index){ .n_blocks = numbers[0],

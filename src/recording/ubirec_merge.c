@@ -318,7 +318,7 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
 }
 
 /* A record of the input. What is wrong in the file ends it, and nothing else. */
-static ubi_status step(ubi__ubirec_merge *m, input *in) {
+static ubi_status input_step(ubi__ubirec_merge *m, input *in) {
     const ubi__ubirec_record *r = NULL;
     ubi_status status = ubi__ubirec_next(in->reader, &r);
     if (status == UBI_EFORMAT) {
@@ -354,7 +354,7 @@ static ubi_status write_all(ubi__ubirec_merge *m, const ubi_progress *progress) 
         if (!in->is_open)
             UBI_TRY(open_input(m, in));
         while (!in->is_over && in->time_ns <= until_ns) {
-            UBI_TRY(step(m, in));
+            UBI_TRY(input_step(m, in));
             if (++m->n_records % RECORDS_PER_PROGRESS == 0 &&
                 !ubi__progress(progress, "putting together", m->n_records, 0))
                 return ubi__fail_cancelled();

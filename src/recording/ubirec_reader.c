@@ -208,13 +208,13 @@ static ubi_status next_block(ubi__ubirec_reader *r) {
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
 
-static void fault(cursor *c, const char *expected) {
+static void cursor_fail(cursor *c, const char *expected) {
     if (!c->fault)
         c->fault = expected;
     c->at = c->end;
 }
 
-static uint64_t get_slow(cursor *c) {
+static uint64_t cursor_get_slow(cursor *c) {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
         uint8_t byte = *c->at++;
@@ -224,36 +224,36 @@ static uint64_t get_slow(cursor *c) {
         if (byte < 128)
             return value;
     }
-    fault(c, "a number of at most 64 bits");
+    cursor_fail(c, "a number of at most 64 bits");
     return 0;
 }
 
-static inline uint64_t get(cursor *c) {
+static inline uint64_t cursor_get(cursor *c) {
     if (ubi__likely(c->at < c->end && *c->at < 128))
         return *c->at++;
-    return get_slow(c);
+    return cursor_get_slow(c);
 }
 
-static uint64_t get_below(cursor *c, uint64_t limit, const char *expected) {
-    uint64_t value = get(c);
+static uint64_t cursor_get_below(cursor *c, uint64_t limit, const char *expected) {
+    uint64_t value = cursor_get(c);
     if (value < limit)
         return value;
-    fault(c, expected);
+    cursor_fail(c, expected);
     return 0;
 }
 
-static uint32_t get_index(cursor *c, uint32_t n, const char *expected) {
-    return (uint32_t)get_below(c, n, expected);
+static uint32_t cursor_get_index(cursor *c, uint32_t n, const char *expected) {
+    return (uint32_t)cursor_get_below(c, n, expected);
 }
 
-static uint32_t get_u32_field(cursor *c) {
-    return (uint32_t)get_below(c, (uint64_t)UINT32_MAX + 1, "a number of at most 32 bits");
+static uint32_t cursor_get_u32(cursor *c) {
+    return (uint32_t)cursor_get_below(c, (uint64_t)UINT32_MAX + 1, "a number of at most 32 bits");
 }
 
-static ubi_text get_text(cursor *c) {
-    uint64_t n = get(c);
+static ubi_text cursor_get_text(cursor *c) {
+    uint64_t n = cursor_get(c);
     if (n > UBI__UBIREC_TEXT_MAX || n > (size_t)(c->end - c->at)) {
-        fault(c, "a text of at most 65536 bytes within its record");
+        cursor_fail(c, "a text of at most 65536 bytes within its record");
         return (ubi_text){ "", 0 };
     }
     ubi_text text = { (const char *)c->at, (size_t)n };
@@ -261,23 +261,23 @@ static ubi_text get_text(cursor *c) {
     return text;
 }
 
-static ubi_str_ix get_string(cursor *c, const counts *n) {
-    return get_index(c, n->strings, "the number of an earlier string");
+static ubi_str_ix cursor_get_string(cursor *c, const counts *n) {
+    return cursor_get_index(c, n->strings, "the number of an earlier string");
 }
 
 /* One more of something. */
-static void count(cursor *c, uint32_t *n) {
+static void count_one(cursor *c, uint32_t *n) {
     if (*n >= UBI_NONE - 1)
-        fault(c, "at most 4294967294 things of one type");
+        cursor_fail(c, "at most 4294967294 things of one type");
     else
         ++*n;
 }
 
 /* The allocation that was made so long ago. */
-static uint64_t get_allocation(cursor *c, uint64_t ago, const counts *n) {
+static uint64_t cursor_get_allocation(cursor *c, uint64_t ago, const counts *n) {
     if (ago < n->allocations)
         return n->allocations - 1 - ago;
-    fault(c, "an allocation that was made before");
+    cursor_fail(c, "an allocation that was made before");
     return 0;
 }
 
@@ -286,36 +286,36 @@ static uint64_t get_allocation(cursor *c, uint64_t ago, const counts *n) {
 static void read_about(ubi__ubirec_reader *r, cursor *c) {
     ubi__ubirec_about *about = &r->record.about;
     if (r->has_about)
-        fault(c, "only one record about the whole");
+        cursor_fail(c, "only one record about the whole");
     r->has_about = true;
-    about->pid = get(c);
-    about->parent_pid = get(c);
-    about->period_bytes = get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
-    about->start_unix_ns = get(c);
-    about->recording_start_ns = get(c);
-    about->page_bytes = get(c);
-    about->program = get_text(c);
-    about->arguments = get_text(c);
-    about->writer = get_text(c);
-    about->system = get_text(c);
-    about->recording = c->at < c->end ? get(c) : 0;
+    about->pid = cursor_get(c);
+    about->parent_pid = cursor_get(c);
+    about->period_bytes = cursor_get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
+    about->start_unix_ns = cursor_get(c);
+    about->recording_start_ns = cursor_get(c);
+    about->page_bytes = cursor_get(c);
+    about->program = cursor_get_text(c);
+    about->arguments = cursor_get_text(c);
+    about->writer = cursor_get_text(c);
+    about->system = cursor_get_text(c);
+    about->recording = c->at < c->end ? cursor_get(c) : 0;
     if (about->period_bytes == 0)
-        fault(c, "a period of at least one byte");
+        cursor_fail(c, "a period of at least one byte");
 }
 
 static void read_string(ubi__ubirec_reader *r, cursor *c) {
-    r->record.string = get_text(c);
-    count(c, &r->n.strings);
+    r->record.string = cursor_get_text(c);
+    count_one(c, &r->n.strings);
 }
 
 static void read_module(ubi__ubirec_reader *r, cursor *c) {
     ubi__ubirec_module_row *m = &r->record.module;
-    m->path = get_string(c, &r->n);
-    m->build_id = get_string(c, &r->n);
-    m->bias = get(c);
-    m->start = get(c);
-    m->end = get(c);
-    count(c, &r->n.modules);
+    m->path = cursor_get_string(c, &r->n);
+    m->build_id = cursor_get_string(c, &r->n);
+    m->bias = cursor_get(c);
+    m->start = cursor_get(c);
+    m->end = cursor_get(c);
+    count_one(c, &r->n.modules);
 }
 
 static void read_frame(ubi__ubirec_reader *r, cursor *c) {
@@ -323,140 +323,140 @@ static void read_frame(ubi__ubirec_reader *r, cursor *c) {
     memset(f, 0, sizeof *f);
     f->type = r->record.type;
     if (f->type == UBI__UBIREC_NATIVE_FRAME)
-        f->of = get_index(c, r->n.modules, "the number of an earlier module");
+        f->of = cursor_get_index(c, r->n.modules, "the number of an earlier module");
     else if (f->type != UBI__UBIREC_RAW_FRAME)
-        f->of = get_string(c, &r->n);
+        f->of = cursor_get_string(c, &r->n);
     if (f->type == UBI__UBIREC_NATIVE_FRAME || f->type == UBI__UBIREC_RAW_FRAME)
-        f->address = get(c);
+        f->address = cursor_get(c);
     if (f->type == UBI__UBIREC_SCRIPT_FRAME) {
-        f->script.file = get_string(c, &r->n);
-        f->script.line = get_u32_field(c);
-        f->column = get_u32_field(c);
+        f->script.file = cursor_get_string(c, &r->n);
+        f->script.line = cursor_get_u32(c);
+        f->column = cursor_get_u32(c);
     }
-    count(c, &r->n.frames);
+    count_one(c, &r->n.frames);
 }
 
 static void read_kind(ubi__ubirec_reader *r, cursor *c) {
-    r->record.kind.word = get_string(c, &r->n);
+    r->record.kind.word = cursor_get_string(c, &r->n);
     r->record.kind.class_of_kind =
-        (ubi__ubirec_class)get_below(c, UBI__UBIREC_CLASS_COUNT, "a class of allocations: 0, 1 or 2");
-    count(c, &r->n.kinds);
+        (ubi__ubirec_class)cursor_get_below(c, UBI__UBIREC_CLASS_COUNT, "a class of allocations: 0, 1 or 2");
+    count_one(c, &r->n.kinds);
 }
 
 static void read_info(ubi__ubirec_reader *r, cursor *c) {
     ubi__ubirec_info_row *info = &r->record.info;
-    info->kind = get_index(c, r->n.kinds, "the number of an earlier kind");
-    info->size_bytes = get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
-    info->trace = r->n.traces - get_index(c, r->n.traces + 1, "an earlier trace");
+    info->kind = cursor_get_index(c, r->n.kinds, "the number of an earlier kind");
+    info->size_bytes = cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a size of at most 2^56 bytes");
+    info->trace = r->n.traces - cursor_get_index(c, r->n.traces + 1, "an earlier trace");
     info->weight_bytes = info->size_bytes;
     if (c->at < c->end)
-        info->weight_bytes = get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a weight of at most 2^56 bytes");
-    count(c, &r->n.infos);
+        info->weight_bytes = cursor_get_below(c, UBI__UBIREC_SIZE_MAX + 1, "a weight of at most 2^56 bytes");
+    count_one(c, &r->n.infos);
 }
 
 static void read_thread(ubi__ubirec_reader *r, cursor *c) {
-    r->record.thread.tid = get(c);
-    r->record.thread.name = get_string(c, &r->n);
-    count(c, &r->n.threads);
+    r->record.thread.tid = cursor_get(c);
+    r->record.thread.name = cursor_get_string(c, &r->n);
+    count_one(c, &r->n.threads);
 }
 
 static void read_thread_name(ubi__ubirec_reader *r, cursor *c) {
-    r->record.thread_name.thread = get_index(c, r->n.threads, "the number of an earlier thread");
-    r->record.thread_name.name = get_string(c, &r->n);
+    r->record.thread_name.thread = cursor_get_index(c, r->n.threads, "the number of an earlier thread");
+    r->record.thread_name.name = cursor_get_string(c, &r->n);
 }
 
 static void read_time(ubi__ubirec_reader *r, cursor *c) {
-    uint64_t delta = get(c), now;
+    uint64_t delta = cursor_get(c), now;
     if (__builtin_add_overflow(r->block_time_ns, delta, &now) || now < r->time_ns)
-        fault(c, "a time that is not before the last one");
+        cursor_fail(c, "a time that is not before the last one");
     else
         r->time_ns = r->block_time_ns = now;
     r->record.time_ns = r->time_ns;
 }
 
 static void read_switch(ubi__ubirec_reader *r, cursor *c) {
-    r->thread = get_index(c, r->n.threads, "the number of an earlier thread");
+    r->thread = cursor_get_index(c, r->n.threads, "the number of an earlier thread");
     r->record.thread_now = r->thread;
 }
 
 static void check_not_over(const ubi__ubirec_reader *r, cursor *c) {
     if (r->has_end)
-        fault(c, "nothing to happen behind the end");
+        cursor_fail(c, "nothing to happen behind the end");
 }
 
 /* Something that happened, and somebody did it. */
 static void check_event(const ubi__ubirec_reader *r, cursor *c) {
     check_not_over(r, c);
     if (r->thread >= r->n.threads)
-        fault(c, "a thread before anything is allocated");
+        cursor_fail(c, "a thread before anything is allocated");
 }
 
 static void read_free_undone(ubi__ubirec_reader *r, cursor *c) {
-    r->record.event.number = get_allocation(c, get(c), &r->n);
-    r->record.event.info = get_index(c, r->n.infos, "the number of an earlier info");
+    r->record.event.number = cursor_get_allocation(c, cursor_get(c), &r->n);
+    r->record.event.info = cursor_get_index(c, r->n.infos, "the number of an earlier info");
     check_event(r, c);
 }
 
 static void read_left(ubi__ubirec_reader *r, cursor *c) {
-    r->record.event.number = get_allocation(c, get(c), &r->n);
+    r->record.event.number = cursor_get_allocation(c, cursor_get(c), &r->n);
     check_event(r, c);
 }
 
 static void read_bytes_record(ubi__ubirec_reader *r, cursor *c) {
-    r->record.bytes = get(c);
+    r->record.bytes = cursor_get(c);
 }
 
 static void read_period(ubi__ubirec_reader *r, cursor *c) {
-    r->record.bytes = get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
+    r->record.bytes = cursor_get_below(c, UBI__UBIREC_PERIOD_MAX + 1, "a period of at most 2^48 bytes");
     if (r->record.bytes == 0)
-        fault(c, "a period of at least one byte");
+        cursor_fail(c, "a period of at least one byte");
 }
 
 static void read_started(ubi__ubirec_reader *r, cursor *c) {
-    r->record.started.name = get_string(c, &r->n);
-    r->record.started.count = get(c);
-    r->record.started.why = c->at < c->end ? (ubi__unrecorded)get_u32_field(c) : UBI__UNRECORDED_CHOICE;
+    r->record.started.name = cursor_get_string(c, &r->n);
+    r->record.started.count = cursor_get(c);
+    r->record.started.why = c->at < c->end ? (ubi__unrecorded)cursor_get_u32(c) : UBI__UNRECORDED_CHOICE;
 }
 
 static void read_companion(ubi__ubirec_reader *r, cursor *c) {
-    r->record.companion.suffix = get_string(c, &r->n);
-    r->record.companion.name = get_string(c, &r->n);
+    r->record.companion.suffix = cursor_get_string(c, &r->n);
+    r->record.companion.name = cursor_get_string(c, &r->n);
 }
 
 static void read_counted(ubi__ubirec_reader *r, cursor *c) {
-    r->record.counted.counter = get(c);
-    r->record.counted.value = get(c);
+    r->record.counted.counter = cursor_get(c);
+    r->record.counted.value = cursor_get(c);
 }
 
 static void read_marker(ubi__ubirec_reader *r, cursor *c) {
-    r->record.marker.name = get_string(c, &r->n);
-    r->record.marker.time_ns = get(c);
+    r->record.marker.name = cursor_get_string(c, &r->n);
+    r->record.marker.time_ns = cursor_get(c);
     r->record.marker.type =
-        (ubi__ubirec_marker_type)get_below(c, UBI__UBIREC_MARKER_TYPE_COUNT, "a type of marker: 0 to 3");
-    r->record.marker.process_type = get_u32_field(c);
-    r->record.marker.is_off_main_thread = get_below(c, 2, "0 or 1") != 0;
-    r->record.marker.thread = get_index(c, r->n.threads, "the number of an earlier thread");
-    r->record.marker.trace = get_index(c, r->n.traces + 1, "the number of an earlier trace");
-    r->record.marker.details = get_string(c, &r->n);
+        (ubi__ubirec_marker_type)cursor_get_below(c, UBI__UBIREC_MARKER_TYPE_COUNT, "a type of marker: 0 to 3");
+    r->record.marker.process_type = cursor_get_u32(c);
+    r->record.marker.is_off_main_thread = cursor_get_below(c, 2, "0 or 1") != 0;
+    r->record.marker.thread = cursor_get_index(c, r->n.threads, "the number of an earlier thread");
+    r->record.marker.trace = cursor_get_index(c, r->n.traces + 1, "the number of an earlier trace");
+    r->record.marker.details = cursor_get_string(c, &r->n);
 }
 
 static void read_symbols(ubi__ubirec_reader *r, cursor *c) {
-    r->record.symbols.frame = get_index(c, r->n.frames, "the number of an earlier frame");
-    r->record.symbols.n = get_index(c, UBI__UBIREC_SYMBOLS_MAX + 1, "at most 256 symbols of a frame");
+    r->record.symbols.frame = cursor_get_index(c, r->n.frames, "the number of an earlier frame");
+    r->record.symbols.n = cursor_get_index(c, UBI__UBIREC_SYMBOLS_MAX + 1, "at most 256 symbols of a frame");
     r->record.symbols.at = r->symbols;
     for (uint32_t i = 0; i < r->record.symbols.n; i++) {
-        r->symbols[i].function = get_string(c, &r->n);
-        r->symbols[i].file = get_string(c, &r->n);
-        r->symbols[i].line = get_u32_field(c);
-        r->symbols[i].column = get_u32_field(c);
+        r->symbols[i].function = cursor_get_string(c, &r->n);
+        r->symbols[i].file = cursor_get_string(c, &r->n);
+        r->symbols[i].line = cursor_get_u32(c);
+        r->symbols[i].column = cursor_get_u32(c);
     }
 }
 
 static void read_end(ubi__ubirec_reader *r, cursor *c) {
     check_not_over(r, c); /* of a program that allocated nothing, no thread is known */
     r->record.end.reason =
-        (ubi__ubirec_end_reason)get_below(c, UBI__UBIREC_END_REASON_COUNT, "a reason of the end: 0 to 4");
-    r->record.end.value = get_u32_field(c);
+        (ubi__ubirec_end_reason)cursor_get_below(c, UBI__UBIREC_END_REASON_COUNT, "a reason of the end: 0 to 4");
+    r->record.end.value = cursor_get_u32(c);
     r->has_end = true;
 }
 
@@ -490,9 +490,9 @@ static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
 
 /* False: a type that is not known, and the record was passed over. */
 static bool read_other(ubi__ubirec_reader *r, cursor *c, uint64_t type) {
-    uint64_t n = get(c);
+    uint64_t n = cursor_get(c);
     if (n > UBI__UBIREC_PAYLOAD_MAX || n > (size_t)(c->end - c->at)) {
-        fault(c, "a record within its block");
+        cursor_fail(c, "a record within its block");
         return true;
     }
     cursor payload = { c->at, c->at + n, NO_FAULT };
@@ -502,23 +502,23 @@ static bool read_other(ubi__ubirec_reader *r, cursor *c, uint64_t type) {
     r->record.type = (ubi__ubirec_type)type;
     readers[type](r, &payload);
     if (payload.fault)
-        fault(c, payload.fault);
+        cursor_fail(c, payload.fault);
     return true;
 }
 
 static void read_trace(ubi__ubirec_reader *r, cursor *c, uint64_t ago) {
     uint64_t number = (uint64_t)r->n.traces + 1;
     if (ago == 0 || ago > number)
-        fault(c, "an earlier trace as the caller of one");
+        cursor_fail(c, "an earlier trace as the caller of one");
     r->record.type = UBI__UBIREC_TRACE;
     r->record.trace.caller = (uint32_t)(number - ago);
-    r->record.trace.frame = get_index(c, r->n.frames, "the number of an earlier frame");
-    count(c, &r->n.traces);
+    r->record.trace.frame = cursor_get_index(c, r->n.frames, "the number of an earlier frame");
+    count_one(c, &r->n.traces);
 }
 
 static void read_alloc(ubi__ubirec_reader *r, cursor *c, uint64_t info) {
     if (info >= r->n.infos)
-        fault(c, "the number of an earlier info");
+        cursor_fail(c, "the number of an earlier info");
     check_event(r, c);
     r->record.type = UBI__UBIREC_ALLOC;
     r->record.event.info = (uint32_t)info;
@@ -528,12 +528,12 @@ static void read_alloc(ubi__ubirec_reader *r, cursor *c, uint64_t info) {
 static void read_free(ubi__ubirec_reader *r, cursor *c, uint64_t ago) {
     check_event(r, c);
     r->record.type = UBI__UBIREC_FREE;
-    r->record.event.number = get_allocation(c, ago, &r->n);
+    r->record.event.number = cursor_get_allocation(c, ago, &r->n);
 }
 
 /* False: passed over. */
 static bool read_record(ubi__ubirec_reader *r, cursor *c) {
-    uint64_t head = get(c), argument = head >> UBI__UBIREC_OP_BITS;
+    uint64_t head = cursor_get(c), argument = head >> UBI__UBIREC_OP_BITS;
     switch (head & ((1u << UBI__UBIREC_OP_BITS) - 1)) {
     case UBI__UBIREC_OP_ALLOC:
         read_alloc(r, c, argument);
@@ -560,7 +560,7 @@ ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **ou
         size_t offset = (size_t)(r->block.at - r->raw);
         found = read_record(r, &r->block);
         if (!r->block.fault && found && !r->has_about)
-            fault(&r->block, "a record about the whole to be the first");
+            cursor_fail(&r->block, "a record about the whole to be the first");
         if (ubi__unlikely(r->block.fault != NULL))
             return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 ": record at its byte %zu: expected %s", r->block_at,
                              offset, r->block.fault);

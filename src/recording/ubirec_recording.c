@@ -210,7 +210,7 @@ static ubi_status name_traces(conversion *c, ubi__trace_ix *traces) {
     return UBI_OK;
 }
 
-static ubi_status convert(conversion *c, ubi__source *source) {
+static ubi_status convert_recording(conversion *c, ubi__source *source) {
     const ubi_allocator *a = c->made.allocator;
     UBI_TRY(read_all(c, source));
     size_t n = c->tables.traces.n;
@@ -228,7 +228,7 @@ ubi_status ubi__recording_read(ubi__recording *out, ubi__source *source, const u
     ubi__live_table_init(&c.live, c.made.allocator);
     ubi_status status = ubi__ubirec_tables_init(&c.tables, c.made.allocator);
     if (status == UBI_OK)
-        status = convert(&c, source);
+        status = convert_recording(&c, source);
     ubi__ubirec_tables_fini(&c.tables);
     ubi__live_table_fini(&c.live);
     vec_last_free_fini(&c.last, c.made.allocator);

@@ -52,7 +52,7 @@ static ubi_status hand_on(ubi__ubirec_writer *w, const void *data, size_t n) {
 }
 
 /* A ubi__write_fn: what the compressor makes, as far as it is worth having. */
-static ubi_status store(void *payload, const void *data, size_t n) {
+static ubi_status store_deflated(void *payload, const void *data, size_t n) {
     ubi__ubirec_writer *w = payload;
     w->stored_is_full = w->stored_is_full || w->n_stored + n >= w->n_raw;
     if (w->stored_is_full)
@@ -66,7 +66,7 @@ static ubi_status deflate_block(ubi__ubirec_writer *w) {
     ubi__deflate *deflater;
     w->n_stored = 0;
     w->stored_is_full = false;
-    UBI_TRY(ubi__deflate_new(&deflater, LEVEL, store, w, w->allocator));
+    UBI_TRY(ubi__deflate_new(&deflater, LEVEL, store_deflated, w, w->allocator));
     ubi_status status = ubi__deflate_write(deflater, w->raw, w->n_raw);
     if (status == UBI_OK)
         status = ubi__deflate_finish(deflater);
@@ -187,40 +187,40 @@ static inline size_t put_varint(uint8_t *at, uint64_t value) {
 }
 
 /* Room for a record in this block or the next. A record that is larger than a block should be has one of its own. */
-static inline ubi_status reserve(ubi__ubirec_writer *w, size_t n) {
+static inline ubi_status raw_reserve(ubi__ubirec_writer *w, size_t n) {
     return ubi__likely(w->n_raw + n <= w->block_bytes) ? UBI_OK : ubi__ubirec_flush(w);
 }
 
 static inline ubi_status put_op(ubi__ubirec_writer *w, unsigned op, uint64_t argument) {
-    UBI_TRY(reserve(w, VARINT_MAX));
+    UBI_TRY(raw_reserve(w, VARINT_MAX));
     w->n_raw += put_varint(w->raw + w->n_raw, argument << UBI__UBIREC_OP_BITS | op);
     return UBI_OK;
 }
 
 /* The payload grows by these, none of which can exceed it: texts are cut, and there are few of them. */
-static void add(ubi__ubirec_writer *w, uint64_t value) {
+static void payload_add(ubi__ubirec_writer *w, uint64_t value) {
     w->n_payload += put_varint(w->payload + w->n_payload, value);
 }
 
-static void add_bytes(ubi__ubirec_writer *w, const void *data, size_t n) {
-    add(w, n);
+static void payload_add_bytes(ubi__ubirec_writer *w, const void *data, size_t n) {
+    payload_add(w, n);
     if (n)
         memcpy(w->payload + w->n_payload, data, n);
     w->n_payload += n;
 }
 
-static ubi_text cut(ubi_text text, size_t max) {
+static ubi_text cut_text(ubi_text text, size_t max) {
     return (ubi_text){ text.ptr, text.len < max ? text.len : max };
 }
 
-static void add_text(ubi__ubirec_writer *w, ubi_text text, size_t max) {
-    text = cut(text, max);
-    add_bytes(w, text.ptr, text.len);
+static void payload_add_text(ubi__ubirec_writer *w, ubi_text text, size_t max) {
+    text = cut_text(text, max);
+    payload_add_bytes(w, text.ptr, text.len);
 }
 
 /* What was added becomes a record. */
 static ubi_status put_other(ubi__ubirec_writer *w, ubi__ubirec_type type) {
-    UBI_TRY(reserve(w, 2 * VARINT_MAX + w->n_payload));
+    UBI_TRY(raw_reserve(w, 2 * VARINT_MAX + w->n_payload));
     w->n_raw += put_varint(w->raw + w->n_raw, (uint64_t)type << UBI__UBIREC_OP_BITS | UBI__UBIREC_OP_OTHER);
     w->n_raw += put_varint(w->raw + w->n_raw, w->n_payload);
     memcpy(w->raw + w->n_raw, w->payload, w->n_payload);
@@ -231,7 +231,7 @@ static ubi_status put_other(ubi__ubirec_writer *w, ubi__ubirec_type type) {
 
 static ubi_status put_numbers(ubi__ubirec_writer *w, ubi__ubirec_type type, const uint64_t *numbers, size_t n) {
     for (size_t i = 0; i < n; i++)
-        add(w, numbers[i]);
+        payload_add(w, numbers[i]);
     return put_other(w, type);
 }
 
@@ -243,11 +243,11 @@ static ubi_status put_numbers(ubi__ubirec_writer *w, ubi__ubirec_type type, cons
 
 static ubi_status number_string(ubi__ubirec_writer *w, uint32_t *out, ubi_text text) {
     uint32_t n = ubi__strtab_count(&w->strings);
-    text = cut(text, UBI__UBIREC_TEXT_MAX);
+    text = cut_text(text, UBI__UBIREC_TEXT_MAX);
     UBI_TRY(ubi__strtab_intern(&w->strings, out, text));
     if (*out < n)
         return UBI_OK;
-    add_text(w, text, UBI__UBIREC_TEXT_MAX);
+    payload_add_text(w, text, UBI__UBIREC_TEXT_MAX);
     return put_other(w, UBI__UBIREC_STRING);
 }
 
@@ -256,7 +256,7 @@ ubi_status ubi__ubirec_module(ubi__ubirec_writer *w, uint32_t *out, const ubi__u
     bool is_new;
     ubi_text id = { (const char *)m->build_id, m->build_id_bytes };
     UBI_TRY(number_string(w, &path, m->path));
-    UBI_TRY(number_string(w, &build_id, cut(id, UBI__UBIREC_BUILD_ID_MAX)));
+    UBI_TRY(number_string(w, &build_id, cut_text(id, UBI__UBIREC_BUILD_ID_MAX)));
     const uint64_t tuple[] = { (uint64_t)path << 32 | build_id, m->bias, m->start, m->end };
     UBI_TRY(ubi__tuple_table_number(&w->modules, out, &is_new, tuple));
     return is_new ? PUT(w, UBI__UBIREC_MODULE, path, build_id, m->bias, m->start, m->end) : UBI_OK;
@@ -306,7 +306,7 @@ ubi_status ubi__ubirec_trace(ubi__ubirec_writer *w, uint32_t *out, uint32_t call
     *out = row + 1;
     if (!is_new)
         return UBI_OK;
-    UBI_TRY(reserve(w, 2 * VARINT_MAX)); /* both in one block */
+    UBI_TRY(raw_reserve(w, 2 * VARINT_MAX)); /* both in one block */
     UBI_TRY(put_op(w, UBI__UBIREC_OP_TRACE, *out - caller));
     w->n_raw += put_varint(w->raw + w->n_raw, frame);
     return UBI_OK;
@@ -348,18 +348,18 @@ ubi_status ubi__ubirec_thread(ubi__ubirec_writer *w, uint32_t *out, uint64_t tid
 
 ubi_status ubi__ubirec_write_about(ubi__ubirec_writer *w, const ubi__ubirec_about *about) {
     w->index.is_exact = about->period_bytes == 1;
-    add(w, about->pid);
-    add(w, about->parent_pid);
-    add(w, about->period_bytes);
-    add(w, about->start_unix_ns);
-    add(w, about->recording_start_ns);
-    add(w, about->page_bytes);
-    add_text(w, about->program, UBI__UBIREC_TEXT_MAX);
-    add_text(w, about->arguments, UBI__UBIREC_TEXT_MAX);
-    add_text(w, about->writer, UBI__UBIREC_SHORT_TEXT_MAX);
-    add_text(w, about->system, UBI__UBIREC_SHORT_TEXT_MAX);
+    payload_add(w, about->pid);
+    payload_add(w, about->parent_pid);
+    payload_add(w, about->period_bytes);
+    payload_add(w, about->start_unix_ns);
+    payload_add(w, about->recording_start_ns);
+    payload_add(w, about->page_bytes);
+    payload_add_text(w, about->program, UBI__UBIREC_TEXT_MAX);
+    payload_add_text(w, about->arguments, UBI__UBIREC_TEXT_MAX);
+    payload_add_text(w, about->writer, UBI__UBIREC_SHORT_TEXT_MAX);
+    payload_add_text(w, about->system, UBI__UBIREC_SHORT_TEXT_MAX);
     if (about->recording)
-        add(w, about->recording);
+        payload_add(w, about->recording);
     return put_other(w, UBI__UBIREC_ABOUT);
 }
 
@@ -367,7 +367,7 @@ ubi_status ubi__ubirec_write_time(ubi__ubirec_writer *w, uint64_t time_ns) {
     if (time_ns <= w->time_ns)
         return UBI_OK;
     /* Before the difference is taken, which a new block would change. */
-    UBI_TRY(reserve(w, 3 * VARINT_MAX));
+    UBI_TRY(raw_reserve(w, 3 * VARINT_MAX));
     UBI_TRY(PUT(w, UBI__UBIREC_TIME, time_ns - w->block_time_ns));
     w->time_ns = w->block_time_ns = time_ns;
     return UBI_OK;
@@ -457,13 +457,13 @@ ubi_status ubi__ubirec_write_symbols(ubi__ubirec_writer *w, uint32_t frame, cons
         UBI_TRY(number_string(w, &texts[i][0], symbols[i].function));
         UBI_TRY(number_string(w, &texts[i][1], symbols[i].file));
     }
-    add(w, frame);
-    add(w, n);
+    payload_add(w, frame);
+    payload_add(w, n);
     for (size_t i = 0; i < n; i++) {
-        add(w, texts[i][0]);
-        add(w, texts[i][1]);
-        add(w, symbols[i].line);
-        add(w, symbols[i].column);
+        payload_add(w, texts[i][0]);
+        payload_add(w, texts[i][1]);
+        payload_add(w, symbols[i].line);
+        payload_add(w, symbols[i].column);
     }
     return put_other(w, UBI__UBIREC_SYMBOLS);
 }

@@ -13,7 +13,7 @@ from interpose_harness import SOURCE, TIMEOUT_SECONDS, InterposeTest  # noqa: E4
 # (name, command); {folder} is a folder of their own, {source} a folder with files to work on.
 PROGRAMS = [
     ("bash", ["bash", "-c", "for i in {{1..300}}; do a[$i]=$((i*i)); s+=${{a[$i]}}; done; echo ${{#s}}; exit 3"]),
-    ("cc1", ["gcc", "-O2", "-S", "-o", "-", "{source}/block_table.c", "-I{source}/..", "-I{source}/../../include"]),
+    ("cc1", ["gcc", "-O2", "-S", "-o", "-", "{source}/live_table.c", "-I{source}/..", "-I{source}/../../include"]),
     ("cc1plus", ["g++", "-O1", "-S", "-o", "-", "{source}/../../tests/interpose/programs/every_operator.cpp"]),
     ("find", ["find", "{source}", "-name", "*.c", "-size", "+1k"]),
     ("grep", ["grep", "-rhoE", "[a-z_]+\\(", "{source}"]),

@@ -8,7 +8,7 @@
  *     /usr/lib/x86_64-linux-gnu/libc.so.6               kept
  *
  * Recordings count by names: who is named like malloc, or stands in std, passes on what others ask for. So such a name stays
- * one (recording/allocator_frames.h), and all numbers stay what they are.
+ * one (recording/known_frames.h), and all numbers stay what they are.
  */
 #include "analyses/anonymize/anonymizer.h"
 #include "base/text.h"

@@ -16,7 +16,7 @@
 
 #include "analyses/anonymize/anonymizer.h"
 #include "base/text.h"
-#include "recording/allocator_frames.h"
+#include "recording/known_frames.h"
 #include "timeline/marker_words.h"
 
 #define TEXT 512

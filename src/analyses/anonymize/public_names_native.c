@@ -2,7 +2,7 @@
  *
  * public_names_native.c: words of compiled code, of the recordings of such programs, and of timelines.
  *
- * A name that decides how a recording counts (recording/allocator_frames.c, recording/known_pools.c, recording/libc_frames.c, timeline/marker_words.c)
+ * A name that decides how a recording counts (recording/known_frames.c, recording/known_pools.c, recording/known_frames.c, timeline/marker_words.c)
  * must be here, or a copy would give other numbers than its original.
  */
 #include "analyses/anonymize/public_names.h"
@@ -29,7 +29,7 @@ const ubi__name_group ubi__names_native[] = {
     { UBI__NAMES_NATIVE,
       "std|__gnu_cxx|__cxxabiv1|boost|container|alloc|core|at|failed|unwind|truncated|so|unknown|main" },
 
-    /* Functions that ask for memory, and are nobody's own (recording/allocator_frames.c). */
+    /* Functions that ask for memory, and are nobody's own (recording/known_frames.c). */
     { UBI__NAMES_NATIVE,
       "wcsdup|getline|mmap64|xzalloc|savestring|g_malloc_n|g_malloc0_n|g_realloc_n|g_slice_alloc|g_slice_alloc0|g_"
       "malloc|"
@@ -41,7 +41,7 @@ const ubi__name_group ubi__names_native[] = {
       "start|_init|_fini|"
       "__clone|__run_exit_handlers|__static_initialization_and_destruction_0|call_init|dl_main" },
 
-    /* Functions of the C library that keep what they ask for (recording/libc_frames.c). */
+    /* Functions of the C library that keep what they ask for (recording/known_frames.c). */
     { UBI__NAMES_NATIVE,
       "dlopen|__dlopen|dlmopen|__dlmopen|dlsym|__dlsym|dlvsym|__dlvsym|dlclose|__dlclose|dlinfo|__dlinfo|dladdr|"
       "__dladdr|dladdr1|__dladdr1|dlerror|__dlerror|dlerror_run|__dlerror_run|libc_dlopen_mode|__libc_dlopen_mode|"

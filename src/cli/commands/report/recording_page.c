@@ -15,7 +15,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_markers.h"
-#include "recording/allocator_frames.h"
+#include "recording/known_frames.h"
 #include "render/function_name.h"
 
 #define LABEL_COLUMNS 12

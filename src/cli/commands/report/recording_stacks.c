@@ -9,7 +9,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_page.h"
-#include "recording/allocator_frames.h"
+#include "recording/known_frames.h"
 #include "recording/known_pools.h"
 #include "render/function_name.h"
 
