@@ -535,10 +535,10 @@ static void a_sweep_frees_what_nothing_leads_to(void **state) {
         e.stack[0].line = line;
         births(&e, 1);
     }
-    assert_int_equal(e.tracking.frames.live_count, 3 + 490);
+    assert_int_equal(e.tracking.frames.table.n, 3 + 490);
     uint32_t forgotten = e.forgotten;
     ubi__tracking_sweep(&e.tracking);
-    assert_int_equal(e.tracking.frames.live_count, 4); /* the last is the log's */
+    assert_int_equal(e.tracking.frames.table.n, 4); /* the last is the log's */
     assert_int_equal(e.forgotten, forgotten + 1);
     ubi_frame frame;
     ubi_stack_frame(handed_out, &frame);

@@ -9,14 +9,17 @@
  * Class names, constructors, functions and files outlive the objects that they were read from, so they are copied here, as
  * WTF-8, and known by number: that keeps frames and log entries small.
  *
- * Frames and texts keep their number while they live. Nobody counts references: a sweep frees what nothing marked leads to,
- * so a program that makes functions with ever new names costs no more than what is in use. A frame that was handed out is
- * pinned, so nobody outside ever sees a number change its meaning.
+ * Frames and texts keep their number while they live. There are no reference counts: a sweep frees what nothing marked leads
+ * to, so a program that makes functions with ever new names costs no more than what is in use. A frame that was handed out is
+ * pinned, so callers never see a number change its meaning.
+ *
+ * Invariants, checked by ubi__tracked_texts_check and ubi__frame_trie_check: every entry is either free and in the list of
+ * free ones, or found by what it says; a frame's parent is in use; after a sweep nothing is marked.
  */
 #ifndef UBI_TRACKING_TRACKED_STACKS_H
 #define UBI_TRACKING_TRACKED_STACKS_H
 
-#include <ubiheap/base.h>
+#include "base/table.h"
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
@@ -26,8 +29,10 @@ typedef uint32_t ubi__text_ix;
 typedef struct ubi__tracked_text {
     char *ptr; /* NULL: the entry is free */
     uint32_t len;
-    uint32_t hash;
-    uint32_t next; /* in its bucket, or in the list of free entries */
+    union {
+        uint32_t hash;      /* upper half of the hash */
+        uint32_t next_free; /* UBI_NONE: the last */
+    };
     bool marked;
 } ubi__tracked_text;
 
@@ -35,10 +40,8 @@ typedef struct ubi__tracked_texts {
     const ubi_allocator *allocator;
     ubi__tracked_text *at;
     uint32_t n, capacity;
-    uint32_t *buckets; /* first entry of each, UBI_NONE: none */
-    uint32_t bucket_count;
-    uint32_t free_first;
-    uint32_t live_count;
+    uint32_t free_first;  /* UBI_NONE: no entry is free */
+    ubi__row_table table; /* of the entries that are not free */
 } ubi__tracked_texts;
 
 void ubi__tracked_texts_init(ubi__tracked_texts *t, const ubi_allocator *allocator);
@@ -55,6 +58,7 @@ static inline void ubi__tracked_texts_mark(ubi__tracked_texts *t, ubi__text_ix i
     if (ix != UBI_NONE)
         t->at[ix].marked = true;
 }
+void ubi__tracked_texts_check(const ubi__tracked_texts *t);
 /** Frees all that is not marked, and takes the marks away. */
 void ubi__tracked_texts_sweep(ubi__tracked_texts *t);
 
@@ -64,7 +68,7 @@ void ubi__tracked_texts_sweep(ubi__tracked_texts *t);
 typedef uint32_t ubi__stack_ix;
 #define UBI__STACK_EMPTY 0
 
-/** Where a frame stands: what makes it the same as another under one parent. */
+/** Where in its code a frame is: what makes it the same as another under one parent. */
 typedef struct ubi__frame_place {
     uint32_t code; /* its number */
     uint32_t pc;   /* where in it */
@@ -72,8 +76,10 @@ typedef struct ubi__frame_place {
 
 typedef struct ubi__trie_frame {
     ubi__stack_ix parent; /* UBI_NONE: this entry is free */
-    uint32_t next;        /* in its bucket, or in the list of free entries */
-    ubi__frame_place place;
+    union {
+        ubi__frame_place place;
+        uint32_t next_free; /* UBI_NONE: the last */
+    };
     ubi__text_ix function_name; /* UBI_NONE: none */
     ubi__text_ix source;        /* UBI_NONE: not known */
     uint32_t line, column;      /* from 1; 0: not known */
@@ -84,14 +90,13 @@ typedef struct ubi__frame_trie {
     const ubi_allocator *allocator;
     ubi__trie_frame *at; /* at[0] is the root once anything is in */
     uint32_t n, capacity;
-    uint32_t *buckets;
-    uint32_t bucket_count;
-    uint32_t free_first;
-    uint32_t live_count;
+    uint32_t free_first;  /* UBI_NONE: no entry is free */
+    ubi__row_table table; /* of the entries that are not free, the root excepted */
 } ubi__frame_trie;
 
 void ubi__frame_trie_init(ubi__frame_trie *t, const ubi_allocator *allocator);
 void ubi__frame_trie_fini(ubi__frame_trie *t);
+void ubi__frame_trie_check(const ubi__frame_trie *t);
 /** The frame at `place` called from `parent`, or UBI_NONE. */
 ubi__stack_ix ubi__frame_trie_find(const ubi__frame_trie *t, ubi__stack_ix parent, ubi__frame_place place);
 /** Adds one that is not there; of `frame` only what describes it is read. UBI_NONE: no memory. */

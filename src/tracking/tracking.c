@@ -156,8 +156,8 @@ void ubi__tracking_sweep(ubi__tracking *t) {
         ubi__tracked_texts_mark(&t->texts, t->class_texts[i]);
     ubi__frame_trie_sweep(&t->frames, &t->texts);
     ubi__tracked_texts_sweep(&t->texts);
-    t->sweep_frames_at = twice_but_at_least(t->frames.live_count, SWEEP_FRAMES_MIN);
-    t->sweep_texts_at = twice_but_at_least(t->texts.live_count, SWEEP_TEXTS_MIN);
+    t->sweep_frames_at = twice_but_at_least(t->frames.table.n, SWEEP_FRAMES_MIN);
+    t->sweep_texts_at = twice_but_at_least(t->texts.table.n, SWEEP_TEXTS_MIN);
 }
 
 /* ---- stacks and names ----------------------------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@
  * of the engine: nothing here runs scripts or touches the engine's heap, but for callbacks at ubi__tracking_safe_point and of
  * a drained log.
  *
- * This folder is installed as source and compiled with an engine: it includes <ubiheap/...> and itself, nothing else of ours.
+ * This folder is installed as source and compiled with an engine: of ours it includes <ubiheap/...>, itself, and the headers
+ * of base/ that are installed with it (assert, bits, table).
  */
 #ifndef UBI_TRACKING_TRACKING_H
 #define UBI_TRACKING_TRACKING_H
@@ -228,7 +229,7 @@ void ubi__tracking_forget_stacks(ubi__tracking *t);
 void ubi__tracking_sweep(ubi__tracking *t);
 /** The same when there are twice as many as were left the last time. */
 static inline void ubi__tracking_sweep_if_due(ubi__tracking *t) {
-    if (__builtin_expect(t->frames.live_count >= t->sweep_frames_at || t->texts.live_count >= t->sweep_texts_at, 0))
+    if (__builtin_expect(t->frames.table.n >= t->sweep_frames_at || t->texts.table.n >= t->sweep_texts_at, 0))
         ubi__tracking_sweep(t);
 }
 

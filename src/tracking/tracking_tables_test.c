@@ -105,10 +105,10 @@ static void texts_live_while_they_are_marked(void **state) {
         for (uint32_t i = 0; i < 300; i += 3)
             ubi__tracked_texts_mark(&t, kept[i]);
         ubi__tracked_texts_sweep(&t);
-        assert_int_equal(t.live_count, 100);
+        assert_int_equal(t.table.n, 100);
         for (uint32_t i = 0; i < 200; i++)
             ubi__tracked_texts_intern(&t, text, (size_t)snprintf(text, sizeof text, "other %d %u", round, i));
-        assert_int_equal(t.live_count, 300);
+        assert_int_equal(t.table.n, 300);
         assert_true(t.n <= 301);
         for (uint32_t i = 0; i < 300; i += 3) {
             int n = snprintf(text, sizeof text, "text %u", i);
@@ -150,7 +150,7 @@ static void frames_live_while_marked_or_pinned(void **state) {
             add_frame(&t, 0, round, 1000 + i);
         ubi__frame_trie_mark(&t, marked);
         ubi__frame_trie_sweep(&t, &texts);
-        assert_int_equal(t.live_count, 49 + 19);
+        assert_int_equal(t.table.n, 49 + 19);
         uint32_t depth = 0;
         for (ubi__stack_ix ix = marked; ix; ix = t.at[ix].parent, depth++)
             assert_int_equal(t.at[ix].line, 19 - depth);

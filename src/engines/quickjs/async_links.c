@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * async_links.c: see async_links.h. Links stand in one array, in the order of their making, and are found by a hash.
+ * async_links.c: see async_links.h.
  */
 #include "engines/quickjs/async_links.h"
 
+#include "base/bits.h"
 #include "tracking/tool_memory.h"
 
 #define LINKS_MAX (1u << 16)
-#define FIRST_BUCKETS 64
+
+static bool link_is(const ubi__async_links *l, ubi__async_ix ix, const ubi__async_link *link) {
+    const ubi__async_link *known = &l->at[ix];
+    return known->stack == link->stack && known->parent == link->parent && known->cause == link->cause;
+}
+
+UBI_ROW_LOOKUP(link, const ubi__async_links *, const ubi__async_link *, link_is);
+
+static uint64_t link_hash(const ubi__async_link *link) {
+    uint64_t h = ((uint64_t)link->parent << 32 | link->stack) * UBI__GOLDEN;
+    return (h ^ h >> 29 ^ (uintptr_t)link->cause) * UINT64_C(0xbf58476d1ce4e5b9);
+}
 
 void ubi__async_links_init(ubi__async_links *l, const ubi_allocator *allocator) {
     *l = (ubi__async_links){ .allocator = allocator };
@@ -15,7 +27,7 @@ void ubi__async_links_init(ubi__async_links *l, const ubi_allocator *allocator) 
 
 void ubi__async_links_fini(ubi__async_links *l) {
     ubi__tool_free(l->allocator, l->at, l->capacity, sizeof *l->at);
-    ubi__tool_free(l->allocator, l->buckets, l->bucket_count, sizeof *l->buckets);
+    ubi__row_table_fini(&l->table, l->allocator);
     ubi__async_links_init(l, l->allocator);
 }
 
@@ -25,50 +37,30 @@ void ubi__async_links_clear(ubi__async_links *l) {
     l->epoch = epoch + 1;
 }
 
-static uint32_t *bucket_of(const ubi__async_links *l, const ubi__async_link *link) {
-    uint64_t h = ((uint64_t)link->parent << 32 | link->stack) * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 29 ^ (uintptr_t)link->cause) * UINT64_C(0xbf58476d1ce4e5b9);
-    return &l->buckets[(h >> 32) & (l->bucket_count - 1)];
-}
-
-static void put(ubi__async_links *l, uint32_t ix) {
-    uint32_t *bucket = bucket_of(l, &l->at[ix]);
-    l->at[ix].next = *bucket;
-    *bucket = ix;
-}
-
-/* At least one bucket per link. */
-static bool make_room(ubi__async_links *l) {
-    uint32_t first = l->n ? l->n : 1;
-    if (first >= LINKS_MAX || !ubi__tool_reserve(l->allocator, (void **)&l->at, &l->capacity, first + 1, sizeof *l->at))
-        return false;
-    if (first < l->bucket_count)
-        return true;
-    uint32_t count = l->bucket_count ? 2 * l->bucket_count : FIRST_BUCKETS;
-    uint32_t *buckets = (uint32_t *)ubi__tool_calloc(l->allocator, count, sizeof *buckets);
-    if (!buckets)
-        return false;
-    ubi__tool_free(l->allocator, l->buckets, l->bucket_count, sizeof *l->buckets);
-    l->buckets = buckets;
-    l->bucket_count = count;
-    for (uint32_t ix = 1; ix < l->n; ix++)
-        put(l, ix);
-    return true;
-}
-
-static ubi__async_ix intern(ubi__async_links *l, const ubi__async_link *link) {
-    for (uint32_t ix = l->bucket_count ? *bucket_of(l, link) : 0; ix; ix = l->at[ix].next) {
-        const ubi__async_link *known = &l->at[ix];
-        if (known->stack == link->stack && known->parent == link->parent && known->cause == link->cause)
-            return ix;
+void ubi__async_links_check(const ubi__async_links *l) {
+    if (!UBI_CHECKS)
+        return;
+    UBI_ASSERT(l->n <= l->capacity && l->n <= LINKS_MAX);
+    UBI_ASSERT(l->table.n == (l->n ? l->n - 1 : 0));
+    for (uint32_t ix = 1; ix < l->n; ix++) {
+        UBI_ASSERT(l->at[ix].stack != UBI__STACK_EMPTY);
+        UBI_ASSERT(l->at[ix].parent < ix);
+        UBI_ASSERT(link_find(&l->table, l, &l->at[ix], link_hash(&l->at[ix])) == ix);
     }
-    if (!make_room(l))
+}
+
+static ubi__async_ix link_intern(ubi__async_links *l, const ubi__async_link *link) {
+    uint64_t hash = link_hash(link);
+    uint32_t ix = link_find(&l->table, l, link, hash), next = l->n ? l->n : 1;
+    if (ix != UBI_NONE)
+        return ix;
+    if (next >= LINKS_MAX || ubi__row_table_reserve(&l->table, l->allocator, 1) != UBI_OK ||
+        !ubi__tool_reserve(l->allocator, (void **)&l->at, &l->capacity, next + 1, sizeof *l->at))
         return 0;
-    uint32_t ix = l->n ? l->n : 1;
-    l->at[ix] = *link;
-    l->n = ix + 1;
-    put(l, ix);
-    return ix;
+    l->at[next] = *link;
+    l->n = next + 1;
+    ubi__row_table_fill(&l->table, link_place(&l->table, l, link, hash), hash, next);
+    return next;
 }
 
 ubi__async_ix ubi__async_links_register(ubi__async_links *l, ubi__stack_ix stack, ubi__async_ix current) {
@@ -78,7 +70,7 @@ ubi__async_ix ubi__async_links_register(ubi__async_links *l, ubi__stack_ix stack
     for (ubi__async_ix ix = current; ix; ix = l->at[ix].parent, length++)
         if (l->at[ix].stack == stack)
             return ix;
-    return intern(l, &(ubi__async_link){ .stack = stack, .parent = length < UBI__ASYNC_CHAIN_MAX ? current : 0 });
+    return link_intern(l, &(ubi__async_link){ .stack = stack, .parent = length < UBI__ASYNC_CHAIN_MAX ? current : 0 });
 }
 
 ubi__async_ix ubi__async_links_named(ubi__async_links *l, ubi__async_ix link, const char *cause) {
@@ -86,10 +78,11 @@ ubi__async_ix ubi__async_links_named(ubi__async_links *l, ubi__async_ix link, co
         return 0;
     ubi__async_link named = l->at[link];
     named.cause = cause;
-    return intern(l, &named);
+    return link_intern(l, &named);
 }
 
 void ubi__async_links_mark(const ubi__async_links *l, ubi__frame_trie *frames) {
+    ubi__async_links_check(l);
     for (uint32_t ix = 1; ix < l->n; ix++)
         ubi__frame_trie_mark(frames, l->at[ix].stack);
 }

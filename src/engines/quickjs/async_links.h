@@ -8,6 +8,8 @@
  *
  * Chains stay short: a callback that registers itself again and again, from the same stack, has one link, for a stack occurs
  * once in a chain. When there are too many links all the same, new registrations get none.
+ *
+ * Invariants, checked by ubi__async_links_check: no two links are equal, a parent is older than its child, no stack is empty.
  */
 #ifndef UBI_QUICKJS_ASYNC_LINKS_H
 #define UBI_QUICKJS_ASYNC_LINKS_H
@@ -21,22 +23,21 @@ typedef struct ubi__async_link {
     ubi__stack_ix stack;  /* never the empty one */
     ubi__async_ix parent; /* of the stack's outermost frame */
     const char *cause;    /* static; NULL: it did not run yet */
-    uint32_t next;        /* in its bucket */
 } ubi__async_link;
 
 #define UBI__ASYNC_CHAIN_MAX 32 /* links in a chain */
 
 typedef struct ubi__async_links {
     const ubi_allocator *allocator;
-    ubi__async_link *at; /* at[0] is nobody's */
+    ubi__async_link *at; /* in the order of their making; at[0] is unused */
     uint32_t n, capacity;
-    uint32_t *buckets;
-    uint32_t bucket_count;
-    uint32_t epoch; /* grows when all are forgotten: numbers of before mean nothing then */
+    ubi__row_table table;
+    uint32_t epoch; /* grows when all are forgotten: earlier numbers mean nothing then */
 } ubi__async_links;
 
 void ubi__async_links_init(ubi__async_links *l, const ubi_allocator *allocator);
 void ubi__async_links_fini(ubi__async_links *l);
+void ubi__async_links_check(const ubi__async_links *l);
 /** Forgets all links. */
 void ubi__async_links_clear(ubi__async_links *l);
 /** What is registered now, on `stack`, in a run that hangs on `current`. 0: nothing is known, or there is no room. */

@@ -33,7 +33,7 @@ JSValue ubi__js_wrap(JSContext *ctx, ubi__js_debugger *debugger, JSValueConst va
     if (!JS_IsObject(value))
         return JS_DupValue(ctx, value);
     uint32_t hash = ubi__weak_hash((uintptr_t)JS_VALUE_GET_PTR(value));
-    JSValue object = ubi__weak_table_find(ctx, &debugger->objects, hash, has_referent, JS_VALUE_GET_PTR(value));
+    JSValue object = ubi__weak_table_lookup(ctx, &debugger->objects, hash, has_referent, JS_VALUE_GET_PTR(value));
     if (!JS_IsUndefined(object))
         return object;
     object = ubi__js_owned_new(ctx, UBI__JS_OBJECT, debugger, value);

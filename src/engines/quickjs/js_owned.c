@@ -24,7 +24,7 @@ static void finalize_object(JSRuntime *runtime, JSValue value) {
     if (!object)
         return;
     uint32_t hash = ubi__weak_hash((uintptr_t)JS_VALUE_GET_PTR(object->referent));
-    ubi__weak_table_remove(&object->debugger->objects, hash, value);
+    ubi__weak_table_forget(&object->debugger->objects, hash, value);
     free_owned(runtime, object);
 }
 

@@ -26,7 +26,7 @@ static void finalize(JSRuntime *runtime, JSValue value) {
     if (!frame)
         return;
     ubi__js_realm *realm = frame->realm;
-    ubi__weak_table_remove(&realm->frames, frame->hash, value);
+    ubi__weak_table_forget(&realm->frames, frame->hash, value);
     JS_FreeValueRT(runtime, frame->source);
     JS_FreeValueRT(runtime, frame->name);
     JS_FreeValueRT(runtime, frame->parent);
@@ -117,7 +117,7 @@ static JSValue frame_below(JSContext *ctx, ubi__js_realm *realm, JSValue parent,
     JSValue found = JS_EXCEPTION;
     if (w.source_atom != JS_ATOM_NULL && (!facts.function_name.ptr || w.name_atom != JS_ATOM_NULL)) {
         uint32_t hash = hash_of(&w);
-        found = ubi__weak_table_find(ctx, &realm->frames, hash, matches, &w);
+        found = ubi__weak_table_lookup(ctx, &realm->frames, hash, matches, &w);
         if (JS_IsUndefined(found))
             found = new_frame(ctx, realm, &w, hash);
     }
