@@ -6,6 +6,10 @@
 
 #include "base/text.h"
 
+void ubi__class_rows_check(const ubi__class_rows *t) {
+    UBI_ASSERT(ubi__strtab_count(&t->keys) == t->rows.n);
+}
+
 void ubi__class_rows_init(ubi__class_rows *t, const ubi_allocator *a) {
     *t = (ubi__class_rows){ .allocator = a };
     ubi__strtab_init(&t->names, a);
@@ -71,6 +75,8 @@ ubi_status ubi__class_rows_add(uint32_t *out, ubi__class_rows *t, const ubi_clas
     ubi__strtab_init(&a.places, t->allocator);
     for (uint32_t i = 0; i < scheme->n_classes && status == UBI_OK; i++)
         status = find_row(&out[i], &a, i);
+    if (status == UBI_OK)
+        ubi__class_rows_check(t);
     ubi__strtab_fini(&a.places);
     ubi__vec_u32_fini(&a.place_rows, t->allocator);
     return status;

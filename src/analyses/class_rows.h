@@ -18,6 +18,8 @@ typedef struct ubi__class_rows {
     ubi__strtab keys; /* entry i is row i */
 } ubi__class_rows;
 
+/** Each row has a key of its own. O(1). */
+void ubi__class_rows_check(const ubi__class_rows *t);
 void ubi__class_rows_init(ubi__class_rows *t, const ubi_allocator *a);
 void ubi__class_rows_fini(ubi__class_rows *t);
 

@@ -75,6 +75,12 @@ static void compare_texts(ubi__id_match *match, const ubi_graph *past, ubi_node_
     match->n_words_same += same && has_word(is);
 }
 
+void ubi__id_match_check(const ubi__id_match *match) {
+    UBI_ASSERT(match->n_common_same <= match->n_common && match->n_types_same <= match->n_common);
+    UBI_ASSERT(match->n_texts_same <= match->n_texts && match->n_words_same <= match->n_texts_same);
+    UBI_ASSERT(match->n_texts + match->n_words <= match->n_common);
+}
+
 void ubi__id_match_count(ubi__id_match *match, const ubi_graph *past, ubi_node_ix before, const ubi_graph *graph,
                          ubi_node_ix node, bool is_class_equal) {
     const ubi_kind *was = kind_of(past, before), *is = kind_of(graph, node);
@@ -87,6 +93,7 @@ void ubi__id_match_count(ubi__id_match *match, const ubi_graph *past, ubi_node_i
 }
 
 void ubi__id_match_add(ubi__id_match *to, const ubi__id_match *part) {
+    ubi__id_match_check(part);
     to->n_common += part->n_common;
     to->n_common_same += part->n_common_same;
     to->n_types_same += part->n_types_same;
@@ -101,6 +108,7 @@ static bool is_most(uint64_t part, uint64_t whole) {
 }
 
 bool ubi__is_same_process(const ubi__id_match *match, uint64_t n_fewer, bool reuses_ids) {
+    ubi__id_match_check(match);
     if (match->n_common * 100 < n_fewer * LEAST_COMMON_PERCENT)
         return false;
     if (reuses_ids)

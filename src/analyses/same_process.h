@@ -21,6 +21,8 @@ typedef struct ubi__id_match {
     uint64_t n_words_same; /* of n_texts_same, those that were anonymized, with one key */
 } ubi__id_match;
 
+/** Parts are no more than what they are part of. O(1). */
+void ubi__id_match_check(const ubi__id_match *match);
 /** Two nodes of one id, both in classes. Cost: the length of their texts. */
 void ubi__id_match_count(ubi__id_match *match, const ubi_graph *past, ubi_node_ix before, const ubi_graph *graph,
                          ubi_node_ix node, bool is_class_equal);

@@ -6,6 +6,20 @@
 
 #include "base/text.h"
 
+void ubi__breakdown_tree_check(const ubi__breakdown_tree *tree) {
+    uint64_t n_children = 0;
+    for (size_t i = 0; UBI_CHECKS && i < tree->nodes.n; i++) {
+        const ubi_breakdown *b = &tree->nodes.at[i];
+        UBI_ASSERT(b->tree == tree);
+        UBI_ASSERT(b->n_children == 0 || b->first_child > i);
+        UBI_ASSERT(b->n_children == 0 || (b->by != UBI_BY_COUNT && b->by != UBI_BY_BUCKET));
+        UBI_ASSERT(b->label_start + b->label_len <= tree->text.n);
+        n_children += b->n_children;
+        UBI_ASSERT(n_children < tree->nodes.n);
+    }
+    UBI_ASSERT(!UBI_CHECKS || n_children + 1 == tree->nodes.n);
+}
+
 ubi_status ubi__breakdown_tree_new(ubi__breakdown_tree **out, const ubi_allocator *allocator) {
     ubi__breakdown_tree *tree = UBI_NEW(allocator, ubi__breakdown_tree);
     if (!tree)
@@ -35,6 +49,7 @@ ubi_status ubi__breakdown_tree_append(ubi__breakdown_tree *tree, uint32_t *first
 }
 
 ubi_breakdown *ubi__breakdown_tree_root(ubi__breakdown_tree *tree) {
+    ubi__breakdown_tree_check(tree);
     return tree->nodes.at;
 }
 

@@ -53,6 +53,8 @@ struct ubi__breakdown_tree {
     ubi__vec_u8 text; /* labels, back to back */
 };
 
+/** Nodes come after their parents, each is the child of one, and labels lie within the text. O(nodes). */
+void ubi__breakdown_tree_check(const ubi__breakdown_tree *tree);
 /** An empty tree with one reference. */
 ubi_status ubi__breakdown_tree_new(ubi__breakdown_tree **out, const ubi_allocator *allocator);
 void ubi__breakdown_tree_unref(ubi__breakdown_tree *tree);
@@ -62,7 +64,7 @@ ubi_status ubi__breakdown_tree_append(ubi__breakdown_tree *tree, uint32_t *first
 ubi_breakdown *ubi__breakdown_tree_root(ubi__breakdown_tree *tree);
 
 static inline const ubi_breakdown *ubi__breakdown_child(const ubi_breakdown *b, uint32_t place) {
-    return &b->tree->nodes.at[b->first_child + place];
+    return &b->tree->nodes.at[b->first_child + UBI_INDEX(place, b->n_children)];
 }
 ubi_text ubi__breakdown_label(const ubi_breakdown *breakdown);
 /** Whether both group and show the same, however they were written. */

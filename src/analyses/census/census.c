@@ -101,6 +101,7 @@ static ubi_status index_claims(const job *j, uint64_t **out) {
         first[(j->claims.at[i] >> 32) + 1]++;
     for (uint32_t c = 0; c < n_cells; c++)
         first[c + 1] += first[c];
+    UBI_ASSERT(first[n_cells] == j->claims.n);
     *out = first;
     return UBI_OK;
 }
@@ -124,6 +125,7 @@ static ubi_status place_buckets(ubi_census *census) {
 static void put_id(job *j, const uint64_t *first_claim, uint32_t cell, uint64_t id) {
     for (uint64_t i = first_claim[cell]; i < first_claim[cell + 1]; i++) {
         ubi_report *bucket = &j->census->reports.at[(uint32_t)j->claims.at[i]];
+        UBI_ASSERT(bucket->n < bucket->count);
         j->census->ids.at[bucket->first + bucket->n++] = id;
     }
 }
@@ -174,6 +176,41 @@ static ubi_status check_options(ubi_census_options *out, const ubi_census_option
         UBI_TRY(ubi__version_check(options->version, UBI_CENSUS_OPTIONS_VERSION, "ubi_census_options"));
     *out = options ? *options : defaults;
     return UBI_OK;
+}
+
+/* Sums of the entries of the report at `at`. */
+static void assert_entries(const ubi_census *census, size_t at) {
+    const ubi_report *report = &census->reports.at[at];
+    uint64_t count = 0, bytes = 0;
+    bool is_array = report->breakdown->by == UBI_BY_ARRAY;
+    UBI_ASSERT(report->first + report->n <= census->entries.n);
+    for (uint64_t i = report->first; i < report->first + report->n; i++) {
+        const ubi__report_entry *entry = &census->entries.at[i];
+        UBI_ASSERT(entry->report > at && entry->report < census->reports.n);
+        const ubi_report *part = &census->reports.at[entry->report];
+        UBI_ASSERT(part->census == census && part->breakdown->tree == report->breakdown->tree);
+        UBI_ASSERT(!is_array || (part->count == report->count && part->bytes == report->bytes));
+        count += part->count;
+        bytes += part->bytes;
+    }
+    bool is_lossy = census->compat == UBI_COMPAT_FIREFOX;
+    UBI_ASSERT(is_array || (is_lossy ? count <= report->count : count == report->count && bytes == report->bytes));
+}
+
+void ubi__census_check(const ubi_census *census) {
+    UBI_ASSERT(census->reports.at[0].breakdown == census->breakdown);
+    UBI_ASSERT(census->reports.at[0].count == census->node_count && census->reports.at[0].bytes == census->size_bytes);
+    uint64_t n_ids = 0;
+    for (size_t i = 0; UBI_CHECKS && i < census->reports.n; i++) {
+        const ubi_report *report = &census->reports.at[i];
+        if (report->breakdown->by == UBI_BY_BUCKET) {
+            UBI_ASSERT(report->first == n_ids && report->n == report->count);
+            n_ids += report->n;
+        } else if (report->breakdown->by != UBI_BY_COUNT) {
+            assert_entries(census, i);
+        }
+    }
+    UBI_ASSERT(!UBI_CHECKS || n_ids == census->ids.n);
 }
 
 void ubi_census_free(ubi_census *census) {
@@ -240,6 +277,7 @@ static ubi_status job_finish(ubi_census **out, job *j, ubi_node_ix single) {
         UBI_TRY(fill_buckets(j, single));
     ubi__vec_report_trim(&census->reports, census->allocator);
     ubi__vec_entry_trim(&census->entries, census->allocator);
+    ubi__census_check(census);
     *out = census;
     j->census = NULL;
     return UBI_OK;

@@ -10,6 +10,23 @@
 
 #include "analyses/census/census_tables.h"
 
+void ubi__cells_check(const ubi__cells *cells) {
+    bool is_single = cells->plain.n == 0 && cells->stacked.n == 1; /* which is found without an index */
+    UBI_ASSERT(is_single || cells->index.table.n == cells->stacked.n);
+    UBI_ASSERT(is_single || cells->by_stack || cells->stacked.n == 0);
+    if (!UBI_CHECKS)
+        return;
+    for (size_t k = 0; k < cells->plain.n; k++) {
+        const ubi__cell *cell = &cells->plain.at[k];
+        UBI_ASSERT(cell->kind == k && cell->stack == UBI_NONE);
+        UBI_ASSERT(cell->count || (cell->bytes == 0 && cell->smallest_id == UINT64_MAX));
+    }
+    for (size_t i = 0; i < cells->stacked.n && !is_single; i++) {
+        const ubi__cell *cell = &cells->stacked.at[i];
+        UBI_ASSERT(ubi__u64_map_get(&cells->index, ubi__u64_pair(cell->kind, cell->stack)) == i);
+    }
+}
+
 void ubi__cells_init(ubi__cells *cells, const ubi_allocator *allocator, bool by_stack) {
     *cells = (ubi__cells){ .allocator = allocator, .by_stack = by_stack };
     ubi__u64_map_init(&cells->index, allocator);
@@ -58,6 +75,8 @@ static ubi_status add_stacked(ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix 
 }
 
 ubi_status ubi__cells_add(ubi__cells *cells, const ubi__census_rows *rows) {
+    for (size_t i = 0; UBI_CHECKS && i < rows->n; i++)
+        UBI_ASSERT(rows->kind[i] < cells->plain.n);
     if (!cells->by_stack || !rows->stack) {
         add_plain(cells->plain.at, rows);
         return UBI_OK;
@@ -73,6 +92,7 @@ ubi_status ubi__cells_add(ubi__cells *cells, const ubi__census_rows *rows) {
 
 ubi_status ubi__cells_add_single(ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix stack, uint64_t id,
                                  uint64_t size_bytes) {
+    UBI_ASSERT(ubi__cells_count(cells) == 0);
     return ubi__vec_cell_push(&cells->stacked, cells->allocator, (ubi__cell){ kind, stack, 1, size_bytes, id });
 }
 
@@ -81,6 +101,7 @@ uint32_t ubi__cells_count(const ubi__cells *cells) {
 }
 
 const ubi__cell *ubi__cells_get(const ubi__cells *cells, uint32_t cell) {
+    UBI_ASSERT(cell < ubi__cells_count(cells));
     return cell < cells->plain.n ? &cells->plain.at[cell] : &cells->stacked.at[cell - cells->plain.n];
 }
 

@@ -48,6 +48,8 @@ typedef struct ubi__cells {
     ubi__u64_map index;    /* (kind, stack) -> place in `stacked` */
 } ubi__cells;
 
+/** Cells are where their kind and stack say, and those never met are empty. O(cells). */
+void ubi__cells_check(const ubi__cells *cells);
 void ubi__cells_init(ubi__cells *cells, const ubi_allocator *allocator, bool by_stack);
 void ubi__cells_fini(ubi__cells *cells);
 /** Makes room for kinds below `n_kinds`; keeps what was counted. */

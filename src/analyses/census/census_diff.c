@@ -210,6 +210,23 @@ static ubi_status check_match(const ubi_census *start, const ubi_census *end) {
     return UBI_OK;
 }
 
+void ubi__census_diff_check(const ubi_census_diff *diff) {
+    uint64_t next = 1;
+    for (size_t i = 0; UBI_CHECKS && i < diff->deltas.n; i++) {
+        const ubi_delta *delta = &diff->deltas.at[i];
+        UBI_ASSERT(delta->diff == diff && (delta->start || delta->end));
+        UBI_ASSERT(delta->first == next);
+        next += delta->n;
+        UBI_ASSERT(next <= diff->deltas.n);
+        for (uint32_t k = delta->first; k < next; k++) {
+            const ubi_delta *part = &diff->deltas.at[k];
+            UBI_ASSERT(!part->start || part->start == part_of(delta->start, part->place));
+            UBI_ASSERT(part->start || part->end == part_of(delta->end, part->place));
+        }
+    }
+    UBI_ASSERT(!UBI_CHECKS || next == diff->deltas.n);
+}
+
 static ubi_status diff_censuses(ubi_census_diff *diff, const ubi_census *start, const ubi_census *end) {
     differ d = { .diff = diff, .allocator = diff->allocator };
     UBI_TRY(sum_basis(diff, start));
@@ -218,6 +235,8 @@ static ubi_status diff_censuses(ubi_census_diff *diff, const ubi_census *start, 
     ubi__diff_side_init(&d.end, end, d.allocator);
     ubi__u64_map_init(&d.end_places, d.allocator);
     ubi_status status = subtract(&d);
+    if (status == UBI_OK)
+        ubi__census_diff_check(diff);
     ubi__diff_keys_fini(&d.keys);
     ubi__diff_side_fini(&d.start);
     ubi__diff_side_fini(&d.end);
@@ -318,7 +337,7 @@ uint32_t ubi_delta_entry_count(const ubi_delta *delta) {
 }
 
 const ubi_delta *ubi_delta_entry(const ubi_delta *delta, uint32_t index, ubi_report_key *key) {
-    const ubi_delta *part = &delta->diff->deltas.at[delta->first + index];
+    const ubi_delta *part = &delta->diff->deltas.at[delta->first + UBI_INDEX(index, delta->n)];
     ubi_report_entry(part->start ? delta->start : delta->end, part->place, key);
     return part;
 }

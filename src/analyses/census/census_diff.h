@@ -28,4 +28,7 @@ struct ubi_census_diff {
     int64_t basis_count, basis_bytes;
 };
 
+/** Deltas are breadth-first; a part is that entry of its parent's reports that its place says. O(deltas). */
+void ubi__census_diff_check(const ubi_census_diff *diff);
+
 #endif

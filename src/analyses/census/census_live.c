@@ -42,6 +42,12 @@ typedef struct walk {
     ubi_kind_ix kind_of_group[GROUPS]; /* UBI_NONE: not known yet */
 } walk;
 
+void ubi__census_live_check(const ubi__census_live *live) {
+    uint32_t n_keys = ubi__strtab_count(&live->frame_keys);
+    UBI_ASSERT(live->visits.kind.n == live->visits.id.n && live->visits.stack.n == live->visits.id.n);
+    UBI_ASSERT(n_keys == 0 || n_keys == live->frames.rows.n);
+}
+
 void ubi__census_live_init(ubi__census_live *live, const ubi_allocator *allocator) {
     memset(live, 0, sizeof *live);
     live->allocator = allocator;
@@ -156,7 +162,9 @@ static ubi_status append_frame(ubi__census_live *live, ubi_frame_ix *out, ubi_st
     UBI_TRY(intern_text(live, &row.function_name, frame.function_name));
     ubi_str_ix key;
     UBI_TRY(ubi__strtab_intern(&live->frame_keys, &key, key_of(&stack)));
-    return ubi__frames_append(&live->frames, out, &row); /* == key: both grow together */
+    UBI_TRY(ubi__frames_append(&live->frames, out, &row));
+    UBI_ASSERT(*out == key); /* both grow together */
+    return UBI_OK;
 }
 
 UBI_VEC_DECLARE(vec_stack, ubi_stack);
@@ -228,7 +236,7 @@ static uint64_t size_of(const walk *w, ubi_node node) {
 
 static ubi_status add_node(walk *w, ubi_node node) {
     ubi_stack stack;
-    size_t i = w->n_rows;
+    size_t i = UBI_INDEX(w->n_rows, BLOCK_ROWS);
     w->id[i] = ubi_node_id(node);
     w->size_bytes[i] = size_of(w, node);
     w->stack[i] = UBI_NONE;
@@ -306,6 +314,7 @@ ubi_status ubi__census_live_count(ubi__census_live *live, ubi__cells *cells, ubi
 }
 
 ubi_status ubi__census_live_finish(ubi__census_live *live) {
+    ubi__census_live_check(live);
     UBI_TRY(ubi__strtab_canonicalize(&live->strings));
     UBI_TRY(ubi__frames_canonicalize(&live->frames, &live->strings));
     ubi__strtab_trim(&live->strings);

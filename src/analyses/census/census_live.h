@@ -30,6 +30,8 @@ typedef struct ubi__census_live {
     ubi__census_visits visits;
 } ubi__census_live;
 
+/** Visits have all their columns, and there is a key per frame, until the keys are dropped. O(1). */
+void ubi__census_live_check(const ubi__census_live *live);
 void ubi__census_live_init(ubi__census_live *live, const ubi_allocator *allocator);
 void ubi__census_live_fini(ubi__census_live *live);
 /** Walks from `root` within the edge filter of `options` and counts what is met. With `keep_visits`, `live->visits` lists all rows. */

@@ -33,6 +33,23 @@ struct ubi_census_tree {
     ubi__vec_tree_name names; /* the builder's */
 };
 
+void ubi__census_tree_check(const ubi_census_tree *tree) {
+    uint64_t next_child = 1, next_leaf = 0;
+    UBI_ASSERT(tree->numbers.n == tree->rows.n && tree->rows.at[0].parent_id == 0);
+    for (size_t i = 0; UBI_CHECKS && i < tree->rows.n; i++) {
+        const final_row *row = &tree->rows.at[i];
+        UBI_ASSERT(tree->numbers.at[i] == i);
+        UBI_ASSERT(row->name < tree->names.n);
+        UBI_ASSERT(row->first_child == next_child && row->first_leaf == next_leaf);
+        next_child += row->n_children;
+        next_leaf += row->n_leaves;
+        UBI_ASSERT(next_child <= tree->rows.n && next_leaf <= tree->leaf_indices.n);
+        for (uint64_t child = row->first_child; child < next_child; child++)
+            UBI_ASSERT(tree->rows.at[child].parent_id == row->id);
+    }
+    UBI_ASSERT(!UBI_CHECKS || (next_child == tree->rows.n && next_leaf == tree->leaf_indices.n));
+}
+
 void ubi_census_tree_free(ubi_census_tree *tree) {
     if (!tree)
         return;
@@ -50,7 +67,7 @@ ubi_census_node_ix ubi_census_tree_root(const ubi_census_tree *tree) {
 }
 
 void ubi_census_tree_node(const ubi_census_tree *tree, ubi_census_node_ix node, ubi_census_node *out) {
-    const final_row *row = &tree->rows.at[node];
+    const final_row *row = &tree->rows.at[UBI_INDEX(node, tree->rows.n)];
     const ubi__tree_name *name = &tree->names.at[row->name];
     *out = (ubi_census_node){
         .name_type = name->type,
@@ -144,6 +161,8 @@ static ubi_status emit(ubi_census_tree **out, ubi__tree_builder *b, ubi__row_ix 
     emitter e = { .b = b, .tree = tree, .by_self = by_self };
     ubi__u64_map_init(&e.seen_leaves, b->allocator);
     ubi_status status = emit_all(&e, root);
+    if (status == UBI_OK)
+        ubi__census_tree_check(tree);
     ubi__vec_u32_fini(&e.rows, b->allocator);
     ubi__u64_map_fini(&e.seen_leaves);
     if (status == UBI_OK)
@@ -156,6 +175,7 @@ static ubi_status emit(ubi_census_tree **out, ubi__tree_builder *b, ubi__row_ix 
 ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const ubi_census_tree_options *options,
                             const ubi__tree_basis *basis) {
     ubi__row_ix root = 0;
+    ubi__tree_builder_check(b);
     if (options->invert)
         UBI_TRY(ubi__tree_invert(b, &root, root));
     if (options->has_filter)

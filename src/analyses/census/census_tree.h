@@ -89,6 +89,14 @@ typedef struct ubi__tree_basis {
     int64_t total_bytes, total_count;
 } ubi__tree_basis;
 
+/**
+ * The plain tree, with nothing open: children name their parent, and totals are a row's own numbers and the totals of its
+ * children, except those that count what another one has counted. (Firefox's are not always.) O(rows).
+ */
+void ubi__tree_builder_check(const ubi__tree_builder *b);
+/** Children are neighbours in breadth-first order and name their parent; leaf indices lie in order of rows. O(rows). */
+void ubi__census_tree_check(const ubi_census_tree *tree);
+
 /** `options` or the defaults; UBI_EINVAL when of another version. */
 ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_census_tree_options *options);
 

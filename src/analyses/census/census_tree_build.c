@@ -21,6 +21,30 @@
 #include "base/merge_sort.h"
 #include "base/text.h"
 
+/* The children of a row, and what they add up to. */
+static void assert_children(const ubi__tree_builder *b, ubi__row_ix at) {
+    const ubi__tree_row *row = &b->rows.at[at];
+    int64_t bytes = row->bytes, count = row->count;
+    ubi__row_ix last = UBI_NONE;
+    for (ubi__row_ix i = row->first_child; i != UBI_NONE; last = i, i = b->rows.at[i].next_sibling) {
+        const ubi__tree_row *child = &b->rows.at[UBI_INDEX(i, b->rows.n)];
+        UBI_ASSERT(child->parent == at && i > at);
+        bytes = child->apart ? bytes : ubi__add_i64(bytes, child->total_bytes);
+        count = child->apart ? count : ubi__add_i64(count, child->total_count);
+    }
+    UBI_ASSERT(last == row->last_child && (last == UBI_NONE || row->has_children));
+    UBI_ASSERT(b->compat != UBI_COMPAT_NONE || (row->total_bytes == bytes && row->total_count == count));
+}
+
+void ubi__tree_builder_check(const ubi__tree_builder *b) {
+    UBI_ASSERT(b->open.n == 0);
+    UBI_ASSERT(b->stack_names.n == ubi__strtab_count(&b->stack_keys));
+    for (size_t i = 0; UBI_CHECKS && i < b->rows.n; i++) {
+        UBI_ASSERT(b->rows.at[i].settled && b->rows.at[i].name < b->names.n);
+        assert_children(b, (ubi__row_ix)i);
+    }
+}
+
 void ubi__tree_builder_init(ubi__tree_builder *b, const ubi_allocator *allocator, ubi_compat compat) {
     *b = (ubi__tree_builder){ .allocator = allocator, .compat = compat };
     ubi__strtab_init(&b->texts, allocator);
@@ -303,6 +327,7 @@ static ubi_status map_row(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix ma
 
 ubi_status ubi__tree_enter(ubi__tree_builder *b, const ubi_report_key *edge, const ubi_breakdown *breakdown) {
     ubi__row_ix row;
+    UBI_ASSERT((edge == NULL) == (b->next_leaf_index == 0) && (edge == NULL) == (b->open.n == 0));
     b->next_leaf_index++;
     if (!edge)
         UBI_TRY(plain_row(b, &row, (ubi_text){ NULL, 0 }));
@@ -319,6 +344,7 @@ ubi_status ubi__tree_enter(ubi__tree_builder *b, const ubi_report_key *edge, con
  * Firefox keeps the later numbers; we add them.
  */
 ubi_status ubi__tree_count(ubi__tree_builder *b, int64_t count, int64_t bytes) {
+    UBI_ASSERT(b->open.n > 0);
     ubi__row_ix at = b->open.at[b->open.n - 1];
     ubi__tree_row *row = &b->rows.at[at];
     if (b->compat == UBI_COMPAT_FIREFOX) {
@@ -349,6 +375,7 @@ static ubi_status leave_map(ubi__tree_builder *b, ubi__row_ix row) {
 }
 
 ubi_status ubi__tree_leave(ubi__tree_builder *b) {
+    UBI_ASSERT(b->open.n > 0);
     ubi__row_ix row = b->open.at[--b->open.n];
     if (b->rows.at[row].holds_frames)
         return leave_map(b, row);

@@ -79,6 +79,7 @@ static ubi_status join(uint64_t **out, uint64_t *n, const picker *p) {
         if (part)
             memcpy(ids + filled, from, part * sizeof *ids);
     }
+    UBI_ASSERT(filled == total && p->found.n <= p->wanted.table.n);
     *out = ids;
     *n = total;
     return UBI_OK;

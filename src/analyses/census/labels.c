@@ -84,6 +84,7 @@ static ubi_status enter(void *payload, const ubi_report *report, const ubi_repor
     reader *r = payload;
     ubi_label_part part;
     bool adds = r->n_leaves == 0 && part_of(&part, r, edge);
+    UBI_ASSERT(r->depth < MAX_LEVELS && (r->n_leaves || r->n_parts <= r->depth));
     if (adds)
         r->parts[r->n_parts++] = part;
     r->adds_part[r->depth++] = adds;
@@ -123,6 +124,7 @@ static size_t label_bytes(uint32_t n_parts) {
 
 static ubi_status keep(ubi_labels *l, const reader *r, uint64_t key) {
     bool is_defined = r->n_leaves == 1;
+    UBI_ASSERT(r->depth == 0 && (r->n_leaves || r->n_parts == 0));
     uint32_t n = is_defined ? r->n_parts : 0;
     UBI_TRY(label_list_reserve(&l->made, l->allocator, 1));
     ubi_label *label = ubi__calloc_array(l->allocator, 1, label_bytes(n));

@@ -70,7 +70,7 @@ uint32_t ubi__array_index(ubi_text text) {
 static ubi_text key_text(const ubi_report *report, uint32_t key) {
     switch (report->breakdown->by) {
     case UBI_BY_COARSE_TYPE:
-        return ubi__text(coarse_keys[key]);
+        return ubi__text(coarse_keys[UBI_INDEX(key, UBI_COARSE_TYPE_COUNT)]);
     case UBI_BY_OBJECT_CLASS:
         if (key == UBI_NONE)
             return ubi__text("other");
@@ -87,7 +87,7 @@ static ubi_text key_text(const ubi_report *report, uint32_t key) {
 
 const ubi_report *ubi_report_entry(const ubi_report *report, uint32_t index, ubi_report_key *key) {
     const ubi_census *census = report->census;
-    const ubi__report_entry *entry = &census->entries.at[report->first + index];
+    const ubi__report_entry *entry = &census->entries.at[report->first + UBI_INDEX(index, report->n)];
     *key = (ubi_report_key){ .type = entry->key_type };
     switch (entry->key_type) {
     case UBI_KEY_TEXT:

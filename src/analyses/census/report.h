@@ -48,6 +48,12 @@ struct ubi_census {
     uint64_t node_count, size_bytes;
 };
 
+/**
+ * Reports come after the one that they are part of. What their entries count adds up to what they count, unless Firefox loses
+ * some of it; members of an array count everything each. Buckets are full. O(reports + entries).
+ */
+void ubi__census_check(const ubi_census *census);
+
 /** A bucket that wants the nodes of a cell: cell in the high half, report in the low. Sorted by cell once built. */
 typedef ubi__vec_u64 ubi__bucket_claims;
 

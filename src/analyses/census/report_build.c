@@ -429,6 +429,7 @@ static ubi_status build_all(builder *b) {
     UBI_TRY(list_members(b));
     UBI_TRY(new_report(b, &root));
     UBI_TRY(build(b, root, b->census->breakdown, 0, b->n_members));
+    UBI_ASSERT(b->properties.n == 0); /* each level has popped its own */
     b->census->node_count = b->census->reports.at[root].count;
     b->census->size_bytes = b->census->reports.at[root].bytes;
     return UBI_OK;
@@ -445,6 +446,7 @@ static ubi_status sort_claims(builder *b) {
 ubi_status ubi__report_build(ubi_census *census, const ubi__cells *cells, ubi__bucket_claims *claims) {
     const ubi_allocator *a = census->allocator;
     builder b = { .census = census, .cells = cells, .claims = claims };
+    ubi__cells_check(cells);
     ubi__u64_map_init(&b.seen, a);
     ubi_status status = build_all(&b);
     if (status == UBI_OK)

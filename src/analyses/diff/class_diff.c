@@ -215,6 +215,20 @@ static void add_tally(ubi_tally *to, const ubi_tally *tally) {
     to->bytes += tally->bytes;
 }
 
+/* What came, less what went, is what there is more. O(rows). */
+static void assert_sums(const ubi_class_diff *diff) {
+    ubi_class_change sum = { .name = { .name = { NULL, 0 } } };
+    for (size_t i = 0; i < diff->rows.n; i++) {
+        const ubi_class_change *row = &diff->rows.at[i];
+        UBI_ASSERT(row->end.count - row->created.count == row->start.count - row->deleted.count);
+        UBI_ASSERT(row->start.count || row->end.count);
+        sum.start.count += row->start.count;
+        sum.end.count += row->end.count;
+    }
+    UBI_ASSERT(sum.start.count == diff->total.start.count && sum.end.count == diff->total.end.count);
+    UBI_ASSERT(diff->ids.n_common <= diff->total.end.count);
+}
+
 static ubi_status finish_rows(ubi_class_diff *diff, ubi_class_order order) {
     vec_change spare = { 0 };
     drop_empty_rows(&diff->rows);
@@ -228,6 +242,8 @@ static ubi_status finish_rows(ubi_class_diff *diff, ubi_class_order order) {
         add_tally(&diff->total.created, &diff->rows.at[i].created);
         add_tally(&diff->total.deleted, &diff->rows.at[i].deleted);
     }
+    if (UBI_CHECKS)
+        assert_sums(diff);
     return UBI_OK;
 }
 
@@ -289,7 +305,7 @@ uint32_t ubi_class_diff_count(const ubi_class_diff *diff) {
 }
 
 const ubi_class_change *ubi_class_diff_row(const ubi_class_diff *diff, uint32_t index) {
-    return &diff->rows.at[index];
+    return &diff->rows.at[UBI_INDEX(index, diff->rows.n)];
 }
 
 const ubi_class_change *ubi_class_diff_total(const ubi_class_diff *diff) {

@@ -63,6 +63,38 @@ static ubi__dom_block *block_at(const ubi__dom_edges *edges, uint32_t place) {
     return (ubi__dom_block *)edges->pool + place;
 }
 
+static const ubi__dom_block *block_before(const ubi__dom_edges *edges, const ubi__dom_block *block) {
+    return block->before == UBI_NONE ? NULL : block_at(edges, block->before);
+}
+
+void ubi__dom_edges_check(const ubi__dom_edges *edges) {
+    uint32_t n_blocks = 0, n_longest = 0;
+    UBI_ASSERT(edges->n_blocks * (uint64_t)sizeof(ubi__dom_block) <= edges->pool_bytes);
+    if (!UBI_CHECKS || edges->full)
+        return;
+    for (uint32_t i = 0; i < edges->n_logs; i++) {
+        const ubi__dom_log *log = &edges->logs[i];
+        uint32_t n = 0;
+        for (const ubi__dom_block *b = log->last; b; b = block_before(edges, b))
+            n++;
+        UBI_ASSERT(n == log->n_blocks && log->n_in_last <= UBI__DOM_BLOCK_EDGES);
+        n_blocks += n;
+        n_longest = n > n_longest ? n : n_longest;
+    }
+    UBI_ASSERT(n_blocks == edges->n_blocks && n_longest == edges->n_longest);
+}
+
+void ubi__dom_range_check(const ubi__dom_range *range, uint32_t n) {
+    UBI_ASSERT(range->begin < range->end && range->end <= n);
+    if (!UBI_CHECKS)
+        return;
+    for (uint32_t i = 0; i < range->end - range->begin; i++) {
+        UBI_ASSERT(range->first[i] <= range->first[i + 1]);
+        for (uint32_t k = range->first[i]; k < range->first[i + 1]; k++)
+            UBI_ASSERT(range->source[k] > range->begin + i && range->source[k] < n);
+    }
+}
+
 /* Bytes that stay free when the longest log has n_longest blocks. */
 static uint64_t kept_for_sorting(const ubi__dom_edges *edges, uint64_t n_longest) {
     uint64_t all = sorting_bytes(edges, n_longest), part = edges->pool_bytes / POOL_SORTING_PART;
@@ -94,10 +126,6 @@ static void counts_to_ends(uint32_t *first, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         first[i] = sum += first[i];
     first[n] = sum;
-}
-
-static const ubi__dom_block *block_before(const ubi__dom_edges *edges, const ubi__dom_block *block) {
-    return block->before == UBI_NONE ? NULL : block_at(edges, block->before);
 }
 
 /* How many edges can be sorted at a time: what fits behind the blocks, and behind `first`. */
@@ -283,6 +311,7 @@ static ubi_status next_by_scan(ubi__dom_range *out, ubi__dom_work *w) {
 /* ---- either way ------------------------------------------------------------------------------------------------------ */
 
 ubi_status ubi__dom_edges_begin(ubi__dom_work *w) {
+    ubi__dom_edges_check(&w->edges);
     w->edges.next = w->n;
     if (!w->edges.full) {
         begin_ahead(w);

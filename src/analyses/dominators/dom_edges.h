@@ -24,8 +24,6 @@
 #ifndef UBI_DOM_EDGES_H
 #define UBI_DOM_EDGES_H
 
-#include <assert.h>
-
 #include "base/alloc.h"
 #include "base/helper.h"
 
@@ -37,7 +35,7 @@ typedef struct ubi__dom_block {
     uint32_t source[UBI__DOM_BLOCK_EDGES];
     uint16_t target[UBI__DOM_BLOCK_EDGES];
 } ubi__dom_block;
-static_assert(sizeof(ubi__dom_block) == 4096, "a block is a page");
+_Static_assert(sizeof(ubi__dom_block) == 4096, "a block is a page");
 
 /** The log of one range. */
 typedef struct ubi__dom_log {
@@ -93,6 +91,11 @@ typedef struct ubi__dom_range {
 
 struct ubi__dom_work;
 
+/** After the walk: blocks of the logs add up to those of the pool, which holds them. O(blocks). */
+void ubi__dom_edges_check(const ubi__dom_edges *edges);
+/** Sources are grouped by target, and have greater numbers than it, below n. O(edges of the range). */
+void ubi__dom_range_check(const ubi__dom_range *range, uint32_t n);
+
 ubi_status ubi__dom_edges_init(struct ubi__dom_work *w);
 void ubi__dom_edges_fini(struct ubi__dom_work *w);
 
@@ -108,7 +111,8 @@ void ubi__dom_edges_grow(ubi__dom_edges *edges, ubi__dom_log *log);
  */
 static inline void ubi__dom_edges_add(ubi__dom_edges *edges, uint32_t source, uint32_t target) {
     ubi__dom_recent *recent = &edges->recent[target % UBI__DOM_RECENT];
-    ubi__dom_log *log = &edges->logs[target >> edges->range_bits];
+    ubi__dom_log *log = &edges->logs[UBI_INDEX(target >> edges->range_bits, edges->n_logs)];
+    UBI_ASSERT(target > 0 && target < source);
     if (recent->target == target && recent->source >= source)
         return;
     *recent = (ubi__dom_recent){ target, source };

@@ -65,6 +65,7 @@ ubi_status ubi__dom_find_semi(ubi__dom_work *w) {
     while (w->edges.next > 0) {
         ubi__dom_range range;
         UBI_TRY(ubi__dom_edges_next(&range, w));
+        ubi__dom_range_check(&range, w->n);
         UBI_TRY(ubi__dom_tick(w, UBI__DOM_SEMI, w->n - range.end));
         UBI_TRY(find_in_range(w, &range));
     }

@@ -52,7 +52,13 @@ struct ubi_dominators {
     ubi_node_ix *dominated;   /* [n_nodes], those in the tree but the root are used */
 };
 
-/** What tests turn to reach the rare ways through the code with small graphs; all zero for everybody else. */
+/**
+ * Every node of the tree but the root has an immediate dominator, the set of a node holds what it immediately dominates, and
+ * what it retains is its own size (of size_bytes[n_nodes]) and what these retain, modulo 2^64. O(nodes).
+ */
+void ubi__dominators_check(const ubi_dominators *d, const uint64_t *size_bytes);
+
+/** What tests turn to reach the rare ways through the code with small graphs; all zero otherwise. */
 typedef struct ubi__dom_tuning {
     bool small_pool;        /* the smallest pool that works */
     unsigned range_bits;    /* 0: UBI__DOM_RANGE_BITS */
@@ -145,6 +151,9 @@ static inline ubi_status ubi__dom_tick(const ubi__dom_work *w, ubi__dom_step ste
 static inline uint32_t ubi__dom_chunk_end(uint32_t begin, uint32_t end) {
     return end - begin < UBI__DOM_CHUNK ? end : begin + UBI__DOM_CHUNK;
 }
+
+/** After a step: numbers map back to their nodes; parents and dominators have smaller numbers. O(nodes). */
+void ubi__dom_work_check(const ubi__dom_work *w, ubi__dom_step after);
 
 /* The steps, in order. Each reports progress and may be cancelled. */
 

@@ -18,6 +18,48 @@ static ubi_status check_arguments(const ubi_view *view, const ubi_dominators_opt
     return UBI_OK;
 }
 
+void ubi__dominators_check(const ubi_dominators *d, const uint64_t *size_bytes) {
+    UBI_ASSERT(d->root < d->n_nodes && d->n_in_tree <= d->n_nodes);
+    UBI_ASSERT(d->immediate[d->root] == UBI_NONE);
+    if (!UBI_CHECKS)
+        return;
+    uint32_t n_dominated = 0;
+    for (ubi_node_ix node = 0; node < d->n_nodes; node++) {
+        UBI_ASSERT(d->immediate[node] == UBI_NONE || d->immediate[node] < d->n_nodes);
+        UBI_ASSERT(d->immediate[node] != node);
+        n_dominated += d->immediate[node] != UBI_NONE;
+    }
+    UBI_ASSERT(n_dominated + 1 == d->n_in_tree);
+    if (!d->first)
+        return;
+    UBI_ASSERT(d->first[0] == 0 && d->first[d->n_nodes] == n_dominated);
+    for (ubi_node_ix node = 0; node < d->n_nodes; node++) {
+        uint64_t retained_bytes = size_bytes[node];
+        UBI_ASSERT(d->first[node] <= d->first[node + 1]);
+        for (uint32_t i = d->first[node]; i < d->first[node + 1]; i++) {
+            UBI_ASSERT(d->immediate[d->dominated[i]] == node);
+            retained_bytes += d->retained_bytes[d->dominated[i]];
+        }
+        UBI_ASSERT(d->retained_bytes[node] == (d->immediate[node] != UBI_NONE || node == d->root ? retained_bytes : 0));
+    }
+}
+
+void ubi__dom_work_check(const ubi__dom_work *w, ubi__dom_step after) {
+    UBI_ASSERT(w->n > 0 && w->n <= w->graph->n_nodes);
+    UBI_ASSERT(w->node[0] == w->view->root);
+    UBI_ASSERT(!w->finished || (w->n_finished == w->n && w->finished[w->n - 1] == 0)); /* the root's walk ends last */
+    if (!UBI_CHECKS)
+        return;
+    uint64_t n_dominated = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        UBI_ASSERT(w->number[w->node[i]] == i);
+        UBI_ASSERT(i == 0 || w->dominator[i] < i);
+        UBI_ASSERT(after == UBI__DOM_CLIMB || i == 0 || (w->dominator[i] <= w->parent[i] && w->parent[i] < i));
+        n_dominated += after == UBI__DOM_CLIMB ? w->parent[i] : i > 0;
+    }
+    UBI_ASSERT(n_dominated + 1 == w->n); /* one dominates each of the others */
+}
+
 /* ---- working memory -------------------------------------------------------------------------------------------------- */
 
 static size_t block_bytes_per_node(bool with_sets) {
@@ -72,9 +114,14 @@ static ubi_status run(ubi_dominators *d, ubi__dom_work *w) {
     if (w->helper->threaded)
         ubi__helper_give(w->helper, &w->touching, touch, w);
     UBI_TRY(ubi__dom_walk(w));
+    ubi__dom_work_check(w, UBI__DOM_WALK);
     UBI_TRY(ubi__dom_find_semi(w));
+    ubi__dom_work_check(w, UBI__DOM_SEMI);
     UBI_TRY(ubi__dom_climb(w));
-    return ubi__dom_result(d, w);
+    ubi__dom_work_check(w, UBI__DOM_CLIMB);
+    UBI_TRY(ubi__dom_result(d, w));
+    ubi__dominators_check(d, w->view->size_bytes ? w->view->size_bytes : w->graph->size_bytes.at);
+    return UBI_OK;
 }
 
 static ubi_status find(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
@@ -141,10 +188,10 @@ uint32_t ubi_dominators_node_count(const ubi_dominators *d) {
     return d->n_in_tree;
 }
 ubi_node_ix ubi_dominators_immediate(const ubi_dominators *d, ubi_node_ix node) {
-    return d->immediate[node];
+    return d->immediate[UBI_INDEX(node, d->n_nodes)];
 }
 uint64_t ubi_dominators_retained_bytes(const ubi_dominators *d, ubi_node_ix node) {
-    return d->retained_bytes[node];
+    return d->retained_bytes[UBI_INDEX(node, d->n_nodes)];
 }
 
 const ubi_node_ix *ubi_dominators_dominated(const ubi_dominators *d, ubi_node_ix node, uint32_t *n) {
@@ -152,6 +199,6 @@ const ubi_node_ix *ubi_dominators_dominated(const ubi_dominators *d, ubi_node_ix
         *n = 0;
         return NULL;
     }
-    *n = d->first[node + 1] - d->first[node];
+    *n = d->first[UBI_INDEX(node, d->n_nodes) + 1] - d->first[node];
     return d->dominated + d->first[node];
 }

@@ -69,6 +69,7 @@ ubi_status ubi_dominators_largest(ubi_node_ix *out, uint32_t *n, const ubi_domin
         return ubi__fail_nomem();
     b.spare = b.at + b.cap;
     choose(&b, d, set, count, max);
+    UBI_ASSERT(b.n == (max < count ? max : count));
     for (size_t i = 0; i < b.n; i++)
         out[i] = b.at[i].node;
     *n = (uint32_t)b.n;

@@ -31,6 +31,13 @@ static ubi_str_ix name_of(const ubi_kind *kind) {
     return kind->type_name;
 }
 
+void ubi__families_check(const ubi__families *f) {
+    for (uint32_t k = 0; UBI_CHECKS && k < f->n_kinds; k++) {
+        UBI_ASSERT(f->family[k] <= k);
+        UBI_ASSERT(f->family[f->family[k]] == f->family[k]);
+    }
+}
+
 static void fill(ubi__families *f, named_kind *kinds, named_kind *spare, const ubi_graph *g) {
     for (ubi_kind_ix k = 0; k < f->n_kinds; k++) {
         const ubi_kind *kind = ubi_graph_kind(g, k);
@@ -42,6 +49,7 @@ static void fill(ubi__families *f, named_kind *kinds, named_kind *spare, const u
             first = i;
         f->family[kinds[i].kind] = kinds[first].kind;
     }
+    ubi__families_check(f);
 }
 
 ubi_status ubi__families_init(ubi__families *out, const ubi_graph *graph, const ubi_allocator *a) {

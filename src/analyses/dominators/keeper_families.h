@@ -15,6 +15,8 @@ typedef struct ubi__families {
     uint32_t n_kinds;
 } ubi__families;
 
+/** The family of a kind is a kind of its own family, at or before it. O(kinds). */
+void ubi__families_check(const ubi__families *families);
 /** Cost: O(kinds log kinds). Errors: UBI_ENOMEM. */
 ubi_status ubi__families_init(ubi__families *out, const ubi_graph *graph, const ubi_allocator *allocator);
 void ubi__families_fini(ubi__families *families, const ubi_allocator *allocator);

@@ -35,6 +35,12 @@ typedef struct ubi__keeper_finder {
     uint32_t *place; /* place[n_nodes]: 1 + place in `large` of the node or the nearest large one above, 0: unknown */
 } ubi__keeper_finder;
 
+/**
+ * Large nodes are in file order and known by their place; bytes count at a node that keeps its own, and nowhere twice. O(large
+ * nodes).
+ */
+void ubi__keeper_finder_check(const ubi__keeper_finder *f);
+
 /** The root, or one of its lists of roots. */
 static inline bool ubi__keeper_is_root(const ubi__keeper_finder *f, ubi_node_ix node) {
     return node == ubi_dominators_root(f->dominators) || (f->is_root_kind && f->is_root_kind[f->graph->kind.at[node]]);

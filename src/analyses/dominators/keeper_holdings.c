@@ -148,6 +148,10 @@ ubi_status ubi__keepers_describe(ubi__keeper_finder *f, ubi_keeper *keepers, uin
     ubi_status status = describe_all(&w);
     if (status == UBI_OK)
         status = add_counts_below(&w);
+    for (uint32_t i = 0; UBI_CHECKS && status == UBI_OK && i < n; i++)
+        UBI_ASSERT(keepers[i].n_dominated < f->graph->n_nodes);
+    for (uint32_t i = 0; UBI_CHECKS && status == UBI_OK && i < f->families.n_kinds; i++)
+        UBI_ASSERT(w.holdings[i].count == 0 && w.holdings[i].bytes == 0);
     visit_list_fini(&w.waiting, f->allocator);
     ubi__vec_u32_fini(&w.touched, f->allocator);
     ubi__free_array(f->allocator, w.holdings, f->families.n_kinds, sizeof *w.holdings);

@@ -211,13 +211,22 @@ static void settle(joiner *j) {
     }
 }
 
+static uint64_t exclusive_sum(const joiner *j) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < j->n; i++)
+        sum += j->large[i].exclusive_bytes;
+    return sum;
+}
+
 static void add_up(joiner *j) {
+    uint64_t sum = UBI_CHECKS ? exclusive_sum(j) : 0;
     for (uint32_t i = 0; i < j->n; i++) {
         if (j->large[i].counts_at == i)
             continue;
         j->large[j->large[i].counts_at].exclusive_bytes += j->large[i].exclusive_bytes;
         j->large[i].exclusive_bytes = 0;
     }
+    UBI_ASSERT(exclusive_sum(j) == sum); /* joining moves bytes and loses none */
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

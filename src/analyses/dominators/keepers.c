@@ -10,6 +10,17 @@
 
 #define LARGE_SHARE 100 /* 1 in so many */
 
+void ubi__keeper_finder_check(const ubi__keeper_finder *f) {
+    for (size_t i = 0; UBI_CHECKS && i < f->large.n; i++) {
+        const ubi__large *l = &f->large.at[i];
+        UBI_ASSERT(f->place[l->node] == i + 1);
+        UBI_ASSERT(i == 0 || f->large.at[i - 1].node < l->node);
+        UBI_ASSERT(l->above == UBI_NONE || (l->above < f->large.n && l->above != i));
+        UBI_ASSERT(f->large.at[UBI_INDEX(l->counts_at, f->large.n)].counts_at == l->counts_at);
+        UBI_ASSERT(l->counts_at == i || l->exclusive_bytes == 0);
+    }
+}
+
 /* ---- large nodes ------------------------------------------------------------------------------------------------- */
 
 /* Whether a node may be a keeper. Internals may where nothing but the root is above them. */
@@ -101,8 +112,12 @@ static ubi_status find(ubi_keeper *out, uint32_t *n, uint32_t max, ubi__keeper_f
     UBI_TRY(ubi__families_init(&f->families, f->graph, f->allocator));
     UBI_TRY(list_large(f));
     subtract_from_above(f);
+    ubi__keeper_finder_check(f);
     UBI_TRY(ubi__keepers_join(f));
+    ubi__keeper_finder_check(f);
     keepers_select(out, &found, max, f);
+    for (uint32_t i = 1; UBI_CHECKS && i < found; i++)
+        UBI_ASSERT(out[i - 1].exclusive_bytes >= out[i].exclusive_bytes);
     UBI_TRY(ubi__keepers_describe(f, out, found));
     *n = found;
     return UBI_OK;

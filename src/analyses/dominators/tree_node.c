@@ -6,6 +6,13 @@
 
 #include "graph/graph_columns.h"
 
+void ubi__dominator_node_check(const ubi_dominator_node *row) {
+    UBI_ASSERT(atomic_load_explicit(&row->references, memory_order_relaxed) > 0);
+    UBI_ASSERT(row->n_children <= row->capacity);
+    UBI_ASSERT(row->has_children || row->n_children == 0);
+    UBI_ASSERT(row->label && row->labels);
+}
+
 ubi_status ubi__dominator_row_check(const ubi_labels *labels, ubi_node_ix node) {
     const ubi_graph *g = ubi_labels_graph(labels);
     if (node >= g->n_nodes)
@@ -42,6 +49,7 @@ ubi_status ubi__dominator_row_new(ubi_dominator_node **out, const ubi_dominators
 
 ubi_status ubi__dominator_row_copy(ubi_dominator_node **out, ubi_dominator_node *row, uint32_t extra,
                                    const ubi_allocator *allocator) {
+    ubi__dominator_node_check(row);
     if (extra > UINT32_MAX - row->n_children)
         return ubi__fail(UBI_ELIMIT, "a row of a dominator tree has more than 2^32-1 children");
     uint32_t capacity = row->n_children + extra;
@@ -84,6 +92,7 @@ void ubi_dominator_node_get(const ubi_dominator_node *row, ubi_dominator_row *ou
 }
 
 ubi_dominator_node *ubi_dominator_node_ref(ubi_dominator_node *row) {
+    ubi__dominator_node_check(row);
     atomic_fetch_add_explicit(&row->references, 1, memory_order_relaxed);
     return row;
 }

@@ -30,6 +30,9 @@ struct ubi_dominator_node {
 };
 _Static_assert(sizeof(ubi_dominator_node) <= 88, "rows are small: there may be millions");
 
+/** References are left, and children fit the row's block. O(1). */
+void ubi__dominator_node_check(const ubi_dominator_node *row);
+
 /** UBI_EINVAL unless the graph has such a node. */
 ubi_status ubi__dominator_row_check(const ubi_labels *labels, ubi_node_ix node);
 

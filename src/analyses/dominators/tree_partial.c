@@ -77,6 +77,8 @@ static ubi_status make_children(traversal *t, parent p) {
         p.row->children[p.row->n_children++] = child;
     }
     p.row->more_children_available = p.row->n_children < p.row->n_dominated;
+    UBI_ASSERT(p.row->n_children <= p.row->n_dominated && p.depth + 1 < t->options.max_depth);
+    ubi__dominator_node_check(p.row);
     return UBI_OK;
 }
 
@@ -132,6 +134,7 @@ static ubi_status fill_path(ubi_dominator_page *page, const ubi_dominators *domi
     uint32_t n = 0;
     for (ubi_node_ix at = node; at != UBI_NONE; at = ubi_dominators_immediate(dominators, at))
         n++;
+    UBI_ASSERT(n <= ubi_dominators_node_count(dominators) || n == 1); /* no way up meets a node twice */
     page->path = ubi__alloc_array(page->allocator, n, sizeof *page->path);
     if (!page->path)
         return ubi__fail_nomem();

@@ -91,7 +91,10 @@ ubi_status ubi_dominator_tree_top(ubi_node_ix *out, uint32_t *n, const ubi_domin
     ubi_status status = offer_subtree(&r, &waiting, node, a, progress);
     ubi__vec_u32_fini(&waiting, a);
     UBI_TRY(status);
+    UBI_ASSERT(r.n <= max);
     sort(&r);
+    for (uint32_t i = 1; UBI_CHECKS && i < r.n; i++)
+        UBI_ASSERT(before(&r, out[i - 1], out[i]) || !before(&r, out[i], out[i - 1]));
     *n = r.n;
     return UBI_OK;
 }

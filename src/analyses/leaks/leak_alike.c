@@ -85,6 +85,10 @@ ubi_status ubi__leak_join_alike(ubi__vec_leak_growing *rows, uint32_t n_heaps, c
     size_t n = 0;
     UBI_TRY(join_by(rows, n_heaps, sort_by_way, MOST_APART, a));
     UBI_TRY(join_by(rows, n_heaps, sort_by_keys, MOST_APART_BY_KEYS, a));
+    uint64_t n_objects = 0;
+    for (size_t i = 0; UBI_CHECKS && i < rows->n; i++)
+        n_objects += rows->at[i].grown.n_objects;
+    UBI_ASSERT(!UBI_CHECKS || n_objects == rows->n); /* joining loses none */
     for (size_t i = 0; i < rows->n; i++)
         if (is_large(&rows->at[i], n_heaps))
             rows->at[n++] = rows->at[i];

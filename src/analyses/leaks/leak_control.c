@@ -11,6 +11,7 @@ static ubi_status add(ubi_leak_control *control, uint64_t fingerprint, uint64_t 
         UBI_TRY(ubi__vec_u64_push(&control->counts, control->allocator, 0));
         UBI_TRY(ubi__u64_map_put(&control->place_of, fingerprint, at));
     }
+    UBI_ASSERT(control->place_of.table.n == control->counts.n);
     control->counts.at[at] += count;
     return UBI_OK;
 }

@@ -146,8 +146,11 @@ ubi_status ubi__leak_draft_clusters(ubi__leak_gathering *g) {
     if (!g->below_bytes || !g->heaviest || !g->cluster_of || !g->part)
         return ubi__fail_nomem();
     sum_up(g);
+    for (size_t i = 0; UBI_CHECKS && i < g->n; i++)
+        UBI_ASSERT(g->heaviest[i] == UBI_NONE || g->places[g->heaviest[i]].parent == i);
     ubi__strtab_init(&keys, a);
     ubi_status status = number_all(g, &keys);
+    UBI_ASSERT(status != UBI_OK || g->drafts.n == ubi__strtab_count(&keys)); /* a draft for each key */
     ubi__strtab_fini(&keys);
     return status;
 }

@@ -92,6 +92,14 @@ struct ubi_leak_finder {
     ubi__leak_places places;
 };
 
+/**
+ * After the walk: nodes were met once each, after the one that led to them, and heads are candidates that follow everything met
+ * around them. O(nodes).
+ */
+void ubi__leak_finder_check(const ubi_leak_finder *f);
+/** Sums and curves are those of the clusters. O(clusters + classes). */
+void ubi__leaks_check(const ubi_leaks *leaks);
+
 #define UBI__LEAK_ABSENT UINT64_MAX
 
 /** The first step in which no node can be. */

@@ -36,6 +36,7 @@ ubi_status ubi__leak_find_heavy(ubi_leak_finder *f) {
 
 static void take_weights(ubi__leak_step *step, const ubi_leak_finder *f, const ubi_graph *past, const uint64_t *weight,
                          const ubi_node_ix *was_rope) {
+    UBI_ASSERT(step->n_weights == f->heavy.n);
     for (size_t i = 0; i < f->heavy.n; i++) {
         ubi_node_ix node = f->heavy.at[i], before = was_rope ? was_rope[node] : UBI_NONE;
         if (f->flags[node] & UBI__LEAK_THERE)
@@ -287,5 +288,5 @@ uint32_t ubi_leaks_grown_count(const ubi_leaks *leaks) {
 }
 
 const ubi_leak_grown *ubi_leaks_grown(const ubi_leaks *leaks, uint32_t index) {
-    return &leaks->growing.at[index].grown;
+    return &leaks->growing.at[UBI_INDEX(index, leaks->growing.n)].grown;
 }

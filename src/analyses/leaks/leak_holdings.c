@@ -130,6 +130,19 @@ static ubi_status find_ropes(ubi__leak_holdings *h, ubi__leak_is_rope *is_rope) 
     return UBI_OK;
 }
 
+void ubi__leak_holdings_check(const ubi__leak_holdings *h) {
+    UBI_ASSERT((h->rope_of == NULL) == (h->rope_bytes == NULL));
+    UBI_ASSERT(!h->rope_bytes || h->size_bytes == h->rope_bytes);
+    for (ubi_node_ix node = 0; UBI_CHECKS && node < h->graph->n_nodes; node++) {
+        UBI_ASSERT(h->sole[node] < h->graph->n_nodes || h->sole[node] >= UBI__LEAK_MANY);
+        UBI_ASSERT(h->sole[node] != node && !(h->how[node] & IS_ON_WAY));
+        if (!h->rope_of || h->rope_of[node] == UBI_NONE)
+            continue;
+        UBI_ASSERT(h->rope_of[h->rope_of[node]] == UBI_NONE);
+        UBI_ASSERT(h->rope_bytes[node] == 0);
+    }
+}
+
 /* ---- whole -------------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, const uint64_t *size_bytes,
@@ -148,7 +161,9 @@ ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, 
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
             meet(out, node, e);
     ubi_status status = is_rope ? find_ropes(out, is_rope) : UBI_OK;
-    if (status != UBI_OK)
+    if (status == UBI_OK)
+        ubi__leak_holdings_check(out);
+    else
         ubi__leak_holdings_fini(out);
     return status;
 }

@@ -39,6 +39,9 @@ ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *gra
                                    ubi__leak_is_rope *is_rope, const ubi_allocator *a);
 void ubi__leak_holdings_fini(ubi__leak_holdings *h);
 
+/** Parts of ropes have the outermost text as their rope, which is none's part, and no bytes of their own. O(nodes). */
+void ubi__leak_holdings_check(const ubi__leak_holdings *h);
+
 /** The rope that a node is a part of; UBI_NONE: none. O(1). */
 static inline ubi_node_ix ubi__leak_rope_of(const ubi__leak_holdings *h, ubi_node_ix node) {
     return h->rope_of ? h->rope_of[node] : UBI_NONE;

@@ -11,6 +11,17 @@
 /* So many items of a way are looked at for one that comes again: the cost of a place stays bounded. */
 #define MOST_LOOKED_BACK 64
 
+void ubi__leak_places_check(const ubi__leak_places *p) {
+    UBI_ASSERT(p->table.n + 1 == p->rows.n); /* the root is never looked up */
+    for (uint32_t i = 1; UBI_CHECKS && i < p->rows.n; i++) {
+        const ubi__leak_place *place = &p->rows.at[i], *parent = &p->rows.at[place->parent];
+        UBI_ASSERT(place->parent < i);
+        UBI_ASSERT(ubi__leak_place_find(p, place->parent, &place->item) == i);
+        UBI_ASSERT(!place->item.head || parent->has_heads);
+        UBI_ASSERT(place->item.label != UBI__LEAK_LABEL_ANY || parent->has_entries);
+    }
+}
+
 ubi_status ubi__leak_places_init(ubi__leak_places *p, uint32_t n_strings, const ubi_allocator *a) {
     ubi__leak_place root = { .item = { UBI__LEAK_LABEL_NONE, UBI_NONE, UBI_NONE, false }, .example = UBI_NONE };
     p->allocator = a;

@@ -253,6 +253,7 @@ static ubi_status find(placing *p) {
         p->text_hash[row] = ubi__hash_bytes(f->rows.rows.at[row].name.ptr, f->rows.rows.at[row].name.len);
     mark_ways(f);
     UBI_TRY(place_all(p));
+    ubi__leak_places_check(&f->places);
     count_leaked(f);
     return count_others(p);
 }

@@ -53,6 +53,8 @@ typedef struct ubi__leak_places {
     ubi__vec_u8 spare;
 } ubi__leak_places;
 
+/** Places come after their parents, which know what is right below; each is found by what it is. O(places). */
+void ubi__leak_places_check(const ubi__leak_places *p);
 ubi_status ubi__leak_places_init(ubi__leak_places *p, uint32_t n_strings, const ubi_allocator *a);
 void ubi__leak_places_fini(ubi__leak_places *p);
 

@@ -23,7 +23,7 @@ static void look_at_part(roping *r, ubi_node_ix part) {
     if (ubi__leak_rope_of(r->past, before) != UBI_NONE)
         return; /* a part then, too: that which it was a part of counts */
     if (best == UBI_NONE || r->past->size_bytes[before] > r->past->size_bytes[best])
-        r->was[rope] = before;
+        r->was[rope] = UBI_INDEX(before, past->n_nodes);
 }
 
 static void mark_rope(ubi_leak_finder *f, ubi_node_ix rope, uint32_t step, bool is_last) {

@@ -45,6 +45,7 @@ static uint64_t *came_of(ubi__leak_gathering *g, size_t cluster) {
 }
 
 void ubi__leak_note_birth(ubi__leak_gathering *g, ubi__leak_cluster_ix cluster, ubi_node_ix node) {
+    UBI_ASSERT(cluster < g->leaks->clusters.n && ubi__leak_step_of(g->f, node) < ubi__leak_past_count(g->f));
     came_of(g, cluster)[ubi__leak_step_of(g->f, node)]++;
 }
 
@@ -145,7 +146,7 @@ uint32_t ubi_leaks_trend_count(const ubi_leaks *leaks) {
 }
 
 void ubi_leaks_trend(ubi_leak_trend *out, const ubi_leaks *leaks, uint32_t index) {
-    uint32_t row = leaks->trends.at[index];
+    uint32_t row = leaks->trends.at[UBI_INDEX(index, leaks->trends.n)];
     size_t n_heaps = leaks->steps.n;
     *out =
         (ubi_leak_trend){ .class_name = leaks->rows.rows.at[row], .at_heap = leaks->class_tallies.at + row * n_heaps };

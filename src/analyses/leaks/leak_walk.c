@@ -125,6 +125,23 @@ static ubi_status walk_all(walk *w) {
     return expand_all(w);
 }
 
+void ubi__leak_finder_check(const ubi_leak_finder *f) {
+    UBI_ASSERT(f->n_old + f->n_young <= f->n_around);
+    UBI_ASSERT((uint64_t)f->n_around + f->n_heads <= f->n_met && f->n_met <= f->graph->n_nodes);
+    UBI_ASSERT(f->parent[f->view.root] == f->view.root);
+    uint32_t n_met = 0;
+    for (ubi_node_ix node = 0; UBI_CHECKS && node < f->graph->n_nodes; node++)
+        n_met += f->parent[node] != UBI_NONE;
+    UBI_ASSERT(!UBI_CHECKS || n_met == f->n_met);
+    for (uint32_t i = 0; UBI_CHECKS && i < f->n_met; i++) {
+        ubi_node_ix node = f->order[i];
+        UBI_ASSERT(f->parent[node] != UBI_NONE);
+        UBI_ASSERT(node == f->view.root || f->graph->target.at[ubi__leak_edge_to(f, node)] == node);
+        UBI_ASSERT(i >= f->n_around || !(f->flags[node] & UBI__LEAK_CANDIDATE));
+        UBI_ASSERT(!ubi__leak_is_head(f, i) || f->flags[node] & UBI__LEAK_CANDIDATE);
+    }
+}
+
 ubi_status ubi__leak_walk(ubi_leak_finder *f) {
     const ubi_allocator *a = f->allocator;
     size_t n = f->graph->n_nodes;
@@ -140,6 +157,8 @@ ubi_status ubi__leak_walk(ubi_leak_finder *f) {
     for (uint32_t i = 0; i < f->view.n_passing_roots; i++)
         f->flags[f->view.passing_roots[i]] |= UBI__LEAK_PASSING;
     ubi_status status = walk_all(&w);
+    if (status == UBI_OK)
+        ubi__leak_finder_check(f);
     ubi__vec_u32_fini(&w.young, a);
     ubi__vec_u32_fini(&w.passing, a);
     return status;

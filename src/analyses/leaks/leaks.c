@@ -15,7 +15,32 @@ static ubi_status search(ubi_leaks *leaks, ubi_leak_finder *f) {
     leaks->rows = f->rows; /* clusters borrow from them */
     ubi__class_rows_init(&f->rows, f->allocator);
     UBI_TRY(ubi__leak_find_clusters(leaks, f));
-    return ubi__leak_find_grown(leaks, f);
+    UBI_TRY(ubi__leak_find_grown(leaks, f));
+    ubi__leaks_check(leaks);
+    return UBI_OK;
+}
+
+void ubi__leaks_check(const ubi_leaks *leaks) {
+    size_t n = leaks->clusters.n, n_heaps = leaks->steps.n;
+    UBI_ASSERT(leaks->curves.n == n * (2 * n_heaps - 1) && leaks->grew.n == n * (n_heaps - 1));
+    UBI_ASSERT(leaks->trends.n <= leaks->leaked.n && leaks->class_tallies.n == leaks->leaked.n * n_heaps);
+    uint64_t n_counted = 0, n_leaked = 0, n_of_verdicts = 0;
+    for (size_t i = 0; UBI_CHECKS && i < n; i++) {
+        const ubi_leak_cluster *c = &leaks->clusters.at[i].cluster;
+        UBI_ASSERT(c->leaked.count > 0 && c->n_retained >= c->leaked.count);
+        UBI_ASSERT(leaks->clusters.at[i].n_heads <= c->leaked.count);
+        UBI_ASSERT(c->n_grew < n_heaps && c->n_parts <= UBI_LEAK_PARTS);
+        UBI_ASSERT(i == 0 || leaks->clusters.at[i - 1].cluster.counts >= c->counts);
+        n_counted += c->counts;
+    }
+    for (int i = 0; UBI_CHECKS && i < UBI_LEAK_VERDICTS; i++)
+        n_of_verdicts += leaks->of_verdict[i].n_clusters;
+    for (size_t i = 0; UBI_CHECKS && i < leaks->leaked.n; i++)
+        n_leaked += leaks->leaked.at[i].count;
+    UBI_ASSERT(!UBI_CHECKS || (n_counted == leaks->summary.n_clusters && n_of_verdicts == n));
+    UBI_ASSERT(!UBI_CHECKS || n_leaked == leaks->summary.leaked.count);
+    for (size_t i = 1; UBI_CHECKS && i < leaks->growing.n; i++)
+        UBI_ASSERT(leaks->growing.at[i - 1].grown.counts >= leaks->growing.at[i].grown.counts);
 }
 
 /* What paths are read from. */
@@ -153,7 +178,7 @@ uint32_t ubi_leaks_count(const ubi_leaks *leaks) {
 }
 
 const ubi_leak_cluster *ubi_leaks_cluster(const ubi_leaks *leaks, uint32_t index) {
-    return &leaks->clusters.at[index].cluster;
+    return &leaks->clusters.at[UBI_INDEX(index, leaks->clusters.n)].cluster;
 }
 
 uint32_t ubi_leaks_path_length(const ubi_leaks *leaks, ubi_node_ix node) {

@@ -134,6 +134,7 @@ static void place_edges(ubi_path_graph *graph, const builder *b, uint64_t *from_
 static ubi_status fill_edges(ubi_path_graph *graph, const builder *b) {
     const ubi_allocator *a = b->allocator;
     size_t n_froms = b->froms.rows.n, n_links = b->links.rows.n;
+    UBI_ASSERT(b->edges.n == b->marked.rows.n); /* an edge for each that is marked */
     graph->n_edges = b->marked.rows.n;
     if (graph->n_edges == 0)
         return UBI_OK;

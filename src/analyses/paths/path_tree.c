@@ -60,6 +60,32 @@ static void fill_paths(ubi_paths *paths, const ubi__path_ranks *ranks, const ubi
     }
 }
 
+/* An edge of the node that the step before leads to, one step longer. */
+static void assert_follows(const ubi_paths *paths, const ubi__path_end *step, uint32_t place) {
+    const uint64_t *first_edge = paths->graph->first_edge.at;
+    UBI_ASSERT(step->before == UBI_NONE || step->before < place);
+    UBI_ASSERT(step->length == (step->before == UBI_NONE ? 1 : paths->tree[step->before].length + 1));
+    ubi_node_ix source = ubi__path_source(paths, step);
+    UBI_ASSERT(step->edge >= first_edge[source] && step->edge < first_edge[source + 1]);
+}
+
+void ubi__paths_check(const ubi_paths *paths, bool shortest_first) {
+    UBI_ASSERT(paths->first_path[0] == 0);
+    if (!UBI_CHECKS)
+        return;
+    for (uint32_t i = 0; i < paths->n_tree; i++)
+        assert_follows(paths, &paths->tree[i], i);
+    for (uint32_t t = 0; t < paths->n_targets; t++) {
+        const uint64_t *first = &paths->first_path[t];
+        UBI_ASSERT(first[0] <= first[1]);
+        for (uint64_t i = first[0]; i < first[1]; i++) {
+            assert_follows(paths, &paths->paths[i], paths->n_tree);
+            UBI_ASSERT(paths->graph->target.at[paths->paths[i].edge] == paths->targets[t]);
+            UBI_ASSERT(!shortest_first || paths->paths[first[0]].length <= paths->paths[i].length);
+        }
+    }
+}
+
 ubi_status ubi__path_tree_build(ubi_paths *paths, ubi__path_ranks *ranks, uint64_t *marks,
                                 const ubi__path_finds *finds) {
     const ubi_allocator *a = paths->allocator;
@@ -73,6 +99,7 @@ ubi_status ubi__path_tree_build(ubi_paths *paths, ubi__path_ranks *ranks, uint64
         return ubi__fail_nomem();
     fill_tree(paths, ranks, marks);
     fill_paths(paths, ranks, finds);
+    UBI_ASSERT(paths->first_path[paths->n_targets] == finds->n);
     return UBI_OK;
 }
 
@@ -97,7 +124,7 @@ uint32_t ubi_paths_target_count(const ubi_paths *paths) {
     return paths->n_targets;
 }
 ubi_node_ix ubi_paths_target(const ubi_paths *paths, uint32_t target) {
-    return paths->targets[target];
+    return paths->targets[UBI_INDEX(target, paths->n_targets)];
 }
 uint32_t ubi_paths_count(const ubi_paths *paths, uint32_t target) {
     return (uint32_t)(paths->first_path[target + 1] - paths->first_path[target]);

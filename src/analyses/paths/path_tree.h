@@ -33,9 +33,16 @@ struct ubi_paths {
     ubi__path_end *tree;  /* n_tree; a step stands behind the one before it */
 };
 
+/**
+ * Steps come after the one that leads to them, which is one shorter; the paths of a target are neighbours, end there, and the
+ * first is as short as any if `shortest_first`. O(steps + paths).
+ */
+void ubi__paths_check(const ubi_paths *paths, bool shortest_first);
+
 /** The node that a step leaves. */
 static inline ubi_node_ix ubi__path_source(const ubi_paths *paths, const ubi__path_end *step) {
-    return step->before == UBI_NONE ? paths->start : paths->graph->target.at[paths->tree[step->before].edge];
+    return step->before == UBI_NONE ? paths->start
+                                    : paths->graph->target.at[paths->tree[UBI_INDEX(step->before, paths->n_tree)].edge];
 }
 
 /** Where a walk keeps what it found until it is over. */

@@ -69,11 +69,13 @@ static void number_targets(walk *w, ubi_node_ix *kept, const ubi_node_ix *target
         *at = n_kept;
         kept[n_kept++] = targets[i];
     }
+    UBI_ASSERT(n_kept == w->n_targets);
 }
 
 /* ---- walk --------------------------------------------------------------------------------------------------------- */
 
 static void discover(walk *w, ubi_edge_ix edge, uint32_t rank) {
+    UBI_ASSERT(rank < w->ranks.n && w->ranks.n <= w->graph->n_nodes);
     w->ranks.edge[w->ranks.n] = edge;
     w->ranks.before[w->ranks.n] = rank;
     w->ranks.n++;
@@ -238,7 +240,9 @@ static ubi_status find(ubi_paths **out, walk *w, const ubi_node_ix *targets, uin
     UBI_TRY(new_paths(out, w));
     number_targets(w, (*out)->targets, targets, n_targets);
     UBI_TRY(run(w));
-    return ubi__path_tree_build(*out, &w->ranks, w->settled, &w->finds);
+    UBI_TRY(ubi__path_tree_build(*out, &w->ranks, w->settled, &w->finds));
+    ubi__paths_check(*out, w->n_first_edges == 0);
+    return UBI_OK;
 }
 
 ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,

@@ -243,6 +243,7 @@ bool ubi__evaluate(ubi__evaluator *e, uint32_t last, const ubi__place *place) {
     ubi__scalar *top = e->stack; /* behind the last operand */
     for (uint32_t at = program[last].first; at <= last; at++) {
         const ubi__instruction *i = &program[at];
+        UBI_ASSERT(top >= e->stack && top <= e->stack + e->query->stack_depth);
         if (i->op <= UBI__QUERY_VALUE) {
             operand(top++, e, i, place);
         } else if (i->op <= UBI__QUERY_MATCHES) {
@@ -252,5 +253,6 @@ bool ubi__evaluate(ubi__evaluator *e, uint32_t last, const ubi__place *place) {
             binary(&top[-1], i->op, top);
         }
     }
+    UBI_ASSERT(top == e->stack + 1);
     return is_true(&top[-1]);
 }

@@ -175,6 +175,23 @@ static void reverse_steps(vec_step *steps) {
         steps->at[i].target = n - steps->at[i].target; /* behind the step that had that place */
 }
 
+/* Steps leave one mask, need no more than there are, and skip forwards to the step that joins what they skip. */
+static void assert_plan(const ubi_filter *f) {
+    uint32_t n_masks = 0;
+    for (uint32_t i = 0; i < f->steps.n; i++) {
+        const step *s = &f->steps.at[i];
+        bool skips_on = s->kind == STEP_SKIP_IF_NONE || s->kind == STEP_SKIP_IF_ALL;
+        n_masks += s->kind < STEP_NOT;
+        UBI_ASSERT(n_masks > 0 && n_masks <= f->evaluator.query->stack_depth);
+        if (s->kind == STEP_AND || s->kind == STEP_OR)
+            UBI_ASSERT(n_masks-- >= 2);
+        UBI_ASSERT(!skips_on || (s->target > i && s->target <= f->steps.n));
+        UBI_ASSERT(!skips_on || f->steps.at[s->target - 1].kind == (s->kind == STEP_SKIP_IF_NONE ? STEP_AND : STEP_OR));
+        UBI_ASSERT(s->kind != STEP_TABLE || s->offset + group_count(f) <= f->tables.n);
+    }
+    UBI_ASSERT(n_masks == 1);
+}
+
 static ubi_status plan(ubi_filter *f) {
     size_t n = f->evaluator.query->program.n;
     uint32_t *skip_of = ubi__alloc_array(f->allocator, n, sizeof *skip_of);
@@ -184,6 +201,8 @@ static ubi_status plan(ubi_filter *f) {
     ubi_status status = plan_backwards(f, skip_of);
     ubi__free_array(f->allocator, skip_of, n, sizeof *skip_of);
     reverse_steps(&f->steps);
+    if (UBI_CHECKS && status == UBI_OK)
+        assert_plan(f);
     return status;
 }
 
@@ -323,6 +342,7 @@ static void run(ubi_filter *f, block b) {
 
 uint32_t ubi_filter_select(uint32_t *out, ubi_filter *filter, uint32_t first, uint32_t n) {
     const ubi_query_source *source = &filter->evaluator.source;
+    UBI_ASSERT(n <= UBI_QUERY_BLOCK);
     ubi__evaluator_next_block(&filter->evaluator);
     if (filter->uses_groups && source->groups)
         source->groups(source->payload, first, n, filter->group);
@@ -330,6 +350,7 @@ uint32_t ubi_filter_select(uint32_t *out, ubi_filter *filter, uint32_t first, ui
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         out[kept] = first + i;
+        UBI_ASSERT(filter->masks[i] <= 1);
         kept += filter->masks[i];
     }
     return kept;

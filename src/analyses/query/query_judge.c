@@ -36,6 +36,7 @@ static operand answer_of(ubi__answer answer) {
 }
 
 static operand number_of(ubi__whole low, ubi__whole high) {
+    UBI_ASSERT(low <= high);
     return (operand){ .kind = OPERAND_NUMBER, .low = ubi__scalar_whole(low), .high = ubi__scalar_whole(high) };
 }
 
@@ -224,6 +225,7 @@ static ubi__answer query_judge_evaluate(judge *j) {
     operand *top = j->stack; /* behind the last */
     for (uint32_t at = 0; at < j->query->program.n; at++) {
         const ubi__instruction *i = &j->query->program.at[at];
+        UBI_ASSERT(top <= j->stack + j->query->stack_depth);
         if (i->op <= UBI__QUERY_VALUE) {
             *top++ = operand_of(j, i);
         } else if (i->op <= UBI__QUERY_MATCHES) {
@@ -233,6 +235,7 @@ static ubi__answer query_judge_evaluate(judge *j) {
             top[-1] = joined(j, at, &top[-1], top);
         }
     }
+    UBI_ASSERT(top == j->stack + 1);
     return truth_of(&top[-1]);
 }
 

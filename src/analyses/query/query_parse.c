@@ -69,6 +69,7 @@ typedef struct parser {
 #define fail(p, at, ...) ubi__lexer_fail(&(p)->lexer, at, __VA_ARGS__)
 
 static ubi_status advance(parser *p) {
+    UBI_ASSERT(p->lexer.at <= p->lexer.source.len);
     return ubi__lexer_next(&p->lexer, &p->token);
 }
 
@@ -88,6 +89,7 @@ static const ubi__operator *find_operator(const parser *p, const ubi__operator *
 /* ---- pending operators ------------------------------------------------------------------------------------------ */
 
 static ubi_status finish_pending(parser *p) {
+    UBI_ASSERT(p->n_pending > 0);
     const pending top = p->pending[--p->n_pending];
     p->depth -= !ubi__operator_is_binary(top.row);
     return ubi__emit_operator(&p->out, top.row, top.at, 0);
@@ -249,7 +251,8 @@ static ubi_status parse_operator(parser *p) {
         return fail(p, p->token.at, "comparisons do not chain; join them with 'and'");
     if (row->op == UBI__QUERY_MATCHES)
         return parse_match(p, row);
-    p->pending[p->n_pending++] = (pending){ row, p->token.at };
+    p->pending[UBI_INDEX(p->n_pending, MAX_PENDING)] = (pending){ row, p->token.at };
+    p->n_pending++;
     UBI_TRY(advance(p));
     return parse_operand(p);
 }
@@ -291,11 +294,53 @@ ubi_status ubi_query_parse(ubi_query **out, ubi_text text, const ubi_query_name 
     p.out.query->allocator = allocator;
     ubi_status status = parse_all(&p);
     ubi__lexer_fini(&p.lexer);
+    UBI_ASSERT(status != UBI_OK || (p.out.n_operands == 1 && p.depth == 0));
+    if (status == UBI_OK)
+        ubi__query_check(p.out.query);
     if (status == UBI_OK)
         *out = p.out.query;
     else
         ubi_query_free(p.out.query);
     return status;
+}
+
+/* What `a` of an instruction counts. */
+static size_t column_length(const ubi_query *q, ubi__query_op op) {
+    switch (op) {
+    case UBI__QUERY_NUMBER:
+        return q->numbers.n;
+    case UBI__QUERY_TEXT:
+        return q->texts.n;
+    case UBI__QUERY_SHARE:
+        return q->shares.n;
+    case UBI__QUERY_VALUE:
+        return q->values.n;
+    case UBI__QUERY_MATCHES:
+        return q->patterns.n;
+    default:
+        return SIZE_MAX;
+    }
+}
+
+void ubi__query_check(const ubi_query *q) {
+    uint32_t depth = 0;
+    for (uint32_t at = 0; UBI_CHECKS && at < q->program.n; at++) {
+        const ubi__instruction *i = &q->program.at[at], *right = i - 1;
+        UBI_ASSERT(i->a < column_length(q, i->op));
+        if (i->op <= UBI__QUERY_VALUE) {
+            UBI_ASSERT(i->first == at);
+            UBI_ASSERT(++depth <= q->stack_depth);
+        } else if (i->op <= UBI__QUERY_MATCHES) {
+            UBI_ASSERT(depth >= 1 && i->first == right->first && i->of_rows == right->of_rows);
+        } else {
+            UBI_ASSERT(depth-- >= 2);
+            const ubi__instruction *left = &q->program.at[right->first - 1];
+            UBI_ASSERT(i->first == left->first && i->of_rows == (left->of_rows || right->of_rows));
+        }
+    }
+    UBI_ASSERT(!UBI_CHECKS || (depth == 1 && q->program.at[q->program.n - 1].kind == UBI__KIND_BOOL));
+    for (size_t s = 0; UBI_CHECKS && s < q->shares.n; s++)
+        UBI_ASSERT(q->values.at[q->shares.at[s].value].needs_basis);
 }
 
 /* ---- the query -------------------------------------------------------------------------------------------------- */
@@ -321,7 +366,7 @@ uint32_t ubi_query_value_count(const ubi_query *query) {
 }
 
 ubi_query_value ubi_query_value_at(const ubi_query *query, uint32_t value) {
-    const ubi__query_slot *v = &query->values.at[value];
+    const ubi__query_slot *v = &query->values.at[UBI_INDEX(value, query->values.n)];
     ubi_text argument = v->has_argument ? ubi__query_text(query, v->argument) : (ubi_text){ NULL, 0 };
     return (ubi_query_value){ v->name, argument, v->needs_basis, v->is_quoted };
 }

@@ -400,6 +400,22 @@ static ubi_status read_pattern(parser *p) {
     return append(p, UBI__STATE_MATCH, 0);
 }
 
+void ubi__pattern_check(const ubi__pattern *p) {
+    int64_t n = (int64_t)p->states.n;
+    UBI_ASSERT(n > 0 && n <= UBI__PATTERN_MAX_STATES);
+    for (int64_t i = 0; UBI_CHECKS && i < n; i++) {
+        ubi__state state = p->states.at[i];
+        bool branches = state.kind == UBI__STATE_SPLIT || state.kind == UBI__STATE_JUMP;
+        UBI_ASSERT((state.kind == UBI__STATE_MATCH) == (i == n - 1));
+        UBI_ASSERT(!branches || (i + state.x >= 0 && i + state.x < n));
+        UBI_ASSERT(state.kind != UBI__STATE_SET || (size_t)state.x < p->sets.n);
+    }
+    for (size_t i = 0; UBI_CHECKS && i < p->sets.n; i++)
+        UBI_ASSERT((uint64_t)p->sets.at[i].first + p->sets.at[i].n <= p->ranges.n);
+    for (size_t i = 0; UBI_CHECKS && i < p->ranges.n; i++)
+        UBI_ASSERT(p->ranges.at[i].low <= p->ranges.at[i].high);
+}
+
 ubi_status ubi__pattern_new(ubi__pattern **out, ubi_text source, const ubi_allocator *allocator, size_t *at,
                             const char **problem) {
     parser p = { .s = (const uint8_t *)source.ptr, .n = source.len, .atom = UBI_NONE };
@@ -415,6 +431,7 @@ ubi_status ubi__pattern_new(ubi__pattern **out, ubi_text source, const ubi_alloc
         *problem = p.problem;
         return status;
     }
+    ubi__pattern_check(p.pattern);
     *out = p.pattern;
     return UBI_OK;
 }

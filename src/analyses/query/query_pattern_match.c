@@ -37,8 +37,10 @@ void ubi__matcher_fini(ubi__matcher *matcher, const ubi_allocator *allocator) {
 }
 
 static void push(walk *w, uint32_t state) {
+    UBI_ASSERT(state < w->pattern->states.n);
     if (w->mark[state] == w->step)
         return;
+    UBI_ASSERT(w->n_stack < w->pattern->states.n); /* each state is pushed once a step */
     w->mark[state] = w->step;
     w->stack[w->n_stack++] = state;
 }
@@ -146,6 +148,7 @@ static bool walk_text(walk *w, ubi_text text) {
 
 bool ubi__pattern_matches(const ubi__pattern *pattern, ubi__matcher *matcher, ubi_text text) {
     uint32_t n = matcher->n_states;
+    UBI_ASSERT(n >= pattern->states.n);
     walk w = { .pattern = pattern,
                .stack = matcher->memory,
                .current = matcher->memory + n,

@@ -51,4 +51,7 @@ struct ubi__pattern {
     ubi__vec_set sets;
 };
 
+/** Branches lead to states of the pattern, of which the last alone is the end; sets have ranges of their own. O(states). */
+void ubi__pattern_check(const ubi__pattern *pattern);
+
 #endif

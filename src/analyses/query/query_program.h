@@ -109,7 +109,14 @@ struct ubi_query {
     uint32_t stack_depth; /* most operands at once */
 };
 
+/**
+ * Instructions leave one condition, and no more than stack_depth operands on the way there; their subexpressions nest, and what
+ * they refer to is there. O(instructions).
+ */
+void ubi__query_check(const ubi_query *q);
+
 static inline ubi_text ubi__query_text(const ubi_query *q, ubi__piece piece) {
+    UBI_ASSERT((uint64_t)piece.start + piece.n <= q->arena.n);
     return (ubi_text){ q->arena.at ? (const char *)q->arena.at + piece.start : "", piece.n };
 }
 

@@ -37,6 +37,19 @@ void ubi_treemap_free(ubi_treemap *map) {
     UBI_DELETE(a, map);
 }
 
+void ubi__treemap_check(const ubi_treemap *map) {
+    UBI_ASSERT(!map->boxes || map->rows.n <= map->n_boxes);
+    for (size_t i = 0; UBI_CHECKS && i < map->rows.n; i++) {
+        const ubi__treemap_entry *row = &map->rows.at[i];
+        UBI_ASSERT(row->color < UBI_TREEMAP_N_COLORS);
+        UBI_ASSERT(i == 0 ? row->parent == UBI_NONE : row->parent < i);
+        UBI_ASSERT(i < 2 || map->rows.at[i - 1].parent <= row->parent);
+        UBI_ASSERT(!map->boxes || i == 0 || map->rows.at[row->parent].has_children);
+        UBI_ASSERT(!map->boxes || i == 0 || map->boxes[i].depth == map->boxes[row->parent].depth + 1);
+        UBI_ASSERT(!map->boxes || i == 0 || map->boxes[i].weight <= map->boxes[row->parent].weight);
+    }
+}
+
 ubi_status ubi__treemap_add(ubi_treemap *map, const ubi__treemap_entry *entry) {
     return ubi__vec_treemap_entry_push(&map->rows, map->options.allocator, *entry);
 }
@@ -70,8 +83,10 @@ ubi_status ubi__treemap_finish(ubi_treemap *map) {
         split_columns(map, parent, weight);
         status = ubi_treemap_layout(map->boxes, parent, weight, (uint32_t)n, &map->options);
     }
-    if (status == UBI_OK)
+    if (status == UBI_OK) {
         drop_deep_rows(map);
+        ubi__treemap_check(map);
+    }
     ubi__free_array(a, parent, n, sizeof *parent);
     ubi__free_array(a, weight, n, sizeof *weight);
     return status;
@@ -94,7 +109,7 @@ static void name_census_row(ubi_treemap_row *out, const ubi_census_tree *tree, u
 }
 
 void ubi_treemap_get(const ubi_treemap *map, uint32_t row, ubi_treemap_row *out) {
-    const ubi__treemap_entry *entry = &map->rows.at[row];
+    const ubi__treemap_entry *entry = &map->rows.at[UBI_INDEX(row, map->rows.n)];
     *out = (ubi_treemap_row){
         .box = map->boxes[row],
         .parent = entry->parent,

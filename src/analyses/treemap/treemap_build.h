@@ -34,6 +34,8 @@ struct ubi_treemap {
     size_t n_boxes;
 };
 
+/** Parents are at or before those of the row before, and one level above their children, where boxes are known. O(rows). */
+void ubi__treemap_check(const ubi_treemap *map);
 /** An empty map with checked options. */
 ubi_status ubi__treemap_new(ubi_treemap **out, const ubi_treemap_options *options);
 ubi_status ubi__treemap_add(ubi_treemap *map, const ubi__treemap_entry *entry);

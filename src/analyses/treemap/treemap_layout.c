@@ -178,6 +178,13 @@ static rect inside(const ubi_treemap_box *box, const ubi_treemap_options *o) {
     return r;
 }
 
+/* Whether a child lies in the room of its parent, up to rounding. */
+static bool is_inside(const ubi_treemap_box *box, const rect *room) {
+    const double slack = 1e-3; /* pixels */
+    return box->x >= room->x - slack && box->x + box->width <= room->x + room->dx + slack &&
+           box->y >= room->y - slack && box->y + box->height <= room->y + room->dy + slack;
+}
+
 static void place_children(const layout *l, uint32_t node) {
     uint32_t begin = l->first[node], n_children = l->first[node + 1] - begin;
     const ubi_treemap_box *box = &l->boxes[node];
@@ -188,6 +195,8 @@ static void place_children(const layout *l, uint32_t node) {
     sort_by_weight(l->children, l->spare, n_children, NULL);
     rect room = inside(box, l->options);
     fill(l, n_children, room, room.dx * room.dy / (double)box->weight);
+    for (uint32_t i = 0; UBI_CHECKS && i < n_children; i++)
+        UBI_ASSERT(is_inside(&l->boxes[begin + i], &room));
 }
 
 /* Fills first[], the depths, the leaves' weights, and widest. */
@@ -203,6 +212,7 @@ static void index_nodes(layout *l) {
                                          .depth = i ? l->boxes[l->parent[i]].depth + 1 : 0 };
     }
     l->first[l->n] = next;
+    UBI_ASSERT(next == l->n); /* every node is a child of one that was passed */
 }
 
 static void sum_weights(layout *l) {
