@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 #define UBI_SORT_RUN 16
 
 /**
@@ -57,6 +59,8 @@
         }                                                                                                              \
         if (from != at && n)                                                                                           \
             memcpy(at, from, n * sizeof *at);                                                                          \
+        for (size_t i = 1; UBI_CHECKS && i < n; i++)                                                                   \
+            UBI_ASSERT(!before(ctx, at[i], at[i - 1]));                                                                \
     }                                                                                                                  \
     struct ubi__swallow_semicolon
 
