@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/assert.h"
 #include "recording/byte_sampler.h"
 
 /* How often the truth may lie beyond a limit. */
@@ -68,9 +69,16 @@ static double small_shape_quantile(double probability, double shape) {
 double ubi__gamma_quantile(double probability, double mean, double variance) {
     if (!(mean > 0) || !(variance > 0))
         return mean > 0 ? mean : 0;
+    UBI_ASSERT(probability > 0 && probability < 1);
     double shape = mean / variance * mean, scale = variance / mean;
     return scale * (shape < CUBES_FROM_SHAPE ? small_shape_quantile(probability, shape)
                                              : large_shape_quantile(probability, shape));
+}
+
+void ubi__estimate_check(const ubi__estimate *e) {
+    UBI_ASSERT(e->samples != 0 || (e->count == 0 && e->bytes == 0 && e->met_bytes == 0));
+    UBI_ASSERT(e->count_variance >= 0 && e->bytes_variance >= 0);
+    UBI_ASSERT(e->count >= 0 && e->bytes >= 0 && e->met_bytes >= 0);
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
@@ -131,6 +139,7 @@ double ubi__lower_limit(double sum, double variance) {
 
 static ubi__range range_of(const limited *l) {
     double high = upper_limit(l), low = larger_of(l->met, ubi__lower_limit(l->sum, l->variance));
+    UBI_ASSERT(high >= l->met);
     return (ubi__range){ low < high ? low : high, high };
 }
 
@@ -149,6 +158,7 @@ ubi__range ubi__estimate_count_range(const ubi__estimate *e, uint64_t period_byt
 /* Of what was not met, nothing is taken to be so large that it would be met for certain then. */
 ubi__estimate ubi__estimate_with_period(const ubi__estimate *estimate, uint64_t period_bytes, uint64_t other_bytes) {
     ubi__estimate e = *estimate;
+    UBI_ASSERT(other_bytes <= period_bytes);
     double part = (double)other_bytes / (double)period_bytes;
     e.bytes_variance *= part;
     e.count_variance *= part;

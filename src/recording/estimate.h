@@ -48,6 +48,8 @@ typedef struct ubi__range {
  */
 #define UBI__LEAST_BLOCK_BYTES 16
 
+/** Of no samples, everything is 0; variances are not negative, and neither is what was met. */
+void ubi__estimate_check(const ubi__estimate *estimate);
 /** Adds `n` samples of one size, each of which stands for `weight_bytes`. Bytes of a period of 1 are exact. */
 void ubi__estimate_add_samples(ubi__estimate *estimate, uint64_t n, uint64_t size_bytes, uint64_t weight_bytes,
                                uint64_t period_bytes);

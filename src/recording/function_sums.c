@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/u64_map.h"
 
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
@@ -37,6 +38,21 @@ static void add_callees(ubi__trace_sums *sums) {
     }
 }
 
+void ubi__trace_sums_check(const ubi__trace_sums *sums) {
+    const ubi__vec_ubirec_trace *traces = &sums->summary->tables.traces;
+    uint64_t samples = 0;
+    if (!UBI_CHECKS)
+        return;
+    for (size_t i = 0; i < traces->n; i++) {
+        UBI_ASSERT(sums->at[i].self.samples <= sums->at[i].all.samples);
+        UBI_ASSERT(i == 0 || sums->at[i].all.samples <= sums->at[traces->at[i].caller].all.samples);
+        UBI_ASSERT(sums->first_callee[i] == UBI__UBIREC_NO_TRACE || traces->at[sums->first_callee[i]].caller == i);
+        UBI_ASSERT(sums->next_callee[i] == UBI__UBIREC_NO_TRACE || sums->next_callee[i] > i);
+        samples += sums->at[i].self.samples;
+    }
+    UBI_ASSERT(samples == sums->at[0].all.samples);
+}
+
 ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summary *summary,
                                 ubi__ubirec_class of_class, ubi__measure measure, const uint32_t *top) {
     size_t n = summary->tables.traces.n;
@@ -50,6 +66,7 @@ ubi_status ubi__trace_sums_init(ubi__trace_sums *sums, const ubi__recording_summ
     }
     add_infos_to_traces(sums, of_class, measure, top);
     add_callees(sums);
+    ubi__trace_sums_check(sums);
     return UBI_OK;
 }
 
@@ -126,6 +143,9 @@ ubi_status ubi__group_sums(ubi__trace_sum *out, const ubi__trace_sums *sums, con
         return ubi__fail_nomem();
     memset(out, 0, groups->n * sizeof *out);
     group_walk_all(&w);
+    if (UBI_CHECKS) /* what was entered was left */
+        for (uint32_t i = 0; i < groups->n; i++)
+            UBI_ASSERT(w.entered[i] == 0);
     ubi__free_array(a, w.entered, groups->n, sizeof *w.entered);
     return UBI_OK;
 }
@@ -208,10 +228,26 @@ static ubi_status function_sums_build(ubi__function_sums *sums) {
     return status;
 }
 
+void ubi__function_sums_check(const ubi__function_sums *sums) {
+    size_t n = sums->sites->summary->tables.frames.n;
+    UBI_ASSERT(sums->first_group[0] == 0 && sums->first_group[n] == sums->group_of.n);
+    if (!UBI_CHECKS)
+        return;
+    for (size_t i = 0; i < n; i++)
+        UBI_ASSERT(sums->first_group[i] < sums->first_group[i + 1]);
+    for (size_t i = 0; i < sums->group_of.n; i++)
+        UBI_ASSERT(sums->group_of.at[i] < sums->rows.n);
+    for (size_t i = 0; i < sums->rows.n; i++)
+        for (int m = 0; m < UBI__MEASURE_COUNT; m++)
+            UBI_ASSERT(sums->rows.at[i].own[m].samples <= sums->rows.at[i].all[m].samples);
+}
+
 ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class) {
     *sums = (ubi__function_sums){ .sites = sites, .of_class = of_class };
     ubi_status status = function_sums_build(sums);
-    if (status != UBI_OK)
+    if (status == UBI_OK)
+        ubi__function_sums_check(sums);
+    else
         ubi__function_sums_fini(sums);
     return status;
 }
@@ -316,6 +352,7 @@ static ubi_status arrange_callers(ubi__vec_function_caller *out, const caller_se
         uint32_t was = stack[waiting], low = 0, high = n;
         place[was] = (uint32_t)out->n;
         row.parent = row.parent == UBI_NONE ? UBI_NONE : place[row.parent];
+        UBI_ASSERT(row.parent == UBI_NONE ? row.depth == 0 : out->at[row.parent].depth + 1 == row.depth);
         UBI_TRY(ubi__vec_function_caller_push(out, x->sums->sites->summary->allocator, row));
         while (low < high) { /* the first whose parent it is */
             uint32_t middle = low + (high - low) / 2;
@@ -327,6 +364,7 @@ static ubi_status arrange_callers(ubi__vec_function_caller *out, const caller_se
         for (; low < n && x->rows.at[sorted[low]].parent == was; low++)
             stack[waiting++] = sorted[low];
     }
+    UBI_ASSERT(out->n == n);
     return UBI_OK;
 }
 

@@ -13,6 +13,8 @@
 #ifndef UBI_RECORDING_FUNCTION_SUMS_H
 #define UBI_RECORDING_FUNCTION_SUMS_H
 
+#include <assert.h>
+
 #include "recording/recording_sites.h"
 #include "recording/recording_summary.h"
 
@@ -28,7 +30,10 @@ typedef struct ubi__trace_sums {
     ubi__trace_sum *at;                    /* at[trace]; at[0] is the whole, and its self what has no stack */
     uint32_t *first_callee, *next_callee;  /* of a trace: UBI__UBIREC_NO_TRACE behind the last */
 } ubi__trace_sums;
+static_assert(sizeof(ubi__trace_sum) + 2 * sizeof(uint32_t) == 104, "104 bytes per trace");
 
+/** What a trace has by itself is in all that it has, and that in what its caller has; the whole is at trace 0. */
+void ubi__trace_sums_check(const ubi__trace_sums *sums);
 /**
  * One measure of one class. The summary is finished. Errors: UBI_ENOMEM. Cost: O(infos + traces).
  * @param top  top[trace]: the trace that what was asked for there counts for, such as that without wrappers; NULL: itself.
@@ -69,6 +74,8 @@ typedef struct ubi__function_sums {
     ubi__vec_u32 group_of;
 } ubi__function_sums;
 
+/** Groups of frames ascend and are rows; what a function asked for itself is in all of its own. */
+void ubi__function_sums_check(const ubi__function_sums *sums);
 /** Errors: UBI_ENOMEM, UBI_ELIMIT. Cost: O(infos + traces + frames). */
 ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class);
 void ubi__function_sums_fini(ubi__function_sums *sums);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static bool is_live_at(const void *unused, const ubi__live *live, uint64_t address) {
@@ -27,6 +29,7 @@ ubi_status ubi__live_table_reserve(ubi__live_table *t, size_t n) {
 }
 
 void ubi__live_table_put(ubi__live_table *t, uint64_t address, ubi__event_ix event) {
+    UBI_ASSERT(address != 0);
     ubi__live *live = live_place(&t->table, NULL, address, ubi__hash_u64(address));
     if (!ubi__live_is_used(live))
         ubi__live_slots_added(&t->table);
@@ -38,6 +41,7 @@ ubi__live *ubi__live_table_find(const ubi__live_table *t, uint64_t address) {
 }
 
 void ubi__live_table_remove(ubi__live_table *t, ubi__live *live) {
+    UBI_ASSERT(live == ubi__live_table_find(t, live->address));
     ubi__live_slots_remove(&t->table, live);
 }
 
@@ -46,8 +50,6 @@ void ubi__live_table_clear(ubi__live_table *t) {
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
-_Static_assert(sizeof(ubi__block) == 16, "a block takes 16 bytes");
 
 static bool is_block_at(const void *unused, const ubi__block *block, uint64_t address) {
     (void)unused;
@@ -72,6 +74,7 @@ void ubi__block_table_prefetch(const ubi__block_table *t, uint64_t address) {
 }
 
 ubi__block ubi__block_table_put(ubi__block_table *t, ubi__block block) {
+    UBI_ASSERT(block.address != 0);
     ubi__block *slot = block_place(&t->table, NULL, block.address, ubi__hash_u64(block.address)), before = *slot;
     if (!ubi__block_is_used(slot))
         ubi__block_slots_added(&t->table);
@@ -84,10 +87,24 @@ ubi__block *ubi__block_table_find(const ubi__block_table *t, uint64_t address) {
 }
 
 void ubi__block_table_remove(ubi__block_table *t, ubi__block *block) {
+    UBI_ASSERT(block == ubi__block_table_find(t, block->address));
     ubi__block_slots_remove(&t->table, block);
 }
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
+
+/* Whether range i is right beside those next to it. */
+static bool mapping_is_in_place(const ubi__mapping_list *list, size_t i) {
+    const ubi__mapping *m = &list->at[i];
+    return m->low < m->high && (i == 0 || list->at[i - 1].high <= m->low) &&
+           (i + 1 == list->n || m->high <= list->at[i + 1].low);
+}
+
+void ubi__mapping_list_check(const ubi__mapping_list *list) {
+    if (UBI_CHECKS)
+        for (size_t i = 0; i < list->n; i++)
+            UBI_ASSERT(mapping_is_in_place(list, i));
+}
 
 size_t ubi__mapping_at(const ubi__mapping_list *list, uint64_t address) {
     size_t low = 0, high = list->n;
@@ -98,6 +115,7 @@ size_t ubi__mapping_at(const ubi__mapping_list *list, uint64_t address) {
         else
             low = middle + 1;
     }
+    UBI_ASSERT((low == 0 || list->at[low - 1].high <= address) && (low == list->n || list->at[low].high > address));
     return low;
 }
 
@@ -107,10 +125,12 @@ ubi_status ubi__mapping_add(ubi__mapping_list *list, const ubi_allocator *alloca
     memmove(&list->at[i + 1], &list->at[i], (list->n - i) * sizeof *list->at);
     list->at[i] = mapping;
     list->n++;
+    UBI_ASSERT(mapping_is_in_place(list, i));
     return UBI_OK;
 }
 
 void ubi__mapping_remove(ubi__mapping_list *list, size_t i) {
+    UBI_ASSERT(i < list->n);
     memmove(&list->at[i], &list->at[i + 1], (list->n - i - 1) * sizeof *list->at);
     list->n--;
 }

@@ -8,6 +8,8 @@
 #ifndef UBI_RECORDING_LIVE_TABLE_H
 #define UBI_RECORDING_LIVE_TABLE_H
 
+#include <assert.h>
+
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/table.h"
@@ -22,6 +24,7 @@ typedef struct ubi__live {
     ubi__event_ix event;
     bool marked; /* by a collector */
 } ubi__live;
+static_assert(sizeof(ubi__live) == 24, "24 bytes, times 1.5 to 2");
 
 static inline bool ubi__live_is_used(const ubi__live *slot) {
     return slot->address != 0;
@@ -62,6 +65,7 @@ typedef struct ubi__block {
     uint64_t number : UBI__BLOCK_NUMBER_BITS;
     uint64_t size : UBI__BLOCK_SIZE_BITS; /* the low bits of it */
 } ubi__block;
+static_assert(sizeof(ubi__block) == 16, "16 bytes, times 1.5 to 2");
 
 static inline bool ubi__block_is_used(const ubi__block *slot) {
     return slot->address != 0;
@@ -101,7 +105,9 @@ typedef struct ubi__mapping {
 
 UBI_VEC_DECLARE(ubi__mapping_list, ubi__mapping);
 
-/** The first that ends behind this address; list->n: none. */
+/** Ranges are not empty, they ascend, and none reaches into the next. */
+void ubi__mapping_list_check(const ubi__mapping_list *list);
+/** The first that ends after this address; list->n: none. */
 size_t ubi__mapping_at(const ubi__mapping_list *list, uint64_t address);
 /** It overlaps none. Errors: UBI_ENOMEM. */
 ubi_status ubi__mapping_add(ubi__mapping_list *list, const ubi_allocator *allocator, ubi__mapping mapping);

@@ -6,6 +6,28 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
+static void check_open_markers(const ubi__marker_sums *m, const ubi__vec_open_marker *open) {
+    UBI_ASSERT(open->n <= UBI__OPEN_MARKERS);
+    for (size_t i = 0; i < open->n; i++)
+        UBI_ASSERT(open->at[i].group < m->groups.n);
+}
+
+void ubi__marker_sums_check(const ubi__marker_sums *m) {
+    if (!UBI_CHECKS)
+        return;
+    for (uint32_t i = 0; i < m->groups.n; i++) {
+        UBI_ASSERT(ubi__u64_map_get(&m->group_of_name, m->groups.at[i].name) == i);
+        UBI_ASSERT(m->groups.at[i].n_ended <= m->groups.at[i].count);
+        ubi__estimate_check(&m->groups.at[i].allocated);
+    }
+    for (size_t i = 0; i < m->threads.n; i++)
+        check_open_markers(m, &m->threads.at[i].open);
+    for (size_t i = 0; i < m->owned.table.n_slots; i++)
+        UBI_ASSERT(!ubi__live_is_used(&m->owned.table.slots[i]) || m->owned.table.slots[i].event < m->groups.n);
+}
+
 void ubi__marker_sums_init(ubi__marker_sums *m, const ubi_allocator *allocator) {
     *m = (ubi__marker_sums){ .allocator = allocator };
     ubi__u64_map_init(&m->group_of_name, allocator);
@@ -93,6 +115,7 @@ uint32_t ubi__marker_sums_group(const ubi__marker_sums *m, uint32_t thread) {
 }
 
 ubi_status ubi__marker_sums_own(ubi__marker_sums *m, uint64_t number, uint32_t group) {
+    UBI_ASSERT(group < m->groups.n);
     UBI_TRY(ubi__live_table_reserve(&m->owned, 1));
     ubi__live_table_put(&m->owned, number + 1, group);
     return UBI_OK;

@@ -57,6 +57,8 @@ typedef struct ubi__marker_sums {
     ubi__live_table owned;          /* number + 1 of a live allocation -> its group */
 } ubi__marker_sums;
 
+/** Each name has one group; what is open and what is owned is of a group; ENDs are of STARTs. */
+void ubi__marker_sums_check(const ubi__marker_sums *m);
 void ubi__marker_sums_init(ubi__marker_sums *m, const ubi_allocator *allocator);
 void ubi__marker_sums_fini(ubi__marker_sums *m);
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "recording/recording.h"
 
@@ -128,6 +129,7 @@ static void label_put(label *l, ubi_text text, size_t most) {
     if (n)
         memcpy(l->at + l->n, text.ptr, n);
     l->n += n;
+    UBI_ASSERT(l->n <= sizeof l->at);
 }
 
 static void label_put_number(label *l, uint32_t number) {
@@ -180,6 +182,7 @@ ubi_status ubi__mixed_stack_merge(ubi__mixed_stack *m, const ubi_profiler_source
         UBI_TRY(tell_native(&g, &native[g.next]));
     for (size_t i = m->names.n; i > 0; i--)
         UBI_TRY(ubi__trace_table_child(traces, &trace, trace, m->names.at[i - 1]));
+    UBI_ASSERT(g.next == n_native && m->names.n <= UBI__MIXED_DEPTH);
     *out = trace;
     return UBI_OK;
 }

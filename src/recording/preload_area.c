@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 #include "base/tick_counter.h"
 
@@ -22,6 +23,14 @@
 #define MAX_PERIOD ((uint64_t)1 << 48)
 /* Of the address space that this process may have, an area takes one part in so many. */
 #define SHARE_OF_LIMIT 8
+
+void ubi__preload_area_check(const ubi__preload_area *area) {
+    UBI_ASSERT(area->header && area->fd >= 0);
+    UBI_ASSERT(area->n_chunks >= UBI__WIRE_SEGMENT_CHUNKS && area->n_chunks <= UBI__WIRE_CHUNKS);
+    UBI_ASSERT(area->n_chunks % UBI__WIRE_SEGMENT_CHUNKS == 0);
+    UBI_ASSERT(area->settings.period_bytes >= 1 && area->settings.period_bytes <= MAX_PERIOD);
+    UBI_ASSERT(area->settings.max_depth >= 1 && area->settings.max_depth <= MAX_DEPTH);
+}
 
 static void header_fill(ubi__wire_header *header, uint32_t n_chunks, const ubi__preload_settings *s) {
     header->n_chunks = n_chunks;
@@ -121,6 +130,7 @@ ubi_status ubi__preload_receive_hello(int socket, ubi__wire_hello *out) {
 }
 
 ubi_status ubi__preload_send_welcome(int socket, const ubi__preload_area *area) {
+    ubi__preload_area_check(area);
     uint32_t first = area->settings.period_bytes == 1 ? UBI__WIRE_FIRST_EXACT : UBI__WIRE_FIRST_SAMPLING;
     ubi__wire_welcome welcome = { .magic = UBI__WIRE_MAGIC,
                                   .n_chunks = area->n_chunks,
@@ -144,6 +154,7 @@ ubi_status ubi__preload_send_welcome(int socket, const ubi__preload_area *area) 
 }
 
 void ubi__preload_area_tick(ubi__preload_area *area, uint64_t clock_us) {
+    UBI_ASSERT(clock_us != UBI__WIRE_CLOCK_STOP);
     area->clock_us = clock_us;
     atomic_store_explicit(&area->header->clock_us, clock_us, memory_order_relaxed);
 }

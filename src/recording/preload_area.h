@@ -33,6 +33,8 @@ typedef struct ubi__preload_area {
     ubi__preload_settings settings; /* as they were before anybody could write into the area */
 } ubi__preload_area;
 
+/** There are whole segments of chunks, and settings are in their ranges. Says nothing of what the program can write to. */
+void ubi__preload_area_check(const ubi__preload_area *area);
 /** Has fewer chunks where limits (RLIMIT_AS, RLIMIT_FSIZE) want that. Errors: UBI_EINVAL for settings, UBI_EIO. */
 ubi_status ubi__preload_area_new(ubi__preload_area *out, const ubi__preload_settings *settings);
 /** The program keeps its own mapping. None: nothing happens. */

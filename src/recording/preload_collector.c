@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "recording/live_table.h"
 #include "recording/preload_stream.h"
 
@@ -74,10 +75,41 @@ struct ubi__preload_collector {
     bool is_trampled;
 };
 
+/* Told, and not freed: what lives, and what was given to a realloc that is not decided. Mappings may have several pieces. */
+static void check_counters(const ubi__preload_collector *c) {
+    uint64_t n_resized = 0;
+    for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
+        n_resized += c->contexts[i] && c->contexts[i]->resized.address;
+    UBI_ASSERT(c->counters.allocations == c->next_number);
+    UBI_ASSERT(c->counters.allocations - c->counters.frees == c->blocks.table.n + c->n_mappings + n_resized);
+    UBI_ASSERT(c->n_mappings <= c->mappings.n);
+}
+
+/* The heap is one: no stamp is less than that above it. */
+static void check_heap(const ubi__preload_collector *c) {
+    UBI_ASSERT(c->n_heap <= UBI__WIRE_CONTEXTS);
+    for (size_t i = 0; i < c->n_heap; i++) {
+        UBI_ASSERT(c->heap[i]->stream.event);
+        UBI_ASSERT(c->heap[(i - (i > 0)) / 2]->stream.event->stamp <= c->heap[i]->stream.event->stamp);
+    }
+}
+
+/* After what was told without failure. */
+static void collector_check(const ubi__preload_collector *c) {
+    if (!UBI_CHECKS)
+        return;
+    check_counters(c);
+    check_heap(c);
+    for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
+        if (c->contexts[i])
+            ubi__stream_check(&c->contexts[i]->stream);
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__preload_collector_new(ubi__preload_collector **out, ubi__preload_area *area,
                                       const ubi__preload_sink *sink, const ubi_allocator *allocator) {
+    ubi__preload_area_check(area);
     allocator = ubi__allocator_or_default(allocator);
     ubi__preload_collector *c = UBI_NEW(allocator, ubi__preload_collector);
     if (!c)
@@ -293,6 +325,7 @@ static ubi_status cut_mapping(ubi__preload_collector *c, size_t i, uint64_t low,
                                    .clock_us = e->clock_us };
         return c->sink.cut(c->sink.payload, &event);
     }
+    UBI_ASSERT(c->n_mappings > 0 && bytes_of_pieces(c, m.number) == 0);
     c->n_mappings--;
     ubi__preload_free event = {
         .number = m.number, .kind = (ubi__free_kind)e->kind, .thread = e->thread, .clock_us = e->clock_us
@@ -485,6 +518,7 @@ static uint64_t stamp_of(const context_state *x) {
 }
 
 static void heap_push(ubi__preload_collector *c, context_state *x) {
+    UBI_ASSERT(c->n_heap < UBI__WIRE_CONTEXTS && x->stream.event);
     size_t i = c->n_heap++;
     for (; i > 0 && stamp_of(c->heap[(i - 1) / 2]) > stamp_of(x); i = (i - 1) / 2)
         c->heap[i] = c->heap[(i - 1) / 2];
@@ -579,6 +613,7 @@ static ubi_status collector_run(ubi__preload_collector *c, bool *busy, bool is_l
         UBI_TRY(read_chunks(c, &any));
     UBI_TRY(refill_heap(c, is_last));
     UBI_TRY(tell_in_order(c, is_last));
+    collector_check(c);
     if (busy)
         *busy = any;
     return UBI_OK;
@@ -633,6 +668,8 @@ static ubi_status collector_finish(ubi__preload_collector *c) {
         c->stamp = given;
     }
     tell_unfinished(c, lost_before);
+    ubi__mapping_list_check(&c->mappings);
+    collector_check(c);
     return UBI_OK;
 }
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 #define FIRST_PIECE_BYTES 4096
 /* A trace record takes at least so many bytes, so lost bytes can have held so many. */
 #define TRACE_RECORD_BYTES 3
@@ -19,6 +21,28 @@ struct ubi__stream_piece {
     bool is_complete, is_broken;
 };
 
+static void check_pieces(const ubi__stream *s) {
+    for (const ubi__stream_piece *p = s->first; p; p = p->next) {
+        UBI_ASSERT(p->sequence >= s->sequence && (!p->next || p->sequence < p->next->sequence));
+        UBI_ASSERT(p->at <= p->n && p->n <= p->capacity);
+        UBI_ASSERT(!p->is_broken || p->at == p->n);
+    }
+}
+
+void ubi__stream_check(const ubi__stream *s) {
+    UBI_ASSERT(s->at_ahead <= s->n_ahead && s->n_ahead <= UBI__STREAM_AHEAD);
+    UBI_ASSERT(!s->event || (s->at_ahead > 0 && s->event == &s->ahead[s->at_ahead - 1].event));
+    UBI_ASSERT(s->traces.n == 0 || s->traces.at[0] == 0);
+    UBI_ASSERT(s->lost_bytes <= s->common->lost_bytes);
+    if (!UBI_CHECKS)
+        return;
+    for (size_t i = s->at_ahead; i < s->n_ahead; i++) {
+        UBI_ASSERT(s->ahead[i].step != UBI__STREAM_EMPTY);
+        UBI_ASSERT(s->ahead[i].step != UBI__STREAM_EVENT || !s->ahead[i].event.is_marker || i + 1 == s->n_ahead);
+    }
+    check_pieces(s);
+}
+
 void ubi__stream_init(ubi__stream *s, ubi__stream_common *common) {
     *s = (ubi__stream){ .common = common };
 }
@@ -27,6 +51,7 @@ void ubi__stream_init(ubi__stream *s, ubi__stream_common *common) {
 
 static void free_piece(ubi__stream *s, ubi__stream_piece *piece) {
     const ubi_allocator *a = s->common->allocator;
+    UBI_ASSERT(s->common->waiting_bytes >= piece->n - piece->at);
     s->common->waiting_bytes -= piece->n - piece->at;
     ubi__free_array(a, piece->bytes, piece->capacity, 1);
     UBI_DELETE(a, piece);
@@ -80,6 +105,7 @@ ubi_status ubi__stream_piece_append(ubi__stream *s, ubi__stream_piece *piece, co
         piece->bytes = larger;
         piece->capacity = capacity;
     }
+    UBI_ASSERT(!piece->is_complete && piece->n + n <= piece->capacity);
     memcpy(piece->bytes + piece->n, bytes, n);
     piece->n += n;
     s->common->waiting_bytes += n;
@@ -211,6 +237,7 @@ static ubi_status read_trace(ubi__stream *s, cursor *c, unsigned kind) {
 
 /* There is room. */
 static void put_ahead(ubi__stream *s, ubi__stream_step step, const ubi__wire_event *event) {
+    UBI_ASSERT(s->n_ahead < UBI__STREAM_AHEAD);
     ubi__stream_item *item = &s->ahead[s->n_ahead++];
     item->step = step;
     if (event)
@@ -403,6 +430,7 @@ static ubi_status read_piece(ubi__stream *s, ubi__stream_piece *piece) {
             c.at = start;
     }
     size_t at = (size_t)(c.at - piece->bytes);
+    UBI_ASSERT(at >= piece->at && at <= piece->n && s->common->waiting_bytes >= at - piece->at);
     s->common->waiting_bytes -= at - piece->at;
     piece->at = at;
     if (!c.is_sound)

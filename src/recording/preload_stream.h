@@ -83,6 +83,8 @@ typedef struct ubi__stream {
     ubi__stream_marker marker;    /* of an event that is one */
 } ubi__stream;
 
+/** Pieces ascend and have not been decoded before; what was decoded ahead and not told is events, of which a marker is the last. */
+void ubi__stream_check(const ubi__stream *s);
 void ubi__stream_init(ubi__stream *s, ubi__stream_common *common);
 void ubi__stream_fini(ubi__stream *s);
 

@@ -196,7 +196,18 @@ static inline size_t ubi__wire_area_bytes(uint32_t n_chunks) {
 _Static_assert(sizeof(ubi__wire_header) <= UBI__WIRE_DESCRIPTORS_AT, "the header has a page");
 _Static_assert(sizeof(ubi__wire_chunk) == 64, "a line each");
 _Static_assert(UBI__WIRE_CHUNKS_AT % 4096 == 0, "chunks are pages");
-_Static_assert(UBI__WIRE_CHUNKS % UBI__WIRE_SEGMENT_CHUNKS == 0, "whole segments");
+_Static_assert(UBI__WIRE_CHUNKS % UBI__WIRE_SEGMENT_CHUNKS == 0 &&
+                   UBI__WIRE_FIRST_SAMPLING % UBI__WIRE_SEGMENT_CHUNKS == 0 &&
+                   UBI__WIRE_FIRST_EXACT % UBI__WIRE_SEGMENT_CHUNKS == 0,
+               "whole segments");
+_Static_assert(UBI__WIRE_QUOTA_EXACT + UBI__WIRE_CONTEXTS <= UBI__WIRE_CHUNKS,
+               "who waits for a chunk waits for the reader alone");
+_Static_assert(sizeof(ubi__wire_hello) == 24 && sizeof(ubi__wire_welcome) == 16 && sizeof(ubi__wire_preface) == 32,
+               "the same for any compiler on both sides");
+_Static_assert(sizeof(ubi__wire_started) == 64, "a line each");
+_Static_assert(offsetof(ubi__wire_header, clock_us) % 64 == 0 && offsetof(ubi__wire_header, state) % 64 == 0 &&
+                   offsetof(ubi__wire_header, stamp) % 64 == 0 && offsetof(ubi__wire_header, started) % 64 == 0,
+               "what different sides write is in different lines");
 
 static inline ubi__wire_chunk *ubi__wire_chunk_at(ubi__wire_header *area, uint32_t i) {
     return (ubi__wire_chunk *)((char *)area + UBI__WIRE_DESCRIPTORS_AT) + i;
@@ -269,6 +280,10 @@ enum {
     UBI__OP_KIND_SHIFT = 4
 };
 
+_Static_assert((int)UBI__ALLOC_KINDS <= 16 && (int)UBI__FREE_KINDS <= 16 && (int)UBI__TRACE_KINDS <= 16 &&
+                   (int)UBI__CONTROLS <= 16,
+               "kinds fit above UBI__OP_KIND_SHIFT in a byte");
+
 /** Flags of a marker. */
 enum {
     UBI__MARKER_TYPE_MASK = 3, /* 0 start, 1 end, 2 timestamp, 3 helper event */
@@ -276,6 +291,8 @@ enum {
     UBI__MARKER_STACK = 8, /* it has one */
     UBI__MARKER_FLAGS = 15 /* all that there are */
 };
+_Static_assert((UBI__MARKER_TYPE_MASK | UBI__MARKER_OFF_MAIN_THREAD | UBI__MARKER_STACK) == UBI__MARKER_FLAGS,
+               "all flags");
 
 /** What the value of a marker's detail is. */
 typedef enum ubi__wire_detail {
@@ -297,6 +314,10 @@ typedef enum ubi__wire_detail {
 #define UBI__WIRE_PATH_BYTES 4096u
 #define UBI__WIRE_BUILD_ID_BYTES 64u
 #define UBI__WIRE_MODULE_BYTES (UBI__WIRE_RECORD_BYTES + UBI__WIRE_PATH_BYTES + UBI__WIRE_BUILD_ID_BYTES)
+_Static_assert(1 + 6 * 10 <= UBI__WIRE_RECORD_BYTES, "an operation and six numbers are a record");
+_Static_assert(sizeof(ubi__wire_preface) + UBI__WIRE_MODULE_BYTES <= UBI__WIRE_CHUNK_BYTES &&
+                   sizeof(ubi__wire_preface) + UBI__WIRE_MARKER_BYTES <= UBI__WIRE_CHUNK_BYTES,
+               "any record has room in an empty chunk");
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "recording/mixed_stack.h"
 #include "recording/recorder.h"
@@ -136,6 +137,17 @@ void ubi_profiler_free(ubi_profiler *p) {
     UBI_DELETE(a, p);
 }
 
+/* Under the lock. Who records has tables, and the taps of who does not see nothing. */
+static void member_check(const ubi_profiler_member *m) {
+    UBI_ASSERT(!m->is_running || (m->objects && m->profiler->memory && m->profiler->running_count > 0));
+    UBI_ASSERT(m->stack_low <= m->stack_high);
+    for (int i = 0; UBI_CHECKS && i < UBI_PROFILER_STREAM_COUNT; i++) {
+        const ubi_profiler_tap *tap = &m->streams[i].tap;
+        UBI_ASSERT(m->is_running || (tap->known == nothing_known && tap->remaining_bytes == UINT64_MAX));
+        UBI_ASSERT(tap->known == nothing_known || tap->known == m->streams[i].known);
+    }
+}
+
 /* ---- members ------------------------------------------------------------------------------------------------------ */
 
 static void close_taps(ubi_profiler_member *m) {
@@ -228,6 +240,7 @@ static ubi_status member_start(ubi_profiler_member *m) {
     open_taps(m);
     m->is_running = true;
     p->running_count++;
+    member_check(m);
     return UBI_OK;
 }
 
@@ -248,6 +261,7 @@ void ubi_profiler_stop(ubi_profiler_member *m) {
     close_taps(m);
     m->is_running = false;
     m->profiler->running_count--;
+    member_check(m);
     pthread_mutex_unlock(&m->profiler->lock);
 }
 

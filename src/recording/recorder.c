@@ -6,6 +6,36 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
+
+/* Each entry is of an allocation. */
+static void check_live(const ubi__recorder *r, const ubi__live_table *table) {
+    for (size_t i = 0; UBI_CHECKS && i < table->table.n_slots; i++) {
+        const ubi__live *live = &table->table.slots[i];
+        UBI_ASSERT(!ubi__live_is_used(live) || live->event < r->recording.events.n);
+        UBI_ASSERT(!ubi__live_is_used(live) || !r->recording.events.at[live->event].is_free);
+    }
+}
+
+void ubi__recorder_check(const ubi__recorder *r) {
+    const ubi__vec_event *events = &r->recording.events;
+    UBI_ASSERT(r->is_marking || r->newer.table.n == 0);
+    UBI_ASSERT(r->live.table.n + r->young.table.n + r->newer.table.n <= r->allocation_count);
+    UBI_ASSERT(r->allocation_count <= events->n);
+    if (!UBI_CHECKS)
+        return;
+    ubi__recording_check(&r->recording);
+    check_live(r, &r->live);
+    check_live(r, &r->young);
+    check_live(r, &r->newer);
+    uint64_t n = 0;
+    for (size_t i = 0; i < events->n; i++) {
+        UBI_ASSERT(events->at[i].is_free ? events->at[i].allocation <= n : events->at[i].allocation == n + 1);
+        n += !events->at[i].is_free;
+    }
+    UBI_ASSERT(n == r->allocation_count);
+}
+
 ubi_status ubi__recorder_init(ubi__recorder *r, uint64_t period_bytes, const ubi__recorder_source *source,
                               const ubi_allocator *allocator) {
     *r = (ubi__recorder){ .source = *source };
@@ -18,6 +48,7 @@ ubi_status ubi__recorder_init(ubi__recorder *r, uint64_t period_bytes, const ubi
 }
 
 void ubi__recorder_fini(ubi__recorder *r) {
+    ubi__recorder_check(r);
     ubi__recording_fini(&r->recording);
     ubi__live_table_fini(&r->live);
     ubi__live_table_fini(&r->young);
@@ -31,10 +62,12 @@ static bool recorder_enter(ubi__recorder *r) {
         return false;
     }
     r->depth++;
+    UBI_ASSERT(r->is_marking || r->newer.table.n == 0);
     return true;
 }
 
 static ubi_status recorder_leave(ubi__recorder *r, ubi_status status) {
+    UBI_ASSERT(r->depth == 1);
     r->depth--;
     r->lost_count += status != UBI_OK;
     return status;
@@ -50,6 +83,7 @@ static ubi_status add_allocation(ubi__recorder *r, const ubi__allocation *a, uin
     UBI_TRY(ubi__live_table_reserve(into, 1));
     UBI_TRY(ubi__strtab_intern(&recording->kinds, &event.kind, a->kind));
     UBI_TRY(r->source.stack(r->source.payload, &recording->traces, &event.trace));
+    UBI_ASSERT(n > 0 && a->address != 0 && event.trace < r->recording.traces.rows.n);
     event.allocation = ++r->allocation_count;
     event.weight_bytes = ubi__sample_weight_bytes(a->size_bytes, recording->period_bytes, n);
     event.time_ns = r->source.now_ns(r->source.payload);
@@ -69,7 +103,8 @@ static ubi_status allocated_into(ubi__recorder *r, const ubi__allocation *a, ubi
 /* The event of a free; there is room. One whose allocation was withdrawn has no weight either. */
 static void put_free(ubi__recorder *r, ubi__event_ix of, uint64_t time_ns, uint32_t thread) {
     ubi__vec_event *events = &r->recording.events;
-    ubi__event event = events->at[of];
+    ubi__event event = events->at[UBI_INDEX(of, events->n)];
+    UBI_ASSERT(!event.is_free && events->n < events->cap);
     event.is_free = true;
     event.time_ns = time_ns;
     event.thread = thread;
@@ -217,6 +252,7 @@ ubi_status ubi__recorder_young_swept(ubi__recorder *r, uint32_t thread) {
         return UBI_OK;
     ubi_status status = free_unmarked(r, &r->young, thread);
     ubi__live_table_clear(&r->young);
+    check_live(r, &r->live);
     return recorder_leave(r, status);
 }
 
@@ -255,5 +291,6 @@ ubi_status ubi__recorder_swept(ubi__recorder *r, uint32_t thread) {
     r->newer = swept;
     ubi__live_table_clear(&r->newer);
     r->is_marking = false;
+    check_live(r, &r->live);
     return recorder_leave(r, status);
 }

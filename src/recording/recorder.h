@@ -48,6 +48,11 @@ typedef struct ubi__allocation {
     uint32_t thread;
 } ubi__allocation;
 
+/**
+ * What is in the tables are events of allocations that were not freed; nothing is set apart while nothing is marked; numbers of
+ * allocations ascend and are all below the count.
+ */
+void ubi__recorder_check(const ubi__recorder *r);
 /** period_bytes in [1, 2^48]; see byte_sampler.h. */
 ubi_status ubi__recorder_init(ubi__recorder *r, uint64_t period_bytes, const ubi__recorder_source *source,
                               const ubi_allocator *allocator);

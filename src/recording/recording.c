@@ -11,11 +11,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "recording/recording.h"
 #include "unwind/unwind.h"
 
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+void ubi__trace_table_check(const ubi__trace_table *t) {
+    UBI_ASSERT(t->rows.n > 0 && t->rows.at[UBI__TRACE_ROOT].parent == UBI__TRACE_ROOT);
+    UBI_ASSERT(ubi__text_is(ubi__strtab_get(&t->names, t->rows.at[UBI__TRACE_ROOT].name), UBI__TRACE_ROOT_NAME));
+    if (UBI_CHECKS)
+        for (ubi__trace_ix i = 0; i < t->rows.n; i++) {
+            UBI_ASSERT(i == UBI__TRACE_ROOT || t->rows.at[i].parent < i);
+            UBI_ASSERT(t->rows.at[i].name < ubi__strtab_count(&t->names));
+            UBI_ASSERT(ubi__u64_map_get(&t->index, ubi__u64_pair(t->rows.at[i].parent, t->rows.at[i].name)) == i);
+        }
+}
 
 static ubi_status add_root_trace(ubi__trace_table *t) {
     ubi_str_ix name;
@@ -45,6 +57,7 @@ ubi_status ubi__trace_table_name(ubi__trace_table *t, ubi_str_ix *out, ubi_text 
 }
 
 ubi_status ubi__trace_table_child(ubi__trace_table *t, ubi__trace_ix *out, ubi__trace_ix parent, ubi_str_ix name) {
+    UBI_ASSERT(name < ubi__strtab_count(&t->names) && (parent < t->rows.n || t->rows.n == 0));
     uint64_t key = ubi__u64_pair(parent, name);
     ubi__trace_ix known = ubi__u64_map_get(&t->index, key);
     if (known != UBI_NONE) {
@@ -72,6 +85,16 @@ ubi_status ubi__trace_table_stack(ubi__trace_table *t, ubi__trace_ix *out, const
 }
 
 /* ---- recordings -------------------------------------------------------------------------------------------------- */
+
+void ubi__recording_check(const ubi__recording *r) {
+    ubi__trace_table_check(&r->traces);
+    UBI_ASSERT(r->period_bytes >= 1 && r->period_bytes <= UINT64_C(1) << 48);
+    if (UBI_CHECKS)
+        for (size_t i = 0; i < r->events.n; i++) {
+            UBI_ASSERT(r->events.at[i].allocation != 0);
+            UBI_ASSERT(r->events.at[i].trace < r->traces.rows.n && r->events.at[i].kind < ubi__strtab_count(&r->kinds));
+        }
+}
 
 ubi_status ubi__recording_init(ubi__recording *r, uint64_t period_bytes, const ubi_allocator *allocator) {
     *r = (ubi__recording){ .allocator = ubi__allocator_or_default(allocator), .period_bytes = period_bytes };
@@ -142,6 +165,7 @@ static void merge_events(ubi__recording *out, const ubi__recording *first, const
         if (event.weight_bytes)
             out->events.at[out->events.n++] = event;
     }
+    UBI_ASSERT(out->events.n <= first->events.n + second->events.n);
 }
 
 static ubi_status merge_tables(ubi__recording *out, const ubi__recording *first, const ubi__recording *second,
@@ -166,6 +190,8 @@ static ubi_status merge_tables(ubi__recording *out, const ubi__recording *first,
 
 ubi_status ubi__recording_merge(ubi__recording *out, const ubi__recording *first, const ubi__recording *second) {
     renumbering numbers = { .names = NULL };
+    ubi__recording_check(first);
+    ubi__recording_check(second);
     ubi__recording made;
     if (first->period_bytes != second->period_bytes)
         return ubi__fail(UBI_EMISMATCH, "recordings with periods of %" PRIu64 " and %" PRIu64 " bytes cannot be merged",
@@ -175,9 +201,10 @@ ubi_status ubi__recording_merge(ubi__recording *out, const ubi__recording *first
     ubi__free_array(made.allocator, numbers.names, ubi__strtab_count(&second->traces.names), sizeof *numbers.names);
     ubi__free_array(made.allocator, numbers.traces, second->traces.rows.n, sizeof *numbers.traces);
     ubi__free_array(made.allocator, numbers.kinds, ubi__strtab_count(&second->kinds), sizeof *numbers.kinds);
-    if (status == UBI_OK)
+    if (status == UBI_OK) {
+        ubi__recording_check(&made);
         *out = made;
-    else
+    } else
         ubi__recording_fini(&made);
     return status;
 }
@@ -271,6 +298,7 @@ static ubi_status rebuild_traces(naming *n) {
             UBI_TRY(ubi__trace_table_child(&n->to->traces, &trace, trace, n->named.at[at]));
         n->traces[i] = trace;
     }
+    UBI_ASSERT(n->first[ubi__strtab_count(&n->from->traces.names)] == n->named.n);
     return UBI_OK;
 }
 
@@ -317,9 +345,11 @@ ubi_status ubi__recorded_new(ubi_recording **out, const ubi__recording *from, co
         return status;
     }
     status = name_recording(&n);
-    if (status == UBI_OK)
+    if (status == UBI_OK) {
+        ubi__recording_check(&made->tables);
+        UBI_ASSERT(made->tables.events.n == from->events.n);
         *out = made;
-    else
+    } else
         ubi_recording_free(made);
     return status;
 }

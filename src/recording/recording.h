@@ -16,6 +16,8 @@
 #ifndef UBI_RECORDING_RECORDING_H
 #define UBI_RECORDING_RECORDING_H
 
+#include <assert.h>
+
 #include <ubiheap/profiler.h>
 
 #include "base/strtab.h"
@@ -32,6 +34,8 @@ typedef struct ubi__trace {
     ubi__trace_ix parent; /* that called it; smaller, but for the root */
 } ubi__trace;
 
+static_assert(sizeof(ubi__trace) == 8, "8 bytes per trace");
+
 UBI_VEC_DECLARE(ubi__vec_trace, ubi__trace);
 
 typedef struct ubi__trace_table {
@@ -41,6 +45,8 @@ typedef struct ubi__trace_table {
     ubi__u64_map index; /* (parent, name) -> trace */
 } ubi__trace_table;
 
+/** The root is its own caller and "(unknown)"; callers of others come before them; names are there; each trace is found again. */
+void ubi__trace_table_check(const ubi__trace_table *t);
 /** With the root. Errors: UBI_ENOMEM, and nothing is left. */
 ubi_status ubi__trace_table_init(ubi__trace_table *t, const ubi_allocator *allocator);
 void ubi__trace_table_fini(ubi__trace_table *t);
@@ -69,6 +75,8 @@ typedef struct ubi__event {
     bool is_free;
 } ubi__event;
 
+static_assert(sizeof(ubi__event) == 48, "48 bytes per event");
+
 UBI_VEC_DECLARE(ubi__vec_event, ubi__event);
 
 typedef struct ubi__recording {
@@ -79,6 +87,8 @@ typedef struct ubi__recording {
     uint64_t period_bytes; /* of its sampler */
 } ubi__recording;
 
+/** Traces are as above, a period is one, and what events name is there. */
+void ubi__recording_check(const ubi__recording *r);
 ubi_status ubi__recording_init(ubi__recording *r, uint64_t period_bytes, const ubi_allocator *allocator);
 void ubi__recording_fini(ubi__recording *r);
 

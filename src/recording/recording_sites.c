@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 #define PRELOAD_LIBRARY "libubiheap-preload"
@@ -73,6 +74,7 @@ static void few_add(few *set, uint64_t number) {
     for (unsigned i = 0; i < set->n; i++)
         if (set->at[i] == number)
             return;
+    UBI_ASSERT(set->n <= ENOUGH);
     if (set->n < ENOUGH)
         set->at[set->n++] = number;
 }
@@ -138,6 +140,7 @@ static void candidate_cut_chain(const search *x, candidate *c, uint32_t trace) {
             break;
         trace = x->summary->tables.traces.at[trace].caller;
     }
+    UBI_ASSERT(is_first || n <= c->n_chain);
     c->n_chain = n;
 }
 
@@ -457,7 +460,9 @@ static ubi_status sites_build(ubi__sites *sites, bool see_wrappers) {
         return ubi__fail_nomem();
     UBI_TRY(find_beginnings(sites, see_wrappers));
     UBI_TRY(add_up_sites(sites));
+    ubi__tuple_table_check(&sites->numbers);
     ubi__tuple_table_fini(&sites->numbers);
+    ubi__sites_check(sites);
     return UBI_OK;
 }
 
@@ -481,6 +486,35 @@ void ubi__sites_fini(ubi__sites *sites) {
     ubi__free_array(a, sites->roles, t->frames.n + 1, sizeof *sites->roles);
     sites->number_of = sites->top = NULL;
     sites->roles = sites->pools = NULL;
+}
+
+static void check_site(const ubi__sites *sites, const ubi__site *site) {
+    const ubi__ubirec_tables *t = &sites->summary->tables;
+    UBI_ASSERT(site->number < sites->rows.n && (site->frame < t->frames.n || site->frame == UBI_NONE));
+    UBI_ASSERT(site->n_stacks <= site->n_all_stacks);
+    UBI_ASSERT(sites->top[site->heavy] == site->heavy && sites->top[site->inner] == site->heavy);
+    for (int m = 0; m < UBI__MEASURE_COUNT; m++)
+        ubi__estimate_check(&site->by[m]);
+    for (int m = 0; m < UBI__MEASURE_COUNT; m++)
+        UBI_ASSERT(m == UBI__MEASURE_LEAKED || site->by[m].samples <= site->by[UBI__MEASURE_TOTAL].samples);
+}
+
+void ubi__sites_check(const ubi__sites *sites) {
+    const ubi__recording_summary *s = sites->summary;
+    uint64_t counted = 0, summed = 0, numbers = 0;
+    if (!UBI_CHECKS)
+        return;
+    for (size_t i = 0; i < s->tables.traces.n; i++)
+        UBI_ASSERT(sites->top[i] <= i && sites->top[sites->top[i]] == sites->top[i]);
+    for (size_t i = 0; i < s->infos.n; i++)
+        counted += s->infos.at[i].count;
+    for (size_t i = 0; i < sites->rows.n; i++) {
+        check_site(sites, &sites->rows.at[i]);
+        summed += sites->rows.at[i].by[UBI__MEASURE_TOTAL].samples;
+        numbers += sites->rows.at[i].number;
+    }
+    UBI_ASSERT(counted == summed);
+    UBI_ASSERT(numbers == sites->rows.n * (sites->rows.n - 1) / 2);
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
@@ -601,6 +635,7 @@ ubi_status ubi__sites_sort(ubi__sites *sites, ubi__site_order order) {
         }
         if (sites->rows.n)
             qsort_r(sites->rows.at, sites->rows.n, sizeof *sites->rows.at, compare_sites, &order);
+        ubi__sites_check(sites);
     }
     ubi__free_array(a, weights, t->traces.n, sizeof *weights);
     ubi__free_array(a, row_of, n, sizeof *row_of);

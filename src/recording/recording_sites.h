@@ -8,10 +8,12 @@
  * the site. Frames with the same function, file, line and module are one site. Stacks that go through it differ in their
  * callers; the one with the most bytes is what a report shows.
  *
- * Memory: 200 bytes per site, 6 per trace, 25 per frame, and 24 per trace while it sorts.
+ * Memory: 224 bytes per site, 6 per trace, 25 per frame, and 24 per trace while it sorts.
  */
 #ifndef UBI_RECORDING_RECORDING_SITES_H
 #define UBI_RECORDING_RECORDING_SITES_H
+
+#include <assert.h>
 
 #include "recording/known_frames.h"
 #include "recording/recording_summary.h"
@@ -28,6 +30,7 @@ typedef struct ubi__site {
     ubi__ubirec_class of_class;
     ubi__estimate by[UBI__MEASURE_COUNT];
 } ubi__site;
+static_assert(sizeof(ubi__site) == 224, "224 bytes per site");
 
 UBI_VEC_DECLARE(ubi__vec_site, ubi__site);
 
@@ -60,6 +63,11 @@ typedef enum ubi__site_order {
     UBI__SITE_ORDER_COUNT
 } ubi__site_order;
 
+/**
+ * A trace begins at itself or at a caller, which begins at itself. Rows have the numbers from 0 on, each once, and all allocations
+ * are in them, once. A heavy trace begins with the frame of its site.
+ */
+void ubi__sites_check(const ubi__sites *sites);
 /**
  * All of a recording. Symbols that are to count are in the tables by now.
  * @param see_wrappers  look for wrappers that are known by what they do, too.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "recording/byte_sampler.h"
 
@@ -62,6 +63,7 @@ static ubi__curve_point *point_now(ubi__recording_summary *s) {
     size_t at = (size_t)(s->time_ns / s->curve_step_ns);
     while (s->n_curve <= at)
         s->curve[s->n_curve++] = live_point(s);
+    UBI_ASSERT(at < s->n_curve && s->n_curve <= UBI__CURVE_POINTS);
     return &s->curve[at];
 }
 
@@ -113,6 +115,44 @@ static void change_half(ubi__recording_summary *s, uint64_t number, uint32_t inf
     half->other_variance = other->live_variance;
 }
 
+/* What infos of a class have is what the class has. */
+static void check_class(const ubi__recording_summary *s, ubi__ubirec_class of_class) {
+    const ubi__class_sums *c = &s->classes[of_class];
+    ubi__class_sums sum = { 0 };
+    for (uint32_t i = 0; i < s->infos.n; i++)
+        if (class_of(s, i) == of_class) {
+            sum.count += s->infos.at[i].count;
+            sum.live += s->infos.at[i].live;
+            sum.n_left += s->infos.at[i].n_left;
+            sum.live_bytes += s->infos.at[i].live * s->tables.infos.at[i].weight_bytes;
+            UBI_ASSERT(s->infos.at[i].epoch <= c->epoch);
+        }
+    UBI_ASSERT(sum.count == c->count && sum.live == c->live && sum.n_left == c->n_left);
+    UBI_ASSERT(sum.live_bytes == c->live_bytes && c->live_bytes <= c->peak_bytes);
+    UBI_ASSERT(c->live_met_bytes <= c->peak_met_bytes && c->live_variance >= 0);
+    for (int i = 0; i < 2; i++)
+        UBI_ASSERT(c->halves[i].live_bytes <= c->halves[i].peak_bytes);
+}
+
+void ubi__recording_summary_check(const ubi__recording_summary *s) {
+    uint64_t made = 0, gone = 0, live = 0;
+    UBI_ASSERT(s->infos.n == s->tables.infos.n && s->threads.n == s->tables.threads.n);
+    UBI_ASSERT(s->threads.n == s->markers.threads.n);
+    UBI_ASSERT(s->n_curve <= UBI__CURVE_POINTS && s->curve_step_ns >= FIRST_CURVE_STEP_NS);
+    if (!UBI_CHECKS)
+        return;
+    for (int i = 0; i < UBI__UBIREC_CLASS_COUNT; i++) {
+        check_class(s, (ubi__ubirec_class)i);
+        made += s->classes[i].count;
+        gone += s->classes[i].n_frees + s->classes[i].n_left;
+        live += s->classes[i].live;
+    }
+    UBI_ASSERT(made == gone + live);
+    UBI_ASSERT(s->live.table.n == live || s->live.table.n == live + 1);
+    ubi__marker_sums_check(&s->markers);
+    ubi__ubirec_tables_check(&s->tables);
+}
+
 static ubi_status begin_life(ubi__recording_summary *s, uint64_t number, uint32_t info) {
     ubi__ubirec_class of_class = class_of(s, info);
     ubi__class_sums *c = &s->classes[of_class];
@@ -147,6 +187,7 @@ static void end_life(ubi__recording_summary *s, uint64_t number, uint32_t info) 
     ubi__class_sums *c = &s->classes[class_of(s, info)];
     ubi__info_sums *sums = &s->infos.at[info];
     note_peak(sums, c);
+    UBI_ASSERT(sums->live > 0 && c->live > 0 && c->live_bytes >= s->tables.infos.at[info].weight_bytes);
     sums->live--;
     c->live--;
     c->live_bytes -= s->tables.infos.at[info].weight_bytes;
@@ -332,6 +373,7 @@ static void sum_live_of_markers(ubi__recording_summary *s) {
 }
 
 void ubi__recording_summary_finish(ubi__recording_summary *s) {
+    ubi__recording_summary_check(s);
     sum_live_of_markers(s);
     for (uint32_t i = 0; i < s->infos.n; i++)
         note_peak(&s->infos.at[i], &s->classes[class_of(s, i)]);

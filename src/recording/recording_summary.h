@@ -104,6 +104,11 @@ typedef struct ubi__recording_summary {
     char fault[256]; /* what is wrong in the file, and where: everything before counts; "": nothing is */
 } ubi__recording_summary;
 
+/**
+ * Sums of infos, of classes and of what lives agree: what was allocated lives, was freed, or was left by a process that ended. No
+ * maximum is below what lives now. (What lives may be one more than was counted: see `fault`.)
+ */
+void ubi__recording_summary_check(const ubi__recording_summary *s);
 /** Errors: UBI_ENOMEM, and nothing is left. */
 ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allocator *allocator);
 void ubi__recording_summary_fini(ubi__recording_summary *s);

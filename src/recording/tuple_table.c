@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * tuple_table.c: see tuple_table.h.
- *
- * How many words a slot has is known at run time only, so the loops are its own; where to begin and when to grow is
- * base/table.h's.
  */
 #include "recording/tuple_table.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
-#include "base/table.h"
 
 void ubi__tuple_table_init(ubi__tuple_table *t, size_t width, const char *what, const ubi_allocator *allocator) {
     *t = (ubi__tuple_table){ .allocator = allocator, .width = width, .what = what };
 }
 
 void ubi__tuple_table_fini(ubi__tuple_table *t) {
-    ubi__free_array(t->allocator, t->slots, t->n_slots, (t->width + 1) * sizeof *t->slots);
-    t->slots = NULL;
-    t->n = t->n_slots = 0;
+    ubi__vec_u64_fini(&t->words, t->allocator);
+    ubi__row_table_fini(&t->table, t->allocator);
 }
 
 static uint64_t mix_word(uint64_t word, uint64_t factor) {
@@ -41,60 +37,47 @@ static bool is_equal(const uint64_t *a, const uint64_t *b, size_t width) {
     return a[0] == b[0] && (width <= 1 || a[1] == b[1]) && (width <= 2 || a[2] == b[2]) && (width <= 3 || a[3] == b[3]);
 }
 
-static uint64_t *home_of(const ubi__tuple_table *t, const uint64_t *tuple) {
-    return t->slots + ubi__table_home(hash_of(tuple, t->width), t->n_slots) * (t->width + 1);
+static bool tuple_is(const ubi__tuple_table *t, uint32_t row, const uint64_t *tuple) {
+    return is_equal(t->words.at + (size_t)row * t->width, tuple, t->width);
+}
+UBI_ROW_LOOKUP(tuple, const ubi__tuple_table *, const uint64_t *, tuple_is);
+
+void ubi__tuple_table_check(const ubi__tuple_table *t) {
+    UBI_ASSERT(t->width >= 1 && t->width <= UBI__TUPLE_WIDTH_MAX);
+    UBI_ASSERT(t->words.n == t->table.n * t->width);
+    if (UBI_CHECKS)
+        for (uint32_t i = 0; i < t->table.n; i++) {
+            const uint64_t *tuple = t->words.at + (size_t)i * t->width;
+            UBI_ASSERT(tuple_find(&t->table, t, tuple, hash_of(tuple, t->width)) == i);
+        }
 }
 
-/* The slot of the tuple, or the empty one where it would be. */
-static uint64_t *slot_of(const ubi__tuple_table *t, const uint64_t *tuple) {
-    const uint64_t *end = t->slots + t->n_slots * (t->width + 1);
-    uint64_t *slot = home_of(t, tuple);
-    while (slot[0] != 0 && !is_equal(slot + 1, tuple, t->width)) {
-        slot += t->width + 1;
-        if (slot == end)
-            slot = t->slots;
-    }
-    return slot;
-}
-
-static void slot_fill(uint64_t *slot, uint64_t row, const uint64_t *tuple, size_t width) {
-    slot[0] = row;
-    for (size_t i = 0; i < width; i++)
-        slot[1 + i] = tuple[i];
-}
-
-static ubi_status tuple_table_grow(ubi__tuple_table *t) {
-    ubi__tuple_table larger = *t;
-    size_t stride = t->width + 1;
-    larger.n_slots = ubi__table_grown(t->n_slots, t->n + 1, stride * sizeof *larger.slots);
-    larger.slots = ubi__calloc_array(t->allocator, larger.n_slots, stride * sizeof *larger.slots);
-    if (!larger.slots)
-        return ubi__fail_nomem();
-    for (size_t i = 0; i < t->n_slots; i++) {
-        const uint64_t *slot = t->slots + i * stride;
-        if (slot[0] != 0)
-            slot_fill(slot_of(&larger, slot + 1), slot[0], slot + 1, t->width);
-    }
-    ubi__tuple_table_fini(t);
-    *t = larger;
+/* The next number, for a slot that is empty. */
+static ubi_status add_tuple(ubi__tuple_table *t, ubi__row_slot *slot, uint64_t hash, const uint64_t *tuple) {
+    uint32_t row = (uint32_t)t->table.n;
+    if (t->base + t->table.n >= UBI_NONE - 1)
+        return ubi__fail(UBI_ELIMIT, "a recording has at most %u %s", UBI_NONE - 1, t->what);
+    UBI_TRY(ubi__vec_u64_reserve(&t->words, t->allocator, t->width));
+    for (size_t i = 0; i < t->width; i++)
+        t->words.at[t->words.n++] = tuple[i];
+    ubi__row_table_fill(&t->table, slot, hash, row);
+    UBI_ASSERT(t->words.n == t->table.n * t->width);
     return UBI_OK;
 }
 
 ubi_status ubi__tuple_table_number(ubi__tuple_table *t, uint32_t *out, bool *is_new, const uint64_t *tuple) {
-    if (t->n == ubi__table_capacity(t->n_slots))
-        UBI_TRY(tuple_table_grow(t));
-    uint64_t *slot = slot_of(t, tuple);
-    *is_new = slot[0] == 0;
-    if (*is_new) {
-        if (t->base + t->n >= UBI_NONE - 1)
-            return ubi__fail(UBI_ELIMIT, "a recording has at most %u %s", UBI_NONE - 1, t->what);
-        slot_fill(slot, ++t->n, tuple, t->width);
-    }
-    *out = (uint32_t)(t->base + slot[0] - 1);
+    uint64_t hash = hash_of(tuple, t->width);
+    UBI_TRY(ubi__row_table_reserve(&t->table, t->allocator, 1));
+    ubi__row_slot *slot = tuple_place(&t->table, t, tuple, hash);
+    *is_new = !ubi__row_is_used(slot);
+    if (*is_new)
+        UBI_TRY(add_tuple(t, slot, hash, tuple));
+    *out = (uint32_t)(t->base + slot->row);
     return UBI_OK;
 }
 
 void ubi__tuple_table_start_anew(ubi__tuple_table *t) {
+    ubi__tuple_table_check(t);
     t->base = ubi__tuple_table_count(t);
     ubi__tuple_table_fini(t);
 }

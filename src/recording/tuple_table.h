@@ -2,31 +2,32 @@
  *
  * tuple_table.h: numbers for tuples of integers: equal ones have one number, the next free one when they are new.
  *
- * Open addressing as in base/table.h, with the tuples in the slots, so that one look at memory finds a number. Nothing is
- * removed. Memory: 8 bytes per word and for the number, times 1.5 to 2.
+ * A table of rows (base/table.h). Nothing is removed. Memory: 8 bytes per word, up to twice while it grows, and 12 to 16.
  */
 #ifndef UBI_RECORDING_TUPLE_TABLE_H
 #define UBI_RECORDING_TUPLE_TABLE_H
 
 #include "base/alloc.h"
+#include "base/table.h"
 
 #define UBI__TUPLE_WIDTH_MAX 4
 
 typedef struct ubi__tuple_table {
     const ubi_allocator *allocator;
-    size_t width;    /* words of a tuple, 1 to UBI__TUPLE_WIDTH_MAX */
-    size_t base;     /* number of the first */
-    size_t n;        /* numbers since then */
-    uint64_t *slots; /* of width + 1 words: number + 1 less `base`, and its tuple; 0: empty */
-    size_t n_slots;
+    size_t width;       /* words of a tuple, 1 to UBI__TUPLE_WIDTH_MAX */
+    size_t base;        /* number of the first */
+    ubi__vec_u64 words; /* of the tuples since then, by number less `base` */
+    ubi__row_table table;
     const char *what; /* what they are, in the plural, for messages; static */
 } ubi__tuple_table;
 
+/** Words are those of whole tuples, and each tuple is found under its number. */
+void ubi__tuple_table_check(const ubi__tuple_table *t);
 void ubi__tuple_table_init(ubi__tuple_table *t, size_t width, const char *what, const ubi_allocator *allocator);
 void ubi__tuple_table_fini(ubi__tuple_table *t);
 
 static inline uint32_t ubi__tuple_table_count(const ubi__tuple_table *t) {
-    return (uint32_t)(t->base + t->n);
+    return (uint32_t)(t->base + t->table.n);
 }
 
 /**

@@ -49,9 +49,9 @@ static void test_equal_tuples_have_one_number_and_new_ones_the_next(void **state
             assert_int_equal(is_new, *known == 0);
             assert_int_equal(number, is_new ? n : *known - 1);
             *known = number + 1;
-            assert_true(t.n_slots <= 1024 || t.n_slots <= 2 * t.n + 2);
+            assert_true(t.table.n_slots <= 1024 || t.table.n_slots <= 2 * t.table.n + 2);
         }
-        assert_true(width < 4 || t.n > 6000);
+        assert_true(width < 4 || t.table.n > 6000);
         ubi__tuple_table_fini(&t);
     }
 }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/assert.h"
+
 #define TAG "\x89UBIEND\n"
 #define TAG_BYTES 8
 #define COUNTERS_AT 12 /* numbers before them */
@@ -67,6 +69,13 @@ void ubi__ubirec_index_write(uint8_t out[UBI__UBIREC_INDEX_BYTES], const ubi__ub
     put_number(at, n_payload, 8);
     memcpy(at + 8, TAG, TAG_BYTES);
     put_number(out + UBI__UBIREC_BLOCK_CRC_AT, sum_of(out, n_payload), 4);
+    if (UBI_CHECKS) { /* what is written is what is read */
+        ubi__ubirec_index same;
+        UBI_ASSERT(ubi__ubirec_index_read(&same, out, UBI__UBIREC_INDEX_BYTES));
+        UBI_ASSERT(same.n_allocations == index->n_allocations && same.n_frees == index->n_frees);
+        UBI_ASSERT(same.has_end == index->has_end && (!same.has_end || same.end.reason == index->end.reason));
+        UBI_ASSERT(memcmp(same.counters, index->counters, sizeof same.counters) == 0);
+    }
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
@@ -79,6 +88,7 @@ static const uint8_t *block_at_end(const uint8_t *tail, size_t n, size_t *n_payl
     uint64_t payload = get_number(tail + n - 16, 8);
     if (payload > n - UBI__UBIREC_BLOCK_HEADER_BYTES || payload < 8 * (1 + COUNTERS_AT + 2))
         return NULL;
+    UBI_ASSERT(payload + UBI__UBIREC_BLOCK_HEADER_BYTES <= n);
     const uint8_t *block = tail + n - payload - UBI__UBIREC_BLOCK_HEADER_BYTES;
     *n_payload = (size_t)payload;
     bool is_good = block[0] == UBI__UBIREC_BLOCK_INDEX && get_number(block + 1, 3) == 0 &&

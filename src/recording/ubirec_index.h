@@ -24,6 +24,8 @@ typedef struct ubi__ubirec_index {
 #define UBI__UBIREC_INDEX_NUMBERS (12 + UBI__UBIREC_COUNTER_COUNT)
 #define UBI__UBIREC_INDEX_BYTES (UBI__UBIREC_BLOCK_HEADER_BYTES + 8 * (1 + UBI__UBIREC_INDEX_NUMBERS + 2))
 
+static_assert(UBI__UBIREC_INDEX_BYTES <= 4096, "UBI__UBIREC_INDEX_MAX bytes of a file hold it");
+
 void ubi__ubirec_index_write(uint8_t out[UBI__UBIREC_INDEX_BYTES], const ubi__ubirec_index *index);
 /**
  * @param tail  tail[n], the end of a file, with UBI__UBIREC_INDEX_MAX bytes of it or all.

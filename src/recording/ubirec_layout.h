@@ -8,6 +8,8 @@
 #ifndef UBI_RECORDING_UBIREC_LAYOUT_H
 #define UBI_RECORDING_UBIREC_LAYOUT_H
 
+#include <assert.h>
+
 #include <ubiheap/base.h>
 
 #define UBI__UBIREC_VERSION 1
@@ -22,6 +24,10 @@
 #define UBI__UBIREC_BLOCK_HEADER_BYTES 16 /* type, flags, 2 bytes of 0, stored size, raw size, CRC-32 */
 #define UBI__UBIREC_BLOCK_CRC_AT 12       /* where the CRC-32 is, which covers what is before and the payload */
 #define UBI__UBIREC_BLOCK_RAW_MAX ((size_t)256 << 10)
+static_assert(sizeof UBI__UBIREC_MAGIC - 1 == UBI__UBIREC_MAGIC_BYTES &&
+                  UBI__UBIREC_MAGIC_BYTES + 8 == UBI__UBIREC_HEADER_BYTES,
+              "the header is magic, version and 4 bytes of 0");
+static_assert(UBI__UBIREC_BLOCK_CRC_AT + 4 == UBI__UBIREC_BLOCK_HEADER_BYTES, "the CRC-32 ends the header of a block");
 
 enum {
     UBI__UBIREC_BLOCK_RECORDS = 1,
@@ -84,6 +90,13 @@ typedef enum ubi__ubirec_type {
 #define UBI__UBIREC_SYMBOLS_MAX 256u                 /* of a frame; the innermost ones are left out of longer chains */
 #define UBI__UBIREC_BUILD_ID_MAX 64u
 #define UBI__UBIREC_NO_TRACE 0u
+static_assert(UBI__UBIREC_OP_OTHER < 1 << UBI__UBIREC_OP_BITS, "operations fit into their bits");
+static_assert((int)UBI__UBIREC_TYPE_COUNT <= (int)UBI__UBIREC_ALLOC, "types of the file are below those of readers");
+static_assert(UBI__UBIREC_PAYLOAD_MAX + 20 <= UBI__UBIREC_BLOCK_RAW_MAX, "the largest record has room in a block");
+static_assert(7 * 10 + 2 * (3 + UBI__UBIREC_TEXT_MAX) + 2 * (2 + UBI__UBIREC_SHORT_TEXT_MAX) <=
+                      UBI__UBIREC_PAYLOAD_MAX &&
+                  (2 + 4 * UBI__UBIREC_SYMBOLS_MAX) * 10 <= UBI__UBIREC_PAYLOAD_MAX,
+              "the longest records, about the whole and of symbols, have room in a payload");
 
 /** What a kind of allocation is of. They are never added up with each other. */
 typedef enum ubi__ubirec_class {

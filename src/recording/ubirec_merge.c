@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "recording/live_table.h"
 #include "recording/ubirec_numbers.h"
 
@@ -53,6 +54,23 @@ struct ubi__ubirec_merge {
     bool has_end;
     ubi__ubirec_end end; /* of the first */
 };
+
+/* Threads of the whole are those of its inputs; resident memory is that of all that are open. */
+static void merge_check(const ubi__ubirec_merge *m) {
+    uint64_t rss_bytes = 0;
+    if (!UBI_CHECKS)
+        return;
+    for (size_t i = 0; i < m->inputs.n; i++) {
+        const input *in = &m->inputs.at[i];
+        rss_bytes += in->rss_bytes;
+        UBI_ASSERT(!in->is_over || !in->is_open);
+        UBI_ASSERT(!in->is_open || in->last.n == in->numbers.threads.n);
+        UBI_ASSERT(in->later_ns == 0 || in->earlier_ns == 0);
+    }
+    UBI_ASSERT(m->rss_bytes == rss_bytes);
+    for (size_t i = 0; i < m->file_of_thread.n; i++)
+        UBI_ASSERT(m->file_of_thread.at[i] < m->inputs.n);
+}
 
 /* ---- life --------------------------------------------------------------------------------------------------------- */
 
@@ -311,6 +329,7 @@ static ubi_status end_input(ubi__ubirec_merge *m, input *in) {
         const ubi__ubirec_companion_row *row = &in->numbers.tables.companions.at[i];
         UBI_TRY(ubi__ubirec_write_companion(m->writer, string_of(in, row->suffix), string_of(in, row->name)));
     }
+    ubi__ubirec_numbers_check(&in->numbers);
     UBI_TRY(input_leave_live(m, in));
     UBI_TRY(set_rss(m, in, 0));
     close_input(m, in);
@@ -351,6 +370,8 @@ static input *first_input(ubi__ubirec_merge *m, uint64_t *until_ns) {
 static ubi_status write_all(ubi__ubirec_merge *m, const ubi_progress *progress) {
     uint64_t until_ns;
     for (input *in; (in = first_input(m, &until_ns)) != NULL;) {
+        merge_check(m);
+        UBI_ASSERT(in->time_ns <= until_ns);
         if (!in->is_open)
             UBI_TRY(open_input(m, in));
         while (!in->is_over && in->time_ns <= until_ns) {
@@ -380,7 +401,7 @@ ubi_status ubi__ubirec_merge_write(ubi__ubirec_merge *m, ubi__ubirec_writer *w, 
 }
 
 uint32_t ubi__ubirec_merge_file_of(const ubi__ubirec_merge *m, uint32_t thread) {
-    return m->file_of_thread.at[thread];
+    return m->file_of_thread.at[UBI_INDEX(thread, m->file_of_thread.n)];
 }
 
 bool ubi__ubirec_merge_gave_up(const ubi__ubirec_merge *m, uint32_t file) {

@@ -7,6 +7,22 @@
  */
 #include "recording/ubirec_numbers.h"
 
+#include "base/assert.h"
+
+void ubi__ubirec_numbers_check(const ubi__ubirec_numbers *n) {
+    const ubi__ubirec_tables *t = &n->tables;
+    ubi__ubirec_tables_check(t);
+    UBI_ASSERT(n->modules.n == t->modules.n && n->frames.n == t->frames.n && n->traces.n == t->traces.n);
+    UBI_ASSERT(n->kinds.n == t->kinds.n && n->infos.n == t->infos.n && n->threads.n == t->threads.n);
+    UBI_ASSERT(n->traces.at[UBI__UBIREC_NO_TRACE] == UBI__UBIREC_NO_TRACE);
+    UBI_ASSERT(n->map || (ubi__strtab_count(&n->mapped) == 0 && n->next_module_address == 0));
+    if (UBI_CHECKS && n->map)
+        for (int what = 0; what < UBI__UBIREC_TEXT_COUNT; what++)
+            for (size_t i = 0; i < n->mapped_of[what].n; i++)
+                UBI_ASSERT(n->mapped_of[what].at[i] == UBI_NONE ||
+                           n->mapped_of[what].at[i] < ubi__strtab_count(&n->mapped));
+}
+
 ubi_status ubi__ubirec_numbers_init(ubi__ubirec_numbers *n, ubi__ubirec_writer *writer, ubi__ubirec_map_fn *map,
                                     void *map_payload, const ubi_allocator *allocator) {
     *n = (ubi__ubirec_numbers){ .allocator = allocator, .writer = writer, .map = map, .map_payload = map_payload };

@@ -45,6 +45,8 @@ typedef struct ubi__ubirec_numbers {
     ubi__tuple_table raw_addresses;                 /* of raw frames: the number is what is written */
 } ubi__ubirec_numbers;
 
+/** All that the input has defined has a number in the output. */
+void ubi__ubirec_numbers_check(const ubi__ubirec_numbers *n);
 /** @param map  NULL: none, and modules lie nowhere, as where they did lie is of no use to others. Errors: UBI_ENOMEM, and nothing is left. */
 ubi_status ubi__ubirec_numbers_init(ubi__ubirec_numbers *n, ubi__ubirec_writer *writer, ubi__ubirec_map_fn *map,
                                     void *map_payload, const ubi_allocator *allocator);

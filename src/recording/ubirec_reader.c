@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/inflate.h"
 #include "base/zlib_memory.h"
 
@@ -45,6 +46,15 @@ struct ubi__ubirec_reader {
     uint8_t stored[UBI__UBIREC_BLOCK_RAW_MAX];
     uint8_t raw[UBI__UBIREC_BLOCK_RAW_MAX];
 };
+
+/* What is left of the block is in it, and what is now was before what is to come. */
+static void reader_check(const ubi__ubirec_reader *r) {
+    UBI_ASSERT(r->block.at <= r->block.end && (!r->block.at || (size_t)(r->block.end - r->raw) <= sizeof r->raw));
+    UBI_ASSERT(r->block_at + r->torn_bytes <= r->position);
+    UBI_ASSERT(r->block_time_ns <= r->time_ns);
+    UBI_ASSERT(r->thread < r->n.threads || r->thread == 0);
+    UBI_ASSERT(!r->block.fault || r->block.at == r->block.end);
+}
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
 
@@ -495,6 +505,7 @@ static bool read_other(ubi__ubirec_reader *r, cursor *c, uint64_t type) {
         cursor_fail(c, "a record within its block");
         return true;
     }
+    UBI_ASSERT(c->at + n <= c->end);
     cursor payload = { c->at, c->at + n, NO_FAULT };
     c->at += n;
     if (type >= UBI__UBIREC_TYPE_COUNT || !readers[type])
@@ -565,6 +576,7 @@ ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **ou
             return ubi__fail(UBI_EFORMAT, "block at byte %" PRIu64 ": record at its byte %zu: expected %s", r->block_at,
                              offset, r->block.fault);
     }
+    reader_check(r);
     *out = &r->record;
     return UBI_OK;
 }

@@ -6,6 +6,58 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
+static bool frame_is_sound(const ubi__ubirec_tables *t, const ubi__ubirec_frame *f) {
+    uint32_t n_strings = ubi__strtab_count(&t->strings);
+    switch (f->type) {
+    case UBI__UBIREC_NATIVE_FRAME:
+        return f->of < t->modules.n;
+    case UBI__UBIREC_RAW_FRAME:
+        return f->of == 0;
+    case UBI__UBIREC_SCRIPT_FRAME:
+        return f->of < n_strings && f->script.file < n_strings;
+    default:
+        return f->type == UBI__UBIREC_LABEL_FRAME && f->of < n_strings;
+    }
+}
+
+static void check_definitions(const ubi__ubirec_tables *t) {
+    uint32_t n_strings = ubi__strtab_count(&t->strings);
+    for (size_t i = 0; i < t->modules.n; i++)
+        UBI_ASSERT(t->modules.at[i].path < n_strings && t->modules.at[i].build_id < n_strings);
+    for (size_t i = 0; i < t->frames.n; i++)
+        UBI_ASSERT(frame_is_sound(t, &t->frames.at[i]));
+    for (size_t i = 1; i < t->traces.n; i++)
+        UBI_ASSERT(t->traces.at[i].caller < i && t->traces.at[i].frame < t->frames.n);
+    for (size_t i = 0; i < t->kinds.n; i++)
+        UBI_ASSERT(t->kinds.at[i].word < n_strings && t->kinds.at[i].class_of_kind < UBI__UBIREC_CLASS_COUNT);
+    for (size_t i = 0; i < t->infos.n; i++)
+        UBI_ASSERT(t->infos.at[i].kind < t->kinds.n && t->infos.at[i].trace < t->traces.n);
+    for (size_t i = 0; i < t->threads.n; i++)
+        UBI_ASSERT(t->threads.at[i].name < n_strings);
+}
+
+static void check_symbols(const ubi__ubirec_tables *t) {
+    uint32_t n_strings = ubi__strtab_count(&t->strings);
+    for (size_t i = 0; i < t->spans.n; i++)
+        UBI_ASSERT((size_t)t->spans.at[i].first + t->spans.at[i].n <= t->symbols.n);
+    for (size_t i = 0; i < t->symbols.n; i++)
+        UBI_ASSERT(t->symbols.at[i].function < n_strings && t->symbols.at[i].file < n_strings);
+}
+
+void ubi__ubirec_tables_check(const ubi__ubirec_tables *t) {
+    UBI_ASSERT(t->traces.n > 0 && t->traces.at[UBI__UBIREC_NO_TRACE].frame == UBI_NONE);
+    UBI_ASSERT(t->spans.n <= t->frames.n);
+    UBI_ASSERT(t->periods.n > 0 || t->infos.n == 0);
+    if (!UBI_CHECKS)
+        return;
+    check_definitions(t);
+    check_symbols(t);
+    for (size_t i = 1; i < t->periods.n; i++)
+        UBI_ASSERT(t->periods.at[i - 1].first_info <= t->periods.at[i].first_info);
+}
+
 ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *allocator) {
     *t = (ubi__ubirec_tables){ .allocator = ubi__allocator_or_default(allocator) };
     ubi__strtab_init(&t->strings, t->allocator);
@@ -63,6 +115,7 @@ static ubi_status add_period(ubi__ubirec_tables *t, uint64_t period_bytes) {
 
 /* Room for `n` symbols of a frame, and the frame's span. Those that it had stay, unused. */
 static ubi_status add_span(ubi__ubirec_tables *t, uint32_t frame, size_t n) {
+    UBI_ASSERT(frame < t->frames.n);
     if (t->symbols.n + n >= UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "a recording has at most %u symbols", UBI_NONE - 1);
     UBI_TRY(ubi__vec_ubirec_symbol_reserve(&t->symbols, t->allocator, n));
@@ -162,6 +215,7 @@ uint64_t ubi__ubirec_period_of(const ubi__ubirec_tables *t, uint32_t info) {
         else
             high = middle;
     }
+    UBI_ASSERT(t->periods.n == 0 || t->periods.at[low].first_info <= info);
     return t->periods.at[low].period_bytes;
 }
 

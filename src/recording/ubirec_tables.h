@@ -51,6 +51,10 @@ typedef struct ubi__ubirec_companion_row {
     ubi_str_ix suffix, name;
 } ubi__ubirec_companion_row;
 
+static_assert(sizeof(ubi__ubirec_trace_row) == 8 && sizeof(ubi__ubirec_frame) == 24 &&
+                  sizeof(ubi__ubirec_info_row) == 24,
+              "8 bytes per trace, 24 per frame and info");
+
 UBI_VEC_DECLARE(ubi__vec_ubirec_companion, ubi__ubirec_companion_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_started, ubi__ubirec_started_row);
 UBI_VEC_DECLARE(ubi__vec_ubirec_module, ubi__ubirec_module_row);
@@ -84,6 +88,8 @@ typedef struct ubi__ubirec_tables {
     ubi__ubirec_end end;
 } ubi__ubirec_tables;
 
+/** What rows name is there, callers of traces come before them, periods begin in order, and symbols of frames are symbols. */
+void ubi__ubirec_tables_check(const ubi__ubirec_tables *t);
 /** Errors: UBI_ENOMEM, and nothing is left. */
 ubi_status ubi__ubirec_tables_init(ubi__ubirec_tables *t, const ubi_allocator *allocator);
 void ubi__ubirec_tables_fini(ubi__ubirec_tables *t);

@@ -9,6 +9,7 @@
 
 #include <zlib.h>
 
+#include "base/assert.h"
 #include "base/strtab.h"
 #include "recording/tuple_table.h"
 #include "recording/ubirec_index.h"
@@ -42,6 +43,14 @@ struct ubi__ubirec_writer {
     uint8_t payload[UBI__UBIREC_PAYLOAD_MAX];
     uint8_t stored[UBI__UBIREC_BLOCK_HEADER_BYTES + UBI__UBIREC_BLOCK_RAW_MAX];
 };
+
+/* What has gathered has room where it goes, and no event comes after the end. */
+static void writer_check(const ubi__ubirec_writer *w) {
+    UBI_ASSERT(w->n_raw <= sizeof w->raw && w->n_payload <= sizeof w->payload);
+    UBI_ASSERT(w->block_bytes <= sizeof w->raw && w->block_bytes >= SMALLEST_BLOCK);
+    UBI_ASSERT(w->block_time_ns == 0 || w->block_time_ns == w->time_ns);
+    UBI_ASSERT(w->thread < w->n_threads || w->thread == 0);
+}
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
 
@@ -88,6 +97,7 @@ static void put_u32(uint8_t *at, uint32_t value) {
 
 ubi_status ubi__ubirec_flush(ubi__ubirec_writer *w) {
     uint8_t *header = w->stored;
+    writer_check(w);
     if (w->n_raw == 0)
         return UBI_OK;
     UBI_TRY(deflate_block(w));
@@ -95,6 +105,7 @@ ubi_status ubi__ubirec_flush(ubi__ubirec_writer *w) {
         memcpy(header + UBI__UBIREC_BLOCK_HEADER_BYTES, w->raw, w->n_raw);
         w->n_stored = w->n_raw;
     }
+    UBI_ASSERT(w->n_stored <= w->n_raw);
     memset(header, 0, UBI__UBIREC_BLOCK_HEADER_BYTES);
     header[0] = UBI__UBIREC_BLOCK_RECORDS;
     header[1] = (uint8_t)(w->stored_is_full ? 0 : UBI__UBIREC_BLOCK_DEFLATED);
@@ -220,11 +231,13 @@ static void payload_add_text(ubi__ubirec_writer *w, ubi_text text, size_t max) {
 
 /* What was added becomes a record. */
 static ubi_status put_other(ubi__ubirec_writer *w, ubi__ubirec_type type) {
+    UBI_ASSERT(w->n_payload <= sizeof w->payload);
     UBI_TRY(raw_reserve(w, 2 * VARINT_MAX + w->n_payload));
     w->n_raw += put_varint(w->raw + w->n_raw, (uint64_t)type << UBI__UBIREC_OP_BITS | UBI__UBIREC_OP_OTHER);
     w->n_raw += put_varint(w->raw + w->n_raw, w->n_payload);
     memcpy(w->raw + w->n_raw, w->payload, w->n_payload);
     w->n_raw += w->n_payload;
+    UBI_ASSERT(w->n_raw <= sizeof w->raw);
     w->n_payload = 0;
     return UBI_OK;
 }
@@ -263,6 +276,7 @@ ubi_status ubi__ubirec_module(ubi__ubirec_writer *w, uint32_t *out, const ubi__u
 }
 
 ubi_status ubi__ubirec_native_frame(ubi__ubirec_writer *w, uint32_t *out, uint32_t module, uint64_t offset) {
+    UBI_ASSERT(module < ubi__tuple_table_count(&w->modules));
     const uint64_t tuple[] = { UBI__UBIREC_NATIVE_FRAME, module, offset };
     bool is_new;
     UBI_TRY(ubi__tuple_table_number(&w->frames, out, &is_new, tuple));
@@ -299,6 +313,7 @@ ubi_status ubi__ubirec_label_frame(ubi__ubirec_writer *w, uint32_t *out, ubi_tex
 
 /* Row i of the table is trace i + 1, so that trace 0 can be none. */
 ubi_status ubi__ubirec_trace(ubi__ubirec_writer *w, uint32_t *out, uint32_t caller, uint32_t frame) {
+    UBI_ASSERT(caller <= ubi__tuple_table_count(&w->traces) && frame < ubi__tuple_table_count(&w->frames));
     const uint64_t tuple = (uint64_t)caller << 32 | frame;
     uint32_t row;
     bool is_new;
@@ -323,6 +338,8 @@ ubi_status ubi__ubirec_kind(ubi__ubirec_writer *w, uint32_t *out, ubi_text word,
 
 ubi_status ubi__ubirec_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind, uint64_t size_bytes, uint32_t trace,
                             uint64_t weight_bytes) {
+    UBI_ASSERT(kind < ubi__tuple_table_count(&w->kinds) && trace <= ubi__tuple_table_count(&w->traces));
+    UBI_ASSERT(size_bytes <= UBI__UBIREC_SIZE_MAX && weight_bytes <= UBI__UBIREC_SIZE_MAX);
     const uint64_t tuple[] = { (uint64_t)kind << 32 | trace, size_bytes, weight_bytes };
     bool is_new;
     UBI_TRY(ubi__tuple_table_number(&w->infos, out, &is_new, tuple));
@@ -376,6 +393,7 @@ ubi_status ubi__ubirec_write_time(ubi__ubirec_writer *w, uint64_t time_ns) {
 ubi_status ubi__ubirec_write_thread(ubi__ubirec_writer *w, uint32_t thread) {
     if (thread == w->thread)
         return UBI_OK;
+    UBI_ASSERT(thread < w->n_threads);
     UBI_TRY(PUT(w, UBI__UBIREC_SWITCH, thread));
     w->thread = thread;
     return UBI_OK;
@@ -402,22 +420,26 @@ ubi_status ubi__ubirec_write_thread_name(ubi__ubirec_writer *w, uint32_t thread,
 }
 
 ubi_status ubi__ubirec_write_alloc(ubi__ubirec_writer *w, uint64_t *number, uint32_t info) {
+    UBI_ASSERT(info < ubi__tuple_table_count(&w->infos) && w->thread < w->n_threads && !w->index.has_end);
     UBI_TRY(put_op(w, UBI__UBIREC_OP_ALLOC, info));
     *number = w->n_allocations++;
     return UBI_OK;
 }
 
 ubi_status ubi__ubirec_write_free(ubi__ubirec_writer *w, uint64_t number) {
+    UBI_ASSERT(number < w->n_allocations && !w->index.has_end);
     w->index.n_frees++;
     return put_op(w, UBI__UBIREC_OP_FREE, w->n_allocations - 1 - number);
 }
 
 ubi_status ubi__ubirec_write_free_undone(ubi__ubirec_writer *w, uint64_t number, uint32_t info) {
+    UBI_ASSERT(number < w->n_allocations && info < ubi__tuple_table_count(&w->infos) && !w->index.has_end);
     w->index.n_frees--;
     return PUT(w, UBI__UBIREC_FREE_UNDONE, w->n_allocations - 1 - number, info);
 }
 
 ubi_status ubi__ubirec_write_left(ubi__ubirec_writer *w, uint64_t number) {
+    UBI_ASSERT(number < w->n_allocations && !w->index.has_end);
     return PUT(w, UBI__UBIREC_LEFT, w->n_allocations - 1 - number);
 }
 
@@ -457,6 +479,7 @@ ubi_status ubi__ubirec_write_symbols(ubi__ubirec_writer *w, uint32_t frame, cons
         UBI_TRY(number_string(w, &texts[i][0], symbols[i].function));
         UBI_TRY(number_string(w, &texts[i][1], symbols[i].file));
     }
+    UBI_ASSERT(frame < ubi__tuple_table_count(&w->frames));
     payload_add(w, frame);
     payload_add(w, n);
     for (size_t i = 0; i < n; i++) {
@@ -469,6 +492,7 @@ ubi_status ubi__ubirec_write_symbols(ubi__ubirec_writer *w, uint32_t frame, cons
 }
 
 ubi_status ubi__ubirec_write_end(ubi__ubirec_writer *w, const ubi__ubirec_end *end) {
+    UBI_ASSERT(!w->index.has_end && end->reason < UBI__UBIREC_END_REASON_COUNT);
     w->index.has_end = true;
     w->index.end = *end;
     return PUT(w, UBI__UBIREC_END, end->reason, end->value);

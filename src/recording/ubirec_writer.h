@@ -21,7 +21,7 @@
  *
  * Texts may be any bytes; they are copied. After a failure only _free is allowed: what is in the file is whole up to there.
  * Errors of all: UBI_ENOMEM, UBI_ELIMIT (2^32 - 2 of something), and those of `write`. For one thread.
- * Memory: 1.1 MiB, 24 to 32 bytes per trace, 48 to 64 per frame and info, and the strings.
+ * Memory: 1.1 MiB, 20 to 24 bytes per trace, 36 to 40 per frame and info, and the strings.
  */
 #ifndef UBI_RECORDING_UBIREC_WRITER_H
 #define UBI_RECORDING_UBIREC_WRITER_H
