@@ -143,6 +143,7 @@ void ubi__touch_pages(void *p, size_t size) {
 
 ubi_status ubi__vec_grow(void **at, size_t *cap, size_t n, size_t extra, size_t size, const ubi_allocator *a) {
     size_t need, bytes;
+    UBI_ASSERT(n <= *cap && (*at || *cap == 0));
     if (__builtin_add_overflow(n, extra, &need))
         return ubi__fail_nomem();
     size_t want = *cap < 16 ? 16 : *cap * 2;
@@ -155,6 +156,7 @@ ubi_status ubi__vec_grow(void **at, size_t *cap, size_t n, size_t extra, size_t 
         return ubi__fail_nomem();
     *at = p;
     *cap = want;
+    UBI_ASSERT(*cap - n >= extra);
     return UBI_OK;
 }
 

@@ -97,6 +97,7 @@ void ubi__deflate_free(ubi__deflate *d) {
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status hand_on(ubi__deflate *d, size_t n) {
+    UBI_ASSERT(n <= OUTPUT_BYTES);
     if (n)
         UBI_TRY(d->write(d->payload, d->output, n));
     d->bytes_out += n;
@@ -122,7 +123,8 @@ static ubi_status step_isal(ubi__deflate *d) {
 }
 
 static ubi_status write_isal(ubi__deflate *d, const uint8_t *piece, uint32_t n) {
-    d->isal.next_in = (uint8_t *)piece; /* ISA-L does not write to it */
+    UBI_ASSERT(d->isal.avail_in == 0 && d->isal.avail_out > 0); /* whenever an engine is called there is room */
+    d->isal.next_in = (uint8_t *)piece;                         /* ISA-L does not write to it */
     d->isal.avail_in = n;
     while (d->isal.avail_in)
         UBI_TRY(step_isal(d));
@@ -145,6 +147,7 @@ static ubi_status hand_on_zlib(ubi__deflate *d) {
 }
 
 static ubi_status write_zlib(ubi__deflate *d, const uint8_t *piece, uint32_t n) {
+    UBI_ASSERT(d->zlib.avail_in == 0 && d->zlib.avail_out > 0);
     d->zlib.next_in = (Bytef *)piece; /* nor does zlib */
     d->zlib.avail_in = n;
     while (d->zlib.avail_in) {

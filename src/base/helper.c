@@ -6,9 +6,22 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
+void ubi__helper_check(const ubi__helper *h) {
+    const ubi__chore *last = NULL;
+    for (const ubi__chore *c = h->first; UBI_CHECKS && c; c = c->next) {
+        UBI_ASSERT(c->state == UBI__CHORE_GIVEN);
+        last = c;
+    }
+    UBI_ASSERT(!UBI_CHECKS || last == h->last);
+    UBI_ASSERT(h->threaded || !h->first);
+}
+
 /* Takes a chore off the list. Lists are short: nobody gives much before waiting. */
 static void take(ubi__helper *h, ubi__chore *chore) {
     ubi__chore *before = NULL;
+    ubi__helper_check(h);
     for (ubi__chore *at = h->first; at != chore; at = at->next)
         before = at;
     if (before)
@@ -71,6 +84,7 @@ static void append(ubi__helper *h, ubi__chore *chore) {
     else
         h->first = chore;
     h->last = chore;
+    ubi__helper_check(h);
 }
 
 void ubi__helper_give(ubi__helper *h, ubi__chore *chore, void (*fn)(void *payload), void *payload) {

@@ -31,6 +31,8 @@ typedef struct ubi__helper {
     bool stop;
 } ubi__helper;
 
+/** With the lock: what waits was given and not begun, and `last` is the end of it. O(chores that wait). */
+void ubi__helper_check(const ubi__helper *helper);
 /** The thread is started if `threads` is 2 or more and the system has one. */
 void ubi__helper_start(ubi__helper *helper, unsigned threads);
 /** Gives up what has not been begun, and waits for what has. May be called again. */

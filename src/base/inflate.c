@@ -41,6 +41,7 @@ struct ubi__inflater {
 /* ---- input window ------------------------------------------------------------------------------------------------ */
 
 static ubi_status refill(ubi__inflater *f) {
+    UBI_ASSERT(f->input_at == f->input_n);
     f->input_base += f->input_n;
     f->input_at = f->input_n = 0;
     UBI_TRY(ubi__source_read(f->source, f->input, INPUT_BYTES, &f->input_n));
@@ -51,6 +52,7 @@ static ubi_status refill(ubi__inflater *f) {
 /* Makes at least `want` bytes visible if the source has them; `want` is at most INPUT_BYTES. */
 static ubi_status peek(ubi__inflater *f, size_t want) {
     size_t left = f->input_n - f->input_at;
+    UBI_ASSERT(f->input_at <= f->input_n && want <= INPUT_BYTES);
     if (f->input_at > 0 && left < want) {
         memmove(f->input, f->input + f->input_at, left);
         f->input_base += f->input_at;
@@ -234,6 +236,7 @@ static ubi_status open_isal_member(ubi__inflater *f) {
 /* Whole bytes that ISA-L took behind a zlib trailer stay in its bit buffer; the window may have been refilled since. */
 static void put_read_ahead_back(ubi__inflater *f) {
     size_t n = (size_t)f->isal->read_in_length / 8;
+    UBI_ASSERT(n <= READ_AHEAD_BYTES && f->input_at <= f->input_n);
     if (n > f->input_at) {
         size_t shift = n - f->input_at;
         memmove(f->input + shift, f->input, f->input_n);
@@ -416,6 +419,7 @@ void ubi__inflater_free(ubi__inflater *f) {
 
 ubi_status ubi__inflater_fill(ubi__inflater *f, uint8_t *buffer, size_t capacity, size_t *n) {
     *n = 0;
+    UBI_ASSERT(capacity >= UBI__INFLATE_BLOCK_BYTES);
     return f->end == UBI__END_NOT_YET ? f->fill(f, buffer, capacity, n) : UBI_OK;
 }
 

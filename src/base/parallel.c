@@ -7,6 +7,8 @@
 
 #include <sched.h>
 
+#include "base/assert.h"
+
 typedef struct range {
     ubi__range_fn fn;
     void *payload;
@@ -45,6 +47,9 @@ void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__ran
         uint64_t begin = n_grains * i / n_parts * grain, end = n_grains * (i + 1) / n_parts * grain;
         ranges[i] = (range){ fn, payload, begin, end < n ? end : n, i, 0, false };
     }
+    for (unsigned i = 0; UBI_CHECKS && i < n_parts; i++)
+        UBI_ASSERT(ranges[i].begin == (i ? ranges[i - 1].end : 0) && ranges[i].begin <= ranges[i].end);
+    UBI_ASSERT(n_parts == 0 ? n == 0 : ranges[n_parts - 1].end == n); /* every row is in one range */
     for (unsigned i = 1; i < n_parts; i++)
         ranges[i].started = pthread_create(&ranges[i].thread, NULL, run, &ranges[i]) == 0;
     for (unsigned i = 0; i < n_parts; i++)

@@ -19,6 +19,7 @@ typedef struct ubi__slots {
 
 /** `n` empty slots; n is a power of two. UBI_OK or UBI_ENOMEM (`s` unchanged). */
 static inline ubi_status ubi__slots_new(ubi__slots *s, size_t n, const ubi_allocator *a) {
+    UBI_ASSERT(n && (n & (n - 1)) == 0);
     uint32_t *at = (uint32_t *)ubi__alloc_array(a, n, sizeof *at);
     if (!at)
         return ubi__fail_nomem();
@@ -34,6 +35,7 @@ static inline void ubi__slots_fini(ubi__slots *s, const ubi_allocator *a) {
 
 /** The slot behind slot `i`. */
 static inline size_t ubi__slots_next(const ubi__slots *s, size_t i) {
+    UBI_ASSERT(i < s->n);
     return (i + 1) & (s->n - 1);
 }
 

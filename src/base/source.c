@@ -97,6 +97,7 @@ static void retain(ubi__source *s, const void *data, size_t n) {
 }
 
 static size_t read_memory(ubi__source *s, const uint8_t *data, uint64_t size, void *buffer, size_t want) {
+    UBI_ASSERT(s->position <= size);
     uint64_t left = size - s->position;
     size_t n = want < left ? want : (size_t)left;
     if (n)
@@ -128,6 +129,7 @@ ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n
     if (s->retaining && got > 0)
         retain(s, buffer, (size_t)got);
     s->position += (uint64_t)got;
+    UBI_ASSERT(!s->retaining || s->retained.n == s->position); /* or a rewound source would give other bytes */
     *n = (size_t)got;
     return UBI_OK;
 }

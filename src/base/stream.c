@@ -41,6 +41,7 @@ struct ubi__stream {
 static ubi_status fill_buffer(ubi__stream *s, unsigned i) {
     uint8_t *chunk = s->buffers[i] + UBI__STREAM_HEADROOM;
     UBI_TRY(ubi__inflater_fill(s->inflater, chunk, UBI__STREAM_CHUNK_BYTES, &s->filled[i]));
+    UBI_ASSERT(s->filled[i] <= UBI__STREAM_CHUNK_BYTES);
     memset(chunk + s->filled[i], 0, UBI__STREAM_PADDING);
     return UBI_OK;
 }
@@ -56,6 +57,7 @@ static bool wait_for_room(ubi__stream *s) {
 
 static void announce(ubi__stream *s, ubi_status status) {
     pthread_mutex_lock(&s->lock);
+    UBI_ASSERT(s->taken <= s->made && s->made - s->taken < N_BUFFERS);
     s->made++;
     s->status = status;
     if (status != UBI_OK)
@@ -149,6 +151,7 @@ static ubi_status next_threaded(ubi__stream *s, unsigned *index) {
         pthread_cond_wait(&s->changed, &s->lock);
     if (s->status != UBI_OK && s->made == s->taken + 1)
         status = ubi__fail(s->status, "%s", s->message);
+    UBI_ASSERT(s->taken < s->made && s->made - s->taken <= N_BUFFERS);
     *index = (unsigned)(s->taken % N_BUFFERS);
     pthread_mutex_unlock(&s->lock);
     return status;

@@ -48,6 +48,7 @@ static bool wait_for_block(ubi__write_behind *w) {
 
 static void announce(ubi__write_behind *w, ubi_status status) {
     pthread_mutex_lock(&w->lock);
+    UBI_ASSERT(w->taken < w->made && w->made - w->taken <= N_BLOCKS);
     w->taken++;
     w->status = status;
     if (status != UBI_OK)
@@ -134,9 +135,11 @@ static ubi_status wait_for_room(ubi__write_behind *w) {
 
 static void hand_over(ubi__write_behind *w, const void *data, size_t n) {
     size_t i = w->made % N_BLOCKS;
+    UBI_ASSERT(n <= UBI__WRITE_BEHIND_BLOCK_BYTES);
     memcpy(w->blocks[i], data, n);
     w->filled[i] = n;
     pthread_mutex_lock(&w->lock);
+    UBI_ASSERT(w->made - w->taken < N_BLOCKS && !w->ended);
     w->made++;
     bool wake = w->made - w->taken >= WAKE_AT;
     pthread_mutex_unlock(&w->lock);
