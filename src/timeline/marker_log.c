@@ -130,6 +130,37 @@ static void tidy_after_fork(ubi__timeline *t) {
         ubi__log_here->end = ubi__log_here->at; /* the next chunk knows what the thread is called now */
 }
 
+static void assert_chunk(const ubi__timeline *t, const ubi__log *log, const ubi__chunk *c) {
+    uint32_t n_needed = 0;
+    for (const ubi_markers_storage *s = t->storages; s; s = s->next) {
+        const ubi__cursor *cursor = &s->cursors.at[log->number];
+        n_needed += !cursor->chunk || cursor->chunk->order <= c->order;
+    }
+    UBI_ASSERT(c->needed == n_needed);
+    UBI_ASSERT(c->order <= log->n_chunks && (!c->next || c->order < c->next->order));
+    UBI_ASSERT((c->next == NULL) == (c == log->current));
+    UBI_ASSERT(c->ended >= c->records && c->ended <= c->end);
+}
+
+void ubi__timeline_check(const ubi__timeline *t) {
+    uint64_t pending_bytes = 0, spare_bytes = 0;
+    uint32_t n_logs = 0, n_storages = 0;
+    for (const ubi_markers_storage *s = t->storages; UBI_CHECKS && s; s = s->next, n_storages++)
+        UBI_ASSERT(s->cursors.n >= t->n_logs);
+    for (const ubi__log *log = t->logs; UBI_CHECKS && log; log = log->next, n_logs++) {
+        UBI_ASSERT(log->number < t->n_logs && (log->oldest == NULL) == (log->current == NULL));
+        for (const ubi__chunk *c = log->oldest; c; c = c->next) {
+            assert_chunk(t, log, c);
+            pending_bytes += c->bytes;
+        }
+    }
+    for (const ubi__chunk *c = t->spare; UBI_CHECKS && c; c = c->next)
+        spare_bytes += c->room_bytes;
+    UBI_ASSERT(!UBI_CHECKS ||
+               (n_logs == t->n_logs && n_storages == atomic_load_explicit(&t->n_observed, memory_order_relaxed)));
+    UBI_ASSERT(!UBI_CHECKS || (pending_bytes == t->pending_bytes && spare_bytes == t->spare_bytes));
+}
+
 void ubi__timeline_lock(void) {
     pthread_once(&prepared, prepare);
     pthread_mutex_lock(&ubi__the_timeline.lock);
@@ -470,6 +501,7 @@ bool ubi__log_put_point(ubi__log *log) {
     if (log->end - log->at < 2)
         return ubi__log_make_room(log);
     ubi__tick_point now = ubi__tick_point_now();
+    UBI_ASSERT(log->at < log->current->end);
     *log->at = (ubi__record){ .ticks = now.ticks, .point_ns = now.ns, .is_point = true };
     atomic_store_explicit(&log->current->point, log->at, memory_order_release);
     log->at++;
@@ -667,6 +699,7 @@ ubi__log_range ubi__log_take(ubi__log *log, ubi__cursor *cursor) {
     range.near = cursor->chunk ? cursor->near : range.chunk->start;
     range.end = atomic_load_explicit(&log->current->published, memory_order_acquire);
     for (ubi__chunk *c = range.chunk; c != range.last; c = c->next) {
+        UBI_ASSERT(c->needed > 0);
         c->needed--;
         c->pins++;
     }
@@ -680,8 +713,11 @@ ubi__log_range ubi__log_take(ubi__log *log, ubi__cursor *cursor) {
 void ubi__log_release(ubi__log *log, const ubi__log_range *range, ubi__garbage *garbage) {
     if (!range->last)
         return;
-    for (ubi__chunk *c = range->chunk; c != range->last; c = c->next)
+    for (ubi__chunk *c = range->chunk; c != range->last; c = c->next) {
+        UBI_ASSERT(c->pins > 0);
         c->pins--;
+    }
+    UBI_ASSERT(range->last->pins > 0);
     range->last->pins--;
     reap(log, garbage);
 }
@@ -697,8 +733,10 @@ void ubi__log_need(ubi__log *log, ubi__cursor *cursor) {
 }
 
 void ubi__log_leave(ubi__log *log, const ubi__cursor *cursor, ubi__garbage *garbage) {
-    for (ubi__chunk *c = cursor->chunk ? cursor->chunk : log->oldest; c; c = c->next)
+    for (ubi__chunk *c = cursor->chunk ? cursor->chunk : log->oldest; c; c = c->next) {
+        UBI_ASSERT(c->needed > 0);
         c->needed--;
+    }
     reap(log, garbage);
 }
 

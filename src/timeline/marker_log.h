@@ -153,6 +153,11 @@ typedef struct ubi__timeline {
 } ubi__timeline;
 extern ubi__timeline ubi__the_timeline;
 
+/**
+ * With the lock: chunks of a log are in order and end with its newest, and take what is pending; each is needed by the storages
+ * whose cursors have not left it. O(logs + chunks * storages).
+ */
+void ubi__timeline_check(const ubi__timeline *t);
 void ubi__timeline_lock(void);
 /** Ends what is garbage too, after the lock was left: kinds are called. NULL: there is none. */
 void ubi__timeline_unlock(const ubi__garbage *garbage);
@@ -195,6 +200,7 @@ static inline bool ubi__wants_stack(uint32_t tracing, uint32_t request) {
 void ubi__log_add_marker(uint32_t target, ubi_timeline_marker *marker);
 /** The newest record is complete. */
 static inline void ubi__log_publish(ubi__log *log) {
+    UBI_ASSERT(log->at >= log->current->records && log->at < log->current->end);
     log->at++;
     atomic_store_explicit(&log->current->published, log->at, memory_order_release);
 }

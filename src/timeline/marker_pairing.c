@@ -47,6 +47,34 @@ void ubi__marker_pairing_reset(ubi_marker_pairing *p) {
     (void)ubi__marker_pairing_init(p, per_thread, a);
 }
 
+/* A stack of a class, from its newest row down. */
+static void assert_stack(const ubi_marker_pairing *p, uint32_t top) {
+    for (uint32_t above = UINT32_MAX, row, below; top != NONE; top = below, above = row) {
+        bool is_by_name = !(top & UBI__NOT_BY_NAME);
+        uint32_t special = top & ~UBI__NOT_BY_NAME;
+        UBI_ASSERT(is_by_name ? top < p->it.rows.n : special < p->specials.n && p->specials.at[special].holds > 0);
+        row = is_by_name ? top : p->specials.at[special].row;
+        below = is_by_name ? p->it.rows.at[top].below : p->specials.at[special].name_below;
+        UBI_ASSERT(row < above && (!is_by_name || p->it.rows.at[row].flags & UBI__ROW_OPEN));
+    }
+}
+
+void ubi__marker_pairing_check(const ubi_marker_pairing *p) {
+    uint32_t n_asking = 0;
+    for (size_t class = 0; UBI_CHECKS && class < p->top.n; class ++)
+        assert_stack(p, p->top.at[class]);
+    for (size_t class = 0; UBI_CHECKS && class < p->asking.n; class ++)
+        for (uint32_t i = p->asking.at[class]; i != NONE; i = p->specials.at[i].next_asking, n_asking++)
+            UBI_ASSERT(i < p->specials.n && p->it.rows.at[p->specials.at[i].row].flags & UBI__ROW_OPEN);
+    UBI_ASSERT(!UBI_CHECKS || n_asking == p->n_asking);
+    for (uint32_t i = 0; UBI_CHECKS && i < p->it.rows.n; i++) {
+        const ubi__marker_row *row = &p->it.rows.at[i];
+        if (row->flags & UBI__ROW_OPEN && row->special != NONE)
+            UBI_ASSERT(row->special < p->specials.n && p->specials.at[row->special].row == i);
+    }
+    ubi__marker_columns_check(&p->it);
+}
+
 /* ---- names and threads ------------------------------------------------------------------------------------------- */
 
 ubi_status ubi__marker_pairing_start(ubi_marker_pairing *p) {
@@ -173,7 +201,8 @@ static ubi_status add_timestamp(ubi_marker_pairing *p, const ubi__fed_marker *fe
 
 /* One hold less; with the last it is free. */
 static void release_special(ubi_marker_pairing *p, uint32_t special) {
-    ubi__open_special *s = &p->specials.at[special];
+    ubi__open_special *s = &p->specials.at[UBI_INDEX(special, p->specials.n)];
+    UBI_ASSERT(s->holds > 0);
     if (--s->holds > 0)
         return;
     ubi__timeline_marker_unref(s->marker);
@@ -195,6 +224,7 @@ static ubi_status close_paint(ubi_marker_pairing *p, ubi__marker_row *row, const
 static ubi_status close_row(ubi_marker_pairing *p, uint32_t i, const ubi__fed_marker *fed) {
     ubi__marker_row *row = &p->it.rows.at[i];
     uint32_t special = row->special;
+    UBI_ASSERT(row->flags & UBI__ROW_OPEN);
     row->flags &= (uint8_t)~UBI__ROW_OPEN;
     row->end_ns = fed->time_ns;
     if (special != NONE) {
@@ -234,6 +264,7 @@ static ubi_status show(ubi_marker_pairing *p, uint32_t class, const ubi__fed_mar
         } else if (counts && s->depth > 0) {
             s->depth--;
         } else if (counts) {
+            UBI_ASSERT(p->n_asking > 0);
             *link = s->next_asking;
             p->n_asking--;
             UBI_TRY(close_row(p, s->row, fed));
@@ -360,6 +391,7 @@ static ubi_status see_layer(ubi_marker_pairing *p, const ubi__fed_marker *fed) {
 }
 
 ubi_status ubi__marker_pairing_feed(ubi_marker_pairing *p, const ubi__fed_marker *fed) {
+    UBI_ASSERT(fed->name < p->it.names.n && fed->thread < p->it.threads.n);
     p->n_fed++;
     if (fed->name == p->layer)
         UBI_TRY(see_layer(p, fed));
@@ -514,6 +546,7 @@ static void compact(ubi_marker_pairing *p, bool with_open) {
 ubi_status ubi__marker_pairing_end(ubi_timeline_markers **out, ubi_marker_pairing *p, bool with_open,
                                    uint64_t open_limit_bytes) {
     ubi_marker_pairing next;
+    ubi__marker_pairing_check(p);
     ubi__marker_pairing_init(&next, p->per_thread, p->allocator);
     ubi_timeline_markers *made = ubi__timeline_markers_new(p->allocator);
     ubi_status status = made ? UBI_OK : ubi__fail_nomem();

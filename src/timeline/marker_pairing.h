@@ -71,6 +71,11 @@ typedef struct ubi__fed_marker {
     bool stack_is_end_stack;
 } ubi__fed_marker;
 
+/**
+ * Stacks of open rows go down to older rows of their class; what an open row has beside it knows the row; as many rows ask as
+ * there are in lists. O(rows).
+ */
+void ubi__marker_pairing_check(const ubi_marker_pairing *p);
 ubi_status ubi__marker_pairing_init(ubi_marker_pairing *p, bool per_thread, const ubi_allocator *allocator);
 void ubi__marker_pairing_fini(ubi_marker_pairing *p);
 /** Drops everything; needs no memory, so that it may be used again. */

@@ -4,6 +4,27 @@
  */
 #include "timeline/marker_results.h"
 
+void ubi__marker_columns_check(const ubi__marker_columns *c) {
+    UBI_ASSERT(c->tables || (c->rows.n == 0 && c->names.n == 0));
+    for (size_t i = 0; UBI_CHECKS && i < c->names.n; i++)
+        UBI_ASSERT(c->names.at[i] < c->tables->n_texts);
+    for (size_t i = 0; UBI_CHECKS && i < c->rows.n; i++) {
+        const ubi__marker_row *row = &c->rows.at[i];
+        bool has_end_stack = row->flags & UBI__ROW_END_STACK;
+        UBI_ASSERT(row->name < c->names.n && row->thread < c->threads.n);
+        UBI_ASSERT(row->stack == UBI_NONE || row->stack < c->tables->n_frames);
+        UBI_ASSERT((uint64_t)row->first_detail + row->n_details <= c->details.n || row->n_details == 0);
+        UBI_ASSERT(!has_end_stack || row->n_details > 0);
+        for (uint32_t k = 0; k < row->n_details; k++) {
+            const ubi__marker_detail *detail = &c->details.at[row->first_detail + k];
+            UBI_ASSERT((detail->type == UBI__DETAIL_END_STACK) == (has_end_stack && k == 0));
+            UBI_ASSERT(detail->type == UBI__DETAIL_END_STACK || detail->key < c->tables->n_texts);
+            UBI_ASSERT(detail->type != UBI_MARKER_RECTANGLES ||
+                       (uint64_t)detail->rectangles.first + detail->rectangles.count <= c->rectangles.n);
+        }
+    }
+}
+
 void ubi__marker_columns_fini(ubi__marker_columns *c, const ubi_allocator *a) {
     ubi__marker_rows_fini(&c->rows, a);
     ubi__marker_detail_column_fini(&c->details, a);
@@ -34,7 +55,7 @@ size_t ubi_timeline_markers_count(const ubi_timeline_markers *m) {
 }
 
 ubi_timeline_row ubi_timeline_markers_row(const ubi_timeline_markers *m, size_t i) {
-    const ubi__marker_row *row = &m->it.rows.at[i];
+    const ubi__marker_row *row = &m->it.rows.at[UBI_INDEX(i, m->it.rows.n)];
     bool has_end_stack = row->flags & UBI__ROW_END_STACK;
     return (ubi_timeline_row){
         .name = ubi_timeline_markers_name(m, row->name),
@@ -101,7 +122,7 @@ size_t ubi_timeline_markers_thread_count(const ubi_timeline_markers *m) {
 }
 
 ubi_timeline_thread ubi_timeline_markers_thread(const ubi_timeline_markers *m, size_t i) {
-    const ubi__marker_thread *thread = &m->it.threads.at[i];
+    const ubi__marker_thread *thread = &m->it.threads.at[UBI_INDEX(i, m->it.threads.n)];
     return (ubi_timeline_thread){ thread->id, ubi__marker_tables_get(m->it.tables, thread->name), thread->is_main };
 }
 
@@ -110,7 +131,7 @@ size_t ubi_timeline_markers_name_count(const ubi_timeline_markers *m) {
 }
 
 ubi_text ubi_timeline_markers_name(const ubi_timeline_markers *m, size_t i) {
-    return ubi__marker_tables_get(m->it.tables, m->it.names.at[i]);
+    return ubi__marker_tables_get(m->it.tables, m->it.names.at[UBI_INDEX(i, m->it.names.n)]);
 }
 
 uint64_t ubi_timeline_markers_lost_count(const ubi_timeline_markers *m) {

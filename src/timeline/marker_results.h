@@ -79,6 +79,8 @@ struct ubi_timeline_markers {
     ubi__marker_columns it;
 };
 
+/** Rows refer to names, threads, frames and details that are there; the end stack is the first of its details. O(rows + details). */
+void ubi__marker_columns_check(const ubi__marker_columns *c);
 /** Frees what `c` has. */
 void ubi__marker_columns_fini(ubi__marker_columns *c, const ubi_allocator *allocator);
 /** A result without rows. NULL for want of memory. */

@@ -139,6 +139,9 @@ static bool is_frame(const ubi__marker_tables *t, uint32_t i, const ubi__marker_
 UBI_ROW_LOOKUP(frame, const ubi__marker_tables *, const ubi__marker_frame *, is_frame);
 
 ubi_status ubi__marker_tables_frame(uint32_t *out, ubi__marker_tables *t, const ubi__marker_frame *frame) {
+    UBI_ASSERT(frame->parent == UBI_NONE || frame->async_parent == UBI_NONE);
+    UBI_ASSERT(frame->parent == UBI_NONE || frame->parent < t->n_frames);
+    UBI_ASSERT(frame->async_parent == UBI_NONE || frame->async_parent < t->n_frames);
     uint64_t hash = frame_hash(frame);
     UBI_TRY(reserve_row(t, &t->frame_table));
     ubi__row_slot *slot = frame_place(&t->frame_table, t, frame, hash);
@@ -153,6 +156,15 @@ ubi_status ubi__marker_tables_frame(uint32_t *out, ubi__marker_tables *t, const 
     ubi__row_table_fill(&t->frame_table, slot, hash, t->n_frames);
     *out = t->n_frames++;
     return UBI_OK;
+}
+
+void ubi__marker_tables_check(const ubi__marker_tables *t) {
+    UBI_ASSERT(t->text_table.n == t->n_texts && t->frame_table.n == t->n_frames);
+    for (uint32_t i = 0; UBI_CHECKS && i < t->n_frames; i++) {
+        const ubi__marker_frame *frame = ubi__marker_tables_frame_at(t, i);
+        UBI_ASSERT(frame->parent == UBI_NONE || frame->parent < i);
+        UBI_ASSERT(frame->async_parent == UBI_NONE || (frame->async_parent < i && frame->parent == UBI_NONE));
+    }
 }
 
 /* ---- from one to another ----------------------------------------------------------------------------------------- */
@@ -191,6 +203,7 @@ static ubi_status import_one(uint32_t *out, ubi__marker_import *m, const ubi__ma
     UBI_TRY(ubi__marker_import_text(&copy.function_name, m, frame->function_name));
     UBI_TRY(ubi__marker_import_text(&copy.source, m, frame->source));
     UBI_TRY(ubi__marker_import_text(&copy.async_cause, m, frame->async_cause));
+    UBI_ASSERT(frame->parent == UBI_NONE || m->frames.at[frame->parent] != UBI_NONE);
     if (frame->parent != UBI_NONE)
         copy.parent = m->frames.at[frame->parent];
     if (frame->async_parent != UBI_NONE)

@@ -45,9 +45,12 @@ typedef struct ubi__marker_tables {
     ubi__marker_frame *frames[UBI__MARKER_SEGMENTS];
 } ubi__marker_tables;
 
+/** Tables know every entry, and parents of frames, of which each has one at most, come before them. Of the thread that adds. O(frames). */
+void ubi__marker_tables_check(const ubi__marker_tables *t);
 /** With one reference. NULL for want of memory. */
 ubi__marker_tables *ubi__marker_tables_new(const ubi_allocator *allocator);
 static inline ubi__marker_tables *ubi__marker_tables_ref(ubi__marker_tables *t) {
+    UBI_ASSERT(atomic_load_explicit(&t->refs, memory_order_relaxed) > 0);
     atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
     return t;
 }

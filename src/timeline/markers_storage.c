@@ -66,7 +66,7 @@ static void step_back(ubi__cursor *cursor, ubi__chunk *before) {
 }
 
 void ubi__storage_lose(ubi_markers_storage *s, uint32_t log_number, ubi__chunk *before, const ubi__chunk *chunk) {
-    ubi__cursor *cursor = &s->cursors.at[log_number];
+    ubi__cursor *cursor = &s->cursors.at[UBI_INDEX(log_number, s->cursors.n)];
     const ubi__record *record = chunk->records, *end = atomic_load_explicit(&chunk->published, memory_order_acquire);
     if (cursor->chunk && cursor->chunk->order > chunk->order)
         return;
@@ -122,6 +122,8 @@ ubi_status ubi__storage_new(ubi_markers_storage **out, ubi_timeline_target *targ
     ubi__marker_pairing_init(&s->pairing, per_thread, a);
     ubi__timeline_lock();
     ubi_status status = begin(s);
+    if (status == UBI_OK)
+        ubi__timeline_check(&ubi__the_timeline);
     ubi__timeline_unlock(NULL);
     if (status != UBI_OK) {
         free_storage(s);
@@ -135,6 +137,7 @@ void ubi__storage_free(ubi_markers_storage *s) {
     ubi__garbage garbage = { NULL, NULL };
     ubi__timeline_lock();
     leave(s, &garbage);
+    ubi__timeline_check(&ubi__the_timeline);
     ubi__timeline_unlock(&garbage);
     free_storage(s);
 }
@@ -369,6 +372,7 @@ static void sift_down(reader *r, size_t i) {
         }
         if (least == i)
             return;
+        UBI_ASSERT(least > i && least < r->heap.n);
         uint32_t moved = r->heap.at[i];
         r->heap.at[i] = r->heap.at[least];
         r->heap.at[least] = moved;
@@ -398,6 +402,7 @@ static ubi_status feed_others(reader *r) {
         sift_down(r, i);
     while (r->heap.n > 0) {
         stream *s = &r->all.at[r->heap.at[0]];
+        UBI_ASSERT(r->heap.n < 2 || ticks_at(r, 0) <= ticks_at(r, r->heap.n - 1)); /* the oldest is first */
         UBI_TRY(feed(r, s));
         s->record++;
         settle(r, s, false);
@@ -491,6 +496,7 @@ ubi_status ubi__storage_pop(ubi_timeline_markers **out, ubi_markers_storage *s, 
     s->is_popping = true;
     ubi__timeline_lock();
     ubi_status status = take_all(&r);
+    ubi__timeline_check(&ubi__the_timeline);
     ubi__timeline_unlock(NULL);
     if (status == UBI_OK) {
         status = make_rows(out, &r, with_open);

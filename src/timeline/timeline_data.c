@@ -11,6 +11,47 @@
 #include "base/merge_sort.h"
 #include "base/text.h"
 
+static bool is_index(uint32_t i, size_t n) {
+    return i < n || i == UBI_NONE;
+}
+
+static void assert_row(const ubi__timeline_data *data, const ubi__timeline_row *row) {
+    size_t n_texts = ubi__strtab_count(&data->texts);
+    UBI_ASSERT(row->name < n_texts);
+    UBI_ASSERT(row->thread < data->threads.n || !(row->flags & UBI__TIMELINE_HAS_THREAD));
+    UBI_ASSERT(row->start_ns <= row->end_ns);
+    UBI_ASSERT((uint64_t)row->first_detail + row->n_details <= data->n_given_details);
+    for (uint32_t i = 0; i < row->n_details; i++) {
+        const ubi__timeline_detail *detail = &data->details.at[row->first_detail + i];
+        UBI_ASSERT(detail->key < n_texts && (detail->type != UBI__TIMELINE_TEXT || is_index(detail->as.text, n_texts)));
+        UBI_ASSERT(detail->type != UBI__TIMELINE_RECTANGLES ||
+                   (uint64_t)detail->as.rectangles.first + detail->as.rectangles.n <= data->rectangles.n);
+    }
+}
+
+void ubi__timeline_data_check(const ubi__timeline_data *data, bool is_sorted) {
+    UBI_ASSERT(data->n_given_details <= data->details.n && data->frame_table.n == data->frames.n);
+    UBI_ASSERT(data->thread_of_id.table.n == data->threads.n);
+    for (uint32_t i = 0; UBI_CHECKS && i < data->frames.n; i++) {
+        const ubi__timeline_frame *frame = &data->frames.at[i];
+        UBI_ASSERT(is_index(frame->parent, i) && is_index(frame->async_parent, i));
+        UBI_ASSERT(is_index(frame->function, ubi__strtab_count(&data->texts)));
+    }
+    for (size_t i = 0; UBI_CHECKS && i < data->rows.n; i++) {
+        const ubi__timeline_row *row = &data->rows.at[i];
+        assert_row(data, row);
+        if (!is_sorted)
+            continue;
+        UBI_ASSERT(is_index(row->stack, data->frames.n) && is_index(row->end_stack, data->frames.n));
+        UBI_ASSERT(data->begin_ns <= row->start_ns && row->end_ns <= data->end_ns);
+        UBI_ASSERT(i == 0 || data->rows.at[i - 1].start_ns <= row->start_ns);
+    }
+    for (size_t i = 1; UBI_CHECKS && is_sorted && i < data->samples.n; i++) {
+        UBI_ASSERT(data->samples.at[i - 1].time_ns <= data->samples.at[i].time_ns);
+        UBI_ASSERT(data->samples.at[i].time_ns <= data->end_ns);
+    }
+}
+
 void ubi__timeline_data_init(ubi__timeline_data *data, const ubi_allocator *allocator) {
     *data = (ubi__timeline_data){ .allocator = ubi__allocator_or_default(allocator), .program = UBI_NONE };
     ubi__strtab_init(&data->texts, data->allocator);
@@ -97,6 +138,7 @@ ubi_status ubi__timeline_add_row(ubi__timeline_data *data, const ubi__timeline_r
     ubi__timeline_row added = *row;
     if (data->rows.n == UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than %u markers", UBI_NONE);
+    UBI_ASSERT(added.start_ns <= added.end_ns && data->details.n - data->n_given_details <= UINT16_MAX);
     added.first_detail = (uint32_t)data->n_given_details;
     added.n_details = (uint16_t)(data->details.n - data->n_given_details);
     UBI_TRY(ubi__vec_timeline_row_push(&data->rows, data->allocator, added));
@@ -189,7 +231,9 @@ ubi_status ubi__timeline_data_sort(ubi__timeline_data *data) {
     find_range(data);
     extend_open_rows(data);
     UBI_TRY(put_rows_in_order(data));
-    return put_samples_in_order(data);
+    UBI_TRY(put_samples_in_order(data));
+    ubi__timeline_data_check(data, true);
+    return UBI_OK;
 }
 
 /* ---- details ------------------------------------------------------------------------------------------------------ */

@@ -104,6 +104,11 @@ typedef struct ubi__timeline_data {
     bool is_sampled;                  /* the figure "heapLive" is an estimate */
 } ubi__timeline_data;
 
+/**
+ * Every index is valid, parents of frames come before them, and no marker ends before it starts; once sorted, markers and figures
+ * are in order and within begin and end. O(all of it).
+ */
+void ubi__timeline_data_check(const ubi__timeline_data *data, bool is_sorted);
 /** @param allocator  NULL: the default. */
 void ubi__timeline_data_init(ubi__timeline_data *data, const ubi_allocator *allocator);
 void ubi__timeline_data_fini(ubi__timeline_data *data);
@@ -140,6 +145,7 @@ const ubi__timeline_detail *ubi__timeline_detail_of(const ubi__timeline_data *da
 ubi_text ubi__timeline_detail_text(const ubi__timeline_data *data, const ubi__timeline_row *row, const char *key);
 
 static inline uint64_t ubi__timeline_duration_ns(const ubi__timeline_row *row) {
+    UBI_ASSERT(row->start_ns <= row->end_ns);
     return row->end_ns - row->start_ns;
 }
 

@@ -194,6 +194,7 @@ static void tell_memory(ubi_timeline_front *front, uint64_t time_ns) {
 static void tell_frames(ubi_timeline_front *front, uint64_t time_ns) {
     uint32_t n = (uint32_t)front->frames.frames.n ? (uint32_t)front->frames.frames.n + 1 : 0;
     uint32_t told = front->n_frames_told;
+    UBI_ASSERT(told <= n); /* frames only come */
     if (n == told)
         return;
     front->n_frames_told = n;
@@ -212,6 +213,7 @@ static ubi_status pull(ubi_timeline_front *front, bool is_last) {
     uint64_t now = ubi_process_clock_ns();
     pull_kind kind = { now, is_last ? ubi_timeline_target_pop_last_timeline_markers
                                     : ubi_timeline_target_pop_profile_timeline_markers };
+    UBI_ASSERT(!front->is_busy && front->popped.n == 0 && front->markers.n == 0);
     front->is_busy = true;
     ubi_status status = observes(front) ? pop_targets(front, &kind) : UBI_OK;
     tell_markers(front, now);
@@ -331,7 +333,7 @@ ubi_status ubi_timeline_front_collection(ubi_timeline_front *front, const ubi_ti
 /* ---- the rest --------------------------------------------------------------------------------------------------------------- */
 
 ubi_timeline_front_frame ubi_timeline_front_frame_at(const ubi_timeline_front *front, uint32_t index) {
-    const ubi__timeline_frame *frame = &front->frames.frames.at[index - 1];
+    const ubi__timeline_frame *frame = &front->frames.frames.at[UBI_INDEX(index - 1, front->frames.frames.n)];
     return (ubi_timeline_front_frame){
         .source = ubi__timeline_text(&front->frames, frame->source),
         .function_name = ubi__timeline_text(&front->frames, frame->function),

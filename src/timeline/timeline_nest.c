@@ -20,6 +20,31 @@ typedef struct work {
     uint64_t *covered_until_ns;    /* covered_until_ns[n]: by children that came */
 } work;
 
+void ubi__timeline_nest_check(const ubi__timeline_nest *nest) {
+    const ubi__timeline_row *rows = nest->data->rows.at;
+    UBI_ASSERT(nest->n_threads > 0 && nest->thread_end[nest->n_threads - 1] == nest->n);
+    for (uint32_t t = 0; UBI_CHECKS && t < nest->n_threads; t++) {
+        UBI_ASSERT(ubi__thread_start(nest, t) <= nest->thread_end[t]);
+        for (uint32_t k = ubi__thread_start(nest, t); k < nest->thread_end[t]; k++)
+            UBI_ASSERT(k == ubi__thread_start(nest, t) || nest->by_thread[k - 1] < nest->by_thread[k]);
+    }
+    for (uint32_t i = 0; UBI_CHECKS && i < nest->n; i++) {
+        uint32_t parent = nest->parent[i];
+        UBI_ASSERT(nest->self_ns[i] <= ubi__timeline_duration_ns(&rows[i]));
+        UBI_ASSERT(nest->sum_of[i] < nest->sums.n);
+        UBI_ASSERT(parent == UBI_NONE ? nest->depth[i] == 0 : nest->depth[i] == nest->depth[parent] + 1);
+        UBI_ASSERT(parent == UBI_NONE || (parent < i && rows[parent].start_ns <= rows[i].start_ns));
+        UBI_ASSERT(parent == UBI_NONE || rows[i].end_ns <= rows[parent].end_ns);
+    }
+    uint64_t n_rows = 0;
+    for (size_t s = 0; UBI_CHECKS && s < nest->sums.n; s++) {
+        n_rows += nest->sums.at[s].count;
+        UBI_ASSERT(s == 0 || nest->sums.at[s - 1].total_ns >= nest->sums.at[s].total_ns);
+        UBI_ASSERT(nest->sum_of[nest->sums.at[s].longest] == s);
+    }
+    UBI_ASSERT(!UBI_CHECKS || n_rows == nest->n);
+}
+
 /* ---- threads ---------------------------------------------------------------------------------------------------------- */
 
 static uint32_t section_of(const work *w, uint32_t row) {
@@ -193,6 +218,7 @@ static ubi_status order_sums(ubi__timeline_nest *nest) {
             now_at[nest->sums.at[s].label] = s;
         for (uint32_t i = 0; i < nest->n; i++)
             nest->sum_of[i] = now_at[nest->sum_of[i]];
+        ubi__timeline_nest_check(nest);
     }
     ubi__free_array(nest->allocator, spare, n, sizeof *spare);
     ubi__free_array(nest->allocator, now_at, n, sizeof *now_at);

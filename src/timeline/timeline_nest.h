@@ -62,6 +62,11 @@ typedef struct ubi__timeline_nest {
 } ubi__timeline_nest;
 
 /**
+ * Threads have their rows in order, and all rows have a thread; parents are of the thread, around their children, and one level
+ * above; sums are by total and count every row once. O(rows).
+ */
+void ubi__timeline_nest_check(const ubi__timeline_nest *nest);
+/**
  * @param data     sorted; borrowed.
  * @param firefox  one waterfall for all threads, as Firefox has it.
  * Errors: UBI_ENOMEM. Cost: O(n log n). Memory: 32 bytes a row, and while it works 72 more.

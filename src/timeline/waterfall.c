@@ -7,6 +7,8 @@
  */
 #include <ubiheap/timeline_waterfall.h>
 
+#include "base/assert.h"
+
 typedef struct collapse {
     ubi_waterfall_row *rows;
     const ubi_waterfall_marker *markers;
@@ -32,6 +34,7 @@ static bool takes_in(const collapse *c, uint32_t parent, uint32_t child) {
 }
 
 static void push(collapse *c, uint32_t parent, uint32_t child) {
+    UBI_ASSERT(parent == UBI_NONE || (parent < child && c->rows[parent].has_list));
     ubi_waterfall_row *row = &c->rows[child];
     row->parent = parent;
     if (parent != UBI_NONE) {

@@ -38,6 +38,7 @@ static bool keep(void *payload, const void *data, size_t n) {
 }
 
 static ubi_status write_pending(job *j) {
+    UBI_ASSERT(j->pending.n == 0 || j->pending.at[j->pending.n - 1] == '\n');
     if (j->pending.n)
         UBI_TRY(j->write(j->write_payload, j->pending.at, j->pending.n));
     j->copy->output_bytes += j->pending.n;
@@ -252,6 +253,7 @@ static ubi_status copy_record(job *j, ubi_text line) {
 static ubi_status copy_line(void *payload, ubi_text line) {
     job *j = payload;
     size_t whole = j->pending.n;
+    UBI_ASSERT(whole == 0 || j->pending.at[whole - 1] == '\n'); /* whole lines */
     if (j->lines.line == 1)
         return copy_header(j, line);
     ubi_status status = line.len ? copy_record(j, line) : end_line(j);

@@ -27,6 +27,8 @@ ubi_status ubi__timeline_lines_refuse(ubi__timeline_lines *l) {
 }
 
 static ubi_status take_line(ubi__timeline_lines *l, ubi_text line) {
+    UBI_ASSERT(line.ptr >= (const char *)l->window.at);
+    UBI_ASSERT(line.ptr + line.len <= (const char *)l->window.at + l->window.n && !memchr(line.ptr, '\n', line.len));
     l->line++;
     while (line.len && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
         line.len--;
@@ -41,6 +43,7 @@ static ubi_status read_lines(ubi__timeline_lines *l) {
         status = take_line(l, (ubi_text){ at, (size_t)(newline - at) });
         at = newline + 1;
     }
+    UBI_ASSERT(at <= end);
     size_t rest = (size_t)(end - at);
     if (rest)
         memmove(l->window.at, at, rest);
@@ -85,6 +88,7 @@ ubi_status ubi__timeline_lines_read(ubi__timeline_lines *l, ubi__inflater *infla
         UBI_TRY(ubi__vec_u8_reserve(&l->window, l->allocator, 2 * UBI__INFLATE_BLOCK_BYTES));
         size_t room = l->window.cap - l->window.n;
         UBI_TRY(ubi__inflater_fill(inflater, l->window.at + l->window.n, room, &n));
+        UBI_ASSERT(n <= room);
         l->window.n += n;
         UBI_TRY(read_lines(l));
     } while (n);

@@ -147,6 +147,7 @@ static ubi_status read_frame(reader *r, ubi_text line) {
     UBI_TRY(take_frame(r, &frame.parent, &v[PARENT], keys[PARENT]));
     UBI_TRY(take_frame(r, &frame.async_parent, &v[ASYNC_PARENT], keys[ASYNC_PARENT]));
     UBI_TRY(ubi__timeline_add_frame(r->data, &ix, &frame));
+    UBI_ASSERT(ix < r->data->frames.n && (frame.parent == UBI_NONE || frame.parent < ix));
     return ubi__vec_u32_push(&r->frames, r->allocator, ix);
 }
 
@@ -211,6 +212,7 @@ static ubi_status put_detail(reader *r, const ubi__timeline_detail *detail) {
     while (r->newest.n <= detail->key)
         UBI_TRY(ubi__vec_u32_push(&r->newest, r->allocator, 0));
     uint32_t behind = r->newest.at[detail->key];
+    UBI_ASSERT(data->n_given_details <= data->details.n);
     if (behind > data->n_given_details && behind <= data->details.n &&
         data->details.at[behind - 1].key == detail->key) {
         data->details.at[behind - 1] = *detail;
@@ -218,6 +220,7 @@ static ubi_status put_detail(reader *r, const ubi__timeline_detail *detail) {
     }
     UBI_TRY(ubi__timeline_add_detail(data, detail));
     r->newest.at[detail->key] = (uint32_t)data->details.n;
+    UBI_ASSERT(data->details.at[data->details.n - 1].key == detail->key);
     return UBI_OK;
 }
 
@@ -352,6 +355,7 @@ static ubi_status read_line(void *payload, ubi_text line) {
     ubi_status status = r->lines.line == 1 ? read_header(r, line) : line.len ? read_record(r, line) : UBI_OK;
     if (status != UBI_OK)
         ubi__timeline_drop_details(r->data);
+    UBI_ASSERT(r->data->n_given_details == r->data->details.n); /* none waits for a row */
     return status;
 }
 
@@ -378,6 +382,7 @@ static ubi_status finish(reader *r, ubi_status status) {
     if (status != UBI_OK)
         return status;
     r->file->n_lines = r->lines.line - (r->file->fault[0] != '\0');
+    ubi__timeline_data_check(r->data, false);
     settle_stacks(r);
     return ubi__timeline_data_sort(r->data);
 }

@@ -54,6 +54,7 @@ typedef struct line {
 
 static void begin_line(line *l, ubi__timeline_writer *w) {
     l->writer = w;
+    UBI_ASSERT(w->pending.n == 0 || w->pending.at[w->pending.n - 1] == '\n'); /* one line is made at a time */
     l->start = w->pending.n;
     ubi__json_init(&l->json, keep, w, false);
     l->json.for_terminal = true;
@@ -66,6 +67,7 @@ static void end_line(line *l) {
     bool is_whole = ubi__json_flush(&l->json) == UBI_OK && keep(l->writer, "\n", 1);
     if (is_whole)
         return;
+    UBI_ASSERT(l->start <= l->writer->pending.n);
     l->writer->pending.n = l->start;
     fail(l->writer, ubi__fail_nomem());
 }
@@ -91,6 +93,7 @@ static void put_time(line *l, const char *key, uint64_t ns) {
 
 /* A failure of the file ends the writing; what was not written is dropped. */
 static void write_pending(ubi__timeline_writer *w) {
+    UBI_ASSERT(w->pending.n == 0 || w->pending.at[w->pending.n - 1] == '\n');
     if (w->status == UBI_OK && w->pending.n)
         fail(w, ubi__write_fully(w->fd, w->pending.at, w->pending.n));
     w->pending.n = 0;
