@@ -26,19 +26,19 @@ static bool header_is_believed(const ubi__v8_reader *r) {
 static ubi_status reserve_nodes(ubi__v8_reader *r, size_t n) {
     const ubi_allocator *a = r->allocator;
     ubi_graph *g = r->graph;
-    UBI_TRY(UBI__V8_GROW(&g->size_bytes, n, n, a));
-    UBI_TRY(UBI__V8_GROW(&g->kind, n, n, a));
-    UBI_TRY(UBI__V8_GROW(&g->node_name, n, n, a));
-    UBI_TRY(UBI__V8_GROW(&g->first_edge, n + 1, n + 1, a));
-    return UBI__V8_GROW(&g->id, n, n, a);
+    UBI_TRY(UBI__SCAN_GROW(&g->size_bytes, n, n, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->kind, n, n, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->node_name, n, n, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->first_edge, n + 1, n + 1, a));
+    return UBI__SCAN_GROW(&g->id, n, n, a);
 }
 
 static ubi_status reserve_edges(ubi__v8_reader *r, size_t n) {
     const ubi_allocator *a = r->allocator;
     ubi_graph *g = r->graph;
-    UBI_TRY(UBI__V8_GROW(&g->target, n, n, a));
-    UBI_TRY(UBI__V8_GROW(&g->name, n, n, a));
-    return UBI__V8_GROW(&g->edge_kind, n, n, a);
+    UBI_TRY(UBI__SCAN_GROW(&g->target, n, n, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->name, n, n, a));
+    return UBI__SCAN_GROW(&g->edge_kind, n, n, a);
 }
 
 /* ---- touching ------------------------------------------------------------------------------------------------------- */

@@ -61,8 +61,8 @@ static findings fill_columns(ubi__v8_reader *r, size_t n, const divider *d) {
     const uint32_t *place = layout->place;
     places p = { layout->stride, place[UBI__V8_EDGE_TYPE], place[UBI__V8_EDGE_NAME], place[UBI__V8_EDGE_TO] };
     if (p.stride == 3 && p.type == 0 && p.name == 1 && p.to == 2)
-        return fill(r->graph, r->numbers.at, n, (places){ 3, 0, 1, 2 }, d, r->meta.edge_kind);
-    return fill(r->graph, r->numbers.at, n, p, d, r->meta.edge_kind);
+        return fill(r->graph, r->rows.numbers.at, n, (places){ 3, 0, 1, 2 }, d, r->meta.edge_kind);
+    return fill(r->graph, r->rows.numbers.at, n, p, d, r->meta.edge_kind);
 }
 
 static ubi_status grow_columns(ubi__v8_reader *r, size_t n) {
@@ -73,9 +73,9 @@ static ubi_status grow_columns(ubi__v8_reader *r, size_t n) {
         return ubi__fail(UBI_ELIMIT, "more than 2^40 edges");
     if (g->target.n + n > g->target.cap)
         ubi__v8_stop_touching(r);
-    UBI_TRY(UBI__V8_GROW(&g->target, n, expected, a));
-    UBI_TRY(UBI__V8_GROW(&g->name, n, expected, a));
-    return UBI__V8_GROW(&g->edge_kind, n, expected, a);
+    UBI_TRY(UBI__SCAN_GROW(&g->target, n, expected, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->name, n, expected, a));
+    return UBI__SCAN_GROW(&g->edge_kind, n, expected, a);
 }
 
 /* The number of nodes, when that is known already; else what any file may have. */
@@ -92,19 +92,18 @@ static ubi_status take_slowly(ubi__v8_reader *r, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint32_t type, name;
         size_t at_to = i * layout->stride + layout->place[UBI__V8_EDGE_TO];
-        UBI_TRY(ubi__v8_field_u32(r, i, layout->place[UBI__V8_EDGE_TYPE], &type));
-        UBI_TRY(ubi__v8_field_u32(r, i, layout->place[UBI__V8_EDGE_NAME], &name));
-        UBI_TRY(ubi__v8_field_u64(r, i, layout->place[UBI__V8_EDGE_TO], &to));
+        UBI_TRY(ubi__rows_u32(&r->rows, i, layout->place[UBI__V8_EDGE_TYPE], &type));
+        UBI_TRY(ubi__rows_u32(&r->rows, i, layout->place[UBI__V8_EDGE_NAME], &name));
+        UBI_TRY(ubi__rows_u64(&r->rows, i, layout->place[UBI__V8_EDGE_TO], &to));
         if (type >= r->meta.n_edge_types)
-            return ubi__v8_fail_number(r, i * layout->stride + layout->place[UBI__V8_EDGE_TYPE],
-                                       "edge type %u is out of range, meta.edge_types has %u", type,
-                                       r->meta.n_edge_types);
+            return ubi__rows_fail(&r->rows, i * layout->stride + layout->place[UBI__V8_EDGE_TYPE],
+                                  "edge type %u is out of range, meta.edge_types has %u", type, r->meta.n_edge_types);
         if (to % node_stride)
-            return ubi__v8_fail_number(r, at_to, "to_node %llu is no multiple of %u, the number of node fields",
-                                       (unsigned long long)to, node_stride);
+            return ubi__rows_fail(&r->rows, at_to, "to_node %llu is no multiple of %u, the number of node fields",
+                                  (unsigned long long)to, node_stride);
         if (to / node_stride >= limit)
-            return ubi__v8_fail_number(r, at_to, "to_node %llu is out of range, there are %llu nodes of %u numbers",
-                                       (unsigned long long)to, (unsigned long long)limit, node_stride);
+            return ubi__rows_fail(&r->rows, at_to, "to_node %llu is out of range, there are %llu nodes of %u numbers",
+                                  (unsigned long long)to, (unsigned long long)limit, node_stride);
         ubi_edge_kind kind = (ubi_edge_kind)r->meta.edge_kind[type];
         uint64_t text = ubi__edge_kind_is_numbered(kind) ? 0 : (uint64_t)name + 1;
         g->target.at[g->target.n + i] = (uint32_t)(to / node_stride);
@@ -121,7 +120,7 @@ ubi_status ubi__v8_take_edges(ubi__v8_reader *r, size_t n) {
     uint64_t limit = target_limit(r);
     divider d = divider_for(r->meta.layout[UBI__V8_NODES].stride);
     UBI_TRY(grow_columns(r, n));
-    bool usual = r->numbers.n_wide == 0;
+    bool usual = r->rows.numbers.n_wide == 0;
     if (usual) {
         findings f = fill_columns(r, n, &d);
         usual = f.max_type < r->meta.n_edge_types && f.max_target <= d.limit && f.max_target < limit;

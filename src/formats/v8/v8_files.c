@@ -30,7 +30,7 @@ static ubi_status sort_with(ubi__v8_reader *r, uint32_t *last) {
     ubi__vec_v8_location *rows = &r->facts->locations, sorted = { NULL, 0, 0 };
     uint32_t n_different;
     UBI_TRY(note_last(r, last, &n_different));
-    UBI_TRY(UBI__V8_GROW(&sorted, n_different, n_different, r->allocator));
+    UBI_TRY(UBI__SCAN_GROW(&sorted, n_different, n_different, r->allocator));
     for (size_t n = 0; n < r->graph->id.n; n++)
         if (last[n] != UBI_NONE)
             sorted.at[sorted.n++] = rows->at[last[n]];

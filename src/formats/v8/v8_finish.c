@@ -54,20 +54,21 @@ void ubi__v8_stop_jobs(ubi__v8_reader *r) {
 
 static ubi_status fail_count(ubi__v8_reader *r, ubi__v8_section section, const ubi__v8_header_number *header,
                              const char *name, uint64_t found) {
-    r->section = UBI__V8_SNAPSHOT;
-    return ubi__v8_fail_at(r, header->offset, "%s is %llu, but \"%s\" (byte %llu to %llu) has %llu rows", name,
-                           (unsigned long long)header->value, ubi__v8_section_name(section),
-                           (unsigned long long)r->offset[section], (unsigned long long)r->end_offset[section],
-                           (unsigned long long)found);
+    ubi__v8_enter(r, UBI__V8_SNAPSHOT);
+    return ubi__scan_fail_at(&r->scan, header->offset, "%s is %llu, but \"%s\" (byte %llu to %llu) has %llu rows", name,
+                             (unsigned long long)header->value, ubi__v8_section_name(section),
+                             (unsigned long long)r->offset[section], (unsigned long long)r->end_offset[section],
+                             (unsigned long long)found);
 }
 
 static ubi_status find_root(ubi__v8_reader *r) {
     const ubi__v8_header_number *index = &r->meta.root_index;
     uint32_t stride = r->meta.layout[UBI__V8_NODES].stride;
     if (index->given && (index->value % stride || index->value / stride >= r->graph->id.n)) {
-        r->section = UBI__V8_SNAPSHOT;
-        return ubi__v8_fail_at(r, index->offset, "root_index %llu is no node: expected a multiple of %u below %llu",
-                               (unsigned long long)index->value, stride, (unsigned long long)r->graph->id.n * stride);
+        ubi__v8_enter(r, UBI__V8_SNAPSHOT);
+        return ubi__scan_fail_at(&r->scan, index->offset,
+                                 "root_index %llu is no node: expected a multiple of %u below %llu",
+                                 (unsigned long long)index->value, stride, (unsigned long long)r->graph->id.n * stride);
     }
     r->graph->root = index->given ? (ubi_node_ix)(index->value / stride) : 0;
     return UBI_OK;
@@ -76,10 +77,10 @@ static ubi_status find_root(ubi__v8_reader *r) {
 static ubi_status check_edge_sum(ubi__v8_reader *r) {
     if (r->n_edges_promised == r->graph->n_edges)
         return UBI_OK;
-    r->section = UBI__V8_EDGES;
-    return ubi__v8_fail_at(r, r->end_offset[UBI__V8_EDGES],
-                           "there are %llu edges, but the edge_count fields of all nodes add up to %llu",
-                           (unsigned long long)r->graph->n_edges, (unsigned long long)r->n_edges_promised);
+    ubi__v8_enter(r, UBI__V8_EDGES);
+    return ubi__scan_fail_at(&r->scan, r->end_offset[UBI__V8_EDGES],
+                             "there are %llu edges, but the edge_count fields of all nodes add up to %llu",
+                             (unsigned long long)r->graph->n_edges, (unsigned long long)r->n_edges_promised);
 }
 
 /* Only when edges came before nodes. */
@@ -112,7 +113,7 @@ ubi_status ubi__v8_nodes_ended(ubi__v8_reader *r) {
     if (count->given && count->value != g->id.n)
         return fail_count(r, UBI__V8_NODES, count, "node_count", g->id.n);
     if (g->id.n == 0)
-        return ubi__v8_fail_at(r, r->end_offset[UBI__V8_NODES], "there are no nodes, not even a root");
+        return ubi__scan_fail_at(&r->scan, r->end_offset[UBI__V8_NODES], "there are no nodes, not even a root");
     UBI_TRY(ubi__vec_u64_push(&g->first_edge, r->allocator, r->n_edges_promised));
     ubi__vec_u64_trim(&g->id, r->allocator);
     ubi__vec_u64_trim(&g->size_bytes, r->allocator);
@@ -244,7 +245,7 @@ ubi_status ubi__v8_finish(ubi__v8_reader *r) {
     UBI_TRY(check_edge_names(r, n_strings));
     UBI_TRY(check_fact_nodes(r));
     UBI_TRY(check_scopes(r, n_strings));
-    r->section = UBI__V8_NO_SECTION;
+    ubi__v8_enter(r, UBI__V8_NO_SECTION);
     UBI_TRY(find_meanings(r));
     UBI_TRY(end_job(&r->index_job));
     UBI_TRY(end_job(&r->reach_job));

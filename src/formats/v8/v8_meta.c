@@ -96,16 +96,16 @@ static ubi_status read_fields(ubi__v8_reader *r, ubi__v8_section section) {
     ubi__v8_layout *layout = &r->meta.layout[section];
     bool more;
     clear_layout(layout);
-    UBI_TRY(ubi__v8_expect(r, '[', "an array of field names"));
+    UBI_TRY(ubi__scan_expect(&r->scan, '[', "an array of field names"));
     for (bool first = true;; first = false) {
         ubi_text name;
-        UBI_TRY(ubi__v8_next_item(r, ']', first, &more));
+        UBI_TRY(ubi__scan_next_item(&r->scan, ']', first, &more));
         if (!more)
             return UBI_OK;
-        UBI_TRY(ubi__v8_read_name(r, &name));
+        UBI_TRY(ubi__scan_name(&r->scan, &name));
         if (layout->stride == UBI__V8_MAX_FIELDS)
-            return ubi__v8_fail_at(r, ubi__v8_offset(r, r->window.at), "%s has more than %d fields",
-                                   all_fields[section].key, UBI__V8_MAX_FIELDS);
+            return ubi__scan_fail_at(&r->scan, ubi__scan_offset(&r->scan, r->scan.window.at),
+                                     "%s has more than %d fields", all_fields[section].key, UBI__V8_MAX_FIELDS);
         add_field(layout, &all_fields[section], name);
     }
 }
@@ -125,11 +125,11 @@ static ubi_status complete_layout(ubi__v8_reader *r, ubi__v8_section section) {
         return UBI_OK; /* such a section is for later versions */
     for (uint32_t i = 0; i < known->n_needed; i++)
         if (layout->place[i] == UBI__V8_NO_FIELD)
-            return ubi__v8_fail_at(r, r->offset[UBI__V8_SNAPSHOT], "meta.%s lacks the field \"%s\"", known->key,
-                                   known->name[i]);
+            return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT], "meta.%s lacks the field \"%s\"",
+                                     known->key, known->name[i]);
     if (section == UBI__V8_TRACE_TREE && layout->place[UBI__V8_TRACE_CHILDREN] != layout->stride - 1)
-        return ubi__v8_fail_at(r, r->offset[UBI__V8_SNAPSHOT], "meta.%s: \"children\" is not the last field",
-                               known->key);
+        return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT], "meta.%s: \"children\" is not the last field",
+                                 known->key);
     return UBI_OK;
 }
 
@@ -149,10 +149,11 @@ static ubi_status add_type(ubi__v8_reader *r, bool of_nodes, ubi_text name) {
     uint32_t *n = of_nodes ? &m->n_node_types : &m->n_edge_types;
     ubi_str_ix ignored;
     if (!name.ptr)
-        return ubi__v8_fail_at(r, ubi__v8_offset(r, r->window.at), "the name of a type has more than %d bytes",
-                               UBI__V8_MAX_NAME);
+        return ubi__scan_fail_at(&r->scan, ubi__scan_offset(&r->scan, r->scan.window.at),
+                                 "the name of a type has more than %d bytes", UBI__SCAN_MAX_NAME);
     if (*n == UBI__V8_MAX_TYPES)
-        return ubi__v8_fail_at(r, ubi__v8_offset(r, r->window.at), "more than %d types", UBI__V8_MAX_TYPES);
+        return ubi__scan_fail_at(&r->scan, ubi__scan_offset(&r->scan, r->scan.window.at), "more than %d types",
+                                 UBI__V8_MAX_TYPES);
     if (of_nodes) {
         UBI_TRY(ubi__strtab_append(&m->type_names, &ignored, name));
         m->node_type[*n] = (uint8_t)ubi__v8_type_of(name);
@@ -164,13 +165,13 @@ static ubi_status add_type(ubi__v8_reader *r, bool of_nodes, ubi_text name) {
 
 static ubi_status read_enum(ubi__v8_reader *r, bool of_nodes) {
     bool more;
-    UBI_TRY(ubi__v8_expect(r, '[', "an array of type names"));
+    UBI_TRY(ubi__scan_expect(&r->scan, '[', "an array of type names"));
     for (bool first = true;; first = false) {
         ubi_text name;
-        UBI_TRY(ubi__v8_next_item(r, ']', first, &more));
+        UBI_TRY(ubi__scan_next_item(&r->scan, ']', first, &more));
         if (!more)
             return UBI_OK;
-        UBI_TRY(ubi__v8_read_name(r, &name));
+        UBI_TRY(ubi__scan_name(&r->scan, &name));
         UBI_TRY(add_type(r, of_nodes, name));
     }
 }
@@ -182,18 +183,18 @@ static ubi_status read_enum(ubi__v8_reader *r, bool of_nodes) {
 static ubi_status read_types(ubi__v8_reader *r, bool of_nodes) {
     const ubi__v8_layout *layout = &r->meta.layout[of_nodes ? UBI__V8_NODES : UBI__V8_EDGES];
     bool more, found = false;
-    UBI_TRY(ubi__v8_expect(r, '[', "an array of types"));
+    UBI_TRY(ubi__scan_expect(&r->scan, '[', "an array of types"));
     for (uint64_t i = 0;; i++) {
         uint8_t c;
-        UBI_TRY(ubi__v8_next_item(r, ']', i == 0, &more));
+        UBI_TRY(ubi__scan_next_item(&r->scan, ']', i == 0, &more));
         if (!more)
             return UBI_OK;
-        UBI_TRY(ubi__v8_peek(r, &c, "a type"));
+        UBI_TRY(ubi__scan_peek(&r->scan, &c, "a type"));
         if (c == '[' && !found && (layout->stride == 0 || layout->place[UBI__V8_TYPE] == i)) {
             found = true;
             UBI_TRY(read_enum(r, of_nodes));
         } else
-            UBI_TRY(ubi__v8_skip_value(r));
+            UBI_TRY(ubi__scan_skip_value(&r->scan));
     }
 }
 
@@ -212,7 +213,7 @@ static ubi_status read_meta_entry(ubi__v8_reader *r, ubi_text key) {
     if (section != UBI__V8_NO_SECTION)
         return read_fields(r, section);
     if (!of_nodes && !ubi__text_is(key, "edge_types"))
-        return ubi__v8_skip_value(r);
+        return ubi__scan_skip_value(&r->scan);
     UBI_TRY(forget_types(&r->meta, of_nodes));
     return read_types(r, of_nodes);
 }
@@ -221,23 +222,23 @@ typedef ubi_status entry_fn(ubi__v8_reader *r, ubi_text key);
 
 static ubi_status read_object(ubi__v8_reader *r, const char *expected, entry_fn *entry) {
     bool more;
-    UBI_TRY(ubi__v8_expect(r, '{', expected));
+    UBI_TRY(ubi__scan_expect(&r->scan, '{', expected));
     for (bool first = true;; first = false) {
         ubi_text key;
-        UBI_TRY(ubi__v8_next_item(r, '}', first, &more));
+        UBI_TRY(ubi__scan_next_item(&r->scan, '}', first, &more));
         if (!more)
             return UBI_OK;
-        UBI_TRY(ubi__v8_read_key(r, &key));
+        UBI_TRY(ubi__scan_key(&r->scan, &key));
         UBI_TRY(entry(r, key));
     }
 }
 
 static ubi_status read_header_number(ubi__v8_reader *r, ubi__v8_header_number *out) {
     uint8_t c;
-    UBI_TRY(ubi__v8_peek(r, &c, "a number"));
-    out->offset = ubi__v8_offset(r, r->window.at);
+    UBI_TRY(ubi__scan_peek(&r->scan, &c, "a number"));
+    out->offset = ubi__scan_offset(&r->scan, r->scan.window.at);
     out->given = true;
-    return ubi__v8_read_count(r, &out->value);
+    return ubi__scan_count(&r->scan, &out->value);
 }
 
 static ubi_status read_snapshot_entry(ubi__v8_reader *r, ubi_text key) {
@@ -253,9 +254,9 @@ static ubi_status read_snapshot_entry(ubi__v8_reader *r, ubi_text key) {
         return read_header_number(r, &r->meta.root_index);
     if (ubi__text_is(key, "extra_native_bytes")) {
         r->facts->has_extra_native_bytes = true;
-        return ubi__v8_read_count(r, &r->facts->extra_native_bytes);
+        return ubi__scan_count(&r->scan, &r->facts->extra_native_bytes);
     }
-    return ubi__v8_skip_value(r);
+    return ubi__scan_skip_value(&r->scan);
 }
 
 /* The trace tree is the one section that is read by its fields at once, so it has the usual ones until others are known. */
@@ -268,8 +269,8 @@ void ubi__v8_meta_init(ubi__v8_meta *m) {
 static ubi_status compare_trace_layout(ubi__v8_reader *r, const ubi__v8_layout *used) {
     if (!r->seen[UBI__V8_TRACE_TREE] || memcmp(used, &r->meta.layout[UBI__V8_TRACE_TREE], sizeof *used) == 0)
         return UBI_OK;
-    return ubi__v8_fail_at(r, r->offset[UBI__V8_SNAPSHOT],
-                           "meta.trace_node_fields is not the usual list, and \"trace_tree\" came before it");
+    return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT],
+                             "meta.trace_node_fields is not the usual list, and \"trace_tree\" came before it");
 }
 
 ubi_status ubi__v8_read_snapshot(ubi__v8_reader *r) {
@@ -278,14 +279,14 @@ ubi_status ubi__v8_read_snapshot(ubi__v8_reader *r) {
     clear_layout(&m->layout[UBI__V8_TRACE_TREE]);
     UBI_TRY(read_object(r, "an object", read_snapshot_entry));
     if (!m->known)
-        return ubi__v8_fail_at(r, r->offset[UBI__V8_SNAPSHOT], "\"meta\" is missing");
+        return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT], "\"meta\" is missing");
     for (int i = 0; i < UBI__V8_SECTION_COUNT; i++)
         if (all_fields[i].key)
             UBI_TRY(complete_layout(r, (ubi__v8_section)i));
     UBI_TRY(compare_trace_layout(r, &trace_layout));
     if (m->n_node_types == 0 || m->n_edge_types == 0)
-        return ubi__v8_fail_at(r, r->offset[UBI__V8_SNAPSHOT], "meta.%s has no list of types",
-                               m->n_node_types == 0 ? "node_types" : "edge_types");
+        return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT], "meta.%s has no list of types",
+                                 m->n_node_types == 0 ? "node_types" : "edge_types");
     r->facts->stride = m->layout[UBI__V8_NODES].stride;
     r->facts->has_trace_ids = m->layout[UBI__V8_NODES].place[UBI__V8_TRACE_ID] != UBI__V8_NO_FIELD;
     r->facts->has_detachedness = m->layout[UBI__V8_NODES].place[UBI__V8_DETACHED] != UBI__V8_NO_FIELD;

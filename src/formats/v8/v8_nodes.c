@@ -45,11 +45,11 @@ static ubi_status grow_columns(ubi__v8_reader *r, size_t n) {
         return ubi__fail(UBI_ELIMIT, "more than 2^32-2 nodes");
     if (g->id.n + n > g->id.cap)
         ubi__v8_stop_touching(r);
-    UBI_TRY(UBI__V8_GROW(&g->size_bytes, n, expected, a));
-    UBI_TRY(UBI__V8_GROW(&g->kind, n, expected, a));
-    UBI_TRY(UBI__V8_GROW(&g->node_name, n, expected, a));
-    UBI_TRY(UBI__V8_GROW(&g->first_edge, n + 1, expected + 1, a));
-    return UBI__V8_GROW(&g->id, n, expected, a);
+    UBI_TRY(UBI__SCAN_GROW(&g->size_bytes, n, expected, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->kind, n, expected, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->node_name, n, expected, a));
+    UBI_TRY(UBI__SCAN_GROW(&g->first_edge, n + 1, expected + 1, a));
+    return UBI__SCAN_GROW(&g->id, n, expected, a);
 }
 
 /* Most files have the field of trace ids, and 0 in all of them: the column begins with the first other. */
@@ -61,7 +61,7 @@ static ubi_status take_trace_ids(ubi__v8_reader *r, const uint32_t *in, size_t s
         any |= in[i * stride];
     if (!any && g->stack.n == 0)
         return UBI_OK;
-    UBI_TRY(UBI__V8_GROW(&g->stack, n_before + n - g->stack.n, r->meta.node_count.value, r->allocator));
+    UBI_TRY(UBI__SCAN_GROW(&g->stack, n_before + n - g->stack.n, r->meta.node_count.value, r->allocator));
     if (g->stack.n < n_before)
         memset(g->stack.at + g->stack.n, 0, (n_before - g->stack.n) * sizeof *g->stack.at);
     copy_u32(g->stack.at + n_before, in, stride, n);
@@ -80,8 +80,8 @@ static bool is_used(const ubi__v8_layout *layout, size_t place) {
 static bool take_wide(ubi__v8_reader *r, size_t n_rows) {
     const ubi__v8_layout *layout = &r->meta.layout[UBI__V8_NODES];
     ubi_graph *g = r->graph;
-    for (size_t k = 0; k < r->numbers.n_wide; k++) {
-        const ubi__v8_wide *wide = &r->numbers.wide[k];
+    for (size_t k = 0; k < r->rows.numbers.n_wide; k++) {
+        const ubi__wide_number *wide = &r->rows.numbers.wide[k];
         size_t row = wide->index / layout->stride, place = wide->index % layout->stride;
         if (row >= n_rows)
             break;
@@ -101,21 +101,21 @@ static ubi_status find_fault(ubi__v8_reader *r, size_t n_rows) {
     for (size_t i = 0; i < n_rows * layout->stride; i++) {
         size_t place = i % layout->stride;
         bool negative;
-        uint64_t value = ubi__v8_number(&r->numbers, i, &negative);
+        uint64_t value = ubi__digits_number(&r->rows.numbers, i, &negative);
         if (place == layout->place[UBI__V8_TYPE] && value >= r->meta.n_node_types)
-            return ubi__v8_fail_number(r, i, "node type %llu is out of range, meta.node_types has %u",
-                                       (unsigned long long)value, r->meta.n_node_types);
+            return ubi__rows_fail(&r->rows, i, "node type %llu is out of range, meta.node_types has %u",
+                                  (unsigned long long)value, r->meta.n_node_types);
         if (place != layout->place[UBI__V8_ID] && place != layout->place[UBI__V8_SELF_SIZE] && is_used(layout, place) &&
-            value >= UBI__V8_IS_WIDE)
-            return ubi__v8_fail_number(r, i, "%llu is out of range, expected less than 2^32-1",
-                                       (unsigned long long)value);
+            value >= UBI__DIGITS_IS_WIDE)
+            return ubi__rows_fail(&r->rows, i, "%llu is out of range, expected less than 2^32-1",
+                                  (unsigned long long)value);
     }
     return UBI_EFORMAT; /* not reached */
 }
 
 ubi_status ubi__v8_take_nodes(ubi__v8_reader *r, size_t n) {
     const ubi__v8_layout *layout = &r->meta.layout[UBI__V8_NODES];
-    const uint32_t *in = r->numbers.at, *place = layout->place;
+    const uint32_t *in = r->rows.numbers.at, *place = layout->place;
     size_t stride = layout->stride;
     ubi_graph *g = r->graph;
     UBI_TRY(grow_columns(r, n));

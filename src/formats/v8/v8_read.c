@@ -17,7 +17,8 @@ static ubi_status read_value(ubi__v8_reader *r) {
     case UBI__V8_SNAPSHOT:
         return ubi__v8_read_snapshot(r);
     case UBI__V8_STRINGS:
-        return ubi__v8_read_strings(r);
+        /* Kinds need some entries of their own. */
+        return ubi__scan_strings(&r->scan, &r->graph->strings, UBI_NONE - UBI__V8_MAX_TYPES * 4);
     case UBI__V8_TRACE_TREE:
         return ubi__v8_read_trace_tree(r);
     default:
@@ -28,10 +29,10 @@ static ubi_status read_value(ubi__v8_reader *r) {
 static ubi_status begin_section(ubi__v8_reader *r, uint64_t key_offset) {
     uint8_t c;
     if (r->seen[r->section])
-        return ubi__v8_fail_at(r, key_offset, "this section is here a second time");
+        return ubi__scan_fail_at(&r->scan, key_offset, "this section is here a second time");
     r->seen[r->section] = true;
-    UBI_TRY(ubi__v8_peek(r, &c, "a value"));
-    r->offset[r->section] = ubi__v8_offset(r, r->window.at);
+    UBI_TRY(ubi__scan_peek(&r->scan, &c, "a value"));
+    r->offset[r->section] = ubi__scan_offset(&r->scan, r->scan.window.at);
     return UBI_OK;
 }
 
@@ -47,25 +48,17 @@ static ubi_status section_ended(ubi__v8_reader *r) {
 static ubi_status read_section(ubi__v8_reader *r) {
     ubi_text key;
     uint8_t c;
-    UBI_TRY(ubi__v8_peek(r, &c, "a key"));
-    uint64_t key_offset = ubi__v8_offset(r, r->window.at);
-    UBI_TRY(ubi__v8_read_key(r, &key));
-    r->section = ubi__v8_section_of(key);
+    UBI_TRY(ubi__scan_peek(&r->scan, &c, "a key"));
+    uint64_t key_offset = ubi__scan_offset(&r->scan, r->scan.window.at);
+    UBI_TRY(ubi__scan_key(&r->scan, &key));
+    ubi__v8_enter(r, ubi__v8_section_of(key));
     if (r->section == UBI__V8_NO_SECTION)
-        return ubi__v8_skip_value(r);
+        return ubi__scan_skip_value(&r->scan);
     UBI_TRY(begin_section(r, key_offset));
     UBI_TRY(read_value(r));
-    r->end_offset[r->section] = ubi__v8_offset(r, r->window.at);
+    r->end_offset[r->section] = ubi__scan_offset(&r->scan, r->scan.window.at);
     UBI_TRY(section_ended(r));
-    r->section = UBI__V8_NO_SECTION;
-    return UBI_OK;
-}
-
-static ubi_status skip_byte_order_mark(ubi__v8_reader *r) {
-    while (r->window.end - r->window.at < 3 && !r->window.ended)
-        UBI_TRY(ubi__v8_more(r));
-    if (r->window.end - r->window.at >= 3 && memcmp(r->window.at, "\xef\xbb\xbf", 3) == 0)
-        r->window.at += 3;
+    ubi__v8_enter(r, UBI__V8_NO_SECTION);
     return UBI_OK;
 }
 
@@ -84,32 +77,26 @@ static ubi_status need_sections(ubi__v8_reader *r) {
                                       "\"nodes\", \"edges\" and \"strings\"");
     for (size_t i = 0; i < 4; i++)
         if (!r->seen[needed[i]])
-            return ubi__v8_fail_at(r, r->window.end_offset, "the file ends, and there was no \"%s\"",
-                                   ubi__v8_section_name(needed[i]));
+            return ubi__scan_fail_at(&r->scan, r->scan.window.end_offset, "the file ends, and there was no \"%s\"",
+                                     ubi__v8_section_name(needed[i]));
     return UBI_OK;
 }
 
-/* Also reads the input to its end, so that its checksum is looked at. */
 static ubi_status expect_end(ubi__v8_reader *r) {
-    for (;;) {
-        const ubi__v8_window *w = &r->window;
-        while (r->window.at < w->end && (*w->at == ' ' || *w->at == '\n' || *w->at == '\r' || *w->at == '\t'))
-            r->window.at++;
-        if (w->at < w->end)
-            return has_any_section(r) ? ubi__v8_fail_expected(r, "the end of the file behind the last '}'")
-                                      : need_sections(r);
-        if (w->ended)
-            return UBI_OK;
-        UBI_TRY(ubi__v8_more(r));
-    }
+    bool clean;
+    UBI_TRY(ubi__scan_end(&r->scan, &clean));
+    if (clean)
+        return UBI_OK;
+    return has_any_section(r) ? ubi__scan_fail_expected(&r->scan, "the end of the file behind the last '}'")
+                              : need_sections(r);
 }
 
 static ubi_status read_sections(ubi__v8_reader *r) {
     bool more;
-    UBI_TRY(skip_byte_order_mark(r));
-    UBI_TRY(ubi__v8_expect(r, '{', "'{', with which a heap snapshot begins"));
+    UBI_TRY(ubi__scan_skip_mark(&r->scan));
+    UBI_TRY(ubi__scan_expect(&r->scan, '{', "'{', with which a heap snapshot begins"));
     for (bool first = true;; first = false) {
-        UBI_TRY(ubi__v8_next_item(r, '}', first, &more));
+        UBI_TRY(ubi__scan_next_item(&r->scan, '}', first, &more));
         if (!more)
             return expect_end(r);
         UBI_TRY(read_section(r));
@@ -132,7 +119,7 @@ static ubi_status read_all(ubi__v8_reader *r) {
     if (!r->graph || !r->facts)
         return ubi__fail_nomem();
     UBI_TRY(read_sections(r));
-    r->input->info->inflated_bytes = r->window.end_offset;
+    r->input->info->inflated_bytes = r->scan.window.end_offset;
     UBI_TRY(need_sections(r));
     UBI_TRY(replay(r));
     return ubi__v8_finish(r);
@@ -161,8 +148,9 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
         return ubi__fail_nomem();
     r->allocator = input->allocator;
     r->input = input;
-    r->section = UBI__V8_NO_SECTION;
-    r->window = (ubi__v8_window){ input->first, input->first + input->n_first, input->n_first, input->n_first == 0 };
+    ubi__scan_begin(&r->scan, input);
+    r->rows.scan = &r->scan;
+    ubi__v8_enter(r, UBI__V8_NO_SECTION);
     ubi__strtab_init(&r->meta.type_names, r->allocator);
     ubi__v8_meta_init(&r->meta);
     ubi__helper_start(&r->helper, input->threads);

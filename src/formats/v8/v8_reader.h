@@ -2,9 +2,9 @@
  *
  * v8_reader.h: the inside of the .heapsnapshot reader.
  *
- *     bytes (v8_window.c) -> JSON (v8_json.c) -> meta (v8_meta.c) -> room for columns (v8_columns.c)
- *                                             -> rows of numbers (v8_rows.c) -> columns (v8_nodes.c, v8_edges.c, v8_tables.c)
- *                                             -> strings, trace tree -> the graph's tables
+ *     JSON (json_scan.h) -> meta (v8_meta.c) -> room for columns (v8_columns.c)
+ *                        -> rows of numbers (json_rows.h, v8_rows.c) -> columns (v8_nodes.c, v8_edges.c, v8_tables.c)
+ *                        -> strings, trace tree -> the graph's tables
  *     and when all is there: v8_finish.c
  *
  * Sections go straight into the columns of the graph to be, in whatever order the file has them. What one of them says of
@@ -16,8 +16,8 @@
 #include "base/helper.h"
 #include "base/parallel.h"
 #include "formats/format.h"
+#include "formats/json_rows.h"
 #include "formats/v8/v8_facts.h"
-#include "formats/v8/v8_numbers.h"
 
 typedef struct ubi__v8_reader ubi__v8_reader;
 
@@ -44,49 +44,9 @@ const char *ubi__v8_section_name(ubi__v8_section section);
 /** NO_SECTION for keys that are not known. */
 ubi__v8_section ubi__v8_section_of(ubi_text key);
 
-/* ---- the bytes at hand ----------------------------------------------------------------------------------------------- */
-
-/** [at, end), with UBI__STREAM_PADDING zero bytes behind them and at least UBI__V8_TEXT_MARGIN bytes before. */
-typedef struct ubi__v8_window {
-    const uint8_t *at, *end;
-    uint64_t end_offset; /* of `end` in the inflated stream */
-    bool ended;          /* the stream has no more */
-} ubi__v8_window;
-
-/** At most so many bytes may be left at hand when more are asked for. */
-#define UBI__V8_MAX_LEFT 1024
-
-/** Adds at least one byte behind those at hand, unless the stream has ended. They move. Reports progress. */
-ubi_status ubi__v8_more(ubi__v8_reader *r);
-uint64_t ubi__v8_offset(const ubi__v8_reader *r, const uint8_t *p);
-/** UBI_EFORMAT with byte and section in front of the message. */
-ubi_status ubi__v8_fail_at(const ubi__v8_reader *r, uint64_t offset, const char *format, ...) UBI_PRINTF(3, 4);
-/** The file ends here; `expected` says before what. */
-ubi_status ubi__v8_fail_cut(const ubi__v8_reader *r, const char *expected);
-
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
-
-/** Skips white space and shows the next byte; an error when the file ends. */
-ubi_status ubi__v8_peek(ubi__v8_reader *r, uint8_t *out, const char *expected);
-/** Takes this byte, or fails; `expected` names it in words. */
-ubi_status ubi__v8_expect(ubi__v8_reader *r, uint8_t byte, const char *expected);
-/** "expected ..., found ..." at the byte at hand. */
-ubi_status ubi__v8_fail_expected(const ubi__v8_reader *r, const char *expected);
-/** In a list that ends with `close`: takes the comma before an item that is not the first. *more false: took `close`. */
-ubi_status ubi__v8_next_item(ubi__v8_reader *r, uint8_t close, bool first, bool *more);
-
-#define UBI__V8_MAX_NAME 1000
-/** A string; borrowed until the next one. NULL text: longer than any name we know, or not UTF-8. */
-ubi_status ubi__v8_read_name(ubi__v8_reader *r, ubi_text *out);
-/** Key and colon. */
-ubi_status ubi__v8_read_key(ubi__v8_reader *r, ubi_text *out);
-ubi_status ubi__v8_read_count(ubi__v8_reader *r, uint64_t *out);
-/** Any value; its brackets must match and its strings end. Memory: a bit per open bracket. */
-ubi_status ubi__v8_skip_value(ubi__v8_reader *r);
-
 /* ---- what `meta` says ------------------------------------------------------------------------------------------------ */
 
-#define UBI__V8_MAX_FIELDS 64
+#define UBI__V8_MAX_FIELDS UBI__ROWS_MAX_STRIDE
 #define UBI__V8_MAX_TYPES 255
 #define UBI__V8_NO_FIELD UINT32_MAX
 
@@ -145,27 +105,16 @@ ubi_status ubi__v8_read_snapshot(ubi__v8_reader *r);
 
 /* ---- rows of numbers ------------------------------------------------------------------------------------------------- */
 
-/** Takes the first n_rows rows of r->numbers. */
+/** Takes the first n_rows rows of r->rows.numbers. */
 typedef ubi_status ubi__v8_rows_fn(ubi__v8_reader *r, size_t n_rows);
 
 /** A flat array of numbers; kept as it is when `meta` did not come yet. */
 ubi_status ubi__v8_read_rows(ubi__v8_reader *r);
 /** Arrays that came before `meta`. */
 ubi_status ubi__v8_replay_rows(ubi__v8_reader *r);
-/** UBI_EFORMAT that points at the i-th number of the batch. */
-ubi_status ubi__v8_fail_number(const ubi__v8_reader *r, size_t i, const char *format, ...) UBI_PRINTF(3, 4);
 /** The same for a number of a section that was read earlier: near its place. */
 ubi_status ubi__v8_fail_earlier(ubi__v8_reader *r, ubi__v8_section section, uint64_t number, const char *format, ...)
     UBI_PRINTF(4, 5);
-/** A field of a row. Cost: O(1), for wide numbers O(log of how many the batch has). */
-ubi_status ubi__v8_field_u32(const ubi__v8_reader *r, size_t row, uint32_t place, uint32_t *out);
-ubi_status ubi__v8_field_u64(const ubi__v8_reader *r, size_t row, uint32_t place, uint64_t *out);
-/** Room for `extra` more in a column that will have `expected` entries, if the header says the truth. */
-ubi_status ubi__v8_grow(void **at, size_t *cap, size_t n, size_t extra, uint64_t expected, size_t size,
-                        const ubi_allocator *a);
-#define UBI__V8_GROW(vec, extra, expected, a)                                                                          \
-    ubi__v8_grow((void **)&(vec)->at, &(vec)->cap, (vec)->n, (extra), (expected), sizeof *(vec)->at, (a))
-
 ubi__v8_rows_fn ubi__v8_take_nodes, ubi__v8_take_edges, ubi__v8_take_functions, ubi__v8_take_samples,
     ubi__v8_take_locations, ubi__v8_take_scopes, ubi__v8_take_scope_variables, ubi__v8_take_scope_uses;
 
@@ -192,14 +141,8 @@ UBI_VEC_DECLARE(ubi__vec_v8_mark, ubi__v8_mark);
 /* Every so many numbers of nodes and edges there is a mark, for errors that are found later. */
 #define UBI__V8_MARK_NUMBERS 16384
 
-/** Of an escape: a pair of surrogates, \uD83D\uDE00. */
-#define UBI__V8_LONGEST_ESCAPE 12
-/** At a backslash, the whole escape at hand: takes it. Bytes written to out[4], 0 for one that JSON does not know. */
-size_t ubi__v8_take_escape(ubi__v8_window *w, uint8_t *out);
+/* ---- traces ---------------------------------------------------------------------------------------------------------- */
 
-/* ---- strings and traces ---------------------------------------------------------------------------------------------- */
-
-ubi_status ubi__v8_read_strings(ubi__v8_reader *r);
 ubi_status ubi__v8_read_trace_tree(ubi__v8_reader *r);
 
 /* ---- work at the end, and beside the reading -------------------------------------------------------------------------- */
@@ -257,7 +200,7 @@ struct ubi__v8_reader {
     ubi__format_input *input;
     ubi_graph *graph;
     ubi__v8_facts *facts;
-    ubi__v8_window window;
+    ubi__scan scan;
     ubi__v8_meta meta;
 
     ubi__v8_section section; /* which is being read */
@@ -267,11 +210,7 @@ struct ubi__v8_reader {
     ubi__v8_raw raw[UBI__V8_SECTION_COUNT];
     ubi__vec_v8_mark marks[2]; /* of nodes, of edges */
 
-    /* the batch at hand */
-    ubi__v8_numbers numbers;
-    const uint8_t *batch_text; /* where the numbers from `n_carried` on stand; NULL: they are replayed */
-    size_t n_carried;
-    uint64_t carried_offset[UBI__V8_MAX_FIELDS];
+    ubi__rows rows; /* of the section */
 
     uint64_t n_edges_promised;             /* sum of edge_count */
     uint64_t max_node_name, max_edge_name; /* the largest string index in use, and one more */
@@ -287,7 +226,12 @@ struct ubi__v8_reader {
     ubi__v8_job index_job, reach_job, sort_job, file_job;
     uint32_t n_repeated;      /* nodes with an id that an earlier one has; of the index job */
     ubi__v8_scripts *scripts; /* of the file job */
-    uint8_t name[UBI__V8_MAX_NAME];
 };
+
+/** Messages name this section from now on. */
+static inline void ubi__v8_enter(ubi__v8_reader *r, ubi__v8_section section) {
+    r->section = section;
+    r->scan.section = section == UBI__V8_NO_SECTION ? NULL : ubi__v8_section_name(section);
+}
 
 #endif

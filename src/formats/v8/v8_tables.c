@@ -8,11 +8,11 @@
 static ubi_status field_node(ubi__v8_reader *r, size_t row, uint32_t place, ubi_node_ix *out) {
     uint64_t value, limit = r->complete[UBI__V8_NODES] ? r->graph->id.n : UBI_GRAPH_MAX_NODES;
     uint32_t stride = r->meta.layout[UBI__V8_NODES].stride;
-    UBI_TRY(ubi__v8_field_u64(r, row, place, &value));
+    UBI_TRY(ubi__rows_u64(&r->rows, row, place, &value));
     if (value % stride || value / stride >= limit)
-        return ubi__v8_fail_number(r, row * r->meta.layout[r->section].stride + place,
-                                   "%llu is no node: expected a multiple of %u below %llu", (unsigned long long)value,
-                                   stride, (unsigned long long)limit * stride);
+        return ubi__rows_fail(&r->rows, row * r->meta.layout[r->section].stride + place,
+                              "%llu is no node: expected a multiple of %u below %llu", (unsigned long long)value,
+                              stride, (unsigned long long)limit * stride);
     *out = (ubi_node_ix)(value / stride);
     return UBI_OK;
 }
@@ -21,10 +21,10 @@ static ubi_status field_node(ubi__v8_reader *r, size_t row, uint32_t place, ubi_
 static ubi_status field_i64(ubi__v8_reader *r, size_t row, uint32_t place, int64_t *out) {
     size_t i = row * r->meta.layout[r->section].stride + place;
     bool negative;
-    uint64_t value = ubi__v8_number(&r->numbers, i, &negative);
+    uint64_t value = ubi__digits_number(&r->rows.numbers, i, &negative);
     if (value > INT64_MAX)
-        return ubi__v8_fail_number(r, i, "%s%llu is not within 64 bits", negative ? "-" : "",
-                                   (unsigned long long)value);
+        return ubi__rows_fail(&r->rows, i, "%s%llu is not within 64 bits", negative ? "-" : "",
+                              (unsigned long long)value);
     *out = negative ? -(int64_t)value : (int64_t)value;
     return UBI_OK;
 }
@@ -75,9 +75,9 @@ static const column use_columns[] = {
 static ubi_status take_field(ubi__v8_reader *r, size_t i, uint32_t place, number_form form, void *member) {
     switch (form) {
     case U32:
-        return ubi__v8_field_u32(r, i, place, member);
+        return ubi__rows_u32(&r->rows, i, place, member);
     case U64:
-        return ubi__v8_field_u64(r, i, place, member);
+        return ubi__rows_u64(&r->rows, i, place, member);
     case I64:
         return field_i64(r, i, place, member);
     default:
@@ -117,10 +117,10 @@ ubi_status ubi__v8_take_samples(ubi__v8_reader *r, size_t n) {
 /* The usual batch, of a file that may have millions of them. False: look closer. */
 static bool take_usual_locations(ubi__v8_reader *r, size_t n) {
     const ubi__v8_layout *layout = &r->meta.layout[r->section];
-    const uint32_t *place = layout->place, *in = r->numbers.at;
+    const uint32_t *place = layout->place, *in = r->rows.numbers.at;
     uint32_t stride = r->meta.layout[UBI__V8_NODES].stride, limit = (uint32_t)r->graph->id.n;
     ubi__v8_location *out = r->facts->locations.at + r->facts->locations.n;
-    if (r->numbers.n_wide || !r->complete[UBI__V8_NODES])
+    if (r->rows.numbers.n_wide || !r->complete[UBI__V8_NODES])
         return false;
     for (size_t i = 0; i < n; i++, in += layout->stride) {
         uint32_t object = in[place[UBI__V8_LOC_OBJECT]];
@@ -165,7 +165,7 @@ ubi_status ubi__v8_take_scopes(ubi__v8_reader *r, size_t n) {
 ubi_status ubi__v8_take_scope_variables(ubi__v8_reader *r, size_t n) {
     for (size_t i = 0; i < n; i++) {
         ubi_str_ix name;
-        UBI_TRY(ubi__v8_field_u32(r, i, r->meta.layout[r->section].place[UBI__V8_VARIABLE_NAME], &name));
+        UBI_TRY(ubi__rows_u32(&r->rows, i, r->meta.layout[r->section].place[UBI__V8_VARIABLE_NAME], &name));
         UBI_TRY(ubi__vec_u32_push(&r->facts->scope_variables, r->allocator, name));
     }
     return UBI_OK;

@@ -16,8 +16,8 @@ typedef struct tree {
 } tree;
 
 static ubi_status fail_at_hand(ubi__v8_reader *r, const char *what, uint64_t value) {
-    return ubi__v8_fail_at(r, ubi__v8_offset(r, r->window.at), "%s %llu does not fit 32 bits", what,
-                           (unsigned long long)value);
+    return ubi__scan_fail_at(&r->scan, ubi__scan_offset(&r->scan, r->scan.window.at), "%s %llu does not fit 32 bits",
+                             what, (unsigned long long)value);
 }
 
 static ubi_status begin_row(ubi__v8_reader *r, const tree *t) {
@@ -30,7 +30,7 @@ static ubi_status begin_row(ubi__v8_reader *r, const tree *t) {
 static ubi_status take_value(ubi__v8_reader *r, const tree *t) {
     const uint32_t *place = r->meta.layout[UBI__V8_TRACE_TREE].place;
     uint64_t value;
-    UBI_TRY(ubi__v8_read_count(r, &value));
+    UBI_TRY(ubi__scan_count(&r->scan, &value));
     ubi__v8_trace *row = &r->facts->traces.at[r->facts->traces.n - 1];
     if (t->place == place[UBI__V8_TRACE_ROW_ID]) {
         row->id = (uint32_t)value;
@@ -50,9 +50,10 @@ static ubi_status take_value(ubi__v8_reader *r, const tree *t) {
 /* *more false: the end of the array was taken. */
 static ubi_status next_value(ubi__v8_reader *r, tree *t, bool *more) {
     uint8_t c;
-    UBI_TRY(ubi__v8_next_item(r, ']', t->first, more));
+    UBI_TRY(ubi__scan_next_item(&r->scan, ']', t->first, more));
     if (!*more && t->place != 0)
-        return ubi__v8_fail_at(r, ubi__v8_offset(r, r->window.at) - 1, "the array ends inside a trace node");
+        return ubi__scan_fail_at(&r->scan, ubi__scan_offset(&r->scan, r->scan.window.at) - 1,
+                                 "the array ends inside a trace node");
     if (!*more)
         return UBI_OK;
     t->first = false;
@@ -63,15 +64,15 @@ static ubi_status next_value(ubi__v8_reader *r, tree *t, bool *more) {
         t->place++;
         return UBI_OK;
     }
-    UBI_TRY(ubi__v8_peek(r, &c, "the array of children"));
-    UBI_TRY(ubi__v8_expect(r, '[', "the array of children"));
+    UBI_TRY(ubi__scan_peek(&r->scan, &c, "the array of children"));
+    UBI_TRY(ubi__scan_expect(&r->scan, '[', "the array of children"));
     *t = (tree){ (ubi_frame_ix)(r->facts->traces.n - 1), 0, true };
     return UBI_OK;
 }
 
 ubi_status ubi__v8_read_trace_tree(ubi__v8_reader *r) {
     tree t = { UBI_NONE, 0, true };
-    UBI_TRY(ubi__v8_expect(r, '[', "an array of trace nodes"));
+    UBI_TRY(ubi__scan_expect(&r->scan, '[', "an array of trace nodes"));
     for (;;) {
         bool more;
         UBI_TRY(next_value(r, &t, &more));
@@ -96,10 +97,10 @@ static ubi_status make_frames(ubi__v8_reader *r) {
         const ubi__v8_trace *trace = &facts->traces.at[i];
         ubi_frame_ix ignored;
         if (trace->function >= facts->functions.n) {
-            r->section = UBI__V8_TRACE_TREE;
-            return ubi__v8_fail_at(r, r->offset[UBI__V8_TRACE_TREE],
-                                   "trace node %u has function %u, there are %zu functions", trace->id, trace->function,
-                                   facts->functions.n);
+            ubi__v8_enter(r, UBI__V8_TRACE_TREE);
+            return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_TRACE_TREE],
+                                     "trace node %u has function %u, there are %zu functions", trace->id,
+                                     trace->function, facts->functions.n);
         }
         const ubi__v8_function *f = &facts->functions.at[trace->function];
         ubi__frame_row row = { trace->id, r->trace_parent.at[i], f->script_name, f->name, f->line, f->column, false,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_strings.c: the section "strings", into the string table.
+ * json_scan_strings.c: arrays of strings, into a string table.
  *
- * V8 writes ASCII and escapes. From other programs come raw UTF-8, which must be valid, and pairs of surrogate escapes, which
+ * Engines write ASCII and escapes. From other programs come raw UTF-8, which must be valid, and pairs of surrogate escapes, which
  * are one character; a lone surrogate stays one (WTF-8). A text is never longer than its JSON, so room for what is at hand is
  * made once, and bytes that mean themselves are copied by sixteen.
  */
@@ -13,7 +13,7 @@
 #endif
 
 #include "base/text.h"
-#include "formats/v8/v8_reader.h"
+#include "formats/json_scan.h"
 
 #define COPY_BYTES 16
 
@@ -85,7 +85,7 @@ static uint8_t simple_escape(uint8_t c) {
     }
 }
 
-size_t ubi__v8_take_escape(ubi__v8_window *w, uint8_t *out) {
+size_t ubi__scan_take_escape(ubi__scan_window *w, uint8_t *out) {
     uint32_t unit, low;
     if (w->end - w->at >= 2 && w->at[1] != 'u') {
         *out = simple_escape(w->at[1]);
@@ -103,7 +103,7 @@ size_t ubi__v8_take_escape(ubi__v8_window *w, uint8_t *out) {
 }
 
 /* At a byte above 0x7f. Returns the bytes copied, 0 when they are no UTF-8. */
-static size_t take_character(ubi__v8_window *w, uint8_t *out) {
+static size_t take_character(ubi__scan_window *w, uint8_t *out) {
     uint32_t c;
     size_t n = ubi__wtf8_decode(w->at, (size_t)(w->end - w->at), &c);
     if (n == 0 || (c & 0xfffff800) == 0xd800)
@@ -120,33 +120,33 @@ static ptrdiff_t wanted_bytes(const uint8_t *p) {
     return *p < 0xc2 || *p > 0xf4 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
 }
 
-static ubi_status fail_special(ubi__v8_reader *r, const uint8_t *at) {
-    if (r->window.end - at < wanted_bytes(at)) /* all that is left of the file was at hand */
-        return ubi__v8_fail_cut(r, "the rest of a character");
+static ubi_status fail_special(ubi__scan *s, const uint8_t *at) {
+    if (s->window.end - at < wanted_bytes(at)) /* all that is left of the file was at hand */
+        return ubi__scan_fail_cut(s, "the rest of a character");
     if (*at == '\\')
-        return ubi__v8_fail_at(r, ubi__v8_offset(r, at), "an escape that JSON does not know");
-    return ubi__v8_fail_at(r, ubi__v8_offset(r, at), "byte 0x%02x begins no valid UTF-8", *at);
+        return ubi__scan_fail_at(s, ubi__scan_offset(s, at), "an escape that JSON does not know");
+    return ubi__scan_fail_at(s, ubi__scan_offset(s, at), "byte 0x%02x begins no valid UTF-8", *at);
 }
 
-static ubi_status take_special(ubi__v8_reader *r, uint8_t *out, size_t *n) {
-    const uint8_t *at = r->window.at;
+static ubi_status take_special(ubi__scan *s, uint8_t *out, size_t *n) {
+    const uint8_t *at = s->window.at;
     if (*at < ' ')
-        return ubi__v8_fail_expected(r, "the rest of a string; control characters need an escape");
-    *n = *at == '\\' ? ubi__v8_take_escape(&r->window, out) : take_character(&r->window, out);
-    return *n ? UBI_OK : fail_special(r, at);
+        return ubi__scan_fail_expected(s, "the rest of a string; control characters need an escape");
+    *n = *at == '\\' ? ubi__scan_take_escape(&s->window, out) : take_character(&s->window, out);
+    return *n ? UBI_OK : fail_special(s, at);
 }
 
 /* Texts may be most of a file, and nobody says how many there are: room grows by a quarter, so little of it stays unused. */
-static ubi_status make_room(ubi__v8_reader *r, size_t extra) {
-    ubi__vec_u8 *bytes = &r->graph->strings.bytes;
-    return UBI__V8_GROW(bytes, extra, bytes->n + bytes->n / 4 + extra, r->allocator);
+static ubi_status make_room(ubi__strtab *t, size_t extra) {
+    ubi__vec_u8 *bytes = &t->bytes;
+    return UBI__SCAN_GROW(bytes, extra, bytes->n + bytes->n / 4 + extra, t->allocator);
 }
 
 /* What is at hand of one string, behind its opening quote. *closed: up to its end. */
-static ubi_status take_part(ubi__v8_reader *r, bool *closed) {
-    ubi__v8_window *w = &r->window;
-    ubi__vec_u8 *bytes = &r->graph->strings.bytes;
-    UBI_TRY(make_room(r, (size_t)(w->end - w->at) + COPY_BYTES));
+static ubi_status take_part(ubi__scan *s, ubi__strtab *t, bool *closed) {
+    ubi__scan_window *w = &s->window;
+    ubi__vec_u8 *bytes = &t->bytes;
+    UBI_TRY(make_room(t, (size_t)(w->end - w->at) + COPY_BYTES));
     uint8_t *out = bytes->at + bytes->n;
     *closed = false;
     for (;;) {
@@ -162,9 +162,9 @@ static ubi_status take_part(ubi__v8_reader *r, bool *closed) {
         }
         *closed = *w->at == '"';
         /* An escape or a character may go on in the next chunk. */
-        if (*closed || (!w->ended && w->end - w->at < UBI__V8_LONGEST_ESCAPE))
+        if (*closed || (!w->ended && w->end - w->at < UBI__SCAN_LONGEST_ESCAPE))
             break;
-        ubi_status status = take_special(r, out, &n);
+        ubi_status status = take_special(s, out, &n);
         if (status != UBI_OK)
             return status;
         out += n;
@@ -173,29 +173,28 @@ static ubi_status take_part(ubi__v8_reader *r, bool *closed) {
     return UBI_OK;
 }
 
-static ubi_status take_string(ubi__v8_reader *r) {
+static ubi_status take_string(ubi__scan *s, ubi__strtab *t) {
     bool closed;
     for (;;) {
-        UBI_TRY(take_part(r, &closed));
+        UBI_TRY(take_part(s, t, &closed));
         if (closed)
             break;
-        if (r->window.ended)
-            return ubi__v8_fail_cut(r, "the end of a string");
-        UBI_TRY(ubi__v8_more(r));
+        if (s->window.ended)
+            return ubi__scan_fail_cut(s, "the end of a string");
+        UBI_TRY(ubi__scan_more(s));
     }
-    r->window.at++;
+    s->window.at++;
     return UBI_OK;
 }
 
-static ubi_status end_string(ubi__v8_reader *r) {
-    ubi__strtab *t = &r->graph->strings;
-    if (t->end.n >= UBI_NONE - UBI__V8_MAX_TYPES * 4) /* kinds need some of their own */
+static ubi_status end_string(ubi__strtab *t, uint32_t max) {
+    if (t->end.n >= max)
         return ubi__fail(UBI_ELIMIT, "more than 2^32 strings");
-    return ubi__vec_u64_push(&t->end, r->allocator, t->bytes.n);
+    return ubi__vec_u64_push(&t->end, t->allocator, t->bytes.n);
 }
 
 /* The usual case without a call: `","` or `",\n"` is at hand. */
-static inline bool at_next_string(ubi__v8_window *w) {
+static inline bool at_next_string(ubi__scan_window *w) {
     const uint8_t *p = w->at;
     if (w->end - p < 3 || p[0] != ',')
         return false;
@@ -206,17 +205,17 @@ static inline bool at_next_string(ubi__v8_window *w) {
     return true;
 }
 
-ubi_status ubi__v8_read_strings(ubi__v8_reader *r) {
+ubi_status ubi__scan_strings(ubi__scan *s, ubi__strtab *t, uint32_t max) {
     bool more;
-    UBI_TRY(ubi__v8_expect(r, '[', "an array of strings"));
+    UBI_TRY(ubi__scan_expect(s, '[', "an array of strings"));
     for (bool first = true;; first = false) {
-        if (first || !at_next_string(&r->window)) {
-            UBI_TRY(ubi__v8_next_item(r, ']', first, &more));
+        if (first || !at_next_string(&s->window)) {
+            UBI_TRY(ubi__scan_next_item(s, ']', first, &more));
             if (!more)
                 return UBI_OK;
-            UBI_TRY(ubi__v8_expect(r, '"', "a string"));
+            UBI_TRY(ubi__scan_expect(s, '"', "a string"));
         }
-        UBI_TRY(take_string(r));
-        UBI_TRY(end_string(r));
+        UBI_TRY(take_string(s, t));
+        UBI_TRY(end_string(t, max));
     }
 }

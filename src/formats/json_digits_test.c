@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_numbers_test.c: every kernel against the plain one: numbers of all lengths at all places, batches, pieces, errors.
+ * json_digits_test.c: every kernel against the plain one: numbers of all lengths at all places, batches, pieces, errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/v8/v8_numbers.h"
+#include "formats/json_digits.h"
 #include "random_numbers.h"
 
 #define MAX_TEXT 20000
@@ -24,7 +24,7 @@ typedef struct taken {
     uint64_t value[MAX_NUMBERS];
     bool negative[MAX_NUMBERS];
     size_t n;
-    ubi__v8_take last;
+    ubi__digits_end last;
     size_t at; /* where it ended */
 } taken;
 
@@ -35,35 +35,35 @@ typedef struct text {
 } text;
 
 static text text_new(const char *bytes, size_t n) {
-    text t = { malloc(UBI__V8_TEXT_MARGIN + n), NULL, n };
+    text t = { malloc(UBI__DIGITS_TEXT_MARGIN + n), NULL, n };
     assert_non_null(t.block);
-    memset(t.block, ' ', UBI__V8_TEXT_MARGIN);
-    t.at = t.block + UBI__V8_TEXT_MARGIN;
+    memset(t.block, ' ', UBI__DIGITS_TEXT_MARGIN);
+    t.at = t.block + UBI__DIGITS_TEXT_MARGIN;
     memcpy(t.at, bytes, n);
     return t;
 }
 
-static ubi__v8_numbers batch;
+static ubi__digits batch;
 
 /* Takes all of the text. */
 static void take_all(taken *out, size_t kernel, const text *t, bool negative_allowed) {
     const uint8_t *at = t->at, *end = t->at + t->n;
-    ubi__v8_numbers_begin(&batch, kernel, negative_allowed);
+    ubi__digits_begin(&batch, kernel, negative_allowed);
     out->n = 0;
     do {
-        out->last = ubi__v8_numbers_take(&batch, &at, end);
+        out->last = ubi__digits_take(&batch, &at, end);
         for (size_t i = 0; i < batch.n; i++, out->n++) {
             assert_true(out->n < MAX_NUMBERS);
-            out->value[out->n] = ubi__v8_number(&batch, i, &out->negative[out->n]);
+            out->value[out->n] = ubi__digits_number(&batch, i, &out->negative[out->n]);
         }
-        ubi__v8_numbers_drop(&batch, batch.n);
-    } while (out->last == UBI__V8_TAKE_FULL);
+        ubi__digits_drop(&batch, batch.n);
+    } while (out->last == UBI__DIGITS_FULL);
     out->at = (size_t)(at - t->at);
 }
 
 static size_t plain_kernel(void) {
     size_t i = 0;
-    while (strcmp(ubi__v8_kernel_name(i), "plain") != 0)
+    while (strcmp(ubi__digits_kernel_name(i), "plain") != 0)
         i++;
     return i;
 }
@@ -73,14 +73,14 @@ static taken plain, fast;
 static void compare_kernels_with(const char *bytes, size_t n, bool negative_allowed) {
     text t = text_new(bytes, n);
     take_all(&plain, plain_kernel(), &t, negative_allowed);
-    for (size_t k = 0; ubi__v8_kernel_name(k); k++) {
+    for (size_t k = 0; ubi__digits_kernel_name(k); k++) {
         take_all(&fast, k, &t, negative_allowed);
         if (fast.n != plain.n || fast.last != plain.last || fast.at != plain.at)
-            fail_msg("%s: %zu numbers, %d at %zu; plainly %zu, %d at %zu: %.*s", ubi__v8_kernel_name(k), fast.n,
+            fail_msg("%s: %zu numbers, %d at %zu; plainly %zu, %d at %zu: %.*s", ubi__digits_kernel_name(k), fast.n,
                      (int)fast.last, fast.at, plain.n, (int)plain.last, plain.at, (int)(n < 300 ? n : 300), bytes);
         for (size_t i = 0; i < plain.n; i++)
             if (fast.value[i] != plain.value[i] || fast.negative[i] != plain.negative[i])
-                fail_msg("%s: number %zu is %" PRIu64 ", not %" PRIu64, ubi__v8_kernel_name(k), i, fast.value[i],
+                fail_msg("%s: number %zu is %" PRIu64 ", not %" PRIu64, ubi__digits_kernel_name(k), i, fast.value[i],
                          plain.value[i]);
     }
     free(t.block);
@@ -95,9 +95,9 @@ static void the_plain_kernel_reads_what_stands_there(void **state) {
     const char *bytes = "0,1, 4294967294 ,\n4294967295\t,4294967296,18446744073709551615\r,7";
     text t = text_new(bytes, strlen(bytes));
     const uint64_t expected[] = { 0, 1, 4294967294, 4294967295, 4294967296, UINT64_MAX, 7 };
-    for (size_t k = 0; ubi__v8_kernel_name(k); k++) {
+    for (size_t k = 0; ubi__digits_kernel_name(k); k++) {
         take_all(&plain, k, &t, false);
-        assert_int_equal(plain.last, UBI__V8_TAKE_ALL);
+        assert_int_equal(plain.last, UBI__DIGITS_ALL);
         assert_int_equal(plain.n, 7);
         for (size_t i = 0; i < 7; i++)
             assert_true(plain.value[i] == expected[i]);
@@ -217,7 +217,7 @@ static void random_arrays(void **state) {
                 bytes[n++] = ' ';
         }
         compare_kernels_with(bytes, n, false);
-        assert_int_equal(plain.last, UBI__V8_TAKE_ALL);
+        assert_int_equal(plain.last, UBI__DIGITS_ALL);
     }
 }
 
@@ -246,15 +246,15 @@ static void wide_numbers_keep_their_place_when_others_are_dropped(void **state) 
     text t = text_new(bytes, strlen(bytes));
     const uint8_t *at = t.at;
     bool negative;
-    ubi__v8_numbers_begin(&batch, 0, true);
-    assert_int_equal(ubi__v8_numbers_take(&batch, &at, t.at + t.n), UBI__V8_TAKE_ALL);
-    ubi__v8_numbers_drop(&batch, 2);
+    ubi__digits_begin(&batch, 0, true);
+    assert_int_equal(ubi__digits_take(&batch, &at, t.at + t.n), UBI__DIGITS_ALL);
+    ubi__digits_drop(&batch, 2);
     assert_int_equal(batch.n, 4);
     assert_int_equal(batch.n_wide, 2);
-    assert_true(ubi__v8_number(&batch, 0, &negative) == 2 && !negative);
-    assert_true(ubi__v8_number(&batch, 1, &negative) == 5 && negative);
-    assert_true(ubi__v8_number(&batch, 2, &negative) == UINT64_C(88888888888) && !negative);
-    assert_true(ubi__v8_number(&batch, 3, &negative) == 3 && !negative);
+    assert_true(ubi__digits_number(&batch, 0, &negative) == 2 && !negative);
+    assert_true(ubi__digits_number(&batch, 1, &negative) == 5 && negative);
+    assert_true(ubi__digits_number(&batch, 2, &negative) == UINT64_C(88888888888) && !negative);
+    assert_true(ubi__digits_number(&batch, 3, &negative) == 3 && !negative);
     free(t.block);
 }
 

@@ -1,80 +1,80 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_numbers.h: the digits of a flat JSON array, as numbers.
+ * json_digits.h: the digits of a flat JSON array, as numbers.
  *
  * Nearly all of a .heapsnapshot is a few arrays of decimal numbers. Text goes in at one end in pieces that never cut a number
  * in two, numbers come out at the other in batches that stay in the nearest cache. Accepted is what JSON accepts: one comma
  * between numbers, white space anywhere, no leading zeros.
  *
- * A number is kept as 32 bits. One that does not fit, or is negative, leaves UBI__V8_IS_WIDE in its place and stands in a
+ * A number is kept as 32 bits. One that does not fit, or is negative, leaves UBI__DIGITS_IS_WIDE in its place and stands in a
  * list beside it, so that the usual number costs nothing for it.
  *
  * Three kernels do the same work: AVX2 and SSE4.1 take blocks of 64 bytes and leave whatever looks unusual (brackets, errors,
  * the end of a piece) to the plain one, which is the only one elsewhere. Nothing but speed depends on the choice.
  */
-#ifndef UBI_FORMATS_V8_NUMBERS_H
-#define UBI_FORMATS_V8_NUMBERS_H
+#ifndef UBI_FORMATS_JSON_DIGITS_H
+#define UBI_FORMATS_JSON_DIGITS_H
 
 #include <ubiheap/base.h>
 
-#define UBI__V8_BATCH 2048
-#define UBI__V8_BLOCK 64
+#define UBI__DIGITS_BATCH 2048
+#define UBI__DIGITS_BLOCK 64
 /* Numbers that one block can hold. A batch ends when another block might not fit. */
-#define UBI__V8_BLOCK_NUMBERS 32
-#define UBI__V8_IS_WIDE UINT32_MAX
+#define UBI__DIGITS_BLOCK_NUMBERS 32
+#define UBI__DIGITS_IS_WIDE UINT32_MAX
 
 /** Bytes in front of a text that kernels may read. The last of them must be no digit; else their value does not matter. */
-#define UBI__V8_TEXT_MARGIN 8
+#define UBI__DIGITS_TEXT_MARGIN 8
 
-typedef struct ubi__v8_wide {
+typedef struct ubi__wide_number {
     uint32_t index; /* in the batch */
     bool negative;
     uint64_t value; /* without its sign */
-} ubi__v8_wide;
+} ubi__wide_number;
 
-typedef enum ubi__v8_take {
-    UBI__V8_TAKE_ALL, /* all of the text was taken */
-    UBI__V8_TAKE_FULL,
-    UBI__V8_TAKE_OTHER, /* here stands what is no number, comma or white space */
-    UBI__V8_TAKE_BAD_NUMBER,
-    UBI__V8_TAKE_BAD_COMMA,    /* a comma where a number is due */
-    UBI__V8_TAKE_MISSING_COMMA /* a number where a comma is due */
-} ubi__v8_take;
+typedef enum ubi__digits_end {
+    UBI__DIGITS_ALL, /* all of the text was taken */
+    UBI__DIGITS_FULL,
+    UBI__DIGITS_OTHER, /* here stands what is no number, comma or white space */
+    UBI__DIGITS_BAD_NUMBER,
+    UBI__DIGITS_BAD_COMMA,    /* a comma where a number is due */
+    UBI__DIGITS_MISSING_COMMA /* a number where a comma is due */
+} ubi__digits_end;
 
-typedef struct ubi__v8_numbers ubi__v8_numbers;
+typedef struct ubi__digits ubi__digits;
 
 /** Takes whole blocks from [at, end) while nothing is unusual and the batch has room; where it stopped. */
-typedef const uint8_t *ubi__v8_blocks_fn(ubi__v8_numbers *t, const uint8_t *at, const uint8_t *end);
+typedef const uint8_t *ubi__digits_blocks_fn(ubi__digits *t, const uint8_t *at, const uint8_t *end);
 
-struct ubi__v8_numbers {
-    ubi__v8_blocks_fn *blocks; /* NULL: the plain kernel alone */
+struct ubi__digits {
+    ubi__digits_blocks_fn *blocks; /* NULL: the plain kernel alone */
     bool negative_allowed;
     bool after_number; /* what came last was a number, not a comma */
     size_t n, n_wide;
-    uint32_t at[UBI__V8_BATCH + UBI__V8_BLOCK];
-    ubi__v8_wide wide[UBI__V8_BATCH + UBI__V8_BLOCK]; /* ascending by index */
+    uint32_t at[UBI__DIGITS_BATCH + UBI__DIGITS_BLOCK];
+    ubi__wide_number wide[UBI__DIGITS_BATCH + UBI__DIGITS_BLOCK]; /* ascending by index */
 };
 
 /** Names of kernels, for tests: the i-th that this processor can run, "plain" the last; NULL behind it. */
-const char *ubi__v8_kernel_name(size_t i);
-ubi__v8_blocks_fn *ubi__v8_kernel(size_t i);
+const char *ubi__digits_kernel_name(size_t i);
+ubi__digits_blocks_fn *ubi__digits_kernel(size_t i);
 
 /** An empty batch at the start of an array, with the i-th kernel; 0 is the fastest. */
-void ubi__v8_numbers_begin(ubi__v8_numbers *t, size_t kernel, bool negative_allowed);
+void ubi__digits_begin(ubi__digits *t, size_t kernel, bool negative_allowed);
 
 /**
  * Takes numbers from [*at, end) into the batch, moves *at behind what was taken, and says why it stopped. A number that ends
  * at `end` is taken for complete. After BAD_*, MISSING_COMMA and OTHER, *at is the byte in question.
  */
-ubi__v8_take ubi__v8_numbers_take(ubi__v8_numbers *t, const uint8_t **at, const uint8_t *end);
+ubi__digits_end ubi__digits_take(ubi__digits *t, const uint8_t **at, const uint8_t *end);
 
 /** Forgets all numbers but those from `first` on, which move to the front. */
-void ubi__v8_numbers_drop(ubi__v8_numbers *t, size_t first);
+void ubi__digits_drop(ubi__digits *t, size_t first);
 
 /** The i-th number, with its sign in *negative. */
-static inline uint64_t ubi__v8_number(const ubi__v8_numbers *t, size_t i, bool *negative) {
+static inline uint64_t ubi__digits_number(const ubi__digits *t, size_t i, bool *negative) {
     *negative = false;
-    if (__builtin_expect(t->at[i] != UBI__V8_IS_WIDE, 1))
+    if (__builtin_expect(t->at[i] != UBI__DIGITS_IS_WIDE, 1))
         return t->at[i];
     size_t low = 0, high = t->n_wide;
     while (low < high) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_kernels_x86.c: numbers from blocks of 64 bytes (v8_numbers.h).
+ * json_digit_kernels_x86.c: numbers from blocks of 64 bytes (json_digits.h).
  *
  * Each block is turned into bit masks, a bit per byte: digit, comma, and so on. The grammar is checked on the masks, and they
  * say where numbers end. The 8 bytes before an end are loaded, what stands before the number is cleared, and 8 numbers at a
@@ -9,9 +9,9 @@
  *
  * Numbers of 9 digits and more are seen in the masks, too, and get their upper digits afterwards.
  */
-#include "formats/v8/v8_kernels.h"
+#include "formats/json_digit_kernels.h"
 
-#ifdef UBI__V8_X86_KERNELS
+#ifdef UBI__DIGITS_X86_KERNELS
 
 #include <immintrin.h>
 
@@ -68,7 +68,7 @@ INLINE bool is_digit(uint8_t c) {
 }
 
 /* The upper digits of a number whose last 8 are converted. False: more than 64 bits. */
-static bool add_upper_digits(ubi__v8_numbers *t, size_t index, const uint8_t *end, const uint8_t *start) {
+static bool add_upper_digits(ubi__digits *t, size_t index, const uint8_t *end, const uint8_t *start) {
     uint64_t value = t->at[index], scale = 100000000;
     const uint8_t *p = end - 8;
     for (unsigned n = 0; p > start && is_digit(p[-1]); n++) {
@@ -77,9 +77,9 @@ static bool add_upper_digits(ubi__v8_numbers *t, size_t index, const uint8_t *en
             return false;
         scale *= 10; /* 10^19 at most where it is still used */
     }
-    t->at[index] = value < UBI__V8_IS_WIDE ? (uint32_t)value : UBI__V8_IS_WIDE;
-    if (value >= UBI__V8_IS_WIDE)
-        t->wide[t->n_wide++] = (ubi__v8_wide){ (uint32_t)index, false, value };
+    t->at[index] = value < UBI__DIGITS_IS_WIDE ? (uint32_t)value : UBI__DIGITS_IS_WIDE;
+    if (value >= UBI__DIGITS_IS_WIDE)
+        t->wide[t->n_wide++] = (ubi__wide_number){ (uint32_t)index, false, value };
     return true;
 }
 
@@ -96,7 +96,7 @@ static bool has_nine_digits(const uint8_t *end, const uint8_t *start) {
  * Completes the long numbers that end in the block at `block`. Returns where the digits of the first one begin that does not
  * fit 64 bits; it and what follows is dropped, and left to the plain kernel to complain about. NULL: all is well.
  */
-static __attribute__((noinline)) const uint8_t *complete_long(ubi__v8_numbers *t, size_t first, uint64_t ends,
+static __attribute__((noinline)) const uint8_t *complete_long(ubi__digits *t, size_t first, uint64_t ends,
                                                               const uint8_t *block, const uint8_t *start) {
     for (size_t index = first; ends; ends &= ends - 1, index++) {
         const uint8_t *end = block + __builtin_ctzll(ends);
@@ -111,7 +111,7 @@ static __attribute__((noinline)) const uint8_t *complete_long(ubi__v8_numbers *t
 }
 
 /* What the kernels do when no more blocks can be taken: a number in progress is given back. */
-INLINE const uint8_t *settle(ubi__v8_numbers *t, const carry *c, const uint8_t *start, const uint8_t *p) {
+INLINE const uint8_t *settle(ubi__digits *t, const carry *c, const uint8_t *start, const uint8_t *p) {
     const uint8_t *at = p;
     while (at > start && is_digit(at[-1]))
         at--;
@@ -119,9 +119,9 @@ INLINE const uint8_t *settle(ubi__v8_numbers *t, const carry *c, const uint8_t *
     return at;
 }
 
-INLINE bool has_room(const ubi__v8_numbers *t, size_t n) {
+INLINE bool has_room(const ubi__digits *t, size_t n) {
     (void)t;
-    return n <= UBI__V8_BATCH - UBI__V8_BLOCK_NUMBERS;
+    return n <= UBI__DIGITS_BATCH - UBI__DIGITS_BLOCK_NUMBERS;
 }
 
 /* ---- AVX2 ----------------------------------------------------------------------------------------------------------- */
@@ -184,11 +184,11 @@ AVX2 INLINE void convert8_avx2(uint32_t *out, const uint8_t *block, uint64_t *en
     _mm256_storeu_si256((__m256i *)(void *)out, eights);
 }
 
-AVX2 const uint8_t *ubi__v8_blocks_avx2(ubi__v8_numbers *t, const uint8_t *at, const uint8_t *end) {
+AVX2 const uint8_t *ubi__digits_blocks_avx2(ubi__digits *t, const uint8_t *at, const uint8_t *end) {
     carry c = { .odd = t->after_number ? ~UINT64_C(0) : 0 };
     const uint8_t *p = at;
     size_t n = t->n;
-    for (; end - p >= UBI__V8_BLOCK && has_room(t, n); p += UBI__V8_BLOCK) {
+    for (; end - p >= UBI__DIGITS_BLOCK && has_room(t, n); p += UBI__DIGITS_BLOCK) {
         masks m = masks_avx2(p);
         uint64_t ends, odd = parities_avx2(starts_of(&m, &c) | m.comma) ^ c.odd;
         bool maybe_long;
@@ -264,11 +264,11 @@ SSE41 INLINE void convert4_sse41(uint32_t *out, const uint8_t *block, uint64_t *
     _mm_storeu_si128((__m128i *)(void *)out, _mm_madd_epi16(fours, _mm_set1_epi32(1 | 10000 << 16)));
 }
 
-SSE41 const uint8_t *ubi__v8_blocks_sse41(ubi__v8_numbers *t, const uint8_t *at, const uint8_t *end) {
+SSE41 const uint8_t *ubi__digits_blocks_sse41(ubi__digits *t, const uint8_t *at, const uint8_t *end) {
     carry c = { .odd = t->after_number ? ~UINT64_C(0) : 0 };
     const uint8_t *p = at;
     size_t n = t->n;
-    for (; end - p >= UBI__V8_BLOCK && has_room(t, n); p += UBI__V8_BLOCK) {
+    for (; end - p >= UBI__DIGITS_BLOCK && has_room(t, n); p += UBI__DIGITS_BLOCK) {
         masks m = masks_sse41(p);
         uint64_t ends, odd = parities(starts_of(&m, &c) | m.comma) ^ c.odd;
         bool maybe_long;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_numbers.c: the plain kernel, and the choice of another (v8_numbers.h).
+ * json_digits.c: the plain kernel, and the choice of another (json_digits.h).
  */
-#include "formats/v8/v8_numbers.h"
+#include "formats/json_digits.h"
 
 #include <string.h>
 
 #include "base/text_parts.h"
-#include "formats/v8/v8_kernels.h"
+#include "formats/json_digit_kernels.h"
 
 static bool is_space(uint8_t c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-void ubi__v8_numbers_push(ubi__v8_numbers *t, uint64_t value, bool negative) {
-    if (value >= UBI__V8_IS_WIDE || negative) {
-        t->wide[t->n_wide++] = (ubi__v8_wide){ (uint32_t)t->n, negative, value };
-        value = UBI__V8_IS_WIDE;
+void ubi__digits_push(ubi__digits *t, uint64_t value, bool negative) {
+    if (value >= UBI__DIGITS_IS_WIDE || negative) {
+        t->wide[t->n_wide++] = (ubi__wide_number){ (uint32_t)t->n, negative, value };
+        value = UBI__DIGITS_IS_WIDE;
     }
     t->at[t->n++] = (uint32_t)value;
 }
@@ -37,58 +37,58 @@ static bool parse_digits(const uint8_t **at, const uint8_t *end, uint64_t *out) 
     return p > start && !(*start == '0' && p > start + 1);
 }
 
-static ubi__v8_take take_number(ubi__v8_numbers *t, const uint8_t **at, const uint8_t *end) {
+static ubi__digits_end take_number(ubi__digits *t, const uint8_t **at, const uint8_t *end) {
     const uint8_t *p = *at;
     bool negative = *p == '-';
     uint64_t value;
     if (t->after_number)
-        return UBI__V8_TAKE_MISSING_COMMA;
+        return UBI__DIGITS_MISSING_COMMA;
     p += negative;
     if (!parse_digits(&p, end, &value))
-        return UBI__V8_TAKE_BAD_NUMBER;
-    ubi__v8_numbers_push(t, value, negative);
+        return UBI__DIGITS_BAD_NUMBER;
+    ubi__digits_push(t, value, negative);
     t->after_number = true;
     *at = p;
-    return UBI__V8_TAKE_ALL;
+    return UBI__DIGITS_ALL;
 }
 
 /* Goes on until `until` was passed, at least to the end of one number. */
-static ubi__v8_take take_plainly(ubi__v8_numbers *t, const uint8_t **at, const uint8_t *until, const uint8_t *end) {
+static ubi__digits_end take_plainly(ubi__digits *t, const uint8_t **at, const uint8_t *until, const uint8_t *end) {
     const uint8_t *p = *at;
-    ubi__v8_take result = UBI__V8_TAKE_ALL;
-    while (p < end && p < until && result == UBI__V8_TAKE_ALL) {
-        if (t->n > UBI__V8_BATCH - UBI__V8_BLOCK_NUMBERS)
-            result = UBI__V8_TAKE_FULL;
+    ubi__digits_end result = UBI__DIGITS_ALL;
+    while (p < end && p < until && result == UBI__DIGITS_ALL) {
+        if (t->n > UBI__DIGITS_BATCH - UBI__DIGITS_BLOCK_NUMBERS)
+            result = UBI__DIGITS_FULL;
         else if (ubi__is_digit(*p) || (*p == '-' && t->negative_allowed))
             result = take_number(t, &p, end);
         else if (*p == ',' && !t->after_number)
-            result = UBI__V8_TAKE_BAD_COMMA;
+            result = UBI__DIGITS_BAD_COMMA;
         else if (*p == ',') {
             t->after_number = false;
             p++;
         } else if (is_space(*p))
             p++;
         else
-            result = UBI__V8_TAKE_OTHER;
+            result = UBI__DIGITS_OTHER;
     }
     *at = p;
     return result;
 }
 
-ubi__v8_take ubi__v8_numbers_take(ubi__v8_numbers *t, const uint8_t **at, const uint8_t *end) {
-    ubi__v8_take result = UBI__V8_TAKE_ALL;
-    while (result == UBI__V8_TAKE_ALL && *at < end) {
+ubi__digits_end ubi__digits_take(ubi__digits *t, const uint8_t **at, const uint8_t *end) {
+    ubi__digits_end result = UBI__DIGITS_ALL;
+    while (result == UBI__DIGITS_ALL && *at < end) {
         const uint8_t *until = end;
-        if (t->blocks && end - *at >= UBI__V8_BLOCK) {
+        if (t->blocks && end - *at >= UBI__DIGITS_BLOCK) {
             *at = t->blocks(t, *at, end);
-            until = end - *at < UBI__V8_BLOCK ? end : *at + UBI__V8_BLOCK;
+            until = end - *at < UBI__DIGITS_BLOCK ? end : *at + UBI__DIGITS_BLOCK;
         }
         result = take_plainly(t, at, until, end);
     }
     return result;
 }
 
-void ubi__v8_numbers_drop(ubi__v8_numbers *t, size_t first) {
+void ubi__digits_drop(ubi__digits *t, size_t first) {
     size_t n_wide = 0;
     memmove(t->at, t->at + first, (t->n - first) * sizeof *t->at);
     t->n -= first;
@@ -104,36 +104,36 @@ void ubi__v8_numbers_drop(ubi__v8_numbers *t, size_t first) {
 
 typedef struct kernel {
     const char *name;
-    ubi__v8_blocks_fn *blocks;
+    ubi__digits_blocks_fn *blocks;
 } kernel;
 
 /* Those that this processor can run, the fastest first. */
 static size_t list_kernels(kernel out[3]) {
     size_t n = 0;
-#ifdef UBI__V8_X86_KERNELS
+#ifdef UBI__DIGITS_X86_KERNELS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("pclmul") &&
         __builtin_cpu_supports("popcnt"))
-        out[n++] = (kernel){ "avx2", ubi__v8_blocks_avx2 };
+        out[n++] = (kernel){ "avx2", ubi__digits_blocks_avx2 };
     if (__builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("popcnt"))
-        out[n++] = (kernel){ "sse4.1", ubi__v8_blocks_sse41 };
+        out[n++] = (kernel){ "sse4.1", ubi__digits_blocks_sse41 };
 #endif
     out[n++] = (kernel){ "plain", NULL };
     return n;
 }
 
-const char *ubi__v8_kernel_name(size_t i) {
+const char *ubi__digits_kernel_name(size_t i) {
     kernel all[3];
     return i < list_kernels(all) ? all[i].name : NULL;
 }
 
-ubi__v8_blocks_fn *ubi__v8_kernel(size_t i) {
+ubi__digits_blocks_fn *ubi__digits_kernel(size_t i) {
     kernel all[3];
     return i < list_kernels(all) ? all[i].blocks : NULL;
 }
 
-void ubi__v8_numbers_begin(ubi__v8_numbers *t, size_t kernel_number, bool negative_allowed) {
-    t->blocks = ubi__v8_kernel(kernel_number);
+void ubi__digits_begin(ubi__digits *t, size_t kernel_number, bool negative_allowed) {
+    t->blocks = ubi__digits_kernel(kernel_number);
     t->negative_allowed = negative_allowed;
     t->after_number = false;
     t->n = t->n_wide = 0;

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * json_scan.c: the bytes at hand, messages that say where they are, the skeleton of a JSON document, and what is skipped of it
+ * (json_scan.h).
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/text_parts.h"
+#include "formats/json_scan.h"
+
+void ubi__scan_begin(ubi__scan *s, ubi__format_input *input) {
+    s->input = input;
+    s->window = (ubi__scan_window){ input->first, input->first + input->n_first, input->n_first, input->n_first == 0 };
+    s->section = NULL;
+}
+
+static ubi_status report_progress(ubi__scan *s) {
+    const ubi__format_input *in = s->input;
+    const ubi_progress *progress = &in->options->progress;
+    if (progress->fn && !ubi__progress(progress, "reading", ubi__stream_input_bytes(in->stream), in->total_bytes))
+        return ubi__fail_cancelled();
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_more(ubi__scan *s) {
+    ubi__scan_window *w = &s->window;
+    uint8_t left_over[UBI__SCAN_MAX_LEFT], *chunk;
+    size_t left = (size_t)(w->end - w->at), n;
+    if (w->ended)
+        return UBI_OK;
+    UBI_TRY(report_progress(s));
+    memcpy(left_over, w->at, left); /* asking for a chunk gives the old one back */
+    UBI_TRY(ubi__stream_next(s->input->stream, &chunk, &n));
+    memcpy(chunk - left, left_over, left);
+    memset(chunk - left - UBI__DIGITS_TEXT_MARGIN, ' ', UBI__DIGITS_TEXT_MARGIN); /* no digits of an older text */
+    w->at = chunk - left;
+    w->end = chunk + n;
+    w->end_offset += n;
+    w->ended = n == 0;
+    return UBI_OK;
+}
+
+uint64_t ubi__scan_offset(const ubi__scan *s, const uint8_t *p) {
+    return s->window.end_offset - (uint64_t)(s->window.end - p);
+}
+
+#define MESSAGE_BYTES 400
+
+ubi_status ubi__scan_fail_at(const ubi__scan *s, uint64_t offset, const char *format, ...) {
+    char text[MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!s->section)
+        return ubi__fail(UBI_EFORMAT, "byte %llu: %s", (unsigned long long)offset, text);
+    return ubi__fail(UBI_EFORMAT, "byte %llu, in \"%s\": %s", (unsigned long long)offset, s->section, text);
+}
+
+/* When the compressed data is damaged, that is said in front (format.c), and the advice with it. */
+ubi_status ubi__scan_fail_cut(const ubi__scan *s, const char *expected) {
+    char place[64] = "too early";
+    const char *advice = *ubi__stream_note(s->input->stream) ? "" : ubi__damage_advice(UBI__END_TRUNCATED);
+    if (s->section)
+        snprintf(place, sizeof place, "in the middle of \"%s\"", s->section);
+    return ubi__fail(UBI_EFORMAT, "the file ends %s, at byte %llu%s: %s%sexpected %s%s", place,
+                     (unsigned long long)s->window.end_offset,
+                     strcmp(s->input->info->compression, "none") == 0 ? "" : " of the inflated stream", advice,
+                     *advice ? " (" : "", expected, *advice ? ")" : "");
+}
+
+/* Capacity doubles, but stops at what the header promises: an honest header wastes nothing, a lie costs nothing. */
+ubi_status ubi__scan_grow(void **at, size_t *cap, size_t n, size_t extra, uint64_t expected, size_t size,
+                          const ubi_allocator *a) {
+    size_t need = n + extra, want = *cap < 2048 ? 4096 : *cap * 2, bytes;
+    if (need <= *cap)
+        return UBI_OK;
+    if (want > expected && expected >= need)
+        want = (size_t)expected;
+    if (want < need)
+        want = need;
+    if (__builtin_mul_overflow(want, size, &bytes))
+        return ubi__fail_nomem();
+    void *p = a->resize(a->ctx, *at, *cap * size, bytes);
+    if (!p)
+        return ubi__fail_nomem();
+    *at = p;
+    *cap = want;
+    return UBI_OK;
+}
+
+/* ---- the skeleton ---------------------------------------------------------------------------------------------------- */
+
+static bool is_space(uint8_t c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* At least one byte at hand, or the file has ended. */
+static ubi_status fill(ubi__scan *s, const char *expected) {
+    while (s->window.at == s->window.end) {
+        if (s->window.ended)
+            return ubi__scan_fail_cut(s, expected);
+        UBI_TRY(ubi__scan_more(s));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_peek(ubi__scan *s, uint8_t *out, const char *expected) {
+    for (;;) {
+        UBI_TRY(fill(s, expected));
+        if (!is_space(*s->window.at))
+            break;
+        s->window.at++;
+    }
+    *out = *s->window.at;
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_skip_mark(ubi__scan *s) {
+    ubi__scan_window *w = &s->window;
+    while (w->end - w->at < 3 && !w->ended)
+        UBI_TRY(ubi__scan_more(s));
+    if (w->end - w->at >= 3 && memcmp(w->at, "\xef\xbb\xbf", 3) == 0)
+        w->at += 3;
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_end(ubi__scan *s, bool *clean) {
+    ubi__scan_window *w = &s->window;
+    for (;;) {
+        while (w->at < w->end && is_space(*w->at))
+            w->at++;
+        *clean = w->at == w->end;
+        if (!*clean || w->ended)
+            return UBI_OK;
+        UBI_TRY(ubi__scan_more(s));
+    }
+}
+
+ubi_status ubi__scan_fail_expected(const ubi__scan *s, const char *expected) {
+    uint8_t c = *s->window.at;
+    uint64_t offset = ubi__scan_offset(s, s->window.at);
+    if (c > ' ' && c < 0x7f)
+        return ubi__scan_fail_at(s, offset, "expected %s, found '%c'", expected, c);
+    return ubi__scan_fail_at(s, offset, "expected %s, found byte 0x%02x", expected, c);
+}
+
+ubi_status ubi__scan_expect(ubi__scan *s, uint8_t byte, const char *expected) {
+    uint8_t c;
+    UBI_TRY(ubi__scan_peek(s, &c, expected));
+    if (c != byte)
+        return ubi__scan_fail_expected(s, expected);
+    s->window.at++;
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_next_item(ubi__scan *s, uint8_t close, bool first, bool *more) {
+    const char *expected = close == ']' ? "',' or ']'" : "',' or '}'";
+    uint8_t c;
+    *more = true;
+    UBI_TRY(ubi__scan_peek(s, &c, expected));
+    if (c == close) {
+        s->window.at++;
+        *more = false;
+        return UBI_OK;
+    }
+    if (first)
+        return UBI_OK;
+    UBI_TRY(ubi__scan_expect(s, ',', expected));
+    UBI_TRY(ubi__scan_peek(s, &c, "another item"));
+    return c == close ? ubi__scan_fail_expected(s, "another item behind the comma") : UBI_OK;
+}
+
+/* ---- small values ---------------------------------------------------------------------------------------------------- */
+
+static ubi_status next_byte(ubi__scan *s, uint8_t *out) {
+    UBI_TRY(fill(s, "the end of a string"));
+    *out = *s->window.at++;
+    return UBI_OK;
+}
+
+/* An escape, whole, as the bytes that it stands for. */
+static ubi_status unescape(ubi__scan *s, uint8_t out[4], size_t *n) {
+    while (s->window.end - s->window.at < UBI__SCAN_LONGEST_ESCAPE && !s->window.ended)
+        UBI_TRY(ubi__scan_more(s));
+    const uint8_t *at = s->window.at;
+    *n = ubi__scan_take_escape(&s->window, out);
+    return *n ? UBI_OK : ubi__scan_fail_at(s, ubi__scan_offset(s, at), "an escape that JSON does not know");
+}
+
+static ubi_status next_of_name(ubi__scan *s, uint8_t out[4], size_t *n) {
+    UBI_TRY(fill(s, "the end of a string"));
+    *out = *s->window.at;
+    *n = 1;
+    if (*out == '\\')
+        return unescape(s, out, n);
+    if (*out < ' ')
+        return ubi__scan_fail_expected(s, "the rest of a string");
+    s->window.at++;
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_name(ubi__scan *s, ubi_text *out) {
+    size_t n = 0, n_bytes;
+    uint8_t bytes[4];
+    bool fits = true;
+    UBI_TRY(ubi__scan_expect(s, '"', "a string"));
+    for (;;) {
+        UBI_TRY(fill(s, "the end of a string"));
+        if (*s->window.at == '"')
+            break;
+        UBI_TRY(next_of_name(s, bytes, &n_bytes));
+        fits = fits && n + n_bytes <= sizeof s->name;
+        if (fits)
+            memcpy(s->name + n, bytes, n_bytes);
+        n += fits ? n_bytes : 0;
+    }
+    s->window.at++;
+    if (ubi__utf8_valid_prefix((ubi_text){ (const char *)s->name, n }) != n)
+        fits = false;
+    *out = fits ? (ubi_text){ (const char *)s->name, n } : (ubi_text){ NULL, 0 };
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_key(ubi__scan *s, ubi_text *out) {
+    uint8_t c;
+    UBI_TRY(ubi__scan_peek(s, &c, "a key"));
+    if (c != '"')
+        return ubi__scan_fail_expected(s, "a key in quotes");
+    UBI_TRY(ubi__scan_name(s, out));
+    return ubi__scan_expect(s, ':', "':' behind the key");
+}
+
+/* A number must not stop at the edge of what is at hand. */
+static ubi_status gather_number(ubi__scan *s, size_t *n) {
+    for (*n = 0;; (*n)++) {
+        if (s->window.at + *n == s->window.end && !s->window.ended)
+            UBI_TRY(ubi__scan_more(s));
+        uint8_t c = s->window.at + *n < s->window.end ? s->window.at[*n] : 0;
+        if (!ubi__is_digit(c) || *n > 20)
+            return UBI_OK;
+    }
+}
+
+ubi_status ubi__scan_count(ubi__scan *s, uint64_t *out) {
+    uint8_t c;
+    size_t n;
+    uint64_t value = 0;
+    UBI_TRY(ubi__scan_peek(s, &c, "a number"));
+    UBI_TRY(gather_number(s, &n));
+    if (n == 0)
+        return ubi__scan_fail_expected(s, "a whole number from 0 on");
+    const uint8_t *digits = s->window.at;
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(digits[i] - '0'), &value))
+            return ubi__scan_fail_at(s, ubi__scan_offset(s, digits), "a number is above 2^64-1");
+    if (n > 1 && *digits == '0')
+        return ubi__scan_fail_at(s, ubi__scan_offset(s, digits), "a number begins with 0");
+    s->window.at += n;
+    c = s->window.at < s->window.end ? *s->window.at : ' ';
+    if (c == '.' || c == 'e' || c == 'E')
+        return ubi__scan_fail_expected(s, "a whole number without fraction or exponent");
+    *out = value;
+    return UBI_OK;
+}
+
+/* ---- what is not for us ---------------------------------------------------------------------------------------------- */
+
+/* Behind the opening quote. */
+static ubi_status skip_string(ubi__scan *s) {
+    for (;;) {
+        uint8_t c;
+        UBI_TRY(next_byte(s, &c));
+        if (c == '"')
+            return UBI_OK;
+        if (c == '\\')
+            UBI_TRY(next_byte(s, &c));
+    }
+}
+
+/* true, null, -1.5e3: anything up to what ends a value. */
+static ubi_status skip_word(ubi__scan *s) {
+    size_t n = 0;
+    for (;; n++) {
+        UBI_TRY(fill(s, "the end of a value"));
+        uint8_t c = *s->window.at;
+        bool part = ubi__is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
+        if (!part)
+            return n ? UBI_OK : ubi__scan_fail_expected(s, "a value");
+        s->window.at++;
+    }
+}
+
+static ubi_status open_bracket(ubi__scan *s, ubi__vec_u64 *open, uint64_t depth, bool is_object) {
+    if (depth % 64 == 0)
+        UBI_TRY(ubi__vec_u64_push(open, s->input->allocator, 0));
+    uint64_t bit = UINT64_C(1) << depth % 64, *word = &open->at[depth / 64];
+    *word = is_object ? *word | bit : *word & ~bit;
+    s->window.at++;
+    return UBI_OK;
+}
+
+static ubi_status close_bracket(ubi__scan *s, ubi__vec_u64 *open, uint64_t depth, bool is_object) {
+    bool was_object = open->at[depth / 64] >> depth % 64 & 1;
+    if (was_object != is_object)
+        return ubi__scan_fail_expected(s, was_object ? "'}'" : "']'");
+    s->window.at++;
+    open->n = depth / 64 + (depth % 64 != 0);
+    return UBI_OK;
+}
+
+static ubi_status skip_brackets(ubi__scan *s, ubi__vec_u64 *open) {
+    uint64_t depth = 0;
+    do {
+        uint8_t c;
+        UBI_TRY(ubi__scan_peek(s, &c, "the end of a value"));
+        if (c == '{' || c == '[')
+            UBI_TRY(open_bracket(s, open, depth++, c == '{'));
+        else if ((c == '}' || c == ']') && depth)
+            UBI_TRY(close_bracket(s, open, --depth, c == '}'));
+        else if ((c == ',' || c == ':') && depth)
+            s->window.at++;
+        else if (c == '"') {
+            s->window.at++;
+            UBI_TRY(skip_string(s));
+        } else
+            UBI_TRY(skip_word(s));
+    } while (depth);
+    return UBI_OK;
+}
+
+ubi_status ubi__scan_skip_value(ubi__scan *s) {
+    ubi__vec_u64 open = { NULL, 0, 0 }; /* a bit per open bracket: whether it is a brace */
+    ubi_status status = skip_brackets(s, &open);
+    ubi__vec_u64_fini(&open, s->input->allocator);
+    return status;
+}
