@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "lenses/lens.h"
 #include "render/node_label.h"
 
 ubi_status ubi__heap_facts_init(ubi__heap_facts *out, const ubi_graph *graph, const ubi_view *view,
@@ -31,7 +32,7 @@ void ubi__heap_facts_fini(ubi__heap_facts *facts) {
 
 /* Whether nodes are labelled by the classes of the lens, which may differ within a kind. */
 static bool by_class(const ubi__heap_facts *f) {
-    return f->look && strcmp(ubi_lens_name(ubi_lens_of(f->look)), "v8") == 0;
+    return f->look && ubi_lens_of(f->look)->names_nodes;
 }
 
 uint32_t ubi__heap_facts_label_count(const ubi__heap_facts *f) {

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "base/text_parts.h"
 #include "graph/graph_columns.h"
-#include "render/edge_words.h"
 #include "render/node_label.h"
 
 /* ---- the sweep -------------------------------------------------------------------------------------------------- */
@@ -170,47 +169,6 @@ void ubi__heap_summary_fini(ubi__heap_summary *summary) {
         ubi__free_array(ubi_allocator_default(), summary->kinds, ubi_graph_kind_count(summary->graph),
                         sizeof *summary->kinds);
     summary->kinds = NULL;
-}
-
-/* Node.js has roots of its own, Chrome nodes of Blink's. */
-static const char *guess_embedder(const ubi_graph *g) {
-    for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
-        if (ubi__text_begins(ubi_graph_string(g, ubi__graph_node_name(g, g->target.at[e])), "Node / "))
-            return "Node.js (V8)";
-    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++)
-        if (ubi__text_begins(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "blink::"))
-            return "Chrome (V8)";
-    return "V8";
-}
-
-/* Of the two engines whose roots bear this name; a file need not have everything that the engine has. */
-static bool has_types_of_quickjs(const ubi_graph *g) {
-    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++)
-        if (ubi__quickjs_engine_word(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name)))
-            return true;
-    return false;
-}
-
-const char *ubi__guess_producer(const ubi_graph *graph) {
-    const ubi_kind *root = ubi_graph_kind(graph, ubi_graph_node_kind(graph, ubi_graph_root(graph)));
-    if (strcmp(ubi_graph_format_name(graph), "heapsnapshot") == 0)
-        return guess_embedder(graph);
-    if (!ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList"))
-        return NULL;
-    return has_types_of_quickjs(graph) ? "QuickJS" : "Firefox";
-}
-
-const char *ubi__how_to_record_stacks(const ubi_graph *graph) {
-    const char *producer = ubi__guess_producer(graph);
-    if (!producer)
-        return "";
-    if (strcmp(producer, "Firefox") == 0)
-        return ": tick \"Record call stacks\" in Firefox before the snapshot";
-    if (strcmp(producer, "QuickJS") == 0)
-        return ": run it with --sites, or have an observer track in your own program";
-    if (strcmp(producer, "Node.js (V8)") == 0)
-        return ": node's inspector records it; see tracked.js in docs/how-to/take-a-v8-snapshot.md";
-    return ": DevTools do with \"Allocations on timeline\" and stack traces";
 }
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */

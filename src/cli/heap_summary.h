@@ -68,9 +68,4 @@ ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summa
 ubi_status ubi__groups_by_function(ubi__groups *out, const ubi__heap_summary *summary);
 void ubi__groups_fini(ubi__groups *groups);
 
-/** "Firefox", "QuickJS" or "V8" when the file looks like one of theirs; NULL when unknown. Static. */
-const char *ubi__guess_producer(const ubi_graph *graph);
-/** What would have put allocation stacks into such a snapshot, as ": do this"; "" when unknown. Static. */
-const char *ubi__how_to_record_stacks(const ubi_graph *graph);
-
 #endif

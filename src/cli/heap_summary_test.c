@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/heap_summary.h"
 #include "drawing.h"
+#include "lenses/producer.h"
 
 static const char drawn[] = "root(size=10 type=JS::ubi::RootList) -> a \"x\", b, c, d, e;"
                             "a(size=100 coarse=object class=Array stack=make@app.js:5:2<main@app.js:9:1);"
@@ -81,7 +82,7 @@ static void what_the_file_carries_is_seen(void **state) {
     assert_int_equal(f.summary.names.dom, 1);
     assert_int_equal(f.summary.names.scripts, 1);
     assert_true(f.summary.has_edge_names);
-    assert_string_equal(ubi__guess_producer(f.graph), "Firefox");
+    assert_string_equal(ubi__producer_title(f.graph), "Firefox");
 }
 
 static void a_bare_heap_carries_nothing(void **state) {
@@ -92,7 +93,7 @@ static void a_bare_heap_carries_nothing(void **state) {
     assert_int_equal(s.names.classes + s.names.constructors + s.names.dom + s.names.scripts, 0);
     assert_false(s.has_edge_names);
     assert_int_equal(s.n_largest, 2);
-    assert_null(ubi__guess_producer(graph));
+    assert_null(ubi__producer_title(graph));
     ubi__heap_summary_fini(&s);
     ubi_graph_unref(graph);
 }
@@ -121,7 +122,7 @@ static void quickjs_is_known_by_any_type_of_its_own_and_gets_no_advice_for_firef
         snprintf(drawn_heap, sizeof drawn_heap, "root(type=JS::ubi::RootList) -> a; a(type=%s) -> b; b(type=JSObject);",
                  types[i]);
         ubi_graph *graph = graph_from_drawing(drawn_heap);
-        assert_string_equal(ubi__guess_producer(graph), "QuickJS");
+        assert_string_equal(ubi__producer_title(graph), "QuickJS");
         assert_null(strstr(ubi__how_to_record_stacks(graph), "Firefox"));
         ubi_graph_unref(graph);
     }

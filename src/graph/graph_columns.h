@@ -20,8 +20,12 @@
 #include "graph/kinds.h"
 #include "stacks/frames.h"
 
+/** Who made a graph, once somebody has asked (lenses/producer.h). */
+typedef _Atomic(const struct ubi__producer *) ubi__graph_memo;
+
 struct ubi_graph {
     _Atomic uint32_t references;
+    ubi__graph_memo producer; /* NULL: not asked yet */
     const ubi_allocator *allocator;
     const char *format; /* static */
     uint64_t creation_time_us;

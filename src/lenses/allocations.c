@@ -2,7 +2,7 @@
  *
  * allocations.c: allocations by function and over time.
  *
- * Frames of the graph are places in the tree of calls; a tally belongs to the frame that is the youngest of its stack. V8's
+ * Frames of the graph are places in the tree of calls; a tally belongs to the frame that is the youngest of its stack. Some
  * files say which function a frame is in; elsewhere frames with one function name in one source are one function.
  */
 #include "lenses/allocations_table.h"
@@ -11,7 +11,6 @@
 #include "base/merge_sort.h"
 #include "base/table.h"
 #include "graph/graph_columns.h"
-#include "lenses/v8/v8_timeline.h"
 
 #define NODES_PER_REPORT (1 << 16)
 
@@ -55,11 +54,11 @@ static ubi_status number_by_name(ubi_allocations *a) {
 }
 
 static ubi_status number_as_in_file(ubi_allocations *a) {
-    size_t n = a->facts->functions.n;
+    size_t n = a->history->function_count(a->graph);
     UBI_TRY(ubi__vec_u32_reserve(&a->first_frames, a->allocator, n));
     a->first_frames.n = n;
     for (ubi_frame_ix frame = 0; frame < a->n_frames; frame++)
-        a->frames[frame].function = a->facts->traces.at[frame].function;
+        a->frames[frame].function = a->history->frame(a->graph, frame).function;
     return UBI_OK;
 }
 
@@ -75,7 +74,7 @@ static void chain_frames(ubi_allocations *a) {
 }
 
 static ubi_status number_functions(ubi_allocations *a) {
-    UBI_TRY(a->facts ? number_as_in_file(a) : number_by_name(a));
+    UBI_TRY(a->history ? number_as_in_file(a) : number_by_name(a));
     chain_frames(a);
     return UBI_OK;
 }
@@ -112,8 +111,11 @@ static ubi_status tally_nodes(ubi_allocations *a, const ubi_lens_view *look, con
 static void tally_history(ubi_allocations *a) {
     for (ubi_frame_ix frame = 0; frame < a->n_frames; frame++) {
         ubi_allocation_tally *tally = &a->frames[frame].tally;
-        tally->count = a->facts ? a->facts->traces.at[frame].count : tally->live_count;
-        tally->size_bytes = a->facts ? a->facts->traces.at[frame].size_bytes : tally->live_size_bytes;
+        ubi__frame_history all = { 0, tally->live_count, tally->live_size_bytes };
+        if (a->history)
+            all = a->history->frame(a->graph, frame);
+        tally->count = all.count;
+        tally->size_bytes = all.size_bytes;
     }
 }
 
@@ -152,20 +154,20 @@ static ubi_status make_tops(ubi_allocations *a) {
 }
 
 static ubi_status make_samples(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
-    a->n_samples = a->facts ? a->facts->samples.n : 0;
+    a->n_samples = a->history ? a->history->sample_count(a->graph) : 0;
     if (a->n_samples == 0)
         return UBI_OK;
     a->samples = ubi__alloc_array(a->allocator, a->n_samples, sizeof *a->samples);
     if (!a->samples)
         return ubi__fail_nomem();
-    return ubi__v8_timeline(a->samples, a->facts, look, progress);
+    return a->history->samples(a->samples, look, progress);
 }
 
 static ubi_status fill(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
     a->n_frames = ubi_graph_frame_count(a->graph);
-    a->facts = ubi__v8_facts_of(a->graph);
-    if (a->facts && a->facts->traces.n != a->n_frames)
-        a->facts = NULL; /* the stacks are not V8's own */
+    a->history = ubi__producer_of(a->graph)->history;
+    if (a->history && !a->history->is_there(a->graph))
+        a->history = NULL;
     if (a->n_frames) {
         a->frames = ubi__calloc_array(a->allocator, a->n_frames, sizeof *a->frames);
         if (!a->frames)
@@ -211,7 +213,7 @@ void ubi_allocations_free(ubi_allocations *a) {
 }
 
 bool ubi_allocations_has_history(const ubi_allocations *a) {
-    return a->facts && a->n_frames > 0;
+    return a->history && a->n_frames > 0;
 }
 
 const ubi_allocation_top *ubi_allocations_tops(const ubi_allocations *a, uint32_t *n) {
@@ -230,10 +232,8 @@ static ubi_text text_or_empty(const ubi_graph *g, ubi_str_ix string) {
 }
 
 void ubi_allocations_function(const ubi_allocations *a, ubi_function_ix function, ubi_allocation_function *out) {
-    if (a->facts) {
-        const ubi__v8_function *f = &a->facts->functions.at[function];
-        *out = (ubi_allocation_function){ text_or_empty(a->graph, f->name), text_or_empty(a->graph, f->script_name),
-                                          f->line, f->column };
+    if (a->history) {
+        a->history->function(out, a->graph, function);
         return;
     }
     const ubi__frame_row *row = &a->graph->frames.rows.at[a->first_frames.at[function]];

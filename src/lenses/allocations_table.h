@@ -8,7 +8,7 @@
 #include <ubiheap/allocations.h>
 
 #include "base/alloc.h"
-#include "formats/v8/v8_facts.h"
+#include "lenses/producer.h"
 
 /** What was allocated at one stack. 40 bytes. */
 typedef struct ubi__allocation_frame {
@@ -19,9 +19,9 @@ typedef struct ubi__allocation_frame {
 
 struct ubi_allocations {
     const ubi_allocator *allocator;
-    ubi_graph *graph;              /* reference */
-    const ubi__v8_facts *facts;    /* the graph's; NULL: not from V8 */
-    ubi__allocation_frame *frames; /* frames[n_frames], as the graph's */
+    ubi_graph *graph;                     /* reference */
+    const ubi__producer_history *history; /* what the file counts itself; NULL: nothing */
+    ubi__allocation_frame *frames;        /* frames[n_frames], as the graph's */
     uint32_t n_frames;
     ubi__vec_u32 first_frames; /* the first frame of each function; UBI_NONE: it has none */
     ubi_allocation_top *tops;  /* tops[n_tops] */

@@ -4,15 +4,14 @@
  */
 #include <ubiheap/export.h>
 
-#include "formats/v8/v8_facts.h"
-#include "lenses/lens.h"
-#include "lenses/v8/v8_code_files.h"
+#include "lenses/producer.h"
 
 struct ubi_export {
     const ubi_allocator *allocator;
     const ubi_lens_view *look;
     ubi_view view;
-    ubi__v8_code_files files; /* nothing for heaps that are not V8's */
+    const ubi__producer_code *code;
+    ubi__code_files files; /* nothing where the producer cannot tell */
 };
 
 ubi_status ubi_export_new(ubi_export **out, const ubi_lens_view *look, const ubi_export_options *given) {
@@ -33,8 +32,9 @@ ubi_status ubi_export_new(ubi_export **out, const ubi_lens_view *look, const ubi
     if (options->raw_sizes)
         e->view.size_bytes = NULL;
     ubi_status status = UBI_OK;
-    if (ubi__v8_facts_of(look->graph))
-        status = ubi__v8_code_files_init(&e->files, look->graph, a);
+    e->code = &ubi__producer_of(look->graph)->code;
+    if (e->code->files_init)
+        status = e->code->files_init(&e->files, look->graph, a);
     if (status != UBI_OK) {
         ubi_export_free(e);
         return status;
@@ -46,7 +46,7 @@ ubi_status ubi_export_new(ubi_export **out, const ubi_lens_view *look, const ubi
 void ubi_export_free(ubi_export *e) {
     if (!e)
         return;
-    ubi__v8_code_files_fini(&e->files, e->allocator);
+    ubi__code_files_fini(&e->files, e->allocator);
     UBI_DELETE(e->allocator, e);
 }
 
@@ -57,7 +57,7 @@ static ubi_status words_of_node(void *payload, ubi_node_ix node, ubi_node_words 
     if (kind->coarse_type == UBI_COARSE_DOM_NODE && ubi_lens_detachedness(e->look, node) == UBI_DETACHED)
         out->class_name = out->descriptive_name = ubi_lens_node_name(e->look, node);
     if (e->files.script && kind->script_filename == UBI_NONE)
-        out->script_filename = ubi__v8_code_file(&e->files, e->look->graph, node);
+        out->script_filename = e->code->file_of(&e->files, e->look->graph, node);
     return UBI_OK;
 }
 

@@ -10,9 +10,8 @@
 #include <ubiheap/findings.h>
 
 #include "base/alloc.h"
-#include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
-#include "lenses/v8/v8_fields.h"
+#include "lenses/producer.h"
 
 /** How many, and how much. */
 typedef struct ubi__finding_tally {
@@ -20,8 +19,8 @@ typedef struct ubi__finding_tally {
     uint64_t bytes;
 } ubi__finding_tally;
 
-/** What V8's nodes are to the rules. */
-typedef enum ubi__v8_role {
+/** What nodes are to the rules, as their producer tells. */
+typedef enum ubi__node_role {
     UBI__ROLE_NONE = 0,
     UBI__ROLE_MAP,
     UBI__ROLE_SET,
@@ -33,7 +32,7 @@ typedef enum ubi__v8_role {
     UBI__ROLE_TIMER,
     UBI__ROLE_LISTENER,
     UBI__ROLE_BUFFER /**< the bytes of array buffers */
-} ubi__v8_role;
+} ubi__node_role;
 
 typedef struct ubi__finding_facts {
     const ubi_lens_view *look;
@@ -45,14 +44,14 @@ typedef struct ubi__finding_facts {
     ubi__finding_tally lost;     /**< nodes that it does not reach */
     ubi__finding_tally *classes; /**< classes[n_classes] */
     uint32_t n_classes;
-    uint64_t total_bytes;    /**< all, and what lies outside of nodes */
-    ubi_node_ix largest;     /**< of the nodes that count; UBI_NONE: there is none */
-    ubi_node_ix widest;      /**< the one with the most edges, the root apart; UBI_NONE: there is only a root */
-    const ubi__v8_facts *v8; /**< NULL: not V8's; then there are no roles */
-    uint8_t *role_of_kind;   /**< ubi__v8_role of each kind */
+    uint64_t total_bytes; /**< all, and what lies outside of nodes */
+    ubi_node_ix largest;  /**< of the nodes that count; UBI_NONE: there is none */
+    ubi_node_ix widest;   /**< the one with the most edges, the root apart; UBI_NONE: there is only a root */
+    const struct ubi__producer_findings *producer; /**< NULL: there are no roles, and no dominators */
+    uint8_t *role_of_kind;                         /**< ubi__node_role of each kind */
     uint32_t n_kinds;
-    unsigned word_bytes;    /**< V8: of a field that refers to an object */
-    ubi__v8_fields *fields; /**< of V8's nodes */
+    unsigned word_bytes; /**< of a field that refers to an object, if there are roles */
+    ubi__fields *fields; /**< for rules of producers */
 } ubi__finding_facts;
 
 UBI_VEC_DECLARE(ubi__vec_finding, ubi_finding);
@@ -65,12 +64,26 @@ typedef struct ubi__finding_list {
 
 typedef ubi_status ubi__finding_rule(ubi__finding_list *out, const ubi__finding_facts *f);
 
-/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c), V8's (v8/). */
+/** A rule, and what its findings are called. */
+typedef struct ubi__finding_entry {
+    const char *name;
+    ubi__finding_rule *rule;
+} ubi__finding_entry;
+
+/** What a producer tells the rules, and rules of its own. */
+typedef struct ubi__producer_findings {
+    /** Whether a graph has what they ask for. NULL: every one. */
+    bool (*apply)(const ubi_graph *graph);
+    ubi__node_role (*role_of_kind)(const ubi_graph *graph, const ubi_kind *kind);
+    const ubi__finding_entry *rules; /**< ended by one without a name */
+    bool has_large_tables;      /**< nodes of coarse type OTHER and SCRIPT are the engine's own, as large as they are */
+    const char *document_class; /**< of DOM nodes that are documents, beside "#document"; NULL: none */
+} ubi__producer_findings;
+
+/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c). */
 extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi__finding_dominating_kind,
     ubi__finding_unreachable, ubi__finding_wide_node, ubi__finding_many_documents, ubi__finding_crowd,
-    ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings, ubi__finding_v8_collections,
-    ubi__finding_v8_stores, ubi__finding_v8_empties, ubi__finding_v8_detached, ubi__finding_v8_closures,
-    ubi__finding_v8_timers, ubi__finding_v8_listeners, ubi__finding_v8_emitters, ubi__finding_v8_buffers;
+    ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings;
 
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);
@@ -94,8 +107,8 @@ ubi__finding_name ubi__finding_cut(ubi_text text);
 /** The class of a node. */
 ubi__finding_name ubi__finding_class_name(const ubi__finding_facts *f, ubi_node_ix node);
 
-static inline ubi__v8_role ubi__finding_role(const ubi__finding_facts *f, ubi_node_ix node) {
-    return (ubi__v8_role)f->role_of_kind[f->graph->kind.at[node]];
+static inline ubi__node_role ubi__finding_role(const ubi__finding_facts *f, ubi_node_ix node) {
+    return (ubi__node_role)f->role_of_kind[f->graph->kind.at[node]];
 }
 static inline uint64_t ubi__finding_retained(const ubi__finding_facts *f, ubi_node_ix node) {
     return ubi_dominators_retained_bytes(f->dominators, node);

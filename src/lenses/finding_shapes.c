@@ -40,9 +40,10 @@ ubi_status ubi__finding_large_node(ubi__finding_list *out, const ubi__finding_fa
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
-/* V8's own things are many in every heap, and nobody can do anything about it. */
+/* The engine's own things are many in every heap, and programs cannot change that. */
 static bool is_engine(const ubi__finding_facts *f, const ubi_lens_class *class) {
-    return f->v8 && (class->coarse_type == UBI_COARSE_OTHER || class->coarse_type == UBI_COARSE_SCRIPT);
+    return f->producer && f->producer->has_large_tables &&
+           (class->coarse_type == UBI_COARSE_OTHER || class->coarse_type == UBI_COARSE_SCRIPT);
 }
 
 /* The class before which no other stands by bytes (or by count). False: there are no nodes. */
@@ -134,7 +135,9 @@ ubi_status ubi__finding_many_documents(ubi__finding_list *out, const ubi__findin
         if (f->classes[c].count < MANY_DOCUMENTS)
             continue;
         ubi_lens_class_get(f->look, c, &class);
-        bool is_document = ubi__text_is(class.name, "#document") || (f->v8 && ubi__text_is(class.name, "HTMLDocument"));
+        bool is_document =
+            ubi__text_is(class.name, "#document") ||
+            (f->producer && f->producer->document_class && ubi__text_is(class.name, f->producer->document_class));
         if (class.coarse_type != UBI_COARSE_DOM_NODE || !is_document)
             continue;
         ubi_finding finding = { .count = f->classes[c].count };
@@ -171,7 +174,8 @@ ubi_status ubi__finding_unreachable(ubi__finding_list *out, const ubi__finding_f
 ubi_status ubi__finding_wide_node(ubi__finding_list *out, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT];
     const ubi_graph *g = f->graph;
-    if (f->widest == UBI_NONE || f->v8) /* V8's tables of its own are wide; growingCollection looks at the others */
+    if (f->widest == UBI_NONE ||
+        f->producer) /* the engine's own tables are wide; growingCollection looks at the others */
         return UBI_OK;
     uint64_t edges = g->first_edge.at[f->widest + 1] - g->first_edge.at[f->widest];
     if (edges < WIDE_NODE_EDGES && (edges < WIDE_NODE_LEAST_EDGES || share(edges, g->n_edges) < WIDE_NODE_SHARE))

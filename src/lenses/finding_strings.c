@@ -19,12 +19,12 @@ typedef struct worst {
     uint64_t wasted_bytes, n_copies;
 } worst;
 
-/* V8 writes no text for a part that was cut out of another string: such concatenations may differ. */
+/* Some producers write no text for a part of another string: such concatenations may differ. */
 static bool has_unknown_part(const ubi__finding_facts *f, const ubi_strings *strings, const ubi_string_group *group) {
     ubi_lens_name_buffer buffer;
-    const ubi_kind *kind = ubi_graph_kind(f->graph, f->graph->kind.at[group->first]);
-    return kind->raw_type == UBI__V8_CONS_STRING &&
-           ubi__text_contains(ubi_strings_text(strings, group->first, &buffer), ubi__text("(sliced string)"));
+    const ubi__producer *p = ubi__producer_of(f->graph);
+    return p->strings && p->strings->unknown_part && ubi__node_is_rope(f->graph, group->first) &&
+           ubi__text_contains(ubi_strings_text(strings, group->first, &buffer), ubi__text(p->strings->unknown_part));
 }
 
 static worst find_worst(const ubi__finding_facts *f, const ubi_strings *strings) {
@@ -103,7 +103,7 @@ ubi_status ubi__finding_long_strings(ubi__finding_list *out, const ubi__finding_
     ubi_finding finding = { .bytes = 0 };
     uint64_t most_bytes = 0, bytes = 0;
     ubi_node_ix largest = UBI_NONE;
-    for (ubi_node_ix node = 0; f->v8 && node < g->n_nodes; node++) {
+    for (ubi_node_ix node = 0; f->producer && node < g->n_nodes; node++) {
         if (g->size_bytes.at[node] < LONG_STRING_BYTES ||
             ubi_graph_kind(g, g->kind.at[node])->coarse_type != UBI_COARSE_STRING)
             continue;

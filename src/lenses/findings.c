@@ -5,35 +5,25 @@
 #include "base/merge_sort.h"
 #include "base/text.h"
 #include "base/text_parts.h"
-#include "formats/v8/v8_types.h"
 #include "lenses/finding_facts.h"
 
-static const struct {
-    const char *name;
-    ubi__finding_rule *rule;
-    bool v8_only;
-} rules[] = {
-    { "endedEarly", ubi__finding_ended_early, false },
-    { "duplicateStrings", ubi__finding_duplicate_strings, false },
-    { "growingCollection", ubi__finding_v8_collections, true },
-    { "sparseStorage", ubi__finding_v8_stores, true },
-    { "emptyCollections", ubi__finding_v8_empties, true },
-    { "detachedDom", ubi__finding_v8_detached, true },
-    { "closureContext", ubi__finding_v8_closures, true },
-    { "timers", ubi__finding_v8_timers, true },
-    { "eventListeners", ubi__finding_v8_listeners, true },
-    { "emitterListeners", ubi__finding_v8_emitters, true },
-    { "arrayBuffers", ubi__finding_v8_buffers, true },
-    { "longStrings", ubi__finding_long_strings, false },
-    { "outsideMemory", ubi__finding_outside_bytes, false },
-    { "largeNode", ubi__finding_large_node, false },
-    { "dominatingKind", ubi__finding_dominating_kind, false },
-    { "unreachable", ubi__finding_unreachable, false },
-    { "wideNode", ubi__finding_wide_node, false },
-    { "manyDocuments", ubi__finding_many_documents, false },
-    { "crowd", ubi__finding_crowd, false },
+/* Those of the producer come between the two. */
+static const ubi__finding_entry first_rules[] = {
+    { "endedEarly", ubi__finding_ended_early },
+    { "duplicateStrings", ubi__finding_duplicate_strings },
+    { NULL, NULL },
 };
-#define N_RULES (sizeof rules / sizeof *rules)
+static const ubi__finding_entry last_rules[] = {
+    { "longStrings", ubi__finding_long_strings },
+    { "outsideMemory", ubi__finding_outside_bytes },
+    { "largeNode", ubi__finding_large_node },
+    { "dominatingKind", ubi__finding_dominating_kind },
+    { "unreachable", ubi__finding_unreachable },
+    { "wideNode", ubi__finding_wide_node },
+    { "manyDocuments", ubi__finding_many_documents },
+    { "crowd", ubi__finding_crowd },
+    { NULL, NULL },
+};
 
 struct ubi_findings {
     const ubi_allocator *allocator;
@@ -42,54 +32,13 @@ struct ubi_findings {
 
 /* ---- facts ---------------------------------------------------------------------------------------------------------- */
 
-static ubi__v8_role role_of_object(ubi_text name) {
-    static const struct {
-        const char *name;
-        ubi__v8_role role;
-    } known[] = { { "Map", UBI__ROLE_MAP },
-                  { "Set", UBI__ROLE_SET },
-                  { "Array", UBI__ROLE_ARRAY },
-                  { "Timeout", UBI__ROLE_TIMER },
-                  { "Immediate", UBI__ROLE_TIMER } };
-    if (ubi__text_is(name, "system / Context") || ubi__text_begins(name, "system / Context / "))
-        return UBI__ROLE_CONTEXT;
-    if (ubi__text_begins(name, "system / "))
-        return UBI__ROLE_NONE;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ubi__text_is(name, known[i].name))
-            return known[i].role;
-    return UBI__ROLE_OBJECT;
-}
-
-static ubi__v8_role role_of(const ubi_graph *g, const ubi_kind *kind) {
-    ubi_text type_name = ubi_graph_string(g, kind->type_name);
-    switch (kind->raw_type) {
-    case UBI__V8_OBJECT:
-        return role_of_object(ubi_graph_string(g, kind->class_name));
-    case UBI__V8_CLOSURE:
-        return UBI__ROLE_CLOSURE;
-    case UBI__V8_ARRAY:
-        return ubi__text_is(type_name, "(object elements)") || ubi__text_is(type_name, "(object properties)")
-                   ? UBI__ROLE_STORE
-                   : UBI__ROLE_NONE;
-    case UBI__V8_HIDDEN: /* contexts of older versions */
-        return ubi__text_begins(type_name, "system / Context") ? UBI__ROLE_CONTEXT : UBI__ROLE_NONE;
-    case UBI__V8_NATIVE:
-        if (ubi__text_is(type_name, "V8EventListener"))
-            return UBI__ROLE_LISTENER;
-        return ubi__text_is(type_name, "system / JSArrayBufferData") ? UBI__ROLE_BUFFER : UBI__ROLE_NONE;
-    default:
-        return UBI__ROLE_NONE;
-    }
-}
-
 static ubi_status find_roles(ubi__finding_facts *f) {
     f->n_kinds = ubi_graph_kind_count(f->graph);
     f->role_of_kind = ubi__calloc_array(f->allocator, f->n_kinds + 1, sizeof *f->role_of_kind);
     if (!f->role_of_kind)
         return ubi__fail_nomem();
     for (ubi_kind_ix k = 0; k < f->n_kinds; k++)
-        f->role_of_kind[k] = (uint8_t)role_of(f->graph, ubi_graph_kind(f->graph, k));
+        f->role_of_kind[k] = (uint8_t)f->producer->role_of_kind(f->graph, ubi_graph_kind(f->graph, k));
     return UBI_OK;
 }
 
@@ -97,17 +46,17 @@ static ubi_status find_roles(ubi__finding_facts *f) {
 static unsigned find_word_bytes(const ubi__finding_facts *f) {
     const ubi_graph *g = f->graph;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
-        ubi__v8_role role = ubi__finding_role(f, node);
+        ubi__node_role role = ubi__finding_role(f, node);
         if (role != UBI__ROLE_NONE && role < UBI__ROLE_LISTENER && g->size_bytes.at[node] % 8)
             return 4;
     }
     return 8;
 }
 
-/* Code and tables of V8's own are as large as they are. */
 static bool is_of_program(const ubi__finding_facts *f, ubi_node_ix node) {
     const ubi_kind *kind = ubi_graph_kind(f->graph, f->graph->kind.at[node]);
-    return !f->v8 || (kind->coarse_type != UBI_COARSE_OTHER && kind->coarse_type != UBI_COARSE_SCRIPT);
+    return !(f->producer && f->producer->has_large_tables) ||
+           (kind->coarse_type != UBI_COARSE_OTHER && kind->coarse_type != UBI_COARSE_SCRIPT);
 }
 
 static void count_node(ubi__finding_facts *f, ubi_node_ix node, uint64_t *most_bytes, uint64_t *most_edges) {
@@ -150,7 +99,7 @@ static ubi_status sum_up(ubi__finding_facts *f) {
 
 static ubi_status gather(ubi__finding_facts *f) {
     UBI_TRY(sum_up(f));
-    if (f->v8) {
+    if (f->producer) {
         UBI_TRY(find_roles(f));
         f->word_bytes = find_word_bytes(f);
     }
@@ -190,7 +139,7 @@ static bool repeats(const ubi__finding_facts *f, const ubi_finding *a, const ubi
         return false;
     if (is_rule(a, "largeNode") && is_rule(b, "wideNode") && a->nodes[0] == b->nodes[0])
         return true;
-    if (!f->v8) /* there is no dominator tree */
+    if (!f->producer) /* there is no dominator tree */
         return false;
     if (is_rule(a, "growingCollection") && is_rule(b, "growingCollection"))
         return is_within(f, b->nodes[0], a->nodes[0]) && b->bytes > a->bytes / 5 * 4;
@@ -215,7 +164,7 @@ static void drop_repeated(ubi__vec_finding *rows, const ubi__finding_facts *f) {
 /* Warnings about the file itself, then what can be won, then the rest as the table has it. */
 static bool comes_before(int unused, ubi_finding a, ubi_finding b) {
     (void)unused;
-    bool a_warns = strcmp(a.rule, rules[0].name) == 0, b_warns = strcmp(b.rule, rules[0].name) == 0;
+    bool a_warns = strcmp(a.rule, first_rules[0].name) == 0, b_warns = strcmp(b.rule, first_rules[0].name) == 0;
     return a_warns != b_warns ? a_warns : a.bytes > b.bytes;
 }
 
@@ -234,26 +183,43 @@ static ubi_status sort_rows(ubi__vec_finding *rows, const ubi_allocator *a) {
 
 /* ---- public --------------------------------------------------------------------------------------------------------- */
 
-static ubi_status check_rule(ubi__finding_list *list, const ubi__finding_facts *f, size_t rule) {
-    list->rule = rules[rule].name;
-    UBI_TRY(rules[rule].rule(list, f));
-    return f->fields->status;
+static uint64_t rule_count(const ubi__finding_entry *rules) {
+    uint64_t n = 0;
+    while (rules[n].name)
+        n++;
+    return n;
+}
+
+typedef struct checking {
+    ubi__finding_list *list;
+    ubi__finding_facts *facts;
+    uint64_t n_done, n;
+} checking;
+
+static ubi_status check_list(checking *c, const ubi__finding_entry *rules) {
+    for (; rules->name; rules++) {
+        if (!ubi__progress(&c->facts->options->progress, "looking for oddities", c->n_done++, c->n))
+            return ubi__fail_cancelled();
+        c->list->rule = rules->name;
+        UBI_TRY(rules->rule(c->list, c->facts));
+        UBI_TRY(c->facts->fields->status);
+    }
+    return UBI_OK;
 }
 
 static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
+    static const ubi__finding_entry none[] = { { NULL, NULL } };
+    const ubi__finding_entry *own = f->producer ? f->producer->rules : none;
+    checking c = { list, f, 0, rule_count(first_rules) + rule_count(own) + rule_count(last_rules) };
     UBI_TRY(gather(f));
-    for (size_t i = 0; i < N_RULES; i++) {
-        if (rules[i].v8_only && !f->v8)
-            continue;
-        if (!ubi__progress(&f->options->progress, "looking for oddities", i, N_RULES))
-            return ubi__fail_cancelled();
-        UBI_TRY(check_rule(list, f, i));
-    }
+    UBI_TRY(check_list(&c, first_rules));
+    UBI_TRY(check_list(&c, own));
+    UBI_TRY(check_list(&c, last_rules));
     drop_repeated(&list->rows, f);
     return sort_rows(&list->rows, f->allocator);
 }
 
-/* Only V8's rules ask who keeps what. */
+/* Only rules of producers ask who keeps what. */
 static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_dominators *made = NULL;
@@ -261,15 +227,15 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
     options.progress = f->options->progress;
     options.without_sets = true;
     options.threads = 1;
-    if (f->v8 && !f->dominators) {
+    if (f->producer && !f->dominators) {
         UBI_TRY(ubi_dominators_new(&made, ubi_lens_graph_view(f->look), &options));
         f->dominators = made;
     }
-    ubi__v8_fields fields;
-    ubi__v8_fields_init(&fields, f->graph, f->allocator);
+    ubi__fields fields;
+    ubi__fields_init(&fields, f->graph, f->allocator);
     f->fields = &fields;
     ubi_status status = check_rules(list, f);
-    ubi__v8_fields_fini(&fields);
+    ubi__fields_fini(&fields);
     facts_fini(f);
     ubi_dominators_free(made);
     return status;
@@ -287,7 +253,9 @@ ubi_status ubi_findings_new(ubi_findings **out, const ubi_lens_view *look, const
     ubi__finding_facts f = { .look = look, .options = options, .allocator = a, .dominators = options->dominators };
     ubi__finding_list list = { .allocator = a };
     f.graph = ubi_lens_graph_view(look)->graph;
-    f.v8 = ubi__v8_facts_of(f.graph);
+    f.producer = ubi__producer_of(f.graph)->findings;
+    if (f.producer && f.producer->apply && !f.producer->apply(f.graph))
+        f.producer = NULL;
     f.largest = f.widest = UBI_NONE;
     ubi_status status = with_dominators(&list, &f);
     findings->rows = list.rows;

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * lens.c: the list of lenses, and what all of them share. Adding one takes its folder and a line here.
+ * lens.c: what all lenses share.
  */
 #include "lenses/lens.h"
 
 #include "base/text.h"
 #include "lenses/kind_label.h"
-
-/* The last one takes any graph. */
-static const ubi_lens *const lenses[] = { &ubi__lens_firefox, &ubi__lens_v8, &ubi__lens_plain };
-
-#define N_LENSES (sizeof lenses / sizeof *lenses)
+#include "lenses/producer.h"
 
 const ubi_lens *ubi_lens_at(size_t i) {
-    return i < N_LENSES ? lenses[i] : NULL;
-}
-
-const ubi_lens *ubi_lens_find(const char *name) {
-    for (size_t i = 0; name && i < N_LENSES; i++)
-        if (strcmp(lenses[i]->name, name) == 0)
-            return lenses[i];
+    const ubi__producer *p;
+    for (size_t k = 0; (p = ubi__producer_at(k)); k++)
+        if (p->lens && i-- == 0)
+            return p->lens;
     return NULL;
 }
 
+const ubi_lens *ubi_lens_find(const char *name) {
+    const ubi_lens *lens;
+    for (size_t i = 0; name && (lens = ubi_lens_at(i)); i++)
+        if (strcmp(lens->name, name) == 0)
+            return lens;
+    return NULL;
+}
+
+/* The last one takes any graph. */
 const ubi_lens *ubi_lens_for(const ubi_graph *graph) {
     const char *format = ubi_graph_format_name(graph);
     size_t i = 0;
-    while (lenses[i]->format && strcmp(lenses[i]->format, format) != 0)
+    while (ubi_lens_at(i)->format && strcmp(ubi_lens_at(i)->format, format) != 0)
         i++;
-    return lenses[i];
+    return ubi_lens_at(i);
 }
 
 const char *ubi_lens_name(const ubi_lens *lens) {

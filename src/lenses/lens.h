@@ -2,7 +2,7 @@
  *
  * lens.h: what a lens consists of.
  *
- * A lens is one constant `ubi_lens` in a folder of its own and a line in lens.c. Its `open` fills a ubi_lens_view that
+ * A lens is one constant `ubi_lens` that a producer names (producer.h). Its `open` fills a ubi_lens_view that
  * starts as the plainest look at the graph; what it computes (a column of sizes, an edge set, a class per node) it keeps
  * in `own`, and `close` frees that. See README.md.
  */
@@ -28,6 +28,8 @@ struct ubi_lens_view {
     const ubi_class_ix *class_of_node;
     ubi_class_ix *class_of_kind; /* [kind count], or NULL */
     ubi__vec_lens_class classes;
+    const struct ubi__joined
+        *joined;                 /* texts of concatenations (joined.h); NULL: they have none, or that of the file */
     const uint8_t *detachedness; /* [n_nodes]; NULL: what kinds say */
     uint64_t outside_bytes;      /* ubi_lens_outside_bytes */
     void *own;                   /* the lens's */
@@ -40,10 +42,15 @@ struct ubi_lens {
     bool mixes_coarse_types; /* a class is its name and place, whatever the coarse types of its nodes */
     /** Comparisons and leaks count nodes that have a size, reachable or not; else what a census counts. */
     bool counts_by_size;
-    ubi_orphans orphans; /* what becomes of nodes that its edges do not reach; views start with it */
-    bool reuses_ids;     /* an id may name another node in a later heap of the same program */
-    uint64_t (*id_mark)(const ubi_graph *graph); /* ubi_lens_id_mark; NULL: not known */
-    const ubi_lens_filter *filters;              /* ended by one without a name; NULL: none */
+    ubi_orphans orphans;   /* what becomes of nodes that its edges do not reach; views start with it */
+    bool reuses_ids;       /* an id may name another node in a later heap of the same program */
+    bool names_nodes;      /* nodes have names of their own, which nodes of one kind need not share */
+    uint32_t end_distance; /* ways to the root end at this distance: nodes nearer are no retainers that tell anything */
+    /** What its tools say instead of the distance of a node that nothing reaches, as a negative number; 0: nothing. */
+    uint32_t unreachable_distance;
+    uint64_t (*id_mark)(const ubi_graph *graph);  /* ubi_lens_id_mark; NULL: not known */
+    const struct ubi__retaining_rules *retaining; /* retaining.h; NULL: the edges of the view count */
+    const ubi_lens_filter *filters;               /* ended by one without a name; NULL: none */
     /** Sets the bits of nodes that a filter lets pass; they are clear before. NULL: ubi_lens_filter_apply cannot be used. */
     ubi_status (*apply_filter)(uint64_t *bits, const ubi_lens_view *look, const char *filter,
                                const ubi_lens_options *options);
@@ -59,6 +66,8 @@ struct ubi_lens {
     /** ubi_statistics_compute; NULL: by coarse type. */
     ubi_status (*statistics)(struct ubi_statistics *out, const ubi_lens_view *look,
                              const struct ubi_statistics_options *options);
+    /** The name that a node has in the file, as the tools show it; NULL function: kinds tell. Borrowed from the look. */
+    ubi_text (*raw_name)(const ubi_lens_view *look, ubi_node_ix node);
     /** ubi_lens_display_name; NULL: the class's. */
     ubi_text (*display_name)(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
 };
@@ -81,7 +90,5 @@ ubi_status ubi__lens_classes_by_label(ubi_lens_view *look);
 
 /** Opens a lens that need not be in the list. */
 ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options);
-
-extern const ubi_lens ubi__lens_firefox, ubi__lens_v8, ubi__lens_plain;
 
 #endif

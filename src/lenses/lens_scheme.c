@@ -2,9 +2,8 @@
  *
  * lens_scheme.c: the classes of a lens as analyses take them.
  */
-#include "formats/v8/v8_types.h"
 #include "graph/graph_columns.h"
-#include "lenses/lens.h"
+#include "lenses/producer.h"
 
 static void describe(const ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out) {
     const ubi_lens_view *look = scheme->payload;
@@ -40,7 +39,7 @@ ubi_class_scheme ubi_lens_class_scheme(const ubi_lens_view *look) {
 ubi_str_ix ubi_lens_node_role(const ubi_lens_view *look, ubi_node_ix node) {
     const ubi_graph *g = look->graph;
     ubi_str_ix name = ubi__graph_node_name(g, node);
-    bool is_function = g->kinds.rows.at[g->kind.at[node]].raw_type == UBI__V8_CLOSURE; /* of others' graphs 0 */
+    bool is_function = ubi__kind_is_function(g, &g->kinds.rows.at[g->kind.at[node]]);
     return is_function && name != UBI_NONE && ubi__strtab_get(&g->strings, name).len ? name : UBI_NONE;
 }
 

@@ -2,8 +2,8 @@
  *
  * retaining.c: who refers to a node (ubiheap/retaining.h).
  *
- * All edges are turned round once. Which of them are retainers is seen when they are read: V8's weak ones and those of its
- * root are not.
+ * All edges are turned round once. Which of them are retainers is seen when they are read: for some lenses weak
+ * ones and those of the root are not.
  */
 #include "lenses/retaining.h"
 
@@ -11,7 +11,6 @@
 #include "base/merge_sort.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
-#include "lenses/v8/v8_look.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -22,7 +21,7 @@ static ubi_status fill(ubi_retaining *r, const ubi_retaining_options *o) {
         return ubi__fail_nomem();
     if (!ubi__progress(&o->progress, "turning edges round", 0, 2))
         return ubi__fail_cancelled();
-    const ubi_edge_set *set = r->is_v8 ? NULL : view->edges;
+    const ubi_edge_set *set = r->rules ? NULL : view->edges;
     UBI_TRY(ubi_retainers_new(&r->retainers, view->graph, set, o->threads, r->allocator));
     if (!ubi__progress(&o->progress, "turning edges round", 1, 2))
         return ubi__fail_cancelled();
@@ -39,7 +38,7 @@ ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_lens_view *look, con
         return ubi__fail_nomem();
     r->allocator = a;
     r->look = look;
-    r->is_v8 = ubi_lens_of(look) == &ubi__lens_v8;
+    r->rules = ubi_lens_of(look)->retaining;
     ubi_status status = fill(r, o);
     if (status == UBI_OK)
         *out = r;
@@ -91,10 +90,10 @@ static ubi_status count_without(uint32_t *distance, const ubi_retaining *r, cons
 }
 
 static ubi_status count_again(ubi_retaining *fresh) {
-    if (!fresh->is_v8)
+    if (!fresh->rules)
         return count_without(fresh->without, fresh, fresh->ignored);
-    UBI_TRY(ubi__v8_distances_without(fresh->without, fresh->look, fresh->ignored));
-    return ubi__v8_find_useless_edges(&fresh->useless_edges, fresh, fresh->without);
+    UBI_TRY(fresh->rules->distances_without(fresh->without, fresh->look, fresh->ignored));
+    return fresh->rules->find_useless_edges(&fresh->useless_edges, fresh, fresh->without);
 }
 
 static ubi_status mark_ignored(ubi_retaining *fresh, const ubi_node_ix *nodes, uint32_t n) {
@@ -147,7 +146,7 @@ bool ubi__retaining_next(ubi_edge_ix *edge, const ubi_retaining *r, ubi_node_ix 
     ubi_edge_ix begin = g->first_edge.at[root], end = g->first_edge.at[root + 1];
     for (uint64_t n = ubi_retainers_count(r->retainers, node); *i < n;) {
         ubi_edge_ix e = ubi_retainers_edge(r->retainers, node, (*i)++);
-        if (r->is_v8 && ((e >= begin && e < end) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK))
+        if (r->rules && ((e >= begin && e < end) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK))
             continue;
         *edge = e;
         return true;

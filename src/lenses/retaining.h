@@ -11,16 +11,24 @@
 #include "graph/graph_columns.h"
 #include "lenses/lens.h"
 
+/** What tools that list all references but weak ones and the root's know about them. */
+typedef struct ubi__retaining_rules {
+    /** Distances when no edge may lead to some nodes. @param ignored  ignored[n_nodes / 64 + 1], a bit per node. */
+    ubi_status (*distances_without)(uint32_t *out, const ubi_lens_view *look, const uint64_t *ignored);
+    /** Finds useless_edges, by `without`. Errors: UBI_ENOMEM. */
+    ubi_status (*find_useless_edges)(ubi__vec_u64 *out, const ubi_retaining *retaining, const uint32_t *without);
+} ubi__retaining_rules;
+
 struct ubi_retaining {
     const ubi_allocator *allocator;
     const ubi_lens_view *look;
-    bool is_v8;
-    ubi_retainers *retainers; /* of all edges; V8: weak ones and the root's are passed over */
+    const ubi__retaining_rules *rules; /* the lens's; NULL: the edges of the view count */
+    ubi_retainers *retainers; /* of the view's edges; with rules of all, and weak ones and the root's are passed over */
     uint32_t *distances;      /* [n_nodes], nothing ignored */
     /* While something is ignored, else NULL: */
     uint64_t *ignored;          /* a bit per node */
     uint32_t *without;          /* [n_nodes] */
-    ubi__vec_u64 useless_edges; /* ascending: edges of WeakMaps whose partner is out of reach */
+    ubi__vec_u64 useless_edges; /* ascending: edges of pairs whose partner is out of reach */
 };
 
 /** The words of bits that a bit per node takes. */
@@ -30,8 +38,5 @@ static inline size_t ubi__retaining_words(const ubi_retaining *r) {
 
 /** The retainers of a node one by one; *i starts at 0. False: no more. */
 bool ubi__retaining_next(ubi_edge_ix *edge, const ubi_retaining *retaining, ubi_node_ix node, uint64_t *i);
-
-/** V8 (v8_retaining.c): finds useless_edges, by `without`. Errors: UBI_ENOMEM. */
-ubi_status ubi__v8_find_useless_edges(ubi__vec_u64 *out, const ubi_retaining *retaining, const uint32_t *without);
 
 #endif

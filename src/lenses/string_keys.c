@@ -11,10 +11,9 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/table.h"
-#include "lenses/v8/v8_look.h"
-
-/* What nodes of a kind are. */
-enum { NO_STRING, TEXT, JOINED, SLICE, TEXTLESS };
+#include "base/text.h"
+#include "lenses/joined.h"
+#include "lenses/producer.h"
 
 /* Strings between two reports of progress, and per thread at least. */
 #define REPORT (UINT32_C(1) << 16)
@@ -30,30 +29,23 @@ static bool go_on(const ubi__string_choice *choice, uint64_t done, uint64_t tota
 
 /* ---- which strings -------------------------------------------------------------------------------------------------- */
 
-/* Only V8's look can join concatenations. Its types are told apart in graphs of V8 only. */
-static uint8_t role_of(const ubi_kind *kind, bool is_v8, bool joins) {
+/* Concatenations have a text only if the look has put it together. */
+static ubi__string_part part_of(const ubi_lens_view *look, const ubi__string_rules *rules, const ubi_kind *kind) {
     if (kind->coarse_type != UBI_COARSE_STRING)
-        return NO_STRING;
-    if (!is_v8 || kind->raw_type == UBI__V8_STRING)
-        return TEXT;
-    if (kind->raw_type == UBI__V8_CONS_STRING)
-        return joins ? JOINED : TEXTLESS;
-    return kind->raw_type == UBI__V8_SLICED_STRING ? SLICE : TEXTLESS;
+        return UBI__STRING_NONE;
+    ubi__string_part part = rules ? rules->part_of_kind(look->graph, kind) : UBI__STRING_TEXT;
+    return part == UBI__STRING_ROPE && !look->joined ? UBI__STRING_TEXTLESS : part;
 }
 
-static bool joins_strings(const ubi_lens_view *look) {
-    return look->lens == &ubi__lens_v8 && ubi__v8_facts_of(look->graph);
-}
-
-static ubi_status find_roles(ubi__string_keys *k) {
-    const ubi_graph *g = k->choice.look->graph;
-    uint32_t n = ubi_graph_kind_count(g);
-    bool is_v8 = ubi__v8_facts_of(g) != NULL, joins = joins_strings(k->choice.look);
-    k->role_of_kind = ubi__alloc_array(k->choice.allocator, n ? n : 1, sizeof *k->role_of_kind);
-    if (!k->role_of_kind)
+static ubi_status find_parts(ubi__string_keys *k) {
+    const ubi_lens_view *look = k->choice.look;
+    const ubi__string_rules *rules = ubi__producer_of(look->graph)->strings;
+    uint32_t n = ubi_graph_kind_count(look->graph);
+    k->part_of_kind = ubi__alloc_array(k->choice.allocator, n ? n : 1, sizeof *k->part_of_kind);
+    if (!k->part_of_kind)
         return ubi__fail_nomem();
     for (ubi_kind_ix kind = 0; kind < n; kind++)
-        k->role_of_kind[kind] = role_of(ubi_graph_kind(g, kind), is_v8, joins);
+        k->part_of_kind[kind] = (uint8_t)part_of(look, rules, ubi_graph_kind(look->graph, kind));
     return UBI_OK;
 }
 
@@ -70,36 +62,6 @@ static inline bool is_chosen(const ubi__string_choice *c, ubi_node_ix node) {
 
 /* ---- strings that were cut ------------------------------------------------------------------------------------------ */
 
-/* Target of the first internal edge of that name, or UBI_NONE. */
-static ubi_node_ix field(const ubi_graph *g, ubi_node_ix node, const char *name) {
-    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_INTERNAL && ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
-            return g->target.at[e];
-    return UBI_NONE;
-}
-
-/* What a number or a truth value says: the name of the string that its field `value` leads to. */
-static ubi_str_ix said_by(const ubi_graph *g, ubi_node_ix number) {
-    ubi_node_ix value = number == UBI_NONE ? UBI_NONE : field(g, number, "value");
-    return value == UBI_NONE ? UBI_NONE : ubi_graph_canonical_string(g, ubi__graph_node_name(g, value));
-}
-
-static bool was_cut(const ubi_graph *g, ubi_node_ix node, ubi_str_ix truncated_word) {
-    ubi_edge_ix e = g->first_edge.at[node], end = g->first_edge.at[node + 1];
-    while (e < end &&
-           (ubi__graph_edge_kind(g, e) != UBI_EDGE_INTERNAL || !ubi__v8_is_word(g, g->name.at[e], truncated_word)))
-        e++;
-    ubi_str_ix said = e < end ? said_by(g, g->target.at[e]) : UBI_NONE;
-    return said != UBI_NONE && ubi__text_is(ubi_graph_string(g, said), "true");
-}
-
-static ubi_status add_cut(uint32_t *out, ubi__string_keys *k, ubi_node_ix node) {
-    const ubi_graph *g = k->choice.look->graph;
-    ubi__string_cut cut = { said_by(g, field(g, node, "length")), said_by(g, field(g, node, "hash")) };
-    *out = (uint32_t)k->cuts.n;
-    return ubi__vec_string_cut_push(&k->cuts, k->choice.allocator, cut);
-}
-
 static bool same_cut(const ubi__string_keys *k, uint32_t a, uint32_t b) {
     if (a == UBI_NONE || b == UBI_NONE)
         return a == b;
@@ -108,42 +70,46 @@ static bool same_cut(const ubi__string_keys *k, uint32_t a, uint32_t b) {
 
 /* ---- strings without an entry of their own -------------------------------------------------------------------------- */
 
-static ubi_status add_late(ubi__string_keys *k, ubi_node_ix node, uint32_t row, bool is_cut) {
+/* @param cut  NULL: it was not cut. */
+static ubi_status add_late(ubi__string_keys *k, ubi_node_ix node, uint32_t row, const ubi__string_cut *cut) {
     ubi__late_string late = { .node = node, .row = row, .cut = UBI_NONE, .entry = UBI_NONE };
-    if (is_cut)
-        UBI_TRY(add_cut(&late.cut, k, node));
+    if (cut) {
+        late.cut = (uint32_t)k->cuts.n;
+        UBI_TRY(ubi__vec_string_cut_push(&k->cuts, k->choice.allocator, *cut));
+    }
     return ubi__vec_late_string_push(&k->late, k->choice.allocator, late);
 }
 
 /* A concatenation with an empty half is the other half once more. */
-static bool has_own_text(const ubi__string_keys *k, const ubi__v8_cons *cons) {
+static bool has_own_text(const ubi__string_keys *k, const ubi__rope *cons) {
     const ubi_graph *g = k->choice.look->graph;
     return !cons->flat && ubi__graph_node_name(g, cons->node) != UBI_NONE &&
-           k->role_of_kind[g->kind.at[cons->node]] == JOINED;
+           k->part_of_kind[g->kind.at[cons->node]] == UBI__STRING_ROPE;
 }
 
-static ubi_status find_joined(ubi__string_keys *k, const ubi__v8_joined *joined) {
+static ubi_status find_joined(ubi__string_keys *k, const ubi__joined *joined) {
     for (uint32_t row = 0; row < joined->cons.n; row++)
         if (has_own_text(k, &joined->cons.at[row]) && is_chosen(&k->choice, joined->cons.at[row].node))
-            UBI_TRY(add_late(k, joined->cons.at[row].node, row, false));
+            UBI_TRY(add_late(k, joined->cons.at[row].node, row, NULL));
     return UBI_OK;
 }
 
 /* The same, and other strings that were cut. */
-static ubi_status find_joined_and_cut(ubi__string_keys *k, const ubi__v8_joined *joined, ubi_str_ix truncated_word) {
+static ubi_status find_joined_and_cut(ubi__string_keys *k, const ubi__joined *joined, const ubi__string_rules *rules) {
     const ubi_graph *g = k->choice.look->graph;
     uint32_t row = 0;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
         if (ubi__unlikely(node % REPORT == 0) && !go_on(&k->choice, 0, g->n_nodes))
             return ubi__fail_cancelled();
-        uint8_t role = k->role_of_kind[g->kind.at[node]];
+        uint8_t part = k->part_of_kind[g->kind.at[node]];
         bool is_joined = row < joined->cons.n && joined->cons.at[row].node == node;
-        const ubi__v8_cons *cons = is_joined ? &joined->cons.at[row++] : NULL;
-        if ((role != TEXT && role != JOINED) || !is_chosen(&k->choice, node))
+        const ubi__rope *cons = is_joined ? &joined->cons.at[row++] : NULL;
+        if ((part != UBI__STRING_TEXT && part != UBI__STRING_ROPE) || !is_chosen(&k->choice, node))
             continue;
-        bool is_cut = was_cut(g, node, truncated_word);
+        ubi__string_cut cut;
+        bool is_cut = rules->string_cut(&cut, g, node);
         if (cons ? has_own_text(k, cons) : is_cut && ubi__graph_node_name(g, node) != UBI_NONE)
-            UBI_TRY(add_late(k, node, cons ? row - 1 : UBI_NONE, is_cut));
+            UBI_TRY(add_late(k, node, cons ? row - 1 : UBI_NONE, is_cut ? &cut : NULL));
     }
     return UBI_OK;
 }
@@ -151,7 +117,7 @@ static ubi_status find_joined_and_cut(ubi__string_keys *k, const ubi__v8_joined 
 static ubi_text text_of(const ubi__string_keys *k, const ubi__late_string *late, ubi_lens_name_buffer *buffer) {
     const ubi_lens_view *look = k->choice.look;
     if (late->row != UBI_NONE)
-        return ubi__v8_joined_row_text(&ubi__v8_look_of(look)->joined, late->row, buffer);
+        return ubi__joined_row_text(look->joined, late->row, buffer);
     return ubi_graph_string(look->graph, ubi__graph_node_name(look->graph, late->node));
 }
 
@@ -281,32 +247,32 @@ static ubi_status compare_late(ubi__string_keys *k) {
 
 ubi_status ubi__string_keys_init(ubi__string_keys *k, const ubi__string_choice *choice) {
     *k = (ubi__string_keys){ .choice = *choice };
-    UBI_TRY(find_roles(k));
-    if (joins_strings(choice->look)) {
-        const ubi__v8_look *own = ubi__v8_look_of(choice->look);
-        UBI_TRY(own->words.truncated == UBI_NONE ? find_joined(k, &own->joined)
-                                                 : find_joined_and_cut(k, &own->joined, own->words.truncated));
-    }
+    UBI_TRY(find_parts(k));
+    const ubi__string_rules *rules = ubi__producer_of(choice->look->graph)->strings;
+    const ubi__joined *joined = choice->look->joined;
+    if (joined && rules)
+        UBI_TRY(rules->has_cut_strings && rules->has_cut_strings(choice->look) ? find_joined_and_cut(k, joined, rules)
+                                                                               : find_joined(k, joined));
     return compare_late(k);
 }
 
 void ubi__string_keys_fini(ubi__string_keys *k) {
     const ubi_allocator *a = k->choice.allocator;
     uint32_t n = ubi_graph_kind_count(k->choice.look->graph);
-    ubi__free_array(a, k->role_of_kind, n ? n : 1, sizeof *k->role_of_kind);
+    ubi__free_array(a, k->part_of_kind, n ? n : 1, sizeof *k->part_of_kind);
     ubi__vec_late_string_fini(&k->late, a);
     ubi__vec_string_cut_fini(&k->cuts, a);
 }
 
 /* *late: the place of the next late string. */
-static ubi__string string_at(const ubi__string_keys *k, ubi_node_ix node, uint8_t role, size_t *late) {
+static ubi__string string_at(const ubi__string_keys *k, ubi_node_ix node, uint8_t part, size_t *late) {
     const ubi_graph *g = k->choice.look->graph;
-    ubi__string s = { node, UBI_NONE, UBI_NONE, role == SLICE, false, size_of(k->choice.look, node) };
+    ubi__string s = { node, UBI_NONE, UBI_NONE, part == UBI__STRING_SLICE, false, size_of(k->choice.look, node) };
     if (*late < k->late.n && k->late.at[*late].node == node) {
         s.late = (uint32_t)*late;
         s.key = k->late.at[*late].key;
         s.truncated = k->late.at[(*late)++].cut != UBI_NONE;
-    } else if (role == TEXT) {
+    } else if (part == UBI__STRING_TEXT) {
         s.key = ubi__strtab_canonical(&g->strings, ubi__graph_node_name(g, node));
     }
     return s;
@@ -318,10 +284,10 @@ ubi_status ubi__strings_each(const ubi__string_keys *k, ubi__string_fn fn, void 
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
         if (ubi__unlikely(node % REPORT == 0) && !go_on(&k->choice, node, g->n_nodes))
             return ubi__fail_cancelled();
-        uint8_t role = k->role_of_kind[g->kind.at[node]];
-        if (role == NO_STRING || !is_chosen(&k->choice, node))
+        uint8_t part = k->part_of_kind[g->kind.at[node]];
+        if (part == UBI__STRING_NONE || !is_chosen(&k->choice, node))
             continue;
-        ubi__string s = string_at(k, node, role, &late);
+        ubi__string s = string_at(k, node, part, &late);
         UBI_TRY(fn(payload, &s));
     }
     return UBI_OK;
@@ -334,8 +300,7 @@ uint32_t ubi__string_length(const ubi__string_keys *k, const ubi__string *string
         return ubi__utf16_units(ubi_graph_string(look->graph, ubi__graph_node_name(look->graph, string->node)),
                                 UINT32_MAX / 3);
     const ubi__late_string *late = &k->late.at[string->late];
-    uint32_t units =
-        late->row == UBI_NONE ? UBI_STRINGS_JOINED_UNITS : ubi__v8_look_of(look)->joined.cons.at[late->row].units;
+    uint32_t units = late->row == UBI_NONE ? UBI_STRINGS_JOINED_UNITS : look->joined->cons.at[late->row].units;
     if (units < UBI_STRINGS_JOINED_UNITS)
         return units;
     return ubi__utf16_units(text_of(k, late, &buffer), UINT32_MAX / 3);

@@ -39,10 +39,31 @@ typedef struct ubi__string_cut {
 } ubi__string_cut;
 UBI_VEC_DECLARE(ubi__vec_string_cut, ubi__string_cut);
 
+/** What nodes of a kind are. */
+typedef enum ubi__string_part {
+    UBI__STRING_NONE,    /**< no string */
+    UBI__STRING_TEXT,    /**< its name is its text */
+    UBI__STRING_ROPE,    /**< put together of two others */
+    UBI__STRING_SLICE,   /**< part of another string */
+    UBI__STRING_TEXTLESS /**< the file does not have its text */
+} ubi__string_part;
+
+/** How a producer writes strings. */
+typedef struct ubi__string_rules {
+    /** What strings of a kind are. */
+    ubi__string_part (*part_of_kind)(const ubi_graph *graph, const ubi_kind *kind);
+    /** Whether the file says of some strings that it has not all of their text. */
+    bool (*has_cut_strings)(const ubi_lens_view *look);
+    /** Whether it says so of this one, and what it says instead. Cost: O(edges of the node). */
+    bool (*string_cut)(ubi__string_cut *out, const ubi_graph *graph, ubi_node_ix node);
+    /** What the text of a concatenation has in place of a part without a text: such texts may differ all the same. */
+    const char *unknown_part;
+} ubi__string_rules;
+
 typedef struct ubi__string_keys {
     ubi__string_choice choice;
     uint32_t n_keys;           /* all keys are below */
-    uint8_t *role_of_kind;     /* [kind count] */
+    uint8_t *part_of_kind;     /* [kind count], ubi__string_part */
     ubi__vec_late_string late; /* ascending by node */
     ubi__vec_string_cut cuts;
 } ubi__string_keys;

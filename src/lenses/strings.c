@@ -7,8 +7,9 @@
 #include <ubiheap/strings.h>
 
 #include "base/merge_sort.h"
+#include "lenses/joined.h"
+#include "lenses/lens.h"
 #include "lenses/string_keys.h"
-#include "lenses/v8/v8_look.h"
 
 UBI_VEC_DECLARE(vec_group, ubi_string_group);
 
@@ -167,8 +168,8 @@ const ubi_strings_totals *ubi_strings_totals_of(const ubi_strings *s) {
 
 ubi_text ubi_strings_text(const ubi_strings *s, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
     const ubi_graph *g = s->look->graph;
-    if (s->look->lens == &ubi__lens_v8)
-        return ubi__v8_joined_text(&ubi__v8_look_of(s->look)->joined, node, buffer);
+    if (s->look->joined)
+        return ubi__joined_text(s->look->joined, node, buffer);
     return ubi_graph_string(g, ubi__graph_node_name(g, node));
 }
 

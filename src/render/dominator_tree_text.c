@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "lenses/lens.h"
 #include "render/access_edges.h"
 #include "render/node_label.h"
 
@@ -179,14 +180,13 @@ typedef struct line {
     bool folded;            /* its children are not shown */
 } line;
 
-static bool has_own_name(const page *p, ubi_node_ix node) {
-    return p->options->names && p->options->look &&
-           ubi_graph_kind(p->options->graph, ubi_graph_node_kind(p->options->graph, node))->raw_type != 0;
+static bool has_own_names(const page *p) {
+    return p->options->names && p->options->look && ubi_lens_of(p->options->look)->names_nodes;
 }
 
 static size_t name_columns(const page *p, const line *l, size_t most) {
     ubi_lens_name_buffer buffer;
-    if (!has_own_name(p, l->row.node))
+    if (!has_own_names(p))
         return label_columns(p->style, l->row.label, p->options->graph, l->row.node, most);
     return ubi__display_columns(ubi__node_title(p->options->graph, p->options->look, l->row.node, &buffer), p->style,
                                 NAME_COLUMNS_BESIDE_OWN);
@@ -195,7 +195,7 @@ static size_t name_columns(const page *p, const line *l, size_t most) {
 static void write_label(const page *p, const line *l, size_t columns) {
     ubi_lens_name_buffer buffer;
     ubi_node_ix node = l->row.node;
-    if (has_own_name(p, node))
+    if (has_own_names(p))
         ubi__display_text(p->out, p->style, ubi__node_title(p->options->graph, p->options->look, node, &buffer),
                           columns);
     else

@@ -23,25 +23,22 @@ ubi__edge_words ubi__words_to_held(const ubi__path_view *path, uint32_t n_to_nod
     uint32_t last = n_to_node - 1;
     if (holder == last)
         return ubi__edge_words_of(path->graph, steps[last].predecessor, steps[last].edge);
-    return ubi__engine_words(path->graph, steps[holder].predecessor, steps[holder + 1].predecessor,
-                             steps[holder + 1].edge, steps[last - 1].edge, steps[last].edge);
+    ubi__engine_run run = { steps[holder].predecessor, steps[holder + 1].predecessor, steps[holder + 1].edge,
+                            steps[last - 1].edge, steps[last].edge };
+    return ubi__engine_words(path->graph, &run);
 }
 
 /* ---- places --------------------------------------------------------------------------------------------------------- */
 
-void ubi__function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function) {
-    const ubi__v8_facts *facts = ubi__v8_facts_of(graph);
-    ubi__v8_fields fields;
+void ubi__function_place(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function) {
+    const ubi__producer_code *code = &ubi__producer_of(graph)->code;
     *out = 0;
-    if (!facts || ubi_graph_kind(graph, ubi_graph_node_kind(graph, function))->raw_type != UBI__V8_CLOSURE)
-        return;
-    ubi__v8_fields_init(&fields, graph, ubi_allocator_default());
-    ubi__v8_function_place(out, facts, &fields, function);
-    ubi__v8_fields_fini(&fields);
+    if (code->place_words)
+        code->place_words(out, graph, function);
 }
 
 void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function) {
-    char place[UBI__V8_FUNCTION_WORDS];
+    char place[UBI__FUNCTION_WORDS];
     ubi__function_place(place, graph, function);
     if (!*place)
         return;

@@ -7,7 +7,6 @@
 #ifndef UBI_RENDER_HOLDER_WORDS_H
 #define UBI_RENDER_HOLDER_WORDS_H
 
-#include "lenses/v8/v8_fields.h"
 #include "render/edge_words.h"
 #include "render/path_words.h"
 
@@ -26,7 +25,7 @@ void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__p
 bool ubi__display_held(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t n_to_node,
                        const char *before);
 /** "server.js:12" of a function, as much of it as is known, "" at least. Allocation failures count as not known. */
-void ubi__function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function);
+void ubi__function_place(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function);
 /** " (server.js:12)" of a function whose place is known; else nothing. Allocation failures count as not known. */
 void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function);
 

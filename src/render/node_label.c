@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
-#include "formats/v8/v8_types.h"
+#include "lenses/producer.h"
 #include "render/function_name.h"
 
 /* With less room than this for a source, a place is left out: it would not be recognized. */
@@ -45,47 +45,13 @@ size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_fram
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static bool is_v8(const ubi_graph *graph, ubi_node_ix node) {
-    return ubi_graph_kind(graph, ubi_graph_node_kind(graph, node))->raw_type != UBI__V8_NONE;
-}
-
-/* `text` between two marks, in the buffer, where it may be already. A text that does not fit is cut at a whole character. */
-static ubi_text wrap(ubi_lens_name_buffer *buffer, const char *open, ubi_text text, const char *close) {
-    size_t n_open = strlen(open), n_close = strlen(close), room = sizeof buffer->bytes - n_open - n_close, n = text.len;
-    if (n > room)
-        for (n = room; n > 0 && ((uint8_t)text.ptr[n] & 0xc0) == 0x80; n--) {
-        }
-    if (n)
-        memmove(buffer->bytes + n_open, text.ptr, n);
-    memcpy(buffer->bytes, open, n_open);
-    memcpy(buffer->bytes + n_open + n, close, n_close);
-    return (ubi_text){ buffer->bytes, n_open + n + n_close };
-}
-
-static ubi_text v8_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
-                         ubi_lens_name_buffer *buffer) {
-    const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, node));
-    ubi_text name = ubi_lens_display_name(look, node, buffer);
-    switch ((ubi__v8_type)kind->raw_type) {
-    case UBI__V8_CLOSURE:
-        return name.len ? wrap(buffer, "", name, "()") : ubi__text("(anonymous function)");
-    case UBI__V8_STRING:
-    case UBI__V8_CONS_STRING:
-    case UBI__V8_SLICED_STRING:
-        return wrap(buffer, "\"", name, "\"");
-    case UBI__V8_REGEXP:
-        return wrap(buffer, "/", name, "/");
-    default:
-        return name.len ? name : wrap(buffer, "(", ubi_graph_string(graph, kind->type_name), ")");
-    }
-}
-
 ubi_text ubi__node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
                          ubi_lens_name_buffer *buffer) {
     if (node == ubi_graph_root(graph))
         return ubi__text("root");
-    if (look && is_v8(graph, node))
-        return v8_title(graph, look, node, buffer);
+    const ubi__producer_words *words = ubi__producer_of(graph)->words;
+    if (look && words->node_title)
+        return words->node_title(graph, look, node, buffer);
     ubi_text label = ubi__kind_label(graph, ubi_graph_kind(graph, ubi_graph_node_kind(graph, node)));
     return label.len ? label : ubi__text("(empty name)");
 }

@@ -12,8 +12,8 @@
 #include "render/display.h"
 
 /**
- * A name for one node among others: "root"; of V8's heaps, where the lens knows each node by name, that name, with the marks
- * that scripts would write: add(), "text", /expression/; elsewhere the label of its kind.
+ * A name for one node among others: "root"; where the producer knows each node by name, that name, with the marks that scripts
+ * would write: add(), "text", /expression/; elsewhere the label of its kind.
  * @param look    NULL: by kind only. Borrowed.
  * @param buffer  the answer may be in it.
  * @return never empty.

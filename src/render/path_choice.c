@@ -46,7 +46,7 @@ static void rotate(group *groups, uint32_t n, uint32_t by) {
     reverse(groups, n);
 }
 
-static void collect(choice *c, const pen *p, ubi__v8_fields *fields) {
+static void collect(choice *c, const pen *p, ubi__fields *fields) {
     uint32_t oldest = 0, next;
     group *last = NULL;
     c->n = 0;
@@ -181,7 +181,7 @@ static void bring_back(choice *c, pen *p, ubi__path_fits *fits, size_t columns, 
     }
 }
 
-bool ubi__path_choose(choice *c, pen *p, ubi__v8_fields *fields, ubi__path_fits *fits, size_t columns, unsigned lines) {
+bool ubi__path_choose(choice *c, pen *p, ubi__fields *fields, ubi__path_fits *fits, size_t columns, unsigned lines) {
     p->n_gaps = 0;
     collect(c, p, fields);
     rate(c);

@@ -44,7 +44,7 @@ typedef bool ubi__path_fits(const ubi__path_pen *pen, size_t columns, unsigned l
  * @return false: not even the target alone does.
  * Cost: that of measuring all units once, and those of the choice some times.
  */
-bool ubi__path_choose(ubi__path_choice *choice, ubi__path_pen *pen, ubi__v8_fields *fields, ubi__path_fits *fits,
+bool ubi__path_choose(ubi__path_choice *choice, ubi__path_pen *pen, ubi__fields *fields, ubi__path_fits *fits,
                       size_t columns, unsigned lines);
 
 #endif

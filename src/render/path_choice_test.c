@@ -263,11 +263,11 @@ static void lines_end_between_steps(void **state) {
 
 static void assert_of_engine(const v8_step *steps, uint32_t n, bool expected) {
     static drawn d;
-    ubi__v8_fields fields;
+    ubi__fields fields;
     open_drawn(&d, steps, n);
-    ubi__v8_fields_init(&fields, d.graph, ubi_allocator_default());
+    ubi__fields_init(&fields, d.graph, ubi_allocator_default());
     assert_int_equal(ubi__path_is_of_engine(&d.path, &fields), expected);
-    ubi__v8_fields_fini(&fields);
+    ubi__fields_fini(&fields);
     close_drawn(&d);
 }
 

@@ -76,8 +76,9 @@ static ubi__edge_words engine_words_at(const pen *p, uint32_t i) {
     uint32_t last = i;
     while (is_engine_at(p, last + 1))
         last++;
-    return ubi__engine_words(p->path->graph, node_at(p->path, i - 1), node_at(p->path, i), steps[i].edge,
-                             steps[last - 1].edge, steps[last].edge);
+    ubi__engine_run run = { node_at(p->path, i - 1), node_at(p->path, i), steps[i].edge, steps[last - 1].edge,
+                            steps[last].edge };
+    return ubi__engine_words(p->path->graph, &run);
 }
 
 /* Whether node i is reached as scripts reach a property, or through one node of the engine's that is one to them. */
@@ -175,9 +176,6 @@ static void draw_list(pen *p) {
     draw_ascii(p, " ms");
 }
 
-/* What V8 says of every window, behind its first word. */
-static const ubi_text said_of_windows = { " [JSGlobalObject]", 17 };
-
 /* Where `part` begins, in byte `last` of the text at the latest; the text's end: nowhere there. */
 static size_t find(ubi_text text, ubi_text part, size_t last) {
     for (size_t i = 0; i <= last && i + part.len <= text.len; i++)
@@ -197,13 +195,14 @@ static void draw_label(pen *p, uint32_t i) {
         draw_ascii(p, "script ");
         label = ubi__file_name(label);
     }
-    size_t at = find(label, said_of_windows, p->part_columns), before = p->columns;
+    ubi_text left_out = ubi__text(ubi__producer_of(p->path->graph)->words->left_out_of_paths);
+    size_t at = left_out.len ? find(label, left_out, p->part_columns) : label.len, before = p->columns;
     if (at == label.len) {
         draw_text(p, label, p->part_columns);
         return;
     }
     draw_text(p, (ubi_text){ label.ptr, at }, p->part_columns);
-    at += said_of_windows.len;
+    at += left_out.len;
     draw_text(p, (ubi_text){ label.ptr + at, label.len - at }, p->part_columns - (p->columns - before));
 }
 

@@ -7,83 +7,41 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "formats/v8/v8_types.h"
 
 /* Pieces of one unit that differ; the others repeat them. */
 #define MOST_PIECES 3
 
 typedef ubi__path_pen pen;
 
-static bool is_any(ubi_text name, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++)
+/* Properties that lead on, but that nobody has chosen. */
+static bool is_on_the_way(ubi_text name) {
+    static const char *const names[] = { "__proto__", "prototype", "constructor", "_onTimeout", "_onImmediate" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ubi__text_is(name, names[i]))
             return true;
     return false;
 }
 
-/* Classes that every program has. */
-static bool is_built_in(ubi_text name) {
-    static const char *const names[] = { "Object",  "Array",   "Function", "Map",         "Set",       "WeakMap",
-                                         "WeakSet", "WeakRef", "Promise",  "native_bind", "Generator", "Window",
-                                         "Proxy",   "Error",   "global",   "ArrayBuffer" };
-    return is_any(name, names, sizeof names / sizeof *names);
-}
-
-/* Properties that lead on, but that nobody has chosen. */
-static bool is_on_the_way(ubi_text name) {
-    static const char *const names[] = { "__proto__", "prototype", "constructor", "_onTimeout", "_onImmediate" };
-    return is_any(name, names, sizeof names / sizeof *names);
-}
-
 /* ---- nodes -------------------------------------------------------------------------------------------------------- */
 
-static bool is_closure(const ubi_graph *g, ubi_node_ix node) {
-    return ubi_graph_kind(g, ubi_graph_node_kind(g, node))->raw_type == UBI__V8_CLOSURE;
-}
-
-static bool is_runtime_closure(const ubi_graph *g, ubi__v8_fields *fields, ubi_node_ix node) {
-    return is_closure(g, node) && ubi__v8_is_of_runtime(fields, node);
-}
-
-/* Elements of a page and windows; the other native nodes are the browser's or Node's own. */
-static bool is_of_page(ubi_text name) {
-    static const char detached[] = "Detached ", window[] = "Window";
-    size_t n = sizeof detached - 1;
-    if (name.len > n && memcmp(name.ptr, detached, n) == 0)
-        name = (ubi_text){ name.ptr + n, name.len - n };
-    return (name.len && *name.ptr == '<') ||
-           (name.len >= sizeof window - 1 && memcmp(name.ptr, window, sizeof window - 1) == 0);
-}
-
-static ubi__path_rank rank_of_name(ubi_text name) {
-    return name.len == 0 || is_built_in(name) ? UBI__RANK_UNNAMED : UBI__RANK_PROGRAM;
-}
-
-static ubi__path_rank rank_of_v8_node(const ubi_graph *g, ubi_node_ix node, uint8_t raw_type) {
-    ubi_text name = ubi_graph_string(g, ubi_graph_node_name(g, node));
-    switch ((ubi__v8_type)raw_type) {
-    case UBI__V8_OBJECT:
-    case UBI__V8_CLOSURE:
-        return rank_of_name(name);
-    case UBI__V8_NATIVE:
-        return is_of_page(name) ? UBI__RANK_UNNAMED : UBI__RANK_ENGINE;
-    default:
-        return UBI__RANK_UNNAMED;
-    }
+static bool is_runtime_function(const ubi_graph *g, ubi__fields *fields, ubi_node_ix node) {
+    return ubi__kind_is_function(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node))) &&
+           ubi__function_is_of_runtime(fields, node);
 }
 
 /* What the label of the node alone says. */
 static ubi__path_rank rank_of_node(const ubi_graph *g, ubi_node_ix node) {
+    const ubi__producer_words *words = ubi__producer_of(g)->words;
     const ubi_kind *kind = ubi_graph_kind(g, ubi_graph_node_kind(g, node));
     if (ubi__node_is_root(g, node) || ubi__node_is_engine(g, node))
         return UBI__RANK_ENGINE;
-    if (kind->raw_type)
-        return rank_of_v8_node(g, node, kind->raw_type);
+    if (words->node_rank)
+        return words->node_rank(g, node);
     switch (kind->coarse_type) {
     case UBI_COARSE_OBJECT:
         if (kind->descriptive_name != UBI_NONE)
-            return rank_of_name(ubi_graph_string(g, kind->descriptive_name));
-        return rank_of_name(ubi_graph_string(g, kind->class_name));
+            return ubi__rank_of_name(ubi_graph_string(g, kind->descriptive_name));
+        return ubi__rank_of_name(ubi_graph_string(g, kind->class_name));
     case UBI_COARSE_SCRIPT:
         return UBI__RANK_PROGRAM; /* its file */
     case UBI_COARSE_OTHER:
@@ -94,10 +52,8 @@ static ubi__path_rank rank_of_node(const ubi_graph *g, ubi_node_ix node) {
 }
 
 bool ubi__edge_is_of_runtime(const ubi_graph *graph, ubi_edge_ix edge) {
-    static const char symbol[] = "<symbol node:";
-    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
-    return ubi_graph_edge_kind(graph, edge) == UBI_EDGE_PROPERTY && name.len > sizeof symbol - 1 &&
-           memcmp(name.ptr, symbol, sizeof symbol - 1) == 0;
+    const ubi__producer_code *code = &ubi__producer_of(graph)->code;
+    return code->edge_is_of_runtime && code->edge_is_of_runtime(graph, edge);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------- */
@@ -126,20 +82,20 @@ static ubi__path_rank rank_of_start(const pen *p) {
     return p->start.list ? UBI__RANK_PROGRAM : UBI__RANK_ENGINE; /* how long a timer waits tells which it is */
 }
 
-static ubi__path_rank rank_of_piece(const pen *p, ubi__v8_fields *fields, uint32_t i, uint32_t next) {
+static ubi__path_rank rank_of_piece(const pen *p, ubi__fields *fields, uint32_t i, uint32_t next) {
     const ubi_graph *g = p->path->graph;
     ubi_node_ix node = p->path->steps[i].predecessor;
     ubi_node_ix held = next < p->path->n_steps ? p->path->steps[next].predecessor : p->path->target;
     bool is_start = i == p->start.begin && (p->start.list || p->start.name);
     ubi__path_rank label = is_start ? rank_of_start(p) : rank_of_node(g, node);
     ubi__edge_words edge, engine;
-    if ((!is_start && is_runtime_closure(g, fields, node)) || ubi__edge_is_of_runtime(g, p->path->steps[i].edge))
+    if ((!is_start && is_runtime_function(g, fields, node)) || ubi__edge_is_of_runtime(g, p->path->steps[i].edge))
         return UBI__RANK_RUNTIME;
     ubi__path_piece_words(&edge, &engine, p, i);
     if (edge.how == UBI__EDGE_PROPERTY && is_on_the_way(edge.text))
         return UBI__RANK_RUNTIME;
     bool is_global = i == p->start.begin && ubi__text_is(ubi_graph_string(g, ubi_graph_node_name(g, node)), "global");
-    if (is_global && is_runtime_closure(g, fields, held)) /* global.setTimeout */
+    if (is_global && is_runtime_function(g, fields, held)) /* global.setTimeout */
         return UBI__RANK_RUNTIME;
     ubi__path_rank words = larger(rank_of_words(edge), rank_of_words(engine));
     if (label == UBI__RANK_ENGINE && words == UBI__RANK_UNNAMED) /* an element of what nobody knows */
@@ -147,7 +103,7 @@ static ubi__path_rank rank_of_piece(const pen *p, ubi__v8_fields *fields, uint32
     return larger(is_global ? UBI__RANK_ENGINE : label, words);
 }
 
-ubi__path_rank ubi__path_unit_rank(const pen *p, ubi__v8_fields *fields, uint32_t i, uint32_t next) {
+ubi__path_rank ubi__path_unit_rank(const pen *p, ubi__fields *fields, uint32_t i, uint32_t next) {
     ubi__path_rank most = UBI__RANK_ENGINE;
     for (uint32_t k = 0, behind; k < MOST_PIECES && i < next && i < p->path->n_steps; k++, i = behind) {
         behind = ubi__path_next_piece(p, i);
@@ -156,7 +112,7 @@ ubi__path_rank ubi__path_unit_rank(const pen *p, ubi__v8_fields *fields, uint32_
     return most;
 }
 
-bool ubi__path_is_of_engine(const ubi__path_view *path, ubi__v8_fields *fields) {
+bool ubi__path_is_of_engine(const ubi__path_view *path, ubi__fields *fields) {
     pen p = { .path = path, .start = ubi__path_start_of(path->graph, path->steps, path->n_steps) };
     if (path->n_steps == 0 || rank_of_node(path->graph, path->target) > UBI__RANK_ENGINE)
         return false;

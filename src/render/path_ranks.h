@@ -5,27 +5,17 @@
 #ifndef UBI_RENDER_PATH_RANKS_H
 #define UBI_RENDER_PATH_RANKS_H
 
-#include "lenses/v8/v8_fields.h"
 #include "render/path_pieces.h"
-
-/** From what is missed least to what is missed most. */
-typedef enum ubi__path_rank {
-    UBI__RANK_ENGINE,  /**< roots, lists of roots, the browser's own nodes */
-    UBI__RANK_RUNTIME, /**< functions of Node.js with all they hold; prototypes and constructors on the way */
-    UBI__RANK_UNNAMED, /**< an element of an array, an entry of a Map, an element of a page */
-    UBI__RANK_PROGRAM, /**< a property, a class or a function */
-    UBI__RANK_VARIABLE /**< a variable that a function of the program captured, with the function */
-} ubi__path_rank;
 
 /**
  * Of the unit from node `i` until node `next`, the most that one of its pieces has.
  * @param fields  of the graph. Allocation failures count as not knowing whose a function is.
  */
-ubi__path_rank ubi__path_unit_rank(const ubi__path_pen *pen, ubi__v8_fields *fields, uint32_t i, uint32_t next);
+ubi__path_rank ubi__path_unit_rank(const ubi__path_pen *pen, ubi__fields *fields, uint32_t i, uint32_t next);
 
-/** Whether an edge of a global object is one by which Node.js keeps its own: a symbol that it calls so. */
+/** Whether an edge of a global object is one by which the runtime, such as Node.js, keeps its own. */
 bool ubi__edge_is_of_runtime(const ubi_graph *graph, ubi_edge_ix edge);
 /** Whether a path says nothing but roots and nodes of the engine's, its target among them: no program can let go of that. */
-bool ubi__path_is_of_engine(const ubi__path_view *path, ubi__v8_fields *fields);
+bool ubi__path_is_of_engine(const ubi__path_view *path, ubi__fields *fields);
 
 #endif

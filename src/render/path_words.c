@@ -67,7 +67,7 @@ static bool fits(const pen *p, size_t columns, unsigned lines) {
 /* ---- what is left out --------------------------------------------------------------------------------------------- */
 
 /* Begins behind a root, and what follows it, that says nothing of the program, if something of it is left to begin with. */
-static void leave_engine_start_out(pen *p, ubi__v8_fields *fields) {
+static void leave_engine_start_out(pen *p, ubi__fields *fields) {
     uint32_t begin = p->start.begin, next = begin;
     while (begin < p->path->n_steps) {
         ubi__path_unit_columns(p, begin, &next);
@@ -80,7 +80,7 @@ static void leave_engine_start_out(pen *p, ubi__v8_fields *fields) {
 }
 
 /* With all steps: first without a root, then without words of the engine. */
-static bool fits_whole(pen *p, ubi__v8_fields *fields, size_t columns, unsigned lines) {
+static bool fits_whole(pen *p, ubi__fields *fields, size_t columns, unsigned lines) {
     bool fit = fits(p, columns, lines);
     if (fit)
         return true;
@@ -93,7 +93,7 @@ static bool fits_whole(pen *p, ubi__v8_fields *fields, size_t columns, unsigned 
 }
 
 /* Names get shorter until all of the program's can be shown, or `enough` of them. */
-static bool chooses(pen *p, ubi__path_choice *choice, ubi__v8_fields *fields, size_t columns, unsigned lines,
+static bool chooses(pen *p, ubi__path_choice *choice, ubi__fields *fields, size_t columns, unsigned lines,
                     uint32_t enough) {
     bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
     p->part_columns = longest_part(columns);
@@ -127,8 +127,8 @@ static bool only_cut_target_is_shown(const pen *p) {
 
 /* Steps that say nothing of the program go before its names are cut, and these before any of them goes. */
 static bool fit_path(pen *p, ubi__path_choice *choice, size_t columns, unsigned lines) {
-    ubi__v8_fields fields;
-    ubi__v8_fields_init(&fields, p->path->graph, ubi_allocator_default());
+    ubi__fields fields;
+    ubi__fields_init(&fields, p->path->graph, ubi_allocator_default());
     bool fit = fits_whole(p, &fields, columns, lines);
     if (!fit) {
         bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
@@ -137,7 +137,7 @@ static bool fit_path(pen *p, ubi__path_choice *choice, size_t columns, unsigned 
             fit = chooses(p, choice, &fields, columns, lines, NAMES_ENOUGH);
         count_gap(p, columns, lines);
     }
-    ubi__v8_fields_fini(&fields);
+    ubi__fields_fini(&fields);
     return fit && !only_cut_target_is_shown(p);
 }
 

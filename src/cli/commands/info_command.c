@@ -9,8 +9,8 @@
 #include "cli/commands/timeline/timeline_view.h"
 #include "cli/heap_summary.h"
 #include "cli/snapshot.h"
-#include "formats/v8/v8_facts.h"
 #include "lenses/lens.h"
+#include "lenses/producer.h"
 
 typedef struct facts {
     const ubi__snapshot *snapshot;
@@ -30,36 +30,18 @@ static double per_item(uint64_t bytes, uint64_t n) {
     return n ? (double)bytes / (double)n : 0;
 }
 
-/* What a file may carry, in the words of both outputs. */
-typedef struct carried {
-    const char *key;  /* JSON */
-    const char *word; /* text */
-    bool present;
-} carried;
+#define MOST_CARRIED (6 + UBI__MOST_CARRIED)
 
-#define MOST_CARRIED 12
-
-/* Only files of V8 can have these. */
-static size_t list_carried_by_v8(carried *out, const ubi__v8_facts *v8) {
-    out[0] = (carried){ "locations", "places in the code", v8->locations.n > 0 };
-    out[1] = (carried){ "allocationCounts", "allocation counts", v8->traces.n > 0 };
-    out[2] = (carried){ "samples", "samples over time", v8->samples.n > 0 };
-    out[3] = (carried){ "scopes", "scopes", v8->scopes.n > 0 };
-    out[4] = (carried){ "detachedness", "detachedness of DOM nodes", v8->has_detachedness };
-    out[5] = (carried){ "nativeBytes", "native memory beside the nodes", v8->has_extra_native_bytes };
-    return 6;
-}
-
-static size_t list_carried(carried out[MOST_CARRIED], const facts *f) {
+static size_t list_carried(ubi__carried out[MOST_CARRIED], const facts *f) {
     const ubi__heap_summary *s = &f->summary;
-    const ubi__v8_facts *v8 = ubi__v8_facts_of(f->graph);
-    out[0] = (carried){ "edgeNames", "edge names", s->has_edge_names };
-    out[1] = (carried){ "classNames", "class names", s->names.classes > 0 };
-    out[2] = (carried){ "constructorNames", "constructor names", s->names.constructors > 0 };
-    out[3] = (carried){ "domNames", "DOM names", s->names.dom > 0 };
-    out[4] = (carried){ "scriptFilenames", "script file names", s->names.scripts > 0 };
-    out[5] = (carried){ "allocationStacks", "allocation stacks", s->n_with_stack > 0 };
-    return 6 + (v8 ? list_carried_by_v8(out + 6, v8) : 0);
+    const ubi__producer *producer = ubi__producer_of(f->graph);
+    out[0] = (ubi__carried){ "edgeNames", "edge names", s->has_edge_names };
+    out[1] = (ubi__carried){ "classNames", "class names", s->names.classes > 0 };
+    out[2] = (ubi__carried){ "constructorNames", "constructor names", s->names.constructors > 0 };
+    out[3] = (ubi__carried){ "domNames", "DOM names", s->names.dom > 0 };
+    out[4] = (ubi__carried){ "scriptFilenames", "script file names", s->names.scripts > 0 };
+    out[5] = (ubi__carried){ "allocationStacks", "allocation stacks", s->n_with_stack > 0 };
+    return 6 + (producer->carried ? producer->carried(out + 6, f->graph) : 0);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -170,11 +152,11 @@ static void write_contents(const page *p, const facts *f) {
 }
 
 static void write_carried(const page *p, const facts *f) {
-    carried all[MOST_CARRIED];
+    ubi__carried all[MOST_CARRIED];
     size_t n_all = list_carried(all, f), n = 0, used = LABEL_COLUMNS;
     label(p, "Carries");
     for (size_t i = 0; i < n_all; i++) {
-        if (!all[i].present)
+        if (!all[i].is_present)
             continue;
         bool wraps = n && used + 2 + strlen(all[i].word) + 1 > p->style->columns;
         ubi__out_string(p->out, !n ? "" : wraps ? ",\n" : ", ");
@@ -256,11 +238,11 @@ static void put_contents(ubi__json *j, const facts *f) {
 }
 
 static void put_carried(ubi__json *j, const facts *f) {
-    carried all[MOST_CARRIED];
+    ubi__carried all[MOST_CARRIED];
     size_t n = list_carried(all, f);
     ubi__json_member_object(j, "carries");
     for (size_t i = 0; i < n; i++) {
-        ubi__json_member_bool(j, all[i].key, all[i].present);
+        ubi__json_member_bool(j, all[i].key, all[i].is_present);
     }
     ubi__json_object_end(j);
 }
@@ -307,7 +289,7 @@ static void count_as_lens(ubi__heap_summary *summary) {
 }
 
 static ubi_status collect(facts *f, const ubi__snapshot *snapshot) {
-    *f = (facts){ .snapshot = snapshot, .graph = snapshot->graph, .producer = ubi__guess_producer(snapshot->graph) };
+    *f = (facts){ .snapshot = snapshot, .graph = snapshot->graph, .producer = ubi__producer_title(snapshot->graph) };
     f->has_creation_time = ubi_graph_creation_time_us(snapshot->graph, &f->creation_time_us);
     ubi_graph_memory_use(snapshot->graph, &f->memory);
     UBI_TRY(ubi__heap_summary_init(&f->summary, snapshot->graph));

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_code_files.c: see v8_code_files.h.
+ * v8_code_files.c: which file a piece of V8's code is from.
  *
+ * Functions and objects have places in the file's table of locations; what is compiled for them has none. A function's shared
+ * info names its script, and what only code of one script leads to belongs to that script.
  * Owners spread as those of sizes do: a node has none at first, then one, then too many; so each is looked at twice at most.
  */
-#include "lenses/v8/v8_code_files.h"
+#include "lenses/v8/v8_producer.h"
 
 #include <string.h>
 
 #include "base/text.h"
 #include "formats/v8/v8_types.h"
+#include "graph/graph_columns.h"
 
 #define MANY (UBI_NONE - 1) /* while owners spread: code of more than one script */
 
@@ -97,9 +100,9 @@ static ubi_status spread_scripts(spread *s) {
     return UBI_OK;
 }
 
-ubi_status ubi__v8_code_files_init(ubi__v8_code_files *out, const ubi_graph *graph, const ubi_allocator *a) {
+ubi_status ubi__v8_code_files_init(ubi__code_files *out, const ubi_graph *graph, const ubi_allocator *a) {
     size_t n_words = graph->n_nodes / 64 + 1;
-    *out = (ubi__v8_code_files){ ubi__alloc_array(a, graph->n_nodes, sizeof *out->script), graph->n_nodes };
+    *out = (ubi__code_files){ ubi__alloc_array(a, graph->n_nodes, sizeof *out->script), graph->n_nodes };
     spread s = { .graph = graph, .allocator = a, .script = out->script };
     s.fixed = ubi__calloc_array(a, n_words, sizeof *s.fixed);
     ubi_status status = out->script && s.fixed ? UBI_OK : ubi__fail_nomem();
@@ -112,13 +115,8 @@ ubi_status ubi__v8_code_files_init(ubi__v8_code_files *out, const ubi_graph *gra
     return status;
 }
 
-void ubi__v8_code_files_fini(ubi__v8_code_files *files, const ubi_allocator *a) {
-    ubi__free_array(a, files->script, files->n_nodes, sizeof *files->script);
-    files->script = NULL;
-}
-
 /* Node calls a script by its file; Chromium writes "system / Script / URL", and nothing behind the second word for none. */
-ubi_text ubi__v8_code_file(const ubi__v8_code_files *files, const ubi_graph *graph, ubi_node_ix node) {
+ubi_text ubi__v8_code_file(const ubi__code_files *files, const ubi_graph *graph, ubi_node_ix node) {
     static const char bare[] = "system / Script", before[] = "system / Script / ";
     const size_t n = sizeof before - 1;
     ubi_text none = { NULL, 0 };

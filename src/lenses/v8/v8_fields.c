@@ -34,15 +34,6 @@ static const struct {
     [UBI__FIELD_BOUND_FUNCTION] = { UBI_EDGE_INTERNAL, "bound_function" },
 };
 
-void ubi__v8_fields_init(ubi__v8_fields *fields, const ubi_graph *g, const ubi_allocator *allocator) {
-    *fields = (ubi__v8_fields){ .graph = g, .status = UBI_OK };
-    ubi__u64_map_init(&fields->found, allocator);
-}
-
-void ubi__v8_fields_fini(ubi__v8_fields *fields) {
-    ubi__u64_map_fini(&fields->found);
-}
-
 static ubi_node_ix search_edges(const ubi_graph *g, ubi_node_ix node, ubi__v8_field_name name) {
     for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
         if (ubi__v8_edge_is(g, e, known[name].kind, known[name].name))
@@ -50,7 +41,7 @@ static ubi_node_ix search_edges(const ubi_graph *g, ubi_node_ix node, ubi__v8_fi
     return UBI_NONE;
 }
 
-ubi_node_ix ubi__v8_field(ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name) {
+ubi_node_ix ubi__v8_field(ubi__fields *fields, ubi_node_ix node, ubi__v8_field_name name) {
     const ubi_graph *g = fields->graph;
     if (node == UBI_NONE)
         return UBI_NONE;
@@ -87,7 +78,7 @@ bool ubi__v8_is_rope(const ubi_graph *g, ubi_node_ix node) {
     return ubi__v8_facts_of(g) && g->kinds.rows.at[g->kind.at[node]].raw_type == UBI__V8_CONS_STRING;
 }
 
-bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name) {
+bool ubi__v8_number_field(int64_t *out, ubi__fields *fields, ubi_node_ix node, ubi__v8_field_name name) {
     const ubi_graph *g = fields->graph;
     ubi_node_ix number = ubi__v8_field(fields, node, name);
     ubi_node_ix value = ubi__v8_field(fields, number, UBI__FIELD_VALUE);
@@ -107,7 +98,7 @@ bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node
 
 /* ---- functions ------------------------------------------------------------------------------------------------------ */
 
-ubi_node_ix ubi__v8_script_of(ubi__v8_fields *fields, ubi_node_ix closure) {
+ubi_node_ix ubi__v8_script_of(ubi__fields *fields, ubi_node_ix closure) {
     ubi_node_ix shared = ubi__v8_field(fields, closure, UBI__FIELD_SHARED);
     ubi_node_ix script = ubi__v8_field(fields, shared, UBI__FIELD_SCRIPT);
     return script != UBI_NONE ? script : ubi__v8_field(fields, shared, UBI__FIELD_SCRIPT_OR_DEBUG_INFO);
@@ -136,7 +127,7 @@ static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
     return name;
 }
 
-bool ubi__v8_is_of_runtime(ubi__v8_fields *fields, ubi_node_ix closure) {
+bool ubi__v8_is_of_runtime(ubi__fields *fields, ubi_node_ix closure) {
     const ubi_graph *g = fields->graph;
     static const char *const prefixes[] = { "node:", "internal/", "extensions::" };
     ubi_node_ix script = ubi__v8_script_of(fields, closure);
@@ -158,7 +149,7 @@ static void shorten(char *out, size_t room, ubi_text text, size_t max) {
     snprintf(out, room, "%.*s%s", (int)n, text.ptr ? text.ptr : "", n < text.len ? "..." : "");
 }
 
-void ubi__v8_function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
+void ubi__v8_function_place(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,
                             ubi_node_ix closure) {
     char script[64];
     const ubi__v8_location *at = ubi__v8_location_of(facts, closure);
@@ -167,19 +158,19 @@ void ubi__v8_function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_fact
         file = at->script;
     shorten(script, sizeof script, script_name(fields->graph, file), 48);
     if (*script && at)
-        snprintf(out, UBI__V8_FUNCTION_WORDS, "%s:%llu", script, (unsigned long long)at->line + 1);
+        snprintf(out, UBI__FUNCTION_WORDS, "%s:%llu", script, (unsigned long long)at->line + 1);
     else
-        snprintf(out, UBI__V8_FUNCTION_WORDS, "%s", script);
+        snprintf(out, UBI__FUNCTION_WORDS, "%s", script);
 }
 
-void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
+void ubi__v8_function_words(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,
                             ubi_node_ix closure) {
-    char function[64], place[UBI__V8_FUNCTION_WORDS];
+    char function[64], place[UBI__FUNCTION_WORDS];
     ubi_text name = ubi_graph_string(fields->graph, ubi__graph_node_name(fields->graph, closure));
     shorten(function, sizeof function, name, 48);
     ubi__v8_function_place(place, facts, fields, closure);
-    snprintf(out, UBI__V8_FUNCTION_WORDS, *place ? "%s%s (%.80s)" : "%s%s",
-             name.len ? function : "(anonymous function)", name.len ? "()" : "", place);
+    snprintf(out, UBI__FUNCTION_WORDS, *place ? "%s%s (%.80s)" : "%s%s", name.len ? function : "(anonymous function)",
+             name.len ? "()" : "", place);
 }
 
 /* ---- code ----------------------------------------------------------------------------------------------------------- */

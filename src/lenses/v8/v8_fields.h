@@ -6,10 +6,10 @@
 #define UBI_LENSES_V8_FIELDS_H
 
 #include "base/text.h"
-#include "base/u64_map.h"
 #include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
 #include "lenses/lens.h"
+#include "lenses/words.h"
 
 /** Whether the edge is of this kind and called so. */
 static inline bool ubi__v8_edge_is(const ubi_graph *g, ubi_edge_ix e, ubi_edge_kind kind, const char *name) {
@@ -38,31 +38,18 @@ typedef enum ubi__v8_field_name {
 } ubi__v8_field_name;
 
 /**
- * Looks fields up. Nodes of more than 32 edges are searched once for each name, and the answer is kept: a scope or a prototype is
- * asked for by each of its functions, and may be as wide as there are functions.
- */
-typedef struct ubi__v8_fields {
-    const ubi_graph *graph;
-    ubi__u64_map found;
-    ubi_status status; /**< UBI_ENOMEM: an answer could not be kept; those given are right */
-} ubi__v8_fields;
-
-void ubi__v8_fields_init(ubi__v8_fields *fields, const ubi_graph *g, const ubi_allocator *allocator);
-void ubi__v8_fields_fini(ubi__v8_fields *fields);
-/**
  * Target of the first edge of that name, or UBI_NONE; of UBI_NONE, UBI_NONE.
  * Cost: O(edges of the node) the first time, then O(1). Memory: 24 to 48 bytes for each wide node and name.
  */
-ubi_node_ix ubi__v8_field(ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name);
+ubi_node_ix ubi__v8_field(ubi__fields *fields, ubi_node_ix node, ubi__v8_field_name name);
 /** The whole number that an internal edge of an array is called by; false: it has another name. */
 bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e);
 /** The number that a node of a value says (an internal field of that name leads to it). False: there is none. */
-bool ubi__v8_number_field(int64_t *out, ubi__v8_fields *fields, ubi_node_ix node, ubi__v8_field_name name);
+bool ubi__v8_number_field(int64_t *out, ubi__fields *fields, ubi_node_ix node, ubi__v8_field_name name);
 
 /** Whether a node of V8 is a text that is put together of two others. Of other producers' graphs none is. O(1). */
 bool ubi__v8_is_rope(const ubi_graph *g, ubi_node_ix node);
 
-#define UBI__V8_FUNCTION_WORDS 160
 /**
  * The function whose code a node stands for: itself, of a bound function that which it calls, of a timer of Node.js its callback.
  * UBI_NONE: it stands for none. O(1): such nodes have few edges.
@@ -71,14 +58,14 @@ ubi_node_ix ubi__v8_code_of(const ubi_lens_view *look, ubi_node_ix node);
 /** The place of that code as one number, equal for equal places (hashed); 0: not known. Cost: O(log locations). */
 uint64_t ubi__v8_code_site(const ubi_lens_view *look, ubi_node_ix node);
 /** "app.js:12" of a closure, or as much of it as is known, "" at least; a file "index.js" with its folder. */
-void ubi__v8_function_place(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
+void ubi__v8_function_place(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,
                             ubi_node_ix closure);
-/** "handler() (app.js:12)" of a closure, or as much of it as is known. At most UBI__V8_FUNCTION_WORDS bytes. */
-void ubi__v8_function_words(char out[UBI__V8_FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__v8_fields *fields,
+/** "handler() (app.js:12)" of a closure, or as much of it as is known. At most UBI__FUNCTION_WORDS bytes. */
+void ubi__v8_function_words(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,
                             ubi_node_ix closure);
 /** The script that a closure's code is in, or UBI_NONE. */
-ubi_node_ix ubi__v8_script_of(ubi__v8_fields *fields, ubi_node_ix closure);
+ubi_node_ix ubi__v8_script_of(ubi__fields *fields, ubi_node_ix closure);
 /** Whether a closure is code of Node.js or the browser themselves. */
-bool ubi__v8_is_of_runtime(ubi__v8_fields *fields, ubi_node_ix closure);
+bool ubi__v8_is_of_runtime(ubi__fields *fields, ubi_node_ix closure);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/human.h"
-#include "lenses/finding_facts.h"
+#include "lenses/v8/v8_findings.h"
 #include "lenses/v8/v8_scopes.h"
 
 #define LEAST_BYTES (64 * 1024)
@@ -94,7 +94,7 @@ static ubi_status add_closure(candidate *c, const ubi__finding_facts *f, ubi_nod
     }
     c->n_closures++;
     ubi_node_ix shared = ubi__v8_field(f->fields, closure, UBI__FIELD_SHARED);
-    if (f->v8->scopes.n && shared != UBI_NONE &&
+    if (ubi__v8_facts_of(f->graph)->scopes.n && shared != UBI_NONE &&
         ubi__v8_number_field(&scope_id, f->fields, shared, UBI__FIELD_SCOPE_ID))
         return ubi__vec_v8_scope_id_push(&c->live, f->allocator, scope_id);
     return UBI_OK;
@@ -127,21 +127,21 @@ static bool is_unread(const candidate *c, const ubi__finding_facts *f) {
     const ubi_graph *g = f->graph;
     ubi__v8_variable variable = { .script = ubi__v8_script_of(f->fields, c->closure), .name = c->name };
     ubi_node_ix scope_info = ubi__v8_field(f->fields, c->context, UBI__FIELD_SCOPE_INFO);
-    if (f->v8->scopes.n == 0 || scope_info == UBI_NONE || variable.script == UBI_NONE ||
+    if (ubi__v8_facts_of(f->graph)->scopes.n == 0 || scope_info == UBI_NONE || variable.script == UBI_NONE ||
         !ubi__v8_number_field(&variable.scope_id, f->fields, scope_info, UBI__FIELD_SCOPE_ID))
         return false;
     if (c->live.n)
         qsort(c->live.at, c->live.n, sizeof *c->live.at, compare_ids);
-    return ubi__v8_variable_use(f->v8, g, &variable, &c->live) == UBI__USE_NONE;
+    return ubi__v8_variable_use(ubi__v8_facts_of(f->graph), g, &variable, &c->live) == UBI__USE_NONE;
 }
 
 static ubi_status tell(ubi__finding_list *out, const ubi__finding_facts *f, const candidate *c) {
-    char size[UBI__HUMAN_TEXT], words[UBI__V8_FUNCTION_WORDS], others[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT + 40] = "";
+    char size[UBI__HUMAN_TEXT], words[UBI__FUNCTION_WORDS], others[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT + 40] = "";
     bool unread = is_unread(c, f);
     ubi_finding finding = { .bytes = c->bytes, .count = c->n_closures };
     finding.rule = unread ? "unreadVariable" : NULL;
     ubi__finding_name variable = ubi__finding_cut(ubi_graph_string(f->graph, c->name));
-    ubi__v8_function_words(words, f->v8, f->fields, c->closure);
+    ubi__v8_function_words(words, ubi__v8_facts_of(f->graph), f->fields, c->closure);
     if (c->n_closures > 1)
         snprintf(more, sizeof more, "; %s share%s its scope",
                  ubi__human_things(others, c->n_closures - 1, "other function"), c->n_closures == 2 ? "s" : "");

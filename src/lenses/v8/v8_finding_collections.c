@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/human.h"
-#include "lenses/finding_facts.h"
+#include "lenses/v8/v8_findings.h"
 
 #define LEAST_ENTRIES 200
 #define LEAST_BYTES (64 * 1024)
@@ -19,7 +19,7 @@
 /* Edges of one node that lead to entries. */
 typedef struct entries {
     ubi_node_ix node; /* that has the edges */
-    ubi__v8_role role;
+    ubi__node_role role;
     uint32_t first_slot, slots_each, value_slot; /* maps and sets */
 } entries;
 
@@ -37,7 +37,7 @@ static uint64_t slot_count(const ubi__finding_facts *f, ubi_node_ix store) {
  * Header of three numbers, a bucket for two entries, then the entries: with c entries, 3 + c / 2 + 3 c slots in a map and
  * 3 + c / 2 + 2 c in a set.
  */
-static entries entries_of_table(const ubi__finding_facts *f, ubi_node_ix table, ubi__v8_role role) {
+static entries entries_of_table(const ubi__finding_facts *f, ubi_node_ix table, ubi__node_role role) {
     uint64_t slots = slot_count(f, table), each = role == UBI__ROLE_MAP ? 3 : 2;
     uint64_t capacity = slots > 3 ? (slots - 3) * 2 / (2 * each + 1) : 0;
     return (entries){ table, role, (uint32_t)(3 + capacity / 2), (uint32_t)each, role == UBI__ROLE_MAP };
@@ -45,7 +45,7 @@ static entries entries_of_table(const ubi__finding_facts *f, ubi_node_ix table, 
 
 /* A table that several maps share is one collection, that of the first. */
 static entries entries_of(const ubi__finding_facts *f, ubi_node_ix node, ubi__node_bits *tables) {
-    ubi__v8_role role = ubi__finding_role(f, node);
+    ubi__node_role role = ubi__finding_role(f, node);
     if (role != UBI__ROLE_MAP && role != UBI__ROLE_SET)
         return (entries){ .node = node, .role = role };
     ubi_node_ix table = ubi__v8_field(f->fields, node, UBI__FIELD_TABLE);
@@ -145,7 +145,7 @@ static bool looks_unbounded(const ubi__finding_facts *f, const majority *m) {
 
 static void judge(best *b, const ubi__finding_facts *f, ubi_node_ix node, uint64_t least_bytes,
                   ubi__node_bits *tables) {
-    ubi__v8_role role = ubi__finding_role(f, node);
+    ubi__node_role role = ubi__finding_role(f, node);
     if (role != UBI__ROLE_MAP && role != UBI__ROLE_SET && role != UBI__ROLE_ARRAY && role != UBI__ROLE_OBJECT)
         return;
     if (node == f->graph->root || ubi__finding_retained(f, node) < least_bytes)

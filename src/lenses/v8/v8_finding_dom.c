@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "lenses/finding_facts.h"
+#include "lenses/v8/v8_findings.h"
 
 #define LEAST_DETACHED 10
 #define LEAST_DETACHED_BYTES 4096

@@ -6,7 +6,7 @@
 
 #include "base/human.h"
 #include "formats/v8/v8_types.h"
-#include "lenses/finding_facts.h"
+#include "lenses/v8/v8_findings.h"
 
 #define LEAST_BYTES (64 * 1024)
 
@@ -29,11 +29,11 @@ static void cast_vote(vote *v, const ubi__finding_facts *f, ubi_node_ix closure)
 }
 
 static void say_function(char *out, size_t n, const ubi__finding_facts *f, const vote *v, const char *before) {
-    char words[UBI__V8_FUNCTION_WORDS];
+    char words[UBI__FUNCTION_WORDS];
     *out = 0;
     if (v->closure == UBI_NONE)
         return;
-    ubi__v8_function_words(words, f->v8, f->fields, v->closure);
+    ubi__v8_function_words(words, ubi__v8_facts_of(f->graph), f->fields, v->closure);
     snprintf(out, n, "%s%s", before, words);
 }
 
@@ -126,7 +126,7 @@ static void look_behind(held *h, const ubi__finding_facts *f, ubi_node_ix node) 
 }
 
 static bool is_of_interest(const ubi__finding_facts *f, ubi_node_ix node) {
-    ubi__v8_role role = ubi__finding_role(f, node);
+    ubi__node_role role = ubi__finding_role(f, node);
     return role == UBI__ROLE_OBJECT || role == UBI__ROLE_MAP || role == UBI__ROLE_SET || role == UBI__ROLE_ARRAY;
 }
 
@@ -156,7 +156,7 @@ typedef struct waiting {
     vote vote;
 } waiting;
 
-static ubi_status find_waiting(waiting *out, const ubi__finding_facts *f, ubi__v8_role role, callback_of *callback) {
+static ubi_status find_waiting(waiting *out, const ubi__finding_facts *f, ubi__node_role role, callback_of *callback) {
     ubi__node_bits members;
     *out = (waiting){ .vote = { UBI_NONE, UBI_NONE, 0 } };
     UBI_TRY(ubi__node_bits_new(&members, f));
@@ -184,7 +184,7 @@ static void fill_finding(ubi_finding *finding, const ubi__finding_facts *f, cons
 }
 
 ubi_status ubi__finding_v8_timers(ubi__finding_list *out, const ubi__finding_facts *f) {
-    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__FUNCTION_WORDS + 32];
     ubi_finding finding = { .bytes = 0 };
     callback_of *callback = has_many_one_shot(f) ? callback_of_timer : callback_of_interval;
     waiting w;
@@ -202,7 +202,7 @@ ubi_status ubi__finding_v8_timers(ubi__finding_list *out, const ubi__finding_fac
 }
 
 ubi_status ubi__finding_v8_listeners(ubi__finding_list *out, const ubi__finding_facts *f) {
-    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__FUNCTION_WORDS + 32];
     ubi_finding finding = { .bytes = 0 };
     waiting w;
     UBI_TRY(find_waiting(&w, f, UBI__ROLE_LISTENER, callback_of_listener));
@@ -290,7 +290,7 @@ static ubi_status find_emitted(emitted *out, const ubi__finding_facts *f) {
 }
 
 ubi_status ubi__finding_v8_emitters(ubi__finding_list *out, const ubi__finding_facts *f) {
-    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__V8_FUNCTION_WORDS + 32];
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], calls[UBI__FUNCTION_WORDS + 32];
     const ubi_graph *g = f->graph;
     emitted found = { .most = 0 };
     UBI_TRY(find_emitted(&found, f));

@@ -7,7 +7,7 @@
  * than an eighth of its slots is taken for sparse. Dictionaries take three slots per entry.
  */
 #include "base/human.h"
-#include "lenses/finding_facts.h"
+#include "lenses/v8/v8_findings.h"
 
 #define LEAST_SLOTS 64
 #define SPARSE_PARTS 8
@@ -102,7 +102,7 @@ static bool is_table_empty(tables *t, const ubi__finding_facts *f, ubi_node_ix t
 }
 
 static bool is_empty(tables *t, const ubi__finding_facts *f, ubi_node_ix node) {
-    ubi__v8_role role = ubi__finding_role(f, node);
+    ubi__node_role role = ubi__finding_role(f, node);
     if (role == UBI__ROLE_ARRAY)
         return ubi__v8_field(f->fields, node, UBI__FIELD_ELEMENTS) == UBI_NONE &&
                ubi__v8_field(f->fields, node, UBI__FIELD_CONSTRUCTOR) == UBI_NONE;
@@ -120,7 +120,7 @@ typedef struct tally {
 } tally;
 
 static void count_empty(tally *t, ubi_finding *finding, const ubi__finding_facts *f, ubi_node_ix node) {
-    ubi__v8_role role = ubi__finding_role(f, node);
+    ubi__node_role role = ubi__finding_role(f, node);
     ubi_node_ix holder = ubi_dominators_immediate(f->dominators, node);
     t->n_maps += role == UBI__ROLE_MAP;
     t->n_sets += role == UBI__ROLE_SET;
@@ -142,7 +142,7 @@ static ubi_status find_empties(tally *t, ubi_finding *finding, const ubi__findin
     if (status == UBI_OK)
         status = ubi__node_bits_new(&seen.empty, f);
     for (ubi_node_ix node = 0; status == UBI_OK && node < f->graph->n_nodes; node++) {
-        ubi__v8_role role = ubi__finding_role(f, node);
+        ubi__node_role role = ubi__finding_role(f, node);
         if ((role == UBI__ROLE_ARRAY || role == UBI__ROLE_MAP || role == UBI__ROLE_SET) && is_empty(&seen, f, node))
             count_empty(t, finding, f, node);
     }

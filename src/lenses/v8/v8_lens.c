@@ -81,8 +81,8 @@ static void find_sizes_and_classes(void *payload) {
 
 static void join_strings(void *payload) {
     other_half *h = payload;
-    ubi__v8_half_names names = { h->own->words.first, h->own->words.second };
-    h->join_status = ubi__v8_joined_init(&h->own->joined, h->look->graph, names, h->look->allocator);
+    ubi__rope_names names = { UBI__V8_CONS_STRING, h->own->words.first, h->own->words.second };
+    h->join_status = ubi__joined_init(&h->own->joined, h->look->graph, names, h->look->allocator);
     if (h->join_status != UBI_OK)
         h->opening->stop = true;
 }
@@ -145,6 +145,7 @@ static void show(ubi_lens_view *look, const ubi__v8_look *own) {
     look->view.n_passing_roots = (uint32_t)own->passing_roots.n;
     look->class_of_node = own->class_of_node;
     look->detachedness = own->detachedness;
+    look->joined = own->facts ? &own->joined : NULL;
     look->outside_bytes = own->facts ? own->facts->extra_native_bytes : 0;
 }
 
@@ -186,7 +187,7 @@ static void close(ubi_lens_view *look) {
     ubi__vec_v8_interface_fini(&own->interfaces.rows, a);
     ubi__vec_text_fini(&own->interfaces.properties, a);
     ubi__free_array(a, own->class_of_node, g->n_nodes, sizeof *own->class_of_node);
-    ubi__v8_joined_fini(&own->joined, a);
+    ubi__joined_fini(&own->joined, a);
     ubi__free_array(a, own->shown, g->n_nodes / 64 + 1, sizeof *own->shown);
     ubi__v8_text_pool_fini(&own->pool, a);
     UBI_DELETE(a, own);
@@ -218,4 +219,9 @@ const ubi_lens ubi__lens_v8 = {
     .statistics = ubi__v8_statistics,
     .id_mark = ubi__v8_largest_js_id,
     .display_name = ubi__v8_display_name,
+    .raw_name = ubi__v8_node_raw_name,
+    .names_nodes = true,
+    .retaining = &ubi__v8_retaining,
+    .end_distance = 1,
+    .unreachable_distance = 5,
 };

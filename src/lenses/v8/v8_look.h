@@ -18,8 +18,8 @@
 #include "base/text.h"
 #include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
+#include "lenses/joined.h"
 #include "lenses/lens.h"
-#include "lenses/v8/v8_joined.h"
 #include "lenses/v8/v8_text_pool.h"
 
 /**
@@ -98,9 +98,11 @@ typedef struct ubi__v8_look {
     uint64_t *size_bytes;         /* [n_nodes]; NULL: as in the file */
     ubi__v8_interfaces interfaces;
     ubi_class_ix *class_of_node;
-    ubi__v8_joined joined; /* strings that were put together */
-    uint64_t *shown;       /* bits of the filter; NULL: none */
+    ubi__joined joined; /* strings that were put together */
+    uint64_t *shown;    /* bits of the filter; NULL: none */
 } ubi__v8_look;
+
+extern const ubi_lens ubi__lens_v8;
 
 static inline const ubi__v8_look *ubi__v8_look_of(const ubi_lens_view *look) {
     return (const ubi__v8_look *)look->own;
@@ -164,8 +166,9 @@ char *ubi__v8_property_write(char *out, const ubi__v8_property_text *property);
 /** ubi_lens_display_name and ubi_lens_distances. */
 ubi_text ubi__v8_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
 ubi_status ubi__v8_distances(uint32_t *out, const ubi_lens_view *look);
-/** The same when no edge may lead to some nodes (retaining.h). @param ignored  ignored[n_nodes / 64 + 1], a bit per node. */
+/** ubi__retaining_rules (retaining.h). */
 ubi_status ubi__v8_distances_without(uint32_t *out, const ubi_lens_view *look, const uint64_t *ignored);
+extern const struct ubi__retaining_rules ubi__v8_retaining;
 
 /* ---- steps of opening, in v8_lens.c ------------------------------------------------------------------------------ */
 

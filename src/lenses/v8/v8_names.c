@@ -239,7 +239,7 @@ static ubi_text plain_object_name(const ubi_lens_view *look, ubi_node_ix node, u
 
 ubi_text ubi__v8_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
     if (ubi__v8_node_type(look, node) == UBI__V8_CONS_STRING)
-        return ubi__v8_joined_text(&ubi__v8_look_of(look)->joined, node, buffer);
+        return ubi__joined_text(&ubi__v8_look_of(look)->joined, node, buffer);
     if (ubi__v8_is_plain_object(ubi__v8_look_of(look), look->graph, node))
         return plain_object_name(look, node, buffer);
     return ubi__v8_node_raw_name(look, node);

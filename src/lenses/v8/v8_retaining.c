@@ -102,7 +102,7 @@ static ubi_status find_useless(ubi__vec_u64 *out, const ubi_retaining *r, broken
     return sort_useless(out, r->allocator);
 }
 
-ubi_status ubi__v8_find_useless_edges(ubi__vec_u64 *out, const ubi_retaining *retaining, const uint32_t *without) {
+static ubi_status find_useless_edges(ubi__vec_u64 *out, const ubi_retaining *retaining, const uint32_t *without) {
     broken_list list = { 0 };
     if (ubi__v8_look_of(retaining->look)->n_pairs == 0)
         return UBI_OK;
@@ -110,3 +110,5 @@ ubi_status ubi__v8_find_useless_edges(ubi__vec_u64 *out, const ubi_retaining *re
     broken_list_fini(&list, retaining->allocator);
     return status;
 }
+
+const ubi__retaining_rules ubi__v8_retaining = { ubi__v8_distances_without, find_useless_edges };

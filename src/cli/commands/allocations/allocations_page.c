@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/heap_summary.h"
 #include "cli/page.h"
+#include "lenses/producer.h"
 #include "render/node_label.h"
 
 #define SIZE_COLUMNS 10

@@ -13,7 +13,7 @@
 #include "cli/commands/leaks/leaks_page.h"
 #include "cli/commands/leaks/leaks_series.h"
 #include "cli/commands/nodes/node_filter.h"
-#include "lenses/v8/v8_fields.h"
+#include "lenses/producer.h"
 
 typedef struct leaks_arguments {
     const char *where, *control, *verdicts, *fail_on;
@@ -104,7 +104,7 @@ static ubi_str_ix role_of(const void *look, ubi_node_ix node) {
 }
 
 static uint64_t site_of(const void *look, ubi_node_ix node) {
-    return ubi__v8_code_site(look, node);
+    return ubi__code_site(look, node);
 }
 
 static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
@@ -119,7 +119,7 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     options.name_of = role_of;
     options.name_payload = newest->look;
     options.site_of = site_of;
-    options.is_rope = ubi__v8_is_rope;
+    options.is_rope = ubi__node_is_rope;
     return options;
 }
 

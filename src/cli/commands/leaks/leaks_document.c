@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
 #include "graph/graph_columns.h"
-#include "lenses/v8/v8_fields.h"
+#include "lenses/producer.h"
 #include "render/result_json.h"
 
 /* Columns of a path in words. */
@@ -151,18 +151,17 @@ static void put_class(document *d, const ubi_class *class) {
 
 /* Of functions and timers: which function it is, and where it stands. Lines and columns count from 1. */
 static void put_code(document *d, const ubi_leak_cluster *c) {
-    ubi_node_ix code = ubi__v8_code_of(d->answer->newest->look, c->example);
-    const ubi__v8_facts *v8 = ubi__v8_facts_of(d->graph);
-    const ubi__v8_location *at = code == UBI_NONE ? NULL : ubi__v8_location_of(v8, code);
-    if (!at)
+    ubi__code_place at;
+    ubi_node_ix code = ubi__code_of(d->answer->newest->look, c->example);
+    if (code == UBI_NONE || !ubi__code_place_of(&at, d->graph, code))
         return;
     ubi__json_member_object(&d->json, "code");
     ubi__json_member_text(&d->json, "function", ubi_graph_string(d->graph, ubi_graph_node_name(d->graph, code)));
     ubi__json_member_text(
         &d->json, "file",
         ubi_graph_string(d->graph, ubi_graph_kind(d->graph, ubi_graph_node_kind(d->graph, code))->script_filename));
-    put_u64(d, "line", (uint64_t)at->line + 1);
-    put_u64(d, "column", (uint64_t)at->column + 1);
+    put_u64(d, "line", at.line);
+    put_u64(d, "column", at.column);
     put_u64(d, "elsewhere", c->n_elsewhere);
     ubi__json_object_end(&d->json);
 }

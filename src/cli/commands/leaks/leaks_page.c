@@ -16,6 +16,7 @@
 #include "cli/commands/diff/diff_numbers.h"
 #include "cli/commands/leaks/leaks_page.h"
 #include "cli/heap_summary.h"
+#include "lenses/producer.h"
 #include "render/node_label.h"
 
 #define INDENT 4
@@ -282,8 +283,7 @@ static void write_remark(const page *p) {
     if (!ubi__leaks_same_run(p->answer) || !ubi_lens_reuses_ids(p->answer->newest->look) ||
         !ubi_leaks_count(p->answer->leaks))
         return;
-    const char *producer = ubi__guess_producer(p->answer->newest->graph);
-    bool moves = !producer || strcmp(producer, "QuickJS") != 0;
+    bool moves = !ubi__producer_of(p->answer->newest->graph)->keeps_addresses;
     ubi__write_words(p->cli, UBI__INK_DIM,
                      moves ? "Ids in these files are addresses: objects that the collector moved count as new, and "
                              "objects at the address of a dead one of their class as old."

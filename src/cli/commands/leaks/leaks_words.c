@@ -8,7 +8,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
-#include "lenses/v8/v8_fields.h"
+#include "lenses/producer.h"
 #include "render/holder_words.h"
 #include "render/node_label.h"
 
@@ -69,9 +69,9 @@ static void write_called(ubi__out *out, const ubi__style *style, const ubi_graph
 
 void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__leaks_answer *answer,
                           const ubi_leak_cluster *c, size_t columns) {
-    char place[UBI__V8_FUNCTION_WORDS], count[UBI__HUMAN_TEXT], elsewhere[UBI__HUMAN_TEXT + 20] = "";
+    char place[UBI__FUNCTION_WORDS], count[UBI__HUMAN_TEXT], elsewhere[UBI__HUMAN_TEXT + 20] = "";
     const ubi_graph *g = answer->newest->graph;
-    ubi_node_ix code = ubi__v8_code_of(answer->newest->look, c->example);
+    ubi_node_ix code = ubi__code_of(answer->newest->look, c->example);
     size_t used = write_class(out, style, c, columns);
     if (code == UBI_NONE)
         return;

@@ -11,14 +11,10 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
-#include "lenses/v8/v8_look.h"
+#include "lenses/lens.h"
 #include "render/node_label.h"
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
-
-static bool is_v8(const ubi__node_table *t) {
-    return t->look && strcmp(ubi_lens_name(ubi_lens_of(t->look)), "v8") == 0;
-}
 
 static int get_id(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = t->graph->id.at[node];
@@ -46,15 +42,13 @@ static int get_edge_count(uint64_t *out, const ubi__node_table *t, ubi_node_ix n
     return UBI_QUERY_PRESENT;
 }
 
-/* What DevTools say of a node that nothing reaches. */
-#define DEVTOOLS_UNREACHABLE 5
-
+/* The tools of some producers give a node that nothing reaches a negative distance. */
 static int get_distance(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = t->distances[node];
     if (t->distances[node] != UBI_NONE)
         return UBI_QUERY_PRESENT;
-    *out = DEVTOOLS_UNREACHABLE;
-    return is_v8(t) ? UBI_QUERY_NEGATIVE : UBI_QUERY_MISSING;
+    *out = t->look ? ubi_lens_of(t->look)->unreachable_distance : 0;
+    return *out ? UBI_QUERY_NEGATIVE : UBI_QUERY_MISSING;
 }
 
 static int get_retainer_count(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
@@ -164,7 +158,7 @@ static ubi_text class_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_le
 
 static ubi_text name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
     (void)buffer;
-    return ubi__v8_node_raw_name(t->look, node);
+    return ubi_lens_of(t->look)->raw_name(t->look, node);
 }
 
 static ubi_text display_name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
@@ -172,7 +166,7 @@ static ubi_text display_name_of_node(const ubi__node_table *t, ubi_node_ix node,
 }
 
 bool ubi__node_column_is_by_node(const ubi__node_column *column, const ubi__node_table *table) {
-    return column->node_text && is_v8(table);
+    return column->node_text && table->look && ubi_lens_of(table->look)->names_nodes;
 }
 
 ubi_text ubi__node_column_text(const ubi__node_column *column, const ubi__node_table *table, ubi_node_ix node,

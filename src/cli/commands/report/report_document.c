@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "cli/commands/report/report_page.h"
+#include "lenses/producer.h"
 #include "render/node_label.h"
 #include "render/result_json.h"
 
@@ -88,7 +89,7 @@ static void put_heap(document *d) {
     uint64_t time_us = 0;
     ubi__json *j = d->j;
     const ubi__report_facts *f = d->facts;
-    ubi__json_member_string(j, "producer", ubi__guess_producer(f->graph));
+    ubi__json_member_string(j, "producer", ubi__producer_title(f->graph));
     bool has_time = ubi_graph_creation_time_us(f->graph, &time_us);
     ubi__json_member_u64_or_null(j, "creationTimeUs", has_time, time_us);
     ubi__json_member_u64(j, "nodeCount", ubi_graph_node_count(f->graph));

@@ -6,21 +6,13 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "formats/v8/v8_types.h"
+#include "lenses/producer.h"
 #include "render/path_ranks.h"
 
-/* V8's lists of roots, such as "(GC roots)", the global object of Node.js and QuickJS's realms keep nothing that somebody could
- * let go. */
-static bool is_root_kind(const ubi_graph *graph, const ubi_kind *kind) {
-    ubi_text type = ubi_graph_string(graph, kind->type_name);
-    if (kind->raw_type == UBI__V8_OBJECT && ubi__text_is(ubi_graph_string(graph, kind->class_name), "global"))
-        return true;
-    return kind->raw_type == UBI__V8_SYNTHETIC || ubi__text_is(type, "JSContext") || ubi__text_is(type, "JSRuntime");
-}
-
 static void mark_root_kinds(bool *out, const ubi_graph *graph) {
+    const ubi__producer_words *words = ubi__producer_of(graph)->words;
     for (ubi_kind_ix kind = 0; kind < ubi_graph_kind_count(graph); kind++)
-        out[kind] = is_root_kind(graph, ubi_graph_kind(graph, kind));
+        out[kind] = words->kind_is_permanent && words->kind_is_permanent(graph, ubi_graph_kind(graph, kind));
 }
 
 ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
@@ -42,20 +34,21 @@ ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominato
 
 /* ---- whose they are -------------------------------------------------------------------------------------------------- */
 
-/* A module of the program, which Node's own loader holds. */
+/* A module of the program, which the runtime's own loader holds. */
 static bool is_module(const ubi_graph *graph, const ubi_kind *kind) {
-    return kind->raw_type == UBI__V8_OBJECT && ubi__text_is(ubi_graph_string(graph, kind->class_name), "Module");
+    const ubi__producer_code *code = &ubi__producer_of(graph)->code;
+    return code->kind_is_module && code->kind_is_module(graph, kind);
 }
 
-/* Whether the function that is nearest to the path's end is Node's own, or the property by which it keeps its own. Without any,
+/* Whether the function that is nearest to the path's end is the runtime's own, or the property by which it keeps its own. Without any,
  * the program may have it. */
-static bool ends_in_runtime(const ubi__path_view *path, ubi__v8_fields *fields) {
+static bool ends_in_runtime(const ubi__path_view *path, ubi__fields *fields) {
     const ubi_graph *g = path->graph;
     ubi_node_ix node = path->target;
     for (uint32_t left = path->n_steps;; node = path->steps[--left].predecessor) {
         const ubi_kind *kind = ubi_graph_kind(g, ubi_graph_node_kind(g, node));
-        if (kind->raw_type == UBI__V8_CLOSURE)
-            return ubi__v8_is_of_runtime(fields, node);
+        if (ubi__kind_is_function(g, kind))
+            return ubi__function_is_of_runtime(fields, node);
         if (left == 0 || is_module(g, kind))
             return false;
         if (ubi__edge_is_of_runtime(g, path->steps[left - 1].edge))
@@ -65,7 +58,7 @@ static bool ends_in_runtime(const ubi__path_view *path, ubi__v8_fields *fields) 
 
 typedef enum owner { OF_PROGRAM, OF_RUNTIME, OF_ENGINE, OWNERS } owner;
 
-static owner owner_of(const ubi__path_view *path, ubi__v8_fields *fields) {
+static owner owner_of(const ubi__path_view *path, ubi__fields *fields) {
     if (ubi__path_is_of_engine(path, fields))
         return OF_ENGINE;
     return ends_in_runtime(path, fields) ? OF_RUNTIME : OF_PROGRAM;
@@ -76,16 +69,16 @@ void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *gra
     ubi_keeper sorted[UBI__REPORT_KEEPERS];
     owner owners[UBI__REPORT_KEEPERS];
     uint32_t n = 0, n_of[OWNERS] = { 0 };
-    ubi__v8_fields fields;
-    if (!ubi__v8_facts_of(graph))
+    ubi__fields fields;
+    if (!ubi__producer_of(graph)->code.function_type)
         return;
-    ubi__v8_fields_init(&fields, graph, ubi_allocator_default());
+    ubi__fields_init(&fields, graph, ubi_allocator_default());
     for (uint32_t i = 0; i < keepers->n; i++) {
         ubi__path_view path = path_to(payload, keepers->at[i].node);
         owners[i] = owner_of(&path, &fields);
         n_of[owners[i]]++;
     }
-    ubi__v8_fields_fini(&fields);
+    ubi__fields_fini(&fields);
     for (unsigned of = OF_PROGRAM; of < OWNERS; of++)
         for (uint32_t i = 0; i < keepers->n; i++)
             if (owners[i] == of)

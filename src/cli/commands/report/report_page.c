@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cli/commands/report/report_layout.h"
 #include "cli/page.h"
+#include "lenses/producer.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
 
@@ -57,7 +58,7 @@ static size_t row_numbers(const page *p, const ubi__tally *tally, ubi__ink color
 static void describe_origin(char *out, size_t n, const ubi_graph *g) {
     char time[UBI__HUMAN_TEXT];
     uint64_t time_us;
-    const char *producer = ubi__guess_producer(g);
+    const char *producer = ubi__producer_title(g);
     bool has_time = ubi_graph_creation_time_us(g, &time_us);
     snprintf(out, n, "%s%s%s%s", producer || has_time ? "  " : "", producer ? producer : "",
              producer && has_time ? ", " : "", has_time ? ubi__human_time(time, time_us) : "");

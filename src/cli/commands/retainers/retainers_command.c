@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "cli/commands/retainers/retainers_page.h"
 #include "cli/node_id.h"
+#include "lenses/lens.h"
 
 typedef struct retainers_arguments {
     const char *ignore;
@@ -67,12 +68,11 @@ static uint32_t limit_of(uint64_t number, uint32_t all) {
 
 static ubi_retaining_tree_options tree_options(const job *j) {
     ubi_retaining_tree_options options = UBI_RETAINING_TREE_OPTIONS_INIT;
-    bool is_v8 = strcmp(ubi_lens_name(ubi_lens_of(j->snapshot->look)), "v8") == 0;
     options.max_depth = limit_of(j->arguments->depth, MOST_DEPTH);
     options.max_siblings = limit_of(j->arguments->limit, MOST_ROWS);
     options.max_nodes = MOST_ROWS;
     options.first_only = !j->arguments->all;
-    options.end_distance = is_v8 ? 1 : 0;
+    options.end_distance = ubi_lens_of(j->snapshot->look)->end_distance;
     return options;
 }
 

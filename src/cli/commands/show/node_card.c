@@ -19,8 +19,8 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
+#include "lenses/producer.h"
 #include "render/edge_label.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
@@ -77,23 +77,20 @@ static void write_text_fact(const card *c, const char *name, ubi_text text) {
     ubi__out_char(c->out, '\n');
 }
 
-/* Where V8 says that a function stands, or an object's constructor. */
+/* Where a function is defined, or an object's constructor. */
 static bool write_place(const card *c) {
     char place[40];
     const ubi_graph *g = c->facts->graph;
-    const ubi__v8_facts *v8 = ubi__v8_facts_of(g);
-    const ubi__v8_location *at = v8 ? ubi__v8_location_of(v8, c->facts->node) : NULL;
-    if (!at)
+    ubi__code_place at;
+    if (!ubi__code_place_of(&at, g, c->facts->node))
         return false;
-    bool is_function = c->facts->kind->raw_type == UBI__V8_CLOSURE;
-    size_t n = (size_t)snprintf(place, sizeof place, ":%" PRIu64 ":%" PRIu64, (uint64_t)at->line + 1,
-                                (uint64_t)at->column + 1);
-    begin_fact(c, is_function ? "Defined in" : "Constructor");
+    size_t n = (size_t)snprintf(place, sizeof place, ":%" PRIu64 ":%" PRIu64, at.line, at.column);
+    begin_fact(c, at.is_function ? "Defined in" : "Constructor");
     ubi_text file = ubi_graph_string(g, c->facts->kind->script_filename);
     if (file.len)
         ubi__display_text_end(c->out, c->style, file, room_behind(c, FACT_COLUMNS + n));
     else
-        ubi__out_printf(c->out, "script %" PRIu32, at->script_id);
+        ubi__out_printf(c->out, "script %" PRIu32, at.script_id);
     ubi__out_printf(c->out, "%s\n", place);
     return true;
 }
@@ -116,8 +113,8 @@ static void write_kind(const card *c) {
                       room_behind(c, FACT_COLUMNS + GAP + strlen(note)));
     ubi__out_printf(c->out, ", %s\n", note);
     write_text_fact(c, "Class",
-                    kind->raw_type ? ubi_lens_node_name(c->facts->look, c->facts->node)
-                                   : ubi_graph_string(g, kind->class_name));
+                    ubi_lens_of(c->facts->look)->names_nodes ? ubi_lens_node_name(c->facts->look, c->facts->node)
+                                                             : ubi_graph_string(g, kind->class_name));
     write_text_fact(c, "Described as", ubi_graph_string(g, kind->descriptive_name));
     if (!write_place(c))
         write_text_fact(c, "Script file", ubi_graph_string(g, kind->script_filename));

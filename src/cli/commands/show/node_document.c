@@ -3,8 +3,8 @@
  * node_document.c: everything about one node, as JSON.
  */
 #include "cli/commands/show/node_card.h"
-#include "formats/v8/v8_facts.h"
 #include "graph/graph_columns.h"
+#include "lenses/producer.h"
 #include "render/node_label.h"
 #include "render/result_json.h"
 
@@ -24,32 +24,31 @@ static void put_names(ubi__json *j, const ubi__node_facts *f, ubi_node_ix node) 
     ubi__json_member_text(j, "displayName", ubi_lens_display_name(f->look, node, &buffer));
 }
 
-/* Where V8 says that a function stands, or an object's constructor. Lines and columns count from 1. */
+/* Where a function is defined, or an object's constructor. Lines and columns count from 1. */
 static void put_location(ubi__json *j, const ubi__node_facts *f) {
-    const ubi__v8_facts *v8 = ubi__v8_facts_of(f->graph);
-    const ubi__v8_location *at = v8 ? ubi__v8_location_of(v8, f->node) : NULL;
-    if (!at)
+    ubi__code_place at;
+    if (!ubi__code_place_of(&at, f->graph, f->node))
         return;
     ubi__json_member_object(j, "location");
-    ubi__json_member_u64(j, "scriptId", at->script_id);
-    ubi__json_member_u64(j, "line", (uint64_t)at->line + 1);
-    ubi__json_member_u64(j, "column", (uint64_t)at->column + 1);
+    ubi__json_member_u64(j, "scriptId", at.script_id);
+    ubi__json_member_u64(j, "line", at.line);
+    ubi__json_member_u64(j, "column", at.column);
     ubi__json_object_end(j);
 }
 
 static void put_kind(ubi__json *j, const ubi__node_facts *f) {
     const ubi_graph *g = f->graph;
+    bool names_nodes = ubi_lens_of(f->look)->names_nodes;
     put_id(j, "nodeId", g, f->node);
     ubi__json_member_u64(j, "ordinal", f->node);
     put_names(j, f, f->node);
     ubi__json_member_text(j, "typeName", ubi_graph_string(g, f->kind->type_name));
-    ubi__json_member_text(j, "className",
-                          f->kind->raw_type ? ubi_lens_node_name(f->look, f->node)
-                                            : ubi_graph_string(g, f->kind->class_name));
+    ubi__json_member_text(
+        j, "className", names_nodes ? ubi_lens_node_name(f->look, f->node) : ubi_graph_string(g, f->kind->class_name));
     ubi__json_member_text(j, "descriptiveTypeName", ubi_graph_string(g, f->kind->descriptive_name));
     ubi__json_member_text(j, "scriptFilename", ubi_graph_string(g, f->kind->script_filename));
     put_location(j, f);
-    if (f->kind->raw_type)
+    if (names_nodes)
         ubi__json_member_u64(j, "detachedness", ubi_lens_detachedness(f->look, f->node));
 }
 

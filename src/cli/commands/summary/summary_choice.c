@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "cli/node_id.h"
-#include "lenses/v8/v8_look.h"
+#include "lenses/lens.h"
 
 /* ---- filters by name --------------------------------------------------------------------------------------------- */
 
@@ -95,8 +95,9 @@ typedef struct making {
     uint64_t *bits; /* of what is being asked, the same size as choice->only */
 } making;
 
-static bool is_of_v8(const ubi__snapshot *snapshot) {
-    return ubi_lens_of(snapshot->look) == &ubi__lens_v8;
+/* Ids tell when their nodes were made. */
+static bool ids_tell_time(const ubi__snapshot *snapshot) {
+    return ubi_lens_of(snapshot->look)->id_mark;
 }
 
 /* Only nodes whose bit is set are left. */
@@ -155,10 +156,10 @@ static ubi_status largest_id_in(uint64_t *out, making *m, const char *path) {
     options.threads = m->cli->common.threads < UINT32_MAX ? (unsigned)m->cli->common.threads : 0;
     m->cli->subject = is_standard_input(path) ? "standard input" : path;
     UBI_TRY(ubi_graph_read_path(&older, path, &options, NULL));
-    bool is_v8 = ubi__v8_facts_of(older) != NULL;
-    *out = ubi__v8_largest_js_id(older);
+    bool tells_time = ubi_lens_for(older)->id_mark;
+    *out = ubi_lens_id_mark(older);
     ubi_graph_unref(older);
-    if (!is_v8)
+    if (!tells_time)
         return ubi__fail(UBI_EINVAL, "this is no heap snapshot of V8");
     m->cli->subject = subject;
     return UBI_OK;
@@ -166,8 +167,8 @@ static ubi_status largest_id_in(uint64_t *out, making *m, const char *path) {
 
 static ubi_status keep_allocated(making *m) {
     const ubi__summary_choice_arguments *a = m->choice->arguments;
-    uint64_t above = 0, upto = ubi__v8_largest_js_id(m->snapshot->graph);
-    if (!is_of_v8(m->snapshot))
+    uint64_t above = 0, upto = ubi_lens_id_mark(m->snapshot->graph);
+    if (!ids_tell_time(m->snapshot))
         return ubi__fail(UBI_EINVAL, "--since and --until are for heap snapshots of V8: other ids say nothing of time");
     if (a->since)
         UBI_TRY(largest_id_in(&above, m, a->since));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * edge_words_v8.c: what edges of V8's heaps say (edge_words.h).
+ * v8_words.c: what nodes and edges of V8's heaps say (words.h).
  *
  * The kind of an edge says most: properties, elements and captured variables are what a script wrote, the rest is the
  * engine's. What scripts think of as one step is often several: a closure, its context, the variable; a Map, its table, the
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/text_parts.h"
 #include "formats/v8/v8_types.h"
-#include "render/edge_words.h"
+#include "lenses/v8/v8_producer.h"
 
 static ubi_text behind(ubi_text text, size_t n) {
     return (ubi_text){ text.ptr + n, text.len - n };
@@ -28,7 +28,7 @@ static ubi_text name_of(const ubi_graph *graph, ubi_node_ix node) {
     return name.ptr ? name : ubi__text("");
 }
 
-bool ubi__v8_node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
+static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
     switch (type_of(graph, node)) {
     case UBI__V8_HIDDEN:
     case UBI__V8_ARRAY:
@@ -45,12 +45,8 @@ bool ubi__v8_node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
 
 /* ---- names of edges ----------------------------------------------------------------------------------------------- */
 
-static ubi__edge_words words(ubi__edge_how how, const char *before, ubi_text text) {
-    return (ubi__edge_words){ .how = how, .before = before, .text = text };
-}
-
 static ubi__edge_words silent(void) {
-    return words(UBI__EDGE_SILENT, NULL, (ubi_text){ NULL, 0 });
+    return ubi__edge_says(UBI__EDGE_SILENT, NULL, (ubi_text){ NULL, 0 });
 }
 
 static size_t count_digits(ubi_text text) {
@@ -100,23 +96,23 @@ static ubi_text name_among_people(ubi_text name) {
 static ubi__edge_words words_of_field(ubi_text name) {
     size_t digits = name.len <= UBI__LONGEST_IDENTIFIER ? count_digits(name) : 0;
     if (is_weak_map_entry(name))
-        return words(UBI__EDGE_TOLD, NULL, ubi__text("value in a WeakMap"));
+        return ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi__text("value in a WeakMap"));
     if (digits && ubi__text_begins(behind(name, digits), " / "))
         name = behind(name, digits + 3);
     else if (digits == name.len)
         return silent();
-    return says_nothing(name) ? silent() : words(UBI__EDGE_TOLD, NULL, name_among_people(name));
+    return says_nothing(name) ? silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name_among_people(name));
 }
 
 static ubi__edge_words words_of_property(ubi_text name) {
     if (ubi__text_begins(name, "get ") && name.len > 4)
-        return words(UBI__EDGE_TOLD, "getter ", behind(name, 4));
+        return ubi__edge_says(UBI__EDGE_TOLD, "getter ", behind(name, 4));
     if (ubi__text_begins(name, "set ") && name.len > 4)
-        return words(UBI__EDGE_TOLD, "setter ", behind(name, 4));
-    return words(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
+        return ubi__edge_says(UBI__EDGE_TOLD, "setter ", behind(name, 4));
+    return ubi__edge_says(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
 }
 
-ubi__edge_words ubi__v8_edge_words_of(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
     ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
     uint32_t index;
     switch (ubi_graph_edge_kind(graph, edge)) {
@@ -127,13 +123,13 @@ ubi__edge_words ubi__v8_edge_words_of(const ubi_graph *graph, ubi_node_ix source
     case UBI_EDGE_PROPERTY:
         return words_of_property(name);
     case UBI_EDGE_CONTEXT:
-        return words(UBI__EDGE_VARIABLE, "variable ", name);
+        return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", name);
     case UBI_EDGE_INTERNAL:
         return words_of_field(name);
     case UBI_EDGE_SHORTCUT:
-        return type_of(graph, source) == UBI__V8_SYNTHETIC ? silent() : words(UBI__EDGE_TOLD, NULL, name);
+        return type_of(graph, source) == UBI__V8_SYNTHETIC ? silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
     case UBI_EDGE_WEAK:
-        return words(UBI__EDGE_TOLD, "weak ", name);
+        return ubi__edge_says(UBI__EDGE_TOLD, "weak ", name);
     default:
         return silent();
     }
@@ -172,25 +168,22 @@ static ubi_text word_for(const ubi_graph *graph, ubi_node_ix node) {
     return name.len ? name : ubi__text("internal");
 }
 
-static ubi__edge_words told(const char *text) {
-    return words(UBI__EDGE_TOLD, NULL, ubi__text(text));
-}
-
-ubi__edge_words ubi__v8_engine_words(const ubi_graph *graph, ubi_edge_ix into_last, ubi_edge_ix last) {
+static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *run) {
+    ubi_edge_ix into_last = run->into_last, last = run->last;
     ubi_node_ix node = ubi_graph_edge_target(graph, into_last);
     ubi_text in = ubi_graph_string(graph, ubi_graph_edge_name(graph, into_last));
     ubi_text out = ubi_graph_string(graph, ubi_graph_edge_name(graph, last));
     if (ubi_graph_edge_kind(graph, last) == UBI_EDGE_CONTEXT)
-        return words(UBI__EDGE_VARIABLE, "variable ", out);
+        return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", out);
     if (is_weak_map_entry(out))
-        return told("value in a WeakMap");
+        return ubi__edge_told("value in a WeakMap");
     if (ubi__text_begins(name_of(graph, node), "system / Context"))
-        return told("scope");
+        return ubi__edge_told("scope");
     if (type_of(graph, node) == UBI__V8_ARRAY && ubi__text_is(in, "table"))
-        return told("entry");
+        return ubi__edge_told("entry");
     if (type_of(graph, node) == UBI__V8_ARRAY && ubi__text_is(in, "elements"))
-        return told("element");
-    return words(UBI__EDGE_TOLD, NULL, word_for(graph, node));
+        return ubi__edge_told("element");
+    return ubi__edge_says(UBI__EDGE_TOLD, NULL, word_for(graph, node));
 }
 
 /* ---- where paths begin -------------------------------------------------------------------------------------------- */
@@ -269,12 +262,89 @@ static bool begins_in_list(ubi__path_start *out, const ubi_graph *graph, const u
     return false;
 }
 
-ubi__path_start ubi__path_start_of(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
-    ubi__path_start start = { .begin = 0 };
-    if (n_steps == 0 || ubi__quickjs_path_start(&start, graph, steps, n_steps) ||
-        type_of(graph, steps[0].predecessor) != UBI__V8_SYNTHETIC)
-        return start;
-    if (!begins_in_list(&start, graph, steps, n_steps))
-        start.begin = begin_of(graph, steps, n_steps);
-    return start;
+static bool path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
+    if (type_of(graph, steps[0].predecessor) != UBI__V8_SYNTHETIC)
+        return false;
+    if (!begins_in_list(out, graph, steps, n_steps))
+        out->begin = begin_of(graph, steps, n_steps);
+    return true;
 }
+
+/* ---- nodes -------------------------------------------------------------------------------------------------------- */
+
+static bool kind_is_root(const ubi_graph *graph, const ubi_kind *kind) {
+    (void)graph;
+    return kind->raw_type == UBI__V8_SYNTHETIC;
+}
+
+/* Lists of roots, such as "(GC roots)", and the global object of Node.js. */
+static bool kind_is_permanent(const ubi_graph *graph, const ubi_kind *kind) {
+    if (kind->raw_type == UBI__V8_OBJECT && ubi__text_is(ubi_graph_string(graph, kind->class_name), "global"))
+        return true;
+    return kind_is_root(graph, kind);
+}
+
+/* Elements of a page and windows; the other native nodes are the browser's or Node's own. */
+static bool is_of_page(ubi_text name) {
+    static const char detached[] = "Detached ";
+    if (name.len > sizeof detached - 1 && ubi__text_begins(name, detached))
+        name = behind(name, sizeof detached - 1);
+    return (name.len && *name.ptr == '<') || ubi__text_begins(name, "Window");
+}
+
+static ubi__path_rank node_rank(const ubi_graph *graph, ubi_node_ix node) {
+    ubi_text name = ubi_graph_string(graph, ubi_graph_node_name(graph, node));
+    switch (type_of(graph, node)) {
+    case UBI__V8_OBJECT:
+    case UBI__V8_CLOSURE:
+        return ubi__rank_of_name(name);
+    case UBI__V8_NATIVE:
+        return is_of_page(name) ? UBI__RANK_UNNAMED : UBI__RANK_ENGINE;
+    default:
+        return UBI__RANK_UNNAMED;
+    }
+}
+
+/* `text` between two marks, in the buffer, where it may be already. A text that does not fit is cut at a whole character. */
+static ubi_text wrap(ubi_lens_name_buffer *buffer, const char *open, ubi_text text, const char *close) {
+    size_t n_open = strlen(open), n_close = strlen(close), room = sizeof buffer->bytes - n_open - n_close, n = text.len;
+    if (n > room)
+        for (n = room; n > 0 && ((uint8_t)text.ptr[n] & 0xc0) == 0x80; n--) {
+        }
+    if (n)
+        memmove(buffer->bytes + n_open, text.ptr, n);
+    memcpy(buffer->bytes, open, n_open);
+    memcpy(buffer->bytes + n_open + n, close, n_close);
+    return (ubi_text){ buffer->bytes, n_open + n + n_close };
+}
+
+static ubi_text node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
+                           ubi_lens_name_buffer *buffer) {
+    ubi_text name = ubi_lens_display_name(look, node, buffer);
+    switch (type_of(graph, node)) {
+    case UBI__V8_CLOSURE:
+        return name.len ? wrap(buffer, "", name, "()") : ubi__text("(anonymous function)");
+    case UBI__V8_STRING:
+    case UBI__V8_CONS_STRING:
+    case UBI__V8_SLICED_STRING:
+        return wrap(buffer, "\"", name, "\"");
+    case UBI__V8_REGEXP:
+        return wrap(buffer, "/", name, "/");
+    default:
+        break;
+    }
+    const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, node));
+    return name.len ? name : wrap(buffer, "(", ubi_graph_string(graph, kind->type_name), ")");
+}
+
+const ubi__producer_words ubi__v8_producer_words = {
+    .edge = edge_words,
+    .node_is_engine = node_is_engine,
+    .engine_run = run_words,
+    .kind_is_root = kind_is_root,
+    .kind_is_permanent = kind_is_permanent,
+    .path_start = path_start,
+    .node_title = node_title,
+    .node_rank = node_rank,
+    .left_out_of_paths = " [JSGlobalObject]", /* after the first word of every window */
+};

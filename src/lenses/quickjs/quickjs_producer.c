@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * edge_words_quickjs.c: what nodes and edges of QuickJS's heaps say (edge_words.h).
+ * quickjs_producer.c: how heaps of QuickJS speak (producer.h).
  *
  * Names of nodes and edges are those that our adapter gives (engines/quickjs/adapter/kinds.h, edges_*.h). A closed-over
  * variable is a node of its own, JSVarRef, whose name is that of the edge which leads to it.
  */
 #include "base/text.h"
-#include "render/edge_words.h"
+#include "lenses/producer.h"
 
 /* Nodes that only the engine knows, and their words. */
 static const struct {
@@ -30,7 +30,7 @@ static bool is_type(const ubi_graph *graph, ubi_node_ix node, const char *type) 
     return ubi__text_is(type_at(graph, node), type);
 }
 
-const char *ubi__quickjs_engine_word(ubi_text type) {
+static const char *engine_word(ubi_text type) {
     /* Most nodes are objects and strings: they are told by a letter. */
     if (type.len < 7 || type.ptr[0] != 'J' || type.ptr[1] != 'S')
         return NULL;
@@ -38,10 +38,6 @@ const char *ubi__quickjs_engine_word(ubi_text type) {
         if (ubi__text_is(type, engine_types[i].type))
             return engine_types[i].word;
     return NULL;
-}
-
-static ubi__edge_words words(ubi__edge_how how, const char *before, ubi_text text) {
-    return (ubi__edge_words){ .how = how, .before = before, .text = text };
 }
 
 static bool is_any(ubi_text name, const char *const *names, size_t n) {
@@ -89,20 +85,35 @@ static bool is_index(uint32_t *out, ubi_text name) {
     return true;
 }
 
-bool ubi__quickjs_edge_words_of(ubi__edge_words *out, const ubi_graph *graph, ubi_node_ix source, ubi_node_ix target,
-                                ubi_text name) {
+/* Objects that scripts make may have properties of any name; those of the engine have odd names that are no properties. */
+static ubi__edge_words words_of_object(const ubi_graph *graph, ubi_node_ix source, ubi_text name) {
     uint32_t index;
-    if (!ubi__text_is(type_at(graph, source), "JSObject"))
-        return false;
     if (is_inside(graph, source, name))
-        *out = words(UBI__EDGE_TOLD, NULL, name);
-    else if (ubi__text_is(name, "bytecode") && is_type(graph, target, "JSFunctionBytecode"))
-        *out = words(UBI__EDGE_SILENT, NULL, (ubi_text){ NULL, 0 });
-    else if (is_index(&index, name))
-        *out = (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
-    else
-        return false;
-    return true;
+        return ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
+    if (is_index(&index, name))
+        return (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
+    if (ubi__text_is_identifier(name))
+        return ubi__edge_says(UBI__EDGE_PROPERTY, NULL, name);
+    const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, source));
+    bool is_made_by_scripts = ubi__kind_is_plain(graph, kind) || ubi__text_is(class_at(graph, source), "Function");
+    return ubi__edge_says(is_made_by_scripts ? UBI__EDGE_QUOTED : UBI__EDGE_TOLD, NULL, name);
+}
+
+static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
+    const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, node));
+    return kind->class_name == UBI_NONE && kind->script_filename == UBI_NONE && engine_word(type_at(graph, node));
+}
+
+/* The engine's own nodes tell each other nothing that people use, and a word for such a target says what an edge to it does. */
+static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+    ubi_node_ix target = ubi_graph_edge_target(graph, edge);
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    bool is_of_root = source == ubi_graph_root(graph) && !node_is_engine(graph, source);
+    if (!name.ptr || (node_is_engine(graph, target) && !is_of_root))
+        return ubi__edge_told(NULL);
+    if (is_type(graph, source, "JSObject"))
+        return words_of_object(graph, source, name);
+    return ubi__edge_says(name.len ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, NULL, name);
 }
 
 /* ---- runs of the engine's nodes ----------------------------------------------------------------------------------- */
@@ -111,16 +122,17 @@ bool ubi__quickjs_edge_words_of(ubi__edge_words *out, const ubi_graph *graph, ub
 static ubi__edge_words words_of_variable(const ubi_graph *graph, ubi_node_ix source, ubi_text name) {
     if (!ubi__text_is(class_at(graph, source), "Function") && is_type(graph, source, "JSObject") &&
         ubi__text_is_identifier(name))
-        return words(UBI__EDGE_PROPERTY, NULL, name);
-    return name.len ? words(UBI__EDGE_VARIABLE, "variable ", name) : words(UBI__EDGE_TOLD, NULL, ubi__text("variable"));
+        return ubi__edge_says(UBI__EDGE_PROPERTY, NULL, name);
+    return name.len ? ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", name)
+                    : ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi__text("variable"));
 }
 
 /* What a function that waits has at hand beside its variables. */
 static ubi__edge_words words_of_suspended_call(ubi_text name) {
     static const char *const others[] = { "function", "this", "resolve", "reject", "operand" };
     if (is_any(name, others, sizeof others / sizeof *others) || !ubi__text_is_identifier(name))
-        return words(UBI__EDGE_TOLD, NULL, name.len ? name : ubi__text("suspended call"));
-    return words(UBI__EDGE_VARIABLE, "variable ", name);
+        return ubi__edge_says(UBI__EDGE_TOLD, NULL, name.len ? name : ubi__text("suspended call"));
+    return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", name);
 }
 
 static ubi_text edge_name(const ubi_graph *graph, ubi_edge_ix edge) {
@@ -128,17 +140,18 @@ static ubi_text edge_name(const ubi_graph *graph, ubi_edge_ix edge) {
     return name.ptr ? name : ubi__text("");
 }
 
-ubi__edge_words ubi__quickjs_engine_words(const ubi_graph *graph, ubi_node_ix source, ubi_node_ix first_node,
-                                          ubi_edge_ix into_last, ubi_edge_ix last) {
+static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *run) {
+    ubi_node_ix source = run->source, first_node = run->first_node;
+    ubi_edge_ix into_last = run->into_last, last = run->last;
     ubi_node_ix node = ubi_graph_edge_target(graph, into_last);
-    const char *word = ubi__quickjs_engine_word(type_at(graph, node));
+    const char *word = engine_word(type_at(graph, node));
     if (is_type(graph, node, "JSVarRef"))
         return words_of_variable(graph, node == first_node ? source : first_node, edge_name(graph, into_last));
     if (is_type(graph, node, "JSAsyncFunctionState"))
         return words_of_suspended_call(edge_name(graph, last));
     if (is_type(graph, node, "JSContext") && edge_name(graph, last).len)
-        return words(UBI__EDGE_TOLD, NULL, edge_name(graph, last));
-    return words(UBI__EDGE_TOLD, NULL, ubi__text(word ? word : ""));
+        return ubi__edge_says(UBI__EDGE_TOLD, NULL, edge_name(graph, last));
+    return ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi__text(word ? word : ""));
 }
 
 /* ---- where paths begin -------------------------------------------------------------------------------------------- */
@@ -154,8 +167,7 @@ static bool is_global_object(const ubi_graph *graph, const ubi_path_step *step) 
     return is_type(graph, step->predecessor, "JSContext") && is_any(name, fields, sizeof fields / sizeof *fields);
 }
 
-bool ubi__quickjs_path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps,
-                             uint32_t n_steps) {
+static bool path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
     for (uint32_t i = 1; i < n_steps && i <= FURTHEST_GLOBAL; i++) {
         bool is_global = is_global_object(graph, &steps[i - 1]);
         if (!is_global && !is_type(graph, steps[i].predecessor, "JSModuleDef"))
@@ -165,3 +177,44 @@ bool ubi__quickjs_path_start(ubi__path_start *out, const ubi_graph *graph, const
     }
     return false;
 }
+
+/* ---- the producer --------------------------------------------------------------------------------------------------- */
+
+/* A file saved within boundaries need not have everything that the engine has. */
+static bool made(const ubi_graph *graph) {
+    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(graph); k++)
+        if (engine_word(ubi_graph_string(graph, ubi_graph_kind(graph, k)->type_name)))
+            return true;
+    return false;
+}
+
+static const char *title(const ubi_graph *graph) {
+    return ubi__root_is_root_list(graph) ? "QuickJS" : NULL;
+}
+
+static const char *how_to_record_stacks(const ubi_graph *graph) {
+    (void)graph;
+    return ": run it with --sites, or have an observer track in your own program";
+}
+
+static bool kind_is_permanent(const ubi_graph *graph, const ubi_kind *kind) {
+    ubi_text type = ubi_graph_string(graph, kind->type_name);
+    return ubi__text_is(type, "JSContext") || ubi__text_is(type, "JSRuntime");
+}
+
+static const ubi__producer_words words = {
+    .edge = edge_words,
+    .node_is_engine = node_is_engine,
+    .engine_run = run_words,
+    .kind_is_permanent = kind_is_permanent,
+    .path_start = path_start,
+};
+
+const ubi__producer ubi__producer_quickjs = {
+    .name = "quickjs",
+    .made = made,
+    .title = title,
+    .how_to_record_stacks = how_to_record_stacks,
+    .words = &words,
+    .keeps_addresses = true,
+};

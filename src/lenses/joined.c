@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_joined.c: texts of concatenations in bounded time and memory.
+ * joined.c: texts of concatenations in bounded time and memory.
  *
  * Two observations keep chains from costing the square of their length. Where one half is empty, the text is that of the
  * other half; where the first half alone is long enough, the text is that of the first half. Such concatenations point at the
  * string whose text theirs is (`same`). Those that are left have two halves that are not empty and a first half that is
  * short, so less than 1,024 of them make up one text.
  */
-#include "lenses/v8/v8_joined.h"
+#include "lenses/joined.h"
 
 #include "base/text.h"
-#include "formats/v8/v8_types.h"
 
 enum { NEW, OPEN, DONE };
 
@@ -31,8 +30,9 @@ uint32_t ubi__utf16_units(ubi_text text, uint32_t most) {
     return units < most ? units : most;
 }
 
-static bool is_cons(const ubi_graph *g, ubi_node_ix node) {
-    return g->kinds.rows.at[g->kind.at[node]].raw_type == UBI__V8_CONS_STRING;
+static bool is_rope(const ubi__joined *joined, ubi_node_ix node) {
+    const ubi_graph *g = joined->graph;
+    return g->kinds.rows.at[g->kind.at[node]].raw_type == joined->rope_type;
 }
 
 static ubi_text own_text(const ubi_graph *g, ubi_node_ix node) {
@@ -43,7 +43,7 @@ static ubi_text own_text(const ubi_graph *g, ubi_node_ix node) {
 /* ---- finding them --------------------------------------------------------------------------------------------------- */
 
 /* The last edges of these names, up to where both were found; node 0 is none, as in DevTools. */
-static void find_halves(ubi__v8_cons *cons, const ubi_graph *g, ubi__v8_half_names names) {
+static void find_halves(ubi__rope *cons, const ubi_graph *g, ubi__rope_names names) {
     ubi_edge_ix e = g->first_edge.at[cons->node], end = g->first_edge.at[cons->node + 1];
     for (; e < end && (cons->first.node == UBI_NONE || cons->second.node == UBI_NONE); e++) {
         ubi_node_ix target = g->target.at[e] == 0 ? UBI_NONE : g->target.at[e];
@@ -57,7 +57,7 @@ static void find_halves(ubi__v8_cons *cons, const ubi_graph *g, ubi__v8_half_nam
     }
 }
 
-static uint32_t row_of(const ubi__v8_joined *joined, ubi_node_ix node) {
+static uint32_t row_of(const ubi__joined *joined, ubi_node_ix node) {
     size_t low = 0, high = joined->cons.n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -69,20 +69,20 @@ static uint32_t row_of(const ubi__v8_joined *joined, ubi_node_ix node) {
     return low < joined->cons.n && joined->cons.at[low].node == node ? (uint32_t)low : UBI_NONE;
 }
 
-static void find_row(ubi__v8_part *part, const ubi__v8_joined *joined) {
-    if (part->node != UBI_NONE && is_cons(joined->graph, part->node))
+static void find_row(ubi__rope_part *part, const ubi__joined *joined) {
+    if (part->node != UBI_NONE && is_rope(joined, part->node))
         part->row = row_of(joined, part->node);
 }
 
-static ubi_status find_all(ubi__v8_joined *out, ubi__v8_half_names names, const ubi_allocator *a) {
-    static const ubi__v8_part none = { UBI_NONE, UBI_NONE };
+static ubi_status find_all(ubi__joined *out, ubi__rope_names names, const ubi_allocator *a) {
+    static const ubi__rope_part none = { UBI_NONE, UBI_NONE };
     const ubi_graph *g = out->graph;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
-        if (!is_cons(g, node))
+        if (!is_rope(out, node))
             continue;
-        ubi__v8_cons cons = { node, none, none, none, 0, NEW, false };
+        ubi__rope cons = { node, none, none, none, 0, NEW, false };
         find_halves(&cons, g, names);
-        UBI_TRY(ubi__vec_v8_cons_push(&out->cons, a, cons));
+        UBI_TRY(ubi__vec_rope_push(&out->cons, a, cons));
     }
     for (size_t i = 0; i < out->cons.n; i++) {
         find_row(&out->cons.at[i].first, out);
@@ -94,26 +94,26 @@ static ubi_status find_all(ubi__v8_joined *out, ubi__v8_half_names names, const 
 /* ---- lengths, halves before wholes ---------------------------------------------------------------------------------- */
 
 /* The row of a half that is still to be measured, or UBI_NONE. A half that is being measured lies on a cycle: it goes. */
-static uint32_t unmeasured(const ubi__v8_joined *joined, ubi__v8_part *half) {
+static uint32_t unmeasured(const ubi__joined *joined, ubi__rope_part *half) {
     uint8_t state = half->row == UBI_NONE ? DONE : joined->cons.at[half->row].state;
     if (state == OPEN)
-        *half = (ubi__v8_part){ UBI_NONE, UBI_NONE };
+        *half = (ubi__rope_part){ UBI_NONE, UBI_NONE };
     return state == NEW ? half->row : UBI_NONE;
 }
 
-static uint32_t units_of(const ubi__v8_joined *joined, ubi__v8_part part) {
+static uint32_t units_of(const ubi__joined *joined, ubi__rope_part part) {
     if (part.row != UBI_NONE)
         return joined->cons.at[part.row].units;
     return part.node == UBI_NONE ? 0 : ubi__utf16_units(own_text(joined->graph, part.node), UBI_STRINGS_JOINED_UNITS);
 }
 
-static ubi__v8_part resolve(const ubi__v8_joined *joined, ubi__v8_part part) {
+static ubi__rope_part resolve(const ubi__joined *joined, ubi__rope_part part) {
     if (part.row == UBI_NONE || joined->cons.at[part.row].same.node == UBI_NONE)
         return part;
     return joined->cons.at[part.row].same;
 }
 
-static void measure(ubi__v8_cons *cons, const ubi__v8_joined *joined) {
+static void measure(ubi__rope *cons, const ubi__joined *joined) {
     uint32_t first = units_of(joined, cons->first), second = units_of(joined, cons->second), units = first + second;
     cons->units = (uint16_t)(units < UBI_STRINGS_JOINED_UNITS ? units : UBI_STRINGS_JOINED_UNITS);
     cons->flat = first == 0 || second == 0;
@@ -124,11 +124,11 @@ static void measure(ubi__v8_cons *cons, const ubi__v8_joined *joined) {
     cons->state = DONE;
 }
 
-static ubi_status measure_from(ubi__v8_joined *joined, ubi__vec_u32 *stack, uint32_t row, const ubi_allocator *a) {
+static ubi_status measure_from(ubi__joined *joined, ubi__vec_u32 *stack, uint32_t row, const ubi_allocator *a) {
     joined->cons.at[row].state = OPEN;
     UBI_TRY(ubi__vec_u32_push(stack, a, row));
     while (stack->n) {
-        ubi__v8_cons *top = &joined->cons.at[stack->at[stack->n - 1]];
+        ubi__rope *top = &joined->cons.at[stack->at[stack->n - 1]];
         uint32_t next = unmeasured(joined, &top->first);
         if (next == UBI_NONE)
             next = unmeasured(joined, &top->second);
@@ -143,7 +143,7 @@ static ubi_status measure_from(ubi__v8_joined *joined, ubi__vec_u32 *stack, uint
     return UBI_OK;
 }
 
-static ubi_status measure_all(ubi__v8_joined *joined, const ubi_allocator *a) {
+static ubi_status measure_all(ubi__joined *joined, const ubi_allocator *a) {
     ubi__vec_u32 stack = { 0 }; /* rows, all OPEN */
     ubi_status status = UBI_OK;
     for (uint32_t row = 0; status == UBI_OK && row < joined->cons.n; row++)
@@ -153,20 +153,19 @@ static ubi_status measure_all(ubi__v8_joined *joined, const ubi_allocator *a) {
     return status;
 }
 
-ubi_status ubi__v8_joined_init(ubi__v8_joined *out, const ubi_graph *graph, ubi__v8_half_names names,
-                               const ubi_allocator *a) {
-    *out = (ubi__v8_joined){ .graph = graph };
+ubi_status ubi__joined_init(ubi__joined *out, const ubi_graph *graph, ubi__rope_names names, const ubi_allocator *a) {
+    *out = (ubi__joined){ .graph = graph, .rope_type = names.rope_type };
     UBI_TRY(find_all(out, names, a));
     return measure_all(out, a);
 }
 
-void ubi__v8_joined_fini(ubi__v8_joined *joined, const ubi_allocator *a) {
-    ubi__vec_v8_cons_fini(&joined->cons, a);
+void ubi__joined_fini(ubi__joined *joined, const ubi_allocator *a) {
+    ubi__vec_rope_fini(&joined->cons, a);
 }
 
 /* ---- texts ---------------------------------------------------------------------------------------------------------- */
 
-_Static_assert(UBI_STRINGS_JOINED_UNITS * 3 + UBI__V8_PART_BYTES <= sizeof(ubi_lens_name_buffer),
+_Static_assert(UBI_STRINGS_JOINED_UNITS * 3 + UBI__ROPE_PART_BYTES <= sizeof(ubi_lens_name_buffer),
                "all parts but the last have less than 1,024 units of at most three bytes");
 
 typedef struct text_maker {
@@ -177,8 +176,8 @@ typedef struct text_maker {
 
 static void append(text_maker *m, ubi_text part) {
     size_t n = part.len;
-    if (n > UBI__V8_PART_BYTES) {
-        n = UBI__V8_PART_BYTES;
+    if (n > UBI__ROPE_PART_BYTES) {
+        n = UBI__ROPE_PART_BYTES;
         while (n && ((uint8_t)part.ptr[n] & 0xc0) == 0x80)
             n--;
     }
@@ -192,19 +191,19 @@ static void append(text_maker *m, ubi_text part) {
  * The stack holds second halves of what has been begun. Those of one first half have a unit at least each and less than 1,024
  * together, and so do those of a second half that is taken up when nothing else is left.
  */
-static ubi_text join(const ubi__v8_joined *joined, ubi__v8_part whole, ubi_lens_name_buffer *buffer) {
-    ubi__v8_part stack[2 * UBI_STRINGS_JOINED_UNITS];
+static ubi_text join(const ubi__joined *joined, ubi__rope_part whole, ubi_lens_name_buffer *buffer) {
+    ubi__rope_part stack[2 * UBI_STRINGS_JOINED_UNITS];
     size_t n = 0;
     text_maker m = { buffer->bytes, 0, sizeof buffer->bytes, 0 };
     stack[n++] = whole;
     while (n && m.units < UBI_STRINGS_JOINED_UNITS) {
-        ubi__v8_part top = resolve(joined, stack[--n]);
+        ubi__rope_part top = resolve(joined, stack[--n]);
         if (top.row == UBI_NONE) {
             append(&m, own_text(joined->graph, top.node));
             continue;
         }
         /* Without `same` and not empty, both halves have a text. */
-        const ubi__v8_cons *cons = &joined->cons.at[top.row];
+        const ubi__rope *cons = &joined->cons.at[top.row];
         if (cons->units == 0 || n + 2 > sizeof stack / sizeof *stack)
             continue;
         stack[n++] = cons->second;
@@ -213,17 +212,17 @@ static ubi_text join(const ubi__v8_joined *joined, ubi__v8_part whole, ubi_lens_
     return (ubi_text){ m.bytes, m.n };
 }
 
-static ubi_text text_of(const ubi__v8_joined *joined, ubi__v8_part part, ubi_lens_name_buffer *buffer) {
+static ubi_text text_of(const ubi__joined *joined, ubi__rope_part part, ubi_lens_name_buffer *buffer) {
     part = resolve(joined, part);
     return part.row == UBI_NONE ? own_text(joined->graph, part.node) : join(joined, part, buffer);
 }
 
-ubi_text ubi__v8_joined_text(const ubi__v8_joined *joined, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
-    ubi__v8_part part = { node, UBI_NONE };
+ubi_text ubi__joined_text(const ubi__joined *joined, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+    ubi__rope_part part = { node, UBI_NONE };
     find_row(&part, joined);
     return text_of(joined, part, buffer);
 }
 
-ubi_text ubi__v8_joined_row_text(const ubi__v8_joined *joined, uint32_t row, ubi_lens_name_buffer *buffer) {
-    return text_of(joined, (ubi__v8_part){ joined->cons.at[row].node, row }, buffer);
+ubi_text ubi__joined_row_text(const ubi__joined *joined, uint32_t row, ubi_lens_name_buffer *buffer) {
+    return text_of(joined, (ubi__rope_part){ joined->cons.at[row].node, row }, buffer);
 }

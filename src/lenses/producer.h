@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * producer.h: how the heaps of one engine speak. Everything else knows engines through this alone.
+ *
+ * A producer is one constant `ubi__producer` in a folder of its own and a line in producers.c. Only that folder, and the one of
+ * its format, read `ubi_kind.raw_type` and the facts that the format's reader kept. What a producer leaves 0 or NULL has the plain
+ * meaning that is given here. README.md says how to add one.
+ */
+#ifndef UBI_LENSES_PRODUCER_H
+#define UBI_LENSES_PRODUCER_H
+
+#include <ubiheap/allocations.h>
+
+#include "lenses/lens.h"
+#include "lenses/string_keys.h"
+#include "lenses/words.h"
+
+/** What nodes and edges are called. */
+typedef struct ubi__producer_words {
+    /** What an edge says. @param source  the node that it leaves. */
+    ubi__edge_words (*edge)(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge);
+    /** Nodes that only the engine knows: shapes, property maps, scopes, code, accessor pairs, scripts without a file. */
+    bool (*node_is_engine)(const ubi_graph *graph, ubi_node_ix node);
+    /** A word for a run of these on a path: "shape", "scope"; or what the way through them means: "variable x", "entry". */
+    ubi__edge_words (*engine_run)(const ubi_graph *graph, const ubi__engine_run *run);
+    /** Lists of roots, which come before all that a program has made; NULL: the root is the only one. */
+    bool (*kind_is_root)(const ubi_graph *graph, const ubi_kind *kind);
+    /** Nodes that hold nothing a program could let go of: lists of roots, realms, the global object. NULL: none. */
+    bool (*kind_is_permanent)(const ubi_graph *graph, const ubi_kind *kind);
+    /** Where the words of a path begin that starts at the root; n_steps > 0. False, or NULL: there. */
+    bool (*path_start)(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps);
+    /**
+     * A name for one node among others, with the marks that scripts would write: add(), "text", /expression/. It may be in the
+     * buffer. Never empty. NULL: the label of its kind.
+     */
+    ubi_text (*node_title)(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
+                           ubi_lens_name_buffer *buffer);
+    /** Whose name the title of a node says that is no root and not the engine's. NULL: what its kind says. */
+    ubi__path_rank (*node_rank)(const ubi_graph *graph, ubi_node_ix node);
+    /** What titles say so often that paths leave it out; NULL: nothing. */
+    const char *left_out_of_paths;
+} ubi__producer_words;
+
+/** Where a function is defined, or the constructor of an object. Lines and columns count from 1. */
+typedef struct ubi__code_place {
+    uint32_t script_id;
+    uint64_t line, column;
+    bool is_function; /**< else it is that of a constructor */
+} ubi__code_place;
+
+/** Which file a piece of code is from, for each node. */
+typedef struct ubi__code_files {
+    ubi_node_ix *script; /* script[n_nodes]: the node of the script; UBI_NONE: none, or more than one */
+    uint32_t n_nodes;
+} ubi__code_files;
+
+/** Functions and their places in the source. All zero: the graph tells nothing about code. */
+typedef struct ubi__producer_code {
+    uint8_t function_type; /**< the raw_type of functions; 0: kinds do not tell */
+    /** Whether a function is the runtime's or the browser's own. */
+    bool (*function_is_of_runtime)(ubi__fields *fields, ubi_node_ix function);
+    /** Whether an edge of a global object is one by which the runtime keeps its own. */
+    bool (*edge_is_of_runtime)(const ubi_graph *graph, ubi_edge_ix edge);
+    /** A module of the program, which the runtime's loader holds. */
+    bool (*kind_is_module)(const ubi_graph *graph, const ubi_kind *kind);
+    /** Of any node; false: not known. Cost: O(log places). */
+    bool (*place)(ubi__code_place *out, const ubi_graph *graph, ubi_node_ix node);
+    /** "server.js:12" of a function, as much of it as is known; "" of other nodes. Allocation failures count as not known. */
+    void (*place_words)(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function);
+    /**
+     * The function whose code a node stands for: itself, of a bound function the one it calls, of a timer its callback.
+     * UBI_NONE: none. O(1).
+     */
+    ubi_node_ix (*code_of)(const ubi_lens_view *look, ubi_node_ix node);
+    /** Finds `out->script`. On failure there is something to free, too. Cost: O(nodes + edges). Errors: UBI_ENOMEM. */
+    ubi_status (*files_init)(ubi__code_files *out, const ubi_graph *graph, const ubi_allocator *a);
+    /** Name of the file; NULL text: not known. Borrowed from the graph. O(1). */
+    ubi_text (*file_of)(const ubi__code_files *files, const ubi_graph *graph, ubi_node_ix node);
+    /** The place of that code as one number, equal for equal places; 0: not known. Cost: O(log places). */
+    uint64_t (*site)(const ubi_lens_view *look, ubi_node_ix node);
+} ubi__producer_code;
+
+/** What a file counts at a stack, all allocations ever made there. */
+typedef struct ubi__frame_history {
+    ubi_function_ix function;
+    uint64_t count, size_bytes;
+} ubi__frame_history;
+
+/** Allocations that files count themselves, by frame of the graph and over time. */
+typedef struct ubi__producer_history {
+    /** Whether this graph has such counts. */
+    bool (*is_there)(const ubi_graph *graph);
+    size_t (*function_count)(const ubi_graph *graph);
+    void (*function)(ubi_allocation_function *out, const ubi_graph *graph, ubi_function_ix function);
+    ubi__frame_history (*frame)(const ubi_graph *graph, ubi_frame_ix frame);
+    size_t (*sample_count)(const ubi_graph *graph);
+    /** @param out  out[sample_count]. Cost: O(nodes * log samples). Errors: UBI_ECANCELLED. */
+    ubi_status (*samples)(ubi_allocation_sample *out, const ubi_lens_view *look, const ubi_progress *progress);
+} ubi__producer_history;
+
+/** Something that a file may have beside its graph. */
+typedef struct ubi__carried {
+    const char *key;  /**< JSON */
+    const char *word; /**< text */
+    bool is_present;
+} ubi__carried;
+#define UBI__MOST_CARRIED 8
+
+typedef struct ubi__producer {
+    const char *name;
+    /** Whether it made the graph, by the format's name, types and kinds. Asked once per graph. NULL: any. */
+    bool (*made)(const ubi_graph *graph);
+    /** Its name for people, such as "Node.js (V8)"; NULL: it is not sure. NULL function: unknown. */
+    const char *(*title)(const ubi_graph *graph);
+    /** What would have put allocation stacks into the graph, as ": do this". NULL: not known. */
+    const char *(*how_to_record_stacks)(const ubi_graph *graph);
+    const ubi_lens *lens;             /**< of its own tools; NULL: that of the format, or the plain one */
+    const ubi__producer_words *words; /**< never NULL */
+    bool keeps_addresses; /**< its collector does not move objects, so that a node keeps its id, an address, for life */
+    ubi__producer_code code;
+    const ubi__string_rules *strings; /**< NULL: a string's name is its text */
+    /** A string that is put together of two others. NULL: there are none. */
+    bool (*node_is_rope)(const ubi_graph *graph, ubi_node_ix node);
+    const ubi__producer_history *history;          /**< NULL: files count no allocations */
+    const struct ubi__producer_findings *findings; /**< finding_facts.h; NULL: rules that hold for any heap only */
+    /** What else a file of its format may carry. @return how many. NULL: nothing. */
+    size_t (*carried)(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *graph);
+} ubi__producer;
+
+/** Never NULL. O(1), but for the first call, which costs O(kinds). Any thread. */
+const ubi__producer *ubi__producer_of(const ubi_graph *graph);
+/** In the order in which they are asked, NULL after the last, which takes any graph. */
+const ubi__producer *ubi__producer_at(size_t i);
+
+/** What people call the program that made the graph, such as "Firefox"; NULL: not known. Static. */
+const char *ubi__producer_title(const ubi_graph *graph);
+/** What would have put allocation stacks into the graph, as ": do this"; "" when unknown. Static. */
+const char *ubi__how_to_record_stacks(const ubi_graph *graph);
+
+void ubi__code_files_fini(ubi__code_files *files, const ubi_allocator *a);
+/** The functions of `code`, where a producer need not have them. */
+bool ubi__code_place_of(ubi__code_place *out, const ubi_graph *graph, ubi_node_ix node);
+ubi_node_ix ubi__code_of(const ubi_lens_view *look, ubi_node_ix node);
+uint64_t ubi__code_site(const ubi_lens_view *look, ubi_node_ix node);
+bool ubi__kind_is_function(const ubi_graph *graph, const ubi_kind *kind);
+bool ubi__function_is_of_runtime(ubi__fields *fields, ubi_node_ix function);
+bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
+
+/** Whether the root is of the type that all JS::ubi engines give it: only then do we say who made the file. */
+bool ubi__root_is_root_list(const ubi_graph *graph);
+
+#endif

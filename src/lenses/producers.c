@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * producers.c: the list of producers. Adding one takes its folder and a line here.
+ */
+#include "base/alloc.h"
+#include "base/text.h"
+#include "graph/graph_columns.h"
+#include "lenses/producer.h"
+
+/* The first that says the graph is its own has it. Their lenses are listed in this order, too. */
+#define PRODUCERS(X)                                                                                                   \
+    X(v8)                                                                                                              \
+    X(quickjs)                                                                                                         \
+    X(firefox)                                                                                                         \
+    X(plain)
+
+#define DECLARE(name) extern const ubi__producer ubi__producer_##name;
+#define ADDRESS(name) &ubi__producer_##name,
+
+PRODUCERS(DECLARE)
+
+static const ubi__producer *const producers[] = { PRODUCERS(ADDRESS) };
+
+#define N_PRODUCERS (sizeof producers / sizeof *producers)
+
+const ubi__producer *ubi__producer_at(size_t i) {
+    return i < N_PRODUCERS ? producers[i] : NULL;
+}
+
+static const ubi__producer *find_producer(const ubi_graph *graph) {
+    size_t i = 0;
+    while (producers[i]->made && !producers[i]->made(graph))
+        i++;
+    return producers[i];
+}
+
+/* Graphs do not change, so threads that ask at the same time store the same answer. */
+const ubi__producer *ubi__producer_of(const ubi_graph *graph) {
+    ubi__graph_memo *memo = (ubi__graph_memo *)(uintptr_t)&graph->producer;
+    const ubi__producer *known = atomic_load_explicit(memo, memory_order_relaxed);
+    if (!known) {
+        known = find_producer(graph);
+        atomic_store_explicit(memo, known, memory_order_relaxed);
+    }
+    return known;
+}
+
+/* ---- what a producer need not have ----------------------------------------------------------------------------------- */
+
+const char *ubi__producer_title(const ubi_graph *graph) {
+    const ubi__producer *p = ubi__producer_of(graph);
+    return p->title ? p->title(graph) : NULL;
+}
+
+const char *ubi__how_to_record_stacks(const ubi_graph *graph) {
+    const ubi__producer *p = ubi__producer_of(graph);
+    return p->how_to_record_stacks && ubi__producer_title(graph) ? p->how_to_record_stacks(graph) : "";
+}
+
+bool ubi__code_place_of(ubi__code_place *out, const ubi_graph *graph, ubi_node_ix node) {
+    const ubi__producer_code *code = &ubi__producer_of(graph)->code;
+    return code->place && code->place(out, graph, node);
+}
+
+ubi_node_ix ubi__code_of(const ubi_lens_view *look, ubi_node_ix node) {
+    const ubi__producer_code *code = &ubi__producer_of(look->graph)->code;
+    return code->code_of ? code->code_of(look, node) : UBI_NONE;
+}
+
+uint64_t ubi__code_site(const ubi_lens_view *look, ubi_node_ix node) {
+    const ubi__producer_code *code = &ubi__producer_of(look->graph)->code;
+    return code->site ? code->site(look, node) : 0;
+}
+
+bool ubi__kind_is_function(const ubi_graph *graph, const ubi_kind *kind) {
+    return kind->raw_type && kind->raw_type == ubi__producer_of(graph)->code.function_type;
+}
+
+bool ubi__function_is_of_runtime(ubi__fields *fields, ubi_node_ix function) {
+    const ubi__producer_code *code = &ubi__producer_of(fields->graph)->code;
+    return code->function_is_of_runtime && code->function_is_of_runtime(fields, function);
+}
+
+void ubi__code_files_fini(ubi__code_files *files, const ubi_allocator *a) {
+    ubi__free_array(a, files->script, files->n_nodes, sizeof *files->script);
+    files->script = NULL;
+}
+
+bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node) {
+    const ubi__producer *p = ubi__producer_of(graph);
+    return p->node_is_rope && p->node_is_rope(graph, node);
+}
+
+bool ubi__root_is_root_list(const ubi_graph *graph) {
+    const ubi_kind *root = ubi_graph_kind(graph, ubi_graph_node_kind(graph, ubi_graph_root(graph)));
+    return ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList");
+}
