@@ -26,7 +26,7 @@ void ubi__allocation_log_drop_oldest(ubi__allocation_log *log) {
 }
 
 /* Twice the room, but no more than the limit; entries in order from the start. */
-static bool grow(ubi__allocation_log *log) {
+static bool log_grow(ubi__allocation_log *log) {
     uint64_t wanted = log->capacity ? 2 * (uint64_t)log->capacity : FIRST_ENTRIES;
     uint32_t capacity = wanted < log->limit ? (uint32_t)wanted : log->limit;
     if (capacity < log->count + 1)
@@ -44,7 +44,7 @@ static bool grow(ubi__allocation_log *log) {
 }
 
 ubi__log_entry *ubi__allocation_log_make_room(ubi__allocation_log *log, bool *lost) {
-    *lost = log->count < log->limit && log->count == log->capacity && !grow(log);
+    *lost = log->count < log->limit && log->count == log->capacity && !log_grow(log);
     if (*lost || log->count == log->limit) {
         log->overflowed = true;
         if (log->count == 0)

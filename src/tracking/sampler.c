@@ -30,7 +30,7 @@ static uint64_t next_number(uint64_t s[4]) {
 }
 
 /* From the system; when that has none yet, from clock and address. */
-static void seed(ubi__sampler *s) {
+static void sampler_seed(ubi__sampler *s) {
     if (getrandom(s->state, sizeof s->state, GRND_NONBLOCK) != (ssize_t)sizeof s->state) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -44,7 +44,7 @@ double ubi__sampler_draw(ubi__sampler *s) {
     if (s->random)
         return s->random(s->payload);
     if ((s->state[0] | s->state[1] | s->state[2] | s->state[3]) == 0)
-        seed(s);
+        sampler_seed(s);
     return (double)(next_number(s->state) >> 11) * 0x1p-53;
 }
 

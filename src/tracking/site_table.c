@@ -42,7 +42,7 @@ static ubi__tracked *first_free(const ubi__site_table *t, uintptr_t address) {
     return &t->slots[i];
 }
 
-static bool resize(ubi__site_table *t, unsigned slots_log2) {
+static bool sites_resize(ubi__site_table *t, unsigned slots_log2) {
     if (slots_log2 > 31)
         return false;
     ubi__tracked *slots = (ubi__tracked *)ubi__tool_calloc(t->allocator, (size_t)1 << slots_log2, sizeof *slots);
@@ -60,7 +60,7 @@ static bool resize(ubi__site_table *t, unsigned slots_log2) {
 }
 
 bool ubi__site_table_grow(ubi__site_table *t) {
-    return resize(t, t->slots == no_slots ? FIRST_SLOTS_LOG2 : 64 - t->shift + 1);
+    return sites_resize(t, t->slots == no_slots ? FIRST_SLOTS_LOG2 : 64 - t->shift + 1);
 }
 
 /* Every entry behind the hole that could not be found across it moves into it, and leaves the next hole. */
@@ -78,5 +78,5 @@ void ubi__site_table_close_hole(ubi__site_table *t, uint32_t hole) {
 /* Without memory it stays as it is. */
 void ubi__site_table_shrink(ubi__site_table *t) {
     unsigned slots_log2 = 64 - t->shift - 2;
-    resize(t, slots_log2 < FIRST_SLOTS_LOG2 ? FIRST_SLOTS_LOG2 : slots_log2);
+    sites_resize(t, slots_log2 < FIRST_SLOTS_LOG2 ? FIRST_SLOTS_LOG2 : slots_log2);
 }

@@ -6,6 +6,9 @@
  * while anything is tracked, so that is inlined and mostly ends at the first, empty slot; a removal moves later entries back
  * instead of leaving marks, so waves of births and deaths never wear the table out. It shrinks again when most have died.
  *
+ * Not base/table.h: where every object is tracked (quickjs_tracking_bench allocation 1), a whole program takes 0.9 % more
+ * instructions with that one, 19 per object; nor does that one shrink.
+ *
  * A serial number tells an object from a later one at the same address.
  */
 #ifndef UBI_TRACKING_SITE_TABLE_H

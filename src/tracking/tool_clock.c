@@ -27,7 +27,7 @@ static bool counter_runs_evenly(void) {
 
 #define NO_USE UINT64_MAX /* as first_ticks */
 
-static void learn(ubi__tick_clock *c, uint64_t ticks, uint64_t ns) {
+static void clock_learn(ubi__tick_clock *c, uint64_t ticks, uint64_t ns) {
     if (c->first_ticks == NO_USE)
         return;
     c->ticks = ticks;
@@ -52,7 +52,7 @@ static void learn(ubi__tick_clock *c, uint64_t ticks, uint64_t ns) {
 uint64_t ubi__tick_clock_ask(ubi__tick_clock *c) {
     uint64_t ns = ubi_process_clock_ns();
 #if defined(__x86_64__)
-    learn(c, __rdtsc(), ns);
+    clock_learn(c, __rdtsc(), ns);
 #endif
     return c->last_us = ns / 1000 > c->last_us ? ns / 1000 : c->last_us;
 }

@@ -41,22 +41,22 @@ static JSValue text_or_null(JSContext *ctx, ubi_text text) {
 }
 
 /** Defines a property of an entry, whose value is taken. False: an exception is pending. */
-static bool define(drain *d, JSValueConst entry, const char *name, JSValue value) {
+static bool log_entry_define(drain *d, JSValueConst entry, const char *name, JSValue value) {
     return !JS_IsException(value) && JS_DefinePropertyValueStr(d->ctx, entry, name, value, JS_PROP_C_W_E) >= 0;
 }
 
 static bool fill_entry(drain *d, JSValueConst entry, const ubi_quickjs_allocation *a) {
     JSContext *ctx = d->ctx;
-    return define(d, entry, "frame", a->has_frame ? frame_of(d, a->frame) : JS_NULL) &&
-           define(d, entry, "timestamp", JS_NewFloat64(ctx, a->timestamp_ms)) &&
-           define(d, entry, "class", text_or_null(ctx, a->class_name)) &&
-           define(d, entry, "constructor", text_or_null(ctx, a->constructor_name)) &&
-           define(d, entry, "size", ubi__js_number(ctx, a->size_bytes)) &&
-           define(d, entry, "inNursery", JS_FALSE); /* this engine has none */
+    return log_entry_define(d, entry, "frame", a->has_frame ? frame_of(d, a->frame) : JS_NULL) &&
+           log_entry_define(d, entry, "timestamp", JS_NewFloat64(ctx, a->timestamp_ms)) &&
+           log_entry_define(d, entry, "class", text_or_null(ctx, a->class_name)) &&
+           log_entry_define(d, entry, "constructor", text_or_null(ctx, a->constructor_name)) &&
+           log_entry_define(d, entry, "size", ubi__js_number(ctx, a->size_bytes)) &&
+           log_entry_define(d, entry, "inNursery", JS_FALSE); /* this engine has none */
 }
 
 /** Appends one; an entry that could not be made stays in the log. */
-static bool append(void *payload, const ubi_quickjs_allocation *allocation) {
+static bool log_append(void *payload, const ubi_quickjs_allocation *allocation) {
     drain *d = payload;
     JSValue entry = JS_NewObject(d->ctx);
     d->failed = true;
@@ -76,7 +76,7 @@ JSValue ubi__js_drain(JSContext *ctx, ubi__js_debugger *debugger) {
     drain d = { .ctx = ctx, .entries = JS_NewArray(ctx) };
     if (JS_IsException(d.entries))
         return JS_EXCEPTION;
-    ubi_status status = ubi_quickjs_observer_drain(debugger->observer, append, &d);
+    ubi_status status = ubi_quickjs_observer_drain(debugger->observer, log_append, &d);
     if (status != UBI_OK && !d.failed) {
         ubi__js_throw_status(ctx, status);
         d.failed = true;

@@ -78,7 +78,7 @@ static const member_row rows[] = {
     { "runtime", convert_runtime },
 };
 
-static int convert(JSContext *ctx, members *m, JSValueConst dictionary) {
+static int boundary_convert(JSContext *ctx, members *m, JSValueConst dictionary) {
     if (JS_IsUndefined(dictionary) || JS_IsNull(dictionary))
         return 0;
     if (!JS_IsObject(dictionary)) {
@@ -119,7 +119,7 @@ static const char *fault_of(const members *m) {
 int ubi__js_boundaries_read(JSContext *ctx, ubi__js_boundaries *out, ubi_quickjs *tools, JSValueConst value) {
     members m = { .tools = tools, .out = out };
     *out = (ubi__js_boundaries){ .debugger = JS_UNDEFINED };
-    if (convert(ctx, &m, value))
+    if (boundary_convert(ctx, &m, value))
         return -1;
     const char *fault = fault_of(&m);
     if (fault) {

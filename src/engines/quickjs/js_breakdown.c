@@ -46,7 +46,7 @@ typedef struct reader {
     uint32_t n_members;
 } reader;
 
-static int write(reader *r, const char *words) {
+static int breakdown_write(reader *r, const char *words) {
     return ubi__js_text_words(r->ctx, &r->json, words);
 }
 
@@ -57,7 +57,9 @@ static int read_part(reader *r, JSValueConst object, const char *name) {
     JSValue part = JS_GetPropertyStr(r->ctx, object, name);
     if (JS_IsException(part))
         return -1;
-    int failed = write(r, ",\"") || write(r, name) || write(r, "\":") || read_value(r, part) ? -1 : 0;
+    int failed =
+        breakdown_write(r, ",\"") || breakdown_write(r, name) || breakdown_write(r, "\":") || read_value(r, part) ? -1
+                                                                                                                  : 0;
     JS_FreeValue(r->ctx, part);
     return failed;
 }
@@ -73,7 +75,8 @@ static int read_switch(reader *r, JSValueConst object, const char *name) {
     JS_FreeValue(r->ctx, value);
     if (on < 0)
         return -1;
-    return write(r, ",\"") || write(r, name) || write(r, on ? "\":true" : "\":false") ? -1 : 0;
+    return breakdown_write(r, ",\"") || breakdown_write(r, name) || breakdown_write(r, on ? "\":true" : "\":false") ? -1
+                                                                                                                    : 0;
 }
 
 /** Keeps a label, which is taken. */
@@ -102,7 +105,8 @@ static int read_label(reader *r, JSValueConst object) {
     uint32_t index = r->out->n_labels;
     if (JS_IsException(label) || add_label(r, label))
         return -1;
-    bool failed = write(r, ",\"label\":\"") || ubi__js_text_number(r->ctx, &r->json, index) || write(r, "\"");
+    bool failed =
+        breakdown_write(r, ",\"label\":\"") || ubi__js_text_number(r->ctx, &r->json, index) || breakdown_write(r, "\"");
     return failed ? -1 : 0;
 }
 
@@ -156,8 +160,8 @@ static int read_kind(reader *r, JSValueConst object, JSValueConst by) {
         return throw_by(r, "unrecognized 'by' value in takeCensus breakdown", by);
     if (r->open_kinds & 1u << (row - grammar))
         return throw_by(r, "takeCensus breakdown 'by' value nested within itself", by);
-    failed =
-        write(r, "{\"by\":\"") || write(r, row->name) || write(r, "\"") || read_parts(r, object, row) || write(r, "}");
+    failed = breakdown_write(r, "{\"by\":\"") || breakdown_write(r, row->name) || breakdown_write(r, "\"") ||
+             read_parts(r, object, row) || breakdown_write(r, "}");
     return failed ? -1 : 0;
 }
 
@@ -201,7 +205,7 @@ static int read_members(reader *r, JSValueConst array, uint32_t length) {
     int failed = 0;
     for (uint32_t i = 0; i < length && !failed; i++) {
         JSValue member = JS_GetPropertyUint32(r->ctx, array, i);
-        failed = JS_IsException(member) || (i && write(r, ",")) || read_value(r, member) ? -1 : 0;
+        failed = JS_IsException(member) || (i && breakdown_write(r, ",")) || read_value(r, member) ? -1 : 0;
         JS_FreeValue(r->ctx, member);
     }
     return failed;
@@ -216,14 +220,14 @@ static int read_array(reader *r, JSValueConst array) {
         ubi__js_throw(r->ctx, UBI__JS_RANGE_ERROR, "takeCensus breakdown has more than %d array members", MAX_MEMBERS);
         return -1;
     }
-    return write(r, "[") || read_members(r, array, length) || write(r, "]") ? -1 : 0;
+    return breakdown_write(r, "[") || read_members(r, array, length) || breakdown_write(r, "]") ? -1 : 0;
 }
 
 /* ---- any value --------------------------------------------------------------------------------------------------- */
 
 static int read_nested(reader *r, JSValueConst value) {
     if (JS_IsUndefined(value))
-        return write(r, "{\"by\":\"count\"}");
+        return breakdown_write(r, "{\"by\":\"count\"}");
     if (JS_IsNull(value)) {
         ubi__js_throw(r->ctx, UBI__JS_TYPE_ERROR, "can't convert null to object");
         return -1;
@@ -243,7 +247,7 @@ static int read_value(reader *r, JSValueConst value) {
     return failed;
 }
 
-static int parse(reader *r, JSValueConst value) {
+static int breakdown_parse(reader *r, JSValueConst value) {
     if (read_value(r, value))
         return -1;
     ubi_text json = { r->json.at, r->json.n };
@@ -257,7 +261,7 @@ static int parse(reader *r, JSValueConst value) {
 int ubi__js_breakdown_read_value(JSContext *ctx, ubi__js_breakdown *out, JSValueConst breakdown) {
     *out = (ubi__js_breakdown){ 0 };
     reader r = { .ctx = ctx, .out = out };
-    int failed = JS_IsUndefined(breakdown) ? 0 : parse(&r, breakdown);
+    int failed = JS_IsUndefined(breakdown) ? 0 : breakdown_parse(&r, breakdown);
     ubi__js_text_fini(ctx, &r.json);
     if (failed)
         ubi__js_breakdown_fini(ctx, out);

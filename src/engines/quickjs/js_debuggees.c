@@ -10,7 +10,7 @@
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /** The referent, if the value is a Debugger.Object, else the value. Borrowed; an exception when it belongs elsewhere. */
-static JSValueConst unwrap(JSContext *ctx, const ubi__js_debugger *debugger, JSValueConst value) {
+static JSValueConst debuggee_unwrap(JSContext *ctx, const ubi__js_debugger *debugger, JSValueConst value) {
     if (ubi__js_is_prototype(ctx, value, UBI__JS_OBJECT))
         return ubi__js_throw(ctx, UBI__JS_TYPE_ERROR,
                              "Debugger.Object.prototype is not a valid Debugger.Object instance");
@@ -24,7 +24,7 @@ static JSValueConst unwrap(JSContext *ctx, const ubi__js_debugger *debugger, JSV
 
 /** The realm of a debuggee argument. NULL having thrown. */
 static JSContext *realm_of(JSContext *ctx, const ubi__js_debugger *debugger, JSValueConst argument) {
-    JSValueConst value = unwrap(ctx, debugger, argument);
+    JSValueConst value = debuggee_unwrap(ctx, debugger, argument);
     if (JS_IsException(value))
         return NULL;
     JSContext *realm = NULL;
@@ -36,8 +36,8 @@ static JSContext *realm_of(JSContext *ctx, const ubi__js_debugger *debugger, JSV
 }
 
 /** The receiver and the realm that its only argument stands for. False having thrown. */
-static bool receive(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, const char *method,
-                    ubi__js_debugger **debugger, JSContext **realm) {
+static bool debuggees_receive(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, const char *method,
+                              ubi__js_debugger **debugger, JSContext **realm) {
     *debugger = ubi__js_this_debugger(ctx, this_value);
     if (!*debugger || ubi__js_require_argument(ctx, argc, method))
         return false;
@@ -61,7 +61,7 @@ typedef struct realm_list {
     uint32_t n, capacity;
 } realm_list;
 
-static bool reserve(realm_list *list, uint32_t more) {
+static bool debuggees_reserve(realm_list *list, uint32_t more) {
     if (list->capacity - list->n >= more)
         return true;
     uint32_t capacity = list->capacity * 2 + more;
@@ -78,7 +78,7 @@ static bool reserve(realm_list *list, uint32_t more) {
 static bool append_debuggees(realm_list *list, const ubi__js_debugger *debugger) {
     uint32_t n = debugger->observer ? ubi_quickjs_observer_realms(debugger->observer, NULL, 0) : 0;
     uint32_t known = list->n;
-    if (!reserve(list, n))
+    if (!debuggees_reserve(list, n))
         return false;
     if (n)
         ubi_quickjs_observer_realms(debugger->observer, list->at + known, n);
@@ -94,9 +94,9 @@ static bool append_debuggees(realm_list *list, const ubi__js_debugger *debugger)
 }
 
 /** Whether Debuggers of `from` watch `to`, or watch a realm of which that is true. -1 having thrown. */
-static int watches(JSContext *ctx, const ubi_allocator *allocator, JSContext *from, JSContext *to) {
+static int debugger_watches(JSContext *ctx, const ubi_allocator *allocator, JSContext *from, JSContext *to) {
     realm_list list = { .allocator = allocator };
-    bool ok = reserve(&list, 1), found = false;
+    bool ok = debuggees_reserve(&list, 1), found = false;
     if (ok)
         list.at[list.n++] = from;
     for (uint32_t i = 0; ok && !found && i < list.n; i++) {
@@ -121,7 +121,7 @@ int ubi__js_debugger_add(JSContext *ctx, ubi__js_debugger *debugger, JSContext *
         ubi__js_throw(ctx, UBI__JS_TYPE_ERROR, "debugger and debuggee must be in different compartments");
         return -1;
     }
-    int cycle = watches(ctx, debugger->allocator, debuggee, debugger->realm);
+    int cycle = debugger_watches(ctx, debugger->allocator, debuggee, debugger->realm);
     if (cycle > 0)
         ubi__js_throw(ctx, UBI__JS_TYPE_ERROR,
                       "cannot debug an object in same compartment as debugger or a compartment that is already "
@@ -139,7 +139,7 @@ int ubi__js_debugger_add(JSContext *ctx, ubi__js_debugger *debugger, JSContext *
 static JSValue add_debuggee(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     ubi__js_debugger *debugger;
     JSContext *realm;
-    if (!receive(ctx, this_value, argc, argv, "Debugger.addDebuggee", &debugger, &realm) ||
+    if (!debuggees_receive(ctx, this_value, argc, argv, "Debugger.addDebuggee", &debugger, &realm) ||
         ubi__js_debugger_add(ctx, debugger, realm))
         return JS_EXCEPTION;
     return wrap_global(ctx, debugger, realm);
@@ -160,7 +160,7 @@ static JSValue add_all_globals(JSContext *ctx, JSValueConst this_value, int argc
 static JSValue remove_debuggee(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     ubi__js_debugger *debugger;
     JSContext *realm;
-    if (!receive(ctx, this_value, argc, argv, "Debugger.removeDebuggee", &debugger, &realm))
+    if (!debuggees_receive(ctx, this_value, argc, argv, "Debugger.removeDebuggee", &debugger, &realm))
         return JS_EXCEPTION;
     ubi_quickjs_observer_remove_realm(debugger->observer, realm);
     return JS_UNDEFINED;
@@ -180,7 +180,7 @@ static JSValue remove_all(JSContext *ctx, JSValueConst this_value, int argc, JSV
 static JSValue has_debuggee(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     ubi__js_debugger *debugger;
     JSContext *realm;
-    if (!receive(ctx, this_value, argc, argv, "Debugger.hasDebuggee", &debugger, &realm))
+    if (!debuggees_receive(ctx, this_value, argc, argv, "Debugger.hasDebuggee", &debugger, &realm))
         return JS_EXCEPTION;
     return JS_NewBool(ctx, ubi_quickjs_observer_has_realm(debugger->observer, realm));
 }
@@ -233,7 +233,7 @@ static JSValue find_all_globals(JSContext *ctx, JSValueConst this_value, int arg
 static JSValue make_global_object_reference(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     ubi__js_debugger *debugger;
     JSContext *realm;
-    if (!receive(ctx, this_value, argc, argv, "Debugger.makeGlobalObjectReference", &debugger, &realm))
+    if (!debuggees_receive(ctx, this_value, argc, argv, "Debugger.makeGlobalObjectReference", &debugger, &realm))
         return JS_EXCEPTION;
     return wrap_global(ctx, debugger, realm);
 }

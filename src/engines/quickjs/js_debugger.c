@@ -49,7 +49,7 @@ static void unlink_from_realm(ubi__js_debugger *debugger) {
     debugger->link = NULL;
 }
 
-static void finalize(JSRuntime *runtime, JSValue value) {
+static void debugger_finalize(JSRuntime *runtime, JSValue value) {
     ubi__js_debugger *debugger = ubi__js_opaque(value, UBI__JS_DEBUGGER);
     if (!debugger)
         return;
@@ -63,7 +63,7 @@ static void finalize(JSRuntime *runtime, JSValue value) {
     ubi__js_debugger_unref(debugger);
 }
 
-static void mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
+static void debugger_mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
     ubi__js_debugger *debugger = ubi__js_opaque(value, UBI__JS_DEBUGGER);
     if (!debugger)
         return;
@@ -73,7 +73,9 @@ static void mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
     JS_MarkValue(rt, debugger->on_garbage_collection, mark_func);
 }
 
-const JSClassDef ubi__debugger_class = { .class_name = "Debugger", .finalizer = finalize, .gc_mark = mark };
+const JSClassDef ubi__debugger_class = { .class_name = "Debugger",
+                                         .finalizer = debugger_finalize,
+                                         .gc_mark = debugger_mark };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -97,7 +99,7 @@ static ubi__js_debugger *new_debugger(JSContext *ctx, ubi__js_realm *realm, JSVa
 }
 
 /** Observer and memory. 0, or -1 having thrown. */
-static int equip(JSContext *ctx, ubi__js_debugger *debugger) {
+static int debugger_equip(JSContext *ctx, ubi__js_debugger *debugger) {
     ubi_status status = ubi_quickjs_observer_new(&debugger->observer, debugger->realm_state->tools);
     if (status != UBI_OK) {
         ubi__js_throw_status(ctx, status);
@@ -146,7 +148,7 @@ static JSValue prototype_for(JSContext *ctx, JSValueConst new_target) {
     return JS_GetClassProto(ctx, ubi__js_class_id(UBI__JS_DEBUGGER));
 }
 
-static JSValue construct(JSContext *ctx, JSValueConst new_target, int argc, JSValueConst *argv) {
+static JSValue debugger_construct(JSContext *ctx, JSValueConst new_target, int argc, JSValueConst *argv) {
     ubi__js_realm *realm = ubi__js_realm_of(ctx);
     if (!ubi__js_tools_attached(ctx, realm))
         return JS_EXCEPTION;
@@ -158,7 +160,7 @@ static JSValue construct(JSContext *ctx, JSValueConst new_target, int argc, JSVa
     if (JS_IsException(object))
         return object;
     ubi__js_debugger *debugger = new_debugger(ctx, realm, object);
-    if (debugger && !equip(ctx, debugger) && !add_arguments(ctx, debugger, argc, argv))
+    if (debugger && !debugger_equip(ctx, debugger) && !add_arguments(ctx, debugger, argc, argv))
         return object;
     JS_FreeValue(ctx, object);
     return JS_EXCEPTION;
@@ -204,7 +206,7 @@ static const ubi__js_accessor accessors[] = {
 };
 
 JSValue ubi__js_debugger_init(JSContext *ctx) {
-    JSValue constructor = ubi__js_new_constructor(ctx, UBI__JS_DEBUGGER, "Debugger", 1, construct);
+    JSValue constructor = ubi__js_new_constructor(ctx, UBI__JS_DEBUGGER, "Debugger", 1, debugger_construct);
     if (JS_IsException(constructor))
         return constructor;
     JSValue prototype = JS_GetClassProto(ctx, ubi__js_class_id(UBI__JS_DEBUGGER));

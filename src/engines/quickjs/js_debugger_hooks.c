@@ -10,7 +10,7 @@
 /* ---- exceptions -------------------------------------------------------------------------------------------------- */
 
 /** Gives an exception that nobody takes to the host, as the reason of a promise that nobody waits for. */
-static void reject(JSContext *ctx, JSValueConst reason) {
+static void hook_reject(JSContext *ctx, JSValueConst reason) {
     JSValue functions[2] = { JS_UNDEFINED, JS_UNDEFINED };
     JSValue promise = JS_NewPromiseCapability(ctx, functions);
     if (JS_IsException(promise)) {
@@ -38,14 +38,14 @@ void ubi__js_debugger_uncaught(JSContext *ctx, ubi__js_debugger *debugger) {
             return;
         exception = JS_GetException(ctx);
     }
-    reject(ctx, exception);
+    hook_reject(ctx, exception);
     JS_FreeValue(ctx, exception);
 }
 
 /* ---- onGarbageCollection ----------------------------------------------------------------------------------------- */
 
 /** Defines a property, whose value is taken. 0, or -1 with a pending exception. */
-static int define(JSContext *ctx, JSValueConst object, const char *name, JSValue value) {
+static int event_define(JSContext *ctx, JSValueConst object, const char *name, JSValue value) {
     if (JS_IsException(value))
         return -1;
     return JS_DefinePropertyValueStr(ctx, object, name, value, JS_PROP_C_W_E) < 0 ? -1 : 0;
@@ -55,8 +55,8 @@ static int define(JSContext *ctx, JSValueConst object, const char *name, JSValue
 static JSValue new_slices(JSContext *ctx, const ubi_quickjs_collection *collection) {
     JSValue slice = JS_NewObject(ctx), slices = JS_NewArray(ctx);
     int failed = JS_IsException(slice) || JS_IsException(slices) ||
-                 define(ctx, slice, "startTimestamp", JS_NewFloat64(ctx, collection->start_ms)) ||
-                 define(ctx, slice, "endTimestamp", JS_NewFloat64(ctx, collection->end_ms));
+                 event_define(ctx, slice, "startTimestamp", JS_NewFloat64(ctx, collection->start_ms)) ||
+                 event_define(ctx, slice, "endTimestamp", JS_NewFloat64(ctx, collection->end_ms));
     if (!failed)
         failed = JS_DefinePropertyValueUint32(ctx, slices, 0, JS_DupValue(ctx, slice), JS_PROP_C_W_E) < 0;
     JS_FreeValue(ctx, slice);
@@ -71,11 +71,12 @@ static JSValue string_or_null(JSContext *ctx, const char *text) {
 
 static JSValue new_statistics(JSContext *ctx, const ubi_quickjs_collection *collection) {
     JSValue object = JS_NewObject(ctx);
-    int failed = JS_IsException(object) ||
-                 define(ctx, object, "nonincrementalReason", string_or_null(ctx, collection->nonincremental_reason)) ||
-                 define(ctx, object, "reason", string_or_null(ctx, collection->reason)) ||
-                 define(ctx, object, "gcCycleNumber", ubi__js_number(ctx, collection->cycle_number)) ||
-                 define(ctx, object, "collections", new_slices(ctx, collection));
+    int failed =
+        JS_IsException(object) ||
+        event_define(ctx, object, "nonincrementalReason", string_or_null(ctx, collection->nonincremental_reason)) ||
+        event_define(ctx, object, "reason", string_or_null(ctx, collection->reason)) ||
+        event_define(ctx, object, "gcCycleNumber", ubi__js_number(ctx, collection->cycle_number)) ||
+        event_define(ctx, object, "collections", new_slices(ctx, collection));
     if (failed)
         JS_FreeValue(ctx, object);
     return failed ? JS_EXCEPTION : object;

@@ -96,7 +96,7 @@ static JSValue get_overflowed(JSContext *ctx, JSValueConst this_value, int argc,
     return debugger ? JS_NewBool(ctx, ubi_quickjs_observer_log_overflowed(debugger->observer)) : JS_EXCEPTION;
 }
 
-static JSValue drain(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+static JSValue memory_drain_log(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)argc, (void)argv;
     ubi__js_debugger *debugger = this_memory(ctx, this_value);
     if (!debugger)
@@ -168,7 +168,7 @@ static JSValue take_census(JSContext *ctx, JSValueConst this_value, int argc, JS
 /* ---- the class --------------------------------------------------------------------------------------------------- */
 
 /** The name in the message is SpiderMonkey's slip. */
-static JSValue construct(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+static JSValue memory_construct(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
     return ubi__js_throw(ctx, UBI__JS_TYPE_ERROR, "Debugger.Source has no constructor");
 }
@@ -182,13 +182,14 @@ static const ubi__js_accessor accessors[] = {
     { NULL, NULL, NULL },
 };
 static const ubi__js_method methods[] = {
-    { "drainAllocationsLog", drain },
+    { "drainAllocationsLog", memory_drain_log },
     { "takeCensus", take_census },
     { NULL, NULL },
 };
 
 int ubi__js_memory_init(JSContext *ctx, JSValueConst debugger_constructor) {
-    return ubi__js_owned_init(ctx, debugger_constructor, UBI__JS_MEMORY, "Memory", construct, accessors, methods);
+    return ubi__js_owned_init(ctx, debugger_constructor, UBI__JS_MEMORY, "Memory", memory_construct, accessors,
+                              methods);
 }
 
 JSValue ubi__js_memory_new(JSContext *ctx, ubi__js_debugger *debugger) {

@@ -148,7 +148,7 @@ static JSValue make_debuggee_value(JSContext *ctx, JSValueConst this_value, int 
     return ubi__js_wrap(ctx, object->debugger, argv[0]);
 }
 
-static JSValue construct(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+static JSValue object_construct(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
     return ubi__js_throw(ctx, UBI__JS_TYPE_ERROR, "Debugger.Object has no constructor");
 }
@@ -172,5 +172,6 @@ static const ubi__js_method methods[] = {
 };
 
 int ubi__js_object_init(JSContext *ctx, JSValueConst debugger_constructor) {
-    return ubi__js_owned_init(ctx, debugger_constructor, UBI__JS_OBJECT, "Object", construct, accessors, methods);
+    return ubi__js_owned_init(ctx, debugger_constructor, UBI__JS_OBJECT, "Object", object_construct, accessors,
+                              methods);
 }

@@ -14,7 +14,7 @@ typedef struct tree {
     ubi_dominators *dominators;
 } tree;
 
-static void finalize(JSRuntime *runtime, JSValue value) {
+static void dominator_tree_finalize(JSRuntime *runtime, JSValue value) {
     (void)runtime;
     tree *t = ubi__js_opaque(value, UBI__JS_DOMINATOR_TREE);
     if (!t)
@@ -24,7 +24,7 @@ static void finalize(JSRuntime *runtime, JSValue value) {
     t->allocator->free(t->allocator->ctx, t, sizeof *t);
 }
 
-const JSClassDef ubi__dominator_tree_class = { .class_name = "DominatorTree", .finalizer = finalize };
+const JSClassDef ubi__dominator_tree_class = { .class_name = "DominatorTree", .finalizer = dominator_tree_finalize };
 
 /** The tree of a graph, which an object owns from then on. */
 static ubi_status give_tree(JSValueConst object, const ubi__js_snapshot *snapshot) {
@@ -71,8 +71,8 @@ typedef struct question {
 } question;
 
 /** Receiver and node of a call. False having thrown. */
-static bool receive(JSContext *ctx, question *q, JSValueConst this_value, int argc, JSValueConst *argv,
-                    const char *method, const char *name) {
+static bool dominator_tree_receive(JSContext *ctx, question *q, JSValueConst this_value, int argc, JSValueConst *argv,
+                                   const char *method, const char *name) {
     uint64_t id;
     q->tree = this_tree(ctx, this_value, method);
     if (!q->tree || ubi__js_require_arguments(ctx, argc, 1, name) || ubi__js_to_uint64(ctx, &id, argv[0]))
@@ -94,7 +94,7 @@ static JSValue get_root(JSContext *ctx, JSValueConst this_value, int argc, JSVal
 
 static JSValue get_retained_size(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     question q;
-    if (!receive(ctx, &q, this_value, argc, argv, "getRetainedSize", "DominatorTree.getRetainedSize"))
+    if (!dominator_tree_receive(ctx, &q, this_value, argc, argv, "getRetainedSize", "DominatorTree.getRetainedSize"))
         return JS_EXCEPTION;
     if (q.node == UBI_NONE)
         return JS_NULL;
@@ -103,7 +103,8 @@ static JSValue get_retained_size(JSContext *ctx, JSValueConst this_value, int ar
 
 static JSValue get_immediate_dominator(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     question q;
-    if (!receive(ctx, &q, this_value, argc, argv, "getImmediateDominator", "DominatorTree.getImmediateDominator"))
+    if (!dominator_tree_receive(ctx, &q, this_value, argc, argv, "getImmediateDominator",
+                                "DominatorTree.getImmediateDominator"))
         return JS_EXCEPTION;
     ubi_node_ix dominator = UBI_NONE;
     if (q.node != UBI_NONE)
@@ -143,7 +144,8 @@ static JSValue array_of_dominated(JSContext *ctx, const question *q) {
 
 static JSValue get_immediately_dominated(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     question q;
-    if (!receive(ctx, &q, this_value, argc, argv, "getImmediatelyDominated", "DominatorTree.getImmediatelyDominated"))
+    if (!dominator_tree_receive(ctx, &q, this_value, argc, argv, "getImmediatelyDominated",
+                                "DominatorTree.getImmediatelyDominated"))
         return JS_EXCEPTION;
     return q.node == UBI_NONE ? JS_NULL : array_of_dominated(ctx, &q);
 }

@@ -73,7 +73,7 @@ static int export_all(JSContext *ctx, JSModuleDef *module, const ubi__js_realm *
 }
 
 /** When the module is imported for the first time. */
-static int initialize(JSContext *ctx, JSModuleDef *module) {
+static int heap_module_initialize(JSContext *ctx, JSModuleDef *module) {
     ubi_quickjs *tools = ubi_quickjs_of(JS_GetRuntime(ctx));
     if (!tools) {
         ubi__js_throw(ctx, UBI__JS_ERROR, "the memory tools of this runtime are detached");
@@ -87,7 +87,7 @@ static int initialize(JSContext *ctx, JSModuleDef *module) {
 
 JSModuleDef *ubi_quickjs_add_heap_module(ubi_quickjs *tools, JSContext *realm, const char *name) {
     (void)tools; /* the runtime's, found again when the module is imported */
-    JSModuleDef *module = JS_NewCModule(realm, name, initialize);
+    JSModuleDef *module = JS_NewCModule(realm, name, heap_module_initialize);
     if (!module)
         return NULL;
     for (int i = 0; i < UBI__JS_HEAP_INTERFACE_COUNT; i++)

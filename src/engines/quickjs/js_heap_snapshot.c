@@ -8,7 +8,7 @@
 #include "engines/quickjs/js_heap.h"
 #include "engines/quickjs/js_report.h"
 
-static void finalize(JSRuntime *runtime, JSValue value) {
+static void heap_snapshot_finalize(JSRuntime *runtime, JSValue value) {
     (void)runtime;
     ubi__js_snapshot *snapshot = ubi__js_opaque(value, UBI__JS_HEAP_SNAPSHOT);
     if (!snapshot)
@@ -17,7 +17,7 @@ static void finalize(JSRuntime *runtime, JSValue value) {
     snapshot->allocator->free(snapshot->allocator->ctx, snapshot, sizeof *snapshot);
 }
 
-const JSClassDef ubi__heap_snapshot_class = { .class_name = "HeapSnapshot", .finalizer = finalize };
+const JSClassDef ubi__heap_snapshot_class = { .class_name = "HeapSnapshot", .finalizer = heap_snapshot_finalize };
 
 static void *new_structure(JSContext *ctx, JSValueConst object, const ubi_allocator *allocator) {
     ubi__js_snapshot *snapshot = NULL;

@@ -67,8 +67,8 @@ JSValue ubi__js_owned_new(JSContext *ctx, ubi__js_class class, ubi__js_debugger 
 }
 
 /** Furnishes a prototype, which is taken. */
-static int furnish(JSContext *ctx, JSValue prototype, const ubi__js_accessor *accessors,
-                   const ubi__js_method *methods) {
+static int owned_furnish(JSContext *ctx, JSValue prototype, const ubi__js_accessor *accessors,
+                         const ubi__js_method *methods) {
     int failed = ubi__js_define_accessors(ctx, prototype, accessors, JS_PROP_CONFIGURABLE);
     if (!failed)
         failed = ubi__js_define_methods(ctx, prototype, methods, JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
@@ -84,5 +84,5 @@ int ubi__js_owned_init(JSContext *ctx, JSValueConst debugger_constructor, ubi__j
     if (JS_DefinePropertyValueStr(ctx, debugger_constructor, name, constructor,
                                   JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) < 0)
         return -1;
-    return furnish(ctx, JS_GetClassProto(ctx, ubi__js_class_id(class)), accessors, methods);
+    return owned_furnish(ctx, JS_GetClassProto(ctx, ubi__js_class_id(class)), accessors, methods);
 }

@@ -14,7 +14,7 @@ static void forget_values(ubi__js_realm *realm) {
         realm->heap_interfaces[i] = JS_UNDEFINED;
 }
 
-static void finalize(JSRuntime *runtime, JSValue value) {
+static void realm_finalize(JSRuntime *runtime, JSValue value) {
     ubi__js_realm *realm = ubi__js_opaque(value, UBI__JS_REALM);
     if (!realm)
         return;
@@ -27,7 +27,7 @@ static void finalize(JSRuntime *runtime, JSValue value) {
     ubi__js_realm_unref(realm);
 }
 
-static void mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
+static void realm_mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
     ubi__js_realm *realm = ubi__js_opaque(value, UBI__JS_REALM);
     if (!realm)
         return;
@@ -38,7 +38,9 @@ static void mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
         JS_MarkValue(rt, realm->heap_interfaces[i], mark_func);
 }
 
-const JSClassDef ubi__js_realm_class = { .class_name = "DebuggerRealm", .finalizer = finalize, .gc_mark = mark };
+const JSClassDef ubi__js_realm_class = { .class_name = "DebuggerRealm",
+                                         .finalizer = realm_finalize,
+                                         .gc_mark = realm_mark };
 
 /** The realm's Map and its `set`. 0, or -1 with a pending exception. */
 static int take_map(JSContext *ctx, ubi__js_realm *realm) {

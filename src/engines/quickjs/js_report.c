@@ -22,10 +22,10 @@ typedef struct builder {
     const ubi__js_breakdown *breakdown;
 } builder;
 
-static JSValue build(builder *b, const ubi_report *report);
+static JSValue report_build(builder *b, const ubi_report *report);
 
 /** Defines a property, whose value is taken. 0, or -1 with a pending exception. */
-static int define(builder *b, JSValueConst object, const char *name, JSValue value) {
+static int report_define(builder *b, JSValueConst object, const char *name, JSValue value) {
     if (JS_IsException(value))
         return -1;
     return JS_DefinePropertyValueStr(b->ctx, object, name, value, JS_PROP_C_W_E) < 0 ? -1 : 0;
@@ -53,11 +53,11 @@ static JSValue build_count(builder *b, const ubi_report *report) {
     JSValue object = JS_NewObject(b->ctx);
     int failed = JS_IsException(object);
     if (!failed && count.has_count)
-        failed = define(b, object, "count", ubi__js_number(b->ctx, count.count));
+        failed = report_define(b, object, "count", ubi__js_number(b->ctx, count.count));
     if (!failed && count.has_bytes)
-        failed = define(b, object, "bytes", ubi__js_number(b->ctx, count.bytes));
+        failed = report_define(b, object, "bytes", ubi__js_number(b->ctx, count.bytes));
     if (!failed && count.has_label)
-        failed = define(b, object, "label", label_of(b, count.label));
+        failed = report_define(b, object, "label", label_of(b, count.label));
     return or_free(b, object, failed);
 }
 
@@ -77,7 +77,7 @@ static JSValue build_array(builder *b, const ubi_report *report) {
     int failed = JS_IsException(array);
     for (uint32_t i = 0; i < ubi_report_entry_count(report) && !failed; i++) {
         ubi_report_key key;
-        JSValue value = build(b, ubi_report_entry(report, i, &key));
+        JSValue value = report_build(b, ubi_report_entry(report, i, &key));
         failed =
             JS_IsException(value) || JS_DefinePropertyValueUint32(b->ctx, array, key.index, value, JS_PROP_C_W_E) < 0;
     }
@@ -87,7 +87,7 @@ static JSValue build_array(builder *b, const ubi_report *report) {
 /** One entry of a report with text keys. */
 static int build_property(builder *b, JSValueConst object, const ubi_report *report, uint32_t index) {
     ubi_report_key key;
-    JSValue value = build(b, ubi_report_entry(report, index, &key));
+    JSValue value = report_build(b, ubi_report_entry(report, index, &key));
     if (JS_IsException(value))
         return -1;
     JSAtom name = JS_NewAtomLen(b->ctx, key.text.ptr, key.text.len);
@@ -125,14 +125,14 @@ static JSValue build_map(builder *b, const ubi_report *report) {
     int failed = JS_IsException(map);
     for (uint32_t i = 0; i < ubi_report_entry_count(report) && !failed; i++) {
         ubi_report_key key;
-        JSValue value = build(b, ubi_report_entry(report, i, &key));
+        JSValue value = report_build(b, ubi_report_entry(report, i, &key));
         JSValue js_key = JS_IsException(value) ? JS_UNDEFINED : map_key(b, &key);
         failed = ubi__js_realm_map_set(b->ctx, map, js_key, value);
     }
     return or_free(b, map, failed);
 }
 
-static JSValue build(builder *b, const ubi_report *report) {
+static JSValue report_build(builder *b, const ubi_report *report) {
     switch (ubi_report_shape_of(report)) {
     case UBI_REPORT_COUNT:
         return build_count(b, report);
@@ -149,5 +149,5 @@ static JSValue build(builder *b, const ubi_report *report) {
 
 JSValue ubi__js_report(JSContext *ctx, const ubi_report *report, const ubi__js_breakdown *breakdown) {
     builder b = { ctx, breakdown };
-    return build(&b, report);
+    return report_build(&b, report);
 }

@@ -21,7 +21,7 @@ typedef struct saved_frame {
     uint32_t line, column;
 } saved_frame;
 
-static void finalize(JSRuntime *runtime, JSValue value) {
+static void saved_frame_finalize(JSRuntime *runtime, JSValue value) {
     saved_frame *frame = ubi__js_opaque(value, UBI__JS_SAVED_FRAME);
     if (!frame)
         return;
@@ -34,7 +34,7 @@ static void finalize(JSRuntime *runtime, JSValue value) {
     ubi__js_realm_unref(realm);
 }
 
-static void mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
+static void saved_frame_mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
     saved_frame *frame = ubi__js_opaque(value, UBI__JS_SAVED_FRAME);
     if (!frame)
         return;
@@ -43,7 +43,9 @@ static void mark(JSRuntime *rt, JSValueConst value, JS_MarkFunc *mark_func) {
     JS_MarkValue(rt, frame->parent, mark_func);
 }
 
-const JSClassDef ubi__saved_frame_class = { .class_name = "SavedFrame", .finalizer = finalize, .gc_mark = mark };
+const JSClassDef ubi__saved_frame_class = { .class_name = "SavedFrame",
+                                            .finalizer = saved_frame_finalize,
+                                            .gc_mark = saved_frame_mark };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -65,7 +67,7 @@ static uint32_t hash_of(const wanted_frame *w) {
     return ubi__weak_hash(key);
 }
 
-static bool matches(void *payload, JSValueConst object) {
+static bool saved_frame_matches(void *payload, JSValueConst object) {
     const wanted_frame *w = payload;
     const saved_frame *f = ubi__js_opaque(object, UBI__JS_SAVED_FRAME);
     return f->source_atom == w->source_atom && f->name_atom == w->name_atom && f->line == w->line &&
@@ -73,7 +75,7 @@ static bool matches(void *payload, JSValueConst object) {
 }
 
 /** Fills a frame's values. False: an exception is pending, and whatever was filled stays. */
-static bool fill(JSContext *ctx, saved_frame *frame, const wanted_frame *w) {
+static bool saved_frame_fill(JSContext *ctx, saved_frame *frame, const wanted_frame *w) {
     frame->source_atom = w->source_atom;
     frame->name_atom = w->name_atom;
     frame->line = w->line;
@@ -97,7 +99,7 @@ static JSValue new_frame(JSContext *ctx, ubi__js_realm *realm, const wanted_fram
     *frame = (saved_frame){ .realm = ubi__js_realm_ref(realm), .hash = hash };
     frame->source = frame->name = frame->parent = JS_NULL;
     JS_SetOpaque(object, frame);
-    if (fill(ctx, frame, w) && JS_PreventExtensions(ctx, object) >= 0) {
+    if (saved_frame_fill(ctx, frame, w) && JS_PreventExtensions(ctx, object) >= 0) {
         if (ubi__weak_table_add(&realm->frames, realm->allocator, hash, object) == UBI_OK)
             return object;
         JS_ThrowOutOfMemory(ctx);
@@ -117,7 +119,7 @@ static JSValue frame_below(JSContext *ctx, ubi__js_realm *realm, JSValue parent,
     JSValue found = JS_EXCEPTION;
     if (w.source_atom != JS_ATOM_NULL && (!facts.function_name.ptr || w.name_atom != JS_ATOM_NULL)) {
         uint32_t hash = hash_of(&w);
-        found = ubi__weak_table_lookup(ctx, &realm->frames, hash, matches, &w);
+        found = ubi__weak_table_lookup(ctx, &realm->frames, hash, saved_frame_matches, &w);
         if (JS_IsUndefined(found))
             found = new_frame(ctx, realm, &w, hash);
     }
@@ -237,7 +239,7 @@ static JSValue to_string(JSContext *ctx, JSValueConst this_value, int argc, JSVa
     return result;
 }
 
-static JSValue construct(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+static JSValue saved_frame_construct(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
     return ubi__js_throw(ctx, UBI__JS_TYPE_ERROR, "SavedFrame has no constructor");
 }
@@ -251,7 +253,7 @@ static const ubi__js_accessor accessors[] = {
 static const ubi__js_method methods[] = { { "toString", to_string }, { NULL, NULL } };
 
 int ubi__saved_frame_init(JSContext *ctx) {
-    JSValue constructor = ubi__js_new_constructor(ctx, UBI__JS_SAVED_FRAME, "SavedFrame", 0, construct);
+    JSValue constructor = ubi__js_new_constructor(ctx, UBI__JS_SAVED_FRAME, "SavedFrame", 0, saved_frame_construct);
     if (JS_IsException(constructor))
         return -1;
     JSValue prototype = JS_GetClassProto(ctx, ubi__js_class_id(UBI__JS_SAVED_FRAME));

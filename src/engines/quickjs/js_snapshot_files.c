@@ -121,7 +121,7 @@ static ubi_status save_as(ubi_quickjs *tools, const ubi_target_scope *part, cons
     return ubi_target_save(ubi_quickjs_target(tools), part, path, &options, NULL);
 }
 
-static JSValue answer(JSContext *ctx, ubi_status status, const char *path) {
+static JSValue snapshot_answer(JSContext *ctx, ubi_status status, const char *path) {
     if (status == UBI_OK)
         return JS_NewString(ctx, path);
     return status == UBI_ENOMEM ? JS_ThrowOutOfMemory(ctx)
@@ -129,7 +129,7 @@ static JSValue answer(JSContext *ctx, ubi_status status, const char *path) {
 }
 
 static JSValue save_to(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part, const char *path) {
-    return answer(ctx, save_as(tools, part, path, false), path);
+    return snapshot_answer(ctx, save_as(tools, part, path, false), path);
 }
 
 static bool is_taken(const char *path) {
@@ -148,12 +148,13 @@ static JSValue save_to_new_file(JSContext *ctx, ubi_quickjs *tools, const ubi_ta
             continue;
         ubi_status status = save_as(tools, part, path, true);
         if (status != UBI_EBUSY || !is_taken(path) || n >= MOST_NAMES)
-            return answer(ctx, status, path);
+            return snapshot_answer(ctx, status, path);
     }
 }
 
 /** `path`: undefined for a new file. */
-static JSValue save(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part, JSValueConst path_value) {
+static JSValue snapshot_save(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part,
+                             JSValueConst path_value) {
     if (JS_IsUndefined(path_value))
         return save_to_new_file(ctx, tools, part);
     const char *path = path_of(ctx, path_value);
@@ -175,7 +176,7 @@ JSValue ubi__js_save_heap_snapshot(JSContext *ctx, JSValueConst this_value, int 
     if (!failed && argc > 1 && !JS_IsUndefined(argv[1]))
         path = ubi__js_to_string(ctx, argv[1]); /* before the heap is looked at: this may run code */
     if (!failed && !JS_IsException(path) && ubi__js_tools_attached(ctx, realm))
-        result = save(ctx, realm->tools, boundaries.part, path);
+        result = snapshot_save(ctx, realm->tools, boundaries.part, path);
     JS_FreeValue(ctx, path);
     ubi__js_boundaries_fini(ctx, &boundaries);
     return result;

@@ -67,7 +67,7 @@ static size_t quote_unit(char *out, uint32_t unit) {
 }
 
 /** Decodes one code point, lone surrogates included, of text that the engine wrote; its length in bytes. */
-static size_t decode(const char *text, size_t len, uint32_t *c) {
+static size_t wtf8_decode(const char *text, size_t len, uint32_t *c) {
     const unsigned char *p = (const unsigned char *)text;
     size_t n = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
     *c = n == 1 ? p[0] : p[0] & (0xffu >> (n + 1));
@@ -83,7 +83,7 @@ static int append_quoted(JSContext *ctx, ubi__js_text *text, const char *bytes, 
         return -1;
     for (size_t at = 0; at < len;) {
         uint32_t c;
-        at += decode(bytes + at, len - at, &c);
+        at += wtf8_decode(bytes + at, len - at, &c);
         if (c > 0xffff) {
             if (ubi__js_text_bytes(ctx, text, unit, quote_unit(unit, 0xd800 + ((c - 0x10000) >> 10))))
                 return -1;

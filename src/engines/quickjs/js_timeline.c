@@ -20,7 +20,7 @@
 #include "engines/quickjs/js_record.h"
 #include "engines/quickjs/timeline.h"
 
-static JSValue milliseconds(JSContext *ctx, uint64_t ns) {
+static JSValue milliseconds_of(JSContext *ctx, uint64_t ns) {
     return JS_NewFloat64(ctx, (double)ns / 1e6);
 }
 
@@ -101,8 +101,8 @@ static JSValue marker_value(JSContext *ctx, const ubi_timeline_markers *markers,
     ubi_timeline_row row = ubi_timeline_markers_row(markers, i);
     ubi__js_record r = ubi__js_record_new(ctx);
     ubi__js_record_set(&r, "name", ubi__js_text_of(ctx, row.name));
-    ubi__js_record_set(&r, "start", milliseconds(ctx, row.start_ns));
-    ubi__js_record_set(&r, "end", milliseconds(ctx, row.end_ns));
+    ubi__js_record_set(&r, "start", milliseconds_of(ctx, row.start_ns));
+    ubi__js_record_set(&r, "end", milliseconds_of(ctx, row.end_ns));
     ubi__js_record_set(&r, "stack", frame_at(ctx, frames, row.stack));
     if (row.has_base) {
         ubi__js_record_set(&r, "processType", JS_NewInt32(ctx, row.process_type));
@@ -148,7 +148,7 @@ static JSValue set_recording(JSContext *ctx, JSValueConst this_value, int argc, 
     return status == UBI_OK ? JS_UNDEFINED : ubi__js_throw_status(ctx, status);
 }
 
-static JSValue pop(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+static JSValue timeline_pop(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
     ubi_timeline_markers *markers;
     ubi_quickjs *tools = ubi__js_attached_tools(ctx);
@@ -171,16 +171,18 @@ static JSValue get_lost(JSContext *ctx, JSValueConst this_value, int argc, JSVal
     return tools ? JS_NewInt64(ctx, (int64_t)ubi__timeline_of_tools(tools)->own_lost) : JS_EXCEPTION;
 }
 
-static JSValue now(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+static JSValue timeline_now(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc, (void)argv;
-    return milliseconds(ctx, ubi_process_clock_ns());
+    return milliseconds_of(ctx, ubi_process_clock_ns());
 }
 
 JSValue ubi__js_timeline_new(JSContext *ctx) {
     static const ubi__js_accessor accessors[] = { { "recordProfileTimelineMarkers", get_recording, set_recording },
                                                   { "lostMarkers", get_lost, NULL },
                                                   { NULL, NULL, NULL } };
-    static const ubi__js_method methods[] = { { "popProfileTimelineMarkers", pop }, { "now", now }, { NULL, NULL } };
+    static const ubi__js_method methods[] = { { "popProfileTimelineMarkers", timeline_pop },
+                                              { "now", timeline_now },
+                                              { NULL, NULL } };
     JSValue object = JS_NewObject(ctx);
     if (JS_IsException(object))
         return object;

@@ -81,7 +81,7 @@ typedef struct told {
     uint64_t cycle_number; /* of a collection */
 } told;
 
-static ubi_timeline_marker *make(const told *m) {
+static ubi_timeline_marker *marker_make(const told *m) {
     switch (m->what) {
     case RUN:
         return ubi_javascript_timeline_marker_new(&m->entry);
@@ -97,17 +97,17 @@ static ubi_timeline_marker *make(const told *m) {
 }
 
 /* Targets that are not observed take nothing. One that could not be made is counted by who would have had it. */
-static void tell(const ubi__timeline *l, const told *m) {
+static void marker_tell(const ubi__timeline *l, const told *m) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
     if (l->joined_all) {
-        ubi_timeline_marker *marker = make(m);
+        ubi_timeline_marker *marker = marker_make(m);
         ubi_timeline_consumers_add_existing_marker_for_all_observed_targets(consumers, marker);
         ubi_timeline_marker_free(marker);
         return;
     }
     for (uint32_t i = 0; i < l->joined_count; i++)
         if (ubi_timeline_consumers_has_consumer(consumers, l->joined[i]))
-            ubi_timeline_consumers_add_existing_marker_for_target(consumers, l->joined[i], make(m));
+            ubi_timeline_consumers_add_existing_marker_for_target(consumers, l->joined[i], marker_make(m));
 }
 
 /* An END that says nothing more: the cheapest there is. */
@@ -132,7 +132,7 @@ static ubi_marker_stack_ref ref_of_link(const ubi__timeline *l, ubi__async_ix li
     return link ? ref_of(l->links.at[link].stack, l->links.at[link].parent) : UBI_MARKER_NO_STACK_REF;
 }
 
-static bool capture(void *payload, ubi_marker_stack_ref *out) {
+static bool marker_capture_stack(void *payload, ubi_marker_stack_ref *out) {
     ubi__timeline *l = (ubi__timeline *)payload;
     ubi__tracking_sweep_if_due(l->tracking); /* the generation is looked at afterwards */
     ubi__stack_ix stack = l->is_observed ? ubi__timeline_capture(l) : UBI__STACK_EMPTY;
@@ -185,7 +185,7 @@ static void give_thread_back(ubi__timeline *l) {
 void ubi__timeline_init(ubi__timeline *l, ubi_quickjs *tools, ubi__tracking *tracking) {
     *l = (ubi__timeline){ .tools = tools,
                           .tracking = tracking,
-                          .source = { .capture = capture, .frame = describe_frame, .payload = l } };
+                          .source = { .capture = marker_capture_stack, .frame = describe_frame, .payload = l } };
     renumber_stacks(l);
     ubi__async_links_init(&l->links, l->tracking->allocator);
     ubi__site_table_init(&l->waiting, l->tracking->allocator);
@@ -318,7 +318,7 @@ void ubi__timeline_begin_run(ubi__timeline *l, const ubi__trie_frame *facts, con
                           .async_cause = text_of(cause) } };
     l->is_running = true;
     take_thread(l);
-    tell(l, &m);
+    marker_tell(l, &m);
     l->current = ubi__async_links_named(&l->links, link, cause_in_stacks(cause));
 }
 
@@ -389,7 +389,7 @@ void ubi__timeline_before_sweep(ubi__timeline *l) {
 /* ---- collections and parsing ---------------------------------------------------------------------------------------- */
 
 static void tell_work(const ubi__timeline *l, const char *name, const char *why, uint64_t cycle_number) {
-    tell(l, &(told){ .what = WORK, .name = name, .text = text_of(why), .cycle_number = cycle_number });
+    marker_tell(l, &(told){ .what = WORK, .name = name, .text = text_of(why), .cycle_number = cycle_number });
 }
 
 void ubi__timeline_begin_parse(ubi__timeline *l, const char *file) {
@@ -419,29 +419,29 @@ void ubi__timeline_end_collection(ubi__timeline *l) {
 void ubi_quickjs_timeline_time(ubi_quickjs *tools, const char *label) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     if (is_told(l))
-        tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_START, .text = text_of(label) });
+        marker_tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_START, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_time_end(ubi_quickjs *tools, const char *label) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     if (is_told(l))
-        tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_END, .text = text_of(label) });
+        marker_tell(l, &(told){ .what = CONSOLE_TIME, .tracing = UBI_MARKER_END, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_timestamp(ubi_quickjs *tools, const char *label) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     if (is_told(l))
-        tell(l, &(told){ .what = TIME_STAMP, .text = text_of(label) });
+        marker_tell(l, &(told){ .what = TIME_STAMP, .text = text_of(label) });
 }
 
 void ubi_quickjs_timeline_begin_message(ubi_quickjs *tools, ubi_worker_operation operation) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     if (is_told(l))
-        tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_START, .operation = operation });
+        marker_tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_START, .operation = operation });
 }
 
 void ubi_quickjs_timeline_end_message(ubi_quickjs *tools, ubi_worker_operation operation) {
     ubi__timeline *l = ubi__timeline_of_tools(tools);
     if (is_told(l))
-        tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_END, .operation = operation });
+        marker_tell(l, &(told){ .what = MESSAGE, .tracing = UBI_MARKER_END, .operation = operation });
 }

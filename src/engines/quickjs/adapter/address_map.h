@@ -2,7 +2,8 @@
  *
  * address_map.h: a small hash table from an address to a number, for what is true of few nodes.
  *
- * Open addressing, at most half full. Address 0 is no key. Memory from the tools' allocator.
+ * Open addressing, at most half full. Address 0 is no key. Memory from the tools' allocator. Not base/table.h: a walk with
+ * saving of 90,000 nodes takes 497 million instructions with this one, 501 million with that one.
  */
 #ifndef UBI_QUICKJS_ADDRESS_MAP_H
 #define UBI_QUICKJS_ADDRESS_MAP_H

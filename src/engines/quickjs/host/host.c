@@ -42,7 +42,7 @@ static bool add_modules(ubi__host *host, JSContext *realm) {
     return (!o->debugger && !o->heap_module) || ubi_quickjs_add_heap_module(host->tools, realm, "ubiheap");
 }
 
-static bool equip(ubi__host *host, JSContext *realm) {
+static bool host_equip(ubi__host *host, JSContext *realm) {
     return add_modules(host, realm) && ubi__host_add_globals(host, realm) == 0 &&
            (!host->observer || ubi_quickjs_observer_add_realm(host->observer, realm) == UBI_OK);
 }
@@ -51,7 +51,7 @@ static JSContext *new_realm(ubi__host *host) {
     JSContext *realm = JS_NewContext(host->runtime);
     if (!realm)
         return NULL;
-    if (equip(host, realm)) {
+    if (host_equip(host, realm)) {
         host->realms++;
         return realm;
     }
@@ -121,7 +121,7 @@ static void on_out_of_memory(void *payload, ubi_quickjs *tools) {
         hooks->out_of_memory(host->hook_state);
 }
 
-static ubi_status attach(ubi__host *host) {
+static ubi_status host_attach_tools(ubi__host *host) {
     ubi_status status = ubi_quickjs_attach(&host->tools, host->runtime, NULL);
     if (status == UBI_OK)
         ubi_quickjs_set_oom_hook(host->tools, on_out_of_memory, host);
@@ -139,7 +139,7 @@ static ubi_status start_runtime(ubi__host *host) {
     JS_SetHostPromiseRejectionTracker(host->runtime, ubi__rejections_track, host);
     if (!ubi__timers_init(&host->timers, host->runtime))
         return fail_nomem();
-    return attach(host);
+    return host_attach_tools(host);
 }
 
 ubi_status ubi__host_open(ubi__host **out, const ubi__script_options *options, unsigned number) {
@@ -160,7 +160,7 @@ ubi_status ubi__host_open(ubi__host **out, const ubi__script_options *options, u
     return status;
 }
 
-static void keep(ubi__host *host) {
+static void host_keep_snapshot(ubi__host *host) {
     host->next = atomic_load(&remains);
     while (!atomic_compare_exchange_weak(&remains, &host->next, host))
         ;
@@ -191,7 +191,7 @@ void ubi__host_close(ubi__host *host, bool whole) {
     if (whole)
         free(host);
     else
-        keep(host);
+        host_keep_snapshot(host);
 }
 
 void ubi__host_leave(ubi__host *host, int exit_code) {
@@ -219,7 +219,7 @@ static int exit_code_of(const ubi__host *host) {
     return host->failed || ubi__host_noted_failure() ? UBI__SCRIPT_EXIT_UNCAUGHT : UBI__SCRIPT_EXIT_OK;
 }
 
-static int finish(ubi__host *host, int exit_code) {
+static int host_finish(ubi__host *host, int exit_code) {
     const ubi__script_hooks *hooks = &host->options->hooks;
     host->leaving = true;
     return hooks->finish ? hooks->finish(host->hook_state, exit_code, false) : exit_code;
@@ -228,7 +228,7 @@ static int finish(ubi__host *host, int exit_code) {
 static int run_text(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path) {
     if (ubi__host_evaluate(host, realm, text, n, path))
         ubi__host_loop(host, realm);
-    return finish(host, exit_code_of(host));
+    return host_finish(host, exit_code_of(host));
 }
 
 /* Order matters: handlers hold values, and what they leave behind is freed by the collection in ubi__host_close. */

@@ -46,7 +46,7 @@ static void print_and_free(ubi__host_text *text, int stream) {
     ubi__host_text_fini(text);
 }
 
-static JSValue print(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int stream) {
+static JSValue console_print(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments, int stream) {
     ubi__host_text text = { 0 };
     (void)self;
     ubi__format(&text, realm, n, arguments);
@@ -62,7 +62,7 @@ static JSValue print_object(JSContext *realm, JSValueConst self, int n, JSValueC
     return JS_UNDEFINED;
 }
 
-static JSValue check(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+static JSValue console_assert(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     ubi__host_text text = { 0 };
     (void)self;
     if (n > 0 && JS_ToBool(realm, arguments[0]))
@@ -89,7 +89,7 @@ static void write_stack(ubi__host_text *text, JSContext *realm) {
     JS_FreeValue(realm, error);
 }
 
-static JSValue trace(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+static JSValue console_trace(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     ubi__host_text text = { 0 };
     (void)self;
     ubi__host_text_puts(&text, n > 0 ? "Trace: " : "Trace");
@@ -101,7 +101,7 @@ static JSValue trace(JSContext *realm, JSValueConst self, int n, JSValueConst *a
 
 static JSValue open_group(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     if (n > 0)
-        print(realm, self, n, arguments, TO_OUTPUT);
+        console_print(realm, self, n, arguments, TO_OUTPUT);
     console_here()->groups++;
     return JS_UNDEFINED;
 }
@@ -119,14 +119,14 @@ static JSValue close_group(JSContext *realm, JSValueConst self, int n, JSValueCo
 /* ---- labels ------------------------------------------------------------------------------------------------------- */
 
 /* The place of a label in its list: of a pointer to NULL when it is not there. */
-static ubi__console_label **find(ubi__console_label **list, const char *text) {
+static ubi__console_label **console_find_counter(ubi__console_label **list, const char *text) {
     while (*list && strcmp((*list)->text, text) != 0)
         list = &(*list)->next;
     return list;
 }
 
 static ubi__console_label *find_or_add(ubi__console_label **list, const char *text) {
-    ubi__console_label **place = find(list, text);
+    ubi__console_label **place = console_find_counter(list, text);
     size_t n = strlen(text) + 1;
     if (*place)
         return *place;
@@ -161,7 +161,7 @@ static const char *label_text(JSContext *realm, int n, JSValueConst *arguments) 
     return text;
 }
 
-static JSValue count(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+static JSValue console_count(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     ubi__host_text line = { 0 };
     const char *text = label_text(realm, n, arguments);
     (void)self;
@@ -180,7 +180,7 @@ static JSValue reset_count(JSContext *realm, JSValueConst self, int n, JSValueCo
     (void)self;
     if (!text)
         return JS_EXCEPTION;
-    remove_label(find(&console_here()->counts, text));
+    remove_label(console_find_counter(&console_here()->counts, text));
     JS_FreeCString(realm, text);
     return JS_UNDEFINED;
 }
@@ -208,7 +208,7 @@ static JSValue print_time(JSContext *realm, JSValueConst self, int n, JSValueCon
     (void)self;
     if (!text)
         return JS_EXCEPTION;
-    ubi__console_label **place = find(&console_here()->times, text);
+    ubi__console_label **place = console_find_counter(&console_here()->times, text);
     ubi__host_text_puts(&line, text);
     if (*place)
         ubi__host_text_printf(&line, ": %.3f ms", (double)(ubi__host_clock_us() - (*place)->value) / 1000);
@@ -242,18 +242,18 @@ static JSValue mark_time(JSContext *realm, JSValueConst self, int n, JSValueCons
 
 int ubi__console_add_global(JSContext *realm, JSValueConst global) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_MAGIC_DEF("log", 0, print, TO_OUTPUT),
-        JS_CFUNC_MAGIC_DEF("info", 0, print, TO_OUTPUT),
-        JS_CFUNC_MAGIC_DEF("debug", 0, print, TO_OUTPUT),
-        JS_CFUNC_MAGIC_DEF("error", 0, print, TO_ERROR),
-        JS_CFUNC_MAGIC_DEF("warn", 0, print, TO_ERROR),
+        JS_CFUNC_MAGIC_DEF("log", 0, console_print, TO_OUTPUT),
+        JS_CFUNC_MAGIC_DEF("info", 0, console_print, TO_OUTPUT),
+        JS_CFUNC_MAGIC_DEF("debug", 0, console_print, TO_OUTPUT),
+        JS_CFUNC_MAGIC_DEF("error", 0, console_print, TO_ERROR),
+        JS_CFUNC_MAGIC_DEF("warn", 0, console_print, TO_ERROR),
         JS_CFUNC_DEF("dir", 0, print_object),
-        JS_CFUNC_DEF("assert", 0, check),
-        JS_CFUNC_DEF("trace", 0, trace),
+        JS_CFUNC_DEF("assert", 0, console_assert),
+        JS_CFUNC_DEF("trace", 0, console_trace),
         JS_CFUNC_DEF("group", 0, open_group),
         JS_CFUNC_DEF("groupCollapsed", 0, open_group),
         JS_CFUNC_DEF("groupEnd", 0, close_group),
-        JS_CFUNC_DEF("count", 0, count),
+        JS_CFUNC_DEF("count", 0, console_count),
         JS_CFUNC_DEF("countReset", 0, reset_count),
         JS_CFUNC_DEF("time", 0, begin_time),
         JS_CFUNC_MAGIC_DEF("timeLog", 0, print_time, TIME_GOES_ON),

@@ -44,7 +44,7 @@ static void print_line(const char *line) {
 }
 
 /* A worker's end does not end the program, but shows in its exit code. */
-static void fail(ubi__host *host) {
+static void error_line_fail(ubi__host *host) {
     host->failed = true;
     if (host->number > 0)
         ubi__host_note_failure();
@@ -60,12 +60,12 @@ void ubi__host_report(ubi__host *host, JSContext *realm) {
     else
         print_error(realm, JS_IsError(realm, exception) ? "" : "Uncaught: ", exception);
     JS_FreeValue(realm, exception);
-    fail(host);
+    error_line_fail(host);
 }
 
 void ubi__host_report_rejection(ubi__host *host, JSContext *realm, JSValueConst reason) {
     print_error(realm, "Unhandled promise rejection: ", reason);
-    fail(host);
+    error_line_fail(host);
 }
 
 void ubi__libc_report(JSContext *realm) {

@@ -15,7 +15,7 @@ static JSValue collect_garbage(JSContext *realm, JSValueConst self, int n, JSVal
     return JS_UNDEFINED;
 }
 
-static JSValue now(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
+static JSValue performance_now(JSContext *realm, JSValueConst self, int n, JSValueConst *arguments) {
     (void)self;
     (void)n;
     (void)arguments;
@@ -55,7 +55,7 @@ static JSValue new_global(JSContext *realm, JSValueConst self, int n, JSValueCon
 }
 
 static int add_performance(JSContext *realm, JSValueConst global) {
-    static const JSCFunctionListEntry functions[] = { JS_CFUNC_DEF("now", 0, now) };
+    static const JSCFunctionListEntry functions[] = { JS_CFUNC_DEF("now", 0, performance_now) };
     JSValue performance = JS_NewObject(realm);
     if (JS_IsException(performance))
         return -1;

@@ -138,7 +138,7 @@ static void add_elements(ubi__inspect_list *list, const place *at, uint64_t leng
 
 /* ---- maps and sets ------------------------------------------------------------------------------------------------ */
 
-static JSValue invoke(JSContext *realm, JSValueConst object, const char *name) {
+static JSValue inspect_invoke(JSContext *realm, JSValueConst object, const char *name) {
     JSAtom atom = JS_NewAtom(realm, name);
     JSValue result = JS_Invoke(realm, object, atom, 0, NULL);
     JS_FreeAtom(realm, atom);
@@ -149,7 +149,7 @@ static JSValue invoke(JSContext *realm, JSValueConst object, const char *name) {
     return result;
 }
 
-static JSValue property(JSContext *realm, JSValueConst object, const char *name) {
+static JSValue inspect_property(JSContext *realm, JSValueConst object, const char *name) {
     JSValue value = JS_IsObject(object) ? JS_GetPropertyStr(realm, object, name) : JS_UNDEFINED;
     if (!JS_IsException(value))
         return value;
@@ -169,8 +169,8 @@ static void write_pair(ubi__host_text *out, const place *at, JSValueConst pair, 
 
 /* False: that was the last one. */
 static bool add_next_pair(ubi__inspect_list *list, const place *at, JSValueConst iterator, bool is_map) {
-    JSValue step = invoke(at->realm, iterator, "next"), done = property(at->realm, step, "done");
-    JSValue pair = property(at->realm, step, "value");
+    JSValue step = inspect_invoke(at->realm, iterator, "next"), done = inspect_property(at->realm, step, "done");
+    JSValue pair = inspect_property(at->realm, step, "value");
     bool there = JS_IsObject(pair) && JS_ToBool(at->realm, done) == 0;
     if (there) {
         write_pair(&list->text, at, pair, is_map);
@@ -183,7 +183,7 @@ static bool add_next_pair(ubi__inspect_list *list, const place *at, JSValueConst
 }
 
 static void add_pairs(ubi__inspect_list *list, const place *at, uint64_t size, bool is_map) {
-    JSValue iterator = invoke(at->realm, at->object, "entries");
+    JSValue iterator = inspect_invoke(at->realm, at->object, "entries");
     uint64_t shown = 0;
     while (shown < MOST_ENTRIES && JS_IsObject(iterator) && add_next_pair(list, at, iterator, is_map))
         shown++;
@@ -194,7 +194,7 @@ static void add_pairs(ubi__inspect_list *list, const place *at, uint64_t size, b
 /* ---- what stands before the entries --------------------------------------------------------------------------------- */
 
 static void write_function(ubi__host_text *out, const place *at) {
-    JSValue name = property(at->realm, at->object, "name");
+    JSValue name = inspect_property(at->realm, at->object, "name");
     size_t start = out->n;
     ubi__host_text_puts(out, "[Function: ");
     size_t before = out->n;
@@ -210,7 +210,7 @@ static void write_function(ubi__host_text *out, const place *at) {
 
 /* The message and, of an error that stands alone, where it was made. */
 static void write_error(ubi__host_text *out, const place *at) {
-    JSValue stack = at->depth == 0 ? property(at->realm, at->object, "stack") : JS_UNDEFINED;
+    JSValue stack = at->depth == 0 ? inspect_property(at->realm, at->object, "stack") : JS_UNDEFINED;
     size_t start = out->n;
     if (at->depth > 0)
         ubi__host_text_puts(out, "[");
@@ -227,7 +227,7 @@ static void write_error(ubi__host_text *out, const place *at) {
 }
 
 static void write_date(ubi__host_text *out, const place *at) {
-    JSValue text = invoke(at->realm, at->object, "toISOString");
+    JSValue text = inspect_invoke(at->realm, at->object, "toISOString");
     if (JS_IsString(text))
         ubi__inspect_string(out, at->realm, text);
     else
@@ -236,7 +236,7 @@ static void write_date(ubi__host_text *out, const place *at) {
 }
 
 static void write_boxed(ubi__host_text *out, const place *at, const char *tag) {
-    JSValue value = invoke(at->realm, at->object, "valueOf");
+    JSValue value = inspect_invoke(at->realm, at->object, "valueOf");
     ubi__host_text_printf(out, "[%s: ", tag);
     if (JS_IsObject(value))
         ubi__host_text_puts(out, "?");

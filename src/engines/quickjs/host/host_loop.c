@@ -37,7 +37,7 @@ static bool is_interrupted(const ubi__host *host) {
 }
 
 /* Ends the process when that is wanted. */
-static void tick(ubi__host *host) {
+static void loop_tick(ubi__host *host) {
     const ubi__script_hooks *hooks = &host->options->hooks;
     if (host->leaving)
         return;
@@ -62,13 +62,13 @@ static uint64_t hooks_due_us(const ubi__host *host) {
 
 void ubi__host_safe_point(ubi__host *host) {
     ubi_quickjs_safe_point(host->tools);
-    tick(host);
+    loop_tick(host);
 }
 
 int ubi__host_on_interrupt(JSRuntime *runtime, void *payload) {
     ubi__host *host = payload;
     ubi_quickjs_interrupt(host->tools);
-    tick(host);
+    loop_tick(host);
     return host->libc_interrupt ? host->libc_interrupt(runtime, host->libc_interrupt_opaque) : 0;
 }
 
@@ -171,7 +171,7 @@ int ubi__libc_sleep(const struct timespec *duration, struct timespec *rest) {
         uint64_t due_us = hooks_due_us(host);
         ubi__wake_select(&host->wake, 0, NULL, NULL, NULL, NULL,
                          microseconds_until(due_us < until_us ? due_us : until_us));
-        tick(host);
+        loop_tick(host);
     }
     if (rest)
         *rest = (struct timespec){ 0, 0 };

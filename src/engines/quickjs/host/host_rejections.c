@@ -32,7 +32,7 @@ static int by_promise_and_order(const void *a, const void *b) {
 }
 
 /* The oldest of the promises about which the last word is a rejection; `r` is sorted. */
-static ubi__host_rejection *oldest(ubi__host_rejections *r) {
+static ubi__host_rejection *oldest_rejection(ubi__host_rejections *r) {
     ubi__host_rejection *found = NULL;
     for (size_t i = 0; i < r->n; i++) {
         ubi__host_rejection *last = &r->at[i];
@@ -47,7 +47,7 @@ bool ubi__rejections_settle(ubi__host_rejections *r, JSContext **realm, JSValue 
     if (r->n == 0)
         return false;
     qsort(r->at, r->n, sizeof *r->at, by_promise_and_order);
-    ubi__host_rejection *found = oldest(r);
+    ubi__host_rejection *found = oldest_rejection(r);
     if (found) {
         *realm = JS_DupContext(found->realm);
         *reason = JS_DupValue(found->realm, found->reason);

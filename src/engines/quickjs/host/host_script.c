@@ -94,7 +94,7 @@ static JSValue run_module(JSContext *realm, const char *text, size_t n, const ch
     return JS_EvalFunction(realm, module);
 }
 
-static bool settle(ubi__host *host, JSContext *realm, JSValue result) {
+static bool script_settle(ubi__host *host, JSContext *realm, JSValue result) {
     bool threw = JS_IsException(result);
     if (threw)
         ubi__host_report(host, realm);
@@ -106,7 +106,7 @@ static bool settle(ubi__host *host, JSContext *realm, JSValue result) {
 static bool add_std_globals(ubi__host *host, JSContext *realm) {
     static const char text[] = "import * as std from 'std'; import * as os from 'os';"
                                "globalThis.std = std; globalThis.os = os;";
-    return settle(host, realm, run_module(realm, text, sizeof text - 1, "<std>", false));
+    return script_settle(host, realm, run_module(realm, text, sizeof text - 1, "<std>", false));
 }
 
 bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path) {
@@ -115,6 +115,6 @@ bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, siz
     if (host->options->std_globals && !add_std_globals(host, realm))
         return false;
     if (is_module(host->options, text, n, path))
-        return settle(host, realm, run_module(realm, text, n, name, is_file));
-    return settle(host, realm, JS_Eval(realm, text, n, name, JS_EVAL_TYPE_GLOBAL));
+        return script_settle(host, realm, run_module(realm, text, n, name, is_file));
+    return script_settle(host, realm, JS_Eval(realm, text, n, name, JS_EVAL_TYPE_GLOBAL));
 }

@@ -43,13 +43,13 @@ static void free_timer(JSRuntime *runtime, ubi__host_timer *t) {
     free(t);
 }
 
-static void finalize(JSRuntime *runtime, JSValue value) {
+static void timer_finalize(JSRuntime *runtime, JSValue value) {
     ubi__host_timer *t = JS_GetOpaque(value, timer_class);
     if (t)
         free_timer(runtime, t);
 }
 
-static void mark(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *mark_func) {
+static void timer_mark(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *mark_func) {
     ubi__host_timer *t = JS_GetOpaque(value, timer_class);
     if (!t)
         return;
@@ -59,7 +59,7 @@ static void mark(JSRuntime *runtime, JSValueConst value, JS_MarkFunc *mark_func)
 }
 
 bool ubi__timers_init(ubi__host_timers *timers, JSRuntime *runtime) {
-    static const JSClassDef definition = { .class_name = "Timer", .finalizer = finalize, .gc_mark = mark };
+    static const JSClassDef definition = { .class_name = "Timer", .finalizer = timer_finalize, .gc_mark = timer_mark };
     *timers = (ubi__host_timers){ 0 };
     /* The first host is opened before there are other threads. */
     if (timer_class == 0)
@@ -69,55 +69,56 @@ bool ubi__timers_init(ubi__host_timers *timers, JSRuntime *runtime) {
 
 /* ---- the heap ----------------------------------------------------------------------------------------------------- */
 
-static bool before(const ubi__host_timer *a, const ubi__host_timer *b) {
+static bool timer_is_before(const ubi__host_timer *a, const ubi__host_timer *b) {
     return a->due_us != b->due_us ? a->due_us < b->due_us : a->order < b->order;
 }
 
-static void put(ubi__host_timers *timers, uint32_t at, ubi__host_timer *t) {
+static void timers_put(ubi__host_timers *timers, uint32_t at, ubi__host_timer *t) {
     timers->heap[at] = t;
     t->at = at;
 }
 
 /* Moves `t` from the empty place `at` to where it belongs. */
-static void settle(ubi__host_timers *timers, uint32_t at, ubi__host_timer *t) {
-    for (; at > 0 && before(t, timers->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        put(timers, at, timers->heap[(at - 1) / 2]);
+static void timers_settle(ubi__host_timers *timers, uint32_t at, ubi__host_timer *t) {
+    for (; at > 0 && timer_is_before(t, timers->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        timers_put(timers, at, timers->heap[(at - 1) / 2]);
     for (uint32_t child; (child = 2 * at + 1) < timers->n; at = child) {
-        if (child + 1 < timers->n && before(timers->heap[child + 1], timers->heap[child]))
+        if (child + 1 < timers->n && timer_is_before(timers->heap[child + 1], timers->heap[child]))
             child++;
-        if (!before(timers->heap[child], t))
+        if (!timer_is_before(timers->heap[child], t))
             break;
-        put(timers, at, timers->heap[child]);
+        timers_put(timers, at, timers->heap[child]);
     }
-    put(timers, at, t);
+    timers_put(timers, at, t);
 }
 
-static bool resize(void *array_of_pointer, size_t n, size_t item_bytes) {
+static bool timers_resize(void *array_of_pointer, size_t n, size_t item_bytes) {
     void **array = array_of_pointer, *larger = realloc(*array, n * item_bytes);
     if (larger)
         *array = larger;
     return larger != NULL;
 }
 
-static bool grow(ubi__host_timers *timers) {
+static bool timers_grow(ubi__host_timers *timers) {
     uint32_t n = timers->capacity ? timers->capacity * 2 : 16;
-    if (n > SLOTS || !resize(&timers->heap, n, sizeof *timers->heap) ||
-        !resize(&timers->slots, n, sizeof *timers->slots) || !resize(&timers->uses, n, sizeof *timers->uses) ||
-        !resize(&timers->free_slots, n, sizeof *timers->free_slots))
+    if (n > SLOTS || !timers_resize(&timers->heap, n, sizeof *timers->heap) ||
+        !timers_resize(&timers->slots, n, sizeof *timers->slots) ||
+        !timers_resize(&timers->uses, n, sizeof *timers->uses) ||
+        !timers_resize(&timers->free_slots, n, sizeof *timers->free_slots))
         return false;
     memset(timers->uses + timers->capacity, 0, (n - timers->capacity) * sizeof *timers->uses);
     timers->capacity = n;
     return true;
 }
 
-static bool start(ubi__host_timers *timers, ubi__host_timer *t) {
-    if (timers->n == timers->capacity && !grow(timers))
+static bool timer_start(ubi__host_timers *timers, ubi__host_timer *t) {
+    if (timers->n == timers->capacity && !timers_grow(timers))
         return false;
     uint32_t slot = timers->n_free ? timers->free_slots[--timers->n_free] : timers->n_slots++;
     t->order = timers->started++;
     t->id = slot + 1 + (timers->uses[slot]++ % USES) * SLOTS;
     timers->slots[slot] = t;
-    settle(timers, timers->n++, t);
+    timers_settle(timers, timers->n++, t);
     return true;
 }
 
@@ -126,18 +127,18 @@ static uint32_t slot_of(const ubi__host_timer *t) {
 }
 
 /* Ends a timer; what it held is freed with the last reference. */
-static void stop(ubi__host_timers *timers, JSRuntime *runtime, ubi__host_timer *t) {
+static void timer_stop(ubi__host_timers *timers, JSRuntime *runtime, ubi__host_timer *t) {
     uint32_t at = t->at, slot = slot_of(t);
     ubi__host_timer *last = timers->heap[--timers->n];
     t->at = UINT32_MAX;
     if (last != t)
-        settle(timers, at, last);
+        timers_settle(timers, at, last);
     timers->slots[slot] = NULL;
     timers->free_slots[timers->n_free++] = slot;
     JS_FreeValueRT(runtime, t->object);
 }
 
-static ubi__host_timer *find(const ubi__host_timers *timers, double id) {
+static ubi__host_timer *timer_find(const ubi__host_timers *timers, double id) {
     if (!(id >= 1 && id <= 9007199254740991.0) || id != floor(id))
         return NULL;
     uint32_t slot = (uint32_t)(((uint64_t)id - 1) % SLOTS);
@@ -147,7 +148,7 @@ static ubi__host_timer *find(const ubi__host_timers *timers, double id) {
 
 void ubi__timers_fini(ubi__host_timers *timers, JSRuntime *runtime) {
     while (timers->n)
-        stop(timers, runtime, timers->heap[timers->n - 1]);
+        timer_stop(timers, runtime, timers->heap[timers->n - 1]);
     free(timers->heap);
     free(timers->slots);
     free(timers->uses);
@@ -174,9 +175,9 @@ bool ubi__timers_take(ubi__host_timers *timers, ubi__timer_call *out, uint64_t n
         /* Late ones are not made up for. */
         t->due_us = t->due_us + t->interval_us > now_us ? t->due_us + t->interval_us : now_us + t->interval_us;
         t->order = timers->started++;
-        settle(timers, t->at, t);
+        timers_settle(timers, t->at, t);
     } else {
-        stop(timers, JS_GetRuntime(t->realm), t);
+        timer_stop(timers, JS_GetRuntime(t->realm), t);
     }
     return true;
 }
@@ -214,7 +215,7 @@ static ubi__host_timer *new_timer(JSContext *realm, int n, JSValueConst *argumen
 }
 
 /* The object takes the timer over. */
-static int wrap(JSContext *realm, ubi__host_timer *t) {
+static int timer_wrap(JSContext *realm, ubi__host_timer *t) {
     t->object = JS_NewObjectProtoClass(realm, JS_NULL, timer_class);
     if (JS_IsException(t->object)) {
         free_timer(JS_GetRuntime(realm), t);
@@ -236,13 +237,13 @@ static JSValue set_timer(JSContext *realm, JSValueConst self, int n, JSValueCons
     if (delay_of(realm, &delay_us, n, arguments) < 0)
         return JS_EXCEPTION;
     ubi__host_timer *t = new_timer(realm, n, arguments);
-    if (!t || wrap(realm, t) < 0)
+    if (!t || timer_wrap(realm, t) < 0)
         return JS_EXCEPTION;
     if (kind == AGAIN_AND_AGAIN)
         t->interval_us = delay_us < 1000 ? delay_us = 1000 : delay_us;
     t->due_us = ubi__host_clock_us() + delay_us;
     t->registered = ubi_quickjs_timeline_register(ubi__host_here->tools);
-    if (!start(timers, t)) {
+    if (!timer_start(timers, t)) {
         JS_FreeValue(realm, t->object);
         return JS_ThrowOutOfMemory(realm);
     }
@@ -256,9 +257,9 @@ static JSValue clear_timer(JSContext *realm, JSValueConst self, int n, JSValueCo
         return JS_UNDEFINED;
     if (JS_ToFloat64(realm, &id, arguments[0]) < 0)
         return JS_EXCEPTION;
-    ubi__host_timer *t = find(&ubi__host_here->timers, id);
+    ubi__host_timer *t = timer_find(&ubi__host_here->timers, id);
     if (t)
-        stop(&ubi__host_here->timers, JS_GetRuntime(realm), t);
+        timer_stop(&ubi__host_here->timers, JS_GetRuntime(realm), t);
     return JS_UNDEFINED;
 }
 

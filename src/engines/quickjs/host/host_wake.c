@@ -40,7 +40,7 @@ static bool open_pipe(struct slot *slot) {
     return true;
 }
 
-static bool take(ubi__wake *wake, int at) {
+static bool wake_take(ubi__wake *wake, int at) {
     bool free = false;
     if (!atomic_compare_exchange_strong(&slots[at].taken, &free, true))
         return false;
@@ -51,12 +51,12 @@ static bool take(ubi__wake *wake, int at) {
 void ubi__wake_init(ubi__wake *wake, bool main) {
     *wake = (ubi__wake){ -1, -1 };
     if (main)
-        take(wake, 0);
-    for (int i = 1; !main && i < MAX_HOSTS && !take(wake, i); i++)
+        wake_take(wake, 0);
+    for (int i = 1; !main && i < MAX_HOSTS && !wake_take(wake, i); i++)
         ;
 }
 
-static void drain(int fd) {
+static void wake_drain(int fd) {
     char bytes[64];
     while (read(fd, bytes, sizeof bytes) > 0)
         ;
@@ -64,7 +64,7 @@ static void drain(int fd) {
 
 void ubi__wake_fini(ubi__wake *wake) {
     if (wake->read_fd >= 0)
-        drain(wake->read_fd);
+        wake_drain(wake->read_fd);
     if (wake->slot >= 0)
         atomic_store(&slots[wake->slot].taken, false);
     *wake = (ubi__wake){ -1, -1 };
@@ -90,7 +90,7 @@ void ubi__host_wake_all(void) {
     errno = error;
 }
 
-static uint64_t microseconds(const struct timeval *t) {
+static uint64_t wake_microseconds(const struct timeval *t) {
     return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
 }
 
@@ -106,7 +106,7 @@ static int select_with_pipe(int pipe_end, int n, fd_set *readable, fd_set *writa
     int found = select(pipe_end < n ? n : pipe_end + 1, readable, writable, failed, until);
     int error = errno;
     if (found > 0 && FD_ISSET(pipe_end, readable)) {
-        drain(pipe_end);
+        wake_drain(pipe_end);
         found--;
     }
     FD_CLR(pipe_end, readable);
@@ -117,7 +117,7 @@ static int select_with_pipe(int pipe_end, int n, fd_set *readable, fd_set *writa
 int ubi__wake_select(ubi__wake *wake, int n, fd_set *readable, fd_set *writable, fd_set *failed,
                      struct timeval *timeout, uint64_t limit_us) {
     struct timeval limit, *until = timeout;
-    if (limit_us != UINT64_MAX && (!timeout || limit_us < microseconds(timeout))) {
+    if (limit_us != UINT64_MAX && (!timeout || limit_us < wake_microseconds(timeout))) {
         limit = (struct timeval){ (time_t)(limit_us / 1000000), (suseconds_t)(limit_us % 1000000) };
         until = &limit;
     }
