@@ -420,7 +420,7 @@ static inline bool ubi__tracking_site(const ubi__tracking *t, const void *object
     return site != NULL;
 }
 
-/* ---- collections and safe points: safe_point.c ---------------------------------------------------------------------- */
+/* ---- collections and safe points: tracking.c ---------------------------------------------------------------------- */
 
 void ubi__tracking_collection_begins(ubi__tracking *t);
 /** Both words static; see ubi_collection. */

@@ -47,13 +47,13 @@ ubi__js_debugger *ubi__js_this_debugger(JSContext *ctx, JSValueConst this_value)
 /** `Debugger` for a new realm, without its Memory and Object. Owned, or an exception. */
 JSValue ubi__js_debugger_init(JSContext *ctx);
 
-/* ---- debuggees (js_debuggees.c) */
+/* ---- debuggees */
 
 /** Errors throw: -1. */
 int ubi__js_debugger_add(JSContext *ctx, ubi__js_debugger *debugger, JSContext *debuggee);
 extern const ubi__js_method ubi__js_debuggee_methods[];
 
-/* ---- hooks (js_debugger_hooks.c) */
+/* ---- hooks */
 
 /**
  * Hands the pending exception of a hook to uncaughtExceptionHook. What nobody takes becomes a rejected promise, so that
@@ -68,8 +68,6 @@ void ubi__js_debugger_listen(ubi__js_debugger *debugger, bool on);
 int ubi__js_memory_init(JSContext *ctx, JSValueConst debugger_constructor);
 /** The Debugger.Memory of a new Debugger. Owned, or an exception. */
 JSValue ubi__js_memory_new(JSContext *ctx, ubi__js_debugger *debugger);
-/** drainAllocationsLog, without the checks (js_allocation_log.c). */
-JSValue ubi__js_drain(JSContext *ctx, ubi__js_debugger *debugger);
 
 /* ---- Debugger.Object (js_debugger_object.c) */
 
@@ -77,7 +75,7 @@ int ubi__js_object_init(JSContext *ctx, JSValueConst debugger_constructor);
 /** An object as its Debugger.Object, always the same while it lives; other values as they are. Owned, or an exception. */
 JSValue ubi__js_wrap(JSContext *ctx, ubi__js_debugger *debugger, JSValueConst value);
 
-/* ---- both (js_owned.c) */
+/* ---- both (js_debugger_object.c) */
 
 /** An object of either class for a Debugger. Owned, or an exception. */
 JSValue ubi__js_owned_new(JSContext *ctx, ubi__js_class class, ubi__js_debugger *debugger, JSValueConst referent);

@@ -26,10 +26,6 @@ extern const ubi__js_interface ubi__heap_snapshot_interface, ubi__dominator_tree
 
 /** A HeapSnapshot of a graph, of which it takes the caller's reference in any case. Owned, or an exception. */
 JSValue ubi__heap_snapshot_new(JSContext *ctx, const ubi_allocator *allocator, ubi_graph *graph);
-/** The DominatorTree of a snapshot. Owned, or an exception. Cost: that of ubi_dominators_new. */
-JSValue ubi__dominator_tree_new(JSContext *ctx, const ubi__js_snapshot *snapshot);
-/** computeShortestPaths (js_shortest_paths.c). */
-JSValue ubi__js_shortest_paths(JSContext *ctx, const ubi__js_snapshot *snapshot, int argc, JSValueConst *argv);
 
 /** readHeapSnapshot and saveHeapSnapshot (js_snapshot_files.c). */
 JSValue ubi__js_read_heap_snapshot(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv);

@@ -8,9 +8,327 @@
  * And with which they profile allocations (memoryProfiler), and see what they do (timeline).
  */
 #include "engines/quickjs/js_heap.h"
-#include "engines/quickjs/js_memory_profiler.h"
+
+#include <string.h>
+
+#include <ubiheap/profiler.h>
+
+#include "engines/quickjs/js_errors.h"
+#include "engines/quickjs/js_realm.h"
+#include "engines/quickjs/js_record.h"
 #include "engines/quickjs/js_report.h"
-#include "engines/quickjs/js_timeline.h"
+#include "engines/quickjs/timeline.h"
+
+/* ---- memoryProfiler: allocations --------------------------------------------------------------------------------- */
+
+/* ---- values of results -------------------------------------------------------------------------------------------- */
+
+static JSValue name_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
+    (void)extended;
+    return ubi__js_text_of(ctx, ubi_recording_name(recording, (uint32_t)i));
+}
+
+static JSValue trace_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
+    (void)extended;
+    ubi_recorded_trace trace = ubi_recording_trace(recording, (uint32_t)i);
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "nameIdx", ubi__js_number(ctx, trace.name));
+    ubi__js_record_set(&r, "parentIdx", ubi__js_number(ctx, trace.parent));
+    return r.object;
+}
+
+/* The size is what the event stands for, and negative for frees. */
+static JSValue event_value(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended) {
+    ubi_recorded_event event = ubi_recording_event(recording, i);
+    double weight = (double)event.weight_bytes;
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "size", JS_NewFloat64(ctx, event.is_free ? -weight : weight));
+    ubi__js_record_set(&r, "traceIdx", ubi__js_number(ctx, event.trace));
+    ubi__js_record_set(&r, "timestamp", JS_NewFloat64(ctx, (double)event.time_ns / 1e6));
+    if (!extended)
+        return r.object;
+    ubi__js_record_set(&r, "allocation", ubi__js_number(ctx, event.allocation));
+    ubi__js_record_set(&r, "bytes", ubi__js_number(ctx, event.size_bytes));
+    ubi__js_record_set(&r, "kind", ubi__js_text_of(ctx, event.kind));
+    ubi__js_record_set(&r, "thread", ubi__js_number(ctx, event.thread));
+    return r.object;
+}
+
+typedef JSValue make_element(JSContext *ctx, const ubi_recording *recording, uint64_t i, bool extended);
+
+static JSValue array_value(JSContext *ctx, const ubi_recording *recording, uint64_t n, make_element *make,
+                           bool extended) {
+    JSValue array = JS_NewArray(ctx);
+    for (uint64_t i = 0; i < n && !JS_IsException(array); i++) {
+        JSValue element = i < UINT32_MAX
+                              ? make(ctx, recording, i, extended)
+                              : ubi__js_throw(ctx, UBI__JS_RANGE_ERROR, "more events than an array can hold");
+        if (!ubi__js_array_put(ctx, array, (uint32_t)i, element))
+            array = JS_EXCEPTION;
+    }
+    return array;
+}
+
+static JSValue results_value(JSContext *ctx, const ubi_recording *recording, bool extended) {
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "names",
+                       array_value(ctx, recording, ubi_recording_name_count(recording), name_value, extended));
+    ubi__js_record_set(&r, "traces",
+                       array_value(ctx, recording, ubi_recording_trace_count(recording), trace_value, extended));
+    ubi__js_record_set(&r, "events",
+                       array_value(ctx, recording, ubi_recording_event_count(recording), event_value, extended));
+    if (extended)
+        ubi__js_record_set(&r, "period", ubi__js_number(ctx, ubi_recording_period_bytes(recording)));
+    return r.object;
+}
+
+/* ---- methods ------------------------------------------------------------------------------------------------------ */
+
+static JSValue start_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_status status = ubi_quickjs_start_profiler(tools);
+    return status == UBI_OK ? JS_UNDEFINED : ubi__js_throw_status(ctx, status);
+}
+
+static JSValue stop_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_quickjs_stop_profiler(tools);
+    return JS_UNDEFINED;
+}
+
+static JSValue reset_profiler(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_quickjs_reset_profiler(tools);
+    return JS_UNDEFINED;
+}
+
+/** 1, 0, or -1 with a pending exception. */
+static int wants_extended(JSContext *ctx, int argc, JSValueConst *argv) {
+    if (argc == 0 || !JS_IsObject(argv[0]))
+        return 0;
+    JSValue extended = JS_GetPropertyStr(ctx, argv[0], "extended");
+    int wanted = JS_IsException(extended) ? -1 : JS_ToBool(ctx, extended);
+    JS_FreeValue(ctx, extended);
+    return wanted;
+}
+
+static JSValue get_results(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value;
+    ubi_recording *recording;
+    int extended = wants_extended(ctx, argc, argv);
+    ubi_quickjs *tools =
+        extended < 0 ? NULL : ubi__js_attached_tools(ctx); /* after a getter of the script's, if there is one */
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_status status = ubi_quickjs_profiler_results(&recording, tools);
+    if (status != UBI_OK)
+        return ubi__js_throw_status(ctx, status);
+    JSValue value = recording ? results_value(ctx, recording, extended > 0) : JS_UNDEFINED;
+    ubi_recording_free(recording);
+    return value;
+}
+
+/* An object with the methods of nsIMemoryProfiler. Owned, or an exception. */
+static JSValue new_memory_profiler(JSContext *ctx) {
+    static const struct {
+        const char *name;
+        JSCFunction *call;
+    } methods[] = { { "startProfiler", start_profiler },
+                    { "stopProfiler", stop_profiler },
+                    { "resetProfiler", reset_profiler },
+                    { "getResults", get_results } };
+    ubi__js_record r = ubi__js_record_new(ctx);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        ubi__js_record_set(&r, methods[i].name, JS_NewCFunction(ctx, methods[i].call, methods[i].name, 0));
+    return r.object;
+}
+
+/* ---- timeline: what scripts do ----------------------------------------------------------------------------------- */
+
+static JSValue milliseconds_of(JSContext *ctx, uint64_t ns) {
+    return JS_NewFloat64(ctx, (double)ns / 1e6);
+}
+
+/* ---- stacks --------------------------------------------------------------------------------------------------------- */
+
+/* The frame's object, which the array of all frames has; null for none. */
+static JSValue frame_at(JSContext *ctx, JSValueConst frames, uint32_t i) {
+    return i == UBI_NONE ? JS_NULL : JS_GetPropertyUint32(ctx, frames, i);
+}
+
+static JSValue frame_value(JSContext *ctx, JSValueConst frames, const ubi_timeline_frame *frame) {
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "line", JS_NewInt64(ctx, frame->line));
+    ubi__js_record_set(&r, "column", JS_NewInt64(ctx, frame->column));
+    ubi__js_record_set(&r, "source", ubi__js_text_of(ctx, frame->source));
+    if (frame->function_name.ptr)
+        ubi__js_record_set(&r, "functionDisplayName", ubi__js_text_of(ctx, frame->function_name));
+    ubi__js_record_set(&r, "parent", frame_at(ctx, frames, frame->parent));
+    ubi__js_record_set(&r, "asyncParent", frame_at(ctx, frames, frame->async_parent));
+    if (frame->async_cause.ptr)
+        ubi__js_record_set(&r, "asyncCause", ubi__js_text_of(ctx, frame->async_cause));
+    return r.object;
+}
+
+/* All frames of a result, parents first: an array that no script sees. */
+static JSValue frames_value(JSContext *ctx, const ubi_timeline_markers *markers) {
+    JSValue frames = JS_NewArray(ctx);
+    size_t n = ubi_timeline_markers_frame_count(markers);
+    for (size_t i = 0; i < n && !JS_IsException(frames); i++) {
+        ubi_timeline_frame frame = ubi_timeline_markers_frame(markers, i);
+        if (!ubi__js_array_put(ctx, frames, (uint32_t)i, frame_value(ctx, frames, &frame)))
+            frames = JS_EXCEPTION;
+    }
+    return frames;
+}
+
+/* ---- markers -------------------------------------------------------------------------------------------------------- */
+
+static JSValue rectangle_value(JSContext *ctx, const ubi_timeline_rectangle *rectangle) {
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "x", JS_NewInt32(ctx, rectangle->x));
+    ubi__js_record_set(&r, "y", JS_NewInt32(ctx, rectangle->y));
+    ubi__js_record_set(&r, "width", JS_NewInt32(ctx, rectangle->width));
+    ubi__js_record_set(&r, "height", JS_NewInt32(ctx, rectangle->height));
+    return r.object;
+}
+
+static JSValue rectangles_value(JSContext *ctx, const ubi_timeline_detail *detail) {
+    JSValue array = JS_NewArray(ctx);
+    for (size_t i = 0; i < detail->rectangle_count && !JS_IsException(array); i++)
+        if (!ubi__js_array_put(ctx, array, (uint32_t)i, rectangle_value(ctx, &detail->rectangles[i])))
+            array = JS_EXCEPTION;
+    return array;
+}
+
+static JSValue detail_value(JSContext *ctx, const ubi_timeline_detail *detail) {
+    switch (detail->type) {
+    case UBI_MARKER_TEXT:
+        return ubi__js_text_of(ctx, detail->text);
+    case UBI_MARKER_NUMBER:
+        return JS_NewFloat64(ctx, detail->number);
+    case UBI_MARKER_BOOL:
+        return JS_NewBool(ctx, detail->truth);
+    default:
+        return rectangles_value(ctx, detail);
+    }
+}
+
+static void set_detail(ubi__js_record *r, const ubi_timeline_detail *detail) {
+    char name[64];
+    size_t n = detail->key.len < sizeof name ? detail->key.len : sizeof name - 1;
+    memcpy(name, detail->key.ptr, n);
+    name[n] = '\0';
+    ubi__js_record_set(r, name, detail_value(r->ctx, detail));
+}
+
+static JSValue marker_value(JSContext *ctx, const ubi_timeline_markers *markers, size_t i, JSValueConst frames) {
+    ubi_timeline_row row = ubi_timeline_markers_row(markers, i);
+    ubi__js_record r = ubi__js_record_new(ctx);
+    ubi__js_record_set(&r, "name", ubi__js_text_of(ctx, row.name));
+    ubi__js_record_set(&r, "start", milliseconds_of(ctx, row.start_ns));
+    ubi__js_record_set(&r, "end", milliseconds_of(ctx, row.end_ns));
+    ubi__js_record_set(&r, "stack", frame_at(ctx, frames, row.stack));
+    if (row.has_base) {
+        ubi__js_record_set(&r, "processType", JS_NewInt32(ctx, row.process_type));
+        ubi__js_record_set(&r, "isOffMainThread", JS_NewBool(ctx, row.is_off_main_thread));
+    }
+    ubi__js_record_set(&r, "endStack", frame_at(ctx, frames, row.end_stack));
+    for (uint32_t j = 0; j < row.detail_count; j++) {
+        ubi_timeline_detail detail = ubi_timeline_markers_detail(markers, i, j);
+        set_detail(&r, &detail);
+    }
+    return r.object;
+}
+
+static JSValue markers_value(JSContext *ctx, const ubi_timeline_markers *markers) {
+    JSValue frames = frames_value(ctx, markers), array = JS_IsException(frames) ? JS_EXCEPTION : JS_NewArray(ctx);
+    size_t n = ubi_timeline_markers_count(markers);
+    for (size_t i = 0; i < n && !JS_IsException(array); i++) {
+        JSValue marker = i < UINT32_MAX
+                             ? marker_value(ctx, markers, i, frames)
+                             : ubi__js_throw(ctx, UBI__JS_RANGE_ERROR, "more markers than an array can hold");
+        if (!ubi__js_array_put(ctx, array, (uint32_t)i, marker))
+            array = JS_EXCEPTION;
+    }
+    JS_FreeValue(ctx, frames);
+    return array;
+}
+
+/* ---- the object ----------------------------------------------------------------------------------------------------- */
+
+static JSValue get_recording(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
+    return tools ? JS_NewBool(ctx, ubi__timeline_own_is_observed(ubi__timeline_of_tools(tools))) : JS_EXCEPTION;
+}
+
+static JSValue set_recording(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value;
+    int wanted = argc > 0 ? JS_ToBool(ctx, argv[0]) : 0;
+    ubi_quickjs *tools = wanted < 0 ? NULL : ubi__js_attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    ubi_status status = ubi__timeline_observe_own(ubi__timeline_of_tools(tools), wanted > 0);
+    return status == UBI_OK ? JS_UNDEFINED : ubi__js_throw_status(ctx, status);
+}
+
+static JSValue timeline_pop(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_timeline_markers *markers;
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
+    if (!tools)
+        return JS_EXCEPTION;
+    if (!ubi__timeline_own_is_observed(ubi__timeline_of_tools(tools)))
+        return JS_NewArray(ctx);
+    ubi_status status = ubi_timeline_target_pop_profile_timeline_markers(ubi__timeline_of_tools(tools)->own, &markers);
+    if (status != UBI_OK)
+        return ubi__js_throw_status(ctx, status);
+    ubi__timeline_of_tools(tools)->own_lost += ubi_timeline_markers_lost_count(markers);
+    JSValue value = markers_value(ctx, markers);
+    ubi_timeline_markers_free(markers);
+    return value;
+}
+
+static JSValue get_lost(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    ubi_quickjs *tools = ubi__js_attached_tools(ctx);
+    return tools ? JS_NewInt64(ctx, (int64_t)ubi__timeline_of_tools(tools)->own_lost) : JS_EXCEPTION;
+}
+
+static JSValue timeline_now(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
+    (void)this_value, (void)argc, (void)argv;
+    return milliseconds_of(ctx, ubi_process_clock_ns());
+}
+
+/* An object with the timeline's part of nsIDocShell. Owned, or an exception. */
+static JSValue new_timeline(JSContext *ctx) {
+    static const ubi__js_accessor accessors[] = { { "recordProfileTimelineMarkers", get_recording, set_recording },
+                                                  { "lostMarkers", get_lost, NULL },
+                                                  { NULL, NULL, NULL } };
+    static const ubi__js_method methods[] = { { "popProfileTimelineMarkers", timeline_pop },
+                                              { "now", timeline_now },
+                                              { NULL, NULL } };
+    JSValue object = JS_NewObject(ctx);
+    if (JS_IsException(object))
+        return object;
+    if (ubi__js_define_accessors(ctx, object, accessors, JS_PROP_CONFIGURABLE | JS_PROP_ENUMERABLE) == 0 &&
+        ubi__js_define_methods(ctx, object, methods, JS_PROP_C_W_E) == 0)
+        return object;
+    JS_FreeValue(ctx, object);
+    return JS_EXCEPTION;
+}
+
+/* ---- the module -------------------------------------------------------------------------------------------------- */
 
 /* ---- getObjectNodeId --------------------------------------------------------------------------------------------- */
 
@@ -38,7 +356,7 @@ static const ubi__js_operation functions[] = {
 static const struct {
     const char *name;
     JSValue (*make)(JSContext *ctx);
-} services[] = { { "memoryProfiler", ubi__js_memory_profiler_new }, { "timeline", ubi__js_timeline_new } };
+} services[] = { { "memoryProfiler", new_memory_profiler }, { "timeline", new_timeline } };
 #define SERVICE_COUNT (sizeof services / sizeof *services)
 static const ubi__js_interface *const interfaces[UBI__JS_HEAP_INTERFACE_COUNT] = { &ubi__heap_snapshot_interface,
                                                                                    &ubi__dominator_tree_interface };

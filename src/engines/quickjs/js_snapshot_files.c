@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * js_snapshot_files.c: readHeapSnapshot and saveHeapSnapshot.
+ * js_snapshot_files.c: readHeapSnapshot and saveHeapSnapshot, with the part of the heap that a script wants saved.
  *
  * Source: mozilla-central dom/chrome-webidl/ChromeUtils.webidl, devtools/shared/heapsnapshot/HeapSnapshot.cpp,
  * HeapSnapshotTempFileHelperParent.
  */
-#include <ubiheap/formats.h>
+#include "engines/quickjs/js_heap.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,10 +15,159 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engines/quickjs/js_boundaries.h"
+#include <ubiheap/formats.h>
+
+#include "engines/quickjs/js_debugger.h"
 #include "engines/quickjs/js_facts.h"
-#include "engines/quickjs/js_heap.h"
 #include "tracking/tool_clock.h"
+
+/* ---- boundaries: which part of the heap a script wants saved ----------------------------------------------------------------------------------- */
+
+/** All zero: nothing was read. */
+typedef struct js_boundaries {
+    ubi_quickjs_scope *globals; /* of `globals`; owned */
+    ubi_target_scope scope;
+    const ubi_target_scope *part; /* &scope; NULL: everything */
+    JSValue debugger;             /* kept while its debuggees are the scope; undefined for others */
+} js_boundaries;
+
+#define CALL "saveHeapSnapshot"
+
+typedef struct members {
+    ubi_quickjs *tools;
+    js_boundaries *out;
+    uint32_t n; /* that are there */
+    bool has_runtime, runtime;
+    bool has_globals, all_are_globals;
+    uint32_t n_globals;
+} members;
+
+/* ---- conversion -------------------------------------------------------------------------------------------------- */
+
+static int convert_debugger(JSContext *ctx, members *m, JSValueConst value) {
+    if (!JS_IsObject(value)) {
+        ubi__js_throw(ctx, UBI__JS_TYPE_ERROR, CALL ": 'debugger' member of HeapSnapshotBoundaries is not an object.");
+        return -1;
+    }
+    m->out->debugger = JS_DupValue(ctx, value);
+    return 0;
+}
+
+static int take_global(JSContext *ctx, void *payload, JSValueConst element) {
+    members *m = payload;
+    if (!JS_IsObject(element)) {
+        ubi__js_throw(ctx, UBI__JS_TYPE_ERROR,
+                      CALL ": Element of 'globals' member of HeapSnapshotBoundaries is not an object.");
+        return -1;
+    }
+    m->n_globals++;
+    JSContext *realm = ubi_quickjs_realm_of_global(m->tools, element);
+    ubi_status status = realm ? ubi_quickjs_scope_add(m->out->globals, realm) : UBI_OK;
+    m->all_are_globals = m->all_are_globals && realm;
+    if (status != UBI_OK)
+        ubi__js_throw_status(ctx, status);
+    return status == UBI_OK ? 0 : -1;
+}
+
+static int convert_globals(JSContext *ctx, members *m, JSValueConst value) {
+    m->has_globals = m->all_are_globals = true;
+    ubi_status status = ubi_quickjs_scope_new(&m->out->globals, m->tools);
+    if (status != UBI_OK) {
+        ubi__js_throw_status(ctx, status);
+        return -1;
+    }
+    return ubi__js_each_element(ctx, value, CALL ": 'globals' member of HeapSnapshotBoundaries", take_global, m);
+}
+
+static int convert_runtime(JSContext *ctx, members *m, JSValueConst value) {
+    m->has_runtime = true;
+    int truth = JS_ToBool(ctx, value);
+    m->runtime = truth > 0;
+    return truth < 0 ? -1 : 0;
+}
+
+typedef struct member_row {
+    const char *name;
+    int (*convert)(JSContext *ctx, members *m, JSValueConst value);
+} member_row;
+
+static const member_row rows[] = {
+    { "debugger", convert_debugger },
+    { "globals", convert_globals },
+    { "runtime", convert_runtime },
+};
+
+static int boundary_convert(JSContext *ctx, members *m, JSValueConst dictionary) {
+    if (JS_IsUndefined(dictionary) || JS_IsNull(dictionary))
+        return 0;
+    if (!JS_IsObject(dictionary)) {
+        ubi__js_throw(ctx, UBI__JS_TYPE_ERROR, CALL ": Argument 1 can't be converted to a dictionary.");
+        return -1;
+    }
+    int failed = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !failed; i++) {
+        JSValue value = JS_GetPropertyStr(ctx, dictionary, rows[i].name);
+        if (JS_IsException(value))
+            return -1;
+        if (!JS_IsUndefined(value)) {
+            m->n++;
+            failed = rows[i].convert(ctx, m, value);
+        }
+        JS_FreeValue(ctx, value);
+    }
+    return failed;
+}
+
+/* ---- judgement --------------------------------------------------------------------------------------------------- */
+
+static const char *fault_of(const members *m) {
+    if (m->n != 1)
+        return m->n ? "only one boundary can be given: runtime, debugger or globals"
+                    : "a boundary must be given: runtime, debugger or globals";
+    if (m->has_runtime)
+        return m->runtime ? NULL : "the boundary runtime can only be true";
+    if (m->has_globals) {
+        if (m->n_globals == 0)
+            return "the boundary globals must name at least one global object";
+        return m->all_are_globals ? NULL : "the boundary globals names something that is no global object";
+    }
+    const ubi__js_debugger *debugger = ubi__js_opaque(m->out->debugger, UBI__JS_DEBUGGER);
+    return debugger && debugger->observer ? NULL : "the boundary debugger is no Debugger";
+}
+
+/**
+ * Reads { runtime: true }, { debugger: a Debugger } or { globals: [global, ...] }, exactly one of them. Members are read in
+ * the order of the alphabet, as WebIDL has it. 0, or -1 having thrown; to be ended with boundaries_fini either way.
+ */
+static int boundaries_read(JSContext *ctx, js_boundaries *out, ubi_quickjs *tools, JSValueConst value) {
+    members m = { .tools = tools, .out = out };
+    *out = (js_boundaries){ .debugger = JS_UNDEFINED };
+    if (boundary_convert(ctx, &m, value))
+        return -1;
+    const char *fault = fault_of(&m);
+    if (fault) {
+        ubi__js_throw_result(ctx, UBI__JS_ILLEGAL_VALUE, CALL ": %s", fault);
+        return -1;
+    }
+    if (m.has_runtime)
+        return 0;
+    if (m.has_globals) {
+        out->scope = ubi_quickjs_scope_get(out->globals);
+    } else {
+        const ubi__js_debugger *debugger = ubi__js_opaque(out->debugger, UBI__JS_DEBUGGER);
+        out->scope = ubi_quickjs_observer_scope(debugger->observer);
+    }
+    out->part = &out->scope;
+    return 0;
+}
+
+static void boundaries_fini(JSContext *ctx, js_boundaries *boundaries) {
+    ubi_quickjs_scope_free(boundaries->globals);
+    JS_FreeValue(ctx, boundaries->debugger);
+    *boundaries = (js_boundaries){ .debugger = JS_UNDEFINED };
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 
@@ -168,16 +317,16 @@ static JSValue snapshot_save(JSContext *ctx, ubi_quickjs *tools, const ubi_targe
 JSValue ubi__js_save_heap_snapshot(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value;
     ubi__js_realm *realm = ubi__js_realm_of(ctx);
-    ubi__js_boundaries boundaries;
+    js_boundaries boundaries;
     if (!ubi__js_tools_attached(ctx, realm))
         return JS_EXCEPTION;
     JSValue path = JS_UNDEFINED, result = JS_EXCEPTION;
-    int failed = ubi__js_boundaries_read(ctx, &boundaries, realm->tools, argc > 0 ? argv[0] : JS_UNDEFINED);
+    int failed = boundaries_read(ctx, &boundaries, realm->tools, argc > 0 ? argv[0] : JS_UNDEFINED);
     if (!failed && argc > 1 && !JS_IsUndefined(argv[1]))
         path = ubi__js_to_string(ctx, argv[1]); /* before the heap is looked at: this may run code */
     if (!failed && !JS_IsException(path) && ubi__js_tools_attached(ctx, realm))
         result = snapshot_save(ctx, realm->tools, boundaries.part, path);
     JS_FreeValue(ctx, path);
-    ubi__js_boundaries_fini(ctx, &boundaries);
+    boundaries_fini(ctx, &boundaries);
     return result;
 }

@@ -6,7 +6,95 @@
 
 #include <stdatomic.h>
 
+#include "base/bits.h"
 #include "tracking/tool_memory.h"
+
+/* ---- where callbacks were registered ----------------------------------------------------------------------------- */
+
+#define LINKS_MAX (1u << 16)
+#define LINKS_IN_CHAIN_MAX 32
+
+static bool link_is(const ubi__async_links *l, ubi__async_ix ix, const ubi__async_link *link) {
+    const ubi__async_link *known = &l->at[ix];
+    return known->stack == link->stack && known->parent == link->parent && known->cause == link->cause;
+}
+
+UBI_ROW_LOOKUP(link, const ubi__async_links *, const ubi__async_link *, link_is);
+
+static uint64_t link_hash(const ubi__async_link *link) {
+    uint64_t h = ((uint64_t)link->parent << 32 | link->stack) * UBI__GOLDEN;
+    return (h ^ h >> 29 ^ (uintptr_t)link->cause) * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+static void async_links_init(ubi__async_links *l, const ubi_allocator *allocator) {
+    *l = (ubi__async_links){ .allocator = allocator };
+}
+
+static void async_links_fini(ubi__async_links *l) {
+    ubi__tool_free(l->allocator, l->at, l->capacity, sizeof *l->at);
+    ubi__row_table_fini(&l->table, l->allocator);
+    async_links_init(l, l->allocator);
+}
+
+/* Forgets all links. */
+static void async_links_clear(ubi__async_links *l) {
+    uint32_t epoch = l->epoch;
+    async_links_fini(l);
+    l->epoch = epoch + 1;
+}
+
+static void async_links_check(const ubi__async_links *l) {
+    if (!UBI_CHECKS)
+        return;
+    UBI_ASSERT(l->n <= l->capacity && l->n <= LINKS_MAX);
+    UBI_ASSERT(l->table.n == (l->n ? l->n - 1 : 0));
+    for (uint32_t ix = 1; ix < l->n; ix++) {
+        UBI_ASSERT(l->at[ix].stack != UBI__STACK_EMPTY);
+        UBI_ASSERT(l->at[ix].parent < ix);
+        UBI_ASSERT(link_find(&l->table, l, &l->at[ix], link_hash(&l->at[ix])) == ix);
+    }
+}
+
+static ubi__async_ix link_intern(ubi__async_links *l, const ubi__async_link *link) {
+    uint64_t hash = link_hash(link);
+    uint32_t ix = link_find(&l->table, l, link, hash), next = l->n ? l->n : 1;
+    if (ix != UBI_NONE)
+        return ix;
+    if (next >= LINKS_MAX || ubi__row_table_reserve(&l->table, l->allocator, 1) != UBI_OK ||
+        !ubi__tool_reserve(l->allocator, (void **)&l->at, &l->capacity, next + 1, sizeof *l->at))
+        return 0;
+    l->at[next] = *link;
+    l->n = next + 1;
+    ubi__row_table_fill(&l->table, link_place(&l->table, l, link, hash), hash, next);
+    return next;
+}
+
+/* What is registered now, on `stack`, in a run that hangs on `current`. 0: nothing is known, or there is no room. */
+static ubi__async_ix async_links_register(ubi__async_links *l, ubi__stack_ix stack, ubi__async_ix current) {
+    unsigned length = 0;
+    if (stack == UBI__STACK_EMPTY)
+        return current;
+    for (ubi__async_ix ix = current; ix; ix = l->at[ix].parent, length++)
+        if (l->at[ix].stack == stack)
+            return ix;
+    return link_intern(l, &(ubi__async_link){ .stack = stack, .parent = length < LINKS_IN_CHAIN_MAX ? current : 0 });
+}
+
+/* The same link, under the word for its run. */
+static ubi__async_ix async_links_named(ubi__async_links *l, ubi__async_ix link, const char *cause) {
+    if (link == 0)
+        return 0;
+    ubi__async_link named = l->at[link];
+    named.cause = cause;
+    return link_intern(l, &named);
+}
+
+/* Marks the stacks of all links: they stay. */
+static void async_links_mark(const ubi__async_links *l, ubi__frame_trie *frames) {
+    async_links_check(l);
+    for (uint32_t ix = 1; ix < l->n; ix++)
+        ubi__frame_trie_mark(frames, l->at[ix].stack);
+}
 
 static ubi_text text_of(const char *text) {
     return (ubi_text){ text, strlen(text) };
@@ -187,7 +275,7 @@ void ubi__timeline_init(ubi__timeline *l, ubi_quickjs *tools, ubi__tracking *tra
                           .tracking = tracking,
                           .source = { .capture = marker_capture_stack, .frame = describe_frame, .payload = l } };
     renumber_stacks(l);
-    ubi__async_links_init(&l->links, l->tracking->allocator);
+    async_links_init(&l->links, l->tracking->allocator);
     ubi__site_table_init(&l->waiting, l->tracking->allocator);
 }
 
@@ -201,7 +289,7 @@ static void observation_ends(ubi__timeline *l) {
     l->is_observed = false;
     renumber_stacks(l);
     l->current = 0;
-    ubi__async_links_clear(&l->links);
+    async_links_clear(&l->links);
     ubi__site_table_fini(&l->waiting);
     give_thread_back(l);
     ubi__tracking_keep_watching(l->tracking, false);
@@ -288,7 +376,7 @@ void ubi__timeline_fini(ubi__timeline *l) {
         observation_ends(l);
     ubi_timeline_target_free(l->own);
     ubi__tool_free(l->tracking->allocator, l->joined, l->joined_capacity, sizeof *l->joined);
-    ubi__async_links_fini(&l->links);
+    async_links_fini(&l->links);
     ubi__site_table_fini(&l->waiting);
 }
 
@@ -319,7 +407,7 @@ void ubi__timeline_begin_run(ubi__timeline *l, const ubi__trie_frame *facts, con
     l->is_running = true;
     take_thread(l);
     marker_tell(l, &m);
-    l->current = ubi__async_links_named(&l->links, link, cause_in_stacks(cause));
+    l->current = async_links_named(&l->links, link, cause_in_stacks(cause));
 }
 
 void ubi__timeline_end_run(ubi__timeline *l) {
@@ -347,7 +435,7 @@ void ubi_quickjs_timeline_cause(ubi_quickjs *tools, const char *cause, ubi_quick
 
 ubi__async_ix ubi__timeline_register(ubi__timeline *l) {
     ubi__stack_ix stack = ubi__timeline_capture(l);
-    return stack == UBI_NONE ? 0 : ubi__async_links_register(&l->links, stack, l->current);
+    return stack == UBI_NONE ? 0 : async_links_register(&l->links, stack, l->current);
 }
 
 ubi_quickjs_async ubi_quickjs_timeline_register(ubi_quickjs *tools) {
@@ -383,7 +471,7 @@ void ubi__timeline_object_dies(ubi__timeline *l, const void *object) {
 
 void ubi__timeline_before_sweep(ubi__timeline *l) {
     renumber_stacks(l);
-    ubi__async_links_mark(&l->links, &l->tracking->frames);
+    async_links_mark(&l->links, &l->tracking->frames);
 }
 
 /* ---- collections and parsing ---------------------------------------------------------------------------------------- */

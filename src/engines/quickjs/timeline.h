@@ -2,19 +2,47 @@
  *
  * timeline.h: what a runtime tells the timeline, without the engine's structures.
  *
- * A runtime tells nobody until it joins: some targets, or all that are observed. What it remembers for others' sake (where
- * callbacks were registered, numbers of frames) it remembers while somebody observes, and forgets when nobody does.
+ * A runtime tells nothing until it joins: some targets, or all that are observed. What it remembers for others' sake (where
+ * callbacks were registered, numbers of frames) it remembers while it is observed, and forgets afterwards.
  *
  * A stack, as timelines know it by number, is a stack of frames in the low half, and the link that its outermost frame hangs
  * on in the high half. Numbers are good until frames are freed: then the generation changes.
+ *
+ * A link says where a callback was registered, so that what runs later knows whom it runs for: the stack on which it was
+ * registered (a promise's reaction, a timer), what that stack's own run had been registered by (its parent, another link),
+ * and the word for it once it runs. Chains stay short: a callback that registers itself again and again, from the same stack,
+ * has one link, for a stack occurs once in a chain. When there are too many links all the same, new registrations get none.
+ *
+ * Invariants of links, checked by async_links_check: no two are equal, a parent is older than its child, no stack is empty.
  */
 #ifndef UBI_QUICKJS_TIMELINE_H
 #define UBI_QUICKJS_TIMELINE_H
 
 #include <ubiheap/quickjs.h>
 
-#include "engines/quickjs/async_links.h"
+#include "tracking/tracked_stacks.h"
 #include "tracking/tracking.h"
+
+/* ---- where callbacks were registered ---------------------------------------------------------------------------------- */
+
+/** A link; 0: none. */
+typedef uint32_t ubi__async_ix;
+
+typedef struct ubi__async_link {
+    ubi__stack_ix stack;  /* never the empty one */
+    ubi__async_ix parent; /* of the stack's outermost frame */
+    const char *cause;    /* static; NULL: it did not run yet */
+} ubi__async_link;
+
+typedef struct ubi__async_links {
+    const ubi_allocator *allocator;
+    ubi__async_link *at; /* in the order of their making; at[0] is unused */
+    uint32_t n, capacity;
+    ubi__row_table table;
+    uint32_t epoch; /* grows when all are forgotten: earlier numbers mean nothing then */
+} ubi__async_links;
+
+/* ---- a runtime -------------------------------------------------------------------------------------------------------- */
 
 /** What one runtime tells. */
 typedef struct ubi__timeline {

@@ -59,7 +59,7 @@ void ubi__host_ask_to_leave(int exit_code);
 void ubi__host_note_failure(void);
 bool ubi__host_noted_failure(void);
 
-/* ---- what scripts find: host_globals.c, host_errors.c, host_script.c ---- */
+/* ---- what scripts find: host_script.c, host_errors.c ---- */
 /** Defines the globals of a realm; `arguments` NULL: a worker's, without scriptArgs. 0, or -1 with a pending exception. */
 int ubi__host_add_globals(ubi__host *host, JSContext *realm);
 /** Prints the realm's pending exception, which nobody caught; the host fails. */
