@@ -80,7 +80,7 @@ static bool is_open_file(const char *path) {
 }
 
 /* Follows symbolic links at the end of the path, also those that lead nowhere yet. */
-static ubi_status resolve(ubi__atomic_file *f, const char *path, bool *open_file) {
+static ubi_status resolve_link(ubi__atomic_file *f, const char *path, bool *open_file) {
     char link[PATH_MAX];
     UBI_TRY(follow_link(f, path));
     for (int i = 0; i < LINKS_MAX; i++) {
@@ -200,7 +200,7 @@ static ubi_status open_target(ubi__atomic_file *f, const char *path, unsigned fl
         return ubi__fail_errno(EISDIR, "cannot create");
     if (exists && !S_ISREG(st.st_mode))
         return open_directly(f, path, flags);
-    UBI_TRY(resolve(f, path, &open_file));
+    UBI_TRY(resolve_link(f, path, &open_file));
     if (open_file)
         return open_directly(f, path, flags);
     if (f->name[0] == '\0')

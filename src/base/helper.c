@@ -19,7 +19,7 @@ void ubi__helper_check(const ubi__helper *h) {
 }
 
 /* Takes a chore off the list. Lists are short: nobody gives much before waiting. */
-static void take(ubi__helper *h, ubi__chore *chore) {
+static void take_chore(ubi__helper *h, ubi__chore *chore) {
     ubi__chore *before = NULL;
     ubi__helper_check(h);
     for (ubi__chore *at = h->first; at != chore; at = at->next)
@@ -42,7 +42,7 @@ static void *run_thread(void *payload) {
         if (h->stop)
             break;
         ubi__chore *chore = h->first;
-        take(h, chore);
+        take_chore(h, chore);
         chore->state = UBI__CHORE_BEGUN;
         pthread_mutex_unlock(&h->lock);
         chore->fn(chore->payload);
@@ -78,7 +78,7 @@ void ubi__helper_stop(ubi__helper *h) {
     h->threaded = false;
 }
 
-static void append(ubi__helper *h, ubi__chore *chore) {
+static void append_chore(ubi__helper *h, ubi__chore *chore) {
     if (h->last)
         h->last->next = chore;
     else
@@ -92,16 +92,16 @@ void ubi__helper_give(ubi__helper *h, ubi__chore *chore, void (*fn)(void *payloa
     if (!h->threaded)
         return; /* it is found by its state */
     pthread_mutex_lock(&h->lock);
-    append(h, chore);
+    append_chore(h, chore);
     pthread_cond_signal(&h->given);
     pthread_mutex_unlock(&h->lock);
 }
 
 /* Whether the chore has not been begun; then it is the caller's. */
-static bool claim(ubi__helper *h, ubi__chore *chore) {
+static bool claim_chore(ubi__helper *h, ubi__chore *chore) {
     bool mine = chore->state == UBI__CHORE_GIVEN;
     if (mine && h->threaded)
-        take(h, chore);
+        take_chore(h, chore);
     if (mine)
         chore->state = UBI__CHORE_NONE;
     return mine;
@@ -110,9 +110,9 @@ static bool claim(ubi__helper *h, ubi__chore *chore) {
 /* The same, or waits until it is done. */
 static bool claim_or_wait(ubi__helper *h, ubi__chore *chore) {
     if (!h->threaded)
-        return claim(h, chore);
+        return claim_chore(h, chore);
     pthread_mutex_lock(&h->lock);
-    bool mine = claim(h, chore);
+    bool mine = claim_chore(h, chore);
     while (!mine && chore->state == UBI__CHORE_BEGUN)
         pthread_cond_wait(&h->ended, &h->lock);
     pthread_mutex_unlock(&h->lock);

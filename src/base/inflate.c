@@ -40,7 +40,7 @@ struct ubi__inflater {
 
 /* ---- input window ------------------------------------------------------------------------------------------------ */
 
-static ubi_status refill(ubi__inflater *f) {
+static ubi_status refill_input(ubi__inflater *f) {
     UBI_ASSERT(f->input_at == f->input_n);
     f->input_base += f->input_n;
     f->input_at = f->input_n = 0;
@@ -50,7 +50,7 @@ static ubi_status refill(ubi__inflater *f) {
 }
 
 /* Makes at least `want` bytes visible if the source has them; `want` is at most INPUT_BYTES. */
-static ubi_status peek(ubi__inflater *f, size_t want) {
+static ubi_status peek_input(ubi__inflater *f, size_t want) {
     size_t left = f->input_n - f->input_at;
     UBI_ASSERT(f->input_at <= f->input_n && want <= INPUT_BYTES);
     if (f->input_at > 0 && left < want) {
@@ -101,7 +101,7 @@ static void end_damaged(ubi__inflater *f, const char *what) {
 
 /* Whether another member begins here. If not, the stream has ended: what follows the last member is not ours. */
 static ubi_status find_member(ubi__inflater *f, wrapper *w) {
-    UBI_TRY(peek(f, 2));
+    UBI_TRY(peek_input(f, 2));
     *w = wrapper_at(f);
     if (*w == WRAPPER_NONE)
         f->end = UBI__END_CLEAN;
@@ -144,7 +144,7 @@ static const char *isal_error_text(int code) {
 
 /* One byte of a header, counted in the header's checksum. When there is none, the stream ends and *byte is 0. */
 static ubi_status take_header_byte(ubi__inflater *f, uint32_t *crc, uint8_t *byte) {
-    UBI_TRY(peek(f, 1));
+    UBI_TRY(peek_input(f, 1));
     *byte = 0;
     if (f->input_at < f->input_n) {
         *byte = f->input[f->input_at++];
@@ -252,7 +252,7 @@ static void put_read_ahead_back(ubi__inflater *f) {
 static ubi_status run_isal(ubi__inflater *f) {
     struct inflate_state *z = f->isal;
     if (f->input_at == f->input_n && !f->input_ended)
-        UBI_TRY(refill(f));
+        UBI_TRY(refill_input(f));
     z->next_in = f->input + f->input_at;
     z->avail_in = (uint32_t)(f->input_n - f->input_at);
     uint32_t room_before = z->avail_out;
@@ -306,7 +306,7 @@ static ubi_status run_zlib_block(ubi__inflater *f, uint8_t *block, int *code) {
     z->avail_out = (uInt)UBI__INFLATE_BLOCK_BYTES;
     for (;;) {
         if (f->input_at == f->input_n && !f->input_ended)
-            UBI_TRY(refill(f));
+            UBI_TRY(refill_input(f));
         z->next_in = f->input + f->input_at;
         z->avail_in = (uInt)(f->input_n - f->input_at);
         *code = inflate(z, Z_NO_FLUSH);
@@ -374,14 +374,14 @@ static ubi_status open_engine(ubi__inflater *f, bool exact) {
     f->input = ubi__alloc_array(f->allocator, INPUT_BYTES + READ_AHEAD_BYTES, 1);
     if (!f->input)
         return ubi__fail_nomem();
-    UBI_TRY(peek(f, 2));
+    UBI_TRY(peek_input(f, 2));
     f->first_wrapper = wrapper_at(f);
     if (f->first_wrapper == WRAPPER_NONE) {
         f->fill = fill_raw;
         return UBI_OK;
     }
     /* Small input gets zlib's strictness for nothing. */
-    UBI_TRY(peek(f, INPUT_BYTES));
+    UBI_TRY(peek_input(f, INPUT_BYTES));
     if (exact || f->input_ended)
         return open_zlib(f);
     f->isal = ubi__alloc_array(f->allocator, 1, sizeof *f->isal);

@@ -31,7 +31,7 @@ unsigned ubi__thread_count(unsigned asked) {
     return n > UBI__MAX_THREADS ? UBI__MAX_THREADS : n;
 }
 
-static void *run(void *payload) {
+static void *run_range(void *payload) {
     range *r = payload;
     r->fn(r->payload, r->begin, r->end, r->part);
     return NULL;
@@ -51,10 +51,10 @@ void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__ran
         UBI_ASSERT(ranges[i].begin == (i ? ranges[i - 1].end : 0) && ranges[i].begin <= ranges[i].end);
     UBI_ASSERT(n_parts == 0 ? n == 0 : ranges[n_parts - 1].end == n); /* every row is in one range */
     for (unsigned i = 1; i < n_parts; i++)
-        ranges[i].started = pthread_create(&ranges[i].thread, NULL, run, &ranges[i]) == 0;
+        ranges[i].started = pthread_create(&ranges[i].thread, NULL, run_range, &ranges[i]) == 0;
     for (unsigned i = 0; i < n_parts; i++)
         if (!ranges[i].started)
-            run(&ranges[i]);
+            run_range(&ranges[i]);
     for (unsigned i = 1; i < n_parts; i++)
         if (ranges[i].started)
             pthread_join(ranges[i].thread, NULL);

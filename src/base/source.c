@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void init(ubi__source *s, const ubi_allocator *a) {
+static void source_init(ubi__source *s, const ubi_allocator *a) {
     memset(s, 0, sizeof *s);
     s->allocator = a;
     s->fd = -1;
@@ -24,7 +24,7 @@ static ubi_status fail_directory(void) {
 
 void ubi__source_open_fd(ubi__source *s, int fd, const ubi_allocator *a) {
     struct stat st;
-    init(s, a);
+    source_init(s, a);
     s->fd = fd;
     s->start = (int64_t)lseek(fd, 0, SEEK_CUR);
     s->retaining = s->start < 0;
@@ -38,7 +38,7 @@ ubi_status ubi__source_open_path(ubi__source *s, const char *path, const ubi_all
         ubi__source_open_fd(s, STDIN_FILENO, a);
         return UBI_OK;
     }
-    init(s, a);
+    source_init(s, a);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return ubi__fail_errno(errno, "cannot open");
@@ -64,13 +64,13 @@ size_t ubi__source_peek_path(uint8_t *out, size_t size, const char *path) {
 }
 
 void ubi__source_open_memory(ubi__source *s, const void *data, size_t n, const ubi_allocator *a) {
-    init(s, a);
+    source_init(s, a);
     s->memory = data;
     s->size = n;
 }
 
 void ubi__source_open_callback(ubi__source *s, ubi__source_read_fn fn, void *payload, const ubi_allocator *a) {
-    init(s, a);
+    source_init(s, a);
     s->fn = fn;
     s->payload = payload;
     s->retaining = true;
@@ -85,7 +85,7 @@ void ubi__source_close(ubi__source *s) {
 }
 
 /* Keeps what a pipe gave. Best effort: without memory, or past the limit, the source just cannot be rewound any more. */
-static void retain(ubi__source *s, const void *data, size_t n) {
+static void retain_bytes(ubi__source *s, const void *data, size_t n) {
     if (s->retained.n + n <= UBI__SOURCE_RETAINED_BYTES &&
         ubi__vec_u8_reserve(&s->retained, s->allocator, n) == UBI_OK) {
         memcpy(s->retained.at + s->retained.n, data, n);
@@ -127,7 +127,7 @@ ubi_status ubi__source_read(ubi__source *s, void *buffer, size_t size, size_t *n
     if ((size_t)got > size)
         return ubi__fail(UBI_EINVAL, "the read callback returned more bytes than it was asked for");
     if (s->retaining && got > 0)
-        retain(s, buffer, (size_t)got);
+        retain_bytes(s, buffer, (size_t)got);
     s->position += (uint64_t)got;
     UBI_ASSERT(!s->retaining || s->retained.n == s->position); /* or a rewound source would give other bytes */
     *n = (size_t)got;

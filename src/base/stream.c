@@ -55,7 +55,7 @@ static bool wait_for_room(ubi__stream *s) {
     return go_on;
 }
 
-static void announce(ubi__stream *s, ubi_status status) {
+static void announce_chunk(ubi__stream *s, ubi_status status) {
     pthread_mutex_lock(&s->lock);
     UBI_ASSERT(s->taken <= s->made && s->made - s->taken < N_BUFFERS);
     s->made++;
@@ -74,7 +74,7 @@ static void *run_helper(void *payload) {
         unsigned i = (unsigned)(s->made % N_BUFFERS);
         ubi_status status = fill_buffer(s, i);
         bool last = status != UBI_OK || s->filled[i] == 0;
-        announce(s, status);
+        announce_chunk(s, status);
         if (last)
             break;
     }

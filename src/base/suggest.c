@@ -9,7 +9,7 @@
 
 #define LONGEST UBI__SUGGESTED_BYTES
 
-static unsigned min3(unsigned a, unsigned b, unsigned c) {
+static unsigned least_of_three(unsigned a, unsigned b, unsigned c) {
     unsigned ab = a < b ? a : b;
     return ab < c ? ab : c;
 }
@@ -26,7 +26,7 @@ unsigned ubi__edit_distance(const char *a, const char *b) {
     for (size_t i = 1; i <= n; i++) {
         for (size_t j = 1; j <= m; j++) {
             unsigned replace = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, replace);
+            d[i][j] = least_of_three(d[i - 1][j] + 1, d[i][j - 1] + 1, replace);
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (swapped && d[i - 2][j - 2] + 1 < d[i][j])
                 d[i][j] = d[i - 2][j - 2] + 1;

@@ -46,7 +46,7 @@ static bool wait_for_block(ubi__write_behind *w) {
     return go_on;
 }
 
-static void announce(ubi__write_behind *w, ubi_status status) {
+static void announce_block(ubi__write_behind *w, ubi_status status) {
     pthread_mutex_lock(&w->lock);
     UBI_ASSERT(w->taken < w->made && w->made - w->taken <= N_BLOCKS);
     w->taken++;
@@ -64,7 +64,7 @@ static void *run_helper(void *payload) {
     while (status == UBI_OK && wait_for_block(w)) {
         size_t i = w->taken % N_BLOCKS;
         status = w->write(w->payload, w->blocks[i], w->filled[i]);
-        announce(w, status);
+        announce_block(w, status);
     }
     return NULL;
 }

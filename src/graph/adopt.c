@@ -14,7 +14,7 @@ typedef struct walk {
 } walk;
 
 /* All that `start` reaches. */
-static ubi_status reach(walk *w, ubi_node_ix start) {
+static ubi_status reach_from(walk *w, ubi_node_ix start) {
     const ubi_graph *g = w->view->graph;
     ubi__put_bit(w->reached, start);
     UBI_TRY(ubi__vec_u32_push(&w->waiting, w->allocator, start));
@@ -39,14 +39,14 @@ static void mark_led_to(walk *w) {
                 ubi__put_bit(w->led_to, g->target.at[e]);
 }
 
-static ubi_status adopt(ubi__vec_u32 *out, walk *w) {
+static ubi_status adopt_orphans(ubi__vec_u32 *out, walk *w) {
     const ubi_graph *g = w->view->graph;
-    UBI_TRY(reach(w, w->view->root));
+    UBI_TRY(reach_from(w, w->view->root));
     mark_led_to(w);
     for (ubi_node_ix n = 0; n < g->n_nodes; n++)
         if (!ubi__has_bit(w->reached, n) && !ubi__has_bit(w->led_to, n)) {
             UBI_TRY(ubi__vec_u32_push(out, w->allocator, n));
-            UBI_TRY(reach(w, n));
+            UBI_TRY(reach_from(w, n));
         }
     for (ubi_node_ix n = 0; n < g->n_nodes; n++)
         if (!ubi__has_bit(w->reached, n))
@@ -60,7 +60,7 @@ ubi_status ubi__view_adopted(ubi__vec_u32 *out, const ubi_view *view, const ubi_
                .allocator = a,
                .reached = ubi__calloc_array(a, n_words, sizeof(uint64_t)),
                .led_to = ubi__calloc_array(a, n_words, sizeof(uint64_t)) };
-    ubi_status status = w.reached && w.led_to ? adopt(out, &w) : ubi__fail_nomem();
+    ubi_status status = w.reached && w.led_to ? adopt_orphans(out, &w) : ubi__fail_nomem();
     ubi__free_array(a, w.reached, n_words, sizeof(uint64_t));
     ubi__free_array(a, w.led_to, n_words, sizeof(uint64_t));
     ubi__vec_u32_fini(&w.waiting, a);

@@ -205,7 +205,7 @@ static ubi_status complete_columns(ubi_graph_builder *b) {
 
 /* ---- finishing ---------------------------------------------------------------------------------------------------- */
 
-static void trim(ubi_graph *g) {
+static void trim_columns(ubi_graph *g) {
     ubi__vec_u64_trim(&g->id, g->allocator);
     ubi__vec_u64_trim(&g->size_bytes, g->allocator);
     ubi__vec_u32_trim(&g->kind, g->allocator);
@@ -230,7 +230,7 @@ static ubi_status close_columns(ubi_graph_builder *b) {
     g->n_nodes = (uint32_t)g->id.n;
     g->n_edges = g->name.n;
     g->root = 0;
-    trim(g); /* before the index is made, so that the peak stays low */
+    trim_columns(g); /* before the index is made, so that the peak stays low */
     return UBI_OK;
 }
 
@@ -248,7 +248,7 @@ static void find_equal_entries(void *payload) {
         job->status = ubi__frames_canonicalize(&g->frames, &g->strings);
 }
 
-static ubi_status resolve(ubi_graph *g, unsigned threads, ubi__id_fault *fault) {
+static ubi_status resolve_targets(ubi_graph *g, unsigned threads, ubi__id_fault *fault) {
     canonical_job job = { .graph = g };
     ubi__task task;
     ubi__task_start(&task, threads, find_equal_entries, &job);
@@ -264,7 +264,7 @@ static ubi_status resolve(ubi_graph *g, unsigned threads, ubi__id_fault *fault) 
 ubi_status ubi__builder_finish(ubi_graph **out, ubi_graph_builder *b, unsigned threads, ubi__id_fault *fault) {
     ubi_graph *g = b->graph;
     UBI_TRY(close_columns(b));
-    UBI_TRY(resolve(g, threads, fault));
+    UBI_TRY(resolve_targets(g, threads, fault));
     UBI_TRY(ubi__graph_find_reachable(g));
     UBI_ASSERT(g->target.n == g->n_edges && g->first_edge.n == (size_t)g->n_nodes + 1);
     UBI_ASSERT(g->first_edge.at[g->n_nodes] == g->n_edges && g->root < g->n_nodes);

@@ -26,7 +26,7 @@ typedef struct capture {
     ubi_kind kind_of_group[GROUPS]; /* type_name UBI_NONE: not known yet */
 } capture;
 
-static ubi_status intern(capture *c, ubi_text text, ubi_str_ix *out) {
+static ubi_status intern_or_none(capture *c, ubi_text text, ubi_str_ix *out) {
     *out = UBI_NONE;
     return text.ptr ? ubi__strtab_intern(&c->builder->graph->strings, out, text) : UBI_OK;
 }
@@ -45,8 +45,8 @@ static ubi_status add_frame(capture *c, ubi_stack stack, ubi_frame_ix parent, ub
                            .column = frame.column,
                            .is_system = frame.is_system,
                            .is_self_hosted = frame.is_self_hosted };
-    UBI_TRY(intern(c, frame.source, &row.source));
-    UBI_TRY(intern(c, frame.function_name, &row.function_name));
+    UBI_TRY(intern_or_none(c, frame.source, &row.source));
+    UBI_TRY(intern_or_none(c, frame.function_name, &row.function_name));
     UBI_TRY(ubi__frames_append(&c->builder->graph->frames, out, &row));
     return ubi__node_map_put(&c->frames, frame_key(stack), *out);
 }
@@ -69,10 +69,10 @@ static ubi_status add_stack(capture *c, ubi_stack stack, ubi_frame_ix *out) {
 
 static ubi_status read_kind(capture *c, ubi_kind *out, ubi_node node) {
     ubi_kind kind = { .coarse_type = ubi_node_coarse_type(node) };
-    UBI_TRY(intern(c, ubi_node_type_name(node), &kind.type_name));
-    UBI_TRY(intern(c, ubi_node_class_name(node), &kind.class_name));
-    UBI_TRY(intern(c, ubi_node_script_filename(node), &kind.script_filename));
-    UBI_TRY(intern(c, ubi_node_descriptive_name(node), &kind.descriptive_name));
+    UBI_TRY(intern_or_none(c, ubi_node_type_name(node), &kind.type_name));
+    UBI_TRY(intern_or_none(c, ubi_node_class_name(node), &kind.class_name));
+    UBI_TRY(intern_or_none(c, ubi_node_script_filename(node), &kind.script_filename));
+    UBI_TRY(intern_or_none(c, ubi_node_descriptive_name(node), &kind.descriptive_name));
     *out = kind;
     return UBI_OK;
 }
@@ -87,7 +87,7 @@ static ubi_status kind_of(capture *c, ubi_kind *out, ubi_node node) {
     return UBI_OK;
 }
 
-static ubi_status describe(capture *c, ubi_node node) {
+static ubi_status describe_node(capture *c, ubi_node node) {
     ubi_node_desc desc = { .id = ubi_node_id(node), .size_bytes = ubi_node_size_bytes(node), .stack = UBI_NONE };
     ubi_stack stack;
     UBI_TRY(kind_of(c, &desc.kind, node));
@@ -106,7 +106,7 @@ static ubi_status add_edge(capture *c, ubi_node referent, ubi_text name) {
     if (verdict == UBI_EDGE_SKIP)
         return UBI_OK;
     ubi_str_ix name_ix;
-    UBI_TRY(intern(c, name, &name_ix));
+    UBI_TRY(intern_or_none(c, name, &name_ix));
     UBI_TRY(ubi_graph_builder_edge(c->builder, ubi_node_id(referent), name_ix));
     return ubi__frontier_take(c->frontier, referent, verdict == UBI_EDGE_ABANDON);
 }
@@ -117,14 +117,14 @@ static bool on_edge(void *payload, ubi_node referent, ubi_text name) {
     return c->status == UBI_OK;
 }
 
-static ubi_status walk(capture *c, ubi_node root) {
+static ubi_status capture_walk(capture *c, ubi_node root) {
     UBI_TRY(ubi__frontier_take(c->frontier, root, false));
     for (uint64_t n_done = 0;; n_done++) {
         bool has_edges, more;
         UBI_TRY(ubi__frontier_next(c->frontier, &c->origin, &has_edges, &more));
         if (!more)
             return UBI_OK;
-        UBI_TRY(describe(c, c->origin));
+        UBI_TRY(describe_node(c, c->origin));
         if (has_edges)
             ubi_node_edges(c->origin, true, on_edge, c);
         UBI_TRY(c->status);
@@ -133,11 +133,11 @@ static ubi_status walk(capture *c, ubi_node root) {
     }
 }
 
-static ubi_status run(ubi_graph **out, capture *c, ubi_node root) {
+static ubi_status capture_run(ubi_graph **out, capture *c, ubi_node root) {
     UBI_TRY(ubi_graph_builder_new(&c->builder, c->allocator));
     c->frontier = ubi__frontier_new(c->allocator, NULL, NULL);
     UBI_TRY(c->frontier ? UBI_OK : UBI_ENOMEM);
-    UBI_TRY(walk(c, root));
+    UBI_TRY(capture_walk(c, root));
     return ubi_graph_builder_finish(out, c->builder);
 }
 
@@ -155,7 +155,7 @@ ubi_status ubi_graph_capture(ubi_graph **out, ubi_node root, const ubi_capture_o
     for (size_t i = 0; i < GROUPS; i++)
         c->kind_of_group[i].type_name = UBI_NONE;
     ubi__node_map_init(&c->frames, a);
-    ubi_status status = run(out, c, root);
+    ubi_status status = capture_run(out, c, root);
     ubi_graph_builder_free(c->builder);
     ubi__frontier_free(c->frontier);
     ubi__node_map_fini(&c->frames);

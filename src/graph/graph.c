@@ -22,7 +22,7 @@ ubi_graph *ubi__graph_new(const ubi_allocator *a) {
     return g;
 }
 
-static void destroy(ubi_graph *g) {
+static void destroy_graph(ubi_graph *g) {
     const ubi_allocator *a = g->allocator;
     ubi__vec_u64_fini(&g->id, a);
     ubi__vec_u64_fini(&g->size_bytes, a);
@@ -51,7 +51,7 @@ ubi_graph *ubi_graph_ref(ubi_graph *g) {
 void ubi_graph_unref(ubi_graph *g) {
     UBI_ASSERT(!g || atomic_load_explicit(&g->references, memory_order_relaxed) > 0);
     if (g && atomic_fetch_sub_explicit(&g->references, 1, memory_order_acq_rel) == 1)
-        destroy(g);
+        destroy_graph(g);
 }
 
 /* ---- accessors ---------------------------------------------------------------------------------------------------- */

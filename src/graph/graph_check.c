@@ -4,28 +4,28 @@
  */
 #include "graph/graph_columns.h"
 
-static ubi_status broken(const char *what, uint64_t at) {
+static ubi_status fail_broken(const char *what, uint64_t at) {
     return ubi__fail(UBI_EFORMAT, "graph invariant broken: %s, at %llu", what, (unsigned long long)at);
 }
 
 static ubi_status check_lengths(const ubi_graph *g) {
     size_t n = g->n_nodes;
     if (n == 0 || g->root >= n)
-        return broken("there is a root", g->root);
+        return fail_broken("there is a root", g->root);
     if (g->id.n != n || g->size_bytes.n != n || g->kind.n != n || g->first_edge.n != n + 1)
-        return broken("node columns have one entry per node", n);
+        return fail_broken("node columns have one entry per node", n);
     if (g->stack.n != 0 && g->stack.n != n)
-        return broken("the stack column is empty or has one entry per node", g->stack.n);
+        return fail_broken("the stack column is empty or has one entry per node", g->stack.n);
     if (g->target.n != g->n_edges || g->name.n != g->n_edges)
-        return broken("edge columns have one entry per edge", g->n_edges);
+        return fail_broken("edge columns have one entry per edge", g->n_edges);
     if (g->edge_kind.n != 0 && g->edge_kind.n != g->n_edges)
-        return broken("the column of edge kinds is empty or has one entry per edge", g->edge_kind.n);
+        return fail_broken("the column of edge kinds is empty or has one entry per edge", g->edge_kind.n);
     if (g->node_name.n != 0 && g->node_name.n != n)
-        return broken("the column of node names is empty or has one entry per node", g->node_name.n);
+        return fail_broken("the column of node names is empty or has one entry per node", g->node_name.n);
     if (g->first_edge.at[0] != 0 || g->first_edge.at[n] != g->n_edges)
-        return broken("edge ranges cover all edges", g->n_edges);
+        return fail_broken("edge ranges cover all edges", g->n_edges);
     if (g->reachable.n != 0 && g->reachable.n != (n + 63) / 64)
-        return broken("reachability is empty or has one bit per node", g->reachable.n);
+        return fail_broken("reachability is empty or has one bit per node", g->reachable.n);
     return UBI_OK;
 }
 
@@ -37,17 +37,17 @@ static bool string_ok(const ubi_graph *g, ubi_str_ix ix) {
 static ubi_status compare_canonical(const ubi__vec_u32 *stored, const ubi__vec_u32 *computed, const char *what) {
     for (size_t i = 0; i < stored->n; i++)
         if (stored->at[i] != computed->at[i])
-            return broken(what, i);
+            return fail_broken(what, i);
     return UBI_OK;
 }
 
 static ubi_status check_strings(const ubi_graph *g) {
     const ubi__strtab *t = &g->strings;
     if (t->canonical.n != t->end.n)
-        return broken("each string has a canonical entry", t->canonical.n);
+        return fail_broken("each string has a canonical entry", t->canonical.n);
     for (uint32_t i = 0; i < ubi__strtab_count(t); i++)
         if (t->end.at[i] > t->bytes.n || (i && t->end.at[i] < t->end.at[i - 1]))
-            return broken("string offsets ascend within the arena", i);
+            return fail_broken("string offsets ascend within the arena", i);
     ubi__strtab again = *t;
     again.canonical = (ubi__vec_u32){ NULL, 0, 0 };
     ubi_status status = ubi__strtab_canonicalize(&again);
@@ -62,9 +62,9 @@ static ubi_status check_kinds(const ubi_graph *g) {
         const ubi_kind *k = &g->kinds.rows.at[i];
         if (k->type_name == UBI_NONE || !string_ok(g, k->type_name) || !string_ok(g, k->class_name) ||
             !string_ok(g, k->script_filename) || !string_ok(g, k->descriptive_name))
-            return broken("a kind's strings exist", i);
+            return fail_broken("a kind's strings exist", i);
         if ((unsigned)k->coarse_type >= UBI_COARSE_TYPE_COUNT)
-            return broken("a kind's coarse type is in 0..4", i);
+            return fail_broken("a kind's coarse type is in 0..4", i);
     }
     return UBI_OK;
 }
@@ -72,13 +72,13 @@ static ubi_status check_kinds(const ubi_graph *g) {
 static ubi_status check_frames(const ubi_graph *g) {
     const ubi__frames *f = &g->frames;
     if (f->canonical.n != f->rows.n)
-        return broken("each frame has a canonical entry", f->canonical.n);
+        return fail_broken("each frame has a canonical entry", f->canonical.n);
     for (size_t i = 0; i < f->rows.n; i++) {
         const ubi__frame_row *row = &f->rows.at[i];
         if (row->parent != UBI_NONE && row->parent >= i)
-            return broken("a frame's parent comes before it", i);
+            return fail_broken("a frame's parent comes before it", i);
         if (row->source == UBI_NONE || !string_ok(g, row->source) || !string_ok(g, row->function_name))
-            return broken("a frame's strings exist", i);
+            return fail_broken("a frame's strings exist", i);
     }
     ubi__frames again = *f;
     again.canonical = (ubi__vec_u32){ NULL, 0, 0 };
@@ -98,15 +98,15 @@ static bool index_finds(const ubi_graph *g, ubi_node_ix n) {
 static ubi_status check_nodes(const ubi_graph *g) {
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         if (g->kind.at[n] >= g->kinds.rows.n)
-            return broken("a node's kind exists", n);
+            return fail_broken("a node's kind exists", n);
         if (g->stack.n && ubi__graph_youngest(g, n) != UBI_NONE && g->stack.at[n] >= g->frames.rows.n)
-            return broken("a node's stack exists", n);
+            return fail_broken("a node's stack exists", n);
         if (g->first_edge.at[n] > g->first_edge.at[n + 1])
-            return broken("edge ranges ascend", n);
+            return fail_broken("edge ranges ascend", n);
         if (!string_ok(g, ubi__graph_node_name(g, (ubi_node_ix)n)))
-            return broken("a node's name exists", n);
+            return fail_broken("a node's name exists", n);
         if (!index_finds(g, n))
-            return broken("the id index finds each node", n);
+            return fail_broken("the id index finds each node", n);
     }
     return UBI_OK;
 }
@@ -114,11 +114,11 @@ static ubi_status check_nodes(const ubi_graph *g) {
 static ubi_status check_edges(const ubi_graph *g) {
     for (uint64_t e = 0; e < g->n_edges; e++) {
         if (g->target.at[e] >= g->n_nodes)
-            return broken("an edge leads to a node", e);
+            return fail_broken("an edge leads to a node", e);
         if ((unsigned)ubi__graph_edge_kind(g, e) >= UBI_EDGE_KIND_COUNT)
-            return broken("an edge's kind exists", e);
+            return fail_broken("an edge's kind exists", e);
         if (!string_ok(g, ubi__graph_edge_name(g, e)))
-            return broken("an edge's name exists", e);
+            return fail_broken("an edge's name exists", e);
     }
     return UBI_OK;
 }
@@ -154,14 +154,14 @@ static ubi_status compare_walk(const ubi_graph *g, const uint8_t *seen, const ub
         if (order[i] == g->root)
             root_rank = i;
     if (root_rank != g->root_visit_rank)
-        return broken("the root's place in visit order is right", g->root_visit_rank);
+        return fail_broken("the root's place in visit order is right", g->root_visit_rank);
     if (n + !seen[g->root] != g->n_reachable)
-        return broken("the count of reachable nodes is right", g->n_reachable);
+        return fail_broken("the count of reachable nodes is right", g->n_reachable);
     for (ubi_node_ix i = 0; i < g->n_nodes; i++)
         if (ubi__graph_reachable(g, i) != (seen[i] || i == g->root))
-            return broken("reachability bits equal a walk's result", i);
+            return fail_broken("reachability bits equal a walk's result", i);
     if (g->breadth_first != is_file_order(g, order, n))
-        return broken("whether the file is in breadth-first order is right", g->breadth_first);
+        return fail_broken("whether the file is in breadth-first order is right", g->breadth_first);
     return UBI_OK;
 }
 

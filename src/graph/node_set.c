@@ -86,16 +86,16 @@ static uint64_t hash_of(ubi_node node) {
 }
 
 /* The upper half of the hash chooses the slot, the lower one is compared. */
-static size_t home(const ubi__node_set *s, uint64_t hash) {
+static size_t home_slot(const ubi__node_set *s, uint64_t hash) {
     return (size_t)((hash >> 32) * s->n_slots >> 32);
 }
-static size_t next(const ubi__node_set *s, size_t i) {
+static size_t next_slot(const ubi__node_set *s, size_t i) {
     return i + 1 < s->n_slots ? i + 1 : 0;
 }
 static uint32_t index_mask(const ubi__node_set *s) {
     return (uint32_t)((UINT64_C(1) << s->index_bits) - 1);
 }
-static size_t capacity(size_t n_slots) {
+static size_t slot_capacity(size_t n_slots) {
     return n_slots - n_slots / 4;
 }
 
@@ -104,7 +104,7 @@ static bool is_at(const ubi__node_set *s, uint32_t i, ubi_node node) {
 }
 
 void ubi__node_set_check(const ubi__node_set *s) {
-    UBI_ASSERT(s->n <= capacity(s->n_slots));
+    UBI_ASSERT(s->n <= slot_capacity(s->n_slots));
     UBI_ASSERT(s->n <= s->chunks.n << UBI__NODE_SET_CHUNK_BITS);
     UBI_ASSERT(s->n == 0 || s->n <= index_mask(s));
     UBI_ASSERT(s->n == 0 || s->last_space < s->spaces.n);
@@ -112,29 +112,29 @@ void ubi__node_set_check(const ubi__node_set *s) {
 }
 
 /* Puts the nodes that are there into the empty table. */
-static void fill(ubi__node_set *s) {
+static void fill_slots(ubi__node_set *s) {
     uint64_t hashes[AHEAD];
     uint32_t mask = index_mask(s);
     for (uint64_t k = 0; k < (uint64_t)s->n + AHEAD; k++) {
         uint64_t *hash = &hashes[k % AHEAD];
         if (k >= AHEAD) {
-            size_t at = home(s, *hash);
+            size_t at = home_slot(s, *hash);
             while (s->slots[at] != UBI_NONE)
-                at = next(s, at);
+                at = next_slot(s, at);
             s->slots[at] = ((uint32_t)*hash & ~mask) | (uint32_t)(k - AHEAD);
         }
         if (k < s->n) {
             *hash = hash_of(ubi__node_set_at(s, (uint32_t)k));
-            __builtin_prefetch(&s->slots[home(s, *hash)], 1);
+            __builtin_prefetch(&s->slots[home_slot(s, *hash)], 1);
         }
     }
 }
 
 static ubi_status reserve_slots(ubi__node_set *s, uint32_t extra) {
     size_t need = (size_t)s->n + extra, n_slots = s->n_slots ? s->n_slots : SLOTS_LEAST;
-    if (s->n_slots && need <= capacity(n_slots))
+    if (s->n_slots && need <= slot_capacity(n_slots))
         return UBI_OK;
-    while (capacity(n_slots) < need)
+    while (slot_capacity(n_slots) < need)
         n_slots += n_slots / 3;
     drop_slots(s);
     s->slots = ubi__alloc_array(s->allocator, n_slots, sizeof *s->slots);
@@ -142,9 +142,9 @@ static ubi_status reserve_slots(ubi__node_set *s, uint32_t extra) {
         return ubi__fail_nomem();
     memset(s->slots, 0xff, n_slots * sizeof *s->slots);
     s->n_slots = n_slots;
-    for (s->index_bits = 1; capacity(n_slots) >> s->index_bits;)
+    for (s->index_bits = 1; slot_capacity(n_slots) >> s->index_bits;)
         s->index_bits++;
-    fill(s);
+    fill_slots(s);
     return UBI_OK;
 }
 
@@ -162,10 +162,10 @@ static ubi_status reserve_refs(ubi__node_set *s, uint32_t extra) {
 /* ---- adding ------------------------------------------------------------------------------------------------------- */
 
 /* Room was reserved. */
-static bool add(ubi__node_set *s, ubi_node node, uint64_t hash) {
+static bool add_node(ubi__node_set *s, ubi_node node, uint64_t hash) {
     uint32_t mask = index_mask(s), tag = (uint32_t)hash & ~mask, slot;
     uint32_t *slots = s->slots;
-    size_t at = home(s, hash), n_slots = s->n_slots;
+    size_t at = home_slot(s, hash), n_slots = s->n_slots;
     for (; (slot = slots[at]) != UBI_NONE; at = at + 1 < n_slots ? at + 1 : 0)
         if ((slot & ~mask) == tag && is_at(s, slot & mask, node))
             return false;
@@ -183,13 +183,13 @@ ubi_status ubi__node_set_add_all(ubi__node_set *s, const ubi_node *nodes, uint32
     UBI_TRY(reserve_refs(s, n));
     for (uint32_t i = 0; i < n; i++) {
         hashes[i] = hash_of(nodes[i]);
-        __builtin_prefetch(&s->slots[home(s, hashes[i])], 1);
+        __builtin_prefetch(&s->slots[home_slot(s, hashes[i])], 1);
     }
     for (uint32_t i = 0; i < n; i++) {
         UBI_TRY(find_space(s, nodes[i]));
         if (s->spaces.n > 1)
             UBI_TRY(ubi__vec_u32_reserve(&s->space_of, s->allocator, 1));
-        added[i] = add(s, nodes[i], hashes[i]);
+        added[i] = add_node(s, nodes[i], hashes[i]);
         if (added[i] && s->spaces.n > 1)
             s->space_of.at[s->space_of.n++] = s->last_space;
     }

@@ -68,7 +68,7 @@ const uint64_t *ubi_bfs_visited(const ubi_bfs *walk, ubi_node node) {
     return ubi__node_map_get(&walk->visited, node);
 }
 
-static ubi_status traverse(ubi_bfs *walk, ubi_node referent, ubi_text name) {
+static ubi_status traverse_nodes(ubi_bfs *walk, ubi_node referent, ubi_text name) {
     uint64_t *known = ubi__node_map_get(&walk->visited, referent), fresh = 0;
     bool first = known == NULL;
     walk->abandon = walk->do_not_mark = false;
@@ -82,12 +82,12 @@ static ubi_status traverse(ubi_bfs *walk, ubi_node referent, ubi_text name) {
 
 static bool on_bfs_edge(void *payload, ubi_node referent, ubi_text name) {
     ubi_bfs *walk = payload;
-    walk->status = traverse(walk, referent, name);
+    walk->status = traverse_nodes(walk, referent, name);
     return walk->status == UBI_OK && !walk->stop;
 }
 
 /* Drops the part of the queue that was worked off, once that is most of it. */
-static void compact(ubi_bfs *walk) {
+static void compact_order(ubi_bfs *walk) {
     if (walk->head < 4096 || walk->head * 2 < walk->pending.n)
         return;
     walk->pending.n -= walk->head;
@@ -102,7 +102,7 @@ ubi_status ubi_bfs_run(ubi_bfs *walk, bool want_names, ubi_bfs_fn fn, void *payl
     walk->stop = false;
     while (walk->head < walk->pending.n && !walk->stop && walk->status == UBI_OK) {
         walk->origin = walk->pending.at[walk->head++];
-        compact(walk);
+        compact_order(walk);
         ubi_node_edges(walk->origin, want_names, on_bfs_edge, walk);
     }
     return walk->status;
@@ -133,7 +133,7 @@ static bool collect_edge(void *payload, ubi_node referent, ubi_text name) {
     return walk->status == UBI_OK;
 }
 
-static ubi_status push(post_order *walk, ubi_node node) {
+static ubi_status push_node(post_order *walk, ubi_node node) {
     UBI_TRY(ubi__node_map_put(&walk->seen, node, 0));
     UBI_TRY(vec_entry_push(&walk->stack, walk->allocator, (entry){ node, walk->edges.n }));
     ubi_node_edges(node, false, collect_edge, walk);
@@ -142,7 +142,7 @@ static ubi_status push(post_order *walk, ubi_node node) {
 
 static ubi_status run_post_order(post_order *walk, ubi_node start, ubi_post_order_node_fn on_node,
                                  ubi_post_order_edge_fn on_edge, void *payload) {
-    UBI_TRY(push(walk, start));
+    UBI_TRY(push_node(walk, start));
     while (walk->stack.n > 0) {
         entry top = walk->stack.at[walk->stack.n - 1];
         if (walk->edges.n == top.edges_begin) {
@@ -154,7 +154,7 @@ static ubi_status run_post_order(post_order *walk, ubi_node start, ubi_post_orde
         if (on_edge)
             UBI_TRY(on_edge(payload, top.node, referent));
         if (!ubi__node_map_get(&walk->seen, referent))
-            UBI_TRY(push(walk, referent));
+            UBI_TRY(push_node(walk, referent));
     }
     return UBI_OK;
 }

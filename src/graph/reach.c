@@ -12,7 +12,7 @@
 
 /* True when the graph is in breadth-first order; sets root_visit_rank on the way. About every third edge leads to the next
  * node, at no predictable place, so that is counted without a branch. */
-static bool sweep(ubi_graph *g) {
+static bool sweep_words(ubi_graph *g) {
     const uint32_t *target = g->target.at;
     uint32_t next = 1, root_rank = UBI_NONE;
     for (uint32_t n = 0; n < g->n_nodes; n++) {
@@ -102,7 +102,7 @@ static ubi_status walk_unordered(ubi_graph *g) {
 }
 
 ubi_status ubi__graph_find_reachable(ubi_graph *g) {
-    g->breadth_first = g->root == 0 && sweep(g);
+    g->breadth_first = g->root == 0 && sweep_words(g);
     if (!g->breadth_first)
         return walk_unordered(g);
     g->n_reachable = g->n_nodes;

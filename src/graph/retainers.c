@@ -35,19 +35,19 @@ struct ubi_retainers {
 /** A column of uint32_t, or of uint64_t if `wide`. Functions that take `wide` are compiled once for each. */
 typedef void *column;
 
-static inline __attribute__((always_inline)) uint64_t get(column c, bool wide, uint64_t i) {
+static inline __attribute__((always_inline)) uint64_t get_place(column c, bool wide, uint64_t i) {
     return wide ? ((const uint64_t *)c)[i] : ((const uint32_t *)c)[i];
 }
-static inline __attribute__((always_inline)) void put(column c, bool wide, uint64_t i, uint64_t value) {
+static inline __attribute__((always_inline)) void put_place(column c, bool wide, uint64_t i, uint64_t value) {
     if (wide)
         ((uint64_t *)c)[i] = value;
     else
         ((uint32_t *)c)[i] = (uint32_t)value;
 }
-static inline __attribute__((always_inline)) void prefetch(column c, bool wide, uint64_t i) {
+static inline __attribute__((always_inline)) void prefetch_place(column c, bool wide, uint64_t i) {
     __builtin_prefetch(wide ? (const void *)((const uint64_t *)c + i) : (const void *)((const uint32_t *)c + i), 1);
 }
-static size_t width(bool wide) {
+static size_t place_width(bool wide) {
     return wide ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
@@ -58,32 +58,32 @@ typedef struct sorter {
     column counters[MOST_THREADS]; /* per part and node: how many edges, then where the next one goes */
 } sorter;
 
-static inline __attribute__((always_inline)) bool counts(const ubi_edge_set *set, ubi_edge_ix edge) {
+static inline __attribute__((always_inline)) bool edge_counts(const ubi_edge_set *set, ubi_edge_ix edge) {
     return ubi__edge_set_has(set, edge);
 }
 
-static inline __attribute__((always_inline)) void count(const sorter *s, uint64_t begin, uint64_t end, column counters,
-                                                        bool wide, const ubi_edge_set *set) {
+static inline __attribute__((always_inline)) void count_edges(const sorter *s, uint64_t begin, uint64_t end,
+                                                              column counters, bool wide, const ubi_edge_set *set) {
     const ubi_node_ix *target = s->retainers->graph->target.at;
     for (ubi_edge_ix e = begin; e < end; e++) {
-        prefetch(counters, wide, target[end - e > COUNTER_AHEAD ? e + COUNTER_AHEAD : e]);
-        if (counts(set, e))
-            put(counters, wide, target[e], get(counters, wide, target[e]) + 1);
+        prefetch_place(counters, wide, target[end - e > COUNTER_AHEAD ? e + COUNTER_AHEAD : e]);
+        if (edge_counts(set, e))
+            put_place(counters, wide, target[e], get_place(counters, wide, target[e]) + 1);
     }
 }
 
-static inline __attribute__((always_inline)) void place(const sorter *s, uint64_t begin, uint64_t end, column next,
-                                                        bool wide, const ubi_edge_set *set) {
+static inline __attribute__((always_inline)) void place_edges(const sorter *s, uint64_t begin, uint64_t end,
+                                                              column next, bool wide, const ubi_edge_set *set) {
     const ubi_node_ix *target = s->retainers->graph->target.at;
     column edges = s->retainers->edges;
     for (ubi_edge_ix e = begin; e < end; e++) {
-        prefetch(next, wide, target[end - e > COUNTER_AHEAD ? e + COUNTER_AHEAD : e]);
-        prefetch(edges, wide, get(next, wide, target[end - e > PLACE_AHEAD ? e + PLACE_AHEAD : e]));
-        if (!counts(set, e))
+        prefetch_place(next, wide, target[end - e > COUNTER_AHEAD ? e + COUNTER_AHEAD : e]);
+        prefetch_place(edges, wide, get_place(next, wide, target[end - e > PLACE_AHEAD ? e + PLACE_AHEAD : e]));
+        if (!edge_counts(set, e))
             continue;
-        uint64_t at = get(next, wide, target[e]);
-        put(edges, wide, at, e);
-        put(next, wide, target[e], at + 1);
+        uint64_t at = get_place(next, wide, target[e]);
+        put_place(edges, wide, at, e);
+        put_place(next, wide, target[e], at + 1);
     }
 }
 
@@ -91,22 +91,22 @@ static void count_part(void *payload, uint64_t begin, uint64_t end, unsigned par
     const sorter *s = payload;
     column counters = s->counters[part];
     if (s->retainers->wide)
-        count(s, begin, end, counters, true, s->set);
+        count_edges(s, begin, end, counters, true, s->set);
     else if (s->set)
-        count(s, begin, end, counters, false, s->set);
+        count_edges(s, begin, end, counters, false, s->set);
     else
-        count(s, begin, end, counters, false, NULL);
+        count_edges(s, begin, end, counters, false, NULL);
 }
 
 static void place_part(void *payload, uint64_t begin, uint64_t end, unsigned part) {
     const sorter *s = payload;
     column next = s->counters[part];
     if (s->retainers->wide)
-        place(s, begin, end, next, true, s->set);
+        place_edges(s, begin, end, next, true, s->set);
     else if (s->set)
-        place(s, begin, end, next, false, s->set);
+        place_edges(s, begin, end, next, false, s->set);
     else
-        place(s, begin, end, next, false, NULL);
+        place_edges(s, begin, end, next, false, NULL);
 }
 
 /* Turns counts into places, node by node and within a node part by part. */
@@ -116,22 +116,22 @@ static void add_up(const sorter *s) {
     for (uint32_t node = 0; node < r->graph->n_nodes; node++) {
         r->first[node] = at;
         for (unsigned part = 0; part < s->n_parts; part++) {
-            uint64_t n = get(s->counters[part], r->wide, node);
-            put(s->counters[part], r->wide, node, at);
+            uint64_t n = get_place(s->counters[part], r->wide, node);
+            put_place(s->counters[part], r->wide, node, at);
             at += n;
         }
     }
     r->first[r->graph->n_nodes] = at;
 }
 
-static ubi_status sort(sorter *s, uint64_t grain) {
+static ubi_status sort_edges(sorter *s, uint64_t grain) {
     ubi_retainers *r = s->retainers;
     ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, count_part, s);
     add_up(s);
     uint64_t n = r->first[r->graph->n_nodes];
     if (n == 0)
         return UBI_OK;
-    r->edges = ubi__alloc_array(r->allocator, n, width(r->wide));
+    r->edges = ubi__alloc_array(r->allocator, n, place_width(r->wide));
     if (!r->edges)
         return ubi__fail_nomem();
     ubi__parallel_ranges(s->n_parts, r->graph->n_edges, grain, place_part, s);
@@ -146,13 +146,13 @@ static ubi_status sort_with_counters(ubi_retainers *r, const ubi_edge_set *set, 
     if (s.n_parts > n_grains)
         s.n_parts = (unsigned)n_grains;
     for (unsigned i = 0; i < s.n_parts && status == UBI_OK; i++) {
-        s.counters[i] = ubi__calloc_array(r->allocator, r->graph->n_nodes, width(r->wide));
+        s.counters[i] = ubi__calloc_array(r->allocator, r->graph->n_nodes, place_width(r->wide));
         status = s.counters[i] ? UBI_OK : ubi__fail_nomem();
     }
     if (status == UBI_OK)
-        status = sort(&s, grain);
+        status = sort_edges(&s, grain);
     for (unsigned i = 0; i < s.n_parts; i++)
-        ubi__free_array(r->allocator, s.counters[i], r->graph->n_nodes, width(r->wide));
+        ubi__free_array(r->allocator, s.counters[i], r->graph->n_nodes, place_width(r->wide));
     return status;
 }
 
@@ -187,7 +187,7 @@ void ubi_retainers_free(ubi_retainers *r) {
     ubi_graph *graph = r->graph;
     size_t n_first = (size_t)graph->n_nodes + 1;
     if (r->edges)
-        ubi__free_array(a, r->edges, (size_t)r->first[graph->n_nodes], width(r->wide));
+        ubi__free_array(a, r->edges, (size_t)r->first[graph->n_nodes], place_width(r->wide));
     ubi__free_array(a, r->first, n_first, sizeof *r->first);
     UBI_DELETE(a, r);
     ubi_graph_unref(graph);
@@ -198,7 +198,7 @@ uint64_t ubi_retainers_count(const ubi_retainers *r, ubi_node_ix node) {
 }
 
 ubi_edge_ix ubi_retainers_edge(const ubi_retainers *r, ubi_node_ix node, uint64_t i) {
-    return get(r->edges, r->wide, r->first[node] + i);
+    return get_place(r->edges, r->wide, r->first[node] + i);
 }
 
 /* The last node whose edges begin at or before `edge`: nodes without edges begin where the next one does. */

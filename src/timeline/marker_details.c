@@ -26,7 +26,7 @@ static ubi_status move_to_end(ubi_marker_pairing *p, ubi__marker_row *row) {
 }
 
 /* The row's detail of that key, or NULL. */
-static ubi__marker_detail *find(const ubi_marker_details *d, uint32_t key) {
+static ubi__marker_detail *find_detail(const ubi_marker_details *d, uint32_t key) {
     ubi__marker_detail *at = d->pairing->it.details.at + d->row->first_detail;
     for (uint32_t i = 0; i < d->row->n_details; i++) {
         if (at[i].key == key)
@@ -35,8 +35,8 @@ static ubi__marker_detail *find(const ubi_marker_details *d, uint32_t key) {
     return NULL;
 }
 
-static ubi_status put(ubi_marker_details *d, const ubi__marker_detail *detail) {
-    ubi__marker_detail *known = d->row->n_details ? find(d, detail->key) : NULL;
+static ubi_status put_detail(ubi_marker_details *d, const ubi__marker_detail *detail) {
+    ubi__marker_detail *known = d->row->n_details ? find_detail(d, detail->key) : NULL;
     if (known) {
         *known = *detail;
         return UBI_OK;
@@ -50,11 +50,11 @@ static ubi_status put(ubi_marker_details *d, const ubi__marker_detail *detail) {
 }
 
 /* With the number of its key, unless something failed before. */
-static void add(ubi_marker_details *d, ubi_text key, ubi__marker_detail detail) {
+static void add_detail(ubi_marker_details *d, ubi_text key, ubi__marker_detail detail) {
     if (d->status == UBI_OK)
         d->status = ubi__marker_tables_text(&detail.key, d->pairing->it.tables, key);
     if (d->status == UBI_OK)
-        d->status = put(d, &detail);
+        d->status = put_detail(d, &detail);
 }
 
 static ubi_text text_of(const char *text) {
@@ -66,7 +66,7 @@ static void add_text(ubi_marker_details *out, ubi_text key, ubi_text value) {
     if (!value.ptr || out->status != UBI_OK)
         return;
     out->status = ubi__marker_tables_text(&detail.text, out->pairing->it.tables, value);
-    add(out, key, detail);
+    add_detail(out, key, detail);
 }
 
 void ubi_marker_details_text(ubi_marker_details *out, const char *key, ubi_text value) {
@@ -74,16 +74,16 @@ void ubi_marker_details_text(ubi_marker_details *out, const char *key, ubi_text 
 }
 
 void ubi_marker_details_number(ubi_marker_details *out, const char *key, double value) {
-    add(out, text_of(key), (ubi__marker_detail){ .type = UBI_MARKER_NUMBER, .number = value });
+    add_detail(out, text_of(key), (ubi__marker_detail){ .type = UBI_MARKER_NUMBER, .number = value });
 }
 
 void ubi_marker_details_bool(ubi_marker_details *out, const char *key, bool value) {
-    add(out, text_of(key), (ubi__marker_detail){ .type = UBI_MARKER_BOOL, .truth = value });
+    add_detail(out, text_of(key), (ubi__marker_detail){ .type = UBI_MARKER_BOOL, .truth = value });
 }
 
 void ubi__marker_details_rectangles(ubi_marker_details *out, uint32_t first, uint32_t count) {
-    add(out, text_of("rectangles"),
-        (ubi__marker_detail){ .type = UBI_MARKER_RECTANGLES, .rectangles = { first, count } });
+    add_detail(out, text_of("rectangles"),
+               (ubi__marker_detail){ .type = UBI_MARKER_RECTANGLES, .rectangles = { first, count } });
 }
 
 void ubi__marker_details_copy(ubi_marker_details *out, const ubi_timeline_detail *detail) {
@@ -93,10 +93,10 @@ void ubi__marker_details_copy(ubi_marker_details *out, const ubi_timeline_detail
         add_text(out, detail->key, detail->text);
         break;
     case UBI_MARKER_NUMBER:
-        add(out, detail->key, (ubi__marker_detail){ .type = UBI_MARKER_NUMBER, .number = detail->number });
+        add_detail(out, detail->key, (ubi__marker_detail){ .type = UBI_MARKER_NUMBER, .number = detail->number });
         break;
     case UBI_MARKER_BOOL:
-        add(out, detail->key, (ubi__marker_detail){ .type = UBI_MARKER_BOOL, .truth = detail->truth });
+        add_detail(out, detail->key, (ubi__marker_detail){ .type = UBI_MARKER_BOOL, .truth = detail->truth });
         break;
     case UBI_MARKER_RECTANGLES:
         if (out->status != UBI_OK)
@@ -108,9 +108,9 @@ void ubi__marker_details_copy(ubi_marker_details *out, const ubi_timeline_detail
         uint32_t first = (uint32_t)rectangles->n;
         for (size_t i = 0; i < detail->rectangle_count && out->status == UBI_OK; i++)
             out->status = ubi__marker_rectangles_push(rectangles, out->pairing->allocator, detail->rectangles[i]);
-        add(out, detail->key,
-            (ubi__marker_detail){ .type = UBI_MARKER_RECTANGLES,
-                                  .rectangles = { first, (uint32_t)detail->rectangle_count } });
+        add_detail(out, detail->key,
+                   (ubi__marker_detail){ .type = UBI_MARKER_RECTANGLES,
+                                         .rectangles = { first, (uint32_t)detail->rectangle_count } });
         break;
     }
 }
@@ -122,7 +122,7 @@ void ubi__marker_details_own_end_stack(ubi_marker_details *out) {
     bool has_one = row->flags & UBI__ROW_END_STACK;
     if (out->stack == UBI_NONE || out->status != UBI_OK || (!has_one && row->n_details == DETAILS_LIMIT))
         return;
-    out->status = put(out, &end_stack);
+    out->status = put_detail(out, &end_stack);
     if (out->status != UBI_OK || has_one)
         return;
     row->flags |= UBI__ROW_END_STACK;

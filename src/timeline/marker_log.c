@@ -75,7 +75,7 @@ static void fork_child(void) {
 
 static void leave_log(void *log);
 
-static void prepare(void) {
+static void prepare_process(void) {
     ubi__ticks_choose();
     (void)pthread_key_create(&exit_key, leave_log);
     (void)pthread_atfork(fork_prepare, fork_parent, fork_child);
@@ -97,7 +97,7 @@ static void end_read_markers(const ubi__log *log, ubi__garbage *garbage) {
 }
 
 /* Takes what nobody needs out of a log, oldest first. */
-static void reap(ubi__log *log, ubi__garbage *garbage) {
+static void reap_log(ubi__log *log, ubi__garbage *garbage) {
     while (log->oldest && log->oldest->needed == 0 && log->oldest->pins == 0) {
         ubi__chunk *c = log->oldest;
         if (c == log->current) {
@@ -123,7 +123,7 @@ static void tidy_after_fork(ubi__timeline *t) {
             log->thread = 0;
         for (ubi__chunk *c = log->oldest; c; c = c->next)
             c->needed = c->pins = 0;
-        reap(log, &garbage);
+        reap_log(log, &garbage);
     }
     t->left_over = garbage;
     if (ubi__log_here)
@@ -162,7 +162,7 @@ void ubi__timeline_check(const ubi__timeline *t) {
 }
 
 void ubi__timeline_lock(void) {
-    pthread_once(&prepared, prepare);
+    pthread_once(&prepared, prepare_process);
     pthread_mutex_lock(&ubi__the_timeline.lock);
     if (ubi__unlikely(ubi__the_timeline.is_forked))
         tidy_after_fork(&ubi__the_timeline);
@@ -305,7 +305,7 @@ static void leave_log(void *payload) {
     ubi__garbage garbage = { NULL, NULL };
     ubi__timeline_lock();
     log->thread = 0;
-    reap(log, &garbage);
+    reap_log(log, &garbage);
     ubi__timeline_unlock(&garbage);
 }
 
@@ -719,7 +719,7 @@ void ubi__log_release(ubi__log *log, const ubi__log_range *range, ubi__garbage *
     }
     UBI_ASSERT(range->last->pins > 0);
     range->last->pins--;
-    reap(log, garbage);
+    reap_log(log, garbage);
 }
 
 void ubi__log_need(ubi__log *log, ubi__cursor *cursor) {
@@ -737,7 +737,7 @@ void ubi__log_leave(ubi__log *log, const ubi__cursor *cursor, ubi__garbage *garb
         UBI_ASSERT(c->needed > 0);
         c->needed--;
     }
-    reap(log, garbage);
+    reap_log(log, garbage);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */

@@ -160,7 +160,7 @@ static bool says_something(const ubi__fed_marker *fed) {
     return fed->says || fed->has_base || fed->n_details || fed->stack_is_end_stack;
 }
 
-static ubi_status say(ubi_marker_pairing *p, ubi__marker_row *row, const ubi__fed_marker *fed) {
+static ubi_status add_fed_details(ubi_marker_pairing *p, ubi__marker_row *row, const ubi__fed_marker *fed) {
     ubi_marker_details details = { p, row, fed->stack, UBI_OK };
     if (fed->has_base)
         row->flags |= UBI__ROW_HAS_BASE;
@@ -185,7 +185,7 @@ static ubi_status new_row(ubi__marker_row **out, ubi_marker_pairing *p, const ub
                               .process_type = fed->process_type,
                               .flags = fed->is_off_main ? UBI__ROW_OFF_MAIN : 0 };
     if (says_something(fed))
-        UBI_TRY(say(p, row, fed));
+        UBI_TRY(add_fed_details(p, row, fed));
     p->it.rows.n++;
     *out = row;
     return UBI_OK;
@@ -232,7 +232,7 @@ static ubi_status close_row(ubi_marker_pairing *p, uint32_t i, const ubi__fed_ma
             UBI_TRY(close_paint(p, row, &p->specials.at[special]));
         release_special(p, special);
     }
-    return says_something(fed) ? say(p, row, fed) : UBI_OK;
+    return says_something(fed) ? add_fed_details(p, row, fed) : UBI_OK;
 }
 
 /* ---- by asking --------------------------------------------------------------------------------------------------- */
@@ -252,7 +252,7 @@ static ubi_timeline_marker view_of(const ubi_marker_pairing *p, const ubi__marke
 }
 
 /* Shows a START or END to the open rows of its class that ask. */
-static ubi_status show(ubi_marker_pairing *p, uint32_t class, const ubi__fed_marker *fed) {
+static ubi_status show_to_asking(ubi_marker_pairing *p, uint32_t class, const ubi__fed_marker *fed) {
     uint32_t *link = &p->asking.at[class];
     while (*link != NONE) {
         uint32_t special = *link;
@@ -275,7 +275,7 @@ static ubi_status show(ubi_marker_pairing *p, uint32_t class, const ubi__fed_mar
     return UBI_OK;
 }
 
-static bool asks(const ubi__open_special *s) {
+static bool special_asks(const ubi__open_special *s) {
     return s->marker && s->marker->kind && s->marker->kind->equals && !s->marker->kind->key;
 }
 
@@ -328,7 +328,7 @@ static ubi_status open_special(ubi_marker_pairing *p, uint32_t i, uint32_t class
     if (fed->marker)
         s->marker = ubi__timeline_marker_ref(fed->marker);
     bool has_key = fed->key != NONE;
-    if (!has_key && !asks(s))
+    if (!has_key && !special_asks(s))
         return UBI_OK;
     s->name_below = row->below;
     s->holds = 2;
@@ -373,7 +373,7 @@ static ubi_status add_bracket(ubi_marker_pairing *p, const ubi__fed_marker *fed)
     uint32_t class;
     UBI_TRY(class_of(&class, p, fed->name, fed->thread));
     if (p->n_asking && class < p->asking.n)
-        UBI_TRY(show(p, class, fed));
+        UBI_TRY(show_to_asking(p, class, fed));
     if (fed->tracing == UBI_MARKER_START)
         return add_start(p, class, fed);
     UBI_TRY(end_by_name(p, class, fed));
@@ -457,7 +457,7 @@ static ubi_status carry_details(carrier *c, const ubi__marker_row *row) {
     return UBI_OK;
 }
 
-static ubi_status carry(carrier *c, const ubi__marker_row *row) {
+static ubi_status carry_row(carrier *c, const ubi__marker_row *row) {
     const ubi__open_special *s = row->special == NONE ? NULL : &c->from->specials.at[row->special];
     ubi_timeline_marker view = view_of(c->from, row);
     ubi__fed_marker fed = { .tracing = UBI_MARKER_START,
@@ -518,7 +518,7 @@ static ubi_status carry_open(ubi_marker_pairing *to, const ubi_marker_pairing *f
         c.import.from = from->it.tables;
         c.import.to = to->it.tables;
         if (status == UBI_OK)
-            status = carry(&c, &from->it.rows.at[i]);
+            status = carry_row(&c, &from->it.rows.at[i]);
     }
     ubi__marker_import_fini(&c.import, to->allocator);
     ubi__vec_u32_fini(&c.threads, to->allocator);
@@ -526,7 +526,7 @@ static ubi_status carry_open(ubi_marker_pairing *to, const ubi_marker_pairing *f
 }
 
 /* Leaves the rows that are results. */
-static void compact(ubi_marker_pairing *p, bool with_open) {
+static void compact_rows(ubi_marker_pairing *p, bool with_open) {
     size_t n = 0;
     for (size_t i = 0; i < p->it.rows.n; i++) {
         ubi__marker_row *row = &p->it.rows.at[i];
@@ -553,7 +553,7 @@ ubi_status ubi__marker_pairing_end(ubi_timeline_markers **out, ubi_marker_pairin
     if (status == UBI_OK && !with_open)
         status = carry_open(&next, p, first_to_wait(p, open_limit_bytes, &made->n_lost));
     if (status == UBI_OK) {
-        compact(p, with_open);
+        compact_rows(p, with_open);
         made->it = p->it;
         p->it = (ubi__marker_columns){ .tables = NULL };
         *out = made;

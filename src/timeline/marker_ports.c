@@ -32,8 +32,8 @@ static __attribute__((noinline)) void post_extra(const char *name, uint32_t flag
     ubi__log_add_marker(0, is_whole ? ubi_timeline_marker_new(&make) : NULL);
 }
 
-static void post(const ubi_marker_sink *sink, const char *name, uint32_t flags, const void *caller,
-                 const ubi_marker_extra *extra) {
+static void post_marker(const ubi_marker_sink *sink, const char *name, uint32_t flags, const void *caller,
+                        const ubi_marker_extra *extra) {
     (void)sink;
     (void)caller;
     if (ubi__unlikely(extra != NULL))
@@ -42,7 +42,7 @@ static void post(const ubi_marker_sink *sink, const char *name, uint32_t flags, 
         ubi__log_add(0, name, flags);
 }
 
-static const ubi_marker_sink timeline_sink = { UBI_MARKER_VERSION, post };
+static const ubi_marker_sink timeline_sink = { UBI_MARKER_VERSION, post_marker };
 
 /* ---- who is plugged in ------------------------------------------------------------------------------------------- */
 

@@ -101,7 +101,7 @@ static bool is_named(const ubi__marker_blueprint *b, const char *name) {
 }
 
 /* What has no end of its own in a buffer ends where a character does. */
-static const char *put(char *out, size_t size, ubi_text text) {
+static const char *put_text(char *out, size_t size, ubi_text text) {
     size_t n = text.len < size ? text.len : size - 1;
     if (n < text.len)
         while (n > 0 && ((uint8_t)text.ptr[n] & 0xc0) == 0x80)
@@ -114,9 +114,9 @@ static const char *put(char *out, size_t size, ubi_text text) {
 /* "Console (load)". */
 static const char *put_with_cause(char *out, size_t size, const char *label, ubi_text cause) {
     if (cause.len == 0 || size < strlen(label) + 4)
-        return put(out, size, ubi__text(label));
+        return put_text(out, size, ubi__text(label));
     size_t n = (size_t)snprintf(out, size, "%s (", label);
-    put(out + n, size - n - 1, cause);
+    put_text(out + n, size - n - 1, cause);
     memcpy(out + strlen(out), ")", 2);
     return out;
 }
@@ -152,7 +152,7 @@ const char *ubi__marker_label(char *out, size_t size, const ubi__timeline_data *
         return put_with_cause(out, size, b->label, ubi__timeline_detail_text(data, row, "causeName"));
     if (is_named(b, "Javascript")) {
         const char *said = ubi__friendly_cause(ubi__timeline_detail_text(data, row, "causeName"));
-        return put(out, size, ubi__text(said ? said : b->label));
+        return put_text(out, size, ubi__text(said ? said : b->label));
     }
     const char *operation = operation_of(data, row);
     if (operation) {
@@ -160,8 +160,8 @@ const char *ubi__marker_label(char *out, size_t size, const ubi__timeline_data *
         return out;
     }
     if (is_named(b, "GarbageCollection") && ubi__timeline_detail_text(data, row, "nonincrementalReason").ptr)
-        return put(out, size, ubi__text("Non-incremental GC"));
-    return put(out, size, b->label ? ubi__text(b->label) : name.len ? name : ubi__text("(no name)"));
+        return put_text(out, size, ubi__text("Non-incremental GC"));
+    return put_text(out, size, b->label ? ubi__text(b->label) : name.len ? name : ubi__text("(no name)"));
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */

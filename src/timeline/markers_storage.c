@@ -30,7 +30,7 @@ ubi_status ubi__storages_follow(void) {
     return UBI_OK;
 }
 
-static ubi_status begin(ubi_markers_storage *s) {
+static ubi_status storage_begin(ubi_markers_storage *s) {
     ubi__timeline *t = &ubi__the_timeline;
     UBI_TRY(reach_cursors(s, t->n_logs));
     for (ubi__log *log = t->logs; log; log = log->next)
@@ -43,7 +43,7 @@ static ubi_status begin(ubi_markers_storage *s) {
     return UBI_OK;
 }
 
-static void leave(ubi_markers_storage *s, ubi__garbage *garbage) {
+static void storage_leave(ubi_markers_storage *s, ubi__garbage *garbage) {
     for (ubi_markers_storage **link = &ubi__the_timeline.storages; *link; link = &(*link)->next) {
         if (*link == s) {
             *link = s->next;
@@ -121,7 +121,7 @@ ubi_status ubi__storage_new(ubi_markers_storage **out, ubi_timeline_target *targ
     s->thread = ubi__thread_number();
     ubi__marker_pairing_init(&s->pairing, per_thread, a);
     ubi__timeline_lock();
-    ubi_status status = begin(s);
+    ubi_status status = storage_begin(s);
     if (status == UBI_OK)
         ubi__timeline_check(&ubi__the_timeline);
     ubi__timeline_unlock(NULL);
@@ -136,7 +136,7 @@ ubi_status ubi__storage_new(ubi_markers_storage **out, ubi_timeline_target *targ
 void ubi__storage_free(ubi_markers_storage *s) {
     ubi__garbage garbage = { NULL, NULL };
     ubi__timeline_lock();
-    leave(s, &garbage);
+    storage_leave(s, &garbage);
     ubi__timeline_check(&ubi__the_timeline);
     ubi__timeline_unlock(&garbage);
     free_storage(s);
@@ -179,7 +179,7 @@ void ubi_markers_storage_add_otmt_marker(ubi_markers_storage *s, ubi_timeline_ma
 }
 
 /* The cursor goes to the end of a log. */
-static void skip(ubi_markers_storage *s, ubi__log *log, ubi__garbage *garbage) {
+static void skip_log(ubi_markers_storage *s, ubi__log *log, ubi__garbage *garbage) {
     ubi__log_range range = ubi__log_take(log, &s->cursors.at[log->number]);
     ubi__log_release(log, &range, garbage);
 }
@@ -189,7 +189,7 @@ void ubi_markers_storage_clear_markers(ubi_markers_storage *s) {
     ubi__check_main_thread(s->target);
     ubi__timeline_lock();
     for (ubi__log *log = ubi__the_timeline.logs; log; log = log->next)
-        skip(s, log, &garbage);
+        skip_log(s, log, &garbage);
     ubi__timeline_unlock(&garbage);
     ubi__marker_pairing_reset(&s->pairing);
 }
@@ -230,7 +230,7 @@ static const ubi__record *end_of(const stream *s, const ubi__chunk *chunk) {
 }
 
 /* Goes on to a record that the storage wants, from the one at hand on, in chunks of the main thread or of others. */
-static void settle(const reader *r, stream *s, bool of_main) {
+static void settle_stream(const reader *r, stream *s, bool of_main) {
     while (s->chunk) {
         const ubi__record *end = end_of(s, s->chunk);
         if (is_main(r, s->chunk) == of_main) {
@@ -249,12 +249,12 @@ static void settle(const reader *r, stream *s, bool of_main) {
     }
 }
 
-static void start(const reader *r, stream *s, bool of_main) {
+static void start_stream(const reader *r, stream *s, bool of_main) {
     s->chunk = s->range.chunk;
     s->record = s->range.record;
     s->near = s->range.near;
     s->last_ns = 0;
-    settle(r, s, of_main);
+    settle_stream(r, s, of_main);
 }
 
 static ubi_status import_for(reader *r, uint32_t *out, const ubi__marker_tables *tables) {
@@ -330,7 +330,7 @@ static ubi_status add_kind(ubi_marker_pairing *p, ubi__fed_marker *fed, ubi_time
     return UBI_OK;
 }
 
-static ubi_status feed(reader *r, stream *s) {
+static ubi_status feed_record(reader *r, stream *s) {
     ubi_marker_pairing *p = &r->storage->pairing;
     const ubi__record *record = s->record;
     if (s->named != s->chunk)
@@ -384,8 +384,8 @@ static void sift_down(reader *r, size_t i) {
 static ubi_status feed_main(reader *r) {
     for (size_t i = 0; i < r->all.n; i++) {
         stream *s = &r->all.at[i];
-        for (start(r, s, true); s->chunk; settle(r, s, true)) {
-            UBI_TRY(feed(r, s));
+        for (start_stream(r, s, true); s->chunk; settle_stream(r, s, true)) {
+            UBI_TRY(feed_record(r, s));
             s->record++;
         }
     }
@@ -394,7 +394,7 @@ static ubi_status feed_main(reader *r) {
 
 static ubi_status feed_others(reader *r) {
     for (size_t i = 0; i < r->all.n; i++) {
-        start(r, &r->all.at[i], false);
+        start_stream(r, &r->all.at[i], false);
         if (r->all.at[i].chunk)
             r->heap.at[r->heap.n++] = (uint32_t)i;
     }
@@ -403,9 +403,9 @@ static ubi_status feed_others(reader *r) {
     while (r->heap.n > 0) {
         stream *s = &r->all.at[r->heap.at[0]];
         UBI_ASSERT(r->heap.n < 2 || ticks_at(r, 0) <= ticks_at(r, r->heap.n - 1)); /* the oldest is first */
-        UBI_TRY(feed(r, s));
+        UBI_TRY(feed_record(r, s));
         s->record++;
-        settle(r, s, false);
+        settle_stream(r, s, false);
         if (!s->chunk)
             r->heap.at[0] = r->heap.at[--r->heap.n];
         sift_down(r, 0);
@@ -439,7 +439,7 @@ static void give_back(reader *r) {
     for (size_t i = 0; i < r->all.n; i++)
         ubi__log_release(r->all.at[i].log, &r->all.at[i].range, &garbage);
     if (ubi__log_here)
-        skip(r->storage, ubi__log_here, &garbage);
+        skip_log(r->storage, ubi__log_here, &garbage);
     ubi__timeline_unlock(&garbage);
 }
 
@@ -456,7 +456,7 @@ static uint64_t count_taken(reader *r) {
     for (size_t i = 0; i < r->all.n; i++) {
         stream *s = &r->all.at[i];
         for (int of_main = 0; of_main <= 1; of_main++) {
-            for (start(r, s, of_main != 0); s->chunk; settle(r, s, of_main != 0)) {
+            for (start_stream(r, s, of_main != 0); s->chunk; settle_stream(r, s, of_main != 0)) {
                 n++;
                 s->record++;
             }

@@ -39,11 +39,11 @@ static ubi_status refuse_from_event(const ubi_timeline_front *front) {
     return front->is_busy ? ubi__fail(UBI_ESTATE, "not from within an event of the front") : UBI_OK;
 }
 
-static bool observes(const ubi_timeline_front *front) {
+static bool front_observes(const ubi_timeline_front *front) {
     return front->options.with_markers || front->options.with_doc_loading_events;
 }
 
-static ubi_status observe(observed *o) {
+static ubi_status observe_target(observed *o) {
     if (ubi_timeline_target_record_profile_timeline_markers(o->target))
         return UBI_OK;
     UBI_TRY(ubi_timeline_target_set_record_profile_timeline_markers(o->target, true));
@@ -52,7 +52,7 @@ static ubi_status observe(observed *o) {
 }
 
 /* That a target ceases to be observed cannot fail. */
-static void unobserve(observed *o) {
+static void unobserve_target(observed *o) {
     if (o->is_ours)
         ubi_timeline_target_set_record_profile_timeline_markers(o->target, false);
     o->is_ours = false;
@@ -71,8 +71,8 @@ ubi_status ubi_timeline_front_add_target(ubi_timeline_front *front, ubi_timeline
     if (find_target(front, target) < front->targets.n)
         return ubi__fail(UBI_EINVAL, "the front has this target already");
     UBI_TRY(vec_observed_reserve(&front->targets, front->allocator, 1));
-    if (front->is_recording && observes(front))
-        UBI_TRY(observe(&added));
+    if (front->is_recording && front_observes(front))
+        UBI_TRY(observe_target(&added));
     return vec_observed_push(&front->targets, front->allocator, added);
 }
 
@@ -80,7 +80,7 @@ void ubi_timeline_front_remove_target(ubi_timeline_front *front, ubi_timeline_ta
     size_t i = find_target(front, target);
     if (i == front->targets.n)
         return;
-    unobserve(&front->targets.at[i]);
+    unobserve_target(&front->targets.at[i]);
     front->targets.n--;
     memmove(&front->targets.at[i], &front->targets.at[i + 1], (front->targets.n - i) * sizeof *front->targets.at);
 }
@@ -93,7 +93,7 @@ typedef struct pull_kind {
 
 /* ---- events ----------------------------------------------------------------------------------------------------------- */
 
-static void tell(ubi_timeline_front *front, ubi_timeline_event *event) {
+static void tell_event(ubi_timeline_front *front, ubi_timeline_event *event) {
     bool was_busy = front->is_busy;
     event->front = front;
     front->is_busy = true;
@@ -126,9 +126,10 @@ static ubi_status take_row(ubi_timeline_front *front, ubi__frame_import *frames,
         marker.end_stack = entry_of(end_stack);
     }
     if (front->options.with_doc_loading_events && is_doc_loading(row.name))
-        tell(front,
-             &(ubi_timeline_event){
-                 .type = UBI_TIMELINE_EVENT_DOC_LOADING, .time_ns = time_ns, .markers = &marker, .n_markers = 1 });
+        tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_DOC_LOADING,
+                                                 .time_ns = time_ns,
+                                                 .markers = &marker,
+                                                 .n_markers = 1 });
     if (!front->options.with_markers || is_left_out(front, row.name))
         return UBI_OK;
     return vec_marker_push(&front->markers, front->allocator, marker);
@@ -166,10 +167,10 @@ static ubi_status pop_targets(ubi_timeline_front *front, const pull_kind *kind) 
 
 static void tell_markers(ubi_timeline_front *front, uint64_t time_ns) {
     if (front->markers.n)
-        tell(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_MARKERS,
-                                           .time_ns = time_ns,
-                                           .markers = front->markers.at,
-                                           .n_markers = front->markers.n });
+        tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_MARKERS,
+                                                 .time_ns = time_ns,
+                                                 .markers = front->markers.at,
+                                                 .n_markers = front->markers.n });
 }
 
 static void tell_ticks(ubi_timeline_front *front, uint64_t time_ns) {
@@ -178,7 +179,7 @@ static void tell_ticks(ubi_timeline_front *front, uint64_t time_ns) {
         return;
     if (front->host.ticks)
         event.ticks = front->host.ticks(front->host.payload, &event.n_ticks);
-    tell(front, &event);
+    tell_event(front, &event);
 }
 
 static void tell_memory(ubi_timeline_front *front, uint64_t time_ns) {
@@ -188,7 +189,7 @@ static void tell_memory(ubi_timeline_front *front, uint64_t time_ns) {
         return;
     if (front->host.measure && front->host.measure(front->host.payload, &measured))
         event.measurement = &measured;
-    tell(front, &event);
+    tell_event(front, &event);
 }
 
 static void tell_frames(ubi_timeline_front *front, uint64_t time_ns) {
@@ -198,8 +199,9 @@ static void tell_frames(ubi_timeline_front *front, uint64_t time_ns) {
     if (n == told)
         return;
     front->n_frames_told = n;
-    tell(front, &(ubi_timeline_event){
-                    .type = UBI_TIMELINE_EVENT_FRAMES, .time_ns = time_ns, .first_frame = told, .n_frames = n - told });
+    tell_event(front,
+               &(ubi_timeline_event){
+                   .type = UBI_TIMELINE_EVENT_FRAMES, .time_ns = time_ns, .first_frame = told, .n_frames = n - told });
 }
 
 static void drop_popped(ubi_timeline_front *front) {
@@ -209,18 +211,18 @@ static void drop_popped(ubi_timeline_front *front) {
     front->markers.n = 0;
 }
 
-static ubi_status pull(ubi_timeline_front *front, bool is_last) {
+static ubi_status pull_targets(ubi_timeline_front *front, bool is_last) {
     uint64_t now = ubi_process_clock_ns();
     pull_kind kind = { now, is_last ? ubi_timeline_target_pop_last_timeline_markers
                                     : ubi_timeline_target_pop_profile_timeline_markers };
     UBI_ASSERT(!front->is_busy && front->popped.n == 0 && front->markers.n == 0);
     front->is_busy = true;
-    ubi_status status = observes(front) ? pop_targets(front, &kind) : UBI_OK;
+    ubi_status status = front_observes(front) ? pop_targets(front, &kind) : UBI_OK;
     tell_markers(front, now);
     tell_ticks(front, now);
     tell_memory(front, now);
     tell_frames(front, now);
-    tell(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_PULLED, .time_ns = now });
+    tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_PULLED, .time_ns = now });
     drop_popped(front);
     front->is_busy = false;
     front->next_pull_ns = ubi_process_clock_ns() + UBI_TIMELINE_PULL_NS;
@@ -243,13 +245,13 @@ static void switch_host(ubi_timeline_front *front, bool on) {
 
 static void unobserve_all(ubi_timeline_front *front) {
     for (size_t i = 0; i < front->targets.n; i++)
-        unobserve(&front->targets.at[i]);
+        unobserve_target(&front->targets.at[i]);
 }
 
 static ubi_status observe_all(ubi_timeline_front *front) {
     ubi_status status = UBI_OK;
     for (size_t i = 0; status == UBI_OK && i < front->targets.n; i++)
-        status = observe(&front->targets.at[i]);
+        status = observe_target(&front->targets.at[i]);
     if (status != UBI_OK)
         unobserve_all(front);
     return status;
@@ -271,13 +273,13 @@ static void renew_frames(ubi_timeline_front *front) {
 
 static ubi_status begin_recording(ubi_timeline_front *front, const ubi_timeline_front_options *options) {
     front->options = *options;
-    if (observes(front))
+    if (front_observes(front))
         UBI_TRY(observe_all(front));
     renew_frames(front);
     front->n_lost = 0;
     front->is_recording = true;
     switch_host(front, true);
-    ubi_status status = pull(front, false);
+    ubi_status status = pull_targets(front, false);
     if (status != UBI_OK)
         end_recording(front);
     return status;
@@ -301,7 +303,7 @@ ubi_status ubi_timeline_front_stop(int64_t *out_ns, ubi_timeline_front *front) {
     int64_t now = front->targets.n ? (int64_t)ubi_process_clock_ns() : -1;
     ubi_status status = UBI_OK;
     if (front->is_recording) {
-        status = pull(front, true);
+        status = pull_targets(front, true);
         end_recording(front);
     }
     *out_ns = now;
@@ -318,15 +320,15 @@ uint64_t ubi_timeline_front_next_pull_ns(const ubi_timeline_front *front) {
 
 ubi_status ubi_timeline_front_pull(ubi_timeline_front *front) {
     UBI_TRY(refuse_from_event(front));
-    return front->is_recording ? pull(front, false) : UBI_OK;
+    return front->is_recording ? pull_targets(front, false) : UBI_OK;
 }
 
 ubi_status ubi_timeline_front_collection(ubi_timeline_front *front, const ubi_timeline_collection *collection) {
     UBI_TRY(refuse_from_event(front));
     if (front->is_recording && front->options.with_gc_events)
-        tell(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_COLLECTION,
-                                           .time_ns = ubi_process_clock_ns(),
-                                           .collection = collection });
+        tell_event(front, &(ubi_timeline_event){ .type = UBI_TIMELINE_EVENT_COLLECTION,
+                                                 .time_ns = ubi_process_clock_ns(),
+                                                 .collection = collection });
     return UBI_OK;
 }
 

@@ -295,7 +295,7 @@ static ubi_status find_namesakes(ubi__timeline_nest *nest) {
 
 /* ---- making ----------------------------------------------------------------------------------------------------------- */
 
-static ubi_status compute(work *w) {
+static ubi_status nest_compute(work *w) {
     ubi__timeline_nest *nest = w->nest;
     sort_by_thread(w);
     for (uint32_t t = 0; t < nest->n_threads; t++)
@@ -314,7 +314,7 @@ static void *array_of(ubi__timeline_nest *nest, size_t n, size_t size, bool *is_
 #define ARRAY(at, count) ((at) = array_of(nest, (count), sizeof *(at), &is_possible))
 #define FREE(at, count) ubi__free_array(nest->allocator, (at), (count) ? (count) : 1, sizeof *(at))
 
-static bool allocate(ubi__timeline_nest *nest) {
+static bool nest_allocate(ubi__timeline_nest *nest) {
     bool is_possible = true;
     ARRAY(nest->by_thread, nest->n);
     ARRAY(nest->thread_end, nest->n_threads);
@@ -328,11 +328,11 @@ static bool allocate(ubi__timeline_nest *nest) {
 
 static ubi_status work_through(ubi__timeline_nest *nest, bool firefox) {
     work w = { .nest = nest, .firefox = firefox };
-    bool is_possible = allocate(nest);
+    bool is_possible = nest_allocate(nest);
     ARRAY(w.markers, nest->n);
     ARRAY(w.rows, nest->n);
     ARRAY(w.covered_until_ns, nest->n);
-    ubi_status status = is_possible ? compute(&w) : ubi__fail_nomem();
+    ubi_status status = is_possible ? nest_compute(&w) : ubi__fail_nomem();
     FREE(w.markers, nest->n);
     FREE(w.rows, nest->n);
     FREE(w.covered_until_ns, nest->n);

@@ -33,7 +33,7 @@ static bool takes_in(const collapse *c, uint32_t parent, uint32_t child) {
     return ends_inside && m->start_ns >= p->start_ns && m->process_type == p->process_type;
 }
 
-static void push(collapse *c, uint32_t parent, uint32_t child) {
+static void push_row(collapse *c, uint32_t parent, uint32_t child) {
     UBI_ASSERT(parent == UBI_NONE || (parent < child && c->rows[parent].has_list));
     ubi_waterfall_row *row = &c->rows[child];
     row->parent = parent;
@@ -47,15 +47,15 @@ static void push(collapse *c, uint32_t parent, uint32_t child) {
     }
 }
 
-static void place(collapse *c, uint32_t i) {
+static void place_row(collapse *c, uint32_t i) {
     const ubi_waterfall_marker *m = &c->markers[i];
     if (m->is_not_nestable || m->is_off_thread) {
-        push(c, UBI_NONE, i);
+        push_row(c, UBI_NONE, i);
         return;
     }
     while (c->top != UBI_NONE && !takes_in(c, c->top, i))
         close_top(c);
-    push(c, c->top, i);
+    push_row(c, c->top, i);
 }
 
 void ubi_timeline_waterfall(ubi_waterfall_row *rows, const ubi_waterfall_marker *markers, uint32_t n) {
@@ -66,6 +66,6 @@ void ubi_timeline_waterfall(ubi_waterfall_row *rows, const ubi_waterfall_marker 
         rows[i].last_child = rows[i].below = UBI_NONE;
         rows[i].has_list = !m->is_not_collapsible && !m->is_hidden;
         if (!m->is_hidden)
-            place(&c, i);
+            place_row(&c, i);
     }
 }

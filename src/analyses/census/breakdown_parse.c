@@ -172,7 +172,7 @@ static size_t quote_unit(char *out, uint32_t unit) {
 }
 
 /** `text` with JavaScript escapes, cut to fit. */
-static void quote(char *out, size_t size, ubi_text text) {
+static void quote_name(char *out, size_t size, ubi_text text) {
     size_t n = 0;
     for (size_t at = 0, used; at < text.len && n + 16 < size; at += used) {
         uint32_t c;
@@ -190,7 +190,7 @@ static void quote(char *out, size_t size, ubi_text text) {
 
 static ubi_status fail_by(const char *what, ubi_text by) {
     char quoted[160];
-    quote(quoted, sizeof quoted, by);
+    quote_name(quoted, sizeof quoted, by);
     return ubi__fail(UBI_EINVAL, "%s: \"%s\"", what, quoted);
 }
 

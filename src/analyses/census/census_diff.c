@@ -102,7 +102,7 @@ static bool is_lost(const differ *d, const ubi_report *report, uint32_t place) {
     return ubi__text_is(key.text, "__proto__");
 }
 
-static ubi_status append(differ *d, const ubi_report *start, const ubi_report *end, uint32_t place) {
+static ubi_status append_delta(differ *d, const ubi_report *start, const ubi_report *end, uint32_t place) {
     if (d->diff->deltas.n >= UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "the difference has more than 2^32-1 entries");
     ubi_delta delta = { .diff = d->diff, .start = start, .end = end, .place = place };
@@ -138,7 +138,7 @@ static ubi_status append_start(differ *d, const ubi_report *start, const ubi_rep
         if (found != UBI_NONE)
             d->paired.at[found] = 1;
         if (!is_lost(d, start, place))
-            UBI_TRY(append(d, part_of(start, place), found == UBI_NONE ? NULL : part_of(end, found), place));
+            UBI_TRY(append_delta(d, part_of(start, place), found == UBI_NONE ? NULL : part_of(end, found), place));
     }
     return UBI_OK;
 }
@@ -147,7 +147,7 @@ static ubi_status append_start(differ *d, const ubi_report *start, const ubi_rep
 static ubi_status append_end(differ *d, const ubi_report *start, const ubi_report *end) {
     for (uint32_t place = 0; place < entry_count(end); place++)
         if ((!start || !d->paired.at[place]) && !is_lost(d, end, place))
-            UBI_TRY(append(d, NULL, part_of(end, place), place));
+            UBI_TRY(append_delta(d, NULL, part_of(end, place), place));
     return UBI_OK;
 }
 
@@ -178,7 +178,7 @@ static ubi_status order_parts(differ *d, const ubi_delta *parent, uint32_t first
 }
 
 /** Appends the parts of a delta. */
-static ubi_status expand(differ *d, uint32_t at) {
+static ubi_status expand_delta(differ *d, uint32_t at) {
     const ubi_report *start = d->diff->deltas.at[at].start, *end = d->diff->deltas.at[at].end;
     uint32_t first = (uint32_t)d->diff->deltas.n;
     if (start && end)
@@ -192,10 +192,10 @@ static ubi_status expand(differ *d, uint32_t at) {
     return order_parts(d, delta, first_added);
 }
 
-static ubi_status subtract(differ *d) {
-    UBI_TRY(append(d, ubi_census_report(d->start.census), ubi_census_report(d->end.census), 0));
+static ubi_status subtract_reports(differ *d) {
+    UBI_TRY(append_delta(d, ubi_census_report(d->start.census), ubi_census_report(d->end.census), 0));
     for (uint32_t at = 0; at < d->diff->deltas.n; at++)
-        UBI_TRY(expand(d, at));
+        UBI_TRY(expand_delta(d, at));
     ubi__vec_delta_trim(&d->diff->deltas, d->allocator);
     return UBI_OK;
 }
@@ -234,7 +234,7 @@ static ubi_status diff_censuses(ubi_census_diff *diff, const ubi_census *start, 
     ubi__diff_side_init(&d.start, start, d.allocator);
     ubi__diff_side_init(&d.end, end, d.allocator);
     ubi__u64_map_init(&d.end_places, d.allocator);
-    ubi_status status = subtract(&d);
+    ubi_status status = subtract_reports(&d);
     if (status == UBI_OK)
         ubi__census_diff_check(diff);
     ubi__diff_keys_fini(&d.keys);
@@ -311,7 +311,7 @@ static int64_t rounded_difference(uint64_t end, uint64_t start) {
     return (int64_t)difference;
 }
 
-static int64_t difference(const ubi_delta *delta, uint64_t end, uint64_t start) {
+static int64_t number_difference(const ubi_delta *delta, uint64_t end, uint64_t start) {
     if (is_compat(delta->diff))
         return rounded_difference(end, start);
     return end >= start ? ubi__to_i64(end - start) : -ubi__to_i64(start - end);
@@ -325,8 +325,8 @@ void ubi_delta_get_count(const ubi_delta *delta, ubi_delta_count *out) {
         .has_count = start ? shows_count(delta->diff, b) : b->has_count,
         .has_bytes = start ? shows_bytes(delta->diff, b) : b->has_bytes,
         .has_label = b->has_label && !(start && is_compat(delta->diff)),
-        .count = difference(delta, end ? end->count : 0, start ? start->count : 0),
-        .bytes = difference(delta, end ? end->bytes : 0, start ? start->bytes : 0),
+        .count = number_difference(delta, end ? end->count : 0, start ? start->count : 0),
+        .bytes = number_difference(delta, end ? end->bytes : 0, start ? start->bytes : 0),
     };
     if (out->has_label)
         out->label = ubi__breakdown_label(b);

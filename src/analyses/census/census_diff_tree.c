@@ -15,7 +15,7 @@ static ubi_status add_count(ubi__tree_builder *b, const ubi_delta *delta) {
 }
 
 /** Recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH. */
-static ubi_status add(ubi__tree_builder *b, const ubi_delta *delta, const ubi_report_key *edge) {
+static ubi_status add_delta(ubi__tree_builder *b, const ubi_delta *delta, const ubi_report_key *edge) {
     const ubi_breakdown *breakdown = ubi_delta_breakdown(delta);
     if (b->compat == UBI_COMPAT_FIREFOX && !breakdown->written)
         return ubi__fail(UBI_EINVAL, "can't access property \"by\", breakdown is undefined");
@@ -25,7 +25,7 @@ static ubi_status add(ubi__tree_builder *b, const ubi_delta *delta, const ubi_re
     for (uint32_t i = 0; i < ubi_delta_entry_count(delta); i++) {
         ubi_report_key key;
         const ubi_delta *part = ubi_delta_entry(delta, i, &key);
-        UBI_TRY(add(b, part, &key));
+        UBI_TRY(add_delta(b, part, &key));
     }
     return ubi__tree_leave(b);
 }
@@ -37,7 +37,7 @@ ubi_status ubi_census_diff_tree_new(ubi_census_tree **out, const ubi_census_diff
     ubi__tree_basis basis = { .total_bytes = diff->basis_bytes, .total_count = diff->basis_count };
     ubi__tree_builder b;
     ubi__tree_builder_init(&b, diff->allocator, diff->compat);
-    ubi_status status = add(&b, ubi_census_diff_delta(diff), NULL);
+    ubi_status status = add_delta(&b, ubi_census_diff_delta(diff), NULL);
     if (status == UBI_OK)
         status = ubi__tree_finish(out, &b, &how, &basis);
     ubi__tree_builder_fini(&b);

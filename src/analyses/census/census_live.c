@@ -215,7 +215,7 @@ static ubi_status append_visits(walk *w) {
     return UBI_OK;
 }
 
-static ubi_status flush(walk *w) {
+static ubi_status flush_rows(walk *w) {
     if (w->n_rows == 0)
         return UBI_OK;
     ubi__census_rows rows = { w->id, w->size_bytes, w->kind, w->stack, w->n_rows };
@@ -243,7 +243,7 @@ static ubi_status add_node(walk *w, ubi_node node) {
     UBI_TRY(kind_of(w, &w->kind[i], node));
     if (w->cells->by_stack && ubi_node_allocation_stack(node, &stack))
         UBI_TRY(intern_stack(w->live, &w->stack[i], stack));
-    return ++w->n_rows == BLOCK_ROWS ? flush(w) : UBI_OK;
+    return ++w->n_rows == BLOCK_ROWS ? flush_rows(w) : UBI_OK;
 }
 
 static ubi_status on_reached(void *payload, ubi_node node) {
@@ -278,13 +278,13 @@ static bool on_edge(void *payload, ubi_node referent, ubi_text edge_name) {
     return w->status == UBI_OK;
 }
 
-static ubi_status run(walk *w) {
+static ubi_status walk_heap(walk *w) {
     UBI_TRY(ubi__frontier_take(w->frontier, w->root, false));
     for (;;) {
         bool has_edges, more;
         UBI_TRY(ubi__frontier_next(w->frontier, &w->origin, &has_edges, &more));
         if (!more)
-            return flush(w);
+            return flush_rows(w);
         if (has_edges)
             ubi_node_edges(w->origin, false, on_edge, w);
         UBI_TRY(w->status);
@@ -307,7 +307,7 @@ ubi_status ubi__census_live_count(ubi__census_live *live, ubi__cells *cells, ubi
     for (size_t i = 0; i < GROUPS; i++)
         w->kind_of_group[i] = UBI_NONE;
     w->frontier = ubi__frontier_new(live->allocator, on_reached, w);
-    ubi_status status = w->frontier ? run(w) : UBI_ENOMEM;
+    ubi_status status = w->frontier ? walk_heap(w) : UBI_ENOMEM;
     ubi__frontier_free(w->frontier);
     UBI_DELETE(live->allocator, w);
     return status;

@@ -153,7 +153,7 @@ static ubi_status emit_all(emitter *e, ubi__row_ix root) {
     return UBI_OK;
 }
 
-static ubi_status emit(ubi_census_tree **out, ubi__tree_builder *b, ubi__row_ix root, bool by_self) {
+static ubi_status emit_tree(ubi_census_tree **out, ubi__tree_builder *b, ubi__row_ix root, bool by_self) {
     ubi_census_tree *tree = UBI_NEW(b->allocator, ubi_census_tree);
     if (!tree)
         return ubi__fail_nomem();
@@ -186,7 +186,7 @@ ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const u
     }
     ubi__u64_map_fini(&b->placed); /* large, and nobody looks up a row any more */
     ubi__u64_map_fini(&b->children);
-    return emit(out, b, root, options->invert);
+    return emit_tree(out, b, root, options->invert);
 }
 
 /* ---- from a census ----------------------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ ubi_status ubi__tree_count_shown(ubi__tree_builder *b, const ubi_breakdown *brea
     return ubi__tree_count(b, has_count ? count : 0, has_bytes ? bytes : 0);
 }
 
-static ubi_status enter(void *payload, const ubi_report *report, const ubi_report_key *edge) {
+static ubi_status enter_report(void *payload, const ubi_report *report, const ubi_report_key *edge) {
     const ubi_breakdown *breakdown = ubi_report_breakdown(report);
     UBI_TRY(ubi__tree_enter(payload, edge, breakdown));
     if (ubi_report_shape_of(report) != UBI_REPORT_COUNT)
@@ -206,7 +206,7 @@ static ubi_status enter(void *payload, const ubi_report *report, const ubi_repor
     return ubi__tree_count_shown(payload, breakdown, ubi__to_i64(report->count), ubi__to_i64(report->bytes));
 }
 
-static ubi_status leave(void *payload, const ubi_report *report) {
+static ubi_status leave_report(void *payload, const ubi_report *report) {
     (void)report;
     return ubi__tree_leave(payload);
 }
@@ -221,7 +221,7 @@ ubi_status ubi__tree_check_options(ubi_census_tree_options *out, const ubi_censu
 
 ubi_status ubi_census_tree_new(ubi_census_tree **out, const ubi_census *census,
                                const ubi_census_tree_options *options) {
-    static const ubi__report_visitor visitor = { enter, leave };
+    static const ubi__report_visitor visitor = { enter_report, leave_report };
     ubi_census_tree_options how;
     UBI_TRY(ubi__tree_check_options(&how, options));
     ubi__tree_builder b;

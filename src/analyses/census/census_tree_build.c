@@ -279,7 +279,7 @@ static bool is_empty(const ubi__tree_row *row) {
 }
 
 /** Sorts the children of a row, drops the empty ones and adds up its totals; the children's totals are right. */
-static ubi_status settle(ubi__tree_builder *b, ubi__row_ix row, bool prune) {
+static ubi_status settle_row(ubi__tree_builder *b, ubi__row_ix row, bool prune) {
     UBI_TRY(ubi__tree_sorted_children(b, row, false));
     ubi__tree_row *r = &b->rows.at[row];
     r->first_child = r->last_child = UBI_NONE;
@@ -363,15 +363,15 @@ ubi_status ubi__tree_count(ubi__tree_builder *b, int64_t count, int64_t bytes) {
  * above, Firefox sorts once more; we do not, so that no file can make this quadratic.)
  */
 static ubi_status leave_frame(ubi__tree_builder *b, ubi__row_ix row) {
-    return b->rows.at[row].settled ? UBI_OK : settle(b, row, b->compat == UBI_COMPAT_FIREFOX);
+    return b->rows.at[row].settled ? UBI_OK : settle_row(b, row, b->compat == UBI_COMPAT_FIREFOX);
 }
 
 /** A map is left: the rows of its frames lie behind it, callers before what they call. */
 static ubi_status leave_map(ubi__tree_builder *b, ubi__row_ix row) {
     for (size_t i = b->rows.n - 1; i > row; i--)
         if (is_frame(b, (ubi__row_ix)i))
-            UBI_TRY(settle(b, (ubi__row_ix)i, true));
-    return settle(b, row, true);
+            UBI_TRY(settle_row(b, (ubi__row_ix)i, true));
+    return settle_row(b, row, true);
 }
 
 ubi_status ubi__tree_leave(ubi__tree_builder *b) {
@@ -379,5 +379,5 @@ ubi_status ubi__tree_leave(ubi__tree_builder *b) {
     ubi__row_ix row = b->open.at[--b->open.n];
     if (b->rows.at[row].holds_frames)
         return leave_map(b, row);
-    return is_frame(b, row) ? leave_frame(b, row) : settle(b, row, true);
+    return is_frame(b, row) ? leave_frame(b, row) : settle_row(b, row, true);
 }

@@ -40,7 +40,7 @@ static ubi_status count_step(ubi__tree_builder *b) {
 }
 
 /** A copy of `from` as a new child of `parent`. */
-static ubi_status insert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
+static ubi_status insert_copy(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix from) {
     UBI_TRY(ubi__tree_new_row(b, out, b->rows.at[from].name));
     const ubi__tree_row *source = &b->rows.at[from];
     ubi__tree_row *row = &b->rows.at[*out];
@@ -61,7 +61,7 @@ static ubi_status new_root(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix o
 }
 
 /** Moves `path`, the rows from the start of the search to the current one, to the next row in depth-first order. */
-static ubi_status step(const ubi__tree_builder *b, ubi__vec_u32 *path) {
+static ubi_status step_path(const ubi__tree_builder *b, ubi__vec_u32 *path) {
     ubi__row_ix row = path->at[path->n - 1];
     if (b->rows.at[row].first_child != UBI_NONE)
         return ubi__vec_u32_push(path, b->allocator, b->rows.at[row].first_child);
@@ -82,7 +82,7 @@ static bool is_compat(const ubi__tree_builder *b) {
 
 /* ---- Firefox's step ---------------------------------------------------------------------------------------------- */
 
-static ubi_status merge(ubi__tree_builder *b, ubi__row_ix into, ubi__row_ix from) {
+static ubi_status merge_row(ubi__tree_builder *b, ubi__row_ix into, ubi__row_ix from) {
     ubi__tree_row *row = &b->rows.at[into];
     const ubi__tree_row *source = &b->rows.at[from];
     bool again = row->source == from;
@@ -98,8 +98,8 @@ static ubi_status insert_or_merge(ubi__tree_builder *b, ubi__row_ix *out, ubi__r
     UBI_TRY(count_step(b));
     *out = ubi__u64_map_get(&b->children, key);
     if (*out != UBI_NONE)
-        return merge(b, *out, from);
-    UBI_TRY(insert(b, out, parent, from));
+        return merge_row(b, *out, from);
+    UBI_TRY(insert_copy(b, out, parent, from));
     return ubi__u64_map_put(&b->children, key, *out);
 }
 
@@ -116,8 +116,8 @@ static ubi_status insert_inverted(ubi__tree_builder *b, ubi__row_ix root, const 
  * Child of `parent` with the name of `from`, new if there is none. `scope` tells namesakes apart that must not become
  * one; it is `parent` when there is nothing to tell.
  */
-static ubi_status namesake(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix scope,
-                           ubi__row_ix from) {
+static ubi_status namesake_of(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix parent, ubi__row_ix scope,
+                              ubi__row_ix from) {
     uint32_t name = b->rows.at[from].name;
     uint64_t key = ubi__u64_pair(scope, b->names.at[name].merge_class);
     UBI_TRY(count_step(b));
@@ -142,7 +142,7 @@ static ubi_status lay_inverted(ubi__tree_builder *b, ubi__row_ix root, const ubi
     ubi__row_ix origin = path->at[path->n - 1], at = root, scope = scope_of(b, root, path);
     int64_t bytes = b->rows.at[origin].bytes, count = b->rows.at[origin].count;
     for (size_t i = path->n; i > 0; i--) {
-        UBI_TRY(namesake(b, &at, at, scope, path->at[i - 1]));
+        UBI_TRY(namesake_of(b, &at, at, scope, path->at[i - 1]));
         ubi__tree_row *row = &b->rows.at[at];
         row->total_bytes = ubi__add_i64(row->total_bytes, bytes);
         row->total_count = ubi__add_i64(row->total_count, count);
@@ -167,7 +167,7 @@ static ubi_status invert_below(ubi__tree_builder *b, ubi__row_ix inverted, ubi__
     UBI_TRY(ubi__vec_u32_push(path, b->allocator, root));
     while (path->n) {
         UBI_TRY(invert_row(b, inverted, path));
-        UBI_TRY(step(b, path));
+        UBI_TRY(step_path(b, path));
     }
     return UBI_OK;
 }
@@ -184,7 +184,7 @@ ubi_status ubi__tree_invert(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix 
 /* ---- filter ------------------------------------------------------------------------------------------------------ */
 
 /** Rows without a name, or with an empty one, never match. */
-static bool matches(const ubi__tree_builder *b, ubi__row_ix row, ubi_text wanted) {
+static bool row_matches(const ubi__tree_builder *b, ubi__row_ix row, ubi_text wanted) {
     const ubi__tree_name *name = &b->names.at[b->rows.at[row].name];
     ubi_frame frame;
     switch (name->type) {
@@ -204,7 +204,7 @@ static ubi_status copy_once(ubi__tree_builder *b, ubi__row_ix *out, ubi__row_ix 
     *out = ubi__u64_map_get(&b->children, ubi__u64_pair(parent, from));
     if (*out != UBI_NONE)
         return UBI_OK;
-    UBI_TRY(insert(b, out, parent, from));
+    UBI_TRY(insert_copy(b, out, parent, from));
     return ubi__u64_map_put(&b->children, ubi__u64_pair(parent, from), *out);
 }
 
@@ -230,11 +230,11 @@ static ubi_status filter_below(ubi__tree_builder *b, ubi__row_ix filtered, ubi__
         if (path->n <= n_matching) /* the search has left what matched */
             n_matching = 0;
         ubi__row_ix row = path->at[path->n - 1];
-        if (n_matching == 0 && matches(b, row, text))
+        if (n_matching == 0 && row_matches(b, row, text))
             n_matching = path->n;
         if (n_matching && ends_path(b, row))
             UBI_TRY(add_path(b, filtered, path));
-        UBI_TRY(step(b, path));
+        UBI_TRY(step_path(b, path));
     }
     return UBI_OK;
 }

@@ -23,7 +23,7 @@ typedef struct picker {
     vec_leaf found; /* in report order */
 } picker;
 
-static ubi_status enter(void *payload, const ubi_report *report, const ubi_report_key *edge) {
+static ubi_status enter_leaf(void *payload, const ubi_report *report, const ubi_report_key *edge) {
     picker *p = payload;
     (void)edge;
     uint64_t index = p->next_index++;
@@ -34,14 +34,14 @@ static ubi_status enter(void *payload, const ubi_report *report, const ubi_repor
     return vec_leaf_push(&p->found, p->allocator, report);
 }
 
-static ubi_status leave(void *payload, const ubi_report *report) {
+static ubi_status leave_leaf(void *payload, const ubi_report *report) {
     (void)payload, (void)report;
     return UBI_OK;
 }
 
-static ubi_status pick(picker *p, const ubi_census *census, ubi_compat compat, const uint32_t *leaves,
-                       uint32_t n_leaves) {
-    static const ubi__report_visitor visitor = { enter, leave };
+static ubi_status pick_leaves(picker *p, const ubi_census *census, ubi_compat compat, const uint32_t *leaves,
+                              uint32_t n_leaves) {
+    static const ubi__report_visitor visitor = { enter_leaf, leave_leaf };
     for (uint32_t i = 0; i < n_leaves; i++)
         UBI_TRY(ubi__u64_map_put(&p->wanted, leaves[i], 1));
     UBI_TRY(ubi__report_walk(ubi_census_report(census), compat, &visitor, p));
@@ -65,7 +65,7 @@ static ubi_status take_buckets(ubi_census **out, const ubi_graph *graph, const u
 }
 
 /** All ids of the leaves that were found, in one block of exactly their size: ubi_individuals_free knows only that. */
-static ubi_status join(uint64_t **out, uint64_t *n, const picker *p) {
+static ubi_status join_buckets(uint64_t **out, uint64_t *n, const picker *p) {
     uint64_t total = 0, part, filled = 0;
     for (size_t i = 0; i < p->found.n; i++) {
         ubi_report_bucket(p->found.at[i], &part);
@@ -91,9 +91,9 @@ ubi_status ubi_census_individuals(uint64_t **out, uint64_t *n, const ubi_graph *
     picker p = { .allocator = ubi__allocator_or_default(options ? options->allocator : NULL) };
     UBI_TRY(take_buckets(&census, graph, breakdown, options, p.allocator));
     ubi__u64_map_init(&p.wanted, p.allocator);
-    ubi_status status = pick(&p, census, options ? options->compat : UBI_COMPAT_NONE, leaves, n_leaves);
+    ubi_status status = pick_leaves(&p, census, options ? options->compat : UBI_COMPAT_NONE, leaves, n_leaves);
     if (status == UBI_OK)
-        status = join(out, n, &p);
+        status = join_buckets(out, n, &p);
     ubi__u64_map_fini(&p.wanted);
     vec_leaf_fini(&p.found, p.allocator);
     ubi_census_free(census);

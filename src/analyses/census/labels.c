@@ -80,7 +80,7 @@ static void read_leaf(reader *r, const ubi_report *report) {
 }
 
 /* Parts are frozen from the first leaf on. */
-static ubi_status enter(void *payload, const ubi_report *report, const ubi_report_key *edge) {
+static ubi_status enter_part(void *payload, const ubi_report *report, const ubi_report_key *edge) {
     reader *r = payload;
     ubi_label_part part;
     bool adds = r->n_leaves == 0 && part_of(&part, r, edge);
@@ -93,7 +93,7 @@ static ubi_status enter(void *payload, const ubi_report *report, const ubi_repor
     return UBI_OK;
 }
 
-static ubi_status leave(void *payload, const ubi_report *report) {
+static ubi_status leave_part(void *payload, const ubi_report *report) {
     reader *r = payload;
     (void)report;
     r->depth--;
@@ -103,7 +103,7 @@ static ubi_status leave(void *payload, const ubi_report *report) {
 }
 
 static ubi_status read_census(reader *r, uint64_t node_id) {
-    static const ubi__report_visitor visitor = { enter, leave };
+    static const ubi__report_visitor visitor = { enter_part, leave_part };
     const ubi_labels *l = r->labels;
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
     ubi_census *census;
@@ -122,7 +122,7 @@ static size_t label_bytes(uint32_t n_parts) {
     return sizeof(ubi_label) + n_parts * sizeof(ubi_label_part);
 }
 
-static ubi_status keep(ubi_labels *l, const reader *r, uint64_t key) {
+static ubi_status keep_label(ubi_labels *l, const reader *r, uint64_t key) {
     bool is_defined = r->n_leaves == 1;
     UBI_ASSERT(r->depth == 0 && (r->n_leaves || r->n_parts == 0));
     uint32_t n = is_defined ? r->n_parts : 0;
@@ -148,7 +148,7 @@ ubi_status ubi_labels_get(const ubi_label **out, ubi_labels *l, ubi_node_ix node
     if (place == UBI_NONE) {
         reader r = { .labels = l };
         UBI_TRY(read_census(&r, l->graph->id.at[node]));
-        UBI_TRY(keep(l, &r, key));
+        UBI_TRY(keep_label(l, &r, key));
         place = (uint32_t)(l->made.n - 1);
     }
     *out = l->made.at[place];

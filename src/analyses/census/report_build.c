@@ -152,7 +152,7 @@ static void sort_members(builder *b, size_t begin, size_t end) {
 }
 
 /** Sorts members[begin..end) by key and lists its groups in ascending order of key. */
-static ubi_status split(builder *b, ubi_breakdown_by by, size_t begin, size_t end) {
+static ubi_status split_members(builder *b, ubi_breakdown_by by, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         uint32_t cell = (uint32_t)b->members[i];
         b->members[i] = ubi__u64_pair(key_of(b, by, ubi__cells_get(b->cells, cell)), cell);
@@ -183,7 +183,7 @@ static ubi_status sort_by_smallest_id(builder *b) {
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status build(builder *b, ubi__report_ix at, const ubi_breakdown *breakdown, size_t begin, size_t end);
+static ubi_status build_report(builder *b, ubi__report_ix at, const ubi_breakdown *breakdown, size_t begin, size_t end);
 
 static ubi_status new_report(builder *b, ubi__report_ix *out) {
     ubi__vec_report *reports = &b->census->reports;
@@ -198,7 +198,7 @@ static ubi_status build_property(builder *b, ubi__report_ix *out, const property
     const ubi_breakdown *breakdown = p->breakdown; /* `p` may move while we build */
     size_t begin = p->begin, end = p->end;
     UBI_TRY(new_report(b, out));
-    return build(b, *out, breakdown, begin, end);
+    return build_report(b, *out, breakdown, begin, end);
 }
 
 /** UBI_COMPAT_FIREFOX: a property name that is not UTF-8 fails the census. */
@@ -261,7 +261,7 @@ static uint32_t name_of(const builder *b, const property *p) {
 }
 
 /** Gives the place of a defined property to another one. */
-static ubi_status redefine(builder *b, size_t place, const property *p) {
+static ubi_status redefine_property(builder *b, size_t place, const property *p) {
     property lost = b->properties.at[place];
     lost.lost = true;
     b->properties.at[place] = *p;
@@ -269,11 +269,11 @@ static ubi_status redefine(builder *b, size_t place, const property *p) {
 }
 
 /** Adds a property as JavaScript would define it: an equal name keeps its place and takes the new value. */
-static ubi_status define(builder *b, size_t first, const property *p) {
+static ubi_status define_property(builder *b, size_t first, const property *p) {
     if (is_compat(b)) {
         uint32_t name = name_of(b, p), place = ubi__u64_map_get(&b->seen, name);
         if (place != UBI_NONE)
-            return redefine(b, first + place, p);
+            return redefine_property(b, first + place, p);
         UBI_TRY(ubi__u64_map_put(&b->seen, name, (uint32_t)(b->properties.n - first)));
     }
     return vec_property_push(&b->properties, b->census->allocator, *p);
@@ -286,7 +286,7 @@ static ubi_status define_rest(builder *b, size_t first, const ubi_breakdown *bre
     if (is_compat(b) && p.key_type == UBI_KEY_TEXT)
         for (size_t i = first; i < b->properties.n; i++)
             if (ubi__text_is(ubi__census_text(&b->census->tables, b->properties.at[i].key), reserved))
-                return redefine(b, i, &p);
+                return redefine_property(b, i, &p);
     return vec_property_push(&b->properties, b->census->allocator, p);
 }
 
@@ -315,7 +315,7 @@ static ubi_status fail_undescribed(const builder *b, const group *rest) {
 
 static ubi_status build_keyed(builder *b, ubi__report_ix at, const ubi_breakdown *breakdown, size_t begin, size_t end) {
     size_t first = b->properties.n;
-    UBI_TRY(split(b, breakdown->by, begin, end));
+    UBI_TRY(split_members(b, breakdown->by, begin, end));
     group rest = take_rest(b, end);
     bool has_rest = reserved_key(breakdown->by) != NULL;
     if (!has_rest && rest.begin < rest.end)
@@ -324,7 +324,7 @@ static ubi_status build_keyed(builder *b, ubi__report_ix at, const ubi_breakdown
     ubi__u64_map_fini(&b->seen);
     for (size_t i = 0; i < b->groups.n; i++) {
         property p = property_of(b, breakdown, &b->groups.at[i]);
-        UBI_TRY(define(b, first, &p));
+        UBI_TRY(define_property(b, first, &p));
     }
     /* noStack is there only if something is in it; other and noFilename always. */
     if (has_rest && (breakdown->by != UBI_BY_ALLOCATION_STACK || rest.begin < rest.end))
@@ -389,7 +389,8 @@ static ubi_status claim_cells(builder *b, ubi__report_ix at, size_t begin, size_
     return UBI_OK;
 }
 
-static ubi_status build(builder *b, ubi__report_ix at, const ubi_breakdown *breakdown, size_t begin, size_t end) {
+static ubi_status build_report(builder *b, ubi__report_ix at, const ubi_breakdown *breakdown, size_t begin,
+                               size_t end) {
     ubi_report *report = &b->census->reports.at[at];
     report->breakdown = breakdown;
     for (size_t i = begin; i < end; i++) {
@@ -428,7 +429,7 @@ static ubi_status build_all(builder *b) {
     ubi__report_ix root;
     UBI_TRY(list_members(b));
     UBI_TRY(new_report(b, &root));
-    UBI_TRY(build(b, root, b->census->breakdown, 0, b->n_members));
+    UBI_TRY(build_report(b, root, b->census->breakdown, 0, b->n_members));
     UBI_ASSERT(b->properties.n == 0); /* each level has popped its own */
     b->census->node_count = b->census->reports.at[root].count;
     b->census->size_bytes = b->census->reports.at[root].bytes;

@@ -71,7 +71,7 @@ static uint64_t size_of(const ubi_class_scheme *scheme, ubi_node_ix node) {
     return scheme->size_bytes ? scheme->size_bytes[node] : scheme->graph->size_bytes.at[node];
 }
 
-static void add(ubi_tally *tally, uint64_t bytes) {
+static void tally_node(ubi_tally *tally, uint64_t bytes) {
     tally->count++;
     tally->bytes += bytes;
 }
@@ -82,7 +82,7 @@ static void add_end(comparison *c, ubi_node_ix node) {
         return;
     const ubi_graph *old = c->start->graph;
     row_ix row = c->end_rows[class_ix];
-    add(&c->diff->rows.at[row].end, size_of(c->end, node));
+    tally_node(&c->diff->rows.at[row].end, size_of(c->end, node));
     ubi_node_ix before = ubi__id_index_find(&old->ids, old->id.at, c->end->graph->id.at[node]);
     class_ix = before == UBI_NONE ? UBI_NONE : c->start->class_of(c->start, before);
     if (class_ix == UBI_NONE)
@@ -99,7 +99,7 @@ static void add_end(comparison *c, ubi_node_ix node) {
 static void add_start(comparison *c, ubi_node_ix node) {
     uint32_t class_ix = c->start->class_of(c->start, node);
     if (class_ix != UBI_NONE)
-        add(&c->diff->rows.at[c->start_rows[class_ix]].start, size_of(c->start, node));
+        tally_node(&c->diff->rows.at[c->start_rows[class_ix]].start, size_of(c->start, node));
 }
 
 static ubi_status add_all(comparison *c, const ubi_graph *graph, uint64_t done,
@@ -142,7 +142,7 @@ static int larger_first(uint64_t a, uint64_t b) {
     return a > b ? -1 : a < b;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b) {
+static uint64_t distance_of(uint64_t a, uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
@@ -155,9 +155,9 @@ static int by_name(const ubi_class_change *a, const ubi_class_change *b) {
 }
 
 static int by_change(const ubi_class_change *a, const ubi_class_change *b) {
-    int order = larger_first(distance(a->start.bytes, a->end.bytes), distance(b->start.bytes, b->end.bytes));
+    int order = larger_first(distance_of(a->start.bytes, a->end.bytes), distance_of(b->start.bytes, b->end.bytes));
     if (!order)
-        order = larger_first(distance(a->start.count, a->end.count), distance(b->start.count, b->end.count));
+        order = larger_first(distance_of(a->start.count, a->end.count), distance_of(b->start.count, b->end.count));
     if (!order)
         order = larger_first(a->created.bytes + a->deleted.bytes, b->created.bytes + b->deleted.bytes);
     if (!order)
@@ -171,10 +171,10 @@ static int64_t net_bytes(const ubi_class_change *row) {
 
 static int by_net(const ubi_class_change *a, const ubi_class_change *b) {
     int order =
-        larger_first(distance(a->created.bytes, a->deleted.bytes), distance(b->created.bytes, b->deleted.bytes));
+        larger_first(distance_of(a->created.bytes, a->deleted.bytes), distance_of(b->created.bytes, b->deleted.bytes));
     if (!order)
-        order =
-            larger_first(distance(a->created.count, a->deleted.count), distance(b->created.count, b->deleted.count));
+        order = larger_first(distance_of(a->created.count, a->deleted.count),
+                             distance_of(b->created.count, b->deleted.count));
     if (!order)
         order = larger_first(a->created.bytes + a->deleted.bytes, b->created.bytes + b->deleted.bytes);
     if (!order)
@@ -188,7 +188,7 @@ static int by_growth(const ubi_class_change *a, const ubi_class_change *b) {
     return by_name(a, b);
 }
 
-static int compare(ubi_class_order order, const ubi_class_change *a, const ubi_class_change *b) {
+static int compare_changes(ubi_class_order order, const ubi_class_change *a, const ubi_class_change *b) {
     switch (order) {
     case UBI_CLASS_ORDER_NET:
         return by_net(a, b);
@@ -199,7 +199,7 @@ static int compare(ubi_class_order order, const ubi_class_change *a, const ubi_c
     }
 }
 
-#define BEFORE(order, a, b) (compare(order, &(a), &(b)) < 0)
+#define BEFORE(order, a, b) (compare_changes(order, &(a), &(b)) < 0)
 UBI_SORT_DEFINE(sort_rows, ubi_class_change, ubi_class_order, BEFORE);
 
 static void drop_empty_rows(vec_change *rows) {
@@ -256,8 +256,8 @@ static ubi_status compare_heaps(comparison *c) {
     return finish_rows(c->diff, c->order);
 }
 
-static ubi_status run(ubi_class_diff *diff, const ubi_class_scheme *start, const ubi_class_scheme *end,
-                      const ubi_class_diff_options *options) {
+static ubi_status class_diff_run(ubi_class_diff *diff, const ubi_class_scheme *start, const ubi_class_scheme *end,
+                                 const ubi_class_diff_options *options) {
     const ubi_allocator *a = diff->allocator;
     comparison c = { .diff = diff, .allocator = a, .start = start, .end = end };
     c.progress = options->progress;
@@ -283,7 +283,7 @@ ubi_status ubi_class_diff_new(ubi_class_diff **out, const ubi_class_scheme *star
     diff->allocator = a;
     diff->start = ubi_graph_ref((ubi_graph *)start->graph); /* only the reference counts change */
     diff->end = ubi_graph_ref((ubi_graph *)end->graph);
-    ubi_status status = run(diff, start, end, options);
+    ubi_status status = class_diff_run(diff, start, end, options);
     if (status == UBI_OK)
         *out = diff;
     else

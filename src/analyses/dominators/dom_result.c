@@ -54,7 +54,7 @@ typedef struct set_maker {
     ubi_status status;
 } set_maker;
 
-static ubi_status tick(const set_maker *m, uint64_t done) {
+static ubi_status tick_sets(const set_maker *m, uint64_t done) {
     return m->reports ? ubi__dom_tick(m->w, UBI__DOM_RESULT, done) : UBI_OK;
 }
 
@@ -64,10 +64,10 @@ static ubi_status place_sets(const set_maker *m) {
     const ubi__dom_work *w = m->w;
     const uint32_t *count = w->parent;
     uint32_t sum = 0;
-    UBI_TRY(tick(m, w->n / 2));
+    UBI_TRY(tick_sets(m, w->n / 2));
     for (uint32_t number = 0; number < w->n; number++)
         d->first[w->node[number]] = count[number];
-    UBI_TRY(tick(m, w->n / 2 + w->n / 8));
+    UBI_TRY(tick_sets(m, w->n / 2 + w->n / 8));
     for (ubi_node_ix node = 0; node < d->n_nodes; node++)
         d->first[node] = sum += d->first[node];
     d->first[d->n_nodes] = sum;
@@ -81,7 +81,7 @@ static ubi_status fill_sets(const set_maker *m) {
     uint32_t n = w->n - 1; /* the root ends last and belongs to no set */
     for (uint32_t i = 0, end; i < n; i = end) {
         end = ubi__dom_chunk_end(i, n);
-        UBI_TRY(tick(m, w->n / 4 * 3 + i / 4));
+        UBI_TRY(tick_sets(m, w->n / 4 * 3 + i / 4));
         for (uint32_t k = i; k < end; k++) {
             uint32_t number = w->finished[k];
             d->dominated[--d->first[w->node[w->dominator[number]]]] = w->node[number];

@@ -20,7 +20,7 @@ static uint32_t number_node(ubi__dom_work *w, ubi_node_ix node, uint32_t parent)
     return number;
 }
 
-static void finish(ubi__dom_work *w, uint32_t number) {
+static void finish_number(ubi__dom_work *w, uint32_t number) {
     if (w->finished)
         w->finished[w->n_finished++] = number;
 }
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) ubi_status walk_edges(ubi__dom_work
             next = g->first_edge.at[target + 1];
             fetch_ahead(w, begin, next);
         }
-        finish(w, at);
+        finish_number(w, at);
         if (depth == 0)
             return UBI_OK;
         at = w->parent[at];
@@ -100,7 +100,7 @@ static bool is_reached(const ubi__dom_work *w, ubi_node_ix node) {
     return w->number[node] != UBI_NONE;
 }
 
-static bool counts(const ubi__dom_work *w, ubi_edge_ix edge) {
+static bool edge_counts(const ubi__dom_work *w, ubi_edge_ix edge) {
     return ubi__edge_set_has(w->view->edges, edge);
 }
 
@@ -112,7 +112,7 @@ static ubi_status mark_led_to(uint64_t *led_to, const ubi__dom_work *w) {
         ubi_edge_ix end = is_reached(w, node) ? 0 : g->first_edge.at[node + 1];
         for (ubi_edge_ix e = g->first_edge.at[node]; e < end; e++) {
             ubi_node_ix target = g->target.at[e];
-            if (target != node && counts(w, e))
+            if (target != node && edge_counts(w, e))
                 led_to[target >> 6] |= UINT64_C(1) << (target & 63);
             if (--fuel == 0) {
                 UBI_TRY(ubi__dom_tick(w, UBI__DOM_WALK, w->n));
@@ -138,9 +138,9 @@ static ubi_status adopt_rest(ubi__dom_work *w) {
         if (is_reached(w, node))
             continue;
         uint32_t at = number_node(w, node, 0);
-        finish(w, at);
+        finish_number(w, at);
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
-            if (is_reached(w, g->target.at[e]) && counts(w, e))
+            if (is_reached(w, g->target.at[e]) && edge_counts(w, e))
                 sort_edge(w, at, w->number[g->target.at[e]]);
             if (--fuel == 0) {
                 UBI_TRY(ubi__dom_tick(w, UBI__DOM_WALK, w->n));
@@ -151,7 +151,7 @@ static ubi_status adopt_rest(ubi__dom_work *w) {
     return UBI_OK;
 }
 
-static ubi_status adopt(ubi__dom_work *w) {
+static ubi_status adopt_unreached(ubi__dom_work *w) {
     size_t n_words = ((size_t)w->graph->n_nodes + 63) / 64;
     uint64_t *led_to = ubi__calloc_array(w->allocator, n_words, sizeof *led_to);
     if (!led_to)
@@ -171,7 +171,7 @@ ubi_status ubi__dom_walk(ubi__dom_work *w) {
         return UBI_OK;
     if (w->finished)
         w->n_finished--; /* the root ends after all that it adopts */
-    UBI_TRY(adopt(w));
-    finish(w, 0);
+    UBI_TRY(adopt_unreached(w));
+    finish_number(w, 0);
     return UBI_OK;
 }

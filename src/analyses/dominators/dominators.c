@@ -94,7 +94,7 @@ static ubi_status work_init(ubi__dom_work *w) {
  * First use of memory is a fifth of all that is to be done, and more where a hypervisor has to supply it. So a helper runs ahead
  * of the walk: columns that are filled by number, and of the pool what the result will take; then cells, for the next step.
  */
-static void touch(void *payload) {
+static void touch_columns(void *payload) {
     ubi__dom_work *w = payload;
     size_t n = w->graph->n_nodes, pool_bytes = 2 * sizeof(uint64_t) * n;
     size_t column_bytes = n * sizeof(uint32_t), slice_bytes = column_bytes / N_SLICES;
@@ -109,10 +109,10 @@ static void touch(void *payload) {
     ubi__touch_pages(w->scratch, n * sizeof(ubi__dom_cell));
 }
 
-static ubi_status run(ubi_dominators *d, ubi__dom_work *w) {
+static ubi_status dominators_run(ubi_dominators *d, ubi__dom_work *w) {
     UBI_TRY(work_init(w));
     if (w->helper->threaded)
-        ubi__helper_give(w->helper, &w->touching, touch, w);
+        ubi__helper_give(w->helper, &w->touching, touch_columns, w);
     UBI_TRY(ubi__dom_walk(w));
     ubi__dom_work_check(w, UBI__DOM_WALK);
     UBI_TRY(ubi__dom_find_semi(w));
@@ -124,8 +124,8 @@ static ubi_status run(ubi_dominators *d, ubi__dom_work *w) {
     return UBI_OK;
 }
 
-static ubi_status find(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
-                       ubi__helper *helper, const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
+static ubi_status dominators_find(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
+                                  ubi__helper *helper, const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
     UBI_TRY(check_arguments(view, options));
     ubi__dom_work w = { .graph = view->graph, .view = view, .helper = helper };
     w.allocator = ubi__allocator_or_default(options ? options->allocator : NULL);
@@ -140,7 +140,7 @@ static ubi_status find(ubi_dominators **out, const ubi_view *view, const ubi_dom
     d->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)view->graph);
     d->root = view->root;
     d->n_nodes = view->graph->n_nodes;
-    ubi_status status = run(d, &w);
+    ubi_status status = dominators_run(d, &w);
     work_fini(&w);
     if (counts)
         *counts = w.counts;
@@ -155,14 +155,14 @@ ubi_status ubi__dominators_new(ubi_dominators **out, const ubi_view *view, const
                                const ubi__dom_tuning *tuning, ubi__dom_counts *counts) {
     ubi__helper helper;
     ubi__helper_start(&helper, ubi__thread_count(options ? options->threads : 0));
-    ubi_status status = find(out, view, options, &helper, tuning, counts);
+    ubi_status status = dominators_find(out, view, options, &helper, tuning, counts);
     ubi__helper_stop(&helper);
     return status;
 }
 
 ubi_status ubi__dominators_helped(ubi_dominators **out, const ubi_view *view, const ubi_dominators_options *options,
                                   ubi__helper *helper) {
-    return find(out, view, options, helper, NULL, NULL);
+    return dominators_find(out, view, options, helper, NULL, NULL);
 }
 
 /* ---- the public face ------------------------------------------------------------------------------------------------- */

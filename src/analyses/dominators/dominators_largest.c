@@ -35,7 +35,7 @@ static void keep_best(buffer *b, uint32_t max) {
         b->n = max;
 }
 
-static void choose(buffer *b, const ubi_dominators *d, const ubi_node_ix *set, uint32_t count, uint32_t max) {
+static void choose_largest(buffer *b, const ubi_dominators *d, const ubi_node_ix *set, uint32_t count, uint32_t max) {
     uint64_t floor_bytes = 0; /* once known: what is not above it comes too late */
     bool floor_known = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ ubi_status ubi_dominators_largest(ubi_node_ix *out, uint32_t *n, const ubi_domin
     if (!b.at)
         return ubi__fail_nomem();
     b.spare = b.at + b.cap;
-    choose(&b, d, set, count, max);
+    choose_largest(&b, d, set, count, max);
     UBI_ASSERT(b.n == (max < count ? max : count));
     for (size_t i = 0; i < b.n; i++)
         out[i] = b.at[i].node;

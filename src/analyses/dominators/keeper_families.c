@@ -38,7 +38,7 @@ void ubi__families_check(const ubi__families *f) {
     }
 }
 
-static void fill(ubi__families *f, named_kind *kinds, named_kind *spare, const ubi_graph *g) {
+static void fill_families(ubi__families *f, named_kind *kinds, named_kind *spare, const ubi_graph *g) {
     for (ubi_kind_ix k = 0; k < f->n_kinds; k++) {
         const ubi_kind *kind = ubi_graph_kind(g, k);
         kinds[k] = (named_kind){ kind->coarse_type, ubi_graph_canonical_string(g, name_of(kind)), k };
@@ -59,7 +59,7 @@ ubi_status ubi__families_init(ubi__families *out, const ubi_graph *graph, const 
     named_kind *spare = ubi__alloc_array(a, n, sizeof *spare);
     bool complete = out->family && kinds && spare;
     if (complete)
-        fill(out, kinds, spare, graph);
+        fill_families(out, kinds, spare, graph);
     ubi__free_array(a, kinds, n, sizeof *kinds);
     ubi__free_array(a, spare, n, sizeof *spare);
     if (complete)

@@ -39,7 +39,7 @@ static bool is_keeper(const walker *w, ubi_node_ix node) {
     return place && w->finder->large.at[place - 1].node == node && w->finder->large.at[place - 1].keeper != UBI_NONE;
 }
 
-static ubi_status hold(walker *w, ubi_node_ix node, uint64_t bytes) {
+static ubi_status add_holding(walker *w, ubi_node_ix node, uint64_t bytes) {
     uint32_t family = ubi__keeper_family(w->finder, node);
     if (w->holdings[family].count == 0)
         UBI_TRY(ubi__vec_u32_push(&w->touched, w->finder->allocator, family));
@@ -66,7 +66,7 @@ static bool counts_for(const walker *w, const ubi_keeper *keeper, bool of_struct
 #define NODES_PER_STEP (1u << 20)
 
 /* Everything below a keeper down to the next keepers. */
-static ubi_status walk(walker *w, ubi_keeper *keeper, bool of_structure) {
+static ubi_status walk_keeper(walker *w, ubi_keeper *keeper, bool of_structure) {
     const ubi__keeper_finder *f = w->finder;
     UBI_TRY(visit_children(w, (visit){ keeper->node, true }));
     while (w->waiting.n) {
@@ -78,7 +78,7 @@ static ubi_status walk(walker *w, ubi_keeper *keeper, bool of_structure) {
         if (is_keeper(w, v.node))
             continue;
         if (counts_for(w, keeper, of_structure, v)) {
-            UBI_TRY(hold(w, v.node, ubi_dominators_retained_bytes(f->dominators, v.node)));
+            UBI_TRY(add_holding(w, v.node, ubi_dominators_retained_bytes(f->dominators, v.node)));
             v.is_held = false;
         }
         UBI_TRY(visit_children(w, v));
@@ -101,10 +101,10 @@ static void take_greatest(walker *w, ubi_keeper *keeper) {
     w->touched.n = 0;
 }
 
-static ubi_status describe(walker *w, ubi_keeper *keeper) {
+static ubi_status describe_keeper(walker *w, ubi_keeper *keeper) {
     const ubi__keeper_finder *f = w->finder;
     bool of_structure = f->large.at[f->place[keeper->node] - 1].is_structure;
-    UBI_TRY(walk(w, keeper, of_structure));
+    UBI_TRY(walk_keeper(w, keeper, of_structure));
     take_greatest(w, keeper);
     if (of_structure)
         keeper->held_bytes = keeper->exclusive_bytes;
@@ -116,7 +116,7 @@ static ubi_status describe_all(walker *w) {
     for (uint32_t i = 0; i < w->n_keepers; i++)
         large->at[w->finder->place[w->keepers[i].node] - 1].keeper = i;
     for (uint32_t i = 0; i < w->n_keepers; i++)
-        UBI_TRY(describe(w, &w->keepers[i]));
+        UBI_TRY(describe_keeper(w, &w->keepers[i]));
     return UBI_OK;
 }
 

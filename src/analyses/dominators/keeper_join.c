@@ -56,41 +56,41 @@ static ubi_coarse_type coarse_type(const joiner *j, uint32_t place) {
 }
 
 /* Whether two nodes may be of one structure. All DOM nodes may: a document is a tree of them. */
-static bool alike(const joiner *j, uint32_t a, uint32_t b) {
+static bool are_alike(const joiner *j, uint32_t a, uint32_t b) {
     return ubi__keeper_family(j->finder, j->large[a].node) == ubi__keeper_family(j->finder, j->large[b].node) ||
            (coarse_type(j, a) == UBI_COARSE_DOM_NODE && coarse_type(j, b) == UBI_COARSE_DOM_NODE);
 }
 
-static void tie(joiner *j) {
+static void tie_structures(joiner *j) {
     for (uint32_t i = 0; i < j->n; i++) {
         uint32_t above = j->large[i].above;
         if (above == UBI_NONE)
             continue;
-        if (alike(j, i, above))
+        if (are_alike(j, i, above))
             j->tied[i] = true;
         uint32_t second = j->large[above].above;
-        if (second != UBI_NONE && alike(j, i, second))
+        if (second != UBI_NONE && are_alike(j, i, second))
             j->tied[i] = j->tied[above] = true;
     }
 }
 
 /* The place that `place` continues: the one above, or the second above if that is like it. UBI_NONE at a top. */
-static uint32_t predecessor(const joiner *j, uint32_t place) {
+static uint32_t predecessor_of(const joiner *j, uint32_t place) {
     uint32_t above = j->tied[place] ? j->large[place].above : UBI_NONE;
-    if (above == UBI_NONE || alike(j, place, above))
+    if (above == UBI_NONE || are_alike(j, place, above))
         return above;
     uint32_t second = j->tied[above] ? j->large[above].above : UBI_NONE;
-    return second != UBI_NONE && alike(j, place, second) ? second : UBI_NONE;
+    return second != UBI_NONE && are_alike(j, place, second) ? second : UBI_NONE;
 }
 
 /* Tops and levels. Walks up to what is known, turns the way round through `spare`, and comes down. */
 static void find_levels(joiner *j) {
     for (uint32_t i = 0; i < j->n; i++) {
         uint32_t depth = 0;
-        for (uint32_t at = i; at != UBI_NONE && j->level[at] == 0; at = predecessor(j, at))
+        for (uint32_t at = i; at != UBI_NONE && j->level[at] == 0; at = predecessor_of(j, at))
             j->spare[depth++] = at;
         while (depth > 0) {
-            uint32_t at = j->spare[--depth], before = predecessor(j, at);
+            uint32_t at = j->spare[--depth], before = predecessor_of(j, at);
             j->level[at] = before == UBI_NONE ? 1 : j->level[before] + 1;
         }
     }
@@ -111,7 +111,7 @@ static void find_tops(joiner *j) {
 }
 
 static void join_structures(joiner *j) {
-    tie(j);
+    tie_structures(j);
     find_levels(j);
     find_tops(j);
     for (uint32_t i = 0; i < j->n; i++) {
@@ -190,7 +190,7 @@ static void join_collections(joiner *j) {
  * Everything at and below an element counts for the collection: from the top down, each node takes over what was decided
  * above it. `level` serves again: 1 marks what is decided.
  */
-static void settle(joiner *j) {
+static void settle_counts(joiner *j) {
     for (uint32_t i = 0; i < j->n; i++)
         j->level[i] = 0;
     for (uint32_t i = 0; i < j->n; i++) {
@@ -267,7 +267,7 @@ ubi_status ubi__keepers_join(ubi__keeper_finder *f) {
     if (complete) {
         join_structures(&j);
         join_collections(&j);
-        settle(&j);
+        settle_counts(&j);
         add_up(&j);
     }
     joiner_fini(&j, f->allocator);

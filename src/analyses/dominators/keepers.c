@@ -77,7 +77,7 @@ static void subtract_from_above(ubi__keeper_finder *f) {
 /* ---- selection --------------------------------------------------------------------------------------------------- */
 
 /* Keeps out[n] sorted, at most `max`; what is equal to one in the list stays behind it. */
-static void offer(ubi_keeper *out, uint32_t *n, uint32_t max, ubi_keeper keeper) {
+static void offer_keeper(ubi_keeper *out, uint32_t *n, uint32_t max, ubi_keeper keeper) {
     uint32_t at = *n;
     while (at > 0 && keeper.exclusive_bytes > out[at - 1].exclusive_bytes)
         at--;
@@ -94,17 +94,17 @@ static void keepers_select(ubi_keeper *out, uint32_t *n, uint32_t max, const ubi
     for (size_t i = 0; i < f->large.n; i++) {
         const ubi__large *l = &f->large.at[i];
         if (l->counts_at == i && l->exclusive_bytes >= f->threshold_bytes)
-            offer(out, n, max,
-                  (ubi_keeper){ .node = l->node,
-                                .retained_bytes = ubi_dominators_retained_bytes(f->dominators, l->node),
-                                .exclusive_bytes = l->exclusive_bytes,
-                                .held_kind = UBI_NONE });
+            offer_keeper(out, n, max,
+                         (ubi_keeper){ .node = l->node,
+                                       .retained_bytes = ubi_dominators_retained_bytes(f->dominators, l->node),
+                                       .exclusive_bytes = l->exclusive_bytes,
+                                       .held_kind = UBI_NONE });
     }
 }
 
 /* ---- from options to keepers ------------------------------------------------------------------------------------- */
 
-static ubi_status find(ubi_keeper *out, uint32_t *n, uint32_t max, ubi__keeper_finder *f) {
+static ubi_status keepers_find(ubi_keeper *out, uint32_t *n, uint32_t max, ubi__keeper_finder *f) {
     uint32_t found = 0;
     f->place = ubi__calloc_array(f->allocator, f->graph->n_nodes, sizeof *f->place);
     if (!f->place)
@@ -139,7 +139,7 @@ ubi_status ubi_keepers_find(ubi_keeper *out, uint32_t *n, uint32_t max, const ub
         .is_root_kind = options->is_root_kind,
         .threshold_bytes = all / LARGE_SHARE > options->least_bytes ? all / LARGE_SHARE : options->least_bytes,
     };
-    ubi_status status = find(out, n, max, &f);
+    ubi_status status = keepers_find(out, n, max, &f);
     ubi__large_list_fini(&f.large, f.allocator);
     ubi__families_fini(&f.families, f.allocator);
     ubi__free_array(f.allocator, f.place, graph->n_nodes, sizeof *f.place);

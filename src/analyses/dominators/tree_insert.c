@@ -55,7 +55,7 @@ static ubi_status copy_with_children(ubi_dominator_node **out, const insertion *
 }
 
 /* What takes the place of `row`, at `depth` of the tree: a new reference, perhaps to `row` itself. */
-static ubi_status replace(ubi_dominator_node **out, insertion *in, ubi_dominator_node *row, uint32_t depth) {
+static ubi_status replace_row(ubi_dominator_node **out, insertion *in, ubi_dominator_node *row, uint32_t depth) {
     bool on_path = depth < in->n_path && row->node_id == in->path[depth];
     if (on_path && depth + 1 == in->n_path)
         return copy_with_children(out, in, row);
@@ -72,7 +72,7 @@ static ubi_status replace(ubi_dominator_node **out, insertion *in, ubi_dominator
 static ubi_status replace_children(insertion *in, step s) {
     for (uint32_t i = 0; i < s.row->n_children; i++) {
         ubi_dominator_node *replacement;
-        UBI_TRY(replace(&replacement, in, s.row->children[i], s.depth + 1));
+        UBI_TRY(replace_row(&replacement, in, s.row->children[i], s.depth + 1));
         ubi_dominator_node_unref(s.row->children[i]);
         s.row->children[i] = replacement;
     }
@@ -85,7 +85,7 @@ ubi_status ubi_dominator_tree_insert(ubi_dominator_node **out, ubi_dominator_nod
     const ubi_allocator *a = ubi__allocator_or_default(allocator);
     insertion in = { path, n_path, children, n_children, more_children_available, a, { 0 } };
     ubi_dominator_node *top = NULL;
-    ubi_status status = replace(&top, &in, tree, 0);
+    ubi_status status = replace_row(&top, &in, tree, 0);
     while (status == UBI_OK && in.open.n)
         status = replace_children(&in, in.open.at[--in.open.n]);
     step_list_fini(&in.open, a);

@@ -98,7 +98,7 @@ ubi_dominator_node *ubi_dominator_node_ref(ubi_dominator_node *row) {
 }
 
 /* Gives up a reference; with the last, the row joins the list of those to free. */
-static void drop(ubi_dominator_node **dead, ubi_dominator_node *row) {
+static void drop_row(ubi_dominator_node **dead, ubi_dominator_node *row) {
     if (atomic_fetch_sub_explicit(&row->references, 1, memory_order_acq_rel) != 1)
         return;
     ubi_labels_unref(row->labels);
@@ -109,12 +109,12 @@ static void drop(ubi_dominator_node **dead, ubi_dominator_node *row) {
 void ubi_dominator_node_unref(ubi_dominator_node *row) {
     ubi_dominator_node *dead = NULL;
     if (row)
-        drop(&dead, row);
+        drop_row(&dead, row);
     while (dead) {
         ubi_dominator_node *next = dead;
         dead = next->next_dead;
         for (uint32_t i = 0; i < next->n_children; i++)
-            drop(&dead, next->children[i]);
+            drop_row(&dead, next->children[i]);
         ubi__free_array(next->allocator, next, 1, row_bytes(next->capacity));
     }
 }

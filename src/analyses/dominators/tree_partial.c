@@ -84,7 +84,7 @@ static ubi_status make_children(traversal *t, parent p) {
 
 /* ---- partial trees ----------------------------------------------------------------------------------------------- */
 
-static ubi_status traverse(ubi_dominator_node **top, traversal *t) {
+static ubi_status traverse_tree(ubi_dominator_node **top, traversal *t) {
     const ubi_graph *g = ubi_labels_graph(t->labels);
     ubi_node_ix start = t->options.start;
     UBI_TRY(make_row(top, t, start, 0));
@@ -116,7 +116,7 @@ ubi_status ubi_dominator_tree_partial(ubi_dominator_node **out, const ubi_domina
         t.options.start = ubi_dominators_root(dominators);
     UBI_TRY(ubi__dominator_row_check(labels, t.options.start));
     t.allocator = ubi__allocator_or_default(t.options.allocator);
-    ubi_status status = traverse(&top, &t);
+    ubi_status status = traverse_tree(&top, &t);
     parent_list_fini(&t.waiting, t.allocator);
     ubi__vec_u32_fini(&t.largest, t.allocator);
     if (status != UBI_OK) {

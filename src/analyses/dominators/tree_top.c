@@ -15,12 +15,12 @@ typedef struct ranking {
 } ranking;
 
 /* Whether `a` comes before `b` in the result. */
-static bool before(const ranking *r, ubi_node_ix a, ubi_node_ix b) {
+static bool comes_before(const ranking *r, ubi_node_ix a, ubi_node_ix b) {
     uint64_t x = ubi_dominators_retained_bytes(r->dominators, a), y = ubi_dominators_retained_bytes(r->dominators, b);
     return x != y ? x > y : r->graph->id.at[a] < r->graph->id.at[b];
 }
 
-static void swap(ubi_node_ix *a, ubi_node_ix *b) {
+static void swap_nodes(ubi_node_ix *a, ubi_node_ix *b) {
     ubi_node_ix kept = *a;
     *a = *b;
     *b = kept;
@@ -28,33 +28,33 @@ static void swap(ubi_node_ix *a, ubi_node_ix *b) {
 
 /* Restores the order of heap[0..n) from `at` upwards, or downwards: a parent comes after its children. */
 static void sift_up(ranking *r, uint32_t at) {
-    for (; at > 0 && before(r, r->heap[(at - 1) / 2], r->heap[at]); at = (at - 1) / 2)
-        swap(&r->heap[(at - 1) / 2], &r->heap[at]);
+    for (; at > 0 && comes_before(r, r->heap[(at - 1) / 2], r->heap[at]); at = (at - 1) / 2)
+        swap_nodes(&r->heap[(at - 1) / 2], &r->heap[at]);
 }
 
 static void sift_down(ranking *r, uint32_t n) {
     for (uint64_t at = 0, child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && before(r, r->heap[child], r->heap[child + 1]))
+        if (child + 1 < n && comes_before(r, r->heap[child], r->heap[child + 1]))
             child++;
-        if (!before(r, r->heap[at], r->heap[child]))
+        if (!comes_before(r, r->heap[at], r->heap[child]))
             return;
-        swap(&r->heap[at], &r->heap[child]);
+        swap_nodes(&r->heap[at], &r->heap[child]);
     }
 }
 
-static void offer(ranking *r, ubi_node_ix node) {
+static void offer_node(ranking *r, ubi_node_ix node) {
     if (r->n < r->max) {
         r->heap[r->n] = node;
         sift_up(r, r->n++);
-    } else if (r->max && before(r, node, r->heap[0])) {
+    } else if (r->max && comes_before(r, node, r->heap[0])) {
         r->heap[0] = node;
         sift_down(r, r->n);
     }
 }
 
-static void sort(ranking *r) {
+static void sort_ranking(ranking *r) {
     for (uint32_t n = r->n; n > 1;) {
-        swap(&r->heap[0], &r->heap[--n]);
+        swap_nodes(&r->heap[0], &r->heap[--n]);
         sift_down(r, n);
     }
 }
@@ -72,7 +72,7 @@ static ubi_status offer_subtree(ranking *r, ubi__vec_u32 *waiting, ubi_node_ix t
         if (n_offered++ % NODES_PER_STEP == 0 &&
             !ubi__progress(progress, "ranking", n_offered, ubi_dominators_node_count(r->dominators)))
             return ubi__fail_cancelled();
-        offer(r, node);
+        offer_node(r, node);
         UBI_TRY(ubi__vec_u32_reserve(waiting, a, n));
         for (uint32_t i = 0; i < n; i++)
             waiting->at[waiting->n++] = children[i];
@@ -92,9 +92,9 @@ ubi_status ubi_dominator_tree_top(ubi_node_ix *out, uint32_t *n, const ubi_domin
     ubi__vec_u32_fini(&waiting, a);
     UBI_TRY(status);
     UBI_ASSERT(r.n <= max);
-    sort(&r);
+    sort_ranking(&r);
     for (uint32_t i = 1; UBI_CHECKS && i < r.n; i++)
-        UBI_ASSERT(before(&r, out[i - 1], out[i]) || !before(&r, out[i], out[i - 1]));
+        UBI_ASSERT(comes_before(&r, out[i - 1], out[i]) || !comes_before(&r, out[i], out[i - 1]));
     *n = r.n;
     return UBI_OK;
 }

@@ -27,7 +27,7 @@ static uint64_t sort_by_keys(const ubi__leak_growing *row) {
     return row->most_bytes < LARGE_GROWTH ? row->by_keys : row->fingerprint;
 }
 
-static void join(ubi__leak_growing *to, ubi__leak_growing *from, uint32_t n_heaps) {
+static void join_rows(ubi__leak_growing *to, ubi__leak_growing *from, uint32_t n_heaps) {
     for (uint32_t i = 0; i < n_heaps; i++)
         to->bytes[i] = ubi__add_u64(to->bytes[i], from->bytes[i]);
     if (from->most_bytes > to->most_bytes) {
@@ -59,7 +59,7 @@ static ubi_status join_sorts(ubi__vec_leak_growing *rows, uint32_t n_heaps, sort
         if (first == UBI_NONE || rows->at[i].grown.n_objects != 1 || counts->at[first] <= most_apart || first == i)
             continue;
         rows->at[first].fingerprint = sort(&rows->at[first]);
-        join(&rows->at[first], &rows->at[i], n_heaps);
+        join_rows(&rows->at[first], &rows->at[i], n_heaps);
     }
     return UBI_OK;
 }

@@ -186,7 +186,7 @@ static void add_heads(ubi__leak_gathering *g) {
     }
 }
 
-static ubi_status gather(ubi__leak_gathering *g) {
+static ubi_status gather_clusters(ubi__leak_gathering *g) {
     ubi__vec_leak_found *clusters = &g->leaks->clusters;
     UBI_TRY(ubi__leak_find_owners(g));
     UBI_TRY(ubi__leak_draft_clusters(g));
@@ -204,7 +204,7 @@ static ubi_status gather(ubi__leak_gathering *g) {
 ubi_status ubi__leak_find_clusters(ubi_leaks *leaks, ubi_leak_finder *f) {
     const ubi_allocator *a = f->allocator;
     ubi__leak_gathering g = { .f = f, .leaks = leaks, .places = f->places.rows.at, .n = f->places.rows.n };
-    ubi_status status = gather(&g);
+    ubi_status status = gather_clusters(&g);
     ubi__free_array(a, g.below_bytes, g.n, sizeof *g.below_bytes);
     ubi__free_array(a, g.heaviest, g.n, sizeof *g.heaviest);
     ubi__free_array(a, g.cluster_of, g.n, sizeof *g.cluster_of);

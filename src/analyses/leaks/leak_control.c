@@ -4,7 +4,7 @@
  */
 #include "analyses/leaks/leak_finder.h"
 
-static ubi_status add(ubi_leak_control *control, uint64_t fingerprint, uint64_t count) {
+static ubi_status add_to_control(ubi_leak_control *control, uint64_t fingerprint, uint64_t count) {
     uint32_t at = ubi__u64_map_get(&control->place_of, fingerprint);
     if (at == UBI_NONE) {
         at = (uint32_t)control->counts.n;
@@ -24,9 +24,9 @@ ubi_status ubi_leak_control_new(ubi_leak_control **out, const ubi_leaks *leaks) 
     control->allocator = leaks->allocator;
     ubi__u64_map_init(&control->place_of, leaks->allocator);
     for (size_t i = 0; i < leaks->clusters.n && status == UBI_OK; i++)
-        status = add(control, leaks->clusters.at[i].fingerprint, leaks->clusters.at[i].cluster.leaked.count);
+        status = add_to_control(control, leaks->clusters.at[i].fingerprint, leaks->clusters.at[i].cluster.leaked.count);
     for (size_t i = 0; i < leaks->growing.n && status == UBI_OK; i++)
-        status = add(control, leaks->growing.at[i].fingerprint, leaks->growing.at[i].grown.grown_bytes);
+        status = add_to_control(control, leaks->growing.at[i].fingerprint, leaks->growing.at[i].grown.grown_bytes);
     if (status == UBI_OK)
         *out = control;
     else

@@ -87,7 +87,7 @@ static ubi_leak_verdict judge_three(const ubi_leak_grown *o) {
     return first / 3 <= last && last / 10 <= first && first && last ? UBI_LEAK_STEADY : UBI_LEAK_ONCE;
 }
 
-static ubi_leak_verdict judge(const ubi_leak_grown *o, uint32_t n_steps) {
+static ubi_leak_verdict judge_grown(const ubi_leak_grown *o, uint32_t n_steps) {
     uint32_t missed = n_steps - o->n_grew;
     if (o->control_bytes >= o->grown_bytes / 2 && o->control_bytes)
         return UBI_LEAK_CONTROLLED;
@@ -220,7 +220,7 @@ static void judge_row(const growing *w, ubi__leak_growing *row) {
     o->grew = row->grew;
     find_steps(o, row->grew, w->n_steps);
     o->control_bytes = ubi__leak_count_in_control(w->f->options.control, row->fingerprint);
-    o->verdict = judge(o, w->n_steps);
+    o->verdict = judge_grown(o, w->n_steps);
     o->counts = ubi__leak_verdict_counts(w->f, o->verdict);
 }
 

@@ -48,7 +48,7 @@ static bool is_entry(const ubi_graph *g, ubi_edge_ix e) {
     return (text.len && text.ptr[text.len - 1] == ']') || is_number(text);
 }
 
-static void meet(ubi__leak_holdings *h, ubi_node_ix source, ubi_edge_ix e) {
+static void meet_edge(ubi__leak_holdings *h, ubi_node_ix source, ubi_edge_ix e) {
     const ubi_graph *g = h->graph;
     ubi_node_ix target = g->target.at[e];
     ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
@@ -159,7 +159,7 @@ ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *g, 
     memset(out->sole, 0xff, n * sizeof *out->sole); /* UBI_NONE */
     for (ubi_node_ix node = 0; node < n; node++)
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-            meet(out, node, e);
+            meet_edge(out, node, e);
     ubi_status status = is_rope ? find_ropes(out, is_rope) : UBI_OK;
     if (status == UBI_OK)
         ubi__leak_holdings_check(out);

@@ -13,7 +13,7 @@
 
 /* ---- the finder -------------------------------------------------------------------------------------------------- */
 
-static ubi_status init(ubi_leak_finder *f) {
+static ubi_status finder_init(ubi_leak_finder *f) {
     const ubi_allocator *a = f->allocator;
     f->flags = ubi__calloc_array(a, f->graph->n_nodes, 1);
     f->first_seen = ubi__alloc_array(a, f->graph->n_nodes, sizeof *f->first_seen);
@@ -47,7 +47,7 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
     f->graph = ubi_graph_ref((ubi_graph *)view->graph); /* only the reference count changes */
     f->classes = *classes;
     ubi__class_rows_init(&f->rows, a);
-    ubi_status status = init(f);
+    ubi_status status = finder_init(f);
     if (status == UBI_OK)
         *out = f;
     else
@@ -170,7 +170,7 @@ static void add_parts(ubi_leak_heap *heap, const search *s) {
     heap->n_words_same = all.n_words_same;
 }
 
-static ubi_status weigh(ubi__leak_step *step, const search *s) {
+static ubi_status weigh_past(ubi__leak_step *step, const search *s) {
     ubi_leak_finder *f = s->finder;
     ubi__leak_holdings past;
     ubi_node_ix *was_rope = NULL;
@@ -183,7 +183,7 @@ static ubi_status weigh(ubi__leak_step *step, const search *s) {
     return status;
 }
 
-static ubi_status compare(search *s, uint32_t *rows) {
+static ubi_status compare_past(search *s, uint32_t *rows) {
     ubi_leak_finder *f = s->finder;
     ubi__leak_step *step = &f->steps.at[s->step];
     UBI_TRY(ubi__class_rows_add(rows, &f->rows, s->past));
@@ -193,7 +193,7 @@ static ubi_status compare(search *s, uint32_t *rows) {
         return ubi__fail_nomem();
     UBI_TRY(find_all(s));
     ubi__leak_mark_replacing(f, s->past->graph);
-    UBI_TRY(weigh(step, s));
+    UBI_TRY(weigh_past(step, s));
     ubi__leak_describe(step, f, s->past);
     count_past(step, s);
     add_parts(&step->heap, s);
@@ -219,7 +219,7 @@ ubi_status ubi_leak_finder_compare(ubi_leak_finder *f, uint32_t step, const ubi_
     uint32_t *rows = ubi__alloc_array(f->allocator, past->n_classes, sizeof *rows);
     uint8_t *marks = ubi__calloc_array(f->allocator, past->graph->n_nodes, 1);
     search s = { .finder = f, .past = past, .past_rows = rows, .step = step, .is_last = is_last, .marks = marks };
-    ubi_status status = marks && (rows || !past->n_classes) ? compare(&s, rows) : ubi__fail_nomem();
+    ubi_status status = marks && (rows || !past->n_classes) ? compare_past(&s, rows) : ubi__fail_nomem();
     ubi__free_array(f->allocator, rows, past->n_classes, sizeof *rows);
     ubi__free_array(f->allocator, marks, past->graph->n_nodes, 1);
     return status;

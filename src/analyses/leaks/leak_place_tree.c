@@ -89,7 +89,7 @@ static uint64_t place_hash(ubi__leak_place_ix parent, const ubi__leak_item *item
     return ubi__hash_combine(h, item->name);
 }
 
-static bool alike(const ubi__leak_item *a, const ubi__leak_item *b) {
+static bool are_alike(const ubi__leak_item *a, const ubi__leak_item *b) {
     return a->label == b->label && a->row == b->row && a->name == b->name;
 }
 
@@ -100,7 +100,7 @@ typedef struct place_key {
 
 static bool is_place(const ubi__leak_places *p, ubi__leak_place_ix row, place_key key) {
     const ubi__leak_place *place = &p->rows.at[row];
-    return place->parent == key.parent && place->item.head == key.item->head && alike(&place->item, key.item);
+    return place->parent == key.parent && place->item.head == key.item->head && are_alike(&place->item, key.item);
 }
 UBI_ROW_LOOKUP(place, const ubi__leak_places *, place_key, is_place);
 
@@ -108,7 +108,7 @@ UBI_ROW_LOOKUP(place, const ubi__leak_places *, place_key, is_place);
 static ubi__leak_place_ix look_back(const ubi__leak_places *p, ubi__leak_place_ix at, const ubi__leak_item *item) {
     for (unsigned i = 0; i < MOST_LOOKED_BACK && at != 0; i++) {
         const ubi__leak_place *row = &p->rows.at[at];
-        if (alike(&row->item, item))
+        if (are_alike(&row->item, item))
             return at;
         if (row->item.head)
             return UBI_NONE;

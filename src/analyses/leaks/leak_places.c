@@ -174,7 +174,7 @@ static ubi__leak_place_ix place_beside(const placing *p, ubi__leak_item *item, u
 }
 
 /* The next node of a list or tree whose earlier ones are leaked, or beside leaked ones, is in their place, too. */
-static bool continues(const ubi__leak_place *place, const ubi__leak_item *item, bool around) {
+static bool continues_place(const ubi__leak_place *place, const ubi__leak_item *item, bool around) {
     return (place->item.head || !around) && place->item.row == item->row && place->item.name == item->name;
 }
 
@@ -219,7 +219,7 @@ static ubi_status count_other(placing *p, ubi_node_ix node, bool around) {
     if (at == UBI_NONE || (around && !f->places.rows.at[at].has_heads && !f->places.rows.at[at].item.head))
         return UBI_OK;
     UBI_TRY(item_of(&item, p, node, true));
-    if (!continues(&f->places.rows.at[at], &item, around))
+    if (!continues_place(&f->places.rows.at[at], &item, around))
         at = place_beside(p, &item, parent, around);
     if (at == UBI_NONE || (was_old && !around) || (around && !tells_of_place(f, node)))
         return UBI_OK;
@@ -247,7 +247,7 @@ static ubi_status count_others(placing *p) {
 
 /* ---- whole ------------------------------------------------------------------------------------------------------- */
 
-static ubi_status find(placing *p) {
+static ubi_status find_places(placing *p) {
     ubi_leak_finder *f = p->f;
     for (size_t row = 0; row < f->n_rows; row++)
         p->text_hash[row] = ubi__hash_bytes(f->rows.rows.at[row].name.ptr, f->rows.rows.at[row].name.len);
@@ -271,7 +271,7 @@ ubi_status ubi__leak_find_places(ubi_leak_finder *f) {
         status = ubi__leak_places_init(&f->places, ubi_graph_string_count(f->graph), a);
     if (status == UBI_OK) {
         memset(f->place_of, 0xff, f->graph->n_nodes * sizeof *f->place_of);
-        status = find(&p);
+        status = find_places(&p);
     }
     ubi__free_array(a, p.named, n, sizeof *p.named);
     ubi__free_array(a, p.run_of, n, sizeof *p.run_of);

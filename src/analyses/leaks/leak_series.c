@@ -80,7 +80,7 @@ static bool tell_order(const judging *j) {
     return true;
 }
 
-static void rank(judging *j) {
+static void rank_heaps(judging *j) {
     uint32_t position = 0;
     j->leaks->order_is_known = find_keys(j);
     if (j->leaks->order_is_known) {
@@ -124,7 +124,7 @@ static void find_repeated(judging *j) {
 
 /* ---- whole -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status judge(judging *j, const ubi_leak_finder *f) {
+static ubi_status judge_heaps(judging *j, const ubi_leak_finder *f) {
     const ubi_allocator *a = j->leaks->allocator;
     size_t n = j->leaks->steps.n;
     UBI_TRY(vec_place_reserve(&j->places, a, n));
@@ -136,7 +136,7 @@ static ubi_status judge(judging *j, const ubi_leak_finder *f) {
         else
             j->places.at[j->places.n++] = (place){ i, 0 };
     }
-    rank(j);
+    rank_heaps(j);
     find_repeated(j);
     return UBI_OK;
 }
@@ -163,7 +163,7 @@ ubi_status ubi__leak_judge_series(ubi_leaks *leaks, ubi_leak_finder *f) {
     judging j = { .leaks = leaks };
     ubi_status status = take_steps(leaks, f);
     if (status == UBI_OK)
-        status = judge(&j, f);
+        status = judge_heaps(&j, f);
     vec_place_fini(&j.places, leaks->allocator);
     vec_place_fini(&j.spare, leaks->allocator);
     return status;

@@ -96,7 +96,7 @@ static bool is_emptied(const ubi_leak_cluster *c, uint32_t n_steps) {
 }
 
 /* Of what came with the first half of the steps less is left than of what came with the others: it goes. */
-static bool goes(const ubi_leak_cluster *c, uint32_t n_steps) {
+static bool goes_away(const ubi_leak_cluster *c, uint32_t n_steps) {
     uint64_t early = 0, late = 0, n_early = n_steps / 2;
     for (uint32_t i = 0; i < n_steps; i++)
         *(i < n_early ? &early : &late) += c->came[i];
@@ -110,7 +110,7 @@ static bool is_bounded_series(const ubi_leak_finder *f, const ubi__leak_found *f
     bool is_full = c->n_younger && nearly_all(t.gone, t.came);
     if (is_telling(f, c) || is_most_of_class(c, row))
         return is_full || is_emptied(c, n_steps);
-    return is_full && goes(c, n_steps);
+    return is_full && goes_away(c, n_steps);
 }
 
 /*
@@ -142,7 +142,7 @@ static bool is_large(const ubi_leak_cluster *c, ubi_leak_verdict verdict) {
            !(verdict == UBI_LEAK_STEADY && is_data);
 }
 
-static ubi_leak_verdict judge(const ubi_leak_finder *f, const ubi__leak_found *found) {
+static ubi_leak_verdict judge_cluster(const ubi_leak_finder *f, const ubi__leak_found *found) {
     const ubi_leak_cluster *c = &found->cluster;
     const ubi__leak_row *row = &f->tallies.at[found->row];
     if (c->n_control * 2 >= c->leaked.count)
@@ -221,7 +221,7 @@ static ubi_status sum_leaked(ubi__leak_gathering *g) {
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
 
-static int compare(const ubi_leak_cluster *a, const ubi_leak_cluster *b) {
+static int compare_clusters(const ubi_leak_cluster *a, const ubi_leak_cluster *b) {
     if (a->counts != b->counts)
         return a->counts ? -1 : 1;
     if (a->retained_bytes != b->retained_bytes)
@@ -231,7 +231,7 @@ static int compare(const ubi_leak_cluster *a, const ubi_leak_cluster *b) {
     int order = ubi__text_compare(a->class_name.name, b->class_name.name);
     return order ? order : a->example < b->example ? -1 : a->example > b->example;
 }
-#define CLUSTER_BEFORE(unused, a, b) (compare(&(a).cluster, &(b).cluster) < 0)
+#define CLUSTER_BEFORE(unused, a, b) (compare_clusters(&(a).cluster, &(b).cluster) < 0)
 UBI_SORT_DEFINE(sort_clusters, ubi__leak_found, void *, CLUSTER_BEFORE);
 
 static ubi_status order_clusters(ubi__leak_gathering *g) {
@@ -247,7 +247,7 @@ static ubi_status order_clusters(ubi__leak_gathering *g) {
 ubi_status ubi__leak_judge(ubi__leak_gathering *g) {
     for (size_t i = 0; i < g->leaks->clusters.n; i++) {
         ubi__leak_found *found = &g->leaks->clusters.at[i];
-        found->cluster.verdict = judge(g->f, found);
+        found->cluster.verdict = judge_cluster(g->f, found);
         found->cluster.counts = ubi__leak_verdict_counts(g->f, found->cluster.verdict);
     }
     sum_heaps(g);

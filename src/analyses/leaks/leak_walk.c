@@ -32,7 +32,7 @@ static bool is_young(const ubi_leak_finder *f, ubi_node_ix node) {
     return !(f->flags[node] & UBI__LEAK_WAS_OLD) && ubi__leak_is_held_by_program(f, node);
 }
 
-static void meet(walk *w, ubi_node_ix source, uint64_t i) {
+static void meet_target(walk *w, ubi_node_ix source, uint64_t i) {
     ubi_leak_finder *f = w->f;
     ubi_node_ix target = w->g->target.at[w->g->first_edge.at[source] + i];
     if (f->parent[target] != UBI_NONE)
@@ -49,20 +49,20 @@ static void meet(walk *w, ubi_node_ix source, uint64_t i) {
         f->order[f->n_met++] = target;
 }
 
-static void expand(walk *w, ubi_node_ix node) {
+static void expand_node(walk *w, ubi_node_ix node) {
     if (w->f->flags[node] & UBI__LEAK_WEAK_TABLE)
         return;
     uint64_t first = w->g->first_edge.at[node], n = w->g->first_edge.at[node + 1] - first;
     n = n < MOST_EDGES ? n : MOST_EDGES;
     for (uint64_t i = 0; i < n; i++)
         if (ubi__edge_set_has(w->f->view.edges, first + i))
-            meet(w, node, i);
+            meet_target(w, node, i);
     w->n_edges += n;
 }
 
 static ubi_status expand_all(walk *w) {
     while (w->n_done < w->f->n_met && w->status == UBI_OK) {
-        expand(w, w->f->order[w->n_done++]);
+        expand_node(w, w->f->order[w->n_done++]);
         if (w->n_edges < w->next_report)
             continue;
         w->next_report = w->n_edges + UBI__LEAK_STEP;
@@ -72,7 +72,7 @@ static ubi_status expand_all(walk *w) {
     return w->status;
 }
 
-static void admit(walk *w, const ubi__vec_u32 *nodes) {
+static void admit_nodes(walk *w, const ubi__vec_u32 *nodes) {
     if (nodes->n)
         memcpy(w->f->order + w->f->n_met, nodes->at, nodes->n * sizeof *nodes->at);
     w->f->n_met += (uint32_t)nodes->n;
@@ -89,17 +89,17 @@ static ubi_status walk_around(walk *w) {
     f->parent[root] = root;
     for (uint32_t i = 0; i < f->view.n_first_edges; i++)
         if (f->view.first_edges[i] - first < MOST_EDGES)
-            meet(w, root, f->view.first_edges[i] - first);
+            meet_target(w, root, f->view.first_edges[i] - first);
     UBI_TRY(expand_all(w));
     f->order[f->n_met++] = root;
     UBI_TRY(expand_all(w));
     w->defers_passing = false;
-    admit(w, &w->passing);
+    admit_nodes(w, &w->passing);
     UBI_TRY(expand_all(w));
     w->defers_young = false;
     f->n_old = f->n_met;
     f->n_young = (uint32_t)w->young.n;
-    admit(w, &w->young);
+    admit_nodes(w, &w->young);
     return expand_all(w);
 }
 

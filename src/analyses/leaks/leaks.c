@@ -7,7 +7,7 @@
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status search(ubi_leaks *leaks, ubi_leak_finder *f) {
+static ubi_status leaks_search(ubi_leaks *leaks, ubi_leak_finder *f) {
     UBI_TRY(ubi__leak_judge_series(leaks, f));
     UBI_TRY(ubi__leak_find_candidates(f));
     UBI_TRY(ubi__leak_walk(f));
@@ -74,7 +74,7 @@ ubi_status ubi_leak_finder_run(ubi_leaks **out, ubi_leak_finder *f) {
     leaks->graph = ubi_graph_ref(f->graph);
     leaks->root = f->view.root;
     ubi__class_rows_init(&leaks->rows, f->allocator);
-    ubi_status status = search(leaks, f);
+    ubi_status status = leaks_search(leaks, f);
     if (status == UBI_OK) {
         take_walk(leaks, f);
         *out = leaks;

@@ -90,7 +90,7 @@ static pair label_of(const ubi_graph *g, ubi_edge_ix edge) {
     return (pair){ (uint32_t)kind, value };
 }
 
-static ubi_status insert(builder *b, ubi_node_ix from, ubi_node_ix to, ubi_edge_ix edge) {
+static ubi_status insert_edge(builder *b, ubi_node_ix from, ubi_node_ix to, ubi_edge_ix edge) {
     const ubi_allocator *a = b->allocator;
     uint32_t from_index, link, label, index;
     UBI_TRY(table_put(&from_index, &b->froms, (pair){ from, 0 }, a));
@@ -149,7 +149,7 @@ static ubi_status fill_edges(ubi_path_graph *graph, const builder *b) {
     return ready ? UBI_OK : ubi__fail_nomem();
 }
 
-static ubi_status fill(ubi_path_graph *graph, const builder *b) {
+static ubi_status fill_graph(ubi_path_graph *graph, const builder *b) {
     graph->n_nodes = (uint32_t)b->froms.rows.n + 1;
     graph->nodes = ubi__alloc_array(b->allocator, graph->n_nodes, sizeof *graph->nodes);
     if (!graph->nodes)
@@ -171,7 +171,7 @@ static void builder_fini(builder *b) {
 }
 
 /* The graph of what was inserted, unless `status` says that inserting failed. Ends the builder. */
-static ubi_status finish(ubi_path_graph **out, builder *b, ubi_status status) {
+static ubi_status finish_graph(ubi_path_graph **out, builder *b, ubi_status status) {
     ubi_path_graph *graph = NULL;
     if (status == UBI_OK) {
         graph = UBI_NEW(b->allocator, ubi_path_graph);
@@ -179,7 +179,7 @@ static ubi_status finish(ubi_path_graph **out, builder *b, ubi_status status) {
     }
     if (status == UBI_OK) {
         graph->allocator = b->allocator;
-        status = fill(graph, b);
+        status = fill_graph(graph, b);
     }
     builder_fini(b);
     if (status == UBI_OK)
@@ -212,7 +212,7 @@ static ubi_status collect_way(bool *passes, builder *b, const ubi_paths *paths, 
 }
 
 static ubi_status insert_step(builder *b, const ubi_paths *paths, const ubi__path_end *step) {
-    return insert(b, ubi__path_source(paths, step), b->graph->target.at[step->edge], step->edge);
+    return insert_edge(b, ubi__path_source(paths, step), b->graph->target.at[step->edge], step->edge);
 }
 
 static ubi_status insert_found(builder *b, const ubi_paths *paths, const ubi__path_end *last) {
@@ -237,7 +237,7 @@ ubi_status ubi_path_graph_new(ubi_path_graph **out, const ubi_paths *paths, uint
     if (b.target != paths->start) /* else every path has it among its nodes */
         for (uint64_t i = paths->first_path[target]; i < paths->first_path[target + 1] && status == UBI_OK; i++)
             status = insert_found(&b, paths, &paths->paths[i]);
-    return finish(out, &b, status);
+    return finish_graph(out, &b, status);
 }
 
 /* ---- from any paths ----------------------------------------------------------------------------------------------- */
@@ -260,7 +260,7 @@ static ubi_status insert_steps(builder *b, const ubi_path_step *steps, uint32_t 
         return ubi__fail(UBI_EINVAL, "path %u has no step", path);
     UBI_TRY(has_loop(&loops, b, steps, n, path));
     for (uint32_t i = 0; i < n && !loops; i++)
-        UBI_TRY(insert(b, steps[i].predecessor, i + 1 < n ? steps[i + 1].predecessor : b->target, steps[i].edge));
+        UBI_TRY(insert_edge(b, steps[i].predecessor, i + 1 < n ? steps[i + 1].predecessor : b->target, steps[i].edge));
     return UBI_OK;
 }
 
@@ -273,7 +273,7 @@ ubi_status ubi_path_graph_from_steps(ubi_path_graph **out, const ubi_graph *grap
         status = insert_steps(&b, steps, lengths[i], i);
         steps += lengths[i];
     }
-    return finish(out, &b, status);
+    return finish_graph(out, &b, status);
 }
 
 /* ---- access ------------------------------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ static void number_targets(walk *w, ubi_node_ix *kept, const ubi_node_ix *target
 
 /* ---- walk --------------------------------------------------------------------------------------------------------- */
 
-static void discover(walk *w, ubi_edge_ix edge, uint32_t rank) {
+static void discover_node(walk *w, ubi_edge_ix edge, uint32_t rank) {
     UBI_ASSERT(rank < w->ranks.n && w->ranks.n <= w->graph->n_nodes);
     w->ranks.edge[w->ranks.n] = edge;
     w->ranks.before[w->ranks.n] = rank;
@@ -85,7 +85,7 @@ static ubi_status meet_target(walk *w, ubi_node_ix node, ubi_edge_ix edge, uint3
     uint32_t t = w->target_at[rank_of_target(w, node)];
     UBI_TRY(ubi__path_finds_push(&w->finds, w->allocator, (ubi__path_find){ edge, rank, t }));
     if (w->n_found[t]++ == 0)
-        discover(w, edge, rank);
+        discover_node(w, edge, rank);
     if (w->n_found[t] == w->max_paths) {
         ubi__put_bit(w->settled, node);
         w->n_wanting--;
@@ -108,12 +108,12 @@ static inline __attribute__((always_inline)) ubi_status take_range(walk *w, ubi_
             continue;
         }
         ubi__put_bit(w->settled, t);
-        discover(w, e, rank);
+        discover_node(w, e, rank);
     }
     return UBI_OK;
 }
 
-static ubi_status take(walk *w, ubi_edge_ix begin, ubi_edge_ix end, uint32_t rank) {
+static ubi_status take_edges(walk *w, ubi_edge_ix begin, ubi_edge_ix end, uint32_t rank) {
     return w->edges ? take_range(w, begin, end, rank, w->edges) : take_range(w, begin, end, rank, NULL);
 }
 
@@ -122,14 +122,14 @@ static uint64_t edge_count(const walk *w, ubi_node_ix node) {
 }
 
 /* Walks on from the nodes of ranks *at and up. */
-static ubi_status follow(walk *w, uint32_t *at, uint64_t *n_edges) {
+static ubi_status follow_ranks(walk *w, uint32_t *at, uint64_t *n_edges) {
     uint64_t next_report = *n_edges + EDGES_PER_REPORT;
     for (; *at < w->ranks.n && w->n_wanting; ++*at) {
         ubi_node_ix node = w->graph->target.at[w->ranks.edge[*at]];
         const ubi_edge_ix *edges = &w->graph->first_edge.at[node];
         if (node == w->start && w->n_first_edges)
             continue; /* its edges have their turns */
-        UBI_TRY(take(w, edges[0], edges[1], node == w->start ? 0 : *at));
+        UBI_TRY(take_edges(w, edges[0], edges[1], node == w->start ? 0 : *at));
         *n_edges += edge_count(w, node);
         if (*n_edges < next_report)
             continue;
@@ -144,26 +144,26 @@ static ubi_status follow(walk *w, uint32_t *at, uint64_t *n_edges) {
  * Rank 0 is the start, not yet met: what leads back to it discovers it like any node, and its edges are taken again. First
  * edges are walked to their end before the others.
  */
-static ubi_status run(walk *w) {
+static ubi_status walk_paths(walk *w) {
     uint64_t n_edges = edge_count(w, w->start);
     ubi_edge_ix begin = w->graph->first_edge.at[w->start], end = w->graph->first_edge.at[w->start + 1];
     uint32_t at = 1;
     w->ranks.n = 1;
     for (uint32_t i = 0; i < w->n_first_edges && w->n_wanting; i++)
-        UBI_TRY(take(w, w->first_edges[i], w->first_edges[i] + 1, 0));
-    UBI_TRY(follow(w, &at, &n_edges));
+        UBI_TRY(take_edges(w, w->first_edges[i], w->first_edges[i] + 1, 0));
+    UBI_TRY(follow_ranks(w, &at, &n_edges));
     for (uint32_t i = 0; i < w->n_first_edges && w->n_wanting; i++) {
-        UBI_TRY(take(w, begin, w->first_edges[i], 0));
+        UBI_TRY(take_edges(w, begin, w->first_edges[i], 0));
         begin = w->first_edges[i] + 1;
     }
     if (w->n_wanting)
-        UBI_TRY(take(w, begin, end, 0));
-    return follow(w, &at, &n_edges);
+        UBI_TRY(take_edges(w, begin, end, 0));
+    return follow_ranks(w, &at, &n_edges);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
 
-static void release(walk *w) {
+static void walk_fini(walk *w) {
     const ubi_allocator *a = w->allocator;
     size_t n_ranks = (size_t)w->graph->n_nodes + 1;
     ubi__free_array(a, w->settled, w->n_words, sizeof *w->settled);
@@ -197,8 +197,8 @@ static ubi_status reserve_columns(walk *w) {
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status check(const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
-                        const ubi_paths_options *options, ubi_node_ix start) {
+static ubi_status check_arguments(const ubi_view *view, const ubi_node_ix *targets, uint32_t n_targets,
+                                  const ubi_paths_options *options, ubi_node_ix start) {
     uint32_t n_nodes = view->graph->n_nodes;
     UBI_TRY(ubi__version_check(options->version, UBI_PATHS_OPTIONS_VERSION, "ubi_paths_options"));
     if (options->max_paths == 0)
@@ -233,13 +233,13 @@ static ubi_status new_paths(ubi_paths **out, const walk *w) {
     return ubi__fail_nomem();
 }
 
-static ubi_status find(ubi_paths **out, walk *w, const ubi_node_ix *targets, uint32_t n_targets) {
+static ubi_status paths_find(ubi_paths **out, walk *w, const ubi_node_ix *targets, uint32_t n_targets) {
     UBI_TRY(reserve_bits(w));
     mark_targets(w, targets, n_targets);
     UBI_TRY(reserve_columns(w));
     UBI_TRY(new_paths(out, w));
     number_targets(w, (*out)->targets, targets, n_targets);
-    UBI_TRY(run(w));
+    UBI_TRY(walk_paths(w));
     UBI_TRY(ubi__path_tree_build(*out, &w->ranks, w->settled, &w->finds));
     ubi__paths_check(*out, w->n_first_edges == 0);
     return UBI_OK;
@@ -251,7 +251,7 @@ ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_
     static const ubi_paths_options defaults = UBI_PATHS_OPTIONS_INIT;
     const ubi_paths_options *o = options ? options : &defaults;
     ubi_node_ix start = o->start == UBI_NONE ? view->root : o->start;
-    UBI_TRY(check(view, targets, n_targets, o, start));
+    UBI_TRY(check_arguments(view, targets, n_targets, o, start));
     bool from_root = start == view->root;
     ubi_paths *paths = NULL;
     walk w = { .graph = view->graph,
@@ -262,8 +262,8 @@ ubi_status ubi_paths_find(ubi_paths **out, const ubi_view *view, const ubi_node_
                .first_edges = from_root ? view->first_edges : NULL,
                .n_first_edges = from_root ? view->n_first_edges : 0,
                .max_paths = o->max_paths };
-    ubi_status status = find(&paths, &w, targets, n_targets);
-    release(&w);
+    ubi_status status = paths_find(&paths, &w, targets, n_targets);
+    walk_fini(&w);
     if (status != UBI_OK) {
         ubi_paths_free(paths);
         return status;

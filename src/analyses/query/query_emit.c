@@ -13,7 +13,7 @@
 
 /* ---- operands --------------------------------------------------------------------------------------------------- */
 
-static ubi_status emit(ubi__emitter *e, ubi__instruction instruction) {
+static ubi_status emit_instruction(ubi__emitter *e, ubi__instruction instruction) {
     return ubi__vec_instruction_push(&e->query->program, e->query->allocator, instruction);
 }
 
@@ -23,7 +23,7 @@ static ubi_status emit_operand(ubi__emitter *e, ubi__query_op op, ubi__query_kin
     e->n_operands++;
     if (e->n_operands > e->query->stack_depth)
         e->query->stack_depth = e->n_operands;
-    return emit(e, i);
+    return emit_instruction(e, i);
 }
 
 static ubi_status keep_text(ubi__emitter *e, ubi__piece *out, ubi_text text) {
@@ -112,7 +112,7 @@ static ubi_status bind_share(ubi__emitter *e, const ubi__operator *row, const ub
 /* ---- operators -------------------------------------------------------------------------------------------------- */
 
 /* Arithmetic of two literals is done here, so that `rawSize > 2 * 1MiB` is as quick as `rawSize > 2MiB`. */
-static bool fold(ubi__emitter *e, ubi__query_op op, ubi__query_kind kind) {
+static bool fold_literals(ubi__emitter *e, ubi__query_op op, ubi__query_kind kind) {
     ubi__vec_instruction *program = &e->query->program;
     ubi__instruction *right = ubi__emitted_last(e), *left = right - 1;
     if (op < UBI__QUERY_ADD || op > UBI__QUERY_DIVIDE || right->op != UBI__QUERY_NUMBER || right->first == 0 ||
@@ -161,9 +161,9 @@ static ubi_status emit_operation(ubi__emitter *e, const ubi__operator *row, size
         return fail(e, at, "%s", problem);
     i.kind = (uint8_t)kind;
     e->n_operands -= ubi__operator_is_binary(row);
-    if (fold(e, row->op, kind))
+    if (fold_literals(e, row->op, kind))
         return UBI_OK;
-    return emit(e, i);
+    return emit_instruction(e, i);
 }
 
 ubi_status ubi__emit_operator(ubi__emitter *e, const ubi__operator *row, size_t at, uint32_t a) {
@@ -172,5 +172,5 @@ ubi_status ubi__emit_operator(ubi__emitter *e, const ubi__operator *row, size_t 
         return UBI_OK;
     ubi__instruction opposite = *ubi__emitted_last(e);
     opposite.op = UBI__QUERY_NOT;
-    return emit(e, opposite);
+    return emit_instruction(e, opposite);
 }

@@ -117,7 +117,7 @@ static void set_number(ubi__scalar *out, uint64_t magnitude, uint8_t state, ubi_
     }
 }
 
-static void fetch(ubi__scalar *out, ubi__evaluator *e, uint32_t value, const ubi__place *place) {
+static void fetch_value(ubi__scalar *out, ubi__evaluator *e, uint32_t value, const ubi__place *place) {
     const ubi_query_name *name = e->query->values.at[value].name;
     const ubi_query_source *source = &e->source;
     uint32_t row = name->by_group ? place->group : place->first + place->i;
@@ -134,7 +134,7 @@ static void fetch(ubi__scalar *out, ubi__evaluator *e, uint32_t value, const ubi
     }
 }
 
-static void operand(ubi__scalar *out, ubi__evaluator *e, const ubi__instruction *i, const ubi__place *place) {
+static void put_operand(ubi__scalar *out, ubi__evaluator *e, const ubi__instruction *i, const ubi__place *place) {
     const ubi_query *q = e->query;
     switch (i->op) {
     case UBI__QUERY_TRUTH:
@@ -150,7 +150,7 @@ static void operand(ubi__scalar *out, ubi__evaluator *e, const ubi__instruction 
         *out = e->shares[i->a];
         break;
     case UBI__QUERY_VALUE:
-        fetch(out, e, i->a, place);
+        fetch_value(out, e, i->a, place);
         break;
     default:
         set_missing(out);
@@ -163,7 +163,7 @@ static bool is_true(const ubi__scalar *a) {
     return a->kind == UBI__SCALAR_BOOL && a->truth;
 }
 
-static bool matches(ubi__evaluator *e, const ubi__instruction *i, const ubi__scalar *a) {
+static bool text_matches(ubi__evaluator *e, const ubi__instruction *i, const ubi__scalar *a) {
     return a->kind == UBI__SCALAR_TEXT && ubi__pattern_matches(e->query->patterns.at[i->a], &e->matcher, a->text);
 }
 
@@ -195,14 +195,14 @@ static bool text_holds(ubi__query_op op, const ubi__scalar *left, const ubi__sca
     return ubi__text_equal((ubi_text){ a.ptr + skipped, b.len }, b);
 }
 
-static void unary(ubi__scalar *a, ubi__evaluator *e, const ubi__instruction *i) {
+static void apply_unary(ubi__scalar *a, ubi__evaluator *e, const ubi__instruction *i) {
     if (i->op == UBI__QUERY_NEGATE)
         ubi__scalar_negate(a);
     else
-        set_bool(a, i->op == UBI__QUERY_NOT ? !is_true(a) : matches(e, i, a));
+        set_bool(a, i->op == UBI__QUERY_NOT ? !is_true(a) : text_matches(e, i, a));
 }
 
-static bool holds(ubi__query_op op, const ubi__scalar *a, const ubi__scalar *b) {
+static bool relation_holds(ubi__query_op op, const ubi__scalar *a, const ubi__scalar *b) {
     switch (op) {
     case UBI__QUERY_EQUAL:
         return ubi__scalar_equal(a, b);
@@ -219,7 +219,7 @@ static bool holds(ubi__query_op op, const ubi__scalar *a, const ubi__scalar *b) 
     }
 }
 
-static void binary(ubi__scalar *a, ubi__query_op op, const ubi__scalar *b) {
+static void apply_binary(ubi__scalar *a, ubi__query_op op, const ubi__scalar *b) {
     switch (op) {
     case UBI__QUERY_ADD:
         ubi__scalar_add(a, b);
@@ -234,7 +234,7 @@ static void binary(ubi__scalar *a, ubi__query_op op, const ubi__scalar *b) {
         ubi__scalar_divide(a, b);
         break;
     default:
-        set_bool(a, holds(op, a, b));
+        set_bool(a, relation_holds(op, a, b));
     }
 }
 
@@ -245,12 +245,12 @@ bool ubi__evaluate(ubi__evaluator *e, uint32_t last, const ubi__place *place) {
         const ubi__instruction *i = &program[at];
         UBI_ASSERT(top >= e->stack && top <= e->stack + e->query->stack_depth);
         if (i->op <= UBI__QUERY_VALUE) {
-            operand(top++, e, i, place);
+            put_operand(top++, e, i, place);
         } else if (i->op <= UBI__QUERY_MATCHES) {
-            unary(&top[-1], e, i);
+            apply_unary(&top[-1], e, i);
         } else {
             top--;
-            binary(&top[-1], i->op, top);
+            apply_binary(&top[-1], i->op, top);
         }
     }
     UBI_ASSERT(top == e->stack + 1);

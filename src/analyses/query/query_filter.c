@@ -54,7 +54,7 @@ struct ubi_filter {
 
 /* ---- planning --------------------------------------------------------------------------------------------------- */
 
-static const ubi__instruction *instruction(const ubi_filter *f, uint32_t at) {
+static const ubi__instruction *instruction_at(const ubi_filter *f, uint32_t at) {
     return &f->evaluator.query->program.at[at];
 }
 
@@ -75,7 +75,7 @@ static ubi_status plan_table(ubi_filter *f, step *s) {
 }
 
 /* The comparison that says the same with its operands exchanged. */
-static uint8_t mirrored(uint8_t op) {
+static uint8_t mirrored_op(uint8_t op) {
     switch (op) {
     case UBI__QUERY_LESS:
         return UBI__QUERY_GREATER;
@@ -109,13 +109,13 @@ static bool is_number_of_rows(const ubi__instruction *i) {
 
 /* A comparison with a quick loop, or row by row. */
 static void plan_comparison(const ubi_filter *f, step *s) {
-    const ubi__instruction *i = instruction(f, s->last), *right = i - 1;
+    const ubi__instruction *i = instruction_at(f, s->last), *right = i - 1;
     s->kind = STEP_ROWS;
     if (i->op < UBI__QUERY_EQUAL || i->op > UBI__QUERY_GREATER_EQUAL)
         return;
-    const ubi__instruction *left = instruction(f, right->first - 1);
+    const ubi__instruction *left = instruction_at(f, right->first - 1);
     bool left_is_value = is_number_of_rows(left), right_is_value = is_number_of_rows(right);
-    s->op = left_is_value ? i->op : mirrored(i->op);
+    s->op = left_is_value ? i->op : mirrored_op(i->op);
     s->a = left_is_value ? left->a : right->a;
     s->b = right->a;
     if (left_is_value && right_is_value)
@@ -129,7 +129,7 @@ static bool is_joint(const ubi__instruction *i) {
 }
 
 static ubi_status plan_instruction(ubi_filter *f, step *s) {
-    const ubi__instruction *i = instruction(f, s->last);
+    const ubi__instruction *i = instruction_at(f, s->last);
     if (!i->of_rows)
         return plan_table(f, s);
     if (is_joint(i))
@@ -149,7 +149,7 @@ static ubi_status plan_instruction(ubi_filter *f, step *s) {
 static ubi_status plan_backwards(ubi_filter *f, uint32_t *skip_of) {
     for (uint32_t at = (uint32_t)f->evaluator.query->program.n; at > 0;) {
         step s = { .last = at - 1 };
-        const ubi__instruction *i = instruction(f, s.last);
+        const ubi__instruction *i = instruction_at(f, s.last);
         if (skip_of[s.last] != UBI_NONE) {
             step_kind kind = f->steps.at[skip_of[s.last]].kind == STEP_AND ? STEP_SKIP_IF_NONE : STEP_SKIP_IF_ALL;
             step skip = { .kind = kind, .target = skip_of[s.last] };
@@ -157,7 +157,7 @@ static ubi_status plan_backwards(ubi_filter *f, uint32_t *skip_of) {
         }
         UBI_TRY(plan_instruction(f, &s));
         if (is_joint(i))
-            skip_of[instruction(f, s.last - 1)->first - 1] = (uint32_t)f->steps.n;
+            skip_of[instruction_at(f, s.last - 1)->first - 1] = (uint32_t)f->steps.n;
         UBI_TRY(vec_step_push(&f->steps, f->allocator, s));
         at = s.kind >= STEP_NOT ? at - 1 : i->first;
     }
@@ -192,7 +192,7 @@ static void assert_plan(const ubi_filter *f) {
     UBI_ASSERT(n_masks == 1);
 }
 
-static ubi_status plan(ubi_filter *f) {
+static ubi_status plan_steps(ubi_filter *f) {
     size_t n = f->evaluator.query->program.n;
     uint32_t *skip_of = ubi__alloc_array(f->allocator, n, sizeof *skip_of);
     if (!skip_of)
@@ -273,7 +273,7 @@ static void evaluate_rows(ubi_filter *f, uint8_t *mask, const step *s, block b) 
                   ubi__evaluate(&f->evaluator, s->last, &(ubi__place){ b.first, b.n, i, f->group[i] });
 }
 
-static void compare(ubi_filter *f, uint8_t *mask, const step *s, block b) {
+static void compare_values(ubi_filter *f, uint8_t *mask, const step *s, block b) {
     const ubi__lane *left = ubi__evaluator_lane(&f->evaluator, s->a, b.first, b.n);
     const ubi__lane *right = left;
     if (s->kind == STEP_COMPARE_VALUES)
@@ -287,32 +287,32 @@ static void compare(ubi_filter *f, uint8_t *mask, const step *s, block b) {
 }
 
 /* One leaf of the expression. */
-static void fill(ubi_filter *f, uint8_t *mask, const step *s, block b) {
+static void fill_mask(ubi_filter *f, uint8_t *mask, const step *s, block b) {
     if (s->kind == STEP_TABLE)
         look_up(mask, f->tables.at + s->offset, f->group, b.n);
     else if (s->kind == STEP_ROWS)
         evaluate_rows(f, mask, s, b);
     else
-        compare(f, mask, s, b);
+        compare_values(f, mask, s, b);
 }
 
 /* AND and OR of two masks into the first. */
-static void join(uint8_t *restrict mask, const uint8_t *restrict next, step_kind kind, uint32_t n) {
+static void join_masks(uint8_t *restrict mask, const uint8_t *restrict next, step_kind kind, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         mask[i] = kind == STEP_AND ? mask[i] & next[i] : mask[i] | next[i];
 }
 
-static void invert(uint8_t *mask, uint32_t n) {
+static void invert_mask(uint8_t *mask, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         mask[i] ^= 1;
 }
 
-static bool skips(const step *s, const uint8_t *mask, uint32_t n) {
+static bool step_skips(const step *s, const uint8_t *mask, uint32_t n) {
     return !memchr(mask, s->kind == STEP_SKIP_IF_NONE, n);
 }
 
 /* Leaves the answer in the first mask. */
-static void run(ubi_filter *f, block b) {
+static void run_steps(ubi_filter *f, block b) {
     uint8_t *next = f->masks; /* behind those that are filled */
     for (uint32_t at = 0; at < f->steps.n;) {
         const step *s = &f->steps.at[at++];
@@ -320,19 +320,19 @@ static void run(ubi_filter *f, block b) {
         switch (s->kind) {
         case STEP_SKIP_IF_NONE:
         case STEP_SKIP_IF_ALL:
-            if (skips(s, mask, b.n))
+            if (step_skips(s, mask, b.n))
                 at = s->target;
             break;
         case STEP_NOT:
-            invert(mask, b.n);
+            invert_mask(mask, b.n);
             break;
         case STEP_AND:
         case STEP_OR:
-            join(mask - UBI_QUERY_BLOCK, mask, s->kind, b.n);
+            join_masks(mask - UBI_QUERY_BLOCK, mask, s->kind, b.n);
             next = mask;
             break;
         default:
-            fill(f, mask, s, b);
+            fill_mask(f, mask, s, b);
             next += UBI_QUERY_BLOCK;
         }
     }
@@ -346,7 +346,7 @@ uint32_t ubi_filter_select(uint32_t *out, ubi_filter *filter, uint32_t first, ui
     ubi__evaluator_next_block(&filter->evaluator);
     if (filter->uses_groups && source->groups)
         source->groups(source->payload, first, n, filter->group);
-    run(filter, (block){ first, n });
+    run_steps(filter, (block){ first, n });
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         out[kept] = first + i;
@@ -359,7 +359,7 @@ uint32_t ubi_filter_select(uint32_t *out, ubi_filter *filter, uint32_t first, ui
 static ubi_status filter_init(ubi_filter *f, const ubi_query *query, const ubi_query_source *source) {
     UBI_TRY(ubi__evaluator_init(&f->evaluator, query, source, f->allocator));
     f->masks = ubi__alloc_array(f->allocator, (size_t)query->stack_depth * UBI_QUERY_BLOCK, 1);
-    return f->masks ? plan(f) : ubi__fail_nomem();
+    return f->masks ? plan_steps(f) : ubi__fail_nomem();
 }
 
 ubi_status ubi_filter_new(ubi_filter **out, const ubi_query *query, const ubi_query_source *source,

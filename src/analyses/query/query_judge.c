@@ -93,7 +93,7 @@ static bool is_point(const operand *o) {
     return ubi__scalar_compare(&o->low, &o->high) == 0;
 }
 
-static void widen(operand *o, const ubi__scalar *to) {
+static void widen_range(operand *o, const ubi__scalar *to) {
     if (to->kind == UBI__SCALAR_MISSING)
         o->kind = OPERAND_ANYTHING;
     else if (ubi__scalar_compare(to, &o->low) < 0)
@@ -103,22 +103,23 @@ static void widen(operand *o, const ubi__scalar *to) {
 }
 
 /* The least and the most are at corners, for each operation is monotonous in each operand. */
-static operand corners(const operand *a, const operand *b, void (*calculate)(ubi__scalar *, const ubi__scalar *)) {
+static operand range_of_corners(const operand *a, const operand *b,
+                                void (*operation)(ubi__scalar *, const ubi__scalar *)) {
     const ubi__scalar *left[] = { &a->low, &a->high }, *right[] = { &b->low, &b->high };
     operand out = { .kind = OPERAND_NUMBER, .low = a->low };
-    calculate(&out.low, &b->low);
+    operation(&out.low, &b->low);
     if (out.low.kind == UBI__SCALAR_MISSING)
         return (operand){ .kind = OPERAND_MISSING };
     out.high = out.low;
     for (int i = 1; i < 4 && out.kind == OPERAND_NUMBER; i++) {
         ubi__scalar corner = *left[i & 1];
-        calculate(&corner, right[i >> 1]);
-        widen(&out, &corner);
+        operation(&corner, right[i >> 1]);
+        widen_range(&out, &corner);
     }
     return out;
 }
 
-static operand calculate(ubi__query_op op, const operand *a, const operand *b) {
+static operand calculate_ranges(ubi__query_op op, const operand *a, const operand *b) {
     static void (*const operations[])(ubi__scalar *, const ubi__scalar *) = { ubi__scalar_add, ubi__scalar_subtract,
                                                                               ubi__scalar_multiply,
                                                                               ubi__scalar_divide };
@@ -127,10 +128,10 @@ static operand calculate(ubi__query_op op, const operand *a, const operand *b) {
     if (a->kind != OPERAND_NUMBER || b->kind != OPERAND_NUMBER ||
         (op == UBI__QUERY_DIVIDE && has_zero(b) && !is_point(b)))
         return (operand){ .kind = OPERAND_ANYTHING };
-    return corners(a, b, operations[op - UBI__QUERY_ADD]);
+    return range_of_corners(a, b, operations[op - UBI__QUERY_ADD]);
 }
 
-static operand negative(const operand *a) {
+static operand negated_range(const operand *a) {
     operand out = { .kind = a->kind, .low = a->high, .high = a->low };
     if (a->kind == OPERAND_NUMBER) {
         ubi__scalar_negate(&out.low);
@@ -141,7 +142,7 @@ static operand negative(const operand *a) {
 
 /* ---- comparisons -------------------------------------------------------------------------------------------------- */
 
-static ubi__answer opposite(ubi__answer a) {
+static ubi__answer opposite_answer(ubi__answer a) {
     return a == UBI__ANSWER_OPEN ? a : a == UBI__ANSWER_NO ? UBI__ANSWER_YES : UBI__ANSWER_NO;
 }
 
@@ -179,7 +180,7 @@ static ubi__answer are_equal(const operand *a, const operand *b) {
     return is_point(a) && is_point(b) ? UBI__ANSWER_YES : UBI__ANSWER_OPEN;
 }
 
-static ubi__answer both(ubi__answer a, ubi__answer b) {
+static ubi__answer both_hold(ubi__answer a, ubi__answer b) {
     if (a == UBI__ANSWER_NO || b == UBI__ANSWER_NO)
         return UBI__ANSWER_NO;
     return a == UBI__ANSWER_YES ? b : a;
@@ -192,30 +193,30 @@ static ubi__answer truth_of(const operand *o) {
     return o->kind == OPERAND_ANSWER ? o->answer : UBI__ANSWER_NO;
 }
 
-static operand joined(judge *j, uint32_t at, const operand *a, const operand *b) {
+static operand join_operands(judge *j, uint32_t at, const operand *a, const operand *b) {
     ubi__query_op op = (ubi__query_op)j->query->program.at[at].op;
     if (op <= UBI__QUERY_DIVIDE)
-        return calculate(op, a, b);
+        return calculate_ranges(op, a, b);
     if (a->kind == OPERAND_TEXT || b->kind == OPERAND_TEXT)
         return answer_of(ubi__evaluate(&j->exact, at, &(ubi__place){ 0 }) ? UBI__ANSWER_YES : UBI__ANSWER_NO);
     switch (op) {
     case UBI__QUERY_EQUAL:
         return answer_of(are_equal(a, b));
     case UBI__QUERY_AND:
-        return answer_of(both(truth_of(a), truth_of(b)));
+        return answer_of(both_hold(truth_of(a), truth_of(b)));
     case UBI__QUERY_OR:
-        return answer_of(opposite(both(opposite(truth_of(a)), opposite(truth_of(b)))));
+        return answer_of(opposite_answer(both_hold(opposite_answer(truth_of(a)), opposite_answer(truth_of(b)))));
     default:
         return answer_of(order_of(op, a, b));
     }
 }
 
-static operand changed(judge *j, uint32_t at, const operand *a) {
+static operand change_operand(judge *j, uint32_t at, const operand *a) {
     switch (j->query->program.at[at].op) {
     case UBI__QUERY_NEGATE:
-        return negative(a);
+        return negated_range(a);
     case UBI__QUERY_NOT:
-        return answer_of(opposite(truth_of(a)));
+        return answer_of(opposite_answer(truth_of(a)));
     default: /* a pattern, of a text */
         return answer_of(ubi__evaluate(&j->exact, at, &(ubi__place){ 0 }) ? UBI__ANSWER_YES : UBI__ANSWER_NO);
     }
@@ -229,10 +230,10 @@ static ubi__answer query_judge_evaluate(judge *j) {
         if (i->op <= UBI__QUERY_VALUE) {
             *top++ = operand_of(j, i);
         } else if (i->op <= UBI__QUERY_MATCHES) {
-            top[-1] = changed(j, at, &top[-1]);
+            top[-1] = change_operand(j, at, &top[-1]);
         } else {
             top--;
-            top[-1] = joined(j, at, &top[-1], top);
+            top[-1] = join_operands(j, at, &top[-1], top);
         }
     }
     UBI_ASSERT(top == j->stack + 1);

@@ -47,7 +47,7 @@ typedef struct check {
 } check;
 
 /* The operand that is not what the operator needs. */
-static bool refuse(const check *c, const char *needs, ubi__query_kind culprit) {
+static bool refuse_operands(const check *c, const char *needs, ubi__query_kind culprit) {
     snprintf(c->problem, c->n_problem, "'%s' needs %s, not %s", c->sign, needs, ubi__query_kind_name(culprit));
     return false;
 }
@@ -60,7 +60,7 @@ static bool refuse_pair(const check *c) {
 
 static bool check_arithmetic(ubi__query_kind *out, const check *c) {
     if (!is_number(c->left) || !is_number(c->right))
-        return refuse(c, "numbers", is_number(c->left) ? c->right : c->left);
+        return refuse_operands(c, "numbers", is_number(c->left) ? c->right : c->left);
     if (c->op == UBI__QUERY_DIVIDE) {
         if (has_unit(c->left) && has_unit(c->right) && c->left != c->right)
             return refuse_pair(c);
@@ -81,7 +81,7 @@ static bool check_comparison(ubi__query_kind *out, const check *c) {
     if (c->op == UBI__QUERY_EQUAL && (has_null || c->left == c->right))
         return true;
     if (has_null)
-        return refuse(c, "two values", UBI__KIND_NULL);
+        return refuse_operands(c, "two values", UBI__KIND_NULL);
     if (mixes_units(c->left, c->right))
         return refuse_pair(c);
     if (is_number(c->left) && is_number(c->right))
@@ -95,15 +95,16 @@ static bool check_conditions(ubi__query_kind *out, const check *c) {
     *out = UBI__KIND_BOOL;
     if (c->left == UBI__KIND_BOOL && c->right == UBI__KIND_BOOL)
         return true;
-    return refuse(c, c->op == UBI__QUERY_NOT ? "a condition" : "conditions",
-                  c->left == UBI__KIND_BOOL ? c->right : c->left);
+    return refuse_operands(c, c->op == UBI__QUERY_NOT ? "a condition" : "conditions",
+                           c->left == UBI__KIND_BOOL ? c->right : c->left);
 }
 
 static bool check_texts(ubi__query_kind *out, const check *c) {
     *out = UBI__KIND_BOOL;
     if (c->left == UBI__KIND_TEXT && c->right == UBI__KIND_TEXT)
         return true;
-    return refuse(c, c->op == UBI__QUERY_MATCHES ? "a text" : "texts", c->left == UBI__KIND_TEXT ? c->right : c->left);
+    return refuse_operands(c, c->op == UBI__QUERY_MATCHES ? "a text" : "texts",
+                           c->left == UBI__KIND_TEXT ? c->right : c->left);
 }
 
 bool ubi__query_result_kind(ubi__query_kind *out, ubi__query_op op, ubi__query_kind left, ubi__query_kind right,

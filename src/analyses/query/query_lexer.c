@@ -65,7 +65,7 @@ ubi_status ubi__lexer_fail(const ubi__lexer *lexer, size_t at, const char *forma
     return ubi__fail(UBI_EINVAL, "%.*s at character %zu%s", n, problem, characters, advice ? advice : "");
 }
 
-static ubi_text piece(const ubi__lexer *l, size_t start) {
+static ubi_text piece_of(const ubi__lexer *l, size_t start) {
     return (ubi_text){ l->source.ptr + start, l->at - start };
 }
 
@@ -169,7 +169,7 @@ static ubi_status read_number(ubi__lexer *l, ubi__token *t) {
     t->denominator = t->factor = 1;
     UBI_TRY(read_digits(l, t));
     UBI_TRY(read_unit(l, t));
-    t->text = piece(l, t->at);
+    t->text = piece_of(l, t->at);
     if (t->denominator > 1 && t->numerator > MAX_FRACTION_NUMERATOR)
         return ubi__lexer_fail(l, t->at, "a number with more than 18 digits");
     return UBI_OK;
@@ -265,7 +265,7 @@ static ubi_status read_sign(ubi__lexer *l, ubi__token *t) {
         if (n <= left && memcmp(l->source.ptr + l->at, signs[i], n) == 0) {
             l->at += n;
             t->kind = UBI__TOKEN_SIGN;
-            t->text = piece(l, t->at);
+            t->text = piece_of(l, t->at);
             return UBI_OK;
         }
     }
@@ -288,7 +288,7 @@ ubi_status ubi__lexer_next(ubi__lexer *l, ubi__token *out) {
         return read_sign(l, out);
     out->kind = UBI__TOKEN_WORD;
     l->at += word_length(l, l->at);
-    out->text = piece(l, out->at);
+    out->text = piece_of(l, out->at);
     return UBI_OK;
 }
 
@@ -312,7 +312,7 @@ ubi_status ubi__lexer_argument(ubi__lexer *l, ubi__token *out) {
         return read_quoted(l, out, false);
     while (is_bare(byte_at(l, l->at)))
         l->at++;
-    out->text = piece(l, out->at);
+    out->text = piece_of(l, out->at);
     if (out->text.len == 0)
         return ubi__lexer_fail(l, l->at, "expected a text");
     return UBI_OK;

@@ -68,7 +68,7 @@ typedef struct parser {
 
 #define fail(p, at, ...) ubi__lexer_fail(&(p)->lexer, at, __VA_ARGS__)
 
-static ubi_status advance(parser *p) {
+static ubi_status next_token(parser *p) {
     UBI_ASSERT(p->lexer.at <= p->lexer.source.len);
     return ubi__lexer_next(&p->lexer, &p->token);
 }
@@ -102,12 +102,12 @@ static ubi_status finish_down_to(parser *p, ubi__precedence least) {
     return UBI_OK;
 }
 
-static ubi_status nest(parser *p, const ubi__operator *row) {
+static ubi_status push_prefix(parser *p, const ubi__operator *row) {
     if (p->depth == UBI_QUERY_MAX_DEPTH)
         return fail(p, p->token.at, "nested deeper than %d levels", UBI_QUERY_MAX_DEPTH);
     p->depth++;
     p->pending[p->n_pending++] = (pending){ row, p->token.at };
-    return advance(p);
+    return next_token(p);
 }
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ static ubi_status read_argument(parser *p, const ubi_query_name *name, ubi__toke
     if (name->argument == UBI_QUERY_NO_ARGUMENT)
         return fail(p, at, "%s takes nothing in parentheses", name->name);
     UBI_TRY(ubi__lexer_argument(&p->lexer, argument));
-    UBI_TRY(advance(p));
+    UBI_TRY(next_token(p));
     if (!token_is(p, ")"))
         return fail(p, p->token.at, "expected the ) of %s(...); a text with spaces or signs stands in quotes",
                     name->name);
@@ -150,14 +150,14 @@ static ubi_status parse_value(parser *p) {
     const ubi_query_name *name = NULL;
     ubi__token argument = { 0 };
     UBI_TRY(find_name(p, &name));
-    UBI_TRY(advance(p));
+    UBI_TRY(next_token(p));
     bool has_argument = token_is(p, "(");
     if (has_argument)
         UBI_TRY(read_argument(p, name, &argument));
     else if (name->argument == UBI_QUERY_HAS_ARGUMENT)
         return fail(p, at, "missing text in parentheses; write %s(Array)", name->name);
     UBI_TRY(ubi__emit_value(&p->out, name, &argument, at));
-    return has_argument ? advance(p) : UBI_OK;
+    return has_argument ? next_token(p) : UBI_OK;
 }
 
 /* ---- patterns --------------------------------------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ static ubi_status parse_match(parser *p, const ubi__operator *row) {
     UBI_TRY(status);
     p->out.query->patterns.at[p->out.query->patterns.n++] = pattern;
     UBI_TRY(ubi__emit_operator(&p->out, row, at, (uint32_t)p->out.query->patterns.n - 1));
-    return advance(p);
+    return next_token(p);
 }
 
 /* ---- the grammar ------------------------------------------------------------------------------------------------ */
@@ -191,7 +191,7 @@ static ubi_status parse_word(parser *p) {
         return fail(p, at, "a value is missing before '%.*s'", (int)p->token.text.len, p->token.text.ptr);
     else
         return parse_value(p);
-    return advance(p);
+    return next_token(p);
 }
 
 /* One operand, with the prefix operators and parentheses before it. */
@@ -200,15 +200,15 @@ static ubi_status parse_operand(parser *p) {
         const ubi__operator *prefix = find_operator(p, prefix_operators);
         if (!prefix && !token_is(p, "("))
             break;
-        UBI_TRY(nest(p, prefix ? prefix : &parenthesis));
+        UBI_TRY(push_prefix(p, prefix ? prefix : &parenthesis));
     }
     switch (p->token.kind) {
     case UBI__TOKEN_NUMBER:
         UBI_TRY(ubi__emit_number(&p->out, &p->token));
-        return advance(p);
+        return next_token(p);
     case UBI__TOKEN_TEXT:
         UBI_TRY(ubi__emit_text(&p->out, &p->token));
-        return advance(p);
+        return next_token(p);
     case UBI__TOKEN_WORD:
         return parse_word(p);
     case UBI__TOKEN_SIGN:
@@ -225,7 +225,7 @@ static ubi_status close_parentheses(parser *p) {
             return fail(p, p->token.at, "a ) without (");
         p->n_pending--;
         p->depth--;
-        UBI_TRY(advance(p));
+        UBI_TRY(next_token(p));
     }
     return UBI_OK;
 }
@@ -253,12 +253,12 @@ static ubi_status parse_operator(parser *p) {
         return parse_match(p, row);
     p->pending[UBI_INDEX(p->n_pending, MAX_PENDING)] = (pending){ row, p->token.at };
     p->n_pending++;
-    UBI_TRY(advance(p));
+    UBI_TRY(next_token(p));
     return parse_operand(p);
 }
 
 static ubi_status parse_all(parser *p) {
-    UBI_TRY(advance(p));
+    UBI_TRY(next_token(p));
     if (p->token.kind == UBI__TOKEN_END)
         return ubi__fail(UBI_EINVAL, "the expression is empty");
     UBI_TRY(parse_operand(p));

@@ -31,7 +31,7 @@ typedef struct parser {
     const char *problem;
 } parser;
 
-static ubi_status mistake(parser *p, size_t at, const char *problem) {
+static ubi_status fail_pattern(parser *p, size_t at, const char *problem) {
     p->problem_at = at;
     p->problem = problem;
     return UBI_EINVAL;
@@ -53,17 +53,17 @@ static uint32_t state_count(const parser *p) {
 
 static ubi_status make_room(parser *p, size_t n) {
     if (p->pattern->states.n + n > UBI__PATTERN_MAX_STATES)
-        return mistake(p, 0, "the pattern is too large");
+        return fail_pattern(p, 0, "the pattern is too large");
     return ubi__vec_state_reserve(&p->pattern->states, p->pattern->allocator, n);
 }
 
-static ubi_status append(parser *p, ubi__state_kind kind, int32_t x) {
+static ubi_status append_state(parser *p, ubi__state_kind kind, int32_t x) {
     UBI_TRY(make_room(p, 1));
     p->pattern->states.at[p->pattern->states.n++] = (ubi__state){ kind, x };
     return UBI_OK;
 }
 
-static ubi_status insert(parser *p, uint32_t place, ubi__state_kind kind, int32_t x) {
+static ubi_status insert_state(parser *p, uint32_t place, ubi__state_kind kind, int32_t x) {
     UBI_TRY(make_room(p, 1));
     ubi__state *at = p->pattern->states.at + place;
     memmove(at + 1, at, (p->pattern->states.n - place) * sizeof *at);
@@ -86,7 +86,7 @@ static ubi_status append_copy(parser *p, uint32_t from, uint32_t n) {
 static ubi_status read_plain(parser *p, uint32_t *c) {
     size_t used = ubi__wtf8_decode(p->s + p->at, p->n - p->at, c);
     if (!used)
-        return mistake(p, p->at, "a byte that is no UTF-8");
+        return fail_pattern(p, p->at, "a byte that is no UTF-8");
     p->at += used;
     return UBI_OK;
 }
@@ -103,7 +103,7 @@ static ubi_status read_hex(parser *p, uint32_t *c, size_t n_digits) {
     for (size_t i = 0; i < n_digits; i++, p->at++) {
         int digit = p->at < p->n ? hex_digit(p->s[p->at]) : -1;
         if (digit < 0)
-            return mistake(p, p->at, "expected a hexadecimal digit");
+            return fail_pattern(p, p->at, "expected a hexadecimal digit");
         *c = *c << 4 | (uint32_t)digit;
     }
     return UBI_OK;
@@ -115,10 +115,10 @@ static ubi_status read_braced_hex(parser *p, uint32_t *c) {
     while (p->at + digits < p->n && p->s[p->at + digits] != '}')
         digits++;
     if (digits == 0 || digits > 6 || p->at + digits == p->n)
-        return mistake(p, start, "expected one to six hexadecimal digits in braces");
+        return fail_pattern(p, start, "expected one to six hexadecimal digits in braces");
     UBI_TRY(read_hex(p, c, digits));
     p->at++;
-    return *c <= 0x10ffff ? UBI_OK : mistake(p, start, "no such character");
+    return *c <= 0x10ffff ? UBI_OK : fail_pattern(p, start, "no such character");
 }
 
 /* Behind a backslash: a character in *c, or one of d D w W s S b B in *special. */
@@ -126,7 +126,7 @@ static ubi_status read_escape(parser *p, uint32_t *c, char *special) {
     static const char plain[] = "n\nt\tr\rf\fv\v0\0";
     size_t start = p->at - 1;
     if (p->at == p->n)
-        return mistake(p, start, "a backslash at the end of the pattern");
+        return fail_pattern(p, start, "a backslash at the end of the pattern");
     uint8_t letter = p->s[p->at++];
     if (is_one_of(letter, "dDwWsSbB")) {
         *special = (char)letter;
@@ -142,9 +142,9 @@ static ubi_status read_escape(parser *p, uint32_t *c, char *special) {
             return UBI_OK;
         }
     if (letter >= '1' && letter <= '9')
-        return mistake(p, start, "there are no references to groups");
+        return fail_pattern(p, start, "there are no references to groups");
     if ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z')
-        return mistake(p, start, "unknown escape");
+        return fail_pattern(p, start, "unknown escape");
     p->at--;
     return read_plain(p, c);
 }
@@ -165,7 +165,7 @@ static ubi_status add_named(parser *p, ubi__set *set, char name) {
 
 static ubi_status append_set(parser *p, ubi__set set) {
     UBI_TRY(ubi__vec_set_push(&p->pattern->sets, p->pattern->allocator, set));
-    return append(p, UBI__STATE_SET, (int32_t)p->pattern->sets.n - 1);
+    return append_state(p, UBI__STATE_SET, (int32_t)p->pattern->sets.n - 1);
 }
 
 /* A character of a set, or \d \w \s in *special. */
@@ -176,8 +176,9 @@ static ubi_status read_member(parser *p, uint32_t *c, char *special) {
         return read_plain(p, c);
     p->at++;
     UBI_TRY(read_escape(p, c, special));
-    return *special && !is_one_of((uint8_t)*special, "dws") ? mistake(p, start, "this escape cannot stand in a set")
-                                                            : UBI_OK;
+    return *special && !is_one_of((uint8_t)*special, "dws")
+               ? fail_pattern(p, start, "this escape cannot stand in a set")
+               : UBI_OK;
 }
 
 static ubi_status read_set_item(parser *p, ubi__set *set) {
@@ -185,7 +186,7 @@ static ubi_status read_set_item(parser *p, ubi__set *set) {
     uint32_t low = 0, high;
     char special;
     if (next_is(p, '[') && p->at + 1 < p->n && is_one_of(p->s[p->at + 1], ":.="))
-        return mistake(p, start, "there are no [:classes:]; write \\d, \\w, \\s or ranges");
+        return fail_pattern(p, start, "there are no [:classes:]; write \\d, \\w, \\s or ranges");
     UBI_TRY(read_member(p, &low, &special));
     if (special)
         return add_named(p, set, special);
@@ -194,7 +195,7 @@ static ubi_status read_set_item(parser *p, ubi__set *set) {
     p->at++;
     UBI_TRY(read_member(p, &high, &special));
     if (special || high < low)
-        return mistake(p, start, "a range that goes backwards or has no end");
+        return fail_pattern(p, start, "a range that goes backwards or has no end");
     return add_range(p, set, low, high);
 }
 
@@ -204,11 +205,11 @@ static ubi_status read_set(parser *p) {
     ubi__set set = { .first = (uint32_t)p->pattern->ranges.n, .negated = next_is(p, '^') };
     p->at += set.negated;
     if (next_is(p, ']'))
-        return mistake(p, start, "an empty set; a bracket in a set is written \\]");
+        return fail_pattern(p, start, "an empty set; a bracket in a set is written \\]");
     while (p->at < p->n && p->s[p->at] != ']')
         UBI_TRY(read_set_item(p, &set));
     if (p->at == p->n)
-        return mistake(p, start, "a set that is never closed");
+        return fail_pattern(p, start, "a set that is never closed");
     p->at++;
     return append_set(p, set);
 }
@@ -227,20 +228,20 @@ static ubi_status read_escaped_atom(parser *p) {
     UBI_TRY(read_escape(p, &c, &special));
     if (special == 'b' || special == 'B') {
         p->atom = UBI_NONE;
-        return append(p, special == 'b' ? UBI__STATE_EDGE : UBI__STATE_NOT_EDGE, 0);
+        return append_state(p, special == 'b' ? UBI__STATE_EDGE : UBI__STATE_NOT_EDGE, 0);
     }
-    return special ? append_named_set(p, special) : append(p, UBI__STATE_CHAR, (int32_t)c);
+    return special ? append_named_set(p, special) : append_state(p, UBI__STATE_CHAR, (int32_t)c);
 }
 
 static ubi_status open_group(parser *p) {
     size_t start = p->at - 1;
     if (next_is(p, '?')) {
         if (p->at + 1 == p->n || p->s[p->at + 1] != ':')
-            return mistake(p, start, "of the groups that begin with (? there is only (?:");
+            return fail_pattern(p, start, "of the groups that begin with (? there is only (?:");
         p->at += 2;
     }
     if (p->depth == UBI__PATTERN_MAX_DEPTH)
-        return mistake(p, start, "groups are nested too deeply");
+        return fail_pattern(p, start, "groups are nested too deeply");
     p->open[++p->depth] = (group){ start, state_count(p), state_count(p), -1 };
     p->atom = UBI_NONE;
     return UBI_OK;
@@ -258,7 +259,7 @@ static void join_alternatives(parser *p) {
 
 static ubi_status close_group(parser *p) {
     if (p->depth == 0)
-        return mistake(p, p->at - 1, "a ) without (");
+        return fail_pattern(p, p->at - 1, "a ) without (");
     join_alternatives(p);
     p->atom = p->open[p->depth--].start;
     return UBI_OK;
@@ -267,8 +268,8 @@ static ubi_status close_group(parser *p) {
 static ubi_status begin_alternative(parser *p) {
     group *g = &p->open[p->depth];
     int32_t length = (int32_t)(state_count(p) - g->alternative);
-    UBI_TRY(insert(p, g->alternative, UBI__STATE_SPLIT, length + 2));
-    UBI_TRY(append(p, UBI__STATE_JUMP, g->last_jump));
+    UBI_TRY(insert_state(p, g->alternative, UBI__STATE_SPLIT, length + 2));
+    UBI_TRY(append_state(p, UBI__STATE_JUMP, g->last_jump));
     g->last_jump = (int32_t)state_count(p) - 1;
     g->alternative = state_count(p);
     p->atom = UBI_NONE;
@@ -281,21 +282,21 @@ static ubi_status begin_alternative(parser *p) {
 #define MAX_REPETITIONS 1000
 
 static ubi_status make_optional(parser *p) {
-    return insert(p, p->atom, UBI__STATE_SPLIT, (int32_t)(state_count(p) - p->atom) + 1);
+    return insert_state(p, p->atom, UBI__STATE_SPLIT, (int32_t)(state_count(p) - p->atom) + 1);
 }
 
 static ubi_status repeat_without_limit(parser *p, uint32_t least) {
     int32_t length = (int32_t)(state_count(p) - p->atom);
     if (least == 0) {
-        UBI_TRY(insert(p, p->atom, UBI__STATE_SPLIT, length + 2));
-        return append(p, UBI__STATE_JUMP, -length - 1);
+        UBI_TRY(insert_state(p, p->atom, UBI__STATE_SPLIT, length + 2));
+        return append_state(p, UBI__STATE_JUMP, -length - 1);
     }
     for (uint32_t i = 1; i < least; i++)
         UBI_TRY(append_copy(p, p->atom, (uint32_t)length));
-    return append(p, UBI__STATE_SPLIT, -length);
+    return append_state(p, UBI__STATE_SPLIT, -length);
 }
 
-static ubi_status repeat(parser *p, uint32_t least, uint32_t most) {
+static ubi_status repeat_atom(parser *p, uint32_t least, uint32_t most) {
     if (most == NO_LIMIT)
         return repeat_without_limit(p, least);
     if (most == 0) {
@@ -311,7 +312,7 @@ static ubi_status repeat(parser *p, uint32_t least, uint32_t most) {
     for (; copies < (least ? least : most); copies++)
         UBI_TRY(append_copy(p, p->atom, length));
     for (; copies < most; copies++) {
-        UBI_TRY(append(p, UBI__STATE_SPLIT, (int32_t)length + 1));
+        UBI_TRY(append_state(p, UBI__STATE_SPLIT, (int32_t)length + 1));
         UBI_TRY(append_copy(p, p->atom, length));
     }
     return UBI_OK;
@@ -323,9 +324,9 @@ static ubi_status read_bound(parser *p, uint32_t *bound) {
     for (; p->at < p->n && p->s[p->at] >= '0' && p->s[p->at] <= '9'; p->at++) {
         *bound = *bound * 10 + (p->s[p->at] - '0');
         if (*bound > MAX_REPETITIONS)
-            return mistake(p, start, "more than 1000 repetitions");
+            return fail_pattern(p, start, "more than 1000 repetitions");
     }
-    return p->at > start ? UBI_OK : mistake(p, start, "expected a number of repetitions");
+    return p->at > start ? UBI_OK : fail_pattern(p, start, "expected a number of repetitions");
 }
 
 /* Behind the opening brace. */
@@ -340,7 +341,7 @@ static ubi_status read_bounds(parser *p, uint32_t *least, uint32_t *most) {
             UBI_TRY(read_bound(p, most));
     }
     if (!next_is(p, '}') || *most < *least)
-        return mistake(p, start, "expected repetitions as {2}, {2,} or {2,5}");
+        return fail_pattern(p, start, "expected repetitions as {2}, {2,} or {2,5}");
     p->at++;
     return UBI_OK;
 }
@@ -348,10 +349,10 @@ static ubi_status read_bounds(parser *p, uint32_t *least, uint32_t *most) {
 static ubi_status read_repetition(parser *p, char sign) {
     uint32_t least = sign == '+', most = sign == '?' ? 1 : NO_LIMIT;
     if (p->atom == UBI_NONE)
-        return mistake(p, p->at - 1, "nothing to repeat");
+        return fail_pattern(p, p->at - 1, "nothing to repeat");
     if (sign == '{')
         UBI_TRY(read_bounds(p, &least, &most));
-    return repeat(p, least, most);
+    return repeat_atom(p, least, most);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
@@ -359,7 +360,7 @@ static ubi_status read_repetition(parser *p, char sign) {
 static ubi_status read_character(parser *p) {
     uint32_t c;
     UBI_TRY(read_plain(p, &c));
-    return append(p, UBI__STATE_CHAR, (int32_t)c);
+    return append_state(p, UBI__STATE_CHAR, (int32_t)c);
 }
 
 static ubi_status read_item(parser *p) {
@@ -380,14 +381,14 @@ static ubi_status read_item(parser *p) {
     case '|':
         return begin_alternative(p);
     case '.':
-        return append(p, UBI__STATE_ANY, 0);
+        return append_state(p, UBI__STATE_ANY, 0);
     case '[':
         return read_set(p);
     case '\\':
         return read_escaped_atom(p);
     default:
         p->atom = UBI_NONE;
-        return append(p, c == '^' ? UBI__STATE_START : UBI__STATE_END, 0);
+        return append_state(p, c == '^' ? UBI__STATE_START : UBI__STATE_END, 0);
     }
 }
 
@@ -395,9 +396,9 @@ static ubi_status read_pattern(parser *p) {
     while (p->at < p->n)
         UBI_TRY(read_item(p));
     if (p->depth)
-        return mistake(p, p->open[p->depth].at, "a ( that is never closed");
+        return fail_pattern(p, p->open[p->depth].at, "a ( that is never closed");
     join_alternatives(p);
-    return append(p, UBI__STATE_MATCH, 0);
+    return append_state(p, UBI__STATE_MATCH, 0);
 }
 
 void ubi__pattern_check(const ubi__pattern *p) {

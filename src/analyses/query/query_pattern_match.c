@@ -36,7 +36,7 @@ void ubi__matcher_fini(ubi__matcher *matcher, const ubi_allocator *allocator) {
     matcher->memory = NULL;
 }
 
-static void push(walk *w, uint32_t state) {
+static void push_state(walk *w, uint32_t state) {
     UBI_ASSERT(state < w->pattern->states.n);
     if (w->mark[state] == w->step)
         return;
@@ -58,7 +58,7 @@ static bool in_set(const ubi__pattern *p, const ubi__set *set, uint32_t c) {
     return set->negated;
 }
 
-static bool accepts(const ubi__pattern *p, ubi__state state, uint32_t c) {
+static bool state_accepts(const ubi__pattern *p, ubi__state state, uint32_t c) {
     switch (state.kind) {
     case UBI__STATE_CHAR:
         return c == (uint32_t)state.x;
@@ -70,7 +70,7 @@ static bool accepts(const ubi__pattern *p, ubi__state state, uint32_t c) {
 }
 
 /* Whether a state that takes no character lets the walk pass here. */
-static bool passes(const walk *w, ubi__state_kind kind) {
+static bool state_passes(const walk *w, ubi__state_kind kind) {
     switch (kind) {
     case UBI__STATE_START:
         return w->before == NO_CHAR;
@@ -85,11 +85,11 @@ static bool passes(const walk *w, ubi__state_kind kind) {
     }
 }
 
-static void follow(walk *w, uint32_t at, ubi__state state) {
-    if (state.kind != UBI__STATE_JUMP && passes(w, state.kind))
-        push(w, at + 1);
+static void follow_state(walk *w, uint32_t at, ubi__state state) {
+    if (state.kind != UBI__STATE_JUMP && state_passes(w, state.kind))
+        push_state(w, at + 1);
     if (state.kind == UBI__STATE_SPLIT || state.kind == UBI__STATE_JUMP)
-        push(w, (uint32_t)((int32_t)at + state.x));
+        push_state(w, (uint32_t)((int32_t)at + state.x));
 }
 
 /* Empties the stack; true when that meets the end of the pattern. */
@@ -103,7 +103,7 @@ static bool follow_all(walk *w) {
         if (state.kind <= UBI__STATE_SET)
             w->current[w->n_current++] = at;
         else
-            follow(w, at, state);
+            follow_state(w, at, state);
     }
     return false;
 }
@@ -115,7 +115,7 @@ static void begin_step(walk *w) {
     w->step = 1;
 }
 
-static size_t decode(ubi_text text, size_t at, uint32_t *c) {
+static size_t decode_char(ubi_text text, size_t at, uint32_t *c) {
     if (at == text.len) {
         *c = NO_CHAR;
         return 0;
@@ -131,16 +131,16 @@ static bool walk_text(walk *w, ubi_text text) {
     size_t at = 0;
     begin_step(w);
     for (;;) {
-        size_t used = decode(text, at, &w->after);
-        push(w, 0);
+        size_t used = decode_char(text, at, &w->after);
+        push_state(w, 0);
         if (follow_all(w))
             return true;
         if (!used)
             return false;
         begin_step(w);
         for (uint32_t i = 0; i < w->n_current; i++)
-            if (accepts(w->pattern, w->pattern->states.at[w->current[i]], w->after))
-                push(w, w->current[i] + 1);
+            if (state_accepts(w->pattern, w->pattern->states.at[w->current[i]], w->after))
+                push_state(w, w->current[i] + 1);
         w->before = w->after;
         at += used;
     }

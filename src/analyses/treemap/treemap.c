@@ -157,7 +157,7 @@ static uint64_t not_negative(int64_t value) {
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static uint64_t measured(const ubi_treemap *map, const ubi__treemap_entry *entry) {
+static uint64_t measure_of(const ubi_treemap *map, const ubi__treemap_entry *entry) {
     return map->options.measure == UBI_TREEMAP_COUNT ? entry->count : entry->bytes;
 }
 
@@ -173,7 +173,7 @@ static ubi_status add_census_row(ubi_treemap *map, const ubi_census_node *node, 
     };
     if (parent != UBI_NONE)
         entry.color = (uint8_t)color_of(node, (ubi_treemap_color)map->rows.at[parent].color);
-    entry.weight = measured(map, &entry);
+    entry.weight = measure_of(map, &entry);
     return ubi__treemap_add(map, &entry);
 }
 
@@ -189,7 +189,7 @@ static ubi_status add_own_row(ubi_treemap *map, const ubi_census_node *node, uin
         .bytes = ubi__smaller(not_negative(node->bytes), row->bytes - ubi__smaller(bytes_below, row->bytes)),
         .count = ubi__smaller(not_negative(node->count), row->count - ubi__smaller(count_below, row->count)),
     };
-    entry.weight = measured(map, &entry);
+    entry.weight = measure_of(map, &entry);
     return entry.weight ? ubi__treemap_add(map, &entry) : UBI_OK;
 }
 
@@ -219,7 +219,7 @@ static ubi_status add_children(ubi_treemap *map, const ubi_census_tree *tree, ui
     return UBI_OK;
 }
 
-static ubi_status build(ubi_treemap *map, const ubi_census_tree *tree) {
+static ubi_status build_census_map(ubi_treemap *map, const ubi_census_tree *tree) {
     ubi_census_node root;
     map->tree = tree;
     ubi_census_tree_node(tree, ubi_census_tree_root(tree), &root);
@@ -233,7 +233,7 @@ static ubi_status build(ubi_treemap *map, const ubi_census_tree *tree) {
 ubi_status ubi_treemap_of_census(ubi_treemap **out, const ubi_census_tree *tree, const ubi_treemap_options *options) {
     ubi_treemap *map = NULL;
     UBI_TRY(ubi__treemap_new(&map, options));
-    ubi_status status = build(map, tree);
+    ubi_status status = build_census_map(map, tree);
     if (status == UBI_OK)
         *out = map;
     else

@@ -31,7 +31,7 @@ static ubi_treemap_color color_of(const ubi_graph *graph, ubi_node_ix node) {
     return colors[ubi_graph_kind(graph, ubi_graph_node_kind(graph, node))->coarse_type];
 }
 
-static ubi_status add(const expansion *e, ubi__treemap_entry entry) {
+static ubi_status add_box(const expansion *e, ubi__treemap_entry entry) {
     if (e->map->rows.n >= MAX_ROWS)
         return ubi__fail(UBI_ELIMIT, "a tree map of more than 2^24 boxes");
     entry.weight = entry.bytes;
@@ -41,15 +41,15 @@ static ubi_status add(const expansion *e, ubi__treemap_entry entry) {
 static ubi_status add_node(const expansion *e, ubi_node_ix node, uint32_t parent) {
     uint32_t n_dominated;
     ubi_dominators_dominated(e->dominators, node, &n_dominated);
-    return add(e, (ubi__treemap_entry){
-                      .parent = parent,
-                      .source = node,
-                      .type = UBI_TREEMAP_NODE,
-                      .color = (uint8_t)color_of(e->map->graph, node),
-                      .name = e->name(e->payload, node),
-                      .bytes = ubi_dominators_retained_bytes(e->dominators, node),
-                      .count = n_dominated,
-                  });
+    return add_box(e, (ubi__treemap_entry){
+                          .parent = parent,
+                          .source = node,
+                          .type = UBI_TREEMAP_NODE,
+                          .color = (uint8_t)color_of(e->map->graph, node),
+                          .name = e->name(e->payload, node),
+                          .bytes = ubi_dominators_retained_bytes(e->dominators, node),
+                          .count = n_dominated,
+                      });
 }
 
 static uint64_t own_size(const expansion *e, ubi_node_ix node) {
@@ -61,7 +61,7 @@ static ubi_status add_own(const expansion *e, uint32_t row) {
     ubi__treemap_entry own = { .parent = row, .source = UBI_NONE, .type = UBI_TREEMAP_OWN, .color = of->color };
     own.bytes = own_size(e, of->source);
     own.count = 1;
-    return own.bytes ? add(e, own) : UBI_OK;
+    return own.bytes ? add_box(e, own) : UBI_OK;
 }
 
 /* Those that are too small, by colour. */
@@ -75,12 +75,12 @@ static ubi_status add_rests(const expansion *e, uint32_t row, const rests *r) {
         rest.bytes = r->bytes[color];
         rest.count = r->count[color];
         if (rest.bytes)
-            UBI_TRY(add(e, rest));
+            UBI_TRY(add_box(e, rest));
     }
     return UBI_OK;
 }
 
-static ubi_status expand(const expansion *e, uint32_t row) {
+static ubi_status expand_row(const expansion *e, uint32_t row) {
     uint32_t n;
     const ubi_node_ix *dominated = ubi_dominators_dominated(e->dominators, e->map->rows.at[row].source, &n);
     rests r = { { 0 }, { 0 } };
@@ -104,11 +104,11 @@ static ubi_status expand_level(const expansion *e, uint32_t *from) {
     uint32_t until = (uint32_t)e->map->rows.n;
     for (; *from < until; ++*from)
         if (e->map->rows.at[*from].type == UBI_TREEMAP_NODE)
-            UBI_TRY(expand(e, *from));
+            UBI_TRY(expand_row(e, *from));
     return UBI_OK;
 }
 
-static ubi_status build(const expansion *e) {
+static ubi_status build_dominator_map(const expansion *e) {
     uint32_t row = 0;
     UBI_TRY(add_node(e, ubi_dominators_root(e->dominators), UBI_NONE));
     if (e->map->rows.at[0].count == 0 && ubi_dominators_node_count(e->dominators) > 1)
@@ -131,7 +131,7 @@ ubi_status ubi_treemap_of_dominators(ubi_treemap **out, const ubi_dominators *do
     double total = (double)ubi_dominators_retained_bytes(dominators, ubi_dominators_root(dominators));
     expansion e = { map, dominators, size_bytes, name, payload, 0 };
     e.least_bytes = total * least_area / (map->options.width * map->options.height);
-    ubi_status status = build(&e);
+    ubi_status status = build_dominator_map(&e);
     if (status == UBI_OK)
         *out = map;
     else

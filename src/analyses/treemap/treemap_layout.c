@@ -60,12 +60,12 @@ static double js_round(double value) {
     return value - whole >= 0.5 ? whole + 1 : whole;
 }
 
-static double rounded(const layout *l, double value) {
+static double round_length(const layout *l, double value) {
     return l->options->exact ? value : js_round(value);
 }
 
 /* The i-th child to be placed. */
-static const weighed *nth(const layout *l, uint32_t n_children, uint32_t i) {
+static const weighed *nth_child(const layout *l, uint32_t n_children, uint32_t i) {
     return &l->children[l->options->order == UBI_TREEMAP_LARGEST_FIRST ? i : n_children - 1 - i];
 }
 
@@ -88,7 +88,7 @@ static void row_add(row *r, double area) {
 }
 
 /* How far the row's worst box is from the wanted ratio, the row lying along a side of `side`. Less is better. */
-static double badness(const row *r, double side, double ratio) {
+static double row_badness(const row *r, double side, double ratio) {
     double s = r->area * r->area, u = side * side;
     if (s == 0)
         return INFINITY;
@@ -96,25 +96,25 @@ static double badness(const row *r, double side, double ratio) {
     return wide > high ? wide : high;
 }
 
-static double smaller(double a, double b) {
+static double smaller_length(double a, double b) {
     return a < b ? a : b;
 }
 
 /* Places a row along the top (`level`) or the left edge of `left`, and takes its room away. */
-static void place(const layout *l, const row *r, uint32_t n_children, double scale, double side, rect *left,
-                  bool last) {
+static void place_row(const layout *l, const row *r, uint32_t n_children, double scale, double side, rect *left,
+                      bool last) {
     bool level = side == left->dx;
     double room = level ? left->dy : left->dx;
-    double thickness = side != 0 ? rounded(l, r->area / side) : 0;
+    double thickness = side != 0 ? round_length(l, r->area / side) : 0;
     if (last || thickness > room)
         thickness = room;
     double start = level ? left->x : left->y, end = start + (level ? left->dx : left->dy);
     double at = start;
     for (uint32_t i = r->from; i < r->to; i++) {
-        const weighed *child = nth(l, n_children, i);
+        const weighed *child = nth_child(l, n_children, i);
         ubi_treemap_box *box = &l->boxes[child->node];
-        double length = thickness != 0 ? rounded(l, area_of(child, scale) / thickness) : 0;
-        length = smaller(end - at, length);
+        double length = thickness != 0 ? round_length(l, area_of(child, scale) / thickness) : 0;
+        length = smaller_length(end - at, length);
         double from = at;
         at += length;
         if (i + 1 == r->to)
@@ -133,33 +133,33 @@ static void place(const layout *l, const row *r, uint32_t n_children, double sca
     }
 }
 
-static void fill(const layout *l, uint32_t n_children, rect left, double scale) {
+static void fill_room(const layout *l, uint32_t n_children, rect left, double scale) {
     double ratio = l->options->ratio, best = INFINITY;
-    double side = smaller(left.dx, left.dy);
+    double side = smaller_length(left.dx, left.dy);
     row r = row_at(0);
     while (r.to < n_children) {
         row longer = r;
-        double area = area_of(nth(l, n_children, r.to), scale);
+        double area = area_of(nth_child(l, n_children, r.to), scale);
         row_add(&longer, area);
-        double score = badness(&longer, side, ratio);
+        double score = row_badness(&longer, side, ratio);
         if (score <= best || r.to == r.from) {
             r = longer;
             best = score;
             continue;
         }
         r.area = longer.area - area; /* as d3 takes it back, with its rounding */
-        place(l, &r, n_children, scale, side, &left, false);
-        side = smaller(left.dx, left.dy);
+        place_row(l, &r, n_children, scale, side, &left, false);
+        side = smaller_length(left.dx, left.dy);
         r = row_at(r.to);
         best = INFINITY;
     }
-    place(l, &r, n_children, scale, side, &left, true);
+    place_row(l, &r, n_children, scale, side, &left, true);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* The room inside of a box. One that is smaller than the padding has none, in its middle. */
-static rect inside(const ubi_treemap_box *box, const ubi_treemap_options *o) {
+static rect room_inside(const ubi_treemap_box *box, const ubi_treemap_options *o) {
     double k = o->pixel_ratio;
     rect r = {
         box->x + o->pad_left * k,
@@ -193,8 +193,8 @@ static void place_children(const layout *l, uint32_t node) {
     for (uint32_t i = 0; i < n_children; i++)
         l->children[i] = (weighed){ l->boxes[begin + i].weight, begin + i };
     sort_by_weight(l->children, l->spare, n_children, NULL);
-    rect room = inside(box, l->options);
-    fill(l, n_children, room, room.dx * room.dy / (double)box->weight);
+    rect room = room_inside(box, l->options);
+    fill_room(l, n_children, room, room.dx * room.dy / (double)box->weight);
     for (uint32_t i = 0; UBI_CHECKS && i < n_children; i++)
         UBI_ASSERT(is_inside(&l->boxes[begin + i], &room));
 }
@@ -250,23 +250,23 @@ static ubi_status allocate_children(layout *l, const ubi_allocator *a) {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static bool between(double value, double least, double most) {
+static bool is_between(double value, double least, double most) {
     return value >= least && value <= most; /* false for what is no number */
 }
 
 static bool is_padding(double value) {
-    return between(value, 0, 1000);
+    return is_between(value, 0, 1000);
 }
 
 ubi_status ubi__treemap_check_options(const ubi_treemap_options *o) {
     UBI_TRY(ubi__version_check(o->version, UBI_TREEMAP_OPTIONS_VERSION, "ubi_treemap_options"));
-    if (!between(o->width, 1, UBI_TREEMAP_MAX_SIDE) || !between(o->height, 1, UBI_TREEMAP_MAX_SIDE))
+    if (!is_between(o->width, 1, UBI_TREEMAP_MAX_SIDE) || !is_between(o->height, 1, UBI_TREEMAP_MAX_SIDE))
         return ubi__fail(UBI_EINVAL, "a tree map of %g by %g pixels, expected 1 to %d", o->width, o->height,
                          UBI_TREEMAP_MAX_SIDE);
     if (!is_padding(o->pad_top) || !is_padding(o->pad_right) || !is_padding(o->pad_bottom) || !is_padding(o->pad_left))
         return ubi__fail(UBI_EINVAL, "tree map padding of %g %g %g %g pixels, expected 0 to 1000", o->pad_top,
                          o->pad_right, o->pad_bottom, o->pad_left);
-    if (!between(o->pixel_ratio, 1e-3, 64) || !between(o->ratio, 1e-3, 1e3))
+    if (!is_between(o->pixel_ratio, 1e-3, 64) || !is_between(o->ratio, 1e-3, 1e3))
         return ubi__fail(UBI_EINVAL, "tree map with pixel ratio %g (expected 0.001 to 64), ratio %g (0.001 to 1000)",
                          o->pixel_ratio, o->ratio);
     return UBI_OK;

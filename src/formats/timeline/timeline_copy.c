@@ -28,7 +28,7 @@ typedef struct job {
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */
 
-static bool keep(void *payload, const void *data, size_t n) {
+static bool keep_bytes(void *payload, const void *data, size_t n) {
     job *j = payload;
     if (ubi__vec_u8_reserve(&j->pending, j->allocator, n) != UBI_OK)
         return false;
@@ -47,7 +47,7 @@ static ubi_status write_pending(job *j) {
 }
 
 static ubi_status end_line(job *j) {
-    if (!keep(j, "\n", 1))
+    if (!keep_bytes(j, "\n", 1))
         return ubi__fail_nomem();
     return j->pending.n < PENDING_BYTES ? UBI_OK : write_pending(j);
 }
@@ -176,12 +176,12 @@ static ubi_status put_figure(job *j, const ubi__json_value *key, const ubi__json
 
 /* ---- lines -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status fault(const job *j, const char *what) {
+static ubi_status fail_line(const job *j, const char *what) {
     return ubi__fail(UBI_EFORMAT, "line %" PRIu64 ": %s", j->lines.line, what);
 }
 
 /* Checks that the line is an object, and finds what it is. A member that is missing has no `raw`. */
-static ubi_status look(job *j, ubi_text line, ubi__json_value *schema, ubi__json_value *record) {
+static ubi_status look_at_line(job *j, ubi_text line, ubi__json_value *schema, ubi__json_value *record) {
     ubi__json_cursor c;
     ubi__json_value key, value;
     *schema = *record = (ubi__json_value){ .type = UBI__JSON_NULL };
@@ -215,7 +215,7 @@ static ubi_status put_members(job *j, ubi_text line, const member *members, bool
 
 static ubi_status put_record(job *j, ubi_text line, const char *schema, const char *name, const member *members,
                              bool has_figures) {
-    ubi__json_init(&j->json, keep, j, false);
+    ubi__json_init(&j->json, keep_bytes, j, false);
     j->json.for_terminal = true;
     ubi__json_object_begin(&j->json);
     if (schema) {
@@ -229,7 +229,7 @@ static ubi_status put_record(job *j, ubi_text line, const char *schema, const ch
 
 static ubi_status copy_header(job *j, ubi_text line) {
     ubi__json_value schema, record;
-    ubi_status status = look(j, line, &schema, &record);
+    ubi_status status = look_at_line(j, line, &schema, &record);
     if (status == UBI_EFORMAT && j->lines.is_cut && ubi__timeline_guess((const uint8_t *)line.ptr, line.len))
         return status;
     if (status != UBI_OK || !schema.raw.ptr || !ubi__json_value_is(&schema, UBI__TIMELINE_SCHEMA))
@@ -239,9 +239,9 @@ static ubi_status copy_header(job *j, ubi_text line) {
 
 static ubi_status copy_record(job *j, ubi_text line) {
     ubi__json_value schema, record;
-    UBI_TRY(look(j, line, &schema, &record));
+    UBI_TRY(look_at_line(j, line, &schema, &record));
     if (!record.raw.ptr || record.type == UBI__JSON_NULL)
-        return fault(j, "expected \"record\" and what it is");
+        return fail_line(j, "expected \"record\" and what it is");
     for (size_t i = 0; i < RECORDS; i++)
         if (ubi__json_value_is(&record, records[i].name)) {
             j->copy->n_markers += i == 0;
@@ -265,7 +265,7 @@ static ubi_status copy_line(void *payload, ubi_text line) {
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* A fault behind the first line is part of the result. */
-static ubi_status run(job *j, ubi__inflater *inflater, const ubi__source *source) {
+static ubi_status copy_timeline(job *j, ubi__inflater *inflater, const ubi__source *source) {
     ubi__timeline_copy *copy = j->copy;
     ubi_status status = ubi__timeline_lines_read(&j->lines, inflater, source, &copy->progress);
     if (status == UBI_EFORMAT && j->lines.line > 1) {
@@ -288,7 +288,7 @@ ubi_status ubi__timeline_copy_write(ubi__timeline_copy *copy, ubi__source *sourc
     copy->fault[0] = '\0';
     copy->output_bytes = copy->n_markers = 0;
     UBI_TRY(ubi__inflater_new(&inflater, source, false, a));
-    ubi_status status = run(&j, inflater, source);
+    ubi_status status = copy_timeline(&j, inflater, source);
     ubi__inflater_free(inflater);
     ubi__timeline_lines_fini(&j.lines);
     ubi__text_mapper_fini(&j.mapper);

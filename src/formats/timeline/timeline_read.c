@@ -28,7 +28,7 @@ typedef struct reader {
 /* ---- faults --------------------------------------------------------------------------------------------------------- */
 
 /* Everything but UBI_EFORMAT ends the reading for good. */
-static ubi_status UBI_PRINTF(2, 3) fault(const reader *r, const char *format, ...) {
+static ubi_status UBI_PRINTF(2, 3) fail_line(const reader *r, const char *format, ...) {
     char what[160];
     va_list arguments;
     va_start(arguments, format);
@@ -43,12 +43,13 @@ static bool is_there(const ubi__json_value *value) {
     return value->raw.ptr && value->type != UBI__JSON_NULL;
 }
 
-static ubi_status expected(const reader *r, const ubi__json_cursor *c, const char *line) {
-    return fault(r, "byte %zu: expected %s", (size_t)(c->at - line) + 1, c->fault);
+static ubi_status fail_json(const reader *r, const ubi__json_cursor *c, const char *line) {
+    return fail_line(r, "byte %zu: expected %s", (size_t)(c->at - line) + 1, c->fault);
 }
 
 /* The members named by keys[n], in their order, into values[n]; the last of equal ones. Missing ones have no `raw`. */
-static ubi_status collect(reader *r, ubi_text line, const char *const *keys, ubi__json_value *values, size_t n) {
+static ubi_status collect_members(reader *r, ubi_text line, const char *const *keys, ubi__json_value *values,
+                                  size_t n) {
     ubi__json_cursor c;
     ubi__json_value key, value;
     memset(values, 0, n * sizeof *values);
@@ -58,7 +59,7 @@ static ubi_status collect(reader *r, ubi_text line, const char *const *keys, ubi
             if (ubi__json_value_is(&key, keys[i]))
                 values[i] = value;
     r->lines.is_cut = c.fault && c.at >= line.ptr + line.len;
-    return c.fault ? expected(r, &c, line.ptr) : UBI_OK;
+    return c.fault ? fail_json(r, &c, line.ptr) : UBI_OK;
 }
 
 static ubi_status add_text(reader *r, ubi_str_ix *out, const ubi__json_value *value) {
@@ -71,13 +72,13 @@ static ubi_status add_text(reader *r, ubi_str_ix *out, const ubi__json_value *va
 }
 
 static ubi_status take_time(const reader *r, uint64_t *out, const ubi__json_value *value, const char *what) {
-    return ubi__json_value_ns(out, value) ? UBI_OK : fault(r, "expected milliseconds as \"%s\"", what);
+    return ubi__json_value_ns(out, value) ? UBI_OK : fail_line(r, "expected milliseconds as \"%s\"", what);
 }
 
 static ubi_status take_u32(const reader *r, uint32_t *out, const ubi__json_value *value, const char *what) {
     uint64_t number = 0;
     if (is_there(value) && (!ubi__json_value_u64(&number, value) || number >= UBI_NONE))
-        return fault(r, "expected a whole number as \"%s\"", what);
+        return fail_line(r, "expected a whole number as \"%s\"", what);
     *out = (uint32_t)number;
     return UBI_OK;
 }
@@ -88,10 +89,11 @@ static ubi_status read_header(reader *r, ubi_text line) {
     enum { SCHEMA, GENERATOR, PROGRAM, PID, START, N };
     static const char *const keys[N] = { "schema", "generator", "program", "pid", "startTimeUs" };
     ubi__json_value v[N];
-    ubi_status status = collect(r, line, keys, v, N);
+    ubi_status status = collect_members(r, line, keys, v, N);
     if (status == UBI_OK && ubi__timeline_guess((const uint8_t *)line.ptr, line.len) &&
         !ubi__json_value_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
-        return fault(r, "a timeline of another version than \"%s\": a newer ubiheap may read it", UBI__TIMELINE_SCHEMA);
+        return fail_line(r, "a timeline of another version than \"%s\": a newer ubiheap may read it",
+                         UBI__TIMELINE_SCHEMA);
     if (status == UBI_EFORMAT && r->lines.is_cut && ubi__timeline_guess((const uint8_t *)line.ptr, line.len))
         return status;
     if (status != UBI_OK || !ubi__json_value_is(&v[SCHEMA], UBI__TIMELINE_SCHEMA))
@@ -110,9 +112,9 @@ static ubi_status read_thread(reader *r, ubi_text line) {
     uint64_t id;
     uint32_t thread;
     ubi_text name = { NULL, 0 };
-    UBI_TRY(collect(r, line, keys, v, N));
+    UBI_TRY(collect_members(r, line, keys, v, N));
     if (!ubi__json_value_u64(&id, &v[THREAD]))
-        return fault(r, "expected a whole number as \"thread\"");
+        return fail_line(r, "expected a whole number as \"thread\"");
     if (is_there(&v[NAME]) && v[NAME].type == UBI__JSON_STRING)
         UBI_TRY(ubi__json_value_text(&name, &v[NAME], &r->scratch, r->allocator));
     return ubi__timeline_add_thread(r->data, &thread, id, name);
@@ -123,7 +125,7 @@ static ubi_status take_frame(const reader *r, uint32_t *out, const ubi__json_val
     uint32_t number = 0;
     UBI_TRY(take_u32(r, &number, value, what));
     if (number > r->frames.n)
-        return fault(r, "\"%s\" is frame %" PRIu32 ", which has not come yet", what, number);
+        return fail_line(r, "\"%s\" is frame %" PRIu32 ", which has not come yet", what, number);
     *out = number ? r->frames.at[number - 1] : UBI_NONE;
     return UBI_OK;
 }
@@ -135,10 +137,10 @@ static ubi_status read_frame(reader *r, ubi_text line) {
     ubi__json_value v[N];
     ubi__timeline_frame frame;
     uint32_t number = 0, ix;
-    UBI_TRY(collect(r, line, keys, v, N));
+    UBI_TRY(collect_members(r, line, keys, v, N));
     UBI_TRY(take_u32(r, &number, &v[FRAME], keys[FRAME]));
     if (number != r->frames.n + 1)
-        return fault(r, "frame %" PRIu32 " where frame %zu is due", number, r->frames.n + 1);
+        return fail_line(r, "frame %" PRIu32 " where frame %zu is due", number, r->frames.n + 1);
     UBI_TRY(add_text(r, &frame.function, &v[FUNCTION]));
     UBI_TRY(add_text(r, &frame.source, &v[SOURCE]));
     UBI_TRY(add_text(r, &frame.async_cause, &v[ASYNC_CAUSE]));
@@ -159,11 +161,11 @@ static ubi_status read_rectangle(reader *r, const ubi__json_value *value, ubi__t
     ubi__json_value v[N];
     double at[N];
     if (value->type != UBI__JSON_OBJECT)
-        return fault(r, "expected rectangles in an array");
-    UBI_TRY(collect(r, value->raw, keys, v, N));
+        return fail_line(r, "expected rectangles in an array");
+    UBI_TRY(collect_members(r, value->raw, keys, v, N));
     for (size_t i = 0; i < N; i++)
         if (!ubi__json_value_number(&at[i], &v[i]))
-            return fault(r, "expected a number as \"%s\" of a rectangle", keys[i]);
+            return fail_line(r, "expected a number as \"%s\" of a rectangle", keys[i]);
     if (r->data->rectangles.n == UBI_NONE)
         return ubi__fail(UBI_ELIMIT, "more than %u rectangles", UBI_NONE);
     detail->as.rectangles.n++;
@@ -192,7 +194,7 @@ static ubi_status take_detail(reader *r, const ubi__json_value *value, ubi__time
         return UBI_OK;
     case UBI__JSON_NUMBER:
         detail->type = UBI__TIMELINE_NUMBER;
-        return ubi__json_value_number(&detail->as.number, value) ? UBI_OK : fault(r, "a number that is too large");
+        return ubi__json_value_number(&detail->as.number, value) ? UBI_OK : fail_line(r, "a number that is too large");
     case UBI__JSON_STRING:
         detail->type = UBI__TIMELINE_TEXT;
         return add_text(r, &detail->as.text, value);
@@ -230,7 +232,7 @@ static ubi_status read_details(reader *r, const ubi__json_value *details) {
     if (!is_there(details))
         return UBI_OK;
     if (details->type != UBI__JSON_OBJECT)
-        return fault(r, "expected an object as \"details\"");
+        return fail_line(r, "expected an object as \"details\"");
     ubi__json_cursor_open(&c, details->raw, UBI__JSON_OBJECT);
     while (ubi__json_cursor_next_member(&c, &key, &value)) {
         ubi__timeline_detail detail = { 0 };
@@ -251,7 +253,7 @@ static ubi_status take_end(const reader *r, ubi__timeline_row *row, const ubi__j
         return UBI_OK;
     UBI_TRY(take_time(r, &row->end_ns, value, "end"));
     row->flags |= UBI__TIMELINE_HAS_END;
-    return row->end_ns < row->start_ns ? fault(r, "a marker that ends before it starts") : UBI_OK;
+    return row->end_ns < row->start_ns ? fail_line(r, "a marker that ends before it starts") : UBI_OK;
 }
 
 static ubi_status take_origin(reader *r, ubi__timeline_row *row, const ubi__json_value *v) {
@@ -259,7 +261,7 @@ static ubi_status take_origin(reader *r, ubi__timeline_row *row, const ubi__json
     uint32_t process = 0;
     if (is_there(&v[THREAD])) {
         if (!ubi__json_value_u64(&id, &v[THREAD]))
-            return fault(r, "expected a whole number as \"thread\"");
+            return fail_line(r, "expected a whole number as \"thread\"");
         UBI_TRY(ubi__timeline_add_thread(r->data, &row->thread, id, (ubi_text){ NULL, 0 }));
         row->flags |= UBI__TIMELINE_HAS_THREAD;
     }
@@ -278,10 +280,10 @@ static ubi_status read_marker(reader *r, ubi_text line) {
                                                      "processType", "isOffMainThread", "details" };
     ubi__json_value v[N_MARKER_KEYS];
     ubi__timeline_row row = { 0 };
-    UBI_TRY(collect(r, line, keys, v, N_MARKER_KEYS));
+    UBI_TRY(collect_members(r, line, keys, v, N_MARKER_KEYS));
     UBI_TRY(add_text(r, &row.name, &v[NAME]));
     if (row.name == UBI_NONE)
-        return fault(r, "expected a string as \"name\"");
+        return fail_line(r, "expected a string as \"name\"");
     UBI_TRY(take_time(r, &row.start_ns, &v[START], "start"));
     UBI_TRY(take_end(r, &row, &v[END]));
     UBI_TRY(take_origin(r, &row, v));
@@ -299,7 +301,7 @@ static ubi_status read_memory(reader *r, ubi_text line) {
     uint64_t time_ns;
     double figure;
     ubi_text name;
-    UBI_TRY(collect(r, line, keys, &time, 1));
+    UBI_TRY(collect_members(r, line, keys, &time, 1));
     UBI_TRY(take_time(r, &time_ns, &time, keys[0]));
     ubi__json_cursor_open(&c, line, UBI__JSON_OBJECT);
     while (ubi__json_cursor_next_member(&c, &key, &value))
@@ -314,16 +316,16 @@ static ubi_status read_lost(reader *r, ubi_text line) {
     static const char *const keys[] = { "count" };
     ubi__json_value value;
     uint64_t n;
-    UBI_TRY(collect(r, line, keys, &value, 1));
+    UBI_TRY(collect_members(r, line, keys, &value, 1));
     if (!ubi__json_value_u64(&n, &value) || __builtin_add_overflow(r->data->n_lost, n, &r->data->n_lost))
-        return fault(r, "expected a whole number as \"count\"");
+        return fail_line(r, "expected a whole number as \"count\"");
     return UBI_OK;
 }
 
 static ubi_status read_end(reader *r, ubi_text line) {
     static const char *const keys[] = { "time" };
     ubi__json_value time;
-    UBI_TRY(collect(r, line, keys, &time, 1));
+    UBI_TRY(collect_members(r, line, keys, &time, 1));
     r->file->has_end = true;
     return take_time(r, &r->data->last_ns, &time, keys[0]);
 }
@@ -339,9 +341,9 @@ static const struct {
 static ubi_status read_record(reader *r, ubi_text line) {
     static const char *const keys[] = { "record" };
     ubi__json_value record;
-    UBI_TRY(collect(r, line, keys, &record, 1));
+    UBI_TRY(collect_members(r, line, keys, &record, 1));
     if (!is_there(&record))
-        return fault(r, "expected \"record\" and what it is");
+        return fail_line(r, "expected \"record\" and what it is");
     for (size_t i = 0; i < sizeof records / sizeof *records; i++)
         if (ubi__json_value_is(&record, records[i].name))
             return records[i].read(r, line);
@@ -362,19 +364,19 @@ static ubi_status read_line(void *payload, ubi_text line) {
 /* ---- the end -------------------------------------------------------------------------------------------------------- */
 
 /* Of a program that was killed there may be a marker without the frames of its stack. */
-static void settle(const reader *r, uint32_t *stack) {
+static void settle_stack(const reader *r, uint32_t *stack) {
     *stack = *stack && *stack <= r->frames.n ? r->frames.at[*stack - 1] : UBI_NONE;
 }
 
 static void settle_stacks(const reader *r) {
     for (size_t i = 0; i < r->data->rows.n; i++) {
-        settle(r, &r->data->rows.at[i].stack);
-        settle(r, &r->data->rows.at[i].end_stack);
+        settle_stack(r, &r->data->rows.at[i].stack);
+        settle_stack(r, &r->data->rows.at[i].end_stack);
     }
 }
 
 /* A fault behind the first line is part of the result. */
-static ubi_status finish(reader *r, ubi_status status) {
+static ubi_status finish_reading(reader *r, ubi_status status) {
     if (status == UBI_EFORMAT && r->lines.line > 1) {
         snprintf(r->file->fault, sizeof r->file->fault, "%s", ubi_error_message());
         status = UBI_OK;
@@ -391,7 +393,7 @@ static ubi_status read_inflated(reader *r, ubi__source *source, const ubi_progre
     ubi__inflater *inflater;
     UBI_TRY(ubi__inflater_new(&inflater, source, false, r->allocator));
     r->file->compression = ubi__inflater_compression(inflater);
-    ubi_status status = finish(r, ubi__timeline_lines_read(&r->lines, inflater, source, progress));
+    ubi_status status = finish_reading(r, ubi__timeline_lines_read(&r->lines, inflater, source, progress));
     r->file->input_bytes = ubi__inflater_input_bytes(inflater);
     ubi__inflater_free(inflater);
     return status;

@@ -30,14 +30,14 @@ struct ubi__timeline_writer {
 
 /* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
-static void fail(ubi__timeline_writer *w, ubi_status status) {
+static void writer_fail(ubi__timeline_writer *w, ubi_status status) {
     if (w->status != UBI_OK || status == UBI_OK)
         return;
     w->status = status;
     snprintf(w->message, sizeof w->message, "%s", ubi_error_message());
 }
 
-static bool keep(void *payload, const void *data, size_t n) {
+static bool keep_bytes(void *payload, const void *data, size_t n) {
     ubi__timeline_writer *w = payload;
     if (ubi__vec_u8_reserve(&w->pending, w->allocator, n) != UBI_OK)
         return false;
@@ -56,7 +56,7 @@ static void begin_line(line *l, ubi__timeline_writer *w) {
     l->writer = w;
     UBI_ASSERT(w->pending.n == 0 || w->pending.at[w->pending.n - 1] == '\n'); /* one line is made at a time */
     l->start = w->pending.n;
-    ubi__json_init(&l->json, keep, w, false);
+    ubi__json_init(&l->json, keep_bytes, w, false);
     l->json.for_terminal = true;
     ubi__json_object_begin(&l->json);
 }
@@ -64,12 +64,12 @@ static void begin_line(line *l, ubi__timeline_writer *w) {
 /* A line is there as a whole or not at all. */
 static void end_line(line *l) {
     ubi__json_object_end(&l->json);
-    bool is_whole = ubi__json_flush(&l->json) == UBI_OK && keep(l->writer, "\n", 1);
+    bool is_whole = ubi__json_flush(&l->json) == UBI_OK && keep_bytes(l->writer, "\n", 1);
     if (is_whole)
         return;
     UBI_ASSERT(l->start <= l->writer->pending.n);
     l->writer->pending.n = l->start;
-    fail(l->writer, ubi__fail_nomem());
+    writer_fail(l->writer, ubi__fail_nomem());
 }
 
 /* Nothing for NULL text. */
@@ -95,7 +95,7 @@ static void put_time(line *l, const char *key, uint64_t ns) {
 static void write_pending(ubi__timeline_writer *w) {
     UBI_ASSERT(w->pending.n == 0 || w->pending.at[w->pending.n - 1] == '\n');
     if (w->status == UBI_OK && w->pending.n)
-        fail(w, ubi__write_fully(w->fd, w->pending.at, w->pending.n));
+        writer_fail(w, ubi__write_fully(w->fd, w->pending.at, w->pending.n));
     w->pending.n = 0;
 }
 
@@ -155,7 +155,7 @@ static void write_thread(ubi__timeline_writer *w, const ubi_timeline_thread *thr
     if (thread->name.len)
         put_text(&l, "name", thread->name);
     end_line(&l);
-    fail(w, ubi__u64_map_put(&w->told, thread->id, 1));
+    writer_fail(w, ubi__u64_map_put(&w->told, thread->id, 1));
 }
 
 static void write_marker(ubi__timeline_writer *w, const ubi_timeline_front_marker *marker) {
@@ -325,10 +325,10 @@ static void write_end(ubi__timeline_writer *w) {
     end_line(&l);
 }
 
-static ubi_status dispose(ubi__timeline_writer *w) {
+static ubi_status writer_dispose(ubi__timeline_writer *w) {
     const ubi_allocator *a = w->allocator;
     if (close(w->fd) < 0)
-        fail(w, ubi__fail_errno(errno, "cannot write"));
+        writer_fail(w, ubi__fail_errno(errno, "cannot write"));
     ubi_status status = w->status == UBI_OK ? UBI_OK : ubi__fail(w->status, "%s", w->message);
     ubi__vec_u8_fini(&w->pending, a);
     ubi__u64_map_fini(&w->told);
@@ -338,7 +338,7 @@ static ubi_status dispose(ubi__timeline_writer *w) {
 
 static ubi_status fail_to_begin(ubi__timeline_writer *w, const char *path) {
     char why[sizeof w->message];
-    ubi_status status = dispose(w);
+    ubi_status status = writer_dispose(w);
     snprintf(why, sizeof why, "%s", ubi_error_message());
     return ubi__fail(status, "%s: %s", path, why);
 }
@@ -368,5 +368,5 @@ ubi_status ubi__timeline_writer_close(ubi__timeline_writer *w, bool ended) {
     if (ended)
         write_end(w);
     write_pending(w);
-    return dispose(w);
+    return writer_dispose(w);
 }
