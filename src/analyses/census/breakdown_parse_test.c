@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of breakdown_parse.c: which JSON is a breakdown, and what is said of the rest. Expected messages are Firefox's.
+ * Tests of the parser in breakdown.c: which JSON is a breakdown, and what is said of the rest. Expected messages are Firefox's.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,128 @@
 
 #include <ubiheap/marker.h>
 
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyses/census/breakdown.h"
+#include "analyses/census/census_cells.h"
+#include "analyses/census/census_tables.h"
+#include "analyses/census/report_walk.h"
+#include "base/u64_map.h"
 #include "graph/graph_columns.h"
+
+/* ==== CELLS ===================================================================================================== */
+
+/*
+ * Counting rows into cells.
+ *
+ * The loop over plain rows is what a census of a large graph costs: it reads 20 bytes per row and is as fast as memory
+ * delivers them, as the cells it writes to stay in the first-level cache. (Spreading neighbouring rows over several
+ * banks of cells, so that additions to one cell need not wait for each other, was measured and gains nothing.)
+ */
+
+void ubi__cells_check(const ubi__cells *cells) {
+    bool is_single = cells->plain.n == 0 && cells->stacked.n == 1; /* which is found without an index */
+    UBI_ASSERT(is_single || cells->index.table.n == cells->stacked.n);
+    UBI_ASSERT(is_single || cells->by_stack || cells->stacked.n == 0);
+    if (!UBI_CHECKS)
+        return;
+    for (size_t k = 0; k < cells->plain.n; k++) {
+        const ubi__cell *cell = &cells->plain.at[k];
+        UBI_ASSERT(cell->kind == k && cell->stack == UBI_NONE);
+        UBI_ASSERT(cell->count || (cell->bytes == 0 && cell->smallest_id == UINT64_MAX));
+    }
+    for (size_t i = 0; i < cells->stacked.n && !is_single; i++) {
+        const ubi__cell *cell = &cells->stacked.at[i];
+        UBI_ASSERT(ubi__u64_map_get(&cells->index, ubi__u64_pair(cell->kind, cell->stack)) == i);
+    }
+}
+
+void ubi__cells_init(ubi__cells *cells, const ubi_allocator *allocator, bool by_stack) {
+    *cells = (ubi__cells){ .allocator = allocator, .by_stack = by_stack };
+    ubi__u64_map_init(&cells->index, allocator);
+}
+
+void ubi__cells_fini(ubi__cells *cells) {
+    ubi__vec_cell_fini(&cells->plain, cells->allocator);
+    ubi__vec_cell_fini(&cells->stacked, cells->allocator);
+    ubi__u64_map_fini(&cells->index);
+}
+
+ubi_status ubi__cells_reserve_kinds(ubi__cells *cells, uint32_t n_kinds) {
+    if (n_kinds <= cells->plain.n)
+        return UBI_OK;
+    UBI_TRY(ubi__vec_cell_reserve(&cells->plain, cells->allocator, n_kinds - cells->plain.n));
+    for (size_t k = cells->plain.n; k < n_kinds; k++)
+        cells->plain.at[k] = (ubi__cell){ (ubi_kind_ix)k, UBI_NONE, 0, 0, UINT64_MAX };
+    cells->plain.n = n_kinds;
+    return UBI_OK;
+}
+
+static inline void add_row(ubi__cell *cell, uint64_t id, uint64_t size_bytes) {
+    cell->count++;
+    cell->bytes += size_bytes;
+    cell->smallest_id = id < cell->smallest_id ? id : cell->smallest_id;
+}
+
+static void add_plain(ubi__cell *plain, const ubi__census_rows *rows) {
+    const uint64_t *id = rows->id, *size_bytes = rows->size_bytes;
+    const uint32_t *kind = rows->kind;
+    for (size_t i = 0; i < rows->n; i++)
+        add_row(&plain[kind[i]], id[i], size_bytes[i]);
+}
+
+static ubi_status add_stacked(ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix stack, uint64_t id,
+                              uint64_t size_bytes) {
+    uint64_t key = ubi__u64_pair(kind, stack);
+    uint32_t place = ubi__u64_map_get(&cells->index, key);
+    if (place == UBI_NONE) {
+        place = (uint32_t)cells->stacked.n;
+        UBI_TRY(ubi__vec_cell_push(&cells->stacked, cells->allocator, (ubi__cell){ kind, stack, 0, 0, UINT64_MAX }));
+        UBI_TRY(ubi__u64_map_put(&cells->index, key, place));
+    }
+    add_row(&cells->stacked.at[place], id, size_bytes);
+    return UBI_OK;
+}
+
+ubi_status ubi__cells_add(ubi__cells *cells, const ubi__census_rows *rows) {
+    for (size_t i = 0; UBI_CHECKS && i < rows->n; i++)
+        UBI_ASSERT(rows->kind[i] < cells->plain.n);
+    if (!cells->by_stack || !rows->stack) {
+        add_plain(cells->plain.at, rows);
+        return UBI_OK;
+    }
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->stack[i] == UBI_NONE)
+            add_row(&cells->plain.at[rows->kind[i]], rows->id[i], rows->size_bytes[i]);
+        else
+            UBI_TRY(add_stacked(cells, rows->kind[i], rows->stack[i], rows->id[i], rows->size_bytes[i]));
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__cells_add_single(ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix stack, uint64_t id,
+                                 uint64_t size_bytes) {
+    UBI_ASSERT(ubi__cells_count(cells) == 0);
+    return ubi__vec_cell_push(&cells->stacked, cells->allocator, (ubi__cell){ kind, stack, 1, size_bytes, id });
+}
+
+uint32_t ubi__cells_count(const ubi__cells *cells) {
+    return (uint32_t)(cells->plain.n + cells->stacked.n);
+}
+
+const ubi__cell *ubi__cells_get(const ubi__cells *cells, uint32_t cell) {
+    UBI_ASSERT(cell < ubi__cells_count(cells));
+    return cell < cells->plain.n ? &cells->plain.at[cell] : &cells->stacked.at[cell - cells->plain.n];
+}
+
+uint32_t ubi__cells_find(const ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix stack) {
+    if (!cells->by_stack || stack == UBI_NONE)
+        return kind;
+    return (uint32_t)cells->plain.n + ubi__u64_map_get(&cells->index, ubi__u64_pair(kind, stack));
+}
+
+/* ==== TAKING A CENSUS =========================================================================================== */
 
 /* Progress is reported, and cancelling possible, after so many nodes. */
 #define NODES_PER_STEP (1u << 20)
@@ -327,4 +448,105 @@ ubi_status ubi_census_describe(ubi_census **out, const ubi_graph *graph, uint64_
         status = job_finish(out, &j, node);
     job_fini(&j);
     return status;
+}
+
+/* ==== INDIVIDUALS =============================================================================================== */
+
+/*
+ * The nodes behind the leaves of a report.
+ *
+ * The same census is taken again with buckets in the place of counts. Both reports have the same structure and order,
+ * so the index of a leaf, counted in walking order, names the same group in both.
+ *
+ * Source: mozilla-central devtools/shared/heapsnapshot/CensusUtils.js, getCensusIndividuals.
+ */
+
+UBI_VEC_DECLARE(vec_leaf, const ubi_report *);
+
+typedef struct picker {
+    const ubi_allocator *allocator;
+    ubi__u64_map wanted; /* leaf index -> 1 */
+    uint64_t next_index;
+    vec_leaf found; /* in report order */
+} picker;
+
+static ubi_status enter_leaf(void *payload, const ubi_report *report, const ubi_report_key *edge) {
+    picker *p = payload;
+    (void)edge;
+    uint64_t index = p->next_index++;
+    if (ubi__u64_map_get(&p->wanted, index) == UBI_NONE)
+        return UBI_OK;
+    if (ubi_report_shape_of(report) != UBI_REPORT_BUCKET)
+        return ubi__fail(UBI_ENOTFOUND, "%" PRIu64 " is a group of the report, not a leaf", index);
+    return vec_leaf_push(&p->found, p->allocator, report);
+}
+
+static ubi_status leave_leaf(void *payload, const ubi_report *report) {
+    (void)payload, (void)report;
+    return UBI_OK;
+}
+
+static ubi_status pick_leaves(picker *p, const ubi_census *census, ubi_compat compat, const uint32_t *leaves,
+                              uint32_t n_leaves) {
+    static const ubi__report_visitor visitor = { enter_leaf, leave_leaf };
+    for (uint32_t i = 0; i < n_leaves; i++)
+        UBI_TRY(ubi__u64_map_put(&p->wanted, leaves[i], 1));
+    UBI_TRY(ubi__report_walk(ubi_census_report(census), compat, &visitor, p));
+    for (uint32_t i = 0; p->found.n < p->wanted.table.n && i < n_leaves; i++)
+        if (leaves[i] >= p->next_index)
+            return ubi__fail(UBI_ENOTFOUND, "the report has no leaf %" PRIu32 ", its last index is %" PRIu64, leaves[i],
+                             p->next_index - 1);
+    return UBI_OK;
+}
+
+static ubi_status take_buckets(ubi_census **out, const ubi_graph *graph, const ubi_breakdown *breakdown,
+                               const ubi_census_options *options, const ubi_allocator *allocator) {
+    ubi_breakdown *counts = NULL, *buckets = NULL;
+    UBI_TRY(ubi__breakdown_or_default(&counts, breakdown, allocator));
+    ubi_status status = ubi__breakdown_count_to_bucket(&buckets, counts, allocator);
+    if (status == UBI_OK)
+        status = ubi_census_take(out, graph, buckets, options);
+    ubi_breakdown_unref(buckets);
+    ubi_breakdown_unref(counts);
+    return status;
+}
+
+/** All ids of the leaves that were found, in one block of exactly their size: ubi_individuals_free knows only that. */
+static ubi_status join_buckets(uint64_t **out, uint64_t *n, const picker *p) {
+    uint64_t total = 0, part, filled = 0;
+    for (size_t i = 0; i < p->found.n; i++) {
+        ubi_report_bucket(p->found.at[i], &part);
+        total += part;
+    }
+    uint64_t *ids = ubi__alloc_array(p->allocator, total, sizeof *ids);
+    if (total && !ids)
+        return ubi__fail_nomem();
+    for (size_t i = 0; i < p->found.n; i++, filled += part) {
+        const uint64_t *from = ubi_report_bucket(p->found.at[i], &part);
+        if (part)
+            memcpy(ids + filled, from, part * sizeof *ids);
+    }
+    UBI_ASSERT(filled == total && p->found.n <= p->wanted.table.n);
+    *out = ids;
+    *n = total;
+    return UBI_OK;
+}
+
+ubi_status ubi_census_individuals(uint64_t **out, uint64_t *n, const ubi_graph *graph, const ubi_breakdown *breakdown,
+                                  const uint32_t *leaves, uint32_t n_leaves, const ubi_census_options *options) {
+    ubi_census *census = NULL;
+    picker p = { .allocator = ubi__allocator_or_default(options ? options->allocator : NULL) };
+    UBI_TRY(take_buckets(&census, graph, breakdown, options, p.allocator));
+    ubi__u64_map_init(&p.wanted, p.allocator);
+    ubi_status status = pick_leaves(&p, census, options ? options->compat : UBI_COMPAT_NONE, leaves, n_leaves);
+    if (status == UBI_OK)
+        status = join_buckets(out, n, &p);
+    ubi__u64_map_fini(&p.wanted);
+    vec_leaf_fini(&p.found, p.allocator);
+    ubi_census_free(census);
+    return status;
+}
+
+void ubi_individuals_free(uint64_t *ids, uint64_t n, const ubi_allocator *allocator) {
+    ubi__free_array(ubi__allocator_or_default(allocator), ids, n, sizeof *ids);
 }

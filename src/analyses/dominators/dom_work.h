@@ -8,11 +8,11 @@
  * immediate dominator of w is the nearest ancestor of its parent in the dominator tree, itself included, whose number
  * is at most the semi-dominator.
  *
- *   step       file          does
- *   walk       dom_walk.c    numbers nodes, last edges first; sorts the edges into three kinds
- *   semi       dom_semi.c    semi-dominators, from the highest number down
- *   climb      dom_semi.c    immediate dominators, from the lowest number up
- *   result     dom_result.c  retained sizes and dominated sets, in file order
+ *   step       does
+ *   walk       numbers nodes, last edges first; sorts the edges into three kinds
+ *   semi       semi-dominators, from the highest number down
+ *   climb      immediate dominators, from the lowest number up
+ *   result     retained sizes and dominated sets, in file order
  *
  * Kinds of edges, seen from the walk: a *tree* edge finds a new node. A *forward* edge leads to a number that is not
  * smaller: its source is an ancestor, which is a candidate for the semi-dominator as it stands. A *backward* edge leads

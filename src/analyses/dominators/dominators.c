@@ -4,8 +4,474 @@
  */
 #include <ubiheap/marker.h>
 
+#include <string.h>
+
 #include "analyses/dominators/dom_work.h"
 #include "base/parallel.h"
+
+/* ==== THE WALK ================================================================================================== */
+
+/*
+ * The depth-first walk that numbers nodes.
+ *
+ * Edges of a node are taken last first, as Firefox does; so the order in which walks of nodes end is Firefox's post-order,
+ * which dominated sets are sorted by. The stack is explicit. An edge is looked at once: it finds a node, or is folded
+ * into the candidate of its target (forward), or is kept for later (backward).
+ */
+
+/* Edges of a new node whose targets are fetched ahead. */
+#define WALK_AHEAD 4
+
+static uint32_t number_node(ubi__dom_work *w, ubi_node_ix node, uint32_t parent) {
+    uint32_t number = w->n++;
+    w->number[node] = number;
+    w->node[number] = node;
+    w->parent[number] = parent;
+    w->dominator[number] = parent;
+    return number;
+}
+
+static void finish_number(ubi__dom_work *w, uint32_t number) {
+    if (w->finished)
+        w->finished[w->n_finished++] = number;
+}
+
+/* An edge between two numbers that is no tree edge. */
+static void sort_edge(ubi__dom_work *w, uint32_t source, uint32_t target) {
+    if (target >= source) {
+        if (source < w->dominator[target])
+            w->dominator[target] = source;
+    } else if (target != 0) { /* the root has no dominator */
+        ubi__dom_edges_add(&w->edges, source, target);
+    }
+}
+
+/* The next edges of a walk stand in the graph at random places: their targets are fetched while others are explored. */
+static inline void fetch_ahead(const ubi__dom_work *w, ubi_edge_ix begin, ubi_edge_ix next) {
+    const ubi_graph *g = w->graph;
+    if (next - begin > WALK_AHEAD)
+        begin = next - WALK_AHEAD;
+    while (next-- > begin) {
+        __builtin_prefetch(&w->number[g->target.at[next]], 1);
+        __builtin_prefetch(&g->first_edge.at[g->target.at[next]]);
+    }
+}
+
+/* Where the edges of a node stand that is walked soon. */
+static inline void fetch_edges(const ubi_graph *g, ubi_node_ix node) {
+    ubi_edge_ix end = g->first_edge.at[node + 1];
+    __builtin_prefetch(g->target.at + end - (end > 0));
+}
+
+/* Numbers `start`, as a child of number 0 unless it is the first, and all that it reaches. */
+static inline __attribute__((always_inline)) ubi_status walk_edges(ubi__dom_work *w, ubi_node_ix start,
+                                                                   const ubi_edge_set *set) {
+    const ubi_graph *g = w->graph;
+    ubi__dom_frame *const frames = ubi__dom_frames(w);
+    uint32_t at = number_node(w, start, 0), depth = 0, fuel = UBI__DOM_CHUNK;
+    ubi_edge_ix begin = g->first_edge.at[start], next = g->first_edge.at[start + 1];
+    for (;;) {
+        while (next > begin) {
+            ubi_edge_ix edge = --next;
+            if (ubi__unlikely(--fuel == 0)) {
+                UBI_TRY(ubi__dom_tick(w, UBI__DOM_WALK, w->n));
+                fuel = UBI__DOM_CHUNK;
+            }
+            if (!ubi__edge_set_has(set, edge))
+                continue;
+            ubi_node_ix target = g->target.at[edge];
+            if (w->number[target] != UBI_NONE) {
+                sort_edge(w, at, w->number[target]);
+                continue;
+            }
+            frames[depth++] = (ubi__dom_frame){ begin, next };
+            if (next > begin)
+                fetch_edges(g, g->target.at[next - 1]);
+            at = number_node(w, target, at);
+            begin = g->first_edge.at[target];
+            next = g->first_edge.at[target + 1];
+            fetch_ahead(w, begin, next);
+        }
+        finish_number(w, at);
+        if (depth == 0)
+            return UBI_OK;
+        at = w->parent[at];
+        begin = frames[--depth].begin;
+        next = frames[depth].next;
+    }
+}
+
+static ubi_status walk_from(ubi__dom_work *w, ubi_node_ix start) {
+    return w->view->edges ? walk_edges(w, start, w->view->edges) : walk_edges(w, start, NULL);
+}
+
+/* ---- nodes that the root does not reach ------------------------------------------------------------------------------ */
+
+static bool is_reached(const ubi__dom_work *w, ubi_node_ix node) {
+    return w->number[node] != UBI_NONE;
+}
+
+static bool edge_counts(const ubi__dom_work *w, ubi_edge_ix edge) {
+    return ubi__edge_set_has(w->view->edges, edge);
+}
+
+/* Marks nodes that another one leads to. Only edges of nodes that were not reached matter: the targets of all others were. */
+static ubi_status mark_led_to(uint64_t *led_to, const ubi__dom_work *w) {
+    const ubi_graph *g = w->graph;
+    uint32_t fuel = UBI__DOM_CHUNK;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        ubi_edge_ix end = is_reached(w, node) ? 0 : g->first_edge.at[node + 1];
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < end; e++) {
+            ubi_node_ix target = g->target.at[e];
+            if (target != node && edge_counts(w, e))
+                led_to[target >> 6] |= UINT64_C(1) << (target & 63);
+            if (--fuel == 0) {
+                UBI_TRY(ubi__dom_tick(w, UBI__DOM_WALK, w->n));
+                fuel = UBI__DOM_CHUNK;
+            }
+        }
+    }
+    return UBI_OK;
+}
+
+static ubi_status adopt_heads(ubi__dom_work *w, const uint64_t *led_to) {
+    for (ubi_node_ix node = 0; node < w->graph->n_nodes; node++)
+        if (!is_reached(w, node) && !(led_to[node >> 6] >> (node & 63) & 1))
+            UBI_TRY(walk_from(w, node));
+    return UBI_OK;
+}
+
+/* Children of the root without a walk: all that they lead to has a number or becomes a child of the root as well. */
+static ubi_status adopt_rest(ubi__dom_work *w) {
+    const ubi_graph *g = w->graph;
+    uint32_t fuel = UBI__DOM_CHUNK;
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (is_reached(w, node))
+            continue;
+        uint32_t at = number_node(w, node, 0);
+        finish_number(w, at);
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+            if (is_reached(w, g->target.at[e]) && edge_counts(w, e))
+                sort_edge(w, at, w->number[g->target.at[e]]);
+            if (--fuel == 0) {
+                UBI_TRY(ubi__dom_tick(w, UBI__DOM_WALK, w->n));
+                fuel = UBI__DOM_CHUNK;
+            }
+        }
+    }
+    return UBI_OK;
+}
+
+static ubi_status adopt_unreached(ubi__dom_work *w) {
+    size_t n_words = ((size_t)w->graph->n_nodes + 63) / 64;
+    uint64_t *led_to = ubi__calloc_array(w->allocator, n_words, sizeof *led_to);
+    if (!led_to)
+        return ubi__fail_nomem();
+    ubi_status status = mark_led_to(led_to, w);
+    if (status == UBI_OK)
+        status = adopt_heads(w, led_to);
+    ubi__free_array(w->allocator, led_to, n_words, sizeof *led_to);
+    return status == UBI_OK ? adopt_rest(w) : status;
+}
+
+ubi_status ubi__dom_walk(ubi__dom_work *w) {
+    for (ubi_node_ix node = 0; node < w->graph->n_nodes; node++)
+        w->number[node] = UBI_NONE;
+    UBI_TRY(walk_from(w, w->view->root));
+    if (w->view->orphans != UBI_ORPHANS_ADOPT || w->n == w->graph->n_nodes)
+        return UBI_OK;
+    if (w->finished)
+        w->n_finished--; /* the root ends after all that it adopts */
+    UBI_TRY(adopt_unreached(w));
+    finish_number(w, 0);
+    return UBI_OK;
+}
+
+/* ==== SEMI-DOMINATORS AND DOMINATORS ============================================================================ */
+
+/* Semi-dominators, and immediate dominators from them. */
+
+/* Sources whose cells are fetched ahead. */
+#define AHEAD 16
+
+/* ---- semi-dominators ------------------------------------------------------------------------------------------------- */
+
+/*
+ * Least semi-dominator on the tree path from `source` up to the first number that is not above `target`, that one left
+ * out. All numbers above `target` have their cells. The path is compressed: every cell on it then leads to its upper end
+ * at once, which makes a sequence of m calls cost O(m log n).
+ */
+static uint32_t least_on_path(ubi__dom_cell *cells, uint32_t *path, uint32_t source, uint32_t target,
+                              uint64_t *n_steps) {
+    uint32_t n = 0, at = source;
+    while (cells[at].path.ancestor > target) {
+        path[n++] = at;
+        at = cells[at].path.ancestor;
+    }
+    ubi__dom_cell top = cells[at];
+    *n_steps += n;
+    while (n > 0) {
+        at = path[--n];
+        if (cells[at].path.least < top.path.least)
+            top.path.least = cells[at].path.least;
+        cells[at] = top;
+    }
+    return top.path.least;
+}
+
+/* Semi-dominators of the targets of a range, from the last to the first. */
+static ubi_status find_in_range(ubi__dom_work *w, const ubi__dom_range *range) {
+    ubi__dom_cell *cells = ubi__dom_cells(w);
+    uint32_t *path = ubi__dom_path(w);
+    const uint32_t *source = range->source;
+    uint32_t at = range->first[range->end - range->begin], fuel = UBI__DOM_CHUNK;
+    for (uint32_t target = range->end; target-- > range->begin;) {
+        uint32_t semi = w->dominator[target];
+        for (uint32_t end = range->first[target - range->begin]; at > end; fuel--) {
+            at--;
+            if (at >= AHEAD)
+                __builtin_prefetch(&cells[source[at - AHEAD]], 1);
+            if (semi > 0) { /* else nothing is less */
+                uint32_t least = least_on_path(cells, path, source[at], target, &w->counts.n_path_steps);
+                semi = least < semi ? least : semi;
+            }
+            if (ubi__unlikely(fuel == 0)) {
+                UBI_TRY(ubi__dom_tick(w, UBI__DOM_SEMI, w->n - target));
+                fuel = UBI__DOM_CHUNK;
+            }
+        }
+        w->dominator[target] = semi;
+        cells[target].path.ancestor = w->parent[target];
+        cells[target].path.least = semi;
+    }
+    return UBI_OK;
+}
+
+ubi_status ubi__dom_find_semi(ubi__dom_work *w) {
+    UBI_TRY(ubi__dom_edges_begin(w));
+    while (w->edges.next > 0) {
+        ubi__dom_range range;
+        UBI_TRY(ubi__dom_edges_next(&range, w));
+        ubi__dom_range_check(&range, w->n);
+        UBI_TRY(ubi__dom_tick(w, UBI__DOM_SEMI, w->n - range.end));
+        UBI_TRY(find_in_range(w, &range));
+    }
+    return UBI_OK;
+}
+
+/* ---- immediate dominators -------------------------------------------------------------------------------------------- */
+
+/* Numbers below this one were handled: their places in `parent` count what they dominate. Now so does this one's. */
+static inline uint32_t take_parent(ubi__dom_work *w, uint32_t number) {
+    uint32_t parent = w->parent[number];
+    w->parent[number] = 0;
+    return parent;
+}
+
+/*
+ * Plain climbing passes one dominator after the other. It is short on real heaps, but a long chain whose tail shares its
+ * targets with the root makes every target climb all of the chain. So after this many steps per node, jump pointers are
+ * made (Myers, An applicative random-access stack, 1983), with which a climb takes O(log n) steps.
+ */
+#define PLAIN_STEPS_PER_NODE 4
+
+static void climb_plainly(ubi__dom_work *w, uint32_t number) {
+    uint32_t *dominator = w->dominator, semi = dominator[number], at = take_parent(w, number);
+    uint64_t n_steps = 0;
+    for (; at > semi; n_steps++)
+        at = dominator[at];
+    dominator[number] = at;
+    w->parent[at]++;
+    w->counts.n_climb_steps += n_steps;
+}
+
+static void make_jump(ubi__dom_cell *cells, uint32_t number, uint32_t dominator) {
+    uint32_t far = cells[dominator].climb.jump, further = cells[far].climb.jump;
+    uint32_t depth = cells[dominator].climb.depth;
+    bool join = depth - cells[far].climb.depth == cells[far].climb.depth - cells[further].climb.depth;
+    cells[number].climb.jump = join ? further : dominator;
+    cells[number].climb.depth = depth + 1;
+}
+
+static void climb_by_jumps(ubi__dom_work *w, uint32_t number) {
+    ubi__dom_cell *cells = ubi__dom_cells(w);
+    uint32_t semi = w->dominator[number], at = take_parent(w, number);
+    uint64_t n_steps = 0;
+    for (; at > semi; n_steps++)
+        at = cells[at].climb.jump > semi ? cells[at].climb.jump : w->dominator[at];
+    w->dominator[number] = at;
+    w->parent[at]++;
+    w->counts.n_climb_steps += n_steps;
+    make_jump(cells, number, at);
+}
+
+/* Jump pointers of the numbers below `end`, whose dominators are known. */
+static void make_jumps(ubi__dom_work *w, uint32_t end) {
+    ubi__dom_cell *cells = ubi__dom_cells(w);
+    cells[0].climb.jump = 0;
+    cells[0].climb.depth = 0;
+    for (uint32_t number = 1; number < end; number++)
+        make_jump(cells, number, w->dominator[number]);
+    w->counts.used_jumps = true;
+}
+
+ubi_status ubi__dom_climb(ubi__dom_work *w) {
+    uint64_t most_steps = w->tuning.no_plain_climbing ? 0 : (uint64_t)w->n * PLAIN_STEPS_PER_NODE;
+    uint32_t number = 1;
+    w->parent[0] = 0;
+    while (number < w->n) {
+        uint32_t end = ubi__dom_chunk_end(number, w->n);
+        UBI_TRY(ubi__dom_tick(w, UBI__DOM_CLIMB, number));
+        for (; number < end && w->counts.n_climb_steps <= most_steps; number++)
+            climb_plainly(w, number);
+        if (number < end && !w->counts.used_jumps)
+            make_jumps(w, number);
+        for (; number < end; number++)
+            climb_by_jumps(w, number);
+    }
+    return UBI_OK;
+}
+
+/* ==== THE RESULT ================================================================================================ */
+
+/*
+ * From dominators by number to the columns that are kept.
+ *
+ * Sums run over numbers, where a dominator is usually close to what it dominates; every node's place in the file is
+ * touched once per column.
+ */
+
+static const uint64_t *sizes_of(const ubi__dom_work *w) {
+    return w->view->size_bytes ? w->view->size_bytes : w->graph->size_bytes.at;
+}
+
+static ubi_status gather_sizes(ubi__dom_work *w) {
+    ubi__dom_cell *cells = ubi__dom_cells(w);
+    const uint64_t *size_bytes = sizes_of(w);
+    for (uint32_t number = 0, end; number < w->n; number = end) {
+        end = ubi__dom_chunk_end(number, w->n);
+        UBI_TRY(ubi__dom_tick(w, UBI__DOM_RESULT, number / 4));
+        for (uint32_t i = number; i < end; i++)
+            cells[i].retained_bytes = size_bytes[w->node[i]];
+    }
+    return UBI_OK;
+}
+
+/* A node is complete when all with higher numbers have been added to their dominators. */
+static ubi_status sum_up(ubi_dominators *d, ubi__dom_work *w) {
+    ubi__dom_cell *cells = ubi__dom_cells(w);
+    for (uint32_t number = w->n; number > 1;) {
+        uint32_t end = number - 1 < UBI__DOM_CHUNK ? 1 : number - UBI__DOM_CHUNK;
+        UBI_TRY(ubi__dom_tick(w, UBI__DOM_RESULT, w->n / 4 + (w->n - number) / 4));
+        while (number-- > end) {
+            uint32_t dominator = w->dominator[number];
+            ubi_node_ix node = w->node[number];
+            cells[dominator].retained_bytes += cells[number].retained_bytes;
+            d->retained_bytes[node] = cells[number].retained_bytes;
+            d->immediate[node] = w->node[dominator];
+        }
+        number++;
+    }
+    d->retained_bytes[d->root] = cells[0].retained_bytes;
+    d->immediate[d->root] = UBI_NONE;
+    return UBI_OK;
+}
+
+/* ---- dominated sets -------------------------------------------------------------------------------------------------- */
+
+typedef struct set_maker {
+    ubi_dominators *d;
+    const ubi__dom_work *w;
+    bool reports; /* progress: the helper must not */
+    ubi_status status;
+} set_maker;
+
+static ubi_status tick_sets(const set_maker *m, uint64_t done) {
+    return m->reports ? ubi__dom_tick(m->w, UBI__DOM_RESULT, done) : UBI_OK;
+}
+
+/* Ends of the sets in file order. */
+static ubi_status place_sets(const set_maker *m) {
+    ubi_dominators *d = m->d;
+    const ubi__dom_work *w = m->w;
+    const uint32_t *count = w->parent;
+    uint32_t sum = 0;
+    UBI_TRY(tick_sets(m, w->n / 2));
+    for (uint32_t number = 0; number < w->n; number++)
+        d->first[w->node[number]] = count[number];
+    UBI_TRY(tick_sets(m, w->n / 2 + w->n / 8));
+    for (ubi_node_ix node = 0; node < d->n_nodes; node++)
+        d->first[node] = sum += d->first[node];
+    d->first[d->n_nodes] = sum;
+    return UBI_OK;
+}
+
+/* Descending post-order within a set: each is filled from its end, in ascending order. */
+static ubi_status fill_sets(const set_maker *m) {
+    ubi_dominators *d = m->d;
+    const ubi__dom_work *w = m->w;
+    uint32_t n = w->n - 1; /* the root ends last and belongs to no set */
+    for (uint32_t i = 0, end; i < n; i = end) {
+        end = ubi__dom_chunk_end(i, n);
+        UBI_TRY(tick_sets(m, w->n / 4 * 3 + i / 4));
+        for (uint32_t k = i; k < end; k++) {
+            uint32_t number = w->finished[k];
+            d->dominated[--d->first[w->node[w->dominator[number]]]] = w->node[number];
+        }
+    }
+    return UBI_OK;
+}
+
+static void make_sets(void *payload) {
+    set_maker *m = payload;
+    m->status = place_sets(m);
+    if (m->status == UBI_OK)
+        m->status = fill_sets(m);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+/* The columns take over the pool of backward edges: memory that was touched before costs nothing to touch again. */
+static ubi_status make_columns(ubi_dominators *d, ubi__dom_work *w) {
+    const ubi_allocator *a = d->allocator;
+    size_t n = d->n_nodes, n_bytes = n * sizeof *d->retained_bytes;
+    if (w->with_sets)
+        n_bytes += (n + 1) * sizeof *d->first + n * sizeof *d->dominated;
+    void *columns = a->resize(a->ctx, w->edges.pool, w->edges.pool_bytes, n_bytes);
+    if (!columns)
+        return ubi__fail_nomem();
+    w->edges.pool = NULL;
+    d->retained_bytes = columns;
+    d->columns_bytes = n_bytes;
+    if (w->with_sets) {
+        d->first = (uint32_t *)(d->retained_bytes + n);
+        d->dominated = d->first + n + 1;
+    }
+    if (w->n < n) /* else every node's place is written */
+        memset(columns, 0, n_bytes);
+    return UBI_OK;
+}
+
+ubi_status ubi__dom_result(ubi_dominators *d, ubi__dom_work *w) {
+    ubi__helper_drop(w->helper, &w->touching);
+    UBI_TRY(make_columns(d, w));
+    d->n_in_tree = w->n;
+    d->immediate = w->number;
+    w->number = NULL;
+    set_maker sets = { d, w, !w->helper->threaded, UBI_OK };
+    if (w->with_sets)
+        ubi__helper_give(w->helper, &w->sets, make_sets, &sets);
+    ubi_status status = gather_sizes(w);
+    if (status == UBI_OK)
+        status = sum_up(d, w);
+    if (status == UBI_OK)
+        ubi__helper_wait(w->helper, &w->sets);
+    else
+        ubi__helper_drop(w->helper, &w->sets);
+    return status == UBI_OK ? sets.status : status;
+}
+
+/* ==== THE WHOLE ================================================================================================= */
 
 static ubi_status check_arguments(const ubi_view *view, const ubi_dominators_options *options) {
     if (options)

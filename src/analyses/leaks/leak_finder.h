@@ -2,16 +2,15 @@
  *
  * leak_finder.h: the state of a search for leaks, for the files of this folder.
  *
- *     leak_marks.c     what of the newest heap was in earlier ones                             flags, first_seen
- *     leak_replacing.c which of its objects took the place of another one                       flags
- *     leak_ropes.c     which of its texts are earlier ones that others were added to            flags, first_seen
+ *     leak_marks.c     what of the newest heap was in earlier ones, which of its objects took the place of another one, and
+ *                      which of its texts are earlier ones that others were added to           flags, first_seen
  *     leak_series.c    whether they are of one process, and in which order
  *     leak_walk.c      one breadth-first walk: around leaked objects first, then through them  order, parent, edge
  *     leak_places.c    the place of each node on a way to a leaked object                      place_of
- *     leak_drafts.c    which places make a cluster, and who holds it
- *     leak_clusters.c  what is in each, leak_trends.c when it came, leak_verdicts.c what that means   leaks
- *     leak_grown.c     what was there in OLD and has become larger, by what it weighs (leak_holdings.c)
- *     leak_alike.c     which of that are many of one sort, and told as one
+ *     leak_clusters.c  which places make a cluster, who holds it, and what is in it
+ *     leak_verdicts.c  when it came, and what that means                                       leaks
+ *     leak_grown.c     what was there in OLD and has become larger, by what it weighs (leak_holdings.c); many of one sort
+ *                      are reported as one
  *
  * OLD is the first heap of the series, NEW the one before the newest; between them may be any number of others.
  * A *candidate* may be leaked: it is new since OLD, was there in NEW, and is of a sort that programs hold. The walk does not

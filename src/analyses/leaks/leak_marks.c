@@ -6,10 +6,12 @@
  * kept, and no set of ids is made.
  */
 #include "analyses/leaks/leak_finder.h"
-#include "analyses/same_process.h"
 
+#include "analyses/same_process.h"
 #include "base/parallel.h"
 #include "base/text.h"
+
+/* ==== THE FINDER ================================================================================================ */
 
 /* ---- the finder -------------------------------------------------------------------------------------------------- */
 
@@ -264,5 +266,117 @@ ubi_status ubi__leak_find_candidates(ubi_leak_finder *f) {
         else
             f->n_not_chosen++;
     }
+    return UBI_OK;
+}
+
+/* ==== REPLACED OBJECTS ========================================================================================== */
+
+/*
+ * Which new objects took the place of another one.
+ *
+ * Where each of many objects holds the latest of something by a name, such as the time of a user's last visit, new ones come with each
+ * step and none of them leaks: an older one went for each. That shows in the holder: in the earlier heap it held something by that
+ * name, too.
+ */
+
+/* Of an object with more edges than these in the earlier heap it is not known what each name meant: it is a dictionary. */
+#define MOST_EDGES 32
+/* Longer names are not looked at: a file may have one of megabytes on each edge. */
+#define MOST_NAME_BYTES 256
+
+static bool is_object(const ubi_graph *g, ubi_node_ix node) {
+    ubi_coarse_type type = g->kinds.rows.at[g->kind.at[node]].coarse_type;
+    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT;
+}
+
+/* The name of a property or variable; NULL text: there is none, or a long one. */
+static ubi_text name_of(const ubi_graph *g, ubi_edge_ix e) {
+    ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
+    ubi_str_ix name = kind == UBI_EDGE_WEAK || kind == UBI_EDGE_SHORTCUT ? UBI_NONE : ubi__graph_edge_name(g, e);
+    ubi_text text = name == UBI_NONE ? (ubi_text){ NULL, 0 } : ubi__strtab_get(&g->strings, name);
+    return text.len <= MOST_NAME_BYTES ? text : (ubi_text){ NULL, 0 };
+}
+
+static bool held_something(const ubi_graph *past, ubi_node_ix holder, ubi_text name) {
+    ubi_edge_ix first = past->first_edge.at[holder], end = past->first_edge.at[holder + 1];
+    if (end - first > MOST_EDGES)
+        return false;
+    for (ubi_edge_ix e = first; e < end; e++)
+        if (is_object(past, past->target.at[e]) && ubi__text_equal(name_of(past, e), name))
+            return true;
+    return false;
+}
+
+static void mark_of(ubi_leak_finder *f, const ubi_graph *past, ubi_node_ix holder) {
+    const ubi_graph *g = f->graph;
+    ubi_node_ix before = UBI_NONE;
+    for (ubi_edge_ix e = g->first_edge.at[holder]; e < g->first_edge.at[holder + 1]; e++) {
+        ubi_node_ix node = g->target.at[e];
+        if (f->flags[node] & (UBI__LEAK_THERE | UBI__LEAK_REPLACES) || !is_object(g, node) || !name_of(g, e).ptr)
+            continue;
+        if (before == UBI_NONE)
+            before = ubi__id_index_find(&past->ids, past->id.at, g->id.at[holder]);
+        if (held_something(past, before, name_of(g, e)))
+            f->flags[node] |= UBI__LEAK_REPLACES;
+    }
+}
+
+void ubi__leak_mark_replacing(ubi_leak_finder *f, const ubi_graph *past) {
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+        if (f->flags[node] & UBI__LEAK_THERE)
+            mark_of(f, past, node);
+}
+
+/* ==== GROWN TEXTS =============================================================================================== */
+
+/*
+ * Which texts of the newest heap are those of an earlier one that others were added to.
+ *
+ * `log += line` makes a new node, with the one that stood for the log before as its half. So the earlier one is a part of a rope now,
+ * and was none: the rope is the same text, and has become larger. Of several such parts the largest is what it was.
+ */
+
+typedef struct roping {
+    ubi_leak_finder *f;
+    const ubi__leak_holdings *past;
+    ubi_node_ix *was; /* was[n_nodes] */
+} roping;
+
+static void look_at_part(roping *r, ubi_node_ix part) {
+    const ubi_leak_finder *f = r->f;
+    const ubi_graph *past = r->past->graph;
+    ubi_node_ix rope = ubi__leak_rope_of(&f->holdings, part);
+    if (rope == UBI_NONE || !(f->flags[part] & UBI__LEAK_THERE) || f->flags[rope] & UBI__LEAK_THERE)
+        return;
+    ubi_node_ix before = ubi__id_index_find(&past->ids, past->id.at, f->graph->id.at[part]), best = r->was[rope];
+    if (ubi__leak_rope_of(r->past, before) != UBI_NONE)
+        return; /* a part then, too: that which it was a part of counts */
+    if (best == UBI_NONE || r->past->size_bytes[before] > r->past->size_bytes[best])
+        r->was[rope] = UBI_INDEX(before, past->n_nodes);
+}
+
+static void mark_rope(ubi_leak_finder *f, ubi_node_ix rope, uint32_t step, bool is_last) {
+    f->flags[rope] |= (uint8_t)((step == UBI_LEAK_OLD ? UBI__LEAK_WAS_OLD : 0) | (is_last ? UBI__LEAK_WAS_NEW : 0));
+    if (step < f->first_seen[rope])
+        f->first_seen[rope] = (uint16_t)step;
+}
+
+ubi_status ubi__leak_find_grown_ropes(ubi_node_ix **out, ubi_leak_finder *f, uint32_t step, bool is_last,
+                                      const ubi__leak_holdings *past) {
+    size_t n = f->graph->n_nodes;
+    roping r = { .f = f, .past = past };
+    *out = NULL;
+    if (!f->holdings.rope_of)
+        return UBI_OK;
+    r.was = ubi__alloc_array(f->allocator, n, sizeof *r.was);
+    if (!r.was)
+        return ubi__fail_nomem();
+    memset(r.was, 0xff, n * sizeof *r.was); /* UBI_NONE */
+    for (ubi_node_ix node = 0; node < n; node++)
+        look_at_part(&r, node);
+    for (ubi_node_ix node = 0; node < n; node++)
+        if (r.was[node] != UBI_NONE)
+            mark_rope(f, node, step, is_last);
+    *out = r.was;
     return UBI_OK;
 }
