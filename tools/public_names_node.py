@@ -6,7 +6,7 @@
 
 asks each of these programs, say Node.js 18, 20, 22 and 24 (started without environment in an empty folder), for the names in its own
 sources and built-in modules (public_names_node.js) and takes snapshots of programs that do nothing, and that load them all, for the
-names of V8's fields and built-in functions. It rewrites public_names_node_*.c in src/analyses/anonymize/. Of a snapshot's strings only
+names of V8's fields and built-in functions. It rewrites public_names_node_*.c in src/lenses/v8/. Of a snapshot's strings only
 those count that the sources have, that are made of such names, or that the snapshot of each release has and that hold no word of
 this machine's name, user, folders and system: so nothing of this machine is in the list. Run it for a new Node.js, with the older
 ones beside it; read the diff.
@@ -21,6 +21,8 @@ import sys
 import tempfile
 
 from public_names import FOLDER, escaped, group
+
+V8_FOLDER = FOLDER.parents[1] / "lenses" / "v8"
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -63,7 +65,7 @@ def snapshot_names(snapshot):
 
 def known_lists():
     """Names on the lists that other scripts and hands write."""
-    for path in FOLDER.glob("public_names_*.c"):
+    for path in FOLDER.parents[1].rglob("public_names_*.c"):
         if path.stem.startswith("public_names_node"):
             continue
         for lists, body in re.findall(r"\{ ([^,]*NAMES_MEMBER[^,]*),\s*((?:\"[^\"\n]*\"\s*)+)\}", path.read_text()):
@@ -129,7 +131,7 @@ def main():
         "texts": ("strings of Node.js that are no names", texts, "UBI__NAMES_MEMBER"),
     }
     for part, (what, words, lists) in parts.items():
-        (FOLDER / f"public_names_node_{part}.c").write_text(f"""/* SPDX-License-Identifier: MIT
+        (V8_FOLDER / f"public_names_node_{part}.c").write_text(f"""/* SPDX-License-Identifier: MIT
  *
  * public_names_node_{part}.c: {what}.
  *

@@ -93,6 +93,7 @@ typedef struct ubi__producer_history {
     size_t (*function_count)(const ubi_graph *graph);
     void (*function)(ubi_allocation_function *out, const ubi_graph *graph, ubi_function_ix function);
     ubi__frame_history (*frame)(const ubi_graph *graph, ubi_frame_ix frame);
+    const char *hint_for_lost; /**< lines to show where few of the objects that are counted are alive; NULL: none */
     size_t (*sample_count)(const ubi_graph *graph);
     /** @param out  out[sample_count]. Cost: O(nodes * log samples). Errors: UBI_ECANCELLED. */
     ubi_status (*samples)(ubi_allocation_sample *out, const ubi_lens_view *look, const ubi_progress *progress);
@@ -123,6 +124,7 @@ typedef struct ubi__producer {
     bool (*node_is_rope)(const ubi_graph *graph, ubi_node_ix node);
     const ubi__producer_history *history;          /**< NULL: files count no allocations */
     const struct ubi__producer_findings *findings; /**< finding_facts.h; NULL: rules that hold for any heap only */
+    const struct ubi__grammar *grammar;            /**< analyses/anonymize/grammar.h; NULL: what all heaps have */
     /** What else a file of its format may carry. @return how many. NULL: nothing. */
     size_t (*carried)(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *graph);
 } ubi__producer;

@@ -2,6 +2,7 @@
  *
  * producers.c: the list of producers. Adding one takes its folder and a line here.
  */
+#include "analyses/anonymize/grammar.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
@@ -43,6 +44,13 @@ const ubi__producer *ubi__producer_of(const ubi_graph *graph) {
         atomic_store_explicit(memo, known, memory_order_relaxed);
     }
     return known;
+}
+
+const ubi__grammar *ubi__grammar_at(size_t i) {
+    for (size_t k = 0; k < N_PRODUCERS; k++)
+        if (producers[k]->grammar && i-- == 0)
+            return producers[k]->grammar;
+    return NULL;
 }
 
 /* ---- what a producer need not have ----------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ from workspace import encoder
 
 KEYS = {"a": b"sixteen bytes of key A", "b": b"sixteen bytes of key B"}
 REPLACEMENT = re.compile(r"x_[0-9a-z]{10}")
-NAMES = workspace.SOURCE_DIR / "src" / "analyses" / "anonymize"
+NAMES = workspace.SOURCE_DIR / "src"
 TEXT_KEYS = ("typeName", "className", "scriptFilename", "descriptiveTypeName", "source", "functionDisplayName", "name")
 
 
@@ -75,7 +75,7 @@ def without_texts(records):
 
 def public_words():
     """Every word of the lists of names that are kept."""
-    text = "".join(path.read_text() for path in NAMES.glob("public_names_*.c"))
+    text = "".join(path.read_text() for path in NAMES.rglob("public_names_*.c"))
     groups = ["".join(re.findall(r'"([^"\n]*)"', group)) for group in text.split("{ UBI__NAMES")[1:]]
     literals = "|".join(groups)
     return set(re.findall(r"\w+", literals)) | {"CLASS_OBJECT", "holder", "prototype", "Iterator"}

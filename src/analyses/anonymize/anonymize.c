@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "analyses/anonymize/anonymizer.h"
+#include "analyses/anonymize/grammar.h"
 #include "base/text.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------- */
@@ -174,6 +175,25 @@ ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text) {
     return ubi__anonymizer_word(a, 0, text);
 }
 
+/* ---- names that a producer's grammar knows --------------------------------------------------------------------------- */
+
+/* The grammar that knows such a name of a node, type or class; NULL: none. */
+static const ubi__grammar *grammar_of_node(const ubi_anonymizer *a, ubi_text text) {
+    const ubi__grammar *g;
+    for (size_t i = 0; (g = ubi__grammar_at(i)); i++)
+        if (g->is_node_name && g->is_node_name(a, text))
+            return g;
+    return NULL;
+}
+
+static const ubi__grammar *grammar_of_field(const ubi_anonymizer *a, ubi_text text) {
+    const ubi__grammar *g;
+    for (size_t i = 0; (g = ubi__grammar_at(i)); i++)
+        if (g->is_field && g->is_field(a, text))
+            return g;
+    return NULL;
+}
+
 /* "Connection": tags are all capitals, or do not begin with one, and have no letter beyond ASCII. */
 static bool is_constructor(ubi_text text) {
     bool has_small = false, is_ascii = true;
@@ -186,8 +206,9 @@ static bool is_constructor(ubi_text text) {
 
 /* "DIV", "#text", "html:button": perhaps a name space, and a name; or the name of an object's constructor. */
 static ubi_status descriptive_name(ubi_anonymizer *a, ubi_text text) {
-    if (ubi__anonymizer_is_v8_name(a, text))
-        return ubi__anonymizer_node_name(a, text);
+    const ubi__grammar *grammar = grammar_of_node(a, text);
+    if (grammar)
+        return grammar->node_name(a, text);
     if (is_constructor(text))
         return ubi__anonymizer_class(a, text);
     const char *colon = memchr(text.ptr, ':', text.len);
@@ -216,8 +237,8 @@ static size_t prefix_length(ubi_text text) {
 }
 
 /*
- * SpiderMonkey names a function by where it stands: "get size", "makeMisc/o.args<", "Tree.prototype[\"on open\"]". V8 has
- * functions that are none: "(root)".
+ * SpiderMonkey names a function by where it stands: "get size", "makeMisc/o.args<", "Tree.prototype[\"on open\"]". Some
+ * producers have functions that are none: "(root)".
  */
 ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text) {
     if (text.len && text.ptr[0] == '(' && is_public(a, UBI__NAMES_NODE, text))
@@ -270,7 +291,7 @@ static bool is_class_object(ubi_text text) {
     return text.len > 14 && memcmp(text.ptr, "CLASS_OBJECT(", 13) == 0 && text.ptr[text.len - 1] == ')';
 }
 
-/* How V8 writes a property that has a symbol for a name. */
+/* A property that has a symbol for a name. */
 static const char symbol_start[] = "<symbol";
 
 static bool is_symbol(ubi_text text) {
@@ -337,17 +358,69 @@ static ubi_status edge_name(ubi_anonymizer *a, ubi_text text) {
     return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
 }
 
+/* ---- nodes, strings, fields -------------------------------------------------------------------------------------- */
+
+static bool has_part(ubi_text text, const char *part) {
+    return ubi__text_contains(text, ubi__text(part));
+}
+
+/* "shop.js"; not "items.map", which a function may be called. */
+static bool has_extension(const ubi_anonymizer *a, ubi_text text) {
+    size_t dot = text.len;
+    while (dot > 0 && text.ptr[dot - 1] != '.')
+        dot--;
+    ubi_text extension = ubi__text_slice(text, dot, text.len);
+    return dot > 1 && is_public(a, UBI__NAMES_EXTENSION, extension) && !is_public(a, UBI__NAMES_MEMBER, extension);
+}
+
+/* A file, a URL, or the name of a function. */
+ubi_status ubi__anonymizer_file_or_function(ubi_anonymizer *a, ubi_text text) {
+    bool is_scheme = has_part(text, ":") && !has_part(text, "::");
+    bool is_file = is_scheme || has_part(text, "/") || has_part(text, "\\") || has_extension(a, text) ||
+                   is_public(a, UBI__NAMES_FILE, text);
+    return is_file ? ubi__anonymizer_source(a, text) : ubi__anonymizer_function(a, text);
+}
+
+static ubi_status node_name(ubi_anonymizer *a, ubi_text text) {
+    const ubi__grammar *grammar = grammar_of_node(a, text);
+    if (grammar)
+        return grammar->node_name(a, text);
+    return is_public(a, UBI__NAMES_CLASS, text) ? ubi__anonymizer_keep_word(a, text)
+                                                : ubi__anonymizer_file_or_function(a, text);
+}
+
+/* The contents of a string. */
+static ubi_status string_contents(ubi_anonymizer *a, ubi_text text) {
+    return ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS | UBI__NAMES_TAG | UBI__NAMES_NODE, text);
+}
+
+static bool has_digits_only(ubi_text text) {
+    size_t n = 0;
+    while (n < text.len && text.ptr[n] >= '0' && text.ptr[n] <= '9')
+        n++;
+    return n == text.len;
+}
+
+static ubi_status field_name(ubi_anonymizer *a, ubi_text text) {
+    if (has_digits_only(text))
+        return ubi__anonymizer_keep(a, text);
+    const ubi__grammar *grammar = grammar_of_field(a, text);
+    return grammar ? grammar->field(a, text) : ubi__anonymizer_word(a, UBI__NAMES_MEMBER, text);
+}
+
 /* ---- all roles -------------------------------------------------------------------------------------------------- */
 
 static ubi_status type_name(ubi_anonymizer *a, ubi_text text) {
-    if (!is_public(a, UBI__NAMES_TYPE, text) && ubi__anonymizer_is_v8_name(a, text))
-        return ubi__anonymizer_node_name(a, text);
+    const ubi__grammar *grammar = is_public(a, UBI__NAMES_TYPE, text) ? NULL : grammar_of_node(a, text);
+    if (grammar)
+        return grammar->node_name(a, text);
     return ubi__anonymizer_word(a, UBI__NAMES_TYPE, text);
 }
 
 static ubi_status class_name(ubi_anonymizer *a, ubi_text text) {
-    if (!is_public(a, UBI__NAMES_CLASS, text) && ubi__anonymizer_is_v8_name(a, text))
-        return ubi__anonymizer_node_name(a, text);
+    const ubi__grammar *grammar = is_public(a, UBI__NAMES_CLASS, text) ? NULL : grammar_of_node(a, text);
+    if (grammar)
+        return grammar->node_name(a, text);
     return ubi__anonymizer_class(a, text);
 }
 
@@ -359,9 +432,9 @@ static ubi_status (*const by_role[UBI_TEXT_ROLE_COUNT])(ubi_anonymizer *a, ubi_t
     [UBI_TEXT_SCRIPT_FILENAME] = ubi__anonymizer_source,
     [UBI_TEXT_FRAME_SOURCE] = ubi__anonymizer_source,
     [UBI_TEXT_FRAME_FUNCTION] = ubi__anonymizer_function,
-    [UBI_TEXT_STRING] = ubi__anonymizer_string,
-    [UBI_TEXT_NODE_NAME] = ubi__anonymizer_node_name,
-    [UBI_TEXT_FIELD_NAME] = ubi__anonymizer_field,
+    [UBI_TEXT_STRING] = string_contents,
+    [UBI_TEXT_NODE_NAME] = node_name,
+    [UBI_TEXT_FIELD_NAME] = field_name,
     [UBI_TEXT_INDEX] = ubi__anonymizer_index,
     [UBI_TEXT_NATIVE_FUNCTION] = ubi__anonymizer_native_function,
     [UBI_TEXT_NATIVE_FILE] = ubi__anonymizer_native_file,

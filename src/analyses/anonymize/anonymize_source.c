@@ -123,7 +123,7 @@ static ubi_status module(ubi_anonymizer *a, ubi_text text) {
     return UBI_OK;
 }
 
-/* "script:12": what readers of V8's files call a script without a name. */
+/* "script:12": what readers of files call a script without a name. */
 static bool is_numbered_script(ubi_text text) {
     static const char scheme[] = "script:";
     size_t n = sizeof scheme - 1;

@@ -43,10 +43,8 @@ ubi_status ubi__anonymizer_source(ubi_anonymizer *a, ubi_text source);
 ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_class(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_tag(ubi_anonymizer *a, ubi_text text);
-/** Appends what V8 and its hosts call a node (anonymize_v8.c), the contents of a string, the name of a field. */
-ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text);
-ubi_status ubi__anonymizer_string(ubi_anonymizer *a, ubi_text text);
-ubi_status ubi__anonymizer_field(ubi_anonymizer *a, ubi_text text);
+/** Appends a file, a URL, or the name of a function. */
+ubi_status ubi__anonymizer_file_or_function(ubi_anonymizer *a, ubi_text text);
 /** Appends what recordings and timelines say (anonymize_native.c). */
 ubi_status ubi__anonymizer_native_function(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_native_file(ubi_anonymizer *a, ubi_text path);
@@ -55,8 +53,6 @@ ubi_status ubi__anonymizer_detail_key(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_detail(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_words(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_secret(ubi_anonymizer *a, ubi_text text);
-/** Whether a type or class is one that only V8 and its hosts write so. */
-bool ubi__anonymizer_is_v8_name(const ubi_anonymizer *a, ubi_text text);
 
 /** text[from..to). */
 static inline ubi_text ubi__text_slice(ubi_text text, size_t from, size_t to) {

@@ -69,7 +69,7 @@ static bool is_replacement(ubi_text word) {
     return second && is_tail(ubi__text_slice(tail, 0, first)) && is_tail(ubi__text_slice(tail, first, tail.len));
 }
 
-/* What V8 calls a node may be an element, or have the URL of a script in it. */
+/* The name of a node may be an element, or have the URL of a script in it. */
 static ubi__audit_group group_of_node(ubi_text text) {
     if (ubi__text_contains(text, ubi__text("<")))
         return UBI__AUDIT_CLASSES;

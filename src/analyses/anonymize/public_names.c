@@ -4,6 +4,7 @@
  */
 #include "analyses/anonymize/public_names.h"
 
+#include "analyses/anonymize/grammar.h"
 #include "base/alloc.h"
 
 static ubi_status add_name(ubi__public_names *n, ubi_text name, uint32_t lists) {
@@ -29,15 +30,15 @@ static ubi_status add_groups(ubi__public_names *n, const ubi__name_group *group)
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator) {
     ubi__strtab_init(&n->names, allocator);
     n->lists = (ubi__vec_u32){ NULL, 0, 0 };
-    UBI_TRY(add_groups(n, ubi__names_engine));
     UBI_TRY(add_groups(n, ubi__names_javascript));
     UBI_TRY(add_groups(n, ubi__names_web));
-    UBI_TRY(add_groups(n, ubi__names_v8));
     UBI_TRY(add_groups(n, ubi__names_native));
     UBI_TRY(add_groups(n, ubi__names_libc));
-    UBI_TRY(add_groups(n, ubi__names_node_classes));
-    UBI_TRY(add_groups(n, ubi__names_node_names));
-    return add_groups(n, ubi__names_node_texts);
+    const ubi__grammar *grammar;
+    for (size_t i = 0; (grammar = ubi__grammar_at(i)); i++)
+        for (size_t k = 0; grammar->names && grammar->names[k]; k++)
+            UBI_TRY(add_groups(n, grammar->names[k]));
+    return UBI_OK;
 }
 
 void ubi__public_names_fini(ubi__public_names *n) {

@@ -22,8 +22,8 @@ enum {
     UBI__NAMES_HOST = 128,        /**< this machine, and parts of the browser */
     UBI__NAMES_EXTENSION = 256,   /**< of file names */
     UBI__NAMES_INTRODUCER = 512,  /**< how code without a file came to be, such as eval */
-    UBI__NAMES_FIELD = 1024,      /**< edges of V8 that are fields of the engine; # stands for a number */
-    UBI__NAMES_NODE = 2048,       /**< whole names of V8's nodes */
+    UBI__NAMES_FIELD = 1024,      /**< edges that are fields of the engine; # stands for a number */
+    UBI__NAMES_NODE = 2048,       /**< whole names of nodes */
     UBI__NAMES_SYSTEM = 4096,     /**< what stands behind "system / " */
     UBI__NAMES_NODEJS = 8192,     /**< what stands behind "Node / " */
     UBI__NAMES_MODULE = 16384,    /**< modules of Node.js, which stand behind "node:" */
@@ -44,15 +44,14 @@ typedef struct ubi__name_group {
 } ubi__name_group;
 
 /** Ended by a group without names. */
-extern const ubi__name_group ubi__names_engine[], ubi__names_javascript[], ubi__names_web[], ubi__names_v8[],
-    ubi__names_native[], ubi__names_libc[], ubi__names_node_classes[], ubi__names_node_names[], ubi__names_node_texts[];
+extern const ubi__name_group ubi__names_javascript[], ubi__names_web[], ubi__names_native[], ubi__names_libc[];
 
 typedef struct ubi__public_names {
     ubi__strtab names;
     ubi__vec_u32 lists; /* lists[i]: of names entry i */
 } ubi__public_names;
 
-/** Cost: some 30,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
+/** These, and those of all grammars (grammar.h). Cost: some 30,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator);
 void ubi__public_names_fini(ubi__public_names *n);
 /** Whether `name` is on one of `lists`. */

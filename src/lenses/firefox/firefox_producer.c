@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "analyses/anonymize/grammar.h"
 #include "base/text.h"
 #include "base/text_parts.h"
 #include "lenses/producer.h"
@@ -216,6 +217,12 @@ static const ubi__producer_words firefox_words = {
     .engine_run = run_words,
 };
 
+extern const ubi__name_group ubi__names_firefox[]; /* public_names_firefox.c */
+
+static const ubi__name_group *const public_names[] = { ubi__names_firefox, NULL };
+
+static const ubi__grammar grammar = { .names = public_names };
+
 const ubi__producer ubi__producer_firefox = {
     .name = "firefox",
     .made = made,
@@ -223,4 +230,5 @@ const ubi__producer ubi__producer_firefox = {
     .how_to_record_stacks = how_to_record_stacks,
     .lens = &firefox_lens,
     .words = &firefox_words,
+    .grammar = &grammar,
 };

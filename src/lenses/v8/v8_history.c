@@ -80,6 +80,8 @@ const ubi__producer_history ubi__v8_history = {
     .function_count = function_count,
     .function = function,
     .frame = frame,
+    .hint_for_lost = "V8 forgets who made an object when a collection moves it: it then counts as gone. To keep all,\n"
+                     "start node with --no-compact, Chrome with --js-flags=--no-compact.\n",
     .sample_count = sample_count,
     .samples = samples,
 };

@@ -115,6 +115,7 @@ const ubi__producer ubi__producer_v8 = {
     .strings = &ubi__v8_string_rules,
     .history = &ubi__v8_history,
     .findings = &ubi__v8_findings,
+    .grammar = &ubi__v8_grammar,
     .node_is_rope = ubi__v8_is_rope,
     .carried = carried,
 };

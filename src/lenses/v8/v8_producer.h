@@ -9,6 +9,7 @@
 
 extern const ubi__producer_words ubi__v8_producer_words;     /* v8_words.c */
 extern const ubi__string_rules ubi__v8_string_rules;         /* v8_text_rules.c */
+extern const struct ubi__grammar ubi__v8_grammar;            /* v8_grammar.c */
 extern const struct ubi__producer_findings ubi__v8_findings; /* v8_findings.c */
 extern const ubi__producer_history ubi__v8_history;          /* v8_history.c */
 

@@ -130,10 +130,9 @@ static ubi_status write_functions(const page *p) {
         UBI_TRY(write_callers(p, tops[i].function));
     ubi__write_more(p->cli, n - shown);
     /* Where most are alive, few can have been moved. */
-    if (p->has_history && all.live_count < all.count / 4)
-        ubi__out_string(p->out,
-                        "\nV8 forgets who made an object when a collection moves it: it then counts as gone. To keep "
-                        "all,\nstart node with --no-compact, Chrome with --js-flags=--no-compact.\n");
+    const ubi__producer_history *history = ubi__producer_of(p->snapshot->graph)->history;
+    if (p->has_history && history->hint_for_lost && all.live_count < all.count / 4)
+        ubi__out_printf(p->out, "\n%s", history->hint_for_lost);
     return UBI_OK;
 }
 

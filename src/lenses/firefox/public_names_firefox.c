@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * public_names_engine.c: names that SpiderMonkey, Gecko and their snapshots use for what is theirs.
+ * public_names_firefox.c: names that SpiderMonkey, Gecko and their snapshots use for what is theirs.
  *
  * Collected from Firefox ESR 153's snapshots of blank pages and of its own windows, and read one by one: a name that a
  * page could have brought is not here.
  */
 #include "analyses/anonymize/public_names.h"
 
-const ubi__name_group ubi__names_engine[] = {
+const ubi__name_group ubi__names_firefox[] = {
     { UBI__NAMES_TYPE,
       "JS::BigInt|JS::Symbol|JS::ubi::RootList|JSObject|JSScript|JSString|js::BaseScript|js::BaseShape|"
       "js::GetterSetter|js::LazyScript|js::ObjectGroup|js::PropMap|js::RegExpShared|js::Scope|js::Shape|"

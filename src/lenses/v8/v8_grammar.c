@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * anonymize_v8.c: what V8, Node.js and Chromium call their nodes and fields.
+ * v8_grammar.c: what V8, Node.js and Chromium call their nodes and fields (grammar.h).
  *
  *     system / Map                                kept
  *     system / SharedFunctionInfo / loadUser      system / SharedFunctionInfo / {loadUser}
@@ -15,7 +15,9 @@
  * What fits no pattern is a word. DevTools take some of these texts apart, so their grammar stays as it is.
  */
 #include "analyses/anonymize/anonymizer.h"
+#include "analyses/anonymize/grammar.h"
 #include "base/text.h"
+#include "lenses/v8/v8_producer.h"
 
 static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
     return ubi__public_names_has(&a->names, lists, word);
@@ -117,23 +119,6 @@ static ubi_status element(ubi_anonymizer *a, ubi_text text) {
 
 /* ---- names of nodes ---------------------------------------------------------------------------------------------- */
 
-/* "shop.js"; not "items.map", which a function may be called. */
-static bool has_extension(const ubi_anonymizer *a, ubi_text text) {
-    size_t dot = text.len;
-    while (dot > 0 && text.ptr[dot - 1] != '.')
-        dot--;
-    ubi_text extension = ubi__text_slice(text, dot, text.len);
-    return dot > 1 && is_public(a, UBI__NAMES_EXTENSION, extension) && !is_public(a, UBI__NAMES_MEMBER, extension);
-}
-
-/* A file, a URL, or the name of a function. */
-static ubi_status file_or_function(ubi_anonymizer *a, ubi_text text) {
-    bool is_scheme = find(text, 0, ":") != SIZE_MAX && find(text, 0, "::") == SIZE_MAX;
-    bool is_file = is_scheme || find(text, 0, "/") != SIZE_MAX || find(text, 0, "\\") != SIZE_MAX ||
-                   has_extension(a, text) || is_public(a, UBI__NAMES_FILE, text);
-    return is_file ? ubi__anonymizer_source(a, text) : ubi__anonymizer_function(a, text);
-}
-
 /* Classes of Chromium's own: "blink::HeapVectorBacking<blink::InlineItem>". */
 static bool is_chromium_class(ubi_text text) {
     static const char *const spaces[] = { "blink::", "cppgc::", "v8::", "v8_inspector::", "node::", "gin::" };
@@ -155,7 +140,7 @@ static ubi_status behind_system(ubi_anonymizer *a, ubi_text text) {
     if (starts_with(text, scope) && text.len > n && count_digits(text, n) == text.len - n)
         return ubi__anonymizer_keep(a, text);
     if (!ends_with(text, builtin))
-        return file_or_function(a, text);
+        return ubi__anonymizer_file_or_function(a, text);
     UBI_TRY(ubi__anonymizer_function(a, ubi__text_slice(text, 0, text.len - (sizeof builtin - 1))));
     return keep(a, builtin);
 }
@@ -187,7 +172,7 @@ static ubi_status parenthesized(ubi_anonymizer *a, ubi_text text) {
                     ? ubi__anonymizer_keep(a, kind)
                     : ubi__anonymizer_word(a, 0, kind));
         UBI_TRY(keep(a, " for "));
-        UBI_TRY(file_or_function(a, ubi__text_slice(text, middle + 5, text.len - 1)));
+        UBI_TRY(ubi__anonymizer_file_or_function(a, ubi__text_slice(text, middle + 5, text.len - 1)));
         return keep(a, ")");
     }
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
@@ -219,20 +204,20 @@ static ubi_status class_with_note(ubi_anonymizer *a, ubi_text text) {
 static ubi_status with_place(ubi_anonymizer *a, ubi_text text, size_t slash) {
     static const char console[] = " / DevTools console";
     if (ends_with(text, console)) {
-        UBI_TRY(file_or_function(a, ubi__text_slice(text, 0, text.len - (sizeof console - 1))));
+        UBI_TRY(ubi__anonymizer_file_or_function(a, ubi__text_slice(text, 0, text.len - (sizeof console - 1))));
         return keep(a, console);
     }
     UBI_TRY(class_with_note(a, ubi__text_slice(text, 0, slash)));
     UBI_TRY(keep(a, " / "));
-    return file_or_function(a, ubi__text_slice(text, slash + 3, text.len));
+    return ubi__anonymizer_file_or_function(a, ubi__text_slice(text, slash + 3, text.len));
 }
 
-bool ubi__anonymizer_is_v8_name(const ubi_anonymizer *a, ubi_text text) {
+static bool is_node_name(const ubi_anonymizer *a, ubi_text text) {
     return is_public(a, UBI__NAMES_NODE, text) || starts_with(text, "<") || starts_with(text, "Detached ") ||
            starts_with(text, "(") || find(text, 0, " / ") != SIZE_MAX || note_length(text) || is_chromium_class(text);
 }
 
-ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text) {
+static ubi_status node_name(ubi_anonymizer *a, ubi_text text) {
     static const char detached[] = "Detached ";
     if (starts_with(text, detached)) {
         UBI_TRY(keep(a, detached));
@@ -253,13 +238,7 @@ ubi_status ubi__anonymizer_node_name(ubi_anonymizer *a, ubi_text text) {
         return with_place(a, text, slash);
     if (is_public(a, UBI__NAMES_CLASS, text))
         return ubi__anonymizer_keep_word(a, text);
-    return note_length(text) ? class_with_note(a, text) : file_or_function(a, text);
-}
-
-/* ---- contents of strings ----------------------------------------------------------------------------------------- */
-
-ubi_status ubi__anonymizer_string(ubi_anonymizer *a, ubi_text text) {
-    return ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS | UBI__NAMES_TAG | UBI__NAMES_NODE, text);
+    return note_length(text) ? class_with_note(a, text) : ubi__anonymizer_file_or_function(a, text);
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
@@ -318,7 +297,7 @@ static ubi_status ephemeron_name(ubi_anonymizer *a, ubi_text text, const ephemer
 #define PATTERN_MAX 80
 
 /* Whether `text` with # in place of its numbers is on the list: "store_handler2_map". */
-static bool is_field(const ubi_anonymizer *a, ubi_text text) {
+static bool is_known_field(const ubi_anonymizer *a, ubi_text text) {
     char pattern[PATTERN_MAX];
     size_t n = 0;
     for (size_t at = 0; at < text.len; n++) {
@@ -331,21 +310,39 @@ static bool is_field(const ubi_anonymizer *a, ubi_text text) {
     return is_public(a, UBI__NAMES_FIELD, (ubi_text){ pattern, n });
 }
 
-ubi_status ubi__anonymizer_field(ubi_anonymizer *a, ubi_text text) {
-    ephemeron e;
+/* "2 / next": the number of an internal field, and its name. */
+static bool has_number_and_name(ubi_text text) {
     size_t n = count_digits(text, 0);
-    if (n == text.len)
-        return ubi__anonymizer_keep(a, text);
-    if (is_field(a, text))
-        return ubi__anonymizer_keep_word(a, text);
+    return n > 0 && starts_with(ubi__text_slice(text, n, text.len), " / ");
+}
+
+static bool is_field(const ubi_anonymizer *a, ubi_text text) {
+    return is_known_field(a, text) || has_number_and_name(text) ||
+           (starts_with(text, "(") && is_public(a, UBI__NAMES_NODE, text));
+}
+
+static ubi_status field(ubi_anonymizer *a, ubi_text text) {
+    ephemeron e;
     if (parse_ephemeron(&e, text))
         return ephemeron_name(a, text, &e);
-    if (n && starts_with(ubi__text_slice(text, n, text.len), " / ")) {
-        UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, n + 3)));
-        return ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS | UBI__NAMES_FIELD,
-                                    ubi__text_slice(text, n + 3, text.len));
-    }
-    if (starts_with(text, "(") && is_public(a, UBI__NAMES_NODE, text))
+    if (!has_number_and_name(text))
         return ubi__anonymizer_keep_word(a, text);
-    return ubi__anonymizer_word(a, UBI__NAMES_MEMBER, text);
+    size_t n = count_digits(text, 0) + strlen(" / ");
+    UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, n)));
+    return ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS | UBI__NAMES_FIELD,
+                                ubi__text_slice(text, n, text.len));
 }
+
+extern const ubi__name_group ubi__names_v8[], ubi__names_node_classes[], ubi__names_node_names[],
+    ubi__names_node_texts[];
+
+static const ubi__name_group *const names[] = { ubi__names_v8, ubi__names_node_classes, ubi__names_node_names,
+                                                ubi__names_node_texts, NULL };
+
+const ubi__grammar ubi__v8_grammar = {
+    .names = names,
+    .is_node_name = is_node_name,
+    .node_name = node_name,
+    .is_field = is_field,
+    .field = field,
+};
