@@ -13,13 +13,30 @@
 #include <ubiheap/marker.h>
 
 #include "base/parallel.h"
+#include "formats/line_facts.h"
 #include "formats/recognize.h"
 
-/* fxsnapshot has no magic number, so it comes last and takes whatever nobody else wanted. */
-static const ubi__format *const formats[] = { &ubi__format_v8, &ubi__format_fxsnapshot };
+/* fxsnapshot has no magic number, so it comes last and takes whatever is no other format. */
+#define FORMATS(X)                                                                                                     \
+    X(v8)                                                                                                              \
+    X(fxsnapshot)
+
+#define DECLARE(name) extern const ubi__format ubi__format_##name;
+#define ADDRESS(name) &ubi__format_##name,
+
+FORMATS(DECLARE)
+
+static const ubi__format *const formats[] = { FORMATS(ADDRESS) };
 
 /* Of damaged input, what is inflated at most to find where the damage is. */
 #define BLAMED_BYTES (UINT64_C(256) << 20)
+
+const ubi__line_facts *ubi__line_facts_of(const ubi_graph *graph) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i]->line_facts && formats[i]->line_facts->knows_graph(graph))
+            return formats[i]->line_facts;
+    return NULL;
+}
 
 static const ubi__format *guess(const uint8_t *head, size_t n) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)

@@ -2,7 +2,7 @@
  *
  * format.h: what a snapshot format gives to the rest: a guess and a reader.
  *
- * To add one: a folder here with a `const ubi__format`, and a line in the table of format.c. What is no heap has a row in
+ * To add one: a folder here with a `const ubi__format`, and a line in the list of format.c. What is no heap has a row in
  * recognize.c.
  */
 #ifndef UBI_FORMATS_FORMAT_H
@@ -32,8 +32,7 @@ typedef struct ubi__format {
     ubi_status (*read)(ubi_graph **out, ubi__format_input *input);
     /** Damaged input may still be valid up to a border, so it is worth a second, exact look (base/inflate.h). */
     bool survives_damage;
+    const struct ubi__line_facts *line_facts; /* line_facts.h; NULL: a graph is all there is */
 } ubi__format;
-
-extern const ubi__format ubi__format_fxsnapshot, ubi__format_v8;
 
 #endif

@@ -23,6 +23,7 @@ typedef struct ubi__line {
 
 /** Each function adds members to the line about something. Their keys are documented in docs/formats/jsonl.md. */
 typedef struct ubi__line_facts {
+    bool (*knows_graph)(const ubi_graph *graph);
     void (*put_header)(const ubi__line *line, const ubi_graph *graph);
     void (*put_frame)(const ubi__line *line, const ubi_graph *graph, ubi_frame_ix frame);
     void (*put_kind)(const ubi__line *line, const ubi_graph *graph, const ubi_kind *kind);
@@ -35,7 +36,5 @@ typedef struct ubi__line_facts {
 
 /** NULL: the graph is all there is. */
 const ubi__line_facts *ubi__line_facts_of(const ubi_graph *graph);
-
-extern const ubi__line_facts ubi__v8_line_facts;
 
 #endif

@@ -15,6 +15,8 @@
 #include "formats/format.h"
 #include "recording/ubirec_reader.h"
 
+extern const ubi__format ubi__format_v8; /* its guess: whether it is JSON */
+
 /* ---- JSON --------------------------------------------------------------------------------------------------------------- */
 
 static bool has_key(const ubi__beginning *b, unsigned depth, const char *key) {

@@ -6,8 +6,8 @@
  * was long. A joined text is that of its parts, whole ones, until it has UBI_STRINGS_JOINED_UNITS UTF-16 units; of a part
  * with more than UBI__ROPE_PART_BYTES bytes only those count.
  */
-#ifndef UBI_LENSES_V8_JOINED_H
-#define UBI_LENSES_V8_JOINED_H
+#ifndef UBI_LENSES_JOINED_H
+#define UBI_LENSES_JOINED_H
 
 #include <ubiheap/strings.h>
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Who may include whom: reads every #include of the sources and fails on a breach of the layers.
 
-Also: C file names are unique across the tree, so that a name alone says which file is meant, and the public headers
+Also: engines are known through src/lenses/producer.h alone, so code outside of an engine's own folders may not name it, a few
+places excepted; C file names are unique across the tree, so that a name alone says which file is meant, and the public headers
 include public headers and the C standard library only.
 """
 import re
@@ -90,6 +91,37 @@ C_STANDARD_HEADERS = {
     "math.h", "setjmp.h", "signal.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h",
     "stdio.h", "stdlib.h", "stdnoreturn.h", "string.h", "tgmath.h", "threads.h", "time.h", "uchar.h", "wchar.h",
     "wctype.h",
+}
+
+# Producers of heaps: where code may name them, and what a name of them looks like in code: an identifier, an included folder, or
+# a text that a name is compared with. Comments, and texts for people, may.
+PRODUCERS = {
+    "V8": {
+        "folders": ("src/lenses/v8/", "src/formats/v8/"),
+        "names": re.compile(r"\bUBI__V8_|\bubi__(\w+_)?v8(_|\b)|\b(\w+_)?is_v8(_|\b)|[\"/](lenses|formats)/v8/"
+                            r"|str\w*cmp\([^;]*\"(v8|V8|heapsnapshot)\"|\bX\(v8\)"),
+    },
+    "QuickJS": {
+        "folders": ("src/lenses/quickjs/", "src/engines/quickjs/"),
+        "names": re.compile(r"\bubi__(\w+_)?quickjs(_|\b)|\bis_quickjs\b|[\"/](lenses|engines)/quickjs/"
+                            r"|str\w*cmp\([^;]*\"(quickjs|QuickJS)\"|\"JS(VarRef|Context|Runtime|Shape)\"|\bX\(quickjs\)"),
+    },
+    "Firefox": {
+        "folders": ("src/lenses/firefox/", "src/formats/fxsnapshot/"),
+        "names": re.compile(r"\bubi__(lens|producer|format|names)_(firefox|fxsnapshot)\b|[\"/](lenses/firefox|formats/fxsnapshot)/"
+                            r"|str\w*cmp\([^;]*\"(firefox|Firefox)\"|\"js::|\bX\((firefox|fxsnapshot)\)"),
+    },
+}
+# (producer, file): how many lines of code may name it there, and why.
+NAMED_ELSEWHERE = {
+    ("V8", "src/lenses/producers.c"): (1, "its line in the registry"),
+    ("V8", "src/formats/format.c"): (1, "its line in the registry"),
+    ("V8", "src/formats/recognize.c"): (4, "the table that tells all kinds of files apart, also those that are not read"),
+    ("QuickJS", "src/lenses/producers.c"): (1, "its line in the registry"),
+    ("QuickJS", "src/cli/script_runners.c"): (2, "the list of engines that run scripts"),
+    ("Firefox", "src/lenses/producers.c"): (1, "its line in the registry"),
+    ("Firefox", "src/formats/format.c"): (1, "its line in the registry"),
+    ("Firefox", "src/formats/v8/v8_save_kinds.c"): (6, "types of other producers become V8's"),
 }
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -198,6 +230,39 @@ def check_public_header(root, path):
         yield f"{path.relative_to(root)}:{line}: a public header may not include {name}"
 
 
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+def code_lines(path):
+    """(line number, text) without comments."""
+    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), path.read_text(encoding="utf-8"))
+    return enumerate(text.splitlines(), 1)
+
+
+def check_producers(root):
+    """Code outside of a producer's folders that names it, and exceptions that are none any more."""
+    used = defaultdict(list)
+    for path in sorted((root / "src").rglob("*.[ch]")):
+        name = str(path.relative_to(root))
+        if is_test_code(path):
+            continue
+        lines = None
+        for producer, rule in PRODUCERS.items():
+            if name.startswith(rule["folders"]):
+                continue
+            lines = lines or list(code_lines(path))
+            found = [number for number, text in lines if rule["names"].search(text)]
+            if found:
+                used[producer, name] = found
+    for (producer, name), found in used.items():
+        if (producer, name) not in NAMED_ELSEWHERE:
+            yield f"{name}:{found[0]}: names {producer}; ask src/lenses/producer.h"
+    for (producer, name), (lines, _) in NAMED_ELSEWHERE.items():
+        found = used.get((producer, name), [])
+        if len(found) != lines:
+            yield f"{name} names {producer} in {len(found)} lines of code; NAMED_ELSEWHERE says {lines}"
+
+
 def check_unique_names(root):
     places = defaultdict(list)
     for folder in ("src", "tests", "fuzz", "bench"):
@@ -213,6 +278,7 @@ def breaches(root):
         yield from check_source(root, path)
     for path in sorted((root / "include" / "ubiheap").glob("*.h")):
         yield from check_public_header(root, path)
+    yield from check_producers(root)
     yield from check_unique_names(root)
 
 

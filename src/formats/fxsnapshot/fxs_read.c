@@ -15,6 +15,8 @@
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
+extern const ubi__format ubi__format_fxsnapshot;
+
 #define LONGEST_VARINT 10
 
 /* ---- message bodies ----------------------------------------------------------------------------------------------- */
@@ -377,4 +379,6 @@ static bool guess_fxsnapshot(const uint8_t *head, size_t n) {
     return true;
 }
 
-const ubi__format ubi__format_fxsnapshot = { "fxsnapshot", guess_fxsnapshot, read_fxsnapshot, true };
+const ubi__format ubi__format_fxsnapshot = {
+    .name = "fxsnapshot", .guess = guess_fxsnapshot, .read = read_fxsnapshot, .survives_damage = true
+};

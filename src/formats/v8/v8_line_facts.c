@@ -111,7 +111,12 @@ static ubi_status put_line(const ubi__line *line, const ubi_graph *g, size_t i) 
     return UBI_OK;
 }
 
+static bool knows_graph(const ubi_graph *graph) {
+    return ubi__v8_facts_of(graph) != NULL;
+}
+
 const ubi__line_facts ubi__v8_line_facts = {
+    .knows_graph = knows_graph,
     .put_header = put_header,
     .put_frame = put_frame,
     .put_kind = put_kind,

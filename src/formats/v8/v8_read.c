@@ -8,7 +8,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "formats/line_facts.h"
 #include "formats/v8/v8_reader.h"
+
+extern const ubi__format ubi__format_v8;
+extern const ubi__line_facts ubi__v8_line_facts; /* v8_line_facts.c */
 
 /* ---- sections -------------------------------------------------------------------------------------------------------- */
 
@@ -186,4 +190,6 @@ static bool guess(const uint8_t *head, size_t n) {
     return i == n || (head[i] && strchr(next, head[i]));
 }
 
-const ubi__format ubi__format_v8 = { .name = "heapsnapshot", .guess = guess, .read = read_v8 };
+const ubi__format ubi__format_v8 = {
+    .name = "heapsnapshot", .guess = guess, .read = read_v8, .line_facts = &ubi__v8_line_facts
+};
