@@ -3,12 +3,14 @@
  * sampling.c: see sampling.h.
  *
  * Blocks that were sampled are in a table of addresses, open addressing, at most half full, with a lock: it is asked
- * once in many thousand calls, for ubi__filter says no to nearly all others.
+ * once in many thousand calls, for ubi__filter says no to nearly all others. It is not base/table.h's, which needs a ubi_allocator
+ * and sets messages of errors; 16 bytes a block at most half full, where that would take 12.
  */
 #include "interpose/sampling.h"
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "interpose/lock.h"
 #include "interpose/preload.h"
@@ -45,13 +47,13 @@ static double natural_logarithm(double x) {
 }
 
 /* In (0, 1]: 53 bits of a hash of the draw's number (the finalizer of SplitMix64). */
-static double draw(void) {
+static double draw_number(void) {
     uint64_t x = ubi__mix_u64(seed + atomic_fetch_add_explicit(&draws, 1, memory_order_relaxed) * UBI__GOLDEN);
     return (double)((x >> 11) + 1) * 0x1p-53;
 }
 
-static uint64_t step(void) {
-    return (uint64_t)(natural_logarithm(draw()) * per_log) + (period_bytes != ORIGINAL_PERIOD_BYTES);
+static uint64_t draw_step(void) {
+    return (uint64_t)(natural_logarithm(draw_number()) * per_log) + (period_bytes != ORIGINAL_PERIOD_BYTES);
 }
 
 void ubi__sampling_init(uint64_t period, uint64_t seed_of_draws) {
@@ -65,20 +67,22 @@ void ubi__sampling_init(uint64_t period, uint64_t seed_of_draws) {
         for (int k = 1; k <= 8; k++, power *= p)
             log -= power / k;
     per_log = 1 / log;
+    UBI_ASSERT(log < 0 && period_bytes > 1);
 }
 
 uint64_t ubi__sampling_meet(uint64_t *remaining_bytes, uint64_t size_bytes) {
     uint64_t n = 0, remaining = *remaining_bytes;
     if (remaining == 0)
-        remaining = step();
+        remaining = draw_step();
     if (size_bytes / period_bytes > PERIODS_DRAWN) {
         n = size_bytes / period_bytes - PERIODS_DRAWN;
         size_bytes -= n * period_bytes;
     }
     while (remaining <= size_bytes && size_bytes) {
-        remaining += step();
+        remaining += draw_step();
         n++;
     }
+    UBI_ASSERT(remaining > size_bytes || size_bytes == 0);
     *remaining_bytes = remaining - size_bytes;
     return n;
 }
@@ -87,6 +91,8 @@ uint64_t ubi__sampling_meet(uint64_t *remaining_bytes, uint64_t size_bytes) {
 
 #define FIRST_SLOTS 512 /* a page */
 #define RESERVED_SLOTS 16384
+_Static_assert((FIRST_SLOTS & (FIRST_SLOTS - 1)) == 0 && (RESERVED_SLOTS & (RESERVED_SLOTS - 1)) == 0, "powers of two");
+_Static_assert(FIRST_SLOTS * sizeof(uintptr_t) == 4096, "a page");
 
 static ubi__lock lock;
 static uintptr_t *slots; /* 0: empty */
@@ -103,7 +109,18 @@ static size_t slot_of(uintptr_t address) {
     return i;
 }
 
-static bool grow(void) {
+/* Half of the slots or more are empty; each block is found, and the filter lets its free pass to us. */
+static void sampling_check(void) {
+    size_t n = 0;
+    UBI_ASSERT((n_slots & (n_slots - 1)) == 0 && 2 * n_live <= n_slots);
+    for (size_t i = 0; UBI_CHECKS && i < n_slots; i++) {
+        UBI_ASSERT(!slots[i] || (slot_of(slots[i]) == i && !ubi__filter_passes((const void *)slots[i])));
+        n += slots[i] != 0;
+    }
+    UBI_ASSERT(!UBI_CHECKS || n == n_live);
+}
+
+static bool sampling_grow(void) {
     uintptr_t *old = slots;
     size_t n_old = n_slots, n = n_old ? 2 * n_old : FIRST_SLOTS;
     uintptr_t *larger = ubi__pages(n * sizeof *larger);
@@ -116,6 +133,7 @@ static bool grow(void) {
             slots[slot_of(old[i])] = old[i];
     if (old)
         ubi__pages_free(old, n_old * sizeof *old);
+    sampling_check();
     return true;
 }
 
@@ -136,7 +154,7 @@ bool ubi__sampling_remember(const void *p) {
     ubi__signals before;
     if (!ubi__lock_take(&lock, &before))
         return false;
-    bool has_room = 2 * (n_live + 1) <= n_slots || grow();
+    bool has_room = 2 * (n_live + 1) <= n_slots || sampling_grow();
     if (has_room) {
         size_t i = slot_of((uintptr_t)p);
         uint8_t *count = &ubi__filter[ubi__filter_place(p)];
@@ -159,6 +177,7 @@ bool ubi__sampling_recall(const void *p) {
         size_t i = slot_of((uintptr_t)p);
         if (slots[i]) {
             uint8_t *count = &ubi__filter[ubi__filter_place(p)];
+            UBI_ASSERT(*count > 0 && n_live > 0);
             empty_slot(i);
             n_live--;
             *count -= *count != 255;
@@ -173,7 +192,7 @@ void ubi__sampling_reserve(void) {
     ubi__signals before;
     if (!ubi__lock_take(&lock, &before))
         return;
-    while (n_slots < RESERVED_SLOTS && grow()) {
+    while (n_slots < RESERVED_SLOTS && sampling_grow()) {
     }
     ubi__lock_give(&lock, before);
 }

@@ -4,6 +4,7 @@
  */
 #include "interpose/trace_tree.h"
 
+#include "base/assert.h"
 #include "interpose/system_calls.h"
 
 #define FIRST_SLOTS_LOG2 9u
@@ -44,7 +45,18 @@ void ubi__trace_tree_clear(ubi__trace_tree *t) {
     t->n = 0;
 }
 
-static bool grow(ubi__trace_tree *t) {
+void ubi__trace_tree_check(const ubi__trace_tree *t) {
+    size_t n = 0;
+    UBI_ASSERT(t->n_slots == (size_t)1 << (64 - t->shift) && (uint64_t)t->n * 3 <= (uint64_t)t->n_slots * 2);
+    for (size_t i = 0; UBI_CHECKS && i < t->n_slots; i++) {
+        const ubi__trace_slot *slot = &t->slots[i];
+        UBI_ASSERT(slot->number <= t->n && (slot->number == 0 || ubi__trace_tree_slot(t, slot->print) == slot));
+        n += slot->number != 0;
+    }
+    UBI_ASSERT(!UBI_CHECKS || n == t->n);
+}
+
+static bool trace_tree_grow(ubi__trace_tree *t) {
     ubi__trace_tree old = *t;
     if (!make_table(t, 64 - t->shift + 1))
         return false;
@@ -52,12 +64,14 @@ static bool grow(ubi__trace_tree *t) {
         if (old.slots[i].number)
             *ubi__trace_tree_slot(t, old.slots[i].print) = old.slots[i];
     ubi__pages_free(old.slots, old.n_slots * sizeof *old.slots);
+    ubi__trace_tree_check(t);
     return true;
 }
 
 uint32_t ubi__trace_tree_add(ubi__trace_tree *t, uint64_t print) {
-    if (t->n >= MAX_STACKS || (((uint64_t)t->n + 1) * 3 > (uint64_t)t->n_slots * 2 && !grow(t)))
+    if (t->n >= MAX_STACKS || (((uint64_t)t->n + 1) * 3 > (uint64_t)t->n_slots * 2 && !trace_tree_grow(t)))
         return 0;
+    UBI_ASSERT(print != 0 && ubi__trace_tree_find(t, print) == 0);
     *ubi__trace_tree_slot(t, print) = (ubi__trace_slot){ .print = print, .number = ++t->n };
     return t->n;
 }

@@ -339,7 +339,6 @@ ubi_status ubi__ubirec_kind(ubi__ubirec_writer *w, uint32_t *out, ubi_text word,
 ubi_status ubi__ubirec_info(ubi__ubirec_writer *w, uint32_t *out, uint32_t kind, uint64_t size_bytes, uint32_t trace,
                             uint64_t weight_bytes) {
     UBI_ASSERT(kind < ubi__tuple_table_count(&w->kinds) && trace <= ubi__tuple_table_count(&w->traces));
-    UBI_ASSERT(size_bytes <= UBI__UBIREC_SIZE_MAX && weight_bytes <= UBI__UBIREC_SIZE_MAX);
     const uint64_t tuple[] = { (uint64_t)kind << 32 | trace, size_bytes, weight_bytes };
     bool is_new;
     UBI_TRY(ubi__tuple_table_number(&w->infos, out, &is_new, tuple));

@@ -6,8 +6,18 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
+
+void ubi__address_map_check(const ubi__address_map *map) {
+    UBI_ASSERT(map->ranges.n == 0 || map->starts.n == 0);
+    for (size_t i = 1; UBI_CHECKS && i < map->starts.n; i++)
+        UBI_ASSERT(map->starts.at[i - 1].low < map->starts.at[i].low);
+    UBI_ASSERT(map->starts.n == 0 || map->starts.at[map->starts.n - 1].value == UBI_NONE);
+}
+
 ubi_status ubi__address_map_add(ubi__address_map *map, uint64_t low, uint64_t high, uint32_t value,
                                 const ubi_allocator *allocator) {
+    UBI_ASSERT(value != UBI_NONE && map->starts.n == 0);
     if (low >= high)
         return UBI_OK;
     return ubi__vec_address_range_push(&map->ranges, allocator, (ubi__address_range){ low, high, value });
@@ -32,7 +42,7 @@ typedef struct sweep {
     size_t n_open;
 } sweep;
 
-static void start(sweep *s, uint64_t low, uint32_t value) {
+static void sweep_start(sweep *s, uint64_t low, uint32_t value) {
     ubi__address_start *last = s->starts.n ? &s->starts.at[s->starts.n - 1] : NULL;
     if (last && last->low == low)
         last->value = value;
@@ -46,7 +56,7 @@ static void close_up_to(sweep *s, uint64_t address) {
         uint64_t end = s->open[--s->n_open]->high;
         while (s->n_open && s->open[s->n_open - 1]->high <= end)
             s->n_open--;
-        start(s, end, s->n_open ? s->open[s->n_open - 1]->value : UBI_NONE);
+        sweep_start(s, end, s->n_open ? s->open[s->n_open - 1]->value : UBI_NONE);
     }
 }
 
@@ -54,7 +64,7 @@ static void sweep_over(sweep *s, const ubi__vec_address_range *ranges) {
     for (size_t i = 0; i < ranges->n; i++) {
         close_up_to(s, ranges->at[i].low);
         s->open[s->n_open++] = &ranges->at[i];
-        start(s, ranges->at[i].low, ranges->at[i].value);
+        sweep_start(s, ranges->at[i].low, ranges->at[i].value);
     }
     close_up_to(s, UINT64_MAX);
 }
@@ -75,6 +85,8 @@ ubi_status ubi__address_map_seal(ubi__address_map *map, const ubi_allocator *all
     ubi__free_array(allocator, s.open, n, sizeof *s.open);
     ubi__vec_address_range_fini(&map->ranges, allocator);
     map->starts = s.starts;
+    UBI_ASSERT(s.starts.n <= 2 * n);
+    ubi__address_map_check(map);
     return UBI_OK;
 }
 
@@ -89,6 +101,8 @@ uint32_t ubi__address_map_find(const ubi__address_map *map, uint64_t address) {
         else
             high = middle;
     }
+    UBI_ASSERT(low == 0 || map->starts.at[low - 1].low <= address);
+    UBI_ASSERT(low == map->starts.n || map->starts.at[low].low > address);
     return low ? map->starts.at[low - 1].value : UBI_NONE;
 }
 

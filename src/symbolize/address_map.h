@@ -23,6 +23,9 @@ typedef struct ubi__address_start {
     uint32_t value; /* from here to the next start; UBI_NONE: nothing is here */
 } ubi__address_start;
 
+_Static_assert(sizeof(ubi__address_range) == 24 && sizeof(ubi__address_start) == 16,
+               "24 bytes per range, and twice 16 once sealed");
+
 UBI_VEC_DECLARE(ubi__vec_address_range, ubi__address_range);
 UBI_VEC_DECLARE(ubi__vec_address_start, ubi__address_start);
 
@@ -31,6 +34,8 @@ typedef struct ubi__address_map {
     ubi__vec_address_start starts; /* then */
 } ubi__address_map;
 
+/** Sealed, it has no ranges left, and starts rise; behind the last one there is nothing. */
+void ubi__address_map_check(const ubi__address_map *map);
 /** An empty range is left out. `value` is not UBI_NONE. Errors: UBI_ENOMEM. */
 ubi_status ubi__address_map_add(ubi__address_map *map, uint64_t low, uint64_t high, uint32_t value,
                                 const ubi_allocator *allocator);

@@ -8,6 +8,8 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 #define ELLIPSIS "..."
 
 /* Where the text goes. */
@@ -18,32 +20,34 @@ typedef struct sink {
 } sink;
 
 /* libiberty has no way to be told to stop; it holds nothing while it calls this, so leaving it is safe. */
-static void take(const char *piece, size_t n, void *payload) {
+static void sink_take(const char *piece, size_t n, void *payload) {
     sink *s = payload;
     size_t fits = n < s->room - s->n ? n : s->room - s->n;
     memcpy(s->at + s->n, piece, fits);
     s->n += fits;
+    UBI_ASSERT(s->n <= s->room);
     if (fits < n)
         longjmp(s->full, 1);
 }
 
 static void mark_as_cut(sink *s) {
+    UBI_ASSERT(s->room >= strlen(ELLIPSIS));
     s->n = s->room;
     memcpy(s->at + s->room - strlen(ELLIPSIS), ELLIPSIS, strlen(ELLIPSIS));
 }
 
 /* Whether `mangled` is what it seems to be; the text is in the sink then. */
-static bool unfold(sink *s, const char *mangled) {
+static bool sink_unfold(sink *s, const char *mangled) {
     if (setjmp(s->full)) {
         mark_as_cut(s);
         return true;
     }
     s->n = 0;
-    if (rust_demangle_callback(mangled, DMGL_PARAMS | DMGL_ANSI, take, s))
+    if (rust_demangle_callback(mangled, DMGL_PARAMS | DMGL_ANSI, sink_take, s))
         return true;
     s->n = 0;
     /* Its own limit of recursion refuses names of 1,025 bytes; ours is the length. */
-    return cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take, s);
+    return cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, sink_take, s);
 }
 
 static void take_plainly(sink *s, ubi_text name) {
@@ -65,7 +69,7 @@ static const struct alias {
 };
 
 /* Every `full` becomes `usual`, which is shorter. */
-static void shorten(sink *s, const struct alias *alias) {
+static void sink_shorten(sink *s, const struct alias *alias) {
     size_t n_full = strlen(alias->full), n_usual = strlen(alias->usual), out = 0;
     for (size_t at = 0; at < s->n;) {
         if (s->n - at >= n_full && memcmp(s->at + at, alias->full, n_full) == 0) {
@@ -76,6 +80,7 @@ static void shorten(sink *s, const struct alias *alias) {
             s->at[out++] = s->at[at++];
         }
     }
+    UBI_ASSERT(n_usual < n_full && out <= s->n);
     s->n = out;
 }
 
@@ -105,6 +110,7 @@ static size_t length_of_name(ubi_text name) {
 
 void ubi__demangle(char *out, size_t size, size_t *n, ubi_text name) {
     char mangled[UBI__MANGLED_BYTES + 1];
+    UBI_ASSERT(size >= 8);
     sink s = { .at = out, .room = size - 1 };
     name.len = length_of_name(name);
     bool is_mangled = name.len > 2 && name.len <= UBI__MANGLED_BYTES && name.ptr[0] == '_' &&
@@ -112,12 +118,12 @@ void ubi__demangle(char *out, size_t size, size_t *n, ubi_text name) {
     if (is_mangled) {
         memcpy(mangled, name.ptr, name.len);
         mangled[name.len] = '\0';
-        is_mangled = unfold(&s, mangled);
+        is_mangled = sink_unfold(&s, mangled);
     }
     if (!is_mangled)
         take_plainly(&s, name);
     for (size_t i = 0; is_mangled && i < sizeof aliases / sizeof *aliases; i++)
-        shorten(&s, &aliases[i]);
+        sink_shorten(&s, &aliases[i]);
     out[s.n] = '\0';
     *n = s.n;
 }

@@ -6,6 +6,8 @@
 
 #include <dwarf.h>
 
+#include "base/assert.h"
+
 /* Entries that lie deeper are left out. */
 #define MAX_DEPTH 256
 
@@ -23,6 +25,7 @@ static bool walk_is_in_order(walk *w) {
     Dwarf_Off offset = dwarf_dieoffset(&w->path[w->depth]);
     if (offset == (Dwarf_Off)-1 || offset <= w->last)
         return false;
+    UBI_ASSERT(w->depth < MAX_DEPTH);
     w->last = offset;
     return true;
 }
@@ -156,7 +159,7 @@ static ubi_status find_function(ubi__dwarf_unit *u, ubi__dwarf_function **out, u
         ix = ubi__address_map_find(&u->map, address);
     }
     if (ix != UBI_NONE)
-        *out = &u->functions.at[ix];
+        *out = &u->functions.at[UBI_INDEX(ix, u->functions.n)];
     return UBI_OK;
 }
 
@@ -205,7 +208,7 @@ ubi_status ubi__dwarf_code_find(ubi__dwarf_code *code, ubi__dwarf_place *out, ui
     ubi__dwarf_place place = { NULL, NULL, NULL };
     uint32_t ix = ubi__address_map_find(&code->map, address);
     if (ix != UBI_NONE) {
-        place.unit = &code->units.at[ix];
+        place.unit = &code->units.at[UBI_INDEX(ix, code->units.n)];
         UBI_TRY(find_function(place.unit, &place.function, address, code->allocator));
     }
     if (place.function && !place.function->is_read) {
@@ -216,7 +219,7 @@ ubi_status ubi__dwarf_code_find(ubi__dwarf_code *code, ubi__dwarf_place *out, ui
         }
     }
     if (place.function && (ix = ubi__address_map_find(&place.function->map, address)) != UBI_NONE)
-        place.inlined = &place.function->inlined.at[ix];
+        place.inlined = &place.function->inlined.at[UBI_INDEX(ix, place.function->inlined.n)];
     *out = place;
     return UBI_OK;
 }

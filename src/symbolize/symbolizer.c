@@ -2,20 +2,123 @@
  *
  * symbolizer.c: modules and the functions at their addresses. See symbolize.h.
  *
- * Names are unfolded once and kept; the texts of an answer lie there and in the mapped files.
+ * Names are unfolded once and kept; the texts of an answer are there and in the mapped files.
+ *
+ * Which Debian package would bring debug information is found in dpkg's lists of files. A file may be known to its package by
+ * another path than the one it was mapped from: a symbolic link leads to it (libfoo.so.1), or it was packaged as /lib/x, which is
+ * /usr/lib/x today. All of these are looked for at once, by the hash of the path.
  */
 #include "symbolize/symbolize.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/assert.h"
+#include "base/hash.h"
 #include "base/strtab.h"
 #include "base/text.h"
 #include "base/u64_map.h"
-#include "symbolize/debian_package.h"
 #include "symbolize/demangle.h"
 #include "symbolize/dwarf_code.h"
-#include "symbolize/elf_symbols.h"
+
+#define PACKAGE_NAME_BYTES 128
+
+typedef struct package_query {
+    const char *path;                 /* of a file, absolute */
+    char package[PACKAGE_NAME_BYTES]; /* out: such as "libfoo1-dbgsym"; "": no package has the file */
+} package_query;
+
+/* ---- packages: the questions ------------------------------------------------------------------------------------- */
+
+typedef struct package_search {
+    package_query *queries;
+    ubi__u64_map by_path; /* hash of a path: number of the query */
+    DIR *lists;
+} package_search;
+
+/* ---- the questions ------------------------------------------------------------------------------------------------ */
+
+static ubi_status ask_for_path(package_search *s, const char *path, uint32_t query) {
+    static const char merged[] = "/usr/";
+    UBI_TRY(ubi__u64_map_put(&s->by_path, ubi__hash_bytes(path, strlen(path)), query));
+    if (strncmp(path, merged, strlen(merged)) != 0)
+        return UBI_OK;
+    path += strlen("/usr");
+    return ubi__u64_map_put(&s->by_path, ubi__hash_bytes(path, strlen(path)), query);
+}
+
+static ubi_status ask_all(package_search *s, size_t n) {
+    char resolved[PATH_MAX];
+    for (size_t i = 0; i < n && i < UBI_NONE; i++) {
+        s->queries[i].package[0] = '\0';
+        UBI_TRY(ask_for_path(s, s->queries[i].path, (uint32_t)i));
+        if (realpath(s->queries[i].path, resolved))
+            UBI_TRY(ask_for_path(s, resolved, (uint32_t)i));
+    }
+    return UBI_OK;
+}
+
+/* ---- packages: the answers -------------------------------------------------------------------------------------------------- */
+
+/* From "libc6:amd64.list". Nearly all packages have a -dbgsym of their own; the C library's is older than these. */
+static void name_debug_package(char out[PACKAGE_NAME_BYTES], const char *list) {
+    size_t n = strcspn(list, ":");
+    const char *suffix = "-dbgsym";
+    if (!list[n])
+        n = strlen(list) - strlen(".list");
+    if (n == strlen("libc6") && memcmp(list, "libc6", n) == 0)
+        suffix = "-dbg";
+    if (n + strlen(suffix) < PACKAGE_NAME_BYTES)
+        snprintf(out, PACKAGE_NAME_BYTES, "%.*s%s", (int)n, list, suffix);
+}
+
+static void read_list(package_search *s, FILE *file, const char *name) {
+    char line[PATH_MAX];
+    while (fgets(line, sizeof line, file)) {
+        uint32_t query = ubi__u64_map_get(&s->by_path, ubi__hash_bytes(line, strcspn(line, "\n")));
+        if (query != UBI_NONE)
+            name_debug_package(s->queries[query].package, name);
+    }
+}
+
+static bool is_list(const char *name) {
+    size_t n = strlen(name);
+    return n > strlen(".list") && strcmp(name + n - strlen(".list"), ".list") == 0;
+}
+
+static void read_lists(package_search *s) {
+    for (struct dirent *entry; (entry = readdir(s->lists));) {
+        int fd = is_list(entry->d_name) ? openat(dirfd(s->lists), entry->d_name, O_RDONLY | O_CLOEXEC) : -1;
+        FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+        if (file) {
+            read_list(s, file, entry->d_name);
+            fclose(file);
+        } else if (fd >= 0)
+            close(fd);
+    }
+}
+
+/*
+ * Answers queries[n] from dpkg's lists of the files of packages, root/NAME.list, in one pass over them. Without such lists,
+ * on another system, all answers are empty. Cost: reads all lists, 10 to 100 ms.
+ */
+static ubi_status find_debug_packages(package_query *queries, size_t n, const char *root,
+                                      const ubi_allocator *allocator) {
+    package_search s = { .queries = queries };
+    ubi__u64_map_init(&s.by_path, allocator);
+    ubi_status status = ask_all(&s, n);
+    if (status == UBI_OK && (s.lists = opendir(root))) {
+        read_lists(&s);
+        closedir(s.lists);
+    }
+    ubi__u64_map_fini(&s.by_path);
+    return status;
+}
 
 typedef struct module {
     char *path;        /* path[path_bytes], with a final NUL */
@@ -27,7 +130,7 @@ typedef struct module {
     ubi__elf_file main, debug;
     ubi__dwarf_code dwarf;
     ubi__elf_symbols symbols;
-    char package[UBI__PACKAGE_NAME_BYTES];
+    char package[PACKAGE_NAME_BYTES];
 } module;
 
 UBI_VEC_DECLARE(vec_module, module);
@@ -159,6 +262,7 @@ static ubi_status append_module(ubi__symbolizer *s, uint32_t *out, ubi_text key,
         module_fini(&m, s->allocator);
         return status;
     }
+    UBI_ASSERT(number == s->modules.n);
     *out = number; /* keys and modules have the same numbers */
     s->modules.at[s->modules.n++] = m;
     return UBI_OK;
@@ -230,12 +334,14 @@ static ubi_status open_module(const ubi__symbolizer *s, module *m) {
     if (m->dwarf.units.n > 0)
         m->obstacle = UBI__OBSTACLE_NONE;
     UBI_TRY(open_symbols(s, m));
+    UBI_ASSERT((m->obstacle == UBI__OBSTACLE_NONE) == (m->dwarf.units.n > 0));
     m->is_open = true;
     return UBI_OK;
 }
 
-static ubi_status opened(ubi__symbolizer *s, module **out, uint32_t ix) {
-    module *m = &s->modules.at[ix];
+static ubi_status opened_module(ubi__symbolizer *s, module **out, uint32_t ix) {
+    UBI_ASSERT(s->modules.n == ubi__strtab_count(&s->module_keys));
+    module *m = &s->modules.at[UBI_INDEX(ix, s->modules.n)];
     ubi_status status = m->is_open ? UBI_OK : open_module(s, m);
     if (status != UBI_OK) { /* as if it had not been tried */
         ubi__dwarf_code_close(&m->dwarf);
@@ -290,7 +396,7 @@ static ubi_status name_of(ubi__symbolizer *s, ubi__dwarf_scope *scope, const cha
 
 /* ---- looking up --------------------------------------------------------------------------------------------------- */
 
-static ubi_status push(ubi__symbolizer *s, ubi_str_ix name, const ubi__symbol *symbol) {
+static ubi_status push_answer(ubi__symbolizer *s, ubi_str_ix name, const ubi__symbol *symbol) {
     UBI_TRY(ubi__vec_u32_push(&s->answer_names, s->allocator, name));
     return vec_symbol_push(&s->answer, s->allocator, *symbol);
 }
@@ -303,13 +409,14 @@ static ubi_status push_functions(ubi__symbolizer *s, const ubi__dwarf_place *pla
     row.file = ubi__text(ubi__dwarf_line(place->unit, address, &row.line, &row.column));
     for (ubi__dwarf_scope *scope = place->inlined; scope;) {
         UBI_TRY(name_of(s, scope, NULL));
-        UBI_TRY(push(s, scope->name, &row));
+        UBI_TRY(push_answer(s, scope->name, &row));
         row.file = ubi__text(ubi__dwarf_call(place->unit, &scope->die, &row.line, &row.column));
+        UBI_ASSERT(scope->caller == UBI_NONE || &f->inlined.at[scope->caller] < scope);
         scope = scope->caller == UBI_NONE ? NULL : &f->inlined.at[scope->caller];
     }
     UBI_TRY(name_of(s, &f->self, symbol));
     row.is_inlined = false;
-    return push(s, f->self.name, &row);
+    return push_answer(s, f->self.name, &row);
 }
 
 /* Code that no function of the DWARF holds, such as from assembler. */
@@ -320,7 +427,7 @@ static ubi_status push_symbol(ubi__symbolizer *s, const ubi__dwarf_place *place,
         row.file = ubi__text(ubi__dwarf_line(place->unit, address, &row.line, &row.column));
     if (symbol)
         UBI_TRY(name_at(s, &name, symbol));
-    return symbol || row.file.ptr ? push(s, name, &row) : UBI_OK;
+    return symbol || row.file.ptr ? push_answer(s, name, &row) : UBI_OK;
 }
 
 ubi_status ubi__symbolizer_look_up(ubi__symbolizer *s, const ubi__symbol **out, size_t *n_out, uint32_t module_ix,
@@ -328,13 +435,14 @@ ubi_status ubi__symbolizer_look_up(ubi__symbolizer *s, const ubi__symbol **out, 
     module *m;
     ubi__dwarf_place place;
     s->answer.n = s->answer_names.n = 0;
-    UBI_TRY(opened(s, &m, module_ix));
+    UBI_TRY(opened_module(s, &m, module_ix));
     UBI_TRY(ubi__dwarf_code_find(&m->dwarf, &place, address));
     const char *symbol = ubi__elf_symbols_find(&m->symbols, address);
     if (place.function)
         UBI_TRY(push_functions(s, &place, symbol, address));
     else
         UBI_TRY(push_symbol(s, &place, symbol, address));
+    UBI_ASSERT(s->answer.n == s->answer_names.n && (!place.function || s->answer.n > 0));
     for (size_t i = 0; i < s->answer.n; i++) /* the table does not move any more */
         s->answer.at[i].function = ubi__strtab_get(&s->names, s->answer_names.at[i]);
     *out = s->answer.at;
@@ -351,7 +459,7 @@ ubi_status ubi__symbolizer_look_up_return(ubi__symbolizer *s, const ubi__symbol 
 
 /* ---- facts -------------------------------------------------------------------------------------------------------- */
 
-UBI_VEC_DECLARE(vec_query, ubi__package_query);
+UBI_VEC_DECLARE(vec_query, package_query);
 
 static bool wants_package(const module *m) {
     return m->is_open && m->obstacle == UBI__OBSTACLE_STRIPPED && !m->is_package_known;
@@ -359,11 +467,11 @@ static bool wants_package(const module *m) {
 
 static ubi_status answer_queries(ubi__symbolizer *s, vec_query *queries) {
     for (size_t i = 0; i < s->modules.n; i++) {
-        ubi__package_query query = { .path = s->modules.at[i].path };
+        package_query query = { .path = s->modules.at[i].path };
         if (wants_package(&s->modules.at[i]))
             UBI_TRY(vec_query_push(queries, s->allocator, query));
     }
-    UBI_TRY(ubi__debian_packages_find(queries->at, queries->n, s->package_root, s->allocator));
+    UBI_TRY(find_debug_packages(queries->at, queries->n, s->package_root, s->allocator));
     for (size_t i = 0, answered = 0; answered < queries->n; i++) {
         module *m = &s->modules.at[i];
         if (!wants_package(m))
@@ -392,7 +500,7 @@ static ubi__symbol_detail detail_of(const module *m) {
 
 ubi_status ubi__symbolizer_facts(ubi__symbolizer *s, ubi__symbol_facts *out, uint32_t module_ix) {
     module *m;
-    UBI_TRY(opened(s, &m, module_ix));
+    UBI_TRY(opened_module(s, &m, module_ix));
     if (wants_package(m))
         UBI_TRY(find_packages(s));
     *out = (ubi__symbol_facts){ .detail = detail_of(m), .obstacle = m->obstacle };

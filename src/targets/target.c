@@ -6,10 +6,12 @@
 
 #include <ubiheap/marker.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 #include "formats/save.h"
 
-static ubi_status need(ubi_target target, ubi_target_capability capability, const char *what) {
+static ubi_status target_need(ubi_target target, ubi_target_capability capability, const char *what) {
+    UBI_ASSERT(target.ops && ((uint32_t)capability & ((uint32_t)capability - 1)) == 0);
     if (target.ops->version != UBI_TARGET_OPS_VERSION)
         return ubi__fail(UBI_EINVAL, "target operations of version %u, expected %d", target.ops->version,
                          UBI_TARGET_OPS_VERSION);
@@ -19,7 +21,7 @@ static ubi_status need(ubi_target target, ubi_target_capability capability, cons
 }
 
 /** Thaws after work that ended with `status`; what touched the heap meanwhile counts unless the work failed. */
-static ubi_status thaw(ubi_target target, ubi_status status) {
+static ubi_status target_thaw(ubi_target target, ubi_status status) {
     if (status == UBI_OK)
         return target.ops->thaw(target.payload);
     /* The first error keeps its message. */
@@ -32,8 +34,9 @@ static ubi_status thaw(ubi_target target, ubi_status status) {
     return ubi__fail(status, "%s", message);
 }
 
-static ubi_status freeze(ubi_target target, const ubi_target_scope *scope, ubi_frozen_heap *heap) {
-    UBI_TRY(need(target, UBI_TARGET_WALK, "be walked"));
+static ubi_status target_freeze(ubi_target target, const ubi_target_scope *scope, ubi_frozen_heap *heap) {
+    UBI_TRY(target_need(target, UBI_TARGET_WALK, "be walked"));
+    UBI_ASSERT(target.ops->freeze && target.ops->thaw);
     *heap = (ubi_frozen_heap){ 0 };
     return target.ops->freeze(target.payload, scope, heap);
 }
@@ -45,10 +48,10 @@ ubi_status ubi_target_census(ubi_census **out, ubi_target target, const ubi_targ
     ubi_census_options o = options ? *options : defaults;
     ubi_frozen_heap heap;
     ubi_census *census = NULL;
-    UBI_TRY(freeze(target, scope, &heap));
+    UBI_TRY(target_freeze(target, scope, &heap));
     o.edge_filter = heap.edge_filter;
     o.edge_filter_payload = heap.edge_filter_payload;
-    ubi_status status = thaw(target, ubi_census_take_live(&census, heap.root, breakdown, &o));
+    ubi_status status = target_thaw(target, ubi_census_take_live(&census, heap.root, breakdown, &o));
     if (status == UBI_OK)
         *out = census;
     else
@@ -75,12 +78,12 @@ ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, con
     static const ubi_save_options defaults = UBI_SAVE_OPTIONS_INIT;
     ubi_save_options o = options ? *options : defaults;
     ubi_frozen_heap heap;
-    UBI_TRY(freeze(target, scope, &heap));
+    UBI_TRY(target_freeze(target, scope, &heap));
     o.edge_filter = heap.edge_filter;
     o.edge_filter_payload = heap.edge_filter_payload;
     saving s = { .target = target };
     ubi_status status = ubi__save_path_if(heap.root, path, &o, info, thaw_when_written, &s);
-    return s.is_thawed ? status : thaw(target, status);
+    return s.is_thawed ? status : target_thaw(target, status);
 }
 
 ubi_status ubi_target_capture(ubi_graph **out, ubi_target target, const ubi_target_scope *scope,
@@ -88,12 +91,12 @@ ubi_status ubi_target_capture(ubi_graph **out, ubi_target target, const ubi_targ
     UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::Capture");
     ubi_frozen_heap heap;
     ubi_graph *graph = NULL;
-    UBI_TRY(freeze(target, scope, &heap));
+    UBI_TRY(target_freeze(target, scope, &heap));
     ubi_capture_options o = UBI_CAPTURE_OPTIONS_INIT;
     o.allocator = allocator;
     o.edge_filter = heap.edge_filter;
     o.edge_filter_payload = heap.edge_filter_payload;
-    ubi_status status = thaw(target, ubi_graph_capture(&graph, heap.root, &o));
+    ubi_status status = target_thaw(target, ubi_graph_capture(&graph, heap.root, &o));
     if (status == UBI_OK)
         *out = graph;
     else
@@ -102,21 +105,21 @@ ubi_status ubi_target_capture(ubi_graph **out, ubi_target target, const ubi_targ
 }
 
 ubi_status ubi_target_collect_garbage(ubi_target target) {
-    UBI_TRY(need(target, UBI_TARGET_COLLECT_GARBAGE, "collect garbage"));
+    UBI_TRY(target_need(target, UBI_TARGET_COLLECT_GARBAGE, "collect garbage"));
     return target.ops->collect_garbage(target.payload);
 }
 
 ubi_status ubi_target_collect_cycles(ubi_target target) {
-    UBI_TRY(need(target, UBI_TARGET_COLLECT_CYCLES, "collect cycles"));
+    UBI_TRY(target_need(target, UBI_TARGET_COLLECT_CYCLES, "collect cycles"));
     return target.ops->collect_cycles(target.payload);
 }
 
 ubi_status ubi_target_measure(ubi_target target, ubi_measure_fn fn, void *payload) {
-    UBI_TRY(need(target, UBI_TARGET_MEASURE, "be measured"));
+    UBI_TRY(target_need(target, UBI_TARGET_MEASURE, "be measured"));
     return target.ops->measure(target.payload, fn, payload);
 }
 
 ubi_status ubi_target_run_at_safe_point(ubi_target target, ubi_safe_point_fn fn, void *payload) {
-    UBI_TRY(need(target, UBI_TARGET_SAFE_POINT, "run requests at a safe point"));
+    UBI_TRY(target_need(target, UBI_TARGET_SAFE_POINT, "run requests at a safe point"));
     return target.ops->run_at_safe_point(target.payload, fn, payload);
 }

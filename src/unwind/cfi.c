@@ -9,6 +9,8 @@
  * Data: `program` is such a run: the row at hand, the row that the CIE began with, and rows that were put aside.
  */
 #include "unwind/cfi.h"
+
+#include "base/assert.h"
 #include "unwind/cfi_cursor.h"
 
 /* How a pointer is written: its form in the low four bits, what it counts from in the others (LSB 10.5.1). */
@@ -236,7 +238,7 @@ static bool read_fde(const ubi__cfi_bytes *module, ubi__cursor body, fde *out) {
     return !body.short_of;
 }
 
-static bool covers(const fde *f, uintptr_t address) {
+static bool fde_covers(const fde *f, uintptr_t address) {
     return address - f->low < f->n_bytes;
 }
 
@@ -268,7 +270,7 @@ static bool search_table(ubi__cursor table, uint64_t n, const uint8_t *index, ui
 static ubi__cfi_found scan_section(const ubi__cfi_bytes *module, uintptr_t section, uintptr_t address, fde *out) {
     ubi__cursor body;
     for (uintptr_t at = section; open_entry(module, at, &body); at = (uintptr_t)body.high) {
-        if (read_fde(module, body, out) && covers(out, address))
+        if (read_fde(module, body, out) && fde_covers(out, address))
             return UBI__CFI_FOUND;
     }
     return UBI__CFI_NONE;
@@ -294,7 +296,7 @@ static ubi__cfi_found find_fde(const ubi__cfi_bytes *module, const uint8_t *inde
         return UBI__CFI_NONE;
     if (!open_entry(module, entry, &body) || !read_fde(module, body, out))
         return UBI__CFI_BROKEN;
-    return covers(out, address) ? UBI__CFI_FOUND : UBI__CFI_NONE;
+    return fde_covers(out, address) ? UBI__CFI_FOUND : UBI__CFI_NONE;
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
@@ -338,7 +340,7 @@ static void restore_place(program *p, uint64_t column) {
 }
 
 /** Offsets are in units of the CIE, and wrap around as addresses do. */
-static int64_t scaled(const program *p, uint64_t offset) {
+static int64_t scaled_offset(const program *p, uint64_t offset) {
     return (int64_t)(offset * (uint64_t)p->common->data_unit);
 }
 
@@ -376,7 +378,7 @@ static void set_cfa_offset(program *p, int64_t offset) {
 }
 
 /** @return whether the row of the wanted address is still ahead. */
-static bool advance(program *p, uint64_t units) {
+static bool program_advance(program *p, uint64_t units) {
     p->location += units * p->common->code_unit;
     return p->location <= p->wanted;
 }
@@ -385,10 +387,10 @@ static bool run_short(program *p, uint8_t instruction, bool *more) {
     uint8_t operand = instruction & 0x3f;
     switch (instruction & 0xc0) {
     case ADVANCE:
-        *more = advance(p, operand);
+        *more = program_advance(p, operand);
         return true;
     case OFFSET:
-        set_place(p, operand, UBI__CFI_AT, scaled(p, ubi__cursor_uleb(&p->code)));
+        set_place(p, operand, UBI__CFI_AT, scaled_offset(p, ubi__cursor_uleb(&p->code)));
         return true;
     case RESTORE:
         restore_place(p, operand);
@@ -408,7 +410,7 @@ static bool run_cfa(program *p, uint8_t instruction) {
         return true;
     case DEF_CFA_SF:
         column = ubi__cursor_uleb(c);
-        set_cfa(p, column, scaled(p, (uint64_t)ubi__cursor_sleb(c)));
+        set_cfa(p, column, scaled_offset(p, (uint64_t)ubi__cursor_sleb(c)));
         return true;
     case DEF_CFA_REGISTER:
         set_cfa_register(p, ubi__cursor_uleb(c));
@@ -417,7 +419,7 @@ static bool run_cfa(program *p, uint8_t instruction) {
         set_cfa_offset(p, (int64_t)ubi__cursor_uleb(c));
         return true;
     case DEF_CFA_OFFSET_SF:
-        set_cfa_offset(p, scaled(p, (uint64_t)ubi__cursor_sleb(c)));
+        set_cfa_offset(p, scaled_offset(p, (uint64_t)ubi__cursor_sleb(c)));
         return true;
     case DEF_CFA_EXPRESSION:
         p->row.cfa = read_expression(p, UBI__CFI_VALUE_EXPRESSION);
@@ -432,19 +434,19 @@ static bool run_register(program *p, uint8_t instruction) {
     uint64_t column = ubi__cursor_uleb(c);
     switch (instruction) {
     case OFFSET_EXTENDED:
-        set_place(p, column, UBI__CFI_AT, scaled(p, ubi__cursor_uleb(c)));
+        set_place(p, column, UBI__CFI_AT, scaled_offset(p, ubi__cursor_uleb(c)));
         return true;
     case OFFSET_EXTENDED_SF:
-        set_place(p, column, UBI__CFI_AT, scaled(p, (uint64_t)ubi__cursor_sleb(c)));
+        set_place(p, column, UBI__CFI_AT, scaled_offset(p, (uint64_t)ubi__cursor_sleb(c)));
         return true;
     case GNU_NEGATIVE_OFFSET:
-        set_place(p, column, UBI__CFI_AT, scaled(p, -ubi__cursor_uleb(c)));
+        set_place(p, column, UBI__CFI_AT, scaled_offset(p, -ubi__cursor_uleb(c)));
         return true;
     case VAL_OFFSET:
-        set_place(p, column, UBI__CFI_VALUE, scaled(p, ubi__cursor_uleb(c)));
+        set_place(p, column, UBI__CFI_VALUE, scaled_offset(p, ubi__cursor_uleb(c)));
         return true;
     case VAL_OFFSET_SF:
-        set_place(p, column, UBI__CFI_VALUE, scaled(p, (uint64_t)ubi__cursor_sleb(c)));
+        set_place(p, column, UBI__CFI_VALUE, scaled_offset(p, (uint64_t)ubi__cursor_sleb(c)));
         return true;
     case RESTORE_EXTENDED:
         restore_place(p, column);
@@ -482,13 +484,13 @@ static bool run_other(program *p, uint8_t instruction, bool *more) {
         *more = p->location <= p->wanted;
         return true;
     case ADVANCE_1:
-        *more = advance(p, ubi__cursor_unsigned(c, 1));
+        *more = program_advance(p, ubi__cursor_unsigned(c, 1));
         return true;
     case ADVANCE_2:
-        *more = advance(p, ubi__cursor_unsigned(c, 2));
+        *more = program_advance(p, ubi__cursor_unsigned(c, 2));
         return true;
     case ADVANCE_4:
-        *more = advance(p, ubi__cursor_unsigned(c, 4));
+        *more = program_advance(p, ubi__cursor_unsigned(c, 4));
         return true;
     case REMEMBER_STATE:
         if (p->n_aside == ROWS_ASIDE)
@@ -515,7 +517,7 @@ static bool is_about_register(uint8_t instruction) {
 }
 
 /** Runs instructions until they are used up or the wanted address is passed. */
-static bool run(program *p, ubi__cursor code) {
+static bool program_run(program *p, ubi__cursor code) {
     bool more = true;
     p->code = code;
     while (more && ubi__cursor_left(&p->code) > 0) {
@@ -538,11 +540,14 @@ ubi__cfi_found ubi__cfi_find(const ubi__cfi_bytes *module, const uint8_t *index,
     p.row.cfa.kind = UBI__CFI_UNSUPPORTED; // until the program says
     p.row.pc.kind = UBI__CFI_UNSUPPORTED;
     p.row.signal_frame = f.common.signal_frame;
-    if (!run(&p, f.common.program))
+    if (!program_run(&p, f.common.program))
         return UBI__CFI_BROKEN;
     p.initial = p.row;
-    if (!run(&p, f.program))
+    if (!program_run(&p, f.program))
         return UBI__CFI_BROKEN;
+    UBI_ASSERT(p.n_aside <= ROWS_ASIDE && fde_covers(&f, address));
+    UBI_ASSERT(p.row.cfa.kind == UBI__CFI_VALUE || p.row.cfa.kind == UBI__CFI_VALUE_EXPRESSION ||
+               p.row.cfa.kind == UBI__CFI_UNSUPPORTED);
     *out = p.row;
     return UBI__CFI_FOUND;
 }

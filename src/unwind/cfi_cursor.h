@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 typedef struct ubi__cursor {
     const uint8_t *at, *high;
     bool short_of;
@@ -30,6 +32,7 @@ static inline const uint8_t *ubi__cursor_take(ubi__cursor *c, uint64_t n) {
         return NULL;
     }
     const uint8_t *p = c->at;
+    UBI_ASSERT(p <= c->high);
     c->at += n;
     return p;
 }

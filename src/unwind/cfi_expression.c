@@ -5,6 +5,7 @@
  * Invariant: bytes outside of the expression are never read, jumps included, the stack has a fixed size, and so many
  * operations are done at most.
  */
+#include "base/assert.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_cursor.h"
 
@@ -70,30 +71,32 @@ typedef struct machine {
     size_t n;
 } machine;
 
-static bool push(machine *m, uintptr_t word) {
+static bool machine_push(machine *m, uintptr_t word) {
     if (m->n == STACK_WORDS)
         return false;
     m->words[m->n++] = word;
+    UBI_ASSERT(m->n <= STACK_WORDS);
     return true;
 }
 
 static bool push_register(machine *m, uint64_t column, int64_t offset) {
     switch (column) {
     case REGISTER_BP:
-        return push(m, m->state->bp + (uintptr_t)offset);
+        return machine_push(m, m->state->bp + (uintptr_t)offset);
     case REGISTER_SP:
-        return push(m, m->state->sp + (uintptr_t)offset);
+        return machine_push(m, m->state->sp + (uintptr_t)offset);
     case REGISTER_PC:
-        return push(m, m->state->pc + (uintptr_t)offset);
+        return machine_push(m, m->state->pc + (uintptr_t)offset);
     default:
         return false;
     }
 }
 
-static bool jump(machine *m, int64_t distance) {
+static bool machine_jump(machine *m, int64_t distance) {
     if (distance < m->low - m->code.at || distance > m->code.high - m->code.at)
         return false;
     m->code.at += distance;
+    UBI_ASSERT(m->code.at >= m->low && m->code.at <= m->code.high);
     return true;
 }
 
@@ -105,23 +108,23 @@ static bool run_constant(machine *m, uint8_t op, bool *done) {
     case OP_ADDR:
     case OP_CONST8U:
     case OP_CONST8S:
-        return push(m, ubi__cursor_unsigned(c, 8));
+        return machine_push(m, ubi__cursor_unsigned(c, 8));
     case OP_CONST1U:
-        return push(m, ubi__cursor_unsigned(c, 1));
+        return machine_push(m, ubi__cursor_unsigned(c, 1));
     case OP_CONST1S:
-        return push(m, (uintptr_t)ubi__cursor_signed(c, 1));
+        return machine_push(m, (uintptr_t)ubi__cursor_signed(c, 1));
     case OP_CONST2U:
-        return push(m, ubi__cursor_unsigned(c, 2));
+        return machine_push(m, ubi__cursor_unsigned(c, 2));
     case OP_CONST2S:
-        return push(m, (uintptr_t)ubi__cursor_signed(c, 2));
+        return machine_push(m, (uintptr_t)ubi__cursor_signed(c, 2));
     case OP_CONST4U:
-        return push(m, ubi__cursor_unsigned(c, 4));
+        return machine_push(m, ubi__cursor_unsigned(c, 4));
     case OP_CONST4S:
-        return push(m, (uintptr_t)ubi__cursor_signed(c, 4));
+        return machine_push(m, (uintptr_t)ubi__cursor_signed(c, 4));
     case OP_CONSTU:
-        return push(m, ubi__cursor_uleb(c));
+        return machine_push(m, ubi__cursor_uleb(c));
     case OP_CONSTS:
-        return push(m, (uintptr_t)ubi__cursor_sleb(c));
+        return machine_push(m, (uintptr_t)ubi__cursor_sleb(c));
     default:
         *done = false;
         return true;
@@ -155,7 +158,7 @@ static bool run_unary(machine *m, uint8_t op, bool *done) {
 }
 
 /** a op b. false: no such operation. Shifts by more than a word has bits push everything out. */
-static bool combine(uint8_t op, uintptr_t a, uintptr_t b, uintptr_t *out) {
+static bool combine_words(uint8_t op, uintptr_t a, uintptr_t b, uintptr_t *out) {
     intptr_t sa = (intptr_t)a, sb = (intptr_t)b;
     bool far = b > 63;
     switch (op) {
@@ -212,7 +215,7 @@ static bool combine(uint8_t op, uintptr_t a, uintptr_t b, uintptr_t *out) {
 static bool run_binary(machine *m, uint8_t op, bool *done) {
     uintptr_t result;
     uintptr_t a = m->n >= 2 ? m->words[m->n - 2] : 0, b = m->n >= 2 ? m->words[m->n - 1] : 0;
-    *done = combine(op, a, b, &result);
+    *done = combine_words(op, a, b, &result);
     if (!*done)
         return true;
     if (m->n < 2)
@@ -227,14 +230,14 @@ static bool run_stack(machine *m, uint8_t op, bool *done) {
     *done = true;
     switch (op) {
     case OP_DUP:
-        return m->n >= 1 && push(m, end[-1]);
+        return m->n >= 1 && machine_push(m, end[-1]);
     case OP_DROP:
         return m->n >= 1 && m->n-- > 0;
     case OP_OVER:
-        return m->n >= 2 && push(m, end[-2]);
+        return m->n >= 2 && machine_push(m, end[-2]);
     case OP_PICK: {
         uint8_t depth = ubi__cursor_u8(&m->code);
-        return depth < m->n && push(m, end[-1 - (ptrdiff_t)depth]);
+        return depth < m->n && machine_push(m, end[-1 - (ptrdiff_t)depth]);
     }
     case OP_SWAP:
     case OP_ROT: {
@@ -258,13 +261,13 @@ static bool run_jump(machine *m, uint8_t op, bool *done) {
         return true;
     int64_t distance = ubi__cursor_signed(&m->code, 2);
     if (op == OP_SKIP)
-        return jump(m, distance);
-    return m->n >= 1 && (m->words[--m->n] == 0 || jump(m, distance));
+        return machine_jump(m, distance);
+    return m->n >= 1 && (m->words[--m->n] == 0 || machine_jump(m, distance));
 }
 
 static bool run_operation(machine *m, uint8_t op) {
     if (op >= OP_LIT0 && op <= OP_LIT31)
-        return push(m, op - OP_LIT0);
+        return machine_push(m, op - OP_LIT0);
     if (op >= OP_BREG0 && op <= OP_BREG31)
         return push_register(m, op - OP_BREG0, ubi__cursor_sleb(&m->code));
     if (op == OP_BREGX) {
@@ -287,7 +290,7 @@ bool ubi__cfi_evaluate(const uint8_t *expression, size_t n_bytes, const ubi__cfi
                        uintptr_t *out) {
     machine m = { .state = state, .low = expression, .code = { .at = expression, .high = expression + n_bytes } };
     if (pushed)
-        push(&m, *pushed);
+        machine_push(&m, *pushed);
     for (unsigned done = 0; ubi__cursor_left(&m.code) > 0; done++) {
         if (done == MAX_OPERATIONS || !run_operation(&m, ubi__cursor_u8(&m.code)) || m.code.short_of)
             return false;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/assert.h"
 #include "unwind/unwind_memos.h"
 #include "unwind/unwind_rules.h"
 
@@ -91,7 +92,7 @@ static void enter_stack(const ubi__unwinder *u, cursor *c) {
     c->top = c->own_stack ? u->stack_high - (WORD_BYTES - 1) : 0;
 }
 
-static cursor begin(const ubi__unwinder *u, const ubi__unwind_registers *from) {
+static cursor cursor_begin(const ubi__unwinder *u, const ubi__unwind_registers *from) {
     cursor c = { .pc = from->pc, .sp = from->sp, .bp = from->bp, .jumped = true };
     enter_stack(u, &c);
     return c;
@@ -99,14 +100,14 @@ static cursor begin(const ubi__unwinder *u, const ubi__unwind_registers *from) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static bool evaluate(const ubi__cfi_place *place, const uint8_t *expression, const ubi__cfi_state *state,
-                     const uintptr_t *pushed, uintptr_t *out) {
+static bool evaluate_place(const ubi__cfi_place *place, const uint8_t *expression, const ubi__cfi_state *state,
+                           const uintptr_t *pushed, uintptr_t *out) {
     return ubi__cfi_evaluate(expression, place->expression_bytes, state, pushed, out);
 }
 
 /** The caller's value of a register that is `same` if nothing is said. */
-static bool resolve(cursor *c, const ubi__cfi_place *place, const uint8_t *expression, uintptr_t cfa, uintptr_t same,
-                    uintptr_t *out) {
+static bool resolve_register(cursor *c, const ubi__cfi_place *place, const uint8_t *expression, uintptr_t cfa,
+                             uintptr_t same, uintptr_t *out) {
     ubi__cfi_state state = { c->pc, c->sp, c->bp, read_word, c };
     uintptr_t address = cfa + (uintptr_t)place->offset;
     switch (place->kind) {
@@ -120,9 +121,9 @@ static bool resolve(cursor *c, const ubi__cfi_place *place, const uint8_t *expre
         *out = address;
         return true;
     case UBI__CFI_AT_EXPRESSION:
-        return evaluate(place, expression, &state, &cfa, &address) && read_word(c, address, out);
+        return evaluate_place(place, expression, &state, &cfa, &address) && read_word(c, address, out);
     case UBI__CFI_VALUE_EXPRESSION:
-        return evaluate(place, expression, &state, &cfa, out);
+        return evaluate_place(place, expression, &state, &cfa, out);
     default:
         return false;
     }
@@ -132,15 +133,16 @@ static bool resolve_cfa(cursor *c, const ubi__unwind_long_rule *rule, uintptr_t 
     const ubi__cfi_place *cfa = &rule->row.cfa;
     ubi__cfi_state state = { c->pc, c->sp, c->bp, read_word, c };
     if (cfa->kind == UBI__CFI_VALUE_EXPRESSION)
-        return evaluate(cfa, rule->cfa, &state, NULL, out);
+        return evaluate_place(cfa, rule->cfa, &state, NULL, out);
     *out = (cfa->base == UBI__CFI_BASE_BP ? c->bp : c->sp) + (uintptr_t)cfa->offset;
     return cfa->kind == UBI__CFI_VALUE;
 }
 
 static bool step_long(const ubi__unwinder *u, const ubi__unwind_long_rule *rule, cursor *c) {
     uintptr_t cfa, pc, sp, bp;
-    if (!resolve_cfa(c, rule, &cfa) || !resolve(c, &rule->row.sp, rule->sp, cfa, cfa, &sp) ||
-        !resolve(c, &rule->row.bp, rule->bp, cfa, c->bp, &bp) || !resolve(c, &rule->row.pc, rule->pc, cfa, 0, &pc))
+    if (!resolve_cfa(c, rule, &cfa) || !resolve_register(c, &rule->row.sp, rule->sp, cfa, cfa, &sp) ||
+        !resolve_register(c, &rule->row.bp, rule->bp, cfa, c->bp, &bp) ||
+        !resolve_register(c, &rule->row.pc, rule->pc, cfa, 0, &pc))
         return false;
     if (!rule->row.signal_frame && sp <= c->sp)
         return false; // only signals change to a stack that is elsewhere
@@ -217,7 +219,7 @@ static inline __attribute__((always_inline)) cursor slow_step(ubi__unwinder *u, 
 }
 
 /** From a frame to its caller. */
-static inline __attribute__((always_inline)) cursor step(ubi__unwinder *u, cursor c) {
+static inline __attribute__((always_inline)) cursor cursor_step(ubi__unwinder *u, cursor c) {
     const ubi__unwind_rule *rule = ubi__rule_find(u, c.pc);
     if (__builtin_expect(!rule || rule->kind >= UBI__RULE_SHORT_END, 0))
         return slow_step(u, c);
@@ -240,6 +242,25 @@ static inline __attribute__((always_inline)) cursor step(ubi__unwinder *u, curso
     c.jumped = false;
     c.used_bp = rule->kind & UBI__RULE_FROM_BP;
     return c;
+}
+
+_Static_assert(2 * (sizeof(ubi__unwind_frame) + sizeof(uintptr_t) + sizeof(uint64_t)) == 96, "96 bytes each");
+
+/** The arrays of the last walk, which end with a frame that no walk reaches. */
+static void check_frames(const ubi__unwinder *u) {
+    UBI_ASSERT(u->first <= u->max_depth && u->max_depth <= UBI__UNWIND_MAX_DEPTH);
+    UBI_ASSERT(u->frames[u->max_depth].sp == UINTPTR_MAX);
+    for (size_t i = u->first; UBI_CHECKS && i < u->max_depth; i++) {
+        UBI_ASSERT(u->frames[i].sp < u->frames[i + 1].sp);
+        UBI_ASSERT(u->frames[i].bp_mask == 0 || u->frames[i].bp_mask == UINTPTR_MAX);
+        UBI_ASSERT(u->frames[i].bp_slot != 0);
+    }
+}
+
+void ubi__unwinder_check(const ubi__unwinder *u) {
+    UBI_ASSERT(u->stack_low <= u->stack_high);
+    check_frames(u);
+    ubi__rules_check(u);
 }
 
 /* ---- the last walk ----------------------------------------------------------------------------------------------- */
@@ -269,10 +290,10 @@ static bool is_at(const ubi__unwinder *u, const cursor *c, size_t i) {
 }
 
 /** @param base  the kept frame to look for first; max_depth: do not look for any. */
-static stretch collect(ubi__unwinder *u, const ubi__unwind_registers *from, size_t base) {
+static stretch collect_stretch(ubi__unwinder *u, const ubi__unwind_registers *from, size_t base) {
     stretch s = { .end = UBI__UNWIND_TRUNCATED };
-    cursor c = begin(u, from);
-    for (; c.stop == GO_ON; c = step(u, c)) {
+    cursor c = cursor_begin(u, from);
+    for (; c.stop == GO_ON; c = cursor_step(u, c)) {
         if (c.jumped)
             s.keep = s.n;
         while (u->frames[base].sp < c.sp) // the one behind the outermost has the greatest sp
@@ -304,25 +325,26 @@ static stretch collect(ubi__unwinder *u, const ubi__unwind_registers *from, size
  * that is the outermost of those that are kept is another then. So it is cut nearer to the leaf than it need be, by this much, and
  * may grow by as much until it is cut anew, and shrink: of what is cut off, a deep stack has enough to be too deep all the time.
  */
-static size_t slack(const ubi__unwinder *u) {
+static size_t depth_slack(const ubi__unwinder *u) {
     return u->max_depth / 4;
 }
 
 /** Whether new frames and the kept ones behind them are the whole stack, or as much of it as the greatest depth allows. */
 static bool is_whole(const ubi__unwinder *u, const stretch *s) {
     size_t n = s->n + (u->max_depth - s->base); // with the kept ones
-    size_t least = u->is_cut_deep ? u->max_depth - 2 * slack(u) : u->max_depth;
+    size_t least = u->is_cut_deep ? u->max_depth - 2 * depth_slack(u) : u->max_depth;
     return s->n <= s->base && (u->end != UBI__UNWIND_TRUNCATED || n >= least);
 }
 
 /** Cuts a walk that met the greatest depth, if the stack goes on for long. */
 static void cut_deep(ubi__unwinder *u, stretch *s) {
     cursor c = s->last; // at the first frame that is too many
-    for (size_t i = 0; c.stop == GO_ON && i < slack(u); i++)
-        c = step(u, c);
-    u->is_cut_deep = slack(u) > 0 && c.stop == GO_ON && s->keep < s->n - slack(u);
+    for (size_t i = 0; c.stop == GO_ON && i < depth_slack(u); i++)
+        c = cursor_step(u, c);
+    u->is_cut_deep = depth_slack(u) > 0 && c.stop == GO_ON && s->keep < s->n - depth_slack(u);
+    UBI_ASSERT(!u->is_cut_deep || s->n >= depth_slack(u));
     if (u->is_cut_deep)
-        s->n -= slack(u);
+        s->n -= depth_slack(u);
 }
 
 /** Where the bp of a frame was read, if it counts. */
@@ -337,6 +359,7 @@ static uintptr_t bp_mask(bool used_bp, uintptr_t bp_slot, uintptr_t mask_of_call
 
 /** Puts the new frames in front of those that stay, and tells of them. */
 static void keep_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
+    UBI_ASSERT(s->n <= s->base && s->keep <= s->n && s->base <= u->max_depth);
     size_t base = s->base, first = base - s->n;
     uintptr_t mask = UINTPTR_MAX; // of the outermost frame, whose end may have depended on it
     if (base < u->max_depth) {
@@ -356,6 +379,7 @@ static void keep_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
         mask = bp_mask(used_bp, frame->bp_slot, mask);
     }
     u->first = first + s->keep;
+    check_frames(u);
     *out = (ubi__walk){ .pcs = u->pcs + first,
                         .tags = u->tags + first,
                         .n = s->n,
@@ -371,10 +395,10 @@ static void pass_walk(ubi__unwinder *u, const stretch *s, ubi__walk *out) {
 }
 
 void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out) {
-    stretch s = collect(u, from, u->first);
+    stretch s = collect_stretch(u, from, u->first);
     bool usable = s.base == u->max_depth || (is_whole(u, &s) && u->tags[s.base] != 0);
     if (!usable)
-        s = collect(u, from, u->max_depth);
+        s = collect_stretch(u, from, u->max_depth);
     if (s.last.own_stack && s.base == u->max_depth && s.end == UBI__UNWIND_TRUNCATED)
         cut_deep(u, &s);
     if (s.last.own_stack)
@@ -392,8 +416,8 @@ static ubi__unwind_end end_of_walk(const cursor *c) {
 size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uintptr_t *pcs, size_t max,
                        ubi__unwind_end *end) {
     size_t n = 0;
-    cursor c = begin(u, from);
-    for (; c.stop == GO_ON && n < max; c = step(u, c))
+    cursor c = cursor_begin(u, from);
+    for (; c.stop == GO_ON && n < max; c = cursor_step(u, c))
         pcs[n++] = c.pc;
     *end = end_of_walk(&c);
     return n;
@@ -402,8 +426,8 @@ size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uint
 size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__unwind_registers *states,
                           size_t max, ubi__unwind_end *end) {
     size_t n = 0;
-    cursor c = begin(u, from);
-    for (; c.stop == GO_ON && n < max; c = step(u, c))
+    cursor c = cursor_begin(u, from);
+    for (; c.stop == GO_ON && n < max; c = cursor_step(u, c))
         states[n++] = (ubi__unwind_registers){ c.pc, c.sp, c.bp };
     *end = end_of_walk(&c);
     return n;
@@ -434,10 +458,12 @@ bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size
     made.frames[max_depth].sp = UINTPTR_MAX;
     ubi__rules_init(&made);
     *u = made;
+    ubi__unwinder_check(u);
     return true;
 }
 
 void ubi__unwinder_fini(ubi__unwinder *u) {
+    ubi__unwinder_check(u);
     ubi__rules_fini(u);
     ubi__memos_fini(u);
     u->memory.unmap(u->memory.payload, u->frames, u->block_bytes);

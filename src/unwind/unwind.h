@@ -117,6 +117,8 @@ typedef struct ubi__unwinder {
 
 #define UBI__UNWIND_MAX_DEPTH (1 << 20)
 
+/** What is kept of the last walk is a stack: sp grows from frame to frame, and a frame is found by a bp or by none. Rules: as ubi__rules_check. */
+void ubi__unwinder_check(const ubi__unwinder *u);
 /** @param max_depth  from 1 to UBI__UNWIND_MAX_DEPTH; memory: 96 bytes each. @return false: no memory, and nothing is left. */
 bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size_t max_depth);
 void ubi__unwinder_fini(ubi__unwinder *u);

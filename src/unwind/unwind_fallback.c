@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "base/assert.h"
+
 typedef struct collection {
     uintptr_t sp;                  /* of the frame where the walk starts */
     uintptr_t *pcs;                /* where frames go: here, */
@@ -23,14 +25,14 @@ typedef struct collection {
     bool more;
 } collection;
 
-static void put(collection *c, ubi__unwind_registers frame) {
+static void collection_put(collection *c, ubi__unwind_registers frame) {
     if (c->pcs)
         c->pcs[c->n++] = frame.pc;
     else
         c->states[c->n++] = frame;
 }
 
-static _Unwind_Reason_Code collect(struct _Unwind_Context *context, void *payload) {
+static _Unwind_Reason_Code collect_frame(struct _Unwind_Context *context, void *payload) {
     collection *c = payload;
     int interrupted = 0;
     uintptr_t pc = _Unwind_GetIPInfo(context, &interrupted), sp = (uintptr_t)_Unwind_GetCFA(context);
@@ -39,16 +41,16 @@ static _Unwind_Reason_Code collect(struct _Unwind_Context *context, void *payloa
     c->more = c->n == c->max;
     if (c->more)
         return _URC_END_OF_STACK;
-    put(c, (ubi__unwind_registers){ .pc = pc + (interrupted != 0), .sp = sp });
+    collection_put(c, (ubi__unwind_registers){ .pc = pc + (interrupted != 0), .sp = sp });
     return _URC_NO_REASON;
 }
 
-static size_t walk(collection *c, const ubi__unwind_registers *from, ubi__unwind_end *end) {
+static size_t collection_walk(collection *c, const ubi__unwind_registers *from, ubi__unwind_end *end) {
     c->sp = from->sp;
     c->more = c->max == 0;
     if (c->max > 0) {
-        put(c, *from);
-        _Unwind_Backtrace(collect, c);
+        collection_put(c, *from);
+        _Unwind_Backtrace(collect_frame, c);
     }
     *end = c->more ? UBI__UNWIND_TRUNCATED : c->n > 1 ? UBI__UNWIND_COMPLETE : UBI__UNWIND_FAILED;
     return c->n;
@@ -57,14 +59,14 @@ static size_t walk(collection *c, const ubi__unwind_registers *from, ubi__unwind
 size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uintptr_t *pcs, size_t max,
                        ubi__unwind_end *end) {
     (void)u;
-    return walk(&(collection){ .pcs = pcs, .max = max }, from, end);
+    return collection_walk(&(collection){ .pcs = pcs, .max = max }, from, end);
 }
 
 /** Of callers, bp is not known: 0. */
 size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__unwind_registers *states,
                           size_t max, ubi__unwind_end *end) {
     (void)u;
-    return walk(&(collection){ .states = states, .max = max }, from, end);
+    return collection_walk(&(collection){ .states = states, .max = max }, from, end);
 }
 
 void ubi__unwind(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__walk *out) {
@@ -98,6 +100,10 @@ bool ubi__unwinder_init(ubi__unwinder *u, const ubi__unwind_memory *memory, size
     made.new_tags = (uint64_t *)(made.new_pcs + max_depth);
     *u = made;
     return true;
+}
+
+void ubi__unwinder_check(const ubi__unwinder *u) {
+    UBI_ASSERT(u->stack_low <= u->stack_high && u->new_tags == (uint64_t *)(u->new_pcs + u->max_depth));
 }
 
 void ubi__unwinder_fini(ubi__unwinder *u) {

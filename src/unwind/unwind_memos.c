@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 #define SETS_LOG2 6
 #define WAYS 2
 #define MEMOS ((size_t)WAYS << SETS_LOG2)
@@ -28,6 +30,8 @@ typedef struct ubi__unwind_memo {
     uint8_t victim;   /* of the first of a set: which of it makes room */
     memo_word words[WORDS];
 } ubi__unwind_memo;
+_Static_assert(WORDS % STRIDE == 0, "padding has room");
+_Static_assert(MEMOS * sizeof(ubi__unwind_memo) == 135 * 1024, "135 KiB of memory, as unwind.h says");
 
 static ubi__unwind_memo *set_of(const ubi__unwinder *u, const ubi__unwind_registers *from) {
     uint64_t hash = (from->pc * 31 + from->sp) * UINT64_C(0x9e3779b97f4a7c15);
@@ -75,6 +79,7 @@ static bool put_words(ubi__unwind_memo *m, const ubi__unwinder *u) {
     }
     for (; n % STRIDE; n++)
         m->words[n] = m->words[n - 1];
+    UBI_ASSERT(n <= WORDS && n % STRIDE == 0);
     m->n_words = (uint16_t)n;
     return true;
 }
@@ -96,6 +101,7 @@ void ubi__unwind_remember(ubi__unwinder *u, const ubi__unwind_registers *from, u
     m->age = 0;
     if (!put_words(m, u))
         return;
+    UBI_ASSERT(number != 0 && set->victim < WAYS);
     m->leaf = *leaf;
     m->pc = from->pc;
     m->number = number;

@@ -89,7 +89,7 @@ extern int _dl_find_object(void *address, struct dl_find_object *out);
 
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
-static bool find(uintptr_t address, module *out) {
+static bool module_find(uintptr_t address, module *out) {
     if (!_dl_find_object)
         return find_by_list(address, out);
     struct dl_find_object found;
@@ -109,7 +109,7 @@ static bool find(uintptr_t address, module *out) {
 
 bool ubi__module_tables_at(uintptr_t address, ubi__module_tables *out) {
     module m;
-    if (!find(address, &m))
+    if (!module_find(address, &m))
         return false;
     *out = (ubi__module_tables){ .bytes = m.around_index, .index = m.index };
     return true;
@@ -142,7 +142,7 @@ static segments read_headers(const module *m) {
 }
 
 /** Finds the program headers, and with those that are certain all that is mapped, from the first segment to the last. */
-static void complete(module *m) {
+static void module_complete(module *m) {
     if (m->headers.n == 0 && m->is_program)
         m->headers = (segments){ (const ElfW(Phdr) *)getauxval(AT_PHDR), getauxval(AT_PHNUM) };
     for (size_t i = 0; i < m->headers.n; i++) {
@@ -182,9 +182,9 @@ static void look_for_build_id(const uint8_t *at, uintptr_t size_bytes, ubi__unwi
 
 bool ubi__unwind_module_of(uintptr_t pc, ubi__unwind_module *out) {
     module m;
-    if (!find(pc - 1, &m))
+    if (!module_find(pc - 1, &m))
         return false;
-    complete(&m);
+    module_complete(&m);
     *out = (ubi__unwind_module){ .path = m.path, .bias = m.bias, .low = m.low, .high = m.high };
     for (size_t i = 0; i < m.headers.n && !out->build_id; i++) {
         const ElfW(Phdr) *segment = &m.headers.at[i];

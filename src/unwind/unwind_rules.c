@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "unwind/unwind_modules.h"
 
 #define FIRST_RULES 512
@@ -34,6 +35,7 @@ static bool make_short(const ubi__cfi_row *row, ubi__unwind_rule *out) {
     out->kind = (cfa->base == UBI__CFI_BASE_BP ? UBI__RULE_FROM_BP : 0) | (bp_saved ? UBI__RULE_BP_SAVED : 0);
     out->cfa_offset = (int32_t)cfa->offset;
     out->bp_words = bp_saved ? (int16_t)(bp->offset / 8) : 0;
+    UBI_ASSERT(out->kind < UBI__RULE_SHORT_END && (int64_t)out->cfa_offset == cfa->offset);
     return true;
 }
 
@@ -73,7 +75,7 @@ static bool is_process_entry(const ubi__module_tables *tables, uintptr_t address
     return at > address; // nothing else begins in between
 }
 
-static void make(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule *long_out) {
+static void make_rule(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule *long_out) {
     uintptr_t address = pc - 1; // inside of the instruction where the frame stands
     ubi__module_tables tables;
     ubi__cfi_row row;
@@ -94,7 +96,7 @@ static void make(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule *lon
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
 
-static void put(ubi__unwind_rule *rules, size_t capacity, const ubi__unwind_rule *rule) {
+static void rule_table_put(ubi__unwind_rule *rules, size_t capacity, const ubi__unwind_rule *rule) {
     size_t at = ubi__rule_place(rule->pc, capacity);
     while (rules[at].pc != 0)
         at = (at + 1) & (capacity - 1);
@@ -110,6 +112,20 @@ static void free_table(ubi__unwinder *u) {
         u->memory.unmap(u->memory.payload, u->rules, u->rule_capacity * sizeof *u->rules);
 }
 
+void ubi__rules_check(const ubi__unwinder *u) {
+    size_t n = 0;
+    UBI_ASSERT((u->rule_capacity & (u->rule_capacity - 1)) == 0 && u->rule_capacity > 0);
+    UBI_ASSERT(u->n_long_rules <= u->long_rule_capacity && u->n_long_rules <= u->n_rules);
+    for (size_t i = 0; UBI_CHECKS && i < u->rule_capacity; i++) {
+        const ubi__unwind_rule *rule = &u->rules[i];
+        UBI_ASSERT(rule->pc == 0 || ubi__rule_find(u, rule->pc) == rule);
+        UBI_ASSERT(rule->pc == 0 || (rule->kind <= UBI__RULE_NONE && rule->kind != UBI__RULE_POINTERS));
+        UBI_ASSERT(rule->pc == 0 || rule->kind != UBI__RULE_LONG || (size_t)rule->cfa_offset < u->n_long_rules);
+        n += rule->pc != 0;
+    }
+    UBI_ASSERT(!UBI_CHECKS || (n == u->n_rules && 2 * n <= u->rule_capacity));
+}
+
 /** Makes room for another rule. false: there is none. */
 static bool reserve_rule(ubi__unwinder *u) {
     if (has_table(u) && 2 * (u->n_rules + 1) <= u->rule_capacity)
@@ -120,11 +136,12 @@ static bool reserve_rule(ubi__unwinder *u) {
         return false;
     for (size_t i = 0; i < u->rule_capacity; i++) {
         if (u->rules[i].pc != 0)
-            put(rules, capacity, &u->rules[i]);
+            rule_table_put(rules, capacity, &u->rules[i]);
     }
     free_table(u);
     u->rules = rules;
     u->rule_capacity = capacity;
+    ubi__rules_check(u);
     return true;
 }
 
@@ -144,29 +161,32 @@ static bool reserve_long_rule(ubi__unwinder *u) {
     return true;
 }
 
-static void keep(ubi__unwinder *u, ubi__unwind_rule *rule, const ubi__unwind_long_rule *long_rule) {
+static void keep_rule(ubi__unwinder *u, ubi__unwind_rule *rule, const ubi__unwind_long_rule *long_rule) {
     if (!reserve_rule(u) || (rule->kind == UBI__RULE_LONG && !reserve_long_rule(u)))
         return;
     if (rule->kind == UBI__RULE_LONG) {
         rule->cfa_offset = (int32_t)u->n_long_rules;
         u->long_rules[u->n_long_rules++] = *long_rule;
     }
-    put(u->rules, u->rule_capacity, rule);
+    rule_table_put(u->rules, u->rule_capacity, rule);
     u->n_rules++;
+    UBI_ASSERT(2 * u->n_rules <= u->rule_capacity && ubi__rule_find(u, rule->pc)->kind == rule->kind);
 }
 
 ubi__unwind_rule ubi__rule_make(ubi__unwinder *u, uintptr_t pc, ubi__unwind_long_rule *spare) {
     ubi__unwind_rule rule = { .pc = pc };
-    make(pc, &rule, spare);
+    make_rule(pc, &rule, spare);
     if (rule.kind == UBI__RULE_LONG)
         rule.cfa_offset = SPARE;
     if (rule.kind != UBI__RULE_POINTERS)
-        keep(u, &rule, spare);
+        keep_rule(u, &rule, spare);
     return rule;
 }
 
 const ubi__unwind_long_rule *ubi__rule_long(const ubi__unwinder *u, const ubi__unwind_rule *rule,
                                             const ubi__unwind_long_rule *spare) {
+    UBI_ASSERT(rule->kind == UBI__RULE_LONG &&
+               (rule->cfa_offset == SPARE || (size_t)rule->cfa_offset < u->n_long_rules));
     return rule->cfa_offset == SPARE ? spare : &u->long_rules[rule->cfa_offset];
 }
 

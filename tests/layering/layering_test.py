@@ -72,8 +72,10 @@ PUBLIC_HEADERS = {
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
-INTERPOSE_LEAF_HEADERS = {"base/bits.h", "base/tick_counter.h", "recording/preload_wire.h", "recording/unrecorded.h",
-                          "ubiheap/marker.h"}
+INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/tick_counter.h", "recording/preload_wire.h",
+                          "recording/unrecorded.h", "ubiheap/marker.h"}
+# Invariants of the walker run in the tool, and are compiled out in what runs inside other programs.
+UNWIND_LEAF_HEADERS = {"base/assert.h"}
 # What is compiled with an engine, by users as well, has of ours the public headers, itself, tracking, and three leaf headers.
 INSTALLED_AS_SOURCE = ("tracking", "engines")
 SOURCE_MAY_INCLUDE = {"tracking": {"tracking"}, "engines": {"engines", "tracking"}}
@@ -211,7 +213,7 @@ def check_source(root, path):
                 yield f'{where}: "{name}" is no file below src/; ours are included by their path from there'
                 continue
             target_parts = Path(name).parts
-            if module == "interpose" and name in INTERPOSE_LEAF_HEADERS:
+            if name in {"interpose": INTERPOSE_LEAF_HEADERS, "unwind": UNWIND_LEAF_HEADERS}.get(module, ()):
                 continue
             if str(path.relative_to(root)) == ENGINE_REGISTRY and RUNNER_HEADER.fullmatch(name):
                 continue

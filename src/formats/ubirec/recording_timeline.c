@@ -7,12 +7,14 @@
  */
 #include "formats/ubirec/recording_timeline.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <ubiheap/timeline.h>
 
+#include "base/assert.h"
 #include "base/json_reader.h"
 #include "base/text.h"
 #include "recording/recording_summary.h"
@@ -46,13 +48,18 @@ typedef struct conversion {
 } conversion;
 
 #define NOT_YET (UBI_NONE - 1)
+static_assert((int)UBI__UBIREC_MARKER_START == (int)UBI_MARKER_START &&
+                  (int)UBI__UBIREC_MARKER_END == (int)UBI_MARKER_END &&
+                  (int)UBI__UBIREC_MARKER_TIMESTAMP == (int)UBI_MARKER_TIMESTAMP &&
+                  (int)UBI__UBIREC_MARKER_HELPER_EVENT == (int)UBI_MARKER_HELPER_EVENT,
+              "types of markers have the same numbers in files and timelines");
 
-static const ubi__ubirec_tables *tables(const conversion *c) {
+static const ubi__ubirec_tables *tables_of(const conversion *c) {
     return &c->summary.tables;
 }
 
 static ubi_text string_at(const conversion *c, ubi_str_ix ix) {
-    return ubi__ubirec_string_at(tables(c), ix);
+    return ubi__ubirec_string_at(tables_of(c), ix);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
@@ -90,7 +97,7 @@ static ubi_status read_file(conversion *c, char *fault, ubi__source *source, con
     ubi__ubirec_reader *reader;
     UBI_TRY(ubi__ubirec_reader_new(&reader, source, c->allocator));
     ubi_status status = read_records(c, reader, source->size, progress);
-    if (status == UBI_EFORMAT && tables(c)->periods.n > 0) {
+    if (status == UBI_EFORMAT && tables_of(c)->periods.n > 0) {
         snprintf(fault, UBI__RECORDING_FAULT_BYTES, "%s", ubi_error_message());
         status = UBI_OK;
     }
@@ -132,7 +139,7 @@ static ubi_timeline_frame plain_frame(const conversion *c, char name[NAME_BYTES]
         return frame;
     }
     if (f->type == UBI__UBIREC_NATIVE_FRAME) {
-        frame.source = string_at(c, tables(c)->modules.at[f->of].path);
+        frame.source = string_at(c, tables_of(c)->modules.at[f->of].path);
         ubi_text module = base_name(frame.source);
         snprintf(name, NAME_BYTES, "%.*s+0x%" PRIx64, (int)(module.len < 200 ? module.len : 200), module.ptr,
                  f->address);
@@ -147,9 +154,9 @@ static ubi_timeline_frame plain_frame(const conversion *c, char name[NAME_BYTES]
 static ubi_status add_frame(conversion *c, uint32_t *stack, uint32_t frame) {
     char name[NAME_BYTES];
     uint32_t n;
-    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(tables(c), frame, &n);
+    const ubi__ubirec_symbol_row *symbols = ubi__ubirec_symbols_of(tables_of(c), frame, &n);
     if (n == 0) {
-        ubi_timeline_frame added = plain_frame(c, name, &tables(c)->frames.at[frame]);
+        ubi_timeline_frame added = plain_frame(c, name, &tables_of(c)->frames.at[frame]);
         added.parent = *stack;
         return ubi_marker_pairing_frame(stack, c->pairing, &added);
     }
@@ -169,12 +176,14 @@ static ubi_status add_frame(conversion *c, uint32_t *stack, uint32_t frame) {
 /* Callers first. */
 static ubi_status stack_of(conversion *c, uint32_t *out, uint32_t trace) {
     c->waiting.n = 0;
-    for (; c->stacks[trace] == NOT_YET; trace = tables(c)->traces.at[trace].caller)
+    for (; c->stacks[trace] == NOT_YET; trace = tables_of(c)->traces.at[trace].caller)
         UBI_TRY(ubi__vec_u32_push(&c->waiting, c->allocator, trace));
     uint32_t stack = c->stacks[trace];
+    UBI_ASSERT(stack != NOT_YET); /* that of trace 0 at the latest */
     while (c->waiting.n > 0) {
         uint32_t next = c->waiting.at[--c->waiting.n];
-        UBI_TRY(add_frame(c, &stack, tables(c)->traces.at[next].frame));
+        UBI_TRY(add_frame(c, &stack, tables_of(c)->traces.at[next].frame));
+        UBI_ASSERT(c->stacks[next] == NOT_YET && next > tables_of(c)->traces.at[next].caller);
         c->stacks[next] = stack;
     }
     *out = stack;
@@ -192,10 +201,10 @@ static ubi_status name_of(conversion *c, uint32_t *out, ubi_str_ix name) {
 
 static ubi_status thread_of(conversion *c, uint32_t *out, uint32_t thread) {
     if (c->threads[thread] == UBI_NONE) {
-        const ubi__ubirec_thread_row *row = &tables(c)->threads.at[thread];
+        const ubi__ubirec_thread_row *row = &tables_of(c)->threads.at[thread];
         const ubi_timeline_thread added = { .id = row->tid,
                                             .name = string_at(c, row->name),
-                                            .is_main = row->tid == tables(c)->about.pid };
+                                            .is_main = row->tid == tables_of(c)->about.pid };
         UBI_TRY(ubi_marker_pairing_thread(&c->threads[thread], c->pairing, &added));
     }
     *out = c->threads[thread];
@@ -235,6 +244,7 @@ static ubi_status details_of(conversion *c, ubi_timeline_detail out[MOST_DETAILS
         UBI_TRY(ubi__json_value_text(&detail->key, &key, &c->texts[2 * *n], c->allocator));
         UBI_TRY(value_of(c, detail, *n, &value));
         *n += detail->key.ptr != NULL;
+        UBI_ASSERT(*n <= MOST_DETAILS);
     }
     return UBI_OK;
 }
@@ -270,6 +280,7 @@ static ubi_status add_markers(conversion *c, ubi__timeline_data *out) {
     ubi_timeline_markers *made;
     for (size_t i = 0; i < c->markers.n; i++)
         UBI_TRY(add_marker(c, &c->markers.at[i]));
+    UBI_ASSERT(c->summary.n_markers <= c->markers.n);
     UBI_TRY(ubi_marker_pairing_finish(&made, c->pairing, true));
     ubi_status status = ubi__timeline_import_markers(out, made);
     ubi_timeline_markers_free(made);
@@ -292,32 +303,32 @@ static ubi_status add_samples(const conversion *c, ubi__timeline_data *out) {
 }
 
 static ubi_status add_about(const conversion *c, ubi__timeline_data *out) {
-    const ubi__ubirec_about *about = &tables(c)->about;
+    const ubi__ubirec_about *about = &tables_of(c)->about;
     out->pid = about->pid;
-    out->is_sampled = !ubi__ubirec_is_exact(tables(c));
+    out->is_sampled = !ubi__ubirec_is_exact(tables_of(c));
     out->start_unix_us = about->start_unix_ns / 1000;
-    out->n_lost += tables(c)->counters[UBI__UBIREC_LOST_MARKERS];
+    out->n_lost += tables_of(c)->counters[UBI__UBIREC_LOST_MARKERS];
     return ubi__timeline_add_text(out, &out->program, about->program);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
 /* An array of n, and one more, so that there is always one; each UBI_NONE. */
-static uint32_t *numbers(const conversion *c, size_t n) {
+static uint32_t *new_numbers(const conversion *c, size_t n) {
     uint32_t *at = ubi__alloc_array(c->allocator, n + 1, sizeof *at);
     if (at)
         memset(at, 0xff, (n + 1) * sizeof *at);
     return at;
 }
 
-static ubi_status convert(conversion *c, ubi__timeline_data *out) {
-    const ubi__ubirec_tables *t = tables(c);
+static ubi_status conversion_run(conversion *c, ubi__timeline_data *out) {
+    const ubi__ubirec_tables *t = tables_of(c);
     const ubi_marker_pairing_options options = { .version = UBI_MARKER_PAIRING_OPTIONS_VERSION,
                                                  .per_thread = true,
                                                  .allocator = c->allocator };
-    c->names = numbers(c, ubi__strtab_count(&t->strings));
-    c->threads = numbers(c, t->threads.n);
-    c->stacks = numbers(c, t->traces.n);
+    c->names = new_numbers(c, ubi__strtab_count(&t->strings));
+    c->threads = new_numbers(c, t->threads.n);
+    c->stacks = new_numbers(c, t->traces.n);
     if (!c->names || !c->threads || !c->stacks)
         return ubi__fail_nomem();
     for (size_t i = 1; i < t->traces.n; i++) /* trace 0 is none */
@@ -328,8 +339,8 @@ static ubi_status convert(conversion *c, ubi__timeline_data *out) {
     return add_samples(c, out);
 }
 
-static void fini(conversion *c) {
-    const ubi__ubirec_tables *t = tables(c);
+static void conversion_fini(conversion *c) {
+    const ubi__ubirec_tables *t = tables_of(c);
     ubi_marker_pairing_free(c->pairing);
     ubi__free_array(c->allocator, c->names, ubi__strtab_count(&t->strings) + 1, sizeof *c->names);
     ubi__free_array(c->allocator, c->threads, t->threads.n + 1, sizeof *c->threads);
@@ -356,8 +367,8 @@ ubi_status ubi__recording_timeline_read(ubi__timeline_data *out, char fault[UBI_
         if (status == UBI_OK && namer)
             status = namer(&c->summary.tables, progress);
         if (status == UBI_OK)
-            status = convert(c, out);
-        fini(c);
+            status = conversion_run(c, out);
+        conversion_fini(c);
     }
     UBI_DELETE(allocator, c);
     return status;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "formats/map_details.h"
 #include "recording/ubirec_numbers.h"
 
@@ -25,7 +26,7 @@ typedef struct job {
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status map(const job *j, ubi_text_role role, ubi_text text, ubi_text *out) {
+static ubi_status map_role(const job *j, ubi_text_role role, ubi_text text, ubi_text *out) {
     *out = text;
     return text.len ? j->copy->map_text(j->copy->map_text_payload, role, text, out) : UBI_OK;
 }
@@ -73,8 +74,8 @@ static ubi_status map_text(void *payload, ubi__ubirec_text what, ubi_text text, 
     job *j = payload;
     if (what == UBI__UBIREC_TEXT_DETAILS)
         return map_details(j, text, out);
-    UBI_TRY(map(j, roles[what], text, out));
-    return out->len > UBI__UBIREC_TEXT_MAX ? map(j, UBI_TEXT_SECRET, text, out) : UBI_OK;
+    UBI_TRY(map_role(j, roles[what], text, out));
+    return out->len > UBI__UBIREC_TEXT_MAX ? map_role(j, UBI_TEXT_SECRET, text, out) : UBI_OK;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
@@ -86,11 +87,13 @@ static ubi_status map_arguments(job *j, ubi_text arguments, ubi_text *out) {
         const char *end = memchr(arguments.ptr + at, '\0', arguments.len - at);
         size_t n = end ? (size_t)(end - arguments.ptr) - at : arguments.len - at;
         ubi_text mapped;
-        UBI_TRY(map(j, at == 0 ? UBI_TEXT_NATIVE_FILE : UBI_TEXT_SECRET, (ubi_text){ arguments.ptr + at, n }, &mapped));
+        UBI_TRY(map_role(j, at == 0 ? UBI_TEXT_NATIVE_FILE : UBI_TEXT_SECRET, (ubi_text){ arguments.ptr + at, n },
+                         &mapped));
         if (!add_made(j, mapped.ptr, mapped.len) || (end && !add_made(j, "", 1)))
             return ubi__fail_nomem();
         at += n + (end != NULL);
     }
+    UBI_ASSERT(j->made.n <= j->made.cap);
     *out = (ubi_text){ j->made.n ? (const char *)j->made.at : "", j->made.n };
     return UBI_OK;
 }
@@ -110,12 +113,13 @@ static ubi_status copy_about(job *j, const ubi__ubirec_about *given) {
     uint32_t entry[3];
     for (int i = 0; i < 3; i++) {
         ubi_text mapped;
-        UBI_TRY(map(j, roles[i], texts[i], &mapped));
+        UBI_TRY(map_role(j, roles[i], texts[i], &mapped));
         UBI_TRY(ubi__strtab_append(&j->numbers.mapped, &entry[i], mapped));
     }
     for (int i = 0; i < 3; i++)
         *to[i] = ubi__strtab_get(&j->numbers.mapped, entry[i]);
     UBI_TRY(map_arguments(j, given->arguments, &about.arguments));
+    UBI_ASSERT(earlier_by(j->copy, given->start_unix_ns) <= given->start_unix_ns);
     about.start_unix_ns -= earlier_by(j->copy, given->start_unix_ns);
     about.recording = j->copy->recording;
     j->has_about = true;
@@ -259,7 +263,7 @@ static ubi_status find_symbols(job *j) {
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status run(job *j, ubi__source *source) {
+static ubi_status copy_all(job *j, ubi__source *source) {
     ubi__recording_copy *copy = j->copy;
     ubi_status status = copy_records(j, source->size);
     if (status == UBI_EFORMAT && j->has_about) {
@@ -270,6 +274,7 @@ static ubi_status run(job *j, ubi__source *source) {
     if (!j->has_about)
         return ubi__fail(UBI_EFORMAT, "the recording has no first block: nothing was recorded");
     UBI_TRY(find_symbols(j));
+    ubi__ubirec_numbers_check(&j->numbers);
     UBI_TRY(ubi__ubirec_finish(j->writer));
     copy->input_bytes = ubi__ubirec_bytes_in(j->reader);
     copy->output_bytes = ubi__ubirec_bytes_out(j->writer);
@@ -282,7 +287,7 @@ static ubi_status open_both(job *j, ubi__source *source, ubi__write_fn write, vo
     UBI_TRY(ubi__ubirec_reader_new(&j->reader, source, j->allocator));
     UBI_TRY(ubi__ubirec_writer_new(&j->writer, write, payload, j->allocator));
     UBI_TRY(ubi__ubirec_numbers_init(&j->numbers, j->writer, map_text, j, j->allocator));
-    ubi_status status = run(j, source);
+    ubi_status status = copy_all(j, source);
     ubi__ubirec_numbers_fini(&j->numbers);
     return status;
 }

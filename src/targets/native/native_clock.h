@@ -31,6 +31,8 @@ typedef struct ubi__native_clock {
 /** Of CLOCK_MONOTONIC. */
 uint64_t ubi__native_now_ns(void);
 
+/** The list is one in both directions. For who has the lock. */
+void ubi__native_clock_check(const ubi__native_clock *clock);
 /** Errors: UBI_EIO: no thread. */
 ubi_status ubi__native_clock_start(ubi__native_clock *clock);
 void ubi__native_clock_stop(ubi__native_clock *clock);

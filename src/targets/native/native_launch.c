@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 #include "recording/preload_wire.h"
 
@@ -127,8 +128,8 @@ static void environment_fini(environment *e) {
 }
 
 /* In the new process: waits at the gate, then becomes the program. Without us, the gate opens to nothing, and it ends. */
-static void become(const ubi__native_launch *l, const ubi__native_program *p, const environment *e, int gate,
-                   int failure) {
+static void become_program(const ubi__native_launch *l, const ubi__native_program *p, const environment *e, int gate,
+                           int failure) {
     char go;
     if (read(gate, &go, 1) != 1)
         _exit(UBI__PROGRAM_CANNOT_RUN);
@@ -155,7 +156,7 @@ static ubi_status make_process(ubi__native_launch *l, const ubi__native_program 
     pid_t pid = fork();
     if (pid == 0) {
         close(gate[1]);
-        become(l, p, e, gate[0], failure[1]);
+        become_program(l, p, e, gate[0], failure[1]);
     }
     int error = errno;
     close(gate[0]);
@@ -187,7 +188,7 @@ ubi_status ubi__native_launch_open(ubi__native_launch *launch, const ubi__native
     return status;
 }
 
-static void shut(int *fd) {
+static void shut_descriptor(int *fd) {
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
@@ -196,13 +197,14 @@ static void shut(int *fd) {
 ubi_status ubi__native_launch_go(ubi__native_launch *l, const ubi__native_program *program, int *exit_code) {
     int error = 0;
     ssize_t n;
+    UBI_ASSERT(l->pid > 0 && l->gate >= 0 && l->failure >= 0); /* it waits */
     if (write(l->gate, "", 1) != 1)
         return ubi__fail_errno(errno, "cannot start '%s'", program->path);
-    shut(&l->gate);
+    shut_descriptor(&l->gate);
     do
         n = read(l->failure, &error, sizeof error); /* ends when exec has closed it */
     while (n < 0 && errno == EINTR);
-    shut(&l->failure);
+    shut_descriptor(&l->failure);
     if (n != sizeof error)
         return UBI_OK;
     *exit_code = error == ENOENT ? UBI__PROGRAM_NOT_FOUND : UBI__PROGRAM_CANNOT_RUN;
@@ -223,11 +225,11 @@ static void drop_signals(void) {
 
 void ubi__native_launch_close(ubi__native_launch *l) {
     bool waits = l->gate >= 0 && l->pid > 0 && !l->has_ended;
-    shut(&l->gate);
-    shut(&l->failure);
+    shut_descriptor(&l->gate);
+    shut_descriptor(&l->failure);
     if (waits)
         waitpid(l->pid, &l->wait_status, 0);
-    shut(&l->signals);
+    shut_descriptor(&l->signals);
     drop_signals();
     if (l->ignores_children)
         signal(SIGCHLD, SIG_IGN);

@@ -64,7 +64,7 @@ static ubi_status find_in_path(char *out, size_t size, const char *name, int *ex
     }
 }
 
-static ubi_status find(char *out, size_t size, const char *name, int *exit_code) {
+static ubi_status find_program(char *out, size_t size, const char *name, int *exit_code) {
     if (!*name)
         return not_found(name, ENOENT, exit_code);
     return strchr(name, '/') ? find_at(out, size, name, exit_code) : find_in_path(out, size, name, exit_code);
@@ -170,7 +170,7 @@ static ubi_status do_without_env(ubi__native_program *p, const first_line *line,
     snprintf(p->interpreter, sizeof p->interpreter, "%s", line->argument);
     all[0] = p->interpreter;
     all[1] = p->script;
-    return find(p->path, sizeof p->path, p->interpreter, exit_code);
+    return find_program(p->path, sizeof p->path, p->interpreter, exit_code);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static ubi_status open_and_check(const char *path, first_line *next, bool *is_sc
     return status;
 }
 
-static ubi_status check(ubi__native_program *p, int *exit_code) {
+static ubi_status check_program(ubi__native_program *p, int *exit_code) {
     char path[sizeof p->path];
     first_line line;
     bool is_script;
@@ -232,9 +232,9 @@ ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size
         return ubi__fail_nomem();
     memcpy(out->arguments, words, n_words * sizeof *words);
     int refused = UBI__PROGRAM_CANNOT_RUN;
-    ubi_status status = find(out->path, sizeof out->path, words[0], exit_code);
+    ubi_status status = find_program(out->path, sizeof out->path, words[0], exit_code);
     if (status == UBI_OK) {
-        status = check(out, &refused);
+        status = check_program(out, &refused);
         if (status == UBI_EINVAL)
             *exit_code = refused;
     }

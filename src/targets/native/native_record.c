@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/atomic_file.h"
 #include "targets/native/native_launch.h"
 #include "targets/native/native_symbols.h"
@@ -222,7 +223,7 @@ static ubi_status prepare_arrival(recorder *r, ubi__native_arrival *a, ubi__atom
 }
 
 /* @param session  whose process's end it tells; NULL: it has another meaning. */
-static ubi_status watch(const recorder *r, int fd, ubi__native_session *session) {
+static ubi_status watch_descriptor(const recorder *r, int fd, ubi__native_session *session) {
     struct epoll_event event = { .events = EPOLLIN, .data.ptr = session };
     return epoll_ctl(r->events, EPOLL_CTL_ADD, fd, &event) < 0 ? ubi__fail_errno(errno, "cannot wait for events")
                                                                : UBI_OK;
@@ -298,7 +299,7 @@ static void note_deaths(recorder *r) {
             ubi__native_session_look_for_death(s);
 }
 
-static ubi_status admit(recorder *r, int socket, pid_t pid) {
+static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
     const ubi__ubirec_end stopped = { .reason = UBI__UBIREC_STOPPED };
     ubi__wire_hello hello;
     ubi__native_session *s;
@@ -316,7 +317,7 @@ static ubi_status admit(recorder *r, int socket, pid_t pid) {
     /* Before the program goes on: nobody else is expected, and nothing is left behind when we are killed. */
     if (!r->settings->follow_children)
         ubi__native_door_close(&r->door);
-    ubi_status status = watch(r, s->pidfd, s);
+    ubi_status status = watch_descriptor(r, s->pidfd, s);
     if (status == UBI_OK)
         status = ubi__preload_send_welcome(socket, &s->area);
     if (status != UBI_OK)
@@ -336,7 +337,7 @@ static void turn_away(recorder *r) {
 static void answer_door(recorder *r) {
     pid_t pid;
     for (int socket; (socket = ubi__native_door_answer(&r->door, &pid)) >= 0; close(socket))
-        if (is_expected(r, pid) && admit(r, socket, pid) != UBI_OK)
+        if (is_expected(r, pid) && admit_process(r, socket, pid) != UBI_OK)
             turn_away(r);
 }
 
@@ -501,8 +502,16 @@ static void tell_waiting(recorder *r, uint64_t now) {
 
 /* ---- stopping ----------------------------------------------------------------------------------------------------- */
 
+/* A session that is done has ended before; a process that is recorded has a number of the system. */
+static void recorder_check(const recorder *r) {
+    for (const ubi__native_session *s = r->sessions; UBI_CHECKS && s; s = s->next) {
+        UBI_ASSERT(s->pid > 0 && s->pidfd != 0);
+        UBI_ASSERT(!s->is_done || s->has_ended);
+    }
+}
+
 /* Programs are told; a moment later their sessions end. */
-static void stop(recorder *r, uint64_t now) {
+static void stop_recording(recorder *r, uint64_t now) {
     if (r->is_stopped)
         return;
     r->is_stopped = true;
@@ -518,7 +527,7 @@ static void stop_in_time(recorder *r, uint64_t now) {
     if (now < r->stop_ns)
         return;
     if (!r->is_stopped) {
-        stop(r, now);
+        stop_recording(r, now);
         return;
     }
     for (ubi__native_session *s = r->sessions; s; s = s->next)
@@ -527,9 +536,9 @@ static void stop_in_time(recorder *r, uint64_t now) {
 }
 
 /* The user does not want to wait: not for processes that outlive the program, and then not for symbols. */
-static void hurry(recorder *r) {
+static void hurry_up(recorder *r) {
     if (some_record(r))
-        stop(r, ubi__native_now_ns());
+        stop_recording(r, ubi__native_now_ns());
     else if (r->settings->symbols)
         ubi__native_symbols_hurry(&r->symbols);
 }
@@ -573,17 +582,18 @@ static void pause_for(recorder *r, bool busy) {
         ubi__native_symbols_note(&r->symbols);
 }
 
-static void loop(recorder *r) {
+static void attend_to_all(recorder *r) {
     for (;;) {
         bool had_ended = r->launch.has_ended;
         if (ubi__native_launch_attend(&r->launch) && had_ended)
-            hurry(r);
+            hurry_up(r);
         answer_door(r);
         bool busy = work_on_all(r);
         uint64_t now = ubi__native_now_ns();
         take_stock(r, now);
         stop_in_time(r, now);
         tell_waiting(r, now);
+        recorder_check(r);
         if (is_over(r, now))
             return;
         pause_for(r, busy);
@@ -603,9 +613,9 @@ static ubi_status watch_all(recorder *r) {
     r->events = epoll_create1(EPOLL_CLOEXEC);
     if (r->events < 0)
         return ubi__fail_errno(errno, "cannot wait for events");
-    UBI_TRY(watch(r, r->launch.signals, NULL));
-    UBI_TRY(watch(r, r->door.fd, NULL));
-    return r->settings->symbols ? watch(r, r->symbols.done, NULL) : UBI_OK;
+    UBI_TRY(watch_descriptor(r, r->launch.signals, NULL));
+    UBI_TRY(watch_descriptor(r, r->door.fd, NULL));
+    return r->settings->symbols ? watch_descriptor(r, r->symbols.done, NULL) : UBI_OK;
 }
 
 static ubi_status start_threads(recorder *r) {
@@ -630,7 +640,7 @@ static uint64_t unix_ns(void) {
     return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
 }
 
-static ubi_status start(recorder *r, const char *word, int *exit_code) {
+static ubi_status start_recording(recorder *r, const char *word, int *exit_code) {
     UBI_TRY(ubi__native_launch_open(&r->launch, &r->program, &r->door));
     UBI_TRY(name_output(r, word));
     UBI_TRY(open_output(&r->file, r->path, r->allocator));
@@ -648,11 +658,12 @@ static ubi_status start(recorder *r, const char *word, int *exit_code) {
     return status;
 }
 
-static ubi_status run(recorder *r, const char *word, int *exit_code) {
-    UBI_TRY(start(r, word, exit_code));
+static ubi_status run_recording(recorder *r, const char *word, int *exit_code) {
+    UBI_TRY(start_recording(r, word, exit_code));
     if (r->settings->duration_us && r->settings->duration_us < (UINT64_MAX - r->began_ns) / 1000)
         r->stop_ns = r->began_ns + r->settings->duration_us * 1000;
-    loop(r);
+    attend_to_all(r);
+    UBI_ASSERT(!r->sessions && r->launch.has_ended);
     stop_threads(r);
     r->result->wait_status = r->launch.wait_status;
     return UBI_OK;
@@ -660,7 +671,7 @@ static ubi_status run(recorder *r, const char *word, int *exit_code) {
 
 static ubi_status run_with_door(recorder *r, const char *word, int *exit_code) {
     UBI_TRY(ubi__native_door_open(&r->door, r->settings->library));
-    ubi_status status = run(r, word, exit_code);
+    ubi_status status = run_recording(r, word, exit_code);
     ubi__atomic_file_discard(&r->file); /* nobody has connected */
     if (r->events >= 0)
         close(r->events);

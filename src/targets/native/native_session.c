@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
@@ -27,14 +28,29 @@
 #define FLUSH_NS NS_PER_S
 
 /* Once it has failed, a session writes nothing more. */
-static void note(ubi__native_session *s, ubi_status status) {
+static void session_note(ubi__native_session *s, ubi_status status) {
     if (status == UBI_OK || s->status != UBI_OK)
         return;
     s->status = status;
     snprintf(s->message, sizeof s->message, "%s", ubi_error_message());
 }
 
-static bool works(const ubi__native_session *s) {
+void ubi__native_session_check(const ubi__native_session *s) {
+    UBI_ASSERT(!s->has_ended == (s->collector != NULL));
+    UBI_ASSERT(s->kept_allocations <= ubi__ubirec_allocation_count(s->writer));
+    UBI_ASSERT(s->kept_bytes <= ubi__ubirec_bytes_out(s->writer) && s->kept_markers <= s->n_markers);
+    UBI_ASSERT(s->n_symbolized <= s->frames.n);
+    UBI_ASSERT(!s->has_ended || s->is_stopping);
+    for (size_t i = 0; UBI_CHECKS && i < s->modules.n; i++)
+        UBI_ASSERT(s->modules.at[i].first <= i &&
+                   s->modules.at[s->modules.at[i].first].first == s->modules.at[i].first);
+    for (size_t i = 0; UBI_CHECKS && i < s->frames.n; i++) {
+        UBI_ASSERT(i == 0 || s->frames.at[i - 1].frame < s->frames.at[i].frame);
+        UBI_ASSERT(s->frames.at[i].module < s->modules.n);
+    }
+}
+
+static bool session_works(const ubi__native_session *s) {
     return s->status == UBI_OK;
 }
 
@@ -87,7 +103,7 @@ static ubi_status write_about(ubi__native_session *s, const ubi__native_arrival 
     return status == UBI_OK ? ubi__ubirec_flush(s->writer) : status;
 }
 
-static ubi_status begin(ubi__native_session *s, const ubi__native_arrival *arrival) {
+static ubi_status session_begin(ubi__native_session *s, const ubi__native_arrival *arrival) {
     s->path_bytes = strlen(arrival->path) + 1;
     s->path = ubi__alloc_array(s->allocator, s->path_bytes, 1);
     if (!s->path)
@@ -128,13 +144,14 @@ ubi_status ubi__native_session_new(ubi__native_session **out, const ubi__native_
     s->is_forked = arrival->is_forked;
     s->area.fd = -1;
     s->began_ns = arrival->began_ns;
-    ubi_status status = begin(s, arrival);
+    ubi_status status = session_begin(s, arrival);
     if (status != UBI_OK) {
         ubi__native_session_free(s);
         return status;
     }
     s->clock = clock;
     ubi__native_clock_add(clock, &s->face);
+    ubi__native_session_check(s);
     *out = s;
     return UBI_OK;
 }
@@ -170,14 +187,14 @@ static ubi_status poll_collector(ubi__native_session *s, bool *busy) {
 
 bool ubi__native_session_poll(ubi__native_session *s) {
     bool busy = false;
-    if (works(s) && !s->has_ended)
-        note(s, poll_collector(s, &busy));
+    if (session_works(s) && !s->has_ended)
+        session_note(s, poll_collector(s, &busy));
     s->is_trampled = !s->has_ended && ubi__preload_collector_is_trampled(s->collector);
     if (!s->has_ended && !s->is_stopping)
         s->has_given_up = ubi__preload_collector_has_stopped(s->collector);
-    if (!works(s) || s->is_trampled)
+    if (!session_works(s) || s->is_trampled)
         ubi__native_session_stop(s);
-    return busy && works(s);
+    return busy && session_works(s);
 }
 
 void ubi__native_session_note_death(ubi__native_session *s) {
@@ -229,8 +246,8 @@ ubi_status ubi__native_session_note_unrecorded(ubi__native_session *s, const cha
 }
 
 void ubi__native_session_note_companion(ubi__native_session *s, const char *suffix, const char *name) {
-    if (works(s) && !s->has_ended)
-        note(s, ubi__ubirec_write_companion(s->writer, ubi__text(suffix), ubi__text(name)));
+    if (session_works(s) && !s->has_ended)
+        session_note(s, ubi__ubirec_write_companion(s->writer, ubi__text(suffix), ubi__text(name)));
 }
 
 /* What the program says on the socket, when it cannot take part, it says once. */
@@ -318,8 +335,8 @@ static bool is_time_to_flush(ubi__native_session *s) {
 }
 
 void ubi__native_session_take_stock(ubi__native_session *s) {
-    if (!s->has_ended && works(s))
-        note(s, take_stock(s, is_time_to_flush(s)));
+    if (!s->has_ended && session_works(s))
+        session_note(s, take_stock(s, is_time_to_flush(s)));
 }
 
 bool ubi__native_session_is_replaced(ubi__native_session *s) {
@@ -342,7 +359,7 @@ void ubi__native_session_stop(ubi__native_session *s) {
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
 /* What is of no more use once the process is over, for many sessions may wait for their symbols. */
-static void release(ubi__native_session *s) {
+static void session_release(ubi__native_session *s) {
     ubi__preload_collector_free(s->collector);
     s->collector = NULL;
     ubi__preload_area_free(&s->area);
@@ -397,13 +414,15 @@ void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end)
     if (s->has_ended)
         return;
     ubi__native_session_stop(s);
-    if (works(s))
-        note(s, write_end(s, end));
+    if (session_works(s))
+        session_note(s, write_end(s, end));
     s->has_ended = true;
     s->ended_ns = s->start_ns + s->now_us * 1000;
     s->end = *end;
     ubi__preload_collector_counters(s->collector, &s->counters);
-    release(s);
+    session_release(s);
+    if (session_works(s))
+        ubi__native_session_check(s);
 }
 
 static ubi_status know_module(ubi__native_module *m, ubi__symbolizer *symbolizer) {
@@ -416,7 +435,7 @@ static ubi_status know_module(ubi__native_module *m, ubi__symbolizer *symbolizer
 static ubi_status symbolize_frame(ubi__native_session *s, const ubi__native_frame *frame, ubi__symbolizer *symbolizer) {
     const ubi__symbol *found;
     ubi__ubirec_symbol symbols[UBI__UBIREC_SYMBOLS_MAX];
-    ubi__native_module *module = &s->modules.at[frame->module];
+    ubi__native_module *module = &s->modules.at[UBI_INDEX(frame->module, s->modules.n)];
     size_t n;
     UBI_TRY(know_module(module, symbolizer));
     UBI_TRY(ubi__symbolizer_look_up_return(symbolizer, &found, &n, module->symbols, frame->offset));
@@ -431,26 +450,28 @@ static ubi_status symbolize_frame(ubi__native_session *s, const ubi__native_fram
 }
 
 bool ubi__native_session_symbolize(ubi__native_session *s, ubi__symbolizer *symbolizer) {
-    if (works(s) && s->n_symbolized < s->frames.n)
-        note(s, symbolize_frame(s, &s->frames.at[s->n_symbolized++], symbolizer));
-    return works(s) && s->n_symbolized < s->frames.n;
+    UBI_ASSERT(s->has_ended && !s->is_done);
+    if (session_works(s) && s->n_symbolized < s->frames.n)
+        session_note(s, symbolize_frame(s, &s->frames.at[s->n_symbolized++], symbolizer));
+    return session_works(s) && s->n_symbolized < s->frames.n;
 }
 
 void ubi__native_session_finish(ubi__native_session *s) {
     char time[UBI__HUMAN_TEXT];
-    if (works(s))
-        note(s, ubi__ubirec_finish(s->writer));
+    if (session_works(s))
+        session_note(s, ubi__ubirec_finish(s->writer));
     if (s->has_given_up)
-        note(s, ubi__fail(UBI_EIO,
-                          "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was "
-                          "lost is not known",
-                          ubi__human_duration(time, s->ended_ns / 1000)));
+        session_note(
+            s, ubi__fail(UBI_EIO,
+                         "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was "
+                         "lost is not known",
+                         ubi__human_duration(time, s->ended_ns / 1000)));
     if (s->counters.is_trampled)
-        note(s,
-             ubi__fail(UBI_EFORMAT, "the program wrote over the memory that it shares with the recorder, and how many "
-                                    "events were lost by that is unknown"));
-    if (s->fd >= 0 && close(s->fd) < 0 && works(s))
-        note(s, ubi__fail_errno(errno, "cannot write"));
+        session_note(s, ubi__fail(UBI_EFORMAT,
+                                  "the program wrote over the memory that it shares with the recorder, and how many "
+                                  "events were lost by that is unknown"));
+    if (s->fd >= 0 && close(s->fd) < 0 && session_works(s))
+        session_note(s, ubi__fail_errno(errno, "cannot write"));
     s->fd = -1;
 }
 
@@ -458,7 +479,7 @@ void ubi__native_session_free(ubi__native_session *s) {
     const ubi_allocator *a = s->allocator;
     if (s->clock)
         ubi__native_session_stop(s);
-    release(s);
+    session_release(s);
     ubi__ubirec_writer_free(s->writer);
     if (s->fd >= 0)
         close(s->fd);

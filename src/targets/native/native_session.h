@@ -125,6 +125,11 @@ typedef struct ubi__native_session {
 } ubi__native_session;
 
 /**
+ * What is in the file was written; modules of a file that was loaded again are the first one's; frames rise; a process that has
+ * ended has no collector.
+ */
+void ubi__native_session_check(const ubi__native_session *s);
+/**
  * Begins the file and makes the memory that the process is to get (`area`).
  * Errors: UBI_ENOMEM, UBI_EIO; what was to be taken over is closed in any case.
  */
@@ -159,7 +164,5 @@ void ubi__native_session_finish(ubi__native_session *s);
 ubi_status ubi__native_write_event_time(ubi__native_session *s, uint64_t clock_us);
 /** Where the collector tells what happened (native_sink.c). */
 ubi__preload_sink ubi__native_sink(ubi__native_session *s);
-/** Of a sink, with a session as its payload (native_markers.c). */
-ubi_status ubi__native_take_marker(void *payload, const ubi__preload_marker *e);
 
 #endif

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * native_sink.c: what the collector tells becomes records of the file.
+ * native_sink.c: what the collector tells becomes records of the file: modules, stacks, threads, events and markers.
  *
  * Numbers of modules, traces and threads are those of the file, so nothing is translated. Allocations have the same numbers
  * on both sides because every one that is told is written.
  */
+#include "targets/native/native_session.h"
+
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "base/text_parts.h"
 #include "recording/byte_sampler.h"
-#include "targets/native/native_session.h"
 
 static const struct kind {
     const char *word;
@@ -35,6 +39,9 @@ static const struct kind {
 
 /* Of a module's name, where a stack ends. */
 #define NAME_MAX_SHOWN 60
+static_assert((int)UBI__MARKER_TYPE_MASK + 1 == (int)UBI__UBIREC_MARKER_TYPE_COUNT, "types of markers are the file's");
+static_assert(UBI__WIRE_BUILD_ID_BYTES <= UBI__UBIREC_BUILD_ID_MAX, "build-ids have room in the file");
+static_assert(UBI__WIRE_MARKER_NAME_BYTES <= UBI__UBIREC_TEXT_MAX, "names of markers are not cut");
 
 /* ---- modules, stacks, threads ------------------------------------------------------------------------------------- */
 
@@ -64,6 +71,7 @@ static ubi_status keep_module(ubi__native_session *s, const ubi__ubirec_module_a
         memcpy(kept.build_id, about->build_id, about->build_id_bytes);
     }
     kept.first = first_of(s, &kept);
+    UBI_ASSERT(kept.first == s->modules.n || s->modules.at[kept.first].first == kept.first);
     kept.is_recorder = ubi__text_is(ubi__text_base_name(about->path), UBI__WIRE_LIBRARY);
     ubi_status status = ubi__vec_native_module_push(&s->modules, s->allocator, kept);
     if (status != UBI_OK)
@@ -81,12 +89,13 @@ static ubi_status take_module(void *payload, uint32_t *out, const ubi__preload_m
                                        .start = module->low,
                                        .end = module->high };
     UBI_TRY(ubi__ubirec_module(s->writer, out, &about));
+    UBI_ASSERT(*out <= s->modules.n);
     return *out < s->modules.n ? UBI_OK : keep_module(s, &about);
 }
 
 /* Frames of files have increasing numbers, of which those with a module are kept for their symbols. */
 static ubi_status native_frame(ubi__native_session *s, uint32_t *out, uint32_t module, uint64_t address) {
-    uint64_t offset = address - s->modules.at[module].bias;
+    uint64_t offset = address - s->modules.at[UBI_INDEX(module, s->modules.n)].bias;
     uint32_t first = s->modules.at[module].first;
     UBI_TRY(ubi__ubirec_native_frame(s->writer, out, first, offset));
     if (s->frames.n && *out <= s->frames.at[s->frames.n - 1].frame)
@@ -158,6 +167,7 @@ static ubi_status take_thread(void *payload, uint32_t *out, uint64_t tid) {
     if (!ubi__proc_thread_name(thread.name, s->pid, thread.tid) && thread.tid == s->pid)
         name_as_the_program(thread.name, s); /* it ended before we could ask */
     UBI_TRY(ubi__ubirec_thread(s->writer, out, tid, ubi__text(thread.name)));
+    UBI_ASSERT(*out == s->threads.n);
     return ubi__vec_native_thread_push(&s->threads, s->allocator, thread);
 }
 
@@ -169,6 +179,7 @@ static ubi_status at_time_and_thread(ubi__native_session *s, uint64_t clock_us, 
 }
 
 static ubi_status kind_of(ubi__native_session *s, uint32_t *out, ubi__alloc_kind kind) {
+    UBI_ASSERT(kind < UBI__ALLOC_KINDS);
     if (s->kinds[kind] == UBI_NONE)
         UBI_TRY(ubi__ubirec_kind(s->writer, &s->kinds[kind], ubi__text(kinds[kind].word), kinds[kind].of));
     *out = s->kinds[kind];
@@ -211,6 +222,66 @@ static ubi_status take_cut(void *payload, const ubi__preload_cut *e) {
     return ubi__ubirec_write_free_undone(s->writer, e->number, info);
 }
 
+/* ---- markers ----------------------------------------------------------------------------------------------------- */
+
+/* A writer of JSON whose payload is a session. */
+static bool keep_details(void *payload, const void *data, size_t n) {
+    ubi__native_session *s = payload;
+    if (ubi__vec_u8_reserve(&s->details, s->allocator, n) != UBI_OK)
+        return false;
+    memcpy(s->details.at + s->details.n, data, n);
+    s->details.n += n;
+    return true;
+}
+
+static void put_detail(ubi__json *j, const ubi__preload_detail *detail) {
+    ubi__json_key_text(j, detail->name);
+    if (detail->type == UBI__DETAIL_TEXT)
+        ubi__json_text(j, detail->text);
+    else if (detail->type == UBI__DETAIL_NUMBER)
+        ubi__json_double(j, detail->number);
+    else
+        ubi__json_bool(j, detail->truth);
+}
+
+/* @param out  an object; empty for no details. Until the next marker. */
+static ubi_status details_of(ubi__native_session *s, ubi_text *out, const ubi__preload_marker *e) {
+    ubi__json j;
+    ubi__preload_detail detail;
+    const uint8_t *at = e->details, *end = at + e->details_bytes;
+    *out = ubi__text("");
+    if (at == end)
+        return UBI_OK;
+    s->details.n = 0;
+    ubi__json_init(&j, keep_details, s, false);
+    ubi__json_object_begin(&j);
+    while (ubi__preload_detail_next(&at, end, &detail))
+        put_detail(&j, &detail);
+    ubi__json_object_end(&j);
+    if (ubi__json_flush(&j) != UBI_OK)
+        return ubi__fail_nomem();
+    *out = (ubi_text){ (const char *)s->details.at, s->details.n };
+    return UBI_OK;
+}
+
+static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
+    ubi__native_session *s = payload;
+    ubi__ubirec_marker marker = {
+        .name = e->name,
+        .time_ns = e->time_ns > s->began_ns ? e->time_ns - s->began_ns : 0,
+        .type = (ubi__ubirec_marker_type)(e->flags & UBI__MARKER_TYPE_MASK),
+        .is_off_main_thread = e->flags & UBI__MARKER_OFF_MAIN_THREAD,
+        .thread = e->thread,
+        .trace = e->trace,
+    };
+    UBI_TRY(details_of(s, &marker.details, e));
+    UBI_TRY(ubi__native_write_event_time(s, e->clock_us));
+    s->n_markers += ubi__ubirec_marker_counts(marker.type);
+    return ubi__ubirec_write_marker(s->writer, &marker);
+}
+
+/* ---- the sink ----------------------------------------------------------------------------------------------------- */
+
 ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
     return (ubi__preload_sink){ .payload = s,
                                 .module = take_module,
@@ -219,5 +290,5 @@ ubi__preload_sink ubi__native_sink(ubi__native_session *s) {
                                 .alloc = take_alloc,
                                 .free = take_free,
                                 .cut = take_cut,
-                                .marker = ubi__native_take_marker };
+                                .marker = take_marker };
 }

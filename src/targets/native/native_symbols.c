@@ -10,10 +10,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/assert.h"
+
 /* Some hundred kilobytes each, and a descriptor. */
 #define MOST_WAITING 500
 /* What is recorded goes before this. */
 #define NICENESS 10
+
+void ubi__native_symbols_check(const ubi__native_symbols *symbols) {
+    ubi__native_session *const *end = &symbols->first;
+    size_t n = 0;
+    if (!UBI_CHECKS)
+        return;
+    for (; *end; end = &(*end)->next_in_queue, n++)
+        UBI_ASSERT((*end)->has_ended && !(*end)->is_done);
+    UBI_ASSERT(end == symbols->last);
+    UBI_ASSERT(n == symbols->n_waiting && n <= MOST_WAITING);
+}
 
 static ubi__native_session *take_first(ubi__native_symbols *symbols) {
     ubi__native_session *s = symbols->first;
@@ -21,10 +34,11 @@ static ubi__native_session *take_first(ubi__native_symbols *symbols) {
     if (!symbols->first)
         symbols->last = &symbols->first;
     symbols->n_waiting--;
+    ubi__native_symbols_check(symbols);
     return s;
 }
 
-static void finish(ubi__native_symbols *symbols, ubi__native_session *s) {
+static void finish_session(ubi__native_symbols *symbols, ubi__native_session *s) {
     uint64_t one = 1;
     while (!atomic_load_explicit(&symbols->in_a_hurry, memory_order_relaxed) &&
            ubi__native_session_symbolize(s, symbols->symbolizer)) {
@@ -35,7 +49,7 @@ static void finish(ubi__native_symbols *symbols, ubi__native_session *s) {
     (void)!write(symbols->done, &one, sizeof one); /* fails only when it is ready already */
 }
 
-static void *run(void *payload) {
+static void *symbols_run(void *payload) {
     ubi__native_symbols *symbols = payload;
     (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
     pthread_mutex_lock(&symbols->lock);
@@ -46,7 +60,7 @@ static void *run(void *payload) {
         }
         ubi__native_session *s = take_first(symbols);
         pthread_mutex_unlock(&symbols->lock);
-        finish(symbols, s);
+        finish_session(symbols, s);
         pthread_mutex_lock(&symbols->lock);
     }
     pthread_mutex_unlock(&symbols->lock);
@@ -58,7 +72,7 @@ static ubi_status start_thread(ubi__native_symbols *symbols) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    int error = pthread_create(&symbols->thread, NULL, run, symbols);
+    int error = pthread_create(&symbols->thread, NULL, symbols_run, symbols);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error ? ubi__fail_errno(error, "cannot start a thread") : UBI_OK;
 }
@@ -96,6 +110,7 @@ void ubi__native_symbols_add(ubi__native_symbols *symbols, ubi__native_session *
         *symbols->last = session;
         symbols->last = &session->next_in_queue;
         symbols->n_waiting++;
+        ubi__native_symbols_check(symbols);
         pthread_cond_signal(&symbols->changed);
     }
     pthread_mutex_unlock(&symbols->lock);

@@ -27,6 +27,8 @@ typedef struct ubi__native_symbols {
     int done; /* an eventfd: a session is done */
 } ubi__native_symbols;
 
+/** As many wait as are in the queue, whose end is where the next one goes; all of them have ended. For who has the lock. */
+void ubi__native_symbols_check(const ubi__native_symbols *symbols);
 /** Errors: UBI_ENOMEM, UBI_EIO. */
 ubi_status ubi__native_symbols_start(ubi__native_symbols *symbols, bool debuginfod, const ubi_allocator *allocator);
 /** No session is here any more. */
