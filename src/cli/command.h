@@ -107,6 +107,11 @@ typedef struct ubi__cli {
     char reason[UBI__REASON_TEXT];
 } ubi__cli;
 
+/** Threads for an analysis; 0: as many as there are processors. */
+static inline unsigned ubi__cli_threads(const ubi__cli *cli) {
+    return cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
+}
+
 typedef struct ubi__command {
     const char *name;
     const char *alias;    /**< another name, which is found but not shown; or NULL */

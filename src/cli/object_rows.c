@@ -12,29 +12,25 @@
 #include "cli/snapshot.h"
 #include "render/node_label.h"
 
-#define DISTANCE_COLUMNS 8
-#define SIZE_COLUMNS 9
-#define GAP 2
 #define LEAST_NAME_COLUMNS 12
-_Static_assert(DISTANCE_COLUMNS + 2 * (GAP + SIZE_COLUMNS) + GAP == UBI__OBJECT_ROW_NUMBERS, "columns");
 
-static void ink(const ubi__object_rows *r, ubi__ink color) {
-    ubi__display_ink(r->out, r->style, color);
-}
+enum { DISTANCE, OWN_SIZE, RETAINED, COLUMNS };
+
+static const ubi__text_column object_columns[COLUMNS] = {
+    [DISTANCE] = { "Distance", .width = 8 },
+    [OWN_SIZE] = { "Own size", .width = 9, .gap = 2 },
+    [RETAINED] = { "Retained", .width = 9, .gap = 2 },
+};
 
 static const ubi_graph *graph_of(const ubi__object_rows *r) {
     return ubi_lens_graph_view(r->look)->graph;
 }
 
-void ubi__object_rows_head(const ubi__object_rows *r, const char *name) {
-    ink(r, UBI__INK_BOLD);
-    ubi__display_right(r->out, "Distance", DISTANCE_COLUMNS);
-    ubi__display_right(r->out, "Own size", GAP + SIZE_COLUMNS);
-    ubi__display_right(r->out, "Retained", GAP + SIZE_COLUMNS);
-    ubi__out_string(r->out, "  ");
-    ubi__out_string(r->out, name);
-    ink(r, UBI__INK_PLAIN);
-    ubi__out_char(r->out, '\n');
+void ubi__object_rows_init(ubi__object_rows *r, ubi__cli *cli, const ubi_lens_view *look,
+                           const ubi_dominators *dominators, const uint32_t *distances, const char *name) {
+    *r = (ubi__object_rows){ .look = look, .dominators = dominators, .distances = distances };
+    ubi__text_table_init(&r->table, &cli->output->out, &cli->style, name, object_columns, COLUMNS);
+    r->table.least_name = LEAST_NAME_COLUMNS;
 }
 
 const char *ubi__distance_text(char out[24], uint32_t distance, bool unicode) {
@@ -47,39 +43,34 @@ const char *ubi__distance_text(char out[24], uint32_t distance, bool unicode) {
 }
 
 void ubi__object_rows_numbers(const ubi__object_rows *r, ubi_node_ix node, uint32_t distance) {
-    char text[UBI__HUMAN_TEXT], digits[24];
-    const char *far = ubi__distance_text(digits, distance, r->style->unicode);
-    ubi__display_pad(r->out, ubi__display_columns(ubi__text(far), r->style, DISTANCE_COLUMNS), DISTANCE_COLUMNS);
-    ubi__out_string(r->out, far);
-    ubi__display_right(r->out, ubi__human_size(text, ubi_lens_size_bytes(r->look, node)), GAP + SIZE_COLUMNS);
-    ubi__display_right(r->out, ubi__human_size(text, ubi_dominators_retained_bytes(r->dominators, node)),
-                       GAP + SIZE_COLUMNS);
-    ubi__display_pad(r->out, 0, GAP);
-}
-
-void ubi__object_rows_gap(const ubi__object_rows *r) {
-    ubi__display_pad(r->out, 0, UBI__OBJECT_ROW_NUMBERS);
+    char digits[24];
+    const ubi__cell cells[COLUMNS] = {
+        [DISTANCE] = ubi__cell_words(ubi__distance_text(digits, distance, r->table.style->unicode)),
+        [OWN_SIZE] = ubi__cell_size(ubi_lens_size_bytes(r->look, node)),
+        [RETAINED] = ubi__cell_size(ubi_dominators_retained_bytes(r->dominators, node)),
+    };
+    ubi__text_table_row(&r->table, cells);
 }
 
 size_t ubi__object_rows_name(const ubi__object_rows *r, ubi_node_ix node, size_t columns) {
     char id[24];
     ubi_lens_name_buffer buffer;
-    size_t id_columns = GAP + (size_t)snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(graph_of(r), node));
+    ubi__out *out = r->table.out;
+    const ubi__style *style = r->table.style;
+    size_t id_columns = (size_t)snprintf(id, sizeof id, "  %" PRIu64, ubi_graph_node_id(graph_of(r), node));
     size_t room = columns > id_columns + LEAST_NAME_COLUMNS ? columns - id_columns : LEAST_NAME_COLUMNS;
-    ink(r, ubi_lens_detachedness(r->look, node) == UBI_DETACHED ? UBI__INK_RED : UBI__INK_PLAIN);
-    size_t used = ubi__display_text(r->out, r->style, ubi__node_title(graph_of(r), r->look, node, &buffer), room);
-    ink(r, UBI__INK_DIM);
-    ubi__out_printf(r->out, "  %s", id);
-    ink(r, UBI__INK_PLAIN);
+    ubi__display_ink(out, style, ubi_lens_detachedness(r->look, node) == UBI_DETACHED ? UBI__INK_RED : UBI__INK_PLAIN);
+    size_t used = ubi__display_text(out, style, ubi__node_title(graph_of(r), r->look, node, &buffer), room);
+    ubi__display_ink(out, style, UBI__INK_DIM);
+    ubi__out_string(out, id);
+    ubi__display_ink(out, style, UBI__INK_PLAIN);
     return used + id_columns;
 }
 
-size_t ubi__object_rows_room(const ubi__object_rows *r, size_t used) {
-    return r->style->columns > used + LEAST_NAME_COLUMNS ? r->style->columns - used : LEAST_NAME_COLUMNS;
-}
-
-static void put_distance(ubi__json *json, uint32_t distance) {
-    ubi__json_member_u64_or_null(json, "distance", distance != UBI_NONE, distance);
+void ubi__object_rows_line(const ubi__object_rows *r, ubi_node_ix node) {
+    ubi__object_rows_numbers(r, node, r->distances[node]);
+    ubi__object_rows_name(r, node, ubi__text_table_room(&r->table, r->table.used));
+    ubi__out_char(r->table.out, '\n');
 }
 
 void ubi__object_json(ubi__json *json, const ubi__object_rows *r, ubi_node_ix node, uint32_t distance) {
@@ -89,6 +80,6 @@ void ubi__object_json(ubi__json *json, const ubi__object_rows *r, ubi_node_ix no
     ubi__json_member_text(json, "className", ubi_lens_node_name(r->look, node));
     ubi__json_member_u64(json, "shallowSize", ubi_lens_size_bytes(r->look, node));
     ubi__json_member_u64(json, "retainedSize", ubi_dominators_retained_bytes(r->dominators, node));
-    put_distance(json, distance);
+    ubi__json_member_u64_or_null(json, "distance", distance != UBI_NONE, distance);
     ubi__json_member_u64(json, "detachedness", ubi_lens_detachedness(r->look, node));
 }

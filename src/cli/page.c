@@ -73,6 +73,11 @@ size_t ubi__wrap_words(ubi__out *out, const ubi__style *style, ubi_text text, si
 
 /* ---- tables ------------------------------------------------------------------------------------------------------- */
 
+void ubi__page_table(ubi__text_table *table, const ubi__cli *cli, const char *name, const ubi__text_column *columns,
+                     size_t n) {
+    ubi__text_table_init(table, &cli->output->out, &cli->style, name, columns, n);
+}
+
 void ubi__write_size(const ubi__cli *cli, uint64_t bytes, size_t columns) {
     char text[UBI__HUMAN_TEXT];
     ubi__display_right(&cli->output->out, ubi__human_size(text, bytes), columns);

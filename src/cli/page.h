@@ -9,6 +9,7 @@
 #define UBI_CLI_PAGE_H
 
 #include "cli/command.h"
+#include "render/text_table.h"
 
 /* ---- text --------------------------------------------------------------------------------------------------------- */
 
@@ -29,6 +30,9 @@ size_t ubi__wrap_words(ubi__out *out, const ubi__style *style, ubi_text text, si
 
 /* ---- tables ------------------------------------------------------------------------------------------------------- */
 
+/** A table on standard output (ubi__text_table_init). */
+void ubi__page_table(ubi__text_table *table, const ubi__cli *cli, const char *name, const ubi__text_column *columns,
+                     size_t n);
 void ubi__write_size(const ubi__cli *cli, uint64_t bytes, size_t columns);
 void ubi__write_count(const ubi__cli *cli, uint64_t count, size_t columns);
 void ubi__write_share(const ubi__cli *cli, uint64_t part, uint64_t total, size_t columns);

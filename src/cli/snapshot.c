@@ -57,7 +57,7 @@ static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli, const ubi__sna
     if (like && ubi_lens_of(like->look) == ubi_lens_for(snapshot->graph))
         options.like = like->look;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
-    options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
+    options.threads = ubi__cli_threads(cli);
     ubi_status status = ubi_lens_open(&snapshot->look, NULL, snapshot->graph, &options);
     ubi__progress_line_clear(&cli->progress);
     return status;
@@ -82,7 +82,7 @@ ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char
 ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
-    options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
+    options.threads = ubi__cli_threads(cli);
     options.compat = cli->compat;
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
     uint64_t start = ubi__clock_us();
@@ -104,6 +104,29 @@ void ubi__snapshot_close(ubi__snapshot *snapshot) {
 
 const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot) {
     return ubi_lens_graph_view(snapshot->look);
+}
+
+ubi_status ubi__snapshot_dominators(ubi_dominators **out, ubi__cli *cli, const ubi__snapshot *snapshot) {
+    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
+    options.progress = ubi__progress_line_callbacks(&cli->progress);
+    options.without_sets = true;
+    options.threads = ubi__cli_threads(cli);
+    return ubi_dominators_new(out, ubi__snapshot_view(snapshot), &options);
+}
+
+ubi_status ubi__snapshot_distances(uint32_t **out, const ubi__snapshot *snapshot) {
+    size_t n = ubi_graph_node_count(snapshot->graph);
+    uint32_t *distances = ubi__alloc_array(ubi_allocator_default(), n, sizeof *distances);
+    ubi_status status = distances ? ubi_lens_distances(distances, snapshot->look) : ubi__fail_nomem();
+    if (status == UBI_OK)
+        *out = distances;
+    else
+        ubi__free_array(ubi_allocator_default(), distances, n, sizeof *distances);
+    return status;
+}
+
+void ubi__snapshot_distances_free(uint32_t *distances, const ubi__snapshot *snapshot) {
+    ubi__free_array(ubi_allocator_default(), distances, ubi_graph_node_count(snapshot->graph), sizeof *distances);
 }
 
 ubi_status ubi__snapshot_with(ubi__cli *cli, const char *path,

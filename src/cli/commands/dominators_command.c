@@ -184,7 +184,7 @@ static ubi_status compute(job *j) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_labels_options label_options = UBI_LABELS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+    options.threads = ubi__cli_threads(j->cli);
     label_options.compat = j->cli->compat;
     label_options.size_bytes = view.size_bytes;
     j->start = view.root;

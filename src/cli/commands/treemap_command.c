@@ -185,7 +185,7 @@ static ubi_status draw_dominators(const job *j) {
     ubi_dominators *dominators;
     ubi_treemap *map = NULL;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+    options.threads = ubi__cli_threads(j->cli);
     UBI_TRY(ubi_dominators_new(&dominators, view, &options));
     ubi_status status = ubi_treemap_of_dominators(&map, dominators, j->snapshot->graph, view->size_bytes, least_area(j),
                                                   name_of, j->snapshot->look, &j->options);

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * allocations_command.c: `ubiheap allocations`, which functions allocated what, and when.
+ * allocations_command.c: `ubiheap allocations`, which functions allocated what, and when. What it says of recordings is in
+ * allocations_recording.c.
  */
+#include <ubiheap/allocations.h>
+
+#include <stdio.h>
+
+#include "base/human.h"
 #include "base/status.h"
-#include "cli/commands/allocations/allocations_page.h"
+#include "base/text.h"
 #include "cli/commands/allocations/allocations_recording.h"
 #include "cli/commands/report/recording_report.h"
+#include "cli/page.h"
+#include "cli/snapshot.h"
+#include "lenses/producer.h"
+#include "render/node_label.h"
+#include "render/text_tree.h"
+
+/* Lines of a timeline; longer recordings have several samples in one. */
+#define TIMELINE_LINES 24
 
 typedef struct allocations_arguments {
     bool timeline, with_callees;
@@ -15,31 +29,291 @@ typedef struct allocations_arguments {
 
 #define AT(field) offsetof(allocations_arguments, field)
 
-static ubi_status show(ubi__cli *cli, const ubi__snapshot *snapshot, const allocations_arguments *arguments) {
+typedef struct answer {
+    ubi__cli *cli;
+    ubi__out *out;
+    const ubi__snapshot *snapshot;
+    const ubi_allocations *allocations;
+    const allocations_arguments *arguments;
+    uint32_t caller_levels;
+} answer;
+
+static uint32_t caller_levels(const allocations_arguments *arguments) {
+    return arguments->callers < UINT32_MAX ? (uint32_t)arguments->callers : UINT32_MAX;
+}
+
+static uint32_t shown_functions(const answer *a, uint32_t n) {
+    return a->arguments->limit && a->arguments->limit < n ? (uint32_t)a->arguments->limit : n;
+}
+
+/* ---- text: functions ------------------------------------------------------------------------------------------------ */
+
+enum { ALLOCATED, ALLOCATED_OBJECTS, ALIVE, ALIVE_OBJECTS, COLUMNS };
+
+static const ubi__text_column function_columns[COLUMNS] = {
+    [ALLOCATED] = { "Allocated", .width = 10 },
+    [ALLOCATED_OBJECTS] = { "Objects", .width = 10 },
+    [ALIVE] = { "Alive", .width = 10 },
+    [ALIVE_OBJECTS] = { "Objects", .width = 10 },
+};
+
+static void caller_write(const answer *a, const ubi__text_table *table, const ubi_allocation_caller *row) {
+    ubi_allocation_function f;
+    const ubi__cell cells[COLUMNS] = {
+        [ALLOCATED] = ubi__cell_size(row->tally.size_bytes),
+        [ALLOCATED_OBJECTS] = ubi__cell_count(row->tally.count),
+        [ALIVE] = ubi__cell_size(row->tally.live_size_bytes),
+        [ALIVE_OBJECTS] = ubi__cell_count(row->tally.live_count),
+    };
+    size_t room = ubi__text_table_caller(table, row->depth, ubi__text_table_row(table, cells));
+    ubi_allocations_function(a->allocations, row->function, &f);
+    ubi_frame frame = { .source = f.script_name, .function_name = f.name, .line = f.line, .column = f.column };
+    ubi__display_frame(a->out, table->style, &frame, room);
+    ubi__out_char(a->out, '\n');
+}
+
+static ubi_status callers_write(const answer *a, const ubi__text_table *table, ubi_function_ix function) {
+    ubi_allocation_caller *rows;
+    uint32_t n;
+    UBI_TRY(ubi_allocations_callers(&rows, &n, a->allocations, function, a->caller_levels));
+    for (uint32_t i = 0; i < n && !a->out->failed; i++)
+        caller_write(a, table, &rows[i]);
+    ubi_allocations_callers_free(a->allocations, rows, n);
+    return UBI_OK;
+}
+
+static ubi_allocation_tally tallies_sum(const ubi_allocation_top *tops, uint32_t n) {
+    ubi_allocation_tally all = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        all.count += tops[i].tally.count;
+        all.size_bytes += tops[i].tally.size_bytes;
+        all.live_count += tops[i].tally.live_count;
+        all.live_size_bytes += tops[i].tally.live_size_bytes;
+    }
+    return all;
+}
+
+static void totals_write(const answer *a, ubi_allocation_tally all, bool has_history) {
+    char size[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    if (has_history)
+        ubi__out_printf(a->out, "%s in %s allocated while it was recorded, of which ",
+                        ubi__human_size(size, all.size_bytes), ubi__human_things(b, all.count, "object"));
+    ubi__out_printf(a->out, "%s %s alive", ubi__human_things(b, all.live_count, "object"),
+                    all.live_count == 1 ? "is" : "are");
+    ubi__out_printf(a->out, " and take%s %s%s\n", all.live_count == 1 ? "s" : "",
+                    ubi__human_size(size, all.live_size_bytes),
+                    has_history ? "" : ", with a stack that says who allocated them");
+}
+
+static ubi_status functions_write(const answer *a) {
+    uint32_t n;
+    const ubi_allocation_top *tops = ubi_allocations_tops(a->allocations, &n);
+    ubi_allocation_tally all = tallies_sum(tops, n);
+    bool has_history = ubi_allocations_has_history(a->allocations);
+    ubi__text_table table;
+    ubi__page_table(&table, a->cli, "Function", function_columns, COLUMNS);
+    table.at[ALLOCATED].is_hidden = table.at[ALLOCATED_OBJECTS].is_hidden = !has_history;
+    ubi__text_table_lay_out(&table);
+    totals_write(a, all, has_history);
+    ubi__out_char(a->out, '\n');
+    ubi__text_table_head(&table);
+    for (uint32_t i = 0; i < shown_functions(a, n) && !a->out->failed; i++)
+        UBI_TRY(callers_write(a, &table, tops[i].function));
+    ubi__write_more(a->cli, n - shown_functions(a, n));
+    /* Where most are alive, few can have been moved. */
+    const ubi__producer_history *history = ubi__producer_of(a->snapshot->graph)->history;
+    if (has_history && history->hint_for_lost && all.live_count < all.count / 4)
+        ubi__out_printf(a->out, "\n%s", history->hint_for_lost);
+    return UBI_OK;
+}
+
+/* ---- text: timeline ------------------------------------------------------------------------------------------------- */
+
+typedef struct span {
+    uint64_t from_us, to_us;
+    ubi_allocation_tally tally;
+} span;
+
+static void span_write(const ubi__text_table *table, const span *s, uint64_t most_bytes) {
+    char text[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT + 8] = "before";
+    if (s->to_us)
+        snprintf(time, sizeof time, "to %s", ubi__human_duration(text, s->to_us));
+    const ubi__cell cells[] = {
+        ubi__cell_words(time),
+        ubi__cell_size(s->tally.live_size_bytes),
+        ubi__cell_bar(UBI__INK_BLUE, most_bytes ? s->tally.live_size_bytes : 0, most_bytes),
+        ubi__cell_count(s->tally.live_count),
+    };
+    ubi__text_table_line(table, cells, (ubi_text){ NULL, 0 });
+}
+
+/* Samples as spans: the first as it is, the others so many at a time that all have a line. */
+static size_t spans_make(span out[TIMELINE_LINES + 1], const ubi_allocation_sample *samples, uint32_t n) {
+    size_t n_spans = 0, each = (n + TIMELINE_LINES - 2) / TIMELINE_LINES;
+    each = each ? each : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i <= 1 || (i - 1) % each == 0)
+            out[n_spans++] = (span){ .from_us = i ? samples[i - 1].time_us : 0 };
+        span *s = &out[n_spans - 1];
+        s->to_us = samples[i].time_us;
+        s->tally.live_count += samples[i].live_count;
+        s->tally.live_size_bytes += samples[i].size_bytes;
+    }
+    return n_spans;
+}
+
+/* What was there before recording would hide the rest: the bars are for what came then. */
+static uint64_t spans_most_bytes(const span *spans, size_t n) {
+    uint64_t most = 0;
+    for (size_t i = n > 1; i < n; i++)
+        most = spans[i].tally.live_size_bytes > most ? spans[i].tally.live_size_bytes : most;
+    return most;
+}
+
+static void timeline_write(const answer *a) {
+    static const ubi__text_column columns[] = {
+        { "Time", .width = 12 },
+        { "Alive", .width = 10 },
+        { NULL, .width = 32, .gap = 2 },
+        { "Objects", .width = 10 },
+    };
+    uint32_t n;
+    char time[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
+    span spans[TIMELINE_LINES + 1];
+    ubi__text_table table;
+    const ubi_allocation_sample *samples = ubi_allocations_samples(a->allocations, &n);
+    if (n == 0) {
+        ubi__out_string(a->out, "The file has no timeline: in Chrome's DevTools, choose Memory, \"Allocations on "
+                                "timeline\", and save that profile.\n");
+        return;
+    }
+    size_t n_spans = spans_make(spans, samples, n);
+    uint64_t most = spans_most_bytes(spans, n_spans);
+    ubi__out_printf(a->out, "%s of recording, %s: what is still alive of the JavaScript objects of each span\n\n",
+                    ubi__human_duration(time, samples[n - 1].time_us), ubi__human_things(count, n, "sample"));
+    ubi__page_table(&table, a->cli, NULL, columns, sizeof columns / sizeof *columns);
+    ubi__text_table_head(&table);
+    for (size_t i = 0; i < n_spans; i++)
+        span_write(&table, &spans[i], i == 0 && n_spans > 1 ? 0 : most);
+    if (most == 0)
+        ubi__out_string(a->out,
+                        "Nothing that was allocated while it was recorded is alive, or ids were not recorded.\n");
+}
+
+static ubi_status page_write(const answer *a) {
+    uint32_t n;
+    ubi_allocations_tops(a->allocations, &n);
+    if (a->arguments->timeline)
+        timeline_write(a);
+    else if (n)
+        return functions_write(a);
+    else
+        ubi__out_printf(a->out, "The file does not say who allocated what.\nNot recorded%s.\n",
+                        ubi__how_to_record_stacks(a->snapshot->graph));
+    return UBI_OK;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+
+static void place_put(ubi__json *j, const ubi_allocations *a, ubi_function_ix function) {
+    ubi_allocation_function f;
+    ubi_allocations_function(a, function, &f);
+    ubi__json_member_text(j, "name", f.name);
+    ubi__json_member_text(j, "scriptName", f.script_name);
+    ubi__json_member_u64(j, "line", f.line);
+    ubi__json_member_u64(j, "column", f.column);
+}
+
+static void tally_put(ubi__json *j, const ubi_allocation_tally *tally) {
+    ubi__json_member_u64(j, "count", tally->count);
+    ubi__json_member_u64(j, "size", tally->size_bytes);
+    ubi__json_member_u64(j, "liveCount", tally->live_count);
+    ubi__json_member_u64(j, "liveSize", tally->live_size_bytes);
+}
+
+/* Rows below the first, which is the function itself; a row's parent is an earlier one, or null. */
+static ubi_status callers_put(ubi__json *j, const answer *q, ubi_function_ix function) {
+    ubi_allocation_caller *rows;
+    uint32_t n;
+    UBI_TRY(ubi_allocations_callers(&rows, &n, q->allocations, function, q->caller_levels));
+    ubi__json_member_array(j, "callers");
+    for (uint32_t i = 1; i < n && !j->failed; i++) {
+        ubi__json_object_begin(j);
+        ubi__json_member_u64_or_null(j, "calls", rows[i].parent, rows[i].parent - 1);
+        place_put(j, q->allocations, rows[i].function);
+        tally_put(j, &rows[i].tally);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+    ubi_allocations_callers_free(q->allocations, rows, n);
+    return UBI_OK;
+}
+
+static ubi_status tops_put(ubi__json *j, const answer *q) {
+    uint32_t n;
+    const ubi_allocation_top *tops = ubi_allocations_tops(q->allocations, &n);
+    uint32_t shown = shown_functions(q, n);
+    ubi__json_member_u64(j, "functionCount", n);
+    ubi__json_member_array(j, "functions");
+    for (uint32_t i = 0; i < shown && !j->failed; i++) {
+        ubi__json_object_begin(j);
+        place_put(j, q->allocations, tops[i].function);
+        tally_put(j, &tops[i].tally);
+        if (q->caller_levels)
+            UBI_TRY(callers_put(j, q, tops[i].function));
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+    return UBI_OK;
+}
+
+static void samples_put(ubi__json *j, const ubi_allocations *a) {
+    uint32_t n;
+    const ubi_allocation_sample *samples = ubi_allocations_samples(a, &n);
+    ubi__json_member_array(j, "samples");
+    for (uint32_t i = 0; i < n && !j->failed; i++) {
+        ubi__json_object_begin(j);
+        ubi__json_member_double(j, "timestamp", (double)samples[i].time_us / 1000);
+        ubi__json_member_node_id(j, "lastAssignedId", samples[i].last_id);
+        ubi__json_member_u64(j, "liveCount", samples[i].live_count);
+        ubi__json_member_u64(j, "size", samples[i].size_bytes);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+static ubi_status document_write(const answer *q) {
+    ubi__json j;
+    ubi__document_begin(&j, q->cli, "ubiheap.allocations/1", q->snapshot->path);
+    ubi__json_member_bool(&j, "hasHistory", ubi_allocations_has_history(q->allocations));
+    UBI_TRY(tops_put(&j, q));
+    samples_put(&j, q->allocations);
+    ubi__document_end(&j);
+    return UBI_OK;
+}
+
+/* ---- command --------------------------------------------------------------------------------------------------------- */
+
+static ubi_status allocations_show(ubi__cli *cli, const ubi__snapshot *snapshot,
+                                   const allocations_arguments *arguments) {
     ubi_allocations_options options = UBI_ALLOCATIONS_OPTIONS_INIT;
     ubi_allocations *allocations;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     ubi_status status = ubi_allocations_new(&allocations, snapshot->look, &options);
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
-    ubi__allocations_answer answer = {
-        .allocations = allocations,
-        .limit = arguments->limit,
-        .caller_levels = arguments->callers < UINT32_MAX ? (uint32_t)arguments->callers : UINT32_MAX,
-        .timeline = arguments->timeline,
-    };
-    status = cli->common.json ? ubi__allocations_document(cli, snapshot, &answer)
-                              : ubi__allocations_page(cli, snapshot, &answer);
+    answer a = { cli, &cli->output->out, snapshot, allocations, arguments, caller_levels(arguments) };
+    status = cli->common.json ? document_write(&a) : page_write(&a);
     ubi_allocations_free(allocations);
     return status;
 }
 
-static ubi_status show_recording(ubi__cli *cli, const char *path, const allocations_arguments *arguments,
+static ubi_status recording_show(ubi__cli *cli, const char *path, const allocations_arguments *arguments,
                                  int *exit_code) {
     const ubi__allocations_wishes wishes = {
         .by = arguments->by,
         .limit = arguments->limit,
-        .caller_levels = arguments->callers < UINT32_MAX ? (uint32_t)arguments->callers : UINT32_MAX,
+        .caller_levels = caller_levels(arguments),
         .with_callees = arguments->with_callees,
     };
     if (arguments->timeline)
@@ -48,17 +322,17 @@ static ubi_status show_recording(ubi__cli *cli, const char *path, const allocati
     return ubi__allocations_of_recording(cli, path, &wishes, exit_code);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status allocations_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const allocations_arguments *arguments = values;
     ubi__snapshot snapshot;
     (void)n_operands;
     if (ubi__is_recording(operands[0]))
-        return show_recording(cli, operands[0], arguments, exit_code);
+        return recording_show(cli, operands[0], arguments, exit_code);
     UBI_TRY(ubi__input_check(cli, operands[0]));
     if (arguments->by || arguments->with_callees)
         return ubi__fail(UBI_EINVAL, "--%s is for recordings of allocations", arguments->by ? "by" : "with-callees");
     UBI_TRY(ubi__snapshot_open(&snapshot, cli, operands[0]));
-    ubi_status status = show(cli, &snapshot, values);
+    ubi_status status = allocations_show(cli, &snapshot, values);
     ubi__snapshot_close(&snapshot);
     return status;
 }
@@ -121,5 +395,5 @@ const ubi__command ubi__command_allocations = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(allocations_arguments),
-    .run = run,
+    .run = allocations_run,
 };

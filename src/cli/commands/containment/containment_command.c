@@ -2,30 +2,23 @@
  *
  * containment_command.c: `ubiheap containment`, what nodes refer to, from the root down.
  *
- * What opens is planned first (containment_plan.h). Then the tree is walked depth first with a list of children per open level,
- * and written as it is walked.
+ * What opens is planned first (containment_plan.h). Then the tree is written as it is walked.
  */
 #include "base/human.h"
 #include "cli/commands/containment/containment_plan.h"
 #include "cli/node_id.h"
 #include "cli/object_rows.h"
+#include "cli/page.h"
 #include "cli/snapshot.h"
 #include "render/edge_label.h"
 #include "render/result_json.h"
+#include "render/text_tree.h"
 
 typedef struct containment_arguments {
     uint64_t depth, limit, rows;
 } containment_arguments;
 
 #define AT(field) offsetof(containment_arguments, field)
-
-/* The children of a row that is open. */
-typedef struct level {
-    ubi__containment_children children; /* owned */
-    size_t n_shown, next;
-} level;
-
-UBI_VEC_DECLARE(level_stack, level);
 
 typedef struct job {
     ubi__cli *cli;
@@ -40,22 +33,31 @@ typedef struct job {
     uint64_t *passed;           /* a bit per node: its open row has been written; owned */
     ubi__object_rows rows;
     ubi__json json;
-    level_stack levels;
+    ubi__text_tree tree;
 } job;
 
 static size_t passed_words(const job *j) {
     return j->graph->n_nodes / 64 + (size_t)1;
 }
 
-static ubi_status open_level(job *j, ubi_node_ix node) {
-    level l = { .children = { 0 } };
+static void level_close(void *payload, ubi__text_tree_level *level) {
+    (void)payload;
+    ubi__containment_children_fini(level->owned, ubi_allocator_default());
+    UBI_DELETE(ubi_allocator_default(), (ubi__containment_children *)level->owned);
+}
+
+static ubi_status level_open(job *j, ubi_node_ix node) {
+    ubi__containment_children *children = UBI_NEW(ubi_allocator_default(), ubi__containment_children);
+    if (!children)
+        return ubi__fail_nomem();
+    ubi__text_tree_level level = { .owned = children, .is_indented = true };
     j->passed[node >> 6] |= UINT64_C(1) << (node & 63);
-    ubi_status status = ubi__containment_list(&l.children, &j->plan, node);
-    l.n_shown = ubi__containment_shown(&j->plan, l.children.n);
+    ubi_status status = ubi__containment_list(children, &j->plan, node);
+    level.n_shown = ubi__containment_shown(&j->plan, children->n);
+    level.n_hidden = children->n - level.n_shown;
     if (status == UBI_OK)
-        status = level_stack_push(&j->levels, ubi_allocator_default(), l);
-    if (status != UBI_OK)
-        ubi__containment_children_fini(&l.children, ubi_allocator_default());
+        return ubi__text_tree_open(&j->tree, level);
+    level_close(j, &level);
     return status;
 }
 
@@ -70,25 +72,16 @@ static const char *place_of_children(const job *j, ubi_edge_ix edge) {
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-#define INDENT 2
-#define MOST_INDENT 40
-
-static size_t indent_of(const job *j) {
-    size_t indent = j->levels.n * INDENT;
-    return indent < MOST_INDENT ? indent : MOST_INDENT;
-}
-
 #define PLACE_COLUMNS 13 /* "  shown above" */
 
 /* `edge` NULL: the first row. */
-static void write_row(const job *j, const ubi_edge_ix *edge, ubi_node_ix node) {
-    ubi__out *out = j->rows.out;
-    const ubi__style *style = j->rows.style;
-    size_t used = UBI__OBJECT_ROW_NUMBERS + indent_of(j);
+static void row_write(const job *j, const ubi_edge_ix *edge, ubi_node_ix node) {
+    ubi__out *out = j->rows.table.out;
+    const ubi__style *style = j->rows.table.style;
     ubi__object_rows_numbers(&j->rows, node, j->distances[node]);
-    ubi__display_pad(out, UBI__OBJECT_ROW_NUMBERS, used);
+    size_t used = j->rows.table.used + ubi__text_tree_prefix(&j->tree);
     const char *place = edge ? place_of_children(j, *edge) : NULL;
-    size_t room = ubi__object_rows_room(&j->rows, used + (place ? PLACE_COLUMNS : 0));
+    size_t room = ubi__text_table_room(&j->rows.table, used + (place ? PLACE_COLUMNS : 0));
     if (edge) {
         ubi__display_ink(out, style, UBI__INK_CYAN);
         used = ubi__display_edge_label(out, style, j->graph, *edge, room / 2);
@@ -105,22 +98,32 @@ static void write_row(const job *j, const ubi_edge_ix *edge, ubi_node_ix node) {
     ubi__out_char(out, '\n');
 }
 
-static void write_cut(const job *j) {
-    if (!j->plan.is_cut)
-        return;
-    ubi__display_ink(j->rows.out, j->rows.style, UBI__INK_DIM);
-    ubi__out_printf(j->rows.out, "%s deeper rows are left out; --rows 0 shows all\n",
-                    ubi__display_ellipsis(j->rows.style));
-    ubi__display_ink(j->rows.out, j->rows.style, UBI__INK_PLAIN);
+static ubi_status row_enter(void *payload, ubi__text_tree *tree, const ubi__text_tree_level *level, size_t i) {
+    job *j = payload;
+    const ubi__containment_children *children = level->owned;
+    ubi_edge_ix edge = children->at[i].edge;
+    ubi_node_ix node = j->graph->target.at[edge];
+    (void)tree;
+    row_write(j, &edge, node);
+    return ubi__containment_opens(&j->plan, edge) ? level_open(j, node) : UBI_OK;
 }
 
-static void write_more(const job *j, size_t n) {
-    char count[UBI__HUMAN_TEXT];
-    ubi__object_rows_gap(&j->rows);
-    ubi__display_pad(j->rows.out, 0, indent_of(j));
-    ubi__display_ink(j->rows.out, j->rows.style, UBI__INK_DIM);
-    ubi__out_printf(j->rows.out, "%s %s more\n", ubi__display_ellipsis(j->rows.style), ubi__human_count(count, n));
-    ubi__display_ink(j->rows.out, j->rows.style, UBI__INK_PLAIN);
+static ubi_status page_write(job *j) {
+    static const ubi__text_tree_ops ops = { .row = row_enter, .close = level_close };
+    char line[80];
+    ubi__out *out = j->rows.table.out;
+    j->tree = (ubi__text_tree){ .table = &j->rows.table, .ops = &ops, .payload = j };
+    ubi__text_table_head(&j->rows.table);
+    row_write(j, NULL, j->plan.start);
+    UBI_TRY(level_open(j, j->plan.start));
+    UBI_TRY(ubi__text_tree_walk(&j->tree, out));
+    if (!j->plan.is_cut)
+        return UBI_OK;
+    snprintf(line, sizeof line, "%s deeper rows are left out; --rows 0 shows all",
+             ubi__display_ellipsis(&j->cli->style));
+    ubi__write_inked(j->cli, UBI__INK_DIM, line);
+    ubi__out_char(out, '\n');
+    return UBI_OK;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -130,135 +133,93 @@ static void put_node(job *j, ubi_node_ix node) {
     ubi__json_member_u64(&j->json, "edgeCount", j->graph->first_edge.at[node + 1] - j->graph->first_edge.at[node]);
 }
 
-static void begin_row(job *j, ubi_edge_ix edge, ubi_node_ix node) {
+static void object_begin(job *j, ubi_edge_ix edge, ubi_node_ix node) {
     char digits[UBI_EDGE_LABEL_BYTES];
     ubi__json_object_begin(&j->json);
     ubi__json_member_text(&j->json, "edge", ubi_graph_edge_label(j->graph, edge, digits));
     ubi__render_edge_kind(&j->json, j->graph, edge);
     put_node(j, node);
-    if (place_of_children(j, edge)) {
+    if (place_of_children(j, edge))
         ubi__json_member_bool(&j->json, "shownElsewhere", true);
-    }
 }
 
-static void begin_children(job *j) {
-    ubi__json_member_array(&j->json, "children");
-}
-
-/* ---- the walk ---------------------------------------------------------------------------------------------------- */
-
-static bool is_json(const job *j) {
-    return j->cli->common.json;
-}
-
-static ubi_status enter(job *j, ubi_edge_ix edge) {
+static ubi_status object_enter(void *payload, ubi__text_tree *tree, const ubi__text_tree_level *level, size_t i) {
+    job *j = payload;
+    const ubi__containment_children *children = level->owned;
+    ubi_edge_ix edge = children->at[i].edge;
     ubi_node_ix node = j->graph->target.at[edge];
-    if (is_json(j))
-        begin_row(j, edge, node);
-    else
-        write_row(j, &edge, node);
+    (void)tree;
+    object_begin(j, edge, node);
     if (ubi__containment_opens(&j->plan, edge)) {
-        if (is_json(j))
-            begin_children(j);
-        return open_level(j, node);
+        ubi__json_member_array(&j->json, "children");
+        return level_open(j, node);
     }
-    if (is_json(j))
+    ubi__json_object_end(&j->json);
+    return UBI_OK;
+}
+
+static void object_end(void *payload, const ubi__text_tree_level *level) {
+    job *j = payload;
+    (void)level;
+    ubi__json_array_end(&j->json);
+    if (j->tree.levels.n > 1) /* the document ends the first one */
         ubi__json_object_end(&j->json);
-    return UBI_OK;
 }
 
-static void leave(job *j) {
-    level *top = &j->levels.at[j->levels.n - 1];
-    if (is_json(j)) {
-        ubi__json_array_end(&j->json);
-        if (j->levels.n > 1) /* the document ends the first one */
-            ubi__json_object_end(&j->json);
-    } else if (top->n_shown < top->children.n) {
-        write_more(j, top->children.n - top->n_shown);
-    }
-    ubi__containment_children_fini(&top->children, ubi_allocator_default());
-    j->levels.n--;
-}
-
-static ubi_status walk(job *j) {
-    UBI_TRY(open_level(j, j->plan.start));
-    while (j->levels.n && !j->cli->output->out.failed) {
-        level *top = &j->levels.at[j->levels.n - 1];
-        if (top->next == top->n_shown)
-            leave(j);
-        else
-            UBI_TRY(enter(j, top->children.at[top->next++].edge));
-    }
-    return UBI_OK;
-}
-
-static ubi_status write_document(job *j) {
+static ubi_status document_write(job *j) {
+    static const ubi__text_tree_ops ops = { .row = object_enter, .end = object_end, .close = level_close };
+    j->tree = (ubi__text_tree){ .ops = &ops, .payload = j };
     ubi__document_begin(&j->json, j->cli, "ubiheap.containment/1", j->snapshot->path);
     put_node(j, j->plan.start);
     ubi__json_member_bool(&j->json, "rowsLeftOut", j->plan.is_cut);
-    begin_children(j);
-    UBI_TRY(walk(j));
+    ubi__json_member_array(&j->json, "children");
+    UBI_TRY(level_open(j, j->plan.start));
+    UBI_TRY(ubi__text_tree_walk(&j->tree, &j->cli->output->out));
     ubi__document_end(&j->json);
-    return UBI_OK;
-}
-
-static ubi_status write_page(job *j) {
-    ubi__object_rows_head(&j->rows, "Name");
-    write_row(j, NULL, j->plan.start);
-    UBI_TRY(walk(j));
-    write_cut(j);
     return UBI_OK;
 }
 
 /* ---- command ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status compute(job *j) {
-    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
-    options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    options.without_sets = true;
-    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+static ubi_status containment_compute(job *j) {
     j->graph = j->snapshot->graph;
     j->plan = (ubi__containment_plan){ .graph = j->graph,
                                        .limits = { j->arguments->depth, j->arguments->limit, j->arguments->rows },
                                        .start = ubi__snapshot_view(j->snapshot)->root };
     if (j->has_id)
         UBI_TRY(ubi__node_id_find(&j->plan.start, j->graph, j->node_id));
-    UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &options));
+    UBI_TRY(ubi__snapshot_dominators(&j->dominators, j->cli, j->snapshot));
     j->plan.dominators = j->dominators;
-    j->distances = ubi__alloc_array(ubi_allocator_default(), j->graph->n_nodes, sizeof *j->distances);
+    UBI_TRY(ubi__snapshot_distances(&j->distances, j->snapshot));
     j->passed = ubi__calloc_array(ubi_allocator_default(), passed_words(j), sizeof *j->passed);
-    if (!j->distances || !j->passed)
+    if (!j->passed)
         return ubi__fail_nomem();
-    UBI_TRY(ubi_lens_distances(j->distances, j->snapshot->look));
     return ubi__containment_plan_make(&j->plan);
 }
 
-static ubi_status show(job *j) {
-    UBI_TRY(compute(j));
+static ubi_status containment_show(job *j) {
+    UBI_TRY(containment_compute(j));
     ubi__progress_line_clear(&j->cli->progress);
-    j->rows =
-        (ubi__object_rows){ &j->cli->output->out, &j->cli->style, j->snapshot->look, j->dominators, j->distances };
-    return is_json(j) ? write_document(j) : write_page(j);
+    ubi__object_rows_init(&j->rows, j->cli, j->snapshot->look, j->dominators, j->distances, "Name");
+    return j->cli->common.json ? document_write(j) : page_write(j);
 }
 
 static ubi_status open_and_show(job *j, const char *path) {
     ubi__snapshot snapshot;
     UBI_TRY(ubi__snapshot_open(&snapshot, j->cli, path));
     j->snapshot = &snapshot;
-    ubi_status status = show(j);
-    for (size_t i = 0; i < j->levels.n; i++)
-        ubi__containment_children_fini(&j->levels.at[i].children, ubi_allocator_default());
-    level_stack_fini(&j->levels, ubi_allocator_default());
+    ubi_status status = containment_show(j);
+    ubi__text_tree_fini(&j->tree);
     ubi__containment_plan_free(&j->plan);
     if (j->passed)
         ubi__free_array(ubi_allocator_default(), j->passed, passed_words(j), sizeof *j->passed);
-    ubi__free_array(ubi_allocator_default(), j->distances, snapshot.graph->n_nodes, sizeof *j->distances);
+    ubi__snapshot_distances_free(j->distances, &snapshot);
     ubi_dominators_free(j->dominators);
     ubi__snapshot_close(&snapshot);
     return status;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status containment_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     job j = { .cli = cli, .arguments = values, .has_id = n_operands > 1 };
     (void)exit_code;
     if (j.has_id)
@@ -301,5 +262,5 @@ const ubi__command ubi__command_containment = {
     .min_operands = 1,
     .max_operands = 2,
     .arguments_bytes = sizeof(containment_arguments),
-    .run = run,
+    .run = containment_run,
 };

@@ -301,7 +301,7 @@ static ubi_status check_place(const conversion *c, const ubi__snapshot *snapshot
 static ubi_status convert(ubi__cli *cli, conversion *c, ubi__snapshot *snapshot) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
-    options.threads = cli->common.threads < UINT32_MAX ? (unsigned)cli->common.threads : 0;
+    options.threads = ubi__cli_threads(cli);
     options.format = c->format->name;
     options.compression = c->compression;
     UBI_TRY(check_place(c, snapshot));

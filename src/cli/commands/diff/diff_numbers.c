@@ -45,14 +45,3 @@ void ubi__write_change(const ubi__cli *cli, ubi__formatter format, ubi__change c
     if (ubi__change_size(c))
         ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
 }
-
-void ubi__write_change_bar(const ubi__cli *cli, ubi__change c, uint64_t largest, unsigned columns) {
-    ubi__write_bar(cli, ink_of(c), ubi__change_size(c), largest, columns);
-}
-
-void ubi__write_rest_name(const ubi__cli *cli, uint32_t n) {
-    char text[UBI__HUMAN_TEXT], line[UBI__HUMAN_TEXT + 16];
-    snprintf(line, sizeof line, "%s %s more", ubi__display_ellipsis(&cli->style), ubi__human_count(text, n));
-    ubi__write_inked(cli, UBI__INK_DIM, line);
-    ubi__out_char(&cli->output->out, '\n');
-}

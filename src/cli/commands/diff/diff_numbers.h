@@ -37,11 +37,14 @@ char *ubi__change_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c);
 
 /** The change against the right edge of a field, red for more and green for less. */
 void ubi__write_change(const ubi__cli *cli, ubi__formatter format, ubi__change c, size_t columns);
-/** Two spaces and a bar of `columns`, full for `largest`. */
-void ubi__write_change_bar(const ubi__cli *cli, ubi__change c, uint64_t largest, unsigned columns);
-
-/** Name of the row that stands for `n` others, and the end of its line. */
-void ubi__write_rest_name(const ubi__cli *cli, uint32_t n);
+/** A cell of that kind, with its sign: red for more and green for less. */
+static inline ubi__cell ubi__change_cell(ubi__cell_kind kind, ubi__change c) {
+    return ubi__cell_change((ubi__cell){ .kind = kind, .value = ubi__change_size(c) }, c.to < c.from);
+}
+/** A bar, full for `largest`. */
+static inline ubi__cell ubi__change_bar(ubi__change c, uint64_t largest) {
+    return ubi__cell_change(ubi__cell_bar(UBI__INK_GREEN, ubi__change_size(c), largest), c.to < c.from);
+}
 
 static inline size_t ubi__larger(size_t a, size_t b) {
     return a > b ? a : b;

@@ -65,7 +65,7 @@ bool ubi__diff_doubts_order(const ubi__diff_pair *pair) {
     return text[0];
 }
 
-static void write_snapshot(const ubi__cli *cli, const char *which, const ubi_tally *total, size_t nodes_columns,
+static void snapshot_write(const ubi__cli *cli, const char *which, const ubi_tally *total, size_t nodes_columns,
                            const char *path, const char *time) {
     char size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT];
     ubi__out *out = &cli->output->out;
@@ -83,7 +83,7 @@ static char *node_things(char out[UBI__HUMAN_TEXT], uint64_t n) {
     return ubi__human_things(out, n, "node");
 }
 
-static void write_total_change(const ubi__cli *cli, ubi__change bytes, ubi__change count, size_t nodes_columns) {
+static void total_change_write(const ubi__cli *cli, ubi__change bytes, ubi__change count, size_t nodes_columns) {
     char size[UBI__HUMAN_TEXT + 1], nodes[UBI__HUMAN_TEXT + 1];
     ubi__write_change(cli, ubi__human_size, bytes, strlen("Old") + UBI__DIFF_SIZE_COLUMNS + 1);
     ubi__write_change(cli, node_things, count, nodes_columns + 2);
@@ -103,25 +103,32 @@ void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair) {
     columns = ubi__larger(columns, strlen(ubi__human_things(text, count.to, "node")));
     columns = ubi__larger(columns, strlen(ubi__change_text(text, node_things, count)));
     describe_time(time, sizeof time, old, NULL);
-    write_snapshot(cli, "Old", &pair->old_total, columns, pair->old_snapshot->path, time);
+    snapshot_write(cli, "Old", &pair->old_total, columns, pair->old_snapshot->path, time);
     describe_time(time, sizeof time, pair->new_snapshot->graph, old);
     if (!time[0] && pair->is_one_process)
         describe_order(time, sizeof time, pair->new_snapshot->graph, old);
-    write_snapshot(cli, "New", &pair->new_total, columns, pair->new_snapshot->path, time);
-    write_total_change(cli, bytes, count, columns);
+    snapshot_write(cli, "New", &pair->new_total, columns, pair->new_snapshot->path, time);
+    total_change_write(cli, bytes, count, columns);
 }
 
 /* ---- allocation sites ------------------------------------------------------------------------------------------- */
 
+enum { SIZE, BAR, COUNT, COLUMNS };
+
+static const ubi__text_column site_columns[COLUMNS] = {
+    [SIZE] = { NULL, .width = UBI__DIFF_SIZE_COLUMNS },
+    [BAR] = { NULL, .width = UBI__DIFF_BAR_COLUMNS, .gap = 2,
+              .least_name_columns = UBI__DIFF_NAME_COLUMNS_BESIDE_BARS },
+    [COUNT] = { NULL, .width = 5, .gap = 2 },
+};
+
 typedef struct site_list {
-    ubi__cli *cli;
     const ubi_census_tree *tree;
     const ubi_census_node_ix *rows;
     uint32_t n_rows;
     uint32_t n_sites, n_shown; /* of them */
     uint64_t largest;
-    size_t count_columns;
-    unsigned bar_columns;
+    ubi__text_table table;
 } site_list;
 
 /* Rows that stand for a place in the source come with a frame; the others are what has no stack. */
@@ -135,43 +142,37 @@ static bool next_site(const site_list *s, uint32_t *i, ubi_census_node *out) {
 }
 
 /* Sums up the sites and finds the widths; those from `n_shown` on are one row. */
-static void measure_sites(site_list *s, uint64_t limit) {
-    char text[UBI__HUMAN_TEXT + 1];
+static void sites_measure(site_list *s, uint64_t limit) {
     ubi_census_node node;
-    uint32_t i = 0;
-    s->count_columns = strlen("Count");
-    for (; next_site(s, &i, &node); i++, s->n_sites++) {
+    for (uint32_t i = 0; next_site(s, &i, &node); i++, s->n_sites++) {
         uint64_t bytes = ubi__change_size(ubi__change_by(node.total_bytes));
         s->largest = bytes > s->largest ? bytes : s->largest;
-        s->count_columns = ubi__larger(
-            s->count_columns, strlen(ubi__change_text(text, ubi__human_count, ubi__change_by(node.total_count))));
+        ubi__text_table_widen(&s->table, COUNT, ubi__change_cell(UBI__CELL_COUNT, ubi__change_by(node.total_count)));
     }
     s->n_shown = limit && s->n_sites > limit + 1 ? (uint32_t)limit : s->n_sites;
-    size_t used = UBI__DIFF_SIZE_COLUMNS + 2 + UBI__DIFF_BAR_COLUMNS + 2 + s->count_columns + 2;
-    s->bar_columns = used + UBI__DIFF_NAME_COLUMNS_BESIDE_BARS <= s->cli->style.columns ? UBI__DIFF_BAR_COLUMNS : 0;
+    ubi__text_table_lay_out(&s->table);
 }
 
 /* Everything of a row but its name; returns the columns left for that. */
-static size_t write_site_numbers(const site_list *s, ubi__change bytes, ubi__change count) {
-    size_t used = UBI__DIFF_SIZE_COLUMNS + 2 + s->count_columns + 2 + (s->bar_columns ? 2 + s->bar_columns : 0);
-    ubi__write_change(s->cli, ubi__human_size, bytes, UBI__DIFF_SIZE_COLUMNS);
-    if (s->bar_columns)
-        ubi__write_change_bar(s->cli, bytes, s->largest, s->bar_columns);
-    ubi__write_change(s->cli, ubi__human_count, count, 2 + s->count_columns);
-    ubi__out_string(&s->cli->output->out, "  ");
-    return ubi__name_room(s->cli, used);
+static size_t site_write_numbers(const site_list *s, ubi__change bytes, ubi__change count) {
+    const ubi__cell cells[COLUMNS] = {
+        [SIZE] = ubi__change_cell(UBI__CELL_SIZE, bytes),
+        [BAR] = ubi__change_bar(bytes, s->largest),
+        [COUNT] = ubi__change_cell(UBI__CELL_COUNT, count),
+    };
+    return ubi__text_table_row(&s->table, cells);
 }
 
-static void write_site(const site_list *s, const ubi_census_node *node) {
+static void site_write(const site_list *s, const ubi_census_node *node) {
     ubi_frame frame;
-    size_t room = write_site_numbers(s, ubi__change_by(node->total_bytes), ubi__change_by(node->total_count));
+    size_t room = site_write_numbers(s, ubi__change_by(node->total_bytes), ubi__change_by(node->total_count));
     ubi_stack_frame(node->frame, &frame);
-    ubi__display_frame(&s->cli->output->out, &s->cli->style, &frame, room);
-    ubi__out_char(&s->cli->output->out, '\n');
+    ubi__display_frame(s->table.out, s->table.style, &frame, room);
+    ubi__out_char(s->table.out, '\n');
 }
 
 /* Ups and downs of the sites from `i` on, taken together. */
-static void write_other_sites(const site_list *s, uint32_t i) {
+static void other_sites_write(const site_list *s, uint32_t i) {
     ubi_census_node node;
     ubi__change bytes = { 0, 0 }, count = { 0, 0 };
     for (; next_site(s, &i, &node); i++) {
@@ -179,23 +180,24 @@ static void write_other_sites(const site_list *s, uint32_t i) {
         bytes = (ubi__change){ bytes.from + b.from, bytes.to + b.to };
         count = (ubi__change){ count.from + c.from, count.to + c.to };
     }
-    write_site_numbers(s, bytes, count);
-    ubi__write_rest_name(s->cli, s->n_sites - s->n_shown);
+    site_write_numbers(s, bytes, count);
+    ubi__text_table_rest(&s->table, s->n_sites - s->n_shown);
 }
 
 void ubi__diff_write_sites(ubi__cli *cli, const ubi_census_tree *tree, uint64_t limit) {
     ubi_census_node node;
     uint32_t i = 0;
     ubi_census_tree_node(tree, ubi_census_tree_root(tree), &node);
-    site_list s = { .cli = cli, .tree = tree, .rows = node.children, .n_rows = node.n_children };
-    measure_sites(&s, limit);
+    site_list s = { .tree = tree, .rows = node.children, .n_rows = node.n_children };
+    ubi__page_table(&s.table, cli, "", site_columns, COLUMNS);
+    sites_measure(&s, limit);
     if (s.n_sites == 0)
         return;
     ubi__write_title(cli, "Where that was allocated");
     for (uint32_t shown = 0; shown < s.n_shown && next_site(&s, &i, &node); i++, shown++)
-        write_site(&s, &node);
+        site_write(&s, &node);
     if (s.n_shown < s.n_sites)
-        write_other_sites(&s, i);
+        other_sites_write(&s, i);
 }
 
 /* ---- next ------------------------------------------------------------------------------------------------------- */

@@ -110,7 +110,7 @@ static uint64_t site_of(const void *look, ubi_node_ix node) {
 static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+    options.threads = ubi__cli_threads(j->cli);
     options.reuses_ids = ubi_lens_reuses_ids(newest->look);
     options.engine = j->arguments->engine;
     options.control = j->control;

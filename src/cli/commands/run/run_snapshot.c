@@ -42,7 +42,7 @@ static ubi_status save(ubi__run *run, const ubi__script_runtime *runtime, ubi__r
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     uint64_t start_us = ubi__clock_us();
     options.progress = (ubi_progress){ go_on, NULL };
-    options.threads = run->cli->common.threads < UINT32_MAX ? (unsigned)run->cli->common.threads : 0;
+    options.threads = ubi__cli_threads(run->cli);
     ubi_status status = ubi_target_save(runtime->target, NULL, out->file, &options, &out->info);
     out->taken_us = ubi__clock_us() - start_us;
     return status;

@@ -18,9 +18,6 @@
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
 
-#define COUNT_COLUMNS 9
-#define WORD_COLUMNS 28
-
 typedef struct job {
     ubi__cli *cli;
     const char *path;
@@ -35,20 +32,20 @@ typedef struct job {
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
-static ubi_status drop(void *payload, const void *data, size_t n) {
+static ubi_status data_drop(void *payload, const void *data, size_t n) {
     (void)payload, (void)data, (void)n;
     return UBI_OK;
 }
 
-static bool drop_all(void *payload, const void *data, size_t n) {
-    return drop(payload, data, n) == UBI_OK;
+static bool bytes_drop(void *payload, const void *data, size_t n) {
+    return data_drop(payload, data, n) == UBI_OK;
 }
 
 static ubi_status read_recording(job *j, ubi__source *source) {
     ubi__recording_copy copy = { .map_text = ubi__audit_text,
                                  .map_text_payload = j->audit,
                                  .progress = ubi__progress_line_callbacks(&j->cli->progress) };
-    UBI_TRY(ubi__recording_copy_write(&copy, source, drop, NULL, NULL));
+    UBI_TRY(ubi__recording_copy_write(&copy, source, data_drop, NULL, NULL));
     if (copy.fault[0] && !j->fault[0])
         snprintf(j->fault, sizeof j->fault, "%s", copy.fault);
     return UBI_OK;
@@ -58,7 +55,7 @@ static ubi_status read_timeline(job *j, ubi__source *source) {
     ubi__timeline_copy copy = { .map_text = ubi__audit_text,
                                 .map_text_payload = j->audit,
                                 .progress = ubi__progress_line_callbacks(&j->cli->progress) };
-    UBI_TRY(ubi__timeline_copy_write(&copy, source, drop, NULL, NULL));
+    UBI_TRY(ubi__timeline_copy_write(&copy, source, data_drop, NULL, NULL));
     snprintf(j->fault, sizeof j->fault, "%s", copy.fault);
     return UBI_OK;
 }
@@ -92,7 +89,7 @@ static ubi_status read_snapshot(job *j) {
     options.map_text_payload = j->audit;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     UBI_TRY(ubi__snapshot_load(&snapshot, j->cli, j->path));
-    ubi_status status = ubi_graph_save_callback(snapshot.graph, drop_all, NULL, &options, NULL);
+    ubi_status status = ubi_graph_save_callback(snapshot.graph, bytes_drop, NULL, &options, NULL);
     if (snapshot.info.ended_early)
         snprintf(j->fault, sizeof j->fault, "the input ended early: %.200s", snapshot.info.end_note);
     ubi__snapshot_close(&snapshot);
@@ -194,7 +191,7 @@ static int compare_words(const void *a, const void *b) {
     return ubi__text_compare(x->word, y->word);
 }
 
-static ubi_status choose(job *j) {
+static ubi_status words_choose(job *j) {
     uint32_t n = ubi__audit_word_count(j->audit);
     j->n_room = n + 1;
     j->rows = ubi__alloc_array(ubi_allocator_default(), j->n_room, sizeof *j->rows);
@@ -242,7 +239,7 @@ static const char *role_words(ubi_text_role role) {
     return words[role];
 }
 
-static void write_head(const job *j) {
+static void head_write(const job *j) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     ubi__out *out = &j->cli->output->out;
     uint32_t n_replaced = ubi__audit_replaced_count(j->audit);
@@ -263,57 +260,62 @@ static void write_head(const job *j) {
 }
 
 /* The example says no more where it is the word. */
-static void write_row(const job *j, const ubi__audit_word *w) {
-    ubi__out *out = &j->cli->output->out;
-    const ubi__style *style = &j->cli->style;
-    ubi__write_count(j->cli, w->n_texts, COUNT_COLUMNS);
-    ubi__out_string(out, "  ");
-    if (ubi__text_equal(w->word, w->example) || w->group == UBI__AUDIT_SOURCES) {
-        ubi__display_text(out, style, w->word, ubi__name_room(j->cli, COUNT_COLUMNS + 2));
-    } else {
-        size_t used = ubi__display_columns(w->word, style, WORD_COLUMNS);
-        ubi__display_text(out, style, w->word, WORD_COLUMNS);
-        ubi__display_pad(out, used, WORD_COLUMNS);
-        ubi__out_printf(out, "  %s: ", role_words(w->role));
-        ubi__display_text(out, style, w->example,
-                          ubi__name_room(j->cli, COUNT_COLUMNS + WORD_COLUMNS + 6 + strlen(role_words(w->role))));
-    }
-    ubi__out_char(out, '\n');
+static bool has_example(const ubi__audit_word *w) {
+    return w->group != UBI__AUDIT_SOURCES && !ubi__text_equal(w->word, w->example);
 }
 
-static void write_group(const job *j, const group_words *group, const ubi__audit_word *rows) {
+enum { TEXTS, WORD, COLUMNS };
+
+static const ubi__text_column word_columns[COLUMNS] = {
+    [TEXTS] = { "Texts", .width = 9 },
+    [WORD] = { NULL, .width = 28, .gap = 2, .is_left = true },
+};
+
+/* Words without an example take its column as well. */
+static void word_write(const ubi__text_table *alone, const ubi__text_table *beside, const ubi__audit_word *w) {
+    const ubi__cell cells[COLUMNS] = { [TEXTS] = ubi__cell_count(w->n_texts), [WORD] = ubi__cell_text(w->word) };
+    const char *role = role_words(w->role);
+    if (!has_example(w)) {
+        ubi__text_table_line(alone, cells, w->word);
+        return;
+    }
+    ubi__text_table_row(beside, cells);
+    ubi__out_printf(beside->out, "%s: ", role);
+    ubi__display_text(beside->out, beside->style, w->example,
+                      ubi__text_table_room(beside, beside->used + strlen(role) + 2));
+    ubi__out_char(beside->out, '\n');
+}
+
+static void group_write(const job *j, const group_words *group, const ubi__audit_word *rows) {
     char title[96], count[UBI__HUMAN_TEXT];
-    ubi__out *out = &j->cli->output->out;
-    uint32_t n = j->n_of[group->group];
+    uint32_t n = j->n_of[group->group], n_shown = n_listed(j, group->group);
+    ubi__text_table alone, beside;
     bool has_examples = false;
-    for (uint32_t i = 0; i < n_listed(j, group->group); i++)
-        has_examples |= !ubi__text_equal(rows[i].word, rows[i].example) && group->group != UBI__AUDIT_SOURCES;
+    for (uint32_t i = 0; i < n_shown; i++)
+        has_examples |= has_example(&rows[i]);
+    ubi__page_table(&alone, j->cli, group->column, word_columns, 1);
+    ubi__page_table(&beside, j->cli, "One of them", word_columns, COLUMNS);
+    beside.at[WORD].title = group->column;
     snprintf(title, sizeof title, "%s: %s", group->title, ubi__human_count(count, n));
     ubi__write_title(j->cli, title);
-    ubi__write_ink(j->cli, UBI__INK_DIM);
-    ubi__display_right(out, "Texts", COUNT_COLUMNS);
-    if (has_examples)
-        ubi__out_printf(out, "  %-*s  One of them\n", WORD_COLUMNS, group->column);
-    else
-        ubi__out_printf(out, "  %s\n", group->column);
-    ubi__write_ink(j->cli, UBI__INK_PLAIN);
-    for (uint32_t i = 0; i < n_listed(j, group->group) && !out->failed; i++)
-        write_row(j, &rows[i]);
-    ubi__write_more(j->cli, n - n_listed(j, group->group));
+    ubi__text_table_head(has_examples ? &beside : &alone);
+    for (uint32_t i = 0; i < n_shown && !alone.out->failed; i++)
+        word_write(&alone, &beside, &rows[i]);
+    ubi__write_more(j->cli, n - n_shown);
 }
 
-static void write_page(const job *j) {
+static void page_write(const job *j) {
     const ubi__audit_word *rows = j->rows;
-    write_head(j);
+    head_write(j);
     for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
         uint32_t n = j->n_of[groups[i].group];
         if (n)
-            write_group(j, &groups[i], rows);
+            group_write(j, &groups[i], rows);
         rows += n;
     }
 }
 
-static void put_word(ubi__json *json, const ubi__audit_word *w, const char *group) {
+static void word_put(ubi__json *json, const ubi__audit_word *w, const char *group) {
     ubi__json_object_begin(json);
     ubi__json_member_text(json, "word", w->word);
     ubi__json_member_string(json, "group", group);
@@ -325,7 +327,7 @@ static void put_word(ubi__json *json, const ubi__audit_word *w, const char *grou
     ubi__json_object_end(json);
 }
 
-static void put_groups(ubi__json *json, const job *j) {
+static void groups_put(ubi__json *json, const job *j) {
     ubi__json_member_array(json, "groups");
     for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
         if (j->n_of[groups[i].group] == 0)
@@ -339,18 +341,18 @@ static void put_groups(ubi__json *json, const job *j) {
     ubi__json_array_end(json);
 }
 
-static void put_words(ubi__json *json, const job *j) {
+static void words_put(ubi__json *json, const job *j) {
     const ubi__audit_word *rows = j->rows;
     ubi__json_member_array(json, "words");
     for (int i = 0; i < UBI__AUDIT_GROUP_COUNT; i++) {
         for (uint32_t k = 0; k < n_listed(j, groups[i].group) && !json->failed; k++)
-            put_word(json, &rows[k], groups[i].name);
+            word_put(json, &rows[k], groups[i].name);
         rows += j->n_of[groups[i].group];
     }
     ubi__json_array_end(json);
 }
 
-static void write_document(const job *j) {
+static void document_write(const job *j) {
     ubi__json json;
     ubi__document_begin(&json, j->cli, "ubiheap.strings-audit/1", j->path);
     ubi__json_member_u64(&json, "wordCount", j->n_own);
@@ -360,8 +362,8 @@ static void write_document(const job *j) {
     ubi__json_member_u64(&json, "textCount", ubi__audit_text_count(j->audit));
     ubi__json_member_string(&json, "fault", j->fault[0] ? j->fault : NULL);
     ubi__json_member_u64(&json, "found", j->n);
-    put_groups(&json, j);
-    put_words(&json, j);
+    groups_put(&json, j);
+    words_put(&json, j);
     ubi__document_end(&json);
 }
 
@@ -378,7 +380,7 @@ static const ubi_query_name facts[] = {
     { 0 },
 };
 
-static ubi_status measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
+static ubi_status fact_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     const job *j = payload;
     const uint64_t values[] = { j->n_own, ubi__audit_replaced_count(j->audit), ubi__audit_large_index_count(j->audit) };
     *out = (ubi__condition_value){ .magnitude = values[value.name - facts] };
@@ -387,16 +389,16 @@ static ubi_status measure(ubi__condition_value *out, void *payload, ubi_query_va
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status audit(job *j, const ubi__condition *condition, int *exit_code) {
+static ubi_status audit_show(job *j, const ubi__condition *condition, int *exit_code) {
     ubi_status status = read_any(j);
     ubi__progress_line_clear(&j->cli->progress);
     UBI_TRY(status);
-    UBI_TRY(choose(j));
+    UBI_TRY(words_choose(j));
     if (j->cli->common.json)
-        write_document(j);
+        document_write(j);
     else
-        write_page(j);
-    UBI_TRY(ubi__condition_check_own(exit_code, j->cli, condition, measure, j));
+        page_write(j);
+    UBI_TRY(ubi__condition_check_own(exit_code, j->cli, condition, fact_measure, j));
     if (j->fault[0] && !j->cli->reason[0]) {
         snprintf(j->cli->reason, sizeof j->cli->reason, "%s; what stands before it was read", j->fault);
         *exit_code = ubi__exit_code(UBI_EFORMAT);
@@ -410,7 +412,7 @@ ubi_status ubi__strings_audit(ubi__cli *cli, const char *path, const ubi__audit_
     UBI_TRY(ubi__condition_parse_own(&condition, wishes->fail_on, facts));
     ubi_status status = ubi__audit_new(&j.audit, NULL);
     if (status == UBI_OK)
-        status = audit(&j, condition, exit_code);
+        status = audit_show(&j, condition, exit_code);
     ubi__free_array(ubi_allocator_default(), j.rows, j.n_room, sizeof *j.rows);
     ubi__audit_free(j.audit);
     ubi__condition_free(condition);

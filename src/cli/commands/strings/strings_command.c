@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * strings_command.c: `ubiheap strings`, what strings say and which say the same.
+ *
+ * The page has a line of totals, how long the strings are, and a table of texts: how much a single copy would save, how many
+ * there are, what one takes, what they retain together (where there is room), one of them, and the text.
  */
+#include <ubiheap/strings.h>
+
 #include "base/alloc.h"
+#include "base/human.h"
+#include "base/text.h"
 #include "cli/commands/nodes/node_filter.h"
 #include "cli/commands/strings/strings_audit.h"
-#include "cli/commands/strings/strings_page.h"
 #include "cli/condition.h"
+#include "cli/page.h"
+#include "cli/snapshot.h"
 
 typedef struct strings_arguments {
     bool duplicates, audit, all;
@@ -25,6 +33,8 @@ typedef struct job {
     size_t n_words;
     ubi_dominators *dominators; /* owned */
     ubi_strings *strings;       /* owned */
+    uint32_t *order;            /* owned; order[n_found]: groups as they are shown */
+    uint32_t n_found, n;        /* n of them are shown */
 } job;
 
 static const char *const sort_choices[] = { "saves", "size", "count", "retained", "length", NULL };
@@ -40,7 +50,7 @@ static ubi_strings_key sort_key(const strings_arguments *a) {
 
 /* ---- choosing ------------------------------------------------------------------------------------------------------- */
 
-static ubi_status mark(job *j, const ubi__vec_u32 *nodes) {
+static ubi_status nodes_mark(job *j, const ubi__vec_u32 *nodes) {
     j->n_words = ubi_graph_node_count(j->snapshot->graph) / 64 + 1;
     j->only = ubi__calloc_array(ubi_allocator_default(), j->n_words, sizeof *j->only);
     if (!j->only)
@@ -50,7 +60,7 @@ static ubi_status mark(job *j, const ubi__vec_u32 *nodes) {
     return UBI_OK;
 }
 
-static ubi_status choose(job *j) {
+static ubi_status strings_choose(job *j) {
     ubi__vec_u32 nodes = { 0 };
     ubi__node_table table = { .graph = j->snapshot->graph,
                               .view = ubi__snapshot_view(j->snapshot),
@@ -58,68 +68,246 @@ static ubi_status choose(job *j) {
     table.progress = ubi__progress_line_callbacks(&j->cli->progress);
     ubi_status status = ubi__node_filter_select(&nodes, j->filter, &table, 0);
     if (status == UBI_OK)
-        status = mark(j, &nodes);
+        status = nodes_mark(j, &nodes);
     ubi__vec_u32_fini(&nodes, ubi_allocator_default());
     ubi__node_table_fini(&table);
     return status;
 }
 
-static ubi_status compute(job *j) {
-    ubi_dominators_options dominator_options = UBI_DOMINATORS_OPTIONS_INIT;
+static ubi_status strings_compute(job *j) {
     ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
     if (j->filter)
-        UBI_TRY(choose(j));
-    options.progress = dominator_options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    dominator_options.without_sets = true;
-    dominator_options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+        UBI_TRY(strings_choose(j));
+    options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     if (ubi_strings_known(j->snapshot->graph))
-        UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &dominator_options));
+        UBI_TRY(ubi__snapshot_dominators(&j->dominators, j->cli, j->snapshot));
     options.dominators = j->dominators;
     options.min_length = j->arguments->min_length < UINT32_MAX ? (uint32_t)j->arguments->min_length : UINT32_MAX;
     options.only = j->only;
     return ubi_strings_new(&j->strings, j->snapshot->look, &options);
 }
 
-static void show(const job *j, const uint32_t *order, uint32_t n) {
-    uint64_t limit = j->arguments->limit;
-    ubi__strings_answer answer = {
-        .strings = j->strings,
-        .order = order,
-        .n = limit && limit < n ? (uint32_t)limit : n,
-        .n_found = n,
-        .duplicates = j->arguments->duplicates,
-        .only_some = j->filter || j->arguments->min_length,
-        .texts_known = ubi_strings_known(j->snapshot->graph),
-    };
-    ubi__progress_line_clear(&j->cli->progress);
-    if (j->cli->common.json)
-        ubi__strings_document(j->cli, j->snapshot, &answer);
-    else
-        ubi__strings_page(j->cli, j->snapshot, &answer);
+/* ---- text: head ----------------------------------------------------------------------------------------------------------- */
+
+static void head_write(const job *j) {
+    char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    const ubi_strings_totals *t = ubi_strings_totals_of(j->strings);
+    ubi__out_printf(&j->cli->output->out, "%s in %s", ubi__human_size(a, t->all.size_bytes),
+                    ubi__human_things(b, t->all.count, "string"));
+    if (ubi_strings_known(j->snapshot->graph))
+        ubi__out_printf(&j->cli->output->out, ", %s%s",
+                        ubi__human_things(a, ubi_strings_group_count(j->strings), "text"),
+                        j->filter || j->arguments->min_length ? " chosen" : "");
+    ubi__out_char(&j->cli->output->out, '\n');
+    if (!ubi_strings_known(j->snapshot->graph)) {
+        ubi__out_string(&j->cli->output->out,
+                        "The file holds no texts of strings, so duplicates cannot be found: it has their sizes "
+                        "only. Heap snapshots of Node.js and Chrome have them.\n");
+        return;
+    }
+    if (t->n_duplicate_groups == 0) {
+        ubi__out_string(&j->cli->output->out, "No text is there more than once.\n");
+        return;
+    }
+    ubi__out_printf(&j->cli->output->out, "%s %s there more than once, in %s",
+                    ubi__human_things(a, t->n_duplicate_groups, "text"), t->n_duplicate_groups == 1 ? "is" : "are",
+                    ubi__human_things(b, t->duplicates.count, "string"));
+    ubi__out_printf(&j->cli->output->out, ": one copy of each would save %s\n", ubi__human_size(a, t->wasted_bytes));
 }
 
-static ubi_status sort_and_show(job *j) {
-    const ubi_allocator *a = ubi_allocator_default();
-    UBI_TRY(compute(j));
-    size_t n_groups = (size_t)ubi_strings_group_count(j->strings) + 1;
-    uint32_t n, *order = ubi__alloc_array(a, n_groups, sizeof *order);
-    if (!order)
-        return ubi__fail_nomem();
-    ubi_status status =
-        ubi_strings_sorted(order, &n, j->strings, sort_key(j->arguments), j->arguments->duplicates ? 2 : 1);
-    if (status == UBI_OK)
-        show(j, order, n);
-    ubi__free_array(a, order, n_groups, sizeof *order);
-    return status;
+/* ---- text: lengths -------------------------------------------------------------------------------------------------- */
+
+static void length_words(char *out, size_t n, size_t class) {
+    unsigned from = class ? 1u << (class - 1) : 0;
+    if (class + 1 == UBI_STRINGS_LENGTHS)
+        snprintf(out, n, "%u or more", from);
+    else if (class < 2)
+        snprintf(out, n, "%u", from);
+    else
+        snprintf(out, n, "%u to %u", from, 2 * from - 1);
+}
+
+static void lengths_write(const job *j) {
+    static const ubi__text_column columns[] = {
+        { "Characters", .width = 14 },
+        { "Size", .width = 13 },
+        { NULL, .width = 24, .gap = 2 },
+        { "Strings", .width = 9 },
+    };
+    const ubi_strings_totals *t = ubi_strings_totals_of(j->strings);
+    ubi__out *out = &j->cli->output->out;
+    ubi__text_table table;
+    char words[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
+    if (t->with_text.count == 0)
+        return;
+    ubi__page_table(&table, j->cli, NULL, columns, sizeof columns / sizeof *columns);
+    ubi__out_char(out, '\n');
+    ubi__text_table_head(&table);
+    for (size_t i = 0; i < UBI_STRINGS_LENGTHS; i++) {
+        uint64_t bytes = t->lengths[i].size_bytes;
+        length_words(words, sizeof words, i);
+        const ubi__cell cells[] = { ubi__cell_words(words), ubi__cell_size(bytes),
+                                    ubi__cell_bar(UBI__INK_GREEN, bytes, t->with_text.size_bytes),
+                                    ubi__cell_count(t->lengths[i].count) };
+        if (t->lengths[i].count)
+            ubi__text_table_line(&table, cells, (ubi_text){ NULL, 0 });
+    }
+    if (t->slices.count)
+        ubi__out_printf(out, "  and %s, %s, which are parts of other strings\n",
+                        ubi__human_things(count, t->slices.count, "slice"),
+                        ubi__human_size(words, t->slices.size_bytes));
+}
+
+/* ---- text: rows ----------------------------------------------------------------------------------------------------- */
+
+enum { SAVES, COUNT, EACH, RETAINED, EXAMPLE, COLUMNS };
+
+static const ubi__text_column string_columns[COLUMNS] = {
+    [SAVES] = { "Size", .width = 10 },          [COUNT] = { "Count", .width = 9 },
+    [EACH] = { "Each", .width = 10 },           [RETAINED] = { "Retained", .width = 10, .from_columns = 100 },
+    [EXAMPLE] = { "One of them", .width = 13 },
+};
+
+static void text_write(const job *j, const ubi_string_group *g, size_t room) {
+    ubi_lens_name_buffer buffer;
+    char length[UBI__HUMAN_TEXT], note[UBI__HUMAN_TEXT + 16] = "";
+    ubi_text text = ubi_strings_text(j->strings, g->first, &buffer);
+    if (g->truncated || g->length >= UBI_STRINGS_JOINED_UNITS)
+        snprintf(note, sizeof note, " %s+", ubi__human_count(length, g->length));
+    size_t noted = strlen(note);
+    ubi__out_char(&j->cli->output->out, '"');
+    ubi__display_text(&j->cli->output->out, &j->cli->style, text, room > noted + 2 ? room - noted - 2 : 1);
+    ubi__out_char(&j->cli->output->out, '"');
+    ubi__write_ink(j->cli, UBI__INK_DIM);
+    ubi__out_string(&j->cli->output->out, note);
+    ubi__write_ink(j->cli, UBI__INK_PLAIN);
+    ubi__out_char(&j->cli->output->out, '\n');
+}
+
+static void row_write(const job *j, const ubi__text_table *table, const ubi_string_group *g) {
+    const ubi__cell cells[COLUMNS] = {
+        [SAVES] = ubi__cell_size(j->arguments->duplicates ? g->wasted_bytes : g->size_bytes),
+        [COUNT] = ubi__cell_count(g->count),
+        [EACH] = ubi__cell_size(g->size_bytes / g->count),
+        [RETAINED] = ubi__cell_size(g->retained_bytes),
+        [EXAMPLE] = ubi__cell_id(ubi_graph_node_id(j->snapshot->graph, g->first)),
+    };
+    text_write(j, g, ubi__text_table_row(table, cells));
+}
+
+static void rows_write(const job *j) {
+    ubi__text_table table;
+    if (j->n == 0)
+        return;
+    ubi__page_table(&table, j->cli, "Text", string_columns, COLUMNS);
+    table.at[SAVES].title = j->arguments->duplicates ? "Saves" : "Size";
+    ubi__out_char(table.out, '\n');
+    ubi__text_table_head(&table);
+    for (uint32_t i = 0; i < j->n && !table.out->failed; i++)
+        row_write(j, &table, ubi_strings_group(j->strings, j->order[i]));
+    ubi__write_more(j->cli, j->n_found - j->n);
+}
+
+static void page_write(const job *j) {
+    head_write(j);
+    if (!ubi_strings_known(j->snapshot->graph))
+        return;
+    if (!j->arguments->duplicates)
+        lengths_write(j);
+    rows_write(j);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+
+static void tally_put(ubi__json *j, const char *key, const ubi_strings_tally *tally) {
+    ubi__json_member_object(j, key);
+    ubi__json_member_u64(j, "count", tally->count);
+    ubi__json_member_u64(j, "bytes", tally->size_bytes);
+    ubi__json_object_end(j);
+}
+
+static void lengths_put(ubi__json *j, const ubi_strings_totals *t) {
+    ubi__json_member_array(j, "lengths");
+    for (size_t i = 0; i < UBI_STRINGS_LENGTHS; i++) {
+        ubi__json_object_begin(j);
+        ubi__json_member_u64(j, "from", i ? UINT64_C(1) << (i - 1) : 0);
+        ubi__json_member_u64(j, "count", t->lengths[i].count);
+        ubi__json_member_u64(j, "bytes", t->lengths[i].size_bytes);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+static void group_put(ubi__json *j, const ubi_graph *g, const ubi_strings *strings, const ubi_string_group *group) {
+    ubi_lens_name_buffer buffer;
+    ubi__json_object_begin(j);
+    ubi__json_member_text(j, "value", ubi_strings_text(strings, group->first, &buffer));
+    ubi__json_member_u64(j, "length", group->length);
+    ubi__json_member_bool(j, "truncated", group->truncated);
+    ubi__json_member_u64(j, "count", group->count);
+    ubi__json_member_u64(j, "totalSelfSize", group->size_bytes);
+    ubi__json_member_u64(j, "totalRetainedSize", group->retained_bytes);
+    ubi__json_member_u64(j, "wastedSize", group->wasted_bytes);
+    ubi__json_member_node_id(j, "exampleId", ubi_graph_node_id(g, group->first));
+    ubi__json_object_end(j);
+}
+
+static void document_write(const job *q) {
+    ubi__json j;
+    const ubi_strings_totals *t = ubi_strings_totals_of(q->strings);
+    ubi__document_begin(&j, q->cli, "ubiheap.strings/1", q->snapshot->path);
+    ubi__json_member_bool(&j, "textsKnown", ubi_strings_known(q->snapshot->graph));
+    tally_put(&j, "all", &t->all);
+    tally_put(&j, "withText", &t->with_text);
+    tally_put(&j, "slices", &t->slices);
+    tally_put(&j, "duplicates", &t->duplicates);
+    ubi__json_member_u64(&j, "textCount", ubi_strings_group_count(q->strings));
+    ubi__json_member_u64(&j, "duplicateTextCount", t->n_duplicate_groups);
+    ubi__json_member_u64(&j, "wastedSize", t->wasted_bytes);
+    lengths_put(&j, t);
+    ubi__json_member_u64(&j, "found", q->n_found);
+    ubi__json_member_array(&j, "strings");
+    for (uint32_t i = 0; i < q->n && !j.failed; i++)
+        group_put(&j, q->snapshot->graph, q->strings, ubi_strings_group(q->strings, q->order[i]));
+    ubi__json_array_end(&j);
+    ubi__document_end(&j);
 }
 
 /* ---- command -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status open_and_show(job *j, const char *path) {
+static size_t order_room(const job *j) {
+    return (size_t)ubi_strings_group_count(j->strings) + 1;
+}
+
+static ubi_status strings_sort(job *j) {
+    uint64_t limit = j->arguments->limit;
+    j->order = ubi__alloc_array(ubi_allocator_default(), order_room(j), sizeof *j->order);
+    if (!j->order)
+        return ubi__fail_nomem();
+    UBI_TRY(ubi_strings_sorted(j->order, &j->n_found, j->strings, sort_key(j->arguments),
+                               j->arguments->duplicates ? 2 : 1));
+    j->n = limit && limit < j->n_found ? (uint32_t)limit : j->n_found;
+    return UBI_OK;
+}
+
+static ubi_status strings_show(job *j) {
+    UBI_TRY(strings_compute(j));
+    UBI_TRY(strings_sort(j));
+    ubi__progress_line_clear(&j->cli->progress);
+    if (j->cli->common.json)
+        document_write(j);
+    else
+        page_write(j);
+    return UBI_OK;
+}
+
+static ubi_status strings_open(job *j, const char *path) {
     ubi__snapshot snapshot;
     UBI_TRY(ubi__snapshot_open(&snapshot, j->cli, path));
     j->snapshot = &snapshot;
-    ubi_status status = sort_and_show(j);
+    ubi_status status = strings_show(j);
+    if (j->order)
+        ubi__free_array(ubi_allocator_default(), j->order, order_room(j), sizeof *j->order);
     ubi_strings_free(j->strings);
     ubi_dominators_free(j->dominators);
     ubi__free_array(ubi_allocator_default(), j->only, j->n_words, sizeof *j->only);
@@ -127,7 +315,7 @@ static ubi_status open_and_show(job *j, const char *path) {
     return status;
 }
 
-static ubi_status check(const strings_arguments *a) {
+static ubi_status arguments_check(const strings_arguments *a) {
     if (a->audit && (a->duplicates || a->min_length || a->where || a->sort))
         return ubi__fail(UBI_EINVAL,
                          "--audit is of all words of the file: --duplicates, --min-length, --where and --sort "
@@ -137,17 +325,17 @@ static ubi_status check(const strings_arguments *a) {
     return UBI_OK;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status strings_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     job j = { .cli = cli, .arguments = values };
     (void)n_operands;
-    UBI_TRY(check(j.arguments));
+    UBI_TRY(arguments_check(j.arguments));
     if (j.arguments->audit) {
         ubi__audit_wishes wishes = { j.arguments->all, j.arguments->limit, j.arguments->fail_on };
         return ubi__strings_audit(cli, operands[0], &wishes, exit_code);
     }
     if (j.arguments->where)
         UBI_TRY(ubi__node_filter_new(&j.filter, j.arguments->where));
-    ubi_status status = open_and_show(&j, operands[0]);
+    ubi_status status = strings_open(&j, operands[0]);
     ubi__node_filter_free(j.filter);
     return status;
 }
@@ -209,5 +397,5 @@ const ubi__command ubi__command_strings = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(strings_arguments),
-    .run = run,
+    .run = strings_run,
 };

@@ -153,7 +153,7 @@ static ubi_status largest_id_in(uint64_t *out, making *m, const char *path) {
     const char *subject = m->cli->subject;
     ubi_graph *older;
     options.progress = ubi__progress_line_callbacks(&m->cli->progress);
-    options.threads = m->cli->common.threads < UINT32_MAX ? (unsigned)m->cli->common.threads : 0;
+    options.threads = ubi__cli_threads(m->cli);
     m->cli->subject = is_standard_input(path) ? "standard input" : path;
     UBI_TRY(ubi_graph_read_path(&older, path, &options, NULL));
     bool tells_time = ubi_lens_for(older)->id_mark;

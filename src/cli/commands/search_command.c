@@ -47,7 +47,7 @@ static void read_query(job *j, const char *text) {
 }
 
 /* A mistake in a pattern is told before the file is opened. */
-static ubi_status check(job *j, char **operands, int n_operands) {
+static ubi_status query_check(job *j, char **operands, int n_operands) {
     if (n_operands < 2 && !j->arguments->where)
         return ubi__fail(UBI_EINVAL, "missing TEXT or --where EXPR; see 'ubiheap help search'");
     read_query(j, n_operands > 1 ? operands[1] : NULL);
@@ -57,7 +57,7 @@ static ubi_status check(job *j, char **operands, int n_operands) {
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status choose(ubi__vec_u32 *among, job *j) {
+static ubi_status among_choose(ubi__vec_u32 *among, job *j) {
     ubi__node_table table = { .graph = j->snapshot->graph,
                               .view = ubi__snapshot_view(j->snapshot),
                               .look = j->snapshot->look,
@@ -69,12 +69,12 @@ static ubi_status choose(ubi__vec_u32 *among, job *j) {
     return status;
 }
 
-static ubi_status find(job *j) {
+static ubi_status nodes_find(job *j) {
     ubi_search_options options = UBI_SEARCH_OPTIONS_INIT;
     ubi__vec_u32 among = { 0 };
-    ubi_status status = j->filter ? choose(&among, j) : UBI_OK;
+    ubi_status status = j->filter ? among_choose(&among, j) : UBI_OK;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+    options.threads = ubi__cli_threads(j->cli);
     options.how = j->how;
     options.among = among.at;
     options.n_among = (uint32_t)among.n;
@@ -89,28 +89,22 @@ static ubi_status find(job *j) {
 }
 
 /* Only for what is shown, but these need all nodes. */
-static ubi_status measure(job *j) {
-    ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
-    options.progress = ubi__progress_line_callbacks(&j->cli->progress);
-    options.without_sets = true;
-    options.threads = j->cli->common.threads < UINT32_MAX ? (unsigned)j->cli->common.threads : 0;
+static ubi_status nodes_measure(job *j) {
     if (j->n_shown == 0)
         return UBI_OK;
-    UBI_TRY(ubi_dominators_new(&j->dominators, ubi__snapshot_view(j->snapshot), &options));
-    j->distances =
-        ubi__alloc_array(ubi_allocator_default(), ubi_graph_node_count(j->snapshot->graph), sizeof *j->distances);
-    if (!j->distances)
-        return ubi__fail_nomem();
-    return ubi_lens_distances(j->distances, j->snapshot->look);
+    UBI_TRY(ubi__snapshot_dominators(&j->dominators, j->cli, j->snapshot));
+    return ubi__snapshot_distances(&j->distances, j->snapshot);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static ubi__object_rows rows_of(const job *j) {
-    return (ubi__object_rows){ &j->cli->output->out, &j->cli->style, j->snapshot->look, j->dominators, j->distances };
+    ubi__object_rows rows;
+    ubi__object_rows_init(&rows, j->cli, j->snapshot->look, j->dominators, j->distances, "Name");
+    return rows;
 }
 
-static void write_page(const job *j) {
+static void page_write(const job *j) {
     char count[UBI__HUMAN_TEXT];
     ubi__out *out = &j->cli->output->out;
     ubi__object_rows rows = rows_of(j);
@@ -118,19 +112,16 @@ static void write_page(const job *j) {
         ubi__out_string(out, "Nothing found.\n");
         return;
     }
-    ubi__object_rows_head(&rows, "Name");
-    for (uint32_t i = 0; i < j->n_shown && !out->failed; i++) {
-        ubi__object_rows_numbers(&rows, j->nodes[i], j->distances[j->nodes[i]]);
-        ubi__object_rows_name(&rows, j->nodes[i], ubi__object_rows_room(&rows, UBI__OBJECT_ROW_NUMBERS));
-        ubi__out_char(out, '\n');
-    }
+    ubi__text_table_head(&rows.table);
+    for (uint32_t i = 0; i < j->n_shown && !out->failed; i++)
+        ubi__object_rows_line(&rows, j->nodes[i]);
     ubi__out_printf(out, "\n%s found", ubi__human_things(count, j->n, "node"));
     if (j->n_shown < j->n)
         ubi__out_printf(out, ", the first %s shown; --limit 0 shows all", ubi__human_count(count, j->n_shown));
     ubi__out_string(out, ".\n");
 }
 
-static void write_document(const job *j) {
+static void document_write(const job *j) {
     ubi__json json;
     ubi__object_rows rows = rows_of(j);
     ubi__document_begin(&json, j->cli, "ubiheap.search/1", j->snapshot->path);
@@ -147,14 +138,14 @@ static void write_document(const job *j) {
 
 /* ---- command ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status show(job *j) {
-    UBI_TRY(find(j));
-    UBI_TRY(measure(j));
+static ubi_status search_show(job *j) {
+    UBI_TRY(nodes_find(j));
+    UBI_TRY(nodes_measure(j));
     ubi__progress_line_clear(&j->cli->progress);
     if (j->cli->common.json)
-        write_document(j);
+        document_write(j);
     else
-        write_page(j);
+        page_write(j);
     return UBI_OK;
 }
 
@@ -162,18 +153,18 @@ static ubi_status open_and_show(job *j, const char *path) {
     ubi__snapshot snapshot;
     UBI_TRY(ubi__snapshot_open(&snapshot, j->cli, path));
     j->snapshot = &snapshot;
-    ubi_status status = show(j);
-    ubi__free_array(ubi_allocator_default(), j->distances, ubi_graph_node_count(snapshot.graph), sizeof *j->distances);
+    ubi_status status = search_show(j);
+    ubi__snapshot_distances_free(j->distances, &snapshot);
     ubi_dominators_free(j->dominators);
     ubi_search_free(j->search);
     ubi__snapshot_close(&snapshot);
     return status;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status search_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     job j = { .cli = cli, .arguments = values };
     (void)exit_code;
-    ubi_status status = check(&j, operands, n_operands);
+    ubi_status status = query_check(&j, operands, n_operands);
     if (status == UBI_OK)
         status = open_and_show(&j, operands[0]);
     ubi__node_filter_free(j.filter);
@@ -216,5 +207,5 @@ const ubi__command ubi__command_search = {
     .min_operands = 1,
     .max_operands = 2,
     .arguments_bytes = sizeof(search_arguments),
-    .run = run,
+    .run = search_run,
 };

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * statistics_command.c: `ubiheap statistics`, what a heap consists of: a line per part, the largest first, and one per native
+ * context if there are several.
+ */
+#include <ubiheap/native_contexts.h>
+#include <ubiheap/statistics.h>
+
+#include "base/human.h"
+#include "base/text.h"
+#include "cli/page.h"
+#include "cli/snapshot.h"
+
+#define NARROW_BAR_COLUMNS 12
+#define BAR_COLUMNS 22
+#define WIDE_PAGE 100
+#define MOST_CONTEXTS 20
+
+typedef struct answer {
+    ubi__cli *cli;
+    ubi__out *out;
+    const ubi__snapshot *snapshot;
+    ubi_statistics statistics;
+    ubi_native_contexts *contexts; /* owned */
+    ubi_dominators *dominators;    /* owned; for text NULL unless there are several contexts */
+} answer;
+
+/* What both tables begin with. */
+enum { SIZE, SHARE, BAR, AMOUNT_COLUMNS };
+
+static void amount_cells(const answer *a, ubi__cell *cells, uint64_t bytes, ubi__ink color) {
+    uint64_t total_bytes = a->statistics.total_bytes;
+    cells[SIZE] = ubi__cell_size(bytes);
+    cells[SHARE] = ubi__cell_share(bytes, total_bytes);
+    cells[BAR] = ubi__cell_bar(color, bytes, total_bytes);
+}
+
+static void table_begin(const answer *a, ubi__text_table *table, const char *name, const ubi__text_column *columns,
+                        size_t n) {
+    ubi__page_table(table, a->cli, name, columns, n);
+    table->at[BAR].width = a->cli->style.columns >= WIDE_PAGE ? BAR_COLUMNS : NARROW_BAR_COLUMNS;
+    ubi__text_table_lay_out(table);
+    ubi__text_table_head(table);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+enum { NODES = AMOUNT_COLUMNS, PART_COLUMNS };
+
+static const ubi__text_column part_columns[PART_COLUMNS] = {
+    [SIZE] = { "Size", .width = 10 },
+    [SHARE] = { NULL, .width = 8 },
+    [BAR] = { NULL, .gap = 2 },
+    [NODES] = { "Nodes", .width = 12 },
+};
+
+static ubi__ink part_color(const char *name) {
+    static const struct {
+        const char *name;
+        ubi__ink color;
+    } colors[] = {
+        { "code", UBI__INK_YELLOW },   { "scripts", UBI__INK_YELLOW },   { "strings", UBI__INK_GREEN },
+        { "jsArrays", UBI__INK_BLUE }, { "typedArrays", UBI__INK_RED },  { "otherJS", UBI__INK_CYAN },
+        { "objects", UBI__INK_CYAN },  { "domNodes", UBI__INK_MAGENTA }, { "otherNonJS", UBI__INK_MAGENTA }
+    };
+    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++)
+        if (strcmp(colors[i].name, name) == 0)
+            return colors[i].color;
+    return UBI__INK_DIM;
+}
+
+static void parts_sort(const ubi_statistics_part **sorted, const ubi_statistics *s) {
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1]->size_bytes < s->parts[i].size_bytes; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = &s->parts[i];
+    }
+}
+
+/* Titles explain themselves in parentheses where there is room. */
+static ubi_text part_title(const ubi__text_table *table, const ubi_statistics_part *part) {
+    ubi_text title = ubi__text(part->title);
+    const char *note = strstr(part->title, " (");
+    if (note && ubi__display_columns(title, table->style, SIZE_MAX) > ubi__text_table_room(table, table->used))
+        title.len = (size_t)(note - part->title);
+    return title;
+}
+
+static void parts_write(const answer *a) {
+    char size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT];
+    const ubi_statistics *s = &a->statistics;
+    const ubi_statistics_part *sorted[UBI_STATISTICS_MAX_PARTS];
+    ubi__text_table table;
+    uint64_t n_nodes = 0;
+    parts_sort(sorted, s);
+    for (uint32_t i = 0; i < s->n_parts; i++)
+        n_nodes += s->parts[i].count;
+    ubi__out_printf(a->out, "%s in %s", ubi__human_size(size, s->total_bytes),
+                    ubi__human_things(nodes, n_nodes, "node"));
+    if (s->native_bytes)
+        ubi__out_printf(a->out, ", %s of it outside of the JavaScript heap", ubi__human_size(size, s->native_bytes));
+    ubi__out_string(a->out, "\n\n");
+    table_begin(a, &table, "What", part_columns, PART_COLUMNS);
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        ubi__cell cells[PART_COLUMNS];
+        amount_cells(a, cells, sorted[i]->size_bytes, part_color(sorted[i]->name));
+        cells[NODES] = ubi__cell_count(sorted[i]->count);
+        ubi__text_table_line(&table, cells, part_title(&table, sorted[i]));
+    }
+}
+
+/* ---- native contexts --------------------------------------------------------------------------------------------- */
+
+enum { RETAINED = AMOUNT_COLUMNS, ID, CONTEXT_COLUMNS };
+
+static const ubi__text_column context_columns[CONTEXT_COLUMNS] = {
+    [SIZE] = { "Belongs", .width = 10 },      [SHARE] = { NULL, .width = 8 }, [BAR] = { NULL, .gap = 2 },
+    [RETAINED] = { "Retained", .width = 10 }, [ID] = { "Id", .width = 12 },
+};
+
+/* What follows "system / NativeContext / ", or all of the name. */
+static ubi_text short_name(ubi_text name) {
+    static const char prefix[] = "system / NativeContext / ";
+    size_t n = sizeof prefix - 1;
+    return name.len > n && memcmp(name.ptr, prefix, n) == 0 ? (ubi_text){ name.ptr + n, name.len - n } : name;
+}
+
+static void context_write(const answer *a, const ubi__text_table *table, const ubi_native_context *context) {
+    ubi_lens_name_buffer buffer;
+    ubi__cell cells[CONTEXT_COLUMNS];
+    amount_cells(a, cells, context->attributed_bytes, UBI__INK_CYAN);
+    cells[RETAINED] = ubi__cell_size(ubi_dominators_retained_bytes(a->dominators, context->node));
+    cells[ID] = ubi__cell_id(ubi_graph_node_id(a->snapshot->graph, context->node));
+    ubi__text_table_line(table, cells, short_name(ubi_lens_display_name(a->snapshot->look, context->node, &buffer)));
+}
+
+static void others_write(const answer *a, const ubi__text_table *table, uint64_t bytes, const char *what) {
+    ubi__cell cells[CONTEXT_COLUMNS] = { 0 };
+    amount_cells(a, cells, bytes, UBI__INK_DIM);
+    ubi__text_table_row(table, cells);
+    ubi__out_printf(a->out, "%s\n", what);
+}
+
+/* The largest ones: sorted[*n]. */
+static void contexts_sort(const ubi_native_context **sorted, uint32_t *n, const ubi_native_contexts *contexts) {
+    *n = 0;
+    for (uint32_t i = 0; i < ubi_native_contexts_count(contexts); i++) {
+        const ubi_native_context *context = ubi_native_contexts_at(contexts, i);
+        uint32_t at = *n < MOST_CONTEXTS ? (*n)++ : MOST_CONTEXTS;
+        for (; at > 0 && sorted[at - 1]->attributed_bytes < context->attributed_bytes; at--)
+            if (at < MOST_CONTEXTS)
+                sorted[at] = sorted[at - 1];
+        if (at < MOST_CONTEXTS)
+            sorted[at] = context;
+    }
+}
+
+static void contexts_write(const answer *a) {
+    const ubi_native_context *sorted[MOST_CONTEXTS];
+    ubi__text_table table;
+    char text[UBI__HUMAN_TEXT];
+    uint32_t n, n_all = ubi_native_contexts_count(a->contexts);
+    if (n_all < 2)
+        return;
+    contexts_sort(sorted, &n, a->contexts);
+    ubi__out_char(a->out, '\n');
+    table_begin(a, &table, "Native context", context_columns, CONTEXT_COLUMNS);
+    for (uint32_t i = 0; i < n; i++)
+        context_write(a, &table, sorted[i]);
+    others_write(a, &table, ubi_native_contexts_shared_bytes(a->contexts), "shared between several");
+    others_write(a, &table, ubi_native_contexts_unattributed_bytes(a->contexts), "of none");
+    if (n < n_all)
+        ubi__out_printf(a->out, "  %s more native contexts; --json has all\n", ubi__human_count(text, n_all - n));
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void parts_put(ubi__json *j, const ubi_statistics *s) {
+    ubi__json_member_array(j, "parts");
+    for (uint32_t i = 0; i < s->n_parts; i++) {
+        ubi__json_object_begin(j);
+        ubi__json_member_string(j, "name", s->parts[i].name);
+        ubi__json_member_string(j, "title", s->parts[i].title);
+        ubi__json_member_u64(j, "size", s->parts[i].size_bytes);
+        ubi__json_member_u64(j, "count", s->parts[i].count);
+        ubi__json_object_end(j);
+    }
+    ubi__json_array_end(j);
+}
+
+static void context_put(ubi__json *j, const answer *a, const ubi_native_context *context) {
+    ubi_lens_name_buffer buffer;
+    ubi__json_object_begin(j);
+    ubi__json_member_node_id(j, "id", ubi_graph_node_id(a->snapshot->graph, context->node));
+    ubi__json_member_text(j, "name", ubi_lens_display_name(a->snapshot->look, context->node, &buffer));
+    ubi__json_member_u64(j, "attributedSize", context->attributed_bytes);
+    ubi__json_member_u64(j, "selfSize", context->size_bytes);
+    ubi__json_member_u64(j, "retainedSize", ubi_dominators_retained_bytes(a->dominators, context->node));
+    ubi__json_object_end(j);
+}
+
+static void document_write(const answer *a) {
+    ubi__json j;
+    ubi__document_begin(&j, a->cli, "ubiheap.statistics/1", a->snapshot->path);
+    ubi__json_member_string(&j, "lens", ubi_lens_name(ubi_lens_of(a->snapshot->look)));
+    ubi__json_member_u64(&j, "totalSize", a->statistics.total_bytes);
+    ubi__json_member_u64(&j, "nativeSize", a->statistics.native_bytes);
+    parts_put(&j, &a->statistics);
+    ubi__json_member_array(&j, "nativeContexts");
+    for (uint32_t i = 0; i < ubi_native_contexts_count(a->contexts); i++)
+        context_put(&j, a, ubi_native_contexts_at(a->contexts, i));
+    ubi__json_array_end(&j);
+    ubi__json_member_u64(&j, "sharedSize", ubi_native_contexts_shared_bytes(a->contexts));
+    ubi__json_member_u64(&j, "noAttributionSize", ubi_native_contexts_unattributed_bytes(a->contexts));
+    ubi__document_end(&j);
+}
+
+/* ---- command ----------------------------------------------------------------------------------------------------- */
+
+static ubi_status contexts_find(answer *a) {
+    ubi_native_contexts_options options = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
+    options.progress = ubi__progress_line_callbacks(&a->cli->progress);
+    return ubi_native_contexts_new(&a->contexts, a->snapshot->look, NULL, &options);
+}
+
+/* What the contexts retain is worth a dominator tree only where there are several, or for scripts. */
+static ubi_status dominators_find(answer *a) {
+    uint32_t n = ubi_native_contexts_count(a->contexts);
+    bool is_wanted = n > 1 || (n == 1 && a->cli->common.json);
+    return is_wanted ? ubi__snapshot_dominators(&a->dominators, a->cli, a->snapshot) : UBI_OK;
+}
+
+static ubi_status statistics_show(ubi__cli *cli, const ubi__snapshot *snapshot) {
+    ubi_statistics_options options = UBI_STATISTICS_OPTIONS_INIT;
+    answer a = { .cli = cli, .out = &cli->output->out, .snapshot = snapshot };
+    options.progress = ubi__progress_line_callbacks(&cli->progress);
+    UBI_TRY(ubi_statistics_compute(&a.statistics, snapshot->look, &options));
+    UBI_TRY(contexts_find(&a));
+    ubi_status status = dominators_find(&a);
+    ubi__progress_line_clear(&cli->progress);
+    if (status == UBI_OK && cli->common.json) {
+        document_write(&a);
+    } else if (status == UBI_OK) {
+        parts_write(&a);
+        contexts_write(&a);
+    }
+    ubi_dominators_free(a.dominators);
+    ubi_native_contexts_free(a.contexts);
+    return status;
+}
+
+static ubi_status statistics_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+    (void)values, (void)n_operands, (void)exit_code;
+    return ubi__snapshot_with(cli, operands[0], statistics_show);
+}
+
+static const ubi__option options[] = { UBI__OPTION_END };
+
+static const ubi__example examples[] = {
+    { "statistics app.heapsnapshot", "code, strings, arrays and the rest, in bytes" },
+    { "statistics --json app.heapsnapshot | jq '.parts[] | select(.name == \"strings\").size'",
+      "what strings take, for a script" },
+    { NULL, NULL },
+};
+
+const ubi__command ubi__command_statistics = {
+    .name = "statistics",
+    .operands = "FILE",
+    .summary = "show what a heap consists of: code, strings, arrays",
+    .question = "What does this heap consist of?",
+    .description =
+        "Prints a few sizes that add up to that of the heap. For V8 they are those of the Statistics view of "
+        "Chrome's DevTools: compiled code; strings; arrays, with the store of their elements unless it is shared; "
+        "the data of typed arrays; the engine's own objects; other JavaScript objects; and what lies outside of "
+        "the JavaScript heap, such as documents and styles. For other producers they are the coarse types of all "
+        "that the root reaches.\n"
+        "\n"
+        "A V8 snapshot of several pages, frames, workers or vm contexts has several native contexts. For each, the "
+        "bytes that belong to it alone are listed; then those that several share, and those that belong to none. "
+        "'ubiheap summary --context ID' shows what that is.",
+    .options = options,
+    .examples = examples,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = statistics_run,
+};
