@@ -78,48 +78,44 @@ void ubi__page_table(ubi__text_table *table, const ubi__cli *cli, const char *na
     ubi__text_table_init(table, &cli->output->out, &cli->style, name, columns, n);
 }
 
-void ubi__write_size(const ubi__cli *cli, uint64_t bytes, size_t columns) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(&cli->output->out, ubi__human_size(text, bytes), columns);
-}
-
-void ubi__write_count(const ubi__cli *cli, uint64_t count, size_t columns) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(&cli->output->out, ubi__human_count(text, count), columns);
-}
-
-void ubi__write_share(const ubi__cli *cli, uint64_t part, uint64_t total, size_t columns) {
-    char text[UBI__HUMAN_TEXT];
-    ubi__display_right(&cli->output->out, ubi__human_percent(text, part, total), columns);
-}
-
-void ubi__write_bar(const ubi__cli *cli, ubi__ink ink, uint64_t part, uint64_t total, unsigned columns) {
-    ubi__out *out = &cli->output->out;
-    ubi__out_string(out, "  ");
-    ubi__write_ink(cli, ink);
-    ubi__display_bar(out, &cli->style, part, total, columns);
-    ubi__write_ink(cli, UBI__INK_PLAIN);
-}
-
-void ubi__write_id(const ubi__cli *cli, uint64_t id, size_t columns) {
-    char text[24];
-    snprintf(text, sizeof text, " %" PRIu64, id);
-    ubi__write_ink(cli, UBI__INK_DIM);
-    ubi__display_right(&cli->output->out, text, columns);
-    ubi__write_ink(cli, UBI__INK_PLAIN);
-}
-
 size_t ubi__name_room(const ubi__cli *cli, size_t used) {
     size_t columns = cli->style.columns;
     return columns > used + LEAST_NAME_COLUMNS ? columns - used : LEAST_NAME_COLUMNS;
 }
 
-void ubi__write_more(const ubi__cli *cli, uint64_t n) {
-    char line[UBI__HUMAN_TEXT + 40], text[UBI__HUMAN_TEXT];
+void ubi__write_more(const ubi__cli *cli, uint64_t n, const char *how) {
+    char line[UBI__HUMAN_TEXT + 80], text[UBI__HUMAN_TEXT];
     if (n == 0)
         return;
-    snprintf(line, sizeof line, "  %s more; --limit 0 shows all", ubi__human_count(text, n));
+    snprintf(line, sizeof line, "  %s more; %s", ubi__human_count(text, n), how);
     ubi__write_inked(cli, UBI__INK_DIM, line);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+void ubi__write_more_things(const ubi__cli *cli, const char *singular, uint64_t n_shown, uint64_t n) {
+    char line[UBI__HUMAN_TEXT + 80], text[UBI__HUMAN_TEXT];
+    if (n == n_shown)
+        return;
+    snprintf(line, sizeof line, "  %s; --limit %" PRIu64 " shows all", ubi__human_things(text, n - n_shown, singular),
+             n);
+    ubi__write_inked(cli, UBI__INK_DIM, line);
+    ubi__out_char(&cli->output->out, '\n');
+}
+
+void ubi__write_right(const ubi__cli *cli, const char *text, size_t columns) {
+    size_t used = ubi__display_columns(ubi__text(text), &cli->style, SIZE_MAX);
+    ubi__display_pad(&cli->output->out, used, columns > used ? columns : used + 1);
+    ubi__out_string(&cli->output->out, text);
+}
+
+void ubi__write_label(const ubi__cli *cli, ubi__ink ink, const char *text, size_t columns) {
+    ubi__write_inked(cli, ink, text);
+    ubi__display_pad(&cli->output->out, strlen(text), columns);
+}
+
+void ubi__write_fact(const ubi__cli *cli, const char *name, ubi_text text, size_t columns) {
+    ubi__write_label(cli, UBI__INK_BOLD, name, columns);
+    ubi__display_text(&cli->output->out, &cli->style, text, ubi__name_room(cli, columns));
     ubi__out_char(&cli->output->out, '\n');
 }
 

@@ -33,17 +33,19 @@ size_t ubi__wrap_words(ubi__out *out, const ubi__style *style, ubi_text text, si
 /** A table on standard output (ubi__text_table_init). */
 void ubi__page_table(ubi__text_table *table, const ubi__cli *cli, const char *name, const ubi__text_column *columns,
                      size_t n);
-void ubi__write_size(const ubi__cli *cli, uint64_t bytes, size_t columns);
-void ubi__write_count(const ubi__cli *cli, uint64_t count, size_t columns);
-void ubi__write_share(const ubi__cli *cli, uint64_t part, uint64_t total, size_t columns);
-/** Two spaces and a bar of `columns`. */
-void ubi__write_bar(const ubi__cli *cli, ubi__ink ink, uint64_t part, uint64_t total, unsigned columns);
-/** The id of a node, dim; a space before it at least. */
-void ubi__write_id(const ubi__cli *cli, uint64_t id, size_t columns);
-/** Columns for a name behind `used` others: what is left, and some where that is too little. */
+/** Columns for a name after `used` others: what is left, and some where that is too little. */
 size_t ubi__name_room(const ubi__cli *cli, size_t used);
-/** The line below a table that `n` more rows have been left out of; nothing for 0. */
-void ubi__write_more(const ubi__cli *cli, uint64_t n);
+/** The line below a table that `n` rows were left out, and how to see them: "  5 more; --limit 0 shows all". Nothing for 0. */
+void ubi__write_more(const ubi__cli *cli, uint64_t n, const char *how);
+
+/** The same where a limit is to be named: "  5 more places; --limit 25 shows all". `singular`: "more place". */
+void ubi__write_more_things(const ubi__cli *cli, const char *singular, uint64_t n_shown, uint64_t n);
+/** Text of ours against the right edge of a field; one space before it at least. */
+void ubi__write_right(const ubi__cli *cli, const char *text, size_t columns);
+/** The name of a fact, and the space to where its value begins. */
+void ubi__write_label(const ubi__cli *cli, ubi__ink ink, const char *text, size_t columns);
+/** A whole fact: its name, bold, and a text, made safe and cut to the line. */
+void ubi__write_fact(const ubi__cli *cli, const char *name, ubi_text text, size_t columns);
 
 /* ---- what to run next --------------------------------------------------------------------------------------------- */
 

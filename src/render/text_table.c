@@ -13,6 +13,7 @@
 
 #define NAME_GAP 2
 #define LEAST_NAME_COLUMNS 16
+#define NARROWEST_TEXT 8
 
 /* ---- layout --------------------------------------------------------------------------------------------------------- */
 
@@ -52,6 +53,12 @@ void ubi__text_table_lay_out(ubi__text_table *t) {
     columns_show(t, 0);
     for (size_t demand = 0; (demand = least_demand(t, demand)) > 0;)
         columns_show(t, demand);
+    t->first = t->last = t->n;
+    for (size_t i = t->n; i > 0; i--)
+        if (t->at[i - 1].is_shown) {
+            t->first = i - 1;
+            t->last = t->last == t->n ? i - 1 : t->last;
+        }
     ubi__text_table_check(t);
 }
 
@@ -69,6 +76,27 @@ void ubi__text_table_init(ubi__text_table *t, ubi__out *out, const ubi__style *s
     ubi__text_table_lay_out(t);
 }
 
+/* The widest column aligned to the left that can still give way, or NULL. */
+static ubi__text_column *widest_left(ubi__text_table *t) {
+    ubi__text_column *widest = NULL;
+    for (size_t i = 0; i < t->n; i++) {
+        ubi__text_column *c = &t->at[i];
+        if (c->is_shown && c->is_left && c->width > NARROWEST_TEXT && (!widest || c->width > widest->width))
+            widest = c;
+    }
+    return widest;
+}
+
+void ubi__text_table_fit(ubi__text_table *t) {
+    ubi__text_column *c;
+    ubi__text_table_lay_out(t);
+    for (; t->used > t->columns && (c = widest_left(t)); t->used--)
+        c->width--;
+    if (t->used < t->columns && t->last < t->n && t->at[t->last].is_left)
+        t->at[t->last].width += t->columns - t->used;
+    ubi__text_table_lay_out(t);
+}
+
 void ubi__text_table_check(const ubi__text_table *t) {
     size_t used = t->name ? NAME_GAP : 0;
     UBI_ASSERT(t->n <= UBI__TEXT_COLUMNS);
@@ -79,6 +107,8 @@ void ubi__text_table_check(const ubi__text_table *t) {
         used += c->is_shown ? column_columns(c) : 0;
     }
     UBI_ASSERT(!UBI_CHECKS || t->used == used);
+    UBI_ASSERT(t->first <= t->last && t->last <= t->n);
+    UBI_ASSERT(t->last == t->n || (t->at[t->first].is_shown && t->at[t->last].is_shown));
 }
 
 size_t ubi__text_table_room(const ubi__text_table *t, size_t used) {
@@ -134,7 +164,8 @@ static void cell_write_right(const ubi__text_table *t, const ubi__text_column *c
                              bool is_first) {
     char buffer[UBI__HUMAN_TEXT + 1];
     ubi_text text = cell_text(buffer, cell);
-    size_t used = ubi__display_columns(text, t->style, SIZE_MAX), columns = column_columns(c);
+    size_t used = cell->kind == UBI__CELL_TEXT ? ubi__display_columns(text, t->style, SIZE_MAX) : text.len;
+    size_t columns = column_columns(c);
     ubi__display_pad(t->out, used, columns > used ? columns : used + !is_first);
     ubi__out_bytes(t->out, text.ptr, text.len);
 }
@@ -148,21 +179,24 @@ static void cell_write_left(const ubi__text_table *t, const ubi__text_column *c,
     ubi__display_pad(t->out, used, is_last ? used : c->width);
 }
 
-static void cell_write(const ubi__text_table *t, const ubi__text_column *c, const ubi__cell *cell, bool is_first,
-                       bool is_last) {
+void ubi__text_table_cell(const ubi__text_table *t, size_t column, const ubi__cell *cell) {
+    const ubi__text_column *c = &t->at[UBI_INDEX(column, t->n)];
+    bool is_end = !t->name && column == t->last;
     UBI_ASSERT(cell->kind != UBI__CELL_DRAWN || c->is_left);
+    if (!c->is_shown)
+        return;
     if (cell->ink != UBI__INK_PLAIN && cell->kind != UBI__CELL_BAR)
         ubi__display_ink(t->out, t->style, cell->ink);
     if (cell->kind == UBI__CELL_EMPTY) {
-        ubi__display_pad(t->out, 0, is_last ? 0 : column_columns(c));
+        ubi__display_pad(t->out, 0, is_end ? 0 : column_columns(c));
     } else if (cell->kind == UBI__CELL_BAR) {
         ubi__display_pad(t->out, 0, c->gap);
         ubi__display_ink(t->out, t->style, cell->ink);
         ubi__display_bar(t->out, t->style, cell->value, cell->whole, (unsigned)c->width);
     } else if (c->is_left) {
-        cell_write_left(t, c, cell, is_last);
+        cell_write_left(t, c, cell, is_end);
     } else {
-        cell_write_right(t, c, cell, is_first);
+        cell_write_right(t, c, cell, column == t->first);
     }
     if (cell->ink != UBI__INK_PLAIN)
         ubi__display_ink(t->out, t->style, UBI__INK_PLAIN);
@@ -170,23 +204,9 @@ static void cell_write(const ubi__text_table *t, const ubi__text_column *c, cons
 
 /* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
-/* The last column that shows; n: none does. */
-static size_t last_shown(const ubi__text_table *t) {
-    for (size_t i = t->n; i > 0; i--)
-        if (t->at[i - 1].is_shown)
-            return i - 1;
-    return t->n;
-}
-
 static void cells_write(const ubi__text_table *t, const ubi__cell *cells) {
-    size_t last = t->name ? t->n : last_shown(t);
-    bool is_first = true;
-    for (size_t i = 0; i < t->n; i++) {
-        if (!t->at[i].is_shown)
-            continue;
-        cell_write(t, &t->at[i], &cells[i], is_first, i == last);
-        is_first = false;
-    }
+    for (size_t i = 0; i < t->n; i++)
+        ubi__text_table_cell(t, i, &cells[i]);
     ubi__display_pad(t->out, 0, t->name ? NAME_GAP : 0);
 }
 

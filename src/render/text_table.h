@@ -20,7 +20,7 @@
 #include "render/display.h"
 
 /** Columns of a table at most. */
-#define UBI__TEXT_COLUMNS 16
+#define UBI__TEXT_COLUMNS 32
 
 /** A column. All but `width` may be left out. */
 typedef struct ubi__text_column {
@@ -43,8 +43,9 @@ typedef struct ubi__text_table {
     size_t
         least_name; /**< columns that a name has in any case; narrower ones say nothing, and longer lines are better */
     ubi__ink title_ink;
-    size_t n;    /**< of `at` */
-    size_t used; /**< columns of a row before its name */
+    size_t n;           /**< of `at` */
+    size_t first, last; /**< columns that show; n: none does */
+    size_t used;        /**< columns of a row before its name */
     ubi__text_column at[UBI__TEXT_COLUMNS];
 } ubi__text_table;
 
@@ -53,6 +54,11 @@ void ubi__text_table_init(ubi__text_table *table, ubi__out *out, const ubi__styl
                           const ubi__text_column *columns, size_t n);
 /** Decides which columns show. */
 void ubi__text_table_lay_out(ubi__text_table *table);
+/**
+ * For a table whose columns were measured: the widest columns aligned to the left give way until a row fits the page, and the
+ * last column, if it is one of them, takes what is left: cells to come may be wider.
+ */
+void ubi__text_table_fit(ubi__text_table *table);
 /** What is laid out adds up, and only columns that may be shown are. */
 void ubi__text_table_check(const ubi__text_table *table);
 
@@ -124,6 +130,8 @@ void ubi__text_table_head(const ubi__text_table *table);
  * @return columns for the name.
  */
 size_t ubi__text_table_row(const ubi__text_table *table, const ubi__cell *cells);
+/** One cell of a row, for pages whose cells share a buffer: all that show must be written, from the first to the last. */
+void ubi__text_table_cell(const ubi__text_table *table, size_t column, const ubi__cell *cell);
 /** A whole row whose name is a text, made safe and cut to fit. */
 void ubi__text_table_line(const ubi__text_table *table, const ubi__cell *cells, ubi_text name);
 /** The name of a row for `n` others, "... 31 more", and the end of its line. */

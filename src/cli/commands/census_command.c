@@ -12,6 +12,7 @@
 #include "cli/breakdown_choice.h"
 #include "cli/condition.h"
 #include "cli/options.h"
+#include "cli/page.h"
 #include "cli/snapshot.h"
 #include "render/node_label.h"
 #include "render/result_json.h"
@@ -75,7 +76,7 @@ static void part_list_free(part_list *parts) {
     part_list_fini(parts, ubi_allocator_default());
 }
 
-static void write_part_json(ubi__json *json, const part *found) {
+static void part_put(ubi__json *json, const part *found) {
     ubi__json_object_begin(json);
     ubi__json_member_u64(json, "index", found->index);
     ubi__json_member_array(json, "ids");
@@ -85,77 +86,71 @@ static void write_part_json(ubi__json *json, const part *found) {
     ubi__json_object_end(json);
 }
 
-#define ID_COLUMNS 20
-
-static void write_id_row(const job *j, uint64_t id) {
-    char size[UBI__HUMAN_TEXT];
+static void individual_write(const job *j, const ubi__text_table *table, uint64_t id) {
     const ubi_graph *g = j->snapshot->graph;
-    const ubi__style *style = &j->cli->style;
-    ubi__out *out = &j->cli->output->out;
     ubi_node_ix node;
     if (ubi_graph_find(&node, g, id) != UBI_OK)
         return;
     ubi_lens_name_buffer buffer;
-    char digits[24];
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)id);
-    ubi__display_right(out, digits, ID_COLUMNS);
-    ubi__display_right(out, ubi__human_size(size, ubi_lens_size_bytes(j->snapshot->look, node)), 11);
-    ubi__out_string(out, "  ");
-    ubi__display_text(out, style, ubi__node_title(g, j->snapshot->look, node, &buffer),
-                      style->columns > 43 ? style->columns - 33 : 10);
-    ubi__out_char(out, '\n');
+    const ubi__cell cells[] = { { .kind = UBI__CELL_ID, .value = id },
+                                ubi__cell_size(ubi_lens_size_bytes(j->snapshot->look, node)) };
+    ubi__text_table_line(table, cells, ubi__node_title(g, j->snapshot->look, node, &buffer));
 }
 
-static void write_part_text(const job *j, const part *found) {
+static void part_write(const job *j, const part *found) {
+    static const ubi__text_column columns[] = { { NULL, .width = 20 }, { NULL, .width = 11 } };
     char count[UBI__HUMAN_TEXT];
-    ubi__out *out = &j->cli->output->out;
+    ubi__text_table table;
     uint64_t limit = j->arguments->by.limit, n = found->n;
     uint64_t shown = limit && n > limit + 1 ? limit : n;
-    ubi__display_ink(out, &j->cli->style, UBI__INK_BOLD);
-    ubi__out_printf(out, "Part %u of the report: %s\n", found->index, ubi__human_things(count, n, "node"));
-    ubi__display_ink(out, &j->cli->style, UBI__INK_PLAIN);
-    for (uint64_t i = 0; i < shown && !out->failed; i++)
-        write_id_row(j, found->ids[i]);
-    if (shown < n)
-        ubi__out_printf(out, "%*s %s more\n", ID_COLUMNS, ubi__display_ellipsis(&j->cli->style),
-                        ubi__human_count(count, n - shown));
+    ubi__page_table(&table, j->cli, "", columns, 2);
+    table.least_name = 10;
+    ubi__write_ink(j->cli, UBI__INK_BOLD);
+    ubi__out_printf(table.out, "Part %u of the report: %s\n", found->index, ubi__human_things(count, n, "node"));
+    ubi__write_ink(j->cli, UBI__INK_PLAIN);
+    for (uint64_t i = 0; i < shown && !table.out->failed; i++)
+        individual_write(j, &table, found->ids[i]);
+    if (shown < n) {
+        ubi__display_pad(table.out, 0, 17);
+        ubi__text_table_rest(&table, n - shown);
+    }
 }
 
 /* ---- output ----------------------------------------------------------------------------------------------------- */
 
-static void begin_document(const job *j, ubi__json *json) {
+static void document_begin(const job *j, ubi__json *json) {
     ubi__document_begin(json, j->cli, "ubiheap.census/1", j->snapshot->path);
     ubi__breakdown_write_json(json, j->chosen);
 }
 
-static void write_parts_json(const job *j, const part_list *parts) {
+static void parts_put(const job *j, const part_list *parts) {
     ubi__json json;
-    begin_document(j, &json);
+    document_begin(j, &json);
     ubi__json_member_array(&json, "individuals");
     for (size_t i = 0; i < parts->n; i++)
-        write_part_json(&json, &parts->at[i]);
+        part_put(&json, &parts->at[i]);
     ubi__json_array_end(&json);
     ubi__document_end(&json);
 }
 
 /* Nothing is written before all parts are known to be there. */
-static ubi_status list_individuals(const job *j) {
+static ubi_status individuals_list(const job *j) {
     part_list parts = { 0 };
     ubi_status status = UBI_OK;
     for (size_t i = 0; status == UBI_OK && i < j->indices->n; i++)
         status = find_part(j, &parts, j->indices->at[i]);
     if (status == UBI_OK && j->cli->common.json)
-        write_parts_json(j, &parts);
+        parts_put(j, &parts);
     else if (status == UBI_OK)
         for (size_t i = 0; i < parts.n; i++)
-            write_part_text(j, &parts.at[i]);
+            part_write(j, &parts.at[i]);
     part_list_free(&parts);
     return status;
 }
 
 static ubi_status write_report(const job *j, const ubi_census *census) {
     ubi__json json;
-    begin_document(j, &json);
+    document_begin(j, &json);
     ubi__json_key(&json, "report");
     UBI_TRY(ubi__render_report(&json, ubi_census_report(census)));
     ubi__document_end(&json);
@@ -169,7 +164,7 @@ static ubi_status write_tree(const job *j, const ubi_census_tree *tree) {
         return ubi__render_census_text(&j->cli->output->out, &j->cli->style, tree, &options);
     }
     ubi__json json;
-    begin_document(j, &json);
+    document_begin(j, &json);
     ubi__json_key(&json, "tree");
     UBI_TRY(ubi__render_census_tree(&json, tree));
     ubi__document_end(&json);
@@ -198,7 +193,7 @@ static ubi_status count(const job *j) {
 
 static ubi_status count_and_judge(const job *j, const ubi__condition *condition, int *exit_code) {
     ubi__condition_facts facts = { .graph = j->snapshot->graph, .look = j->snapshot->look };
-    UBI_TRY(j->arguments->individuals ? list_individuals(j) : count(j));
+    UBI_TRY(j->arguments->individuals ? individuals_list(j) : count(j));
     return ubi__condition_check(exit_code, j->cli, condition, &facts);
 }
 
@@ -212,13 +207,13 @@ static ubi_status open_and_count(job *j, const char *path, const ubi__condition 
     return status;
 }
 
-static ubi_status check(const census_arguments *a, const char *path) {
+static ubi_status arguments_check(const census_arguments *a, const char *path) {
     if (a->individuals && (a->by.tree || a->by.inverted || a->by.filter))
         return ubi__fail(UBI_EINVAL, "--individuals lists nodes; it does not go with --tree, --inverted or --filter");
     return ubi__breakdown_check_input(&a->by, path);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status census_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const census_arguments *arguments = values;
     ubi__breakdown_choice chosen = { 0 };
     index_list indices = { 0 };
@@ -227,7 +222,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     (void)n_operands;
     j.options.progress = ubi__progress_line_callbacks(&cli->progress);
     j.options.compat = cli->compat;
-    UBI_TRY(check(arguments, operands[0]));
+    UBI_TRY(arguments_check(arguments, operands[0]));
     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_SNAPSHOT));
     ubi_status status = ubi__breakdown_choose(&chosen, arguments->by.breakdown, cli);
     if (status == UBI_OK)
@@ -285,5 +280,5 @@ const ubi__command ubi__command_census = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(census_arguments),
-    .run = run,
+    .run = census_run,
 };

@@ -8,6 +8,7 @@
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/timeline/timeline_view.h"
 #include "cli/heap_summary.h"
+#include "cli/page.h"
 #include "cli/snapshot.h"
 #include "lenses/lens.h"
 #include "lenses/producer.h"
@@ -32,7 +33,7 @@ static double per_item(uint64_t bytes, uint64_t n) {
 
 #define MOST_CARRIED (6 + UBI__MOST_CARRIED)
 
-static size_t list_carried(ubi__carried out[MOST_CARRIED], const facts *f) {
+static size_t carried_list(ubi__carried out[MOST_CARRIED], const facts *f) {
     const ubi__heap_summary *s = &f->summary;
     const ubi__producer *producer = ubi__producer_of(f->graph);
     out[0] = (ubi__carried){ "edgeNames", "edge names", s->has_edge_names };
@@ -48,70 +49,58 @@ static size_t list_carried(ubi__carried out[MOST_CARRIED], const facts *f) {
 
 #define LABEL_COLUMNS 14
 
-typedef struct page {
-    ubi__out *out;
-    const ubi__style *style;
-} page;
-
-static void label(const page *p, const char *text) {
-    ubi__display_ink(p->out, p->style, UBI__INK_BOLD);
-    ubi__out_string(p->out, text);
-    ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
-    ubi__display_pad(p->out, strlen(text), LABEL_COLUMNS);
+static void fact_begin(const ubi__cli *cli, const char *name) {
+    ubi__write_label(cli, UBI__INK_BOLD, name, LABEL_COLUMNS);
 }
 
-static void write_file(const page *p, const facts *f) {
+static void fact_write(const ubi__cli *cli, const char *name, const char *text) {
+    ubi__write_fact(cli, name, ubi__text(text), LABEL_COLUMNS);
+}
+
+static void count_write(const ubi__cli *cli, const char *name, uint64_t n) {
+    char count[UBI__HUMAN_TEXT];
+    fact_write(cli, name, ubi__human_count(count, n));
+}
+
+static void file_write(const ubi__cli *cli, const facts *f) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     const ubi_read_info *info = &f->snapshot->info;
-    label(p, "File");
-    ubi__display_text(p->out, p->style, ubi__text(f->snapshot->path), p->style->columns - LABEL_COLUMNS);
-    ubi__out_char(p->out, '\n');
-    label(p, "Format");
-    ubi__out_string(p->out, info->format);
+    fact_write(cli, "File", f->snapshot->path);
+    fact_begin(cli, "Format");
+    ubi__out_string(&cli->output->out, info->format);
     if (info->compression && strcmp(info->compression, "none") != 0)
-        ubi__out_printf(p->out, ", %s, %s (%s inflated)", info->compression, ubi__human_size(a, info->input_bytes),
-                        ubi__human_size(b, info->inflated_bytes));
+        ubi__out_printf(&cli->output->out, ", %s, %s (%s inflated)", info->compression,
+                        ubi__human_size(a, info->input_bytes), ubi__human_size(b, info->inflated_bytes));
     else
-        ubi__out_printf(p->out, ", not compressed, %s", ubi__human_size(a, info->input_bytes));
-    ubi__out_char(p->out, '\n');
-    if (info->ended_early) {
-        label(p, "Ended early");
-        ubi__display_text(p->out, p->style, ubi__text(info->end_note), p->style->columns - LABEL_COLUMNS);
-        ubi__out_char(p->out, '\n');
-    }
-    if (*info->note) {
-        label(p, "Note");
-        ubi__display_text(p->out, p->style, ubi__text(info->note), p->style->columns - LABEL_COLUMNS);
-        ubi__out_char(p->out, '\n');
-    }
+        ubi__out_printf(&cli->output->out, ", not compressed, %s", ubi__human_size(a, info->input_bytes));
+    ubi__out_char(&cli->output->out, '\n');
+    if (info->ended_early)
+        fact_write(cli, "Ended early", info->end_note);
+    if (*info->note)
+        fact_write(cli, "Note", info->note);
 }
 
-static void write_origin(const page *p, const facts *f) {
+static void origin_write(const ubi__cli *cli, const facts *f) {
     char time[UBI__HUMAN_TEXT];
-    label(p, "Producer");
-    ubi__out_printf(p->out, "%s\n", f->producer ? f->producer : "unknown");
-    label(p, "Created");
-    ubi__out_printf(p->out, "%s\n", f->has_creation_time ? ubi__human_time(time, f->creation_time_us) : "unknown");
     const char *writer = f->snapshot->info.writer;
-    if (*writer) {
-        label(p, "Written by");
-        ubi__display_text(p->out, p->style, ubi__text(writer), p->style->columns - LABEL_COLUMNS);
-        ubi__out_char(p->out, '\n');
-    }
+    fact_write(cli, "Producer", f->producer ? f->producer : "unknown");
+    fact_write(cli, "Created", f->has_creation_time ? ubi__human_time(time, f->creation_time_us) : "unknown");
+    if (*writer)
+        fact_write(cli, "Written by", writer);
 }
 
-static void write_tally(const page *p, const char *name, const ubi__tally *tally) {
+static void tally_write(const ubi__cli *cli, const char *name, const ubi__tally *tally) {
     char nodes[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
-    label(p, name);
+    fact_begin(cli, name);
     if (tally->count == 0)
-        ubi__out_string(p->out, "none\n");
+        ubi__out_string(&cli->output->out, "none\n");
     else
-        ubi__out_printf(p->out, "%s, %s\n", ubi__human_things(nodes, tally->count, "node"),
+        ubi__out_printf(&cli->output->out, "%s, %s\n", ubi__human_things(nodes, tally->count, "node"),
                         ubi__human_size(size, tally->bytes));
 }
 
 /* "14 of classes, 503 of constructors, 4 of scripts". */
-static void write_names(const page *p, const ubi__name_counts *names) {
+static void names_write(const ubi__cli *cli, const ubi__name_counts *names) {
     char text[UBI__HUMAN_TEXT];
     const struct {
         uint32_t n;
@@ -121,84 +110,81 @@ static void write_names(const page *p, const ubi__name_counts *names) {
                 { names->dom, "DOM nodes" },
                 { names->scripts, "scripts" } };
     bool any = false;
-    label(p, "Names");
+    fact_begin(cli, "Names");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].n == 0)
             continue;
-        ubi__out_printf(p->out, "%s%s of %s", any ? ", " : "", ubi__human_count(text, all[i].n), all[i].things);
+        ubi__out_printf(&cli->output->out, "%s%s of %s", any ? ", " : "", ubi__human_count(text, all[i].n),
+                        all[i].things);
         any = true;
     }
-    ubi__out_string(p->out, any ? "\n" : "none\n");
+    ubi__out_string(&cli->output->out, any ? "\n" : "none\n");
 }
 
-static void write_contents(const page *p, const facts *f) {
+static void contents_write(const ubi__cli *cli, const facts *f) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     const ubi__heap_summary *s = &f->summary;
-    label(p, "Nodes");
-    ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_node_count(f->graph)));
-    label(p, "Edges");
-    ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_edge_count(f->graph)));
-    label(p, "Strings");
-    ubi__out_printf(p->out, "%s\n", ubi__human_count(a, ubi_graph_string_count(f->graph)));
-    write_names(p, &s->names);
-    label(p, "Stacks");
+    count_write(cli, "Nodes", ubi_graph_node_count(f->graph));
+    count_write(cli, "Edges", ubi_graph_edge_count(f->graph));
+    count_write(cli, "Strings", ubi_graph_string_count(f->graph));
+    names_write(cli, &s->names);
+    fact_begin(cli, "Stacks");
     if (s->n_with_stack == 0)
-        ubi__out_string(p->out, "none\n");
+        ubi__out_string(&cli->output->out, "none\n");
     else
-        ubi__out_printf(p->out, "%s, %s %s a stack\n", ubi__human_things(a, ubi_graph_frame_count(f->graph), "frame"),
+        ubi__out_printf(&cli->output->out, "%s, %s %s a stack\n",
+                        ubi__human_things(a, ubi_graph_frame_count(f->graph), "frame"),
                         ubi__human_things(b, s->n_with_stack, "node"), s->n_with_stack == 1 ? "has" : "have");
-    write_tally(p, "Reachable", &s->reachable);
-    write_tally(p, "Unreachable", &s->unreachable);
+    tally_write(cli, "Reachable", &s->reachable);
+    tally_write(cli, "Unreachable", &s->unreachable);
 }
 
-static void write_carried(const page *p, const facts *f) {
+static void carried_write(const ubi__cli *cli, const facts *f) {
     ubi__carried all[MOST_CARRIED];
-    size_t n_all = list_carried(all, f), n = 0, used = LABEL_COLUMNS;
-    label(p, "Carries");
+    size_t n_all = carried_list(all, f), n = 0, used = LABEL_COLUMNS;
+    fact_begin(cli, "Carries");
     for (size_t i = 0; i < n_all; i++) {
         if (!all[i].is_present)
             continue;
-        bool wraps = n && used + 2 + strlen(all[i].word) + 1 > p->style->columns;
-        ubi__out_string(p->out, !n ? "" : wraps ? ",\n" : ", ");
-        ubi__display_pad(p->out, 0, wraps ? LABEL_COLUMNS : 0);
-        ubi__out_string(p->out, all[i].word);
+        bool wraps = n && used + 2 + strlen(all[i].word) + 1 > cli->style.columns;
+        ubi__out_string(&cli->output->out, !n ? "" : wraps ? ",\n" : ", ");
+        ubi__display_pad(&cli->output->out, 0, wraps ? LABEL_COLUMNS : 0);
+        ubi__out_string(&cli->output->out, all[i].word);
         used = (wraps ? LABEL_COLUMNS : used + (n ? 2 : 0)) + strlen(all[i].word);
         n++;
     }
-    ubi__out_string(p->out, n ? "\n" : "types and sizes only\n");
+    ubi__out_string(&cli->output->out, n ? "\n" : "types and sizes only\n");
 }
 
-static void write_cost(const page *p, const facts *f) {
+static void cost_write(const ubi__cli *cli, const facts *f) {
     char size[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT];
     const ubi_graph_memory *m = &f->memory;
-    label(p, "Memory");
-    ubi__out_printf(p->out, "%s: %.1f bytes per node, %.1f per edge, the rest strings and stacks\n",
+    fact_begin(cli, "Memory");
+    ubi__out_printf(&cli->output->out, "%s: %.1f bytes per node, %.1f per edge, the rest strings and stacks\n",
                     ubi__human_size(size, total_memory(m)),
                     per_item(m->nodes_bytes + m->index_bytes, ubi_graph_node_count(f->graph)),
                     per_item(m->edges_bytes, ubi_graph_edge_count(f->graph)));
-    label(p, "Loaded in");
-    ubi__out_printf(p->out, "%s\n", ubi__human_duration(time, f->snapshot->load_us));
+    fact_write(cli, "Loaded in", ubi__human_duration(time, f->snapshot->load_us));
 }
 
-static void write_text(ubi__cli *cli, const facts *f) {
-    page p = { &cli->output->out, &cli->style };
-    write_file(&p, f);
-    write_origin(&p, f);
-    write_contents(&p, f);
-    write_carried(&p, f);
-    write_cost(&p, f);
+static void page_write(ubi__cli *cli, const facts *f) {
+    file_write(cli, f);
+    origin_write(cli, f);
+    contents_write(cli, f);
+    carried_write(cli, f);
+    cost_write(cli, f);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static void put_tally(ubi__json *j, const char *key, const ubi__tally *tally) {
+static void tally_put(ubi__json *j, const char *key, const ubi__tally *tally) {
     ubi__json_member_object(j, key);
     ubi__json_member_u64(j, "count", tally->count);
     ubi__json_member_u64(j, "bytes", tally->bytes);
     ubi__json_object_end(j);
 }
 
-static void put_file(ubi__json *j, const facts *f) {
+static void file_put(ubi__json *j, const facts *f) {
     const ubi_read_info *info = &f->snapshot->info;
     ubi__json_member_string(j, "format", info->format);
     ubi__json_member_string(j, "compression", info->compression);
@@ -210,7 +196,7 @@ static void put_file(ubi__json *j, const facts *f) {
     ubi__json_member_string(j, "note", *info->note ? info->note : NULL);
 }
 
-static void put_origin(ubi__json *j, const facts *f) {
+static void origin_put(ubi__json *j, const facts *f) {
     char time[UBI__HUMAN_TEXT];
     const char *writer = f->snapshot->info.writer;
     ubi__json_member_string(j, "producer", f->producer);
@@ -219,7 +205,7 @@ static void put_origin(ubi__json *j, const facts *f) {
     ubi__json_member_u64_or_null(j, "creationTimeUs", f->has_creation_time, f->creation_time_us);
 }
 
-static void put_contents(ubi__json *j, const facts *f) {
+static void contents_put(ubi__json *j, const facts *f) {
     const ubi_graph *g = f->graph;
     ubi__json_member_u64(j, "nodeCount", ubi_graph_node_count(g));
     ubi__json_member_u64(j, "edgeCount", ubi_graph_edge_count(g));
@@ -233,13 +219,13 @@ static void put_contents(ubi__json *j, const facts *f) {
     ubi__json_member_u64(j, "frameCount", ubi_graph_frame_count(g));
     ubi__json_member_u64(j, "nodesWithStack", f->summary.n_with_stack);
     ubi__json_member_node_id(j, "rootId", ubi_graph_node_id(g, ubi_graph_root(g)));
-    put_tally(j, "reachable", &f->summary.reachable);
-    put_tally(j, "unreachable", &f->summary.unreachable);
+    tally_put(j, "reachable", &f->summary.reachable);
+    tally_put(j, "unreachable", &f->summary.unreachable);
 }
 
-static void put_carried(ubi__json *j, const facts *f) {
+static void carried_put(ubi__json *j, const facts *f) {
     ubi__carried all[MOST_CARRIED];
-    size_t n = list_carried(all, f);
+    size_t n = carried_list(all, f);
     ubi__json_member_object(j, "carries");
     for (size_t i = 0; i < n; i++) {
         ubi__json_member_bool(j, all[i].key, all[i].is_present);
@@ -247,7 +233,7 @@ static void put_carried(ubi__json *j, const facts *f) {
     ubi__json_object_end(j);
 }
 
-static void put_memory(ubi__json *j, const facts *f) {
+static void memory_put(ubi__json *j, const facts *f) {
     const ubi_graph_memory *m = &f->memory;
     ubi__json_member_object(j, "memory");
     ubi__json_member_u64(j, "totalBytes", total_memory(m));
@@ -262,14 +248,14 @@ static void put_memory(ubi__json *j, const facts *f) {
     ubi__json_object_end(j);
 }
 
-static void write_json(ubi__cli *cli, const facts *f) {
+static void document_write(ubi__cli *cli, const facts *f) {
     ubi__json j;
     ubi__document_begin(&j, cli, "ubiheap.info/1", f->snapshot->path);
-    put_file(&j, f);
-    put_origin(&j, f);
-    put_contents(&j, f);
-    put_carried(&j, f);
-    put_memory(&j, f);
+    file_put(&j, f);
+    origin_put(&j, f);
+    contents_put(&j, f);
+    carried_put(&j, f);
+    memory_put(&j, f);
     ubi__json_member_u64(&j, "loadTimeUs", f->snapshot->load_us);
     ubi__document_end(&j);
 }
@@ -288,7 +274,7 @@ static void count_as_lens(ubi__heap_summary *summary) {
     summary->unreachable = (ubi__tally){ 0, 0 };
 }
 
-static ubi_status collect(facts *f, const ubi__snapshot *snapshot) {
+static ubi_status facts_collect(facts *f, const ubi__snapshot *snapshot) {
     *f = (facts){ .snapshot = snapshot, .graph = snapshot->graph, .producer = ubi__producer_title(snapshot->graph) };
     f->has_creation_time = ubi_graph_creation_time_us(snapshot->graph, &f->creation_time_us);
     ubi_graph_memory_use(snapshot->graph, &f->memory);
@@ -297,18 +283,18 @@ static ubi_status collect(facts *f, const ubi__snapshot *snapshot) {
     return UBI_OK;
 }
 
-static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot) {
+static ubi_status info_show(ubi__cli *cli, const ubi__snapshot *snapshot) {
     facts f;
-    UBI_TRY(collect(&f, snapshot));
+    UBI_TRY(facts_collect(&f, snapshot));
     if (cli->common.json)
-        write_json(cli, &f);
+        document_write(cli, &f);
     else
-        write_text(cli, &f);
+        page_write(cli, &f);
     ubi__heap_summary_fini(&f.summary);
     return UBI_OK;
 }
 
-static ubi_status run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
+static ubi_status info_run(ubi__cli *cli, void *arguments, char **operands, int n_operands, int *exit_code) {
     (void)arguments, (void)n_operands;
     ubi__snapshot snapshot;
     if (ubi__is_recording(operands[0]))
@@ -316,7 +302,7 @@ static ubi_status run(ubi__cli *cli, void *arguments, char **operands, int n_ope
     if (ubi__is_timeline(operands[0]))
         return ubi__info_timeline(cli, operands[0], exit_code);
     UBI_TRY(ubi__snapshot_load(&snapshot, cli, operands[0]));
-    ubi_status status = tell(cli, &snapshot);
+    ubi_status status = info_show(cli, &snapshot);
     ubi__snapshot_close(&snapshot);
     return status;
 }
@@ -349,5 +335,5 @@ const ubi__command ubi__command_info = {
     .examples = examples,
     .min_operands = 1,
     .max_operands = 1,
-    .run = run,
+    .run = info_run,
 };

@@ -14,11 +14,10 @@
 #include "cli/snapshot.h"
 #include "recording/function_sums.h"
 #include "recording/known_pools.h"
+#include "render/text_tree.h"
 
 #define NAME_BYTES 1024
 #define POSITION_BYTES 256
-#define DEEPEST_INDENT 20
-#define LEAST_NAME_COLUMNS 16
 
 /* What sites in a function have that are known pools. */
 typedef struct pool_mark {
@@ -29,6 +28,7 @@ typedef struct pool_mark {
 typedef struct answer {
     const ubi__allocations_wishes *wishes;
     ubi__recording_view view;
+    ubi__text_table table;
     ubi__function_sums sums;
     uint32_t *rows; /* rows[n_rows]: functions that have anything, most first */
     size_t n_rows;
@@ -67,7 +67,7 @@ static bool is_start_up(const answer *a, uint32_t function) {
 
 /* ---- pools -------------------------------------------------------------------------------------------------------- */
 
-static ubi_status find_pools(answer *a) {
+static ubi_status pools_find(answer *a) {
     const ubi__sites *sites = &a->view.report->sites;
     a->pools = ubi__calloc_array(ubi_allocator_default(), a->sums.rows.n + 1, sizeof *a->pools);
     if (!a->pools)
@@ -93,7 +93,7 @@ static const char *pool_of(const answer *a, uint32_t function) {
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right, void *payload) {
+static int function_compare(const void *left, const void *right, void *payload) {
     const answer *a = payload;
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
     const ubi__site_order orders[] = { a->view.order, UBI__BY_PEAK, UBI__BY_TOTAL };
@@ -105,14 +105,14 @@ static int compare(const void *left, const void *right, void *payload) {
     return x < y ? -1 : x > y;
 }
 
-static ubi_status sort_rows(answer *a) {
+static ubi_status rows_sort(answer *a) {
     a->rows = ubi__alloc_array(ubi_allocator_default(), a->sums.rows.n + 1, sizeof *a->rows);
     if (!a->rows)
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < a->sums.rows.n; i++)
         if (measures_of(a, &a->sums.rows.at[i])[UBI__MEASURE_TOTAL].samples && !is_start_up(a, i))
             a->rows[a->n_rows++] = i;
-    qsort_r(a->rows, a->n_rows, sizeof *a->rows, compare, a);
+    qsort_r(a->rows, a->n_rows, sizeof *a->rows, function_compare, a);
     return UBI_OK;
 }
 
@@ -122,7 +122,7 @@ static size_t n_shown(const answer *a) {
 
 /* ---- page --------------------------------------------------------------------------------------------------------- */
 
-static void write_name(const answer *a, uint32_t function, size_t room) {
+static void name_write(const answer *a, uint32_t function, size_t room) {
     const ubi__recording_view *v = &a->view;
     char name[NAME_BYTES], position[POSITION_BYTES];
     ubi__recording_place place;
@@ -140,26 +140,15 @@ static void write_name(const answer *a, uint32_t function, size_t room) {
     ubi__out_char(v->out, '\n');
 }
 
-static void write_row(const answer *a, const ubi__estimate *by, const ubi__estimate *extra, uint32_t function,
+static void row_write(const answer *a, const ubi__estimate *by, const ubi__estimate *extra, uint32_t function,
                       uint32_t depth) {
-    const ubi__recording_view *v = &a->view;
     ubi__site row = row_of(a, by);
-    size_t used = ubi__recording_numbers(v, &row);
-    used += ubi__recording_extra_number(v, extra, "");
-    size_t indent = 2 * (size_t)(depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT);
-    size_t room = v->columns > used + LEAST_NAME_COLUMNS ? v->columns - used : LEAST_NAME_COLUMNS;
-    indent = indent + LEAST_NAME_COLUMNS < room ? indent : 0;
-    ubi__out_repeat(v->out, " ", 2 + indent);
-    if (depth) {
-        ubi__write_inked(v->cli, UBI__INK_DIM, "");
-        ubi__out_string(v->out, v->style->unicode ? "← " : "< ");
-        indent += 2;
-    }
-    write_name(a, function, room > indent ? room - indent : LEAST_NAME_COLUMNS);
+    size_t room = ubi__recording_row(&a->table, &a->view, &row, extra);
+    name_write(a, function, ubi__text_table_caller(&a->table, depth, room));
 }
 
 /* In a line of its own: names have little room. */
-static void write_pool(const answer *a, uint32_t function) {
+static void pool_write(const answer *a, uint32_t function) {
     const ubi__recording_view *v = &a->view;
     const char *pool = pool_of(a, function);
     char text[NAME_BYTES];
@@ -173,22 +162,22 @@ static void write_pool(const answer *a, uint32_t function) {
     ubi__out_char(v->out, '\n');
 }
 
-static ubi_status write_function(const answer *a, uint32_t function) {
+static ubi_status function_write(const answer *a, uint32_t function) {
     const ubi__function_sum *f = &a->sums.rows.at[function];
     ubi__measure measure = ubi__order_measure(a->view.order);
     ubi__vec_function_caller callers = { 0 };
-    write_row(a, measures_of(a, f), a->wishes->with_callees ? &f->own[measure] : &f->all[measure], function, 0);
-    write_pool(a, function);
+    row_write(a, measures_of(a, f), a->wishes->with_callees ? &f->own[measure] : &f->all[measure], function, 0);
+    pool_write(a, function);
     if (a->wishes->caller_levels == 0)
         return UBI_OK;
     ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels, measure);
     for (size_t i = 1; status == UBI_OK && i < callers.n && !a->view.out->failed; i++)
-        write_row(a, callers.at[i].by, NULL, callers.at[i].function, callers.at[i].depth);
+        row_write(a, callers.at[i].by, NULL, callers.at[i].function, callers.at[i].depth);
     ubi__vec_function_caller_fini(&callers, ubi_allocator_default());
     return status;
 }
 
-static void write_totals(const answer *a) {
+static void totals_write(const answer *a) {
     const ubi__recording_view *v = &a->view;
     char text[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT];
     const ubi__recording_sum *total = &v->all[UBI__MEASURE_TOTAL];
@@ -201,28 +190,25 @@ static void write_totals(const answer *a) {
         ubi__out_string(v->out, "Of the heap alone: 'ubiheap report' has the places that asked for mappings.\n");
 }
 
-static ubi_status write_page(const answer *a) {
+static ubi_status page_write(answer *a) {
     const ubi__recording_view *v = &a->view;
     if (a->n_rows == 0) {
         ubi__out_string(v->out, v->report->is_exact ? "Nothing was allocated.\n" : "Nothing was sampled.\n");
         return UBI_OK;
     }
-    write_totals(a);
+    totals_write(a);
+    ubi__recording_columns(&a->table, v, "Function", a->wishes->with_callees ? "Itself" : "With callees");
     ubi__out_char(v->out, '\n');
-    ubi__write_ink(v->cli, UBI__INK_BOLD);
-    ubi__recording_numbers(v, NULL);
-    ubi__recording_extra_number(v, NULL, a->wishes->with_callees ? "Itself" : "With callees");
-    ubi__out_string(v->out, "  Function\n");
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
+    ubi__text_table_head(&a->table);
     for (size_t i = 0; i < n_shown(a) && !v->out->failed; i++)
-        UBI_TRY(write_function(a, a->rows[i]));
-    ubi__write_more(v->cli, a->n_rows - n_shown(a));
+        UBI_TRY(function_write(a, a->rows[i]));
+    ubi__write_more(v->cli, a->n_rows - n_shown(a), "--limit 0 shows all");
     return UBI_OK;
 }
 
 /* ---- document ----------------------------------------------------------------------------------------------------- */
 
-static void put_place(ubi__json *j, const answer *a, uint32_t function) {
+static void place_put(ubi__json *j, const answer *a, uint32_t function) {
     ubi__recording_place place;
     place_of(&place, a, function);
     ubi__json_member_text(j, "function", place.function);
@@ -231,7 +217,7 @@ static void put_place(ubi__json *j, const answer *a, uint32_t function) {
     ubi__json_member_node_id_or_null(j, "address", place.function.len == 0 && place.has_address, place.address);
 }
 
-static void put_measures(ubi__json *j, const answer *a, const ubi__estimate *by) {
+static void measures_put(ubi__json *j, const answer *a, const ubi__estimate *by) {
     static const struct {
         ubi__measure measure;
         const char *key;
@@ -240,14 +226,14 @@ static void put_measures(ubi__json *j, const answer *a, const ubi__estimate *by)
         ubi__recording_put_estimate(j, keys[i].key, &by[keys[i].measure], &a->view.report->summary, a->view.of_class);
 }
 
-static void put_sums(ubi__json *j, const answer *a, const char *key, const ubi__estimate *by) {
+static void sums_put(ubi__json *j, const answer *a, const char *key, const ubi__estimate *by) {
     ubi__json_member_object(j, key);
-    put_measures(j, a, by);
+    measures_put(j, a, by);
     ubi__json_object_end(j);
 }
 
 /* Rows behind the first, which is the function itself; a row's parent is an earlier one, or null. */
-static ubi_status put_callers(ubi__json *j, const answer *a, uint32_t function) {
+static ubi_status callers_put(ubi__json *j, const answer *a, uint32_t function) {
     ubi__vec_function_caller callers = { 0 };
     ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels,
                                               ubi__order_measure(a->view.order));
@@ -255,8 +241,8 @@ static ubi_status put_callers(ubi__json *j, const answer *a, uint32_t function) 
     for (size_t i = 1; status == UBI_OK && i < callers.n && !j->failed; i++) {
         ubi__json_object_begin(j);
         ubi__json_member_u64_or_null(j, "calls", callers.at[i].parent, callers.at[i].parent - 1);
-        put_place(j, a, callers.at[i].function);
-        put_measures(j, a, callers.at[i].by);
+        place_put(j, a, callers.at[i].function);
+        measures_put(j, a, callers.at[i].by);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);
@@ -264,7 +250,7 @@ static ubi_status put_callers(ubi__json *j, const answer *a, uint32_t function) 
     return status;
 }
 
-static ubi_status put_document(ubi__cli *cli, const answer *a) {
+static ubi_status document_put(ubi__cli *cli, const answer *a) {
     static const char *const classes[UBI__UBIREC_CLASS_COUNT] = { "heap", "mapping", "object" };
     ubi__json j;
     ubi__document_begin(&j, cli, "ubiheap.recording-allocations/1", a->view.report->path);
@@ -277,12 +263,12 @@ static ubi_status put_document(ubi__cli *cli, const answer *a) {
     for (size_t i = 0; i < n_shown(a) && !j.failed; i++) {
         const ubi__function_sum *f = &a->sums.rows.at[a->rows[i]];
         ubi__json_object_begin(&j);
-        put_place(&j, a, a->rows[i]);
+        place_put(&j, a, a->rows[i]);
         ubi__json_member_string(&j, "pool", pool_of(a, a->rows[i]));
-        put_sums(&j, a, "own", f->own);
-        put_sums(&j, a, "withCallees", f->all);
+        sums_put(&j, a, "own", f->own);
+        sums_put(&j, a, "withCallees", f->all);
         if (a->wishes->caller_levels)
-            UBI_TRY(put_callers(&j, a, a->rows[i]));
+            UBI_TRY(callers_put(&j, a, a->rows[i]));
         ubi__json_object_end(&j);
     }
     ubi__json_array_end(&j);
@@ -292,14 +278,14 @@ static ubi_status put_document(ubi__cli *cli, const answer *a) {
 
 /* ---- the command -------------------------------------------------------------------------------------------------- */
 
-static ubi_status functions_tell(answer *a, ubi__cli *cli, ubi__recording_report *report) {
+static ubi_status functions_show(answer *a, ubi__cli *cli, ubi__recording_report *report) {
     UBI_TRY(ubi__recording_view_init(&a->view, cli, report));
     UBI_TRY(ubi__function_sums_init(&a->sums, &report->sites, a->view.of_class));
-    ubi_status status = find_pools(a);
+    ubi_status status = pools_find(a);
     if (status == UBI_OK)
-        status = sort_rows(a);
+        status = rows_sort(a);
     if (status == UBI_OK)
-        status = cli->common.json ? put_document(cli, a) : write_page(a);
+        status = cli->common.json ? document_put(cli, a) : page_write(a);
     ubi__free_array(ubi_allocator_default(), a->rows, a->sums.rows.n + 1, sizeof *a->rows);
     ubi__free_array(ubi_allocator_default(), a->pools, a->sums.rows.n + 1, sizeof *a->pools);
     ubi__function_sums_fini(&a->sums);
@@ -316,7 +302,7 @@ ubi_status ubi__allocations_of_recording(ubi__cli *cli, const char *path, const 
         return ubi__fail_nomem();
     ubi_status status = ubi__recording_report_open(report, cli, path, &own);
     if (status == UBI_OK) {
-        status = functions_tell(&a, cli, report);
+        status = functions_show(&a, cli, report);
         if (status == UBI_OK)
             ubi__recording_judge(cli, report, exit_code);
         ubi__recording_report_close(report);

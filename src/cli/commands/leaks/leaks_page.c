@@ -486,12 +486,12 @@ static uint64_t count_at_heap(const ubi__leak_curve *curve, uint32_t i) {
 }
 
 static void write_class(const page *p, const ubi_leak_trend *trend, uint32_t n_heaps) {
-    char rises[40];
+    char rises[40], count[UBI__HUMAN_TEXT];
     uint64_t from = trend->at_heap[0].count, to = trend->at_heap[n_heaps - 1].count;
     ubi__leak_curve curve = { .n = n_heaps, .value = count_at_heap, .payload = trend->at_heap };
-    ubi__write_count(p->cli, from, 10);
+    ubi__write_right(p->cli, ubi__human_count(count, from), 10);
     ubi__out_string(p->out, p->cli->style.unicode ? " → " : " -> ");
-    ubi__write_count(p->cli, to, 10);
+    ubi__write_right(p->cli, ubi__human_count(count, to), 10);
     ubi__out_string(p->out, "  ");
     ubi__leak_write_curve(p->out, &p->cli->style, &curve);
     snprintf(rises, sizeof rises, "  up with %u of %u  ", trend->n_rises, n_heaps - 1);

@@ -11,103 +11,55 @@
  */
 #include "cli/commands/nodes/node_page.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "base/human.h"
-#include "base/text.h"
-
 #define GAP 2
-#define NARROWEST_TEXT 8
+#define SYSTEM "system" /* a dash in DevTools, but that means "none" here */
 
-/* A text, or a number as text in `buffer`; "-" for none. */
-static ubi_text cell(const ubi__node_page *p, const ubi__node_column *column, ubi_node_ix node,
-                     ubi_lens_name_buffer *buffer) {
-    uint64_t number;
-    char *digits = buffer->bytes + 1;
-    if (column->text) {
-        ubi_text text = ubi__node_column_text(column, p->table, node, buffer);
-        return text.ptr ? text : ubi__text("-");
-    }
-    int state = column->number(&number, p->table, node);
+static ubi__cell number_cell(const ubi__node_column *column, int state, uint64_t number) {
     if (state == UBI_QUERY_MISSING)
-        return ubi__text("-");
+        return ubi__cell_words("-");
     if (column->style == UBI__NUMBER_DISTANCE && state == UBI_QUERY_PRESENT && number >= UBI_LENS_SYSTEM_DISTANCE)
-        return ubi__text("system"); /* a dash in DevTools, but that means "none" here */
+        return ubi__cell_words(SYSTEM);
+    ubi__cell cell = ubi__cell_count(number);
     if (column->style == UBI__NUMBER_NODE_ID)
-        snprintf(digits, UBI__HUMAN_TEXT, "%" PRIu64, number);
-    else
-        ubi__human_count(digits, number);
-    buffer->bytes[0] = '-';
-    return ubi__text(state == UBI_QUERY_NEGATIVE ? buffer->bytes : digits);
+        cell.kind = UBI__CELL_ID;
+    cell.sign = state == UBI_QUERY_NEGATIVE ? '-' : 0;
+    return cell;
 }
 
-static size_t row_columns(const ubi__node_page *p) {
-    size_t columns = p->n_columns ? (p->n_columns - 1) * GAP : 0;
-    for (size_t i = 0; i < p->n_columns; i++)
-        columns += p->widths[i];
-    return columns;
-}
-
-/* The widest column of texts that can still give way, or NULL. */
-static size_t *widest_text(ubi__node_page *p) {
-    size_t *widest = NULL;
-    for (size_t i = 0; i < p->n_columns; i++)
-        if (p->columns[i]->text && p->widths[i] > NARROWEST_TEXT && (!widest || p->widths[i] > *widest))
-            widest = &p->widths[i];
-    return widest;
-}
-
-static void fit(ubi__node_page *p) {
-    size_t columns = row_columns(p), *widest;
-    for (; columns > p->style->columns && (widest = widest_text(p)); columns--)
-        --*widest;
-    if (columns < p->style->columns && p->columns[p->n_columns - 1]->text)
-        p->widths[p->n_columns - 1] += p->style->columns - columns;
-}
-
-static void write_header(const ubi__node_page *p) {
-    ubi__display_ink(p->out, p->style, UBI__INK_BOLD);
-    for (size_t i = 0; i < p->n_columns; i++) {
-        const char *name = p->columns[i]->name;
-        ubi__display_pad(p->out, 0, i ? GAP : 0);
-        if (!p->columns[i]->text) {
-            ubi__display_right(p->out, name, p->widths[i]);
-            continue;
-        }
-        size_t used = ubi__display_text(p->out, p->style, ubi__text(name), p->widths[i]);
-        ubi__display_pad(p->out, used, i + 1 < p->n_columns ? p->widths[i] : 0);
+/* "-" for none; a text may be in `buffer`. */
+static ubi__cell cell_of(const ubi__node_page *p, size_t i, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+    const ubi__node_column *column = p->columns[i];
+    uint64_t number = 0;
+    if (!column->text) {
+        int state = column->number(&number, p->table, node);
+        return number_cell(column, state, number);
     }
-    ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
-    ubi__out_char(p->out, '\n');
+    ubi_text text = ubi__node_column_text(column, p->table, node, buffer);
+    return text.ptr ? ubi__cell_text(text) : ubi__cell_words("-");
 }
 
 void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t n_sample) {
     ubi_lens_name_buffer buffer;
+    ubi__text_column columns[UBI__NODE_COLUMNS_MAX] = { { .width = 0 } };
+    for (size_t i = 0; i < p->n_columns; i++)
+        columns[i] = (ubi__text_column){
+            .title = p->columns[i]->name, .width = 1, .gap = i ? GAP : 0, .is_left = p->columns[i]->text != NULL
+        };
+    ubi__text_table_init(&p->layout, p->out, p->style, NULL, columns, p->n_columns);
     for (size_t i = 0; i < p->n_columns; i++) {
-        p->widths[i] = strlen(p->columns[i]->name);
-        for (uint32_t row = 0; row < n_sample; row++) {
-            ubi_text text = cell(p, p->columns[i], order ? order[row] : row, &buffer);
-            size_t columns = ubi__display_columns(text, p->style, p->style->columns);
-            p->widths[i] = columns > p->widths[i] ? columns : p->widths[i];
-        }
+        ubi__text_table_widen(&p->layout, i, ubi__cell_words(columns[i].title));
+        for (uint32_t row = 0; row < n_sample; row++)
+            ubi__text_table_widen(&p->layout, i, cell_of(p, i, order ? order[row] : row, &buffer));
     }
-    fit(p);
-    write_header(p);
+    ubi__text_table_fit(&p->layout);
+    ubi__text_table_head(&p->layout);
 }
 
 void ubi__node_page_row(const ubi__node_page *p, ubi_node_ix node) {
     ubi_lens_name_buffer buffer;
     for (size_t i = 0; i < p->n_columns; i++) {
-        ubi_text text = cell(p, p->columns[i], node, &buffer);
-        ubi__display_pad(p->out, 0, i ? GAP : 0);
-        if (!p->columns[i]->text) {
-            ubi__display_pad(p->out, text.len, p->widths[i]);
-            ubi__out_bytes(p->out, text.ptr, text.len);
-            continue;
-        }
-        size_t used = ubi__display_text(p->out, p->style, text, p->widths[i]);
-        ubi__display_pad(p->out, used, i + 1 < p->n_columns ? p->widths[i] : 0);
+        ubi__cell cell = cell_of(p, i, node, &buffer);
+        ubi__text_table_cell(&p->layout, i, &cell);
     }
     ubi__out_char(p->out, '\n');
 }

@@ -6,7 +6,7 @@
 #define UBI_CLI_NODE_PAGE_H
 
 #include "cli/commands/nodes/node_columns.h"
-#include "render/display.h"
+#include "render/text_table.h"
 
 typedef struct ubi__node_page {
     ubi__out *out;
@@ -14,7 +14,7 @@ typedef struct ubi__node_page {
     const ubi__node_table *table;
     const ubi__node_column *const *columns; /**< columns[n_columns], at most UBI__NODE_COLUMNS_MAX */
     size_t n_columns;
-    size_t widths[UBI__NODE_COLUMNS_MAX]; /**< filled by _begin */
+    ubi__text_table layout; /**< made by _begin */
 } ubi__node_page;
 
 /** Chooses widths that fit the first `n_sample` rows (`order` NULL: file order) and the terminal; writes the header. */

@@ -12,12 +12,12 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/commands/nodes/node_columns.h"
-#include "cli/commands/nodes/node_delimited.h"
 #include "cli/commands/nodes/node_filter.h"
 #include "cli/commands/nodes/node_order.h"
 #include "cli/commands/nodes/node_page.h"
 #include "cli/condition.h"
 #include "cli/snapshot.h"
+#include "render/delimited.h"
 
 typedef struct nodes_arguments {
     const char *columns, *where, *sort, *format, *fail_on;
@@ -71,12 +71,36 @@ typedef struct writer {
     /* One of these. */
     ubi__json *json;
     ubi__node_page *page;
-    ubi__node_lines *lines;
+    bool is_csv; /* else tab-separated */
 } writer;
+
+/* ---- delimited rows --------------------------------------------------------------------------------------------- */
+
+static void delimited_cell_write(const writer *w, const ubi__node_column *column, ubi_node_ix node) {
+    uint64_t number;
+    ubi_lens_name_buffer buffer;
+    int state = column->number ? column->number(&number, w->table, node) : UBI_QUERY_MISSING;
+    ubi_text text = column->text ? ubi__node_column_text(column, w->table, node, &buffer) : (ubi_text){ NULL, 0 };
+    if (text.ptr)
+        ubi__delimited_text(w->out, text, w->is_csv);
+    else if (state != UBI_QUERY_PRESENT)
+        ubi__out_char(w->out, '-');
+    if (state != UBI_QUERY_MISSING)
+        ubi__out_u64(w->out, number);
+}
+
+static void delimited_row_write(const writer *w, ubi_node_ix node) {
+    for (size_t i = 0; i < w->selection->n_columns; i++) {
+        if (i)
+            ubi__out_char(w->out, w->is_csv ? ',' : '\t');
+        delimited_cell_write(w, w->selection->columns[i], node);
+    }
+    ubi__out_char(w->out, '\n');
+}
 
 /* ---- JSON rows -------------------------------------------------------------------------------------------------- */
 
-static void write_json_cell(const writer *w, const ubi__node_column *column, ubi_node_ix node) {
+static void json_cell_write(const writer *w, const ubi__node_column *column, ubi_node_ix node) {
     uint64_t number;
     ubi_lens_name_buffer buffer;
     int state = column->text ? UBI_QUERY_PRESENT : column->number(&number, w->table, node);
@@ -92,10 +116,10 @@ static void write_json_cell(const writer *w, const ubi__node_column *column, ubi
         ubi__json_u64(w->json, number);
 }
 
-static void write_json_row(const writer *w, ubi_node_ix node) {
+static void json_row_write(const writer *w, ubi_node_ix node) {
     ubi__json_array_begin(w->json);
     for (size_t i = 0; i < w->selection->n_columns; i++)
-        write_json_cell(w, w->selection->columns[i], node);
+        json_cell_write(w, w->selection->columns[i], node);
     ubi__json_array_end(w->json);
 }
 
@@ -109,41 +133,44 @@ static void report_progress(const writer *w, uint32_t i, uint32_t end) {
         w->progress.fn(w->progress.payload, "writing", i, end);
 }
 
-static void write_row(const writer *w, ubi_node_ix node) {
+static void row_write(const writer *w, ubi_node_ix node) {
     if (w->json)
-        write_json_row(w, node);
+        json_row_write(w, node);
     else if (w->page)
         ubi__node_page_row(w->page, node);
     else
-        ubi__node_lines_row(w->lines, node);
+        delimited_row_write(w, node);
 }
 
 /* Stops early when nobody takes the output. */
-static void write_rows(const writer *w, row_list rows) {
+static void rows_write(const writer *w, row_list rows) {
     for (uint32_t i = 0; i < rows.n && !w->out->failed; i++) {
         report_progress(w, i, rows.n);
-        write_row(w, rows.nodes ? rows.nodes[i] : i);
+        row_write(w, rows.nodes ? rows.nodes[i] : i);
     }
 }
 
-static void write_delimited(writer *w, bool csv, row_list rows) {
-    ubi__node_lines lines = { w->out, w->table, w->selection->columns, w->selection->n_columns, csv };
-    w->lines = &lines;
-    ubi__node_lines_header(&lines);
-    write_rows(w, rows);
+static void delimited_write(writer *w, bool is_csv, row_list rows) {
+    w->is_csv = is_csv;
+    for (size_t i = 0; i < w->selection->n_columns; i++) {
+        ubi__out_string(w->out, i == 0 ? "" : is_csv ? "," : "\t");
+        ubi__out_string(w->out, w->selection->columns[i]->name);
+    }
+    ubi__out_char(w->out, '\n');
+    rows_write(w, rows);
 }
 
 /* Rows that decide the widths of a table: some screens. */
 #define SAMPLE_ROWS 200
 
-static void write_table(writer *w, const ubi__style *style, row_list rows) {
+static void table_write(writer *w, const ubi__style *style, row_list rows) {
     ubi__node_page page = { w->out, style, w->table, w->selection->columns, w->selection->n_columns, { 0 } };
     w->page = &page;
     ubi__node_page_begin(&page, rows.nodes, rows.n < SAMPLE_ROWS ? rows.n : SAMPLE_ROWS);
-    write_rows(w, rows);
+    rows_write(w, rows);
 }
 
-static void write_document(writer *w, ubi__cli *cli, const char *file, row_list rows) {
+static void document_write(writer *w, ubi__cli *cli, const char *file, row_list rows) {
     ubi__json json;
     w->json = &json;
     ubi__document_begin(&json, cli, "ubiheap.nodes/1", file);
@@ -152,7 +179,7 @@ static void write_document(writer *w, ubi__cli *cli, const char *file, row_list 
         ubi__json_string(&json, w->selection->columns[i]->name);
     ubi__json_array_end(&json);
     ubi__json_member_array(&json, "rows");
-    write_rows(w, rows);
+    rows_write(w, rows);
     ubi__json_array_end(&json);
     ubi__document_end(&json);
 }
@@ -201,11 +228,11 @@ static ubi_status choose(row_list *rows, uint64_t *n_matches, ubi__vec_u32 *node
 
 static void write_all(writer *w, ubi__cli *cli, const ubi__snapshot *snapshot, const char *format, row_list rows) {
     if (strcmp(format, "json") == 0)
-        write_document(w, cli, snapshot->path, rows);
+        document_write(w, cli, snapshot->path, rows);
     else if (strcmp(format, "table") == 0)
-        write_table(w, &cli->style, rows);
+        table_write(w, &cli->style, rows);
     else
-        write_delimited(w, strcmp(format, "csv") == 0, rows);
+        delimited_write(w, strcmp(format, "csv") == 0, rows);
 }
 
 static bool is_regular_file(int fd) {
@@ -213,8 +240,8 @@ static bool is_regular_file(int fd) {
     return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-static ubi_status list(uint64_t *n_matches, ubi__cli *cli, const ubi__snapshot *snapshot, const selection *s,
-                       const nodes_arguments *arguments) {
+static ubi_status nodes_list(uint64_t *n_matches, ubi__cli *cli, const ubi__snapshot *snapshot, const selection *s,
+                             const nodes_arguments *arguments) {
     ubi__node_table table = { .graph = snapshot->graph, .view = ubi__snapshot_view(snapshot), .look = snapshot->look };
     ubi__vec_u32 nodes = { 0 };
     row_list rows;
@@ -237,7 +264,7 @@ static ubi_status list(uint64_t *n_matches, ubi__cli *cli, const ubi__snapshot *
 static ubi_status list_and_judge(ubi__cli *cli, const ubi__snapshot *snapshot, const selection *s,
                                  const nodes_arguments *arguments, int *exit_code) {
     ubi__condition_facts facts = { .graph = snapshot->graph, .look = snapshot->look };
-    UBI_TRY(list(&facts.n_matches, cli, snapshot, s, arguments));
+    UBI_TRY(nodes_list(&facts.n_matches, cli, snapshot, s, arguments));
     return ubi__condition_check(exit_code, cli, s->condition, &facts);
 }
 
@@ -265,7 +292,7 @@ static ubi_status open_and_list(ubi__cli *cli, const char *path, const selection
     return status;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status nodes_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     nodes_arguments *arguments = values;
     selection s = { 0 };
     (void)n_operands;
@@ -342,5 +369,5 @@ const ubi__command ubi__command_nodes = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(nodes_arguments),
-    .run = run,
+    .run = nodes_run,
 };

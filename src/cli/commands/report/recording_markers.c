@@ -81,34 +81,39 @@ static ubi__marker_group rest_of(const ubi__recording_report *report) {
 
 /* ---- the page ----------------------------------------------------------------------------------------------------- */
 
-/* Text against the right edge; the sign of an estimate is two bytes and one column. */
-static void right(const ubi__cli *cli, const char *text, size_t columns) {
-    size_t used = ubi__display_columns(ubi__text(text), &cli->style, SIZE_MAX);
-    ubi__display_pad(&cli->output->out, used, columns > used ? columns : used + 1);
-    ubi__out_string(&cli->output->out, text);
+enum { ALLOCATED, SHARE, COUNT, NOT_FREED, COLUMNS };
+
+static void table_init(ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report) {
+    size_t width = report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
+    const ubi__text_column columns[COLUMNS] = { [ALLOCATED] = { NULL, width },
+                                                [SHARE] = { NULL, SHARE_COLUMNS },
+                                                [COUNT] = { NULL, width },
+                                                [NOT_FREED] = { NULL, width } };
+    ubi__page_table(t, cli, "", columns, COLUMNS);
 }
 
-/* @return columns that are used */
-static size_t write_numbers(const ubi__cli *cli, const ubi__recording_report *report, const ubi__marker_group *g) {
-    char text[UBI__ESTIMATE_TEXT];
-    size_t columns = report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
-    const ubi__estimate *all = &report->heap[UBI__MEASURE_TOTAL];
+/* @return columns for the name */
+static size_t numbers_write(const ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report,
+                            const ubi__marker_group *g) {
+    char allocated[UBI__ESTIMATE_TEXT], count[UBI__ESTIMATE_TEXT], live[UBI__ESTIMATE_TEXT];
     const ubi__recording_summary *s = &report->summary;
-    right(cli, ubi__range_bytes(text, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->allocated)), columns);
-    ubi__write_share(cli, ubi__whole(g->allocated.bytes), ubi__whole(all->bytes), SHARE_COLUMNS);
-    right(
-        cli,
-        ubi__count_guess(text, cli, g->allocated.count, ubi__recording_count_range(s, UBI__UBIREC_HEAP, &g->allocated)),
-        columns);
-    right(cli, ubi__range_bytes(text, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->live)), columns);
-    ubi__out_string(&cli->output->out, "  ");
-    return 3 * columns + SHARE_COLUMNS + 2;
+    ubi__range_bytes(allocated, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->allocated));
+    ubi__count_guess(count, cli, g->allocated.count, ubi__recording_count_range(s, UBI__UBIREC_HEAP, &g->allocated));
+    ubi__range_bytes(live, cli, ubi__recording_bytes_range(s, UBI__UBIREC_HEAP, &g->live));
+    const ubi__cell cells[COLUMNS] = {
+        [ALLOCATED] = ubi__cell_words(allocated),
+        [SHARE] = ubi__cell_share(ubi__whole(g->allocated.bytes), ubi__whole(report->heap[UBI__MEASURE_TOTAL].bytes)),
+        [COUNT] = ubi__cell_words(count),
+        [NOT_FREED] = ubi__cell_words(live),
+    };
+    return ubi__text_table_row(t, cells);
 }
 
-/* The name, and behind it, dim, how often and how long; the name gives way. */
-static void write_row(const ubi__cli *cli, const ubi__recording_report *report, const ubi__marker_group *g) {
+/* The name, followed by, dim, how often and how long; the name gives way. */
+static void group_write(const ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report,
+                        const ubi__marker_group *g) {
     char how_often[96], count[UBI__HUMAN_TEXT], time[UBI__HUMAN_TEXT];
-    size_t used = write_numbers(cli, report, g), room = ubi__name_room(cli, used);
+    size_t room = numbers_write(t, cli, report, g);
     int n = snprintf(how_often, sizeof how_often, "  %s", ubi__human_things(count, g->count, "time"));
     if (g->n_ended)
         n += snprintf(how_often + n, sizeof how_often - (size_t)n, ", %s",
@@ -118,37 +123,29 @@ static void write_row(const ubi__cli *cli, const ubi__recording_report *report, 
     ubi__out_char(&cli->output->out, '\n');
 }
 
-static void write_more(const ubi__cli *cli, size_t n, size_t shown) {
-    char line[96], count[UBI__HUMAN_TEXT];
-    if (n == shown)
-        return;
-    snprintf(line, sizeof line, "  %s more marker%s; --limit %zu shows all", ubi__human_count(count, n - shown),
-             n - shown == 1 ? "" : "s", n);
-    ubi__write_inked(cli, UBI__INK_DIM, line);
-    ubi__out_char(&cli->output->out, '\n');
-}
-
-static void write_rest(const ubi__cli *cli, const ubi__recording_report *report) {
+static void rest_write(const ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report) {
     ubi__marker_group rest = rest_of(report);
     if (rest.allocated.samples == 0)
         return;
-    write_numbers(cli, report, &rest);
+    numbers_write(t, cli, report, &rest);
     ubi__write_inked(cli, UBI__INK_DIM, "(no marker was open)");
     ubi__out_char(&cli->output->out, '\n');
 }
 
 ubi_status ubi__recording_markers_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t top) {
     size_t n = sums_of(report)->groups.n, shown = 0;
+    ubi__text_table table;
     if (n == 0)
         return UBI_OK;
     const ubi__marker_group **rows = sorted(report);
     if (!rows)
         return ubi__fail_nomem();
+    table_init(&table, cli, report);
     ubi__write_title(cli, "By the marker that was open: bytes, share, allocations, bytes not freed");
     for (; shown < n && shown < top; shown++)
-        write_row(cli, report, rows[shown]);
-    write_more(cli, n, shown);
-    write_rest(cli, report);
+        group_write(&table, cli, report, rows[shown]);
+    ubi__write_more_things(cli, "more marker", shown, n);
+    rest_write(&table, cli, report);
     free_rows(report, rows);
     return UBI_OK;
 }
@@ -163,19 +160,19 @@ void ubi__recording_markers_next(const ubi__cli *cli, const ubi__recording_repor
 
 /* ---- the document ------------------------------------------------------------------------------------------------- */
 
-static void put_sums(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
+static void sums_put(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
     ubi__recording_put_estimate(j, "allocated", &g->allocated, &report->summary, UBI__UBIREC_HEAP);
     ubi__recording_put_estimate(j, "leaked", &g->live, &report->summary, UBI__UBIREC_HEAP);
 }
 
-static void put_group(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
+static void group_put(ubi__json *j, const ubi__recording_report *report, const ubi__marker_group *g) {
     ubi__json_object_begin(j);
     ubi__json_member_text(j, "name", name_of(report, g));
     ubi__json_member_u64(j, "count", g->count);
     ubi__json_member_u64(j, "endedCount", g->n_ended);
     ubi__json_member_double(j, "totalMs", (double)g->total_ns / 1e6);
     ubi__json_member_double(j, "longestMs", (double)g->longest_ns / 1e6);
-    put_sums(j, report, g);
+    sums_put(j, report, g);
     ubi__json_object_end(j);
 }
 
@@ -188,10 +185,10 @@ ubi_status ubi__recording_markers_document(ubi__json *j, const ubi__recording_re
     ubi__json_member_u64(j, "count", report->summary.n_markers);
     ubi__json_member_array(j, "byName");
     for (size_t i = 0; i < sums_of(report)->groups.n && !j->failed; i++)
-        put_group(j, report, rows[i]);
+        group_put(j, report, rows[i]);
     ubi__json_array_end(j);
     ubi__json_member_object(j, "none");
-    put_sums(j, report, &rest);
+    sums_put(j, report, &rest);
     ubi__json_object_end(j);
     ubi__json_object_end(j);
     free_rows(report, rows);

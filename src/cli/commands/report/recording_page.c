@@ -64,27 +64,13 @@ size_t ubi__recording_bullet(const ubi__recording_view *v, const char *text, boo
     return lines;
 }
 
-static void label(const ubi__recording_view *v, const char *text) {
-    ubi__write_ink(v->cli, UBI__INK_DIM);
-    ubi__out_string(v->out, text);
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
-    ubi__display_pad(v->out, strlen(text), LABEL_COLUMNS);
-}
-
-/* Text against the right edge; the sign of an estimate is two bytes and one column. */
-static void right(const ubi__recording_view *v, const char *text, size_t columns) {
-    size_t used = ubi__display_columns(ubi__text(text), v->style, SIZE_MAX);
-    ubi__display_pad(v->out, used, columns > used ? columns : used + 1);
-    ubi__out_string(v->out, text);
-}
-
 static char *time_words(char out[UBI__HUMAN_TEXT], uint64_t ns) {
     return ubi__human_duration(out, ns / 1000);
 }
 
 /* ---- head --------------------------------------------------------------------------------------------------------- */
 
-static const char *how(const ubi__recording_view *v, char out[96]) {
+static const char *sampling_words(const ubi__recording_view *v, char out[96]) {
     char size[UBI__HUMAN_TEXT];
     const ubi__ubirec_tables *t = &v->report->summary.tables;
     if (v->report->is_exact)
@@ -97,7 +83,7 @@ static const char *how(const ubi__recording_view *v, char out[96]) {
 }
 
 /* Arguments in one line, as far as they go; those with spaces in quotes. */
-static void write_command_line(const ubi__recording_view *v, size_t columns) {
+static void command_line_write(const ubi__recording_view *v, size_t columns) {
     char line[1024];
     size_t n = 0;
     ubi_text rest = v->report->summary.tables.about.arguments;
@@ -138,19 +124,19 @@ static void end_words(char *out, size_t n, const ubi__ubirec_tables *t) {
 }
 
 /* @return lines */
-static size_t write_head(const ubi__recording_view *v) {
+static size_t head_write(const ubi__recording_view *v) {
     char text[96], line[384], time[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = &v->report->summary;
     const ubi__ubirec_about *about = &s->tables.about;
-    how(v, text);
+    sampling_words(v, text);
     ubi__write_ink(v->cli, UBI__INK_BOLD);
     ubi__display_text(v->out, v->style, ubi__text(v->report->path), v->columns - strlen(text));
     ubi__write_ink(v->cli, UBI__INK_PLAIN);
     ubi__out_printf(v->out, "%s\n", text);
-    label(v, "Program");
-    write_command_line(v, v->columns - LABEL_COLUMNS);
+    ubi__write_label(v->cli, UBI__INK_DIM, "Program", LABEL_COLUMNS);
+    command_line_write(v, v->columns - LABEL_COLUMNS);
     ubi__out_char(v->out, '\n');
-    label(v, "Ran");
+    ubi__write_label(v->cli, UBI__INK_DIM, "Ran", LABEL_COLUMNS);
     size_t n = (size_t)snprintf(line, sizeof line, "%s", time_words(time, s->time_ns));
     if (about->start_unix_ns)
         n +=
@@ -169,7 +155,7 @@ static size_t write_head(const ubi__recording_view *v) {
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
 
 /* "in 120 allocations", or "in about 29 (8-121,000) allocations". */
-static void write_count(const ubi__recording_view *v, ubi__ubirec_class of_class, const ubi__estimate *e,
+static void count_write(const ubi__recording_view *v, ubi__ubirec_class of_class, const ubi__estimate *e,
                         ubi__range range) {
     char limits[UBI__ESTIMATE_TEXT], guess[UBI__HUMAN_TEXT];
     ubi__range_count(limits, v->cli, range);
@@ -184,16 +170,16 @@ static size_t number_columns(const ubi__recording_view *v) {
     return v->report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
 }
 
-static void write_total(const ubi__recording_view *v, const char *name, ubi__measure measure) {
+static void total_write(const ubi__recording_view *v, const char *name, ubi__measure measure) {
     char bytes[UBI__ESTIMATE_TEXT], share[UBI__HUMAN_TEXT];
     const ubi__recording_sum *sum = &v->all[measure];
-    label(v, name);
+    ubi__write_label(v->cli, UBI__INK_DIM, name, LABEL_COLUMNS);
     if (sum->estimate.samples == 0 && ubi__recording_is_sampled(&v->report->summary, v->of_class)) {
         ubi__out_printf(v->out, "less than %s, nothing sampled", ubi__human_size(share, ubi__whole(sum->bytes.high)));
         return;
     }
-    right(v, ubi__range_bytes(bytes, v->cli, sum->bytes), number_columns(v));
-    write_count(v, v->of_class, &sum->estimate, sum->count);
+    ubi__write_right(v->cli, ubi__range_bytes(bytes, v->cli, sum->bytes), number_columns(v));
+    count_write(v, v->of_class, &sum->estimate, sum->count);
     if (measure == UBI__MEASURE_PEAK)
         ubi__out_printf(v->out, ", at %s", time_words(share, v->report->summary.classes[v->of_class].peak_time_ns));
     if (!v->report->is_exact)
@@ -208,22 +194,22 @@ static char *class_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__recording_view
 }
 
 /* One of the other classes. @return lines */
-static size_t write_class(const ubi__recording_view *v, ubi__ubirec_class of_class, const char *name) {
+static size_t class_write(const ubi__recording_view *v, ubi__ubirec_class of_class, const char *name) {
     char text[UBI__ESTIMATE_TEXT];
     const ubi__recording_summary *s = &v->report->summary;
     if (s->classes[of_class].count == 0 || of_class == v->of_class)
         return 0;
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
-    label(v, name);
-    right(v, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL), number_columns(v));
-    write_count(v, of_class, &total, ubi__recording_count_range(s, of_class, &total));
+    ubi__write_label(v->cli, UBI__INK_DIM, name, LABEL_COLUMNS);
+    ubi__write_right(v->cli, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL), number_columns(v));
+    count_write(v, of_class, &total, ubi__recording_count_range(s, of_class, &total));
     ubi__out_printf(v->out, "; at the peak %s", class_bytes(text, v, of_class, UBI__MEASURE_PEAK));
     ubi__out_printf(v->out, ", not freed %s\n", class_bytes(text, v, of_class, UBI__MEASURE_LEAKED));
     return 1;
 }
 
 /* @return lines */
-static size_t write_totals(const ubi__recording_view *v) {
+static size_t totals_write(const ubi__recording_view *v) {
     static const struct {
         ubi__measure measure;
         const char *name;
@@ -240,14 +226,14 @@ static size_t write_totals(const ubi__recording_view *v) {
         lines++;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, lines++) {
-        write_total(v, rows[i].name, rows[i].measure);
+        total_write(v, rows[i].name, rows[i].measure);
         ubi__out_char(v->out, '\n');
     }
-    lines += write_class(v, UBI__UBIREC_MAPPING, "Mappings");
-    lines += write_class(v, UBI__UBIREC_OBJECT, "Objects");
+    lines += class_write(v, UBI__UBIREC_MAPPING, "Mappings");
+    lines += class_write(v, UBI__UBIREC_OBJECT, "Objects");
     if (s->rss_peak_bytes) {
-        label(v, "Resident");
-        right(v, ubi__human_size(size, s->rss_peak_bytes), number_columns(v));
+        ubi__write_label(v->cli, UBI__INK_DIM, "Resident", LABEL_COLUMNS);
+        ubi__write_right(v->cli, ubi__human_size(size, s->rss_peak_bytes), number_columns(v));
         ubi__out_printf(v->out, " at most, at %s\n", time_words(time, s->rss_peak_time_ns));
         lines++;
     }
@@ -264,14 +250,14 @@ static uint64_t most_of_part(const ubi__recording_summary *s, size_t i, size_t n
 }
 
 /* Eight heights; only where the terminal has them. @return lines */
-static size_t write_curve(const ubi__recording_view *v) {
+static size_t curve_write(const ubi__recording_view *v) {
     static const char *const heights[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
     const ubi__recording_summary *s = &v->report->summary;
     uint64_t most = s->classes[UBI__UBIREC_HEAP].peak_bytes;
     char time[UBI__HUMAN_TEXT];
     if (!v->style->unicode || most == 0 || s->n_curve < 2)
         return 0;
-    label(v, "Alive");
+    ubi__write_label(v->cli, UBI__INK_DIM, "Alive", LABEL_COLUMNS);
     ubi__out_char(v->out, ' ');
     ubi__write_ink(v->cli, UBI__INK_BLUE);
     for (size_t i = 0; i < CURVE_COLUMNS; i++) {
@@ -292,7 +278,7 @@ static size_t next_lines(const ubi__recording_view *v) {
     return NEXT_LINES - (v->report->wishes->by != NULL) - (v->report->summary.n_markers == 0);
 }
 
-static void write_next(const ubi__recording_view *v) {
+static void next_write(const ubi__recording_view *v) {
     const char *file = ubi__file_argument(v->report->path, "FILE");
     char command[48];
     ubi__write_title(v->cli, "Next");
@@ -430,7 +416,7 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
     bool has_markers = !report->wishes->site; /* which are of all places */
     ubi__recording_view mappings;
     bool has_mappings = view_mappings(&mappings, v);
-    size_t used = write_head(v);
+    size_t used = head_write(v);
     ubi__recording_gather_notes(notes, v);
     if (is_empty(v)) {
         write_nothing(v);
@@ -438,8 +424,8 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
         write_markers_next(v);
         return UBI_OK;
     }
-    used += write_totals(v);
-    used += write_curve(v);
+    used += totals_write(v);
+    used += curve_write(v);
     used += write_findings(v);
     used += next_lines(v);
     used += list_lines(n_processes, rows_of(v, n_processes));
@@ -460,7 +446,7 @@ static ubi_status write_page(const ubi__recording_view *v, ubi__recording_notes 
         UBI_TRY(ubi__recording_markers_page(v->cli, report,
                                             report->wishes->top ? report->wishes->top : rows_of(v, n_markers)));
     ubi__recording_write_notes(v, notes, lines, false);
-    write_next(v);
+    next_write(v);
     return UBI_OK;
 }
 

@@ -66,10 +66,11 @@ void ubi__recording_find(ubi__recording_findings *out, const ubi__recording_view
 
 /* ---- the table of places ------------------------------------------------------------------------------------------ */
 
-/** Numbers of a row, of which `by` and `of_class` are looked at; NULL: the heads of columns. @return columns that are used */
-size_t ubi__recording_numbers(const ubi__recording_view *v, const ubi__site *row);
-/** The same of one more column: the measure of what the table is sorted by. NULL `e`: its head. @return columns */
-size_t ubi__recording_extra_number(const ubi__recording_view *v, const ubi__estimate *e, const char *head);
+/** A table with the columns of numbers. `extra`: title of one more, the measure that rows are sorted by; NULL: there is none. */
+void ubi__recording_columns(ubi__text_table *table, const ubi__recording_view *v, const char *name, const char *extra);
+/** A row without its name, of whose site `by` and `of_class` are looked at. `extra` may be NULL. @return columns for the name */
+size_t ubi__recording_row(const ubi__text_table *table, const ubi__recording_view *v, const ubi__site *row,
+                          const ubi__estimate *extra);
 /** @param lines  that it may have, in an overview. */
 void ubi__recording_table(const ubi__recording_view *v, size_t lines);
 /** Lines of a table without rows. */

@@ -2,10 +2,9 @@
  *
  * recording_table.c: the places of a recording, with what is not freed, at the peak and in total side by side.
  *
- * What the table is sorted by is its first column, with the share of it behind. An overview
+ * What the table is sorted by is its first column, followed by the share of it. An overview
  * has as many places as there is room for on a screen.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/human.h"
@@ -66,127 +65,110 @@ static bool by_count(ubi__site_order order) {
     return order == UBI__BY_COUNT || order == UBI__BY_TEMPORARY;
 }
 
-/* Text against the right edge; the sign of an estimate is two bytes and one column. */
-static void right(const ubi__recording_view *v, const char *text, size_t columns) {
-    size_t used = ubi__display_columns(ubi__text(text), v->style, SIZE_MAX);
-    ubi__display_pad(v->out, used, columns > used ? columns : used + 1);
-    ubi__out_string(v->out, text);
-}
-
-static void write_bytes(const ubi__recording_view *v, const ubi__site *site, const ubi__estimate *e, size_t column) {
-    char text[UBI__ESTIMATE_TEXT], size[UBI__HUMAN_TEXT];
-    ubi__range range = ubi__recording_bytes_range(&v->report->summary, site->of_class, e);
+static ubi__cell bytes_cell(char text[UBI__ESTIMATE_TEXT], const ubi__recording_view *v, const ubi__estimate *e,
+                            bool is_with_limits) {
+    char size[UBI__HUMAN_TEXT];
     if (e->samples == 0 && !is_sampled(v))
-        snprintf(text, sizeof text, "-");
-    else if (has_limits(v, column) || !is_sampled(v) || e->samples == 0)
-        ubi__range_bytes(text, v->cli, range);
+        snprintf(text, UBI__ESTIMATE_TEXT, "-");
+    else if (is_with_limits || !is_sampled(v) || e->samples == 0)
+        ubi__range_bytes(text, v->cli, ubi__recording_bytes_range(&v->report->summary, v->of_class, e));
     else
-        snprintf(text, sizeof text, "~%s", ubi__human_size(size, ubi__whole(e->bytes)));
-    right(v, text, columns_of(v, column));
+        snprintf(text, UBI__ESTIMATE_TEXT, "~%s", ubi__human_size(size, ubi__whole(e->bytes)));
+    return ubi__cell_words(text);
 }
 
-static void write_cell(const ubi__recording_view *v, const ubi__site *site, ubi__site_order order, size_t column) {
-    char text[UBI__ESTIMATE_TEXT], count[UBI__HUMAN_TEXT];
-    const ubi__estimate *e = &site->by[ubi__order_measure(order)];
-    if (!by_count(order)) {
-        write_bytes(v, site, e, column);
-        return;
-    }
+static ubi__cell count_cell(char text[UBI__ESTIMATE_TEXT], const ubi__recording_view *v, const ubi__estimate *e,
+                            bool is_with_limits) {
+    char count[UBI__HUMAN_TEXT];
+    ubi__human_count(count, ubi__whole(e->count));
     if (e->samples == 0)
-        snprintf(text, sizeof text, "-");
-    else if (!is_sampled(v))
-        ubi__human_count(text, ubi__whole(e->count));
-    else if (has_limits(v, column))
-        ubi__count_guess(text, v->cli, e->count, ubi__recording_count_range(&v->report->summary, site->of_class, e));
+        snprintf(text, UBI__ESTIMATE_TEXT, "-");
+    else if (is_sampled(v) && is_with_limits)
+        ubi__count_guess(text, v->cli, e->count, ubi__recording_count_range(&v->report->summary, v->of_class, e));
     else
-        snprintf(text, sizeof text, "~%s", ubi__human_count(count, ubi__whole(e->count)));
-    right(v, text, columns_of(v, column));
+        snprintf(text, UBI__ESTIMATE_TEXT, "%s%s", is_sampled(v) ? "~" : "", count);
+    return ubi__cell_words(text);
 }
 
-static size_t numbers_columns(const ubi__recording_view *v) {
-    ubi__site_order columns[UBI__SITE_ORDER_COUNT];
-    size_t used = 2 + SHARE_COLUMNS, n = choose_columns(columns, v);
-    for (size_t i = 0; i < n; i++)
-        used += columns_of(v, i);
-    return used;
+static ubi__cell order_cell(char text[UBI__ESTIMATE_TEXT], const ubi__recording_view *v, ubi__site_order order,
+                            const ubi__estimate *e, bool is_with_limits) {
+    return (by_count(order) ? count_cell : bytes_cell)(text, v, e, is_with_limits);
 }
 
-/* Behind the first column. */
-static void write_share(const ubi__recording_view *v, const ubi__site *site) {
+static ubi__cell share_cell(const ubi__recording_view *v, const ubi__site *site) {
     const ubi__estimate *all = &v->all[ubi__order_measure(v->order)].estimate;
     double part = ubi__site_value(site, v->order), whole = by_count(v->order) ? all->count : all->bytes;
-    if (part > 0)
-        ubi__write_share(v->cli, ubi__whole(part), ubi__whole(whole), SHARE_COLUMNS);
-    else
-        right(v, "-", SHARE_COLUMNS);
+    return part > 0 ? ubi__cell_share(ubi__whole(part), ubi__whole(whole)) : ubi__cell_words("-");
 }
 
-/* The heads of columns without a site. @return columns that are used, with a gap behind them */
-size_t ubi__recording_numbers(const ubi__recording_view *v, const ubi__site *site) {
-    ubi__site_order columns[UBI__SITE_ORDER_COUNT];
-    size_t n = choose_columns(columns, v);
-    for (size_t i = 0; i < n; i++) {
-        if (site)
-            write_cell(v, site, columns[i], i);
-        else
-            right(v, heads[columns[i]], columns_of(v, i));
-        if (i == 0 && site)
-            write_share(v, site);
-        else if (i == 0)
-            right(v, "Share", SHARE_COLUMNS);
-    }
-    return numbers_columns(v);
+/* After the column that the table is sorted by. */
+#define SHARE 1
+#define EXTRA (UBI__SITE_ORDER_COUNT + 1)
+#define COLUMNS (EXTRA + 1)
+
+/* The place in the table of the i-th column of numbers. */
+static size_t number_column(size_t i) {
+    return i ? i + SHARE : 0;
 }
 
-size_t ubi__recording_extra_number(const ubi__recording_view *v, const ubi__estimate *e, const char *head) {
-    size_t columns = columns_of(v, 1) + 3;
-    char text[UBI__ESTIMATE_TEXT], count[UBI__HUMAN_TEXT];
-    ubi__range range;
-    if (!e) {
-        right(v, head, columns);
-        return columns;
-    }
-    range = ubi__recording_bytes_range(&v->report->summary, v->of_class, e);
-    if (e->samples == 0 && (!is_sampled(v) || by_count(v->order)))
-        snprintf(text, sizeof text, "-");
-    else if (by_count(v->order))
-        snprintf(text, sizeof text, "%s%s", is_sampled(v) ? "~" : "", ubi__human_count(count, ubi__whole(e->count)));
-    else if (!is_sampled(v) || e->samples == 0)
-        ubi__range_bytes(text, v->cli, range);
-    else
-        snprintf(text, sizeof text, "~%s", ubi__human_size(count, ubi__whole(e->bytes)));
-    right(v, text, columns);
-    return columns;
+void ubi__recording_columns(ubi__text_table *t, const ubi__recording_view *v, const char *name, const char *extra) {
+    ubi__text_column columns[COLUMNS] = { [SHARE] = { "Share", .width = SHARE_COLUMNS },
+                                          [EXTRA] = { extra, .width = columns_of(v, 1) + 3, .is_hidden = !extra } };
+    ubi__site_order orders[UBI__SITE_ORDER_COUNT];
+    size_t n = choose_columns(orders, v);
+    for (size_t i = 0; i < UBI__SITE_ORDER_COUNT; i++)
+        columns[number_column(i)] = (ubi__text_column){ .title = i < n ? heads[orders[i]] : NULL,
+                                                        .width = columns_of(v, i),
+                                                        .is_hidden = i >= n };
+    ubi__page_table(t, v->cli, name, columns, COLUMNS);
+    t->columns = v->columns;
+    ubi__text_table_lay_out(t);
 }
 
-/* Whether places stand behind the numbers. */
-static bool has_room(const ubi__recording_view *v) {
-    return numbers_columns(v) + (v->is_list ? LEAST_PLACE_COLUMNS : LEAST_NAME_COLUMNS) <= v->columns;
+size_t ubi__recording_row(const ubi__text_table *t, const ubi__recording_view *v, const ubi__site *row,
+                          const ubi__estimate *extra) {
+    char texts[COLUMNS][UBI__ESTIMATE_TEXT];
+    ubi__cell cells[COLUMNS] = { [SHARE] = share_cell(v, row) };
+    ubi__site_order orders[UBI__SITE_ORDER_COUNT];
+    size_t n = choose_columns(orders, v);
+    for (size_t i = 0; i < n; i++)
+        cells[number_column(i)] =
+            order_cell(texts[i], v, orders[i], &row->by[ubi__order_measure(orders[i])], has_limits(v, i));
+    if (extra)
+        cells[EXTRA] = order_cell(texts[EXTRA], v, v->order, extra, false);
+    return ubi__text_table_row(t, cells);
+}
+
+/* The table of an overview or a list: with too little room, places have the next line for themselves, and no title. */
+static void table_init(ubi__text_table *t, const ubi__recording_view *v) {
+    ubi__recording_columns(t, v, "Place, and who called it", NULL);
+    if (t->used + (v->is_list ? LEAST_PLACE_COLUMNS : LEAST_NAME_COLUMNS) > v->columns)
+        t->name = NULL;
+    ubi__text_table_lay_out(t);
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------------------- */
 
-static void write_short_site(const ubi__recording_view *v, const ubi__site *site) {
+static void site_write_short(const ubi__text_table *t, const ubi__recording_view *v, const ubi__site *site) {
     ubi__recording_place place;
     char name[NAME_BYTES];
-    size_t used = ubi__recording_numbers(v, site);
+    size_t room = ubi__recording_row(t, v, site, NULL);
     bool is_known = ubi__recording_site_place(&place, v->report, site);
     if (!is_known)
-        ubi__out_string(v->out, "  (no stack)");
-    if (is_known && has_room(v)) {
-        ubi__out_string(v->out, "  ");
-        ubi__recording_short_name(name, sizeof name, v->style, &place, v->columns - used);
-        ubi__display_text(v->out, v->style, ubi__text(name), v->columns - used);
+        ubi__out_string(v->out, t->name ? "(no stack)" : "  (no stack)");
+    if (is_known && t->name) {
+        ubi__recording_short_name(name, sizeof name, v->style, &place, room);
+        ubi__display_text(v->out, v->style, ubi__text(name), room);
     }
     ubi__out_char(v->out, '\n');
-    ubi__recording_flow(v, site, !has_room(v), false);
+    ubi__recording_flow(v, site, !t->name, false);
 }
 
-static void write_long_site(const ubi__recording_view *v, const ubi__site *site) {
-    size_t used = ubi__recording_numbers(v, site);
-    bool is_beside = has_room(v) || site->heavy == UBI__UBIREC_NO_TRACE;
-    ubi__out_string(v->out, is_beside ? "  " : "\n");
-    ubi__recording_stack(v, site, is_beside ? used : 0);
+static void site_write_long(const ubi__text_table *t, const ubi__recording_view *v, const ubi__site *site) {
+    bool is_beside = t->name || site->heavy == UBI__UBIREC_NO_TRACE;
+    ubi__recording_row(t, v, site, NULL);
+    ubi__out_string(v->out, t->name ? "" : is_beside ? "  " : "\n");
+    ubi__recording_stack(v, site, is_beside ? t->used : 0);
 }
 
 /* Sorted by one thing alone, a list has what has any of it; an overview goes on with what has the rest. */
@@ -197,8 +179,8 @@ static bool is_in_table(const ubi__recording_view *v, const ubi__site *site) {
            !(v->order == UBI__BY_LEAKED && ubi__known_pool(&v->report->sites, site));
 }
 
-static size_t site_lines(const ubi__recording_view *v, const ubi__site *site) {
-    return 1 + ubi__recording_flow(v, site, !has_room(v), true);
+static size_t site_lines(const ubi__text_table *t, const ubi__recording_view *v, const ubi__site *site) {
+    return 1 + ubi__recording_flow(v, site, !t->name, true);
 }
 
 /* The next row of the table from *i on; NULL behind the last. */
@@ -230,8 +212,10 @@ size_t ubi__recording_table_head(void) {
 
 size_t ubi__recording_table_least(const ubi__recording_view *v) {
     size_t i = 0, n = 0, lines = HEAD_LINES + 1 + has_pools(v);
+    ubi__text_table table;
+    table_init(&table, v);
     for (const ubi__site *site; n < LEAST_PLACES && (site = next_site(v, &i)) != NULL; n++)
-        lines += site_lines(v, site);
+        lines += site_lines(&table, v, site);
     return n ? lines : HEAD_LINES + (size_t)has_pools(v);
 }
 
@@ -241,7 +225,7 @@ typedef struct pool_sum {
     ubi__estimate estimate;
 } pool_sum;
 
-static size_t sum_pools(pool_sum out[POOLS], const ubi__recording_view *v) {
+static size_t pools_sum(pool_sum out[POOLS], const ubi__recording_view *v) {
     size_t n = 0, at;
     for (size_t i = 0; v->order == UBI__BY_LEAKED && i < v->report->sites.rows.n; i++) {
         const ubi__site *site = &v->report->sites.rows.at[i];
@@ -259,11 +243,11 @@ static size_t sum_pools(pool_sum out[POOLS], const ubi__recording_view *v) {
     return n;
 }
 
-/* Of what was not freed, what is kept on purpose; in one line behind the others. */
-static void write_pools(const ubi__recording_view *v) {
+/* Of what was not freed, what is kept on purpose; in one line after the others. */
+static void pools_write(const ubi__recording_view *v) {
     char text[512], size[UBI__ESTIMATE_TEXT];
     pool_sum sums[POOLS];
-    size_t used = 0, n = sum_pools(sums, v);
+    size_t used = 0, n = pools_sum(sums, v);
     if (n == 0)
         return;
     for (size_t i = 0; i < n && used < sizeof text; i++) {
@@ -277,25 +261,7 @@ static void write_pools(const ubi__recording_view *v) {
     ubi__out_char(v->out, '\n');
 }
 
-static void write_head(const ubi__recording_view *v) {
-    ubi__out_char(v->out, '\n');
-    ubi__write_ink(v->cli, UBI__INK_BOLD);
-    ubi__recording_numbers(v, NULL);
-    ubi__out_string(v->out, has_room(v) ? "  Place, and who called it\n" : "\n");
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
-}
-
-static void write_more(const ubi__recording_view *v, uint64_t n_shown, uint64_t n) {
-    char count[UBI__HUMAN_TEXT];
-    if (n == 0)
-        return;
-    ubi__write_ink(v->cli, UBI__INK_DIM);
-    ubi__out_printf(v->out, "  %s; --limit %" PRIu64 " shows all\n", ubi__human_things(count, n, "more place"),
-                    n_shown + n);
-    ubi__write_ink(v->cli, UBI__INK_PLAIN);
-}
-
-static void write_nothing(const ubi__recording_view *v) {
+static void nothing_write(const ubi__recording_view *v) {
     bool is_unknown = v->order == UBI__BY_TEMPORARY && !v->report->is_exact;
     ubi__out_char(v->out, '\n');
     ubi__write_words(v->cli, UBI__INK_PLAIN,
@@ -307,22 +273,23 @@ void ubi__recording_table(const ubi__recording_view *v, size_t lines) {
     size_t i = 0, used = HEAD_LINES + 1 + has_pools(v);
     uint64_t n_shown = 0, n_more = 0;
     bool is_bounded = !v->is_list && !v->report->wishes->top, is_full = false;
+    ubi__text_table table;
+    table_init(&table, v);
     for (const ubi__site *site; (site = next_site(v, &i)) != NULL && !v->out->failed;) {
-        used += is_bounded ? site_lines(v, site) : 0;
+        used += is_bounded ? site_lines(&table, v, site) : 0;
         is_full |= n_shown == v->n_sites || (is_bounded && n_shown >= LEAST_PLACES && used > lines);
         if (is_full) {
             n_more++;
             continue;
         }
-        if (n_shown++ == 0)
-            write_head(v);
-        if (v->is_list)
-            write_long_site(v, site);
-        else
-            write_short_site(v, site);
+        if (n_shown++ == 0) {
+            ubi__out_char(v->out, '\n');
+            ubi__text_table_head(&table);
+        }
+        (v->is_list ? site_write_long : site_write_short)(&table, v, site);
     }
-    write_more(v, n_shown, n_more);
+    ubi__write_more_things(v->cli, "more place", n_shown, n_shown + n_more);
     if (n_shown == 0)
-        write_nothing(v);
-    write_pools(v);
+        nothing_write(v);
+    pools_write(v);
 }

@@ -26,7 +26,7 @@ static bool ends_early(const page *p) {
 }
 
 /* "Possible savings: 120 KiB in duplicate strings, 51.6 KiB in event listeners." */
-static void say_savings(char *out, size_t room, const page *p) {
+static void headline_say_savings(char *out, size_t room, const page *p) {
     char size[UBI__HUMAN_TEXT];
     size_t n = (size_t)snprintf(out, room, "Possible savings: ");
     for (size_t i = 0; i < p->n_savings && i < HEADLINE_SAVINGS; i++)
@@ -35,7 +35,7 @@ static void say_savings(char *out, size_t room, const page *p) {
     snprintf(out + n, room - n, ".");
 }
 
-static void say_oddities(char *out, size_t room, const page *p) {
+static void headline_say_oddities(char *out, size_t room, const page *p) {
     size_t first = ends_early(p), n;
     if (first == p->n_oddities) {
         snprintf(out, room, "Nothing odd was found.");
@@ -48,7 +48,7 @@ static void say_oddities(char *out, size_t room, const page *p) {
 }
 
 /* Where nothing can be saved for sure, who has most is what to know. */
-static void say_biggest_retainer(char *out, size_t room, const page *p) {
+static void headline_say_retainer(char *out, size_t room, const page *p) {
     char size[UBI__HUMAN_TEXT];
     const ubi__report_keepers *keepers = &p->facts->keepers;
     const ubi_keeper *most = keepers->n ? &keepers->at[0] : NULL;
@@ -65,7 +65,7 @@ static void say_biggest_retainer(char *out, size_t room, const page *p) {
              ubi__human_size(size, most->retained_bytes));
 }
 
-static void say_headline(char *out, size_t room, const page *p) {
+static void headline_say(char *out, size_t room, const page *p) {
     char size[UBI__HUMAN_TEXT], nodes[UBI__HUMAN_TEXT], outside[UBI__HUMAN_TEXT];
     size_t n = (size_t)snprintf(out, room, "%s in %s", ubi__human_size(size, p->total_bytes),
                                 ubi__human_things(nodes, p->facts->summary.reachable.count, "node"));
@@ -74,25 +74,25 @@ static void say_headline(char *out, size_t room, const page *p) {
                               ubi__human_size(outside, p->facts->outside_bytes));
     n += (size_t)snprintf(out + n, room - n, ". %s", ends_early(p) ? "The file ends early. " : "");
     if (p->n_savings) {
-        say_savings(out + n, room - n, p);
+        headline_say_savings(out + n, room - n, p);
         return;
     }
-    say_biggest_retainer(out + n, room - n, p);
+    headline_say_retainer(out + n, room - n, p);
     n += strlen(out + n);
-    say_oddities(out + n, room - n, p);
+    headline_say_oddities(out + n, room - n, p);
 }
 
 #define HEADLINE (512 + HEADLINE_SAVINGS * (UBI_FINDING_TITLE + UBI__HUMAN_TEXT))
 
-static size_t put_headline(const page *p, ubi__out *out) {
+static size_t headline_wrap(const page *p, ubi__out *out) {
     char text[HEADLINE];
-    say_headline(text, sizeof text, p);
+    headline_say(text, sizeof text, p);
     return ubi__wrap_words(out, p->style, ubi__text(text), 0, 0, p->columns);
 }
 
 void ubi__report_write_headline(const page *p) {
     ubi__write_ink(p->cli, UBI__INK_BOLD);
-    put_headline(p, p->out);
+    headline_wrap(p, p->out);
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
 }
@@ -100,7 +100,7 @@ void ubi__report_write_headline(const page *p) {
 /* ---- findings ------------------------------------------------------------------------------------------------------- */
 
 /* What shows more of a finding; NULL: nothing does. Most are about a node. */
-static const char *command_of(const ubi_finding *finding) {
+static const char *finding_command(const ubi_finding *finding) {
     static const struct {
         const char *rule, *command;
     } others[] = { { "duplicateStrings", "strings" },
@@ -115,16 +115,16 @@ static const char *command_of(const ubi_finding *finding) {
 }
 
 /* The sentence, and who holds what it is about. */
-static void say_finding(char out[SENTENCE], const page *p, const ubi_finding *finding) {
+static void finding_say(char out[SENTENCE], const page *p, const ubi_finding *finding) {
     char held_by[UBI__REPORT_HELD_BY];
     bool is_held = ubi__report_held_by(held_by, p->facts, finding);
     snprintf(out, SENTENCE, "%s%s%s%s", finding->text, is_held ? " Held by " : "", is_held ? held_by : "",
              is_held ? "." : "");
 }
 
-static size_t put_sentence(const page *p, ubi__out *out, const ubi_finding *finding, size_t indent) {
+static size_t finding_wrap(const page *p, ubi__out *out, const ubi_finding *finding, size_t indent) {
     char text[SENTENCE];
-    say_finding(text, p, finding);
+    finding_say(text, p, finding);
     return ubi__wrap_words(out, p->style, ubi__text(text), indent, indent, p->columns);
 }
 
@@ -132,11 +132,11 @@ static bool has_path(const page *p, const ubi_finding *finding) {
     return ubi__report_finding_path(p->facts, finding).n_steps > 0;
 }
 
-static size_t lines_of(const page *p, const ubi_finding *finding, size_t indent) {
-    return put_sentence(p, NULL, finding, indent) + has_path(p, finding) + (command_of(finding) != NULL);
+static size_t finding_lines(const page *p, const ubi_finding *finding, size_t indent) {
+    return finding_wrap(p, NULL, finding, indent) + has_path(p, finding) + (finding_command(finding) != NULL);
 }
 
-static void write_path(const page *p, const ubi_finding *finding, size_t indent) {
+static void finding_write_path(const page *p, const ubi_finding *finding, size_t indent) {
     ubi__path_view path = ubi__report_finding_path(p->facts, finding);
     size_t columns = p->style->columns;
     ubi__display_pad(p->out, 0, indent);
@@ -144,8 +144,8 @@ static void write_path(const page *p, const ubi_finding *finding, size_t indent)
     ubi__out_char(p->out, '\n');
 }
 
-static void write_command(const page *p, const ubi_finding *finding, size_t indent) {
-    const char *command = command_of(finding);
+static void finding_write_command(const page *p, const ubi_finding *finding, size_t indent) {
+    const char *command = finding_command(finding);
     char id[24];
     snprintf(id, sizeof id, "%" PRIu64, finding->n_nodes ? ubi_graph_node_id(p->facts->graph, finding->path_to) : 0);
     ubi__display_pad(p->out, 0, indent - 2); /* a command has two spaces before it */
@@ -155,50 +155,42 @@ static void write_command(const page *p, const ubi_finding *finding, size_t inde
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
-static void write_finding(const page *p, const ubi_finding *finding, size_t indent) {
-    put_sentence(p, p->out, finding, indent);
+static void finding_write(const page *p, const ubi_finding *finding, size_t indent) {
+    finding_wrap(p, p->out, finding, indent);
     ubi__out_char(p->out, '\n');
     if (has_path(p, finding))
-        write_path(p, finding, indent);
-    if (command_of(finding))
-        write_command(p, finding, indent);
+        finding_write_path(p, finding, indent);
+    if (finding_command(finding))
+        finding_write_command(p, finding, indent);
 }
 
-/* "  2 more; --detail shows all". */
-static void write_rest(const page *p, size_t n_all, size_t n_shown) {
-    char line[80], count[UBI__HUMAN_TEXT];
-    if (n_all == n_shown)
-        return;
-    snprintf(line, sizeof line, "  %s more; --detail shows all\n", ubi__human_count(count, n_all - n_shown));
-    ubi__write_inked(p->cli, UBI__INK_DIM, line);
-}
-
-static void write_savings(const page *p) {
+static void savings_write(const page *p) {
+    char size[UBI__HUMAN_TEXT];
     ubi__write_title(p->cli, p->n_savings > 1 ? "Possible savings (they may overlap)" : "Possible savings");
     for (size_t i = 0; i < p->n_savings_shown; i++) {
         ubi__write_ink(p->cli, UBI__INK_GREEN);
-        ubi__write_size(p->cli, p->savings[i]->bytes, UBI__REPORT_SIZE_COLUMNS);
+        ubi__display_right(p->out, ubi__human_size(size, p->savings[i]->bytes), UBI__REPORT_SIZE_COLUMNS);
         ubi__write_ink(p->cli, UBI__INK_PLAIN);
         ubi__out_string(p->out, "  ");
-        write_finding(p, p->savings[i], SAVINGS_INDENT);
+        finding_write(p, p->savings[i], SAVINGS_INDENT);
     }
-    write_rest(p, p->n_savings, p->n_savings_shown);
+    ubi__write_more(p->cli, p->n_savings - p->n_savings_shown, "--detail shows all");
 }
 
-static void write_oddities(const page *p) {
+static void oddities_write(const page *p) {
     ubi__write_title(p->cli, "Worth a look");
     for (size_t i = 0; i < p->n_oddities_shown; i++) {
         ubi__out_string(p->out, DASH);
-        write_finding(p, p->oddities[i], strlen(DASH));
+        finding_write(p, p->oddities[i], strlen(DASH));
     }
-    write_rest(p, p->n_oddities, p->n_oddities_shown);
+    ubi__write_more(p->cli, p->n_oddities - p->n_oddities_shown, "--detail shows all");
 }
 
 void ubi__report_write_findings(const page *p) {
     if (p->n_savings_shown)
-        write_savings(p);
+        savings_write(p);
     if (p->n_oddities_shown)
-        write_oddities(p);
+        oddities_write(p);
 }
 
 /* ---- what fits ------------------------------------------------------------------------------------------------------ */
@@ -206,13 +198,13 @@ void ubi__report_write_findings(const page *p) {
 #define TITLE_LINES 2
 
 size_t ubi__report_finding_lines(const page *p) {
-    size_t lines = put_headline(p, NULL);
+    size_t lines = headline_wrap(p, NULL);
     lines += p->n_savings_shown ? TITLE_LINES + (p->n_savings > p->n_savings_shown) : 0;
     lines += p->n_oddities_shown ? TITLE_LINES + (p->n_oddities > p->n_oddities_shown) : 0;
     for (size_t i = 0; i < p->n_savings_shown; i++)
-        lines += lines_of(p, p->savings[i], SAVINGS_INDENT);
+        lines += finding_lines(p, p->savings[i], SAVINGS_INDENT);
     for (size_t i = 0; i < p->n_oddities_shown; i++)
-        lines += lines_of(p, p->oddities[i], strlen(DASH));
+        lines += finding_lines(p, p->oddities[i], strlen(DASH));
     return lines;
 }
 

@@ -6,6 +6,7 @@
 #define UBI_CLI_REPORT_LAYOUT_H
 
 #include "cli/commands/report/report_facts.h"
+#include "render/text_table.h"
 
 #define UBI__REPORT_DETAIL_SHOWN 50
 #define UBI__REPORT_SIZE_COLUMNS 10
@@ -17,8 +18,7 @@ typedef struct ubi__report_layout {
     const ubi__report_facts *facts;
     const char *path;
     size_t columns;
-    unsigned bar_columns;
-    size_t count_columns;
+    ubi__text_table table;
     uint64_t total_bytes;
     /* Findings with bytes to save, and the others: all that there are, and how many of each are shown. */
     const ubi_finding *savings[UBI__REPORT_DETAIL_SHOWN], *oddities[UBI__REPORT_DETAIL_SHOWN];
@@ -26,7 +26,7 @@ typedef struct ubi__report_layout {
     size_t n_kinds, n_keepers, n_functions, n_next; /* shown */
 } ubi__report_layout;
 
-/** Fills the lists of findings; shows at most so many of each. */
+/** Fills the lists of findings; shows at most these numbers of each. */
 void ubi__report_sort_findings(ubi__report_layout *p, size_t most_savings, size_t most_oddities);
 /** The heap in one sentence, and what matters most about it in another. */
 void ubi__report_write_headline(const ubi__report_layout *p);

@@ -2,8 +2,8 @@
  *
  * report_page.c: the report as one screen of text.
  *
- * What matters most stands first: the headline, then findings (report_findings.c), then what the heap is made of. At most 40
- * lines, of at most 100 columns but for paths. Rows look like those of a census: size, share, bar, count, name. Findings take
+ * What matters most comes first: the headline, then findings (report_findings.c), then what the heap is made of. At most 40
+ * lines, of at most 100 columns except for paths. Rows look like those of a census: size, share, bar, count, name. Findings take
  * lines from the longer lists, down to a few, and then do without the least important of them. With --detail all is shown.
  */
 #include "cli/commands/report/report_page.h"
@@ -31,31 +31,45 @@
 #define DETAIL_SHOWN UBI__REPORT_DETAIL_SHOWN
 #define NEXT_SHOWN 3
 
-#define SIZE_COLUMNS UBI__REPORT_SIZE_COLUMNS
-#define PERCENT_COLUMNS 8
 #define BAR_COLUMNS 20
 #define NARROW_BAR_COLUMNS 10
 #define NARROW_PAGE 90
-#define LEAST_NAME_COLUMNS 16
 
 typedef ubi__report_layout page;
 
-/* Everything of a row but its name; returns the columns left for that. `bar_columns` 0: no bar. */
-static size_t row_numbers(const page *p, const ubi__tally *tally, ubi__ink color, unsigned bar_columns) {
-    ubi__write_size(p->cli, tally->bytes, SIZE_COLUMNS);
-    ubi__write_share(p->cli, tally->bytes, p->total_bytes, PERCENT_COLUMNS);
-    if (bar_columns)
-        ubi__write_bar(p->cli, color, tally->bytes, p->total_bytes, bar_columns);
-    ubi__write_count(p->cli, tally->count, p->count_columns + 2);
-    ubi__out_string(p->out, "  ");
-    size_t used = SIZE_COLUMNS + PERCENT_COLUMNS + (bar_columns ? 2 + bar_columns : 0) + p->count_columns + 4;
-    return p->columns > used + LEAST_NAME_COLUMNS ? p->columns - used : LEAST_NAME_COLUMNS;
+enum { SIZE, SHARE, BAR, COUNT, COLUMNS };
+
+static const ubi__text_column report_columns[COLUMNS] = {
+    [SIZE] = { NULL, .width = UBI__REPORT_SIZE_COLUMNS },
+    [SHARE] = { NULL, .width = 8 },
+    [BAR] = { NULL, .width = BAR_COLUMNS, .gap = 2 },
+    [COUNT] = { NULL, .gap = 2 },
+};
+
+static void table_init(page *p) {
+    ubi__text_table *t = &p->table;
+    ubi__page_table(t, p->cli, "", report_columns, COLUMNS);
+    t->columns = p->columns;
+    t->at[BAR].width = p->columns < NARROW_PAGE ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
+    ubi__text_table_widen(t, COUNT, ubi__cell_count(p->facts->summary.reachable.count));
+    ubi__text_table_lay_out(t);
+}
+
+/* Everything of a row but its name; returns the columns left for that. */
+static size_t row_write(const page *p, const ubi__text_table *table, const ubi__tally *tally, ubi__ink color) {
+    const ubi__cell cells[COLUMNS] = {
+        [SIZE] = ubi__cell_size(tally->bytes),
+        [SHARE] = ubi__cell_share(tally->bytes, p->total_bytes),
+        [BAR] = ubi__cell_bar(color, tally->bytes, p->total_bytes),
+        [COUNT] = ubi__cell_count(tally->count),
+    };
+    return ubi__text_table_row(table, cells);
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------ */
 
 /* "  Firefox, 2023-11-14 22:13:20 UTC", or what is known of it. */
-static void describe_origin(char *out, size_t n, const ubi_graph *g) {
+static void origin_words(char *out, size_t n, const ubi_graph *g) {
     char time[UBI__HUMAN_TEXT];
     uint64_t time_us;
     const char *producer = ubi__producer_title(g);
@@ -64,9 +78,9 @@ static void describe_origin(char *out, size_t n, const ubi_graph *g) {
              producer && has_time ? ", " : "", has_time ? ubi__human_time(time, time_us) : "");
 }
 
-static void write_head(const page *p) {
+static void head_write(const page *p) {
     char origin[80];
-    describe_origin(origin, sizeof origin, p->facts->graph);
+    origin_words(origin, sizeof origin, p->facts->graph);
     ubi__display_text(p->out, p->style, ubi__text(p->path), p->columns - strlen(origin));
     ubi__out_printf(p->out, "%s\n", origin);
     ubi__report_write_headline(p);
@@ -78,13 +92,13 @@ typedef struct coarse_row {
     ubi__ink color;
 } coarse_row;
 
-static bool larger(const ubi__tally *a, const ubi__tally *b) {
+static bool tally_is_larger(const ubi__tally *a, const ubi__tally *b) {
     return a->bytes != b->bytes ? a->bytes > b->bytes : a->count > b->count;
 }
 
-static void sort_coarse(coarse_row *rows, size_t n) {
+static void coarse_sort(coarse_row *rows, size_t n) {
     for (size_t i = 1; i < n; i++)
-        for (size_t k = i; k > 0 && larger(rows[k].tally, rows[k - 1].tally); k--) {
+        for (size_t k = i; k > 0 && tally_is_larger(rows[k].tally, rows[k - 1].tally); k--) {
             coarse_row row = rows[k];
             rows[k] = rows[k - 1];
             rows[k - 1] = row;
@@ -96,22 +110,22 @@ static ubi__ink coarse_color(ubi_coarse_type type) {
     return colors[type];
 }
 
-static void write_coarse(const page *p) {
+static void coarse_write(const page *p) {
     static const char *const names[] = { "engine internals and others", "JavaScript objects", "scripts and code",
                                          "strings", "DOM nodes" };
     const ubi__tally *coarse = p->facts->summary.coarse;
     coarse_row rows[UBI_COARSE_TYPE_COUNT];
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
         rows[t] = (coarse_row){ &coarse[t], names[t], coarse_color(t) };
-    sort_coarse(rows, UBI_COARSE_TYPE_COUNT);
+    coarse_sort(rows, UBI_COARSE_TYPE_COUNT);
     ubi__write_title(p->cli, "What it is made of");
     for (size_t i = 0; i < UBI_COARSE_TYPE_COUNT && rows[i].tally->count; i++) {
-        row_numbers(p, rows[i].tally, rows[i].color, p->bar_columns);
+        row_write(p, &p->table, rows[i].tally, rows[i].color);
         ubi__out_printf(p->out, "%s\n", rows[i].name);
     }
 }
 
-static void write_kinds(const page *p) {
+static void kinds_write(const page *p) {
     static const char *const notes[] = { "", " (object)", " (script)", " (string)", " (DOM)" };
     const ubi__groups *groups = &p->facts->labels;
     ubi__write_title(p->cli, "Biggest kinds");
@@ -119,13 +133,10 @@ static void write_kinds(const page *p) {
         const ubi__group *group = &groups->at[i];
         bool is_told = group->label.len && *group->label.ptr == '('; /* "(string)" */
         const char *note = is_told ? "" : notes[group->coarse_type];
-        size_t room = row_numbers(p, &group->tally, coarse_color(group->coarse_type), p->bar_columns);
+        size_t room = row_write(p, &p->table, &group->tally, coarse_color(group->coarse_type));
         ubi__display_text(p->out, p->style, group->label, room - strlen(note));
-        if (*note) {
-            ubi__write_ink(p->cli, UBI__INK_DIM);
-            ubi__out_string(p->out, note);
-            ubi__write_ink(p->cli, UBI__INK_PLAIN);
-        }
+        if (*note)
+            ubi__write_inked(p->cli, UBI__INK_DIM, note);
         ubi__out_char(p->out, '\n');
     }
 }
@@ -133,7 +144,7 @@ static void write_kinds(const page *p) {
 #define LEAST_HELD_COLUMNS 8
 
 /* "  holds 8,580 Object", if it fits. */
-static void write_held(const page *p, const ubi_keeper *keeper, size_t columns) {
+static void held_write(const page *p, const ubi_keeper *keeper, size_t columns) {
     char count[UBI__HUMAN_TEXT], text[UBI__HUMAN_TEXT + 16];
     const ubi_graph *g = p->facts->graph;
     ubi_text name = ubi__kind_label(g, ubi_graph_kind(g, keeper->held_kind));
@@ -144,12 +155,12 @@ static void write_held(const page *p, const ubi_keeper *keeper, size_t columns) 
     ubi__display_text(p->out, p->style, name, columns - used);
 }
 
-static void write_holding(const page *p, const ubi_keeper *keeper, size_t columns) {
+static void holding_write(const page *p, const ubi_keeper *keeper, size_t columns) {
     static const char itself[] = "  is large itself";
     ubi__holding holding = ubi__report_holding(p->facts->look, keeper);
     ubi__write_ink(p->cli, UBI__INK_DIM);
     if (holding == UBI__HOLDS_KIND)
-        write_held(p, keeper, columns);
+        held_write(p, keeper, columns);
     else if (holding == UBI__HOLDS_ITSELF && strlen(itself) <= columns)
         ubi__out_string(p->out, itself);
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
@@ -162,18 +173,17 @@ static bool is_of_engine(const ubi__report_keepers *keepers, const ubi_keeper *k
 
 #define OF_ENGINE "the engine's roots: "
 
-static void write_keeper(const page *p, const ubi_keeper *k) {
+/* Paths are long, and say more than bars; where a terminal is wide, they have all of it. */
+static void keeper_write(const page *p, const ubi__text_table *table, const ubi_keeper *k) {
     ubi__tally tally = { k->n_dominated + UINT64_C(1), k->retained_bytes };
     ubi__path_view path = ubi__report_path(p->facts, k->node);
-    /* Paths are long, and say more than bars; where a terminal is wide, they have all of it. */
-    size_t room = row_numbers(p, &tally, UBI__INK_RED, p->columns < NARROW_PAGE ? 0 : p->bar_columns);
-    room += p->style->columns - p->columns;
-    if (is_of_engine(&p->facts->keepers, k)) {
+    row_write(p, table, &tally, UBI__INK_RED);
+    if (is_of_engine(&p->facts->keepers, k))
         ubi__write_inked(p->cli, UBI__INK_DIM, OF_ENGINE);
-        room = room > strlen(OF_ENGINE) + LEAST_NAME_COLUMNS ? room - strlen(OF_ENGINE) : LEAST_NAME_COLUMNS;
-    }
+    size_t room =
+        ubi__text_table_room(table, table->used + (is_of_engine(&p->facts->keepers, k) ? strlen(OF_ENGINE) : 0));
     size_t used = ubi__display_path(p->out, p->style, &path, room);
-    write_holding(p, k, room > used ? room - used : 0);
+    holding_write(p, k, room > used ? room - used : 0);
     ubi__out_char(p->out, '\n');
 }
 
@@ -188,7 +198,7 @@ static bool is_shown_before(const ubi__report_keepers *keepers, const ubi_keeper
 }
 
 /* Those that explain most, but the largest first: sorted[p->n_keepers]. */
-static void sort_shown(const ubi_keeper **sorted, const page *p) {
+static void keepers_sort(const ubi_keeper **sorted, const page *p) {
     for (size_t i = 0; i < p->n_keepers; i++) {
         size_t at = i;
         const ubi_keeper *k = &p->facts->keepers.at[i];
@@ -198,17 +208,21 @@ static void sort_shown(const ubi_keeper **sorted, const page *p) {
     }
 }
 
-static void write_keepers(const page *p) {
+static void keepers_write(const page *p) {
     const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
     if (p->n_keepers == 0)
         return;
-    sort_shown(sorted, p);
+    keepers_sort(sorted, p);
     ubi__write_title(p->cli, "Biggest retainers, and what would be freed with each");
+    ubi__text_table table = p->table;
+    table.columns = p->style->columns;
+    table.at[BAR].is_hidden = p->columns < NARROW_PAGE;
+    ubi__text_table_lay_out(&table);
     for (size_t i = 0; i < p->n_keepers; i++)
-        write_keeper(p, sorted[i]);
+        keeper_write(p, &table, sorted[i]);
 }
 
-static void write_functions(const page *p) {
+static void functions_write(const page *p) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT], heading[128];
     const ubi__groups *groups = &p->facts->functions;
     if (groups->n == 0) {
@@ -221,7 +235,7 @@ static void write_functions(const page *p) {
              ubi__human_things(b, ubi_graph_node_count(p->facts->graph), "node"), n_with_stack == 1 ? "has" : "have");
     ubi__write_title(p->cli, heading);
     for (size_t i = 0; i < p->n_functions; i++) {
-        size_t room = row_numbers(p, &groups->at[i].tally, UBI__INK_BLUE, p->bar_columns);
+        size_t room = row_write(p, &p->table, &groups->at[i].tally, UBI__INK_BLUE);
         ubi__display_frame(p->out, p->style, &groups->at[i].frame, room);
         ubi__out_char(p->out, '\n');
     }
@@ -230,7 +244,7 @@ static void write_functions(const page *p) {
 /* The keeper in the first row: what the reader has just seen. */
 static ubi_node_ix keeper_to_explain(const page *p) {
     const ubi_keeper *sorted[UBI__REPORT_KEEPERS];
-    sort_shown(sorted, p);
+    keepers_sort(sorted, p);
     return sorted[0]->node;
 }
 
@@ -255,11 +269,11 @@ static const struct {
 };
 #define NEXT_COMMANDS (sizeof next_commands / sizeof *next_commands)
 
-static bool is_next(const page *p, size_t i) {
+static bool command_is_next(const page *p, size_t i) {
     return !next_commands[i].applies || next_commands[i].applies(p);
 }
 
-static void write_command(const page *p, size_t i) {
+static void next_command_write(const page *p, size_t i) {
     char id[24];
     if (next_commands[i].names_keeper)
         snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(p->facts->graph, keeper_to_explain(p)));
@@ -267,20 +281,20 @@ static void write_command(const page *p, size_t i) {
                        next_commands[i].names_keeper ? id : NULL, next_commands[i].help);
 }
 
-static void write_next(const page *p) {
+static void next_write(const page *p) {
     size_t shown = 0;
     ubi__write_title(p->cli, "Next");
     for (size_t i = 0; i < NEXT_COMMANDS && shown < p->n_next; i++) {
-        if (!is_next(p, i))
+        if (!command_is_next(p, i))
             continue;
-        write_command(p, i);
+        next_command_write(p, i);
         shown++;
     }
 }
 
 /* ---- what fits -------------------------------------------------------------------------------------------------- */
 
-static size_t count_lines(const page *p) {
+static size_t page_lines(const page *p) {
     size_t lines = 1 + ubi__report_finding_lines(p) + 4 * TITLE_LINES;
     for (ubi_coarse_type t = 0; t < UBI_COARSE_TYPE_COUNT; t++)
         lines += p->facts->summary.coarse[t].count > 0;
@@ -291,7 +305,7 @@ static size_t count_lines(const page *p) {
 }
 
 /* Takes one line away, from where it is missed least. False: nothing is left to take. */
-static bool give_way(page *p) {
+static bool page_give_way(page *p) {
     const struct {
         size_t *shown, least;
     } order[] = { { &p->n_kinds, 4 },     { &p->n_next, 2 },          { &p->n_functions, 2 },
@@ -306,32 +320,30 @@ static bool give_way(page *p) {
     return false; /* a very narrow terminal */
 }
 
-static void choose_what_fits(page *p) {
+static void page_fit(page *p) {
     bool all = p->facts->detail;
     ubi__report_sort_findings(p, all ? DETAIL_SHOWN : SAVINGS_SHOWN, all ? DETAIL_SHOWN : ODDITIES_SHOWN);
     p->n_kinds = ubi__smaller(p->facts->labels.n, all ? DETAIL_SHOWN : KINDS_SHOWN);
     p->n_keepers = ubi__smaller(p->facts->keepers.n, all ? UBI__REPORT_KEEPERS : KEEPERS_SHOWN);
     p->n_functions = ubi__smaller(p->facts->functions.n, all ? DETAIL_SHOWN : FUNCTIONS_SHOWN);
     for (size_t i = 0; i < NEXT_COMMANDS; i++)
-        p->n_next += is_next(p, i);
+        p->n_next += command_is_next(p, i);
     p->n_next = ubi__smaller(p->n_next, all ? NEXT_COMMANDS : NEXT_SHOWN);
-    while (!all && count_lines(p) > PAGE_LINES && give_way(p)) {
+    while (!all && page_lines(p) > PAGE_LINES && page_give_way(p)) {
     }
 }
 
 void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts) {
-    char text[UBI__HUMAN_TEXT];
     page p = { .cli = cli, .out = &cli->output->out, .style = &cli->style, .facts = facts, .path = snapshot->path };
     p.columns = cli->style.columns < WIDEST_PAGE ? cli->style.columns : WIDEST_PAGE;
-    p.bar_columns = p.columns < NARROW_PAGE ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
     p.total_bytes = facts->total_bytes;
-    p.count_columns = strlen(ubi__human_count(text, facts->summary.reachable.count));
-    choose_what_fits(&p);
-    write_head(&p);
+    table_init(&p);
+    page_fit(&p);
+    head_write(&p);
     ubi__report_write_findings(&p);
-    write_coarse(&p);
-    write_kinds(&p);
-    write_keepers(&p);
-    write_functions(&p);
-    write_next(&p);
+    coarse_write(&p);
+    kinds_write(&p);
+    keepers_write(&p);
+    functions_write(&p);
+    next_write(&p);
 }

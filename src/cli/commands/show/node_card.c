@@ -24,10 +24,9 @@
 #include "render/edge_label.h"
 #include "render/node_label.h"
 #include "render/path_words.h"
+#include "render/text_table.h"
 
 #define FACT_COLUMNS 15
-#define SIZE_COLUMNS 9
-#define DISTANCE_COLUMNS 8
 #define GAP 2
 #define LEAST_NAME_COLUMNS 8
 #define STACK_FRAMES_SHOWN 5
@@ -38,18 +37,19 @@ typedef struct card {
     const ubi__style *style;
     const ubi__node_facts *facts;
     uint64_t limit;
+    ubi_edge_ix edge; /* that is being written */
 } card;
 
 static void ink(const card *c, ubi__ink color) {
     ubi__display_ink(c->out, c->style, color);
 }
 
-static size_t room_behind(const card *c, size_t used) {
+static size_t room_after(const card *c, size_t used) {
     return c->style->columns > used + LEAST_NAME_COLUMNS ? c->style->columns - used : LEAST_NAME_COLUMNS;
 }
 
 /* "Array  1810879808088" in at most `columns`. */
-static void write_node(const card *c, ubi_node_ix node, size_t columns) {
+static void node_write(const card *c, ubi_node_ix node, size_t columns) {
     char id[24];
     size_t id_columns = GAP + (size_t)snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(c->facts->graph, node));
     size_t room = columns > id_columns + LEAST_NAME_COLUMNS ? columns - id_columns : LEAST_NAME_COLUMNS;
@@ -62,77 +62,77 @@ static void write_node(const card *c, ubi_node_ix node, size_t columns) {
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-static void begin_fact(const card *c, const char *name) {
+static void fact_begin(const card *c, const char *name) {
     ink(c, UBI__INK_BOLD);
     ubi__out_string(c->out, name);
     ink(c, UBI__INK_PLAIN);
     ubi__display_pad(c->out, strlen(name), FACT_COLUMNS);
 }
 
-static void write_text_fact(const card *c, const char *name, ubi_text text) {
+static void fact_write(const card *c, const char *name, ubi_text text) {
     if (!text.ptr)
         return;
-    begin_fact(c, name);
-    ubi__display_text(c->out, c->style, text, room_behind(c, FACT_COLUMNS));
+    fact_begin(c, name);
+    ubi__display_text(c->out, c->style, text, room_after(c, FACT_COLUMNS));
     ubi__out_char(c->out, '\n');
 }
 
 /* Where a function is defined, or an object's constructor. */
-static bool write_place(const card *c) {
+static bool place_write(const card *c) {
     char place[40];
     const ubi_graph *g = c->facts->graph;
     ubi__code_place at;
     if (!ubi__code_place_of(&at, g, c->facts->node))
         return false;
     size_t n = (size_t)snprintf(place, sizeof place, ":%" PRIu64 ":%" PRIu64, at.line, at.column);
-    begin_fact(c, at.is_function ? "Defined in" : "Constructor");
+    fact_begin(c, at.is_function ? "Defined in" : "Constructor");
     ubi_text file = ubi_graph_string(g, c->facts->kind->script_filename);
     if (file.len)
-        ubi__display_text_end(c->out, c->style, file, room_behind(c, FACT_COLUMNS + n));
+        ubi__display_text_end(c->out, c->style, file, room_after(c, FACT_COLUMNS + n));
     else
         ubi__out_printf(c->out, "script %" PRIu32, at.script_id);
     ubi__out_printf(c->out, "%s\n", place);
     return true;
 }
 
-static void write_detachedness(const card *c) {
+static void detachedness_write(const card *c) {
     ubi_detachedness state = ubi_lens_detachedness(c->facts->look, c->facts->node);
     if (state == UBI_DETACHEDNESS_UNKNOWN)
         return;
-    begin_fact(c, "In a document");
+    fact_begin(c, "In a document");
     ubi__out_string(c->out, state == UBI_ATTACHED ? "yes\n" : "no, detached from it\n");
 }
 
-static void write_kind(const card *c) {
+static void kind_write(const card *c) {
     static const char *const notes[] = { "engine internal or other", "object", "script", "string", "DOM node" };
     const ubi_graph *g = c->facts->graph;
     const ubi_kind *kind = c->facts->kind;
     const char *note = notes[kind->coarse_type];
-    begin_fact(c, "Type");
+    fact_begin(c, "Type");
     ubi__display_text(c->out, c->style, ubi_graph_string(g, kind->type_name),
-                      room_behind(c, FACT_COLUMNS + GAP + strlen(note)));
+                      room_after(c, FACT_COLUMNS + GAP + strlen(note)));
     ubi__out_printf(c->out, ", %s\n", note);
-    write_text_fact(c, "Class",
-                    ubi_lens_of(c->facts->look)->names_nodes ? ubi_lens_node_name(c->facts->look, c->facts->node)
-                                                             : ubi_graph_string(g, kind->class_name));
-    write_text_fact(c, "Described as", ubi_graph_string(g, kind->descriptive_name));
-    if (!write_place(c))
-        write_text_fact(c, "Script file", ubi_graph_string(g, kind->script_filename));
-    write_detachedness(c);
+    fact_write(c, "Class",
+               ubi_lens_of(c->facts->look)->names_nodes ? ubi_lens_node_name(c->facts->look, c->facts->node)
+                                                        : ubi_graph_string(g, kind->class_name));
+    fact_write(c, "Described as", ubi_graph_string(g, kind->descriptive_name));
+    if (!place_write(c))
+        fact_write(c, "Script file", ubi_graph_string(g, kind->script_filename));
+    detachedness_write(c);
 }
 
-static void write_sizes(const card *c) {
+static void sizes_write(const card *c) {
     char size[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], others[UBI__HUMAN_TEXT];
     const ubi__node_facts *f = c->facts;
     uint64_t all = ubi_dominators_retained_bytes(f->dominators, ubi_dominators_root(f->dominators));
     uint64_t retained = ubi_dominators_retained_bytes(f->dominators, f->node);
-    begin_fact(c, "Own size");
+    fact_begin(c, "Own size");
     uint64_t raw = ubi_graph_node_size_bytes(f->graph, f->node);
     ubi__out_printf(c->out, "%s", ubi__human_size(size, ubi_lens_size_bytes(f->look, f->node)));
     if (raw != ubi_lens_size_bytes(f->look, f->node))
         ubi__out_printf(c->out, ", %s in the file; see 'ubiheap help nodes' on selfSize", ubi__human_size(size, raw));
     ubi__out_char(c->out, '\n');
-    begin_fact(c, "Retained size");
+    fact_begin(c, "Retained size");
     ubi__out_printf(c->out, "%s, %s of everything", ubi__human_size(size, retained),
                     ubi__human_percent(percent, retained, all));
     if (f->n_retained)
@@ -140,20 +140,20 @@ static void write_sizes(const card *c) {
     ubi__out_char(c->out, '\n');
 }
 
-static void write_dominator(const card *c) {
+static void dominator_write(const card *c) {
     ubi_node_ix dominator = ubi_dominators_immediate(c->facts->dominators, c->facts->node);
     if (dominator == UBI_NONE)
         return;
-    begin_fact(c, "Dominated by");
-    write_node(c, dominator, room_behind(c, FACT_COLUMNS));
+    fact_begin(c, "Dominated by");
+    node_write(c, dominator, room_after(c, FACT_COLUMNS));
     ubi__out_char(c->out, '\n');
 }
 
-static void write_distance(const card *c) {
+static void distance_write(const card *c) {
     char edges[UBI__HUMAN_TEXT];
     const ubi__node_facts *f = c->facts;
     uint32_t distance = f->distances[f->node];
-    begin_fact(c, "Distance");
+    fact_begin(c, "Distance");
     if (distance == 0)
         ubi__out_string(c->out, "0: it is the root\n");
     else if (ubi__node_is_reachable(f) && distance >= UBI_LENS_SYSTEM_DISTANCE)
@@ -166,37 +166,37 @@ static void write_distance(const card *c) {
         ubi__out_string(c->out, "none: it cannot be reached from the root\n");
 }
 
-static void write_path(const card *c) {
+static void path_write(const card *c) {
     const ubi__node_facts *f = c->facts;
     if (f->path.n == 0)
         return;
     ubi__path_view view = { f->graph, f->path.at, (uint32_t)f->path.n, f->node, f->look };
-    begin_fact(c, "Path");
-    ubi__display_path_wrapped(c->out, c->style, &view, room_behind(c, FACT_COLUMNS), PATH_LINES, FACT_COLUMNS);
+    fact_begin(c, "Path");
+    ubi__display_path_wrapped(c->out, c->style, &view, room_after(c, FACT_COLUMNS), PATH_LINES, FACT_COLUMNS);
 }
 
-static uint32_t count_frames(const ubi_graph *g, ubi_frame_ix frame) {
+static uint32_t stack_depth(const ubi_graph *g, ubi_frame_ix frame) {
     uint32_t n = 0;
     for (; frame != UBI_NONE; frame = ubi_graph_frame_parent(g, frame))
         n++;
     return n;
 }
 
-static void write_stack(const card *c) {
+static void stack_write(const card *c) {
     char count[UBI__HUMAN_TEXT];
     const ubi_graph *g = c->facts->graph;
     ubi_frame_ix at = ubi_graph_node_stack(g, c->facts->node);
-    uint32_t n = count_frames(g, at), shown = n > STACK_FRAMES_SHOWN + 1 ? STACK_FRAMES_SHOWN : n;
+    uint32_t n = stack_depth(g, at), shown = n > STACK_FRAMES_SHOWN + 1 ? STACK_FRAMES_SHOWN : n;
     for (uint32_t i = 0; i < shown; i++, at = ubi_graph_frame_parent(g, at)) {
         ubi_frame frame;
         ubi_graph_frame(g, at, &frame);
-        begin_fact(c, i == 0 ? "Allocated in" : "");
-        ubi__display_frame(c->out, c->style, &frame, room_behind(c, FACT_COLUMNS));
+        fact_begin(c, i == 0 ? "Allocated in" : "");
+        ubi__display_frame(c->out, c->style, &frame, room_after(c, FACT_COLUMNS));
         ubi__out_char(c->out, '\n');
     }
     if (shown == n)
         return;
-    begin_fact(c, "");
+    fact_begin(c, "");
     ubi__out_printf(c->out, "%s %s more\n", ubi__display_ellipsis(c->style), ubi__human_count(count, n - shown));
 }
 
@@ -206,93 +206,92 @@ static ubi_node_ix other_end(const card *c, ubi_edge_ix edge, bool outgoing) {
     return outgoing ? ubi_graph_edge_target(c->facts->graph, edge) : ubi_graph_edge_source(c->facts->graph, edge);
 }
 
-static size_t numbers_columns(bool outgoing) {
-    return outgoing ? SIZE_COLUMNS + GAP + SIZE_COLUMNS + GAP : DISTANCE_COLUMNS + GAP;
+enum { RETAINED, OWN_SIZE, DISTANCE, EDGE, COLUMNS };
+
+static const ubi__text_column edge_columns[COLUMNS] = {
+    [RETAINED] = { "Retained", .width = 9 },
+    [OWN_SIZE] = { "Own size", .width = 9, .gap = 2 },
+    [DISTANCE] = { "Distance", .width = 8 },
+    [EDGE] = { "Edge", .width = 4, .gap = 2, .is_left = true },
+};
+
+/* A ubi__cell_draw. */
+static size_t edge_draw(ubi__out *out, const ubi__style *style, const void *payload, size_t columns) {
+    const card *c = payload;
+    return ubi__display_edge_label(out, style, c->facts->graph, c->edge, columns);
 }
 
-static void write_numbers(const card *c, ubi_node_ix other, bool outgoing) {
-    char text[UBI__HUMAN_TEXT];
+static void edge_write(card *c, const ubi__text_table *table, ubi_edge_ix edge, bool is_outgoing) {
+    char digits[UBI__HUMAN_TEXT];
     const ubi__node_facts *f = c->facts;
-    if (outgoing) {
-        uint64_t retained = ubi_dominators_retained_bytes(f->dominators, other);
-        ubi__display_right(c->out, ubi__human_size(text, retained), SIZE_COLUMNS);
-        ubi__display_right(c->out, ubi__human_size(text, ubi_lens_size_bytes(f->look, other)), GAP + SIZE_COLUMNS);
-    } else if (f->distances[other] == UBI_NONE) {
-        ubi__display_right(c->out, "-", DISTANCE_COLUMNS);
-    } else if (f->distances[other] >= UBI_LENS_SYSTEM_DISTANCE) {
-        ubi__display_right(c->out, "system", DISTANCE_COLUMNS);
-    } else {
-        ubi__display_right(c->out, ubi__human_count(text, f->distances[other]), DISTANCE_COLUMNS);
-    }
-    ubi__display_pad(c->out, 0, GAP);
+    ubi_node_ix other = other_end(c, edge, is_outgoing);
+    uint32_t distance = f->distances[other];
+    c->edge = edge;
+    const ubi__cell cells[COLUMNS] = {
+        [RETAINED] = ubi__cell_size(ubi_dominators_retained_bytes(f->dominators, other)),
+        [OWN_SIZE] = ubi__cell_size(ubi_lens_size_bytes(f->look, other)),
+        [DISTANCE] = ubi__cell_words(distance == UBI_NONE                   ? "-"
+                                     : distance >= UBI_LENS_SYSTEM_DISTANCE ? "system"
+                                                                            : ubi__human_count(digits, distance)),
+        [EDGE] = ubi__cell_drawn(edge_draw, c),
+    };
+    node_write(c, other, ubi__text_table_row(table, cells));
+    ubi__out_char(c->out, '\n');
 }
 
-/* Columns of the longest name shown, at most half of what numbers leave. */
-static size_t name_columns(const card *c, const ubi__ranked_edges *edges, size_t shown, bool outgoing) {
-    size_t widest = strlen("Edge"), most = room_behind(c, numbers_columns(outgoing)) / 2;
+/* Edges are as wide as the longest that is shown, at most half of what numbers leave. */
+static void edge_table_init(ubi__text_table *t, const card *c, const ubi__ranked_edges *edges, size_t shown,
+                            bool is_outgoing) {
+    ubi__text_table_init(t, c->out, c->style, is_outgoing ? "To" : "From", edge_columns, COLUMNS);
+    t->least_name = LEAST_NAME_COLUMNS;
+    t->title_ink = UBI__INK_DIM;
+    t->at[RETAINED].is_hidden = t->at[OWN_SIZE].is_hidden = !is_outgoing;
+    t->at[DISTANCE].is_hidden = is_outgoing;
+    ubi__text_table_lay_out(t);
+    size_t widest = t->at[EDGE].width, most = ubi__text_table_room(t, t->used - 2 - widest) / 2;
     for (size_t i = 0; i < shown; i++) {
         size_t columns = ubi__edge_label_columns(c->style, c->facts->graph, edges->at[i].edge, most);
         widest = columns > widest ? columns : widest;
     }
-    return widest < most ? widest : most;
-}
-
-static void write_table_head(const card *c, const char *title, size_t n_edges, size_t columns, bool outgoing) {
-    char count[UBI__HUMAN_TEXT];
-    ubi__out_char(c->out, '\n');
-    ink(c, UBI__INK_BOLD);
-    ubi__out_string(c->out, title);
-    ink(c, UBI__INK_PLAIN);
-    ubi__out_printf(c->out, " (%s)\n", ubi__human_things(count, n_edges, "edge"));
-    ink(c, UBI__INK_DIM);
-    ubi__display_right(c->out, outgoing ? "Retained" : "Distance", outgoing ? SIZE_COLUMNS : DISTANCE_COLUMNS);
-    if (outgoing)
-        ubi__display_right(c->out, "Own size", GAP + SIZE_COLUMNS);
-    ubi__out_string(c->out, "  Edge");
-    ubi__display_pad(c->out, strlen("Edge"), columns + GAP);
-    ubi__out_string(c->out, outgoing ? "To" : "From");
-    ink(c, UBI__INK_PLAIN);
-    ubi__out_char(c->out, '\n');
-}
-
-static void write_edge(const card *c, ubi_edge_ix edge, size_t columns, bool outgoing) {
-    ubi_node_ix other = other_end(c, edge, outgoing);
-    write_numbers(c, other, outgoing);
-    size_t used = ubi__display_edge_label(c->out, c->style, c->facts->graph, edge, columns);
-    ubi__display_pad(c->out, used, columns + GAP);
-    write_node(c, other, room_behind(c, numbers_columns(outgoing) + columns + GAP));
-    ubi__out_char(c->out, '\n');
+    t->at[EDGE].width = widest < most ? widest : most;
+    ubi__text_table_lay_out(t);
 }
 
 /* A table one longer than the limit is shown whole: "1 more" would take the same line. */
-static void write_edges(const card *c, const char *title, const ubi__ranked_edges *edges, bool outgoing) {
+static void edges_write(card *c, const char *title, const ubi__ranked_edges *edges, bool is_outgoing) {
     char count[UBI__HUMAN_TEXT];
+    ubi__text_table table;
     size_t shown = c->limit && edges->n > c->limit && edges->n - c->limit > 1 ? (size_t)c->limit : edges->n;
     if (edges->n == 0) {
         ubi__out_printf(c->out, "\n%s nothing.\n", title);
         return;
     }
-    size_t columns = name_columns(c, edges, shown, outgoing);
-    write_table_head(c, title, edges->n, columns, outgoing);
+    ubi__out_char(c->out, '\n');
+    ink(c, UBI__INK_BOLD);
+    ubi__out_string(c->out, title);
+    ink(c, UBI__INK_PLAIN);
+    ubi__out_printf(c->out, " (%s)\n", ubi__human_things(count, edges->n, "edge"));
+    edge_table_init(&table, c, edges, shown, is_outgoing);
+    ubi__text_table_head(&table);
     for (size_t i = 0; i < shown && !c->out->failed; i++)
-        write_edge(c, edges->at[i].edge, columns, outgoing);
+        edge_write(c, &table, edges->at[i].edge, is_outgoing);
     if (shown == edges->n)
         return;
-    ubi__display_pad(c->out, 0, numbers_columns(outgoing));
-    ubi__out_printf(c->out, "%s %s more\n", ubi__display_ellipsis(c->style), ubi__human_count(count, edges->n - shown));
+    ubi__display_pad(c->out, 0, table.used - table.at[EDGE].width - 2);
+    ubi__text_table_rest(&table, edges->n - shown);
 }
 
 void ubi__node_card(ubi__cli *cli, const ubi__node_facts *facts, uint64_t limit) {
-    card c = { &cli->output->out, &cli->style, facts, limit };
+    card c = { .out = &cli->output->out, .style = &cli->style, .facts = facts, .limit = limit };
     ink(&c, UBI__INK_BOLD);
-    write_node(&c, facts->node, room_behind(&c, 0));
+    node_write(&c, facts->node, room_after(&c, 0));
     ubi__out_string(c.out, "\n\n");
-    write_kind(&c);
-    write_sizes(&c);
-    write_dominator(&c);
-    write_distance(&c);
-    write_path(&c);
-    write_stack(&c);
-    write_edges(&c, "Refers to", &facts->edges, true);
-    write_edges(&c, "Referred to by", &facts->retainers, false);
+    kind_write(&c);
+    sizes_write(&c);
+    dominator_write(&c);
+    distance_write(&c);
+    path_write(&c);
+    stack_write(&c);
+    edges_write(&c, "Refers to", &facts->edges, true);
+    edges_write(&c, "Referred to by", &facts->retainers, false);
 }

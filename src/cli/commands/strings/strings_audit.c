@@ -301,7 +301,7 @@ static void group_write(const job *j, const group_words *group, const ubi__audit
     ubi__text_table_head(has_examples ? &beside : &alone);
     for (uint32_t i = 0; i < n_shown && !alone.out->failed; i++)
         word_write(&alone, &beside, &rows[i]);
-    ubi__write_more(j->cli, n - n_shown);
+    ubi__write_more(j->cli, n - n_shown, "--limit 0 shows all");
 }
 
 static void page_write(const job *j) {

@@ -205,7 +205,7 @@ static void rows_write(const job *j) {
     ubi__text_table_head(&table);
     for (uint32_t i = 0; i < j->n && !table.out->failed; i++)
         row_write(j, &table, ubi_strings_group(j->strings, j->order[i]));
-    ubi__write_more(j->cli, j->n_found - j->n);
+    ubi__write_more(j->cli, j->n_found - j->n, "--limit 0 shows all");
 }
 
 static void page_write(const job *j) {

@@ -246,7 +246,7 @@ static ubi_status nodes_write(const job *j, const ubi_summary_row *row) {
     ubi__text_table_head(&table);
     for (uint32_t i = 0; i < n && !table.out->failed; i++)
         node_write(j, &table, nodes[i]);
-    ubi__write_more(j->cli, row->count - n);
+    ubi__write_more(j->cli, row->count - n, "--limit 0 shows all");
     ubi__free_array(ubi_allocator_default(), nodes, n, sizeof *nodes);
     return UBI_OK;
 }
@@ -268,7 +268,7 @@ static ubi_status page_write(const job *j) {
         if (j->arguments->class_name)
             UBI_TRY(nodes_write(j, row));
     }
-    ubi__write_more(j->cli, j->n_found - j->n);
+    ubi__write_more(j->cli, j->n_found - j->n, "--limit 0 shows all");
     return UBI_OK;
 }
 

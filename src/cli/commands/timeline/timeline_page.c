@@ -14,8 +14,6 @@
 
 #define LABEL_COLUMNS 12
 #define TIME_COLUMNS 10
-#define COUNT_COLUMNS 10
-#define SHARE_COLUMNS 8
 #define BAR_COLUMNS 10
 #define MOST_SUMS 15
 #define MOST_THREADS 4
@@ -25,6 +23,7 @@
 #define WORDS_BYTES 512
 #define LABEL_BYTES 256
 #define LEAST_NAME_COLUMNS 12
+#define MOST_NAME_COLUMNS 40
 
 typedef struct page {
     const ubi__timeline_view *view;
@@ -37,12 +36,7 @@ typedef struct page {
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
-static void label(const page *p, const char *text) {
-    ubi__write_inked(p->cli, UBI__INK_DIM, text);
-    ubi__display_pad(p->out, strlen(text), LABEL_COLUMNS);
-}
-
-static void write_text(const page *p, ubi_text text, size_t used) {
+static void name_write(const page *p, ubi_text text, size_t used) {
     ubi__display_text(p->out, &p->cli->style, text, ubi__name_room(p->cli, used));
 }
 
@@ -55,31 +49,31 @@ static ubi_text sum_label(const page *p, const ubi__marker_sum *sum, char buffer
 
 /* ---- the head ------------------------------------------------------------------------------------------------------------- */
 
-static void write_file_line(const page *p) {
+static void file_write(const page *p) {
     const char *what = p->view->is_recording ? "  markers of a recording" : "  timeline";
     ubi__write_ink(p->cli, UBI__INK_BOLD);
-    write_text(p, ubi__text(p->view->path), strlen(what));
+    name_write(p, ubi__text(p->view->path), strlen(what));
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
     ubi__out_printf(p->out, "%s\n", what);
 }
 
-static void write_program(const page *p) {
-    label(p, "Program");
+static void program_write(const page *p) {
+    ubi__write_label(p->cli, UBI__INK_DIM, "Program", LABEL_COLUMNS);
     ubi_text program = ubi__timeline_text(p->data, p->data->program);
-    write_text(p, program.ptr ? program : ubi__text("unknown"), LABEL_COLUMNS + 20);
+    name_write(p, program.ptr ? program : ubi__text("unknown"), LABEL_COLUMNS + 20);
     if (p->data->pid)
         ubi__out_printf(p->out, ", process %" PRIu64, p->data->pid);
     ubi__out_char(p->out, '\n');
 }
 
 /* Each has a clock and threads of its own, and its markers in its own file. */
-static void write_processes(const page *p) {
+static void processes_write(const page *p) {
     const ubi__recording_processes *all = &p->view->processes;
     char line[1024], count[UBI__HUMAN_TEXT];
     size_t used;
     if (all->rows.n < 2)
         return;
-    label(p, "Processes");
+    ubi__write_label(p->cli, UBI__INK_DIM, "Processes", LABEL_COLUMNS);
     used = (size_t)snprintf(line, sizeof line,
                             "%s, of which this is the first; of the others:", ubi__human_count(count, all->rows.n));
     for (size_t i = 1; i < all->rows.n && i <= MOST_PROCESSES && used < sizeof line; i++)
@@ -91,10 +85,10 @@ static void write_processes(const page *p) {
     ubi__out_char(p->out, '\n');
 }
 
-static void write_range(const page *p) {
+static void range_write(const page *p) {
     char span[24], first[32], last[32], when[UBI__HUMAN_TEXT];
     uint64_t ns = p->view->end_ns - p->view->begin_ns;
-    label(p, "Shown");
+    ubi__write_label(p->cli, UBI__INK_DIM, "Shown", LABEL_COLUMNS);
     ubi__out_printf(p->out, "%s, from %s to %s", ubi__timeline_time_text(span, ns),
                     ubi__timeline_moment_text(first, p->view->begin_ns, ns),
                     ubi__timeline_moment_text(last, p->view->end_ns, ns));
@@ -103,9 +97,9 @@ static void write_range(const page *p) {
     ubi__out_char(p->out, '\n');
 }
 
-static void write_markers(const page *p) {
+static void markers_write(const page *p) {
     char shown[UBI__HUMAN_TEXT], all[UBI__HUMAN_TEXT], threads[UBI__HUMAN_TEXT];
-    label(p, "Markers");
+    ubi__write_label(p->cli, UBI__INK_DIM, "Markers", LABEL_COLUMNS);
     ubi__out_string(p->out, ubi__human_count(shown, p->nest->n));
     if (p->nest->n != p->view->n_markers)
         ubi__out_printf(p->out, " of %s", ubi__human_count(all, p->view->n_markers));
@@ -116,11 +110,11 @@ static void write_markers(const page *p) {
     ubi__out_char(p->out, '\n');
     if (p->view->file.has_end)
         return;
-    label(p, "End");
+    ubi__write_label(p->cli, UBI__INK_DIM, "End", LABEL_COLUMNS);
     ubi__out_string(p->out, "missing: killed, or still running; what it did then is not in here\n");
 }
 
-static void write_thread_busy(const page *p, uint32_t thread) {
+static void thread_write_busy(const page *p, uint32_t thread) {
     const ubi__timeline_nest *whole = ubi__timeline_whole(p->view);
     char share[UBI__HUMAN_TEXT], time[24], number[UBI__THREAD_NAME];
     uint64_t busy = whole->threads[thread].busy_ns;
@@ -133,10 +127,10 @@ static void write_thread_busy(const page *p, uint32_t thread) {
 }
 
 /* A line for each of the first threads that did something. A native program may well sleep in its markers. */
-static void write_busy(const page *p) {
+static void busy_write(const page *p) {
     const ubi__timeline_nest *whole = ubi__timeline_whole(p->view);
     unsigned n = 0, n_more = 0;
-    label(p, p->view->is_recording ? "In markers" : "Busy");
+    ubi__write_label(p->cli, UBI__INK_DIM, p->view->is_recording ? "In markers" : "Busy", LABEL_COLUMNS);
     for (uint32_t t = 0; t < whole->n_threads; t++) {
         if (whole->threads[t].busy_ns == 0 && whole->n_threads > 1)
             continue;
@@ -146,7 +140,7 @@ static void write_busy(const page *p) {
         }
         if (n++)
             ubi__display_pad(p->out, 0, LABEL_COLUMNS);
-        write_thread_busy(p, t);
+        thread_write_busy(p, t);
     }
     if (n_more) {
         ubi__display_pad(p->out, 0, LABEL_COLUMNS);
@@ -155,7 +149,7 @@ static void write_busy(const page *p) {
     ubi__out_string(p->out, n ? "" : "never\n");
 }
 
-static void write_garbage(const page *p) {
+static void garbage_write(const page *p) {
     char share[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], time[24];
     const ubi__timeline_nest *whole = ubi__timeline_whole(p->view);
     uint64_t n = 0;
@@ -163,7 +157,7 @@ static void write_garbage(const page *p) {
         n += whole->sums.at[i].blueprint->is_collection ? whole->sums.at[i].count : 0;
     if (n == 0)
         return;
-    label(p, "Garbage");
+    ubi__write_label(p->cli, UBI__INK_DIM, "Garbage", LABEL_COLUMNS);
     ubi__out_printf(p->out, "%s, %s, %s of %s\n", ubi__human_things(count, n, "collection"),
                     ubi__timeline_time_text(time, whole->collection_ns),
                     ubi__human_percent(share, whole->collection_ns, whole->busy_ns),
@@ -197,7 +191,7 @@ static ubi_text figure_title(const page *p, ubi_str_ix name) {
     return text;
 }
 
-static void write_figure(const page *p, const char *title, ubi_str_ix name) {
+static void figure_write(const page *p, const char *title, ubi_str_ix name) {
     const ubi__timeline_sample *first = NULL, *most = NULL, *last = NULL;
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT], c[UBI__HUMAN_TEXT], d[UBI__HUMAN_TEXT], when[24];
     uint64_t n = 0;
@@ -212,7 +206,7 @@ static void write_figure(const page *p, const char *title, ubi_str_ix name) {
     }
     if (!first)
         return;
-    label(p, title);
+    ubi__write_label(p->cli, UBI__INK_DIM, title, LABEL_COLUMNS);
     ubi__display_text(p->out, &p->cli->style, figure_title(p, name), 20);
     ubi__out_printf(p->out, " %s at first, %s at most (at %s), %s at last; %s\n",
                     ubi__human_size(a, whole_bytes(first->value)), ubi__human_size(b, whole_bytes(most->value)),
@@ -220,79 +214,77 @@ static void write_figure(const page *p, const char *title, ubi_str_ix name) {
                     ubi__human_things(d, n, "sample"));
 }
 
-static void write_memory(const page *p) {
+static void memory_write(const page *p) {
     ubi_str_ix figure = main_figure(p->data), resident = UBI_NONE;
     for (size_t i = 0; i < p->data->samples.n && resident == UBI_NONE; i++)
         if (ubi__text_is(ubi__timeline_text(p->data, p->data->samples.at[i].name), "resident"))
             resident = p->data->samples.at[i].name;
-    write_figure(p, "Memory", figure);
+    figure_write(p, "Memory", figure);
     if (resident != figure)
-        write_figure(p, "", resident);
+        figure_write(p, "", resident);
 }
 
 /* ---- time by marker ---------------------------------------------------------------------------------------------------------- */
 
-static void write_sum_titles(const page *p, size_t name_columns) {
-    ubi__write_ink(p->cli, UBI__INK_DIM);
-    ubi__display_pad(p->out, 0, name_columns);
-    ubi__display_right(p->out, "total", TIME_COLUMNS);
-    ubi__display_right(p->out, "share", SHARE_COLUMNS);
-    ubi__display_right(p->out, "self", TIME_COLUMNS);
-    ubi__display_right(p->out, "count", COUNT_COLUMNS);
-    ubi__display_right(p->out, "longest", TIME_COLUMNS);
-    ubi__write_ink(p->cli, UBI__INK_PLAIN);
-    ubi__out_char(p->out, '\n');
-}
+enum { NAME, TOTAL, SHARE, SELF, COUNT, LONGEST, COLUMNS };
 
-static void write_time(const page *p, uint64_t ns) {
-    char time[24];
-    ubi__display_right(p->out, ns ? ubi__timeline_time_text(time, ns) : "-", TIME_COLUMNS);
+static const ubi__text_column sum_columns[COLUMNS] = {
+    [NAME] = { NULL, .is_left = true }, [TOTAL] = { "total", .width = TIME_COLUMNS },
+    [SHARE] = { "share", .width = 8 },  [SELF] = { "self", .width = TIME_COLUMNS },
+    [COUNT] = { "count", .width = 10 }, [LONGEST] = { "longest", .width = TIME_COLUMNS },
+};
+
+static ubi__cell time_cell(char text[24], uint64_t ns) {
+    return ubi__cell_words(ns ? ubi__timeline_time_text(text, ns) : "-");
 }
 
 /* As wide as it must be, so that no line ends in spaces. */
-static void write_bar(const page *p, const ubi__marker_sum *sum, size_t room) {
+static void bar_write(const page *p, const ubi__marker_sum *sum) {
     double part = (double)sum->total_ns / (double)p->span_ns * BAR_COLUMNS;
     unsigned steps = p->cli->style.unicode ? 8 : 1;
     unsigned filled = part < BAR_COLUMNS ? (unsigned)(part * steps + 0.5) : steps * BAR_COLUMNS;
     unsigned columns = filled ? (filled + steps - 1) / steps : 1;
     uint64_t total = (uint64_t)((double)p->span_ns / BAR_COLUMNS * columns);
-    if (room && (filled || (sum->total_ns && p->cli->style.unicode)))
-        ubi__write_bar(p->cli, ubi__timeline_ink(sum->blueprint), sum->total_ns, total ? total : 1, columns);
-}
-
-static void write_sum(const page *p, const ubi__marker_sum *sum, size_t name_columns, size_t bar_columns) {
-    char buffer[LABEL_BYTES];
-    size_t used = ubi__display_text(p->out, &p->cli->style, sum_label(p, sum, buffer), name_columns);
-    ubi__display_pad(p->out, used, name_columns);
-    write_time(p, sum->total_ns);
-    if (sum->total_ns)
-        ubi__write_share(p->cli, sum->total_ns, p->span_ns, SHARE_COLUMNS);
-    else
-        ubi__display_right(p->out, "-", SHARE_COLUMNS);
-    write_time(p, sum->self_ns);
-    ubi__write_count(p->cli, sum->count, COUNT_COLUMNS);
-    write_time(p, ubi__timeline_duration_ns(&p->data->rows.at[sum->longest]));
-    write_bar(p, sum, bar_columns);
-    ubi__out_char(p->out, '\n');
-}
-
-static void write_sums(const page *p) {
-    size_t fixed = 3 * TIME_COLUMNS + SHARE_COLUMNS + COUNT_COLUMNS, bars = 2 + BAR_COLUMNS;
-    bars = p->cli->style.columns < fixed + bars + 16 ? 0 : bars; /* names before bars */
-    size_t rest = p->cli->style.columns > fixed + bars ? p->cli->style.columns - fixed - bars : 0;
-    size_t columns = rest > LEAST_NAME_COLUMNS ? rest : LEAST_NAME_COLUMNS;
-    size_t n = p->nest->sums.n < MOST_SUMS ? p->nest->sums.n : MOST_SUMS;
-    char count[UBI__HUMAN_TEXT];
-    ubi__write_title(p->cli, "Time by marker");
-    columns = columns < 40 ? columns : 40;
-    write_sum_titles(p, columns);
-    for (size_t i = 0; i < n; i++)
-        write_sum(p, &p->nest->sums.at[i], columns, bars);
-    if (n == p->nest->sums.n)
+    if (!filled && !(sum->total_ns && p->cli->style.unicode))
         return;
-    ubi__write_ink(p->cli, UBI__INK_DIM);
-    ubi__out_printf(p->out, "  %s more; --json has all of them\n", ubi__human_count(count, p->nest->sums.n - n));
+    ubi__out_string(p->out, "  ");
+    ubi__write_ink(p->cli, ubi__timeline_ink(sum->blueprint));
+    ubi__display_bar(p->out, &p->cli->style, sum->total_ns, total ? total : 1, columns);
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
+}
+
+static void sum_write(const page *p, const ubi__text_table *table, const ubi__marker_sum *sum) {
+    char buffer[LABEL_BYTES], total[24], self[24], longest[24];
+    const ubi__cell cells[COLUMNS] = {
+        [NAME] = ubi__cell_text(sum_label(p, sum, buffer)),
+        [TOTAL] = time_cell(total, sum->total_ns),
+        [SHARE] = sum->total_ns ? ubi__cell_share(sum->total_ns, p->span_ns) : ubi__cell_words("-"),
+        [SELF] = time_cell(self, sum->self_ns),
+        [COUNT] = ubi__cell_count(sum->count),
+        [LONGEST] = time_cell(longest, ubi__timeline_duration_ns(&p->data->rows.at[sum->longest])),
+    };
+    ubi__text_table_row(table, cells);
+}
+
+static void sums_write(const page *p) {
+    ubi__text_table table;
+    ubi__page_table(&table, p->cli, NULL, sum_columns, COLUMNS);
+    size_t bars = table.columns < table.used + 2 + BAR_COLUMNS + 16 ? 0 : 2 + BAR_COLUMNS; /* names before bars */
+    size_t rest = table.columns > table.used + bars ? table.columns - table.used - bars : 0;
+    size_t n = p->nest->sums.n < MOST_SUMS ? p->nest->sums.n : MOST_SUMS;
+    rest = rest > LEAST_NAME_COLUMNS ? rest : LEAST_NAME_COLUMNS;
+    table.at[NAME].width = rest < MOST_NAME_COLUMNS ? rest : MOST_NAME_COLUMNS;
+    table.title_ink = UBI__INK_DIM;
+    ubi__text_table_lay_out(&table);
+    ubi__write_title(p->cli, "Time by marker");
+    ubi__text_table_head(&table);
+    for (size_t i = 0; i < n; i++) {
+        sum_write(p, &table, &p->nest->sums.at[i]);
+        if (bars)
+            bar_write(p, &p->nest->sums.at[i]);
+        ubi__out_char(p->out, '\n');
+    }
+    ubi__write_more(p->cli, p->nest->sums.n - n, "--json has all of them");
 }
 
 /* ---- the longest --------------------------------------------------------------------------------------------------------------- */
@@ -303,7 +295,7 @@ typedef struct longest {
 } longest;
 
 /* By insertion: the list is short. The earlier of two comes first. */
-static void consider(longest *l, const ubi__timeline_data *data, uint32_t i) {
+static void longest_consider(longest *l, const ubi__timeline_data *data, uint32_t i) {
     uint64_t ns = ubi__timeline_duration_ns(&data->rows.at[i]);
     size_t at = l->n;
     while (at > 0 && ubi__timeline_duration_ns(&data->rows.at[l->rows[at - 1]]) < ns)
@@ -315,13 +307,13 @@ static void consider(longest *l, const ubi__timeline_data *data, uint32_t i) {
     l->rows[at] = i;
 }
 
-static void write_arrow(const page *p) {
+static void arrow_write(const page *p) {
     ubi__out_repeat(p->out, " ", 2 * TIME_COLUMNS + 4);
     ubi__out_string(p->out, p->cli->style.unicode ? "← " : "< ");
 }
 
 /* How this frame led to the one before it, which it did not call. Columns. */
-static size_t write_cause(const page *p, uint32_t frame) {
+static size_t cause_write(const page *p, uint32_t frame) {
     ubi_text cause = ubi__timeline_text(p->data, p->data->frames.at[frame].async_cause);
     ubi__out_string(p->out, "(async");
     size_t used = 0;
@@ -334,7 +326,7 @@ static size_t write_cause(const page *p, uint32_t frame) {
 }
 
 /* Youngest first. */
-static void write_stack(const page *p, uint32_t stack) {
+static void stack_write(const page *p, uint32_t stack) {
     char words[WORDS_BYTES];
     uint64_t most = p->view->wishes->stack_depth ? p->view->wishes->stack_depth : USUAL_FRAMES, n = 0, n_more = 0;
     bool is_async = false;
@@ -342,8 +334,8 @@ static void write_stack(const page *p, uint32_t stack) {
     for (; stack != UBI_NONE; n++) {
         if (n < most) {
             size_t length = ubi__timeline_frame_words(words, sizeof words, p->data, stack);
-            write_arrow(p);
-            write_text(p, (ubi_text){ words, length }, 2 * TIME_COLUMNS + 6 + (is_async ? write_cause(p, stack) : 0));
+            arrow_write(p);
+            name_write(p, (ubi_text){ words, length }, 2 * TIME_COLUMNS + 6 + (is_async ? cause_write(p, stack) : 0));
             ubi__out_char(p->out, '\n');
         } else {
             n_more++;
@@ -351,14 +343,14 @@ static void write_stack(const page *p, uint32_t stack) {
         stack = ubi__timeline_caller(p->data, stack, &is_async);
     }
     if (n_more) {
-        write_arrow(p);
+        arrow_write(p);
         ubi__out_printf(p->out, "%" PRIu64 " more frame%s\n", n_more, n_more == 1 ? "" : "s");
     }
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
 /* "cause: x, phase: target"; what the subject says is not said again. */
-static size_t write_fields(const page *p, const ubi__timeline_row *row, size_t used) {
+static size_t fields_write(const page *p, const ubi__timeline_row *row, size_t used) {
     ubi__marker_field field;
     ubi_text subject = ubi__timeline_subject(p->data, row);
     size_t at = 0;
@@ -373,12 +365,12 @@ static size_t write_fields(const page *p, const ubi__timeline_row *row, size_t u
     return used;
 }
 
-static void write_longest_line(const page *p, uint32_t i) {
+static void longest_write_line(const page *p, uint32_t i) {
     const ubi__timeline_row *row = &p->data->rows.at[i];
     const ubi__marker_sum *sum = &p->nest->sums.at[p->nest->sum_of[i]];
     char start[24], number[UBI__THREAD_NAME], exact[LABEL_BYTES];
     ubi_text subject = ubi__timeline_subject(p->data, row);
-    write_time(p, ubi__timeline_duration_ns(row));
+    ubi__write_right(p->cli, time_cell(start, ubi__timeline_duration_ns(row)).text.ptr, TIME_COLUMNS);
     ubi__out_string(p->out, " at");
     ubi__display_right(p->out, ubi__timeline_time_text(start, row->start_ns), TIME_COLUMNS - 1);
     ubi__out_string(p->out, "  ");
@@ -397,41 +389,41 @@ static void write_longest_line(const page *p, uint32_t i) {
         used +=
             5 + ubi__display_text(p->out, &p->cli->style, ubi__timeline_thread_name(p->view, row->thread, number), 24);
     }
-    write_fields(p, row, used);
+    fields_write(p, row, used);
     if (!(row->flags & UBI__TIMELINE_HAS_END))
         ubi__out_string(p->out, "  did not end");
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
     ubi__out_char(p->out, '\n');
 }
 
-static void write_same_stack(const page *p) {
+static void same_stack_write(const page *p) {
     ubi__write_ink(p->cli, UBI__INK_DIM);
-    write_arrow(p);
+    arrow_write(p);
     ubi__out_string(p->out, "as above\n");
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
-static void write_longest(const page *p) {
+static void longest_write(const page *p) {
     longest l = { .n = 0, .most = (size_t)(p->view->wishes->top < MOST_LONGEST ? p->view->wishes->top : MOST_LONGEST) };
     for (uint32_t i = 0; i < p->nest->n && l.most; i++)
-        consider(&l, p->data, i);
+        longest_consider(&l, p->data, i);
     if (l.n == 0)
         return;
     ubi__write_title(p->cli, "The longest");
     for (size_t i = 0; i < l.n; i++) {
         uint32_t stack = p->data->rows.at[l.rows[i]].stack;
-        write_longest_line(p, l.rows[i]);
+        longest_write_line(p, l.rows[i]);
         if (i && stack != UBI_NONE && stack == p->data->rows.at[l.rows[i - 1]].stack)
-            write_same_stack(p);
+            same_stack_write(p);
         else
-            write_stack(p, stack);
+            stack_write(p, stack);
     }
 }
 
 /* ---- the page --------------------------------------------------------------------------------------------------------------- */
 
 /* At the longest marker of a label that takes less than a fifth of what is shown; if there is none, there is no closer look. */
-static void write_closer_look(const page *p, const char *file) {
+static void closer_look_write(const page *p, const char *file) {
     char more[80], help[64];
     for (size_t i = 0; i < p->nest->sums.n; i++) {
         const ubi__timeline_row *row = &p->data->rows.at[p->nest->sums.at[i].longest];
@@ -445,12 +437,12 @@ static void write_closer_look(const page *p, const char *file) {
     }
 }
 
-static void write_commands(const page *p) {
+static void commands_write(const page *p) {
     const char *file = ubi__file_argument(p->view->path, "FILE");
     ubi__write_title(p->cli, "Look closer");
     ubi__write_command(p->cli, "timeline", file, "--format chrome -o trace.json", "for ui.perfetto.dev");
     ubi__write_command(p->cli, "timeline", file, "--format firefox -o profile.json", "for profiler.firefox.com");
-    write_closer_look(p, file);
+    closer_look_write(p, file);
     if (p->view->is_recording)
         ubi__write_command(p->cli, "report", file, NULL, "what was allocated");
 }
@@ -458,22 +450,22 @@ static void write_commands(const page *p) {
 ubi_status ubi__timeline_page(const ubi__timeline_view *view) {
     uint64_t span = view->end_ns - view->begin_ns;
     page p = { view, &view->file.data, &view->nest, view->cli, &view->cli->output->out, span ? span : 1 };
-    write_file_line(&p);
-    write_program(&p);
-    write_processes(&p);
-    write_range(&p);
-    write_markers(&p);
+    file_write(&p);
+    program_write(&p);
+    processes_write(&p);
+    range_write(&p);
+    markers_write(&p);
     if (p.nest->n) {
-        write_busy(&p);
-        write_garbage(&p);
+        busy_write(&p);
+        garbage_write(&p);
     }
-    write_memory(&p);
+    memory_write(&p);
     if (p.nest->n == 0)
         return UBI_OK;
     ubi__out_char(p.out, '\n');
     UBI_TRY(ubi__timeline_write_tree(view));
-    write_sums(&p);
-    write_longest(&p);
-    write_commands(&p);
+    sums_write(&p);
+    longest_write(&p);
+    commands_write(&p);
     return UBI_OK;
 }

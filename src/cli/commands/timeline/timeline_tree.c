@@ -19,8 +19,6 @@
 #include "cli/page.h"
 
 #define LEAST_NAME_COLUMNS 20
-#define TIME_COLUMNS 9
-#define LEAST_COUNT_COLUMNS 7
 /* With more nodes for each line that is shown, what is shown would be next to nothing: then labels alone make nodes. */
 #define MOST_NODES_PER_LINE 10
 #define LEAST_BAR_COLUMNS 10
@@ -28,6 +26,8 @@
 #define WIDEST_PAGE 160
 /* Bars of more would not be looked at, and take memory. */
 #define MOST_LINES 100000
+
+enum { NAME, TIME, COUNT, COLUMNS };
 
 typedef struct node {
     uint32_t parent; /* UBI_NONE: a thread */
@@ -53,11 +53,12 @@ typedef struct tree {
     vec_node nodes;       /* the first nest->n_threads are threads */
     ubi__row_table table; /* over nodes */
     ubi__strtab subjects;
-    uint32_t *node_of;  /* node_of[rows] */
-    ubi__vec_u32 shown; /* nodes in the order of lines */
-    uint64_t *cover_ns; /* cover_ns[shown * bar_columns] */
-    uint64_t *until_ns; /* until_ns[shown] */
-    size_t bar_columns, name_columns, count_columns;
+    uint32_t *node_of;    /* node_of[rows] */
+    ubi__vec_u32 shown;   /* nodes in the order of lines */
+    uint64_t *cover_ns;   /* cover_ns[shown * bar_columns] */
+    uint64_t *until_ns;   /* until_ns[shown] */
+    ubi__text_table page; /* bars are what it has for names */
+    size_t bar_columns;
     size_t n_lines; /* nodes that have a marker */
     bool each, without_subjects;
 } tree;
@@ -75,7 +76,7 @@ static bool is_node(const tree *t, uint32_t row, const node *b) {
 }
 UBI_ROW_LOOKUP(node, const tree *, const node *, is_node);
 
-static void link_child(tree *t, uint32_t parent, uint32_t child) {
+static void node_link(tree *t, uint32_t parent, uint32_t child) {
     node *p = &t->nodes.at[parent];
     if (p->last_child == UBI_NONE)
         p->first_child = child;
@@ -84,7 +85,7 @@ static void link_child(tree *t, uint32_t parent, uint32_t child) {
     p->last_child = child;
 }
 
-static ubi_status find_node(tree *t, uint32_t *out, const node *wanted) {
+static ubi_status node_intern(tree *t, uint32_t *out, const node *wanted) {
     uint64_t hash = node_hash(wanted);
     UBI_TRY(ubi__row_table_reserve(&t->table, t->allocator, 1));
     ubi__row_slot *slot = node_place(&t->table, t, wanted, hash);
@@ -96,7 +97,7 @@ static ubi_status find_node(tree *t, uint32_t *out, const node *wanted) {
     *out = (uint32_t)(t->nodes.n - 1);
     ubi__row_table_fill(&t->table, slot, hash, *out);
     if (wanted->parent != UBI_NONE)
-        link_child(t, wanted->parent, *out);
+        node_link(t, wanted->parent, *out);
     return UBI_OK;
 }
 
@@ -114,19 +115,19 @@ static node empty_node(uint32_t parent, uint32_t thread) {
 }
 
 /* A thread's label is its number, so that threads differ. */
-static ubi_status add_threads(tree *t) {
+static ubi_status threads_add(tree *t) {
     for (uint32_t i = 0; i < t->nest->n_threads; i++) {
         node thread = empty_node(UBI_NONE, i);
         uint32_t at;
         thread.label = i;
         thread.total_ns = t->nest->threads[i].busy_ns;
         thread.count = t->nest->thread_end[i] - ubi__thread_start(t->nest, i);
-        UBI_TRY(find_node(t, &at, &thread));
+        UBI_TRY(node_intern(t, &at, &thread));
     }
     return UBI_OK;
 }
 
-static void count_row(node *n, const ubi__timeline_row *row) {
+static void node_count_row(node *n, const ubi__timeline_row *row) {
     uint64_t start = row->start_ns > n->covered_until_ns ? row->start_ns : n->covered_until_ns;
     n->count++;
     n->n_open += !(row->flags & UBI__TIMELINE_HAS_END);
@@ -136,7 +137,7 @@ static void count_row(node *n, const ubi__timeline_row *row) {
     n->covered_until_ns = row->end_ns;
 }
 
-static ubi_status add_row(tree *t, uint32_t thread, uint32_t i) {
+static ubi_status row_add(tree *t, uint32_t thread, uint32_t i) {
     const ubi__timeline_row *row = &t->data->rows.at[i];
     uint32_t parent = t->nest->parent[i];
     ubi_text subject = t->without_subjects ? (ubi_text){ NULL, 0 } : ubi__timeline_subject(t->data, row);
@@ -147,15 +148,15 @@ static ubi_status add_row(tree *t, uint32_t thread, uint32_t i) {
     wanted.label = t->nest->sums.at[t->nest->sum_of[i]].label;
     if (subject.ptr)
         UBI_TRY(ubi__strtab_intern(&t->subjects, &wanted.subject, subject));
-    UBI_TRY(find_node(t, &t->node_of[i], &wanted));
-    count_row(&t->nodes.at[t->node_of[i]], row);
+    UBI_TRY(node_intern(t, &t->node_of[i], &wanted));
+    node_count_row(&t->nodes.at[t->node_of[i]], row);
     return UBI_OK;
 }
 
-static ubi_status add_rows(tree *t) {
+static ubi_status rows_add(tree *t) {
     for (uint32_t thread = 0; thread < t->nest->n_threads; thread++)
         for (uint32_t k = ubi__thread_start(t->nest, thread); k < t->nest->thread_end[thread]; k++)
-            UBI_TRY(add_row(t, thread, t->nest->by_thread[k]));
+            UBI_TRY(row_add(t, thread, t->nest->by_thread[k]));
     return UBI_OK;
 }
 
@@ -174,14 +175,14 @@ static bool matters_more(nodes at, uint32_t a, uint32_t b) {
 UBI_SORT_DEFINE(sort_nodes, uint32_t, nodes, matters_more);
 
 /* A timer of the program's own may take longer than its thread is busy, so parents are marked too. */
-static void mark(tree *t, uint32_t at, uint64_t *room) {
+static void node_mark(tree *t, uint32_t at, uint64_t *room) {
     for (; at != UBI_NONE && t->nodes.at[at].line == UBI_NONE; at = t->nodes.at[at].parent) {
         t->nodes.at[at].line = 0;
         *room -= *room > 0;
     }
 }
 
-static ubi_status choose(tree *t, uint64_t n_lines) {
+static ubi_status nodes_choose(tree *t, uint64_t n_lines) {
     size_t n = t->nodes.n;
     uint32_t *order = ubi__alloc_array(t->allocator, 2 * n, sizeof *order);
     if (!order)
@@ -193,13 +194,13 @@ static ubi_status choose(tree *t, uint64_t n_lines) {
     sort_nodes(order, order + n, n, t->nodes.at);
     for (size_t i = 0; i < n && n_lines > 0; i++)
         if (t->nodes.at[order[i]].count)
-            mark(t, order[i], &n_lines);
+            node_mark(t, order[i], &n_lines);
     ubi__free_array(t->allocator, order, 2 * n, sizeof *order);
     return UBI_OK;
 }
 
 /* The node that comes after `at` in the order of lines, UBI_NONE at the end of its thread. */
-static uint32_t following(const tree *t, uint32_t at) {
+static uint32_t node_after(const tree *t, uint32_t at) {
     if (t->nodes.at[at].first_child != UBI_NONE)
         return t->nodes.at[at].first_child;
     while (at != UBI_NONE && t->nodes.at[at].next == UBI_NONE)
@@ -207,9 +208,9 @@ static uint32_t following(const tree *t, uint32_t at) {
     return at == UBI_NONE ? UBI_NONE : t->nodes.at[at].next;
 }
 
-static ubi_status number_lines(tree *t) {
+static ubi_status lines_number(tree *t) {
     for (uint32_t thread = 0; thread < t->nest->n_threads; thread++)
-        for (uint32_t at = thread; at != UBI_NONE; at = following(t, at)) {
+        for (uint32_t at = thread; at != UBI_NONE; at = node_after(t, at)) {
             if (t->nodes.at[at].line == UBI_NONE)
                 continue;
             t->nodes.at[at].line = (uint32_t)t->shown.n;
@@ -236,7 +237,7 @@ static size_t column_at(const tree *t, uint64_t ns) {
     return column < t->bar_columns ? column : t->bar_columns - 1;
 }
 
-static void cover(const tree *t, uint64_t *columns, uint64_t start, uint64_t end) {
+static void bar_cover(const tree *t, uint64_t *columns, uint64_t start, uint64_t end) {
     for (size_t i = column_at(t, start); i < t->bar_columns && column_start(t, i) < end; i++) {
         uint64_t from = column_start(t, i), to = column_start(t, i + 1);
         uint64_t covered = (end < to ? end : to) - (start > from ? start : from);
@@ -245,21 +246,21 @@ static void cover(const tree *t, uint64_t *columns, uint64_t start, uint64_t end
 }
 
 /* A moment shows, if only just: as one nanosecond. */
-static void cover_row(tree *t, uint32_t line, const ubi__timeline_row *row) {
+static void bar_cover_row(tree *t, uint32_t line, const ubi__timeline_row *row) {
     uint64_t end = row->end_ns > row->start_ns ? row->end_ns : row->start_ns + 1;
     uint64_t start = row->start_ns > t->until_ns[line] ? row->start_ns : t->until_ns[line];
     if (end <= start)
         return;
     t->until_ns[line] = end;
-    cover(t, t->cover_ns + line * t->bar_columns, start, end);
+    bar_cover(t, t->cover_ns + line * t->bar_columns, start, end);
 }
 
-static void cover_line(tree *t, uint32_t at, const ubi__timeline_row *row) {
+static void bar_cover_line(tree *t, uint32_t at, const ubi__timeline_row *row) {
     if (at != UBI_NONE && t->nodes.at[at].line != UBI_NONE)
-        cover_row(t, t->nodes.at[at].line, row);
+        bar_cover_row(t, t->nodes.at[at].line, row);
 }
 
-static ubi_status fill_bars(tree *t) {
+static ubi_status bars_fill(tree *t) {
     size_t n = t->shown.n;
     t->cover_ns = ubi__calloc_array(t->allocator, n * t->bar_columns, sizeof *t->cover_ns);
     t->until_ns = ubi__calloc_array(t->allocator, n, sizeof *t->until_ns);
@@ -269,15 +270,15 @@ static ubi_status fill_bars(tree *t) {
         for (uint32_t k = ubi__thread_start(t->nest, thread); k < t->nest->thread_end[thread]; k++) {
             uint32_t i = t->nest->by_thread[k];
             const ubi__timeline_row *row = &t->data->rows.at[i];
-            cover_line(t, t->node_of[i], row);
+            bar_cover_line(t, t->node_of[i], row);
             if (!ubi__marker_blueprint_of(ubi__timeline_text(t->data, row->name))->is_not_nestable)
-                cover_line(t, thread, row);
+                bar_cover_line(t, thread, row);
         }
     return UBI_OK;
 }
 
 /* From nothing to full; what is there at all shows. */
-static const char *height(const tree *t, size_t column, uint64_t covered) {
+static const char *bar_height(const tree *t, size_t column, uint64_t covered) {
     static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
     static const char *const letters[] = { ".", ":", "=", "#" };
     uint64_t width = column_start(t, column + 1) - column_start(t, column);
@@ -288,7 +289,7 @@ static const char *height(const tree *t, size_t column, uint64_t covered) {
     return covered == 0 ? " " : unicode ? blocks[step] : letters[step];
 }
 
-static void write_bar(const tree *t, uint32_t line, ubi__ink ink) {
+static void bar_write(const tree *t, uint32_t line, ubi__ink ink) {
     const uint64_t *columns = t->cover_ns + line * t->bar_columns;
     ubi__out *out = &t->view->cli->output->out;
     size_t end = t->bar_columns;
@@ -296,7 +297,7 @@ static void write_bar(const tree *t, uint32_t line, ubi__ink ink) {
         end--;
     ubi__write_ink(t->view->cli, ink);
     for (size_t i = 0; i < end; i++)
-        ubi__out_string(out, height(t, i, columns[i]));
+        ubi__out_string(out, bar_height(t, i, columns[i]));
     ubi__write_ink(t->view->cli, UBI__INK_PLAIN);
 }
 
@@ -325,17 +326,15 @@ static void tick_text(char out[32], uint64_t ns, uint64_t step, uint64_t end_ns)
     snprintf(out, 32, "%.*f %s", (int)decimals, (double)ns / (double)units[u].ns, units[u].name);
 }
 
-static void write_axis(const tree *t) {
+static void axis_write(const tree *t) {
     ubi__out *out = &t->view->cli->output->out;
     uint64_t step = tick_step(t), past = t->view->begin_ns % step;
     uint64_t ns = past ? t->view->begin_ns - past + step : t->view->begin_ns;
     size_t used = 0;
     char text[32];
+    const ubi__cell titles[COLUMNS] = { [TIME] = ubi__cell_words("time"), [COUNT] = ubi__cell_words("count") };
     ubi__write_ink(t->view->cli, UBI__INK_DIM);
-    ubi__display_pad(out, 0, t->name_columns);
-    ubi__display_right(out, "time", TIME_COLUMNS);
-    ubi__display_right(out, "count", t->count_columns);
-    ubi__out_string(out, "  ");
+    ubi__text_table_row(&t->page, titles);
     for (uint64_t n = 0; n <= (t->view->end_ns - t->view->begin_ns) / step; n++) {
         size_t at = column_at(t, ns + n * step);
         tick_text(text, ns + n * step, step, t->view->end_ns);
@@ -351,63 +350,70 @@ static void write_axis(const tree *t) {
 
 /* ---- lines ---------------------------------------------------------------------------------------------------------------- */
 
-static size_t write_thread_name(const tree *t, uint32_t thread) {
+typedef struct line {
+    const tree *tree;
+    const node *node;
+} line;
+
+static size_t thread_draw(const tree *t, const node *n, size_t columns) {
     char number[UBI__THREAD_NAME];
-    ubi_text name = ubi__timeline_thread_name(t->view, thread, number);
+    ubi_text name = ubi__timeline_thread_name(t->view, n->thread, number);
     ubi__write_ink(t->view->cli, UBI__INK_BOLD);
-    size_t used = ubi__display_text(&t->view->cli->output->out, &t->view->cli->style, name, t->name_columns);
+    size_t used = ubi__display_text(t->page.out, t->page.style, name, columns);
     ubi__write_ink(t->view->cli, UBI__INK_PLAIN);
     return used;
 }
 
-static size_t write_name(const tree *t, const node *n) {
-    ubi__out *out = &t->view->cli->output->out;
-    const ubi__style *style = &t->view->cli->style;
-    size_t indent = 2 * (size_t)n->depth, most = t->name_columns / 2;
+/* A ubi__cell_draw: the label, indented, and the subject. */
+static size_t name_draw(ubi__out *out, const ubi__style *style, const void *payload, size_t columns) {
+    const tree *t = ((const line *)payload)->tree;
+    const node *n = ((const line *)payload)->node;
+    size_t indent = 2 * (size_t)n->depth, most = columns / 2;
     if (n->row == UBI_NONE)
-        return write_thread_name(t, n->thread);
+        return thread_draw(t, n, columns);
     indent = indent < most ? indent : most;
     ubi__display_pad(out, 0, indent);
     char exact[LABEL_BYTES];
     ubi_text label = n->count == 1
                          ? ubi__text(ubi__marker_label(exact, sizeof exact, t->data, &t->data->rows.at[n->row]))
                          : ubi__strtab_get(&t->nest->labels, n->label);
-    size_t used = indent + ubi__display_text(out, style, label, t->name_columns - indent);
-    if (n->subject == UBI_NONE || used + 6 > t->name_columns)
+    size_t used = indent + ubi__display_text(out, style, label, columns - indent);
+    if (n->subject == UBI_NONE || used + 6 > columns)
         return used;
     ubi__write_ink(t->view->cli, UBI__INK_DIM);
     ubi__out_char(out, ' ');
-    used += 1 + ubi__display_text(out, style, ubi__strtab_get(&t->subjects, n->subject), t->name_columns - used - 1);
+    used += 1 + ubi__display_text(out, style, ubi__strtab_get(&t->subjects, n->subject), columns - used - 1);
     ubi__write_ink(t->view->cli, UBI__INK_PLAIN);
     return used;
 }
 
-static ubi__ink ink_of(const tree *t, const node *n) {
+static ubi__ink node_ink(const tree *t, const node *n) {
     if (n->row == UBI_NONE)
         return UBI__INK_DIM;
     return ubi__timeline_ink(ubi__marker_blueprint_of(ubi__timeline_text(t->data, t->data->rows.at[n->row].name)));
 }
 
-static void write_line(const tree *t, uint32_t line) {
-    ubi__out *out = &t->view->cli->output->out;
-    const node *n = &t->nodes.at[t->shown.at[line]];
-    char time[24], least[32], count[UBI__HUMAN_TEXT];
-    size_t used = write_name(t, n);
+static void line_write(const tree *t, uint32_t i) {
+    const node *n = &t->nodes.at[t->shown.at[i]];
+    line l = { t, n };
+    char time[24], least[32];
     snprintf(least, sizeof least, "%s%s", n->n_open ? ">" : "", ubi__timeline_time_text(time, n->total_ns));
-    ubi__display_pad(out, used, t->name_columns);
-    ubi__display_right(out, n->total_ns || n->n_open ? least : "-", TIME_COLUMNS);
-    ubi__display_right(out, n->each == UBI_NONE ? ubi__human_count(count, n->count) : "", t->count_columns);
-    ubi__out_string(out, "  ");
-    write_bar(t, line, ink_of(t, n));
-    ubi__out_char(out, '\n');
+    const ubi__cell cells[COLUMNS] = {
+        [NAME] = ubi__cell_drawn(name_draw, &l),
+        [TIME] = ubi__cell_words(n->total_ns || n->n_open ? least : "-"),
+        [COUNT] = n->each == UBI_NONE ? ubi__cell_count(n->count) : ubi__cell_none(),
+    };
+    ubi__text_table_row(&t->page, cells);
+    bar_write(t, i, node_ink(t, n));
+    ubi__out_char(t->page.out, '\n');
 }
 
-static void write_lines(const tree *t) {
+static void lines_write(const tree *t) {
     char count[UBI__HUMAN_TEXT];
     size_t n_more = t->n_lines - t->shown.n;
-    write_axis(t);
-    for (uint32_t line = 0; line < t->shown.n; line++)
-        write_line(t, line);
+    axis_write(t);
+    for (uint32_t i = 0; i < t->shown.n; i++)
+        line_write(t, i);
     if (n_more == 0)
         return;
     ubi__write_ink(t->view->cli, UBI__INK_DIM);
@@ -418,42 +424,45 @@ static void write_lines(const tree *t) {
 
 /* ---- making --------------------------------------------------------------------------------------------------------------- */
 
-static void divide_columns(tree *t) {
-    size_t columns = t->view->cli->style.columns;
-    char count[UBI__HUMAN_TEXT];
-    size_t counts = strlen(ubi__human_count(count, t->nest->n)) + 2;
-    t->count_columns = counts > LEAST_COUNT_COLUMNS ? counts : LEAST_COUNT_COLUMNS;
-    size_t fixed = TIME_COLUMNS + t->count_columns + 2, names;
-    columns = columns < WIDEST_PAGE ? columns : WIDEST_PAGE;
-    size_t rest = columns > fixed + LEAST_NAME_COLUMNS + LEAST_BAR_COLUMNS ? columns - fixed
-                                                                           : LEAST_NAME_COLUMNS + LEAST_BAR_COLUMNS;
-    names = rest * 2 / 5;
-    t->name_columns = names > LEAST_NAME_COLUMNS ? names : LEAST_NAME_COLUMNS;
-    t->bar_columns = rest - t->name_columns;
+static void columns_divide(tree *t) {
+    static const ubi__text_column columns[COLUMNS] = {
+        [NAME] = { NULL, .is_left = true }, [TIME] = { NULL, .width = 9 }, [COUNT] = { NULL, .width = 7 }
+    };
+    char text[UBI__HUMAN_TEXT];
+    ubi__text_table *p = &t->page;
+    size_t count = strlen(ubi__human_count(text, t->nest->n)) + 2;
+    ubi__page_table(p, t->view->cli, "", columns, COLUMNS);
+    p->at[COUNT].width = count > p->at[COUNT].width ? count : p->at[COUNT].width;
+    ubi__text_table_lay_out(p);
+    size_t most = p->columns < WIDEST_PAGE ? p->columns : WIDEST_PAGE, least = LEAST_NAME_COLUMNS + LEAST_BAR_COLUMNS;
+    size_t rest = most > p->used + least ? most - p->used : least, names = rest * 2 / 5;
+    p->at[NAME].width = names > LEAST_NAME_COLUMNS ? names : LEAST_NAME_COLUMNS;
+    t->bar_columns = rest - p->at[NAME].width;
+    ubi__text_table_lay_out(p);
 }
 
-static ubi_status build(tree *t) {
+static ubi_status nodes_build(tree *t) {
     t->nodes.n = 0;
     ubi__row_table_fini(&t->table, t->allocator);
-    UBI_TRY(add_threads(t));
-    return add_rows(t);
+    UBI_TRY(threads_add(t));
+    return rows_add(t);
 }
 
-static ubi_status make(tree *t) {
+static ubi_status tree_make(tree *t) {
     const ubi__timeline_wishes *wishes = t->view->wishes;
     uint64_t n_lines = wishes->rows && wishes->rows < MOST_LINES ? wishes->rows : MOST_LINES;
     t->each = wishes->each || t->nest->n + t->nest->n_threads <= n_lines;
     t->node_of = ubi__alloc_array(t->allocator, t->nest->n, sizeof *t->node_of);
     if (!t->node_of)
         return ubi__fail_nomem();
-    UBI_TRY(build(t));
+    UBI_TRY(nodes_build(t));
     t->without_subjects = !t->each && t->nodes.n / MOST_NODES_PER_LINE > n_lines;
     if (t->without_subjects)
-        UBI_TRY(build(t));
-    UBI_TRY(choose(t, n_lines));
-    UBI_TRY(number_lines(t));
-    divide_columns(t);
-    return fill_bars(t);
+        UBI_TRY(nodes_build(t));
+    UBI_TRY(nodes_choose(t, n_lines));
+    UBI_TRY(lines_number(t));
+    columns_divide(t);
+    return bars_fill(t);
 }
 
 static void tree_fini(tree *t) {
@@ -472,9 +481,9 @@ ubi_status ubi__timeline_write_tree(const ubi__timeline_view *view) {
     if (view->nest.n == 0)
         return UBI_OK;
     ubi__strtab_init(&t.subjects, t.allocator);
-    ubi_status status = make(&t);
+    ubi_status status = tree_make(&t);
     if (status == UBI_OK)
-        write_lines(&t);
+        lines_write(&t);
     tree_fini(&t);
     return status;
 }
