@@ -16,6 +16,8 @@
 #define STANDS_NS (UINT64_C(5) * 1000 * 1000 * 1000)
 /* Looks at all chunks in a row, because one that was taken became free behind our back. */
 #define LOOKS 16
+_Static_assert(STANDS_NS > 10 * (uint64_t)SLICE_NS && GIVEN_UP_NS > STANDS_NS,
+               "several looks before anything is given up");
 
 /* ---- is anybody there? ------------------------------------------------------------------------------------------- */
 
@@ -117,7 +119,7 @@ typedef enum taken {
 } taken;
 
 /* The first free one, for its memory is likely to be there and warm. */
-static taken take(ubi__wire_header *area, uint32_t *out) {
+static taken take_chunk(ubi__wire_header *area, uint32_t *out) {
     bool some_full = false;
     if (!is_allowed(area))
         return WAIT_FOR_READER;
@@ -146,6 +148,7 @@ static void give_to_reader(ubi__context *c) {
 }
 
 static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
+    UBI_ASSERT(!c->chunk && i < ubi__process_state.n_chunks);
     c->chunk = ubi__wire_chunk_at(area, i);
     c->start = ubi__area_chunk(i);
     c->end = c->start + UBI__WIRE_CHUNK_BYTES;
@@ -180,7 +183,7 @@ bool ubi__chunk_next(ubi__context *c) {
             ubi__stop(); /* else each event from now on would look at all chunks in vain */
             return false;
         }
-        taken how = take(area, &i);
+        taken how = take_chunk(area, &i);
         if (how == TAKEN)
             open_chunk(c, area, i);
         if (how == NO_ROOM && atomic_load_explicit(&area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP)
@@ -201,6 +204,7 @@ bool ubi__chunk_next(ubi__context *c) {
 void ubi__context_say_thread(ubi__context *c, uint32_t tid) {
     if (c->tid == tid)
         return;
+    UBI_ASSERT(tid != 0);
     c->tid = tid;
     if (!c->chunk || (size_t)(c->end - c->at) < UBI__WIRE_RECORD_BYTES)
         return; /* the next chunk will say it */

@@ -8,6 +8,7 @@
 #ifndef UBI_INTERPOSE_CHUNK_WRITER_H
 #define UBI_INTERPOSE_CHUNK_WRITER_H
 
+#include "base/assert.h"
 #include "interpose/context.h"
 
 /**
@@ -21,6 +22,7 @@ static inline bool ubi__chunk_has_room(ubi__context *c, size_t size_bytes) {
 
 /** Everything up to `at` may be read. */
 static inline void ubi__chunk_commit(ubi__context *c, uint8_t *at) {
+    UBI_ASSERT(at >= c->at && at <= c->end && c->end - c->start == UBI__WIRE_CHUNK_BYTES);
     c->at = at;
     atomic_store_explicit(&c->chunk->committed, (uint32_t)(at - c->start), memory_order_release);
 }

@@ -15,7 +15,7 @@
 #define PATIENCE_S 30
 
 /* Again when a signal came first. */
-static long call(long number, long a, long b, long c, long d, long e, long f) {
+static long call_again(long number, long a, long b, long c, long d, long e, long f) {
     long result;
     do
         result = ubi__system(number, a, b, c, d, e, f);
@@ -23,15 +23,15 @@ static long call(long number, long a, long b, long c, long d, long e, long f) {
     return result;
 }
 
-static bool introduce(int socket, const struct sockaddr_un *address, bool is_forked) {
+static bool say_hello(int socket, const struct sockaddr_un *address, bool is_forked) {
     const ubi__wire_hello hello = {
         .magic = UBI__WIRE_MAGIC,
         .version = UBI__WIRE_VERSION,
         .is_forked = is_forked,
         .pid = (int32_t)ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0),
     };
-    return call(SYS_connect, socket, (long)address, sizeof *address, 0, 0, 0) == 0 &&
-           call(SYS_sendto, socket, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) == (long)sizeof hello;
+    return call_again(SYS_connect, socket, (long)address, sizeof *address, 0, 0, 0) == 0 &&
+           call_again(SYS_sendto, socket, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) == (long)sizeof hello;
 }
 
 /* The descriptor of the shared memory; -1: none. */
@@ -44,7 +44,7 @@ static int receive_area(int socket, ubi__wire_welcome *welcome) {
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
     };
-    long n = call(SYS_recvmsg, socket, (long)&message, MSG_CMSG_CLOEXEC | MSG_WAITALL, 0, 0, 0);
+    long n = call_again(SYS_recvmsg, socket, (long)&message, MSG_CMSG_CLOEXEC | MSG_WAITALL, 0, 0, 0);
     const struct cmsghdr *found = n < 0 ? NULL : CMSG_FIRSTHDR(&message);
     int fd = -1;
     if (found && found->cmsg_level == SOL_SOCKET && found->cmsg_type == SCM_RIGHTS)
@@ -55,20 +55,20 @@ static int receive_area(int socket, ubi__wire_welcome *welcome) {
 /* Whoever listens is busy or stopped, but not for so long. */
 static void limit_waits(int socket) {
     static const struct timeval patience = { .tv_sec = PATIENCE_S };
-    (void)call(SYS_setsockopt, socket, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);
-    (void)call(SYS_setsockopt, socket, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof patience, 0);
+    (void)call_again(SYS_setsockopt, socket, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);
+    (void)call_again(SYS_setsockopt, socket, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof patience, 0);
 }
 
 static int32_t who_listens(int socket) {
     struct ucred peer = { 0 };
     socklen_t size = sizeof peer;
-    return call(SYS_getsockopt, socket, SOL_SOCKET, SO_PEERCRED, (long)&peer, (long)&size, 0) == 0 ? peer.pid : 0;
+    return call_again(SYS_getsockopt, socket, SOL_SOCKET, SO_PEERCRED, (long)&peer, (long)&size, 0) == 0 ? peer.pid : 0;
 }
 
 /* Into the socket's buffer, where it is found when the process is over. */
-static bool tell(int socket, ubi__unrecorded why) {
+static bool tell_why(int socket, ubi__unrecorded why) {
     const uint8_t byte = (uint8_t)why;
-    return call(SYS_sendto, socket, (long)&byte, sizeof byte, MSG_NOSIGNAL, 0, 0) == (long)sizeof byte;
+    return call_again(SYS_sendto, socket, (long)&byte, sizeof byte, MSG_NOSIGNAL, 0, 0) == (long)sizeof byte;
 }
 
 static void ask_for_area(int socket, ubi__connection *out) {
@@ -86,7 +86,7 @@ static void ask_for_area(int socket, ubi__connection *out) {
     if (out->area)
         return;
     out->why = fd < 0 ? UBI__UNRECORDED_DESCRIPTORS : UBI__UNRECORDED_MEMORY;
-    out->is_told = tell(socket, out->why);
+    out->is_told = tell_why(socket, out->why);
 }
 
 ubi__connection ubi__connect(const char *path, bool is_forked) {
@@ -102,7 +102,7 @@ ubi__connection ubi__connect(const char *path, bool is_forked) {
         return out;
     }
     limit_waits((int)socket);
-    if (introduce((int)socket, &address, is_forked))
+    if (say_hello((int)socket, &address, is_forked))
         ask_for_area((int)socket, &out);
     (void)ubi__system(SYS_close, socket, 0, 0, 0, 0, 0);
     return out;

@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "base/assert.h"
+
 #include "interpose/process_maps.h"
 #include "interpose/system_calls.h"
 
@@ -38,7 +40,9 @@ static const ubi__unwind_memory pages = { .map = map_pages, .unmap = unmap_pages
 
 /* ---- the pool ---------------------------------------------------------------------------------------------------- */
 
-static ubi__context *pop(void) {
+_Static_assert(UBI__WIRE_CONTEXTS < UINT32_MAX, "number + 1 fits into half of the head");
+
+static ubi__context *pool_pop(void) {
     uint64_t head = atomic_load_explicit(&pool, memory_order_acquire);
     for (;;) {
         uint32_t first = (uint32_t)head;
@@ -51,7 +55,7 @@ static ubi__context *pop(void) {
     }
 }
 
-static void push(ubi__context *c) {
+static void pool_push(ubi__context *c) {
     uint64_t head = atomic_load_explicit(&pool, memory_order_relaxed), next;
     do {
         atomic_store_explicit(&c->next_free, (uint32_t)head, memory_order_relaxed);
@@ -59,7 +63,7 @@ static void push(ubi__context *c) {
     } while (!atomic_compare_exchange_weak_explicit(&pool, &head, next, memory_order_release, memory_order_relaxed));
 }
 
-static ubi__context *make(void) {
+static ubi__context *make_context(void) {
     ubi__wire_header *area = ubi__process_state.area;
     ubi__context *c = ubi__pages(sizeof *c);
     if (!c)
@@ -112,6 +116,7 @@ static void main_stack(uintptr_t *low, uintptr_t *high) {
  * half: number of that page, lower 28 bits: how many pages before it. 0: nothing.
  */
 #define PAGES_BITS 28
+_Static_assert(64 - PAGES_BITS >= 47 - 12, "a page number of user space fits above");
 static _Atomic uint64_t known_stacks[256];
 
 static bool is_readable(uintptr_t address) {
@@ -143,7 +148,7 @@ static void other_stack(uintptr_t *low, uintptr_t *high) {
     }
 }
 
-static bool holds(uintptr_t low, uintptr_t high, uintptr_t address) {
+static bool is_on_stack(uintptr_t low, uintptr_t high, uintptr_t address) {
     return address - low < high - low;
 }
 
@@ -151,10 +156,10 @@ static bool holds(uintptr_t low, uintptr_t high, uintptr_t address) {
 static void find_stack(uintptr_t *low, uintptr_t *high, long tid) {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), other_low, other_high;
     main_stack(low, high);
-    if (holds(*low, *high, here))
+    if (is_on_stack(*low, *high, here))
         return;
     other_stack(&other_low, &other_high);
-    if (tid == ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0) && !holds(other_low, other_high, here))
+    if (tid == ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0) && !is_on_stack(other_low, other_high, here))
         return;
     *low = other_low;
     *high = other_high;
@@ -167,12 +172,12 @@ static void know_stack(ubi__thread *thread, ubi__context *c, long tid) {
 }
 
 static ubi__context *take_context(ubi__thread *thread) {
-    ubi__context *c = pop();
-    if (!c && !(c = make()))
+    ubi__context *c = pool_pop();
+    if (!c && !(c = make_context()))
         return NULL;
     long tid = ubi__system(SYS_gettid, 0, 0, 0, 0, 0, 0);
     if (tid < 0) { /* nobody knows whose events these are */
-        push(c);
+        pool_push(c);
         return NULL;
     }
     ubi__watch_exit(thread);
@@ -195,7 +200,7 @@ void ubi__context_give_back(ubi__thread *thread) {
     if (!c)
         return;
     thread->context = NULL;
-    push(c);
+    pool_push(c);
 }
 
 /* ---- modules that the reader knows ------------------------------------------------------------------------------- */
@@ -236,6 +241,7 @@ static bool grow_ranges(ubi__context *c) {
 void ubi__context_learn(ubi__context *c, uintptr_t low, uintptr_t high) {
     if (c->n_ranges == c->range_capacity && !grow_ranges(c))
         return;
+    UBI_ASSERT(low < high && c->n_ranges < c->range_capacity);
     c->ranges[c->n_ranges] = (ubi__known_range){ .low = low, .high = high };
     c->last_range = c->n_ranges++;
 }

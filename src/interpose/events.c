@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "interpose/chunk_writer.h"
 #include "interpose/context.h"
 #include "interpose/event.h"
@@ -34,7 +35,7 @@ static __attribute__((noinline)) bool is_on_now(ubi__thread *thread) {
     return ubi__process_state.is_on;
 }
 
-static void count(_Atomic uint64_t *counter) {
+static void count_one(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
@@ -60,12 +61,12 @@ static __attribute__((noinline)) bool is_really_busy(ubi__thread *thread) {
     }
     ubi__wire_header *area = ubi__process_state.area;
     if (area) /* not so in a child after fork, which has wiped the state */
-        count(&area->dropped_reentrant);
+        count_one(&area->dropped_reentrant);
     return true;
 }
 
-/* From here to end() the thread's context is ours. False: it is not. */
-static inline bool begin(ubi__thread *thread) {
+/* From here to event_end() the thread's context is ours. False: it is not. */
+static inline bool event_begin(ubi__thread *thread) {
     if (ubi__unlikely(thread->business != UBI__IDLE) && is_really_busy(thread))
         return false;
     thread->busy_at = (uintptr_t)__builtin_frame_address(0);
@@ -74,8 +75,9 @@ static inline bool begin(ubi__thread *thread) {
     return true;
 }
 
-static inline void end(ubi__thread *thread) {
+static inline void event_end(ubi__thread *thread) {
     atomic_signal_fence(memory_order_seq_cst);
+    UBI_ASSERT(thread->business == UBI__RECORDING);
     thread->business = UBI__IDLE;
 }
 
@@ -83,7 +85,7 @@ static inline void end(ubi__thread *thread) {
 static void end_maybe_exiting(ubi__thread *thread, bool has_second_half) {
     if (ubi__unlikely(thread->is_exiting) && !has_second_half)
         ubi__context_give_back(thread);
-    end(thread);
+    event_end(thread);
 }
 
 /* ---- slow: modules ----------------------------------------------------------------------------------------------- */
@@ -145,6 +147,7 @@ static uint32_t new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller
         return 0;
     uint8_t *at = c->at;
     *at++ = (uint8_t)(UBI__OP_TRACE | (unsigned)kind << UBI__OP_KIND_SHIFT);
+    UBI_ASSERT(caller < number);
     at = ubi__wire_put(at, kind == UBI__TRACE_FRAME ? number - caller : 0);
     at = ubi__wire_put(at, ubi__wire_zigzag(pc - c->last_pc));
     c->last_pc = pc;
@@ -206,7 +209,7 @@ static __attribute__((noinline)) uint32_t walked_stack(ubi__context *c, const ub
     ubi__walk walk;
     ubi__unwind(&c->unwinder, caller, &walk);
     if (!walk.base_tag && walk.end == UBI__UNWIND_FAILED)
-        count(&c->area->failed_walks);
+        count_one(&c->area->failed_walks);
     uint64_t print = walk.base_tag ? walk.base_tag : print_of_root(&walk);
     for (size_t i = walk.n; i-- > 0;)
         walk.tags[i] = print = ubi__trace_print(print, walk.pcs[i]);
@@ -267,6 +270,7 @@ static inline uint8_t *put_time(ubi__context *c) {
 /* Gives the event that is written its place among all. @return how many others are between it and the context's last */
 static inline uint64_t take_stamp(ubi__context *c) {
     uint64_t stamp = next_stamp(c->area), gap = stamp - c->last_stamp - 1;
+    UBI_ASSERT(stamp > c->last_stamp);
     c->last_stamp = stamp;
     return gap;
 }
@@ -292,6 +296,8 @@ static inline uint8_t *put_event(ubi__context *c, unsigned operation, unsigned k
 
 /* Room for an event, and the time before it. */
 #define EVENT_BYTES (2 * UBI__WIRE_RECORD_BYTES)
+_Static_assert(sizeof(ubi__wire_preface) + EVENT_BYTES + UBI__WIRE_MODULE_BYTES <= UBI__WIRE_CHUNK_BYTES,
+               "an empty chunk has room for any event");
 
 /* @param met  samples in it, when sampling */
 static bool write_alloc(ubi__context *c, uintptr_t address, size_t size_bytes, ubi__alloc_kind kind, uint64_t met,
@@ -319,10 +325,10 @@ static bool write_free(ubi__context *c, uintptr_t address, ubi__free_kind kind, 
     return true;
 }
 
-static void drop(void) {
+static void drop_event(void) {
     ubi__wire_header *area = ubi__process_state.area;
     if (area)
-        count(&area->dropped);
+        count_one(&area->dropped);
 }
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
@@ -334,13 +340,13 @@ bool ubi__allocated(const void *p, size_t size_bytes, ubi__alloc_kind kind, cons
     uint64_t met = 1;
     if (!ubi__process_state.is_exact && (met = ubi__sampling_meet(&thread->remaining_bytes, size_bytes)) == 0)
         return false;
-    if (!begin(thread))
+    if (!event_begin(thread))
         return false;
     ubi__context *c = ubi__context_of_thread(thread);
     bool is_recorded = c && (ubi__process_state.is_exact || ubi__sampling_remember(p)) &&
                        write_alloc(c, (uintptr_t)p, size_bytes, kind, met, caller);
     if (ubi__unlikely(!is_recorded))
-        drop();
+        drop_event();
     end_maybe_exiting(thread, kind == UBI__ALLOC_REALLOC || kind == UBI__ALLOC_REALLOCARRAY);
     return is_recorded;
 }
@@ -349,16 +355,16 @@ bool ubi__freeing(const void *p, ubi__free_kind kind, size_t size_bytes) {
     ubi__thread *thread = &ubi__this_thread;
     if (ubi__unlikely(!ubi__process_state.is_on))
         return false;
-    if (!begin(thread))
+    if (!event_begin(thread))
         return false;
     if (!ubi__process_state.is_exact && !ubi__sampling_recall(p)) {
-        end(thread);
+        event_end(thread);
         return false;
     }
     ubi__context *c = ubi__context_of_thread(thread);
     bool is_recorded = c && write_free(c, (uintptr_t)p, kind, size_bytes);
     if (ubi__unlikely(!is_recorded))
-        drop();
+        drop_event();
     end_maybe_exiting(thread, kind == UBI__FREE_REALLOC);
     return is_recorded;
 }
@@ -366,14 +372,14 @@ bool ubi__freeing(const void *p, ubi__free_kind kind, size_t size_bytes) {
 /* The second half of a realloc that got no new block. */
 static void write_outcome(ubi__wire_control outcome, const void *lives_on) {
     ubi__thread *thread = &ubi__this_thread;
-    if (!ubi__process_state.is_on || !begin(thread))
+    if (!ubi__process_state.is_on || !event_begin(thread))
         return;
     ubi__context *c = thread->context;
     if (c && ubi__chunk_has_room(c, UBI__WIRE_RECORD_BYTES))
         ubi__chunk_commit(c, put_control(c->at, outcome));
     if (lives_on && !ubi__process_state.is_exact)
         (void)ubi__sampling_remember(lives_on); /* there is room: it was just taken out */
-    end(thread);
+    event_end(thread);
 }
 
 void ubi__realloc_failed(const void *p) {
@@ -386,9 +392,9 @@ void ubi__realloc_freed(void) {
 
 void ubi__realloc_done(void) {
     ubi__thread *thread = &ubi__this_thread;
-    if (ubi__unlikely(thread->is_exiting) && begin(thread)) {
+    if (ubi__unlikely(thread->is_exiting) && event_begin(thread)) {
         ubi__context_give_back(thread);
-        end(thread);
+        event_end(thread);
     }
 }
 
@@ -397,12 +403,12 @@ void ubi__realloc_done(void) {
 static ubi__lock mapping_lock;
 
 bool ubi__mapping_begin(ubi__signals *before) {
-    if (!ubi__process_state.has_mappings || !begin(&ubi__this_thread))
+    if (!ubi__process_state.has_mappings || !event_begin(&ubi__this_thread))
         return false;
     if (ubi__lock_take(&mapping_lock, before))
         return true;
-    drop();
-    end(&ubi__this_thread);
+    drop_event();
+    event_end(&ubi__this_thread);
     return false;
 }
 
@@ -414,13 +420,13 @@ void ubi__mapping_end(ubi__signals before) {
 void ubi__mapped(const void *p, size_t size_bytes, ubi__alloc_kind kind, const ubi__unwind_registers *caller) {
     ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
     if (!c || !write_alloc(c, (uintptr_t)p, size_bytes, kind, 0, caller))
-        drop();
+        drop_event();
 }
 
 void ubi__unmapped(const void *p, size_t size_bytes, ubi__free_kind kind) {
     ubi__context *c = ubi__context_of_thread(&ubi__this_thread);
     if (!c || !write_free(c, (uintptr_t)p, kind, size_bytes))
-        drop();
+        drop_event();
 }
 
 /* ---- markers ----------------------------------------------------------------------------------------------------- */
@@ -429,14 +435,14 @@ void ubi__unmapped(const void *p, size_t size_bytes, ubi__free_kind kind) {
 static void count_lost_marker(void) {
     ubi__wire_header *area = ubi__process_state.area;
     if (area)
-        count(&area->dropped_markers);
+        count_one(&area->dropped_markers);
 }
 
 ubi__context *ubi__event_begin(void) {
     ubi__thread *thread = &ubi__this_thread;
     if (!ubi__process_state.is_on && !is_on_now(thread))
         return NULL;
-    if (!begin(thread)) {
+    if (!event_begin(thread)) {
         count_lost_marker();
         return NULL;
     }
@@ -448,7 +454,7 @@ ubi__context *ubi__event_begin(void) {
 
 void ubi__event_end(bool is_recorded) {
     if (!is_recorded) {
-        drop();
+        drop_event();
         count_lost_marker();
     }
     end_maybe_exiting(&ubi__this_thread, false);

@@ -61,7 +61,7 @@ static ubi__wire_started *row_of(const char *name, ubi__unrecorded why) {
     return NULL;
 }
 
-static ubi__wire_started *note(const char *path, ubi__unrecorded why) {
+static ubi__wire_started *note_program(const char *path, ubi__unrecorded why) {
     bool is_recorded = followed_to && why == UBI__UNRECORDED_CHOICE;
     ubi__wire_started *row = path && !is_recorded ? row_of(base_name(path), why) : NULL;
     if (row)
@@ -72,14 +72,14 @@ static ubi__wire_started *note(const char *path, ubi__unrecorded why) {
 void ubi__started_keep_in_child(ubi__wire_header *area_of_parent) {
     if (notes && area_of_parent)
         notes = ubi__area_map_header_again(area_of_parent);
-    own_note = note(program_invocation_short_name, UBI__UNRECORDED_CHOICE);
+    own_note = note_program(program_invocation_short_name, UBI__UNRECORDED_CHOICE);
     own_pid = getpid();
 }
 
 /* What its file says counts first: that is so with any environment. */
 static ubi__wire_started *note_file(const char *path, ubi__unrecorded by_file, char *const environment[]) {
     bool is_open = followed_to && by_file == UBI__UNRECORDED_CHOICE;
-    return note(path, is_open ? ubi__startable_with(environment, followed_to) : by_file);
+    return note_program(path, is_open ? ubi__startable_with(environment, followed_to) : by_file);
 }
 
 static ubi__wire_started *note_path(const char *path, char *const environment[]) {
@@ -107,12 +107,12 @@ static int take_back(ubi__wire_started *row, int result) {
 /* ---- hooks -------------------------------------------------------------------------------------------------------- */
 
 /* What comes after us, looked up by any thread that wants it. */
-#define REAL(name) ((__typeof__(&name))real(&reals[REAL_##name], #name))
+#define REAL(name) ((__typeof__(&name))real_function(&reals[REAL_##name], #name))
 
 enum { REAL_execve, REAL_execvpe, REAL_fexecve, REAL_posix_spawn, REAL_posix_spawnp, REAL_system, REAL_popen, REALS };
 static void *_Atomic reals[REALS];
 
-static void *real(void *_Atomic *place, const char *name) {
+static void *real_function(void *_Atomic *place, const char *name) {
     void *found = atomic_load_explicit(place, memory_order_relaxed);
     if (!found)
         atomic_store_explicit(place, found = ubi__loaded_next(name), memory_order_relaxed);

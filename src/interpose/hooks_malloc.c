@@ -62,7 +62,7 @@ static inline bool take_pending_new(request *r, ubi__pending_new *kept) {
 }
 
 /* Told, when there is a block. Without one, an operator new asks its handler and may call us again. */
-static inline void *finish(void *p, request *r) {
+static inline void *finish_request(void *p, request *r) {
     ubi__pending_new kept;
     bool is_new = take_pending_new(r, &kept);
     if (ubi__likely(p != NULL))
@@ -76,7 +76,7 @@ static inline void *finish(void *p, request *r) {
 
 SLOW void *slow_malloc(size_t size) {
     request r = { UBI__ALLOC_MALLOC, size, ubi__caller() };
-    return finish(ubi__real.malloc(size), &r);
+    return finish_request(ubi__real.malloc(size), &r);
 }
 
 UBI__HOOK void *malloc(size_t size) {
@@ -87,7 +87,7 @@ UBI__HOOK void *malloc(size_t size) {
 
 SLOW void *slow_calloc(size_t n, size_t size) {
     request r = { UBI__ALLOC_CALLOC, n * size, ubi__caller() };
-    return finish(ubi__real.calloc(n, size), &r);
+    return finish_request(ubi__real.calloc(n, size), &r);
 }
 
 UBI__HOOK void *calloc(size_t n, size_t size) {
@@ -195,7 +195,7 @@ UBI__HOOK int posix_memalign(void **out, size_t alignment, size_t size) {
     if (error)
         return error;
     *out = p;
-    (void)finish(p, &r);
+    (void)finish_request(p, &r);
     return 0;
 }
 
@@ -203,26 +203,26 @@ UBI__HOOK void *aligned_alloc(size_t alignment, size_t size) {
     if (steps_over(size))
         return ubi__real.aligned_alloc(alignment, size);
     request r = { UBI__ALLOC_ALIGNED_ALLOC, size, ubi__caller() };
-    return finish(ubi__real.aligned_alloc(alignment, size), &r);
+    return finish_request(ubi__real.aligned_alloc(alignment, size), &r);
 }
 
 UBI__HOOK void *memalign(size_t alignment, size_t size) {
     if (steps_over(size))
         return ubi__real.memalign(alignment, size);
     request r = { UBI__ALLOC_MEMALIGN, size, ubi__caller() };
-    return finish(ubi__real.memalign(alignment, size), &r);
+    return finish_request(ubi__real.memalign(alignment, size), &r);
 }
 
 UBI__HOOK void *valloc(size_t size) {
     if (steps_over(size))
         return ubi__real.valloc(size);
     request r = { UBI__ALLOC_VALLOC, size, ubi__caller() };
-    return finish(ubi__real.valloc(size), &r);
+    return finish_request(ubi__real.valloc(size), &r);
 }
 
 UBI__HOOK void *pvalloc(size_t size) {
     if (steps_over(size))
         return ubi__real.pvalloc(size);
     request r = { UBI__ALLOC_PVALLOC, size, ubi__caller() };
-    return finish(ubi__real.pvalloc(size), &r);
+    return finish_request(ubi__real.pvalloc(size), &r);
 }

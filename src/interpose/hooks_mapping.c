@@ -14,7 +14,7 @@
 #include "interpose/preload.h"
 #include "interpose/real_functions.h"
 
-static bool counts(int flags) {
+static bool is_counted(int flags) {
     return (flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) == MAP_PRIVATE;
 }
 
@@ -27,7 +27,7 @@ UBI__HOOK void *mmap(void *at, size_t size, int access, int flags, int fd, off_t
     if (p != MAP_FAILED) {
         if (flags & MAP_FIXED) /* takes the place of what was there */
             ubi__unmapped(p, size, UBI__FREE_MUNMAP);
-        if (counts(flags))
+        if (is_counted(flags))
             ubi__mapped(p, size, UBI__ALLOC_MMAP, &caller);
     }
     ubi__mapping_end(before);

@@ -18,7 +18,7 @@
 #include "interpose/sealing.h"
 
 /* While it can be done. */
-static void prepare(void) {
+static void prepare_for_seal(void) {
     ubi__reserve_map();
     ubi__context *c = ubi__event_begin();
     if (!c)
@@ -28,7 +28,7 @@ static void prepare(void) {
     ubi__event_end(true);
 }
 
-static void seal(const ubi__seal *how) {
+static void set_seal(const ubi__seal *how) {
     ubi__seal_now = *how;
     ubi__unwind_set_blind(ubi__is_forbidden(SYS_rt_sigprocmask));
 }
@@ -43,14 +43,14 @@ static bool begin_sealing(unsigned long mode, const void *filter, ubi__seal *bef
         ubi__seal_by_filter(&after, filter);
     if (!after.is_sealed)
         return false;
-    prepare();
-    seal(&after);
+    prepare_for_seal();
+    set_seal(&after);
     return true;
 }
 
 static void end_sealing(const ubi__seal *before, bool has_worked) {
     if (!has_worked)
-        seal(before);
+        set_seal(before);
 }
 
 static int seccomp_by_prctl(unsigned long mode, unsigned long filter, unsigned long c, unsigned long d) {

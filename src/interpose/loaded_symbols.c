@@ -17,6 +17,7 @@
 #include <sys/auxv.h>
 #include <sys/uio.h>
 
+#include "base/assert.h"
 #include "interpose/system_calls.h"
 
 /* Libraries that one needs, with all that these need. */
@@ -159,7 +160,7 @@ static const struct link_map *first_library(void) {
 }
 
 /* False: it is not there any more. Where the kernel does not want to look for us, we look. */
-static bool copy(void *out, const void *from, size_t n, size_t *copied) {
+static bool copy_memory(void *out, const void *from, size_t n, size_t *copied) {
     struct iovec here = { out, n }, there = { (void *)(uintptr_t)from, n };
     long pid = ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0);
     long got = ubi__system(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
@@ -175,13 +176,13 @@ static bool copy(void *out, const void *from, size_t n, size_t *copied) {
 
 static bool copy_node(struct link_map *out, const struct link_map *from) {
     size_t n;
-    return from && copy(out, from, sizeof *out, &n) && n == sizeof *out;
+    return from && copy_memory(out, from, sizeof *out, &n) && n == sizeof *out;
 }
 
 static bool has_file_name(const struct link_map *node, const char *name) {
     char path[PATH_BYTES];
     size_t n;
-    if (!node->l_name || !copy(path, node->l_name, sizeof path, &n) || !memchr(path, 0, n))
+    if (!node->l_name || !copy_memory(path, node->l_name, sizeof path, &n) || !memchr(path, 0, n))
         return false;
     const char *slash = strrchr(path, '/');
     return strcmp(slash ? slash + 1 : path, name) == 0;
@@ -237,6 +238,7 @@ static void add_library(search *s, const struct link_map *library) {
             return;
     if (s->n == NEEDED_MAX || library->l_ld == _DYNAMIC)
         return;
+    UBI_ASSERT(s->n < NEEDED_MAX && library->l_ld);
     s->libraries[s->n].bias = library->l_addr;
     s->libraries[s->n++].dynamic = library->l_ld;
 }

@@ -13,15 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "interpose/system_calls.h"
 
 /** 0: free, 1: held, 2: held, and somebody waits. */
 typedef _Atomic uint32_t ubi__lock;
 
 #define UBI__LOCK_TRIES 100000u
+_Static_assert(sizeof(ubi__lock) == 4, "a futex");
 
 /** Which signals were blocked before; as the kernel has it. */
 typedef uint64_t ubi__signals;
+_Static_assert(8 * sizeof(ubi__signals) >= 64, "one bit for each signal of the kernel");
 
 static inline ubi__signals ubi__signals_block(void) {
     static const ubi__signals all = UINT64_MAX;
@@ -52,6 +55,7 @@ static inline bool ubi__lock_take(ubi__lock *lock, ubi__signals *before) {
 }
 
 static inline void ubi__lock_give(ubi__lock *lock, ubi__signals before) {
+    UBI_ASSERT(atomic_load_explicit(lock, memory_order_relaxed) != 0); /* it is held */
     if (atomic_exchange_explicit(lock, 0, memory_order_release) == 2)
         ubi__futex_wake((const void *)lock, 1);
     ubi__signals_restore(before);

@@ -4,10 +4,12 @@
  */
 #include "interpose/mapped_area.h"
 
+#include "base/assert.h"
 #include "interpose/system_calls.h"
 
 #define PAGE_BYTES 4096u
 #define SEGMENT_BYTES ((size_t)UBI__WIRE_SEGMENT_CHUNKS * UBI__WIRE_CHUNK_BYTES)
+_Static_assert(SEGMENT_BYTES % PAGE_BYTES == 0, "segments are pages, whose last one leads to the next");
 
 static ubi__wire_header *first; /* NULL: nothing is mapped */
 static size_t first_bytes;
@@ -68,6 +70,7 @@ static uint8_t *map_segment(uint32_t i) {
 }
 
 uint8_t *ubi__area_chunk(uint32_t i) {
+    UBI_ASSERT(i < UBI__WIRE_CHUNKS);
     uint32_t number = i / UBI__WIRE_SEGMENT_CHUNKS;
     uint8_t *segment = atomic_load_explicit(&segments[number], memory_order_acquire);
     if (!segment)
@@ -84,7 +87,7 @@ void ubi__area_unmap_header(ubi__wire_header *area) {
     ubi__pages_free(area, PAGE_BYTES);
 }
 
-static void replace(void *p, size_t size_bytes) {
+static void replace_mapping(void *p, size_t size_bytes) {
     (void)ubi__system(SYS_mmap, (long)p, (long)size_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
@@ -96,8 +99,8 @@ void ubi__area_leave(void) {
     for (uint32_t i = 0; i < UBI__WIRE_SEGMENTS; i++) {
         uint8_t *segment = atomic_exchange(&segments[i], NULL);
         if (segment && (segment < (uint8_t *)first || segment >= end))
-            replace(segment - PAGE_BYTES, PAGE_BYTES + SEGMENT_BYTES);
+            replace_mapping(segment - PAGE_BYTES, PAGE_BYTES + SEGMENT_BYTES);
     }
-    replace(first, first_bytes);
+    replace_mapping(first, first_bytes);
     first = NULL;
 }

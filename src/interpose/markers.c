@@ -23,6 +23,12 @@
 #define KEY_BYTES 255u
 /* Of a detail, beside key and text: its type, their lengths or a number. */
 #define DETAIL_BYTES 16u
+_Static_assert(1 + 2 + 2 <= DETAIL_BYTES && 1 + 2 + sizeof(double) <= DETAIL_BYTES,
+               "type, two lengths; type, length, number");
+_Static_assert(TEXT_BYTES + KEY_BYTES + DETAIL_BYTES <= UBI__WIRE_MARKER_DETAILS_BYTES, "the longest detail has room");
+_Static_assert((int)UBI_MARKER_START == 0 && (int)UBI_MARKER_END == 1 && (int)UBI_MARKER_TIMESTAMP == 2 &&
+                   (int)UBI_MARKER_HELPER_EVENT == 3,
+               "as UBI__MARKER_TYPE_MASK numbers them");
 
 static ubi__lock lock;
 static ubi_marker_port *ports; /* by next[UBI_MARKER_RECORDER_SINK] */
@@ -109,8 +115,8 @@ static bool wants_stack(uint32_t flags) {
 }
 
 /* Of a START the time is read last, of anything else first: what we do belongs neither to what begins nor to what ends. */
-static void post(const ubi_marker_sink *sink, const char *name, uint32_t flags, const void *caller,
-                 const ubi_marker_extra *extra) {
+static void post_marker(const ubi_marker_sink *sink, const char *name, uint32_t flags, const void *caller,
+                        const ubi_marker_extra *extra) {
     ubi__unwind_registers registers = ubi__caller();
     uint32_t tracing = UBI_MARKER_TRACING_OF(flags);
     uint64_t given_ns = extra ? extra->monotonic_ns : 0;
@@ -139,7 +145,7 @@ static void post(const ubi_marker_sink *sink, const char *name, uint32_t flags, 
     ubi__event_end(write_marker(c, &m));
 }
 
-static const ubi_marker_sink our_sink = { .version = UBI_MARKER_VERSION, .post = post };
+static const ubi_marker_sink our_sink = { .version = UBI_MARKER_VERSION, .post = post_marker };
 
 /* ---- ports ------------------------------------------------------------------------------------------------------- */
 

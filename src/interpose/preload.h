@@ -61,6 +61,7 @@ union ubi__process_page {
     ubi__process it;
     char page[4096];
 };
+_Static_assert(sizeof(union ubi__process_page) == 4096, "a page, which the kernel wipes in children");
 extern UBI__OURS union ubi__process_page ubi__process_page;
 #define ubi__process_state (ubi__process_page.it)
 
@@ -118,6 +119,9 @@ typedef struct ubi__thread {
     uintptr_t stack_low, stack_high; /* 0, 0: not known yet, or not at all */
     ubi__pending_new pending_new;
 } ubi__thread;
+_Static_assert(sizeof(ubi__thread) <= 192, "small: see above");
+_Static_assert(UBI__IDLE == 0, "a new thread is idle");
+_Static_assert(UBI__ALLOC_MALLOC == 0, "0 is no pending kind");
 
 extern UBI__OURS UBI__THREAD_LOCAL ubi__thread ubi__this_thread;
 
@@ -129,6 +133,7 @@ extern UBI__OURS uint8_t ubi__filter[65536];
 static inline size_t ubi__filter_place(const void *p) {
     return (uint16_t)((uintptr_t)p >> 4);
 }
+_Static_assert(sizeof ubi__filter == UINT16_MAX + 1, "a place for each value of the bits");
 
 static inline bool ubi__filter_passes(const void *p) {
     return ubi__likely(ubi__filter[ubi__filter_place(p)] == 0);

@@ -105,7 +105,7 @@ static void leave_parents_area(void) {
 }
 
 /* Connects anew. If that is not possible, ubiheap knows why, or the parent's area says so, where what it starts is noted, too. */
-static ubi__connection follow(void) {
+static ubi__connection follow_fork(void) {
     ubi__wire_header *header = area_of_parent ? ubi__area_map_header_again(area_of_parent) : NULL;
     leave_parents_area();
     ubi__connection c = ubi__connect(socket_path, true);
@@ -126,7 +126,7 @@ static void after_fork_in_child(void) {
     if (!follows_children)
         ubi__started_keep_in_child(area_of_parent);
     else
-        c = follow();
+        c = follow_fork();
     leave_parents_area();
     ubi__events_after_fork();
     ubi__markers_after_fork();
@@ -182,7 +182,7 @@ bool ubi__start(void) {
  * The C library takes a lock, and may allocate, to be told what to do after fork, so it is not told before. A child that is
  * made earlier than that finds its state wiped, and is not recorded.
  */
-static __attribute__((constructor(101))) void begin(void) {
+static __attribute__((constructor(101))) void begin_recording(void) {
     ubi__thread *thread = &ubi__this_thread;
     uint32_t business = thread->business;
     (void)ubi__start();

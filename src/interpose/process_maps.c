@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "interpose/system_calls.h"
 
 #ifndef PROCESS_MAPS /* a fuzz target has a list of its own */
@@ -18,6 +19,7 @@
 #define LINES_BYTES 8192 /* more than the longest line: a path has at most 4096 bytes */
 /* More than the list of as many mappings as the kernel allows by default. */
 #define LIST_BYTES ((size_t)8 << 20)
+_Static_assert(LINES_BYTES >= 4096 + 128, "a line with the longest path has room");
 
 typedef struct lines {
     long fd;
@@ -28,6 +30,7 @@ typedef struct lines {
 
 /* Moves what is left to the front, and reads behind it. False: there is no more, or no room. */
 static bool read_more(lines *l) {
+    UBI_ASSERT(l->at <= l->n && l->n <= sizeof l->text);
     memmove(l->text, l->text + l->at, l->n - l->at);
     l->n -= l->at;
     l->at = 0;

@@ -24,7 +24,7 @@ static look_fn *_Atomic kernels; /* NULL: none */
 static _Atomic uint64_t last_ns; /* what was seen last, by whichever thread */
 
 /* The image has the headers of its sections, and is the kernel's, so it is as it should be. */
-static look_fn *find(const char *image) {
+static look_fn *find_in_image(const char *image) {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)image;
     const ElfW(Shdr) *sections = (const ElfW(Shdr) *)(image + header->e_shoff);
     for (unsigned i = 0; i < header->e_shnum; i++) {
@@ -42,7 +42,7 @@ static look_fn *find(const char *image) {
 void ubi__program_clock_find(void) {
     const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
     if (image)
-        atomic_store_explicit(&kernels, find(image), memory_order_relaxed);
+        atomic_store_explicit(&kernels, find_in_image(image), memory_order_relaxed);
 }
 
 uint64_t ubi__program_clock_ns(void) {

@@ -152,6 +152,9 @@ ubi__real_functions ubi__real = {
 
 /* ---- the lookup -------------------------------------------------------------------------------------------------- */
 
+_Static_assert(sizeof(ubi__real_functions) % sizeof(void *) == 0 && sizeof(void *) == sizeof(void (*)(void)),
+               "pointers, all of them");
+
 static const struct {
     const char *name;
     size_t at; /* in ubi__real_functions */
@@ -190,6 +193,7 @@ void ubi__resolve(void) {
     static _Atomic bool is_done;
     if (atomic_load_explicit(&is_done, memory_order_acquire))
         return;
+    _Static_assert(sizeof functions / sizeof *functions == sizeof ubi__real / sizeof(void *), "each is looked up");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *found = ubi__loaded_next(functions[i].name);
         __atomic_store_n((void **)((char *)&ubi__real + functions[i].at), found, __ATOMIC_RELAXED);

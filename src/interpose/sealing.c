@@ -20,10 +20,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "interpose/system_calls.h"
 
 #define SCRATCH 16 /* words of the machine */
 #define SHIFT_BITS 32
+_Static_assert((SCRATCH & (SCRATCH - 1)) == 0 && SCRATCH == BPF_MEMWORDS, "as the kernel has it");
 #if defined(__aarch64__)
 #define MACHINE AUDIT_ARCH_AARCH64
 #else
@@ -81,7 +83,8 @@ static const wanted calls[] = {
 };
 #define CALLS (sizeof calls / sizeof *calls)
 
-static void forbid(ubi__seal *seal, long number) {
+static void forbid_call(ubi__seal *seal, long number) {
+    UBI_ASSERT(number >= 0 && number < UBI__SEALABLE);
     seal->is_sealed = true;
     seal->is_timeless |= number == SYS_clock_gettime; /* what the kernel maps for it may have to call it */
     seal->forbidden[number / 64] |= UINT64_C(1) << number % 64;
@@ -107,7 +110,7 @@ static uint32_t *scratch_of(machine *m, uint32_t at) {
     return &m->scratch[at % SCRATCH];
 }
 
-static uint32_t load(machine *m, const struct sock_filter *i) {
+static uint32_t machine_load(machine *m, const struct sock_filter *i) {
     switch (BPF_MODE(i->code)) {
     case BPF_ABS:
         return word_of(m, i->k);
@@ -123,7 +126,7 @@ static uint32_t load(machine *m, const struct sock_filter *i) {
     }
 }
 
-static void calculate(machine *m, const struct sock_filter *i) {
+static void machine_calculate(machine *m, const struct sock_filter *i) {
     uint32_t other = BPF_SRC(i->code) == BPF_X ? m->x : i->k;
     switch (BPF_OP(i->code)) {
     case BPF_ADD:
@@ -163,7 +166,7 @@ static void calculate(machine *m, const struct sock_filter *i) {
 }
 
 /* How many instructions are passed over. */
-static uint32_t jump(machine *m, const struct sock_filter *i) {
+static uint32_t machine_jump(machine *m, const struct sock_filter *i) {
     uint32_t other = BPF_SRC(i->code) == BPF_X ? m->x : i->k;
     bool is_true = false;
     switch (BPF_OP(i->code)) {
@@ -193,10 +196,10 @@ static uint32_t answer_of(const struct sock_fprog *filter, machine *m) {
         const struct sock_filter *i = &filter->filter[at];
         switch (BPF_CLASS(i->code)) {
         case BPF_LD:
-            m->a = load(m, i);
+            m->a = machine_load(m, i);
             break;
         case BPF_LDX:
-            m->x = load(m, i);
+            m->x = machine_load(m, i);
             break;
         case BPF_ST:
             *scratch_of(m, i->k) = m->a;
@@ -205,10 +208,10 @@ static uint32_t answer_of(const struct sock_fprog *filter, machine *m) {
             *scratch_of(m, i->k) = m->x;
             break;
         case BPF_ALU:
-            calculate(m, i);
+            machine_calculate(m, i);
             break;
         case BPF_JMP:
-            at += jump(m, i);
+            at += machine_jump(m, i);
             break;
         case BPF_RET:
             return BPF_RVAL(i->code) == BPF_A ? m->a : i->k;
@@ -227,6 +230,7 @@ static bool is_allowed(const struct sock_fprog *filter, const wanted *call) {
     machine m = { .a = 0 };
     memcpy(data.args, call->arguments, sizeof data.args);
     memcpy(m.input, &data, sizeof m.input);
+    _Static_assert(sizeof data == sizeof m.input, "the machine reads all of it, by words");
     uint32_t answer = answer_of(filter, &m) & SECCOMP_RET_ACTION_FULL;
     return answer == SECCOMP_RET_ALLOW || answer == SECCOMP_RET_LOG;
 }
@@ -234,13 +238,13 @@ static bool is_allowed(const struct sock_fprog *filter, const wanted *call) {
 void ubi__seal_by_filter(ubi__seal *seal, const struct sock_fprog *filter) {
     for (size_t i = 0; i < CALLS; i++)
         if (!filter || !filter->filter || !is_allowed(filter, &calls[i]))
-            forbid(seal, calls[i].number);
+            forbid_call(seal, calls[i].number);
 }
 
 void ubi__seal_strictly(ubi__seal *seal) {
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].number != SYS_read)
-            forbid(seal, calls[i].number);
+            forbid_call(seal, calls[i].number);
     seal->is_timeless = true; /* the kernel forbids the processor's counter, too */
 }
 
@@ -266,6 +270,7 @@ void *ubi__reserve_take(size_t size_bytes) {
         if (!p || size > reserve_bytes || used > reserve_bytes - size)
             return NULL;
     while (!atomic_compare_exchange_weak(&reserve_used, &used, used + size));
+    UBI_ASSERT(used % 4096 == 0 && used + size <= reserve_bytes);
     return p + used;
 }
 

@@ -22,6 +22,7 @@ typedef struct ubi__seal {
         is_timeless; /* nobody tells the time any more: the processor's counter is forbidden, too, or the call may be needed */
     uint64_t forbidden[UBI__SEALABLE / 64];
 } ubi__seal;
+_Static_assert(UBI__SEALABLE % 64 == 0, "whole words");
 
 extern __attribute__((visibility("hidden"))) ubi__seal ubi__seal_now;
 

@@ -102,7 +102,7 @@ static bool is_in(const ubi__seal *seal, const ubi__seal *other) {
 static ubi__seal all_that_we_call(void) {
     ubi__seal all = { 0 };
     for (size_t i = 0; i < CALLS; i++)
-        forbid(&all, calls[i].number);
+        forbid_call(&all, calls[i].number);
     return all;
 }
 

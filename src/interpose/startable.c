@@ -20,6 +20,7 @@
 #define FIRST_LINE 256
 #define PATH_BYTES 4096
 #define USUAL_FOLDERS "/bin:/usr/bin"
+_Static_assert(FIRST_LINE >= SELFMAG, "the magic number is in what is read");
 
 /* ---- the file ----------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +47,7 @@ static char *interpreter_in(char *line) {
 }
 
 /* @param line  out: line[FIRST_LINE + 1]. @param next  out: the interpreter of a script, in `line`; NULL: it is none. */
-static ubi__unrecorded look(int fd, char *line, char **next) {
+static ubi__unrecorded look_at_file(int fd, char *line, char **next) {
     char loader[UBI__LOADER_BYTES];
     ssize_t n = read_at(&fd, line, FIRST_LINE, 0);
     *next = NULL;
@@ -62,13 +63,13 @@ static ubi__unrecorded look(int fd, char *line, char **next) {
     return has_other_rights(fd) ? UBI__UNRECORDED_RIGHTS : ubi__program_keeps_out(loader, read_at, &fd);
 }
 
-static ubi__unrecorded follow(const char *path, int interpreters) {
+static ubi__unrecorded follow_interpreters(const char *path, int interpreters) {
     char line[FIRST_LINE + 1], *next = NULL;
     for (; path && interpreters <= MAX_INTERPRETERS; interpreters++) {
         long fd = ubi__system(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
         if (fd < 0)
             break;
-        ubi__unrecorded why = look((int)fd, line, &next);
+        ubi__unrecorded why = look_at_file((int)fd, line, &next);
         (void)ubi__system(SYS_close, fd, 0, 0, 0, 0, 0);
         if (why != UBI__UNRECORDED_CHOICE)
             return why;
@@ -78,19 +79,19 @@ static ubi__unrecorded follow(const char *path, int interpreters) {
 }
 
 ubi__unrecorded ubi__startable_path(const char *path) {
-    return path ? follow(path, 0) : UBI__UNRECORDED_CHOICE;
+    return path ? follow_interpreters(path, 0) : UBI__UNRECORDED_CHOICE;
 }
 
 ubi__unrecorded ubi__startable_file(int fd) {
     char line[FIRST_LINE + 1], *next;
-    ubi__unrecorded why = look(fd, line, &next);
-    return next ? follow(next, 1) : why;
+    ubi__unrecorded why = look_at_file(fd, line, &next);
+    return next ? follow_interpreters(next, 1) : why;
 }
 
 /* ---- its name ----------------------------------------------------------------------------------------------------- */
 
 /* "FOLDER/NAME"; false: it does not fit. An empty folder is the working one. */
-static bool join(char out[PATH_BYTES], const char *folder, size_t n_folder, const char *name) {
+static bool join_path(char out[PATH_BYTES], const char *folder, size_t n_folder, const char *name) {
     size_t n = strlen(name);
     if (n_folder + n + 2 > PATH_BYTES)
         return false;
@@ -108,7 +109,7 @@ ubi__unrecorded ubi__startable_name(const char *name) {
     const char *folder = ubi__environment_value("PATH");
     for (folder = folder ? folder : USUAL_FOLDERS;; folder++) {
         size_t n = strcspn(folder, ":");
-        if (join(path, folder, n, name) && ubi__system(SYS_faccessat, AT_FDCWD, (long)path, X_OK, 0, 0, 0) == 0)
+        if (join_path(path, folder, n, name) && ubi__system(SYS_faccessat, AT_FDCWD, (long)path, X_OK, 0, 0, 0) == 0)
             return ubi__startable_path(path);
         folder += n;
         if (!*folder)
@@ -127,7 +128,7 @@ static const char *value_in(char *const environment[], const char *name) {
 }
 
 /* Whether a text holds another; strstr would do, but is not among what may be called anywhere. */
-static bool holds(const char *text, const char *part) {
+static bool has_part(const char *text, const char *part) {
     size_t n = strlen(part);
     for (; (text = strchr(text, part[0])) != NULL; text++)
         if (strncmp(text, part, n) == 0)
@@ -138,7 +139,7 @@ static bool holds(const char *text, const char *part) {
 ubi__unrecorded ubi__startable_with(char *const environment[], const char *socket_path) {
     const char *preload = value_in(environment, "LD_PRELOAD"),
                *socket = value_in(environment, UBI__WIRE_SOCKET_VARIABLE);
-    if (!preload || !socket || !holds(preload, UBI__WIRE_LIBRARY))
+    if (!preload || !socket || !has_part(preload, UBI__WIRE_LIBRARY))
         return UBI__UNRECORDED_ENVIRONMENT;
     long answer = ubi__system(SYS_faccessat, AT_FDCWD, (long)socket_path, F_OK, 0, 0, 0);
     return answer == -ENOENT || answer == -EACCES || answer == -ENOTDIR ? UBI__UNRECORDED_UNREACHED
