@@ -36,7 +36,7 @@ static ubi_status row_of_class(uint32_t *out, ubi__class_rows *t, const ubi_clas
 
 /* ---- one scheme ------------------------------------------------------------------------------------------------- */
 
-/** Where the texts of a class stand in memory: many classes of a scheme may share one long text. */
+/** Where the texts of a class are in memory: many classes of a scheme may share one long text. */
 typedef struct class_place {
     uint64_t name_at, name_len, place_at, place_len, coarse_type;
 } class_place;

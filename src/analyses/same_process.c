@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* Of the nodes that could be the same, so many must be. */
+/* Of the nodes that could be the same, at least this share must be. */
 #define LEAST_COMMON_PERCENT 10
 #define LEAST_SAME_PERCENT 98
 /* Fewer texts than these say nothing. */
@@ -25,7 +25,7 @@ static const ubi_kind *kind_of(const ubi_graph *g, ubi_node_ix node) {
 #define LOOK_BYTES 256
 
 static bool has_word(ubi_text text) {
-    size_t n = 0; /* digits behind an x_ */
+    size_t n = 0; /* digits after an x_ */
     for (size_t i = 2; i < text.len && i < LOOK_BYTES; i++) {
         bool begins = text.ptr[i - 2] == 'x' && text.ptr[i - 1] == '_';
         bool is_digit = text.ptr[i] && strchr(WORD_DIGITS, text.ptr[i]);

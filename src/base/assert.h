@@ -2,7 +2,7 @@
  *
  * assert.h: invariants that run.
  *
- * An invariant that stands beside a struct is a function beside it, called where the struct changes hands:
+ * An invariant that is prose beside a struct is a function beside it, called where the struct changes hands:
  *
  *     // Rows are sorted by name, and no two names are equal.
  *     void ubi__names_check(const ubi__names *names);

@@ -4,7 +4,7 @@
  *
  *     open(path) write... commit()        the file has the new content, safely on disk
  *     open(path) write... discard()       as if nothing had happened
- *     open(path) write... appear()        as commit, but not synced, and whoever has another descriptor of it writes on
+ *     open(path) write... appear()        as commit, but not synced, and other descriptors of it go on writing
  *
  * What is written goes into a file without a name in the directory of `path` (O_TMPFILE), or, where a file system has no
  * such files, into one named ".ubiheap-" and 16 random digits. Commit syncs it to disk, gives it the name, replacing an old

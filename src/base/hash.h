@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Random once per process, so that nobody can prepare a file whose keys all collide. */
+/** Random once per process, so that no file can be prepared whose keys all collide. */
 extern uint64_t ubi__hash_seed;
 
 /** Full 64-to-64-bit mix (a bijection for a fixed seed). */

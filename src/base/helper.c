@@ -18,7 +18,7 @@ void ubi__helper_check(const ubi__helper *h) {
     UBI_ASSERT(h->threaded || !h->first);
 }
 
-/* Takes a chore off the list. Lists are short: nobody gives much before waiting. */
+/* Takes a chore off the list. Lists are short: callers give few chores before they wait. */
 static void take_chore(ubi__helper *h, ubi__chore *chore) {
     ubi__chore *before = NULL;
     ubi__helper_check(h);

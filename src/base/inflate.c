@@ -35,7 +35,7 @@ struct ubi__inflater {
     struct inflate_state *isal; /* fast engine; 87 KB, so on the heap */
     z_stream zlib;              /* exact engine */
     bool zlib_ready;
-    bool member_open; /* inside a member, behind its header (fast) or anywhere in it (exact) */
+    bool member_open; /* inside a member, past its header (fast) or anywhere in it (exact) */
 };
 
 /* ---- input window ------------------------------------------------------------------------------------------------ */
@@ -233,7 +233,7 @@ static ubi_status open_isal_member(ubi__inflater *f) {
     return UBI_OK;
 }
 
-/* Whole bytes that ISA-L took behind a zlib trailer stay in its bit buffer; the window may have been refilled since. */
+/* Whole bytes that ISA-L read past a zlib trailer stay in its bit buffer; the window may have been refilled since. */
 static void put_read_ahead_back(ubi__inflater *f) {
     size_t n = (size_t)f->isal->read_in_length / 8;
     UBI_ASSERT(n <= READ_AHEAD_BYTES && f->input_at <= f->input_n);
@@ -316,7 +316,7 @@ static ubi_status run_zlib_block(ubi__inflater *f, uint8_t *block, int *code) {
             return ubi__fail_nomem();
         if (*code != Z_OK && *code != Z_BUF_ERROR)
             return UBI_OK;
-        /* With a full block and input left, inflate stopped for want of room: that is where the call ends. A block that
+        /* With a full block and input left, inflate stopped because the block is full: that is where the call ends. A block that
          * filled up just as the window did may still end the member, so go on with more input. */
         if (!used_all || f->input_ended)
             return UBI_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * process_clock.h: times that somebody else took, on the clock of ubi_process_clock_ns.
+ * process_clock.h: times taken by others, on the clock of ubi_process_clock_ns.
  */
 #ifndef UBI_BASE_PROCESS_CLOCK_H
 #define UBI_BASE_PROCESS_CLOCK_H

@@ -33,7 +33,7 @@ static inline void ubi__slots_fini(ubi__slots *s, const ubi_allocator *a) {
     *s = (ubi__slots){ NULL, 0 };
 }
 
-/** The slot behind slot `i`. */
+/** The slot after slot `i`. */
 static inline size_t ubi__slots_next(const ubi__slots *s, size_t i) {
     UBI_ASSERT(i < s->n);
     return (i + 1) & (s->n - 1);

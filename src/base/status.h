@@ -11,7 +11,7 @@
 ubi_status ubi__fail(ubi_status status, const char *format, ...) UBI_PRINTF(2, 3);
 /** Out of memory; never allocates. */
 ubi_status ubi__fail_nomem(void);
-/** UBI_EIO with strerror(errno_value) behind the text. */
+/** UBI_EIO with strerror(errno_value) after the text. */
 ubi_status ubi__fail_errno(int errno_value, const char *format, ...) UBI_PRINTF(2, 3);
 /** UBI_ECANCELLED with the usual words. */
 ubi_status ubi__fail_cancelled(void);

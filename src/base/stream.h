@@ -4,7 +4,7 @@
  *
  * A chunk stays in the cache between the thread that inflates it and the one that reads it. In front of its first byte
  * lie UBI__STREAM_HEADROOM writable bytes, where the reader may put what it left over from the chunk before, so that a
- * record which straddles two chunks is contiguous; behind its last byte lie UBI__STREAM_PADDING readable zero bytes, so
+ * record which straddles two chunks is contiguous; after its last byte are UBI__STREAM_PADDING readable zero bytes, so
  * that a decoder may load whole words.
  */
 #ifndef UBI_BASE_STREAM_H

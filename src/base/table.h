@@ -72,7 +72,7 @@ static inline size_t ubi__table_distance(size_t from, size_t to, size_t n_slots)
     return to >= from ? to - from : to + (n_slots - from);
 }
 
-/** How many entries so many slots may hold. */
+/** How many entries this many slots may hold. */
 static inline size_t ubi__table_capacity(size_t n_slots) {
     return n_slots - n_slots / 3 - (n_slots % 3 != 0);
 }

@@ -29,7 +29,7 @@ static inline uint64_t ubi__tick_counter(void) {
 
 /** Whether the counter runs evenly on all processors, also while they sleep, and the system itself trusts it. Not for hooks. */
 bool ubi__tick_counter_is_good(void);
-/** So many ticks are at most a quarter of a millisecond, whatever their rate. */
+/** A number of ticks that takes at most a quarter of a millisecond at any rate. */
 uint64_t ubi__tick_counter_quarter_ms(void);
 
 #endif

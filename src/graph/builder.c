@@ -195,7 +195,7 @@ ubi_status ubi_graph_builder_node_name(ubi_graph_builder *b, ubi_str_ix name) {
     return UBI_OK;
 }
 
-/* Rows behind the last that had a value. */
+/* Rows after the last that had a value. */
 static ubi_status complete_columns(ubi_graph_builder *b) {
     ubi_graph *g = b->graph;
     if (g->node_name.n)

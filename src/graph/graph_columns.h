@@ -20,7 +20,7 @@
 #include "graph/kinds.h"
 #include "stacks/frames.h"
 
-/** Who made a graph, once somebody has asked (lenses/producer.h). */
+/** Who made a graph, once it was looked up (lenses/producer.h). */
 typedef _Atomic(const struct ubi__producer *) ubi__graph_memo;
 
 struct ubi_graph {

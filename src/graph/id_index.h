@@ -17,7 +17,8 @@
  *
  *     order of first appearance                                       hashed
  *
- * whose hash table, re-labelled, becomes the index: 5 to 11 bytes per node.
+ * whose hash table, re-labelled, becomes the index: 5 to 11 bytes per node. (Slots of 4 bytes; those of
+ * base/table.h have 8.)
  */
 #ifndef UBI_GRAPH_ID_INDEX_H
 #define UBI_GRAPH_ID_INDEX_H

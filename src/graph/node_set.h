@@ -11,7 +11,8 @@
  * refs are compared only when they are very likely equal.
  *
  * Memory: 8 bytes per node for the ref and 5.3 to 7.2 for slots, also while it grows: at most 15.2 bytes. 4 to 8 more
- * per node when there is more than one space.
+ * per node when there is more than one space. (Slots of base/table.h have 8 bytes instead of 4, and there are two tables while
+ * one grows.)
  */
 #ifndef UBI_GRAPH_NODE_SET_H
 #define UBI_GRAPH_NODE_SET_H

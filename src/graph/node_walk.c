@@ -145,7 +145,7 @@ ubi_status ubi_bfs_run(ubi_bfs *walk, bool want_names, ubi_bfs_fn fn, void *payl
 
 /* ---- post-order --------------------------------------------------------------------------------------------------- */
 
-/* The stack is one vector of nodes in which each entry's edges lie behind it: an entry is (node, where its edges begin). */
+/* The stack is one vector of nodes in which each entry is followed by its edges: an entry is (node, where its edges begin). */
 typedef struct entry {
     ubi_node node;
     size_t edges_begin;

@@ -19,7 +19,7 @@ typedef struct ubi__tick_point {
     uint64_t ticks, ns;
 } ubi__tick_point;
 
-/** So long may a point be behind: a tenth of a second for a counter of 2.7 GHz. */
+/** A point may be this old: a tenth of a second for a counter of 2.7 GHz. */
 #define UBI__TICKS_BETWEEN_POINTS (UINT64_C(1) << 28)
 
 /** Whether ticks are those of the counter; set by ubi__ticks_choose. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * marker_details.h: what a kind says goes to the end of the details of a pairing, where those of one row stand together.
+ * marker_details.h: what a kind says goes to the end of the details of a pairing, where those of one row are together.
  */
 #ifndef UBI_TIMELINE_MARKER_DETAILS_H
 #define UBI_TIMELINE_MARKER_DETAILS_H

@@ -2,7 +2,7 @@
  *
  * marker_kinds.c: markers, and the kinds that Mozilla has, each a payload and what it says.
  *
- * Payloads are one block: a size, some numbers, and texts behind them. Marks from the source: docshell/base/timeline/
+ * Payloads are one block: a size, some numbers, and texts after them. Marks from the source: docshell/base/timeline/
  * *TimelineMarker.h.
  */
 #include <string.h>
@@ -147,7 +147,7 @@ typedef struct said {
     char text[];
 } said;
 
-/* A block whose first member is its size. NULL for want of memory. */
+/* A block whose first member is its size. NULL when out of memory. */
 static void *new_block(size_t bytes) {
     const ubi_allocator *a = ubi__timeline_allocator();
     size_t *block = (size_t *)a->alloc(a->ctx, bytes);
@@ -416,7 +416,7 @@ ubi_timeline_marker *ubi_minor_gc_timeline_marker_new(ubi_text reason, ubi_marke
 typedef struct valued {
     size_t bytes;
     size_t n;
-    ubi_marker_value at[]; /* texts point behind them */
+    ubi_marker_value at[]; /* texts point past them */
 } valued;
 
 static size_t text_bytes(const char *text) {

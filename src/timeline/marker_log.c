@@ -12,7 +12,7 @@
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
 #define USUAL_CHUNK_BYTES ((size_t)64 << 10)
-/* What a thread fills in less than FAST_NS is followed by something larger: pages of the system are dear one by one. */
+/* What a thread fills in less than FAST_NS is followed by something larger: faulting pages in one at a time is expensive. */
 #if defined(__SANITIZE_ADDRESS__)
 #define LARGEST_CHUNK_BYTES USUAL_CHUNK_BYTES /* larger blocks are mappings, in which it does not look for pointers */
 #elif defined(__has_feature)
@@ -64,7 +64,7 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&ubi__the_timeline.lock);
 }
 
-/* Nothing is observed in the child. What needs memory to be freed waits until somebody asks for something. */
+/* Nothing is observed in the child. What needs memory to be freed waits until something is asked for. */
 static void fork_child(void) {
     ubi__timeline *t = &ubi__the_timeline;
     ubi__storages_orphan();
@@ -96,7 +96,7 @@ static void end_read_markers(const ubi__log *log, ubi__garbage *garbage) {
     }
 }
 
-/* Takes what nobody needs out of a log, oldest first. */
+/* Takes what is not needed out of a log, oldest first. */
 static void reap_log(ubi__log *log, ubi__garbage *garbage) {
     while (log->oldest && log->oldest->needed == 0 && log->oldest->pins == 0) {
         ubi__chunk *c = log->oldest;
@@ -242,7 +242,7 @@ uint64_t ubi__thread_number(void) {
     return number_of_thread;
 }
 
-/* A log without a thread, or a new one. NULL for want of memory. With the lock. */
+/* A log without a thread, or a new one. NULL when out of memory. With the lock. */
 static ubi__log *find_log(ubi__timeline *t) {
     for (ubi__log *log = t->logs; log; log = log->next) {
         if (log->thread == 0)
@@ -322,7 +322,7 @@ void ubi__log_count_dropped(ubi__log *log) {
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-/* The newest point of a chunk; it may be behind what was published when one looked. */
+/* The newest point of a chunk; it may be newer than what was published when that was read. */
 static ubi__tick_point newest_point(const ubi__chunk *c) {
     const ubi__record *point = atomic_load_explicit(&c->point, memory_order_acquire);
     return point ? (ubi__tick_point){ point->ticks, point->point_ns } : c->start;

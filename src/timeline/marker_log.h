@@ -7,12 +7,12 @@
  * lock, which a thread takes once for a chunk, that is, for some two thousand markers or more.
  *
  * A storage has a cursor in each log. `needed` of a chunk counts the storages whose cursors have not left it, `pins` the pops
- * that read it without the lock; a chunk that nobody needs or pins is freed, unless its thread still writes into it. A log whose
+ * that read it without the lock; a chunk that is neither needed nor pinned is freed, unless its thread still writes into it. A log whose
  * thread has exited waits for another thread. Logs are never freed before all of them are, and have a number: cursors are in an array.
  *
  * Memory: 32 bytes for a marker. Chunks are of 4 KiB at first, then larger, as fast as the thread fills them; in all at most the
  * limit, and per thread a chunk and what its markers say. While a pop reads, what it reads stays, and what comes meanwhile goes in its place: a pop that is
- * slower than those who mark costs them markers, which are counted, and nobody memory.
+ * slower than those who mark costs them markers, which are counted, and no memory.
  */
 #ifndef UBI_TIMELINE_MARKER_LOG_H
 #define UBI_TIMELINE_MARKER_LOG_H
@@ -47,7 +47,7 @@ typedef struct ubi__record {
 _Static_assert(sizeof(ubi__record) == 32, "a pending marker takes 32 bytes");
 
 typedef struct ubi__chunk {
-    _Atomic(ubi__record *) published;   /* behind the last record */
+    _Atomic(ubi__record *) published;   /* past the last record */
     ubi__record *end;                   /* of the room */
     ubi__marker_tables *tables;         /* counted */
     struct ubi__chunk *next;            /* newer */
@@ -109,7 +109,7 @@ typedef struct ubi__log {
     size_t next_chunk_bytes;
     uint64_t n_chunks; /* ever added */
     struct ubi__log *next;
-    uint64_t thread; /* that owns it; 0: nobody */
+    uint64_t thread; /* that owns it; 0: none */
     uint32_t number;
     _Atomic uint64_t n_dropped; /* markers that could not be written; added to by the thread */
 } ubi__log;
@@ -122,7 +122,7 @@ typedef struct ubi__cursor {
     uint64_t n_dropped;   /* of the log, counted already */
 } ubi__cursor;
 
-/** What nobody needs any more. */
+/** What is no longer needed. */
 typedef struct ubi__garbage {
     ubi__chunk *chunks;           /* linked by next */
     ubi_timeline_marker *markers; /* linked by next_garbage; a count of each */
@@ -174,9 +174,9 @@ uint64_t ubi__thread_number(void);
 ubi__log *ubi__log_get(void);
 /** Makes names and stacks possible before there is room for records. False: no memory. */
 bool ubi__log_prepare(ubi__log *log);
-/** Room for a record. False: nobody wants records any more, or there is no memory, and the marker was counted as dropped. */
+/** Room for a record. False: nothing is observed any more, or there is no memory, and the marker was counted as dropped. */
 bool ubi__log_make_room(ubi__log *log);
-/** Notes a point, and makes room for a record behind it; false as before. */
+/** Notes a point, and makes room for a record after it; false as before. */
 bool ubi__log_put_point(ubi__log *log);
 /** A marker of this thread could not be kept. `log` NULL: it has none. */
 void ubi__log_count_dropped(ubi__log *log);
@@ -262,7 +262,7 @@ void ubi__log_need(ubi__log *log, ubi__cursor *cursor);
 /** The cursor goes, of a storage that is no more in the list. Adds to `garbage`. */
 void ubi__log_leave(ubi__log *log, const ubi__cursor *cursor, ubi__garbage *garbage);
 
-/** What a log has behind a cursor. */
+/** What a log has after a cursor. */
 typedef struct ubi__log_range {
     ubi__chunk *chunk, *last;        /* last NULL: nothing */
     const ubi__record *record, *end; /* from here in `chunk`, up to there in `last` */

@@ -211,7 +211,7 @@ static void release_special(ubi_marker_pairing *p, uint32_t special) {
     p->free_special = special;
 }
 
-/* A Paint is a row only with Layers in between, whose rectangles it bears. */
+/* A Paint is a row only with Layers in between, whose rectangles it has. */
 static ubi_status close_paint(ubi_marker_pairing *p, ubi__marker_row *row, const ubi__open_special *s) {
     ubi_marker_details details = { p, row, UBI_NONE, UBI_OK };
     if (s->n_layers == p->n_layers)

@@ -57,12 +57,12 @@ typedef struct ubi__fed_marker {
     uint32_t name, thread, stack; /* numbers of the pairing */
     uint8_t tracing;
     bool is_off_main;
-    bool has_base; /* a START bears its base even if nobody says so */
+    bool has_base; /* a START has its base even without a kind that says so */
     uint16_t process_type;
     uint32_t key; /* a text of the pairing's tables, or UBI_NONE */
     uint64_t time_ns;
     ubi_timeline_marker *marker;     /* to be kept while the row is open; NULL: a plain one */
-    const ubi_timeline_marker *view; /* for kinds; NULL: of a plain one that nobody asks for */
+    const ubi_timeline_marker *view; /* for kinds; NULL: of a plain one that no kind asks for */
     bool says;                       /* the view's kind adds details */
     const ubi_timeline_rectangle *rectangles;
     size_t n_rectangles;

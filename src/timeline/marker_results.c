@@ -255,7 +255,7 @@ void ubi__marker_details_copy(ubi_marker_details *out, const ubi_timeline_detail
     }
 }
 
-/* It has no key, and stands before those that have: rows know whether they have one. */
+/* It has no key, and comes before those that have: rows know whether they have one. */
 void ubi__marker_details_own_end_stack(ubi_marker_details *out) {
     ubi__marker_row *row = out->row;
     ubi__marker_detail end_stack = { .key = UBI_NONE, .type = UBI__DETAIL_END_STACK, .stack = out->stack };

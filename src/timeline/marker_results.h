@@ -17,7 +17,7 @@ enum {
     UBI__ROW_END_STACK = 8, /* the first of its details is that */
     /* While it is made: */
     UBI__ROW_OPEN = 16,   /* a START; `below` and `special` instead of end_ns */
-    UBI__ROW_DROPPED = 32 /* it ended, and is none */
+    UBI__ROW_DROPPED = 32 /* it ended, and is not a result */
 };
 
 typedef struct ubi__marker_row {
@@ -83,7 +83,7 @@ struct ubi_timeline_markers {
 void ubi__marker_columns_check(const ubi__marker_columns *c);
 /** Frees what `c` has. */
 void ubi__marker_columns_fini(ubi__marker_columns *c, const ubi_allocator *allocator);
-/** A result without rows. NULL for want of memory. */
+/** A result without rows. NULL when out of memory. */
 ubi_timeline_markers *ubi__timeline_markers_new(const ubi_allocator *allocator);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * marker_tables.c: see marker_tables.h. Texts stand in blocks that are freed together with the tables.
+ * marker_tables.c: see marker_tables.h. Texts are in blocks that are freed together with the tables.
  */
 #include "timeline/marker_tables.h"
 
@@ -48,7 +48,7 @@ void ubi__marker_tables_unref(ubi__marker_tables *t) {
     UBI_DELETE(a, t);
 }
 
-/* The place of entry `i`, the next one. NULL for want of memory. */
+/* The place of entry `i`, the next one. NULL when out of memory. */
 static void *place_of_next(ubi__marker_tables *t, void **segments, uint32_t i, size_t size) {
     uint32_t segment, offset;
     ubi__marker_segment(i, &segment, &offset);

@@ -2,7 +2,7 @@
  *
  * marker_tables.h: texts and frames of stacks, each once, that one thread adds to while others read.
  *
- * Entries never change or move, and bear small numbers in the order in which they came. So whoever learnt a number from the
+ * Entries never change or move, and have small numbers in the order in which they came. So a thread that learnt a number from the
  * thread that adds (by an acquiring load of what that thread released) may read the entry without a lock.
  * Counted: logs, chunks, markers and results share them.
  */
@@ -47,7 +47,7 @@ typedef struct ubi__marker_tables {
 
 /** Tables know every entry, and parents of frames, of which each has one at most, come before them. Of the thread that adds. O(frames). */
 void ubi__marker_tables_check(const ubi__marker_tables *t);
-/** With one reference. NULL for want of memory. */
+/** With one reference. NULL when out of memory. */
 ubi__marker_tables *ubi__marker_tables_new(const ubi_allocator *allocator);
 static inline ubi__marker_tables *ubi__marker_tables_ref(ubi__marker_tables *t) {
     UBI_ASSERT(atomic_load_explicit(&t->refs, memory_order_relaxed) > 0);

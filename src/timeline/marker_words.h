@@ -38,7 +38,7 @@ typedef struct ubi__marker_blueprint {
 
 /** Never NULL. O(1). */
 const ubi__marker_blueprint *ubi__marker_blueprint_of(ubi_text name);
-/** The i-th of the table, of which the first is that of all other names; NULL behind the last. */
+/** The i-th of the table, of which the first is that of all other names; NULL after the last. */
 const ubi__marker_blueprint *ubi__marker_blueprint_at(size_t i);
 /** The theme's name of a colour, such as "graphs-purple". */
 const char *ubi__marker_color_name(ubi__marker_color color);
@@ -49,7 +49,7 @@ const char *ubi__friendly_cause(ubi_text cause);
 /** Of one marker, such as "Console (load)". Written to out[size], cut at whole characters, NUL-terminated. */
 const char *ubi__marker_label(char *out, size_t size, const ubi__timeline_data *data, const ubi__timeline_row *row);
 
-/** Something else to show of a marker. Both texts are borrowed, and `value` may stand in `buffer`. */
+/** Something else to show of a marker. Both texts are borrowed, and `value` may be in `buffer`. */
 typedef struct ubi__marker_field {
     ubi_text title, value;
     char buffer[32];

@@ -55,7 +55,7 @@ static void storage_leave(ubi_markers_storage *s, ubi__garbage *garbage) {
         ubi__log_leave(log, &s->cursors.at[log->number], garbage);
 }
 
-/* The chunk at which the cursor was is gone: it stands behind all of the one before. */
+/* The chunk at which the cursor was is gone: it moves to the end of the one before. */
 static void step_back(ubi__cursor *cursor, ubi__chunk *before) {
     cursor->chunk = before;
     if (!before)

@@ -3,7 +3,7 @@
  * markers_storage.h: the storage of an observed target: a cursor in each log, and STARTs that wait for their ENDs.
  *
  * The target's own thread's chunks are its main list, those of other threads the list of markers off the main thread. Popping
- * takes what is behind the cursors with the lock, and reads it without: kinds are asked while no lock is held.
+ * takes what follows the cursors with the lock, and reads it without: kinds are asked while no lock is held.
  */
 #ifndef UBI_TIMELINE_MARKERS_STORAGE_H
 #define UBI_TIMELINE_MARKERS_STORAGE_H

@@ -5,7 +5,7 @@
  *
  * Columns that refer to each other by index: a marker to its name, thread, stack and details, a frame to its caller. Equal
  * texts and equal frames are one entry. Every index in it is valid, a frame's parents come before it, and a marker never ends
- * before it starts: whoever adds checks. Markers stand in the order in which they came until ubi__timeline_data_sort.
+ * before it starts: the caller that adds them checks. Markers are in the order in which they came until ubi__timeline_data_sort.
  */
 #ifndef UBI_TIMELINE_TIMELINE_DATA_H
 #define UBI_TIMELINE_TIMELINE_DATA_H
@@ -47,7 +47,7 @@ typedef struct ubi__timeline_rectangle {
 } ubi__timeline_rectangle;
 
 enum {
-    UBI__TIMELINE_HAS_END = 1,     /* without: it did not end while somebody looked */
+    UBI__TIMELINE_HAS_END = 1,     /* without: it did not end while it was observed */
     UBI__TIMELINE_HAS_ORIGIN = 2,  /* process type and thread flag were given */
     UBI__TIMELINE_OFF_THREAD = 4,  /* it was not on the main thread of what is observed */
     UBI__TIMELINE_HAS_THREAD = 16, /* it is known which thread it started on */

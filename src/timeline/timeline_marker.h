@@ -48,7 +48,7 @@ typedef struct ubi__layer {
     ubi_timeline_rectangle at[];
 } ubi__layer;
 
-/** Markers with values of marker.h: borrowed values, copied; NULL for want of memory. */
+/** Markers with values of marker.h: borrowed values, copied; NULL when out of memory. */
 extern const ubi_marker_kind ubi__valued_kind;
 void *ubi__valued_payload(const ubi_marker_value *values, size_t n);
 

@@ -169,7 +169,7 @@ static void nest_thread(work *w, uint32_t thread) {
     }
 }
 
-/* Adds what [start, end) has behind *until; the starts of one `until` never decrease. */
+/* Adds what [start, end) has after *until; the starts of one `until` never decrease. */
 static uint64_t add_cover(uint64_t *until, const ubi__timeline_row *row) {
     uint64_t start = row->start_ns > *until ? row->start_ns : *until;
     if (row->end_ns <= start)

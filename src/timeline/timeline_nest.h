@@ -3,7 +3,7 @@
  * timeline_nest.h: the markers of a timeline inside of each other, and what they took in all.
  *
  * Each thread is a waterfall of its own, in which markers nest by time; where Firefox has one for all, in which those off the main
- * thread stand apart (ubiheap/timeline_waterfall.h). Sums are of time on a thread: what two markers of the same label share
+ * thread are apart (ubiheap/timeline_waterfall.h). Sums are of time on a thread: what two markers of the same label share
  * counts once, unless they are on different threads.
  */
 #ifndef UBI_TIMELINE_TIMELINE_NEST_H
@@ -73,7 +73,7 @@ void ubi__timeline_nest_check(const ubi__timeline_nest *nest);
  */
 ubi_status ubi__timeline_nest_init(ubi__timeline_nest *nest, const ubi__timeline_data *data, bool firefox);
 /**
- * Makes the sums anew: where ConsoleTime or TimeStamp have more than `most` labels, as when each bears the number of a request,
+ * Makes the sums anew: where ConsoleTime or TimeStamp have more than `most` labels, as when each has the number of a request,
  * those are put together that differ in numbers alone, or all of them, if even that would leave many. UINT32_MAX: none.
  * Cost: O(n log n) if there is something to do. Errors: UBI_ENOMEM; then the sums are of no use.
  */

@@ -33,7 +33,7 @@ struct ubi_breakdown {
     ubi_breakdown_by by;
     uint32_t first_child; /* place in tree->nodes */
     uint32_t n_children;
-    bool written;   /* false: left out, {by: "count"} stands in */
+    bool written;   /* false: left out, and {by: "count"} is used */
     bool has_count; /* COUNT: report the number */
     bool has_bytes;
     bool count_written; /* the option itself was there: Firefox's trees take numbers only then */

@@ -131,7 +131,7 @@ uint32_t ubi__cells_find(const ubi__cells *cells, ubi_kind_ix kind, ubi_frame_ix
 
 /* ==== TAKING A CENSUS =========================================================================================== */
 
-/* Progress is reported, and cancelling possible, after so many nodes. */
+/* Progress is reported, and cancelling possible, each time this many nodes are done. */
 #define NODES_PER_STEP (1u << 20)
 
 typedef struct job {
@@ -453,7 +453,7 @@ ubi_status ubi_census_describe(ubi_census **out, const ubi_graph *graph, uint64_
 /* ==== INDIVIDUALS =============================================================================================== */
 
 /*
- * The nodes behind the leaves of a report.
+ * The nodes that the leaves of a report count.
  *
  * The same census is taken again with buckets in the place of counts. Both reports have the same structure and order,
  * so the index of a leaf, counted in walking order, names the same group in both.

@@ -24,7 +24,7 @@ typedef struct ubi__census_rows {
     const uint64_t *id;
     const uint64_t *size_bytes;
     const uint32_t *kind;  /* ubi_kind_ix */
-    const uint32_t *stack; /* ubi_frame_ix, UBI_NONE, UBI__STACK_EMPTY; NULL: no row has one, or nobody asks */
+    const uint32_t *stack; /* ubi_frame_ix, UBI_NONE, UBI__STACK_EMPTY; NULL: no row has one, or stacks do not matter */
     size_t n;
 } ubi__census_rows;
 

@@ -184,7 +184,7 @@ static ubi_status sum_basis(ubi_census_diff *diff, const ubi_census *start) {
 
 /* ---- pairing ----------------------------------------------------------------------------------------------------- */
 
-/** Report behind an entry; of a report that is not there, none. */
+/** The report of an entry; NULL if there is no report. */
 static const ubi_report *part_of(const ubi_report *report, uint32_t place) {
     ubi_report_key unused;
     return report ? ubi_report_entry(report, place, &unused) : NULL;

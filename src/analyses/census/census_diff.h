@@ -2,7 +2,7 @@
  *
  * census_diff.h: the inside of a census diff.
  *
- * A delta is little more than two reports, one of which may be missing: numbers are subtracted when somebody asks. All
+ * A delta is little more than two reports, one of which may be missing: numbers are subtracted when they are read. All
  * deltas are in one array, the outermost at 0, the parts of each side by side, breadth-first.
  */
 #ifndef UBI_CENSUS_CENSUS_DIFF_H

@@ -3,7 +3,7 @@
  * census_tables.h: what the indices of census rows mean.
  *
  * A census of a graph borrows the graph's tables; a census of a live heap fills its own while walking. Everything
- * behind the counting (reports, trees) sees only this view and cannot tell the difference.
+ * after the counting (reports, trees) sees only this view and cannot tell the difference.
  */
 #ifndef UBI_CENSUS_TABLES_H
 #define UBI_CENSUS_TABLES_H

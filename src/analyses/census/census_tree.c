@@ -21,7 +21,7 @@
 /*
  * The plain census tree, from the visit of a report.
  *
- * A sub-report behind a text is a row of its own. One behind a stack is the end of a path of rows, one per frame from
+ * A sub-report under a text is a row of its own. One under a stack is the end of a path of rows, one per frame from
  * the oldest to the youngest, and paths share their beginnings:
  *
  *     Map { c<b<a: 10, d<b<a: 20 }   ->   a -> b -> { c 10, d 20 }
@@ -125,7 +125,7 @@ static ubi_text stack_key(const ubi_stack *stack) {
     return (ubi_text){ (const char *)stack, sizeof *stack };
 }
 
-/** Names the frame that `stack` stands on; its caller is named already. */
+/** Names the youngest frame of `stack`; its caller is named already. */
 static ubi_status frame_name(ubi__tree_builder *b, uint32_t *out, ubi_stack stack, uint32_t parent) {
     ubi_frame frame;
     uint32_t entry;
@@ -378,7 +378,7 @@ static ubi_status leave_frame(ubi__tree_builder *b, ubi__row_ix row) {
     return b->rows.at[row].settled ? UBI_OK : settle_row(b, row, b->compat == UBI_COMPAT_FIREFOX);
 }
 
-/** A map is left: the rows of its frames lie behind it, callers before what they call. */
+/** A map is left: the rows of its frames come after it, callers before what they call. */
 static ubi_status leave_map(ubi__tree_builder *b, ubi__row_ix row) {
     for (size_t i = b->rows.n - 1; i > row; i--)
         if (is_frame(b, (ubi__row_ix)i))
@@ -568,7 +568,7 @@ ubi_status ubi__tree_finish(ubi_census_tree **out, ubi__tree_builder *b, const u
         b->rows.at[root].total_bytes = basis->total_bytes;
         b->rows.at[root].total_count = basis->total_count;
     }
-    ubi__u64_map_fini(&b->placed); /* large, and nobody looks up a row any more */
+    ubi__u64_map_fini(&b->placed); /* large, and rows are no longer looked up */
     ubi__u64_map_fini(&b->children);
     return emit_tree(out, b, root, options->invert);
 }

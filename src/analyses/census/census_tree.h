@@ -32,7 +32,7 @@
 
 typedef uint32_t ubi__row_ix;
 
-/** What rows are called. Names with one `class` are the same name to whoever merges siblings. */
+/** What rows are called. Names with one `class` are the same name when siblings are merged. */
 typedef struct ubi__tree_name {
     ubi_census_name_type type;
     uint32_t merge_class;

@@ -8,7 +8,7 @@
  * Inversion lays the path of every row with numbers of its own, a leaf or not, from that row up to the root. Rows of
  * equal name below one row become one, and a row's totals are the sums of what was laid through it: of each row, its
  * children's totals add up to its own, and the first level adds up to everything that was counted. Own numbers and leaf
- * indices are those of the rows that paths start at, so they stand on the first level only.
+ * indices are those of the rows that paths start at, so only the first level has them.
  *
  * A filter copies the rows on paths with a match, and everything below a match.
  *

@@ -58,12 +58,12 @@ void ubi__census_check(const ubi_census *census);
 typedef ubi__vec_u64 ubi__bucket_claims;
 
 /**
- * Runs the breakdown over the cells and fills `census`, but for the ids in buckets: those reports say how many they
+ * Runs the breakdown over the cells and fills `census`, except for the ids in buckets: those reports say how many they
  * will be (`n`), and `claims` (the caller's, empty) says from which cells.
  */
 ubi_status ubi__report_build(ubi_census *census, const ubi__cells *cells, ubi__bucket_claims *claims);
 
-/** Value of what JavaScript takes for an array index ("0", "7", not "07"), else UBI_NONE. Such keys stand first. */
+/** Value of what JavaScript takes for an array index ("0", "7", not "07"), else UBI_NONE. Such keys come first. */
 uint32_t ubi__array_index(ubi_text text);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "graph/graph_columns.h"
 
-/* Progress is reported, and cancelling possible, after so many nodes. */
+/* Progress is reported, and cancelling possible, each time this many nodes are done. */
 #define NODES_PER_STEP (UINT32_C(1) << 20)
 
 typedef uint32_t row_ix;

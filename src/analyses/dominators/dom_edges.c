@@ -128,7 +128,7 @@ static void counts_to_ends(uint32_t *first, uint32_t n) {
     first[n] = sum;
 }
 
-/* How many edges can be sorted at a time: what fits behind the blocks, and behind `first`. */
+/* How many edges can be sorted at a time: what fits after the blocks and `first`. */
 static uint32_t most_sorted(const ubi__dom_edges *edges) {
     uint64_t taken = (uint64_t)edges->n_blocks * sizeof(ubi__dom_block) + sorting_bytes(edges, 0);
     uint64_t n = (edges->pool_bytes - taken) / sizeof(uint32_t);
@@ -148,7 +148,7 @@ static void count_log(uint32_t *count, const ubi__dom_edges *edges, const ubi__d
             count[b->target[i]]++;
 }
 
-/* A counting sort of the edges to targets [begin, end) of the log, whose counts stand in `first`. */
+/* A counting sort of the edges to targets [begin, end) of the log, whose counts are in `first`. */
 static void sort_log(uint32_t *source, uint32_t *first, const ubi__dom_edges *edges, const ubi__dom_log *log,
                      uint32_t begin, uint32_t end) {
     uint32_t n = log->n_in_last, n_targets = end - begin;
@@ -159,7 +159,7 @@ static void sort_log(uint32_t *source, uint32_t *first, const ubi__dom_edges *ed
                 source[--first[b->target[i]]] = b->source[i];
 }
 
-/* Sources of one target, but for the first `skip`; n of them. */
+/* The next n sources of one target, after the first `skip`. */
 static void pick_from_log(uint32_t *source, const ubi__dom_edges *edges, const ubi__dom_log *log, uint32_t target,
                           uint32_t skip, uint32_t n) {
     uint32_t in_block = log->n_in_last, found = 0;
@@ -221,7 +221,7 @@ static void sort_ahead(ubi__dom_work *w, uint32_t place) {
     ubi__helper_give(w->helper, &s->chore, sort_whole, s);
 }
 
-/* Starts to sort ahead if the longest log fits either place, and somebody is there to do it. */
+/* Starts to sort ahead if the longest log fits either place and there is a helper thread. */
 static void begin_ahead(ubi__dom_work *w) {
     ubi__dom_edges *edges = &w->edges;
     uint64_t each = sorting_bytes(edges, edges->n_longest);
@@ -267,7 +267,7 @@ static scan scan_of(const ubi__dom_work *w) {
     return s;
 }
 
-/* Counts the sources of targets [begin, end), or stores them behind the ends in `first`. */
+/* Counts the sources of targets [begin, end), or stores them before the ends in `first`. */
 static ubi_status scan_edges(ubi__dom_work *w, const scan *s, uint32_t begin, uint32_t end, bool store) {
     const ubi_graph *g = w->graph;
     uint32_t fuel = UBI__DOM_CHUNK;

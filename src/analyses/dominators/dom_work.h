@@ -15,7 +15,7 @@
  *   result     retained sizes and dominated sets, in file order
  *
  * Kinds of edges, seen from the walk: a *tree* edge finds a new node. A *forward* edge leads to a number that is not
- * smaller: its source is an ancestor, which is a candidate for the semi-dominator as it stands. A *backward* edge leads
+ * smaller: its source is an ancestor, which is a candidate for the semi-dominator as it is. A *backward* edge leads
  * to a smaller number: the semi-dominators on the path to its source must be asked, so it waits until its target's turn
  * comes (dom_edges.h).
  *
@@ -124,7 +124,7 @@ static inline ubi__dom_frame *ubi__dom_frames(const ubi__dom_work *w) {
 static inline ubi__dom_cell *ubi__dom_cells(const ubi__dom_work *w) {
     return w->scratch;
 }
-/** Behind the cells. */
+/** After the cells. */
 static inline uint32_t *ubi__dom_path(const ubi__dom_work *w) {
     return (uint32_t *)(ubi__dom_cells(w) + w->graph->n_nodes);
 }

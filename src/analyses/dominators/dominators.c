@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dominators.c: dominator trees (ubiheap/dominators.h). How they are found stands in dom_work.h.
+ * dominators.c: dominator trees (ubiheap/dominators.h). dom_work.h says how they are found.
  */
 #include <ubiheap/marker.h>
 
@@ -19,7 +19,7 @@
  * into the candidate of its target (forward), or is kept for later (backward).
  */
 
-/* Edges of a new node whose targets are fetched ahead. */
+/* Edges of a new node whose targets are prefetched. */
 #define WALK_AHEAD 4
 
 static uint32_t number_node(ubi__dom_work *w, ubi_node_ix node, uint32_t parent) {
@@ -46,7 +46,7 @@ static void sort_edge(ubi__dom_work *w, uint32_t source, uint32_t target) {
     }
 }
 
-/* The next edges of a walk stand in the graph at random places: their targets are fetched while others are explored. */
+/* The edges walked next are at random places of the graph: their targets are prefetched while others are explored. */
 static inline void fetch_ahead(const ubi__dom_work *w, ubi_edge_ix begin, ubi_edge_ix next) {
     const ubi_graph *g = w->graph;
     if (next - begin > WALK_AHEAD)
@@ -57,7 +57,7 @@ static inline void fetch_ahead(const ubi__dom_work *w, ubi_edge_ix begin, ubi_ed
     }
 }
 
-/* Where the edges of a node stand that is walked soon. */
+/* First edge of a node that is walked soon (prefetched). */
 static inline void fetch_edges(const ubi_graph *g, ubi_node_ix node) {
     ubi_edge_ix end = g->first_edge.at[node + 1];
     __builtin_prefetch(g->target.at + end - (end > 0));
@@ -191,7 +191,7 @@ ubi_status ubi__dom_walk(ubi__dom_work *w) {
 
 /* Semi-dominators, and immediate dominators from them. */
 
-/* Sources whose cells are fetched ahead. */
+/* Sources whose cells are prefetched. */
 #define AHEAD 16
 
 /* ---- semi-dominators ------------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 
 /* ==== FAMILIES ================================================================================================== */
 
-/* Kinds sorted by coarse type and name; the first of equal ones stands for all. */
+/* Kinds sorted by coarse type and name; the first of equal ones represents all. */
 
 typedef struct named_kind {
     ubi_coarse_type coarse_type;
@@ -519,7 +519,7 @@ ubi_status ubi__keepers_describe(ubi__keeper_finder *f, ubi_keeper *keepers, uin
 
 /* ==== KEEPERS =================================================================================================== */
 
-#define LARGE_SHARE 100 /* 1 in so many */
+#define LARGE_SHARE 100 /* one part in 100 */
 
 void ubi__keeper_finder_check(const ubi__keeper_finder *f) {
     for (size_t i = 0; UBI_CHECKS && i < f->large.n; i++) {
@@ -585,7 +585,7 @@ static void subtract_from_above(ubi__keeper_finder *f) {
 
 /* ---- selection --------------------------------------------------------------------------------------------------- */
 
-/* Keeps out[n] sorted, at most `max`; what is equal to one in the list stays behind it. */
+/* Keeps out[n] sorted, at most `max`; what is equal to one in the list comes after it. */
 static void offer_keeper(ubi_keeper *out, uint32_t *n, uint32_t max, ubi_keeper keeper) {
     uint32_t at = *n;
     while (at > 0 && keeper.exclusive_bytes > out[at - 1].exclusive_bytes)

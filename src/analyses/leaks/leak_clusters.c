@@ -20,7 +20,7 @@
  * - Places of one class under one holder are one cluster: the nodes of a tree leak on all its branches.
  */
 
-/* A container has so many objects for each of its own. */
+/* A container has this many objects for each of its own. */
 #define MANY_TIMES 8
 
 /* ---- holders ------------------------------------------------------------------------------------------------------ */
@@ -36,7 +36,7 @@ static bool is_alike(const ubi_leak_finder *f, ubi_node_ix a, ubi_node_ix b) {
                ubi__strtab_canonical(&f->graph->strings, ubi__leak_name_of(f, b));
 }
 
-/* Parents stand before their children in the order of the walk. */
+/* Parents come before their children in the order of the walk. */
 ubi_status ubi__leak_find_owners(ubi__leak_gathering *g) {
     const ubi_leak_finder *f = g->f;
     size_t n = f->graph->n_nodes;

@@ -72,7 +72,7 @@ struct ubi_leak_finder {
     size_t n_rows;          /* classes of the newest heap come first: texts of the others are gone with their heaps */
     uint32_t *row_of_class; /* row_of_class[classes.n_classes] */
     ubi__vec_leak_row tallies; /* by row */
-    uint64_t n_not_chosen;     /* objects that would be candidates, but for options.chosen */
+    uint64_t n_not_chosen;     /* objects that would be candidates without options.chosen */
 
     ubi__leak_holdings holdings; /* of the newest heap */
     ubi__vec_u32 heavy;          /* nodes of it that may weigh so much that it is worth telling whether they grew */
@@ -158,7 +158,7 @@ static inline ubi_edge_ix ubi__leak_edge_to(const ubi_leak_finder *f, ubi_node_i
     return f->graph->first_edge.at[f->parent[node]] + f->edge[node];
 }
 
-/** Progress is reported, and cancelling possible, after so many nodes or edges. */
+/** Progress is reported, and cancelling possible, each time this many nodes or edges are done. */
 #define UBI__LEAK_STEP (UINT64_C(1) << 20)
 
 ubi_status ubi__leak_find_candidates(ubi_leak_finder *f);
@@ -208,7 +208,7 @@ UBI_VEC_DECLARE(ubi__vec_leak_found, ubi__leak_found);
 typedef struct ubi__leak_growing {
     ubi_leak_grown grown;
     uint64_t fingerprint; /* of its class and the end of its path by their texts */
-    uint64_t by_keys;     /* the same, but for names that may be keys */
+    uint64_t by_keys;     /* the same, without names that may be keys */
     uint64_t most_bytes;  /* by which the one that grew most did */
     uint64_t *bytes;      /* what grown.bytes points to */
     uint8_t *grew;        /* and grown.grew */

@@ -47,7 +47,7 @@ typedef struct ubi__leak_gathering {
 
 /** Fills owner and other_owner. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_find_owners(ubi__leak_gathering *g);
-/** Who holds a leaked object; UBI_NONE: nobody that programs know. */
+/** Who holds a leaked object; UBI_NONE: nothing that programs know. */
 ubi_node_ix ubi__leak_holder_of(const ubi__leak_gathering *g, ubi_node_ix node, bool inner);
 /** Numbers the clusters and fills drafts, cluster_of and part. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_draft_clusters(ubi__leak_gathering *g);

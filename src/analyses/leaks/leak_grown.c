@@ -20,14 +20,14 @@
  * holder has many; then it takes more objects, since else all variables of a program would be of one sort.
  */
 
-/* More than so many are told as one. */
+/* More than this many are reported as one. */
 #define MOST_APART 3
 #define MOST_APART_BY_KEYS 16
 /* One by itself is told if it is as large, and grew as much. */
 #define LEAST_WEIGHT_ALONE 4096
 #define LEAST_GROWTH_ALONE 1024
 
-/* What grew by so much stands by itself under a name of its own, even if that may be a key. */
+/* What grew by this much is reported under a name of its own, even if that may be a key. */
 #define LARGE_GROWTH 65536
 
 typedef uint64_t sort_of(const ubi__leak_growing *row);
@@ -219,7 +219,7 @@ static void find_steps(ubi_leak_grown *o, uint8_t *grew, uint32_t n_steps) {
 /* Of the names of classes. */
 #define MOST_FINGERPRINT_BYTES 256
 
-/* Names of so many edges may be keys. */
+/* Where a node has more edges than this, their names may be keys. */
 #define MOST_NAMES 16
 
 static bool may_be_key(const ubi_leak_finder *f, ubi_node_ix node) {

@@ -9,7 +9,7 @@
 #include "base/bits.h"
 #include "base/text_parts.h"
 
-/* From a node up to the object that it counts to: a buffer's memory, its array buffer, its view, and whoever has that. */
+/* From a node up to the object that it counts to: a buffer's memory, its array buffer, its view, and the holder of that. */
 #define MOST_LEVELS 8
 /* An object with more that comes and goes is a table with keys. */
 #define MOST_CONTENTS 16

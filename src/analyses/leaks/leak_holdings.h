@@ -4,9 +4,9 @@
  *
  * A Set of numbers becomes larger and stays the same object. A text or a buffer cannot: each time there is another one, under
  * the same name, in an object that stays. So of each heap are counted to an object that stays
- * - parts of the engine that it alone refers to, such as the memory behind an array buffer;
+ * - parts of the engine that it alone refers to, such as the memory of an array buffer;
  * - what it alone holds by a name (a property, a variable) and what will not be there in the other heap: texts, buffers, arrays that
- *   are copied to larger ones. Not what stands in a list or a table: that is leaked or not, object by object.
+ *   are copied to larger ones. Not what is in a list or a table: that is leaked or not, object by object.
  *
  * `text += line` makes a chain of nodes as long as the loop ran (a rope). It is one text: its outermost node has the sizes of all.
  */
@@ -39,7 +39,7 @@ ubi_status ubi__leak_holdings_init(ubi__leak_holdings *out, const ubi_graph *gra
                                    ubi__leak_is_rope *is_rope, const ubi_allocator *a);
 void ubi__leak_holdings_fini(ubi__leak_holdings *h);
 
-/** Parts of ropes have the outermost text as their rope, which is none's part, and no bytes of their own. O(nodes). */
+/** Parts of ropes have the outermost text as their rope, which is not a part itself, and no bytes of their own. O(nodes). */
 void ubi__leak_holdings_check(const ubi__leak_holdings *h);
 
 /** The rope that a node is a part of; UBI_NONE: none. O(1). */

@@ -3,8 +3,8 @@
  * leak_places.h: places, the ways from the root without what differs from one member of a collection to the next.
  *
  * A place is a place and one more item: the label of an edge and the class of the node that it leads to. Of labels, numbers
- * do not count ("#"), and neither do the keys of dictionaries ("any"). An item that stands on the way already leads back to
- * where it stands, so that all nodes of a list or a ring are in one place. The places of a graph are a tree, from the root on.
+ * do not count ("#"), and neither do the keys of dictionaries ("any"). An item that is on the way already leads back to
+ * where it is, so that all nodes of a list or a ring are in one place. The places of a graph are a tree, from the root on.
  */
 #ifndef UBI_ANALYSES_LEAK_PLACES_H
 #define UBI_ANALYSES_LEAK_PLACES_H
@@ -62,10 +62,10 @@ void ubi__leak_places_fini(ubi__leak_places *p);
 ubi_status ubi__leak_label(uint32_t *out, ubi__leak_places *p, ubi_str_ix string, ubi_text text);
 /** Of its text. */
 uint64_t ubi__leak_label_hash(ubi__leak_places *p, uint32_t label);
-/** The place of `item` behind `parent`, added if need be. `class_hash`: of the class by its texts. Errors: UBI_ENOMEM. */
+/** The place of `item` below `parent`, added if need be. `class_hash`: of the class by its texts. Errors: UBI_ENOMEM. */
 ubi_status ubi__leak_place_enter(ubi__leak_place_ix *out, ubi__leak_places *p, ubi__leak_place_ix parent,
                                  const ubi__leak_item *item, uint64_t text_hash);
-/** The same, but UBI_NONE when there is none right behind `parent`. */
+/** The same, but UBI_NONE when `parent` has no such place right below. */
 ubi__leak_place_ix ubi__leak_place_find(const ubi__leak_places *p, ubi__leak_place_ix parent,
                                         const ubi__leak_item *item);
 /** The same, or the place on the way to `parent` that the item leads back to. */

@@ -141,7 +141,7 @@ static ubi_status judge_heaps(judging *j, const ubi_leak_finder *f) {
     return UBI_OK;
 }
 
-/* The steps move from the finder to the leaks, and the newest heap behind them. */
+/* The steps move from the finder to the leaks, and the newest heap after them. */
 static ubi_status take_steps(ubi_leaks *leaks, ubi_leak_finder *f) {
     ubi__leak_step newest = { .compared = true };
     UBI_TRY(ubi__vec_leak_step_reserve(&leaks->steps, leaks->allocator, f->steps.n + 1));

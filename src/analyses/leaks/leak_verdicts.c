@@ -173,7 +173,7 @@ bool ubi_leaks_elapsed_us(uint64_t *out, const ubi_leaks *leaks) {
 /* Of so few nodes each is mere data: a buffer, a text. */
 #define MOST_DATA_NODES 8
 
-/* Whether so many went for those that came that there are hardly more now. */
+/* Whether nearly as many went as came. */
 static bool nearly_all(uint64_t gone, uint64_t came) {
     return gone * 10 >= came * 9;
 }

@@ -103,7 +103,7 @@ static ubi_status walk_around(walk *w) {
     return expand_all(w);
 }
 
-/* They were put down backwards from the end of the array; what was met since stands at its front. */
+/* They were put down backwards from the end of the array; what was met since is at its front. */
 static void admit_waiting(walk *w) {
     ubi_node_ix *end = w->f->order + w->g->n_nodes, *from = end - w->n_waiting;
     for (ubi_node_ix *low = from, *high = end - 1; low < high; low++, high--) {

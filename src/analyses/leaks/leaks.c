@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaks.c: running a search, its results, and what a control leaves behind (ubiheap/leaks.h).
+ * leaks.c: running a search, its results, and what is kept of a control (ubiheap/leaks.h).
  */
 #include "analyses/leaks/leak_finder.h"
 
@@ -207,7 +207,7 @@ bool ubi_leaks_was_there(const ubi_leaks *leaks, ubi_node_ix node) {
 
 /* ==== CONTROLS ================================================================================================== */
 
-/* What a control leaves behind. */
+/* What is kept of a control. */
 
 static ubi_status add_to_control(ubi_leak_control *control, uint64_t fingerprint, uint64_t count) {
     uint32_t at = ubi__u64_map_get(&control->place_of, fingerprint);

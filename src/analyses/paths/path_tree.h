@@ -30,7 +30,7 @@ struct ubi_paths {
     ubi_node_ix *targets; /* n_targets, in the order given */
     uint64_t *first_path; /* n_targets + 1: paths of a target in `paths` */
     ubi__path_end *paths; /* last steps, by target, then as found */
-    ubi__path_end *tree;  /* n_tree; a step stands behind the one before it */
+    ubi__path_end *tree;  /* n_tree; a step comes after the one before it */
 };
 
 /**

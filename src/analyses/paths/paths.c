@@ -38,7 +38,7 @@ static uint32_t mark_used(uint64_t *marks, const ubi__path_ranks *ranks, const u
     return n;
 }
 
-/* A step behind the one of rank `before`, which has its new place already. */
+/* A step after the one of rank `before`, which has its new place already. */
 static ubi__path_end end_behind(const ubi_paths *paths, const ubi__path_ranks *ranks, ubi_edge_ix edge,
                                 uint32_t before) {
     if (before == 0)

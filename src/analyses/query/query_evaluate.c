@@ -364,7 +364,7 @@ static void apply_binary(ubi__scalar *a, ubi__query_op op, const ubi__scalar *b)
 
 bool ubi__evaluate(ubi__evaluator *e, uint32_t last, const ubi__place *place) {
     const ubi__instruction *program = e->query->program.at;
-    ubi__scalar *top = e->stack; /* behind the last operand */
+    ubi__scalar *top = e->stack; /* after the last operand */
     for (uint32_t at = program[last].first; at <= last; at++) {
         const ubi__instruction *i = &program[at];
         UBI_ASSERT(top >= e->stack && top <= e->stack + e->query->stack_depth);

@@ -33,7 +33,7 @@ typedef enum step_kind {
 typedef struct step {
     step_kind kind;
     uint8_t op;      /* of a comparison, the value on its left */
-    uint32_t last;   /* the instruction that it stands for */
+    uint32_t last;   /* the instruction that it implements */
     uint32_t a, b;   /* values */
     uint32_t target; /* of a skip */
     uint64_t number;
@@ -172,7 +172,7 @@ static void reverse_steps(vec_step *steps) {
         steps->at[n - 1 - i] = s;
     }
     for (uint32_t i = 0; i < n; i++)
-        steps->at[i].target = n - steps->at[i].target; /* behind the step that had that place */
+        steps->at[i].target = n - steps->at[i].target; /* after the step that had that place */
 }
 
 /* Steps leave one mask, need no more than there are, and skip forwards to the step that joins what they skip. */
@@ -263,7 +263,7 @@ static void look_up(uint8_t *mask, const uint8_t *table, const uint32_t *group, 
         mask[i] = table[group[i]];
 }
 
-/* `mask` is behind that of the step's left neighbour, if it has one; where that one decides, anything is right. */
+/* `mask` follows that of the step's left neighbour, if it has one; where that one decides, anything is right. */
 static void evaluate_rows(ubi_filter *f, uint8_t *mask, const step *s, block b) {
     bool is_right = s > f->steps.at && s[-1].kind >= STEP_SKIP_IF_NONE;
     const uint8_t *left = is_right ? mask - UBI_QUERY_BLOCK : NULL;
@@ -313,7 +313,7 @@ static bool step_skips(const step *s, const uint8_t *mask, uint32_t n) {
 
 /* Leaves the answer in the first mask. */
 static void run_steps(ubi_filter *f, block b) {
-    uint8_t *next = f->masks; /* behind those that are filled */
+    uint8_t *next = f->masks; /* after those that are filled */
     for (uint32_t at = 0; at < f->steps.n;) {
         const step *s = &f->steps.at[at++];
         uint8_t *mask = s->kind < STEP_NOT ? next : next - UBI_QUERY_BLOCK;

@@ -188,7 +188,7 @@ static ubi__answer both_hold(ubi__answer a, ubi__answer b) {
 
 /* ---- the program -------------------------------------------------------------------------------------------------- */
 
-/* A missing truth is none. */
+/* A missing value is not true. */
 static ubi__answer truth_of(const operand *o) {
     return o->kind == OPERAND_ANSWER ? o->answer : UBI__ANSWER_NO;
 }
@@ -223,7 +223,7 @@ static operand change_operand(judge *j, uint32_t at, const operand *a) {
 }
 
 static ubi__answer query_judge_evaluate(judge *j) {
-    operand *top = j->stack; /* behind the last */
+    operand *top = j->stack; /* after the last */
     for (uint32_t at = 0; at < j->query->program.n; at++) {
         const ubi__instruction *i = &j->query->program.at[at];
         UBI_ASSERT(top <= j->stack + j->query->stack_depth);

@@ -3,7 +3,7 @@
  * query_judge.h: a condition on numbers of which one only knows what they lie between.
  *
  * It holds, it does not, or that cannot be told. Comparisons of ranges have three answers, and `and`, `or` and `not` are those of
- * Kleene: what one side decides alone is decided. Arithmetic is that of intervals, so a value that stands twice in an expression
+ * Kleene: what one side decides alone is decided. Arithmetic is that of intervals, so a value that occurs twice in an expression
  * counts as two that know nothing of each other: an answer is never wrong, but `x - x < 1` may be open.
  */
 #ifndef UBI_ANALYSES_QUERY_JUDGE_H

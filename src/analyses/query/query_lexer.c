@@ -27,7 +27,7 @@ static bool is_one_of(char c, const char *characters) {
     return c && strchr(characters, c);
 }
 
-/* The byte at `at`, NUL behind the end. */
+/* The byte at `at`, NUL past the end. */
 static char byte_at(const ubi__lexer *l, size_t at) {
     return at < l->source.len ? l->source.ptr[at] : '\0';
 }
@@ -115,7 +115,7 @@ static ubi_status fail_unit(const ubi__lexer *l, ubi_text word) {
     return ubi__lexer_fail(l, l->at, "unknown unit '%s'", typed);
 }
 
-/* A unit stands right behind the digits or behind spaces; there, another word is no unit. */
+/* A unit follows the digits, directly or after spaces; another word there is not a unit. */
 static ubi_status read_unit(ubi__lexer *l, ubi__token *t) {
     size_t digits_end = l->at;
     skip_spaces(l);

@@ -19,11 +19,11 @@ typedef enum ubi__token_kind {
 typedef struct ubi__token {
     ubi__token_kind kind;
     size_t at;          /* byte of the source */
-    ubi_text text;      /* as written; of a TEXT: what stands between the quotes, decoded, in the lexer's buffer */
+    ubi_text text;      /* as written; of a TEXT: what is between the quotes, decoded, in the lexer's buffer */
     bool has_unit;      /* NUMBER with B, KiB, ... or with ms, s, ... */
     bool is_duration;   /* the unit is one of time */
     bool is_share;      /* NUMBER with % */
-    bool is_quoted;     /* TEXT that stands in quotes */
+    bool is_quoted;     /* TEXT in quotes */
     uint64_t numerator; /* of a NUMBER: numerator / denominator * factor */
     ubi__whole denominator;
     ubi__whole factor;
@@ -43,7 +43,7 @@ ubi_status ubi__lexer_fail(const ubi__lexer *lexer, size_t at, const char *forma
 ubi_status ubi__lexer_next(ubi__lexer *lexer, ubi__token *out);
 /** What follows ~: /.../ or a quoted text, backslashes kept. */
 ubi_status ubi__lexer_pattern(ubi__lexer *lexer, ubi__token *out);
-/** What stands in the parentheses of a call: quoted, or bare up to the parenthesis, which is left to be read. */
+/** What is in the parentheses of a call: quoted, or bare up to the parenthesis, which is left to be read. */
 ubi_status ubi__lexer_argument(ubi__lexer *lexer, ubi__token *out);
 void ubi__lexer_fini(ubi__lexer *lexer);
 

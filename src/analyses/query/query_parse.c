@@ -2,7 +2,7 @@
  *
  * query_parse.c: an expression to a program, by operator precedence.
  *
- * Operators wait on a small stack until one that binds less tightly comes; then they become instructions behind their
+ * Operators wait on a small stack until one that binds less tightly comes; then they become instructions after their
  * operands. The stack is bounded by the limit of nesting, not by the length of the expression, and nothing recurses.
  * Types are checked as instructions are made (query_emit.h).
  */
@@ -132,7 +132,7 @@ static ubi_status find_name(parser *p, const ubi_query_name **out) {
     return fail_unknown(p, p->token.at, p->token.text);
 }
 
-/* The text in parentheses behind a name, whose opening parenthesis is the next token. */
+/* The text in parentheses after a name, whose opening parenthesis is the next token. */
 static ubi_status read_argument(parser *p, const ubi_query_name *name, ubi__token *argument) {
     size_t at = p->token.at;
     if (name->argument == UBI_QUERY_NO_ARGUMENT)
@@ -230,7 +230,7 @@ static ubi_status close_parentheses(parser *p) {
     return UBI_OK;
 }
 
-/* Of a token that a message quotes: a number and its unit may stand on two lines. */
+/* Of a token that a message quotes: a number and its unit may be on two lines. */
 static int quoted_length(ubi_text text) {
     size_t n = 0;
     while (n < text.len && !strchr(" \t\n\r", text.ptr[n]))

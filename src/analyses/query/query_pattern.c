@@ -462,7 +462,7 @@ uint32_t ubi__pattern_state_count(const ubi__pattern *pattern) {
  * state is pushed once per place in the text, which bounds both the work and the memory.
  */
 
-/* No character: before the first and behind the last. */
+/* No character: before the first and after the last. */
 #define NO_CHAR UINT32_MAX
 /* Bytes that are no UTF-8 are characters beyond Unicode. */
 #define STRAY 0x110000u

@@ -2,7 +2,7 @@
  *
  * query_program.h: a checked expression as instructions in postfix order.
  *
- * An instruction knows where its operands begin: the tree is there without pointers, and nobody needs recursion to walk it.
+ * An instruction knows where its operands begin: the tree is there without pointers, and walking it needs no recursion.
  *
  *     className == "Array" and rawSize > 1KiB
  *

@@ -63,7 +63,7 @@ static void split_columns(const ubi_treemap *map, uint32_t *parent, uint64_t *we
     }
 }
 
-/* Rows stand breadth-first, so those that are too deep are the last. */
+/* Rows are in breadth-first order, so those that are too deep are the last. */
 static void drop_deep_rows(ubi_treemap *map) {
     size_t n = map->rows.n;
     while (n > 0 && map->boxes[n - 1].depth > map->options.max_depth)

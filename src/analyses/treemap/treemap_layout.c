@@ -7,7 +7,7 @@
  * parent; a row takes the next child as long as that makes its worst box no worse. d3 looks at the whole row for each
  * child, which is quadratic when many children share a row; here the least and greatest area are carried along.
  *
- * Nodes stand breadth-first, so the children of node i are first[i] .. first[i + 1], and a parent has its place before
+ * Nodes are in breadth-first order, so the children of node i are first[i] .. first[i + 1], and a parent has its place before
  * its children are looked at.
  *
  * Source: d3 3.5.17, src/layout/treemap.js.

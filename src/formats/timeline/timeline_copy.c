@@ -20,7 +20,7 @@ typedef struct job {
     const ubi_allocator *allocator;
     ubi__write_fn write;
     void *write_payload;
-    ubi__vec_u8 pending; /* whole lines, but for the last while it is made */
+    ubi__vec_u8 pending; /* whole lines, except the last while it is made */
     ubi__text_mapper mapper;
     ubi__timeline_lines lines;
     ubi__json json;
@@ -264,7 +264,7 @@ static ubi_status copy_line(void *payload, ubi_text line) {
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* A fault behind the first line is part of the result. */
+/* A fault after the first line is part of the result. */
 static ubi_status copy_timeline(job *j, ubi__inflater *inflater, const ubi__source *source) {
     ubi__timeline_copy *copy = j->copy;
     ubi_status status = ubi__timeline_lines_read(&j->lines, inflater, source, &copy->progress);

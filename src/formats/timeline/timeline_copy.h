@@ -2,8 +2,8 @@
  *
  * timeline_copy.h: a timeline written anew with other texts, line by line, such as one to show to others.
  *
- * Times, numbers, stacks and their lines stay. Of records and members that this version does not know nothing is left, for nobody
- * knows what they say; a line without a record stays as an empty one, so that lines keep their numbers.
+ * Times, numbers, stacks and their lines stay. Of records and members that this version does not know nothing is left, since it is
+ * unknown what they say; a line without a record stays as an empty one, so that lines keep their numbers.
  */
 #ifndef UBI_FORMATS_TIMELINE_TIMELINE_COPY_H
 #define UBI_FORMATS_TIMELINE_TIMELINE_COPY_H
@@ -14,12 +14,12 @@
 #include "base/source.h"
 
 typedef struct ubi__timeline_copy {
-    ubi_text_map_fn map_text; /* in: what stands in place of each text */
+    ubi_text_map_fn map_text; /* in: what replaces each text */
     void *map_text_payload;
     ubi_progress progress; /* in */
 
     uint64_t input_bytes, output_bytes, n_lines, n_markers; /* out; bytes: before `write` packs them */
-    char fault[256]; /* out: what is wrong in the input, behind which nothing was read; "" */
+    char fault[256]; /* out: what is wrong in the input, after which nothing was read; "" */
 } ubi__timeline_copy;
 
 /**

@@ -56,7 +56,7 @@ static ubi_status read_lines(ubi__timeline_lines *l) {
     return status;
 }
 
-/* What stands behind the last newline is a line that was cut, unless it is a whole one. */
+/* What follows the last newline is a line that was cut, unless it is a whole one. */
 static ubi_status read_last_line(ubi__timeline_lines *l) {
     ubi_status status = UBI_OK;
     if (l->window.n)

@@ -20,7 +20,7 @@ typedef struct reader {
     ubi__timeline_data *data;
     const ubi_allocator *allocator;
     ubi__vec_u32 frames; /* frames.at[i]: frame of `data` that the file calls i + 1 */
-    ubi__vec_u32 newest; /* newest.at[i]: place behind the last detail whose key is the text i */
+    ubi__vec_u32 newest; /* newest.at[i]: 1 + place of the last detail whose key is the text i */
     ubi__vec_u8 scratch; /* a string with escapes */
     ubi__timeline_lines lines;
 } reader;
@@ -375,7 +375,7 @@ static void settle_stacks(const reader *r) {
     }
 }
 
-/* A fault behind the first line is part of the result. */
+/* A fault after the first line is part of the result. */
 static ubi_status finish_reading(reader *r, ubi_status status) {
     if (status == UBI_EFORMAT && r->lines.line > 1) {
         snprintf(r->file->fault, sizeof r->file->fault, "%s", ubi_error_message());

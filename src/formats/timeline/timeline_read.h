@@ -2,7 +2,7 @@
  *
  * timeline_read.h: reading a file of `ubiheap run --timeline` (docs/formats/timeline.md).
  *
- * The file is written while a program runs, so it may stop anywhere: what stands before a fault is read, and the fault is told.
+ * The file is written while a program runs, so it may stop anywhere: what comes before a fault is read, and the fault is reported.
  */
 #ifndef UBI_FORMATS_TIMELINE_TIMELINE_READ_H
 #define UBI_FORMATS_TIMELINE_TIMELINE_READ_H
