@@ -14,7 +14,7 @@
 
 /* ==== THE DATA ================================================================================================== */
 
-static bool is_index(uint32_t i, size_t n) {
+__attribute__((unused)) static bool is_index(uint32_t i, size_t n) {
     return i < n || i == UBI_NONE;
 }
 

@@ -305,7 +305,7 @@ ubi_status ubi_query_parse(ubi_query **out, ubi_text text, const ubi_query_name 
 }
 
 /* What `a` of an instruction counts. */
-static size_t column_length(const ubi_query *q, ubi__query_op op) {
+__attribute__((unused)) static size_t column_length(const ubi_query *q, ubi__query_op op) {
     switch (op) {
     case UBI__QUERY_NUMBER:
         return q->numbers.n;

@@ -179,7 +179,7 @@ static rect room_inside(const ubi_treemap_box *box, const ubi_treemap_options *o
 }
 
 /* Whether a child lies in the room of its parent, up to rounding. */
-static bool is_inside(const ubi_treemap_box *box, const rect *room) {
+__attribute__((unused)) static bool is_inside(const ubi_treemap_box *box, const rect *room) {
     const double slack = 1e-3; /* pixels */
     return box->x >= room->x - slack && box->x + box->width <= room->x + room->dx + slack &&
            box->y >= room->y - slack && box->y + box->height <= room->y + room->dy + slack;
