@@ -156,7 +156,28 @@ static ubi_status measure_all(ubi__joined *joined, const ubi_allocator *a) {
 ubi_status ubi__joined_init(ubi__joined *out, const ubi_graph *graph, ubi__rope_names names, const ubi_allocator *a) {
     *out = (ubi__joined){ .graph = graph, .rope_type = names.rope_type };
     UBI_TRY(find_all(out, names, a));
-    return measure_all(out, a);
+    UBI_TRY(measure_all(out, a));
+    ubi__joined_check(out);
+    return UBI_OK;
+}
+
+static void check_part(const ubi__joined *joined, ubi__rope_part part) {
+    UBI_ASSERT(part.row == UBI_NONE || joined->cons.at[part.row].node == part.node);
+    UBI_ASSERT(part.row != UBI_NONE || part.node == UBI_NONE || part.node < joined->graph->n_nodes);
+}
+
+void ubi__joined_check(const ubi__joined *joined) {
+    for (size_t i = 0; UBI_CHECKS && i < joined->cons.n; i++) {
+        const ubi__rope *rope = &joined->cons.at[i];
+        UBI_ASSERT(i == 0 || joined->cons.at[i - 1].node < rope->node);
+        UBI_ASSERT(is_rope(joined, rope->node));
+        UBI_ASSERT(rope->state == DONE && rope->units <= UBI_STRINGS_JOINED_UNITS);
+        check_part(joined, rope->first);
+        check_part(joined, rope->second);
+        check_part(joined, rope->same);
+        UBI_ASSERT(rope->same.row == UBI_NONE || joined->cons.at[rope->same.row].same.node == UBI_NONE);
+        UBI_ASSERT(!rope->flat || rope->units == 0 || rope->same.node != UBI_NONE);
+    }
 }
 
 void ubi__joined_fini(ubi__joined *joined, const ubi_allocator *a) {

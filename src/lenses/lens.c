@@ -84,11 +84,43 @@ ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *
     look->view = ubi_view_of(graph);
     look->view.orphans = lens->orphans;
     ubi_status status = lens->open(look, options, filter);
-    if (status == UBI_OK)
-        *out = look;
-    else
+    if (status != UBI_OK) {
         ubi_lens_close(look);
-    return status;
+        return status;
+    }
+    ubi__lens_view_check(look);
+    *out = look;
+    return UBI_OK;
+}
+
+/* Of many nodes, these are looked at. */
+#define NODES_CHECKED 1000
+
+static void check_classes(const ubi_lens_view *look) {
+    uint32_t n = ubi_graph_node_count(look->graph), step = n / NODES_CHECKED + 1;
+    UBI_ASSERT(look->class_of_node || look->class_of_kind);
+    for (uint32_t node = 0; UBI_CHECKS && node < n; node += step)
+        UBI_ASSERT(ubi_lens_class_of(look, node) < look->classes.n);
+}
+
+void ubi__lens_view_check(const ubi_lens_view *look) {
+    const ubi_view *view = &look->view;
+    uint32_t n_nodes = ubi_graph_node_count(look->graph);
+    UBI_ASSERT(view->graph == look->graph && view->root < n_nodes);
+    UBI_ASSERT(!look->shown || look->lens->filters);
+    UBI_ASSERT(!look->joined || look->lens->names_nodes);
+    UBI_ASSERT(!look->lens->names_nodes || look->lens->raw_name);
+    check_classes(look);
+    if (UBI_CHECKS) {
+        for (uint32_t i = 1; i < view->n_first_edges; i++)
+            UBI_ASSERT(view->first_edges[i - 1] < view->first_edges[i]);
+        for (uint32_t i = 0; i < view->n_first_edges; i++)
+            UBI_ASSERT(ubi_graph_edge_source(look->graph, view->first_edges[i]) == ubi_graph_root(look->graph));
+        for (uint32_t i = 0; i < view->n_weak_tables; i++)
+            UBI_ASSERT(view->weak_tables[i] < n_nodes && view->weak_tables[i] != view->root);
+        for (uint32_t i = 0; i < view->n_passing_roots; i++)
+            UBI_ASSERT(view->passing_roots[i] < n_nodes && view->passing_roots[i] != view->root);
+    }
 }
 
 ubi_status ubi_lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options) {

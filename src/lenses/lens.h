@@ -88,6 +88,9 @@ extern const char *const ubi__lens_label_presets[];
 /** Classes by kind: nodes of one coarse type and label (kind_label.h) are a class. An `open` may be just this. */
 ubi_status ubi__lens_classes_by_label(ubi_lens_view *look);
 
+/** Of an opened lens: every kind or node has a class, roots and first edges are of the graph, bits come from a filter. */
+void ubi__lens_view_check(const ubi_lens_view *look);
+
 /** Opens a lens that need not be in the list. */
 ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options);
 

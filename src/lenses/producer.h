@@ -131,6 +131,8 @@ typedef struct ubi__producer {
 
 /** Never NULL. O(1), but for the first call, which costs O(kinds). Any thread. */
 const ubi__producer *ubi__producer_of(const ubi_graph *graph);
+/** What belongs together is there together. */
+void ubi__producer_check(const ubi__producer *producer);
 /** In the order in which they are asked, NULL after the last, which takes any graph. */
 const ubi__producer *ubi__producer_at(size_t i);
 

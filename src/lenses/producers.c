@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
+#include "lenses/finding_facts.h"
 #include "lenses/producer.h"
 
 /* The first that says the graph is its own has it. Their lenses are listed in this order, too. */
@@ -28,10 +29,46 @@ const ubi__producer *ubi__producer_at(size_t i) {
     return i < N_PRODUCERS ? producers[i] : NULL;
 }
 
+static void check_grammar(const ubi__grammar *grammar) {
+    UBI_ASSERT(!grammar->is_node_name == !grammar->node_name);
+    UBI_ASSERT(!grammar->is_field == !grammar->field);
+}
+
+static void check_findings(const ubi__producer_findings *findings) {
+    UBI_ASSERT(findings->role_of_kind && findings->rules);
+    for (const ubi__finding_entry *rule = findings->rules; UBI_CHECKS && rule->name; rule++)
+        for (const ubi__finding_entry *other = findings->rules; other < rule; other++)
+            UBI_ASSERT(strcmp(other->name, rule->name) != 0);
+}
+
+static void check_history(const ubi__producer_history *history) {
+    UBI_ASSERT(history->is_there && history->function_count && history->function && history->frame);
+    UBI_ASSERT(!history->sample_count == !history->samples);
+}
+
+void ubi__producer_check(const ubi__producer *p) {
+    const ubi__producer_code *code = &p->code;
+    UBI_ASSERT(p->words->edge && p->words->node_is_engine && p->words->engine_run);
+    UBI_ASSERT(!code->files_init == !code->file_of);
+    UBI_ASSERT(!code->code_of == !code->site);
+    UBI_ASSERT(code->function_type || !code->function_is_of_runtime);
+    UBI_ASSERT(!p->how_to_record_stacks || p->title);
+    UBI_ASSERT(!p->strings || p->strings->part_of_kind);
+    UBI_ASSERT(!p->strings || !p->strings->has_cut_strings == !p->strings->string_cut);
+    UBI_ASSERT(!p->lens || p->lens->open);
+    if (UBI_CHECKS && p->history)
+        check_history(p->history);
+    if (UBI_CHECKS && p->findings)
+        check_findings(p->findings);
+    if (UBI_CHECKS && p->grammar)
+        check_grammar(p->grammar);
+}
+
 static const ubi__producer *find_producer(const ubi_graph *graph) {
     size_t i = 0;
     while (producers[i]->made && !producers[i]->made(graph))
         i++;
+    ubi__producer_check(producers[i]);
     return producers[i];
 }
 

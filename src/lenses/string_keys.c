@@ -253,7 +253,22 @@ ubi_status ubi__string_keys_init(ubi__string_keys *k, const ubi__string_choice *
     if (joined && rules)
         UBI_TRY(rules->has_cut_strings && rules->has_cut_strings(choice->look) ? find_joined_and_cut(k, joined, rules)
                                                                                : find_joined(k, joined));
-    return compare_late(k);
+    UBI_TRY(compare_late(k));
+    ubi__string_keys_check(k);
+    return UBI_OK;
+}
+
+void ubi__string_keys_check(const ubi__string_keys *k) {
+    const ubi__joined *joined = k->choice.look->joined;
+    UBI_ASSERT(joined || k->late.n == 0);
+    for (size_t i = 0; UBI_CHECKS && i < k->late.n; i++) {
+        const ubi__late_string *late = &k->late.at[i];
+        UBI_ASSERT(i == 0 || k->late.at[i - 1].node < late->node);
+        UBI_ASSERT(late->key < k->n_keys);
+        UBI_ASSERT(late->entry == UBI_NONE || late->key == late->entry);
+        UBI_ASSERT(late->cut == UBI_NONE || late->cut < k->cuts.n);
+        UBI_ASSERT(late->row == UBI_NONE || joined->cons.at[late->row].node == late->node);
+    }
 }
 
 void ubi__string_keys_fini(ubi__string_keys *k) {

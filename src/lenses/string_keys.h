@@ -75,6 +75,8 @@ typedef struct ubi__string_keys {
  * Errors: UBI_ENOMEM, UBI_ECANCELLED, UBI_ELIMIT.
  */
 ubi_status ubi__string_keys_init(ubi__string_keys *keys, const ubi__string_choice *choice);
+/** Late strings ascend by node, their keys are in range, and rows and cuts that they name are there. */
+void ubi__string_keys_check(const ubi__string_keys *keys);
 void ubi__string_keys_fini(ubi__string_keys *keys);
 
 /** A string that was chosen: one that has a size, and that the look's filter and `only` let pass. */

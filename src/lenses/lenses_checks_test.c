@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lenses_checks_test.c: the invariants of looks, producers, joined texts and keys of strings are seen when they break.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyses/anonymize/grammar.h"
+#include "base/text.h"
+#include "damage.h"
+#include "drawing.h"
+#include "lenses/finding_facts.h"
+#include "lenses/joined.h"
+#include "lenses/producer.h"
+
+#define CHECK_OF(name)                                                                                                 \
+    static void check_##name(void *payload) {                                                                          \
+        ubi__##name##_check(payload);                                                                                  \
+    }                                                                                                                  \
+    struct swallow_semicolon
+
+CHECK_OF(joined);
+CHECK_OF(lens_view);
+CHECK_OF(producer);
+CHECK_OF(string_keys);
+
+static void a_damaged_look_is_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_from_drawing("root -> a, b; a -> b;");
+    ubi_lens_view *look;
+    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("plain"), g, NULL), UBI_OK);
+    ubi__lens_view_check(look);
+    size_t n = look->classes.n;
+    look->classes.n = 0;
+    assert_damage_seen(check_lens_view, look, "ubi_lens_class_of(look, node) < look->classes.n");
+    look->classes.n = n;
+    uint64_t bits = 0;
+    look->shown = &bits;
+    assert_damage_seen(check_lens_view, look, "!look->shown || look->lens->filters");
+    look->shown = NULL;
+    ubi_edge_ix edges[] = { 1, 0 };
+    look->view.first_edges = edges;
+    look->view.n_first_edges = 2;
+    assert_damage_seen(check_lens_view, look, "view->first_edges[i - 1] < view->first_edges[i]");
+    edges[0] = 2; /* of a */
+    look->view.n_first_edges = 1;
+    assert_damage_seen(check_lens_view, look, "== ubi_graph_root(look->graph)");
+    look->view.n_first_edges = 0;
+    ubi_lens_close(look);
+    ubi_graph_unref(g);
+}
+
+static void a_damaged_producer_is_seen(void **state) {
+    (void)state;
+    const ubi__producer *known;
+    for (size_t i = 0; (known = ubi__producer_at(i)); i++)
+        ubi__producer_check(known);
+    ubi__producer p = *ubi__producer_at(0);
+    assert_non_null(p.findings);
+    p.code.file_of = NULL;
+    assert_damage_seen(check_producer, &p, "!code->files_init == !code->file_of");
+    p = *ubi__producer_at(0);
+    p.code.function_type = 0;
+    assert_damage_seen(check_producer, &p, "code->function_type || !code->function_is_of_runtime");
+    p = *ubi__producer_at(0);
+    ubi__finding_entry twice[] = { p.findings->rules[0], p.findings->rules[0], { NULL, NULL } };
+    ubi__producer_findings findings = *p.findings;
+    findings.rules = twice;
+    p.findings = &findings;
+    assert_damage_seen(check_producer, &p, "strcmp(other->name, rule->name) != 0");
+    p = *ubi__producer_at(0);
+    ubi__grammar grammar = *p.grammar;
+    grammar.field = NULL;
+    p.grammar = &grammar;
+    assert_damage_seen(check_producer, &p, "!grammar->is_field == !grammar->field");
+}
+
+#define ROPE_TYPE 9
+
+/* Two strings and a concatenation of both: nodes 1, 2, and 3. */
+static ubi_graph *graph_of_a_rope(ubi_str_ix names[2]) {
+    static const char *const texts[] = { "", "abc", "def", "" };
+    static const char *const fields[] = { "first", "second" };
+    ubi_graph_builder *b;
+    ubi_graph *g;
+    ubi_str_ix type, text;
+    assert_int_equal(ubi_graph_builder_new(&b, NULL), UBI_OK);
+    assert_int_equal(ubi_graph_builder_string(b, &type, ubi__text("string")), UBI_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ubi_graph_builder_string(b, &names[i], ubi__text(fields[i])), UBI_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        ubi_kind kind = { type, UBI_NONE, UBI_NONE, UBI_NONE, UBI_COARSE_STRING, (uint8_t)(i == 3 ? ROPE_TYPE : 1), 0 };
+        ubi_node_desc node = { .id = i, .size_bytes = 8, .kind = kind, .stack = UBI_NONE };
+        assert_int_equal(ubi_graph_builder_node(b, &node), UBI_OK);
+        assert_int_equal(ubi_graph_builder_string(b, &text, ubi__text(texts[i])), UBI_OK);
+        assert_int_equal(ubi_graph_builder_node_name(b, text), UBI_OK);
+        for (uint64_t target = 1; i == 3 && target < 3; target++)
+            assert_int_equal(ubi_graph_builder_edge_of(b, target, UBI_EDGE_INTERNAL, names[target - 1]), UBI_OK);
+    }
+    assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
+    return g;
+}
+
+static void damaged_joined_texts_are_seen(void **state) {
+    (void)state;
+    ubi__rope_names names = { .rope_type = ROPE_TYPE };
+    ubi_str_ix fields[2];
+    ubi_graph *g = graph_of_a_rope(fields);
+    ubi__joined joined;
+    names.first = ubi_graph_canonical_string(g, fields[0]);
+    names.second = ubi_graph_canonical_string(g, fields[1]);
+    assert_int_equal(ubi__joined_init(&joined, g, names, ubi_allocator_default()), UBI_OK);
+    assert_int_equal(joined.cons.n, 1);
+    joined.cons.at[0].node = 2;
+    assert_damage_seen(check_joined, &joined, "is_rope(joined, rope->node)");
+    joined.cons.at[0].node = 3;
+    joined.cons.at[0].first.row = 0;
+    assert_damage_seen(check_joined, &joined, "joined->cons.at[part.row].node == part.node");
+    joined.cons.at[0].first.row = UBI_NONE;
+    joined.cons.at[0].units = UBI_STRINGS_JOINED_UNITS + 1;
+    assert_damage_seen(check_joined, &joined, "rope->units <= UBI_STRINGS_JOINED_UNITS");
+    ubi__joined_fini(&joined, ubi_allocator_default());
+    ubi_graph_unref(g);
+}
+
+static void damaged_keys_of_strings_are_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_from_drawing("root -> a; a(coarse=string);");
+    ubi_lens_view *look;
+    ubi__string_keys keys;
+    ubi_progress progress = { 0 };
+    assert_int_equal(ubi_lens_open(&look, NULL, g, NULL), UBI_OK);
+    ubi__string_choice choice = { look, NULL, ubi_allocator_default(), &progress, 1 };
+    assert_int_equal(ubi__string_keys_init(&keys, &choice), UBI_OK);
+    ubi__late_string late = { .node = 1, .row = UBI_NONE, .cut = UBI_NONE, .entry = UBI_NONE, .key = 0 };
+    assert_int_equal(ubi__vec_late_string_push(&keys.late, ubi_allocator_default(), late), UBI_OK);
+    assert_damage_seen(check_string_keys, &keys, "joined || k->late.n == 0");
+    ubi__joined none = { .graph = g };
+    look->joined = &none;
+    ubi__string_keys_check(&keys);
+    keys.late.at[0].key = keys.n_keys;
+    assert_damage_seen(check_string_keys, &keys, "late->key < k->n_keys");
+    keys.late.at[0].key = 0;
+    keys.late.at[0].cut = 0;
+    assert_damage_seen(check_string_keys, &keys, "late->cut < k->cuts.n");
+    look->joined = NULL;
+    ubi__string_keys_fini(&keys);
+    ubi_lens_close(look);
+    ubi_graph_unref(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_look_is_seen),
+        cmocka_unit_test(a_damaged_producer_is_seen),
+        cmocka_unit_test(damaged_joined_texts_are_seen),
+        cmocka_unit_test(damaged_keys_of_strings_are_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
