@@ -30,6 +30,8 @@ typedef struct ubi__allocation_log {
     bool overflowed;
 } ubi__allocation_log;
 
+/** Entries are within the ring, at most `limit`, and in the order of their time. O(entries). */
+void ubi__allocation_log_check(const ubi__allocation_log *log);
 void ubi__allocation_log_init(ubi__allocation_log *log, uint32_t limit, const ubi_allocator *allocator);
 /** Forgets the entries and frees their memory; the flag and the limit stay. */
 void ubi__allocation_log_clear(ubi__allocation_log *log);
@@ -38,7 +40,7 @@ void ubi__allocation_log_drop_oldest(ubi__allocation_log *log);
 ubi__log_entry *ubi__allocation_log_make_room(ubi__allocation_log *log, bool *lost);
 /** The i-th oldest; i < count. */
 static inline ubi__log_entry *ubi__allocation_log_at(const ubi__allocation_log *log, uint32_t i) {
-    uint32_t at = log->first + i;
+    uint32_t at = log->first + UBI_INDEX(i, log->count);
     return &log->at[at >= log->capacity ? at - log->capacity : at];
 }
 /** Appends; when the log is full the oldest entry gives way. False: an entry was lost for want of memory. */

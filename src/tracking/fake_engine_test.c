@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "damage.h"
 #include "fail_allocator.h"
 #include "tracking/observer.h"
 
@@ -614,6 +615,41 @@ static void refused_memory_loses_entries_and_nothing_else(void **state) {
     }
 }
 
+static void check_tracking(void *tracking) {
+    ubi__tracking_check(tracking);
+}
+static void check_observer(void *observer) {
+    ubi__observer_check(observer);
+}
+
+static void damage_is_seen_by_the_checks(void **state) {
+    (void)state;
+    fake_engine e;
+    ubi__observer o;
+    engine_open(&e, ubi_allocator_default());
+    track(&o, &e, &e);
+    e.tracking.observing_count++;
+    assert_damage_seen(check_tracking, &e.tracking, "observing_count == t->observing_count");
+    e.tracking.observing_count--;
+    e.tracking.realms->tracker_count = 0;
+    assert_damage_seen(check_tracking, &e.tracking, "tracker_count == w->tracker_count");
+    e.tracking.realms->tracker_count = 1;
+    e.tracking.births_to_skip = e.tracking.births_planned + 1;
+    assert_damage_seen(check_tracking, &e.tracking, "t->births_to_skip <= t->births_planned");
+    e.tracking.births_to_skip = e.tracking.births_planned;
+    e.tracking.is_watching = false;
+    assert_damage_seen(check_tracking, &e.tracking, "t->is_watching ==");
+    e.tracking.is_watching = true;
+    o.probability = 2;
+    assert_damage_seen(check_observer, &o, "o->probability <= 1");
+    o.probability = 1;
+    o.realms[0] = &o;
+    assert_damage_seen(check_observer, &o, "watched_realm_has_observer(w, o)");
+    o.realms[0] = &e;
+    ubi__observer_fini(&o);
+    ubi__tracking_fini(&e.tracking);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_object_is_logged_with_its_stack_and_known_by_its_site),
@@ -628,6 +664,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_watched_once_the_last_site_is_gone),
         cmocka_unit_test(a_sweep_frees_what_nothing_leads_to),
         cmocka_unit_test(refused_memory_loses_entries_and_nothing_else),
+        cmocka_unit_test(damage_is_seen_by_the_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,57 @@ static void watched_realm_update(ubi__watched_realm *w) {
         w->probability = 0;
 }
 
+static bool watched_realm_has_observer(const ubi__watched_realm *w, const ubi__observer *o) {
+    uint32_t i = 0;
+    while (i < w->observer_count && w->observers[i] != o)
+        i++;
+    return i < w->observer_count;
+}
+
+/* Its numbers are those of its observers. */
+static void watched_realm_check(const ubi__tracking *t, const ubi__watched_realm *w) {
+    if (!UBI_CHECKS)
+        return;
+    uint32_t tracker_count = 0;
+    UBI_ASSERT(w->observer_count || w->foreign_hook);
+    UBI_ASSERT(w->observer_count <= w->observer_capacity);
+    for (uint32_t i = 0; i < w->observer_count; i++) {
+        UBI_ASSERT(w->observers[i]->tracking == t && ubi__observer_has_realm(w->observers[i], w->realm));
+        tracker_count += w->observers[i]->tracks;
+    }
+    UBI_ASSERT(tracker_count == w->tracker_count);
+    UBI_ASSERT(!w->foreign_hook || w->tracker_count == 0);
+    UBI_ASSERT(w->tracker_count ? w->probability <= t->probability : w->probability == 0);
+}
+
+void ubi__tracking_check(const ubi__tracking *t) {
+    if (!UBI_CHECKS)
+        return;
+    uint32_t observing_count = 0, hook_count = 0;
+    const ubi__observer *previous = NULL;
+    for (const ubi__observer *o = t->observers; o; previous = o, o = o->next) {
+        UBI_ASSERT(o->previous == previous && o->tracking == t);
+        observing_count += o->realm_count != 0;
+    }
+    UBI_ASSERT(t->last_observer == previous);
+    UBI_ASSERT(observing_count == t->observing_count);
+    for (const ubi__watched_realm *w = t->realms; w; w = w->next) {
+        watched_realm_check(t, w);
+        hook_count += w->foreign_hook != NULL;
+    }
+    UBI_ASSERT(hook_count == t->foreign_hook_count);
+    UBI_ASSERT(t->is_watching == (t->realms || t->sites.count || t->object_tap || t->engine_watches));
+    UBI_ASSERT(!t->last_realm || ubi__watched_realm_find(t, t->last_realm->realm) == t->last_realm);
+    UBI_ASSERT(t->births_to_skip <= t->births_planned && t->births_planned >= 0);
+    const ubi__tracked *last = t->last_object ? ubi__site_table_find(&t->sites, t->last_object) : NULL;
+    UBI_ASSERT(!t->last_object || (last && last->serial == t->last_serial));
+    UBI_ASSERT(t->event_count <= t->event_capacity && (t->event_capacity & (t->event_capacity - 1)) == 0);
+    for (uint32_t i = 0; i < t->event_count; i++) {
+        const ubi__collection_event *event = &t->events[(t->event_first + i) & (t->event_capacity - 1)];
+        UBI_ASSERT(event->cycle_number <= t->cycle_number && event->start_us <= event->end_us);
+    }
+}
+
 /* Probabilities anew, and a new stream of trials. O(observers times their realms). */
 static void watched_realms_update(ubi__tracking *t) {
     ubi__tracking_settle_births(t);
@@ -86,6 +137,7 @@ static void watched_realms_update(ubi__tracking *t) {
     }
     t->births_until_trial = ubi__sampler_skip(&t->sampler, t->probability);
     ubi__tracking_plan_births(t);
+    ubi__tracking_check(t);
 }
 
 /* ---- observers ------------------------------------------------------------------------------------------------------ */
@@ -99,6 +151,7 @@ void ubi__observer_init(ubi__observer *o, ubi__tracking *t) {
 
 void ubi__observer_fini(ubi__observer *o) {
     ubi__tracking *t = o->tracking;
+    ubi__observer_check(o);
     while (o->realm_count)
         ubi__observer_remove_realm(o, o->realms[o->realm_count - 1]);
     if (t->next_to_tell == o)
@@ -122,6 +175,20 @@ bool ubi__observer_has_realm(const ubi__observer *o, const void *realm) {
     return debuggee_index(o, realm) < o->realm_count;
 }
 
+void ubi__observer_check(const ubi__observer *o) {
+    if (!UBI_CHECKS)
+        return;
+    UBI_ASSERT(o->probability >= 0 && o->probability <= 1);
+    UBI_ASSERT(o->tracks || o->log.count == 0);
+    UBI_ASSERT(o->realm_count <= o->realm_capacity);
+    ubi__allocation_log_check(&o->log);
+    for (uint32_t i = 0; i < o->realm_count; i++) {
+        const ubi__watched_realm *w = ubi__watched_realm_find(o->tracking, o->realms[i]);
+        UBI_ASSERT(w && watched_realm_has_observer(w, o));
+        UBI_ASSERT(debuggee_index(o, o->realms[i]) == i);
+    }
+}
+
 static ubi_status foreign_hook_error(void) {
     return ubi_error(UBI_EBUSY, "cannot track allocations: another tool has a hook on the realm");
 }
@@ -136,8 +203,10 @@ static ubi_status observer_enter_realm(ubi__observer *o, ubi__watched_realm *w) 
         !ubi__tool_reserve(t->allocator, (void **)&w->observers, &w->observer_capacity, w->observer_count + 1,
                            sizeof *w->observers))
         return ubi_error(UBI_ENOMEM, "not enough memory for a debuggee");
+    UBI_ASSERT(!watched_realm_has_observer(w, o));
     o->realms[o->realm_count++] = w->realm;
     w->observers[w->observer_count++] = o;
+    ubi__observer_check(o);
     return UBI_OK;
 }
 
@@ -162,6 +231,7 @@ ubi_status ubi__observer_add_realm(ubi__observer *o, const void *realm) {
 }
 
 static void observer_forget_debuggee(ubi__observer *o, uint32_t index) {
+    UBI_ASSERT(index < o->realm_count && o->tracking->observing_count > 0);
     o->realm_count--;
     memmove(&o->realms[index], &o->realms[index + 1], (o->realm_count - index) * sizeof *o->realms);
     if (o->realm_count == 0)
@@ -201,6 +271,7 @@ ubi_status ubi__observer_set_tracking(ubi__observer *o, bool on) {
     watched_realms_update(o->tracking);
     if (!on)
         ubi__allocation_log_clear(&o->log);
+    ubi__observer_check(o);
     return UBI_OK;
 }
 
@@ -268,6 +339,7 @@ ubi_status ubi__observer_drain(ubi__observer *o, ubi_logged_allocation_fn fn, vo
         return ubi_error(UBI_ESTATE, "cannot drain the log of an observer that does not track");
     ubi__tracking *t = o->tracking;
     ubi__allocation_log *log = &o->log;
+    ubi__observer_check(o);
     uint64_t end = log->first_number + log->count;
     while (log->count && log->first_number < end) {
         uint64_t number = log->first_number;

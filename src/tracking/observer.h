@@ -14,6 +14,8 @@
 
 #include "tracking/tracking.h"
 
+/** Settings are in range, debuggees are distinct and know it, and without tracking the log is empty. O(debuggees, entries). */
+void ubi__observer_check(const ubi__observer *o);
 /** Observes nothing yet, with probability 1. Cannot fail. */
 void ubi__observer_init(ubi__observer *o, ubi__tracking *t);
 /** Ends its tracking, also from within its own callback; sites already marked stay. */

@@ -9,6 +9,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/assert.h"
+
 void ubi__sampler_init(ubi__sampler *s, double (*random)(void *payload), void *payload) {
     *s = (ubi__sampler){ .random = random, .payload = payload };
 }
@@ -45,6 +47,7 @@ double ubi__sampler_draw(ubi__sampler *s) {
         return s->random(s->payload);
     if ((s->state[0] | s->state[1] | s->state[2] | s->state[3]) == 0)
         sampler_seed(s);
+    UBI_ASSERT((s->state[0] | s->state[1] | s->state[2] | s->state[3]) != 0);
     return (double)(next_number(s->state) >> 11) * 0x1p-53;
 }
 
@@ -57,6 +60,7 @@ int64_t ubi__sampler_skip(ubi__sampler *s, double probability) {
         s->probability = probability;
         s->per_log = 1 / log1p(-probability);
     }
+    UBI_ASSERT(s->per_log < 0);
     double skip = log(1 - ubi__sampler_draw(s)) * s->per_log; /* 1 - u is exact, and not 0 */
     return skip < 0x1p62 ? (int64_t)skip : UBI__SKIP_FOREVER;
 }

@@ -16,6 +16,8 @@
 
 #include <ubiheap/base.h>
 
+#include "base/assert.h"
+
 typedef struct ubi__tracked {
     uintptr_t address; /* 0: empty slot */
     uint32_t value;    /* an object's stack; of bytecode the number of the script */
@@ -34,6 +36,8 @@ typedef struct ubi__site_table {
 
 void ubi__site_table_init(ubi__site_table *t, const ubi_allocator *allocator);
 void ubi__site_table_fini(ubi__site_table *t);
+/** Every entry is found, they are as many as are counted, and at most half of the slots are used. O(slots). */
+void ubi__site_table_check(const ubi__site_table *t);
 /* What put and remove do when it is not the usual. */
 bool ubi__site_table_grow(ubi__site_table *t);
 void ubi__site_table_close_hole(ubi__site_table *t, uint32_t hole);
@@ -58,6 +62,7 @@ static inline ubi__tracked *ubi__site_table_find(const ubi__site_table *t, const
 static inline bool ubi__site_table_put(ubi__site_table *t, const void *address, uint32_t value, uint32_t serial) {
     if (__builtin_expect(t->count >= t->count_max, 0) && !ubi__site_table_grow(t))
         return false;
+    UBI_ASSERT(address && t->count < t->count_max);
     uint32_t i = ubi__site_table_home(t, (uintptr_t)address);
     while (t->slots[i].address && t->slots[i].address != (uintptr_t)address)
         i = (i + 1) & t->mask;
@@ -69,6 +74,7 @@ static inline bool ubi__site_table_put(ubi__site_table *t, const void *address, 
 /** Takes out an entry that find gave. */
 static inline void ubi__site_table_remove(ubi__site_table *t, ubi__tracked *entry) {
     uint32_t hole = (uint32_t)(entry - t->slots);
+    UBI_ASSERT(hole <= t->mask && entry->address && t->count > 0);
     if (t->slots[(hole + 1) & t->mask].address)
         ubi__site_table_close_hole(t, hole);
     else

@@ -8,6 +8,8 @@
 
 #include <ubiheap/base.h>
 
+#include "base/assert.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -54,5 +56,6 @@ uint64_t ubi__tick_clock_ask(ubi__tick_clock *c) {
 #if defined(__x86_64__)
     clock_learn(c, __rdtsc(), ns);
 #endif
+    UBI_ASSERT(c->trusted_ticks == 0 || c->ns_per_tick != 0);
     return c->last_us = ns / 1000 > c->last_us ? ns / 1000 : c->last_us;
 }

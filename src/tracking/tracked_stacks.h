@@ -52,11 +52,12 @@ ubi__text_ix ubi__tracked_texts_intern(ubi__tracked_texts *t, const char *ptr, s
 static inline ubi_text ubi__tracked_texts_get(const ubi__tracked_texts *t, ubi__text_ix ix) {
     if (ix == UBI_NONE)
         return (ubi_text){ NULL, 0 };
+    UBI_ASSERT(ix < t->n && t->at[ix].ptr);
     return (ubi_text){ t->at[ix].ptr, t->at[ix].len };
 }
 static inline void ubi__tracked_texts_mark(ubi__tracked_texts *t, ubi__text_ix ix) {
     if (ix != UBI_NONE)
-        t->at[ix].marked = true;
+        t->at[UBI_INDEX(ix, t->n)].marked = true;
 }
 void ubi__tracked_texts_check(const ubi__tracked_texts *t);
 /** Frees all that is not marked, and takes the marks away. */
@@ -105,7 +106,7 @@ ubi__stack_ix ubi__frame_trie_add(ubi__frame_trie *t, ubi__stack_ix parent, ubi_
 /** Keeps it, and so all that it was called from. */
 static inline void ubi__frame_trie_pin(ubi__frame_trie *t, ubi__stack_ix ix) {
     if (ix != UBI__STACK_EMPTY)
-        t->at[ix].pinned = true;
+        t->at[UBI_INDEX(ix, t->n)].pinned = true;
 }
 /** Marks it and all that it was called from. */
 void ubi__frame_trie_mark(ubi__frame_trie *t, ubi__stack_ix ix);

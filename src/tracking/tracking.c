@@ -45,6 +45,9 @@ static void requests_fini(ubi__tracking *t) {
 }
 
 void ubi__tracking_fini(ubi__tracking *t) {
+    UBI_ASSERT(!t->observers && t->observing_count == 0 && !t->is_delivering);
+    ubi__tracked_texts_check(&t->texts);
+    ubi__frame_trie_check(&t->frames);
     while (t->realms)
         ubi__watched_realm_free(t, t->realms);
     ubi__site_table_fini(&t->sites);
@@ -106,6 +109,8 @@ void ubi__tracking_name_constructor(ubi__tracking *t, ubi__text_ix name) {
 void ubi__tracking_forget_site(ubi__tracking *t, ubi__tracked *site) {
     if ((uintptr_t)t->last_object == site->address)
         t->last_object = NULL;
+    UBI_ASSERT(t->is_watching);
+    UBI_ASSERT(site->value == UBI__STACK_EMPTY || site->value < t->frames.n);
     ubi__site_table_remove(&t->sites, site);
     if (t->sites.count == 0)
         ubi__tracking_update_watch(t);
@@ -128,6 +133,7 @@ static void mark_sites(ubi__tracking *t) {
 }
 
 static void mark_log(ubi__tracking *t, const ubi__allocation_log *log) {
+    ubi__allocation_log_check(log);
     for (uint32_t i = 0; i < log->count; i++) {
         const ubi__log_entry *entry = ubi__allocation_log_at(log, i);
         ubi__frame_trie_mark(&t->frames, entry->stack);
@@ -157,6 +163,7 @@ void ubi__tracking_sweep(ubi__tracking *t) {
         ubi__tracked_texts_mark(&t->texts, t->class_texts[i]);
     ubi__frame_trie_sweep(&t->frames, &t->texts);
     ubi__tracked_texts_sweep(&t->texts);
+    ubi__tracking_check(t);
     t->sweep_frames_at = twice_but_at_least(t->frames.table.n, SWEEP_FRAMES_MIN);
     t->sweep_texts_at = twice_but_at_least(t->texts.table.n, SWEEP_TEXTS_MIN);
 }
@@ -200,12 +207,14 @@ ubi__text_ix ubi__tracking_new_class_name(ubi__tracking *t, uint32_t class_id) {
                            sizeof *t->class_texts))
         return UBI_NONE;
     memset(t->class_texts + had, 0xff, (t->class_text_count - had) * sizeof *t->class_texts);
+    UBI_ASSERT(class_id < t->class_text_count && t->class_texts[class_id] == UBI_NONE);
     return t->class_texts[class_id] = t->ops->class_name(t->engine, class_id);
 }
 
 static void stack_frame(ubi_stack stack, ubi_frame *out) {
     const ubi__tracking *t = (const ubi__tracking *)stack.owner;
-    const ubi__trie_frame *frame = &t->frames.at[stack.ref];
+    const ubi__trie_frame *frame = &t->frames.at[UBI_INDEX(stack.ref, t->frames.n)];
+    UBI_ASSERT(stack.ref != UBI__STACK_EMPTY && frame->parent != UBI_NONE);
     *out = (ubi_frame){ .id = stack.ref,
                         .source = ubi__tracked_texts_get(&t->texts, frame->source),
                         .function_name = ubi__tracked_texts_get(&t->texts, frame->function_name),
@@ -353,6 +362,7 @@ static bool tell_observers(ubi__tracking *t, const ubi__collection_event *event)
 static bool tell_collections(ubi__tracking *t) {
     bool told = false;
     uint64_t last = t->cycle_number;
+    UBI_ASSERT(!t->is_delivering);
     t->is_delivering = true;
     while (t->event_count && t->events[t->event_first].cycle_number <= last) {
         ubi__collection_event event = t->events[t->event_first];

@@ -207,6 +207,8 @@ struct ubi__tracking {
 
 /* ---- beginning and end: tracking.c ---------------------------------------------------------------------------------- */
 
+/** Observers, watched realms, the counter of births and the ring of events agree: observer.c. O(observers times realms). */
+void ubi__tracking_check(const ubi__tracking *t);
 /** Cannot fail: memory is taken when something is tracked. */
 void ubi__tracking_init(ubi__tracking *t, const ubi__tracking_options *options);
 /** Frees all; the observers must have ended. Ends watching. */
@@ -284,6 +286,7 @@ static inline ubi__text_ix ubi__tracking_class_name(ubi__tracking *t, uint32_t c
  */
 static inline void ubi__tracking_settle_births(ubi__tracking *t) {
     int64_t passed = t->births_planned - t->births_to_skip;
+    UBI_ASSERT(passed >= 0);
     t->births_planned = t->births_to_skip;
     t->births_until_trial -= passed;
     if (t->object_tap)

@@ -35,9 +35,26 @@ void ubi__site_table_init(ubi__site_table *t, const ubi_allocator *allocator) {
 }
 
 void ubi__site_table_fini(ubi__site_table *t) {
+    ubi__site_table_check(t);
     if (t->slots != no_slots)
         ubi__tool_free(t->allocator, t->slots, slot_count(t), sizeof *t->slots);
     ubi__site_table_init(t, t->allocator);
+}
+
+void ubi__site_table_check(const ubi__site_table *t) {
+    if (!UBI_CHECKS)
+        return;
+    uint32_t count = 0;
+    UBI_ASSERT(slot_count(t) == (size_t)1 << (64 - t->shift));
+    UBI_ASSERT(t->count <= t->count_max && t->count_max <= slot_count(t) / 2);
+    for (size_t i = 0; i < slot_count(t); i++) {
+        const ubi__tracked *entry = &t->slots[i];
+        if (entry->address) {
+            UBI_ASSERT(ubi__site_table_find(t, (const void *)entry->address) == entry);
+            count++;
+        }
+    }
+    UBI_ASSERT(count == t->count);
 }
 
 static ubi__tracked *first_free(const ubi__site_table *t, uintptr_t address) {
@@ -61,6 +78,7 @@ static bool sites_resize(ubi__site_table *t, unsigned slots_log2) {
         if (old.slots[i].address)
             *first_free(t, old.slots[i].address) = old.slots[i];
     ubi__tool_free(t->allocator, old.slots, slot_count(&old), sizeof *old.slots);
+    ubi__site_table_check(t);
     return true;
 }
 
@@ -343,6 +361,14 @@ void ubi__allocation_log_init(ubi__allocation_log *log, uint32_t limit, const ub
     *log = (ubi__allocation_log){ .allocator = allocator, .limit = limit };
 }
 
+void ubi__allocation_log_check(const ubi__allocation_log *log) {
+    UBI_ASSERT(log->count <= log->limit && log->count <= log->capacity);
+    UBI_ASSERT(log->first < log->capacity || log->first == 0);
+    UBI_ASSERT((log->at != NULL) == (log->capacity != 0));
+    for (uint32_t i = 1; UBI_CHECKS && i < log->count; i++)
+        UBI_ASSERT(ubi__allocation_log_at(log, i - 1)->time_us <= ubi__allocation_log_at(log, i)->time_us);
+}
+
 void ubi__allocation_log_clear(ubi__allocation_log *log) {
     ubi__tool_free(log->allocator, log->at, log->capacity, sizeof *log->at);
     log->at = NULL;
@@ -351,6 +377,7 @@ void ubi__allocation_log_clear(ubi__allocation_log *log) {
 }
 
 void ubi__allocation_log_drop_oldest(ubi__allocation_log *log) {
+    UBI_ASSERT(log->count > 0);
     log->first = log->first + 1 == log->capacity ? 0 : log->first + 1;
     log->first_number++;
     log->count--;
@@ -371,6 +398,7 @@ static bool log_grow(ubi__allocation_log *log) {
     log->at = at;
     log->capacity = capacity;
     log->first = 0;
+    ubi__allocation_log_check(log);
     return true;
 }
 
@@ -387,6 +415,7 @@ ubi__log_entry *ubi__allocation_log_make_room(ubi__allocation_log *log, bool *lo
 }
 
 void ubi__allocation_log_set_limit(ubi__allocation_log *log, uint32_t limit) {
+    UBI_ASSERT(limit > 0);
     log->limit = limit;
     while (log->count > limit)
         ubi__allocation_log_drop_oldest(log);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "damage.h"
 #include "fail_allocator.h"
 #include "tracking/allocation_log.h"
 #include "tracking/sampler.h"
@@ -202,6 +203,76 @@ static void the_ring_is_a_queue_with_a_limit(void **state) {
     fail_allocator_fini(&memory);
 }
 
+/* ---- what the checks see -------------------------------------------------------------------------------------------- */
+
+static void check_sites(void *sites) {
+    ubi__site_table_check(sites);
+}
+static void check_texts(void *texts) {
+    ubi__tracked_texts_check(texts);
+}
+static void check_frames(void *frames) {
+    ubi__frame_trie_check(frames);
+}
+static void check_log(void *log) {
+    ubi__allocation_log_check(log);
+}
+
+static void damaged_sites_are_seen(void **state) {
+    UNUSED_STATE(state);
+    ubi__site_table t;
+    ubi__site_table_init(&t, ubi_allocator_default());
+    for (uintptr_t i = 1; i < 100; i++)
+        assert_true(ubi__site_table_put(&t, (const void *)(i * 16), (uint32_t)i, 1));
+    ubi__tracked *entry = ubi__site_table_find(&t, (const void *)(uintptr_t)160);
+    uintptr_t address = entry->address;
+    entry->address = 0;
+    assert_damage_seen(check_sites, &t, "count == t->count");
+    entry->address = address;
+    t.count_max = t.mask;
+    assert_damage_seen(check_sites, &t, "t->count_max <= slot_count(t) / 2");
+    t.count_max = (t.mask + 1) / 2;
+    ubi__site_table_fini(&t);
+}
+
+static void damaged_texts_and_frames_are_seen(void **state) {
+    UNUSED_STATE(state);
+    ubi__tracked_texts texts;
+    ubi__frame_trie t;
+    ubi__tracked_texts_init(&texts, ubi_allocator_default());
+    ubi__frame_trie_init(&t, ubi_allocator_default());
+    ubi__text_ix text = ubi__tracked_texts_intern(&texts, "one", 3);
+    texts.at[text].ptr[0] = 'x';
+    assert_damage_seen(check_texts, &texts, "text->hash == text_hash");
+    texts.at[text].ptr[0] = 'o';
+    texts.free_first = text;
+    assert_damage_seen(check_texts, &texts, "!t->at[ix].ptr");
+    texts.free_first = UBI_NONE;
+    ubi__stack_ix outer = add_frame(&t, UBI__STACK_EMPTY, 1, 1), inner = add_frame(&t, outer, 1, 2);
+    t.at[inner].parent = inner;
+    assert_damage_seen(check_frames, &t, "f->parent != ix");
+    t.at[inner].parent = outer;
+    t.at[inner].place.pc = 3;
+    assert_damage_seen(check_frames, &t, "ubi__frame_trie_find(t, f->parent, f->place) == ix");
+    t.at[inner].place.pc = 2;
+    ubi__frame_trie_fini(&t);
+    ubi__tracked_texts_fini(&texts);
+}
+
+static void a_damaged_log_is_seen(void **state) {
+    UNUSED_STATE(state);
+    ubi__allocation_log log;
+    ubi__allocation_log_init(&log, 10, ubi_allocator_default());
+    for (uint64_t time = 1; time < 20; time++)
+        assert_true(ubi__allocation_log_append(&log, &(ubi__log_entry){ .time_us = time }));
+    ubi__allocation_log_check(&log);
+    ubi__allocation_log_at(&log, 3)->time_us = 100;
+    assert_damage_seen(check_log, &log, "time_us <=");
+    log.limit = 9;
+    assert_damage_seen(check_log, &log, "log->count <= log->limit");
+    ubi__allocation_log_clear(&log);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sites_are_those_of_a_plain_table),
@@ -209,6 +280,9 @@ int main(void) {
         cmocka_unit_test(texts_live_while_they_are_marked),
         cmocka_unit_test(frames_live_while_marked_or_pinned),
         cmocka_unit_test(the_ring_is_a_queue_with_a_limit),
+        cmocka_unit_test(damaged_sites_are_seen),
+        cmocka_unit_test(damaged_texts_and_frames_are_seen),
+        cmocka_unit_test(a_damaged_log_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
