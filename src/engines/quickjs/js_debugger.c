@@ -368,8 +368,10 @@ ubi__js_debugger *ubi__js_debugger_ref(ubi__js_debugger *debugger) {
 }
 
 void ubi__js_debugger_unref(ubi__js_debugger *debugger) {
+    UBI_ASSERT(debugger->references > 0);
     if (--debugger->references)
         return;
+    UBI_ASSERT(!debugger->link && JS_IsUndefined(debugger->self));
     const ubi_allocator *allocator = debugger->allocator;
     ubi__weak_table_fini(&debugger->objects, allocator);
     ubi__js_realm_unref(debugger->realm_state);
@@ -385,6 +387,7 @@ static void end_observer(JSRuntime *runtime, ubi__js_debugger *debugger) {
 
 static void link_to_realm(ubi__js_debugger *debugger) {
     ubi__js_debugger **first = &debugger->realm_state->debuggers;
+    UBI_ASSERT(!debugger->link && (!*first || (*first)->link == first));
     debugger->next = *first;
     debugger->link = first;
     if (debugger->next)
@@ -395,6 +398,7 @@ static void link_to_realm(ubi__js_debugger *debugger) {
 static void unlink_from_realm(ubi__js_debugger *debugger) {
     if (!debugger->link)
         return;
+    UBI_ASSERT(*debugger->link == debugger && (!debugger->next || debugger->next->link == &debugger->next));
     *debugger->link = debugger->next;
     if (debugger->next)
         debugger->next->link = debugger->link;

@@ -216,8 +216,10 @@ ubi__js_realm *ubi__js_realm_ref(ubi__js_realm *realm) {
 }
 
 void ubi__js_realm_unref(ubi__js_realm *realm) {
+    UBI_ASSERT(realm->references > 0);
     if (--realm->references)
         return;
+    UBI_ASSERT(!realm->debuggers && JS_IsUndefined(realm->map_constructor));
     ubi__weak_table_fini(&realm->frames, realm->allocator);
     realm->allocator->free(realm->allocator->ctx, realm, sizeof *realm);
 }

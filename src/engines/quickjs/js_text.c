@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 void ubi__js_text_fini(JSContext *ctx, ubi__js_text *text) {
     js_free(ctx, text->at);
     *text = (ubi__js_text){ 0 };
@@ -24,6 +26,7 @@ int ubi__js_text_bytes(JSContext *ctx, ubi__js_text *text, const char *bytes, si
     }
     if (n)
         memcpy(text->at + text->n, bytes, n);
+    UBI_ASSERT(text->n + n <= text->capacity);
     text->n += n;
     return 0;
 }

@@ -84,7 +84,7 @@ static ubi__async_ix async_links_register(ubi__async_links *l, ubi__stack_ix sta
 static ubi__async_ix async_links_named(ubi__async_links *l, ubi__async_ix link, const char *cause) {
     if (link == 0)
         return 0;
-    ubi__async_link named = l->at[link];
+    ubi__async_link named = l->at[UBI_INDEX(link, l->n)];
     named.cause = cause;
     return link_intern(l, &named);
 }
@@ -370,6 +370,8 @@ ubi_status ubi__timeline_observe_own(ubi__timeline *l, bool on) {
 }
 
 void ubi__timeline_fini(ubi__timeline *l) {
+    UBI_ASSERT(l->joined_count <= l->joined_capacity);
+    async_links_check(&l->links);
     l->joined_all = false;
     l->joined_count = 0;
     if (l->is_observed)
@@ -404,6 +406,8 @@ void ubi__timeline_begin_run(ubi__timeline *l, const ubi__trie_frame *facts, con
                           .line = facts->line,
                           .async_stack = ref_of_link(l, link),
                           .async_cause = text_of(cause) } };
+    UBI_ASSERT(link < l->links.n || link == 0);
+    UBI_ASSERT(!l->is_running);
     l->is_running = true;
     take_thread(l);
     marker_tell(l, &m);
@@ -435,6 +439,7 @@ void ubi_quickjs_timeline_cause(ubi_quickjs *tools, const char *cause, ubi_quick
 
 ubi__async_ix ubi__timeline_register(ubi__timeline *l) {
     ubi__stack_ix stack = ubi__timeline_capture(l);
+    UBI_ASSERT(stack == UBI_NONE || stack == UBI__STACK_EMPTY || stack < l->tracking->frames.n);
     return stack == UBI_NONE ? 0 : async_links_register(&l->links, stack, l->current);
 }
 
@@ -454,6 +459,7 @@ void ubi_quickjs_timeline_registers(ubi_quickjs *tools, JSValueConst callback) {
 
 /* Without memory it is forgotten: a stack that is shorter. */
 void ubi__timeline_waits(ubi__timeline *l, const void *object, ubi__async_ix link) {
+    UBI_ASSERT(link > 0 && link < l->links.n && l->is_observed);
     (void)ubi__site_table_put(&l->waiting, object, link, 0);
 }
 

@@ -8,6 +8,7 @@
 #ifndef UBI_QUICKJS_ADDRESS_MAP_H
 #define UBI_QUICKJS_ADDRESS_MAP_H
 
+#include "base/assert.h"
 #include "tracking/tool_memory.h"
 
 typedef struct ubi__address_entry {
@@ -32,6 +33,7 @@ static inline uint32_t ubi__address_hash(uint64_t address) {
 
 /* The entry of `address`, or the free one where it belongs. The table must have a free entry. */
 static inline ubi__address_entry *ubi__address_slot(const ubi__address_map *map, uint64_t address) {
+    UBI_ASSERT(address && map->count < map->capacity && (map->capacity & (map->capacity - 1)) == 0);
     uint32_t mask = map->capacity - 1, i = ubi__address_hash(address) & mask;
     while (map->at[i].address && map->at[i].address != address)
         i = (i + 1) & mask;

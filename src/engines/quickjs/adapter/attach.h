@@ -24,6 +24,7 @@ ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_q
         return ubi_error(UBI_EBUSY, "this QuickJS runtime has tools already");
     }
     ubi__start_tracking(tools);
+    UBI_ASSERT(ubi__tools_of(runtime) == tools && tools->tracking.engine == tools);
     *out = tools;
     return UBI_OK;
 }
@@ -31,6 +32,7 @@ ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_q
 void ubi_quickjs_detach(ubi_quickjs *tools) {
     if (!tools)
         return;
+    UBI_ASSERT(ubi__tools_of(tools->runtime) == tools && tools->collection_depth == 0);
     if (tools->walk.is_frozen)
         ubi__thaw(tools);
     ubi__profiling_fini(tools);

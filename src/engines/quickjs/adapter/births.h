@@ -51,6 +51,7 @@ static JSContext *ubi__birth_realm(JSRuntime *rt, const JSObject *p) {
 static uint32_t ubi__birth_bytes(ubi_quickjs *tools, const JSObject *p) {
     JSRuntime *rt = tools->runtime;
     uint32_t slots = (uint32_t)p->shape->prop_size;
+    UBI_ASSERT(p->shape->prop_count <= p->shape->prop_size);
     uint32_t *known = slots < UBI__BIRTH_SIZES ? &tools->capture.birth_bytes[slots] : NULL;
     if (known && *known)
         return *known;
@@ -81,6 +82,9 @@ static void ubi__track_birth(ubi_quickjs *tools, const JSObject *p) {
 static __attribute__((noinline)) void ubi__look_at_birth(ubi_quickjs *tools, const JSObject *p) {
     ubi__tracking *t = &tools->tracking;
     uintptr_t hook_frame = (uintptr_t)__builtin_frame_address(0);
+    UBI_ASSERT(UBI_GC_TYPE(&p->header) == JS_GC_OBJ_TYPE_JS_OBJECT && p->shape);
+    UBI_ASSERT(tools->watchers > 0 && t->is_watching);
+    UBI_ASSERT(p->class_id < tools->runtime->class_count);
     ubi__tracking_begin_birth(t);
     ubi__track_birth(tools, p);
     if (t->object_tap)
@@ -190,6 +194,7 @@ static void ubi__start_tracking(ubi_quickjs *tools) {
 
 static void ubi__end_tracking(ubi_quickjs *tools) {
     ubi__capture *c = &tools->capture;
+    UBI_ASSERT(!tools->walk.is_frozen && c->captured_count <= c->captured_capacity);
     ubi__free_observers(tools);
     ubi__timeline_fini(&tools->timeline);
     ubi__tracking_fini(&tools->tracking);
@@ -207,6 +212,7 @@ static inline bool ubi__stack_of_object(ubi_quickjs *tools, const void *object, 
     ubi__stack_ix stack;
     if (!ubi__tracking_site(&tools->tracking, object, &stack))
         return false;
+    UBI_ASSERT(stack == UBI__STACK_EMPTY || stack < tools->tracking.frames.n);
     *out = ubi__tracking_lent_stack(&tools->tracking, stack);
     return true;
 }

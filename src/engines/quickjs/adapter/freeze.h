@@ -114,6 +114,36 @@ static ubi__kind ubi__on_number(void *payload, uint32_t number, void *node, bool
     return kind;
 }
 
+/* ---- what holds of a frozen heap -------------------------------------------------------------------------------------- */
+
+/* Sampled, as a look-up costs more than a node. Addresses ascend, so kinds and numbers are those of one walk. */
+static void ubi__walk_check(ubi_quickjs *tools) {
+    if (!UBI_CHECKS)
+        return;
+    ubi__walk_state *walk = &tools->walk;
+    ubi__node_index *index = &walk->index;
+    uint32_t step = index->n_nodes / 4096 + 1;
+    for (uint32_t i = 0; i < index->n_nodes; i += step) {
+        UBI_ASSERT(ubi__index_find(index, ubi__index_address(index, i)) == i);
+        UBI_ASSERT(i == 0 || ubi__index_address(index, i - 1) < ubi__index_address(index, i));
+    }
+    UBI_ASSERT(ubi__index_find(index, tools->runtime) != UBI_NONE);
+    UBI_ASSERT(!index->work && index->work_capacity == 0 && index->carried.count == 0);
+    for (uint32_t i = 0; i < walk->n_roots; i++) {
+        const ubi__root *root = &walk->roots[i];
+        UBI_ASSERT(root->node < index->n_nodes && (i == 0 || walk->roots[i - 1].node < root->node));
+        UBI_ASSERT(root->slot == UBI_NONE || root->slot < walk->n_slots);
+        UBI_ASSERT(root->slot == UBI_NONE ||
+                   JS_VALUE_GET_PTR(walk->slots[root->slot].value) == ubi__index_address(index, root->node));
+    }
+    for (uint32_t i = 0; i < walk->n_slots; i++) {
+        UBI_ASSERT(JS_VALUE_HAS_REF_COUNT(walk->slots[i].value));
+        UBI_ASSERT(ubi__index_find(index, JS_VALUE_GET_PTR(walk->slots[i].value)) != UBI_NONE);
+    }
+    UBI_ASSERT(walk->slot_of.count == walk->n_slots);
+    UBI_ASSERT(walk->n_work == 0 && walk->special.count == 0);
+}
+
 /* ---- freeze and thaw ------------------------------------------------------------------------------------------------ */
 
 static void ubi__walk_clear(ubi_quickjs *tools) {
@@ -176,6 +206,7 @@ static ubi_status ubi__freeze(void *payload, const ubi_target_scope *scope, ubi_
         ubi__walk_clear(tools);
         return ubi_error(UBI_ENOMEM, "no memory to walk the heap of a QuickJS runtime");
     }
+    ubi__walk_check(tools);
     tools->walk.is_frozen = true;
     *out = (ubi_frozen_heap){ .root = { &ubi__node_ops, tools, tools->walk.index.n_nodes } };
     if (!is_everything) {

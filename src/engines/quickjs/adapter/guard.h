@@ -119,6 +119,7 @@ static bool ubi__guard_scripts(ubi_quickjs *tools) {
     list_for_each(el, &rt->context_list) {
         guard->interrupt_counters[i++] = list_entry(el, JSContext, link)->interrupt_counter;
     }
+    UBI_ASSERT(i == guard->n_realms);
     ubi__interrupt_next_call(rt);
     guard->in_out_of_memory = rt->in_out_of_memory;
     rt->in_out_of_memory = true;
@@ -150,6 +151,7 @@ static bool ubi__guard_begin(ubi_quickjs *tools) {
     if (!ubi__guard_scripts(tools))
         return false;
     ubi__guard_malloc(tools);
+    UBI_ASSERT(!tools->walk.is_frozen && ubi__frozen_here != tools);
     tools->next_frozen = ubi__frozen_here;
     ubi__frozen_here = tools;
     return true;
@@ -163,6 +165,9 @@ static const char *ubi__guard_end(ubi_quickjs *tools) {
         at = &(*at)->next_frozen;
     if (*at)
         *at = tools->next_frozen;
+    UBI_ASSERT(guard->n_deferred == 0 || guard->violation);
+    UBI_ASSERT(guard->n_deferred <= guard->deferred_capacity);
+    UBI_ASSERT(tools->runtime->interrupt_handler == ubi__guarded_interrupt);
     ubi__unguard_malloc(tools);
     ubi__unguard_scripts(tools);
     ubi__tool_free(tools->allocator, guard->deferred, guard->deferred_capacity, sizeof *guard->deferred);

@@ -17,6 +17,7 @@
 #ifndef UBI_QUICKJS_NODE_INDEX_H
 #define UBI_QUICKJS_NODE_INDEX_H
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "engines/quickjs/adapter/address_map.h"
@@ -34,6 +35,10 @@ typedef struct ubi__page {
     uint32_t first;                       /* number of the first node of the page */
     uint8_t before[UBI__WORDS_PER_PAGE];  /* nodes in the words before this one */
 } ubi__page;
+
+static_assert(sizeof(ubi__page) == 44, "1.3 bytes per node, when nodes are 128 bytes apart");
+static_assert(UBI__PLACES_PER_PAGE == 32 * UBI__WORDS_PER_PAGE && UBI__PLACES_PER_PAGE * 16 == 1u << UBI__PAGE_BITS,
+              "a bit for each place");
 
 /* What is needed of a page until nodes have numbers. */
 typedef struct ubi__page_work {
@@ -139,10 +144,11 @@ static inline uint32_t ubi__index_find(ubi__node_index *index, const void *p) {
 }
 
 static inline ubi__kind ubi__index_kind(const ubi__node_index *index, uint32_t number) {
-    return (ubi__kind)(index->nodes[number] >> UBI__ADDRESS_BITS);
+    return (ubi__kind)(index->nodes[UBI_INDEX(number, index->n_nodes)] >> UBI__ADDRESS_BITS);
 }
 static inline void *ubi__index_address(const ubi__node_index *index, uint32_t number) {
-    return (void *)(uintptr_t)(index->nodes[number] & ((UINT64_C(1) << UBI__ADDRESS_BITS) - 1));
+    return (void *)(uintptr_t)(index->nodes[UBI_INDEX(number, index->n_nodes)] &
+                               ((UINT64_C(1) << UBI__ADDRESS_BITS) - 1));
 }
 
 /* ---- collecting ----------------------------------------------------------------------------------------------------- */
@@ -158,6 +164,7 @@ static UBI_COLD ubi__page_block *ubi__index_add_block(ubi__node_index *index, ui
         ubi__tool_free(a, block, 1, sizeof *block);
         return NULL;
     }
+    UBI_ASSERT(*entry == 0);
     block->number = address >> UBI__BLOCK_BITS;
     index->blocks[index->n_blocks++] = block;
     *entry = index->n_blocks;
@@ -205,6 +212,7 @@ static inline uint32_t ubi__index_need_page(ubi__node_index *index, uint64_t add
 static inline void ubi__index_add(ubi__node_index *index, uint32_t page, uint64_t address, bool is_listed) {
     uint32_t place = ubi__place_of(address), word = place >> 5;
     uint32_t bit = UINT32_C(1) << (place & 31);
+    UBI_ASSERT(page > 0 && page < index->n_pages && (address & 7) == 0);
     index->pages[page].starts[word] |= bit;
     if (is_listed)
         index->work[page].listed[word] |= bit;
@@ -246,6 +254,9 @@ static uint64_t ubi__index_begin_numbering(ubi__node_index *index) {
             n += ubi__ones(index->pages[i].starts[w]);
     if (index->n_blocks > 1)
         qsort(index->blocks, index->n_blocks, sizeof *index->blocks, ubi__block_order);
+    UBI_ASSERT(index->block_of.count == index->n_blocks);
+    for (uint32_t i = 1; UBI_CHECKS && i < index->n_blocks; i++)
+        UBI_ASSERT(index->blocks[i - 1]->number < index->blocks[i]->number);
     for (uint32_t i = 0; i < index->n_blocks; i++)
         *ubi__address_map_at(&index->block_of, index->blocks[i]->number + 1, index->allocator) = i + 1;
     return n;
@@ -280,6 +291,7 @@ static uint32_t ubi__number_page(ubi__node_index *index, uint32_t page_number, u
         bool is_listed = work->listed[place >> 5] >> (place & 31) & 1;
         uint64_t references = ubi__index_references(index, page_number, address);
         uint64_t kind = fn(payload, n, (void *)(uintptr_t)address, is_listed, references);
+        UBI_ASSERT(kind < UINT64_C(1) << (64 - UBI__ADDRESS_BITS));
         index->nodes[n] = address | kind << UBI__ADDRESS_BITS;
     }
     return n;
@@ -302,6 +314,7 @@ static bool ubi__index_number(ubi__node_index *index, ubi__numbered_fn fn, void 
             if (block->page[k])
                 n = ubi__number_page(index, block->page[k], address, n, fn, payload);
         }
+    UBI_ASSERT(n == index->n_nodes);
     ubi__tool_free(index->allocator, index->work, index->work_capacity, sizeof *index->work);
     index->work = NULL;
     index->work_capacity = 0;

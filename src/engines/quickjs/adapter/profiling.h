@@ -59,6 +59,7 @@ static ubi_status ubi__profiled_frames(void *payload, ubi_profiler_frame_fn fn, 
 static void ubi__profile_birth(ubi_quickjs *tools, const JSObject *p, uintptr_t hook_frame) {
     ubi__tracking *t = &tools->tracking;
     ubi__profiling *profiling = &tools->profiling;
+    UBI_ASSERT(profiling->member && t->object_tap && t->object_bytes >= sizeof *p);
     if (ubi_profiler_may_know(profiling->memory_tap, (uintptr_t)p))
         ubi_profiler_withdraw(profiling->member, (uintptr_t)p);
     if (ubi_profiler_passes(t->object_tap, t->object_bytes))
@@ -139,6 +140,7 @@ static JSMallocFunctions *ubi__malloc_functions(ubi_quickjs *tools) {
 
 static void ubi__profile_memory(ubi_quickjs *tools) {
     JSMallocFunctions *functions = ubi__malloc_functions(tools), profiled = *functions;
+    UBI_ASSERT(functions->js_malloc != ubi__profiled_malloc && !tools->profiling.before.js_malloc);
     memcpy(&tools->profiling.before, functions, sizeof *functions); /* its members may be const */
     profiled.js_malloc = ubi__profiled_malloc;
     profiled.js_realloc = ubi__profiled_realloc;

@@ -22,6 +22,20 @@ static __thread struct {
     ubi_quickjs *tools;
 } ubi__last_lookup __attribute__((tls_model("initial-exec")));
 
+/* Under the lock. Serials descend, as tools are added at the front, and no runtime has two. O(tools squared). */
+static void ubi__registry_check(void) {
+    if (!UBI_CHECKS)
+        return;
+    for (const ubi_quickjs *t = ubi__registry; t; t = t->next) {
+        UBI_ASSERT(t->serial <= ubi__registry_serial && t->serial > 0);
+        UBI_ASSERT(!t->next || t->next->serial < t->serial);
+        UBI_ASSERT(t->runtime && t->allocator);
+        for (const ubi_quickjs *other = t->next; other; other = other->next)
+            UBI_ASSERT(other->runtime != t->runtime);
+    }
+    UBI_ASSERT(atomic_load_explicit(&ubi__registry_generation, memory_order_relaxed) != 0);
+}
+
 static UBI_COLD ubi_quickjs *ubi__registry_lookup(JSRuntime *rt) {
     pthread_mutex_lock(&ubi__registry_lock);
     ubi_quickjs *tools = ubi__registry;
@@ -57,6 +71,7 @@ static bool ubi__registry_add(ubi_quickjs *tools) {
         tools->serial = ++ubi__registry_serial;
         ubi__registry = tools;
         atomic_fetch_add_explicit(&ubi__registry_generation, 1, memory_order_release);
+        ubi__registry_check();
     }
     pthread_mutex_unlock(&ubi__registry_lock);
     return is_new;
@@ -67,7 +82,9 @@ static void ubi__registry_remove(ubi_quickjs *tools) {
     ubi_quickjs **at = &ubi__registry;
     while (*at != tools)
         at = &(*at)->next;
+    UBI_ASSERT(tools->watchers == 0);
     *at = tools->next;
+    ubi__registry_check();
     atomic_fetch_add_explicit(&ubi__registry_generation, 1, memory_order_release);
     pthread_mutex_unlock(&ubi__registry_lock);
 }
@@ -92,6 +109,7 @@ static void ubi__tell_watched(void) {
         n++;
     }
     JSRuntime *told = n > 1 ? (JSRuntime *)(void *)&ubi__several_runtimes : watched ? watched->runtime : NULL;
+    UBI_ASSERT((n == 0) == (watched == NULL));
     if (n == 1)
         atomic_store_explicit(&ubi__watched_tools, watched, memory_order_relaxed);
     atomic_store_explicit(&ubi__watched_runtime, told, memory_order_release);
@@ -100,12 +118,14 @@ static void ubi__tell_watched(void) {
 /** From now on, births and deaths of this runtime are told (nests). */
 static void ubi__watch(ubi_quickjs *tools) {
     pthread_mutex_lock(&ubi__registry_lock);
+    UBI_ASSERT(tools->watchers < UINT32_MAX);
     tools->watchers++;
     ubi__tell_watched();
     pthread_mutex_unlock(&ubi__registry_lock);
 }
 static void ubi__unwatch(ubi_quickjs *tools) {
     pthread_mutex_lock(&ubi__registry_lock);
+    UBI_ASSERT(tools->watchers > 0);
     tools->watchers--;
     ubi__tell_watched();
     pthread_mutex_unlock(&ubi__registry_lock);

@@ -25,6 +25,7 @@ static bool ubi__add_slot(ubi_quickjs *tools, JSValueConst value, const void *fu
                            sizeof *walk->slots))
         return false;
     walk->slots[walk->n_slots] = (ubi__stack_slot){ value, function, variable };
+    UBI_ASSERT(walk->n_slots == 0 || walk->slot_of.count == walk->n_slots + 1);
     *slot = ++walk->n_slots;
     return true;
 }
@@ -59,6 +60,7 @@ static bool ubi__add_root(ubi_quickjs *tools, uint32_t node, const void *p) {
     if (!ubi__tool_reserve(tools->allocator, (void **)&walk->roots, &walk->roots_capacity, walk->n_roots + 1,
                            sizeof *walk->roots))
         return false;
+    UBI_ASSERT(walk->n_roots == 0 || walk->roots[walk->n_roots - 1].node < node);
     walk->roots[walk->n_roots++] = (ubi__root){ node, slot ? (uint32_t)*slot - 1 : UBI_NONE };
     return true;
 }
@@ -83,7 +85,7 @@ static ubi_text ubi__root_name(ubi_quickjs *tools, const ubi__root *root) {
         return ubi__name_text(tools, UBI__NAMED("native handle"));
     if (!ubi__tool_reserve(tools->allocator, (void **)&buffer->at, &buffer->capacity, LENGTH, 1))
         return (ubi_text){ NULL, 0 };
-    const ubi__stack_slot *slot = &tools->walk.slots[root->slot];
+    const ubi__stack_slot *slot = &tools->walk.slots[UBI_INDEX(root->slot, tools->walk.n_slots)];
     const JSObject *function = slot->function;
     const JSFunctionBytecode *b = function ? ubi__bytecode_of(function) : NULL;
     ubi__function_name none = { JS_ATOM_NULL, NULL };

@@ -173,6 +173,7 @@ static inline ubi__captured_frame *ubi__top_of_capture(const ubi_quickjs *tools)
     if (UBI__FRAME_CAPTURED == 0 || !frame || c->captured_count == 0)
         return NULL;
     ubi__captured_frame *top = &c->captured[c->captured_count - 1];
+    UBI_ASSERT(c->captured_count <= c->captured_capacity);
     return top->frame == frame && top->function == ubi__frame_function(frame) && ubi__frame_is_marked(frame) ? top
                                                                                                              : NULL;
 }
@@ -181,6 +182,8 @@ static inline ubi__captured_frame *ubi__top_of_capture(const ubi_quickjs *tools)
 static inline ubi__stack_ix ubi__capture_top(ubi_quickjs *tools, ubi__captured_frame *top) {
     ubi__capture *c = &tools->capture;
     JSStackFrame *frame = tools->runtime->current_stack_frame;
+    UBI_ASSERT(top == &c->captured[c->captured_count - 1] && top->frame == frame);
+    UBI_ASSERT(top->stack == UBI__STACK_EMPTY || top->stack < tools->tracking.frames.n);
     if (top->place == frame->cur_pc && top->place)
         return top->stack;
     ubi__stack_ix parent = c->captured_count > 1 ? top[-1].stack : UBI__STACK_EMPTY;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 static bool make_room(ubi__host_text *text, size_t n) {
     size_t capacity = text->capacity ? text->capacity : 64;
     if (text->failed || n > (size_t)-1 / 4 - text->n)
@@ -29,6 +31,7 @@ static bool make_room(ubi__host_text *text, size_t n) {
 void ubi__host_text_add(ubi__host_text *text, const char *bytes, size_t n) {
     if (n == 0 || !make_room(text, n))
         return;
+    UBI_ASSERT(text->n + n <= text->capacity);
     memcpy(text->ptr + text->n, bytes, n);
     text->n += n;
 }

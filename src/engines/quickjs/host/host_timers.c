@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "engines/quickjs/host/host_state.h"
 
 #define SLOTS (UINT64_C(1) << 24)
@@ -69,6 +70,10 @@ bool ubi__timers_init(ubi__host_timers *timers, JSRuntime *runtime) {
 
 /* ---- the heap ----------------------------------------------------------------------------------------------------- */
 
+static uint32_t slot_of(const ubi__host_timer *t) {
+    return (uint32_t)((t->id - 1) % SLOTS);
+}
+
 static bool timer_is_before(const ubi__host_timer *a, const ubi__host_timer *b) {
     return a->due_us != b->due_us ? a->due_us < b->due_us : a->order < b->order;
 }
@@ -76,6 +81,21 @@ static bool timer_is_before(const ubi__host_timer *a, const ubi__host_timer *b) 
 static void timers_put(ubi__host_timers *timers, uint32_t at, ubi__host_timer *t) {
     timers->heap[at] = t;
     t->at = at;
+}
+
+/* None runs before its parent in the heap, each knows its place, and each is found by its number. */
+static void timers_check(const ubi__host_timers *timers) {
+    if (!UBI_CHECKS)
+        return;
+    UBI_ASSERT(timers->n <= timers->capacity && timers->n + timers->n_free == timers->n_slots);
+    for (uint32_t i = 0; i < timers->n; i++) {
+        const ubi__host_timer *t = timers->heap[i];
+        UBI_ASSERT(t->at == i && t->order < timers->started);
+        UBI_ASSERT(i == 0 || !timer_is_before(t, timers->heap[(i - 1) / 2]));
+        UBI_ASSERT(timers->slots[slot_of(t)] == t);
+    }
+    for (uint32_t i = 0; i < timers->n_free; i++)
+        UBI_ASSERT(timers->free_slots[i] < timers->n_slots && !timers->slots[timers->free_slots[i]]);
 }
 
 /* Moves `t` from the empty place `at` to where it belongs. */
@@ -106,6 +126,7 @@ static bool timers_grow(ubi__host_timers *timers) {
         !timers_resize(&timers->uses, n, sizeof *timers->uses) ||
         !timers_resize(&timers->free_slots, n, sizeof *timers->free_slots))
         return false;
+    timers_check(timers);
     memset(timers->uses + timers->capacity, 0, (n - timers->capacity) * sizeof *timers->uses);
     timers->capacity = n;
     return true;
@@ -117,18 +138,16 @@ static bool timer_start(ubi__host_timers *timers, ubi__host_timer *t) {
     uint32_t slot = timers->n_free ? timers->free_slots[--timers->n_free] : timers->n_slots++;
     t->order = timers->started++;
     t->id = slot + 1 + (timers->uses[slot]++ % USES) * SLOTS;
+    UBI_ASSERT(slot < timers->capacity && slot < timers->n_slots);
     timers->slots[slot] = t;
     timers_settle(timers, timers->n++, t);
     return true;
 }
 
-static uint32_t slot_of(const ubi__host_timer *t) {
-    return (uint32_t)((t->id - 1) % SLOTS);
-}
-
 /* Ends a timer; what it held is freed with the last reference. */
 static void timer_stop(ubi__host_timers *timers, JSRuntime *runtime, ubi__host_timer *t) {
     uint32_t at = t->at, slot = slot_of(t);
+    UBI_ASSERT(at < timers->n && timers->heap[at] == t && timers->slots[slot] == t);
     ubi__host_timer *last = timers->heap[--timers->n];
     t->at = UINT32_MAX;
     if (last != t)
@@ -147,6 +166,7 @@ static ubi__host_timer *timer_find(const ubi__host_timers *timers, double id) {
 }
 
 void ubi__timers_fini(ubi__host_timers *timers, JSRuntime *runtime) {
+    timers_check(timers);
     while (timers->n)
         timer_stop(timers, runtime, timers->heap[timers->n - 1]);
     free(timers->heap);
