@@ -68,6 +68,7 @@ JSValue ubi__js_owned_new(JSContext *ctx, ubi__js_class class, ubi__js_debugger 
         JS_FreeValue(ctx, object);
         return JS_ThrowOutOfMemory(ctx);
     }
+    UBI_ASSERT(debugger->references > 0 && !JS_IsUndefined(debugger->self));
     *owned = (ubi__js_owned){ .debugger = ubi__js_debugger_ref(debugger) };
     owned->owner = JS_DupValue(ctx, debugger->self);
     owned->referent = JS_DupValue(ctx, referent);

@@ -52,6 +52,7 @@ static ubi_status give_tree(JSValueConst object, const ubi__js_snapshot *snapsho
         allocator->free(allocator->ctx, t, sizeof *t);
         return status;
     }
+    UBI_ASSERT(snapshot->graph && snapshot->allocator);
     t->graph = ubi_graph_ref(snapshot->graph);
     JS_SetOpaque(object, t);
     return UBI_OK;

@@ -21,6 +21,7 @@ ubi_status ubi_quickjs_observer_new(ubi_quickjs_observer **out, ubi_quickjs *too
     }
     o->tools = tools;
     ubi__observer_init(&o->base, t);
+    UBI_ASSERT((void *)o == (void *)&o->base && o->base.tracking == ubi__tracking_of(o->tools));
     *out = o;
     return UBI_OK;
 }
@@ -64,6 +65,7 @@ ubi_status ubi_quickjs_observer_add_realm(ubi_quickjs_observer *o, JSContext *re
 void ubi_quickjs_observer_remove_realm(ubi_quickjs_observer *o, JSContext *realm) {
     ubi__observer_remove_realm(&o->base, realm);
     ubi__scope_remove(o->scope, realm);
+    UBI_ASSERT(!ubi__observer_has_realm(&o->base, realm));
 }
 
 bool ubi_quickjs_observer_has_realm(const ubi_quickjs_observer *o, JSContext *realm) {

@@ -33,6 +33,7 @@ static void ubi__on_collection_end(JSRuntime *rt, const char *caller) {
     ubi_quickjs *tools = ubi__tools_of(rt);
     if (tools->timeline.is_collecting)
         ubi__timeline_end_collection(&tools->timeline);
+    UBI_ASSERT(!tools->timeline.is_collecting && tools->collection_depth > 0);
     ubi__tracking_collection_ends(&tools->tracking, ubi__collection_reason(caller), "GC mode");
 }
 

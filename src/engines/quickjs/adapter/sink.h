@@ -68,6 +68,7 @@ UBI__INLINE bool ubi__is_listed(const void *p, ubi__kind kind) {
 /* A node that only edges lead to. */
 static bool ubi__discover(ubi_quickjs *tools, uint32_t page, const void *p, ubi__kind kind) {
     ubi__walk_state *walk = &tools->walk;
+    UBI_ASSERT(!ubi__is_listed(p, kind) && kind < UBI__KIND_COUNT);
     ubi__index_add(&walk->index, page, (uintptr_t)p, false);
     if ((kind == UBI__STRING && !ubi__slice_parent(p)) || kind == UBI__SYMBOL)
         return true;
@@ -97,6 +98,7 @@ UBI__INLINE void ubi__count_edge(ubi__sink *sink, const void *p, ubi__kind kind,
 /* ---- passing on ----------------------------------------------------------------------------------------------------- */
 
 static inline void ubi__visit_edge(ubi__sink *sink, const void *p) {
+    UBI_ASSERT(sink->purpose == UBI__TO_VISIT && sink->visit);
     uint32_t number = ubi__index_find(&sink->tools->walk.index, p);
     if (number == UBI_NONE)
         return;
@@ -140,6 +142,7 @@ static bool ubi__look_up_any(ubi__node_index *index, ubi_keyed_edge *edges, uint
 }
 
 static UBI_OUT_OF_LINE void ubi__pass_on(ubi__sink *sink) {
+    UBI_ASSERT(sink->purpose == UBI__TO_NAME && sink->n_batch <= UBI__BATCH);
     if (!ubi__look_up_any(&sink->tools->walk.index, sink->batch, sink->n_batch))
         ubi__drop_unknown(sink);
     if (sink->n_batch && !sink->stopped)

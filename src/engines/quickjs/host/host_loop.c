@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "engines/quickjs/host/host.h"
 #include "engines/quickjs/host/host_libc.h"
 #include "engines/quickjs/host/host_state.h"
@@ -79,6 +80,7 @@ void ubi__wake_fini(ubi__wake *wake) {
 
 /* A full pipe is as good as a written one. */
 static void wake_slot(int slot) {
+    UBI_ASSERT(slot >= 0 && slot < MAX_HOSTS);
     int fd = atomic_load(&slots[slot].write_end) - 1;
     if (fd >= 0 && write(fd, "", 1) < 0)
         return;
