@@ -16,8 +16,9 @@
 #include "formats/line_facts.h"
 #include "formats/recognize.h"
 
-/* fxsnapshot has no magic number, so it comes last and takes whatever is no other format. */
+/* That of V8 takes any JSON which is no other format. fxsnapshot has no magic number, so it comes last and takes the rest. */
 #define FORMATS(X)                                                                                                     \
+    X(jsc)                                                                                                             \
     X(v8)                                                                                                              \
     X(fxsnapshot)
 

@@ -15,7 +15,7 @@
 #include "formats/format.h"
 #include "recording/ubirec_reader.h"
 
-extern const ubi__format ubi__format_v8; /* its guess: whether it is JSON */
+extern const ubi__format ubi__format_jsc, ubi__format_v8; /* their guesses; that of V8 tells whether it is JSON */
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------------- */
 
@@ -77,17 +77,13 @@ static bool is_trace(const ubi__beginning *b) {
     return !may_be_v8(b) && (has_key(b, 1, "traceEvents") || has_value(b, 2, "source", "DevTools"));
 }
 
-/* Source: WebKit, Source/JavaScriptCore/heap/HeapSnapshotBuilder.cpp. */
-static bool is_jsc_inspector(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "version") && has_value(b, 1, "type", "Inspector");
+static bool is_jsc(const ubi__beginning *b) {
+    return ubi__format_jsc.guess(b->at, b->n);
 }
 
-static bool is_jsc_debugging(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "version") && has_value(b, 1, "type", "GCDebugging");
-}
-
-static bool is_jsc_other(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "nodeClassNames");
+/* What the Web Inspector exports of its timelines; snapshots are in it as texts. Source: WebKit, TimelineRecording.js. */
+static bool is_web_inspector_recording(const ubi__beginning *b) {
+    return !may_be_v8(b) && has_key(b, 1, "version") && has_key(b, 1, "recording") && has_key(b, 2, "instrumentTypes");
 }
 
 /* Source: mozilla-central, tools/profiler/core/platform.cpp and xpcom/base/nsMemoryInfoDumper.cpp. */
@@ -300,8 +296,6 @@ static void text_detail(char *out, size_t size, const ubi__beginning *b) {
 #define FOREIGN(name, told, to_do) .use = UBI__FILE_FOREIGN, .what = (name), .sign = (told), .advice = (to_do)
 #define UNPACK(how) "unpack it (" how ") and give what was in it"
 #define TAKE_HEAP "give a heap snapshot (.heapsnapshot, .fxsnapshot), a recording (.ubirec) or a timeline"
-#define JSC_ADVICE                                                                                                     \
-    "load it in the Web Inspector of Safari; of Bun, ubiheap reads what writeHeapSnapshot of node:v8 writes"
 
 static const ubi__file_type types[] = {
     { FOREIGN("an empty file", "no bytes", "was it written, or downloaded, to its end?"), .is = is_empty },
@@ -327,13 +321,12 @@ static const ubi__file_type types[] = {
     { FOREIGN("a trace of Chrome or Node.js", "JSON, `traceEvents`; or an array of events with `ph`",
               "open it in ui.perfetto.dev or Chrome's DevTools, Performance; it has no heap"),
       .output = "trace of Chrome", .is = is_trace },
-    { FOREIGN("a heap snapshot of JavaScriptCore (Safari, Bun)", "JSON, `version`, and `type` is `Inspector`",
-              JSC_ADVICE),
-      .is = is_jsc_inspector },
-    { FOREIGN("a heap snapshot of JavaScriptCore for debugging its collector",
-              "JSON, `version`, and `type` is `GCDebugging`", JSC_ADVICE),
-      .is = is_jsc_debugging },
-    { FOREIGN("a heap snapshot of JavaScriptCore", "JSON, `nodeClassNames`", JSC_ADVICE), .is = is_jsc_other },
+    { UBI__FILE_HEAP, "a heap snapshot of JavaScriptCore (Safari, Bun)",
+      "JSON, `version`, and `type` is `Inspector` or `GCDebugging`; or `nodeClassNames`", "use ubiheap report",
+      .is = is_jsc },
+    { FOREIGN("a recording of the Web Inspector's timelines", "JSON, `recording` with `instrumentTypes`",
+              "export the heap snapshot alone: open it in the Web Inspector and use Export"),
+      .is = is_web_inspector_recording },
     { FOREIGN("a profile of the Firefox Profiler", "JSON, `meta` with `interval` and `startTime`",
               "open it in profiler.firefox.com; it has no heap"),
       .output = "profile of Firefox", .is = is_firefox_profile },

@@ -20,7 +20,6 @@
 
 #define GIVE "give a heap snapshot (.heapsnapshot, .fxsnapshot), a recording (.ubirec) or a timeline"
 #define UTF16 "convert it (iconv -f UTF-16 -t UTF-8)"
-#define JSC "load it in the Web Inspector of Safari; of Bun, ubiheap reads what writeHeapSnapshot of node:v8 writes"
 
 /* Each file of tests/data/foreign, and what is said of it. */
 static const char *const samples[][2] = {
@@ -69,8 +68,8 @@ static const char *const samples[][2] = {
     { "snapshot.tar.gz",
       "this is a tar archive that holds 'run/app.heapsnapshot', compressed with gzip: unpack it (tar -xf) " },
     { "v7.tar", "this is a tar archive that holds 'run/notes.txt': unpack it (tar -xf) and give what was in it" },
-    { "jsc-inspector.json", "this is a heap snapshot of JavaScriptCore (Safari, Bun): " JSC },
-    { "jsc-gcdebugging.json", "this is a heap snapshot of JavaScriptCore for debugging its collector: " JSC },
+    { "web-inspector-timelines.json",
+      "this is a recording of the Web Inspector's timelines: export the heap snapshot alone" },
     { "firefox-profile.json",
       "this is a profile of the Firefox Profiler: open it in profiler.firefox.com; it has no heap" },
     { "memory-report.json", "this is a memory report of Firefox: load it in about:memory; " },

@@ -108,6 +108,11 @@ PRODUCERS = {
         "names": re.compile(r"\bubi__(\w+_)?quickjs(_|\b)|\bis_quickjs\b|[\"/](lenses|engines)/quickjs/"
                             r"|str\w*cmp\([^;]*\"(quickjs|QuickJS)\"|\"JS(VarRef|Context|Runtime|Shape)\"|\bX\(quickjs\)"),
     },
+    "JavaScriptCore": {
+        "folders": ("src/lenses/jsc/", "src/formats/jsc/"),
+        "names": re.compile(r"\bUBI__JSC_|\bubi__(\w+_)?jsc(_|\b)|[\"/](lenses|formats)/jsc/"
+                            r"|str\w*cmp\([^;]*\"(jsc|JavaScriptCore|jscsnapshot)\"|\bX\(jsc\)"),
+    },
     "Firefox": {
         "folders": ("src/lenses/firefox/", "src/formats/fxsnapshot/"),
         "names": re.compile(r"\bubi__(lens|producer|format|names)_(firefox|fxsnapshot)\b|[\"/](lenses/firefox|formats/fxsnapshot)/"
@@ -119,6 +124,8 @@ NAMED_ELSEWHERE = {
     ("V8", "src/lenses/producers.c"): (1, "its line in the registry"),
     ("V8", "src/formats/format.c"): (1, "its line in the registry"),
     ("V8", "src/formats/recognize.c"): (4, "the table that tells all kinds of files apart, also those that are not read"),
+    ("JavaScriptCore", "src/formats/format.c"): (1, "its line in the registry"),
+    ("JavaScriptCore", "src/formats/recognize.c"): (2, "the table that tells all kinds of files apart, also those that are not read"),
     ("QuickJS", "src/lenses/producers.c"): (1, "its line in the registry"),
     ("QuickJS", "src/cli/script_runners.c"): (2, "the list of engines that run scripts"),
     ("Firefox", "src/lenses/producers.c"): (1, "its line in the registry"),

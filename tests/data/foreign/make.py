@@ -20,15 +20,9 @@ def write(name, data):
     (FOLDER / name).write_bytes(data.encode() if isinstance(data, str) else data)
 
 
-def tables(kind, row, **more):
-    parts = [f'"version":2,"type":"{kind}"', f'"nodes":{row}', '"nodeClassNames":["<root>","Object"]', '"edges":[0,1,0,0]',
-             '"edgeTypes":["Internal","Property","Index","Variable"]', '"edgeNames":[]']
-    return "{" + ",".join(parts + [f'"{key}":{value}' for key, value in more.items()]) + "}"
-
-
-write("jsc-inspector.json", tables("Inspector", "[0,0,0,0,1,64,1,0]"))
-write("jsc-gcdebugging.json", tables("GCDebugging", '[0,0,0,0,0,"0x0","0x0",1,64,1,0,0,"0x10","0x0"]', roots="[1,0,0]",
-                                     labels='[""]'))
+write("web-inspector-timelines.json", '{"version":1,"recording":{"displayName":"Timeline Recording 1","startTime":0,'
+      '"endTime":1,"discontinuities":[],"instrumentTypes":["timeline-record-type-heap-allocations"],"records":[]},'
+      '"overview":{}}')
 write("utf16-little-mark.txt", b"\xff\xfe" + JSON.encode("utf-16-le"))
 write("utf16-big-mark.txt", b"\xfe\xff" + JSON.encode("utf-16-be"))
 write("utf16-little.txt", JSON.encode("utf-16-le"))
