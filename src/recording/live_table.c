@@ -94,7 +94,7 @@ void ubi__block_table_remove(ubi__block_table *t, ubi__block *block) {
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
 
 /* Whether range i is right beside those next to it. */
-static bool mapping_is_in_place(const ubi__mapping_list *list, size_t i) {
+static __attribute__((unused)) bool mapping_is_in_place(const ubi__mapping_list *list, size_t i) {
     const ubi__mapping *m = &list->at[i];
     return m->low < m->high && (i == 0 || list->at[i - 1].high <= m->low) &&
            (i + 1 == list->n || m->high <= list->at[i + 1].low);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of preload_collector.c, preload_stream.c, block_table.c: what is made of an area that a program wrote, well
+ * Tests of preload_collector.c, preload_stream.c, live_table.c: what is made of an area that a program wrote, well
  * or not. The program is the test itself, record by record.
  */
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of trace_table.c, live_table.c and recording.c: cases MP-2 to MP-5, MP-15 and MP-16.
+ * Tests of live_table.c and recording.c: cases MP-2 to MP-5, MP-15 and MP-16.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include "base/assert.h"
 
-static bool frame_is_sound(const ubi__ubirec_tables *t, const ubi__ubirec_frame *f) {
+static __attribute__((unused)) bool frame_is_sound(const ubi__ubirec_tables *t, const ubi__ubirec_frame *f) {
     uint32_t n_strings = ubi__strtab_count(&t->strings);
     switch (f->type) {
     case UBI__UBIREC_NATIVE_FRAME:

@@ -36,7 +36,7 @@ static void session_note(ubi__native_session *s, ubi_status status) {
 }
 
 void ubi__native_session_check(const ubi__native_session *s) {
-    UBI_ASSERT(!s->has_ended == (s->collector != NULL));
+    UBI_ASSERT(s->has_ended == (s->collector == NULL));
     UBI_ASSERT(s->kept_allocations <= ubi__ubirec_allocation_count(s->writer));
     UBI_ASSERT(s->kept_bytes <= ubi__ubirec_bytes_out(s->writer) && s->kept_markers <= s->n_markers);
     UBI_ASSERT(s->n_symbolized <= s->frames.n);
