@@ -36,14 +36,14 @@ void ubi__allocation_log_init(ubi__allocation_log *log, uint32_t limit, const ub
 /** Forgets the entries and frees their memory; the flag and the limit stay. */
 void ubi__allocation_log_clear(ubi__allocation_log *log);
 void ubi__allocation_log_drop_oldest(ubi__allocation_log *log);
-/** The new entry's place. NULL: no memory for even one. *lost: an entry was lost for want of memory, the oldest or this. */
+/** The new entry's place. NULL: no memory for even one. *lost: an entry was lost for lack of memory, the oldest or this. */
 ubi__log_entry *ubi__allocation_log_make_room(ubi__allocation_log *log, bool *lost);
 /** The i-th oldest; i < count. */
 static inline ubi__log_entry *ubi__allocation_log_at(const ubi__allocation_log *log, uint32_t i) {
     uint32_t at = log->first + UBI_INDEX(i, log->count);
     return &log->at[at >= log->capacity ? at - log->capacity : at];
 }
-/** Appends; when the log is full the oldest entry gives way. False: an entry was lost for want of memory. */
+/** Appends; when the log is full the oldest entry gives way. False: an entry was lost for lack of memory. */
 static inline bool ubi__allocation_log_append(ubi__allocation_log *log, const ubi__log_entry *entry) {
     if (__builtin_expect(log->count == log->limit && log->capacity == log->limit, 1)) {
         log->at[log->first] = *entry;

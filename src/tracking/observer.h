@@ -6,7 +6,7 @@
  * it, some observer of that realm tracks, and a trial succeeds with the greatest probability among all observers of the
  * realm; then every tracking observer of the realm also logs it.
  *
- * An observer is embedded in the engine's own, or stands alone. A realm is an address that the engine vouches for until it
+ * An observer is embedded in the engine's own, or is used alone. A realm is an address that the engine vouches for until it
  * tells of its death (ubi__tracking_realm_dies). All belongs to the runtime's thread.
  */
 #ifndef UBI_TRACKING_OBSERVER_H
@@ -45,7 +45,7 @@ ubi_status ubi__observer_drain(ubi__observer *o, ubi_logged_allocation_fn fn, vo
 void ubi__observer_on_collection(ubi__observer *o, ubi_collection_fn fn, void *payload);
 
 /**
- * A hook of somebody else on a realm, called at each birth: observers cannot track it meanwhile. NULL: remove.
+ * A foreign hook on a realm, called at each birth: observers cannot track it meanwhile. NULL: remove.
  * Errors: UBI_EBUSY (an observer tracks it, or another hook is there), UBI_ENOMEM.
  */
 ubi_status ubi__tracking_set_birth_hook(ubi__tracking *t, const void *realm, ubi__birth_hook_fn fn, void *payload);

@@ -61,7 +61,7 @@ void ubi__tracking_fini(ubi__tracking *t) {
     requests_fini(t);
 }
 
-/* When nobody tells of deaths any more, code may die unnoticed: what is known of it is forgotten. */
+/* When deaths are no longer told, code may die unnoticed: what is known of it is forgotten. */
 void ubi__tracking_update_watch(ubi__tracking *t) {
     bool wanted = t->realms || t->sites.count || t->object_tap || t->engine_watches;
     if (wanted == t->is_watching)

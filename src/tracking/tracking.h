@@ -90,13 +90,13 @@ typedef struct ubi__observer ubi__observer;
 /** Called at each birth in a realm; touches nothing of the engine. */
 typedef void (*ubi__birth_hook_fn)(void *payload, uint64_t object_id);
 
-/** A realm that somebody observes, or that has a hook of others. */
+/** A realm that is observed, or that has a hook of others. */
 typedef struct ubi__watched_realm {
     const void *realm;
     ubi__observer **observers; /* that have it among their debuggees */
     uint32_t observer_count, observer_capacity;
     uint32_t tracker_count; /* of those, the tracking ones */
-    double probability;     /* 0 while nobody tracks; else the greatest of all its observers */
+    double probability;     /* 0 while none tracks; else the greatest of all its observers */
     ubi__birth_hook_fn foreign_hook;
     void *foreign_payload;
     struct ubi__watched_realm *next;
@@ -130,7 +130,7 @@ typedef struct ubi__collection_event {
     uint64_t cycle_number, start_us, end_us;
 } ubi__collection_event;
 
-/** Events kept while nobody reaches a safe point; then the oldest are lost. */
+/** Events kept until a safe point is reached; then the oldest are lost. */
 #define UBI__COLLECTION_EVENTS_MAX 4096
 
 typedef void (*ubi__request_fn)(void *payload);
@@ -179,7 +179,7 @@ struct ubi__tracking {
 
     ubi__frame_trie frames;
     ubi__tracked_texts texts;
-    uint32_t sweep_frames_at, sweep_texts_at; /* so many, and it is time to look what can go */
+    uint32_t sweep_frames_at, sweep_texts_at; /* with that many, a sweep is due */
     uint32_t hold_texts;                      /* texts were lent to a caller: no sweep */
     ubi__text_ix *class_texts;                /* by class id */
     uint32_t class_text_count;
@@ -200,8 +200,8 @@ struct ubi__tracking {
 
     ubi__requests requests;
 
-    uint64_t lost_entries; /* of logs, for want of memory */
-    uint64_t lost_sites;   /* objects that could not be marked, for want of memory */
+    uint64_t lost_entries; /* of logs, for lack of memory */
+    uint64_t lost_sites;   /* objects that could not be marked, for lack of memory */
     uint64_t lost_events;  /* collections that could not be told */
 };
 
@@ -335,7 +335,7 @@ static inline bool ubi__tracking_trial_counts(ubi__tracking *t, const ubi__watch
     return w->probability >= t->probability || ubi__sampler_draw(&t->sampler) * t->probability < w->probability;
 }
 
-/** Calls the hook of others, and tries. True: the birth is to be recorded. `w` may be NULL: nobody observes the realm. */
+/** Calls the hook of others, and tries. True: the birth is to be recorded. `w` may be NULL: the realm has no observers. */
 static inline bool ubi__tracking_trial(ubi__tracking *t, const ubi__watched_realm *w, const void *object) {
     if (w && w->foreign_hook)
         w->foreign_hook(w->foreign_payload, (uintptr_t)object);
@@ -353,7 +353,7 @@ typedef struct ubi__birth {
     uint32_t bytes;          /* what the object takes when it is born */
 } ubi__birth;
 
-/* An entry for everybody who tracks; when it could not be made (NULL), they are told that something is missing. */
+/* An entry for each observer that tracks; when it could not be made (NULL), they are told that something is missing. */
 static inline void ubi__tracking_log_birth(ubi__tracking *t, const ubi__watched_realm *w, const ubi__log_entry *entry) {
     for (uint32_t i = 0; i < w->observer_count; i++) {
         ubi__observer *o = w->observers[i];
@@ -372,7 +372,7 @@ static inline void ubi__tracking_record_birth(ubi__tracking *t, ubi__watched_rea
         ubi__tracking_log_birth(t, w, NULL);
         return;
     }
-    if (++t->last_serial == 0) /* 0 is nobody's */
+    if (++t->last_serial == 0) /* 0 is no serial */
         t->last_serial = 1;
     uint32_t serial = t->last_serial;
     if (!ubi__site_table_put(&t->sites, birth->object, birth->stack, serial)) {
@@ -412,7 +412,7 @@ static inline __attribute__((always_inline)) void ubi__tracking_object_dies(ubi_
 }
 /** Compiled code dies: other code may come to its address. */
 void ubi__tracking_code_dies(ubi__tracking *t, const void *code);
-/** A realm dies: it is nobody's debuggee any more. */
+/** A realm dies: it is no debuggee any more. */
 void ubi__tracking_realm_dies(ubi__tracking *t, const void *realm);
 
 /** The stack that an object was allocated on; false: it is not tracked. */

@@ -86,7 +86,7 @@ bool ubi__site_table_grow(ubi__site_table *t) {
     return sites_resize(t, t->slots == no_slots ? FIRST_SLOTS_LOG2 : 64 - t->shift + 1);
 }
 
-/* Every entry behind the hole that could not be found across it moves into it, and leaves the next hole. */
+/* Every entry after the hole that could not be found across it moves into it, and leaves the next hole. */
 void ubi__site_table_close_hole(ubi__site_table *t, uint32_t hole) {
     for (uint32_t i = (hole + 1) & t->mask; t->slots[i].address; i = (i + 1) & t->mask) {
         uint32_t home = ubi__site_table_home(t, t->slots[i].address);

@@ -2,8 +2,8 @@
  *
  * adapter.c: the engine and what looks into it, compiled as one unit.
  *
- * The engine's source is included as it is; hooks come before it as macros, and what knows its structures behind it. What
- * stands in adapter/ is part of this unit, one idea per file:
+ * The engine's source is included as it is; hooks come before it as macros, and what knows its structures after it. What
+ * is in adapter/ is part of this unit, one idea per file:
  *
  *     hooks       macros over the engine's functions, and notify, which they call
  *     state       tools of one runtime; registry finds them; attach makes them

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * host_rejections.h: promises that were rejected while nobody listened.
+ * host_rejections.h: promises that were rejected without a handler.
  *
  * Somebody may still begin to listen in the same run of jobs; what is left after it was never handled.
  */
