@@ -75,7 +75,7 @@ static void watched_realm_update(ubi__watched_realm *w) {
         w->probability = 0;
 }
 
-static inline bool watched_realm_has_observer(const ubi__watched_realm *w, const ubi__observer *o) {
+static __attribute__((unused)) bool watched_realm_has_observer(const ubi__watched_realm *w, const ubi__observer *o) {
     uint32_t i = 0;
     while (i < w->observer_count && w->observers[i] != o)
         i++;
