@@ -84,7 +84,7 @@ static ubi_status check_scope(const ubi__condition *c, ubi__condition_scope scop
     return UBI_OK;
 }
 
-static ubi_status parse(ubi__condition *c, ubi__condition_scope scope, const ubi_query_name *own) {
+static ubi_status condition_parse(ubi__condition *c, ubi__condition_scope scope, const ubi_query_name *own) {
     for (size_t i = 0; i < N_FACTS; i++)
         c->vocabulary[i] = facts[i].name;
     UBI_TRY(ubi_query_parse(&c->query, ubi__text(c->text), own ? own : c->vocabulary, NULL));
@@ -99,7 +99,8 @@ static ubi_status fail_parse(ubi_status status) {
     return ubi__fail(UBI_EINVAL, "--fail-on: %s", problem);
 }
 
-static ubi_status make(ubi__condition **out, const char *text, ubi__condition_scope scope, const ubi_query_name *own) {
+static ubi_status condition_make(ubi__condition **out, const char *text, ubi__condition_scope scope,
+                                 const ubi_query_name *own) {
     *out = NULL;
     if (!text)
         return UBI_OK;
@@ -107,7 +108,7 @@ static ubi_status make(ubi__condition **out, const char *text, ubi__condition_sc
     if (!c)
         return ubi__fail_nomem();
     c->text = text;
-    ubi_status status = parse(c, scope, own);
+    ubi_status status = condition_parse(c, scope, own);
     if (status != UBI_OK) {
         ubi__condition_free(c);
         return fail_parse(status);
@@ -117,11 +118,11 @@ static ubi_status make(ubi__condition **out, const char *text, ubi__condition_sc
 }
 
 ubi_status ubi__condition_parse(ubi__condition **out, const char *text, ubi__condition_scope scope) {
-    return make(out, text, scope, NULL);
+    return condition_make(out, text, scope, NULL);
 }
 
 ubi_status ubi__condition_parse_own(ubi__condition **out, const char *text, const ubi_query_name *vocabulary) {
-    return make(out, text, UBI__CONDITION_SNAPSHOT, vocabulary);
+    return condition_make(out, text, UBI__CONDITION_SNAPSHOT, vocabulary);
 }
 
 void ubi__condition_free(ubi__condition *condition) {
@@ -159,7 +160,8 @@ typedef struct gathering {
     measured *values; /* owned, one per value of the query */
 } gathering;
 
-static ubi_status measure(uint64_t *out, gathering *g, ubi__heap_facts *heap, ubi__quantity quantity, ubi_text label) {
+static ubi_status value_measure(uint64_t *out, gathering *g, ubi__heap_facts *heap, ubi__quantity quantity,
+                                ubi_text label) {
     if (quantity == UBI__QUANTITY_MATCHES)
         *out = g->facts->n_matches;
     else
@@ -169,8 +171,8 @@ static ubi_status measure(uint64_t *out, gathering *g, ubi__heap_facts *heap, ub
 
 static ubi_status gather_growth(measured *out, gathering *g, ubi__quantity quantity, ubi_text label) {
     uint64_t old, new;
-    UBI_TRY(measure(&old, g, &g->old, quantity, label));
-    UBI_TRY(measure(&new, g, &g->new, quantity, label));
+    UBI_TRY(value_measure(&old, g, &g->old, quantity, label));
+    UBI_TRY(value_measure(&new, g, &g->new, quantity, label));
     *out = (measured){ .magnitude = new < old ? old - new : new - old, .negative = new < old, .basis = old };
     return UBI_OK;
 }
@@ -180,7 +182,7 @@ static ubi_status gather_value(measured *out, gathering *g, ubi_query_value valu
     if (f->side == GROWTH)
         return gather_growth(out, g, f->quantity, value.argument);
     ubi__heap_facts *heap = f->side == OF_OLD ? &g->old : &g->new;
-    UBI_TRY(measure(&out->magnitude, g, heap, f->quantity, value.argument));
+    UBI_TRY(value_measure(&out->magnitude, g, heap, f->quantity, value.argument));
     out->basis = ubi__heap_facts_whole(heap, f->quantity);
     return UBI_OK;
 }
@@ -191,7 +193,7 @@ static ubi_status gather_own(gathering *g) {
     return UBI_OK;
 }
 
-static ubi_status gather(gathering *g) {
+static ubi_status values_gather(gathering *g) {
     if (g->own)
         return gather_own(g);
     if (g->facts->look)
@@ -218,7 +220,7 @@ static ubi__query_range range_of(const measured *m) {
     return (ubi__query_range){ number, number, m->basis, m->basis };
 }
 
-static ubi_status judge(ubi__answer *answer, const gathering *g) {
+static ubi_status condition_judge(ubi__answer *answer, const gathering *g) {
     const ubi_allocator *a = ubi_allocator_default();
     size_t n = ubi_query_value_count(g->condition->query) + 1;
     ubi__query_range *ranges = ubi__calloc_array(a, n, sizeof *ranges);
@@ -238,7 +240,7 @@ typedef struct line {
     size_t n, capacity;
 } line;
 
-static void UBI_PRINTF(2, 3) put(line *l, const char *format, ...) {
+static void UBI_PRINTF(2, 3) reason_put(line *l, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int n = vsnprintf(l->at + l->n, l->capacity - l->n, format, arguments);
@@ -247,13 +249,13 @@ static void UBI_PRINTF(2, 3) put(line *l, const char *format, ...) {
 }
 
 static void put_name(line *l, ubi_query_value value) {
-    put(l, "%s", value.name->name);
+    reason_put(l, "%s", value.name->name);
     if (value.argument.ptr)
-        put(l, value.is_quoted ? "('%.*s')" : "(%.*s)", (int)value.argument.len, value.argument.ptr);
+        reason_put(l, value.is_quoted ? "('%.*s')" : "(%.*s)", (int)value.argument.len, value.argument.ptr);
 }
 
 /* In the unit of the fact. */
-static const char *amount(char out[UBI__HUMAN_TEXT], ubi_query_value value, uint64_t magnitude) {
+static const char *amount_words(char out[UBI__HUMAN_TEXT], ubi_query_value value, uint64_t magnitude) {
     switch (value.name->type) {
     case UBI_QUERY_SIZE:
         return ubi__human_size(out, magnitude);
@@ -267,15 +269,16 @@ static const char *amount(char out[UBI__HUMAN_TEXT], ubi_query_value value, uint
 /* "is 1.20 MiB to 2.10 MiB", or "is less than 1.50 MiB". */
 static void put_limits(line *l, ubi_query_value value, const measured *m) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
-    amount(high, value, m->high);
+    amount_words(high, value, m->high);
     if (m->low == 0)
-        put(l, "less than %s", high);
+        reason_put(l, "less than %s", high);
     else
-        put(l, "%s to %s", amount(low, value, m->low), high);
+        reason_put(l, "%s to %s", amount_words(low, value, m->low), high);
     if (value.needs_basis && m->basis_low < m->basis_high)
-        put(l, " (of %s to %s)", amount(low, value, m->basis_low), amount(high, value, m->basis_high));
+        reason_put(l, " (of %s to %s)", amount_words(low, value, m->basis_low),
+                   amount_words(high, value, m->basis_high));
     else if (value.needs_basis)
-        put(l, " (of %s)", amount(low, value, m->basis_low));
+        reason_put(l, " (of %s)", amount_words(low, value, m->basis_low));
 }
 
 static void put_number(line *l, ubi_query_value value, const measured *m) {
@@ -287,38 +290,38 @@ static void put_number(line *l, ubi_query_value value, const measured *m) {
     bool is_size = value.name->type == UBI_QUERY_SIZE, in_detail = is_size && m->magnitude >= 1024;
     const char *sign = m->negative ? "-" : "";
     ubi__human_count(exact, m->magnitude);
-    put(l, "%s%s", sign, amount(number, value, m->magnitude));
+    reason_put(l, "%s%s", sign, amount_words(number, value, m->magnitude));
     if (in_detail)
-        put(l, " (%s%s B", sign, exact);
+        reason_put(l, " (%s%s B", sign, exact);
     if (value.needs_basis)
-        put(l, "%s%s%s of %s", in_detail ? ", " : " (", sign, ubi__human_percent(share, m->magnitude, m->basis),
-            amount(number, value, m->basis));
+        reason_put(l, "%s%s%s of %s", in_detail ? ", " : " (", sign, ubi__human_percent(share, m->magnitude, m->basis),
+                   amount_words(number, value, m->basis));
     if (in_detail || value.needs_basis)
-        put(l, ")");
+        reason_put(l, ")");
 }
 
 /* Longer expressions are cut: the values matter more. */
 #define MOST_OF_EXPRESSION 300
 
 static void put_condition(line *l, const char *verdict, const ubi__condition *condition) {
-    put(l, "%s: %.*s", verdict, MOST_OF_EXPRESSION, condition->text);
+    reason_put(l, "%s: %.*s", verdict, MOST_OF_EXPRESSION, condition->text);
     if (strlen(condition->text) > MOST_OF_EXPRESSION)
-        put(l, "...");
+        reason_put(l, "...");
 }
 
-static line explain(char reason[UBI__REASON_TEXT], const gathering *g, const char *verdict) {
+static line condition_explain(char reason[UBI__REASON_TEXT], const gathering *g, const char *verdict) {
     const ubi_query *query = g->condition->query;
     line l = { reason, 0, UBI__REASON_TEXT };
     put_condition(&l, verdict, g->condition);
     for (uint32_t i = 0; i < ubi_query_value_count(query); i++) {
         ubi_query_value value = ubi_query_value_at(query, i);
-        put(&l, i ? ", " : "; ");
+        reason_put(&l, i ? ", " : "; ");
         put_name(&l, value);
         if (g->values[i].unknown) {
-            put(&l, " %s", g->values[i].unknown);
+            reason_put(&l, " %s", g->values[i].unknown);
             continue;
         }
-        put(&l, " is ");
+        reason_put(&l, " is ");
         put_number(&l, value, &g->values[i]);
     }
     return l;
@@ -339,10 +342,10 @@ static ubi_status put_advice(line *l, gathering *g) {
     }
     while (answer == UBI__ANSWER_OPEN && own->refine(own->payload)) {
         UBI_TRY(gather_own(g));
-        UBI_TRY(judge(&answer, g));
+        UBI_TRY(condition_judge(&answer, g));
     }
     own->name(name, sizeof name, own->payload);
-    put(l, "; %s %s tell", name, answer == UBI__ANSWER_OPEN ? "would" : "should");
+    reason_put(l, "; %s %s tell", name, answer == UBI__ANSWER_OPEN ? "would" : "should");
     return UBI_OK;
 }
 
@@ -354,15 +357,15 @@ static bool lacks_value(const gathering *g) {
     return false;
 }
 
-static ubi_status check(int *exit_code, ubi__cli *cli, gathering *g) {
+static ubi_status condition_check(int *exit_code, ubi__cli *cli, gathering *g) {
     ubi__answer answer = UBI__ANSWER_NO;
-    UBI_TRY(gather(g));
-    UBI_TRY(judge(&answer, g));
+    UBI_TRY(values_gather(g));
+    UBI_TRY(condition_judge(&answer, g));
     if (answer == UBI__ANSWER_NO)
         return UBI_OK;
     bool is_open = answer == UBI__ANSWER_OPEN;
     *exit_code = is_open ? UBI__EXIT_INPUT : UBI__EXIT_CONDITION;
-    line l = explain(cli->reason, g, is_open ? "cannot tell whether the condition holds" : "condition holds");
+    line l = condition_explain(cli->reason, g, is_open ? "cannot tell whether the condition holds" : "condition holds");
     return is_open && g->own && g->own->refine && !lacks_value(g) ? put_advice(&l, g) : UBI_OK;
 }
 
@@ -390,7 +393,7 @@ static ubi_status check_all(int *exit_code, ubi__cli *cli, gathering *g) {
     size_t n = ubi_query_value_count(g->condition->query) + 1; /* `1 > 2` has no value */
     g->progress = ubi__progress_line_callbacks(&cli->progress);
     g->values = ubi__calloc_array(a, n, sizeof *g->values);
-    ubi_status status = g->values ? check(exit_code, cli, g) : ubi__fail_nomem();
+    ubi_status status = g->values ? condition_check(exit_code, cli, g) : ubi__fail_nomem();
     if (status == UBI_OK)
         status = tell_missing_classes(g, cli);
     ubi__progress_line_clear(&cli->progress);
@@ -429,6 +432,6 @@ void ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *cli, const ubi__c
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     put_condition(&l, "cannot tell whether the condition holds", condition);
-    put(&l, "; %s", why);
+    reason_put(&l, "; %s", why);
     *exit_code = UBI__EXIT_INPUT;
 }

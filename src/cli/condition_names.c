@@ -42,7 +42,7 @@ static bool is_suggestible(const missing_name *m) {
     return m->name.len > 0 && m->name.len <= UBI__SUGGESTED_BYTES;
 }
 
-static void expect(ubi__condition_names *names, ubi_query_value value) {
+static void argument_expect(ubi__condition_names *names, ubi_query_value value) {
     if (!value.argument.ptr || is_known(names, value.argument) ||
         (!value.is_quoted && is_word(names->words, value.argument)))
         return;
@@ -64,7 +64,7 @@ ubi_status ubi__condition_names_init(ubi__condition_names *out, const ubi__condi
         return ubi__fail_nomem();
     out->capacity = n;
     for (uint32_t i = 0; i < n; i++)
-        expect(out, ubi__condition_value_at(condition, i));
+        argument_expect(out, ubi__condition_value_at(condition, i));
     return UBI_OK;
 }
 
@@ -98,7 +98,7 @@ static const char *nearest_word(const ubi__condition_words *words, const missing
     return best;
 }
 
-static void tell(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
+static void name_tell(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
     char line[MOST_TOLD_BYTES + 200];
     const char *word = nearest_word(names->words, m);
     bool is_cut = m->name.len > MOST_TOLD_BYTES;
@@ -118,6 +118,6 @@ void ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli,
         if (!names->at[i].is_found) {
             if (cli->output)
                 ubi__out_flush(&cli->output->out);
-            tell(names, &names->at[i], cli, n_files);
+            name_tell(names, &names->at[i], cli, n_files);
         }
 }

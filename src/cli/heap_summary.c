@@ -21,12 +21,12 @@ static uint64_t size_of(const ubi__heap_summary *s, ubi_node_ix node) {
     return s->look ? ubi_lens_size_bytes(s->look, node) : s->graph->size_bytes.at[node];
 }
 
-static bool counts(const ubi__heap_summary *s, ubi_node_ix node) {
+static bool node_counts(const ubi__heap_summary *s, ubi_node_ix node) {
     return ubi__graph_reachable(s->graph, node) ||
            (s->look && ubi_lens_graph_view(s->look)->orphans == UBI_ORPHANS_ADOPT);
 }
 
-static void add(ubi__tally *tally, uint64_t bytes) {
+static void tally_add(ubi__tally *tally, uint64_t bytes) {
     tally->count++;
     tally->bytes += bytes;
 }
@@ -55,11 +55,11 @@ static void sweep_nodes(ubi__heap_summary *s) {
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
         uint64_t bytes = size_of(s, n);
         s->n_with_stack += ubi__graph_youngest(g, n) != UBI_NONE;
-        if (!counts(s, n)) {
-            add(&s->unreachable, bytes);
+        if (!node_counts(s, n)) {
+            tally_add(&s->unreachable, bytes);
             continue;
         }
-        add(&s->kinds[g->kind.at[n]], bytes);
+        tally_add(&s->kinds[g->kind.at[n]], bytes);
         if (bytes > smallest_of_largest || s->n_largest < UBI__SUMMARY_LARGEST) {
             offer_largest(s, n, bytes);
             if (s->n_largest == UBI__SUMMARY_LARGEST)
@@ -142,7 +142,7 @@ static bool any_edge_name(const ubi_graph *g) {
     return false;
 }
 
-static ubi_status summarize(ubi__heap_summary *out, const ubi_graph *graph, const ubi_lens_view *look) {
+static ubi_status nodes_summarize(ubi__heap_summary *out, const ubi_graph *graph, const ubi_lens_view *look) {
     *out = (ubi__heap_summary){ .graph = graph, .look = look, .widest = UBI_NONE };
     out->kinds = ubi__calloc_array(ubi_allocator_default(), ubi_graph_kind_count(graph), sizeof *out->kinds);
     if (!out->kinds)
@@ -157,11 +157,11 @@ static ubi_status summarize(ubi__heap_summary *out, const ubi_graph *graph, cons
 }
 
 ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph) {
-    return summarize(out, graph, NULL);
+    return nodes_summarize(out, graph, NULL);
 }
 
 ubi_status ubi__heap_summary_of(ubi__heap_summary *out, const ubi_lens_view *look) {
-    return summarize(out, ubi_lens_graph_view(look)->graph, look);
+    return nodes_summarize(out, ubi_lens_graph_view(look)->graph, look);
 }
 
 void ubi__heap_summary_fini(ubi__heap_summary *summary) {
@@ -209,7 +209,7 @@ static bool same_function(const ubi__group *a, const ubi__group *b) {
 }
 
 /* `at` is sorted so that equals are neighbours; the first of them stands for all. */
-static void merge(ubi__groups *groups, bool (*same)(const ubi__group *, const ubi__group *)) {
+static void groups_merge(ubi__groups *groups, bool (*same)(const ubi__group *, const ubi__group *)) {
     size_t kept = 0;
     for (size_t i = 0; i < groups->n; i++) {
         ubi__group *last = kept ? &groups->at[kept - 1] : NULL;
@@ -234,7 +234,7 @@ void ubi__groups_fini(ubi__groups *groups) {
     *groups = (ubi__groups){ NULL, 0, 0 };
 }
 
-static void order(ubi__groups *groups, int (*compare)(const void *, const void *)) {
+static void group_order(ubi__groups *groups, int (*compare)(const void *, const void *)) {
     if (groups->n > 1)
         qsort(groups->at, groups->n, sizeof *groups->at, compare);
 }
@@ -250,9 +250,9 @@ ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summa
                                               .label = ubi__kind_label(g, kind),
                                               .tally = summary->kinds[k] };
     }
-    order(out, compare_by_label);
-    merge(out, same_label);
-    order(out, compare_by_size);
+    group_order(out, compare_by_label);
+    groups_merge(out, same_label);
+    group_order(out, compare_by_size);
     return UBI_OK;
 }
 
@@ -261,8 +261,8 @@ ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summa
     uint32_t n_classes = ubi_lens_class_count(look);
     UBI_TRY(groups_init(out, n_classes));
     for (ubi_node_ix n = 0; n < summary->graph->n_nodes; n++)
-        if (counts(summary, n))
-            add(&out->at[ubi_lens_class_of(look, n)].tally, size_of(summary, n));
+        if (node_counts(summary, n))
+            tally_add(&out->at[ubi_lens_class_of(look, n)].tally, size_of(summary, n));
     for (ubi_class_ix c = 0; c < n_classes; c++) {
         ubi_lens_class class;
         ubi__tally tally = out->at[c].tally;
@@ -270,7 +270,7 @@ ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summa
         if (tally.count)
             out->at[out->n++] = (ubi__group){ .coarse_type = class.coarse_type, .label = class.name, .tally = tally };
     }
-    order(out, compare_by_size);
+    group_order(out, compare_by_size);
     return UBI_OK;
 }
 
@@ -278,8 +278,8 @@ static void tally_frames(ubi__group *frames, const ubi__heap_summary *s) {
     const ubi_graph *g = s->graph;
     for (ubi_node_ix n = 0; n < g->n_nodes; n++) {
         ubi_frame_ix frame = ubi__graph_youngest(g, n);
-        if (frame != UBI_NONE && counts(s, n))
-            add(&frames[frame].tally, size_of(s, n));
+        if (frame != UBI_NONE && node_counts(s, n))
+            tally_add(&frames[frame].tally, size_of(s, n));
     }
 }
 
@@ -296,8 +296,8 @@ ubi_status ubi__groups_by_function(ubi__groups *out, const ubi__heap_summary *su
         group.label = group.frame.function_name;
         out->at[out->n++] = group;
     }
-    order(out, compare_by_function);
-    merge(out, same_function);
-    order(out, compare_by_size);
+    group_order(out, compare_by_function);
+    groups_merge(out, same_function);
+    group_order(out, compare_by_size);
     return UBI_OK;
 }

@@ -16,7 +16,7 @@ typedef struct page {
     size_t columns;
 } page;
 
-static void title(const page *p, const char *text) {
+static void title_write(const page *p, const char *text) {
     ubi__out_char(p->out, '\n');
     ubi__display_ink(p->out, p->style, UBI__INK_BOLD);
     ubi__out_string(p->out, text);
@@ -25,7 +25,7 @@ static void title(const page *p, const char *text) {
 }
 
 /* Writes the words of text[0..n) between `indent` and the right edge, starting at column `at`. */
-static void wrap(const page *p, const char *text, size_t n, size_t indent, size_t at) {
+static void words_wrap(const page *p, const char *text, size_t n, size_t indent, size_t at) {
     size_t i = 0;
     while (i < n) {
         size_t word = strcspn(text + i, " \n");
@@ -53,14 +53,14 @@ static void wrap(const page *p, const char *text, size_t n, size_t indent, size_
 }
 
 /* Paragraphs as in ubi__command.description. */
-static void paragraphs(const page *p, const char *text) {
+static void paragraphs_write(const page *p, const char *text) {
     while (*text) {
         size_t n = strcspn(text, "\n");
         if (n == 0 || strncmp(text, "  ", 2) == 0) {
             ubi__out_bytes(p->out, text, n);
             ubi__out_char(p->out, '\n');
         } else {
-            wrap(p, text, n, 0, 0);
+            words_wrap(p, text, n, 0, 0);
         }
         text += n + (text[n] == '\n');
     }
@@ -77,10 +77,10 @@ static void term_at(const page *p, size_t columns, const char *word, const char 
         at = 0;
     }
     ubi__display_pad(p->out, at, columns);
-    wrap(p, help, strlen(help), columns, columns);
+    words_wrap(p, help, strlen(help), columns, columns);
 }
 
-static void term(const page *p, const char *word, const char *help) {
+static void term_write(const page *p, const char *word, const char *help) {
     term_at(p, TERM_COLUMNS, word, help);
 }
 
@@ -93,7 +93,7 @@ static void option_term(const page *p, const ubi__option *o) {
              o->argument ? " " : "", o->argument ? o->argument : "");
     snprintf(help, sizeof help, "%s%s%s%s", o->help, o->standard ? " (default: " : "", o->standard ? o->standard : "",
              o->standard ? ")" : "");
-    term(p, word, help);
+    term_write(p, word, help);
 }
 
 static void option_terms(const page *p, const ubi__option *options) {
@@ -101,50 +101,50 @@ static void option_terms(const page *p, const ubi__option *options) {
         option_term(p, o);
 }
 
-static void glossary(const page *p, const ubi__glossary *g) {
+static void glossary_write(const page *p, const ubi__glossary *g) {
     const char *word, *help;
-    title(p, g->title);
+    title_write(p, g->title);
     for (size_t i = 0; g->entry(i, &word, &help); i++)
-        term(p, word, help);
+        term_write(p, word, help);
 }
 
-static void rows(const page *p, const char *heading, const ubi__manual_row *row) {
-    title(p, heading);
+static void rows_write(const page *p, const char *heading, const ubi__manual_row *row) {
+    title_write(p, heading);
     for (; row->word; row++)
-        term(p, row->word, row->help);
+        term_write(p, row->word, row->help);
 }
 
 static void example_list(const page *p, const ubi__example *example) {
-    title(p, "Examples");
+    title_write(p, "Examples");
     for (; example->line; example++) {
         ubi__out_printf(p->out, "  ubiheap %s\n", example->line);
-        wrap(p, example->help, strlen(example->help), 6, 0);
+        words_wrap(p, example->help, strlen(example->help), 6, 0);
     }
 }
 
 /* The question that it answers, and the plainest way to ask. */
-static void opening(const page *p, const ubi__command *c) {
+static void opening_write(const page *p, const ubi__command *c) {
     ubi__display_ink(p->out, p->style, UBI__INK_BOLD);
-    wrap(p, c->question, strlen(c->question), 0, 0);
+    words_wrap(p, c->question, strlen(c->question), 0, 0);
     ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
     ubi__out_printf(p->out, "\n  ubiheap %s\n\n", c->examples[0].line);
 }
 
 static void command_help(const page *p, const ubi__command *c) {
-    opening(p, c);
+    opening_write(p, c);
     ubi__out_printf(p->out, "Usage: ubiheap %s [OPTIONS]%s%s\n\n", c->name, c->operands ? " " : "",
                     c->operands ? c->operands : "");
-    paragraphs(p, c->description);
+    paragraphs_write(p, c->description);
     if (c->options->name) {
-        title(p, "Options");
+        title_write(p, "Options");
         option_terms(p, c->options);
         if (c->firefox)
             option_terms(p, ubi__compat_options);
     }
-    title(p, "Common options");
+    title_write(p, "Common options");
     option_terms(p, ubi__common_options);
     if (c->glossary)
-        glossary(p, c->glossary);
+        glossary_write(p, c->glossary);
     example_list(p, c->examples);
 }
 
@@ -152,25 +152,25 @@ static void group_list(const page *p) {
     for (const ubi__command *const *c = ubi__commands; *c; c++) {
         const char *group = ubi__command_group(*c);
         if (group)
-            title(p, group);
+            title_write(p, group);
         term_at(p, COMMAND_COLUMNS, (*c)->name, (*c)->summary);
     }
 }
 
-static void usage(const page *p) {
+static void usage_write(const page *p) {
     for (const ubi__manual_row *row = ubi__manual_usage; row->word; row++)
-        term(p, row->word, row->help);
+        term_write(p, row->word, row->help);
 }
 
 static void program_help(const page *p) {
-    usage(p);
+    usage_write(p);
     ubi__out_char(p->out, '\n');
-    paragraphs(p, ubi__manual_about);
+    paragraphs_write(p, ubi__manual_about);
     group_list(p);
-    title(p, "Common options");
+    title_write(p, "Common options");
     option_terms(p, ubi__common_options);
-    rows(p, "Exit status", ubi__manual_exit_codes);
-    rows(p, "Environment", ubi__manual_environment);
+    rows_write(p, "Exit status", ubi__manual_exit_codes);
+    rows_write(p, "Environment", ubi__manual_environment);
 }
 
 static page page_of(ubi__out *out, const ubi__style *style) {
@@ -187,6 +187,6 @@ void ubi__manual_help(ubi__out *out, const ubi__style *style, const ubi__command
 
 void ubi__manual_short_help(ubi__out *out, const ubi__style *style) {
     page p = page_of(out, style);
-    usage(&p);
+    usage_write(&p);
     group_list(&p);
 }

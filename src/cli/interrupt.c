@@ -11,14 +11,14 @@
 
 static volatile sig_atomic_t interrupts;
 
-static void leave(int signal_number) {
+static void process_leave(int signal_number) {
     (void)signal_number;
     _exit(UBI__EXIT_INTERRUPTED);
 }
 
 static void on_interrupt(int signal_number) {
     if (interrupts)
-        leave(signal_number);
+        process_leave(signal_number);
     interrupts = 1;
     alarm(1);
 }
@@ -35,7 +35,7 @@ static struct taken_over {
     struct sigaction before;
 } taken_over[] = {
     { .signal_number = SIGINT, .handler = on_interrupt },
-    { .signal_number = SIGALRM, .handler = leave },
+    { .signal_number = SIGALRM, .handler = process_leave },
     { .signal_number = SIGPIPE, .handler = SIG_IGN },
     { .signal_number = SIGXFSZ, .handler = on_size_limit },
 };

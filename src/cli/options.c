@@ -142,7 +142,7 @@ static void store_presence(const match *m) {
 }
 
 /* `attached`: the value behind '=' or the letter, or NULL. */
-static ubi_status store(parser *p, const match *m, const char *attached) {
+static ubi_status value_store(parser *p, const match *m, const char *attached) {
     if (attached)
         return store_value(m, attached);
     if (++p->at == p->argc)
@@ -157,7 +157,7 @@ static ubi_status parse_long(parser *p, const char *text) {
     if (!m.option)
         return fail_unknown_long(p, text, n);
     if (takes_value(m.option))
-        return store(p, &m, text[n] ? text + n + 1 : NULL);
+        return value_store(p, &m, text[n] ? text + n + 1 : NULL);
     if (text[n])
         return ubi__fail(UBI_EINVAL, "--%s takes no value", m.option->name);
     store_presence(&m);
@@ -170,7 +170,7 @@ static ubi_status parse_letters(parser *p, const char *letters) {
         if (!m.option)
             return ubi__fail(UBI_EINVAL, "unknown option -%c", *letters);
         if (takes_value(m.option))
-            return store(p, &m, letters[1] ? letters + 1 : NULL);
+            return value_store(p, &m, letters[1] ? letters + 1 : NULL);
         store_presence(&m);
     }
     return UBI_OK;

@@ -37,7 +37,7 @@ static void write_stderr(const char *text) {
         return; /* progress is a courtesy */
 }
 
-static void draw(ubi__progress_line *line, const char *stage, uint64_t done, uint64_t total) {
+static void line_draw(ubi__progress_line *line, const char *stage, uint64_t done, uint64_t total) {
     char text[128];
     if (total)
         snprintf(text, sizeof text, "\r\x1b[K%s %3.0f%%", stage, 100 * (double)done / (double)total);
@@ -47,7 +47,7 @@ static void draw(ubi__progress_line *line, const char *stage, uint64_t done, uin
     line->shown = true;
 }
 
-static bool report(void *payload, const char *stage, uint64_t done, uint64_t total) {
+static bool progress_report(void *payload, const char *stage, uint64_t done, uint64_t total) {
     ubi__progress_line *line = payload;
     if (ubi__interrupted())
         return false;
@@ -55,14 +55,14 @@ static bool report(void *payload, const char *stage, uint64_t done, uint64_t tot
         return true;
     uint64_t now = line->clock_us();
     if (now - line->started_us >= UNNOTICED_US && now - line->drawn_us >= REDRAW_US) {
-        draw(line, stage, done, total);
+        line_draw(line, stage, done, total);
         line->drawn_us = now;
     }
     return true;
 }
 
 ubi_progress ubi__progress_line_callbacks(ubi__progress_line *line) {
-    return (ubi_progress){ report, line };
+    return (ubi_progress){ progress_report, line };
 }
 
 void ubi__progress_line_clear(ubi__progress_line *line) {

@@ -13,7 +13,7 @@
 #define WIDEST 1000
 
 /* NULL for a variable that is empty, which POSIX treats as not set. */
-static const char *setting(const char *name) {
+static const char *color_setting(const char *name) {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
 }
@@ -21,31 +21,31 @@ static const char *setting(const char *name) {
 static bool wants_color(int fd, const char *choice) {
     if (choice && strcmp(choice, "auto") != 0)
         return strcmp(choice, "always") == 0;
-    const char *terminal = setting("TERM");
-    return isatty(fd) && !setting("NO_COLOR") && !(terminal && strcmp(terminal, "dumb") == 0);
+    const char *terminal = color_setting("TERM");
+    return isatty(fd) && !color_setting("NO_COLOR") && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 static bool shows_unicode(void) {
-    const char *locale = setting("LC_ALL");
+    const char *locale = color_setting("LC_ALL");
     if (!locale)
-        locale = setting("LC_CTYPE");
+        locale = color_setting("LC_CTYPE");
     if (!locale)
-        locale = setting("LANG");
+        locale = color_setting("LANG");
     return !locale || strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
 }
 
-static unsigned clamp(unsigned long columns) {
+static unsigned columns_clamp(unsigned long columns) {
     return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (unsigned)columns;
 }
 
 static unsigned find_columns(int fd) {
-    const char *variable = setting("COLUMNS");
+    const char *variable = color_setting("COLUMNS");
     unsigned long columns = variable ? strtoul(variable, NULL, 10) : 0;
     if (columns > 0)
-        return clamp(columns);
+        return columns_clamp(columns);
     struct winsize size;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return clamp(size.ws_col);
+        return columns_clamp(size.ws_col);
     return UBI__COLUMNS_UNKNOWN;
 }
 

@@ -81,7 +81,7 @@ static ubi_status check_operands(const ubi__command *c, char **operands, int n) 
     return UBI_OK;
 }
 
-static void prepare(ubi__cli *cli) {
+static void cli_prepare(ubi__cli *cli) {
     int progress = cli->common.progress;
     cli->style = ubi__terminal_style(STDOUT_FILENO, cli->common.color);
     cli->compat = cli->common.compat ? UBI_COMPAT_FIREFOX : UBI_COMPAT_NONE;
@@ -124,7 +124,7 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
                                          { program_options, &program } };
     int n_operands, n_tables = called->is_named ? 3 : 4;
     UBI_TRY(ubi__options_parse_first(&n_operands, argv, argc, tables, n_tables, c->options_first));
-    prepare(cli);
+    cli_prepare(cli);
     if (program.version) {
         ubi__out_printf(&cli->output->out, "ubiheap %s\n", ubi_version());
         return UBI_OK;
@@ -156,7 +156,7 @@ static ubi_status run_call(ubi__cli *cli, const call *called, char **argv, int a
 static ubi_status run_nothing(ubi__cli *cli) {
     if (!isatty(cli->output->fd))
         return ubi__fail(UBI_EINVAL, "no command and no file given; see 'ubiheap help'");
-    prepare(cli);
+    cli_prepare(cli);
     ubi__manual_short_help(&cli->output->out, &cli->style);
     return UBI_OK;
 }

@@ -62,7 +62,7 @@ static void open_node(ubi__json *json, const ubi_census_node *node) {
     write_leaf_indices(json, node);
 }
 
-static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_census_tree *tree, ubi_census_node_ix ix) {
+static ubi_status node_enter(level_stack *stack, ubi__json *json, const ubi_census_tree *tree, ubi_census_node_ix ix) {
     ubi_census_node node;
     ubi_census_tree_node(tree, ix, &node);
     open_node(json, &node);
@@ -75,11 +75,11 @@ static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_census_tr
 }
 
 static ubi_status write_all(level_stack *stack, ubi__json *json, const ubi_census_tree *tree) {
-    UBI_TRY(enter(stack, json, tree, ubi_census_tree_root(tree)));
+    UBI_TRY(node_enter(stack, json, tree, ubi_census_tree_root(tree)));
     while (stack->n && !json->failed) {
         level *top = &stack->at[stack->n - 1];
         if (top->next < top->n_children) {
-            UBI_TRY(enter(stack, json, tree, top->children[top->next++]));
+            UBI_TRY(node_enter(stack, json, tree, top->children[top->next++]));
             continue;
         }
         ubi__json_array_end(json);

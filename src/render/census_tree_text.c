@@ -53,7 +53,7 @@ typedef struct page {
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t magnitude(int64_t value) {
+static uint64_t i64_magnitude(int64_t value) {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
@@ -87,12 +87,13 @@ static int64_t row_count(const page *p, const ubi_census_node *node) {
 }
 
 static void row_cells(const page *p, ubi__cell cells[COLUMNS], int64_t bytes, int64_t count, int64_t own_bytes) {
-    ubi__cell bar = ubi__cell_bar(UBI__INK_CYAN, magnitude(bytes), p->total_bytes);
-    cells[SIZE] = signed_cell(p, ubi__cell_size(magnitude(bytes)), bytes);
-    cells[SHARE] = ubi__cell_share(magnitude(bytes), p->total_bytes);
+    ubi__cell bar = ubi__cell_bar(UBI__INK_CYAN, i64_magnitude(bytes), p->total_bytes);
+    cells[SIZE] = signed_cell(p, ubi__cell_size(i64_magnitude(bytes)), bytes);
+    cells[SHARE] = ubi__cell_share(i64_magnitude(bytes), p->total_bytes);
     cells[BAR] = p->options->growth ? ubi__cell_change(bar, bytes < 0) : bar;
-    cells[COUNT] = signed_cell(p, ubi__cell_count(magnitude(count)), count);
-    cells[OWN_SIZE] = own_bytes ? signed_cell(p, ubi__cell_size(magnitude(own_bytes)), own_bytes) : ubi__cell_none();
+    cells[COUNT] = signed_cell(p, ubi__cell_count(i64_magnitude(count)), count);
+    cells[OWN_SIZE] =
+        own_bytes ? signed_cell(p, ubi__cell_size(i64_magnitude(own_bytes)), own_bytes) : ubi__cell_none();
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
@@ -311,11 +312,11 @@ static bool has_own_sizes(const page *p, const ubi_census_node *node) {
 
 /* The largest change at the top, which has a full bar. */
 static uint64_t largest_change(const page *p, const ubi_census_node *root) {
-    uint64_t largest = magnitude(row_bytes(p, root));
+    uint64_t largest = i64_magnitude(row_bytes(p, root));
     for (uint32_t i = 0; i < root->n_children; i++) {
         ubi_census_node child;
         ubi_census_tree_node(p->tree, root->children[i], &child);
-        uint64_t change = magnitude(row_bytes(p, &child));
+        uint64_t change = i64_magnitude(row_bytes(p, &child));
         largest = change > largest ? change : largest;
     }
     return largest;
@@ -324,7 +325,8 @@ static uint64_t largest_change(const page *p, const ubi_census_node *root) {
 /* No row counts more than everything; in a diff, none changes by more than there was or is, and has a sign. */
 static void widen_counts(page *p, const ubi_census_node *root) {
     int64_t end = p->options->growth ? ubi__add_i64(root->total_count, p->options->growth->count) : 0;
-    uint64_t most = magnitude(end) > magnitude(root->total_count) ? magnitude(end) : magnitude(root->total_count);
+    uint64_t most =
+        i64_magnitude(end) > i64_magnitude(root->total_count) ? i64_magnitude(end) : i64_magnitude(root->total_count);
     ubi__cell cell = ubi__cell_count(most);
     cell.sign = p->options->growth ? '+' : 0;
     ubi__text_table_widen(&p->table, COUNT, cell);
@@ -333,7 +335,7 @@ static void widen_counts(page *p, const ubi_census_node *root) {
 static void table_init(page *p) {
     ubi_census_node root;
     ubi_census_tree_node(p->tree, ubi_census_tree_root(p->tree), &root);
-    p->total_bytes = p->options->growth ? largest_change(p, &root) : magnitude(root.total_bytes);
+    p->total_bytes = p->options->growth ? largest_change(p, &root) : i64_magnitude(root.total_bytes);
     ubi__text_table_init(&p->table, p->out, p->style, "Name", census_columns, COLUMNS);
     p->table.least_name = LEAST_NAME_COLUMNS;
     p->table.at[SHARE].is_hidden = p->options->growth;

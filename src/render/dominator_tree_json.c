@@ -46,7 +46,7 @@ static void open_row(ubi__json *json, const ubi_dominator_row *row) {
     ubi__json_member_node_id(json, "parentId", row->parent_id);
 }
 
-static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_dominator_node *node) {
+static ubi_status node_enter(level_stack *stack, ubi__json *json, const ubi_dominator_node *node) {
     ubi_dominator_row row;
     ubi_dominator_node_get(node, &row);
     open_row(json, &row);
@@ -59,11 +59,11 @@ static ubi_status enter(level_stack *stack, ubi__json *json, const ubi_dominator
 }
 
 static ubi_status write_all(level_stack *stack, ubi__json *json, const ubi_dominator_node *tree) {
-    UBI_TRY(enter(stack, json, tree));
+    UBI_TRY(node_enter(stack, json, tree));
     while (stack->n && !json->failed) {
         level *top = &stack->at[stack->n - 1];
         if (top->next < top->n_children) {
-            UBI_TRY(enter(stack, json, top->children[top->next++]));
+            UBI_TRY(node_enter(stack, json, top->children[top->next++]));
             continue;
         }
         ubi__json_array_end(json);
@@ -88,7 +88,7 @@ typedef struct flat_walk {
     uint32_t depth; /* of the deepest row, from 1 */
 } flat_walk;
 
-static ubi_status pass(flat_walk *w, const ubi_dominator_node *node) {
+static ubi_status node_pass(flat_walk *w, const ubi_dominator_node *node) {
     ubi_dominator_row row;
     uint32_t above = (uint32_t)w->stack.n;
     ubi_dominator_node_get(node, &row);
@@ -103,11 +103,11 @@ static ubi_status pass(flat_walk *w, const ubi_dominator_node *node) {
 }
 
 static ubi_status pass_all(flat_walk *w, const ubi_dominator_node *tree) {
-    UBI_TRY(pass(w, tree));
+    UBI_TRY(node_pass(w, tree));
     while (w->stack.n && !(w->json && w->json->failed)) {
         level *top = &w->stack.at[w->stack.n - 1];
         if (top->next < top->n_children)
-            UBI_TRY(pass(w, top->children[top->next++]));
+            UBI_TRY(node_pass(w, top->children[top->next++]));
         else
             w->stack.n--;
     }

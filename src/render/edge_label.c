@@ -16,7 +16,7 @@ const char *ubi__edge_kind_name(ubi_edge_kind kind) {
     return names[kind];
 }
 
-static void mark(ubi__edge_label *out, const char *open, const char *close) {
+static void label_mark(ubi__edge_label *out, const char *open, const char *close) {
     out->open = open;
     out->close = close;
 }
@@ -25,9 +25,9 @@ static void mark_property(ubi__edge_label *out) {
     bool quoted =
         out->text.len > UBI__LONGEST_IDENTIFIER || (out->text.len && memchr(out->text.ptr, ' ', out->text.len));
     if (quoted)
-        mark(out, "[\"", "\"]");
+        label_mark(out, "[\"", "\"]");
     else
-        mark(out, ".", "");
+        label_mark(out, ".", "");
 }
 
 static bool is_integer(ubi_text text) {
@@ -40,21 +40,21 @@ static bool is_integer(ubi_text text) {
 static void mark_by_kind(ubi__edge_label *out, ubi_edge_kind kind) {
     switch (kind) {
     case UBI_EDGE_CONTEXT:
-        mark(out, "->", "");
+        label_mark(out, "->", "");
         break;
     case UBI_EDGE_ELEMENT:
-        mark(out, "[", "]");
+        label_mark(out, "[", "]");
         break;
     case UBI_EDGE_WEAK:
-        mark(out, "[[", "]]");
+        label_mark(out, "[[", "]]");
         break;
     case UBI_EDGE_INTERNAL:
     case UBI_EDGE_HIDDEN:
-        mark(out, "{", "}");
+        label_mark(out, "{", "}");
         break;
     case UBI_EDGE_SHORTCUT:
         if (is_integer(out->text)) {
-            mark(out, "[", "]");
+            label_mark(out, "[", "]");
             break;
         }
         mark_property(out);
@@ -63,7 +63,7 @@ static void mark_by_kind(ubi__edge_label *out, ubi_edge_kind kind) {
         mark_property(out);
         break;
     default:
-        mark(out, "", "");
+        label_mark(out, "", "");
     }
 }
 

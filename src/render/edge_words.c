@@ -63,14 +63,14 @@ size_t ubi__display_edge_words(ubi__out *out, const ubi__style *style, ubi__edge
     return used + ubi__display_text(out, style, w.text, columns - used);
 }
 
-static size_t smaller(size_t a, size_t b) {
+static size_t is_smaller_index(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
 size_t ubi__edge_words_columns(ubi__edge_words w, const ubi__style *style, size_t most) {
     char digits[INDEX_TEXT];
     if (w.how == UBI__EDGE_INDEX)
-        return smaller(index_text(digits, w.index).len, most);
+        return is_smaller_index(index_text(digits, w.index).len, most);
     size_t before = ubi__display_columns(ubi__text(w.before), style, most);
     return before + ubi__display_columns(w.text, style, most - before);
 }

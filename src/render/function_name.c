@@ -23,12 +23,12 @@ static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
 }
 
-static bool begins(ubi_text text, size_t at, const char *start) {
+static bool text_begins(ubi_text text, size_t at, const char *start) {
     size_t n = strlen(start);
     return at <= text.len && text.len - at >= n && memcmp(text.ptr + at, start, n) == 0;
 }
 
-static void put(buffer *b, const char *text, size_t n) {
+static void name_put(buffer *b, const char *text, size_t n) {
     memcpy(b->at + b->n, text, n);
     b->n += n;
 }
@@ -39,10 +39,10 @@ static size_t operator_bytes(ubi_text text, size_t at) {
         "()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"
     };
     const size_t n = sizeof "operator" - 1;
-    if (!begins(text, at, "operator") || (at > 0 && is_word(text.ptr[at - 1])))
+    if (!text_begins(text, at, "operator") || (at > 0 && is_word(text.ptr[at - 1])))
         return 0;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (begins(text, at + n, signs[i]))
+        if (text_begins(text, at + n, signs[i]))
             return n + strlen(signs[i]);
     return 0;
 }
@@ -50,9 +50,9 @@ static size_t operator_bytes(ubi_text text, size_t at) {
 /* What looks like brackets and is none: operators, the anonymous namespace, arrows. Its bytes; 0: nothing such. */
 static size_t word_bytes(ubi_text text, size_t at) {
     static const char anonymous[] = "(anonymous namespace)";
-    if (begins(text, at, anonymous))
+    if (text_begins(text, at, anonymous))
         return sizeof anonymous - 1;
-    if (begins(text, at, "->"))
+    if (text_begins(text, at, "->"))
         return 2;
     return operator_bytes(text, at);
 }
@@ -82,7 +82,7 @@ static bool is_default(ubi_text argument) {
     static const char *const beginnings[] = { "std::allocator<", "std::char_traits<", "std::less<",
                                               "std::hash<",      "std::equal_to<",    "std::default_delete<" };
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (begins(argument, 0, beginnings[i]))
+        if (text_begins(argument, 0, beginnings[i]))
             return true;
     return false;
 }
@@ -144,12 +144,12 @@ static bool close_level(spelling *x, char c) {
 /* Inline namespaces, and marks of the ABI. */
 static size_t unsaid_bytes(ubi_text text, size_t at) {
     static const char *const pieces[] = { "__cxx11::", "__1::" };
-    if (begins(text, at, "[abi:")) {
+    if (text_begins(text, at, "[abi:")) {
         const char *end = memchr(text.ptr + at, ']', text.len - at);
         return end ? (size_t)(end + 1 - (text.ptr + at)) : 0;
     }
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-        if (at >= 5 && memcmp(text.ptr + at - 5, "std::", 5) == 0 && begins(text, at, pieces[i]))
+        if (at >= 5 && memcmp(text.ptr + at - 5, "std::", 5) == 0 && text_begins(text, at, pieces[i]))
             return strlen(pieces[i]);
     return 0;
 }
@@ -172,7 +172,7 @@ static bool spell_character(spelling *x, char c) {
 }
 
 /* The output is never longer than the name. False: brackets do not fit together. */
-static bool spell(buffer *out, ubi_text name) {
+static bool name_spell(buffer *out, ubi_text name) {
     spelling x = { .out = out };
     out->n = 0;
     for (size_t i = 0; i < name.len;) {
@@ -183,7 +183,7 @@ static bool spell(buffer *out, ubi_text name) {
         }
         n = word_bytes(name, i);
         if (n)
-            put(out, name.ptr + i, n);
+            name_put(out, name.ptr + i, n);
         else if (!spell_character(&x, name.ptr[i]))
             return false;
         i += n ? n : 1;
@@ -203,7 +203,7 @@ static const char *dots_of(const ubi__style *style) {
     return ubi__display_ellipsis(style);
 }
 
-static bool goes(const reduction *r, char c, size_t angles) {
+static bool word_goes(const reduction *r, char c, size_t angles) {
     return (c == '<' && angles >= r->levels) || (c == '(' && !r->has_parameters);
 }
 
@@ -222,18 +222,18 @@ static size_t end_of_bracket(ubi_text text, size_t at) {
 }
 
 /* Not longer, for an empty bracket stays and what goes has the dots' bytes at least. */
-static void reduce(buffer *out, ubi_text text, reduction r, const ubi__style *style) {
+static void name_reduce(buffer *out, ubi_text text, reduction r, const ubi__style *style) {
     const char *dots = dots_of(style);
     size_t angles = 0;
     out->n = 0;
     for (size_t i = 0; i < text.len;) {
         size_t n = word_bytes(text, i);
         char c = text.ptr[i];
-        if (n == 0 && goes(&r, c, angles) && (c != '(' || i > 0)) { /* "(anonymous)" has no parameters */
+        if (n == 0 && word_goes(&r, c, angles) && (c != '(' || i > 0)) { /* "(anonymous)" has no parameters */
             n = end_of_bracket(text, i) - i;
             if (n > strlen(dots) + 2) {
                 out->at[out->n++] = c;
-                put(out, dots, strlen(dots));
+                name_put(out, dots, strlen(dots));
                 out->at[out->n++] = closing_of(c);
                 i += n;
                 continue;
@@ -243,7 +243,7 @@ static void reduce(buffer *out, ubi_text text, reduction r, const ubi__style *st
             angles -= c == '>' && angles > 0;
         }
         n = n ? n : 1;
-        put(out, text.ptr + i, n);
+        name_put(out, text.ptr + i, n);
         i += n;
     }
 }
@@ -257,7 +257,8 @@ typedef struct components {
 /* Whether a blank stands behind a return type; not in "operator new" or before "[clone .cold]". */
 static bool ends_type(ubi_text text, size_t at) {
     const size_t n = sizeof "operator" - 1;
-    return !(at >= n && begins(text, at - n, "operator")) && !begins(text, at, " [") && !begins(text, at, " <");
+    return !(at >= n && text_begins(text, at - n, "operator")) && !text_begins(text, at, " [") &&
+           !text_begins(text, at, " <");
 }
 
 static void find_components(components *c, ubi_text text) {
@@ -274,7 +275,7 @@ static void find_components(components *c, ubi_text text) {
         if (n == 0 && text.ptr[i] == ' ' && !had_parameters && ends_type(text, i)) {
             c->n = 1;
             c->at[0] = i + 1;
-        } else if (n == 0 && begins(text, i, "::") && c->n < COMPONENTS && i + 2 < text.len) {
+        } else if (n == 0 && text_begins(text, i, "::") && c->n < COMPONENTS && i + 2 < text.len) {
             c->at[c->n++] = i + 2;
             n = 2;
         }
@@ -285,12 +286,12 @@ static void find_components(components *c, ubi_text text) {
 /* A call of a lambda says nothing without what it stands in. */
 static size_t last_component(const components *c, ubi_text text) {
     size_t i = c->n - 1;
-    while (i > 0 && (begins(text, c->at[i], "operator()") || text.ptr[c->at[i]] == '{'))
+    while (i > 0 && (text_begins(text, c->at[i], "operator()") || text.ptr[c->at[i]] == '{'))
         i--;
     return i;
 }
 
-static bool fits(ubi_text text, const ubi__style *style, size_t columns) {
+static bool name_fits(ubi_text text, const ubi__style *style, size_t columns) {
     return ubi__display_columns(text, style, columns + 1) <= columns;
 }
 
@@ -302,20 +303,20 @@ static void drop_components(buffer *out, ubi_text text, const ubi__style *style,
     find_components(&c, text);
     size_t last = last_component(&c, text), i = 0;
     ubi_text rest = { text.ptr + c.at[0], text.len - c.at[0] };
-    for (bool is_in = fits(rest, style, columns); !is_in && i < last;) {
+    for (bool is_in = name_fits(rest, style, columns); !is_in && i < last;) {
         i++;
         rest = (ubi_text){ text.ptr + c.at[i], text.len - c.at[i] };
-        is_in = columns > mark_columns && fits(rest, style, columns - mark_columns);
+        is_in = columns > mark_columns && name_fits(rest, style, columns - mark_columns);
         if (is_in) {
             out->n = 0;
-            put(out, dots, strlen(dots));
-            put(out, "::", 2);
-            put(out, rest.ptr, rest.len);
+            name_put(out, dots, strlen(dots));
+            name_put(out, "::", 2);
+            name_put(out, rest.ptr, rest.len);
             return;
         }
     }
     out->n = 0;
-    put(out, rest.ptr, rest.len);
+    name_put(out, rest.ptr, rest.len);
 }
 
 /* Long before a name has no room, its ends say most. */
@@ -325,9 +326,9 @@ static ubi_text copy_ends(buffer *b, ubi_text name) {
     b->n = 0;
     if (name.len <= MOST_BYTES)
         return name;
-    put(b, name.ptr, half);
-    put(b, dots, sizeof dots - 1);
-    put(b, name.ptr + name.len - half, half);
+    name_put(b, name.ptr, half);
+    name_put(b, dots, sizeof dots - 1);
+    name_put(b, name.ptr + name.len - half, half);
     return (ubi_text){ b->at, b->n };
 }
 
@@ -349,19 +350,20 @@ size_t ubi__short_function(char *out, const ubi__style *style, ubi_text name, si
     buffer raw, a, b;
     buffer *now = &a, *next = &b;
     name = copy_ends(&raw, name);
-    if (name.len == 0 || !is_compiled(name) || !spell(now, name)) {
+    if (name.len == 0 || !is_compiled(name) || !name_spell(now, name)) {
         memcpy(out, name.ptr ? name.ptr : "", name.len);
         return name.len;
     }
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && !fits((ubi_text){ now->at, now->n }, style, columns); i++) {
-        reduce(next, (ubi_text){ now->at, now->n }, steps[i], style);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !name_fits((ubi_text){ now->at, now->n }, style, columns);
+         i++) {
+        name_reduce(next, (ubi_text){ now->at, now->n }, steps[i], style);
         buffer *last = now;
         now = next;
         next = last;
-        if (!fits((ubi_text){ now->at, now->n }, style, columns))
+        if (!name_fits((ubi_text){ now->at, now->n }, style, columns))
             drop_type(now);
     }
-    if (!fits((ubi_text){ now->at, now->n }, style, columns)) {
+    if (!name_fits((ubi_text){ now->at, now->n }, style, columns)) {
         drop_components(next, (ubi_text){ now->at, now->n }, style, columns);
         now = next;
     }

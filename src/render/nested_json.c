@@ -46,7 +46,7 @@ static void end_entry(const level_stack *stack, ubi__json *json) {
 }
 
 /* Writes a leaf whole, which ends an entry; opens anything else and pushes it. */
-static ubi_status enter(level_stack *stack, ubi__json *json, const ubi__nested_ops *ops, const void *item) {
+static ubi_status level_enter(level_stack *stack, ubi__json *json, const ubi__nested_ops *ops, const void *item) {
     ubi_report_shape shape = ops->shape(item);
     switch (shape) {
     case UBI_REPORT_COUNT:
@@ -65,7 +65,7 @@ static ubi_status enter(level_stack *stack, ubi__json *json, const ubi__nested_o
     return level_stack_push(stack, ubi_allocator_default(), (level){ item, shape, 0 });
 }
 
-static void leave(level_stack *stack, ubi__json *json) {
+static void level_leave(level_stack *stack, ubi__json *json) {
     if (stack->at[--stack->n].shape == UBI_REPORT_OBJECT)
         ubi__json_object_end(json);
     else
@@ -74,17 +74,17 @@ static void leave(level_stack *stack, ubi__json *json) {
 }
 
 static ubi_status write_all(level_stack *stack, ubi__json *json, const ubi__nested_ops *ops, const void *root) {
-    UBI_TRY(enter(stack, json, ops, root));
+    UBI_TRY(level_enter(stack, json, ops, root));
     while (stack->n && !json->failed) {
         level *top = &stack->at[stack->n - 1];
         if (top->next == ops->entry_count(top->item)) {
-            leave(stack, json);
+            level_leave(stack, json);
             continue;
         }
         ubi_report_key key;
         const void *entry = ops->entry(top->item, top->next++, &key);
         begin_entry(json, top->shape, &key);
-        UBI_TRY(enter(stack, json, ops, entry));
+        UBI_TRY(level_enter(stack, json, ops, entry));
     }
     return UBI_OK;
 }

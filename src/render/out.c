@@ -16,14 +16,14 @@ void ubi__out_init(ubi__out *out, ubi_write_fn write, void *payload) {
     out->n = 0;
 }
 
-static void drain(ubi__out *out) {
+static void out_drain(ubi__out *out) {
     if (out->n && !out->failed && !out->write(out->payload, out->buffer, out->n))
         out->failed = true;
     out->n = 0;
 }
 
 ubi_status ubi__out_flush(ubi__out *out) {
-    drain(out);
+    out_drain(out);
     return out->failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
 }
 
@@ -31,7 +31,7 @@ void ubi__out_bytes(ubi__out *out, const void *data, size_t n) {
     const char *from = data;
     while (n > 0) {
         if (out->n == UBI__OUT_BUFFER)
-            drain(out);
+            out_drain(out);
         size_t room = UBI__OUT_BUFFER - out->n;
         size_t part = n < room ? n : room;
         memcpy(out->buffer + out->n, from, part);

@@ -32,7 +32,7 @@ static group *place_of(choice *c, uint32_t *oldest) {
     return place;
 }
 
-static void reverse(group *groups, uint32_t n) {
+static void steps_reverse(group *groups, uint32_t n) {
     for (uint32_t i = 0; i < n / 2; i++) {
         group g = groups[i];
         groups[i] = groups[n - 1 - i];
@@ -40,13 +40,13 @@ static void reverse(group *groups, uint32_t n) {
     }
 }
 
-static void rotate(group *groups, uint32_t n, uint32_t by) {
-    reverse(groups, by);
-    reverse(groups + by, n - by);
-    reverse(groups, n);
+static void steps_rotate(group *groups, uint32_t n, uint32_t by) {
+    steps_reverse(groups, by);
+    steps_reverse(groups + by, n - by);
+    steps_reverse(groups, n);
 }
 
-static void collect(choice *c, const pen *p, ubi__fields *fields) {
+static void paths_collect(choice *c, const pen *p, ubi__fields *fields) {
     uint32_t oldest = 0, next;
     group *last = NULL;
     c->n = 0;
@@ -64,7 +64,7 @@ static void collect(choice *c, const pen *p, ubi__fields *fields) {
         last = place_of(c, &oldest);
         *last = unit;
     }
-    rotate(&c->groups[UBI__PATH_FIRST_UNITS], c->n == UBI__PATH_UNITS ? UBI__PATH_LAST_UNITS : 0, oldest);
+    steps_rotate(&c->groups[UBI__PATH_FIRST_UNITS], c->n == UBI__PATH_UNITS ? UBI__PATH_LAST_UNITS : 0, oldest);
     c->always = (ubi__path_gap){ 0, 0 };
     if (c->n == UBI__PATH_UNITS)
         c->always = (ubi__path_gap){ c->groups[UBI__PATH_FIRST_UNITS - 1].end, c->groups[UBI__PATH_FIRST_UNITS].begin };
@@ -78,7 +78,7 @@ static int32_t distance_of(const choice *c, uint32_t i, uint32_t first_name) {
     return c->groups[i].rank == UBI__RANK_VARIABLE ? distance / VARIABLE_NEARER : distance;
 }
 
-static void rate(choice *c) {
+static void path_rate(choice *c) {
     uint32_t first_name = 0;
     while (first_name < c->n && c->groups[first_name].rank < UBI__RANK_PROGRAM)
         first_name++;
@@ -183,8 +183,8 @@ static void bring_back(choice *c, pen *p, ubi__path_fits *fits, size_t columns, 
 
 bool ubi__path_choose(choice *c, pen *p, ubi__fields *fields, ubi__path_fits *fits, size_t columns, unsigned lines) {
     p->n_gaps = 0;
-    collect(c, p, fields);
-    rate(c);
+    paths_collect(c, p, fields);
+    path_rate(c);
     bool fit = choice_fits(c, p, fits, columns, lines);
     for (group *least = least_shown(c); !fit && least; least = least_shown(c)) {
         least->is_left_out = true;

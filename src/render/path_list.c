@@ -49,7 +49,7 @@ static int id_text(char out[24], const page *p, uint32_t line) {
 
 /* ---- layout ------------------------------------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b) {
+static size_t columns_larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
@@ -62,12 +62,12 @@ static void measure_line(page *p, uint32_t line) {
     ubi_lens_name_buffer buffer;
     size_t most = p->style->columns + 2 * LEAST_COLUMNS; /* more than any line has */
     if (line > 0)
-        p->edge_columns =
-            larger(p->edge_columns, ubi__edge_label_columns(p->style, p->path->graph, edge_of_line(p, line), most));
+        p->edge_columns = columns_larger(
+            p->edge_columns, ubi__edge_label_columns(p->style, p->path->graph, edge_of_line(p, line), most));
     size_t label =
         ubi__display_columns(label_of_line(p, line, &buffer), p->style, most) + (line ? arrow_columns(p) : 0);
-    p->label_columns = larger(p->label_columns, label);
-    p->id_columns = larger(p->id_columns, (size_t)id_text(id, p, line));
+    p->label_columns = columns_larger(p->label_columns, label);
+    p->id_columns = columns_larger(p->id_columns, (size_t)id_text(id, p, line));
 }
 
 /* The middle is left out when there are too many lines, but never a single one. */
@@ -83,7 +83,7 @@ static void choose_lines(page *p, const ubi__path_list_options *options) {
 
 static void lay_out(page *p) {
     char number[UBI__HUMAN_TEXT];
-    p->number_columns = larger(2, strlen(ubi__human_count(number, p->path->n_steps)));
+    p->number_columns = columns_larger(2, strlen(ubi__human_count(number, p->path->n_steps)));
     for (uint32_t i = p->begin; i <= p->path->n_steps; i++) {
         if (i == p->gap_begin)
             i = p->gap_end;
@@ -108,7 +108,7 @@ static void ink(const page *p, ubi__ink color) {
     ubi__display_ink(p->out, p->style, color);
 }
 
-static size_t write_edge(const page *p, uint32_t line) {
+static size_t edge_write(const page *p, uint32_t line) {
     if (line == 0)
         return 0;
     ink(p, UBI__INK_CYAN);
@@ -117,7 +117,7 @@ static size_t write_edge(const page *p, uint32_t line) {
     return columns;
 }
 
-static size_t write_label(const page *p, uint32_t line) {
+static size_t label_write(const page *p, uint32_t line) {
     size_t columns = 0;
     ubi_lens_name_buffer buffer;
     if (line > 0) {
@@ -131,20 +131,20 @@ static size_t write_label(const page *p, uint32_t line) {
     return columns;
 }
 
-static void write_line(const page *p, uint32_t line) {
+static void line_write(const page *p, uint32_t line) {
     char number[UBI__HUMAN_TEXT], id[24];
     ink(p, UBI__INK_DIM);
     ubi__display_right(p->out, ubi__human_count(number, line), INDENT + p->number_columns);
     ink(p, UBI__INK_PLAIN);
     ubi__out_string(p->out, "  ");
-    ubi__display_pad(p->out, write_edge(p, line), p->edge_columns + GAP);
-    ubi__display_pad(p->out, write_label(p, line), p->label_columns + GAP);
+    ubi__display_pad(p->out, edge_write(p, line), p->edge_columns + GAP);
+    ubi__display_pad(p->out, label_write(p, line), p->label_columns + GAP);
     id_text(id, p, line);
     ubi__display_right(p->out, id, p->id_columns);
     ubi__out_char(p->out, '\n');
 }
 
-static void write_gap(const page *p) {
+static void gap_write(const page *p) {
     char count[UBI__HUMAN_TEXT];
     ubi__display_pad(p->out, 0, INDENT + p->number_columns + GAP);
     ink(p, UBI__INK_DIM);
@@ -161,10 +161,10 @@ void ubi__display_path_list(ubi__out *out, const ubi__style *style, const ubi__p
     lay_out(&p);
     for (uint32_t i = p.begin; i <= path->n_steps && !out->failed; i++) {
         if (i == p.gap_begin) {
-            write_gap(&p);
+            gap_write(&p);
             i = p.gap_end;
         }
         if (i <= path->n_steps)
-            write_line(&p, i);
+            line_write(&p, i);
     }
 }

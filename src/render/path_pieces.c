@@ -89,18 +89,18 @@ static bool is_accessed(const pen *p, uint32_t i) {
 }
 
 /* The same of what follows it. */
-static bool accesses(const pen *p, uint32_t i) {
+static bool step_accesses(const pen *p, uint32_t i) {
     return ubi__edge_is_access(words_at(p->path, i)) ||
            (is_engine_at(p, i + 1) && ubi__edge_is_access(engine_words_at(p, i + 1)));
 }
 
 /* Whether the node goes without arrow and label. */
-static bool joins(const pen *p, uint32_t i) {
+static bool step_joins(const pen *p, uint32_t i) {
     if (!is_between(p, i))
         return false;
     if (is_engine_at(p, i))
         return true;
-    return ubi__kind_is_plain(p->path->graph, kind_at(p->path, i)) && is_accessed(p, i) && accesses(p, i);
+    return ubi__kind_is_plain(p->path->graph, kind_at(p->path, i)) && is_accessed(p, i) && step_accesses(p, i);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void draw_list(pen *p) {
 }
 
 /* Where `part` begins, in byte `last` of the text at the latest; the text's end: nowhere there. */
-static size_t find(ubi_text text, ubi_text part, size_t last) {
+static size_t piece_find(ubi_text text, ubi_text part, size_t last) {
     for (size_t i = 0; i <= last && i + part.len <= text.len; i++)
         if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
             return i;
@@ -196,7 +196,7 @@ static void draw_label(pen *p, uint32_t i) {
         label = ubi__file_name(label);
     }
     ubi_text left_out = ubi__text(ubi__producer_of(p->path->graph)->words->left_out_of_paths);
-    size_t at = left_out.len ? find(label, left_out, p->part_columns) : label.len, before = p->columns;
+    size_t at = left_out.len ? piece_find(label, left_out, p->part_columns) : label.len, before = p->columns;
     if (at == label.len) {
         draw_text(p, label, p->part_columns);
         return;
@@ -209,7 +209,7 @@ static void draw_label(pen *p, uint32_t i) {
 /* `first`: behind a gap, where a piece has nothing to join. */
 static void draw_piece(pen *p, uint32_t i, bool first) {
     bool target = i == p->path->n_steps;
-    if (first || !joins(p, i)) {
+    if (first || !step_joins(p, i)) {
         if (i > p->start.begin)
             draw_arrow(p);
         if (target)
@@ -255,10 +255,10 @@ static bool same_label(const ubi__path_view *path, uint32_t a, uint32_t b) {
 }
 
 /* Whether step b, which joins or not, reads like step a, or only repeats the access of it. */
-static bool repeats(const pen *p, uint32_t a, uint32_t b, bool joined) {
-    if (b >= p->path->n_steps || joins(p, b) != joined)
+static bool piece_repeats(const pen *p, uint32_t a, uint32_t b, bool joined) {
+    if (b >= p->path->n_steps || step_joins(p, b) != joined)
         return false;
-    if (!joined && (joins(p, a) || !same_label(p->path, a, b)))
+    if (!joined && (step_joins(p, a) || !same_label(p->path, a, b)))
         return false;
     if (!ubi__edge_words_equal(words_at(p->path, a), words_at(p->path, b)))
         return false;
@@ -275,12 +275,12 @@ static uint32_t count_repeats(const pen *p, uint32_t i, uint32_t n_steps, uint32
             return 0;
         b = behind_engine(p, b + 1);
     }
-    bool joined = joins(p, b);
+    bool joined = step_joins(p, b);
     if (joined && n_steps > 1)
         return 0;
     for (*behind = b;; *behind = b, n++) {
         for (uint32_t k = 0; k < n_steps; k++) {
-            if (!repeats(p, a, b, k ? joins(p, a) : joined))
+            if (!piece_repeats(p, a, b, k ? step_joins(p, a) : joined))
                 return n;
             a = behind_engine(p, a + 1);
             b = behind_engine(p, b + 1);
@@ -340,7 +340,7 @@ uint32_t ubi__path_draw_unit(pen *p, uint32_t i) {
         return gap->end;
     }
     bool first = gap_ends(p, i);
-    uint32_t longest = joins(p, i) ? 1 : LONGEST_PERIOD; /* nobody would see where it begins */
+    uint32_t longest = step_joins(p, i) ? 1 : LONGEST_PERIOD; /* nobody would see where it begins */
     for (uint32_t period = 1; period <= longest && i < p->path->n_steps; period++) {
         uint32_t n = count_repeats(p, i, period, &behind);
         if (n < LEAST_REPEATS)
@@ -353,7 +353,7 @@ uint32_t ubi__path_draw_unit(pen *p, uint32_t i) {
     return draw_step(p, i, first);
 }
 
-static pen measure(const pen *p) {
+static pen pieces_measure(const pen *p) {
     pen out = *p;
     out.out = NULL;
     out.columns = 0;
@@ -361,14 +361,14 @@ static pen measure(const pen *p) {
 }
 
 size_t ubi__path_unit_columns(const pen *p, uint32_t i, uint32_t *next) {
-    pen m = measure(p);
+    pen m = pieces_measure(p);
     *next = ubi__path_draw_unit(&m, i);
     return m.columns;
 }
 
 size_t ubi__path_unjoined_columns(const pen *p, uint32_t i) {
-    pen m = measure(p);
-    if (!joins(p, i))
+    pen m = pieces_measure(p);
+    if (!step_joins(p, i))
         return 0;
     draw_arrow(&m);
     draw_label(&m, i);
@@ -376,7 +376,7 @@ size_t ubi__path_unjoined_columns(const pen *p, uint32_t i) {
 }
 
 bool ubi__path_unit_joins(const pen *p, uint32_t i) {
-    return joins(p, i) && !gap_that_begins(p, i) && !gap_ends(p, i);
+    return step_joins(p, i) && !gap_that_begins(p, i) && !gap_ends(p, i);
 }
 
 uint32_t ubi__path_next_piece(const pen *p, uint32_t i) {

@@ -73,7 +73,7 @@ static ubi__path_rank rank_of_words(ubi__edge_words words) {
     }
 }
 
-static ubi__path_rank larger(ubi__path_rank a, ubi__path_rank b) {
+static ubi__path_rank rank_larger(ubi__path_rank a, ubi__path_rank b) {
     return a > b ? a : b;
 }
 
@@ -97,17 +97,17 @@ static ubi__path_rank rank_of_piece(const pen *p, ubi__fields *fields, uint32_t 
     bool is_global = i == p->start.begin && ubi__text_is(ubi_graph_string(g, ubi_graph_node_name(g, node)), "global");
     if (is_global && is_runtime_function(g, fields, held)) /* global.setTimeout */
         return UBI__RANK_RUNTIME;
-    ubi__path_rank words = larger(rank_of_words(edge), rank_of_words(engine));
+    ubi__path_rank words = rank_larger(rank_of_words(edge), rank_of_words(engine));
     if (label == UBI__RANK_ENGINE && words == UBI__RANK_UNNAMED) /* an element of what nobody knows */
         return UBI__RANK_ENGINE;
-    return larger(is_global ? UBI__RANK_ENGINE : label, words);
+    return rank_larger(is_global ? UBI__RANK_ENGINE : label, words);
 }
 
 ubi__path_rank ubi__path_unit_rank(const pen *p, ubi__fields *fields, uint32_t i, uint32_t next) {
     ubi__path_rank most = UBI__RANK_ENGINE;
     for (uint32_t k = 0, behind; k < MOST_PIECES && i < next && i < p->path->n_steps; k++, i = behind) {
         behind = ubi__path_next_piece(p, i);
-        most = larger(most, rank_of_piece(p, fields, i, behind));
+        most = rank_larger(most, rank_of_piece(p, fields, i, behind));
     }
     return most;
 }

@@ -47,17 +47,17 @@ static size_t chain_columns(const pen *p, uint32_t i, size_t columns) {
 
 /* Whether the unit goes to a new line; keeps count of columns used on the current one. Lines end between steps, and within
  * "Server.queue.pending" only where that is longer than a line. */
-static bool wraps(size_t *used, const pen *p, uint32_t i, uint32_t *next, size_t columns) {
+static bool piece_wraps(size_t *used, const pen *p, uint32_t i, uint32_t *next, size_t columns) {
     size_t unit = ubi__path_unit_columns(p, i, next);
     bool wraps = *used + (ubi__path_unit_joins(p, i) ? unit : chain_columns(p, i, columns)) > columns;
     *used = wraps ? unit : *used + unit;
     return wraps;
 }
 
-static bool fits(const pen *p, size_t columns, unsigned lines) {
+static bool piece_fits(const pen *p, size_t columns, unsigned lines) {
     size_t used = 0;
     for (uint32_t i = p->start.begin; i <= p->path->n_steps && lines > 0;) {
-        lines -= wraps(&used, p, i, &i, columns) && i > p->start.begin;
+        lines -= piece_wraps(&used, p, i, &i, columns) && i > p->start.begin;
         if (used > columns)
             return false;
     }
@@ -81,24 +81,24 @@ static void leave_engine_start_out(pen *p, ubi__fields *fields) {
 
 /* With all steps: first without a root, then without words of the engine. */
 static bool fits_whole(pen *p, ubi__fields *fields, size_t columns, unsigned lines) {
-    bool fit = fits(p, columns, lines);
+    bool fit = piece_fits(p, columns, lines);
     if (fit)
         return true;
     leave_engine_start_out(p, fields);
-    for (fit = fits(p, columns, lines); !fit && p->detail > UBI__DETAIL_VARIABLES;) {
+    for (fit = piece_fits(p, columns, lines); !fit && p->detail > UBI__DETAIL_VARIABLES;) {
         p->detail--;
-        fit = fits(p, columns, lines);
+        fit = piece_fits(p, columns, lines);
     }
     return fit;
 }
 
 /* Names get shorter until all of the program's can be shown, or `enough` of them. */
-static bool chooses(pen *p, ubi__path_choice *choice, ubi__fields *fields, size_t columns, unsigned lines,
-                    uint32_t enough) {
+static bool words_choose(pen *p, ubi__path_choice *choice, ubi__fields *fields, size_t columns, unsigned lines,
+                         uint32_t enough) {
     bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
     p->part_columns = longest_part(columns);
     for (;; p->part_columns = is_long ? LEAST_PART_COLUMNS : p->part_columns - PART_STEP) {
-        bool fit = ubi__path_choose(choice, p, fields, fits, columns, lines);
+        bool fit = ubi__path_choose(choice, p, fields, piece_fits, columns, lines);
         if (fit && (choice->n_names_shown == choice->n_names || choice->n_names_shown >= enough))
             return true;
         if (p->part_columns < LEAST_PART_COLUMNS + PART_STEP)
@@ -109,7 +109,7 @@ static bool chooses(pen *p, ubi__path_choice *choice, ubi__fields *fields, size_
 /* A single gap says how long it is, where there is room for that. */
 static void count_gap(pen *p, size_t columns, unsigned lines) {
     p->counts_gaps = p->n_gaps == 1;
-    p->counts_gaps = p->counts_gaps && fits(p, columns, lines);
+    p->counts_gaps = p->counts_gaps && piece_fits(p, columns, lines);
 }
 
 static size_t target_columns(const pen *p) {
@@ -132,9 +132,9 @@ static bool fit_path(pen *p, ubi__path_choice *choice, size_t columns, unsigned 
     bool fit = fits_whole(p, &fields, columns, lines);
     if (!fit) {
         bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
-        fit = chooses(p, choice, &fields, columns, lines, is_long ? NAMES_ENOUGH : UINT32_MAX);
+        fit = words_choose(p, choice, &fields, columns, lines, is_long ? NAMES_ENOUGH : UINT32_MAX);
         if (!is_long && choice->n_names_shown < choice->n_names)
-            fit = chooses(p, choice, &fields, columns, lines, NAMES_ENOUGH);
+            fit = words_choose(p, choice, &fields, columns, lines, NAMES_ENOUGH);
         count_gap(p, columns, lines);
     }
     ubi__fields_fini(&fields);
@@ -167,7 +167,7 @@ void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi
     size_t used = 0;
     bool fit = fit_path(&p, &choice, columns, lines);
     for (uint32_t i = p.start.begin, next; i <= path->n_steps && fit; i = next) {
-        if (wraps(&used, &p, i, &next, columns) && i > p.start.begin) {
+        if (piece_wraps(&used, &p, i, &next, columns) && i > p.start.begin) {
             ubi__out_char(out, '\n');
             ubi__display_pad(out, ubi__path_unit_joins(&p, i) ? 0 : 1, indent); /* arrows have a space before them */
         }

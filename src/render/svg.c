@@ -15,7 +15,7 @@ static bool is_xml_char(uint32_t c) {
            c >= 0x10000;
 }
 
-static const char *entity(uint32_t c) {
+static const char *char_entity(uint32_t c) {
     switch (c) {
     case '&':
         return "&amp;";
@@ -38,8 +38,8 @@ void ubi__svg_text(ubi__out *out, ubi_text text) {
             ubi__out_printf(out, "\\x%02x", c);
         else if (!is_xml_char(c))
             ubi__out_printf(out, "\\u%04x", c);
-        else if (entity(c))
-            ubi__out_string(out, entity(c));
+        else if (char_entity(c))
+            ubi__out_string(out, char_entity(c));
         else
             ubi__out_bytes(out, text.ptr + at, used);
         at += used ? used : 1;
@@ -63,7 +63,7 @@ void ubi__svg_number(ubi__out *out, const char *name, double value) {
 }
 
 /* One channel of a colour whose hue stands `turn` away from the channel's own. */
-static int channel(double turn, double saturation, double lightness) {
+static int color_channel(double turn, double saturation, double lightness) {
     double chroma = saturation * (lightness < 0.5 ? lightness : 1 - lightness);
     double k = fmod(turn * 12, 12);
     double slope = fmax(-1, fmin(1, fmin(k - 3, 9 - k)));
@@ -71,6 +71,7 @@ static int channel(double turn, double saturation, double lightness) {
 }
 
 void ubi__svg_hsl(ubi__out *out, double hue, double saturation, double lightness) {
-    ubi__out_printf(out, "#%02x%02x%02x", channel(hue, saturation, lightness),
-                    channel(hue + 8.0 / 12, saturation, lightness), channel(hue + 4.0 / 12, saturation, lightness));
+    ubi__out_printf(out, "#%02x%02x%02x", color_channel(hue, saturation, lightness),
+                    color_channel(hue + 8.0 / 12, saturation, lightness),
+                    color_channel(hue + 4.0 / 12, saturation, lightness));
 }

@@ -184,7 +184,7 @@ static void put_categories(ubi__json *j) {
 #define ENDED_IN "endedIn"
 
 /* Keys of ours must not meet those that have a meaning, such as "type" and "stack". */
-static ubi_text prefixed(char out[KEY_BYTES], ubi_text key) {
+static ubi_text name_prefixed(char out[KEY_BYTES], ubi_text key) {
     size_t n = sizeof DETAIL_PREFIX - 1, fits = key.len < KEY_BYTES - n ? key.len : KEY_BYTES - n;
     memcpy(out, DETAIL_PREFIX, n);
     memcpy(out + n, key.len ? key.ptr : "", fits);
@@ -208,7 +208,7 @@ static void put_fields(profile *p) {
         ubi_str_ix key = p->data->details.at[i].key;
         ubi_text label = ubi__timeline_text(p->data, key);
         if (p->string_of[key] == UBI_NONE)
-            put_field(p, prefixed(name, label), label);
+            put_field(p, name_prefixed(name, label), label);
         p->string_of[key] = 0;
     }
     for (size_t i = 0; i < p->data->details.n; i++)
@@ -237,7 +237,7 @@ static void put_marker_schema(profile *p) {
 
 static void put_detail(profile *p, const ubi__timeline_detail *detail) {
     char number[32], name[KEY_BYTES];
-    ubi__json_key_text(&p->json, prefixed(name, ubi__timeline_text(p->data, detail->key)));
+    ubi__json_key_text(&p->json, name_prefixed(name, ubi__timeline_text(p->data, detail->key)));
     switch (detail->type) {
     case UBI__TIMELINE_BOOL:
         ubi__json_string(&p->json, detail->as.truth ? "yes" : "no");

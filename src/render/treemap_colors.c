@@ -62,7 +62,7 @@ static void choose_types(ubi__treemap_picture *p) {
 
 static const uint8_t branch_hues[N_BRANCHES] = { 0, 3, 2, 4, 5, 6, 7 };
 
-static double share(const ubi__treemap_picture *p, uint64_t weight) {
+static double color_share(const ubi__treemap_picture *p, uint64_t weight) {
     return p->total_weight ? (double)weight / (double)p->total_weight : 0;
 }
 
@@ -74,13 +74,13 @@ static bool add_children(ubi__treemap_picture *p, uint32_t of) {
         ubi_treemap_get(p->map, i, &row);
         if (row.parent != UBI_NONE && row.parent > of)
             break;
-        if (row.parent == of && share(p, row.box.weight) >= SMALL_SHARE)
+        if (row.parent == of && color_share(p, row.box.weight) >= SMALL_SHARE)
             add_entry(p, (ubi__treemap_legend_entry){ .row = i, .weight = row.box.weight });
     }
     return p->n_legend > before;
 }
 
-static void split(ubi__treemap_picture *p, size_t i) {
+static void color_split(ubi__treemap_picture *p, size_t i) {
     ubi__treemap_legend_entry whole = p->legend[i];
     for (size_t k = i; k + 1 < p->n_legend; k++)
         p->legend[k] = p->legend[k + 1];
@@ -95,8 +95,8 @@ static void split(ubi__treemap_picture *p, size_t i) {
 static void find_branches(ubi__treemap_picture *p) {
     add_entry(p, (ubi__treemap_legend_entry){ .row = 0, .weight = p->total_weight });
     for (size_t i = 0; i < p->n_legend;)
-        if (!p->legend[i].is_whole && share(p, p->legend[i].weight) > LARGE_SHARE) {
-            split(p, i);
+        if (!p->legend[i].is_whole && color_share(p, p->legend[i].weight) > LARGE_SHARE) {
+            color_split(p, i);
             i = 0;
         } else {
             i++;

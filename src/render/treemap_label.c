@@ -11,7 +11,7 @@
 static const ubi__style plain = { .color = false, .unicode = true, .columns = UINT16_MAX };
 
 /* Keeps what fits. */
-static bool take(void *payload, const void *data, size_t n) {
+static bool label_take(void *payload, const void *data, size_t n) {
     ubi__label *label = payload;
     size_t room = sizeof label->bytes - label->n;
     n = n < room ? n : room;
@@ -20,14 +20,14 @@ static bool take(void *payload, const void *data, size_t n) {
     return true;
 }
 
-static ubi__out *begin(ubi__label *label) {
+static ubi__out *label_begin(ubi__label *label) {
     label->n = 0;
-    ubi__out_init(&label->out, take, label);
+    ubi__out_init(&label->out, label_take, label);
     return &label->out;
 }
 
 /* The text without a character that was cut through. */
-static ubi_text end(ubi__label *label) {
+static ubi_text label_end(ubi__label *label) {
     (void)ubi__out_flush(&label->out);
     ubi_text text = { label->bytes, label->n };
     text.len = ubi__utf8_valid_prefix(text);
@@ -35,8 +35,8 @@ static ubi_text end(ubi__label *label) {
 }
 
 ubi_text ubi__label_of(ubi__label *label, ubi_text text, size_t columns) {
-    ubi__display_text(begin(label), &plain, text, columns);
-    return end(label);
+    ubi__display_text(label_begin(label), &plain, text, columns);
+    return label_end(label);
 }
 
 static ubi_text special_name(const ubi_treemap_row *row) {
@@ -53,22 +53,22 @@ static ubi_text special_name(const ubi_treemap_row *row) {
 
 static ubi_text rest_name(ubi__label *label, const ubi_treemap_row *row) {
     char count[UBI__HUMAN_TEXT];
-    ubi__out_printf(begin(label), "%s smaller", ubi__human_count(count, row->count));
-    return end(label);
+    ubi__out_printf(label_begin(label), "%s smaller", ubi__human_count(count, row->count));
+    return label_end(label);
 }
 
 static ubi_text frame_name(ubi__label *label, ubi_stack stack, bool with_place, size_t columns) {
     ubi_frame frame;
     ubi_stack_frame(stack, &frame);
     if (with_place) {
-        ubi__display_frame(begin(label), &plain, &frame, columns);
-        return end(label);
+        ubi__display_frame(label_begin(label), &plain, &frame, columns);
+        return label_end(label);
     }
     bool named = frame.function_name.ptr && frame.function_name.len;
     return ubi__label_of(label, named ? frame.function_name : ubi__text("(anonymous)"), columns);
 }
 
-static ubi_text name(ubi__label *label, const ubi_treemap_row *row, bool with_place, size_t columns) {
+static ubi_text row_name(ubi__label *label, const ubi_treemap_row *row, bool with_place, size_t columns) {
     if (row->type == UBI_TREEMAP_REST)
         return rest_name(label, row);
     if (row->name_type == UBI_CENSUS_NAME_FRAME)
@@ -77,11 +77,11 @@ static ubi_text name(ubi__label *label, const ubi_treemap_row *row, bool with_pl
 }
 
 ubi_text ubi__treemap_name(ubi__label *label, const ubi_treemap_row *row, size_t columns) {
-    return name(label, row, false, columns);
+    return row_name(label, row, false, columns);
 }
 
 ubi_text ubi__treemap_long_name(ubi__label *label, const ubi_treemap_row *row, size_t columns) {
-    return name(label, row, true, columns);
+    return row_name(label, row, true, columns);
 }
 
 bool ubi__treemap_shows_types(const ubi_treemap *map) {

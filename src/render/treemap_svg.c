@@ -54,7 +54,7 @@ static void write_entry(ubi__treemap_picture *p, const ubi__treemap_legend_entry
 }
 
 /* Lays the legend out from y = `top`, writing it if `draw`; where the last line stands. */
-static double legend(ubi__treemap_picture *p, double top, bool draw) {
+static double legend_draw(ubi__treemap_picture *p, double top, bool draw) {
     double room = ubi_treemap_options_of(p->map)->width;
     pen at = { 0, top };
     for (size_t i = 0; i < p->n_legend; i++) {
@@ -87,7 +87,7 @@ static void write_title_text(ubi__treemap_picture *p) {
 }
 
 /* What there is in total. Borrowed from `line` or until the next use of p->label. */
-static ubi_text subtitle(ubi__treemap_picture *p, char line[3 * UBI__HUMAN_TEXT]) {
+static ubi_text subtitle_draw(ubi__treemap_picture *p, char line[3 * UBI__HUMAN_TEXT]) {
     char bytes[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
     if (p->options->subtitle.ptr)
         return ubi__label_of(&p->label, p->options->subtitle, 200);
@@ -101,7 +101,7 @@ static void write_heading(ubi__treemap_picture *p) {
     ubi__out_printf(p->out, "<text class=\"b\" y=\"%d\" font-size=\"%d\">", TITLE_PX, TITLE_PX);
     write_fitting(p, ubi__label_of(&p->label, p->options->title, 200), TITLE_PX, true);
     ubi__out_printf(p->out, "</text>\n<text class=\"f\" y=\"%d\" font-size=\"%d\">", TITLE_PX + 19, TEXT_PX);
-    write_fitting(p, subtitle(p, line), TEXT_PX, false);
+    write_fitting(p, subtitle_draw(p, line), TEXT_PX, false);
     ubi__out_string(p->out, "</text>\n");
 }
 
@@ -139,7 +139,7 @@ static void begin_document(ubi__treemap_picture *p) {
     ubi__out_string(p->out, "\" font-size=\"11\" role=\"img\" aria-label=\"");
     write_title_text(p);
     ubi__out_string(p->out, ": ");
-    ubi__svg_text(p->out, subtitle(p, line));
+    ubi__svg_text(p->out, subtitle_draw(p, line));
     ubi__out_string(p->out, "\">\n<title>");
     write_title_text(p);
     ubi__out_string(p->out, "</title>\n");
@@ -147,7 +147,7 @@ static void begin_document(ubi__treemap_picture *p) {
 
 static void write_document(ubi__treemap_picture *p) {
     double legend_top = TITLE_PX + 19 + 24;
-    p->map_top = (p->n_legend ? legend(p, legend_top, false) : TITLE_PX + 19) + MARGIN;
+    p->map_top = (p->n_legend ? legend_draw(p, legend_top, false) : TITLE_PX + 19) + MARGIN;
     begin_document(p);
     write_style(p);
     ubi__out_printf(p->out,
@@ -155,14 +155,14 @@ static void write_document(ubi__treemap_picture *p) {
                     "\"translate(%d %d)\">\n",
                     MARGIN, MARGIN);
     write_heading(p);
-    legend(p, legend_top, true);
+    legend_draw(p, legend_top, true);
     ubi__out_printf(p->out, "</g>\n<g transform=\"translate(%d %.0f)\">\n", MARGIN, MARGIN + p->map_top);
     ubi__treemap_write_boxes(p);
     ubi__out_string(p->out, "</g>\n</svg>\n");
 }
 
-static ubi_status draw(ubi__out *out, const ubi_treemap *map, const ubi_treemap_picture_options *options,
-                       ubi__treemap_picture *p, uint8_t *columns) {
+static ubi_status map_draw(ubi__out *out, const ubi_treemap *map, const ubi_treemap_picture_options *options,
+                           ubi__treemap_picture *p, uint8_t *columns) {
     ubi_treemap_row root;
     ubi_treemap_get(map, 0, &root);
     p->out = out;
@@ -191,7 +191,7 @@ ubi_status ubi_render_treemap_svg(ubi_write_fn fn, void *payload, const ubi_tree
     ubi_status status = out && p && columns ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {
         ubi__out_init(out, fn, payload);
-        status = draw(out, map, options, p, columns);
+        status = map_draw(out, map, options, p, columns);
     }
     ubi__free_array(a, columns, n, 2);
     UBI_DELETE(a, p);

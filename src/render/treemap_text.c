@@ -69,17 +69,17 @@ typedef struct edges {
     uint32_t left, right, top, bottom;
 } edges;
 
-static uint32_t nearest(double value) {
+static uint32_t nearest_cell(double value) {
     return value > 0 ? (uint32_t)(value + 0.5) : 0;
 }
 
 /* False when the box is too small to be seen. */
 static bool find_edges(edges *out, const ubi_treemap_row *row) {
     const ubi_treemap_box *box = &row->box;
-    out->left = nearest(box->x);
-    out->right = nearest(box->x + box->width);
-    out->top = nearest(box->y / 2);
-    out->bottom = nearest((box->y + box->height) / 2);
+    out->left = nearest_cell(box->x);
+    out->right = nearest_cell(box->x + box->width);
+    out->top = nearest_cell(box->y / 2);
+    out->bottom = nearest_cell((box->y + box->height) / 2);
     return row->parent != UBI_NONE && out->right >= out->left + 2 && out->bottom > out->top;
 }
 
@@ -217,7 +217,7 @@ static void write_line(grid *g, uint32_t line, size_t *next) {
     ubi__out_char(g->out, '\n');
 }
 
-static ubi_status draw(grid *g) {
+static ubi_status grid_draw(grid *g) {
     size_t next = 0;
     UBI_TRY(draw_boxes(g));
     for (uint32_t line = 0; line < g->lines && !g->out->failed; line++)
@@ -238,7 +238,7 @@ ubi_status ubi__render_treemap_text(ubi__out *out, const ubi__style *style, cons
     g->columns = (uint32_t)o->width + 1;
     g->lines = (uint32_t)o->height / 2 + 1;
     g->cells = ubi__calloc_array(a, g->lines, g->columns);
-    ubi_status status = g->cells ? draw(g) : ubi__fail_nomem();
+    ubi_status status = g->cells ? grid_draw(g) : ubi__fail_nomem();
     ubi__free_array(a, g->cells, g->lines, g->columns);
     note_list_fini(&g->notes, a);
     note_list_fini(&g->spare, a);

@@ -180,7 +180,7 @@ static ubi_status build_tree(const job *j, const ubi_census *census) {
     return status;
 }
 
-static ubi_status count(const job *j) {
+static ubi_status nodes_count(const job *j) {
     ubi_census *census;
     UBI_TRY(ubi_census_take(&census, j->snapshot->graph, j->chosen->breakdown, &j->options));
     bool tree = !j->cli->common.json || ubi__breakdown_wants_tree(&j->arguments->by);
@@ -193,7 +193,7 @@ static ubi_status count(const job *j) {
 
 static ubi_status count_and_judge(const job *j, const ubi__condition *condition, int *exit_code) {
     ubi__condition_facts facts = { .graph = j->snapshot->graph, .look = j->snapshot->look };
-    UBI_TRY(j->arguments->individuals ? individuals_list(j) : count(j));
+    UBI_TRY(j->arguments->individuals ? individuals_list(j) : nodes_count(j));
     return ubi__condition_check(exit_code, j->cli, condition, &facts);
 }
 

@@ -179,7 +179,7 @@ static ubi_status show_top(const job *j) {
 
 /* ---- command ----------------------------------------------------------------------------------------------------- */
 
-static ubi_status compute(job *j) {
+static ubi_status dominators_compute(job *j) {
     ubi_view view = *ubi__snapshot_view(j->snapshot);
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_labels_options label_options = UBI_LABELS_OPTIONS_INIT;
@@ -194,8 +194,8 @@ static ubi_status compute(job *j) {
     return ubi_dominators_new(&j->dominators, &view, &options);
 }
 
-static ubi_status show(job *j) {
-    UBI_TRY(compute(j));
+static ubi_status dominators_show(job *j) {
+    UBI_TRY(dominators_compute(j));
     return j->arguments->top ? show_top(j) : show_tree(j);
 }
 
@@ -203,14 +203,14 @@ static ubi_status open_and_show(job *j, const char *path) {
     ubi__snapshot snapshot;
     UBI_TRY(ubi__snapshot_open(&snapshot, j->cli, path));
     j->snapshot = &snapshot;
-    ubi_status status = show(j);
+    ubi_status status = dominators_show(j);
     ubi_dominators_free(j->dominators);
     ubi_labels_unref(j->labels);
     ubi__snapshot_close(&snapshot);
     return status;
 }
 
-static ubi_status check(job *j, ubi__breakdown_choice *chosen, const char *path) {
+static ubi_status arguments_check(job *j, ubi__breakdown_choice *chosen, const char *path) {
     ubi__breakdown_arguments breakdown = { .breakdown = breakdown_of(j->arguments) };
     if (j->arguments->flat && (!j->cli->common.json || j->arguments->top))
         return ubi__fail(UBI_EINVAL, j->arguments->top
@@ -222,11 +222,11 @@ static ubi_status check(job *j, ubi__breakdown_choice *chosen, const char *path)
     return ubi__breakdown_choose(chosen, breakdown.breakdown, j->cli);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status dominators_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     ubi__breakdown_choice chosen = { 0 };
     job j = { .cli = cli, .arguments = values, .chosen = &chosen };
     (void)n_operands, (void)exit_code;
-    ubi_status status = check(&j, &chosen, operands[0]);
+    ubi_status status = arguments_check(&j, &chosen, operands[0]);
     if (status == UBI_OK)
         status = open_and_show(&j, operands[0]);
     ubi__breakdown_choice_fini(&chosen);
@@ -287,5 +287,5 @@ const ubi__command ubi__command_dominators = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(dominators_arguments),
-    .run = run,
+    .run = dominators_run,
 };

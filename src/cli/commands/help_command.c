@@ -20,7 +20,7 @@ static const ubi__option options[] = {
     UBI__OPTION_END,
 };
 
-static ubi_status find(const ubi__command **out, const char *name) {
+static ubi_status topic_find(const ubi__command **out, const char *name) {
     *out = ubi__command_find(name);
     if (*out)
         return UBI_OK;
@@ -30,13 +30,13 @@ static ubi_status find(const ubi__command **out, const char *name) {
     return ubi__fail(UBI_EINVAL, "unknown command '%s'; see 'ubiheap help'", name);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status help_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const help_arguments *arguments = values;
     const ubi__command *command = NULL;
     ubi__out *out = &cli->output->out;
     (void)exit_code;
     if (n_operands)
-        UBI_TRY(find(&command, operands[0]));
+        UBI_TRY(topic_find(&command, operands[0]));
     if (arguments->commands) {
         for (const ubi__command *const *c = ubi__commands; *c; c++)
             ubi__out_printf(out, "%s\n", (*c)->name);
@@ -68,5 +68,5 @@ const ubi__command ubi__command_help = {
     .examples = examples,
     .max_operands = 1,
     .arguments_bytes = sizeof(help_arguments),
-    .run = run,
+    .run = help_run,
 };

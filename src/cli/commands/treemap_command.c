@@ -78,7 +78,7 @@ static const char *title_of(const job *j) {
 #define SUBTITLE_BYTES 160
 
 /* What the map shows, which with a filter is not everything, and what its areas mean. */
-static void describe(const job *j, const ubi_treemap *map, char out[SUBTITLE_BYTES]) {
+static void map_describe(const job *j, const ubi_treemap *map, char out[SUBTITLE_BYTES]) {
     char bytes[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], shown[UBI__HUMAN_TEXT];
     bool counts = by_is(j, "count");
     ubi_treemap_row root;
@@ -98,7 +98,7 @@ static void describe(const job *j, const ubi_treemap *map, char out[SUBTITLE_BYT
 static ubi_status write_svg(const job *j, const ubi_treemap *map, ubi_write_fn write, void *payload) {
     char subtitle[SUBTITLE_BYTES];
     ubi_treemap_picture_options options = UBI_TREEMAP_PICTURE_OPTIONS_INIT;
-    describe(j, map, subtitle);
+    map_describe(j, map, subtitle);
     options.title = ubi__text(title_of(j));
     options.subtitle = ubi__text(subtitle);
     options.firefox = j->cli->compat == UBI_COMPAT_FIREFOX;
@@ -122,7 +122,7 @@ static ubi_status draw_text(const job *j, const ubi_treemap *map) {
     ubi__out *out = &j->cli->output->out;
     const ubi__style *style = &j->cli->style;
     char subtitle[SUBTITLE_BYTES];
-    describe(j, map, subtitle);
+    map_describe(j, map, subtitle);
     ubi__display_ink(out, style, UBI__INK_BOLD);
     size_t used = ubi__display_text_end(out, style, ubi__text(title_of(j)), style->columns / 2);
     ubi__display_ink(out, style, UBI__INK_PLAIN);
@@ -211,7 +211,7 @@ static form choose_form(const ubi__cli *cli, const treemap_arguments *a) {
     return !a->output && isatty(STDOUT_FILENO) ? FORM_TEXT : FORM_SVG;
 }
 
-static ubi_status check(const job *j, const char *path) {
+static ubi_status arguments_check(const job *j, const char *path) {
     const treemap_arguments *a = j->arguments;
     if (a->output && j->form == FORM_TEXT)
         return ubi__fail(UBI_EINVAL, "--format text is for terminals; it does not go with --output");
@@ -250,12 +250,12 @@ static ubi_status open_and_draw(job *j, const char *path) {
     return status;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status treemap_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     treemap_arguments *a = values;
     a->by = a->by ? a->by : "bytes";
     job j = { .cli = cli, .arguments = a, .form = choose_form(cli, a) };
     (void)n_operands, (void)exit_code;
-    UBI_TRY(check(&j, operands[0]));
+    UBI_TRY(arguments_check(&j, operands[0]));
     set_options(&j);
     ubi_status status = UBI_OK;
     if (!by_is(&j, "retained"))
@@ -321,5 +321,5 @@ const ubi__command ubi__command_treemap = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(treemap_arguments),
-    .run = run,
+    .run = treemap_run,
 };

@@ -74,7 +74,7 @@ static const ubi_save_format *format_by_extension(const char *path) {
     return NULL;
 }
 
-static ubi_status choose_format(conversion *c, const ubi__convert_arguments *arguments) {
+static ubi_status format_choose(conversion *c, const ubi__convert_arguments *arguments) {
     if (arguments->format)
         c->format = format_named(arguments->format);
     else if (is_standard_output(c))
@@ -92,7 +92,7 @@ static ubi_status choose_format(conversion *c, const ubi__convert_arguments *arg
  * Firefox's snapshots are packed; DevTools do not unpack V8's, and lines are for programs that read text, unless the name
  * says otherwise.
  */
-static void choose_compression(conversion *c, const char *word) {
+static void compression_choose(conversion *c, const char *word) {
     bool text = !is_for_firefox(c);
     bool gz = length_without_gz(c->output) < strlen(c->output);
     if (!word)
@@ -103,7 +103,7 @@ static void choose_compression(conversion *c, const char *word) {
         c->compression = strcmp(word, "none") == 0 ? UBI_COMPRESSION_NONE : UBI_COMPRESSION_DEFAULT;
 }
 
-static ubi_status check_output(const conversion *c, const ubi__cli *cli) {
+static ubi_status output_check(const conversion *c, const ubi__cli *cli) {
     if (!is_standard_output(c))
         return UBI_OK;
     if (cli->common.json)
@@ -118,7 +118,7 @@ static ubi_status check_output(const conversion *c, const ubi__cli *cli) {
 
 #define KEY_MAX ((size_t)64 * 1024)
 
-static ubi_status read_key(size_t *n, uint8_t key[KEY_MAX + 1], const char *path) {
+static ubi_status key_read(size_t *n, uint8_t key[KEY_MAX + 1], const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return ubi__fail_errno(errno, "cannot open the key file %s", path);
@@ -136,13 +136,13 @@ static ubi_status read_key(size_t *n, uint8_t key[KEY_MAX + 1], const char *path
     return UBI_OK;
 }
 
-static ubi_status make_anonymizer(conversion *c, const ubi__convert_arguments *arguments) {
+static ubi_status anonymizer_make(conversion *c, const ubi__convert_arguments *arguments) {
     static uint8_t key[KEY_MAX + 1];
     ubi_anonymizer_options options = UBI_ANONYMIZER_OPTIONS_INIT;
     if (!arguments->anonymize && !arguments->key_file)
         return UBI_OK;
     if (arguments->key_file) {
-        UBI_TRY(read_key(&options.key_bytes, key, arguments->key_file));
+        UBI_TRY(key_read(&options.key_bytes, key, arguments->key_file));
         options.key = key;
     }
     ubi_status status = ubi_anonymizer_new(&c->anonymizer, &options);
@@ -150,7 +150,7 @@ static ubi_status make_anonymizer(conversion *c, const ubi__convert_arguments *a
     return status;
 }
 
-static void hide_texts(ubi_save_options *options, const conversion *c) {
+static void texts_hide(ubi_save_options *options, const conversion *c) {
     options->map_text = ubi_anonymizer_text;
     options->map_text_payload = c->anonymizer;
 }
@@ -179,7 +179,7 @@ static uint64_t time_of_input(const char *path) {
  * Firefox's Memory panel has no title for a snapshot without a time, but "Processing..." for ever: what is made for it of
  * another producer's, which tell none, has that of its file.
  */
-static void choose_time(ubi_save_options *options, const conversion *c, const ubi__snapshot *snapshot) {
+static void time_choose(ubi_save_options *options, const conversion *c, const ubi__snapshot *snapshot) {
     options->has_time = ubi_graph_creation_time_us(snapshot->graph, &options->time_us);
     if (!options->has_time && c->export) {
         options->time_us = time_of_input(snapshot->path);
@@ -192,7 +192,7 @@ static void choose_time(ubi_save_options *options, const conversion *c, const ub
 /* ---- another producer's rules ------------------------------------------------------------------------------------ */
 
 /* Firefox knows only its own, so what it is given must be right by those. */
-static ubi_status make_export(conversion *c, ubi__cli *cli, ubi__snapshot *snapshot) {
+static ubi_status export_make(conversion *c, ubi__cli *cli, ubi__snapshot *snapshot) {
     const ubi_graph *graph = snapshot->graph;
     if (!is_for_firefox(c) || strcmp(ubi_graph_format_name(graph), c->format->name) == 0)
         return UBI_OK;
@@ -206,7 +206,7 @@ static ubi_status make_export(conversion *c, ubi__cli *cli, ubi__snapshot *snaps
 
 /* ---- what was done ---------------------------------------------------------------------------------------------- */
 
-static void write_text(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
+static void page_write(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
     char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
     ubi__out *out = &cli->output->out;
     ubi__display_text(out, &cli->style, ubi__text(c->output), SIZE_MAX);
@@ -225,7 +225,7 @@ static void write_text(ubi__cli *cli, const ubi__snapshot *snapshot, const conve
     ubi__out_char(out, '\n');
 }
 
-static void write_document(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
+static void document_write(ubi__cli *cli, const ubi__snapshot *snapshot, const conversion *c) {
     ubi__json j;
     ubi__document_begin(&j, cli, "ubiheap.convert/1", snapshot->path);
     ubi__json_member_string(&j, "output", c->output);
@@ -264,9 +264,9 @@ static ubi_status tell_of_it(void *payload) {
     const saving *s = payload;
     ubi__progress_line_clear(&s->cli->progress);
     if (s->cli->common.json)
-        write_document(s->cli, s->snapshot, s->c);
+        document_write(s->cli, s->snapshot, s->c);
     else
-        write_text(s->cli, s->snapshot, s->c);
+        page_write(s->cli, s->snapshot, s->c);
     ubi_status status = ubi__standard_output_flush(s->cli->output);
     if (status != UBI_OK && !s->cli->output->reader_gone)
         return status;
@@ -274,7 +274,8 @@ static ubi_status tell_of_it(void *payload) {
 }
 
 /* Standard output knows how to stop when nobody reads on; files are written atomically. */
-static ubi_status save(ubi__cli *cli, conversion *c, const ubi__snapshot *snapshot, const ubi_save_options *options) {
+static ubi_status conversion_save(ubi__cli *cli, conversion *c, const ubi__snapshot *snapshot,
+                                  const ubi_save_options *options) {
     saving s = { cli, c, snapshot };
     cli->subject = is_standard_output(c) ? "standard output" : c->output;
     ubi_status status =
@@ -298,40 +299,40 @@ static ubi_status check_place(const conversion *c, const ubi__snapshot *snapshot
                      kind, c->format->name);
 }
 
-static ubi_status convert(ubi__cli *cli, conversion *c, ubi__snapshot *snapshot) {
+static ubi_status snapshot_convert(ubi__cli *cli, conversion *c, ubi__snapshot *snapshot) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = ubi__cli_threads(cli);
     options.format = c->format->name;
     options.compression = c->compression;
     UBI_TRY(check_place(c, snapshot));
-    UBI_TRY(make_export(c, cli, snapshot));
+    UBI_TRY(export_make(c, cli, snapshot));
     if (c->export)
         ubi_export_apply(c->export, &options);
-    choose_time(&options, c, snapshot);
+    time_choose(&options, c, snapshot);
     if (c->anonymizer)
-        hide_texts(&options, c);
-    UBI_TRY(save(cli, c, snapshot, &options));
+        texts_hide(&options, c);
+    UBI_TRY(conversion_save(cli, c, snapshot, &options));
     if (is_for_firefox(c) && c->compression == UBI_COMPRESSION_NONE)
         ubi__print_line(c->output,
                         "not compressed: Firefox does not open it; leave -c none out for a file that it does");
     return UBI_OK;
 }
 
-static ubi_status prepare(conversion *c, const ubi__cli *cli, const ubi__convert_arguments *arguments) {
+static ubi_status conversion_prepare(conversion *c, const ubi__cli *cli, const ubi__convert_arguments *arguments) {
     c->export_options = (ubi_export_options)UBI_EXPORT_OPTIONS_INIT;
     c->export_options.all_edges = arguments->all_edges;
     c->export_options.raw_sizes = arguments->raw_sizes;
-    UBI_TRY(choose_format(c, arguments));
-    choose_compression(c, arguments->compression);
-    UBI_TRY(check_output(c, cli));
+    UBI_TRY(format_choose(c, arguments));
+    compression_choose(c, arguments->compression);
+    UBI_TRY(output_check(c, cli));
     return ubi__output_check(c->output, arguments->key_file);
 }
 
 static ubi_status convert_snapshot(ubi__cli *cli, conversion *c, const char *input) {
     ubi__snapshot snapshot;
     UBI_TRY(ubi__snapshot_load(&snapshot, cli, input));
-    ubi_status status = convert(cli, c, &snapshot);
+    ubi_status status = snapshot_convert(cli, c, &snapshot);
     ubi_export_free(c->export);
     ubi__snapshot_close(&snapshot);
     return status;
@@ -349,7 +350,7 @@ static ubi_status fail_other_formats(ubi__cli *cli, const char *path, ubi__file_
                      "timeline --format json', chrome or firefox writes it for other tools");
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status convert_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const ubi__convert_arguments *arguments = values;
     conversion c = { .output = operands[1] };
     ubi__file_use use = ubi__input_use(operands[0]);
@@ -359,8 +360,8 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     if (is_copy && !arguments->anonymize && !arguments->key_file)
         return fail_other_formats(cli, operands[0], use);
     if (!is_copy)
-        UBI_TRY(prepare(&c, cli, arguments));
-    UBI_TRY(make_anonymizer(&c, arguments));
+        UBI_TRY(conversion_prepare(&c, cli, arguments));
+    UBI_TRY(anonymizer_make(&c, arguments));
     ubi_status status = is_copy
                             ? ubi__convert_recording(cli, arguments, c.anonymizer, operands[0], operands[1], exit_code)
                             : convert_snapshot(cli, &c, operands[0]);
@@ -454,5 +455,5 @@ const ubi__command ubi__command_convert = {
     .min_operands = 2,
     .max_operands = 2,
     .arguments_bytes = sizeof(ubi__convert_arguments),
-    .run = run,
+    .run = convert_run,
 };

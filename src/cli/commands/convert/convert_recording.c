@@ -299,7 +299,7 @@ static ubi_status commit_all(job *j) {
     return status;
 }
 
-static ubi_status convert(job *j, int *exit_code) {
+static ubi_status recording_convert(job *j, int *exit_code) {
     UBI_TRY(name_parts(j));
     UBI_TRY(check_wishes(j));
     UBI_TRY(check_places(j));
@@ -325,7 +325,7 @@ ubi_status ubi__convert_recording(ubi__cli *cli, const ubi__convert_arguments *a
     job j = { .cli = cli, .arguments = arguments, .anonymizer = anonymizer, .input = input, .output = output };
     j.is_timeline = !ubi__is_recording(input);
     j.is_standard_output = strcmp(output, "-") == 0;
-    ubi_status status = convert(&j, exit_code);
+    ubi_status status = recording_convert(&j, exit_code);
     ubi__progress_line_clear(&cli->progress);
     end(&j);
     return status;

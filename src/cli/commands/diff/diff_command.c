@@ -141,7 +141,7 @@ static bool is_empty(const ubi_census_tree *tree) {
     return root.n_children == 0 && root.bytes == 0 && root.count == 0;
 }
 
-static int64_t growth(uint64_t from, uint64_t to) {
+static int64_t census_growth(uint64_t from, uint64_t to) {
     uint64_t size = to > from ? to - from : from - to;
     int64_t magnitude = size > INT64_MAX ? INT64_MAX : (int64_t)size;
     return to > from ? magnitude : -magnitude;
@@ -150,8 +150,8 @@ static int64_t growth(uint64_t from, uint64_t to) {
 static ubi_status write_tree_text(const job *j, ubi__diff_pair *pair, const ubi_census_tree *tree) {
     ubi__out *out = &j->cli->output->out;
     ubi__census_text_options options = ubi__breakdown_text_options(&j->arguments->by, j->chosen, j->cli);
-    ubi__census_text_growth by = { growth(pair->old_total.bytes, pair->new_total.bytes),
-                                   growth(pair->old_total.count, pair->new_total.count) };
+    ubi__census_text_growth by = { census_growth(pair->old_total.bytes, pair->new_total.bytes),
+                                   census_growth(pair->old_total.count, pair->new_total.count) };
     options.growth = &by;
     UBI_TRY(look_at_process(pair, j));
     ubi__diff_write_head(j->cli, pair);
@@ -275,7 +275,7 @@ static bool compares_classes(const job *j) {
     return !j->cli->common.json && !is_about_breakdown(a) && j->cli->compat != UBI_COMPAT_FIREFOX;
 }
 
-static ubi_status check(const diff_arguments *a, char **paths) {
+static ubi_status arguments_check(const diff_arguments *a, char **paths) {
     if (strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
         return ubi__fail(UBI_EINVAL, "OLD and NEW cannot both come from standard input");
     if (a->view && strcmp(a->view, "class") == 0 && is_about_breakdown(a))
@@ -284,7 +284,7 @@ static ubi_status check(const diff_arguments *a, char **paths) {
     return ubi__breakdown_check_input(&a->by, paths[1]);
 }
 
-static ubi_status compare(const job *j, const ubi__condition *condition, int *exit_code) {
+static ubi_status snapshots_compare(const job *j, const ubi__condition *condition, int *exit_code) {
     ubi__condition_facts facts = { .graph = j->new_snapshot.graph,
                                    .old = j->old_snapshot.graph,
                                    .look = j->new_snapshot.look,
@@ -299,20 +299,20 @@ static ubi_status open_and_compare(job *j, char **paths, const ubi__condition *c
     UBI_TRY(ubi__snapshot_open(&j->new_snapshot, j->cli, paths[1]));
     ubi_status status = ubi__snapshot_open_like(&j->old_snapshot, j->cli, paths[0], &j->new_snapshot);
     if (status == UBI_OK) {
-        status = compare(j, condition, exit_code);
+        status = snapshots_compare(j, condition, exit_code);
         ubi__snapshot_close(&j->old_snapshot);
     }
     ubi__snapshot_close(&j->new_snapshot);
     return status;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status diff_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const diff_arguments *arguments = values;
     ubi__breakdown_choice chosen = { 0 };
     ubi__condition *condition;
     job j = { .cli = cli, .arguments = arguments, .chosen = &chosen };
     (void)n_operands;
-    UBI_TRY(check(arguments, operands));
+    UBI_TRY(arguments_check(arguments, operands));
     UBI_TRY(ubi__condition_parse(&condition, arguments->fail_on, UBI__CONDITION_COMPARISON));
     ubi_status status = ubi__breakdown_choose(&chosen, arguments->by.breakdown, cli);
     if (status == UBI_OK)
@@ -377,5 +377,5 @@ const ubi__command ubi__command_diff = {
     .min_operands = 2,
     .max_operands = 2,
     .arguments_bytes = sizeof(diff_arguments),
-    .run = run,
+    .run = diff_run,
 };

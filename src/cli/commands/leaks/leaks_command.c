@@ -55,7 +55,7 @@ static size_t words_of(const ubi__snapshot *snapshot) {
 }
 
 /* A bit per node that --where lets pass; NULL without one. */
-static ubi_status choose(uint64_t **out, const job *j, const ubi__snapshot *snapshot) {
+static ubi_status verdicts_choose(uint64_t **out, const job *j, const ubi__snapshot *snapshot) {
     const ubi_allocator *a = ubi_allocator_default();
     *out = NULL;
     if (!j->filter)
@@ -123,8 +123,8 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     return options;
 }
 
-static ubi_status search(ubi_leaks **out, ubi_leak_finder *finder, job *j, const series *s,
-                         const ubi__snapshot *newest) {
+static ubi_status leaks_search(ubi_leaks **out, ubi_leak_finder *finder, job *j, const series *s,
+                               const ubi__snapshot *newest) {
     for (int i = 0; i + 1 < s->n; i++)
         UBI_TRY(compare_with(finder, j, s, (uint32_t)i, newest));
     j->cli->subject = "leaks";
@@ -138,12 +138,12 @@ static ubi_status find_leaks(ubi_leaks **out, job *j, const series *s, const ubi
     ubi_leak_options options = options_of(j, newest);
     ubi_leak_finder *finder;
     uint64_t *chosen;
-    UBI_TRY(choose(&chosen, j, newest));
+    UBI_TRY(verdicts_choose(&chosen, j, newest));
     add_classes(&j->names, &classes);
     options.chosen = chosen;
     ubi_status status = ubi_leak_finder_new(&finder, ubi__snapshot_view(newest), &classes, &options);
     if (status == UBI_OK) {
-        status = search(out, finder, j, s, newest);
+        status = leaks_search(out, finder, j, s, newest);
         ubi_leak_finder_free(finder);
     }
     ubi__free_array(ubi_allocator_default(), chosen, words_of(newest), sizeof *chosen);
@@ -210,12 +210,12 @@ static ubi_status take_control(job *j) {
 
 /* ---- command ------------------------------------------------------------------------------------------------------ */
 
-static ubi_status tell(const ubi__leaks_answer *answer) {
+static ubi_status leaks_show(const ubi__leaks_answer *answer) {
     return answer->cli->common.json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
 }
 
 /* A gate that cannot judge does not pass. */
-static ubi_status judge(const ubi__leaks_answer *answer, const ubi__condition *condition, int *exit_code) {
+static ubi_status leaks_judge(const ubi__leaks_answer *answer, const ubi__condition *condition, int *exit_code) {
     char reason[UBI__LEAKS_REASON];
     ubi__cli *cli = answer->cli;
     cli->subject = "leaks";
@@ -250,8 +250,8 @@ static ubi_status answer_with(job *j, const series *s, const ubi__snapshot *newe
                                  .fit = ubi__leaks_worst_fit(leaks, a->allows_other_process),
                                  .limit = a->limit };
     UBI_TRY(ubi__leaks_check_order(s, leaks, a->allows_other_process, NULL));
-    UBI_TRY(tell(&answer));
-    UBI_TRY(judge(&answer, condition, exit_code));
+    UBI_TRY(leaks_show(&answer));
+    UBI_TRY(leaks_judge(&answer, condition, exit_code));
     if (answer.fit == UBI_LEAK_FITS)
         ubi__condition_names_tell(&j->names, j->cli, s->n);
     return UBI_OK;
@@ -295,7 +295,7 @@ static ubi_status run_with(job *j, const series *s, const ubi__condition *condit
     return find_and_tell(j, s, condition, exit_code);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status leaks_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const leaks_arguments *arguments = values;
     series s = { operands, n_operands };
     job j = { .cli = cli, .arguments = arguments };
@@ -397,5 +397,5 @@ const ubi__command ubi__command_leaks = {
     .min_operands = 2,
     .max_operands = INT_MAX,
     .arguments_bytes = sizeof(leaks_arguments),
-    .run = run,
+    .run = leaks_run,
 };

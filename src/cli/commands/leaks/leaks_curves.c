@@ -76,7 +76,7 @@ typedef struct words {
     size_t n;
 } words;
 
-static void UBI_PRINTF(2, 3) put(words *w, const char *format, ...) {
+static void UBI_PRINTF(2, 3) curve_put(words *w, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int n = vsnprintf(w->at + w->n, LINE - w->n, format, arguments);
@@ -94,14 +94,14 @@ static void put_steps(words *w, const ubi_leak_cluster *c, uint32_t n_steps) {
         if (!c->grew[i])
             continue;
         if (n_ranges++ == MOST_RANGES) {
-            put(w, ", ...");
+            curve_put(w, ", ...");
             return;
         }
         while (i + 1 < n_steps && c->grew[i + 1])
             i++;
-        put(w, "%s%u", n_ranges > 1 ? ", " : "", first + 1);
+        curve_put(w, "%s%u", n_ranges > 1 ? ", " : "", first + 1);
         if (i > first)
-            put(w, i > first + 1 ? " to %u" : ", %u", i + 1);
+            curve_put(w, i > first + 1 ? " to %u" : ", %u", i + 1);
     }
 }
 
@@ -111,9 +111,9 @@ static void put_rate(words *w, const ubi_leaks *leaks, const ubi_leak_cluster *c
     if (!ubi__leak_per_hour(&per_hour, leaks, c))
         return;
     if (per_hour >= 10)
-        put(w, "; %s an hour", ubi__human_count(count, (uint64_t)(per_hour + 0.5)));
+        curve_put(w, "; %s an hour", ubi__human_count(count, (uint64_t)(per_hour + 0.5)));
     else
-        put(w, "; %.1f an hour", per_hour);
+        curve_put(w, "; %.1f an hour", per_hour);
 }
 
 /* "grows steadily: with 9 of 9 steps, 100 a step; 36,000 an hour". */
@@ -122,16 +122,16 @@ static void put_growth(words *w, const ubi_leaks *leaks, const ubi_leak_cluster 
     uint32_t n = ubi_leaks_heap_count(leaks) - 1;
     uint64_t mean = (came_in_all(leaks, c) + n / 2) / n;
     if (c->verdict == UBI_LEAK_STEADY) {
-        put(w, "grows steadily: with %u of %u steps, %s a step", c->n_grew, n, ubi__human_count(count, mean));
+        curve_put(w, "grows steadily: with %u of %u steps, %s a step", c->n_grew, n, ubi__human_count(count, mean));
         put_rate(w, leaks, c);
     } else if (c->verdict == UBI_LEAK_STEPWISE) {
-        put(w, "grew with %u of %u steps: ", c->n_grew, n);
+        curve_put(w, "grew with %u of %u steps: ", c->n_grew, n);
         put_steps(w, c, n);
         put_rate(w, leaks, c);
     } else {
-        put(w, c->n_grew == 1 ? "grew once, with step " : "grew for a time, with steps ");
+        curve_put(w, c->n_grew == 1 ? "grew once, with step " : "grew for a time, with steps ");
         put_steps(w, c, n);
-        put(w, " of %u, and not since: perhaps set up for good", n);
+        curve_put(w, " of %u, and not since: perhaps set up for good", n);
     }
 }
 

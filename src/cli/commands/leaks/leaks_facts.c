@@ -143,7 +143,7 @@ static ubi_leak_sums sums_of(const ubi_leaks *leaks, const ubi_query_value *valu
     return value->argument.ptr ? sums_of_class(leaks, value->argument) : sums_of_all(leaks);
 }
 
-static uint64_t add(uint64_t a, uint64_t b) {
+static uint64_t fact_add(uint64_t a, uint64_t b) {
     return a + b < a ? UINT64_MAX : a + b;
 }
 
@@ -157,7 +157,7 @@ static uint64_t grown_of(const ubi_leaks *leaks, const ubi_query_value *value) {
                         : value->argument.ptr
                             ? grown->counts && ubi__text_equal(grown->class_name.name, value->argument)
                             : grown->counts;
-        sum = is_meant ? add(sum, grown->grown_bytes) : sum;
+        sum = is_meant ? fact_add(sum, grown->grown_bytes) : sum;
     }
     return sum;
 }

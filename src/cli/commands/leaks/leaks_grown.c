@@ -63,7 +63,7 @@ uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer) {
     return answer->limit && answer->limit < UBI__LEAKS_MOST_GROWN ? (uint32_t)answer->limit : UBI__LEAKS_MOST_GROWN;
 }
 
-static size_t room(const page *p) {
+static size_t line_room(const page *p) {
     return p->cli->style.columns > LEAST_COLUMNS + INDENT ? p->cli->style.columns - INDENT : LEAST_COLUMNS;
 }
 
@@ -126,7 +126,8 @@ static void write_headline(const page *p, const ubi_leak_grown *grown, const ubi
         ubi__out_printf(p->memo->out, ", and %s", ubi__human_things(others, grown->n_objects - 1, "other"));
     ubi_text name = ubi__leak_memo_take(p->memo);
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_RED);
-    ubi__display_text(p->out, &p->cli->style, name, room(p) > strlen(sizes) + 12 ? room(p) - strlen(sizes) : 12);
+    ubi__display_text(p->out, &p->cli->style, name,
+                      line_room(p) > strlen(sizes) + 12 ? line_room(p) - strlen(sizes) : 12);
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_PLAIN);
     ubi__write_inked(p->cli, UBI__INK_BOLD, sizes);
     ubi__out_char(p->out, '\n');
@@ -175,7 +176,7 @@ static ubi_status write_grown(const page *p, const ubi_leak_grown *grown) {
     write_words(p, grown);
     write_own_size(p, grown);
     ubi__out_string(p->out, "    ");
-    ubi__display_path_wrapped(p->out, &p->cli->style, &path.view, room(p), PATH_LINES, INDENT);
+    ubi__display_path_wrapped(p->out, &p->cli->style, &path.view, line_room(p), PATH_LINES, INDENT);
     ubi__leak_path_fini(&path);
     return UBI_OK;
 }

@@ -50,7 +50,7 @@ bool ubi__leaks_same_run(const ubi__leaks_answer *answer) {
     return ubi_leaks_fit(answer->leaks) != UBI_LEAK_OTHER_PROCESS;
 }
 
-static size_t room(const page *p) {
+static size_t line_room(const page *p) {
     return p->cli->style.columns > LEAST_COLUMNS + INDENT ? p->cli->style.columns - INDENT : LEAST_COLUMNS;
 }
 
@@ -299,7 +299,7 @@ static void write_headline(const page *p, const ubi_leak_cluster *c) {
              ubi__human_size(size, c->retained_bytes));
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_RED);
     ubi__leak_write_name(p->out, &p->cli->style, p->answer, c,
-                         room(p) > strlen(rest) + 12 ? room(p) - strlen(rest) : 12);
+                         line_room(p) > strlen(rest) + 12 ? line_room(p) - strlen(rest) : 12);
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_PLAIN);
     ubi__write_inked(p->cli, UBI__INK_BOLD, rest);
     ubi__out_char(p->out, '\n');
@@ -318,7 +318,7 @@ static void write_older(ubi__out *out, const ubi_leak_cluster *c) {
 /* Lines are put together in memory and cut in the middle where they are too long. */
 static void write_line(const page *p) {
     ubi__out_string(p->out, "    ");
-    ubi__display_text(p->out, &p->cli->style, ubi__leak_memo_take(p->memo), room(p));
+    ubi__display_text(p->out, &p->cli->style, ubi__leak_memo_take(p->memo), line_room(p));
     ubi__out_char(p->out, '\n');
 }
 
@@ -336,12 +336,13 @@ static void write_holder(const page *p, const ubi_leak_cluster *c, const ubi__le
 static bool write_part(const page *p, size_t *used, const char *before, ubi_text name, ubi_leak_tally tally) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     size_t columns = strlen(before) + strlen(ubi__human_count(count, tally.count)) +
-                     ubi__display_columns(name, &p->plain, room(p)) + strlen(ubi__human_size(size, tally.bytes)) + 4;
-    if (*used && *used + columns > room(p))
+                     ubi__display_columns(name, &p->plain, line_room(p)) + strlen(ubi__human_size(size, tally.bytes)) +
+                     4;
+    if (*used && *used + columns > line_room(p))
         return false;
     *used += columns;
     ubi__out_printf(p->memo->out, "%s%s ", before, count);
-    ubi__display_text(p->memo->out, &p->plain, name, room(p));
+    ubi__display_text(p->memo->out, &p->plain, name, line_room(p));
     ubi__out_printf(p->memo->out, " (%s)", size);
     return true;
 }
@@ -415,7 +416,7 @@ static void write_site(const page *p, const ubi_leak_cluster *c) {
     for (unsigned i = 0; at != UBI_NONE && i <= CALLERS; i++, at = ubi_graph_frame_parent(g, at)) {
         ubi_graph_frame(g, at, &frame);
         ubi__out_string(p->out, i ? "      called by " : "    allocated by ");
-        ubi__display_frame(p->out, &p->cli->style, &frame, room(p));
+        ubi__display_frame(p->out, &p->cli->style, &frame, line_room(p));
         ubi__out_char(p->out, '\n');
     }
 }
@@ -432,7 +433,7 @@ static ubi_status write_leak(const page *p, uint32_t i) {
     write_verdict(p, c);
     write_site(p, c);
     ubi__out_string(p->out, "    ");
-    ubi__display_path_wrapped(p->out, &p->cli->style, &path.view, room(p), PATH_LINES, INDENT);
+    ubi__display_path_wrapped(p->out, &p->cli->style, &path.view, line_room(p), PATH_LINES, INDENT);
     ubi__leak_path_fini(&path);
     return UBI_OK;
 }
@@ -442,7 +443,7 @@ static void write_other(const page *p, const ubi_leak_cluster *c) {
     char objects[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], buffer[200];
     const char *words = ubi__leak_verdict_words(buffer, p->answer->leaks, c);
     ubi__out_string(p->out, "  ");
-    ubi__leak_write_name(p->out, &p->cli->style, p->answer, c, room(p) / 3);
+    ubi__leak_write_name(p->out, &p->cli->style, p->answer, c, line_room(p) / 3);
     ubi__out_printf(p->out, ": +%s, %s", ubi__human_things(objects, c->leaked.count, "object"),
                     ubi__human_size(size, c->retained_bytes));
     ubi__display_ink(p->out, &p->cli->style, UBI__INK_DIM);
@@ -496,7 +497,7 @@ static void write_class(const page *p, const ubi_leak_trend *trend, uint32_t n_h
     ubi__leak_write_curve(p->out, &p->cli->style, &curve);
     snprintf(rises, sizeof rises, "  up with %u of %u  ", trend->n_rises, n_heaps - 1);
     ubi__out_string(p->out, rises);
-    ubi__display_text(p->out, &p->cli->style, trend->class_name.name, room(p) / 2);
+    ubi__display_text(p->out, &p->cli->style, trend->class_name.name, line_room(p) / 2);
     ubi__out_char(p->out, '\n');
 }
 

@@ -49,7 +49,7 @@ static ubi_status find_keys(taken *files, int n) {
     return UBI_OK;
 }
 
-static ubi_status reorder(taken *files, taken *spare, const ubi__leaks_series *s, ubi__cli *cli) {
+static ubi_status series_reorder(taken *files, taken *spare, const ubi__leaks_series *s, ubi__cli *cli) {
     for (int i = 0; i < s->n; i++)
         UBI_TRY(look_at(&files[i], cli, s->paths[i]));
     cli->subject = "leaks";
@@ -67,7 +67,7 @@ ubi_status ubi__leaks_reorder(const ubi__leaks_series *s, ubi__cli *cli) {
         if (strcmp(s->paths[i], "-") == 0)
             return ubi__fail(UBI_EINVAL, "--reorder reads files twice; standard input can be read only once");
     taken *files = ubi__alloc_array(a, n, sizeof *files), *spare = ubi__alloc_array(a, n, sizeof *spare);
-    ubi_status status = files && spare ? reorder(files, spare, s, cli) : ubi__fail_nomem();
+    ubi_status status = files && spare ? series_reorder(files, spare, s, cli) : ubi__fail_nomem();
     ubi__free_array(a, files, n, sizeof *files);
     ubi__free_array(a, spare, n, sizeof *spare);
     return status;
@@ -81,7 +81,7 @@ typedef struct line {
     bool is_cut;
 } line;
 
-static void UBI_PRINTF(2, 3) put(line *l, const char *format, ...) {
+static void UBI_PRINTF(2, 3) series_put(line *l, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int n = vsnprintf(l->at + l->n, l->capacity - l->n, format, arguments);
@@ -93,13 +93,13 @@ static void UBI_PRINTF(2, 3) put(line *l, const char *format, ...) {
 /* As a shell takes it. */
 static void put_argument(line *l, const char *path) {
     if (ubi__file_argument(path, NULL)) {
-        put(l, "%s", path);
+        series_put(l, "%s", path);
         return;
     }
-    put(l, "'");
+    series_put(l, "'");
     for (const char *c = path; *c; c++)
-        put(l, *c == '\'' ? "'\\''" : "%c", *c);
-    put(l, "'");
+        series_put(l, *c == '\'' ? "'\\''" : "%c", *c);
+    series_put(l, "'");
 }
 
 /* ---- order -------------------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static void put_right_order(line *l, const ubi__leaks_series *s, const ubi_leaks
     uint32_t rank = 0;
     for (uint32_t i = 0; i < ubi_leaks_heap_count(leaks); i++) {
         bool is_other = ubi_leaks_heap(leaks, i)->fit == UBI_LEAK_OTHER_PROCESS;
-        put(l, "%s", i ? between : "");
+        series_put(l, "%s", i ? between : "");
         put_argument(l, s->paths[is_other ? i : heap_of_rank(leaks, rank++)]);
     }
 }
@@ -166,11 +166,11 @@ static void put_names(line *l, const ubi__leaks_series *s, const ubi_leaks *leak
         if (ubi_leaks_heap(leaks, i)->fit != fit)
             continue;
         bool is_last = n_put + 1 == n;
-        put(l, "%s%.*s", n_put == 0 ? "" : is_last ? " and " : ", ", NAME_BYTES, s->paths[i]);
+        series_put(l, "%s%.*s", n_put == 0 ? "" : is_last ? " and " : ", ", NAME_BYTES, s->paths[i]);
         n_put++;
     }
     if (shown < n)
-        put(l, " and %s more", ubi__human_count(count, n - shown));
+        series_put(l, " and %s more", ubi__human_count(count, n - shown));
 }
 
 /* Of one process, all but a few types fit. */
@@ -210,15 +210,16 @@ const char *ubi__leaks_reason(char out[UBI__LEAKS_REASON], const ubi__leaks_seri
     uint32_t n = 0;
     for (uint32_t i = 0; i < ubi_leaks_heap_count(leaks); i++)
         n += ubi_leaks_heap(leaks, i)->fit == fit;
-    put(&l, "cannot be compared: ");
+    series_put(&l, "cannot be compared: ");
     put_names(&l, s, leaks, fit, n);
     if (fit == UBI_LEAK_SAME_HEAP)
-        put(&l, " are the same snapshot");
+        series_put(&l, " are the same snapshot");
     else if (ubi__leaks_differ_by_key(leaks))
-        put(&l,
+        series_put(
+            &l,
             " %s anonymized with another key than %.*s; convert the originals with the same --anonymize-key FILE each",
             n == 1 ? "is" : "are", NAME_BYTES, s->paths[s->n - 1]);
     else
-        put(&l, " %s of another process than %.*s", n == 1 ? "is" : "are", NAME_BYTES, s->paths[s->n - 1]);
+        series_put(&l, " %s of another process than %.*s", n == 1 ? "is" : "are", NAME_BYTES, s->paths[s->n - 1]);
     return out;
 }

@@ -182,7 +182,7 @@ const char *ubi__leak_verdict_words(char buffer[200], const ubi_leaks *leaks, co
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
 
-static bool keep(void *payload, const void *data, size_t n) {
+static bool words_keep(void *payload, const void *data, size_t n) {
     ubi__leak_memo *memo = payload;
     const ubi_allocator *a = ubi_allocator_default();
     if (memo->capacity - memo->n < n) {
@@ -202,7 +202,7 @@ ubi_status ubi__leak_memo_init(ubi__leak_memo *memo) {
     *memo = (ubi__leak_memo){ .out = UBI_NEW(ubi_allocator_default(), ubi__out) };
     if (!memo->out)
         return ubi__fail_nomem();
-    ubi__out_init(memo->out, keep, memo);
+    ubi__out_init(memo->out, words_keep, memo);
     return UBI_OK;
 }
 

@@ -84,7 +84,7 @@ static int get_detachedness(uint64_t *out, const ubi__node_table *t, ubi_node_ix
 
 /* ---- what numbers need ------------------------------------------------------------------------------------------ */
 
-static ubi_status allocate(uint32_t **out, const ubi__node_table *t) {
+static ubi_status column_allocate(uint32_t **out, const ubi__node_table *t) {
     *out = ubi__alloc_array(ubi_allocator_default(), t->graph->n_nodes, sizeof **out);
     return *out ? UBI_OK : ubi__fail_nomem();
 }
@@ -92,7 +92,7 @@ static ubi_status allocate(uint32_t **out, const ubi__node_table *t) {
 static ubi_status prepare_distances(ubi__node_table *t) {
     if (t->distances)
         return UBI_OK;
-    UBI_TRY(allocate(&t->distances, t));
+    UBI_TRY(column_allocate(&t->distances, t));
     if (t->look)
         return ubi_lens_distances(t->distances, t->look);
     return ubi_graph_distances(t->distances, t->graph, NULL, t->graph->root);
@@ -101,7 +101,7 @@ static ubi_status prepare_distances(ubi__node_table *t) {
 static ubi_status prepare_retainers(ubi__node_table *t) {
     if (t->retainers)
         return UBI_OK;
-    UBI_TRY(allocate(&t->retainers, t));
+    UBI_TRY(column_allocate(&t->retainers, t));
     ubi_graph_retainer_counts(t->retainers, t->graph);
     return UBI_OK;
 }

@@ -60,7 +60,7 @@ static void forget_query(ubi__node_filter *f) {
     f->query = NULL;
 }
 
-static ubi_status parse(ubi__node_filter *f, const ubi__node_table *table) {
+static ubi_status filter_parse(ubi__node_filter *f, const ubi__node_table *table) {
     char problem[320];
     forget_query(f);
     for (size_t i = 0; ubi__node_columns[i].name && i < UBI__NODE_COLUMNS_MAX; i++)
@@ -82,7 +82,7 @@ ubi_status ubi__node_filter_new(ubi__node_filter **out, const char *text) {
     f->text = ubi__alloc_array(ubi_allocator_default(), f->text_bytes, 1);
     if (f->text)
         memcpy(f->text, text, f->text_bytes);
-    ubi_status status = f->text ? parse(f, NULL) : ubi__fail_nomem();
+    ubi_status status = f->text ? filter_parse(f, NULL) : ubi__fail_nomem();
     if (status == UBI_OK)
         *out = f;
     else
@@ -146,7 +146,7 @@ static bool give_basis(void *payload, uint32_t value, uint64_t *out) {
 
 #define BLOCKS_PER_REPORT 64
 
-static ubi_status choose(ubi__vec_u32 *out, ubi_filter *filter, const ubi__node_table *table, uint64_t limit) {
+static ubi_status filter_choose(ubi__vec_u32 *out, ubi_filter *filter, const ubi__node_table *table, uint64_t limit) {
     uint32_t n_nodes = table->graph->n_nodes, block = 0;
     for (uint32_t first = 0, n; first < n_nodes; first += n) {
         n = n_nodes - first < UBI_QUERY_BLOCK ? n_nodes - first : UBI_QUERY_BLOCK;
@@ -170,7 +170,7 @@ static bool any_by_node(const ubi__node_filter *f, const ubi__node_table *table)
 }
 
 static ubi_status parse_again(ubi__node_filter *f, const ubi__node_table *table) {
-    UBI_TRY(parse(f, table));
+    UBI_TRY(filter_parse(f, table));
     f->buffers = ubi__alloc_array(ubi_allocator_default(), f->n_values + 1, sizeof *f->buffers);
     return f->buffers ? UBI_OK : ubi__fail_nomem();
 }
@@ -187,7 +187,7 @@ ubi_status ubi__node_filter_select(ubi__vec_u32 *out, ubi__node_filter *f, ubi__
     };
     ubi_filter *filter;
     UBI_TRY(ubi_filter_new(&filter, f->query, &source, NULL));
-    ubi_status status = choose(out, filter, table, limit);
+    ubi_status status = filter_choose(out, filter, table, limit);
     ubi_filter_free(filter);
     return status;
 }

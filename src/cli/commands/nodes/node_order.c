@@ -31,7 +31,7 @@ static int compare_ranked(const void *left, const void *right) {
 #define NO_RANK UINT32_MAX
 
 /* Sorts list[0..n); equal texts get equal ranks. */
-static void rank(uint32_t *ranks, ranked *list, size_t n) {
+static void node_rank(uint32_t *ranks, ranked *list, size_t n) {
     uint32_t next = 0;
     if (n > 1)
         qsort(list, n, sizeof *list, compare_ranked);
@@ -54,7 +54,7 @@ static ubi_status rank_kinds(uint32_t *ranks, const ubi_graph *g, const ubi__nod
         if (text.ptr)
             list[n++] = (ranked){ text, k };
     }
-    rank(ranks, list, n);
+    node_rank(ranks, list, n);
     ubi__free_array(ubi_allocator_default(), list, n_kinds, sizeof *list);
     return UBI_OK;
 }
@@ -66,7 +66,7 @@ static ubi_status rank_entries(uint32_t *ranks, const ubi__strtab *texts) {
         return ubi__fail_nomem();
     for (uint32_t i = 0; i < n; i++)
         list[i] = (ranked){ ubi__strtab_get(texts, i), i };
-    rank(ranks, list, n);
+    node_rank(ranks, list, n);
     ubi__free_array(ubi_allocator_default(), list, n, sizeof *list);
     return UBI_OK;
 }
@@ -171,7 +171,7 @@ static void collect_keys(sorter *s, const sort_keys *k, bool descending) {
         memcpy(s->from + s->n, s->to, n_without * sizeof *s->to);
 }
 
-static ubi_status sort(sorter *s, ubi_progress progress) {
+static ubi_status order_sort(sorter *s, ubi_progress progress) {
     ubi_node_ix *first = s->from;
     for (unsigned shift = 0; shift < 64; shift += 8) {
         if (!ubi__progress(&progress, "sorting", shift, 64))
@@ -192,7 +192,7 @@ static ubi_status sort_nodes(ubi__vec_u32 *nodes, const sort_keys *k, bool desce
     if (status == UBI_OK) {
         sorter s = { 0, nodes->n, key, nodes->at, other };
         collect_keys(&s, k, descending);
-        status = sort(&s, k->table->progress);
+        status = order_sort(&s, k->table->progress);
     }
     ubi__free_array(a, key, n_keys, sizeof *key);
     ubi__free_array(a, other, nodes->n, sizeof *other);

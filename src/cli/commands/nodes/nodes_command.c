@@ -186,7 +186,7 @@ static void document_write(writer *w, ubi__cli *cli, const char *file, row_list 
 
 /* ---- choosing and sorting --------------------------------------------------------------------------------------- */
 
-static ubi_status prepare(ubi__node_table *table, const selection *s) {
+static ubi_status columns_prepare(ubi__node_table *table, const selection *s) {
     for (size_t i = 0; i < s->n_columns; i++)
         if (s->columns[i]->prepare)
             UBI_TRY(s->columns[i]->prepare(table));
@@ -209,8 +209,8 @@ static bool may_stop_early(const selection *s) {
  * The nodes to show, of which the first `limit` will be, and how many match. In file order and without a filter there is no
  * list, so that the rows of any heap can be streamed.
  */
-static ubi_status choose(row_list *rows, uint64_t *n_matches, ubi__vec_u32 *nodes, ubi__node_table *table,
-                         const selection *s, uint64_t limit) {
+static ubi_status nodes_choose(row_list *rows, uint64_t *n_matches, ubi__vec_u32 *nodes, ubi__node_table *table,
+                               const selection *s, uint64_t limit) {
     bool listed = s->filter || s->sort;
     if (s->filter)
         UBI_TRY(ubi__node_filter_select(nodes, s->filter, table, may_stop_early(s) ? limit : 0));
@@ -246,9 +246,9 @@ static ubi_status nodes_list(uint64_t *n_matches, ubi__cli *cli, const ubi__snap
     ubi__vec_u32 nodes = { 0 };
     row_list rows;
     table.progress = ubi__progress_line_callbacks(&cli->progress);
-    ubi_status status = prepare(&table, s);
+    ubi_status status = columns_prepare(&table, s);
     if (status == UBI_OK)
-        status = choose(&rows, n_matches, &nodes, &table, s, arguments->limit);
+        status = nodes_choose(&rows, n_matches, &nodes, &table, s, arguments->limit);
     ubi__progress_line_clear(&cli->progress);
     if (status == UBI_OK) {
         writer w = { .selection = s, .table = &table, .out = &cli->output->out };
@@ -270,7 +270,7 @@ static ubi_status list_and_judge(ubi__cli *cli, const ubi__snapshot *snapshot, c
 
 #define STANDARD_COLUMNS "id,rawSize,edgeCount,coarseType,typeName,displayName"
 
-static ubi_status check(selection *s, const ubi__cli *cli, nodes_arguments *arguments) {
+static ubi_status arguments_check(selection *s, const ubi__cli *cli, nodes_arguments *arguments) {
     if (!arguments->format)
         arguments->format = cli->common.json ? "json" : isatty(cli->output->fd) ? "table" : "tsv";
     if (cli->common.json && strcmp(arguments->format, "json") != 0)
@@ -296,7 +296,7 @@ static ubi_status nodes_run(ubi__cli *cli, void *values, char **operands, int n_
     nodes_arguments *arguments = values;
     selection s = { 0 };
     (void)n_operands;
-    ubi_status status = check(&s, cli, arguments);
+    ubi_status status = arguments_check(&s, cli, arguments);
     if (status == UBI_OK)
         status = open_and_list(cli, operands[0], &s, arguments, exit_code);
     ubi__node_filter_free(s.filter);

@@ -97,7 +97,7 @@ static char *recorded_things(char out[96], uint64_t n, const ubi__native_setting
     return out;
 }
 
-static void say(char *out, size_t size, const ubi__native_result *r, const ubi__native_settings *settings) {
+static void notice_say(char *out, size_t size, const ubi__native_result *r, const ubi__native_settings *settings) {
     char things[96], file_size[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT], others[96] = "", marks[96] = "";
     const ubi__native_file *first = &r->files.at[0];
     uint64_t total = 0, bytes = 0, markers = 0;
@@ -251,14 +251,14 @@ static void tell_of_unrecorded(const ubi__native_result *r) {
         }
 }
 
-static void tell(const ubi__native_result *r, const char *program, const ubi__native_settings *settings) {
+static void outcome_tell(const ubi__native_result *r, const char *program, const ubi__native_settings *settings) {
     char line[2 * PATH_MAX + 256];
     tell_of_failures(r);
     tell_of_unseen(r);
     tell_of_processes(r, settings);
     tell_of_unrecorded(r);
     if (r->files.n > 0)
-        say(line, sizeof line, r, settings);
+        notice_say(line, sizeof line, r, settings);
     else if (r->n_refused > 0)
         snprintf(line, sizeof line, "nothing was recorded: %s", r->refusal);
     else
@@ -289,7 +289,7 @@ static int exit_code_of(const ubi__native_result *r) {
     return WEXITSTATUS(r->wait_status);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const record_arguments *a = values;
     char library[PATH_MAX];
     ubi__native_settings settings;
@@ -313,7 +313,7 @@ static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operan
     }
     UBI_TRY(status);
     tell_of_replacement(&result, settings.follow_children);
-    tell(&result, operands[0], &settings);
+    outcome_tell(&result, operands[0], &settings);
     *exit_code = exit_code_of(&result);
     ubi__native_result_fini(&result);
     return UBI_OK;
@@ -386,5 +386,5 @@ const ubi__command ubi__command_record = {
     .max_operands = INT_MAX,
     .options_first = true,
     .arguments_bytes = sizeof(record_arguments),
-    .run = run,
+    .run = record_run,
 };

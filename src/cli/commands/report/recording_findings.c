@@ -29,7 +29,7 @@ typedef struct sentence {
     size_t n, room;
 } sentence;
 
-static void UBI_PRINTF(2, 3) say(sentence *s, const char *format, ...) {
+static void UBI_PRINTF(2, 3) finding_say(sentence *s, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = vsnprintf(s->text + s->n, s->room - s->n, format, args);
@@ -38,7 +38,7 @@ static void UBI_PRINTF(2, 3) say(sentence *s, const char *format, ...) {
         s->n += (size_t)n < s->room - s->n ? (size_t)n : s->room - s->n - 1;
 }
 
-static sentence begin(ubi__recording_findings *out, const char *kind) {
+static sentence finding_begin(ubi__recording_findings *out, const char *kind) {
     ubi__recording_finding *f = &out->at[out->n++];
     f->kind = kind;
     f->text[0] = 0;
@@ -50,11 +50,11 @@ static void say_place(sentence *s, const ubi__recording_view *v, const ubi__site
     ubi__recording_place place;
     const char *pool = ubi__known_pool(&v->report->sites, site);
     if (pool)
-        say(s, "%s", pool);
+        finding_say(s, "%s", pool);
     else if (ubi__recording_site_place(&place, v->report, site))
-        say(s, "%s", ubi__recording_place_words(words, v->style, &place));
+        finding_say(s, "%s", ubi__recording_place_words(words, v->style, &place));
     else
-        say(s, "what has no stack");
+        finding_say(s, "what has no stack");
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------- */
@@ -90,7 +90,8 @@ static char *share_of(char out[UBI__HUMAN_TEXT], double part, double all) {
 static void say_bytes(sentence *s, const ubi__recording_view *v, const ubi__site *site, ubi__measure measure) {
     char bytes[UBI__ESTIMATE_TEXT];
     const ubi__estimate *e = &site->by[measure];
-    say(s, "%s", ubi__range_bytes(bytes, v->cli, ubi__recording_bytes_range(&v->report->summary, site->of_class, e)));
+    finding_say(s, "%s",
+                ubi__range_bytes(bytes, v->cli, ubi__recording_bytes_range(&v->report->summary, site->of_class, e)));
 }
 
 /* "800 KiB (61.0%) by Session::Session(Request const&) (session.cc:17)" for the first places of a sum. */
@@ -104,14 +105,15 @@ static void say_owners(sentence *s, const ubi__recording_view *v, ubi__ubirec_cl
         if (!site || (i > 0 && site->by[measure].bytes < LEAST_SHARE * all))
             break;
         sum += site->by[measure].bytes;
-        say(s, i ? "; " : "");
+        finding_say(s, i ? "; " : "");
         say_bytes(s, v, site, measure);
-        say(s, " (%s) by ", share_of(share, site->by[measure].bytes, all));
+        finding_say(s, " (%s) by ", share_of(share, site->by[measure].bytes, all));
         say_place(s, v, site);
         const ubi__estimate *total = &site->by[UBI__MEASURE_TOTAL];
         bool is_never_freed = v->report->is_exact && total->count <= site->by[UBI__MEASURE_LEAKED].count;
         if (measure == UBI__MEASURE_LEAKED && is_never_freed && total->count >= LEAST_NEVER_FREED)
-            say(s, ", none of whose %s allocations was freed", ubi__human_count(count, ubi__whole(total->count)));
+            finding_say(s, ", none of whose %s allocations was freed",
+                        ubi__human_count(count, ubi__whole(total->count)));
     }
 }
 
@@ -123,16 +125,16 @@ static void find_leaked(ubi__recording_findings *out, const ubi__recording_view 
         return;
     leaks = is_heap ? &v->report->leaks : leaks;
     if (leaks->estimate.samples) {
-        sentence s = begin(out, "leaked");
-        say(&s, "not freed: ");
+        sentence s = finding_begin(out, "leaked");
+        finding_say(&s, "not freed: ");
         say_owners(&s, v, v->of_class, UBI__MEASURE_LEAKED, v->all[UBI__MEASURE_LEAKED].estimate.bytes);
     } else if (v->report->is_exact && v->all[UBI__MEASURE_TOTAL].estimate.samples) {
-        sentence s = begin(out, "leaked");
-        say(&s, "everything was freed");
+        sentence s = finding_begin(out, "leaked");
+        finding_say(&s, "everything was freed");
         if (is_heap && v->report->pools.estimate.samples)
-            say(&s, ", but for %s in %s that libraries keep on purpose",
-                ubi__range_bytes(size, v->cli, v->report->pools.bytes),
-                ubi__human_things(count, ubi__whole(v->report->pools.estimate.count), "allocation"));
+            finding_say(&s, ", but for %s in %s that libraries keep on purpose",
+                        ubi__range_bytes(size, v->cli, v->report->pools.bytes),
+                        ubi__human_things(count, ubi__whole(v->report->pools.estimate.count), "allocation"));
     }
 }
 
@@ -145,15 +147,15 @@ static void find_peak(ubi__recording_findings *out, const ubi__recording_view *v
         is_one_process && v->all[UBI__MEASURE_LEAKED].estimate.bytes >= ALL_THERE * peak->estimate.bytes;
     if (!first || v->report->wishes->site || is_all_there) /* said already */
         return;
-    sentence s = begin(out, "peak");
+    sentence s = finding_begin(out, "peak");
     if (first->by[UBI__MEASURE_PEAK].bytes >= LEAST_SHARE * peak->estimate.bytes) {
-        say(&s, "at the peak: ");
+        finding_say(&s, "at the peak: ");
         say_owners(&s, v, v->of_class, UBI__MEASURE_PEAK, peak->estimate.bytes);
         return;
     }
-    say(&s, "the peak is spread over %s, none of which has more than %s of it",
-        ubi__human_things(things, v->report->sites.rows.n, "place"),
-        share_of(share, first->by[UBI__MEASURE_PEAK].bytes, peak->estimate.bytes));
+    finding_say(&s, "the peak is spread over %s, none of which has more than %s of it",
+                ubi__human_things(things, v->report->sites.rows.n, "place"),
+                share_of(share, first->by[UBI__MEASURE_PEAK].bytes, peak->estimate.bytes));
 }
 
 static void find_temporary(ubi__recording_findings *out, const ubi__recording_view *v) {
@@ -163,13 +165,13 @@ static void find_temporary(ubi__recording_findings *out, const ubi__recording_vi
     if (!site || !v->report->is_exact || temporary < LEAST_TEMPORARY || temporary < LEAST_TEMPORARY_SHARE * all ||
         v->report->wishes->site)
         return;
-    sentence s = begin(out, "temporary");
-    say(&s, "temporary: %s allocations (%s of all) were freed by the next thing that their thread did, ",
-        ubi__human_count(count, ubi__whole(temporary)), share_of(share, temporary, all));
+    sentence s = finding_begin(out, "temporary");
+    finding_say(&s, "temporary: %s allocations (%s of all) were freed by the next thing that their thread did, ",
+                ubi__human_count(count, ubi__whole(temporary)), share_of(share, temporary, all));
     if (site->by[UBI__MEASURE_TEMPORARY].count >= temporary)
-        say(&s, "all of them by ");
+        finding_say(&s, "all of them by ");
     else
-        say(&s, "%s of them by ", share_of(share, site->by[UBI__MEASURE_TEMPORARY].count, temporary));
+        finding_say(&s, "%s of them by ", share_of(share, site->by[UBI__MEASURE_TEMPORARY].count, temporary));
     say_place(&s, v, site);
 }
 
@@ -179,8 +181,8 @@ static void find_mappings(ubi__recording_findings *out, const ubi__recording_vie
     if (v->of_class != UBI__UBIREC_HEAP || peak.bytes < v->all[UBI__MEASURE_PEAK].estimate.bytes || peak.samples == 0 ||
         v->report->wishes->site)
         return;
-    sentence words = begin(out, "mappings");
-    say(&words, "mappings at their peak: ");
+    sentence words = finding_begin(out, "mappings");
+    finding_say(&words, "mappings at their peak: ");
     say_owners(&words, v, UBI__UBIREC_MAPPING, UBI__MEASURE_PEAK, peak.bytes);
 }
 
@@ -203,7 +205,7 @@ static size_t least_point(const ubi__recording_summary *s, size_t span, size_t n
 }
 
 /* Whether the least that is alive is more in each part of the time than in the one before; the first may be that of starting. */
-static bool grows(size_t *from, size_t *to, const ubi__recording_summary *s) {
+static bool recording_grows(size_t *from, size_t *to, const ubi__recording_summary *s) {
     size_t n = s->n_curve * LAST_PERCENT / 100, points[SPANS];
     if (s->time_ns < LEAST_RUN_NS || n < LEAST_POINTS)
         return false;
@@ -221,14 +223,14 @@ static void find_growth(ubi__recording_findings *out, const ubi__recording_view 
     const ubi__recording_summary *s = &v->report->summary;
     char low[UBI__ESTIMATE_TEXT], high[UBI__ESTIMATE_TEXT], first[UBI__HUMAN_TEXT], last[UBI__HUMAN_TEXT];
     size_t from, to;
-    if (!grows(&from, &to, s) || v->report->wishes->site)
+    if (!recording_grows(&from, &to, s) || v->report->wishes->site)
         return;
-    sentence words = begin(out, "growth");
-    say(&words, "growth: what is alive became more all the time, from %s at %s to %s at %s",
-        ubi__range_bytes(low, v->cli, ubi__curve_range(s, &s->curve[from])),
-        ubi__human_duration(first, from * s->curve_step_ns / 1000),
-        ubi__range_bytes(high, v->cli, ubi__curve_range(s, &s->curve[to])),
-        ubi__human_duration(last, to * s->curve_step_ns / 1000));
+    sentence words = finding_begin(out, "growth");
+    finding_say(&words, "growth: what is alive became more all the time, from %s at %s to %s at %s",
+                ubi__range_bytes(low, v->cli, ubi__curve_range(s, &s->curve[from])),
+                ubi__human_duration(first, from * s->curve_step_ns / 1000),
+                ubi__range_bytes(high, v->cli, ubi__curve_range(s, &s->curve[to])),
+                ubi__human_duration(last, to * s->curve_step_ns / 1000));
 }
 
 void ubi__recording_find(ubi__recording_findings *out, const ubi__recording_view *v) {

@@ -30,7 +30,7 @@ typedef struct facts {
 
 #define LABEL_COLUMNS 14
 
-static void line(const ubi__cli *cli, const char *label, const char *value) {
+static void fact_write(const ubi__cli *cli, const char *label, const char *value) {
     ubi__out *out = &cli->output->out;
     ubi__display_ink(out, &cli->style, UBI__INK_DIM);
     ubi__out_string(out, label);
@@ -40,18 +40,18 @@ static void line(const ubi__cli *cli, const char *label, const char *value) {
     ubi__out_char(out, '\n');
 }
 
-static void count_line(const ubi__cli *cli, const char *label, uint64_t value) {
+static void count_write(const ubi__cli *cli, const char *label, uint64_t value) {
     char text[UBI__HUMAN_TEXT];
-    line(cli, label, ubi__human_count(text, value));
+    fact_write(cli, label, ubi__human_count(text, value));
 }
 
-static void text_line(const ubi__cli *cli, const char *label, ubi_text value) {
+static void text_write(const ubi__cli *cli, const char *label, ubi_text value) {
     char text[1024];
     snprintf(text, sizeof text, "%.*s", (int)(value.len < sizeof text ? value.len : sizeof text - 1), value.ptr);
-    line(cli, label, text);
+    fact_write(cli, label, text);
 }
 
-static void add_up(ubi__ubirec_index *sum, const ubi__ubirec_index *one) {
+static void index_add(ubi__ubirec_index *sum, const ubi__ubirec_index *one) {
     sum->n_blocks += one->n_blocks;
     sum->n_allocations += one->n_allocations;
     sum->n_frees += one->n_frees;
@@ -66,7 +66,7 @@ static void add_up(ubi__ubirec_index *sum, const ubi__ubirec_index *one) {
 
 /* ---- page --------------------------------------------------------------------------------------------------------- */
 
-static void end_line(const ubi__cli *cli, const ubi__recording_report *report, const ubi__ubirec_index *own) {
+static void end_write(const ubi__cli *cli, const ubi__recording_report *report, const ubi__ubirec_index *own) {
     char text[128], time[UBI__HUMAN_TEXT];
     if (ubi__recording_was_given_up(&report->summary))
         snprintf(text, sizeof text, "unknown: recording was over %s after the start, as ubiheap freed nothing for 30 s",
@@ -85,84 +85,84 @@ static void end_line(const ubi__cli *cli, const ubi__recording_report *report, c
         snprintf(text, sizeof text, "by becoming another program");
     else
         snprintf(text, sizeof text, "how is not known");
-    line(cli, "Ended", text);
+    fact_write(cli, "Ended", text);
 }
 
 /* What is not in these numbers. */
-static void loss_lines(const ubi__cli *cli, const facts *f) {
+static void losses_write(const ubi__cli *cli, const facts *f) {
     char text[256], count[UBI__HUMAN_TEXT];
     uint64_t dropped = f->sum.counters[UBI__UBIREC_DROPPED], n = f->sum.counters[UBI__UBIREC_NOT_RECORDED];
     uint64_t companions = f->sum.counters[UBI__UBIREC_COMPANIONS];
     if (f->is_given_up)
-        line(cli, "Lost", "unknown: the program gave the recorder up");
+        fact_write(cli, "Lost", "unknown: the program gave the recorder up");
     else if (dropped)
-        line(cli, "Lost", ubi__human_things(count, dropped, "event"));
+        fact_write(cli, "Lost", ubi__human_things(count, dropped, "event"));
     if (n) {
         snprintf(text, sizeof text, "%s %s; 'ubiheap report' says which, and why", ubi__human_count(count, n),
                  n == 1 ? "process" : "processes");
-        line(cli, "Not recorded", text);
+        fact_write(cli, "Not recorded", text);
     }
     if (f->report->processes.first && companions + 1 > f->n_files) {
         snprintf(text, sizeof text, "%s of other processes; 'ubiheap report' says which",
                  ubi__human_things(count, companions + 1 - f->n_files, "file"));
-        line(cli, "Missing", text);
+        fact_write(cli, "Missing", text);
     }
 }
 
-static void process_lines(const ubi__cli *cli, const ubi__recording_processes *p) {
+static void processes_write(const ubi__cli *cli, const ubi__recording_processes *p) {
     char text[UBI__PROCESS_NAME + 64], name[UBI__PROCESS_NAME], count[UBI__HUMAN_TEXT];
     for (size_t i = 0; i < p->rows.n && i < PROCESSES_SAID; i++) {
         ubi__recording_process_name(name, &p->rows.at[i]);
         snprintf(text, sizeof text, "%s %" PRIu64, name, p->rows.at[i].pid);
-        line(cli, i ? "" : "Processes", text);
+        fact_write(cli, i ? "" : "Processes", text);
     }
     if (p->rows.n > PROCESSES_SAID) {
         snprintf(text, sizeof text, "%s more; --json has all", ubi__human_count(count, p->rows.n - PROCESSES_SAID));
-        line(cli, "", text);
+        fact_write(cli, "", text);
     }
 }
 
-static void info_page(ubi__cli *cli, const facts *f, const ubi__ubirec_index *own) {
+static void page_write(ubi__cli *cli, const facts *f, const ubi__ubirec_index *own) {
     char text[256], size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], files[UBI__HUMAN_TEXT];
     const ubi__recording_summary *s = &f->report->summary;
     const ubi__ubirec_tables *t = &s->tables;
-    line(cli, "Format", "recording of allocations (ubirec)");
+    fact_write(cli, "Format", "recording of allocations (ubirec)");
     if (f->n_files > 1)
         snprintf(text, sizeof text, "%s in %s, %s", ubi__human_size(size, f->file_bytes),
                  ubi__human_things(files, f->n_files, "file"), ubi__human_things(count, f->sum.n_blocks, "block"));
     else
         snprintf(text, sizeof text, "%s in %s", ubi__human_size(size, f->file_bytes),
                  ubi__human_things(count, f->sum.n_blocks, "block"));
-    line(cli, "Size", text);
+    fact_write(cli, "Size", text);
     if (f->torn_bytes) {
         snprintf(text, sizeof text, "%s of an unfinished block at the end, ignored",
                  ubi__human_things(count, f->torn_bytes, "byte"));
-        line(cli, "Torn", text);
+        fact_write(cli, "Torn", text);
     }
-    text_line(cli, "Recorder", t->about.writer);
-    text_line(cli, "System", t->about.system);
-    text_line(cli, "Program", t->about.program);
+    text_write(cli, "Recorder", t->about.writer);
+    text_write(cli, "System", t->about.system);
+    text_write(cli, "Program", t->about.program);
     if (t->about.start_unix_ns)
-        line(cli, "Started", ubi__human_time(size, t->about.start_unix_ns / 1000));
-    line(cli, "Ran", ubi__human_duration(size, s->time_ns / 1000));
-    end_line(cli, f->report, own);
+        fact_write(cli, "Started", ubi__human_time(size, t->about.start_unix_ns / 1000));
+    fact_write(cli, "Ran", ubi__human_duration(size, s->time_ns / 1000));
+    end_write(cli, f->report, own);
     snprintf(text, sizeof text, "one sample in %s", ubi__human_size(size, t->about.period_bytes));
-    line(cli, "Records", f->report->is_exact ? "every allocation" : text);
+    fact_write(cli, "Records", f->report->is_exact ? "every allocation" : text);
     if (f->n_files > 1)
-        process_lines(cli, &f->report->processes);
-    count_line(cli, "Allocations", f->sum.n_allocations);
-    count_line(cli, "Frees", f->sum.n_frees);
-    count_line(cli, "Threads", f->sum.n_threads);
-    count_line(cli, "Modules", f->sum.n_modules);
-    count_line(cli, "Frames", f->sum.n_frames);
-    count_line(cli, "Stacks", f->sum.n_traces);
-    count_line(cli, "Markers", f->sum.n_markers);
-    loss_lines(cli, f);
+        processes_write(cli, &f->report->processes);
+    count_write(cli, "Allocations", f->sum.n_allocations);
+    count_write(cli, "Frees", f->sum.n_frees);
+    count_write(cli, "Threads", f->sum.n_threads);
+    count_write(cli, "Modules", f->sum.n_modules);
+    count_write(cli, "Frames", f->sum.n_frames);
+    count_write(cli, "Stacks", f->sum.n_traces);
+    count_write(cli, "Markers", f->sum.n_markers);
+    losses_write(cli, f);
 }
 
 /* ---- document ----------------------------------------------------------------------------------------------------- */
 
-static void put_processes(ubi__json *j, const ubi__recording_processes *p) {
+static void processes_put(ubi__json *j, const ubi__recording_processes *p) {
     ubi__json_member_array(j, "processes");
     for (size_t i = 0; p->rows.n > 1 && i < p->rows.n; i++) {
         const ubi__recording_process *row = &p->rows.at[i];
@@ -177,7 +177,7 @@ static void put_processes(ubi__json *j, const ubi__recording_processes *p) {
     ubi__json_array_end(j);
 }
 
-static void info_document(ubi__cli *cli, const facts *f) {
+static void document_write(ubi__cli *cli, const facts *f) {
     ubi__json j;
     uint64_t companions = f->sum.counters[UBI__UBIREC_COMPANIONS];
     bool is_first = f->report->processes.first != NULL;
@@ -186,7 +186,7 @@ static void info_document(ubi__cli *cli, const facts *f) {
     ubi__json_member_u64(&j, "inputBytes", f->file_bytes);
     ubi__json_member_u64(&j, "blockCount", f->sum.n_blocks);
     ubi__recording_put_about(&j, f->report);
-    put_processes(&j, &f->report->processes);
+    processes_put(&j, &f->report->processes);
     ubi__json_member_u64(&j, "missingFileCount",
                          is_first && companions + 1 > f->n_files ? companions + 1 - f->n_files : 0);
     ubi__json_member_u64(&j, "allocationCount", f->sum.n_allocations);
@@ -202,7 +202,7 @@ static void info_document(ubi__cli *cli, const facts *f) {
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
 /* By the index at the end of the file. */
-static ubi_status glance(bool *found, ubi__recording_report *report, ubi__ubirec_index *index, const char *path) {
+static ubi_status index_glance(bool *found, ubi__recording_report *report, ubi__ubirec_index *index, const char *path) {
     ubi__source source;
     UBI_TRY(ubi__source_open_path(&source, path, ubi_allocator_default()));
     ubi_status status = ubi__recording_summary_glance(&report->summary, index, found, &source, NULL);
@@ -212,7 +212,7 @@ static ubi_status glance(bool *found, ubi__recording_report *report, ubi__ubirec
 }
 
 /* A file without an index: it was not written to its end, by an older recorder, or it comes through a pipe. */
-static ubi_status read_all(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli, const char *path) {
+static ubi_status file_read(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli, const char *path) {
     static const ubi__recording_wishes wishes = { .symbols = -1, .alone = true };
     UBI_TRY(ubi__recording_report_open(report, cli, path, &wishes));
     *index = ubi__recording_summary_index(&report->summary);
@@ -222,18 +222,19 @@ static ubi_status read_all(ubi__recording_report *report, ubi__ubirec_index *ind
 }
 
 /* Of the report, there is the summary afterwards. */
-static ubi_status look_at(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli, const char *path) {
+static ubi_status file_look_at(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli,
+                               const char *path) {
     bool found = false, is_pipe = strcmp(path, "-") == 0; /* which can be read once */
     *report = (ubi__recording_report){ .path = path };
     cli->subject = is_pipe ? "standard input" : path;
     if (!is_pipe)
-        UBI_TRY(glance(&found, report, index, path));
-    return found ? UBI_OK : read_all(report, index, cli, path);
+        UBI_TRY(index_glance(&found, report, index, path));
+    return found ? UBI_OK : file_read(report, index, cli, path);
 }
 
-static void take_in(facts *f, const ubi__recording_report *report, const ubi__ubirec_index *index) {
+static void facts_add(facts *f, const ubi__recording_report *report, const ubi__ubirec_index *index) {
     const ubi__recording_summary *s = &report->summary;
-    add_up(&f->sum, index);
+    index_add(&f->sum, index);
     f->n_files++;
     f->file_bytes += s->file_bytes;
     f->torn_bytes += s->torn_bytes;
@@ -243,15 +244,15 @@ static void take_in(facts *f, const ubi__recording_report *report, const ubi__ub
 }
 
 /* Processes that were recorded with it. */
-static ubi_status take_in_others(facts *f, ubi__cli *cli, const ubi__recording_processes *p) {
+static ubi_status others_add(facts *f, ubi__cli *cli, const ubi__recording_processes *p) {
     ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
     ubi_status status = report ? UBI_OK : ubi__fail_nomem();
     for (size_t i = 1; status == UBI_OK && i < p->rows.n; i++) {
         ubi__ubirec_index index;
-        status = look_at(report, &index, cli, p->rows.at[i].path);
+        status = file_look_at(report, &index, cli, p->rows.at[i].path);
         if (status != UBI_OK)
             break;
-        take_in(f, report, &index);
+        facts_add(f, report, &index);
         ubi__recording_summary_fini(&report->summary);
     }
     if (report)
@@ -259,26 +260,26 @@ static ubi_status take_in_others(facts *f, ubi__cli *cli, const ubi__recording_p
     return status;
 }
 
-static ubi_status tell_of_all(facts *f, ubi__cli *cli, ubi__recording_report *report, const ubi__ubirec_index *own) {
+static ubi_status info_write(facts *f, ubi__cli *cli, ubi__recording_report *report, const ubi__ubirec_index *own) {
     UBI_TRY(ubi__recording_processes_find(&report->processes, report->path, NULL));
-    take_in(f, report, own);
-    UBI_TRY(take_in_others(f, cli, &report->processes));
+    facts_add(f, report, own);
+    UBI_TRY(others_add(f, cli, &report->processes));
     cli->subject = strcmp(report->path, "-") == 0 ? "standard input" : report->path;
     for (int i = 0; i < UBI__UBIREC_COUNTER_COUNT; i++)
         report->summary.tables.counters[i] = f->sum.counters[i];
     report->summary.torn_bytes = f->torn_bytes;
     if (cli->common.json)
-        info_document(cli, f);
+        document_write(cli, f);
     else
-        info_page(cli, f, own);
+        page_write(cli, f, own);
     return UBI_OK;
 }
 
-static ubi_status tell_of_file(ubi__recording_report *report, ubi__cli *cli, const char *path, int *exit_code) {
+static ubi_status info_show(ubi__recording_report *report, ubi__cli *cli, const char *path, int *exit_code) {
     ubi__ubirec_index own;
-    UBI_TRY(look_at(report, &own, cli, path));
+    UBI_TRY(file_look_at(report, &own, cli, path));
     facts f = { .report = report };
-    ubi_status status = tell_of_all(&f, cli, report, &own);
+    ubi_status status = info_write(&f, cli, report, &own);
     if (status == UBI_OK) {
         if (!report->summary.fault[0] && f.faulty[0])
             snprintf(report->summary.fault, sizeof report->summary.fault, "%.255s", f.faulty);
@@ -293,7 +294,7 @@ ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code) 
     ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
     if (!report)
         return ubi__fail_nomem();
-    ubi_status status = tell_of_file(report, cli, path, exit_code);
+    ubi_status status = info_show(report, cli, path, exit_code);
     UBI_DELETE(ubi_allocator_default(), report);
     return status;
 }

@@ -30,7 +30,7 @@ static ubi_text name_of(const ubi__recording_report *report, const ubi__marker_g
 }
 
 /* Most bytes first, then by number of markers, then as they came. */
-static int compare(const void *a, const void *b) {
+static int group_compare(const void *a, const void *b) {
     const ubi__marker_group *x = *(const ubi__marker_group *const *)a, *y = *(const ubi__marker_group *const *)b;
     if (x->allocated.bytes != y->allocated.bytes)
         return x->allocated.bytes < y->allocated.bytes ? 1 : -1;
@@ -40,13 +40,13 @@ static int compare(const void *a, const void *b) {
 }
 
 /* @param out  owned, of as many rows as there are groups, and room for one more. NULL: no memory */
-static const ubi__marker_group **sorted(const ubi__recording_report *report) {
+static const ubi__marker_group **groups_sorted(const ubi__recording_report *report) {
     const ubi__marker_sums *m = sums_of(report);
     const ubi__marker_group **rows = ubi__alloc_array(report->summary.allocator, m->groups.n + 1, sizeof *rows);
     for (size_t i = 0; rows && i < m->groups.n; i++)
         rows[i] = &m->groups.at[i];
     if (rows)
-        qsort(rows, m->groups.n, sizeof *rows, compare);
+        qsort(rows, m->groups.n, sizeof *rows, group_compare);
     return rows;
 }
 
@@ -137,7 +137,7 @@ ubi_status ubi__recording_markers_page(const ubi__cli *cli, const ubi__recording
     ubi__text_table table;
     if (n == 0)
         return UBI_OK;
-    const ubi__marker_group **rows = sorted(report);
+    const ubi__marker_group **rows = groups_sorted(report);
     if (!rows)
         return ubi__fail_nomem();
     table_init(&table, cli, report);
@@ -177,7 +177,7 @@ static void group_put(ubi__json *j, const ubi__recording_report *report, const u
 }
 
 ubi_status ubi__recording_markers_document(ubi__json *j, const ubi__recording_report *report) {
-    const ubi__marker_group **rows = sorted(report);
+    const ubi__marker_group **rows = groups_sorted(report);
     ubi__marker_group rest = rest_of(report);
     if (!rows)
         return ubi__fail_nomem();

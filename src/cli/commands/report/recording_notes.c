@@ -19,7 +19,7 @@
 
 /* ---- gathering ---------------------------------------------------------------------------------------------------- */
 
-static void UBI_PRINTF(2, 3) note(ubi__recording_notes *out, const char *format, ...) {
+static void UBI_PRINTF(2, 3) note_add(ubi__recording_notes *out, const char *format, ...) {
     va_list args;
     if (out->n == UBI__RECORDING_NOTES)
         return;
@@ -56,11 +56,11 @@ static void note_losses(ubi__recording_notes *out, const ubi__recording_summary 
     for (size_t i = 0; i < LOSSES; i++) {
         uint64_t n = s->tables.counters[losses[i].counter];
         if (n)
-            note(out, "%s %s", ubi__human_things(count, n, losses[i].singular), losses[i].words);
+            note_add(out, "%s %s", ubi__human_things(count, n, losses[i].singular), losses[i].words);
     }
     if (s->double_frees)
-        note(out, "%s of what did not live any more: the file is wrong there",
-             ubi__human_things(count, s->double_frees, "free"));
+        note_add(out, "%s of what did not live any more: the file is wrong there",
+                 ubi__human_things(count, s->double_frees, "free"));
 }
 
 /* Several calls in one function are said once. */
@@ -83,11 +83,12 @@ static void note_wrappers(ubi__recording_notes *out, const ubi__recording_view *
     }
     if (n == 0)
         return;
-    note(out, "%s%s ask%s for memory in the name of many: places are their callers, %s--no-wrappers stays with them",
-         text, more ? " and others" : "", n == 1 && !more ? "s" : "",
-         !v->is_list         ? ""
-         : v->style->unicode ? "\"→\" shows the way from there, "
-                             : "\">\" shows the way from there, ");
+    note_add(out,
+             "%s%s ask%s for memory in the name of many: places are their callers, %s--no-wrappers stays with them",
+             text, more ? " and others" : "", n == 1 && !more ? "s" : "",
+             !v->is_list         ? ""
+             : v->style->unicode ? "\"→\" shows the way from there, "
+                                 : "\">\" shows the way from there, ");
 }
 
 /* "sort, head (3 times)": those that were not recorded for one reason. @return whether there are any */
@@ -118,19 +119,20 @@ static void note_missing(ubi__recording_notes *out, const ubi__vec_recording_mis
     for (size_t i = 0; i < n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s (%s)", i ? "," : "", missing->at[i].path,
                                  missing->at[i].name);
-    note(out, "%s of this recording %s missing, and what %s in no number:%s%s",
-         ubi__human_things(count, missing->n, "file"), missing->n == 1 ? "is" : "are",
-         missing->n == 1 ? "its process did is" : "their processes did is", text, missing->n > n ? ", ..." : "");
+    note_add(out, "%s of this recording %s missing, and what %s in no number:%s%s",
+             ubi__human_things(count, missing->n, "file"), missing->n == 1 ? "is" : "are",
+             missing->n == 1 ? "its process did is" : "their processes did is", text, missing->n > n ? ", ..." : "");
 }
 
 /* Programs that the work may have been done by. */
 static void note_started(ubi__recording_notes *out, const ubi__ubirec_tables *t) {
     char names[STARTED_SAID * 96];
     if (name_started(names, sizeof names, t, UBI__UNRECORDED_CHOICE))
-        note(out, "it started %s; what these allocated was not recorded: record --follow-children does that", names);
+        note_add(out, "it started %s; what these allocated was not recorded: record --follow-children does that",
+                 names);
     for (int why = UBI__UNRECORDED_CHOICE + 1; why < UBI__UNRECORDED_COUNT; why++)
         if (name_started(names, sizeof names, t, (ubi__unrecorded)why))
-            note(out, "not recorded: %s: %s", names, ubi__unrecorded_words((ubi__unrecorded)why));
+            note_add(out, "not recorded: %s: %s", names, ubi__unrecorded_words((ubi__unrecorded)why));
 }
 
 static bool has_estimates(const ubi__recording_view *v) {
@@ -139,11 +141,12 @@ static bool has_estimates(const ubi__recording_view *v) {
 
 static void note_estimates(ubi__recording_notes *out, const ubi__recording_view *v) {
     if (has_estimates(v))
-        note(out,
-             "numbers are estimates: in 94 of 100 recordings or more the truth lies between the limits%s. A count with "
-             "~ is a "
-             "guess: many small blocks may hide in what was not sampled. A smaller --period tells more",
-             v->report->wishes->detail ? "" : ", which --detail shows for all");
+        note_add(
+            out,
+            "numbers are estimates: in 94 of 100 recordings or more the truth lies between the limits%s. A count with "
+            "~ is a "
+            "guess: many small blocks may hide in what was not sampled. A smaller --period tells more",
+            v->report->wishes->detail ? "" : ", which --detail shows for all");
 }
 
 /* Whether it had any reason to free what it had. */
@@ -151,16 +154,17 @@ static void note_end(ubi__recording_notes *out, const ubi__recording_summary *s)
     char time[UBI__HUMAN_TEXT];
     const ubi__ubirec_tables *t = &s->tables;
     if (!t->has_end)
-        note(out, "the recorder did not see the program end: what is not freed may just not have been freed yet");
+        note_add(out, "the recorder did not see the program end: what is not freed may just not have been freed yet");
     else if (ubi__recording_was_given_up(s))
-        note(out,
-             "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was lost is not "
-             "known",
-             ubi__human_duration(time, s->time_ns / 1000));
+        note_add(
+            out,
+            "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was lost is not "
+            "known",
+            ubi__human_duration(time, s->time_ns / 1000));
     else if (t->end.reason == UBI__UBIREC_KILLED || t->end.reason == UBI__UBIREC_STOPPED)
-        note(out, "%s: what is not freed may have been in use",
-             t->end.reason == UBI__UBIREC_KILLED ? "the program was killed"
-                                                 : "recording was stopped before the program ended");
+        note_add(out, "%s: what is not freed may have been in use",
+                 t->end.reason == UBI__UBIREC_KILLED ? "the program was killed"
+                                                     : "recording was stopped before the program ended");
 }
 
 void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording_view *v) {
@@ -168,25 +172,26 @@ void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording
     const ubi__recording_summary *s = &v->report->summary;
     out->n = 0;
     if (s->fault[0])
-        note(out, "this is what stands before a fault in the file: %s", s->fault);
+        note_add(out, "this is what stands before a fault in the file: %s", s->fault);
     if (s->torn_bytes)
-        note(out, "the recording ends in an unfinished block, of which %s were ignored",
-             ubi__human_things(count, s->torn_bytes, "byte"));
+        note_add(out, "the recording ends in an unfinished block, of which %s were ignored",
+                 ubi__human_things(count, s->torn_bytes, "byte"));
     note_end(out, s);
     if (v->report->processes.n_given_up && !ubi__recording_was_given_up(s))
-        note(out, "the recording of %s was given up or cut; how much was lost is not known",
-             v->report->processes.n_given_up == 1 ? "a process" : "some processes");
+        note_add(out, "the recording of %s was given up or cut; how much was lost is not known",
+                 v->report->processes.n_given_up == 1 ? "a process" : "some processes");
     note_missing(out, &v->report->processes.missing);
     note_started(out, &s->tables);
     note_losses(out, s);
     note_estimates(out, v);
     if (ubi__recording_mappings_hint(text, sizeof text, v->report))
-        note(out, "%s", text);
+        note_add(out, "%s", text);
     note_wrappers(out, v);
     for (size_t i = 0; i < v->report->n_hints; i++)
-        note(out, "%s", v->report->hints[i].text);
+        note_add(out, "%s", v->report->hints[i].text);
     if (v->report->n_hints_left_out)
-        note(out, "and so do addresses of %s", ubi__human_things(count, v->report->n_hints_left_out, "other module"));
+        note_add(out, "and so do addresses of %s",
+                 ubi__human_things(count, v->report->n_hints_left_out, "other module"));
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------ */

@@ -96,7 +96,7 @@ ubi_status ubi__recording_find_pools(ubi__recording_report *report) {
 
 /* ---- the command -------------------------------------------------------------------------------------------------- */
 
-static ubi_status tell(ubi__cli *cli, ubi__recording_report *report) {
+static ubi_status progress_tell(ubi__cli *cli, ubi__recording_report *report) {
     if (report->wishes->format)
         return ubi__recording_rows(cli, report);
     return cli->common.json ? ubi__recording_document(cli, report) : ubi__recording_page(cli, report);
@@ -122,7 +122,7 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const ubi__rec
         return ubi__fail_nomem();
     ubi_status status = ubi__recording_report_open(report, cli, path, wishes);
     if (status == UBI_OK) {
-        status = tell(cli, report);
+        status = progress_tell(cli, report);
         if (status == UBI_OK)
             status = ubi__recording_check(exit_code, cli, condition, report);
         if (status == UBI_OK && condition && *exit_code == UBI__EXIT_OK)
@@ -250,7 +250,7 @@ static const char *what_is_missing(const ubi__recording_report *report) {
     return NULL;
 }
 
-static ubi_status measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
+static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_query_value value) {
     const ubi__recording_report *report = payload;
     *out = (ubi__condition_value){ 0 };
     switch ((fact)(value.name - ubi__recording_facts)) {
@@ -292,7 +292,7 @@ static ubi_status measure(ubi__condition_value *out, void *payload, ubi_query_va
 #define LEAST_PERIOD_BYTES 1024
 
 /* Powers of two, for people. */
-static bool refine(void *payload) {
+static bool report_refine(void *payload) {
     ubi__recording_report *report = payload;
     uint64_t now = period_in_mind(report), next = LEAST_PERIOD_BYTES;
     while (next * 2 < now)
@@ -317,7 +317,7 @@ ubi_status ubi__recording_check(int *exit_code, ubi__cli *cli, const ubi__condit
     if (condition)
         UBI_TRY(ubi__recording_find_pools(report));
     const ubi__condition_estimates estimates = {
-        .measure = measure, .refine = refine, .name = name_period, .payload = report
+        .measure = report_measure, .refine = report_refine, .name = name_period, .payload = report
     };
     return ubi__condition_check_estimates(exit_code, cli, condition, &estimates);
 }

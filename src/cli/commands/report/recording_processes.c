@@ -178,7 +178,7 @@ static bool is_first(const char *path, uint64_t pid) {
     return !rest || !is_of_process(rest);
 }
 
-static ubi_status find(ubi__recording_processes *p, const char *path, const char *wanted) {
+static ubi_status process_find(ubi__recording_processes *p, const char *path, const char *wanted) {
     if (strcmp(path, "-") != 0)
         UBI_TRY(add_file(p, path, 0));
     if (p->rows.n == 0) /* who opens it says why */
@@ -196,7 +196,7 @@ static ubi_status find(ubi__recording_processes *p, const char *path, const char
 
 ubi_status ubi__recording_processes_find(ubi__recording_processes *out, const char *path, const char *wanted) {
     *out = (ubi__recording_processes){ .merge = NULL };
-    ubi_status status = find(out, path, wanted);
+    ubi_status status = process_find(out, path, wanted);
     if (status != UBI_OK)
         ubi__recording_processes_fini(out);
     return status;
@@ -328,7 +328,7 @@ static int compare_bytes(const void *a, const void *b) {
     return compare_starts(*x, *y);
 }
 
-static void right(const ubi__cli *cli, const char *text, size_t columns) {
+static void number_write_right(const ubi__cli *cli, const char *text, size_t columns) {
     size_t used = ubi__display_columns(ubi__text(text), &cli->style, SIZE_MAX);
     ubi__display_pad(&cli->output->out, used, columns > used ? columns : used + 1);
     ubi__out_string(&cli->output->out, text);
@@ -338,11 +338,11 @@ static void right(const ubi__cli *cli, const char *text, size_t columns) {
 static void write_row(const ubi__cli *cli, const ubi__recording_process *row) {
     char text[UBI__HUMAN_TEXT], name[UBI__PROCESS_NAME];
     bool is_known = row->n_samples > 0 || row->about.period_bytes == 1;
-    right(cli, is_known ? ubi__human_size(text, ubi__whole(row->bytes)) : "-", SIZE_COLUMNS);
-    right(cli, is_known ? ubi__human_size(text, ubi__whole(left_of(row))) : "-", SIZE_COLUMNS);
-    right(cli, is_known ? ubi__human_count(text, ubi__whole(row->count)) : "-", SIZE_COLUMNS);
+    number_write_right(cli, is_known ? ubi__human_size(text, ubi__whole(row->bytes)) : "-", SIZE_COLUMNS);
+    number_write_right(cli, is_known ? ubi__human_size(text, ubi__whole(left_of(row))) : "-", SIZE_COLUMNS);
+    number_write_right(cli, is_known ? ubi__human_count(text, ubi__whole(row->count)) : "-", SIZE_COLUMNS);
     snprintf(text, sizeof text, "%" PRIu64, row->pid);
-    right(cli, text, SIZE_COLUMNS);
+    number_write_right(cli, text, SIZE_COLUMNS);
     ubi__out_string(&cli->output->out, "  ");
     ubi__recording_process_name(name, row);
     ubi__display_text(&cli->output->out, &cli->style, ubi__text(name), sizeof name);

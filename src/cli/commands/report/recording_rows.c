@@ -244,7 +244,7 @@ static ubi_status find_column(const column **out, ubi_text name) {
     return ubi__fail(UBI_EINVAL, "a recording has no column \"%s\"", word);
 }
 
-static ubi_status choose(choice *out, const char *text) {
+static ubi_status columns_choose(choice *out, const char *text) {
     out->n = 0;
     for (;;) {
         const char *end = strchr(text, ',');
@@ -260,7 +260,7 @@ static ubi_status choose(choice *out, const char *text) {
 
 ubi_status ubi__recording_columns_check(const char *text) {
     choice chosen;
-    return choose(&chosen, text);
+    return columns_choose(&chosen, text);
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------------------- */
@@ -272,7 +272,7 @@ typedef struct table {
     choice columns;
 } table;
 
-static void put_line(const table *t, const row *r) {
+static void line_put(const table *t, const row *r) {
     for (size_t i = 0; i < t->columns.n; i++) {
         const column *c = t->columns.at[i];
         if (i)
@@ -286,7 +286,7 @@ static void put_line(const table *t, const row *r) {
     ubi__out_char(t->out, '\n');
 }
 
-static void put_object(const table *t, const row *r) {
+static void object_put(const table *t, const row *r) {
     ubi__json_object_begin(t->json);
     for (size_t i = 0; i < t->columns.n; i++) {
         const column *c = t->columns.at[i];
@@ -302,7 +302,7 @@ static void put_object(const table *t, const row *r) {
     ubi__json_object_end(t->json);
 }
 
-static void put_header(const table *t) {
+static void header_put(const table *t) {
     for (size_t i = 0; i < t->columns.n; i++) {
         if (i)
             ubi__out_char(t->out, t->csv ? ',' : '\t');
@@ -315,7 +315,7 @@ static const ubi__recording_place no_place = { .function = { "(no stack)", 10 },
                                                .file = { "", 0 },
                                                .module = { "", 0 } };
 
-static void put_rows(const table *t, const ubi__recording_report *report, char *stack) {
+static void rows_put(const table *t, const ubi__recording_report *report, char *stack) {
     uint64_t n = 0, most = report->wishes->top ? report->wishes->top : UINT64_MAX;
     for (size_t i = 0; i < report->sites.rows.n && n < most && !t->out->failed; i++) {
         row r = { .report = report, .site = &report->sites.rows.at[i], .stack = stack };
@@ -324,24 +324,24 @@ static void put_rows(const table *t, const ubi__recording_report *report, char *
         if (!ubi__recording_site_place(&r.place, report, r.site))
             r.place = no_place;
         if (t->json)
-            put_object(t, &r);
+            object_put(t, &r);
         else
-            put_line(t, &r);
+            line_put(t, &r);
         n++;
     }
 }
 
-static void put_table(table *t, ubi__cli *cli, const ubi__recording_report *report, char *stack) {
+static void table_put(table *t, ubi__cli *cli, const ubi__recording_report *report, char *stack) {
     ubi__json j;
     if (strcmp(report->wishes->format, "json") != 0) {
-        put_header(t);
-        put_rows(t, report, stack);
+        header_put(t);
+        rows_put(t, report, stack);
         return;
     }
     t->json = &j;
     ubi__document_begin(&j, cli, "ubiheap.recording-sites/1", report->path);
     ubi__json_member_array(&j, "sites");
-    put_rows(t, report, stack);
+    rows_put(t, report, stack);
     ubi__json_array_end(&j);
     ubi__document_end(&j);
 }
@@ -350,12 +350,12 @@ ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report) {
     const ubi_allocator *a = ubi_allocator_default();
     table t = { .out = &cli->output->out, .csv = strcmp(report->wishes->format, "csv") == 0 };
     const char *standard = report->is_exact ? STANDARD_COLUMNS : SAMPLED_COLUMNS;
-    UBI_TRY(choose(&t.columns, report->wishes->columns ? report->wishes->columns : standard));
+    UBI_TRY(columns_choose(&t.columns, report->wishes->columns ? report->wishes->columns : standard));
     UBI_TRY(ubi__sites_sort(&report->sites, ubi__recording_order(report->wishes->by)));
     char *stack = ubi__alloc_array(a, STACK_BYTES, 1);
     if (!stack)
         return ubi__fail_nomem();
-    put_table(&t, cli, report, stack);
+    table_put(&t, cli, report, stack);
     ubi__free_array(a, stack, STACK_BYTES, 1);
     return UBI_OK;
 }

@@ -127,19 +127,19 @@ static ubi_status gather_hints(work *w) {
     return UBI_OK;
 }
 
-static ubi_status symbolize(work *w) {
+static ubi_status frames_symbolize(work *w) {
     UBI_TRY(add_modules(w));
     UBI_TRY(fill_in(w));
     return w->report ? gather_hints(w) : UBI_OK;
 }
 
-static ubi_status run(work *w) {
+static ubi_status symbolizer_run(work *w) {
     const ubi_allocator *a = ubi_allocator_default();
     size_t n = w->tables->modules.n + 1;
     UBI_TRY(ubi__symbolizer_new(&w->symbolizer, NULL, NULL));
     w->missing = ubi__calloc_array(a, n, sizeof *w->missing);
     w->numbers = ubi__calloc_array(a, n, sizeof *w->numbers);
-    ubi_status status = w->missing && w->numbers ? symbolize(w) : ubi__fail_nomem();
+    ubi_status status = w->missing && w->numbers ? frames_symbolize(w) : ubi__fail_nomem();
     ubi__free_array(a, w->numbers, n, sizeof *w->numbers);
     ubi__free_array(a, w->missing, n, sizeof *w->missing);
     ubi__symbolizer_free(w->symbolizer);
@@ -148,12 +148,12 @@ static ubi_status run(work *w) {
 
 ubi_status ubi__recording_symbolize(ubi__recording_report *report, ubi_progress progress) {
     work w = { .report = report, .tables = &report->summary.tables, .progress = progress };
-    return run(&w);
+    return symbolizer_run(&w);
 }
 
 ubi_status ubi__recording_name_frames(ubi__ubirec_tables *tables, const ubi_progress *progress) {
     work w = { .tables = tables };
     if (progress)
         w.progress = *progress;
-    return run(&w);
+    return symbolizer_run(&w);
 }

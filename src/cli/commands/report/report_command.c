@@ -13,7 +13,7 @@ typedef ubi__recording_wishes report_arguments;
 
 #define AT(field) offsetof(report_arguments, field)
 
-static ubi_status tell(ubi__cli *cli, const ubi__snapshot *snapshot, ubi__report_facts *facts) {
+static ubi_status report_show(ubi__cli *cli, const ubi__snapshot *snapshot, ubi__report_facts *facts) {
     ubi_status status = ubi__report_facts_init(facts, snapshot, ubi__progress_line_callbacks(&cli->progress));
     ubi__progress_line_clear(&cli->progress);
     if (status == UBI_OK && cli->common.json)
@@ -28,7 +28,7 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const report_a
     ubi__snapshot snapshot;
     ubi__report_facts facts = { .detail = arguments->detail };
     UBI_TRY(ubi__snapshot_open(&snapshot, cli, path));
-    ubi_status status = tell(cli, &snapshot, &facts);
+    ubi_status status = report_show(cli, &snapshot, &facts);
     ubi__condition_facts judged = { .graph = snapshot.graph, .look = snapshot.look };
     judged.dominators = facts.dominators;
     if (status == UBI_OK)
@@ -60,7 +60,7 @@ static ubi_status check_snapshot_wishes(const report_arguments *arguments) {
     return UBI_OK;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status report_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const report_arguments *arguments = values;
     ubi__condition *condition;
     (void)n_operands;
@@ -171,5 +171,5 @@ const ubi__command ubi__command_report = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(report_arguments),
-    .run = run,
+    .run = report_run,
 };

@@ -271,7 +271,7 @@ static bool count_bytes(void *payload, const void *data, size_t n) {
 }
 
 /* Bytes of the document with these limits. */
-static size_t measure(const ubi__report_facts *facts, const report_limits *limits) {
+static size_t document_measure(const ubi__report_facts *facts, const report_limits *limits) {
     ubi__json j;
     size_t n = sizeof "{\"schema\":\"ubiheap.report/1\",}\n";
     document d = { &j, facts, limits, 0 };
@@ -288,7 +288,7 @@ static const report_limits *choose_limits(const ubi__report_facts *facts) {
     if (facts->detail)
         return &all_of_it;
     for (size_t i = 0; i + 1 < N_BRIEF; i++)
-        if (measure(facts, &brief[i]) < UBI__REPORT_DOCUMENT_BYTES)
+        if (document_measure(facts, &brief[i]) < UBI__REPORT_DOCUMENT_BYTES)
             return &brief[i];
     return &brief[N_BRIEF - 1];
 }

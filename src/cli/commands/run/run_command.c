@@ -79,7 +79,7 @@ static ubi_status check_outputs(const ubi__run_arguments *a, const ubi__cli *cli
     return UBI_OK;
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     static ubi__breakdown_choice breakdown;
     static ubi__run_arguments arguments;
     arguments = *(ubi__run_arguments *)values;
@@ -198,5 +198,5 @@ const ubi__command ubi__command_run = {
     .max_operands = INT_MAX,
     .options_first = true,
     .arguments_bytes = sizeof(ubi__run_arguments),
-    .run = run,
+    .run = run_run,
 };

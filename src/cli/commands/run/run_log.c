@@ -126,7 +126,7 @@ static void write_time(ubi__json *json, double ms) {
     ubi__json_raw(json, (ubi_text){ p, (size_t)(end - p) });
 }
 
-static bool keep(void *payload, const void *data, size_t n) {
+static bool log_keep(void *payload, const void *data, size_t n) {
     ubi__vec_u8 *to = payload;
     if (ubi__vec_u8_reserve(to, ubi_allocator_default(), n) != UBI_OK)
         return false;
@@ -141,7 +141,7 @@ static void write_stack(ubi__json *json, ubi__run_log *log, ubi_stack stack) {
         ubi__json own;
         s->json.n = 0;
         s->ref = stack.ref;
-        ubi__json_init(&own, keep, &s->json, false);
+        ubi__json_init(&own, log_keep, &s->json, false);
         ubi__render_stack(&own, stack);
         s->known = ubi__json_flush(&own) == UBI_OK;
     }

@@ -61,8 +61,8 @@ static ubi_status need_module(ubi__run_profiler *p, const ubi__unwind_module *mo
 }
 
 /* "function (file.c:12)", or "function (module)" when lines are not known. */
-static ubi_status tell(const ubi__symbol *symbol, const known_module *module, ubi_profiler_name_fn name,
-                       void *name_payload) {
+static ubi_status profiler_tell(const ubi__symbol *symbol, const known_module *module, ubi_profiler_name_fn name,
+                                void *name_payload) {
     char text[UBI__SYMBOL_NAME_BYTES + 512], file[256];
     int n;
     if (symbol->file.ptr && symbol->line) {
@@ -92,7 +92,7 @@ static ubi_status name_address(void *payload, uintptr_t return_address, ubi_prof
     UBI_TRY(ubi__symbolizer_look_up_return(p->symbolizer, &symbols, &n, module.number, return_address - found.bias));
     for (; n > 0; n--)
         if (symbols[n - 1].function.ptr && !is_hook(&symbols[n - 1], p->hooks_folder))
-            UBI_TRY(tell(&symbols[n - 1], &module, name, name_payload));
+            UBI_TRY(profiler_tell(&symbols[n - 1], &module, name, name_payload));
     return UBI_OK;
 }
 

@@ -13,7 +13,7 @@
 
 /* ---- the census --------------------------------------------------------------------------------------------------- */
 
-static ubi_status take_census(ubi_census **out, const ubi__run *run, const ubi__script_runtime *runtime) {
+static ubi_status census_take(ubi_census **out, const ubi__run *run, const ubi__script_runtime *runtime) {
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&run->cli->progress);
     options.compat = run->cli->compat;
@@ -22,7 +22,7 @@ static ubi_status take_census(ubi_census **out, const ubi__run *run, const ubi__
     return status;
 }
 
-static ubi_status with_tree(const ubi__run *run, const ubi_census *census, ubi__json *json) {
+static ubi_status census_write_tree(const ubi__run *run, const ubi_census *census, ubi__json *json) {
     ubi_census_tree_options options = ubi__breakdown_tree_options(&run->arguments->by, run->breakdown);
     ubi__census_text_options text = ubi__breakdown_text_options(&run->arguments->by, run->breakdown, run->cli);
     ubi_census_tree *tree;
@@ -33,11 +33,11 @@ static ubi_status with_tree(const ubi__run *run, const ubi_census *census, ubi__
     return status;
 }
 
-static ubi_status write_census_json(const ubi__run *run, ubi__json *json, const ubi_census *census) {
+static ubi_status census_put(const ubi__run *run, ubi__json *json, const ubi_census *census) {
     ubi__breakdown_write_json(json, run->breakdown);
     if (ubi__breakdown_wants_tree(&run->arguments->by)) {
         ubi__json_key(json, "tree");
-        return with_tree(run, census, json);
+        return census_write_tree(run, census, json);
     }
     ubi__json_key(json, "report");
     return ubi__render_report(json, ubi_census_report(census));
@@ -45,7 +45,7 @@ static ubi_status write_census_json(const ubi__run *run, ubi__json *json, const 
 
 /* ---- the document ------------------------------------------------------------------------------------------------- */
 
-static void write_snapshot(ubi__json *json, const ubi__run_snapshot *s) {
+static void snapshot_put(ubi__json *json, const ubi__run_snapshot *s) {
     ubi__json_object_begin(json);
     ubi__json_member_string(json, "file", s->file);
     ubi__json_member_string(json, "trigger", ubi__run_trigger_names[s->trigger]);
@@ -56,7 +56,7 @@ static void write_snapshot(ubi__json *json, const ubi__run_snapshot *s) {
     ubi__json_object_end(json);
 }
 
-static void write_log(ubi__json *json, const ubi__run *run) {
+static void log_put(ubi__json *json, const ubi__run *run) {
     ubi__json_member_object(json, "allocationLog");
     ubi__json_member_string(json, "file", run->arguments->allocation_log);
     ubi__json_member_u64(json, "entries", run->log.entries);
@@ -64,7 +64,7 @@ static void write_log(ubi__json *json, const ubi__run *run) {
     ubi__json_object_end(json);
 }
 
-static void write_timeline(ubi__json *json, const ubi__run *run) {
+static void timeline_put(ubi__json *json, const ubi__run *run) {
     ubi__json_member_object(json, "timeline");
     ubi__json_member_string(json, "file", run->arguments->timeline);
     ubi__json_member_u64(json, "markers", run->timeline.markers);
@@ -72,29 +72,29 @@ static void write_timeline(ubi__json *json, const ubi__run *run) {
     ubi__json_object_end(json);
 }
 
-static ubi_status write_document(const ubi__run *run, const ubi_census *census, int exit_code) {
+static ubi_status document_write(const ubi__run *run, const ubi_census *census, int exit_code) {
     ubi__json json;
     ubi_status status = UBI_OK;
     ubi__document_begin(&json, run->cli, "ubiheap.run/1", run->script);
     ubi__json_member_u64(&json, "exitCode", (uint64_t)exit_code);
     ubi__json_member_array(&json, "snapshots");
     for (size_t i = 0; i < run->snapshots.n; i++)
-        write_snapshot(&json, &run->snapshots.at[i]);
+        snapshot_put(&json, &run->snapshots.at[i]);
     ubi__json_array_end(&json);
     if (run->arguments->allocation_log)
-        write_log(&json, run);
+        log_put(&json, run);
     if (run->arguments->timeline)
-        write_timeline(&json, run);
+        timeline_put(&json, run);
     if (census)
-        status = write_census_json(run, &json, census);
+        status = census_put(run, &json, census);
     ubi__document_end(&json);
     return status;
 }
 
-static ubi_status write_output(const ubi__run *run, const ubi_census *census, int exit_code) {
+static ubi_status output_write(const ubi__run *run, const ubi_census *census, int exit_code) {
     if (run->cli->common.json)
-        return write_document(run, census, exit_code);
-    return census ? with_tree(run, census, NULL) : UBI_OK;
+        return document_write(run, census, exit_code);
+    return census ? census_write_tree(run, census, NULL) : UBI_OK;
 }
 
 /* ---- where it goes ------------------------------------------------------------------------------------------------ */
@@ -103,13 +103,13 @@ static ubi_status write_output(const ubi__run *run, const ubi_census *census, in
 static ubi__standard_output file_output;
 
 /* Complaints are about the script; this one is about a file of ours. */
-static ubi_status about_output(const ubi__run *run, ubi_status status) {
+static ubi_status output_fail(const ubi__run *run, ubi_status status) {
     char why[256];
     snprintf(why, sizeof why, "%s", ubi_error_message());
     return ubi__fail(status, "%s: %s", run->arguments->output, why);
 }
 
-static ubi_status write_to_file(ubi__run *run, const ubi_census *census, int exit_code) {
+static ubi_status output_write_file(ubi__run *run, const ubi_census *census, int exit_code) {
     const char *subject = run->cli->subject;
     ubi__standard_output *standard = run->cli->output;
     ubi__style style = run->cli->style;
@@ -117,25 +117,25 @@ static ubi_status write_to_file(ubi__run *run, const ubi_census *census, int exi
     ubi_status status = ubi__output_file_open(&file, run->cli, run->arguments->output);
     run->cli->subject = subject;
     if (status != UBI_OK)
-        return about_output(run, status);
+        return output_fail(run, status);
     ubi__standard_output_init(&file_output, file.file.fd);
     run->cli->output = &file_output;
     run->cli->style = ubi__terminal_style(file.file.fd, run->cli->common.color);
-    status = write_output(run, census, exit_code);
+    status = output_write(run, census, exit_code);
     if (status == UBI_OK && ubi__out_flush(&file_output.out) != UBI_OK)
         status = ubi__fail_errno(file_output.error, "cannot write");
     run->cli->output = standard;
     run->cli->style = style;
     status = ubi__output_file_close(&file, status);
-    return status == UBI_OK || status == UBI_ECANCELLED ? status : about_output(run, status);
+    return status == UBI_OK || status == UBI_ECANCELLED ? status : output_fail(run, status);
 }
 
 ubi_status ubi__run_report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code) {
     ubi_census *census = NULL;
     if (run->settings.census)
-        UBI_TRY(take_census(&census, run, runtime));
+        UBI_TRY(census_take(&census, run, runtime));
     ubi_status status =
-        run->arguments->output ? write_to_file(run, census, exit_code) : write_output(run, census, exit_code);
+        run->arguments->output ? output_write_file(run, census, exit_code) : output_write(run, census, exit_code);
     ubi_census_free(census);
     return status;
 }

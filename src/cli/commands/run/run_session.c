@@ -94,20 +94,20 @@ static void out_of_memory(void *state) {
         ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_OOM);
 }
 
-static ubi_status track(session *s) {
+static ubi_status session_track(session *s) {
     UBI_TRY(ubi__observer_set_probability(s->observer, s->run->settings.probability));
     UBI_TRY(ubi__observer_set_log_limit(s->observer, s->logs ? LOG_ENTRIES : 1));
     return ubi__observer_set_tracking(s->observer, true);
 }
 
-static ubi_status observe(session *s) {
+static ubi_status session_observe(session *s) {
     const ubi__run_settings *settings = &s->run->settings;
     if (!settings->sites && !settings->snapshot[UBI__RUN_AT_GC])
         return UBI_OK;
     UBI_TRY(s->runtime->ops->observer(s->runtime->payload, &s->observer));
     if (settings->snapshot[UBI__RUN_AT_GC])
         ubi__observer_on_collection(s->observer, on_collection, s);
-    return settings->sites ? track(s) : UBI_OK;
+    return settings->sites ? session_track(s) : UBI_OK;
 }
 
 static void plan_pull(session *s, uint64_t now_us) {
@@ -121,7 +121,7 @@ static ubi_status join_timeline(session *s) {
     return ubi__run_timeline_join(&s->run->timeline, s->runtime);
 }
 
-static ubi_status begin(void *payload, const ubi__script_runtime *runtime, void **state) {
+static ubi_status session_begin(void *payload, const ubi__script_runtime *runtime, void **state) {
     ubi__run *run = payload;
     session *s = calloc(1, sizeof *s);
     if (!s)
@@ -135,7 +135,7 @@ static ubi_status begin(void *payload, const ubi__script_runtime *runtime, void 
     s->interval_at_us = run->settings.interval_us ? now_us + run->settings.interval_us : UINT64_MAX;
     s->drain_at_us = s->logs ? now_us + DRAIN_US : UINT64_MAX;
     plan_pull(s, now_us);
-    ubi_status status = observe(s);
+    ubi_status status = session_observe(s);
     if (status == UBI_OK)
         status = join_timeline(s);
     if (status == UBI_OK && run->profiler)
@@ -155,7 +155,7 @@ static ubi_status begin(void *payload, const ubi__script_runtime *runtime, void 
 
 /* ---- in between --------------------------------------------------------------------------------------------------- */
 
-static void drain(session *s) {
+static void session_drain(session *s) {
     if (!s->logs)
         return;
     pthread_mutex_lock(&s->run->log_lock);
@@ -168,7 +168,7 @@ static void drain_last(session *s) {
     if (!s->logs || s->logged_last || s->runtime->number == 0)
         return;
     s->logged_last = true;
-    drain(s);
+    session_drain(s);
     pthread_mutex_lock(&s->run->log_lock);
     s->run->workers_to_log--;
     pthread_cond_signal(&s->run->worker_logged);
@@ -182,7 +182,7 @@ static void look_at_clock(session *s) {
         s->interval_at_us = ubi__clock_us() + s->run->settings.interval_us;
     }
     if (now_us >= s->drain_at_us) {
-        drain(s);
+        session_drain(s);
         pthread_mutex_lock(&s->run->log_lock);
         ubi__run_log_flush(&s->run->log);
         pthread_mutex_unlock(&s->run->log_lock);
@@ -194,12 +194,12 @@ static void look_at_clock(session *s) {
     }
 }
 
-static void measure(session *s, uint64_t heap_bytes) {
+static void session_measure(session *s, uint64_t heap_bytes) {
     if (s->on_timeline)
         ubi__run_timeline_measure(&s->run->timeline, heap_bytes, &s->measured);
 }
 
-static void tick(void *state) {
+static void session_tick(void *state) {
     session *s = state;
     unsigned sent = atomic_load_explicit(&signals, memory_order_relaxed);
     if (sent != s->signals_seen) {
@@ -211,10 +211,10 @@ static void tick(void *state) {
         ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_GC);
     }
     if (s->logs && s->observer->log.count >= DRAIN_ENTRIES)
-        drain(s);
+        session_drain(s);
     if (atomic_load_explicit(&s->run->log_ends, memory_order_relaxed))
         drain_last(s);
-    measure(s, ubi__script_heap_bytes(s->runtime));
+    session_measure(s, ubi__script_heap_bytes(s->runtime));
     if (s->interval_at_us != UINT64_MAX || s->drain_at_us != UINT64_MAX || s->pull_at_us != UINT64_MAX)
         look_at_clock(s);
 }
@@ -226,7 +226,7 @@ static uint64_t due_us(void *state) {
     return s->pull_at_us < due_us ? s->pull_at_us : due_us;
 }
 
-static bool interrupted(void *payload) {
+static bool session_interrupted(void *payload) {
     (void)payload;
     return terminated || ubi__interrupted();
 }
@@ -273,7 +273,7 @@ static void close_timeline(session *s) {
     ubi__run *run = s->run;
     if (!s->on_timeline)
         return;
-    measure(s, ubi__script_heap_bytes(s->runtime));
+    session_measure(s, ubi__script_heap_bytes(s->runtime));
     s->pull_at_us = UINT64_MAX;
     ubi_status status = ubi__run_timeline_close(&run->timeline);
     pthread_mutex_lock(&run->lock);
@@ -284,7 +284,7 @@ static void close_timeline(session *s) {
     pthread_mutex_unlock(&run->lock);
 }
 
-static void report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code) {
+static void session_report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code) {
     run->runner->flush_output();
     pthread_mutex_lock(&run->lock);
     ubi_status status = ubi__run_report(run, runtime, exit_code);
@@ -294,17 +294,17 @@ static void report(ubi__run *run, const ubi__script_runtime *runtime, int exit_c
 }
 
 /* What stopped the script is no reason to stop the work that was asked for after it; the next Ctrl-C is. */
-static int finish(void *state, int exit_code, bool leaves) {
+static int session_finish(void *state, int exit_code, bool leaves) {
     session *s = state;
     ubi__run *run = s->run;
     ubi__interrupt_accept();
     signal(SIGPIPE, SIG_IGN);
-    drain(s);
+    session_drain(s);
     close_log(run);
     if (run->settings.snapshot[UBI__RUN_AT_EXIT])
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_EXIT);
     close_timeline(s);
-    report(run, s->runtime, exit_code);
+    session_report(run, s->runtime, exit_code);
     if (run->failed && exit_code == UBI__SCRIPT_EXIT_OK)
         exit_code = UBI__EXIT_SYSTEM;
     if (terminated)
@@ -312,10 +312,10 @@ static int finish(void *state, int exit_code, bool leaves) {
     return leaves ? ubi__finish(run->cli, UBI_OK, exit_code) : exit_code;
 }
 
-static void end(void *state) {
+static void session_end(void *state) {
     session *s = state;
     drain_last(s);
-    measure(s, 0);
+    session_measure(s, 0);
     if (s->observer)
         ubi__observer_on_collection(s->observer, NULL, NULL);
     free(s);
@@ -324,12 +324,12 @@ static void end(void *state) {
 ubi__script_hooks ubi__run_hooks(ubi__run *run) {
     return (ubi__script_hooks){
         .payload = run,
-        .begin = begin,
-        .tick = tick,
+        .begin = session_begin,
+        .tick = session_tick,
         .due_us = due_us,
-        .finish = finish,
+        .finish = session_finish,
         .out_of_memory = out_of_memory,
-        .end = end,
-        .interrupted = interrupted,
+        .end = session_end,
+        .interrupted = session_interrupted,
     };
 }

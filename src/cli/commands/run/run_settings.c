@@ -68,7 +68,7 @@ static bool wants_sites(const ubi__run_settings *s, const ubi__run_arguments *a,
            (s->census && ubi__text_contains(breakdown->json, ubi__text("allocationStack")));
 }
 
-static ubi_status check(const ubi__run_arguments *a) {
+static ubi_status settings_check(const ubi__run_arguments *a) {
     if (a->module && a->script)
         return ubi__fail(UBI_EINVAL, "--module and --script exclude each other");
     if (a->allocation_log && a->sites < 0)
@@ -93,7 +93,7 @@ static ubi_status check_pattern(const char *pattern) {
 ubi_status ubi__run_settings_read(ubi__run_settings *out, const ubi__run_arguments *a,
                                   const ubi__breakdown_choice *breakdown) {
     ubi__run_settings s = { .census = a->census_at != NULL, .probability = 1 };
-    UBI_TRY(check(a));
+    UBI_TRY(settings_check(a));
     UBI_TRY(check_pattern(a->snapshot_output));
     for (uint32_t i = 0; i < a->snapshot_at.n; i++)
         UBI_TRY(read_moment(&s, a->snapshot_at.at[i]));
@@ -110,7 +110,7 @@ ubi_status ubi__run_settings_read(ubi__run_settings *out, const ubi__run_argumen
 /* ---- names of files ----------------------------------------------------------------------------------------------- */
 
 /* The script's name without folder and extension. */
-static ubi_text stem(const char *path) {
+static ubi_text script_stem(const char *path) {
     if (strcmp(path, "-") == 0)
         return ubi__text("stdin");
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
@@ -121,7 +121,7 @@ static ubi_text stem(const char *path) {
 static ubi_text value_of(char letter, const ubi__run_name *name, char number[24]) {
     switch (letter) {
     case 's':
-        return stem(name->script);
+        return script_stem(name->script);
     case 't':
         return ubi__text(ubi__run_trigger_names[name->trigger]);
     case '%':

@@ -38,7 +38,7 @@ static bool go_on(void *payload, const char *stage, uint64_t done, uint64_t tota
     return !ubi__interrupted();
 }
 
-static ubi_status save(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *out) {
+static ubi_status snapshot_save(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *out) {
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
     uint64_t start_us = ubi__clock_us();
     options.progress = (ubi_progress){ go_on, NULL };
@@ -59,12 +59,13 @@ static ubi_status name_file(const ubi__run *run, char name[NAME_BYTES], const ub
     return ubi__output_check_kind(name, "fxsnapshot");
 }
 
-static ubi_status take(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *s, const char *name) {
+static ubi_status snapshot_take(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *s,
+                                const char *name) {
     UBI_TRY(ubi__run_snapshots_reserve(&run->snapshots, ubi_allocator_default(), 1));
     s->file = strdup(name);
     if (!s->file)
         return ubi_error(UBI_ENOMEM, "out of memory");
-    ubi_status status = save(run, runtime, s);
+    ubi_status status = snapshot_save(run, runtime, s);
     if (status == UBI_OK)
         status = ubi__run_snapshots_push(&run->snapshots, ubi_allocator_default(), *s);
     if (status != UBI_OK)
@@ -78,7 +79,7 @@ void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, u
     pthread_mutex_lock(&run->lock);
     ubi_status status = name_file(run, name, &s);
     if (status == UBI_OK)
-        status = take(run, runtime, &s, name);
+        status = snapshot_take(run, runtime, &s, name);
     if (status == UBI_OK)
         tell_snapshot(run, &s);
     else if (status != UBI_ECANCELLED)

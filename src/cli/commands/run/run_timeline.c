@@ -51,7 +51,7 @@ static void take_event(void *payload, const ubi_timeline_event *event) {
 
 /* ---- beginning ---------------------------------------------------------------------------------------------------- */
 
-static ubi_status observe(ubi__run_timeline *timeline) {
+static ubi_status timeline_observe(ubi__run_timeline *timeline) {
     ubi_timeline_target_options target_options = UBI_TIMELINE_TARGET_OPTIONS_INIT;
     ubi_timeline_front_options options = UBI_TIMELINE_FRONT_OPTIONS_INIT;
     const ubi_timeline_front_host host = { .version = UBI_TIMELINE_FRONT_HOST_VERSION,
@@ -77,7 +77,7 @@ static void end_observation(ubi__run_timeline *timeline) {
 ubi_status ubi__run_timeline_open(ubi__run_timeline *timeline, const char *path, const char *script) {
     const ubi__timeline_about about = { .program = script };
     UBI_TRY(ubi__timeline_writer_open(&timeline->writer, path, &about, NULL));
-    ubi_status status = observe(timeline);
+    ubi_status status = timeline_observe(timeline);
     if (status == UBI_OK)
         return UBI_OK;
     end_observation(timeline);

@@ -10,7 +10,7 @@
 #define RANK_BEFORE(ctx, a, b) ((a).rank < (b).rank)
 UBI_SORT_DEFINE(sort_edges, ubi__ranked_edge, void *, RANK_BEFORE);
 
-static ubi_status sort(ubi__ranked_edges *edges) {
+static ubi_status edges_sort(ubi__ranked_edges *edges) {
     const ubi_allocator *a = ubi_allocator_default();
     if (edges->n < 2)
         return UBI_OK;
@@ -28,7 +28,7 @@ static ubi_status collect_edges(ubi__node_facts *f) {
         uint64_t retained = ubi_dominators_retained_bytes(f->dominators, g->target.at[e]);
         UBI_TRY(ubi__ranked_edges_push(&f->edges, ubi_allocator_default(), (ubi__ranked_edge){ ~retained, e }));
     }
-    return sort(&f->edges);
+    return edges_sort(&f->edges);
 }
 
 #define EDGES_PER_STEP (1u << 22)
@@ -44,7 +44,7 @@ static ubi_status collect_retainers(ubi__node_facts *f, ubi_progress progress) {
         uint32_t distance = f->distances[ubi_graph_edge_source(g, e)];
         UBI_TRY(ubi__ranked_edges_push(&f->retainers, ubi_allocator_default(), (ubi__ranked_edge){ distance, e }));
     }
-    return sort(&f->retainers);
+    return edges_sort(&f->retainers);
 }
 
 static ubi_status measure_distances(ubi__node_facts *f) {

@@ -35,7 +35,7 @@ static ubi_status write_document(const job *j) {
     return status;
 }
 
-static ubi_status tell(job *j, ubi_node_ix node) {
+static ubi_status node_show(job *j, ubi_node_ix node) {
     ubi_status status =
         ubi__node_facts_init(&j->facts, j->snapshot->look, node, ubi__progress_line_callbacks(&j->cli->progress));
     ubi__progress_line_clear(&j->cli->progress);
@@ -54,23 +54,23 @@ static ubi_status open_and_tell(job *j, const char *path) {
     j->snapshot = &snapshot;
     ubi_status status = ubi__node_id_find(&node, snapshot.graph, j->node_id);
     if (status == UBI_OK)
-        status = tell(j, node);
+        status = node_show(j, node);
     ubi__snapshot_close(&snapshot);
     return status;
 }
 
-static ubi_status check(job *j, ubi__breakdown_choice *chosen, char **operands) {
+static ubi_status arguments_check(job *j, ubi__breakdown_choice *chosen, char **operands) {
     ubi__breakdown_arguments breakdown = { .breakdown = j->arguments->breakdown };
     UBI_TRY(ubi__node_id_parse(&j->node_id, operands[1], "ID"));
     UBI_TRY(ubi__breakdown_check_input(&breakdown, operands[0]));
     return ubi__breakdown_choose(chosen, breakdown.breakdown, j->cli);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status show_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     ubi__breakdown_choice chosen = { 0 };
     job j = { .cli = cli, .arguments = values, .chosen = &chosen };
     (void)n_operands, (void)exit_code;
-    ubi_status status = check(&j, &chosen, operands);
+    ubi_status status = arguments_check(&j, &chosen, operands);
     if (status == UBI_OK)
         status = open_and_tell(&j, operands[0]);
     ubi__breakdown_choice_fini(&chosen);
@@ -112,5 +112,5 @@ const ubi__command ubi__command_show = {
     .min_operands = 2,
     .max_operands = 2,
     .arguments_bytes = sizeof(show_arguments),
-    .run = run,
+    .run = show_run,
 };

@@ -94,7 +94,7 @@ static ubi_status write_file(const ubi__timeline_view *view, form f) {
     return UBI_OK;
 }
 
-static ubi_status tell(const ubi__timeline_view *view, form f) {
+static ubi_status timeline_show(const ubi__timeline_view *view, form f) {
     ubi__out *out = &view->cli->output->out;
     if (f == FORM_TEXT)
         return ubi__timeline_page(view);
@@ -122,14 +122,14 @@ static ubi_status narrow_and_tell(ubi__timeline_view *view, form f, const ubi__c
     }
     UBI_TRY(ubi__timeline_nest_init(&view->nest, &view->file.data, firefox));
     UBI_TRY(ubi__timeline_nest_group_labels(&view->nest, groups_labels(view, f) ? MOST_LABELS : UINT32_MAX));
-    UBI_TRY(tell(view, f));
+    UBI_TRY(timeline_show(view, f));
     UBI_TRY(ubi__timeline_nest_group_labels(&view->nest, UINT32_MAX)); /* conditions know all labels */
     UBI_TRY(ubi__condition_check_own(exit_code, view->cli, condition, ubi__timeline_measure, view));
     ubi__timeline_judge(view, exit_code);
     return UBI_OK;
 }
 
-static ubi_status check(const ubi__cli *cli, const timeline_arguments *a, form f, const char *path) {
+static ubi_status arguments_check(const ubi__cli *cli, const timeline_arguments *a, form f, const char *path) {
     if (cli->common.json && f != FORM_JSON)
         return ubi__fail(UBI_EINVAL, "--json does not go with --format %s", a->format);
     if (a->output && f == FORM_TEXT)
@@ -139,13 +139,13 @@ static ubi_status check(const ubi__cli *cli, const timeline_arguments *a, form f
     return ubi__timeline_check_selection(a);
 }
 
-static ubi_status run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
+static ubi_status timeline_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     const timeline_arguments *a = values;
     form f = form_of(cli, a);
     ubi__timeline_view view;
     ubi__condition *condition;
     (void)n_operands;
-    UBI_TRY(check(cli, a, f, operands[0]));
+    UBI_TRY(arguments_check(cli, a, f, operands[0]));
     UBI_TRY(ubi__condition_parse_own(&condition, a->fail_on, ubi__timeline_facts));
     ubi_status status = ubi__timeline_view_open(&view, cli, operands[0], a);
     if (status == UBI_OK) {
@@ -236,5 +236,5 @@ const ubi__command ubi__command_timeline = {
     .min_operands = 1,
     .max_operands = 1,
     .arguments_bytes = sizeof(timeline_arguments),
-    .run = run,
+    .run = timeline_run,
 };

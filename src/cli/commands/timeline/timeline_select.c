@@ -197,7 +197,7 @@ static void keep_named(ubi__timeline_data *data, const ubi__option_list *names) 
         data->rows.n = n;
 }
 
-static void clip(ubi__timeline_row *row, const window *w) {
+static void row_clip(ubi__timeline_row *row, const window *w) {
     row->start_ns = row->start_ns > w->from_ns ? row->start_ns : w->from_ns;
     row->end_ns = row->end_ns < w->to_ns ? row->end_ns : w->to_ns;
 }
@@ -209,7 +209,7 @@ static void keep_window(ubi__timeline_data *data, const window *w, bool clips) {
         if (row.end_ns < w->from_ns || row.start_ns > w->to_ns)
             continue;
         if (clips)
-            clip(&row, w);
+            row_clip(&row, w);
         data->rows.at[n++] = row;
     }
     data->rows.n = n;

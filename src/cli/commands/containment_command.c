@@ -2,17 +2,171 @@
  *
  * containment_command.c: `ubiheap containment`, what nodes refer to, from the root down.
  *
- * What opens is planned first (containment_plan.h). Then the tree is written as it is walked.
+ * What opens is planned first. Then the tree is written as it is walked.
  */
+#include <ubiheap/dominators.h>
+
+#include "base/alloc.h"
 #include "base/human.h"
-#include "cli/commands/containment/containment_plan.h"
+#include "base/merge_sort.h"
 #include "cli/node_id.h"
 #include "cli/object_rows.h"
 #include "cli/page.h"
 #include "cli/snapshot.h"
+#include "graph/graph_columns.h"
 #include "render/edge_label.h"
 #include "render/result_json.h"
 #include "render/text_tree.h"
+
+/* ---- what opens ------------------------------------------------------------------------------------------------------ */
+
+typedef struct containment_child {
+    uint64_t rank; /* ascending: what its target retains, the other way round */
+    ubi_edge_ix edge;
+} containment_child;
+
+UBI_VEC_DECLARE(containment_children, containment_child);
+
+typedef struct containment_limits {
+    uint64_t depth; /* levels below the first row; 0: all */
+    uint64_t edges; /* of one node; 0: all */
+    uint64_t rows;  /* below the first; 0: all */
+} containment_limits;
+
+typedef struct containment_plan {
+    const ubi_graph *graph;
+    const ubi_dominators *dominators;
+    containment_limits limits;
+    ubi_node_ix start;
+    ubi_edge_ix *opened_by; /* opened_by[n_nodes]: the edge whose row has the node's children below it */
+    bool is_cut;            /* rows are missing for limits.rows alone */
+} containment_plan;
+
+/* `opened_by` of a node that is not opened, and of the first one. */
+#define CONTAINMENT_CLOSED UINT64_MAX
+#define CONTAINMENT_FIRST (UINT64_MAX - 1)
+
+#define RANK_BEFORE(ctx, a, b) ((a).rank < (b).rank)
+UBI_SORT_DEFINE(sort_children, containment_child, void *, RANK_BEFORE);
+
+/* The edges of a node, those whose targets retain most first, equal ones in file order. `out` is empty before. */
+static ubi_status containment_list(containment_children *out, const containment_plan *plan, ubi_node_ix node) {
+    const ubi_allocator *a = ubi_allocator_default();
+    const ubi_graph *g = plan->graph;
+    ubi_edge_ix begin = g->first_edge.at[node], end = g->first_edge.at[node + 1];
+    UBI_TRY(containment_children_reserve(out, a, end - begin));
+    for (ubi_edge_ix e = begin; e < end; e++)
+        out->at[out->n++] = (containment_child){ ~ubi_dominators_retained_bytes(plan->dominators, g->target.at[e]), e };
+    if (out->n < 2)
+        return UBI_OK;
+    containment_child *spare = ubi__alloc_array(a, out->n, sizeof *spare);
+    if (!spare)
+        return ubi__fail_nomem();
+    sort_children(out->at, spare, out->n, NULL);
+    ubi__free_array(a, spare, out->n, sizeof *spare);
+    return UBI_OK;
+}
+
+/* A row that the limit would hide alone is shown: saying so would take as much room. */
+static size_t containment_shown(const containment_plan *plan, size_t n) {
+    uint64_t limit = plan->limits.edges;
+    return limit && n > limit + 1 ? (size_t)limit : n;
+}
+
+/* ---- level by level ---------------------------------------------------------------------------------------------- */
+
+UBI_VEC_DECLARE(node_queue, ubi_node_ix);
+
+typedef struct opening {
+    containment_plan *plan;
+    node_queue queue; /* opened, the nearest first */
+    uint64_t n_rows;  /* below the first */
+} opening;
+
+static ubi_status open_node(opening *o, ubi_node_ix node, ubi_edge_ix by) {
+    o->plan->opened_by[node] = by;
+    return node_queue_push(&o->queue, ubi_allocator_default(), node);
+}
+
+/* Whether there is room for the rows below a node. The first one's are shown in any case, for else there would be nothing. */
+static bool has_room(const opening *o, ubi_node_ix node, size_t n_shown) {
+    uint64_t most = o->plan->limits.rows;
+    return most == 0 || node == o->plan->start || (o->n_rows < most && n_shown <= most - o->n_rows);
+}
+
+/* Closes the nodes at[from..n), which were to open. */
+static void close_rest(opening *o, size_t from) {
+    const ubi_graph *g = o->plan->graph;
+    for (size_t i = from; i < o->queue.n; i++) {
+        ubi_node_ix node = o->queue.at[i];
+        o->plan->opened_by[node] = CONTAINMENT_CLOSED;
+        o->plan->is_cut |= g->first_edge.at[node + 1] > g->first_edge.at[node];
+    }
+    o->queue.n = from;
+}
+
+/* Opens what the children of a node lead to, if that is still closed. */
+static ubi_status open_below(opening *o, ubi_node_ix node, bool is_last_level) {
+    const ubi_graph *g = o->plan->graph;
+    containment_children children = { 0 };
+    ubi_status status = containment_list(&children, o->plan, node);
+    size_t n_shown = containment_shown(o->plan, children.n);
+    o->n_rows += n_shown;
+    for (size_t i = 0; status == UBI_OK && !is_last_level && i < n_shown; i++) {
+        ubi_edge_ix e = children.at[i].edge;
+        if (o->plan->opened_by[g->target.at[e]] == CONTAINMENT_CLOSED)
+            status = open_node(o, g->target.at[e], e);
+    }
+    containment_children_fini(&children, ubi_allocator_default());
+    return status;
+}
+
+static ubi_status open_levels(opening *o) {
+    const ubi_graph *g = o->plan->graph;
+    uint64_t depth = o->plan->limits.depth;
+    size_t level_end = 1;
+    UBI_TRY(open_node(o, o->plan->start, CONTAINMENT_FIRST));
+    for (size_t at = 0, level = 1; at < o->queue.n; at++) {
+        if (at == level_end) {
+            level++;
+            level_end = o->queue.n;
+        }
+        ubi_node_ix node = o->queue.at[at];
+        size_t n_edges = (size_t)(g->first_edge.at[node + 1] - g->first_edge.at[node]);
+        if (!has_room(o, node, containment_shown(o->plan, n_edges))) {
+            close_rest(o, at);
+            return UBI_OK;
+        }
+        UBI_TRY(open_below(o, node, level == depth));
+    }
+    return UBI_OK;
+}
+
+/* Decides what opens; `out` has the graph, the dominators, limits and start. O(N + E log E) for the edges of the nodes that
+ * open; 8 bytes a node. Freed also after errors. */
+static ubi_status containment_plan_make(containment_plan *out) {
+    opening o = { .plan = out };
+    out->opened_by = ubi__alloc_array(ubi_allocator_default(), out->graph->n_nodes, sizeof *out->opened_by);
+    if (!out->opened_by)
+        return ubi__fail_nomem();
+    for (ubi_node_ix node = 0; node < out->graph->n_nodes; node++)
+        out->opened_by[node] = CONTAINMENT_CLOSED;
+    ubi_status status = open_levels(&o);
+    node_queue_fini(&o.queue, ubi_allocator_default());
+    return status;
+}
+
+static void containment_plan_free(containment_plan *plan) {
+    if (plan->opened_by)
+        ubi__free_array(ubi_allocator_default(), plan->opened_by, plan->graph->n_nodes, sizeof *plan->opened_by);
+    plan->opened_by = NULL;
+}
+
+static bool containment_opens(const containment_plan *plan, ubi_edge_ix edge) {
+    return plan->opened_by[plan->graph->target.at[edge]] == edge;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------------- */
 
 typedef struct containment_arguments {
     uint64_t depth, limit, rows;
@@ -29,7 +183,7 @@ typedef struct job {
     const ubi_graph *graph;
     ubi_dominators *dominators; /* owned */
     uint32_t *distances;        /* owned */
-    ubi__containment_plan plan; /* owned */
+    containment_plan plan;      /* owned */
     uint64_t *passed;           /* a bit per node: its open row has been written; owned */
     ubi__object_rows rows;
     ubi__json json;
@@ -42,18 +196,18 @@ static size_t passed_words(const job *j) {
 
 static void level_close(void *payload, ubi__text_tree_level *level) {
     (void)payload;
-    ubi__containment_children_fini(level->owned, ubi_allocator_default());
-    UBI_DELETE(ubi_allocator_default(), (ubi__containment_children *)level->owned);
+    containment_children_fini(level->owned, ubi_allocator_default());
+    UBI_DELETE(ubi_allocator_default(), (containment_children *)level->owned);
 }
 
 static ubi_status level_open(job *j, ubi_node_ix node) {
-    ubi__containment_children *children = UBI_NEW(ubi_allocator_default(), ubi__containment_children);
+    containment_children *children = UBI_NEW(ubi_allocator_default(), containment_children);
     if (!children)
         return ubi__fail_nomem();
     ubi__text_tree_level level = { .owned = children, .is_indented = true };
     j->passed[node >> 6] |= UINT64_C(1) << (node & 63);
-    ubi_status status = ubi__containment_list(children, &j->plan, node);
-    level.n_shown = ubi__containment_shown(&j->plan, children->n);
+    ubi_status status = containment_list(children, &j->plan, node);
+    level.n_shown = containment_shown(&j->plan, children->n);
     level.n_hidden = children->n - level.n_shown;
     if (status == UBI_OK)
         return ubi__text_tree_open(&j->tree, level);
@@ -64,7 +218,7 @@ static ubi_status level_open(job *j, ubi_node_ix node) {
 /* Where a row that is not opened has its children; NULL: nowhere. */
 static const char *place_of_children(const job *j, ubi_edge_ix edge) {
     ubi_node_ix node = j->graph->target.at[edge];
-    if (ubi__containment_opens(&j->plan, edge) || j->plan.opened_by[node] == UBI__CONTAINMENT_CLOSED ||
+    if (containment_opens(&j->plan, edge) || j->plan.opened_by[node] == CONTAINMENT_CLOSED ||
         j->graph->first_edge.at[node + 1] == j->graph->first_edge.at[node])
         return NULL;
     return j->passed[node >> 6] >> (node & 63) & 1 ? "above" : "below";
@@ -100,12 +254,12 @@ static void row_write(const job *j, const ubi_edge_ix *edge, ubi_node_ix node) {
 
 static ubi_status row_enter(void *payload, ubi__text_tree *tree, const ubi__text_tree_level *level, size_t i) {
     job *j = payload;
-    const ubi__containment_children *children = level->owned;
+    const containment_children *children = level->owned;
     ubi_edge_ix edge = children->at[i].edge;
     ubi_node_ix node = j->graph->target.at[edge];
     (void)tree;
     row_write(j, &edge, node);
-    return ubi__containment_opens(&j->plan, edge) ? level_open(j, node) : UBI_OK;
+    return containment_opens(&j->plan, edge) ? level_open(j, node) : UBI_OK;
 }
 
 static ubi_status page_write(job *j) {
@@ -145,12 +299,12 @@ static void object_begin(job *j, ubi_edge_ix edge, ubi_node_ix node) {
 
 static ubi_status object_enter(void *payload, ubi__text_tree *tree, const ubi__text_tree_level *level, size_t i) {
     job *j = payload;
-    const ubi__containment_children *children = level->owned;
+    const containment_children *children = level->owned;
     ubi_edge_ix edge = children->at[i].edge;
     ubi_node_ix node = j->graph->target.at[edge];
     (void)tree;
     object_begin(j, edge, node);
-    if (ubi__containment_opens(&j->plan, edge)) {
+    if (containment_opens(&j->plan, edge)) {
         ubi__json_member_array(&j->json, "children");
         return level_open(j, node);
     }
@@ -183,9 +337,9 @@ static ubi_status document_write(job *j) {
 
 static ubi_status containment_compute(job *j) {
     j->graph = j->snapshot->graph;
-    j->plan = (ubi__containment_plan){ .graph = j->graph,
-                                       .limits = { j->arguments->depth, j->arguments->limit, j->arguments->rows },
-                                       .start = ubi__snapshot_view(j->snapshot)->root };
+    j->plan = (containment_plan){ .graph = j->graph,
+                                  .limits = { j->arguments->depth, j->arguments->limit, j->arguments->rows },
+                                  .start = ubi__snapshot_view(j->snapshot)->root };
     if (j->has_id)
         UBI_TRY(ubi__node_id_find(&j->plan.start, j->graph, j->node_id));
     UBI_TRY(ubi__snapshot_dominators(&j->dominators, j->cli, j->snapshot));
@@ -194,7 +348,7 @@ static ubi_status containment_compute(job *j) {
     j->passed = ubi__calloc_array(ubi_allocator_default(), passed_words(j), sizeof *j->passed);
     if (!j->passed)
         return ubi__fail_nomem();
-    return ubi__containment_plan_make(&j->plan);
+    return containment_plan_make(&j->plan);
 }
 
 static ubi_status containment_show(job *j) {
@@ -210,7 +364,7 @@ static ubi_status open_and_show(job *j, const char *path) {
     j->snapshot = &snapshot;
     ubi_status status = containment_show(j);
     ubi__text_tree_fini(&j->tree);
-    ubi__containment_plan_free(&j->plan);
+    containment_plan_free(&j->plan);
     if (j->passed)
         ubi__free_array(ubi_allocator_default(), j->passed, passed_words(j), sizeof *j->passed);
     ubi__snapshot_distances_free(j->distances, &snapshot);
