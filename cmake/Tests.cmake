@@ -53,9 +53,7 @@ else()
     list(APPEND ubi_test_environment UBI_PRESET_KIND=plain)
 endif()
 
-# ubi_register_test(<name> <source file> <command>...): the ctest entry.
-function(ubi_register_test name source)
-    add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+function(ubi_test_labels out name source)
     file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
     string(REGEX REPLACE "^[^/]+/([^/]+)/.*$" "\\1" labels "${relative}")
     if(name MATCHES "_deep_test$")
@@ -67,8 +65,19 @@ function(ubi_register_test name source)
     if(NOT name IN_LIST ubi_slow_tests AND NOT name MATCHES "_deep_test$")
         list(APPEND labels quick)
     endif()
+    set(${out} ${labels} PARENT_SCOPE)
+endfunction()
+
+# ubi_register_test(<name> <source file> <command>...): the ctest entry.
+function(ubi_register_test name source)
+    add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    ubi_test_labels(labels ${name} ${source})
+    set(cost 1)
+    if(NOT quick IN_LIST labels) # long ones first, so that none is left over at the end
+        set(cost 100)
+    endif()
     set_tests_properties(${name} PROPERTIES
-        LABELS "${labels}" SKIP_RETURN_CODE 77 TIMEOUT ${ubi_test_timeout_seconds}
+        LABELS "${labels}" COST ${cost} SKIP_RETURN_CODE 77 TIMEOUT ${ubi_test_timeout_seconds}
         ENVIRONMENT "${ubi_test_environment}")
 endfunction()
 
@@ -100,6 +109,11 @@ function(ubi_test_wanted out source)
         set(wanted OFF)
     endif()
     if(source MATCHES "/tests/deep/|_deep_test\\.[a-z]+$" AND NOT UBI_DEEP_TESTS)
+        set(wanted OFF)
+    endif()
+    get_filename_component(name ${source} NAME_WE)
+    ubi_test_labels(labels ${name} ${source})
+    if(UBI_TEST_LABEL AND NOT UBI_TEST_LABEL IN_LIST labels)
         set(wanted OFF)
     endif()
     set(${out} ${wanted} PARENT_SCOPE)

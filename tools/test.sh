@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Builds and runs every test: gcc release, clang with ASan and UBSan, ThreadSanitizer on tests that start threads, and the
-# fuzz corpora under libFuzzer. All stages run, whatever fails. The last line is `N passed, N failed, N skipped`, summed
-# over all stages; exit 1 when anything failed. With CI=true a skip that tests/expected-skips.txt does not list fails.
+# Builds and runs every test: quick ones on the everyday build, then gcc release, clang with ASan and UBSan (the stored
+# inputs of the fuzz targets too), and ThreadSanitizer on tests that start threads. All stages run, whatever fails. The last
+# line is `N passed, N failed, N skipped`, summed over all stages; exit 1 when anything failed. With CI=true a skip that
+# tests/expected-skips.txt does not list fails.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 passed=0
@@ -91,10 +92,10 @@ EOF
     fi
 }
 
+stage dev "gcc, everyday build with checks, quick tests" -L '^quick$'
 stage release "gcc, optimized; layering, exports, headers, package"
-stage asan "clang, AddressSanitizer and UndefinedBehaviorSanitizer"
+stage asan "clang, AddressSanitizer and UndefinedBehaviorSanitizer; fuzz corpora"
 stage tsan "clang, ThreadSanitizer, tests that start threads" -L '^threads$'
-stage fuzz "libFuzzer, stored inputs replayed"
 
 echo
 [ -z "$trouble" ] || echo "Failed:$trouble"

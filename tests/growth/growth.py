@@ -3,7 +3,7 @@
 
 A case is a command line and a shape: a maker of inputs of a size n. Instructions are counted (by valgrind) for n, for 2 n, and for
 hardly anything, which is what starting the tool costs; without that, twice the input may take at most LIMIT times as many.
-A term of n^2 shows at these sizes when it is more than about one instruction for each pair of things.
+A term of n^2 shows at these sizes when it is more than about two instructions for each pair of things, with UBI_DEEP one.
 """
 import os
 import pathlib
@@ -15,6 +15,8 @@ import tempfile
 import unittest
 
 LIMIT = 2.3
+# Of the sizes that shapes name.
+SCALE = 1 if os.environ.get("UBI_DEEP") else 0.6
 # Waiting takes instructions too, and a recorder of many threads waits by luck. What grows too fast does so every time.
 TRIES = 5
 UBIHEAP = os.environ.get("UBIHEAP", "")
@@ -32,7 +34,7 @@ class Shape:
     """make(folder, n) -> Input; `n`: the smaller of the two sizes."""
 
     def __init__(self, name, make, n):
-        self.name, self.make, self.n, self.made = name, make, n, {}
+        self.name, self.make, self.n, self.made = name, make, max(1, int(n * SCALE)), {}
 
     def input(self, folder, n):
         if n not in self.made:
