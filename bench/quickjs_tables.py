@@ -16,7 +16,7 @@ million edges, at most 15 ms on 130 thousand nodes and 410 thousand edges; savin
 most 24 bytes per node."""
 INSTRUCTIONS = """\
 What the tools cost a script, in instructions per unit of work, the unmodified engine with the same flags = 1. *Off*: the
-hooks are compiled in and nobody observes. *p*: an observer tracks objects with that probability, and logs. *Objects*: the
+hooks are compiled in without an observer. *p*: an observer tracks objects with that probability, and logs. *Objects*: the
 memory profiler records objects with its default period of 65,536 bytes; *memory*: and all other memory of the engine's.
 The goals, for programs that allocate: off at most 1.03, with probability 0.05 at most 1.10, objects profiled less than
 1.02."""

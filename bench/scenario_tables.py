@@ -22,8 +22,9 @@ ubiheap once more all of them.
 | memlab | {memlab} `find-leaks` as it comes reports a leak: it looks for what leaks in web pages |
 | memlab --trace-all-objects | the same, which looks at all new objects |
 
-A leak is *found* when there is an alarm and what it is about is named: of ubiheap the class, the function or what hangs on it, in
-one of the first three clusters, together with its holder, or one of the first three objects that became larger; of memlab the class or function anywhere in the paths that it prints.
+A leak is *found* when there is an alarm and what it is about is named: of ubiheap the class, the function or what it holds,
+in one of the first three clusters, together with its holder, or one of the first three objects that became
+larger; of memlab the class or function anywhere in the paths that it prints.
 
 {summary}
 

@@ -9,10 +9,10 @@ Markers of the timeline. The run `{name}` of {date}; the result with every singl
 [bench/results/{name}.json](../../bench/results/{name}.json). {processor}, {processors} processors, {memory} MiB of
 memory; {kernel}; {compiler}, `{flags}`. `sh bench/timeline.sh` repeats the measurement."""
 UNOBSERVED = """\
-A scoped marker that nobody looks at, in a loop around a function call: instructions, counted by valgrind, less those of the
+A scoped marker that is not observed, in a loop around a function call: instructions, counted by valgrind, less those of the
 same loop without it. The goal: at most 6."""
 PAIRS = """\
-START and END of a scoped marker while somebody looks: processor time of the thread that marks, medians of turns of 100,000
+START and END of a scoped marker that is observed: processor time of the thread that marks, medians of turns of 100,000
 pairs, and the least and most; what is pending is popped between turns. *Of one target* and *of all*: literals. *By function*:
 names that are compared. With a stack of depth 10, at one of 64 places, from a made-up engine that knows its stack as a
 number. *Of a script*: QuickJS runs, and the stack is the script's, ten frames. *Entering a script*: a call from outside, with
@@ -48,8 +48,8 @@ def pending_table(results):
 
 def sections(results):
     return [("Markers of the timeline", HEAD.format(**machine_words(results.document)), ""),
-            ("Markers: nobody looks", UNOBSERVED, instruction_table(results)),
-            ("Markers: somebody looks", PAIRS, pair_table(results)),
+            ("Markers: not observed", UNOBSERVED, instruction_table(results)),
+            ("Markers: observed", PAIRS, pair_table(results)),
             ("Markers: ten million", PENDING, pending_table(results))]
 
 

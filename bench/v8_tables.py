@@ -17,7 +17,7 @@ own sizes, classes, edges that count, and distances with them; *summary* is the 
 with what they retain. The goals for everything, reading included: 1.4 s of CPU and 1.0 s of wall time with 2 threads for
 6.46 million nodes, which is 217 and 155 ns per node; 2 threads at most 0.7 of the wall time of 1; per node within a
 factor of 2 from 1 to 50 million nodes. Wall time, unless it says CPU; medians of whole turns, each with a file read
-anew. *Bytes per node* are those that stay of a lens."""
+again. *Bytes per node* are those that stay of a lens."""
 ALONE = """\
 The parts of a summary by themselves, one thread: the dominator tree with retained sizes and dominated sets, classes of
 given distances and dominators; and distances of an open lens, which it has counted already."""

@@ -39,8 +39,8 @@ typedef struct ubi_allocation_tally {
 /** Where a function stands. Texts are borrowed from the graph, never NULL text. */
 typedef struct ubi_allocation_function {
     ubi_text name;         /**< "": anonymous, or top level */
-    ubi_text script_name;  /**< "": not known */
-    uint32_t line, column; /**< as the file has them; 0: not known */
+    ubi_text script_name;  /**< "": unknown */
+    uint32_t line, column; /**< as the file has them; 0: unknown */
 } ubi_allocation_function;
 
 /** A function that allocated, itself, not by what it called. */

@@ -2,8 +2,8 @@
  *
  * ubiheap/anonymize.h: copies of snapshots that are safe to share.
  *
- * The texts of a snapshot tell whose it is: property and function names, URLs, file paths, names of custom elements, contents
- * of strings. An anonymizer replaces them, one at a time, by meaningless ones such as x_7k3v9mq2dp, and keeps what everybody
+ * The texts of a snapshot reveal whose it is: property and function names, URLs, file paths, names of custom elements, contents
+ * of strings. An anonymizer replaces them, one at a time, by meaningless ones such as x_7k3v9mq2dp, and keeps what every program
  * has: names of the engine, of JavaScript's own library and of the web's interfaces, positions in arrays up to 999, and the outline of
  * URLs and of V8's composed names. Sizes, ids, edges, line numbers and counts are not its business. Roles from
  * UBI_TEXT_NATIVE_FUNCTION on are of recordings and timelines.
@@ -15,7 +15,7 @@
  *     ubi_graph_save_path(graph, "shared.fxsnapshot", &save, NULL);
  *     ubi_anonymizer_free(a);
  *
- * What is promised: without the key nobody can tell the original of a replacement, nor whether a guess is right; equal
+ * What is promised: without the key, the original of a replacement cannot be found, nor a guess be checked; equal
  * words get equal replacements, in every role and with one key in every file; different words get different ones. The
  * list of what is kept, and what a reader of the result may still learn: docs/how-to/share-a-snapshot-safely.md.
  */
@@ -35,7 +35,7 @@ typedef struct ubi_anonymizer ubi_anonymizer;
 typedef struct ubi_anonymizer_options {
     uint32_t version;               /**< UBI_ANONYMIZER_OPTIONS_VERSION */
     const ubi_allocator *allocator; /**< NULL: the default; must outlive the anonymizer */
-    const void *key;                /**< borrowed during the call; NULL: a random one that nobody learns */
+    const void *key;                /**< borrowed during the call; NULL: a random one that is never shown */
     size_t key_bytes;               /**< at least UBI_ANONYMIZER_KEY_MIN with a key */
 } ubi_anonymizer_options;
 

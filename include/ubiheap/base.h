@@ -55,7 +55,7 @@ typedef enum ubi_status {
     UBI_ECANCELLED = -6, /**< the progress callback asked to stop */
     UBI_ELIMIT = -7,     /**< a named limit of this library was reached */
     UBI_EMISMATCH = -8,  /**< two objects that do not belong together */
-    UBI_EBUSY = -9,      /**< somebody else holds what is needed */
+    UBI_EBUSY = -9,      /**< another tool holds what is needed */
     UBI_ESTATE = -10     /**< not possible in the present state, such as during a collection; nothing was done */
 } ubi_status;
 

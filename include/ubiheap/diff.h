@@ -119,7 +119,7 @@ typedef struct ubi_class_diff ubi_class_diff;
 typedef enum ubi_class_order {
     UBI_CLASS_ORDER_CHANGE = 0, /**< most changed, `end` less `start`: by bytes, by count, by what came and went */
     UBI_CLASS_ORDER_NET,        /**< the same of `created` less `deleted` */
-    UBI_CLASS_ORDER_GROWTH /**< bytes of `created` less those of `deleted`, with their sign: what shrank stands last */
+    UBI_CLASS_ORDER_GROWTH      /**< bytes of `created` less those of `deleted`, signed: what shrank comes last */
 } ubi_class_order;
 
 typedef struct ubi_class_diff_options {

@@ -37,7 +37,7 @@ typedef struct ubi_dominators_options {
 /**
  * Computes the dominator tree of what the view reaches from its root, and all retained sizes (modulo 2^64).
  *
- * Orphans that are adopted (ubi_orphans) become children of the root; in its dominated set they stand first, the last
+ * Orphans that are adopted (ubi_orphans) become children of the root; in its dominated set they come first, the last
  * adopted before the others. An edge from a node to itself does not keep that node from being adopted with all that it
  * reaches. Edges from orphans to nodes that the root reaches count like all others: what both reach is retained by neither.
  *

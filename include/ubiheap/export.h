@@ -3,7 +3,7 @@
  * ubiheap/export.h: converts a heap of V8 for Firefox.
  *
  * Firefox's Memory panel knows nothing of V8's rules: which edges keep nothing alive, whose bytes a hash table counts for,
- * which nodes no edge leads to, which elements hang in no document and what file a piece of code is from. An export takes all
+ * which nodes no edge leads to, which elements are detached and what file a piece of code is from. An export takes all
  * of that from an opened lens; saved with it, a snapshot gives in Firefox the sizes and dominators that Chrome's DevTools give.
  *
  *     ubi_lens_open(&look, NULL, graph, NULL);
@@ -31,8 +31,7 @@ typedef struct ubi_export ubi_export;
 typedef struct ubi_export_options {
     uint32_t version; /**< UBI_EXPORT_OPTIONS_VERSION */
     const ubi_allocator *allocator;
-    bool
-        all_edges; /**< also those that keep nothing alive: dominators become other ones; orphans stay where they are */
+    bool all_edges; /**< also those that keep nothing alive: dominators change; orphans stay where they are */
     bool raw_sizes; /**< as the file has them, not as the lens counts them */
 } ubi_export_options;
 

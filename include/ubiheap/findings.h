@@ -34,7 +34,7 @@ typedef struct ubi_finding {
     char title[UBI_FINDING_TITLE];
     /** One sentence or two. Quotes names from the snapshot as they are, cut: make them safe before showing. */
     char text[UBI_FINDING_TEXT];
-    uint64_t bytes; /**< what could be won, at most; 0: nothing, or nobody can say */
+    uint64_t bytes; /**< possible savings, at most; 0: none, or unknown */
     uint64_t count; /**< of the things it is about; 0: it is about none */
     uint32_t n_nodes;
     ubi_node_ix nodes[UBI_FINDING_NODES]; /**< examples, the most telling first */

@@ -41,7 +41,7 @@ typedef struct ubi_read_options {
 #define UBI_READ_OPTIONS_INIT                                                                                          \
     { UBI_READ_OPTIONS_VERSION, NULL, { NULL, NULL }, 0, UBI_COMPAT_NONE }
 
-/** What a read found beside the graph. All offsets are 0 and texts NULL when not known. */
+/** What a read found beside the graph. Unknown offsets are 0, unknown texts NULL. */
 typedef struct ubi_read_info {
     const char *format;      /**< "fxsnapshot", "heapsnapshot" */
     const char *compression; /**< "gzip", "zlib" or "none" */
@@ -127,8 +127,8 @@ typedef struct ubi_save_options {
     ubi_text_map_fn map_text; /**< NULL: texts as they are */
     void *map_text_payload;
     /**
-     * For graphs: what to write of them; borrowed. Only the edges of the view, its sizes in place of the graph's, its root
-     * in front; nodes that it adopts (UBI_ORPHANS_ADOPT) hang on the root by edges named "(orphan)". So tools that know
+     * For graphs: what to write of them; borrowed. Only the edges of the view, its sizes instead of the graph's, its root
+     * first; nodes that it adopts (UBI_ORPHANS_ADOPT) get edges named "(orphan)" from the root. So tools that know
      * nothing of a producer's rules get its numbers (ubiheap/export.h). NULL: everything. For fxsnapshot only.
      */
     const ubi_view *view;

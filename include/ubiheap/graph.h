@@ -27,7 +27,7 @@ extern "C" {
 
 typedef struct ubi_graph ubi_graph;
 
-/** Whether a node of a document still hangs in it. */
+/** Whether a node of a document is still attached to it. */
 typedef enum ubi_detachedness {
     UBI_DETACHEDNESS_UNKNOWN = 0, /**< also: no such node */
     UBI_ATTACHED = 1,

@@ -41,8 +41,8 @@ typedef struct ubi_keepers_options {
     ubi_progress progress;
     uint64_t least_bytes; /**< smaller ones are left out, as is what holds less than 1 % of everything */
     /**
-     * Which kinds are lists of roots, such as V8's "(GC roots)": no keepers, as the root is none, and what hangs on nothing
-     * but them hangs on the root. NULL: none. Borrowed during the call.
+     * Which kinds are lists of roots, such as V8's "(GC roots)": like the root, they are not keepers, and what only they
+     * hold counts as held by the root. NULL: none. Borrowed during the call.
      */
     const bool *is_root_kind; /**< is_root_kind[kind count] */
 } ubi_keepers_options;
@@ -57,10 +57,10 @@ typedef struct ubi_keepers_options {
  *
  * A node is *large* from 1 % of everything and `least_bytes` on. A large node has for itself (exclusively) what it retains
  * less what large nodes below it do. So that the answer names things that a programmer knows,
- * - engine internals (coarse type Other) count for the nearest node above that is none, unless that is the root;
+ * - engine internals (coarse type Other) count for the nearest node above that is not, unless that is the root;
  * - large nodes of one kind that dominate each other, at most one other node between, are one structure (a list, a tree) if
- *   four or more stand below each other, and count for its top;
- * - four or more large nodes of one kind under one node, by edges that are called the same but for digits, are a collection
+  *   four or more are nested, and count for its top;
+ * - four or more large nodes of one kind under one node, by edges whose names differ only in digits, are a collection
  *   and count for that node, with all below them;
  * - neither, if a single part has half of it.
  *

@@ -98,16 +98,15 @@ typedef struct ubi_leak_options {
     const void *name_payload;
     /* From version 2 on: */
     uint32_t verdicts; /**< UBI_LEAK_VERDICT_BIT of each whose clusters count; 0: those of ubi_leak_verdict_is_leak */
-    /**
-     * How far ids had been given out when a heap was taken, where they are given out in growing order: by this, heaps of one
-     * process are put in order (ubi_lens_id_mark). 0: not known. NULL: of no heap; then times of creation tell, if they are known.
+    /*     * The largest id assigned when a heap was taken, if ids are assigned in increasing order: heaps of one process are
+     * ordered by this (ubi_lens_id_mark). 0: unknown. NULL: unknown for all heaps; then creation times decide, if available.
      */
     uint64_t (*id_mark_of)(const ubi_graph *graph);
     /* From version 3 on: */
     /**
      * Where in the program's code a node of the newest heap belongs, such as the place of a function; called with name_payload, for
-     * leaked objects. Equal numbers are equal places; 0: not known. It groups nothing: a cluster tells whether it is about one place
-     * (ubi_leak_cluster.n_elsewhere). NULL: not known.
+     * leaked objects. Equal numbers are equal places; 0: unknown. It groups nothing: a cluster says whether it is about one place
+     * (ubi_leak_cluster.n_elsewhere). NULL: unknown.
      */
     uint64_t (*site_of)(const void *payload, ubi_node_ix node);
     /* From version 4 on: */
@@ -178,7 +177,7 @@ typedef struct ubi_leak_summary {
 /** Whether a heap can be compared with the others of its series. */
 typedef enum ubi_leak_fit {
     UBI_LEAK_FITS,
-    UBI_LEAK_OUT_OF_ORDER, /**< of the process of the newest heap, and taken before one that stands before it, or after one behind */
+    UBI_LEAK_OUT_OF_ORDER, /**< of the process of the newest heap, and taken before one that precedes it, or after one that follows */
     UBI_LEAK_SAME_HEAP,    /**< another one of the series is the same heap */
     UBI_LEAK_OTHER_PROCESS /**< ids that it shares with the newest heap belong to other things */
 } ubi_leak_fit;
@@ -186,8 +185,8 @@ typedef enum ubi_leak_fit {
 /** A heap of the series; counts are of nodes in classes. */
 typedef struct ubi_leak_heap {
     ubi_leak_tally tally;
-    uint64_t time_us;       /**< of creation, since 1970; 0: not known */
-    uint64_t id_mark;       /**< how far ids had been given out; 0: not known */
+    uint64_t time_us;       /**< of creation, since 1970; 0: unknown */
+    uint64_t id_mark;       /**< the largest id assigned; 0: unknown */
     uint64_t n_common;      /**< nodes whose ids the newest heap has, too */
     uint64_t n_common_same; /**< of these, in an equal class, and strings that are strings in both */
     uint64_t n_types_same;  /**< of these, of an equal type; all but a few in one process whose ids are for good */
@@ -204,14 +203,13 @@ typedef struct ubi_leak_heap {
 /** How many heaps there are, and each of them; the newest is the last. Borrowed. O(1). */
 UBI_API uint32_t ubi_leaks_heap_count(const ubi_leaks *leaks);
 UBI_API const ubi_leak_heap *ubi_leaks_heap(const ubi_leaks *leaks, uint32_t index);
-/**
- * Whether ids or times of creation tell in which order the heaps were taken; if not, it is as given. Of several processes it is not
- * known. O(1).
+/* * Whether ids or creation times show in which order the heaps were taken; if not, the order is as given. For several processes it
+ * is unknown. O(1).
  */
 UBI_API bool ubi_leaks_order_is_known(const ubi_leaks *leaks);
 /** The worst fit of all heaps: what follows from them is worth something if it is UBI_LEAK_FITS. Cost: O(heaps). */
 UBI_API ubi_leak_fit ubi_leaks_fit(const ubi_leaks *leaks);
-/** The time from the first heap to the newest; false: not known. O(1). */
+/** The time from the first heap to the newest; false: unknown. O(1). */
 UBI_API bool ubi_leaks_elapsed_us(uint64_t *out, const ubi_leaks *leaks);
 
 /** A class over the whole series. Borrowed. */
@@ -295,8 +293,8 @@ typedef struct ubi_leak_cluster {
     uint64_t n_control;      /**< how many the control has in this cluster */
     ubi_node_ix example;     /**< one of them, with a shortest path */
     /**
-     * Who grew: the nearest object of another class on the example's path that was there in OLD; or, where what leaked hangs on
-     * one new object (holder_is_new), such as the map of a new cache, that one. UBI_NONE: there is none but engine internals
+     * Who grew: the nearest object of another class on the example's path that was there in OLD; or, where one new object holds what
+     * leaked (holder_is_new), such as the map of a new cache, that one. UBI_NONE: there is none but engine internals
      * and the root.
      */
     ubi_node_ix holder;
@@ -322,7 +320,7 @@ typedef struct ubi_leak_cluster {
 UBI_API bool ubi_leak_verdict_is_leak(ubi_leak_verdict verdict);
 /** The verdict of this name. False: there is none. */
 UBI_API bool ubi_leak_verdict_named(ubi_leak_verdict *out, ubi_text name);
-/** Whether so many heaps (two or more), with a control or without, can come to this verdict. */
+/** Whether n_heaps heaps (two or more), with a control or without, can have this verdict. */
 UBI_API bool ubi_leak_verdict_is_possible(ubi_leak_verdict verdict, uint32_t n_heaps, bool has_control);
 /** "grew", "steady", "once", "large", "bounded", "replaced", "controlled", "stepwise". Static. */
 UBI_API const char *ubi_leak_verdict_name(ubi_leak_verdict verdict);

@@ -114,7 +114,7 @@ UBI_API uint64_t ubi_lens_size_bytes(const ubi_lens_view *look, ubi_node_ix node
 /** Whether the filter lets the node pass. O(1). */
 UBI_API bool ubi_lens_shows(const ubi_lens_view *look, ubi_node_ix node);
 /**
- * Which nodes one of the lens's filters lets pass, without opening the lens anew.
+ * Which nodes one of the lens's filters lets pass, without reopening the lens.
  * @param bits     bits[n_nodes / 64 + 1], caller's: bit `node % 64` of word `node / 64`; the others are cleared.
  * @param options  id_above and id_upto count, allocator and progress; NULL: the defaults.
  * Errors: UBI_EINVAL (unknown filter, ids), UBI_ENOMEM, UBI_ECANCELLED; `bits` are undefined then. Cost: O(nodes + edges).
@@ -127,7 +127,7 @@ typedef struct ubi_lens_class {
     ubi_text name; /**< never NULL text */
     /**
      * Tells classes of one name and coarse type apart: where they are defined, such as "12,40,7" (script, line, column).
-     * "": not known, or nothing to tell apart.
+     * "": unknown, or nothing to tell apart.
      */
     ubi_text place;
     ubi_coarse_type coarse_type;
@@ -156,9 +156,8 @@ UBI_API ubi_str_ix ubi_lens_node_role(const ubi_lens_view *look, ubi_node_ix nod
 /** Whether the producer may give an id to another node later: ids are addresses. Else an id stays with its node. */
 UBI_API bool ubi_lens_reuses_ids(const ubi_lens_view *look);
 
-/**
- * How far ids had been given out when the heap was taken, if its producer gives them out in growing order: heaps of one process
- * are in the order of these. 0: not known. Cost: O(nodes).
+/* * The largest id assigned when the heap was taken, if its producer assigns ids in increasing order: heaps of one process are
+ * ordered by it. 0: unknown. Cost: O(nodes).
  */
 UBI_API uint64_t ubi_lens_id_mark(const ubi_graph *graph);
 
@@ -173,7 +172,7 @@ typedef struct ubi_lens_name_buffer {
  * Cost: that of its length, and of the parts that a string is made of (V8: at most 1,024 characters are put together).
  */
 UBI_API ubi_text ubi_lens_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
-/** Whether the node hangs in a document, as far as the lens can tell. O(1). */
+/** Whether the node is attached to a document, as far as the lens can tell. O(1). */
 UBI_API ubi_detachedness ubi_lens_detachedness(const ubi_lens_view *look, ubi_node_ix node);
 /** Bytes that the producer counts beside its nodes; 0: none. */
 UBI_API uint64_t ubi_lens_outside_bytes(const ubi_lens_view *look);

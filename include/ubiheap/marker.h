@@ -9,13 +9,13 @@
  *         ...
  *     }
  *
- * This header is all that a program needs: no library is linked, and nothing happens until somebody looks. Who may look:
+ * This header is all that a program needs: no library is linked, and nothing happens until markers are observed. Observers:
  *   - `ubiheap record`: the markers are in the recording, beside the allocations;
  *   - the program itself, or a library that it uses, with libubiheap and ubiheap/timeline.h.
  *
- * How: each linked module (program or shared library) has one *port*, which its constructor offers to those who look and
- * its destructor takes back. Nobody looks: each end of a marker is one relaxed load of the module's own memory and one
- * branch. Somebody looks: the marker is handed to each *sink* that is plugged into the port.
+ * How: each linked module (program or shared library) has one *port*, which its constructor offers to observers and its
+ * destructor withdraws. Without an observer, each end of a marker is one relaxed load of the module's own memory and one
+ * branch. With observers, the marker is passed to each *sink* that is plugged into the port.
  * A module finds the sinks that exist when it is loaded: the library must not come later than the module.
  *
  * Names and texts are copied: a module may be unloaded while its markers wait. A marker bears the thread that posts it.
@@ -202,13 +202,12 @@ void ubi__marker_post(const char *name, uint32_t flags, const ubi_marker_extra *
     }
 }
 
-/** Whether anybody looks: for what is costly to find out. Any thread. Cost: a relaxed load. */
+/** Whether there is an observer: for details that are expensive to compute. Any thread. Cost: a relaxed load. */
 __attribute__((always_inline, unused)) static inline int ubi_marker_is_observed(void) {
     return __builtin_expect(__atomic_load_n(&ubi__marker_port.active, __ATOMIC_RELAXED) != 0, 0) != 0;
 }
 
-/**
- * A marker. Nothing when nobody looks.
+/* * A marker. No effect without an observer.
  *
  * @param name   what is marked; markers pair by it. Copied.
  * @param flags  UBI_MARKER_FLAGS(tracing, stack_request), and UBI_MARKER_LITERAL when `name` is a literal.

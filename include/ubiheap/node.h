@@ -2,11 +2,11 @@
  *
  * ubiheap/node.h: the abstract heap graph.
  *
- * A `ubi_node` is one thing in some heap, seen through the operations of whoever owns that heap: a live engine, a loaded
+ * A `ubi_node` is one thing in some heap, seen through the operations of the heap's owner: a live engine, a loaded
  * snapshot, a fake heap in a test. Everything that walks a heap (snapshot writer, live census, capture into a ubi_graph)
  * is written against this interface and nothing else, after SpiderMonkey's JS::ubi::Node.
  *
- * Lifetime: a ubi_node is a small value. It owns nothing and is valid while its heap is frozen, that is, while nobody
+ * Lifetime: a ubi_node is a small value. It owns nothing and is valid while its heap is frozen, that is, while no thread
  * allocates, frees or runs code on that heap. A walk must not do any of these either.
  *
  * Identity: two nodes are equal when `heap` and `ref` are. Attributes never take part.
@@ -55,9 +55,9 @@ typedef enum ubi_text_role {
     UBI_TEXT_NATIVE_FILE,     /**< path of a program, a library or a source file */
     UBI_TEXT_MARKER_NAME,
     UBI_TEXT_DETAIL_KEY, /**< of a marker's detail, or of a figure of memory */
-    UBI_TEXT_DETAIL,     /**< what a detail says: a cause, a URL, a number that is not everybody's */
-    UBI_TEXT_WORDS,      /**< names of threads, of the system, of who wrote the file */
-    UBI_TEXT_SECRET      /**< what is nobody else's: an argument of the command line, a build-id */
+    UBI_TEXT_DETAIL,     /**< the value of a detail: a cause, a URL, a number that is not public */
+    UBI_TEXT_WORDS,      /**< names of threads, of the system, of the file's writer */
+    UBI_TEXT_SECRET      /**< always replaced: an argument of the command line, a build-id */
 } ubi_text_role;
 
 #define UBI_TEXT_ROLE_COUNT 18
@@ -120,7 +120,7 @@ typedef struct ubi_node_ops {
     bool (*edges)(ubi_node node, bool want_names, ubi_edge_fn fn, void *payload);
     /**
      * Above every ref of the heap: then a walk keeps a bit per ref and a list, at most 4.2 bytes per ref below it, and not a
-     * table. 0: not known. (0)
+     * table. 0: unknown. (0)
      */
     uint64_t (*ref_limit)(void *heap);
     /**
@@ -167,9 +167,9 @@ UBI_API ubi_text ubi_node_class_name(ubi_node node);
 UBI_API ubi_text ubi_node_descriptive_name(ubi_node node);
 /** Source file of a script; NULL text: none. */
 UBI_API ubi_text ubi_node_script_filename(ubi_node node);
-/** Where it was allocated. False, with *out untouched, when that is not known. */
+/** Where it was allocated. False, with *out untouched, if that is unknown. */
 UBI_API bool ubi_node_allocation_stack(ubi_node node, ubi_stack *out);
-/** Above every ref of its heap; 0: not known. */
+/** Above every ref of its heap; 0: unknown. */
 UBI_API uint64_t ubi_node_ref_limit(ubi_node node);
 /** A number that it shares only with nodes of the same coarse type and texts; UBI_NONE: it has none. */
 UBI_API uint32_t ubi_node_group(ubi_node node);
@@ -182,7 +182,7 @@ UBI_API bool ubi_node_edges(ubi_node node, bool want_names, ubi_edge_fn fn, void
 
 /** What a walk does with an edge, and with a node that this edge is the first to reach. */
 typedef enum ubi_edge_verdict {
-    UBI_EDGE_FOLLOW = 0, /**< take edge and node, go on from there */
+    UBI_EDGE_FOLLOW = 0, /**< take edge and node, continue from there */
     UBI_EDGE_ABANDON,    /**< take both, but not the node's own edges */
     UBI_EDGE_SKIP        /**< leave the edge out; the node is still unvisited, so another edge may bring it in */
 } ubi_edge_verdict;
@@ -231,9 +231,9 @@ UBI_API ubi_status ubi_bfs_run(ubi_bfs *walk, bool want_names, ubi_bfs_fn fn, vo
 UBI_API void ubi_bfs_stop(ubi_bfs *walk);
 /** Do not walk the edges of the current referent; later edges to it are still reported. */
 UBI_API void ubi_bfs_abandon_referent(ubi_bfs *walk);
-/** Leave the current referent unvisited; it is queued all the same unless abandoned. */
+/** Leave the current referent unvisited; it is still queued unless abandoned. */
 UBI_API void ubi_bfs_do_not_mark_visited(ubi_bfs *walk);
-/** The walk data of a visited node, or NULL. Borrowed until the walk goes on. */
+/** The walk data of a visited node, or NULL. Borrowed until the walk continues. */
 UBI_API const uint64_t *ubi_bfs_visited(const ubi_bfs *walk, ubi_node node);
 
 /** One node, after all nodes reachable from it that were not met before. Not UBI_OK aborts. */

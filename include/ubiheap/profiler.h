@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * ubiheap/profiler.h: a sampling memory profiler after Mozilla's nsIMemoryProfiler.
- *
- * A `ubi_profiler` is the service; usually a process has one. Whoever has a heap of scripts joins it, and from then on starts and
- * stops it, and asks for what was recorded:
+  * A `ubi_profiler` is the service; usually a process has one. The owner of a script heap joins it, and from then on starts and
+ * stops it, and gets what was recorded:
  *
  *     ubi_profiler_new(&profiler, NULL);
  *     ubi_quickjs_join_profiler(tools, profiler);
@@ -72,7 +71,7 @@ UBI_API ubi_recorded_event ubi_recording_event(const ubi_recording *recording, u
 /* ---- the service -------------------------------------------------------------------------------------------------- */
 
 typedef struct ubi_profiler ubi_profiler;
-/** Whoever has a heap, and joined. */
+/** The owner of a heap that joined. */
 typedef struct ubi_profiler_member ubi_profiler_member;
 
 /** Takes the name of a frame. Inlined functions are frames of their own, outermost first. */
@@ -84,7 +83,7 @@ typedef struct ubi_profiler_options {
     const ubi_allocator *allocator;
     /** In [1, 2^48]. 1: exact. 65,536: the sampling of Mozilla's profiler to the letter. Any other: unbiased as well. */
     uint64_t period_bytes;
-    /** The first member that starts empties the memory stream too; else that grows until somebody resets it. */
+    /** The first member that starts empties the memory stream too; else it grows until a reset. */
     bool clear_on_start;
     /** The memory stream stays empty, and costs nothing. */
     bool objects_only;
@@ -117,12 +116,12 @@ UBI_API void ubi_profiler_free(ubi_profiler *profiler);
 UBI_API ubi_status ubi_profiler_start(ubi_profiler_member *member);
 /** What was recorded stays; what lives, lives at the end of the recording. Nothing when it does not record. */
 UBI_API void ubi_profiler_stop(ubi_profiler_member *member);
-/** Drops the member's objects unless it records; drops the memory stream unless anybody records. */
+/** Drops the member's objects unless it records; drops the memory stream unless any member records. */
 UBI_API void ubi_profiler_reset(ubi_profiler_member *member);
 UBI_API bool ubi_profiler_is_running(const ubi_profiler_member *member);
 /**
  * The member's objects and the memory stream, as one. Nothing is consumed.
- * @param out  owned; NULL when there are no results: somebody still records, or nothing was recorded, or it was reset.
+ * @param out  owned; NULL when there are no results: a member still records, or nothing was recorded, or it was reset.
  * Errors: UBI_ENOMEM. Cost: O(names + traces + events), and naming.
  */
 UBI_API ubi_status ubi_profiler_results(ubi_recording **out, ubi_profiler_member *member);
@@ -132,7 +131,7 @@ UBI_API ubi_status ubi_profiler_results(ubi_recording **out, ubi_profiler_member
 /** A frame of a script, on the stack of the thread. Texts are borrowed. */
 typedef struct ubi_profiler_frame {
     ubi_text function_name, source;
-    uint32_t line, column; /**< from 1; 0: not known */
+    uint32_t line, column; /**< from 1; 0: unknown */
     /** Where on the native stack this activation keeps something; 0: elsewhere. */
     uintptr_t stack_address;
 } ubi_profiler_frame;
@@ -164,7 +163,7 @@ typedef enum ubi_profiler_stream {
  * no allocation reaches `remaining_bytes`, and no block is known.
  */
 typedef struct ubi_profiler_tap {
-    uint64_t remaining_bytes; /**< so many pass before one is recorded */
+    uint64_t remaining_bytes; /**< bytes until the next recorded one */
     const uint8_t *known;     /**< by bits 4 to 19 of an address: not 0 when a recorded block may live there */
 } ubi_profiler_tap;
 #define UBI_PROFILER_KNOWN_BYTES 65536
@@ -178,7 +177,7 @@ typedef struct ubi_profiler_allocation {
     ubi_text kind;        /**< a word */
     uintptr_t hook_frame; /**< on the native stack: up to there it is the tools' own, and not told */
 } ubi_profiler_allocation;
-/** Something was allocated that the tap does not let pass. What cannot be recorded for want of memory is counted as lost. */
+/** Something was allocated that the tap does not let pass. What cannot be recorded because memory ran out is counted as lost. */
 UBI_API void ubi_profiler_allocated(ubi_profiler_member *member, ubi_profiler_stream stream,
                                     const ubi_profiler_allocation *allocation);
 /** A block will be freed that the tap may know. */

@@ -13,7 +13,7 @@
  *
  * Nothing is exposed to scripts unless asked for (ubi_quickjs_add_debugger, ubi_quickjs_add_heap_module).
  *
- * Threads: everything belongs to the thread that runs the runtime, but for ubi_quickjs_request. Tools of different
+ * Threads: everything except ubi_quickjs_request belongs to the thread that runs the runtime. Tools of different
  * runtimes know nothing of each other.
  * Source: docs/explanation/quickjs.md.
  */
@@ -73,8 +73,8 @@ UBI_API uint64_t ubi_quickjs_heap_bytes(const ubi_quickjs *tools);
 /** What the tools call when the engine's heap could not give memory (JS_SetMemoryLimit or the system); see options of run. */
 typedef void (*ubi_quickjs_oom_fn)(void *payload, ubi_quickjs *tools);
 /**
- * Called at most once per failure streak, in the middle of whatever asked for memory: `fn` may freeze, census and save, but
- * run no script and allocate nothing on the engine's heap. NULL: nobody.
+ * Called at most once per failure streak, in the middle of the call that needs memory: `fn` may freeze, census and save, but
+ * run no script and allocate nothing on the engine's heap. NULL: no call.
  */
 UBI_API void ubi_quickjs_set_oom_hook(ubi_quickjs *tools, ubi_quickjs_oom_fn fn, void *payload);
 
@@ -108,7 +108,7 @@ UBI_API void ubi_quickjs_scope_free(ubi_quickjs_scope *scope);
 UBI_API ubi_status ubi_quickjs_scope_add(ubi_quickjs_scope *scope, JSContext *realm);
 /** For ubi_target_census, _save and _capture. Borrowed from the scope. */
 UBI_API ubi_target_scope ubi_quickjs_scope_get(const ubi_quickjs_scope *scope);
-/** The realm whose global object this value is; NULL: it is none. Borrowed. */
+/** The realm whose global object this value is; NULL: it is not a global object. Borrowed. */
 UBI_API JSContext *ubi_quickjs_realm_of_global(ubi_quickjs *tools, JSValueConst global);
 
 /** The id in snapshots of an object, string, symbol or big integer: false for other values. Stable while it lives. */
@@ -171,12 +171,11 @@ UBI_API const ubi_stack_ops *ubi_quickjs_stack_ops(void);
  */
 typedef ubi_collection ubi_quickjs_collection;
 typedef ubi_collection_fn ubi_quickjs_collection_fn;
-/** Called at the safe point after each collection, in order, while there are debuggees. NULL: nobody. */
+/** Called at the safe point after each collection, in order, while there are debuggees. NULL: no call. */
 UBI_API void ubi_quickjs_observer_on_collection(ubi_quickjs_observer *observer, ubi_quickjs_collection_fn fn,
                                                 void *payload);
 
-/**
- * An allocation hook of somebody else on a realm: observers cannot track it meanwhile. `fn` is called at every birth of an
+/* * An allocation hook of another tool on a realm: observers cannot track it meanwhile. `fn` is called at every birth of an
  * object of the realm; it may not touch the engine. NULL: remove.
  * Errors: UBI_EBUSY (an observer tracks it, or another hook is there).
  */
@@ -188,7 +187,7 @@ UBI_API ubi_status ubi_quickjs_set_allocation_hook(ubi_quickjs *tools, JSContext
 
 /**
  * What the runtime records is then that profiler's: objects as its own stream, other blocks of the engine's heap in the
- * one that members share. Stacks are native frames with the scripts' in the place of the interpreter's. The profiler outlives
+ * one that members share. Stacks are native frames with the scripts' instead of the interpreter's. The profiler outlives
  * the tools. Errors: UBI_EBUSY (it has one already), UBI_ENOMEM.
  */
 UBI_API ubi_status ubi_quickjs_join_profiler(ubi_quickjs *tools, ubi_profiler *profiler);
@@ -206,7 +205,7 @@ UBI_API ubi_status ubi_quickjs_profiler_results(ubi_recording **out, ubi_quickjs
  * Tells a timeline what the runtime does: runs of scripts, parsing, collections, and what the functions below say (markers and
  * their fields: docs/reference/timeline.md). It is told to `target`, which must belong to the thread that runs the runtime and
  * outlive its membership; NULL: to all targets that are observed. Joining twice is fine. A runtime may
- * join several; with NULL among them, all others are told through that. Cost while nobody observes: one load and one branch per
+ * join several; with NULL among them, all others are told through that. Cost while not observed: one load and one branch per
  * call from outside, job, registered reaction and parsed script.
  * Runs are those that begin with JS_Call, JS_Eval, JS_EvalFunction or JS_ExecutePendingJob.
  * Errors: UBI_ENOMEM.
@@ -215,7 +214,7 @@ UBI_API ubi_status ubi_quickjs_join_timeline(ubi_quickjs *tools, ubi_timeline_ta
 /** Ends that; what is open then stays open. NULL: as it was joined. */
 UBI_API void ubi_quickjs_leave_timeline(ubi_quickjs *tools, ubi_timeline_target *target);
 
-/** Where a callback was registered; 0: not known. A number, owned by nobody; means nothing once nobody observes. */
+/** Where a callback was registered; 0: unknown. A number without an owner; means nothing once observation has ended. */
 typedef uint64_t ubi_quickjs_async;
 /** For a callback that is registered now: a timer, a handler. Cost while observed: that of a stack. */
 UBI_API ubi_quickjs_async ubi_quickjs_timeline_register(ubi_quickjs *tools);

@@ -3,7 +3,7 @@
  * ubiheap/render.h: results as JSON, tree maps as SVG.
  *
  * What is written is exact: numbers as JavaScript prints doubles, node ids as numbers when a double holds them exactly and
- * as strings of digits otherwise, lone surrogates as \uXXXX, and bytes that are no UTF-8 as the four characters \xNN.
+ * as strings of digits otherwise, lone surrogates as \uXXXX, and bytes that are not UTF-8 as the four characters \xNN.
  */
 #ifndef UBIHEAP_RENDER_H
 #define UBIHEAP_RENDER_H

@@ -60,7 +60,7 @@ UBI_API void ubi_retaining_free(ubi_retaining *retaining); /**< NULL is fine */
  *
  * @param nodes  nodes[n], in any order.
  * Errors: UBI_EINVAL (a node that is not in the graph), UBI_ENOMEM; then it is as before.
- * Cost: O(nodes + edges), with n = 0 O(1). Memory: 4 bytes more per node and a bit. Threads: nobody may read meanwhile.
+ * Cost: O(nodes + edges), with n = 0 O(1). Memory: 4 bytes more per node and a bit. Threads: no other thread may read meanwhile.
  */
 UBI_API ubi_status ubi_retaining_ignore(ubi_retaining *retaining, const ubi_node_ix *nodes, uint32_t n);
 UBI_API bool ubi_retaining_is_ignored(const ubi_retaining *retaining, ubi_node_ix node); /**< O(1) */
@@ -76,7 +76,7 @@ typedef struct ubi_retainer {
     ubi_edge_ix edge;
     ubi_node_ix node; /**< that it leaves */
     uint64_t
-        distance; /**< of that node; of an edge that keeps nothing for want of its partner, UBI_RETAINING_UNREACHABLE */
+        distance; /**< of that node; of an edge that keeps nothing because its partner is missing, UBI_RETAINING_UNREACHABLE */
     bool is_ignored; /**< the node is */
 } ubi_retainer;
 
@@ -94,9 +94,8 @@ UBI_API uint64_t ubi_retaining_count(const ubi_retaining *retaining, ubi_node_ix
 UBI_API ubi_status ubi_retaining_first(ubi_retainer *out, uint32_t *n, const ubi_retaining *retaining, ubi_node_ix node,
                                        uint32_t max);
 
-/**
- * The shortest way from a node up to where distances begin: each step takes the retainer of the smallest distance, of those
- * the one whose node stands first in the file, of those the first edge. It ends at a distance of 1 or 0, at a node without
+/* * The shortest path from a node up to the start of distances: each step takes the retainer with the smallest distance, of those
+ * the one whose node comes first in the file, of those the first edge. It ends at a distance of 1 or 0, at a node without
  * retainers within reach, or after `max` steps.
  *
  * @param out  out[max], caller's; out[0] leads to `node`.
@@ -146,7 +145,7 @@ typedef struct ubi_retaining_tree ubi_retaining_tree;
  *
  * @param options  NULL: the defaults.
  * Errors: UBI_EINVAL (options), UBI_ENOMEM. Cost: that of ubi_retaining_first once for each different node whose row is open
- * or would be but for max_depth, and O(rows * max_depth) at worst; 56 bytes per row, and while it grows 32 for each retainer
+ * or would be without max_depth, and O(rows * max_depth) at worst; 56 bytes per row, and while it grows 32 for each retainer
  * looked at.
  */
 UBI_API ubi_status ubi_retaining_tree_new(ubi_retaining_tree **out, const ubi_retaining *retaining, ubi_node_ix node,

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Everything known of one frame. Texts are borrowed from whoever owns the frame. */
+/** Everything about one frame. Texts are borrowed from the frame's owner. */
 typedef struct ubi_frame {
     uint64_t id;
     ubi_text source;        /**< URL or file name; never NULL text */

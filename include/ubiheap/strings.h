@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/** Parts of a string that was put together are joined until the text has so many UTF-16 units. */
+/** Parts of a concatenated string are joined until the text has this many UTF-16 units. */
 #define UBI_STRINGS_JOINED_UNITS 1024
 
 /** All strings of a heap, grouped by text. Immutable: any number of threads may read it. Borrows the look, which must outlive it. */

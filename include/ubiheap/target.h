@@ -2,8 +2,8 @@
  *
  * ubiheap/target.h: a live heap: freeze, count, save, capture, collect, measure.
  *
- * A `ubi_target` is one running heap: a JavaScript runtime in this process, later a recorded program. Whoever shows heaps
- * (command line, servers) knows this interface and no engine.
+ * A `ubi_target` is one running heap: a JavaScript runtime in this process, later a recorded program. Programs that show heaps
+ * (command line, servers) know this interface and no engine.
  *
  *     ubi_target_census(&census, &target, NULL, breakdown, NULL);         counts while it stands still
  *     ubi_target_save(&target, NULL, "app.fxsnapshot", NULL, NULL);       streams it to disk
@@ -45,7 +45,7 @@ typedef struct ubi_target_scope {
 
 /** A heap that stands still: where to start, and which edges to follow. Valid until thaw. */
 typedef struct ubi_frozen_heap {
-    ubi_node root;                  /**< the root list; counted by nobody, for no edge leads to it */
+    ubi_node root;                  /**< the root list; never counted, for no edge leads to it */
     ubi_edge_filter_fn edge_filter; /**< NULL: follow all */
     void *edge_filter_payload;
 } ubi_frozen_heap;
@@ -72,7 +72,7 @@ typedef struct ubi_target_ops {
      * Errors: UBI_ESTATE (frozen already, or inside a collection or finalizer), UBI_ENOMEM.
      */
     ubi_status (*freeze)(void *payload, const ubi_target_scope *scope, ubi_frozen_heap *out);
-    /** Lets it go on. Errors: UBI_ESTATE with what touched the heap meanwhile; it goes on all the same. */
+    /** Lets it continue. Errors: UBI_ESTATE with what touched the heap meanwhile; it continues anyway. */
     ubi_status (*thaw)(void *payload);
     ubi_status (*collect_garbage)(void *payload);
     ubi_status (*collect_cycles)(void *payload);

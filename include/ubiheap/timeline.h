@@ -18,12 +18,11 @@
  * How it is kept: every thread that marks has one log, which only it writes, without a lock. A marker for all observed targets
  * is written once; what a storage has is a place in each log. So no marker is ever cloned for a second target, and any number
  * of targets costs what one costs.
- *
- * Memory: see ubi_timeline_options. What is too old is dropped, and counted per target. What cannot be kept for want of memory
- * is dropped and counted too; the program goes on.
+  * Memory: see ubi_timeline_options. What is too old is dropped, and counted per target. What cannot be kept because memory ran out
+ * is dropped and counted too; the program continues.
  * Threads: a target belongs to the thread that made it, its *main thread*. "Main thread" below means that; with assertions
  * (a debug build of the library) it is checked. Functions for all observed targets: any thread, but no signal handler.
- * A child after fork observes nothing; its targets can be observed anew.
+ * A child after fork observes nothing; its targets can be observed again.
  * Time: nanoseconds of ubi_process_clock_ns, which is the seed's now(). Times of markers are at most some microseconds off,
  * where they come from the processor's counter; those of one thread never decrease.
  * Source: mozilla-central docshell/base/timeline/ (Firefox 55 to 62); docs/reference/timeline.md.
@@ -61,7 +60,7 @@ typedef uint64_t ubi_marker_stack_ref;
 /** A frame, as a source tells it. Texts are borrowed for the call. */
 typedef struct ubi_marker_frame {
     ubi_text source, function_name; /**< NULL function name: anonymous or top level */
-    uint32_t line, column;          /**< from 1; 0: not known */
+    uint32_t line, column;          /**< from 1; 0: unknown */
     ubi_marker_stack_ref parent;    /**< who called it, or UBI_MARKER_NO_STACK_REF */
     bool parent_is_async;           /**< `parent` did not call it but was the reason, such as "setTimeout handler" */
     ubi_text async_cause;           /**< that reason */
@@ -105,7 +104,7 @@ UBI_API void ubi_timeline_name_thread(const char *name);
  */
 typedef struct ubi_marker_kind {
     uint32_t version; /**< UBI_MARKER_KIND_VERSION */
-    /** A copy of the payload; NULL for want of memory. Without: only a NULL payload can be posted to all observed targets. */
+    /** A copy of the payload; NULL if memory runs out. Without: only a NULL payload can be posted to all observed targets. */
     void *(*clone)(const void *payload);
     /** Ends the payload. */
     void (*free)(void *payload);
@@ -131,7 +130,7 @@ typedef struct ubi_marker_kind {
 
 #define UBI_MARKER_KIND_VERSION 1
 
-/** A marker to be made. Zero but for name and tracing is a plain one, now, with a stack if there is one. */
+/** A marker to be made. With only name and tracing set, it is a plain one, now, with a stack if there is one. */
 typedef struct ubi_marker_make {
     const char *name; /**< copied */
     ubi_marker_tracing tracing;
@@ -145,7 +144,7 @@ typedef struct ubi_marker_make {
 
 /**
  * Makes a marker, on the thread and with the stack of now.
- * @return owned until it is added; NULL for want of memory, which is not yet counted: adding NULL counts it.
+ * @return owned until it is added; NULL if memory runs out, which is not yet counted: adding NULL counts it.
  * Any thread. Cost: a block of memory.
  */
 UBI_API ubi_timeline_marker *ubi_timeline_marker_new(const ubi_marker_make *make);
@@ -198,7 +197,7 @@ UBI_API ubi_timeline_marker *ubi_event_timeline_marker_new(ubi_text type, uint16
 typedef struct ubi_javascript_entry {
     ubi_text reason; /**< such as "setTimeout handler" */
     ubi_text function_name, source;
-    uint32_t line;                    /**< from 1; 0: not known */
+    uint32_t line;                    /**< from 1; 0: unknown */
     ubi_marker_stack_ref async_stack; /**< of this thread's source, or UBI_MARKER_NO_STACK_REF: what led to it */
     ubi_text async_cause;             /**< how; that of the frame on top of `async_stack` */
 } ubi_javascript_entry;
@@ -377,7 +376,7 @@ UBI_API ubi_status ubi_markers_storage_pop_markers(ubi_markers_storage *storage,
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/** NULL is fine. Results are immutable, belong to nobody else, and may be read from any thread. */
+/** NULL is fine. Results are immutable, belong to the caller alone, and may be read from any thread. */
 UBI_API void ubi_timeline_markers_free(ubi_timeline_markers *markers);
 
 typedef struct ubi_timeline_row {
@@ -417,10 +416,11 @@ UBI_API ubi_timeline_detail ubi_timeline_markers_detail(const ubi_timeline_marke
 /** A frame of the result. Borrowed. */
 typedef struct ubi_timeline_frame {
     ubi_text source, function_name; /**< NULL function name: anonymous or top level */
-    uint32_t line, column;          /**< from 1; 0: not known */
+    uint32_t line, column;          /**< from 1; 0: unknown */
     uint32_t parent;                /**< who called it: a smaller index of frames, or UBI_NONE */
     uint32_t async_parent;          /**< what led to it: as `parent`; at most one of the two is there */
-    ubi_text async_cause;           /**< how this frame led to those whose async parent it is; NULL text: it is none */
+    ubi_text
+        async_cause; /**< how this frame led to those whose async parent it is; NULL text: it is not an async parent */
 } ubi_timeline_frame;
 
 UBI_API size_t ubi_timeline_markers_frame_count(const ubi_timeline_markers *markers); /**< no two frames are the same */

@@ -70,7 +70,7 @@ typedef struct ubi_timeline_front_marker {
 /** A frame of the front's table. Borrowed until the next start. */
 typedef struct ubi_timeline_front_frame {
     ubi_text source, function_name, async_cause; /**< NULL text: none */
-    uint32_t line, column;                       /**< 0: not known */
+    uint32_t line, column;                       /**< 0: unknown */
     uint32_t parent, async_parent;               /**< smaller indices of the table; 0: none */
 } ubi_timeline_front_frame;
 
@@ -141,7 +141,7 @@ UBI_API ubi_status ubi_timeline_front_start(int64_t *out_ns, ubi_timeline_front 
 /**
  * A final pull, with what has not ended (end_ns 0), and no more.
  * @param out_ns  now; -1: there is no target. Not recording: now, nothing was done.
- * Errors: as ubi_timeline_front_pull, but it has stopped all the same; UBI_ESTATE (from an event): it has not.
+ * Errors: as ubi_timeline_front_pull, but it has stopped anyway; UBI_ESTATE (from an event): it has not.
  */
 UBI_API ubi_status ubi_timeline_front_stop(int64_t *out_ns, ubi_timeline_front *front);
 UBI_API bool ubi_timeline_front_is_recording(const ubi_timeline_front *front);

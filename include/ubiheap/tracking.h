@@ -24,7 +24,7 @@ typedef struct ubi_logged_allocation {
     double
         timestamp_ms; /**< since the start of the process (or on the clock that the tools were given), never decreasing */
     ubi_text class_name;       /**< "Object", "Array", ... */
-    ubi_text constructor_name; /**< what `new` was called on; NULL text: not known, or no constructor */
+    ubi_text constructor_name; /**< what `new` was called on; NULL text: unknown, or no constructor */
     uint64_t size_bytes;       /**< shallow size now if it is alive, else when it was born */
 } ubi_logged_allocation;
 /** False: this entry and the later ones stay in the log. May run scripts. */
