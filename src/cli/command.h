@@ -138,6 +138,8 @@ extern const ubi__option ubi__common_options[];
 /** --compat: shown for those commands whose answer it can change, and read by the others as well, for old scripts. */
 extern const ubi__option ubi__compat_options[];
 
+/** The table of a command fits its struct of arguments, and says all that help, manual and parser ask of it. */
+void ubi__command_check(const ubi__command *command);
 /** By name or alias; or NULL. */
 const ubi__command *ubi__command_find(const char *name);
 /** The closest of the command names to a misspelt one, or NULL when none is near. */

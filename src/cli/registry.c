@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 
+#include "base/assert.h"
 #include "base/suggest.h"
 
 extern const ubi__command ubi__command_report, ubi__command_info, ubi__command_summary, ubi__command_statistics,
@@ -50,10 +51,44 @@ const ubi__command *ubi__command_default(void) {
     return &ubi__command_report;
 }
 
+static size_t value_bytes(ubi__option_type type) {
+    static const size_t bytes[] = { [UBI__OPTION_FLAG] = sizeof(bool),
+                                    [UBI__OPTION_SWITCH] = sizeof(int),
+                                    [UBI__OPTION_TEXT] = sizeof(char *),
+                                    [UBI__OPTION_NUMBER] = sizeof(uint64_t),
+                                    [UBI__OPTION_CHOICE] = sizeof(char *),
+                                    [UBI__OPTION_LIST] = sizeof(ubi__option_list),
+                                    [UBI__OPTION_ALIAS] = 0 };
+    return bytes[UBI_INDEX(type, sizeof bytes / sizeof *bytes)];
+}
+
+static void option_check(const ubi__option *o, size_t arguments_bytes) {
+    bool takes_value = o->type != UBI__OPTION_FLAG && o->type != UBI__OPTION_SWITCH;
+    if (o->type == UBI__OPTION_ALIAS)
+        return;
+    UBI_ASSERT(o->offset + value_bytes(o->type) <= arguments_bytes);
+    UBI_ASSERT((o->argument != NULL) == takes_value);
+    UBI_ASSERT(o->type != UBI__OPTION_CHOICE || (o->choices && o->choices[0]));
+    UBI_ASSERT(o->help && o->help[0] && o->help[strlen(o->help) - 1] != '.');
+    UBI_ASSERT(o->name[0] || o->letter);
+}
+
+void ubi__command_check(const ubi__command *c) {
+    UBI_ASSERT(c->run && c->name && c->summary && c->question && c->description);
+    UBI_ASSERT(c->question[strlen(c->question) - 1] == '?');
+    UBI_ASSERT(c->min_operands <= c->max_operands && (c->operands != NULL) == (c->max_operands != 0));
+    UBI_ASSERT(c->options[0].type != UBI__OPTION_ALIAS);
+    UBI_ASSERT(c->examples[0].line && strncmp(c->examples[0].line, c->name, strlen(c->name)) == 0);
+    for (const ubi__option *o = c->options; UBI_CHECKS && o->name; o++)
+        option_check(o, c->arguments_bytes);
+}
+
 const ubi__command *ubi__command_find(const char *name) {
     for (const ubi__command *const *c = ubi__commands; *c; c++)
-        if (strcmp((*c)->name, name) == 0 || ((*c)->alias && strcmp((*c)->alias, name) == 0))
+        if (strcmp((*c)->name, name) == 0 || ((*c)->alias && strcmp((*c)->alias, name) == 0)) {
+            ubi__command_check(*c);
             return *c;
+        }
     return NULL;
 }
 

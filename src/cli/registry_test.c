@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/options.h"
+#include "damage.h"
 
 /* What fits behind a command's name in 80 columns. */
 #define SUMMARY_COLUMNS 65
@@ -230,6 +231,25 @@ static void a_command_is_found_by_its_other_name(void **state) {
         assert_ptr_equal(command_named((*c)->name), *c);
 }
 
+static void command_check(void *command) {
+    ubi__command_check(command);
+}
+
+static void damage_of_a_command_is_seen(void **state) {
+    (void)state;
+    ubi__command c = *ubi__command_find("census");
+    ubi__option options[] = { c.options[0], { .name = NULL } };
+    c.options = options;
+    ubi__command_check(&c);
+    options[0].offset = c.arguments_bytes;
+    assert_damage_seen(command_check, &c, "<= arguments_bytes");
+    options[0].offset = 0;
+    options[0].argument = options[0].argument ? NULL : "N";
+    assert_damage_seen(command_check, &c, "== takes_value");
+    c.max_operands = c.min_operands - 1;
+    assert_damage_seen(command_check, &c, "c->min_operands <= c->max_operands");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(old_spellings_do_what_the_present_ones_do),
@@ -239,6 +259,7 @@ int main(void) {
         cmocka_unit_test(every_command_says_what_it_answers_and_how_to_ask),
         cmocka_unit_test(the_first_command_opens_a_group_and_is_meant_by_a_file_alone),
         cmocka_unit_test(a_command_is_found_by_its_other_name),
+        cmocka_unit_test(damage_of_a_command_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

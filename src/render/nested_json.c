@@ -5,6 +5,7 @@
 #include "render/nested_json.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "render/result_json.h"
 
 typedef struct level {
@@ -77,6 +78,8 @@ static ubi_status write_all(level_stack *stack, ubi__json *json, const ubi__nest
     UBI_TRY(level_enter(stack, json, ops, root));
     while (stack->n && !json->failed) {
         level *top = &stack->at[stack->n - 1];
+        UBI_ASSERT(top->next <= ops->entry_count(top->item));
+        UBI_ASSERT(top->shape != UBI_REPORT_COUNT && top->shape != UBI_REPORT_BUCKET);
         if (top->next == ops->entry_count(top->item)) {
             level_leave(stack, json);
             continue;

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 
 void ubi__out_init(ubi__out *out, ubi_write_fn write, void *payload) {
@@ -29,6 +30,7 @@ ubi_status ubi__out_flush(ubi__out *out) {
 
 void ubi__out_bytes(ubi__out *out, const void *data, size_t n) {
     const char *from = data;
+    UBI_ASSERT(out->n <= UBI__OUT_BUFFER);
     while (n > 0) {
         if (out->n == UBI__OUT_BUFFER)
             out_drain(out);

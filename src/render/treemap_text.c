@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
@@ -208,11 +209,14 @@ static void write_line(grid *g, uint32_t line, size_t *next) {
     uint32_t at = 0;
     for (; *next < g->notes.n && g->notes.at[*next].line == line; ++*next) {
         const note *n = &g->notes.at[*next];
+        UBI_ASSERT(n->column + n->room < g->columns && n->line < g->lines);
         if (n->column < at)
             continue;
         write_cells(g, line, at, n->column);
         at = n->column + (uint32_t)write_note(g, n);
     }
+    UBI_ASSERT(at <= g->columns);
+    UBI_ASSERT(*next == g->notes.n || g->notes.at[*next].line > line);
     write_cells(g, line, at, g->columns);
     ubi__out_char(g->out, '\n');
 }

@@ -65,12 +65,12 @@ static ubi_status name_part(job *j, part *p, const char *input) {
 static ubi_status name_parts(job *j) {
     if (!j->is_timeline)
         UBI_TRY(ubi__recording_processes_find(&j->processes, j->input, NULL));
-    j->n = j->processes.rows.n ? j->processes.rows.n : 1;
+    j->n = ubi__recording_file_count(&j->processes);
     j->parts = ubi__calloc_array(ubi_allocator_default(), j->n, sizeof *j->parts);
     if (!j->parts)
         return ubi__fail_nomem();
     for (size_t i = 0; i < j->n; i++)
-        UBI_TRY(name_part(j, &j->parts[i], j->processes.rows.n ? j->processes.rows.at[i].path : j->input));
+        UBI_TRY(name_part(j, &j->parts[i], ubi__recording_file(&j->processes, j->input, i)));
     return UBI_OK;
 }
 
@@ -309,7 +309,7 @@ static ubi_status recording_convert(job *j, int *exit_code) {
     return commit_all(j);
 }
 
-static void end(job *j) {
+static void job_end(job *j) {
     for (size_t i = 0; j->parts && i < j->n; i++) {
         part *p = &j->parts[i];
         if (p->is_open)
@@ -327,6 +327,6 @@ ubi_status ubi__convert_recording(ubi__cli *cli, const ubi__convert_arguments *a
     j.is_standard_output = strcmp(output, "-") == 0;
     ubi_status status = recording_convert(&j, exit_code);
     ubi__progress_line_clear(&cli->progress);
-    end(&j);
+    job_end(&j);
     return status;
 }

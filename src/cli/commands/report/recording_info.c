@@ -247,9 +247,9 @@ static void facts_add(facts *f, const ubi__recording_report *report, const ubi__
 static ubi_status others_add(facts *f, ubi__cli *cli, const ubi__recording_processes *p) {
     ubi__recording_report *report = UBI_NEW(ubi_allocator_default(), ubi__recording_report);
     ubi_status status = report ? UBI_OK : ubi__fail_nomem();
-    for (size_t i = 1; status == UBI_OK && i < p->rows.n; i++) {
+    for (size_t i = 1; status == UBI_OK && i < ubi__recording_file_count(p); i++) {
         ubi__ubirec_index index;
-        status = file_look_at(report, &index, cli, p->rows.at[i].path);
+        status = file_look_at(report, &index, cli, ubi__recording_file(p, f->report->path, i));
         if (status != UBI_OK)
             break;
         facts_add(f, report, &index);

@@ -7,6 +7,7 @@
 #ifndef UBI_CLI_RECORDING_PROCESSES_H
 #define UBI_CLI_RECORDING_PROCESSES_H
 
+#include "base/assert.h"
 #include "base/json_writer.h"
 #include "base/source.h"
 #include "cli/command.h"
@@ -54,6 +55,14 @@ typedef struct ubi__recording_processes {
  */
 ubi_status ubi__recording_processes_find(ubi__recording_processes *out, const char *path, const char *wanted);
 void ubi__recording_processes_fini(ubi__recording_processes *p);
+/** Files of the group: those of all processes, or the one that was named. */
+static inline size_t ubi__recording_file_count(const ubi__recording_processes *p) {
+    return p->rows.n ? p->rows.n : 1;
+}
+/** The i-th of them; `path` is the one that was named. Borrowed. */
+static inline const char *ubi__recording_file(const ubi__recording_processes *p, const char *path, size_t i) {
+    return p->rows.n ? p->rows.at[UBI_INDEX(i, p->rows.n)].path : path;
+}
 /** Puts the files together, several: a source of their own, to be closed. Errors: UBI_EIO, those of reading. */
 ubi_status ubi__recording_processes_open(ubi__recording_processes *p, ubi__source *out, const ubi_progress *progress);
 /** What each process has, once all is read; what was wrong in their files, and which are missing. Errors: UBI_ENOMEM. */

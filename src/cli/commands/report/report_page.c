@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/human.h"
 #include "base/text.h"
@@ -339,6 +340,9 @@ void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__r
     p.total_bytes = facts->total_bytes;
     table_init(&p);
     page_fit(&p);
+    UBI_ASSERT(p.n_savings_shown <= p.n_savings && p.n_oddities_shown <= p.n_oddities);
+    UBI_ASSERT(p.n_kinds <= facts->labels.n && p.n_keepers <= facts->keepers.n);
+    UBI_ASSERT(p.n_functions <= facts->functions.n && p.n_next <= NEXT_COMMANDS);
     head_write(&p);
     ubi__report_write_findings(&p);
     coarse_write(&p);

@@ -71,9 +71,9 @@ static ubi_status read_file(job *j, const char *path, ubi_status (*read)(job *j,
 static ubi_status read_recordings(job *j) {
     ubi__recording_processes processes;
     UBI_TRY(ubi__recording_processes_find(&processes, j->path, NULL));
-    ubi_status status = processes.rows.n ? UBI_OK : read_file(j, j->path, read_recording);
-    for (size_t i = 0; status == UBI_OK && i < processes.rows.n; i++)
-        status = read_file(j, processes.rows.at[i].path, read_recording);
+    ubi_status status = UBI_OK;
+    for (size_t i = 0; status == UBI_OK && i < ubi__recording_file_count(&processes); i++)
+        status = read_file(j, ubi__recording_file(&processes, j->path, i), read_recording);
     ubi__recording_processes_fini(&processes);
     return status;
 }
