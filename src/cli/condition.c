@@ -349,7 +349,7 @@ static ubi_status put_advice(line *l, gathering *g) {
     return UBI_OK;
 }
 
-/* What nobody measured, a finer measurement of the same kind does not tell either. */
+/* What was not measured, a finer measurement of the same kind does not tell either. */
 static bool lacks_value(const gathering *g) {
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
         if (g->values[i].unknown)

@@ -12,7 +12,7 @@
  *     ubi__condition_free(condition);
  *
  * Without --fail-on the condition is NULL and all of this does nothing. When it holds, the exit code becomes
- * UBI__EXIT_CONDITION, and cli->reason the line that main prints behind all output. A condition that nobody can judge is no
+ * UBI__EXIT_CONDITION, and cli->reason the line that main prints after all output. A condition that cannot be judged is no
  * condition that does not hold: the exit code is UBI__EXIT_INPUT then.
  */
 #ifndef UBI_CLI_CONDITION_H
@@ -82,7 +82,7 @@ typedef struct ubi__condition_value {
     bool is_estimate;               /**< then: */
     uint64_t low, high;             /**< of the number, which is not negative */
     uint64_t basis_low, basis_high; /**< of the basis */
-    const char *unknown;            /**< not NULL: nobody knows it, and why, such as "was not measured"; static */
+    const char *unknown;            /**< not NULL: unknown, and why, such as "was not measured"; static */
 } ubi__condition_value;
 
 typedef ubi_status ubi__condition_measure(ubi__condition_value *out, void *payload, ubi_query_value value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * heap_facts.h: single numbers of a heap, measured only when somebody asks.
+ * heap_facts.h: single numbers of a heap, measured only on demand.
  *
  * `count` and `bytes` are those of a census: everything that can be reached from the root, the root itself only if an edge
  * leads to it. A label is what a report calls a kind of nodes (ubi__kind_label); of V8's heaps, the name of a class as its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * delimited.c: see delimited.h. Without printf, but for rare characters: millions of rows are usual.
+ * delimited.c: see delimited.h. Without printf, except for rare characters: millions of rows are usual.
  */
 #include "render/delimited.h"
 

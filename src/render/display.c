@@ -127,7 +127,7 @@ static unit next_unit(const uint8_t *s, size_t n, bool unicode) {
     return u;
 }
 
-/* Nobody reads more marks than these on a column, and a name of nothing else would be as wide as it is long. */
+/* More marks than these on a column cannot be read, and a name of nothing else would be as wide as it is long. */
 #define MARKS_PER_COLUMN 4
 
 static unit unit_at(const ubi__style *style, ubi_text text, size_t at) {

@@ -61,7 +61,7 @@ static char closing_of(char c) {
     return c == '<' ? '>' : c == '(' ? ')' : c == '{' ? '}' : c == '[' ? ']' : 0;
 }
 
-/* ---- what nobody says --------------------------------------------------------------------------------------------- */
+/* ---- what people leave out --------------------------------------------------------------------------------------------- */
 
 /* An open bracket. */
 typedef struct level {
@@ -77,7 +77,7 @@ typedef struct spelling {
     size_t depth;
 } spelling;
 
-/* Arguments of templates that are there if nobody says otherwise. */
+/* Default arguments of templates. */
 static bool is_default(ubi_text argument) {
     static const char *const beginnings[] = { "std::allocator<", "std::char_traits<", "std::less<",
                                               "std::hash<",      "std::equal_to<",    "std::default_delete<" };
@@ -195,7 +195,7 @@ static bool name_spell(buffer *out, ubi_text name) {
 
 /* What a copy leaves out. */
 typedef struct reduction {
-    size_t levels;       /* of brackets <>, what is deeper than so many goes */
+    size_t levels;       /* of brackets <>, what is deeper goes */
     bool has_parameters; /* what is in () stays */
 } reduction;
 

@@ -2,7 +2,7 @@
  *
  * function_name.h: names of functions, as short as a reader needs them.
  *
- * Compilers spell out what nobody says: std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > is
+ * Compilers spell out what people leave out: std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > is
  * std::string. Where that is still too long, what stands in brackets gives way, then namespaces; the function's own name last.
  */
 #ifndef UBI_RENDER_FUNCTION_NAME_H

@@ -19,7 +19,7 @@
 /** A unit, or some that are left out together. */
 typedef struct ubi__path_group {
     uint32_t begin, end;     /**< nodes; `end` begins the next unit */
-    uint32_t columns, extra; /**< `extra`: so many more behind a gap */
+    uint32_t columns, extra; /**< `extra`: how many more after a gap */
     uint32_t n_glued;        /**< units behind the first */
     ubi__path_rank rank;
     int32_t worth; /**< what is worth least goes first */

@@ -298,7 +298,7 @@ static void draw_times(pen *p, uint32_t n) {
     ink(p, UBI__INK_PLAIN);
 }
 
-/* Gaps of so many nodes tell how many in any case. */
+/* Gaps of this many nodes or more always say how many. */
 #define LONG_GAP 100
 
 /* "…", or "… 57 more …". */
@@ -340,7 +340,7 @@ uint32_t ubi__path_draw_unit(pen *p, uint32_t i) {
         return gap->end;
     }
     bool first = gap_ends(p, i);
-    uint32_t longest = step_joins(p, i) ? 1 : LONGEST_PERIOD; /* nobody would see where it begins */
+    uint32_t longest = step_joins(p, i) ? 1 : LONGEST_PERIOD; /* where it begins could not be seen */
     for (uint32_t period = 1; period <= longest && i < p->path->n_steps; period++) {
         uint32_t n = count_repeats(p, i, period, &behind);
         if (n < LEAST_REPEATS)

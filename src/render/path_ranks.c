@@ -13,7 +13,7 @@
 
 typedef ubi__path_pen pen;
 
-/* Properties that lead on, but that nobody has chosen. */
+/* Properties that lead on, and that the program did not name. */
 static bool is_on_the_way(ubi_text name) {
     static const char *const names[] = { "__proto__", "prototype", "constructor", "_onTimeout", "_onImmediate" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -98,7 +98,7 @@ static ubi__path_rank rank_of_piece(const pen *p, ubi__fields *fields, uint32_t 
     if (is_global && is_runtime_function(g, fields, held)) /* global.setTimeout */
         return UBI__RANK_RUNTIME;
     ubi__path_rank words = rank_larger(rank_of_words(edge), rank_of_words(engine));
-    if (label == UBI__RANK_ENGINE && words == UBI__RANK_UNNAMED) /* an element of what nobody knows */
+    if (label == UBI__RANK_ENGINE && words == UBI__RANK_UNNAMED) /* an element of something unknown */
         return UBI__RANK_ENGINE;
     return rank_larger(is_global ? UBI__RANK_ENGINE : label, words);
 }

@@ -11,7 +11,7 @@
 #include "render/node_label.h"
 #include "render/path_choice.h"
 
-/* Columns of a label or the name of an edge, at most; so many less with each attempt to fit, down to what still tells. */
+/* Columns of a label or the name of an edge, at most; fewer with each attempt to fit, down to what still tells. */
 #define PART_COLUMNS 40
 #define PART_STEP 8
 #define LEAST_PART_COLUMNS 16

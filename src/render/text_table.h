@@ -29,9 +29,9 @@ typedef struct ubi__text_column {
     size_t gap;            /**< spaces before it, besides those that aligning to the right gives */
     bool is_left;          /**< aligned to the left, and cut with an ellipsis */
     bool is_hidden;        /**< by an option, or since it would be empty */
-    unsigned from_columns; /**< shows on pages of so many columns or more */
+    unsigned from_columns; /**< shows on pages with this many columns or more */
     size_t
-        least_name_columns; /**< shows where it leaves so many for names; the modest first, and equal ones together */
+        least_name_columns; /**< shows where it leaves this many for names; the modest first, and equal ones together */
     bool is_shown;          /**< what came of it; of ubi__text_table_lay_out */
 } ubi__text_column;
 

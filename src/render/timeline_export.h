@@ -50,7 +50,7 @@ static inline bool ubi__timeline_is_moment(const ubi__timeline_row *row) {
 size_t ubi__timeline_frame_words(char *out, size_t size, const ubi__timeline_data *data, uint32_t frame);
 /** "(async: setTimeout handler)": how the frame led to others; cut. @return its bytes. */
 size_t ubi__timeline_cause_words(char *out, size_t size, const ubi__timeline_data *data, uint32_t frame);
-/** Who called a frame, or else what led to it; UBI_NONE: nobody. */
+/** Who called a frame, or else what led to it; UBI_NONE: none. */
 static inline uint32_t ubi__timeline_caller(const ubi__timeline_data *data, uint32_t frame, bool *is_async) {
     const ubi__timeline_frame *f = &data->frames.at[frame];
     *is_async = f->parent == UBI_NONE && f->async_parent != UBI_NONE;

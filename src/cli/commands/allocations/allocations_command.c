@@ -147,7 +147,7 @@ static void span_write(const ubi__text_table *table, const span *s, uint64_t mos
     ubi__text_table_line(table, cells, (ubi_text){ NULL, 0 });
 }
 
-/* Samples as spans: the first as it is, the others so many at a time that all have a line. */
+/* Samples as spans: the first as it is, the others in groups, so that all have a line. */
 static size_t spans_make(span out[TIMELINE_LINES + 1], const ubi_allocation_sample *samples, uint32_t n) {
     size_t n_spans = 0, each = (n + TIMELINE_LINES - 2) / TIMELINE_LINES;
     each = each ? each : 1;

@@ -58,7 +58,7 @@ static void place_of(ubi__recording_place *out, const answer *a, uint32_t functi
     out->line = out->column = 0; /* of a call, not of the function */
 }
 
-/* What starts the program has all of it, and tells nobody anything. */
+/* What starts the program has all of it, which says nothing. */
 static bool is_start_up(const answer *a, uint32_t function) {
     ubi__recording_place place;
     place_of(&place, a, function);

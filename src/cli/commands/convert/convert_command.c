@@ -249,7 +249,7 @@ static void document_write(ubi__cli *cli, const ubi__snapshot *snapshot, const c
 
 /* ---- command ---------------------------------------------------------------------------------------------------- */
 
-/* A save whose file is complete, but for its place. */
+/* A save whose file is complete and not yet in its place. */
 typedef struct saving {
     ubi__cli *cli;
     conversion *c;
@@ -273,7 +273,7 @@ static ubi_status tell_of_it(void *payload) {
     return ubi__interrupt_settle() ? UBI_OK : ubi__fail_cancelled();
 }
 
-/* Standard output knows how to stop when nobody reads on; files are written atomically. */
+/* Standard output stops when its reader is gone; files are written atomically. */
 static ubi_status conversion_save(ubi__cli *cli, conversion *c, const ubi__snapshot *snapshot,
                                   const ubi_save_options *options) {
     saving s = { cli, c, snapshot };

@@ -16,7 +16,7 @@ typedef struct ubi__diff_pair {
     bool is_one_process;            /**< else V8's ids do not tell which was taken first */
 } ubi__diff_pair;
 
-/** Whether the head would say something of the order by V8's ids, so that somebody has to know whether it is one process. */
+/** Whether the head would say something of the order by V8's ids, so that the caller must find out whether it is one process. */
 bool ubi__diff_doubts_order(const ubi__diff_pair *pair);
 /** Three lines: the old one, the new one, the difference. */
 void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair);

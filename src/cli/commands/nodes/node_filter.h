@@ -21,7 +21,7 @@ void ubi__node_filter_free(ubi__node_filter *filter);
 /**
  * Appends the nodes for which the expression holds, in file order, to `out`; prepares the columns that it needs.
  *
- * @param limit  stop when so many are found; 0: find all.
+ * @param limit  stop when this many are found; 0: find all.
  * Cost: O(nodes), some nanoseconds per node; text conditions O(kinds). Memory: 4 bytes per node found.
  * Errors: UBI_ENOMEM, UBI_ECANCELLED; what `out` holds then is unspecified.
  */

@@ -142,7 +142,7 @@ static void row_write(const writer *w, ubi_node_ix node) {
         delimited_row_write(w, node);
 }
 
-/* Stops early when nobody takes the output. */
+/* Stops early when the reader of the output is gone. */
 static void rows_write(const writer *w, row_list rows) {
     for (uint32_t i = 0; i < rows.n && !w->out->failed; i++) {
         report_progress(w, i, rows.n);

@@ -111,7 +111,7 @@ static void put_range(ubi__json *j, const char *low_key, const char *high_key, u
     ubi__json_member_double(j, high_key, ceil(range.high));
 }
 
-/* Without any sample, nobody knows the standard error of 0; the limits are known. */
+/* Without any sample, the standard error of 0 is unknown; the limits are known. */
 static void put_limited(ubi__json *j, const ubi__estimate *e, bool is_sampled, ubi__range bytes, ubi__range count) {
     bool is_known = !is_sampled || e->samples > 0;
     ubi__json_member_u64(j, "samples", e->samples);

@@ -9,7 +9,7 @@
 #include "cli/commands/report/recording_page.h"
 #include "recording/known_pools.h"
 
-/* Of one sum, so many places are named, until they have most of it. */
+/* Places that are named of one sum, at most; fewer if they have most of it. */
 #define NAMED 3
 #define MOST_OF_IT 0.8
 /* When so much of the peak was never freed, who did not free it has the peak. */

@@ -16,7 +16,7 @@
 #include "cli/commands/report/recording_report.h"
 #include "cli/snapshot.h"
 
-/* Of the processes, those of so many are listed. */
+/* Processes that are listed, at most. */
 #define PROCESSES_SAID 10
 
 /* One file, and then the sum of several. */

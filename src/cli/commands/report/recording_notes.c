@@ -11,9 +11,9 @@
 #include "cli/commands/report/recording_page.h"
 #include "recording/unrecorded_words.h"
 
-/* Of all wrappers, so many are named. */
+/* Wrappers that are named, at most. */
 #define WRAPPERS_SAID 4
-/* Of programs that were started, so many are named. */
+/* Programs that were started and are named, at most. */
 #define STARTED_SAID 6
 #define NOTE_BYTES sizeof((ubi__recording_notes *)NULL)->at[0]
 
@@ -110,7 +110,7 @@ static bool name_started(char *out, size_t size, const ubi__ubirec_tables *t, ub
     return n > 0;
 }
 
-/* What nobody put together with the rest. */
+/* What was not put together with the rest. */
 static void note_missing(ubi__recording_notes *out, const ubi__vec_recording_missing *missing) {
     char text[NOTE_BYTES], count[UBI__HUMAN_TEXT];
     size_t n = missing->n < STARTED_SAID ? missing->n : STARTED_SAID, used = 0;

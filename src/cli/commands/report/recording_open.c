@@ -102,7 +102,7 @@ static ubi_status progress_tell(ubi__cli *cli, ubi__recording_report *report) {
     return cli->common.json ? ubi__recording_document(cli, report) : ubi__recording_page(cli, report);
 }
 
-/* A condition that holds for nobody but a shell must not look as if it held for what the shell started. */
+/* A condition that holds only for a shell must not look as if it held for what the shell started. */
 static void tell_of_started(ubi__cli *cli, const ubi__recording_report *report) {
     const ubi__ubirec_tables *t = &report->summary.tables;
     char count[UBI__HUMAN_TEXT];
@@ -227,7 +227,7 @@ static void tell_count(ubi__condition_value *out, const ubi__recording_report *r
         set_limits(out, sum_in_mind(report, &sum).count, sum_in_mind(report, &all).count);
 }
 
-/* Of a sample nobody knows what its thread did next: any of them may have been temporary, or none. */
+/* What the thread of a sample did next is unknown: any of them may have been temporary, or none. */
 static void tell_temporary(ubi__condition_value *out, const ubi__recording_report *report) {
     tell_count(out, report, sum_of_measure(report, UBI__MEASURE_TEMPORARY));
     if (!out->is_estimate)

@@ -372,7 +372,7 @@ static void write_nothing(const ubi__recording_view *v) {
 static size_t write_findings(const ubi__recording_view *v) {
     ubi__recording_findings findings;
     size_t lines = 2;
-    if (v->report->wishes->by) /* somebody who asks has seen them */
+    if (v->report->wishes->by) /* who asks has seen them */
         return 0;
     ubi__recording_find(&findings, v);
     if (findings.n == 0)

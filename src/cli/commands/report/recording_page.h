@@ -42,13 +42,13 @@ char *ubi__recording_place_words(char out[UBI__PLACE_WORDS], const ubi__style *s
                                  const ubi__recording_place *place);
 /** Whether a function only starts programs and threads, as all stacks have it. */
 bool ubi__recording_is_start_up(const ubi__recording_place *place);
-/** The name with its brackets, shortened to at most so many columns. Not made safe. NUL-terminated. */
+/** The name with its brackets, shortened to at most `columns`. Not made safe. NUL-terminated. */
 void ubi__recording_short_name(char *out, size_t n, const ubi__style *style, const ubi__recording_place *place,
                                size_t columns);
 
 /* ---- findings ----------------------------------------------------------------------------------------------------- */
 
-/** What somebody who looks at this for the first time wants to know. */
+/** What to know at first sight. */
 typedef struct ubi__recording_finding {
     const char *kind; /**< "leaked", "peak", "temporary", "growth" or "mappings" */
     char text[768];

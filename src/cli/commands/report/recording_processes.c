@@ -2,7 +2,7 @@
  *
  * recording_processes.c: see recording_processes.h.
  *
- * Several files become one that nobody sees: an unnamed one in the folder for temporary files, or in memory.
+ * Several files become one without a name, in the folder for temporary files, or in memory.
  */
 #include "cli/commands/report/recording_processes.h"
 
@@ -258,7 +258,7 @@ static bool is_known(const ubi__recording_processes *p, const char *path) {
     return p->wanted && ubi__ubirec_peek_about(path, take_recording, &recording) && recording == p->recording;
 }
 
-/* Whether somebody who wants some processes wants this one: ".PID", or ".PID.N", and its name. */
+/* Whether a process is one of the wanted ones: ".PID", or ".PID.N", and its name. */
 static bool is_wanted_companion(const char *wanted, const char *suffix, const char *name) {
     size_t n = wanted ? strlen(wanted) : 0;
     return !wanted || strcmp(wanted, name) == 0 ||
@@ -334,7 +334,7 @@ static void number_write_right(const ubi__cli *cli, const char *text, size_t col
     ubi__out_string(&cli->output->out, text);
 }
 
-/* Of a process without samples nobody knows anything. */
+/* Nothing is known of a process without samples. */
 static void write_row(const ubi__cli *cli, const ubi__recording_process *row) {
     char text[UBI__HUMAN_TEXT], name[UBI__PROCESS_NAME];
     bool is_known = row->n_samples > 0 || row->about.period_bytes == 1;

@@ -45,7 +45,7 @@ typedef struct ubi__recording_processes {
     const char *wanted;       /* NULL: all */
     uint64_t recording;       /* what they have in common */
     ubi__vec_recording_missing missing;
-    uint32_t n_given_up; /* of several: whose recorder they gave up, so that nobody knows how much was lost */
+    uint32_t n_given_up; /* of several: whose recorder they gave up, so that it is unknown how much was lost */
 } ubi__recording_processes;
 
 /**
@@ -71,7 +71,7 @@ ubi_status ubi__recording_processes_sum(ubi__recording_processes *p, ubi__record
 #define UBI__PROCESS_NAME 132
 void ubi__recording_process_name(char out[UBI__PROCESS_NAME], const ubi__recording_process *process);
 
-/** The list, of so many at most; nothing when there is one file. */
+/** The list, of at most `most`; nothing when there is one file. */
 void ubi__recording_processes_page(const ubi__cli *cli, const struct ubi__recording_report *report, uint64_t most);
 /** Arrays `processes`, empty when there is one file, and `missingFiles`. */
 void ubi__recording_processes_document(ubi__json *j, const struct ubi__recording_report *report);

@@ -169,7 +169,7 @@ char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__r
 char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range);
 /** In a list: the limits, where they say something; "~29" where blocks that nobody met may be many. */
 char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, ubi__range range);
-/** Whether the program gave the recorder up, so that nobody knows how much was lost. */
+/** Whether the program gave the recorder up, so that it is unknown how much was lost. */
 bool ubi__recording_was_given_up(const ubi__recording_summary *s);
 
 /**

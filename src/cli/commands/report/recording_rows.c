@@ -45,7 +45,7 @@ static double get_bytes(const row *r, int measure) {
     return r->site->by[measure].bytes;
 }
 
-/* Without any sample, nobody knows it. */
+/* Unknown without any sample. */
 static double error_of(const row *r, int measure, double variance) {
     bool is_sampled = ubi__recording_is_sampled(&r->report->summary, r->site->of_class);
     bool is_known = !is_sampled || (r->site->by[measure].samples > 0 && measure != UBI__MEASURE_TEMPORARY);
@@ -88,7 +88,7 @@ static double get_count_high(const row *r, int measure) {
     return ceil(count_range(r, measure).high);
 }
 
-/* Of a sample nobody knows what its thread did next. */
+/* What the thread of a sample did next is unknown. */
 static double get_temporary(const row *r, int measure) {
     return ubi__recording_is_sampled(&r->report->summary, r->site->of_class) ? NAN : get_count(r, measure);
 }

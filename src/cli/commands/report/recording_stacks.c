@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_stacks.c: who called a place: in a line or two, without what tells nobody anything (the C++ library, what starts
+ * recording_stacks.c: who called a place: in a line or two, without what says nothing (the C++ library, what starts
  * programs); or frame by frame.
  */
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 #define WAY_COLUMNS 40
 /* ", +0x" and an address, in most programs. */
 #define ANOTHER_COLUMNS 13
-/* Of a chain of wrappers, so many are shown. */
+/* Wrappers of a chain that are shown, at most. */
 #define WRAPPERS 8
 
 /* What calls main or the first function of a thread is the same everywhere. */
@@ -53,7 +53,7 @@ typedef struct flow {
     bool is_full;
 } flow;
 
-/* Nobody's own code: containers of C++, and what starts programs. */
+/* Not the program's own code: containers of C++, and what starts programs. */
 static bool tells_nothing(const ubi__recording_place *place) {
     return ubi__recording_is_start_up(place) || ubi__allocator_role_of(place->function) != UBI__NO_ALLOCATOR;
 }

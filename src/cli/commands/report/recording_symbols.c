@@ -13,7 +13,7 @@
 #define MODULES_TRIED (4 * UBI__RECORDING_HINTS)
 
 typedef struct work {
-    ubi__recording_report *report; /* NULL: nobody asks what is missing */
+    ubi__recording_report *report; /* NULL: what is missing is not asked */
     ubi__ubirec_tables *tables;
     ubi__symbolizer *symbolizer;
     uint32_t *numbers; /* numbers[module]: the symbolizer's; that of a file which was loaded twice comes twice */
@@ -113,7 +113,7 @@ static ubi_status gather_hints(work *w) {
         if (module == UBI_NONE)
             return UBI_OK;
         UBI_TRY(ubi__symbolizer_facts(w->symbolizer, &facts, w->numbers[module]));
-        if (facts.obstacle != UBI__OBSTACLE_NONE) { /* else single functions that nobody knows, as in start-up code */
+        if (facts.obstacle != UBI__OBSTACLE_NONE) { /* else single unknown functions, as in start-up code */
             ubi__recording_hint *hint = &report->hints[report->n_hints++];
             hint->module = module;
             const ubi__ubirec_module_row *row = &w->tables->modules.at[module];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * report_command.c: `ubiheap report`, one screen for somebody who wants to know what fills a heap, or what a recording of
+ * report_command.c: `ubiheap report`, one screen that says what fills a heap, or what a recording of
  * allocations amounts to.
  */
 #include "base/status.h"

@@ -44,7 +44,7 @@ typedef struct ubi__run {
     atomic_bool log_ends;    /**< workers are to hand over what they logged */
     unsigned workers_to_log; /**< that have not done so for the last time */
     pthread_cond_t worker_logged;
-    ubi__run_timeline timeline; /**< the main thread's, but for what says otherwise */
+    ubi__run_timeline timeline; /**< the main thread's, except where it says otherwise */
 } ubi__run;
 
 /* ---- run_session.c ---- */

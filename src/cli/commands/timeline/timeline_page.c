@@ -40,7 +40,7 @@ static void name_write(const page *p, ubi_text text, size_t used) {
     ubi__display_text(p->out, &p->cli->style, text, ubi__name_room(p->cli, used));
 }
 
-/* Of one marker its own, though it stands for all that are like it but for a number. */
+/* A single marker has its own label, not one for all that differ only in a number. */
 static ubi_text sum_label(const page *p, const ubi__marker_sum *sum, char buffer[LABEL_BYTES]) {
     if (sum->count != 1)
         return ubi__timeline_label(p->nest, sum);
