@@ -70,20 +70,52 @@ typedef struct ubi__finding_entry {
     ubi__finding_rule *rule;
 } ubi__finding_entry;
 
+/** Edges of one node that lead to the entries of a collection. */
+typedef struct ubi__entries {
+    ubi_node_ix node; /**< that has the edges; UBI_NONE: there are none */
+    ubi__node_role role;
+    uint32_t first_slot, slots_each, value_slot; /**< the producer's */
+} ubi__entries;
+
+/** Why an object is of no use to its collection any more. */
+typedef enum ubi__dead {
+    UBI__NOT_DEAD,
+    UBI__DEAD_REFERENCE, /**< a WeakRef whose object is gone */
+    UBI__DEAD_SOCKET,    /**< closed */
+    UBI__DEAD_ELEMENT,   /**< a detached node of a document, whoever tells */
+    UBI__DEAD_COUNT
+} ubi__dead;
+
+struct ubi__node_bits;
+
 /** What a producer tells the rules, and rules of its own. */
 typedef struct ubi__producer_findings {
     /** Whether a graph has what they ask for. NULL: every one. */
     bool (*apply)(const ubi_graph *graph);
     ubi__node_role (*role_of_kind)(const ubi_graph *graph, const ubi_kind *kind);
-    const ubi__finding_entry *rules; /**< ended by one without a name */
+    const ubi__finding_entry *rules; /**< ended by one without a name; NULL: none */
+    /**
+     * Where the entries of a map, set, array or object are. NULL: files do not tell, and the three below are NULL, too.
+     * @param seen  for what several collections share: entries are told once.
+     */
+    ubi__entries (*entries)(const ubi__finding_facts *f, ubi_node_ix node, struct ubi__node_bits *seen);
+    /** Whether an edge of `at->node` leads to an entry; of a map, to its value. */
+    bool (*edge_is_entry)(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix edge);
+    /** Neither code nor the engine's own. */
+    bool (*node_is_data)(const ubi__finding_facts *f, ubi_node_ix node);
+    /** A table of the runtime itself, with such entries. NULL: none is. */
+    bool (*collection_is_of_runtime)(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix example);
+    /** NULL: files do not tell. */
+    ubi__dead (*node_is_dead)(const ubi__finding_facts *f, ubi_node_ix node);
     bool has_large_tables;      /**< nodes of coarse type OTHER and SCRIPT are the engine's own, as large as they are */
     const char *document_class; /**< of DOM nodes that are documents, beside "#document"; NULL: none */
 } ubi__producer_findings;
 
-/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c). */
+/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c), collections (finding_collections.c). */
 extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi__finding_dominating_kind,
     ubi__finding_unreachable, ubi__finding_wide_node, ubi__finding_many_documents, ubi__finding_crowd,
-    ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings;
+    ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings, ubi__finding_collections,
+    ubi__finding_dead_entries;
 
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);

@@ -174,8 +174,8 @@ ubi_status ubi__finding_unreachable(ubi__finding_list *out, const ubi__finding_f
 ubi_status ubi__finding_wide_node(ubi__finding_list *out, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT];
     const ubi_graph *g = f->graph;
-    if (f->widest == UBI_NONE ||
-        f->producer) /* the engine's own tables are wide; growingCollection looks at the others */
+    bool has_wide_tables = f->producer && f->producer->has_large_tables; /* growingCollection looks at the others */
+    if (f->widest == UBI_NONE || has_wide_tables)
         return UBI_OK;
     uint64_t edges = g->first_edge.at[f->widest + 1] - g->first_edge.at[f->widest];
     if (edges < WIDE_NODE_EDGES && (edges < WIDE_NODE_LEAST_EDGES || share(edges, g->n_edges) < WIDE_NODE_SHARE))

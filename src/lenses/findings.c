@@ -11,6 +11,8 @@
 static const ubi__finding_entry first_rules[] = {
     { "endedEarly", ubi__finding_ended_early },
     { "duplicateStrings", ubi__finding_duplicate_strings },
+    { "deadEntries", ubi__finding_dead_entries },
+    { "growingCollection", ubi__finding_collections },
     { NULL, NULL },
 };
 static const ubi__finding_entry last_rules[] = {
@@ -141,6 +143,8 @@ static bool repeats(const ubi__finding_facts *f, const ubi_finding *a, const ubi
         return true;
     if (!f->producer) /* there is no dominator tree */
         return false;
+    if (is_rule(a, "growingCollection") && is_rule(b, "deadEntries"))
+        return a->nodes[0] == b->nodes[0] && b->bytes > a->bytes / 2;
     if (is_rule(a, "growingCollection") && is_rule(b, "growingCollection"))
         return is_within(f, b->nodes[0], a->nodes[0]) && b->bytes > a->bytes / 5 * 4;
     if (!says_size_only(a) || says_size_only(b))
@@ -209,7 +213,7 @@ static ubi_status check_list(checking *c, const ubi__finding_entry *rules) {
 
 static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
     static const ubi__finding_entry none[] = { { NULL, NULL } };
-    const ubi__finding_entry *own = f->producer ? f->producer->rules : none;
+    const ubi__finding_entry *own = f->producer && f->producer->rules ? f->producer->rules : none;
     checking c = { list, f, 0, rule_count(first_rules) + rule_count(own) + rule_count(last_rules) };
     UBI_TRY(gather(f));
     UBI_TRY(check_list(&c, first_rules));
@@ -219,7 +223,7 @@ static ubi_status check_rules(ubi__finding_list *list, ubi__finding_facts *f) {
     return sort_rows(&list->rows, f->allocator);
 }
 
-/* Only rules of producers ask who keeps what. */
+/* Only rules for producers that are known ask who keeps what. */
 static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     ubi_dominators *made = NULL;

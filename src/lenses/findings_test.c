@@ -139,6 +139,76 @@ static void a_node_with_very_many_edges_is_a_list_that_may_have_grown(void **sta
     assert_null(found("wideNode"));
 }
 
+/* root -> a collection (node 2) -> `n` entries of this class, one edge each. */
+static void look_at_collection(const char *engine_type, const char *class, const char *edge, uint64_t n,
+                               const char *entry_class, uint64_t entry_bytes) {
+    ubi_graph_builder *builder;
+    ubi_graph *graph;
+    assert_int_equal(ubi_graph_builder_new(&builder, NULL), UBI_OK);
+    ubi_kind kind = { .type_name = string(builder, engine_type),
+                      .class_name = UBI_NONE,
+                      .script_filename = UBI_NONE,
+                      .descriptive_name = UBI_NONE,
+                      .coarse_type = UBI_COARSE_OTHER };
+    ubi_str_ix shape = string(builder, "shape");
+    add_node(builder, 1, 1, kind);
+    assert_int_equal(ubi_graph_builder_edge(builder, 2, UBI_NONE), UBI_OK);
+    ubi_kind engine_kind = kind;
+    kind.type_name = string(builder, "JSObject");
+    kind.class_name = string(builder, class);
+    kind.coarse_type = UBI_COARSE_OBJECT;
+    add_node(builder, 2, 5, kind);
+    assert_int_equal(ubi_graph_builder_edge(builder, 3, shape), UBI_OK);
+    for (uint64_t i = 0; i < n; i++) {
+        char name[40];
+        snprintf(name, sizeof name, edge, (unsigned)i);
+        assert_int_equal(ubi_graph_builder_edge(builder, 4 + i, string(builder, name)), UBI_OK);
+    }
+    add_node(builder, 3, 1, engine_kind);
+    kind.class_name = string(builder, entry_class);
+    for (uint64_t i = 0; i < n; i++)
+        add_node(builder, 4 + i, entry_bytes, kind);
+    assert_int_equal(ubi_graph_builder_finish(&graph, builder), UBI_OK);
+    ubi_graph_builder_free(builder);
+    look_at_graph(graph);
+}
+
+static void collections_of_quickjs_and_firefox_grow_too(void **state) {
+    (void)state;
+    static const struct {
+        const char *engine_type, *class, *edge;
+    } known[] = { { "JSShape", "Map", "value" },
+                  { "JSShape", "Set", "key" },
+                  { "JSShape", "Array", "%u" },
+                  { "JSShape", "Object", "session %u" },
+                  { "js::Shape", "Map", "OrderedHashMapObject value" },
+                  { "js::Shape", "Set", "HashableValue" },
+                  { "js::Shape", "Array", "objectElements[%u]" },
+                  { "js::Shape", "Object", "session %u" } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[160];
+        look_at_collection(known[i].engine_type, known[i].class, known[i].edge, 200, "Session", 400);
+        const ubi_finding *finding = found("growingCollection");
+        assert_non_null(finding);
+        assert_int_equal(finding->count, 200);
+        assert_int_equal(finding->bytes, 5 + 1 + 200 * 400);
+        assert_int_equal(first_example_id, 2);
+        snprintf(text, sizeof text, "One %s holds 200 entries, nearly all Session, and keeps 78.1 KiB", known[i].class);
+        assert_memory_equal(finding->text, text, strlen(text));
+        assert_null(found("wideNode")); /* that says less */
+        look_at_collection(known[i].engine_type, known[i].class, known[i].edge, 199, "Session", 400);
+        assert_null(found("growingCollection"));
+        look_at_collection(known[i].engine_type, known[i].class, known[i].edge, 200, "Session", 300);
+        assert_null(found("growingCollection"));
+        look_at_collection(known[i].engine_type, known[i].class, known[i].edge, 200, "Function", 400);
+        assert_null(found("growingCollection"));
+    }
+    look_at_collection("JSShape", "Map", "key", 200, "Session", 400);
+    assert_null(found("growingCollection"));
+    look_at_collection("JSShape", "Array", "length", 200, "Session", 400);
+    assert_null(found("growingCollection"));
+}
+
 static void many_documents_hint_at_closed_pages(void **state) {
     (void)state;
     look_at_star(10, 1, "#document");
@@ -228,6 +298,7 @@ int main(void) {
         cmocka_unit_test(a_dominating_kind_needs_company_and_more_than_one_node),
         cmocka_unit_test(unreachable_nodes_are_mentioned_from_one_percent_on),
         cmocka_unit_test(a_node_with_very_many_edges_is_a_list_that_may_have_grown),
+        cmocka_unit_test(collections_of_quickjs_and_firefox_grow_too),
         cmocka_unit_test(many_documents_hint_at_closed_pages),
         cmocka_unit_test(a_crowd_is_many_small_things_that_do_not_dominate_by_size),
         cmocka_unit_test(a_file_that_ends_early_comes_first),

@@ -73,6 +73,9 @@ static void a_damaged_producer_is_seen(void **state) {
     findings.rules = twice;
     p.findings = &findings;
     assert_damage_seen(check_producer, &p, "strcmp(other->name, rule->name) != 0");
+    findings = *ubi__producer_at(0)->findings;
+    findings.edge_is_entry = NULL;
+    assert_damage_seen(check_producer, &p, "!findings->entries == !findings->edge_is_entry");
     p = *ubi__producer_at(0);
     ubi__grammar grammar = *p.grammar;
     grammar.field = NULL;

@@ -35,8 +35,10 @@ static void check_grammar(const ubi__grammar *grammar) {
 }
 
 static void check_findings(const ubi__producer_findings *findings) {
-    UBI_ASSERT(findings->role_of_kind && findings->rules);
-    for (const ubi__finding_entry *rule = findings->rules; UBI_CHECKS && rule->name; rule++)
+    UBI_ASSERT(findings->role_of_kind);
+    UBI_ASSERT(!findings->entries == !findings->edge_is_entry && !findings->entries == !findings->node_is_data);
+    UBI_ASSERT(findings->entries || !findings->node_is_dead);
+    for (const ubi__finding_entry *rule = findings->rules; UBI_CHECKS && rule && rule->name; rule++)
         for (const ubi__finding_entry *other = findings->rules; other < rule; other++)
             UBI_ASSERT(strcmp(other->name, rule->name) != 0);
 }

@@ -140,6 +140,73 @@ class Rules(unittest.TestCase):
         self.assertIn("One Map holds 256 entries, nearly all Session", found["text"])
         self.assertIsNone(self.find(self.map_of(128, 400), "growingCollection"))
 
+    # ---- dead entries
+
+    def null(self, heap):
+        return heap.node("hidden", "system / Oddball", 48)
+
+    def references(self, n, n_alive, size=400, script=None):
+        """A list of WeakRefs, some of which still have their object."""
+        heap = Heap()
+        prototype = heap.hang(heap.node("object", "WeakRef", 56))
+        constructor = heap.link(prototype, "property", "constructor", heap.node("closure", "WeakRef", 64))
+        if script:
+            shared = heap.link(constructor, "internal", "shared", heap.node("code", "WeakRef", 16))
+            heap.link(shared, "internal", "script", heap.node("code", script, 16))
+        thing = heap.hang(heap.node("object", "Thing", 16))
+        list_of_them = heap.hang(heap.node("object", "Array", 32))
+        for i in range(n):
+            reference = heap.link(list_of_them, "element", i, heap.node("object", "WeakRef", size))
+            heap.link(reference, "property", "__proto__", prototype)
+            if i < n_alive:
+                heap.link(reference, "weak", "target", thing)
+        return heap
+
+    def test_a_collection_of_references_whose_objects_are_gone(self):
+        found = self.find(self.references(100, 0), "deadEntries")
+        self.assertEqual((found["count"], found["bytes"]), (100, 32 + 100 * 400))
+        self.assertEqual(found["text"], "One Array holds 100 entries. All of them are WeakRefs whose object is gone, "
+                                        "and keep 39.1 KiB alive: what removes them?")
+        found = self.find(self.references(200, 100), "deadEntries")
+        self.assertEqual((found["count"], found["bytes"]), (100, 100 * 400))
+        self.assertIn("100 of them are WeakRefs", found["text"])
+
+    def test_few_dead_entries_small_ones_or_a_minority_are_not_told(self):
+        self.assertIsNone(self.find(self.references(99, 0), "deadEntries"))
+        self.assertIsNone(self.find(self.references(100, 0, size=150), "deadEntries"))
+        self.assertIsNone(self.find(self.references(204, 104), "deadEntries"))
+        self.assertIsNone(self.find(self.references(300, 300), "deadEntries"))
+
+    def test_a_class_of_the_program_that_is_called_weakref_is_not_one(self):
+        self.assertIsNone(self.find(self.references(100, 0, script="/app/polyfill.js"), "deadEntries"))
+
+    def test_of_many_dead_entries_it_is_not_said_that_the_collection_grows(self):
+        rules = [one["rule"] for one in self.findings(self.references(300, 0))]
+        self.assertEqual((rules.count("deadEntries"), rules.count("growingCollection")), (1, 0))
+
+    def sockets(self, closed):
+        heap = Heap()
+        null, handle = self.null(heap), heap.node("object", "TCP", 56)
+        owner = heap.hang(heap.node("object", "Set", 32))
+        table = heap.link(owner, "internal", "table", heap.node("array", "", 8 * (3 + 64 + 2 * 128 + 2)))
+        for i in range(100):
+            socket = heap.link(table, "internal", str(3 + 64 + 2 * i), heap.node("object", "Socket", 304))
+            heap.link(socket, "property", "<symbol kHandle>", null if closed else handle)
+        return heap
+
+    def test_sockets_without_a_handle_are_closed(self):
+        found = self.find(self.sockets(True), "deadEntries")
+        self.assertIn("One Set holds 100 entries. All of them are sockets that are closed", found["text"])
+        self.assertIsNone(self.find(self.sockets(False), "deadEntries"))
+
+    def test_detached_elements_in_a_list_are_dead(self):
+        for detachedness in (1, 2):
+            heap = Heap()
+            owner = heap.hang(heap.node("object", "Array", 32))
+            for i in range(100):
+                heap.link(owner, "element", i, heap.node("native", "<li>", 400, detachedness=detachedness))
+            self.assertEqual(self.find(heap, "deadEntries") is not None, detachedness == 2)
+
     def storage(self, slots, used, name="(object elements)"):
         heap = Heap()
         owner = heap.hang(heap.node("object", "Array", 32))

@@ -9,12 +9,13 @@
  * js/src/vm (JSObject::traceChildren, GetterSetter, Shape, Scope), js/src/gc/RootMarking.cpp, js/src/builtin/MapObject.cpp,
  * js/public/UbiNode*.h, dom/base/UbiReportingNode.
  */
+#include "lenses/firefox/firefox_producer.h"
+
 #include <string.h>
 
 #include "analyses/anonymize/grammar.h"
 #include "base/text.h"
 #include "base/text_parts.h"
-#include "lenses/producer.h"
 
 /* ---- the memory panel ----------------------------------------------------------------------------------------------- */
 
@@ -230,5 +231,6 @@ const ubi__producer ubi__producer_firefox = {
     .how_to_record_stacks = how_to_record_stacks,
     .lens = &firefox_lens,
     .words = &firefox_words,
+    .findings = &ubi__firefox_findings,
     .grammar = &grammar,
 };

@@ -5,8 +5,9 @@
  * Names of nodes and edges are those that our adapter gives (engines/quickjs/adapter/kinds.h, edges_*.h). A closed-over
  * variable is a node of its own, JSVarRef, whose name is that of the edge which leads to it.
  */
+#include "lenses/quickjs/quickjs_producer.h"
+
 #include "base/text.h"
-#include "lenses/producer.h"
 
 /* Nodes that only the engine knows, and their words. */
 static const struct {
@@ -217,4 +218,5 @@ const ubi__producer ubi__producer_quickjs = {
     .how_to_record_stacks = how_to_record_stacks,
     .words = &words,
     .keeps_addresses = true,
+    .findings = &ubi__quickjs_findings,
 };

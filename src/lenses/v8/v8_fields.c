@@ -32,6 +32,8 @@ static const struct {
     [UBI__FIELD_IDLE_NEXT] = { UBI_EDGE_PROPERTY, "_idleNext" },
     [UBI__FIELD_REPEAT] = { UBI_EDGE_PROPERTY, "_repeat" },
     [UBI__FIELD_BOUND_FUNCTION] = { UBI_EDGE_INTERNAL, "bound_function" },
+    [UBI__FIELD_WEAK_TARGET] = { UBI_EDGE_WEAK, "target" },
+    [UBI__FIELD_SOCKET_HANDLE] = { UBI_EDGE_PROPERTY, "<symbol kHandle>" },
 };
 
 static ubi_node_ix search_edges(const ubi_graph *g, ubi_node_ix node, ubi__v8_field_name name) {

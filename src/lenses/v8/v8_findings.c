@@ -55,17 +55,26 @@ static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
 }
 
 static const ubi__finding_entry rules[] = {
-    { "growingCollection", ubi__finding_v8_collections }, { "sparseStorage", ubi__finding_v8_stores },
-    { "emptyCollections", ubi__finding_v8_empties },      { "detachedDom", ubi__finding_v8_detached },
-    { "closureContext", ubi__finding_v8_closures },       { "timers", ubi__finding_v8_timers },
-    { "eventListeners", ubi__finding_v8_listeners },      { "emitterListeners", ubi__finding_v8_emitters },
-    { "arrayBuffers", ubi__finding_v8_buffers },          { NULL, NULL },
+    { "sparseStorage", ubi__finding_v8_stores },
+    { "emptyCollections", ubi__finding_v8_empties },
+    { "detachedDom", ubi__finding_v8_detached },
+    { "closureContext", ubi__finding_v8_closures },
+    { "timers", ubi__finding_v8_timers },
+    { "eventListeners", ubi__finding_v8_listeners },
+    { "emitterListeners", ubi__finding_v8_emitters },
+    { "arrayBuffers", ubi__finding_v8_buffers },
+    { NULL, NULL },
 };
 
 const ubi__producer_findings ubi__v8_findings = {
     .apply = apply,
     .role_of_kind = role_of,
     .rules = rules,
+    .entries = ubi__v8_entries_of,
+    .edge_is_entry = ubi__v8_edge_is_entry,
+    .node_is_data = ubi__v8_node_is_data,
+    .collection_is_of_runtime = ubi__v8_collection_is_of_runtime,
+    .node_is_dead = ubi__v8_node_is_dead,
     .has_large_tables = true,
     .document_class = "HTMLDocument",
 };

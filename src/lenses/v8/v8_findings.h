@@ -8,8 +8,15 @@
 #include "lenses/finding_facts.h"
 #include "lenses/v8/v8_fields.h"
 
-extern ubi__finding_rule ubi__finding_v8_collections, ubi__finding_v8_stores, ubi__finding_v8_empties,
-    ubi__finding_v8_detached, ubi__finding_v8_closures, ubi__finding_v8_timers, ubi__finding_v8_listeners,
-    ubi__finding_v8_emitters, ubi__finding_v8_buffers;
+extern ubi__finding_rule ubi__finding_v8_stores, ubi__finding_v8_empties, ubi__finding_v8_detached,
+    ubi__finding_v8_closures, ubi__finding_v8_timers, ubi__finding_v8_listeners, ubi__finding_v8_emitters,
+    ubi__finding_v8_buffers;
+
+/* Collections (v8_collections.c). */
+ubi__entries ubi__v8_entries_of(const ubi__finding_facts *f, ubi_node_ix node, ubi__node_bits *seen);
+bool ubi__v8_edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e);
+bool ubi__v8_node_is_data(const ubi__finding_facts *f, ubi_node_ix node);
+bool ubi__v8_collection_is_of_runtime(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix example);
+ubi__dead ubi__v8_node_is_dead(const ubi__finding_facts *f, ubi_node_ix node);
 
 #endif
