@@ -79,6 +79,7 @@ ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *
     if (!look)
         return ubi__fail_nomem();
     look->lens = lens;
+    look->reuses_ids = lens->reuses_ids;
     look->allocator = a;
     look->graph = ubi_graph_ref(graph);
     look->view = ubi_view_of(graph);

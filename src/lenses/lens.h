@@ -32,6 +32,7 @@ struct ubi_lens_view {
         *joined;                 /* texts of concatenations (joined.h); NULL: they have none, or that of the file */
     const uint8_t *detachedness; /* [n_nodes]; NULL: what kinds say */
     uint64_t outside_bytes;      /* ubi_lens_outside_bytes */
+    bool reuses_ids;             /* ubi_lens_reuses_ids; what the lens says, until its `open` says otherwise */
     void *own;                   /* the lens's */
 };
 

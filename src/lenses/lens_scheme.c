@@ -49,5 +49,5 @@ uint64_t ubi_lens_id_mark(const ubi_graph *graph) {
 }
 
 bool ubi_lens_reuses_ids(const ubi_lens_view *look) {
-    return look->lens->reuses_ids;
+    return look->reuses_ids;
 }

@@ -39,7 +39,7 @@ static void lenses_are_listed_and_found_by_name(void **state) {
         assert_ptr_equal(ubi_lens_find(ubi_lens_name(lens)), lens);
         assert_non_null(ubi_lens_filters(lens));
     }
-    assert_int_equal(n, 3);
+    assert_int_equal(n, 4);
     assert_null(ubi_lens_find("chrome"));
     assert_null(ubi_lens_find(NULL));
 }

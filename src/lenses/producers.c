@@ -12,6 +12,7 @@
 /* The first that says the graph is its own has it. Their lenses are listed in this order, too. */
 #define PRODUCERS(X)                                                                                                   \
     X(v8)                                                                                                              \
+    X(jsc)                                                                                                             \
     X(quickjs)                                                                                                         \
     X(firefox)                                                                                                         \
     X(plain)

@@ -9,6 +9,7 @@
 #include "base/merge_sort.h"
 #include "lenses/joined.h"
 #include "lenses/lens.h"
+#include "lenses/producer.h"
 #include "lenses/string_keys.h"
 
 UBI_VEC_DECLARE(vec_group, ubi_string_group);
@@ -33,8 +34,12 @@ typedef struct work {
 
 bool ubi_strings_known(const ubi_graph *g) {
     bool has_strings = false;
-    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g) && !has_strings; k++)
-        has_strings = ubi_graph_kind(g, k)->coarse_type == UBI_COARSE_STRING;
+    const ubi__string_rules *rules = ubi__producer_of(g)->strings;
+    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g) && !has_strings; k++) {
+        const ubi_kind *kind = ubi_graph_kind(g, k);
+        has_strings =
+            kind->coarse_type == UBI_COARSE_STRING && (!rules || rules->part_of_kind(g, kind) != UBI__STRING_TEXTLESS);
+    }
     return g->node_name.n > 0 && has_strings;
 }
 

@@ -70,6 +70,10 @@ static void mark_by_kind(ubi__edge_label *out, ubi_edge_kind kind) {
 void ubi__edge_label_of(ubi__edge_label *out, const ubi_graph *graph, ubi_edge_ix edge) {
     ubi_edge_kind kind = ubi_graph_edge_kind(graph, edge);
     out->text = ubi_graph_edge_label(graph, edge, out->digits);
+    if (kind == UBI_EDGE_INTERNAL && !out->text.ptr) {
+        *out = (ubi__edge_label){ .open = "", .close = "", .text = ubi__text("(internal)") };
+        return;
+    }
     if (kind == UBI_EDGE_REFERENCE && !out->text.len)
         out->text = ubi__text(out->text.ptr ? "(empty name)" : "(unnamed)");
     if (!out->text.ptr)

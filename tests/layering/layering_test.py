@@ -124,6 +124,7 @@ NAMED_ELSEWHERE = {
     ("V8", "src/lenses/producers.c"): (1, "its line in the registry"),
     ("V8", "src/formats/format.c"): (1, "its line in the registry"),
     ("V8", "src/formats/recognize.c"): (4, "the table that tells all kinds of files apart, also those that are not read"),
+    ("JavaScriptCore", "src/lenses/producers.c"): (1, "its line in the registry"),
     ("JavaScriptCore", "src/formats/format.c"): (1, "its line in the registry"),
     ("JavaScriptCore", "src/formats/recognize.c"): (2, "the table that tells all kinds of files apart, also those that are not read"),
     ("QuickJS", "src/lenses/producers.c"): (1, "its line in the registry"),

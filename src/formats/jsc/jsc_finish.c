@@ -343,6 +343,15 @@ static ubi_status make_roots(ubi__jsc_reader *r, const id_table *t) {
     return sort_all_roots(r);
 }
 
+/* Most labels are the empty one, which says that there is none. */
+static void make_names(ubi__jsc_reader *r) {
+    ubi_graph *g = r->graph;
+    for (size_t i = 0; i < g->node_name.n; i++) {
+        ubi_str_ix label = r->texts[UBI__JSC_LABELS].first + g->node_name.at[i];
+        g->node_name.at[i] = ubi__strtab_get(&g->strings, label).len ? label : UBI_NONE;
+    }
+}
+
 /* ---- all together ------------------------------------------------------------------------------------------------------- */
 
 /* Ids of Inspector files were compared already; addresses may repeat in a file that no engine wrote. */
@@ -374,8 +383,7 @@ static ubi_status finish_with(ubi__jsc_reader *r, const id_table *t) {
     UBI_TRY(make_edges(r, t));
     UBI_TRY(make_kinds(r));
     UBI_TRY(make_roots(r, t));
-    for (size_t i = 0; i < g->node_name.n; i++)
-        g->node_name.at[i] += r->texts[UBI__JSC_LABELS].first;
+    make_names(r);
     UBI_TRY(make_index(r));
     return ubi__graph_find_reachable(g);
 }

@@ -118,7 +118,7 @@ static ubi_status write_node(ubi__v8_save *s, ubi_node_ix n, bool first) {
     uint64_t fields[7];
     size_t n_fields = 5;
     /* DevTools knows a root by its type, and tells user roots from the engine's by theirs. */
-    bool foreign_root = n == g->root && !g->kinds.rows.at[kind].raw_type;
+    bool foreign_root = n == g->root && !ubi__v8_save_raw_type(s, &g->kinds.rows.at[kind]);
     bool nameless = foreign_root && !s->has_outer_root;
     if (own_name == UBI_NONE && !nameless)
         UBI_TRY(ubi__v8_save_kind_name(s, &name, kind));

@@ -131,4 +131,9 @@ ubi_status ubi__v8_save_section(ubi__v8_save *s, const char *key);
 /** One record of `n` numbers. */
 ubi_status ubi__v8_save_record(ubi__v8_save *s, bool first, const uint64_t *numbers, size_t n);
 
+/** The number of V8's type; 0: the graph came from another engine, whose numbers are none of ours, or has no such numbers. */
+static inline uint8_t ubi__v8_save_raw_type(const ubi__v8_save *s, const ubi_kind *kind) {
+    return s->graph->facts && !s->facts ? 0 : kind->raw_type;
+}
+
 #endif

@@ -8,7 +8,7 @@
  *     Object                                object          the class, else the engine's type
  *     Script                                code            the file, else the engine's type
  *     DOMNode                               native          <DIV>; Text, Comment, Document, DocumentFragment for #text ...
- *     JS::Symbol, JS::BigInt, js::Shape ... symbol, bigint, object shape
+ *     JS::Symbol, JS::BigInt, js::Shape ... symbol, bigint, object shape; of JavaScriptCore Structure ... as well
  *     "system / Map" and the like           hidden          as it is: a V8 heap that came through Firefox's format
  *     other                                 native          the engine's type
  *
@@ -39,6 +39,10 @@ static ubi__v8_type type_of_other(ubi_text type_name) {
         { "js::GetterSetter", UBI__V8_OBJECT_SHAPE },
         { "js::ObjectGroup", UBI__V8_OBJECT_SHAPE },
         { "js::jit::JitCode", UBI__V8_CODE },
+        { "Structure", UBI__V8_OBJECT_SHAPE },
+        { "StructureRareData", UBI__V8_OBJECT_SHAPE },
+        { "StructureChain", UBI__V8_OBJECT_SHAPE },
+        { "PropertyTable", UBI__V8_OBJECT_SHAPE },
     };
     static const char system[] = "system / ";
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -80,7 +84,8 @@ static ubi_status extra_type(ubi__v8_save *s, uint32_t *out, ubi_str_ix name) {
 }
 
 static ubi__v8_type type_of_kind(const ubi__v8_save *s, const ubi_kind *kind) {
-    return kind->raw_type ? (ubi__v8_type)kind->raw_type : foreign_type(s, kind);
+    uint8_t raw_type = ubi__v8_save_raw_type(s, kind);
+    return raw_type ? (ubi__v8_type)raw_type : foreign_type(s, kind);
 }
 
 /* Only V8 11.3 has them; other files do without the type, unless a node has it. */

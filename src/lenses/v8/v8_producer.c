@@ -20,9 +20,9 @@ static bool made(const ubi_graph *g) {
            (strcmp(format, "memory") == 0 && g->kinds.rows.at[g->kind.at[g->root]].raw_type != UBI__V8_NONE);
 }
 
-typedef enum embedder { SOME_EMBEDDER, NODE_JS, CHROME } embedder;
+typedef enum embedder { SOME_EMBEDDER, NODE_JS, CHROME, BUN } embedder;
 
-/* Node.js has roots of its own, Chrome nodes of Blink's. */
+/* Node.js has roots of its own, Chrome nodes of Blink's, and Bun, which writes this format too, those of JavaScriptCore. */
 static embedder embedder_of(const ubi_graph *g) {
     for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
         if (ubi__text_begins(ubi_graph_string(g, ubi__graph_node_name(g, g->target.at[e])), "Node / "))
@@ -30,17 +30,22 @@ static embedder embedder_of(const ubi_graph *g) {
     for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(g); k++)
         if (ubi__text_begins(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "blink::"))
             return CHROME;
+        else if (ubi__text_is(ubi_graph_string(g, ubi_graph_kind(g, k)->type_name), "FunctionRareData"))
+            return BUN;
     return SOME_EMBEDDER;
 }
 
 static const char *title(const ubi_graph *g) {
-    static const char *const titles[] = {
-        [SOME_EMBEDDER] = "V8", [NODE_JS] = "Node.js (V8)", [CHROME] = "Chrome (V8)"
-    };
+    static const char *const titles[] = { [SOME_EMBEDDER] = "V8",
+                                          [NODE_JS] = "Node.js (V8)",
+                                          [CHROME] = "Chrome (V8)",
+                                          [BUN] = "Bun (JavaScriptCore), in V8's form" };
     return titles[embedder_of(g)];
 }
 
 static const char *how_to_record_stacks(const ubi_graph *g) {
+    if (embedder_of(g) == BUN)
+        return ", and Bun has no way to";
     return embedder_of(g) == NODE_JS
                ? ": node's inspector records it; see tracked.js in docs/how-to/take-a-v8-snapshot.md"
                : ": DevTools do with \"Allocations on timeline\" and stack traces";

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jsc_producer.c: how heaps of JavaScriptCore speak (producer.h): those of Safari, WebKitGTK and Bun, and how we look at them.
+ *
+ * The Web Inspector counts all edges, and puts each node that the root does not reach right under it. We do the same, but keep
+ * what such a node reaches below it: what runs is only on the stack of the machine, and would fall apart into single nodes.
+ *
+ * Sources: WebKit, Source/JavaScriptCore/heap/HeapSnapshotBuilder.cpp and RootMarkReason.h; HeapSnapshot.js of the Web Inspector.
+ */
+#include <string.h>
+
+#include "analyses/anonymize/grammar.h"
+#include "base/text.h"
+#include "base/text_parts.h"
+#include "formats/jsc/jsc_facts.h"
+#include "lenses/kind_label.h"
+#include "lenses/producer.h"
+
+static const ubi_kind *kind_of(const ubi_graph *graph, ubi_node_ix node) {
+    return ubi_graph_kind(graph, ubi_graph_node_kind(graph, node));
+}
+
+static ubi__jsc_type type_of(const ubi_graph *graph, ubi_node_ix node) {
+    return (ubi__jsc_type)kind_of(graph, node)->raw_type;
+}
+
+static bool is_debugging(const ubi_graph *graph) {
+    const ubi__jsc_facts *facts = ubi__jsc_facts_of(graph);
+    return facts && facts->is_debugging;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------------ */
+
+/* The name that GCDebugging files have for a function, with the marks of a call, and of a Structure that of its objects. */
+static ubi_text node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
+                           ubi_lens_name_buffer *buffer) {
+    ubi_text label = ubi_graph_string(graph, ubi_graph_node_name(graph, node));
+    ubi_text kind = ubi__kind_label(graph, kind_of(graph, node));
+    bool is_function = type_of(graph, node) == UBI__JSC_FUNCTION;
+    (void)look;
+    if (!label.len || kind.len + label.len + 4 > sizeof buffer->bytes)
+        return kind;
+    ubi_text before = is_function ? ubi__text("") : kind, between = ubi__text(is_function ? "" : " of "),
+             after = ubi__text(is_function ? "()" : "");
+    const ubi_text parts[] = { before, between, label, after };
+    size_t n = 0;
+    for (size_t i = 0; i < 4; i++) {
+        memcpy(buffer->bytes + n, parts[i].ptr, parts[i].len);
+        n += parts[i].len;
+    }
+    return (ubi_text){ buffer->bytes, n };
+}
+
+static ubi_text display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+    return node_title(look->graph, look, node, buffer);
+}
+
+/* ---- the look ------------------------------------------------------------------------------------------------------- */
+
+typedef struct jsc_look {
+    ubi__vec_u64 global_edges; /* of the root to global objects: what people think of as roots */
+    uint64_t *shown;           /* bits of the filter; NULL: none */
+} jsc_look;
+
+static const ubi_lens_filter filters[] = {
+    { "allocated", "Objects allocated between snapshots" },
+    { NULL, NULL },
+};
+
+static ubi_status filter_apply(uint64_t *bits, const ubi_lens_view *look, const char *filter,
+                               const ubi_lens_options *options) {
+    const ubi_graph *g = look->graph;
+    if (strcmp(filter, filters[0].name) != 0)
+        return ubi__fail(UBI_EINVAL, "the lens jsc has no filter '%s'", filter);
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++)
+        if (g->id.at[node] > options->id_above && g->id.at[node] <= options->id_upto)
+            bits[node / 64] |= UINT64_C(1) << node % 64;
+    return UBI_OK;
+}
+
+static ubi_status look_filter(ubi_lens_view *look, jsc_look *own, const ubi_lens_options *options) {
+    own->shown = ubi__calloc_array(look->allocator, look->graph->n_nodes / 64 + 1, sizeof *own->shown);
+    if (!own->shown)
+        return ubi__fail_nomem();
+    look->shown = own->shown;
+    return filter_apply(own->shown, look, filters[0].name, options);
+}
+
+static ubi_status look_open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+    const ubi_graph *g = look->graph;
+    jsc_look *own = UBI_NEW(look->allocator, jsc_look);
+    if (!own)
+        return ubi__fail_nomem();
+    look->own = own;
+    for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
+        if (type_of(g, g->target.at[e]) == UBI__JSC_GLOBAL)
+            UBI_TRY(ubi__vec_u64_push(&own->global_edges, look->allocator, e));
+    look->view.first_edges = own->global_edges.at;
+    look->view.n_first_edges = (uint32_t)own->global_edges.n;
+    if (filter >= 0)
+        UBI_TRY(look_filter(look, own, options));
+    look->reuses_ids = is_debugging(g); /* addresses; else the engine counts */
+    return ubi__lens_classes_by_label(look);
+}
+
+static void look_close(ubi_lens_view *look) {
+    jsc_look *own = look->own;
+    if (!own)
+        return;
+    ubi__vec_u64_fini(&own->global_edges, look->allocator);
+    ubi__free_array(look->allocator, own->shown, look->graph->n_nodes / 64 + 1, sizeof *own->shown);
+    UBI_DELETE(look->allocator, own);
+}
+
+/* Ids are given in order, so the largest says when a snapshot was taken; addresses say nothing. */
+static uint64_t id_mark(const ubi_graph *graph) {
+    uint64_t largest = 0;
+    for (ubi_node_ix node = 0; !is_debugging(graph) && node < graph->n_nodes; node++)
+        largest = graph->id.at[node] > largest ? graph->id.at[node] : largest;
+    return largest;
+}
+
+static const char *const census_presets[] = { "objectClass", "coarseType", "internalType", NULL };
+
+static const ubi_lens jsc_lens = {
+    .name = "jsc",
+    .title = "JavaScriptCore",
+    .format = "jscsnapshot",
+    .displays = UBI__LENS_DISPLAYS(census_presets),
+    .orphans = UBI_ORPHANS_ADOPT,
+    .counts_by_size = true,
+    .id_mark = id_mark,
+    .filters = filters,
+    .apply_filter = filter_apply,
+    .display_name = display_name,
+    .open = look_open,
+    .close = look_close,
+};
+
+/* ---- nodes ---------------------------------------------------------------------------------------------------------- */
+
+static bool type_is_engine(ubi__jsc_type type) {
+    return type == UBI__JSC_SCOPE || type == UBI__JSC_CODE || type == UBI__JSC_SHAPE || type == UBI__JSC_INTERNAL;
+}
+
+static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
+    return type_is_engine(type_of(graph, node));
+}
+
+static bool kind_is_permanent(const ubi_graph *graph, const ubi_kind *kind) {
+    (void)graph;
+    return kind->raw_type == UBI__JSC_GLOBAL;
+}
+
+/* ---- edges ---------------------------------------------------------------------------------------------------------- */
+
+static ubi__edge_words words_of_root(const ubi_graph *graph, ubi_edge_ix edge) {
+    const ubi__jsc_facts *facts = ubi__jsc_facts_of(graph);
+    const ubi__jsc_root *root = facts ? ubi__jsc_root_of(facts, ubi_graph_edge_target(graph, edge)) : NULL;
+    return root ? ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi_graph_string(graph, root->reason)) : ubi__edge_told(NULL);
+}
+
+static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    uint32_t index;
+    switch (ubi_graph_edge_kind(graph, edge)) {
+    case UBI_EDGE_ELEMENT:
+        return ubi_graph_edge_number(&index, graph, edge) ? (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index }
+                                                          : ubi__edge_told(NULL);
+    case UBI_EDGE_PROPERTY:
+        return ubi__edge_says(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
+    case UBI_EDGE_CONTEXT:
+        return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", name);
+    default:
+        return source == ubi_graph_root(graph) ? words_of_root(graph, edge) : ubi__edge_told(NULL);
+    }
+}
+
+/* Engine nodes that have a name among people. */
+static const struct {
+    const char *class_name, *word;
+} engine_words[] = {
+    { "Structure", "shape" },
+    { "StructureRareData", "shape" },
+    { "StructureChain", "prototypes" },
+    { "PropertyTable", "shape" },
+    { "GetterSetter", "accessor" },
+    { "CustomGetterSetter", "accessor" },
+    { "Immutable Butterfly", "elements" },
+    { "Cell Butterfly", "elements" },
+    { "JSLexicalEnvironment", "scope" },
+    { "JSGlobalLexicalEnvironment", "global scope" },
+    { "JSModuleEnvironment", "module scope" },
+};
+
+static bool is_entry(const ubi_graph *graph, ubi_node_ix source) {
+    ubi_text name = ubi_graph_string(graph, kind_of(graph, source)->class_name);
+    return ubi__text_is(name, "Map") || ubi__text_is(name, "Set");
+}
+
+static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *run) {
+    ubi_node_ix node = ubi_graph_edge_target(graph, run->into_last);
+    ubi__jsc_type type = type_of(graph, node);
+    ubi_text class_name = ubi_graph_string(graph, kind_of(graph, node)->type_name);
+    ubi__edge_words last = edge_words(graph, node, run->last);
+    if (last.how == UBI__EDGE_VARIABLE || (type == UBI__JSC_SCOPE && last.text.len))
+        return ubi__edge_says(UBI__EDGE_VARIABLE, "variable ", last.text);
+    if (type == UBI__JSC_INTERNAL && is_entry(graph, run->source))
+        return ubi__edge_told("entry");
+    for (size_t i = 0; i < sizeof engine_words / sizeof *engine_words; i++)
+        if (ubi__text_is(class_name, engine_words[i].class_name))
+            return ubi__edge_told(engine_words[i].word);
+    return type == UBI__JSC_CODE ? ubi__edge_told("code") : ubi__edge_says(UBI__EDGE_TOLD, NULL, class_name);
+}
+
+/* ---- where paths begin ---------------------------------------------------------------------------------------------- */
+
+/* A global object is near the root, or it is not what keeps things alive. */
+#define FURTHEST_GLOBAL 3
+
+static bool path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps) {
+    for (uint32_t i = 1; i < n_steps && i <= FURTHEST_GLOBAL; i++) {
+        bool is_global = type_of(graph, steps[i].predecessor) == UBI__JSC_GLOBAL;
+        if (!is_global && !ubi__text_is(ubi_graph_string(graph, kind_of(graph, steps[i].predecessor)->type_name),
+                                        "JSModuleEnvironment"))
+            continue;
+        *out = (ubi__path_start){ .begin = i, .name = is_global ? "global" : "module" };
+        return true;
+    }
+    return false;
+}
+
+/* ---- the producer --------------------------------------------------------------------------------------------------- */
+
+static bool made(const ubi_graph *graph) {
+    return ubi__jsc_facts_of(graph) != NULL;
+}
+
+/* Classes that only one of the programs with this engine has. */
+static const struct {
+    const char *class_name, *title;
+} hosts[] = {
+    { "InternalModuleRegistry", "Bun (JavaScriptCore)" },
+    { "Window", "Safari or WebKit (JavaScriptCore)" },
+    { "JSDOMWindow", "Safari or WebKit (JavaScriptCore)" },
+};
+
+static const char *title(const ubi_graph *graph) {
+    for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(graph); k++)
+        for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+            if (ubi__text_is(ubi_graph_string(graph, ubi_graph_kind(graph, k)->class_name), hosts[i].class_name))
+                return hosts[i].title;
+    return "JavaScriptCore";
+}
+
+static ubi__string_part string_part(const ubi_graph *graph, const ubi_kind *kind) {
+    (void)graph;
+    return kind->raw_type == UBI__JSC_STRING ? UBI__STRING_TEXTLESS : UBI__STRING_NONE;
+}
+
+static const ubi__string_rules string_rules = { .part_of_kind = string_part };
+
+static size_t carried(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *graph) {
+    const ubi__jsc_facts *facts = ubi__jsc_facts_of(graph);
+    if (!facts)
+        return 0;
+    out[0] = (ubi__carried){ "labels", "labels of nodes", facts->is_debugging };
+    out[1] = (ubi__carried){ "rootReasons", "reasons of roots", facts->roots.n > 0 };
+    out[2] = (ubi__carried){ "wrappedAddresses", "addresses of wrapped objects", facts->wrapped.n > 0 };
+    return 3;
+}
+
+extern const ubi__name_group ubi__names_jsc[]; /* public_names_jsc.c */
+
+static const ubi__name_group *const public_names[] = { ubi__names_jsc, NULL };
+
+static const ubi__grammar grammar = { .names = public_names };
+
+static const ubi__producer_words words = {
+    .edge = edge_words,
+    .node_is_engine = node_is_engine,
+    .engine_run = run_words,
+    .kind_is_permanent = kind_is_permanent,
+    .path_start = path_start,
+    .node_title = node_title,
+};
+
+extern const ubi__producer ubi__producer_jsc;
+
+const ubi__producer ubi__producer_jsc = {
+    .name = "jsc",
+    .made = made,
+    .title = title,
+    .lens = &jsc_lens,
+    .words = &words,
+    .keeps_addresses = true,
+    .code = { .function_type = UBI__JSC_FUNCTION },
+    .strings = &string_rules,
+    .grammar = &grammar,
+    .carried = carried,
+};

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Every command on real heap snapshots of JavaScriptCore."""
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+import jsc_files as jsc
+
+
+def find(name, condition):
+    """The id of the first node for which this holds."""
+    rows = jsc.run("nodes", "-c", "id", "-w", condition, jsc.path_of(name)).splitlines()
+    return rows[1]
+
+
+class Commands(unittest.TestCase):
+    def test_the_page_says_who_made_the_file(self):
+        self.assertRegex(jsc.run("report", jsc.path_of("bun-inspector")), r"\A\S+  Bun \(JavaScriptCore\)\n")
+        self.assertRegex(jsc.run("info", jsc.path_of("inspector-after")), r"\nProducer +JavaScriptCore\n")
+        carried = json.loads(jsc.run("info", "--json", jsc.path_of("gcdebugging-after")))
+        self.assertEqual(carried["producer"], "JavaScriptCore")
+
+    def test_every_command_takes_both_types(self):
+        for name in ("bun-inspector", "gcdebugging-after"):
+            point = find(name, 'className == "Point"')
+            for command in ("report", "info", "summary", "statistics", "census", "dominators", "strings", "nodes", "treemap",
+                            "containment", "allocations", "search"):
+                options = {"treemap": ["-f", "json"], "search": ["Point"]}.get(command, [])
+                self.assertTrue(jsc.run(command, jsc.path_of(name), *options), command)
+                if command not in ("nodes", "treemap"):
+                    json.loads(jsc.run(command, "--json", jsc.path_of(name), *[o for o in options if o == "Point"]))
+            for command in ("show", "paths", "retainers", "containment"):
+                self.assertIn("Point", jsc.run(command, jsc.path_of(name), point))
+                json.loads(jsc.run(command, "--json", jsc.path_of(name), point))
+
+    def test_a_path_speaks_as_scripts_do(self):
+        point = find("bun-inspector", 'className == "Point"')
+        self.assertIn("global.program.points[0] → Point", jsc.run("paths", jsc.path_of("bun-inspector"), point))
+
+    def test_a_captured_variable_is_called_so(self):
+        reader = jsc.run("search", jsc.path_of("bun-gcdebugging"), "readSecret").split()
+        self.assertIn("readSecret()", reader)
+        secret = find("bun-inspector", 'className == "Object" and retainedSize > 100 and edgeCount == 2')
+        self.assertTrue(jsc.run("paths", jsc.path_of("bun-inspector"), secret))
+
+    def test_strings_say_that_there_are_no_texts(self):
+        for name in jsc.FILES:
+            self.assertIn("The file holds no texts of strings", jsc.run("strings", jsc.path_of(name)))
+
+    def test_roots_of_debugging_files_have_their_reasons(self):
+        text = jsc.run("paths", jsc.path_of("bun-gcdebugging"), find("bun-gcdebugging", 'className == "GlobalObject"'))
+        self.assertRegex(text, "StrongHandles|StrongReferences|ProtectedValues")
+
+    def test_leaks_are_found_by_addresses(self):
+        text = jsc.run("leaks", jsc.path_of("gcdebugging-before"), jsc.path_of("gcdebugging-after"))
+        self.assertIn("Point: +20 objects", text)
+        self.assertIn("Ids in these files are addresses", text)
+
+    def test_allocated_since_goes_by_ids_that_are_counted(self):
+        text = jsc.run("summary", "--since", jsc.path_of("inspector-before"), jsc.path_of("inspector-after"))
+        self.assertRegex(text, r"\b20 +\S+ +Point\n")
+
+    def test_other_formats_keep_what_they_can(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("bun-inspector", "gcdebugging-after"):
+                heap = jsc.Heap(jsc.load(name))
+                for ending in ("fxsnapshot", "heapsnapshot"):
+                    out = pathlib.Path(folder, f"{name}.{ending}")
+                    jsc.run("convert", jsc.path_of(name), out)
+                    info = json.loads(jsc.run("info", "--json", out))
+                    self.assertIn(info["nodeCount"] - len(heap.ids), (0, 1)) # a root of V8's has no incoming edges
+                    self.assertRegex(jsc.run("summary", "--limit", "0", out), r"\n[^\n]* Point\n")
+                    self.assertNotIn("sliced string", jsc.run("summary", "--limit", "0", out))
+
+    def test_anonymized_files_tell_no_names_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "out.jsonl")
+            jsc.run("convert", "--anonymize", jsc.path_of("gcdebugging-after"), out)
+            text = out.read_text()
+            for word in ("Point", "readSecret", "makeReader", "byName"):
+                self.assertFalse(f'"{word}"' in text, word)
+            self.assertTrue('"Structure"' in text and '"FunctionExecutable"' in text)
+
+    def test_bun_writes_its_heap_in_the_form_of_v8_too(self):
+        for name in ("bun-v8", "bun-v8-after"):
+            path = jsc.DATA / f"{name}.heapsnapshot.gz"
+            self.assertRegex(jsc.run("summary", "--limit", "0", path), r"\n[^\n]* Point\n")
+            self.assertIn("Bun (JavaScriptCore), in V8's form", jsc.run("report", path))
+            points = json.loads(jsc.run("summary", "--json", "--limit", "0", path))["classes"]
+            self.assertEqual([row["count"] for row in points if row["name"] == "Point"], [3 if name == "bun-v8" else 23])
+
+    def test_a_cut_file_says_so(self):
+        text = jsc.gzip.decompress(jsc.path_of("bun-gcdebugging").read_bytes())
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "cut.json")
+            for n in (5000, len(text) // 2, len(text) - 1000, len(text) - 1):
+                path.write_bytes(text[:n])
+                self.assertRegex(jsc.run("info", path, status=3),
+                                 rf"\Aubiheap: \S+: the file ends (too early|in the middle of \"\w+\"), at byte {n}: [^\n]+\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
