@@ -331,7 +331,10 @@ static ubi__fxs_progress bytes_field(ubi__fxs_reader *r, uint32_t field, const u
     }
     if (!q || q > limit || n > (uint64_t)(limit - q))
         return UBI__FXS_NEED_MORE;
-    *status = field == 5 ? take_edge(r, q, q + n) : take_bytes(r, field, q, (size_t)n, offset);
+    if (field == 5 && !r->node.edges_begun) /* its tag took more bytes than it needs */
+        *status = begin_edges(r);
+    if (*status == UBI_OK)
+        *status = field == 5 ? take_edge(r, q, q + n) : take_bytes(r, field, q, (size_t)n, offset);
     r->window.at = q + n;
     return *status == UBI_OK ? UBI__FXS_ALL_TAKEN : UBI__FXS_FAILED;
 }
