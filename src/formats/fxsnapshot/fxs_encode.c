@@ -9,6 +9,7 @@
  * (`next_inline`).
  */
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_encoder.h"
 
@@ -37,6 +38,17 @@ ubi_status ubi__fxs_write_bytes(ubi__fxs_encoder *e, const void *data, size_t n)
 
 static uint64_t bytes_so_far(const ubi__fxs_encoder *e) {
     return e->bytes_before_buffer + e->n_buffered;
+}
+
+void ubi__fxs_encoder_check(const ubi__fxs_encoder *e) {
+    const ubi__fxs_frames *f = &e->frames;
+    UBI_ASSERT(e->n_buffered <= UBI__FXS_BUFFER_BYTES);
+    UBI_ASSERT(e->two_byte.wire_ix.n <= ubi__strtab_count(e->two_byte.texts));
+    UBI_ASSERT(e->one_byte.n_wire <= ubi__strtab_count(&e->one_byte.own)); /* no byte string is written twice */
+    UBI_ASSERT(f->n_linked <= f->rows.n && f->rows.n <= f->n_frames);
+    UBI_ASSERT(f->n_cut <= e->n_nodes);
+    UBI_ASSERT(!e->node.edges_kept || e->node.n_kept == e->node.edges_bytes);
+    UBI_ASSERT(!e->far.bits || (e->far.n >= 6 && e->far.n <= 8)); /* above UBI__FXS_NEAR_BITS, in one word */
 }
 
 /* ---- edges -------------------------------------------------------------------------------------------------------- */
@@ -171,6 +183,7 @@ static uint64_t element_bytes(uint64_t referent, unsigned n_digits) {
 static uint8_t *put_element(uint8_t *p, uint64_t referent, uint32_t number) {
     unsigned n_digits = digits_of(number);
     p[0] = UBI__TAG(5, UBI__WIRE_BYTES);
+    UBI_ASSERT(element_bytes(referent, n_digits) < 0x80);
     p[1] = (uint8_t)element_bytes(referent, n_digits);
     p[2] = UBI__TAG(1, UBI__WIRE_VARINT);
     p = ubi__wire_put_varint(p + 3, referent);
@@ -327,7 +340,9 @@ void ubi__fxs_make_stencil(const ubi__fxs_encoder *e, const ubi__fxs_node *node,
         return;
     out->n_front = (uint32_t)(put_common_front(e, bytes, node) - bytes);
     memcpy(out->front, bytes, sizeof out->front);
+    UBI_ASSERT(out->n_front <= sizeof out->front);
     out->n_behind = (uint32_t)(put_common_behind(e, bytes, node) - bytes);
+    UBI_ASSERT(out->n_behind <= sizeof out->behind);
     memcpy(out->behind, bytes, sizeof out->behind);
 }
 
@@ -375,6 +390,7 @@ static uint8_t *put_length_before(uint8_t *message, uint8_t *end) {
         return end;
     }
     unsigned more = ubi__wire_varint_bytes(n) - 1;
+    UBI_ASSERT(more >= 1);
     memmove(message + more, message, n);
     uint8_t *p = message - 1;
     for (uint64_t left = n; left; left >>= 7)
@@ -390,6 +406,7 @@ static ubi_status encode_plain_node(ubi__fxs_encoder *e, const ubi__fxs_node *no
     *done = e->node.edges_kept;
     if (*done)
         e->n_buffered = (size_t)(put_length_before(message, put_behind(e, e->kept + e->node.n_kept, node)) - e->buffer);
+    UBI_ASSERT(e->n_buffered <= UBI__FXS_BUFFER_BYTES);
     return UBI_OK;
 }
 
@@ -418,6 +435,7 @@ ubi_status ubi__fxs_encode_node(ubi__fxs_encoder *e, const ubi__fxs_node *node) 
         UBI_TRY(encode_planned_node(e, node));
     }
     e->n_nodes++;
+    ubi__fxs_encoder_check(e);
     return UBI_OK;
 }
 
@@ -469,6 +487,8 @@ ubi_status ubi__fxs_encode_begin(ubi__fxs_encoder *e, const ubi__fxs_metadata *m
 ubi_status ubi__fxs_encode_end(ubi__fxs_encoder *e) {
     if (e->n_nodes == 0)
         return ubi__fail(UBI_EINVAL, "a snapshot without a root cannot be read");
+    ubi__fxs_string_table_check(&e->two_byte);
+    ubi__fxs_string_table_check(&e->one_byte);
     return ubi__fxs_flush(e);
 }
 

@@ -19,6 +19,7 @@
  *     open frame 0: id, parent{ open frame 1: id, parent{ ... } rest of frame 1 } rest of frame 0
  */
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_encoder.h"
@@ -257,10 +258,25 @@ static void measure_frames(ubi__fxs_stack_plan *plan) {
     plan->n_bytes = parent_bytes;
 }
 
+void ubi__fxs_stack_plan_check(const ubi__fxs_encoder *e) {
+    const ubi__fxs_stack_plan *plan = &e->stack;
+    UBI_ASSERT(plan->n <= UBI__FXS_MAX_FRAMES);
+    UBI_ASSERT(plan->n || plan->ref_row != UBI_NONE);
+    UBI_ASSERT(!plan->is_cut || plan->ref_row == UBI_NONE);
+    UBI_ASSERT(!plan->n || plan->n_bytes == plan->at[0].frame_bytes);
+    for (uint32_t i = 0; UBI_CHECKS && i < plan->n; i++) {
+        const ubi__fxs_frame_plan *f = &plan->at[i];
+        UBI_ASSERT(f->frame_bytes > f->data_bytes);
+        UBI_ASSERT(i + 1 == plan->n || f->data_bytes > f[1].frame_bytes); /* parents nest */
+        UBI_ASSERT(f->row == UBI_NONE || e->frames.rows.at[f->row].id == f->id);
+    }
+}
+
 ubi_status ubi__fxs_plan_stack(ubi__fxs_encoder *e, ubi_stack stack) {
     UBI_TRY(collect_frames(e, stack));
     link_rows(e);
     measure_frames(&e->stack);
+    ubi__fxs_stack_plan_check(e);
     return UBI_OK;
 }
 

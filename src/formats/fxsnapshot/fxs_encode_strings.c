@@ -6,6 +6,7 @@
  * in the file.
  */
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_encoder.h"
 
@@ -50,6 +51,7 @@ size_t ubi__fxs_put_utf16(uint8_t *out, size_t room, ubi_text text, size_t *at) 
         }
         *at += used;
     }
+    UBI_ASSERT((size_t)(p - out) <= room);
     return (size_t)(p - out);
 }
 
@@ -74,6 +76,19 @@ void ubi__fxs_string_table_init(ubi__fxs_string_table *t, bool two_byte, const u
 void ubi__fxs_string_table_fini(ubi__fxs_string_table *t, const ubi_allocator *a) {
     ubi__strtab_fini(&t->own);
     ubi__vec_u32_fini(&t->wire_ix, a);
+}
+
+void ubi__fxs_string_table_check(const ubi__fxs_string_table *t) {
+    uint64_t n_written = 0;
+    UBI_ASSERT(t->texts == &t->own || ubi__strtab_count(&t->own) == 0);
+    if (!UBI_CHECKS)
+        return;
+    for (size_t i = 0; i < t->wire_ix.n; i++) {
+        UBI_ASSERT(t->wire_ix.at[i] == UBI_NONE || t->wire_ix.at[i] < t->n_wire);
+        n_written += t->wire_ix.at[i] != UBI_NONE;
+    }
+    UBI_ASSERT(n_written <= t->n_wire); /* others are names of edges that are not remembered */
+    UBI_ASSERT(t->two_byte || n_written == t->n_wire);
 }
 
 ubi_status ubi__fxs_encode_borrow_strings(ubi__fxs_encoder *e, const ubi__strtab *texts) {

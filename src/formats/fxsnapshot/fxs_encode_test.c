@@ -12,8 +12,9 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "damage.h"
 #include "fail_allocator.h"
-#include "formats/fxsnapshot/fxs_encode.h"
+#include "formats/fxsnapshot/fxs_encoder.h"
 
 /* ---- a target that remembers, and may refuse --------------------------------------------------------------------- */
 
@@ -517,6 +518,57 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
     assert_true(n_allowed > 5);
 }
 
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
+
+static void check_encoder(void *payload) {
+    ubi__fxs_encoder_check(payload);
+}
+static void check_string_table(void *payload) {
+    ubi__fxs_string_table_check(payload);
+}
+static void check_stack_plan(void *payload) {
+    ubi__fxs_stack_plan_check(payload);
+}
+
+static void a_damaged_encoder_is_seen(void **state) {
+    fixture *f = *state;
+    ubi__fxs_encoder *e = f->encoder;
+    ubi__fxs_node node = plain_node(f, 1, "T");
+    encode(f, &node);
+    ubi__fxs_encoder_check(e);
+    e->one_byte.n_wire = 1;
+    assert_damage_seen(check_encoder, e, "e->one_byte.n_wire <=");
+    assert_damage_seen(check_string_table, &e->one_byte, "t->two_byte || n_written == t->n_wire");
+    e->one_byte.n_wire = 0;
+    e->two_byte.wire_ix.at[0] = 1;
+    assert_damage_seen(check_string_table, &e->two_byte, "t->wire_ix.at[i] < t->n_wire");
+    e->two_byte.wire_ix.at[0] = 0;
+    e->frames.n_linked = 1;
+    assert_damage_seen(check_encoder, e, "f->n_linked <= f->rows.n");
+    e->frames.n_linked = 0;
+    e->node.edges_bytes = e->node.n_kept + 1;
+    assert_damage_seen(check_encoder, e, "e->node.n_kept == e->node.edges_bytes");
+    e->node.edges_bytes = e->node.n_kept;
+    ubi__fxs_encoder_check(e);
+}
+
+static void a_damaged_plan_of_a_stack_is_seen(void **state) {
+    fixture *f = *state;
+    ubi__fxs_stack_plan *plan = &f->encoder->stack;
+    *plan = (ubi__fxs_stack_plan){ .n = 2, .ref_row = UBI_NONE, .n_bytes = 12 };
+    plan->at[0] = (ubi__fxs_frame_plan){ .row = UBI_NONE, .data_bytes = 10, .frame_bytes = 12 };
+    plan->at[1] = (ubi__fxs_frame_plan){ .row = UBI_NONE, .data_bytes = 5, .frame_bytes = 7 };
+    check_stack_plan(f->encoder);
+    plan->n_bytes = 13;
+    assert_damage_seen(check_stack_plan, f->encoder, "plan->n_bytes == plan->at[0].frame_bytes");
+    plan->n_bytes = 12;
+    plan->at[1].frame_bytes = 10;
+    assert_damage_seen(check_stack_plan, f->encoder, "f->data_bytes > f[1].frame_bytes");
+    plan->is_cut = true;
+    plan->ref_row = 0;
+    assert_damage_seen(check_stack_plan, f->encoder, "!plan->is_cut || plan->ref_row == UBI_NONE");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -541,6 +593,8 @@ int main(void) {
         TEST(nodes_that_no_reader_accepts_are_refused),
         TEST(a_refused_write_is_passed_up),
         TEST(every_refused_allocation_is_out_of_memory_without_a_leak),
+        TEST(a_damaged_encoder_is_seen),
+        TEST(a_damaged_plan_of_a_stack_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "formats/fxsnapshot/fxs_encode.h"
 #include "formats/fxsnapshot/wire.h"
 #include "graph/node_map.h"
@@ -127,6 +128,13 @@ struct ubi__fxs_encoder {
     uint8_t buffer[UBI__FXS_BUFFER_BYTES];
 };
 
+/** Each handle has a place in at most one entry of its table, what was written is counted. Cost: O(1), O(strings) at the end. */
+void ubi__fxs_encoder_check(const ubi__fxs_encoder *e);
+/** All strings that were written have entries of their own, in the order of their first uses. Cost: O(strings). */
+void ubi__fxs_string_table_check(const ubi__fxs_string_table *t);
+/** The planned frames add up to the length of the message. Cost: O(frames of the stack). */
+void ubi__fxs_stack_plan_check(const ubi__fxs_encoder *e);
+
 /* ---- bytes -------------------------------------------------------------------------------------------------------- */
 
 static inline uint64_t ubi__fxs_varint_field_bytes(uint64_t x) {
@@ -139,6 +147,7 @@ static inline uint64_t ubi__fxs_bytes_field_bytes(uint64_t n) {
 ubi_status ubi__fxs_flush(ubi__fxs_encoder *e);
 /** Makes room for `n` bytes, n <= UBI__FXS_BUFFER_BYTES. */
 static inline ubi_status ubi__fxs_make_room(ubi__fxs_encoder *e, size_t n) {
+    UBI_ASSERT(n <= UBI__FXS_BUFFER_BYTES && e->n_buffered <= UBI__FXS_BUFFER_BYTES);
     return ubi__likely(UBI__FXS_BUFFER_BYTES - e->n_buffered >= n) ? UBI_OK : ubi__fxs_flush(e);
 }
 ubi_status ubi__fxs_write_bytes(ubi__fxs_encoder *e, const void *data, size_t n);
@@ -205,6 +214,7 @@ static inline uint8_t *ubi__fxs_put_plain_edge(uint8_t *p, uint64_t referent, ui
         *p++ = UBI__TAG(3, UBI__WIRE_VARINT);
         p = ubi__wire_put_short_varint(p, name_wire_ix);
     }
+    UBI_ASSERT(p - length - 1 < 0x80);
     *length = (uint8_t)(p - length - 1);
     return p;
 }
@@ -237,6 +247,7 @@ static inline uint8_t *ubi__fxs_put_near(const ubi__fxs_encoder *e, uint8_t *p, 
     x = (x & 0x3fff) | (x & 0x0fffc000) << 2;
     x = (x & 0x007f007f) | (x & 0x3f803f80) << 1;
     ubi__wire_put_word(p, e->far.word | (id >> 28 & 0x7f) << 32 | x);
+    UBI_ASSERT(e->far.n == ubi__wire_varint_bytes(id));
     return p + e->far.n;
 }
 

@@ -14,6 +14,7 @@
  * as yet (a type name may still come and shift the table). The switch needs no memory of how names were written: in
  * order, the k-th inline name got exactly the table's length at its time, which no reference could have.
  */
+#include "base/assert.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
 #include <string.h>
@@ -34,6 +35,33 @@ void ubi__fxs_node_begin(ubi__fxs_reader *r) {
     node->first_edge = r->builder->graph->name.n;
     node->strings_before = ubi__strtab_count(&r->builder->graph->strings);
     r->scratch.n = 0;
+}
+
+static void pinned_check(const ubi__fxs_reader *r, const ubi__fxs_string *s) {
+    UBI_ASSERT(s->form != UBI__FXS_INLINE || !s->pinned || s->n_bytes <= r->scratch.n - s->at);
+}
+
+/* Of names kept aside the last two are looked at: a message may be pinned as often as the window moves. */
+void ubi__fxs_node_check(const ubi__fxs_reader *r) {
+    const ubi__fxs_node *node = &r->node;
+    uint32_t n_strings = ubi__strtab_count(&r->builder->graph->strings);
+    UBI_ASSERT(node->first_edge <= r->builder->graph->name.n);
+    UBI_ASSERT(node->edges_begun || node->first_edge == r->builder->graph->name.n);
+    UBI_ASSERT(!node->deferred || (node->edges_begun && !node->type_interned && n_strings == node->strings_before));
+    UBI_ASSERT(n_strings >= node->strings_before + node->type_interned);
+    if (!UBI_CHECKS)
+        return;
+    pinned_check(r, &node->type_name);
+    pinned_check(r, &node->class_name);
+    pinned_check(r, &node->script_filename);
+    pinned_check(r, &node->descriptive_name);
+    pinned_check(r, &node->stack);
+    for (size_t n = r->side_names.n, i = n > 2 ? n - 2 : 0; node->deferred && i < n; i++) {
+        const ubi__fxs_side_name *side = &r->side_names.at[i];
+        UBI_ASSERT(i == 0 || side[-1].edge < side->edge);
+        UBI_ASSERT(side->edge >= node->first_edge && side->edge < r->builder->graph->name.n);
+        UBI_ASSERT(side->text < ubi__strtab_count(&r->side_texts));
+    }
 }
 
 ubi_status ubi__fxs_node_pin(ubi__fxs_reader *r) {
@@ -69,6 +97,8 @@ static ubi_status switch_to_deferred(ubi__fxs_reader *r) {
         UBI_TRY(keep_aside(r, e, text));
         g->name.at[e] = SIDE_NAME;
     }
+    UBI_ASSERT(next ==
+               ubi__strtab_count(&g->strings)); /* each string of the message belongs to one edge, or is the type */
     ubi__strtab_truncate(&g->strings, r->node.strings_before);
     r->node.type_interned = false;
     return UBI_OK;
@@ -131,6 +161,7 @@ static ubi_status name_edges(ubi__fxs_reader *r) {
                                  (unsigned long long)(e - r->node.first_edge), name, ubi__strtab_count(&g->strings));
         }
     }
+    UBI_ASSERT(side == r->side_names.n);
     return UBI_OK;
 }
 
@@ -479,8 +510,10 @@ ubi_status ubi__fxs_node_end(ubi__fxs_reader *r) {
     ubi_frame_ix stack = node->has_empty_stack ? UBI__STACK_EMPTY : UBI_NONE; /* frames, if there are any, win */
     ubi_kind kind;
     UBI_TRY(check_required(r));
+    ubi__fxs_node_check(r);
     bool plain = kind_of_refs(node, &kind);
     ubi__fxs_known_kind *known = plain ? known_kind(r, &kind) : NULL;
+    UBI_ASSERT(!known || !known->used || ubi__kind_equal(&r->builder->graph->kinds.rows.at[known->ix], &known->kind));
     /* A combination of references that was valid once stays so, since tables only grow. */
     if (ubi__likely(known && known->used && ubi__kind_equal(&known->kind, &kind)))
         return ubi__builder_push_node(r->builder, node->id, node->size_bytes, known->ix, stack);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
@@ -68,7 +69,9 @@ static ubi__fxs_progress take_at_hand(ubi__fxs_reader *r, ubi__fxs_fields_fn fie
     while (progress == UBI__FXS_ALL_TAKEN && w->at < limit) {
         step_over_skipped(r, limit);
         progress = fields(r, limit, status);
+        UBI_ASSERT(w->at >= start && w->at <= limit);
     }
+    UBI_ASSERT(progress != UBI__FXS_ALL_TAKEN || w->at == limit);
     r->body_left -= (uint64_t)(w->at - start);
     if (progress == UBI__FXS_NEED_MORE && at_hand >= r->body_left + (uint64_t)(w->at - start)) {
         *status = ubi__fxs_fail(r, ubi__fxs_window_offset(w, w->at), "a field is longer than the message around it");
@@ -200,6 +203,7 @@ static ubi_status read_node(ubi__fxs_reader *r, uint32_t length) {
     ubi__fxs_node_begin(r);
     UBI_TRY(take_body(r, ubi__fxs_node_fields));
     UBI_TRY(ubi__fxs_node_end(r));
+    UBI_ASSERT(r->builder->graph->id.n == r->message); /* metadata is message 0, the root 1 */
     if (!r->input->final)
         return UBI_OK;
     uint64_t frame_bytes = ubi__fxs_window_offset(&r->window, r->window.at) - r->message_offset;
@@ -273,6 +277,9 @@ static ubi_status place_all_one_byte(ubi__fxs_reader *r) {
     ubi_status status = UBI_OK;
     for (size_t i = 0; i < kinds->rows.n && status == UBI_OK; i++)
         status = place_kind_names(r, &kinds->rows.at[i], placed, placed + n);
+    for (size_t i = 0; UBI_CHECKS && i < n; i++) /* of a text of ASCII there is one entry */
+        UBI_ASSERT(placed[i] == placed[n + i] || !is_ascii(ubi__strtab_get(&r->one_byte, (ubi_str_ix)i)) ||
+                   status != UBI_OK);
     ubi__free_array(r->allocator, placed, 2 * n, sizeof *placed);
     return status;
 }
@@ -295,6 +302,8 @@ static ubi_node_ix source_of_edge(const ubi_graph *g, ubi_edge_ix edge) {
         else
             high = middle - 1;
     }
+    UBI_ASSERT(g->first_edge.at[low] <= edge);
+    UBI_ASSERT(low + 1 == g->id.n || edge < g->first_edge.at[low + 1]);
     return low;
 }
 

@@ -40,6 +40,8 @@ typedef struct ubi__fxs_window {
 void ubi__fxs_window_init(ubi__fxs_window *w, ubi__stream *stream, const uint8_t *first, size_t n_first,
                           const ubi_allocator *a);
 void ubi__fxs_window_fini(ubi__fxs_window *w);
+/** What is at hand lies within the stream, and padding follows it where it is ours. */
+void ubi__fxs_window_check(const ubi__fxs_window *w);
 /** Adds at least one byte behind those at hand, more the longer they are, unless the stream has ended. They may move. */
 ubi_status ubi__fxs_window_more(ubi__fxs_window *w);
 static inline uint64_t ubi__fxs_window_offset(const ubi__fxs_window *w, const uint8_t *p) {
@@ -151,6 +153,8 @@ ubi_status ubi__fxs_join(ubi__fxs_reader *r, ubi__fxs_string *s, const uint8_t *
 /* fxs_node.c */
 void ubi__fxs_node_begin(ubi__fxs_reader *r);
 ubi__fxs_progress ubi__fxs_node_fields(ubi__fxs_reader *r, const uint8_t *limit, ubi_status *status);
+/** Pinned texts lie in scratch, names kept aside ascend by edge, and the table holds as many strings of the message as its mode says. */
+void ubi__fxs_node_check(const ubi__fxs_reader *r);
 /** Copies what the node still points to out of the window, which is about to move. */
 ubi_status ubi__fxs_node_pin(ubi__fxs_reader *r);
 ubi_status ubi__fxs_node_end(ubi__fxs_reader *r);

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "formats/fxsnapshot/fxs_walk.h"
 
@@ -174,6 +175,7 @@ static inline bool keep_known(ubi__fxs_walk *w, const ubi_keyed_edge *keyed) {
         return false;
     uint64_t field =
         keyed->name.base == UBI_EDGE_KEY_NUMBER ? field_of_number(w, keyed->name.number) : find_field(w, &key);
+    UBI_ASSERT(field >> 8 * UBI__FXS_FIELD_BYTES <= UBI__FXS_FIELD_BYTES); /* its length */
     if (ubi__likely(field != 0))
         ubi__fxs_keep_edge(e, keyed->id, field);
     return field != 0;

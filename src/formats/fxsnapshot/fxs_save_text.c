@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_encoder.h"
@@ -105,6 +106,7 @@ ubi_status ubi__fxs_save_text(ubi__fxs_save *s, ubi_str_ix *out, ubi_text_role r
         /* A text that was cut or made Latin-1 does not equal its entry: it takes the slow way every time. */
         *recent = (ubi__fxs_recent){ text.ptr, text.len, (uint32_t)role, entry };
     }
+    UBI_ASSERT(!s->options->map_text || s->mapped[role].handle.n == ubi__strtab_count(&s->mapped[role].texts));
     *out = s->options->map_text ? s->mapped[role].handle.at[entry] : entry;
     return UBI_OK;
 }
@@ -151,5 +153,6 @@ ubi_status ubi__fxs_save_edge_name(ubi__fxs_save *s, ubi__fxs_edge *edge, ubi_te
     if (*handle == UBI_NONE)
         UBI_TRY(handle_of(s, handle, UBI_TEXT_EDGE_NAME, name));
     edge->name = *handle;
+    UBI_ASSERT(s->handle_of_number.n <= UBI__FXS_NUMBERS);
     return UBI_OK;
 }

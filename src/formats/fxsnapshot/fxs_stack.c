@@ -8,6 +8,7 @@
  * on the way: source, function name, then the parent's. Only afterwards, oldest first, do the frames enter the frame table:
  * a frame is known to references only after all its parents are.
  */
+#include "base/assert.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
 #include <string.h>
@@ -58,6 +59,7 @@ static ubi_status merge(stack_walk *w, slice *into, bool has_before, const uint8
         memcpy(own->at, into->at, into->n);
         into->at = own->at;
     }
+    UBI_ASSERT(into->n + n + UBI__STREAM_PADDING <= own->cap); /* slices of one stack do not overlap */
     memcpy(own->at + into->n, bytes, n);
     into->n += n;
     return UBI_OK;
@@ -228,6 +230,7 @@ static ubi_status register_rows(stack_walk *w, ubi_frame_ix parent, ubi_frame_ix
         else
             parent = known;
     }
+    UBI_ASSERT(parent < frames->rows.n);
     *out = parent;
     return UBI_OK;
 }
@@ -248,7 +251,9 @@ static ubi_status walk_chain(stack_walk *w, slice s, ubi_frame_ix *out) {
         if (!frame.has_data)
             return fail_stack(w, "neither data (field 1) nor ref (field 2)");
         UBI_TRY(read_data(w, frame.data, &data));
-        w->rows[w->depth++] = data.row;
+        UBI_ASSERT(w->levels + 2 * (w->depth + 1) == UBI__FXS_MAX_NESTING); /* so depth stays below MAX_FRAMES */
+        w->rows[UBI_INDEX(w->depth, UBI__FXS_MAX_FRAMES)] = data.row;
+        w->depth++;
         if (!data.has_parent)
             return register_rows(w, UBI_NONE, out);
         s = data.parent;

@@ -5,6 +5,7 @@
  * A string is inline or an index into its table. Inline bytes are pointed to while they are at hand, and copied to scratch
  * before the window moves.
  */
+#include "base/assert.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
 #include <string.h>
@@ -91,5 +92,6 @@ ubi_status ubi__fxs_join(ubi__fxs_reader *r, ubi__fxs_string *s, const uint8_t *
     }
     UBI_TRY(append_to_scratch(r, bytes, n));
     s->n_bytes += n;
+    UBI_ASSERT(s->at + s->n_bytes == r->scratch.n); /* the last in scratch, so it can grow there */
     return UBI_OK;
 }

@@ -6,6 +6,7 @@
  * Only a field longer than that room makes the window move into `joined`, which grows by doubling, so that a field of n
  * bytes costs O(n) however often its beginning is looked at again.
  */
+#include "base/assert.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
 #include <string.h>
@@ -23,6 +24,14 @@ void ubi__fxs_window_init(ubi__fxs_window *w, ubi__stream *stream, const uint8_t
 
 void ubi__fxs_window_fini(ubi__fxs_window *w) {
     ubi__vec_u8_fini(&w->joined, w->allocator);
+}
+
+void ubi__fxs_window_check(const ubi__fxs_window *w) {
+    UBI_ASSERT(w->at <= w->end);
+    UBI_ASSERT((uint64_t)(w->end - w->at) <= w->end_offset);
+    UBI_ASSERT(!w->joined.at || w->joined.n + UBI__STREAM_PADDING <= w->joined.cap);
+    for (size_t i = 0; UBI_CHECKS && w->joined.at && i < UBI__STREAM_PADDING; i++)
+        UBI_ASSERT(w->joined.at[w->joined.n + i] == 0);
 }
 
 static ubi_status next_chunk(ubi__fxs_window *w, uint8_t **chunk, size_t *n) {
@@ -63,6 +72,7 @@ static ubi_status more_joined(ubi__fxs_window *w) {
     }
     w->at = w->joined.at;
     w->end = w->joined.at + w->joined.n;
+    ubi__fxs_window_check(w);
     return UBI_OK;
 }
 
@@ -80,5 +90,6 @@ ubi_status ubi__fxs_window_more(ubi__fxs_window *w) {
         memcpy(chunk - left, left_over, left);
     w->at = chunk - left;
     w->end = chunk + n;
+    ubi__fxs_window_check(w);
     return UBI_OK;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 
 enum {
@@ -31,6 +32,7 @@ enum {
 /** Nested messages and groups below a Node that protobuf accepts there: 3 * MAX_STACK_DEPTH. Each frame takes two. */
 #define UBI__FXS_MAX_NESTING 180
 #define UBI__FXS_MAX_FRAMES (UBI__FXS_MAX_NESTING / 2)
+_Static_assert(2 * UBI__FXS_MAX_FRAMES == UBI__FXS_MAX_NESTING, "a frame is two messages");
 
 /**
  * Metadata: the program that wrote the file, bytes of UTF-8. Fields of ours, which Firefox has not, are numbered from 1000 on;
@@ -161,6 +163,7 @@ static inline uint8_t *ubi__wire_put_varint(uint8_t *p, uint64_t x) {
     w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x3f803f803f803f80)) << 1;
     w |= UINT64_C(0x8080808080808080) & ((UINT64_C(1) << 8 * (n - 1)) - 1);
     ubi__wire_put_word(p, w);
+    UBI_ASSERT(p[n - 1] < 0x80 && (n == 1 || p[n - 2] >= 0x80));
     return p + n;
 }
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "formats/v8/v8_reader.h"
 
 typedef struct divider {
@@ -25,6 +26,12 @@ static divider divider_for(uint32_t stride) {
 
 static inline uint32_t quotient(const divider *d, uint32_t value) {
     return (value >> d->rotation | value << (32 - d->rotation) % 32) * d->inverse;
+}
+
+static void divider_check(const divider *d, uint32_t stride) {
+    UBI_ASSERT((uint32_t)((stride >> d->rotation) * d->inverse) == 1);
+    UBI_ASSERT(quotient(d, d->limit * stride) == d->limit);
+    UBI_ASSERT(stride == 1 || quotient(d, 1) > d->limit);
 }
 
 /* What a batch of edges is checked for. */
@@ -119,6 +126,7 @@ ubi_status ubi__v8_take_edges(ubi__v8_reader *r, size_t n) {
     ubi_graph *g = r->graph;
     uint64_t limit = target_limit(r);
     divider d = divider_for(r->meta.layout[UBI__V8_NODES].stride);
+    divider_check(&d, r->meta.layout[UBI__V8_NODES].stride);
     UBI_TRY(grow_columns(r, n));
     bool usual = r->rows.numbers.n_wide == 0;
     if (usual) {
@@ -132,7 +140,10 @@ ubi_status ubi__v8_take_edges(ubi__v8_reader *r, size_t n) {
     }
     if (!usual)
         UBI_TRY(take_slowly(r, n));
+    for (size_t i = 0; UBI_CHECKS && i < n; i++)
+        UBI_ASSERT(g->target.at[g->target.n + i] < r->max_target);
     g->target.n += n;
     g->name.n = g->edge_kind.n = g->target.n;
+    UBI_ASSERT(g->target.n <= g->target.cap && g->name.n <= g->name.cap && g->edge_kind.n <= g->edge_kind.cap);
     return UBI_OK;
 }

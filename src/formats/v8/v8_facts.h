@@ -83,6 +83,12 @@ const ubi__v8_facts *ubi__v8_facts_of(const ubi_graph *graph);
 /** The node's place in the code, or NULL. Cost: O(log locations). */
 const ubi__v8_location *ubi__v8_location_of(const ubi__v8_facts *facts, ubi_node_ix node);
 
+/**
+ * The facts fit the graph: locations ascend by node, each frame has its trace, and scopes have ranges of variables and uses that
+ * follow each other. Cost: O(facts).
+ */
+void ubi__v8_facts_check(const ubi__v8_facts *facts, const ubi_graph *graph);
+
 /** Empty facts; NULL: out of memory. */
 ubi__v8_facts *ubi__v8_facts_new(const ubi_allocator *a);
 /** For ubi_graph.free_facts. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "formats/v8/v8_reader.h"
@@ -34,6 +35,7 @@ static ubi_status sort_with(ubi__v8_reader *r, uint32_t *last) {
     for (size_t n = 0; n < r->graph->id.n; n++)
         if (last[n] != UBI_NONE)
             sorted.at[sorted.n++] = rows->at[last[n]];
+    UBI_ASSERT(sorted.n == n_different);
     ubi__vec_v8_location_fini(rows, r->allocator);
     *rows = sorted;
     return UBI_OK;
@@ -93,6 +95,7 @@ static ubi_status script_of(scripts *s, uint32_t id, uint32_t *row) {
         ubi__row_table_fill(&s->table, slot, hash, (uint32_t)(s->rows.n - 1));
     }
     *row = slot->row;
+    UBI_ASSERT(s->rows.at[*row].id == id);
     return UBI_OK;
 }
 
@@ -177,6 +180,7 @@ ubi_status ubi__v8_set_files(scripts *s) {
         uint32_t *kind = &s->g->kind.at[rows->at[i].node];
         UBI_TRY(script_of(s, rows->at[i].script_id, &row));
         script *in = &s->rows.at[row];
+        UBI_ASSERT(in->file != UBI_NONE); /* each has one since name_other_scripts */
         if (in->last_kind != *kind) {
             ubi_kind with_file = s->g->kinds.rows.at[*kind];
             with_file.script_filename = in->file;

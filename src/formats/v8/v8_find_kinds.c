@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/v8/v8_kinds.h"
 #include "formats/v8/v8_reader.h"
@@ -20,6 +21,8 @@ typedef struct variant {
 UBI_VEC_DECLARE(vec_variant, variant);
 
 #define N_KEYS (3 << 8) /* states of detachedness by types */
+_Static_assert(N_KEYS == (UBI_DETACHED + 1) << 8, "v8_nodes.c makes no larger key");
+_Static_assert(UBI__V8_MAX_TYPES < 1 << 8, "a type is the lowest byte of a key");
 
 typedef struct finder {
     ubi__v8_reader *r;
@@ -92,6 +95,7 @@ static ubi_status make_variant(finder *f, ubi_kind_ix *out, uint32_t key, ubi_st
     UBI_TRY(make_kind(f, out, key, name));
     UBI_TRY(vec_variant_push(&f->variants, f->r->allocator, (variant){ key, f->head[name], *out }));
     f->head[name] = (uint32_t)(f->variants.n - 1);
+    UBI_ASSERT(f->variants.at[f->head[name]].next == UBI_NONE || f->variants.at[f->head[name]].next < f->head[name]);
     return UBI_OK;
 }
 
@@ -112,6 +116,7 @@ static ubi_status find_all(finder *f) {
         by_name[i] = name_matters((ubi__v8_type)f->r->meta.node_type[i]);
     for (size_t i = 0; i < f->g->kind.n; i++) {
         uint32_t key = kind[i];
+        UBI_ASSERT(key < N_KEYS && (key & 0xff) < f->r->meta.n_node_types);
         if (by_name[key & 0xff])
             UBI_TRY(find_named(f, &kind[i], key, name[i]));
         else if (f->plain[key] != UBI_NONE)

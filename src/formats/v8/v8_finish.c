@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "formats/v8/v8_reader.h"
 
 /* ---- beside the reading ------------------------------------------------------------------------------------------------ */
@@ -241,6 +242,9 @@ static void note_repeated_ids(ubi__v8_reader *r) {
 
 ubi_status ubi__v8_finish(ubi__v8_reader *r) {
     uint32_t n_strings = ubi__strtab_count(&r->graph->strings);
+    ubi__v8_reader_check(r);
+    UBI_ASSERT(r->nodes_ready && r->edges_ready);
+    UBI_ASSERT(r->max_target <= r->graph->n_nodes); /* begin_reach has looked */
     UBI_TRY(check_node_names(r, n_strings));
     UBI_TRY(check_edge_names(r, n_strings));
     UBI_TRY(check_fact_nodes(r));
@@ -250,5 +254,7 @@ ubi_status ubi__v8_finish(ubi__v8_reader *r) {
     UBI_TRY(end_job(&r->index_job));
     UBI_TRY(end_job(&r->reach_job));
     note_repeated_ids(r);
+    UBI_ASSERT(r->n_repeated < r->graph->n_nodes);
+    ubi__v8_facts_check(r->facts, r->graph);
     return UBI_OK;
 }

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/v8/v8_reader.h"
 
@@ -266,6 +267,34 @@ void ubi__v8_meta_init(ubi__v8_meta *m) {
     fill_default(&m->layout[UBI__V8_TRACE_TREE], &all_fields[UBI__V8_TRACE_TREE]);
 }
 
+static void layout_check(const ubi__v8_layout *layout, const fields *known) {
+    uint64_t taken = 0;
+    _Static_assert(UBI__V8_MAX_FIELDS <= 64, "a bit per field");
+    for (size_t i = 0; layout->stride && i < UBI__V8_MAX_PLACES; i++) {
+        uint32_t place = layout->place[i];
+        UBI_ASSERT(place != UBI__V8_NO_FIELD || i >= known->n_needed);
+        if (place == UBI__V8_NO_FIELD)
+            continue;
+        UBI_ASSERT(place < layout->stride);
+        UBI_ASSERT(!(taken >> place & 1));
+        taken |= UINT64_C(1) << place;
+    }
+}
+
+void ubi__v8_meta_check(const ubi__v8_meta *m) {
+    UBI_ASSERT(m->n_node_types == ubi__strtab_count(&m->type_names));
+    UBI_ASSERT(m->n_node_types <= UBI__V8_MAX_TYPES && m->n_edge_types <= UBI__V8_MAX_TYPES);
+    if (!UBI_CHECKS)
+        return;
+    for (int i = 0; i < UBI__V8_SECTION_COUNT; i++)
+        if (all_fields[i].key)
+            layout_check(&m->layout[i], &all_fields[i]);
+    for (uint32_t i = 0; i < m->n_node_types; i++)
+        UBI_ASSERT(m->node_type[i] > UBI__V8_NONE && m->node_type[i] < UBI__V8_TYPE_COUNT);
+    for (uint32_t i = 0; i < m->n_edge_types; i++)
+        UBI_ASSERT(m->edge_kind[i] < UBI_EDGE_KIND_COUNT);
+}
+
 static ubi_status compare_trace_layout(ubi__v8_reader *r, const ubi__v8_layout *used) {
     if (!r->seen[UBI__V8_TRACE_TREE] || memcmp(used, &r->meta.layout[UBI__V8_TRACE_TREE], sizeof *used) == 0)
         return UBI_OK;
@@ -287,6 +316,7 @@ ubi_status ubi__v8_read_snapshot(ubi__v8_reader *r) {
     if (m->n_node_types == 0 || m->n_edge_types == 0)
         return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_SNAPSHOT], "meta.%s has no list of types",
                                  m->n_node_types == 0 ? "node_types" : "edge_types");
+    ubi__v8_meta_check(m);
     r->facts->stride = m->layout[UBI__V8_NODES].stride;
     r->facts->has_trace_ids = m->layout[UBI__V8_NODES].place[UBI__V8_TRACE_ID] != UBI__V8_NO_FIELD;
     r->facts->has_detachedness = m->layout[UBI__V8_NODES].place[UBI__V8_DETACHED] != UBI__V8_NO_FIELD;

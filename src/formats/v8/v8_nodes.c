@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "formats/v8/v8_reader.h"
 
 static void copy_u64(uint64_t *restrict out, const uint32_t *restrict in, size_t stride, size_t n) {
@@ -133,5 +134,7 @@ ubi_status ubi__v8_take_nodes(ubi__v8_reader *r, size_t n) {
     r->n_edges_promised = sum_up(g->first_edge.at + at, in + place[UBI__V8_EDGE_COUNT], stride, n, r->n_edges_promised);
     r->max_node_name = max_name + 1 > r->max_node_name ? max_name + 1 : r->max_node_name;
     g->size_bytes.n = g->kind.n = g->node_name.n = g->first_edge.n = g->id.n = at + n;
+    UBI_ASSERT(g->stack.n == 0 || g->stack.n == g->id.n);
+    UBI_ASSERT(g->first_edge.at[g->id.n - 1] <= r->n_edges_promised);
     return UBI_OK;
 }

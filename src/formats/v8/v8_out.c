@@ -39,6 +39,7 @@ ubi_status ubi__v8_out_text(ubi__v8_out *out, const char *text) {
 
 /* More than one character takes: two escapes of six bytes. */
 #define CHARACTER_BYTES 16
+_Static_assert(CHARACTER_BYTES >= 2 * (sizeof "\\uD83D" - 1), "room for a pair of surrogates");
 
 static void put_escape(ubi__v8_out *out, uint32_t unit) {
     static const char digits[] = "0123456789ABCDEF";

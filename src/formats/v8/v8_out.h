@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/deflate.h"
 
 #define UBI__V8_OUT_BYTES ((size_t)64 * 1024)
@@ -33,6 +34,7 @@ ubi_status ubi__v8_out_flush(ubi__v8_out *out);
 
 /** Makes room for `n` bytes, at most UBI__V8_OUT_BYTES. */
 static inline ubi_status ubi__v8_out_reserve(ubi__v8_out *out, size_t n) {
+    UBI_ASSERT(n <= UBI__V8_OUT_BYTES && out->n <= UBI__V8_OUT_BYTES);
     return ubi__likely(UBI__V8_OUT_BYTES - out->n >= n) ? UBI_OK : ubi__v8_out_flush(out);
 }
 
@@ -42,6 +44,7 @@ static inline void ubi__v8_out_char(ubi__v8_out *out, char c) {
     out->at[out->n++] = (uint8_t)c;
 }
 static inline void ubi__v8_out_bytes(ubi__v8_out *out, const char *bytes, size_t n) {
+    UBI_ASSERT(n <= UBI__V8_OUT_BYTES - out->n);
     memcpy(out->at + out->n, bytes, n);
     out->n += n;
 }

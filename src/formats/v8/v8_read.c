@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/line_facts.h"
 #include "formats/v8/v8_reader.h"
@@ -40,6 +41,29 @@ static ubi_status begin_section(ubi__v8_reader *r, uint64_t key_offset) {
     return UBI_OK;
 }
 
+static void marks_check(const ubi__vec_v8_mark *marks) {
+    for (size_t i = marks->n < 16 ? 1 : marks->n - 8; i < marks->n; i++)
+        UBI_ASSERT(marks->at[i - 1].number < marks->at[i].number && marks->at[i - 1].offset < marks->at[i].offset);
+}
+
+void ubi__v8_reader_check(const ubi__v8_reader *r) {
+    const ubi_graph *g = r->graph;
+    UBI_ASSERT(g->kind.n == g->id.n && g->node_name.n == g->id.n && g->size_bytes.n == g->id.n);
+    UBI_ASSERT(g->first_edge.n == g->id.n + r->nodes_ready);
+    UBI_ASSERT(g->stack.n <= g->id.n);
+    UBI_ASSERT(g->name.n == g->target.n && g->edge_kind.n == g->target.n);
+    UBI_ASSERT(r->n_numbers[UBI__V8_NODES] == (uint64_t)g->id.n * r->meta.layout[UBI__V8_NODES].stride);
+    UBI_ASSERT(r->n_numbers[UBI__V8_EDGES] == (uint64_t)g->target.n * r->meta.layout[UBI__V8_EDGES].stride);
+    UBI_ASSERT(r->trace_parent.n == r->facts->traces.n || r->trace_parent.n == 0);
+    UBI_ASSERT(!r->nodes_ready || r->complete[UBI__V8_NODES]);
+    for (int i = 0; UBI_CHECKS && i < UBI__V8_SECTION_COUNT; i++)
+        UBI_ASSERT(!r->complete[i] || r->seen[i]);
+    if (UBI_CHECKS) {
+        marks_check(&r->marks[0]);
+        marks_check(&r->marks[1]);
+    }
+}
+
 static ubi_status section_ended(ubi__v8_reader *r) {
     r->complete[r->section] = r->meta.known || r->section == UBI__V8_STRINGS || r->section == UBI__V8_TRACE_TREE;
     if (r->section == UBI__V8_NODES && r->meta.known)
@@ -62,6 +86,7 @@ static ubi_status read_section(ubi__v8_reader *r) {
     UBI_TRY(read_value(r));
     r->end_offset[r->section] = ubi__scan_offset(&r->scan, r->scan.window.at);
     UBI_TRY(section_ended(r));
+    ubi__v8_reader_check(r);
     ubi__v8_enter(r, UBI__V8_NO_SECTION);
     return UBI_OK;
 }

@@ -100,6 +100,8 @@ typedef struct ubi__v8_meta {
 } ubi__v8_meta;
 
 void ubi__v8_meta_init(ubi__v8_meta *m);
+/** Each field has a place of its own within its row, and each type a name and a meaning. */
+void ubi__v8_meta_check(const ubi__v8_meta *m);
 /** The section "snapshot". */
 ubi_status ubi__v8_read_snapshot(ubi__v8_reader *r);
 
@@ -227,6 +229,9 @@ struct ubi__v8_reader {
     uint32_t n_repeated;      /* nodes with an id that an earlier one has; of the index job */
     ubi__v8_scripts *scripts; /* of the file job */
 };
+
+/** Columns are as long as the numbers taken for them say, and marks ascend. Cost: O(sections). */
+void ubi__v8_reader_check(const ubi__v8_reader *r);
 
 /** Messages name this section from now on. */
 static inline void ubi__v8_enter(ubi__v8_reader *r, ubi__v8_section section) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "formats/v8/v8_reader.h"
 
 static ubi__v8_rows_fn *const row_functions[UBI__V8_SECTION_COUNT] = {
@@ -133,7 +134,9 @@ static ubi_status replay_section(ubi__v8_reader *r, ubi__v8_raw *raw) {
         t->n = n;
         at += n;
         UBI_TRY(take_batch(r));
+        UBI_ASSERT(t->n == 0); /* whole rows */
     }
+    UBI_ASSERT(!stride || wide == raw->wide.n);
     ubi__vec_u32_fini(&raw->numbers, r->allocator);
     ubi__vec_v8_raw_wide_fini(&raw->wide, r->allocator);
     return UBI_OK;

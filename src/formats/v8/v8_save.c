@@ -7,11 +7,37 @@
  */
 #include "formats/v8/v8_save.h"
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/save_format.h"
 
 #define NODES_PER_PROGRESS 4096                            /* power of two */
 #define OTHER_EDGES (UBI_EDGE_WEAK - UBI_EDGE_CONTEXT + 1) /* their type in the file */
+#define MAX_NODE_FIELDS 7
+#define MAX_NUMBERS 11 /* of a record */
+_Static_assert(MAX_NUMBERS *(1 + 20) <= UBI__V8_RECORD_BYTES, "commas and digits of the longest record");
+
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
+
+static __attribute__((unused)) uint32_t type_count(const ubi__v8_save *s) {
+    return (uint32_t)(UBI__V8_WASM_OBJECT - UBI__V8_HIDDEN) + s->has_wasm_objects + (uint32_t)s->extra_types.n;
+}
+
+void ubi__v8_save_check(const ubi__v8_save *s) {
+    const ubi_graph *g = s->graph;
+    UBI_ASSERT(!s->facts || (!s->root_first && !s->has_outer_root));
+    UBI_ASSERT(s->stride == 5U + s->has_traces + s->has_detachedness);
+    UBI_ASSERT(s->facts || ubi__v8_save_position(s, g->root) == (uint64_t)s->has_outer_root * s->stride);
+    UBI_ASSERT(!s->has_script_nodes || s->facts);
+    UBI_ASSERT(!s->keeps_entries || (s->facts && !s->options->map_text && ubi__strtab_count(&s->texts) == 0));
+    UBI_ASSERT(s->facts || s->functions.n <= g->frames.rows.n);
+    if (!UBI_CHECKS)
+        return;
+    for (size_t i = 0; i < g->kinds.rows.n; i++)
+        UBI_ASSERT(s->kinds[i].type < type_count(s));
+    for (size_t i = 0; !s->facts && i < g->frames.rows.n; i++)
+        UBI_ASSERT(s->frame_function[i] >= 1 && s->frame_function[i] <= s->functions.n);
+}
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
@@ -22,6 +48,7 @@ ubi_status ubi__v8_save_section(ubi__v8_save *s, const char *key) {
 }
 
 ubi_status ubi__v8_save_record(ubi__v8_save *s, bool first, const uint64_t *numbers, size_t n) {
+    UBI_ASSERT(n <= MAX_NUMBERS);
     UBI_TRY(ubi__v8_out_reserve(&s->out, UBI__V8_RECORD_BYTES));
     for (size_t i = 0; i < n; i++) {
         if (i || !first)
@@ -115,7 +142,7 @@ static ubi_status write_node(ubi__v8_save *s, ubi_node_ix n, bool first) {
     ubi_kind_ix kind = g->kind.at[n];
     ubi_str_ix own_name = ubi__graph_node_name(g, n);
     uint32_t name;
-    uint64_t fields[7];
+    uint64_t fields[MAX_NODE_FIELDS];
     size_t n_fields = 5;
     /* DevTools knows a root by its type, and tells user roots from the engine's by theirs. */
     bool foreign_root = n == g->root && !ubi__v8_save_raw_type(s, &g->kinds.rows.at[kind]);
@@ -133,6 +160,7 @@ static ubi_status write_node(ubi__v8_save *s, ubi_node_ix n, bool first) {
         fields[n_fields++] = ubi__v8_save_trace_id(s, ubi__graph_youngest(g, n));
     if (s->has_detachedness)
         fields[n_fields++] = g->kinds.rows.at[kind].detachedness;
+    UBI_ASSERT(n_fields == s->stride);
     return ubi__v8_save_record(s, first, fields, n_fields);
 }
 
@@ -148,7 +176,7 @@ static uint64_t free_id(const ubi_graph *g) {
 static ubi_status write_outer_root(ubi__v8_save *s) {
     uint32_t name;
     UBI_TRY(ubi__v8_save_own_string(s, &name, (ubi_text){ "", 0 }));
-    uint64_t fields[7] = { UBI__V8_SYNTHETIC - UBI__V8_HIDDEN, name, free_id(s->graph), 0, 1, 0, 0 };
+    uint64_t fields[MAX_NODE_FIELDS] = { UBI__V8_SYNTHETIC - UBI__V8_HIDDEN, name, free_id(s->graph), 0, 1, 0, 0 };
     return ubi__v8_save_record(s, true, fields, s->stride);
 }
 
@@ -271,6 +299,7 @@ static ubi_status write_file(ubi__v8_save *s) {
     UBI_TRY(ubi__v8_save_find_kinds(s));
     UBI_TRY(ubi__v8_save_number_strings(s));
     UBI_TRY(ubi__v8_save_find_functions(s));
+    ubi__v8_save_check(s);
     UBI_TRY(write_header(s));
     UBI_TRY(write_nodes(s));
     UBI_TRY(write_edges(s));

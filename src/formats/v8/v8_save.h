@@ -118,6 +118,12 @@ ubi_status ubi__v8_save_write_facts(ubi__v8_save *s);
 
 /* ---- v8_save.c -------------------------------------------------------------------------------------------------- */
 
+/**
+ * How the file will be is decided: the root is moved only for graphs of others, a node has the fields that its stride counts,
+ * each kind one of the types, and each frame one of the functions. Cost: O(kinds + frames).
+ */
+void ubi__v8_save_check(const ubi__v8_save *s);
+
 /** Index of a node in the file's array of nodes. */
 static inline uint64_t ubi__v8_save_position(const ubi__v8_save *s, ubi_node_ix n) {
     uint64_t place = n;

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/v8/v8_save.h"
 
@@ -116,7 +117,8 @@ static ubi_status map_and_intern(ubi__v8_save *s, uint32_t *out, ubi_text_role r
 
 ubi_status ubi__v8_save_string(ubi__v8_save *s, uint32_t *out, ubi_text_role role, ubi_str_ix entry) {
     if (s->keeps_entries) {
-        *out = s->numbers[0][entry];
+        *out = s->numbers[0][UBI_INDEX(entry, entry_count(s))];
+        UBI_ASSERT(*out >= 1 && *out < s->n_strings); /* it was marked */
         return UBI_OK;
     }
     if (entry == UBI_NONE)

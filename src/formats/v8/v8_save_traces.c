@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/merge_sort.h"
 #include "formats/v8/v8_save.h"
 
@@ -128,6 +129,7 @@ static void link_frames(tree *t, const ubi_graph *g) {
     memset(t->child, 0xff, g->frames.rows.n * sizeof *t->child);
     for (size_t i = g->frames.rows.n; i-- > 0;) {
         ubi_frame_ix parent = g->frames.rows.at[i].parent;
+        UBI_ASSERT(parent == UBI_NONE || parent < i);
         ubi_frame_ix *head = parent == UBI_NONE ? &t->first : &t->child[parent];
         t->sibling[i] = *head;
         *head = (ubi_frame_ix)i;
@@ -167,6 +169,7 @@ static ubi_status close_frames(ubi__v8_save *s, const tree *t, ubi_frame_ix *fra
 static ubi_status write_frames(ubi__v8_save *s, const tree *t) {
     for (ubi_frame_ix frame = t->first; frame != UBI_NONE;) {
         ubi__v8_trace trace = trace_of(s, t, frame);
+        UBI_ASSERT(trace.function < ubi__v8_save_function_count(s));
         UBI_TRY(
             ubi__v8_save_record(s, true, (uint64_t[]){ trace.id, trace.function, trace.count, trace.size_bytes }, 4));
         UBI_TRY(ubi__v8_out_text(&s->out, ",["));

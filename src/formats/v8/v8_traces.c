@@ -7,6 +7,7 @@
  * Rows go to a table, parents before children, and a row knows its parent. So the table itself is the stack of open arrays: the
  * end of one leads back to the parent of the row it belongs to. Depth costs nothing.
  */
+#include "base/assert.h"
 #include "formats/v8/v8_reader.h"
 
 typedef struct tree {
@@ -78,6 +79,7 @@ ubi_status ubi__v8_read_trace_tree(ubi__v8_reader *r) {
         UBI_TRY(next_value(r, &t, &more));
         if (more)
             continue;
+        UBI_ASSERT(r->trace_parent.n == r->facts->traces.n);
         if (t.parent == UBI_NONE)
             return UBI_OK;
         t = (tree){ r->trace_parent.at[t.parent], 0, false };
@@ -96,6 +98,7 @@ static ubi_status make_frames(ubi__v8_reader *r) {
     for (size_t i = 0; i < facts->traces.n; i++) {
         const ubi__v8_trace *trace = &facts->traces.at[i];
         ubi_frame_ix ignored;
+        UBI_ASSERT(r->trace_parent.at[i] == UBI_NONE || r->trace_parent.at[i] < i);
         if (trace->function >= facts->functions.n) {
             ubi__v8_enter(r, UBI__V8_TRACE_TREE);
             return ubi__scan_fail_at(&r->scan, r->offset[UBI__V8_TRACE_TREE],
