@@ -107,15 +107,24 @@ typedef struct ubi__producer_findings {
     bool (*collection_is_of_runtime)(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix example);
     /** NULL: files do not tell. */
     ubi__dead (*node_is_dead)(const ubi__finding_facts *f, ubi_node_ix node);
+    /**
+     * The file of a function, of code or of a module; empty: the node is none of these, or nobody knows. Equal files have one
+     * address. NULL: files do not tell, and the two below are NULL, too.
+     */
+    ubi_text (*file_of_code)(const ubi__finding_facts *f, const ubi__code_files *files, ubi_node_ix node);
+    /** Whether an edge of such a node leads to what belongs to its file: the scope of a function, what a module exports. */
+    bool (*edge_is_of_file)(const ubi__finding_facts *f, ubi_node_ix source, ubi_edge_ix edge);
+    bool (*file_is_of_runtime)(ubi_text file);
     bool has_large_tables;      /**< nodes of coarse type OTHER and SCRIPT are the engine's own, as large as they are */
     const char *document_class; /**< of DOM nodes that are documents, beside "#document"; NULL: none */
 } ubi__producer_findings;
 
-/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c), collections (finding_collections.c). */
+/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c), collections (finding_collections.c),
+ * packages (finding_packages.c). */
 extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi__finding_dominating_kind,
     ubi__finding_unreachable, ubi__finding_wide_node, ubi__finding_many_documents, ubi__finding_crowd,
     ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings, ubi__finding_collections,
-    ubi__finding_dead_entries;
+    ubi__finding_dead_entries, ubi__finding_packages;
 
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);

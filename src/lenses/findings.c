@@ -16,6 +16,7 @@ static const ubi__finding_entry first_rules[] = {
     { NULL, NULL },
 };
 static const ubi__finding_entry last_rules[] = {
+    { "package", ubi__finding_packages },
     { "longStrings", ubi__finding_long_strings },
     { "outsideMemory", ubi__finding_outside_bytes },
     { "largeNode", ubi__finding_large_node },
@@ -147,7 +148,7 @@ static bool repeats(const ubi__finding_facts *f, const ubi_finding *a, const ubi
         return a->nodes[0] == b->nodes[0] && b->bytes > a->bytes / 2;
     if (is_rule(a, "growingCollection") && is_rule(b, "growingCollection"))
         return is_within(f, b->nodes[0], a->nodes[0]) && b->bytes > a->bytes / 5 * 4;
-    if (!says_size_only(a) || says_size_only(b))
+    if (!says_size_only(a) || says_size_only(b) || is_rule(b, "package"))
         return false;
     return is_within(f, a->nodes[0], b->nodes[0]) ||
            (is_within(f, b->nodes[0], a->nodes[0]) && b->bytes > a->bytes / 5 * 4);

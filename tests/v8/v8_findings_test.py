@@ -343,6 +343,70 @@ class Rules(unittest.TestCase):
         self.assertIsNone(self.find(self.captured(60 * KIB), "closureContext"))
         self.assertIsNone(self.find(self.captured(80 * KIB, "node:internal/timers"), "closureContext"))
 
+    # ---- packages
+
+    CODE = 64 + 16 + 16 + 40  # a function, its code, its script, its scope
+
+    def packaged(self, size, path="/app/node_modules/leafy/lib/index.js"):
+        heap = Heap()
+        context = heap.node("object", "system / Context", 40)
+        cache = heap.link(context, "context", "cache", heap.node("object", "Cache", size))
+        heap.hang(self.closure(heap, "remember", context, path))
+        return heap, context, cache
+
+    def test_a_package_keeps_what_its_code_alone_keeps(self):
+        heap, _, _ = self.packaged((1 << 20) - self.CODE)
+        found = self.find(heap, "package")
+        self.assertEqual((found["bytes"], found["count"], found["title"]), (1 << 20, 1, "package leafy"))
+        self.assertIn("Package leafy alone keeps 1.00 MiB alive", found["text"])
+        self.assertIn("1 function of 1 file. Other packages keep 0 B, the program itself 0 B", found["text"])
+        self.assertEqual(found["pathText"], "global.g1 → remember() (variable cache) → Cache")
+        self.assertIsNone(self.find(self.packaged((1 << 20) - self.CODE - 1)[0], "package"))
+
+    def test_a_package_that_is_a_small_part_of_the_heap_is_not_told(self):
+        heap, _, _ = self.packaged(1 << 20)
+        heap.hang(heap.node("object", "Other", 10 << 20))
+        self.assertIsNone(self.find(heap, "package"))
+
+    def test_names_of_packages(self):
+        for path, name in (("/app/node_modules/@scope/tiny/t.js", "@scope/tiny"),
+                           ("file:///app/node_modules/a/node_modules/b/x.mjs", "b"),
+                           ("/app/node_modules/.pnpm/c@1.0.0/node_modules/c/x.js", "c"),
+                           ("C:\\app\\node_modules\\d\\x.js", "d"),
+                           ("/app/node_modules/.cache/x.js", None), ("/app/my_node_modules/e/x.js", None),
+                           ("/app/node_modules/x.js", None), ("/app/server.js", None),
+                           ("node:internal/node_modules/f/x", None)):
+            found = self.find(self.packaged(2 << 20, path)[0], "package")
+            self.assertEqual(found and found["title"], name and f"package {name}", path)
+
+    def test_what_the_program_holds_as_well_is_not_a_packages(self):
+        heap, _, cache = self.packaged(2 << 20)
+        heap.hang(cache)
+        self.assertIsNone(self.find(heap, "package"))
+
+    def test_a_scope_that_two_packages_share_is_of_neither(self):
+        heap, context, _ = self.packaged(2 << 20)
+        heap.hang(self.closure(heap, "other", context, "/app/node_modules/other/index.js"))
+        self.assertIsNone(self.find(heap, "package"))
+
+    def exported(self, *modules):
+        heap = Heap()
+        exports = heap.node("object", "Object", 2 << 20)
+        for kind, path in modules:
+            module = heap.hang(heap.node("object", kind, 40))
+            heap.link(module, "property", "filename", heap.node("string", path, 40))
+            heap.link(module, "property", "exports", exports)
+        return heap
+
+    def test_a_package_keeps_what_its_modules_export(self):
+        module = ("Module", "/app/node_modules/leafy/index.js")
+        found = self.find(self.exported(module), "package")
+        self.assertEqual((found["bytes"], found["nodeId"]), ((2 << 20) + 80, 5))
+        found = self.find(self.exported(module, ("Module", "/app/node_modules/leafy/lib.js")), "package")
+        self.assertEqual(found["bytes"], (2 << 20) + 160)
+        self.assertIsNone(self.find(self.exported(module, ("Module", "/app/server.js")), "package"))
+        self.assertIsNone(self.find(self.exported(module, ("BuiltinModule", "/buffer")), "package"))
+
     def number(self, heap, value):
         node = heap.node("number", "int", 0)
         heap.link(node, "internal", "value", heap.node("string", str(value), 0))

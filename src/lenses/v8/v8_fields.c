@@ -33,6 +33,7 @@ static const struct {
     [UBI__FIELD_REPEAT] = { UBI_EDGE_PROPERTY, "_repeat" },
     [UBI__FIELD_BOUND_FUNCTION] = { UBI_EDGE_INTERNAL, "bound_function" },
     [UBI__FIELD_WEAK_TARGET] = { UBI_EDGE_WEAK, "target" },
+    [UBI__FIELD_FILENAME] = { UBI_EDGE_PROPERTY, "filename" },
     [UBI__FIELD_SOCKET_HANDLE] = { UBI_EDGE_PROPERTY, "<symbol kHandle>" },
 };
 
@@ -129,15 +130,18 @@ static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
     return name;
 }
 
-bool ubi__v8_is_of_runtime(ubi__fields *fields, ubi_node_ix closure) {
-    const ubi_graph *g = fields->graph;
+bool ubi__v8_file_is_of_runtime(ubi_text name) {
     static const char *const prefixes[] = { "node:", "internal/", "extensions::" };
-    ubi_node_ix script = ubi__v8_script_of(fields, closure);
-    ubi_text name = script == UBI_NONE ? ubi__text("") : ubi_graph_string(g, ubi__graph_node_name(g, script));
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (name.len >= strlen(prefixes[i]) && memcmp(name.ptr, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
     return false;
+}
+
+bool ubi__v8_is_of_runtime(ubi__fields *fields, ubi_node_ix closure) {
+    const ubi_graph *g = fields->graph;
+    ubi_node_ix script = ubi__v8_script_of(fields, closure);
+    return script != UBI_NONE && ubi__v8_file_is_of_runtime(ubi_graph_string(g, ubi__graph_node_name(g, script)));
 }
 
 /* At most `max` bytes, whole characters, an ellipsis where something is missing. */

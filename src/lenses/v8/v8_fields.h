@@ -35,6 +35,7 @@ typedef enum ubi__v8_field_name {
     UBI__FIELD_REPEAT,       /**< a property: milliseconds between the calls of a timer */
     UBI__FIELD_BOUND_FUNCTION,
     UBI__FIELD_WEAK_TARGET,   /**< of a WeakRef */
+    UBI__FIELD_FILENAME,      /**< a property */
     UBI__FIELD_SOCKET_HANDLE, /**< a property of a symbol */
     UBI__FIELD_COUNT
 } ubi__v8_field_name;
@@ -67,6 +68,8 @@ void ubi__v8_function_words(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *
                             ubi_node_ix closure);
 /** The script that a closure's code is in, or UBI_NONE. */
 ubi_node_ix ubi__v8_script_of(ubi__fields *fields, ubi_node_ix closure);
+/** Whether a script of this name is a part of Node.js or the browser themselves. */
+bool ubi__v8_file_is_of_runtime(ubi_text name);
 /** Whether a closure is code of Node.js or the browser themselves. */
 bool ubi__v8_is_of_runtime(ubi__fields *fields, ubi_node_ix closure);
 

@@ -54,6 +54,46 @@ static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
     }
 }
 
+/* ---- files of code -------------------------------------------------------------------------------------------------- */
+
+/* The text of a path that a module has. Parts of other strings have no text of their own. */
+static ubi_text module_file(const ubi__finding_facts *f, ubi_node_ix module) {
+    ubi_node_ix name = ubi__v8_field(f->fields, module, UBI__FIELD_FILENAME);
+    ubi_text path = name == UBI_NONE ? ubi__text("") : ubi_graph_string(f->graph, ubi__graph_node_name(f->graph, name));
+    bool is_path = path.len > 2 && (path.ptr[0] == '/' || path.ptr[1] == ':');
+    return is_path ? path : ubi__text("");
+}
+
+static ubi_text file_of_code(const ubi__finding_facts *f, const ubi__code_files *files, ubi_node_ix node) {
+    static const char runtime[] = "node:";
+    const ubi_graph *g = f->graph;
+    const ubi_kind *kind = ubi_graph_kind(g, g->kind.at[node]);
+    ubi_text class_name;
+    switch (kind->raw_type) {
+    case UBI__V8_CODE:
+        return ubi__v8_code_file(files, g, node);
+    case UBI__V8_CLOSURE:
+        node = ubi__v8_field(f->fields, node, UBI__FIELD_SHARED);
+        return node == UBI_NONE ? ubi__text("") : ubi__v8_code_file(files, g, node);
+    case UBI__V8_OBJECT:
+        class_name = ubi_graph_string(g, kind->class_name);
+        if (ubi__text_is(class_name, "Module"))
+            return module_file(f, node);
+        return ubi__text(ubi__text_is(class_name, "BuiltinModule") ? runtime : "");
+    default:
+        return ubi__text("");
+    }
+}
+
+/* A scope is that of the functions in it. What a module exports may be what another one made: then both claim it. */
+static bool edge_is_of_file(const ubi__finding_facts *f, ubi_node_ix source, ubi_edge_ix e) {
+    const ubi_graph *g = f->graph;
+    ubi__node_role role = ubi__finding_role(f, g->target.at[e]);
+    if (ubi__finding_role(f, source) == UBI__ROLE_CLOSURE)
+        return role == UBI__ROLE_CONTEXT && ubi__v8_edge_is(g, e, UBI_EDGE_INTERNAL, "context");
+    return role != UBI__ROLE_NONE && ubi__v8_edge_is(g, e, UBI_EDGE_PROPERTY, "exports");
+}
+
 static const ubi__finding_entry rules[] = {
     { "sparseStorage", ubi__finding_v8_stores },
     { "emptyCollections", ubi__finding_v8_empties },
@@ -75,6 +115,9 @@ const ubi__producer_findings ubi__v8_findings = {
     .node_is_data = ubi__v8_node_is_data,
     .collection_is_of_runtime = ubi__v8_collection_is_of_runtime,
     .node_is_dead = ubi__v8_node_is_dead,
+    .file_of_code = file_of_code,
+    .edge_is_of_file = edge_is_of_file,
+    .file_is_of_runtime = ubi__v8_file_is_of_runtime,
     .has_large_tables = true,
     .document_class = "HTMLDocument",
 };
