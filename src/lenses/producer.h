@@ -107,6 +107,14 @@ typedef struct ubi__carried {
 } ubi__carried;
 #define UBI__MOST_CARRIED 8
 
+/** What a file says of one node beside the graph. */
+typedef struct ubi__further_fact {
+    const char *key;   /**< JSON */
+    const char *title; /**< text: "Wraps" */
+    ubi_text text;     /**< borrowed from the graph, or in the buffer */
+} ubi__further_fact;
+#define UBI__MOST_FURTHER_FACTS 4
+
 typedef struct ubi__producer {
     const char *name;
     /** Whether it made the graph, by the format's name, types and kinds. Asked once per graph. NULL: any. */
@@ -127,6 +135,9 @@ typedef struct ubi__producer {
     const struct ubi__grammar *grammar;            /**< analyses/anonymize/grammar.h; NULL: what all heaps have */
     /** What else a file of its format may carry. @return how many. NULL: nothing. */
     size_t (*carried)(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *graph);
+    /** What the file says of one node, each with a key of its own. @return how many. NULL: nothing. Cost: O(log facts). */
+    size_t (*further_facts)(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
+                            ubi_lens_name_buffer *buffer);
 } ubi__producer;
 
 /** Never NULL. O(1), but for the first call, which costs O(kinds). Any thread. */
@@ -148,6 +159,8 @@ ubi_node_ix ubi__code_of(const ubi_lens_view *look, ubi_node_ix node);
 uint64_t ubi__code_site(const ubi_lens_view *look, ubi_node_ix node);
 bool ubi__kind_is_function(const ubi_graph *graph, const ubi_kind *kind);
 bool ubi__function_is_of_runtime(ubi__fields *fields, ubi_node_ix function);
+size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
+                             ubi_lens_name_buffer *buffer);
 bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
 
 /** Whether the root is of the type that all JS::ubi engines give it: only then do we say who made the file. */

@@ -136,6 +136,14 @@ void ubi__code_files_fini(ubi__code_files *files, const ubi_allocator *a) {
     files->script = NULL;
 }
 
+size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
+                             ubi_lens_name_buffer *buffer) {
+    const ubi__producer *p = ubi__producer_of(graph);
+    size_t n = p->further_facts ? p->further_facts(out, graph, node, buffer) : 0;
+    UBI_ASSERT(n <= UBI__MOST_FURTHER_FACTS);
+    return n;
+}
+
 bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node) {
     const ubi__producer *p = ubi__producer_of(graph);
     return p->node_is_rope && p->node_is_rope(graph, node);

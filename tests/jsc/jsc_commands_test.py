@@ -53,6 +53,17 @@ class Commands(unittest.TestCase):
         text = jsc.run("paths", jsc.path_of("bun-gcdebugging"), find("bun-gcdebugging", 'className == "GlobalObject"'))
         self.assertRegex(text, "StrongHandles|StrongReferences|ProtectedValues")
 
+    def test_a_card_tells_what_only_such_files_know(self):
+        heap = jsc.load("bun-gcdebugging")["nodes"]
+        wrapped = {str(int(heap[i + 5], 16)): heap[i + 6] for i in range(0, len(heap), 7) if heap[i + 6] != "0x0"}
+        self.assertTrue(wrapped)
+        for node, address in wrapped.items():
+            self.assertRegex(jsc.run("show", jsc.path_of("bun-gcdebugging"), node), rf"\nWraps +{address}\n")
+            card = json.loads(jsc.run("show", "--json", jsc.path_of("bun-gcdebugging"), node))
+            self.assertEqual(card["further"]["wrappedAddress"], address)
+        node = find("bun-gcdebugging", 'className == "GlobalObject"')
+        self.assertRegex(jsc.run("show", jsc.path_of("bun-gcdebugging"), node), r"\nRoot reason +\w+\n")
+
     def test_leaks_are_found_by_addresses(self):
         text = jsc.run("leaks", jsc.path_of("gcdebugging-before"), jsc.path_of("gcdebugging-after"))
         self.assertIn("Point: +20 objects", text)

@@ -7,6 +7,8 @@
  *
  * Sources: WebKit, Source/JavaScriptCore/heap/HeapSnapshotBuilder.cpp and RootMarkReason.h; HeapSnapshot.js of the Web Inspector.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyses/anonymize/grammar.h"
@@ -270,6 +272,29 @@ static size_t carried(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *grap
     return 3;
 }
 
+static ubi__further_fact root_fact(const ubi_graph *graph, const ubi__jsc_root *root, bool is_reachability) {
+    ubi_text text = ubi_graph_string(graph, is_reachability ? root->reachability : root->reason);
+    return is_reachability ? (ubi__further_fact){ "opaqueRootReason", "Opaque root", text }
+                           : (ubi__further_fact){ "rootReason", "Root reason", text };
+}
+
+static size_t further_facts(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
+                            ubi_lens_name_buffer *buffer) {
+    const ubi__jsc_facts *facts = ubi__jsc_facts_of(graph);
+    const ubi__jsc_root *root = facts ? ubi__jsc_root_of(facts, node) : NULL;
+    uint64_t wrapped = facts ? ubi__jsc_wrapped_of(facts, node) : 0;
+    size_t n = 0;
+    if (root)
+        out[n++] = root_fact(graph, root, false);
+    if (root && ubi_graph_string(graph, root->reachability).len)
+        out[n++] = root_fact(graph, root, true);
+    if (wrapped) {
+        int length = snprintf(buffer->bytes, sizeof buffer->bytes, "0x%" PRIx64, wrapped);
+        out[n++] = (ubi__further_fact){ "wrappedAddress", "Wraps", { buffer->bytes, (size_t)length } };
+    }
+    return n;
+}
+
 extern const ubi__name_group ubi__names_jsc[]; /* public_names_jsc.c */
 
 static const ubi__name_group *const public_names[] = { ubi__names_jsc, NULL };
@@ -298,4 +323,5 @@ const ubi__producer ubi__producer_jsc = {
     .strings = &string_rules,
     .grammar = &grammar,
     .carried = carried,
+    .further_facts = further_facts,
 };

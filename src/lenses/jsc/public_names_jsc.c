@@ -22,9 +22,8 @@ const ubi__name_group ubi__names_jsc[] = {
       "UnlinkedModuleProgramCodeBlock|UnlinkedProgramCodeBlock" },
 
     /* Objects of the engine, and of Bun. */
-    { UBI__NAMES_CLASS,
-      "AsyncFromSyncIterator|InternalFieldTuple|InternalModuleRegistry|JSAsyncGeneratorFunction|"
-      "ModuleRecord|NextTickQueue|NodeJSFS|ProcessBindingConstants" },
+    { UBI__NAMES_CLASS, "AsyncFromSyncIterator|InternalFieldTuple|InternalModuleRegistry|JSAsyncGeneratorFunction|"
+                        "ModuleRecord|NextTickQueue|NodeJSFS|ProcessBindingConstants" },
 
     { 0, NULL },
 };

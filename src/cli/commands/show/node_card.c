@@ -103,6 +103,14 @@ static void detachedness_write(const card *c) {
     ubi__out_string(c->out, state == UBI_ATTACHED ? "yes\n" : "no, detached from it\n");
 }
 
+static void further_facts_write(const card *c) {
+    ubi__further_fact further[UBI__MOST_FURTHER_FACTS];
+    ubi_lens_name_buffer buffer;
+    size_t n = ubi__further_facts_of(further, c->facts->graph, c->facts->node, &buffer);
+    for (size_t i = 0; i < n; i++)
+        fact_write(c, further[i].title, further[i].text);
+}
+
 static void kind_write(const card *c) {
     static const char *const notes[] = { "engine internal or other", "object", "script", "string", "DOM node" };
     const ubi_graph *g = c->facts->graph;
@@ -119,6 +127,7 @@ static void kind_write(const card *c) {
     if (!place_write(c))
         fact_write(c, "Script file", ubi_graph_string(g, kind->script_filename));
     detachedness_write(c);
+    further_facts_write(c);
 }
 
 static void sizes_write(const card *c) {

@@ -36,6 +36,18 @@ static void put_location(ubi__json *j, const ubi__node_facts *f) {
     ubi__json_object_end(j);
 }
 
+static void put_further_facts(ubi__json *j, const ubi__node_facts *f) {
+    ubi__further_fact further[UBI__MOST_FURTHER_FACTS];
+    ubi_lens_name_buffer buffer;
+    size_t n = ubi__further_facts_of(further, f->graph, f->node, &buffer);
+    if (n == 0)
+        return;
+    ubi__json_member_object(j, "further");
+    for (size_t i = 0; i < n; i++)
+        ubi__json_member_text(j, further[i].key, further[i].text);
+    ubi__json_object_end(j);
+}
+
 static void put_kind(ubi__json *j, const ubi__node_facts *f) {
     const ubi_graph *g = f->graph;
     bool names_nodes = ubi_lens_of(f->look)->names_nodes;
@@ -50,6 +62,7 @@ static void put_kind(ubi__json *j, const ubi__node_facts *f) {
     put_location(j, f);
     if (names_nodes)
         ubi__json_member_u64(j, "detachedness", ubi_lens_detachedness(f->look, f->node));
+    put_further_facts(j, f);
 }
 
 static void put_sizes(ubi__json *j, const ubi__node_facts *f) {
