@@ -4,6 +4,8 @@
  *
  * What opens is planned first. Then the tree is written as it is walked.
  */
+#include <stdio.h>
+
 #include <ubiheap/dominators.h>
 
 #include "base/alloc.h"

@@ -249,7 +249,7 @@ ubi_status ubi__v8_finish(ubi__v8_reader *r) {
     UBI_TRY(check_edge_names(r, n_strings));
     UBI_TRY(check_fact_nodes(r));
     UBI_TRY(check_scopes(r, n_strings));
-    ubi__v8_enter(r, UBI__V8_NO_SECTION);
+    ubi__v8_leave(r);
     UBI_TRY(find_meanings(r));
     UBI_TRY(end_job(&r->index_job));
     UBI_TRY(end_job(&r->reach_job));

@@ -79,15 +79,16 @@ static ubi_status read_section(ubi__v8_reader *r) {
     UBI_TRY(ubi__scan_peek(&r->scan, &c, "a key"));
     uint64_t key_offset = ubi__scan_offset(&r->scan, r->scan.window.at);
     UBI_TRY(ubi__scan_key(&r->scan, &key));
-    ubi__v8_enter(r, ubi__v8_section_of(key));
-    if (r->section == UBI__V8_NO_SECTION)
+    ubi__v8_section section = ubi__v8_section_of(key);
+    if (section == UBI__V8_NO_SECTION)
         return ubi__scan_skip_value(&r->scan);
+    ubi__v8_enter(r, section);
     UBI_TRY(begin_section(r, key_offset));
     UBI_TRY(read_value(r));
     r->end_offset[r->section] = ubi__scan_offset(&r->scan, r->scan.window.at);
     UBI_TRY(section_ended(r));
     ubi__v8_reader_check(r);
-    ubi__v8_enter(r, UBI__V8_NO_SECTION);
+    ubi__v8_leave(r);
     return UBI_OK;
 }
 
@@ -179,7 +180,7 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
     r->input = input;
     ubi__scan_begin(&r->scan, input);
     r->rows.scan = &r->scan;
-    ubi__v8_enter(r, UBI__V8_NO_SECTION);
+    ubi__v8_leave(r);
     ubi__strtab_init(&r->meta.type_names, r->allocator);
     ubi__v8_meta_init(&r->meta);
     ubi__helper_start(&r->helper, input->threads);

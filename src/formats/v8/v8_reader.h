@@ -233,10 +233,16 @@ struct ubi__v8_reader {
 /** Columns are as long as the numbers taken for them say, and marks ascend. Cost: O(sections). */
 void ubi__v8_reader_check(const ubi__v8_reader *r);
 
-/** Messages name this section from now on. */
+/** Messages name this section from now on, which is not NO_SECTION. */
 static inline void ubi__v8_enter(ubi__v8_reader *r, ubi__v8_section section) {
     r->section = section;
-    r->scan.section = section == UBI__V8_NO_SECTION ? NULL : ubi__v8_section_name(section);
+    r->scan.section = ubi__v8_section_name(section);
+}
+
+/** Messages name no section. */
+static inline void ubi__v8_leave(ubi__v8_reader *r) {
+    r->section = UBI__V8_NO_SECTION;
+    r->scan.section = NULL;
 }
 
 #endif

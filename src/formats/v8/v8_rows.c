@@ -150,6 +150,6 @@ ubi_status ubi__v8_replay_rows(ubi__v8_reader *r) {
         UBI_TRY(replay_section(r, &r->raw[i]));
         r->complete[i] = true;
     }
-    ubi__v8_enter(r, UBI__V8_NO_SECTION);
+    ubi__v8_leave(r);
     return UBI_OK;
 }

@@ -5,6 +5,8 @@
  * The page has a line of totals, how long the strings are, and a table of texts: how much a single copy would save, how many
  * there are, what one takes, what they retain together (where there is room), one of them, and the text.
  */
+#include <stdio.h>
+
 #include <ubiheap/strings.h>
 
 #include "base/alloc.h"
