@@ -244,6 +244,8 @@ static ubi_status edges_take(void *payload) {
     ubi__jsc_reader *r = payload;
     ubi_graph *g = r->graph;
     size_t n = r->rows.numbers.n / EDGE_NUMBERS;
+    if (n == 0)
+        return UBI_OK;
     UBI_TRY(edges_grow(r, n));
     uint32_t max_type = edges_copy(r, r->rows.numbers.at, n);
     if (r->rows.numbers.n_wide || max_type >= UBI__JSC_MAX_EDGE_TYPES)

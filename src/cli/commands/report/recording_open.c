@@ -124,7 +124,7 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const ubi__rec
     if (status == UBI_OK) {
         status = progress_tell(cli, report);
         if (status == UBI_OK)
-            status = ubi__recording_check(exit_code, cli, condition, report);
+            status = ubi__recording_check_condition(exit_code, cli, condition, report);
         if (status == UBI_OK && condition && *exit_code == UBI__EXIT_OK)
             tell_of_started(cli, report);
         if (status == UBI_OK)
@@ -312,8 +312,8 @@ static void name_period(char *out, size_t n, void *payload) {
         snprintf(out, n, "'record --period %" PRIu64 "KiB'", period >> 10);
 }
 
-ubi_status ubi__recording_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
-                                ubi__recording_report *report) {
+ubi_status ubi__recording_check_condition(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                          ubi__recording_report *report) {
     if (condition)
         UBI_TRY(ubi__recording_find_pools(report));
     const ubi__condition_estimates estimates = {

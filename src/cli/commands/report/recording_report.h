@@ -90,8 +90,8 @@ bool ubi__recording_column_entry(size_t i, const char **word, const char **help)
 
 /** Facts of --fail-on, ended by one without a name, and the check of a condition on them. */
 extern const ubi_query_name ubi__recording_facts[];
-ubi_status ubi__recording_check(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
-                                ubi__recording_report *report);
+ubi_status ubi__recording_check_condition(int *exit_code, ubi__cli *cli, const ubi__condition *condition,
+                                          ubi__recording_report *report);
 
 /* ---- parts of the forms ------------------------------------------------------------------------------------------- */
 
