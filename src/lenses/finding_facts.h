@@ -28,6 +28,8 @@ typedef enum ubi__node_role {
     UBI__ROLE_OBJECT, /**< another object of the program */
     UBI__ROLE_STORE,  /**< elements or properties of an object */
     UBI__ROLE_CONTEXT,
+    UBI__ROLE_PROMISE,
+    UBI__ROLE_REACTION, /**< of a promise: what waits for it */
     UBI__ROLE_CLOSURE,
     UBI__ROLE_TIMER,
     UBI__ROLE_LISTENER,
@@ -86,6 +88,13 @@ typedef enum ubi__dead {
     UBI__DEAD_COUNT
 } ubi__dead;
 
+/** A promise that is pending, and what waits for it. */
+typedef struct ubi__awaited {
+    ubi_node_ix function; /**< that waits, or is called when it is settled */
+    ubi_node_ix code;     /**< of that function: the same for all that were made of it */
+    ubi_node_ix result;   /**< the promise that is settled when that function ends; UBI_NONE: not known */
+} ubi__awaited;
+
 struct ubi__node_bits;
 
 /** What a producer tells the rules, and rules of its own. */
@@ -115,16 +124,20 @@ typedef struct ubi__producer_findings {
     /** Whether an edge of such a node leads to what belongs to its file: the scope of a function, what a module exports. */
     bool (*edge_is_of_file)(const ubi__finding_facts *f, ubi_node_ix source, ubi_edge_ix edge);
     bool (*file_is_of_runtime)(ubi_text file);
+    /** False: the node is no promise, is settled, or nothing waits for it. NULL: files do not tell. O(edges of the node). */
+    bool (*promise_awaited)(ubi__awaited *out, const ubi__finding_facts *f, ubi_node_ix node);
+    /** "handler() (app.js:12)", or as much of it as is known. With `promise_awaited`. */
+    void (*function_words)(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function);
     bool has_large_tables;      /**< nodes of coarse type OTHER and SCRIPT are the engine's own, as large as they are */
     const char *document_class; /**< of DOM nodes that are documents, beside "#document"; NULL: none */
 } ubi__producer_findings;
 
 /* Shapes of any heap (finding_shapes.c), strings (finding_strings.c), collections (finding_collections.c),
- * packages (finding_packages.c). */
+ * packages (finding_packages.c), promises (finding_promises.c). */
 extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi__finding_dominating_kind,
     ubi__finding_unreachable, ubi__finding_wide_node, ubi__finding_many_documents, ubi__finding_crowd,
     ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings, ubi__finding_collections,
-    ubi__finding_dead_entries, ubi__finding_packages;
+    ubi__finding_dead_entries, ubi__finding_packages, ubi__finding_promises;
 
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);

@@ -17,6 +17,7 @@ static const ubi__finding_entry first_rules[] = {
 };
 static const ubi__finding_entry last_rules[] = {
     { "package", ubi__finding_packages },
+    { "pendingPromises", ubi__finding_promises },
     { "longStrings", ubi__finding_long_strings },
     { "outsideMemory", ubi__finding_outside_bytes },
     { "largeNode", ubi__finding_large_node },

@@ -209,6 +209,42 @@ static void collections_of_quickjs_and_firefox_grow_too(void **state) {
     assert_null(found("growingCollection"));
 }
 
+/* `n` promises that the same function of QuickJS waits for, in calls that keep `bytes` each. */
+static void look_at_promises(unsigned n, unsigned bytes, const char *handler) {
+    static char drawn[1 << 16];
+    size_t at = (size_t)snprintf(drawn, sizeof drawn, "root(type=JSRuntime) -> f");
+    for (unsigned i = 0; i < n; i++)
+        at += (size_t)snprintf(drawn + at, sizeof drawn - at, ", p%u", i);
+    at += (size_t)snprintf(drawn + at, sizeof drawn - at,
+                           "; f(type=JSObject class=AsyncFunction coarse=object) -> c \"bytecode\";"
+                           "c(type=JSFunctionBytecode coarse=script file=app.js);");
+    for (unsigned i = 0; i < n; i++)
+        at += (size_t)snprintf(drawn + at, sizeof drawn - at,
+                               "p%u(type=JSObject class=Promise coarse=object) -> h%u \"%s\";"
+                               "h%u(type=JSObject class=AsyncFunctionResolve coarse=object) -> s%u \"state\";"
+                               "s%u(type=JSAsyncFunctionState size=%u) -> f \"function\";",
+                               i, i, handler, i, i, i, bytes);
+    assert_true(at < sizeof drawn);
+    look_at(drawn);
+}
+
+static void promises_of_quickjs_that_are_pending_are_told(void **state) {
+    (void)state;
+    look_at_promises(100, 998, "handler");
+    const ubi_finding *finding = found("pendingPromises");
+    assert_non_null(finding);
+    assert_int_equal(finding->count, 100);
+    assert_int_equal(finding->bytes, 100 * 1000);
+    assert_string_equal(finding->text, "100 promises that a function of app.js waits for are pending and keep 97.7 KiB "
+                                       "alive. Does anything ever settle them?");
+    look_at_promises(99, 998, "handler");
+    assert_null(found("pendingPromises"));
+    look_at_promises(100, 600, "handler");
+    assert_null(found("pendingPromises"));
+    look_at_promises(100, 998, "result");
+    assert_null(found("pendingPromises"));
+}
+
 static void many_documents_hint_at_closed_pages(void **state) {
     (void)state;
     look_at_star(10, 1, "#document");
@@ -299,6 +335,7 @@ int main(void) {
         cmocka_unit_test(unreachable_nodes_are_mentioned_from_one_percent_on),
         cmocka_unit_test(a_node_with_very_many_edges_is_a_list_that_may_have_grown),
         cmocka_unit_test(collections_of_quickjs_and_firefox_grow_too),
+        cmocka_unit_test(promises_of_quickjs_that_are_pending_are_told),
         cmocka_unit_test(many_documents_hint_at_closed_pages),
         cmocka_unit_test(a_crowd_is_many_small_things_that_do_not_dominate_by_size),
         cmocka_unit_test(a_file_that_ends_early_comes_first),

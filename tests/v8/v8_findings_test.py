@@ -407,6 +407,63 @@ class Rules(unittest.TestCase):
         self.assertIsNone(self.find(self.exported(module, ("Module", "/app/server.js")), "package"))
         self.assertIsNone(self.find(self.exported(module, ("BuiltinModule", "/buffer")), "package"))
 
+    # ---- promises
+
+    def awaiting(self, n, size=1000, chained=False, pending=True):
+        """`n` calls of waitForReply(), each of which waits for a promise that the program holds."""
+        heap = Heap()
+        scope = heap.hang(heap.node("object", "system / Context", 40))
+        function = heap.hang(self.closure(heap, "waitForReply", scope))
+        for i in range(n):
+            promise = heap.node("object", "Promise", 48)
+            reaction = heap.link(promise, "internal", "reactions_or_result",
+                                 heap.node("hidden", "system / PromiseReaction" if pending else "Job", 48))
+            context = heap.node("object", "system / Context", 40)
+            heap.link(reaction, "hidden", 0, self.closure(heap, "", context, script=None))
+            call = heap.link(context, "internal", "extension", heap.node("object", "Generator", size))
+            heap.link(call, "internal", "function", function)
+            result = heap.link(call, "hidden", 2, heap.node("object", "Promise", 48))
+            if chained:
+                outer = heap.link(result, "internal", "reactions_or_result",
+                                  heap.node("hidden", "system / PromiseReaction", 48))
+                heap.link(outer, "hidden", 0, self.closure(heap, "caller", scope))
+            heap.hang(promise)
+        return heap
+
+    EACH = 48 + 48 + 40 + 64 + 16 + 48  # promise, reaction, scope and code of the handler, result
+
+    def test_promises_that_one_function_waits_for(self):
+        found = self.find(self.awaiting(100), "pendingPromises")
+        self.assertEqual((found["count"], found["bytes"]), (100, 100 * (self.EACH + 1000)))
+        self.assertEqual(found["text"], "100 promises that waitForReply() (app.js) waits for are pending and keep 123 KiB "
+                                        "alive. Does anything ever settle them?")
+        self.assertIsNone(self.find(self.awaiting(99), "pendingPromises"))
+        self.assertIsNone(self.find(self.awaiting(100, 600 - self.EACH), "pendingPromises"))
+
+    def test_settled_promises_are_not_pending(self):
+        self.assertIsNone(self.find(self.awaiting(200, pending=False), "pendingPromises"))
+
+    def test_of_a_chain_of_promises_the_last_counts(self):
+        found = self.find(self.awaiting(100, chained=True), "pendingPromises")
+        self.assertEqual(found["count"], 100)
+        self.assertIn("that waitForReply() (app.js) waits for", found["text"])
+
+    def test_a_function_that_is_called_then_waits_too(self):
+        heap = Heap()
+        scope = heap.hang(heap.node("object", "system / Context", 40))
+        code = heap.hang(heap.node("code", "later", 16))
+        heap.link(code, "internal", "script", heap.node("code", "/app/app.js", 16))
+        for i in range(100):
+            promise = heap.hang(heap.node("object", "Promise", 1000))
+            reaction = heap.link(promise, "internal", "reactions_or_result",
+                                 heap.node("hidden", "system / PromiseReaction", 48))
+            later = heap.link(reaction, "hidden", 1, heap.node("closure", "later", 64))
+            heap.link(later, "internal", "shared", code)
+            heap.link(later, "internal", "context", scope)
+        found = self.find(heap, "pendingPromises")
+        self.assertEqual((found["count"], found["bytes"]), (100, 100 * 1112))
+        self.assertIn("later() (app.js)", found["text"])
+
     def number(self, heap, value):
         node = heap.node("number", "int", 0)
         heap.link(node, "internal", "value", heap.node("string", str(value), 0))

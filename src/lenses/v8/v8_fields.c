@@ -33,6 +33,9 @@ static const struct {
     [UBI__FIELD_REPEAT] = { UBI_EDGE_PROPERTY, "_repeat" },
     [UBI__FIELD_BOUND_FUNCTION] = { UBI_EDGE_INTERNAL, "bound_function" },
     [UBI__FIELD_WEAK_TARGET] = { UBI_EDGE_WEAK, "target" },
+    [UBI__FIELD_REACTIONS] = { UBI_EDGE_INTERNAL, "reactions_or_result" },
+    [UBI__FIELD_EXTENSION] = { UBI_EDGE_INTERNAL, "extension" },
+    [UBI__FIELD_FUNCTION] = { UBI_EDGE_INTERNAL, "function" },
     [UBI__FIELD_FILENAME] = { UBI_EDGE_PROPERTY, "filename" },
     [UBI__FIELD_SOCKET_HANDLE] = { UBI_EDGE_PROPERTY, "<symbol kHandle>" },
 };

@@ -34,7 +34,10 @@ typedef enum ubi__v8_field_name {
     UBI__FIELD_IDLE_NEXT,    /**< a property: the next timer of a ring */
     UBI__FIELD_REPEAT,       /**< a property: milliseconds between the calls of a timer */
     UBI__FIELD_BOUND_FUNCTION,
-    UBI__FIELD_WEAK_TARGET,   /**< of a WeakRef */
+    UBI__FIELD_WEAK_TARGET, /**< of a WeakRef */
+    UBI__FIELD_REACTIONS,   /**< of a promise; of one that is settled, its result */
+    UBI__FIELD_EXTENSION,
+    UBI__FIELD_FUNCTION,
     UBI__FIELD_FILENAME,      /**< a property */
     UBI__FIELD_SOCKET_HANDLE, /**< a property of a symbol */
     UBI__FIELD_COUNT

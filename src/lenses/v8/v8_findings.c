@@ -17,11 +17,8 @@ static ubi__node_role role_of_object(ubi_text name) {
     static const struct {
         const char *name;
         ubi__node_role role;
-    } known[] = { { "Map", UBI__ROLE_MAP },
-                  { "Set", UBI__ROLE_SET },
-                  { "Array", UBI__ROLE_ARRAY },
-                  { "Timeout", UBI__ROLE_TIMER },
-                  { "Immediate", UBI__ROLE_TIMER } };
+    } known[] = { { "Map", UBI__ROLE_MAP },         { "Set", UBI__ROLE_SET },       { "Array", UBI__ROLE_ARRAY },
+                  { "Promise", UBI__ROLE_PROMISE }, { "Timeout", UBI__ROLE_TIMER }, { "Immediate", UBI__ROLE_TIMER } };
     if (ubi__text_is(name, "system / Context") || ubi__text_begins(name, "system / Context / "))
         return UBI__ROLE_CONTEXT;
     if (ubi__text_begins(name, "system / "))
@@ -32,10 +29,16 @@ static ubi__node_role role_of_object(ubi_text name) {
     return UBI__ROLE_OBJECT;
 }
 
+static bool is_reaction(ubi_text name) {
+    return ubi__text_is(name, "system / PromiseReaction");
+}
+
 static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
     ubi_text type_name = ubi_graph_string(g, kind->type_name);
     switch (kind->raw_type) {
     case UBI__V8_OBJECT:
+        if (is_reaction(ubi_graph_string(g, kind->class_name)))
+            return UBI__ROLE_REACTION;
         return role_of_object(ubi_graph_string(g, kind->class_name));
     case UBI__V8_CLOSURE:
         return UBI__ROLE_CLOSURE;
@@ -44,6 +47,8 @@ static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
                    ? UBI__ROLE_STORE
                    : UBI__ROLE_NONE;
     case UBI__V8_HIDDEN: /* contexts of older versions */
+        if (is_reaction(type_name))
+            return UBI__ROLE_REACTION;
         return ubi__text_begins(type_name, "system / Context") ? UBI__ROLE_CONTEXT : UBI__ROLE_NONE;
     case UBI__V8_NATIVE:
         if (ubi__text_is(type_name, "V8EventListener"))
@@ -94,6 +99,10 @@ static bool edge_is_of_file(const ubi__finding_facts *f, ubi_node_ix source, ubi
     return role != UBI__ROLE_NONE && ubi__v8_edge_is(g, e, UBI_EDGE_PROPERTY, "exports");
 }
 
+static void function_words(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function) {
+    ubi__v8_function_words(out, ubi__v8_facts_of(f->graph), f->fields, function);
+}
+
 static const ubi__finding_entry rules[] = {
     { "sparseStorage", ubi__finding_v8_stores },
     { "emptyCollections", ubi__finding_v8_empties },
@@ -118,6 +127,8 @@ const ubi__producer_findings ubi__v8_findings = {
     .file_of_code = file_of_code,
     .edge_is_of_file = edge_is_of_file,
     .file_is_of_runtime = ubi__v8_file_is_of_runtime,
+    .promise_awaited = ubi__v8_promise_awaited,
+    .function_words = function_words,
     .has_large_tables = true,
     .document_class = "HTMLDocument",
 };

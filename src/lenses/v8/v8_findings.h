@@ -19,4 +19,7 @@ bool ubi__v8_node_is_data(const ubi__finding_facts *f, ubi_node_ix node);
 bool ubi__v8_collection_is_of_runtime(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix example);
 ubi__dead ubi__v8_node_is_dead(const ubi__finding_facts *f, ubi_node_ix node);
 
+/* Promises (v8_promises.c). */
+bool ubi__v8_promise_awaited(ubi__awaited *out, const ubi__finding_facts *f, ubi_node_ix node);
+
 #endif
