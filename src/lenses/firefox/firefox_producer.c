@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analyses/anonymize/grammar.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "base/text_parts.h"
 
@@ -158,6 +159,7 @@ static bool is_element(ubi_text *out, ubi_text name) {
     if (!ubi__text_begins(name, prefix) || !ubi__text_ends(name, "]"))
         return false;
     *out = (ubi_text){ name.ptr + strlen(prefix), name.len - strlen(prefix) };
+    UBI_ASSERT(out->len >= 1 && out->ptr[out->len - 1] == ']');
     return out->ptr[0] == '[';
 }
 

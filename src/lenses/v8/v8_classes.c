@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "formats/v8/v8_kinds.h"
 #include "lenses/v8/v8_shapes.h"
@@ -70,6 +71,7 @@ static ubi_status number_name(uint32_t *out, classing *c, ubi_text text) {
     UBI_TRY(ubi__vec_u32_push(&c->class_of_name, c->a, UBI_NONE));
     UBI_TRY(ubi__vec_text_push(&c->names, c->a, text));
     ubi__row_table_fill(&c->name_table, slot, hash, *out);
+    UBI_ASSERT(c->class_of_name.n == c->names.n);
     return UBI_OK;
 }
 
@@ -129,7 +131,8 @@ static ubi_status number_typed(uint32_t *out, classing *c, ubi__v8_type type, ub
 
 /* class_of_node still has the shapes of plain objects. */
 static ubi_status number_plain(uint32_t *out, classing *c, ubi_node_ix node) {
-    uint32_t interface = c->shapes.rows.at[c->own->class_of_node[node]].interface;
+    uint32_t interface = c->shapes.rows.at[UBI_INDEX(c->own->class_of_node[node], c->shapes.rows.n)].interface;
+    UBI_ASSERT(interface == UBI_NONE || interface < c->own->interfaces.rows.n);
     if (interface == UBI_NONE)
         return number_named(out, c, node);
     uint32_t *name = &c->name_of_interface[interface];
@@ -210,6 +213,7 @@ static ubi_status classify(classing *c, ubi_node_ix node) {
     if (c->class_of_name.at[name] == UBI_NONE)
         UBI_TRY(add_class(&c->class_of_name.at[name], c, name, NULL, node));
     c->own->class_of_node[node] = c->class_of_name.at[name];
+    UBI_ASSERT(c->own->class_of_node[node] < c->look->classes.n);
     return UBI_OK;
 }
 

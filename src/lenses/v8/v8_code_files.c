@@ -6,6 +6,7 @@
  * info names its script, and what only code of one script leads to belongs to that script.
  * Owners spread as those of sizes do: a node has none at first, then one, then too many; so each is looked at twice at most.
  */
+#include "base/assert.h"
 #include "lenses/v8/v8_producer.h"
 
 #include <string.h>
@@ -97,6 +98,8 @@ static ubi_status spread_scripts(spread *s) {
     for (ubi_node_ix n = 0; n < g->n_nodes; n++)
         if (s->script[n] == MANY)
             s->script[n] = UBI_NONE;
+        else
+            UBI_ASSERT(s->script[n] == UBI_NONE || s->script[s->script[n]] == s->script[n]);
     return UBI_OK;
 }
 

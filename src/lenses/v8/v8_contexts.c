@@ -9,6 +9,7 @@
  */
 #include <ubiheap/native_contexts.h>
 
+#include "base/assert.h"
 #include "lenses/v8/v8_look.h"
 
 UBI_VEC_DECLARE(vec_context, ubi_native_context);
@@ -169,6 +170,7 @@ static ubi_status pass_on(work *w, ubi_node_ix node) {
         uint32_t now = merged(owner[target], owner[node]);
         if (now == owner[target])
             continue;
+        UBI_ASSERT(owner[target] == UBI_NATIVE_CONTEXT_NONE || now == UBI_NATIVE_CONTEXT_SHARED); /* so it ends */
         owner[target] = now;
         UBI_TRY(ubi__vec_u32_push(&w->waiting, w->c->allocator, target));
     }
@@ -176,6 +178,7 @@ static ubi_status pass_on(work *w, ubi_node_ix node) {
 }
 
 static ubi_status pass_on_from(work *w, ubi_node_ix node) {
+    UBI_ASSERT(w->waiting.n == 0 && w->c->owner[node] < w->c->rows.n);
     UBI_TRY(pass_on(w, node));
     while (w->waiting.n)
         UBI_TRY(pass_on(w, w->waiting.at[--w->waiting.n]));
@@ -205,6 +208,8 @@ static void add_sizes(ubi_native_contexts *c, const ubi_lens_view *look, const u
         else
             c->rows.at[owner].attributed_bytes += size_bytes;
     }
+    for (size_t i = 1; UBI_CHECKS && i < c->rows.n; i++)
+        UBI_ASSERT(c->rows.at[i - 1].node < c->rows.at[i].node);
     for (size_t i = 0; dominators && i < c->rows.n; i++)
         c->rows.at[i].retained_bytes = ubi_dominators_retained_bytes(dominators, c->rows.at[i].node);
 }
@@ -222,7 +227,11 @@ static ubi_status attribute(work *w) {
     if (!w->c->owner || !w->map || !w->is_fixed)
         return ubi__fail_nomem();
     UBI_TRY(fix_owners(w));
-    return pass_all_on(w);
+    UBI_TRY(pass_all_on(w));
+    UBI_ASSERT(w->waiting.n == 0);
+    for (uint32_t i = 0; UBI_CHECKS && i < w->c->rows.n; i++)
+        UBI_ASSERT(w->c->owner[w->c->rows.at[i].node] == i); /* a context belongs to itself */
+    return UBI_OK;
 }
 
 static ubi_status attribute_v8(ubi_native_contexts *c, const ubi_lens_view *look, const ubi_progress *progress) {

@@ -6,6 +6,7 @@
  * is reached from a detached one and has no state yet is detached. The walk does not pass through JavaScript's objects:
  * every entry from there into the engine's embedder has a state of its own. Detached nodes are renamed, to "Detached NAME".
  */
+#include "base/assert.h"
 #include "lenses/v8/v8_look.h"
 
 static const char prefix[] = "Detached ";
@@ -22,6 +23,7 @@ static ubi_status spread(walk *w, ubi_detachedness state, const ubi_allocator *a
     ubi__vec_u32 *queue = &w->queues[state];
     while (queue->n) {
         ubi_node_ix node = queue->at[--queue->n];
+        UBI_ASSERT(w->state[node] == state);
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
             ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
@@ -96,6 +98,8 @@ static ubi_status rename_nodes(ubi__v8_look *own, const ubi_graph *g, const ubi_
             status = ubi__vec_v8_renamed_push(&own->renamed, a, row);
     }
     ubi__free_array(a, named, n_words, sizeof *named);
+    for (ubi_node_ix node = 0; UBI_CHECKS && status == UBI_OK && node < g->n_nodes; node++)
+        UBI_ASSERT(!ubi__v8_is_renamed(own, g, node) || !(own->traits[node] & UBI__V8_PART));
     return status;
 }
 

@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "lenses/v8/v8_look.h"
 
@@ -69,6 +70,7 @@ static bool counts_of_pair(counting *c, ubi_edge_ix e) {
     const ubi__v8_ephemeron *ephemeron = ubi__v8_ephemeron_named(c->own, c->g->name.at[e]);
     if (!ephemeron)
         return true;
+    UBI_ASSERT(ephemeron->pair < c->own->n_pairs);
     uint64_t *word = &c->pending[ephemeron->pair / 64], bit = UINT64_C(1) << (ephemeron->pair % 64);
     bool was_met = *word & bit;
     *word ^= bit;
@@ -87,6 +89,7 @@ static bool counts(counting *c, uint8_t traits, ubi_edge_ix e) {
 }
 
 static inline void reach(counting *c, ubi_node_ix target, uint32_t distance) {
+    UBI_ASSERT(c->n_queued < c->g->n_nodes && !ubi__has_bit(c->reached, target));
     ubi__put_bit(c->reached, target);
     c->distance[target] = distance;
     c->queue[c->n_queued++] = target;
@@ -131,6 +134,7 @@ static ubi_status count_all(counting *c) {
         ubi_node_ix node = c->queue[i];
         if (ubi__unlikely(i % UBI__V8_CHUNK == 0) && !ubi__v8_go_on(c->opening, i, c->g->n_nodes))
             return ubi__fail_cancelled();
+        UBI_ASSERT(i == 0 || c->distance[c->queue[i - 1]] <= c->distance[node]);
         fetch_ahead(c, i);
         if (ubi__unlikely(!c->special || ubi__has_bit(c->special, node)))
             count_from_special(c, node);
@@ -173,6 +177,7 @@ static ubi_status spread_page(counting *c, uint64_t *page) {
         for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
             ubi_node_ix target = g->target.at[e];
             if (!ubi__has_bit(page, target) && ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK) {
+                UBI_ASSERT(n < g->n_nodes);
                 ubi__put_bit(page, target);
                 c->queue[n++] = target;
             }

@@ -8,6 +8,7 @@
  *
  * whose part behind the first digits is the same in both; ANY has no line break. What a name means is found once per string.
  */
+#include "base/assert.h"
 #include "base/parallel.h"
 #include "base/text_parts.h"
 #include "lenses/v8/v8_look.h"
@@ -92,6 +93,7 @@ const ubi__v8_ephemeron *ubi__v8_ephemeron_named(const ubi__v8_look *own, ubi_st
         else
             high = middle;
     }
+    UBI_ASSERT(low < own->ephemerons.n && own->ephemerons.at[low].name == name);
     return &own->ephemerons.at[low];
 }
 
@@ -177,6 +179,7 @@ static ubi_status join_parts(ubi__v8_look *own, ubi__strtab *pairs, const readin
         for (size_t k = 0; k < r->parts[i].ephemerons.n; k++)
             UBI_TRY(add_ephemeron(own, pairs, r, r->parts[i].ephemerons.at[k]));
     own->n_pairs = ubi__strtab_count(pairs);
+    UBI_ASSERT(own->ephemerons.n == n);
     return UBI_OK;
 }
 

@@ -13,6 +13,7 @@
  */
 #include <endian.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "lenses/v8/v8_look.h"
@@ -240,6 +241,19 @@ static void drop_table_edges(const marking *m) {
     }
 }
 
+static void edges_check(const marking *m) {
+    const ubi_graph *g = m->g;
+    for (ubi_node_ix node = 0; UBI_CHECKS && node < g->n_nodes; node++)
+        for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+            if (!ubi__edge_set_has(m->own->essential, e))
+                continue;
+            UBI_ASSERT(ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK && g->target.at[e] != node);
+            UBI_ASSERT(ubi__graph_edge_kind(g, e) != UBI_EDGE_SHORTCUT || node == g->root);
+            UBI_ASSERT(!m->page || node == g->root || ubi__has_bit(m->page, node) ||
+                       !ubi__has_bit(m->page, g->target.at[e]));
+        }
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static ubi_status find_edges(marking *m) {
@@ -260,6 +274,7 @@ static ubi_status find_edges(marking *m) {
         drop_edges_to_page(m);
     put_shortcuts(m);
     drop_table_edges(m);
+    edges_check(m);
     return UBI_OK;
 }
 

@@ -5,6 +5,7 @@
  * An object is a candidate's when its properties begin with those of the candidate, which has as many as fit into its name.
  * Names of empty properties at the beginning leave no trace in the name, so that candidates are told apart without them.
  */
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/merge_sort.h"
 #include "lenses/v8/v8_shapes.h"
@@ -116,6 +117,7 @@ static ubi_status write_name(ubi_text *out, inferring *in, const candidate *c) {
         at = ubi__v8_property_write(at, &text);
     }
     *at = '}';
+    UBI_ASSERT(at + 1 == room + n);
     *out = (ubi_text){ room, n };
     return UBI_OK;
 }
@@ -147,6 +149,7 @@ static ubi_status keep_common(inferring *in, uint32_t n_objects) {
         return ubi__fail_nomem();
     sort_candidates(in->rows.at, spare, n, NULL);
     ubi__free_array(in->a, spare, n, sizeof *spare);
+    UBI_ASSERT(n <= MOST_INTERFACES);
     return UBI_OK;
 }
 

@@ -2,6 +2,7 @@
  *
  * v8_lens.c: heaps of V8 as Chrome's DevTools look at them.
  */
+#include "base/assert.h"
 #include "lenses/lens.h"
 
 #include "base/helper.h"
@@ -56,6 +57,66 @@ bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total) {
     if (!ubi__progress(opening->progress, "looking at nodes", done, total))
         opening->stop = true;
     return !opening->stop;
+}
+
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
+
+static void names_check(const ubi__v8_look *own, const ubi_graph *g) {
+    UBI_ASSERT(!own->is_ephemeron == !own->ephemerons.n);
+    UBI_ASSERT(own->n_pairs <= own->ephemerons.n);
+    for (size_t i = 0; i < own->ephemerons.n; i++) {
+        const ubi__v8_ephemeron *e = &own->ephemerons.at[i];
+        UBI_ASSERT(i == 0 || e[-1].name < e->name);
+        UBI_ASSERT(e->pair < own->n_pairs);
+        UBI_ASSERT(own->is_ephemeron[e->name / 64] >> (e->name % 64) & 1);
+    }
+    UBI_ASSERT(!own->renames || own->detachedness);
+    UBI_ASSERT(own->renames || !own->renamed.n);
+    for (size_t i = 0; i < own->renamed.n; i++) {
+        const ubi__v8_renamed *row = &own->renamed.at[i];
+        UBI_ASSERT(i == 0 || row[-1].name < row->name);
+        UBI_ASSERT(row->text.len == strlen("Detached ") + ubi__strtab_get(&g->strings, row->name).len);
+    }
+}
+
+static void roots_check(const ubi__v8_look *own, const ubi_graph *g) {
+    for (size_t i = 0; i < own->user_root_edges.n; i++) {
+        ubi_edge_ix e = own->user_root_edges.at[i];
+        UBI_ASSERT(i == 0 || own->user_root_edges.at[i - 1] < e);
+        UBI_ASSERT(e >= g->first_edge.at[g->root] && e < g->first_edge.at[g->root + 1]);
+        UBI_ASSERT(own->distance[g->target.at[e]] <= 1 || g->target.at[e] == g->root);
+    }
+    for (size_t i = 0; i < own->weak_tables.n; i++)
+        UBI_ASSERT(ubi__v8_type_at(own, g, own->weak_tables.at[i]) == UBI__V8_SYNTHETIC);
+    for (size_t i = 0; i < own->passing_roots.n; i++)
+        UBI_ASSERT(ubi__v8_type_at(own, g, own->passing_roots.at[i]) == UBI__V8_SYNTHETIC);
+}
+
+static void interfaces_check(const ubi__v8_interfaces *all) {
+    uint64_t n_properties = 0;
+    for (size_t i = 0; i < all->rows.n; i++) {
+        const ubi__v8_interface *row = &all->rows.at[i];
+        UBI_ASSERT(i == 0 || row[-1].count >= row->count);
+        UBI_ASSERT(row->first_property == n_properties);
+        UBI_ASSERT(row->name.len >= 2 && row->name.ptr[0] == '{' && row->name.ptr[row->name.len - 1] == '}');
+        n_properties += row->n_properties;
+    }
+    UBI_ASSERT(n_properties == all->properties.n);
+}
+
+void ubi__v8_look_check(const ubi_lens_view *look) {
+    const ubi__v8_look *own = ubi__v8_look_of(look);
+    const ubi_graph *g = look->graph;
+    UBI_ASSERT(!own->size_bytes == !own->user_root_edges.n); /* without globals, sizes stay */
+    UBI_ASSERT(own->distance[g->root] == (own->user_root_edges.n ? UBI_LENS_SYSTEM_DISTANCE : 0));
+    UBI_ASSERT(own->joined.graph == g);
+    if (!UBI_CHECKS)
+        return;
+    names_check(own, g);
+    roots_check(own, g);
+    interfaces_check(&own->interfaces);
+    for (ubi_node_ix node = 0; own->detachedness && node < g->n_nodes; node++)
+        UBI_ASSERT(own->detachedness[node] <= UBI_DETACHED);
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
@@ -157,6 +218,7 @@ static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int
     own->facts = ubi__v8_facts_of(look->graph);
     UBI_TRY(find_all(look, own, options));
     show(look, own);
+    ubi__v8_look_check(look);
     if (filter < 0)
         return UBI_OK;
     own->shown = ubi__calloc_array(look->allocator, look->graph->n_nodes / 64 + 1, sizeof *own->shown);

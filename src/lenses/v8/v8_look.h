@@ -102,6 +102,12 @@ typedef struct ubi__v8_look {
     uint64_t *shown;    /* bits of the filter; NULL: none */
 } ubi__v8_look;
 
+/**
+ * What an opened look knows fits together: rows ascend, ranges follow each other, and what is there for all nodes is there when
+ * what it was made of is. Cost: O(names + root edges + nodes).
+ */
+void ubi__v8_look_check(const ubi_lens_view *look);
+
 extern const ubi_lens ubi__lens_v8;
 
 static inline const ubi__v8_look *ubi__v8_look_of(const ubi_lens_view *look) {

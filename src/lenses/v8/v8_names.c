@@ -5,6 +5,7 @@
  * Strings that V8 put together from two halves are shown as the text of their parts, plain objects by the names of their
  * properties, taken in turn from the start and from the end: "{first, second, …, last}". All others have the file's name.
  */
+#include "base/assert.h"
 #include "lenses/v8/v8_look.h"
 
 #define MOST_OBJECT_UNITS 100 /* of UTF-16 in the name of a plain object, but for its first property */
@@ -26,6 +27,7 @@ const ubi__v8_renamed *ubi__v8_renamed_of(const ubi__v8_look *own, ubi_str_ix na
         else
             high = middle;
     }
+    UBI_ASSERT(low < own->renamed.n && own->renamed.at[low].name == name);
     return &own->renamed.at[low];
 }
 
@@ -147,6 +149,7 @@ char *ubi__v8_property_write(char *out, const ubi__v8_property_text *property) {
         i += c.n_bytes;
     }
     *out++ = '"';
+    UBI_ASSERT((size_t)(out - begin) + 1 == ubi__v8_property_bytes(property));
     return out;
 }
 
@@ -207,6 +210,7 @@ static bool put_property(object_name *name, ubi_text text, bool at_end) {
 
 static ubi_text object_name_end(object_name *name, bool is_cut) {
     char *out = name->bytes + name->n_start;
+    UBI_ASSERT(name->end < name->size && name->end - name->n_start >= ROOM_IN_THE_MIDDLE - sizeof ", , ");
     if (is_cut)
         out = put(out, ", \xe2\x80\xa6", 5);
     if (name->end_units > 1)

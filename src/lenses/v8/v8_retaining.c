@@ -6,6 +6,7 @@
  * reach, both edges of the pair are useless. Edges that leave nodes out of reach give pairs of value and name; then the
  * edges to each such value are read once.
  */
+#include "base/assert.h"
 #include "base/merge_sort.h"
 #include "lenses/retaining.h"
 #include "lenses/v8/v8_look.h"
@@ -94,6 +95,8 @@ static ubi_status sort_useless(ubi__vec_u64 *edges, const ubi_allocator *a) {
 static ubi_status find_useless(ubi__vec_u64 *out, const ubi_retaining *r, broken_list *list, const uint32_t *without) {
     UBI_TRY(find_broken(list, r, without));
     UBI_TRY(sort(list, r->allocator));
+    for (size_t i = 1; UBI_CHECKS && i < list->n; i++)
+        UBI_ASSERT(!BROKEN_BEFORE(NULL, list->at[i], list->at[i - 1]));
     for (size_t first = 0, i = 1; i <= list->n; i++)
         if (i == list->n || list->at[i].value != list->at[first].value) {
             UBI_TRY(add_useless(out, r, list->at + first, i - first));
@@ -107,6 +110,8 @@ static ubi_status find_useless_edges(ubi__vec_u64 *out, const ubi_retaining *ret
     if (ubi__v8_look_of(retaining->look)->n_pairs == 0)
         return UBI_OK;
     ubi_status status = find_useless(out, retaining, &list, without);
+    for (size_t i = 1; UBI_CHECKS && status == UBI_OK && i < out->n; i++)
+        UBI_ASSERT(out->at[i - 1] < out->at[i]); /* each edge leads to one value */
     broken_list_fini(&list, retaining->allocator);
     return status;
 }

@@ -7,6 +7,7 @@
  */
 #include "lenses/v8/v8_scopes.h"
 
+#include "base/assert.h"
 #include "base/text.h"
 
 static bool is_live(const ubi__vec_v8_scope_id *live, int64_t id) {
@@ -49,6 +50,7 @@ static bool uses(const ubi__v8_facts *facts, const ubi__v8_scope *s, int64_t sco
 ubi__v8_use ubi__v8_variable_use(const ubi__v8_facts *facts, const ubi_graph *g, const ubi__v8_variable *v,
                                  const ubi__vec_v8_scope_id *live) {
     uint32_t slot, live_depth = UINT32_MAX; /* of the outermost live scope around the current one */
+    UBI_ASSERT(live->n < 2 || live->at[0] <= live->at[live->n - 1]);
     if (!find_slot(&slot, facts, g, v))
         return UBI__USE_UNKNOWN;
     for (size_t i = 0; i < facts->scopes.n; i++) {

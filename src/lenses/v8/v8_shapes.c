@@ -4,6 +4,7 @@
  */
 #include "lenses/v8/v8_shapes.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
 
 typedef struct finding {
@@ -68,6 +69,11 @@ static ubi_status find_all(finding *f, uint32_t *shape_of_node) {
             UBI_TRY(find_shape(&shape_of_node[node], f, node));
             f->shapes->n_objects++;
         }
+    for (size_t i = 0, n = 0; UBI_CHECKS && i < f->shapes->rows.n; i++) {
+        n += f->shapes->rows.at[i].n_objects;
+        UBI_ASSERT(shape_of_node[f->shapes->rows.at[i].example] == i);
+        UBI_ASSERT(i + 1 < f->shapes->rows.n || n == f->shapes->n_objects);
+    }
     return UBI_OK;
 }
 

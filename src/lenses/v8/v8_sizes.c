@@ -6,6 +6,7 @@
  * that object owns it, and has its bytes: so the size of a Map is that of its table, too. Snapshots without globals are made
  * to see the engine's internals; there sizes stay as they are.
  */
+#include "base/assert.h"
 #include "lenses/v8/v8_look.h"
 
 #define NO_OWNER UINT32_MAX
@@ -50,6 +51,7 @@ static ubi_status find_owners(sharing *s, const ubi__v8_look *own, ubi__v8_openi
             UBI_TRY(share(s, node, node, a));
         while (s->stack.n) {
             ubi_node_ix part = s->stack.at[--s->stack.n];
+            UBI_ASSERT(s->owner[part] != NO_OWNER && (own->traits[part] & UBI__V8_PART));
             UBI_TRY(share(s, part, s->owner[part], a));
         }
     }
@@ -68,6 +70,17 @@ static void move_sizes(ubi__v8_look *own, const sharing *s) {
         own->size_bytes[owner] += g->size_bytes.at[node];
         own->size_bytes[node] = 0;
     }
+}
+
+/* Nothing is lost: what an owner gets, its part no longer has. */
+static void sizes_check(const ubi__v8_look *own, const ubi_graph *g) {
+    uint64_t moved = 0;
+    for (ubi_node_ix node = 0; UBI_CHECKS && node < g->n_nodes; node++) {
+        moved += own->size_bytes[node] - g->size_bytes.at[node];
+        UBI_ASSERT(own->size_bytes[node] == g->size_bytes.at[node] || own->size_bytes[node] == 0 ||
+                   !(own->traits[node] & UBI__V8_PART));
+    }
+    UBI_ASSERT(moved == 0);
 }
 
 static void find_parts(sharing *s, const ubi__v8_look *own) {
@@ -89,8 +102,10 @@ ubi_status ubi__v8_redistribute_sizes(ubi__v8_look *own, const ubi_graph *g, ubi
         find_parts(&s, own);
         status = find_owners(&s, own, opening);
     }
-    if (status == UBI_OK)
+    if (status == UBI_OK) {
         move_sizes(own, &s);
+        sizes_check(own, g);
+    }
     ubi__free_array(a, s.is_open, n_words, sizeof *s.is_open);
     ubi__free_array(a, s.owner, n, sizeof *s.owner);
     ubi__vec_u32_fini(&s.stack, a);

@@ -8,6 +8,7 @@
  */
 #include <ubiheap/statistics.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "lenses/v8/v8_look.h"
 
@@ -102,6 +103,10 @@ static ubi_status count_retainers(work *w) {
 /* Moves what a store has to the arrays. Of two arrays with one store, neither has it. */
 static ubi_status add_stores(work *w) {
     UBI_TRY(count_retainers(w));
+    for (size_t i = 0; UBI_CHECKS && i <= w->g->n_nodes / 64; i++) {
+        UBI_ASSERT(!(w->again[i] & ~w->once[i]));
+        UBI_ASSERT(!(w->is_store[i] & ~w->once[i])); /* an edge made it a store */
+    }
     for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
         if (!ubi__has_bit(w->is_store, node) || ubi__has_bit(w->again, node))
             continue;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 #define BLOCK_BYTES ((size_t)16 << 10)
 
 struct ubi__v8_text_block {
@@ -34,6 +36,7 @@ char *ubi__v8_text_pool_room(ubi__v8_text_pool *pool, const ubi_allocator *a, si
     if (!block)
         return NULL;
     block->n += n;
+    UBI_ASSERT(block->n <= block->cap);
     return block->bytes + block->n - n;
 }
 
