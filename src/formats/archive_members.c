@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "formats/recognize.h"
 
 #define ZIP_HEADER_BYTES 30
@@ -72,6 +73,7 @@ void ubi__zip_detail(char *out, size_t size, const ubi__beginning *b) {
             break;
         if (header[6] & ZIP_SIZE_FOLLOWS || n_all > b->n - at)
             break;
+        UBI_ASSERT(n_all >= ZIP_HEADER_BYTES && n_all <= b->n - at); /* onwards, and not beyond the end */
         at += (size_t)n_all;
     }
     ubi__quote(out, size, " that holds ", best.ptr, best.len, "");

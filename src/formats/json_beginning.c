@@ -4,8 +4,11 @@
  */
 #include "formats/json_beginning.h"
 
+#include "base/assert.h"
+
 #define DEEPEST_KEY 4
 #define DEEPEST 63
+_Static_assert(DEEPEST < 64, "a bit per level");
 
 typedef struct scan {
     ubi__json_beginning *out;
@@ -53,6 +56,7 @@ static bool take_key_or_value(scan *s) {
 
 static void open_level(scan *s, bool is_object) {
     s->depth++;
+    UBI_ASSERT(s->depth <= DEEPEST);
     s->objects = (s->objects & ~(UINT64_C(1) << s->depth)) | (uint64_t)is_object << s->depth;
     s->key_is_next = is_object;
     s->has_key = false;

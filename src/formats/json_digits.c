@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text_parts.h"
 #include "formats/json_digit_kernels.h"
 
@@ -75,6 +76,19 @@ static ubi__digits_end take_plainly(ubi__digits *t, const uint8_t **at, const ui
     return result;
 }
 
+_Static_assert(UBI__DIGITS_BLOCK_NUMBERS == UBI__DIGITS_BLOCK / 2, "a digit and a comma are the shortest number");
+_Static_assert(UBI__DIGITS_BLOCK <= 64, "a bit per byte of a block");
+
+void ubi__digits_check(const ubi__digits *t) {
+    UBI_ASSERT(t->n <= UBI__DIGITS_BATCH + UBI__DIGITS_BLOCK);
+    UBI_ASSERT(t->n_wide <= t->n);
+    for (size_t i = 0; UBI_CHECKS && i < t->n_wide; i++) {
+        UBI_ASSERT(i == 0 || t->wide[i - 1].index < t->wide[i].index);
+        UBI_ASSERT(t->wide[i].index < t->n && t->at[t->wide[i].index] == UBI__DIGITS_IS_WIDE);
+        UBI_ASSERT(t->wide[i].value >= UBI__DIGITS_IS_WIDE || t->wide[i].negative);
+    }
+}
+
 ubi__digits_end ubi__digits_take(ubi__digits *t, const uint8_t **at, const uint8_t *end) {
     ubi__digits_end result = UBI__DIGITS_ALL;
     while (result == UBI__DIGITS_ALL && *at < end) {
@@ -85,11 +99,13 @@ ubi__digits_end ubi__digits_take(ubi__digits *t, const uint8_t **at, const uint8
         }
         result = take_plainly(t, at, until, end);
     }
+    ubi__digits_check(t);
     return result;
 }
 
 void ubi__digits_drop(ubi__digits *t, size_t first) {
     size_t n_wide = 0;
+    UBI_ASSERT(first <= t->n);
     memmove(t->at, t->at + first, (t->n - first) * sizeof *t->at);
     t->n -= first;
     for (size_t i = 0; i < t->n_wide; i++)

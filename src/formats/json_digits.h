@@ -17,6 +17,8 @@
 
 #include <ubiheap/base.h>
 
+#include "base/assert.h"
+
 #define UBI__DIGITS_BATCH 2048
 #define UBI__DIGITS_BLOCK 64
 /* Numbers that one block can hold. A batch ends when another block might not fit. */
@@ -59,6 +61,8 @@ struct ubi__digits {
 const char *ubi__digits_kernel_name(size_t i);
 ubi__digits_blocks_fn *ubi__digits_kernel(size_t i);
 
+/** Wide numbers ascend, and each of them has its mark in the batch. Cost: O(wide numbers). */
+void ubi__digits_check(const ubi__digits *t);
 /** An empty batch at the start of an array, with the i-th kernel; 0 is the fastest. */
 void ubi__digits_begin(ubi__digits *t, size_t kernel, bool negative_allowed);
 
@@ -84,6 +88,7 @@ static inline uint64_t ubi__digits_number(const ubi__digits *t, size_t i, bool *
         else
             high = middle;
     }
+    UBI_ASSERT(low < t->n_wide && t->wide[low].index == i);
     *negative = t->wide[low].negative;
     return t->wide[low].value;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text_parts.h"
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------- */
@@ -88,6 +89,7 @@ ubi_status ubi__rows_u32(const ubi__rows *rows, size_t row, uint32_t place, uint
 /* Where the numbers stand that wait for the rest of their row: the last `n_left` of the batch. */
 static void note_carried(ubi__rows *rows, size_t n_left) {
     uint64_t offsets[UBI__ROWS_MAX_STRIDE];
+    UBI_ASSERT(n_left <= UBI__ROWS_MAX_STRIDE && rows->n_carried <= rows->numbers.n);
     size_t n_in_text = rows->numbers.n - rows->n_carried, i = n_left;
     const uint8_t *p = rows->scan->window.at;
     for (; i > 0 && n_left - i < n_in_text; i--) {
@@ -99,6 +101,8 @@ static void note_carried(ubi__rows *rows, size_t n_left) {
     }
     for (size_t k = rows->n_carried; i > 0; i--)
         offsets[i - 1] = rows->carried_offset[--k];
+    for (size_t k = 1; UBI_CHECKS && k < n_left; k++)
+        UBI_ASSERT(offsets[k - 1] < offsets[k]);
     memcpy(rows->carried_offset, offsets, n_left * sizeof *offsets);
     rows->n_carried = n_left;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "base/text_parts.h"
 #include "formats/json_scan.h"
@@ -15,6 +16,14 @@ void ubi__scan_begin(ubi__scan *s, ubi__format_input *input) {
     s->input = input;
     s->window = (ubi__scan_window){ input->first, input->first + input->n_first, input->n_first, input->n_first == 0 };
     s->section = NULL;
+}
+
+void ubi__scan_check(const ubi__scan *s) {
+    const ubi__scan_window *w = &s->window;
+    UBI_ASSERT(w->at <= w->end);
+    UBI_ASSERT((uint64_t)(w->end - w->at) <= w->end_offset);
+    for (size_t i = 0; UBI_CHECKS && w->end && i < UBI__STREAM_PADDING; i++)
+        UBI_ASSERT(w->end[i] == 0);
 }
 
 static ubi_status report_progress(ubi__scan *s) {
@@ -31,6 +40,7 @@ ubi_status ubi__scan_more(ubi__scan *s) {
     size_t left = (size_t)(w->end - w->at), n;
     if (w->ended)
         return UBI_OK;
+    UBI_ASSERT(left <= sizeof left_over);
     UBI_TRY(report_progress(s));
     memcpy(left_over, w->at, left); /* asking for a chunk gives the old one back */
     UBI_TRY(ubi__stream_next(s->input->stream, &chunk, &n));
@@ -40,6 +50,7 @@ ubi_status ubi__scan_more(ubi__scan *s) {
     w->end = chunk + n;
     w->end_offset += n;
     w->ended = n == 0;
+    ubi__scan_check(s);
     return UBI_OK;
 }
 
@@ -82,6 +93,7 @@ ubi_status ubi__scan_grow(void **at, size_t *cap, size_t n, size_t extra, uint64
         want = (size_t)expected;
     if (want < need)
         want = need;
+    UBI_ASSERT(want > *cap);
     if (__builtin_mul_overflow(want, size, &bytes))
         return ubi__fail_nomem();
     void *p = a->resize(a->ctx, *at, *cap * size, bytes);

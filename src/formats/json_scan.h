@@ -42,6 +42,8 @@ typedef struct ubi__scan {
     uint8_t name[UBI__SCAN_MAX_NAME];
 } ubi__scan;
 
+/** What is at hand lies within the stream, and what follows it ends every number and string. Cost: O(1). */
+void ubi__scan_check(const ubi__scan *s);
 /** At the first byte of the input. */
 void ubi__scan_begin(ubi__scan *s, ubi__format_input *input);
 /** Adds at least one byte behind those at hand, unless the stream has ended. They move. Reports progress. */

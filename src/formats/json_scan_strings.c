@@ -12,6 +12,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/json_scan.h"
 
@@ -188,6 +189,8 @@ static ubi_status take_string(ubi__scan *s, ubi__strtab *t) {
 }
 
 static ubi_status end_string(ubi__strtab *t, uint32_t max) {
+    UBI_ASSERT(t->end.n == 0 || t->end.at[t->end.n - 1] <= t->bytes.n);
+    UBI_ASSERT(t->bytes.n <= t->bytes.cap);
     if (t->end.n >= max)
         return ubi__fail(UBI_ELIMIT, "more than 2^32 strings");
     return ubi__vec_u64_push(&t->end, t->allocator, t->bytes.n);

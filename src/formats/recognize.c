@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/inflate.h"
 #include "formats/format.h"
 #include "recording/ubirec_reader.h"
@@ -438,9 +439,18 @@ static void look(ubi__beginning *b, const uint8_t *head, size_t n) {
     ubi__json_begin_read(&b->json, b->at, b->n);
 }
 
+/* A row says what it is known by and what to do about it; of a magic number, its length. */
+static void file_type_check(const ubi__file_type *type) {
+    UBI_ASSERT(type->what && type->sign && type->advice);
+    UBI_ASSERT(type->magic || type->is);
+    UBI_ASSERT(!type->magic == !type->n_magic && type->n_magic <= UBI__BEGINNING_BYTES);
+}
+
 const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n) {
     ubi__beginning b;
     look(&b, head, n);
+    for (size_t i = 0; UBI_CHECKS && i < N_TYPES; i++)
+        file_type_check(&types[i]);
     for (size_t i = 0; i < N_TYPES; i++)
         if (fits(&types[i], &b))
             return &types[i];

@@ -9,6 +9,7 @@
 #include <ubiheap/marker.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/atomic_file.h"
 #include "base/parallel.h"
 #include "base/write_behind.h"
@@ -121,6 +122,7 @@ static ubi_status save(const job *j, target to, ubi_save_info *info) {
     ubi_save_info written;
     UBI_TRY(compress(j, &to, &written));
     written.output_bytes = to.n_bytes;
+    UBI_ASSERT(j->options->compression != UBI_COMPRESSION_NONE || written.stream_bytes == to.n_bytes);
     if (info)
         *info = written;
     return UBI_OK;

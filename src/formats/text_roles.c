@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 /* Objects are called by their class, functions by their name; a regular expression is its source. */
@@ -31,6 +32,7 @@ ubi_status ubi__map_index(uint32_t *out, const ubi_save_options *options, uint32
     char digits[16];
     ubi_text mapped = { NULL, 0 };
     uint64_t value = 0;
+    _Static_assert(sizeof digits > sizeof "4294967295", "any index fits");
     *out = index;
     if (!options->map_text || index < SMALL_INDICES)
         return UBI_OK;

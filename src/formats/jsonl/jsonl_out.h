@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/deflate.h"
 
 #define UBI__JSONL_BUFFER_BYTES ((size_t)64 * 1024)
@@ -33,12 +34,14 @@ ubi_status ubi__jsonl_drain(ubi__jsonl_out *out);
 
 /** Makes room for n bytes, at most the buffer's. */
 static inline ubi_status ubi__jsonl_reserve(ubi__jsonl_out *out, size_t n) {
+    UBI_ASSERT(n <= UBI__JSONL_BUFFER_BYTES && out->n <= UBI__JSONL_BUFFER_BYTES);
     return ubi__likely(UBI__JSONL_BUFFER_BYTES - out->n >= n) ? UBI_OK : ubi__jsonl_drain(out);
 }
 
 /* The next four write into room that was reserved; a number takes at most 32 bytes. */
 
 static inline void ubi__jsonl_add(ubi__jsonl_out *out, const char *text, size_t n) {
+    UBI_ASSERT(n <= UBI__JSONL_BUFFER_BYTES - out->n);
     memcpy(out->buffer + out->n, text, n);
     out->n += n;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/json_writer.h"
 #include "base/strtab.h"
 #include "formats/jsonl/jsonl_out.h"
@@ -21,6 +22,8 @@
 
 /* Room for what a line has between two fragments: constant text and two numbers. */
 #define PIECE_BYTES 160
+_Static_assert(PIECE_BYTES >= sizeof "{\"to\":,\"kind\":\"element\",\"index\":}," + 2 * 32,
+               "the longest edge without a name");
 
 #define ADD(w, literal) ubi__jsonl_add(&(w)->out, (literal), sizeof(literal) - 1)
 
@@ -64,6 +67,7 @@ static ubi_status end_fragment(ubi_text *out, line_writer *w) {
     ubi__json_object_end(&w->json);
     if (ubi__json_flush(&w->json) != UBI_OK)
         return ubi__fail_nomem();
+    UBI_ASSERT(w->scratch.n >= 2 && w->scratch.at[0] == '{' && w->scratch.at[w->scratch.n - 1] == '}');
     w->scratch.at[0] = ',';
     *out = (ubi_text){ (const char *)w->scratch.at, w->scratch.n - 1 };
     return UBI_OK;
@@ -196,6 +200,7 @@ static const char *const edge_kinds[UBI_EDGE_KIND_COUNT] = {
 };
 
 static ubi_status put_edge_name(line_writer *w, ubi_edge_kind kind, ubi_str_ix name) {
+    UBI_ASSERT(w->field_fragment || ubi__edge_name_role(kind) != UBI_TEXT_FIELD_NAME);
     ubi_text_role role = ubi__edge_name_role(kind);
     uint32_t *fragment = role == UBI_TEXT_FIELD_NAME ? &w->field_fragment[name] : &w->name_fragment[name];
     if (ubi__unlikely(*fragment == UBI_NONE))
@@ -297,6 +302,8 @@ static ubi_status write_lines(line_writer *w) {
         UBI_TRY(put_node(w, i));
         w->out.n_done++;
     }
+    UBI_ASSERT(ubi__strtab_count(&w->fragments) <=
+               w->graph->kinds.rows.n + 2 * (uint64_t)ubi_graph_string_count(w->graph)); /* each is made once */
     return ubi__jsonl_drain(&w->out);
 }
 
