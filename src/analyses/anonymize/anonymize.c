@@ -11,6 +11,7 @@
 
 #include "analyses/anonymize/anonymizer.h"
 #include "analyses/anonymize/grammar.h"
+#include "base/assert.h"
 #include "base/text.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------- */
@@ -129,6 +130,7 @@ ubi_status ubi__anonymizer_index(ubi_anonymizer *a, ubi_text digits) {
     do /* leads back to where it began, which is large enough, at the latest */
         index = ubi__word_map_number(&a->words, index);
     while (index < SMALL_INDICES || index == UINT32_MAX);
+    UBI_ASSERT(index >= SMALL_INDICES && index != UINT32_MAX);
     int n = snprintf(text, sizeof text, "%" PRIu32, index);
     return ubi__anonymizer_keep(a, (ubi_text){ text, (size_t)n });
 }
@@ -453,6 +455,7 @@ ubi_status ubi_anonymizer_text(void *anonymizer, ubi_text_role role, ubi_text te
     if (text.len) {
         UBI_TRY(by_role[role](a, text));
         text = (ubi_text){ (const char *)a->result.at, a->result.n };
+        UBI_ASSERT(ubi__strtab_count(&a->words.words) == ubi__strtab_count(&a->words.replacements));
     }
     *out = text;
     return UBI_OK;

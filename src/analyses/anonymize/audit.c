@@ -5,6 +5,7 @@
 #include "analyses/anonymize/audit.h"
 
 #include "analyses/anonymize/anonymizer.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/u64_map.h"
@@ -124,6 +125,16 @@ static ubi_status new_row(ubi__audit *a, uint32_t word, bool is_public, ubi__aud
     return row_vec_push(&a->rows, a->allocator, r);
 }
 
+/* Rows and words of both kinds lead to each other. */
+static void row_check(const ubi__audit *a, uint32_t i) {
+    const row *r = &a->rows.at[i];
+    UBI_ASSERT(a->rows.n == a->word_of.n && a->rows.n == a->row_of[0].n + a->row_of[1].n);
+    UBI_ASSERT(a->row_of[r->is_public].at[a->word_of.at[i]] == i);
+    UBI_ASSERT(r->group < UBI__AUDIT_GROUP_COUNT && r->role < UBI_TEXT_ROLE_COUNT);
+    UBI_ASSERT(r->n_texts <= r->last_text && r->last_text <= a->n_texts);
+    UBI_ASSERT(r->example < ubi__strtab_count(&a->examples));
+}
+
 /* ubi__word_watch */
 static ubi_status take_word(void *payload, ubi_text word, bool kept) {
     ubi__audit *a = payload;
@@ -140,6 +151,7 @@ static ubi_status take_word(void *payload, ubi_text word, bool kept) {
         UBI_TRY(row_set_example(a, r, group));
     r->n_texts += r->last_text != a->n_texts;
     r->last_text = a->n_texts;
+    row_check(a, a->row_of[kept].at[ix]);
     return UBI_OK;
 }
 

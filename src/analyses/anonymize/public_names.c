@@ -6,6 +6,7 @@
 
 #include "analyses/anonymize/grammar.h"
 #include "base/alloc.h"
+#include "base/assert.h"
 
 static ubi_status add_name(ubi__public_names *n, ubi_text name, uint32_t lists) {
     ubi_str_ix ix;
@@ -27,6 +28,14 @@ static ubi_status add_groups(ubi__public_names *n, const ubi__name_group *group)
     return UBI_OK;
 }
 
+void ubi__public_names_check(const ubi__public_names *n) {
+    UBI_ASSERT(n->lists.n == ubi__strtab_count(&n->names));
+    for (size_t i = 0; UBI_CHECKS && i < n->lists.n; i++) {
+        UBI_ASSERT(n->lists.at[i] & (UBI__NAMES_WHOLE - 1));
+        UBI_ASSERT(n->lists.at[i] < UBI__NAMES_WHOLE << 1);
+    }
+}
+
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator) {
     ubi__strtab_init(&n->names, allocator);
     n->lists = (ubi__vec_u32){ NULL, 0, 0 };
@@ -38,6 +47,7 @@ ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *all
     for (size_t i = 0; (grammar = ubi__grammar_at(i)); i++)
         for (size_t k = 0; grammar->names && grammar->names[k]; k++)
             UBI_TRY(add_groups(n, grammar->names[k]));
+    ubi__public_names_check(n);
     return UBI_OK;
 }
 

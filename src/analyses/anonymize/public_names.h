@@ -54,6 +54,8 @@ typedef struct ubi__public_names {
 /** These, and those of all grammars (grammar.h). Cost: some 30,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator);
 void ubi__public_names_fini(ubi__public_names *n);
+/** Each name is on a list, and the marks that are no list are on none. Cost: O(names). */
+void ubi__public_names_check(const ubi__public_names *n);
 /** Whether `name` is on one of `lists`. */
 bool ubi__public_names_has(const ubi__public_names *n, unsigned lists, ubi_text name);
 

@@ -9,6 +9,7 @@
 
 #include <sodium.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 #define REPLACEMENT_TEXT 32
@@ -52,6 +53,20 @@ static size_t free_text(char out[REPLACEMENT_TEXT], const ubi__word_map *m, ubi_
     return length;
 }
 
+static void replacement_check(const ubi__word_map *m, ubi_str_ix ix) {
+    ubi_text text = ubi__strtab_get(&m->replacements, ix);
+    UBI_ASSERT(m->n_digits < UBI__WORD_DIGITS || ubi__word_is_replacement(text));
+    UBI_ASSERT(ubi__strtab_find_interned(&m->replacements, text) == ix); /* of no other word */
+    UBI_ASSERT(ubi__strtab_find_interned(&m->words, ubi__strtab_get(&m->words, ix)) == ix);
+}
+
+void ubi__word_map_check(const ubi__word_map *m) {
+    UBI_ASSERT(ubi__strtab_count(&m->words) == ubi__strtab_count(&m->replacements));
+    UBI_ASSERT(m->n_digits <= UBI__WORD_DIGITS);
+    for (ubi_str_ix i = 0; UBI_CHECKS && i < ubi__strtab_count(&m->words); i++)
+        replacement_check(m, i);
+}
+
 ubi_status ubi__word_map_get(ubi_text *out, ubi__word_map *m, ubi_text word) {
     ubi_str_ix ix = ubi__strtab_find_interned(&m->words, word);
     if (ix == UBI_NONE) {
@@ -59,6 +74,9 @@ ubi_status ubi__word_map_get(ubi_text *out, ubi__word_map *m, ubi_text word) {
         ubi_text replacement = { text, free_text(text, m, word) };
         UBI_TRY(ubi__strtab_intern(&m->words, &ix, word));
         UBI_TRY(ubi__strtab_intern(&m->replacements, &ix, replacement));
+        UBI_ASSERT(ix + 1 == ubi__strtab_count(&m->words));
+        if (UBI_CHECKS)
+            replacement_check(m, ix);
     }
     *out = ubi__strtab_get(&m->replacements, ix);
     return UBI_OK;
@@ -77,6 +95,8 @@ bool ubi__word_is_replacement(ubi_text text) {
 /* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
 #define ROUNDS 6
+_Static_assert(sizeof digits - 1 == 1 << 5, "five bits of the hash are a digit");
+_Static_assert(UBI__WORD_DIGITS * 5 <= 64, "the digits come from one word of the hash");
 
 _Static_assert(UBI__WORD_KEY_BYTES >= crypto_shorthash_KEYBYTES, "the key is long enough for the short hash");
 

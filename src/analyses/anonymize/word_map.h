@@ -24,6 +24,8 @@ typedef struct ubi__word_map {
 /** Copies the key. Never fails. sodium_init comes first. */
 void ubi__word_map_init(ubi__word_map *m, const uint8_t key[UBI__WORD_KEY_BYTES], unsigned n_digits,
                         const ubi_allocator *allocator);
+/** Each word has one replacement, and looks like one to whoever has no key. Cost: O(words). */
+void ubi__word_map_check(const ubi__word_map *m);
 /** Overwrites the key, too. */
 void ubi__word_map_fini(ubi__word_map *m);
 /** `out` is borrowed until the next call. Errors: UBI_ENOMEM, UBI_ELIMIT; then only _fini is allowed. */
