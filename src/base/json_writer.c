@@ -44,7 +44,7 @@ void ubi__json_check(const ubi__json *j) {
     UBI_ASSERT(j->depth >= 64 || j->objects >> j->depth == 0);
 }
 
-static void drain(ubi__json *j) {
+static void json_drain(ubi__json *j) {
     if (UBI_CHECKS)
         ubi__json_check(j);
     if (j->n && !j->failed && !j->write(j->payload, j->buffer, j->n))
@@ -53,20 +53,20 @@ static void drain(ubi__json *j) {
 }
 
 ubi_status ubi__json_flush(ubi__json *j) {
-    drain(j);
+    json_drain(j);
     return j->failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
 }
 
 static void put_char(ubi__json *j, char c) {
     if (j->n == sizeof j->buffer)
-        drain(j);
+        json_drain(j);
     j->buffer[j->n++] = c;
 }
 
-static void put(ubi__json *j, const char *data, size_t n) {
+static void json_put(ubi__json *j, const char *data, size_t n) {
     while (n > 0) {
         if (j->n == sizeof j->buffer)
-            drain(j);
+            json_drain(j);
         size_t room = sizeof j->buffer - j->n;
         size_t part = n < room ? n : room;
         memcpy(j->buffer + j->n, data, part);
@@ -81,7 +81,7 @@ static void put(ubi__json *j, const char *data, size_t n) {
 static void new_line(ubi__json *j) {
     put_char(j, '\n');
     for (uint32_t i = 0; i < j->depth; i++)
-        put(j, "  ", 2);
+        json_put(j, "  ", 2);
 }
 
 /* Everything that starts an entry of the innermost level (a value in an array, a key in an object) comes through here. */
@@ -152,7 +152,7 @@ static void put_unicode_escape(ubi__json *j, uint32_t unit) {
     char escape[6] = { '\\', 'u' };
     for (int i = 0; i < 4; i++)
         escape[2 + i] = hex_digits[unit >> (12 - 4 * i) & 15];
-    put(j, escape, sizeof escape);
+    json_put(j, escape, sizeof escape);
 }
 
 static void put_ascii_escape(ubi__json *j, uint8_t c) {
@@ -172,7 +172,7 @@ static void put_ascii_escape(ubi__json *j, uint8_t c) {
 /* A byte that is no UTF-8 becomes the four characters \xNN, whose backslash JSON doubles. */
 static void put_bad_byte(ubi__json *j, uint8_t byte) {
     char escape[5] = { '\\', '\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15] };
-    put(j, escape, sizeof escape);
+    json_put(j, escape, sizeof escape);
 }
 
 /* One character that is not plain; bytes consumed. */
@@ -190,7 +190,7 @@ static size_t put_special(ubi__json *j, const uint8_t *s, size_t n) {
     if ((c >= 0xd800 && c <= 0xdfff) || (c < 0xa0 && j->for_terminal))
         put_unicode_escape(j, c);
     else
-        put(j, (const char *)s, used);
+        json_put(j, (const char *)s, used);
     return used;
 }
 
@@ -202,7 +202,7 @@ static void put_quoted(ubi__json *j, ubi_text text) {
         size_t run = at;
         while (run < text.len && is_plain(s[run]))
             run++;
-        put(j, text.ptr + at, run - at);
+        json_put(j, text.ptr + at, run - at);
         at = run;
         if (at < text.len)
             at += put_special(j, s + at, text.len - at);
@@ -214,7 +214,7 @@ void ubi__json_key_text(ubi__json *j, ubi_text key) {
     UBI_ASSERT(!j->after_key && level_is(j, true));
     begin_entry(j);
     put_quoted(j, key);
-    put(j, ": ", j->pretty ? 2 : 1);
+    json_put(j, ": ", j->pretty ? 2 : 1);
     j->after_key = true;
 }
 
@@ -254,7 +254,7 @@ void ubi__json_raw(ubi__json *j, ubi_text json) {
 
 static void put_word(ubi__json *j, const char *word) {
     begin_value(j);
-    put(j, word, strlen(word));
+    json_put(j, word, strlen(word));
 }
 
 void ubi__json_null(ubi__json *j) {
@@ -273,9 +273,9 @@ void ubi__json_double(ubi__json *j, double value) {
     size_t n = ubi__number_text(text, value);
     begin_value(j);
     if (isfinite(value))
-        put(j, text, n);
+        json_put(j, text, n);
     else
-        put(j, "null", 4); /* as JSON.stringify */
+        json_put(j, "null", 4); /* as JSON.stringify */
 }
 
 static size_t u64_text(char out[32], uint64_t value) {
@@ -299,7 +299,7 @@ void ubi__json_u64(ubi__json *j, uint64_t value) {
     char text[32];
     size_t n = u64_text(text, value);
     begin_value(j);
-    put(j, text, n);
+    json_put(j, text, n);
 }
 
 void ubi__json_i64(ubi__json *j, int64_t value) {
@@ -416,7 +416,7 @@ static size_t shortest_digits(char out[32], int *exponent, double value) {
     return u64_text(out, digits);
 }
 
-static char *append(char *out, const char *data, size_t n) {
+static char *json_append(char *out, const char *data, size_t n) {
     memcpy(out, data, n);
     return out + n;
 }
@@ -431,20 +431,20 @@ static char *append_zeros(char *out, int n) {
 static char *place_point(char *out, const char *digits, int k, int exponent) {
     int n = exponent + 1;
     if (k <= n && n <= 21)
-        return append_zeros(append(out, digits, (size_t)k), n - k);
+        return append_zeros(json_append(out, digits, (size_t)k), n - k);
     if (0 < n && n <= 21) {
-        out = append(out, digits, (size_t)n);
+        out = json_append(out, digits, (size_t)n);
         *out++ = '.';
-        return append(out, digits + n, (size_t)(k - n));
+        return json_append(out, digits + n, (size_t)(k - n));
     }
     if (-6 < n && n <= 0) {
-        out = append_zeros(append(out, "0.", 2), -n);
-        return append(out, digits, (size_t)k);
+        out = append_zeros(json_append(out, "0.", 2), -n);
+        return json_append(out, digits, (size_t)k);
     }
     *out++ = digits[0];
     if (k > 1) {
         *out++ = '.';
-        out = append(out, digits + 1, (size_t)(k - 1));
+        out = json_append(out, digits + 1, (size_t)(k - 1));
     }
     return out + snprintf(out, 6, "e%+d", exponent);
 }

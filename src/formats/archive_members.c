@@ -47,7 +47,7 @@ static bool is_ours(ubi_text name) {
 }
 
 /* Takes the name, unless a better one was found; true when no other can be better. Folders hold nothing themselves. */
-static bool choose(ubi_text *best, ubi_text name) {
+static bool member_choose(ubi_text *best, ubi_text name) {
     if (name.len == 0 || name.ptr[name.len - 1] == '/')
         return false;
     if (!best->ptr || is_ours(name))
@@ -69,7 +69,7 @@ void ubi__zip_detail(char *out, size_t size, const ubi__beginning *b) {
         size_t n_name = little_endian(header + 26, 2), n_extra = little_endian(header + 28, 2);
         uint64_t n_all = (uint64_t)ZIP_HEADER_BYTES + n_name + n_extra + little_endian(header + 18, 4);
         if (n_name > b->n - at - ZIP_HEADER_BYTES ||
-            choose(&best, (ubi_text){ (const char *)header + ZIP_HEADER_BYTES, n_name }))
+            member_choose(&best, (ubi_text){ (const char *)header + ZIP_HEADER_BYTES, n_name }))
             break;
         if (header[6] & ZIP_SIZE_FOLLOWS || n_all > b->n - at)
             break;
@@ -80,7 +80,7 @@ void ubi__zip_detail(char *out, size_t size, const ubi__beginning *b) {
 }
 
 /* Octal digits, with blanks or zeros around them. */
-static uint64_t octal(const uint8_t *at, size_t n) {
+static uint64_t tar_octal(const uint8_t *at, size_t n) {
     uint64_t value = 0;
     for (size_t i = 0; i < n; i++)
         if (at[i] >= '0' && at[i] <= '7')
@@ -93,7 +93,7 @@ static bool has_tar_sum(const uint8_t *block) {
     uint64_t sum = 0;
     for (size_t i = 0; i < TAR_BLOCK_BYTES; i++)
         sum += i >= TAR_SUM_AT && i < TAR_SUM_AT + TAR_SUM_BYTES ? ' ' : block[i];
-    return block[0] != 0 && sum == octal(block + TAR_SUM_AT, TAR_SUM_BYTES);
+    return block[0] != 0 && sum == tar_octal(block + TAR_SUM_AT, TAR_SUM_BYTES);
 }
 
 bool ubi__tar_is(const ubi__beginning *b) {
@@ -104,10 +104,10 @@ void ubi__tar_detail(char *out, size_t size, const ubi__beginning *b) {
     ubi_text best = { NULL, 0 };
     for (size_t at = 0; b->n - at >= TAR_BLOCK_BYTES && has_tar_sum(b->at + at);) {
         const uint8_t *block = b->at + at;
-        uint64_t n_data = octal(block + TAR_SIZE_AT, 12);
+        uint64_t n_data = tar_octal(block + TAR_SIZE_AT, 12);
         bool is_file = block[TAR_TYPE_AT] == '0' || block[TAR_TYPE_AT] == 0;
         const char *name = (const char *)block;
-        if (is_file && choose(&best, (ubi_text){ name, strnlen(name, TAR_NAME_BYTES) }))
+        if (is_file && member_choose(&best, (ubi_text){ name, strnlen(name, TAR_NAME_BYTES) }))
             break;
         if (n_data > b->n - at)
             break;

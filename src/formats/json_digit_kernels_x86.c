@@ -111,7 +111,7 @@ static __attribute__((noinline)) const uint8_t *complete_long(ubi__digits *t, si
 }
 
 /* What the kernels do when no more blocks can be taken: a number in progress is given back. */
-INLINE const uint8_t *settle(ubi__digits *t, const carry *c, const uint8_t *start, const uint8_t *p) {
+INLINE const uint8_t *block_settle(ubi__digits *t, const carry *c, const uint8_t *start, const uint8_t *p) {
     const uint8_t *at = p;
     while (at > start && is_digit(at[-1]))
         at--;
@@ -126,7 +126,7 @@ INLINE bool has_room(const ubi__digits *t, size_t n) {
 
 /* ---- AVX2 ----------------------------------------------------------------------------------------------------------- */
 
-AVX2 INLINE uint64_t join32(__m256i low, __m256i high) {
+AVX2 INLINE uint64_t join_halves(__m256i low, __m256i high) {
     return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
 }
 
@@ -138,12 +138,12 @@ AVX2 INLINE masks masks_avx2(const uint8_t *p) {
     __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
     __m256i da = _mm256_sub_epi8(a, zero), db = _mm256_sub_epi8(b, zero);
     return (masks){
-        .digit =
-            join32(_mm256_cmpeq_epi8(_mm256_min_epu8(da, nine), da), _mm256_cmpeq_epi8(_mm256_min_epu8(db, nine), db)),
-        .zero = join32(_mm256_cmpeq_epi8(a, zero), _mm256_cmpeq_epi8(b, zero)),
-        .comma = join32(_mm256_cmpeq_epi8(a, comma), _mm256_cmpeq_epi8(b, comma)),
-        .known = join32(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(spaces, a), a),
-                        _mm256_cmpeq_epi8(_mm256_shuffle_epi8(spaces, b), b)),
+        .digit = join_halves(_mm256_cmpeq_epi8(_mm256_min_epu8(da, nine), da),
+                             _mm256_cmpeq_epi8(_mm256_min_epu8(db, nine), db)),
+        .zero = join_halves(_mm256_cmpeq_epi8(a, zero), _mm256_cmpeq_epi8(b, zero)),
+        .comma = join_halves(_mm256_cmpeq_epi8(a, comma), _mm256_cmpeq_epi8(b, comma)),
+        .known = join_halves(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(spaces, a), a),
+                             _mm256_cmpeq_epi8(_mm256_shuffle_epi8(spaces, b), b)),
     };
 }
 
@@ -212,7 +212,7 @@ AVX2 const uint8_t *ubi__digits_blocks_avx2(ubi__digits *t, const uint8_t *at, c
         }
     }
     t->n = n;
-    return settle(t, &c, at, p);
+    return block_settle(t, &c, at, p);
 }
 
 /* ---- SSE4.1 --------------------------------------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ SSE41 INLINE masks masks_sse41(const uint8_t *p) {
     return m;
 }
 
-INLINE uint64_t parities(uint64_t x) {
+INLINE uint64_t bit_parities(uint64_t x) {
     for (unsigned n = 1; n < 64; n *= 2)
         x ^= x << n;
     return x;
@@ -270,7 +270,7 @@ SSE41 const uint8_t *ubi__digits_blocks_sse41(ubi__digits *t, const uint8_t *at,
     size_t n = t->n;
     for (; end - p >= UBI__DIGITS_BLOCK && has_room(t, n); p += UBI__DIGITS_BLOCK) {
         masks m = masks_sse41(p);
-        uint64_t ends, odd = parities(starts_of(&m, &c) | m.comma) ^ c.odd;
+        uint64_t ends, odd = bit_parities(starts_of(&m, &c) | m.comma) ^ c.odd;
         bool maybe_long;
         if (!check_block(&m, &c, odd, &ends, &maybe_long))
             break;
@@ -288,7 +288,7 @@ SSE41 const uint8_t *ubi__digits_blocks_sse41(ubi__digits *t, const uint8_t *at,
         }
     }
     t->n = n;
-    return settle(t, &c, at, p);
+    return block_settle(t, &c, at, p);
 }
 
 #endif

@@ -111,7 +111,7 @@ static bool is_space(uint8_t c) {
 }
 
 /* At least one byte at hand, or the file has ended. */
-static ubi_status fill(ubi__scan *s, const char *expected) {
+static ubi_status window_fill(ubi__scan *s, const char *expected) {
     while (s->window.at == s->window.end) {
         if (s->window.ended)
             return ubi__scan_fail_cut(s, expected);
@@ -122,7 +122,7 @@ static ubi_status fill(ubi__scan *s, const char *expected) {
 
 ubi_status ubi__scan_peek(ubi__scan *s, uint8_t *out, const char *expected) {
     for (;;) {
-        UBI_TRY(fill(s, expected));
+        UBI_TRY(window_fill(s, expected));
         if (!is_space(*s->window.at))
             break;
         s->window.at++;
@@ -189,13 +189,13 @@ ubi_status ubi__scan_next_item(ubi__scan *s, uint8_t close, bool first, bool *mo
 /* ---- small values ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status next_byte(ubi__scan *s, uint8_t *out) {
-    UBI_TRY(fill(s, "the end of a string"));
+    UBI_TRY(window_fill(s, "the end of a string"));
     *out = *s->window.at++;
     return UBI_OK;
 }
 
 /* An escape, whole, as the bytes that it stands for. */
-static ubi_status unescape(ubi__scan *s, uint8_t out[4], size_t *n) {
+static ubi_status take_escape(ubi__scan *s, uint8_t out[4], size_t *n) {
     while (s->window.end - s->window.at < UBI__SCAN_LONGEST_ESCAPE && !s->window.ended)
         UBI_TRY(ubi__scan_more(s));
     const uint8_t *at = s->window.at;
@@ -204,11 +204,11 @@ static ubi_status unescape(ubi__scan *s, uint8_t out[4], size_t *n) {
 }
 
 static ubi_status next_of_name(ubi__scan *s, uint8_t out[4], size_t *n) {
-    UBI_TRY(fill(s, "the end of a string"));
+    UBI_TRY(window_fill(s, "the end of a string"));
     *out = *s->window.at;
     *n = 1;
     if (*out == '\\')
-        return unescape(s, out, n);
+        return take_escape(s, out, n);
     if (*out < ' ')
         return ubi__scan_fail_expected(s, "the rest of a string");
     s->window.at++;
@@ -221,7 +221,7 @@ ubi_status ubi__scan_name(ubi__scan *s, ubi_text *out) {
     bool fits = true;
     UBI_TRY(ubi__scan_expect(s, '"', "a string"));
     for (;;) {
-        UBI_TRY(fill(s, "the end of a string"));
+        UBI_TRY(window_fill(s, "the end of a string"));
         if (*s->window.at == '"')
             break;
         UBI_TRY(next_of_name(s, bytes, &n_bytes));
@@ -298,7 +298,7 @@ static ubi_status skip_string(ubi__scan *s) {
 static ubi_status skip_word(ubi__scan *s) {
     size_t n = 0;
     for (;; n++) {
-        UBI_TRY(fill(s, "the end of a value"));
+        UBI_TRY(window_fill(s, "the end of a value"));
         uint8_t c = *s->window.at;
         bool part = ubi__is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
         if (!part)

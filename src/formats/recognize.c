@@ -184,7 +184,7 @@ static bool is_pprof(const ubi__beginning *b) {
 
 /* ---- texts -------------------------------------------------------------------------------------------------------------- */
 
-static bool begins(const ubi__beginning *b, const char *text) {
+static bool text_begins(const ubi__beginning *b, const char *text) {
     size_t n = strlen(text);
     return b->n >= n && memcmp(b->at, text, n) == 0;
 }
@@ -235,8 +235,8 @@ static bool is_massif(const ubi__beginning *b) {
 }
 
 static bool is_callgrind(const ubi__beginning *b) {
-    return begins(b, "# callgrind format") ||
-           (begins(b, "version: ") && memmem(b->at, b->n, "\ncreator: callgrind", 19));
+    return text_begins(b, "# callgrind format") ||
+           (text_begins(b, "version: ") && memmem(b->at, b->n, "\ncreator: callgrind", 19));
 }
 
 /* "==PID== ". */
@@ -248,7 +248,7 @@ static bool is_valgrind(const ubi__beginning *b) {
 }
 
 static bool is_gperftools(const ubi__beginning *b) {
-    return begins(b, "heap profile: ") || begins(b, "heap_v2/");
+    return text_begins(b, "heap profile: ") || text_begins(b, "heap_v2/");
 }
 
 /* Every other byte is 0: characters of Latin letters in two bytes each. */
@@ -427,13 +427,13 @@ const ubi__file_type *ubi__file_type_at(size_t i) {
     return i < N_TYPES ? &types[i] : NULL;
 }
 
-static bool fits(const ubi__file_type *type, const ubi__beginning *b) {
+static bool type_fits(const ubi__file_type *type, const ubi__beginning *b) {
     if (type->magic && (b->n < type->n_magic || memcmp(b->at, type->magic, type->n_magic) != 0))
         return false;
     return !type->is || type->is(b);
 }
 
-static void look(ubi__beginning *b, const uint8_t *head, size_t n) {
+static void beginning_read(ubi__beginning *b, const uint8_t *head, size_t n) {
     b->at = head;
     b->n = n < UBI__BEGINNING_BYTES ? n : UBI__BEGINNING_BYTES;
     ubi__json_begin_read(&b->json, b->at, b->n);
@@ -448,11 +448,11 @@ static void file_type_check(const ubi__file_type *type) {
 
 const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n) {
     ubi__beginning b;
-    look(&b, head, n);
+    beginning_read(&b, head, n);
     for (size_t i = 0; UBI_CHECKS && i < N_TYPES; i++)
         file_type_check(&types[i]);
     for (size_t i = 0; i < N_TYPES; i++)
-        if (fits(&types[i], &b))
+        if (type_fits(&types[i], &b))
             return &types[i];
     return NULL;
 }
@@ -484,7 +484,7 @@ ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, siz
     char detail[160] = "";
     bool is_plain = strcmp(compression, "none") == 0;
     ubi__beginning b;
-    look(&b, head, n);
+    beginning_read(&b, head, n);
     if (type->detail)
         type->detail(detail, sizeof detail, &b);
     bool is_foreign = type->use == UBI__FILE_FOREIGN;

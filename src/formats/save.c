@@ -76,7 +76,7 @@ static ubi_status check_view(const job *j) {
     return UBI_OK;
 }
 
-static ubi_status prepare(job *j, const ubi__save_subject *what, const ubi_save_options *options) {
+static ubi_status job_prepare(job *j, const ubi__save_subject *what, const ubi_save_options *options) {
     static const ubi_save_options default_options = UBI_SAVE_OPTIONS_INIT;
     *j = (job){ what, NULL, options ? options : &default_options };
     UBI_TRY(check_options(j->options));
@@ -104,7 +104,7 @@ static ubi_status save_ahead(const job *j, ubi__write_fn write, void *payload, u
     return status;
 }
 
-static ubi_status compress(const job *j, target *to, ubi_save_info *info) {
+static ubi_status job_compress(const job *j, target *to, ubi_save_info *info) {
     ubi__deflate *deflate;
     ubi_compression how = j->options->compression;
     int level = how == UBI_COMPRESSION_SMALL ? UBI__DEFLATE_LEVEL_SMALL : UBI__DEFLATE_LEVEL_DEFAULT;
@@ -118,9 +118,9 @@ static ubi_status compress(const job *j, target *to, ubi_save_info *info) {
     return status;
 }
 
-static ubi_status save(const job *j, target to, ubi_save_info *info) {
+static ubi_status job_run(const job *j, target to, ubi_save_info *info) {
     ubi_save_info written;
-    UBI_TRY(compress(j, &to, &written));
+    UBI_TRY(job_compress(j, &to, &written));
     written.output_bytes = to.n_bytes;
     UBI_ASSERT(j->options->compression != UBI_COMPRESSION_NONE || written.stream_bytes == to.n_bytes);
     if (info)
@@ -142,10 +142,10 @@ static ubi_status save_path(const ubi__save_subject *what, const char *path, con
     ubi__atomic_file file;
     ubi_save_info written;
     job j;
-    UBI_TRY(prepare(&j, what, options));
+    UBI_TRY(job_prepare(&j, what, options));
     UBI_TRY(ubi__atomic_file_open(&file, path, j.options->is_new_and_private ? UBI__ATOMIC_FILE_NEW : 0,
                                   ubi__allocator_or_default(j.options->allocator)));
-    ubi_status status = save(&j, (target){ ubi__atomic_file_write, &file, 0 }, &written);
+    ubi_status status = job_run(&j, (target){ ubi__atomic_file_write, &file, 0 }, &written);
     if (status == UBI_OK && ask.when_synced) {
         status = ubi__atomic_file_sync(&file);
         if (info)
@@ -169,8 +169,8 @@ static ubi_status write_to_fd(void *payload, const void *data, size_t n) {
 
 static ubi_status save_fd(const ubi__save_subject *what, int fd, const ubi_save_options *options, ubi_save_info *info) {
     job j;
-    UBI_TRY(prepare(&j, what, options));
-    return save(&j, (target){ write_to_fd, &fd, 0 }, info);
+    UBI_TRY(job_prepare(&j, what, options));
+    return job_run(&j, (target){ write_to_fd, &fd, 0 }, info);
 }
 
 typedef struct callback {
@@ -186,8 +186,8 @@ static ubi_status write_to_callback(void *payload, const void *data, size_t n) {
 static ubi_status save_callback(const ubi__save_subject *what, callback to, const ubi_save_options *options,
                                 ubi_save_info *info) {
     job j;
-    UBI_TRY(prepare(&j, what, options));
-    return save(&j, (target){ write_to_callback, &to, 0 }, info);
+    UBI_TRY(job_prepare(&j, what, options));
+    return job_run(&j, (target){ write_to_callback, &to, 0 }, info);
 }
 
 ubi_status ubi_save_path(ubi_node root, const char *path, const ubi_save_options *options, ubi_save_info *info) {

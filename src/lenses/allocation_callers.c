@@ -37,7 +37,7 @@ static ubi_frame_ix parent_of(const ubi_allocations *a, ubi_frame_ix frame) {
 
 /* ---- levels --------------------------------------------------------------------------------------------------------- */
 
-static ubi_status start(work *w, ubi_function_ix function) {
+static ubi_status walk_start(work *w, ubi_function_ix function) {
     ubi_allocation_caller row = { .function = function, .parent = UBI_NONE };
     for (ubi_frame_ix frame = w->a->first_frames.at[function], next; frame != UBI_NONE; frame = next) {
         const ubi__allocation_frame *at = &w->a->frames[frame];
@@ -59,7 +59,7 @@ static bool walks_before(const ubi_allocations *a, walker x, walker y) {
 UBI_SORT_DEFINE(sort_walkers, walker, const ubi_allocations *, walks_before);
 
 /* Moves every stack to its caller; those that have none are done. */
-static void step(work *w) {
+static void walk_step(work *w) {
     size_t n = 0;
     for (size_t i = 0; i < w->walkers.n; i++) {
         walker next = w->walkers.at[i];
@@ -87,15 +87,15 @@ static ubi_status make_rows(work *w, uint32_t depth) {
     return UBI_OK;
 }
 
-static ubi_status walk(work *w, ubi_function_ix function, uint32_t max_depth) {
-    UBI_TRY(start(w, function));
+static ubi_status walk_callers(work *w, ubi_function_ix function, uint32_t max_depth) {
+    UBI_TRY(walk_start(w, function));
     w->spare = ubi__alloc_array(w->a->allocator, w->walkers.n + 1, sizeof *w->spare);
     if (!w->spare)
         return ubi__fail_nomem();
     size_t n_spare = w->walkers.n + 1;
     ubi_status status = UBI_OK;
     for (uint32_t depth = 1; status == UBI_OK && depth <= max_depth && w->walkers.n; depth++) {
-        step(w);
+        walk_step(w);
         status = make_rows(w, depth);
     }
     ubi__free_array(w->a->allocator, w->spare, n_spare, sizeof *w->spare);
@@ -119,7 +119,7 @@ typedef struct ordering {
     uint32_t *sorted, *spare, *first_child, *place;
 } ordering;
 
-static void arrange(ubi_allocation_caller *out, const vec_caller *rows, ordering o) {
+static void callers_arrange(ubi_allocation_caller *out, const vec_caller *rows, ordering o) {
     uint32_t n = (uint32_t)rows->n, done = 0, waiting = 0;
     uint32_t *stack = o.spare;
     for (uint32_t i = 0; i < n; i++)
@@ -141,14 +141,14 @@ static void arrange(ubi_allocation_caller *out, const vec_caller *rows, ordering
     }
 }
 
-static ubi_status arranged(ubi_allocation_caller **out, uint32_t *n, const work *w) {
+static ubi_status callers_arranged(ubi_allocation_caller **out, uint32_t *n, const work *w) {
     const ubi_allocator *a = w->a->allocator;
     size_t n_rows = w->rows.n;
     ubi_allocation_caller *rows = ubi__alloc_array(a, n_rows, sizeof *rows);
     uint32_t *room = ubi__alloc_array(a, 4 * n_rows, sizeof *room);
     bool is_done = rows && room;
     if (is_done) {
-        arrange(rows, &w->rows, (ordering){ room, room + n_rows, room + 2 * n_rows, room + 3 * n_rows });
+        callers_arrange(rows, &w->rows, (ordering){ room, room + n_rows, room + 2 * n_rows, room + 3 * n_rows });
         *out = rows;
         *n = (uint32_t)n_rows;
     } else {
@@ -161,9 +161,9 @@ static ubi_status arranged(ubi_allocation_caller **out, uint32_t *n, const work 
 ubi_status ubi_allocations_callers(ubi_allocation_caller **rows, uint32_t *n, const ubi_allocations *a,
                                    ubi_function_ix function, uint32_t max_depth) {
     work w = { .a = a };
-    ubi_status status = walk(&w, function, max_depth);
+    ubi_status status = walk_callers(&w, function, max_depth);
     if (status == UBI_OK)
-        status = arranged(rows, n, &w);
+        status = callers_arranged(rows, n, &w);
     vec_walker_fini(&w.walkers, a->allocator);
     vec_caller_fini(&w.rows, a->allocator);
     return status;

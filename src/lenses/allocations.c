@@ -163,7 +163,7 @@ static ubi_status make_samples(ubi_allocations *a, const ubi_lens_view *look, co
     return a->history->samples(a->samples, look, progress);
 }
 
-static ubi_status fill(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
+static ubi_status table_fill(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
     a->n_frames = ubi_graph_frame_count(a->graph);
     a->history = ubi__producer_of(a->graph)->history;
     if (a->history && !a->history->is_there(a->graph))
@@ -193,7 +193,7 @@ ubi_status ubi_allocations_new(ubi_allocations **out, const ubi_lens_view *look,
         return ubi__fail_nomem();
     a->allocator = allocator;
     a->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)ubi_lens_graph_view(look)->graph);
-    ubi_status status = fill(a, look, &options->progress);
+    ubi_status status = table_fill(a, look, &options->progress);
     if (status == UBI_OK)
         *out = a;
     else

@@ -94,7 +94,7 @@ static ubi_status find_all(ubi__joined *out, ubi__rope_names names, const ubi_al
 /* ---- lengths, halves before wholes ---------------------------------------------------------------------------------- */
 
 /* The row of a half that is still to be measured, or UBI_NONE. A half that is being measured lies on a cycle: it goes. */
-static uint32_t unmeasured(const ubi__joined *joined, ubi__rope_part *half) {
+static uint32_t part_is_unmeasured(const ubi__joined *joined, ubi__rope_part *half) {
     uint8_t state = half->row == UBI_NONE ? DONE : joined->cons.at[half->row].state;
     if (state == OPEN)
         *half = (ubi__rope_part){ UBI_NONE, UBI_NONE };
@@ -107,20 +107,20 @@ static uint32_t units_of(const ubi__joined *joined, ubi__rope_part part) {
     return part.node == UBI_NONE ? 0 : ubi__utf16_units(own_text(joined->graph, part.node), UBI_STRINGS_JOINED_UNITS);
 }
 
-static ubi__rope_part resolve(const ubi__joined *joined, ubi__rope_part part) {
+static ubi__rope_part rope_resolve(const ubi__joined *joined, ubi__rope_part part) {
     if (part.row == UBI_NONE || joined->cons.at[part.row].same.node == UBI_NONE)
         return part;
     return joined->cons.at[part.row].same;
 }
 
-static void measure(ubi__rope *cons, const ubi__joined *joined) {
+static void ropes_measure(ubi__rope *cons, const ubi__joined *joined) {
     uint32_t first = units_of(joined, cons->first), second = units_of(joined, cons->second), units = first + second;
     cons->units = (uint16_t)(units < UBI_STRINGS_JOINED_UNITS ? units : UBI_STRINGS_JOINED_UNITS);
     cons->flat = first == 0 || second == 0;
     if (cons->first.node != UBI_NONE && (second == 0 || first >= UBI_STRINGS_JOINED_UNITS))
-        cons->same = resolve(joined, cons->first);
+        cons->same = rope_resolve(joined, cons->first);
     else if (cons->second.node != UBI_NONE && first == 0)
-        cons->same = resolve(joined, cons->second);
+        cons->same = rope_resolve(joined, cons->second);
     cons->state = DONE;
 }
 
@@ -129,11 +129,11 @@ static ubi_status measure_from(ubi__joined *joined, ubi__vec_u32 *stack, uint32_
     UBI_TRY(ubi__vec_u32_push(stack, a, row));
     while (stack->n) {
         ubi__rope *top = &joined->cons.at[stack->at[stack->n - 1]];
-        uint32_t next = unmeasured(joined, &top->first);
+        uint32_t next = part_is_unmeasured(joined, &top->first);
         if (next == UBI_NONE)
-            next = unmeasured(joined, &top->second);
+            next = part_is_unmeasured(joined, &top->second);
         if (next == UBI_NONE) {
-            measure(top, joined);
+            ropes_measure(top, joined);
             stack->n--;
             continue;
         }
@@ -195,7 +195,7 @@ typedef struct text_maker {
     uint32_t units;
 } text_maker;
 
-static void append(text_maker *m, ubi_text part) {
+static void text_append(text_maker *m, ubi_text part) {
     size_t n = part.len;
     if (n > UBI__ROPE_PART_BYTES) {
         n = UBI__ROPE_PART_BYTES;
@@ -212,15 +212,15 @@ static void append(text_maker *m, ubi_text part) {
  * The stack holds second halves of what has been begun. Those of one first half have a unit at least each and less than 1,024
  * together, and so do those of a second half that is taken up when nothing else is left.
  */
-static ubi_text join(const ubi__joined *joined, ubi__rope_part whole, ubi_lens_name_buffer *buffer) {
+static ubi_text rope_join(const ubi__joined *joined, ubi__rope_part whole, ubi_lens_name_buffer *buffer) {
     ubi__rope_part stack[2 * UBI_STRINGS_JOINED_UNITS];
     size_t n = 0;
     text_maker m = { buffer->bytes, 0, sizeof buffer->bytes, 0 };
     stack[n++] = whole;
     while (n && m.units < UBI_STRINGS_JOINED_UNITS) {
-        ubi__rope_part top = resolve(joined, stack[--n]);
+        ubi__rope_part top = rope_resolve(joined, stack[--n]);
         if (top.row == UBI_NONE) {
-            append(&m, own_text(joined->graph, top.node));
+            text_append(&m, own_text(joined->graph, top.node));
             continue;
         }
         /* Without `same` and not empty, both halves have a text. */
@@ -234,8 +234,8 @@ static ubi_text join(const ubi__joined *joined, ubi__rope_part whole, ubi_lens_n
 }
 
 static ubi_text text_of(const ubi__joined *joined, ubi__rope_part part, ubi_lens_name_buffer *buffer) {
-    part = resolve(joined, part);
-    return part.row == UBI_NONE ? own_text(joined->graph, part.node) : join(joined, part, buffer);
+    part = rope_resolve(joined, part);
+    return part.row == UBI_NONE ? own_text(joined->graph, part.node) : rope_join(joined, part, buffer);
 }
 
 ubi_text ubi__joined_text(const ubi__joined *joined, ubi_node_ix node, ubi_lens_name_buffer *buffer) {

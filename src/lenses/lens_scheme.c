@@ -5,7 +5,7 @@
 #include "graph/graph_columns.h"
 #include "lenses/producer.h"
 
-static void describe(const ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out) {
+static void scheme_describe(const ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out) {
     const ubi_lens_view *look = scheme->payload;
     const ubi_lens_class *class = &look->classes.at[class_ix];
     *out = (ubi_class){ class->coarse_type, class->name, class->place };
@@ -30,7 +30,7 @@ ubi_class_scheme ubi_lens_class_scheme(const ubi_lens_view *look) {
         .size_bytes = look->view.size_bytes,
         .n_classes = (uint32_t)look->classes.n,
         .mixes_coarse_types = look->lens->mixes_coarse_types,
-        .describe = describe,
+        .describe = scheme_describe,
         .class_of = look->lens->counts_by_size ? class_of_sized : class_of_reachable,
         .payload = look,
     };

@@ -21,7 +21,7 @@ static size_t next_folded(uint32_t *out, const uint8_t *s, size_t n) {
     return used ? used : 1;
 }
 
-static ubi_status fold(ubi__wanted_name *w, ubi_text text, const ubi_allocator *a) {
+static ubi_status fold_case(ubi__wanted_name *w, ubi_text text, const ubi_allocator *a) {
     const uint8_t *s = (const uint8_t *)text.ptr;
     uint32_t c;
     w->is_ascii = true;
@@ -58,7 +58,7 @@ ubi_status ubi__wanted_name_init(ubi__wanted_name *out, ubi_text query, ubi_sear
     *out = (ubi__wanted_name){ .how = how, .text = query };
     switch (how) {
     case UBI_SEARCH_ANY_CASE:
-        UBI_TRY(fold(out, query, a));
+        UBI_TRY(fold_case(out, query, a));
         return find_borders(out, a);
     case UBI_SEARCH_EXACT:
         return UBI_OK;
@@ -83,7 +83,7 @@ uint32_t ubi__wanted_name_states(const ubi__wanted_name *wanted) {
 /* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 /* How many characters of the text are met after one more. */
-static inline uint32_t advance(const ubi__wanted_name *w, uint32_t met, uint32_t c) {
+static inline uint32_t match_advance(const ubi__wanted_name *w, uint32_t met, uint32_t c) {
     while (met > 0 && w->folded.at[met] != c)
         met = w->border.at[met - 1];
     return met + (w->folded.at[met] == c);
@@ -96,7 +96,7 @@ static bool matches_ascii(const ubi__wanted_name *w, ubi_text name) {
     for (size_t at = 0; at < name.len; at++) {
         if (met == 0 && s[at] != first && s[at] != other)
             continue;
-        met = advance(w, met, s[at] < 0x80 ? ubi__fold(s[at]) : s[at]);
+        met = match_advance(w, met, s[at] < 0x80 ? ubi__fold(s[at]) : s[at]);
         if (met == n)
             return true;
     }
@@ -108,7 +108,7 @@ static bool matches_folded(const ubi__wanted_name *w, ubi_text name) {
     uint32_t met = 0, n = (uint32_t)w->folded.n, c;
     for (size_t at = 0; at < name.len;) {
         at += next_folded(&c, s + at, name.len - at);
-        met = advance(w, met, c);
+        met = match_advance(w, met, c);
         if (met == n)
             return true;
     }

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "lenses/producer.h"
 
-static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+static ubi_status plain_open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
     (void)options, (void)filter;
     return ubi__lens_classes_by_label(look);
 }
@@ -17,7 +17,7 @@ static const ubi_lens plain_lens = {
     .title = "Any heap",
     .displays = UBI__LENS_DISPLAYS(census_presets),
     .reuses_ids = true,
-    .open = open,
+    .open = plain_open,
 };
 
 /* ---- the producer --------------------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static ubi_status fill(ubi_retaining *r, const ubi_retaining_options *o) {
+static ubi_status retainers_fill(ubi_retaining *r, const ubi_retaining_options *o) {
     const ubi_view *view = ubi_lens_graph_view(r->look);
     r->distances = ubi__alloc_array(r->allocator, view->graph->n_nodes, sizeof *r->distances);
     if (!r->distances)
@@ -39,7 +39,7 @@ ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_lens_view *look, con
     r->allocator = a;
     r->look = look;
     r->rules = ubi_lens_of(look)->retaining;
-    ubi_status status = fill(r, o);
+    ubi_status status = retainers_fill(r, o);
     if (status == UBI_OK)
         *out = r;
     else
@@ -227,7 +227,7 @@ ubi_status ubi_retaining_first(ubi_retainer *out, uint32_t *n, const ubi_retaini
 /* ---- the shortest way -------------------------------------------------------------------------------------------- */
 
 /* Edges come in the order of their nodes, so the first of equal ones is the one that is wanted. */
-static bool nearest(ubi_retainer *out, const ubi_retaining *r, ubi_node_ix node) {
+static bool retainers_nearest(ubi_retainer *out, const ubi_retaining *r, ubi_node_ix node) {
     uint64_t i = 0;
     ubi_edge_ix edge;
     bool found = false;
@@ -244,7 +244,7 @@ static bool nearest(ubi_retainer *out, const ubi_retaining *r, ubi_node_ix node)
 uint32_t ubi_retaining_shortest(ubi_retainer *out, const ubi_retaining *r, ubi_node_ix node, uint32_t max) {
     uint64_t distance = ubi_retaining_distance(r, node);
     uint32_t n = 0;
-    while (n < max && distance > 1 && nearest(&out[n], r, node)) {
+    while (n < max && distance > 1 && retainers_nearest(&out[n], r, node)) {
         node = out[n].node;
         distance = out[n++].distance;
     }

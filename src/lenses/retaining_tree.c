@@ -154,7 +154,7 @@ static ubi_status open_row(grower *t, uint32_t at) {
     return UBI_OK;
 }
 
-static ubi_status grow(grower *t) {
+static ubi_status tree_grow(grower *t) {
     UBI_TRY(add_retainers(&t->tree->n_first_level, t, UBI_NONE, t->node));
     for (uint32_t i = 0; i < t->tree->rows.n && !t->tree->limits.nodes; i++)
         UBI_TRY(open_row(t, i));
@@ -174,7 +174,7 @@ ubi_status ubi_retaining_tree_new(ubi_retaining_tree **out, const ubi_retaining 
         return ubi__fail_nomem();
     tree->allocator = a;
     grower t = { .tree = tree, .retaining = retaining, .options = o, .node = node };
-    ubi_status status = grow(&t);
+    ubi_status status = tree_grow(&t);
     cache_fini(&t.cache, a);
     if (status == UBI_OK)
         *out = tree;

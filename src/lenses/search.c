@@ -40,7 +40,7 @@ typedef struct searcher {
 
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
 
-static bool remembered(const searcher *s, _Atomic uint8_t *answer, ubi__matcher *matcher, ubi_text name) {
+static bool name_remembered(const searcher *s, _Atomic uint8_t *answer, ubi__matcher *matcher, ubi_text name) {
     uint8_t known = atomic_load_explicit(answer, memory_order_relaxed);
     if (known == UNKNOWN) {
         known = ubi__name_matches(&s->wanted, matcher, name) ? YES : NO;
@@ -60,9 +60,9 @@ static bool is_found(const searcher *s, ubi__matcher *matcher, ubi_node_ix node)
     ubi_text name = ubi_lens_display_name(s->look, node, &buffer);
     ubi_str_ix string = ubi__graph_node_name(s->graph, node);
     if (string != UBI_NONE && is_same(name, ubi_graph_string(s->graph, string)))
-        return remembered(s, &s->of_string[string], matcher, name);
+        return name_remembered(s, &s->of_string[string], matcher, name);
     if (is_same(name, ubi_lens_node_name(s->look, node)))
-        return remembered(s, &s->of_class[ubi_lens_class_of(s->look, node)], matcher, name);
+        return name_remembered(s, &s->of_class[ubi_lens_class_of(s->look, node)], matcher, name);
     return ubi__name_matches(&s->wanted, matcher, name);
 }
 
@@ -81,7 +81,7 @@ static void look_at(void *payload, uint64_t begin, uint64_t end, unsigned part) 
 #define CHUNK (UINT64_C(1) << 19)
 #define CHUNK_WORDS (CHUNK / 64)
 
-static ubi_status collect(ubi_search *search, searcher *s, uint64_t n) {
+static ubi_status matches_collect(ubi_search *search, searcher *s, uint64_t n) {
     for (uint64_t word = 0; word * 64 < n; word++)
         for (uint64_t bits = s->found[word]; bits; bits &= bits - 1) {
             uint64_t place = s->chunk_begin + word * 64 + (uint64_t)__builtin_ctzll(bits);
@@ -97,7 +97,7 @@ static ubi_status search_all(ubi_search *search, searcher *s, const ubi_progress
             return ubi__fail_cancelled();
         memset(s->found, 0, CHUNK_WORDS * sizeof *s->found);
         ubi__parallel_ranges(s->n_threads, n, 64, look_at, s);
-        UBI_TRY(collect(search, s, n));
+        UBI_TRY(matches_collect(search, s, n));
     }
     return UBI_OK;
 }
@@ -128,7 +128,7 @@ static void searcher_fini(searcher *s) {
     ubi__wanted_name_fini(&s->wanted, a);
 }
 
-static ubi_status check(const ubi_search_options *o, const ubi_graph *g) {
+static ubi_status options_check(const ubi_search_options *o, const ubi_graph *g) {
     UBI_TRY(ubi__version_check(o->version, UBI_SEARCH_OPTIONS_VERSION, "ubi_search_options"));
     for (uint32_t i = 0; o->among && i < o->n_among; i++)
         if (o->among[i] >= g->n_nodes || (i > 0 && o->among[i - 1] >= o->among[i]))
@@ -139,7 +139,7 @@ static ubi_status check(const ubi_search_options *o, const ubi_graph *g) {
     return UBI_OK;
 }
 
-static ubi_status find(ubi_search *search, searcher *s, ubi_text query, const ubi_search_options *o) {
+static ubi_status matches_find(ubi_search *search, searcher *s, ubi_text query, const ubi_search_options *o) {
     UBI_TRY(ubi__wanted_name_init(&s->wanted, query, o->how, s->allocator));
     UBI_TRY(searcher_reserve(s));
     return search_all(search, s, &o->progress);
@@ -150,7 +150,7 @@ ubi_status ubi_search_new(ubi_search **out, const ubi_lens_view *look, ubi_text 
     static const ubi_search_options defaults = UBI_SEARCH_OPTIONS_INIT;
     const ubi_search_options *o = options ? options : &defaults;
     const ubi_graph *g = ubi_lens_graph_view(look)->graph;
-    UBI_TRY(check(o, g));
+    UBI_TRY(options_check(o, g));
     const ubi_allocator *a = ubi__allocator_or_default(o->allocator);
     ubi_search *search = UBI_NEW(a, ubi_search);
     if (!search)
@@ -162,7 +162,7 @@ ubi_status ubi_search_new(ubi_search **out, const ubi_lens_view *look, ubi_text 
                    .among = o->among,
                    .n = o->among ? o->n_among : g->n_nodes,
                    .n_threads = ubi__thread_count(o->threads) };
-    ubi_status status = find(search, &s, query, o);
+    ubi_status status = matches_find(search, &s, query, o);
     searcher_fini(&s);
     if (status == UBI_OK)
         *out = search;

@@ -175,12 +175,12 @@ static ubi_status fill_table(comparison *c) {
 }
 
 /* Whether a late string that was not cut says this. */
-static bool says(const comparison *c, uint32_t row, ubi_text text) {
+static bool late_says(const comparison *c, uint32_t row, ubi_text text) {
     const ubi__late_string *late = &c->keys->late.at[row];
     ubi_lens_name_buffer buffer;
     return late->cut == UBI_NONE && ubi__text_equal(text_of(c->keys, late, &buffer), text);
 }
-UBI_ROW_LOOKUP(uncut, const comparison *, ubi_text, says);
+UBI_ROW_LOOKUP(uncut, const comparison *, ubi_text, late_says);
 
 /* No two canonical entries have the same text, so no late string is written to twice. */
 static void match_entry(const comparison *c, ubi_str_ix entry, ubi_text text) {

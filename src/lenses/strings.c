@@ -78,7 +78,7 @@ static void add_to_group(work *w, uint32_t index, const ubi__string *string) {
     put_tally(&w->s->totals.lengths[length_class(group->length)], 1, size_bytes);
 }
 
-static ubi_status take(void *payload, const ubi__string *string) {
+static ubi_status group_take(void *payload, const ubi__string *string) {
     work *w = payload;
     put_tally(&w->s->totals.all, 1, string->size_bytes);
     if (string->is_slice)
@@ -93,7 +93,7 @@ static ubi_status take(void *payload, const ubi__string *string) {
     return UBI_OK;
 }
 
-static void finish(ubi_strings *s) {
+static void groups_finish(ubi_strings *s) {
     for (size_t i = 0; i < s->groups.n; i++) {
         ubi_string_group *group = &s->groups.at[i];
         group->wasted_bytes = group->size_bytes - group->wasted_bytes;
@@ -113,7 +113,7 @@ static ubi_status group_by_key(work *w) {
             return ubi__fail_nomem();
         memset(w->group_of_key, 0xff, n_bytes);
     }
-    ubi_status status = ubi__strings_each(&w->keys, take, w);
+    ubi_status status = ubi__strings_each(&w->keys, group_take, w);
     ubi__free_array(w->s->allocator, w->group_of_key, w->keys.n_keys, sizeof *w->group_of_key);
     return status;
 }
@@ -128,7 +128,7 @@ static ubi_status group_strings(ubi_strings *s, const ubi_strings_options *optio
         status = group_by_key(&w);
     ubi__string_keys_fini(&w.keys);
     if (status == UBI_OK)
-        finish(s);
+        groups_finish(s);
     return status;
 }
 
@@ -185,7 +185,7 @@ typedef struct order {
     ubi_strings_key key;
 } order;
 
-static uint64_t value(const order *o, uint32_t index) {
+static uint64_t group_value(const order *o, uint32_t index) {
     const ubi_string_group *g = &o->s->groups.at[index];
     switch (o->key) {
     case UBI_STRINGS_BY_RETAINED:
@@ -201,12 +201,12 @@ static uint64_t value(const order *o, uint32_t index) {
     }
 }
 
-static bool before(const order *o, uint32_t a, uint32_t b) {
-    uint64_t x = value(o, a), y = value(o, b);
+static bool group_before(const order *o, uint32_t a, uint32_t b) {
+    uint64_t x = group_value(o, a), y = group_value(o, b);
     return x != y ? x > y : o->s->groups.at[a].first < o->s->groups.at[b].first;
 }
 
-UBI_SORT_DEFINE(sort_groups, uint32_t, const order *, before);
+UBI_SORT_DEFINE(sort_groups, uint32_t, const order *, group_before);
 
 ubi_status ubi_strings_sorted(uint32_t *out, uint32_t *n, const ubi_strings *s, ubi_strings_key key,
                               uint32_t least_count) {

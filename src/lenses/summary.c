@@ -28,7 +28,7 @@ static inline bool is_in_tree(const counting *c, ubi_node_ix node) {
     return !c->above || c->above[node] != UBI_NONE || node == c->view->root;
 }
 
-static inline void add(const counting *c, ubi_node_ix node, uint64_t size_bytes) {
+static inline void class_add(const counting *c, ubi_node_ix node, uint64_t size_bytes) {
     ubi_summary_row *row = &c->s->rows.at[ubi_lens_class_of(c->s->look, node)];
     uint32_t distance = c->s->distances[node];
     if (row->count++ == 0)
@@ -54,7 +54,7 @@ static void count_word(const counting *c, size_t word) {
         if (!(candidates & bit) || size_bytes == 0 || !is_in_tree(c, node))
             continue;
         counted |= bit;
-        add(c, node, size_bytes);
+        class_add(c, node, size_bytes);
     }
     c->s->counted[word] = counted;
 }
@@ -71,7 +71,7 @@ static bool needs_tree(const ubi_summary *s) {
     return s->look->view.orphans != UBI_ORPHANS_ADOPT;
 }
 
-static ubi_status count(ubi_summary *s, const uint64_t *only) {
+static ubi_status classes_count(ubi_summary *s, const uint64_t *only) {
     const ubi_view *view = &s->look->view;
     counting c = { s, view, only, needs_tree(s) ? s->dominators->immediate : NULL };
     s->n_words = view->graph->n_nodes / 64 + 1;
@@ -109,7 +109,7 @@ static void work_aside(void *payload) {
     side_task *task = payload;
     task->status = find_distances(task->s);
     if (task->status == UBI_OK && !needs_tree(task->s))
-        task->status = count(task->s, task->only);
+        task->status = classes_count(task->s, task->only);
 }
 
 static ubi_status find_dominators(ubi_summary *s, const ubi_summary_options *o, ubi__helper *helper) {
@@ -134,7 +134,7 @@ static ubi_status count_and_find_dominators(ubi_summary *s, const ubi_summary_op
     UBI_TRY(status);
     if (task.status != UBI_OK) /* its message stayed with the thread; all that can go wrong there is memory */
         return task.status == UBI_ENOMEM ? ubi__fail_nomem() : task.status;
-    return needs_tree(s) ? count(s, o->only) : UBI_OK;
+    return needs_tree(s) ? classes_count(s, o->only) : UBI_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -156,7 +156,7 @@ static ubi_status make_with(ubi_summary *s, const ubi_summary_options *o, ubi__h
     return ubi__summary_sort_rows(s);
 }
 
-static ubi_status make(ubi_summary *s, const ubi_summary_options *o) {
+static ubi_status summary_make(ubi_summary *s, const ubi_summary_options *o) {
     ubi__helper helper;
     ubi__helper_start(&helper, ubi__thread_count(o->threads));
     ubi_status status = make_with(s, o, &helper);
@@ -164,7 +164,8 @@ static ubi_status make(ubi_summary *s, const ubi_summary_options *o) {
     return status;
 }
 
-static ubi_status check(const ubi_lens_view *look, const ubi_dominators *dominators, const ubi_summary_options *o) {
+static ubi_status options_check(const ubi_lens_view *look, const ubi_dominators *dominators,
+                                const ubi_summary_options *o) {
     UBI_TRY(ubi__version_check(o->version, UBI_SUMMARY_OPTIONS_VERSION, "ubi_summary_options"));
     if (dominators && (dominators->graph != look->graph || dominators->root != look->view.root))
         return ubi__fail(UBI_EMISMATCH, "the dominators are those of another view");
@@ -177,7 +178,7 @@ ubi_status ubi_summary_new(ubi_summary **out, const ubi_lens_view *look, const u
                            const ubi_summary_options *options) {
     static const ubi_summary_options defaults = UBI_SUMMARY_OPTIONS_INIT;
     options = options ? options : &defaults;
-    UBI_TRY(check(look, dominators, options));
+    UBI_TRY(options_check(look, dominators, options));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     ubi_summary *s = UBI_NEW(a, ubi_summary);
     if (!s)
@@ -186,7 +187,7 @@ ubi_status ubi_summary_new(ubi_summary **out, const ubi_lens_view *look, const u
     s->look = look;
     s->dominators = dominators;
     s->distances = options->distances;
-    ubi_status status = make(s, options);
+    ubi_status status = summary_make(s, options);
     if (status == UBI_OK)
         *out = s;
     else

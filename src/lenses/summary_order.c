@@ -56,7 +56,7 @@ typedef struct order {
     ubi_summary_key key;
 } order;
 
-static bool before(const order *o, uint32_t a, uint32_t b) {
+static bool order_before(const order *o, uint32_t a, uint32_t b) {
     const ubi_summary_row *x = &o->s->rows.at[a], *y = &o->s->rows.at[b];
     const ubi_lens_class *classes = o->s->look->classes.at;
     switch (o->key) {
@@ -73,7 +73,7 @@ static bool before(const order *o, uint32_t a, uint32_t b) {
     }
 }
 
-UBI_SORT_DEFINE(sort_order, uint32_t, const order *, before);
+UBI_SORT_DEFINE(sort_order, uint32_t, const order *, order_before);
 
 ubi_status ubi_summary_sorted(uint32_t *out, const ubi_summary *s, ubi_summary_key key) {
     order o = { s, key };
@@ -119,7 +119,7 @@ static void keep_best(selection *best) {
     best->last = best->at[best->n - 1];
 }
 
-static void offer(selection *best, member m) {
+static void row_offer(selection *best, member m) {
     if (best->is_full && !member_before(&m, &best->last))
         return;
     if (best->n == best->capacity)
@@ -131,7 +131,7 @@ static void select_members(selection *best, const ubi_summary *s, ubi_class_ix c
     const ubi_graph *g = s->look->graph;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++)
         if (ubi__summary_counts(s, node) && ubi_lens_class_of(s->look, node) == class_ix)
-            offer(best, (member){ ubi_dominators_retained_bytes(s->dominators, node), g->id.at[node], node });
+            row_offer(best, (member){ ubi_dominators_retained_bytes(s->dominators, node), g->id.at[node], node });
     keep_best(best);
 }
 

@@ -74,7 +74,7 @@ static inline ubi_class_ix class_of(const walk *w, ubi_node_ix node) {
     return w->look->class_of_node ? w->look->class_of_node[node] : w->look->class_of_kind[w->kind[node]];
 }
 
-static inline void fetch(const walk *w, uint32_t place) {
+static inline void class_fetch(const walk *w, uint32_t place) {
     ubi_node_ix node = w->d->dominated[place];
     __builtin_prefetch(w->look->class_of_node ? &w->look->class_of_node[node] : &w->kind[node]);
     __builtin_prefetch(&w->d->retained_bytes[node]);
@@ -82,7 +82,7 @@ static inline void fetch(const walk *w, uint32_t place) {
 }
 
 /* The class that the node stands for: UBI_NONE if it is not counted or one above counts. Adds what it retains. */
-static inline ubi_class_ix count(walk *w, ubi_node_ix node) {
+static inline ubi_class_ix retained_count(walk *w, ubi_node_ix node) {
     if (!ubi__summary_counts(w->s, node))
         return UBI_NONE;
     ubi_class_ix class_ix = class_of(w, node);
@@ -97,15 +97,15 @@ static ubi_status push_step(walk *w, uint32_t next, uint32_t end, ubi_class_ix c
         w->is_open[class_ix] = 1;
     uint32_t soon = end - next < AHEAD ? end : next + AHEAD;
     for (uint32_t i = next; i < soon; i++)
-        fetch(w, i);
+        class_fetch(w, i);
     return step_list_push(&w->way, w->s->allocator, (step){ next, end, class_ix });
 }
 
-static ubi_status enter(walk *w, ubi_node_ix node) {
-    return push_step(w, w->d->first[node], w->d->first[node + 1], count(w, node));
+static ubi_status node_enter(walk *w, ubi_node_ix node) {
+    return push_step(w, w->d->first[node], w->d->first[node + 1], retained_count(w, node));
 }
 
-static void leave(walk *w) {
+static void node_leave(walk *w) {
     const step *s = &w->way.at[--w->way.n];
     if (s->class_ix != UBI_NONE)
         w->is_open[s->class_ix] = 0;
@@ -114,18 +114,18 @@ static void leave(walk *w) {
 }
 
 /* Looks at nodes below the last step up to one that dominates others, which is entered. */
-static ubi_status advance(walk *w) {
+static ubi_status walk_advance(walk *w) {
     step *s = &w->way.at[w->way.n - 1];
     const uint32_t *first = w->d->first;
     while (s->next < s->end) {
         if (s->end - s->next > AHEAD)
-            fetch(w, s->next + AHEAD);
+            class_fetch(w, s->next + AHEAD);
         ubi_node_ix node = w->d->dominated[s->next++];
         if (first[node] != first[node + 1])
-            return enter(w, node);
-        count(w, node);
+            return node_enter(w, node);
+        retained_count(w, node);
     }
-    leave(w);
+    node_leave(w);
     return UBI_OK;
 }
 
@@ -137,7 +137,7 @@ static void open_of_part(walk *w, uint8_t open) {
 }
 
 /* Offers the second half of what a step has left. */
-static void offer(const walk *w, step *from, size_t n_steps) {
+static void node_offer(const walk *w, step *from, size_t n_steps) {
     part *half = &w->sharing->offer;
     *half = w->part;
     for (size_t i = 0; i < n_steps; i++)
@@ -157,7 +157,7 @@ static void give_part(walk *w) {
         return;
     pthread_mutex_lock(&w->sharing->lock);
     if (w->sharing->call == CALL_WANTED && w->sharing->n_parts < MOST_PARTS)
-        offer(w, &w->way.at[w->n_given], w->n_given + 1);
+        node_offer(w, &w->way.at[w->n_given], w->n_given + 1);
     if (w->sharing->call == CALL_WANTED)
         w->sharing->call = CALL_NONE; /* there is one, or there will be no more */
     pthread_mutex_unlock(&w->sharing->lock);
@@ -202,7 +202,7 @@ static ubi_status walk_down(walk *w) {
             give_part(w);
         if ((w->n_done++ & 0xffff) == 0 && w->progress && !ubi__progress(w->progress, "summing up", 0, 0))
             return ubi__fail_cancelled();
-        UBI_TRY(advance(w));
+        UBI_TRY(walk_advance(w));
     }
     return UBI_OK;
 }
@@ -228,7 +228,7 @@ static void walk_aside(void *payload) {
         end_sharing(w->sharing);
 }
 
-static ubi_status start(walk *w, ubi_summary *s, sharing *all, const ubi_progress *progress) {
+static ubi_status walk_start(walk *w, ubi_summary *s, sharing *all, const ubi_progress *progress) {
     *w = (walk){ .s = s, .d = s->dominators, .look = s->look, .kind = s->look->graph->kind.at, .progress = progress };
     w->sharing = all;
     w->is_open = ubi__calloc_array(s->allocator, s->rows.n, sizeof *w->is_open);
@@ -236,7 +236,7 @@ static ubi_status start(walk *w, ubi_summary *s, sharing *all, const ubi_progres
     return w->is_open && w->retained_bytes ? UBI_OK : ubi__fail_nomem();
 }
 
-static void finish(walk *w) {
+static void walk_finish(walk *w) {
     const ubi_allocator *a = w->s->allocator;
     size_t n_classes = w->s->rows.n;
     for (size_t i = 0; w->retained_bytes && i < n_classes; i++)
@@ -249,7 +249,7 @@ static void finish(walk *w) {
 static ubi_status walk_together(walk *first, walk *second, ubi__helper *helper) {
     if (helper->threaded)
         ubi__helper_give(helper, &second->chore, walk_aside, second);
-    ubi_status status = enter(first, first->d->root);
+    ubi_status status = node_enter(first, first->d->root);
     if (status == UBI_OK)
         status = walk_parts(first);
     end_sharing(first->sharing);
@@ -265,14 +265,14 @@ ubi_status ubi__summary_add_retained(ubi_summary *s, const ubi_progress *progres
         return UBI_OK;
     pthread_mutex_init(&all.lock, NULL);
     pthread_cond_init(&all.changed, NULL);
-    ubi_status status = start(&first, s, &all, progress);
+    ubi_status status = walk_start(&first, s, &all, progress);
     if (status == UBI_OK && helper->threaded)
-        status = start(&second, s, &all, NULL);
+        status = walk_start(&second, s, &all, NULL);
     if (status == UBI_OK)
         status = walk_together(&first, &second, helper);
-    finish(&first);
+    walk_finish(&first);
     if (second.s)
-        finish(&second);
+        walk_finish(&second);
     pthread_cond_destroy(&all.changed);
     pthread_mutex_destroy(&all.lock);
     return status;

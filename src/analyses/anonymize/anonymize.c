@@ -141,7 +141,7 @@ static bool is_position(ubi_text word) {
     return n == word.len && n >= 1 && n <= 3 && (n == 1 || word.ptr[0] != '0');
 }
 
-static ubi_status member(ubi_anonymizer *a, ubi_text word) {
+static ubi_status member_name(ubi_anonymizer *a, ubi_text word) {
     return is_position(word) ? ubi__anonymizer_keep(a, word) : ubi__anonymizer_word(a, UBI__NAMES_MEMBER, word);
 }
 
@@ -251,7 +251,7 @@ ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text) {
         size_t end = at;
         while (end < text.len && !is_separator(text.ptr[end]))
             end++;
-        UBI_TRY(member(a, ubi__text_slice(text, at, end)));
+        UBI_TRY(member_name(a, ubi__text_slice(text, at, end)));
         at = end;
         while (end < text.len && is_separator(text.ptr[end]))
             end++;
@@ -302,19 +302,19 @@ static bool is_symbol(ubi_text text) {
            (text.len == n + 1 || (text.len > n + 2 && text.ptr[n] == ' '));
 }
 
-static ubi_status symbol(ubi_anonymizer *a, ubi_text text) {
+static ubi_status symbol_name(ubi_anonymizer *a, ubi_text text) {
     size_t n = sizeof symbol_start - 1, start = n + (text.ptr[n] == ' '), end = text.len - 1;
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, start)));
     UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_MEMBER, ubi__text_slice(text, start, end)));
     return ubi__anonymizer_keep(a, ubi__text_slice(text, end, text.len));
 }
 
-static ubi_status property(ubi_anonymizer *a, ubi_text text) {
+static ubi_status property_name(ubi_anonymizer *a, ubi_text text) {
     bool is_private = text.len && text.ptr[0] == '#'; /* "#secret" */
     if (is_symbol(text))
-        return symbol(a, text);
+        return symbol_name(a, text);
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(text, 0, is_private)));
-    return member(a, ubi__text_slice(text, is_private, text.len));
+    return member_name(a, ubi__text_slice(text, is_private, text.len));
 }
 
 /* Whether each number could be that of an element. */
@@ -356,7 +356,7 @@ static ubi_status edge_name(ubi_anonymizer *a, ubi_text text) {
         UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_CLASS, ubi__text_slice(name, 13, n - 1)));
         return ubi__anonymizer_keep(a, ubi__text_slice(text, n - 1, text.len));
     }
-    UBI_TRY(property(a, name));
+    UBI_TRY(property_name(a, name));
     return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));
 }
 

@@ -65,7 +65,7 @@ static const char *allocator_ending(ubi_text word) {
     return NULL;
 }
 
-static ubi_status identifier(ubi_anonymizer *a, ubi_text word) {
+static ubi_status native_identifier(ubi_anonymizer *a, ubi_text word) {
     if (is_small_number(word) || has_public_beginning(a, word) || is_public(a, UBI__NAMES_NATIVE, word))
         return ubi__anonymizer_keep_word(a, word);
     const char *ending = allocator_ending(word);
@@ -102,7 +102,7 @@ static void read_sign(scopes *s, char c) {
 }
 
 /* What stands between two words. After `operator` there may be brackets that open nothing. */
-static ubi_status between(ubi_anonymizer *a, scopes *s, ubi_text signs, bool is_operator) {
+static ubi_status native_between(ubi_anonymizer *a, scopes *s, ubi_text signs, bool is_operator) {
     size_t at = 0;
     if (is_operator)
         while (at < signs.len && signs.ptr[at] && strchr("()[]", signs.ptr[at]) && at < 2)
@@ -125,7 +125,7 @@ static ubi_status word_of_function(ubi_anonymizer *a, scopes *s, ubi_text word) 
     bool is_known = s->goes_on ? fits && s->is_known[s->depth] : is_known_space(word);
     if (fits)
         s->is_known[s->depth] = is_known;
-    return is_known ? ubi__anonymizer_keep_word(a, word) : identifier(a, word);
+    return is_known ? ubi__anonymizer_keep_word(a, word) : native_identifier(a, word);
 }
 
 ubi_status ubi__anonymizer_native_function(ubi_anonymizer *a, ubi_text text) {
@@ -142,7 +142,7 @@ ubi_status ubi__anonymizer_native_function(ubi_anonymizer *a, ubi_text text) {
         while (end < text.len && !is_word_byte(text.ptr[end]))
             end++;
         if (end > at)
-            UBI_TRY(between(a, &s, ubi__text_slice(text, at, end), is_operator));
+            UBI_TRY(native_between(a, &s, ubi__text_slice(text, at, end), is_operator));
         at = end;
     }
     return UBI_OK;
@@ -170,7 +170,7 @@ static ubi_text without_version(ubi_text stem) {
 }
 
 /* Numbers between points; large ones may be somebody's. */
-static ubi_status version(ubi_anonymizer *a, ubi_text text) {
+static ubi_status library_version(ubi_anonymizer *a, ubi_text text) {
     for (size_t at = 0; at < text.len;) {
         size_t end = at;
         while (end < text.len && text.ptr[end] != '.')
@@ -186,12 +186,12 @@ static ubi_status version(ubi_anonymizer *a, ubi_text text) {
     return UBI_OK;
 }
 
-static ubi_status library(ubi_anonymizer *a, ubi_text name, size_t end) {
+static ubi_status library_name(ubi_anonymizer *a, ubi_text name, size_t end) {
     ubi_text stem = ubi__text_slice(name, 0, end);
     bool known = is_public(a, UBI__NAMES_LIBRARY, stem) || is_public(a, UBI__NAMES_LIBRARY, without_version(stem));
     UBI_TRY(known ? ubi__anonymizer_keep_word(a, stem) : ubi__anonymizer_word(a, 0, stem));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(name, end, end + 3)));
-    return version(a, ubi__text_slice(name, end + 3, name.len));
+    return library_version(a, ubi__text_slice(name, end + 3, name.len));
 }
 
 /* Where the known extension of a source file begins, or the length. */
@@ -203,14 +203,14 @@ static size_t extension_start(const ubi_anonymizer *a, ubi_text name) {
     return known ? at : name.len;
 }
 
-static ubi_status segment(ubi_anonymizer *a, ubi_text name) {
+static ubi_status path_segment(ubi_anonymizer *a, ubi_text name) {
     size_t end = library_end(name);
     if (name.len == 0 || ubi__text_is(name, ".") || ubi__text_is(name, ".."))
         return ubi__anonymizer_keep(a, name);
     if (is_small_number(name) || is_public(a, UBI__NAMES_FOLDER, name))
         return ubi__anonymizer_keep_word(a, name);
     if (end < name.len)
-        return library(a, name, end);
+        return library_name(a, name, end);
     end = extension_start(a, name);
     UBI_TRY(ubi__anonymizer_word(a, 0, ubi__text_slice(name, 0, end)));
     return ubi__anonymizer_keep(a, ubi__text_slice(name, end, name.len));
@@ -229,7 +229,7 @@ ubi_status ubi__anonymizer_native_file(ubi_anonymizer *a, ubi_text path) {
         size_t end = at;
         while (end < path.len && path.ptr[end] != '/' && path.ptr[end] != '\\')
             end++;
-        UBI_TRY(segment(a, ubi__text_slice(path, at, end)));
+        UBI_TRY(path_segment(a, ubi__text_slice(path, at, end)));
         at = end + (end < path.len);
         UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(path, end, at)));
     }

@@ -52,7 +52,7 @@ static size_t find_any(ubi_text text, size_t at, const char *characters) {
 }
 
 /* Segments one by one; a query or fragment is one word. */
-static ubi_status path(ubi_anonymizer *a, ubi_text text) {
+static ubi_status source_path(ubi_anonymizer *a, ubi_text text) {
     size_t query = find_any(text, 0, "?#");
     for (size_t at = 0; at < query;) {
         size_t end = find_any(ubi__text_slice(text, 0, query), at, "/\\");
@@ -84,7 +84,7 @@ static ubi_status authority_and_path(ubi_anonymizer *a, ubi_text text) {
     size_t port = port_start(authority);
     UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_HOST, ubi__text_slice(authority, 0, port)));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text_slice(authority, port, end)));
-    return path(a, ubi__text_slice(text, end, text.len));
+    return source_path(a, ubi__text_slice(text, end, text.len));
 }
 
 static bool is_scheme_character(char c) {
@@ -109,7 +109,7 @@ static bool is_module(ubi_text text) {
 }
 
 /* A program can call its own code so, too: what is no module of Node is replaced, folder by folder. */
-static ubi_status module(ubi_anonymizer *a, ubi_text text) {
+static ubi_status source_module(ubi_anonymizer *a, ubi_text text) {
     const unsigned lists = UBI__NAMES_MODULE | UBI__NAMES_MEMBER;
     size_t at = sizeof module_scheme - 1;
     if (ubi__public_names_has(&a->names, lists, ubi__text_slice(text, at, text.len)))
@@ -130,14 +130,14 @@ static bool is_numbered_script(ubi_text text) {
     return text.len > n && memcmp(text.ptr, scheme, n) == 0 && ubi__count_digits(text, n) == text.len - n;
 }
 
-static ubi_status location(ubi_anonymizer *a, ubi_text text) {
+static ubi_status source_location(ubi_anonymizer *a, ubi_text text) {
     size_t n = scheme_length(text);
     if (ubi__public_names_has(&a->names, UBI__NAMES_FILE, text) || is_numbered_script(text))
         return ubi__anonymizer_keep_word(a, text);
     if (n == 0)
-        return path(a, text);
+        return source_path(a, text);
     if (is_module(text))
-        return module(a, text);
+        return source_module(a, text);
     UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_SCHEME, ubi__text_slice(text, 0, n)));
     UBI_TRY(ubi__anonymizer_keep(a, ubi__text(":")));
     n++;
@@ -159,7 +159,7 @@ static size_t find_last(ubi_text text, size_t end, const char *needle) {
 }
 
 /* Offset of " line 70 > eval" when text[0..end) ends in such, else SIZE_MAX. */
-static size_t introduction(const ubi_anonymizer *a, ubi_text text, size_t end) {
+static size_t source_introduction(const ubi_anonymizer *a, ubi_text text, size_t end) {
     size_t arrow = find_last(text, end, " > ");
     if (arrow == SIZE_MAX ||
         !ubi__public_names_has(&a->names, UBI__NAMES_INTRODUCER, ubi__text_slice(text, arrow + 3, end)))
@@ -170,11 +170,11 @@ static size_t introduction(const ubi_anonymizer *a, ubi_text text, size_t end) {
     return ubi__count_digits(ubi__text_slice(text, 0, arrow), line + 6) == arrow - line - 6 ? line : SIZE_MAX;
 }
 
-static ubi_status introduced(ubi_anonymizer *a, ubi_text text) {
+static ubi_status source_introduced(ubi_anonymizer *a, ubi_text text) {
     size_t end = text.len, start;
-    while ((start = introduction(a, text, end)) != SIZE_MAX)
+    while ((start = source_introduction(a, text, end)) != SIZE_MAX)
         end = start;
-    UBI_TRY(location(a, ubi__text_slice(text, 0, end)));
+    UBI_TRY(source_location(a, ubi__text_slice(text, 0, end)));
     return ubi__anonymizer_keep(a, ubi__text_slice(text, end, text.len));
 }
 
@@ -185,10 +185,10 @@ ubi_status ubi__anonymizer_source(ubi_anonymizer *a, ubi_text source) {
     for (size_t at = 0; at + n <= source.len; at++) {
         if (memcmp(source.ptr + at, arrow, n) != 0)
             continue;
-        UBI_TRY(introduced(a, ubi__text_slice(source, start, at)));
+        UBI_TRY(source_introduced(a, ubi__text_slice(source, start, at)));
         UBI_TRY(ubi__anonymizer_keep(a, ubi__text(arrow)));
         start = at + n;
         at = start - 1;
     }
-    return introduced(a, ubi__text_slice(source, start, source.len));
+    return source_introduced(a, ubi__text_slice(source, start, source.len));
 }

@@ -92,7 +92,7 @@ static bool same_content(const ubi__fxs_frame_row *a, const ubi__fxs_frame_row *
            a->column == b->column && a->is_system == b->is_system && a->is_self_hosted == b->is_self_hosted;
 }
 
-static ubi_status describe(ubi__fxs_encoder *e, ubi_stack stack, ubi__fxs_frame_row *out) {
+static ubi_status frame_describe(ubi__fxs_encoder *e, ubi_stack stack, ubi__fxs_frame_row *out) {
     ubi_frame frame;
     ubi_stack_frame(stack, &frame);
     *out = (ubi__fxs_frame_row){ .id = frame.id,
@@ -109,7 +109,7 @@ static ubi_status is_same_frame(ubi__fxs_encoder *e, ubi_stack stack, ubi_frame_
     *same = false;
     for (int i = 0; i < COMPARED_FRAMES_MAX; i++) {
         ubi__fxs_frame_row frame;
-        UBI_TRY(describe(e, stack, &frame));
+        UBI_TRY(frame_describe(e, stack, &frame));
         const ubi__fxs_frame_row *known = &e->frames.rows.at[row];
         if (known->is_cut || !same_content(&frame, known))
             return UBI_OK;
@@ -152,7 +152,7 @@ static ubi_status add_row(ubi__fxs_encoder *e, ubi_stack stack, const ubi__fxs_f
 static ubi_status plan_frame(ubi__fxs_encoder *e, ubi_stack stack, ubi_frame_ix *row) {
     ubi__fxs_frames *f = &e->frames;
     ubi__fxs_frame_row frame;
-    UBI_TRY(describe(e, stack, &frame));
+    UBI_TRY(frame_describe(e, stack, &frame));
     ubi__fxs_frame_plan *plan = &e->stack.at[e->stack.n];
     plan->row = UBI_NONE;
     if (*row != UBI_NONE) {

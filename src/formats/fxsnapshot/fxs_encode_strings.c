@@ -109,7 +109,7 @@ ubi_text ubi__fxs_visible(ubi_text text) {
     return text;
 }
 
-static ubi_status intern(ubi__fxs_encoder *e, ubi__fxs_string_table *t, ubi_str_ix *out, ubi_text text) {
+static ubi_status string_intern(ubi__fxs_encoder *e, ubi__fxs_string_table *t, ubi_str_ix *out, ubi_text text) {
     UBI_TRY(ubi__vec_u32_reserve(&t->wire_ix, e->allocator, 1));
     ubi_str_ix handle;
     UBI_TRY(ubi__strtab_intern(&t->own, &handle, ubi__fxs_visible(text)));
@@ -120,11 +120,11 @@ static ubi_status intern(ubi__fxs_encoder *e, ubi__fxs_string_table *t, ubi_str_
 }
 
 ubi_status ubi__fxs_encode_string(ubi__fxs_encoder *e, ubi_str_ix *out, ubi_text text) {
-    return intern(e, &e->two_byte, out, text);
+    return string_intern(e, &e->two_byte, out, text);
 }
 
 ubi_status ubi__fxs_encode_byte_string(ubi__fxs_encoder *e, ubi_str_ix *out, ubi_text bytes) {
-    return intern(e, &e->one_byte, out, bytes);
+    return string_intern(e, &e->one_byte, out, bytes);
 }
 
 /* ---- uses --------------------------------------------------------------------------------------------------------- */

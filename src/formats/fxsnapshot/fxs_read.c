@@ -48,7 +48,7 @@ static ubi_status report_progress(ubi__fxs_reader *r) {
     return UBI_OK;
 }
 
-static ubi_status more(ubi__fxs_reader *r) {
+static ubi_status window_more(ubi__fxs_reader *r) {
     UBI_TRY(report_progress(r));
     return ubi__fxs_window_more(&r->window);
 }
@@ -90,7 +90,7 @@ static ubi_status take_body(ubi__fxs_reader *r, ubi__fxs_fields_fn fields) {
             break;
         uint64_t end_before = r->window.end_offset;
         UBI_TRY(ubi__fxs_node_pin(r));
-        UBI_TRY(more(r));
+        UBI_TRY(window_more(r));
         if (r->window.end_offset == end_before)
             return fail_cut(r);
     }
@@ -105,7 +105,7 @@ static ubi_status take_body(ubi__fxs_reader *r, ubi__fxs_fields_fn fields) {
 static ubi_status read_length(ubi__fxs_reader *r, uint32_t *length, bool *got) {
     ubi__fxs_window *w = &r->window;
     while (w->end - w->at < LONGEST_VARINT && !w->ended)
-        UBI_TRY(more(r));
+        UBI_TRY(window_more(r));
     r->message_offset = ubi__fxs_window_offset(w, w->at);
     uint64_t value;
     const uint8_t *q = w->at < w->end ? ubi__wire_varint(w->at, &value) : NULL;
@@ -325,7 +325,7 @@ static ubi_status explain_fault(ubi__fxs_reader *r, const ubi__id_fault *fault) 
                          (unsigned long long)(fault->edge - g->first_edge.at[source]), id);
 }
 
-static ubi_status finish(ubi__fxs_reader *r, ubi_graph **out) {
+static ubi_status graph_finish(ubi__fxs_reader *r, ubi_graph **out) {
     ubi__id_fault fault = { UBI__ID_FAULT_NONE, 0, 0, 0 };
     UBI_TRY(place_all_one_byte(r));
     r->builder->graph->format = ubi__format_fxsnapshot.name;
@@ -353,7 +353,7 @@ static ubi_status read_all(ubi__fxs_reader *r, ubi_graph **out) {
     UBI_TRY(read_metadata(r));
     UBI_TRY(read_nodes(r));
     note_early_end(r);
-    return finish(r, out);
+    return graph_finish(r, out);
 }
 
 static ubi_status read_fxsnapshot(ubi_graph **out, ubi__format_input *input) {

@@ -46,7 +46,7 @@ static void fini_save(ubi__fxs_save *s) {
     ubi__fxs_encode_free(s->encoder);
 }
 
-static void tell(ubi_save_info *info, const ubi__fxs_encoder *encoder) {
+static void save_info_fill(ubi_save_info *info, const ubi__fxs_encoder *encoder) {
     ubi__fxs_totals totals = ubi__fxs_encode_totals(encoder);
     *info = (ubi_save_info){ .stream_bytes = totals.stream_bytes,
                              .node_count = totals.nodes,
@@ -56,8 +56,8 @@ static void tell(ubi_save_info *info, const ubi__fxs_encoder *encoder) {
                              .cut_stacks = totals.cut_stacks };
 }
 
-static ubi_status save(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
-                       void *payload, ubi_save_info *info) {
+static ubi_status save_fxsnapshot(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
+                                  void *payload, ubi_save_info *info) {
     ubi__fxs_save s;
     init_save(&s, options);
     ubi_status status = ubi__fxs_encode_new(&s.encoder, write, payload, s.allocator);
@@ -66,7 +66,7 @@ static ubi_status save(const ubi__save_subject *what, const ubi_save_options *op
     if (status == UBI_OK)
         status = ubi__fxs_encode_end(s.encoder);
     if (status == UBI_OK)
-        tell(info, s.encoder);
+        save_info_fill(info, s.encoder);
     fini_save(&s);
     return status;
 }
@@ -75,5 +75,5 @@ const ubi__save_format ubi__save_format_fxsnapshot = {
     .about = { "fxsnapshot", ".fxsnapshot", "Firefox's format: everything, for Firefox and for ubiheap" },
     .saves_walks = true,
     .saves_views = true,
-    .save = save,
+    .save = save_fxsnapshot,
 };

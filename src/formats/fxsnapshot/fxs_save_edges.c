@@ -65,7 +65,7 @@ static inline uint64_t find_field(ubi__fxs_walk *w, const ubi__fxs_name_key *key
     return differs ? 0 : recent->field;
 }
 
-static void remember(ubi__fxs_walk *w, const ubi__fxs_name_key *key, const ubi__fxs_edge *edge) {
+static void name_remember(ubi__fxs_walk *w, const ubi__fxs_name_key *key, const ubi__fxs_edge *edge) {
     const ubi__fxs_encoder *e = w->save->encoder;
     if (edge->name != UBI_NONE && ubi__fxs_is_known(&e->two_byte, edge->name))
         *place_of(w, key) = (ubi__fxs_recent_name){ *key, ubi__fxs_name_field(e, edge->name) };
@@ -99,7 +99,7 @@ static ubi_status give_texted_edge(ubi__fxs_walk *w, uint64_t referent, ubi_text
         return UBI_OK;
     }
     UBI_TRY(give_edge(w, &edge, referent, name));
-    remember(w, &key, &edge);
+    name_remember(w, &key, &edge);
     return UBI_OK;
 }
 
@@ -156,7 +156,7 @@ static ubi_status give_new_edge(ubi__fxs_walk *w, const ubi_keyed_edge *keyed) {
     ubi__fxs_edge edge;
     UBI_TRY(give_edge_of_key(w, &edge, keyed));
     if (keyed->name.base != UBI_EDGE_KEY_NUMBER)
-        remember(w, &key, &edge);
+        name_remember(w, &key, &edge);
     return UBI_OK;
 }
 

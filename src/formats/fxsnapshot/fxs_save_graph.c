@@ -136,7 +136,7 @@ static ubi_status enumerate_adopted(graph_save *g, ubi__fxs_edge_fn fn, void *fn
     return UBI_OK;
 }
 
-static ubi_status enumerate(void *payload, ubi__fxs_edge_fn fn, void *fn_payload) {
+static ubi_status enumerate_edges(void *payload, ubi__fxs_edge_fn fn, void *fn_payload) {
     graph_save *g = payload;
     const ubi_edge_set *set = g->view ? g->view->edges : NULL;
     ubi_edge_ix end = g->graph->first_edge.at[g->node + 1];
@@ -196,7 +196,7 @@ static ubi_status write_node(graph_save *g, ubi_node_ix n) {
         UBI_TRY(look_up_words(g, &node, n));
     if (graph->first_edge.at[n] < graph->first_edge.at[n + 1] || (n == g->root && g->adopted.n)) {
         g->node = n;
-        node.edges = g->name_handles ? enumerate : enumerate_plain;
+        node.edges = g->name_handles ? enumerate_edges : enumerate_plain;
         node.edges_payload = g;
     }
     return ubi__fxs_save_node(g->save, &node);
@@ -255,7 +255,7 @@ static ubi_status look_up_kinds(graph_save *g) {
     return UBI_OK;
 }
 
-static ubi_status run(graph_save *g) {
+static ubi_status save_all(graph_save *g) {
     const ubi_graph *graph = g->graph;
     UBI_TRY(choose_handles(g));
     UBI_TRY(look_up_kinds(g));
@@ -280,7 +280,7 @@ ubi_status ubi__fxs_save_graph(ubi__fxs_save *s, const ubi_graph *graph) {
     s->n_total = graph->n_nodes;
     ubi__fxs_encode_set_frame_names(s->encoder, frame_names, &g);
     ubi__fxs_encode_limit_stacks(s->encoder, s->options->max_stack_frames);
-    ubi_status status = run(&g);
+    ubi_status status = save_all(&g);
     free_handles(&g);
     ubi__vec_u32_fini(&g.adopted, s->allocator);
     return status;

@@ -77,7 +77,7 @@ static ubi_status frame_names(void *payload, ubi_stack stack, const ubi_frame *f
     return ubi__fxs_save_text(payload, function_name, UBI_TEXT_FRAME_FUNCTION, frame->function_name);
 }
 
-static ubi_status run(ubi__fxs_walk *w, ubi_node root) {
+static ubi_status walk_heap(ubi__fxs_walk *w, ubi_node root) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t now_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
@@ -102,7 +102,7 @@ ubi_status ubi__fxs_save_walk(ubi__fxs_save *s, ubi_node root) {
     uint32_t max_frames = s->options->max_stack_frames;
     ubi__fxs_encode_set_frame_names(s->encoder, frame_names, s);
     ubi__fxs_encode_limit_stacks(s->encoder, max_frames ? max_frames : UBI_STACK_SAVED_DEPTH);
-    ubi_status status = w->frontier ? run(w, root) : UBI_ENOMEM;
+    ubi_status status = w->frontier ? walk_heap(w, root) : UBI_ENOMEM;
     ubi__frontier_free(w->frontier);
     UBI_DELETE(s->allocator, w);
     return status;

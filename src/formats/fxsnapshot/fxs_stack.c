@@ -47,7 +47,7 @@ static ubi_status fail_stack(const stack_walk *w, const char *what) {
 }
 
 /* Appends an occurrence of the one sub-message that a level has. In real files there is only one occurrence. */
-static ubi_status merge(stack_walk *w, slice *into, bool has_before, const uint8_t *bytes, size_t n) {
+static ubi_status slice_merge(stack_walk *w, slice *into, bool has_before, const uint8_t *bytes, size_t n) {
     ubi__vec_u8 *own = &w->merged[w->around ^ 1];
     if (!has_before) {
         *into = (slice){ bytes, n };
@@ -116,7 +116,7 @@ static ubi_status read_stack_frame(stack_walk *w, slice s, stack_frame *out) {
         field f = { 0, 0, { NULL, 0 } };
         UBI_TRY(next_field(w, &p, end, &f));
         if (f.tag == UBI__TAG(1, UBI__WIRE_BYTES)) {
-            UBI_TRY(merge(w, &out->data, out->has_data, f.bytes.at, f.bytes.n));
+            UBI_TRY(slice_merge(w, &out->data, out->has_data, f.bytes.at, f.bytes.n));
             out->has_data = true;
             out->has_ref = false;
         } else if (f.tag == UBI__TAG(2, UBI__WIRE_VARINT)) {
@@ -143,7 +143,7 @@ static ubi_status data_field(stack_walk *w, const field *f, frame_data *out) {
         out->has_id = true;
         break;
     case UBI__TAG(2, UBI__WIRE_BYTES):
-        UBI_TRY(merge(w, &out->parent, out->has_parent, f->bytes.at, f->bytes.n));
+        UBI_TRY(slice_merge(w, &out->parent, out->has_parent, f->bytes.at, f->bytes.n));
         out->has_parent = true;
         break;
     case UBI__TAG(3, UBI__WIRE_VARINT):

@@ -315,7 +315,7 @@ static ubi_status new_index(uint32_t **out, uint32_t n, const ubi_allocator *a) 
     return UBI_OK;
 }
 
-static ubi_status init(line_writer *w) {
+static ubi_status writer_init(line_writer *w) {
     UBI_TRY(ubi__jsonl_out_init(&w->out, w->allocator));
     UBI_TRY(new_index(&w->kind_fragment, ubi_graph_kind_count(w->graph), w->allocator));
     UBI_TRY(new_index(&w->name_fragment, ubi_graph_string_count(w->graph), w->allocator));
@@ -324,7 +324,7 @@ static ubi_status init(line_writer *w) {
     return new_index(&w->field_fragment, ubi_graph_string_count(w->graph), w->allocator);
 }
 
-static void fini(line_writer *w) {
+static void writer_fini(line_writer *w) {
     const ubi_allocator *a = w->allocator;
     ubi__jsonl_out_fini(&w->out, a);
     ubi__free_array(a, w->kind_fragment, (size_t)ubi_graph_kind_count(w->graph) + 1, sizeof *w->kind_fragment);
@@ -334,8 +334,8 @@ static void fini(line_writer *w) {
     ubi__vec_u8_fini(&w->scratch, a);
 }
 
-static ubi_status save(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
-                       void *payload, ubi_save_info *info) {
+static ubi_status save_jsonl(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
+                             void *payload, ubi_save_info *info) {
     const ubi_graph *g = what->graph;
     line_writer w = { .graph = g, .facts = ubi__line_facts_of(g), .options = options };
     w.out =
@@ -346,10 +346,10 @@ static ubi_status save(const ubi__save_subject *what, const ubi_save_options *op
     w.info.string_count = ubi_graph_string_count(g);
     w.info.frame_count = ubi_graph_frame_count(g);
     ubi__strtab_init(&w.fragments, w.allocator);
-    ubi_status status = init(&w);
+    ubi_status status = writer_init(&w);
     if (status == UBI_OK)
         status = write_lines(&w);
-    fini(&w);
+    writer_fini(&w);
     w.info.stream_bytes = w.out.n_written;
     *info = w.info;
     return status;
@@ -357,5 +357,5 @@ static ubi_status save(const ubi__save_subject *what, const ubi_save_options *op
 
 const ubi__save_format ubi__save_format_jsonl = {
     .about = { "jsonl", ".jsonl", "one JSON object per line: for jq, databases and scripts; ubiheap does not read it" },
-    .save = save,
+    .save = save_jsonl,
 };

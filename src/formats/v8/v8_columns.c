@@ -55,7 +55,7 @@ static void touch_side_by_side(ubi__v8_touching *t, const ubi__v8_touched *colum
         }
 }
 
-static void touch(void *payload) {
+static void touch_columns(void *payload) {
     ubi__v8_touching *t = payload;
     touch_side_by_side(t, t->nodes, sizeof t->nodes / sizeof *t->nodes);
     touch_side_by_side(t, t->edges, sizeof t->edges / sizeof *t->edges);
@@ -75,7 +75,7 @@ static void begin_touching(ubi__v8_reader *r) {
     t->edges[1] = TOUCHED(&g->name);
     t->edges[2] = TOUCHED(&g->edge_kind);
     if (r->helper.threaded)
-        ubi__helper_give(&r->helper, &t->chore, touch, t);
+        ubi__helper_give(&r->helper, &t->chore, touch_columns, t);
 }
 
 ubi_status ubi__v8_make_columns(ubi__v8_reader *r) {

@@ -24,14 +24,14 @@ static divider divider_for(uint32_t stride) {
     return (divider){ inverse, UINT32_MAX / stride, k };
 }
 
-static inline uint32_t quotient(const divider *d, uint32_t value) {
+static inline uint32_t divider_quotient(const divider *d, uint32_t value) {
     return (value >> d->rotation | value << (32 - d->rotation) % 32) * d->inverse;
 }
 
 static void divider_check(const divider *d, uint32_t stride) {
     UBI_ASSERT((uint32_t)((stride >> d->rotation) * d->inverse) == 1);
-    UBI_ASSERT(quotient(d, d->limit * stride) == d->limit);
-    UBI_ASSERT(stride == 1 || quotient(d, 1) > d->limit);
+    UBI_ASSERT(divider_quotient(d, d->limit * stride) == d->limit);
+    UBI_ASSERT(stride == 1 || divider_quotient(d, 1) > d->limit);
 }
 
 /* What a batch of edges is checked for. */
@@ -43,13 +43,14 @@ typedef struct places {
     uint32_t stride, type, name, to;
 } places;
 
-static inline __attribute__((always_inline)) findings fill(ubi_graph *g, const uint32_t *restrict in, size_t n,
-                                                           places p, const divider *d, const uint8_t *restrict kinds) {
+static inline __attribute__((always_inline)) findings fill_edges(ubi_graph *g, const uint32_t *restrict in, size_t n,
+                                                                 places p, const divider *d,
+                                                                 const uint8_t *restrict kinds) {
     uint32_t *restrict target = g->target.at + g->target.n, *restrict name = g->name.at + g->name.n;
     uint8_t *restrict kind = g->edge_kind.at + g->edge_kind.n;
     findings f = { 0, 0, 0 };
     for (size_t i = 0; i < n; i++, in += p.stride) {
-        uint32_t type = in[p.type], to = quotient(d, in[p.to]), text = in[p.name];
+        uint32_t type = in[p.type], to = divider_quotient(d, in[p.to]), text = in[p.name];
         uint8_t k = kinds[type & UBI__V8_MAX_TYPES];
         kind[i] = k;
         name[i] = text;
@@ -68,8 +69,8 @@ static findings fill_columns(ubi__v8_reader *r, size_t n, const divider *d) {
     const uint32_t *place = layout->place;
     places p = { layout->stride, place[UBI__V8_EDGE_TYPE], place[UBI__V8_EDGE_NAME], place[UBI__V8_EDGE_TO] };
     if (p.stride == 3 && p.type == 0 && p.name == 1 && p.to == 2)
-        return fill(r->graph, r->rows.numbers.at, n, (places){ 3, 0, 1, 2 }, d, r->meta.edge_kind);
-    return fill(r->graph, r->rows.numbers.at, n, p, d, r->meta.edge_kind);
+        return fill_edges(r->graph, r->rows.numbers.at, n, (places){ 3, 0, 1, 2 }, d, r->meta.edge_kind);
+    return fill_edges(r->graph, r->rows.numbers.at, n, p, d, r->meta.edge_kind);
 }
 
 static ubi_status grow_columns(ubi__v8_reader *r, size_t n) {

@@ -104,7 +104,7 @@ static ubi_text name_of(const ubi_graph *g, ubi_node_ix node) {
 }
 
 /* Where the first internal edge of this name leads, or UBI_NONE. */
-static ubi_node_ix follow(scripts *s, ubi_node_ix node, const char *name, const char *other) {
+static ubi_node_ix follow_edge(scripts *s, ubi_node_ix node, const char *name, const char *other) {
     const ubi_graph *g = s->g;
     uint64_t end = g->first_edge.at[node + 1];
     for (uint64_t e = g->first_edge.at[node]; e < end && s->edges_left; e++, s->edges_left--) {
@@ -126,8 +126,8 @@ static ubi_node_ix script_node(scripts *s, const ubi__v8_location *l) {
         return l->script;
     if (type_of(s->g, l->node) != UBI__V8_CLOSURE)
         return UBI_NONE;
-    ubi_node_ix shared = follow(s, l->node, "shared", "shared");
-    return shared == UBI_NONE ? UBI_NONE : follow(s, shared, "script", "script_or_debug_info");
+    ubi_node_ix shared = follow_edge(s, l->node, "shared", "shared");
+    return shared == UBI_NONE ? UBI_NONE : follow_edge(s, shared, "script", "script_or_debug_info");
 }
 
 /* Names of scripts: the file's alone (Node) or behind a prefix (Chromium); bare or empty it says nothing. */

@@ -133,7 +133,7 @@ static ubi_status read_sections(ubi__v8_reader *r) {
     }
 }
 
-static ubi_status replay(ubi__v8_reader *r) {
+static ubi_status replay_sections(ubi__v8_reader *r) {
     bool nodes = r->complete[UBI__V8_NODES], edges = r->complete[UBI__V8_EDGES];
     UBI_TRY(ubi__v8_replay_rows(r));
     if (!nodes)
@@ -151,7 +151,7 @@ static ubi_status read_all(ubi__v8_reader *r) {
     UBI_TRY(read_sections(r));
     r->input->info->inflated_bytes = r->scan.window.end_offset;
     UBI_TRY(need_sections(r));
-    UBI_TRY(replay(r));
+    UBI_TRY(replay_sections(r));
     return ubi__v8_finish(r);
 }
 
@@ -202,7 +202,7 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
  * JSON begins with a bracket and what may follow it. No fxsnapshot begins so: the first byte of one that is not compressed is
  * the length of a message whose first field is a time or a name, 0x08 or 0xc2.
  */
-static bool guess(const uint8_t *head, size_t n) {
+static bool guess_v8(const uint8_t *head, size_t n) {
     size_t i = n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (i < n && strchr(" \n\r\t", head[i]) && head[i])
         i++;
@@ -217,5 +217,5 @@ static bool guess(const uint8_t *head, size_t n) {
 }
 
 const ubi__format ubi__format_v8 = {
-    .name = "heapsnapshot", .guess = guess, .read = read_v8, .line_facts = &ubi__v8_line_facts
+    .name = "heapsnapshot", .guess = guess_v8, .read = read_v8, .line_facts = &ubi__v8_line_facts
 };

@@ -320,8 +320,8 @@ static void free_save(ubi__v8_save *s) {
     ubi__v8_out_fini(&s->out);
 }
 
-static ubi_status save(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
-                       void *payload, ubi_save_info *info) {
+static ubi_status save_v8(const ubi__save_subject *what, const ubi_save_options *options, ubi__write_fn write,
+                          void *payload, ubi_save_info *info) {
     const ubi_graph *g = what->graph;
     ubi__v8_save s = { .graph = g,
                        .facts = ubi__v8_facts_of(g),
@@ -342,5 +342,5 @@ static ubi_status save(const ubi__save_subject *what, const ubi_save_options *op
 
 const ubi__save_format ubi__save_format_heapsnapshot = {
     .about = { "heapsnapshot", ".heapsnapshot", "V8's format: for Chrome's DevTools, Node.js tools and ubiheap" },
-    .save = save,
+    .save = save_v8,
 };

@@ -20,7 +20,7 @@
 
 /* ---- the memory panel ----------------------------------------------------------------------------------------------- */
 
-static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+static ubi_status firefox_open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
     (void)options, (void)filter;
     return ubi__lens_classes_by_label(look);
 }
@@ -33,7 +33,7 @@ static const ubi_lens firefox_lens = {
     .format = "fxsnapshot",
     .displays = UBI__LENS_DISPLAYS(census_presets),
     .reuses_ids = true,
-    .open = open,
+    .open = firefox_open,
 };
 
 /* ---- kinds of nodes ------------------------------------------------------------------------------------------------- */
@@ -200,12 +200,12 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source_nod
 
 /* ---- the producer --------------------------------------------------------------------------------------------------- */
 
-static bool made(const ubi_graph *graph) {
+static bool firefox_made(const ubi_graph *graph) {
     const char *format = ubi_graph_format_name(graph);
     return strcmp(format, "fxsnapshot") == 0 || strcmp(format, "memory") == 0;
 }
 
-static const char *title(const ubi_graph *graph) {
+static const char *node_title(const ubi_graph *graph) {
     return ubi__root_is_root_list(graph) ? "Firefox" : NULL;
 }
 
@@ -228,8 +228,8 @@ static const ubi__grammar grammar = { .names = public_names };
 
 const ubi__producer ubi__producer_firefox = {
     .name = "firefox",
-    .made = made,
-    .title = title,
+    .made = firefox_made,
+    .title = node_title,
     .how_to_record_stacks = how_to_record_stacks,
     .lens = &firefox_lens,
     .words = &firefox_words,

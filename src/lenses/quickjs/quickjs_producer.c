@@ -184,14 +184,14 @@ static bool path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_p
 /* ---- the producer --------------------------------------------------------------------------------------------------- */
 
 /* A file saved within boundaries need not have everything that the engine has. */
-static bool made(const ubi_graph *graph) {
+static bool quickjs_made(const ubi_graph *graph) {
     for (ubi_kind_ix k = 0; k < ubi_graph_kind_count(graph); k++)
         if (engine_word(ubi_graph_string(graph, ubi_graph_kind(graph, k)->type_name)))
             return true;
     return false;
 }
 
-static const char *title(const ubi_graph *graph) {
+static const char *node_title(const ubi_graph *graph) {
     return ubi__root_is_root_list(graph) ? "QuickJS" : NULL;
 }
 
@@ -215,8 +215,8 @@ static const ubi__producer_words words = {
 
 const ubi__producer ubi__producer_quickjs = {
     .name = "quickjs",
-    .made = made,
-    .title = title,
+    .made = quickjs_made,
+    .title = node_title,
     .how_to_record_stacks = how_to_record_stacks,
     .words = &words,
     .keeps_addresses = true,

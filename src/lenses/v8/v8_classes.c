@@ -203,7 +203,7 @@ static const ubi__v8_location *location_of(classing *c, ubi_node_ix node) {
     return c->next_location < all->n && all->at[c->next_location].node == node ? &all->at[c->next_location] : NULL;
 }
 
-static ubi_status classify(classing *c, ubi_node_ix node) {
+static ubi_status node_classify(classing *c, ubi_node_ix node) {
     ubi__v8_type type = ubi__v8_type_at(c->own, c->g, node);
     const ubi__v8_location *location = type == UBI__V8_OBJECT ? location_of(c, node) : NULL;
     uint32_t name;
@@ -242,7 +242,7 @@ static ubi_status find_classes(classing *c, const ubi__v8_interfaces *like) {
     for (ubi_node_ix node = 0; node < c->g->n_nodes; node++) {
         if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && c->opening->stop)
             return ubi__fail_cancelled();
-        UBI_TRY(classify(c, node));
+        UBI_TRY(node_classify(c, node));
     }
     return UBI_OK;
 }

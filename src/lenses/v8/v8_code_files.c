@@ -51,16 +51,16 @@ static bool is_script_edge(const ubi_graph *g, ubi_edge_ix e) {
     return ubi__text_is(name, "script") || ubi__text_is(name, "script_or_debug_info");
 }
 
-static ubi_status give(spread *s, ubi_node_ix n, ubi_node_ix script) {
+static ubi_status script_give(spread *s, ubi_node_ix n, ubi_node_ix script) {
     s->script[n] = script;
     return ubi__vec_u32_push(&s->waiting, s->allocator, n);
 }
 
-static ubi_status fix(spread *s, ubi_node_ix n, ubi_node_ix script) {
+static ubi_status script_fix(spread *s, ubi_node_ix n, ubi_node_ix script) {
     if (s->fixed[n >> 6] >> (n & 63) & 1)
         return UBI_OK;
     s->fixed[n >> 6] |= UINT64_C(1) << (n & 63);
-    return give(s, n, script);
+    return script_give(s, n, script);
 }
 
 /* Nodes that name their script, and the scripts. */
@@ -71,19 +71,19 @@ static ubi_status find_scripts(spread *s) {
             continue;
         for (ubi_edge_ix e = g->first_edge.at[n]; e < g->first_edge.at[n + 1]; e++)
             if (is_script_edge(g, e) && is_code(g, g->target.at[e])) {
-                UBI_TRY(fix(s, g->target.at[e], g->target.at[e]));
-                UBI_TRY(fix(s, n, g->target.at[e]));
+                UBI_TRY(script_fix(s, g->target.at[e], g->target.at[e]));
+                UBI_TRY(script_fix(s, n, g->target.at[e]));
             }
     }
     return UBI_OK;
 }
 
-static ubi_status reach(spread *s, ubi_node_ix n, ubi_node_ix script) {
+static ubi_status script_reach(spread *s, ubi_node_ix n, ubi_node_ix script) {
     ubi_node_ix old = s->script[n];
     bool fixed = s->fixed[n >> 6] >> (n & 63) & 1;
     if (fixed || old == script || old == MANY || !is_code(s->graph, n) || is_builtin(name_of(s->graph, n)))
         return UBI_OK;
-    return give(s, n, old == UBI_NONE ? script : MANY);
+    return script_give(s, n, old == UBI_NONE ? script : MANY);
 }
 
 static ubi_status spread_scripts(spread *s) {
@@ -93,7 +93,7 @@ static ubi_status spread_scripts(spread *s) {
         ubi_node_ix n = s->waiting.at[--s->waiting.n], script = s->script[n];
         for (ubi_edge_ix e = g->first_edge.at[n]; e < g->first_edge.at[n + 1]; e++)
             if (ubi__graph_edge_kind(g, e) != UBI_EDGE_WEAK)
-                UBI_TRY(reach(s, g->target.at[e], script));
+                UBI_TRY(script_reach(s, g->target.at[e], script));
     }
     for (ubi_node_ix n = 0; n < g->n_nodes; n++)
         if (s->script[n] == MANY)

@@ -135,7 +135,7 @@ static uint32_t owner_by_map(const work *w, ubi_node_ix node) {
     return map_of_map == UBI_NONE ? UBI_NATIVE_CONTEXT_NONE : home_of(w, map_of_map);
 }
 
-static void fix(work *w, ubi_node_ix node, uint32_t owner) {
+static void owner_fix(work *w, ubi_node_ix node, uint32_t owner) {
     w->c->owner[node] = owner;
     if (owner != UBI_NATIVE_CONTEXT_NONE)
         w->is_fixed[node / 64] |= UINT64_C(1) << (node % 64);
@@ -148,15 +148,15 @@ static ubi_status fix_owners(work *w) {
         UBI_TRY(look_at_edges(w, node));
     }
     for (ubi_node_ix node = 0; node < w->g->n_nodes; node++)
-        fix(w, node, owner_by_map(w, node));
+        owner_fix(w, node, owner_by_map(w, node));
     for (uint32_t i = 0; i < w->c->rows.n; i++)
-        fix(w, w->c->rows.at[i].node, i);
+        owner_fix(w, w->c->rows.at[i].node, i);
     return UBI_OK;
 }
 
 /* ---- passing on -------------------------------------------------------------------------------------------------- */
 
-static uint32_t merged(uint32_t owner, uint32_t incoming) {
+static uint32_t owner_merged(uint32_t owner, uint32_t incoming) {
     return owner == UBI_NATIVE_CONTEXT_NONE || owner == incoming ? incoming : UBI_NATIVE_CONTEXT_SHARED;
 }
 
@@ -167,7 +167,7 @@ static ubi_status pass_on(work *w, ubi_node_ix node) {
         ubi_node_ix target = w->g->target.at[e];
         if (kind == UBI_EDGE_SHORTCUT || kind == UBI_EDGE_WEAK || w->is_fixed[target / 64] >> (target % 64) & 1)
             continue;
-        uint32_t now = merged(owner[target], owner[node]);
+        uint32_t now = owner_merged(owner[target], owner[node]);
         if (now == owner[target])
             continue;
         UBI_ASSERT(owner[target] == UBI_NATIVE_CONTEXT_NONE || now == UBI_NATIVE_CONTEXT_SHARED); /* so it ends */
@@ -214,7 +214,7 @@ static void add_sizes(ubi_native_contexts *c, const ubi_lens_view *look, const u
         c->rows.at[i].retained_bytes = ubi_dominators_retained_bytes(dominators, c->rows.at[i].node);
 }
 
-static ubi_status attribute(work *w) {
+static ubi_status attribute_nodes(work *w) {
     const ubi_allocator *a = w->c->allocator;
     size_t n = w->g->n_nodes;
     find_words(w);
@@ -239,7 +239,7 @@ static ubi_status attribute_v8(ubi_native_contexts *c, const ubi_lens_view *look
     size_t n_nodes = c->graph->n_nodes, n_string_words = ubi__strtab_count(&c->graph->strings) / 64 + 1;
     w.map_word = w.context_word = UBI_NONE;
     w.is_name = ubi__calloc_array(c->allocator, n_string_words, sizeof *w.is_name);
-    ubi_status status = w.is_name ? attribute(&w) : ubi__fail_nomem();
+    ubi_status status = w.is_name ? attribute_nodes(&w) : ubi__fail_nomem();
     ubi__free_array(c->allocator, w.is_name, n_string_words, sizeof *w.is_name);
     ubi__free_array(c->allocator, w.map, n_nodes, sizeof *w.map);
     ubi__free_array(c->allocator, w.is_fixed, n_nodes / 64 + 1, sizeof *w.is_fixed);
@@ -248,8 +248,8 @@ static ubi_status attribute_v8(ubi_native_contexts *c, const ubi_lens_view *look
     return status;
 }
 
-static ubi_status make(ubi_native_contexts *c, const ubi_lens_view *look, const ubi_dominators *dominators,
-                       const ubi_progress *progress) {
+static ubi_status contexts_make(ubi_native_contexts *c, const ubi_lens_view *look, const ubi_dominators *dominators,
+                                const ubi_progress *progress) {
     if (look->lens == &ubi__lens_v8)
         UBI_TRY(attribute_v8(c, look, progress));
     add_sizes(c, look, dominators);
@@ -269,7 +269,7 @@ ubi_status ubi_native_contexts_new(ubi_native_contexts **out, const ubi_lens_vie
         return ubi__fail_nomem();
     c->allocator = a;
     c->graph = ubi_graph_ref(look->graph);
-    ubi_status status = make(c, look, dominators, &options->progress);
+    ubi_status status = contexts_make(c, look, dominators, &options->progress);
     if (status == UBI_OK)
         *out = c;
     else

@@ -18,7 +18,7 @@ typedef struct walk {
     ubi__vec_u32 queues[UBI_DETACHED + 1]; /* native nodes, by state */
 } walk;
 
-static ubi_status spread(walk *w, ubi_detachedness state, const ubi_allocator *a) {
+static ubi_status spread_state(walk *w, ubi_detachedness state, const ubi_allocator *a) {
     const ubi_graph *g = w->g;
     ubi__vec_u32 *queue = &w->queues[state];
     while (queue->n) {
@@ -64,7 +64,7 @@ static bool has_states(const ubi_graph *g, bool has_field) {
 }
 
 /* What the file says. */
-static ubi_status seed(walk *w, bool has_field, const ubi_allocator *a) {
+static ubi_status seed_states(walk *w, bool has_field, const ubi_allocator *a) {
     const ubi_graph *g = w->g;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
         uint8_t state = has_field ? g->kinds.rows.at[g->kind.at[node]].detachedness : UBI_DETACHEDNESS_UNKNOWN;
@@ -111,10 +111,10 @@ ubi_status ubi__v8_spread_detachedness(ubi__v8_look *own, const ubi_graph *g, co
     if (!own->detachedness)
         return ubi__fail_nomem();
     walk w = { .own = own, .g = g, .state = own->detachedness };
-    ubi_status status = seed(&w, has_field, a);
+    ubi_status status = seed_states(&w, has_field, a);
     /* All seeds have a state, so that none is taken for an unknown node by the walk of another. */
     for (int state = UBI_ATTACHED; state <= UBI_DETACHED && has_field && status == UBI_OK; state++)
-        status = spread(&w, (ubi_detachedness)state, a);
+        status = spread_state(&w, (ubi_detachedness)state, a);
     for (int state = UBI_ATTACHED; state <= UBI_DETACHED; state++)
         ubi__vec_u32_fini(&w.queues[state], a);
     if (status != UBI_OK || !has_field)

@@ -78,7 +78,7 @@ static bool counts_of_pair(counting *c, ubi_edge_ix e) {
 }
 
 /* `traits`: of the node that the edge leaves. */
-static bool counts(counting *c, uint8_t traits, ubi_edge_ix e) {
+static bool edge_counts(counting *c, uint8_t traits, ubi_edge_ix e) {
     if (traits & UBI__V8_SPECIAL) {
         if ((traits & UBI__V8_TYPE_BITS) == UBI__V8_ARRAY)
             return counts_of_descriptors(c->g, e);
@@ -88,7 +88,7 @@ static bool counts(counting *c, uint8_t traits, ubi_edge_ix e) {
     return ubi__graph_edge_kind(c->g, e) != UBI_EDGE_INTERNAL || counts_of_pair(c, e);
 }
 
-static inline void reach(counting *c, ubi_node_ix target, uint32_t distance) {
+static inline void node_reach(counting *c, ubi_node_ix target, uint32_t distance) {
     UBI_ASSERT(c->n_queued < c->g->n_nodes && !ubi__has_bit(c->reached, target));
     ubi__put_bit(c->reached, target);
     c->distance[target] = distance;
@@ -101,8 +101,8 @@ static void count_from_special(counting *c, ubi_node_ix node) {
         ubi_node_ix target = g->target.at[e];
         if (ubi__has_bit(c->reached, target) || ubi__graph_edge_kind(g, e) == UBI_EDGE_WEAK)
             continue;
-        if (counts(c, c->own->traits[node], e))
-            reach(c, target, c->distance[node] + 1);
+        if (edge_counts(c, c->own->traits[node], e))
+            node_reach(c, target, c->distance[node] + 1);
         else if (c->refused)
             ubi__put_bit(c->refused, target);
     }
@@ -126,7 +126,7 @@ static void count_from(counting *c, ubi_node_ix node) {
     uint32_t distance = c->distance[node] + 1;
     for (ubi_edge_ix e = c->g->first_edge.at[node]; e < end; e++)
         if (!ubi__has_bit(reached, target[e]) && (strong[e / 64] >> (e % 64) & 1))
-            reach(c, target[e], distance);
+            node_reach(c, target[e], distance);
 }
 
 static ubi_status count_all(counting *c) {
@@ -145,7 +145,7 @@ static ubi_status count_all(counting *c) {
 }
 
 /* What is ignored counts as reached before it is; globals cannot be ignored. */
-static void ignore(counting *c) {
+static void ignore_nodes(counting *c) {
     memcpy(c->reached, c->ignored, (c->g->n_nodes / 64 + (size_t)1) * sizeof *c->reached);
     for (size_t i = 0; i < c->own->user_root_edges.n; i++) {
         ubi_node_ix target = c->g->target.at[c->own->user_root_edges.at[i]];
@@ -157,7 +157,7 @@ static void start_at_user_roots(counting *c) {
     for (size_t i = 0; i < c->own->user_root_edges.n; i++) {
         ubi_node_ix target = c->g->target.at[c->own->user_root_edges.at[i]];
         if (!ubi__has_bit(c->reached, target))
-            reach(c, target, 1);
+            node_reach(c, target, 1);
     }
 }
 
@@ -203,13 +203,13 @@ static ubi_status count_twice(counting *c, uint64_t *page) {
     return count_all(c);
 }
 
-static ubi_status count(counting *c, uint64_t *page, const ubi_allocator *a) {
+static ubi_status count_distances(counting *c, uint64_t *page, const ubi_allocator *a) {
     size_t n_words = c->own->n_pairs / 64 + 1, n_nodes = c->g->n_nodes;
     c->queue = ubi__alloc_array(a, n_nodes, sizeof *c->queue);
     c->reached = ubi__calloc_array(a, n_nodes / 64 + 1, sizeof *c->reached);
     c->pending = ubi__calloc_array(a, n_words, sizeof *c->pending);
     if (c->ignored && c->reached)
-        ignore(c);
+        ignore_nodes(c);
     ubi_status status = c->queue && c->reached && c->pending ? count_twice(c, page) : ubi__fail_nomem();
     ubi__free_array(a, c->queue, n_nodes, sizeof *c->queue);
     ubi__free_array(a, c->reached, n_nodes / 64 + 1, sizeof *c->reached);
@@ -221,7 +221,7 @@ ubi_status ubi__v8_count_distances(uint32_t *out, uint64_t *page, const uint64_t
                                    const ubi_graph *g, ubi__v8_opening *opening) {
     counting c = { .own = own, .g = g, .distance = out, .special = special, .opening = opening };
     c.strong = own->essential->words;
-    return count(&c, page, opening->allocator);
+    return count_distances(&c, page, opening->allocator);
 }
 
 ubi_status ubi__v8_distances(uint32_t *out, const ubi_lens_view *look) {
@@ -236,5 +236,5 @@ ubi_status ubi__v8_distances(uint32_t *out, const ubi_lens_view *look) {
  */
 ubi_status ubi__v8_distances_without(uint32_t *out, const ubi_lens_view *look, const uint64_t *ignored) {
     counting c = { .own = ubi__v8_look_of(look), .g = look->graph, .distance = out, .ignored = ignored };
-    return count(&c, NULL, look->allocator);
+    return count_distances(&c, NULL, look->allocator);
 }

@@ -64,7 +64,7 @@ static bool user_roots_are_seeds(const marking *m) {
     return true;
 }
 
-static void spread(marking *m, ubi_node_ix *stack) {
+static void spread_page(marking *m, ubi_node_ix *stack) {
     const ubi_graph *g = m->g;
     size_t n = 0;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++)
@@ -87,13 +87,13 @@ static ubi_status spread_alone(marking *m) {
     ubi_node_ix *stack = ubi__alloc_array(a, m->g->n_nodes, sizeof *stack);
     if (!stack)
         return ubi__fail_nomem();
-    spread(m, stack);
+    spread_page(m, stack);
     ubi__free_array(a, stack, m->g->n_nodes, sizeof *stack);
     return UBI_OK;
 }
 
 /* Distances, and with them the page if it begins where they do. */
-static ubi_status count(marking *m) {
+static ubi_status count_distances(marking *m) {
     uint64_t *page = m->page && user_roots_are_seeds(m) ? m->page : NULL;
     m->own->distance = ubi__alloc_array(m->opening->allocator, m->g->n_nodes, sizeof *m->own->distance);
     if (!m->own->distance)
@@ -114,15 +114,15 @@ typedef struct kind_bits {
 } kind_bits;
 
 /* The lowest bits of eight bytes, as the bits of one. */
-static uint64_t gather(uint64_t bytes) {
+static uint64_t gather_bits(uint64_t bytes) {
     return (bytes & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56;
 }
 
 static void add_kinds(kind_bits *out, uint64_t kinds, unsigned place) {
     uint64_t both = kinds >> 1 & kinds >> 2;
-    out->strong |= gather(~both) << place;
-    out->shortcut |= gather(both & ~kinds) << place;
-    out->internal |= gather(kinds >> 2 & ~(kinds >> 1) & ~kinds) << place;
+    out->strong |= gather_bits(~both) << place;
+    out->shortcut |= gather_bits(both & ~kinds) << place;
+    out->internal |= gather_bits(kinds >> 2 & ~(kinds >> 1) & ~kinds) << place;
 }
 
 /* Of the n edges from `e` on. */
@@ -269,7 +269,7 @@ static ubi_status find_edges(marking *m) {
         ubi__free_array(a, m->page, m->n_words, sizeof *m->page);
         m->page = NULL;
     }
-    UBI_TRY(count(m));
+    UBI_TRY(count_distances(m));
     if (m->page)
         drop_edges_to_page(m);
     put_shortcuts(m);

@@ -148,7 +148,7 @@ bool ubi__v8_is_of_runtime(ubi__fields *fields, ubi_node_ix closure) {
 }
 
 /* At most `max` bytes, whole characters, an ellipsis where something is missing. */
-static void shorten(char *out, size_t room, ubi_text text, size_t max) {
+static void place_shorten(char *out, size_t room, ubi_text text, size_t max) {
     size_t n = text.len;
     if (n > max) {
         n = max;
@@ -165,7 +165,7 @@ void ubi__v8_function_place(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *
     ubi_node_ix file = ubi__v8_script_of(fields, closure);
     if (file == UBI_NONE && at)
         file = at->script;
-    shorten(script, sizeof script, script_name(fields->graph, file), 48);
+    place_shorten(script, sizeof script, script_name(fields->graph, file), 48);
     if (*script && at)
         snprintf(out, UBI__FUNCTION_WORDS, "%s:%llu", script, (unsigned long long)at->line + 1);
     else
@@ -176,7 +176,7 @@ void ubi__v8_function_words(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *
                             ubi_node_ix closure) {
     char function[64], place[UBI__FUNCTION_WORDS];
     ubi_text name = ubi_graph_string(fields->graph, ubi__graph_node_name(fields->graph, closure));
-    shorten(function, sizeof function, name, 48);
+    place_shorten(function, sizeof function, name, 48);
     ubi__v8_function_place(place, facts, fields, closure);
     snprintf(out, UBI__FUNCTION_WORDS, *place ? "%s%s (%.80s)" : "%s%s", name.len ? function : "(anonymous function)",
              name.len ? "()" : "", place);

@@ -44,7 +44,7 @@ static bool is_console_edge(const walk *w, ubi_node_ix source, ubi_edge_ix e) {
            ubi__text_ends(ubi__strtab_get(&g->strings, name), " / DevTools console");
 }
 
-static void reach(walk *w, ubi_node_ix node) {
+static void reach_node(walk *w, ubi_node_ix node) {
     ubi__put_bit(w->reached, node);
     w->stack[w->n_stack++] = node;
 }
@@ -57,13 +57,13 @@ static void walk_from(walk *w, ubi_node_ix node) {
             (w->avoid->nodes && ubi__has_bit(w->avoid->nodes, target)) ||
             (w->avoid->console_edges && is_console_edge(w, node, e)))
             continue;
-        reach(w, target);
+        reach_node(w, target);
     }
 }
 
 static ubi_status walk_all(walk *w) {
     uint64_t n_done = 0;
-    reach(w, w->q->g->root);
+    reach_node(w, w->q->g->root);
     while (w->n_stack) {
         if ((n_done++ & 0xffff) == 0 &&
             !ubi__progress(&w->q->options->progress, "filtering", n_done - 1, w->q->g->n_nodes))

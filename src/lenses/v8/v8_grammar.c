@@ -34,7 +34,7 @@ static bool ends_with(ubi_text text, const char *end) {
 }
 
 /* Offset of the first `needle` at or behind `at`, or SIZE_MAX. */
-static size_t find(ubi_text text, size_t at, const char *needle) {
+static size_t find_text(ubi_text text, size_t at, const char *needle) {
     size_t n = strlen(needle);
     for (; at + n <= text.len; at++)
         if (memcmp(text.ptr + at, needle, n) == 0)
@@ -49,28 +49,28 @@ static size_t count_digits(ubi_text text, size_t at) {
     return n;
 }
 
-static ubi_status keep(ubi_anonymizer *a, const char *text) {
+static ubi_status keep_part(ubi_anonymizer *a, const char *text) {
     return ubi__anonymizer_keep(a, ubi__text(text));
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 /* Words between blanks: classes of an element. */
-static ubi_status words(ubi_anonymizer *a, ubi_text text) {
+static ubi_status keep_words(ubi_anonymizer *a, ubi_text text) {
     for (size_t at = 0; at < text.len;) {
         size_t end = at;
         while (end < text.len && text.ptr[end] != ' ')
             end++;
         UBI_TRY(ubi__anonymizer_word(a, 0, ubi__text_slice(text, at, end)));
         for (at = end; at < text.len && text.ptr[at] == ' '; at++)
-            UBI_TRY(keep(a, " "));
+            UBI_TRY(keep_part(a, " "));
     }
     return UBI_OK;
 }
 
 /* Offset behind `name="value"` at `at`, where a value ends at a quote with a blank or the end behind it; or SIZE_MAX. */
 static size_t attribute_end(ubi_text text, size_t at) {
-    size_t quote = find(text, at, "=\"");
+    size_t quote = find_text(text, at, "=\"");
     if (quote == SIZE_MAX)
         return SIZE_MAX;
     for (size_t i = quote + 2; i < text.len; i++)
@@ -79,42 +79,42 @@ static size_t attribute_end(ubi_text text, size_t at) {
     return SIZE_MAX;
 }
 
-static ubi_status attribute(ubi_anonymizer *a, ubi_text text) {
-    size_t equals = find(text, 0, "=\"");
+static ubi_status tag_attribute(ubi_anonymizer *a, ubi_text text) {
+    size_t equals = find_text(text, 0, "=\"");
     ubi_text name = ubi__text_slice(text, 0, equals);
     bool is_plain = ubi__text_is(name, "id") || ubi__text_is(name, "class");
     UBI_TRY(is_plain ? ubi__anonymizer_keep(a, name) : ubi__anonymizer_word(a, UBI__NAMES_MEMBER, name));
-    UBI_TRY(keep(a, "=\""));
-    UBI_TRY(words(a, ubi__text_slice(text, equals + 2, text.len - 1)));
-    return keep(a, "\"");
+    UBI_TRY(keep_part(a, "=\""));
+    UBI_TRY(keep_words(a, ubi__text_slice(text, equals + 2, text.len - 1)));
+    return keep_part(a, "\"");
 }
 
 /* ` id="u7" class="row"`; what does not look so is a word. */
-static ubi_status attributes(ubi_anonymizer *a, ubi_text text) {
+static ubi_status tag_attributes(ubi_anonymizer *a, ubi_text text) {
     for (size_t at = 0; at < text.len;) {
         if (text.ptr[at] == ' ') {
-            UBI_TRY(keep(a, " "));
+            UBI_TRY(keep_part(a, " "));
             at++;
             continue;
         }
         size_t end = attribute_end(text, at);
         if (end == SIZE_MAX)
             return ubi__anonymizer_word(a, 0, ubi__text_slice(text, at, text.len));
-        UBI_TRY(attribute(a, ubi__text_slice(text, at, end)));
+        UBI_TRY(tag_attribute(a, ubi__text_slice(text, at, end)));
         at = end;
     }
     return UBI_OK;
 }
 
 /* "<li>", `<li id="u7">`. */
-static ubi_status element(ubi_anonymizer *a, ubi_text text) {
+static ubi_status element_name(ubi_anonymizer *a, ubi_text text) {
     bool closed = text.len > 1 && text.ptr[text.len - 1] == '>';
-    size_t inner = text.len - closed, blank = find(ubi__text_slice(text, 0, inner), 0, " ");
+    size_t inner = text.len - closed, blank = find_text(ubi__text_slice(text, 0, inner), 0, " ");
     size_t end = blank == SIZE_MAX ? inner : blank;
-    UBI_TRY(keep(a, "<"));
+    UBI_TRY(keep_part(a, "<"));
     UBI_TRY(ubi__anonymizer_tag(a, ubi__text_slice(text, 1, end)));
-    UBI_TRY(attributes(a, ubi__text_slice(text, end, inner)));
-    return closed ? keep(a, ">") : UBI_OK;
+    UBI_TRY(tag_attributes(a, ubi__text_slice(text, end, inner)));
+    return closed ? keep_part(a, ">") : UBI_OK;
 }
 
 /* ---- names of nodes ---------------------------------------------------------------------------------------------- */
@@ -142,45 +142,45 @@ static ubi_status behind_system(ubi_anonymizer *a, ubi_text text) {
     if (!ends_with(text, builtin))
         return ubi__anonymizer_file_or_function(a, text);
     UBI_TRY(ubi__anonymizer_function(a, ubi__text_slice(text, 0, text.len - (sizeof builtin - 1))));
-    return keep(a, builtin);
+    return keep_part(a, builtin);
 }
 
 /* A list of known names behind a prefix, and perhaps " / " and something of the program's. */
-static ubi_status prefixed(ubi_anonymizer *a, ubi_text text, const char *prefix, unsigned list) {
-    size_t start = strlen(prefix), slash = find(text, start, " / ");
+static ubi_status prefixed_name(ubi_anonymizer *a, ubi_text text, const char *prefix, unsigned list) {
+    size_t start = strlen(prefix), slash = find_text(text, start, " / ");
     ubi_text kind = ubi__text_slice(text, start, slash == SIZE_MAX ? text.len : slash);
-    UBI_TRY(keep(a, prefix));
+    UBI_TRY(keep_part(a, prefix));
     UBI_TRY(ubi__anonymizer_word(a, list, kind));
     if (slash == SIZE_MAX)
         return UBI_OK;
-    UBI_TRY(keep(a, " / "));
+    UBI_TRY(keep_part(a, " / "));
     ubi_text rest = ubi__text_slice(text, slash + 3, text.len);
     /* "shop.js" is a file here, and the same as where a reader takes it for the name of a script */
     return ubi__text_is(kind, "Script") ? ubi__anonymizer_source(a, rest) : behind_system(a, rest);
 }
 
 /* "(code for loadUser)": what stands behind "for" is the program's; "(ArrayPush builtin handle)": V8's. */
-static ubi_status parenthesized(ubi_anonymizer *a, ubi_text text) {
+static ubi_status parenthesized_name(ubi_anonymizer *a, ubi_text text) {
     static const char *const builtins[] = { " builtin handle)", " builtin code)", " builtin)" }; /* of V8 11 to 13 */
-    size_t middle = find(text, 0, " for ");
+    size_t middle = find_text(text, 0, " for ");
     if (is_public(a, UBI__NAMES_NODE, text))
         return ubi__anonymizer_keep(a, text);
     if (middle != SIZE_MAX && ends_with(text, ")")) {
         ubi_text kind = ubi__text_slice(text, 1, middle);
-        UBI_TRY(keep(a, "("));
+        UBI_TRY(keep_part(a, "("));
         UBI_TRY(ubi__text_is(kind, "code") || ubi__text_is(kind, "instruction stream")
                     ? ubi__anonymizer_keep(a, kind)
                     : ubi__anonymizer_word(a, 0, kind));
-        UBI_TRY(keep(a, " for "));
+        UBI_TRY(keep_part(a, " for "));
         UBI_TRY(ubi__anonymizer_file_or_function(a, ubi__text_slice(text, middle + 5, text.len - 1)));
-        return keep(a, ")");
+        return keep_part(a, ")");
     }
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (ends_with(text, builtins[i])) {
-            UBI_TRY(keep(a, "("));
+            UBI_TRY(keep_part(a, "("));
             UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS,
                                          ubi__text_slice(text, 1, text.len - strlen(builtins[i]))));
-            return keep(a, builtins[i]);
+            return keep_part(a, builtins[i]);
         }
     return ubi__anonymizer_word(a, 0, text);
 }
@@ -205,35 +205,36 @@ static ubi_status with_place(ubi_anonymizer *a, ubi_text text, size_t slash) {
     static const char console[] = " / DevTools console";
     if (ends_with(text, console)) {
         UBI_TRY(ubi__anonymizer_file_or_function(a, ubi__text_slice(text, 0, text.len - (sizeof console - 1))));
-        return keep(a, console);
+        return keep_part(a, console);
     }
     UBI_TRY(class_with_note(a, ubi__text_slice(text, 0, slash)));
-    UBI_TRY(keep(a, " / "));
+    UBI_TRY(keep_part(a, " / "));
     return ubi__anonymizer_file_or_function(a, ubi__text_slice(text, slash + 3, text.len));
 }
 
 static bool is_node_name(const ubi_anonymizer *a, ubi_text text) {
     return is_public(a, UBI__NAMES_NODE, text) || starts_with(text, "<") || starts_with(text, "Detached ") ||
-           starts_with(text, "(") || find(text, 0, " / ") != SIZE_MAX || note_length(text) || is_chromium_class(text);
+           starts_with(text, "(") || find_text(text, 0, " / ") != SIZE_MAX || note_length(text) ||
+           is_chromium_class(text);
 }
 
 static ubi_status node_name(ubi_anonymizer *a, ubi_text text) {
     static const char detached[] = "Detached ";
     if (starts_with(text, detached)) {
-        UBI_TRY(keep(a, detached));
+        UBI_TRY(keep_part(a, detached));
         text = ubi__text_slice(text, sizeof detached - 1, text.len);
     }
-    size_t slash = find(text, 0, " / ");
+    size_t slash = find_text(text, 0, " / ");
     if (is_public(a, UBI__NAMES_NODE, text) || is_chromium_class(text))
         return ubi__anonymizer_keep_word(a, text);
     if (starts_with(text, "<"))
-        return element(a, text);
+        return element_name(a, text);
     if (starts_with(text, "("))
-        return parenthesized(a, text);
+        return parenthesized_name(a, text);
     if (starts_with(text, "system / "))
-        return prefixed(a, text, "system / ", UBI__NAMES_SYSTEM);
+        return prefixed_name(a, text, "system / ", UBI__NAMES_SYSTEM);
     if (starts_with(text, "Node / "))
-        return prefixed(a, text, "Node / ", UBI__NAMES_NODEJS);
+        return prefixed_name(a, text, "Node / ", UBI__NAMES_NODEJS);
     if (slash != SIZE_MAX)
         return with_place(a, text, slash);
     if (is_public(a, UBI__NAMES_CLASS, text))
@@ -251,7 +252,7 @@ typedef struct ephemeron {
 
 /* Offset of " @1234" with `behind` after it, at or behind `at`; or SIZE_MAX. The first one, as DevTools look for it. */
 static size_t find_id(ubi_text text, size_t at, const char *behind) {
-    for (size_t i = find(text, at, " @"); i != SIZE_MAX; i = find(text, i + 1, " @")) {
+    for (size_t i = find_text(text, at, " @"); i != SIZE_MAX; i = find_text(text, i + 1, " @")) {
         size_t n = count_digits(text, i + 2);
         if (n && starts_with(ubi__text_slice(text, i + 2 + n, text.len), behind))
             return i;
@@ -268,11 +269,11 @@ static bool parse_ephemeron(ephemeron *out, ubi_text text) {
     out->key_end = find_id(text, out->key, second);
     if (out->key_end == SIZE_MAX)
         return false;
-    out->value = find(text, out->key_end, second) + sizeof second - 1;
+    out->value = find_text(text, out->key_end, second) + sizeof second - 1;
     out->value_end = find_id(text, out->value, third);
     if (out->value_end == SIZE_MAX)
         return false;
-    size_t table = find(text, out->value_end, third) + sizeof third - 1, digits = count_digits(text, table);
+    size_t table = find_text(text, out->value_end, third) + sizeof third - 1, digits = count_digits(text, table);
     return digits && table + digits + 1 == text.len && text.ptr[text.len - 1] == ')' &&
            !memchr(text.ptr, '\n', text.len);
 }
@@ -321,7 +322,7 @@ static bool is_field(const ubi_anonymizer *a, ubi_text text) {
            (starts_with(text, "(") && is_public(a, UBI__NAMES_NODE, text));
 }
 
-static ubi_status field(ubi_anonymizer *a, ubi_text text) {
+static ubi_status field_name(ubi_anonymizer *a, ubi_text text) {
     ephemeron e;
     if (parse_ephemeron(&e, text))
         return ephemeron_name(a, text, &e);
@@ -344,5 +345,5 @@ const ubi__grammar ubi__v8_grammar = {
     .is_node_name = is_node_name,
     .node_name = node_name,
     .is_field = is_field,
-    .field = field,
+    .field = field_name,
 };

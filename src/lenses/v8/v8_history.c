@@ -23,7 +23,7 @@ static size_t span_of(const ubi_allocation_sample *samples, size_t n, uint64_t i
 }
 
 /* Source: HeapSnapshot.ts, buildSamples. */
-static ubi_status samples(ubi_allocation_sample *out, const ubi_lens_view *look, const ubi_progress *progress) {
+static ubi_status history_samples(ubi_allocation_sample *out, const ubi_lens_view *look, const ubi_progress *progress) {
     const ubi_graph *g = ubi_lens_graph_view(look)->graph;
     const ubi__v8_facts *facts = ubi__v8_facts_of(g);
     size_t n = facts->samples.n;
@@ -64,13 +64,13 @@ static ubi_text text_or_empty(const ubi_graph *g, ubi_str_ix string) {
     return text.ptr ? text : (ubi_text){ "", 0 };
 }
 
-static void function(ubi_allocation_function *out, const ubi_graph *graph, ubi_function_ix index) {
+static void history_function(ubi_allocation_function *out, const ubi_graph *graph, ubi_function_ix index) {
     const ubi__v8_function *f = &ubi__v8_facts_of(graph)->functions.at[index];
     *out = (ubi_allocation_function){ text_or_empty(graph, f->name), text_or_empty(graph, f->script_name), f->line,
                                       f->column };
 }
 
-static ubi__frame_history frame(const ubi_graph *graph, ubi_frame_ix index) {
+static ubi__frame_history history_frame(const ubi_graph *graph, ubi_frame_ix index) {
     const ubi__v8_trace *trace = &ubi__v8_facts_of(graph)->traces.at[index];
     return (ubi__frame_history){ trace->function, trace->count, trace->size_bytes };
 }
@@ -78,10 +78,10 @@ static ubi__frame_history frame(const ubi_graph *graph, ubi_frame_ix index) {
 const ubi__producer_history ubi__v8_history = {
     .is_there = is_there,
     .function_count = function_count,
-    .function = function,
-    .frame = frame,
+    .function = history_function,
+    .frame = history_frame,
     .hint_for_lost = "V8 forgets who made an object when a collection moves it: it then counts as gone. To keep all,\n"
                      "start node with --no-compact, Chrome with --js-flags=--no-compact.\n",
     .sample_count = sample_count,
-    .samples = samples,
+    .samples = history_samples,
 };

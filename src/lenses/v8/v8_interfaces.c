@@ -153,7 +153,7 @@ static ubi_status keep_common(inferring *in, uint32_t n_objects) {
     return UBI_OK;
 }
 
-static ubi_status infer(inferring *in, const ubi__v8_shapes *shapes) {
+static ubi_status infer_all(inferring *in, const ubi__v8_shapes *shapes) {
     for (size_t i = 0; i < shapes->rows.n; i++)
         UBI_TRY(add_candidate(in, &shapes->rows.at[i]));
     UBI_TRY(keep_common(in, shapes->n_objects));
@@ -165,7 +165,7 @@ static ubi_status infer(inferring *in, const ubi__v8_shapes *shapes) {
 ubi_status ubi__v8_infer_interfaces(ubi__v8_look *own, const ubi__v8_shapes *shapes, const ubi_graph *g,
                                     const ubi_allocator *a) {
     inferring in = { own, g, a, { 0 }, { 0 } };
-    ubi_status status = infer(&in, shapes);
+    ubi_status status = infer_all(&in, shapes);
     vec_candidate_fini(&in.rows, a);
     ubi__row_table_fini(&in.table, a);
     return status;

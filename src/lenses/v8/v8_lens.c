@@ -195,7 +195,7 @@ static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_len
     return find_halves(look, own, like, &opening);
 }
 
-static void show(ubi_lens_view *look, const ubi__v8_look *own) {
+static void look_show(ubi_lens_view *look, const ubi__v8_look *own) {
     look->view.edges = own->essential;
     look->view.size_bytes = own->size_bytes;
     look->view.first_edges = own->user_root_edges.at;
@@ -210,14 +210,14 @@ static void show(ubi_lens_view *look, const ubi__v8_look *own) {
     look->outside_bytes = own->facts ? own->facts->extra_native_bytes : 0;
 }
 
-static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+static ubi_status v8_open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
     ubi__v8_look *own = UBI_NEW(look->allocator, ubi__v8_look);
     if (!own)
         return ubi__fail_nomem();
     look->own = own;
     own->facts = ubi__v8_facts_of(look->graph);
     UBI_TRY(find_all(look, own, options));
-    show(look, own);
+    look_show(look, own);
     ubi__v8_look_check(look);
     if (filter < 0)
         return UBI_OK;
@@ -229,7 +229,7 @@ static ubi_status open(ubi_lens_view *look, const ubi_lens_options *options, int
     return UBI_OK;
 }
 
-static void close(ubi_lens_view *look) {
+static void v8_close(ubi_lens_view *look) {
     const ubi_allocator *a = look->allocator;
     const ubi_graph *g = look->graph;
     ubi__v8_look *own = look->own;
@@ -275,8 +275,8 @@ const ubi_lens ubi__lens_v8 = {
     .orphans = UBI_ORPHANS_ADOPT,
     .filters = ubi__v8_filters,
     .apply_filter = ubi__v8_filter_apply,
-    .open = open,
-    .close = close,
+    .open = v8_open,
+    .close = v8_close,
     .distances = ubi__v8_distances,
     .statistics = ubi__v8_statistics,
     .id_mark = ubi__v8_largest_js_id,

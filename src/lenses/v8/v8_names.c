@@ -130,7 +130,7 @@ size_t ubi__v8_property_bytes(const ubi__v8_property_text *property) {
     return n + 2;
 }
 
-static char *put(char *out, const char *bytes, size_t n) {
+static char *put_bytes(char *out, const char *bytes, size_t n) {
     if (n)
         memcpy(out, bytes, n);
     return out + n;
@@ -138,14 +138,14 @@ static char *put(char *out, const char *bytes, size_t n) {
 
 char *ubi__v8_property_write(char *out, const ubi__v8_property_text *property) {
     if (!property->quoted)
-        return put(out, property->name.ptr, property->name.len);
+        return put_bytes(out, property->name.ptr, property->name.len);
     *out++ = '"';
     const char *begin = out;
     for (size_t i = 0; i < property->name.len;) {
         json_char c = json_char_at(property->name, i);
         if ((size_t)(out - begin) + written_bytes(&c) > MOST_PROPERTY_BYTES)
             break;
-        out = put(out, *c.escape ? c.escape : property->name.ptr + i, written_bytes(&c));
+        out = put_bytes(out, *c.escape ? c.escape : property->name.ptr + i, written_bytes(&c));
         i += c.n_bytes;
     }
     *out++ = '"';
@@ -173,7 +173,7 @@ static bool is_listed(const ubi_lens_view *look, ubi_edge_ix e) {
 
 static void put_at_start(object_name *name, const ubi__v8_property_text *property, size_t n_bytes) {
     if (name->start_units > 1) {
-        put(name->bytes + name->n_start, ", ", 2);
+        put_bytes(name->bytes + name->n_start, ", ", 2);
         name->n_start += 2;
         name->start_units += 2;
     }
@@ -185,7 +185,7 @@ static void put_at_start(object_name *name, const ubi__v8_property_text *propert
 static void put_at_end(object_name *name, const ubi__v8_property_text *property, size_t n_bytes) {
     if (name->end_units > 1) {
         name->end -= 2;
-        put(name->bytes + name->end, ", ", 2);
+        put_bytes(name->bytes + name->end, ", ", 2);
         name->end_units += 2;
     }
     name->end -= n_bytes;
@@ -212,9 +212,9 @@ static ubi_text object_name_end(object_name *name, bool is_cut) {
     char *out = name->bytes + name->n_start;
     UBI_ASSERT(name->end < name->size && name->end - name->n_start >= ROOM_IN_THE_MIDDLE - sizeof ", , ");
     if (is_cut)
-        out = put(out, ", \xe2\x80\xa6", 5);
+        out = put_bytes(out, ", \xe2\x80\xa6", 5);
     if (name->end_units > 1)
-        out = put(out, ", ", 2);
+        out = put_bytes(out, ", ", 2);
     memmove(out, name->bytes + name->end, name->size - name->end);
     out += name->size - name->end;
     return (ubi_text){ name->bytes, (size_t)(out - name->bytes) };

@@ -14,7 +14,7 @@
 /* ---- who made it ---------------------------------------------------------------------------------------------------- */
 
 /* A graph that was built in memory speaks as V8 does if it has V8's types. */
-static bool made(const ubi_graph *g) {
+static bool v8_made(const ubi_graph *g) {
     const char *format = ubi_graph_format_name(g);
     return strcmp(format, "heapsnapshot") == 0 ||
            (strcmp(format, "memory") == 0 && g->kinds.rows.at[g->kind.at[g->root]].raw_type != UBI__V8_NONE);
@@ -35,7 +35,7 @@ static embedder embedder_of(const ubi_graph *g) {
     return SOME_EMBEDDER;
 }
 
-static const char *title(const ubi_graph *g) {
+static const char *node_title(const ubi_graph *g) {
     static const char *const titles[] = { [SOME_EMBEDDER] = "V8",
                                           [NODE_JS] = "Node.js (V8)",
                                           [CHROME] = "Chrome (V8)",
@@ -64,7 +64,7 @@ static bool kind_is_module(const ubi_graph *graph, const ubi_kind *kind) {
     return kind->raw_type == UBI__V8_OBJECT && ubi__text_is(ubi_graph_string(graph, kind->class_name), "Module");
 }
 
-static bool place(ubi__code_place *out, const ubi_graph *graph, ubi_node_ix node) {
+static bool node_place(ubi__code_place *out, const ubi_graph *graph, ubi_node_ix node) {
     const ubi__v8_facts *facts = ubi__v8_facts_of(graph);
     const ubi__v8_location *at = facts ? ubi__v8_location_of(facts, node) : NULL;
     if (!at)
@@ -87,7 +87,7 @@ static void place_words(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, u
 
 /* ---- what a file carries --------------------------------------------------------------------------------------------- */
 
-static size_t carried(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *graph) {
+static size_t words_carried(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *graph) {
     const ubi__v8_facts *facts = ubi__v8_facts_of(graph);
     if (!facts)
         return 0;
@@ -102,8 +102,8 @@ static size_t carried(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *grap
 
 const ubi__producer ubi__producer_v8 = {
     .name = "v8",
-    .made = made,
-    .title = title,
+    .made = v8_made,
+    .title = node_title,
     .how_to_record_stacks = how_to_record_stacks,
     .lens = &ubi__lens_v8,
     .words = &ubi__v8_producer_words,
@@ -111,7 +111,7 @@ const ubi__producer ubi__producer_v8 = {
               .function_is_of_runtime = ubi__v8_is_of_runtime,
               .edge_is_of_runtime = edge_is_of_runtime,
               .kind_is_module = kind_is_module,
-              .place = place,
+              .place = node_place,
               .place_words = place_words,
               .files_init = ubi__v8_code_files_init,
               .file_of = ubi__v8_code_file,
@@ -122,5 +122,5 @@ const ubi__producer ubi__producer_v8 = {
     .findings = &ubi__v8_findings,
     .grammar = &ubi__v8_grammar,
     .node_is_rope = ubi__v8_is_rope,
-    .carried = carried,
+    .carried = words_carried,
 };

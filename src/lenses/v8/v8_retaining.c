@@ -42,7 +42,7 @@ static ubi_status find_broken(broken_list *out, const ubi_retaining *r, const ui
     return UBI_OK;
 }
 
-static ubi_status sort(broken_list *list, const ubi_allocator *a) {
+static ubi_status broken_sort(broken_list *list, const ubi_allocator *a) {
     if (list->n < 2)
         return UBI_OK;
     broken *spare = ubi__alloc_array(a, list->n, sizeof *spare);
@@ -94,7 +94,7 @@ static ubi_status sort_useless(ubi__vec_u64 *edges, const ubi_allocator *a) {
 
 static ubi_status find_useless(ubi__vec_u64 *out, const ubi_retaining *r, broken_list *list, const uint32_t *without) {
     UBI_TRY(find_broken(list, r, without));
-    UBI_TRY(sort(list, r->allocator));
+    UBI_TRY(broken_sort(list, r->allocator));
     for (size_t i = 1; UBI_CHECKS && i < list->n; i++)
         UBI_ASSERT(!BROKEN_BEFORE(NULL, list->at[i], list->at[i - 1]));
     for (size_t first = 0, i = 1; i <= list->n; i++)

@@ -38,7 +38,7 @@ static bool find_slot(uint32_t *out, const ubi__v8_facts *facts, const ubi_graph
     return false;
 }
 
-static bool uses(const ubi__v8_facts *facts, const ubi__v8_scope *s, int64_t scope_id, uint32_t slot) {
+static bool scope_has_use(const ubi__v8_facts *facts, const ubi__v8_scope *s, int64_t scope_id, uint32_t slot) {
     for (uint32_t i = 0; i < s->n_uses; i++) {
         const ubi__v8_scope_use *use = &facts->scope_uses.at[s->first_use + i];
         if (use->scope_id == scope_id && use->slot == slot)
@@ -59,7 +59,7 @@ ubi__v8_use ubi__v8_variable_use(const ubi__v8_facts *facts, const ubi_graph *g,
             continue;
         if (s->depth <= live_depth)
             live_depth = is_live(live, s->scope_id) ? s->depth : UINT32_MAX;
-        if (live_depth != UINT32_MAX && uses(facts, s, v->scope_id, slot))
+        if (live_depth != UINT32_MAX && scope_has_use(facts, s, v->scope_id, slot))
             return UBI__USE_READ;
     }
     return UBI__USE_NONE;

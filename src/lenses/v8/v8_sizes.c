@@ -24,7 +24,7 @@ static bool is_open(const sharing *s, ubi_node_ix node) {
 }
 
 /* Gives an owner to the parts that a node refers to. */
-static ubi_status share(sharing *s, ubi_node_ix node, ubi_node_ix owner, const ubi_allocator *a) {
+static ubi_status share_owner(sharing *s, ubi_node_ix node, ubi_node_ix owner, const ubi_allocator *a) {
     const ubi_node_ix *target = s->g->target.at;
     ubi_edge_ix end = s->g->first_edge.at[node + 1];
     for (ubi_edge_ix e = s->g->first_edge.at[node]; e < end; e++) {
@@ -48,11 +48,11 @@ static ubi_status find_owners(sharing *s, const ubi__v8_look *own, ubi__v8_openi
         if (ubi__unlikely(node % UBI__V8_CHUNK == 0) && opening->stop)
             return ubi__fail_cancelled();
         if (!(own->traits[node] & UBI__V8_PART))
-            UBI_TRY(share(s, node, node, a));
+            UBI_TRY(share_owner(s, node, node, a));
         while (s->stack.n) {
             ubi_node_ix part = s->stack.at[--s->stack.n];
             UBI_ASSERT(s->owner[part] != NO_OWNER && (own->traits[part] & UBI__V8_PART));
-            UBI_TRY(share(s, part, s->owner[part], a));
+            UBI_TRY(share_owner(s, part, s->owner[part], a));
         }
     }
     return UBI_OK;

@@ -135,7 +135,7 @@ static ubi_status add_nodes(work *w) {
     return UBI_OK;
 }
 
-static void give(work *w) {
+static void parts_give(work *w) {
     uint64_t rest = w->s->total_bytes + w->look->outside_bytes;
     w->s->total_bytes = rest;
     w->sum_bytes[OTHER] += w->look->outside_bytes;
@@ -152,11 +152,11 @@ static void give(work *w) {
     w->s->parts[OTHER_JS].size_bytes = rest;
 }
 
-static ubi_status compute(work *w) {
+static ubi_status parts_compute(work *w) {
     find_names(w);
     UBI_TRY(add_nodes(w));
     UBI_TRY(add_stores(w));
-    give(w);
+    parts_give(w);
     return UBI_OK;
 }
 
@@ -171,7 +171,7 @@ ubi_status ubi__v8_statistics(ubi_statistics *out, const ubi_lens_view *look, co
     w.is_store = bits;
     w.once = bits + n_words;
     w.again = bits + 2 * n_words;
-    ubi_status status = compute(&w);
+    ubi_status status = parts_compute(&w);
     ubi__free_array(a, bits, 3 * n_words, sizeof *bits);
     return status;
 }

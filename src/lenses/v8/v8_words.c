@@ -15,7 +15,7 @@
 #include "formats/v8/v8_types.h"
 #include "lenses/v8/v8_producer.h"
 
-static ubi_text behind(ubi_text text, size_t n) {
+static ubi_text text_behind(ubi_text text, size_t n) {
     return (ubi_text){ text.ptr + n, text.len - n };
 }
 
@@ -45,7 +45,7 @@ static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
 
 /* ---- names of edges ----------------------------------------------------------------------------------------------- */
 
-static ubi__edge_words silent(void) {
+static ubi__edge_words edge_silent(void) {
     return ubi__edge_says(UBI__EDGE_SILENT, NULL, (ubi_text){ NULL, 0 });
 }
 
@@ -61,7 +61,7 @@ static size_t count_digits(ubi_text text) {
 
 static bool is_weak_map_entry(ubi_text name) {
     if (name.len > MOST_PAIR_BYTES)
-        name = behind(name, name.len - MOST_PAIR_BYTES);
+        name = text_behind(name, name.len - MOST_PAIR_BYTES);
     return ubi__text_contains(name, ubi__text(" pair in WeakMap (table @"));
 }
 
@@ -97,18 +97,18 @@ static ubi__edge_words words_of_field(ubi_text name) {
     size_t digits = name.len <= UBI__LONGEST_IDENTIFIER ? count_digits(name) : 0;
     if (is_weak_map_entry(name))
         return ubi__edge_says(UBI__EDGE_TOLD, NULL, ubi__text("value in a WeakMap"));
-    if (digits && ubi__text_begins(behind(name, digits), " / "))
-        name = behind(name, digits + 3);
+    if (digits && ubi__text_begins(text_behind(name, digits), " / "))
+        name = text_behind(name, digits + 3);
     else if (digits == name.len)
-        return silent();
-    return says_nothing(name) ? silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name_among_people(name));
+        return edge_silent();
+    return says_nothing(name) ? edge_silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name_among_people(name));
 }
 
 static ubi__edge_words words_of_property(ubi_text name) {
     if (ubi__text_begins(name, "get ") && name.len > 4)
-        return ubi__edge_says(UBI__EDGE_TOLD, "getter ", behind(name, 4));
+        return ubi__edge_says(UBI__EDGE_TOLD, "getter ", text_behind(name, 4));
     if (ubi__text_begins(name, "set ") && name.len > 4)
-        return ubi__edge_says(UBI__EDGE_TOLD, "setter ", behind(name, 4));
+        return ubi__edge_says(UBI__EDGE_TOLD, "setter ", text_behind(name, 4));
     return ubi__edge_says(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
 }
 
@@ -118,7 +118,7 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ub
     switch (ubi_graph_edge_kind(graph, edge)) {
     case UBI_EDGE_ELEMENT:
         if (type_of(graph, source) == UBI__V8_SYNTHETIC || !ubi_graph_edge_number(&index, graph, edge))
-            return silent(); /* of a list of roots */
+            return edge_silent(); /* of a list of roots */
         return (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
     case UBI_EDGE_PROPERTY:
         return words_of_property(name);
@@ -127,11 +127,11 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ub
     case UBI_EDGE_INTERNAL:
         return words_of_field(name);
     case UBI_EDGE_SHORTCUT:
-        return type_of(graph, source) == UBI__V8_SYNTHETIC ? silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
+        return type_of(graph, source) == UBI__V8_SYNTHETIC ? edge_silent() : ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
     case UBI_EDGE_WEAK:
         return ubi__edge_says(UBI__EDGE_TOLD, "weak ", name);
     default:
-        return silent();
+        return edge_silent();
     }
 }
 
@@ -162,7 +162,7 @@ static ubi_text word_for(const ubi_graph *graph, ubi_node_ix node) {
         if (ubi__text_is(name, node_words[i].name))
             return ubi__text(node_words[i].word);
     if (ubi__text_begins(name, "system / "))
-        return behind(name, strlen("system / "));
+        return text_behind(name, strlen("system / "));
     if (name.len > 2 && name.ptr[0] == '(' && name.ptr[name.len - 1] == ')')
         return (ubi_text){ name.ptr + 1, name.len - 2 };
     return name.len ? name : ubi__text("internal");
@@ -288,7 +288,7 @@ static bool kind_is_permanent(const ubi_graph *graph, const ubi_kind *kind) {
 static bool is_of_page(ubi_text name) {
     static const char detached[] = "Detached ";
     if (name.len > sizeof detached - 1 && ubi__text_begins(name, detached))
-        name = behind(name, sizeof detached - 1);
+        name = text_behind(name, sizeof detached - 1);
     return (name.len && *name.ptr == '<') || ubi__text_begins(name, "Window");
 }
 
@@ -306,7 +306,7 @@ static ubi__path_rank node_rank(const ubi_graph *graph, ubi_node_ix node) {
 }
 
 /* `text` between two marks, in the buffer, where it may be already. A text that does not fit is cut at a whole character. */
-static ubi_text wrap(ubi_lens_name_buffer *buffer, const char *open, ubi_text text, const char *close) {
+static ubi_text words_wrap(ubi_lens_name_buffer *buffer, const char *open, ubi_text text, const char *close) {
     size_t n_open = strlen(open), n_close = strlen(close), room = sizeof buffer->bytes - n_open - n_close, n = text.len;
     if (n > room)
         for (n = room; n > 0 && ((uint8_t)text.ptr[n] & 0xc0) == 0x80; n--) {
@@ -323,18 +323,18 @@ static ubi_text node_title(const ubi_graph *graph, const ubi_lens_view *look, ub
     ubi_text name = ubi_lens_display_name(look, node, buffer);
     switch (type_of(graph, node)) {
     case UBI__V8_CLOSURE:
-        return name.len ? wrap(buffer, "", name, "()") : ubi__text("(anonymous function)");
+        return name.len ? words_wrap(buffer, "", name, "()") : ubi__text("(anonymous function)");
     case UBI__V8_STRING:
     case UBI__V8_CONS_STRING:
     case UBI__V8_SLICED_STRING:
-        return wrap(buffer, "\"", name, "\"");
+        return words_wrap(buffer, "\"", name, "\"");
     case UBI__V8_REGEXP:
-        return wrap(buffer, "/", name, "/");
+        return words_wrap(buffer, "/", name, "/");
     default:
         break;
     }
     const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, node));
-    return name.len ? name : wrap(buffer, "(", ubi_graph_string(graph, kind->type_name), ")");
+    return name.len ? name : words_wrap(buffer, "(", ubi_graph_string(graph, kind->type_name), ")");
 }
 
 const ubi__producer_words ubi__v8_producer_words = {
