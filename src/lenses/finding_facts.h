@@ -31,6 +31,8 @@ typedef enum ubi__node_role {
     UBI__ROLE_PROMISE,
     UBI__ROLE_REACTION, /**< of a promise: what waits for it */
     UBI__ROLE_CLOSURE,
+    UBI__ROLE_FIBER, /**< of React */
+    UBI__ROLE_FIBER_ROOT,
     UBI__ROLE_TIMER,
     UBI__ROLE_LISTENER,
     UBI__ROLE_BUFFER /**< the bytes of array buffers */

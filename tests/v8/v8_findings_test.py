@@ -464,6 +464,42 @@ class Rules(unittest.TestCase):
         self.assertEqual((found["count"], found["bytes"]), (100, 100 * 1112))
         self.assertIn("later() (app.js)", found["text"])
 
+    # ---- fibers of React
+
+    def fibers(self, n, size=1600, with_root=True):
+        """A mounted tree with a child, a sibling and an alternate, and `n` fibers that something else holds."""
+        heap = Heap()
+        null = self.null(heap)
+
+        def fiber(holder, name, size):
+            node = heap.link(holder, "property", name, heap.node("object", "FiberNode", size))
+            heap.link(node, "property", "memoizedState", null)
+            return node
+        if with_root:
+            root = heap.hang(heap.node("object", "FiberRootNode", 304))
+            top = fiber(root, "current", 80 * KIB)
+            child = fiber(top, "child", 80 * KIB)
+            fiber(fiber(child, "sibling", 80 * KIB), "alternate", 80 * KIB)
+        held = heap.hang(heap.node("object", "Listeners", 32))
+        component = heap.hang(self.closure(heap, "Panel", heap.node("object", "system / Context", 40)))
+        for i in range(n):
+            lost = fiber(held, f"f{i}", size)
+            heap.link(lost, "property", "type", component)
+        prototype = heap.hang(heap.node("object", "FiberNode", 200 * KIB))
+        heap.link(prototype, "property", "constructor", component)
+        return heap
+
+    def test_fibers_that_are_in_no_mounted_tree(self):
+        found = self.find(self.fibers(50, 8000), "unmountedFibers")
+        self.assertEqual((found["count"], found["bytes"]), (50, 50 * 8000))
+        self.assertEqual(found["text"], "50 fibers of React are in no mounted tree, and keep 391 KiB alive; many are of "
+                                        "Panel() (app.js). What still refers to them?")
+
+    def test_few_or_small_fibers_and_those_of_an_unknown_root_are_not_told(self):
+        self.assertIsNone(self.find(self.fibers(49, 8000), "unmountedFibers"))
+        self.assertIsNone(self.find(self.fibers(50, 1000), "unmountedFibers"))
+        self.assertIsNone(self.find(self.fibers(50, 8000, with_root=False), "unmountedFibers"))
+
     def number(self, heap, value):
         node = heap.node("number", "int", 0)
         heap.link(node, "internal", "value", heap.node("string", str(value), 0))

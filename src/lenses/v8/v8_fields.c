@@ -36,6 +36,12 @@ static const struct {
     [UBI__FIELD_REACTIONS] = { UBI_EDGE_INTERNAL, "reactions_or_result" },
     [UBI__FIELD_EXTENSION] = { UBI_EDGE_INTERNAL, "extension" },
     [UBI__FIELD_FUNCTION] = { UBI_EDGE_INTERNAL, "function" },
+    [UBI__FIELD_CURRENT] = { UBI_EDGE_PROPERTY, "current" },
+    [UBI__FIELD_CHILD] = { UBI_EDGE_PROPERTY, "child" },
+    [UBI__FIELD_SIBLING] = { UBI_EDGE_PROPERTY, "sibling" },
+    [UBI__FIELD_ALTERNATE] = { UBI_EDGE_PROPERTY, "alternate" },
+    [UBI__FIELD_TYPE] = { UBI_EDGE_PROPERTY, "type" },
+    [UBI__FIELD_MEMOIZED_STATE] = { UBI_EDGE_PROPERTY, "memoizedState" },
     [UBI__FIELD_FILENAME] = { UBI_EDGE_PROPERTY, "filename" },
     [UBI__FIELD_SOCKET_HANDLE] = { UBI_EDGE_PROPERTY, "<symbol kHandle>" },
 };

@@ -40,6 +40,12 @@ typedef enum ubi__v8_field_name {
     UBI__FIELD_FUNCTION,
     UBI__FIELD_FILENAME,      /**< a property */
     UBI__FIELD_SOCKET_HANDLE, /**< a property of a symbol */
+    UBI__FIELD_CURRENT,       /**< a property of fibers of React; so are those below */
+    UBI__FIELD_CHILD,
+    UBI__FIELD_SIBLING,
+    UBI__FIELD_ALTERNATE,
+    UBI__FIELD_TYPE,
+    UBI__FIELD_MEMOIZED_STATE,
     UBI__FIELD_COUNT
 } ubi__v8_field_name;
 

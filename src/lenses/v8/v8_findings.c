@@ -17,8 +17,10 @@ static ubi__node_role role_of_object(ubi_text name) {
     static const struct {
         const char *name;
         ubi__node_role role;
-    } known[] = { { "Map", UBI__ROLE_MAP },         { "Set", UBI__ROLE_SET },       { "Array", UBI__ROLE_ARRAY },
-                  { "Promise", UBI__ROLE_PROMISE }, { "Timeout", UBI__ROLE_TIMER }, { "Immediate", UBI__ROLE_TIMER } };
+    } known[] = { { "Map", UBI__ROLE_MAP },         { "Set", UBI__ROLE_SET },
+                  { "Array", UBI__ROLE_ARRAY },     { "Promise", UBI__ROLE_PROMISE },
+                  { "FiberNode", UBI__ROLE_FIBER }, { "FiberRootNode", UBI__ROLE_FIBER_ROOT },
+                  { "Timeout", UBI__ROLE_TIMER },   { "Immediate", UBI__ROLE_TIMER } };
     if (ubi__text_is(name, "system / Context") || ubi__text_begins(name, "system / Context / "))
         return UBI__ROLE_CONTEXT;
     if (ubi__text_begins(name, "system / "))
@@ -112,6 +114,7 @@ static const ubi__finding_entry rules[] = {
     { "eventListeners", ubi__finding_v8_listeners },
     { "emitterListeners", ubi__finding_v8_emitters },
     { "arrayBuffers", ubi__finding_v8_buffers },
+    { "unmountedFibers", ubi__finding_v8_fibers },
     { NULL, NULL },
 };
 
