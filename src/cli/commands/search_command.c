@@ -10,9 +10,10 @@
 #include "cli/commands/nodes/node_filter.h"
 #include "cli/object_rows.h"
 #include "cli/snapshot.h"
+#include "lenses/producer.h"
 
 typedef struct search_arguments {
-    const char *where;
+    const char *where, *property;
     bool exact;
     uint64_t limit;
 } search_arguments;
@@ -48,11 +49,51 @@ static void read_query(job *j, const char *text) {
 
 /* A mistake in a pattern is told before the file is opened. */
 static ubi_status query_check(job *j, char **operands, int n_operands) {
-    if (n_operands < 2 && !j->arguments->where)
-        return ubi__fail(UBI_EINVAL, "missing TEXT or --where EXPR; see 'ubiheap help search'");
+    if (n_operands < 2 && !j->arguments->where && !j->arguments->property)
+        return ubi__fail(UBI_EINVAL, "missing TEXT, --where EXPR or --property NAME; see 'ubiheap help search'");
     read_query(j, n_operands > 1 ? operands[1] : NULL);
     UBI_TRY(ubi_search_check(j->query, j->how));
     return j->arguments->where ? ubi__node_filter_new(&j->filter, j->arguments->where) : UBI_OK;
+}
+
+/* ---- properties -------------------------------------------------------------------------------------------------- */
+
+/* The entry that stands for all of this text; UBI_NONE: nothing is called so. */
+static ubi_str_ix string_find(const ubi_graph *g, ubi_text text) {
+    for (ubi_str_ix i = 0; i < ubi_graph_string_count(g); i++)
+        if (ubi__text_equal(ubi_graph_string(g, i), text))
+            return ubi_graph_canonical_string(g, i);
+    return UBI_NONE;
+}
+
+/* An edge may have this name and be the engine's, or a variable. */
+static bool edge_is_property(const ubi_graph *g, ubi_node_ix node, ubi_edge_ix edge) {
+    ubi__edge_how how = ubi__producer_of(g)->words->edge(g, node, edge).how;
+    return how == UBI__EDGE_PROPERTY || how == UBI__EDGE_QUOTED || how == UBI__EDGE_VERBATIM;
+}
+
+static bool node_has_property(const ubi_graph *g, ubi_node_ix node, ubi_str_ix property) {
+    for (ubi_edge_ix e = ubi_graph_first_edge(g, node); e < ubi_graph_first_edge(g, node + 1); e++) {
+        ubi_str_ix name = ubi_graph_edge_name(g, e);
+        if (name != UBI_NONE && ubi_graph_canonical_string(g, name) == property && edge_is_property(g, node, e))
+            return true;
+    }
+    return false;
+}
+
+/* Those of `among` that have the property, or of all nodes. Cost: O(strings + edges). */
+static ubi_status among_with_property(ubi__vec_u32 *among, const job *j, bool is_all) {
+    const ubi_graph *g = j->snapshot->graph;
+    ubi_str_ix property = string_find(g, ubi__text(j->arguments->property));
+    uint32_t n = is_all ? ubi_graph_node_count(g) : (uint32_t)among->n, kept = 0;
+    UBI_TRY(ubi__vec_u32_reserve(among, ubi_allocator_default(), n + (size_t)1));
+    for (uint32_t i = 0; property != UBI_NONE && i < n; i++) {
+        ubi_node_ix node = is_all ? i : among->at[i];
+        if (node_has_property(g, node, property))
+            among->at[kept++] = node;
+    }
+    among->n = kept;
+    return UBI_OK;
 }
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
@@ -73,6 +114,8 @@ static ubi_status nodes_find(job *j) {
     ubi_search_options options = UBI_SEARCH_OPTIONS_INIT;
     ubi__vec_u32 among = { 0 };
     ubi_status status = j->filter ? among_choose(&among, j) : UBI_OK;
+    if (status == UBI_OK && j->arguments->property)
+        status = among_with_property(&among, j, !j->filter);
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.threads = ubi__cli_threads(j->cli);
     options.how = j->how;
@@ -176,6 +219,8 @@ static const ubi__option options[] = {
     UBI__ALIAS_LETTER('c'),
     { "where", 'w', UBI__OPTION_TEXT, AT(where), "EXPR", NULL,
       "only nodes for which this holds, such as 'retainedSize > 1MiB'; as that of nodes", NULL },
+    { "property", 0, UBI__OPTION_TEXT, AT(property), "NAME", NULL, "only objects that have a property of this name",
+      NULL },
     UBI__OPTION_LIMIT(AT(limit), "show the first N; 0: all", "100"),
     UBI__OPTION_END,
 };
@@ -184,6 +229,7 @@ static const ubi__example examples[] = {
     { "search app.heapsnapshot session", "names with this text, in upper or lower case" },
     { "search app.heapsnapshot '/^https?:/'", "names that match a pattern" },
     { "search --where 'retainedSize > 100KiB' app.heapsnapshot Cache", "large ones only" },
+    { "search --property sessionId app.heapsnapshot", "objects that have this property" },
     { NULL, NULL },
 };
 
@@ -200,8 +246,10 @@ const ubi__command ubi__command_search = {
         "a function, else the class; nodes without a size of their own are left out. Snapshots of other producers "
         "name no single nodes: there it is the class.\n"
         "\n"
-        "--where chooses further, by the columns of 'ubiheap nodes'; with it, TEXT may be left out. Patterns are "
-        "those of its expressions: no back references, no look-around, and linear time.",
+        "--where chooses further, by the columns of 'ubiheap nodes', and --property by a property that objects have, "
+        "whose "
+        "value the file must list: of V8 and QuickJS, small numbers are no nodes. With one of them, TEXT may be left "
+        "out. Patterns are those of its expressions: no back references, no look-around, and linear time.",
     .options = options,
     .examples = examples,
     .min_operands = 1,
