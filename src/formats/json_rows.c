@@ -16,14 +16,15 @@
 /* Offset of the i-th number in the text of the batch. */
 static uint64_t offset_in_text(const ubi__rows *rows, size_t i) {
     const uint8_t *p = rows->batch_text;
-    for (;; p++) {
+    for (; p < rows->scan->window.end; p++) {
         if (!ubi__is_digit(*p) && *p != '-')
             continue;
-        if (i-- == 0 || p >= rows->scan->window.end)
-            return ubi__scan_offset(rows->scan, p);
+        if (i-- == 0)
+            break;
         while (ubi__is_digit(p[1]))
             p++;
     }
+    return ubi__scan_offset(rows->scan, p);
 }
 
 uint64_t ubi__rows_offset(const ubi__rows *rows, size_t i) {

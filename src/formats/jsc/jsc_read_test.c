@@ -197,6 +197,31 @@ static char *replace(const char *text, const char *from, const char *to) {
     return out;
 }
 
+typedef struct pieces {
+    const char *at;
+    size_t left, piece;
+} pieces;
+
+static ptrdiff_t feed(void *payload, void *buffer, size_t size) {
+    pieces *p = payload;
+    size_t n = p->left < p->piece ? p->left : p->piece;
+    n = n < size ? n : size;
+    memcpy(buffer, p->at, n);
+    p->at += n;
+    p->left -= n;
+    return (ptrdiff_t)n;
+}
+
+/* However the text arrives, the message is the same. */
+static void assert_refused_in_pieces(const char *text, const char *message) {
+    for (size_t piece = 1; piece < 12; piece++) {
+        pieces p = { text, strlen(text), piece };
+        ubi_graph *g = NULL;
+        assert_int_equal(ubi_graph_read_callback(&g, feed, &p, NULL, NULL), UBI_EFORMAT);
+        assert_string_equal(ubi_error_message(), message);
+    }
+}
+
 static void bad_files_are_refused_with_place_and_expectation(void **state) {
     static const struct {
         const char *text, *from, *to, *message;
@@ -253,6 +278,7 @@ static void bad_files_are_refused_with_place_and_expectation(void **state) {
         result r = read_bytes(text, strlen(text));
         if (r.status != UBI_EFORMAT || !strstr(r.message, cases[i].message))
             fail_msg("%s: status %d, \"%s\", expected \"%s\"", text, (int)r.status, r.message, cases[i].message);
+        assert_refused_in_pieces(text, r.message);
         free(text);
     }
 }
@@ -355,21 +381,6 @@ static void memory_that_runs_out_anywhere_is_reported_and_leaves_nothing(void **
     try_every_failure(DEBUGGING);
     try_every_failure(sparse);
     free(sparse);
-}
-
-typedef struct pieces {
-    const char *at;
-    size_t left, piece;
-} pieces;
-
-static ptrdiff_t feed(void *payload, void *buffer, size_t size) {
-    pieces *p = payload;
-    size_t n = p->left < p->piece ? p->left : p->piece;
-    n = n < size ? n : size;
-    memcpy(buffer, p->at, n);
-    p->at += n;
-    p->left -= n;
-    return (ptrdiff_t)n;
 }
 
 static void pieces_of_any_size_give_the_same_graph(void **state) {

@@ -244,10 +244,8 @@ static ubi_status edges_take(void *payload) {
     ubi__jsc_reader *r = payload;
     ubi_graph *g = r->graph;
     size_t n = r->rows.numbers.n / EDGE_NUMBERS;
-    if (n == 0)
-        return UBI_OK;
     UBI_TRY(edges_grow(r, n));
-    uint32_t max_type = edges_copy(r, r->rows.numbers.at, n);
+    uint32_t max_type = n ? edges_copy(r, r->rows.numbers.at, n) : 0;
     if (r->rows.numbers.n_wide || max_type >= UBI__JSC_MAX_EDGE_TYPES)
         UBI_TRY(edges_check(r, n)); /* what is wide and passes is 2^32-1, as which it was copied */
     r->max_edge_type = max_type > r->max_edge_type ? max_type : r->max_edge_type;
