@@ -11,12 +11,8 @@
 #include "base/text.h"
 #include "base/text_parts.h"
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static void skip_space(ubi__json_cursor *c) {
-    while (c->at < c->end && is_space(*c->at))
+    while (c->at < c->end && ubi__is_json_space(*c->at))
         c->at++;
 }
 
@@ -194,7 +190,7 @@ static bool take_nested(ubi__json_cursor *c, ubi__json_value *out) {
         skip_space(c);
     } while (depth);
     const char *end = c->at;
-    while (is_space(end[-1]))
+    while (ubi__is_json_space(end[-1]))
         end--;
     *out = (ubi__json_value){ outer, false, { start, (size_t)(end - start) } };
     return true;

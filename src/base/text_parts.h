@@ -13,6 +13,17 @@
 static inline bool ubi__is_digit(char c) {
     return (unsigned char)(c - '0') < 10;
 }
+/** White space of JSON. */
+static inline bool ubi__is_json_space(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+/** Value of a hexadecimal digit, -1 for anything else. */
+static inline int ubi__hex_digit(char c) {
+    if (ubi__is_digit(c))
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 static inline bool ubi__text_begins(ubi_text text, const char *beginning) {
     size_t n = strlen(beginning);
     return text.len >= n && memcmp(text.ptr, beginning, n) == 0;

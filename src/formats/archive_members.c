@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/text_parts.h"
 #include "formats/recognize.h"
 
 #define ZIP_HEADER_BYTES 30
@@ -38,11 +39,9 @@ void ubi__quote(char *out, size_t size, const char *before, const void *text, si
 static bool is_ours(ubi_text name) {
     static const char *const ends[] = { ".heapsnapshot",    ".heaptimeline",    ".fxsnapshot",    ".ubirec",
                                         ".heapsnapshot.gz", ".heaptimeline.gz", ".fxsnapshot.gz", ".timeline" };
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t n = strlen(ends[i]);
-        if (name.len >= n && memcmp(name.ptr + name.len - n, ends[i], n) == 0)
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ubi__text_ends(name, ends[i]))
             return true;
-    }
     return false;
 }
 

@@ -10,10 +10,6 @@
 #include "base/text_parts.h"
 #include "formats/json_digit_kernels.h"
 
-static bool is_space(uint8_t c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 void ubi__digits_push(ubi__digits *t, uint64_t value, bool negative) {
     if (value >= UBI__DIGITS_IS_WIDE || negative) {
         t->wide[t->n_wide++] = (ubi__wide_number){ (uint32_t)t->n, negative, value };
@@ -67,7 +63,7 @@ static ubi__digits_end take_plainly(ubi__digits *t, const uint8_t **at, const ui
         else if (*p == ',') {
             t->after_number = false;
             p++;
-        } else if (is_space(*p))
+        } else if (ubi__is_json_space((char)*p))
             p++;
         else
             result = UBI__DIGITS_OTHER;

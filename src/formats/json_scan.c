@@ -106,10 +106,6 @@ ubi_status ubi__scan_grow(void **at, size_t *cap, size_t n, size_t extra, uint64
 
 /* ---- the skeleton ---------------------------------------------------------------------------------------------------- */
 
-static bool is_space(uint8_t c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* At least one byte at hand, or the file has ended. */
 static ubi_status window_fill(ubi__scan *s, const char *expected) {
     while (s->window.at == s->window.end) {
@@ -123,7 +119,7 @@ static ubi_status window_fill(ubi__scan *s, const char *expected) {
 ubi_status ubi__scan_peek(ubi__scan *s, uint8_t *out, const char *expected) {
     for (;;) {
         UBI_TRY(window_fill(s, expected));
-        if (!is_space(*s->window.at))
+        if (!ubi__is_json_space((char)*s->window.at))
             break;
         s->window.at++;
     }
@@ -143,7 +139,7 @@ ubi_status ubi__scan_skip_mark(ubi__scan *s) {
 ubi_status ubi__scan_end(ubi__scan *s, bool *clean) {
     ubi__scan_window *w = &s->window;
     for (;;) {
-        while (w->at < w->end && is_space(*w->at))
+        while (w->at < w->end && ubi__is_json_space((char)*w->at))
             w->at++;
         *clean = w->at == w->end;
         if (!*clean || w->ended)

@@ -14,6 +14,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "formats/json_scan.h"
 
 #define COPY_BYTES 16
@@ -44,20 +45,13 @@ static inline size_t copy_plain(uint8_t *restrict to, const uint8_t *restrict fr
 #endif
 }
 
-static int hex_digit(uint8_t c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* \uXXXX at p; false: it is none. */
 static bool unicode_escape(const uint8_t *p, const uint8_t *end, uint32_t *unit) {
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
         return false;
     *unit = 0;
     for (size_t i = 2; i < 6; i++) {
-        int digit = hex_digit(p[i]);
+        int digit = ubi__hex_digit((char)p[i]);
         if (digit < 0)
             return false;
         *unit = *unit << 4 | (uint32_t)digit;

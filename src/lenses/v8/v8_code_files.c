@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "formats/v8/v8_types.h"
 #include "graph/graph_columns.h"
 
@@ -36,11 +37,9 @@ static ubi_text name_of(const ubi_graph *g, ubi_node_ix n) {
 /* V8's own code, which functions of all scripts share. */
 static bool is_builtin(ubi_text name) {
     static const char *const ends[] = { " builtin handle)", "(builtin)" };
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t n = strlen(ends[i]);
-        if (name.len >= n && memcmp(name.ptr + name.len - n, ends[i], n) == 0)
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ubi__text_ends(name, ends[i]))
             return true;
-    }
     return false;
 }
 

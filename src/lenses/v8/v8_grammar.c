@@ -17,6 +17,7 @@
 #include "analyses/anonymize/anonymizer.h"
 #include "analyses/anonymize/grammar.h"
 #include "base/text.h"
+#include "base/text_parts.h"
 #include "lenses/v8/v8_producer.h"
 
 static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
@@ -26,11 +27,6 @@ static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
 static bool starts_with(ubi_text text, const char *prefix) {
     size_t n = strlen(prefix);
     return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
-static bool ends_with(ubi_text text, const char *end) {
-    size_t n = strlen(end);
-    return text.len >= n && memcmp(text.ptr + text.len - n, end, n) == 0;
 }
 
 /* Offset of the first `needle` at or behind `at`, or SIZE_MAX. */
@@ -139,7 +135,7 @@ static ubi_status behind_system(ubi_anonymizer *a, ubi_text text) {
     const size_t n = sizeof scope - 1;
     if (starts_with(text, scope) && text.len > n && count_digits(text, n) == text.len - n)
         return ubi__anonymizer_keep(a, text);
-    if (!ends_with(text, builtin))
+    if (!ubi__text_ends(text, builtin))
         return ubi__anonymizer_file_or_function(a, text);
     UBI_TRY(ubi__anonymizer_function(a, ubi__text_slice(text, 0, text.len - (sizeof builtin - 1))));
     return keep_part(a, builtin);
@@ -165,7 +161,7 @@ static ubi_status parenthesized_name(ubi_anonymizer *a, ubi_text text) {
     size_t middle = find_text(text, 0, " for ");
     if (is_public(a, UBI__NAMES_NODE, text))
         return ubi__anonymizer_keep(a, text);
-    if (middle != SIZE_MAX && ends_with(text, ")")) {
+    if (middle != SIZE_MAX && ubi__text_ends(text, ")")) {
         ubi_text kind = ubi__text_slice(text, 1, middle);
         UBI_TRY(keep_part(a, "("));
         UBI_TRY(ubi__text_is(kind, "code") || ubi__text_is(kind, "instruction stream")
@@ -176,7 +172,7 @@ static ubi_status parenthesized_name(ubi_anonymizer *a, ubi_text text) {
         return keep_part(a, ")");
     }
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (ends_with(text, builtins[i])) {
+        if (ubi__text_ends(text, builtins[i])) {
             UBI_TRY(keep_part(a, "("));
             UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_MEMBER | UBI__NAMES_CLASS,
                                          ubi__text_slice(text, 1, text.len - strlen(builtins[i]))));
@@ -189,7 +185,7 @@ static ubi_status parenthesized_name(ubi_anonymizer *a, ubi_text text) {
 static size_t note_length(ubi_text text) {
     static const char *const notes[] = { " (prototype)", " (internal cache)", " [JSGlobalObject]", " [JSGlobalProxy]" };
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-        if (ends_with(text, notes[i]))
+        if (ubi__text_ends(text, notes[i]))
             return strlen(notes[i]);
     return 0;
 }
@@ -203,7 +199,7 @@ static ubi_status class_with_note(ubi_anonymizer *a, ubi_text text) {
 /* "Window / https://shop.example"; the console keeps things alive under a name that DevTools look for. */
 static ubi_status with_place(ubi_anonymizer *a, ubi_text text, size_t slash) {
     static const char console[] = " / DevTools console";
-    if (ends_with(text, console)) {
+    if (ubi__text_ends(text, console)) {
         UBI_TRY(ubi__anonymizer_file_or_function(a, ubi__text_slice(text, 0, text.len - (sizeof console - 1))));
         return keep_part(a, console);
     }
