@@ -2,12 +2,11 @@
  *
  * fxs_reader.h: the parts of the fxsnapshot reader and what they share.
  *
- *     fxs_window.c   the bytes at hand, and getting more
+ *     fxs_window.c   the bytes at hand, and getting more; unknown fields, error messages
  *     fxs_read.c     frames of the stream: metadata, root, nodes, the end; then strings and ids
  *     fxs_node.c     one Node message: the hot loop
  *     fxs_stack.c    allocation stacks
  *     fxs_strings.c  strings of a message, the two tables of the file
- *     fxs_fields.c   unknown fields, error messages
  *     wire.h         protobuf's wire format
  *
  * A message may be larger than what is at hand (a root with a million edges), so a Node is decoded field by field and the
@@ -121,7 +120,7 @@ typedef struct ubi__fxs_reader {
     ubi__fxs_known_kind known_kinds[UBI__FXS_KNOWN_KINDS]; /* direct-mapped */
 } ubi__fxs_reader;
 
-/* fxs_fields.c */
+/* fxs_window.c */
 /** UBI_EFORMAT: "message N at byte M: ...", M being the offset of what is wrong. */
 ubi_status ubi__fxs_fail(const ubi__fxs_reader *r, uint64_t offset, const char *format, ...) UBI_PRINTF(3, 4);
 

@@ -4,7 +4,7 @@
  *
  *     fxs_save.c        metadata, nodes, the format as save.c sees it
  *     fxs_save_text.c   from texts to handles
- *     fxs_save_walk.c   a heap while it is walked (fxs_walk.h)
+ *     fxs_save_walk.c   a heap while it is walked
  *     fxs_save_graph.c  a graph, from its columns
  */
 #ifndef UBI_FXS_SAVE_H

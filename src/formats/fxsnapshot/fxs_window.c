@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fxs_window.c: the bytes at hand (fxs_reader.h).
+ * fxs_window.c: the bytes at hand (fxs_reader.h), messages that say where they are, and steps over unknown fields.
  *
  * What is left over of a chunk is usually a part of one field, some tens of bytes; it goes in front of the next chunk.
  * Only a field longer than that room makes the window move into `joined`, which grows by doubling, so that a field of n
@@ -9,6 +9,8 @@
 #include "base/assert.h"
 #include "formats/fxsnapshot/fxs_reader.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void ubi__fxs_window_init(ubi__fxs_window *w, ubi__stream *stream, const uint8_t *first, size_t n_first,
@@ -92,4 +94,43 @@ ubi_status ubi__fxs_window_more(ubi__fxs_window *w) {
     w->end = chunk + n;
     ubi__fxs_window_check(w);
     return UBI_OK;
+}
+
+/* ---- errors and unknown fields ------------------------------------------------------------------------------------- */
+
+ubi_status ubi__fxs_fail(const ubi__fxs_reader *r, uint64_t offset, const char *format, ...) {
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return ubi__fail(UBI_EFORMAT, "message %llu at byte %llu: %s", (unsigned long long)r->message,
+                     (unsigned long long)offset, text);
+}
+
+ubi__fxs_progress ubi__fxs_skip_unknown(ubi__fxs_reader *r, const uint8_t *p, const uint8_t *limit, uint32_t tag,
+                                        ubi_status *status) {
+    const uint8_t *q = p;
+    uint64_t n;
+    /* The bytes of an unknown string need not be at hand together, nor at all. */
+    if ((tag & 7) == UBI__WIRE_BYTES && tag >> 3 != 0) {
+        q = ubi__wire_length(p, &n);
+        if (q && q <= limit) {
+            r->skip_left = n;
+            r->window.at = q;
+            return UBI__FXS_ALL_TAKEN;
+        }
+    }
+    q = p;
+    switch (ubi__wire_skip_field(&q, limit, tag, UBI__FXS_MAX_NESTING)) {
+    case UBI__SKIP_DONE:
+        r->window.at = q;
+        return UBI__FXS_ALL_TAKEN;
+    case UBI__SKIP_SHORT:
+        return UBI__FXS_NEED_MORE;
+    default:
+        *status = ubi__fxs_fail(r, ubi__fxs_window_offset(&r->window, r->window.at),
+                                "malformed field %u of wire type %u", tag >> 3, tag & 7);
+        return UBI__FXS_FAILED;
+    }
 }

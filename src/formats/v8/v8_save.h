@@ -3,8 +3,7 @@
  * v8_save.h: the parts of the .heapsnapshot writer and what they share.
  *
  *     v8_save.c          the file: header, nodes, edges
- *     v8_save_kinds.c    types and names that nodes of one kind have
- *     v8_save_edges.c    kinds and labels of edges
+ *     v8_save_kinds.c    types and names that nodes of one kind have; kinds and labels of edges
  *     v8_save_strings.c  the string table: which texts, under which numbers
  *     v8_save_traces.c   functions and the tree of allocation stacks
  *     v8_save_facts.c    samples, locations, scopes
@@ -75,8 +74,6 @@ typedef struct ubi__v8_save {
 ubi_status ubi__v8_save_find_kinds(ubi__v8_save *s);
 /** String of a node without a name of its own. */
 ubi_status ubi__v8_save_kind_name(ubi__v8_save *s, uint32_t *out, ubi_kind_ix kind);
-
-/* ---- v8_save_edges.c -------------------------------------------------------------------------------------------- */
 
 typedef struct ubi__v8_save_edge {
     ubi_edge_kind kind;
