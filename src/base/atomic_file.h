@@ -38,7 +38,7 @@ typedef struct ubi__atomic_file {
 #define UBI__ATOMIC_FILE_NAMED 1 /**< a named temporary file even where O_TMPFILE works; for tests */
 /** There must be no such file, neither now nor at the end (UBI_EBUSY), and only its owner may read it. */
 #define UBI__ATOMIC_FILE_NEW 2
-#define UBI__ATOMIC_FILE_NO_WAIT 4 /**< a FIFO that nobody reads is an error, and is not waited for */
+#define UBI__ATOMIC_FILE_NO_WAIT 4 /**< a FIFO without a reader is an error, and is not waited for */
 
 /** @param path  borrowed during the call. Errors: UBI_EIO, UBI_ENOMEM. */
 ubi_status ubi__atomic_file_open(ubi__atomic_file *f, const char *path, unsigned flags, const ubi_allocator *allocator);

@@ -50,7 +50,7 @@ typedef struct attempt {
     bool exact;      /* in: with which engine */
     bool rewindable; /* in: the input can be read again */
     bool clean;      /* out: the stream ended as it should */
-    bool damaged;    /* out: the fast engine found damage, and nobody looked closer */
+    bool damaged;    /* out: the fast engine found damage, not looked at closely yet */
     bool repeat;     /* out: a doubtful result deserves the exact engine's answer */
 } attempt;
 

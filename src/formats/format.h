@@ -19,7 +19,7 @@ typedef struct ubi__format_input {
     size_t n_first;
     uint64_t total_bytes; /* of compressed input, for progress; 0 unknown */
     unsigned threads;     /* at least 1 */
-    bool final;           /* perhaps nobody will read this input again: errors should say all they can */
+    bool final;           /* this input may not be read again: errors should say all they can */
     const ubi_allocator *allocator;
     const ubi_read_options *options; /* never NULL */
     ubi_read_info *info;             /* never NULL; compression and input size are filled by the caller */

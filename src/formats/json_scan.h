@@ -29,7 +29,7 @@ typedef struct ubi__scan_window {
     bool ended;          /* the stream has no more */
 } ubi__scan_window;
 
-/** At most so many bytes may be left at hand when more are asked for. */
+/** The most bytes that may be left at hand when more are asked for. */
 #define UBI__SCAN_MAX_LEFT 1024
 #define UBI__SCAN_MAX_NAME 1000
 /** Of an escape: a pair of surrogates, \uD83D\uDE00. */

@@ -45,7 +45,7 @@ static inline size_t copy_plain(uint8_t *restrict to, const uint8_t *restrict fr
 #endif
 }
 
-/* \uXXXX at p; false: it is none. */
+/* \uXXXX at p; false: no such escape. */
 static bool unicode_escape(const uint8_t *p, const uint8_t *end, uint32_t *unit) {
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
         return false;
@@ -131,7 +131,7 @@ static ubi_status take_special(ubi__scan *s, uint8_t *out, size_t *n) {
     return *n ? UBI_OK : fail_special(s, at);
 }
 
-/* Texts may be most of a file, and nobody says how many there are: room grows by a quarter, so little of it stays unused. */
+/* Texts may be most of a file, and the header does not say how many there are: room grows by a quarter, so little of it stays unused. */
 static ubi_status make_room(ubi__strtab *t, size_t extra) {
     ubi__vec_u8 *bytes = &t->bytes;
     return UBI__SCAN_GROW(bytes, extra, bytes->n + bytes->n / 4 + extra, t->allocator);

@@ -7,7 +7,7 @@
 
 #include <ubiheap/formats.h>
 
-/** Called once, when the whole heap has been walked and nobody sees the file yet. */
+/** Called once, when the whole heap has been walked and the file is not visible yet. */
 typedef ubi_status (*ubi__save_written_fn)(void *payload);
 
 /**
@@ -17,7 +17,7 @@ typedef ubi_status (*ubi__save_written_fn)(void *payload);
 ubi_status ubi__save_path_if(ubi_node root, const char *path, const ubi_save_options *options, ubi_save_info *info,
                              ubi__save_written_fn written, void *payload);
 
-/** ubi_graph_save_path, which asks when the file is complete and on disk, and nobody sees it yet; `info` is filled. */
+/** ubi_graph_save_path, which asks when the file is complete and on disk, and not visible yet; `info` is filled. */
 ubi_status ubi__graph_save_path_if(const ubi_graph *graph, const char *path, const ubi_save_options *options,
                                    ubi_save_info *info, ubi__save_written_fn written, void *payload);
 

@@ -15,7 +15,7 @@
 
 #define UBI__ROPE_PART_BYTES 4096
 
-/** A string, and where its row is if it is a concatenation (UBI_NONE: it is none). */
+/** A string, and where its row is if it is a concatenation (UBI_NONE: it is not). */
 typedef struct ubi__rope_part {
     ubi_node_ix node; /* UBI_NONE: no text */
     uint32_t row;

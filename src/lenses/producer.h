@@ -140,7 +140,7 @@ typedef struct ubi__producer {
                             ubi_lens_name_buffer *buffer);
 } ubi__producer;
 
-/** Never NULL. O(1), but for the first call, which costs O(kinds). Any thread. */
+/** Never NULL. O(1), except the first call, which costs O(kinds). Any thread. */
 const ubi__producer *ubi__producer_of(const ubi_graph *graph);
 /** What belongs together is there together. */
 void ubi__producer_check(const ubi__producer *producer);

@@ -42,7 +42,7 @@ typedef struct part {
 typedef enum call_kind { CALL_NONE, CALL_WANTED, CALL_ENDED } call_kind;
 
 typedef struct sharing {
-    _Atomic call_kind call; /* read while walking: somebody waits for a part, or all is done */
+    _Atomic call_kind call; /* read while walking: a caller waits for a part, or all is done */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* guarded by `lock`, as all changes of `call` */

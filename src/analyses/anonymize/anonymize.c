@@ -135,7 +135,7 @@ ubi_status ubi__anonymizer_index(ubi_anonymizer *a, ubi_text digits) {
     return ubi__anonymizer_keep(a, (ubi_text){ text, (size_t)n });
 }
 
-/* 0 to 999: a position. More digits may be somebody's number. */
+/* 0 to 999: a position. More digits may be a personal number. */
 static bool is_position(ubi_text word) {
     size_t n = ubi__count_digits(word, 0);
     return n == word.len && n >= 1 && n <= 3 && (n == 1 || word.ptr[0] != '0');

@@ -40,7 +40,7 @@ static bool has_public_beginning(const ubi_anonymizer *a, ubi_text word) {
     return false;
 }
 
-/* "42", "42ul": a number of a template; more digits may be somebody's. */
+/* "42", "42ul": a number of a template; more digits may be personal. */
 static bool is_small_number(ubi_text word) {
     size_t n = ubi__count_digits(word, 0), at = n;
     while (at < word.len && (word.ptr[at] == 'u' || word.ptr[at] == 'l'))
@@ -169,7 +169,7 @@ static ubi_text without_version(ubi_text stem) {
     return at > 1 && at < stem.len && stem.ptr[at - 1] == '-' ? ubi__text_slice(stem, 0, at - 1) : stem;
 }
 
-/* Numbers between points; large ones may be somebody's. */
+/* Numbers between points; large ones may be personal. */
 static ubi_status library_version(ubi_anonymizer *a, ubi_text text) {
     for (size_t at = 0; at < text.len;) {
         size_t end = at;

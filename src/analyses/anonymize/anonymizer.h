@@ -22,7 +22,7 @@ struct ubi_anonymizer {
     ubi__public_names names;
     ubi__word_map words;
     ubi__vec_u8 result;     /* the text being made */
-    ubi__word_watch *watch; /* NULL: nobody wants to know of words */
+    ubi__word_watch *watch; /* NULL: words are not reported */
     void *watch_payload;
 };
 

@@ -3,7 +3,7 @@
  * public_names.h: names that every snapshot has, whoever made it.
  *
  * They stay readable in an anonymized snapshot. Each belongs to one or more lists, by where it may stand. What is on no
- * list is taken for somebody's own.
+ * list is taken for private.
  */
 #ifndef UBI_ANALYSES_ANONYMIZE_PUBLIC_NAMES_H
 #define UBI_ANALYSES_ANONYMIZE_PUBLIC_NAMES_H
@@ -28,7 +28,7 @@ enum {
     UBI__NAMES_NODEJS = 8192,     /**< what stands behind "Node / " */
     UBI__NAMES_MODULE = 16384,    /**< modules of Node.js, which stand behind "node:" */
     UBI__NAMES_NATIVE = 1 << 15,  /**< words of compiled code: of C and C++, of the C library, of symbols */
-    UBI__NAMES_PREFIX = 1 << 16,  /**< beginnings of such names that are nobody's own */
+    UBI__NAMES_PREFIX = 1 << 16,  /**< beginnings of such names that are public */
     UBI__NAMES_FOLDER = 1 << 17,  /**< of systems, and of the sources of their libraries, and files in these */
     UBI__NAMES_LIBRARY = 1 << 18, /**< files of well-known libraries, without ".so" and what follows */
     UBI__NAMES_SOURCE = 1 << 19,  /**< extensions of source files that become compiled code */

@@ -101,7 +101,7 @@ static ubi_status take_body(ubi__fxs_reader *r, ubi__fxs_fields_fn fields) {
 
 /* ---- frames ------------------------------------------------------------------------------------------------------- */
 
-/* Reads a length prefix. *got false: there is none that could be read. Its upper bits are dropped, as in protobuf. */
+/* Reads a length prefix. *got false: no length could be read. Its upper bits are dropped, as in protobuf. */
 static ubi_status read_length(ubi__fxs_reader *r, uint32_t *length, bool *got) {
     ubi__fxs_window *w = &r->window;
     while (w->end - w->at < LONGEST_VARINT && !w->ended)

@@ -175,7 +175,7 @@ static inline bool is_far_element(ubi_edge_key key) {
     return key.base == UBI_EDGE_KEY_NUMBER && key.number >= UBI__FXS_NUMBERS && key.number <= UINT32_MAX;
 }
 
-/* UBI_NONE: the number is none that is remembered, or has not been a name before. */
+/* UBI_NONE: the number is too large to be remembered, or has not been a name before. */
 static inline ubi_str_ix handle_of_number(const ubi__fxs_walk *w, uint64_t number) {
     const ubi__vec_u32 *handles = &w->save->handle_of_number;
     return number < handles->n ? handles->at[number] : UBI_NONE;

@@ -140,7 +140,7 @@ typedef struct ubi__v8_mark {
 
 UBI_VEC_DECLARE(ubi__vec_v8_mark, ubi__v8_mark);
 
-/* Every so many numbers of nodes and edges there is a mark, for errors that are found later. */
+/* Numbers of nodes and edges between two marks, which say where errors are that are found later. */
 #define UBI__V8_MARK_NUMBERS 16384
 
 /* ---- traces ---------------------------------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ typedef struct ubi__v8_touching {
 
 /** Makes the columns of nodes and edges as long as the header says, if it can be believed, and has memory made ready. */
 ubi_status ubi__v8_make_columns(ubi__v8_reader *r);
-/** Before columns move, or nobody needs their memory ahead any more. */
+/** Before columns move, or when their memory is no longer needed ahead of time. */
 void ubi__v8_stop_touching(ubi__v8_reader *r);
 
 /** When all nodes, or edges, are there: starts what can be done beside the rest. */

@@ -49,7 +49,7 @@ typedef struct ubi__v8_save {
     bool has_outer_root;               /* a node of our own stands before all others and leads to the root */
     bool has_traces, has_detachedness; /* fields of a node */
     bool has_script_nodes;             /* field of a location */
-    bool has_other_edges;              /* of V8, but of a sort that nobody knows */
+    bool has_other_edges;              /* of V8, of an unknown type */
     bool has_wasm_objects;
     uint32_t stride;                   /* fields of a node */
     ubi__v8_save_kind *kinds;          /* kinds[kind count of the graph] */

@@ -17,7 +17,7 @@ UBI_VEC_DECLARE(vec_context, ubi_native_context);
 struct ubi_native_contexts {
     const ubi_allocator *allocator;
     ubi_graph *graph; /* reference */
-    uint32_t *owner;  /* owner[n_nodes]; NULL: nobody has anything */
+    uint32_t *owner;  /* owner[n_nodes]; NULL: there are no contexts */
     vec_context rows; /* ascending by node */
     uint64_t shared_bytes, unattributed_bytes;
 };
@@ -87,7 +87,7 @@ static ubi_status find_contexts(work *w) {
     return UBI_OK;
 }
 
-/* UBI_NONE: it is none. O(log contexts). */
+/* UBI_NATIVE_CONTEXT_NONE: not a context. O(log contexts). */
 static uint32_t context_at(const ubi_native_contexts *c, ubi_node_ix node) {
     size_t low = 0, high = c->rows.n;
     while (low < high) {

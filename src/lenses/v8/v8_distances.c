@@ -29,7 +29,7 @@ typedef struct counting {
         *special;      /* a bit per node of which some edges do not count for other reasons; NULL: all may be such */
     uint64_t *reached; /* a bit per node */
     const uint64_t *ignored; /* a bit per node that is not entered; NULL: none */
-    uint64_t *refused;       /* a bit per node that an edge leads to which does not count; NULL: nobody asks */
+    uint64_t *refused;       /* a bit per node that an edge leads to which does not count; NULL: not asked for */
     ubi_node_ix *queue;      /* queue[n_nodes] */
     size_t n_queued;
     uint64_t *pending; /* a bit per pair of edges: one of them was met */

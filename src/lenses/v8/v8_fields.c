@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-/* Searching so many edges again is cheaper than to remember the answer. */
+/* Searching this few edges again is cheaper than remembering the answer. */
 #define NARROW 32
 
 static const struct {

@@ -12,7 +12,7 @@
 
 #define MOST_NAME_UNITS 120
 #define LEAST_OBJECTS 2
-#define MOST_INTERFACES 1000 /* per object there may be an interface for one in so many */
+#define MOST_INTERFACES 1000 /* one interface per this many objects at most */
 
 typedef struct candidate {
     uint64_t hash;

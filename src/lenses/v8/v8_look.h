@@ -199,7 +199,7 @@ ubi_status ubi__v8_find_classes(ubi_lens_view *look, ubi__v8_look *own, const ub
 /**
  * Counts distances. own->essential may still have edges of tables of WeakMaps.
  * @param page  a bit per node; in: nodes to start from besides the user roots; out: what these and the user roots reach, over
- * edges that do not count for distances, too. NULL: nobody asks.
+ * edges that do not count for distances, too. NULL: not asked for.
  * @param special  a bit per node: those with edges that do not count, or that count and are not in own->essential.
  */
 ubi_status ubi__v8_count_distances(uint32_t *out, uint64_t *page, const uint64_t *special, const ubi__v8_look *own,

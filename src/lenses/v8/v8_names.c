@@ -8,7 +8,7 @@
 #include "base/assert.h"
 #include "lenses/v8/v8_look.h"
 
-#define MOST_OBJECT_UNITS 100 /* of UTF-16 in the name of a plain object, but for its first property */
+#define MOST_OBJECT_UNITS 100 /* of UTF-16 in the name of a plain object, except its first property */
 
 /*
  * What is longer is cut, so that hostile names cannot fill the memory or take all of the time: behind the 1,024 characters that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_retaining.c: edges to values of WeakMaps that keep nothing for want of their partner (retaining.h).
+ * v8_retaining.c: edges to values of WeakMaps that keep nothing because their partner is out of reach (retaining.h).
  *
  * A value lives as long as both its key and the map do, and an edge leads to it from either. Where one of them is out of
  * reach, both edges of the pair are useless. Edges that leave nodes out of reach give pairs of value and name; then the
