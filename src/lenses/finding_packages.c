@@ -23,6 +23,7 @@ enum { OWNER_NONE, OWNER_RUNTIME, OWNER_PROGRAM, N_FIXED_OWNERS };
 typedef struct package {
     ubi_text name;
     uint64_t bytes, n_functions, n_files;
+    uint64_t data_bytes;        /* without code */
     ubi_node_ix first, largest; /* a node that names its file, and the data that keeps most; UBI_NONE: none */
 } package;
 
@@ -139,6 +140,17 @@ static void spread_owner(census *c, ubi_node_ix node) {
         c->owner[below] = owner;
 }
 
+/* Code of a large package takes much in every program: functions, what is compiled for them, and the source of a script. */
+static bool is_code(const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    ubi_node_ix holder = ubi_dominators_immediate(f->dominators, node);
+    ubi_coarse_type type = ubi_graph_kind(g, g->kind.at[node])->coarse_type;
+    if (type == UBI_COARSE_STRING && holder != UBI_NONE)
+        return ubi_graph_kind(g, g->kind.at[holder])->coarse_type == UBI_COARSE_SCRIPT;
+    return (type == UBI_COARSE_OTHER && ubi__finding_role(f, node) != UBI__ROLE_STORE) || type == UBI_COARSE_SCRIPT ||
+           ubi__finding_role(f, node) == UBI__ROLE_CLOSURE || ubi__finding_role(f, node) == UBI__ROLE_CONTEXT;
+}
+
 static bool is_data(const ubi__finding_facts *f, ubi_node_ix node) {
     ubi__node_role role = ubi__finding_role(f, node);
     return role == UBI__ROLE_MAP || role == UBI__ROLE_SET || role == UBI__ROLE_ARRAY || role == UBI__ROLE_OBJECT ||
@@ -151,6 +163,7 @@ static void sum_up(census *c, const ubi__node_bits *named) {
         spread_owner(c, node);
         package *p = &c->rows.at[c->owner[node]];
         p->bytes += ubi_lens_size_bytes(f->look, node);
+        p->data_bytes += is_code(f, node) ? 0 : ubi_lens_size_bytes(f->look, node);
         if (!ubi__node_bits_has(named, node) && is_data(f, node) &&
             (p->largest == UBI_NONE || ubi__finding_retained(f, node) > ubi__finding_retained(f, p->largest)))
             p->largest = node;
@@ -168,7 +181,7 @@ static uint64_t bytes_of_packages(const census *c) {
 
 static ubi_status tell(ubi__finding_list *out, const census *c, const package *p) {
     char size[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], functions[UBI__HUMAN_TEXT], files[UBI__HUMAN_TEXT],
-        others[UBI__HUMAN_TEXT], program[UBI__HUMAN_TEXT], runtime[UBI__HUMAN_TEXT];
+        others[UBI__HUMAN_TEXT], data[UBI__HUMAN_TEXT], program[UBI__HUMAN_TEXT], runtime[UBI__HUMAN_TEXT];
     ubi_finding finding = { .bytes = p->bytes, .count = p->n_functions };
     ubi__finding_name name = ubi__finding_cut(p->name);
     if (p->largest != UBI_NONE)
@@ -177,22 +190,22 @@ static ubi_status tell(ubi__finding_list *out, const census *c, const package *p
     ubi__finding_call(&finding, "package %s", name.text);
     ubi__finding_say(
         &finding,
-        "Package %s alone keeps %s alive, %s of the heap, with its code: %s of %s. Other packages keep "
+        "Package %s alone keeps %s alive, %s of the heap, %s of it data (%s of %s). Other packages keep "
         "%s, the program itself %s, the runtime %s.",
         name.text, ubi__human_size(size, p->bytes), ubi__human_percent(percent, p->bytes, c->f->total_bytes),
-        ubi__human_things(functions, p->n_functions, "function"), ubi__human_things(files, p->n_files, "file"),
-        ubi__human_size(others, bytes_of_packages(c) - p->bytes),
+        ubi__human_size(data, p->data_bytes), ubi__human_things(functions, p->n_functions, "function"),
+        ubi__human_things(files, p->n_files, "file"), ubi__human_size(others, bytes_of_packages(c) - p->bytes),
         ubi__human_size(program, c->rows.at[OWNER_PROGRAM].bytes),
         ubi__human_size(runtime, c->rows.at[OWNER_RUNTIME].bytes));
     return ubi__finding_add(out, &finding);
 }
 
-/* The largest that is smaller than the one told last, or as large and later in the list. NULL: none. */
+/* By their data: the largest that is smaller than the one told last, or as large and later in the list. NULL: none. */
 static const package *next_largest(const census *c, const package *last) {
     const package *best = NULL;
     for (const package *p = c->rows.at + N_FIXED_OWNERS; p < c->rows.at + c->rows.n; p++) {
-        bool is_told = last && (p->bytes > last->bytes || (p->bytes == last->bytes && p <= last));
-        if (!is_told && (!best || p->bytes > best->bytes))
+        bool is_told = last && (p->data_bytes > last->data_bytes || (p->data_bytes == last->data_bytes && p <= last));
+        if (!is_told && (!best || p->data_bytes > best->data_bytes))
             best = p;
     }
     return best;
@@ -202,7 +215,7 @@ static ubi_status tell_largest(ubi__finding_list *out, const census *c) {
     const package *p = NULL;
     for (int i = 0; i < REPORTED; i++) {
         p = next_largest(c, p);
-        if (!p || p->bytes < LEAST_BYTES || p->bytes < c->f->total_bytes / LEAST_PARTS)
+        if (!p || p->data_bytes < LEAST_BYTES || p->data_bytes < c->f->total_bytes / LEAST_PARTS)
             return UBI_OK;
         UBI_TRY(tell(out, c, p));
     }

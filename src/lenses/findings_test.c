@@ -210,7 +210,7 @@ static void collections_of_quickjs_and_firefox_grow_too(void **state) {
 }
 
 /* `n` promises that the same function of QuickJS waits for, in calls that keep `bytes` each. */
-static void look_at_promises(unsigned n, unsigned bytes, const char *handler) {
+static ubi_graph *graph_of_promises(unsigned n, unsigned bytes, const char *handler) {
     static char drawn[1 << 16];
     size_t at = (size_t)snprintf(drawn, sizeof drawn, "root(type=JSRuntime) -> f");
     for (unsigned i = 0; i < n; i++)
@@ -225,7 +225,11 @@ static void look_at_promises(unsigned n, unsigned bytes, const char *handler) {
                                "s%u(type=JSAsyncFunctionState size=%u) -> f \"function\";",
                                i, i, handler, i, i, i, bytes);
     assert_true(at < sizeof drawn);
-    look_at(drawn);
+    return graph_from_drawing(drawn);
+}
+
+static void look_at_promises(unsigned n, unsigned bytes, const char *handler) {
+    look_at_graph(graph_of_promises(n, bytes, handler));
 }
 
 static void promises_of_quickjs_that_are_pending_are_told(void **state) {
@@ -307,6 +311,13 @@ static void every_failed_allocation_has_a_way_out(void **state) {
     ubi_graph_unref(failing_graph);
 }
 
+static void nor_do_the_rules_for_quickjs_lose_anything(void **state) {
+    (void)state;
+    failing_graph = graph_of_promises(100, 998, "handler");
+    assert_true(fail_each_allocation(look_with, NULL) > 10);
+    ubi_graph_unref(failing_graph);
+}
+
 static void nor_do_the_rules_for_v8_lose_anything(void **state) {
     (void)state;
     assert_int_equal(ubi_graph_read_path(&failing_graph, "tests/data/v8/chromium-detached.heapsnapshot.gz", NULL, NULL),
@@ -341,6 +352,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_ends_early_comes_first),
         cmocka_unit_test(long_labels_are_cut),
         cmocka_unit_test(every_failed_allocation_has_a_way_out),
+        cmocka_unit_test(nor_do_the_rules_for_quickjs_lose_anything),
         cmocka_unit_test(nor_do_the_rules_for_v8_lose_anything),
         cmocka_unit_test(options_of_another_version_are_refused),
     };

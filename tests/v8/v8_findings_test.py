@@ -355,17 +355,26 @@ class Rules(unittest.TestCase):
         return heap, context, cache
 
     def test_a_package_keeps_what_its_code_alone_keeps(self):
-        heap, _, _ = self.packaged((1 << 20) - self.CODE)
+        heap, _, _ = self.packaged(1 << 20)
         found = self.find(heap, "package")
-        self.assertEqual((found["bytes"], found["count"], found["title"]), (1 << 20, 1, "package leafy"))
+        self.assertEqual((found["bytes"], found["count"], found["title"]), ((1 << 20) + self.CODE, 1, "package leafy"))
         self.assertIn("Package leafy alone keeps 1.00 MiB alive", found["text"])
-        self.assertIn("1 function of 1 file. Other packages keep 0 B, the program itself 0 B", found["text"])
+        self.assertIn("1.00 MiB of it data (1 function of 1 file). Other packages keep 0 B, the program itself 0 B", found["text"])
         self.assertEqual(found["pathText"], "global.g1 → remember() (variable cache) → Cache")
-        self.assertIsNone(self.find(self.packaged((1 << 20) - self.CODE - 1)[0], "package"))
+        self.assertIsNone(self.find(self.packaged((1 << 20) - 1)[0], "package"))
 
     def test_a_package_that_is_a_small_part_of_the_heap_is_not_told(self):
         heap, _, _ = self.packaged(1 << 20)
         heap.hang(heap.node("object", "Other", 10 << 20))
+        self.assertIsNone(self.find(heap, "package"))
+
+    def test_a_package_that_is_large_because_of_its_code_is_not_told(self):
+        heap, context, _ = self.packaged(1 << 10)
+        for i in range(20):
+            closure = heap.hang(self.closure(heap, f"f{i}", context, "/app/node_modules/leafy/lib/index.js"))
+            script = heap.node("code", "/app/node_modules/leafy/lib/index.js", 1 << 20)
+            heap.link(closure, "internal", "code", script)
+            heap.link(script, "internal", "source", heap.node("string", f"source {i}", 1 << 20))
         self.assertIsNone(self.find(heap, "package"))
 
     def test_names_of_packages(self):
