@@ -112,6 +112,7 @@ static ubi_graph *graph_of_a_rope(ubi_str_ix names[2]) {
             assert_int_equal(ubi_graph_builder_edge_of(b, target, UBI_EDGE_INTERNAL, names[target - 1]), UBI_OK);
     }
     assert_int_equal(ubi_graph_builder_finish(&g, b), UBI_OK);
+    ubi_graph_builder_free(b);
     return g;
 }
 

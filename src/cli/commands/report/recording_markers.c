@@ -85,10 +85,10 @@ enum { ALLOCATED, SHARE, COUNT, NOT_FREED, COLUMNS };
 
 static void table_init(ubi__text_table *t, const ubi__cli *cli, const ubi__recording_report *report) {
     size_t width = report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
-    const ubi__text_column columns[COLUMNS] = { [ALLOCATED] = { NULL, width },
-                                                [SHARE] = { NULL, SHARE_COLUMNS },
-                                                [COUNT] = { NULL, width },
-                                                [NOT_FREED] = { NULL, width } };
+    const ubi__text_column columns[COLUMNS] = { [ALLOCATED] = { .width = width },
+                                                [SHARE] = { .width = SHARE_COLUMNS },
+                                                [COUNT] = { .width = width },
+                                                [NOT_FREED] = { .width = width } };
     ubi__page_table(t, cli, "", columns, COLUMNS);
 }
 
