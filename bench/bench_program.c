@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/json_writer.h"
 #include "base/status.h"

@@ -14,7 +14,7 @@
 
 #include <getopt.h>
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #ifndef UBI_BENCH_BROWSER_MODEL_H
 #define UBI_BENCH_BROWSER_MODEL_H
 
-#include <ubiheap/node.h>
+#include <ubiheap/core/node.h>
 
 /** What the model tells apart: finer than the type name for objects. */
 typedef enum ubi__kind {

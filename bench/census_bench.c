@@ -7,7 +7,7 @@
  *
  * {"file":"x.fxsnapshot","row":"census","threads":1,"wallNs":13000000,"nodes":8588914,"edges":25402310,"nsPerNode":1.5}
  */
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/status.h"
 #include "base/text.h"

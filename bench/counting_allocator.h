@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__counting_allocator {
     ubi_allocator allocator; /* give its address to what is measured */

@@ -9,7 +9,7 @@
 #ifndef UBI_BENCH_DIGIT_PASS_H
 #define UBI_BENCH_DIGIT_PASS_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__digit_pass {
     uint64_t n_bytes;

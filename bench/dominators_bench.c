@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/dominators.h>
+#include <ubiheap/core/dominators.h>
 
 #include "base/status.h"
 #include "bench_program.h"

@@ -9,7 +9,7 @@
 #ifndef UBI_BENCH_GENERATOR_H
 #define UBI_BENCH_GENERATOR_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/deflate.h"
 

@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ubiheap/formats.h>
-#include <ubiheap/lens.h>
-#include <ubiheap/summary.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/views/lens.h>
+#include <ubiheap/views/summary.h>
 
 #include "base/status.h"
 #include "bench_program.h"
@@ -48,7 +48,7 @@ typedef struct turn {
     unsigned threads;
     bool is_reported;
     ubi_graph *graph;
-    ubi_lens_view *look;
+    ubi_look *look;
     uint64_t look_bytes; /* what stays of opening it */
     uint64_t peak_bytes; /* of the turn before, about */
 } turn;
@@ -65,11 +65,11 @@ static ubi_status print_run(const turn *t, const char *row, clocks from, uint64_
     return ubi__row_end();
 }
 
-static ubi_status open_look(ubi_lens_view **out, const turn *t, const ubi_allocator *allocator) {
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+static ubi_status open_look(ubi_look **out, const turn *t, const ubi_allocator *allocator) {
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.threads = t->threads;
     options.allocator = allocator;
-    return ubi_lens_open(out, NULL, t->graph, &options);
+    return ubi_look_open(out, NULL, t->graph, &options);
 }
 
 static ubi_status sum_up(const turn *t, const char *row, const ubi_dominators *dominators, const uint32_t *distances) {
@@ -88,10 +88,10 @@ static ubi_status sum_up(const turn *t, const char *row, const ubi_dominators *d
 static ubi_status measure_steps(const turn *t, uint32_t *distances) {
     ubi_dominators *dominators;
     clocks from = now();
-    UBI_TRY(ubi_lens_distances(distances, t->look));
+    UBI_TRY(ubi_look_distances(distances, t->look));
     UBI_TRY(print_run(t, "distances", from, 0));
     from = now();
-    UBI_TRY(ubi_dominators_new(&dominators, ubi_lens_graph_view(t->look), NULL));
+    UBI_TRY(ubi_dominators_new(&dominators, ubi_look_view(t->look), NULL));
     ubi_status status = print_run(t, "dominators", from, 0);
     if (status == UBI_OK)
         status = sum_up(t, "classes", dominators, distances);
@@ -116,12 +116,12 @@ static ubi_status measure_look(turn *t, clocks start) {
 /* Of the turn that is not reported. */
 static ubi_status measure_memory(turn *t) {
     ubi__counting_allocator counter;
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi__counting_allocator_init(&counter);
     ubi_status status = open_look(&look, t, &counter.allocator);
     if (status == UBI_OK) {
         t->look_bytes = counter.live_bytes;
-        ubi_lens_close(look);
+        ubi_look_close(look);
     }
     ubi__counting_allocator_fini(&counter);
     return status;
@@ -135,7 +135,7 @@ static ubi_status take_turn(turn *t) {
     clocks start = now();
     UBI_TRY(ubi_graph_read_path(&t->graph, t->path, &options, NULL));
     ubi_status status = measure_look(t, start);
-    ubi_lens_close(t->look);
+    ubi_look_close(t->look);
     if (status == UBI_OK && !t->look_bytes)
         status = measure_memory(t);
     ubi_graph_unref(t->graph);

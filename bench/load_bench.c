@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/inflate.h"
 #include "bench_program.h"
@@ -142,7 +142,7 @@ static uint64_t last_peak_bytes;
 
 static ubi_status run_load(sample *out, const char *path, unsigned threads) {
     ubi_read_options o = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info;
+    ubi_read_info info = UBI_READ_INFO_INIT;
     ubi_graph *graph;
     o.threads = threads;
     ubi__touch_memory(last_peak_bytes + last_peak_bytes / 8);
@@ -154,6 +154,7 @@ static ubi_status run_load(sample *out, const char *path, unsigned threads) {
     out->inflated_bytes = info.inflated_bytes;
     out->n_nodes = ubi_graph_node_count(graph);
     out->n_edges = ubi_graph_edge_count(graph);
+    out->memory = (ubi_graph_memory)UBI_GRAPH_MEMORY_INIT;
     ubi_graph_memory_use(graph, &out->memory);
     ubi_graph_unref(graph);
     return UBI_OK;

@@ -13,9 +13,9 @@
  */
 #include <stdio.h>
 
-#include <ubiheap/census.h>
-#include <ubiheap/dominators.h>
-#include <ubiheap/paths.h>
+#include <ubiheap/core/census.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/paths.h>
 
 #include "base/json_writer.h"
 #include "base/status.h"

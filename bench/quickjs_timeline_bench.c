@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 enum { PAIRS = 100000, RUNS = 20000, MOST_TURNS = 101 };
 

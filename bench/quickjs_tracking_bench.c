@@ -9,7 +9,7 @@
  *
  * See bench/quickjs_tracking.py, which runs it beside plain_quickjs_bench.
  */
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "quickjs_workloads.h"
 

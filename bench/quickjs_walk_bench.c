@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "base/status.h"
 #include "bench_program.h"

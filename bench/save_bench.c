@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/status.h"
 #include "bench_program.h"
@@ -58,6 +58,7 @@ static ubi_status run_save(sample *out, const ubi_graph *graph, bool walk, unsig
     options.compression = small ? UBI_COMPRESSION_SMALL : UBI_COMPRESSION_DEFAULT;
     ubi__counting_allocator_init(&counter);
     start(&s);
+    s.info = (ubi_save_info)UBI_SAVE_INFO_INIT;
     ubi_node root = ubi_graph_as_node(graph, ubi_graph_root(graph));
     ubi_status status = walk ? ubi_save_callback(root, discard, NULL, &options, &s.info)
                              : ubi_graph_save_callback(graph, discard, NULL, &options, &s.info);

@@ -8,7 +8,7 @@
 #ifndef UBI_BENCH_SHAPES_H
 #define UBI_BENCH_SHAPES_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 typedef enum ubi__hard_shape {
     UBI__HARD_LIST,          /* every node leads to the next */

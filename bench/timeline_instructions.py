@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = r"""
 #include <stdlib.h>
 #ifdef MARKED
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 #define MARK UBI_AUTO_GLOBAL_TIMELINE_MARKER("work")
 #else
 #define MARK

@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
     }
     ubi_node root = { &ops, (void *)(uintptr_t)heap, 0 };
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     unsigned tab = argc == 3 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     if (tab != 0) {
         options.edge_filter = only_tab;

@@ -17,7 +17,7 @@ for tool in dh dpkg-architecture; do
         exit 1
     }
 done
-version=$(sed -n 's/^#define UBI_VERSION_STRING "\(.*\)"/\1/p' include/ubiheap/base.h)
+version=$(sed -n 's/^#define UBI_VERSION_STRING "\(.*\)"/\1/p' include/ubiheap/core/base.h)
 [ "$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)" = "$version-${DEBIAN_REVISION:-1}" ] || {
     echo "package-deb: the newest entry of packaging/debian/changelog is not one of $version" >&2
     exit 1

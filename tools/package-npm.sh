@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 tree=$(realpath "$1")
 mkdir -p "$2"
 folder=$(realpath "$2")
-version=$(sed -n 's/^#define UBI_VERSION_STRING "\(.*\)"/\1/p' include/ubiheap/base.h)
+version=$(sed -n 's/^#define UBI_VERSION_STRING "\(.*\)"/\1/p' include/ubiheap/core/base.h)
 work=$(mktemp -d "$folder/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

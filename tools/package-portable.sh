@@ -13,7 +13,7 @@ folder=$(realpath "$1")
 log=$folder/package-portable.log
 root=$PWD/build/roots/portable
 build=build/portable
-version=$(sed -n 's/^#define UBI_VERSION_STRING "\(.*\)"/\1/p' include/ubiheap/base.h)
+version=$(sed -n 's/^#define UBI_VERSION_STRING "\(.*\)"/\1/p' include/ubiheap/core/base.h)
 name=ubiheap-$version-linux-x86_64
 fail() {
     tail -n 40 "$log"
@@ -38,6 +38,6 @@ for package in libisal2 zlib1g libsodium23 libdw1 libelf1 liblzma5 libbz2-1.0 li
 done
 cp third-party/quickjs/LICENSE "$work/$name/share/doc/ubiheap/licences/quickjs"
 
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$(date -R -r include/ubiheap/base.h)" -C "$work" -czf "$work/$name.tar.gz" "$name"
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$(date -R -r include/ubiheap/core/base.h)" -C "$work" -czf "$work/$name.tar.gz" "$name"
 mv "$work/$name.tar.gz" "$folder/"
 echo "package-portable: $folder/$name.tar.gz"

@@ -5,14 +5,14 @@
  *
  *     cc -g page-server.c -pthread
  *
- * ubiheap/marker.h is all that the markers need: no library is linked, and they cost nothing until somebody looks.
+ * ubiheap/core/marker.h is all that the markers need: no library is linked, and they cost nothing until somebody looks.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #define N_SETTINGS 500
 #define N_PAGES 64

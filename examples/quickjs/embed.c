@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/census.h>
-#include <ubiheap/quickjs.h>
+#include <ubiheap/core/census.h>
+#include <ubiheap/extension/quickjs.h>
 
 static const char demo_script[] =
     "globalThis.cache = [];\n"

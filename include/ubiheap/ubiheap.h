@@ -13,40 +13,45 @@
 #ifndef UBIHEAP_H
 #define UBIHEAP_H
 
-#include <ubiheap/allocations.h>
-#include <ubiheap/anonymize.h>
-#include <ubiheap/base.h>
-#include <ubiheap/census.h>
-#include <ubiheap/classes.h>
-#include <ubiheap/diff.h>
-#include <ubiheap/dominator_tree.h>
-#include <ubiheap/dominators.h>
-#include <ubiheap/export.h>
-#include <ubiheap/findings.h>
-#include <ubiheap/formats.h>
-#include <ubiheap/graph.h>
-#include <ubiheap/keepers.h>
-#include <ubiheap/labels.h>
-#include <ubiheap/leaks.h>
-#include <ubiheap/lens.h>
-#include <ubiheap/marker.h>
-#include <ubiheap/native_contexts.h>
-#include <ubiheap/node.h>
-#include <ubiheap/paths.h>
-#include <ubiheap/profiler.h>
-#include <ubiheap/query.h>
-#include <ubiheap/render.h>
-#include <ubiheap/retaining.h>
-#include <ubiheap/search.h>
-#include <ubiheap/stacks.h>
-#include <ubiheap/statistics.h>
-#include <ubiheap/strings.h>
-#include <ubiheap/summary.h>
-#include <ubiheap/target.h>
-#include <ubiheap/timeline.h>
-#include <ubiheap/timeline_front.h>
-#include <ubiheap/timeline_waterfall.h>
-#include <ubiheap/tracking.h>
-#include <ubiheap/treemap.h>
+/* What a heap is, files, analyses, recording. */
+#include <ubiheap/core/anonymize.h>
+#include <ubiheap/core/base.h>
+#include <ubiheap/core/census.h>
+#include <ubiheap/core/classes.h>
+#include <ubiheap/core/diff.h>
+#include <ubiheap/core/dominator_tree.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/core/graph.h>
+#include <ubiheap/core/labels.h>
+#include <ubiheap/core/leaks.h>
+#include <ubiheap/core/marker.h>
+#include <ubiheap/core/node.h>
+#include <ubiheap/core/paths.h>
+#include <ubiheap/core/profiler.h>
+#include <ubiheap/core/query.h>
+#include <ubiheap/core/stacks.h>
+#include <ubiheap/core/timeline.h>
+#include <ubiheap/core/treemap.h>
+
+/* A heap as the tools of its producer show it. */
+#include <ubiheap/views/allocations.h>
+#include <ubiheap/views/export.h>
+#include <ubiheap/views/findings.h>
+#include <ubiheap/views/keepers.h>
+#include <ubiheap/views/lens.h>
+#include <ubiheap/views/native_contexts.h>
+#include <ubiheap/views/render.h>
+#include <ubiheap/views/retaining.h>
+#include <ubiheap/views/search.h>
+#include <ubiheap/views/statistics.h>
+#include <ubiheap/views/strings.h>
+#include <ubiheap/views/summary.h>
+#include <ubiheap/views/timeline_front.h>
+#include <ubiheap/views/timeline_waterfall.h>
+
+/* For whoever brings a live heap: may change in any release. */
+#include <ubiheap/extension/target.h>
+#include <ubiheap/extension/tracking.h>
 
 #endif

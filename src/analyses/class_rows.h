@@ -5,7 +5,7 @@
 #ifndef UBI_ANALYSES_CLASS_ROWS_H
 #define UBI_ANALYSES_CLASS_ROWS_H
 
-#include <ubiheap/classes.h>
+#include <ubiheap/core/classes.h>
 
 #include "base/strtab.h"
 

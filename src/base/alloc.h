@@ -8,7 +8,7 @@
 #ifndef UBI_BASE_ALLOC_H
 #define UBI_BASE_ALLOC_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/assert.h"
 #include "base/status.h"

@@ -20,7 +20,7 @@
 #ifndef UBI_BASE_ATOMIC_FILE_H
 #define UBI_BASE_ATOMIC_FILE_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__atomic_file {
     const ubi_allocator *allocator;

@@ -6,7 +6,7 @@
 #ifndef UBI_BASE_CASE_FOLDING_H
 #define UBI_BASE_CASE_FOLDING_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** For c >= 0x80. O(log of a short table). */
 uint32_t ubi__fold_beyond_ascii(uint32_t c);

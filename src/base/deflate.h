@@ -16,7 +16,7 @@
 #ifndef UBI_BASE_DEFLATE_H
 #define UBI_BASE_DEFLATE_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** Takes all `n_bytes` or fails with a message set. `data` is borrowed during the call. */
 typedef ubi_status (*ubi__write_fn)(void *payload, const void *data, size_t n_bytes);

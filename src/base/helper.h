@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__chore {
     void (*fn)(void *payload);

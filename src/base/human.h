@@ -7,7 +7,7 @@
 #ifndef UBI_BASE_HUMAN_H
 #define UBI_BASE_HUMAN_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #define UBI__HUMAN_TEXT 48
 

@@ -10,7 +10,7 @@
 #ifndef UBI_BASE_JSON_WRITER_H
 #define UBI_BASE_JSON_WRITER_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #define UBI__JSON_BUFFER 8192
 

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #define UBI__MAX_THREADS 64
 

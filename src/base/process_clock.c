@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/process_clock.h"
 

@@ -5,7 +5,7 @@
 #ifndef UBI_BASE_STATUS_H
 #define UBI_BASE_STATUS_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** Sets this thread's message and returns `status`, so that `return ubi__fail(UBI_EFORMAT, "...")` reads well. */
 ubi_status ubi__fail(ubi_status status, const char *format, ...) UBI_PRINTF(2, 3);

@@ -5,7 +5,7 @@
 #ifndef UBI_BASE_SUGGEST_H
 #define UBI_BASE_SUGGEST_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__suggestion {
     const char *typed;

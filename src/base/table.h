@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * table.h: the hash table. Header-only, typed by macros; needs libc, <ubiheap/base.h> and base/assert.h, so that it can go with
+ * table.h: the hash table. Header-only, typed by macros; needs libc, <ubiheap/core/base.h> and base/assert.h, so that it can go with
  * sources that are compiled elsewhere.
  *
  * A table is an array of slots. There are two shapes:
@@ -51,7 +51,7 @@
 
 #include <string.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/assert.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 static inline ubi_text ubi__text(const char *s) {
     return (ubi_text){ s, s ? strlen(s) : 0 };

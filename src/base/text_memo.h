@@ -8,7 +8,7 @@
 #ifndef UBI_BASE_TEXT_MEMO_H
 #define UBI_BASE_TEXT_MEMO_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/bits.h"
 

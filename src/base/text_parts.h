@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** An ASCII digit, in any locale. */
 static inline bool ubi__is_digit(char c) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #define UBI__ZLIB_SIZE_BYTES 16 /* keeps the alignment */
 

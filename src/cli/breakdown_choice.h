@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_BREAKDOWN_CHOICE_H
 #define UBI_CLI_BREAKDOWN_CHOICE_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/alloc.h"
 #include "base/json_writer.h"

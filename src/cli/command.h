@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "cli/progress.h"
 #include "cli/standard_output.h"

@@ -6,7 +6,7 @@
  * names; the rest are the heaps (fuzz_heaps.h), saved and read again. Promises checked (docs/security.md): it ends, with an answer or
  * with a message of one line; text is fit for a terminal; JSON is JSON.
  */
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fuzz_heaps.h"
 #include "fuzz_tool.h"

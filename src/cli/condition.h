@@ -18,10 +18,10 @@
 #ifndef UBI_CLI_CONDITION_H
 #define UBI_CLI_CONDITION_H
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/graph.h>
-#include <ubiheap/lens.h>
-#include <ubiheap/query.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/graph.h>
+#include <ubiheap/core/query.h>
+#include <ubiheap/views/lens.h>
 
 #include "cli/command.h"
 
@@ -40,12 +40,12 @@ typedef enum ubi__condition_scope {
 
 /** What a condition is checked against; all borrowed. */
 typedef struct ubi__condition_facts {
-    const ubi_graph *graph;               /**< the snapshot, or NEW */
-    const ubi_graph *old;                 /**< UBI__CONDITION_COMPARISON: OLD */
-    const ubi_view *view, *old_view;      /**< for dominators; NULL: ubi_view_of */
-    const ubi_lens_view *look, *old_look; /**< for sizes and classes, and their view; NULL: those of the graph */
-    const ubi_dominators *dominators;     /**< of `graph` by `view`, if the command has them; NULL: made when needed */
-    uint64_t n_matches;                   /**< UBI__CONDITION_SELECTION */
+    const ubi_graph *graph;           /**< the snapshot, or NEW */
+    const ubi_graph *old;             /**< UBI__CONDITION_COMPARISON: OLD */
+    const ubi_view *view, *old_view;  /**< for dominators; NULL: ubi_view_of */
+    const ubi_look *look, *old_look;  /**< for sizes and classes, and their view; NULL: those of the graph */
+    const ubi_dominators *dominators; /**< of `graph` by `view`, if the command has them; NULL: made when needed */
+    uint64_t n_matches;               /**< UBI__CONDITION_SELECTION */
 } ubi__condition_facts;
 
 typedef struct ubi__condition ubi__condition;

@@ -5,7 +5,7 @@
  * Promises checked: no crash, no leak; a refusal has a message of one line; a condition that holds gives status 1 and a reason,
  * and one that does not gives neither; asking twice gives the same.
  */
-#include <ubiheap/lens.h>
+#include <ubiheap/views/lens.h>
 
 #include "cli/condition.h"
 #include "drawing.h"

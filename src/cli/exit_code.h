@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_EXIT_CODE_H
 #define UBI_CLI_EXIT_CODE_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 int ubi__exit_code(ubi_status status);
 

@@ -15,8 +15,8 @@ ubi_status ubi__heap_facts_init(ubi__heap_facts *out, const ubi_graph *graph, co
     return ubi__heap_summary_init(&out->summary, graph);
 }
 
-ubi_status ubi__heap_facts_of(ubi__heap_facts *out, const ubi_lens_view *look, const ubi_dominators *dominators) {
-    const ubi_view *view = ubi_lens_graph_view(look);
+ubi_status ubi__heap_facts_of(ubi__heap_facts *out, const ubi_look *look, const ubi_dominators *dominators) {
+    const ubi_view *view = ubi_look_view(look);
     *out = (ubi__heap_facts){ .graph = view->graph, .view = view, .look = look, .dominators = dominators };
     return ubi__heap_summary_of(&out->summary, look);
 }
@@ -32,23 +32,23 @@ void ubi__heap_facts_fini(ubi__heap_facts *facts) {
 
 /* Whether nodes are labelled by the classes of the lens, which may differ within a kind. */
 static bool by_class(const ubi__heap_facts *f) {
-    return f->look && ubi_lens_of(f->look)->names_nodes;
+    return f->look && ubi_look_lens(f->look)->names_nodes;
 }
 
 uint32_t ubi__heap_facts_label_count(const ubi__heap_facts *f) {
-    return by_class(f) ? ubi_lens_class_count(f->look) : ubi_graph_kind_count(f->graph);
+    return by_class(f) ? ubi_look_class_count(f->look) : ubi_graph_kind_count(f->graph);
 }
 
 ubi_text ubi__heap_facts_label(const ubi__heap_facts *f, uint32_t group) {
-    ubi_lens_class class = { .name = { NULL, 0 } };
+    ubi_look_class class = { .name = { NULL, 0 } };
     if (!by_class(f))
         return ubi__kind_label(f->graph, ubi_graph_kind(f->graph, group));
-    ubi_lens_class_get(f->look, group, &class);
+    ubi_look_class_get(f->look, group, &class);
     return class.name;
 }
 
 static uint32_t group_of(const ubi__heap_facts *f, ubi_node_ix node) {
-    return by_class(f) ? ubi_lens_class_of(f->look, node) : ubi_graph_node_kind(f->graph, node);
+    return by_class(f) ? ubi_look_class_of(f->look, node) : ubi_graph_node_kind(f->graph, node);
 }
 
 static bool group_has_label(const ubi__heap_facts *f, uint32_t group, ubi_text label) {
@@ -67,7 +67,7 @@ static ubi_status mark_groups(uint8_t **out, const ubi__heap_facts *f, ubi_text 
 }
 
 static uint64_t size_of(const ubi__heap_facts *f, ubi_node_ix node) {
-    return f->look ? ubi_lens_size_bytes(f->look, node) : ubi_graph_node_size_bytes(f->graph, node);
+    return f->look ? ubi_look_size_bytes(f->look, node) : ubi_graph_node_size_bytes(f->graph, node);
 }
 
 /* The summary counts the root, a census only if something leads to it. */

@@ -9,7 +9,7 @@
 #ifndef UBI_CLI_HEAP_FACTS_H
 #define UBI_CLI_HEAP_FACTS_H
 
-#include <ubiheap/dominators.h>
+#include <ubiheap/core/dominators.h>
 
 #include "cli/heap_summary.h"
 
@@ -26,9 +26,9 @@ typedef enum ubi__quantity {
 } ubi__quantity;
 
 typedef struct ubi__heap_facts {
-    const ubi_graph *graph;    /* NULL: not there, or not begun */
-    const ubi_view *view;      /* for dominators; borrowed; NULL: ubi_view_of */
-    const ubi_lens_view *look; /* for sizes and, of V8 heaps, classes; borrowed; NULL: as they stand in the graph */
+    const ubi_graph *graph; /* NULL: not there, or not begun */
+    const ubi_view *view;   /* for dominators; borrowed; NULL: ubi_view_of */
+    const ubi_look *look;   /* for sizes and, of V8 heaps, classes; borrowed; NULL: as they stand in the graph */
     ubi__heap_summary summary;
     const ubi_dominators *dominators; /* borrowed, or NULL */
     ubi_dominators *own_dominators;   /* made here, or NULL */
@@ -42,7 +42,7 @@ typedef struct ubi__heap_facts {
 ubi_status ubi__heap_facts_init(ubi__heap_facts *out, const ubi_graph *graph, const ubi_view *view,
                                 const ubi_dominators *dominators);
 /** The same as the lens sees it. @param look  borrowed. */
-ubi_status ubi__heap_facts_of(ubi__heap_facts *out, const ubi_lens_view *look, const ubi_dominators *dominators);
+ubi_status ubi__heap_facts_of(ubi__heap_facts *out, const ubi_look *look, const ubi_dominators *dominators);
 /** All zeroes is fine. */
 void ubi__heap_facts_fini(ubi__heap_facts *facts);
 

@@ -18,12 +18,11 @@
 /* ---- the sweep -------------------------------------------------------------------------------------------------- */
 
 static uint64_t size_of(const ubi__heap_summary *s, ubi_node_ix node) {
-    return s->look ? ubi_lens_size_bytes(s->look, node) : s->graph->size_bytes.at[node];
+    return s->look ? ubi_look_size_bytes(s->look, node) : s->graph->size_bytes.at[node];
 }
 
 static bool node_counts(const ubi__heap_summary *s, ubi_node_ix node) {
-    return ubi__graph_reachable(s->graph, node) ||
-           (s->look && ubi_lens_graph_view(s->look)->orphans == UBI_ORPHANS_ADOPT);
+    return ubi__graph_reachable(s->graph, node) || (s->look && ubi_look_view(s->look)->orphans == UBI_ORPHANS_ADOPT);
 }
 
 static void tally_add(ubi__tally *tally, uint64_t bytes) {
@@ -142,7 +141,7 @@ static bool any_edge_name(const ubi_graph *g) {
     return false;
 }
 
-static ubi_status nodes_summarize(ubi__heap_summary *out, const ubi_graph *graph, const ubi_lens_view *look) {
+static ubi_status nodes_summarize(ubi__heap_summary *out, const ubi_graph *graph, const ubi_look *look) {
     *out = (ubi__heap_summary){ .graph = graph, .look = look, .widest = UBI_NONE };
     out->kinds = ubi__calloc_array(ubi_allocator_default(), ubi_graph_kind_count(graph), sizeof *out->kinds);
     if (!out->kinds)
@@ -160,8 +159,8 @@ ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph
     return nodes_summarize(out, graph, NULL);
 }
 
-ubi_status ubi__heap_summary_of(ubi__heap_summary *out, const ubi_lens_view *look) {
-    return nodes_summarize(out, ubi_lens_graph_view(look)->graph, look);
+ubi_status ubi__heap_summary_of(ubi__heap_summary *out, const ubi_look *look) {
+    return nodes_summarize(out, ubi_look_view(look)->graph, look);
 }
 
 void ubi__heap_summary_fini(ubi__heap_summary *summary) {
@@ -257,16 +256,16 @@ ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summa
 }
 
 ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summary) {
-    const ubi_lens_view *look = summary->look;
-    uint32_t n_classes = ubi_lens_class_count(look);
+    const ubi_look *look = summary->look;
+    uint32_t n_classes = ubi_look_class_count(look);
     UBI_TRY(groups_init(out, n_classes));
     for (ubi_node_ix n = 0; n < summary->graph->n_nodes; n++)
         if (node_counts(summary, n))
-            tally_add(&out->at[ubi_lens_class_of(look, n)].tally, size_of(summary, n));
+            tally_add(&out->at[ubi_look_class_of(look, n)].tally, size_of(summary, n));
     for (ubi_class_ix c = 0; c < n_classes; c++) {
-        ubi_lens_class class;
+        ubi_look_class class;
         ubi__tally tally = out->at[c].tally;
-        ubi_lens_class_get(look, c, &class);
+        ubi_look_class_get(look, c, &class);
         if (tally.count)
             out->at[out->n++] = (ubi__group){ .coarse_type = class.coarse_type, .label = class.name, .tally = tally };
     }

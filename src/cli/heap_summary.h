@@ -7,8 +7,8 @@
 #ifndef UBI_CLI_HEAP_SUMMARY_H
 #define UBI_CLI_HEAP_SUMMARY_H
 
-#include <ubiheap/graph.h>
-#include <ubiheap/lens.h>
+#include <ubiheap/core/graph.h>
+#include <ubiheap/views/lens.h>
 
 /** How many, and how much. */
 typedef struct ubi__tally {
@@ -27,8 +27,8 @@ typedef struct ubi__name_counts {
 #define UBI__SUMMARY_LARGEST 5
 
 typedef struct ubi__heap_summary {
-    const ubi_graph *graph;    /**< borrowed */
-    const ubi_lens_view *look; /**< borrowed; NULL: sizes and reach as in the graph */
+    const ubi_graph *graph; /**< borrowed */
+    const ubi_look *look;   /**< borrowed; NULL: sizes and reach as in the graph */
     ubi__tally reachable, unreachable;
     ubi__tally coarse[UBI_COARSE_TYPE_COUNT];  /**< of reachable nodes */
     ubi__tally *kinds;                         /**< kinds[kind count], of reachable nodes; owned */
@@ -43,7 +43,7 @@ typedef struct ubi__heap_summary {
 /** Cost: O(nodes), and O(edges) if no edge has a name. Errors: UBI_ENOMEM. */
 ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph);
 /** The same in a lens's numbers: its sizes, and nodes that it adopts count as reachable. */
-ubi_status ubi__heap_summary_of(ubi__heap_summary *out, const ubi_lens_view *look);
+ubi_status ubi__heap_summary_of(ubi__heap_summary *out, const ubi_look *look);
 void ubi__heap_summary_fini(ubi__heap_summary *summary);
 
 /** A group of nodes with something in common. */

@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_NODE_ID_H
 #define UBI_CLI_NODE_ID_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /** Reads an id: decimal digits, or hexadecimal ones behind 0x; a @ may stand before, as in DevTools. `what` names the argument in the message: UBI_EINVAL. */
 ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what);

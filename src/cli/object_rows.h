@@ -8,8 +8,8 @@
 #ifndef UBI_CLI_OBJECT_ROWS_H
 #define UBI_CLI_OBJECT_ROWS_H
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/lens.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/views/lens.h>
 
 #include "base/json_writer.h"
 #include "cli/command.h"
@@ -17,14 +17,14 @@
 
 /** What rows are made from. Borrowed, all of it. */
 typedef struct ubi__object_rows {
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_dominators *dominators;
-    const uint32_t *distances; /**< distances[n_nodes], as ubi_lens_distances gives them */
+    const uint32_t *distances; /**< distances[n_nodes], as ubi_look_distances gives them */
     ubi__text_table table;     /**< not for JSON */
 } ubi__object_rows;
 
 /** `name` is the title of the last column. */
-void ubi__object_rows_init(ubi__object_rows *rows, ubi__cli *cli, const ubi_lens_view *look,
+void ubi__object_rows_init(ubi__object_rows *rows, ubi__cli *cli, const ubi_look *look,
                            const ubi_dominators *dominators, const uint32_t *distances, const char *name);
 /** The numbers of a node. `distance` UBI_NONE: not within reach. */
 void ubi__object_rows_numbers(const ubi__object_rows *rows, ubi_node_ix node, uint32_t distance);

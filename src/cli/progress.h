@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_PROGRESS_H
 #define UBI_CLI_PROGRESS_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__progress_line {
     bool enabled;

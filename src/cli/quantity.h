@@ -7,7 +7,7 @@
 #ifndef UBI_CLI_QUANTITY_H
 #define UBI_CLI_QUANTITY_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** "65536", "64KiB", "1.5 GB": bytes; units of 2^10 and of 10^3, as everywhere. */
 ubi_status ubi__parse_size(uint64_t *out_bytes, const char *text, const char *what);

@@ -51,14 +51,14 @@ ubi_status ubi__input_check(ubi__cli *cli, const char *path) {
 /* ---- snapshots ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status look_at(ubi__snapshot *snapshot, ubi__cli *cli, const ubi__snapshot *like) {
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     if (snapshot->look)
         return UBI_OK;
-    if (like && ubi_lens_of(like->look) == ubi_lens_for(snapshot->graph))
+    if (like && ubi_look_lens(like->look) == ubi_lens_for(snapshot->graph))
         options.like = like->look;
     options.progress = ubi__progress_line_callbacks(&cli->progress);
     options.threads = ubi__cli_threads(cli);
-    ubi_status status = ubi_lens_open(&snapshot->look, NULL, snapshot->graph, &options);
+    ubi_status status = ubi_look_open(&snapshot->look, NULL, snapshot->graph, &options);
     ubi__progress_line_clear(&cli->progress);
     return status;
 }
@@ -86,6 +86,7 @@ ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *pat
     options.compat = cli->compat;
     cli->subject = strcmp(path, "-") == 0 ? "standard input" : path;
     uint64_t start = ubi__clock_us();
+    out->info = (ubi_read_info)UBI_READ_INFO_INIT;
     ubi_status status = ubi_graph_read_path(&out->graph, path, &options, &out->info);
     ubi__progress_line_clear(&cli->progress);
     UBI_TRY(status);
@@ -96,14 +97,14 @@ ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *pat
 }
 
 void ubi__snapshot_close(ubi__snapshot *snapshot) {
-    ubi_lens_close(snapshot->look);
+    ubi_look_close(snapshot->look);
     ubi_graph_unref(snapshot->graph);
     snapshot->look = NULL;
     snapshot->graph = NULL;
 }
 
 const ubi_view *ubi__snapshot_view(const ubi__snapshot *snapshot) {
-    return ubi_lens_graph_view(snapshot->look);
+    return ubi_look_view(snapshot->look);
 }
 
 ubi_status ubi__snapshot_dominators(ubi_dominators **out, ubi__cli *cli, const ubi__snapshot *snapshot) {
@@ -117,7 +118,7 @@ ubi_status ubi__snapshot_dominators(ubi_dominators **out, ubi__cli *cli, const u
 ubi_status ubi__snapshot_distances(uint32_t **out, const ubi__snapshot *snapshot) {
     size_t n = ubi_graph_node_count(snapshot->graph);
     uint32_t *distances = ubi__alloc_array(ubi_allocator_default(), n, sizeof *distances);
-    ubi_status status = distances ? ubi_lens_distances(distances, snapshot->look) : ubi__fail_nomem();
+    ubi_status status = distances ? ubi_look_distances(distances, snapshot->look) : ubi__fail_nomem();
     if (status == UBI_OK)
         *out = distances;
     else

@@ -8,8 +8,8 @@
 #ifndef UBI_CLI_SNAPSHOT_H
 #define UBI_CLI_SNAPSHOT_H
 
-#include <ubiheap/formats.h>
-#include <ubiheap/lens.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/views/lens.h>
 
 #include "base/json_writer.h"
 #include "cli/command.h"
@@ -18,7 +18,7 @@
 typedef struct ubi__snapshot {
     const char *path; /**< as given; "-" for standard input */
     ubi_graph *graph;
-    ubi_lens_view *look; /**< through the lens of the file's producer; NULL: loaded, and not made yet */
+    ubi_look *look; /**< through the lens of the file's producer; NULL: loaded, and not made yet */
     ubi_read_info info;
     uint64_t load_us; /**< wall time of reading */
 } ubi__snapshot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * format.c: opening any snapshot (ubiheap/formats.h).
+ * format.c: opening any snapshot (ubiheap/core/formats.h).
  *
  * The input is inflated with the fast engine and handed to the first format that recognizes it. When that ends in anything
  * but success at the clean end of the stream, and the input can be read again, the exact engine has the last word.
@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include "base/parallel.h"
+#include "base/result.h"
 #include "formats/line_facts.h"
 #include "formats/recognize.h"
 
@@ -153,14 +154,15 @@ static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_re
     UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::ReadSnapshot");
     const ubi_read_options defaults = UBI_READ_OPTIONS_INIT;
     const ubi_read_options *options = given ? given : &defaults;
-    ubi_read_info own_info;
+    ubi_read_info full_info;
     UBI_TRY(ubi__version_check(options->version, UBI_READ_OPTIONS_VERSION, "ubi_read_options"));
+    UBI_TRY(ubi__result_check(info ? &info->struct_bytes : NULL, "ubi_read_info"));
     ubi__format_input input = {
         .total_bytes = source->size,
         .threads = ubi__thread_count(options->threads),
         .allocator = ubi__allocator_or_default(options->allocator),
         .options = options,
-        .info = info ? info : &own_info,
+        .info = &full_info,
     };
     /* Firefox's answers come from Firefox's engine, since the fast one takes some Huffman codes that zlib does not. */
     attempt at = { .exact = options->compat == UBI_COMPAT_FIREFOX, .rewindable = ubi__source_can_rewind(source) };
@@ -172,6 +174,8 @@ static ubi_status read_source(ubi_graph **out, ubi__source *source, const ubi_re
         at.exact = true;
         status = run_attempt(&graph, source, &input, &at);
     }
+    if (info)
+        ubi__result_fill(info, &full_info, sizeof full_info);
     if (status != UBI_OK)
         return status;
     /* A long pipe cannot be read again. Damage costs the exact engine up to a block, so the stream would hardly ever end at

@@ -8,7 +8,7 @@
 #ifndef UBI_FORMATS_FORMAT_H
 #define UBI_FORMATS_FORMAT_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/stream.h"
 

@@ -15,7 +15,7 @@
 #ifndef UBI_FORMATS_JSON_DIGITS_H
 #define UBI_FORMATS_JSON_DIGITS_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/assert.h"
 

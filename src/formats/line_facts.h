@@ -8,7 +8,7 @@
 #ifndef UBI_FORMATS_LINE_FACTS_H
 #define UBI_FORMATS_LINE_FACTS_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/json_writer.h"
 #include "graph/graph_columns.h"

@@ -5,7 +5,7 @@
 #ifndef UBI_FORMATS_MAP_DETAILS_H
 #define UBI_FORMATS_MAP_DETAILS_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/json_reader.h"
 #include "base/json_writer.h"

@@ -9,7 +9,7 @@
  */
 #include "formats/recognize.h"
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "formats/timeline/timeline_read.h"
 #include "fuzz_pieces.h"
@@ -36,7 +36,7 @@ static void check_refusal(const ubi__file_type *type, const uint8_t *data, size_
 /* As a pipe gives them. What is packed is called by what is inside, which is for fuzzers of inflating. */
 static void check_reading(const ubi__file_type *type, const uint8_t *data, size_t size) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info = { 0 };
+    ubi_read_info info = UBI_READ_INFO_INIT;
     feeder f = { data, size };
     ubi_graph *graph = NULL;
     char message[512];

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fail_allocator.h"
 #include "formats/recognize.h"

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * save.c: saving snapshots: options, formats, where the bytes go (writing part of ubiheap/formats.h).
+ * save.c: saving snapshots: options, formats, where the bytes go (writing part of ubiheap/core/formats.h).
  *
  *     heap or graph -> format -> (helper thread) -> compressor -> file, descriptor or callback
  */
 #include <string.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/atomic_file.h"
 #include "base/parallel.h"
+#include "base/result.h"
 #include "base/write_behind.h"
 #include "formats/save.h"
 #include "formats/save_format.h"
@@ -118,13 +119,18 @@ static ubi_status job_compress(const job *j, target *to, ubi_save_info *info) {
     return status;
 }
 
+static ubi_status save_info_check(const ubi_save_info *info) {
+    return ubi__result_check(info ? &info->struct_bytes : NULL, "ubi_save_info");
+}
+
 static ubi_status job_run(const job *j, target to, ubi_save_info *info) {
     ubi_save_info written;
+    UBI_TRY(save_info_check(info));
     UBI_TRY(job_compress(j, &to, &written));
     written.output_bytes = to.n_bytes;
     UBI_ASSERT(j->options->compression != UBI_COMPRESSION_NONE || written.stream_bytes == to.n_bytes);
     if (info)
-        *info = written;
+        ubi__result_fill(info, &written, sizeof written);
     return UBI_OK;
 }
 
@@ -140,8 +146,9 @@ typedef struct question {
 static ubi_status save_path(const ubi__save_subject *what, const char *path, const ubi_save_options *options,
                             ubi_save_info *info, question ask) {
     ubi__atomic_file file;
-    ubi_save_info written;
+    ubi_save_info written = UBI_SAVE_INFO_INIT;
     job j;
+    UBI_TRY(save_info_check(info));
     UBI_TRY(job_prepare(&j, what, options));
     UBI_TRY(ubi__atomic_file_open(&file, path, j.options->is_new_and_private ? UBI__ATOMIC_FILE_NEW : 0,
                                   ubi__allocator_or_default(j.options->allocator)));
@@ -149,7 +156,7 @@ static ubi_status save_path(const ubi__save_subject *what, const char *path, con
     if (status == UBI_OK && ask.when_synced) {
         status = ubi__atomic_file_sync(&file);
         if (info)
-            *info = written;
+            ubi__result_fill(info, &written, sizeof written);
     }
     if (status == UBI_OK && ask.fn)
         status = ask.fn(ask.payload);
@@ -159,7 +166,7 @@ static ubi_status save_path(const ubi__save_subject *what, const char *path, con
     }
     UBI_TRY(ubi__atomic_file_commit(&file));
     if (info)
-        *info = written;
+        ubi__result_fill(info, &written, sizeof written);
     return UBI_OK;
 }
 

@@ -5,7 +5,7 @@
 #ifndef UBI_FORMATS_SAVE_H
 #define UBI_FORMATS_SAVE_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 /** Called once, when the whole heap has been walked and the file is not visible yet. */
 typedef ubi_status (*ubi__save_written_fn)(void *payload);

@@ -7,7 +7,7 @@
 #ifndef UBI_FORMATS_SAVE_FORMAT_H
 #define UBI_FORMATS_SAVE_FORMAT_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/deflate.h"
 

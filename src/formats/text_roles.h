@@ -5,7 +5,7 @@
 #ifndef UBI_FORMATS_TEXT_ROLES_H
 #define UBI_FORMATS_TEXT_ROLES_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "graph/graph_columns.h"
 

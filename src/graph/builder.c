@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * builder.c: building a graph node by node (builder.h, ubiheap/graph.h).
+ * builder.c: building a graph node by node (builder.h, ubiheap/core/graph.h).
  */
 #include "graph/builder.h"
 

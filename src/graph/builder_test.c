@@ -327,7 +327,7 @@ static void build_a_million_and_exit(uint64_t stride) {
             add_edge(b, 0x10000 + (i * 3 + k) % N * stride);
     }
     ubi_graph *g;
-    ubi_graph_memory m;
+    ubi_graph_memory m = UBI_GRAPH_MEMORY_INIT;
     if (ubi_graph_builder_finish(&g, b) != UBI_OK)
         _exit(255);
     ubi_graph_builder_free(b);

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "drawing.h"
 #include "fail_allocator.h"
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /* In breadth-first order, so that a capture has the same indices. */
 static const char *const drawn = "root(size=10 type=Root) -> a \"first\", b, a \"first\";"

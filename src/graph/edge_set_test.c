@@ -14,7 +14,7 @@
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "graph_maker.h"
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 static ubi_graph *loops(uint32_t n_edges) {
     graph_maker m = graph_maker_start();

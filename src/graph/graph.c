@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * graph.c: a graph's lifetime and accessors (ubiheap/graph.h).
+ * graph.c: a graph's lifetime and accessors (ubiheap/core/graph.h).
  */
 #include <stdio.h>
 
 #include <string.h>
 
+#include "base/result.h"
 #include "graph/graph_columns.h"
 
 /* ==== GRAPHS ==================================================================================================== */
@@ -156,7 +157,7 @@ ubi_status ubi_graph_find(ubi_node_ix *out, const ubi_graph *g, uint64_t node_id
 }
 
 void ubi_graph_memory_use(const ubi_graph *g, ubi_graph_memory *out) {
-    *out = (ubi_graph_memory){
+    ubi_graph_memory full = {
         .nodes_bytes = (g->id.cap + g->size_bytes.cap + g->first_edge.cap) * 8 +
                        (g->kind.cap + g->stack.cap + g->node_name.cap) * 4,
         .edges_bytes = (g->target.cap + g->name.cap) * 4 + g->edge_kind.cap,
@@ -165,6 +166,7 @@ void ubi_graph_memory_use(const ubi_graph *g, ubi_graph_memory *out) {
                          g->kinds.rows.cap * sizeof(ubi_kind),
         .stacks_bytes = g->frames.rows.cap * sizeof(ubi__frame_row) + g->frames.canonical.cap * 4,
     };
+    ubi__result_fill(out, &full, sizeof full);
 }
 
 /* ---- the graph as a heap of ubi_nodes ----------------------------------------------------------------------------- */
@@ -267,7 +269,7 @@ ubi_stack ubi__graph_stack_view(const ubi_graph *g, ubi_frame_ix frame) {
 
 /* ==== SETS OF EDGES ============================================================================================= */
 
-/* A subset of a graph's edges, one bit each (ubiheap/graph.h). */
+/* A subset of a graph's edges, one bit each (ubiheap/core/graph.h). */
 
 ubi_status ubi_edge_set_new(ubi_edge_set **out, const ubi_graph *graph, bool all) {
     const ubi_allocator *a = graph->allocator;

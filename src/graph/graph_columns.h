@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"

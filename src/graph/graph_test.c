@@ -164,7 +164,7 @@ static void memory_figures_add_up_to_what_the_allocator_gave(void **state) {
     (void)state;
     drawing *d = drawing_new(drawn);
     fail_allocator f;
-    ubi_graph_memory m;
+    ubi_graph_memory m = UBI_GRAPH_MEMORY_INIT;
     fail_allocator_init(&f, FAIL_ALLOCATOR_NEVER);
     ubi_graph *g = drawing_graph(d, &f.allocator);
     ubi_graph_memory_use(g, &m);

@@ -8,7 +8,7 @@
 #ifndef UBI_GRAPH_KINDS_H
 #define UBI_GRAPH_KINDS_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "base/alloc.h"
 #include "base/table.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * node.c: accessors of the abstract node, with the defaults for operations that a heap leaves out (ubiheap/node.h).
+ * node.c: accessors of the abstract node, with the defaults for operations that a heap leaves out (ubiheap/core/node.h).
  */
-#include <ubiheap/node.h>
+#include <ubiheap/core/node.h>
 
 static const ubi_text no_text = { NULL, 0 };
 

@@ -7,7 +7,7 @@
 #ifndef UBI_GRAPH_NODE_MAP_H
 #define UBI_GRAPH_NODE_MAP_H
 
-#include <ubiheap/node.h>
+#include <ubiheap/core/node.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -17,7 +17,7 @@
 #ifndef UBI_GRAPH_NODE_SET_H
 #define UBI_GRAPH_NODE_SET_H
 
-#include <ubiheap/node.h>
+#include <ubiheap/core/node.h>
 
 #include "base/alloc.h"
 #include "base/table.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include <ubiheap/node.h>
+#include <ubiheap/core/node.h>
 
 static uint64_t only_id(ubi_node node) {
     return node.ref * 10;

@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "drawing.h"
 #include "fail_allocator.h"
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /* ---- breadth-first: what is reported --------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * retainers.c: edges backwards (ubiheap/graph.h).
+ * retainers.c: edges backwards (ubiheap/core/graph.h).
  *
  * A counting sort of the edges by target. Threads take consecutive parts of the edges and count for themselves; the sums
  * then say where each thread's edges to a node begin, so that all write to places of their own and edges stay in order.

@@ -5,7 +5,7 @@
 #ifndef UBI_GRAPH_RETAINERS_H
 #define UBI_GRAPH_RETAINERS_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 typedef struct ubi__retainers_how {
     unsigned threads;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * markers.c: what the program says that it does (ubiheap/marker.h), as events beside its allocations.
+ * markers.c: what the program says that it does (ubiheap/core/marker.h), as events beside its allocations.
  *
  * Every module of the program that marks has a port, and gives it to us when it is loaded. While markers are recorded our sink
  * is plugged into all ports; what is posted is written as any other event is: no lock, no malloc, also in signal handlers.
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define UBI_MARKER_SINK_ONLY
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include "interpose/chunk_writer.h"
 #include "interpose/event.h"

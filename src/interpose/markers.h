@@ -9,7 +9,7 @@
 
 struct ubi_marker_port;
 
-/** What modules that mark call when they are loaded, and before they are unloaded; see ubiheap/marker.h. */
+/** What modules that mark call when they are loaded, and before they are unloaded; see ubiheap/core/marker.h. */
 void ubi_recorder_join_port(struct ubi_marker_port *port);
 void ubi_recorder_leave_port(struct ubi_marker_port *port);
 

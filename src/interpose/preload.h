@@ -10,7 +10,7 @@
  *     hooks_*.c           the functions that programs call in place of the C library's: decide in a few instructions
  *     events.c            what is recorded, and with which stack
  *     context.c, trace_tree.c, chunk_writer.h     where a thread keeps what it writes, and how
- *     markers.c           what the program says that it does (ubiheap/marker.h)
+ *     markers.c           what the program says that it does (ubiheap/core/marker.h)
  *     sampling.c          which allocations, and which of them live
  *     hooks_exec.c, startable.c                   programs that it starts, which are not recorded
  *     process.c, connect.c, environment.c         start, fork, the way to the ubiheap process

@@ -92,9 +92,9 @@ void ubi__allocation_tally_add(ubi_allocation_tally *to, const ubi_allocation_ta
     to->live_size_bytes += from->live_size_bytes;
 }
 
-static ubi_status tally_nodes(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
+static ubi_status tally_nodes(ubi_allocations *a, const ubi_look *look, const ubi_progress *progress) {
     const ubi_graph *g = a->graph;
-    bool all = ubi_lens_graph_view(look)->orphans == UBI_ORPHANS_ADOPT;
+    bool all = ubi_look_view(look)->orphans == UBI_ORPHANS_ADOPT;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
         if (node % NODES_PER_REPORT == 0 && !ubi__progress(progress, "adding up allocations", node, g->n_nodes))
             return ubi__fail_cancelled();
@@ -102,7 +102,7 @@ static ubi_status tally_nodes(ubi_allocations *a, const ubi_lens_view *look, con
         if (frame == UBI_NONE || !(all || ubi__graph_reachable(g, node)))
             continue;
         a->frames[frame].tally.live_count++;
-        a->frames[frame].tally.live_size_bytes += ubi_lens_size_bytes(look, node);
+        a->frames[frame].tally.live_size_bytes += ubi_look_size_bytes(look, node);
     }
     return UBI_OK;
 }
@@ -153,7 +153,7 @@ static ubi_status make_tops(ubi_allocations *a) {
     return is_done ? UBI_OK : ubi__fail_nomem();
 }
 
-static ubi_status make_samples(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
+static ubi_status make_samples(ubi_allocations *a, const ubi_look *look, const ubi_progress *progress) {
     a->n_samples = a->history ? a->history->sample_count(a->graph) : 0;
     if (a->n_samples == 0)
         return UBI_OK;
@@ -163,7 +163,7 @@ static ubi_status make_samples(ubi_allocations *a, const ubi_lens_view *look, co
     return a->history->samples(a->samples, look, progress);
 }
 
-static ubi_status table_fill(ubi_allocations *a, const ubi_lens_view *look, const ubi_progress *progress) {
+static ubi_status table_fill(ubi_allocations *a, const ubi_look *look, const ubi_progress *progress) {
     a->n_frames = ubi_graph_frame_count(a->graph);
     a->history = ubi__producer_of(a->graph)->history;
     if (a->history && !a->history->is_there(a->graph))
@@ -182,8 +182,7 @@ static ubi_status table_fill(ubi_allocations *a, const ubi_lens_view *look, cons
 
 /* ---- public --------------------------------------------------------------------------------------------------------- */
 
-ubi_status ubi_allocations_new(ubi_allocations **out, const ubi_lens_view *look,
-                               const ubi_allocations_options *options) {
+ubi_status ubi_allocations_new(ubi_allocations **out, const ubi_look *look, const ubi_allocations_options *options) {
     static const ubi_allocations_options defaults = UBI_ALLOCATIONS_OPTIONS_INIT;
     options = options ? options : &defaults;
     UBI_TRY(ubi__version_check(options->version, UBI_ALLOCATIONS_OPTIONS_VERSION, "ubi_allocations_options"));
@@ -192,7 +191,7 @@ ubi_status ubi_allocations_new(ubi_allocations **out, const ubi_lens_view *look,
     if (!a)
         return ubi__fail_nomem();
     a->allocator = allocator;
-    a->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)ubi_lens_graph_view(look)->graph);
+    a->graph = ubi_graph_ref((ubi_graph *)(uintptr_t)ubi_look_view(look)->graph);
     ubi_status status = table_fill(a, look, &options->progress);
     if (status == UBI_OK)
         *out = a;

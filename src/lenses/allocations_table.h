@@ -5,7 +5,7 @@
 #ifndef UBI_LENSES_ALLOCATIONS_TABLE_H
 #define UBI_LENSES_ALLOCATIONS_TABLE_H
 
-#include <ubiheap/allocations.h>
+#include <ubiheap/views/allocations.h>
 
 #include "base/alloc.h"
 #include "lenses/producer.h"

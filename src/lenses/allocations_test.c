@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/allocations.h>
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/views/allocations.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -18,18 +18,18 @@
 
 typedef struct heap {
     ubi_graph *graph;
-    ubi_lens_view *look;
+    ubi_look *look;
 } heap;
 
 static heap open_file(const char *path) {
     heap h;
     assert_int_equal(ubi_graph_read_path(&h.graph, path, NULL, NULL), UBI_OK);
-    assert_int_equal(ubi_lens_open(&h.look, NULL, h.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&h.look, NULL, h.graph, NULL), UBI_OK);
     return h;
 }
 
 static void close_file(heap *h) {
-    ubi_lens_close(h->look);
+    ubi_look_close(h->look);
     ubi_graph_unref(h->graph);
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * export.c: a heap of one producer for the tools of another (ubiheap/export.h).
+ * export.c: a heap of one producer for the tools of another (ubiheap/views/export.h).
  */
-#include <ubiheap/export.h>
+#include <ubiheap/views/export.h>
 
 #include "lenses/producer.h"
 
 struct ubi_export {
     const ubi_allocator *allocator;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     ubi_view view;
     const ubi__producer_code *code;
     ubi__code_files files; /* nothing where the producer cannot tell */
 };
 
-ubi_status ubi_export_new(ubi_export **out, const ubi_lens_view *look, const ubi_export_options *given) {
+ubi_status ubi_export_new(ubi_export **out, const ubi_look *look, const ubi_export_options *given) {
     const ubi_export_options defaults = UBI_EXPORT_OPTIONS_INIT;
     const ubi_export_options *options = given ? given : &defaults;
     UBI_TRY(ubi__version_check(options->version, UBI_EXPORT_OPTIONS_VERSION, "ubi_export_options"));
@@ -24,7 +24,7 @@ ubi_status ubi_export_new(ubi_export **out, const ubi_lens_view *look, const ubi
         return ubi__fail_nomem();
     e->allocator = a;
     e->look = look;
-    e->view = *ubi_lens_graph_view(look);
+    e->view = *ubi_look_view(look);
     if (options->all_edges) {
         e->view.edges = NULL;
         e->view.orphans = UBI_ORPHANS_IGNORE;
@@ -54,8 +54,8 @@ void ubi_export_free(ubi_export *e) {
 static ubi_status words_of_node(void *payload, ubi_node_ix node, ubi_node_words *out) {
     const ubi_export *e = payload;
     const ubi_kind *kind = ubi_graph_kind(e->look->graph, ubi_graph_node_kind(e->look->graph, node));
-    if (kind->coarse_type == UBI_COARSE_DOM_NODE && ubi_lens_detachedness(e->look, node) == UBI_DETACHED)
-        out->class_name = out->descriptive_name = ubi_lens_node_name(e->look, node);
+    if (kind->coarse_type == UBI_COARSE_DOM_NODE && ubi_look_detachedness(e->look, node) == UBI_DETACHED)
+        out->class_name = out->descriptive_name = ubi_look_node_name(e->look, node);
     if (e->files.script && kind->script_filename == UBI_NONE)
         out->script_filename = e->code->file_of(&e->files, e->look->graph, node);
     return UBI_OK;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/export.h>
+#include <ubiheap/views/export.h>
 
 #include "base/text.h"
 #include "drawing.h"
@@ -88,9 +88,9 @@ static ubi_graph *two_scripts(void) {
     return finish(&m);
 }
 
-static ubi_lens_view *look_at(ubi_graph *graph) {
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, NULL, graph, NULL), UBI_OK);
+static ubi_look *look_at(ubi_graph *graph) {
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, NULL, graph, NULL), UBI_OK);
     return look;
 }
 
@@ -107,7 +107,7 @@ static void code_is_of_the_file_whose_functions_alone_lead_to_it(void **state) {
                                          NULL };
     (void)state;
     ubi_graph *graph = two_scripts();
-    ubi_lens_view *look = look_at(graph);
+    ubi_look *look = look_at(graph);
     ubi_export *e;
     ubi_save_options save = UBI_SAVE_OPTIONS_INIT;
     assert_int_equal(ubi_export_new(&e, look, NULL), UBI_OK);
@@ -122,15 +122,15 @@ static void code_is_of_the_file_whose_functions_alone_lead_to_it(void **state) {
             assert_null(words.script_filename.ptr);
     }
     ubi_export_free(e);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(graph);
 }
 
 static void the_view_is_the_lens_s_unless_all_is_asked_for(void **state) {
     (void)state;
     ubi_graph *graph = two_scripts();
-    ubi_lens_view *look = look_at(graph);
-    const ubi_view *view = ubi_lens_graph_view(look);
+    ubi_look *look = look_at(graph);
+    const ubi_view *view = ubi_look_view(look);
     ubi_export *e;
     ubi_save_options save = UBI_SAVE_OPTIONS_INIT;
     ubi_export_options options = UBI_EXPORT_OPTIONS_INIT;
@@ -149,14 +149,14 @@ static void the_view_is_the_lens_s_unless_all_is_asked_for(void **state) {
     ubi_export_free(e);
     options.version = 7;
     assert_int_equal(ubi_export_new(&e, look, &options), UBI_EINVAL);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(graph);
 }
 
 static void heaps_of_other_producers_have_no_words_to_add(void **state) {
     (void)state;
     ubi_graph *graph = graph_from_drawing("1 -> 2; 2(coarse=script file=a.js); 3(coarse=dom desc=DIV);");
-    ubi_lens_view *look = look_at(graph);
+    ubi_look *look = look_at(graph);
     ubi_export *e;
     ubi_save_options save = UBI_SAVE_OPTIONS_INIT;
     assert_int_equal(ubi_export_new(&e, look, NULL), UBI_OK);
@@ -168,7 +168,7 @@ static void heaps_of_other_producers_have_no_words_to_add(void **state) {
     }
     ubi_export_free(e);
     ubi_export_free(NULL);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(graph);
 }
 
@@ -184,16 +184,16 @@ static ubi_status export_once(void *payload, const ubi_allocator *allocator) {
 static void every_refused_allocation_is_out_of_memory_without_a_leak(void **state) {
     (void)state;
     ubi_graph *graph = two_scripts();
-    ubi_lens_view *look = look_at(graph);
+    ubi_look *look = look_at(graph);
     fail_each_allocation(export_once, look);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(graph);
     random_start(6);
     for (int i = 0; i < 50; i++) { /* any graph will do */
         graph = random_v8_graph();
         look = look_at(graph);
         assert_int_equal(export_once(look, NULL), UBI_OK);
-        ubi_lens_close(look);
+        ubi_look_close(look);
         ubi_graph_unref(graph);
     }
 }

@@ -48,13 +48,13 @@ static majority find_majority(const ubi__finding_facts *f, const ubi__entries *a
         if (lead == 0)
             out.example = g->target.at[e];
         lead +=
-            ubi_lens_class_of(f->look, g->target.at[e]) == ubi_lens_class_of(f->look, out.example) ? 1 : (uint64_t)-1;
+            ubi_look_class_of(f->look, g->target.at[e]) == ubi_look_class_of(f->look, out.example) ? 1 : (uint64_t)-1;
     }
     if (out.example == UBI_NONE)
         return out;
     for (ubi_edge_ix e = first; e < end; e++)
         out.n_members += f->producer->edge_is_entry(f, at, e) &&
-                         ubi_lens_class_of(f->look, g->target.at[e]) == ubi_lens_class_of(f->look, out.example);
+                         ubi_look_class_of(f->look, g->target.at[e]) == ubi_look_class_of(f->look, out.example);
     return out;
 }
 
@@ -146,7 +146,7 @@ typedef struct dying {
 } dying;
 
 static ubi__dead node_is_dead(const ubi__finding_facts *f, ubi_node_ix node) {
-    if (ubi_lens_detachedness(f->look, node) == UBI_DETACHED)
+    if (ubi_look_detachedness(f->look, node) == UBI_DETACHED)
         return UBI__DEAD_ELEMENT;
     return f->producer->node_is_dead ? f->producer->node_is_dead(f, node) : UBI__NOT_DEAD;
 }

@@ -58,7 +58,7 @@ ubi__finding_name ubi__finding_cut(ubi_text text) {
 }
 
 ubi__finding_name ubi__finding_class_name(const ubi__finding_facts *f, ubi_node_ix node) {
-    return ubi__finding_cut(ubi_lens_node_name(f->look, node));
+    return ubi__finding_cut(ubi_look_node_name(f->look, node));
 }
 
 /* ---- bits ----------------------------------------------------------------------------------------------------------- */

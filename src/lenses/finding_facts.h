@@ -7,7 +7,7 @@
 #ifndef UBI_LENSES_FINDING_FACTS_H
 #define UBI_LENSES_FINDING_FACTS_H
 
-#include <ubiheap/findings.h>
+#include <ubiheap/views/findings.h>
 
 #include "base/alloc.h"
 #include "graph/graph_columns.h"
@@ -39,7 +39,7 @@ typedef enum ubi__node_role {
 } ubi__node_role;
 
 typedef struct ubi__finding_facts {
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_graph *graph;
     const ubi_dominators *dominators;
     const ubi_findings_options *options;

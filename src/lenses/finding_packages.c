@@ -162,8 +162,8 @@ static void sum_up(census *c, const ubi__node_bits *named) {
     for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
         spread_owner(c, node);
         package *p = &c->rows.at[c->owner[node]];
-        p->bytes += ubi_lens_size_bytes(f->look, node);
-        p->data_bytes += is_code(f, node) ? 0 : ubi_lens_size_bytes(f->look, node);
+        p->bytes += ubi_look_size_bytes(f->look, node);
+        p->data_bytes += is_code(f, node) ? 0 : ubi_look_size_bytes(f->look, node);
         if (!ubi__node_bits_has(named, node) && is_data(f, node) &&
             (p->largest == UBI_NONE || ubi__finding_retained(f, node) > ubi__finding_retained(f, p->largest)))
             p->largest = node;

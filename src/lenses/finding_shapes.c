@@ -27,7 +27,7 @@ ubi_status ubi__finding_large_node(ubi__finding_list *out, const ubi__finding_fa
     ubi_finding finding = { .count = 1 };
     if (f->largest == UBI_NONE)
         return UBI_OK;
-    uint64_t bytes = ubi_lens_size_bytes(f->look, f->largest);
+    uint64_t bytes = ubi_look_size_bytes(f->look, f->largest);
     if (bytes < LARGE_NODE_BYTES || share(bytes, f->total_bytes) < LARGE_NODE_SHARE)
         return UBI_OK;
     ubi__finding_example(&finding, f->largest);
@@ -41,15 +41,15 @@ ubi_status ubi__finding_large_node(ubi__finding_list *out, const ubi__finding_fa
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
 /* The engine's own things are many in every heap, and programs cannot change that. */
-static bool is_engine(const ubi__finding_facts *f, const ubi_lens_class *class) {
+static bool is_engine(const ubi__finding_facts *f, const ubi_look_class *class) {
     return f->producer && f->producer->has_large_tables &&
            (class->coarse_type == UBI_COARSE_OTHER || class->coarse_type == UBI_COARSE_SCRIPT);
 }
 
 /* The class before which no other stands by bytes (or by count). False: there are no nodes. */
-static bool find_first(ubi_class_ix *out, ubi_lens_class *class, const ubi__finding_facts *f, bool by_count) {
+static bool find_first(ubi_class_ix *out, ubi_look_class *class, const ubi__finding_facts *f, bool by_count) {
     ubi_class_ix best = UBI_NONE;
-    ubi_lens_class name;
+    ubi_look_class name;
     for (ubi_class_ix c = 0; c < f->n_classes; c++) {
         const ubi__finding_tally *t = &f->classes[c], *b = best == UBI_NONE ? NULL : &f->classes[best];
         if (t->count == 0)
@@ -61,7 +61,7 @@ static bool find_first(ubi_class_ix *out, ubi_lens_class *class, const ubi__find
                  best_other = !b         ? 0
                               : by_count ? b->bytes
                                          : b->count;
-        ubi_lens_class_get(f->look, c, &name);
+        ubi_look_class_get(f->look, c, &name);
         if (!b || key > best_key || (key == best_key && other > best_other) ||
             (key == best_key && other == best_other && ubi__text_compare(name.name, class->name) < 0)) {
             best = c;
@@ -88,7 +88,7 @@ static uint32_t classes_in_use(const ubi__finding_facts *f) {
 ubi_status ubi__finding_dominating_kind(ubi__finding_list *out, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], mean[UBI__HUMAN_TEXT];
     ubi_class_ix top;
-    ubi_lens_class class = { .coarse_type = UBI_COARSE_OTHER };
+    ubi_look_class class = { .coarse_type = UBI_COARSE_OTHER };
     if (!find_first(&top, &class, f, false) || classes_in_use(f) < 2 || !dominates(f, top) || is_engine(f, &class))
         return UBI_OK;
     const ubi__finding_tally *tally = &f->classes[top];
@@ -108,7 +108,7 @@ ubi_status ubi__finding_dominating_kind(ubi__finding_list *out, const ubi__findi
 ubi_status ubi__finding_crowd(ubi__finding_list *out, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], mean[UBI__HUMAN_TEXT];
     ubi_class_ix most, top;
-    ubi_lens_class class = { .coarse_type = UBI_COARSE_OTHER }, top_class = class;
+    ubi_look_class class = { .coarse_type = UBI_COARSE_OTHER }, top_class = class;
     if (!find_first(&most, &class, f, true) || !find_first(&top, &top_class, f, false))
         return UBI_OK;
     const ubi__finding_tally *tally = &f->classes[most];
@@ -131,10 +131,10 @@ ubi_status ubi__finding_crowd(ubi__finding_list *out, const ubi__finding_facts *
 ubi_status ubi__finding_many_documents(ubi__finding_list *out, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT];
     for (ubi_class_ix c = 0; c < f->n_classes; c++) {
-        ubi_lens_class class;
+        ubi_look_class class;
         if (f->classes[c].count < MANY_DOCUMENTS)
             continue;
-        ubi_lens_class_get(f->look, c, &class);
+        ubi_look_class_get(f->look, c, &class);
         bool is_document =
             ubi__text_is(class.name, "#document") ||
             (f->producer && f->producer->document_class && ubi__text_is(class.name, f->producer->document_class));
@@ -195,7 +195,7 @@ ubi_status ubi__finding_wide_node(ubi__finding_list *out, const ubi__finding_fac
 ubi_status ubi__finding_outside_bytes(ubi__finding_list *out, const ubi__finding_facts *f) {
     char size[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT];
     ubi_finding finding = { .count = 0 };
-    uint64_t outside = ubi_lens_outside_bytes(f->look);
+    uint64_t outside = ubi_look_outside_bytes(f->look);
     if (outside < OUTSIDE_LEAST_BYTES || share(outside, f->total_bytes) < OUTSIDE_SHARE)
         return UBI_OK;
     ubi__finding_call(&finding, "%s outside of all nodes", ubi__human_size(size, outside));

@@ -2,7 +2,7 @@
  *
  * finding_strings.c: rules about strings: many of one text, and long ones.
  */
-#include <ubiheap/strings.h>
+#include <ubiheap/views/strings.h>
 
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ typedef struct worst {
 
 /* Some producers write no text for a part of another string: such concatenations may differ. */
 static bool has_unknown_part(const ubi__finding_facts *f, const ubi_strings *strings, const ubi_string_group *group) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     const ubi__producer *p = ubi__producer_of(f->graph);
     return p->strings && p->strings->unknown_part && ubi__node_is_rope(f->graph, group->first) &&
            ubi__text_contains(ubi_strings_text(strings, group->first, &buffer), ubi__text(p->strings->unknown_part));
@@ -51,7 +51,7 @@ static worst find_worst(const ubi__finding_facts *f, const ubi_strings *strings)
 
 /* Short, because two of them are quoted. */
 static void quote(char *out, size_t n, const ubi_strings *strings, uint32_t index) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     char count[UBI__HUMAN_TEXT];
     const ubi_string_group *group = ubi_strings_group(strings, index);
     ubi__finding_name name = ubi__finding_cut(ubi_strings_text(strings, group->first, &buffer));

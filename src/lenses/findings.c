@@ -65,8 +65,8 @@ static bool is_of_program(const ubi__finding_facts *f, ubi_node_ix node) {
 
 static void count_node(ubi__finding_facts *f, ubi_node_ix node, uint64_t *most_bytes, uint64_t *most_edges) {
     const ubi_graph *g = f->graph;
-    uint64_t bytes = ubi_lens_size_bytes(f->look, node), edges = g->first_edge.at[node + 1] - g->first_edge.at[node];
-    ubi__finding_tally *class = &f->classes[ubi_lens_class_of(f->look, node)];
+    uint64_t bytes = ubi_look_size_bytes(f->look, node), edges = g->first_edge.at[node + 1] - g->first_edge.at[node];
+    ubi__finding_tally *class = &f->classes[ubi_look_class_of(f->look, node)];
     class->count++;
     class->bytes += bytes;
     f->all.count++;
@@ -83,9 +83,9 @@ static void count_node(ubi__finding_facts *f, ubi_node_ix node, uint64_t *most_b
 
 static ubi_status sum_up(ubi__finding_facts *f) {
     const ubi_graph *g = f->graph;
-    bool adopts = ubi_lens_graph_view(f->look)->orphans == UBI_ORPHANS_ADOPT;
+    bool adopts = ubi_look_view(f->look)->orphans == UBI_ORPHANS_ADOPT;
     uint64_t most_bytes = 0, most_edges = 0;
-    f->n_classes = ubi_lens_class_count(f->look);
+    f->n_classes = ubi_look_class_count(f->look);
     f->classes = ubi__calloc_array(f->allocator, f->n_classes + (size_t)1, sizeof *f->classes);
     if (!f->classes)
         return ubi__fail_nomem();
@@ -97,7 +97,7 @@ static ubi_status sum_up(ubi__finding_facts *f) {
             f->lost.bytes += g->size_bytes.at[node];
         }
     }
-    f->total_bytes = f->all.bytes + ubi_lens_outside_bytes(f->look);
+    f->total_bytes = f->all.bytes + ubi_look_outside_bytes(f->look);
     return UBI_OK;
 }
 
@@ -234,7 +234,7 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
     options.without_sets = true;
     options.threads = 1;
     if (f->producer && !f->dominators) {
-        UBI_TRY(ubi_dominators_new(&made, ubi_lens_graph_view(f->look), &options));
+        UBI_TRY(ubi_dominators_new(&made, ubi_look_view(f->look), &options));
         f->dominators = made;
     }
     ubi__fields fields;
@@ -247,7 +247,7 @@ static ubi_status with_dominators(ubi__finding_list *list, ubi__finding_facts *f
     return status;
 }
 
-ubi_status ubi_findings_new(ubi_findings **out, const ubi_lens_view *look, const ubi_findings_options *options) {
+ubi_status ubi_findings_new(ubi_findings **out, const ubi_look *look, const ubi_findings_options *options) {
     static const ubi_findings_options defaults = UBI_FINDINGS_OPTIONS_INIT;
     options = options ? options : &defaults;
     UBI_TRY(ubi__version_check(options->version, UBI_FINDINGS_OPTIONS_VERSION, "ubi_findings_options"));
@@ -258,7 +258,7 @@ ubi_status ubi_findings_new(ubi_findings **out, const ubi_lens_view *look, const
     findings->allocator = a;
     ubi__finding_facts f = { .look = look, .options = options, .allocator = a, .dominators = options->dominators };
     ubi__finding_list list = { .allocator = a };
-    f.graph = ubi_lens_graph_view(look)->graph;
+    f.graph = ubi_look_view(look)->graph;
     f.producer = ubi__producer_of(f.graph)->findings;
     if (f.producer && f.producer->apply && !f.producer->apply(f.graph))
         f.producer = NULL;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include <ubiheap/findings.h>
+#include <ubiheap/views/findings.h>
 
 #include "drawing.h"
 #include "fail_allocator.h"
@@ -26,14 +26,14 @@ static struct {
     size_t n;
 } findings;
 static uint64_t first_example_id;
-static ubi_read_info info;
+static ubi_read_info info = UBI_READ_INFO_INIT;
 
 static void look_at_graph(ubi_graph *graph) {
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_findings *found;
     ubi_findings_options options = UBI_FINDINGS_OPTIONS_INIT;
     options.info = &info;
-    assert_int_equal(ubi_lens_open(&look, NULL, graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, NULL, graph, NULL), UBI_OK);
     assert_int_equal(ubi_findings_new(&found, look, &options), UBI_OK);
     findings.n = ubi_findings_count(found);
     assert_true(findings.n <= MOST_FINDINGS);
@@ -43,7 +43,7 @@ static void look_at_graph(ubi_graph *graph) {
             first_example_id = ubi_graph_node_id(graph, findings.at[i].nodes[0]);
     }
     ubi_findings_free(found);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(graph);
 }
 
@@ -271,7 +271,7 @@ static void a_file_that_ends_early_comes_first(void **state) {
     info.ended_early = true;
     snprintf(info.end_note, sizeof info.end_note, "a length of 0 at byte 12");
     look_at("root -> a; lost -> a;");
-    info = (ubi_read_info){ 0 };
+    info = (ubi_read_info)UBI_READ_INFO_INIT;
     assert_string_equal(findings.at[0].rule, "endedEarly");
     assert_non_null(strstr(findings.at[0].text, "a length of 0 at byte 12"));
 }
@@ -290,16 +290,16 @@ static void long_labels_are_cut(void **state) {
 static ubi_graph *failing_graph;
 
 static ubi_status look_with(void *payload, const ubi_allocator *allocator) {
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_findings *found;
     ubi_findings_options options = UBI_FINDINGS_OPTIONS_INIT;
     (void)payload;
     options.allocator = allocator;
-    assert_int_equal(ubi_lens_open(&look, NULL, failing_graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, NULL, failing_graph, NULL), UBI_OK);
     ubi_status status = ubi_findings_new(&found, look, &options);
     if (status == UBI_OK)
         ubi_findings_free(found);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     return status;
 }
 
@@ -328,13 +328,13 @@ static void nor_do_the_rules_for_v8_lose_anything(void **state) {
 
 static void options_of_another_version_are_refused(void **state) {
     (void)state;
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_findings *found;
     ubi_findings_options options = { .version = 77 };
     ubi_graph *graph = graph_from_drawing("root");
-    assert_int_equal(ubi_lens_open(&look, NULL, graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, NULL, graph, NULL), UBI_OK);
     assert_int_equal(ubi_findings_new(&found, look, &options), UBI_EINVAL);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(graph);
 }
 

@@ -186,7 +186,7 @@ void ubi__joined_fini(ubi__joined *joined, const ubi_allocator *a) {
 
 /* ---- texts ---------------------------------------------------------------------------------------------------------- */
 
-_Static_assert(UBI_STRINGS_JOINED_UNITS * 3 + UBI__ROPE_PART_BYTES <= sizeof(ubi_lens_name_buffer),
+_Static_assert(UBI_STRINGS_JOINED_UNITS * 3 + UBI__ROPE_PART_BYTES <= sizeof(ubi_look_name_buffer),
                "all parts but the last have less than 1,024 units of at most three bytes");
 
 typedef struct text_maker {
@@ -212,7 +212,7 @@ static void text_append(text_maker *m, ubi_text part) {
  * The stack holds second halves of what has been begun. Those of one first half have a unit at least each and less than 1,024
  * together, and so do those of a second half that is taken up when nothing else is left.
  */
-static ubi_text rope_join(const ubi__joined *joined, ubi__rope_part whole, ubi_lens_name_buffer *buffer) {
+static ubi_text rope_join(const ubi__joined *joined, ubi__rope_part whole, ubi_look_name_buffer *buffer) {
     ubi__rope_part stack[2 * UBI_STRINGS_JOINED_UNITS];
     size_t n = 0;
     text_maker m = { buffer->bytes, 0, sizeof buffer->bytes, 0 };
@@ -233,17 +233,17 @@ static ubi_text rope_join(const ubi__joined *joined, ubi__rope_part whole, ubi_l
     return (ubi_text){ m.bytes, m.n };
 }
 
-static ubi_text text_of(const ubi__joined *joined, ubi__rope_part part, ubi_lens_name_buffer *buffer) {
+static ubi_text text_of(const ubi__joined *joined, ubi__rope_part part, ubi_look_name_buffer *buffer) {
     part = rope_resolve(joined, part);
     return part.row == UBI_NONE ? own_text(joined->graph, part.node) : rope_join(joined, part, buffer);
 }
 
-ubi_text ubi__joined_text(const ubi__joined *joined, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+ubi_text ubi__joined_text(const ubi__joined *joined, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     ubi__rope_part part = { node, UBI_NONE };
     find_row(&part, joined);
     return text_of(joined, part, buffer);
 }
 
-ubi_text ubi__joined_row_text(const ubi__joined *joined, uint32_t row, ubi_lens_name_buffer *buffer) {
+ubi_text ubi__joined_row_text(const ubi__joined *joined, uint32_t row, ubi_look_name_buffer *buffer) {
     return text_of(joined, (ubi__rope_part){ joined->cons.at[row].node, row }, buffer);
 }

@@ -9,7 +9,7 @@
 #ifndef UBI_LENSES_JOINED_H
 #define UBI_LENSES_JOINED_H
 
-#include <ubiheap/strings.h>
+#include <ubiheap/views/strings.h>
 
 #include "graph/graph_columns.h"
 
@@ -53,9 +53,9 @@ void ubi__joined_check(const ubi__joined *joined);
 void ubi__joined_fini(ubi__joined *joined, const ubi_allocator *a);
 
 /** Text of any string. Cost: O(1), of concatenations O(log of their number) and 2,048 steps at most. */
-ubi_text ubi__joined_text(const ubi__joined *joined, ubi_node_ix node, ubi_lens_name_buffer *buffer);
+ubi_text ubi__joined_text(const ubi__joined *joined, ubi_node_ix node, ubi_look_name_buffer *buffer);
 /** Text of joined->cons.at[row]. Cost: 2,048 steps at most. */
-ubi_text ubi__joined_row_text(const ubi__joined *joined, uint32_t row, ubi_lens_name_buffer *buffer);
+ubi_text ubi__joined_row_text(const ubi__joined *joined, uint32_t row, ubi_look_name_buffer *buffer);
 
 /** UTF-16 units of a text, counted up to `most`. Cost: O(most). */
 uint32_t ubi__utf16_units(ubi_text text, uint32_t most);

@@ -6,7 +6,7 @@
 #ifndef UBI_LENSES_KIND_LABEL_H
 #define UBI_LENSES_KIND_LABEL_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /** The name by which nodes of a kind are known: descriptive name, else class. NULL text when they have neither. */
 ubi_text ubi__kind_name(const ubi_graph *graph, const ubi_kind *kind);

@@ -67,15 +67,14 @@ static ubi_status find_filter(int *out, const ubi_lens *lens, const char *name) 
     return ubi__fail(UBI_EINVAL, "the lens %s has no filter '%s'", lens->name, name);
 }
 
-ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph,
-                          const ubi_lens_options *options) {
-    static const ubi_lens_options defaults = UBI_LENS_OPTIONS_INIT;
+ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options) {
+    static const ubi_look_options defaults = UBI_LOOK_OPTIONS_INIT;
     int filter;
     options = options ? options : &defaults;
-    UBI_TRY(ubi__version_check(options->version, UBI_LENS_OPTIONS_VERSION, "ubi_lens_options"));
+    UBI_TRY(ubi__version_check(options->version, UBI_LOOK_OPTIONS_VERSION, "ubi_look_options"));
     UBI_TRY(find_filter(&filter, lens, options->filter));
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
-    ubi_lens_view *look = UBI_NEW(a, ubi_lens_view);
+    ubi_look *look = UBI_NEW(a, ubi_look);
     if (!look)
         return ubi__fail_nomem();
     look->lens = lens;
@@ -86,7 +85,7 @@ ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *
     look->view.orphans = lens->orphans;
     ubi_status status = lens->open(look, options, filter);
     if (status != UBI_OK) {
-        ubi_lens_close(look);
+        ubi_look_close(look);
         return status;
     }
     ubi__lens_view_check(look);
@@ -97,14 +96,14 @@ ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *
 /* Of many nodes, these are looked at. */
 #define NODES_CHECKED 1000
 
-static void check_classes(const ubi_lens_view *look) {
+static void check_classes(const ubi_look *look) {
     uint32_t n = ubi_graph_node_count(look->graph), step = n / NODES_CHECKED + 1;
     UBI_ASSERT(look->class_of_node || look->class_of_kind);
     for (uint32_t node = 0; UBI_CHECKS && node < n; node += step)
-        UBI_ASSERT(ubi_lens_class_of(look, node) < look->classes.n);
+        UBI_ASSERT(ubi_look_class_of(look, node) < look->classes.n);
 }
 
-void ubi__lens_view_check(const ubi_lens_view *look) {
+void ubi__lens_view_check(const ubi_look *look) {
     const ubi_view *view = &look->view;
     uint32_t n_nodes = ubi_graph_node_count(look->graph);
     UBI_ASSERT(view->graph == look->graph && view->root < n_nodes);
@@ -124,11 +123,11 @@ void ubi__lens_view_check(const ubi_lens_view *look) {
     }
 }
 
-ubi_status ubi_lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options) {
+ubi_status ubi_look_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options) {
     return ubi__lens_open(out, lens ? lens : ubi_lens_for(graph), graph, options);
 }
 
-void ubi_lens_close(ubi_lens_view *look) {
+void ubi_look_close(ubi_look *look) {
     if (!look)
         return;
     const ubi_allocator *a = look->allocator;
@@ -142,25 +141,25 @@ void ubi_lens_close(ubi_lens_view *look) {
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-const ubi_lens *ubi_lens_of(const ubi_lens_view *look) {
+const ubi_lens *ubi_look_lens(const ubi_look *look) {
     return look->lens;
 }
 
-const ubi_view *ubi_lens_graph_view(const ubi_lens_view *look) {
+const ubi_view *ubi_look_view(const ubi_look *look) {
     return &look->view;
 }
 
-uint64_t ubi_lens_size_bytes(const ubi_lens_view *look, ubi_node_ix node) {
+uint64_t ubi_look_size_bytes(const ubi_look *look, ubi_node_ix node) {
     return look->view.size_bytes ? look->view.size_bytes[node] : ubi_graph_node_size_bytes(look->graph, node);
 }
 
-bool ubi_lens_shows(const ubi_lens_view *look, ubi_node_ix node) {
+bool ubi_look_shows(const ubi_look *look, ubi_node_ix node) {
     return !look->shown || (look->shown[node / 64] >> (node % 64) & 1);
 }
 
-ubi_status ubi_lens_filter_apply(uint64_t *bits, const ubi_lens_view *look, const char *filter,
-                                 const ubi_lens_options *options) {
-    static const ubi_lens_options defaults = UBI_LENS_OPTIONS_INIT;
+ubi_status ubi_look_filter_apply(uint64_t *bits, const ubi_look *look, const char *filter,
+                                 const ubi_look_options *options) {
+    static const ubi_look_options defaults = UBI_LOOK_OPTIONS_INIT;
     int index = -1;
     UBI_TRY(find_filter(&index, look->lens, filter));
     if (index < 0 || !look->lens->apply_filter)
@@ -169,38 +168,38 @@ ubi_status ubi_lens_filter_apply(uint64_t *bits, const ubi_lens_view *look, cons
     return look->lens->apply_filter(bits, look, filter, options ? options : &defaults);
 }
 
-uint32_t ubi_lens_class_count(const ubi_lens_view *look) {
+uint32_t ubi_look_class_count(const ubi_look *look) {
     return (uint32_t)look->classes.n;
 }
 
-ubi_class_ix ubi_lens_class_of(const ubi_lens_view *look, ubi_node_ix node) {
+ubi_class_ix ubi_look_class_of(const ubi_look *look, ubi_node_ix node) {
     return look->class_of_node ? look->class_of_node[node]
                                : look->class_of_kind[ubi_graph_node_kind(look->graph, node)];
 }
 
-void ubi_lens_class_get(const ubi_lens_view *look, ubi_class_ix index, ubi_lens_class *out) {
+void ubi_look_class_get(const ubi_look *look, ubi_class_ix index, ubi_look_class *out) {
     *out = look->classes.at[index];
 }
 
-ubi_text ubi_lens_node_name(const ubi_lens_view *look, ubi_node_ix node) {
-    return look->classes.at[ubi_lens_class_of(look, node)].name;
+ubi_text ubi_look_node_name(const ubi_look *look, ubi_node_ix node) {
+    return look->classes.at[ubi_look_class_of(look, node)].name;
 }
 
-ubi_text ubi_lens_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
-    return look->lens->display_name ? look->lens->display_name(look, node, buffer) : ubi_lens_node_name(look, node);
+ubi_text ubi_look_display_name(const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer) {
+    return look->lens->display_name ? look->lens->display_name(look, node, buffer) : ubi_look_node_name(look, node);
 }
 
-ubi_detachedness ubi_lens_detachedness(const ubi_lens_view *look, ubi_node_ix node) {
+ubi_detachedness ubi_look_detachedness(const ubi_look *look, ubi_node_ix node) {
     if (look->detachedness)
         return (ubi_detachedness)look->detachedness[node];
     return (ubi_detachedness)ubi_graph_kind(look->graph, ubi_graph_node_kind(look->graph, node))->detachedness;
 }
 
-uint64_t ubi_lens_outside_bytes(const ubi_lens_view *look) {
+uint64_t ubi_look_outside_bytes(const ubi_look *look) {
     return look->outside_bytes;
 }
 
-ubi_status ubi_lens_distances(uint32_t *out, const ubi_lens_view *look) {
+ubi_status ubi_look_distances(uint32_t *out, const ubi_look *look) {
     if (look->lens->distances)
         return look->lens->distances(out, look);
     return ubi_graph_distances(out, look->graph, look->view.edges, look->view.root);
@@ -214,14 +213,14 @@ typedef struct class_table {
     ubi__vec_u32 next;   /* next[class] */
 } class_table;
 
-static ubi_status class_of_kind(ubi_class_ix *out, ubi_lens_view *look, class_table *t, const ubi_kind *kind) {
+static ubi_status class_of_kind(ubi_class_ix *out, ubi_look *look, class_table *t, const ubi_kind *kind) {
     ubi_str_ix label = ubi_graph_canonical_string(look->graph, ubi__kind_label_string(kind));
     for (ubi_class_ix c = t->first[label]; c != UBI_NONE; c = t->next.at[c])
         if (look->classes.at[c].coarse_type == kind->coarse_type) {
             *out = c;
             return UBI_OK;
         }
-    ubi_lens_class added = { ubi_graph_string(look->graph, label), ubi__text(""), kind->coarse_type };
+    ubi_look_class added = { ubi_graph_string(look->graph, label), ubi__text(""), kind->coarse_type };
     *out = (ubi_class_ix)look->classes.n;
     UBI_TRY(ubi__vec_lens_class_push(&look->classes, look->allocator, added));
     UBI_TRY(ubi__vec_u32_push(&t->next, look->allocator, t->first[label]));
@@ -229,13 +228,13 @@ static ubi_status class_of_kind(ubi_class_ix *out, ubi_lens_view *look, class_ta
     return UBI_OK;
 }
 
-static ubi_status number_classes(ubi_lens_view *look, class_table *t, uint32_t n_kinds) {
+static ubi_status number_classes(ubi_look *look, class_table *t, uint32_t n_kinds) {
     for (ubi_kind_ix kind = 0; kind < n_kinds; kind++)
         UBI_TRY(class_of_kind(&look->class_of_kind[kind], look, t, ubi_graph_kind(look->graph, kind)));
     return UBI_OK;
 }
 
-ubi_status ubi__lens_classes_by_label(ubi_lens_view *look) {
+ubi_status ubi__lens_classes_by_label(ubi_look *look) {
     const ubi_allocator *a = look->allocator;
     uint32_t n_kinds = ubi_graph_kind_count(look->graph), n_strings = ubi_graph_string_count(look->graph);
     class_table t = { ubi__alloc_array(a, n_strings, sizeof *t.first), { 0 } };

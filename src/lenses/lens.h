@@ -2,23 +2,23 @@
  *
  * lens.h: what a lens consists of.
  *
- * A lens is one constant `ubi_lens` that a producer names (producer.h). Its `open` fills a ubi_lens_view that
+ * A lens is one constant `ubi_lens` that a producer names (producer.h). Its `open` fills a ubi_look that
  * starts as the plainest look at the graph; what it computes (a column of sizes, an edge set, a class per node) it keeps
  * in `own`, and `close` frees that. See README.md.
  */
 #ifndef UBI_LENSES_LENS_H
 #define UBI_LENSES_LENS_H
 
-#include <ubiheap/lens.h>
+#include <ubiheap/views/lens.h>
 
 #include "base/alloc.h"
 
 struct ubi_statistics;
 struct ubi_statistics_options;
 
-UBI_VEC_DECLARE(ubi__vec_lens_class, ubi_lens_class);
+UBI_VEC_DECLARE(ubi__vec_lens_class, ubi_look_class);
 
-struct ubi_lens_view {
+struct ubi_look {
     const ubi_lens *lens;
     const ubi_allocator *allocator;
     ubi_graph *graph;      /* reference */
@@ -31,8 +31,8 @@ struct ubi_lens_view {
     const struct ubi__joined
         *joined;                 /* texts of concatenations (joined.h); NULL: they have none, or that of the file */
     const uint8_t *detachedness; /* [n_nodes]; NULL: what kinds say */
-    uint64_t outside_bytes;      /* ubi_lens_outside_bytes */
-    bool reuses_ids;             /* ubi_lens_reuses_ids; what the lens says, until its `open` says otherwise */
+    uint64_t outside_bytes;      /* ubi_look_outside_bytes */
+    bool reuses_ids;             /* ubi_look_reuses_ids; what the lens says, until its `open` says otherwise */
     void *own;                   /* the lens's */
 };
 
@@ -52,25 +52,25 @@ struct ubi_lens {
     uint64_t (*id_mark)(const ubi_graph *graph);  /* ubi_lens_id_mark; NULL: not known */
     const struct ubi__retaining_rules *retaining; /* retaining.h; NULL: the edges of the view count */
     const ubi_lens_filter *filters;               /* ended by one without a name; NULL: none */
-    /** Sets the bits of nodes that a filter lets pass; they are clear before. NULL: ubi_lens_filter_apply cannot be used. */
-    ubi_status (*apply_filter)(uint64_t *bits, const ubi_lens_view *look, const char *filter,
-                               const ubi_lens_options *options);
+    /** Sets the bits of nodes that a filter lets pass; they are clear before. NULL: ubi_look_filter_apply cannot be used. */
+    ubi_status (*apply_filter)(uint64_t *bits, const ubi_look *look, const char *filter,
+                               const ubi_look_options *options);
     /**
      * Fills the view, which looks at everything so far and has no classes. `filter`: the index of the one asked for, or -1.
      * On failure `close` is called all the same.
      */
-    ubi_status (*open)(ubi_lens_view *look, const ubi_lens_options *options, int filter);
+    ubi_status (*open)(ubi_look *look, const ubi_look_options *options, int filter);
     /** Frees `own`, which may be NULL; NULL: there is none. */
-    void (*close)(ubi_lens_view *look);
-    /** ubi_lens_distances; NULL: breadth-first over the view's edges. */
-    ubi_status (*distances)(uint32_t *out, const ubi_lens_view *look);
+    void (*close)(ubi_look *look);
+    /** ubi_look_distances; NULL: breadth-first over the view's edges. */
+    ubi_status (*distances)(uint32_t *out, const ubi_look *look);
     /** ubi_statistics_compute; NULL: by coarse type. */
-    ubi_status (*statistics)(struct ubi_statistics *out, const ubi_lens_view *look,
+    ubi_status (*statistics)(struct ubi_statistics *out, const ubi_look *look,
                              const struct ubi_statistics_options *options);
     /** The name that a node has in the file, as the tools show it; NULL function: kinds tell. Borrowed from the look. */
-    ubi_text (*raw_name)(const ubi_lens_view *look, ubi_node_ix node);
-    /** ubi_lens_display_name; NULL: the class's. */
-    ubi_text (*display_name)(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
+    ubi_text (*raw_name)(const ubi_look *look, ubi_node_ix node);
+    /** ubi_look_display_name; NULL: the class's. */
+    ubi_text (*display_name)(const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer);
 };
 
 extern const char *const ubi__lens_label_presets[];
@@ -87,12 +87,12 @@ extern const char *const ubi__lens_label_presets[];
     }
 
 /** Classes by kind: nodes of one coarse type and label (kind_label.h) are a class. An `open` may be just this. */
-ubi_status ubi__lens_classes_by_label(ubi_lens_view *look);
+ubi_status ubi__lens_classes_by_label(ubi_look *look);
 
 /** Of an opened lens: every kind or node has a class, roots and first edges are of the graph, bits come from a filter. */
-void ubi__lens_view_check(const ubi_lens_view *look);
+void ubi__lens_view_check(const ubi_look *look);
 
 /** Opens a lens that need not be in the list. */
-ubi_status ubi__lens_open(ubi_lens_view **out, const ubi_lens *lens, ubi_graph *graph, const ubi_lens_options *options);
+ubi_status ubi__lens_open(ubi_look **out, const ubi_lens *lens, ubi_graph *graph, const ubi_look_options *options);
 
 #endif

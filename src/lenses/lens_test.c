@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/census.h>
-#include <ubiheap/formats.h>
+#include <ubiheap/core/census.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/text.h"
 #include "drawing.h"
@@ -77,27 +77,27 @@ static void firefoxs_settings_are_those_of_its_memory_panel(void **state) {
 static void firefox_sees_everything_as_the_file_has_it(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing("root(size=10) -> a; a(size=20); lost(size=30) -> a");
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("firefox"), g, NULL), UBI_OK);
-    const ubi_view *view = ubi_lens_graph_view(look);
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find("firefox"), g, NULL), UBI_OK);
+    const ubi_view *view = ubi_look_view(look);
     assert_ptr_equal(view->graph, g);
     assert_null(view->edges);
     assert_null(view->size_bytes);
     assert_int_equal(view->root, ubi_graph_root(g));
     assert_int_equal(view->orphans, UBI_ORPHANS_IGNORE);
-    assert_int_equal(ubi_lens_size_bytes(look, 2), 30);
-    assert_true(ubi_lens_shows(look, 2));
-    assert_string_equal(ubi_lens_name(ubi_lens_of(look)), "firefox");
-    ubi_lens_close(look);
-    ubi_lens_close(NULL);
+    assert_int_equal(ubi_look_size_bytes(look, 2), 30);
+    assert_true(ubi_look_shows(look, 2));
+    assert_string_equal(ubi_lens_name(ubi_look_lens(look)), "firefox");
+    ubi_look_close(look);
+    ubi_look_close(NULL);
     ubi_graph_unref(g);
 }
 
-static void assert_class(const ubi_lens_view *look, ubi_node_ix node, const char *name, ubi_coarse_type coarse_type) {
-    ubi_lens_class class;
-    ubi_lens_class_get(look, ubi_lens_class_of(look, node), &class);
+static void assert_class(const ubi_look *look, ubi_node_ix node, const char *name, ubi_coarse_type coarse_type) {
+    ubi_look_class class;
+    ubi_look_class_get(look, ubi_look_class_of(look, node), &class);
     assert_true(ubi__text_is(class.name, name));
-    assert_true(ubi__text_is(ubi_lens_node_name(look, node), name));
+    assert_true(ubi__text_is(ubi_look_node_name(look, node), name));
     assert_int_equal(class.coarse_type, coarse_type);
 }
 
@@ -107,17 +107,17 @@ static void a_class_is_the_best_name_there_is_within_a_coarse_type(void **state)
                                       "a(coarse=object class=Array type=X); b(coarse=object class=Array type=Y);"
                                       "c(coarse=dom desc=DIV class=HTMLDivElement); d(coarse=script file=a.js);"
                                       "e(coarse=other type=Array); f(coarse=string type=JSString)");
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, NULL, g, NULL), UBI_OK);
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, NULL, g, NULL), UBI_OK);
     assert_class(look, 0, "Root", UBI_COARSE_OTHER);
     assert_class(look, 1, "Array", UBI_COARSE_OBJECT);
     assert_class(look, 3, "DIV", UBI_COARSE_DOM_NODE);
     assert_class(look, 4, "a.js", UBI_COARSE_SCRIPT);
     assert_class(look, 5, "Array", UBI_COARSE_OTHER);
     assert_class(look, 6, "JSString", UBI_COARSE_STRING);
-    assert_int_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 2));
-    assert_int_equal(ubi_lens_class_count(look), 6);
-    ubi_lens_close(look);
+    assert_int_equal(ubi_look_class_of(look, 1), ubi_look_class_of(look, 2));
+    assert_int_equal(ubi_look_class_count(look), 6);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -131,7 +131,7 @@ typedef struct computed {
     ubi_edge_set *edges;
 } computed;
 
-static void close_computing(ubi_lens_view *look) {
+static void close_computing(ubi_look *look) {
     computed *own = look->own;
     uint32_t n = ubi_graph_node_count(look->graph);
     if (!own)
@@ -142,7 +142,7 @@ static void close_computing(ubi_lens_view *look) {
     UBI_DELETE(look->allocator, own);
 }
 
-static ubi_status compute_columns(ubi_lens_view *look, computed *own, uint32_t n) {
+static ubi_status compute_columns(ubi_look *look, computed *own, uint32_t n) {
     own->size_bytes = ubi__alloc_array(look->allocator, n, sizeof *own->size_bytes);
     own->classes = ubi__alloc_array(look->allocator, n, sizeof *own->classes);
     if (!own->size_bytes || !own->classes)
@@ -152,12 +152,12 @@ static ubi_status compute_columns(ubi_lens_view *look, computed *own, uint32_t n
         own->classes[node] = node % 2;
     }
     UBI_TRY(ubi__vec_lens_class_push(&look->classes, look->allocator,
-                                     (ubi_lens_class){ ubi__text("{x, y}"), ubi__text(""), UBI_COARSE_OBJECT }));
+                                     (ubi_look_class){ ubi__text("{x, y}"), ubi__text(""), UBI_COARSE_OBJECT }));
     return ubi__vec_lens_class_push(&look->classes, look->allocator,
-                                    (ubi_lens_class){ ubi__text("{z}"), ubi__text(""), UBI_COARSE_OBJECT });
+                                    (ubi_look_class){ ubi__text("{z}"), ubi__text(""), UBI_COARSE_OBJECT });
 }
 
-static ubi_status open_computing(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+static ubi_status open_computing(ubi_look *look, const ubi_look_options *options, int filter) {
     (void)options;
     computed *own = look->own = UBI_NEW(look->allocator, computed);
     if (!own)
@@ -184,19 +184,19 @@ static const ubi_lens computing = {
 static void a_lens_may_bring_sizes_edges_classes_filters_a_root_and_adopt_orphans(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing("root(size=1) -> a; a(size=2); b(size=3)");
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
-    ubi_lens_view *look;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    ubi_look *look;
     options.filter = "odd";
     assert_int_equal(ubi__lens_open(&look, &computing, g, &options), UBI_OK);
-    const ubi_view *view = ubi_lens_graph_view(look);
+    const ubi_view *view = ubi_look_view(look);
     assert_int_equal(view->root, 1);
     assert_int_equal(view->orphans, UBI_ORPHANS_ADOPT);
     assert_int_equal(view->size_bytes[2], 300);
-    assert_int_equal(ubi_lens_size_bytes(look, 2), 300);
+    assert_int_equal(ubi_look_size_bytes(look, 2), 300);
     assert_int_equal(ubi_edge_set_count(view->edges), 0);
     assert_class(look, 1, "{z}", UBI_COARSE_OBJECT);
-    assert_true(ubi_lens_shows(look, 0) && !ubi_lens_shows(look, 1) && ubi_lens_shows(look, 2));
-    ubi_lens_close(look);
+    assert_true(ubi_look_shows(look, 0) && !ubi_look_shows(look, 1) && ubi_look_shows(look, 2));
+    ubi_look_close(look);
     assert_string_equal(ubi_lens_filters(&computing)[1].title, "Odd ones");
     ubi_graph_unref(g);
 }
@@ -206,14 +206,14 @@ static void a_lens_may_bring_sizes_edges_classes_filters_a_root_and_adopt_orphan
 static void unknown_filters_and_options_are_refused(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing("root");
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
-    ubi_lens_view *look;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    ubi_look *look;
     options.filter = "nope";
-    assert_int_equal(ubi_lens_open(&look, NULL, g, &options), UBI_EINVAL);
+    assert_int_equal(ubi_look_open(&look, NULL, g, &options), UBI_EINVAL);
     assert_string_equal(ubi_error_message(), "the lens plain has no filter 'nope'");
-    options = (ubi_lens_options){ .version = 7 };
-    assert_int_equal(ubi_lens_open(&look, NULL, g, &options), UBI_EINVAL);
-    assert_string_equal(ubi_error_message(), "ubi_lens_options has version 7, expected 1");
+    options = (ubi_look_options){ .version = 7 };
+    assert_int_equal(ubi_look_open(&look, NULL, g, &options), UBI_EINVAL);
+    assert_string_equal(ubi_error_message(), "ubi_look_options has version 7, expected 1");
     ubi_graph_unref(g);
 }
 
@@ -225,12 +225,12 @@ static void every_refused_allocation_leaves_nothing_behind(void **state) {
         for (uint64_t n = 0;; n++) {
             fail_allocator f;
             fail_allocator_init(&f, n);
-            ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
-            ubi_lens_view *look = NULL;
+            ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+            ubi_look *look = NULL;
             options.allocator = &f.allocator;
             ubi_status status = ubi__lens_open(&look, lenses[i], g, &options);
             assert_true(status == UBI_OK || (status == UBI_ENOMEM && !look));
-            ubi_lens_close(look);
+            ubi_look_close(look);
             fail_allocator_fini(&f);
             if (status == UBI_OK)
                 break;

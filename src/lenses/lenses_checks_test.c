@@ -32,12 +32,12 @@ CHECK_OF(string_keys);
 static void a_damaged_look_is_seen(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing("root -> a, b; a -> b;");
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("plain"), g, NULL), UBI_OK);
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find("plain"), g, NULL), UBI_OK);
     ubi__lens_view_check(look);
     size_t n = look->classes.n;
     look->classes.n = 0;
-    assert_damage_seen(check_lens_view, look, "ubi_lens_class_of(look, node) < look->classes.n");
+    assert_damage_seen(check_lens_view, look, "ubi_look_class_of(look, node) < look->classes.n");
     look->classes.n = n;
     uint64_t bits = 0;
     look->shown = &bits;
@@ -51,7 +51,7 @@ static void a_damaged_look_is_seen(void **state) {
     look->view.n_first_edges = 1;
     assert_damage_seen(check_lens_view, look, "== ubi_graph_root(look->graph)");
     look->view.n_first_edges = 0;
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -141,10 +141,10 @@ static void damaged_joined_texts_are_seen(void **state) {
 static void damaged_keys_of_strings_are_seen(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing("root -> a; a(coarse=string);");
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi__string_keys keys;
     ubi_progress progress = { 0 };
-    assert_int_equal(ubi_lens_open(&look, NULL, g, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, NULL, g, NULL), UBI_OK);
     ubi__string_choice choice = { look, NULL, ubi_allocator_default(), &progress, 1 };
     assert_int_equal(ubi__string_keys_init(&keys, &choice), UBI_OK);
     ubi__late_string late = { .node = 1, .row = UBI_NONE, .cut = UBI_NONE, .entry = UBI_NONE, .key = 0 };
@@ -160,7 +160,7 @@ static void damaged_keys_of_strings_are_seen(void **state) {
     assert_damage_seen(check_string_keys, &keys, "late->cut < k->cuts.n");
     look->joined = NULL;
     ubi__string_keys_fini(&keys);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 

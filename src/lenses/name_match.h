@@ -5,7 +5,7 @@
 #ifndef UBI_LENSES_NAME_MATCH_H
 #define UBI_LENSES_NAME_MATCH_H
 
-#include <ubiheap/search.h>
+#include <ubiheap/views/search.h>
 
 #include "analyses/query/query_pattern.h"
 #include "base/alloc.h"

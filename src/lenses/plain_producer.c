@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "lenses/producer.h"
 
-static ubi_status plain_open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+static ubi_status plain_open(ubi_look *look, const ubi_look_options *options, int filter) {
     (void)options, (void)filter;
     return ubi__lens_classes_by_label(look);
 }

@@ -9,7 +9,7 @@
 #ifndef UBI_LENSES_PRODUCER_H
 #define UBI_LENSES_PRODUCER_H
 
-#include <ubiheap/allocations.h>
+#include <ubiheap/views/allocations.h>
 
 #include "lenses/lens.h"
 #include "lenses/string_keys.h"
@@ -33,8 +33,8 @@ typedef struct ubi__producer_words {
      * A name for one node among others, with the marks that scripts would write: add(), "text", /expression/. It may be in the
      * buffer. Never empty. NULL: the label of its kind.
      */
-    ubi_text (*node_title)(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
-                           ubi_lens_name_buffer *buffer);
+    ubi_text (*node_title)(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node,
+                           ubi_look_name_buffer *buffer);
     /** Whose name the title of a node says that is no root and not the engine's. NULL: what its kind says. */
     ubi__path_rank (*node_rank)(const ubi_graph *graph, ubi_node_ix node);
     /** What titles say so often that paths leave it out; NULL: nothing. */
@@ -71,13 +71,13 @@ typedef struct ubi__producer_code {
      * The function whose code a node stands for: itself, of a bound function the one it calls, of a timer its callback.
      * UBI_NONE: none. O(1).
      */
-    ubi_node_ix (*code_of)(const ubi_lens_view *look, ubi_node_ix node);
+    ubi_node_ix (*code_of)(const ubi_look *look, ubi_node_ix node);
     /** Finds `out->script`. On failure there is something to free, too. Cost: O(nodes + edges). Errors: UBI_ENOMEM. */
     ubi_status (*files_init)(ubi__code_files *out, const ubi_graph *graph, const ubi_allocator *a);
     /** Name of the file; NULL text: not known. Borrowed from the graph. O(1). */
     ubi_text (*file_of)(const ubi__code_files *files, const ubi_graph *graph, ubi_node_ix node);
     /** The place of that code as one number, equal for equal places; 0: not known. Cost: O(log places). */
-    uint64_t (*site)(const ubi_lens_view *look, ubi_node_ix node);
+    uint64_t (*site)(const ubi_look *look, ubi_node_ix node);
 } ubi__producer_code;
 
 /** What a file counts at a stack, all allocations ever made there. */
@@ -96,7 +96,7 @@ typedef struct ubi__producer_history {
     const char *hint_for_lost; /**< lines to show where few of the objects that are counted are alive; NULL: none */
     size_t (*sample_count)(const ubi_graph *graph);
     /** @param out  out[sample_count]. Cost: O(nodes * log samples). Errors: UBI_ECANCELLED. */
-    ubi_status (*samples)(ubi_allocation_sample *out, const ubi_lens_view *look, const ubi_progress *progress);
+    ubi_status (*samples)(ubi_allocation_sample *out, const ubi_look *look, const ubi_progress *progress);
 } ubi__producer_history;
 
 /** Something that a file may have beside its graph. */
@@ -137,7 +137,7 @@ typedef struct ubi__producer {
     size_t (*carried)(ubi__carried out[UBI__MOST_CARRIED], const ubi_graph *graph);
     /** What the file says of one node, each with a key of its own. @return how many. NULL: nothing. Cost: O(log facts). */
     size_t (*further_facts)(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
-                            ubi_lens_name_buffer *buffer);
+                            ubi_look_name_buffer *buffer);
 } ubi__producer;
 
 /** Never NULL. O(1), except the first call, which costs O(kinds). Any thread. */
@@ -155,12 +155,12 @@ const char *ubi__how_to_record_stacks(const ubi_graph *graph);
 void ubi__code_files_fini(ubi__code_files *files, const ubi_allocator *a);
 /** The functions of `code`, where a producer need not have them. */
 bool ubi__code_place_of(ubi__code_place *out, const ubi_graph *graph, ubi_node_ix node);
-ubi_node_ix ubi__code_of(const ubi_lens_view *look, ubi_node_ix node);
-uint64_t ubi__code_site(const ubi_lens_view *look, ubi_node_ix node);
+ubi_node_ix ubi__code_of(const ubi_look *look, ubi_node_ix node);
+uint64_t ubi__code_site(const ubi_look *look, ubi_node_ix node);
 bool ubi__kind_is_function(const ubi_graph *graph, const ubi_kind *kind);
 bool ubi__function_is_of_runtime(ubi__fields *fields, ubi_node_ix function);
 size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
-                             ubi_lens_name_buffer *buffer);
+                             ubi_look_name_buffer *buffer);
 bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
 
 /** Whether the root is of the type that all JS::ubi engines give it: only then do we say who made the file. */

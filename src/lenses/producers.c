@@ -113,12 +113,12 @@ bool ubi__code_place_of(ubi__code_place *out, const ubi_graph *graph, ubi_node_i
     return code->place && code->place(out, graph, node);
 }
 
-ubi_node_ix ubi__code_of(const ubi_lens_view *look, ubi_node_ix node) {
+ubi_node_ix ubi__code_of(const ubi_look *look, ubi_node_ix node) {
     const ubi__producer_code *code = &ubi__producer_of(look->graph)->code;
     return code->code_of ? code->code_of(look, node) : UBI_NONE;
 }
 
-uint64_t ubi__code_site(const ubi_lens_view *look, ubi_node_ix node) {
+uint64_t ubi__code_site(const ubi_look *look, ubi_node_ix node) {
     const ubi__producer_code *code = &ubi__producer_of(look->graph)->code;
     return code->site ? code->site(look, node) : 0;
 }
@@ -138,7 +138,7 @@ void ubi__code_files_fini(ubi__code_files *files, const ubi_allocator *a) {
 }
 
 size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
-                             ubi_lens_name_buffer *buffer) {
+                             ubi_look_name_buffer *buffer) {
     const ubi__producer *p = ubi__producer_of(graph);
     size_t n = p->further_facts ? p->further_facts(out, graph, node, buffer) : 0;
     UBI_ASSERT(n <= UBI__MOST_FURTHER_FACTS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * retaining.c: who refers to a node (ubiheap/retaining.h).
+ * retaining.c: who refers to a node (ubiheap/views/retaining.h).
  *
  * All edges are turned round once. Which of them are retainers is seen when they are read: for some lenses weak
  * ones and those of the root are not.
@@ -15,7 +15,7 @@
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static ubi_status retainers_fill(ubi_retaining *r, const ubi_retaining_options *o) {
-    const ubi_view *view = ubi_lens_graph_view(r->look);
+    const ubi_view *view = ubi_look_view(r->look);
     r->distances = ubi__alloc_array(r->allocator, view->graph->n_nodes, sizeof *r->distances);
     if (!r->distances)
         return ubi__fail_nomem();
@@ -25,10 +25,10 @@ static ubi_status retainers_fill(ubi_retaining *r, const ubi_retaining_options *
     UBI_TRY(ubi_retainers_new(&r->retainers, view->graph, set, o->threads, r->allocator));
     if (!ubi__progress(&o->progress, "turning edges round", 1, 2))
         return ubi__fail_cancelled();
-    return ubi_lens_distances(r->distances, r->look);
+    return ubi_look_distances(r->distances, r->look);
 }
 
-ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_lens_view *look, const ubi_retaining_options *options) {
+ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_look *look, const ubi_retaining_options *options) {
     static const ubi_retaining_options defaults = UBI_RETAINING_OPTIONS_INIT;
     const ubi_retaining_options *o = options ? options : &defaults;
     UBI_TRY(ubi__version_check(o->version, UBI_RETAINING_OPTIONS_VERSION, "ubi_retaining_options"));
@@ -38,7 +38,7 @@ ubi_status ubi_retaining_new(ubi_retaining **out, const ubi_lens_view *look, con
         return ubi__fail_nomem();
     r->allocator = a;
     r->look = look;
-    r->rules = ubi_lens_of(look)->retaining;
+    r->rules = ubi_look_lens(look)->retaining;
     ubi_status status = retainers_fill(r, o);
     if (status == UBI_OK)
         *out = r;
@@ -68,7 +68,7 @@ void ubi_retaining_free(ubi_retaining *r) {
 
 /* Breadth-first over the view's edges, without entering what is ignored. */
 static ubi_status count_without(uint32_t *distance, const ubi_retaining *r, const uint64_t *ignored) {
-    const ubi_view *view = ubi_lens_graph_view(r->look);
+    const ubi_view *view = ubi_look_view(r->look);
     const ubi_graph *g = view->graph;
     size_t n_queued = 1;
     ubi_node_ix *queue = ubi__alloc_array(r->allocator, g->n_nodes, sizeof *queue);
@@ -142,7 +142,7 @@ uint64_t ubi_retaining_distance(const ubi_retaining *r, ubi_node_ix node) {
 
 bool ubi__retaining_next(ubi_edge_ix *edge, const ubi_retaining *r, ubi_node_ix node, uint64_t *i) {
     const ubi_graph *g = r->look->graph;
-    ubi_node_ix root = ubi_lens_graph_view(r->look)->root;
+    ubi_node_ix root = ubi_look_view(r->look)->root;
     ubi_edge_ix begin = g->first_edge.at[root], end = g->first_edge.at[root + 1];
     for (uint64_t n = ubi_retainers_count(r->retainers, node); *i < n;) {
         ubi_edge_ix e = ubi_retainers_edge(r->retainers, node, (*i)++);

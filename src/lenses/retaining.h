@@ -5,7 +5,7 @@
 #ifndef UBI_LENSES_RETAINING_H
 #define UBI_LENSES_RETAINING_H
 
-#include <ubiheap/retaining.h>
+#include <ubiheap/views/retaining.h>
 
 #include "base/alloc.h"
 #include "graph/graph_columns.h"
@@ -14,14 +14,14 @@
 /** What tools that list all references but weak ones and the root's know about them. */
 typedef struct ubi__retaining_rules {
     /** Distances when no edge may lead to some nodes. @param ignored  ignored[n_nodes / 64 + 1], a bit per node. */
-    ubi_status (*distances_without)(uint32_t *out, const ubi_lens_view *look, const uint64_t *ignored);
+    ubi_status (*distances_without)(uint32_t *out, const ubi_look *look, const uint64_t *ignored);
     /** Finds useless_edges, by `without`. Errors: UBI_ENOMEM. */
     ubi_status (*find_useless_edges)(ubi__vec_u64 *out, const ubi_retaining *retaining, const uint32_t *without);
 } ubi__retaining_rules;
 
 struct ubi_retaining {
     const ubi_allocator *allocator;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi__retaining_rules *rules; /* the lens's; NULL: the edges of the view count */
     ubi_retainers *retainers; /* of the view's edges; with rules of all, and weak ones and the root's are passed over */
     uint32_t *distances;      /* [n_nodes], nothing ignored */

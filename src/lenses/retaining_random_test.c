@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/retaining.h>
+#include <ubiheap/views/retaining.h>
 
 #include "base/text.h"
 #include "formats/v8/v8_types.h"
@@ -22,13 +22,13 @@
 
 enum { MOST_NODES = 60, MOST_RETAINERS = 400, ROUNDS = 1500 };
 
-static ubi_lens_view *look_through(const char *lens, ubi_graph *g) {
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
+static ubi_look *look_through(const char *lens, ubi_graph *g) {
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
     return look;
 }
 
-static ubi_retaining *retaining_of(const ubi_lens_view *look) {
+static ubi_retaining *retaining_of(const ubi_look *look) {
     ubi_retaining *retaining;
     assert_int_equal(ubi_retaining_new(&retaining, look, NULL), UBI_OK);
     return retaining;
@@ -113,7 +113,7 @@ static void count_all(plain *p, int64_t *distance, const bool *ignored) {
     }
     bool has_user_roots = n > 0;
     count(p, distance, ignored, queue, n);
-    distance[root] = has_user_roots ? UBI_LENS_SYSTEM_DISTANCE : 0;
+    distance[root] = has_user_roots ? UBI_LOOK_SYSTEM_DISTANCE : 0;
     queue[0] = root;
     count(p, distance, ignored, queue, 1);
 }
@@ -237,7 +237,7 @@ static void ignore_some(plain *p, ubi_retaining *r) {
 }
 
 static void compare(const char *lens, ubi_graph *g) {
-    ubi_lens_view *look = look_through(lens, g);
+    ubi_look *look = look_through(lens, g);
     ubi_retaining *r = retaining_of(look);
     plain p = { .g = g, .v8 = strcmp(lens, "v8") == 0 };
     count_all(&p, p.before, NULL);
@@ -247,7 +247,7 @@ static void compare(const char *lens, ubi_graph *g) {
         compare_shortest(&p, r);
     }
     ubi_retaining_free(r);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -332,14 +332,14 @@ static void trees_have_every_path_up_to_where_it_closes_a_circle(void **state) {
     random_start(43);
     for (int i = 0; i < ROUNDS; i++) {
         ubi_graph *g = random_v8_heap(2 + random_below(10));
-        ubi_lens_view *look = look_through("v8", g);
+        ubi_look *look = look_through("v8", g);
         ubi_retaining *r = retaining_of(look);
         plain p = { .g = g, .v8 = true };
         count_all(&p, p.before, NULL);
         ignore_some(&p, r);
         compare_tree(&p, r, random_below(ubi_graph_node_count(g)));
         ubi_retaining_free(r);
-        ubi_lens_close(look);
+        ubi_look_close(look);
         ubi_graph_unref(g);
     }
 }

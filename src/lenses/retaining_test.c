@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/retaining.h>
+#include <ubiheap/views/retaining.h>
 
 #include "drawing.h"
 #include "fail_allocator.h"
@@ -26,13 +26,13 @@ static ubi_node_ix index_of(const ubi_graph *g, uint64_t id) {
     return node;
 }
 
-static ubi_lens_view *look_through(const char *lens, ubi_graph *g) {
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
+static ubi_look *look_through(const char *lens, ubi_graph *g) {
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
     return look;
 }
 
-static ubi_retaining *retaining_of(const ubi_lens_view *look) {
+static ubi_retaining *retaining_of(const ubi_look *look) {
     ubi_retaining *retaining;
     assert_int_equal(ubi_retaining_new(&retaining, look, NULL), UBI_OK);
     return retaining;
@@ -42,7 +42,7 @@ static ubi_retaining *retaining_of(const ubi_lens_view *look) {
 
 typedef struct fixture {
     ubi_graph *g;
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_retaining *retaining;
 } fixture;
 
@@ -55,7 +55,7 @@ static fixture drawn(const char *text) {
 
 static void fixture_free(fixture *f) {
     ubi_retaining_free(f->retaining);
-    ubi_lens_close(f->look);
+    ubi_look_close(f->look);
     ubi_graph_unref(f->g);
 }
 
@@ -145,7 +145,7 @@ static void the_chain_of_dominators_ends_at_the_root(void **state) {
     fixture f = drawn(DIAMOND "; 9 -> 4");
     ubi_dominators *dominators;
     ubi_node_ix chain[2];
-    assert_int_equal(ubi_dominators_new(&dominators, ubi_lens_graph_view(f.look), NULL), UBI_OK);
+    assert_int_equal(ubi_dominators_new(&dominators, ubi_look_view(f.look), NULL), UBI_OK);
     assert_int_equal(ubi_retaining_dominators(chain, 2, dominators, index_of(f.g, 6)), 3);
     assert_int_equal(chain[0], index_of(f.g, 6));
     assert_int_equal(chain[1], index_of(f.g, 4));
@@ -189,7 +189,7 @@ static void a_forest_without_end_ends(void **state) {
             graph_maker_edge(&m, 1 + (i / WIDE + 1) * WIDE + k);
     }
     ubi_graph *g = graph_maker_finish(&m);
-    ubi_lens_view *look = look_through("plain", g);
+    ubi_look *look = look_through("plain", g);
     ubi_retaining *r = retaining_of(look);
     ubi_retaining_tree *tree;
     uint32_t n;
@@ -199,17 +199,17 @@ static void a_forest_without_end_ends(void **state) {
     assert_true(ubi_retaining_tree_limits(tree).nodes && ubi_retaining_tree_limits(tree).siblings);
     ubi_retaining_tree_free(tree);
     ubi_retaining_free(r);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
 static ubi_status use_everything(void *payload, const ubi_allocator *a) {
-    const ubi_lens_view *look = payload;
+    const ubi_look *look = payload;
     ubi_retaining_options options = { .version = UBI_RETAINING_OPTIONS_VERSION, .allocator = a, .threads = 1 };
     ubi_retaining_tree_options o = UBI_RETAINING_TREE_OPTIONS_INIT;
     ubi_retaining *r = NULL;
     ubi_retaining_tree *tree = NULL;
-    ubi_node_ix last = ubi_graph_node_count(ubi_lens_graph_view(look)->graph) - 1, ignored = last / 2;
+    ubi_node_ix last = ubi_graph_node_count(ubi_look_view(look)->graph) - 1, ignored = last / 2;
     o.allocator = a;
     ubi_status status = ubi_retaining_new(&r, look, &options);
     if (status == UBI_OK)
@@ -226,9 +226,9 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
     random_start(7);
     for (int i = 0; i < 20; i++) {
         ubi_graph *g = random_v8_heap(20);
-        ubi_lens_view *look = look_through(i % 2 ? "v8" : "plain", g);
+        ubi_look *look = look_through(i % 2 ? "v8" : "plain", g);
         fail_each_allocation(use_everything, look);
-        ubi_lens_close(look);
+        ubi_look_close(look);
         ubi_graph_unref(g);
     }
 }

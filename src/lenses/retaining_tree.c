@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * retaining_tree.c: retainers of retainers (ubiheap/retaining.h).
+ * retaining_tree.c: retainers of retainers (ubiheap/views/retaining.h).
  *
  * Rows stand level by level in one array, so the rows that wait for theirs are simply those behind the current one.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * search.c: nodes by what they are called (ubiheap/search.h).
+ * search.c: nodes by what they are called (ubiheap/views/search.h).
  *
  * Most names are strings of the file, and most strings are the names of many nodes. So each string is matched when the first
  * node asks for it, and the answer kept; so are names of classes. Only names that are put together (detached nodes, plain
  * objects, joined strings) are matched one by one. Threads share the answers: two may find the same one, which is harmless.
  */
-#include <ubiheap/search.h>
+#include <ubiheap/views/search.h>
 
 #include <stdatomic.h>
 
@@ -24,7 +24,7 @@ struct ubi_search {
 enum { UNKNOWN = 0, NO, YES }; /* of a string or class: does it match? */
 
 typedef struct searcher {
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_graph *graph;
     const ubi_allocator *allocator;
     const ubi_node_ix *among; /* NULL: all */
@@ -54,15 +54,15 @@ static bool is_same(ubi_text a, ubi_text b) {
 }
 
 static bool is_found(const searcher *s, ubi__matcher *matcher, ubi_node_ix node) {
-    ubi_lens_name_buffer buffer;
-    if (ubi_lens_size_bytes(s->look, node) == 0 || !ubi_lens_shows(s->look, node))
+    ubi_look_name_buffer buffer;
+    if (ubi_look_size_bytes(s->look, node) == 0 || !ubi_look_shows(s->look, node))
         return false;
-    ubi_text name = ubi_lens_display_name(s->look, node, &buffer);
+    ubi_text name = ubi_look_display_name(s->look, node, &buffer);
     ubi_str_ix string = ubi__graph_node_name(s->graph, node);
     if (string != UBI_NONE && is_same(name, ubi_graph_string(s->graph, string)))
         return name_remembered(s, &s->of_string[string], matcher, name);
-    if (is_same(name, ubi_lens_node_name(s->look, node)))
-        return name_remembered(s, &s->of_class[ubi_lens_class_of(s->look, node)], matcher, name);
+    if (is_same(name, ubi_look_node_name(s->look, node)))
+        return name_remembered(s, &s->of_class[ubi_look_class_of(s->look, node)], matcher, name);
     return ubi__name_matches(&s->wanted, matcher, name);
 }
 
@@ -105,7 +105,7 @@ static ubi_status search_all(ubi_search *search, searcher *s, const ubi_progress
 static ubi_status searcher_reserve(searcher *s) {
     const ubi_allocator *a = s->allocator;
     s->n_strings = ubi_graph_string_count(s->graph);
-    s->n_classes = ubi_lens_class_count(s->look);
+    s->n_classes = ubi_look_class_count(s->look);
     s->of_string = ubi__calloc_array(a, (size_t)s->n_strings + 1, 1);
     s->of_class = ubi__calloc_array(a, (size_t)s->n_classes + 1, 1);
     s->found = ubi__alloc_array(a, CHUNK_WORDS, sizeof *s->found);
@@ -145,11 +145,10 @@ static ubi_status matches_find(ubi_search *search, searcher *s, ubi_text query, 
     return search_all(search, s, &o->progress);
 }
 
-ubi_status ubi_search_new(ubi_search **out, const ubi_lens_view *look, ubi_text query,
-                          const ubi_search_options *options) {
+ubi_status ubi_search_new(ubi_search **out, const ubi_look *look, ubi_text query, const ubi_search_options *options) {
     static const ubi_search_options defaults = UBI_SEARCH_OPTIONS_INIT;
     const ubi_search_options *o = options ? options : &defaults;
-    const ubi_graph *g = ubi_lens_graph_view(look)->graph;
+    const ubi_graph *g = ubi_look_view(look)->graph;
     UBI_TRY(options_check(o, g));
     const ubi_allocator *a = ubi__allocator_or_default(o->allocator);
     ubi_search *search = UBI_NEW(a, ubi_search);

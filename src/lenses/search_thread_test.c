@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/search.h>
+#include <ubiheap/views/search.h>
 
 #include "base/text.h"
 #include "drawing.h"
@@ -105,9 +105,9 @@ static void texts_that_nearly_match_everywhere_take_linear_time(void **state) {
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------- */
 
-static ubi_lens_view *look_through(const char *lens, ubi_graph *g) {
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
+static ubi_look *look_through(const char *lens, ubi_graph *g) {
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
     return look;
 }
 
@@ -125,10 +125,10 @@ static bool contains_slowly(const char *query, ubi_text text) {
 }
 
 static void compare(const char *lens, ubi_graph *g, const char *query, unsigned threads) {
-    ubi_lens_view *look = look_through(lens, g);
+    ubi_look *look = look_through(lens, g);
     ubi_search_options options = UBI_SEARCH_OPTIONS_INIT;
     ubi_search *search;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi_node_ix among[64];
     uint32_t n, n_expected = 0;
     bool chosen = random_below(2);
@@ -142,14 +142,14 @@ static void compare(const char *lens, ubi_graph *g, const char *query, unsigned 
     uint32_t n_places = chosen ? options.n_among : ubi_graph_node_count(g);
     for (uint32_t i = 0; i < n_places; i++) {
         ubi_node_ix node = chosen ? among[i] : i;
-        if (ubi_lens_size_bytes(look, node) == 0 || !contains_slowly(query, ubi_lens_display_name(look, node, &buffer)))
+        if (ubi_look_size_bytes(look, node) == 0 || !contains_slowly(query, ubi_look_display_name(look, node, &buffer)))
             continue;
         assert_true(n_expected < n);
         assert_int_equal(nodes[n_expected++], node);
     }
     assert_int_equal(n, n_expected);
     ubi_search_free(search);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -173,7 +173,7 @@ static void many_nodes_are_shared_between_threads(void **state) {
     for (uint32_t i = 0; i < N; i++)
         graph_maker_node(&m, i, i % 3);
     ubi_graph *g = graph_maker_finish(&m);
-    ubi_lens_view *look = look_through("plain", g);
+    ubi_look *look = look_through("plain", g);
     ubi_search_options options = UBI_SEARCH_OPTIONS_INIT;
     ubi_search *search;
     uint32_t n;
@@ -185,7 +185,7 @@ static void many_nodes_are_shared_between_threads(void **state) {
         if (nodes[i] != i / 2 * 3 + 1 + i % 2)
             fail_msg("node %u at place %u", nodes[i], i);
     ubi_search_free(search);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -194,7 +194,7 @@ static void many_nodes_are_shared_between_threads(void **state) {
 static void nodes_without_a_size_are_not_looked_at(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing(DRAWN);
-    ubi_lens_view *look = look_through("plain", g);
+    ubi_look *look = look_through("plain", g);
     ubi_search *search;
     uint32_t n;
     assert_int_equal(ubi_search_new(&search, look, ubi__text("map"), NULL), UBI_OK);
@@ -204,7 +204,7 @@ static void nodes_without_a_size_are_not_looked_at(void **state) {
     assert_int_equal(ubi_graph_node_id(g, nodes[1]), 4);
     ubi_search_free(search);
     ubi_search_free(NULL);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -217,7 +217,7 @@ static bool refuse(void *payload, const char *stage, uint64_t done, uint64_t tot
 static void bad_options_are_refused_and_work_can_be_cancelled(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing(DRAWN);
-    ubi_lens_view *look = look_through("plain", g);
+    ubi_look *look = look_through("plain", g);
     ubi_search_options options = UBI_SEARCH_OPTIONS_INIT;
     const ubi_node_ix twice[] = { 1, 1 }, beyond[] = { 4 };
     ubi_search *search = NULL;
@@ -234,7 +234,7 @@ static void bad_options_are_refused_and_work_can_be_cancelled(void **state) {
     assert_int_equal(ubi_search_new(&search, look, ubi__text("a"), &options), UBI_EINVAL);
     assert_string_equal(ubi_error_message(), "ubi_search_options has version 3, expected 1");
     assert_null(search);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -258,9 +258,9 @@ static ubi_status search_with(void *look, const ubi_allocator *a) {
 static void every_refused_allocation_is_out_of_memory_without_a_leak(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing(DRAWN);
-    ubi_lens_view *look = look_through("plain", g);
+    ubi_look *look = look_through("plain", g);
     fail_each_allocation(search_with, look);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * statistics.c: of what heaps consist (ubiheap/statistics.h). A lens may have an answer of its own; here is that for graphs
+ * statistics.c: of what heaps consist (ubiheap/views/statistics.h). A lens may have an answer of its own; here is that for graphs
  * of which no more is known than coarse types.
  */
-#include <ubiheap/statistics.h>
+#include <ubiheap/views/statistics.h>
 
+#include "base/result.h"
 #include "graph/graph_columns.h"
 #include "lenses/lens.h"
 
@@ -21,16 +22,16 @@ static const ubi_statistics_part coarse_parts[UBI_COARSE_TYPE_COUNT] = {
 
 _Static_assert(UBI_COARSE_TYPE_COUNT <= UBI_STATISTICS_MAX_PARTS, "a part each");
 
-static void add_node(ubi_statistics *s, const ubi_lens_view *look, ubi_node_ix node) {
+static void add_node(ubi_statistics *s, const ubi_look *look, ubi_node_ix node) {
     const ubi_graph *g = look->graph;
-    uint64_t size_bytes = ubi_lens_size_bytes(look, node);
+    uint64_t size_bytes = ubi_look_size_bytes(look, node);
     ubi_statistics_part *part = &s->parts[ubi_graph_kind(g, g->kind.at[node])->coarse_type];
     part->size_bytes += size_bytes;
     part->count++;
     s->total_bytes += size_bytes;
 }
 
-static ubi_status by_coarse_type(ubi_statistics *s, const ubi_lens_view *look, const ubi_statistics_options *o) {
+static ubi_status by_coarse_type(ubi_statistics *s, const ubi_look *look, const ubi_statistics_options *o) {
     const ubi_graph *g = look->graph;
     bool all = look->view.orphans == UBI_ORPHANS_ADOPT;
     s->n_parts = UBI_COARSE_TYPE_COUNT;
@@ -46,13 +47,13 @@ static ubi_status by_coarse_type(ubi_statistics *s, const ubi_lens_view *look, c
     return UBI_OK;
 }
 
-ubi_status ubi_statistics_compute(ubi_statistics *out, const ubi_lens_view *look,
-                                  const ubi_statistics_options *options) {
+ubi_status ubi_statistics_compute(ubi_statistics *out, const ubi_look *look, const ubi_statistics_options *options) {
     static const ubi_statistics_options defaults = UBI_STATISTICS_OPTIONS_INIT;
     ubi_statistics found = { 0 };
     options = options ? options : &defaults;
     UBI_TRY(ubi__version_check(options->version, UBI_STATISTICS_OPTIONS_VERSION, "ubi_statistics_options"));
+    UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_statistics"));
     UBI_TRY((look->lens->statistics ? look->lens->statistics : by_coarse_type)(&found, look, options));
-    *out = found;
+    ubi__result_fill(out, &found, sizeof found);
     return UBI_OK;
 }

@@ -21,7 +21,7 @@
 #define GRAIN (UINT32_C(1) << 13)
 
 /* Of texts of concatenations; longer ones are of this length here. */
-#define MOST_BYTES sizeof(((ubi_lens_name_buffer *)0)->bytes)
+#define MOST_BYTES sizeof(((ubi_look_name_buffer *)0)->bytes)
 
 static bool go_on(const ubi__string_choice *choice, uint64_t done, uint64_t total) {
     return ubi__progress(choice->progress, "comparing strings", done, total);
@@ -30,7 +30,7 @@ static bool go_on(const ubi__string_choice *choice, uint64_t done, uint64_t tota
 /* ---- which strings -------------------------------------------------------------------------------------------------- */
 
 /* Concatenations have a text only if the look has put it together. */
-static ubi__string_part part_of(const ubi_lens_view *look, const ubi__string_rules *rules, const ubi_kind *kind) {
+static ubi__string_part part_of(const ubi_look *look, const ubi__string_rules *rules, const ubi_kind *kind) {
     if (kind->coarse_type != UBI_COARSE_STRING)
         return UBI__STRING_NONE;
     ubi__string_part part = rules ? rules->part_of_kind(look->graph, kind) : UBI__STRING_TEXT;
@@ -38,7 +38,7 @@ static ubi__string_part part_of(const ubi_lens_view *look, const ubi__string_rul
 }
 
 static ubi_status find_parts(ubi__string_keys *k) {
-    const ubi_lens_view *look = k->choice.look;
+    const ubi_look *look = k->choice.look;
     const ubi__string_rules *rules = ubi__producer_of(look->graph)->strings;
     uint32_t n = ubi_graph_kind_count(look->graph);
     k->part_of_kind = ubi__alloc_array(k->choice.allocator, n ? n : 1, sizeof *k->part_of_kind);
@@ -49,12 +49,12 @@ static ubi_status find_parts(ubi__string_keys *k) {
     return UBI_OK;
 }
 
-static inline uint64_t size_of(const ubi_lens_view *look, ubi_node_ix node) {
+static inline uint64_t size_of(const ubi_look *look, ubi_node_ix node) {
     return look->view.size_bytes ? look->view.size_bytes[node] : look->graph->size_bytes.at[node];
 }
 
 static inline bool is_chosen(const ubi__string_choice *c, ubi_node_ix node) {
-    const ubi_lens_view *look = c->look;
+    const ubi_look *look = c->look;
     return size_of(look, node) > 0 && (!c->only || ubi__has_bit(c->only, node)) &&
            (!look->shown || ubi__has_bit(look->shown, node)) &&
            (look->view.orphans == UBI_ORPHANS_ADOPT || ubi__graph_reachable(look->graph, node));
@@ -114,8 +114,8 @@ static ubi_status find_joined_and_cut(ubi__string_keys *k, const ubi__joined *jo
     return UBI_OK;
 }
 
-static ubi_text text_of(const ubi__string_keys *k, const ubi__late_string *late, ubi_lens_name_buffer *buffer) {
-    const ubi_lens_view *look = k->choice.look;
+static ubi_text text_of(const ubi__string_keys *k, const ubi__late_string *late, ubi_look_name_buffer *buffer) {
+    const ubi_look *look = k->choice.look;
     if (late->row != UBI_NONE)
         return ubi__joined_row_text(look->joined, late->row, buffer);
     return ubi_graph_string(look->graph, ubi__graph_node_name(look->graph, late->node));
@@ -136,7 +136,7 @@ static size_t length_bit(ubi_text text) {
 
 static void hash_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
     const comparison *c = payload;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     (void)part;
     for (uint64_t i = c->start + begin; i < c->start + end; i++) {
         ubi__late_string *late = &c->keys->late.at[i];
@@ -148,7 +148,7 @@ static void hash_range(void *payload, uint64_t begin, uint64_t end, unsigned par
 
 static bool says_the_same(const comparison *c, uint32_t row, const ubi__late_string *late) {
     const ubi__late_string *found = &c->keys->late.at[row];
-    ubi_lens_name_buffer mine, other;
+    ubi_look_name_buffer mine, other;
     return found->hash == late->hash && same_cut(c->keys, found->cut, late->cut) &&
            ubi__text_equal(text_of(c->keys, found, &other), text_of(c->keys, late, &mine));
 }
@@ -177,7 +177,7 @@ static ubi_status fill_table(comparison *c) {
 /* Whether a late string that was not cut says this. */
 static bool late_says(const comparison *c, uint32_t row, ubi_text text) {
     const ubi__late_string *late = &c->keys->late.at[row];
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     return late->cut == UBI_NONE && ubi__text_equal(text_of(c->keys, late, &buffer), text);
 }
 UBI_ROW_LOOKUP(uncut, const comparison *, ubi_text, late_says);
@@ -309,8 +309,8 @@ ubi_status ubi__strings_each(const ubi__string_keys *k, ubi__string_fn fn, void 
 }
 
 uint32_t ubi__string_length(const ubi__string_keys *k, const ubi__string *string) {
-    const ubi_lens_view *look = k->choice.look;
-    ubi_lens_name_buffer buffer;
+    const ubi_look *look = k->choice.look;
+    ubi_look_name_buffer buffer;
     if (string->late == UBI_NONE)
         return ubi__utf16_units(ubi_graph_string(look->graph, ubi__graph_node_name(look->graph, string->node)),
                                 UINT32_MAX / 3);

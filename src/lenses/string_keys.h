@@ -9,13 +9,13 @@
 #ifndef UBI_LENSES_STRING_KEYS_H
 #define UBI_LENSES_STRING_KEYS_H
 
-#include <ubiheap/strings.h>
+#include <ubiheap/views/strings.h>
 
 #include "base/alloc.h"
 
 /** Which strings are wanted, and how. All of it borrowed, the look as long as the keys are there. */
 typedef struct ubi__string_choice {
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const uint64_t *only; /* a bit per node; NULL: all */
     const ubi_allocator *allocator;
     const ubi_progress *progress;
@@ -53,7 +53,7 @@ typedef struct ubi__string_rules {
     /** What strings of a kind are. */
     ubi__string_part (*part_of_kind)(const ubi_graph *graph, const ubi_kind *kind);
     /** Whether the file says of some strings that it has not all of their text. */
-    bool (*has_cut_strings)(const ubi_lens_view *look);
+    bool (*has_cut_strings)(const ubi_look *look);
     /** Whether it says so of this one, and what it says instead. Cost: O(edges of the node). */
     bool (*string_cut)(ubi__string_cut *out, const ubi_graph *graph, ubi_node_ix node);
     /** What the text of a concatenation has in place of a part without a text: such texts may differ all the same. */

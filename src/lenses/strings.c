@@ -4,7 +4,7 @@
  *
  * Which strings say the same is known beforehand (string_keys.h); a column says which group a key belongs to.
  */
-#include <ubiheap/strings.h>
+#include <ubiheap/views/strings.h>
 
 #include "base/merge_sort.h"
 #include "lenses/joined.h"
@@ -16,8 +16,8 @@ UBI_VEC_DECLARE(vec_group, ubi_string_group);
 
 struct ubi_strings {
     const ubi_allocator *allocator;
-    const ubi_lens_view *look; /* borrowed */
-    vec_group groups;          /* while strings are being grouped, wasted_bytes is the size of the smallest */
+    const ubi_look *look; /* borrowed */
+    vec_group groups;     /* while strings are being grouped, wasted_bytes is the size of the smallest */
     ubi_strings_totals totals;
 };
 
@@ -134,7 +134,7 @@ static ubi_status group_strings(ubi_strings *s, const ubi_strings_options *optio
 
 /* ---- public --------------------------------------------------------------------------------------------------------- */
 
-ubi_status ubi_strings_new(ubi_strings **out, const ubi_lens_view *look, const ubi_strings_options *options) {
+ubi_status ubi_strings_new(ubi_strings **out, const ubi_look *look, const ubi_strings_options *options) {
     static const ubi_strings_options defaults = UBI_STRINGS_OPTIONS_INIT;
     options = options ? options : &defaults;
     UBI_TRY(ubi__version_check(options->version, UBI_STRINGS_OPTIONS_VERSION, "ubi_strings_options"));
@@ -171,7 +171,7 @@ const ubi_strings_totals *ubi_strings_totals_of(const ubi_strings *s) {
     return &s->totals;
 }
 
-ubi_text ubi_strings_text(const ubi_strings *s, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+ubi_text ubi_strings_text(const ubi_strings *s, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     const ubi_graph *g = s->look->graph;
     if (s->look->joined)
         return ubi__joined_text(s->look->joined, node, buffer);

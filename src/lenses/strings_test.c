@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/formats.h>
-#include <ubiheap/strings.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/views/strings.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -96,7 +96,7 @@ static size_t add_cut(maker *m, const char *text, const char *truncated, const c
 /* What a maker made, grouped. Owned, all of it. */
 typedef struct heap {
     ubi_graph *graph;
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_strings *strings;
 } heap;
 
@@ -128,19 +128,19 @@ static ubi_graph *finish(maker *m) {
 
 static heap group(maker *m) {
     heap h = { .graph = finish(m) };
-    assert_int_equal(ubi_lens_open(&h.look, NULL, h.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&h.look, NULL, h.graph, NULL), UBI_OK);
     assert_int_equal(ubi_strings_new(&h.strings, h.look, NULL), UBI_OK);
     return h;
 }
 
 static void done(heap *h) {
     ubi_strings_free(h->strings);
-    ubi_lens_close(h->look);
+    ubi_look_close(h->look);
     ubi_graph_unref(h->graph);
 }
 
 static uint32_t count_of(const heap *h, const char *text) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     for (uint32_t i = 0; i < ubi_strings_group_count(h->strings); i++) {
         const ubi_string_group *g = ubi_strings_group(h->strings, i);
         if (ubi__text_is(ubi_strings_text(h->strings, g->first, &buffer), text))
@@ -249,7 +249,7 @@ static void through_another_lens_joined_strings_have_no_text(void **state) {
     size_t a = add_string(m, "a");
     add_joined(m, a, a);
     heap h = { .graph = finish(m) };
-    assert_int_equal(ubi_lens_open(&h.look, ubi_lens_find("plain"), h.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&h.look, ubi_lens_find("plain"), h.graph, NULL), UBI_OK);
     assert_int_equal(ubi_strings_new(&h.strings, h.look, NULL), UBI_OK);
     assert_int_equal(ubi_strings_group_count(h.strings), 1);
     assert_int_equal(count_of(&h, "a"), 1);
@@ -268,7 +268,7 @@ static void texts_that_are_too_short_are_in_no_group(void **state) {
     ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
     options.min_length = 2;
     options.group_of_node = group_of_node;
-    assert_int_equal(ubi_lens_open(&h.look, NULL, h.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&h.look, NULL, h.graph, NULL), UBI_OK);
     assert_int_equal(ubi_strings_new(&h.strings, h.look, &options), UBI_OK);
     assert_int_equal(ubi_strings_group_count(h.strings), 1);
     assert_int_equal(ubi_strings_totals_of(h.strings)->with_text.count, 1);
@@ -288,7 +288,7 @@ static void a_chain_that_a_loop_made_is_joined_up_to_its_limit(void **state) {
     for (int i = 0; i < CHAIN; i++)
         last = add_joined(m, last, part);
     heap h = group(m);
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi_text text = ubi_strings_text(h.strings, (ubi_node_ix)last, &buffer);
     assert_int_equal(text.len, UBI_STRINGS_JOINED_UNITS);
     /* From 512 parts on all have the same beginning. */
@@ -308,7 +308,7 @@ static void sorting_is_descending_and_ties_keep_the_order_of_the_file(void **sta
     add_string(m, "six");
     heap h = group(m);
     uint32_t order[3], n;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     assert_int_equal(ubi_strings_sorted(order, &n, h.strings, UBI_STRINGS_BY_WASTE, 2), UBI_OK);
     assert_int_equal(n, 2);
     assert_true(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * summary.c: heaps by class (ubiheap/summary.h).
+ * summary.c: heaps by class (ubiheap/views/summary.h).
  *
  * One thread finds dominators. Another finds distances, decides which nodes are counted and sums them up in a row per class.
  * Then a walk down the dominator tree adds what classes retain, and rows without nodes go.
@@ -29,7 +29,7 @@ static inline bool is_in_tree(const counting *c, ubi_node_ix node) {
 }
 
 static inline void class_add(const counting *c, ubi_node_ix node, uint64_t size_bytes) {
-    ubi_summary_row *row = &c->s->rows.at[ubi_lens_class_of(c->s->look, node)];
+    ubi_summary_row *row = &c->s->rows.at[ubi_look_class_of(c->s->look, node)];
     uint32_t distance = c->s->distances[node];
     if (row->count++ == 0)
         row->first = node;
@@ -100,7 +100,7 @@ static ubi_status find_distances(ubi_summary *s) {
     s->own_distances = ubi__alloc_array(s->allocator, s->look->graph->n_nodes, sizeof *s->own_distances);
     if (!s->own_distances)
         return ubi__fail_nomem();
-    UBI_TRY(ubi_lens_distances(s->own_distances, s->look));
+    UBI_TRY(ubi_look_distances(s->own_distances, s->look));
     s->distances = s->own_distances;
     return UBI_OK;
 }
@@ -164,8 +164,7 @@ static ubi_status summary_make(ubi_summary *s, const ubi_summary_options *o) {
     return status;
 }
 
-static ubi_status options_check(const ubi_lens_view *look, const ubi_dominators *dominators,
-                                const ubi_summary_options *o) {
+static ubi_status options_check(const ubi_look *look, const ubi_dominators *dominators, const ubi_summary_options *o) {
     UBI_TRY(ubi__version_check(o->version, UBI_SUMMARY_OPTIONS_VERSION, "ubi_summary_options"));
     if (dominators && (dominators->graph != look->graph || dominators->root != look->view.root))
         return ubi__fail(UBI_EMISMATCH, "the dominators are those of another view");
@@ -174,7 +173,7 @@ static ubi_status options_check(const ubi_lens_view *look, const ubi_dominators 
     return UBI_OK;
 }
 
-ubi_status ubi_summary_new(ubi_summary **out, const ubi_lens_view *look, const ubi_dominators *dominators,
+ubi_status ubi_summary_new(ubi_summary **out, const ubi_look *look, const ubi_dominators *dominators,
                            const ubi_summary_options *options) {
     static const ubi_summary_options defaults = UBI_SUMMARY_OPTIONS_INIT;
     options = options ? options : &defaults;

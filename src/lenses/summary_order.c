@@ -12,7 +12,7 @@
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Byte i of place + "," + name, which is how DevTools name classes to themselves; -1 behind the last. */
-static int key_byte(const ubi_lens_class *class, size_t i) {
+static int key_byte(const ubi_look_class *class, size_t i) {
     if (i < class->place.len)
         return (unsigned char)class->place.ptr[i];
     if (i == class->place.len)
@@ -21,7 +21,7 @@ static int key_byte(const ubi_lens_class *class, size_t i) {
     return i < class->name.len ? (unsigned char)class->name.ptr[i] : -1;
 }
 
-static int compare_keys(const ubi_lens_class *a, const ubi_lens_class *b) {
+static int compare_keys(const ubi_look_class *a, const ubi_look_class *b) {
     if (ubi__text_equal(a->place, b->place))
         return ubi__text_compare(a->name, b->name);
     size_t i = 0;
@@ -58,7 +58,7 @@ typedef struct order {
 
 static bool order_before(const order *o, uint32_t a, uint32_t b) {
     const ubi_summary_row *x = &o->s->rows.at[a], *y = &o->s->rows.at[b];
-    const ubi_lens_class *classes = o->s->look->classes.at;
+    const ubi_look_class *classes = o->s->look->classes.at;
     switch (o->key) {
     case UBI_SUMMARY_BY_SIZE:
         return x->size_bytes > y->size_bytes;
@@ -130,7 +130,7 @@ static void row_offer(selection *best, member m) {
 static void select_members(selection *best, const ubi_summary *s, ubi_class_ix class_ix) {
     const ubi_graph *g = s->look->graph;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++)
-        if (ubi__summary_counts(s, node) && ubi_lens_class_of(s->look, node) == class_ix)
+        if (ubi__summary_counts(s, node) && ubi_look_class_of(s->look, node) == class_ix)
             row_offer(best, (member){ ubi_dominators_retained_bytes(s->dominators, node), g->id.at[node], node });
     keep_best(best);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/summary.h>
+#include <ubiheap/views/summary.h>
 
 #include "fail_allocator.h"
 #include "random_heap.h"
@@ -19,7 +19,7 @@
 /* ---- against a slow count ---------------------------------------------------------------------------------------- */
 
 typedef struct slow {
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_view *view;
     ubi_dominators *dominators;
     uint32_t *distances;
@@ -28,16 +28,16 @@ typedef struct slow {
 
 static bool slow_counts(const slow *s, ubi_node_ix node) {
     bool in_tree = node == s->view->root || ubi_dominators_immediate(s->dominators, node) != UBI_NONE;
-    return in_tree && ubi_lens_size_bytes(s->look, node) && ubi_lens_shows(s->look, node) &&
+    return in_tree && ubi_look_size_bytes(s->look, node) && ubi_look_shows(s->look, node) &&
            (!s->only || (s->only[node / 64] >> (node % 64) & 1));
 }
 
 /* Whether a node above it of its class counts. */
 static bool is_below_its_class(const slow *s, ubi_node_ix node) {
-    ubi_class_ix class_ix = ubi_lens_class_of(s->look, node);
+    ubi_class_ix class_ix = ubi_look_class_of(s->look, node);
     for (ubi_node_ix up = ubi_dominators_immediate(s->dominators, node); up != UBI_NONE;
          up = ubi_dominators_immediate(s->dominators, up))
-        if (slow_counts(s, up) && ubi_lens_class_of(s->look, up) == class_ix)
+        if (slow_counts(s, up) && ubi_look_class_of(s->look, up) == class_ix)
             return true;
     return false;
 }
@@ -45,10 +45,10 @@ static bool is_below_its_class(const slow *s, ubi_node_ix node) {
 static ubi_summary_row slow_row(const slow *s, ubi_class_ix class_ix) {
     ubi_summary_row row = { .class_ix = class_ix, .distance = UBI_NONE };
     for (ubi_node_ix node = 0; node < ubi_graph_node_count(s->view->graph); node++) {
-        if (!slow_counts(s, node) || ubi_lens_class_of(s->look, node) != class_ix)
+        if (!slow_counts(s, node) || ubi_look_class_of(s->look, node) != class_ix)
             continue;
         row.first = row.count++ ? row.first : node;
-        row.size_bytes += ubi_lens_size_bytes(s->look, node);
+        row.size_bytes += ubi_look_size_bytes(s->look, node);
         row.n_unreached += s->distances[node] == UBI_NONE;
         row.distance = s->distances[node] < row.distance ? s->distances[node] : row.distance;
         if (!is_below_its_class(s, node))
@@ -68,7 +68,7 @@ static void assert_same_row(const ubi_summary_row *row, const ubi_summary_row *e
 
 static void assert_same_rows(const ubi_summary *summary, const slow *s) {
     uint32_t n_rows = 0;
-    for (ubi_class_ix c = 0; c < ubi_lens_class_count(s->look); c++) {
+    for (ubi_class_ix c = 0; c < ubi_look_class_count(s->look); c++) {
         ubi_summary_row expected = slow_row(s, c);
         const ubi_summary_row *row = ubi_summary_find(summary, c);
         assert_int_equal(row != NULL, expected.count != 0);
@@ -94,7 +94,7 @@ static void assert_same_members(const ubi_summary *summary, const slow *s) {
         assert_memory_equal(all, some, max * sizeof *all);
         for (uint32_t k = 0; k < n_all; k++) {
             assert_true(slow_counts(s, all[k]));
-            assert_int_equal(ubi_lens_class_of(s->look, all[k]), row->class_ix);
+            assert_int_equal(ubi_look_class_of(s->look, all[k]), row->class_ix);
         }
     }
 }
@@ -104,12 +104,12 @@ static void compare(ubi_graph *g, const char *lens) {
     uint64_t only[8];
     ubi_summary_options options = UBI_SUMMARY_OPTIONS_INIT;
     ubi_summary *summary;
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
-    slow s = { .look = look, .view = ubi_lens_graph_view(look) };
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find(lens), g, NULL), UBI_OK);
+    slow s = { .look = look, .view = ubi_look_view(look) };
     s.distances = malloc(ubi_graph_node_count(g) * sizeof *s.distances);
     assert_int_equal(ubi_dominators_new(&s.dominators, s.view, NULL), UBI_OK);
-    assert_int_equal(ubi_lens_distances(s.distances, look), UBI_OK);
+    assert_int_equal(ubi_look_distances(s.distances, look), UBI_OK);
     for (size_t i = 0; i < 8; i++)
         only[i] = (uint64_t)random_below(1u << 31) << 33 | random_below(1u << 31);
     options.only = s.only = random_below(2) ? only : NULL;
@@ -121,7 +121,7 @@ static void compare(ubi_graph *g, const char *lens) {
     ubi_summary_free(summary);
     ubi_dominators_free(s.dominators);
     free(s.distances);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -137,7 +137,7 @@ static void any_heap_is_summed_up_as_a_slow_count_does(void **state) {
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct work {
-    const ubi_lens_view *look;
+    const ubi_look *look;
     unsigned threads;
     int n_left; /* reports before cancelling; negative: never */
 } work;
@@ -172,8 +172,8 @@ static void every_failed_allocation_and_every_cancel_has_a_way_out(void **state)
     random_start(5);
     ubi_graph *g = random_v8_heap(80);
     work w = { .n_left = -1 };
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
     w.look = look;
     for (w.threads = 1; w.threads <= 2; w.threads++)
         assert_true(fail_each_allocation(summarize, &w) > 8);
@@ -186,7 +186,7 @@ static void every_failed_allocation_and_every_cancel_has_a_way_out(void **state)
         assert_true(n > 0 || status == UBI_ECANCELLED);
     }
     assert_int_equal(status, UBI_OK);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 

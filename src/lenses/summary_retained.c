@@ -54,7 +54,7 @@ typedef struct sharing {
 typedef struct walk {
     ubi_summary *s;
     const ubi_dominators *d;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_kind_ix *kind;
     const ubi_progress *progress; /* NULL: of the helper */
     uint64_t *retained_bytes;     /* retained_bytes[class] */

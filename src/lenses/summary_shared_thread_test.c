@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/summary.h>
+#include <ubiheap/views/summary.h>
 
 #include "graph_maker.h"
 #include "random_numbers.h"
@@ -44,7 +44,7 @@ static ubi_graph *random_tree(uint32_t reach, bool star) {
     return graph_maker_finish(&m);
 }
 
-static ubi_summary *sum_up(const ubi_lens_view *look, const ubi_dominators *dominators, unsigned threads) {
+static ubi_summary *sum_up(const ubi_look *look, const ubi_dominators *dominators, unsigned threads) {
     ubi_summary_options options = UBI_SUMMARY_OPTIONS_INIT;
     ubi_summary *s;
     options.threads = threads;
@@ -64,8 +64,8 @@ static void two_walkers_add_up_what_one_does(void **state) {
     for (uint32_t round = 0; round < 20; round++) {
         random_start(round);
         ubi_graph *g = random_tree(reaches[round / 2 % 5], round % 2);
-        ubi_lens_view *look;
-        assert_int_equal(ubi_lens_open(&look, NULL, g, NULL), UBI_OK);
+        ubi_look *look;
+        assert_int_equal(ubi_look_open(&look, NULL, g, NULL), UBI_OK);
         ubi_summary *alone = sum_up(look, NULL, 1);
         for (unsigned turn = 0; turn < 10; turn++) {
             ubi_summary *together = sum_up(look, turn % 2 ? ubi_summary_dominators(alone) : NULL, 2);
@@ -73,7 +73,7 @@ static void two_walkers_add_up_what_one_does(void **state) {
             ubi_summary_free(together);
         }
         ubi_summary_free(alone);
-        ubi_lens_close(look);
+        ubi_look_close(look);
         ubi_graph_unref(g);
     }
 }

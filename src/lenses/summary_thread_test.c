@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/summary.h>
+#include <ubiheap/views/summary.h>
 
 #include "base/text.h"
 #include "drawing.h"
@@ -20,14 +20,14 @@
 /* ---- rows as text ------------------------------------------------------------------------------------------------ */
 
 /* "class count distance size[retained]; ...", in the order of the summary. */
-static char *rows_of(const ubi_summary *s, const ubi_lens_view *look) {
+static char *rows_of(const ubi_summary *s, const ubi_look *look) {
     static char text[4096];
     size_t n = 0;
     *text = 0;
     for (uint32_t i = 0; i < ubi_summary_row_count(s); i++) {
         const ubi_summary_row *row = ubi_summary_row_at(s, i);
-        ubi_lens_class class;
-        ubi_lens_class_get(look, row->class_ix, &class);
+        ubi_look_class class;
+        ubi_look_class_get(look, row->class_ix, &class);
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%.*s %u %d %llu[%llu]", i ? "; " : "", (int)class.name.len,
                               class.name.ptr, row->count, (int)row->distance, (unsigned long long)row->size_bytes,
                               (unsigned long long)row->retained_bytes);
@@ -37,13 +37,13 @@ static char *rows_of(const ubi_summary *s, const ubi_lens_view *look) {
 
 static void assert_summary(const char *drawn, const char *expected) {
     ubi_graph *g = graph_from_drawing(drawn);
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_summary *s;
-    assert_int_equal(ubi_lens_open(&look, NULL, g, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, NULL, g, NULL), UBI_OK);
     assert_int_equal(ubi_summary_new(&s, look, NULL, NULL), UBI_OK);
     assert_string_equal(rows_of(s, look), expected);
     ubi_summary_free(s);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
@@ -91,20 +91,20 @@ static void equal_rows_are_in_the_order_of_their_names(void **state) {
 
 typedef struct drawn {
     ubi_graph *graph;
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_summary *summary;
 } drawn;
 
 static drawn draw(const char *text) {
     drawn d = { .graph = graph_from_drawing(text) };
-    assert_int_equal(ubi_lens_open(&d.look, NULL, d.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&d.look, NULL, d.graph, NULL), UBI_OK);
     assert_int_equal(ubi_summary_new(&d.summary, d.look, NULL, NULL), UBI_OK);
     return d;
 }
 
 static void drawn_free(drawn *d) {
     ubi_summary_free(d->summary);
-    ubi_lens_close(d->look);
+    ubi_look_close(d->look);
     ubi_graph_unref(d->graph);
 }
 
@@ -113,8 +113,8 @@ static void assert_order(const drawn *d, ubi_summary_key key, const char *expect
     uint32_t order[8];
     assert_int_equal(ubi_summary_sorted(order, d->summary, key), UBI_OK);
     for (uint32_t i = 0; i < ubi_summary_row_count(d->summary); i++) {
-        ubi_lens_class class;
-        ubi_lens_class_get(d->look, ubi_summary_row_at(d->summary, order[i])->class_ix, &class);
+        ubi_look_class class;
+        ubi_look_class_get(d->look, ubi_summary_row_at(d->summary, order[i])->class_ix, &class);
         strncat(text, class.name.ptr, class.name.len);
     }
     assert_string_equal(text, expected);
@@ -140,8 +140,8 @@ static void assert_members(const drawn *d, const char *class_name, uint32_t max,
     ubi_node_ix nodes[8];
     uint32_t n = 99;
     ubi_class_ix class_ix = 0;
-    for (ubi_lens_class class; class_ix < ubi_lens_class_count(d->look); class_ix++) {
-        ubi_lens_class_get(d->look, class_ix, &class);
+    for (ubi_look_class class; class_ix < ubi_look_class_count(d->look); class_ix++) {
+        ubi_look_class_get(d->look, class_ix, &class);
         if (ubi__text_is(class.name, class_name))
             break;
     }
@@ -168,7 +168,7 @@ static void rows_are_found_by_class(void **state) {
     drawn d = draw(DRAWN);
     const ubi_summary_row *row = ubi_summary_row_at(d.summary, 1);
     assert_ptr_equal(ubi_summary_find(d.summary, row->class_ix), row);
-    assert_null(ubi_summary_find(d.summary, ubi_lens_class_of(d.look, ubi_graph_root(d.graph))));
+    assert_null(ubi_summary_find(d.summary, ubi_look_class_of(d.look, ubi_graph_root(d.graph))));
     assert_int_equal(ubi_graph_node_id(d.graph, row->first), 10);
     assert_int_equal(ubi_summary_node_count(d.summary), 5);
     assert_int_equal(ubi_summary_size_bytes(d.summary), 72);
@@ -190,7 +190,7 @@ static void a_list_of_a_million_nodes_counts_once(void **state) {
             graph_maker_edge(&m, i + 1);
     }
     drawn d = { .graph = graph_maker_finish(&m) };
-    assert_int_equal(ubi_lens_open(&d.look, NULL, d.graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&d.look, NULL, d.graph, NULL), UBI_OK);
     assert_int_equal(ubi_summary_new(&d.summary, d.look, NULL, NULL), UBI_OK);
     assert_string_equal(rows_of(d.summary, d.look), "T 1000000 0 1000000[1000000]");
     drawn_free(&d);
@@ -205,7 +205,7 @@ static void wrong_arguments_are_refused(void **state) {
     ubi_summary *s = NULL;
     options.without_sets = true;
     wrong.version = 99;
-    assert_int_equal(ubi_dominators_new(&without_sets, ubi_lens_graph_view(d.look), &options), UBI_OK);
+    assert_int_equal(ubi_dominators_new(&without_sets, ubi_look_view(d.look), &options), UBI_OK);
     assert_int_equal(ubi_summary_new(&s, d.look, without_sets, NULL), UBI_EINVAL);
     assert_int_equal(ubi_summary_new(&s, d.look, NULL, &wrong), UBI_EINVAL);
     assert_int_equal(ubi_summary_new(&s, d.look, ubi_summary_dominators(other.summary), NULL), UBI_EMISMATCH);

@@ -5,7 +5,7 @@
 #ifndef UBI_LENSES_SUMMARY_WORK_H
 #define UBI_LENSES_SUMMARY_WORK_H
 
-#include <ubiheap/summary.h>
+#include <ubiheap/views/summary.h>
 
 #include "base/alloc.h"
 #include "base/helper.h"
@@ -14,7 +14,7 @@ UBI_VEC_DECLARE(ubi__vec_summary_row, ubi_summary_row);
 
 struct ubi_summary {
     const ubi_allocator *allocator;
-    const ubi_lens_view *look;        /* borrowed */
+    const ubi_look *look;             /* borrowed */
     const ubi_dominators *dominators; /* borrowed from the caller, or own_dominators */
     ubi_dominators *own_dominators;
     const uint32_t *distances; /* [n_nodes], the same */

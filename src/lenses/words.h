@@ -9,8 +9,8 @@
 #ifndef UBI_LENSES_WORDS_H
 #define UBI_LENSES_WORDS_H
 
-#include <ubiheap/lens.h>
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
+#include <ubiheap/views/lens.h>
 
 #include "base/u64_map.h"
 

@@ -9,7 +9,7 @@
 #ifndef UBI_RECORDING_MIXED_STACK_H
 #define UBI_RECORDING_MIXED_STACK_H
 
-#include <ubiheap/profiler.h>
+#include <ubiheap/core/profiler.h>
 
 #include "recording/recording.h"
 #include "unwind/unwind.h"

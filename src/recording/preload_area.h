@@ -13,7 +13,7 @@
 #ifndef UBI_RECORDING_PRELOAD_AREA_H
 #define UBI_RECORDING_PRELOAD_AREA_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "recording/preload_wire.h"
 

@@ -100,7 +100,7 @@ typedef struct ubi__wire_welcome {
 enum {
     UBI__WIRE_FOLLOW_CHILDREN = 1, /* the program keeps the environment as it is, and forked children connect */
     UBI__WIRE_MAPPINGS = 2,        /* anonymous mmap, munmap, mremap, brk are recorded, too */
-    UBI__WIRE_MARKERS = 4,         /* timeline markers are recorded (ubiheap/marker.h) */
+    UBI__WIRE_MARKERS = 4,         /* timeline markers are recorded (ubiheap/core/marker.h) */
 };
 
 typedef enum ubi__wire_program_state {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/profiler.h>
+#include <ubiheap/core/profiler.h>
 
 #include "base/status.h"
 #include "base/text.h"

@@ -18,7 +18,7 @@
 
 #include <assert.h>
 
-#include <ubiheap/profiler.h>
+#include <ubiheap/core/profiler.h>
 
 #include "base/strtab.h"
 #include "base/u64_map.h"

@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #define UBI__UBIREC_VERSION 1
 

@@ -5,7 +5,7 @@
 #ifndef UBI_RENDER_ACCESS_EDGES_H
 #define UBI_RENDER_ACCESS_EDGES_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "render/edge_words.h"
 

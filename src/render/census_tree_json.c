@@ -4,7 +4,7 @@
  *
  * A tree is as deep as the longest stack in it, which a file may make very long; the walk keeps its own stack.
  */
-#include <ubiheap/render.h>
+#include <ubiheap/views/render.h>
 
 #include "base/alloc.h"
 #include "render/result_json.h"

@@ -5,7 +5,7 @@
 #ifndef UBI_RENDER_CENSUS_TREE_TEXT_H
 #define UBI_RENDER_CENSUS_TREE_TEXT_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "render/display.h"
 

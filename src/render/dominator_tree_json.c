@@ -4,7 +4,7 @@
  *
  * A tree is as deep as it was asked for; the walk keeps its own stack.
  */
-#include <ubiheap/render.h>
+#include <ubiheap/views/render.h>
 
 #include "base/alloc.h"
 #include "render/result_json.h"

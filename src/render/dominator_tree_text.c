@@ -57,7 +57,7 @@ static void ink(const page *p, ubi__ink color) {
 }
 
 static uint64_t own_size(const page *p, ubi_node_ix node) {
-    return p->options->look ? ubi_lens_size_bytes(p->options->look, node)
+    return p->options->look ? ubi_look_size_bytes(p->options->look, node)
                             : ubi_graph_node_size_bytes(p->options->graph, node);
 }
 
@@ -146,11 +146,11 @@ typedef struct line {
 } line;
 
 static bool has_own_names(const page *p) {
-    return p->options->names && p->options->look && ubi_lens_of(p->options->look)->names_nodes;
+    return p->options->names && p->options->look && ubi_look_lens(p->options->look)->names_nodes;
 }
 
 static size_t name_columns(const page *p, const line *l, size_t most) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     if (!has_own_names(p))
         return label_columns(p->style, l->row.label, p->options->graph, l->row.node, most);
     return ubi__display_columns(ubi__node_title(p->options->graph, p->options->look, l->row.node, &buffer), p->style,
@@ -158,7 +158,7 @@ static size_t name_columns(const page *p, const line *l, size_t most) {
 }
 
 static void label_write(const page *p, const line *l, size_t columns) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi_node_ix node = l->row.node;
     if (has_own_names(p))
         ubi__display_text(p->out, p->style, ubi__node_title(p->options->graph, p->options->look, node, &buffer),

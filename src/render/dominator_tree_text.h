@@ -5,17 +5,17 @@
 #ifndef UBI_RENDER_DOMINATOR_TREE_TEXT_H
 #define UBI_RENDER_DOMINATOR_TREE_TEXT_H
 
-#include <ubiheap/dominator_tree.h>
-#include <ubiheap/lens.h>
+#include <ubiheap/core/dominator_tree.h>
+#include <ubiheap/views/lens.h>
 
 #include "render/display.h"
 
 typedef struct ubi__dominator_text_options {
-    const ubi_graph *graph;    /**< that the rows are of */
-    uint64_t total_bytes;      /**< what shares are of: all that the root retains */
-    uint64_t least_bytes;      /**< rows that retain less are summed up, not shown */
-    const ubi_lens_view *look; /**< for sizes and names; NULL: those of the graph */
-    bool names;                /**< call nodes by name where the lens knows each (V8), not by their labels */
+    const ubi_graph *graph; /**< that the rows are of */
+    uint64_t total_bytes;   /**< what shares are of: all that the root retains */
+    uint64_t least_bytes;   /**< rows that retain less are summed up, not shown */
+    const ubi_look *look;   /**< for sizes and names; NULL: those of the graph */
+    bool names;             /**< call nodes by name where the lens knows each (V8), not by their labels */
 } ubi__dominator_text_options;
 
 /**

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/render.h>
+#include <ubiheap/views/render.h>
 
 #include "drawing.h"
 #include "render/capture_test.h"

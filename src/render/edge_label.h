@@ -9,7 +9,7 @@
 #ifndef UBI_RENDER_EDGE_LABEL_H
 #define UBI_RENDER_EDGE_LABEL_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "render/display.h"
 

@@ -23,9 +23,9 @@ static capture output;
 
 static void assert_words(const v8_step *nodes, uint32_t n, size_t columns, const char *expected) {
     ubi_graph *g = v8_chain(nodes, n);
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_path_step steps[16];
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
     for (uint32_t i = 0; i + 1 < n; i++)
         steps[i] = (ubi_path_step){ i, i };
     ubi__path_view path = { g, steps, n - 1, n - 1, look };
@@ -33,7 +33,7 @@ static void assert_words(const v8_step *nodes, uint32_t n, size_t columns, const
     size_t told = ubi__display_path(&output.out, &wide, &path, columns);
     assert_string_equal(capture_text(&output), expected);
     assert_int_equal(told, ubi__display_columns(ubi__text(expected), &wide, SIZE_MAX));
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 

@@ -52,7 +52,7 @@ void ubi__display_function_place(ubi__out *out, const ubi__style *style, const u
 static bool write_by_property(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
     const ubi_graph *g = path->graph;
     ubi_node_ix node = ubi__path_node(path, i);
-    if (i == 0 || !ubi__text_is(ubi_lens_node_name(path->look, node), "Function") ||
+    if (i == 0 || !ubi__text_is(ubi_look_node_name(path->look, node), "Function") ||
         ubi_graph_string(g, ubi_graph_node_name(g, node)).len)
         return false;
     ubi__edge_words words = ubi__edge_words_of(g, path->steps[i - 1].predecessor, path->steps[i - 1].edge);
@@ -69,9 +69,9 @@ static void write_name(ubi__out *out, const ubi__style *style, const ubi__path_v
     bool plain = ubi__kind_is_plain(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
     if (write_by_property(out, style, path, i))
         return;
-    ubi_lens_name_buffer *buffer = plain ? NULL : UBI_NEW(ubi_allocator_default(), ubi_lens_name_buffer);
+    ubi_look_name_buffer *buffer = plain ? NULL : UBI_NEW(ubi_allocator_default(), ubi_look_name_buffer);
     ubi__display_text(out, style,
-                      buffer ? ubi__node_title(g, path->look, node, buffer) : ubi_lens_node_name(path->look, node),
+                      buffer ? ubi__node_title(g, path->look, node, buffer) : ubi_look_node_name(path->look, node),
                       NAME_COLUMNS);
     if (buffer)
         UBI_DELETE(ubi_allocator_default(), buffer);

@@ -8,7 +8,7 @@
 #ifndef UBI_RENDER_NESTED_JSON_H
 #define UBI_RENDER_NESTED_JSON_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/json_writer.h"
 

@@ -45,8 +45,7 @@ size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_fram
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-ubi_text ubi__node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
-                         ubi_lens_name_buffer *buffer) {
+ubi_text ubi__node_title(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     if (node == ubi_graph_root(graph))
         return ubi__text("root");
     const ubi__producer_words *words = ubi__producer_of(graph)->words;

@@ -5,8 +5,8 @@
 #ifndef UBI_RENDER_NODE_LABEL_H
 #define UBI_RENDER_NODE_LABEL_H
 
-#include <ubiheap/graph.h>
-#include <ubiheap/lens.h>
+#include <ubiheap/core/graph.h>
+#include <ubiheap/views/lens.h>
 
 #include "lenses/kind_label.h"
 #include "render/display.h"
@@ -18,8 +18,7 @@
  * @param buffer  the answer may be in it.
  * @return never empty.
  */
-ubi_text ubi__node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
-                         ubi_lens_name_buffer *buffer);
+ubi_text ubi__node_title(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer);
 
 /** "function  source:line:column", or without a column that is not known (0), in at most `columns`; the source is cut first. Columns written. */
 size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_frame *frame, size_t columns);

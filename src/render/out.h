@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include <ubiheap/base.h>
-#include <ubiheap/render.h>
+#include <ubiheap/core/base.h>
+#include <ubiheap/views/render.h>
 
 #define UBI__OUT_BUFFER (64 * 1024)
 

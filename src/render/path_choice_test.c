@@ -96,21 +96,21 @@ static void mix(mixed *m, uint32_t seed, uint32_t n_parts) {
 
 typedef struct drawn {
     ubi_graph *graph;
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi_path_step steps[MOST_STEPS];
     ubi__path_view path;
 } drawn;
 
 static void open_drawn(drawn *d, const v8_step *steps, uint32_t n) {
     d->graph = v8_chain(steps, n);
-    assert_int_equal(ubi_lens_open(&d->look, ubi_lens_find("v8"), d->graph, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&d->look, ubi_lens_find("v8"), d->graph, NULL), UBI_OK);
     for (uint32_t i = 0; i + 1 < n; i++)
         d->steps[i] = (ubi_path_step){ i, i };
     d->path = (ubi__path_view){ d->graph, d->steps, n - 1, n - 1, d->look };
 }
 
 static void close_drawn(drawn *d) {
-    ubi_lens_close(d->look);
+    ubi_look_close(d->look);
     ubi_graph_unref(d->graph);
 }
 

@@ -34,7 +34,7 @@ static ubi_node_ix node_of_line(const page *p, uint32_t line) {
     return line < p->path->n_steps ? p->path->steps[line].predecessor : p->path->target;
 }
 
-static ubi_text label_of_line(const page *p, uint32_t line, ubi_lens_name_buffer *buffer) {
+static ubi_text label_of_line(const page *p, uint32_t line, ubi_look_name_buffer *buffer) {
     return ubi__node_title(p->path->graph, p->path->look, node_of_line(p, line), buffer);
 }
 
@@ -59,7 +59,7 @@ static size_t arrow_columns(const page *p) {
 
 static void measure_line(page *p, uint32_t line) {
     char id[24];
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     size_t most = p->style->columns + 2 * LEAST_COLUMNS; /* more than any line has */
     if (line > 0)
         p->edge_columns = columns_larger(
@@ -119,7 +119,7 @@ static size_t edge_write(const page *p, uint32_t line) {
 
 static size_t label_write(const page *p, uint32_t line) {
     size_t columns = 0;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     if (line > 0) {
         ink(p, UBI__INK_DIM);
         ubi__out_string(p->out, p->style->unicode ? "→ " : "-> ");

@@ -186,9 +186,9 @@ static size_t piece_find(ubi_text text, ubi_text part, size_t last) {
 
 static void draw_label(pen *p, uint32_t i) {
     const ubi_kind *kind = kind_at(p->path, i);
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     bool is_on_the_way = i < p->path->n_steps && ubi__kind_is_plain(p->path->graph, kind);
-    const ubi_lens_view *look =
+    const ubi_look *look =
         is_on_the_way ? NULL : p->path->look; /* what it leads to says more than all its properties */
     ubi_text label = ubi__node_title(p->path->graph, look, node_at(p->path, i), &buffer);
     if (kind->coarse_type == UBI_COARSE_SCRIPT && kind->script_filename != UBI_NONE) {

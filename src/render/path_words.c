@@ -113,7 +113,7 @@ static void count_gap(pen *p, size_t columns, unsigned lines) {
 }
 
 static size_t target_columns(const pen *p) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     const ubi__path_view *path = p->path;
     ubi_text title = ubi__node_title(path->graph, path->look, path->target, &buffer);
     return ubi__display_columns(title, p->style, p->part_columns + 1);
@@ -144,7 +144,7 @@ static bool fit_path(pen *p, ubi__path_choice *choice, size_t columns, unsigned 
 /* ---- one line ----------------------------------------------------------------------------------------------------- */
 
 static size_t display_target(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     return ubi__display_text(out, style, ubi__node_title(path->graph, path->look, path->target, &buffer), columns);
 }
 

@@ -9,8 +9,8 @@
 #ifndef UBI_RENDER_PATH_WORDS_H
 #define UBI_RENDER_PATH_WORDS_H
 
-#include <ubiheap/lens.h>
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
+#include <ubiheap/views/lens.h>
 
 #include "render/display.h"
 
@@ -20,7 +20,7 @@ typedef struct ubi__path_view {
     const ubi_path_step *steps; /**< steps[n_steps] */
     uint32_t n_steps;           /**< 0: the target alone */
     ubi_node_ix target;
-    const ubi_lens_view *look; /**< where nodes have their names from; NULL: from their kinds */
+    const ubi_look *look; /**< where nodes have their names from; NULL: from their kinds */
 } ubi__path_view;
 
 /**

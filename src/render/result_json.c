@@ -5,7 +5,7 @@
  */
 #include "render/result_json.h"
 
-#include <ubiheap/render.h>
+#include <ubiheap/views/render.h>
 
 #include "base/status.h"
 #include "render/nested_json.h"

@@ -7,10 +7,10 @@
 #ifndef UBI_RENDER_RESULT_JSON_H
 #define UBI_RENDER_RESULT_JSON_H
 
-#include <ubiheap/census.h>
-#include <ubiheap/diff.h>
-#include <ubiheap/dominator_tree.h>
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/census.h>
+#include <ubiheap/core/diff.h>
+#include <ubiheap/core/dominator_tree.h>
+#include <ubiheap/core/treemap.h>
 
 #include "base/json_writer.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/render.h>
+#include <ubiheap/views/render.h>
 
 #include "base/text.h"
 #include "drawing.h"

@@ -8,7 +8,7 @@
 #ifndef UBI_RENDER_TEXT_WIDTH_H
 #define UBI_RENDER_TEXT_WIDTH_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** Width of the UTF-8 text in pixels at a font size of `font_px`. O(length). */
 double ubi__text_width(ubi_text text, double font_px, bool bold);

@@ -8,7 +8,7 @@
 #ifndef UBI_RENDER_TREEMAP_LABEL_H
 #define UBI_RENDER_TREEMAP_LABEL_H
 
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/treemap.h>
 
 #include "render/out.h"
 

@@ -8,7 +8,7 @@
 #ifndef UBI_RENDER_TREEMAP_PICTURE_H
 #define UBI_RENDER_TREEMAP_PICTURE_H
 
-#include <ubiheap/render.h>
+#include <ubiheap/views/render.h>
 
 #include "render/svg.h"
 #include "render/treemap_label.h"

@@ -5,7 +5,7 @@
 #ifndef UBI_RENDER_TREEMAP_TEXT_H
 #define UBI_RENDER_TREEMAP_TEXT_H
 
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/treemap.h>
 
 #include "render/display.h"
 

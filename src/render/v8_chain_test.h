@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "base/text.h"
 #include "formats/v8/v8_types.h"

@@ -9,7 +9,7 @@
 #ifndef UBI_STACKS_FRAMES_H
 #define UBI_STACKS_FRAMES_H
 
-#include <ubiheap/stacks.h>
+#include <ubiheap/core/stacks.h>
 
 #include "base/strtab.h"
 #include "base/table.h"

@@ -9,7 +9,7 @@
 #ifndef UBI_SYMBOLIZE_DEMANGLE_H
 #define UBI_SYMBOLIZE_DEMANGLE_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** Mangled names of more bytes stay as they are: the stack that they need grows with them. */
 #define UBI__MANGLED_BYTES 4096

@@ -20,7 +20,7 @@
 #ifndef UBI_SYMBOLIZE_SYMBOLIZE_H
 #define UBI_SYMBOLIZE_SYMBOLIZE_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** What is shown of a name; longer ones end in "...". */
 #define UBI__SYMBOL_NAME_BYTES 4096

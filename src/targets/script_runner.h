@@ -11,9 +11,9 @@
 #ifndef UBI_TARGETS_SCRIPT_RUNNER_H
 #define UBI_TARGETS_SCRIPT_RUNNER_H
 
-#include <ubiheap/profiler.h>
-#include <ubiheap/target.h>
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/profiler.h>
+#include <ubiheap/core/timeline.h>
+#include <ubiheap/extension/target.h>
 
 #include "tracking/observer.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * target.c: what can be done with any target, from the operations that it implements (ubiheap/target.h).
+ * target.c: what can be done with any target, from the operations that it implements (ubiheap/extension/target.h).
  */
-#include <ubiheap/target.h>
+#include <ubiheap/extension/target.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include "base/assert.h"
 #include "base/status.h"

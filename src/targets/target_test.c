@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/target.h>
+#include <ubiheap/extension/target.h>
 
 #include "base/status.h"
 #include "drawing.h"
@@ -124,7 +124,7 @@ static void a_part_ends_where_its_filter_says(void **state) {
     char *folder = new_directory(), path[300];
     ubi_census *census;
     ubi_graph *graph;
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     f.is_part = true;
     snprintf(path, sizeof path, "%s/part.fxsnapshot", folder);
     assert_int_equal(ubi_target_census(&census, target, NULL, NULL, NULL), UBI_OK);

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /* Points are taken this often, and the one that took the shortest time counts. */
 #define TRIES 3

@@ -411,7 +411,7 @@ ubi_timeline_marker *ubi_minor_gc_timeline_marker_new(ubi_text reason, ubi_marke
     return new_marker(make, &minor_gc_kind, new_said(reason, 0));
 }
 
-/* ---- markers with values, of ubiheap/marker.h -------------------------------------------------------------------- */
+/* ---- markers with values, of ubiheap/core/marker.h -------------------------------------------------------------------- */
 
 typedef struct valued {
     size_t bytes;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "base/text.h"
 #include "marker_lines.h"

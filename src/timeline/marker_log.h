@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "base/bits.h"
 #include "base/u64_map.h"
@@ -226,7 +226,7 @@ static inline bool ubi__log_name(ubi__log *log, uint32_t *out, const char *name,
     return true;
 }
 
-/** Adds a plain marker. `flags` as in ubiheap/marker.h. */
+/** Adds a plain marker. `flags` as in ubiheap/core/marker.h. */
 static inline void ubi__log_add(uint32_t target, const char *name, uint32_t flags) {
     ubi__log *log = ubi__log_here;
     uint32_t tracing = UBI_MARKER_TRACING_OF(flags), number, frame = UBI_NONE;

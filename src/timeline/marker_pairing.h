@@ -13,7 +13,7 @@
 #ifndef UBI_TIMELINE_MARKER_PAIRING_H
 #define UBI_TIMELINE_MARKER_PAIRING_H
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "base/u64_map.h"
 #include "timeline/marker_results.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * marker_ports.h: the ports of modules that include ubiheap/marker.h, and whether they are to post.
+ * marker_ports.h: the ports of modules that include ubiheap/core/marker.h, and whether they are to post.
  */
 #ifndef UBI_TIMELINE_MARKER_PORTS_H
 #define UBI_TIMELINE_MARKER_PORTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * marker_results.c: reading results (ubiheap/timeline.h), and the details that kinds add to them (marker_details.h).
+ * marker_results.c: reading results (ubiheap/core/timeline.h), and the details that kinds add to them (marker_details.h).
  */
 #include "timeline/marker_results.h"
 

@@ -5,7 +5,7 @@
 #ifndef UBI_TIMELINE_MARKER_RESULTS_H
 #define UBI_TIMELINE_MARKER_RESULTS_H
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "timeline/marker_tables.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "marker_lines.h"
 #include "timeline/marker_log.h"

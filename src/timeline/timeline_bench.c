@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 enum { PAIRS = 100000, PENDING = 10000000, MOST_TURNS = 101, MOST_THREADS = 4, DEPTH = 10 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_consumers.c: the registry of observed targets, and targets; see ubiheap/timeline.h.
+ * timeline_consumers.c: the registry of observed targets, and targets; see ubiheap/core/timeline.h.
  *
  * There is one registry; a pointer to it says that it is still there.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_front.c: see ubiheap/timeline_front.h.
+ * timeline_front.c: see ubiheap/views/timeline_front.h.
  *
  * Frames are kept in a timeline of their own, of which nothing else is used: entry i of the table is its frame i - 1. Every start
  * makes a fresh one. While the host is called, `is_busy` refuses whatever would change what is being looked at.
  */
-#include <ubiheap/timeline_front.h>
+#include <ubiheap/views/timeline_front.h>
 
 #include "base/text.h"
 #include "timeline/timeline_import.h"

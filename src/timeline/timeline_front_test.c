@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ubiheap/timeline_front.h>
+#include <ubiheap/views/timeline_front.h>
 
 #include "base/status.h"
 #include "base/text.h"

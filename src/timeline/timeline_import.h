@@ -5,7 +5,7 @@
 #ifndef UBI_TIMELINE_TIMELINE_IMPORT_H
 #define UBI_TIMELINE_TIMELINE_IMPORT_H
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "timeline/timeline_data.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "timeline/marker_tables.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "base/text.h"
 #include "fail_allocator.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_nest.c: markers inside of each other, per thread (timeline_nest.h) and as Firefox has them (ubiheap/timeline_waterfall.h).
+ * timeline_nest.c: markers inside of each other, per thread (timeline_nest.h) and as Firefox has them (ubiheap/views/timeline_waterfall.h).
  */
 #include "timeline/timeline_nest.h"
 
-#include <ubiheap/timeline_waterfall.h>
+#include <ubiheap/views/timeline_waterfall.h>
 
 #include <inttypes.h>
 #include <stdio.h>

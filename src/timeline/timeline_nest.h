@@ -3,7 +3,7 @@
  * timeline_nest.h: the markers of a timeline inside of each other, and what they took in all.
  *
  * Each thread is a waterfall of its own, in which markers nest by time; where Firefox has one for all, in which those off the main
- * thread are apart (ubiheap/timeline_waterfall.h). Sums are of time on a thread: what two markers of the same label share
+ * thread are apart (ubiheap/views/timeline_waterfall.h). Sums are of time on a thread: what two markers of the same label share
  * counts once, unless they are on different threads.
  */
 #ifndef UBI_TIMELINE_TIMELINE_NEST_H

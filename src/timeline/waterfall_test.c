@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/timeline_waterfall.h>
+#include <ubiheap/views/timeline_waterfall.h>
 
 #define MOST 400
 

@@ -8,7 +8,7 @@
 #ifndef UBI_TRACKING_SAMPLER_H
 #define UBI_TRACKING_SAMPLER_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** More births than any program has. */
 #define UBI__SKIP_FOREVER INT64_MAX

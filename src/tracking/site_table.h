@@ -14,7 +14,7 @@
 #ifndef UBI_TRACKING_SITE_TABLE_H
 #define UBI_TRACKING_SITE_TABLE_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/assert.h"
 

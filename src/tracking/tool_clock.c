@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #include "base/assert.h"
 

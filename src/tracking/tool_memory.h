@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** n * size zeroed bytes, or NULL. */
 static inline void *ubi__tool_calloc(const ubi_allocator *a, size_t n, size_t size) {

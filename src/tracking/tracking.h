@@ -40,8 +40,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <ubiheap/profiler.h>
-#include <ubiheap/tracking.h>
+#include <ubiheap/core/profiler.h>
+#include <ubiheap/extension/tracking.h>
 
 #include "tracking/allocation_log.h"
 #include "tracking/sampler.h"

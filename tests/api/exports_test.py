@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADERS = sorted((ROOT / "include" / "ubiheap").glob("*.h"))
+HEADERS = sorted((ROOT / "include" / "ubiheap").rglob("*.h"))
 # Of the live engine, which programs compile for themselves; the library does not have it.
 ELSEWHERE = {"quickjs.h"}
 DECLARATION = re.compile(r"^UBI_API\b([^;]*);", re.MULTILINE)

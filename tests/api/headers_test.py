@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADERS = sorted((ROOT / "include" / "ubiheap").glob("*.h"))
+HEADERS = sorted((ROOT / "include" / "ubiheap").rglob("*.h"))
 COMPILERS = [
     ("gcc", "c17", ".c"),
     ("clang", "c17", ".c"),
@@ -28,7 +28,7 @@ class Headers(unittest.TestCase):
             for header in HEADERS:
                 source = Path(directory) / f"{header.stem}{ending}"
                 # Twice, so that the include guard is tried too. The variable keeps the unit from being empty.
-                include = f"#include <ubiheap/{header.name}>\n"
+                include = f"#include <{header.relative_to(ROOT / 'include')}>\n"
                 source.write_text(f"{include}{include}extern int something;\nint something;\n")
                 result = subprocess.run(
                     [compiler, f"-std={standard}", *WARNINGS, f"-I{ROOT / 'include'}", "-isystem", ENGINE, "-c", str(source), "-o", "/dev/null"],

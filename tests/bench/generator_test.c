@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/alloc.h"
 #include "base/text.h"

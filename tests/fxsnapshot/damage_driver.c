@@ -24,8 +24,8 @@
 
 #include <zlib.h>
 
-#include <ubiheap/formats.h>
-#include <ubiheap/graph.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/core/graph.h>
 
 typedef struct driver {
     ubi_compat compat;

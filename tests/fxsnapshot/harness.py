@@ -22,7 +22,7 @@ SOURCE_DIR = pathlib.Path(os.environ.get("UBI_SOURCE_DIR") or pathlib.Path(__fil
 DATA = SOURCE_DIR / "tests" / "data" / "fx"
 UBIHEAP = os.environ.get("UBIHEAP", "")
 DRIVER = pathlib.Path(os.environ.get("UBI_BUILD_DIR") or SOURCE_DIR / "build" / "dev") / "tests" / "damage_driver"
-VERSION = re.search(r'UBI_VERSION_STRING "(.*)"', (SOURCE_DIR / "include" / "ubiheap" / "base.h").read_text())[1]
+VERSION = re.search(r'UBI_VERSION_STRING "(.*)"', (SOURCE_DIR / "include" / "ubiheap" / "core" / "base.h").read_text())[1]
 SANITIZED = os.environ.get("UBI_PRESET_KIND", "plain") != "plain"
 DEEP = os.environ.get("UBI_DEEP") == "1"
 

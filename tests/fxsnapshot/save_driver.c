@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 static int fail(const char *what) {
     fprintf(stderr, "save_driver: %s: %s\n", what, ubi_error_message());

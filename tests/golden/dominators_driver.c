@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/formats.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/formats.h>
 
 #define MOST_CHILDREN 100
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ubiheap/formats.h>
-#include <ubiheap/retaining.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/views/retaining.h>
 
 #include "base/json_writer.h"
 #include "lenses/v8/v8_look.h"
@@ -21,7 +21,7 @@
 
 typedef struct answers {
     const ubi_graph *g;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     ubi_dominators *dominators;
     ubi_retaining *retaining;
     ubi__json json;
@@ -39,12 +39,12 @@ static void put_u64(answers *a, const char *key, uint64_t value) {
 
 static void put_retainer(answers *a, const ubi_retainer *r, bool is_step) {
     char digits[UBI_EDGE_LABEL_BYTES];
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__json_object_begin(&a->json);
     put_text(a, "edgeType", ubi__text(ubi__edge_kind_name(ubi_graph_edge_kind(a->g, r->edge))));
     put_text(a, "edgeName", ubi_graph_edge_label(a->g, r->edge, digits));
     put_u64(a, "retainerId", ubi_graph_node_id(a->g, r->node));
-    put_text(a, "retainerName", ubi_lens_display_name(a->look, r->node, &buffer));
+    put_text(a, "retainerName", ubi_look_display_name(a->look, r->node, &buffer));
     if (is_step)
         put_text(a, "retainerType", ubi__text(ubi__v8_type_name(ubi__v8_node_type(a->look, r->node))));
     put_u64(a, is_step ? "retainerDistance" : "distance", r->distance);
@@ -79,15 +79,15 @@ static ubi_status put_retainers(answers *a, ubi_node_ix node) {
 
 static void put_dominators(answers *a, ubi_node_ix node) {
     static ubi_node_ix chain[MOST_STEPS];
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     uint32_t n = ubi_retaining_dominators(chain, MOST_STEPS, a->dominators, node);
     ubi__json_key(&a->json, "dominators");
     ubi__json_array_begin(&a->json);
     for (uint32_t i = 0; i < n && i < MOST_STEPS; i++) {
         ubi__json_object_begin(&a->json);
         put_u64(a, "id", ubi_graph_node_id(a->g, chain[i]));
-        put_text(a, "name", ubi_lens_display_name(a->look, chain[i], &buffer));
-        put_u64(a, "selfSize", ubi_lens_size_bytes(a->look, chain[i]));
+        put_text(a, "name", ubi_look_display_name(a->look, chain[i], &buffer));
+        put_u64(a, "selfSize", ubi_look_size_bytes(a->look, chain[i]));
         put_u64(a, "retainedSize", ubi_dominators_retained_bytes(a->dominators, chain[i]));
         ubi__json_object_end(&a->json);
     }
@@ -110,11 +110,11 @@ static bool write_out(void *payload, const void *data, size_t n) {
 }
 
 static ubi_status answer(answers *a, ubi_graph *graph, char **ids) {
-    ubi_lens_view *look;
-    UBI_TRY(ubi_lens_open(&look, NULL, graph, NULL));
+    ubi_look *look;
+    UBI_TRY(ubi_look_open(&look, NULL, graph, NULL));
     a->g = graph;
     a->look = look;
-    UBI_TRY(ubi_dominators_new(&a->dominators, ubi_lens_graph_view(look), NULL));
+    UBI_TRY(ubi_dominators_new(&a->dominators, ubi_look_view(look), NULL));
     UBI_TRY(ubi_retaining_new(&a->retaining, look, NULL));
     ubi__json_init(&a->json, write_out, stdout, false);
     ubi__json_array_begin(&a->json);
@@ -124,7 +124,7 @@ static ubi_status answer(answers *a, ubi_graph *graph, char **ids) {
     UBI_TRY(ubi__json_flush(&a->json));
     ubi_retaining_free(a->retaining);
     ubi_dominators_free(a->dominators);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     return UBI_OK;
 }
 

@@ -10,16 +10,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import layering_test  # noqa: E402
 
 CLEAN = {
-    "include/ubiheap/base.h": "#include <stdint.h>\n",
-    "include/ubiheap/graph.h": "#include <ubiheap/base.h>\n",
-    "include/ubiheap/census.h": "#include <ubiheap/graph.h>\n",
-    "src/base/text.h": "#include <string.h>\n#include <ubiheap/base.h>\n",
+    "include/ubiheap/core/base.h": "#include <stdint.h>\n",
+    "include/ubiheap/core/graph.h": "#include <ubiheap/core/base.h>\n",
+    "include/ubiheap/core/census.h": "#include <ubiheap/core/graph.h>\n",
+    "src/base/text.h": "#include <string.h>\n#include <ubiheap/core/base.h>\n",
     "src/base/text.c": '#include "base/text.h"\n',
     "src/graph/graph.h": '#include "base/text.h"\n',
     "src/formats/formats.c": '#include "formats/one/one.h"\n#include "graph/graph.h"\n',
     "src/formats/one/one.h": '#include "graph/graph.h"\n',
     "src/formats/two/two.h": '#include "base/text.h"\n',
-    "src/analyses/census/census.h": '#include "graph/graph.h"\n#include <ubiheap/census.h>\n',
+    "src/analyses/census/census.h": '#include "graph/graph.h"\n#include <ubiheap/core/census.h>\n',
     "src/cli/main.c": '#include "analyses/census/census.h"\n#include "formats/one/one.h"\n',
 }
 
@@ -45,12 +45,12 @@ class LayeringRules(unittest.TestCase):
         self.assert_breach({"src/base/up.c": '#include "graph/graph.h"\n'}, "base may not include")
 
     def test_public_headers_have_layers_too(self):
-        self.assert_breach({"src/graph/up.c": "#include <ubiheap/census.h>\n"}, "belongs to analyses")
+        self.assert_breach({"src/graph/up.c": "#include <ubiheap/core/census.h>\n"}, "belongs to analyses")
 
     def test_a_bench_may_use_the_public_interface_of_any_module_and_no_more(self):
-        header = {"include/ubiheap/formats.h": ""}
+        header = {"include/ubiheap/core/formats.h": ""}
         bench = "src/analyses/census/census_bench.c"
-        self.assertEqual(self.breaches(files={**header, bench: "#include <ubiheap/formats.h>\n"}), [])
+        self.assertEqual(self.breaches(files={**header, bench: "#include <ubiheap/core/formats.h>\n"}), [])
         self.assert_breach({bench: '#include "formats/one/one.h"\n'}, "analyses may not include")
 
     def test_formats_and_analyses_do_not_know_each_other(self):
@@ -76,16 +76,16 @@ class LayeringRules(unittest.TestCase):
 
     def test_tracking_knows_no_engine_and_no_other_module(self):
         self.assert_breach({"src/engines/e/e.h": "", "src/tracking/x.c": '#include "engines/e/e.h"\n'}, "tracking is installed")
-        self.assert_breach({"include/ubiheap/node.h": "", "src/tracking/x.c": "#include <ubiheap/graph.h>\n"}, "tracking is installed")
+        self.assert_breach({"include/ubiheap/core/node.h": "", "src/tracking/x.c": "#include <ubiheap/core/graph.h>\n"}, "tracking is installed")
         self.assert_breach({"src/engines/e/e.h": "", "src/tracking/x_test.c": '#include "engines/e/e.h"\n'}, "tracking may not")
 
     def test_the_tool_knows_engines_in_one_file_only(self):
-        engine = {"src/engines/e/host/e_runner.h": "", "src/engines/e/e.h": "", "include/ubiheap/quickjs.h": ""}
+        engine = {"src/engines/e/host/e_runner.h": "", "src/engines/e/e.h": "", "include/ubiheap/extension/quickjs.h": ""}
         registry = "src/cli/script_runners.c"
         self.assertEqual(self.breaches(files={**engine, registry: '#include "engines/e/host/e_runner.h"\n'}), [])
         self.assert_breach({**engine, registry: '#include "engines/e/e.h"\n'}, "cli may not include")
         self.assert_breach({**engine, "src/cli/x.c": '#include "engines/e/host/e_runner.h"\n'}, "cli may not include")
-        self.assert_breach({**engine, "src/cli/x.c": "#include <ubiheap/quickjs.h>\n"}, "belongs to engines")
+        self.assert_breach({**engine, "src/cli/x.c": "#include <ubiheap/extension/quickjs.h>\n"}, "belongs to engines")
 
     def test_an_include_written_with_spaces_is_read(self):
         self.assert_breach({"src/base/up.c": '  #  include  "graph/graph.h"\n'}, "base may not include")
@@ -94,7 +94,13 @@ class LayeringRules(unittest.TestCase):
         self.assert_breach({"src/base/near.c": '#include "text.h"\n'}, "no file below src/")
 
     def test_a_public_header_includes_public_headers_only(self):
-        self.assert_breach({"include/ubiheap/node.h": '#include "base/text.h"\n'}, "public header may not include")
+        rings = {"include/ubiheap/views/lens.h": "", "include/ubiheap/core/node.h": "#include <ubiheap/views/lens.h>\n"}
+        self.assert_breach(rings, "the ring core may not include")
+        self.assert_breach({"include/ubiheap/core/node.h": '#include "base/text.h"\n'}, "public header may not include")
+
+    def test_only_its_own_folders_name_a_producer(self):
+        self.assert_breach({"src/render/page.c": "int n = UBI__V8_NODES;\n"}, "ask src/lenses/producer.h")
+        self.assertEqual(self.breaches(files={"src/formats/v8/v8_x.c": "int n = UBI__V8_NODES;\n"}), [])
 
     def test_file_names_are_unique(self):
         self.assert_breach({"src/graph/text.c": ""}, "more than one file")

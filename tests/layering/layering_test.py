@@ -31,6 +31,8 @@ SEPARATE_FOLDERS = {"formats", "analyses", "lenses", "engines"}
 FORBIDDEN = {("jobs", "engines"), ("rdp", "engines"), ("http", "engines"), ("cli", "engines")}
 ENGINE_REGISTRY = "src/cli/script_runners.c"
 RUNNER_HEADER = re.compile(r"engines/\w+/host/\w+_runner\.h")
+# Folders of public headers: each includes itself and those before it.
+RINGS = ["core", "views", "extension"]
 # Which public header belongs to which module; the others bear the module's name.
 PUBLIC_HEADERS = {
     "base.h": "base",
@@ -73,7 +75,7 @@ PUBLIC_HEADERS = {
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
 INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/tick_counter.h", "recording/preload_wire.h",
-                          "recording/unrecorded.h", "ubiheap/marker.h"}
+                          "recording/unrecorded.h", "ubiheap/core/marker.h"}
 # Invariants of the walker run in the tool, and are compiled out in what runs inside other programs.
 UNWIND_LEAF_HEADERS = {"base/assert.h"}
 # What is compiled with an engine, by users as well, has of ours the public headers, itself, tracking, and three leaf headers.
@@ -83,7 +85,7 @@ SOURCE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/table.h"}
 # Folders of engines that are not installed: they run scripts for the tool.
 NOT_INSTALLED = {"host"}
 # Tracking has no layer's insides, and of the profiler's module plain values only.
-TRACKING_MAY_INCLUDE = {"ubiheap/base.h", "ubiheap/stacks.h", "ubiheap/profiler.h", "ubiheap/tracking.h"}
+TRACKING_MAY_INCLUDE = {"ubiheap/core/base.h", "ubiheap/core/stacks.h", "ubiheap/core/profiler.h", "ubiheap/extension/tracking.h"}
 # Made by the build.
 MADE_HEADERS = {"ubi_features.h"}
 # What a public header of an engine may include besides.
@@ -199,7 +201,7 @@ def check_source(root, path):
         if (kind == '"' or name.startswith("ubiheap/")) and source_breach(path, parts, name):
             yield f"{where}: {parts[0]} is installed as source, without {name}"
         elif name.startswith("ubiheap/"):
-            header = name.split("/", 1)[1]
+            header = Path(name).name
             target = PUBLIC_HEADERS.get(header, header[:-2])
             if kind != "<":
                 yield f'{where}: a public header is included as <{name}>'
@@ -232,10 +234,14 @@ def check_source(root, path):
 
 
 def check_public_header(root, path):
+    ring = path.parent.name
     for line, kind, name in includes(path):
         if (path.name, name) in ENGINE_HEADERS:
             continue
         if kind == "<" and (name in C_STANDARD_HEADERS or (root / "include" / name).is_file()):
+            inner = Path(name).parent.name
+            if ring in RINGS and inner in RINGS and RINGS.index(inner) > RINGS.index(ring):
+                yield f"{path.relative_to(root)}:{line}: the ring {ring} may not include {name}"
             continue
         yield f"{path.relative_to(root)}:{line}: a public header may not include {name}"
 
@@ -249,8 +255,8 @@ def code_lines(path):
     return enumerate(text.splitlines(), 1)
 
 
-def check_producers(root):
-    """Code outside of a producer's folders that names it, and exceptions that are none any more."""
+def producers_named(root):
+    """(producer, file): lines of code outside of the producer's folders that name it."""
     used = defaultdict(list)
     for path in sorted((root / "src").rglob("*.[ch]")):
         name = str(path.relative_to(root))
@@ -264,9 +270,18 @@ def check_producers(root):
             found = [number for number, text in lines if rule["names"].search(text)]
             if found:
                 used[producer, name] = found
-    for (producer, name), found in used.items():
+    return used
+
+
+def check_producers(root):
+    for (producer, name), found in producers_named(root).items():
         if (producer, name) not in NAMED_ELSEWHERE:
             yield f"{name}:{found[0]}: names {producer}; ask src/lenses/producer.h"
+
+
+def check_exceptions(root):
+    """Exceptions that are none any more, or more than they say."""
+    used = producers_named(root)
     for (producer, name), (lines, _) in NAMED_ELSEWHERE.items():
         found = used.get((producer, name), [])
         if len(found) != lines:
@@ -286,7 +301,7 @@ def check_unique_names(root):
 def breaches(root):
     for path in sorted((root / "src").rglob("*.[ch]")):
         yield from check_source(root, path)
-    for path in sorted((root / "include" / "ubiheap").glob("*.h")):
+    for path in sorted((root / "include" / "ubiheap").rglob("*.h")):
         yield from check_public_header(root, path)
     yield from check_producers(root)
     yield from check_unique_names(root)
@@ -294,7 +309,7 @@ def breaches(root):
 
 def main():
     root = Path(__file__).resolve().parents[2]
-    found = list(breaches(root))
+    found = [*breaches(root), *check_exceptions(root)]
     for breach in found:
         print(breach)
     files = len(list((root / "src").rglob("*.[ch]")))

@@ -74,7 +74,7 @@ class DebianPackages(unittest.TestCase):
                           *(f"usr/share/man/man1/ubiheap-{command}.1.gz" for command in commands)})
         self.assertEqual({path for path in library if not path.startswith("usr/share/doc/")},
                          {f"{LIBDIR}/libubiheap.so.0", f"{LIBDIR}/libubiheap.so.{VERSION}"})
-        headers = {f"usr/include/ubiheap/{path.name}" for path in (ROOT / "include" / "ubiheap").iterdir()}
+        headers = {f"usr/{path.relative_to(ROOT)}" for path in (ROOT / "include").rglob("*.h")}
         for path in headers | {f"{LIBDIR}/libubiheap.a", f"{LIBDIR}/libubiheap.so", f"{LIBDIR}/pkgconfig/ubiheap.pc",
                                f"{LIBDIR}/cmake/ubiheap/ubiheapConfig.cmake",
                                "usr/share/ubiheap/quickjs/engines/quickjs/adapter.c"}:

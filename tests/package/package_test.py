@@ -16,7 +16,7 @@ ENGINE = Path(os.environ.get("UBI_QUICKJS_DIR", ROOT / "third-party" / "quickjs"
 CONSUMER = ROOT / "tests" / "package" / "consumer"
 SNAPSHOT = ROOT / "tests" / "data" / "fx" / "tiny-before.fxsnapshot"
 SNAPSHOT_NODES = "7199"
-VERSION = re.search(r'UBI_VERSION_STRING "([^"]+)"', (ROOT / "include/ubiheap/base.h").read_text())[1]
+VERSION = re.search(r'UBI_VERSION_STRING "([^"]+)"', (ROOT / "include/ubiheap/core/base.h").read_text())[1]
 EXPECTED_OUTPUT = f"{VERSION} {SNAPSHOT_NODES}"
 
 
@@ -58,8 +58,8 @@ class Package(unittest.TestCase):
         self.assertEqual(run(program, SNAPSHOT, env=self.environment).strip(), EXPECTED_OUTPUT)
 
     def test_the_installed_headers_are_those_of_the_source_tree(self):
-        installed = {path.name: path.read_bytes() for path in (self.prefix / "include" / "ubiheap").iterdir()}
-        ours = {path.name: path.read_bytes() for path in (ROOT / "include" / "ubiheap").iterdir()}
+        installed = {path.relative_to(self.prefix): path.read_bytes() for path in (self.prefix / "include").rglob("*.h")}
+        ours = {path.relative_to(ROOT): path.read_bytes() for path in (ROOT / "include").rglob("*.h")}
         self.assertEqual(installed, ours)
 
     def test_the_shared_library_has_its_soname_and_links(self):

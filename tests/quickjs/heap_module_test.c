@@ -13,7 +13,7 @@
 
 #include <dirent.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "drawing.h"
 #include "fail_allocator.h"

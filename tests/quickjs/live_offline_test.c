@@ -9,9 +9,9 @@
  */
 #include <unistd.h>
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/formats.h>
-#include <ubiheap/paths.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/core/paths.h>
 
 #include "census_text.h"
 #include "graph_equal.h"

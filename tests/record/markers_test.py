@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Markers of native programs (ubiheap/marker.h) under `ubiheap record`: all are in the file, each with its time, thread, stack
+"""Markers of native programs (ubiheap/core/marker.h) under `ubiheap record`: all are in the file, each with its time, thread, stack
 and details, in their place among the allocations; what the program says that it marked is the truth."""
 import collections
 import json
@@ -353,7 +353,7 @@ class Reports(Markers):
     def test_the_most_are_shown_first_and_a_site_is_of_no_marker(self):
         source = self.place.folder / "many.c"
         source.write_text('''
-            #include <ubiheap/marker.h>
+            #include <ubiheap/core/marker.h>
             #include <stdio.h>
             #include <stdlib.h>
             void *volatile kept;

@@ -17,8 +17,8 @@
 #ifndef UBI_TESTS_CENSUS_TEXT_H
 #define UBI_TESTS_CENSUS_TEXT_H
 
-#include <ubiheap/census.h>
-#include <ubiheap/diff.h>
+#include <ubiheap/core/census.h>
+#include <ubiheap/core/diff.h>
 
 char *report_text(const ubi_report *report);
 char *delta_text(const ubi_delta *delta);

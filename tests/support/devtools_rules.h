@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 typedef struct devtools_interface {
     char *name;

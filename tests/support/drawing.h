@@ -18,7 +18,7 @@
 #ifndef UBI_TESTS_DRAWING_H
 #define UBI_TESTS_DRAWING_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 typedef struct drawing drawing;
 

@@ -27,7 +27,7 @@
 
 #include <pthread.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 #define FAIL_ALLOCATOR_NEVER UINT64_MAX
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #ifndef UBI_TESTS_GRAPH_EQUAL_H
 #define UBI_TESTS_GRAPH_EQUAL_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /** NULL when equal, else the first difference in words; static, until the next call. */
 const char *graphs_differ(const ubi_graph *a, const ubi_graph *b);

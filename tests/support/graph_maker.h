@@ -14,7 +14,7 @@
 #ifndef UBI_TESTS_GRAPH_MAKER_H
 #define UBI_TESTS_GRAPH_MAKER_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 typedef struct graph_maker {
     ubi_graph_builder *builder;

@@ -9,7 +9,7 @@
 #ifndef UBI_TESTS_LEAK_HEAPS_H
 #define UBI_TESTS_LEAK_HEAPS_H
 
-#include <ubiheap/leaks.h>
+#include <ubiheap/core/leaks.h>
 
 typedef struct leak_heaps {
     ubi_graph *old, *new, *newest; /* `new` may be NULL */

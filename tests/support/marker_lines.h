@@ -9,7 +9,7 @@
 #ifndef UBI_TESTS_MARKER_LINES_H
 #define UBI_TESTS_MARKER_LINES_H
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 /** Static until the next call on this thread. */
 const char *marker_lines(const ubi_timeline_markers *markers, bool with_base);

@@ -6,7 +6,7 @@
 #ifndef UBI_TESTS_NAME_SCHEME_H
 #define UBI_TESTS_NAME_SCHEME_H
 
-#include <ubiheap/classes.h>
+#include <ubiheap/core/classes.h>
 
 ubi_class_scheme name_scheme(const ubi_graph *graph);
 

@@ -8,7 +8,7 @@
 #ifndef UBI_TESTS_PLAIN_DOMINATORS_H
 #define UBI_TESTS_PLAIN_DOMINATORS_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /**
  * Nodes of the view in post-order, last edges first, the root last.

@@ -19,13 +19,13 @@ plain plain_open(uint64_t seed) {
     random_start(seed);
     p.g = random_v8_heap(PLAIN_MAX_NODES);
     p.n = ubi_graph_node_count(p.g);
-    assert_int_equal(ubi_lens_open(&p.look, ubi_lens_find("v8"), p.g, NULL), UBI_OK);
-    assert_int_equal(ubi_lens_distances(p.distance, p.look), UBI_OK);
+    assert_int_equal(ubi_look_open(&p.look, ubi_lens_find("v8"), p.g, NULL), UBI_OK);
+    assert_int_equal(ubi_look_distances(p.distance, p.look), UBI_OK);
     return p;
 }
 
 void plain_close(plain *p) {
-    ubi_lens_close(p->look);
+    ubi_look_close(p->look);
     ubi_graph_unref(p->g);
 }
 
@@ -46,9 +46,9 @@ ubi_node_ix plain_field(const plain *p, ubi_node_ix node, const char *name) {
     return UBI_NONE;
 }
 
-void plain_assert_passing(const plain *p, const char *filter, const ubi_lens_options *options) {
+void plain_assert_passing(const plain *p, const char *filter, const ubi_look_options *options) {
     uint64_t bits[PLAIN_MAX_NODES / 64 + 1];
-    assert_int_equal(ubi_lens_filter_apply(bits, p->look, filter, options), UBI_OK);
+    assert_int_equal(ubi_look_filter_apply(bits, p->look, filter, options), UBI_OK);
     for (ubi_node_ix node = 0; node < p->n; node++)
         assert_int_equal(bits[node / 64] >> (node % 64) & 1, p->passes[node]);
 }

@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-#include <ubiheap/lens.h>
+#include <ubiheap/views/lens.h>
 
 enum { PLAIN_MAX_NODES = 64 };
 
 typedef struct plain {
     ubi_graph *g;
-    ubi_lens_view *look;
+    ubi_look *look;
     uint32_t n;
     uint32_t distance[PLAIN_MAX_NODES];
     bool marked[PLAIN_MAX_NODES]; /* nodes to keep away from */
@@ -31,6 +31,6 @@ bool plain_name_starts(const plain *p, ubi_node_ix node, const char *start);
 ubi_node_ix plain_field(const plain *p, ubi_node_ix node, const char *name);
 
 /** Fails the test unless the filter shows exactly what passes. */
-void plain_assert_passing(const plain *p, const char *filter, const ubi_lens_options *options);
+void plain_assert_passing(const plain *p, const char *filter, const ubi_look_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef UBI_TESTS_PLAIN_V8_H
 #define UBI_TESTS_PLAIN_V8_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /** UBI_OK, UBI_EFORMAT with a message, or UBI_ENOMEM. */
 ubi_status plain_v8_read(ubi_graph **out, const void *data, size_t size);

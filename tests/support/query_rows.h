@@ -16,7 +16,7 @@
 #ifndef UBI_TESTS_QUERY_ROWS_H
 #define UBI_TESTS_QUERY_ROWS_H
 
-#include <ubiheap/query.h>
+#include <ubiheap/core/query.h>
 
 #define QUERY_ROWS 6
 

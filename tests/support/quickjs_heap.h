@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "random_numbers.h"
 

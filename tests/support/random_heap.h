@@ -8,7 +8,7 @@
 #ifndef UBI_TESTS_RANDOM_HEAP_H
 #define UBI_TESTS_RANDOM_HEAP_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "random_numbers.h"
 

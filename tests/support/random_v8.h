@@ -8,7 +8,7 @@
 #ifndef UBI_TESTS_RANDOM_V8_H
 #define UBI_TESTS_RANDOM_V8_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "random_numbers.h"
 

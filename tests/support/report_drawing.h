@@ -13,7 +13,7 @@
 #ifndef UBI_TESTS_REPORT_DRAWING_H
 #define UBI_TESTS_REPORT_DRAWING_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 typedef struct report_drawing report_drawing;
 

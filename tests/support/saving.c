@@ -38,7 +38,7 @@ bytes saved_walk(ubi_node root, const ubi_save_options *options, ubi_save_info *
 ubi_graph *graph_of_bytes(const bytes *file) {
     ubi_graph *graph;
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info;
+    ubi_read_info info = UBI_READ_INFO_INIT;
     options.compat = UBI_COMPAT_FIREFOX;
     options.threads = 1;
     must(ubi_graph_read_memory(&graph, file->at, file->n, &options, &info), "reading what was saved");

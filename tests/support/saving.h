@@ -5,7 +5,7 @@
 #ifndef UBI_TESTS_SAVING_H
 #define UBI_TESTS_SAVING_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "packing.h"
 

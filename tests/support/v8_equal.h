@@ -5,7 +5,7 @@
 #ifndef UBI_TESTS_V8_EQUAL_H
 #define UBI_TESTS_V8_EQUAL_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 /**
  * NULL when two graphs read from one .heapsnapshot file say the same, else the first difference. More than graphs_differ:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that mark with ubiheap/marker.h alone: without a library, in C and C++, and what that costs; with the library
+"""Programs that mark with ubiheap/core/marker.h alone: without a library, in C and C++, and what that costs; with the library
 beside them, modules that come and go, and exceptions."""
 import os
 import shutil
@@ -20,7 +20,7 @@ TIMEOUT_SECONDS = 300
 SCOPED_LIMIT = 6  # instructions of a scoped marker that nobody looks at
 
 EVERYTHING = r"""
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 int main(void) {
     UBI_AUTO_GLOBAL_TIMELINE_MARKER("a");
     UBI_AUTO_GLOBAL_TIMELINE_MARKER_NO_STACK("b");
@@ -36,7 +36,7 @@ int main(void) {
 
 PRINT = r"""
 #include <stdio.h>
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 static void print_rows(ubi_timeline_target *target) {
     ubi_timeline_markers *m;
     if (ubi_timeline_target_pop_profile_timeline_markers(target, &m) != UBI_OK)
@@ -93,7 +93,7 @@ int main() {
 
 # The same name stands at the same place of two modules that are loaded one after the other, most likely at one address.
 MODULE = r"""
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 void mark(void);
 void mark(void) { UBI_AUTO_GLOBAL_TIMELINE_MARKER(NAME); UBI_TIMELINE_TIMESTAMP(NAME "!", NAME); }
 """

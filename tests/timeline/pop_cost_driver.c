@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "timeline/marker_clock.h"
 

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/formats.h>
-#include <ubiheap/graph.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/core/graph.h>
 
 #include "plain_v8.h"
 #include "v8_equal.h"
@@ -68,7 +68,7 @@ static result finish(ubi_status status, ubi_graph *g, const ubi_read_info *info)
 
 static result read_memory(const uint8_t *bytes, size_t size, unsigned threads) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info = { 0 };
+    ubi_read_info info = UBI_READ_INFO_INIT;
     ubi_graph *g = NULL;
     options.threads = threads;
     ubi_status status = ubi_graph_read_memory(&g, bytes, size, &options, &info);
@@ -77,7 +77,7 @@ static result read_memory(const uint8_t *bytes, size_t size, unsigned threads) {
 
 static result read_pieces(const uint8_t *bytes, size_t size, size_t piece) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info = { 0 };
+    ubi_read_info info = UBI_READ_INFO_INIT;
     ubi_graph *g = NULL;
     input in = { bytes, size, 0, piece };
     options.threads = 1;

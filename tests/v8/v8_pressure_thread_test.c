@@ -15,7 +15,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fail_allocator.h"
 #include "plain_v8.h"
@@ -214,7 +214,7 @@ static void memory_stays_near_the_graph_and_within_the_budget(void **state) {
         fail_allocator f;
         fail_allocator_init(&f, FAIL_ALLOCATOR_NEVER);
         ubi_read_options options = UBI_READ_OPTIONS_INIT;
-        ubi_graph_memory use;
+        ubi_graph_memory use = UBI_GRAPH_MEMORY_INIT;
         ubi_graph *g = NULL;
         options.allocator = &f.allocator;
         options.threads = threads;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * anonymize.c: ubiheap/anonymize.h, and how each kind of text but URLs is taken apart.
+ * anonymize.c: ubiheap/core/anonymize.h, and how each kind of text but URLs is taken apart.
  */
 #include <errno.h>
 #include <inttypes.h>

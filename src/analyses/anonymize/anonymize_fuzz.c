@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/anonymize.h>
+#include <ubiheap/core/anonymize.h>
 
 #include "base/text.h"
 

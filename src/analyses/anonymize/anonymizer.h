@@ -9,7 +9,7 @@
 #ifndef UBI_ANALYSES_ANONYMIZE_ANONYMIZER_H
 #define UBI_ANALYSES_ANONYMIZE_ANONYMIZER_H
 
-#include <ubiheap/anonymize.h>
+#include <ubiheap/core/anonymize.h>
 
 #include "analyses/anonymize/public_names.h"
 #include "analyses/anonymize/word_map.h"

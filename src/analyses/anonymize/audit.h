@@ -9,7 +9,7 @@
 #ifndef UBI_ANALYSES_ANONYMIZE_AUDIT_H
 #define UBI_ANALYSES_ANONYMIZE_AUDIT_H
 
-#include <ubiheap/anonymize.h>
+#include <ubiheap/core/anonymize.h>
 
 typedef struct ubi__audit ubi__audit;
 

@@ -8,7 +8,7 @@
 #ifndef UBI_ANALYSES_ANONYMIZE_GRAMMAR_H
 #define UBI_ANALYSES_ANONYMIZE_GRAMMAR_H
 
-#include <ubiheap/anonymize.h>
+#include <ubiheap/core/anonymize.h>
 
 #include "analyses/anonymize/public_names.h"
 

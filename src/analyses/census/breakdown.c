@@ -4,7 +4,7 @@
  */
 #include "analyses/census/breakdown.h"
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include <inttypes.h>
 #include <stdio.h>

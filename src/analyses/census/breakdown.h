@@ -16,7 +16,7 @@
 
 #include <stdatomic.h>
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/alloc.h"
 

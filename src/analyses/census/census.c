@@ -6,7 +6,7 @@
  */
 #include "analyses/census/report.h"
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include <inttypes.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #ifndef UBI_CENSUS_CELLS_H
 #define UBI_CENSUS_CELLS_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "base/u64_map.h"
 

@@ -9,7 +9,7 @@
  */
 #include "analyses/census/census_diff.h"
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include <string.h>
 

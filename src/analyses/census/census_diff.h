@@ -8,7 +8,7 @@
 #ifndef UBI_CENSUS_CENSUS_DIFF_H
 #define UBI_CENSUS_CENSUS_DIFF_H
 
-#include <ubiheap/diff.h>
+#include <ubiheap/core/diff.h>
 
 #include "analyses/census/report.h"
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/diff.h>
+#include <ubiheap/core/diff.h>
 
 #include "analyses/census/breakdown.h"
 #include "base/text.h"

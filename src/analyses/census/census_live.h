@@ -8,8 +8,8 @@
 #ifndef UBI_CENSUS_LIVE_H
 #define UBI_CENSUS_LIVE_H
 
-#include <ubiheap/census.h>
-#include <ubiheap/node.h>
+#include <ubiheap/core/census.h>
+#include <ubiheap/core/node.h>
 
 #include "analyses/census/census_cells.h"
 #include "analyses/census/census_tables.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/text.h"
 #include "census_text.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/text.h"
 #include "census_text.h"

@@ -8,7 +8,7 @@
 #ifndef UBI_CENSUS_TABLES_H
 #define UBI_CENSUS_TABLES_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "base/strtab.h"
 #include "graph/kinds.h"

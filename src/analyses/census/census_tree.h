@@ -12,7 +12,7 @@
 #ifndef UBI_CENSUS_TREE_H
 #define UBI_CENSUS_TREE_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/bits.h"
 #include "base/strtab.h"

@@ -5,7 +5,7 @@
  * A label is made by taking the census of one node and walking its report, so that it cannot differ from what a census
  * says. Labels are blocks of their own: pointers to them stay good while others are made.
  */
-#include <ubiheap/labels.h>
+#include <ubiheap/core/labels.h>
 
 #include <stdatomic.h>
 

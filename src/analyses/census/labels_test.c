@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/labels.h>
+#include <ubiheap/core/labels.h>
 
 #include "base/text.h"
 #include "census_text.h"

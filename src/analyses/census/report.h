@@ -8,7 +8,7 @@
 #ifndef UBI_CENSUS_REPORT_H
 #define UBI_CENSUS_REPORT_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "analyses/census/breakdown.h"
 #include "analyses/census/census_cells.h"

@@ -7,7 +7,7 @@
 #ifndef UBI_CENSUS_REPORT_WALK_H
 #define UBI_CENSUS_REPORT_WALK_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 typedef struct ubi__report_visitor {
     /** Before the parts of `report`; `edge` leads to it and is NULL at the outermost. */

@@ -6,9 +6,9 @@
  * the other graph and an addition. What is in both heaps is counted while going through the newer one; what is not follows
  * from the sums.
  */
-#include <ubiheap/diff.h>
+#include <ubiheap/core/diff.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include <string.h>
 

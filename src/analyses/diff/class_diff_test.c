@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/diff.h>
+#include <ubiheap/core/diff.h>
 
 #include "base/text.h"
 #include "drawing.h"

@@ -5,7 +5,7 @@
  * Promises checked: of a class and of all, what was there, less what went, and what came is what is there; the rows add up to the total;
  * the difference of a census to itself is nothing; trees of differences are made; all memory is given back.
  */
-#include <ubiheap/diff.h>
+#include <ubiheap/core/diff.h>
 
 #include "base/text.h"
 #include "fail_allocator.h"

@@ -34,7 +34,7 @@
 
 #include <assert.h>
 
-#include <ubiheap/dominators.h>
+#include <ubiheap/core/dominators.h>
 
 #include "analyses/dominators/dom_edges.h"
 #include "graph/graph_columns.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dominator_tree.c: dominator trees as rows to show (ubiheap/dominator_tree.h), and the largest nodes of sets and subtrees.
+ * dominator_tree.c: dominator trees as rows to show (ubiheap/core/dominator_tree.h), and the largest nodes of sets and subtrees.
  */
 #include "analyses/dominators/tree_node.h"
 
@@ -197,7 +197,7 @@ static ubi_status make_children(traversal *t, parent p) {
     UBI_TRY(find_largest(&t->largest, t->dominators, p.row->node, p.row->capacity, t->allocator));
     p.row->has_children = true;
     for (size_t i = 0; i < t->largest.n; i++) {
-        ubi_dominator_node *child;
+        ubi_dominator_node *child = NULL;
         UBI_TRY(make_row(&child, t, t->largest.at[i], p.depth + 1));
         set_parent(child, p.row->node_id);
         p.row->children[p.row->n_children++] = child;

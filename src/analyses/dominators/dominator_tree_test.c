@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/dominator_tree.h>
+#include <ubiheap/core/dominator_tree.h>
 
 #include "base/alloc.h"
 #include "drawing.h"

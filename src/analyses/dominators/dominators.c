@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * dominators.c: dominator trees (ubiheap/dominators.h). dom_work.h says how they are found.
+ * dominators.c: dominator trees (ubiheap/core/dominators.h). dom_work.h says how they are found.
  */
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include <string.h>
 

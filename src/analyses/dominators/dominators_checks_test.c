@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/dominator_tree.h>
-#include <ubiheap/labels.h>
+#include <ubiheap/core/dominator_tree.h>
+#include <ubiheap/core/labels.h>
 
 #include "analyses/dominators/dom_work.h"
 #include "analyses/dominators/keeper_finder.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/dominators.h>
+#include <ubiheap/core/dominators.h>
 
 #include "drawing.h"
 #include "fail_allocator.h"

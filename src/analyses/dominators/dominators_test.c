@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/dominators.h>
+#include <ubiheap/core/dominators.h>
 
 #include "drawing.h"
 #include "graph_maker.h"

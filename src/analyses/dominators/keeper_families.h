@@ -5,7 +5,7 @@
 #ifndef UBI_DOMINATORS_KEEPER_FAMILIES_H
 #define UBI_DOMINATORS_KEEPER_FAMILIES_H
 
-#include <ubiheap/graph.h>
+#include <ubiheap/core/graph.h>
 
 #include "base/alloc.h"
 

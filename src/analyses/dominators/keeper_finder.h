@@ -5,7 +5,7 @@
 #ifndef UBI_DOMINATORS_KEEPER_FINDER_H
 #define UBI_DOMINATORS_KEEPER_FINDER_H
 
-#include <ubiheap/keepers.h>
+#include <ubiheap/views/keepers.h>
 
 #include "analyses/dominators/keeper_families.h"
 #include "graph/graph_columns.h"

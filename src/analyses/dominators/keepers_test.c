@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/keepers.h>
+#include <ubiheap/views/keepers.h>
 
 #include "drawing.h"
 #include "fail_allocator.h"

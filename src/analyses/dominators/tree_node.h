@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include <ubiheap/dominator_tree.h>
+#include <ubiheap/core/dominator_tree.h>
 
 #include "base/alloc.h"
 

@@ -20,7 +20,7 @@
 #ifndef UBI_ANALYSES_LEAK_FINDER_H
 #define UBI_ANALYSES_LEAK_FINDER_H
 
-#include <ubiheap/leaks.h>
+#include <ubiheap/core/leaks.h>
 
 #include "analyses/class_rows.h"
 #include "analyses/leaks/leak_holdings.h"

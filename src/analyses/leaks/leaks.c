@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * leaks.c: running a search, its results, and what is kept of a control (ubiheap/leaks.h).
+ * leaks.c: running a search, its results, and what is kept of a control (ubiheap/core/leaks.h).
  */
 #include "analyses/leaks/leak_finder.h"
 

@@ -6,7 +6,7 @@
  * has a path of edges of the graph; of each heap of the series it is said how it fits, and those of one process have each a place in
  * time; what became larger was there before; a control by the same heaps leaves no cluster that grew; all memory is given back.
  */
-#include <ubiheap/leaks.h>
+#include <ubiheap/core/leaks.h>
 
 #include "fail_allocator.h"
 #include "fuzz_heaps.h"

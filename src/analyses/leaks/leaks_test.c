@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/leaks.h>
+#include <ubiheap/core/leaks.h>
 
 #include "base/text.h"
 #include "fail_allocator.h"

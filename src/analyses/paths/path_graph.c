@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * path_graph.c: all paths to a target laid over each other (ubiheap/paths.h).
+ * path_graph.c: all paths to a target laid over each other (ubiheap/core/paths.h).
  *
  * Firefox inserts the edges of each path into a Map of Maps of Sets and reads them out again. Here, too, there are tables,
  * each of pairs of numbers in order of insertion: nodes that edges leave, pairs of such a node and one it leads to, and

@@ -9,7 +9,7 @@
 #ifndef UBI_ANALYSES_PATH_TREE_H
 #define UBI_ANALYSES_PATH_TREE_H
 
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
 
 #include "base/alloc.h"
 #include "graph/graph_columns.h"

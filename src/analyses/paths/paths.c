@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * paths.c: shortest paths to many targets in one breadth-first walk, and what is kept of it (ubiheap/paths.h).
+ * paths.c: shortest paths to many targets in one breadth-first walk, and what is kept of it (ubiheap/core/paths.h).
  *
  * The queue of the walk is also its tree: nodes by order of discovery, each with the edge that first led to it and the rank
  * of that edge's source. The node itself is the edge's target and need not be kept.
@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include "analyses/paths/path_tree.h"
 #include "base/bits.h"

@@ -6,7 +6,7 @@
  * for; lengths do not fall where nothing is walked twice; the graph of the paths to a target has their nodes and leads to the target;
  * all memory is given back.
  */
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
 
 #include "fail_allocator.h"
 #include "fuzz_heaps.h"

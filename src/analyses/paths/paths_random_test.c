@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
 
 #include "base/text.h"
 #include "random_numbers.h"

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
 
 static inline void paths_text_name(FILE *out, const ubi_graph *graph, ubi_edge_ix edge) {
     char digits[UBI_EDGE_LABEL_BYTES];

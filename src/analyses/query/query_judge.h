@@ -10,7 +10,7 @@
 #define UBI_ANALYSES_QUERY_JUDGE_H
 
 #include "analyses/query/query_scalar.h"
-#include <ubiheap/query.h>
+#include <ubiheap/core/query.h>
 
 typedef enum ubi__answer { UBI__ANSWER_NO, UBI__ANSWER_YES, UBI__ANSWER_OPEN } ubi__answer;
 

@@ -13,7 +13,7 @@
 #ifndef UBI_ANALYSES_QUERY_PATTERN_H
 #define UBI_ANALYSES_QUERY_PATTERN_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** States of the automaton; repetitions such as x{500} take as many as they say. */
 #define UBI__PATTERN_MAX_STATES 20000

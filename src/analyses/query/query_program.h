@@ -12,7 +12,7 @@
 #ifndef UBI_ANALYSES_QUERY_PROGRAM_H
 #define UBI_ANALYSES_QUERY_PROGRAM_H
 
-#include <ubiheap/query.h>
+#include <ubiheap/core/query.h>
 
 #include "analyses/query/query_pattern.h"
 #include "analyses/query/query_scalar.h"

@@ -8,7 +8,7 @@
 #ifndef UBI_ANALYSES_QUERY_SCALAR_H
 #define UBI_ANALYSES_QUERY_SCALAR_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 __extension__ typedef __int128 ubi__whole;
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/query.h>
+#include <ubiheap/core/query.h>
 
 #include "base/text.h"
 #include "fail_allocator.h"

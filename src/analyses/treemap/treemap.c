@@ -4,7 +4,7 @@
  *
  * Source: mozilla-central devtools/client/memory/components/tree-map/{draw.js,color-coarse-type.js}.
  */
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/treemap.h>
 
 #include "analyses/treemap/treemap_build.h"
 #include "analyses/treemap/treemap_layout.h"

@@ -8,7 +8,7 @@
 #ifndef UBI_TREEMAP_BUILD_H
 #define UBI_TREEMAP_BUILD_H
 
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/treemap.h>
 
 #include "base/alloc.h"
 

@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/treemap.h>
 
 #include "base/text.h"
 #include "fail_allocator.h"

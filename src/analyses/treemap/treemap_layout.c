@@ -14,7 +14,7 @@
  */
 #include <math.h>
 
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/treemap.h>
 
 #include "analyses/treemap/treemap_layout.h"
 #include "base/alloc.h"

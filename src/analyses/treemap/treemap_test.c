@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/treemap.h>
 
 #include "census_text.h"
 #include "drawing.h"

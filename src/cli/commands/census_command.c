@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "base/alloc.h"
 #include "base/human.h"
@@ -91,9 +91,9 @@ static void individual_write(const job *j, const ubi__text_table *table, uint64_
     ubi_node_ix node;
     if (ubi_graph_find(&node, g, id) != UBI_OK)
         return;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     const ubi__cell cells[] = { { .kind = UBI__CELL_ID, .value = id },
-                                ubi__cell_size(ubi_lens_size_bytes(j->snapshot->look, node)) };
+                                ubi__cell_size(ubi_look_size_bytes(j->snapshot->look, node)) };
     ubi__text_table_line(table, cells, ubi__node_title(g, j->snapshot->look, node, &buffer));
 }
 

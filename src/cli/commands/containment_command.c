@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include <ubiheap/dominators.h>
+#include <ubiheap/core/dominators.h>
 
 #include "base/alloc.h"
 #include "base/human.h"

@@ -2,7 +2,7 @@
  *
  * dominators_command.c: `ubiheap dominators`, who keeps how much alive.
  */
-#include <ubiheap/dominator_tree.h>
+#include <ubiheap/core/dominator_tree.h>
 
 #include "base/alloc.h"
 #include "base/text.h"

@@ -277,6 +277,7 @@ static void count_as_lens(ubi__heap_summary *summary) {
 static ubi_status facts_collect(facts *f, const ubi__snapshot *snapshot) {
     *f = (facts){ .snapshot = snapshot, .graph = snapshot->graph, .producer = ubi__producer_title(snapshot->graph) };
     f->has_creation_time = ubi_graph_creation_time_us(snapshot->graph, &f->creation_time_us);
+    f->memory = (ubi_graph_memory)UBI_GRAPH_MEMORY_INIT;
     ubi_graph_memory_use(snapshot->graph, &f->memory);
     UBI_TRY(ubi__heap_summary_init(&f->summary, snapshot->graph));
     count_as_lens(&f->summary);

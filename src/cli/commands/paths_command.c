@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
 
 #include "base/alloc.h"
 #include "base/human.h"
@@ -58,7 +58,7 @@ static size_t room_after(const page *p, size_t used) {
 }
 
 static void label_write(const page *p, ubi_node_ix node, size_t columns) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__display_text(p->out, p->style, ubi__node_title(p->graph, p->answer->snapshot->look, node, &buffer), columns);
 }
 
@@ -120,7 +120,7 @@ static void head_write(const page *p, uint32_t target) {
     label_write(p, node, room_after(p, 40));
     ink(p, UBI__INK_PLAIN);
     id_write(p, node);
-    ubi__out_printf(p->out, "  %s\n", ubi__human_size(size, ubi_lens_size_bytes(p->answer->snapshot->look, node)));
+    ubi__out_printf(p->out, "  %s\n", ubi__human_size(size, ubi_look_size_bytes(p->answer->snapshot->look, node)));
     if (n)
         count_write(p, n);
     else
@@ -209,7 +209,7 @@ static ubi_status page_write(const answer *q) {
 typedef struct document {
     ubi__json json;
     const ubi_graph *graph;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_paths *paths;
     const ubi__out *out;
     vec_step steps;
@@ -226,8 +226,8 @@ static void edge_label_put(document *d, const char *key, ubi_edge_ix edge) {
 }
 
 static void name_put(document *d, ubi_node_ix node) {
-    ubi_lens_name_buffer buffer;
-    ubi__json_text(&d->json, ubi_lens_display_name(d->look, node, &buffer));
+    ubi_look_name_buffer buffer;
+    ubi__json_text(&d->json, ubi_look_display_name(d->look, node, &buffer));
 }
 
 static ubi_status path_put(document *d, uint32_t target, uint32_t path) {

@@ -12,7 +12,7 @@
  *
  * A row's retainers come below it, further in. Page and document walk the same tree: rows of one parent are neighbours.
  */
-#include <ubiheap/retaining.h>
+#include <ubiheap/views/retaining.h>
 
 #include "base/alloc.h"
 #include "base/human.h"
@@ -101,7 +101,7 @@ static ubi_retaining_tree_options tree_options(const job *j) {
     options.max_siblings = limit_of(j->arguments->limit, MOST_ROWS);
     options.max_nodes = MOST_ROWS;
     options.first_only = !j->arguments->all;
-    options.end_distance = ubi_lens_of(j->snapshot->look)->end_distance;
+    options.end_distance = ubi_look_lens(j->snapshot->look)->end_distance;
     return options;
 }
 
@@ -149,13 +149,13 @@ static void facts_write(const job *j) {
     ink(j, UBI__INK_BOLD);
     ubi__object_rows_name(&j->rows, node, ubi__text_table_room(&j->rows.table, 0));
     ubi__out_printf(j->rows.table.out, "\n%s, retains %s, ",
-                    ubi__human_size(own, ubi_lens_size_bytes(j->snapshot->look, node)),
+                    ubi__human_size(own, ubi_look_size_bytes(j->snapshot->look, node)),
                     ubi__human_size(retained, ubi_dominators_retained_bytes(j->dominators, node)));
     if (node == ubi_graph_root(j->snapshot->graph))
         ubi__out_string(j->rows.table.out, "the root itself");
     else if (distance == UBI_NONE)
         ubi__out_string(j->rows.table.out, "out of reach of the roots");
-    else if (distance >= UBI_LENS_SYSTEM_DISTANCE)
+    else if (distance >= UBI_LOOK_SYSTEM_DISTANCE)
         ubi__out_string(j->rows.table.out, "reached from the engine's own roots only");
     else
         ubi__out_printf(j->rows.table.out, "distance %s", ubi__distance_text(digits, distance, false));

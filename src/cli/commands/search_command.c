@@ -2,7 +2,7 @@
  *
  * search_command.c: `ubiheap search`, nodes by what they are called.
  */
-#include <ubiheap/search.h>
+#include <ubiheap/views/search.h>
 
 #include "base/alloc.h"
 #include "base/human.h"

@@ -3,8 +3,8 @@
  * statistics_command.c: `ubiheap statistics`, what a heap consists of: a line per part, the largest first, and one per native
  * context if there are several.
  */
-#include <ubiheap/native_contexts.h>
-#include <ubiheap/statistics.h>
+#include <ubiheap/views/native_contexts.h>
+#include <ubiheap/views/statistics.h>
 
 #include "base/human.h"
 #include "base/text.h"
@@ -127,12 +127,12 @@ static ubi_text short_name(ubi_text name) {
 }
 
 static void context_write(const answer *a, const ubi__text_table *table, const ubi_native_context *context) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__cell cells[CONTEXT_COLUMNS];
     amount_cells(a, cells, context->attributed_bytes, UBI__INK_CYAN);
     cells[RETAINED] = ubi__cell_size(ubi_dominators_retained_bytes(a->dominators, context->node));
     cells[ID] = ubi__cell_id(ubi_graph_node_id(a->snapshot->graph, context->node));
-    ubi__text_table_line(table, cells, short_name(ubi_lens_display_name(a->snapshot->look, context->node, &buffer)));
+    ubi__text_table_line(table, cells, short_name(ubi_look_display_name(a->snapshot->look, context->node, &buffer)));
 }
 
 static void others_write(const answer *a, const ubi__text_table *table, uint64_t bytes, const char *what) {
@@ -190,10 +190,10 @@ static void parts_put(ubi__json *j, const ubi_statistics *s) {
 }
 
 static void context_put(ubi__json *j, const answer *a, const ubi_native_context *context) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__json_object_begin(j);
     ubi__json_member_node_id(j, "id", ubi_graph_node_id(a->snapshot->graph, context->node));
-    ubi__json_member_text(j, "name", ubi_lens_display_name(a->snapshot->look, context->node, &buffer));
+    ubi__json_member_text(j, "name", ubi_look_display_name(a->snapshot->look, context->node, &buffer));
     ubi__json_member_u64(j, "attributedSize", context->attributed_bytes);
     ubi__json_member_u64(j, "selfSize", context->size_bytes);
     ubi__json_member_u64(j, "retainedSize", ubi_dominators_retained_bytes(a->dominators, context->node));
@@ -203,7 +203,7 @@ static void context_put(ubi__json *j, const answer *a, const ubi_native_context 
 static void document_write(const answer *a) {
     ubi__json j;
     ubi__document_begin(&j, a->cli, "ubiheap.statistics/1", a->snapshot->path);
-    ubi__json_member_string(&j, "lens", ubi_lens_name(ubi_lens_of(a->snapshot->look)));
+    ubi__json_member_string(&j, "lens", ubi_lens_name(ubi_look_lens(a->snapshot->look)));
     ubi__json_member_u64(&j, "totalSize", a->statistics.total_bytes);
     ubi__json_member_u64(&j, "nativeSize", a->statistics.native_bytes);
     parts_put(&j, &a->statistics);
@@ -235,6 +235,7 @@ static ubi_status statistics_show(ubi__cli *cli, const ubi__snapshot *snapshot) 
     ubi_statistics_options options = UBI_STATISTICS_OPTIONS_INIT;
     answer a = { .cli = cli, .out = &cli->output->out, .snapshot = snapshot };
     options.progress = ubi__progress_line_callbacks(&cli->progress);
+    a.statistics = (ubi_statistics)UBI_STATISTICS_INIT;
     UBI_TRY(ubi_statistics_compute(&a.statistics, snapshot->look, &options));
     UBI_TRY(contexts_find(&a));
     ubi_status status = dominators_find(&a);

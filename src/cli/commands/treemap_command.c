@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/lens.h>
-#include <ubiheap/treemap.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/treemap.h>
+#include <ubiheap/views/lens.h>
 
 #include "base/human.h"
 #include "base/text.h"
@@ -171,7 +171,7 @@ static ubi_status draw_census(const job *j) {
 }
 
 static ubi_text name_of(const void *look, ubi_node_ix node) {
-    return ubi_lens_node_name(look, node);
+    return ubi_look_node_name(look, node);
 }
 
 /* Boxes of less area, in pixels or half lines of text, would not be seen. */

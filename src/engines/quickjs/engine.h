@@ -12,7 +12,7 @@
 #ifndef UBI_QUICKJS_ENGINE_H
 #define UBI_QUICKJS_ENGINE_H
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 /** Takes a realm out of a scope. */
 void ubi__scope_remove(ubi_quickjs_scope *scope, JSContext *realm);

@@ -7,7 +7,7 @@
 #ifndef UBI_QUICKJS_HOOK_COUNTS_H
 #define UBI_QUICKJS_HOOK_COUNTS_H
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 typedef enum ubi__hook {
     UBI__HOOK_BIRTH, /**< while watched */

@@ -5,7 +5,7 @@
 #ifndef UBI_QUICKJS_JS_BREAKDOWN_H
 #define UBI_QUICKJS_JS_BREAKDOWN_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "engines/quickjs/engine.h"
 

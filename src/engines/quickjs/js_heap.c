@@ -9,7 +9,7 @@
  */
 #include "engines/quickjs/js_heap.h"
 
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
 
 #include "engines/quickjs/js_breakdown.h"
 #include "engines/quickjs/js_report.h"

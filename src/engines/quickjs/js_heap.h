@@ -10,8 +10,8 @@
 #ifndef UBI_QUICKJS_JS_HEAP_H
 #define UBI_QUICKJS_JS_HEAP_H
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/graph.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/graph.h>
 
 #include "engines/quickjs/js_realm.h"
 #include "engines/quickjs/js_webidl.h"

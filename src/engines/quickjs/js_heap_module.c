@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include <ubiheap/profiler.h>
+#include <ubiheap/core/profiler.h>
 
 #include "engines/quickjs/js_errors.h"
 #include "engines/quickjs/js_realm.h"

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "engines/quickjs/js_debugger.h"
 #include "engines/quickjs/js_facts.h"

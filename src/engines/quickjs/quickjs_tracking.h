@@ -5,7 +5,7 @@
 #ifndef UBI_QUICKJS_TRACKING_H
 #define UBI_QUICKJS_TRACKING_H
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "tracking/observer.h"
 

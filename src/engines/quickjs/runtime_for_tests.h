@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 typedef struct test_runtime {
     JSRuntime *rt;

@@ -18,7 +18,7 @@
 #ifndef UBI_QUICKJS_TIMELINE_H
 #define UBI_QUICKJS_TIMELINE_H
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "tracking/tracked_stacks.h"
 #include "tracking/tracking.h"

@@ -6,7 +6,7 @@
  */
 #include "engines/quickjs/tracking_testing.h"
 
-#include <ubiheap/target.h>
+#include <ubiheap/extension/target.h>
 
 #include "fail_allocator.h"
 

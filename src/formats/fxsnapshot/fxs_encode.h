@@ -24,8 +24,8 @@
 #ifndef UBI_FORMATS_FXSNAPSHOT_FXS_ENCODE_H
 #define UBI_FORMATS_FXSNAPSHOT_FXS_ENCODE_H
 
-#include <ubiheap/node.h>
-#include <ubiheap/stacks.h>
+#include <ubiheap/core/node.h>
+#include <ubiheap/core/stacks.h>
 
 #include "base/deflate.h"
 #include "base/strtab.h"

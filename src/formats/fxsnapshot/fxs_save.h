@@ -10,7 +10,7 @@
 #ifndef UBI_FXS_SAVE_H
 #define UBI_FXS_SAVE_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/alloc.h"
 #include "formats/fxsnapshot/fxs_encode.h"

@@ -119,7 +119,7 @@ static void a_stack_that_joins_a_cut_one_may_be_shorter_than_it_was(void **state
 
 static void cut_stacks_are_counted(void **state) {
     recursion r = { .n_nodes = 4, .depth = { 0, 10, 59, 60 } };
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     (void)state;
     bytes file = saved_walk(recursion_root(&r), NULL, &info);
     assert_int_equal(info.cut_stacks, 1);
@@ -203,7 +203,7 @@ static void ninety_frames_at_once_are_kept_and_more_when_they_come_in_parts(void
 static void what_the_format_cannot_hold_is_cut_and_the_file_stays_readable(void **state) {
     graph_maker m = make_graph();
     ubi_frame_ix known = add_chain(&m, 1, 5, UBI_NONE);
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     (void)state;
     add_node(&m, add_chain(&m, 1001, 91, UBI_NONE)); /* one too many */
     add_node(&m, known);
@@ -260,7 +260,7 @@ static void equal_frames_of_one_id_are_one_with_all_their_parents(void **state) 
         add_node(&m, add_chain(&m, 100, 8, UBI_NONE));
     add_node(&m, add_frame(&m, 107, 7, add_chain(&m, 200, 7, UBI_NONE))); /* equal but for its parents' ids */
     ubi_graph *g = made(&m);
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     bytes file = saved_graph(g, NULL, &info);
     ubi_graph *again = graph_of_bytes(&file);
     assert_int_equal(info.frame_count, 8 + 8);

@@ -52,7 +52,7 @@ static void a_walk_writes_what_capturing_it_would_give(void **state) {
     ubi_graph *captured;
     ubi_node root = drawing_node(d, "root");
     ubi_save_options options = with_time(0);
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     (void)state;
     assert_int_equal(ubi_graph_capture(&captured, root, NULL), UBI_OK);
     captured->has_creation_time = true; /* 0 */
@@ -187,7 +187,7 @@ static void the_root_is_written_first_wherever_it_stands(void **state) {
 
 static void equal_strings_become_one_entry(void **state) {
     ubi_graph *g = graph_from_drawing("root(type=T) -> a \"T\", b \"n\"; a(type=T) -> b \"n\"; b(type=n)");
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     (void)state;
     bytes file = saved_graph(g, NULL, &info);
     ubi_graph *again = graph_of_bytes(&file);
@@ -247,7 +247,7 @@ static void class_names_are_latin1_and_anything_else_is_spelled_out(void **state
 
 static void texts_are_cut_at_a_nul_and_one_with_what_stands_before_it(void **state) {
     ubi_graph *g = graph_of_class((ubi_text){ "C\0x", 3 }, (ubi_text){ "ab\0c", 4 });
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     (void)state;
     bytes file = saved_graph(g, NULL, &info);
     ubi_graph *again = graph_of_bytes(&file);
@@ -273,7 +273,7 @@ static void the_writer_is_named_in_the_file(void **state) {
                   { "a name that is longer than anybody would ever call a program that writes", "" } };
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        ubi_read_info info;
+        ubi_read_info info = UBI_READ_INFO_INIT;
         ubi_graph *again;
         options.writer = cases[i].writer;
         bytes file = saved_graph(g, &options, NULL);
@@ -291,8 +291,8 @@ static void every_compression_gives_the_same_stream(void **state) {
     for (int how = UBI_COMPRESSION_DEFAULT; how <= UBI_COMPRESSION_NONE; how++)
         for (unsigned threads = 1; threads <= 2; threads++) {
             ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
-            ubi_save_info info;
-            ubi_read_info read;
+            ubi_save_info info = UBI_SAVE_INFO_INIT;
+            ubi_read_info read = UBI_READ_INFO_INIT;
             ubi_graph *again;
             options.compression = (ubi_compression)how;
             options.threads = threads;

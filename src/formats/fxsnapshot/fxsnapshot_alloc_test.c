@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fail_allocator.h"
 
@@ -135,7 +135,7 @@ static void memory_of_a_loaded_graph_stays_near_what_it_reports(void **state) {
     options.allocator = &f.allocator;
     ubi_graph *g = NULL;
     assert_int_equal(ubi_graph_read_memory(&g, in.bytes, in.size, &options, NULL), UBI_OK);
-    ubi_graph_memory use;
+    ubi_graph_memory use = UBI_GRAPH_MEMORY_INIT;
     ubi_graph_memory_use(g, &use);
     uint64_t reported = use.nodes_bytes + use.edges_bytes + use.index_bytes + use.strings_bytes + use.stacks_bytes;
     assert_in_range(f.live_bytes, reported, reported + reported / 20 + 4096);

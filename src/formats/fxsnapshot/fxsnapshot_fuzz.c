@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fail_allocator.h"
 #include "fuzz_pieces.h"
@@ -59,7 +59,7 @@ static outcome read_memory(const uint8_t *data, size_t size, unsigned threads, u
     options.allocator = &f.allocator;
     options.threads = threads;
     options.compat = compat;
-    ubi_read_info info = { 0 };
+    ubi_read_info info = UBI_READ_INFO_INIT;
     ubi_graph *g = NULL;
     ubi_status status = ubi_graph_read_memory(&g, data, size, &options, &info);
     outcome o = finish(status, g);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "graph_equal.h"
 #include "saving.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fail_allocator.h"
 #include "fuzz_pieces.h"
@@ -50,7 +50,7 @@ static void require_same(const outcome *a, const outcome *b) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info = { 0 }, short_info = { 0 };
+    ubi_read_info info = UBI_READ_INFO_INIT, short_info = UBI_READ_INFO_INIT;
     ubi_graph *g = NULL, *again = NULL;
     feeder f = { data, size };
     fail_allocator counted;

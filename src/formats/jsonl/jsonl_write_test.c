@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/text.h"
 #include "drawing.h"
@@ -34,7 +34,7 @@ static ubi_save_options jsonl_options(void) {
 /* The lines of a graph, which is freed; NUL-terminated, from malloc. */
 static char *lines_of(ubi_graph *graph, const ubi_save_options *options) {
     bytes out = { NULL, 0, 0 };
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     assert_int_equal(ubi_graph_save_callback(graph, collect, &out, options, &info), UBI_OK);
     assert_int_equal(info.stream_bytes, out.n);
     assert_int_equal(info.output_bytes, out.n);

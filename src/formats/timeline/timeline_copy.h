@@ -8,7 +8,7 @@
 #ifndef UBI_FORMATS_TIMELINE_TIMELINE_COPY_H
 #define UBI_FORMATS_TIMELINE_TIMELINE_COPY_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/deflate.h"
 #include "base/source.h"

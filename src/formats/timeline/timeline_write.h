@@ -8,7 +8,7 @@
 #ifndef UBI_FORMATS_TIMELINE_TIMELINE_WRITE_H
 #define UBI_FORMATS_TIMELINE_TIMELINE_WRITE_H
 
-#include <ubiheap/timeline_front.h>
+#include <ubiheap/views/timeline_front.h>
 
 /** For the first line. */
 typedef struct ubi__timeline_about {

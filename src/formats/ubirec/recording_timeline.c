@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 #include "base/assert.h"
 #include "base/json_reader.h"
@@ -114,7 +114,7 @@ static bool begins_with(ubi_text text, const char *beginning) {
     return text.len >= n && memcmp(text.ptr, beginning, n) == 0;
 }
 
-/* What ubiheap/marker.h puts into the function that marks. */
+/* What ubiheap/core/marker.h puts into the function that marks. */
 static bool is_of_marker(ubi_text function) {
     return begins_with(function, "ubi_marker_") || begins_with(function, "ubi__marker_");
 }

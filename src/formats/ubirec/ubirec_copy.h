@@ -8,7 +8,7 @@
 #ifndef UBI_FORMATS_UBIREC_UBIREC_COPY_H
 #define UBI_FORMATS_UBIREC_UBIREC_COPY_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/deflate.h"
 #include "base/source.h"

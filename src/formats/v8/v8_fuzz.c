@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fail_allocator.h"
 #include "fuzz_pieces.h"
@@ -42,7 +42,7 @@ static outcome finish(ubi_status status, ubi_graph *g, const ubi_read_info *info
 
 static outcome read_memory(const uint8_t *data, size_t size, unsigned threads, const ubi_allocator *a) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info = { 0 };
+    ubi_read_info info = UBI_READ_INFO_INIT;
     ubi_graph *g = NULL;
     options.allocator = a;
     options.threads = threads;
@@ -53,7 +53,7 @@ static outcome read_memory(const uint8_t *data, size_t size, unsigned threads, c
 static outcome read_pieces(const uint8_t *data, size_t size) {
     feeder f = { data, size };
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info = { 0 };
+    ubi_read_info info = UBI_READ_INFO_INIT;
     ubi_graph *g = NULL;
     options.threads = 1;
     ubi_status status = ubi_graph_read_callback(&g, feed, &f, &options, &info);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "fail_allocator.h"
 #include "formats/v8/v8_facts.h"

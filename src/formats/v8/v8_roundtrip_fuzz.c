@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "graph_equal.h"
 #include "saving.h"
@@ -27,7 +27,7 @@ static void require(bool condition, const char *what) {
 
 static ubi_graph *read_plain(const void *data, size_t size, const char **format) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
-    ubi_read_info info;
+    ubi_read_info info = UBI_READ_INFO_INIT;
     ubi_graph *g = NULL;
     options.threads = 1;
     if (ubi_graph_read_memory(&g, data, size, &options, &info) != UBI_OK)

@@ -28,7 +28,7 @@ static ubi__v8_rows_fn *const row_functions[UBI__V8_SECTION_COUNT] = {
 #define MESSAGE_BYTES 300
 
 static uint64_t offset_near(const ubi__v8_reader *r, ubi__v8_section section, uint64_t number) {
-    uint64_t offset = r->offset[section];
+    uint64_t offset = section < UBI__V8_SECTION_COUNT ? r->offset[section] : 0;
     if (section != UBI__V8_NODES && section != UBI__V8_EDGES)
         return offset;
     const ubi__vec_v8_mark *marks = &r->marks[section == UBI__V8_EDGES];

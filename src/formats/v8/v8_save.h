@@ -16,7 +16,7 @@
 #ifndef UBI_FORMATS_V8_SAVE_H
 #define UBI_FORMATS_V8_SAVE_H
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "formats/v8/v8_facts.h"
 #include "formats/v8/v8_out.h"

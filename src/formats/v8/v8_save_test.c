@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/formats.h>
+#include <ubiheap/core/formats.h>
 
 #include "base/text.h"
 #include "drawing.h"
@@ -30,7 +30,7 @@ static ubi_save_options plain(void) {
 
 /* The file of a graph, which is freed; NUL-terminated, from malloc. */
 static char *file_of(ubi_graph *graph, const ubi_save_options *options) {
-    ubi_save_info info;
+    ubi_save_info info = UBI_SAVE_INFO_INIT;
     bytes file = saved_graph(graph, options, &info);
     assert_int_equal(info.stream_bytes, file.n);
     assert_int_equal(info.output_bytes, file.n);

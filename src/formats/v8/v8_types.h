@@ -5,7 +5,7 @@
 #ifndef UBI_FORMATS_V8_TYPES_H
 #define UBI_FORMATS_V8_TYPES_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef enum ubi__v8_type {
     UBI__V8_NONE = 0, /* not from V8 */

@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-#include <ubiheap/formats.h>
-#include <ubiheap/lens.h>
-#include <ubiheap/strings.h>
+#include <ubiheap/core/formats.h>
+#include <ubiheap/views/lens.h>
+#include <ubiheap/views/strings.h>
 
 #include "fail_allocator.h"
 #include "lenses/producer.h"
@@ -37,9 +37,9 @@ static ubi_graph *read_text(const char *text) {
     return g;
 }
 
-static ubi_lens_view *look_at(ubi_graph *g) {
-    ubi_lens_view *look = NULL;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("jsc"), g, NULL), UBI_OK);
+static ubi_look *look_at(ubi_graph *g) {
+    ubi_look *look = NULL;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find("jsc"), g, NULL), UBI_OK);
     return look;
 }
 
@@ -48,33 +48,33 @@ static void ids_are_reused_where_they_are_addresses(void **state) {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         ubi_graph *g = read_text(texts[i]);
-        ubi_lens_view *look = look_at(g);
-        assert_int_equal(ubi_lens_reuses_ids(look), i == 1);
+        ubi_look *look = look_at(g);
+        assert_int_equal(ubi_look_reuses_ids(look), i == 1);
         assert_true(ubi_lens_id_mark(g) == (i == 0 ? 5 : 0));
         assert_false(ubi_strings_known(g));
-        ubi_lens_close(look);
+        ubi_look_close(look);
         ubi_graph_unref(g);
     }
 }
 
 static void paths_may_begin_at_global_objects(void **state) {
     ubi_graph *g = read_text(INSPECTOR);
-    ubi_lens_view *look = look_at(g);
+    ubi_look *look = look_at(g);
     (void)state;
     assert_int_equal(look->view.n_first_edges, 1);
     assert_true(look->view.first_edges[0] == 0);
     assert_int_equal(look->view.orphans, UBI_ORPHANS_ADOPT);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
 static void nodes_and_edges_say_what_files_have(void **state) {
     ubi_graph *g = read_text(DEBUGGING);
-    ubi_lens_view *look = look_at(g);
-    ubi_lens_name_buffer buffer;
+    ubi_look *look = look_at(g);
+    ubi_look_name_buffer buffer;
     ubi__further_fact facts[UBI__MOST_FURTHER_FACTS];
     (void)state;
-    ubi_text name = ubi_lens_display_name(look, 1, &buffer);
+    ubi_text name = ubi_look_display_name(look, 1, &buffer);
     assert_int_equal(name.len, 5);
     assert_memory_equal(name.ptr, "add()", 5);
     ubi__edge_words words = ubi__producer_of(g)->words->edge(g, 0, 0);
@@ -86,20 +86,20 @@ static void nodes_and_edges_say_what_files_have(void **state) {
     assert_int_equal(facts[2].text.len, 4);
     assert_memory_equal(facts[2].text.ptr, "0x99", 4);
     assert_int_equal(ubi__further_facts_of(facts, g, 0, &buffer), 0);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
 static ubi_status open_filtered(void *payload, const ubi_allocator *a) {
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
-    ubi_lens_view *look = NULL;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+    ubi_look *look = NULL;
     options.allocator = a;
     options.filter = "allocated";
     options.id_above = 3;
     options.id_upto = 5;
-    UBI_TRY(ubi_lens_open(&look, ubi_lens_find("jsc"), payload, &options));
+    UBI_TRY(ubi_look_open(&look, ubi_lens_find("jsc"), payload, &options));
     assert_true(look->shown[0] == 0x18);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     return UBI_OK;
 }
 

@@ -34,8 +34,8 @@ static bool is_debugging(const ubi_graph *graph) {
 /* ---- names ------------------------------------------------------------------------------------------------------------ */
 
 /* The name that GCDebugging files have for a function, with the marks of a call, and of a Structure that of its objects. */
-static ubi_text node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
-                           ubi_lens_name_buffer *buffer) {
+static ubi_text node_title(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node,
+                           ubi_look_name_buffer *buffer) {
     ubi_text label = ubi_graph_string(graph, ubi_graph_node_name(graph, node));
     ubi_text kind = ubi__kind_label(graph, kind_of(graph, node));
     bool is_function = type_of(graph, node) == UBI__JSC_FUNCTION;
@@ -53,7 +53,7 @@ static ubi_text node_title(const ubi_graph *graph, const ubi_lens_view *look, ub
     return (ubi_text){ buffer->bytes, n };
 }
 
-static ubi_text display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+static ubi_text display_name(const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     return node_title(look->graph, look, node, buffer);
 }
 
@@ -69,8 +69,8 @@ static const ubi_lens_filter filters[] = {
     { NULL, NULL },
 };
 
-static ubi_status filter_apply(uint64_t *bits, const ubi_lens_view *look, const char *filter,
-                               const ubi_lens_options *options) {
+static ubi_status filter_apply(uint64_t *bits, const ubi_look *look, const char *filter,
+                               const ubi_look_options *options) {
     const ubi_graph *g = look->graph;
     if (strcmp(filter, filters[0].name) != 0)
         return ubi__fail(UBI_EINVAL, "the lens jsc has no filter '%s'", filter);
@@ -80,7 +80,7 @@ static ubi_status filter_apply(uint64_t *bits, const ubi_lens_view *look, const 
     return UBI_OK;
 }
 
-static ubi_status look_filter(ubi_lens_view *look, jsc_look *own, const ubi_lens_options *options) {
+static ubi_status look_filter(ubi_look *look, jsc_look *own, const ubi_look_options *options) {
     own->shown = ubi__calloc_array(look->allocator, look->graph->n_nodes / 64 + 1, sizeof *own->shown);
     if (!own->shown)
         return ubi__fail_nomem();
@@ -88,7 +88,7 @@ static ubi_status look_filter(ubi_lens_view *look, jsc_look *own, const ubi_lens
     return filter_apply(own->shown, look, filters[0].name, options);
 }
 
-static ubi_status look_open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+static ubi_status look_open(ubi_look *look, const ubi_look_options *options, int filter) {
     const ubi_graph *g = look->graph;
     jsc_look *own = UBI_NEW(look->allocator, jsc_look);
     if (!own)
@@ -105,7 +105,7 @@ static ubi_status look_open(ubi_lens_view *look, const ubi_lens_options *options
     return ubi__lens_classes_by_label(look);
 }
 
-static void look_close(ubi_lens_view *look) {
+static void look_close(ubi_look *look) {
     jsc_look *own = look->own;
     if (!own)
         return;
@@ -279,7 +279,7 @@ static ubi__further_fact root_fact(const ubi_graph *graph, const ubi__jsc_root *
 }
 
 static size_t further_facts(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], const ubi_graph *graph, ubi_node_ix node,
-                            ubi_lens_name_buffer *buffer) {
+                            ubi_look_name_buffer *buffer) {
     const ubi__jsc_facts *facts = ubi__jsc_facts_of(graph);
     const ubi__jsc_root *root = facts ? ubi__jsc_root_of(facts, node) : NULL;
     uint64_t wrapped = facts ? ubi__jsc_wrapped_of(facts, node) : 0;

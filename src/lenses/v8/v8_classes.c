@@ -29,7 +29,7 @@ typedef struct placed_class {
 UBI_VEC_DECLARE(vec_placed_class, placed_class);
 
 typedef struct classing {
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi__v8_look *own;
     const ubi_graph *g;
     const ubi_allocator *a;
@@ -158,7 +158,7 @@ static ubi_status add_class(ubi_class_ix *out, classing *c, uint32_t name, const
     if (location)
         snprintf(digits, sizeof digits, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, location->script_id, location->line,
                  location->column);
-    ubi_lens_class class = { c->names.at[name], ubi__text(""), c->g->kinds.rows.at[c->g->kind.at[node]].coarse_type };
+    ubi_look_class class = { c->names.at[name], ubi__text(""), c->g->kinds.rows.at[c->g->kind.at[node]].coarse_type };
     if (location)
         UBI_TRY(ubi__v8_text_pool_join(&class.place, &c->own->pool, c->a, ubi__text(digits), ubi__text("")));
     *out = (ubi_class_ix)c->look->classes.n;
@@ -247,7 +247,7 @@ static ubi_status find_classes(classing *c, const ubi__v8_interfaces *like) {
     return UBI_OK;
 }
 
-ubi_status ubi__v8_find_classes(ubi_lens_view *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
+ubi_status ubi__v8_find_classes(ubi_look *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
                                 ubi__v8_opening *opening) {
     const ubi_allocator *a = look->allocator;
     classing c = { .look = look, .own = own, .g = look->graph, .a = a, .opening = opening };

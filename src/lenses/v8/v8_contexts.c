@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_contexts.c: to which native context nodes belong (ubiheap/native_contexts.h).
+ * v8_contexts.c: to which native context nodes belong (ubiheap/views/native_contexts.h).
  *
  * An object leads to its map, maps of one native context share a map of their own, and that leads to the native context. A
  * node with such a way belongs there for good. From all of these the owner is passed on over edges that are neither weak nor
  * shortcuts; where two owners meet, the node is shared, and shared is passed on in turn. So an owner changes at most twice,
  * and the result does not depend on the order.
  */
-#include <ubiheap/native_contexts.h>
+#include <ubiheap/views/native_contexts.h>
 
 #include "base/assert.h"
 #include "lenses/v8/v8_look.h"
@@ -32,7 +32,7 @@ UBI_VEC_DECLARE(vec_home, home);
 
 typedef struct work {
     ubi_native_contexts *c;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_graph *g;
     const ubi_progress *progress;
     ubi_str_ix map_word, context_word; /* canonical names of edges, or UBI_NONE */
@@ -81,7 +81,7 @@ static ubi_status find_contexts(work *w) {
     for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
         if (!is_context(w, node))
             continue;
-        ubi_native_context row = { .node = node, .size_bytes = ubi_lens_size_bytes(w->look, node) };
+        ubi_native_context row = { .node = node, .size_bytes = ubi_look_size_bytes(w->look, node) };
         UBI_TRY(vec_context_push(&w->c->rows, w->c->allocator, row));
     }
     return UBI_OK;
@@ -197,10 +197,10 @@ static ubi_status pass_all_on(work *w) {
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-static void add_sizes(ubi_native_contexts *c, const ubi_lens_view *look, const ubi_dominators *dominators) {
+static void add_sizes(ubi_native_contexts *c, const ubi_look *look, const ubi_dominators *dominators) {
     for (ubi_node_ix node = 0; node < c->graph->n_nodes; node++) {
         uint32_t owner = ubi_native_contexts_of(c, node);
-        uint64_t size_bytes = ubi_lens_size_bytes(look, node);
+        uint64_t size_bytes = ubi_look_size_bytes(look, node);
         if (owner == UBI_NATIVE_CONTEXT_NONE)
             c->unattributed_bytes += size_bytes;
         else if (owner == UBI_NATIVE_CONTEXT_SHARED)
@@ -234,7 +234,7 @@ static ubi_status attribute_nodes(work *w) {
     return UBI_OK;
 }
 
-static ubi_status attribute_v8(ubi_native_contexts *c, const ubi_lens_view *look, const ubi_progress *progress) {
+static ubi_status attribute_v8(ubi_native_contexts *c, const ubi_look *look, const ubi_progress *progress) {
     work w = { .c = c, .look = look, .g = c->graph, .progress = progress };
     size_t n_nodes = c->graph->n_nodes, n_string_words = ubi__strtab_count(&c->graph->strings) / 64 + 1;
     w.map_word = w.context_word = UBI_NONE;
@@ -248,7 +248,7 @@ static ubi_status attribute_v8(ubi_native_contexts *c, const ubi_lens_view *look
     return status;
 }
 
-static ubi_status contexts_make(ubi_native_contexts *c, const ubi_lens_view *look, const ubi_dominators *dominators,
+static ubi_status contexts_make(ubi_native_contexts *c, const ubi_look *look, const ubi_dominators *dominators,
                                 const ubi_progress *progress) {
     if (look->lens == &ubi__lens_v8)
         UBI_TRY(attribute_v8(c, look, progress));
@@ -258,8 +258,8 @@ static ubi_status contexts_make(ubi_native_contexts *c, const ubi_lens_view *loo
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-ubi_status ubi_native_contexts_new(ubi_native_contexts **out, const ubi_lens_view *look,
-                                   const ubi_dominators *dominators, const ubi_native_contexts_options *options) {
+ubi_status ubi_native_contexts_new(ubi_native_contexts **out, const ubi_look *look, const ubi_dominators *dominators,
+                                   const ubi_native_contexts_options *options) {
     static const ubi_native_contexts_options defaults = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
     options = options ? options : &defaults;
     UBI_TRY(ubi__version_check(options->version, UBI_NATIVE_CONTEXTS_OPTIONS_VERSION, "ubi_native_contexts_options"));

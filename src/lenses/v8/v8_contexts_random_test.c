@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/native_contexts.h>
-#include <ubiheap/statistics.h>
+#include <ubiheap/views/native_contexts.h>
+#include <ubiheap/views/statistics.h>
 
 #include "fail_allocator.h"
 #include "lenses/v8/v8_look.h"
@@ -77,7 +77,7 @@ static void compare_contexts(const plain *p) {
     assert_int_equal(ubi_native_contexts_new(&contexts, p->look, NULL, NULL), UBI_OK);
     for (ubi_node_ix node = 0; node < p->n; node++) {
         uint32_t ours = ubi_native_contexts_of(contexts, node);
-        uint64_t size_bytes = ubi_lens_size_bytes(p->look, node);
+        uint64_t size_bytes = ubi_look_size_bytes(p->look, node);
         if (owner[node] < 0) {
             assert_int_equal(ours, owner[node] == SHARED ? UBI_NATIVE_CONTEXT_SHARED : UBI_NATIVE_CONTEXT_NONE);
             *(owner[node] == SHARED ? &shared_bytes : &other_bytes) += size_bytes;
@@ -91,13 +91,13 @@ static void compare_contexts(const plain *p) {
     for (uint32_t i = 0; i < ubi_native_contexts_count(contexts); i++) {
         const ubi_native_context *row = ubi_native_contexts_at(contexts, i);
         assert_int_equal(row->attributed_bytes, sums[row->node]);
-        assert_int_equal(row->size_bytes, ubi_lens_size_bytes(p->look, row->node));
+        assert_int_equal(row->size_bytes, ubi_look_size_bytes(p->look, row->node));
     }
     ubi_native_contexts_free(contexts);
 }
 
 /* Nodes of one native context, picked at random; those of no context if there is none. */
-static void plain_attributed(plain *p, const char **filter, ubi_lens_options *options) {
+static void plain_attributed(plain *p, const char **filter, ubi_look_options *options) {
     int owner[PLAIN_MAX_NODES], wanted = random_below(2) ? SHARED : NOBODY;
     ubi_node_ix start = random_below(p->n);
     plain_owners(p, owner);
@@ -120,11 +120,11 @@ static uint32_t count_retainers(const plain *p, ubi_node_ix node) {
 }
 
 static void compare_statistics(const plain *p) {
-    uint64_t code = 0, strings = 0, arrays = 0, typed = 0, system = 0, native = ubi_lens_outside_bytes(p->look),
+    uint64_t code = 0, strings = 0, arrays = 0, typed = 0, system = 0, native = ubi_look_outside_bytes(p->look),
              total = native;
-    ubi_statistics s;
+    ubi_statistics s = UBI_STATISTICS_INIT;
     for (ubi_node_ix node = 0; node < p->n; node++) {
-        uint64_t size_bytes = ubi_lens_size_bytes(p->look, node);
+        uint64_t size_bytes = ubi_look_size_bytes(p->look, node);
         ubi__v8_type type = ubi__v8_node_type(p->look, node);
         ubi_node_ix store = plain_name_is(p, node, "Array") ? plain_field(p, node, "elements") : UBI_NONE;
         total += size_bytes;
@@ -138,7 +138,7 @@ static void compare_statistics(const plain *p) {
             strings += size_bytes;
         else if (plain_name_is(p, node, "Array"))
             arrays += size_bytes +
-                      (store != UBI_NONE && count_retainers(p, store) == 1 ? ubi_lens_size_bytes(p->look, store) : 0);
+                      (store != UBI_NONE && count_retainers(p, store) == 1 ? ubi_look_size_bytes(p->look, store) : 0);
         typed += type == UBI__V8_NATIVE && plain_name_is(p, node, "system / JSArrayBufferData") ? size_bytes : 0;
     }
     assert_int_equal(ubi_statistics_compute(&s, p->look, NULL), UBI_OK);
@@ -158,7 +158,7 @@ static void statistics_and_native_contexts(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < N_ROUNDS; seed++) {
         plain p = plain_open(seed);
-        ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+        ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
         const char *filter;
         compare_statistics(&p);
         compare_contexts(&p);
@@ -171,11 +171,11 @@ static void statistics_and_native_contexts(void **state) {
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 static ubi_status compute(void *payload, const ubi_allocator *allocator) {
-    const ubi_lens_view *look = payload;
+    const ubi_look *look = payload;
     ubi_statistics_options statistics_options = UBI_STATISTICS_OPTIONS_INIT;
     ubi_native_contexts_options context_options = UBI_NATIVE_CONTEXTS_OPTIONS_INIT;
     ubi_native_contexts *contexts;
-    ubi_statistics statistics;
+    ubi_statistics statistics = UBI_STATISTICS_INIT;
     statistics_options.allocator = context_options.allocator = allocator;
     UBI_TRY(ubi_statistics_compute(&statistics, look, &statistics_options));
     UBI_TRY(ubi_native_contexts_new(&contexts, look, NULL, &context_options));
@@ -199,7 +199,7 @@ static void statistics_can_be_cancelled(void **state) {
     (void)state;
     plain p = plain_open(11);
     ubi_statistics_options options = UBI_STATISTICS_OPTIONS_INIT;
-    ubi_statistics statistics;
+    ubi_statistics statistics = UBI_STATISTICS_INIT;
     options.progress = (ubi_progress){ refuse, NULL };
     assert_int_equal(ubi_statistics_compute(&statistics, p.look, &options), UBI_ECANCELLED);
     plain_close(&p);

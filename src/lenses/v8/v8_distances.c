@@ -2,7 +2,7 @@
  *
  * v8_distances.c: distances as DevTools count them.
  *
- * First from the globals, which are at 1; what these do not reach is the system's and counted from UBI_LENS_SYSTEM_DISTANCE,
+ * First from the globals, which are at 1; what these do not reach is the system's and counted from UBI_LOOK_SYSTEM_DISTANCE,
  * the root's. Without globals the root is at 0. Weak edges do not count, nor a few that would give a shorter way than there
  * is: that of a context to its map of sloppy functions, those of tables of descriptors that may be out of date, and of the
  * two edges to a value of a WeakMap the one that is met first.
@@ -197,7 +197,7 @@ static ubi_status count_twice(counting *c, uint64_t *page) {
         UBI_TRY(spread_page(c, page));
     c->refused = NULL;
     ubi__put_bit(c->reached, root);
-    c->distance[root] = has_user_roots ? UBI_LENS_SYSTEM_DISTANCE : 0;
+    c->distance[root] = has_user_roots ? UBI_LOOK_SYSTEM_DISTANCE : 0;
     c->queue[0] = root;
     c->n_queued = 1;
     return count_all(c);
@@ -224,7 +224,7 @@ ubi_status ubi__v8_count_distances(uint32_t *out, uint64_t *page, const uint64_t
     return count_distances(&c, page, opening->allocator);
 }
 
-ubi_status ubi__v8_distances(uint32_t *out, const ubi_lens_view *look) {
+ubi_status ubi__v8_distances(uint32_t *out, const ubi_look *look) {
     memcpy(out, ubi__v8_look_of(look)->distance, (size_t)look->graph->n_nodes * sizeof *out);
     return UBI_OK;
 }
@@ -234,7 +234,7 @@ ubi_status ubi__v8_distances(uint32_t *out, const ubi_lens_view *look) {
  * treated as special, which reads a byte per edge where opening reads a bit: about half as long again. That is once per
  * choice of nodes to ignore; keeping the bits would cost every look a bit per edge.
  */
-ubi_status ubi__v8_distances_without(uint32_t *out, const ubi_lens_view *look, const uint64_t *ignored) {
+ubi_status ubi__v8_distances_without(uint32_t *out, const ubi_look *look, const uint64_t *ignored) {
     counting c = { .own = ubi__v8_look_of(look), .g = look->graph, .distance = out, .ignored = ignored };
     return count_distances(&c, NULL, look->allocator);
 }

@@ -197,10 +197,10 @@ static bool is_closure(const ubi_graph *g, ubi_node_ix node) {
     return node != UBI_NONE && g->kinds.rows.at[g->kind.at[node]].raw_type == UBI__V8_CLOSURE;
 }
 
-static bool is_timer(const ubi_graph *g, const ubi_lens_view *look, ubi_node_ix node) {
+static bool is_timer(const ubi_graph *g, const ubi_look *look, ubi_node_ix node) {
     if (g->kinds.rows.at[g->kind.at[node]].raw_type != UBI__V8_OBJECT)
         return false;
-    ubi_text name = ubi_lens_node_name(look, node);
+    ubi_text name = ubi_look_node_name(look, node);
     return ubi__text_is(name, "Timeout") || ubi__text_is(name, "Immediate");
 }
 
@@ -210,7 +210,7 @@ static ubi_node_ix narrow_field(const ubi_graph *g, ubi_node_ix node, ubi__v8_fi
     return is_narrow ? search_edges(g, node, name) : UBI_NONE;
 }
 
-ubi_node_ix ubi__v8_code_of(const ubi_lens_view *look, ubi_node_ix node) {
+ubi_node_ix ubi__v8_code_of(const ubi_look *look, ubi_node_ix node) {
     const ubi_graph *g = look->graph;
     if (is_timer(g, look, node)) {
         ubi_node_ix callback = narrow_field(g, node, UBI__FIELD_ON_TIMEOUT);
@@ -227,7 +227,7 @@ ubi_node_ix ubi__v8_code_of(const ubi_lens_view *look, ubi_node_ix node) {
     return node;
 }
 
-uint64_t ubi__v8_code_site(const ubi_lens_view *look, ubi_node_ix node) {
+uint64_t ubi__v8_code_site(const ubi_look *look, ubi_node_ix node) {
     const ubi_graph *g = look->graph;
     const ubi__v8_facts *facts = ubi__v8_facts_of(g);
     ubi_node_ix code = facts ? ubi__v8_code_of(look, node) : UBI_NONE;

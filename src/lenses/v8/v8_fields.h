@@ -66,9 +66,9 @@ bool ubi__v8_is_rope(const ubi_graph *g, ubi_node_ix node);
  * The function whose code a node stands for: itself, of a bound function that which it calls, of a timer of Node.js its callback.
  * UBI_NONE: it stands for none. O(1): such nodes have few edges.
  */
-ubi_node_ix ubi__v8_code_of(const ubi_lens_view *look, ubi_node_ix node);
+ubi_node_ix ubi__v8_code_of(const ubi_look *look, ubi_node_ix node);
 /** The place of that code as one number, equal for equal places (hashed); 0: not known. Cost: O(log locations). */
-uint64_t ubi__v8_code_site(const ubi_lens_view *look, ubi_node_ix node);
+uint64_t ubi__v8_code_site(const ubi_look *look, ubi_node_ix node);
 /** "app.js:12" of a closure, or as much of it as is known, "" at least; a file "index.js" with its folder. */
 void ubi__v8_function_place(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,
                             ubi_node_ix closure);

@@ -5,7 +5,7 @@
  * "Retained by" some things means: no longer reached from the root once these are out of the way. Not the graph's essential
  * edges count here, but all that are not weak. What has no distance to begin with is retained by nothing.
  */
-#include <ubiheap/native_contexts.h>
+#include <ubiheap/views/native_contexts.h>
 
 #include "base/bits.h"
 #include "base/text_parts.h"
@@ -15,9 +15,9 @@
 typedef struct query {
     uint64_t *bits; /* bits[n_words], clear at first */
     size_t n_words;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi_graph *g;
-    const ubi_lens_options *options;
+    const ubi_look_options *options;
     const ubi_allocator *a;
 } query;
 
@@ -109,7 +109,7 @@ static ubi_status show_retained_by_nodes(query *q, ubi_status (*find)(uint64_t *
 
 static ubi_status find_detached(uint64_t *nodes, const query *q) {
     for (ubi_node_ix node = 0; node < q->g->n_nodes; node++)
-        if (ubi_lens_detachedness(q->look, node) == UBI_DETACHED)
+        if (ubi_look_detachedness(q->look, node) == UBI_DETACHED)
             ubi__put_bit(nodes, node);
     return UBI_OK;
 }
@@ -341,8 +341,8 @@ static ubi_status (*const apply[])(query *q) = {
 
 _Static_assert(sizeof apply / sizeof *apply + 1 == sizeof ubi__v8_filters / sizeof *ubi__v8_filters, "one each");
 
-ubi_status ubi__v8_filter_apply(uint64_t *shown_bits, const ubi_lens_view *look, const char *name,
-                                const ubi_lens_options *options) {
+ubi_status ubi__v8_filter_apply(uint64_t *shown_bits, const ubi_look *look, const char *name,
+                                const ubi_look_options *options) {
     query q = { .bits = shown_bits,
                 .n_words = look->graph->n_nodes / 64 + 1,
                 .look = look,

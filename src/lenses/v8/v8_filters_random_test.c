@@ -55,7 +55,7 @@ static void pass_retained(plain *p, bool no_console) {
 
 static void plain_detached(plain *p) {
     for (ubi_node_ix node = 0; node < p->n; node++)
-        p->marked[node] = ubi_lens_detachedness(p->look, node) == UBI_DETACHED;
+        p->marked[node] = ubi_look_detachedness(p->look, node) == UBI_DETACHED;
     pass_retained(p, false);
 }
 
@@ -108,15 +108,15 @@ static void plain_handlers(plain *p) {
 /* ---- duplicates -------------------------------------------------------------------------------------------------- */
 
 static bool is_text(const plain *p, ubi_node_ix node) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__v8_type type = ubi__v8_node_type(p->look, node);
-    if ((type != UBI__V8_STRING && type != UBI__V8_CONS_STRING) || ubi_lens_size_bytes(p->look, node) == 0)
+    if ((type != UBI__V8_STRING && type != UBI__V8_CONS_STRING) || ubi_look_size_bytes(p->look, node) == 0)
         return false;
     for (ubi_edge_ix e = ubi_graph_first_edge(p->g, node); e < ubi_graph_first_edge(p->g, node + 1); e++) {
         ubi_text name = ubi_graph_string(p->g, ubi_graph_edge_name(p->g, e));
         bool is_half = type == UBI__V8_CONS_STRING && ubi_graph_edge_kind(p->g, e) == UBI_EDGE_INTERNAL &&
                        (ubi__text_is(name, "first") || ubi__text_is(name, "second"));
-        if (is_half && ubi_lens_display_name(p->look, ubi_graph_edge_target(p->g, e), &buffer).len == 0)
+        if (is_half && ubi_look_display_name(p->look, ubi_graph_edge_target(p->g, e), &buffer).len == 0)
             return false;
     }
     return true;
@@ -125,9 +125,9 @@ static bool is_text(const plain *p, ubi_node_ix node) {
 static void plain_duplicates(plain *p) {
     for (ubi_node_ix a = 0; a < p->n; a++)
         for (ubi_node_ix b = 0; b < p->n; b++) {
-            ubi_lens_name_buffer first, second;
+            ubi_look_name_buffer first, second;
             if (a != b && is_text(p, a) && is_text(p, b) &&
-                ubi__text_equal(ubi_lens_display_name(p->look, a, &first), ubi_lens_display_name(p->look, b, &second)))
+                ubi__text_equal(ubi_look_display_name(p->look, a, &first), ubi_look_display_name(p->look, b, &second)))
                 p->passes[a] = true;
         }
 }
@@ -176,7 +176,7 @@ static void ids_of_a_span(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         plain p = plain_open(seed);
-        ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+        ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
         options.id_above = random_below(1024);
         options.id_upto = random_below(1024);
         for (ubi_node_ix node = 0; node < p.n; node++) {
@@ -194,17 +194,17 @@ static void a_look_opened_with_a_filter_shows_the_same(void **state) {
     (void)state;
     for (const ubi_lens_filter *f = ubi_lens_filters(ubi_lens_find("v8")); f->name; f++) {
         plain p = plain_open(7);
-        ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
-        ubi_lens_view *filtered;
+        ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+        ubi_look *filtered;
         uint64_t bits[PLAIN_MAX_NODES / 64 + 1];
         options.filter = f->name;
         options.id_upto = 900;
-        ubi_status status = ubi_lens_filter_apply(bits, p.look, f->name, &options);
-        assert_int_equal(ubi_lens_open(&filtered, ubi_lens_find("v8"), p.g, &options), status);
+        ubi_status status = ubi_look_filter_apply(bits, p.look, f->name, &options);
+        assert_int_equal(ubi_look_open(&filtered, ubi_lens_find("v8"), p.g, &options), status);
         for (ubi_node_ix node = 0; status == UBI_OK && node < p.n; node++)
-            assert_int_equal(ubi_lens_shows(filtered, node), bits[node / 64] >> (node % 64) & 1);
+            assert_int_equal(ubi_look_shows(filtered, node), bits[node / 64] >> (node % 64) & 1);
         if (status == UBI_OK)
-            ubi_lens_close(filtered);
+            ubi_look_close(filtered);
         plain_close(&p);
     }
 }
@@ -213,29 +213,29 @@ static void unknown_filters_and_contexts_are_refused(void **state) {
     (void)state;
     plain p = plain_open(7);
     uint64_t bits[PLAIN_MAX_NODES / 64 + 1];
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.id_upto = 1u << 30;
-    assert_int_equal(ubi_lens_filter_apply(bits, p.look, "nothing", NULL), UBI_EINVAL);
-    assert_int_equal(ubi_lens_filter_apply(bits, p.look, NULL, NULL), UBI_EINVAL);
-    assert_int_equal(ubi_lens_filter_apply(bits, p.look, "native-context", &options), UBI_EINVAL);
-    ubi_lens_view *other;
-    assert_int_equal(ubi_lens_open(&other, ubi_lens_find("firefox"), p.g, NULL), UBI_OK);
-    assert_int_equal(ubi_lens_filter_apply(bits, other, "console", NULL), UBI_EINVAL);
-    ubi_lens_close(other);
+    assert_int_equal(ubi_look_filter_apply(bits, p.look, "nothing", NULL), UBI_EINVAL);
+    assert_int_equal(ubi_look_filter_apply(bits, p.look, NULL, NULL), UBI_EINVAL);
+    assert_int_equal(ubi_look_filter_apply(bits, p.look, "native-context", &options), UBI_EINVAL);
+    ubi_look *other;
+    assert_int_equal(ubi_look_open(&other, ubi_lens_find("firefox"), p.g, NULL), UBI_OK);
+    assert_int_equal(ubi_look_filter_apply(bits, other, "console", NULL), UBI_EINVAL);
+    ubi_look_close(other);
     plain_close(&p);
 }
 
 typedef struct work {
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const char *filter;
 } work;
 
 static ubi_status apply(void *payload, const ubi_allocator *allocator) {
     const work *w = payload;
     uint64_t bits[PLAIN_MAX_NODES / 64 + 1];
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.allocator = allocator;
-    return ubi_lens_filter_apply(bits, w->look, w->filter, &options);
+    return ubi_look_filter_apply(bits, w->look, w->filter, &options);
 }
 
 static void every_failed_allocation_has_a_way_out(void **state) {
@@ -261,11 +261,11 @@ static void all_of_them_can_be_cancelled(void **state) {
     plain p = plain_open(11);
     int n_asked = 0;
     uint64_t bits[PLAIN_MAX_NODES / 64 + 1];
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.progress = (ubi_progress){ refuse, &n_asked };
     for (const ubi_lens_filter *f = ubi_lens_filters(ubi_lens_find("v8")); f->name; f++) {
         int before = n_asked;
-        ubi_status status = ubi_lens_filter_apply(bits, p.look, f->name, &options);
+        ubi_status status = ubi_look_filter_apply(bits, p.look, f->name, &options);
         assert_true(n_asked == before || status == UBI_ECANCELLED);
     }
     assert_true(n_asked >= 5);

@@ -13,7 +13,7 @@
 static bool is_detached_dom(const ubi__finding_facts *f, ubi_node_ix node) {
     const ubi_graph *g = f->graph;
     return ubi_graph_kind(g, g->kind.at[node])->coarse_type == UBI_COARSE_DOM_NODE &&
-           ubi_lens_detachedness(f->look, node) == UBI_DETACHED;
+           ubi_look_detachedness(f->look, node) == UBI_DETACHED;
 }
 
 /* The class that most trees begin with, by a vote, and how many do. */
@@ -25,12 +25,12 @@ static ubi_node_ix find_typical(uint64_t *count, const ubi__outermost *trees, co
             continue;
         if (lead == 0)
             typical = node;
-        lead += ubi_lens_class_of(f->look, node) == ubi_lens_class_of(f->look, typical) ? 1 : (uint64_t)-1;
+        lead += ubi_look_class_of(f->look, node) == ubi_look_class_of(f->look, typical) ? 1 : (uint64_t)-1;
     }
     *count = 0;
     for (ubi_node_ix node = 0; typical != UBI_NONE && node < f->graph->n_nodes; node++)
         *count += ubi__node_bits_has(&trees->bits, node) &&
-                  ubi_lens_class_of(f->look, node) == ubi_lens_class_of(f->look, typical);
+                  ubi_look_class_of(f->look, node) == ubi_look_class_of(f->look, typical);
     return typical;
 }
 
@@ -46,7 +46,7 @@ static void tell_detached(ubi_finding *finding, const ubi__outermost *trees, con
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], n_trees[UBI__HUMAN_TEXT], n_typical[UBI__HUMAN_TEXT];
     uint64_t typical_count;
     ubi_node_ix typical = find_typical(&typical_count, trees, f);
-    ubi__finding_name name = ubi__finding_cut(without_prefix(ubi_lens_node_name(f->look, typical)));
+    ubi__finding_name name = ubi__finding_cut(without_prefix(ubi_look_node_name(f->look, typical)));
     finding->bytes = trees->bytes;
     ubi__finding_example(finding, typical);
     for (uint32_t i = 0; i < trees->n_largest; i++)
@@ -93,7 +93,7 @@ ubi_status ubi__finding_v8_buffers(ubi__finding_list *out, const ubi__finding_fa
     for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
         if (ubi__finding_role(f, node) != UBI__ROLE_BUFFER)
             continue;
-        uint64_t bytes = ubi_lens_size_bytes(f->look, node);
+        uint64_t bytes = ubi_look_size_bytes(f->look, node);
         finding.count++;
         finding.bytes += bytes;
         if (bytes > most) {

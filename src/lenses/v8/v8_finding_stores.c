@@ -131,7 +131,7 @@ static void count_empty(tally *t, ubi_finding *finding, const ubi__finding_facts
         return;
     if (t->lead == 0)
         t->holder = holder;
-    bool typical = ubi_lens_class_of(f->look, holder) == ubi_lens_class_of(f->look, t->holder);
+    bool typical = ubi_look_class_of(f->look, holder) == ubi_look_class_of(f->look, t->holder);
     t->lead += typical ? 1 : (uint64_t)-1;
     t->example = typical ? node : t->example;
 }

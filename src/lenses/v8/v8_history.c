@@ -23,8 +23,8 @@ static size_t span_of(const ubi_allocation_sample *samples, size_t n, uint64_t i
 }
 
 /* Source: HeapSnapshot.ts, buildSamples. */
-static ubi_status history_samples(ubi_allocation_sample *out, const ubi_lens_view *look, const ubi_progress *progress) {
-    const ubi_graph *g = ubi_lens_graph_view(look)->graph;
+static ubi_status history_samples(ubi_allocation_sample *out, const ubi_look *look, const ubi_progress *progress) {
+    const ubi_graph *g = ubi_look_view(look)->graph;
     const ubi__v8_facts *facts = ubi__v8_facts_of(g);
     size_t n = facts->samples.n;
     for (size_t i = 0; i < n; i++)
@@ -38,7 +38,7 @@ static ubi_status history_samples(ubi_allocation_sample *out, const ubi_lens_vie
         if (span == n)
             continue;
         out[span].live_count++;
-        out[span].size_bytes += ubi_lens_size_bytes(look, node);
+        out[span].size_bytes += ubi_look_size_bytes(look, node);
     }
     return UBI_OK;
 }

@@ -104,11 +104,11 @@ static void interfaces_check(const ubi__v8_interfaces *all) {
     UBI_ASSERT(n_properties == all->properties.n);
 }
 
-void ubi__v8_look_check(const ubi_lens_view *look) {
+void ubi__v8_look_check(const ubi_look *look) {
     const ubi__v8_look *own = ubi__v8_look_of(look);
     const ubi_graph *g = look->graph;
     UBI_ASSERT(!own->size_bytes == !own->user_root_edges.n); /* without globals, sizes stay */
-    UBI_ASSERT(own->distance[g->root] == (own->user_root_edges.n ? UBI_LENS_SYSTEM_DISTANCE : 0));
+    UBI_ASSERT(own->distance[g->root] == (own->user_root_edges.n ? UBI_LOOK_SYSTEM_DISTANCE : 0));
     UBI_ASSERT(own->joined.graph == g);
     if (!UBI_CHECKS)
         return;
@@ -123,7 +123,7 @@ void ubi__v8_look_check(const ubi_lens_view *look) {
 
 /* What one thread does while the other looks at edges, and what is done by whoever is ready first. */
 typedef struct other_half {
-    ubi_lens_view *look;
+    ubi_look *look;
     ubi__v8_look *own;
     const ubi__v8_interfaces *like;
     ubi__v8_opening *opening;
@@ -162,7 +162,7 @@ static ubi_status first_failure(ubi_status edges, const other_half *other) {
     return repeat_failure(other->status != UBI_OK ? other->status : other->join_status);
 }
 
-static ubi_status find_halves(ubi_lens_view *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
+static ubi_status find_halves(ubi_look *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
                               ubi__v8_opening *opening) {
     other_half other = { .look = look, .own = own, .like = like, .opening = opening };
     ubi__helper helper;
@@ -180,7 +180,7 @@ static ubi_status find_halves(ubi_lens_view *look, ubi__v8_look *own, const ubi_
     return first_failure(status, &other);
 }
 
-static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_lens_options *options) {
+static ubi_status find_all(ubi_look *look, ubi__v8_look *own, const ubi_look_options *options) {
     const ubi_graph *g = look->graph;
     const ubi_allocator *a = look->allocator;
     ubi__v8_opening opening = { a, &options->progress, ubi__thread_count(options->threads), false };
@@ -195,7 +195,7 @@ static ubi_status find_all(ubi_lens_view *look, ubi__v8_look *own, const ubi_len
     return find_halves(look, own, like, &opening);
 }
 
-static void look_show(ubi_lens_view *look, const ubi__v8_look *own) {
+static void look_show(ubi_look *look, const ubi__v8_look *own) {
     look->view.edges = own->essential;
     look->view.size_bytes = own->size_bytes;
     look->view.first_edges = own->user_root_edges.at;
@@ -210,7 +210,7 @@ static void look_show(ubi_lens_view *look, const ubi__v8_look *own) {
     look->outside_bytes = own->facts ? own->facts->extra_native_bytes : 0;
 }
 
-static ubi_status v8_open(ubi_lens_view *look, const ubi_lens_options *options, int filter) {
+static ubi_status v8_open(ubi_look *look, const ubi_look_options *options, int filter) {
     ubi__v8_look *own = UBI_NEW(look->allocator, ubi__v8_look);
     if (!own)
         return ubi__fail_nomem();
@@ -229,7 +229,7 @@ static ubi_status v8_open(ubi_lens_view *look, const ubi_lens_options *options, 
     return UBI_OK;
 }
 
-static void v8_close(ubi_lens_view *look) {
+static void v8_close(ubi_look *look) {
     const ubi_allocator *a = look->allocator;
     const ubi_graph *g = look->graph;
     ubi__v8_look *own = look->own;

@@ -21,12 +21,12 @@
 
 static const random_v8_options small = { .topic = RANDOM_V8_RULES, .n_nodes = 40, .n_edges_per_node = 8 };
 
-static ubi_lens_view *look_at(ubi_graph *g, const ubi_lens_view *like, unsigned threads) {
-    ubi_lens_view *look;
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+static ubi_look *look_at(ubi_graph *g, const ubi_look *like, unsigned threads) {
+    ubi_look *look;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.like = like;
     options.threads = threads;
-    assert_int_equal(ubi_lens_open(&look, NULL, g, &options), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, NULL, g, &options), UBI_OK);
     return look;
 }
 
@@ -37,20 +37,20 @@ static void assert_text(ubi_text ours, const char *wanted) {
 
 /* ---- against the rules ------------------------------------------------------------------------------------------- */
 
-static void assert_node(const ubi_lens_view *look, const devtools *d, ubi_node_ix node, uint32_t distance) {
-    ubi_lens_class class;
-    ubi_lens_name_buffer buffer;
-    ubi_lens_class_get(look, ubi_lens_class_of(look, node), &class);
-    assert_int_equal(ubi_lens_detachedness(look, node), d->detachedness[node]);
-    assert_int_equal(ubi_lens_size_bytes(look, node), d->size_bytes[node]);
+static void assert_node(const ubi_look *look, const devtools *d, ubi_node_ix node, uint32_t distance) {
+    ubi_look_class class;
+    ubi_look_name_buffer buffer;
+    ubi_look_class_get(look, ubi_look_class_of(look, node), &class);
+    assert_int_equal(ubi_look_detachedness(look, node), d->detachedness[node]);
+    assert_int_equal(ubi_look_size_bytes(look, node), d->size_bytes[node]);
     assert_int_equal(distance, d->distance[node]);
     assert_text(ubi__v8_node_raw_name(look, node), d->raw_name[node]);
     assert_text(class.name, d->class_name[node]);
     assert_text(class.place, d->place[node]);
-    assert_text(ubi_lens_display_name(look, node, &buffer), d->display_name[node]);
+    assert_text(ubi_look_display_name(look, node, &buffer), d->display_name[node]);
 }
 
-static void assert_interfaces(const ubi_lens_view *look, const devtools *d) {
+static void assert_interfaces(const ubi_look *look, const devtools *d) {
     const ubi__v8_interfaces *ours = &ubi__v8_look_of(look)->interfaces;
     assert_int_equal(ours->rows.n, d->n_interfaces);
     for (size_t i = 0; i < d->n_interfaces; i++) {
@@ -63,31 +63,31 @@ static void assert_interfaces(const ubi_lens_view *look, const devtools *d) {
 }
 
 /* No two classes have one key, and no class is empty. */
-static void assert_classes(const ubi_lens_view *look) {
-    uint32_t n_classes = ubi_lens_class_count(look), n_nodes = ubi_graph_node_count(look->graph);
+static void assert_classes(const ubi_look *look) {
+    uint32_t n_classes = ubi_look_class_count(look), n_nodes = ubi_graph_node_count(look->graph);
     bool *used = calloc(n_classes + 1, sizeof *used);
     for (ubi_node_ix node = 0; node < n_nodes; node++)
-        used[ubi_lens_class_of(look, node)] = true;
+        used[ubi_look_class_of(look, node)] = true;
     for (ubi_class_ix i = 0; i < n_classes; i++) {
         assert_true(used[i]);
         for (ubi_class_ix k = 0; k < i; k++) {
-            ubi_lens_class x, y;
-            ubi_lens_class_get(look, i, &x);
-            ubi_lens_class_get(look, k, &y);
+            ubi_look_class x, y;
+            ubi_look_class_get(look, i, &x);
+            ubi_look_class_get(look, k, &y);
             assert_false(ubi__text_equal(x.name, y.name) && ubi__text_equal(x.place, y.place));
         }
     }
     free(used);
 }
 
-static void assert_look(const ubi_lens_view *look, const devtools *d) {
+static void assert_look(const ubi_look *look, const devtools *d) {
     uint32_t *distance = malloc(d->n * sizeof *distance);
-    assert_int_equal(ubi_lens_distances(distance, look), UBI_OK);
+    assert_int_equal(ubi_look_distances(distance, look), UBI_OK);
     assert_interfaces(look, d);
     for (ubi_node_ix node = 0; node < d->n; node++)
         assert_node(look, d, node, distance[node]);
     for (ubi_edge_ix e = 0; e < ubi_graph_edge_count(d->g); e++)
-        assert_int_equal(ubi_edge_set_has(ubi_lens_graph_view(look)->edges, e), d->essential[e]);
+        assert_int_equal(ubi_edge_set_has(ubi_look_view(look)->edges, e), d->essential[e]);
     assert_classes(look);
     free(distance);
 }
@@ -99,9 +99,9 @@ static void random_graphs_look_as_in_devtools(void **state) {
         random_start(seed);
         ubi_graph *g = random_v8_heap_of(&small);
         devtools *d = devtools_of(g, NULL);
-        ubi_lens_view *look = look_at(g, NULL, 1);
+        ubi_look *look = look_at(g, NULL, 1);
         assert_look(look, d);
-        ubi_lens_close(look);
+        ubi_look_close(look);
         devtools_free(d);
         ubi_graph_unref(g);
     }
@@ -113,10 +113,10 @@ static void interfaces_of_another_heap_are_applied_as_in_devtools(void **state) 
         random_start(seed);
         ubi_graph *other = random_v8_heap_of(&small), *g = random_v8_heap_of(&small);
         devtools *like_rules = devtools_of(other, NULL), *d = devtools_of(g, like_rules);
-        ubi_lens_view *like = look_at(other, NULL, 1), *look = look_at(g, like, 1);
-        ubi_lens_close(like);
+        ubi_look *like = look_at(other, NULL, 1), *look = look_at(g, like, 1);
+        ubi_look_close(like);
         assert_look(look, d);
-        ubi_lens_close(look);
+        ubi_look_close(look);
         devtools_free(d);
         devtools_free(like_rules);
         ubi_graph_unref(other);
@@ -131,12 +131,12 @@ static void strings_that_lead_in_circles_have_a_name_that_ends(void **state) {
     for (uint32_t seed = 1; seed <= 1000; seed++) {
         random_start(seed);
         ubi_graph *g = random_v8_heap_of(&circles);
-        ubi_lens_view *look = look_at(g, NULL, 1);
+        ubi_look *look = look_at(g, NULL, 1);
         for (ubi_node_ix node = 0; node < ubi_graph_node_count(g); node++) {
-            ubi_lens_name_buffer buffer;
-            assert_non_null(ubi_lens_display_name(look, node, &buffer).ptr);
+            ubi_look_name_buffer buffer;
+            assert_non_null(ubi_look_display_name(look, node, &buffer).ptr);
         }
-        ubi_lens_close(look);
+        ubi_look_close(look);
         ubi_graph_unref(g);
     }
 }
@@ -145,19 +145,19 @@ static void strings_that_lead_in_circles_have_a_name_that_ends(void **state) {
 
 typedef struct opening {
     ubi_graph *g;
-    const ubi_lens_view *like;
+    const ubi_look *like;
 } opening;
 
 static ubi_status open_and_close(void *payload, const ubi_allocator *allocator) {
     const opening *o = payload;
-    ubi_lens_view *look;
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    ubi_look *look;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.allocator = allocator;
     options.threads = 1;
     options.like = o->like;
-    ubi_status status = ubi_lens_open(&look, NULL, o->g, &options);
+    ubi_status status = ubi_look_open(&look, NULL, o->g, &options);
     if (status == UBI_OK)
-        ubi_lens_close(look);
+        ubi_look_close(look);
     return status;
 }
 
@@ -167,10 +167,10 @@ static void every_refused_allocation_leaves_nothing_behind(void **state) {
         random_start(seed);
         opening o = { random_v8_heap_of(&small), NULL };
         assert_true(fail_each_allocation(open_and_close, &o) > 5);
-        ubi_lens_view *like = look_at(o.g, NULL, 1);
+        ubi_look *like = look_at(o.g, NULL, 1);
         o.like = like;
         fail_each_allocation(open_and_close, &o);
-        ubi_lens_close(like);
+        ubi_look_close(like);
         ubi_graph_unref(o.g);
     }
 }
@@ -187,15 +187,15 @@ static void it_can_be_cancelled_at_every_report(void **state) {
     random_start(7);
     ubi_graph *g = random_v8_heap_of(&small);
     for (uint32_t n_allowed = 0;; n_allowed++) {
-        ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
-        ubi_lens_view *look = NULL;
+        ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+        ubi_look *look = NULL;
         uint32_t left = n_allowed;
         options.threads = 1;
         options.progress = (ubi_progress){ count_down, &left };
-        ubi_status status = ubi_lens_open(&look, NULL, g, &options);
+        ubi_status status = ubi_look_open(&look, NULL, g, &options);
         if (status == UBI_OK) {
             assert_true(n_allowed > 0);
-            ubi_lens_close(look);
+            ubi_look_close(look);
             break;
         }
         assert_int_equal(status, UBI_ECANCELLED);
@@ -209,15 +209,15 @@ static void it_can_be_cancelled_at_every_report(void **state) {
 static void a_graph_that_is_not_v8s_can_be_looked_at_too(void **state) {
     (void)state;
     ubi_graph *g = graph_from_drawing("root(type=Root) -> a, b; a(type=T class=A size=5) -> a; b(type=T)");
-    ubi_lens_view *look;
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
-    assert_text(ubi_lens_node_name(look, 0), "(Root)");
-    assert_text(ubi_lens_node_name(look, 1), "(T)");
-    assert_int_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 2));
-    assert_int_equal(ubi_edge_set_count(ubi_lens_graph_view(look)->edges), 2);
-    assert_int_equal(ubi_lens_size_bytes(look, 1), 5);
-    assert_int_equal(ubi_lens_outside_bytes(look), 0);
-    ubi_lens_close(look);
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
+    assert_text(ubi_look_node_name(look, 0), "(Root)");
+    assert_text(ubi_look_node_name(look, 1), "(T)");
+    assert_int_equal(ubi_look_class_of(look, 1), ubi_look_class_of(look, 2));
+    assert_int_equal(ubi_edge_set_count(ubi_look_view(look)->edges), 2);
+    assert_int_equal(ubi_look_size_bytes(look, 1), 5);
+    assert_int_equal(ubi_look_outside_bytes(look), 0);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 

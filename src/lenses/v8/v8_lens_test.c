@@ -42,18 +42,18 @@ static void edge(uint64_t target, ubi_edge_kind kind, ubi_str_ix name) {
     assert_int_equal(ubi_graph_builder_edge_of(builder, target, kind, name), UBI_OK);
 }
 
-static ubi_lens_view *end(void) {
+static ubi_look *end(void) {
     ubi_graph *g;
-    ubi_lens_view *look;
+    ubi_look *look;
     assert_int_equal(ubi_graph_builder_finish(&g, builder), UBI_OK);
     ubi_graph_builder_free(builder);
-    assert_int_equal(ubi_lens_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, ubi_lens_find("v8"), g, NULL), UBI_OK);
     ubi_graph_unref(g);
     return look;
 }
 
-static ubi_text display(const ubi_lens_view *look, ubi_node_ix n, ubi_lens_name_buffer *buffer) {
-    return ubi_lens_display_name(look, n, buffer);
+static ubi_text display(const ubi_look *look, ubi_node_ix n, ubi_look_name_buffer *buffer) {
+    return ubi_look_display_name(look, n, buffer);
 }
 
 static void assert_text(ubi_text ours, const char *wanted) {
@@ -61,7 +61,7 @@ static void assert_text(ubi_text ours, const char *wanted) {
         fail_msg("'%.*s' is not '%s'", (int)ours.len, ours.ptr, wanted);
 }
 
-static uint64_t distance_of(const ubi_lens_view *look, ubi_node_ix n) {
+static uint64_t distance_of(const ubi_look *look, ubi_node_ix n) {
     return ubi__v8_look_of(look)->distance[n];
 }
 
@@ -83,16 +83,16 @@ static void tables_of_strings_are_weak_among_the_roots_of_the_engine_alone(void 
     node(3, UBI__V8_OBJECT, string("(External strings)")); /* a program's own */
     node(4, UBI__V8_SYNTHETIC, string("(Stack roots)"));
     node(5, UBI__V8_SYNTHETIC, string("(External strings)"));
-    ubi_lens_view *look = end();
-    const ubi_view *view = ubi_lens_graph_view(look);
+    ubi_look *look = end();
+    const ubi_view *view = ubi_look_view(look);
     assert_int_equal(view->n_weak_tables, 1);
     assert_int_equal(view->weak_tables[0], 2);
-    ubi_lens_close(look);
+    ubi_look_close(look);
 }
 
 static void a_string_built_in_a_long_loop_has_the_text_of_its_first_parts(void **state) {
     (void)state;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     begin();
     ubi_str_ix first = string("first"), second = string("second"), part = string("x");
     node(0, UBI__V8_SYNTHETIC, nothing);
@@ -104,13 +104,13 @@ static void a_string_built_in_a_long_loop_has_the_text_of_its_first_parts(void *
         edge(2 * i + 1, UBI_EDGE_INTERNAL, second);
         node(2 * i + 1, UBI__V8_STRING, part);
     }
-    ubi_lens_view *look = end();
+    ubi_look *look = end();
     for (ubi_node_ix n = 2; n < look->graph->n_nodes; n += 2) {
         size_t length = 6 + n / 2;
         assert_int_equal(display(look, n, &buffer).len, length < 1024 ? length : 1024);
     }
     assert_memory_equal(display(look, 2 * MANY, &buffer).ptr, "start:xxx", 9);
-    ubi_lens_close(look);
+    ubi_look_close(look);
 }
 
 static void every_plain_object_may_have_a_shape_of_its_own(void **state) {
@@ -127,11 +127,11 @@ static void every_plain_object_may_have_a_shape_of_its_own(void **state) {
         edge(0, UBI_EDGE_PROPERTY, shared);
         edge(0, UBI_EDGE_PROPERTY, string(text));
     }
-    ubi_lens_view *look = end();
+    ubi_look *look = end();
     assert_int_equal(ubi__v8_look_of(look)->interfaces.rows.n, 0);
-    assert_text(ubi_lens_node_name(look, 7), "Object");
-    assert_int_equal(ubi_lens_class_count(look), 2);
-    ubi_lens_close(look);
+    assert_text(ubi_look_node_name(look, 7), "Object");
+    assert_int_equal(ubi_look_class_count(look), 2);
+    ubi_look_close(look);
 }
 
 /* Objects that begin alike and end differently: every one is matched with all interfaces that it may have. */
@@ -154,16 +154,16 @@ static void objects_that_differ_only_at_their_ends_have_the_interface_of_their_b
         edge(0, UBI_EDGE_PROPERTY, heads[i % 100]);
         edge(0, UBI_EDGE_PROPERTY, string(text));
     }
-    ubi_lens_view *look = end();
+    ubi_look *look = end();
     assert_int_equal(ubi__v8_look_of(look)->interfaces.rows.n, 100);
-    assert_int_equal(ubi_lens_node_name(look, 1).len, 2 + 110 + 1);
-    assert_int_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 101));
-    ubi_lens_close(look);
+    assert_int_equal(ubi_look_node_name(look, 1).len, 2 + 110 + 1);
+    assert_int_equal(ubi_look_class_of(look, 1), ubi_look_class_of(look, 101));
+    ubi_look_close(look);
 }
 
 static void an_object_may_have_any_number_of_properties(void **state) {
     (void)state;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     char text[32];
     begin();
     node(0, UBI__V8_SYNTHETIC, nothing);
@@ -175,15 +175,15 @@ static void an_object_may_have_any_number_of_properties(void **state) {
             edge(0, UBI_EDGE_PROPERTY, string(text));
         }
     }
-    ubi_lens_view *look = end();
-    assert_int_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 2));
-    assert_text(ubi_lens_node_name(look, 1),
+    ubi_look *look = end();
+    assert_int_equal(ubi_look_class_of(look, 1), ubi_look_class_of(look, 2));
+    assert_text(ubi_look_node_name(look, 1),
                 "{p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, "
                 "p17, p18, p19, p20, p21, p22, p23, p24, p25}");
     assert_text(display(look, 1, &buffer),
                 "{p0, p1, p2, p3, p4, p5, p6, p7, \xe2\x80\xa6, p199992, p199993, p199994, p199995, "
                 "p199996, p199997, p199998, p199999}");
-    ubi_lens_close(look);
+    ubi_look_close(look);
 }
 
 static void names_of_properties_that_are_endless_are_cut(void **state) {
@@ -206,14 +206,14 @@ static void names_of_properties_that_are_endless_are_cut(void **state) {
         for (unsigned i = 0; i < 6; i++)
             edge(0, UBI_EDGE_PROPERTY, i % 2 ? nothing : name);
     }
-    ubi_lens_view *look = end();
+    ubi_look *look = end();
     for (ubi_node_ix n = 1; n <= 8; n++) {
-        ubi_lens_name_buffer buffer;
+        ubi_look_name_buffer buffer;
         ubi_text name = display(look, n, &buffer);
         assert_true(name.len > 100 && name.len <= sizeof buffer.bytes);
         assert_int_equal(ubi__utf8_valid_prefix(name), name.len);
     }
-    ubi_lens_close(look);
+    ubi_look_close(look);
     free(text);
 }
 
@@ -239,15 +239,15 @@ static void names_that_differ_in_the_last_character_that_v8_writes_are_two_class
             node(id, UBI__V8_OBJECT, object);
             edge(0, UBI_EDGE_PROPERTY, string(text));
         }
-        ubi_lens_view *look = end();
-        ubi_lens_name_buffer buffer;
-        assert_int_not_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 2));
-        assert_int_equal(ubi_lens_class_of(look, 1), ubi_lens_class_of(look, 3));
-        ubi_text name = ubi_lens_node_name(look, 1);
+        ubi_look *look = end();
+        ubi_look_name_buffer buffer;
+        assert_int_not_equal(ubi_look_class_of(look, 1), ubi_look_class_of(look, 2));
+        assert_int_equal(ubi_look_class_of(look, 1), ubi_look_class_of(look, 3));
+        ubi_text name = ubi_look_node_name(look, 1);
         assert_int_equal(name.len, 1022 * kinds[k].n_written + 2 + 4);
         assert_memory_equal(name.ptr + name.len - 3, "1\"}", 3);
         assert_int_equal(display(look, 1, &buffer).len, name.len);
-        ubi_lens_close(look);
+        ubi_look_close(look);
     }
 }
 
@@ -273,11 +273,11 @@ static void weak_maps_may_have_any_number_of_entries(void **state) {
             edge(4, UBI_EDGE_INTERNAL, names[i]);
     }
     node(4, UBI__V8_OBJECT, a);
-    ubi_lens_view *look = end();
+    ubi_look *look = end();
     /* The root's three, half of those of each table, and all of the key's. */
-    assert_int_equal(ubi_edge_set_count(ubi_lens_graph_view(look)->edges), 3 + MANY / 2 * 2 + MANY);
+    assert_int_equal(ubi_edge_set_count(ubi_look_view(look)->edges), 3 + MANY / 2 * 2 + MANY);
     assert_int_equal(distance_of(look, 4), 2);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     free(names);
 }
 
@@ -294,11 +294,11 @@ static void a_long_chain_is_walked_without_recursion(void **state) {
         node(id, UBI__V8_ARRAY, a);
         edge(id < MANY ? id + 1 : 1, UBI_EDGE_PROPERTY, a);
     }
-    ubi_lens_view *look = end();
+    ubi_look *look = end();
     assert_int_equal(distance_of(look, MANY), MANY);
-    assert_int_equal(ubi_lens_size_bytes(look, 1), MANY);
-    assert_int_equal(ubi_lens_size_bytes(look, MANY), 0);
-    ubi_lens_close(look);
+    assert_int_equal(ubi_look_size_bytes(look, 1), MANY);
+    assert_int_equal(ubi_look_size_bytes(look, MANY), 0);
+    ubi_look_close(look);
 }
 
 int main(void) {

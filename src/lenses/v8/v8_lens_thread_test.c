@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ubiheap/strings.h>
+#include <ubiheap/views/strings.h>
 
 #include "fail_allocator.h"
 #include "lenses/v8/v8_look.h"
@@ -33,26 +33,26 @@ static ubi_graph *large_graph(const random_v8_options *options, uint64_t seed) {
     }
 }
 
-static ubi_lens_view *look_at(ubi_graph *g, unsigned threads) {
-    ubi_lens_view *look;
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+static ubi_look *look_at(ubi_graph *g, unsigned threads) {
+    ubi_look *look;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.threads = threads;
-    assert_int_equal(ubi_lens_open(&look, NULL, g, &options), UBI_OK);
+    assert_int_equal(ubi_look_open(&look, NULL, g, &options), UBI_OK);
     return look;
 }
 
-static void assert_same_classes(const ubi_lens_view *a, const ubi_lens_view *b) {
-    assert_int_equal(ubi_lens_class_count(a), ubi_lens_class_count(b));
-    for (ubi_class_ix i = 0; i < ubi_lens_class_count(a); i++) {
-        ubi_lens_class x, y;
-        ubi_lens_class_get(a, i, &x);
-        ubi_lens_class_get(b, i, &y);
+static void assert_same_classes(const ubi_look *a, const ubi_look *b) {
+    assert_int_equal(ubi_look_class_count(a), ubi_look_class_count(b));
+    for (ubi_class_ix i = 0; i < ubi_look_class_count(a); i++) {
+        ubi_look_class x, y;
+        ubi_look_class_get(a, i, &x);
+        ubi_look_class_get(b, i, &y);
         assert_true(ubi__text_equal(x.name, y.name) && ubi__text_equal(x.place, y.place));
         assert_int_equal(x.coarse_type, y.coarse_type);
     }
 }
 
-static void assert_same_look(const ubi_lens_view *a, const ubi_lens_view *b) {
+static void assert_same_look(const ubi_look *a, const ubi_look *b) {
     const ubi__v8_look *x = ubi__v8_look_of(a), *y = ubi__v8_look_of(b);
     size_t n = a->graph->n_nodes;
     assert_memory_equal(x->traits, y->traits, n);
@@ -60,7 +60,7 @@ static void assert_same_look(const ubi_lens_view *a, const ubi_lens_view *b) {
     assert_memory_equal(x->class_of_node, y->class_of_node, n * sizeof *x->class_of_node);
     assert_memory_equal(x->essential->words, y->essential->words, x->essential->n_words * sizeof *x->essential->words);
     for (ubi_node_ix node = 0; node < n; node++)
-        assert_int_equal(ubi_lens_size_bytes(a, node), ubi_lens_size_bytes(b, node));
+        assert_int_equal(ubi_look_size_bytes(a, node), ubi_look_size_bytes(b, node));
     assert_same_classes(a, b);
     assert_int_equal(x->ephemerons.n, y->ephemerons.n);
     assert_int_equal(x->interfaces.rows.n, y->interfaces.rows.n);
@@ -70,18 +70,18 @@ static void any_number_of_threads_gives_the_same_look(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         ubi_graph *g = large_graph(&large, seed * 100);
-        ubi_lens_view *one = look_at(g, 1);
+        ubi_look *one = look_at(g, 1);
         for (unsigned threads = 2; threads <= 5; threads++) {
-            ubi_lens_view *more = look_at(g, threads);
+            ubi_look *more = look_at(g, threads);
             assert_same_look(one, more);
-            ubi_lens_close(more);
+            ubi_look_close(more);
         }
-        ubi_lens_close(one);
+        ubi_look_close(one);
         ubi_graph_unref(g);
     }
 }
 
-static ubi_strings *group_with(uint32_t *group_of_node, const ubi_lens_view *look, unsigned threads) {
+static ubi_strings *group_with(uint32_t *group_of_node, const ubi_look *look, unsigned threads) {
     ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
     ubi_strings *strings;
     options.group_of_node = group_of_node;
@@ -93,7 +93,7 @@ static ubi_strings *group_with(uint32_t *group_of_node, const ubi_lens_view *loo
 static void any_number_of_threads_gives_the_same_groups_of_strings(void **state) {
     (void)state;
     ubi_graph *g = large_graph(&many_strings, 1);
-    ubi_lens_view *look = look_at(g, 2);
+    ubi_look *look = look_at(g, 2);
     size_t n = g->n_nodes, size = n * sizeof(uint32_t);
     assert_true(ubi__v8_look_of(look)->joined.cons.n > 20000);
     uint32_t *groups = malloc(size), *others = malloc(size);
@@ -106,18 +106,18 @@ static void any_number_of_threads_gives_the_same_groups_of_strings(void **state)
     ubi_strings_free(one);
     free(groups);
     free(others);
-    ubi_lens_close(look);
+    ubi_look_close(look);
     ubi_graph_unref(g);
 }
 
 static ubi_status open_with_threads(void *payload, const ubi_allocator *allocator) {
-    ubi_lens_view *look;
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    ubi_look *look;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.allocator = allocator;
     options.threads = 2;
-    ubi_status status = ubi_lens_open(&look, NULL, payload, &options);
+    ubi_status status = ubi_look_open(&look, NULL, payload, &options);
     if (status == UBI_OK)
-        ubi_lens_close(look);
+        ubi_look_close(look);
     return status;
 }
 
@@ -153,13 +153,13 @@ static void both_halves_end_when_it_is_cancelled(void **state) {
     (void)state;
     ubi_graph *g = large_graph(&large, 1);
     for (uint32_t n_allowed = 0;; n_allowed++) {
-        ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
-        ubi_lens_view *look = NULL;
+        ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
+        ubi_look *look = NULL;
         uint32_t left = n_allowed;
         options.threads = 2;
         options.progress = (ubi_progress){ count_down, &left };
-        ubi_status status = ubi_lens_open(&look, NULL, g, &options);
-        ubi_lens_close(look);
+        ubi_status status = ubi_look_open(&look, NULL, g, &options);
+        ubi_look_close(look);
         if (status == UBI_OK)
             break;
         assert_int_equal(status, UBI_ECANCELLED);

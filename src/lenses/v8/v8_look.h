@@ -106,11 +106,11 @@ typedef struct ubi__v8_look {
  * What an opened look knows fits together: rows ascend, ranges follow each other, and what is there for all nodes is there when
  * what it was made of is. Cost: O(names + root edges + nodes).
  */
-void ubi__v8_look_check(const ubi_lens_view *look);
+void ubi__v8_look_check(const ubi_look *look);
 
 extern const ubi_lens ubi__lens_v8;
 
-static inline const ubi__v8_look *ubi__v8_look_of(const ubi_lens_view *look) {
+static inline const ubi__v8_look *ubi__v8_look_of(const ubi_look *look) {
     return (const ubi__v8_look *)look->own;
 }
 
@@ -119,7 +119,7 @@ static inline ubi__v8_type ubi__v8_type_at(const ubi__v8_look *own, const ubi_gr
     return (ubi__v8_type)(own->traits[node] & UBI__V8_TYPE_BITS);
 }
 /** V8's type of a node. O(1). */
-static inline ubi__v8_type ubi__v8_node_type(const ubi_lens_view *look, ubi_node_ix node) {
+static inline ubi__v8_type ubi__v8_node_type(const ubi_look *look, ubi_node_ix node) {
     return ubi__v8_type_at(ubi__v8_look_of(look), look->graph, node);
 }
 
@@ -130,7 +130,7 @@ static inline bool ubi__v8_is_word(const ubi_graph *g, ubi_str_ix string, ubi_st
 
 /** DevTools' rawName: the file's name, of detached native nodes with "Detached " before it. Borrowed. O(log names). */
 ubi_text ubi__v8_raw_name_of(const ubi__v8_look *own, const ubi_graph *g, ubi_node_ix node);
-ubi_text ubi__v8_node_raw_name(const ubi_lens_view *look, ubi_node_ix node);
+ubi_text ubi__v8_node_raw_name(const ubi_look *look, ubi_node_ix node);
 /** The row of a name that detached nodes have; it must be there. O(log names). */
 const ubi__v8_renamed *ubi__v8_renamed_of(const ubi__v8_look *own, ubi_str_ix name);
 /** Whether DevTools put "Detached " before the file's name of the node. */
@@ -169,11 +169,11 @@ ubi__v8_property_text ubi__v8_property_text_of(ubi_text name);
 size_t ubi__v8_property_bytes(const ubi__v8_property_text *property);
 char *ubi__v8_property_write(char *out, const ubi__v8_property_text *property);
 
-/** ubi_lens_display_name and ubi_lens_distances. */
-ubi_text ubi__v8_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer);
-ubi_status ubi__v8_distances(uint32_t *out, const ubi_lens_view *look);
+/** ubi_look_display_name and ubi_look_distances. */
+ubi_text ubi__v8_display_name(const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer);
+ubi_status ubi__v8_distances(uint32_t *out, const ubi_look *look);
 /** ubi__retaining_rules (retaining.h). */
-ubi_status ubi__v8_distances_without(uint32_t *out, const ubi_lens_view *look, const uint64_t *ignored);
+ubi_status ubi__v8_distances_without(uint32_t *out, const ubi_look *look, const uint64_t *ignored);
 extern const struct ubi__retaining_rules ubi__v8_retaining;
 
 /* ---- steps of opening, in v8_lens.c ------------------------------------------------------------------------------ */
@@ -193,7 +193,7 @@ ubi_status ubi__v8_find_essential_edges(ubi__v8_look *own, const ubi_graph *g, u
 /** Sizes as DevTools show them: what hidden nodes and arrays take counts for the one object that owns them. */
 ubi_status ubi__v8_redistribute_sizes(ubi__v8_look *own, const ubi_graph *g, ubi__v8_opening *opening);
 /** Fills classes and class_of_node, and own->interfaces: those of `like`, or inferred if that is NULL. */
-ubi_status ubi__v8_find_classes(ubi_lens_view *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
+ubi_status ubi__v8_find_classes(ubi_look *look, ubi__v8_look *own, const ubi__v8_interfaces *like,
                                 ubi__v8_opening *opening);
 
 /**
@@ -206,7 +206,7 @@ ubi_status ubi__v8_count_distances(uint32_t *out, uint64_t *page, const uint64_t
                                    const ubi_graph *g, ubi__v8_opening *opening);
 
 /** ubi_statistics_compute (v8_statistics.c). */
-ubi_status ubi__v8_statistics(struct ubi_statistics *out, const ubi_lens_view *look,
+ubi_status ubi__v8_statistics(struct ubi_statistics *out, const ubi_look *look,
                               const struct ubi_statistics_options *options);
 
 /* ---- filters (v8_filters.c) -------------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ extern const ubi_lens_filter ubi__v8_filters[];
  * @param shown_bits  shown_bits[n_nodes / 64 + 1], all clear.
  * @param name  of one of ubi__v8_filters.
  */
-ubi_status ubi__v8_filter_apply(uint64_t *shown_bits, const ubi_lens_view *look, const char *name,
-                                const ubi_lens_options *options);
+ubi_status ubi__v8_filter_apply(uint64_t *shown_bits, const ubi_look *look, const char *name,
+                                const ubi_look_options *options);
 
 #endif

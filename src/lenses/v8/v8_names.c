@@ -38,7 +38,7 @@ ubi_text ubi__v8_raw_name_of(const ubi__v8_look *own, const ubi_graph *g, ubi_no
     return ubi__v8_is_renamed(own, g, node) ? ubi__v8_renamed_of(own, name)->text : ubi__strtab_get(&g->strings, name);
 }
 
-ubi_text ubi__v8_node_raw_name(const ubi_lens_view *look, ubi_node_ix node) {
+ubi_text ubi__v8_node_raw_name(const ubi_look *look, ubi_node_ix node) {
     return ubi__v8_raw_name_of(ubi__v8_look_of(look), look->graph, node);
 }
 
@@ -165,7 +165,7 @@ typedef struct object_name {
 } object_name;
 
 /* Whether an edge is a property that DevTools list. */
-static bool is_listed(const ubi_lens_view *look, ubi_edge_ix e) {
+static bool is_listed(const ubi_look *look, ubi_edge_ix e) {
     const ubi_graph *g = look->graph;
     return ubi__graph_edge_kind(g, e) == UBI_EDGE_PROPERTY &&
            !ubi__v8_is_word(g, g->name.at[e], ubi__v8_look_of(look)->words.proto);
@@ -220,7 +220,7 @@ static ubi_text object_name_end(object_name *name, bool is_cut) {
     return (ubi_text){ name->bytes, (size_t)(out - name->bytes) };
 }
 
-static ubi_text plain_object_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+static ubi_text plain_object_name(const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     const ubi_graph *g = look->graph;
     ubi_edge_ix first = g->first_edge.at[node], end = g->first_edge.at[node + 1];
     object_name name = { buffer->bytes, sizeof buffer->bytes, 1, sizeof buffer->bytes - 1, 1, 1 };
@@ -241,7 +241,7 @@ static ubi_text plain_object_name(const ubi_lens_view *look, ubi_node_ix node, u
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-ubi_text ubi__v8_display_name(const ubi_lens_view *look, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+ubi_text ubi__v8_display_name(const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     if (ubi__v8_node_type(look, node) == UBI__V8_CONS_STRING)
         return ubi__joined_text(&ubi__v8_look_of(look)->joined, node, buffer);
     if (ubi__v8_is_plain_object(ubi__v8_look_of(look), look->graph, node))

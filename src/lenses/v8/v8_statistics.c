@@ -6,7 +6,7 @@
  * leads there. Three bits per node find that out: whether it is the store of an array, and whether one or more edges lead to
  * it.
  */
-#include <ubiheap/statistics.h>
+#include <ubiheap/views/statistics.h>
 
 #include "base/assert.h"
 #include "base/bits.h"
@@ -32,7 +32,7 @@ _Static_assert((int)N_PARTS <= UBI_STATISTICS_MAX_PARTS, "there is room");
 
 typedef struct work {
     ubi_statistics *s;
-    const ubi_lens_view *look;
+    const ubi_look *look;
     const ubi__v8_look *own;
     const ubi_graph *g;
     const ubi_progress *progress;
@@ -110,7 +110,7 @@ static ubi_status add_stores(work *w) {
     for (ubi_node_ix node = 0; node < w->g->n_nodes; node++) {
         if (!ubi__has_bit(w->is_store, node) || ubi__has_bit(w->again, node))
             continue;
-        uint64_t size_bytes = ubi_lens_size_bytes(w->look, node);
+        uint64_t size_bytes = ubi_look_size_bytes(w->look, node);
         w->sum_bytes[ARRAYS] += size_bytes;
         w->count[part_of(w, node)] -= size_bytes != 0;
         w->count[ARRAYS] += size_bytes != 0;
@@ -125,7 +125,7 @@ static ubi_status add_nodes(work *w) {
         if (node % NODES_PER_REPORT == 0 && !ubi__progress(w->progress, "adding up", node, w->g->n_nodes))
             return ubi__fail_cancelled();
         part p = part_of(w, node);
-        uint64_t size_bytes = ubi_lens_size_bytes(w->look, node);
+        uint64_t size_bytes = ubi_look_size_bytes(w->look, node);
         w->sum_bytes[p] += size_bytes;
         w->count[p] += size_bytes != 0;
         w->s->total_bytes += size_bytes;
@@ -160,7 +160,7 @@ static ubi_status parts_compute(work *w) {
     return UBI_OK;
 }
 
-ubi_status ubi__v8_statistics(ubi_statistics *out, const ubi_lens_view *look, const ubi_statistics_options *options) {
+ubi_status ubi__v8_statistics(ubi_statistics *out, const ubi_look *look, const ubi_statistics_options *options) {
     const ubi_allocator *a = ubi__allocator_or_default(options->allocator);
     work w = { .s = out, .look = look, .own = ubi__v8_look_of(look), .g = look->graph };
     size_t n_words = look->graph->n_nodes / 64 + 1;

@@ -15,7 +15,7 @@ static ubi__string_part part_of_kind(const ubi_graph *graph, const ubi_kind *kin
 
 /* ---- strings that were cut ------------------------------------------------------------------------------------------ */
 
-static bool has_cut_strings(const ubi_lens_view *look) {
+static bool has_cut_strings(const ubi_look *look) {
     return ubi__v8_look_of(look)->words.truncated != UBI_NONE;
 }
 

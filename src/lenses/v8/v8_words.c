@@ -306,7 +306,7 @@ static ubi__path_rank node_rank(const ubi_graph *graph, ubi_node_ix node) {
 }
 
 /* `text` between two marks, in the buffer, where it may be already. A text that does not fit is cut at a whole character. */
-static ubi_text words_wrap(ubi_lens_name_buffer *buffer, const char *open, ubi_text text, const char *close) {
+static ubi_text words_wrap(ubi_look_name_buffer *buffer, const char *open, ubi_text text, const char *close) {
     size_t n_open = strlen(open), n_close = strlen(close), room = sizeof buffer->bytes - n_open - n_close, n = text.len;
     if (n > room)
         for (n = room; n > 0 && ((uint8_t)text.ptr[n] & 0xc0) == 0x80; n--) {
@@ -318,9 +318,9 @@ static ubi_text words_wrap(ubi_lens_name_buffer *buffer, const char *open, ubi_t
     return (ubi_text){ buffer->bytes, n_open + n + n_close };
 }
 
-static ubi_text node_title(const ubi_graph *graph, const ubi_lens_view *look, ubi_node_ix node,
-                           ubi_lens_name_buffer *buffer) {
-    ubi_text name = ubi_lens_display_name(look, node, buffer);
+static ubi_text node_title(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node,
+                           ubi_look_name_buffer *buffer) {
+    ubi_text name = ubi_look_display_name(look, node, buffer);
     switch (type_of(graph, node)) {
     case UBI__V8_CLOSURE:
         return name.len ? words_wrap(buffer, "", name, "()") : ubi__text("(anonymous function)");

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__native_door {
     char folder[64];

@@ -8,7 +8,7 @@
 #ifndef UBI_TARGETS_NATIVE_ELF_H
 #define UBI_TARGETS_NATIVE_ELF_H
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 typedef struct ubi__native_elf {
     const char

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include <ubiheap/base.h>
+#include <ubiheap/core/base.h>
 
 /** Bytes of a thread's name with the final NUL; the kernel's are shorter. */
 #define UBI__THREAD_NAME_BYTES 64

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #define MAPPINGS 64
 #define EVENTS 2000000

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 enum { THREADS = 4, ROUNDS = 100, FIRST_SIZE = 100000, CROWD = 8 };
 

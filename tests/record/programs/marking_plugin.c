@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 void run(int turn);
 

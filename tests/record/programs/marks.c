@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * marks.c: a program that marks what it does, with ubiheap/marker.h and nothing else, and says on standard output what it has
+ * marks.c: a program that marks what it does, with ubiheap/core/marker.h and nothing else, and says on standard output what it has
  * marked. Built by markers_test.py, also as C++.
  *
  * A line: type, name, label (-: none), clock before and after in ns, thread, function, line of it (0: no stack).
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #define NOINLINE __attribute__((noinline))
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ubiheap/timeline.h>
+#include <ubiheap/core/timeline.h>
 
 static void must(ubi_status status) {
     if (status == UBI_OK)

@@ -1,5 +1,5 @@
 /* throws.cpp: markers in C++: blocks that are left by exceptions, methods, templates. Built by markers_test.py. */
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include <stdexcept>
 #include <string>

@@ -3,7 +3,7 @@
  * allocations_command.c: `ubiheap allocations`, which functions allocated what, and when. What it says of recordings is in
  * allocations_recording.c.
  */
-#include <ubiheap/allocations.h>
+#include <ubiheap/views/allocations.h>
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_CONVERT_H
 #define UBI_CLI_CONVERT_H
 
-#include <ubiheap/anonymize.h>
+#include <ubiheap/core/anonymize.h>
 
 #include "cli/command.h"
 

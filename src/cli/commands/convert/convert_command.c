@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ubiheap/anonymize.h>
-#include <ubiheap/export.h>
+#include <ubiheap/core/anonymize.h>
+#include <ubiheap/views/export.h>
 
 #include "base/human.h"
 #include "base/status.h"
@@ -278,6 +278,7 @@ static ubi_status conversion_save(ubi__cli *cli, conversion *c, const ubi__snaps
                                   const ubi_save_options *options) {
     saving s = { cli, c, snapshot };
     cli->subject = is_standard_output(c) ? "standard output" : c->output;
+    c->written = (ubi_save_info)UBI_SAVE_INFO_INIT;
     ubi_status status =
         is_standard_output(c)
             ? ubi_graph_save_callback(snapshot->graph, ubi__out_write, &cli->output->out, options, &c->written)

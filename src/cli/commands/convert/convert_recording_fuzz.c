@@ -5,7 +5,7 @@
  * Promises checked (docs/security.md): a refusal is UBI_EFORMAT with a message of one line; a copy is sound and can be read; it has the
  * events, sums, markers and times that were read from the original; and making a copy of the copy finds no fault either.
  */
-#include <ubiheap/anonymize.h>
+#include <ubiheap/core/anonymize.h>
 
 #include "formats/timeline/timeline_copy.h"
 #include "formats/timeline/timeline_read.h"

@@ -5,7 +5,7 @@
  * There are three views. A breakdown gives the difference of two censuses; --by class compares node by node; and without
  * either a text page shows the classes and the places in the source that changed most.
  */
-#include <ubiheap/diff.h>
+#include <ubiheap/core/diff.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
@@ -35,13 +35,13 @@ typedef struct job {
 
 /* Where ids are for good, DevTools show by how much what is new and what is deleted differ. */
 static bool shows_net(const job *j) {
-    return !ubi_lens_reuses_ids(j->new_snapshot.look);
+    return !ubi_look_reuses_ids(j->new_snapshot.look);
 }
 
 static ubi_status take_classes(ubi_class_diff **out, const job *j) {
     ubi_class_diff_options options = UBI_CLASS_DIFF_OPTIONS_INIT;
-    ubi_class_scheme start = ubi_lens_class_scheme(j->old_snapshot.look);
-    ubi_class_scheme end = ubi_lens_class_scheme(j->new_snapshot.look);
+    ubi_class_scheme start = ubi_look_class_scheme(j->old_snapshot.look);
+    ubi_class_scheme end = ubi_look_class_scheme(j->new_snapshot.look);
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.order = shows_net(j) ? UBI_CLASS_ORDER_NET : UBI_CLASS_ORDER_CHANGE;
     if (j->arguments->sort && strcmp(j->arguments->sort, "growth") == 0)

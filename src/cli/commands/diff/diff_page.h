@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_DIFF_PAGE_H
 #define UBI_CLI_DIFF_PAGE_H
 
-#include <ubiheap/diff.h>
+#include <ubiheap/core/diff.h>
 
 #include "cli/snapshot.h"
 

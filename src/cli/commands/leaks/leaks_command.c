@@ -87,7 +87,7 @@ static ubi_status compare_with(ubi_leak_finder *finder, job *j, const series *s,
                                const ubi__snapshot *newest) {
     ubi__snapshot past;
     UBI_TRY(ubi__snapshot_open_like(&past, j->cli, s->paths[step], newest));
-    ubi_class_scheme classes = ubi_lens_class_scheme(past.look);
+    ubi_class_scheme classes = ubi_look_class_scheme(past.look);
     ubi_status status = j->arguments->allows_other_process ? UBI_OK : ubi__leaks_check_format(&past, newest);
     if (status == UBI_OK)
         status = ubi_leak_finder_compare(finder, step, &classes);
@@ -100,7 +100,7 @@ static ubi_status compare_with(ubi_leak_finder *finder, job *j, const series *s,
 }
 
 static ubi_str_ix role_of(const void *look, ubi_node_ix node) {
-    return ubi_lens_node_role(look, node);
+    return ubi_look_node_role(look, node);
 }
 
 static uint64_t site_of(const void *look, ubi_node_ix node) {
@@ -111,7 +111,7 @@ static ubi_leak_options options_of(const job *j, const ubi__snapshot *newest) {
     ubi_leak_options options = UBI_LEAK_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&j->cli->progress);
     options.threads = ubi__cli_threads(j->cli);
-    options.reuses_ids = ubi_lens_reuses_ids(newest->look);
+    options.reuses_ids = ubi_look_reuses_ids(newest->look);
     options.engine = j->arguments->engine;
     options.control = j->control;
     options.verdicts = j->verdicts;
@@ -134,7 +134,7 @@ static ubi_status leaks_search(ubi_leaks **out, ubi_leak_finder *finder, job *j,
 }
 
 static ubi_status find_leaks(ubi_leaks **out, job *j, const series *s, const ubi__snapshot *newest) {
-    ubi_class_scheme classes = ubi_lens_class_scheme(newest->look);
+    ubi_class_scheme classes = ubi_look_class_scheme(newest->look);
     ubi_leak_options options = options_of(j, newest);
     ubi_leak_finder *finder;
     uint64_t *chosen;

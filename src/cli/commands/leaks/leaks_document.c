@@ -137,7 +137,7 @@ static void put_summary(document *d) {
     ubi__json_member_bool(&d->json, "comparable", d->answer->fit == UBI_LEAK_FITS);
     ubi__json_member_bool(&d->json, "sameRun", ubi__leaks_same_run(d->answer));
     ubi__json_member_bool(&d->json, "orderIsKnown", ubi_leaks_order_is_known(d->answer->leaks));
-    ubi__json_member_bool(&d->json, "idsAreAddresses", ubi_lens_reuses_ids(d->answer->newest->look));
+    ubi__json_member_bool(&d->json, "idsAreAddresses", ubi_look_reuses_ids(d->answer->newest->look));
 }
 
 /* ---- clusters ----------------------------------------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ static void put_holder(document *d, const ubi_leak_cluster *c, const ubi__leak_p
     }
     ubi__json_object_begin(&d->json);
     put_id(d, "nodeId", c->holder);
-    ubi__json_member_text(&d->json, "className", ubi_lens_node_name(d->answer->newest->look, c->holder));
+    ubi__json_member_text(&d->json, "className", ubi_look_node_name(d->answer->newest->look, c->holder));
     ubi__leak_write_holder(d->memo.out, &d->style, c, path);
     ubi__json_member_text(&d->json, "words", ubi__leak_memo_take(&d->memo));
     ubi__json_member_bool(&d->json, "isNew", c->holder_is_new);

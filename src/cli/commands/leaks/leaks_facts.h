@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_LEAKS_FACTS_H
 #define UBI_CLI_LEAKS_FACTS_H
 
-#include <ubiheap/leaks.h>
+#include <ubiheap/core/leaks.h>
 
 #include "cli/condition_names.h"
 

@@ -280,7 +280,7 @@ static void write_warning(const page *p) {
 }
 
 static void write_remark(const page *p) {
-    if (!ubi__leaks_same_run(p->answer) || !ubi_lens_reuses_ids(p->answer->newest->look) ||
+    if (!ubi__leaks_same_run(p->answer) || !ubi_look_reuses_ids(p->answer->newest->look) ||
         !ubi_leaks_count(p->answer->leaks))
         return;
     bool moves = !ubi__producer_of(p->answer->newest->graph)->keeps_addresses;

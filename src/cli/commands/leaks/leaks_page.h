@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_LEAKS_PAGE_H
 #define UBI_CLI_LEAKS_PAGE_H
 
-#include <ubiheap/leaks.h>
+#include <ubiheap/core/leaks.h>
 
 #include "cli/commands/leaks/leaks_series.h"
 #include "cli/snapshot.h"

@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_LEAKS_SERIES_H
 #define UBI_CLI_LEAKS_SERIES_H
 
-#include <ubiheap/leaks.h>
+#include <ubiheap/core/leaks.h>
 
 #include "cli/snapshot.h"
 

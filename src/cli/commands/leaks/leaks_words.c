@@ -133,12 +133,12 @@ static void write_container(ubi__out *out, const ubi__style *style, const ubi__l
     if (i == 0)
         return;
     ubi__out_string(out, ", in ");
-    ubi__display_text(out, style, ubi_lens_node_name(path->view.look, ubi__path_node(&path->view, i - 1)),
+    ubi__display_text(out, style, ubi_look_node_name(path->view.look, ubi__path_node(&path->view, i - 1)),
                       NAME_COLUMNS);
 }
 
 void ubi__leak_write_grown(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
-    ubi__display_text(out, style, ubi_lens_node_name(path->view.look, path->view.target), NAME_COLUMNS);
+    ubi__display_text(out, style, ubi_look_node_name(path->view.look, path->view.target), NAME_COLUMNS);
     if (path->n > 0 && !ubi__display_held(out, style, &path->view, path->n, ", "))
         write_container(out, style, path);
 }

@@ -33,7 +33,7 @@ static int get_raw_size(uint64_t *out, const ubi__node_table *t, ubi_node_ix nod
 }
 
 static int get_self_size(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
-    *out = t->look ? ubi_lens_size_bytes(t->look, node) : t->graph->size_bytes.at[node];
+    *out = t->look ? ubi_look_size_bytes(t->look, node) : t->graph->size_bytes.at[node];
     return UBI_QUERY_PRESENT;
 }
 
@@ -47,7 +47,7 @@ static int get_distance(uint64_t *out, const ubi__node_table *t, ubi_node_ix nod
     *out = t->distances[node];
     if (t->distances[node] != UBI_NONE)
         return UBI_QUERY_PRESENT;
-    *out = t->look ? ubi_lens_of(t->look)->unreachable_distance : 0;
+    *out = t->look ? ubi_look_lens(t->look)->unreachable_distance : 0;
     return *out ? UBI_QUERY_NEGATIVE : UBI_QUERY_MISSING;
 }
 
@@ -78,7 +78,7 @@ static int get_dominator_ordinal(uint64_t *out, const ubi__node_table *t, ubi_no
 }
 
 static int get_detachedness(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
-    *out = t->look ? (uint64_t)ubi_lens_detachedness(t->look, node) : UBI_DETACHEDNESS_UNKNOWN;
+    *out = t->look ? (uint64_t)ubi_look_detachedness(t->look, node) : UBI_DETACHEDNESS_UNKNOWN;
     return UBI_QUERY_PRESENT;
 }
 
@@ -94,7 +94,7 @@ static ubi_status prepare_distances(ubi__node_table *t) {
         return UBI_OK;
     UBI_TRY(column_allocate(&t->distances, t));
     if (t->look)
-        return ubi_lens_distances(t->distances, t->look);
+        return ubi_look_distances(t->distances, t->look);
     return ubi_graph_distances(t->distances, t->graph, NULL, t->graph->root);
 }
 
@@ -151,26 +151,26 @@ static ubi_text get_descriptive_name(const ubi_graph *g, const ubi_kind *kind) {
 
 /* ---- texts of single nodes, where the lens has them -------------------------------------------------------------- */
 
-static ubi_text class_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+static ubi_text class_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     (void)buffer;
-    return ubi_lens_node_name(t->look, node);
+    return ubi_look_node_name(t->look, node);
 }
 
-static ubi_text name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+static ubi_text name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     (void)buffer;
-    return ubi_lens_of(t->look)->raw_name(t->look, node);
+    return ubi_look_lens(t->look)->raw_name(t->look, node);
 }
 
-static ubi_text display_name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
-    return ubi_lens_display_name(t->look, node, buffer);
+static ubi_text display_name_of_node(const ubi__node_table *t, ubi_node_ix node, ubi_look_name_buffer *buffer) {
+    return ubi_look_display_name(t->look, node, buffer);
 }
 
 bool ubi__node_column_is_by_node(const ubi__node_column *column, const ubi__node_table *table) {
-    return column->node_text && table->look && ubi_lens_of(table->look)->names_nodes;
+    return column->node_text && table->look && ubi_look_lens(table->look)->names_nodes;
 }
 
 ubi_text ubi__node_column_text(const ubi__node_column *column, const ubi__node_table *table, ubi_node_ix node,
-                               ubi_lens_name_buffer *buffer) {
+                               ubi_look_name_buffer *buffer) {
     const ubi_graph *g = table->graph;
     if (ubi__node_column_is_by_node(column, table))
         return column->node_text(table, node, buffer);

@@ -9,16 +9,16 @@
 #ifndef UBI_CLI_NODE_COLUMNS_H
 #define UBI_CLI_NODE_COLUMNS_H
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/graph.h>
-#include <ubiheap/lens.h>
-#include <ubiheap/query.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/graph.h>
+#include <ubiheap/core/query.h>
+#include <ubiheap/views/lens.h>
 
 /** A graph and what the columns asked for have computed over it. */
 typedef struct ubi__node_table {
     const ubi_graph *graph;
     const ubi_view *view;       /**< for dominators; borrowed; NULL: ubi_view_of */
-    const ubi_lens_view *look;  /**< for sizes, names and distances; borrowed; NULL: as they stand in the graph */
+    const ubi_look *look;       /**< for sizes, names and distances; borrowed; NULL: as they stand in the graph */
     ubi_progress progress;      /**< of what takes long; fn NULL: none */
     uint32_t *distances;        /**< distances[n_nodes], or NULL */
     uint32_t *retainers;        /**< retainers[n_nodes], or NULL */
@@ -43,7 +43,7 @@ typedef struct ubi__node_column {
     /** NULL text: the kind has none. NULL in number columns. */
     ubi_text (*text)(const ubi_graph *graph, const ubi_kind *kind);
     /** In place of `text` where the lens knows each node by name (V8); may be NULL. */
-    ubi_text (*node_text)(const ubi__node_table *table, ubi_node_ix node, ubi_lens_name_buffer *buffer);
+    ubi_text (*node_text)(const ubi__node_table *table, ubi_node_ix node, ubi_look_name_buffer *buffer);
 } ubi__node_column;
 
 /** Most columns that can be asked for at once. */
@@ -59,7 +59,7 @@ ubi_status ubi__node_column_find(const ubi__node_column **out, const char *name,
 bool ubi__node_column_is_by_node(const ubi__node_column *column, const ubi__node_table *table);
 /** The text of a node in a text column, borrowed from the table's look, its graph or `buffer`; NULL text: none. */
 ubi_text ubi__node_column_text(const ubi__node_column *column, const ubi__node_table *table, ubi_node_ix node,
-                               ubi_lens_name_buffer *buffer);
+                               ubi_look_name_buffer *buffer);
 
 void ubi__node_table_fini(ubi__node_table *table);
 

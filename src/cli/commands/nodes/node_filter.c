@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ubiheap/query.h>
+#include <ubiheap/core/query.h>
 
 #include "base/text.h"
 #include "graph/graph_columns.h"
@@ -22,7 +22,7 @@ struct ubi__node_filter {
     ubi_query_name vocabulary[UBI__NODE_COLUMNS_MAX + 1];
     const ubi__node_column **values; /* owned: the column of each value of the query */
     size_t n_values;
-    ubi_lens_name_buffer *buffers; /* owned: one per value; NULL: none is put together */
+    ubi_look_name_buffer *buffers; /* owned: one per value; NULL: none is put together */
 };
 
 /* ---- parsing ---------------------------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ static ubi_status rank_entries(uint32_t *ranks, const ubi__strtab *texts) {
 static ubi_status rank_texts(uint32_t *ranks, ubi__strtab *texts, const ubi__vec_u32 *nodes,
                              const ubi__node_table *table, const ubi__node_column *column) {
     const ubi_allocator *a = ubi_allocator_default();
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     for (size_t i = 0; i < nodes->n; i++) {
         ubi_text text = ubi__node_column_text(column, table, nodes->at[i], &buffer);
         ranks[nodes->at[i]] = NO_RANK;

@@ -17,7 +17,7 @@
 static ubi__cell number_cell(const ubi__node_column *column, int state, uint64_t number) {
     if (state == UBI_QUERY_MISSING)
         return ubi__cell_words("-");
-    if (column->style == UBI__NUMBER_DISTANCE && state == UBI_QUERY_PRESENT && number >= UBI_LENS_SYSTEM_DISTANCE)
+    if (column->style == UBI__NUMBER_DISTANCE && state == UBI_QUERY_PRESENT && number >= UBI_LOOK_SYSTEM_DISTANCE)
         return ubi__cell_words(SYSTEM);
     ubi__cell cell = ubi__cell_count(number);
     if (column->style == UBI__NUMBER_NODE_ID)
@@ -27,7 +27,7 @@ static ubi__cell number_cell(const ubi__node_column *column, int state, uint64_t
 }
 
 /* "-" for none; a text may be in `buffer`. */
-static ubi__cell cell_of(const ubi__node_page *p, size_t i, ubi_node_ix node, ubi_lens_name_buffer *buffer) {
+static ubi__cell cell_of(const ubi__node_page *p, size_t i, ubi_node_ix node, ubi_look_name_buffer *buffer) {
     const ubi__node_column *column = p->columns[i];
     uint64_t number = 0;
     if (!column->text) {
@@ -39,7 +39,7 @@ static ubi__cell cell_of(const ubi__node_page *p, size_t i, ubi_node_ix node, ub
 }
 
 void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t n_sample) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__text_column columns[UBI__NODE_COLUMNS_MAX] = { { .width = 0 } };
     for (size_t i = 0; i < p->n_columns; i++)
         columns[i] = (ubi__text_column){
@@ -56,7 +56,7 @@ void ubi__node_page_begin(ubi__node_page *p, const ubi_node_ix *order, uint32_t 
 }
 
 void ubi__node_page_row(const ubi__node_page *p, ubi_node_ix node) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     for (size_t i = 0; i < p->n_columns; i++) {
         ubi__cell cell = cell_of(p, i, node, &buffer);
         ubi__text_table_cell(&p->layout, i, &cell);

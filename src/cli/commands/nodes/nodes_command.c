@@ -78,7 +78,7 @@ typedef struct writer {
 
 static void delimited_cell_write(const writer *w, const ubi__node_column *column, ubi_node_ix node) {
     uint64_t number;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     int state = column->number ? column->number(&number, w->table, node) : UBI_QUERY_MISSING;
     ubi_text text = column->text ? ubi__node_column_text(column, w->table, node, &buffer) : (ubi_text){ NULL, 0 };
     if (text.ptr)
@@ -102,7 +102,7 @@ static void delimited_row_write(const writer *w, ubi_node_ix node) {
 
 static void json_cell_write(const writer *w, const ubi__node_column *column, ubi_node_ix node) {
     uint64_t number;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     int state = column->text ? UBI_QUERY_PRESENT : column->number(&number, w->table, node);
     if (column->text)
         ubi__json_text(w->json, ubi__node_column_text(column, w->table, node, &buffer));

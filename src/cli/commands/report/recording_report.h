@@ -6,7 +6,7 @@
 #ifndef UBI_CLI_RECORDING_REPORT_H
 #define UBI_CLI_RECORDING_REPORT_H
 
-#include <ubiheap/query.h>
+#include <ubiheap/core/query.h>
 
 #include "base/json_writer.h"
 #include "cli/command.h"

@@ -179,8 +179,8 @@ static void put_keeper(document *d, const ubi_keeper *k) {
     ubi__json_member_node_id(d->j, "nodeId", ubi_graph_node_id(g, k->node));
     ubi__json_member_string(d->j, "coarseType",
                             ubi_coarse_type_name(ubi_graph_kind(g, ubi_graph_node_kind(g, k->node))->coarse_type));
-    put_name(d, "displayName", ubi_lens_node_name(d->facts->look, k->node));
-    ubi__json_member_u64(d->j, "shallowSize", ubi_lens_size_bytes(d->facts->look, k->node));
+    put_name(d, "displayName", ubi_look_node_name(d->facts->look, k->node));
+    ubi__json_member_u64(d->j, "shallowSize", ubi_look_size_bytes(d->facts->look, k->node));
     ubi__json_member_u64(d->j, "retainedSize", k->retained_bytes);
     ubi__json_member_u64(d->j, "exclusiveSize", k->exclusive_bytes);
     ubi__json_member_u64(d->j, "retainedCount", k->n_dominated);

@@ -28,8 +28,7 @@ static ubi_status find_paths(ubi__report_facts *f, ubi_progress progress) {
             status = ubi__vec_u32_push(&targets, ubi_allocator_default(), finding->path_to);
     }
     if (status == UBI_OK)
-        status =
-            ubi__report_paths_init(&f->paths, ubi_lens_graph_view(f->look), targets.at, (uint32_t)targets.n, progress);
+        status = ubi__report_paths_init(&f->paths, ubi_look_view(f->look), targets.at, (uint32_t)targets.n, progress);
     ubi__vec_u32_fini(&targets, ubi_allocator_default());
     return status;
 }
@@ -48,9 +47,9 @@ ubi_status ubi__report_facts_init(ubi__report_facts *f, const ubi__snapshot *sna
     UBI_TRY(ubi__heap_summary_of(&f->summary, f->look));
     UBI_TRY(ubi__groups_by_class(&f->labels, &f->summary));
     UBI_TRY(ubi__groups_by_function(&f->functions, &f->summary));
-    f->outside_bytes = ubi_lens_outside_bytes(f->look);
+    f->outside_bytes = ubi_look_outside_bytes(f->look);
     f->total_bytes = f->summary.reachable.bytes + f->outside_bytes;
-    UBI_TRY(ubi_dominators_new(&f->dominators, ubi_lens_graph_view(f->look), &options));
+    UBI_TRY(ubi_dominators_new(&f->dominators, ubi_look_view(f->look), &options));
     UBI_TRY(ubi__report_keepers_init(&f->keepers, f->dominators, f->graph, progress));
     UBI_TRY(find_findings(f, progress));
     UBI_TRY(find_paths(f, progress));
@@ -110,7 +109,7 @@ static bool asks_for_holder(const ubi_finding *finding) {
 
 /* Of plain objects and global ones the path says more than the last property. */
 static bool tells_little(const ubi__report_facts *f, ubi_node_ix holder) {
-    ubi_text name = ubi_lens_node_name(f->look, holder);
+    ubi_text name = ubi_look_node_name(f->look, holder);
     return ubi__kind_is_plain(f->graph, ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, holder))) ||
            ubi__text_is(name, "global") || ubi__text_contains(name, ubi__text("[JSGlobalObject]"));
 }

@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_REPORT_FACTS_H
 #define UBI_CLI_REPORT_FACTS_H
 
-#include <ubiheap/findings.h>
+#include <ubiheap/views/findings.h>
 
 #include "cli/commands/report/report_keepers.h"
 #include "cli/commands/report/report_paths.h"
@@ -17,7 +17,7 @@
 typedef struct ubi__report_facts {
     const ubi__snapshot *snapshot; /**< borrowed */
     const ubi_graph *graph;        /**< its graph */
-    const ubi_lens_view *look;     /**< its look */
+    const ubi_look *look;          /**< its look */
     ubi__heap_summary summary;
     ubi__groups labels;
     ubi__groups functions;

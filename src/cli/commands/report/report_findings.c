@@ -57,7 +57,7 @@ static void headline_say_retainer(char *out, size_t room, const page *p) {
         most = keepers->at[i].retained_bytes > most->retained_bytes ? &keepers->at[i] : most;
     if (!most)
         return;
-    ubi_text name = ubi_lens_node_name(p->facts->look, most->node);
+    ubi_text name = ubi_look_node_name(p->facts->look, most->node);
     size_t n = name.len < MOST_NAME ? name.len : MOST_NAME;
     while (n > 0 && n < name.len && ((uint8_t)name.ptr[n] & 0xc0) == 0x80)
         n--; /* whole characters */

@@ -88,8 +88,8 @@ void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *gra
     keepers->n_of_engine = n_of[OF_ENGINE];
 }
 
-ubi__holding ubi__report_holding(const ubi_lens_view *look, const ubi_keeper *keeper) {
-    uint64_t own_bytes = ubi_lens_size_bytes(look, keeper->node);
+ubi__holding ubi__report_holding(const ubi_look *look, const ubi_keeper *keeper) {
+    uint64_t own_bytes = ubi_look_size_bytes(look, keeper->node);
     if (own_bytes >= keeper->exclusive_bytes / 2)
         return UBI__HOLDS_ITSELF;
     if (keeper->held_kind != UBI_NONE && keeper->held_bytes >= keeper->exclusive_bytes / 3)

@@ -5,8 +5,8 @@
 #ifndef UBI_CLI_REPORT_KEEPERS_H
 #define UBI_CLI_REPORT_KEEPERS_H
 
-#include <ubiheap/keepers.h>
-#include <ubiheap/lens.h>
+#include <ubiheap/views/keepers.h>
+#include <ubiheap/views/lens.h>
 
 #include "render/path_words.h"
 
@@ -35,6 +35,6 @@ typedef enum ubi__holding {
     UBI__HOLDS_KIND     /**< most of the rest is of `held_kind` */
 } ubi__holding;
 
-ubi__holding ubi__report_holding(const ubi_lens_view *look, const ubi_keeper *keeper);
+ubi__holding ubi__report_holding(const ubi_look *look, const ubi_keeper *keeper);
 
 #endif

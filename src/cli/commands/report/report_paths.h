@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_REPORT_PATHS_H
 #define UBI_CLI_REPORT_PATHS_H
 
-#include <ubiheap/paths.h>
+#include <ubiheap/core/paths.h>
 
 typedef struct ubi__report_path_row {
     ubi_node_ix target;

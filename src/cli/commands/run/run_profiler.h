@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_RUN_PROFILER_H
 #define UBI_CLI_RUN_PROFILER_H
 
-#include <ubiheap/profiler.h>
+#include <ubiheap/core/profiler.h>
 
 typedef struct ubi__run_profiler ubi__run_profiler;
 

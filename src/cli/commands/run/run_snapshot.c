@@ -43,6 +43,7 @@ static ubi_status snapshot_save(ubi__run *run, const ubi__script_runtime *runtim
     uint64_t start_us = ubi__clock_us();
     options.progress = (ubi_progress){ go_on, NULL };
     options.threads = ubi__cli_threads(run->cli);
+    out->info = (ubi_save_info)UBI_SAVE_INFO_INIT;
     ubi_status status = ubi_target_save(runtime->target, NULL, out->file, &options, &out->info);
     out->taken_us = ubi__clock_us() - start_us;
     return status;

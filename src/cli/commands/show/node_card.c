@@ -53,7 +53,7 @@ static void node_write(const card *c, ubi_node_ix node, size_t columns) {
     char id[24];
     size_t id_columns = GAP + (size_t)snprintf(id, sizeof id, "%" PRIu64, ubi_graph_node_id(c->facts->graph, node));
     size_t room = columns > id_columns + LEAST_NAME_COLUMNS ? columns - id_columns : LEAST_NAME_COLUMNS;
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__display_text(c->out, c->style, ubi__node_title(c->facts->graph, c->facts->look, node, &buffer), room);
     ink(c, UBI__INK_DIM);
     ubi__out_printf(c->out, "  %s", id);
@@ -96,7 +96,7 @@ static bool place_write(const card *c) {
 }
 
 static void detachedness_write(const card *c) {
-    ubi_detachedness state = ubi_lens_detachedness(c->facts->look, c->facts->node);
+    ubi_detachedness state = ubi_look_detachedness(c->facts->look, c->facts->node);
     if (state == UBI_DETACHEDNESS_UNKNOWN)
         return;
     fact_begin(c, "In a document");
@@ -105,7 +105,7 @@ static void detachedness_write(const card *c) {
 
 static void further_facts_write(const card *c) {
     ubi__further_fact further[UBI__MOST_FURTHER_FACTS];
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     size_t n = ubi__further_facts_of(further, c->facts->graph, c->facts->node, &buffer);
     for (size_t i = 0; i < n; i++)
         fact_write(c, further[i].title, further[i].text);
@@ -121,8 +121,8 @@ static void kind_write(const card *c) {
                       room_after(c, FACT_COLUMNS + GAP + strlen(note)));
     ubi__out_printf(c->out, ", %s\n", note);
     fact_write(c, "Class",
-               ubi_lens_of(c->facts->look)->names_nodes ? ubi_lens_node_name(c->facts->look, c->facts->node)
-                                                        : ubi_graph_string(g, kind->class_name));
+               ubi_look_lens(c->facts->look)->names_nodes ? ubi_look_node_name(c->facts->look, c->facts->node)
+                                                          : ubi_graph_string(g, kind->class_name));
     fact_write(c, "Described as", ubi_graph_string(g, kind->descriptive_name));
     if (!place_write(c))
         fact_write(c, "Script file", ubi_graph_string(g, kind->script_filename));
@@ -137,8 +137,8 @@ static void sizes_write(const card *c) {
     uint64_t retained = ubi_dominators_retained_bytes(f->dominators, f->node);
     fact_begin(c, "Own size");
     uint64_t raw = ubi_graph_node_size_bytes(f->graph, f->node);
-    ubi__out_printf(c->out, "%s", ubi__human_size(size, ubi_lens_size_bytes(f->look, f->node)));
-    if (raw != ubi_lens_size_bytes(f->look, f->node))
+    ubi__out_printf(c->out, "%s", ubi__human_size(size, ubi_look_size_bytes(f->look, f->node)));
+    if (raw != ubi_look_size_bytes(f->look, f->node))
         ubi__out_printf(c->out, ", %s in the file; see 'ubiheap help nodes' on selfSize", ubi__human_size(size, raw));
     ubi__out_char(c->out, '\n');
     fact_begin(c, "Retained size");
@@ -165,9 +165,9 @@ static void distance_write(const card *c) {
     fact_begin(c, "Distance");
     if (distance == 0)
         ubi__out_string(c->out, "0: it is the root\n");
-    else if (ubi__node_is_reachable(f) && distance >= UBI_LENS_SYSTEM_DISTANCE)
+    else if (ubi__node_is_reachable(f) && distance >= UBI_LOOK_SYSTEM_DISTANCE)
         ubi__out_string(c->out, "only the engine's own roots reach it\n");
-    else if (ubi__node_is_reachable(f) && ubi_lens_graph_view(f->look)->n_first_edges)
+    else if (ubi__node_is_reachable(f) && ubi_look_view(f->look)->n_first_edges)
         ubi__out_printf(c->out, "%s, a global object being at 1\n", ubi__human_count(edges, distance));
     else if (ubi__node_is_reachable(f))
         ubi__out_printf(c->out, "%s from the root\n", ubi__human_things(edges, distance, "edge"));
@@ -238,9 +238,9 @@ static void edge_write(card *c, const ubi__text_table *table, ubi_edge_ix edge, 
     c->edge = edge;
     const ubi__cell cells[COLUMNS] = {
         [RETAINED] = ubi__cell_size(ubi_dominators_retained_bytes(f->dominators, other)),
-        [OWN_SIZE] = ubi__cell_size(ubi_lens_size_bytes(f->look, other)),
+        [OWN_SIZE] = ubi__cell_size(ubi_look_size_bytes(f->look, other)),
         [DISTANCE] = ubi__cell_words(distance == UBI_NONE                   ? "-"
-                                     : distance >= UBI_LENS_SYSTEM_DISTANCE ? "system"
+                                     : distance >= UBI_LOOK_SYSTEM_DISTANCE ? "system"
                                                                             : ubi__human_count(digits, distance)),
         [EDGE] = ubi__cell_drawn(edge_draw, c),
     };

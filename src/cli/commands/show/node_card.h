@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_NODE_CARD_H
 #define UBI_CLI_NODE_CARD_H
 
-#include <ubiheap/census.h>
+#include <ubiheap/core/census.h>
 
 #include "cli/commands/show/node_facts.h"
 #include "cli/snapshot.h"

@@ -19,9 +19,9 @@ static void put_distance(ubi__json *j, uint32_t distance) {
 
 static void put_names(ubi__json *j, const ubi__node_facts *f, ubi_node_ix node) {
     const ubi_kind *kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__json_member_string(j, "coarseType", ubi_coarse_type_name(kind->coarse_type));
-    ubi__json_member_text(j, "displayName", ubi_lens_display_name(f->look, node, &buffer));
+    ubi__json_member_text(j, "displayName", ubi_look_display_name(f->look, node, &buffer));
 }
 
 /* Where a function is defined, or an object's constructor. Lines and columns count from 1. */
@@ -38,7 +38,7 @@ static void put_location(ubi__json *j, const ubi__node_facts *f) {
 
 static void put_further_facts(ubi__json *j, const ubi__node_facts *f) {
     ubi__further_fact further[UBI__MOST_FURTHER_FACTS];
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     size_t n = ubi__further_facts_of(further, f->graph, f->node, &buffer);
     if (n == 0)
         return;
@@ -50,23 +50,23 @@ static void put_further_facts(ubi__json *j, const ubi__node_facts *f) {
 
 static void put_kind(ubi__json *j, const ubi__node_facts *f) {
     const ubi_graph *g = f->graph;
-    bool names_nodes = ubi_lens_of(f->look)->names_nodes;
+    bool names_nodes = ubi_look_lens(f->look)->names_nodes;
     put_id(j, "nodeId", g, f->node);
     ubi__json_member_u64(j, "ordinal", f->node);
     put_names(j, f, f->node);
     ubi__json_member_text(j, "typeName", ubi_graph_string(g, f->kind->type_name));
     ubi__json_member_text(
-        j, "className", names_nodes ? ubi_lens_node_name(f->look, f->node) : ubi_graph_string(g, f->kind->class_name));
+        j, "className", names_nodes ? ubi_look_node_name(f->look, f->node) : ubi_graph_string(g, f->kind->class_name));
     ubi__json_member_text(j, "descriptiveTypeName", ubi_graph_string(g, f->kind->descriptive_name));
     ubi__json_member_text(j, "scriptFilename", ubi_graph_string(g, f->kind->script_filename));
     put_location(j, f);
     if (names_nodes)
-        ubi__json_member_u64(j, "detachedness", ubi_lens_detachedness(f->look, f->node));
+        ubi__json_member_u64(j, "detachedness", ubi_look_detachedness(f->look, f->node));
     put_further_facts(j, f);
 }
 
 static void put_sizes(ubi__json *j, const ubi__node_facts *f) {
-    ubi__json_member_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, f->node));
+    ubi__json_member_u64(j, "shallowSize", ubi_look_size_bytes(f->look, f->node));
     ubi__json_member_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, f->node));
     ubi__json_member_u64(j, "retainedCount", f->n_retained);
     ubi__json_member_u64(j, "dominatedCount", f->n_dominated);
@@ -99,7 +99,7 @@ static void put_edge(ubi__json *j, const ubi__node_facts *f, ubi_edge_ix edge, u
     put_id(j, "nodeId", g, other);
     put_names(j, f, other);
     if (outgoing) {
-        ubi__json_member_u64(j, "shallowSize", ubi_lens_size_bytes(f->look, other));
+        ubi__json_member_u64(j, "shallowSize", ubi_look_size_bytes(f->look, other));
         ubi__json_member_u64(j, "retainedSize", ubi_dominators_retained_bytes(f->dominators, other));
     } else {
         put_distance(j, f->distances[other]);

@@ -51,7 +51,7 @@ static ubi_status measure_distances(ubi__node_facts *f) {
     f->distances = ubi__alloc_array(ubi_allocator_default(), f->graph->n_nodes, sizeof *f->distances);
     if (!f->distances)
         return ubi__fail_nomem();
-    return ubi_lens_distances(f->distances, f->look);
+    return ubi_look_distances(f->distances, f->look);
 }
 
 static ubi_status find_path(ubi__node_facts *f, ubi_progress progress) {
@@ -89,10 +89,9 @@ static ubi_status count_retained(ubi__node_facts *f) {
     return status;
 }
 
-ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_lens_view *look, ubi_node_ix node,
-                                ubi_progress progress) {
+ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_look *look, ubi_node_ix node, ubi_progress progress) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
-    const ubi_view *view = ubi_lens_graph_view(look);
+    const ubi_view *view = ubi_look_view(look);
     *f = (ubi__node_facts){ .graph = view->graph, .view = view, .look = look, .node = node };
     f->kind = ubi_graph_kind(f->graph, ubi_graph_node_kind(f->graph, node));
     options.progress = progress;

@@ -5,9 +5,9 @@
 #ifndef UBI_CLI_NODE_FACTS_H
 #define UBI_CLI_NODE_FACTS_H
 
-#include <ubiheap/dominators.h>
-#include <ubiheap/lens.h>
-#include <ubiheap/paths.h>
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/core/paths.h>
+#include <ubiheap/views/lens.h>
 
 #include "base/alloc.h"
 
@@ -23,7 +23,7 @@ UBI_VEC_DECLARE(ubi__path_steps, ubi_path_step);
 typedef struct ubi__node_facts {
     const ubi_graph *graph; /**< borrowed, as is `view` */
     const ubi_view *view;
-    const ubi_lens_view *look; /**< borrowed */
+    const ubi_look *look; /**< borrowed */
     ubi_node_ix node;
     const ubi_kind *kind;
     ubi_dominators *dominators;  /**< owned, as is what follows */
@@ -39,8 +39,7 @@ typedef struct ubi__node_facts {
  * Gathers all of it. On failure there is still something to free.
  * Cost: the dominator tree and a few walks over all edges. Errors: UBI_ENOMEM, UBI_ECANCELLED.
  */
-ubi_status ubi__node_facts_init(ubi__node_facts *out, const ubi_lens_view *look, ubi_node_ix node,
-                                ubi_progress progress);
+ubi_status ubi__node_facts_init(ubi__node_facts *out, const ubi_look *look, ubi_node_ix node, ubi_progress progress);
 void ubi__node_facts_fini(ubi__node_facts *facts);
 
 static inline bool ubi__node_is_reachable(const ubi__node_facts *f) {

@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include <ubiheap/strings.h>
+#include <ubiheap/views/strings.h>
 
 #include "base/alloc.h"
 #include "base/human.h"
@@ -171,7 +171,7 @@ static const ubi__text_column string_columns[COLUMNS] = {
 };
 
 static void text_write(const job *j, const ubi_string_group *g, size_t room) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     char length[UBI__HUMAN_TEXT], note[UBI__HUMAN_TEXT + 16] = "";
     ubi_text text = ubi_strings_text(j->strings, g->first, &buffer);
     if (g->truncated || g->length >= UBI_STRINGS_JOINED_UNITS)
@@ -241,7 +241,7 @@ static void lengths_put(ubi__json *j, const ubi_strings_totals *t) {
 }
 
 static void group_put(ubi__json *j, const ubi_graph *g, const ubi_strings *strings, const ubi_string_group *group) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     ubi__json_object_begin(j);
     ubi__json_member_text(j, "value", ubi_strings_text(strings, group->first, &buffer));
     ubi__json_member_u64(j, "length", group->length);

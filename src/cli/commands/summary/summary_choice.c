@@ -97,7 +97,7 @@ typedef struct making {
 
 /* Ids tell when their nodes were made. */
 static bool ids_tell_time(const ubi__snapshot *snapshot) {
-    return ubi_lens_of(snapshot->look)->id_mark;
+    return ubi_look_lens(snapshot->look)->id_mark;
 }
 
 /* Only nodes whose bit is set are left. */
@@ -107,18 +107,18 @@ static void keep_marked(making *m) {
 }
 
 static ubi_status keep_filtered(making *m, const char *name, uint64_t id_above, uint64_t id_upto) {
-    ubi_lens_options options = UBI_LENS_OPTIONS_INIT;
+    ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&m->cli->progress);
     options.id_above = id_above;
     options.id_upto = id_upto;
-    UBI_TRY(ubi_lens_filter_apply(m->bits, m->snapshot->look, name, &options));
+    UBI_TRY(ubi_look_filter_apply(m->bits, m->snapshot->look, name, &options));
     keep_marked(m);
     return UBI_OK;
 }
 
 /* NULL: the lens has no such filter. */
 static const ubi_lens_filter *find_filter(const making *m, const char *name) {
-    const ubi_lens_filter *f = ubi_lens_filters(ubi_lens_of(m->snapshot->look));
+    const ubi_lens_filter *f = ubi_lens_filters(ubi_look_lens(m->snapshot->look));
     while (f->name && strcmp(f->name, name) != 0)
         f++;
     return f->name ? f : NULL;

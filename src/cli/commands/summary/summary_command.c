@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include <ubiheap/summary.h>
+#include <ubiheap/views/summary.h>
 
 #include "base/alloc.h"
 #include "base/human.h"
@@ -54,8 +54,8 @@ static ubi_summary_key sort_key(const char *sort) {
 /* ---- classes by name --------------------------------------------------------------------------------------------- */
 
 static ubi_text class_name_at(const job *j, uint32_t row) {
-    ubi_lens_class class;
-    ubi_lens_class_get(j->snapshot->look, ubi_summary_row_at(j->summary, row)->class_ix, &class);
+    ubi_look_class class;
+    ubi_look_class_get(j->snapshot->look, ubi_summary_row_at(j->summary, row)->class_ix, &class);
     return class.name;
 }
 
@@ -161,7 +161,7 @@ static const ubi__text_column class_columns[COLUMNS] = {
 
 static ubi__cell distance_cell(char digits[UBI__HUMAN_TEXT], uint32_t distance) {
     return ubi__cell_words(distance == UBI_NONE                   ? "-"
-                           : distance >= UBI_LENS_SYSTEM_DISTANCE ? "system"
+                           : distance >= UBI_LOOK_SYSTEM_DISTANCE ? "system"
                                                                   : ubi__human_count(digits, distance));
 }
 
@@ -185,8 +185,8 @@ static void place_words(char *out, size_t n, const job *j, const ubi_summary_row
 
 static void class_name_write(const job *j, const ubi_summary_row *row, size_t room) {
     char place[300];
-    ubi_lens_class class;
-    ubi_lens_class_get(j->snapshot->look, row->class_ix, &class);
+    ubi_look_class class;
+    ubi_look_class_get(j->snapshot->look, row->class_ix, &class);
     place_words(place, sizeof place, j, row, class.place);
     size_t used = ubi__display_text(&j->cli->output->out, &j->cli->style, class.name, room);
     if (*place && room - used > LEAST_PLACE_COLUMNS) {
@@ -224,16 +224,16 @@ static const ubi__text_column node_columns[NODE_COLUMNS] = {
 
 static void node_write(const job *j, const ubi__text_table *table, ubi_node_ix node) {
     char digits[UBI__HUMAN_TEXT];
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     uint64_t retained_bytes = ubi_dominators_retained_bytes(ubi_summary_dominators(j->summary), node);
     const ubi__cell cells[NODE_COLUMNS] = {
         [NODE_RETAINED] = ubi__cell_size(retained_bytes),
         [NODE_SHARE] = ubi__cell_share(retained_bytes, j->total_bytes),
-        [NODE_SELF] = ubi__cell_size(ubi_lens_size_bytes(j->snapshot->look, node)),
+        [NODE_SELF] = ubi__cell_size(ubi_look_size_bytes(j->snapshot->look, node)),
         [NODE_DISTANCE] = distance_cell(digits, ubi_summary_distances(j->summary)[node]),
         [NODE_ID] = ubi__cell_id(ubi_graph_node_id(j->snapshot->graph, node)),
     };
-    ubi__text_table_line(table, cells, ubi_lens_display_name(j->snapshot->look, node, &buffer));
+    ubi__text_table_line(table, cells, ubi_look_display_name(j->snapshot->look, node, &buffer));
 }
 
 static ubi_status nodes_write(const job *j, const ubi_summary_row *row) {
@@ -286,13 +286,13 @@ static void distance_put(ubi__json *j, uint32_t distance, bool all_reached) {
 }
 
 static void node_put(ubi__json *j, const job *q, ubi_node_ix node) {
-    ubi_lens_name_buffer buffer;
+    ubi_look_name_buffer buffer;
     uint32_t distance = ubi_summary_distances(q->summary)[node];
     ubi__json_object_begin(j);
     ubi__json_member_node_id(j, "id", ubi_graph_node_id(q->snapshot->graph, node));
-    ubi__json_member_text(j, "name", ubi_lens_display_name(q->snapshot->look, node, &buffer));
+    ubi__json_member_text(j, "name", ubi_look_display_name(q->snapshot->look, node, &buffer));
     distance_put(j, distance, distance != UBI_NONE);
-    ubi__json_member_u64(j, "selfSize", ubi_lens_size_bytes(q->snapshot->look, node));
+    ubi__json_member_u64(j, "selfSize", ubi_look_size_bytes(q->snapshot->look, node));
     ubi__json_member_u64(j, "retainedSize", ubi_dominators_retained_bytes(ubi_summary_dominators(q->summary), node));
     ubi__json_object_end(j);
 }
@@ -310,8 +310,8 @@ static ubi_status members_put(ubi__json *j, const job *q, const ubi_summary_row 
 }
 
 static ubi_status class_put(ubi__json *j, const job *q, const ubi_summary_row *row) {
-    ubi_lens_class class;
-    ubi_lens_class_get(q->snapshot->look, row->class_ix, &class);
+    ubi_look_class class;
+    ubi_look_class_get(q->snapshot->look, row->class_ix, &class);
     ubi__json_object_begin(j);
     ubi__json_member_text(j, "name", class.name);
     ubi__json_member_text(j, "place", class.place);
@@ -328,7 +328,7 @@ static ubi_status class_put(ubi__json *j, const job *q, const ubi_summary_row *r
 
 static void facts_put(ubi__json *j, const job *q) {
     const ubi__summary_choice_arguments *a = q->choice.arguments;
-    ubi__json_member_string(j, "lens", ubi_lens_name(ubi_lens_of(q->snapshot->look)));
+    ubi__json_member_string(j, "lens", ubi_lens_name(ubi_look_lens(q->snapshot->look)));
     ubi__json_member_text(j, "filter", (ubi_text){ a->filter, a->filter ? strlen(a->filter) : 0 });
     ubi__json_member_text(j, "context", (ubi_text){ a->context, a->context ? strlen(a->context) : 0 });
     ubi__json_member_text(j, "since", (ubi_text){ a->since, a->since ? strlen(a->since) : 0 });
@@ -365,7 +365,7 @@ static ubi_status summary_compute(job *j) {
     UBI_TRY(ubi_summary_new(&j->summary, j->snapshot->look, NULL, &options));
     const ubi_dominators *d = ubi_summary_dominators(j->summary);
     j->total_bytes =
-        ubi_dominators_retained_bytes(d, ubi_dominators_root(d)) + ubi_lens_outside_bytes(j->snapshot->look);
+        ubi_dominators_retained_bytes(d, ubi_dominators_root(d)) + ubi_look_outside_bytes(j->snapshot->look);
     j->max_members = limit && limit < UBI_NONE ? (uint32_t)limit : UBI_NONE;
     return UBI_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef UBI_CLI_TIMELINE_VIEW_H
 #define UBI_CLI_TIMELINE_VIEW_H
 
-#include <ubiheap/query.h>
+#include <ubiheap/core/query.h>
 
 #include "cli/commands/report/recording_processes.h"
 #include "cli/condition.h"

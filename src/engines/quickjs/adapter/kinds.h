@@ -5,7 +5,7 @@
 #ifndef UBI_QUICKJS_KINDS_H
 #define UBI_QUICKJS_KINDS_H
 
-#include <ubiheap/node.h>
+#include <ubiheap/core/node.h>
 
 /** A kind and an address say everything about a node; which structure lies there follows from the kind. */
 typedef enum ubi__kind {

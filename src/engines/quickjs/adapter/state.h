@@ -20,7 +20,7 @@
 
 #include <pthread.h>
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "engines/quickjs/adapter/walk_state.h"
 #include "engines/quickjs/hook_counts.h"

@@ -9,7 +9,7 @@
 #ifndef UBI_QUICKJS_TIMELINE_HOOKS_H
 #define UBI_QUICKJS_TIMELINE_HOOKS_H
 
-#include <ubiheap/marker.h>
+#include <ubiheap/core/marker.h>
 
 #include "engines/quickjs/adapter/registry.h"
 #include "engines/quickjs/adapter/stack_capture.h"

@@ -7,7 +7,7 @@
 #ifndef UBI_QUICKJS_WALK_STATE_H
 #define UBI_QUICKJS_WALK_STATE_H
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "engines/quickjs/adapter/node_index.h"
 

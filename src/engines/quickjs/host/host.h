@@ -7,7 +7,7 @@
 #ifndef UBI_QUICKJS_HOST_H
 #define UBI_QUICKJS_HOST_H
 
-#include <ubiheap/quickjs.h>
+#include <ubiheap/extension/quickjs.h>
 
 #include "engines/quickjs/host/quickjs_runner.h"
 
