@@ -101,7 +101,7 @@ class DebianPackages(unittest.TestCase):
         project = self.scratch / "forgotten"
         for folder in "tools", "packaging", "include":
             shutil.copytree(ROOT / folder, project / folder)
-        header = project / "include" / "ubiheap" / "base.h"
+        header = project / "include" / "ubiheap" / "core" / "base.h"
         header.write_text(header.read_text().replace(f'VERSION_STRING "{VERSION}"', 'VERSION_STRING "77.0.0"'))
         done = subprocess.run(["sh", project / "tools" / "package-deb.sh", BUILD, self.scratch / "none"], capture_output=True,
                               text=True, check=False)
