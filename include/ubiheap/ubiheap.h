@@ -50,7 +50,7 @@
 #include <ubiheap/views/timeline_front.h>
 #include <ubiheap/views/timeline_waterfall.h>
 
-/* For whoever brings a live heap: may change in any release. */
+/* For programs that bring a live heap: may change in any release. */
 #include <ubiheap/extension/target.h>
 #include <ubiheap/extension/tracking.h>
 
