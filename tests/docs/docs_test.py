@@ -127,10 +127,10 @@ class Docs(unittest.TestCase):
                 self.assertEqual([option for option in options if not {option, f"no-{option}"} & told], [])
 
     def test_the_c_reference_lists_every_header_by_its_own_summary(self):
-        rows = dict(re.findall(r"^\| \[`(ubiheap/\w+\.h)`\]\(\S+\) \| (.*) \|$", C_REFERENCE.read_text(), re.MULTILINE))
+        rows = dict(re.findall(r"^\| \[`(ubiheap/\w+/\w+\.h)`\]\(\S+\) \| (.*) \|$", C_REFERENCE.read_text(), re.MULTILINE))
         summaries = {}
         for header in (ROOT / "include" / "ubiheap").rglob("*.h"):
-            told = re.match(r"/\* SPDX-License-Identifier: MIT\n \*\n \* (ubiheap/\w+\.h): (.*?)\.?\n", header.read_text())
+            told = re.match(r"/\* SPDX-License-Identifier: MIT\n \*\n \* (ubiheap/\w+/\w+\.h): (.*?)\.?\n", header.read_text())
             if header.name != "ubiheap.h":
                 summaries[str(header.relative_to(ROOT / "include"))] = told and told[2]
         self.assertEqual(rows, summaries)
