@@ -11,7 +11,7 @@
 #define LEAST_SAME_PERCENT 98
 /* Fewer texts than these say nothing. */
 #define LEAST_TEXTS 50
-/* So many strings that differ, and are anonymized in one heap at least, are no chance. */
+/* This many different strings, anonymized in at least one heap, are no coincidence. */
 #define LEAST_WORDS 10
 
 static const ubi_kind *kind_of(const ubi_graph *g, ubi_node_ix node) {
@@ -21,7 +21,7 @@ static const ubi_kind *kind_of(const ubi_graph *g, ubi_node_ix node) {
 /* What the anonymizer writes for a word: x_ and ten of these digits (analyses/anonymize/word_map.c). */
 #define WORD_DIGITS "0123456789abcdefghjkmnpqrstvwxyz"
 #define WORD_DIGIT_COUNT 10
-/* So much of a text is looked at: what is anonymized is so from its first word on. */
+/* Bytes of a text that are looked at: what is anonymized is so from its first word on. */
 #define LOOK_BYTES 256
 
 static bool has_word(ubi_text text) {
@@ -52,7 +52,7 @@ static bool is_type_equal(const ubi_graph *past, const ubi_kind *was, const ubi_
     return was->coarse_type == is->coarse_type && ubi__text_equal(type_of(past, was), type_of(g, is));
 }
 
-/* V8 does not tell the text of a string that is put together of others or a part of one. Used as a key it becomes plain, and has one. */
+/* V8 does not tell the text of a concatenated or sliced string. Used as a key it becomes plain, and has one. */
 static bool has_own_text(ubi_text type) {
     return !ubi__text_is(type, "concatenated string") && !ubi__text_is(type, "sliced string");
 }

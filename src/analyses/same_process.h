@@ -2,10 +2,10 @@
  *
  * same_process.h: whether two heaps are of one process, by what they have under equal ids.
  *
- * Nothing in a file says of which process it is. But in one process a node that keeps its id keeps its type, and a plain string
+ * A file does not say which process it is from. But in one process a node that keeps its id keeps its type, and a plain string
  * its text. A class may change: an object gets another prototype, and one without a constructor is named by its properties; so
- * classes count only where there are too few texts to tell. In another process, even of the same program, ids are given out anew: the first tens of thousands of them go to what the
- * engine starts with, mostly in the same order, and then they differ.
+ * classes count only where there are too few texts to tell. In another process, even of the same program, ids are given out
+ * from the start: the first tens of thousands go to what the engine starts with, mostly in the same order, then they differ.
  */
 #ifndef UBI_ANALYSES_SAME_PROCESS_H
 #define UBI_ANALYSES_SAME_PROCESS_H
@@ -21,7 +21,7 @@ typedef struct ubi__id_match {
     uint64_t n_words_same; /* of n_texts_same, those that were anonymized, with one key */
 } ubi__id_match;
 
-/** Parts are no more than what they are part of. O(1). */
+/** Parts are at most what they are part of. O(1). */
 void ubi__id_match_check(const ubi__id_match *match);
 /** Two nodes of one id, both in classes. Cost: the length of their texts. */
 void ubi__id_match_count(ubi__id_match *match, const ubi_graph *past, ubi_node_ix before, const ubi_graph *graph,

@@ -73,7 +73,7 @@ static ubi_status follow_link(ubi__atomic_file *f, const char *link) {
     return UBI_OK;
 }
 
-/* A link of /proc stands for what is open, whatever its text says. */
+/* A link of /proc leads to the open file, whatever its text says. */
 static bool is_open_file(const char *path) {
     struct stat link, proc;
     return lstat(path, &link) == 0 && stat("/proc/self", &proc) == 0 && link.st_dev == proc.st_dev;
@@ -133,7 +133,7 @@ static bool open_nameless(ubi__atomic_file *f) {
     return false;
 }
 
-/* Only has to be unlikely to be taken: a name that is, is not used. */
+/* Need only be unlikely to exist: a name that is taken is not used. */
 static void choose_temporary_name(ubi__atomic_file *f) {
     uint64_t number;
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
@@ -158,7 +158,7 @@ static ubi_status open_named(ubi__atomic_file *f) {
     return UBI_OK;
 }
 
-/* Root replaces other people's files, and they stay theirs; who may not give a file away keeps it. The mode comes after this. */
+/* A file that root replaces keeps its owner; without the right to give it away, it becomes ours. The mode comes after this. */
 static void keep_owner(const ubi__atomic_file *f, const struct stat *old) {
     if ((old->st_uid != geteuid() || old->st_gid != getegid()) && fchown(f->fd, old->st_uid, old->st_gid) != 0)
         (void)!fchown(f->fd, (uid_t)-1, old->st_gid);
@@ -267,7 +267,7 @@ static ubi_status rename_in_place(ubi__atomic_file *f) {
         return errno == EEXIST ? ubi__fail(UBI_EBUSY, "cannot create: there is such a file")
                                : ubi__fail_errno(errno, "cannot create");
     if (f->is_new)
-        return UBI_OK; /* discarding takes the random name away */
+        return UBI_OK; /* discarding removes the random name */
     if (renameat(f->directory_fd, f->temporary_name, f->directory_fd, f->name) != 0)
         return ubi__fail_errno(errno, "cannot rename");
     f->temporary_name[0] = '\0';

@@ -4,13 +4,13 @@
  *
  *     open(path) write... commit()        the file has the new content, safely on disk
  *     open(path) write... discard()       as if nothing had happened
- *     open(path) write... appear()        as commit, but not synced, and other descriptors of it go on writing
+ *     open(path) write... appear()        as commit, but not synced; other descriptors of it may keep writing
  *
  * What is written goes into a file without a name in the directory of `path` (O_TMPFILE), or, where a file system has no
  * such files, into one named ".ubiheap-" and 16 random digits. Commit syncs it to disk, gives it the name, replacing an old
  * file in one step, and syncs the directory. Whenever the process ends, there is the old file or the new one; a killed
- * process may leave a file of the random name behind (with O_TMPFILE only when killed between two system calls of the
- * commit), which no later save minds.
+ * process may leave a file with a random name (with O_TMPFILE only when killed between two system calls of the commit),
+ * which no later save minds.
  *
  * A symbolic link is followed: what it leads to is replaced, or made. A file that is replaced must be writable and gives its
  * mode to the new one, and, as far as the process may give files away, its owner and group; a new file gets 0666 less the umask.
@@ -44,14 +44,14 @@ typedef struct ubi__atomic_file {
 ubi_status ubi__atomic_file_open(ubi__atomic_file *f, const char *path, unsigned flags, const ubi_allocator *allocator);
 /** A ubi__write_fn (deflate.h) whose payload is the file. */
 ubi_status ubi__atomic_file_write(void *file, const void *data, size_t n_bytes);
-/** Has all of it on disk; a commit may be called after it, and has less to do. Errors: UBI_EIO; then it is to be discarded. */
+/** Syncs all of it to disk; a commit may follow, and has less to do. Errors: UBI_EIO; then discard the file. */
 ubi_status ubi__atomic_file_sync(ubi__atomic_file *f);
-/** Makes the file appear. Whatever it returns, the file is closed, and on failure as discarded. */
+/** Makes the file appear. Always closes it; on failure it is discarded. */
 ubi_status ubi__atomic_file_commit(ubi__atomic_file *f);
 void ubi__atomic_file_discard(ubi__atomic_file *f);
 /**
- * For what is good as soon as it has begun: makes the file appear as it is by now, without waiting for the disk. As a commit, it
- * closes our descriptor whatever it returns; a duplicate of `fd` goes on.
+ * For output that is useful from its start: makes the file appear as it is now, without waiting for the disk. As a commit, it
+ * closes our descriptor whatever it returns; a duplicate of it stays open.
  */
 ubi_status ubi__atomic_file_appear(ubi__atomic_file *f);
 

@@ -221,7 +221,7 @@ static void what_cannot_be_a_file_is_refused_at_once(void **state) {
     assert_refused(p, path, "Too many levels");
 }
 
-/** Root may write everywhere, so a child that is nobody tries. */
+/** Root may write everywhere, so an unprivileged child tries. */
 static void a_file_that_may_not_be_written_is_not_replaced(void **state) {
     place *p = *state;
     int status;

@@ -2,7 +2,7 @@
  *
  * deflate.c: gzip output by ISA-L, or by zlib where size counts more than time.
  *
- * Both engines count in 32 bits, so input is fed in pieces. Beside their state and work area there is one output buffer,
+ * Both engines count in 32 bits, so input is fed in pieces. Next to their state and work area is one output buffer,
  * which is handed on when full: whenever an engine is called there is room.
  */
 #include "base/deflate.h"
@@ -89,7 +89,7 @@ void ubi__deflate_free(ubi__deflate *d) {
     if (!d)
         return;
     if (d->by_zlib)
-        (void)deflateEnd(&d->zlib); /* an unfinished stream is no error here */
+        (void)deflateEnd(&d->zlib); /* fails for an unfinished stream: fine */
     ubi__free_array(d->allocator, d->work, d->work_bytes, 1);
     UBI_DELETE(d->allocator, d);
 }

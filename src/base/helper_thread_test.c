@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * helper_thread_test.c: every chore is done once, in order, by one thread or the other, and given up when nobody waits.
+ * helper_thread_test.c: every chore is done once, in order, by one of the threads, and dropped when no caller waits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ static void who_waits_for_a_chore_behind_a_long_one_does_it(void **state) {
     pthread_mutex_lock(&l.gate);
     ubi__helper_start(&l.helper, 2);
     give_all(&l, pass_gate);
-    /* The helper is at the first, or about to begin it, and cannot go on; unless no thread was to be had. */
+    /* The helper is blocked in the first, or just before it; unless no thread could be started. */
     l.chores[N_CHORES - 1].fn = square;
     ubi__helper_wait(&l.helper, &l.chores[N_CHORES - 1]);
     assert_true(pthread_equal(l.entries[N_CHORES - 1].thread, pthread_self()));

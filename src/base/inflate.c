@@ -317,7 +317,7 @@ static ubi_status run_zlib_block(ubi__inflater *f, uint8_t *block, int *code) {
         if (*code != Z_OK && *code != Z_BUF_ERROR)
             return UBI_OK;
         /* With a full block and input left, inflate stopped because the block is full: that is where the call ends. A block that
-         * filled up just as the window did may still end the member, so go on with more input. */
+         * filled up just as the window did may still end the member, so feed more input. */
         if (!used_all || f->input_ended)
             return UBI_OK;
     }

@@ -4,10 +4,10 @@
  *
  * The fast engine (ISA-L) is what every sound file goes through. The exact engine (zlib) delivers, for a damaged or cut
  * file, precisely the bytes that Firefox's reader (protobuf's GzipInputStream over zlib) would see: output is made in
- * blocks of 64 KiB that start anew with each member, and a block is delivered only if the inflate call that made it did not
- * fail. Whoever reads with the fast engine and meets anything but a clean end repeats with the exact one.
+ * blocks of 64 KiB that restart with each member, and a block is delivered only if the inflate call that made it did
+ * not fail. After anything but a clean end, readers with the fast engine repeat with the exact one.
  *
- * The fast engine takes everything for damaged that zlib does, with one exception: a block whose Huffman code is incomplete
+ * The fast engine reports all the damage that zlib does, with one exception: a block whose Huffman code is incomplete
  * (no encoder writes one) decodes when it can and the checksum is right. Input of at most 128 KiB always goes through the
  * exact engine.
  *
@@ -46,7 +46,7 @@ bool ubi__inflater_is_exact(const ubi__inflater *inflater);           /* exact e
 ubi__stream_end ubi__inflater_end(const ubi__inflater *inflater);
 /** What is wrong with the compressed data, and where in the input; "" if nothing. */
 const char *ubi__inflater_note(const ubi__inflater *inflater);
-/** What people can do about it. */
+/** What users can do about it. */
 const char *ubi__damage_advice(ubi__stream_end end);
 uint64_t ubi__inflater_input_bytes(const ubi__inflater *inflater); /* consumed so far */
 

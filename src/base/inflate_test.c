@@ -4,7 +4,7 @@
  *
  * For damaged data the expectation is computed by `firefox_reads`, which does what protobuf's GzipInputStream does with the
  * whole input in memory. The fast engine is only reached by input of more than 128 KiB, so everything small that it is to
- * see stands behind a member of that size or in front of as many zeros.
+ * see comes after a member of that size or before as many zeros.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static ptrdiff_t drip(void *payload, void *buffer, size_t size) {
     n = n < step ? n : step;
     n = n < size ? n : size;
     if (d->at + n > d->fail_at) {
-        d->fail_at = SIZE_MAX; /* once: whoever ignores it gets no second chance to notice */
+        d->fail_at = SIZE_MAX; /* once: code that ignores it gets no second chance */
         errno = EIO;
         return -1;
     }
@@ -325,7 +325,7 @@ static void a_cut_anywhere_leaves_what_firefox_reads(void **state) {
     for (size_t n = 0; n < in.n; n += n < 40 || n > first - 12 ? 1 : 9001) {
         bytes cut = { in.at, n, 0 };
         bytes copy = { NULL, 0, 0 };
-        bytes_add(&copy, cut.at, cut.n); /* so that reading behind the cut is found out */
+        bytes_add(&copy, cut.at, cut.n); /* so that reading past the cut is detected */
         if (n >= 2)
             assert_as_firefox(&copy, steps + (n & 1), 1);
         bytes_free(&copy);
@@ -400,7 +400,7 @@ static void a_missing_trailer_costs_nothing_but_is_no_clean_end(void **state) {
     }
 }
 
-/* Headers that zlib refuses, in front of data with the right checksums: behind a large member, so that the fast engine
+/* Headers that zlib refuses, in front of data with the right checksums: after a large member, so that the fast engine
  * sees them too. */
 static void a_header_that_zlib_refuses_is_damage_for_both_engines(void **state) {
     (void)state;

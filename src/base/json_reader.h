@@ -38,7 +38,7 @@ typedef struct ubi__json_value {
 typedef struct ubi__json_cursor {
     const char *at, *end;
     bool is_first;
-    const char *fault; /* what was expected instead of what stands at `at`; NULL: all was well so far */
+    const char *fault; /* what was expected at `at` instead; NULL: no error so far */
 } ubi__json_cursor;
 
 /** Opens the object or array that `text` consists of, apart from white space around it. */

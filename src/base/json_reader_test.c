@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "fail_allocator.h"
 
-/* Passes over all of an object; what was expected where it is none, or NULL. */
+/* Skips a whole object. What was expected where it is not one, or NULL. */
 static const char *fault_of(const char *text) {
     ubi__json_cursor c;
     ubi__json_value key, value;

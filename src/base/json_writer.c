@@ -141,7 +141,7 @@ void ubi__json_array_end(ubi__json *j) {
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
-/* Characters that stand for themselves and need no look at their neighbours. */
+/* Characters written as they are, whatever their neighbours. */
 static bool is_plain(uint8_t byte) {
     return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
@@ -169,7 +169,7 @@ static void put_ascii_escape(ubi__json *j, uint8_t c) {
     }
 }
 
-/* A byte that is no UTF-8 becomes the four characters \xNN, whose backslash JSON doubles. */
+/* A byte that is not UTF-8 becomes the four characters \xNN; JSON doubles the backslash. */
 static void put_bad_byte(ubi__json *j, uint8_t byte) {
     char escape[5] = { '\\', '\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15] };
     json_put(j, escape, sizeof escape);

@@ -43,7 +43,7 @@ void ubi__json_key_text(ubi__json *j, ubi_text key);
 void ubi__json_null(ubi__json *j);
 void ubi__json_bool(ubi__json *j, bool value);
 void ubi__json_string(ubi__json *j, const char *value);
-/** NULL text gives null. Lone surrogates as \uXXXX, bytes that are no UTF-8 as \\xNN. */
+/** NULL text gives null. Lone surrogates as \uXXXX, bytes that are not UTF-8 as \\xNN. */
 void ubi__json_text(ubi__json *j, ubi_text value);
 /** A value that is valid JSON text already; white space between its tokens is dropped. */
 void ubi__json_raw(ubi__json *j, ubi_text json);

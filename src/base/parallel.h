@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * parallel.h: the same work over ranges of an array on several threads, and one piece of work beside another.
+ * parallel.h: the same work over ranges of an array on several threads, and one task in parallel to another.
  */
 #ifndef UBI_BASE_PARALLEL_H
 #define UBI_BASE_PARALLEL_H
@@ -20,7 +20,7 @@ typedef void (*ubi__range_fn)(void *payload, uint64_t begin, uint64_t end, unsig
 
 /**
  * Cuts [0, n) into at most `threads` ranges (0 counts as 1) whose borders are multiples of `grain`, calls `fn` once for
- * each and waits. The caller's thread does one of them; where no thread can be had, it does more. Parts are numbered from 0.
+ * each and waits. The caller's thread does one of them; if no thread starts, it does more. Parts are numbered from 0.
  */
 void ubi__parallel_ranges(unsigned threads, uint64_t n, uint64_t grain, ubi__range_fn fn, void *payload);
 

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-/** UBI_EINVAL when `result` was not initialized. NULL is fine: nobody asks for it. */
+/** UBI_EINVAL when `result` was not initialized. NULL is fine: not wanted. */
 static inline ubi_status ubi__result_check(const uint32_t *struct_bytes, const char *name) {
     if (struct_bytes && *struct_bytes < 2 * sizeof *struct_bytes)
         return ubi__fail(UBI_EINVAL, "%s is not initialized: its struct_bytes is %u", name, *struct_bytes);

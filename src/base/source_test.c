@@ -132,7 +132,7 @@ static void a_descriptor_is_read_from_where_it_stands_and_stays_open(void **stat
     ubi__source_open_fd(&s, fd, ubi_allocator_default());
     assert_int_equal(s.size, 5000 - 1234);
     assert_reads(&s, content.at + 1234, 5000 - 1234);
-    assert_true(ubi__source_rewind(&s)); /* to where it stood */
+    assert_true(ubi__source_rewind(&s)); /* to where it was */
     assert_reads(&s, content.at + 1234, 5000 - 1234);
     ubi__source_close(&s);
     assert_true(fcntl(fd, F_GETFD) >= 0);
@@ -181,7 +181,7 @@ static void a_dash_is_standard_input(void **state) {
     dup2(fd, STDIN_FILENO);
     close(fd);
     assert_int_equal(ubi__source_open_path(&s, "-", ubi_allocator_default()), UBI_OK);
-    assert_int_equal(s.size, 0);              /* nobody knows */
+    assert_int_equal(s.size, 0);              /* unknown */
     assert_false(ubi__source_can_rewind(&s)); /* nor whether it will be short enough */
     assert_reads(&s, content.at, content.n);
     assert_true(ubi__source_rewind(&s));
@@ -288,7 +288,7 @@ static void a_callback_that_fails_ends_the_reading(void **state) {
     ubi__source_open_callback(&s, fail_with, &error, ubi_allocator_default());
     assert_int_equal(ubi__source_read(&s, buffer, 8, &n), UBI_EIO);
     assert_string_equal(ubi_error_message(), "cannot read at byte 0: Broken pipe");
-    error = 0; /* it forgets to say why, and an old EINTR lies about */
+    error = 0; /* it sets no errno, and an old EINTR is still there */
     errno = EINTR;
     assert_int_equal(ubi__source_read(&s, buffer, 8, &n), UBI_EIO);
     assert_string_equal(ubi_error_message(), "cannot read at byte 0: Input/output error");

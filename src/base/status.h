@@ -28,7 +28,7 @@ ubi_status ubi__version_check(uint32_t version, uint32_t newest, const char *typ
             return ubi_try_status_;                                                                                    \
     } while (0)
 
-/** Reports progress; true to go on. */
+/** Reports progress; false: stop. */
 static inline bool ubi__progress(const ubi_progress *progress, const char *stage, uint64_t done, uint64_t total) {
     return !progress || !progress->fn || progress->fn(progress->payload, stage, done, total);
 }

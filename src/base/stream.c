@@ -5,7 +5,7 @@
  * With a helper thread the buffers form a ring: `made` counts chunks produced, `taken` chunks the reader is done with. Both
  * only grow, under `lock`; chunk i lies in buffer i % N_BUFFERS, which is the helper's to fill while i - taken < N_BUFFERS
  * and the reader's once made > i. The inflater is the helper's alone from its start until it has announced the end. Before,
- * the reader fills the first buffer itself, so that who only looks at the beginning never waits for a helper that waits for a pipe.
+ * the reader fills the first buffer itself, so that reading only the beginning never waits for a helper that waits for a pipe.
  */
 #include "base/stream.h"
 
@@ -88,7 +88,7 @@ void ubi__stream_run_ahead(ubi__stream *s) {
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->threaded = pthread_create(&s->helper, NULL, run_helper, s) == 0;
-    if (!s->threaded) { /* no thread to be had: do without */
+    if (!s->threaded) { /* no thread started: do without */
         pthread_mutex_destroy(&s->lock);
         pthread_cond_destroy(&s->changed);
     }
@@ -139,7 +139,7 @@ void ubi__stream_free(ubi__stream *s) {
     UBI_DELETE(a, s);
 }
 
-/* Gives the chunk of the call before back and waits for the next one. */
+/* Gives back the chunk of the last call and waits for the next one. */
 static ubi_status next_threaded(ubi__stream *s, unsigned *index) {
     ubi_status status = UBI_OK;
     pthread_mutex_lock(&s->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stream_thread_test.c: chunks made here and ahead on the helper thread, and all the ways in which the helper can end.
+ * stream_thread_test.c: chunks made here and ahead on the helper thread, and all the ways the helper can end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 /* ---- helpers ------------------------------------------------------------------------------------------------------ */
 
-/* Reads all chunks, and as a reader would: writes into the room before each and looks at the padding behind it. */
+/* Reads all chunks as a reader would: writes into the room before each and looks at the padding after it. */
 static ubi_status read_chunks(ubi__stream *s, bytes *out) {
     for (;;) {
         uint8_t *chunk = NULL;
@@ -33,7 +33,7 @@ static ubi_status read_chunks(ubi__stream *s, bytes *out) {
             assert_int_equal(chunk[n + i], 0);
         bytes_add(out, chunk, n);
         memset(chunk, 0x5a, n);   /* what was given is the reader's */
-        ubi__stream_run_ahead(s); /* as who has seen the beginning */
+        ubi__stream_run_ahead(s); /* as after seeing the beginning */
     }
 }
 

@@ -32,16 +32,16 @@
  * Hashes have 64 bits, and the upper ones must be good: they choose the slot. Where keys come from files, the hash must be
  * seeded per process (base/hash.h); the table itself adds nothing against prepared collisions.
  *
- * Probing is linear. The hash is scaled to the number of slots, which is no power of two, so entries are in the order of their
+ * Probing is linear. The hash is scaled to the number of slots, not a power of two, so entries are in the order of their
  * hashes: growing reads the old slots and writes the new ones from front to back. A table doubles while it is small, later
  * grows by 5/16. It is at most 2/3 full. Removing moves later entries up, so no table fills with tombstones.
  *
  * Cost: O(1) expected; 2 slots looked at for a key that is there and 5 for one that is not, when the table is full.
  * Memory: 1.5 to 2 slots per entry (to 3 below 2^10 slots), rows 12 to 16 bytes; while it grows, the old slots as well.
  * Order: that of the slots depends on the hash's seed. Results that must not change from run to run iterate over rows, or
- * sort. Who adds the entries of one table to another in that order reserves room for all of them first: they come in the order
- * of their hashes, and would fill a table that grows from one end, in quadratic time.
- * Threads: none of its own; look-ups may go on side by side.
+ * sort. Before adding the entries of one table to another in that order, reserve room for all of them: they come in the
+ * order of their hashes, and would fill a growing table from one end, in quadratic time.
+ * Threads: none of its own; look-ups may run in parallel.
  *
  * Invariants, checked by NAME_is_sound where slots are made and given back (base/assert.h says in which builds): n entries are
  * used, n <= n_max < n_slots, and no empty slot lies between an entry and the slot where the search for it begins.
@@ -89,7 +89,7 @@ static inline size_t ubi__table_grown(size_t n_slots, size_t n, size_t slot_byte
     return __builtin_mul_overflow(wanted, slot_bytes, &all_bytes) ? 0 : wanted;
 }
 
-/** So many empty slots of `slot_bytes`, or NULL. */
+/** n_slots empty slots of `slot_bytes`, or NULL. */
 static inline void *ubi__table_slots(const ubi_allocator *a, size_t n_slots, size_t slot_bytes) {
     void *slots = n_slots ? a->alloc(a->ctx, n_slots * slot_bytes) : NULL;
     return slots ? memset(slots, 0, n_slots * slot_bytes) : NULL;
@@ -172,7 +172,7 @@ static inline void *ubi__table_slots(const ubi_allocator *a, size_t n_slots, siz
         UBI_ASSERT(t->n < t->n_max);                                                                                   \
         t->n++;                                                                                                        \
     }                                                                                                                  \
-    /* What probed past this slot would not be found any more: it moves into the gap, which moves on. */               \
+    /* Entries that probed past this slot would be lost: each moves into the gap, which moves on. */                   \
     __attribute__((unused)) static void name##_remove(name *t, slot_type *slot) {                                      \
         size_t n_slots = t->n_slots, gap = (size_t)(slot - t->slots);                                                  \
         for (size_t i = ubi__table_next(gap, n_slots); is_used(&t->slots[i]); i = ubi__table_next(i, n_slots)) {       \
@@ -192,8 +192,8 @@ static inline void *ubi__table_slots(const ubi_allocator *a, size_t n_slots, siz
     struct ubi__swallow_semicolon
 
 /**
- * Defines looking a key up in a table of entries. bool is_equal(context, const slot_type *, key) tells whether a used slot is
- * of that key; `context` is passed on. `hash` is that of the key.
+ * Defines the look-up of a key in a table of entries. bool is_equal(context, const slot_type *, key) tells whether a used
+ * slot has it; `context` is passed on. `hash` is that of the key.
  *
  * prefix_find(t, context, key, hash)   the key's slot, or NULL. Until the table changes.
  * prefix_place(t, context, key, hash)  the same, or the empty slot where the key belongs: fill it, then say name_added. There
@@ -236,14 +236,14 @@ static inline uint64_t ubi__row_hash(const ubi__row_slot *slot) {
 
 UBI_TABLE_DECLARE(ubi__row_table, ubi__row_slot, ubi__row_is_used, ubi__row_hash);
 
-/** Makes an empty slot that a look-up gave that of `row`. */
+/** Gives an empty slot, found by a look-up, to `row`. */
 static inline void ubi__row_table_fill(ubi__row_table *t, ubi__row_slot *slot, uint64_t hash, uint32_t row) {
     *slot = (ubi__row_slot){ row, ubi__row_tag(hash) };
     ubi__row_table_added(t);
 }
 
 /**
- * Defines looking a key up in a ubi__row_table. bool is_equal(context, uint32_t row, key) tells whether a row is of that key.
+ * Defines the look-up of a key in a ubi__row_table. bool is_equal(context, uint32_t row, key) tells whether a row has it.
  *
  * prefix_find(t, context, key, hash)   the key's row, or UBI_NONE.
  * prefix_place(t, context, key, hash)  the key's slot, or the empty one where it belongs: ubi__row_table_fill. There must be

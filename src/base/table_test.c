@@ -290,7 +290,7 @@ static void damage_is_seen(void **state) {
     assert_false(map_is_sound(&t));
     *used = kept;
 
-    size_t empty = first_empty(&t); /* an entry behind a hole */
+    size_t empty = first_empty(&t); /* an entry after a hole */
     size_t home = (empty + t.n_slots / 2) % t.n_slots;
     uint32_t key = 0;
     while (map_home(&t, hash_of_key(key)) != home)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * text_memo.h: what was found out about a few long texts, so that a text that comes again is not read again.
+ * text_memo.h: what was found out about a few long texts, so that a text that recurs is not read again.
  *
  * Texts are told apart by a key: where they lie, or their number in a table. The owner promises that a text of this key and
  * length does not change while the memo is in use. Short texts are not remembered: reading them costs no more.
@@ -23,7 +23,7 @@ typedef struct ubi__text_memo {
     } slots[UBI__TEXT_MEMO_SLOTS];
 } ubi__text_memo;
 
-/** False: not known (any more). */
+/** False: unknown or replaced. */
 static inline bool ubi__text_memo_get(uint64_t *out, const ubi__text_memo *memo, uint64_t key, size_t len) {
     size_t i = ubi__cache_place(key, UBI__TEXT_MEMO_SLOTS_LOG2);
     if (len < UBI__TEXT_MEMO_LEAST_BYTES || memo->slots[i].key != key || memo->slots[i].len != len)

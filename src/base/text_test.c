@@ -64,7 +64,7 @@ static void the_valid_prefix_ends_at_the_first_byte_that_is_no_utf8(void **state
                                   "cd"),
                      2);
     assert_int_equal(valid_prefix("\xc3"), 0);
-    assert_int_equal(valid_prefix("x\xed\xa0\x80"), 1); /* a surrogate is no UTF-8 */
+    assert_int_equal(valid_prefix("x\xed\xa0\x80"), 1); /* surrogates are not UTF-8 */
     assert_int_equal(ubi__utf8_valid_prefix((ubi_text){ NULL, 0 }), 0);
 }
 

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 
 #define N_BLOCKS 8
-#define WAKE_AT 4 /* blocks that wait before the helper is woken: each time costs two switches between threads */
+#define WAKE_AT 4 /* blocks that wait before the helper is woken: each wake-up costs two context switches */
 
 struct ubi__write_behind {
     const ubi_allocator *allocator;
@@ -30,7 +30,7 @@ struct ubi__write_behind {
     /* guarded by `lock` when threaded */
     uint64_t made, taken;
     bool ended; /* no more blocks will come */
-    bool stop;  /* and those there are shall not be written */
+    bool stop;  /* and those waiting are not written */
     ubi_status status;
     char message[256]; /* of `status` */
 };
@@ -75,7 +75,7 @@ static void start_helper(ubi__write_behind *w) {
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     w->threaded = pthread_create(&w->helper, NULL, run_helper, w) == 0;
-    if (!w->threaded) { /* no thread to be had: do without */
+    if (!w->threaded) { /* no thread started: do without */
         pthread_mutex_destroy(&w->lock);
         pthread_cond_destroy(&w->changed);
     }

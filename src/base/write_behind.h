@@ -19,8 +19,8 @@
 typedef struct ubi__write_behind ubi__write_behind;
 
 /**
- * Owned. `write` is called on the helper thread, and only between _new and the end of _finish or _free. Where no thread can
- * be had it is called by _write. Cost: eight blocks. Errors: UBI_ENOMEM.
+ * Owned. `write` is called on the helper thread, and only between _new and the end of _finish or _free. If no thread can
+ * be started, _write calls it. Cost: eight blocks. Errors: UBI_ENOMEM.
  */
 ubi_status ubi__write_behind_new(ubi__write_behind **out, ubi__write_fn write, void *payload, const ubi_allocator *a);
 /** A ubi__write_fn whose payload is the ubi__write_behind. After a failure only _free is allowed. */

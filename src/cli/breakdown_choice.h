@@ -78,15 +78,15 @@ ubi_status ubi__breakdown_choose(ubi__breakdown_choice *choice, const char *spec
 void ubi__breakdown_choice_fini(ubi__breakdown_choice *choice);
 
 /** UBI_EINVAL when the breakdown and a file of the command line would both be read from standard input. */
-/** The same of an output, which may not be the FILE of @FILE. */
+/** The same for an output, which must not be the FILE of @FILE. */
 ubi_status ubi__breakdown_check_output(const ubi__breakdown_arguments *arguments, const char *output);
 ubi_status ubi__breakdown_check_input(const ubi__breakdown_arguments *arguments, const char *path);
 /** Whether one of the options asks for a tree, even with --json. */
 bool ubi__breakdown_wants_tree(const ubi__breakdown_arguments *arguments);
-/** How the tree is to be made. */
+/** Options for building the tree. */
 ubi_census_tree_options ubi__breakdown_tree_options(const ubi__breakdown_arguments *arguments,
                                                     const ubi__breakdown_choice *choice);
-/** How it is to be shown. */
+/** Options for showing it. */
 ubi__census_text_options ubi__breakdown_text_options(const ubi__breakdown_arguments *arguments,
                                                      const ubi__breakdown_choice *choice, const ubi__cli *cli);
 /** The key "breakdown" with the text of the breakdown. */

@@ -34,7 +34,7 @@ typedef enum ubi__option_type {
     UBI__OPTION_NUMBER, /**< --x N; uint64_t */
     UBI__OPTION_CHOICE, /**< --x WORD; const char *, one of `choices` */
     UBI__OPTION_LIST,   /**< --x VALUE, as often as one likes; ubi__option_list */
-    UBI__OPTION_ALIAS   /**< another name or letter of the option above: read, but neither shown nor suggested */
+    UBI__OPTION_ALIAS   /**< another name or letter of the option above: accepted, but neither shown nor suggested */
 } ubi__option_type;
 
 #define UBI__OPTION_LIST_LENGTH 32
@@ -53,14 +53,14 @@ typedef struct ubi__option {
     const char *argument;       /**< name of the value in help, such as "N"; NULL without value */
     const char *const *choices; /**< CHOICE: words, ended by NULL */
     const char *help;           /**< one sentence, no final point */
-    const char *standard;       /**< the default, or NULL; of a NUMBER, also the value that it starts with */
+    const char *standard;       /**< the default, or NULL; for a NUMBER also the initial value */
 } ubi__option;
 
 /** Ends an option table. */
 #define UBI__OPTION_END                                                                                                \
     { NULL, 0, UBI__OPTION_FLAG, 0, NULL, NULL, NULL, NULL }
 
-/** Other spellings of the option in the row above, such as one that it had once. */
+/** Other spellings of the option above, such as a former one. */
 #define UBI__ALIAS_NAME(name)                                                                                          \
     { name, 0, UBI__OPTION_ALIAS, 0, NULL, NULL, NULL, NULL }
 #define UBI__ALIAS_LETTER(letter)                                                                                      \
@@ -78,7 +78,7 @@ typedef struct ubi__example {
 /** A list of words with explanations in a command's manual, such as the columns that one can ask for. */
 typedef struct ubi__glossary {
     const char *title; /**< such as "Columns" */
-    /** The i-th word and what it means; false behind the last. */
+    /** The i-th word and what it means; false after the last. */
     bool (*entry)(size_t i, const char **word, const char **help);
 } ubi__glossary;
 
@@ -103,7 +103,7 @@ typedef struct ubi__cli {
     ubi__progress_line progress;
     ubi_compat compat;
     const char *subject; /**< what an error message is about: a file or the command; borrowed */
-    /** Why the exit code is not 0 although all was written; or what a condition that does not hold leaves open; or "". */
+    /** Why the exit code is not 0 though all was written; or what an unmet condition leaves undecided; or "". */
     char reason[UBI__REASON_TEXT];
 } ubi__cli;
 
@@ -116,9 +116,9 @@ typedef struct ubi__command {
     const char *name;
     const char *alias;    /**< another name, which is found but not shown; or NULL */
     const char *operands; /**< such as "FILE"; NULL: none */
-    const char *summary;  /**< fits one line of 80 columns behind the name */
-    const char *question; /**< what one asks who needs the command; its help begins with it */
-    /** Paragraphs of the manual; a line that starts with two spaces stands as it is. */
+    const char *summary;  /**< fits one line of 80 columns after the name */
+    const char *question; /**< the question that the command answers; its help begins with it */
+    /** Paragraphs of the manual; lines that start with two spaces stay as they are. */
     const char *description;
     const ubi__option *options;
     const ubi__glossary *glossary; /**< or NULL */
@@ -138,7 +138,7 @@ extern const ubi__option ubi__common_options[];
 /** --compat: shown for those commands whose answer it can change, and read by the others as well, for old scripts. */
 extern const ubi__option ubi__compat_options[];
 
-/** The table of a command fits its struct of arguments, and says all that help, manual and parser ask of it. */
+/** The command's table fits its struct of arguments and has all that help, manual and parser need. */
 void ubi__command_check(const ubi__command *command);
 /** By name or alias; or NULL. */
 const ubi__command *ubi__command_find(const char *name);
@@ -149,7 +149,7 @@ const char *ubi__command_group(const ubi__command *command);
 /** What FILE without a command means. */
 const ubi__command *ubi__command_default(void);
 
-/** The first row from `option` on that people are shown; NULL at the end of the table. */
+/** The first visible row from `option` on; NULL at the end of the table. */
 const ubi__option *ubi__option_shown(const ubi__option *option);
 
 #endif

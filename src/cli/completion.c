@@ -84,7 +84,7 @@ static void command_case(ubi__out *out, const ubi__command *c) {
     ubi__out_string(out, "' ;;\n");
 }
 
-/* What stands in the place of a command: its name, another name of it, or a file. */
+/* What may be in a command's place: its name, its alias, or a file. */
 static void name_cases(ubi__out *out) {
     ubi__out_string(out, "        ''");
     for (const ubi__command *const *c = ubi__commands; *c; c++)

@@ -330,8 +330,8 @@ static line condition_explain(char reason[UBI__REASON_TEXT], const gathering *g,
 /* ---- checking --------------------------------------------------------------------------------------------------- */
 
 /*
- * What would tell: the coarsest measurement whose limits, as they are to be expected, leave nothing open. Whether two numbers are the
- * same, no limits tell, unless they are not what they are expected to be.
+ * What would decide it: the coarsest measurement whose expected limits leave nothing open. Limits cannot show that two
+ * numbers are equal, unless they turn out other than expected.
  */
 static ubi_status put_advice(line *l, gathering *g) {
     const ubi__condition_estimates *own = g->own;
@@ -349,7 +349,7 @@ static ubi_status put_advice(line *l, gathering *g) {
     return UBI_OK;
 }
 
-/* What was not measured, a finer measurement of the same kind does not tell either. */
+/* A finer measurement of the same kind does not provide what was not measured, either. */
 static bool lacks_value(const gathering *g) {
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
         if (g->values[i].unknown)
@@ -375,7 +375,7 @@ static void add_labels(ubi__condition_names *names, const ubi__heap_facts *heap)
         ubi__condition_names_add(names, ubi__heap_facts_label(heap, i));
 }
 
-/* A command with facts of its own tells by itself what they do not know. */
+/* A command with its own facts reports itself what they lack. */
 static ubi_status tell_missing_classes(gathering *g, ubi__cli *cli) {
     ubi__condition_names names;
     if (g->own)

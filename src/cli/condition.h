@@ -12,8 +12,8 @@
  *     ubi__condition_free(condition);
  *
  * Without --fail-on the condition is NULL and all of this does nothing. When it holds, the exit code becomes
- * UBI__EXIT_CONDITION, and cli->reason the line that main prints after all output. A condition that cannot be judged is no
- * condition that does not hold: the exit code is UBI__EXIT_INPUT then.
+ * UBI__EXIT_CONDITION, and cli->reason the line that main prints after all output. A condition that cannot be judged is
+ * not one that does not hold: the exit code is UBI__EXIT_INPUT then.
  */
 #ifndef UBI_CLI_CONDITION_H
 #define UBI_CLI_CONDITION_H
@@ -74,7 +74,7 @@ ubi_status ubi__condition_check(int *exit_code, ubi__cli *cli, const ubi__condit
 
 /* ---- of facts that a command has itself -------------------------------------------------------------------------- */
 
-/** The value of a fact: a number, and what 100% of it is, if it has a basis; of an estimate, what they lie between. */
+/** The value of a fact: a number, and its 100%, if it has a basis; for an estimate, the limits of both. */
 typedef struct ubi__condition_value {
     uint64_t magnitude;
     bool negative;
@@ -94,12 +94,12 @@ ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__co
                                     ubi__condition_measure *measure, void *payload);
 
 /**
- * Facts that may be estimates. Where their limits leave it open whether the condition holds, the exit code becomes
- * UBI__EXIT_INPUT and the reason says what would have told: `refine` is asked until `measure` gives numbers that do.
+ * Facts that may be estimates. If their limits do not decide the condition, the exit code becomes UBI__EXIT_INPUT and
+ * the reason says what would have decided it: `refine` is called until the numbers of `measure` do.
  */
 typedef struct ubi__condition_estimates {
     ubi__condition_measure *measure;
-    /** From here on `measure` says what it would say of a finer measurement. False: there is none; it is exact from here on. */
+    /** From here on `measure` answers as for a finer measurement. False: there is none; it is exact from here on. */
     bool (*refine)(void *payload);
     /** The measurement that it speaks of, such as "'record --period 64KiB'". */
     void (*name)(char *out, size_t n, void *payload);

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/finish.h"
 
-/* A longer name is cut where it is told. */
+/* Longer names are cut in messages. */
 #define MOST_TOLD_BYTES 200
 
 struct ubi__condition_name {
@@ -83,7 +83,7 @@ void ubi__condition_names_add(ubi__condition_names *names, ubi_text class_name) 
     }
 }
 
-/* Of a class and a word that are as near, the word: it is what a condition on verdicts is about. */
+/* If a class and a word are equally near, the word: conditions on verdicts are about words. */
 static const char *nearest_word(const ubi__condition_words *words, const missing_name *m) {
     const char *word, *best = NULL;
     ubi__suggestion near = m->near;

@@ -13,10 +13,10 @@
 
 #include "cli/condition.h"
 
-/** Words that stand for something else than a class, unless they are quoted; static. */
+/** Words that do not mean a class unless quoted; static. */
 typedef struct ubi__condition_words {
     const char *what;                    /**< such as "verdict" */
-    const char *(*word_at)(uint32_t ix); /**< NULL behind the last */
+    const char *(*word_at)(uint32_t ix); /**< NULL after the last */
 } ubi__condition_words;
 
 struct ubi__condition_name;
@@ -35,7 +35,7 @@ ubi_status ubi__condition_names_init(ubi__condition_names *out, const ubi__condi
 void ubi__condition_names_fini(ubi__condition_names *names);
 /** A class that a file has. Cost: O(its length) for each name. */
 void ubi__condition_names_add(ubi__condition_names *names, ubi_text class_name);
-/** One line on standard error for each name that none of `n_files` has, behind the output so far. */
+/** One line on standard error for each name that none of `n_files` has, after the output so far. */
 void ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 
-/** Writes what standard output still holds and, unless all went well, why it did not. @return the exit code. */
+/** Flushes standard output and, after a failure, says why. @return the exit code. */
 int ubi__finish(ubi__cli *cli, ubi_status status, int exit_code);
 /**
  * "ubiheap: SUBJECT: MESSAGE" on standard error; `subject` may be NULL. One thread at a time.

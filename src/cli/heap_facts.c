@@ -114,7 +114,7 @@ static ubi_status tally_of(ubi__tally *out, const ubi__heap_facts *f, ubi_text l
 
 /* ---- retained sizes --------------------------------------------------------------------------------------------- */
 
-/* What is known of a node: whether it, or one of its dominators, has the label. */
+/* State of a node: whether it, or one of its dominators, has the label. */
 typedef enum position { UNKNOWN, OUTSIDE, INSIDE } position;
 
 typedef struct search {
@@ -128,7 +128,7 @@ static bool is_labelled(const search *s, ubi_node_ix node) {
     return s->is_labelled[group_of(s->facts, node)];
 }
 
-/* Up the tree to the first node that decides, and down again in thought: each node is decided once. */
+/* Climbs to the first decided node, then decides those on the way back: each node once. */
 static position find_position(const search *s, ubi_node_ix node) {
     ubi_node_ix at = node;
     position found = UNKNOWN;
@@ -143,7 +143,7 @@ static position find_position(const search *s, ubi_node_ix node) {
     return found;
 }
 
-/* Nodes below another one of their label are part of what that one retains. */
+/* A node below another one of its label is part of what that one retains. */
 static uint64_t sum_outermost(const search *s) {
     uint64_t bytes = 0;
     const ubi_graph *g = s->facts->graph;

@@ -28,7 +28,7 @@ typedef enum ubi__quantity {
 typedef struct ubi__heap_facts {
     const ubi_graph *graph; /* NULL: not there, or not begun */
     const ubi_view *view;   /* for dominators; borrowed; NULL: ubi_view_of */
-    const ubi_look *look;   /* for sizes and, of V8 heaps, classes; borrowed; NULL: as they stand in the graph */
+    const ubi_look *look;   /* for sizes and, of V8 heaps, classes; borrowed; NULL: those of the graph */
     ubi__heap_summary summary;
     const ubi_dominators *dominators; /* borrowed, or NULL */
     ubi_dominators *own_dominators;   /* made here, or NULL */

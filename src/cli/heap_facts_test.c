@@ -66,7 +66,7 @@ static void the_root_counts_when_an_edge_leads_to_it(void **state) {
 
 static void what_a_label_retains_is_counted_once(void **state) {
     (void)state;
-    /* c is kept by a and b, so by the root alone; d hangs on c. */
+    /* c is kept by a and b, so by the root alone; c holds d. */
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_RETAINED, "Map"), 10 + 40 + 80);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_RETAINED, "Array"), 20);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_RETAINED, "nobody"), 0);

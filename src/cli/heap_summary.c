@@ -30,7 +30,7 @@ static void tally_add(ubi__tally *tally, uint64_t bytes) {
     tally->bytes += bytes;
 }
 
-/* Keeps `largest` sorted; a node equal to one in the list stays behind it. */
+/* Keeps `largest` sorted; a node equal to one in the list comes after it. */
 static void offer_largest(ubi__heap_summary *s, ubi_node_ix node, uint64_t bytes) {
     uint32_t at = s->n_largest;
     while (at > 0 && bytes > size_of(s, s->largest[at - 1]))
@@ -207,7 +207,7 @@ static bool same_function(const ubi__group *a, const ubi__group *b) {
     return compare_functions(a, b) == 0;
 }
 
-/* `at` is sorted so that equals are neighbours; the first of them stands for all. */
+/* `at` is sorted so that equals are neighbours; the first represents all. */
 static void groups_merge(ubi__groups *groups, bool (*same)(const ubi__group *, const ubi__group *)) {
     size_t kept = 0;
     for (size_t i = 0; i < groups->n; i++) {

@@ -23,7 +23,7 @@ static void on_interrupt(int signal_number) {
     alarm(1);
 }
 
-/* A write beyond the limit of a file's size fails then, as one to a full disk. Programs that we start do not inherit it. */
+/* A write past the file size limit then fails, as on a full disk. Programs that we start do not inherit it. */
 static void on_size_limit(int signal_number) {
     (void)signal_number;
 }
@@ -68,7 +68,7 @@ bool ubi__interrupt_settle(void) {
     static const int numbers[] = { SIGINT, SIGALRM };
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     sigaction(SIGINT, &ignore, &before);
-    if (interrupts) { /* told before it was ignored; the alarm that it set is to come */
+    if (interrupts) { /* sent before it was ignored; its alarm is still to come */
         sigaction(SIGINT, &before, NULL);
         return false;
     }

@@ -12,7 +12,7 @@
 
 /**
  * Takes over SIGINT and SIGALRM, ignores SIGPIPE so that a closed pipe is a write error, and lets a file that grows too large be
- * one (SIGXFSZ). Who started us with SIGINT ignored, as nohup and shells do with what runs behind, wants it so.
+ * one (SIGXFSZ). A SIGINT that is already ignored, as by nohup or for background jobs of shells, stays ignored.
  */
 void ubi__interrupt_install(void);
 bool ubi__interrupted(void);
@@ -21,9 +21,9 @@ bool ubi__interrupted(void);
  * so that no interrupted command leaves a complete one. False: there was an interrupt before.
  */
 bool ubi__interrupt_settle(void);
-/** As the process was started, for a program that takes its place in the user's eyes. */
+/** Restores the signals for a program that replaces the process in the user's eyes. */
 void ubi__interrupt_restore(void);
-/** The work that was to stop did, and other work begins: the next SIGINT is again the first. */
+/** The interrupted work has stopped and other work begins: the next SIGINT counts as the first. */
 void ubi__interrupt_accept(void);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <ubiheap/core/graph.h>
 
-/** Reads an id: decimal digits, or hexadecimal ones behind 0x; a @ may stand before, as in DevTools. `what` names the argument in the message: UBI_EINVAL. */
+/** Reads an id: decimal, or hexadecimal after 0x, with an optional @ as in DevTools. UBI_EINVAL names `what`. */
 ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what);
-/** UBI_ENOTFOUND with a message that says where ids are to be found. */
+/** UBI_ENOTFOUND with a message that says where to find ids. */
 ubi_status ubi__node_id_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id);
 
 #endif

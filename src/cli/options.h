@@ -2,9 +2,9 @@
  *
  * options.h: reading a command line by an option table.
  *
- * Forms: --name, --name=VALUE, --name VALUE, -x, -xVALUE, -x VALUE, -- (everything behind it is an operand), - (an
- * operand). Options and operands may be mixed, unless the command says otherwise. The last of a repeated option wins, but
- * for lists. Rows of aliases give what the row above them stands for; messages have the option's own name.
+ * Forms: --name, --name=VALUE, --name VALUE, -x, -xVALUE, -x VALUE, -- (everything after it is an operand), - (an
+ * operand). Options and operands may be mixed, unless the command says otherwise. The last of a repeated option wins,
+ * except for lists. Rows of aliases set the option of the row above them; messages have the option's own name.
  */
 #ifndef UBI_CLI_OPTIONS_H
 #define UBI_CLI_OPTIONS_H
@@ -31,7 +31,7 @@ ubi_status ubi__options_parse_first(int *n_operands, char **argv, int argc, cons
 /** The same, mixed. */
 ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables);
 
-/** Digits only, no sign. UBI_EINVAL when `text` is no such number or does not fit; `what` names it in the message. */
+/** Digits only, no sign. UBI_EINVAL when `text` is not that or does not fit; `what` names it in the message. */
 ubi_status ubi__parse_number(uint64_t *out, const char *text, const char *what);
 
 #endif

@@ -64,7 +64,7 @@ static parsed parse(const char *first, ...) {
     return p;
 }
 
-/* The same of a command whose options stand first. */
+/* The same for a command whose options come first. */
 static parsed parse_first(const char *first, ...) {
     va_list words;
     va_start(words, first);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * output_file.h: the FILE of --output: complete, or not there, and none that is read or is something else.
+ * output_file.h: the FILE of --output: complete or absent, and never a file that is read or of another kind.
  *
- * What goes wrong with the file first is kept, for writers above know only that it was refused.
+ * The first error is kept, as writers above know only that a write was refused.
  */
 #ifndef UBI_CLI_OUTPUT_FILE_H
 #define UBI_CLI_OUTPUT_FILE_H
@@ -14,22 +14,22 @@ typedef struct ubi__output_file {
     ubi__atomic_file file;
     const char *path; /* borrowed */
     uint64_t n_bytes; /* written so far */
-    bool is_on_disk;  /* and no device, pipe or standard output */
+    bool is_on_disk;  /* and not a device, pipe or standard output */
     ubi_status status;
     char message[256]; /* of `status` */
 } ubi__output_file;
 
 /**
- * The rule for what every command writes: it takes the place of no file that the same command reads, whatever names, symbolic or
- * hard links lead there, unless it is the same thing anew (convert). Call it before anything is opened for writing.
+ * The rule for all output: it never replaces a file that the same command reads, whatever names, symbolic or hard links
+ * lead there, unless it is a new version of the same thing (convert). Call it before anything is opened for writing.
  *
  * @param output  NULL or "-": nothing to check. @param input  "-": standard input; NULL: nothing to check.
  * Errors: UBI_EINVAL.
  */
 ubi_status ubi__output_check(const char *output, const char *input);
 /**
- * The other rule: it takes the place of no file that is there and is of another kind than what is written, for that may be somebody's
- * work. What is empty, and what is no file on disk, is fine. Call it before anything is opened for writing.
+ * The other rule: it never replaces an existing file of another kind than the output, which may be the user's work.
+ * Empty files, and what is not a file on disk, are fine. Call it before anything is opened for writing.
  *
  * @param output  NULL or "-": nothing to check. @param kind  as in ubi__file_type: "recording", "SVG".
  * Errors: UBI_EINVAL; UBI_EIO, UBI_ENOMEM: it cannot be looked at.
@@ -44,11 +44,11 @@ ubi_status ubi__output_file_open(ubi__output_file *f, ubi__cli *cli, const char 
 bool ubi__output_file_write(void *file, const void *data, size_t n_bytes);
 /**
  * Makes the file appear if all went well.
- * @param status  of who wrote.
+ * @param status  of the writer.
  * @return what went wrong with the file, or else `status`; UBI_ECANCELLED when an interrupt came before it could appear.
  */
 ubi_status ubi__output_file_close(ubi__output_file *f, ubi_status status);
-/** One line on standard error, once it is closed and all went well: what was written. Nothing of what is no file on disk. */
+/** After a successful close: one line on standard error, what was written. Nothing if it is not a file on disk. */
 void ubi__output_file_tell(const ubi__output_file *f);
 
 #endif

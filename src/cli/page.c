@@ -10,7 +10,7 @@
 #include "base/human.h"
 #include "base/text.h"
 
-/* Narrower names say nothing: then lines are longer than the terminal is wide. */
+/* Narrower names say nothing: rather exceed the terminal's width. */
 #define LEAST_NAME_COLUMNS 16
 
 /* ---- text --------------------------------------------------------------------------------------------------------- */

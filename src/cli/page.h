@@ -33,12 +33,12 @@ size_t ubi__wrap_words(ubi__out *out, const ubi__style *style, ubi_text text, si
 /** A table on standard output (ubi__text_table_init). */
 void ubi__page_table(ubi__text_table *table, const ubi__cli *cli, const char *name, const ubi__text_column *columns,
                      size_t n);
-/** Columns for a name after `used` others: what is left, and some where that is too little. */
+/** Columns for a name after `used` others: what is left, or a minimum. */
 size_t ubi__name_room(const ubi__cli *cli, size_t used);
 /** The line below a table that `n` rows were left out, and how to see them: "  5 more; --limit 0 shows all". Nothing for 0. */
 void ubi__write_more(const ubi__cli *cli, uint64_t n, const char *how);
 
-/** The same where a limit is to be named: "  5 more places; --limit 25 shows all". `singular`: "more place". */
+/** The same, with a limit to name: "  5 more places; --limit 25 shows all". `singular`: "more place". */
 void ubi__write_more_things(const ubi__cli *cli, const char *singular, uint64_t n_shown, uint64_t n);
 /** Text of ours against the right edge of a field; one space before it at least. */
 void ubi__write_right(const ubi__cli *cli, const char *text, size_t columns);

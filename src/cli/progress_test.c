@@ -29,7 +29,7 @@ static ubi__progress_line line_new(bool enabled) {
     return line;
 }
 
-/* What is told at so many microseconds after the start, and what is drawn then. */
+/* The report this many microseconds after the start, and what is drawn then. */
 static void assert_drawn(ubi__progress_line *line, uint64_t at_us, const char *expected) {
     char drawn[256];
     int ends[2], kept = dup(STDERR_FILENO);

@@ -31,7 +31,7 @@ static const unit durations[] = {
     { "", 1e6 }, { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 }, { "h", 3600e6 }, { NULL, 0 },
 };
 
-/* Digits with a point, and nothing else that strtod takes. NULL: no number. */
+/* Digits with a point, and nothing else that strtod takes. NULL: not a number. */
 static const char *parse_decimal(double *out, const char *text) {
     size_t n = strspn(text, "0123456789."), points = 0;
     char digits[32];

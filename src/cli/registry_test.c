@@ -13,10 +13,10 @@
 #include "cli/options.h"
 #include "damage.h"
 
-/* What fits behind a command's name in 80 columns. */
+/* What fits after a command's name in 80 columns. */
 #define SUMMARY_COLUMNS 65
 
-/* Spellings that scripts may have, whatever the help calls the option by now. Lines are added, never taken away. */
+/* Spellings that scripts may use, whatever the help calls the option now. Lines are added, never removed. */
 static const struct spelling {
     const char *command, *old, *name;
 } spellings[] = {
@@ -168,7 +168,7 @@ static void a_letter_means_one_thing_in_all_commands(void **state) {
     assert_string_equal(meanings['h'], "help");
 }
 
-/* The rows of a command's own table and of those that all have, one behind the other. */
+/* The rows of a command's own table, then of those that all have. */
 static size_t rows_of(const ubi__option *rows[128], const ubi__command *c) {
     const ubi__option *const tables[] = { c->options, ubi__common_options, ubi__compat_options };
     size_t n = 0;

@@ -7,7 +7,7 @@
 
 #include "targets/script_runner.h"
 
-/** The first is the one that runs scripts; NULL behind the last. */
+/** The first one runs scripts; NULL after the last. */
 extern const ubi__script_runner *const ubi__script_runners[];
 
 #endif

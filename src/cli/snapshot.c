@@ -12,7 +12,7 @@
 
 /* ---- before anything is read -------------------------------------------------------------------------------------- */
 
-/* NULL: not known. */
+/* NULL: unknown. */
 static const ubi__file_type *type_of(const char *path) {
     const ubi__file_type *type = NULL;
     uint8_t head[UBI__BEGINNING_BYTES];
@@ -29,7 +29,7 @@ ubi__file_use ubi__input_use(const char *path) {
     return type ? type->use : UBI__FILE_HEAP;
 }
 
-/* A file with something in it, that may be read, and that some command reads. */
+/* A readable, nonempty file that some command reads. */
 static bool is_readable(const char *path, const struct stat *about) {
     return S_ISREG(about->st_mode) && about->st_size > 0 && access(path, R_OK) == 0 &&
            ubi__input_use(path) != UBI__FILE_FOREIGN;

@@ -2,8 +2,8 @@
  *
  * snapshot.h: opening the FILE of a command line.
  *
- * Most commands open it and have graph and look. What hardly needs the look, which of a V8 heap costs more than reading the
- * file, loads it and makes the look when it turns out to be needed.
+ * Most commands open it and have graph and look. A command that rarely needs the look, which for a V8 heap costs more
+ * than reading the file, loads it and makes the look on demand.
  */
 #ifndef UBI_CLI_SNAPSHOT_H
 #define UBI_CLI_SNAPSHOT_H
@@ -24,24 +24,24 @@ typedef struct ubi__snapshot {
 } ubi__snapshot;
 
 /**
- * What is in a file, told from its beginning. UBI__FILE_HEAP also for what can be read once, if at all: pipes, files that are not
- * there; who opens them says why.
+ * What is in a file, told from its beginning. UBI__FILE_HEAP also for what cannot be read twice, or at all: pipes,
+ * missing files; opening them says why.
  */
 ubi__file_use ubi__input_use(const char *path);
 /**
- * Fails if the file cannot be opened, or is of no kind that any command reads: then that is what to say, and not that it lacks
- * something that only files of another kind have. Nothing is taken from a pipe. From here on error messages are about the file,
+ * Fails if the file cannot be opened, or no command reads its kind: that is the error to report, not that it lacks
+ * something that only other kinds have. Consumes nothing from a pipe. From here on error messages are about the file,
  * when it fails. Errors: those of opening it.
  */
 ubi_status ubi__input_check(ubi__cli *cli, const char *path);
 
 /** Reads the file with the common options applied, without a look; from here on error messages are about it. */
 ubi_status ubi__snapshot_load(ubi__snapshot *out, ubi__cli *cli, const char *path);
-/** Makes the look of a loaded snapshot, unless it is there. On failure the snapshot is to be closed all the same. */
+/** Makes the look of a loaded snapshot, if it has none. Close the snapshot even after a failure. */
 ubi_status ubi__snapshot_look(ubi__snapshot *snapshot, ubi__cli *cli);
 /** Both. */
 ubi_status ubi__snapshot_open(ubi__snapshot *out, ubi__cli *cli, const char *path);
-/** The same of an earlier or later heap of the program that `like` is of: classes that a lens infers are taken from there. */
+/** The same for an earlier or later heap of the same program as `like`, from which inferred classes are taken. */
 ubi_status ubi__snapshot_open_like(ubi__snapshot *out, ubi__cli *cli, const char *path, const ubi__snapshot *like);
 void ubi__snapshot_close(ubi__snapshot *snapshot);
 /** What to give to analyses: the graph as the tools of its producer look at it, which must have been made. Borrowed. */

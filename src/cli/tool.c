@@ -2,8 +2,8 @@
  *
  * tool.c: see tool.h.
  *
- * The first word is a command's name; or else the command that people mean who name a file alone is meant. Then options may
- * stand anywhere, and those of the program itself as well.
+ * The first word is a command's name; otherwise the default command for a lone file is meant. Options, those of the
+ * program included, may then be anywhere.
  */
 #include "cli/tool.h"
 
@@ -39,7 +39,7 @@ static bool is_for_one_file(const ubi__command *c) {
     return c->max_operands == 1 && c->operands && strcmp(c->operands, "FILE") == 0;
 }
 
-/* A command that is named too late, as in "FILE summary"; NULL: there is none. */
+/* A command that is named too late, as in "FILE summary", or NULL. */
 static const ubi__command *late_command(char **operands, int n) {
     const ubi__command *late = NULL;
     for (int i = 1; i < n && !late; i++)
@@ -47,7 +47,7 @@ static const ubi__command *late_command(char **operands, int n) {
     return late;
 }
 
-/* What there is to do with several depends on what they are. */
+/* What to do with several depends on their kinds. */
 static ubi_status fail_several(char **operands, int n) {
     for (int i = 0; i < n; i++) {
         ubi__file_use use = ubi__input_use(operands[i]);
@@ -90,7 +90,7 @@ static void cli_prepare(ubi__cli *cli) {
 
 /* ---- words that may be files ------------------------------------------------------------------------------------- */
 
-/* What cannot be looked at for another reason than that it is not there is a file: opening it says why. */
+/* Counts as a file if stat fails for any reason other than absence: opening it says why. */
 static bool names_file(const char *word) {
     struct stat facts;
     return strcmp(word, "-") == 0 || stat(word, &facts) == 0 || (errno != ENOENT && errno != ENOTDIR);
@@ -104,7 +104,7 @@ static ubi_status fail_unknown_word(ubi__cli *cli, const char *word) {
     return ubi__fail(UBI_EINVAL, "no command and no file of that name; see 'ubiheap help'");
 }
 
-/* `word`: the first that is no option, of a line that begins with options. */
+/* `word`: the first that is not an option, of a line that begins with options. */
 static ubi_status check_first_operand(ubi__cli *cli, const char *word) {
     const ubi__command *meant = ubi__command_find(word);
     if (meant)
@@ -152,7 +152,7 @@ static ubi_status run_call(ubi__cli *cli, const call *called, char **argv, int a
     return status;
 }
 
-/* Who types the name alone wants to know what there is; a script has forgotten something. */
+/* A user who types only the name wants an overview; a script forgot something. */
 static ubi_status run_nothing(ubi__cli *cli) {
     if (!isatty(cli->output->fd))
         return ubi__fail(UBI_EINVAL, "no command and no file given; see 'ubiheap help'");

@@ -10,8 +10,8 @@
 #include "cli/command.h"
 
 /**
- * Runs argv[1..argc) as a command line. A FILE without a command is a report on it. `cli->output` is set, the rest of `cli` zeroed; `*exit_code` is
- * UBI__EXIT_OK, and another one afterwards when a command says so.
+ * Runs argv[1..argc) as a command line. A FILE without a command is a report on it. `cli->output` is set, the rest of
+ * `cli` zeroed; `*exit_code` is UBI__EXIT_OK, or another one if a command sets it.
  *
  * @param argv  argv[argc], reordered.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * json_beginning.c: see json_beginning.h. Nothing is checked: who is no JSON has no keys that anybody looks for.
+ * json_beginning.c: see json_beginning.h. Nothing is checked: what is not JSON has no keys that are wanted.
  */
 #include "formats/json_beginning.h"
 
@@ -15,7 +15,7 @@ typedef struct scan {
     const char *at, *end;
     uint64_t objects; /* bit d: what is open at depth d is an object */
     unsigned depth;
-    bool key_is_next; /* in an object, behind '{' or ',' */
+    bool key_is_next; /* in an object, after '{' or ',' */
     bool has_key;     /* the last token was a key, out->keys[out->n - 1], and ':' */
 } scan;
 
@@ -23,7 +23,7 @@ static bool in_object(const scan *s) {
     return s->objects >> s->depth & 1;
 }
 
-/* What stands between the quotes; false: they do not close here. */
+/* The text between the quotes; false: no closing quote here. */
 static bool take_string(scan *s, ubi_text *out) {
     const char *start = ++s->at;
     while (s->at < s->end && *s->at != '"')

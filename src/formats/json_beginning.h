@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * json_beginning.h: the first keys of a JSON document, with the depth at which they stand.
+ * json_beginning.h: the first keys of a JSON document, with their depths.
  */
 #ifndef UBI_FORMATS_JSON_BEGINNING_H
 #define UBI_FORMATS_JSON_BEGINNING_H
@@ -13,7 +13,7 @@ typedef struct ubi__json_beginning {
     uint8_t first; /* '{' or '['; 0: this is no JSON */
     uint8_t n;
     struct {
-        ubi_text key;   /* as it stands there, escapes too; borrowed */
+        ubi_text key;   /* as in the document, escapes too; borrowed */
         ubi_text value; /* of a value that is a string and whole; else NULL */
         unsigned depth; /* 1: of the outermost object. Arrays count, too */
     } keys[UBI__JSON_BEGINNING_KEYS];

@@ -3,7 +3,7 @@
  * json_digit_kernels_x86.c: numbers from blocks of 64 bytes (json_digits.h).
  *
  * Each block is turned into bit masks, a bit per byte: digit, comma, and so on. The grammar is checked on the masks, and they
- * say where numbers end. The 8 bytes before an end are loaded, what stands before the number is cleared, and 8 numbers at a
+ * say where numbers end. The 8 bytes before an end are loaded, those before the number are cleared, and 8 numbers at a
  * time are converted by three multiplications that add neighbours: digits to 2, to 4, to 8 digits. So a number costs the same
  * whatever its length, and no branch depends on it.
  *
@@ -110,7 +110,7 @@ static __attribute__((noinline)) const uint8_t *complete_long(ubi__digits *t, si
     return NULL;
 }
 
-/* What the kernels do when no more blocks can be taken: a number in progress is given back. */
+/* Ends a kernel that can take no more blocks: a number in progress is given back. */
 INLINE const uint8_t *block_settle(ubi__digits *t, const carry *c, const uint8_t *start, const uint8_t *p) {
     const uint8_t *at = p;
     while (at > start && is_digit(at[-1]))
@@ -162,11 +162,11 @@ AVX2 INLINE __m128i next_two_avx2(const uint8_t *before, uint64_t *ends) {
     return _mm_castps_si128(both);
 }
 
-/* Eight bytes to two numbers of four digits, four times: what stands before a number is cleared. */
+/* Eight bytes to two numbers of four digits, four times: bytes before a number are cleared. */
 AVX2 INLINE __m256i fours_avx2(__m256i text) {
     const __m256i reverse = _mm256_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
                                              0, 15, 14, 13, 12, 11, 10, 9, 8);
-    /* The last digit comes first now, so what belongs to the number lies below the lowest byte that is no digit. */
+    /* The last digit comes first now, so the number lies below the lowest byte that is not a digit. */
     __m256i d = _mm256_sub_epi8(_mm256_shuffle_epi8(text, reverse), _mm256_set1_epi8('0'));
     __m256i no_digit = _mm256_cmpeq_epi8(_mm256_max_epu8(d, _mm256_set1_epi8(10)), d);
     __m256i below = _mm256_andnot_si256(no_digit, _mm256_add_epi64(no_digit, _mm256_set1_epi64x(-1)));

@@ -49,7 +49,7 @@ static ubi__digits_end take_number(ubi__digits *t, const uint8_t **at, const uin
     return UBI__DIGITS_ALL;
 }
 
-/* Goes on until `until` was passed, at least to the end of one number. */
+/* Stops after `until`, at the earliest at the end of one number. */
 static ubi__digits_end take_plainly(ubi__digits *t, const uint8_t **at, const uint8_t *until, const uint8_t *end) {
     const uint8_t *p = *at;
     ubi__digits_end result = UBI__DIGITS_ALL;

@@ -6,8 +6,8 @@
  * in two, numbers come out at the other in batches that stay in the nearest cache. Accepted is what JSON accepts: one comma
  * between numbers, white space anywhere, no leading zeros.
  *
- * A number is kept as 32 bits. One that does not fit, or is negative, leaves UBI__DIGITS_IS_WIDE in its place and stands in a
- * list beside it, so that the usual number costs nothing for it.
+ * A number is kept as 32 bits. One that does not fit, or is negative, leaves UBI__DIGITS_IS_WIDE in its place and goes to a
+ * separate list, so that the usual number costs nothing extra.
  *
  * Three kernels do the same work: AVX2 and SSE4.1 take blocks of 64 bytes and leave whatever looks unusual (brackets, errors,
  * the end of a piece) to the plain one, which is the only one elsewhere. Nothing but speed depends on the choice.
@@ -25,7 +25,7 @@
 #define UBI__DIGITS_BLOCK_NUMBERS 32
 #define UBI__DIGITS_IS_WIDE UINT32_MAX
 
-/** Bytes in front of a text that kernels may read. The last of them must be no digit; else their value does not matter. */
+/** Bytes in front of a text that kernels may read. The last must not be a digit; else any value will do. */
 #define UBI__DIGITS_TEXT_MARGIN 8
 
 typedef struct ubi__wide_number {
@@ -37,7 +37,7 @@ typedef struct ubi__wide_number {
 typedef enum ubi__digits_end {
     UBI__DIGITS_ALL, /* all of the text was taken */
     UBI__DIGITS_FULL,
-    UBI__DIGITS_OTHER, /* here stands what is no number, comma or white space */
+    UBI__DIGITS_OTHER, /* neither number, comma nor white space */
     UBI__DIGITS_BAD_NUMBER,
     UBI__DIGITS_BAD_COMMA,    /* a comma where a number is due */
     UBI__DIGITS_MISSING_COMMA /* a number where a comma is due */
@@ -57,7 +57,7 @@ struct ubi__digits {
     ubi__wide_number wide[UBI__DIGITS_BATCH + UBI__DIGITS_BLOCK]; /* ascending by index */
 };
 
-/** Names of kernels, for tests: the i-th that this processor can run, "plain" the last; NULL behind it. */
+/** Names of kernels, for tests: the i-th that this processor can run, "plain" the last; then NULL. */
 const char *ubi__digits_kernel_name(size_t i);
 ubi__digits_blocks_fn *ubi__digits_kernel(size_t i);
 
@@ -67,8 +67,8 @@ void ubi__digits_check(const ubi__digits *t);
 void ubi__digits_begin(ubi__digits *t, size_t kernel, bool negative_allowed);
 
 /**
- * Takes numbers from [*at, end) into the batch, moves *at behind what was taken, and says why it stopped. A number that ends
- * at `end` is taken for complete. After BAD_*, MISSING_COMMA and OTHER, *at is the byte in question.
+ * Takes numbers from [*at, end) into the batch, moves *at past what was taken, and says why it stopped. A number that ends
+ * at `end` counts as complete. After BAD_*, MISSING_COMMA and OTHER, *at is the byte in question.
  */
 ubi__digits_end ubi__digits_take(ubi__digits *t, const uint8_t **at, const uint8_t *end);
 

@@ -28,7 +28,7 @@ typedef struct taken {
     size_t at; /* where it ended */
 } taken;
 
-/* Text in a block of its own size behind a margin, so that a sanitizer sees what reads too far. */
+/* Text in a block of its own size after a margin, so that a sanitizer sees what reads too far. */
 typedef struct text {
     uint8_t *block, *at;
     size_t n;

@@ -87,7 +87,7 @@ ubi_status ubi__rows_u32(const ubi__rows *rows, size_t row, uint32_t place, uint
 
 /* ---- batches --------------------------------------------------------------------------------------------------------- */
 
-/* Where the numbers stand that wait for the rest of their row: the last `n_left` of the batch. */
+/* Where the numbers are that wait for the rest of their row: the last `n_left` of the batch. */
 static void note_carried(ubi__rows *rows, size_t n_left) {
     uint64_t offsets[UBI__ROWS_MAX_STRIDE];
     UBI_ASSERT(n_left <= UBI__ROWS_MAX_STRIDE && rows->n_carried <= rows->numbers.n);

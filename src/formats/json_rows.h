@@ -15,7 +15,7 @@
 
 typedef struct ubi__rows {
     ubi__scan *scan;
-    uint32_t stride;      /* numbers per row; 0: not known, any number of them may be taken */
+    uint32_t stride;      /* numbers per row; 0: unknown, any number of them may be taken */
     uint64_t fail_offset; /* what messages point at when the numbers come from no text */
 
     /* the batch at hand */

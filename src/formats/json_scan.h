@@ -2,9 +2,9 @@
  *
  * json_scan.h: reads a JSON document of any size from a stream, in one pass, for formats that are JSON.
  *
- * A reader says what it expects next and gets it, or an error of one line that says where and what was found instead. What lies
- * at hand is a window of the stream; strings go straight into a table, arrays of numbers into batches (json_rows.h). Nothing
- * else is kept, and nothing is recursive: a value that is skipped costs a bit per open bracket.
+ * A reader says what it expects next and gets it, or an error of one line that says where and what was found instead. It sees
+ * a window of the stream; strings go straight into a table, arrays of numbers into batches (json_rows.h). Nothing else
+ * is kept, and nothing is recursive: a value that is skipped costs a bit per open bracket.
  *
  *     UBI_TRY(ubi__scan_expect(s, '{', "'{', with which a heap snapshot begins"));
  *     for (bool first = true;; first = false) {
@@ -22,7 +22,7 @@
 #include "formats/format.h"
 #include "formats/json_digits.h"
 
-/** [at, end), with UBI__STREAM_PADDING zero bytes behind them and at least UBI__DIGITS_TEXT_MARGIN bytes before. */
+/** [at, end), with UBI__STREAM_PADDING zero bytes after it and at least UBI__DIGITS_TEXT_MARGIN bytes before. */
 typedef struct ubi__scan_window {
     const uint8_t *at, *end;
     uint64_t end_offset; /* of `end` in the inflated stream */
@@ -46,7 +46,7 @@ typedef struct ubi__scan {
 void ubi__scan_check(const ubi__scan *s);
 /** At the first byte of the input. */
 void ubi__scan_begin(ubi__scan *s, ubi__format_input *input);
-/** Adds at least one byte behind those at hand, unless the stream has ended. They move. Reports progress. */
+/** Adds at least one byte to those at hand, unless the stream has ended. They move. Reports progress. */
 ubi_status ubi__scan_more(ubi__scan *s);
 uint64_t ubi__scan_offset(const ubi__scan *s, const uint8_t *p);
 /** UBI_EFORMAT with byte and section in front of the message. */
@@ -64,7 +64,7 @@ ubi_status ubi__scan_peek(ubi__scan *s, uint8_t *out, const char *expected);
 ubi_status ubi__scan_expect(ubi__scan *s, uint8_t byte, const char *expected);
 /** In a list that ends with `close`: takes the comma before an item that is not the first. *more false: took `close`. */
 ubi_status ubi__scan_next_item(ubi__scan *s, uint8_t close, bool first, bool *more);
-/** Reads to the end of the input, so that its checksum is looked at. *clean false: something other than white space is at hand. */
+/** Reads to the end of the input, so that its checksum is checked. *clean false: something other than white space is at hand. */
 ubi_status ubi__scan_end(ubi__scan *s, bool *clean);
 
 /** A string; borrowed until the next one. NULL text: longer than UBI__SCAN_MAX_NAME, or not UTF-8. */

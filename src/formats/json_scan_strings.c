@@ -2,9 +2,9 @@
  *
  * json_scan_strings.c: arrays of strings, into a string table.
  *
- * Engines write ASCII and escapes. From other programs come raw UTF-8, which must be valid, and pairs of surrogate escapes, which
+ * Engines write ASCII and escapes. Other programs write raw UTF-8, which must be valid, and pairs of surrogate escapes, which
  * are one character; a lone surrogate stays one (WTF-8). A text is never longer than its JSON, so room for what is at hand is
- * made once, and bytes that mean themselves are copied by sixteen.
+ * made once, and plain bytes are copied by sixteen.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool is_special(uint8_t c) {
 }
 #endif
 
-/* Copies 16 bytes and says how many of them mean themselves. */
+/* Copies 16 bytes. Returns how many plain ones lead. */
 static inline size_t copy_plain(uint8_t *restrict to, const uint8_t *restrict from) {
 #if defined(__SSE2__)
     __m128i text = _mm_loadu_si128((const __m128i *)(const void *)from);
@@ -97,7 +97,7 @@ size_t ubi__scan_take_escape(ubi__scan_window *w, uint8_t *out) {
     return ubi__wtf8_encode(out, unit);
 }
 
-/* At a byte above 0x7f. Returns the bytes copied, 0 when they are no UTF-8. */
+/* At a byte above 0x7f. Returns the bytes copied, 0: not UTF-8. */
 static size_t take_character(ubi__scan_window *w, uint8_t *out) {
     uint32_t c;
     size_t n = ubi__wtf8_decode(w->at, (size_t)(w->end - w->at), &c);
@@ -137,7 +137,7 @@ static ubi_status make_room(ubi__strtab *t, size_t extra) {
     return UBI__SCAN_GROW(bytes, extra, bytes->n + bytes->n / 4 + extra, t->allocator);
 }
 
-/* What is at hand of one string, behind its opening quote. *closed: up to its end. */
+/* The part of a string at hand, after its opening quote. *closed: up to its end. */
 static ubi_status take_part(ubi__scan *s, ubi__strtab *t, bool *closed) {
     ubi__scan_window *w = &s->window;
     ubi__vec_u8 *bytes = &t->bytes;
@@ -150,13 +150,13 @@ static ubi_status take_part(ubi__scan *s, ubi__strtab *t, bool *closed) {
         w->at += n;
         if (n == COPY_BYTES && w->at < w->end)
             continue;
-        if (w->at >= w->end) { /* the bytes behind are zero, which is special, so this is not beyond the end */
+        if (w->at >= w->end) { /* the zero bytes after the end are special, so this is not beyond it */
             out -= w->at - w->end;
             w->at = w->end;
             break;
         }
         *closed = *w->at == '"';
-        /* An escape or a character may go on in the next chunk. */
+        /* An escape or a character may end in the next chunk. */
         if (*closed || (!w->ended && w->end - w->at < UBI__SCAN_LONGEST_ESCAPE))
             break;
         ubi_status status = take_special(s, out, &n);

@@ -2,8 +2,8 @@
  *
  * line_facts.h: what a graph's producer tells beside the graph, as members of JSON lines.
  *
- * Formats know nothing of each other. So the reader of a producer's files also says its facts in JSON, and the writer of lines
- * asks for them, whoever's they are.
+ * Formats know nothing of each other. So the reader of a producer's files also gives its facts as JSON, and the writer of
+ * lines asks for those of any producer.
  */
 #ifndef UBI_FORMATS_LINE_FACTS_H
 #define UBI_FORMATS_LINE_FACTS_H

@@ -20,7 +20,7 @@ ubi_status ubi__map_json_string(ubi__json *json, ubi__text_mapper *m, ubi_text_r
     return UBI_OK;
 }
 
-/* Writes the key; *stays: it is everybody's. */
+/* Writes the key; *stays: it is public. */
 static ubi_status map_key(ubi__json *json, ubi__text_mapper *m, const ubi__json_value *key, bool *stays) {
     ubi_text text, mapped;
     UBI_TRY(ubi__json_value_text(&text, key, &m->key, m->allocator));

@@ -19,13 +19,13 @@ typedef struct ubi__text_mapper {
 } ubi__text_mapper;
 
 void ubi__text_mapper_fini(ubi__text_mapper *m);
-/** Writes a string, read anew, as it is to be. Errors: those of `map`, UBI_ENOMEM. */
+/** Rereads a string, writes what replaces it. Errors: those of `map`, UBI_ENOMEM. */
 ubi_status ubi__map_json_string(ubi__json *json, ubi__text_mapper *m, ubi_text_role role, const ubi__json_value *value);
 /**
  * Writes the object with other keys and texts. Numbers stay where the key does; those of other keys only up to 999, for they may
  * be personal. A time of day is cut to its day. Of arrays what rectangles have stays, of objects nothing: null.
  *
- * @param object  the object's text; what is no JSON ends it.
+ * @param object  the object's text, up to what is not JSON.
  * @return through *is_sound whether all of it was JSON. Errors: those of `map`, UBI_ENOMEM.
  */
 ubi_status ubi__map_details(ubi__json *json, ubi__text_mapper *m, ubi_text object, bool *is_sound);

@@ -2,7 +2,7 @@
  *
  * recognize.c: the table of known files (recognize.h).
  *
- * The first row that holds counts, so what is surer stands above: JSON that names itself, then what reads as a heap, then magic
+ * The first row that holds counts, so surer rows come first: JSON that names itself, then what reads as a heap, then magic
  * numbers, then beginnings of texts, and any text last. docs/formats/other-files.md has the same table, and a test compares.
  * Sources: the tools' own files in tests/data/foreign; pages of the formats, named beside what no tool here writes.
  */
@@ -189,7 +189,7 @@ static bool text_begins(const ubi__beginning *b, const char *text) {
     return b->n >= n && memcmp(b->at, text, n) == 0;
 }
 
-/* Behind white space and a byte order mark, without regard to case. */
+/* After white space and a byte order mark, in any case. */
 static bool begins_tag(const ubi__beginning *b, const char *text) {
     size_t at = b->n >= 3 && memcmp(b->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, n = strlen(text);
     while (at < b->n && strchr(" \t\r\n", b->at[at]) && b->at[at])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * recognize.h: what a file is, told from its beginning, for people who gave the wrong one.
+ * recognize.h: what a file is, by its beginning, for users who gave the wrong one.
  *
- * One table holds every kind of file that is known by name: how it is told, what it is called, what to do with it. Whoever opens
- * a file asks it before reading, so that a foreign file is never read as something that it is not. Only the first
+ * One table holds every kind of file that is known by name: how it is recognized, what it is called, what to do with it. Callers
+ * ask it before reading a file, so that a foreign file is never read as something else. Only the first
  * UBI__BEGINNING_BYTES of the inflated stream are looked at, once; nothing is inflated a second time.
  */
 #ifndef UBI_FORMATS_RECOGNIZE_H
@@ -32,20 +32,20 @@ typedef struct ubi__beginning {
 typedef struct ubi__file_type {
     ubi__file_use use;
     const char *what;   /**< what it is called: "a zip archive" */
-    const char *sign;   /**< how it is told, for the documents */
+    const char *sign;   /**< how to recognize it, for the docs */
     const char *advice; /**< what to do */
     const char *output; /**< what our commands call such a file when they write one; NULL: they write none */
     const char *magic;  /**< the first n_magic bytes; NULL: any */
     size_t n_magic;
     bool (*is)(const ubi__beginning *b); /**< what must hold besides; NULL: nothing */
-    /** Writes what else to say behind `what`, with a blank in front: what an archive holds. Or NULL. */
+    /** Writes more to say after `what`, with a blank in front: what an archive holds. Or NULL. */
     void (*detail)(char *out, size_t size_bytes, const ubi__beginning *b);
 } ubi__file_type;
 
-/** The i-th row of the table, NULL behind the last. */
+/** The i-th row of the table, NULL after the last. */
 const ubi__file_type *ubi__file_type_at(size_t i);
 /**
- * What begins with head[0..n) is; NULL: nothing that is known. More than UBI__BEGINNING_BYTES are not looked at.
+ * The type of a file that begins with head[0..n); NULL: unknown. Looks at UBI__BEGINNING_BYTES at most.
  * Cost: O(UBI__BEGINNING_BYTES).
  */
 const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n);
@@ -65,7 +65,7 @@ ubi_status ubi__file_refuse(const ubi__file_type *type, const uint8_t *head, siz
 void ubi__zip_detail(char *out, size_t size_bytes, const ubi__beginning *b);
 void ubi__tar_detail(char *out, size_t size_bytes, const ubi__beginning *b);
 bool ubi__tar_is(const ubi__beginning *b);
-/** `before`, then text[0..n) up to its first control character or byte that is no UTF-8, cut when it is long, then `behind`;
+/** `before`, then text[0..n) up to its first control character or byte that is not UTF-8, cut if long, then `behind`;
  *  nothing when that is empty. */
 void ubi__quote(char *out, size_t size_bytes, const char *before, const void *text, size_t n, const char *behind);
 

@@ -2,7 +2,7 @@
  *
  * Any bytes at all through the table of known files. Promises checked:
  *
- *   - nothing behind the bytes is looked at, and of more than UBI__BEGINNING_BYTES only these
+ *   - nothing after the bytes is read, and of more than UBI__BEGINNING_BYTES only these
  *   - the same bytes are always called the same, alone, read as a heap from pieces, and read as a timeline
  *   - what has sections of V8, or the beginning of one of our files, is not foreign
  *   - a refusal is one line of visible characters, which says what the file is and what to do
@@ -33,7 +33,7 @@ static void check_refusal(const ubi__file_type *type, const uint8_t *data, size_
     require_line(ubi_error_message());
 }
 
-/* As a pipe gives them. What is packed is called by what is inside, which is for fuzzers of inflating. */
+/* As a pipe gives them. Packed files are named by their content, which is for fuzzers of inflating. */
 static void check_reading(const ubi__file_type *type, const uint8_t *data, size_t size) {
     ubi_read_options options = UBI_READ_OPTIONS_INIT;
     ubi_read_info info = UBI_READ_INFO_INIT;

@@ -220,7 +220,7 @@ static void what_is_read_is_not_refused(void **state) {
     }
 }
 
-/* The sections of V8 decide, wherever they stand and whatever else is there. */
+/* The sections of V8 decide, wherever they are and whatever else is there. */
 static void keys_of_others_do_not_make_a_heap_snapshot_foreign(void **state) {
     static const char *const texts[] = {
         "{\"snapshot\":{\"meta\":{}},\"type\":\"Inspector\",\"version\":2,\"nodes\":[{\"callFrame\":{}}]}",

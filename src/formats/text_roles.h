@@ -18,8 +18,8 @@ static inline ubi_text_role ubi__edge_name_role(ubi_edge_kind kind) {
 }
 
 /**
- * The number of an element as map_text wants it (UBI_TEXT_INDEX). Small ones are everybody's, and not asked about.
- * What it gives stands in place only if it is a number below 2^32. Errors: those of map_text.
+ * The number of an element as map_text wants it (UBI_TEXT_INDEX). Small ones are public, and not asked about.
+ * The result is used only if it is a number below 2^32. Errors: those of map_text.
  */
 ubi_status ubi__map_index(uint32_t *out, const ubi_save_options *options, uint32_t index);
 

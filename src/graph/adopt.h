@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * adopt.h: which nodes hang on the root of a view though no edge of it leads there (UBI_ORPHANS_ADOPT).
+ * adopt.h: which nodes the root of a view holds though no edge of it leads there (UBI_ORPHANS_ADOPT).
  */
 #ifndef UBI_GRAPH_ADOPT_H
 #define UBI_GRAPH_ADOPT_H

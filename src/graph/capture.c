@@ -23,7 +23,7 @@ typedef struct capture {
     ubi__node_map frames; /* (owner, ref) of a stack -> index of its frame */
     vec_stack new_frames; /* of the stack at hand, youngest first */
     ubi_status status;
-    ubi_kind kind_of_group[GROUPS]; /* type_name UBI_NONE: not known yet */
+    ubi_kind kind_of_group[GROUPS]; /* type_name UBI_NONE: not yet known */
 } capture;
 
 static ubi_status intern_or_none(capture *c, ubi_text text, ubi_str_ix *out) {

@@ -229,7 +229,7 @@ ubi_status ubi__id_index_encode(ubi__id_index *x, const uint64_t *ids, size_t n,
         if (n_coded == n)
             return UBI_OK;
         UBI_TRY(switch_to_hashed(x, done, n_done));
-        n_coded = 0; /* the ids of this call are coded anew */
+        n_coded = 0; /* the ids of this call are coded again */
     }
     return encode_hashed(x, ids + n_coded, n - n_coded, codes + n_coded);
 }

@@ -95,7 +95,7 @@ ubi_status ubi__id_index_resolve(ubi__id_index *x, const uint64_t *node_ids, uin
                                  uint64_t n_edges, unsigned threads, ubi__id_fault *fault);
 
 /**
- * Makes the index anew, after resolve failed with a duplicate: of nodes that share an id, the first is found.
+ * Rebuilds the index, after resolve failed with a duplicate: of nodes that share an id, the first is found.
  * @param n_repeated  how many nodes cannot be found.
  * Errors: UBI_ENOMEM.
  */

@@ -20,7 +20,7 @@
 
 /* ---- by hand ------------------------------------------------------------------------------------------------------- */
 
-/* `visits`: ids in the order of the walk, separated by spaces. Nodes stand in the file as they are first mentioned. */
+/* `visits`: ids in the order of the walk, separated by spaces. Nodes are in the file in the order of first mention. */
 static void assert_walk(const char *drawn, const char *visits, uint32_t n_reachable, bool breadth_first) {
     ubi_graph *g = graph_from_drawing(drawn);
     ubi_node_ix order[64];
@@ -155,7 +155,7 @@ static void bits_are_right_around_the_borders_of_words(void **state) {
     (void)state;
     for (uint32_t n = 60; n < 70; n++) {
         graph_maker m = graph_maker_start();
-        for (uint32_t i = 0; i < n; i++) { /* every third hangs on the root, the last first */
+        for (uint32_t i = 0; i < n; i++) { /* the root holds every third, the last first */
             graph_maker_node(&m, i, 0);
             for (uint32_t k = n; i == 0 && k-- > 0;)
                 if (k % 3 == 1)

@@ -14,14 +14,14 @@
 #define SLICE_NS 100000000L
 #define GIVEN_UP_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 #define STANDS_NS (UINT64_C(5) * 1000 * 1000 * 1000)
-/* Looks at all chunks in a row, because one that was taken became free behind our back. */
+/* Looks at all chunks in a row, because one that was taken may have been freed since. */
 #define LOOKS 16
 _Static_assert(STANDS_NS > 10 * (uint64_t)SLICE_NS && GIVEN_UP_NS > STANDS_NS,
                "several looks before anything is given up");
 
-/* ---- is anybody there? ------------------------------------------------------------------------------------------- */
+/* ---- is the reader there? ---------------------------------------------------------------------------------------- */
 
-/* A dead process stays in the process table until its parent has asked for it. */
+/* A dead process stays in the process table until its parent has reaped it. */
 static bool is_zombie(int32_t pid) {
     char path[32] = "/proc/", digits[12], text[512];
     size_t n = 6, n_digits = 0;
@@ -89,7 +89,7 @@ static bool wait_for_reader(wait *w, ubi__wire_header *area, uint32_t freed_seen
     if (ubi__cannot_wait(answer) || ubi__seal_now.is_timeless)
         return false; /* the event is dropped; another one may have more luck */
     if (atomic_load_explicit(&n_taken, memory_order_relaxed) != w->n_taken)
-        *w = begin_wait(); /* somebody got one */
+        *w = begin_wait(); /* a thread got one */
     if (is_hopeless(w, area, answer == -ETIMEDOUT))
         ubi__stop();
     return ubi__process_state.is_on;
@@ -166,7 +166,7 @@ static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
     atomic_store_explicit(&c->chunk->sequence, ++c->sequence, memory_order_release);
 }
 
-/* The program has written over what it shares, so whoever reads it wants no more, and has no place left to say so. */
+/* The program has written over what it shares, so the reader wants no more, and has no place left to say so. */
 static bool is_trampled(const ubi__wire_header *area) {
     return area == ubi__process_state.area && area->magic != UBI__WIRE_MAGIC;
 }
@@ -180,7 +180,7 @@ bool ubi__chunk_next(ubi__context *c) {
         if (!ubi__process_state.is_on)
             return false;
         if (is_trampled(area)) {
-            ubi__stop(); /* else each event from now on would look at all chunks in vain */
+            ubi__stop(); /* else each event from now on would search all chunks for nothing */
             return false;
         }
         taken how = take_chunk(area, &i);

@@ -52,7 +52,7 @@ static int receive_area(int socket, ubi__wire_welcome *welcome) {
     return n == (long)sizeof *welcome ? fd : -1;
 }
 
-/* Whoever listens is busy or stopped, but not for so long. */
+/* The listener may be busy or stopped, but not for this long. */
 static void limit_waits(int socket) {
     static const struct timeval patience = { .tv_sec = PATIENCE_S };
     (void)call_again(SYS_setsockopt, socket, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);

@@ -131,8 +131,9 @@ static bool recall_stack(uint64_t known, uint64_t page, uintptr_t *low) {
 }
 
 /*
- * The C library keeps what it knows of a thread where the thread pointer leads: at the end of its stack, whoever gave it that.
- * Frames are below. pthread_getattr_np would tell too, but takes a lock, which is held when this is its own malloc.
+ * The C library keeps what it knows of a thread where the thread pointer leads: at the end of its stack, also of one
+ * that the program supplied. Frames are below. pthread_getattr_np would tell too, but takes a lock, which is held when
+ * this is its own malloc.
  */
 static void other_stack(uintptr_t *low, uintptr_t *high) {
     uintptr_t end = (uintptr_t)pthread_self(), mapping_high;
@@ -176,7 +177,7 @@ static ubi__context *take_context(ubi__thread *thread) {
     if (!c && !(c = make_context()))
         return NULL;
     long tid = ubi__system(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    if (tid < 0) { /* nobody knows whose events these are */
+    if (tid < 0) { /* whose events these are is unknown */
         pool_push(c);
         return NULL;
     }
@@ -188,7 +189,7 @@ static ubi__context *take_context(ubi__thread *thread) {
 }
 
 ubi__context *ubi__context_take(ubi__thread *thread) {
-    /* A handler that jumped out would leave a context that is nobody's. */
+    /* A handler that jumped out would leave a context without an owner. */
     ubi__signals before = ubi__signals_block();
     ubi__context *c = take_context(thread);
     ubi__signals_restore(before);

@@ -30,7 +30,7 @@ typedef struct ubi__context {
     uint32_t last_trace;
     uint32_t tid; /* of the thread that the reader was told of */
 
-    ubi__wire_header *area; /* after fork, in the child, private memory that nobody reads */
+    ubi__wire_header *area; /* after fork, in the child, private memory that is never read */
     uint32_t number;
     uint32_t epoch;
     uint32_t module_generation; /* ubi__module_generation when the stacks below were begun */

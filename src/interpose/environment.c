@@ -40,7 +40,7 @@ static bool is_ours(const char *entry, size_t n) {
            (n == n_name || entry[n - n_name - 1] == '/');
 }
 
-/* Takes our entries, and the separator behind or before each, out of the list. */
+/* Takes our entries, and the separator after or before each, out of the list. */
 static void clean_list(char *list) {
     char *out = list;
     for (const char *at = list; *at;) {
@@ -62,7 +62,7 @@ void ubi__environment_clean(void) {
     char **preload = find_variable(PRELOAD_VARIABLE);
     if (!preload)
         return;
-    char *list = *preload + sizeof PRELOAD_VARIABLE; /* with the sign behind the name */
+    char *list = *preload + sizeof PRELOAD_VARIABLE; /* with the sign after the name */
     clean_list(list);
     if (!*list)
         remove_variable(PRELOAD_VARIABLE);

@@ -27,8 +27,8 @@ void ubi__event_end(bool is_recorded);
  */
 uint32_t ubi__event_stack(ubi__context *c, const ubi__unwind_registers *from, uintptr_t caller);
 /**
- * Time, stamp and operation. There is room: two times UBI__WIRE_RECORD_BYTES, with what the caller puts behind it.
- * @return where to go on, to commit in the end.
+ * Time, stamp and operation. There is room: two times UBI__WIRE_RECORD_BYTES, with what the caller puts after it.
+ * @return where to continue, to commit in the end.
  */
 uint8_t *ubi__event_put(ubi__context *c, ubi__wire_control control);
 

@@ -39,12 +39,12 @@ static void count_one(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* A signal frame is larger, so a handler stands deeper than this below what it interrupted. */
+/* A signal frame is larger, so a handler is deeper than this below what it interrupted. */
 #define LESS_THAN_A_SIGNAL_FRAME 512
 
 /*
  * The recorder is busy in this thread: this is an event of a signal handler that interrupted it. Or the handler has
- * jumped out (siglongjmp), which is when the stack is no deeper than where the recorder stood: then it is not busy
+ * jumped out (siglongjmp), which is when the stack is no deeper than where the recorder was: then it is not busy
  * any more.
  */
 static __attribute__((noinline)) bool is_really_busy(ubi__thread *thread) {
@@ -155,7 +155,7 @@ static uint32_t new_trace(ubi__context *c, ubi__trace_kind kind, uint32_t caller
     return number;
 }
 
-/* The print of what stands in the place of frames that could not be found. */
+/* The print of what replaces frames that could not be found. */
 static uint64_t print_of_root(const ubi__walk *walk) {
     switch (walk->end) {
     case UBI__UNWIND_COMPLETE:
@@ -168,7 +168,7 @@ static uint64_t print_of_root(const ubi__walk *walk) {
     return UBI__TRACE_ROOT_OUTERMOST;
 }
 
-/* The number of what called the outermost new frame. False: no room. @param out  0: nobody did */
+/* The number of what called the outermost new frame. False: no room. @param out  0: no caller */
 static bool number_of_base(ubi__context *c, const ubi__walk *walk, uint32_t *out) {
     bool is_failed = walk->end == UBI__UNWIND_FAILED;
     uint64_t print = walk->base_tag ? walk->base_tag : print_of_root(walk);
@@ -197,7 +197,7 @@ static __attribute__((noinline)) uint32_t new_stack(ubi__context *c, const ubi__
     return number;
 }
 
-/* Modules went away: stacks start anew, and the reader is told by the preface of the next chunk. */
+/* Modules were unloaded: stacks restart, and the preface of the next chunk tells the reader. */
 static __attribute__((noinline)) void renew_stacks(ubi__context *c, uint32_t generation) {
     c->module_generation = generation;
     ubi__context_renew(c);
@@ -223,7 +223,7 @@ static __attribute__((noinline)) uint32_t walked_stack(ubi__context *c, const ub
     return number;
 }
 
-/* The number of the stack at hand. 0: there is none. */
+/* The number of the current stack. 0: there is none. */
 static inline uint32_t stack_of(ubi__context *c, const ubi__unwind_registers *caller) {
     uint32_t generation = atomic_load_explicit(&ubi__module_generation, memory_order_relaxed);
     if (ubi__unlikely(generation != c->module_generation))

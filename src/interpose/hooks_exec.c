@@ -21,9 +21,9 @@
 #include "interpose/started.h"
 #include "interpose/system_calls.h"
 
-static ubi__wire_header *notes; /* NULL: nobody wants to know */
+static ubi__wire_header *notes; /* NULL: not wanted */
 static const char *followed_to; /* the socket that children connect to; NULL: they are not followed */
-/* Where this process is noted that fork made, as one more of its program, until it becomes another; NULL: it is not. */
+/* Where this process, made by fork, is noted as one more of its program until it becomes another; NULL: it is not. */
 static ubi__wire_started *own_note;
 static pid_t own_pid; /* a child of vfork is in our memory, and another process */
 
@@ -43,7 +43,7 @@ static bool is_of(const ubi__wire_started *row, const char *name, ubi__unrecorde
     return row->why == why && strncmp(row->name, name, sizeof row->name - 1) == 0;
 }
 
-/* The row of a name, a new one if need be. NULL: nobody wants to know, or there are too many names. */
+/* The row of a name, a new one if need be. NULL: not wanted, or there are too many names. */
 static ubi__wire_started *row_of(const char *name, ubi__unrecorded why) {
     ubi__wire_header *area = notes;
     for (size_t i = 0; area && *name && i < UBI__WIRE_STARTED; i++) {
@@ -164,7 +164,7 @@ static const char *as_passed(const char *argument) {
     return argument;
 }
 
-/* The arguments from `first` on, in an array of the caller's; `more` is behind them, and behind the NULL, then. */
+/* The arguments from `first` on, in an array of the caller's; `more` is after them and the NULL, then. */
 #define GATHER(array, first, more)                                                                                     \
     va_list counted;                                                                                                   \
     va_copy(counted, more);                                                                                            \

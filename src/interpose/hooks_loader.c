@@ -36,7 +36,7 @@ static int read_unload_count(struct dl_phdr_info *info, size_t size, void *count
     return 1; /* the first module says it for all */
 }
 
-/* Takes the loader's lock, as dlclose itself does: whoever may call that may wait for this. */
+/* Takes the loader's lock, as dlclose itself does: a thread that may call that may wait for this. */
 static unsigned long long unload_count(void) {
     unsigned long long n = 0;
     dl_iterate_phdr(read_unload_count, &n);

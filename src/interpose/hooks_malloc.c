@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * hooks_malloc.c: malloc and its kin, as programs call them.
+ * hooks_malloc.c: malloc and related functions, as programs call them.
  *
  * Each function has a fast way, which is nothing but a comparison and a jump to the real function, and a slow way. A
  * request below the thread's remaining bytes is not sampled; a free whose filter byte is 0 is of a block that was not
  * recorded. When everything is recorded, and before anything is known, all calls take the slow way.
  *
- * An allocation is told when the block is there, a free before it is gone, so nobody else can have the address in
- * between.
+ * An allocation is told when the block is there, a free before it is gone, so no other thread can have the
+ * address in between.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -172,7 +172,7 @@ SLOW void *slow_reallocarray(void *p, size_t size) {
     return tell_realloc(p, size, UBI__ALLOC_REALLOCARRAY, &caller);
 }
 
-/* The C library's is a check before its realloc; so is ours, and counts once whoever's realloc it is. */
+/* The C library's checks, then calls realloc; so does ours, and it counts once, whichever realloc that is. */
 UBI__HOOK void *reallocarray(void *p, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) {

@@ -25,7 +25,7 @@ UBI__HOOK void *mmap(void *at, size_t size, int access, int flags, int fd, off_t
         return ubi__real.mmap(at, size, access, flags, fd, offset);
     void *p = ubi__real.mmap(at, size, access, flags, fd, offset);
     if (p != MAP_FAILED) {
-        if (flags & MAP_FIXED) /* takes the place of what was there */
+        if (flags & MAP_FIXED) /* replaces what was there */
             ubi__unmapped(p, size, UBI__FREE_MUNMAP);
         if (is_counted(flags))
             ubi__mapped(p, size, UBI__ALLOC_MMAP, &caller);
@@ -59,7 +59,7 @@ UBI__HOOK void *mremap(void *at, size_t size, size_t new_size, int flags, ...) {
         return ubi__real.mremap(at, size, new_size, flags, to);
     void *p = ubi__real.mremap(at, size, new_size, flags, to);
     if (p != MAP_FAILED) {
-        /* Only what was recorded goes on being recorded: the collector knows which ranges those are. */
+        /* Only what was recorded stays recorded: the collector knows which ranges those are. */
         ubi__unmapped(at, size, UBI__FREE_MREMAP);
         if (p != at)
             ubi__unmapped(p, new_size, UBI__FREE_MUNMAP);

@@ -28,11 +28,11 @@ typedef void delete_aligned_function(void *, size_t);
 typedef void delete_sized_aligned_function(void *, size_t, size_t);
 typedef void delete_aligned_nothrow_function(void *, size_t, const void *);
 
-/* ---- the functions behind ---------------------------------------------------------------------------------------- */
+/* ---- the real functions ------------------------------------------------------------------------------------------ */
 
 typedef struct real_operator {
     const char *name;
-    void *_Atomic function;    /* NULL: not known */
+    void *_Atomic function;    /* NULL: unknown */
     uintptr_t low, high;       /* its library */
     _Atomic bool is_late;      /* it came with a library that may go away again */
     _Atomic bool calls_malloc; /* that is, ours; learned from every call that is looked at */
@@ -42,11 +42,11 @@ static void *function_of(const real_operator *r) {
     return atomic_load_explicit(&r->function, memory_order_acquire);
 }
 
-/* No C++ run-time library, and yet somebody calls: a block is a block. The event is recorded by who calls these. */
+/* No C++ run-time library, yet a call: a block is a block. The callers of these record the event. */
 static void *new_without_library(size_t size) {
     void *p = ubi__real.malloc(size ? size : 1);
     if (!p)
-        abort(); /* nobody is there to throw */
+        abort(); /* there is no library to throw */
     return p;
 }
 
@@ -68,7 +68,7 @@ static void know_operator(real_operator *r, void *found) {
 
 /*
  * When the program itself has no such library, but something that was loaded later has, it may be private to that
- * (RTLD_LOCAL): whoever calls us has it among what it needs, and keeps it from going away.
+ * (RTLD_LOCAL): our caller has it among what it needs, and keeps it loaded.
  */
 static __attribute__((noinline)) void *find_operator(real_operator *r, const void *caller, void *otherwise) {
     ubi__resolve();
@@ -90,7 +90,7 @@ static inline void *real_of(real_operator *r, const void *caller, void *otherwis
 
 /* ---- new --------------------------------------------------------------------------------------------------------- */
 
-/* Whether a request can be left to the function behind. It asks for a byte when none is wanted. */
+/* Whether a request can be left to the real function. It asks for a byte when none is wanted. */
 static inline bool may_pass(const real_operator *r, const void *function, size_t size) {
     uint64_t remaining = ubi__this_thread.remaining_bytes;
     if (size + 1 >= remaining || !function)
@@ -169,8 +169,8 @@ DEFINE_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, UBI__ALLOC_NEW_ARRAY, new_aligned
 /* ---- delete ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Records the free, unless the operator that called this one has. @return whether the mark is to be taken away
- * behind.
+ * Records the free, unless the operator that called this one has. @return whether the mark is to be removed
+ * afterwards.
  */
 static inline bool say_delete(void *p, ubi__free_kind kind, size_t size) {
     if (!p || ubi__this_thread.deleting == p)

@@ -16,7 +16,7 @@
 #include "base/assert.h"
 #include "interpose/system_calls.h"
 
-/** 0: free, 1: held, 2: held, and somebody waits. */
+/** 0: free, 1: held, 2: held, and a thread waits. */
 typedef _Atomic uint32_t ubi__lock;
 
 #define UBI__LOCK_TRIES 100000u
@@ -38,8 +38,8 @@ static inline void ubi__signals_restore(ubi__signals before) {
 }
 
 /**
- * @return false: not taken. Only where the program has forbidden system calls (sealing.h): then nobody can wait, and the one who has
- * it may be the code that this signal handler interrupted.
+ * @return false: not taken. Only where the program has forbidden system calls (sealing.h): we cannot wait then, and the
+ * holder may be the code that this signal handler interrupted.
  */
 static inline bool ubi__lock_take(ubi__lock *lock, ubi__signals *before) {
     *before = ubi__signals_block();

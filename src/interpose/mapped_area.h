@@ -2,7 +2,7 @@
  *
  * mapped_area.h: the shared memory (preload_wire.h) in this process's address space.
  *
- * Programs may be short of addresses (RLIMIT_AS), so only what nearly all need is mapped in the beginning: the header, and
+ * Programs may be short of addresses (RLIMIT_AS), so only what nearly all need is mapped at the start: the header, and
  * the chunks of some threads. Each further segment of chunks is mapped when the first of its chunks is taken, and stays.
  *
  * Invariant: segments are mapped in their order, for each is reached from the one before: the descriptor is long closed.
@@ -21,7 +21,7 @@ uint8_t *ubi__area_chunk(uint32_t i);
 /** A second place where the header is; NULL: no room. */
 ubi__wire_header *ubi__area_map_header_again(ubi__wire_header *area);
 void ubi__area_unmap_header(ubi__wire_header *area);
-/** Private memory, empty, takes the place of all that is mapped: who is just writing there may go on. For one thread. */
+/** Empty private memory replaces all that is mapped: code that is just writing there may continue. For one thread. */
 void ubi__area_leave(void);
 
 #endif

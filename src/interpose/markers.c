@@ -65,7 +65,7 @@ static uint8_t *put_value(uint8_t *at, const uint8_t *end, const ubi_marker_valu
     return at + sizeof value->number;
 }
 
-/* Details, whose length stands before them. */
+/* Details, preceded by their length. */
 static uint8_t *put_values(uint8_t *at, const ubi_marker_extra *extra) {
     uint8_t *length = at, *start = at + 2, *end = start + UBI__WIRE_MARKER_DETAILS_BYTES;
     at = start;

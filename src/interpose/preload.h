@@ -16,7 +16,7 @@
  *     process.c, connect.c, environment.c         start, fork, the way to the ubiheap process
  *     program_clock.c     when
  *     sealing.c           what the program has forbidden itself, and so us
- *     real_functions.c    the functions behind ours
+ *     real_functions.c    the functions that ours replace
  *     loaded_symbols.c    finds them
  *     process_maps.c      stacks of threads, absolute paths of libraries
  */
@@ -50,7 +50,7 @@ typedef struct ubi__process {
     bool is_on;
     bool is_exact;
     bool has_mappings;
-    /* As the reader said them in the beginning: the program may write anything into the area since. */
+    /* As the reader said them at the start: the program may write anything into the area since. */
     int32_t reader_pid; /* as the kernel knows it here; 0: not among the processes that we can see */
     uint32_t n_chunks, chunk_quota, max_depth;
     uint64_t zero_ns, look_ticks;
@@ -69,7 +69,7 @@ extern UBI__OURS union ubi__process_page ubi__process_page;
 bool ubi__start(void);
 /** The thread gives its context back when it exits. */
 void ubi__watch_exit(struct ubi__thread *thread);
-/** Recording ends for good; the program goes on. */
+/** Recording ends for good; the program continues. */
 void ubi__stop(void);
 /** Connects and maps. @param path  of the socket. */
 typedef struct ubi__connection {
@@ -100,7 +100,7 @@ typedef enum ubi__business {
 
 /** An operator new that is at work, and may call malloc. */
 typedef struct ubi__pending_new {
-    uint32_t kind; /* of ubi__alloc_kind; 0: none, for malloc is nobody's pending kind */
+    uint32_t kind; /* of ubi__alloc_kind; 0: none, for malloc is never pending */
     size_t size_bytes;
     uintptr_t low, high; /* where its code is: calls of malloc from there are its own */
     uintptr_t from;      /* the call of malloc that failed, which it may repeat; 0: not called yet */
@@ -109,14 +109,14 @@ typedef struct ubi__pending_new {
 
 /** What a thread has of us. Small: libraries that are loaded early share some 1.6 KiB of such memory. */
 typedef struct ubi__thread {
-    uint64_t remaining_bytes; /* a request of so many or more takes the slow way; 0: all do */
+    uint64_t remaining_bytes; /* a request of this many or more takes the slow way; 0: all do */
     struct ubi__context *context;
     uint32_t business; /* ubi__business */
     bool is_exiting;   /* its destructors have run: whatever comes now borrows a context for the moment */
     uint8_t exit_rounds;
     void *deleting;                  /* an operator delete has recorded this free */
     uintptr_t busy_at;               /* stack address of the recorder while it is busy */
-    uintptr_t stack_low, stack_high; /* 0, 0: not known yet, or not at all */
+    uintptr_t stack_low, stack_high; /* 0, 0: unknown, as yet or for good */
     ubi__pending_new pending_new;
 } ubi__thread;
 _Static_assert(sizeof(ubi__thread) <= 192, "small: see above");
@@ -146,7 +146,7 @@ static inline void ubi__filter_pin(const void *p) {
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/** The state of the function that called the one that this stands in; only where that one has a frame pointer. */
+/** The state of the function that called the one that this is in; only where that one has a frame pointer. */
 static inline __attribute__((always_inline)) ubi__unwind_registers ubi__caller(void) {
     const uintptr_t *frame = __builtin_frame_address(0); /* makes the compiler set up a frame: bp, return address */
     return (ubi__unwind_registers){ .bp = frame[0], .pc = frame[1], .sp = (uintptr_t)(frame + 2) };

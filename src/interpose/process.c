@@ -4,7 +4,7 @@
  *
  * Whichever comes first, this library's constructor or a call of a hook, starts it: constructors of other libraries
  * may run before ours. A child after fork finds its state page wiped by the kernel, so it records nothing, unless
- * children are followed: then it connects anew. A child of vfork is the parent, as far as memory goes, until it
+ * children are followed: then it connects again. A child of vfork is the parent, as far as memory goes, until it
  * execs.
  */
 #include <pthread.h>
@@ -27,17 +27,17 @@ union ubi__process_page ubi__process_page __attribute__((aligned(4096)));
 enum { NOT_STARTED, STARTING, STARTED };
 static _Atomic uint32_t stage; /* not in the state page: a child must not start as a program does */
 
-static char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* "": nobody to record for */
+static char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* "": no reader to record for */
 static bool follows_children;
 static ubi__wire_header *area_of_parent; /* for a child, which finds its state wiped */
 static pthread_key_t exit_key;
 static bool has_exit_key;
 
-/* Of glibc; other C libraries have none of it, and load this one all the same when a child has got our LD_PRELOAD. */
+/* glibc only; other C libraries lack these, yet load this library in a child that has our LD_PRELOAD. */
 extern void *__libc_stack_end __attribute__((weak));
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
-/* So many keys have their values in the thread itself: to set one neither allocates nor locks. */
+/* This many keys have their values in the thread itself: setting one neither allocates nor locks. */
 #define KEYS_WITH_PLACE 32
 
 /* ---- threads that exit ------------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ void ubi__stop(void) {
 
 /*
  * Nothing must be written into the parent's chunks any more. When fork was called by a signal handler in the middle of an
- * event, that event goes on here: private memory takes the area's place, and nobody will read it.
+ * event, that event continues here: private memory takes the area's place, and is never read.
  */
 static void leave_parents_area(void) {
     if (area_of_parent)
@@ -104,7 +104,7 @@ static void leave_parents_area(void) {
     area_of_parent = NULL;
 }
 
-/* Connects anew. If that is not possible, ubiheap knows why, or the parent's area says so, where what it starts is noted, too. */
+/* Connects again. If that fails, ubiheap knows why, or the parent's area says so, where what it starts is noted too. */
 static ubi__connection follow_fork(void) {
     ubi__wire_header *header = area_of_parent ? ubi__area_map_header_again(area_of_parent) : NULL;
     leave_parents_area();
@@ -158,8 +158,9 @@ static void connect_by_environment(void) {
 }
 
 /*
- * May be in the middle of anything, for the first call of a hook starts it: nothing here allocates, or waits but for the recorder. A program of
- * another C library is let alone, and its environment too: it may start programs of ours.
+ * May be in the middle of anything, as the first call of a hook starts it: nothing here allocates, or waits for
+ * anything except the recorder. A program of another C library is let alone, and its environment too: it may start
+ * programs of ours.
  */
 bool ubi__start(void) {
     uint32_t seen = NOT_STARTED;

@@ -28,7 +28,7 @@ typedef struct lines {
     char text[LINES_BYTES];
 } lines;
 
-/* Moves what is left to the front, and reads behind it. False: there is no more, or no room. */
+/* Moves what is left to the front, and reads after it. False: there is no more, or no room. */
 static bool read_more(lines *l) {
     UBI_ASSERT(l->at <= l->n && l->n <= sizeof l->text);
     memmove(l->text, l->text + l->at, l->n - l->at);
@@ -47,7 +47,7 @@ static bool read_more(lines *l) {
     return true;
 }
 
-/* The next line, with a 0 in the place of its end. NULL: none. */
+/* The next line, its end replaced by a 0. NULL: none. */
 static char *next_line(lines *l) {
     char *end;
     while (!(end = memchr(l->text + l->at, '\n', l->n - l->at)))
@@ -86,7 +86,7 @@ static bool is_readable_and_writable(const char *line) {
     return rights && rights[1] == 'r' && rights[2] == 'w';
 }
 
-/* Without the word that the kernel puts behind files that are gone: whoever opens the path will see. */
+/* Without the word that the kernel appends to files that are gone: opening the path will tell. */
 static bool copy_path(char *out, size_t size, const char *line) {
     static const char gone[] = " (deleted)";
     const char *path = strchr(line, '/');

@@ -2,7 +2,7 @@
  *
  * real_functions.c: see real_functions.h.
  *
- * The next ones after ours, so that an allocator behind us (jemalloc, tcmalloc, mimalloc: linked or preloaded) is the real one.
+ * The next ones after ours, so that an allocator after us (jemalloc, tcmalloc, mimalloc; linked or preloaded) is real.
  * The look-up reads tables in memory and nothing else: it neither waits nor calls. So a thread that finds it undone does it,
  * also a signal handler that interrupted it, also an allocator in the middle of its own start. All find the same.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * real_functions.h: the functions that ours stand before.
+ * real_functions.h: the functions that our hooks replace.
  *
  * Invariant: every pointer may be called at any time, also before anything was looked up: until then it leads to a
  * function that looks all of them up first.

@@ -16,7 +16,7 @@
 #include "interpose/preload.h"
 
 #define ORIGINAL_PERIOD_BYTES 65536
-/* Above so many periods in one allocation, whole ones are counted without drawing. */
+/* Above this many periods in one allocation, whole ones are counted without drawing. */
 #define PERIODS_DRAWN 65536
 
 static uint64_t period_bytes, seed;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 void ubi__sampling_init(uint64_t period_bytes, uint64_t seed);
-/** Makes room for some thousand blocks, as long as memory can be had. */
+/** Makes room for some thousand blocks, as long as memory is available. */
 void ubi__sampling_reserve(void);
 /** After fork: nothing is remembered any more. */
 void ubi__sampling_forget_all(void);

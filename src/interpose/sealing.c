@@ -31,7 +31,7 @@ _Static_assert((SCRATCH & (SCRATCH - 1)) == 0 && SCRATCH == BPF_MEMWORDS, "as th
 #else
 #define MACHINE AUDIT_ARCH_X86_64
 #endif
-/* Tables for some threads; pages that nobody touches are not there. Smaller where addresses are scarce. */
+/* Tables for some threads; untouched pages take no memory. Smaller where addresses are scarce. */
 #define RESERVE_BYTES ((size_t)32 << 20)
 #define SMALL_RESERVE_BYTES ((size_t)1 << 20)
 

@@ -2,9 +2,10 @@
  *
  * sealing.h: a program that forbids itself system calls (seccomp) and would be killed for one of ours.
  *
- * Before it does, its filter is run over all calls that we make, and the memory for the time after is mapped. From then on calls
- * that the filter does not plainly allow are not made: ubi__system answers -ENOSYS in the kernel's place. What cannot be had without is dropped
- * and counted. It counts for all threads, also where the filter is one thread's: others inherit it, unseen.
+ * Before it does, its filter is run over all calls that we make, and the memory for the time after is mapped. From then
+ * on calls that the filter does not plainly allow are not made: ubi__system answers -ENOSYS for the kernel. What needs
+ * them is dropped and counted. It counts for all threads, also where the filter is one thread's: others inherit it,
+ * unseen.
  */
 #ifndef UBI_INTERPOSE_SEALING_H
 #define UBI_INTERPOSE_SEALING_H
@@ -19,7 +20,7 @@
 typedef struct ubi__seal {
     bool is_sealed; /* some call is forbidden */
     bool
-        is_timeless; /* nobody tells the time any more: the processor's counter is forbidden, too, or the call may be needed */
+        is_timeless; /* the time is unavailable: the processor's counter is forbidden, too, or the call may be needed */
     uint64_t forbidden[UBI__SEALABLE / 64];
 } ubi__seal;
 _Static_assert(UBI__SEALABLE % 64 == 0, "whole words");

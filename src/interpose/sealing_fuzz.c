@@ -71,7 +71,7 @@ static void give_meaning(struct sock_filter *i) {
     i->jf = code & 0x4000 ? i->jf : i->jf % 8;
 }
 
-/* Exactly as long as it says, so that a look behind its end is seen. */
+/* Exactly as long as it says, so that a read past its end is seen. */
 static struct sock_fprog filter_of(uint8_t flags, const uint8_t *data, size_t size) {
     size_t n = size / sizeof(struct sock_filter), length = n > LENGTH_MOST ? LENGTH_MOST : n;
     if ((flags & REPEATED) == REPEATED && n > 0)

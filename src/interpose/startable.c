@@ -16,7 +16,7 @@
 
 /* Scripts whose interpreters are scripts; the kernel's own limit. */
 #define MAX_INTERPRETERS 4
-/* The kernel reads so much of a script's first line. */
+/* The kernel reads this many bytes of a script's first line. */
 #define FIRST_LINE 256
 #define PATH_BYTES 4096
 #define USUAL_FOLDERS "/bin:/usr/bin"
@@ -46,7 +46,7 @@ static char *interpreter_in(char *line) {
     return *start ? start : NULL;
 }
 
-/* @param line  out: line[FIRST_LINE + 1]. @param next  out: the interpreter of a script, in `line`; NULL: it is none. */
+/* @param line  out: line[FIRST_LINE + 1]. @param next  out: a script's interpreter, in `line`; NULL: not a script. */
 static ubi__unrecorded look_at_file(int fd, char *line, char **next) {
     char loader[UBI__LOADER_BYTES];
     ssize_t n = read_at(&fd, line, FIRST_LINE, 0);

@@ -7,7 +7,7 @@
 
 #include "recording/unrecorded.h"
 
-/** By its file. What cannot be looked at keeps nobody out. Cost: some system calls, and a descriptor for the moment. */
+/** By its file. What cannot be looked at keeps no program out. Cost: some system calls, a descriptor for the moment. */
 ubi__unrecorded ubi__startable_path(const char *path);
 /** As execvp finds it. */
 ubi__unrecorded ubi__startable_name(const char *name);

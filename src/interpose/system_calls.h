@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * system_calls.h: system calls that leave errno alone, for code that runs in the middle of somebody else's.
+ * system_calls.h: system calls that leave errno alone, for code that runs in the middle of other programs.
  *
  * What fails answers -errno, as the kernel says it. Calls that the program has forbidden itself are not made: see sealing.h.
  */

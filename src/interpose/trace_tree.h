@@ -48,7 +48,7 @@ void ubi__trace_tree_clear(ubi__trace_tree *t);
 /** A number for a stack that has none, n + 1. @return 0: no memory, or no numbers left. */
 uint32_t ubi__trace_tree_add(ubi__trace_tree *t, uint64_t print);
 
-/** The print of `pc`, called by the stack of that print. Not 0. For one caller, and for one pc, a bijection but for that. */
+/** The print of `pc`, called by the stack of that print. Not 0; else a bijection for one caller, and for one pc. */
 static inline uint64_t ubi__trace_print(uint64_t caller, uint64_t pc) {
     uint64_t x = (caller ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
     x ^= x >> 32;

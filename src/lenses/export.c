@@ -50,7 +50,7 @@ void ubi_export_free(ubi_export *e) {
     UBI_DELETE(e->allocator, e);
 }
 
-/* The lens may know better than the file whether a node hangs in its document; then it has another class. */
+/* The lens may know better than the file whether a node is in its document; then it has another class. */
 static ubi_status words_of_node(void *payload, ubi_node_ix node, ubi_node_words *out) {
     const ubi_export *e = payload;
     const ubi_kind *kind = ubi_graph_kind(e->look->graph, ubi_graph_node_kind(e->look->graph, node));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * finding_facts.c: what rules share: words, members that stand on top of others.
+ * finding_facts.c: what rules share: words, outermost members.
  */
 #include "lenses/finding_facts.h"
 
@@ -79,8 +79,8 @@ void ubi__node_bits_free(ubi__node_bits *bits, const ubi__finding_facts *f) {
 enum { UNKNOWN, BELOW_MEMBER, FREE };
 
 /*
- * Whether a member dominates `node`. What is found out about the nodes on the way up is kept for all of them, so that every
- * node is passed at most twice.
+ * Whether a member dominates `node`. The answer is kept for all nodes on the way up, so that every node is
+ * passed at most twice.
  */
 static uint8_t find_above(uint8_t *known, ubi_node_ix node, const ubi__node_bits *members,
                           const ubi__finding_facts *f) {
@@ -101,7 +101,7 @@ static uint8_t find_above(uint8_t *known, ubi_node_ix node, const ubi__node_bits
     return found;
 }
 
-/* Largest first; a node equal to one in the list stays behind it. */
+/* Largest first; of equal nodes, the earlier one is first. */
 static void offer(ubi__outermost *out, const ubi__finding_facts *f, ubi_node_ix node) {
     uint64_t bytes = ubi__finding_retained(f, node);
     uint32_t at = out->n_largest;

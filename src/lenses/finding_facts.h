@@ -81,12 +81,12 @@ typedef struct ubi__entries {
     uint32_t first_slot, slots_each, value_slot; /**< the producer's */
 } ubi__entries;
 
-/** Why an object is of no use to its collection any more. */
+/** Why an object is no longer of use to its collection. */
 typedef enum ubi__dead {
     UBI__NOT_DEAD,
     UBI__DEAD_REFERENCE, /**< a WeakRef whose object is gone */
     UBI__DEAD_SOCKET,    /**< closed */
-    UBI__DEAD_ELEMENT,   /**< a detached node of a document, whoever tells */
+    UBI__DEAD_ELEMENT,   /**< a node detached from its document */
     UBI__DEAD_COUNT
 } ubi__dead;
 
@@ -94,7 +94,7 @@ typedef enum ubi__dead {
 typedef struct ubi__awaited {
     ubi_node_ix function; /**< that waits, or is called when it is settled */
     ubi_node_ix code;     /**< of that function: the same for all that were made of it */
-    ubi_node_ix result;   /**< the promise that is settled when that function ends; UBI_NONE: not known */
+    ubi_node_ix result;   /**< the promise that is settled when that function ends; UBI_NONE: unknown */
 } ubi__awaited;
 
 struct ubi__node_bits;
@@ -119,14 +119,14 @@ typedef struct ubi__producer_findings {
     /** NULL: files do not tell. */
     ubi__dead (*node_is_dead)(const ubi__finding_facts *f, ubi_node_ix node);
     /**
-     * The file of a function, of code or of a module; empty: the node is none of these, or nobody knows. Equal files have one
+     * The file of a function, of code or of a module; empty: unknown, or not such a node. Equal files have one
      * address. NULL: files do not tell, and the two below are NULL, too.
      */
     ubi_text (*file_of_code)(const ubi__finding_facts *f, const ubi__code_files *files, ubi_node_ix node);
     /** Whether an edge of such a node leads to what belongs to its file: the scope of a function, what a module exports. */
     bool (*edge_is_of_file)(const ubi__finding_facts *f, ubi_node_ix source, ubi_edge_ix edge);
     bool (*file_is_of_runtime)(ubi_text file);
-    /** False: the node is no promise, is settled, or nothing waits for it. NULL: files do not tell. O(edges of the node). */
+    /** False: it is not a promise, is settled, or nothing waits for it. NULL: files do not tell. O(edges of the node). */
     bool (*promise_awaited)(ubi__awaited *out, const ubi__finding_facts *f, ubi_node_ix node);
     /** "handler() (app.js:12)", or as much of it as is known. With `promise_awaited`. */
     void (*function_words)(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function);
@@ -150,7 +150,7 @@ void ubi__finding_say(ubi_finding *finding, const char *format, ...) UBI_PRINTF(
 /** One more example, if there is room. The first is where the path leads to, unless the rule says otherwise. */
 void ubi__finding_example(ubi_finding *finding, ubi_node_ix node);
 
-/** Bytes from which on something is worth a sentence: 1 % of everything, but at least `least_bytes`. */
+/** The least bytes that are worth a sentence: 1 % of everything, but at least `least_bytes`. */
 uint64_t ubi__finding_worth(const ubi__finding_facts *f, uint64_t least_bytes);
 
 /** Names are cut to this many bytes in sentences. */

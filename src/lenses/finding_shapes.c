@@ -46,7 +46,7 @@ static bool is_engine(const ubi__finding_facts *f, const ubi_look_class *class) 
            (class->coarse_type == UBI_COARSE_OTHER || class->coarse_type == UBI_COARSE_SCRIPT);
 }
 
-/* The class before which no other stands by bytes (or by count). False: there are no nodes. */
+/* The largest class by bytes (or by count). False: there are no nodes. */
 static bool find_first(ubi_class_ix *out, ubi_look_class *class, const ubi__finding_facts *f, bool by_count) {
     ubi_class_ix best = UBI_NONE;
     ubi_look_class name;

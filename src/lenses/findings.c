@@ -46,7 +46,7 @@ static ubi_status find_roles(ubi__finding_facts *f) {
     return UBI_OK;
 }
 
-/* Objects start at multiples of a word, so a size that is no multiple of 8 gives words of 4 bytes away. */
+/* Objects start at multiples of a word, so a size that is not a multiple of 8 reveals words of 4 bytes. */
 static unsigned find_word_bytes(const ubi__finding_facts *f) {
     const ubi_graph *g = f->graph;
     for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
@@ -115,7 +115,7 @@ static void facts_fini(ubi__finding_facts *f) {
     ubi__free_array(f->allocator, f->role_of_kind, f->n_kinds + 1, sizeof *f->role_of_kind);
 }
 
-/* ---- findings that say the same ------------------------------------------------------------------------------------- */
+/* ---- duplicates ----------------------------------------------------------------------------------------------------- */
 
 /* Whether `node` is `above` or is dominated by it. */
 static bool is_within(const ubi__finding_facts *f, ubi_node_ix node, ubi_node_ix above) {
@@ -167,7 +167,7 @@ static void drop_repeated(ubi__vec_finding *rows, const ubi__finding_facts *f) {
     rows->n = kept;
 }
 
-/* Warnings about the file itself, then what can be won, then the rest as the table has it. */
+/* Warnings about the file itself, then possible savings, then the rest in table order. */
 static bool comes_before(int unused, ubi_finding a, ubi_finding b) {
     (void)unused;
     bool a_warns = strcmp(a.rule, first_rules[0].name) == 0, b_warns = strcmp(b.rule, first_rules[0].name) == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lens.h: what a lens consists of.
+ * lens.h: the parts of a lens.
  *
  * A lens is one constant `ubi_lens` that a producer names (producer.h). Its `open` fills a ubi_look that
  * starts as the plainest look at the graph; what it computes (a column of sizes, an edge set, a class per node) it keeps
@@ -49,7 +49,7 @@ struct ubi_lens {
     uint32_t end_distance; /* ways to the root end at this distance: nodes nearer are no retainers that tell anything */
     /** What its tools say instead of the distance of a node that nothing reaches, as a negative number; 0: nothing. */
     uint32_t unreachable_distance;
-    uint64_t (*id_mark)(const ubi_graph *graph);  /* ubi_lens_id_mark; NULL: not known */
+    uint64_t (*id_mark)(const ubi_graph *graph);  /* ubi_lens_id_mark; NULL: unknown */
     const struct ubi__retaining_rules *retaining; /* retaining.h; NULL: the edges of the view count */
     const ubi_lens_filter *filters;               /* ended by one without a name; NULL: none */
     /** Sets the bits of nodes that a filter lets pass; they are clear before. NULL: ubi_look_filter_apply cannot be used. */
@@ -57,7 +57,7 @@ struct ubi_lens {
                                const ubi_look_options *options);
     /**
      * Fills the view, which looks at everything so far and has no classes. `filter`: the index of the one asked for, or -1.
-     * On failure `close` is called all the same.
+     * `close` is called on failure, too.
      */
     ubi_status (*open)(ubi_look *look, const ubi_look_options *options, int filter);
     /** Frees `own`, which may be NULL; NULL: there is none. */

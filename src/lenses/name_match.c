@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * name_match.c: whether a text is what a search looks for (name_match.h).
+ * name_match.c: whether a text matches a search (name_match.h).
  *
  * Texts in any case are found by Knuth, Morris and Pratt's method over folded characters, in one pass whatever the texts.
  * As no character beyond ASCII folds into it, an ASCII text is looked for byte by byte.
@@ -12,7 +12,7 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes that are no UTF-8 are characters beyond Unicode. */
+/* Bytes that are not UTF-8: characters beyond Unicode. */
 #define STRAY 0x110000u
 
 static size_t next_folded(uint32_t *out, const uint8_t *s, size_t n) {

@@ -27,7 +27,7 @@ typedef struct ubi__producer_words {
     bool (*kind_is_root)(const ubi_graph *graph, const ubi_kind *kind);
     /** Nodes that hold nothing a program could let go of: lists of roots, realms, the global object. NULL: none. */
     bool (*kind_is_permanent)(const ubi_graph *graph, const ubi_kind *kind);
-    /** Where the words of a path begin that starts at the root; n_steps > 0. False, or NULL: there. */
+    /** Where the words of a path from the root begin; n_steps > 0. False, or NULL: at the root. */
     bool (*path_start)(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps);
     /**
      * A name for one node among others, with the marks that scripts would write: add(), "text", /expression/. It may be in the
@@ -35,7 +35,7 @@ typedef struct ubi__producer_words {
      */
     ubi_text (*node_title)(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node,
                            ubi_look_name_buffer *buffer);
-    /** Whose name the title of a node says that is no root and not the engine's. NULL: what its kind says. */
+    /** Whose name a node's title has; not for roots and the engine's nodes. NULL: what its kind says. */
     ubi__path_rank (*node_rank)(const ubi_graph *graph, ubi_node_ix node);
     /** What titles say so often that paths leave it out; NULL: nothing. */
     const char *left_out_of_paths;
@@ -63,9 +63,9 @@ typedef struct ubi__producer_code {
     bool (*edge_is_of_runtime)(const ubi_graph *graph, ubi_edge_ix edge);
     /** A module of the program, which the runtime's loader holds. */
     bool (*kind_is_module)(const ubi_graph *graph, const ubi_kind *kind);
-    /** Of any node; false: not known. Cost: O(log places). */
+    /** Of any node; false: unknown. Cost: O(log places). */
     bool (*place)(ubi__code_place *out, const ubi_graph *graph, ubi_node_ix node);
-    /** "server.js:12" of a function, as much of it as is known; "" of other nodes. Allocation failures count as not known. */
+    /** "server.js:12" of a function, as much of it as is known; "" of other nodes. Allocation failures count as unknown. */
     void (*place_words)(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function);
     /**
      * The function whose code a node stands for: itself, of a bound function the one it calls, of a timer its callback.
@@ -74,9 +74,9 @@ typedef struct ubi__producer_code {
     ubi_node_ix (*code_of)(const ubi_look *look, ubi_node_ix node);
     /** Finds `out->script`. On failure there is something to free, too. Cost: O(nodes + edges). Errors: UBI_ENOMEM. */
     ubi_status (*files_init)(ubi__code_files *out, const ubi_graph *graph, const ubi_allocator *a);
-    /** Name of the file; NULL text: not known. Borrowed from the graph. O(1). */
+    /** Name of the file; NULL text: unknown. Borrowed from the graph. O(1). */
     ubi_text (*file_of)(const ubi__code_files *files, const ubi_graph *graph, ubi_node_ix node);
-    /** The place of that code as one number, equal for equal places; 0: not known. Cost: O(log places). */
+    /** The place of that code as one number, equal for equal places; 0: unknown. Cost: O(log places). */
     uint64_t (*site)(const ubi_look *look, ubi_node_ix node);
 } ubi__producer_code;
 
@@ -121,14 +121,14 @@ typedef struct ubi__producer {
     bool (*made)(const ubi_graph *graph);
     /** Its name for people, such as "Node.js (V8)"; NULL: it is not sure. NULL function: unknown. */
     const char *(*title)(const ubi_graph *graph);
-    /** What would have put allocation stacks into the graph, as ": do this". NULL: not known. */
+    /** What would have put allocation stacks into the graph, as ": do this". NULL: unknown. */
     const char *(*how_to_record_stacks)(const ubi_graph *graph);
     const ubi_lens *lens;             /**< of its own tools; NULL: that of the format, or the plain one */
     const ubi__producer_words *words; /**< never NULL */
     bool keeps_addresses; /**< its collector does not move objects, so that a node keeps its id, an address, for life */
     ubi__producer_code code;
     const ubi__string_rules *strings; /**< NULL: a string's name is its text */
-    /** A string that is put together of two others. NULL: there are none. */
+    /** A concatenation of two other strings. NULL: there are none. */
     bool (*node_is_rope)(const ubi_graph *graph, ubi_node_ix node);
     const ubi__producer_history *history;          /**< NULL: files count no allocations */
     const struct ubi__producer_findings *findings; /**< finding_facts.h; NULL: rules that hold for any heap only */
@@ -142,12 +142,12 @@ typedef struct ubi__producer {
 
 /** Never NULL. O(1), except the first call, which costs O(kinds). Any thread. */
 const ubi__producer *ubi__producer_of(const ubi_graph *graph);
-/** What belongs together is there together. */
+/** Related members are set together. */
 void ubi__producer_check(const ubi__producer *producer);
 /** In the order in which they are asked, NULL after the last, which takes any graph. */
 const ubi__producer *ubi__producer_at(size_t i);
 
-/** What people call the program that made the graph, such as "Firefox"; NULL: not known. Static. */
+/** What people call the program that made the graph, such as "Firefox"; NULL: unknown. Static. */
 const char *ubi__producer_title(const ubi_graph *graph);
 /** What would have put allocation stacks into the graph, as ": do this"; "" when unknown. Static. */
 const char *ubi__how_to_record_stacks(const ubi_graph *graph);

@@ -2,7 +2,7 @@
  *
  * retaining.c: who refers to a node (ubiheap/views/retaining.h).
  *
- * All edges are turned round once. Which of them are retainers is seen when they are read: for some lenses weak
+ * All edges are reversed once. Which of them are retainers is decided when they are read: for some lenses weak
  * ones and those of the root are not.
  */
 #include "lenses/retaining.h"
@@ -180,7 +180,7 @@ static ubi_retainer retainer_of(const ubi_retaining *r, ubi_edge_ix edge) {
     return (ubi_retainer){ edge, node, distance, ubi_retaining_is_ignored(r, node) };
 }
 
-/* Names by their text, numbers behind them by their value. Below, equal to or above 0. */
+/* Names by their text, then numbers by their value. Below, equal to or above 0. */
 static int compare_labels(const ubi_graph *g, ubi_edge_ix a, ubi_edge_ix b) {
     uint32_t x = 0, y = 0;
     bool a_has_number = ubi_graph_edge_number(&x, g, a), b_has_number = ubi_graph_edge_number(&y, g, b);

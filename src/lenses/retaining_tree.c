@@ -2,7 +2,7 @@
  *
  * retaining_tree.c: retainers of retainers (ubiheap/views/retaining.h).
  *
- * Rows stand level by level in one array, so the rows that wait for theirs are simply those behind the current one.
+ * Rows are level by level in one array, so the rows that wait for theirs are simply those after the current one.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -64,7 +64,7 @@ static void upper_and_lower_case_are_the_same_as_in_javascript(void **state) {
         { "\xf0\x90\x90\xa8", "\xf0\x90\x90\x80", false }, /* beyond 16 bits, as without the flag u */
         { "\xf0\x9f\x98\x80", "x\xf0\x9f\x98\x80", true },
         { "\xed\xa0\x80", "\xed\xa0\x80", true }, /* a lone surrogate */
-        { "a\xff", "A\xff", true },               /* a byte that is no UTF-8 */
+        { "a\xff", "A\xff", true },               /* not UTF-8 */
         { "aab", "aaab", true },
         { "abcabd", "xABCABCABDx", true },
         { "\xc3\xa4\x62\xc3\xa4\x63", "\xc3\x84\x62\xc3\xa4\x62\xc3\x84\x63", true },
@@ -86,7 +86,7 @@ static void mistakes_in_patterns_have_a_place(void **state) {
     assert_int_equal(ubi_search_check(ubi__text("a"), (ubi_search_how)7), UBI_EINVAL);
 }
 
-/* Were it looked for at each place anew, this would take 10^10 steps. */
+/* A search that restarts at each place would take 10^10 steps. */
 static void texts_that_nearly_match_everywhere_take_linear_time(void **state) {
     (void)state;
     enum { N = 200000 };

@@ -212,7 +212,7 @@ static ubi_status in_parallel(comparison *c, uint64_t n, ubi__range_fn fn) {
     return UBI_OK;
 }
 
-/* Those that say what an entry says have its key, others one behind all entries. */
+/* Those equal to an entry have its key, others one after all entries. */
 static void number_late(ubi__string_keys *k, uint32_t n_entries) {
     for (uint32_t i = 0; i < k->late.n; i++) {
         ubi__late_string *late = &k->late.at[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * string_keys.h: which strings of a heap say the same, as a number for each.
+ * string_keys.h: which strings of a heap are equal, as a number for each.
  *
  * Two strings have the same key if and only if they have the same text. A string whose text is an entry of the string table
  * has the first entry of that text as its key, so that most strings need no look at their text. Only concatenations and
@@ -29,7 +29,7 @@ typedef struct ubi__late_string {
     uint32_t row;   /* of the look's concatenations; UBI_NONE: its name is its text */
     uint32_t cut;   /* of ubi__string_keys.cuts; UBI_NONE: it was not cut */
     uint32_t entry; /* which has this text; UBI_NONE: none */
-    uint32_t key;   /* while keys are being found: the first late string that says the same */
+    uint32_t key;   /* while keys are being found: the first late string that is equal */
 } ubi__late_string;
 UBI_VEC_DECLARE(ubi__vec_late_string, ubi__late_string);
 
@@ -56,7 +56,7 @@ typedef struct ubi__string_rules {
     bool (*has_cut_strings)(const ubi_look *look);
     /** Whether it says so of this one, and what it says instead. Cost: O(edges of the node). */
     bool (*string_cut)(ubi__string_cut *out, const ubi_graph *graph, ubi_node_ix node);
-    /** What the text of a concatenation has in place of a part without a text: such texts may differ all the same. */
+    /** What the text of a concatenation has in place of a part without a text: strings with it may still differ. */
     const char *unknown_part;
 } ubi__string_rules;
 

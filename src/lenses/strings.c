@@ -2,7 +2,7 @@
  *
  * strings.c: the strings of a heap, grouped by text.
  *
- * Which strings say the same is known beforehand (string_keys.h); a column says which group a key belongs to.
+ * Duplicates are known beforehand (string_keys.h); a column says which group a key belongs to.
  */
 #include <ubiheap/views/strings.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * strings_test.c: grouping of texts, joined strings however they hang together, and failed allocations.
+ * strings_test.c: grouping of texts, joined strings of any structure, and failed allocations.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static size_t add_text(maker *m, const char *text) {
     return m->n_strings++;
 }
 
-/* The root stands before all others and is written at the end. @return the node's place. */
+/* The root comes before all others and is written at the end. @return the node's place. */
 static size_t add_node(maker *m, int type, size_t name, unsigned n_edges) {
     char row[128];
     snprintf(row, sizeof row, "%d,%zu,%zu,16,%u", type, name, 2 * m->n_nodes + 3, n_edges);

@@ -11,7 +11,7 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Byte i of place + "," + name, which is how DevTools name classes to themselves; -1 behind the last. */
+/* Byte i of place + "," + name, which is how DevTools name classes to themselves; -1 after the last. */
 static int key_byte(const ubi_look_class *class, size_t i) {
     if (i < class->place.len)
         return (unsigned char)class->place.ptr[i];
@@ -69,7 +69,7 @@ static bool order_before(const order *o, uint32_t a, uint32_t b) {
     case UBI_SUMMARY_BY_NAME:
         return ubi__text_compare(classes[x->class_ix].name, classes[y->class_ix].name) < 0;
     default:
-        return false; /* as they stand */
+        return false; /* as they are */
     }
 }
 

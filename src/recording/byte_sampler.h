@@ -26,7 +26,7 @@
 
 #define UBI__ORIGINAL_PERIOD_BYTES 65536
 
-/** Above so many periods in one allocation, whole ones are counted without drawing: unbiased, and the time is bounded. */
+/** Above this many periods in one allocation, whole ones are counted without drawing: unbiased, in bounded time. */
 #define UBI__PERIODS_DRAWN 65536
 
 typedef struct ubi__byte_sampler {
@@ -56,7 +56,7 @@ static inline bool ubi__byte_sampler_is_exact(const ubi__byte_sampler *s) {
     return s->period_bytes == 1;
 }
 
-/** How often an allocation of so many bytes is met, when it is. Out of line: this is not the usual way. */
+/** How often an allocation of this size is met, given that it is. Out of line: the rare case. */
 static __attribute__((noinline, unused)) uint64_t ubi__byte_sampler_meet(ubi__byte_sampler *s, uint64_t size_bytes) {
     uint64_t n = 0;
     if (size_bytes == 0)

@@ -13,7 +13,7 @@
 #define BELOW_LOW 0.01
 #define ABOVE_HIGH 0.025
 #define ABOVE_NOTHING 0.05
-/* From this shape on the approximation by cubes has more digits than anybody needs. */
+/* From this shape on the approximation by cubes has more digits than needed. */
 #define CUBES_FROM_SHAPE 400
 #define TERMS 2000
 #define STEPS 200

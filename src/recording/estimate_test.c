@@ -209,7 +209,7 @@ static double median(double values[RUNS]) {
     return (values[RUNS / 2 - 1] + values[RUNS / 2]) / 2;
 }
 
-/* Garwood's, of so many events. */
+/* Garwood's, of n events. */
 static double poisson_width(double n) {
     return ubi__gamma_quantile(0.975, n + 1, n + 1) - (n > 0 ? ubi__gamma_quantile(0.025, n, n) : 0);
 }

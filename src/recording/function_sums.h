@@ -28,7 +28,7 @@ typedef struct ubi__trace_sum {
 typedef struct ubi__trace_sums {
     const ubi__recording_summary *summary; /* borrowed */
     ubi__trace_sum *at;                    /* at[trace]; at[0] is the whole, and its self what has no stack */
-    uint32_t *first_callee, *next_callee;  /* of a trace: UBI__UBIREC_NO_TRACE behind the last */
+    uint32_t *first_callee, *next_callee;  /* of a trace: UBI__UBIREC_NO_TRACE after the last */
 } ubi__trace_sums;
 static_assert(sizeof(ubi__trace_sum) + 2 * sizeof(uint32_t) == 104, "104 bytes per trace");
 
@@ -80,7 +80,7 @@ void ubi__function_sums_check(const ubi__function_sums *sums);
 ubi_status ubi__function_sums_init(ubi__function_sums *sums, const ubi__sites *sites, ubi__ubirec_class of_class);
 void ubi__function_sums_fini(ubi__function_sums *sums);
 
-/** Who called a function when it asked for memory itself. Rows stand behind what they called. */
+/** Who called a function when it asked for memory itself. Rows come after what they called. */
 typedef struct ubi__function_caller {
     uint32_t function; /**< its row */
     uint32_t parent;   /**< the row that it called; UBI_NONE: it is the function itself, the first row */

@@ -29,7 +29,7 @@ static const char *const allocator_functions[] = {
     "mremap",
     "operator new",
     "operator new[]",
-    /* everybody's own */
+    /* found in many programs */
     "xzalloc",
     "savestring",
     /* GLib */
@@ -63,11 +63,11 @@ static const char *const allocator_functions[] = {
     "ggc_internal_cleared_alloc",
 };
 
-/* Ends of C functions' names, in small letters; digits may follow. */
+/* Ends of C functions' names, in lower case; digits may follow. */
 static const char *const allocator_endings[] = { "malloc", "calloc",  "realloc", "reallocarray",
                                                  "strdup", "strndup", "memdup" };
 
-/* Beginnings of names of containers and the like. */
+/* Beginnings of names of containers and such. */
 static const char *const container_beginnings[] = {
     "std::",
     "__gnu_cxx::",
@@ -100,7 +100,7 @@ static size_t end_of_name(ubi_text f) {
     return f.len;
 }
 
-/* Behind the return type that names of templates begin with: the last space that is in no template. */
+/* After the return type that names of templates begin with: the last space outside of templates. */
 static ubi_text without_return_type(ubi_text name) {
     size_t depth = 0, start = 0;
     for (size_t i = 0; i < name.len; i++) {

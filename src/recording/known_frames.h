@@ -54,7 +54,7 @@ const char *ubi__libc_pool_words(ubi__libc_pool pool);
 /** What a frame of the C library says of the memory that is asked for below it. */
 typedef struct ubi__libc_frame {
     bool is_libc;         /* else nothing else is set */
-    bool is_start;        /* it starts the program: nobody called it */
+    bool is_start;        /* it starts the program: no caller */
     bool decides;         /* the function is known; else it does what its caller does */
     ubi__libc_pool own;   /* of what it asks for itself */
     ubi__libc_pool inner; /* of what functions ask for that it calls */

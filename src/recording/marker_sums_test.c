@@ -97,7 +97,7 @@ static void markers_are_of_their_thread(void **state) {
     uint64_t freed = allocate(&r, r.heap, 2, 0); /* that END was another thread's */
     uint64_t undone = allocate(&r, r.heap, 4, 0);
     must(ubi__ubirec_write_thread(r.w, 0));
-    must(ubi__ubirec_write_free(r.w, freed)); /* whoever frees */
+    must(ubi__ubirec_write_free(r.w, freed)); /* by any thread */
     must(ubi__ubirec_write_free(r.w, undone));
     must(ubi__ubirec_write_free_undone(r.w, undone, 2));
     close_recording(&r, &s);

@@ -39,7 +39,7 @@ typedef struct ubi__mixed_stack {
     bool has_walker;
     ubi__native_frame *native;     /* UBI__MIXED_DEPTH, innermost first */
     ubi__unwind_registers *states; /* as many */
-    ubi__vec_u32 names;            /* of the stack at hand, innermost first */
+    ubi__vec_u32 names;            /* of the current stack, innermost first */
     ubi__known_address *known;     /* UBI__KNOWN_ADDRESSES, by address; stacks come again and again */
 } ubi__mixed_stack;
 

@@ -21,7 +21,7 @@
 #define USUAL_DEPTH 128
 #define MAX_DEPTH 65536
 #define MAX_PERIOD ((uint64_t)1 << 48)
-/* Of the address space that this process may have, an area takes one part in so many. */
+/* An area takes at most one part in this many of the address space that this process may have. */
 #define SHARE_OF_LIMIT 8
 
 void ubi__preload_area_check(const ubi__preload_area *area) {
@@ -79,7 +79,7 @@ static ubi_status make_area(ubi__preload_area *out) {
         n -= n % UBI__WIRE_SEGMENT_CHUNKS;
     }
     header_fill(out->header, n, &out->settings);
-    /* Nobody can take pages away from under us. */
+    /* The program cannot remove pages under us. */
     if (fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return ubi__fail_errno(errno, "cannot seal the memory that is shared with the program");
     return UBI_OK;

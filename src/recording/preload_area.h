@@ -8,7 +8,7 @@
  *     ubi__preload_send_welcome(socket, &area);             then the socket can be closed
  *     every millisecond: ubi__preload_area_tick(&area, microseconds since the recording began);
  *
- * What stands in the area may be anything: nothing of it but what preload_collector.h checks is believed.
+ * The area may hold anything: only what preload_collector.h checks is believed.
  */
 #ifndef UBI_RECORDING_PRELOAD_AREA_H
 #define UBI_RECORDING_PRELOAD_AREA_H
@@ -30,7 +30,7 @@ typedef struct ubi__preload_area {
     int fd;
     uint32_t n_chunks;              /* as before, also in a header that the program has changed */
     _Atomic uint64_t clock_us;      /* of the last tick, which may come from another thread */
-    ubi__preload_settings settings; /* as they were before anybody could write into the area */
+    ubi__preload_settings settings; /* as they were before the area was shared */
 } ubi__preload_area;
 
 /** There are whole segments of chunks, and settings are in their ranges. Says nothing of what the program can write to. */
@@ -50,7 +50,7 @@ ubi_status ubi__preload_send_welcome(int socket, const ubi__preload_area *area);
 
 /** The time, which also says that we live, to a program that cannot see us among its processes. */
 void ubi__preload_area_tick(ubi__preload_area *area, uint64_t clock_us);
-/** Whether what nobody writes to once it is shared is as it was. False: the program has written over it. */
+/** Whether what is constant once shared is unchanged. False: the program has written over it. */
 bool ubi__preload_area_is_sound(const ubi__preload_area *area);
 /** Tells the program to record no more: it stops at its next event, also when it waits for us. No tick follows. */
 void ubi__preload_area_stop(ubi__preload_area *area);

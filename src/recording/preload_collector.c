@@ -4,8 +4,7 @@
  *
  * Three steps at each poll: bytes that are new in the chunks are copied to the streams of their contexts; streams are
  * decoded up to their next event; the events are told in the order of their stamps, by a heap of streams. Stamps have
- * no gaps, so one that is missing is an event that somebody is about to write: what comes behind waits for it, but
- * not for ever.
+ * no gaps, so a missing one is an event that a thread is about to write: later events wait for it, but not for ever.
  */
 #include "recording/preload_collector.h"
 
@@ -19,17 +18,17 @@
 #include "recording/live_table.h"
 #include "recording/preload_stream.h"
 
-/* How long a missing event is waited for: in time of our clock, and in bytes of events behind it. */
+/* How long we wait for a missing event: in time of our clock, and in bytes of later events. */
 #define GAP_US 5000000
 #define GAP_BYTES ((uint64_t)64 << 20)
-/* More stamps than these are not given without events: somebody else wrote there. Beyond lost bytes, at the end of a program
-   each thread may be in the middle of an event. */
+/* A gap of more stamps than these is not lost events: the program wrote over them. Beyond lost bytes, when a
+   program ends each thread may be in the middle of an event. */
 #define GAP_EVENTS ((uint64_t)1 << 32)
 #define LAST_EVENTS ((uint64_t)1 << 16)
 /* What one poll copies at most, for there may be others to attend to: some milliseconds of work. */
 #define POLL_BYTES (256u * 1024)
 #define PAGE_BYTES 4096
-/* Pages of chunks that are freed beyond so many go back to the system. */
+/* Pages of freed chunks beyond this many go back to the system. */
 #define WARM_CHUNKS UBI__WIRE_QUOTA_EXACT
 
 /* What is known of a chunk of the area. */
@@ -590,7 +589,7 @@ static ubi_status tell_in_order(ubi__preload_collector *c, bool is_last) {
         }
         c->gap_since_us = 0;
         heap_pop(c);
-        do { /* as long as it is this one's turn, the heap need not be asked */
+        do { /* while it is this one's turn, the heap is not asked */
             if (stamp_of(x) <= c->stamp) {
                 c->counters.lost_events -= c->counters.lost_events > 0; /* given up too early */
             } else {
@@ -629,7 +628,7 @@ bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c) {
     return c->n_heap > 0 || c->common.waiting_bytes > 0;
 }
 
-/* What realloc had when the program ended was not freed, as far as anybody knows. */
+/* What realloc had when the program ended counts as not freed. */
 static ubi_status undo_all_resizes(ubi__preload_collector *c) {
     for (size_t i = 0; i < UBI__WIRE_CONTEXTS; i++)
         if (c->contexts[i])
@@ -652,7 +651,7 @@ static void tell_unfinished(ubi__preload_collector *c, uint64_t lost_before) {
 }
 
 static ubi_status collector_finish(ubi__preload_collector *c) {
-    /* What is in order, before what is not; and no longer than it takes to read what there can be, if somebody writes on. */
+    /* What is in order, before what is not; at most as many polls as all chunks take, if something still writes. */
     bool any = true;
     for (uint32_t polls = 0; any && polls < 2 * (c->area->n_chunks + 1); polls++)
         UBI_TRY(collector_run(c, &any, false));

@@ -7,13 +7,13 @@
  *     while the process lives, every millisecond or so:   ubi__preload_collector_poll(c, &busy);
  *     when it is dead (pidfd):                             ubi__preload_collector_finish(c);
  *
- * `poll` reads what the program has committed, a part of it at a time, and frees chunks, so that the program need not wait. Events are
- * told in the order of their stamps, over all threads; an event whose predecessor is not there yet is kept until the
- * next poll. `finish` tells the rest, without what is missing, which is counted.
+ * `poll` reads a part of what the program has committed and frees chunks, so that the program need not wait. Events
+ * are told in the order of their stamps, over all threads; an event whose predecessor is not there yet is kept until
+ * the next poll. `finish` tells the rest, without what is missing, which is counted.
  *
- * Allocations and frees are given by the number of the allocation: 0, 1, 2, ... in the order in which they are told. A free has
- * a number that lives; frees of what nobody saw being allocated are counted. A realloc is a free and an allocation;
- * one that failed is nothing at all. Of mappings, any part may be unmapped: they become smaller then, and are freed with their last
+ * Allocations and frees are given by the number of the allocation: 0, 1, 2, ... in the order they are told. A free has
+ * a number that lives; frees of blocks whose allocation was not seen are counted. A realloc is a free and an
+ * allocation; a failed one is nothing. Any part of a mapping may be unmapped: it shrinks, and is freed with its last
  * page.
  *
  * The area is hostile: a broken chunk is given up and counted (`lost_bytes`), and the next one is read. Memory: what
@@ -24,7 +24,7 @@
 
 #include "recording/preload_area.h"
 
-/** What stands in the place of a module's number when an address is in none. */
+/** The module's number of an address that is in none. */
 #define UBI__PRELOAD_NO_MODULE UINT32_MAX
 
 typedef struct ubi__preload_module {
@@ -99,9 +99,9 @@ typedef struct ubi__preload_sink {
     ubi_status (*module)(void *payload, uint32_t *out, const ubi__preload_module *module);
     /**
      * A stack: frame `address` (a return address, unrelocated: subtract the module's bias), called by the stack
-     * `caller`, which was the answer to an earlier call, or 0: nobody. The same may come again. *out: its number, not
+     * `caller`, the answer to an earlier call, or 0: no caller. The same may come again. *out: its number, not
      * 0. kind TRUNCATED: the root of stacks that are cut off (no module, no address); FAILED: of those that end at
-     * `address`, for nobody knows its caller.
+     * `address`, whose caller is unknown.
      */
     ubi_status (*trace)(void *payload, uint32_t *out, ubi__trace_kind kind, uint32_t caller, uint32_t module,
                         uint64_t address);
@@ -118,8 +118,7 @@ typedef struct ubi__preload_sink {
 typedef struct ubi__preload_counters {
     uint64_t allocations, frees, markers; /* told */
     uint64_t live;                        /* blocks and mappings */
-    uint64_t
-        unknown_frees; /* of blocks that nobody saw being allocated; exact only, when sampling they are not there */
+    uint64_t unknown_frees;    /* of blocks whose allocation was not seen; exact only, absent when sampling */
     uint64_t reused_addresses; /* an allocation where one still lived: its free was not seen, and is told before */
     uint64_t mismatched_frees, wrong_sizes;
     uint64_t lost_events; /* stamps without an event: of broken chunks, or given up */
@@ -157,7 +156,7 @@ bool ubi__preload_collector_is_waiting(const ubi__preload_collector *c);
 /** The program writes no more: tells the rest. Errors: as poll. */
 ubi_status ubi__preload_collector_finish(ubi__preload_collector *c);
 /**
- * Whether the program has written over the area, which is not read from then on. How much is lost by that is not known, so it
+ * Whether the program has written over the area, which is not read from then on. How much was lost is unknown, so it
  * is not among the counters: they are as they were before.
  */
 bool ubi__preload_collector_is_trampled(const ubi__preload_collector *c);

@@ -70,7 +70,7 @@ static void put(writer *w, uint64_t number) {
     w->at = (uint32_t)(ubi__wire_put(data + w->at, number) - data);
 }
 
-/* The stamp, of which an event says how far it is behind the last. @return that, where it must be said */
+/* The stamp, of which an event says how far it is after the last. @return that, where it must be said */
 static uint64_t take_stamp(writer *w, uint64_t stamp) {
     uint64_t gap = stamp - w->state.stamp - 1;
     w->state.stamp = stamp;
@@ -149,7 +149,7 @@ static void put_marker(writer *w, unsigned flags, uint64_t stamp, uint64_t time_
 
 /* ---- who is told ------------------------------------------------------------------------------------------------- */
 
-/* Events as text: "+<number>:<size>@<pc of the trace> ", "-<number> ", with marks behind, and
+/* Events as text: "+<number>:<size>@<pc of the trace> ", "-<number> ", with marks after it, and
    "<name><type>:<ns>@<pc of the trace>{<detail>=<value>,...} ". */
 typedef struct world {
     ubi__preload_area area;
@@ -536,7 +536,7 @@ static void test_markers_are_told_in_their_place_with_all_that_they_say(void **s
     put_marker(&b, 2, 3, 1650, 0, "", "", 0);
     put_free(&b, UBI__FREE_FREE, 5, 0x1000, 0);
     w.n = 0;
-    poll_now(&w); /* what waited is told when more has come behind it */
+    poll_now(&w); /* what waited is told once more has come */
     assert_string_equal(w.told, ".:1650@0{} +0:40@12 -0 load>:1700@0{} ");
     assert_int_equal(counters_of(&w).markers, 4);
     assert_int_equal(counters_of(&w).lost_events, 0);

@@ -9,7 +9,7 @@
 #include "base/assert.h"
 
 #define FIRST_PIECE_BYTES 4096
-/* A trace record takes at least so many bytes, so lost bytes can have held so many. */
+/* The least bytes of a trace record: lost bytes held at most one per this many. */
 #define TRACE_RECORD_BYTES 3
 
 struct ubi__stream_piece {

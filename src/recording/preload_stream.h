@@ -2,10 +2,10 @@
  *
  * preload_stream.h: what one context of a recorded program has written (preload_wire.h), as events.
  *
- * The bytes of its chunks are copied into pieces, one per chunk, in the order of their sequence, so that nobody
- * changes them while they are decoded. A piece that breaks the rules is given up from there on, and counted.
+ * The bytes of its chunks are copied into pieces, one per chunk, in the order of their sequence, so that the
+ * program cannot change them while they are decoded. A piece that breaks the rules is given up there, and counted.
  *
- * Some events are decoded ahead, so that what is known of their blocks comes from memory while others are told.
+ * Some events are decoded ahead: what is known of their blocks is fetched from memory while others are told.
  */
 #ifndef UBI_RECORDING_PRELOAD_STREAM_H
 #define UBI_RECORDING_PRELOAD_STREAM_H
@@ -96,12 +96,12 @@ ubi_status ubi__stream_piece_append(ubi__stream *s, ubi__stream_piece *piece, co
 void ubi__stream_piece_complete(ubi__stream_piece *piece);
 
 /**
- * Goes on to the next event (or what decides a realloc). Traces, modules and threads on the way are told to the sink.
+ * Advances to the next event (or what decides a realloc). Traces, modules and threads on the way are told to the sink.
  * @param is_last  what is missing will not come: pieces are taken as they are. Errors: UBI_ENOMEM, the sink's.
  */
 ubi_status ubi__wire_stream_next(ubi__stream *s, ubi__stream_step *out, bool is_last);
 
-/** The event that the stream is at, which is a marker. Texts are good until the stream goes on or gets more. */
+/** The event that the stream is at, which is a marker. Texts are valid until the stream advances or gets more. */
 ubi__preload_marker ubi__stream_marker_event(const ubi__stream *s);
 
 #endif

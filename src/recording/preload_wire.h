@@ -9,23 +9,24 @@
  *     chunk    preface | record, record, ...     up to `committed` bytes of it are there to be read
  *
  * A *context* of the program, which belongs to one thread at a time, takes a free chunk, appends records and moves
- * `committed` (release) behind each; when the chunk is full, it says so and takes another. The reader may read up to
+ * `committed` (release) past each; when the chunk is full, it says so and takes another. The reader may read up to
  * `committed` at any time, and gives a full chunk back when it has read it all. So what was committed is never lost,
  * however the program ends.
  *
  * Every event (allocation, free, marker) has a stamp of one counter of the process: the order in which they happened. A free
  * has its stamp before the block is free, an allocation after the block is there, so on one address they alternate.
  *
- * Times are the program's: it looks at CLOCK_MONOTONIC itself, whenever a quarter of a millisecond may have passed since the
- * context's last look, so an event is at most so much later than it says. Of two events the later one may say an earlier time.
+ * Times are the program's: it reads CLOCK_MONOTONIC itself, whenever a quarter of a millisecond may have passed since
+ * the context last did, so an event is at most that much later than it says. The later of two events may say an
+ * earlier time.
  *
- * A chunk can be decoded on its own: differences start anew in it, and its preface says the rest. Only traces are
- * numbered through all chunks of a context, until its epoch changes: then traces and modules start anew.
+ * A chunk can be decoded on its own: differences restart in it, and its preface says the rest. Only traces are
+ * numbered through all chunks of a context, until its epoch changes: then traces and modules restart.
  *
  * Record: a byte of operation, then varints (LEB128, little end first; `z`: zigzag), then bytes:
  *
  *     bits 0-1   0 control, with a code in bits 4-7     1 trace     2 allocation     3 free
- *     bit 2      events, also markers: the stamp is not the one behind the context's last: varint(stamp - last - 1) comes first
+ *     bit 2      events, also markers: the stamp is not the context's last + 1: varint(stamp - last - 1) comes first
  *     bit 3      allocations, frees: the address difference is divided by 16
  *     bits 4-7   traces, allocations, frees: which kind
  *
@@ -37,8 +38,8 @@
  *
  * Name and details are texts: how many bytes, and these. Details are a sequence of: type, name, value (ubi__wire_detail).
  *
- * An allocation takes some 7 bytes, a free 4, a marker 8 and its name. A leaf, for it is part of other programs: nothing but the C library.
- * The area is hostile to the reader, for the program may write anything into it; see preload_collector.h.
+ * An allocation takes some 7 bytes, a free 4, a marker 8 and its name. A leaf, as part of other programs: only the
+ * C library. The area is hostile to the reader: the program may write anything into it; see preload_collector.h.
  */
 #ifndef UBI_RECORDING_PRELOAD_WIRE_H
 #define UBI_RECORDING_PRELOAD_WIRE_H
@@ -74,26 +75,26 @@ typedef struct ubi__wire_hello {
 typedef struct ubi__wire_welcome {
     uint64_t magic;
     uint32_t n_chunks;     /* of the area; at most UBI__WIRE_CHUNKS, a multiple of UBI__WIRE_SEGMENT_CHUNKS */
-    uint32_t first_chunks; /* the program should map so many in the beginning; such a multiple, too */
+    uint32_t first_chunks; /* how many the program should map at the start; such a multiple, too */
 } ubi__wire_welcome;
 
-/** The reader's clock when it wants no more: recording ends for good, and the program goes on. */
+/** The reader's clock when it wants no more: recording ends for good, and the program continues. */
 #define UBI__WIRE_CLOCK_STOP UINT64_MAX
 
 #define UBI__WIRE_CHUNK_BYTES (64u * 1024)
 /** Threads that record at a time. */
 #define UBI__WIRE_CONTEXTS 4096u
-/** The program maps chunks by segments: so many in the beginning, and more when more threads record. */
+/** The program maps chunks by segments: the first ones at the start, and more when more threads record. */
 #define UBI__WIRE_SEGMENT_CHUNKS 16u
 #define UBI__WIRE_FIRST_SAMPLING 64u
 #define UBI__WIRE_FIRST_EXACT 256u
 /**
- * How many chunks may be in use, beyond one per context; so whoever waits for one waits for the reader alone. With those of
- * 16 and 32 threads, they are the chunks that are mapped in the beginning.
+ * How many chunks may be in use beyond one per context, so a thread that waits for one waits only for the reader.
+ * With those of 16 and 32 threads, these are the chunks mapped at the start.
  */
 #define UBI__WIRE_QUOTA_SAMPLING (UBI__WIRE_FIRST_SAMPLING - 16u)
 #define UBI__WIRE_QUOTA_EXACT (UBI__WIRE_FIRST_EXACT - 32u)
-/** At most; an area may have fewer. Pages that nobody touched are not there. */
+/** At most; an area may have fewer. Untouched pages take no memory. */
 #define UBI__WIRE_CHUNKS (UBI__WIRE_CONTEXTS + UBI__WIRE_FIRST_EXACT)
 #define UBI__WIRE_SEGMENTS (UBI__WIRE_CHUNKS / UBI__WIRE_SEGMENT_CHUNKS)
 
@@ -148,8 +149,8 @@ typedef struct ubi__wire_header {
     _Atomic int32_t chunks_in_use;       /* the reader subtracts */
     _Atomic uint64_t dropped;            /* events without a place: no memory, no chunk */
     _Atomic uint64_t dropped_reentrant;  /* events of signal handlers that interrupted the recorder */
-    _Atomic uint64_t failed_walks;       /* stacks with an end that nobody can explain */
-    _Atomic uint64_t deep_binds;         /* RTLD_DEEPBIND taken away from dlopen */
+    _Atomic uint64_t failed_walks;       /* stacks whose end cannot be explained */
+    _Atomic uint64_t deep_binds;         /* RTLD_DEEPBIND removed from dlopen */
     _Atomic uint64_t namespaces;         /* calls of dlmopen for another than the program's */
     _Atomic uint64_t dropped_markers;    /* those among the first two that were markers */
     _Atomic uint64_t waits;              /* times that an event waited for the reader */
@@ -162,7 +163,7 @@ typedef struct ubi__wire_header {
 } ubi__wire_header;
 
 typedef enum ubi__wire_chunk_state {
-    UBI__CHUNK_FREE = 0, /* anybody's */
+    UBI__CHUNK_FREE = 0, /* any context's */
     UBI__CHUNK_OPEN = 1, /* a context's, which appends */
     UBI__CHUNK_FULL = 2, /* the reader's, which frees it */
 } ubi__wire_chunk_state;
@@ -179,7 +180,7 @@ typedef struct ubi__wire_chunk {
 typedef struct ubi__wire_preface {
     uint64_t stamp;      /* the context's last */
     uint64_t clock_us;   /* the context's last */
-    uint32_t epoch;      /* changes when traces and modules start anew */
+    uint32_t epoch;      /* changes when traces and modules restart */
     uint32_t next_trace; /* number of the next trace record */
     uint32_t tid;        /* the system's, of the thread that writes */
     uint32_t zero;
@@ -255,7 +256,7 @@ typedef enum ubi__free_kind {
 typedef enum ubi__trace_kind {
     UBI__TRACE_FRAME,
     UBI__TRACE_TRUNCATED, /* of the root: there were more frames, outwards */
-    UBI__TRACE_FAILED,    /* of the root: nobody knows who called the function at this pc */
+    UBI__TRACE_FAILED,    /* of the root: the caller of the function at this pc is unknown */
     UBI__TRACE_KINDS
 } ubi__trace_kind;
 
@@ -329,7 +330,7 @@ static inline uint64_t ubi__wire_unzigzag(uint64_t coded) {
     return coded >> 1 ^ (0 - (coded & 1));
 }
 
-/** At most 10 bytes. @return behind them. */
+/** At most 10 bytes. @return their end. */
 static inline uint8_t *ubi__wire_put(uint8_t *out, uint64_t number) {
     while (number >= 0x80) {
         *out++ = (uint8_t)(number | 0x80);
@@ -339,7 +340,7 @@ static inline uint8_t *ubi__wire_put(uint8_t *out, uint64_t number) {
     return out;
 }
 
-/** Eight bytes of a number, of which `stops` has the high bit of the last and of some behind it. */
+/** Eight bytes of a number, of which `stops` has the high bit of the last and of some after it. */
 static inline uint64_t ubi__wire_join(uint64_t bytes, uint64_t stops) {
     bytes &= (stops ^ (stops - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
     bytes = (bytes & UINT64_C(0x007f007f007f007f)) | (bytes & UINT64_C(0x7f007f007f007f00)) >> 1;

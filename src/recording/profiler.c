@@ -2,12 +2,12 @@
  *
  * profiler.c: the service, its members, and when there are results.
  *
- * A lock guards all recorders. It is taken for samples, frees of blocks that may be known, and when somebody starts, stops or
- * asks: seldom, unless everything is recorded. What is looked at for every allocation, the taps, belongs to the member's
- * thread alone.
+ * A lock guards all recorders. It is taken for samples, frees of blocks that may be known, starts, stops and queries:
+ * seldom, unless everything is recorded. The taps, which are read for every allocation, belong to the member's thread
+ * alone.
  *
- * A member's objects are kept until it starts anew, is reset, or leaves; the memory stream until somebody resets it while
- * nobody records.
+ * A member's objects are kept until it starts again, is reset, or leaves; the memory stream until it is reset while
+ * no member records.
  */
 #include <pthread.h>
 #include <string.h>
@@ -43,7 +43,7 @@ struct ubi_profiler {
     ubi__mixed_stack stack;
     uint64_t random_state;
 
-    /* Who is calling, for the recorders' sources. */
+    /* The caller, for the recorders' sources. */
     const ubi_profiler_member *caller;
     uintptr_t hook_frame;
 };

@@ -55,7 +55,7 @@ void ubi__recorder_fini(ubi__recorder *r) {
     ubi__live_table_fini(&r->newer);
 }
 
-/* Whether the call may go on; then `leave` ends it. */
+/* Whether the call may proceed; then `leave` ends it. */
 static bool recorder_enter(ubi__recorder *r) {
     if (r->depth) {
         r->inner_count++;

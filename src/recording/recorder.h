@@ -8,8 +8,8 @@
  * collector does instead: young objects that move or die together, and marked ones that survive. The free of what died
  * then bears the time of the collection.
  *
- * Told something from inside of itself, by its clock or by who gives it stacks, a recorder counts that and does nothing. For
- * one thread, or under the lock of its owner.
+ * Told something from inside of itself, by its clock or its source of stacks, a recorder counts that and does nothing.
+ * For one thread, or under the lock of its owner.
  */
 #ifndef UBI_RECORDING_RECORDER_H
 #define UBI_RECORDING_RECORDER_H
@@ -60,10 +60,10 @@ void ubi__recorder_fini(ubi__recorder *r);
 
 /**
  * Something was allocated. Cost: a compare and a subtraction unless it is sampled. Errors: UBI_ENOMEM or those of the
- * source's stack; it is counted as lost and the recorder goes on.
+ * source's stack; it is counted as lost and the recorder continues.
  */
 ubi_status ubi__recorder_allocated(ubi__recorder *r, const ubi__allocation *allocation);
-/** The same when somebody else has decided, with a sampler of this period that was met `n` times, 1 or more. */
+/** The same when the caller has decided, with a sampler of this period that was met `n` times, 1 or more. */
 ubi_status ubi__recorder_sampled(ubi__recorder *r, const ubi__allocation *allocation, uint64_t n);
 /** What was recorded at this address counts no more: its event is withdrawn, and its free is nothing. */
 void ubi__recorder_withdraw(ubi__recorder *r, uint64_t address);

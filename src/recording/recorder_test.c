@@ -21,7 +21,7 @@ enum { A = 0x1000, B = 0x2000, N1 = 0x8000, N2 = 0x9000, T1 = 0xa000, T2 = 0xb00
 typedef struct world {
     ubi__recorder recorder;
     uint64_t time_ns;
-    bool calls_back; /* whoever gives stacks allocates */
+    bool calls_back; /* the source of stacks allocates */
 } world;
 
 static uint64_t next_ms(void *payload) {
@@ -63,7 +63,7 @@ static ubi_status allocate_young(world *w, uint64_t address) {
     return ubi__recorder_allocated_young(&w->recorder, &a);
 }
 
-/* The events so far, as "+1 +2 -1": which allocation, and "0" behind those that were withdrawn. */
+/* The events so far, as "+1 +2 -1": which allocation, and "0" after those that were withdrawn. */
 static void assert_events(const world *w, const char *expected) {
     char text[256] = "";
     size_t n = 0;
@@ -167,7 +167,7 @@ static void what_is_marked_lives_until_it_is_not(void **state) {
     ubi__recorder_marking_begins(&w->recorder);
     ubi__recorder_marking_begins(&w->recorder);
     ubi__recorder_marked(&w->recorder, T1);
-    ubi__recorder_marked(&w->recorder, T2); /* nobody knows it */
+    ubi__recorder_marked(&w->recorder, T2); /* unknown */
     assert_int_equal(ubi__recorder_swept(&w->recorder, 7), UBI_OK);
     assert_events(w, "+1");
     assert_int_equal(ubi__recorder_swept(&w->recorder, 7), UBI_OK); /* without marking */
@@ -234,7 +234,7 @@ static void what_the_recorder_does_itself_is_no_event(void **state) {
     ubi__recorder_fini(&w->recorder);
 }
 
-/* Everything that a recorder can be told; each status is kept, and the recorder must go on. */
+/* Everything that a recorder can be told; each status is kept, and the recorder must continue. */
 static ubi_status be_told_everything(void *payload, const ubi_allocator *allocator) {
     static world w;
     ubi_status first = begin(&w, 65536, allocator);

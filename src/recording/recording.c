@@ -2,8 +2,8 @@
  *
  * recording.c: see recording.h.
  *
- * While it is recorded, a native frame is called by its address, for names are costly. Afterwards each address is named
- * once. Two addresses may have one name, and one address several (inlined functions), so traces are put together anew.
+ * While recording, a native frame is named by its address, for names are costly. Afterwards each address is named
+ * once. Two addresses may have one name, and one address several (inlined functions), so traces are rebuilt.
  */
 #include "recording/recording.h"
 

@@ -31,7 +31,7 @@ typedef uint32_t ubi__trace_ix;
 
 typedef struct ubi__trace {
     ubi_str_ix name;
-    ubi__trace_ix parent; /* that called it; smaller, but for the root */
+    ubi__trace_ix parent; /* the caller; smaller, except for the root */
 } ubi__trace;
 
 static_assert(sizeof(ubi__trace) == 8, "8 bytes per trace");
@@ -94,8 +94,8 @@ void ubi__recording_fini(ubi__recording *r);
 
 /**
  * What two sources recorded at the same time, as one: the tables of `first` keep their numbers, what only `second` has comes
- * behind; events go by time, and of two at the same time that of `second` comes first. Withdrawn events are left out.
- * Allocations of `second` are numbered on behind those of `first`.
+ * after; events go by time, and of two at the same time that of `second` comes first. Withdrawn events are left out.
+ * Allocations of `second` are numbered after those of `first`.
  * Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EMISMATCH (other periods). Cost: O(names + traces + events).
  */
 ubi_status ubi__recording_merge(ubi__recording *out, const ubi__recording *first, const ubi__recording *second);

@@ -91,7 +91,7 @@ typedef struct search {
     const uint32_t *top;
     const uint8_t *pools;
     heft *hefts;   /* hefts[frame] */
-    uint8_t *rank; /* rank[frame]: of candidates, from 1 on; 0: it is none */
+    uint8_t *rank; /* rank[frame]: of candidates, from 1 on; 0: not one */
     candidate at[MOST_CANDIDATES];
     unsigned n;
 } search;
@@ -184,11 +184,11 @@ static void judge_candidates(search *x, bool *is_found) {
 }
 
 /**
- * One step: who is found makes way for its callers, of which some may be wrappers too.
+ * One step: frames found make way for their callers, some of which may be wrappers too.
  *
  * @param is_found  is_found[frame], set to whether it is one.
- * @param top       top[trace]: the trace where it begins once what is known to pass requests on is left out.
- * @param pools     pools[trace]: not 0: the C library keeps it, and nobody asked.
+ * @param top       top[trace]: the trace where it begins without frames known to pass requests on.
+ * @param pools     pools[trace]: not 0: the C library keeps it, unasked.
  * Errors: UBI_ENOMEM. Cost: O(infos + frames); 33 bytes per frame while it runs.
  */
 static ubi_status find_wrapping_frames(bool *is_found, const ubi__recording_summary *summary, const uint32_t *top,
@@ -282,7 +282,7 @@ static void find_roles(ubi__sites *sites, ubi__libc_frame *libc) {
 
 /* ---- where stacks begin ------------------------------------------------------------------------------------------- */
 
-/* What a library asks for when it is loaded, nobody else asked for. */
+/* What a library asks for when it is loaded is its own. */
 static bool is_called_by_loader(const ubi__ubirec_tables *t, ubi__ubirec_trace_row row) {
     return row.caller != UBI__UBIREC_NO_TRACE && is_in_cxx_library(t, row.frame) &&
            is_of_module(t, t->traces.at[row.caller].frame, LOADER);
@@ -293,7 +293,7 @@ typedef struct trace_state {
     uint32_t keeper; /* where what a pool of the C library has is asked for */
     uint8_t inner;   /* the pool of what functions of the C library ask for that it calls */
     bool is_libc;
-    bool is_alone;  /* of the C library, and nobody else called it */
+    bool is_alone;  /* of the C library, without another caller */
     bool is_inside; /* an allocator's, or called by one */
 } trace_state;
 
@@ -408,7 +408,7 @@ static void make_site_key(uint64_t key[KEY_WORDS], const ubi__ubirec_tables *t, 
     key[2] = symbol->line;
 }
 
-/* Where the number of the site of a frame stands. */
+/* Where the number of the site of a frame is. */
 static uint32_t *number_at(const ubi__sites *sites, uint32_t frame, ubi__ubirec_class of_class, bool is_pool) {
     size_t n = sites->summary->tables.frames.n;
     return &sites->number_of[((size_t)of_class * 2 + is_pool) * (n + 1) + (frame == UBI_NONE ? n : frame)];

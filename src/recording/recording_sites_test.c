@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_sites_test.c: where memory is asked for: behind which frames, under which names, in which order.
+ * recording_sites_test.c: where memory is asked for: after which frames, under which names, in which order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -337,7 +337,7 @@ static void what_the_c_library_asks_for_is_its_callers_or_kept(void **state) {
         { "p:main p:work " LIBC "asprintf " LIBC, "work", NULL },
         { "p:main p:work " LIBC "getdelim", "work", NULL },
         { "p:main p:work " LIBC "realpath " LIBC "strdup", "work", NULL },
-        { "p:main p:work " LIBC, "work", NULL }, /* fopen goes on where it has no name */
+        { "p:main p:work " LIBC, "work", NULL }, /* fopen continues where it has no name */
         { "p:main " LIBC "qsort p:compare " LIBC "strdup", "compare", NULL },
         { "p:main p:work " LIBC "setlocale " LIBC " " LIBC "strndup", "setlocale", "libc's locales and translations" },
         { "p:main p:work " LIBC "setlocale", "setlocale", "libc's locales and translations" },
@@ -354,7 +354,7 @@ static void what_the_c_library_asks_for_is_its_callers_or_kept(void **state) {
         { "p:main " LIBC "dlopen " LD " " LIBC "_dl_catch_exception " LD, "dlopen", "tables of loaded libraries" },
         { "p:main " LIBC "puts " LIBC "_IO_file_doallocate", "_IO_file_doallocate", "buffers of stdio" },
         { "p:main p:setlocale", "setlocale", NULL },                           /* the program's own */
-        { LIBC "clone3 " LIBC "start_thread " LIBC "finish", "finish", NULL }, /* nobody called it */
+        { LIBC "clone3 " LIBC "start_thread " LIBC "finish", "finish", NULL }, /* no caller */
         { "p:_start " LIBC "__libc_start_main " LIBC "begin", "begin", NULL },
     };
     (void)state;

@@ -255,7 +255,7 @@ static ubi_status add_alloc(ubi__recording_summary *s, uint64_t number, uint32_t
 static void add_free(ubi__recording_summary *s, uint64_t number) {
     ubi__thread_sums *thread = &s->threads.at[s->thread];
     ubi__live *live = ubi__live_table_find(&s->live, number + 1);
-    /* Of a sample nobody knows what its thread did next. */
+    /* What a sample's thread did next is unknown. */
     bool is_exact = s->tables.periods.at[s->tables.periods.n - 1].period_bytes == 1;
     bool is_temporary = is_exact && thread->last_allocation == number + 1;
     thread->last_allocation = thread->last_temporary = 0;
@@ -280,8 +280,8 @@ static void add_free(ubi__recording_summary *s, uint64_t number) {
 }
 
 /*
- * Its lifetime was counted when the free was told of; it begins anew. Of a mapping that was cut it is of another info, of a smaller
- * size: that has what lives of it, and the first one what was allocated.
+ * Its lifetime was counted at the free; it begins again. A mapping that was cut has another info, of a smaller size:
+ * that one has what lives of it, and the first what was allocated.
  */
 static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, uint32_t info) {
     ubi__thread_sums *thread = &s->threads.at[s->thread];
@@ -299,7 +299,7 @@ static ubi_status add_free_undone(ubi__recording_summary *s, uint64_t number, ui
     return ubi__marker_sums_undone(&s->markers, number, s->thread);
 }
 
-/* What a process that ended did not free. Behind it nothing of that process happens. */
+/* What a process that ended did not free. Nothing of that process happens after it. */
 static void add_left(ubi__recording_summary *s, uint64_t number) {
     ubi__live *live = ubi__live_table_find(&s->live, number + 1);
     if (!live)
@@ -383,7 +383,7 @@ void ubi__recording_summary_finish(ubi__recording_summary *s) {
 
 /* ---- a whole file ------------------------------------------------------------------------------------------------- */
 
-/* What stands before the fault is good. */
+/* What comes before the fault is valid. */
 static ubi_status keep_fault(ubi__recording_summary *s, ubi_status status) {
     if (status != UBI_EFORMAT || s->tables.periods.n == 0) /* not even the first record is there */
         return status;

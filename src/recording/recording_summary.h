@@ -114,10 +114,10 @@ ubi_status ubi__recording_summary_init(ubi__recording_summary *s, const ubi_allo
 void ubi__recording_summary_fini(ubi__recording_summary *s);
 /** Takes the next record of a file. Errors: UBI_ENOMEM, UBI_ELIMIT, UBI_EFORMAT (2^64 bytes live). Cost: O(1). */
 ubi_status ubi__recording_summary_add(ubi__recording_summary *s, const ubi__ubirec_record *record);
-/** Behind the last record. */
+/** After the last record. */
 void ubi__recording_summary_finish(ubi__recording_summary *s);
 /**
- * All of a file, or what stands before `fault`. On success it is finished, on failure nothing is left.
+ * All of a file, or what comes before `fault`. On success it is finished, on failure nothing is left.
  * Errors: UBI_EFORMAT: not even the first record is good; those of the source, UBI_ENOMEM, UBI_ELIMIT, UBI_ECANCELLED.
  * @param progress  or NULL.
  */
@@ -139,7 +139,7 @@ ubi__ubirec_index ubi__recording_summary_index(const ubi__recording_summary *s);
 
 /** Adds n allocations of an info, each with its own weight. */
 void ubi__estimate_add(ubi__estimate *estimate, const ubi__recording_summary *s, uint32_t info, uint64_t n);
-/** How many allocations a sample of so many bytes stands for. */
+/** How many allocations a sample of this info stands for. */
 double ubi__sample_count(const ubi__ubirec_info_row *info);
 
 typedef enum ubi__measure {

@@ -27,7 +27,7 @@
 #define BLOCKS 20000
 #define INFOS 40
 
-/* Every allocation, and its state; sums are made anew by looking at all of them. */
+/* Every allocation, and its state; sums are recomputed from all of them. */
 typedef struct slow {
     uint32_t info[BLOCKS]; /* (size, mapping) as made below */
     bool is_live[BLOCKS], was_live_at_peak[BLOCKS];

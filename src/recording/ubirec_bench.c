@@ -32,7 +32,7 @@ static uint32_t get_u32(const uint8_t *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* The records of the next block; 0 behind the last. The file is one of ours, and sound. */
+/* The records of the next block; 0 after the last. The file is one of ours, and sound. */
 static size_t next_block(FILE *file, uint8_t raw[UBI__UBIREC_BLOCK_RAW_MAX]) {
     static uint8_t stored[UBI__UBIREC_BLOCK_RAW_MAX];
     uint8_t header[UBI__UBIREC_BLOCK_HEADER_BYTES];

@@ -2,7 +2,7 @@
  *
  * Any bytes at all through the reader of recordings and what is computed from them. Promises checked:
  *
- *   - a refusal is UBI_EFORMAT and has a message of one line; so has a fault behind the first record
+ *   - a refusal is UBI_EFORMAT and has a message of one line; so has a fault after the first record
  *   - how the bytes arrive does not matter
  *   - sums agree with each other: what lives is what was allocated and not freed, and never more than at the peak
  *   - all memory is given back, and there is never more of it than the records justify

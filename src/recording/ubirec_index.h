@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubirec_index.h: the last block of a recording file that was written to its end: what there is in it, so that nobody needs to
- * read the whole to know. docs/formats/ubirec.md has its layout. Readers of records skip it.
+ * ubirec_index.h: the last block of a recording file that was written to its end: what it holds, so that readers need
+ * not read the whole. docs/formats/ubirec.md has its layout. Readers of records skip it.
  */
 #ifndef UBI_RECORDING_UBIREC_INDEX_H
 #define UBI_RECORDING_UBIREC_INDEX_H

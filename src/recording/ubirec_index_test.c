@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of ubirec_index.h: it says what reading all says, and what is not one, is none.
+ * Tests of ubirec_index.h: it says what reading all says, and what is not an index is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static void a_cut_file_has_none(void **state) {
     ubi__ubirec_index index;
     (void)state;
     for (size_t n = 0; n < file.n; n++) {
-        uint8_t *cut = malloc(n + 1); /* so that a sanitizer sees what is read behind it */
+        uint8_t *cut = malloc(n + 1); /* so that a sanitizer sees reads past its end */
         memcpy(cut, file.at, n);
         assert_false(glance(&index, cut, n));
         free(cut);

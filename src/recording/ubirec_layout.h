@@ -39,7 +39,7 @@ enum {
 /* ---- records ------------------------------------------------------------------------------------------------------ */
 
 /**
- * The low two bits of a record's first number; the rest is its argument. Behind OTHER, whose argument is one of
+ * The low two bits of a record's first number; the rest is its argument. After OTHER, whose argument is one of
  * ubi__ubirec_type, there is the length of the payload and the payload.
  */
 enum {
@@ -100,7 +100,7 @@ static_assert(7 * 10 + 2 * (3 + UBI__UBIREC_TEXT_MAX) + 2 * (2 + UBI__UBIREC_SHO
 
 /** What a kind of allocation is of. They are never added up with each other. */
 typedef enum ubi__ubirec_class {
-    UBI__UBIREC_HEAP,    /* malloc and its kin */
+    UBI__UBIREC_HEAP,    /* malloc and related functions */
     UBI__UBIREC_MAPPING, /* mmap */
     UBI__UBIREC_OBJECT,  /* objects of a script engine, which lie in memory of the others */
     UBI__UBIREC_CLASS_COUNT
@@ -113,9 +113,9 @@ typedef enum ubi__ubirec_counter {
     UBI__UBIREC_UNWIND_FAILURES,  /* stacks that end before the outermost frame */
     UBI__UBIREC_TRUNCATED_STACKS, /* allocations whose stack is deeper than the limit */
     UBI__UBIREC_REUSED_ADDRESSES, /* allocations where something was thought to live; its free was not seen */
-    UBI__UBIREC_DEEP_BINDS,   /* RTLD_DEEPBIND taken away from dlopen, so that allocations of the library are seen */
-    UBI__UBIREC_NAMESPACES,   /* dlmopen into another namespace, of which nothing is seen */
-    UBI__UBIREC_LOST_MARKERS, /* markers among the first two; the others are allocations and frees */
+    UBI__UBIREC_DEEP_BINDS,       /* RTLD_DEEPBIND removed from dlopen, so that allocations of the library are seen */
+    UBI__UBIREC_NAMESPACES,       /* dlmopen into another namespace, of which nothing is seen */
+    UBI__UBIREC_LOST_MARKERS,     /* markers among the first two; the others are allocations and frees */
     UBI__UBIREC_NOT_RECORDED, /* processes that were to be recorded and could not be; UBI__UBIREC_STARTED says which */
     UBI__UBIREC_UNFINISHED,   /* calls that were under way when the recording ended, and of which nothing is known */
     UBI__UBIREC_INHERITED_FREES, /* frees, in a child of fork, of what its parent had allocated; exact recordings only */
@@ -125,11 +125,11 @@ typedef enum ubi__ubirec_counter {
 
 typedef struct ubi__ubirec_about {
     ubi_text program;   /* path of the executable */
-    ubi_text arguments; /* the command line from argv[0] on, a NUL byte behind each, as /proc/PID/cmdline has it */
+    ubi_text arguments; /* the command line from argv[0] on, a NUL byte after each, as /proc/PID/cmdline has it */
     uint64_t pid;
     uint64_t parent_pid;         /* of a child that was followed; else 0 */
     uint64_t period_bytes;       /* of the sampler, 1 to 2^48; 1: exact */
-    uint64_t start_unix_ns;      /* when the process began, since 1970; 0: not known */
+    uint64_t start_unix_ns;      /* when the process began, since 1970; 0: unknown */
     uint64_t recording_start_ns; /* when recording began, since the process began */
     uint64_t page_bytes;         /* of memory */
     ubi_text writer;             /* name and version of the program that records */
@@ -142,10 +142,10 @@ typedef struct ubi__ubirec_module_about {
     const uint8_t *build_id; /* build_id[build_id_bytes] */
     size_t build_id_bytes;   /* at most UBI__UBIREC_BUILD_ID_MAX; 0: it has none */
     uint64_t bias;           /* address in memory less address in the file */
-    uint64_t start, end;     /* addresses in memory, end is behind the last */
+    uint64_t start, end;     /* addresses in memory, end is after the last */
 } ubi__ubirec_module_about;
 
-/** One function at an address. Texts empty and numbers 0 when not known. */
+/** One function at an address. Texts empty and numbers 0 when unknown. */
 typedef struct ubi__ubirec_symbol {
     ubi_text function; /* demangled */
     ubi_text file;
@@ -182,11 +182,11 @@ typedef enum ubi__ubirec_end_reason {
     UBI__UBIREC_KILLED,   /* value: signal */
     UBI__UBIREC_STOPPED,  /* recording stopped before the process ended; value 0, or UBI__UBIREC_GAVE_UP */
     UBI__UBIREC_REPLACED, /* by exec; value 0 */
-    UBI__UBIREC_ENDED,    /* it has ended, and how is not known; value 0 */
+    UBI__UBIREC_ENDED,    /* it has ended, how is unknown; value 0 */
     UBI__UBIREC_END_REASON_COUNT
 } ubi__ubirec_end_reason;
 
-/** The value of _STOPPED when the program stopped by itself, for nobody read what it wrote: how much was lost is unknown. */
+/** The value of _STOPPED when the program stopped by itself because it was not read: how much was lost is unknown. */
 #define UBI__UBIREC_GAVE_UP 1
 
 typedef struct ubi__ubirec_end {

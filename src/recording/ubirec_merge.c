@@ -3,7 +3,7 @@
  * ubirec_merge.c: see ubirec_merge.h.
  *
  * Each input is read record by record; what it defines is looked up in the writer, and its numbers are translated. The input
- * whose next record is earliest goes on until another one's is earlier.
+ * whose next record is earliest is read until another's is earlier.
  */
 #include "recording/ubirec_merge.h"
 
@@ -24,8 +24,8 @@ UBI_VEC_DECLARE(last_frees, last_free);
 
 typedef struct input {
     const char *path;
-    uint64_t later_ns;   /* the process began so much later than the first one, */
-    uint64_t earlier_ns; /* or earlier: when one began is not known exactly */
+    uint64_t later_ns;   /* how much later the process began than the first one, */
+    uint64_t earlier_ns; /* or earlier: start times are inexact */
     ubi__source source;  /* of the reader */
     ubi__ubirec_reader *reader;
     bool is_open, is_over;

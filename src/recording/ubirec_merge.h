@@ -34,7 +34,7 @@ ubi_status ubi__ubirec_merge_add(ubi__ubirec_merge *m, const char *path, const u
 ubi_status ubi__ubirec_merge_write(ubi__ubirec_merge *m, ubi__ubirec_writer *w, const ubi_progress *progress);
 /** Which file a thread of the whole is of, by the order in which they were added. */
 uint32_t ubi__ubirec_merge_file_of(const ubi__ubirec_merge *m, uint32_t thread);
-/** Whether the process of a file gave its recorder up, or a file that is not the first has no end: nobody knows how much was lost. */
+/** Whether the process of a file gave its recorder up, or a later file has no end: how much was lost is unknown. */
 bool ubi__ubirec_merge_gave_up(const ubi__ubirec_merge *m, uint32_t file);
 /** What was wrong in a file; "": nothing. Bytes of an unfinished block at its end. */
 const char *ubi__ubirec_merge_fault(const ubi__ubirec_merge *m, uint32_t file, uint64_t *torn_bytes);

@@ -2,8 +2,8 @@
  *
  * ubirec_numbers.c: see ubirec_numbers.h.
  *
- * Where texts are replaced, so is what else says whose the program is: modules are said to lie one behind the other, and code
- * without a module gets numbers in place of addresses.
+ * Where texts are replaced, so is what else tells whose the program is: modules are given one after the other, and
+ * code without a module gets numbers instead of addresses.
  */
 #include "recording/ubirec_numbers.h"
 

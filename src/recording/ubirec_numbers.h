@@ -2,8 +2,9 @@
  *
  * ubirec_numbers.h: what a recording file numbers, given to a writer: what each thing is called there.
  *
- * For who writes a file of what he reads from others (ubirec_merge.h, formats/ubirec/ubirec_copy.h). Records of definitions go in one after
- * the other; numbers of the input can be translated as soon as they came. Texts may be replaced on the way.
+ * For writers of a file of what is read from others (ubirec_merge.h, formats/ubirec/ubirec_copy.h). Records of
+ * definitions go in one after the other; numbers of the input can be translated as soon as they came. Texts may be
+ * replaced on the way.
  */
 #ifndef UBI_RECORDING_UBIREC_NUMBERS_H
 #define UBI_RECORDING_UBIREC_NUMBERS_H

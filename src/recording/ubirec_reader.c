@@ -394,7 +394,7 @@ static void check_not_over(const ubi__ubirec_reader *r, cursor *c) {
         cursor_fail(c, "nothing to happen behind the end");
 }
 
-/* Something that happened, and somebody did it. */
+/* An event, which some thread caused. */
 static void check_event(const ubi__ubirec_reader *r, cursor *c) {
     check_not_over(r, c);
     if (r->thread >= r->n.threads)
@@ -498,7 +498,7 @@ static const read_fn readers[UBI__UBIREC_TYPE_COUNT] = {
     [UBI__UBIREC_COMPANION] = read_companion,
 };
 
-/* False: a type that is not known, and the record was passed over. */
+/* False: an unknown type, whose record was skipped. */
 static bool read_other(ubi__ubirec_reader *r, cursor *c, uint64_t type) {
     uint64_t n = cursor_get(c);
     if (n > UBI__UBIREC_PAYLOAD_MAX || n > (size_t)(c->end - c->at)) {

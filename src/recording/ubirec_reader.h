@@ -16,7 +16,7 @@
  * of an allocation that was made (but it may be the second one). The reader keeps one block and counts, and no tables: who
  * wants those has ubirec_tables.h.
  *
- * A file ends well behind any whole block. When it ends inside of one, as after a crash, everything before is given, and
+ * A file ends well after any whole block. When it ends inside of one, as after a crash, everything before is given, and
  * ubi__ubirec_torn_bytes tells.
  * Memory: 0.6 MiB.
  */
@@ -96,10 +96,10 @@ typedef struct ubi__ubirec_record {
         struct {
             ubi_str_ix name;
             uint64_t count;
-            ubi__unrecorded why; /* maybe one that is not known here */
+            ubi__unrecorded why; /* may be unknown here */
         } started;
         struct {
-            uint64_t counter; /* maybe one that is not known here */
+            uint64_t counter; /* may be unknown here */
             uint64_t value;
         } counted;
         struct {
@@ -126,8 +126,8 @@ ubi_status ubi__ubirec_reader_new(ubi__ubirec_reader **out, ubi__source *source,
 /** NULL is fine. */
 void ubi__ubirec_reader_free(ubi__ubirec_reader *r);
 /**
- * @param out  the next record, borrowed until the next call, its texts too; NULL behind the last.
- * Records of types that are not known are passed over. Errors: as ubi__ubirec_reader_new; afterwards only _free is allowed.
+ * @param out  the next record, borrowed until the next call, its texts too; NULL after the last.
+ * Records of unknown types are skipped. Errors: as ubi__ubirec_reader_new; afterwards only _free is allowed.
  */
 ubi_status ubi__ubirec_next(ubi__ubirec_reader *r, const ubi__ubirec_record **out);
 
@@ -136,7 +136,7 @@ uint64_t ubi__ubirec_time_ns(const ubi__ubirec_reader *r);
 uint32_t ubi__ubirec_thread_now(const ubi__ubirec_reader *r);
 uint64_t ubi__ubirec_bytes_in(const ubi__ubirec_reader *r);
 uint32_t ubi__ubirec_block_count(const ubi__ubirec_reader *r);
-/** Behind the last record: bytes of an unfinished block at the end of the file, which were ignored. 0: it ends well. */
+/** After the last record: bytes of an unfinished block at the end of the file, which were ignored. 0: it ends well. */
 uint64_t ubi__ubirec_torn_bytes(const ubi__ubirec_reader *r);
 
 #endif

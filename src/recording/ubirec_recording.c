@@ -2,8 +2,8 @@
  *
  * ubirec_recording.c: see ubirec_recording.h.
  *
- * Symbols may stand behind all events, so events keep the traces of the file until everything is read; then names are known,
- * the traces are made, and events get theirs.
+ * Symbols may come after all events, so events keep the traces of the file until everything is read; then names are
+ * known, the traces are made, and events get theirs.
  */
 #include "recording/ubirec_recording.h"
 

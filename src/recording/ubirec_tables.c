@@ -82,7 +82,7 @@ void ubi__ubirec_tables_fini(ubi__ubirec_tables *t) {
 
 /* ---- adding ------------------------------------------------------------------------------------------------------- */
 
-/* Copies a text behind those that are there; there is room. */
+/* Copies a text after those that are there; there is room. */
 static void keep_text(ubi__ubirec_tables *t, ubi_text *text) {
     uint8_t *at = t->about_text.at + t->about_text.n;
     if (text->len)

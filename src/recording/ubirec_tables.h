@@ -99,7 +99,7 @@ ubi_status ubi__ubirec_tables_add(ubi__ubirec_tables *t, const ubi__ubirec_recor
 static inline ubi_text ubi__ubirec_string_at(const ubi__ubirec_tables *t, ubi_str_ix ix) {
     return ubi__strtab_get(&t->strings, ix);
 }
-/** Symbols of a frame, n of them, the innermost first; 0: not known. Borrowed until more is added. */
+/** Symbols of a frame, n of them, the innermost first; 0: unknown. Borrowed until more is added. */
 const ubi__ubirec_symbol_row *ubi__ubirec_symbols_of(const ubi__ubirec_tables *t, uint32_t frame, uint32_t *n);
 /** The sampling period that an info was made with. Cost: O(log periods). */
 uint64_t ubi__ubirec_period_of(const ubi__ubirec_tables *t, uint32_t info);

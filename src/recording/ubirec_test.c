@@ -445,7 +445,7 @@ static void long_texts_are_cut_and_noise_is_stored(void **state) {
         }
     assert_null(record);
     assert_int_equal(n_texts, 20);
-    /* The last text stands as it is; behind it the frame, in three bytes. */
+    /* The last text is stored as it is; after it the frame, in three bytes. */
     assert_memory_equal(file.at + file.n - 3 - 4096, noise + UBI__UBIREC_TEXT_MAX - 4096, 4096);
     ubi__ubirec_reader_free(reader);
     ubi__source_close(&source);

@@ -21,7 +21,7 @@
  * 44 k, 3 1.73 M and 34 k at a third and a tenth of the speed, 4 1.56 M and 26 k at a ninth and a fifteenth.
  */
 #define LEVEL UBI__DEFLATE_LEVEL_DEFAULT
-/* Records in a block, before it is compressed, in the beginning of a file. */
+/* Records in a block, before it is compressed, at the start of a file. */
 #define SMALLEST_BLOCK ((size_t)16 << 10)
 
 struct ubi__ubirec_writer {
@@ -83,7 +83,7 @@ static ubi_status deflate_block(ubi__ubirec_writer *w) {
     return status;
 }
 
-/* What one failing write can lose is little beside what is there, and nothing much in the beginning. */
+/* What one failing write can lose is little compared to what is there, and not much at the start. */
 static size_t next_block_bytes(const ubi__ubirec_writer *w) {
     if (w->bytes_out >= UBI__UBIREC_BLOCK_RAW_MAX)
         return UBI__UBIREC_BLOCK_RAW_MAX;
@@ -460,7 +460,7 @@ ubi_status ubi__ubirec_write_period(ubi__ubirec_writer *w, uint64_t period_bytes
 ubi_status ubi__ubirec_write_marker(ubi__ubirec_writer *w, const ubi__ubirec_marker *m) {
     uint32_t name, details;
     w->index.n_markers += ubi__ubirec_marker_counts(m->type);
-    bool fits = m->details.len <= UBI__UBIREC_TEXT_MAX; /* half a document is none */
+    bool fits = m->details.len <= UBI__UBIREC_TEXT_MAX; /* half a document is useless */
     UBI_TRY(number_string(w, &name, m->name));
     UBI_TRY(number_string(w, &details, fits ? m->details : (ubi_text){ "", 0 }));
     return PUT(w, UBI__UBIREC_MARKER, name, m->time_ns, m->type, m->process_type, m->is_off_main_thread, m->thread,

@@ -16,8 +16,9 @@
  * Functions named `write` put a record into the stream each time. The others look something up: what they are told is
  * numbered when it is new, and then becomes a record; told again, it has the same number. Numbers are dense, from 0.
  *
- * What is written is in the file as soon as its block is: when 256 KiB of records have gathered (16 KiB in the beginning, so
- * that a disk which is full soon has lost little), and at ubi__ubirec_flush, which the caller asks for as often as it wants to lose no more than so much. The format is in docs/formats/ubirec.md.
+ * What is written is in the file as soon as its block is: when 256 KiB of records have gathered (16 KiB at the start,
+ * so that a disk which is full soon has lost little), and at ubi__ubirec_flush, which the caller calls as often as it
+ * wants to limit what can be lost. The format is in docs/formats/ubirec.md.
  *
  * Texts may be any bytes; they are copied. After a failure only _free is allowed: what is in the file is whole up to there.
  * Errors of all: UBI_ENOMEM, UBI_ELIMIT (2^32 - 2 of something), and those of `write`. For one thread.
@@ -39,7 +40,7 @@ ubi_status ubi__ubirec_writer_new(ubi__ubirec_writer **out, ubi__write_fn write,
 void ubi__ubirec_writer_free(ubi__ubirec_writer *w);
 /** Makes a block of what has gathered and hands it on; nothing when there is nothing. */
 ubi_status ubi__ubirec_flush(ubi__ubirec_writer *w);
-/** As ubi__ubirec_flush, and behind it the index, with which the file ends: nothing may be written after it. */
+/** As ubi__ubirec_flush, then the index, which ends the file: nothing may be written after it. */
 ubi_status ubi__ubirec_finish(ubi__ubirec_writer *w);
 /** Bytes handed to `write` so far. */
 uint64_t ubi__ubirec_bytes_out(const ubi__ubirec_writer *w);
@@ -57,7 +58,7 @@ ubi_status ubi__ubirec_module(ubi__ubirec_writer *w, uint32_t *out, const ubi__u
 ubi_status ubi__ubirec_native_frame(ubi__ubirec_writer *w, uint32_t *out, uint32_t module, uint64_t offset);
 /** Code that no module has, such as of a JIT; a return address as above. */
 ubi_status ubi__ubirec_raw_frame(ubi__ubirec_writer *w, uint32_t *out, uint64_t address);
-/** A function of a script. @param line, column  from 1; 0: not known. */
+/** A function of a script. @param line, column  from 1; 0: unknown. */
 ubi_status ubi__ubirec_script_frame(ubi__ubirec_writer *w, uint32_t *out, ubi_text function, ubi_text file,
                                     uint32_t line, uint32_t column);
 /** A frame that is only a text, such as "(truncated)". */
@@ -103,14 +104,14 @@ ubi_status ubi__ubirec_write_left(ubi__ubirec_writer *w, uint64_t number);
 ubi_status ubi__ubirec_write_rss(ubi__ubirec_writer *w, uint64_t bytes);
 /** The value of a counter by now; it counts from the start of the recording. */
 ubi_status ubi__ubirec_write_counter(ubi__ubirec_writer *w, ubi__ubirec_counter counter, uint64_t value);
-/** A program that was started, so many times, and is not recorded. Once for each name and reason. */
+/** A program that was started `count` times and is not recorded. Once for each name and reason. */
 ubi_status ubi__ubirec_write_started(ubi__ubirec_writer *w, ubi_text name, uint64_t count, ubi__unrecorded why);
 /**
- * A process that is recorded in a file of its own from now on, of this program. @param suffix  of that file's name, behind the name
- * of the first process's.
+ * A process that is recorded in a file of its own from now on, of this program. @param suffix  of that file's
+ * name, after the name of the first process's.
  */
 ubi_status ubi__ubirec_write_companion(ubi__ubirec_writer *w, ubi_text suffix, ubi_text name);
-/** From here on allocations are sampled with this period: infos have to be looked up anew. */
+/** From here on allocations are sampled with this period: infos have to be looked up again. */
 ubi_status ubi__ubirec_write_period(ubi__ubirec_writer *w, uint64_t period_bytes);
 ubi_status ubi__ubirec_write_marker(ubi__ubirec_writer *w, const ubi__ubirec_marker *marker);
 /**
@@ -119,7 +120,7 @@ ubi_status ubi__ubirec_write_marker(ubi__ubirec_writer *w, const ubi__ubirec_mar
  */
 ubi_status ubi__ubirec_write_symbols(ubi__ubirec_writer *w, uint32_t frame, const ubi__ubirec_symbol *symbols,
                                      size_t n);
-/** How the recording ended. Once; events are not allowed behind it, symbols and counters are. */
+/** How the recording ended. Once; events are not allowed after it, symbols and counters are. */
 ubi_status ubi__ubirec_write_end(ubi__ubirec_writer *w, const ubi__ubirec_end *end);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "recording/unrecorded.h"
 
-/** Behind "not recorded: NAME: ", without final point. `why` may be any number. */
+/** After "not recorded: NAME: ", without final point. `why` may be any number. */
 const char *ubi__unrecorded_words(ubi__unrecorded why);
 /** In documents. */
 const char *ubi__unrecorded_key(ubi__unrecorded why);

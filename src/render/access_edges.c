@@ -19,7 +19,7 @@ static bool pair_before(void *unused, wanted a, wanted b) {
 }
 UBI_SORT_DEFINE(sort_wanted, wanted, void *, pair_before);
 
-/* First of list[0..n) that leads to `to` or beyond. */
+/* First of list[0..n) whose target is `to` or greater. */
 static size_t lower_bound(const wanted *list, size_t n, ubi_node_ix to) {
     size_t low = 0, high = n;
     while (low < high) {

@@ -15,9 +15,9 @@
  *
  * Stacks make long chains, so a frame that is the only child of a frame comes below it without further indentation.
  *
- * In an inverted tree, a row with a single path of texts shows that behind its name: "Function  in objects". A frame that
- * is the only caller of the frame above has the same numbers, and shows its name alone. So do all rows below the first
- * level of Firefox's inverted trees, whose numbers are those of whole groups and no shares of the row above.
+ * In an inverted tree, a row with a single path of texts shows that after its name: "Function  in objects". A frame
+ * that is the only caller of the frame above has the same numbers, and shows its name alone. So do all rows below the
+ * first level of Firefox's inverted trees, whose numbers are those of whole groups and no shares of the row above.
  */
 #include "render/census_tree_text.h"
 
@@ -135,7 +135,7 @@ static void indices_write(const page *p, const ubi_census_node *node) {
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-/* Children that a reader should see: in an inverted tree the old root ends every path, which says nothing. */
+/* Children worth showing: every path of an inverted tree ends in the old root, which says nothing. */
 static uint32_t visible_children(const page *p, const ubi_census_node *node) {
     if (!p->options->inverted || !node->parent || node->n_children == 0)
         return node->n_children;
@@ -156,7 +156,7 @@ static bool only_container(const page *p, const ubi_census_node *node, ubi_censu
     return out->name_type == UBI_CENSUS_NAME_TEXT;
 }
 
-/* Whether all that is below a row fits behind its name: a single path of texts up to the old root. */
+/* Whether all below a row fits after its name: a single path of texts up to the old root. */
 static bool has_single_path(const page *p, const ubi_census_node *node) {
     ubi_census_node at = *node, container;
     if (!p->options->inverted || !node->parent || node->name_type != UBI_CENSUS_NAME_TEXT)
@@ -213,7 +213,7 @@ static void row_write(const page *p, const ubi_census_node *node, uint32_t repea
     ubi__out_char(p->out, '\n');
 }
 
-/* Of the row for the children that are not shown. */
+/* Numbers of the row for the children not shown. */
 static void rest_cells(void *payload, const ubi__text_tree_level *level, ubi__cell *cells) {
     const page *p = payload;
     const ubi_census_node_ix *children = level->rows;
@@ -254,7 +254,7 @@ static bool same_frame(const ubi_census_node *a, const ubi_census_node *b) {
            same_text(x.function_name, y.function_name);
 }
 
-/* Recursion: steps down while the only child is the same frame again. Returns how many frames the row stands for. */
+/* Recursion: steps down while the only child is the same frame again. Returns how many frames the row represents. */
 static uint32_t repeats_skip(const page *p, ubi_census_node *node) {
     uint32_t times = 1;
     ubi_census_node child;
@@ -299,7 +299,7 @@ static ubi_status rows_write(page *p) {
 
 /* ---- layout ----------------------------------------------------------------------------------------------------- */
 
-/* Whether rows with children have bytes of their own: trees of stacks do, all others have numbers at leaves alone. */
+/* Whether rows with children have bytes of their own: in trees of stacks they do, elsewhere only leaves do. */
 static bool has_own_sizes(const page *p, const ubi_census_node *node) {
     for (uint32_t i = 0; i < node->n_children; i++) {
         ubi_census_node child;
@@ -322,7 +322,7 @@ static uint64_t largest_change(const page *p, const ubi_census_node *root) {
     return largest;
 }
 
-/* No row counts more than everything; in a diff, none changes by more than there was or is, and has a sign. */
+/* No row counts more than the total; in a diff, none changes by more than there was or is, plus a sign. */
 static void widen_counts(page *p, const ubi_census_node *root) {
     int64_t end = p->options->growth ? ubi__add_i64(root->total_count, p->options->growth->count) : 0;
     uint64_t most =

@@ -9,19 +9,19 @@
 
 #include "render/display.h"
 
-/** What the root of the tree of a diff stands for; its own totals are those of the older heap. */
+/** Totals for the root of a diff's tree; its own totals are those of the older heap. */
 typedef struct ubi__census_text_growth {
     int64_t bytes, count;
 } ubi__census_text_growth;
 
 typedef struct ubi__census_text_options {
     bool inverted; /**< the tree was inverted */
-    bool firefox;  /**< it is one of UBI_COMPAT_FIREFOX: inverted, its numbers mean something on the first level only */
-    bool indices;  /**< show which leaves of the report a row stands for */
+    bool firefox;  /**< it is one of UBI_COMPAT_FIREFOX: inverted, its numbers are meaningful on the first level only */
+    bool indices;  /**< show which leaves of the report a row represents */
     uint64_t limit; /**< rows per level; 0: all */
-    /** Levels below the root; 0: all. A frame that is the only one below a frame is a quarter of one. */
+    /** Levels below the root; 0: all. A frame that is a frame's only child is a quarter of one. */
     uint64_t depth;
-    /** Of the tree of a diff: numbers have signs, growth is red and the rest green, and there are no shares. Else NULL. */
+    /** For the tree of a diff: signed numbers, growth red and the rest green, no shares. Else NULL. */
     const ubi__census_text_growth *growth;
 } ubi__census_text_options;
 

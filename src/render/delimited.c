@@ -36,7 +36,7 @@ static bool is_special(uint8_t c) {
     return c < 0x20 || c == 0x7f || c == '\\';
 }
 
-/* One character beyond ASCII: as it is, or escaped when it is a control character, deceptive or no character. */
+/* One character beyond ASCII: as it is, or escaped if it is a control character, deceptive or invalid. */
 static size_t put_wide(ubi__out *out, const uint8_t *s, size_t n) {
     uint32_t c;
     size_t used = ubi__wtf8_decode(s, n, &c);

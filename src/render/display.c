@@ -17,7 +17,7 @@ typedef struct range {
     uint32_t first, last;
 } range;
 
-/* Combining marks and other characters that take no column, of the scripts one meets in names. */
+/* Combining marks and other characters that take no column, of the scripts common in names. */
 static const range zero_width[] = {
     { 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x05bf, 0x05bf },   { 0x05c1, 0x05c2 },
     { 0x05c4, 0x05c5 }, { 0x05c7, 0x05c7 }, { 0x0610, 0x061a }, { 0x064b, 0x065f },   { 0x0670, 0x0670 },
@@ -127,14 +127,14 @@ static unit next_unit(const uint8_t *s, size_t n, bool unicode) {
     return u;
 }
 
-/* More marks than these on a column cannot be read, and a name of nothing else would be as wide as it is long. */
+/* More marks per column are unreadable, and a name of marks alone would be unbounded. */
 #define MARKS_PER_COLUMN 4
 
 static unit unit_at(const ubi__style *style, ubi_text text, size_t at) {
     return next_unit((const uint8_t *)text.ptr + at, text.len - at, style->unicode);
 }
 
-/* What fills `columns`; marks take a part of a column each, at the expense of other marks only. */
+/* What fills `columns`; each mark takes a fraction of a column, at the expense of other marks only. */
 typedef struct room {
     size_t columns, marks;
 } room;
@@ -151,7 +151,7 @@ static bool take_room(room *left, const unit *u) {
     return true;
 }
 
-/* Where the units end that fit `columns`, from the start of the text on; reads no more than those. `*used`: their columns. */
+/* End of the leading units that fit `columns`; reads no further. `*used`: their columns. */
 static size_t head_end(const ubi__style *style, ubi_text text, size_t columns, size_t *used) {
     room left = room_of(columns);
     size_t at = 0;
@@ -184,8 +184,7 @@ static void write_units(ubi__out *out, const ubi__style *style, ubi_text text) {
     }
 }
 
-/* Where the unit begins that ends at `end`. No character begins within another one, so this is what reading on from the start
- * would find. */
+/* Start of the unit that ends at `end`. Characters never overlap, so reading from the start finds the same. */
 static size_t unit_before(ubi_text text, size_t end) {
     const uint8_t *s = (const uint8_t *)text.ptr;
     uint32_t c;
@@ -195,7 +194,7 @@ static size_t unit_before(ubi_text text, size_t end) {
     return end - 1;
 }
 
-/* Where the units begin that fit `columns`, up to the end of the text; reads no more than those. `*used`: their columns. */
+/* Start of the trailing units that fit `columns`; reads no further. `*used`: their columns. */
 static size_t tail_begin(const ubi__style *style, ubi_text text, size_t columns, size_t *used) {
     room left = room_of(columns);
     size_t at = text.len;
@@ -217,7 +216,7 @@ static size_t tail_begin(const ubi__style *style, ubi_text text, size_t columns,
     return at;
 }
 
-/* `head_share` of the room that a cut leaves goes to the start of the text, in halves. */
+/* `head_share`, in halves: how much of the room left by a cut goes to the start of the text. */
 static size_t fit(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns, unsigned head_share) {
     size_t head_columns, tail_columns, dots = style->unicode ? 1 : 3;
     if (head_end(style, text, max_columns, &head_columns) == text.len) {

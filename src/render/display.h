@@ -2,7 +2,7 @@
  *
  * display.h: text from files, made safe and fitted to columns of a terminal.
  *
- * Snapshot strings are hostile: escape sequences, bidirectional overrides and bytes that are no text never reach the
+ * Snapshot strings are hostile: escape sequences, bidirectional overrides and bytes that are not text never reach the
  * output. They are shown as \n, \t, \xNN (control characters and stray bytes) or \uNNNN (invisible and reordering
  * characters, lone surrogates). A column is what a terminal gives one ASCII letter.
  */
@@ -30,10 +30,10 @@ typedef enum ubi__ink {
     UBI__INK_CYAN
 } ubi__ink;
 
-/** Switches colour; nothing without style->color. End with UBI__INK_PLAIN. */
+/** Switches colour; does nothing without style->color. End with UBI__INK_PLAIN. */
 void ubi__display_ink(ubi__out *out, const ubi__style *style, ubi__ink ink);
 
-/** Columns that a code point takes: 0, 1 or 2. Control characters: 0; they are escaped before this matters. */
+/** Columns of a code point: 0, 1 or 2. Control characters take 0; they are escaped before this matters. */
 unsigned ubi__display_char_columns(uint32_t c);
 
 /**
@@ -43,15 +43,15 @@ unsigned ubi__display_char_columns(uint32_t c);
 bool ubi__display_is_deceptive(uint32_t c);
 
 /**
- * Columns that `text` takes once made safe, at most `most`; `most` for a text that ubi__display_text would cut to fit there.
+ * Columns of `text` once made safe, at most `most`; `most` for a text that ubi__display_text would cut to fit.
  * NULL text: 0. O(most), whatever the length of the text.
  */
 size_t ubi__display_columns(ubi_text text, const ubi__style *style, size_t most);
 
 /**
- * Writes `text` made safe; longer than `max_columns` it is cut in the middle around an ellipsis, so that both the start
- * and the end of a URL stay. So is one with more than four combining marks for each of `max_columns`. Reads what it writes and
- * no more: O(max_columns), whatever the length of the text.
+ * Writes `text` made safe. Text longer than `max_columns`, or with more than four combining marks per column of it, is
+ * cut in the middle around an ellipsis, so that both ends of a URL stay. Reads only what it writes: O(max_columns),
+ * whatever the length of the text.
  * @return columns written, at most max_columns.
  */
 size_t ubi__display_text(ubi__out *out, const ubi__style *style, ubi_text text, size_t max_columns);

@@ -84,11 +84,11 @@ static void paths_may_be_cut_at_their_start(void **state) {
     assert_string_equal(capture_text(&got), "…/app.js");
 }
 
-/* So long that a test that reads it all for each cell is noticed; only the first and last page are there to be read. */
+/* So long that reading it all for each cell is noticed; only the first and last page are readable. */
 #define PAGE_BYTES ((size_t)1 << 16) /* of any machine, at most */
 #define LONG_BYTES ((size_t)1 << 30)
 
-/* A text that begins and ends with these, and between them is memory that must not be touched. */
+/* A text that begins and ends with these; the memory between them must not be touched. */
 static ubi_text text_that_ends_in_the_dark(const char *begin, const char *end) {
     char *at = mmap(NULL, LONG_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(at != MAP_FAILED);
@@ -129,7 +129,7 @@ static void marks_are_counted(void **state) {
         const char *line = shown(text, &unicode, 10);
         if (n_marks <= 40)
             assert_string_equal(line, text);
-        else /* five columns begin the text, four end it, and marks that belong to nothing are left out */
+        else /* five columns from the start, four from the end, without marks that have no base */
             assert_int_equal(strlen(line), 1 + 2 * 20 + strlen("…"));
         assert_int_equal(ubi__display_columns(ubi__text(text), &unicode, 10), n_marks <= 40 ? 1 : 10);
     }
@@ -169,7 +169,7 @@ static void ends_are_cut_where_reading_from_the_start_would_cut(void **state) {
         if (max == 1 || ubi__display_columns((ubi_text){ text, sizeof text }, &unicode, SIZE_MAX) <= max)
             continue;
         while (from + 1 < sizeof text && (uint8_t)text[from] == 0xcc && (text[from + 1] & 0xc0) == 0x80)
-            from += 2; /* marks whose character is gone */
+            from += 2; /* marks whose base was cut off */
         static capture wanted;
         ubi__display_text(capture_start(&wanted), &unicode, (ubi_text){ text + from, sizeof text - from }, SIZE_MAX);
         assert_memory_equal(line, "…", strlen("…"));
@@ -218,7 +218,7 @@ static void bars_fill_their_field_in_eighths(void **state) {
     assert_string_equal(bar(&unicode, 10, 10), "████");
     assert_string_equal(bar(&unicode, 5, 10), "██  ");
     assert_string_equal(bar(&unicode, 3, 32), "▍   ");
-    assert_string_equal(bar(&unicode, 1, 1000000), "▏   "); /* a little is not nothing */
+    assert_string_equal(bar(&unicode, 1, 1000000), "▏   "); /* a small share still shows */
     assert_string_equal(bar(&unicode, 20, 10), "████");
     assert_string_equal(bar(&unicode, 1, 0), "▏   ");
     assert_string_equal(bar(&ascii, 3, 8), "##  ");

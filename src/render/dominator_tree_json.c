@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dominator_tree_json.c: labels, and rows of a dominator tree, as nested JSON or one behind the other.
+ * dominator_tree_json.c: labels, and rows of a dominator tree, as nested JSON or as a flat list.
  *
  * A tree is as deep as it was asked for; the walk keeps its own stack.
  */
@@ -80,7 +80,7 @@ ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node 
     return status;
 }
 
-/* ---- one behind the other ---------------------------------------------------------------------------------------- */
+/* ---- flat list --------------------------------------------------------------------------------------------------- */
 
 typedef struct flat_walk {
     ubi__json *json; /* NULL: only the depth is wanted */

@@ -8,8 +8,8 @@
  *     113 KiB   17.6%  █▊              296 B  │  ├─ store: Object  1810879754456  [18 below]
  *     175 KiB   27.2%  ██▋                    │  └─ … 595 more
  *
- * In front of a name stands the property by which the dominator refers to the node, if it does. The last row of a level sums up
- * the children that are not shown: what the node retains less its own size and theirs.
+ * A name is preceded by the property by which the dominator refers to the node, if it does. The last row of a level
+ * sums up the children that are not shown: what the node retains less its own size and theirs.
  */
 #include "render/dominator_tree_text.h"
 
@@ -104,7 +104,7 @@ static size_t label_write_words(ubi__out *out, const ubi__style *style, const ub
     return used;
 }
 
-/* Columns that the words of a label want, `most` for each at most; the stack behind them may be cut or left out. */
+/* Columns that a label's words want, at most `most` each; the stack after them may be cut or left out. */
 static size_t label_columns(const ubi__style *style, const ubi_label *label, const ubi_graph *graph, ubi_node_ix node,
                             size_t most) {
     size_t columns = 0;
@@ -167,7 +167,7 @@ static void label_write(const page *p, const line *l, size_t columns) {
         ubi__display_label(p->out, p->style, l->row.label, p->options->graph, node, columns);
 }
 
-#define LEAST_ACCESS_COLUMNS 10 /* of one that must be cut */
+#define LEAST_ACCESS_COLUMNS 10 /* of a name that must be cut */
 
 /* "store: ", where the name leaves room for it; columns written. */
 static size_t access_write(const page *p, const line *l, size_t columns) {
@@ -182,7 +182,7 @@ static size_t access_write(const page *p, const line *l, size_t columns) {
     return used + 2;
 }
 
-/* Names, id and, if the row's children are not shown, how many there are. What has no room is left out, the last first. */
+/* Names, id and, if the row's children are hidden, their number. What does not fit is left out, last first. */
 static void name_write(const page *p, const line *l, size_t columns) {
     char id[24], below[UBI__HUMAN_TEXT + 16] = "", count[UBI__HUMAN_TEXT];
     const ubi_dominator_row *row = &l->row;
@@ -221,8 +221,8 @@ static void rest_cells(void *payload, const ubi__text_tree_level *level, ubi__ce
 }
 
 /*
- * Children come greatest first, so those too small to show are the last. Where there is but one of these, it takes no more
- * room than a row that says so.
+ * Children come greatest first, so those too small to show are the last. If there is only one, it takes no more room
+ * than a row that says so.
  */
 static siblings children_shown(const page *p, const ubi_dominator_row *row) {
     siblings s = { .at = row->children, .hidden_bytes = row->retained_bytes - own_size(p, row->node) };

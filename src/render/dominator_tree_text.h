@@ -12,15 +12,15 @@
 
 typedef struct ubi__dominator_text_options {
     const ubi_graph *graph; /**< that the rows are of */
-    uint64_t total_bytes;   /**< what shares are of: all that the root retains */
+    uint64_t total_bytes;   /**< 100 % of shares: all that the root retains */
     uint64_t least_bytes;   /**< rows that retain less are summed up, not shown */
     const ubi_look *look;   /**< for sizes and names; NULL: those of the graph */
     bool names;             /**< call nodes by name where the lens knows each (V8), not by their labels */
 } ubi__dominator_text_options;
 
 /**
- * A label in words: "Array", "js::BaseScript app.js", "Point  make  app.js:3:9". The coarse type is left out where anything
- * else is said, and so is "noStack". A label that says nothing gives way to what the node is best known by.
+ * A label in words: "Array", "js::BaseScript app.js", "Point  make  app.js:3:9". The coarse type and "noStack" are left
+ * out where there is anything else. A label that says nothing is replaced by the node's best name.
  * @return columns written, at most `columns`.
  */
 size_t ubi__display_label(ubi__out *out, const ubi__style *style, const ubi_label *label, const ubi_graph *graph,

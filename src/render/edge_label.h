@@ -20,7 +20,7 @@ typedef struct ubi__edge_label {
     char digits[UBI_EDGE_LABEL_BYTES];
 } ubi__edge_label;
 
-/** Unnamed edges are "(unnamed)". Names that are longer than identifiers are quoted unread. */
+/** Unnamed edges are "(unnamed)". Names longer than identifiers are quoted without checking. */
 void ubi__edge_label_of(ubi__edge_label *out, const ubi_graph *graph, ubi_edge_ix edge);
 /** @return columns written, at most `columns`, at least 6; the text between the marks is cut. */
 size_t ubi__display_edge_label(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_edge_ix edge,

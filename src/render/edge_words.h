@@ -17,19 +17,19 @@ static inline bool ubi__edge_is_access(ubi__edge_words words) {
     return words.how >= UBI__EDGE_PROPERTY;
 }
 bool ubi__edge_words_equal(ubi__edge_words a, ubi__edge_words b);
-/** The words without marks around them: "store", "[17]", "getter x". @return columns written, at most `columns`. */
+/** The words without their marks: "store", "[17]", "getter x". @return columns written, at most `columns`. */
 size_t ubi__display_edge_words(ubi__out *out, const ubi__style *style, ubi__edge_words words, size_t columns);
-/** What the former would write if it had room, at most `most`. */
+/** Columns that ubi__display_edge_words would write with enough room, at most `most`. */
 size_t ubi__edge_words_columns(ubi__edge_words words, const ubi__style *style, size_t most);
 
 /** Nodes that only the engine knows: shapes, property maps, scopes, code, accessor pairs, scripts without a file. */
 bool ubi__node_is_engine(const ubi_graph *graph, ubi_node_ix node);
-/** The root, or one of the producer's lists of roots: what comes before all that a program has made. */
+/** The root, or one of the producer's lists of roots: what precedes everything the program made. */
 bool ubi__node_is_root(const ubi_graph *graph, ubi_node_ix node);
 
 /**
- * Where the words begin of a path that starts at the root: there, or with the step that leaves the global object, a window, a list
- * of roots or of timers. What comes before a timer in its list says nothing about it.
+ * Where the words of a path from the root begin: there, or with the step that leaves the global object, a window, a
+ * list of roots or of timers. What precedes a timer in its list says nothing about it.
  */
 ubi__path_start ubi__path_start_of(const ubi_graph *graph, const ubi_path_step *steps, uint32_t n_steps);
 

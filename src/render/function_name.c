@@ -2,8 +2,8 @@
  *
  * function_name.c: see function_name.h.
  *
- * A name is copied from one buffer to another, several times, each time with less in it. Brackets are followed on a stack of
- * fixed depth; a name with more of them, or with brackets that do not fit together, is left as it is.
+ * A name is copied between two buffers several times, each time with less in it. Brackets are tracked on a stack of
+ * fixed depth; a name with deeper or unbalanced brackets is left as it is.
  */
 #include "render/function_name.h"
 
@@ -11,7 +11,7 @@
 
 #define MOST_DEPTH 64
 #define COMPONENTS 128
-/* Of what is read; a mark for what was left out has room behind it. */
+/* Bytes read; there is room after them for a mark of what was left out. */
 #define MOST_BYTES (UBI__FUNCTION_BYTES - 16)
 
 typedef struct buffer {
@@ -33,7 +33,7 @@ static void name_put(buffer *b, const char *text, size_t n) {
     b->n += n;
 }
 
-/* Bytes of "operator" and its sign at `at`, which is no bracket; 0: there is none. */
+/* Bytes of "operator" and its sign at `at`, whose brackets do not nest; 0: not an operator. */
 static size_t operator_bytes(ubi_text text, size_t at) {
     static const char *const signs[] = {
         "()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"
@@ -47,7 +47,7 @@ static size_t operator_bytes(ubi_text text, size_t at) {
     return 0;
 }
 
-/* What looks like brackets and is none: operators, the anonymous namespace, arrows. Its bytes; 0: nothing such. */
+/* What looks like brackets but is not: operators, the anonymous namespace, arrows. Its bytes, or 0. */
 static size_t word_bytes(ubi_text text, size_t at) {
     static const char anonymous[] = "(anonymous namespace)";
     if (text_begins(text, at, anonymous))
@@ -66,8 +66,8 @@ static char closing_of(char c) {
 /* An open bracket. */
 typedef struct level {
     char closing;
-    size_t open;     /* where it stands in the output */
-    size_t argument; /* where the argument begins that is being read */
+    size_t open;     /* its place in the output */
+    size_t argument; /* start of the argument being read */
     bool is_first;   /* that one is the first */
 } level;
 
@@ -98,7 +98,7 @@ static void end_argument(spelling *x) {
         x->out->n = l->argument - 1; /* with the comma */
 }
 
-/* std::basic_string<char> is std::string; `open` is where < stands, and the output ends before >. */
+/* std::basic_string<char> is std::string; `open` is the place of <, and the output ends before >. */
 static bool take_alias(buffer *out, size_t open) {
     static const char prefix[] = "std::basic_";
     const size_t n_prefix = sizeof prefix - 1, n_std = sizeof "std::" - 1;
@@ -154,7 +154,7 @@ static size_t unsaid_bytes(ubi_text text, size_t at) {
     return 0;
 }
 
-/* False: a bracket that does not fit. */
+/* False: unbalanced bracket. */
 static bool spell_character(spelling *x, char c) {
     bool ends = c == ',' && x->depth;
     if (closing_of(c))
@@ -171,7 +171,7 @@ static bool spell_character(spelling *x, char c) {
     return true;
 }
 
-/* The output is never longer than the name. False: brackets do not fit together. */
+/* The output is never longer than the name. False: unbalanced brackets. */
 static bool name_spell(buffer *out, ubi_text name) {
     spelling x = { .out = out };
     out->n = 0;
@@ -195,7 +195,7 @@ static bool name_spell(buffer *out, ubi_text name) {
 
 /* What a copy leaves out. */
 typedef struct reduction {
-    size_t levels;       /* of brackets <>, what is deeper goes */
+    size_t levels;       /* of <> that stay; deeper ones go */
     bool has_parameters; /* what is in () stays */
 } reduction;
 
@@ -207,7 +207,7 @@ static bool word_goes(const reduction *r, char c, size_t angles) {
     return (c == '<' && angles >= r->levels) || (c == '(' && !r->has_parameters);
 }
 
-/* Behind the bracket that closes the one at `at`; brackets fit together. */
+/* Just after the bracket that closes the one at `at`; brackets are balanced. */
 static size_t end_of_bracket(ubi_text text, size_t at) {
     size_t depth = 0, n;
     while (at < text.len) {
@@ -221,7 +221,7 @@ static size_t end_of_bracket(ubi_text text, size_t at) {
     return at;
 }
 
-/* Not longer, for an empty bracket stays and what goes has the dots' bytes at least. */
+/* Never longer: empty brackets stay, and what goes is at least as long as the dots. */
 static void name_reduce(buffer *out, ubi_text text, reduction r, const ubi__style *style) {
     const char *dots = dots_of(style);
     size_t angles = 0;
@@ -248,13 +248,13 @@ static void name_reduce(buffer *out, ubi_text text, reduction r, const ubi__styl
     }
 }
 
-/* Where components begin that stand in no bracket, from the left; and the name behind the type that it returns. */
+/* Starts of components outside brackets, from the left; and of the name after its return type. */
 typedef struct components {
     size_t at[COMPONENTS];
     size_t n;
 } components;
 
-/* Whether a blank stands behind a return type; not in "operator new" or before "[clone .cold]". */
+/* Whether a space ends a return type; not in "operator new" or before "[clone .cold]". */
 static bool ends_type(ubi_text text, size_t at) {
     const size_t n = sizeof "operator" - 1;
     return !(at >= n && text_begins(text, at - n, "operator")) && !text_begins(text, at, " [") &&
@@ -283,7 +283,7 @@ static void find_components(components *c, ubi_text text) {
     }
 }
 
-/* A call of a lambda says nothing without what it stands in. */
+/* A lambda's call operator says nothing without its enclosing function. */
 static size_t last_component(const components *c, ubi_text text) {
     size_t i = c->n - 1;
     while (i > 0 && (text_begins(text, c->at[i], "operator()") || text.ptr[c->at[i]] == '{'))
@@ -295,7 +295,7 @@ static bool name_fits(ubi_text text, const ubi__style *style, size_t columns) {
     return ubi__display_columns(text, style, columns + 1) <= columns;
 }
 
-/* Namespaces go from the left, as many as must; where that is not enough, the name is all that stays. */
+/* Drops namespaces from the left as needed; if that is not enough, only the name stays. */
 static void drop_components(buffer *out, ubi_text text, const ubi__style *style, size_t columns) {
     components c;
     const char *dots = dots_of(style);
@@ -319,7 +319,7 @@ static void drop_components(buffer *out, ubi_text text, const ubi__style *style,
     name_put(out, rest.ptr, rest.len);
 }
 
-/* Long before a name has no room, its ends say most. */
+/* The ends of a very long name say most. */
 static ubi_text copy_ends(buffer *b, ubi_text name) {
     static const char dots[] = "...";
     size_t half = (MOST_BYTES - sizeof dots) / 2;
@@ -337,7 +337,7 @@ static bool is_compiled(ubi_text name) {
            ubi__text_contains(name, ubi__text("::"));
 }
 
-/* What a function returns is no part of what people call it. */
+/* The return type is not part of what people call a function. */
 static void drop_type(buffer *b) {
     components c;
     find_components(&c, (ubi_text){ b->at, b->n });

@@ -118,7 +118,7 @@ static void brackets_that_do_not_fit_are_cut_as_any_text(void **state) {
     assert_string_equal(shown("\x1b[31m::f(int)", 99), "\\x1b[31m::f(int)");
 }
 
-/* The short form has to be true for anything: as long as allowed at most, and safe. */
+/* For any input the short form is safe and within the limit. */
 static void random_names_fit(void **state) {
     static const char *const pieces[] = { "<",
                                           ">",
@@ -149,7 +149,7 @@ static void random_names_fit(void **state) {
         for (size_t i = 0; i < most; i++)
             n += (size_t)snprintf(name + n, sizeof name - n, "%s",
                                   pieces[(size_t)rand() % (sizeof pieces / sizeof *pieces)]);
-        char *copy = malloc(n ? n : 1); /* so that reading on is seen */
+        char *copy = malloc(n ? n : 1); /* so that overreads are seen */
         assert_non_null(copy);
         memcpy(copy, name, n);
         for (size_t columns = 1; columns < 120; columns = columns * 2 + 1) {

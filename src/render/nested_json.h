@@ -2,8 +2,8 @@
  *
  * nested_json.h: the JSON of what has the shape of a census report: reports, and differences of reports.
  *
- * Both are as deep as their breakdown, so the walk keeps a stack of its own. What they are made of is told by a table of
- * functions; an item is a `const ubi_report *` or a `const ubi_delta *`.
+ * Both are as deep as their breakdown, so the walk keeps a stack of its own. A table of functions describes their
+ * parts; an item is a `const ubi_report *` or a `const ubi_delta *`.
  */
 #ifndef UBI_RENDER_NESTED_JSON_H
 #define UBI_RENDER_NESTED_JSON_H

@@ -11,7 +11,7 @@
 #include "lenses/producer.h"
 #include "render/function_name.h"
 
-/* With less room than this for a source, a place is left out: it would not be recognized. */
+/* With less room for the source, the place is left out: it would not be recognizable. */
 #define LEAST_SOURCE_COLUMNS 6
 
 size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_frame *frame, size_t columns) {

@@ -20,7 +20,8 @@
  */
 ubi_text ubi__node_title(const ubi_graph *graph, const ubi_look *look, ubi_node_ix node, ubi_look_name_buffer *buffer);
 
-/** "function  source:line:column", or without a column that is not known (0), in at most `columns`; the source is cut first. Columns written. */
+/** "function  source:line:column", without column if 0, in at most `columns`; cuts the source first. Columns
+ * written. */
 size_t ubi__display_frame(ubi__out *out, const ubi__style *style, const ubi_frame *frame, size_t columns);
 
 #endif

@@ -8,10 +8,10 @@ typedef ubi__path_pen pen;
 typedef ubi__path_choice choice;
 typedef ubi__path_group group;
 
-/* So many elements, "[17]" at most, stay with what they are elements of: a gap would take as much room. */
+/* This many elements ("[17]" at most) stay with their container: a gap would take as much room. */
 #define GLUED_COLUMNS 10
 #define MOST_GLUED 2
-/* The first name on a path counts as being no further than so many groups from the target; a variable is so many times nearer. */
+/* The first name on a path counts as at most this many groups from the target; a variable as this many times nearer. */
 #define FIRST_DISTANCE 2
 #define VARIABLE_NEARER 2
 /* More than any distance. */
@@ -23,7 +23,7 @@ static bool is_glued(const group *last, const group *unit, bool joins) {
     return joins && unit->rank == UBI__RANK_UNNAMED && unit->columns <= GLUED_COLUMNS && last->n_glued < MOST_GLUED;
 }
 
-/* Behind the first units, the place of one that is not among the last goes to the next. */
+/* After the first units, a unit that is not among the last gives its slot to the next. */
 static group *place_of(choice *c, uint32_t *oldest) {
     if (c->n < UBI__PATH_UNITS)
         return &c->groups[c->n++];
@@ -70,7 +70,7 @@ static void paths_collect(choice *c, const pen *p, ubi__fields *fields) {
         c->always = (ubi__path_gap){ c->groups[UBI__PATH_FIRST_UNITS - 1].end, c->groups[UBI__PATH_FIRST_UNITS].begin };
 }
 
-/* How far from the target a group counts as being: those that are far go first. */
+/* Distance of a group from the target, for ranking: far groups go first. */
 static int32_t distance_of(const choice *c, uint32_t i, uint32_t first_name) {
     int32_t distance = (int32_t)(c->n - 1 - i);
     if (i == first_name && distance > FIRST_DISTANCE)
@@ -103,7 +103,7 @@ static void add_gap(choice *c, pen *p, uint32_t begin, uint32_t end) {
         c->gaps[p->n_gaps++] = (ubi__path_gap){ begin, end };
 }
 
-/* Gives the pen what is left out now. */
+/* Passes the current gaps to the pen. */
 static void put_gaps(choice *c, pen *p) {
     p->n_gaps = 0;
     p->gaps = c->gaps;
@@ -115,7 +115,7 @@ static void put_gaps(choice *c, pen *p) {
     }
 }
 
-/* What all that is shown takes at least: quicker than to measure it. */
+/* Least columns of all that is shown: quicker than measuring. */
 static size_t least_columns(const choice *c) {
     size_t columns = 0;
     for (uint32_t i = 0; i < c->n; i++)
@@ -130,7 +130,7 @@ static bool choice_fits(choice *c, pen *p, ubi__path_fits *fits, size_t columns,
     return fits(p, columns, lines);
 }
 
-/* The group that goes next, or comes back first; NULL: there is none. Of equals, the one nearer to the root goes first. */
+/* The group to go next, or to come back first; NULL: none. Of equals, the one nearer the root goes first. */
 static group *least_shown(choice *c) {
     group *least = NULL;
     for (uint32_t i = 0; i < c->n; i++)
@@ -154,14 +154,14 @@ static uint32_t count_names_shown(const choice *c) {
     return n;
 }
 
-/* Elements and entries, beside names; what is not of the program, when all that is of it is shown. */
+/* Elements and entries, next to names; what is not the program's, once all of the program's is shown. */
 static bool may_come_back(const choice *c, const group *g) {
     if (g->rank == UBI__RANK_UNNAMED)
         return c->n_names == 0 || count_names_shown(c) > 0;
     return highest_left_out(c) <= g->rank;
 }
 
-/* A wide group that went may have left room for narrow ones that went before it. */
+/* Removing a wide group may leave room for narrow ones removed before it. */
 static void bring_back(choice *c, pen *p, ubi__path_fits *fits, size_t columns, unsigned lines) {
     for (int32_t below = INT32_MAX;;) {
         group *most = NULL;

@@ -11,38 +11,37 @@
 
 #include "render/path_ranks.h"
 
-/* Of longer paths, units between the first and the last are left out in any case. */
+/* Longer paths always leave out units in the middle. */
 #define UBI__PATH_FIRST_UNITS 32
 #define UBI__PATH_LAST_UNITS 96
 #define UBI__PATH_UNITS (UBI__PATH_FIRST_UNITS + UBI__PATH_LAST_UNITS)
 
-/** A unit, or some that are left out together. */
+/** A unit, or several that are left out together. */
 typedef struct ubi__path_group {
     uint32_t begin, end;     /**< nodes; `end` begins the next unit */
     uint32_t columns, extra; /**< `extra`: how many more after a gap */
-    uint32_t n_glued;        /**< units behind the first */
+    uint32_t n_glued;        /**< units after the first */
     ubi__path_rank rank;
-    int32_t worth; /**< what is worth least goes first */
+    int32_t worth; /**< the least goes first */
     bool is_left_out;
 } ubi__path_group;
 
-/** The choice, and where the gaps are that the pen is given. */
+/** The choice, and the gaps that the pen gets. */
 typedef struct ubi__path_choice {
     ubi__path_group groups[UBI__PATH_UNITS];
     uint32_t n;
-    ubi__path_gap always; /**< left out in any case; of no node where the path is short */
+    ubi__path_gap always; /**< always left out; empty for short paths */
     ubi__path_gap gaps[UBI__PATH_UNITS + 1];
-    uint32_t n_names, n_names_shown; /**< groups that say a name of the program, and those of them that are shown */
+    uint32_t n_names, n_names_shown; /**< groups with a name of the program, and how many of them are shown */
 } ubi__path_choice;
 
 /** Whether what the pen draws fits. */
 typedef bool ubi__path_fits(const ubi__path_pen *pen, size_t columns, unsigned lines);
 
 /**
- * Makes the path fit on `lines` lines of `columns` each, by giving gaps to the pen. The target is always shown.
+ * Makes the path fit `lines` lines of `columns` each by giving the pen gaps. The target is always shown.
  * @param choice  must live as long as the pen is used.
- * @return false: not even the target alone does.
- * Cost: that of measuring all units once, and those of the choice some times.
+ * @return false: not even the target fits. Cost: all units are measured once, those of the choice several times.
  */
 bool ubi__path_choose(ubi__path_choice *choice, ubi__path_pen *pen, ubi__fields *fields, ubi__path_fits *fits,
                       size_t columns, unsigned lines);

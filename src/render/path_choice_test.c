@@ -29,10 +29,10 @@ typedef struct mixed {
     v8_step steps[MOST_STEPS];
     char texts[MOST_STEPS][NAME];
     uint32_t n, n_names;
-    const char *names[MOST_STEPS]; /* what the program has called things on the way */
+    const char *names[MOST_STEPS]; /* names that the program gave on the way */
 } mixed;
 
-/* Names of the program are three characters each and none is part of another, so that no width cuts them. */
+/* Names of the program are three characters each and none is part of another, so no width cuts them. */
 static const char *name_of(mixed *m, char letter) {
     char *text = m->texts[m->n_names];
     snprintf(text, NAME, "%c%c%c", letter, 'a' + m->n_names / 26, 'a' + m->n_names % 26);
@@ -157,7 +157,7 @@ static void check_room(const char *text, size_t columns, unsigned lines) {
         fail_msg("%u lines of %u: %s", n, lines, text);
 }
 
-/* How often names were left out, so that a test can say that it has seen it. */
+/* How often names were left out, so that a test can check that it happened. */
 static uint32_t check_widths(const mixed *m) {
     static drawn d;
     uint32_t n_missing = 0;
@@ -188,7 +188,7 @@ static void no_name_of_the_program_goes_while_a_step_of_the_engine_stays(void **
     assert_true(n_missing > 1000);
 }
 
-/* Of these, also units between the first and the last go unseen. */
+/* These also drop units in the middle. */
 static void nor_does_it_on_very_long_paths(void **state) {
     (void)state;
     static mixed m;

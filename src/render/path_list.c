@@ -6,7 +6,7 @@
  *     1  global-intrinsics-holder  → Object    1810879254568
  *     2  String_pad                → Function  1810879579408
  *
- * The lines that are shown are measured first. A node's label gives way before the name of an edge does, and ids are whole.
+ * The lines that are shown are measured first. Labels of nodes give way before names of edges do; ids are never cut.
  */
 #include "render/path_words.h"
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "render/node_label.h"
 
-/* What repeats less often is written out. */
+/* Fewer repetitions are written out. */
 #define LEAST_REPEATS 3
 /* Units that repeat together, at most. */
 #define LONGEST_PERIOD 3
@@ -57,7 +57,7 @@ static const ubi_kind *kind_at(const ubi__path_view *path, uint32_t i) {
     return ubi_graph_kind(path->graph, ubi_graph_node_kind(path->graph, node_at(path, i)));
 }
 
-/* What the edge from node i to the next one says. */
+/* Words for the edge from node i to the next. */
 static ubi__edge_words words_at(const ubi__path_view *path, uint32_t i) {
     return ubi__edge_words_of(path->graph, node_at(path, i), path->steps[i].edge);
 }
@@ -81,20 +81,20 @@ static ubi__edge_words engine_words_at(const pen *p, uint32_t i) {
     return ubi__engine_words(p->path->graph, &run);
 }
 
-/* Whether node i is reached as scripts reach a property, or through one node of the engine's that is one to them. */
+/* Whether node i is reached like a property of a script, directly or through one node of the engine's. */
 static bool is_accessed(const pen *p, uint32_t i) {
     if (is_engine_at(p, i - 1) && !is_engine_at(p, i - 2))
         return ubi__edge_is_access(engine_words_at(p, i - 1));
     return ubi__edge_is_access(words_at(p->path, i - 1));
 }
 
-/* The same of what follows it. */
+/* The same for the node after it. */
 static bool step_accesses(const pen *p, uint32_t i) {
     return ubi__edge_is_access(words_at(p->path, i)) ||
            (is_engine_at(p, i + 1) && ubi__edge_is_access(engine_words_at(p, i + 1)));
 }
 
-/* Whether the node goes without arrow and label. */
+/* Whether the node has no arrow and no label. */
 static bool step_joins(const pen *p, uint32_t i) {
     if (!is_between(p, i))
         return false;
@@ -142,7 +142,7 @@ static void draw_access(pen *p, ubi__edge_words words) {
     ink(p, UBI__INK_PLAIN);
 }
 
-/* Words of the engine are told from `least` on, variables longer. */
+/* Words of the engine show from detail `least` on; variables stay longer. */
 static void draw_edge_words(pen *p, ubi__path_detail least, ubi__edge_words words) {
     if (ubi__edge_is_access(words))
         draw_access(p, words);
@@ -150,7 +150,7 @@ static void draw_edge_words(pen *p, ubi__path_detail least, ubi__edge_words word
         draw_parenthesis(p, words.how == UBI__EDGE_VARIABLE ? UBI__DETAIL_VARIABLES : least, words);
 }
 
-/* What is drawn of the edge from node i. */
+/* Draws the edge from node i. */
 static ubi__edge_words edge_said(const pen *p, uint32_t i) {
     ubi__edge_words words = words_at(p->path, i);
     bool is_said_else = words.how == UBI__EDGE_TOLD && is_engine_at(p, i + 1); /* the words for that node say it */
@@ -176,7 +176,7 @@ static void draw_list(pen *p) {
     draw_ascii(p, " ms");
 }
 
-/* Where `part` begins, in byte `last` of the text at the latest; the text's end: nowhere there. */
+/* Where `part` begins, at byte `last` or before; the text's end if it does not. */
 static size_t piece_find(ubi_text text, ubi_text part, size_t last) {
     for (size_t i = 0; i <= last && i + part.len <= text.len; i++)
         if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
@@ -188,8 +188,7 @@ static void draw_label(pen *p, uint32_t i) {
     const ubi_kind *kind = kind_at(p->path, i);
     ubi_look_name_buffer buffer;
     bool is_on_the_way = i < p->path->n_steps && ubi__kind_is_plain(p->path->graph, kind);
-    const ubi_look *look =
-        is_on_the_way ? NULL : p->path->look; /* what it leads to says more than all its properties */
+    const ubi_look *look = is_on_the_way ? NULL : p->path->look; /* its target says more than all its properties */
     ubi_text label = ubi__node_title(p->path->graph, look, node_at(p->path, i), &buffer);
     if (kind->coarse_type == UBI_COARSE_SCRIPT && kind->script_filename != UBI_NONE) {
         draw_ascii(p, "script ");
@@ -206,7 +205,7 @@ static void draw_label(pen *p, uint32_t i) {
     draw_text(p, (ubi_text){ label.ptr + at, label.len - at }, p->part_columns - (p->columns - before));
 }
 
-/* `first`: behind a gap, where a piece has nothing to join. */
+/* `first`: after a gap, where a piece has nothing to join. */
 static void draw_piece(pen *p, uint32_t i, bool first) {
     bool target = i == p->path->n_steps;
     if (first || !step_joins(p, i)) {
@@ -235,7 +234,7 @@ static uint32_t behind_engine(const pen *p, uint32_t i) {
     return i;
 }
 
-/* A piece and the word for the engine's nodes behind it. Returns the node behind those. */
+/* A piece and the word for the engine's nodes after it. Returns the node after those. */
 static uint32_t draw_step(pen *p, uint32_t i, bool first) {
     draw_piece(p, i, first);
     if (is_engine_at(p, i + 1))
@@ -243,7 +242,7 @@ static uint32_t draw_step(pen *p, uint32_t i, bool first) {
     return behind_engine(p, i + 1);
 }
 
-/* Names of objects that differ only in properties or state are taken as equal. */
+/* Objects whose names differ only in properties or state count as equal. */
 static bool same_label(const ubi__path_view *path, uint32_t a, uint32_t b) {
     const ubi_graph *g = path->graph;
     ubi_node_ix node_a = node_at(path, a), node_b = node_at(path, b);
@@ -254,7 +253,7 @@ static bool same_label(const ubi__path_view *path, uint32_t a, uint32_t b) {
                                          ubi_graph_string(g, ubi_graph_node_name(g, node_b))));
 }
 
-/* Whether step b, which joins or not, reads like step a, or only repeats the access of it. */
+/* Whether step b reads like step a, or only repeats its access. */
 static bool piece_repeats(const pen *p, uint32_t a, uint32_t b, bool joined) {
     if (b >= p->path->n_steps || step_joins(p, b) != joined)
         return false;
@@ -267,7 +266,7 @@ static bool piece_repeats(const pen *p, uint32_t a, uint32_t b, bool joined) {
            (!engine || ubi__edge_words_equal(engine_words_at(p, a + 1), engine_words_at(p, b + 1)));
 }
 
-/* How often `n_steps` steps are there from node i on, in a row; `behind` gets the node behind the last of them. */
+/* How often `n_steps` steps repeat from node i on; `behind` gets the node after the last of them. */
 static uint32_t count_repeats(const pen *p, uint32_t i, uint32_t n_steps, uint32_t *behind) {
     uint32_t a = i, b = i, n = 1;
     for (uint32_t k = 0; k < n_steps; k++) {
@@ -298,7 +297,7 @@ static void draw_times(pen *p, uint32_t n) {
     ink(p, UBI__INK_PLAIN);
 }
 
-/* Gaps of this many nodes or more always say how many. */
+/* Gaps of at least this many nodes always show the count. */
 #define LONG_GAP 100
 
 /* "…", or "… 57 more …". */
@@ -340,7 +339,7 @@ uint32_t ubi__path_draw_unit(pen *p, uint32_t i) {
         return gap->end;
     }
     bool first = gap_ends(p, i);
-    uint32_t longest = step_joins(p, i) ? 1 : LONGEST_PERIOD; /* where it begins could not be seen */
+    uint32_t longest = step_joins(p, i) ? 1 : LONGEST_PERIOD; /* its start would not be visible */
     for (uint32_t period = 1; period <= longest && i < p->path->n_steps; period++) {
         uint32_t n = count_repeats(p, i, period, &behind);
         if (n < LEAST_REPEATS)

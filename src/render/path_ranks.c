@@ -13,7 +13,7 @@
 
 typedef ubi__path_pen pen;
 
-/* Properties that lead on, and that the program did not name. */
+/* Properties on the way that the program did not name. */
 static bool is_on_the_way(ubi_text name) {
     static const char *const names[] = { "__proto__", "prototype", "constructor", "_onTimeout", "_onImmediate" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -29,7 +29,7 @@ static bool is_runtime_function(const ubi_graph *g, ubi__fields *fields, ubi_nod
            ubi__function_is_of_runtime(fields, node);
 }
 
-/* What the label of the node alone says. */
+/* Rank of the node's label alone. */
 static ubi__path_rank rank_of_node(const ubi_graph *g, ubi_node_ix node) {
     const ubi__producer_words *words = ubi__producer_of(g)->words;
     const ubi_kind *kind = ubi_graph_kind(g, ubi_graph_node_kind(g, node));
@@ -79,7 +79,7 @@ static ubi__path_rank rank_larger(ubi__path_rank a, ubi__path_rank b) {
 
 /* "global", or the title of a list that Node.js keeps. */
 static ubi__path_rank rank_of_start(const pen *p) {
-    return p->start.list ? UBI__RANK_PROGRAM : UBI__RANK_ENGINE; /* how long a timer waits tells which it is */
+    return p->start.list ? UBI__RANK_PROGRAM : UBI__RANK_ENGINE; /* its delay identifies a timer */
 }
 
 static ubi__path_rank rank_of_piece(const pen *p, ubi__fields *fields, uint32_t i, uint32_t next) {

@@ -2,8 +2,8 @@
  *
  * path_words.c: a path in words, in one line or several (path_words.h): which of its pieces fit.
  *
- * Units are found from the start on and measured one after the other; at most some at both ends are kept (path_choice.h): whatever
- * the length of a path, it takes the same memory.
+ * Units are found and measured in one pass; only some at both ends are kept (path_choice.h), so memory does not depend
+ * on the length of the path.
  */
 #include "render/path_words.h"
 
@@ -11,13 +11,13 @@
 #include "render/node_label.h"
 #include "render/path_choice.h"
 
-/* Columns of a label or the name of an edge, at most; fewer with each attempt to fit, down to what still tells. */
+/* Most columns of a label or edge name; fewer with each attempt, as long as it stays readable. */
 #define PART_COLUMNS 40
 #define PART_STEP 8
 #define LEAST_PART_COLUMNS 16
-/* With so many names of the program, they are not cut to show more of them. */
+/* With this many names of the program shown, names are not cut to show more. */
 #define NAMES_ENOUGH 3
-/* Of longer paths, less is tried. */
+/* For longer paths, fewer attempts. */
 #define MOST_STEPS_TRIED 10000
 
 typedef ubi__path_pen pen;
@@ -37,7 +37,7 @@ static pen new_pen(ubi__out *out, const ubi__style *style, const ubi__path_view 
 
 /* ---- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Columns of the unit with those that join it, or of the unit alone where these do not fit one line together. */
+/* Columns of the unit with those that join it, or of the unit alone if together they exceed a line. */
 static size_t chain_columns(const pen *p, uint32_t i, size_t columns) {
     size_t unit = ubi__path_unit_columns(p, i, &i), chain = unit;
     while (i <= p->path->n_steps && chain <= columns && ubi__path_unit_joins(p, i))
@@ -66,7 +66,7 @@ static bool piece_fits(const pen *p, size_t columns, unsigned lines) {
 
 /* ---- what is left out --------------------------------------------------------------------------------------------- */
 
-/* Begins behind a root, and what follows it, that says nothing of the program, if something of it is left to begin with. */
+/* Skips a root and what follows it if they say nothing of the program and something of it remains. */
 static void leave_engine_start_out(pen *p, ubi__fields *fields) {
     uint32_t begin = p->start.begin, next = begin;
     while (begin < p->path->n_steps) {
@@ -92,7 +92,7 @@ static bool fits_whole(pen *p, ubi__fields *fields, size_t columns, unsigned lin
     return fit;
 }
 
-/* Names get shorter until all of the program's can be shown, or `enough` of them. */
+/* Shortens names until all of the program's fit, or `enough` of them. */
 static bool words_choose(pen *p, ubi__path_choice *choice, ubi__fields *fields, size_t columns, unsigned lines,
                          uint32_t enough) {
     bool is_long = p->path->n_steps > MOST_STEPS_TRIED;
@@ -106,7 +106,7 @@ static bool words_choose(pen *p, ubi__path_choice *choice, ubi__fields *fields, 
     }
 }
 
-/* A single gap says how long it is, where there is room for that. */
+/* A single gap shows its count if there is room. */
 static void count_gap(pen *p, size_t columns, unsigned lines) {
     p->counts_gaps = p->n_gaps == 1;
     p->counts_gaps = p->counts_gaps && piece_fits(p, columns, lines);
@@ -119,13 +119,13 @@ static size_t target_columns(const pen *p) {
     return ubi__display_columns(title, p->style, p->part_columns + 1);
 }
 
-/* Where nothing but the target has room, it has all of it. */
+/* If only the target fits, it gets all the room. */
 static bool only_cut_target_is_shown(const pen *p) {
     return p->n_gaps == 1 && p->gaps[0].begin == p->start.begin && p->gaps[0].end == p->path->n_steps &&
            target_columns(p) > p->part_columns;
 }
 
-/* Steps that say nothing of the program go before its names are cut, and these before any of them goes. */
+/* Drops steps that say nothing of the program, then cuts its names, then drops names. */
 static bool fit_path(pen *p, ubi__path_choice *choice, size_t columns, unsigned lines) {
     ubi__fields fields;
     ubi__fields_init(&fields, p->path->graph, ubi_allocator_default());

@@ -51,7 +51,7 @@ static void free_found(found *f) {
     ubi_graph_unref(f->graph);
 }
 
-/* `told`: the columns that the function says it wrote. */
+/* `told`: the columns that the function reports. */
 static const char *line_of(const found *f, const ubi__style *style, size_t columns, size_t *told) {
     capture_start(&output);
     *told = ubi__display_path(&output.out, style, &f->view, columns);
@@ -69,7 +69,7 @@ static void assert_line(const char *drawn, const ubi__style *style, size_t colum
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
-/* A root, a Window, and what the test draws behind it; the target is 99. */
+/* A root, a Window, and after it what the test draws; the target is 99. */
 #define WINDOW "1 -> 2 \"vector element\"; 2(class=Window coarse=object) -> "
 #define OBJECT "(class=Object coarse=object) -> "
 #define ARRAY "(class=Array coarse=object) -> "
@@ -190,7 +190,7 @@ static void a_root_and_parentheses_go_before_the_middle_does(void **state) {
     assert_line(LONG, &ascii, 60, "Window.store.maps -> Map -> Set -> Object.list[3] -> Point");
 }
 
-/* A root, a realm and its global object, as QuickJS has them; behind it what the test draws. */
+/* A root, a realm and its global object, as QuickJS has them; after it what the test draws. */
 #define REALM                                                                                                          \
     "1 -> 2 \"native handle\"; 2(type=JSContext) -> 3 \"global_obj\"; 3(type=JSObject class=Object coarse=object) -> "
 #define PLAIN "(type=JSObject class=Object coarse=object) -> "

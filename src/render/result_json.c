@@ -100,7 +100,7 @@ static void delta_count_write(ubi__json *json, const ubi_delta *delta) {
     ubi__json_object_end(json);
 }
 
-/* Lists of ids are not compared: what only the end has is copied, anything else is an empty object. */
+/* Lists of ids are not compared: a list only in the newer report is copied, any other gives an empty object. */
 static ubi_status delta_bucket_write(ubi__json *json, const ubi_delta *delta) {
     if (!ubi_delta_start(delta))
         return ubi__render_report(json, ubi_delta_end(delta));

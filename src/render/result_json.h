@@ -2,7 +2,7 @@
  *
  * result_json.h: results as parts of a larger JSON document.
  *
- * Each function writes one JSON value to a writer that stands where a value may come. Write errors stick in the writer.
+ * Each function writes one JSON value to a writer positioned where a value may come. Write errors stick in the writer.
  */
 #ifndef UBI_RENDER_RESULT_JSON_H
 #define UBI_RENDER_RESULT_JSON_H
@@ -20,17 +20,17 @@ ubi_status ubi__render_report(ubi__json *json, const ubi_report *report);
 ubi_status ubi__render_delta(ubi__json *json, const ubi_delta *delta);
 /** Errors: UBI_ENOMEM. */
 ubi_status ubi__render_census_tree(ubi__json *json, const ubi_census_tree *tree);
-/** The boxes of a tree map, as ubi_render_treemap_json has them. */
+/** The boxes of a tree map, as in ubi_render_treemap_json. */
 void ubi__render_treemap(ubi__json *json, const ubi_treemap *map);
 /** `{"source", "line", "column", "functionDisplayName"}`. */
 void ubi__render_frame(ubi__json *json, const ubi_frame *frame);
-/** `"edgeKind": "property"` in an open object; nothing where the producer does not say what sort of reference it is. */
+/** `"edgeKind": "property"` in an open object; nothing if the producer does not record kinds. */
 void ubi__render_edge_kind(ubi__json *json, const ubi_graph *graph, ubi_edge_ix edge);
 /** An array of frames, youngest first. */
 void ubi__render_stack(ubi__json *json, ubi_stack stack);
 /** An array of strings and stacks; null when the label says nothing. */
 void ubi__render_label(ubi__json *json, const ubi_label *label);
-/** Rows of a dominator tree, as ubi_render_dominator_tree_json has them. Errors: UBI_ENOMEM. */
+/** Rows of a dominator tree, as in ubi_render_dominator_tree_json. Errors: UBI_ENOMEM. */
 ubi_status ubi__render_dominator_tree(ubi__json *json, const ubi_dominator_node *tree);
 /** The same as an array: each row before those below it, without `children`, with `depth` from 0. Errors: UBI_ENOMEM. */
 ubi_status ubi__render_dominator_rows(ubi__json *json, const ubi_dominator_node *tree);

@@ -62,7 +62,7 @@ void ubi__svg_number(ubi__out *out, const char *name, double value) {
     ubi__out_char(out, '"');
 }
 
-/* One channel of a colour whose hue stands `turn` away from the channel's own. */
+/* One channel of a colour whose hue is `turn` away from the channel's own. */
 static int color_channel(double turn, double saturation, double lightness) {
     double chroma = saturation * (lightness < 0.5 ? lightness : 1 - lightness);
     double k = fmod(turn * 12, 12);

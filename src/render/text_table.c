@@ -21,7 +21,7 @@ static size_t column_columns(const ubi__text_column *c) {
     return c->gap + c->width;
 }
 
-/* Of the columns that wait to be shown, what is asked for by the most modest; 0: none waits. */
+/* The lowest demand among the columns not yet shown; 0: none left. */
 static size_t least_demand(const ubi__text_table *t, size_t above) {
     size_t least = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -32,7 +32,7 @@ static size_t least_demand(const ubi__text_table *t, size_t above) {
     return least;
 }
 
-/* Shows the columns with that demand, if it is met with all of them. */
+/* Shows the columns with that demand if there is room for all of them. */
 static void columns_show(ubi__text_table *t, size_t demand) {
     size_t wanted = 0;
     for (size_t i = 0; i < t->n; i++)
@@ -159,7 +159,7 @@ void ubi__text_table_widen(ubi__text_table *t, size_t column, ubi__cell cell) {
     c->width = columns > c->width ? columns : c->width;
 }
 
-/* Numbers that are too long for their column keep a space before them. */
+/* Numbers too long for their column keep a leading space. */
 static void cell_write_right(const ubi__text_table *t, const ubi__text_column *c, const ubi__cell *cell,
                              bool is_first) {
     char buffer[UBI__HUMAN_TEXT + 1];

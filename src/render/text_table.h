@@ -26,22 +26,20 @@
 typedef struct ubi__text_column {
     const char *title;     /**< ASCII; NULL: none */
     size_t width;          /**< of its cells; longer ones are cut in left-aligned columns and push others otherwise */
-    size_t gap;            /**< spaces before it, besides those that aligning to the right gives */
+    size_t gap;            /**< spaces before it, besides right-alignment padding */
     bool is_left;          /**< aligned to the left, and cut with an ellipsis */
-    bool is_hidden;        /**< by an option, or since it would be empty */
+    bool is_hidden;        /**< by an option, or because it would be empty */
     unsigned from_columns; /**< shows on pages with this many columns or more */
-    size_t
-        least_name_columns; /**< shows where it leaves this many for names; the modest first, and equal ones together */
-    bool is_shown;          /**< what came of it; of ubi__text_table_lay_out */
+    size_t least_name_columns; /**< shows if it leaves this many for names; lowest first, equal ones together */
+    bool is_shown;             /**< set by ubi__text_table_lay_out */
 } ubi__text_column;
 
 typedef struct ubi__text_table {
     ubi__out *out;
     const ubi__style *style;
-    const char *name; /**< title of the last column; "": none; NULL: rows have no names */
-    size_t columns;   /**< of the page; those of the style if the page does not say otherwise */
-    size_t
-        least_name; /**< columns that a name has in any case; narrower ones say nothing, and longer lines are better */
+    const char *name;  /**< title of the last column; "": none; NULL: rows have no names */
+    size_t columns;    /**< of the page; by default those of the style */
+    size_t least_name; /**< least columns of a name: a longer line is better than a narrower name */
     ubi__ink title_ink;
     size_t n;           /**< of `at` */
     size_t first, last; /**< columns that show; n: none does */
@@ -55,11 +53,11 @@ void ubi__text_table_init(ubi__text_table *table, ubi__out *out, const ubi__styl
 /** Decides which columns show. */
 void ubi__text_table_lay_out(ubi__text_table *table);
 /**
- * For a table whose columns were measured: the widest columns aligned to the left give way until a row fits the page, and the
- * last column, if it is one of them, takes what is left: cells to come may be wider.
+ * For measured columns: the widest left-aligned ones shrink until a row fits the page; the last column, if
+ * left-aligned, takes what is left, as later cells may be wider.
  */
 void ubi__text_table_fit(ubi__text_table *table);
-/** What is laid out adds up, and only columns that may be shown are. */
+/** The layout adds up, and shows only columns that may be shown. */
 void ubi__text_table_check(const ubi__text_table *table);
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
@@ -107,18 +105,18 @@ static inline ubi__cell ubi__cell_bar(ubi__ink ink, uint64_t part, uint64_t whol
 static inline ubi__cell ubi__cell_id(uint64_t id) {
     return (ubi__cell){ .kind = UBI__CELL_ID, .ink = UBI__INK_DIM, .value = id };
 }
-/** Made safe in columns aligned to the left; in others it is a text of ours. */
+/** Made safe in left-aligned columns; in others it must be a text of ours. */
 static inline ubi__cell ubi__cell_text(ubi_text text) {
     return (ubi__cell){ .kind = UBI__CELL_TEXT, .text = text };
 }
 static inline ubi__cell ubi__cell_words(const char *words) {
     return ubi__cell_text((ubi_text){ words, strlen(words) });
 }
-/** For columns aligned to the left. */
+/** For left-aligned columns. */
 static inline ubi__cell ubi__cell_drawn(ubi__cell_draw *draw, const void *payload) {
     return (ubi__cell){ .kind = UBI__CELL_DRAWN, .draw = draw, .payload = payload };
 }
-/** A size, count or bar of by how much something changed: with its sign, red for more and green for less; as it is for 0. */
+/** A change as size, count or bar: signed, red for more and green for less; plain for 0. */
 ubi__cell ubi__cell_change(ubi__cell cell, bool is_less);
 
 /* ---- lines ---------------------------------------------------------------------------------------------------------- */
@@ -130,13 +128,13 @@ void ubi__text_table_head(const ubi__text_table *table);
  * @return columns for the name.
  */
 size_t ubi__text_table_row(const ubi__text_table *table, const ubi__cell *cells);
-/** One cell of a row, for pages whose cells share a buffer: all that show must be written, from the first to the last. */
+/** One cell of a row, for pages whose cells share a buffer: write all shown columns, first to last. */
 void ubi__text_table_cell(const ubi__text_table *table, size_t column, const ubi__cell *cell);
 /** A whole row whose name is a text, made safe and cut to fit. */
 void ubi__text_table_line(const ubi__text_table *table, const ubi__cell *cells, ubi_text name);
 /** The name of a row for `n` others, "... 31 more", and the end of its line. */
 void ubi__text_table_rest(const ubi__text_table *table, uint64_t n);
-/** Columns for a name after `used`: what is left of the line, and the least that names have where that is too little. */
+/** Columns for a name after `used`: the rest of the line, but at least the minimum for names. */
 size_t ubi__text_table_room(const ubi__text_table *table, size_t used);
 /** Makes a column as wide as a cell, if it is not. */
 void ubi__text_table_widen(ubi__text_table *table, size_t column, ubi__cell cell);

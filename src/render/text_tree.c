@@ -9,7 +9,7 @@
 
 #define GUIDE_COLUMNS 3
 #define INDENT 2
-#define MOST_INDENT 40 /* of a deep tree, levels are indented only so far */
+#define MOST_INDENT 40 /* levels of a deep tree are indented only this far */
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------- */
 
@@ -95,7 +95,7 @@ ubi_status ubi__text_tree_walk(ubi__text_tree *t, const ubi__out *out) {
             level_end(t);
             continue;
         }
-        ubi__text_tree_level level = *top; /* rows that open a level may move it */
+        ubi__text_tree_level level = *top; /* opening a level may move it */
         top->next++;
         UBI_TRY(t->ops->row(t->payload, t, &level, level.next));
         ubi__text_tree_check(t);
@@ -110,7 +110,7 @@ void ubi__text_tree_fini(ubi__text_tree *t) {
     ubi__vec_u32_fini(&t->indented, ubi_allocator_default());
 }
 
-/* Called for every row: it looks at the level that changed, not at all of them. */
+/* Called for every row: checks the level that changed, not all. */
 void ubi__text_tree_check(const ubi__text_tree *t) {
     UBI_ASSERT(t->indented.n <= t->levels.n);
     if (!UBI_CHECKS || t->levels.n == 0)

@@ -25,19 +25,19 @@ typedef struct ubi__text_tree_level {
     uint64_t first;    /**< of the page */
     size_t n_shown;    /**< rows that are written */
     size_t next;       /**< row to be written next */
-    uint64_t n_hidden; /**< that the line after the last row stands for; 0: there is no such line */
-    bool is_indented;  /**< further in than the level above */
+    uint64_t n_hidden; /**< summed up in the line after the last row; 0: no such line */
+    bool is_indented;  /**< deeper than the level above */
 } ubi__text_tree_level;
 
 UBI_VEC_DECLARE(ubi__text_tree_levels, ubi__text_tree_level);
 
 typedef struct ubi__text_tree ubi__text_tree;
 
-/** What the page does. All but `row` may be NULL. */
+/** Callbacks of the page. All but `row` may be NULL. */
 typedef struct ubi__text_tree_ops {
     /** Writes row `i` of the top level, and opens the level below it, if there is any. */
     ubi_status (*row)(void *payload, ubi__text_tree *tree, const ubi__text_tree_level *level, size_t i);
-    /** Fills cells[table->n] of the line for rows that are not shown; they are empty before. */
+    /** Fills the initially empty cells[table->n] of the line for rows not shown. */
     void (*rest)(void *payload, const ubi__text_tree_level *level, ubi__cell *cells);
     /** After the last row of a level, and the line for the rest. */
     void (*end)(void *payload, const ubi__text_tree_level *level);
@@ -46,7 +46,7 @@ typedef struct ubi__text_tree_ops {
 } ubi__text_tree_ops;
 
 struct ubi__text_tree {
-    const ubi__text_table *table; /**< NULL: what is written is no text */
+    const ubi__text_table *table; /**< NULL: the output is not text */
     const ubi__text_tree_ops *ops;
     void *payload;
     bool has_guides;              /**< else two spaces for a level */
@@ -60,7 +60,7 @@ ubi_status ubi__text_tree_open(ubi__text_tree *tree, ubi__text_tree_level level)
 ubi_status ubi__text_tree_walk(ubi__text_tree *tree, const ubi__out *out);
 /** Closes what is open after a failure, and frees. */
 void ubi__text_tree_fini(ubi__text_tree *tree);
-/** Guides or spaces before the name of the row that is being written: at most half of what names have. @return columns */
+/** Guides or spaces before the name of the current row: at most half of the name column. @return columns */
 size_t ubi__text_tree_prefix(const ubi__text_tree *tree);
 /** No level has written more rows than it shows, and `indented` names the indented levels in order. */
 void ubi__text_tree_check(const ubi__text_tree *tree);

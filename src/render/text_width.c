@@ -40,7 +40,7 @@ static unsigned char_width(uint32_t c, bool bold) {
     return columns == 2 ? WIDE_WIDTH : columns * OTHER_WIDTH;
 }
 
-/* The character at `at`; bytes that are no text count as one wide character each. */
+/* The character at `at`; invalid bytes count as one wide character each. */
 static size_t next_char(ubi_text text, size_t at, uint32_t *c) {
     size_t used = ubi__wtf8_decode((const uint8_t *)text.ptr + at, text.len - at, c);
     if (used)

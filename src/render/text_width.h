@@ -2,8 +2,8 @@
  *
  * text_width.h: how wide a text will be in a picture.
  *
- * Widths are those of Helvetica, which Arial, Liberation Sans and Nimbus Sans share by design; a sans-serif font of the
- * viewer's that is none of these differs by a few percent. Characters outside of ASCII get a width by class.
+ * Widths are those of Helvetica, which Arial, Liberation Sans and Nimbus Sans share by design; another sans-serif font
+ * of the viewer's differs by a few percent. Characters outside ASCII get a width by class.
  */
 #ifndef UBI_RENDER_TEXT_WIDTH_H
 #define UBI_RENDER_TEXT_WIDTH_H
@@ -14,8 +14,8 @@
 double ubi__text_width(ubi_text text, double font_px, bool bold);
 
 /**
- * The longest beginning of `text` that fits `room` pixels together with an ellipsis behind it; all of `text` when it fits
- * without one. Whole characters only, and no combining mark is parted from what it belongs to.
+ * The longest prefix of `text` that fits `room` pixels with an ellipsis after it; all of `text` if it fits without one.
+ * Whole characters only, and combining marks stay with their base.
  * @return its bytes; 0 when not even one character and the ellipsis fit.
  */
 size_t ubi__text_fit(ubi_text text, double room, double font_px, bool bold);

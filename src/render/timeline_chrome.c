@@ -2,8 +2,8 @@
  *
  * timeline_chrome.c: trace events, see timeline_export.h.
  *
- * Viewers draw complete events of a thread as boxes in boxes and drop, or move, one that sticks out of the box that it began in. So
- * the boxes that are open on the thread are kept as a stack of ends, and what would stick out goes to a track of its own.
+ * Viewers draw a thread's complete events as nested boxes and drop, or move, one that sticks out of the box it began
+ * in. So the open boxes are kept as a stack of ends, and what would stick out gets a track of its own.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static void put_frame_ref(trace *t, const char *key, uint32_t frame) {
 
 /* ---- markers ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether the marker is a box within those that are open; then it is open itself. */
+/* Whether the marker nests in the open boxes; if so, it is pushed. */
 static ubi_status try_box(trace *t, bool *is_box, const ubi__timeline_row *row) {
     while (t->open.n && t->open.at[t->open.n - 1] <= row->start_ns)
         t->open.n--;
@@ -213,7 +213,7 @@ static void begin_frame(trace *t, const char *key, ubi_text name) {
     ubi__json_member_text(&t->json, "name", name);
 }
 
-/* The frame "async 7" lies between frame 7 and each that it led to asynchronously. */
+/* The frame "async 7" is between frame 7 and each that it led to asynchronously. */
 static void put_frame(trace *t, uint32_t i) {
     char key[32], words[FRAME_BYTES];
     bool is_async;

@@ -14,9 +14,9 @@
 /**
  * Trace events as JSON, for Perfetto (ui.perfetto.dev) and chrome://tracing.
  *
- * A marker is a complete event, a moment an instant, one that did not end a begin event. What overlaps without nesting, and timers
- * of the program's own, are asynchronous events. Stacks are in `stackFrames` and, up to 16 frames, in `args`, which is where
- * Perfetto shows them. Figures of memory are counters.
+ * A marker is a complete event, a moment an instant, an unfinished one a begin event. What overlaps without nesting,
+ * and the program's own timers, become asynchronous events. Stacks are in `stackFrames` and, up to 16 frames, in
+ * `args`, which is where Perfetto shows them. Figures of memory are counters.
  */
 ubi_status ubi__render_timeline_chrome(ubi_write_fn write, void *payload, const ubi__timeline_nest *nest);
 
@@ -28,7 +28,7 @@ ubi_status ubi__render_timeline_firefox(ubi_write_fn write, void *payload, const
 
 /**
  * Members of our own document: `threads`, `frames` as of the memory actor, `markers` as Mozilla's ProfileTimelineMarker with the
- * indices of frames, thread and enclosing marker, `memory`, `byMarker`. Into an object that is open.
+ * indices of frames, thread and enclosing marker, `memory`, `byMarker`. Writes into an open object.
  */
 void ubi__render_timeline_members(ubi__json *json, const ubi__timeline_nest *nest);
 
@@ -48,7 +48,7 @@ static inline bool ubi__timeline_is_moment(const ubi__timeline_row *row) {
 }
 /** "load (app.js:3:7)", "load", "app.js:3:7", "(anonymous)"; cut. @return its bytes. */
 size_t ubi__timeline_frame_words(char *out, size_t size, const ubi__timeline_data *data, uint32_t frame);
-/** "(async: setTimeout handler)": how the frame led to others; cut. @return its bytes. */
+/** "(async: setTimeout handler)": how the frame led to others; cut to fit. @return its bytes. */
 size_t ubi__timeline_cause_words(char *out, size_t size, const ubi__timeline_data *data, uint32_t frame);
 /** Who called a frame, or else what led to it; UBI_NONE: none. */
 static inline uint32_t ubi__timeline_caller(const ubi__timeline_data *data, uint32_t frame, bool *is_async) {

@@ -68,7 +68,7 @@ static ubi_status add_row(profile *p, uint32_t *out, table_row row) {
     return vec_row_push(&p->rows, p->allocator, row);
 }
 
-/* The row that frames led to by `frame` stand on, which is there already. */
+/* The existing row that is the prefix of frames led to by `frame`. */
 static ubi_status number_label(profile *p, uint32_t *out, uint32_t frame) {
     if (p->label_of[frame] == UBI_NONE)
         UBI_TRY(add_row(p, &p->label_of[frame], (table_row){ frame, p->row_of[frame], true, 0 }));
@@ -183,7 +183,7 @@ static void put_categories(ubi__json *j) {
 #define KEY_BYTES 256
 #define ENDED_IN "endedIn"
 
-/* Keys of ours must not meet those that have a meaning, such as "type" and "stack". */
+/* Our keys must not clash with reserved ones, such as "type" and "stack". */
 static ubi_text name_prefixed(char out[KEY_BYTES], ubi_text key) {
     size_t n = sizeof DETAIL_PREFIX - 1, fits = key.len < KEY_BYTES - n ? key.len : KEY_BYTES - n;
     memcpy(out, DETAIL_PREFIX, n);
@@ -200,7 +200,7 @@ static void put_field(profile *p, ubi_text key, ubi_text label) {
     ubi__json_object_end(&p->json);
 }
 
-/* Each key of a detail once, and where markers ended: they can have one stack only, that of their start. */
+/* Each detail key once, and where markers ended: a marker can have only one stack, that of its start. */
 static void put_fields(profile *p) {
     char name[KEY_BYTES];
     put_field(p, ubi__text(ENDED_IN), ubi__text("ended in"));
@@ -383,7 +383,7 @@ static void put_string(profile *p, const table_string *s) {
     }
 }
 
-/* The first thread is the one that the reader takes for the main one, by its name. */
+/* Readers take the first thread for the main one, by its name. */
 static void put_thread_head(profile *p, uint32_t thread) {
     const ubi__timeline_data *data = p->data;
     ubi_text program = ubi__timeline_text(data, data->program);
@@ -449,7 +449,7 @@ static void put_counter(profile *p, ubi_str_ix name) {
 
 #define MOST_COUNTERS 16
 
-/* Each figure that is no part of another, by its first sample. */
+/* Each figure that is not part of another, by its first sample. */
 static void put_counters(profile *p) {
     ubi_str_ix names[MOST_COUNTERS];
     size_t n = 0;

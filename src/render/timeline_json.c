@@ -8,7 +8,7 @@
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------ */
 
-/* Entry of the table: 0 is no frame. */
+/* Index in the table: 0 means no frame. */
 static void put_entry(ubi__json *json, const char *key, uint32_t frame) {
     ubi__json_member_u64(json, key, frame == UBI_NONE ? 0 : (uint64_t)frame + 1);
 }
@@ -140,7 +140,7 @@ static void put_sums(ubi__json *json, const ubi__timeline_nest *nest) {
     ubi__json_array_end(json);
 }
 
-/* Figures of one time are one object. */
+/* Figures of the same time share an object. */
 static void put_memory(ubi__json *json, const ubi__timeline_data *data) {
     ubi__json_member_array(json, "memory");
     for (size_t i = 0; i < data->samples.n; i++) {

@@ -23,7 +23,7 @@ static size_t put_number(char *out, size_t size, size_t n, uint32_t number) {
     return words_put(out, size, n, ubi__text(digits));
 }
 
-/* A text that was cut ends where a character does. */
+/* Cuts only between characters. */
 static size_t is_whole(const char *text, size_t n, size_t size) {
     if (n < size)
         return n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_writers_test.c: writers of timelines when memory or the output gives out. What they write is looked at by
+ * timeline_writers_test.c: writers of timelines when memory or the output fails. Their output is checked by
  * tests/timeline/timeline_export_test.py.
  */
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static const char *const files[] = { "small.timeline", "hostile.timeline" };
 #define N_WRITERS (sizeof writers / sizeof *writers)
 #define N_FILES (sizeof files / sizeof *files)
 
-/* Takes so many bytes and no more. */
+/* Accepts this many bytes and no more. */
 typedef struct sink {
     size_t room, taken;
 } sink;

@@ -8,7 +8,7 @@
  *     | | Function        | | O…  | |     it is narrow and high, turned
  *     | | 135 KiB · 21.1% | |     | |
  *
- * Widths of texts are estimates, so a text that comes near to the edge of its box is told its width (textLength): then it
+ * Widths of texts are estimates, so a text that comes near the edge of its box gets its width (textLength): then it
  * fits in any font.
  */
 #include <math.h>
@@ -96,7 +96,7 @@ static void begin_text(const ubi__treemap_picture *p, const line *l, double widt
     ubi__out_char(p->out, '>');
 }
 
-/* Writes as much of the text as there is room for; its width, 0 when there is none. */
+/* Writes as much of the text as fits; its width, or 0. */
 static double write_line(const ubi__treemap_picture *p, const line *l, ubi_text text) {
     size_t fits = ubi__text_fit(text, l->room, l->font_px, l->bold);
     if (fits == 0)
@@ -194,7 +194,7 @@ static void label_leaf(ubi__treemap_picture *p, const ubi_treemap_row *row) {
 static void write_box(ubi__treemap_picture *p, uint32_t i, const ubi_treemap_row *row) {
     const ubi_treemap_box *box = &row->box;
     ubi__out_printf(p->out, "<rect class=\"c%u%c\"", p->hues[i], 'a' + (char)ubi__treemap_shade(p, i, row));
-    /* Half a pixel in, so that the outline is sharp and neighbours' outlines do not overlap. */
+    /* Half a pixel in: outlines are sharp and do not overlap. */
     ubi__svg_number(p->out, "x", box->x + 0.5);
     ubi__svg_number(p->out, "y", box->y + 0.5);
     ubi__svg_number(p->out, "width", box->width - 1);

@@ -2,8 +2,8 @@
  *
  * treemap_colors.c: which colours the boxes of a picture have, and what they mean.
  *
- * Where the first level of a map is coarse types, or its boxes are nodes, a hue is a coarse type. Else the map is divided
- * into a few branches of like size, and each has a hue, with all that is in it. Boxes in which others are drawn are pale,
+ * Where the first level of a map is coarse types, or its boxes are nodes, a hue is a coarse type. Else the map is
+ * divided into a few branches of similar size, each with a hue of its own. Boxes in which others are drawn are pale,
  * and paler on every second level, so that one can see where they end; leaves have the full colour. The contrast of
  * names is at least 7 to 1 on light and on dark pages, that of amounts, which are faint, at least 4.5 to 1.
  *
@@ -40,7 +40,7 @@ static void add_entry(ubi__treemap_picture *p, ubi__treemap_legend_entry entry) 
     p->legend[i] = entry;
 }
 
-/* How much of everything a coarse type has: its leaves, wherever they are. */
+/* Share of a coarse type in the total: all its leaves, wherever they are. */
 static void choose_types(ubi__treemap_picture *p) {
     uint64_t weights[UBI_TREEMAP_N_COLORS] = { 0 };
     ubi_treemap_row row;
@@ -55,7 +55,7 @@ static void choose_types(ubi__treemap_picture *p) {
             add_entry(p, (ubi__treemap_legend_entry){ type, true, UBI_NONE, weights[type] });
 }
 
-/* A row with more than this share of everything is replaced by its children; those with less than the other get no hue. */
+/* A row above the first share of the total is replaced by its children; rows below the second get no hue. */
 #define LARGE_SHARE 0.3
 #define SMALL_SHARE 0.004
 #define N_BRANCHES 7
@@ -66,7 +66,7 @@ static double color_share(const ubi__treemap_picture *p, uint64_t weight) {
     return p->total_weight ? (double)weight / (double)p->total_weight : 0;
 }
 
-/* Adds the first children of a row, which are the largest, as far as there are hues; false: none is worth one. */
+/* Adds the first (largest) children of a row while there are hues; false: none is worth one. */
 static bool add_children(ubi__treemap_picture *p, uint32_t of) {
     size_t before = p->n_legend;
     ubi_treemap_row row;
@@ -91,7 +91,7 @@ static void color_split(ubi__treemap_picture *p, size_t i) {
     add_entry(p, whole);
 }
 
-/* Branches of like size, the largest first: from the root on, those that hold too much are split. */
+/* Branches of similar size, the largest first: from the root down, too large ones are split. */
 static void find_branches(ubi__treemap_picture *p) {
     add_entry(p, (ubi__treemap_legend_entry){ .row = 0, .weight = p->total_weight });
     for (size_t i = 0; i < p->n_legend;)
@@ -105,7 +105,7 @@ static void find_branches(ubi__treemap_picture *p) {
         p->n_legend = 0;
 }
 
-/* "No stack" is no branch like others. */
+/* "No stack" is not an ordinary branch. */
 static uint8_t hue_of_branch(const ubi__treemap_picture *p, const ubi__treemap_legend_entry *entry, size_t rank) {
     ubi_treemap_row row;
     ubi_treemap_get(p->map, entry->row, &row);

@@ -10,7 +10,7 @@
 
 static const ubi__style plain = { .color = false, .unicode = true, .columns = UINT16_MAX };
 
-/* Keeps what fits. */
+/* Drops what does not fit. */
 static bool label_take(void *payload, const void *data, size_t n) {
     ubi__label *label = payload;
     size_t room = sizeof label->bytes - label->n;
@@ -26,7 +26,7 @@ static ubi__out *label_begin(ubi__label *label) {
     return &label->out;
 }
 
-/* The text without a character that was cut through. */
+/* The text without a partial last character. */
 static ubi_text label_end(ubi__label *label) {
     (void)ubi__out_flush(&label->out);
     ubi_text text = { label->bytes, label->n };

@@ -25,10 +25,10 @@ typedef struct ubi__label {
 ubi_text ubi__label_of(ubi__label *label, ubi_text text, size_t columns);
 /** Name of a box: "Function", "makeBuffers", "(no stack recorded)", "(itself)", "1,234 smaller". */
 ubi_text ubi__treemap_name(ubi__label *label, const ubi_treemap_row *row, size_t columns);
-/** The same with the place of a frame behind it. */
+/** The same, followed by the place of a frame. */
 ubi_text ubi__treemap_long_name(ubi__label *label, const ubi_treemap_row *row, size_t columns);
 
-/** Whether the first level is coarse types, or boxes are nodes, so that colours can mean these. */
+/** Whether the first level is coarse types, or boxes are nodes, so colours can show types. */
 bool ubi__treemap_shows_types(const ubi_treemap *map);
 
 #endif

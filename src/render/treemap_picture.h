@@ -20,7 +20,7 @@
 typedef struct ubi__treemap_legend_entry {
     uint8_t hue;
     bool is_whole; /* cannot be split */
-    uint32_t row;  /* UBI_NONE: a coarse type, or all that have no entry */
+    uint32_t row;  /* UBI_NONE: a coarse type, or everything without an entry */
     uint64_t weight;
 } ubi__treemap_legend_entry;
 
@@ -51,7 +51,7 @@ ubi_text ubi__treemap_legend_name(ubi__treemap_picture *p, const ubi__treemap_le
 bool ubi__treemap_is_visible(const ubi_treemap_row *row);
 /** Rectangles and labels of all boxes, in the map's own coordinates. */
 void ubi__treemap_write_boxes(ubi__treemap_picture *p);
-/** What the map weighs, of a box or of everything: "135 KiB" or "2,310 nodes". `out` takes UBI__HUMAN_TEXT bytes. */
+/** Weight of a box or of the whole map: "135 KiB" or "2,310 nodes". `out` takes UBI__HUMAN_TEXT bytes. */
 char *ubi__treemap_amount(char *out, const ubi_treemap *map, uint64_t bytes, uint64_t count);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* ---- legend ------------------------------------------------------------------------------------------------------ */
 
-/* Where the legend's entries go: line after line, as wide as the map. */
+/* Places of the legend's entries: lines as wide as the map. */
 typedef struct pen {
     double x, y;
 } pen;
@@ -53,7 +53,7 @@ static void write_entry(ubi__treemap_picture *p, const ubi__treemap_legend_entry
     ubi__out_string(out, "</tspan></text>\n");
 }
 
-/* Lays the legend out from y = `top`, writing it if `draw`; where the last line stands. */
+/* Lays the legend out from y = `top`, writing it if `draw`; returns the y of the last line. */
 static double legend_draw(ubi__treemap_picture *p, double top, bool draw) {
     double room = ubi_treemap_options_of(p->map)->width;
     pen at = { 0, top };
@@ -86,7 +86,7 @@ static void write_title_text(ubi__treemap_picture *p) {
     ubi__svg_text(p->out, ubi__label_of(&p->label, p->options->title, 100));
 }
 
-/* What there is in total. Borrowed from `line` or until the next use of p->label. */
+/* The total. Borrowed from `line` or until the next use of p->label. */
 static ubi_text subtitle_draw(ubi__treemap_picture *p, char line[3 * UBI__HUMAN_TEXT]) {
     char bytes[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT];
     if (p->options->subtitle.ptr)

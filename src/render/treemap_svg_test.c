@@ -99,7 +99,7 @@ static void a_text_is_cut_where_an_ellipsis_still_fits(void **state) {
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
-/* Everything that a map is made of. */
+/* All parts of a map. */
 typedef struct heap {
     ubi_graph *graph;
     ubi_census *census;

@@ -25,11 +25,11 @@
 #define LINES_PER_COLUMN 0.27
 #define LEAST_LINES 12
 #define MOST_LINES 50
-#define LEAST_NAME 4 /* columns in which a name that is cut still says something */
+#define LEAST_NAME 4 /* columns of the shortest useful cut name */
 
 enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8 };
 
-/* Text in a box: its name on the upper line, or what it weighs below. */
+/* Text in a box: its name on the upper line, or its weight below. */
 typedef struct note {
     uint32_t line, column, room;
     uint32_t row; /* of the map */
@@ -149,7 +149,7 @@ static size_t write_amount(grid *g, const ubi_treemap_row *row, size_t room, boo
     return strlen(from);
 }
 
-/* As much of the name's beginning as there is room for; columns written. */
+/* As much of the name's start as fits; columns written. */
 static size_t write_name(const grid *g, ubi_text name, size_t room) {
     size_t columns = 0, at = 0;
     if (!g->style->unicode || ubi__display_columns(name, g->style, room + 1) <= room)

@@ -9,10 +9,10 @@
 
 #include "render/display.h"
 
-/** Sets what a map must be made with to be drawn in the columns of the style: size, padding, rounding. */
+/** Sets the map options for drawing in the style's columns: size, padding, rounding. */
 void ubi__treemap_text_options(ubi_treemap_options *options, const ubi__style *style);
 
-/** Draws a map that was made with such options. Errors: UBI_ENOMEM. Cost: O(boxes + columns^2). */
+/** Draws a map made with these options. Errors: UBI_ENOMEM. Cost: O(boxes + columns^2). */
 ubi_status ubi__render_treemap_text(ubi__out *out, const ubi__style *style, const ubi_treemap *map);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_chain_test.h: a heap of V8's that is one path, for tests of its words. Included behind cmocka.h.
+ * v8_chain_test.h: a heap of V8's that is one path, for tests of its words. Include after cmocka.h.
  */
 #ifndef UBI_RENDER_V8_CHAIN_TEST_H
 #define UBI_RENDER_V8_CHAIN_TEST_H

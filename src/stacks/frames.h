@@ -14,7 +14,7 @@
 #include "base/strtab.h"
 #include "base/table.h"
 
-/** In the place of a frame: what has this stack was allocated while no frame was on it. */
+/** Instead of a frame: what has this stack was allocated while no frame was on it. */
 #define UBI__STACK_EMPTY (UBI_NONE - 1)
 
 typedef struct ubi__frame_row {

@@ -50,7 +50,7 @@ static void sweep_start(sweep *s, uint64_t low, uint32_t value) {
         s->starts.at[s->starts.n++] = (ubi__address_start){ low, value };
 }
 
-/* Ends the ranges that end at or before `address`; where one does, that which it lay in goes on. */
+/* Ends the ranges that end at or before `address`; the range around one continues. */
 static void close_up_to(sweep *s, uint64_t address) {
     while (s->n_open && s->open[s->n_open - 1]->high <= address) {
         uint64_t end = s->open[--s->n_open]->high;

@@ -34,7 +34,7 @@ typedef struct ubi__address_map {
     ubi__vec_address_start starts; /* then */
 } ubi__address_map;
 
-/** Sealed, it has no ranges left, and starts rise; behind the last one there is nothing. */
+/** Sealed, it has no ranges left, and starts rise; after the last one there is nothing. */
 void ubi__address_map_check(const ubi__address_map *map);
 /** An empty range is left out. `value` is not UBI_NONE. Errors: UBI_ENOMEM. */
 ubi_status ubi__address_map_add(ubi__address_map *map, uint64_t low, uint64_t high, uint32_t value,

@@ -90,7 +90,7 @@ static bool begins_with(ubi_text text, const char *word) {
     return text.len >= strlen(word) && memcmp(text.ptr, word, strlen(word)) == 0;
 }
 
-/* What compilers append, each behind a point. */
+/* What compilers append, each after a point. */
 static bool is_addition(ubi_text rest) {
     static const char *const words[] = { ".isra.",     ".part.",      ".constprop.", ".cold",
                                          ".lto_priv.", ".localalias", ".llvm.",      ".clone." };

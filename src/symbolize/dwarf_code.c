@@ -17,7 +17,7 @@
 typedef struct walk {
     Dwarf_Die path[MAX_DEPTH];
     uint32_t scope[MAX_DEPTH]; /* the walker's, of each entry of the path */
-    size_t depth;              /* of the entry at hand, from 0 */
+    size_t depth;              /* of the current entry, from 0 */
     Dwarf_Off last;            /* entries come in rising order, or the file is damaged: this ends every walk */
 } walk;
 
@@ -36,7 +36,7 @@ static bool walk_start(walk *w, Dwarf_Die *root) {
     return dwarf_child(root, &w->path[0]) == 0 && walk_is_in_order(w);
 }
 
-/* To the next entry: below the one at hand if it may, else behind it. */
+/* To the next entry: below the current one if allowed, else after it. */
 static bool walk_on(walk *w, bool may_descend) {
     if (may_descend && w->depth + 1 < MAX_DEPTH && dwarf_child(&w->path[w->depth], &w->path[w->depth + 1]) == 0) {
         w->depth++;

@@ -19,8 +19,7 @@
 /** An entry of the DWARF that is a function or an inlined call. */
 typedef struct ubi__dwarf_scope {
     Dwarf_Die die;
-    uint32_t
-        caller; /* the inlined call, of the same function, that this one stands in; UBI_NONE: the function itself */
+    uint32_t caller; /* the inlined call, of the same function, that this one is in; UBI_NONE: the function itself */
     ubi_str_ix name; /* of the caller's; UBI_NONE: not asked for yet */
 } ubi__dwarf_scope;
 
@@ -59,7 +58,7 @@ typedef struct ubi__dwarf_place {
     ubi__dwarf_scope *inlined;     /* the innermost inlined call, or NULL */
 } ubi__dwarf_place;
 
-/** The file stays open as long as `code`. No DWARF is no error. Errors: UBI_ENOMEM. */
+/** The file stays open as long as `code`. Missing DWARF is not an error. Errors: UBI_ENOMEM. */
 ubi_status ubi__dwarf_code_open(ubi__dwarf_code *code, const ubi__elf_file *file, const ubi_allocator *allocator);
 void ubi__dwarf_code_close(ubi__dwarf_code *code);
 /** @param out  borrowed until the code is closed; the next call may move what it points to. Errors: UBI_ENOMEM. */
@@ -70,7 +69,7 @@ const char *ubi__dwarf_linkage_name(Dwarf_Die *die);
 const char *ubi__dwarf_plain_name(Dwarf_Die *die);
 /** Where the code at an address comes from. NULL and 0 where nothing is known. */
 const char *ubi__dwarf_line(ubi__dwarf_unit *unit, uint64_t address, uint32_t *line, uint32_t *column);
-/** Where an inlined call stands. */
+/** Where an inlined call is. */
 const char *ubi__dwarf_call(ubi__dwarf_unit *unit, Dwarf_Die *inlined, uint32_t *line, uint32_t *column);
 
 #endif

@@ -45,7 +45,7 @@ bool ubi__elf_has_section(const ubi__elf_file *f, const char *name);
 typedef struct ubi__debug_search {
     const char *root;          /* /usr/lib/debug */
     const char *path;          /* of the module */
-    ubi_text build_id;         /* of the module; empty: not known */
+    ubi_text build_id;         /* of the module; empty: unknown */
     const ubi__elf_file *main; /* the module when it is there and its own, else without a file */
     bool debuginfod;
 } ubi__debug_search;

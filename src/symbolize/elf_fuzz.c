@@ -2,8 +2,9 @@
  *
  * elf_fuzz.c: any bytes as a program with symbols and DWARF, and addresses in it.
  *
- * The first eight bytes are an address, the rest the file. Promises checked: a damaged file makes the answer poorer and is no error;
- * texts end, and answers are the same when asked again (where functions overlap, once all that was asked is read).
+ * The first eight bytes are an address, the rest the file. Promises checked: a damaged file makes the answer poorer
+ * and is not an error; texts end, and answers are the same when asked again (where functions overlap, once all that was
+ * asked is read).
  */
 #include <sys/mman.h>
 #include <unistd.h>

@@ -33,11 +33,11 @@ typedef struct ubi__symbolizer_options {
 
 /** One function that is active at an address. Texts are borrowed until the next call on the symbolizer. */
 typedef struct ubi__symbol {
-    ubi_text function; /**< demangled; NULL: not known */
-    ubi_text file;     /**< as the compiler had it, with its folder; NULL: not known */
-    uint32_t line;     /**< 0: not known */
-    uint32_t column;   /**< in bytes from 1; 0: not known */
-    bool is_inlined;   /**< its code stands in the function that follows */
+    ubi_text function; /**< demangled; NULL: unknown */
+    ubi_text file;     /**< as the compiler had it, with its folder; NULL: unknown */
+    uint32_t line;     /**< 0: unknown */
+    uint32_t column;   /**< in bytes from 1; 0: unknown */
+    bool is_inlined;   /**< its code is in the function that follows */
 } ubi__symbol;
 
 /** How much a module tells. */
@@ -62,7 +62,7 @@ typedef enum ubi__symbol_obstacle {
 typedef struct ubi__symbol_facts {
     ubi__symbol_detail detail;
     ubi__symbol_obstacle obstacle; /**< NONE if and only if the detail is LINES */
-    ubi_text package; /**< Debian package that would bring the debug information; NULL: not known, or not needed */
+    ubi_text package; /**< Debian package that would bring the debug information; NULL: unknown, or not needed */
 } ubi__symbol_facts;
 
 typedef struct ubi__symbolizer ubi__symbolizer;
@@ -78,7 +78,7 @@ void ubi__symbolizer_free(ubi__symbolizer *s);
  *
  * @param out       its number, from 0.
  * @param path      as recorded, copied.
- * @param build_id  build_id[n_build_id], copied; 0 bytes: not known, and any file of the path is taken.
+ * @param build_id  build_id[n_build_id], copied; 0 bytes: unknown, and any file of the path is taken.
  * Errors: UBI_ENOMEM.
  */
 ubi_status ubi__symbolizer_add_module(ubi__symbolizer *s, uint32_t *out, ubi_text path, const uint8_t *build_id,
@@ -88,7 +88,7 @@ ubi_status ubi__symbolizer_add_module(ubi__symbolizer *s, uint32_t *out, ubi_tex
  * The functions at an address of a module, innermost first: those inlined there, then the one that holds the code.
  *
  * @param out, n_out  (*out)[*n_out], borrowed until the next call; 0 when nothing is known, and the facts say why.
- * Errors: UBI_ENOMEM. What is wrong with files is no error, but makes the answer poorer.
+ * Errors: UBI_ENOMEM. Faults of files are not errors, but make the answer poorer.
  */
 ubi_status ubi__symbolizer_look_up(ubi__symbolizer *s, const ubi__symbol **out, size_t *n_out, uint32_t module,
                                    uint64_t address);

@@ -124,7 +124,7 @@ typedef struct module {
     char *path;        /* path[path_bytes], with a final NUL */
     size_t path_bytes; /* owned */
     uint8_t *build_id; /* build_id[n_build_id], owned */
-    size_t n_build_id; /* 0: not known */
+    size_t n_build_id; /* 0: unknown */
     bool is_open, is_package_known;
     ubi__symbol_obstacle obstacle;
     ubi__elf_file main, debug;
@@ -377,8 +377,8 @@ static bool is_mangled(const char *name) {
 }
 
 /**
- * The full name of a function. Compilers leave the linkage name out for functions that nobody else can call: there the
- * symbol table has it, unless the function is inlined.
+ * The full name of a function. Compilers leave the linkage name out for functions that other files cannot call: there
+ * the symbol table has it, unless the function is inlined.
  * @param symbol  the name in the symbol table at this address, or NULL; only of code that is not inlined.
  */
 static ubi_status name_of(ubi__symbolizer *s, ubi__dwarf_scope *scope, const char *symbol) {
@@ -401,7 +401,7 @@ static ubi_status push_answer(ubi__symbolizer *s, ubi_str_ix name, const ubi__sy
     return vec_symbol_push(&s->answer, s->allocator, *symbol);
 }
 
-/* From the innermost inlined call outwards: a function is at the place where what it called stands. */
+/* From the innermost inlined call outwards: a function is at the place of what it called. */
 static ubi_status push_functions(ubi__symbolizer *s, const ubi__dwarf_place *place, const char *symbol,
                                  uint64_t address) {
     ubi__dwarf_function *f = place->function;

@@ -98,7 +98,7 @@ static void answers_are_the_same_in_any_order(void **state) {
     ubi__symbolizer_free(s);
 }
 
-/* Code before a function that is none's. */
+/* Code of no function, before one. */
 __asm__(".pushsection .text.symbolizer_test, \"ax\", @progbits\n"
         "  nop\n"
         "  .globl ubi__symbolizer_test_beginning\n"
@@ -119,11 +119,11 @@ static void where_no_call_returns_to_a_function_begins(void **state) {
     uint64_t start = landmark() + (uintptr_t)ubi__symbolizer_test_beginning - (uintptr_t)ubi__symbolizer_test_landmark;
     assert_int_equal(ubi__symbolizer_new(&s, NULL, NULL), UBI_OK);
     assert_int_equal(ubi__symbolizer_add_module(s, &module, ubi__text(own_path), NULL, 0), UBI_OK);
-    for (int i = 0; i < 2; i++) { /* at its very start, and behind its first instruction */
+    for (int i = 0; i < 2; i++) { /* at its very start, and after its first instruction */
         assert_int_equal(ubi__symbolizer_look_up_return(s, &found, &n, module, start + i), UBI_OK);
         assert_true(n == 1 && ubi__text_is(found[0].function, "ubi__symbolizer_test_beginning"));
     }
-    /* Of a real call it is the function that calls, not what begins behind it. */
+    /* A real call gives the function that calls, not the one that begins after it. */
     assert_int_equal(ubi__symbolizer_look_up_return(s, &found, &n, module, start + 2), UBI_OK);
     assert_true(n == 1 && ubi__text_is(found[0].function, "ubi__symbolizer_test_beginning"));
     ubi__symbolizer_free(s);

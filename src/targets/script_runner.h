@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * script_runner.h: an engine that runs a script under the tools, for whoever knows no engine.
+ * script_runner.h: an engine that runs a script under the tools, for code that knows no engine.
  *
  * A runner runs a program to its end and calls back through hooks, with a runtime in hand: a target to look into, and what a
  * runtime has besides. Each worker is a runtime of its own, on its own thread, with the same hooks. The runner prints what the
- * script prints, and exceptions that nobody caught; nothing else.
+ * script prints, and uncaught exceptions; nothing else.
  *
  * Extension point: an engine's host fills in a ubi__script_runner; src/cli/script_runners.c lists it.
  */
@@ -48,7 +48,7 @@ static inline uint64_t ubi__script_heap_bytes(const ubi__script_runtime *runtime
 /** What a script's exit code is when it ends by itself, or else. */
 enum {
     UBI__SCRIPT_EXIT_OK = 0,
-    UBI__SCRIPT_EXIT_UNCAUGHT = 1, /**< an exception or rejection that nobody caught */
+    UBI__SCRIPT_EXIT_UNCAUGHT = 1, /**< an uncaught exception or rejection */
     UBI__SCRIPT_EXIT_INTERRUPTED = 130
 };
 
@@ -90,7 +90,7 @@ typedef struct ubi__script_options {
     bool std_globals;           /**< the engine's own modules without importing them */
     uint64_t heap_limit_bytes;  /**< of each runtime; 0: none */
     uint64_t stack_limit_bytes; /**< of each runtime; 0: the engine's own */
-    char **arguments;           /**< arguments[n_arguments]: what the script finds behind its name */
+    char **arguments;           /**< arguments[n_arguments]: what the script finds after its name */
     int n_arguments;
     ubi__script_hooks hooks;
 } ubi__script_options;

@@ -71,7 +71,7 @@ static ubi_status thaw_when_written(void *payload) {
     return s->target.ops->thaw(s->target.payload);
 }
 
-/* The heap goes on before the disk has the file; and no file appears of one that was touched. */
+/* The heap runs again before the file is on disk; a heap that was touched leaves no file. */
 ubi_status ubi_target_save(ubi_target target, const ubi_target_scope *scope, const char *path,
                            const ubi_save_options *options, ubi_save_info *info) {
     UBI_AUTO_GLOBAL_TIMELINE_MARKER("ubiheap::SaveSnapshot");

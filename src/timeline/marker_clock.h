@@ -40,7 +40,7 @@ ubi__tick_point ubi__tick_point_now(void);
 /** How fast ticks are. All zero at first. Guard it with a lock. */
 typedef struct ubi__tick_rate {
     ubi__tick_point older,
-        old; /* the rate is measured from `older` to now, which is 10 to 20 seconds once so many passed */
+        old; /* the rate is measured from `older` to now, which is 10 to 20 seconds once that time has passed */
     double ns_per_tick;
 } ubi__tick_rate;
 

@@ -56,7 +56,7 @@ static bool capture(void *payload, ubi_marker_stack_ref *out) {
     return running != 0;
 }
 
-/* Function f<digit>, called by that of the digits before; 9 is called by nobody, but 12 led to it. */
+/* Function f<digit>, called by that of the digits before; 9 has no caller, but 12 led to it. */
 static bool frame(void *payload, ubi_marker_stack_ref ref, ubi_marker_frame *out) {
     static char name[2];
     (void)payload;

@@ -28,7 +28,7 @@
 /* No chunk takes more of the limit. */
 #define CHUNK_SHARE 16
 #define SPARE_BYTES ((size_t)16 << 20)
-/* What markers of one chunk may say before the thread goes on to the next. */
+/* What markers of one chunk may say before the thread takes the next. */
 #define SAID_BYTES ((size_t)256 << 10)
 /* Names and stacks of a log that are kept for the markers to come. */
 #define TABLES_BYTES ((size_t)4 << 20)
@@ -509,7 +509,7 @@ bool ubi__log_put_point(ubi__log *log) {
     return true;
 }
 
-/* The thread goes on to the next chunk after the record that it is about to write. */
+/* The thread takes the next chunk after the record that it is about to write. */
 static void end_chunk_soon(ubi__log *log) {
     if (log->end - log->at > 1)
         log->end = log->at + 1;

@@ -11,8 +11,8 @@
  * thread has exited waits for another thread. Logs are never freed before all of them are, and have a number: cursors are in an array.
  *
  * Memory: 32 bytes for a marker. Chunks are of 4 KiB at first, then larger, as fast as the thread fills them; in all at most the
- * limit, and per thread a chunk and what its markers say. While a pop reads, what it reads stays, and what comes meanwhile goes in its place: a pop that is
- * slower than those who mark costs them markers, which are counted, and no memory.
+ * limit, and per thread a chunk and what its markers say. While a pop reads, what it reads stays, and what comes meanwhile is
+ * lost instead: a pop that is slower than the threads that mark costs them markers, which are counted, and no memory.
  */
 #ifndef UBI_TIMELINE_MARKER_LOG_H
 #define UBI_TIMELINE_MARKER_LOG_H
@@ -259,7 +259,7 @@ static inline void ubi__log_add(uint32_t target, const char *name, uint32_t flag
 
 /** Puts a new cursor at the end of the log. */
 void ubi__log_need(ubi__log *log, ubi__cursor *cursor);
-/** The cursor goes, of a storage that is no more in the list. Adds to `garbage`. */
+/** Removes the cursor of a storage that left the list. Adds to `garbage`. */
 void ubi__log_leave(ubi__log *log, const ubi__cursor *cursor, ubi__garbage *garbage);
 
 /** What a log has after a cursor. */

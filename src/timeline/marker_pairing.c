@@ -413,7 +413,7 @@ typedef struct carrier {
     const ubi_marker_pairing *from;
     ubi_marker_pairing *to;
     ubi__marker_import import;
-    ubi__vec_u32 threads; /* of `to`, by those of `from`; UBI_NONE: not known yet */
+    ubi__vec_u32 threads; /* of `to`, by those of `from`; UBI_NONE: not yet known */
 } carrier;
 
 static ubi_status carry_thread(uint32_t *out, carrier *c, uint32_t thread) {

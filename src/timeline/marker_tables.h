@@ -45,7 +45,7 @@ typedef struct ubi__marker_tables {
     ubi__marker_frame *frames[UBI__MARKER_SEGMENTS];
 } ubi__marker_tables;
 
-/** Tables know every entry, and parents of frames, of which each has one at most, come before them. Of the thread that adds. O(frames). */
+/** Tables know every entry; a frame has at most one parent, which comes before it. On the adding thread. O(frames). */
 void ubi__marker_tables_check(const ubi__marker_tables *t);
 /** With one reference. NULL when out of memory. */
 ubi__marker_tables *ubi__marker_tables_new(const ubi_allocator *allocator);
@@ -87,11 +87,11 @@ static inline const ubi__marker_frame *ubi__marker_tables_frame_at(const ubi__ma
 
 /* ---- from one to another ----------------------------------------------------------------------------------------- */
 
-/** What entries of `from` are called in `to`. All zero but for these two is a good start. Its columns are to's allocator's. */
+/** What entries of `from` are called in `to`. All zero except these two is a good start. Its columns are to's allocator's. */
 typedef struct ubi__marker_import {
     const ubi__marker_tables *from;
     ubi__marker_tables *to;
-    ubi__vec_u32 texts, frames; /* UBI_NONE: not known yet */
+    ubi__vec_u32 texts, frames; /* UBI_NONE: not yet known */
     ubi__vec_u32 path;          /* frames that wait for their parents */
 } ubi__marker_import;
 

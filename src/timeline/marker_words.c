@@ -121,7 +121,7 @@ static const char *put_with_cause(char *out, size_t size, const char *label, ubi
     return out;
 }
 
-/* Apart from Firefox, which says Worker of all four: who copied messages where is what one looks for. */
+/* Unlike Firefox, which says Worker for all four: what matters is who copied messages where. */
 static const char *friendly_operation(ubi_text operation) {
     static const word_pair operations[] = {
         { "serializeDataOffMainThread", "send (off main)" },

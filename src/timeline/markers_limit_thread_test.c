@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * markers_limit_thread_test.c: threads that mark faster than anybody looks: what a pop takes on, and what memory that needs.
+ * markers_limit_thread_test.c: threads that mark faster than the test pops: what a pop takes on, and what memory that needs.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +19,7 @@
 
 enum { MARKING = 8, FIRST = 4000, MEANWHILE = 100000, LIMIT_BYTES = 4 << 20 };
 
-/* Eight threads mark as fast as they can, up to so many each; who raises that waits until they are there. */
+/* Eight threads mark as fast as they can, up to `granted` each; the test raises it and waits until they are there. */
 static _Atomic uint64_t granted, n_there;
 
 static void *mark(void *payload) {
@@ -101,7 +101,7 @@ static void a_pop_takes_what_was_pending_and_the_limit_holds_meanwhile(void **st
     n_rows = pop_count(t, &n_lost);
     assert_int_equal(n_rows + n_lost + n_lost_meanwhile, meanwhile);
     assert_true(n_rows > 0 && n_lost_meanwhile > 0);
-    n_rows = pop_count(idle, &n_lost); /* who never looked has lost more, and each is counted once, too */
+    n_rows = pop_count(idle, &n_lost); /* one never popped lost more, and each is counted once, too */
     assert_int_equal(n_rows + n_lost, first + meanwhile);
     atomic_store(&granted, UINT64_MAX);
     for (int i = 0; i < MARKING; i++)

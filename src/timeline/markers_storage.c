@@ -229,7 +229,7 @@ static const ubi__record *end_of(const stream *s, const ubi__chunk *chunk) {
     return chunk == s->range.last ? s->range.end : atomic_load_explicit(&chunk->published, memory_order_acquire);
 }
 
-/* Goes on to a record that the storage wants, from the one at hand on, in chunks of the main thread or of others. */
+/* Advances to a record that the storage wants, from the one at hand on, in chunks of the main thread or of others. */
 static void settle_stream(const reader *r, stream *s, bool of_main) {
     while (s->chunk) {
         const ubi__record *end = end_of(s, s->chunk);

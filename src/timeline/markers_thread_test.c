@@ -42,7 +42,7 @@ static size_t pop_count(ubi_timeline_target *target, uint64_t *n_lost) {
 
 enum { MARKING = 8, LOOKING = 3, TURNS = 8 };
 static _Atomic bool is_over;
-/* Who looks lets everybody mark a little more, so that there is never more to look at than those who look can do. */
+/* Each look lets the threads mark a little more, so that looking always keeps up. */
 static _Atomic uint64_t rounds;
 
 static void mark_some(void) {

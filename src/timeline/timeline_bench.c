@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_bench.c: what markers cost: a pair of START and END while somebody looks, on one thread and on four, with a stack,
+ * timeline_bench.c: what markers cost: a pair of START and END while a tool looks, on one thread and on four, with a stack,
  * and popping ten million.
  *
  * Writes one JSON object per row, for bench/timeline.sh: {"row":"pair","threads":1,"nsPerPair":[each turn]}. Times are CPU time
@@ -70,7 +70,7 @@ static void target_pairs(ubi_timeline_target *target) {
     }
 }
 
-/* Names that are no literals are compared with what is known. */
+/* Names that are not literals are compared with what is known. */
 static void function_pairs(ubi_timeline_target *target) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
     for (int i = 0; i < PAIRS; i++) {

@@ -16,7 +16,7 @@
 /** One frame of a stack; UBI_NONE: no text, no parent. */
 typedef struct ubi__timeline_frame {
     ubi_str_ix function, source, async_cause;
-    uint32_t line, column; /* 0: not known */
+    uint32_t line, column; /* 0: unknown */
     uint32_t parent, async_parent;
 } ubi__timeline_frame;
 
@@ -95,9 +95,9 @@ typedef struct ubi__timeline_data {
     ubi__vec_timeline_thread threads;
     ubi__u64_map thread_of_id;
     ubi__vec_timeline_sample samples; /* of memory */
-    ubi_str_ix program;               /* what ran; UBI_NONE: not known */
-    uint64_t pid;                     /* 0: not known */
-    uint64_t start_unix_us;           /* when its clock was 0, since 1970; 0: not known */
+    ubi_str_ix program;               /* what ran; UBI_NONE: unknown */
+    uint64_t pid;                     /* 0: unknown */
+    uint64_t start_unix_us;           /* when its clock was 0, since 1970; 0: unknown */
     uint64_t begin_ns, end_ns;        /* of what is shown, once sorted: the earliest and the latest time in it */
     uint64_t last_ns;                 /* it surely lasted until then */
     uint64_t n_lost;                  /* markers that found no room */

@@ -2,7 +2,7 @@
  *
  * timeline_front.c: see ubiheap/views/timeline_front.h.
  *
- * Frames are kept in a timeline of their own, of which nothing else is used: entry i of the table is its frame i - 1. Every start
+ * Frames are kept in a timeline used for nothing else: entry i of the table is its frame i - 1. Every start
  * makes a fresh one. While the host is called, `is_busy` refuses whatever would change what is being looked at.
  */
 #include <ubiheap/views/timeline_front.h>
@@ -29,7 +29,7 @@ struct ubi_timeline_front {
     ubi__timeline_data frames;
     uint32_t n_frames_told; /* entries of the table, the one for no frame included */
     uint64_t next_pull_ns, n_lost;
-    vec_popped popped; /* of the pull that goes on */
+    vec_popped popped; /* of the pull in progress */
     vec_marker markers;
 };
 

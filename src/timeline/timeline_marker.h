@@ -35,7 +35,7 @@ static inline ubi_timeline_marker *ubi__timeline_marker_ref(ubi_timeline_marker 
 }
 /** Ends the payload with the last. NULL is fine. */
 void ubi__timeline_marker_unref(ubi_timeline_marker *m);
-/** A copy with a payload of its own. NULL when that cannot be had, or the kind cannot clone. */
+/** A copy with a payload of its own. NULL when the copy fails, or the kind cannot clone. */
 ubi_timeline_marker *ubi__timeline_marker_clone(const ubi_timeline_marker *m);
 /** How much memory it takes, about. */
 size_t ubi__timeline_marker_bytes(const ubi_timeline_marker *m);

@@ -75,7 +75,7 @@ static void post_some(ubi_timeline_target *t) {
     ubi_timeline_marker_free(m);
 }
 
-/* Everything once, with so many requests granted. @return whether none was refused. */
+/* Everything once, with `n_allowed` requests granted. @return whether none was refused. */
 static bool live_through(uint64_t n_allowed) {
     ubi_timeline_stack_source source = { .capture = capture, .frame = frame };
     ubi_timeline_target *t;
@@ -248,7 +248,7 @@ static void starts_that_never_end_are_dropped_at_last(void **state) {
     ubi_timeline_target_free(t);
 }
 
-/* Names are made up without end: the tables that hold them are left behind with what bears them. */
+/* Names are made up without end: the tables that hold them go with the markers that bear them. */
 static void names_without_end_do_not_fill_the_memory(void **state) {
     (void)state;
     enum { POPS = 40, EACH = 3000 };

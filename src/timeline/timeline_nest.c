@@ -16,8 +16,8 @@
 /* ==== THE WATERFALL ============================================================================================= */
 
 /*
- * Markers that may still take in others are a stack, linked through `below`, the newest on top. It is not the way to the root:
- * what was put under the root is on top all the same.
+ * Markers that may still take in others are a stack, linked through `below`, the newest on top. It is not the path to the
+ * root: what was put under the root is still on top.
  */
 
 typedef struct collapse {

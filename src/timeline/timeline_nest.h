@@ -73,8 +73,8 @@ void ubi__timeline_nest_check(const ubi__timeline_nest *nest);
  */
 ubi_status ubi__timeline_nest_init(ubi__timeline_nest *nest, const ubi__timeline_data *data, bool firefox);
 /**
- * Makes the sums anew: where ConsoleTime or TimeStamp have more than `most` labels, as when each has the number of a request,
- * those are put together that differ in numbers alone, or all of them, if even that would leave many. UINT32_MAX: none.
+ * Recomputes the sums: where ConsoleTime or TimeStamp have more than `most` labels, as when each has the number of a request,
+ * merges those that differ only in numbers, or all of them, if even that would leave many. UINT32_MAX: none.
  * Cost: O(n log n) if there is something to do. Errors: UBI_ENOMEM; then the sums are of no use.
  */
 ubi_status ubi__timeline_nest_group_labels(ubi__timeline_nest *nest, uint32_t most);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * timeline_nest_test.c: which marker lies in which on which thread, sums that count nothing twice, and the order of rows and texts
- * of times that all of it stands on.
+ * of times that all of it depends on.
  */
 #include <setjmp.h>
 #include <stdarg.h>

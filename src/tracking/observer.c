@@ -126,7 +126,7 @@ void ubi__tracking_check(const ubi__tracking *t) {
     }
 }
 
-/* Probabilities anew, and a new stream of trials. O(observers times their realms). */
+/* New probabilities, and a new stream of trials. O(observers times their realms). */
 static void watched_realms_update(ubi__tracking *t) {
     ubi__tracking_settle_births(t);
     t->probability = 0;

@@ -41,7 +41,7 @@ ubi_status ubi__observer_set_log_limit(ubi__observer *o, uint32_t entries);
  * log.overflowed when it came to the end. Errors: UBI_ESTATE (not tracking).
  */
 ubi_status ubi__observer_drain(ubi__observer *o, ubi_logged_allocation_fn fn, void *payload);
-/** Called at the safe point after each collection, in order, while there are debuggees. NULL: nobody. */
+/** Called at the safe point after each collection, in order, while there are debuggees. NULL: none. */
 void ubi__observer_on_collection(ubi__observer *o, ubi_collection_fn fn, void *payload);
 
 /**

@@ -19,7 +19,7 @@ typedef struct ubi__tick_clock {
     uint64_t ticks, ns;             /* of the last question */
     uint64_t first_ticks, first_ns; /* of the first, for the speed of the counter */
     uint64_t ns_per_tick;           /* times 2^32 */
-    uint64_t trusted_ticks;         /* so long the counter alone is good enough; 0: not known yet, or it is no use */
+    uint64_t trusted_ticks;         /* how long the counter alone is good enough; 0: not yet known, or it is no use */
     uint64_t last_us;               /* never goes back */
 } ubi__tick_clock;
 

@@ -82,8 +82,8 @@ typedef struct ubi__trie_frame {
         uint32_t next_free; /* UBI_NONE: the last */
     };
     ubi__text_ix function_name; /* UBI_NONE: none */
-    ubi__text_ix source;        /* UBI_NONE: not known */
-    uint32_t line, column;      /* from 1; 0: not known */
+    ubi__text_ix source;        /* UBI_NONE: unknown */
+    uint32_t line, column;      /* from 1; 0: unknown */
     bool pinned, marked;
 } ubi__trie_frame;
 

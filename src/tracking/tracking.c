@@ -61,7 +61,7 @@ void ubi__tracking_fini(ubi__tracking *t) {
     requests_fini(t);
 }
 
-/* When deaths are no longer told, code may die unnoticed: what is known of it is forgotten. */
+/* When deaths are no longer told, code may die unnoticed: all facts about it are forgotten. */
 void ubi__tracking_update_watch(ubi__tracking *t) {
     bool wanted = t->realms || t->sites.count || t->object_tap || t->engine_watches;
     if (wanted == t->is_watching)
@@ -295,7 +295,7 @@ bool ubi__tracking_run_requests(ubi__tracking *t) {
 
 /* ---- collections, noted down ---------------------------------------------------------------------------------------- */
 
-/* Room for one event more: a larger ring, and when that is not to be had, the oldest is lost. */
+/* Room for one event more: a larger ring, and if there is no memory for it, the oldest is lost. */
 static void make_room_for_event(ubi__tracking *t) {
     uint32_t capacity = t->event_capacity ? 2 * t->event_capacity : 16;
     ubi__collection_event *events =
@@ -349,7 +349,7 @@ static bool tell_observers(ubi__tracking *t, const ubi__collection_event *event)
                                         .end_ms = (double)event->end_us / 1000 };
     bool told = false;
     for (ubi__observer *o = t->observers; o; o = t->next_to_tell) {
-        t->next_to_tell = o->next; /* put right when that one is freed meanwhile */
+        t->next_to_tell = o->next; /* corrected when that one is freed meanwhile */
         if (o->on_collection && o->realm_count && event->cycle_number > o->observes_since_cycle) {
             told = true;
             o->on_collection(o->collection_payload, &collection);

@@ -28,8 +28,8 @@
  * (frames), names (texts). All of it shrinks when the objects die: see ubi__tracking_sweep.
  *
  * Threads: all but ubi__tracking_request belongs to the thread that runs the runtime. Hooks may be called from anywhere inside
- * of the engine: nothing here runs scripts or touches the engine's heap, but for callbacks at ubi__tracking_safe_point and of
- * a drained log.
+ * of the engine: nothing here runs scripts or touches the engine's heap, except callbacks at ubi__tracking_safe_point and
+ * of a drained log.
  *
  * This folder is installed as source and compiled with an engine: of ours it includes <ubiheap/...>, itself, and the headers
  * of base/ that are installed with it (assert, bits, table).
@@ -55,7 +55,7 @@
  * allocate on the engine's heap.
  */
 typedef struct ubi__tracking_engine {
-    /** From now on births and deaths have to be told, or need not be told any more. They alternate; the first is `on`. */
+    /** From now on births and deaths have to be told, or no longer need to be. They alternate; the first is `on`. */
     void (*watch)(void *engine, bool on);
     /** Shallow size of an object that is alive. */
     uint64_t (*object_bytes)(void *engine, const void *object);
@@ -66,7 +66,7 @@ typedef struct ubi__tracking_engine {
      * ubi__tracking_frame. Asked once for each place of a stack. Without memory for a text it has none.
      */
     void (*describe_frame)(void *engine, const void *frame, ubi__trie_frame *out);
-    /** Numbers of stacks may mean other ones from now on: a stack that the engine saw before and remembers is to be forgotten. */
+    /** Numbers of stacks may mean other stacks from now on: the engine must forget those that it remembers. */
     void (*forget_stacks)(void *engine);
     /** Frames and texts are about to be freed: marks those that the engine has beside objects and logs. */
     void (*before_sweep)(void *engine);
@@ -162,7 +162,7 @@ struct ubi__tracking {
     /* The next birth of an object that is looked at: when the first becomes negative. See ubi__tracking_plan_births. */
     int64_t births_to_skip;
     int64_t births_planned;     /* what it was set to */
-    int64_t births_until_trial; /* counted from then: so many pass before the next trial succeeds */
+    int64_t births_until_trial; /* counted from then: births that pass before the next trial succeeds */
     double probability;         /* the greatest of all watched realms; what the skips are drawn for */
     uint32_t foreign_hook_count;
     ubi_profiler_tap *object_tap; /* of the memory profiler, while it records; else NULL */
@@ -213,7 +213,7 @@ void ubi__tracking_check(const ubi__tracking *t);
 void ubi__tracking_init(ubi__tracking *t, const ubi__tracking_options *options);
 /** Frees all; the observers must have ended. Ends watching. */
 void ubi__tracking_fini(ubi__tracking *t);
-/** The engine wants births and deaths to be told to itself, whoever else does. */
+/** Whether the engine itself wants to be told of births and deaths. */
 void ubi__tracking_keep_watching(ubi__tracking *t, bool on);
 /** Asks the engine for births and deaths while anything here needs them, and only then. */
 void ubi__tracking_update_watch(ubi__tracking *t);
@@ -282,7 +282,7 @@ static inline ubi__text_ix ubi__tracking_class_name(ubi__tracking *t, uint32_t c
 /**
  * Three may want to look at a birth: trials, the memory profiler, and hooks of others, which look at all. One counter tells
  * which birth is the next for any of them. Before any of them changes its mind, births since then are counted for all
- * (settle); afterwards the next one is found anew (plan).
+ * (settle); afterwards the next one is found again (plan).
  */
 static inline void ubi__tracking_settle_births(ubi__tracking *t) {
     int64_t passed = t->births_planned - t->births_to_skip;
@@ -302,9 +302,9 @@ static inline void ubi__tracking_plan_births(ubi__tracking *t) {
     t->births_planned = t->births_to_skip = skip;
 }
 
-/** The next birth is looked at, whoever wants to. */
+/** The next birth is looked at in any case. */
 void ubi__tracking_look_at_next_birth(ubi__tracking *t);
-/** The memory profiler records objects, each of which it counts as `object_bytes`; NULL: not any more. */
+/** The memory profiler records objects, each of which it counts as `object_bytes`; NULL: no longer. */
 void ubi__tracking_set_object_tap(ubi__tracking *t, ubi_profiler_tap *tap, uint32_t object_bytes);
 
 /* ---- a birth -------------------------------------------------------------------------------------------------------- */
@@ -372,7 +372,7 @@ static inline void ubi__tracking_record_birth(ubi__tracking *t, ubi__watched_rea
         ubi__tracking_log_birth(t, w, NULL);
         return;
     }
-    if (++t->last_serial == 0) /* 0 is no serial */
+    if (++t->last_serial == 0) /* 0 is not a serial */
         t->last_serial = 1;
     uint32_t serial = t->last_serial;
     if (!ubi__site_table_put(&t->sites, birth->object, birth->stack, serial)) {
@@ -412,7 +412,7 @@ static inline __attribute__((always_inline)) void ubi__tracking_object_dies(ubi_
 }
 /** Compiled code dies: other code may come to its address. */
 void ubi__tracking_code_dies(ubi__tracking *t, const void *code);
-/** A realm dies: it is no debuggee any more. */
+/** A realm dies: it is no longer a debuggee. */
 void ubi__tracking_realm_dies(ubi__tracking *t, const void *realm);
 
 /** The stack that an object was allocated on; false: it is not tracked. */

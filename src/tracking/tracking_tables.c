@@ -209,7 +209,7 @@ ubi__text_ix ubi__tracked_texts_intern(ubi__tracked_texts *t, const char *ptr, s
     return ix != UBI_NONE ? ix : texts_add(t, text, hash);
 }
 
-/* Enters what is left anew, into the slots that are there. */
+/* Reinserts what is left, into the existing slots. */
 void ubi__tracked_texts_sweep(ubi__tracked_texts *t) {
     ubi__row_table_clear(&t->table);
     t->free_first = UBI_NONE;

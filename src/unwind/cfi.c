@@ -6,7 +6,7 @@
  * which refers to what several have in common (CIE). Both end in a program that goes through the function from its
  * start and changes the row as it passes instructions; it is run until it passes the wanted one.
  *
- * Data: `program` is such a run: the row at hand, the row that the CIE began with, and rows that were put aside.
+ * Data: `program` is such a run: the current row, the row that the CIE began with, and rows that were put aside.
  */
 #include "unwind/cfi.h"
 
@@ -103,7 +103,7 @@ static bool read_number(ubi__cursor *c, uint8_t form, uintptr_t *out) {
     return !c->short_of;
 }
 
-/** A pointer. Those to a place where the pointer is (0x80) are none that a table of functions has: unsupported.
+/** A pointer. Indirect ones (0x80) do not occur in a table of functions: unsupported.
  *  @param index  NULL: nothing can count from it. */
 static bool read_pointer(ubi__cursor *c, uint8_t encoding, const uint8_t *index, uintptr_t *out) {
     uintptr_t from = 0;
@@ -150,7 +150,7 @@ static bool is_inside(const ubi__cfi_bytes *module, uintptr_t address) {
     return address >= (uintptr_t)module->low && address < (uintptr_t)module->high;
 }
 
-/** The entry of .eh_frame at `address`, behind its length. false: none, or the end of the section. */
+/** The entry of .eh_frame at `address`, after its length. false: none, or the end of the section. */
 static bool open_entry(const ubi__cfi_bytes *module, uintptr_t address, ubi__cursor *out) {
     if (!is_inside(module, address))
         return false;

@@ -2,8 +2,8 @@
  *
  * cfi_expression.c: the small stack machine of DWARF expressions, as far as call frame information uses it.
  *
- * Invariant: bytes outside of the expression are never read, jumps included, the stack has a fixed size, and so many
- * operations are done at most.
+ * Invariant: bytes outside of the expression are never read, jumps included, the stack has a fixed size, and the
+ * number of operations is limited.
  */
 #include "base/assert.h"
 #include "unwind/cfi.h"

@@ -249,7 +249,7 @@ static void what_is_not_supported_is_not_taken_for_something_else(void **state) 
         m = make(&plain, programs[i].bytes, programs[i].n, NULL, 0);
         assert_int_equal(ask(&m, LOW, &row), UBI__CFI_BROKEN);
     }
-    made m = make(&plain, NULL, 0, BYTES(0x41, 0x3f)); // what is behind the wanted instruction is not run
+    made m = make(&plain, NULL, 0, BYTES(0x41, 0x3f)); // what comes after the wanted instruction is not run
     assert_int_equal(ask(&m, LOW, &row), UBI__CFI_FOUND);
     assert_int_equal(ask(&m, LOW + 1, &row), UBI__CFI_BROKEN);
 }
@@ -388,7 +388,7 @@ static void expressions_are_computed(void **state) {
         { 3, 6, { 0x33, 0x31, 0x28, 1, 0, 0x35 } }, // bra
         { 5, 6, { 0x33, 0x30, 0x28, 1, 0, 0x35 } },
         { 0, 7, { 0x35, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff } }, // counts down from 5
-        // The stub of a function of another module: rsp + 8, and 8 more behind its push, 11 bytes from its start.
+        // The stub of a function of another module: rsp + 8, and 8 more after its push, 11 bytes from its start.
         { 1208, 11, { 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 } },
     };
     (void)state;
@@ -437,7 +437,7 @@ static void expressions_that_cannot_be_computed_are_refused(void **state) {
         { 3, { 0x92, 3, 0 } }, // registers that are not followed
         { 3, { 0x33, 0x33, 0x1b } },
         { 1, { 0x9c } },
-        { 1, { 0xff } }, // operations that are not known
+        { 1, { 0xff } }, // unknown operations
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

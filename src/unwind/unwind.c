@@ -4,9 +4,9 @@
  *
  * Data: a `cursor` is the state at one frame (pc, sp, bp) and what memory around may be read. The last walk is kept
  * as arrays with the leaf first and the outermost frame at the end, so that new frames are put in front of those that
- * stay. With frame i goes where its state was read: its pc from the word below its sp, its bp from bp_slot. If the
- * state at frame i is the same again, and the words of the frames behind it hold what they held, then so is
- * everything behind it. Programs use rbp for anything, so it is compared only where a frame is found by it.
+ * stay. Frame i also has where its state was read: its pc from the word below its sp, its bp from bp_slot. If the
+ * state at frame i is the same again, and the words of the frames after it hold what they held, then so is
+ * everything after it. Programs use rbp for anything, so it is compared only where a frame is found by it.
  *
  * Invariants: frames are kept of the thread's own stack only, from the innermost one on that was reached by plain steps
  * alone (short rules, frame pointers); sp grows from one to the next. Words of kept frames are read only
@@ -51,7 +51,7 @@ void ubi__unwind_set_blind(bool blind) {
     __atomic_store_n(&is_blind, blind, __ATOMIC_RELAXED);
 }
 
-/** Whether the page can be read: the kernel looks at a signal set there before it sees that the request is none. */
+/** Whether the page can be read: the kernel reads a signal set there before it sees that the request is invalid. */
 static bool is_mapped(uintptr_t address) {
     const long no_request = -1, faulted = -14; // EFAULT
     if (__atomic_load_n(&is_blind, __ATOMIC_RELAXED))
@@ -183,7 +183,7 @@ static bool step_pointers(cursor *c) {
     return c->own_stack && c->bp >= c->sp && c->bp % WORD_BYTES == 0 && step_short(&pointers, c);
 }
 
-/** Any step: with a rule that is not known yet, with one that is not short, over a page's end. */
+/** Any step: with a rule unknown as yet, with one that is not short, over a page's end. */
 static __attribute__((noinline)) void step_slowly(ubi__unwinder *u, cursor *c) {
     ubi__unwind_long_rule spare;
     const ubi__unwind_rule *found = ubi__rule_find(u, c->pc);
@@ -265,7 +265,7 @@ void ubi__unwinder_check(const ubi__unwinder *u) {
 
 /* ---- the last walk ----------------------------------------------------------------------------------------------- */
 
-/** The first frame behind kept frame i that memory no longer leads to from there; max_depth: memory leads through all. */
+/** The first frame after kept frame i that memory no longer leads to from there; max_depth: it leads through all. */
 __attribute__((no_sanitize("address", "thread"))) static size_t first_changed(const ubi__unwinder *u, size_t i) {
     for (i++; i < u->max_depth; i++) {
         const ubi__unwind_frame *frame = &u->frames[i];
@@ -276,7 +276,7 @@ __attribute__((no_sanitize("address", "thread"))) static size_t first_changed(co
     return i;
 }
 
-/** The frames that a walk meets until it ends, or comes to a frame of the last one behind which all is as it was. */
+/** The frames that a walk meets until it ends, or comes to a frame of the last one after which all is as it was. */
 typedef struct stretch {
     size_t n;    /* new frames, in u->new_frames and new_pcs */
     size_t base; /* the kept frame that called the outermost of them; max_depth: none */
@@ -296,7 +296,7 @@ static stretch collect_stretch(ubi__unwinder *u, const ubi__unwind_registers *fr
     for (; c.stop == GO_ON; c = cursor_step(u, c)) {
         if (c.jumped)
             s.keep = s.n;
-        while (u->frames[base].sp < c.sp) // the one behind the outermost has the greatest sp
+        while (u->frames[base].sp < c.sp) // the one after the outermost has the greatest sp
             base++;
         if (is_at(u, &c, base)) {
             size_t changed = first_changed(u, base);
@@ -321,22 +321,22 @@ static stretch collect_stretch(ubi__unwinder *u, const ubi__unwind_registers *fr
 }
 
 /*
- * A stack that is much deeper than the greatest depth would be walked from the start whenever it becomes one frame deeper: the frame
- * that is the outermost of those that are kept is another then. So it is cut nearer to the leaf than it need be, by this much, and
- * may grow by as much until it is cut anew, and shrink: of what is cut off, a deep stack has enough to be too deep all the time.
+ * A stack much deeper than the greatest depth would be walked from the start whenever it grows by one frame, as another
+ * frame is the outermost kept one then. So it is cut nearer to the leaf than need be, by this much, and may grow by as
+ * much until it is cut again, and shrink: a deep stack has enough cut off to stay too deep.
  */
 static size_t depth_slack(const ubi__unwinder *u) {
     return u->max_depth / 4;
 }
 
-/** Whether new frames and the kept ones behind them are the whole stack, or as much of it as the greatest depth allows. */
+/** Whether new frames and the kept ones after them are the whole stack, or all that the greatest depth allows. */
 static bool is_whole(const ubi__unwinder *u, const stretch *s) {
     size_t n = s->n + (u->max_depth - s->base); // with the kept ones
     size_t least = u->is_cut_deep ? u->max_depth - 2 * depth_slack(u) : u->max_depth;
     return s->n <= s->base && (u->end != UBI__UNWIND_TRUNCATED || n >= least);
 }
 
-/** Cuts a walk that met the greatest depth, if the stack goes on for long. */
+/** Cuts a walk that met the greatest depth, if the stack is much deeper. */
 static void cut_deep(ubi__unwinder *u, stretch *s) {
     cursor c = s->last; // at the first frame that is too many
     for (size_t i = 0; c.stop == GO_ON && i < depth_slack(u); i++)

@@ -10,7 +10,7 @@
  * them, without a walk. Nothing is ever written to the stack.
  *
  * Invariant: what is remembered of walks gives what a walk without would give. A step is a function of (pc, sp, bp) and of
- * the words that it reads; all of them are compared, but for a bp which no step uses.
+ * the words that it reads; all of them are compared, except a bp that no step uses.
  *
  * This is code for the inside of other programs: it calls no malloc, takes no lock (with glibc 2.35 or newer), sends no
  * signal, and reads memory only where the stack is known or found to be mapped. It may run in a signal handler, unless
@@ -34,11 +34,11 @@ typedef struct ubi__unwind_memory {
     void *payload;
 } ubi__unwind_memory;
 
-/** The state of a frame. `pc` is a return address: the byte before it belongs to the instruction where the frame stands. Of a
- *  frame that a signal interrupted, it is the interrupted address plus 1. */
+/** The state of a frame. `pc` is a return address: the byte before it belongs to the instruction where the frame is. Of
+ *  a frame that a signal interrupted, it is the interrupted address plus 1. */
 typedef struct ubi__unwind_registers {
     uintptr_t pc;
-    uintptr_t sp; /* behind the return address: as it is when the call has returned */
+    uintptr_t sp; /* after the return address: as it is when the call has returned */
     uintptr_t bp;
 } ubi__unwind_registers;
 
@@ -49,7 +49,7 @@ static __attribute__((noinline, unused)) uintptr_t ubi__unwind_pc(void) {
 }
 #endif
 
-/** The state of the function that this stands in. */
+/** The state of the function that this is in. */
 static inline __attribute__((always_inline)) ubi__unwind_registers ubi__unwind_here(void) {
     ubi__unwind_registers r;
 #if defined(__x86_64__)
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) ubi__unwind_registers ubi__unwind_h
 typedef enum ubi__unwind_end {
     UBI__UNWIND_COMPLETE, /* up to where the thread began */
     UBI__UNWIND_TRUNCATED, /* there are more frames than the greatest depth; of the innermost, half as many or more were kept */
-    UBI__UNWIND_FAILED, /* nobody knows who called `failed_pc`, the outermost frame */
+    UBI__UNWIND_FAILED, /* the caller of `failed_pc`, the outermost frame, is unknown */
 } ubi__unwind_end;
 
 typedef struct ubi__walk {
@@ -127,7 +127,7 @@ void ubi__unwinder_fini(ubi__unwinder *u);
  *  all walks. 0, 0: unknown; then walks do without the last one, and ask the kernel before they read another page. */
 void ubi__unwinder_set_stack(ubi__unwinder *u, uintptr_t low, uintptr_t high);
 
-/** Whether the kernel must not be asked what is mapped, by any unwinder: stacks that are not known to be mapped end at once. */
+/** Whether the kernel must not be asked what is mapped, by any unwinder: stacks that may be unmapped end at once. */
 void ubi__unwind_set_blind(bool is_blind);
 
 /** The caller's tags mean nothing any more: the next walk is all new, and no stack is known. */

@@ -62,7 +62,7 @@ size_t ubi__unwind_all(ubi__unwinder *u, const ubi__unwind_registers *from, uint
     return collection_walk(&(collection){ .pcs = pcs, .max = max }, from, end);
 }
 
-/** Of callers, bp is not known: 0. */
+/** Of callers, bp is unknown: 0. */
 size_t ubi__unwind_states(ubi__unwinder *u, const ubi__unwind_registers *from, ubi__unwind_registers *states,
                           size_t max, ubi__unwind_end *end) {
     (void)u;

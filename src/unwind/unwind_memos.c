@@ -14,7 +14,7 @@
 #define WAYS 2
 #define MEMOS ((size_t)WAYS << SETS_LOG2)
 #define WORDS 64
-/* Words that are compared before anybody looks whether one was different. */
+/* Words that are compared before checking whether one was different. */
 #define STRIDE 4
 
 typedef struct memo_word {

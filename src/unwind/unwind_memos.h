@@ -22,11 +22,10 @@ typedef struct ubi__unwind_frame {
     uintptr_t sp, bp;
     uintptr_t
         bp_slot; /* address of a word that holds bp; of `bp` here, if the callee left rbp alone or bp does not count */
-    uintptr_t
-        bp_mask; /* all ones: this frame or one behind it is found by this bp. 0: none is, so it may be anything */
+    uintptr_t bp_mask; /* all ones: this frame or one after it is found by this bp. 0: none is, so it may be anything */
 } ubi__unwind_frame;
 
-/** A word of a stack, whoever may have poisoned it. */
+/** A word of a stack, even a poisoned one. */
 __attribute__((no_sanitize("address", "thread"))) static inline uintptr_t ubi__stack_word(uintptr_t address) {
     typedef uintptr_t word __attribute__((may_alias, aligned(1)));
     return *(const word *)address;

@@ -18,7 +18,7 @@ typedef struct ubi__module_tables {
 /** false: no module has this address. */
 bool ubi__module_tables_at(uintptr_t address, ubi__module_tables *out);
 
-/** Where the kernel began this process: in the loader, which goes on to the program. 0: unknown. */
+/** Where the kernel began this process: in the loader, which then enters the program. 0: unknown. */
 uintptr_t ubi__process_entry(void);
 
 #endif

@@ -57,8 +57,8 @@ static bool make_long(const ubi__cfi_row *row, ubi__unwind_long_rule *out) {
            copy_place(&row->pc, out->pc);
 }
 
-/** A return address to the very start of a function is none that a call made, but one that makecontext and its like put at the
- *  end of a new stack. */
+/** A return address to the very start of a function comes from no call: makecontext and its like put it at the end of
+ *  a new stack. */
 static bool is_made_up(const ubi__module_tables *tables, uintptr_t pc) {
     ubi__cfi_row row;
     return ubi__cfi_find(&tables->bytes, tables->index, pc, &row) == UBI__CFI_FOUND;
@@ -76,7 +76,7 @@ static bool is_process_entry(const ubi__module_tables *tables, uintptr_t address
 }
 
 static void make_rule(uintptr_t pc, ubi__unwind_rule *out, ubi__unwind_long_rule *long_out) {
-    uintptr_t address = pc - 1; // inside of the instruction where the frame stands
+    uintptr_t address = pc - 1; // inside of the instruction where the frame is
     ubi__module_tables tables;
     ubi__cfi_row row;
     if (!ubi__module_tables_at(address, &tables)) {

@@ -25,7 +25,7 @@ typedef enum ubi__rule_kind {
     UBI__RULE_BP_SAVED = 2, /* at bp_words from the CFA; otherwise rbp is unchanged */
     UBI__RULE_SHORT_END = 4,
     UBI__RULE_LONG = UBI__RULE_SHORT_END, /* cfa_offset is the number of a long rule */
-    UBI__RULE_OUTERMOST,                  /* nobody called it */
+    UBI__RULE_OUTERMOST,                  /* no caller */
     UBI__RULE_POINTERS,                   /* in no module: a chain of frame pointers is all there could be */
     UBI__RULE_NONE,                       /* nothing is known, or it is not supported */
 } ubi__rule_kind;

@@ -214,8 +214,7 @@ static void every_instruction_can_be_interrupted(void **state) {
     unwind_signal_test_no_trap();
     assert_int_equal(result, 1234567 + 5);
     assert_int_equal(truth.n_wrong, 0);
-    // A few instructions at the start of ld.so's helper for late binding, where the frame hangs on rbx.
-    // The loader's helper for late binding hangs its frame on rbx, which is not followed.
+    // A few instructions at the start of ld.so's helper for late binding: it finds its frame by rbx, not followed.
     assert_int_equal(truth.n_failed, n_given_up);
     assert_true(n_steps - n_given_up > 1000);
 }

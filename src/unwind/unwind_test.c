@@ -405,12 +405,12 @@ static void a_word_that_changed_is_seen(void **state) {
     enum { N = 12 };
     uintptr_t words[2 * N + 2];
     (void)state;
-    uintptr_t pc = (uintptr_t)unwind_test_without_bp + 18; // behind the call
+    uintptr_t pc = (uintptr_t)unwind_test_without_bp + 18; // after the call
     for (size_t i = 0; i < N; i++) {
         words[2 * i] = 1000 + i; // rbp
         words[2 * i + 1] = pc;
     }
-    words[2 * N - 1] = 0; // nobody called the last one
+    words[2 * N - 1] = 0; // the last one has no caller
     ubi__unwind_registers from = { pc, (uintptr_t)words, 1 };
     ubi__unwinder_set_stack(&truth.unwinder, (uintptr_t)words, (uintptr_t)(words + 2 * N));
     ubi__walk walk;
@@ -453,7 +453,7 @@ __asm__(".text\n"
 static void rbp_counts_where_a_frame_is_found_by_it(void **state) {
     (void)state;
     uintptr_t plain_pc = (uintptr_t)unwind_test_without_bp + 18, by_bp_pc = (uintptr_t)unwind_test_by_bp + 1;
-    // Two plain frames, then one whose end is at one of two places. The outermost stands behind that place.
+    // Two plain frames, then one whose end is at one of two places. The outermost comes after that place.
     uintptr_t words[] = { 1, plain_pc, 0, by_bp_pc, 0, 0, 50, plain_pc, 51, 0, 60, plain_pc - 1, 61, 0 };
     uintptr_t near_by = (uintptr_t)&words[6], farther = (uintptr_t)&words[10];
     words[2] = near_by;

@@ -20,17 +20,10 @@ NOT_YET_CLEAN = (
     "src/cli",
     "src/engines",
     "src/formats",
-    "src/graph",
     "src/interpose",
-    "src/lenses",
-    "src/recording",
-    "src/render",
-    "src/stacks",
     "src/symbolize",
     "src/targets",
     "src/timeline",
-    "src/tracking",
-    "src/unwind",
 )
 # Correct uses of these phrases.
 RIGHT = re.compile(r"\buser nobody\b|(?:are|were|is) all the same\b|\bnot (?:only )?for [\w ]{1,40}, but for\b", re.I)

@@ -107,7 +107,7 @@ ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word
 
 /* ---- numbers of elements ---------------------------------------------------------------------------------------- */
 
-#define SMALL_INDICES 1000 /* 0 to 999 are positions, which everybody's arrays have */
+#define SMALL_INDICES 1000 /* 0 to 999 are positions, which arrays of all programs have */
 
 static bool parse_index(uint32_t *out, ubi_text digits) {
     uint64_t value = 0;
@@ -125,7 +125,7 @@ ubi_status ubi__anonymizer_index(ubi_anonymizer *a, ubi_text digits) {
     uint32_t index;
     if (!parse_index(&index, digits))
         return ubi__anonymizer_word(a, 0, digits);
-    if (index < SMALL_INDICES || index == UINT32_MAX) /* the last one is no index of an array */
+    if (index < SMALL_INDICES || index == UINT32_MAX) /* the last is not an array index */
         return ubi__anonymizer_keep(a, digits);
     do /* leads back to where it began, which is large enough, at the latest */
         index = ubi__word_map_number(&a->words, index);
@@ -239,8 +239,8 @@ static size_t prefix_length(ubi_text text) {
 }
 
 /*
- * SpiderMonkey names a function by where it stands: "get size", "makeMisc/o.args<", "Tree.prototype[\"on open\"]". Some
- * producers have functions that are none: "(root)".
+ * SpiderMonkey names a function by where it is: "get size", "makeMisc/o.args<", "Tree.prototype[\"on open\"]". Some
+ * producers have pseudo-functions: "(root)".
  */
 ubi_status ubi__anonymizer_function(ubi_anonymizer *a, ubi_text text) {
     if (text.len && text.ptr[0] == '(' && is_public(a, UBI__NAMES_NODE, text))

@@ -7,7 +7,7 @@
  *     /opt/acme/lib/libcart.so.3                        /opt/{acme}/lib/{libcart}.so.3
  *     /usr/lib/x86_64-linux-gnu/libc.so.6               kept
  *
- * Recordings count by names: who is named like malloc, or stands in std, passes on what others ask for. So such a name stays
+ * Recordings count by names: a function named like malloc, or in std, passes on what others ask for. So such a name stays
  * one (recording/known_frames.h), and all numbers stay what they are.
  */
 #include "analyses/anonymize/anonymizer.h"
@@ -48,7 +48,7 @@ static bool is_small_number(ubi_text word) {
     return n >= 1 && n <= 3 && at == word.len && at - n <= 3;
 }
 
-/* How a function that is named like malloc ends, in small letters, or NULL. Digits may follow. */
+/* How a function that is named like malloc ends, in lower case, or NULL. Digits may follow. */
 static const char *allocator_ending(ubi_text word) {
     static const char *const endings[] = {
         "malloc", "calloc", "reallocarray", "realloc", "strdup", "strndup", "memdup"
@@ -84,7 +84,7 @@ static ubi_status native_identifier(ubi_anonymizer *a, ubi_text word) {
 typedef struct scopes {
     bool is_known[DEPTH]; /* by depth: the name that is being read there is one in std or the like */
     size_t depth;
-    bool goes_on; /* the next word belongs to the name before it: "::" stands between */
+    bool goes_on; /* the next word belongs to the name before it: "::" is between */
 } scopes;
 
 static bool is_known_space(ubi_text word) {
@@ -101,7 +101,7 @@ static void read_sign(scopes *s, char c) {
     }
 }
 
-/* What stands between two words. After `operator` there may be brackets that open nothing. */
+/* What is between two words. After `operator` there may be brackets that open nothing. */
 static ubi_status native_between(ubi_anonymizer *a, scopes *s, ubi_text signs, bool is_operator) {
     size_t at = 0;
     if (is_operator)
@@ -150,7 +150,7 @@ ubi_status ubi__anonymizer_native_function(ubi_anonymizer *a, ubi_text text) {
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
 
-/* Where ".so" or ".so.6.0.30" begins; the length when the file is no library. */
+/* Where ".so" or ".so.6.0.30" begins; the length when the file is not a library. */
 static size_t library_end(ubi_text name) {
     size_t at = name.len;
     while (at > 0 && ((name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9') || name.ptr[at - 1] == '.'))

@@ -77,7 +77,7 @@ static size_t port_start(ubi_text authority) {
     return is_port ? at - 1 : authority.len;
 }
 
-/* What stands behind "scheme://". */
+/* What follows "scheme://". */
 static ubi_status authority_and_path(ubi_anonymizer *a, ubi_text text) {
     size_t end = find_any(text, 0, "/\\?#");
     ubi_text authority = ubi__text_slice(text, 0, end);
@@ -108,7 +108,7 @@ static bool is_module(ubi_text text) {
     return text.len > n && memcmp(text.ptr, module_scheme, n) == 0 && text.ptr[n] != '/';
 }
 
-/* A program can call its own code so, too: what is no module of Node is replaced, folder by folder. */
+/* A program can use this prefix for its own code: what is not a module of Node is replaced, folder by folder. */
 static ubi_status source_module(ubi_anonymizer *a, ubi_text text) {
     const unsigned lists = UBI__NAMES_MODULE | UBI__NAMES_MEMBER;
     size_t at = sizeof module_scheme - 1;

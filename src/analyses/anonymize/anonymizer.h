@@ -2,8 +2,8 @@
  *
  * anonymizer.h: what replaces texts is made of.
  *
- * A text is taken apart into words and what stands between them. Each word is kept (it is on a list of public names, or
- * a small number) or replaced; what stands between is kept. So different texts stay different: no replacement holds a
+ * A text is taken apart into words and what is between them. Each word is kept (it is on a list of public names, or
+ * a small number) or replaced; what is between is kept. So different texts stay different: no replacement holds a
  * separator or is a public name.
  */
 #ifndef UBI_ANALYSES_ANONYMIZE_ANONYMIZER_H
@@ -35,7 +35,7 @@ ubi_status ubi__anonymizer_keep(ubi_anonymizer *a, ubi_text text);
 ubi_status ubi__anonymizer_word(ubi_anonymizer *a, unsigned lists, ubi_text word);
 /** Appends a public name, as it is. */
 ubi_status ubi__anonymizer_keep_word(ubi_anonymizer *a, ubi_text word);
-/** Appends the number of an element: one up to 999 as it is, else another one, above 999. What is no number is a word. */
+/** Appends the number of an element: one up to 999 as it is, else another one, above 999. Anything else is a word. */
 ubi_status ubi__anonymizer_index(ubi_anonymizer *a, ubi_text digits);
 /** Appends the URL or file name that a script or a stack frame has. */
 ubi_status ubi__anonymizer_source(ubi_anonymizer *a, ubi_text source);

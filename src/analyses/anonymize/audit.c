@@ -40,7 +40,7 @@ static bool is_digit32(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z' && c != 'i' && c != 'l' && c != 'o' && c != 'u');
 }
 
-/* What a replacement may have behind it: "_2" where two began alike, the end of an allocator's name. */
+/* What may follow a replacement: "_2" where two began alike, the end of an allocator's name. */
 static bool is_tail(ubi_text text) {
     if (text.len == 0)
         return true;

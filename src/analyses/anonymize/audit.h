@@ -3,8 +3,8 @@
  * audit.h: which words the texts of a file still have: what an anonymizer would replace, and what it replaced already.
  *
  * Fed every text of a file (ubi__audit_text is what a save takes as map_text), it tells words apart as the anonymizer does. So what
- * it calls the program's own is what --anonymize would replace, and in an anonymized file there is none. One thing is replaced that is
- * nobody's: strings of one character up to U+00FF. V8 keeps all of these for every program, so that they are there says nothing.
+ * it calls the program's own is what --anonymize would replace, and in an anonymized file there is none. One thing is replaced though
+ * public: strings of one character up to U+00FF. V8 keeps all of these for every program, so their presence says nothing.
  */
 #ifndef UBI_ANALYSES_ANONYMIZE_AUDIT_H
 #define UBI_ANALYSES_ANONYMIZE_AUDIT_H
@@ -13,25 +13,25 @@
 
 typedef struct ubi__audit ubi__audit;
 
-/** Kinds of places that texts stand in. A word that stands in several belongs to the first of them. */
+/** Kinds of places where texts occur. A word that occurs in several belongs to the first of them. */
 typedef enum ubi__audit_group {
     UBI__AUDIT_PROGRAM,    /**< command line, build-ids, threads, system, markers and what they say */
     UBI__AUDIT_PLACES,     /**< files, folders, hosts of URLs */
     UBI__AUDIT_CLASSES,    /**< of objects; types, elements */
     UBI__AUDIT_FUNCTIONS,  /**< and what engines call code */
     UBI__AUDIT_PROPERTIES, /**< and variables */
-    UBI__AUDIT_STRINGS,    /**< contents of strings and regular expressions that are no names of these */
-    UBI__AUDIT_SOURCES,    /**< such that have several lines or more than UBI__AUDIT_LONG_BYTES */
+    UBI__AUDIT_STRINGS,    /**< contents of strings and regular expressions that are not such names */
+    UBI__AUDIT_SOURCES,    /**< those with several lines or more than UBI__AUDIT_LONG_BYTES */
     UBI__AUDIT_GROUP_COUNT
 } ubi__audit_group;
 
 #define UBI__AUDIT_LONG_BYTES 200
 
-/** A word, and where it stands. Borrowed from the audit, until the next text. */
+/** A word, and where it occurs. Borrowed from the audit, until the next text. */
 typedef struct ubi__audit_word {
     ubi_text word;
     bool is_public;   /**< of an engine or a library, or a character; else it is the program's own */
-    uint64_t n_texts; /**< different texts that it stands in */
+    uint64_t n_texts; /**< different texts that it occurs in */
     ubi__audit_group group;
     ubi_text_role role; /**< of the first text that is of this group */
     ubi_text example;   /**< that one, cut */
@@ -46,7 +46,7 @@ ubi_status ubi__audit_text(void *audit, ubi_text_role role, ubi_text text, ubi_t
 
 /** Different texts seen; a text counts once for each of its roles. */
 uint64_t ubi__audit_text_count(const ubi__audit *audit);
-/** Different words in place of others, as an anonymizer makes them: x_ and ten signs. They are no words of the list. */
+/** Different words in place of others, as an anonymizer makes them: x_ and ten signs. They are not on the list. */
 uint32_t ubi__audit_replaced_count(const ubi__audit *audit);
 /** Different numbers of elements above 999. Whether they were replaced cannot be seen. */
 uint64_t ubi__audit_large_index_count(const ubi__audit *audit);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * public_names.h: names that every snapshot has, whoever made it.
+ * public_names.h: names that snapshots of every program have.
  *
- * They stay readable in an anonymized snapshot. Each belongs to one or more lists, by where it may stand. What is on no
+ * They stay readable in an anonymized snapshot. Each belongs to one or more lists, by where it may occur. What is on no
  * list is taken for private.
  */
 #ifndef UBI_ANALYSES_ANONYMIZE_PUBLIC_NAMES_H
@@ -13,7 +13,7 @@
 /** Lists, as bits. */
 enum {
     UBI__NAMES_TYPE = 1,          /**< the engine's types */
-    UBI__NAMES_CLASS = 2,         /**< classes of objects, without "Prototype" and the like behind them */
+    UBI__NAMES_CLASS = 2,         /**< classes of objects, without a final "Prototype" and the like */
     UBI__NAMES_EDGE = 4,          /**< edges that the engine names; # stands for a number */
     UBI__NAMES_MEMBER = 8,        /**< properties and functions of the standard library */
     UBI__NAMES_TAG = 16,          /**< DOM nodes and their name spaces, in lower case */
@@ -24,9 +24,9 @@ enum {
     UBI__NAMES_INTRODUCER = 512,  /**< how code without a file came to be, such as eval */
     UBI__NAMES_FIELD = 1024,      /**< edges that are fields of the engine; # stands for a number */
     UBI__NAMES_NODE = 2048,       /**< whole names of nodes */
-    UBI__NAMES_SYSTEM = 4096,     /**< what stands behind "system / " */
-    UBI__NAMES_NODEJS = 8192,     /**< what stands behind "Node / " */
-    UBI__NAMES_MODULE = 16384,    /**< modules of Node.js, which stand behind "node:" */
+    UBI__NAMES_SYSTEM = 4096,     /**< what follows "system / " */
+    UBI__NAMES_NODEJS = 8192,     /**< what follows "Node / " */
+    UBI__NAMES_MODULE = 16384,    /**< modules of Node.js, which follow "node:" */
     UBI__NAMES_NATIVE = 1 << 15,  /**< words of compiled code: of C and C++, of the C library, of symbols */
     UBI__NAMES_PREFIX = 1 << 16,  /**< beginnings of such names that are public */
     UBI__NAMES_FOLDER = 1 << 17,  /**< of systems, and of the sources of their libraries, and files in these */
@@ -51,10 +51,10 @@ typedef struct ubi__public_names {
     ubi__vec_u32 lists; /* lists[i]: of names entry i */
 } ubi__public_names;
 
-/** These, and those of all grammars (grammar.h). Cost: some 30,000 short strings. Errors: UBI_ENOMEM; _fini is allowed all the same. */
+/** These, and those of all grammars (grammar.h). Cost: some 30,000 short strings. Errors: UBI_ENOMEM; _fini is allowed even then. */
 ubi_status ubi__public_names_init(ubi__public_names *n, const ubi_allocator *allocator);
 void ubi__public_names_fini(ubi__public_names *n);
-/** Each name is on a list, and the marks that are no list are on none. Cost: O(names). */
+/** Each name is on a list, and marks that are not lists are on none. Cost: O(names). */
 void ubi__public_names_check(const ubi__public_names *n);
 /** Whether `name` is on one of `lists`. */
 bool ubi__public_names_has(const ubi__public_names *n, unsigned lists, ubi_text name);

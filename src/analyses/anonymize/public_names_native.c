@@ -25,11 +25,11 @@ const ubi__name_group ubi__names_native[] = {
       "vtable|"
       "VTT|wchar_t|wrapper|where|int16_t|int32_t|int64_t|int8_t|intptr_t|__int128" },
 
-    /* Name spaces, of which std and the like are kept with what is in them. */
+    /* Name spaces; std and the like are kept with what is in them. */
     { UBI__NAMES_NATIVE,
       "std|__gnu_cxx|__cxxabiv1|boost|container|alloc|core|at|failed|unwind|truncated|so|unknown|main" },
 
-    /* Functions that ask for memory, and are nobody's own (recording/known_frames.c). */
+    /* Functions that ask for memory, and are public (recording/known_frames.c). */
     { UBI__NAMES_NATIVE,
       "wcsdup|getline|mmap64|xzalloc|savestring|g_malloc_n|g_malloc0_n|g_realloc_n|g_slice_alloc|g_slice_alloc0|g_"
       "malloc|"

@@ -157,7 +157,7 @@ ubi_status ubi__breakdown_or_default(ubi_breakdown **out, const ubi_breakdown *b
 /*
  * JSON text to breakdown.
  *
- * Follows Firefox's ParseBreakdown step by step with JSON values in the place of JavaScript ones: which property is
+ * Follows Firefox's ParseBreakdown step by step with JSON values instead of JavaScript ones: which property is
  * read when decides which of several mistakes is reported. What JSON cannot say (getters, undefined, cyclic objects)
  * does not arise. Recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH.
  *

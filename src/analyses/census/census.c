@@ -455,7 +455,7 @@ ubi_status ubi_census_describe(ubi_census **out, const ubi_graph *graph, uint64_
 /*
  * The nodes that the leaves of a report count.
  *
- * The same census is taken again with buckets in the place of counts. Both reports have the same structure and order,
+ * The same census is taken again with buckets instead of counts. Both reports have the same structure and order,
  * so the index of a leaf, counted in walking order, names the same group in both.
  *
  * Source: mozilla-central devtools/shared/heapsnapshot/CensusUtils.js, getCensusIndividuals.

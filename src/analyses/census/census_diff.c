@@ -264,7 +264,7 @@ static uint32_t array_index(const ubi_delta *parent, const ubi_delta *part) {
 UBI_SORT_DEFINE(sort_by_index, ubi_delta, const ubi_delta *, INDEX_BEFORE);
 
 /**
- * JavaScript lists array indices first, ascending. Either report is in that order, so only what the end adds behind the
+ * JavaScript lists array indices first, ascending. Either report is in that order, so only what the end adds after the
  * start, from `first_added` on, can be out of it, and only if it begins with an array index.
  */
 static ubi_status order_parts(differ *d, const ubi_delta *parent, uint32_t first_added) {

@@ -39,7 +39,7 @@ typedef struct walk {
     uint64_t id[BLOCK_ROWS], size_bytes[BLOCK_ROWS];
     uint32_t kind[BLOCK_ROWS], stack[BLOCK_ROWS];
     cached_kind cache[KIND_CACHE];
-    ubi_kind_ix kind_of_group[GROUPS]; /* UBI_NONE: not known yet */
+    ubi_kind_ix kind_of_group[GROUPS]; /* UBI_NONE: not yet known */
 } walk;
 
 void ubi__census_live_check(const ubi__census_live *live) {

@@ -155,7 +155,7 @@ typedef struct slow_object {
     size_t n;
 } slow_object;
 
-/** What is replaced is reported all the same: that may fail. */
+/** What is replaced is still reported: that may fail. */
 static void check(slow *s, const random_breakdown *b, const list *nodes) {
     char *text;
     size_t size;

@@ -294,7 +294,7 @@ static void a_file_name_that_is_not_utf8_fails_only_firefox(void **state) {
                    "{ab\xff"
                    "c: 1,1; noFilename: 0,0}",
                    "! malformed UTF-8 character sequence at offset 2");
-    assert_report("r -> a; a(file=ab\xff)", BY("count"), "1,1"); /* nobody asked */
+    assert_report("r -> a; a(file=ab\xff)", BY("count"), "1,1"); /* not asked for */
     assert_report("r -> a; a(file=\xc3\xa9)", BY("filename"), "{\xc3\xa9: 1,1; noFilename: 0,0}");
 }
 

@@ -24,7 +24,7 @@
 
 /* ---- reports by hand --------------------------------------------------------------------------------------------- */
 
-/** Frames of a test; place 0 is no frame. */
+/** Frames of a test; place 0 is not a frame. */
 typedef struct test_frame {
     size_t parent;
     const char *function;
@@ -498,7 +498,7 @@ static void a_row_that_has_lost_its_children_still_ends_paths(void **state) {
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-/** What the rows below `node` hold, of which its own numbers are a part if `with_own`. */
+/** What the rows below `node` hold, including its own numbers if `with_own`. */
 static void assert_row_adds_up(const ubi_census_tree *finished, const ubi_census_node *node, bool with_own) {
     int64_t bytes = with_own ? node->bytes : 0, n = with_own ? node->count : 0;
     for (uint32_t i = 0; i < node->n_children; i++) {
@@ -647,7 +647,7 @@ static void wide_reports_do_not_take_quadratic_time(void **state) {
     ubi_census_node node;
     assert_int_equal(ubi__tree_finish(&finished, &tree, &options, NULL), UBI_OK);
     ubi_census_tree_node(finished, ubi_census_tree_root(finished), &node);
-    assert_int_equal(node.n_children, 1); /* "same", of which every path goes on to another name */
+    assert_int_equal(node.n_children, 1); /* "same", from which every path leads to another name */
     ubi_census_tree_node(finished, node.children[0], &node);
     assert_int_equal(node.n_children, N_WIDE);
     assert_int_equal(node.bytes, N_WIDE);

@@ -157,7 +157,7 @@ static void a_node_without_descriptive_name_is_called_by_its_type(void **state) 
     assert_label("1(type=JSObject size=3)", BY("descriptiveType"), UBI_COMPAT_NONE, "JSObject 3");
 }
 
-/* Three nodes of one kind, of which the last two have stacks of their own. */
+/* Three nodes of one kind; the last two have their own stacks. */
 static ubi_graph *graph_of_one_kind(void) {
     ubi_graph_builder *builder;
     ubi_str_ix text;
@@ -192,7 +192,7 @@ static void nodes_of_one_kind_and_stack_share_a_label(void **state) {
     const ubi_label *of[3], *again[3];
     ubi_labels *labels = make_labels(graph, BY("objectClass"), UBI_COMPAT_NONE);
     get_three(of, labels);
-    assert_ptr_equal(of[0], of[1]); /* nobody asks for stacks */
+    assert_ptr_equal(of[0], of[1]); /* stacks are not asked for */
     assert_ptr_equal(of[1], of[2]);
     assert_ptr_equal(ubi_labels_graph(labels), graph);
     ubi_labels_unref(labels);

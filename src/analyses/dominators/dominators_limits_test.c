@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dominators_limits_test.c: what dominators may take: memory, and the patience of whoever waits.
+ * dominators_limits_test.c: what dominators may take: memory, and the patience of the caller.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -180,7 +180,7 @@ static void adopted_orphans_are_children_of_the_root_with_all_that_they_reach(vo
     assert_adopted("1 -> 2; 3 -> 4; 5", "1:- 5 [3 5 2]; 2:1 1 []; 3:1 2 [4]; 4:3 1 []; 5:1 1 []");
     /* what the root reaches too is retained by neither */
     assert_adopted("1 -> 2; 2 -> 3; 4 -> 3", "1:- 4 [4 2 3]; 2:1 1 []; 3:1 1 []; 4:1 1 []");
-    assert_adopted("1 -> 2", "1:- 2 [2]; 2:1 1 []"); /* nobody to adopt */
+    assert_adopted("1 -> 2", "1:- 2 [2]; 2:1 1 []"); /* no orphan to adopt */
 }
 
 static void orphans_on_cycles_are_adopted_one_by_one(void **state) {
@@ -264,7 +264,7 @@ static ubi_graph *random_star(uint32_t n, uint32_t n_sizes, sizes order) {
     return graph_maker_finish(&m);
 }
 
-/* Whether a stands before b, both of them places in the set of the root of a star, which is in file order. */
+/* Whether a comes before b, both of them places in the set of the root of a star, which is in file order. */
 static bool before(const ubi_graph *g, ubi_node_ix a, ubi_node_ix b) {
     uint64_t size_a = ubi_graph_node_size_bytes(g, a), size_b = ubi_graph_node_size_bytes(g, b);
     return size_a != size_b ? size_a > size_b : a < b;

@@ -113,8 +113,8 @@ typedef struct joiner {
     ubi__large *large; /* the finder's large[n] */
     uint32_t n;
     joint *joints;    /* joints[n]: by top of a structure */
-    uint32_t *top;    /* top[n]: of the structure that a node belongs to, perhaps itself; UBI_NONE: not known yet */
-    uint32_t *level;  /* level[n]: in its structure, nodes of its kind only; 0: not known yet */
+    uint32_t *top;    /* top[n]: of the structure that a node belongs to, perhaps itself; UBI_NONE: not yet known */
+    uint32_t *level;  /* level[n]: in its structure, nodes of its kind only; 0: not yet known */
     bool *tied;       /* tied[n]: to the structure of the node above */
     uint64_t *stem;   /* stem[n]: hash of what the edge to it is called, digits apart; 0: no edge from the node above */
     uint32_t *places; /* places[n], and as many to sort with */

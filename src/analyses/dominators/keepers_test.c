@@ -125,7 +125,7 @@ static void engine_internals_count_for_who_has_them(void **state) {
     heap_node(&h, 4, "engine", 20, "5, 6, 7");
     for (int i = 5; i < 8; i++)
         heap_node(&h, i, "Value", 1, "");
-    heap_node(&h, 8, "engine", 9, ""); /* nobody else to name */
+    heap_node(&h, 8, "engine", 9, ""); /* no other node to name */
     assert_keepers(&h, "2 44[44] 5 3 Value; 8 9[9] 0 -");
 }
 
@@ -243,7 +243,7 @@ static void sizes_that_wrap_do_no_harm(void **state) {
 
 /* ---- lists of roots ------------------------------------------------------------------------------------------------ */
 
-/* The root has two lists; what hangs on nothing but them may be a keeper, whatever it is, and they are none. */
+/* The root has two lists; what only they hold may be a keeper, whatever it is, but the lists are not. */
 static void lists_of_roots_are_no_keepers(void **state) {
     (void)state;
     ubi_graph *graph = graph_from_drawing("r(type=Root size=0) -> lists; lists(type=Roots size=0) -> strong, weak; "

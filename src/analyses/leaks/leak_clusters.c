@@ -120,7 +120,7 @@ static ubi_status number_head(ubi__leak_gathering *g, ubi__strtab *keys, ubi__le
     return ubi__vec_leak_draft_push(&g->drafts, g->f->allocator, (ubi__leak_draft){ main, inner, holder });
 }
 
-/* Nodes of the main class that hang on others of it, as in lists and trees, are what the cluster is about, too. */
+/* Nodes of the main class held by others of it, as in lists and trees, are what the cluster is about, too. */
 static void extend_main(ubi__leak_gathering *g, ubi__leak_place_ix i) {
     const ubi__leak_place *place = &g->places[i], *main = &g->places[g->drafts.at[g->cluster_of[i]].main];
     uint8_t above = g->part[place->parent];

@@ -15,7 +15,7 @@ typedef uint32_t ubi__leak_cluster_ix;
 /** A cluster that is being made. */
 typedef struct ubi__leak_draft {
     ubi__leak_place_ix main; /* the first place of the objects that it is about */
-    bool inner;              /* they hang on one new object */
+    bool inner;              /* they are held by one new object */
     ubi_node_ix holder;
 } ubi__leak_draft;
 UBI_VEC_DECLARE(ubi__vec_leak_draft, ubi__leak_draft);
@@ -38,8 +38,8 @@ typedef struct ubi__leak_gathering {
     uint8_t *part;                    /* part[n] */
     ubi__vec_leak_draft drafts;       /* of each cluster */
     /*
-     * owner[n_nodes] of nodes on ways: of what programs hold the nearest object above that was in OLD; of others the nearest at all,
-     * which those below go on from. UBI_NONE: none.
+     * owner[n_nodes] of nodes on ways: for what programs hold, the nearest object above that was in OLD; for
+     * others, the nearest of all, from which those below continue. UBI_NONE: none.
      */
     ubi_node_ix *owner;
     ubi_node_ix *other_owner; /* the nearest object above of another class or name */

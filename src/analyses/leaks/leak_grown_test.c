@@ -121,7 +121,7 @@ static void parts_of_the_engine_belong_to_the_object_that_alone_has_them(void **
     (void)state;
     assert_sizes("1 -> 2 \"buffer\"; 2(coarse=object class=ArrayBuffer size=100) -> 3 \"store\"; 3(type=data size=%d)",
                  (int[]){ 5000, 9000, 13000 }, 3, "steady ArrayBuffer 5100 9100 13100");
-    /* Two have it: nobody's. */
+    /* Two have it: it belongs to neither. */
     assert_sizes("1 -> 2 \"a\", 4 \"b\"; 2(coarse=object class=A size=100) -> 3 \"store\"; "
                  "4(coarse=object class=A size=100) -> 3 \"store\"; 3(type=data size=%d)",
                  (int[]){ 5000, 9000, 13000 }, 3, "");

@@ -180,7 +180,7 @@ void ubi__leak_holdings_fini(ubi__leak_holdings *h) {
 
 /* ---- weighing ----------------------------------------------------------------------------------------------------- */
 
-/** Whom a node counts to, and what of this it hangs on. */
+/** The object that a node counts to, and what this holds on the way to the node. */
 typedef struct counted {
     ubi_node_ix to; /* UBI_NONE: itself alone */
     ubi_node_ix top;

@@ -40,7 +40,7 @@ ubi_status ubi_leak_finder_new(ubi_leak_finder **out, const ubi_view *view, cons
     if (!f)
         return ubi__fail_nomem();
     f->allocator = a;
-    /* Of an older version there is no more than this. */
+    /* Where the options of each version end. */
     static const size_t bytes_of_version[] = { 0, offsetof(ubi_leak_options, verdicts),
                                                offsetof(ubi_leak_options, site_of), offsetof(ubi_leak_options, is_rope),
                                                sizeof *options };
@@ -235,7 +235,7 @@ static bool is_candidate(const ubi_leak_finder *f, ubi_node_ix node) {
         return false;
     if (node == f->view.root || ubi__leak_rope_of(&f->holdings, node) != UBI_NONE)
         return false;
-    /* A rope in the place of an earlier text is that text, flattened meanwhile: its holder grew (leak_grown.c). */
+    /* A rope where an earlier text was is that text, flattened meanwhile: its holder grew (leak_grown.c). */
     if (flags & UBI__LEAK_REPLACES && ubi__leak_is_rope_at(f, node))
         return false;
     return f->options.engine || ubi__leak_is_held_by_program(f, node);
@@ -279,7 +279,7 @@ ubi_status ubi__leak_find_candidates(ubi_leak_finder *f) {
  * name, too.
  */
 
-/* Of an object with more edges than these in the earlier heap it is not known what each name meant: it is a dictionary. */
+/* An object with more edges than this in the earlier heap is a dictionary: what each name meant is unknown. */
 #define MOST_EDGES 32
 /* Longer names are not looked at: a file may have one of megabytes on each edge. */
 #define MOST_NAME_BYTES 256

@@ -17,7 +17,7 @@
 
 /* The tree of places, and labels without their numbers (leak_places.h). */
 
-/* So many items of a way are looked at for one that comes again: the cost of a place stays bounded. */
+/* Items of a way that are searched for one that comes again: bounds the cost of a place. */
 #define MOST_LOOKED_BACK 64
 
 void ubi__leak_places_check(const ubi__leak_places *p) {
@@ -313,7 +313,7 @@ static void count_leaked(ubi_leak_finder *f) {
     }
 }
 
-/* The place that a node would have, were it leaked: `head` or below one. UBI_NONE: there are no leaked ones. */
+/* The place that a node would have if it leaked: `head` or below one. UBI_NONE: there are no leaked ones. */
 static ubi__leak_place_ix place_beside(const placing *p, ubi__leak_item *item, ubi_node_ix parent, bool head) {
     const ubi_leak_finder *f = p->f;
     ubi__leak_place_ix at = f->place_of[parent], found;
@@ -346,7 +346,7 @@ static ubi_status place_like_others(placing *p, ubi_node_ix node) {
     return UBI_OK;
 }
 
-/* Tables between an object and what it holds are made anew when they grow. */
+/* Tables between an object and what it holds are rebuilt when they grow. */
 #define MOST_TABLES 4
 
 /*

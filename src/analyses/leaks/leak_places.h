@@ -22,7 +22,7 @@ typedef struct ubi__leak_item {
     bool head;       /* a leaked object that is not held by leaked ones only */
 } ubi__leak_item;
 
-/* Labels that are no texts. */
+/* Labels that are not texts. */
 enum { UBI__LEAK_LABEL_NONE, UBI__LEAK_LABEL_NUMBER, UBI__LEAK_LABEL_ANY, UBI__LEAK_LABEL_TEXTS };
 
 typedef struct ubi__leak_place {
@@ -48,7 +48,7 @@ typedef struct ubi__leak_places {
     ubi__row_table table;
     ubi__strtab texts; /* of labels */
     ubi__text_memo label_hashes;
-    uint32_t *label_of; /* label_of[n_strings] of the graph's strings, 0: not known yet */
+    uint32_t *label_of; /* label_of[n_strings] of the graph's strings, 0: not yet known */
     uint32_t n_strings;
     ubi__vec_u8 spare;
 } ubi__leak_places;

@@ -71,7 +71,7 @@ uint32_t ubi__leak_quiet_steps(const uint8_t *grew, uint32_t n_steps) {
     return quiet;
 }
 
-/* What came with the last step is too young to be leaked. Of what hangs on an object in the place only that itself counts there. */
+/* What came with the last step is too young to be leaked. An object in the place counts there, what it holds does not. */
 static void finish_curve(ubi__leak_gathering *g, size_t i) {
     ubi_leak_cluster *c = &g->leaks->clusters.at[i].cluster;
     const ubi__leak_row *row = &g->f->tallies.at[g->leaks->clusters.at[i].row];
@@ -229,7 +229,7 @@ static bool is_bounded(const ubi_leak_finder *f, const ubi__leak_found *found, c
     return goes && (nearly_all(t.gone, t.came) || (!c->n_older && t.gone * 2 >= t.came));
 }
 
-/* Equal work, within a factor of three. What hangs on those that came since is not counted in their place, but in the class. */
+/* Equal work, within a factor of three. What those that came since hold counts in the class, not in their place. */
 static bool still_comes(const ubi__leak_found *found, const ubi__leak_row *row) {
     const ubi_leak_cluster *c = &found->cluster;
     uint64_t n_before = found->n_heads ? found->n_heads : c->leaked.count;
@@ -257,7 +257,7 @@ static bool is_emptied(const ubi_leak_cluster *c, uint32_t n_steps) {
     return fell && was_more;
 }
 
-/* Of what came with the first half of the steps less is left than of what came with the others: it goes. */
+/* Less is left of what the first half of the steps brought than of what the others brought: it goes. */
 static bool goes_away(const ubi_leak_cluster *c, uint32_t n_steps) {
     uint64_t early = 0, late = 0, n_early = n_steps / 2;
     for (uint32_t i = 0; i < n_steps; i++)
@@ -277,7 +277,7 @@ static bool is_bounded_series(const ubi_leak_finder *f, const ubi__leak_found *f
 
 /*
  * With all steps, or nearly, it grows steadily. If the last third of them or more brought nothing, it grew and came to an end. A place
- * with nothing that was there in OLD and nothing that came of late is no place where things stay: they are on their way through it, as
+ * with nothing that was there in OLD and nothing recent is not a place where things stay: they are on their way through it, as
  * texts are that the engine shares between all who happen to use them. Neither is one where most took the places of others.
  */
 static ubi_leak_verdict judge_series(const ubi_leak_finder *f, const ubi__leak_found *found, const ubi__leak_row *row) {

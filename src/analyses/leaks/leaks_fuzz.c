@@ -110,7 +110,7 @@ static void check_trends(const series *s, const ubi_leaks *leaks) {
     }
 }
 
-/* What became larger was there before, has a path, and leaks stand first. */
+/* What became larger was there before, has a path, and leaks come first. */
 static void check_grown(const series *s, const ubi_leaks *leaks) {
     const ubi_graph *g = s->heaps[s->n - 1];
     bool leaks_over = false;

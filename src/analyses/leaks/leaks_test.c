@@ -82,7 +82,7 @@ static void one_large_buffer_with_each_step_is_steady(void **state) {
                              "5(coarse=object class=Buffer size=90000)";
     assert_leaks(old, new, newer, "steady Buffer 1 90000 in Array +1/1");
     assert_leaks(old, new, new, "large Buffer 1 90000 in Array +1/0");
-    /* Of a module with all that is in it, it is not known. */
+    /* Whether a module with all that it holds is steady is unknown. */
     char *with_one = module_list(1), *with_two = module_list(2);
     assert_leaks(ROOT "2(coarse=object class=Array size=1)", with_one, with_two,
                  "large M 1 90020 in Array +0/1 with F20 1, F21 1, F22 1");
@@ -207,7 +207,7 @@ static ubi_str_ix first_name(const void *payload, ubi_node_ix node) {
     return ubi_graph_kind(g, ubi_graph_node_kind(g, node))->script_filename;
 }
 
-/* Functions are one class; what they are called is told by name_of. The chain is longer than anybody would look back. */
+/* Functions are one class; what they are called is told by name_of. The chain is longer than the search looks back. */
 static void a_function_holds_others_of_another_name(void **state) {
     (void)state;
     const char *before =
@@ -323,7 +323,7 @@ static void what_a_weak_table_lists_is_held_by_others_or_by_nothing(void **state
 
 static void a_root_for_the_moment_speaks_for_what_nothing_else_holds(void **state) {
     (void)state;
-    /* The list hangs on the stack, by a short way, and on a module, by a longer one; the other one on the stack alone. */
+    /* The list is held by the stack (a short path) and by a module (a longer one), the other one by the stack only. */
     const char *old =
         "1 -> 2 \"stack\", 3 \"modules\"; 2(type=stack) -> 6 \"local\", 7 \"other\"; 3(type=modules) -> 4 \"m\"; "
         "4(coarse=object class=Module size=1) -> 5 \"exports\"; "
@@ -540,7 +540,7 @@ static void verdicts_have_names_and_needs(void **state) {
     assert_true(ubi_leak_verdict_is_possible(UBI_LEAK_STEPWISE, 4, false));
 }
 
-/* What is behind the fields of version 1 is not looked at. */
+/* What comes after the fields of version 1 is not read. */
 static void options_of_the_first_version_are_understood(void **state) {
     (void)state;
     leak_heaps h = leak_heaps_draw(with_other_class, with_class, NULL);

@@ -150,7 +150,7 @@ static void overlaid_paths_have_each_node_and_edge_once(void **state) {
                       "2 1 3 | 1>2 x, 1>3 y, 3>2 z");
 }
 
-/* Edges to the target stand together, where the first of them is. */
+/* Edges to the target are adjacent, where the first of them is. */
 static void edges_of_a_node_are_grouped_by_where_they_lead(void **state) {
     (void)state;
     assert_path_graph((asked){ "1 -> 2 \"a\", 9 \"b\", 3 \"c\", 9 \"d\"; 2 -> 9 \"e\"; 3 -> 9 \"f\"", 1, 10, { 9 } },

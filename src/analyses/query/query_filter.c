@@ -26,7 +26,7 @@ typedef enum step_kind {
     STEP_NOT,
     STEP_AND,
     STEP_OR,
-    STEP_SKIP_IF_NONE, /* goes on at step `target` */
+    STEP_SKIP_IF_NONE, /* continues at step `target` */
     STEP_SKIP_IF_ALL
 } step_kind;
 

@@ -464,7 +464,7 @@ uint32_t ubi__pattern_state_count(const ubi__pattern *pattern) {
 
 /* No character: before the first and after the last. */
 #define NO_CHAR UINT32_MAX
-/* Bytes that are no UTF-8 are characters beyond Unicode. */
+/* Bytes that are not UTF-8 are characters beyond Unicode. */
 #define STRAY 0x110000u
 
 typedef struct walk {

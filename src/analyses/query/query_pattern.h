@@ -2,12 +2,12 @@
  *
  * query_pattern.h: regular expressions that match in linear time.
  *
- * Both the pattern and the texts may be hostile, so this is no backtracking matcher and there are no back references: a
+ * Both the pattern and the texts may be hostile, so the matcher does not backtrack and there are no back references: a
  * pattern becomes a small nondeterministic automaton, and a match walks the text once with the set of states it can be in.
  * The library's own, so that nothing depends on the C library's locale, stack use or speed.
  *
  * Syntax: . [abc] [^a-z] \d \D \w \W \s \S ^ $ \b \B ( ) (?: ) | * + ? {n} {n,} {n,m}; escapes \n \t \r \xNN \uNNNN \u{N};
- * a backslash before other punctuation takes it as it is. Characters are code points; a byte that is no UTF-8 is one
+ * a backslash before other punctuation takes it as it is. Characters are code points; a byte that is not UTF-8 is one
  * character, which only . and negated sets match. A pattern matches anywhere in a text unless ^ and $ tie it down.
  */
 #ifndef UBI_ANALYSES_QUERY_PATTERN_H

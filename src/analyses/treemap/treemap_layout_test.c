@@ -102,7 +102,7 @@ static uint32_t roll(uint32_t n) {
     return (seed >> 8) % n;
 }
 
-/* A random tree that stands breadth-first: the parents of nodes ascend. */
+/* A random tree in breadth-first order: the parents of nodes ascend. */
 static void random_tree(uint32_t *parent, uint64_t *weight, uint32_t n) {
     parent[0] = UBI_NONE;
     weight[0] = roll(100);

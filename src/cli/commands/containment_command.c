@@ -90,7 +90,7 @@ static ubi_status open_node(opening *o, ubi_node_ix node, ubi_edge_ix by) {
     return node_queue_push(&o->queue, ubi_allocator_default(), node);
 }
 
-/* Whether there is room for the rows below a node. The first one's are shown in any case, for else there would be nothing. */
+/* Whether there is room for the rows below a node. The first node's are always shown, or there would be nothing. */
 static bool has_room(const opening *o, ubi_node_ix node, size_t n_shown) {
     uint64_t most = o->plan->limits.rows;
     return most == 0 || node == o->plan->start || (o->n_rows < most && n_shown <= most - o->n_rows);
@@ -217,7 +217,7 @@ static ubi_status level_open(job *j, ubi_node_ix node) {
     return status;
 }
 
-/* Where a row that is not opened has its children; NULL: nowhere. */
+/* Where the children of an unopened row are shown; NULL: nowhere. */
 static const char *place_of_children(const job *j, ubi_edge_ix edge) {
     ubi_node_ix node = j->graph->target.at[edge];
     if (containment_opens(&j->plan, edge) || j->plan.opened_by[node] == CONTAINMENT_CLOSED ||

@@ -35,7 +35,7 @@ UBI_VEC_DECLARE(row_list, ubi_dominator_node *);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* 0 means all, but for Firefox it means none. */
+/* 0 means all; in Firefox it means none. */
 static uint32_t limit_of(const job *j, uint64_t number) {
     if (number == 0 && j->cli->compat == UBI_COMPAT_NONE)
         return UINT32_MAX;
@@ -95,7 +95,7 @@ static void begin_document(const job *j, ubi__json *json) {
     ubi__breakdown_write_json(json, j->chosen);
 }
 
-/* Levels of rows that are nested: two of JSON each, which all readers bear. */
+/* Most levels of nested rows: two JSON levels each, which all readers accept. */
 #define MOST_NESTED 200
 
 static ubi_status write_tree_json(const job *j, const ubi_dominator_node *tree) {

@@ -263,8 +263,8 @@ static void document_write(ubi__cli *cli, const facts *f) {
 /* ---- command ---------------------------------------------------------------------------------------------------- */
 
 /*
- * As the lens counts, without a look through it: sizes that it moves from one node to another add up to the same, and whether it
- * takes in nodes that the root does not reach, it says beforehand.
+ * Counts as the lens does, without making a look: sizes that it moves between nodes have the same sum, and it says
+ * beforehand whether it adopts nodes that the root does not reach.
  */
 static void count_as_lens(ubi__heap_summary *summary) {
     if (ubi_lens_for(summary->graph)->orphans != UBI_ORPHANS_ADOPT)

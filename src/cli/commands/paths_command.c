@@ -37,7 +37,7 @@ UBI_VEC_DECLARE(vec_step, ubi_path_step);
 #define WORD_LINES 3
 /* Paths above that one is compared with. */
 #define COMPARED 16
-/* A shorter beginning in common is listed again: saying so would take as many lines. */
+/* A shorter common start is listed again: a reference would take as many lines. */
 #define LEAST_SHARED 2
 
 typedef struct page {
@@ -129,7 +129,7 @@ static void head_write(const page *p, uint32_t target) {
 
 /* ---- paths -------------------------------------------------------------------------------------------------------- */
 
-/* The earlier path that begins most like this one, and how many steps they share. */
+/* The earlier path with the longest common start, and how many steps they share. */
 static uint32_t most_shared(uint32_t *like, const page *p, uint32_t target, uint32_t path) {
     uint32_t most = 0;
     for (uint32_t i = path < COMPARED ? 0 : path - COMPARED; i < path; i++) {
@@ -262,7 +262,7 @@ static void edge_put(document *d, const ubi_path_edge *edge) {
     ubi__json_object_end(&d->json);
 }
 
-/* The graph in Firefox's shape, and beside it a name for each of its nodes. */
+/* The graph in Firefox's shape, with a name for each of its nodes. */
 static void graph_put(document *d, const ubi_path_graph *path_graph) {
     uint32_t n_nodes;
     uint64_t n_edges;

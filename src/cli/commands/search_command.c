@@ -36,7 +36,7 @@ typedef struct job {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-/* "/.../" is a pattern, all else a text. */
+/* "/.../" is a pattern, anything else a text. */
 static void read_query(job *j, const char *text) {
     size_t n = text ? strlen(text) : 0;
     j->how = j->arguments->exact ? UBI_SEARCH_EXACT : UBI_SEARCH_ANY_CASE;
@@ -47,7 +47,7 @@ static void read_query(job *j, const char *text) {
     j->query = (ubi_text){ text + 1, n - 2 };
 }
 
-/* A mistake in a pattern is told before the file is opened. */
+/* Mistakes in a pattern are reported before the file is opened. */
 static ubi_status query_check(job *j, char **operands, int n_operands) {
     if (n_operands < 2 && !j->arguments->where && !j->arguments->property)
         return ubi__fail(UBI_EINVAL, "missing TEXT, --where EXPR or --property NAME; see 'ubiheap help search'");
@@ -58,7 +58,7 @@ static ubi_status query_check(job *j, char **operands, int n_operands) {
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-/* The entry that stands for all of this text; UBI_NONE: nothing is called so. */
+/* The table entry of this text; UBI_NONE: no such name. */
 static ubi_str_ix string_find(const ubi_graph *g, ubi_text text) {
     for (ubi_str_ix i = 0; i < ubi_graph_string_count(g); i++)
         if (ubi__text_equal(ubi_graph_string(g, i), text))

@@ -10,7 +10,7 @@
  *     facts       small questions whose answer differs between versions of the engine
  *     kinds, sizes, edges (object, frame, code), texts    what nodes are
  *     function_names, constructor_names                   what a program calls them
- *     node_index, freeze, roots, scope, guard             making the heap stand still
+ *     node_index, freeze, roots, scope, guard             freezing the heap
  *     node_ops, coverage, target_ops                      showing it
  *     births, collections and what they need              tracking
  *     timeline                                            runs of scripts, reactions and parsing, for the timeline

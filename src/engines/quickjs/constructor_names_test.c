@@ -45,7 +45,7 @@ static const struct {
     { "Object.create(null)", NULL },
     { "({})", NULL },
     { "({ constructor: Connection })", NULL },
-    /* prototypes are no instances */
+    /* prototypes are not instances */
     { "Connection.prototype", NULL },
     { "Secure.prototype", NULL },
     { "TypeError.prototype", NULL },
@@ -143,7 +143,7 @@ static void groups_share_their_texts(void **state) {
 
 /* ---- no memory ------------------------------------------------------------------------------------------------------ */
 
-/* A graph comes out, perhaps without some of the names, or it is said that there is no memory. */
+/* A graph comes out, perhaps without some of the names, or an error says that there is no memory. */
 static bool name_all(const test_runtime *t, const ubi_allocator *allocator) {
     ubi_quickjs_options options = UBI_QUICKJS_OPTIONS_INIT;
     ubi_quickjs *tools;
@@ -187,7 +187,7 @@ static void a_graph_without_memory_for_names_is_whole(void **state) {
     test_runtime_free(&t);
 }
 
-/* Each node alone is told what can be told; groups hold all the same. */
+/* Each node alone is told what can be told; groups still hold. */
 static void names_without_memory_are_left_out(void **state) {
     (void)state;
     fail_allocator f;

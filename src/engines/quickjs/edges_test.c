@@ -114,7 +114,7 @@ static void edges_of_code_are_named(void **state) {
     test_runtime_free(&t);
 }
 
-/* What waits hangs on the functions that will wake it: the promise leads to them, and they to its state. */
+/* What waits is held by the functions that will wake it: the promise leads to them, and they to its state. */
 static void an_async_function_that_waits_is_a_node(void **state) {
     (void)state;
     test_runtime t = test_runtime_new();
@@ -140,7 +140,7 @@ static void an_async_function_that_waits_is_a_node(void **state) {
 typedef struct test_edge_list {
     uint32_t n;
     uint64_t refs[4096];
-    char names[64 * 1024]; /* one behind the other */
+    char names[64 * 1024]; /* one after the other */
     size_t n_names;
 } test_edge_list;
 

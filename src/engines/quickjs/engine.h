@@ -2,7 +2,7 @@
  *
  * engine.h: what the adapter, compiled in one unit with the engine's source, offers to the rest of this folder.
  *
- * On one side stand the files that see the engine's structures (adapter.c and what it includes, the folder adapter/), on
+ * On one side are the files that see the engine's structures (adapter.c and what it includes, the folder adapter/), on
  * the other those that know only quickjs.h (tools, observers' API for scripts, heap module). This header is the border: no
  * engine structure crosses it, so the second side compiles in a moment and does not care about versions.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A frozen heap is touched, in each way there is; thaw says so, and the heap goes on.
+ * A frozen heap is touched, in each way there is; thaw says so, and the heap lives on.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
  *
  * hooks_selftest.c: run by the build, right after the tools were compiled with an engine: does every hook fire?
  *
- * A hook stands on the name of a function of the engine and on where it calls another. A version of the engine that
- * changes that compiles all the same, and the tools would tell nonsense. So the build fails instead, and names the hook.
+ * A hook depends on the name of a function of the engine and on where it calls another. A version of the engine that
+ * changes these still compiles, and the tools would tell nonsense. So the build fails instead, and names the hook.
  * A walk of a small heap must account for every reference, too.
  */
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * part present. Code of scripts runs while it is read, never later. So all mistakes are found here, in the order in which
  * SpiderMonkey would find them, and the parser has nothing left to refuse.
  *
- * Recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH: no kind may stand below itself, and arrays are counted.
+ * Recursion is bounded by UBI_BREAKDOWN_MAX_DEPTH: no kind may be nested in itself, and arrays are counted.
  *
  * Source: mozilla-central js/src/vm/UbiNodeCensus.cpp, ParseBreakdown.
  */
@@ -116,7 +116,7 @@ static int read_count(reader *r, JSValueConst object) {
 
 /* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
-/** Throws a TypeError of `words` with a quoted string behind. */
+/** Throws a TypeError of `words`, then a quoted string. */
 static int throw_by(reader *r, const char *words, JSValueConst by) {
     ubi__js_text quoted = { 0 };
     if (!ubi__js_text_quoted(r->ctx, &quoted, by))
@@ -150,7 +150,7 @@ static int read_parts(reader *r, JSValueConst object, const grammar_row *row) {
     return failed;
 }
 
-/** An object of which `by` is known to be a string. */
+/** An object whose `by` is known to be a string. */
 static int read_kind(reader *r, JSValueConst object, JSValueConst by) {
     bool failed;
     const grammar_row *row = find_row(r->ctx, by, &failed);
@@ -189,7 +189,7 @@ static bool is_array(JSContext *ctx, JSValueConst value) {
     return facts.is_array;
 }
 
-/** ToLength of `length`, of which more than there may be is not told apart. */
+/** ToLength of `length`; all that are too large give MAX_MEMBERS + 1. */
 static int read_length(reader *r, JSValueConst array, uint32_t *out) {
     JSValue value = JS_GetPropertyStr(r->ctx, array, "length");
     if (JS_IsException(value))

@@ -28,7 +28,7 @@ extern const JSClassDef ubi__heap_snapshot_class, ubi__dominator_tree_class;
 int ubi__js_classes_add(JSContext *ctx);
 JSClassID ubi__js_class_id(ubi__js_class class);
 
-/** What an object of the class stands for; NULL: it is none, or it is not finished. */
+/** What an object of the class stands for; NULL: not of the class, or not finished. */
 static inline void *ubi__js_opaque(JSValueConst value, ubi__js_class class) {
     return JS_GetOpaque(value, ubi__js_class_id(class));
 }

@@ -16,7 +16,7 @@
 
 /* ---- exceptions -------------------------------------------------------------------------------------------------- */
 
-/** Gives an exception that nobody takes to the host, as the reason of a promise that nobody waits for. */
+/** Passes an uncaught exception to the host, as the reason of a rejected promise without a handler. */
 static void hook_reject(JSContext *ctx, JSValueConst reason) {
     JSValue functions[2] = { JS_UNDEFINED, JS_UNDEFINED };
     JSValue promise = JS_NewPromiseCapability(ctx, functions);
@@ -201,7 +201,7 @@ static bool append_debuggees(realm_list *list, const ubi__js_debugger *debugger)
     return true;
 }
 
-/** Whether Debuggers of `from` watch `to`, or watch a realm of which that is true. -1 having thrown. */
+/** Whether Debuggers of `from` watch `to`, directly or through realms that they watch. -1 having thrown. */
 static int debugger_watches(JSContext *ctx, const ubi_allocator *allocator, JSContext *from, JSContext *to) {
     realm_list list = { .allocator = allocator };
     bool ok = debuggees_reserve(&list, 1), found = false;

@@ -56,7 +56,7 @@ extern const ubi__js_method ubi__js_debuggee_methods[];
 /* ---- hooks */
 
 /**
- * Hands the pending exception of a hook to uncaughtExceptionHook. What nobody takes becomes a rejected promise, so that
+ * Hands the pending exception of a hook to uncaughtExceptionHook. Left uncaught, it becomes a rejected promise, so that
  * the host reports it as it reports those.
  */
 void ubi__js_debugger_uncaught(JSContext *ctx, ubi__js_debugger *debugger);

@@ -173,7 +173,7 @@ static JSValue get_class(JSContext *ctx, JSValueConst this_value, int argc, JSVa
     return object ? JS_AtomToString(ctx, facts_of(ctx, object).class_name) : JS_EXCEPTION;
 }
 
-/** A function's own `name` when it is a string that stands there; undefined otherwise. */
+/** A function's own `name` when it is a string, not a getter; undefined otherwise. */
 static JSValue get_name(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)argc, (void)argv;
     ubi__js_owned *object = this_object(ctx, this_value);

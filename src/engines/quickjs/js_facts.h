@@ -15,15 +15,15 @@ typedef struct ubi__object_facts {
     bool is_array;     /**< as Array.isArray says, so also a proxy of an array */
     bool is_proxy;
     bool is_bound;    /**< made by Function.prototype.bind */
-    JSContext *realm; /**< of its function, or the one whose prototypes it inherits from; NULL: not known */
+    JSContext *realm; /**< of its function, or the one whose prototypes it inherits from; NULL: unknown */
 } ubi__object_facts;
 
 void ubi__object_facts_of(ubi__object_facts *out, JSRuntime *runtime, JSValueConst object);
 
-/** The realms of a runtime by number, oldest first; NULL behind the last. */
+/** The realms of a runtime by number, oldest first; NULL after the last. */
 JSContext *ubi__runtime_realm(JSRuntime *runtime, uint32_t index);
 
-/** The keys Symbol.iterator and Symbol.toStringTag, whatever scripts did to theirs. Not owned; for ever. */
+/** The keys Symbol.iterator and Symbol.toStringTag, whatever scripts did to theirs. Not owned; permanent. */
 JSAtom ubi__iterator_atom(void);
 JSAtom ubi__to_string_tag_atom(void);
 

@@ -2,7 +2,7 @@
  *
  * js_realm.h: what we keep for a realm that has `Debugger` or the heap module.
  *
- * It hangs on the realm itself, in the place of a class's prototype, where scripts do not reach it. Objects that must tidy
+ * The realm itself holds it, in the slot of a class's prototype, where scripts do not reach it. Objects that must tidy
  * up in it when they die (SavedFrames) hold it by count, because a collection takes them in any order.
  */
 #ifndef UBI_QUICKJS_JS_REALM_H

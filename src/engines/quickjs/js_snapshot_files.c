@@ -286,7 +286,7 @@ static bool is_taken(const char *path) {
     return lstat(path, &there) == 0;
 }
 
-/* Nothing stands under the name before all does: a process that ends meanwhile leaves no empty file. */
+/* The name appears when the file is complete: a process that ends meanwhile leaves no empty file. */
 static JSValue save_to_new_file(JSContext *ctx, ubi_quickjs *tools, const ubi_target_scope *part) {
     unsigned long long ms = ubi_process_clock_ns() / 1000000;
     char path[PATH_MAX];

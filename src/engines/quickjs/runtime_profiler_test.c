@@ -116,7 +116,7 @@ static void frames_of_coroutines_and_callbacks_stand_where_they_were_called(void
     }
     assert_string_equal(script_stack(r, trace),
                         "gen (g.js:2) < anonymous (g.js:4) < each (g.js:4) < anonymous (g.js:5)");
-    /* Between them stand the engine's own functions: what resumes a generator, and Array.prototype.map. */
+    /* Between them are the engine's own functions: what resumes a generator, and Array.prototype.map. */
     bool after_gen = false;
     uint32_t native_between = 0, native_before = 0;
     bool before = true;
@@ -163,7 +163,7 @@ static void the_memory_stream_is_what_was_allocated_and_no_object(void **state) 
         *(is_memory(&e) ? &live : &objects) += e.is_free ? -1 : 1;
     }
     assert_int_equal(objects, after.obj_count - before.obj_count);
-    /* Blocks that are older and were freed meanwhile are not known: the array's old elements, and at most a few more. */
+    /* Blocks that are older and were freed meanwhile are unknown: the array's old elements, and at most a few more. */
     int64_t all = after.malloc_count - before.malloc_count;
     assert_true(live + objects >= all);
     assert_true(live + objects <= all + 4);

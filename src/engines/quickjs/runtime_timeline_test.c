@@ -339,7 +339,7 @@ static void a_callback_that_registers_itself_has_a_short_past(void **state) {
     close_told(&t);
 }
 
-/* Numbers of before mean nothing when somebody looks again. */
+/* Earlier numbers mean nothing when the target is observed again. */
 static void what_was_registered_for_others_is_not_told(void **state) {
     (void)state;
     told t = open_told();
@@ -355,7 +355,7 @@ static void what_was_registered_for_others_is_not_told(void **state) {
     close_told(&t);
 }
 
-/* Objects at the address of one that waited in vain must not be taken for it. */
+/* Objects at the address of one that was never settled must not be taken for it. */
 static void reactions_that_never_run_are_forgotten(void **state) {
     (void)state;
     told t = open_told();

@@ -69,7 +69,7 @@ static ubi__async_ix link_intern(ubi__async_links *l, const ubi__async_link *lin
     return next;
 }
 
-/* What is registered now, on `stack`, in a run that hangs on `current`. 0: nothing is known, or there is no room. */
+/* What is registered now, on `stack`, in a run whose link is `current`. 0: nothing is known, or there is no room. */
 static ubi__async_ix async_links_register(ubi__async_links *l, ubi__stack_ix stack, ubi__async_ix current) {
     unsigned length = 0;
     if (stack == UBI__STACK_EMPTY)
@@ -102,7 +102,7 @@ static ubi_text text_of(const char *text) {
 
 /* ---- markers with a reason ------------------------------------------------------------------------------------------ */
 
-/** Why something is done, and the number of a collection; 0: it is none. Outlives the tools, and so is not of their memory. */
+/** Why something is done, and the number of a collection; 0: it is not one. Outlives the tools, so not in their memory. */
 typedef struct reason {
     uint64_t cycle_number;
     char text[];
@@ -145,7 +145,7 @@ static const ubi_marker_kind with_reason = {
     .version = UBI_MARKER_KIND_VERSION, .clone = clone_reason, .free = free_reason, .add_details = add_reason
 };
 
-/* A collection has no stack, for it is nobody's in particular. */
+/* A collection has no stack: no function in particular causes it. */
 static ubi_timeline_marker *start_with_reason(const char *name, ubi_text text, uint64_t cycle_number) {
     reason *why = new_reason(text, cycle_number);
     ubi_marker_make start = { .name = name,
@@ -184,7 +184,7 @@ static ubi_timeline_marker *marker_make(const told *m) {
     }
 }
 
-/* Targets that are not observed take nothing. One that could not be made is counted by who would have had it. */
+/* Targets that are not observed take nothing. One that could not be made is counted by those it was for. */
 static void marker_tell(const ubi__timeline *l, const told *m) {
     ubi_timeline_consumers *consumers = ubi_timeline_consumers_get();
     if (l->joined_all) {

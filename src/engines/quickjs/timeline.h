@@ -5,13 +5,13 @@
  * A runtime tells nothing until it joins: some targets, or all that are observed. What it remembers for others' sake (where
  * callbacks were registered, numbers of frames) it remembers while it is observed, and forgets afterwards.
  *
- * A stack, as timelines know it by number, is a stack of frames in the low half, and the link that its outermost frame hangs
- * on in the high half. Numbers are good until frames are freed: then the generation changes.
+ * A stack, as timelines know it by number, is a stack of frames in the low half, and the link of its outermost frame in the
+ * high half. Numbers are good until frames are freed: then the generation changes.
  *
  * A link says where a callback was registered, so that what runs later knows whom it runs for: the stack on which it was
  * registered (a promise's reaction, a timer), what that stack's own run had been registered by (its parent, another link),
  * and the word for it once it runs. Chains stay short: a callback that registers itself again and again, from the same stack,
- * has one link, for a stack occurs once in a chain. When there are too many links all the same, new registrations get none.
+ * has one link, for a stack occurs once in a chain. When there are too many links anyway, new registrations get none.
  *
  * Invariants of links, checked by async_links_check: no two are equal, a parent is older than its child, no stack is empty.
  */
@@ -51,13 +51,13 @@ typedef struct ubi__timeline {
     ubi_timeline_target **joined; /* who is told */
     uint32_t joined_count, joined_capacity;
     bool joined_all;    /* all that are observed are told */
-    bool is_observed;   /* somebody looks: links and frames are remembered */
+    bool is_observed;   /* links and frames are remembered */
     bool is_running;    /* the run at hand was told */
     bool is_collecting; /* the collection at hand was told */
     bool wants_cycles;  /* the next collection was asked for as one of cycles */
     const char *cause;  /* of the next run, from the program; or NULL */
     ubi_quickjs_async registered;
-    ubi__async_ix current; /* what the run at hand hangs on; 0: nothing */
+    ubi__async_ix current; /* the link of the run at hand; 0: none */
     ubi__async_links links;
     ubi__site_table waiting; /* objects that registered callbacks are known by: their links */
     ubi_timeline_stack_source source;
@@ -73,7 +73,7 @@ typedef struct ubi__timeline {
 ubi__timeline *ubi__timeline_of_tools(ubi_quickjs *tools);
 /** The stack at hand. UBI_NONE: no memory. */
 ubi__stack_ix ubi__timeline_capture(ubi__timeline *l);
-/** What tells an object from others while it lives; NULL: the value is none. */
+/** What tells an object from others while it lives; NULL: the value is not one. */
 const void *ubi__object_address(JSValueConst value);
 
 /* ---- timeline.c ----------------------------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ const void *ubi__object_address(JSValueConst value);
 /** Cannot fail. `tracking` is that of the tools. */
 void ubi__timeline_init(ubi__timeline *l, ubi_quickjs *tools, ubi__tracking *tracking);
 void ubi__timeline_fini(ubi__timeline *l);
-/** Whether somebody observes who is to be told; takes notice of a change. */
+/** Whether any target that is to be told is observed; notices changes. */
 bool ubi__timeline_wants(ubi__timeline *l);
 /** A run was told, and is not over: all calls are part of it. */
 static inline bool ubi__timeline_runs(const ubi__timeline *l) {

@@ -58,7 +58,7 @@ static void tools_do_not_grow_with_waves_of_allocations_and_snapshots(void **sta
     fail_allocator_fini(&memory);
 }
 
-/* Every function is new, with a new name, in a new file: what nobody leads to any more is forgotten. */
+/* Every function is new, with a new name, in a new file: what is no longer reachable is forgotten. */
 static void scripts_that_come_and_go_leave_nothing(void **state) {
     UNUSED_STATE(state);
     fail_allocator memory;
@@ -257,7 +257,7 @@ static void tools_can_leave_while_everything_is_tracked(void **state) {
     world_close(&w);
 }
 
-/* Nobody watches any more, so nothing is told of deaths; then again somebody does. */
+/* Without a site no deaths are told; with the next one they are again. */
 static void watching_ends_with_the_last_site(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);

@@ -192,7 +192,7 @@ static void count_birth(void *payload, uint64_t object_id) {
     *(uint32_t *)payload += object_id != 0;
 }
 
-/* A foreign hook sees all births of its realm; the others are sampled all the same. */
+/* A foreign hook sees all births of its realm; the others are still sampled. */
 static void a_foreign_hook_does_not_disturb_sampling(void **state) {
     UNUSED_STATE(state);
     world w = world_open(NULL);

@@ -65,7 +65,7 @@ static void a_damaged_node_is_seen(void **state) {
     free(r);
 }
 
-/* The tag of field 5 in two bytes. The type name comes first in the table all the same, and the second node refers to it. */
+/* The tag of field 5 in two bytes. The type name still comes first in the table, and the second node refers to it. */
 static void an_edge_whose_tag_is_longer_than_needed_comes_after_the_type_name(void **state) {
     static const uint8_t file[] = { 2,    0x08, 1,                             /* metadata */
                                     17,   0x08, 1,                             /* root: id */

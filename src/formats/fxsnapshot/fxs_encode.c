@@ -2,9 +2,9 @@
  *
  * fxs_encode.c: encoder of the messages of an fxsnapshot stream: metadata, nodes, edges (fxs_encode.h).
  *
- * While edges are planned their bytes are made already, in `kept`, as long as they fit; then writing them is copying, and
- * when all other texts of the node are in the file not even that: then `kept` is their place in the buffer. A node with
- * more is enumerated again. Which strings are inline need not be remembered per edge: indices are given in
+ * Planning edges also makes their bytes, in `kept`, as long as they fit; then writing them is copying, and when all
+ * other texts of the node are in the file not even that: `kept` is their place in the buffer. A node with more is
+ * enumerated again. Which strings are inline need not be remembered per edge: indices are given in
  * sequence, so while writing a second time, a name is inline exactly when its index is the next one not yet written
  * (`next_inline`).
  */
@@ -261,7 +261,7 @@ static ubi_status check_message(const ubi__fxs_node *node, uint64_t n_bytes) {
                      (unsigned long long)UBI__WIRE_MAX_LENGTH);
 }
 
-/* The rest of the plan behind the edges, in logical order. */
+/* The rest of the plan, after the edges, in logical order. */
 static ubi_status plan_behind_edges(ubi__fxs_encoder *e, const ubi__fxs_node *node) {
     ubi__fxs_node_plan *plan = &e->node;
     plan->has_stack = node->stack != NULL;
@@ -323,7 +323,7 @@ static uint8_t *put_reference(uint8_t *p, uint32_t field, const ubi__fxs_string_
     return handle == UBI_NONE ? p : put_short_field(p, field, t->wire_ix.at[handle]);
 }
 
-/* What nodes with the same type and texts have in common: between id and size, and behind the edges. */
+/* What nodes with the same type and texts have in common: between id and size, and after the edges. */
 static uint8_t *put_common_front(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
     return put_reference(p, 3, &e->two_byte, node->type_name); /* at most 6 bytes */
 }
@@ -368,7 +368,7 @@ static inline uint8_t *put_front(const ubi__fxs_encoder *e, uint8_t *p, const ub
     return put_short_field(p, 4, node->size_bytes);
 }
 
-/* And behind them. */
+/* After the edges. */
 static inline uint8_t *put_behind(const ubi__fxs_encoder *e, uint8_t *p, const ubi__fxs_node *node) {
     if (has_stencil(node)) {
         memcpy(p, node->stencil->behind, sizeof node->stencil->behind);

@@ -90,8 +90,8 @@ void ubi__fxs_encode_free(ubi__fxs_encoder *e);
 /* Before the first string or node: */
 
 /**
- * Two-byte handles shall be the entries of `texts`, which must outlive the encoder and hold no U+0000; whoever gives handles
- * sees to it that equal texts get one. ubi__fxs_encode_string may not be called. Cost: 4 bytes per entry.
+ * Two-byte handles are the entries of `texts`, which must outlive the encoder and hold no U+0000; the caller gives
+ * equal texts one handle. ubi__fxs_encode_string may not be called. Cost: 4 bytes per entry.
  */
 ubi_status ubi__fxs_encode_borrow_strings(ubi__fxs_encoder *e, const ubi__strtab *texts);
 /** Where the handles of frames come from; else their texts are looked up. */
@@ -121,7 +121,7 @@ ubi_status ubi__fxs_encode_begin(ubi__fxs_encoder *e, const ubi__fxs_metadata *m
 ubi_status ubi__fxs_encode_node(ubi__fxs_encoder *e, const ubi__fxs_node *node);
 /** Makes the stencil of nodes like `node`; leaves it as it is while one of their texts is not in the file. */
 void ubi__fxs_make_stencil(const ubi__fxs_encoder *e, const ubi__fxs_node *node, ubi__fxs_stencil *out);
-/** Last call: writes what is buffered. UBI_EINVAL when there was no node, because no reader takes such a file. */
+/** Last call: writes what is buffered. UBI_EINVAL without any node: no reader takes such a file. */
 ubi_status ubi__fxs_encode_end(ubi__fxs_encoder *e);
 
 typedef struct ubi__fxs_totals {

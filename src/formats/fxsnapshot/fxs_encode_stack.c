@@ -10,8 +10,8 @@
  *
  *     the format's   90 in one message, the frame that a `ref` names included: a deeper stack survives only if its older
  *                    part is in the file already
- *     max_frames     on the whole stack. A frame of the file cannot be had without all its parents; where that would make
- *                    the stack too deep, copies of as many frames as may be are written under new ids.
+ *     max_frames     on the whole stack. A frame of the file comes with all its parents; where that would make the stack
+ *                    too deep, copies of as many frames as allowed are written under new ids.
  *
  * Frames are planned from the youngest to the oldest (the order of indices), measured from the oldest to the youngest
  * (a length includes the parent's message), and written as nested messages with an array instead of recursion:
@@ -24,7 +24,7 @@
 #include "base/text.h"
 #include "formats/fxsnapshot/fxs_encoder.h"
 
-#define COMPARED_FRAMES_MAX 256 /* beyond, frames of one id are taken for different */
+#define COMPARED_FRAMES_MAX 256 /* deeper frames of one id count as different */
 
 void ubi__fxs_frames_init(ubi__fxs_frames *f, const ubi_allocator *a) {
     memset(f, 0, sizeof *f);
@@ -104,7 +104,7 @@ static ubi_status frame_describe(ubi__fxs_encoder *e, ubi_stack stack, ubi__fxs_
     return frame_names(e, stack, &frame, &out->source, &out->function_name);
 }
 
-/* Whether `stack`, which is not known, is the frame in `row` all the same, with all its parents. */
+/* Whether `stack`, although unknown, equals the frame in `row`, with all its parents. */
 static ubi_status is_same_frame(ubi__fxs_encoder *e, ubi_stack stack, ubi_frame_ix row, bool *same) {
     *same = false;
     for (int i = 0; i < COMPARED_FRAMES_MAX; i++) {
@@ -146,7 +146,7 @@ static ubi_status add_row(ubi__fxs_encoder *e, ubi_stack stack, const ubi__fxs_f
 }
 
 /*
- * Plans one more frame as data, unless *row tells in the end that it is one of the file after all. On entry *row is the row
+ * Plans one more frame as data, unless it turns out to be one of the file: then *row is its row. On entry *row is the row
  * of a frame to copy, or UBI_NONE.
  */
 static ubi_status plan_frame(ubi__fxs_encoder *e, ubi_stack stack, ubi_frame_ix *row) {
@@ -182,7 +182,7 @@ static ubi_status plan_frame(ubi__fxs_encoder *e, ubi_stack stack, ubi_frame_ix 
     return UBI_OK;
 }
 
-/* Whether the stack may go on with a frame of the file below which it has `n` new ones. */
+/* Whether the stack may continue with a frame of the file after `n` new ones. */
 static bool may_refer(const ubi__fxs_frames *f, uint32_t n, ubi_frame_ix row) {
     return n < UBI__FXS_MAX_FRAMES && (f->max_frames == 0 || n + f->rows.at[row].depth <= f->max_frames);
 }

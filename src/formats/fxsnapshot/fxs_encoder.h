@@ -58,7 +58,7 @@ typedef struct ubi__fxs_frame_plan {
 typedef struct ubi__fxs_stack_plan {
     uint32_t n;           /* frames written as data */
     bool is_cut;          /* the oldest of them has a parent that is left out */
-    ubi_frame_ix ref_row; /* the frame written before with which the oldest of them, or the whole stack, goes on */
+    ubi_frame_ix ref_row; /* a frame written before: the parent of the oldest of them, or the whole stack */
     uint64_t ref_id;
     uint64_t n_bytes; /* StackFrame message of the youngest frame */
     ubi__fxs_frame_plan at[UBI__FXS_MAX_FRAMES];
@@ -101,10 +101,10 @@ typedef struct ubi__fxs_node_plan {
     uint64_t n_bytes;
 } ubi__fxs_node_plan;
 
-/** What ids that lie near each other have in common as varints: all but the lowest UBI__FXS_NEAR_BITS. */
+/** The part that nearby ids have in common as varints: all but the lowest UBI__FXS_NEAR_BITS. */
 typedef struct ubi__fxs_far_bits {
     uint64_t bits; /* id >> UBI__FXS_NEAR_BITS; 0: none yet */
-    uint64_t word; /* their bytes, behind five of the others, of which each has the bit that says that more follow */
+    uint64_t word; /* their bytes, after five of the others, each with its continuation bit */
     uint32_t n;    /* bytes of the whole varint */
 } ubi__fxs_far_bits;
 

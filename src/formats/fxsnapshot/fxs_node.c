@@ -246,7 +246,7 @@ static const uint8_t *take_plain_edges(ubi__fxs_reader *r, const uint8_t *p, con
             break;
         q = ubi__wire_short_varint(q + 1, &ref);
         if (ubi__unlikely(q != end || ref >= n_strings || pending.n == UBI__BUILDER_PENDING))
-            break; /* whoever takes the next edge makes room */
+            break; /* taking the next edge makes room */
         pending.at[pending.n++] = referent;
         names.at[names.n++] = (ubi_str_ix)ref;
         p = end;
@@ -257,7 +257,7 @@ static const uint8_t *take_plain_edges(ubi__fxs_reader *r, const uint8_t *p, con
     return p;
 }
 
-/* A type name after the first edge: what was given out must be taken back. */
+/* A type name after the first edge: indices given to names are withdrawn. */
 static ubi_status type_name_late(ubi__fxs_reader *r) {
     return r->node.edges_begun && !r->node.deferred ? switch_to_deferred(r) : UBI_OK;
 }

@@ -234,7 +234,7 @@ static bool is_ascii(ubi_text text) {
 }
 
 /*
- * One-byte strings go behind the two-byte ones. They are shown as Latin-1 where they are class names and are UTF-8 where
+ * One-byte strings go after the two-byte ones. They are shown as Latin-1 where they are class names and are UTF-8 where
  * they are file names, so one that is neither ASCII nor used in one way only becomes two entries.
  */
 static ubi_status place_one_byte(ubi__fxs_reader *r, ubi_str_ix entry, bool latin1, ubi_str_ix *placed) {

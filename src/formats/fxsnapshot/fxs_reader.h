@@ -24,7 +24,7 @@
 /* ---- window ------------------------------------------------------------------------------------------------------- */
 
 /**
- * The bytes at hand: [at, end), UBI__STREAM_PADDING readable bytes behind them. They lie in a chunk of the stream, or in
+ * The bytes at hand: [at, end), then UBI__STREAM_PADDING readable bytes. They lie in a chunk of the stream, or in
  * `joined` when a single field is longer than fits in front of a chunk.
  */
 typedef struct ubi__fxs_window {
@@ -41,7 +41,7 @@ void ubi__fxs_window_init(ubi__fxs_window *w, ubi__stream *stream, const uint8_t
 void ubi__fxs_window_fini(ubi__fxs_window *w);
 /** What is at hand lies within the stream, and padding follows it where it is ours. */
 void ubi__fxs_window_check(const ubi__fxs_window *w);
-/** Adds at least one byte behind those at hand, more the longer they are, unless the stream has ended. They may move. */
+/** Adds at least one byte to those at hand, more the longer they are, unless the stream has ended. They may move. */
 ubi_status ubi__fxs_window_more(ubi__fxs_window *w);
 static inline uint64_t ubi__fxs_window_offset(const ubi__fxs_window *w, const uint8_t *p) {
     return w->end_offset - (uint64_t)(w->end - p);
@@ -88,7 +88,7 @@ typedef struct ubi__fxs_side_name {
 
 UBI_VEC_DECLARE(ubi__vec_side_name, ubi__fxs_side_name);
 
-/** A kind that nodes had lately. */
+/** A kind of recent nodes. */
 typedef struct ubi__fxs_known_kind {
     ubi_kind kind;
     ubi_kind_ix ix;
@@ -128,7 +128,7 @@ typedef enum ubi__fxs_progress { UBI__FXS_ALL_TAKEN, UBI__FXS_NEED_MORE, UBI__FX
 
 /**
  * Takes fields of the current message from the window up to `limit` (its end or the window's). NEED_MORE: the field at
- * window.at goes on behind `limit`. FAILED: *status says why.
+ * window.at ends after `limit`. FAILED: *status says why.
  */
 typedef ubi__fxs_progress (*ubi__fxs_fields_fn)(ubi__fxs_reader *r, const uint8_t *limit, ubi_status *status);
 

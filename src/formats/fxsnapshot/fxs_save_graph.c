@@ -3,9 +3,9 @@
  * fxs_save_graph.c: saving a graph from its columns.
  *
  * The string table of the graph serves as that of the encoder: a handle is the canonical entry, so that equal texts become
- * one. Where that cannot be, because map_text replaces texts or one of them holds a U+0000, texts are interned in the
- * encoder, and the handles of edge names kept by entry. So it is for a graph whose edges have numbers, which become text, or
- * one that is seen through a view. What a kind's four names are is looked up once per kind.
+ * one. Where it cannot be, because map_text replaces texts or one of them holds a U+0000, texts are interned in the
+ * encoder, and the handles of edge names kept by entry. The same goes for a graph whose edges have numbers, which
+ * become text, or one seen through a view. A kind's four names are looked up once per kind.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ typedef struct graph_save {
     ubi_node_ix node;           /* whose edges are asked for */
     const ubi_view *view;       /* NULL: all of the graph */
     ubi_node_ix root;
-    ubi__vec_u32 adopted; /* nodes that hang on the root without an edge of the graph */
+    ubi__vec_u32 adopted; /* nodes below the root without an edge of the graph */
     ubi_str_ix orphan_name;
 } graph_save;
 
@@ -111,7 +111,7 @@ static ubi_status edge_handle(graph_save *g, ubi_str_ix *out, ubi_edge_ix e) {
     return look_up_name(g, out, &handles[canonical], role, canonical);
 }
 
-/* Edges as they stand, with entries for handles: nothing is looked up. */
+/* Edges as they are, entries serving as handles: nothing is looked up. */
 static ubi_status enumerate_plain(void *payload, ubi__fxs_edge_fn fn, void *fn_payload) {
     graph_save *g = payload;
     const uint64_t *id = g->graph->id.at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fxs_save_stack_test.c: stacks that are too deep, frames that share an id, and what readers get to see of them.
+ * fxs_save_stack_test.c: stacks that are too deep, frames that share an id, and what readers see of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -258,7 +258,7 @@ static void equal_frames_of_one_id_are_one_with_all_their_parents(void **state) 
     (void)state;
     for (int i = 0; i < 3; i++)
         add_node(&m, add_chain(&m, 100, 8, UBI_NONE));
-    add_node(&m, add_frame(&m, 107, 7, add_chain(&m, 200, 7, UBI_NONE))); /* equal but for its parents' ids */
+    add_node(&m, add_frame(&m, 107, 7, add_chain(&m, 200, 7, UBI_NONE))); /* equal except its parents' ids */
     ubi_graph *g = made(&m);
     ubi_save_info info = UBI_SAVE_INFO_INIT;
     bytes file = saved_graph(g, NULL, &info);

@@ -37,7 +37,7 @@ typedef struct ubi__fxs_name_key {
     uint64_t first, last, space;
 } ubi__fxs_name_key;
 
-/* A name that was met lately, and the field of the edge that it became (ubi__fxs_name_field). */
+/* A recent name, and the edge field made of it (ubi__fxs_name_field). */
 typedef struct ubi__fxs_recent_name {
     ubi__fxs_name_key key;
     uint64_t field; /* 0: none */
@@ -102,7 +102,7 @@ static inline ubi__fxs_recent_name *place_of(ubi__fxs_walk *w, const ubi__fxs_na
     return &w->names[ubi__cache_place(hash, UBI__FXS_NAMES_BITS)];
 }
 
-/* The field of an edge with this name; 0: not known. */
+/* The field of an edge with this name; 0: unknown. */
 static inline uint64_t find_field(ubi__fxs_walk *w, const ubi__fxs_name_key *key) {
     const ubi__fxs_recent_name *recent = place_of(w, key);
     uint64_t differs =

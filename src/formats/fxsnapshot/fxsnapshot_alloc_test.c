@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fxsnapshot_alloc_test.c: loading under pressure. Memory that runs out at any point, input that comes in small pieces
- * or stands right in front of an unreadable page, and callers that change their mind.
+ * fxsnapshot_alloc_test.c: loading under pressure. Memory that runs out at any point, input in tiny pieces
+ * or ending right before an unreadable page, and callers that change their mind.
  */
 #include <setjmp.h>
 #include <stdarg.h>

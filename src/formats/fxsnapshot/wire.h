@@ -2,8 +2,8 @@
  *
  * wire.h: the protobuf wire format, as far as fxsnapshot needs it.
  *
- * Functions that read may load a word beyond the bytes they are given: callers guarantee UBI__STREAM_PADDING readable bytes
- * behind their limit and compare the returned position with it. NULL means that no number of further bytes would help.
+ * Functions that read may load a word beyond their input: callers guarantee UBI__STREAM_PADDING readable bytes
+ * after their limit and compare the returned position with it. NULL means that no number of further bytes would help.
  * Functions that write need room for UBI__WIRE_VARINT_MAX bytes, however small the number.
  */
 #ifndef UBI_FXSNAPSHOT_WIRE_H
@@ -39,7 +39,7 @@ _Static_assert(2 * UBI__FXS_MAX_FRAMES == UBI__FXS_MAX_NESTING, "a frame is two 
  * docs/formats/fxsnapshot.md lists them.
  */
 #define UBI__FXS_WRITER_FIELD 1000
-/** Node: true when it was allocated while no frame was on the stack, which the format otherwise cannot tell from "not known". */
+/** Node: true when it was allocated while no frame was on the stack, which the format otherwise cannot tell from "unknown". */
 #define UBI__FXS_EMPTY_STACK_FIELD 1000
 
 /** A varint of nine or ten bytes; bits beyond 64 are dropped. NULL when an eleventh byte would be needed. */
@@ -117,9 +117,9 @@ typedef enum ubi__wire_skip { UBI__SKIP_DONE, UBI__SKIP_SHORT, UBI__SKIP_BAD } u
 /**
  * Steps over an unknown field whose tag was read.
  *
- * @param p      in: behind the tag; out (DONE): behind the field.
+ * @param p      in: after the tag; out (DONE): after the field.
  * @param levels nesting levels that are still allowed; a group takes one, and so does each group in it.
- * @return SHORT when the field goes on beyond `limit`.
+ * @return SHORT when the field ends beyond `limit`.
  */
 ubi__wire_skip ubi__wire_skip_field(const uint8_t **p, const uint8_t *limit, uint32_t tag, unsigned levels);
 

@@ -2,8 +2,8 @@
  *
  * jsc_read.c: a heap snapshot of JavaScriptCore from its first brace to its last.
  *
- * One JSON object. The engine writes its members in one order, but any is taken as long as "type" comes before "nodes"; members
- * that are not known are skipped. Errors name the byte in the inflated stream and the member. Rules:
+ * One JSON object. The engine writes its members in one order, but any is taken as long as "type" comes before "nodes"; unknown
+ * members are skipped. Errors name the byte in the inflated stream and the member. Rules:
  * docs/formats/javascriptcore.md.
  */
 #include <string.h>
@@ -177,7 +177,7 @@ static ubi_status read_all(ubi__jsc_reader *r) {
     r->facts = ubi__jsc_facts_new(r->allocator);
     if (!r->graph || !r->facts)
         return ubi__fail_nomem();
-    r->facts->version = 1; /* what the first engine wrote, which had no other */
+    r->facts->version = 1; /* the only version of the first engine */
     UBI_TRY(read_sections(r));
     r->input->info->inflated_bytes = r->scan.window.end_offset;
     ubi__jsc_reader_check(r);

@@ -7,7 +7,7 @@
  *
  * What repeats is written as JSON once and copied from then on: the members that nodes of one kind share, and the name
  * of an edge. These fragments start with a comma, so that a line is its numbers and the fragments between them. They
- * are also what makes replacing texts nearly free: map_text is asked once per fragment.
+ * also make replacing texts nearly free: map_text is asked once per fragment.
  */
 #include <string.h>
 
@@ -187,7 +187,7 @@ static ubi_status put_other_lines(line_writer *w) {
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
 
-/* What stands behind "to"; empty for edges whose producer does not say what sort they are. */
+/* What follows "to"; empty for edges whose producer does not tell their kind. */
 static const char *const edge_kinds[UBI_EDGE_KIND_COUNT] = {
     "",
     ",\"kind\":\"context\"",

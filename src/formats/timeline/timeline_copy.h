@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_copy.h: a timeline written anew with other texts, line by line, such as one to show to others.
+ * timeline_copy.h: a timeline rewritten with other texts, line by line, such as one to show to others.
  *
  * Times, numbers, stacks and their lines stay. Of records and members that this version does not know nothing is left, since it is
  * unknown what they say; a line without a record stays as an empty one, so that lines keep their numbers.

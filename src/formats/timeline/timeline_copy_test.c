@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_copy_test.c: a copy of a timeline has its lines, with other texts and without what nobody knows.
+ * timeline_copy_test.c: a copy of a timeline has its lines, with other texts and without unknown members.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static ubi_status keep(void *payload, const void *data, size_t n) {
     return UBI_OK;
 }
 
-/* "4:abc" is a text of three characters in role 4; keys that everybody has stay. */
+/* "4:abc" is a text of three characters in role 4; public keys stay. */
 static ubi_status show_role(void *payload, ubi_text_role role, ubi_text text, ubi_text *out) {
     static char made[64];
     (void)payload;

@@ -14,7 +14,7 @@ typedef struct ubi__timeline_lines {
     void *payload;
     uint64_t line;      /* the one at hand, from 1; in the end how many there were */
     ubi__vec_u8 window; /* what was inflated and not read yet */
-    bool is_cut;        /* set by `take` that fails: the line ends where it should go on */
+    bool is_cut;        /* set by a failing `take`: the line ends too early */
     const char *compression;
 } ubi__timeline_lines;
 

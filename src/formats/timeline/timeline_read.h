@@ -16,8 +16,8 @@
 
 typedef struct ubi__timeline_file {
     ubi__timeline_data data; /**< sorted */
-    ubi_str_ix generator;    /**< who wrote it; UBI_NONE: not known */
-    bool has_end;            /**< the program came to its end, or recording did */
+    ubi_str_ix generator;    /**< who wrote it; UBI_NONE: unknown */
+    bool has_end;            /**< the program ended, or recording did */
     const char *compression; /**< "gzip", "zlib" or "none" */
     uint64_t input_bytes;
     uint64_t n_lines; /**< that were understood or passed over */

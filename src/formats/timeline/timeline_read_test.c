@@ -36,7 +36,7 @@ static ubi__timeline_file read_text(const char *text) {
     return file;
 }
 
-/* The file of one record behind the header, which is read without a fault. */
+/* The file of one record after the header, which is read without a fault. */
 static ubi__timeline_file read_record(const char *record) {
     char text[2048];
     snprintf(text, sizeof text, "%s%s\n", HEADER, record);
@@ -314,7 +314,7 @@ static void a_file_that_is_cut_anywhere_gives_what_is_there(void **state) {
         char *bytes = load(names[k], &n);
         for (size_t cut = 0; cut <= n; cut++) {
             ubi__timeline_file file;
-            char *exact = malloc(cut + 1); /* so that reading behind the end is seen */
+            char *exact = malloc(cut + 1); /* so that reading past the end is seen */
             assert_non_null(exact);
             memcpy(exact, bytes, cut);
             ubi_status status = read_bytes(&file, exact, cut, NULL);

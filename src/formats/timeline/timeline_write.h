@@ -12,7 +12,7 @@
 
 /** For the first line. */
 typedef struct ubi__timeline_about {
-    const char *program; /**< what runs; NULL: not known */
+    const char *program; /**< what runs; NULL: unknown */
 } ubi__timeline_about;
 
 typedef struct ubi__timeline_writer ubi__timeline_writer;
@@ -28,8 +28,8 @@ void ubi__timeline_writer_event(void *writer, const ubi_timeline_event *event);
 /** A figure of memory of the host's own, in bytes, with the time of now; it is written with the next pull. */
 void ubi__timeline_writer_figure(ubi__timeline_writer *writer, const char *name, uint64_t bytes);
 /**
- * Ends and frees it. `ended`: the program came to its end, and a line says so.
- * Errors: UBI_EIO, UBI_ENOMEM, also of earlier: something is missing in the file.
+ * Ends and frees it. `ended`: the program ended, and a line says so.
+ * Errors: UBI_EIO, UBI_ENOMEM, now or earlier: something is missing in the file.
  */
 ubi_status ubi__timeline_writer_close(ubi__timeline_writer *writer, bool ended);
 

@@ -2,7 +2,7 @@
  *
  * recording_timeline.c: see recording_timeline.h.
  *
- * Symbols may stand behind all events, so markers are kept as the file has them until everything is read; then they go through
+ * Symbols may follow all events, so markers are kept as the file has them until everything is read; then they go through
  * the pairing, which gives rows.
  */
 #include "formats/ubirec/recording_timeline.h"
@@ -92,7 +92,7 @@ static ubi_status read_records(conversion *c, ubi__ubirec_reader *reader, uint64
     }
 }
 
-/* What stands before a fault is good, if it is more than nothing. */
+/* Keeps what comes before a fault, if there is anything. */
 static ubi_status read_file(conversion *c, char *fault, ubi__source *source, const ubi_progress *progress) {
     ubi__ubirec_reader *reader;
     UBI_TRY(ubi__ubirec_reader_new(&reader, source, c->allocator));

@@ -207,7 +207,7 @@ static void stacks_begin_where_the_program_marks(void **state) {
     must(ubi__ubirec_trace(r.w, &trace, trace, marks));
     mark(&r, "a", UBI__UBIREC_MARKER_TIMESTAMP, 0, 1, trace, "");
     mark(&r, "b", UBI__UBIREC_MARKER_TIMESTAMP, 0, 2, caller, ""); /* a part of the first one */
-    must(ubi__ubirec_write_symbols(r.w, marks, inlined, 4));       /* behind everything */
+    must(ubi__ubirec_write_symbols(r.w, marks, inlined, 4));       /* after everything */
     read_recording(&w, &r);
     assert_told(&w, "a 1-1 100 <load(char const*):12 <begin:20 <libx.so+0x2ab0 <onload:5 <0xdeadbeef <(truncated)\n"
                     "b 2-2 100 <libx.so+0x2ab0 <onload:5 <0xdeadbeef <(truncated)\n");

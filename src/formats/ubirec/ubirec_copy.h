@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubirec_copy.h: a recording written anew with other texts, record by record, such as one to show to others.
+ * ubirec_copy.h: a recording rewritten with other texts, record by record, such as one to show to others.
  *
  * Everything that is counted stays as it is: events and their order, times since the process began, sizes, stacks, symbols and
- * their lines. Records that this version does not know are left out, for nobody knows what they say.
+ * their lines. Records that this version does not know are left out, since their content is unknown.
  */
 #ifndef UBI_FORMATS_UBIREC_UBIREC_COPY_H
 #define UBI_FORMATS_UBIREC_UBIREC_COPY_H
@@ -17,18 +17,18 @@
 #define UBI__RECORDING_COPY_DAY UINT64_MAX
 
 typedef struct ubi__recording_copy {
-    ubi_text_map_fn map_text; /* in: what stands in place of each text */
+    ubi_text_map_fn map_text; /* in: what replaces each text */
     void *map_text_payload;
     /* in: by how much the process is said to have begun earlier than it did; or UBI__RECORDING_COPY_DAY: at the begin of its day */
     uint64_t earlier_ns;
     uint64_t recording; /* in: number that the files of processes recorded together have in common; 0: of one alone */
-    ubi__recording_namer *namer; /* in: finds symbols that the file lacks, which nobody can from a copy; NULL: none */
+    ubi__recording_namer *namer; /* in: finds symbols that the file lacks, impossible from a copy; NULL: none */
     ubi_progress progress;       /* in */
 
     uint64_t input_bytes, output_bytes;     /* out */
     uint64_t n_allocations;                 /* out */
     uint64_t torn_bytes;                    /* out: of an unfinished block at the end of the input */
-    char fault[UBI__RECORDING_FAULT_BYTES]; /* out: what is wrong in the input, behind which nothing was read; "" */
+    char fault[UBI__RECORDING_FAULT_BYTES]; /* out: what is wrong in the input, after which nothing was read; "" */
 } ubi__recording_copy;
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ubirec_copy_test.c: a copy says what its original does, but for the texts and what is replaced with them.
+ * ubirec_copy_test.c: a copy says what its original does, except the texts and what is replaced with them.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 #include "formats/v8/v8_types.h"
 #include "graph/graph_columns.h"
 
-/** Where the code of a function stands, or that of an object's constructor. */
+/** Where the code of a function is, or that of an object's constructor. */
 typedef struct ubi__v8_location {
     ubi_node_ix node;
     uint32_t script_id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_files.c: where code stands: locations of nodes, and the files that they name.
+ * v8_files.c: where code is: locations of nodes, and the files that they name.
  *
  * A location has only the number of a script. The script's name is that of its node, which the location names (Chromium 156) or
  * to which a closure leads: `shared`, then `script` or `script_or_debug_info`. It is looked up once per script, and holds for
@@ -130,7 +130,7 @@ static ubi_node_ix script_node(scripts *s, const ubi__v8_location *l) {
     return shared == UBI_NONE ? UBI_NONE : follow_edge(s, shared, "script", "script_or_debug_info");
 }
 
-/* Names of scripts: the file's alone (Node) or behind a prefix (Chromium); bare or empty it says nothing. */
+/* Names of scripts: the file's alone (Node) or after a prefix (Chromium); bare or empty it says nothing. */
 static ubi_status file_of_node(scripts *s, ubi_node_ix node, ubi_str_ix *file) {
     static const char prefix[] = "system / Script";
     const size_t n = sizeof prefix - 1;

@@ -2,8 +2,8 @@
  *
  * v8_finish.c: from columns to a graph.
  *
- * What sections say of each other is checked once both are there. Then kinds, stacks and files are found, while the index of ids
- * and what can be reached are found beside: the first as soon as all nodes are there, the second as soon as all edges are.
+ * What sections say of each other is checked once both are there. Then kinds, stacks and files are found, and in parallel
+ * the index of ids, as soon as all nodes are there, and what can be reached, as soon as all edges are.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void run_file_job(void *payload) {
 
 static void begin_job(ubi__v8_reader *r, ubi__v8_job *job, void (*fn)(void *)) {
     job->reader = r;
-    job->threads = r->input->threads > 2 ? r->input->threads - 1 : 1; /* one goes on reading */
+    job->threads = r->input->threads > 2 ? r->input->threads - 1 : 1; /* one keeps reading */
     ubi__helper_give(&r->helper, &job->chore, fn, job);
 }
 

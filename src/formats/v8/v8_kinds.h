@@ -13,7 +13,7 @@ typedef struct ubi__v8_kind_names {
     ubi_coarse_type coarse_type;
     ubi_text type_name;
     ubi_text class_name; /* NULL text: none; before a cut, see class_is_cut */
-    bool class_is_cut;   /* class_name wants a ">" behind it: the tag of an element without its attributes */
+    bool class_is_cut;   /* class_name needs a ">" after it: the tag of an element without its attributes */
     bool is_document;    /* of a document: the class is also the descriptive name */
 } ubi__v8_kind_names;
 
@@ -27,7 +27,7 @@ void ubi__v8_kind_names_of(ubi__v8_kind_names *out, ubi__v8_type type, ubi_text 
 bool ubi__v8_is_dom_name(ubi_text name);
 
 /**
- * The part of a node name that is its class: all of it, or an element's tag, which wants a ">" behind it (*cut).
+ * The part of a node name that is its class: all of it, or an element's tag, which needs a ">" after it (*cut).
  */
 ubi_text ubi__v8_class_part(ubi_text name, bool *cut);
 

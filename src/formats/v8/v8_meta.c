@@ -179,7 +179,7 @@ static ubi_status read_enum(ubi__v8_reader *r, bool of_nodes) {
 
 /*
  * [["hidden", ...], "string", ...]: one entry per field, in some versions more entries than fields. What counts is the one at
- * the place of the field `type`, or the first list when the fields are not known yet.
+ * the place of the field `type`, or the first list while the fields are unknown.
  */
 static ubi_status read_types(ubi__v8_reader *r, bool of_nodes) {
     const ubi__v8_layout *layout = &r->meta.layout[of_nodes ? UBI__V8_NODES : UBI__V8_EDGES];
@@ -260,7 +260,7 @@ static ubi_status read_snapshot_entry(ubi__v8_reader *r, ubi_text key) {
     return ubi__scan_skip_value(&r->scan);
 }
 
-/* The trace tree is the one section that is read by its fields at once, so it has the usual ones until others are known. */
+/* The trace tree is the one section read by its fields at once, so it has the usual ones until others are known. */
 void ubi__v8_meta_init(ubi__v8_meta *m) {
     for (size_t i = 0; i < UBI__V8_SECTION_COUNT; i++)
         clear_layout(&m->layout[i]);

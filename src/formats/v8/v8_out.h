@@ -14,7 +14,7 @@
 #include "base/deflate.h"
 
 #define UBI__V8_OUT_BYTES ((size_t)64 * 1024)
-/** More than any record: at most eleven numbers of twenty digits, and what stands between them. */
+/** More than any record: at most eleven numbers of twenty digits, and what is between them. */
 #define UBI__V8_RECORD_BYTES ((size_t)256)
 
 typedef struct ubi__v8_out {
@@ -26,7 +26,7 @@ typedef struct ubi__v8_out {
     uint8_t *at;        /* at[UBI__V8_OUT_BYTES] */
 } ubi__v8_out;
 
-/** Errors: UBI_ENOMEM; _fini is allowed all the same. */
+/** Errors: UBI_ENOMEM; _fini is still allowed. */
 ubi_status ubi__v8_out_init(ubi__v8_out *out, ubi__write_fn write, void *payload, const ubi_allocator *allocator);
 void ubi__v8_out_fini(ubi__v8_out *out);
 /** Hands over what waits. */
@@ -61,8 +61,8 @@ static inline void ubi__v8_out_number(ubi__v8_out *out, uint64_t value) {
 /** Constant text of any length; makes room itself. */
 ubi_status ubi__v8_out_text(ubi__v8_out *out, const char *text);
 /**
- * A JSON string in quotes; makes room itself. Characters above U+FFFF become two escapes, a lone surrogate one; a byte that is
- * no WTF-8 becomes the four characters \xNN.
+ * A JSON string in quotes; makes room itself. Characters above U+FFFF become two escapes, a lone surrogate one; a byte that
+ * is not WTF-8 becomes the four characters \xNN.
  */
 ubi_status ubi__v8_out_string(ubi__v8_out *out, ubi_text text);
 

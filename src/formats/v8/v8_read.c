@@ -2,7 +2,7 @@
  *
  * v8_read.c: a .heapsnapshot file from its first brace to its last.
  *
- * One JSON object. V8 writes its sections in one order, but any is taken; keys that are not known are skipped. Errors name the
+ * One JSON object. V8 writes its sections in one order, but any is taken; unknown keys are skipped. Errors name the
  * byte in the inflated stream and the section. Rules: docs/formats/heapsnapshot.md.
  */
 #include <string.h>

@@ -41,7 +41,7 @@ typedef enum ubi__v8_section {
 
 /** Key of a section in the file. Not for NO_SECTION. */
 const char *ubi__v8_section_name(ubi__v8_section section);
-/** NO_SECTION for keys that are not known. */
+/** NO_SECTION for unknown keys. */
 ubi__v8_section ubi__v8_section_of(ubi_text key);
 
 /* ---- what `meta` says ------------------------------------------------------------------------------------------------ */
@@ -77,13 +77,13 @@ enum { UBI__V8_VARIABLE_NAME };
 enum { UBI__V8_USE_SCOPE, UBI__V8_USE_SLOT };
 #define UBI__V8_MAX_PLACES 7
 
-/** Where the fields of a section's rows stand. */
+/** Where the fields of a section's rows are. */
 typedef struct ubi__v8_layout {
     uint32_t stride; /* 0: the file does not say */
     uint32_t place[UBI__V8_MAX_PLACES];
 } ubi__v8_layout;
 
-/** A number of the header, and where it stands. */
+/** A number of the header, and where it is. */
 typedef struct ubi__v8_header_number {
     bool given;
     uint64_t value, offset;
@@ -110,7 +110,7 @@ ubi_status ubi__v8_read_snapshot(ubi__v8_reader *r);
 /** Takes the first n_rows rows of r->rows.numbers. */
 typedef ubi_status ubi__v8_rows_fn(ubi__v8_reader *r, size_t n_rows);
 
-/** A flat array of numbers; kept as it is when `meta` did not come yet. */
+/** A flat array of numbers; kept as it is until `meta` comes. */
 ubi_status ubi__v8_read_rows(ubi__v8_reader *r);
 /** Arrays that came before `meta`. */
 ubi_status ubi__v8_replay_rows(ubi__v8_reader *r);
@@ -133,7 +133,7 @@ typedef struct ubi__v8_raw {
     ubi__vec_v8_raw_wide wide;
 } ubi__v8_raw;
 
-/** Where in the file a number of a section stands. */
+/** Where in the file a number of a section is. */
 typedef struct ubi__v8_mark {
     uint64_t number, offset;
 } ubi__v8_mark;
@@ -176,12 +176,12 @@ void ubi__v8_stop_touching(ubi__v8_reader *r);
 /** When all nodes, or edges, are there: starts what can be done beside the rest. */
 ubi_status ubi__v8_nodes_ended(ubi__v8_reader *r);
 ubi_status ubi__v8_edges_ended(ubi__v8_reader *r);
-/** Waits for what was started; for every way out. */
+/** Waits for what was started; for every exit. */
 void ubi__v8_stop_jobs(ubi__v8_reader *r);
 /** Checks what could not be checked before, and makes the graph complete. */
 ubi_status ubi__v8_finish(ubi__v8_reader *r);
 
-/** The kind of every node: from its type and name, and the file its code stands in. */
+/** The kind of every node: from its type and name, and the file its code is in. */
 ubi_status ubi__v8_find_kinds(ubi__v8_reader *r);
 /** Locations in order of their nodes, the last one of each. */
 ubi_status ubi__v8_sort_locations(ubi__v8_reader *r);

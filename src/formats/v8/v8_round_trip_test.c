@@ -81,7 +81,7 @@ static unsigned n_rounds(void) {
     return deep && *deep ? 100000 : 3000;
 }
 
-/* Ids, sizes and edges in their order, behind `n_before` nodes with an edge each: a root of the writer's. */
+/* Ids, sizes and edges in their order, after `n_before` nodes with an edge each: a root of the writer's. */
 static void check_nodes(const ubi_graph *g, const ubi_graph *again, uint32_t n_before) {
     assert_int_equal(ubi_graph_node_count(g) + n_before, ubi_graph_node_count(again));
     assert_int_equal(ubi_graph_edge_count(g) + n_before, ubi_graph_edge_count(again));

@@ -46,14 +46,14 @@ typedef struct ubi__v8_save {
     ubi__v8_out out;
 
     bool root_first;                   /* the root is moved to the front */
-    bool has_outer_root;               /* a node of our own stands before all others and leads to the root */
+    bool has_outer_root;               /* a node of our own comes before all others and leads to the root */
     bool has_traces, has_detachedness; /* fields of a node */
     bool has_script_nodes;             /* field of a location */
     bool has_other_edges;              /* of V8, of an unknown type */
     bool has_wasm_objects;
     uint32_t stride;                   /* fields of a node */
     ubi__v8_save_kind *kinds;          /* kinds[kind count of the graph] */
-    ubi__vec_v8_save_type extra_types; /* behind V8's own */
+    ubi__vec_v8_save_type extra_types; /* after V8's own */
 
     /* Strings, see v8_save_strings.c. */
     uint32_t
@@ -134,7 +134,7 @@ ubi_status ubi__v8_save_section(ubi__v8_save *s, const char *key);
 /** One record of `n` numbers. */
 ubi_status ubi__v8_save_record(ubi__v8_save *s, bool first, const uint64_t *numbers, size_t n);
 
-/** The number of V8's type; 0: the graph came from another engine, whose numbers are none of ours, or has no such numbers. */
+/** The number of V8's type; 0: the graph came from another engine, whose numbers differ, or has no such numbers. */
 static inline uint8_t ubi__v8_save_raw_type(const ubi__v8_save *s, const ubi_kind *kind) {
     return s->graph->facts && !s->facts ? 0 : kind->raw_type;
 }

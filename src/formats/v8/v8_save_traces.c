@@ -36,7 +36,7 @@ static bool place_before(const void *unused, place a, place b) {
 
 UBI_SORT_DEFINE(sort_places, place, const void *, place_before);
 
-/* Equal places stand together, the earliest frame first. */
+/* Equal places are adjacent, the earliest frame first. */
 static void give_functions(ubi__v8_save *s, const place *places, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || place_before(NULL, places[i - 1], places[i]))

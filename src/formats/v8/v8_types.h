@@ -32,7 +32,7 @@ typedef enum ubi__v8_type {
 
 /** As files name it, such as "concatenated string"; "" for NONE and OTHER. Static. */
 const char *ubi__v8_type_name(ubi__v8_type type);
-/** OTHER for names that are not known. */
+/** OTHER for unknown names. */
 ubi__v8_type ubi__v8_type_of(ubi_text name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * firefox_producer.c: how heaps of Firefox speak (producer.h), and how its memory panel looks at one: all edges from the root
- * that the file names, the sizes as they are, and nothing of what cannot be reached.
+ * that the file names, the sizes as they are, and nothing that is unreachable.
  *
  * Graphs that were built in memory speak like this, too: kinds have what JS::ubi tells of a node.
  *
@@ -153,7 +153,7 @@ static ubi__edge_words engine_name(ubi_text name) {
     return ubi__edge_says(name.len ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, NULL, name);
 }
 
-/* "objectElements[17]" without what stands before the bracket. */
+/* "objectElements[17]" without what precedes the bracket. */
 static bool is_element(ubi_text *out, ubi_text name) {
     static const char prefix[] = "objectElements";
     if (!ubi__text_begins(name, prefix) || !ubi__text_ends(name, "]"))

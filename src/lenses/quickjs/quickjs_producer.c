@@ -174,7 +174,7 @@ static bool path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_p
         bool is_global = is_global_object(graph, &steps[i - 1]);
         if (!is_global && !is_type(graph, steps[i].predecessor, "JSModuleDef"))
             continue;
-        UBI_ASSERT(steps[i].predecessor != ubi_graph_root(graph)); /* behind the root's own step */
+        UBI_ASSERT(steps[i].predecessor != ubi_graph_root(graph)); /* after the root's own step */
         *out = (ubi__path_start){ .begin = i, .name = is_global ? "global" : "module" };
         return true;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * public_names_v8.c: names that V8, Node.js, Chromium and their snapshots use for what is theirs.
+ * public_names_v8.c: names that V8, Node.js, Chromium and their snapshots use for their own.
  *
- * Collected from snapshots of Node.js 18 to 24 and Chromium 156 that hold nothing of anybody, and read one by one: a name that a
- * program could have brought is not here. What has a number in it stands with # in its place.
+ * Collected from snapshots of Node.js 18 to 24 and Chromium 156 without personal data, and read one by one: a name that a
+ * program could have brought is not here. Numbers in names are written as #.
  */
 #include "analyses/anonymize/public_names.h"
 
@@ -44,7 +44,7 @@ const ubi__name_group ubi__names_v8[] = {
       "V8MutationCallback|Viewport|VisibilityStateEntry|VisualViewport|Window|bigint|bool|false|heap number|int|"
       "internal|null|null (wasm)|private symbol|smi number|symbol|thin string|true|undefined" },
 
-    /* Behind "system / ", and behind "Node / ". */
+    /* After "system / ", and after "Node / ". */
     { UBI__NAMES_SYSTEM,
       "AccessCheckInfo|AccessorInfo|AccessorPair|AllocationMemento|AllocationSite|ArrayBoilerplateDescription|"
       "AtomRegExpData|CachedTemplateObject|ClassBoilerplate|CppgcWrapperList|DictionaryTemplateInfo|"
@@ -100,7 +100,7 @@ const ubi__name_group ubi__names_v8[] = {
       "readline|repl|sea|sqlite|stream|string_decoder|sys|test|timers|tls|trace_events|tty|url|util|v8|vm|wasi|"
       "worker_threads|zlib" },
 
-    /* Functions without a name of somebody's. */
+    /* Functions without a private name. */
     { UBI__NAMES_MEMBER,
       "Segment Iterator|cleanupSome|getScriptHash|instance_members_initializer|native_bind|static_initializer" },
 

@@ -117,7 +117,7 @@ ubi_status ubi__v8_code_files_init(ubi__code_files *out, const ubi_graph *graph,
     return status;
 }
 
-/* Node calls a script by its file; Chromium writes "system / Script / URL", and nothing behind the second word for none. */
+/* Node calls a script by its file; Chromium writes "system / Script / URL", and nothing after the second word for none. */
 ubi_text ubi__v8_code_file(const ubi__code_files *files, const ubi_graph *graph, ubi_node_ix node) {
     static const char bare[] = "system / Script", before[] = "system / Script / ";
     const size_t n = sizeof before - 1;

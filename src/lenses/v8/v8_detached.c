@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_detached.c: which nodes of a document hang in it.
+ * v8_detached.c: which nodes of a document are in it.
  *
  * The file says so of some native nodes. What is reached from an attached one through native nodes is attached, too; what
  * is reached from a detached one and has no state yet is detached. The walk does not pass through JavaScript's objects:

@@ -110,7 +110,7 @@ static void count_from_special(counting *c, ubi_node_ix node) {
 
 /* ---- walking ----------------------------------------------------------------------------------------------------- */
 
-/* The edges of the nodes that come soon stand at random places. */
+/* The edges of the nodes that come soon are at random places. */
 static void fetch_ahead(const counting *c, size_t i) {
     const ubi_graph *g = c->g;
     if (i + 2 * AHEAD < c->n_queued)

@@ -6,7 +6,7 @@
  *
  *     DIGITS / part of key (ANY @DIGITS) -> value (ANY @DIGITS) pair in WeakMap (table @DIGITS)
  *
- * whose part behind the first digits is the same in both; ANY has no line break. What a name means is found once per string.
+ * whose part after the first digits is the same in both; ANY has no line break. What a name means is found once per string.
  */
 #include "base/assert.h"
 #include "base/parallel.h"
@@ -149,7 +149,7 @@ static void read_range(void *payload, uint64_t begin, uint64_t end, unsigned par
     }
 }
 
-/* A name gets the number of its pair; the same text behind the digits, the same number. */
+/* A name gets the number of its pair; the same text after the digits, the same number. */
 static ubi_status add_ephemeron(ubi__v8_look *own, ubi__strtab *pairs, const reading *r, ubi_str_ix string) {
     ubi_text text = ubi__strtab_get(&r->g->strings, string);
     ubi_str_ix pair;

@@ -3,8 +3,8 @@
  * v8_essential.c: the edges that count for dominators ("essential" ones).
  *
  * All but: weak ones; those from a node to itself; of the two edges to a value of a WeakMap the one from the table;
- * shortcuts, which say again what other edges say, but for those of the root; and those by which something that is not the
- * page's refers to what is: what hangs on the globals, which the root has shortcuts to.
+ * shortcuts, which duplicate other edges, except those of the root; and those by which something outside the page refers
+ * to the page: what is held by the globals, which the root has shortcuts to.
  *
  *   step   over     does
  *   sort   edges    leaves out weak edges, shortcuts, those to the node itself; notes nodes with special edges

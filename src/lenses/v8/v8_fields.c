@@ -59,7 +59,7 @@ ubi_node_ix ubi__v8_field(ubi__fields *fields, ubi_node_ix node, ubi__v8_field_n
         return UBI_NONE;
     if (g->first_edge.at[node + 1] - g->first_edge.at[node] <= NARROW)
         return search_edges(g, node, name);
-    /* The map has no room for UBI_NONE: the number behind the last node says that there is no such field. */
+    /* The map has no room for UBI_NONE: the number after the last node says that there is no such field. */
     uint64_t key = ubi__u64_pair((uint32_t)name, node);
     uint32_t kept = ubi__u64_map_get(&fields->found, key);
     if (kept != UBI_NONE)
@@ -121,14 +121,14 @@ static bool tells_little(ubi_text file) {
     return file.len >= 6 && memcmp(file.ptr, "index.", 6) == 0;
 }
 
-/* The last part of a script's path: "app.js", or "depd/index.js". Empty: not known. */
+/* The last part of a script's path: "app.js", or "depd/index.js". Empty: unknown. */
 static ubi_text script_name(const ubi_graph *g, ubi_node_ix script) {
     static const char prefix[] = "system / Script";
     ubi_text name = script == UBI_NONE ? (ubi_text){ "", 0 } : ubi_graph_string(g, ubi__graph_node_name(g, script));
     if (!name.ptr)
         return (ubi_text){ "", 0 };
     if (name.len >= sizeof prefix - 1 && memcmp(name.ptr, prefix, sizeof prefix - 1) == 0) {
-        size_t n = name.len >= sizeof prefix + 2 ? sizeof prefix + 2 : name.len; /* " / " behind it */
+        size_t n = name.len >= sizeof prefix + 2 ? sizeof prefix + 2 : name.len; /* " / " after it */
         name = (ubi_text){ name.ptr + n, name.len - n };
     }
     for (size_t i = name.len; i-- > 0;) {

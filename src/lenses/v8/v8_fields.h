@@ -59,15 +59,15 @@ bool ubi__v8_slot(uint32_t *out, const ubi_graph *g, ubi_edge_ix e);
 /** The number that a node of a value says (an internal field of that name leads to it). False: there is none. */
 bool ubi__v8_number_field(int64_t *out, ubi__fields *fields, ubi_node_ix node, ubi__v8_field_name name);
 
-/** Whether a node of V8 is a text that is put together of two others. Of other producers' graphs none is. O(1). */
+/** Whether a node of V8 is a concatenation of two other texts. False for graphs of other producers. O(1). */
 bool ubi__v8_is_rope(const ubi_graph *g, ubi_node_ix node);
 
 /**
- * The function whose code a node stands for: itself, of a bound function that which it calls, of a timer of Node.js its callback.
+ * The function whose code a node stands for: itself, of a bound function the one it calls, of a timer of Node.js its callback.
  * UBI_NONE: it stands for none. O(1): such nodes have few edges.
  */
 ubi_node_ix ubi__v8_code_of(const ubi_look *look, ubi_node_ix node);
-/** The place of that code as one number, equal for equal places (hashed); 0: not known. Cost: O(log locations). */
+/** The place of that code as one number, equal for equal places (hashed); 0: unknown. Cost: O(log locations). */
 uint64_t ubi__v8_code_site(const ubi_look *look, ubi_node_ix node);
 /** "app.js:12" of a closure, or as much of it as is known, "" at least; a file "index.js" with its folder. */
 void ubi__v8_function_place(char out[UBI__FUNCTION_WORDS], const ubi__v8_facts *facts, ubi__fields *fields,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_finding_dom.c: nodes of documents that hang in none any more, and array buffers.
+ * v8_finding_dom.c: nodes detached from their document, and array buffers.
  */
 #include <string.h>
 

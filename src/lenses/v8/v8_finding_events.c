@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_finding_events.c: timers that wait, and listeners that nobody takes away.
+ * v8_finding_events.c: timers that wait, and listeners that are never removed.
  */
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ static void say_function(char *out, size_t n, const ubi__finding_facts *f, const
 /* ---- timers --------------------------------------------------------------------------------------------------------- */
 
 #define LEAST_TIMERS 100
-/* A few timers that fire once are no leak: they let go by themselves. */
+/* A few one-shot timers are not a leak: they let go by themselves. */
 #define LEAST_ONE_SHOT 10
 
 /* Whether a field is there and says null: a number is either no node at all or one of numbers. */
@@ -93,11 +93,11 @@ static ubi_node_ix callback_of_listener(const ubi__finding_facts *f, ubi_node_ix
 
 /* ---- what one of them holds ------------------------------------------------------------------------------------------ */
 
-/* From a callback it is a step to its variables, one to an object, and a few more if that is in others' hands. */
+/* From a callback: a step to its variables, one to an object, and a few more if others hold that. */
 #define HELD_STEPS 5
 #define HELD_NODES 128
 
-/* What has been seen, in the order of distance: at[n], of which `done` have been looked behind. */
+/* What has been seen, in the order of distance: at[n], of which `done` have been expanded. */
 typedef struct held {
     ubi_node_ix at[HELD_NODES];
     uint32_t n, done;
@@ -173,7 +173,7 @@ static ubi_status find_waiting(waiting *out, const ubi__finding_facts *f, ubi__n
     return status;
 }
 
-/* The path goes on to what the first example holds: that says why it is alive, and what it is for. */
+/* The path leads on to what the first example holds: that says why it is alive, and its purpose. */
 static void fill_finding(ubi_finding *finding, const ubi__finding_facts *f, const waiting *w, callback_of *callback) {
     finding->bytes = w->outermost.bytes;
     finding->count = w->count;

@@ -20,7 +20,7 @@ static uint64_t slot_count(const ubi__finding_facts *f, ubi_node_ix store) {
 }
 
 /*
- * Slots that references account for. Values of a dictionary of elements stand in every third slot, the first in the sixth; keys
+ * Slots that references account for. Values of a dictionary of elements are in every third slot, the first in the sixth; keys
  * and values of one of properties in two of three.
  */
 static uint64_t used_slots(const ubi__finding_facts *f, ubi_node_ix store) {

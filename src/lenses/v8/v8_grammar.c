@@ -29,7 +29,7 @@ static bool starts_with(ubi_text text, const char *prefix) {
     return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
 }
 
-/* Offset of the first `needle` at or behind `at`, or SIZE_MAX. */
+/* Offset of the first `needle` at or after `at`, or SIZE_MAX. */
 static size_t find_text(ubi_text text, size_t at, const char *needle) {
     size_t n = strlen(needle);
     for (; at + n <= text.len; at++)
@@ -64,7 +64,7 @@ static ubi_status keep_words(ubi_anonymizer *a, ubi_text text) {
     return UBI_OK;
 }
 
-/* Offset behind `name="value"` at `at`, where a value ends at a quote with a blank or the end behind it; or SIZE_MAX. */
+/* Offset after `name="value"` at `at`; a value ends at a quote before a blank or the end. Or SIZE_MAX. */
 static size_t attribute_end(ubi_text text, size_t at) {
     size_t quote = find_text(text, at, "=\"");
     if (quote == SIZE_MAX)
@@ -141,7 +141,7 @@ static ubi_status behind_system(ubi_anonymizer *a, ubi_text text) {
     return keep_part(a, builtin);
 }
 
-/* A list of known names behind a prefix, and perhaps " / " and something of the program's. */
+/* A list of known names after a prefix, and perhaps " / " and something of the program's. */
 static ubi_status prefixed_name(ubi_anonymizer *a, ubi_text text, const char *prefix, unsigned list) {
     size_t start = strlen(prefix), slash = find_text(text, start, " / ");
     ubi_text kind = ubi__text_slice(text, start, slash == SIZE_MAX ? text.len : slash);
@@ -155,7 +155,7 @@ static ubi_status prefixed_name(ubi_anonymizer *a, ubi_text text, const char *pr
     return ubi__text_is(kind, "Script") ? ubi__anonymizer_source(a, rest) : behind_system(a, rest);
 }
 
-/* "(code for loadUser)": what stands behind "for" is the program's; "(ArrayPush builtin handle)": V8's. */
+/* "(code for loadUser)": what follows "for" is the program's; "(ArrayPush builtin handle)": V8's. */
 static ubi_status parenthesized_name(ubi_anonymizer *a, ubi_text text) {
     static const char *const builtins[] = { " builtin handle)", " builtin code)", " builtin)" }; /* of V8 11 to 13 */
     size_t middle = find_text(text, 0, " for ");
@@ -246,7 +246,7 @@ typedef struct ephemeron {
     size_t value, value_end; /* B */
 } ephemeron;
 
-/* Offset of " @1234" with `behind` after it, at or behind `at`; or SIZE_MAX. The first one, as DevTools look for it. */
+/* Offset of " @1234" with `behind` after it, at or after `at`; or SIZE_MAX. The first one, as DevTools look for it. */
 static size_t find_id(ubi_text text, size_t at, const char *behind) {
     for (size_t i = find_text(text, at, " @"); i != SIZE_MAX; i = find_text(text, i + 1, " @")) {
         size_t n = count_digits(text, i + 2);

@@ -121,7 +121,7 @@ void ubi__v8_look_check(const ubi_look *look) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* What one thread does while the other looks at edges, and what is done by whoever is ready first. */
+/* What one thread does while the other looks at edges, and what is done by the first to finish. */
 typedef struct other_half {
     ubi_look *look;
     ubi__v8_look *own;
@@ -153,7 +153,7 @@ static ubi_status repeat_failure(ubi_status status) {
     return status == UBI_ENOMEM ? ubi__fail_nomem() : status == UBI_ECANCELLED ? ubi__fail_cancelled() : status;
 }
 
-/* Whichever failed first stopped the others; lack of memory is the reason if there is one. */
+/* The first to fail stopped the others; lack of memory, if any, is the reason. */
 static ubi_status first_failure(ubi_status edges, const other_half *other) {
     if (other->status == UBI_ENOMEM || other->join_status == UBI_ENOMEM)
         return repeat_failure(UBI_ENOMEM);

@@ -47,7 +47,7 @@ typedef struct ubi__v8_interfaces {
     ubi__vec_text properties;   /* names of properties; texts of the pool */
 } ubi__v8_interfaces;
 
-/** Name of a native node that hangs in no document: the string of the file, and the text with "Detached " before it. */
+/** Name of a native node in no document: the string of the file, and the text with "Detached " before it. */
 typedef struct ubi__v8_renamed {
     ubi_str_ix name;
     ubi_text text;
@@ -156,8 +156,8 @@ bool ubi__v8_is_user_root(const ubi__v8_look *own, const ubi_graph *g, ubi_node_
 bool ubi__v8_parse_int(double *out, ubi_text text);
 
 /**
- * A property's name as it stands within "{a, b}": quoted when it has a comma, quote or brace; what is written is cut behind
- * 6,144 bytes, which 1,024 characters never have more of.
+ * A property's name as it is within "{a, b}": quoted when it has a comma, quote or brace; what is written is cut after
+ * 6,144 bytes, the most that 1,024 characters take.
  */
 typedef struct ubi__v8_property_text {
     ubi_text name;
@@ -181,7 +181,7 @@ extern const struct ubi__retaining_rules ubi__v8_retaining;
 /** Nodes or edges between two reports of progress. */
 #define UBI__V8_CHUNK (UINT32_C(1) << 16)
 
-/** Whether to go on: reports progress, unless `opening` is NULL, and asks whether something else went wrong. */
+/** Whether to continue: reports progress, unless `opening` is NULL, and asks whether something else failed. */
 bool ubi__v8_go_on(ubi__v8_opening *opening, uint64_t done, uint64_t total);
 
 /** Words and ephemerons, traits. */

@@ -11,7 +11,7 @@
 #define MOST_OBJECT_UNITS 100 /* of UTF-16 in the name of a plain object, except its first property */
 
 /*
- * What is longer is cut, so that hostile names cannot fill the memory or take all of the time: behind the 1,024 characters that
+ * What is longer is cut, so that hostile names cannot fill the memory or take all of the time: after the 1,024 characters that
  * V8 writes, if each needs an escape of six bytes.
  */
 #define MOST_PROPERTY_BYTES (1024 * 6)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_producer.c: how heaps of V8 speak (producer.h): those of Node.js, Chrome, and whoever else embeds it.
+ * v8_producer.c: how heaps of V8 speak (producer.h): those of Node.js, Chrome, and other embedders.
  */
 #include "lenses/v8/v8_producer.h"
 

@@ -2,7 +2,7 @@
  *
  * v8_scopes.c: uses of captured variables.
  *
- * Scopes stand in the order of their code, parents before children, each with its depth. One pass with the number of live
+ * Scopes are in the order of their code, parents before children, each with its depth. One pass with the number of live
  * scopes that enclose the current one is enough: a stack of depths becomes a single mark, the depth of the outermost live one.
  */
 #include "lenses/v8/v8_scopes.h"

@@ -35,7 +35,7 @@ static inline ubi__v8_property_walk ubi__v8_properties_of(const ubi__v8_look *ow
                                                           ubi_node_ix node) {
     return (ubi__v8_property_walk){ g, own->words.proto, g->first_edge.at[node], g->first_edge.at[node + 1] };
 }
-/** The canonical entry of the next name; UBI_NONE behind the last. */
+/** The canonical entry of the next name; UBI_NONE after the last. */
 static inline ubi_str_ix ubi__v8_property_next(ubi__v8_property_walk *walk) {
     while (walk->at < walk->end) {
         ubi_edge_ix e = walk->at++;

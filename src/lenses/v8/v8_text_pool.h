@@ -15,7 +15,7 @@ typedef struct ubi__v8_text_pool {
 
 /** Room for `n` bytes, to be filled by the caller. NULL: out of memory. */
 char *ubi__v8_text_pool_room(ubi__v8_text_pool *pool, const ubi_allocator *a, size_t n);
-/** A copy of `first` with `second` behind it. */
+/** A copy of `first` followed by `second`. */
 ubi_status ubi__v8_text_pool_join(ubi_text *out, ubi__v8_text_pool *pool, const ubi_allocator *a, ubi_text first,
                                   ubi_text second);
 void ubi__v8_text_pool_fini(ubi__v8_text_pool *pool, const ubi_allocator *a);

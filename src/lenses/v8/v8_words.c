@@ -236,7 +236,7 @@ static bool is_link(const ubi_graph *graph, ubi_edge_ix edge) {
     return false;
 }
 
-/* Lists of timers stand in an object by how long they wait, and in an array that is a queue. */
+/* Lists of timers are in an object by how long they wait, and in an array that is a queue. */
 static void find_interval(ubi__path_start *out, const ubi_graph *graph, const ubi_path_step *into_list) {
     uint32_t number;
     if (ubi_graph_edge_kind(graph, into_list->edge) != UBI_EDGE_ELEMENT ||

@@ -40,7 +40,7 @@ static void *clock_run(void *payload) {
     const struct timespec pause = { .tv_nsec = TICK_NS };
     pthread_mutex_lock(&clock->lock);
     while (!clock->is_over) {
-        if (!clock->first) { /* nobody looks */
+        if (!clock->first) { /* no clock to move */
             pthread_cond_wait(&clock->changed, &clock->lock);
             continue;
         }

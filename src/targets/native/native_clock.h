@@ -2,8 +2,8 @@
  *
  * native_clock.h: a thread that moves the clocks of recorded programs every millisecond.
  *
- * The clock is also the sign that we live, so it goes on while the recording process writes to a slow disk or looks for
- * symbols.
+ * The clock is also our sign of life, so it keeps moving while the recording process writes to a slow disk or looks
+ * for symbols.
  */
 #ifndef UBI_TARGETS_NATIVE_CLOCK_H
 #define UBI_TARGETS_NATIVE_CLOCK_H
@@ -31,7 +31,7 @@ typedef struct ubi__native_clock {
 /** Of CLOCK_MONOTONIC. */
 uint64_t ubi__native_now_ns(void);
 
-/** The list is one in both directions. For who has the lock. */
+/** The list is the same in both directions. Call with the lock. */
 void ubi__native_clock_check(const ubi__native_clock *clock);
 /** Errors: UBI_EIO: no thread. */
 ubi_status ubi__native_clock_start(ubi__native_clock *clock);

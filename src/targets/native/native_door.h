@@ -29,10 +29,10 @@ ubi_status ubi__native_door_open(ubi__native_door *door, const char *library);
 /** Again is fine. */
 void ubi__native_door_close(ubi__native_door *door);
 /**
- * Lets one process in that waits outside. Those of other users are sent away; when we are root, those that descend from us
- * are not, for such a program may have given its rights away.
+ * Lets in one process that waits. Those of other users are sent away; when we are root, those that descend from us are
+ * not, for such a program may have given its rights away.
  * @param pid  out: of the process, as the kernel knows it.
- * @return its socket, on which nothing waits longer than a second; -1: nobody waits.
+ * @return its socket, on which nothing waits longer than a second; -1: no process waits.
  */
 int ubi__native_door_answer(ubi__native_door *door, pid_t *pid);
 

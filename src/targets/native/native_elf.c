@@ -2,7 +2,7 @@
  *
  * native_elf.c: see native_elf.h.
  *
- * ThreadSanitizer and LeakSanitizer work as libraries behind the recorder; AddressSanitizer insists on being the first one.
+ * ThreadSanitizer and LeakSanitizer work as libraries after the recorder; AddressSanitizer insists on being first.
  */
 #include "targets/native/native_elf.h"
 

@@ -3,7 +3,7 @@
  * native_elf.h: what the file of a program tells about allocators that are built into it.
  *
  * The loader looks for malloc in the program first, then in the recorder, then in libraries. So an allocator that is in a library
- * lies behind the recorder, and one that is a part of the program is called without it.
+ * comes after the recorder, and one that is a part of the program is called without it.
  */
 #ifndef UBI_TARGETS_NATIVE_ELF_H
 #define UBI_TARGETS_NATIVE_ELF_H

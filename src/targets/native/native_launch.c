@@ -76,7 +76,7 @@ bool ubi__native_launch_attend(ubi__native_launch *l) {
 
 /* ---- the new process ---------------------------------------------------------------------------------------------- */
 
-/* environ with our two variables: environment[n], and NULL behind. The first two are owned. */
+/* environ with our two variables: environment[n], then NULL. The first two are owned. */
 typedef struct environment {
     const ubi_allocator *allocator;
     char *preload, *socket;

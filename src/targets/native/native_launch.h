@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * native_launch.h: starts the program, and stands between it and its signals while it runs.
+ * native_launch.h: starts the program, and handles its signals while it runs.
  *
- * The program gets our environment with the recorder in LD_PRELOAD, before what stands there already (an allocator that the
- * user preloads has to be behind the recorder to be seen), and the signal mask and dispositions that we were started with.
+ * The program gets our environment with the recorder in LD_PRELOAD, before what is there already (a preloaded allocator
+ * must come after the recorder to be seen), and the signal mask and dispositions that we were started with.
  * It stays in our process group, so a terminal's signals reach it without us.
  *
- * While a launch is open, signals of this process are blocked and come out of `signals`: those that somebody sends to us alone
- * are passed on.
+ * While a launch is open, signals of this process are blocked and come out of `signals`: those sent to us alone are
+ * passed on.
  */
 #ifndef UBI_TARGETS_NATIVE_LAUNCH_H
 #define UBI_TARGETS_NATIVE_LAUNCH_H
@@ -38,7 +38,7 @@ ubi_status ubi__native_launch_open(ubi__native_launch *launch, const ubi__native
 ubi_status ubi__native_launch_go(ubi__native_launch *launch, const ubi__native_program *program, int *exit_code);
 /**
  * Handles the signals that have come: learns of the end of the program, and passes on what was sent to us.
- * @return whether somebody wants us to end (INT, TERM, HUP, QUIT), from the terminal or not.
+ * @return whether a signal asked us to end (INT, TERM, HUP, QUIT), from the terminal or not.
  */
 bool ubi__native_launch_attend(ubi__native_launch *launch);
 /** A program that still waits at the gate is ended. Signals are as they were. */

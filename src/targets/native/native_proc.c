@@ -83,7 +83,7 @@ uint64_t ubi__proc_resident(pid_t pid) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A field of /proc/PID/stat; behind the name, which stands in parentheses and may hold anything, that is number 3. */
+/* A field of /proc/PID/stat; after the name, which is in parentheses and may hold anything, comes number 3. */
 static bool stat_field(unsigned long long *out, pid_t pid, int number) {
     char text[1024];
     if (read_text(text, sizeof text, pid, "stat") == 0)

@@ -23,7 +23,7 @@ typedef struct ubi__proc_file {
 } ubi__proc_file;
 /** False: unknown. */
 bool ubi__proc_executable_file(ubi__proc_file *out, pid_t pid);
-/** Its arguments, a NUL behind each; their length, cut at `size`. */
+/** Its arguments, a NUL after each; their length, cut at `size`. */
 size_t ubi__proc_arguments(char *out, size_t size, pid_t pid);
 /** The name of a thread, NUL-terminated; false: unknown, and `out` is empty. */
 bool ubi__proc_thread_name(char out[UBI__THREAD_NAME_BYTES], pid_t pid, pid_t tid);
@@ -38,7 +38,7 @@ pid_t ubi__proc_parent(pid_t pid);
  */
 bool ubi__proc_exit_status(int *out, pid_t pid, int pidfd);
 /**
- * Whether a living process has `entry` (NAME=VALUE) in the environment that it was started with, but for those that
+ * Whether a living process has `entry` (NAME=VALUE) in the environment that it was started with, except those that
  * `is_known` knows. Cost: looks at all processes, some milliseconds.
  */
 bool ubi__proc_some_have(const char *entry, bool (*is_known)(void *payload, pid_t pid), void *payload);

@@ -19,7 +19,7 @@
 
 /* Scripts whose interpreters are scripts; the kernel's own limit. */
 #define MAX_INTERPRETERS 4
-/* The kernel reads so much of a script's first line. */
+/* The kernel reads this many bytes of a script's first line. */
 #define FIRST_LINE 256
 
 /* ---- finding ------------------------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@
 typedef struct ubi__native_program {
     const ubi_allocator *allocator;
     char path[4096];  /* what is started */
-    char **arguments; /* arguments[n_arguments], and NULL behind; the texts are the command line's and those below */
+    char **arguments; /* arguments[n_arguments], then NULL; the texts are the command line's and those below */
     size_t n_arguments;
     char script[4096], interpreter[256]; /* what env would have put first */
 } ubi__native_program;

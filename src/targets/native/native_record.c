@@ -31,7 +31,7 @@
 #define MS UINT64_C(1000000) /* in ns */
 /* What is written waits so long to be read, when the last look found nothing. */
 #define PAUSE_MS 5
-/* Stock is taken every tenth of a second, and more often in the beginning, for short programs. */
+/* Stock is taken every tenth of a second, and more often at the start, for short programs. */
 #define FIRST_STOCK_NS (5 * MS)
 #define STOCK_NS (100 * MS)
 /* Programs that are told to stop have so long to get what they are just writing done. */
@@ -41,7 +41,7 @@
 /* The first words on whom is waited for come so late, the next ones ever later up to this. */
 #define FIRST_WAITING_NS (1000 * MS)
 #define WAITING_NS (60 * 1000 * MS)
-/* Of programs that are not recorded, so many are told. */
+/* Most programs that are told as not recorded. */
 #define UNRECORDED_KEPT 64
 /* What is learned from one wait. */
 #define EVENTS_AT_ONCE 64
@@ -67,7 +67,7 @@ typedef struct recorder {
     bool is_stopped;
     uint64_t waiting_ns; /* when it is time for words on who is waited for; 0: the program has not ended yet */
     uint64_t waiting_step_ns, waiting_mark; /* until the next words; and of which processes the last ones were */
-    uint64_t alone_ns;                      /* since when nobody is recorded any more; 0: somebody is */
+    uint64_t alone_ns;                      /* since when no process is recorded any more; 0: one is */
 } recorder;
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
@@ -91,8 +91,8 @@ static ubi_status name_output(recorder *r, const char *word) {
 }
 
 /*
- * Whoever records has a lock on the file, which ends with the recorder, however that ends. Where a file system has no such locks,
- * nobody knows.
+ * A recorder has a lock on its file, which ends with the recorder, however that ends. Where a file system has no such
+ * locks, another recorder goes unnoticed.
  */
 static ubi_status check_alone(const char *path) {
     struct stat about;
@@ -262,7 +262,7 @@ static void name_of_program(char *out, size_t size, const ubi__native_session *s
     snprintf(out, size, "%.*s", (int)(s->program_bytes - (size_t)(name - s->program)), name);
 }
 
-/* Who tells of another process: its parent, else the program, else any. NULL: nobody is recorded. */
+/* The session that tells of another process: its parent's, else the program's, else any. NULL: there is none. */
 static ubi__native_session *session_for(const recorder *r, pid_t pid) {
     ubi__native_session *found = NULL;
     pid_t parent = ubi__proc_parent(pid);
@@ -282,7 +282,7 @@ static ubi_status note_refused(const recorder *r, pid_t pid) {
     return ubi__native_session_note_unrecorded(s, base_name(path), UBI__UNRECORDED_REFUSED);
 }
 
-/* One of the others names its file, so that somebody notices when it is not there any more. */
+/* One of the others names its file, so that readers notice when it is missing. */
 static void tell_of_file(const recorder *r, const ubi__native_session *s) {
     char name[64];
     ubi__native_session *teller = session_for(r, s->pid);
@@ -292,7 +292,7 @@ static void tell_of_file(const recorder *r, const ubi__native_session *s) {
     ubi__native_session_note_companion(teller, s->path + strlen(r->path), name);
 }
 
-/* Whoever waited for a process before it started this one has seen the other one's end: so do we. */
+/* A process that waited for another before it started this one has seen the other's end: so do we. */
 static void note_deaths(recorder *r) {
     for (ubi__native_session *s = r->sessions; s; s = s->next)
         if (!s->has_ended)
@@ -314,7 +314,7 @@ static ubi_status admit_process(recorder *r, int socket, pid_t pid) {
     tell_of_file(r, s);
     s->next = r->sessions;
     r->sessions = s;
-    /* Before the program goes on: nobody else is expected, and nothing is left behind when we are killed. */
+    /* Before the program continues: no other process is expected, and nothing is left when we are killed. */
     if (!r->settings->follow_children)
         ubi__native_door_close(&r->door);
     ubi_status status = watch_descriptor(r, s->pidfd, s);
@@ -349,7 +349,7 @@ static ubi__ubirec_end how_it_ended(int wait_status) {
     return (ubi__ubirec_end){ UBI__UBIREC_EXITED, (uint32_t)WEXITSTATUS(wait_status) };
 }
 
-/* False: that is not known yet. Others than our child are waited for by their own parents. */
+/* False: unknown as yet. We wait only for our own child. */
 static bool has_ended(const recorder *r, const ubi__native_session *s, ubi__ubirec_end *end) {
     *end = (ubi__ubirec_end){ .reason = UBI__UBIREC_ENDED };
     if (s->pid == r->launch.pid) {
@@ -463,7 +463,7 @@ static void take_stock(recorder *r, uint64_t now) {
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* Who is recorded still. @return a number that is another when these are others. */
+/* Which processes are still recorded. @return a number that differs when they do. */
 static uint64_t find_waiting(const recorder *r, ubi__native_waiting *out) {
     uint64_t mark = 0;
     out->n = 0;
@@ -553,8 +553,8 @@ static bool was_recorded(void *payload, pid_t pid) {
     return pid == getpid();
 }
 
-/* Whether nobody is recorded and nobody will be: a process that was made just before its parent died may not have had the
-   time to connect. It can be told by its environment. One that never does is not waited for long. */
+/* Whether no process is recorded or will be: one made just before its parent died may not have had the time to
+   connect. Its environment tells. We do not wait long for one that never does. */
 static bool is_over(recorder *r, uint64_t now) {
     char entry[sizeof r->door.socket_path + 64];
     if (!r->launch.has_ended || r->sessions) {
@@ -569,8 +569,8 @@ static bool is_over(recorder *r, uint64_t now) {
     return now - r->alone_ns > LATECOMER_NS || !ubi__proc_some_have(entry, was_recorded, r);
 }
 
-/* Until something happens, or there may be something to read. The ends of processes are noted at once, for their parents
-   take away how they ended. */
+/* Until something happens, or there may be something to read. The ends of processes are noted at once, before their
+   parents reap them. */
 static void pause_for(recorder *r, bool busy) {
     struct epoll_event events[EVENTS_AT_ONCE];
     bool expects_more = r->sessions || r->alone_ns || r->stop_ns != UINT64_MAX;
@@ -672,7 +672,7 @@ static ubi_status run_recording(recorder *r, const char *word, int *exit_code) {
 static ubi_status run_with_door(recorder *r, const char *word, int *exit_code) {
     UBI_TRY(ubi__native_door_open(&r->door, r->settings->library));
     ubi_status status = run_recording(r, word, exit_code);
-    ubi__atomic_file_discard(&r->file); /* nobody has connected */
+    ubi__atomic_file_discard(&r->file); /* no process has connected */
     if (r->events >= 0)
         close(r->events);
     ubi__native_launch_close(&r->launch);

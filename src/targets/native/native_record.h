@@ -8,7 +8,7 @@
  *     the program:                   libubiheap-preload.so
  *
  * The program's life does not depend on ours: when a file cannot be written, when recording is over, when this process is
- * killed, it goes on as if nothing were.
+ * killed, it continues undisturbed.
  */
 #ifndef UBI_TARGETS_NATIVE_RECORD_H
 #define UBI_TARGETS_NATIVE_RECORD_H
@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "targets/native/native_session.h"
 
-/** Processes that a recording goes on for when the program has ended. */
+/** Most processes named that a recording waits for after the program has ended. */
 #define UBI__WAITING_NAMED 3
 typedef struct ubi__native_waiting {
     uint64_t n;
@@ -43,7 +43,7 @@ typedef struct ubi__native_file {
     uint64_t allocations, markers; /* in the file */
     uint64_t allocated_bytes;      /* on the heap, estimated when sampling */
     uint64_t dropped;              /* events that were lost */
-    uint64_t deep_binds;           /* times that RTLD_DEEPBIND was taken away from dlopen */
+    uint64_t deep_binds;           /* times that RTLD_DEEPBIND was removed from dlopen */
     uint64_t namespaces;           /* calls of dlmopen for another namespace, of which nothing is seen */
     uint64_t file_bytes;
     ubi_status status; /* not UBI_OK: the file ends early, and `message` says why */
@@ -66,7 +66,7 @@ typedef struct ubi__native_result {
 /**
  * Runs words[n_words], n_words > 0, and waits for its end and that of all processes that are recorded.
  *
- * @param out        set on UBI_OK: the program ran. What became of the recording stands there.
+ * @param out        set on UBI_OK: the program ran. What became of the recording is there.
  * @param exit_code  out, on failure: what a shell gives when a program cannot be started (126, 127); else untouched.
  * Errors, before the program begins: UBI_EINVAL, UBI_EIO, UBI_ENOMEM.
  * Signals: while it works, INT, QUIT, TERM, HUP, USR1, USR2, CHLD, PIPE and XFSZ of the process are blocked.

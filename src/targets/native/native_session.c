@@ -56,7 +56,7 @@ static bool session_works(const ubi__native_session *s) {
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------ */
 
-/* The file ends behind its last whole block, also when the disk took a part of another. */
+/* The file ends after its last whole block, also when the disk took a part of another. */
 static void cut_off(const ubi__native_session *s) {
     struct stat about;
     if (fstat(s->fd, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size > s->kept_bytes)
@@ -325,7 +325,7 @@ static ubi_status take_stock(ubi__native_session *s, bool flush) {
     return ubi__ubirec_flush(s->writer);
 }
 
-/* The file gets what there is soon in the beginning, and then once a second. */
+/* The file gets what there is soon at the start, then once a second. */
 static bool is_time_to_flush(ubi__native_session *s) {
     uint64_t now = ubi__native_now_ns(), age = now - s->face.zero_ns;
     if (now < s->flush_ns)

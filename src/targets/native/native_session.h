@@ -8,8 +8,8 @@
  *     then, on another thread      _symbolize, _finish
  *                                  _free
  *
- * When the file cannot be written any more, recording ends (`status`, `message`), and the process goes on. A file is whole up
- * to the last block at any time.
+ * When the file cannot be written any more, recording ends (`status`, `message`); the process continues. A file is
+ * whole up to the last block at any time.
  */
 #ifndef UBI_TARGETS_NATIVE_SESSION_H
 #define UBI_TARGETS_NATIVE_SESSION_H
@@ -24,7 +24,7 @@
 
 /** A file that was loaded. When it comes again to another place, that is another module, whose frames are the first one's. */
 typedef struct ubi__native_module {
-    char *path; /* path[path_bytes], and NUL behind; owned */
+    char *path; /* path[path_bytes], and NUL; owned */
     size_t path_bytes;
     uint64_t bias;
     uint32_t first;   /* number of the first module of this file, in which code has the same offsets */
@@ -101,8 +101,8 @@ typedef struct ubi__native_session {
     uint64_t ended_ns;  /* when it has ended: its last event, since the process began */
     bool is_forked;     /* it began with what its parent had */
     bool has_ended, is_stopping;
-    bool has_given_up;   /* the process: it waited long for us in vain, and records no more */
-    bool is_trampled;    /* there is nothing more to be read, though the process goes on */
+    bool has_given_up;   /* the process: it waited too long for us, and records no more */
+    bool is_trampled;    /* nothing more can be read, though the process continues */
     ubi__ubirec_end end; /* then: how */
     bool is_dead;        /* the process */
     uint64_t died_ns;    /* then: when that was noticed, by the monotonic clock */
@@ -147,11 +147,11 @@ void ubi__native_session_note_death(ubi__native_session *s);
 void ubi__native_session_look_for_death(ubi__native_session *s);
 /** Whether the process has become another program, in which there is no recorder. */
 bool ubi__native_session_is_replaced(ubi__native_session *s);
-/** A process, whose file has another name behind that of the first: its file tells of that one. */
+/** A process, whose file has another name after that of the first: its file tells of that one. */
 void ubi__native_session_note_companion(ubi__native_session *s, const char *suffix, const char *name);
 /** A process that it made, which we could not record. Errors: UBI_ENOMEM. */
 ubi_status ubi__native_session_note_unrecorded(ubi__native_session *s, const char *name, ubi__unrecorded why);
-/** Asks the process to record no more; it goes on. */
+/** Asks the process to record no more; it continues. */
 void ubi__native_session_stop(ubi__native_session *s);
 /** Writes the rest and how it ended; the process gets no more attention. */
 void ubi__native_session_end(ubi__native_session *s, const ubi__ubirec_end *end);

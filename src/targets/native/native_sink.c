@@ -45,8 +45,8 @@ static_assert(UBI__WIRE_MARKER_NAME_BYTES <= UBI__UBIREC_TEXT_MAX, "names of mar
 
 /* ---- modules, stacks, threads ------------------------------------------------------------------------------------- */
 
-/* The module of the same file that came first: itself, unless a library was closed and loaded again. Without a build-id nobody
-   knows whether a file is the same. */
+/* The module of the same file that came first: itself, unless a library was closed and loaded again. Without a build-id
+   it is unknown whether a file is the same. */
 static uint32_t first_of(const ubi__native_session *s, const ubi__native_module *module) {
     for (uint32_t i = 0; i < s->modules.n && module->build_id_bytes; i++) {
         const ubi__native_module *m = &s->modules.at[i];

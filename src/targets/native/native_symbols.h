@@ -6,7 +6,7 @@
  * still for so long: processes wait for it to be let in, and their clocks go wrong.
  *
  * A session belongs to this thread from _add until its `is_done`. Those that wait keep what their files are made of in
- * memory, so only so many wait: further ones get no symbols, and `ubiheap report` looks them up.
+ * memory, so their number is limited: further ones get no symbols, and `ubiheap report` looks them up.
  */
 #ifndef UBI_TARGETS_NATIVE_SYMBOLS_H
 #define UBI_TARGETS_NATIVE_SYMBOLS_H
@@ -27,7 +27,7 @@ typedef struct ubi__native_symbols {
     int done; /* an eventfd: a session is done */
 } ubi__native_symbols;
 
-/** As many wait as are in the queue, whose end is where the next one goes; all of them have ended. For who has the lock. */
+/** As many wait as are in the queue, whose end is where the next one goes; all have ended. Call with the lock. */
 void ubi__native_symbols_check(const ubi__native_symbols *symbols);
 /** Errors: UBI_ENOMEM, UBI_EIO. */
 ubi_status ubi__native_symbols_start(ubi__native_symbols *symbols, bool debuginfod, const ubi_allocator *allocator);

@@ -120,7 +120,7 @@ static ubi_status functions_write(const answer *a) {
     for (uint32_t i = 0; i < shown_functions(a, n) && !a->out->failed; i++)
         UBI_TRY(callers_write(a, &table, tops[i].function));
     ubi__write_more(a->cli, n - shown_functions(a, n), "--limit 0 shows all");
-    /* Where most are alive, few can have been moved. */
+    /* If most are alive, few can have been moved. */
     const ubi__producer_history *history = ubi__producer_of(a->snapshot->graph)->history;
     if (has_history && history->hint_for_lost && all.live_count < all.count / 4)
         ubi__out_printf(a->out, "\n%s", history->hint_for_lost);

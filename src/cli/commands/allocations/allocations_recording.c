@@ -19,7 +19,7 @@
 #define NAME_BYTES 1024
 #define POSITION_BYTES 256
 
-/* What sites in a function have that are known pools. */
+/* What a function's sites have that are known pools. */
 typedef struct pool_mark {
     const char *words; /* NULL: there are none */
     double count;      /* of allocations */
@@ -58,7 +58,7 @@ static void place_of(ubi__recording_place *out, const answer *a, uint32_t functi
     out->line = out->column = 0; /* of a call, not of the function */
 }
 
-/* What starts the program has all of it, which says nothing. */
+/* Start-up functions have all of it, which says nothing. */
 static bool is_start_up(const answer *a, uint32_t function) {
     ubi__recording_place place;
     place_of(&place, a, function);
@@ -84,7 +84,7 @@ static ubi_status pools_find(answer *a) {
     return UBI_OK;
 }
 
-/* The pool that has all a function asks for itself; NULL: there is no such pool. */
+/* The pool that has everything the function itself allocates, or NULL. */
 static const char *pool_of(const answer *a, uint32_t function) {
     double all = a->sums.rows.at[function].own[UBI__MEASURE_TOTAL].count;
     const pool_mark *mark = &a->pools[function];
@@ -147,7 +147,7 @@ static void row_write(const answer *a, const ubi__estimate *by, const ubi__estim
     name_write(a, function, ubi__text_table_caller(&a->table, depth, room));
 }
 
-/* In a line of its own: names have little room. */
+/* On its own line: names have little room. */
 static void pool_write(const answer *a, uint32_t function) {
     const ubi__recording_view *v = &a->view;
     const char *pool = pool_of(a, function);
@@ -232,7 +232,7 @@ static void sums_put(ubi__json *j, const answer *a, const char *key, const ubi__
     ubi__json_object_end(j);
 }
 
-/* Rows behind the first, which is the function itself; a row's parent is an earlier one, or null. */
+/* Rows after the first, which is the function itself; a row's parent is an earlier one, or null. */
 static ubi_status callers_put(ubi__json *j, const answer *a, uint32_t function) {
     ubi__vec_function_caller callers = { 0 };
     ubi_status status = ubi__function_callers(&callers, &a->sums, function, a->wishes->caller_levels,

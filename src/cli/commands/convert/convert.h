@@ -14,7 +14,7 @@ typedef struct ubi__convert_arguments {
     bool anonymize, all_edges, raw_sizes;
 } ubi__convert_arguments;
 
-/** Refuses an anonymized copy in the place of what it is made of: the original would be gone. Errors: UBI_EINVAL. */
+/** Refuses an anonymized copy that would replace its own input: the original would be gone. Errors: UBI_EINVAL. */
 ubi_status ubi__convert_check_original(const char *output, const char *input);
 /**
  * Copies a recording, with those of the processes that were recorded together with it, or a timeline. All files of the copy

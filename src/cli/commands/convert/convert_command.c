@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * convert_command.c: `ubiheap convert`, a snapshot written anew: packed otherwise, in another format, without its
+ * convert_command.c: `ubiheap convert`, a snapshot written again: packed differently, in another format, or without its
  * texts.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 #define AT(field) offsetof(ubi__convert_arguments, field)
 
-/* What was asked for, and what was done. */
+/* The request and its results. */
 typedef struct conversion {
     const char *output; /* a path, or "-" */
     const ubi_save_format *format;
@@ -52,7 +52,7 @@ static bool ends_with(const char *path, const char *end, size_t n_path) {
     return n_path > n && memcmp(path + n_path - n, end, n) == 0;
 }
 
-/* "a.jsonl.gz" is as "a.jsonl", but packed. */
+/* "a.jsonl.gz" is "a.jsonl", packed. */
 static size_t length_without_gz(const char *path) {
     size_t n = strlen(path);
     return ends_with(path, ".gz", n) ? n - 3 : n;
@@ -89,8 +89,8 @@ static ubi_status format_choose(conversion *c, const ubi__convert_arguments *arg
 }
 
 /*
- * Firefox's snapshots are packed; DevTools do not unpack V8's, and lines are for programs that read text, unless the name
- * says otherwise.
+ * Unless the name says otherwise, only Firefox's snapshots are packed: DevTools do not unpack V8's, and lines are for
+ * programs that read text.
  */
 static void compression_choose(conversion *c, const char *word) {
     bool text = !is_for_firefox(c);
@@ -158,7 +158,7 @@ static void texts_hide(ubi_save_options *options, const conversion *c) {
 /* ---- when it was taken ------------------------------------------------------------------------------------------ */
 
 #define DAY_US UINT64_C(86400000000)
-#define MOST_TIME_US (UINT64_C(1) << 53) /* Firefox knows no later one */
+#define MOST_TIME_US (UINT64_C(1) << 53) /* Firefox supports no later time */
 
 static uint64_t now_us(void) {
     struct timespec now;
@@ -166,7 +166,7 @@ static uint64_t now_us(void) {
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* When a file was written, which is when its snapshot was taken, unless it was copied. What is no file: now. */
+/* When a file was written: when its snapshot was taken, unless it was copied. If it is not a file: now. */
 static uint64_t time_of_input(const char *path) {
     struct stat st;
     if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < 0)
@@ -176,8 +176,8 @@ static uint64_t time_of_input(const char *path) {
 }
 
 /*
- * Firefox's Memory panel has no title for a snapshot without a time, but "Processing..." for ever: what is made for it of
- * another producer's, which tell none, has that of its file.
+ * Firefox's Memory panel titles a snapshot without a time "Processing..." forever, so one converted from another
+ * producer, which records none, gets the time of its file.
  */
 static void time_choose(ubi_save_options *options, const conversion *c, const ubi__snapshot *snapshot) {
     options->has_time = ubi_graph_creation_time_us(snapshot->graph, &options->time_us);
@@ -185,13 +185,13 @@ static void time_choose(ubi_save_options *options, const conversion *c, const ub
         options->time_us = time_of_input(snapshot->path);
         options->has_time = true;
     }
-    if (c->anonymizer) /* the hour and minute could be looked up in a log: the day must do */
+    if (c->anonymizer) /* only the day: hour and minute could be matched with a log */
         options->time_us -= options->time_us % DAY_US;
 }
 
 /* ---- another producer's rules ------------------------------------------------------------------------------------ */
 
-/* Firefox knows only its own, so what it is given must be right by those. */
+/* Firefox knows only its own rules, so its input must follow them. */
 static ubi_status export_make(conversion *c, ubi__cli *cli, ubi__snapshot *snapshot) {
     const ubi_graph *graph = snapshot->graph;
     if (!is_for_firefox(c) || strcmp(ubi_graph_format_name(graph), c->format->name) == 0)
@@ -257,8 +257,8 @@ typedef struct saving {
 } saving;
 
 /*
- * All that can fail comes before the file takes its place, also saying so: who is told of a failure, or interrupted it, finds the
- * old file.
+ * All that can fail, messages included, comes before the file takes its place: after a failure or an interrupt the old
+ * file is still there.
  */
 static ubi_status tell_of_it(void *payload) {
     const saving *s = payload;
@@ -287,7 +287,7 @@ static ubi_status conversion_save(ubi__cli *cli, conversion *c, const ubi__snaps
     return status;
 }
 
-/* A copy of the same kind may take the place of what it was made of: OUT may be IN. Nothing else may, and no anonymized copy. */
+/* A copy of the same kind may replace its input (OUT may be IN). Nothing else may, nor an anonymized copy. */
 static ubi_status check_place(const conversion *c, const ubi__snapshot *snapshot) {
     const char *kind = ubi_graph_format_name(snapshot->graph);
     if (c->anonymizer)

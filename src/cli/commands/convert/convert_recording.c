@@ -81,7 +81,7 @@ ubi_status ubi__convert_check_original(const char *output, const char *input) {
                      output);
 }
 
-/* A copy takes the place of nothing that is read. */
+/* A copy never replaces a file that is read. */
 static ubi_status check_places(const job *j) {
     for (size_t i = 0; i < j->n; i++) {
         UBI_TRY(ubi__output_check(j->parts[i].output, j->arguments->key_file));
@@ -133,7 +133,7 @@ static ubi_status write_part(void *payload, const void *data, size_t n) {
                                                          : ubi__fail(UBI_EIO, "cannot write: nobody reads the output");
 }
 
-/* A number for the one that files of processes have in common, by the key alone. */
+/* Replaces the number that files of processes share, by the key alone. */
 static ubi_status map_recording(const job *j, uint64_t *out, uint64_t recording) {
     char text[64];
     ubi_text mapped;
@@ -268,7 +268,7 @@ static void write_document(const job *j, const part *sum) {
     ubi__document_end(&json);
 }
 
-/* All that can fail comes before the first file takes its place, also saying so. */
+/* All that can fail, messages included, comes before the first file takes its place. */
 static ubi_status converted_tell(const job *j, int *exit_code) {
     part sum = sum_of(j);
     ubi__progress_line_clear(&j->cli->progress);

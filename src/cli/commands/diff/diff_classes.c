@@ -5,7 +5,7 @@
  *          Size              Count  New  Deleted  Name
  *     -1.48 KiB  ▎             -30  150      180  Object (object)
  *
- * In wide tables the sizes of what is new and deleted stand beside their numbers.
+ * Wide tables also show the sizes of what is new and deleted, next to the counts.
  */
 #include <stdio.h>
 
@@ -71,13 +71,13 @@ static void table_init(class_table *t) {
     ubi__text_table_lay_out(&t->table);
 }
 
-/* How many came or went, and in wide tables how much that was; nothing for none. */
+/* How many came or went, in wide tables also their size; empty for none. */
 static void flow_cells(ubi__cell cells[2], const ubi_tally *flow) {
     cells[0] = flow->count ? ubi__cell_count(flow->count) : ubi__cell_none();
     cells[1] = flow->count ? ubi__cell_size(flow->bytes) : ubi__cell_none();
 }
 
-/* Everything of a row but its name. */
+/* All cells of a row except its name. */
 static void class_write_numbers(const class_table *t, const ubi_class_change *row) {
     ubi__cell cells[COLUMNS];
     cells[SIZE] = ubi__change_cell(UBI__CELL_SIZE, bytes_of(t, row));
@@ -155,7 +155,7 @@ static void id_note_write(const class_table *t) {
     ubi__write_words(t->cli, UBI__INK_DIM, line);
 }
 
-/* In no row, as in DevTools: what stayed and has another size now. */
+/* What stayed but changed its size is in no row, as in DevTools. */
 static void stayed_note_write(const class_table *t) {
     char size[UBI__HUMAN_TEXT + 1], line[160];
     const ubi_class_change *total = ubi_class_diff_total(t->diff);

@@ -33,7 +33,7 @@ typedef struct job {
 
 /* ---- by id ------------------------------------------------------------------------------------------------------ */
 
-/* Where ids are for good, DevTools show by how much what is new and what is deleted differ. */
+/* Where ids are stable, DevTools show new minus deleted. */
 static bool shows_net(const job *j) {
     return !ubi_look_reuses_ids(j->new_snapshot.look);
 }
@@ -50,7 +50,7 @@ static ubi_status take_classes(ubi_class_diff **out, const job *j) {
     return ubi_class_diff_new(out, &start, &end, &options);
 }
 
-/* Ids tell the order of heaps of one process alone. Looked at only where they contradict the order that was given. */
+/* Ids give the order only for heaps of one process. Checked only if they contradict the given order. */
 static ubi_status look_at_process(ubi__diff_pair *pair, const job *j) {
     ubi_class_diff *diff;
     pair->is_one_process = true;
@@ -212,7 +212,7 @@ static void write_classes_json(const job *j, const ubi__diff_pair *pair, const u
     ubi__document_end(&json);
 }
 
-/* Where what changed was allocated. Returns whether anything has a stack. */
+/* Where the changes were allocated. Returns whether anything has a stack. */
 static ubi_status write_sites(const job *j, bool *has_stacks) {
     static const char json[] = "{\"by\":\"allocationStack\"}";
     ubi_census_tree_options options = UBI_CENSUS_TREE_OPTIONS_INIT;

@@ -19,7 +19,7 @@
 
 /* ---- head ------------------------------------------------------------------------------------------------------- */
 
-/* Time between two snapshots, in the largest unit of which there are two: "1.65 s", "28 min", "3 days". */
+/* Time between two snapshots, in the largest unit with a value of at least two: "1.65 s", "28 min", "3 days". */
 static char *gap_text(char out[UBI__HUMAN_TEXT], uint64_t gap_us) {
     static const struct {
         uint64_t us;
@@ -50,7 +50,7 @@ static void describe_time(char *out, size_t n, const ubi_graph *graph, const ubi
         snprintf(out, n, ", %s earlier: is the order right?", gap_text(text, since_us - time_us));
 }
 
-/* Where files have no times, V8's ids tell which was taken first. Nothing is said of an order that is right. */
+/* Without times in the files, V8's ids tell which was taken first. A right order is not mentioned. */
 static void describe_order(char *out, size_t n, const ubi_graph *graph, const ubi_graph *since) {
     uint64_t mark = ubi_lens_id_mark(graph), since_mark = ubi_lens_id_mark(since);
     if (mark && mark < since_mark)
@@ -131,7 +131,7 @@ typedef struct site_list {
     ubi__text_table table;
 } site_list;
 
-/* Rows that stand for a place in the source come with a frame; the others are what has no stack. */
+/* Rows for a place in the source have a frame; the others have no stack. */
 static bool next_site(const site_list *s, uint32_t *i, ubi_census_node *out) {
     for (; *i < s->n_rows; ++*i) {
         ubi_census_tree_node(s->tree, s->rows[*i], out);
@@ -153,7 +153,7 @@ static void sites_measure(site_list *s, uint64_t limit) {
     ubi__text_table_lay_out(&s->table);
 }
 
-/* Everything of a row but its name; returns the columns left for that. */
+/* All cells of a row except its name; returns the columns left for that. */
 static size_t site_write_numbers(const site_list *s, ubi__change bytes, ubi__change count) {
     const ubi__cell cells[COLUMNS] = {
         [SIZE] = ubi__change_cell(UBI__CELL_SIZE, bytes),

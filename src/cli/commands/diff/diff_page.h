@@ -16,12 +16,12 @@ typedef struct ubi__diff_pair {
     bool is_one_process;            /**< else V8's ids do not tell which was taken first */
 } ubi__diff_pair;
 
-/** Whether the head would say something of the order by V8's ids, so that the caller must find out whether it is one process. */
+/** Whether the head would comment on the order by V8's ids; then the caller must find out whether it is one process. */
 bool ubi__diff_doubts_order(const ubi__diff_pair *pair);
 /** Three lines: the old one, the new one, the difference. */
 void ubi__diff_write_head(ubi__cli *cli, const ubi__diff_pair *pair);
 /**
- * Classes that changed, at most `limit` (0: all), and what to think of the numbers.
+ * Classes that changed, at most `limit` (0: all), and how to read the numbers.
  * @param changed  whether there are any.
  * @param net      a change in bytes is what is new less what is deleted, as in Chrome's DevTools.
  */

@@ -2,7 +2,7 @@
  *
  * leaks_command.c: `ubiheap leaks`, what a program holds on to between snapshots.
  *
- * The newest snapshot stays open; of the others one at a time is, so that no more than two are in memory.
+ * The newest snapshot stays open and the others are opened one at a time, so at most two are in memory.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -183,7 +183,7 @@ static int count_names(const char *list) {
     return n;
 }
 
-/* The names in --control, split at commas where they stand: in the arguments of the process. */
+/* The names in --control, split at commas in place, in the process's arguments. */
 static ubi_status split_control(job *j) {
     char *at = (char *)j->arguments->control;
     int n = count_names(at);
@@ -214,7 +214,7 @@ static ubi_status leaks_show(const ubi__leaks_answer *answer) {
     return answer->cli->common.json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
 }
 
-/* A gate that cannot judge does not pass. */
+/* A gate that cannot decide fails. */
 static ubi_status leaks_judge(const ubi__leaks_answer *answer, const ubi__condition *condition, int *exit_code) {
     char reason[UBI__LEAKS_REASON];
     ubi__cli *cli = answer->cli;

@@ -15,7 +15,7 @@
 static const char *const blocks[LEVELS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char *const signs[LEVELS] = { "_", ".", ":", "-", "=", "+", "*", "#" };
 
-/* The most of the values that column i of `columns` stands for. */
+/* The largest of the values in column i of `columns`. */
 static uint64_t value_of_column(const ubi__leak_curve *curve, uint32_t i, uint32_t columns) {
     uint32_t begin = (uint32_t)((uint64_t)curve->n * i / columns),
              end = (uint32_t)((uint64_t)curve->n * (i + 1) / columns);
@@ -38,7 +38,7 @@ void ubi__leak_write_curve(ubi__out *out, const ubi__style *style, const ubi__le
         uint64_t above = value_of_column(curve, i, columns) - base;
         double share = most > base ? (double)above / (double)(most - base) : 0;
         unsigned level = (unsigned)(share * (LEVELS - 1) + 0.5);
-        level += above && level == 0; /* not as nothing */
+        level += above && level == 0; /* never drawn as zero */
         ubi__out_string(out, (style->unicode ? blocks : signs)[level]);
     }
 }

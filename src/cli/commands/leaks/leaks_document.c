@@ -50,7 +50,7 @@ static void begin_heap(document *d, uint32_t i) {
     put_u64(d, "bytes", heap->tally.bytes);
 }
 
-/* The first, the last but one and the last have names; of two the last is NEW. */
+/* The first, the last but one and the last have names; the last of two is NEW. */
 static void put_named_heaps(document *d) {
     uint32_t n = ubi_leaks_heap_count(d->answer->leaks);
     ubi__json_key(&d->json, "old");
@@ -75,7 +75,7 @@ static void put_controls(document *d) {
     ubi__json_array_end(&d->json);
 }
 
-/* All of them, with what speaks for and against their being of one process. */
+/* All of them, with the evidence for and against one process. */
 static void put_heaps(document *d) {
     char time[UBI__HUMAN_TEXT];
     ubi__json_member_array(&d->json, "heaps");
@@ -149,7 +149,7 @@ static void put_class(document *d, const ubi_class *class) {
     ubi__json_member_string(&d->json, "coarseType", ubi_coarse_type_name(class->coarse_type));
 }
 
-/* Of functions and timers: which function it is, and where it stands. Lines and columns count from 1. */
+/* For functions and timers: which function, and its place. Lines and columns count from 1. */
 static void put_code(document *d, const ubi_leak_cluster *c) {
     ubi__code_place at;
     ubi_node_ix code = ubi__code_of(d->answer->newest->look, c->example);
@@ -182,7 +182,7 @@ static void put_counts(document *d, const ubi_leak_cluster *c) {
     ubi__json_array_end(&d->json);
 }
 
-/* With which steps from one file to the next it grew, counted from 1. */
+/* The steps between files in which it grew, counted from 1. */
 static void put_steps(document *d, const uint8_t *grew) {
     uint32_t n_steps = (uint32_t)d->answer->series.n - 1;
     ubi__json_member_array(&d->json, "grewWith");
@@ -192,7 +192,7 @@ static void put_steps(document *d, const uint8_t *grew) {
     ubi__json_array_end(&d->json);
 }
 
-/* How many came with each step, and how fast. */
+/* How many were added in each step, and how fast. */
 static void put_growth(document *d, const ubi_leak_cluster *c) {
     uint32_t n_steps = (uint32_t)d->answer->series.n - 1;
     double per_hour;
@@ -234,7 +234,7 @@ static void put_holder(document *d, const ubi_leak_cluster *c, const ubi__leak_p
     ubi__json_object_end(&d->json);
 }
 
-/* Of the example, of files that know it. */
+/* The example's, if the file has it. */
 static void put_site(document *d, const ubi_leak_cluster *c) {
     ubi_frame_ix youngest = ubi_graph_node_stack(d->graph, c->example);
     if (youngest == UBI_NONE)

@@ -97,7 +97,7 @@ ubi_status ubi__leaks_parse_verdicts(uint32_t *out, const char *list, const ubi_
 
 /* ---- conditions --------------------------------------------------------------------------------------------------- */
 
-/* A word without quotes; false: it is the name of a class, or there is none. */
+/* A word without quotes; false: it is the name of a class, or missing. */
 static bool asks_verdict(ubi_leak_verdict *out, const ubi_query_value *value) {
     return value->argument.ptr && !value->is_quoted && ubi_leak_verdict_named(out, value->argument);
 }

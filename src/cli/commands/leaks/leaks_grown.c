@@ -19,7 +19,7 @@
 #define INDENT 4
 #define LEAST_COLUMNS 40
 #define PATH_LINES 2
-/* Of up to three files the sizes are told, of more the first and the last. */
+/* Up to three files show all sizes, more files the first and the last. */
 #define MOST_SIZES 3
 /* Less, and less than a hundredth of OLD, is the noise of any program. */
 #define NOTABLE_BYTES (UINT64_C(64) << 10)
@@ -33,8 +33,8 @@ typedef struct page {
 } page;
 
 /*
- * A table that grew with the leaked objects in it is told with these. A text that is added to is no noise, however little it is: nothing
- * but the program does that.
+ * A table that grew with the leaked objects in it is reported with these. A text that grows is never noise, however
+ * little: only the program does that.
  */
 static bool is_told(const ubi__leaks_answer *answer, const ubi_leak_grown *grown) {
     uint64_t old_bytes = ubi_leaks_summary(answer->leaks)->heap[0].bytes;
@@ -154,7 +154,7 @@ uint64_t ubi__leak_own_size(const ubi__leaks_answer *answer, ubi_node_ix node) {
     return view->size_bytes ? view->size_bytes[node] : ubi_graph_node_size_bytes(answer->newest->graph, node);
 }
 
-/* 'show' tells the size of the node alone, which is a small part of a text that was added to, or of an object with its texts. */
+/* 'show' gives the size of the node alone: a small part of a text that was added to, or of an object with its texts. */
 static void write_own_size(const page *p, const ubi_leak_grown *grown) {
     char size[UBI__HUMAN_TEXT], line[200];
     uint64_t own_bytes = ubi__leak_own_size(p->answer, ubi__leak_grown_node(grown));

@@ -56,7 +56,7 @@ static size_t line_room(const page *p) {
 
 /* ---- head --------------------------------------------------------------------------------------------------------- */
 
-/* Of up to three files the sizes are told, of more the first, the last and a curve. */
+/* Up to three files show all sizes, more files the first, the last and a curve. */
 #define MOST_SIZES 3
 
 static uint64_t bytes_of_heap(const ubi__leak_curve *curve, uint32_t i) {
@@ -106,7 +106,7 @@ static void write_heaps(const page *p) {
     ubi__out_char(p->out, '\n');
 }
 
-/* "Order: 1.heapsnapshot, 2.heapsnapshot, 3.heapsnapshot", of files that were put into it. */
+/* "Order: 1.heapsnapshot, 2.heapsnapshot, 3.heapsnapshot", if the files were sorted. */
 static void write_order(const page *p) {
     if (!p->answer->was_reordered)
         return;
@@ -137,7 +137,7 @@ static const char *verdict_tally(char out[TALLY_TEXT], const page *p, bool count
 /* Less than this, and less than a tenth of OLD, is the noise of any program. */
 #define NOTABLE_UNLISTED_BYTES (UINT64_C(1) << 20)
 
-/* Without that of objects that are told by name. */
+/* Without objects that are listed by name. */
 static uint64_t untold_growth(const page *p) {
     uint64_t unlisted = ubi__leaks_unlisted_growth(p->answer->leaks), told = ubi__leaks_told_growth(p->answer);
     return unlisted > told ? unlisted - told : 0;
@@ -148,7 +148,7 @@ static bool is_unlisted_growth_notable(const page *p) {
     return ubi__leaks_same_run(p->answer) && bytes > NOTABLE_UNLISTED_BYTES && bytes > p->summary->heap[0].bytes / 10;
 }
 
-/* Then it is no news that nothing leaks. */
+/* Then that nothing leaks goes without saying. */
 static void write_nothing_chosen(const page *p, char *line, size_t capacity) {
     char objects[UBI__HUMAN_TEXT];
     snprintf(line, capacity, "Nothing of what %s matches --where (%s without it).",
@@ -187,7 +187,7 @@ static void write_something(const page *p, char *line, size_t capacity) {
              several ? verdict_tally(tally, p, true) : "");
 }
 
-/* What is listed are new objects; a table that grew in place is none. */
+/* Only new objects are listed; a table that grew in place is not one. */
 static void write_unlisted_growth(const page *p) {
     char line[400], size[UBI__HUMAN_TEXT];
     if (!is_unlisted_growth_notable(p))
@@ -201,7 +201,7 @@ static void write_unlisted_growth(const page *p) {
     ubi__write_words(p->cli, UBI__INK_YELLOW, line);
 }
 
-/* Beside leaked objects; they are told below these. */
+/* In addition to leaked objects, and listed below them. */
 static void write_grown_total(const page *p) {
     char line[200], size[UBI__HUMAN_TEXT];
     if (!ubi__leaks_first_grown(p->answer) || p->summary->n_clusters == 0)
@@ -223,7 +223,7 @@ static void write_total(const page *p) {
 
 /* ---- heaps that do not fit ----------------------------------------------------------------------------------------- */
 
-/* Of its nodes: those whose ids the newest heap has, those of the same class, and texts of strings. */
+/* Its nodes whose ids the newest heap has, those of the same class, and texts of strings. */
 static void write_other_process(const page *p, uint32_t i) {
     char line[500], nodes[UBI__HUMAN_TEXT], common[UBI__HUMAN_TEXT], same[UBI__HUMAN_TEXT], texts[120] = "";
     const ubi_leak_heap *heap = ubi_leaks_heap(p->answer->leaks, i);
@@ -248,7 +248,7 @@ static void write_misfits(const page *p) {
             write_other_process(p, i);
 }
 
-/* The page ends here: nothing can be told from such files. */
+/* The page ends here: such files show nothing. */
 static void write_nothing_to_judge(const page *p) {
     char reason[UBI__LEAKS_REASON];
     bool by_key = p->answer->fit == UBI_LEAK_OTHER_PROCESS && ubi__leaks_differ_by_key(p->answer->leaks);
@@ -268,7 +268,7 @@ static void write_nothing_to_judge(const page *p) {
             : "Compare files of one process; --allow-other-process shows what comes of these all the same.");
 }
 
-/* Before anything that it is about. */
+/* Comes before what it refers to. */
 static void write_warning(const page *p) {
     if (!ubi__leaks_same_run(p->answer)) {
         write_misfits(p);
@@ -332,7 +332,7 @@ static void write_holder(const page *p, const ubi_leak_cluster *c, const ubi__le
     ubi__out_char(p->out, '\n');
 }
 
-/* "300 Array (21.1 KiB)"; false: it does not fit behind `used` columns. */
+/* "300 Array (21.1 KiB)"; false: it does not fit after `used` columns. */
 static bool write_part(const page *p, size_t *used, const char *before, ubi_text name, ubi_leak_tally tally) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     size_t columns = strlen(before) + strlen(ubi__human_count(count, tally.count)) +
@@ -370,7 +370,7 @@ static void write_verdict(const page *p, const ubi_leak_cluster *c) {
     ubi__out_char(p->out, '\n');
 }
 
-/* Clusters are looked at so far ahead for others of the same holder. */
+/* How many clusters to look ahead for others of the same holder. */
 #define LOOK_AHEAD 200
 #define MOST_BESIDE 3
 
@@ -379,7 +379,7 @@ static bool is_beside(const page *p, uint32_t i, uint32_t other) {
     return a->holder != UBI_NONE && a->holder == b->holder && other < p->summary->n_clusters;
 }
 
-/* Whether a cluster above tells of this one: keys beside the values of a map. */
+/* Whether a cluster above covers this one: keys next to the values of a map. */
 static bool is_told_above(const page *p, uint32_t i) {
     for (uint32_t j = i > LOOK_AHEAD ? i - LOOK_AHEAD : 0; j < i; j++)
         if (is_beside(p, j, i))
@@ -408,7 +408,7 @@ static void write_beside(const page *p, uint32_t i) {
 
 #define CALLERS 2
 
-/* Where the example was allocated, and who called that, of files that know it. */
+/* Where the example was allocated, and its callers, if the file has them. */
 static void write_site(const page *p, const ubi_leak_cluster *c) {
     const ubi_graph *g = p->answer->newest->graph;
     ubi_frame_ix at = ubi_graph_node_stack(g, c->example);
@@ -501,7 +501,7 @@ static void write_class(const page *p, const ubi_leak_trend *trend, uint32_t n_h
     ubi__out_char(p->out, '\n');
 }
 
-/* Classes that became more with half of the steps or more: those that jitter say little. */
+/* Classes that grew in at least half of the steps: those that jitter say little. */
 static void write_classes(const page *p) {
     uint32_t n_heaps = ubi_leaks_heap_count(p->answer->leaks), n = ubi_leaks_trend_count(p->answer->leaks), n_told = 0;
     for (uint32_t i = 0; n_heaps > MOST_SIZES && i < n && n_told < MOST_CLASSES; i++) {

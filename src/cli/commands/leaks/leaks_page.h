@@ -11,7 +11,7 @@
 #include "cli/snapshot.h"
 #include "render/path_words.h"
 
-/** What is compared and what came of it. Borrowed. */
+/** The comparison and its results. Borrowed. */
 typedef struct ubi__leaks_answer {
     ubi__cli *cli;
     ubi__leaks_series series;   /**< the files, the newest last */
@@ -21,7 +21,7 @@ typedef struct ubi__leaks_answer {
     const ubi__snapshot *newest;
     const ubi_leaks *leaks;
     bool was_reordered;
-    ubi_leak_fit fit; /**< not FITS: nothing can be said of leaks */
+    ubi_leak_fit fit; /**< not FITS: leaks cannot be judged */
     uint64_t limit;   /**< clusters shown; 0: all */
 } ubi__leaks_answer;
 
@@ -36,8 +36,8 @@ bool ubi__leaks_verdict_counts(const ubi__leaks_answer *answer, ubi_leak_verdict
 uint32_t ubi__leaks_listed(const ubi__leaks_answer *answer);
 
 /**
- * Bytes by which the heap grew from OLD to NEW and that no cluster keeps, leak or not: objects of OLD that have become
- * larger, such as the table of a Set of numbers. Cost: O(clusters).
+ * Growth in bytes from OLD to NEW that no cluster, leak or not, retains: objects of OLD that became larger, such as the
+ * table of a Set of numbers. Cost: O(clusters).
  */
 uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks);
 /** How many of these are shown. */
@@ -64,14 +64,14 @@ void ubi__leak_path_fini(ubi__leak_path *path);
 /** "LeakedThing", "Function onData() (server.js:12)", "Timeout of tick() (server.js:20; 3 elsewhere)". The place has room of its own. */
 void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__leaks_answer *answer,
                           const ubi_leak_cluster *cluster, size_t columns);
-/** "Map, variable registry of add() (app.js:7)": what a cluster hangs on, and how one gets there. */
+/** "Map, variable registry of add() (app.js:7)": what holds a cluster, and how it is reached. */
 void ubi__leak_write_holder(ubi__out *out, const ubi__style *style, const ubi_leak_cluster *cluster,
                             const ubi__leak_path *path);
 /** The node that became larger, or the larger one that took its place. */
 ubi_node_ix ubi__leak_grown_node(const ubi_leak_grown *grown);
 /** "Map, property samples of Metrics", by the path to that node. */
 void ubi__leak_write_grown(ubi__out *out, const ubi__style *style, const ubi__leak_path *path);
-/** One sentence on with which steps it grew. Static, or in `buffer`. */
+/** One sentence on the steps in which it grew. Static, or in `buffer`. */
 const char *ubi__leak_grown_words(char buffer[200], const ubi_leaks *leaks, const ubi_leak_grown *grown);
 /** One sentence on what the numbers of a cluster say. Static, or in `buffer`. */
 const char *ubi__leak_verdict_words(char buffer[200], const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
@@ -89,12 +89,12 @@ typedef struct ubi__leak_curve {
 } ubi__leak_curve;
 
 void ubi__leak_write_curve(ubi__out *out, const ubi__style *style, const ubi__leak_curve *curve);
-/** How many came with each step. */
+/** How many were added in each step. */
 void ubi__leak_write_came(ubi__out *out, const ubi__style *style, const ubi_leaks *leaks,
                           const ubi_leak_cluster *cluster);
 /** How many come in an hour; false: the files do not tell when they were taken. */
 bool ubi__leak_per_hour(double *out, const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
-/** With which steps a cluster of a series of four or more grew, how much, and how fast. False: that is not what there is to say. */
+/** In which steps a cluster of a series of four or more grew, how much, and how fast. False: does not apply. */
 bool ubi__leak_growth_words(char out[200], const ubi_leaks *leaks, const ubi_leak_cluster *cluster);
 
 /** Writes to memory, for sentences in JSON: text is "" until written to; out.payload is this. */
@@ -112,17 +112,17 @@ ubi_text ubi__leak_memo_take(ubi__leak_memo *memo);
 
 /* ---- what became larger (leaks_grown.c) --------------------------------------------------------------------------- */
 
-/** So many are told at most, whatever the limit: each has a path, and a file may have a long one for each of millions. */
+/** Most that are listed, whatever the limit: each has a path, and a file may have millions of long ones. */
 #define UBI__LEAKS_MOST_GROWN 200
-/** How many may be told. */
+/** How many may be listed. */
 uint32_t ubi__leaks_grown_limit(const ubi__leaks_answer *answer);
 /** Lines on the page about objects of OLD that became larger by much. Errors: UBI_ENOMEM. */
 ubi_status ubi__leaks_write_grown(const ubi__leaks_answer *answer, ubi__leak_memo *memo);
-/** Bytes by which those grew that these lines are about. Cost: O(objects that grew). */
+/** Growth in bytes of the objects in these lines. Cost: O(objects that grew). */
 uint64_t ubi__leaks_told_growth(const ubi__leaks_answer *answer);
-/** The own size of a node of the newest heap, without what hangs on it. O(1). */
+/** The own size of a node of the newest heap, without what it holds. O(1). */
 uint64_t ubi__leak_own_size(const ubi__leaks_answer *answer, ubi_node_ix node);
-/** The object that the page tells of first; NULL: none. */
+/** The object that the page lists first; NULL: none. */
 const ubi_leak_grown *ubi__leaks_first_grown(const ubi__leaks_answer *answer);
 
 #endif

@@ -18,7 +18,7 @@
 
 typedef struct taken {
     char *path;
-    uint64_t id_mark, time_us; /* 0: not known */
+    uint64_t id_mark, time_us; /* 0: unknown */
     uint64_t key;
 } taken;
 
@@ -173,7 +173,7 @@ static void put_names(line *l, const ubi__leaks_series *s, const ubi_leaks *leak
         series_put(l, " and %s more", ubi__human_count(count, n - shown));
 }
 
-/* Of one process, all but a few types fit. */
+/* Within one process, all but a few types fit. */
 #define LEAST_TYPES_PERCENT 98
 
 static bool differs_by_key(const ubi_leak_heap *heap) {

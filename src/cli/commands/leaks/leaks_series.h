@@ -17,22 +17,22 @@ typedef struct ubi__leaks_series {
 
 /**
  * Puts the paths into the order in which the snapshots were taken, by V8's ids or by times of creation. Reads each file.
- * Errors: those of opening; UBI_EINVAL (standard input; files that do not tell).
+ * Errors: those of opening; UBI_EINVAL (standard input; files without ids or times).
  */
 ubi_status ubi__leaks_reorder(const ubi__leaks_series *series, ubi__cli *cli);
 
-/** The worst fit; heaps of other processes are passed over where they are allowed. */
+/** The worst fit; skips heaps of other processes if they are allowed. */
 ubi_leak_fit ubi__leaks_worst_fit(const ubi_leaks *leaks, bool allows_other_process);
-/** UBI_EINVAL if the files are out of order; the message names the right one. `option`: whose files they are, or NULL. */
+/** UBI_EINVAL if the files are out of order; the message has the right one. `option`: what named the files, or NULL. */
 ubi_status ubi__leaks_check_order(const ubi__leaks_series *series, const ubi_leaks *leaks, bool allows_other_process,
                                   const char *option);
 
 /**
- * Whether heaps look as if they were of other processes only because they were anonymized with several keys: ids and types fit, and
- * most texts are words that differ.
+ * Whether heaps seem to be of different processes only because they were anonymized with different keys: ids and types
+ * fit, but most texts are different words.
  */
 bool ubi__leaks_differ_by_key(const ubi_leaks *leaks);
-/** UBI_EFORMAT if two files are of different formats, in which neither ids nor classes mean the same; the message has the remedy. */
+/** UBI_EFORMAT if formats differ, so ids and classes are not comparable; the message has the remedy. */
 ubi_status ubi__leaks_check_format(const ubi__snapshot *past, const ubi__snapshot *newest);
 
 #define UBI__LEAKS_REASON 900

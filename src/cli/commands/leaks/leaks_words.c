@@ -89,7 +89,7 @@ void ubi__leak_write_name(ubi__out *out, const ubi__style *style, const ubi__lea
 
 /* ---- holders ------------------------------------------------------------------------------------------------------ */
 
-/* No object holds it that was there before: a variable may, as that of a chain of closures. */
+/* No older object holds it; a variable may, such as one in a chain of closures. */
 static void write_variable(ubi__out *out, const ubi__style *style, const ubi__leak_path *path) {
     if (path->n_to_new == 0 || !ubi__display_held(out, style, &path->view, path->n_to_new, ""))
         ubi__out_string(out, "nothing but roots of the engine");
@@ -145,7 +145,7 @@ void ubi__leak_write_grown(ubi__out *out, const ubi__style *style, const ubi__le
 
 /* ---- verdicts ----------------------------------------------------------------------------------------------------- */
 
-/* Of trees, the place counts their roots alone; then the class says more. */
+/* For trees, the place counts only their roots; then the class says more. */
 static uint64_t n_more(const ubi_leak_cluster *c) {
     bool trees = (uint64_t)c->n_younger * 10 < c->leaked.count && c->class_count[2] > c->class_count[1];
     return trees ? c->class_count[2] - c->class_count[1] : c->n_younger;
@@ -221,7 +221,7 @@ ubi_text ubi__leak_memo_take(ubi__leak_memo *memo) {
 
 uint64_t ubi__leaks_unlisted_growth(const ubi_leaks *leaks) {
     const ubi_leak_summary *s = ubi_leaks_summary(leaks);
-    /* What came with the last step may go again, and is not listed yet. */
+    /* What the last step added may still go, and is not listed yet. */
     uint64_t growth_bytes = s->heap[1].bytes > s->heap[0].bytes ? s->heap[1].bytes - s->heap[0].bytes : 0;
     for (uint32_t i = 0; i < ubi_leaks_count(leaks) && growth_bytes > 0; i++) {
         uint64_t kept_bytes = ubi_leaks_cluster(leaks, i)->retained_bytes;

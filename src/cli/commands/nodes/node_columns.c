@@ -42,7 +42,7 @@ static int get_edge_count(uint64_t *out, const ubi__node_table *t, ubi_node_ix n
     return UBI_QUERY_PRESENT;
 }
 
-/* The tools of some producers give a node that nothing reaches a negative distance. */
+/* Tools of some producers give unreachable nodes a negative distance. */
 static int get_distance(uint64_t *out, const ubi__node_table *t, ubi_node_ix node) {
     *out = t->distances[node];
     if (t->distances[node] != UBI_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * node_columns.h: what can be asked of every node.
+ * node_columns.h: the columns of every node.
  *
  * A column is one row of a table: its name, what it means, and a function that gives a number or a text of a node. Texts belong
  * to kinds where the graph has no more to say, which is what makes sorting and choosing by them cheap; through V8's lens some
@@ -18,8 +18,8 @@
 typedef struct ubi__node_table {
     const ubi_graph *graph;
     const ubi_view *view;       /**< for dominators; borrowed; NULL: ubi_view_of */
-    const ubi_look *look;       /**< for sizes, names and distances; borrowed; NULL: as they stand in the graph */
-    ubi_progress progress;      /**< of what takes long; fn NULL: none */
+    const ubi_look *look;       /**< for sizes, names and distances; borrowed; NULL: those of the graph */
+    ubi_progress progress;      /**< of long computations; fn NULL: none */
     uint32_t *distances;        /**< distances[n_nodes], or NULL */
     uint32_t *retainers;        /**< retainers[n_nodes], or NULL */
     ubi_dominators *dominators; /**< or NULL */
@@ -46,7 +46,7 @@ typedef struct ubi__node_column {
     ubi_text (*node_text)(const ubi__node_table *table, ubi_node_ix node, ubi_look_name_buffer *buffer);
 } ubi__node_column;
 
-/** Most columns that can be asked for at once. */
+/** Most columns in one request. */
 #define UBI__NODE_COLUMNS_MAX 32
 
 /** All columns, ended by one without a name. */

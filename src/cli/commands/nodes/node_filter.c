@@ -2,8 +2,8 @@
  *
  * node_filter.c: the columns as the vocabulary of a query, and the nodes as its rows.
  *
- * Where texts belong to kinds, a node's group is its kind. Only when the file is open is it known which texts do not; then the
- * expression, which was checked before, is read once more.
+ * Where texts belong to kinds, a node's group is its kind. Which texts do not is known only when the file is open; then
+ * the expression, already checked, is parsed again.
  */
 #include "cli/commands/nodes/node_filter.h"
 
@@ -113,7 +113,7 @@ static void give_numbers(void *payload, uint32_t value, uint32_t first, uint32_t
         state[i] = (uint8_t)column->number(&magnitude[i], r->table, first + i);
 }
 
-/* A row's text is looked at before the next row's, so each value has room for one. */
+/* A row's text is used before the next row's, so one buffer per value is enough. */
 static ubi_text give_text(void *payload, uint32_t value, uint32_t node_or_kind) {
     const rows *r = payload;
     const ubi_graph *g = r->table->graph;
@@ -128,7 +128,7 @@ static void give_groups(void *payload, uint32_t first, uint32_t n, uint32_t *gro
     memcpy(group, r->table->graph->kind.at + first, n * sizeof *group);
 }
 
-/* A share of a size is one of the whole heap: of all that can be reached or is adopted. */
+/* Shares of sizes are of the whole heap: everything reachable or adopted. */
 static bool give_basis(void *payload, uint32_t value, uint64_t *out) {
     const rows *r = payload;
     const ubi_graph *g = r->table->graph;

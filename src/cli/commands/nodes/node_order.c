@@ -111,7 +111,7 @@ typedef struct sorter {
     size_t n;          /* nodes with a value */
     size_t n_nodes;    /* and without */
     uint64_t *key;     /* key[node] */
-    ubi_node_ix *from; /* the order so far; nodes without a value stand behind the first n */
+    ubi_node_ix *from; /* the order so far; nodes without a value come after the first n */
     ubi_node_ix *to;
 } sorter;
 
@@ -186,7 +186,7 @@ static ubi_status order_sort(sorter *s, ubi_progress progress) {
 static ubi_status sort_nodes(ubi__vec_u32 *nodes, const sort_keys *k, bool descending) {
     const ubi_allocator *a = ubi_allocator_default();
     size_t n_keys = k->table->graph->n_nodes;
-    uint64_t *key = ubi__alloc_array(a, n_keys, sizeof *key); /* a large one costs memory only where it is touched */
+    uint64_t *key = ubi__alloc_array(a, n_keys, sizeof *key); /* a large array costs memory only where it is touched */
     ubi_node_ix *other = ubi__alloc_array(a, nodes->n, sizeof *other);
     ubi_status status = key && other ? UBI_OK : ubi__fail_nomem();
     if (status == UBI_OK) {

@@ -127,7 +127,7 @@ static void json_row_write(const writer *w, ubi_node_ix node) {
 
 #define ROWS_PER_REPORT 4096
 
-/* An interrupt stops the next write, so the answer does not matter. */
+/* An interrupt stops the next write, so the result does not matter. */
 static void report_progress(const writer *w, uint32_t i, uint32_t end) {
     if (i % ROWS_PER_REPORT == 0 && w->progress.fn)
         w->progress.fn(w->progress.payload, "writing", i, end);

@@ -30,7 +30,7 @@
 #define STANDARD_PERIOD "512KiB"
 /* Of several. */
 #define PROCESSES_TOLD 10
-/* Of programs that are not recorded for one reason. */
+/* Programs left out for one reason. */
 #define UNRECORDED_TOLD 8
 #define LARGEST_PERIOD (UINT64_C(1) << 48)
 
@@ -130,7 +130,7 @@ static void tell_of_failures(const ubi__native_result *r) {
         }
 }
 
-/* What keeps a program out by its nature is no failure of ours. */
+/* A program that cannot be recorded by its nature is not our failure. */
 static bool is_whole(const ubi__native_result *r) {
     for (size_t i = 0; i < r->files.n; i++)
         if (r->files.at[i].status != UBI_OK)
@@ -142,7 +142,7 @@ static bool is_whole(const ubi__native_result *r) {
     return r->files.n > 0 && r->n_refused == 0;
 }
 
-/* Whether it is told why a program is not recorded. */
+/* Whether to say why a program is not recorded. */
 static bool is_told_of(const ubi__native_result *r, const char *path) {
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; slash && i < r->unrecorded.n; i++)
@@ -151,7 +151,7 @@ static bool is_told_of(const ubi__native_result *r, const char *path) {
     return false;
 }
 
-/* Wrappers and shells that become the real program are where one wonders about an empty report. */
+/* Wrappers and shells that become the real program explain an empty report. */
 static void tell_of_replacement(const ubi__native_result *r, bool follows) {
     char line[PATH_MAX + 128];
     for (size_t i = 0; i < r->files.n; i++) {
@@ -164,7 +164,7 @@ static void tell_of_replacement(const ubi__native_result *r, bool follows) {
     }
 }
 
-/* What the numbers do not have. */
+/* What the numbers lack. */
 static void tell_of_unseen(const ubi__native_result *r) {
     char line[PATH_MAX + 256], times[UBI__HUMAN_TEXT];
     uint64_t deep_binds = 0, namespaces = 0;
@@ -216,7 +216,7 @@ static void tell_of_processes(const ubi__native_result *r, const ubi__native_set
     ubi__free_array(a, files, n, sizeof *files);
 }
 
-/* "sort, head (3 times)": those that are not recorded for one reason. @return how many programs */
+/* "sort, head (3 times)": those left out for one reason. @return how many programs */
 static size_t name_unrecorded(char *out, size_t size, const ubi__native_result *r, ubi__unrecorded why) {
     char times[UBI__HUMAN_TEXT];
     size_t used = 0, n = 0;
@@ -237,7 +237,7 @@ static size_t name_unrecorded(char *out, size_t size, const ubi__native_result *
     return n;
 }
 
-/* Where one wonders about an empty report: the work is done by others. */
+/* Explains an empty report: other processes do the work. */
 static void tell_of_unrecorded(const ubi__native_result *r) {
     char names[UNRECORDED_TOLD * 128], line[sizeof names + 256];
     if (name_unrecorded(names, sizeof names, r, UBI__UNRECORDED_CHOICE) && r->files.n == 1) {
@@ -268,7 +268,7 @@ static void outcome_tell(const ubi__native_result *r, const char *program, const
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
-/* Ends as the program did, so that whoever waits for us sees the same. Another core file would be about us. */
+/* Ends as the program did, so that our parent sees the same. A second core file would be about us. */
 static int end_by_signal(int number) {
     const struct rlimit none = { 0, 0 };
     sigset_t set;

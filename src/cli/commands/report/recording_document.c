@@ -154,7 +154,7 @@ static void put_measure(ubi__json *j, ubi__measure measure, const ubi__estimate 
     ubi__json_member_null(j, measures[measure]);
 }
 
-/* Of all of a class, whose peak has limits of its own. */
+/* For a whole class, whose peak has its own limits. */
 static void put_class_measure(ubi__json *j, ubi__measure measure, const ubi__recording_summary *s,
                               ubi__ubirec_class of_class) {
     ubi__estimate e = ubi__class_estimate(s, of_class, measure);
@@ -327,7 +327,7 @@ static void put_site(ubi__json *j, const ubi__recording_report *report, const ub
     ubi__json_object_end(j);
 }
 
-/* Calls that are looked behind, for what they do and not for their names. */
+/* Calls that are looked through because of what they do, not their names. */
 static void put_wrappers(ubi__json *j, const ubi__recording_report *report) {
     ubi__recording_place place;
     ubi__json_member_array(j, "wrappers");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recording_findings.c: what is said first about a recording: who did not free what, who has the peak, what is temporary, what grows.
+ * recording_findings.c: what is said first about a recording: leaks, the peak, temporary allocations, growth.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include "cli/commands/report/recording_page.h"
 #include "recording/known_pools.h"
 
-/* Places that are named of one sum, at most; fewer if they have most of it. */
+/* Most places named for a sum; fewer if they have most of it. */
 #define NAMED 3
 #define MOST_OF_IT 0.8
-/* When so much of the peak was never freed, who did not free it has the peak. */
+/* If this share of the peak was never freed, the leaks explain the peak. */
 #define ALL_THERE 0.95
 /* A place with less than this of a sum is not named. */
 #define LEAST_SHARE 0.1
-/* Temporary allocations are worth a line from this share on, when there are so many. */
+/* Temporary allocations get a line from this share and count on. */
 #define LEAST_TEMPORARY_SHARE 0.2
 #define LEAST_TEMPORARY 1000
 /* A place that never frees what it asks for again and again. */
@@ -63,7 +63,7 @@ static double value_of(const ubi__site *site, ubi__measure measure, bool by_coun
     return by_count ? site->by[measure].count : site->by[measure].bytes;
 }
 
-/* The place with most of a measure behind the one that was `last`, of which no two have the same rank. */
+/* The place with most of a measure after `last`; ranks are distinct. */
 static const ubi__site *next_of(const ubi__recording_view *v, ubi__ubirec_class of_class, ubi__measure measure,
                                 bool by_count, const ubi__site *last) {
     const ubi__sites *sites = &v->report->sites;
@@ -142,7 +142,7 @@ static void find_peak(ubi__recording_findings *out, const ubi__recording_view *v
     const ubi__recording_sum *peak = &v->all[UBI__MEASURE_PEAK];
     const ubi__site *first = next_of(v, v->of_class, UBI__MEASURE_PEAK, false, NULL);
     char share[UBI__HUMAN_TEXT], things[UBI__HUMAN_TEXT];
-    bool is_one_process = v->report->processes.merge == NULL; /* what several left need not have lived at a time */
+    bool is_one_process = v->report->processes.merge == NULL; /* leaks of several need not overlap */
     bool is_all_there =
         is_one_process && v->all[UBI__MEASURE_LEAKED].estimate.bytes >= ALL_THERE * peak->estimate.bytes;
     if (!first || v->report->wishes->site || is_all_there) /* said already */
@@ -204,7 +204,7 @@ static size_t least_point(const ubi__recording_summary *s, size_t span, size_t n
     return least;
 }
 
-/* Whether the least that is alive is more in each part of the time than in the one before; the first may be that of starting. */
+/* Whether the minimum alive rises from each part of the time to the next; the first part may be start-up. */
 static bool recording_grows(size_t *from, size_t *to, const ubi__recording_summary *s) {
     size_t n = s->n_curve * LAST_PERCENT / 100, points[SPANS];
     if (s->time_ns < LEAST_RUN_NS || n < LEAST_POINTS)

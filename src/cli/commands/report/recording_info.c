@@ -21,7 +21,7 @@
 
 /* One file, and then the sum of several. */
 typedef struct facts {
-    const ubi__recording_report *report; /* of the first: program, times and end are its */
+    const ubi__recording_report *report; /* of the first file: has its program, times and end */
     ubi__ubirec_index sum;
     uint64_t file_bytes, torn_bytes, n_files;
     bool is_given_up;
@@ -211,7 +211,7 @@ static ubi_status index_glance(bool *found, ubi__recording_report *report, ubi__
     return status;
 }
 
-/* A file without an index: it was not written to its end, by an older recorder, or it comes through a pipe. */
+/* A file without an index: unfinished, from an older recorder, or read from a pipe. */
 static ubi_status file_read(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli, const char *path) {
     static const ubi__recording_wishes wishes = { .symbols = -1, .alone = true };
     UBI_TRY(ubi__recording_report_open(report, cli, path, &wishes));
@@ -221,7 +221,7 @@ static ubi_status file_read(ubi__recording_report *report, ubi__ubirec_index *in
     return UBI_OK;
 }
 
-/* Of the report, there is the summary afterwards. */
+/* Afterwards only the report's summary is left. */
 static ubi_status file_look_at(ubi__recording_report *report, ubi__ubirec_index *index, ubi__cli *cli,
                                const char *path) {
     bool found = false, is_pipe = strcmp(path, "-") == 0; /* which can be read once */

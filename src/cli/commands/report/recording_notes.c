@@ -63,7 +63,7 @@ static void note_losses(ubi__recording_notes *out, const ubi__recording_summary 
                  ubi__human_things(count, s->double_frees, "free"));
 }
 
-/* Several calls in one function are said once. */
+/* Several calls in one function are named once. */
 static void note_wrappers(ubi__recording_notes *out, const ubi__recording_view *v) {
     ubi__recording_place place;
     ubi_text said[WRAPPERS_SAID];
@@ -91,7 +91,7 @@ static void note_wrappers(ubi__recording_notes *out, const ubi__recording_view *
                                  : "\">\" shows the way from there, ");
 }
 
-/* "sort, head (3 times)": those that were not recorded for one reason. @return whether there are any */
+/* "sort, head (3 times)": those left out for one reason. @return whether there are any */
 static bool name_started(char *out, size_t size, const ubi__ubirec_tables *t, ubi__unrecorded why) {
     char times[UBI__HUMAN_TEXT];
     size_t used = 0, n = 0;
@@ -110,7 +110,7 @@ static bool name_started(char *out, size_t size, const ubi__ubirec_tables *t, ub
     return n > 0;
 }
 
-/* What was not put together with the rest. */
+/* What was not merged with the rest. */
 static void note_missing(ubi__recording_notes *out, const ubi__vec_recording_missing *missing) {
     char text[NOTE_BYTES], count[UBI__HUMAN_TEXT];
     size_t n = missing->n < STARTED_SAID ? missing->n : STARTED_SAID, used = 0;
@@ -124,7 +124,7 @@ static void note_missing(ubi__recording_notes *out, const ubi__vec_recording_mis
              missing->n == 1 ? "its process did is" : "their processes did is", text, missing->n > n ? ", ..." : "");
 }
 
-/* Programs that the work may have been done by. */
+/* Programs that may have done the work. */
 static void note_started(ubi__recording_notes *out, const ubi__ubirec_tables *t) {
     char names[STARTED_SAID * 96];
     if (name_started(names, sizeof names, t, UBI__UNRECORDED_CHOICE))

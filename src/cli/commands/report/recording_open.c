@@ -102,7 +102,7 @@ static ubi_status progress_tell(ubi__cli *cli, ubi__recording_report *report) {
     return cli->common.json ? ubi__recording_document(cli, report) : ubi__recording_page(cli, report);
 }
 
-/* A condition that holds only for a shell must not look as if it held for what the shell started. */
+/* A condition that holds for a shell must not seem to hold for what the shell started. */
 static void tell_of_started(ubi__cli *cli, const ubi__recording_report *report) {
     const ubi__ubirec_tables *t = &report->summary.tables;
     char count[UBI__HUMAN_TEXT];
@@ -183,7 +183,7 @@ typedef enum fact {
     FACT_DROPPED
 } fact;
 
-/* The period that is thought of: the recording's, or a finer one. */
+/* The assumed period: the recording's, or a finer one. */
 static uint64_t period_in_mind(const ubi__recording_report *report) {
     uint64_t period = ubi__class_period(&report->summary, UBI__UBIREC_HEAP);
     return report->finer_period ? report->finer_period : period;
@@ -193,7 +193,7 @@ static ubi__recording_sum sum_of_measure(const ubi__recording_report *report, ub
     return (ubi__recording_sum){ report->heap[measure], report->heap_bytes[measure], report->heap_count[measure] };
 }
 
-/* What it lies between with the period that is thought of. */
+/* Its limits with the assumed period. */
 static ubi__recording_sum sum_in_mind(const ubi__recording_report *report, const ubi__recording_sum *sum) {
     if (!report->finer_period)
         return *sum;
@@ -236,7 +236,7 @@ static void tell_temporary(ubi__condition_value *out, const ubi__recording_repor
     out->high = out->basis_high;
 }
 
-/* What was not recorded is in no number. NULL: all was. */
+/* Why the numbers are incomplete. NULL: everything was recorded. */
 static const char *what_is_missing(const ubi__recording_report *report) {
     if (report->summary.tables.counters[UBI__UBIREC_NOT_RECORDED])
         return "is not known, for some processes could not be recorded ('report' says which)";
@@ -288,7 +288,7 @@ static ubi_status report_measure(ubi__condition_value *out, void *payload, ubi_q
     return UBI_OK;
 }
 
-/* Finer ones than this take as long as recording all. */
+/* Finer periods take as long as recording everything. */
 #define LEAST_PERIOD_BYTES 1024
 
 /* Powers of two, for people. */

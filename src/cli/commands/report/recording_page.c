@@ -220,7 +220,7 @@ static size_t totals_write(const ubi__recording_view *v) {
     const ubi__recording_summary *s = &v->report->summary;
     size_t lines = 1;
     ubi__out_char(v->out, '\n');
-    if (v->of_class == UBI__UBIREC_MAPPING) { /* else one would take them for the heap */
+    if (v->of_class == UBI__UBIREC_MAPPING) { /* or they could be taken for the heap */
         ubi__write_inked(v->cli, UBI__INK_BOLD, "Mappings of memory; of the heap, nothing was recorded");
         ubi__out_char(v->out, '\n');
         lines++;
@@ -240,7 +240,7 @@ static size_t totals_write(const ubi__recording_view *v) {
     return lines;
 }
 
-/* The most that lived in the i-th of `n` parts of the time. */
+/* The maximum alive in the i-th of `n` parts of the time. */
 static uint64_t most_of_part(const ubi__recording_summary *s, size_t i, size_t n) {
     size_t first = i * s->n_curve / n, last = (i + 1) * s->n_curve / n;
     uint64_t most = s->curve[first].live_bytes;
@@ -309,7 +309,7 @@ static ubi__ubirec_class class_of_places(const ubi__recording_summary *s) {
     return UBI__UBIREC_HEAP;
 }
 
-/* What is not freed matters most, unless it is little beside what was alive at a time. */
+/* What is not freed matters most, unless it is little compared with the peak. */
 #define LEAST_LEAKED_SHARE 0.05
 
 static ubi__site_order best_order(const ubi__recording_view *v) {
@@ -372,7 +372,7 @@ static void write_nothing(const ubi__recording_view *v) {
 static size_t write_findings(const ubi__recording_view *v) {
     ubi__recording_findings findings;
     size_t lines = 2;
-    if (v->report->wishes->by) /* who asks has seen them */
+    if (v->report->wishes->by) /* the reader has seen them */
         return 0;
     ubi__recording_find(&findings, v);
     if (findings.n == 0)
@@ -383,7 +383,7 @@ static size_t write_findings(const ubi__recording_view *v) {
     return lines;
 }
 
-/* Rows of processes or markers: one that is left out would take a line as well. */
+/* Rows of processes or markers: saying that one is left out would take a line as well. */
 static uint64_t rows_of(const ubi__recording_view *v, size_t n) {
     uint64_t most = v->is_list ? LIST_SITES : OVERVIEW_ROWS;
     return n == most + 1 ? n : most;
@@ -400,7 +400,7 @@ static size_t notes_lines(const ubi__recording_view *v, const ubi__recording_not
     return ubi__recording_write_notes(v, notes, lines, true);
 }
 
-/* Beside those of the heap. @return whether there are any */
+/* In addition to those of the heap. @return whether there are any */
 static bool view_mappings(ubi__recording_view *out, const ubi__recording_view *v) {
     *out = *v;
     out->of_class = UBI__UBIREC_MAPPING;

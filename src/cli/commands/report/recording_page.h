@@ -2,8 +2,8 @@
  *
  * recording_page.h: the parts of the page about a recording, and what they all know.
  *
- * An overview fits on a screen: the parts in front of and behind the table of places say how many lines they take, and the table
- * has the rest. With --by, --detail or --stack-depth it is a list, as long as it gets.
+ * An overview fits on a screen: the parts before and after the table of places say how many lines they take, and the
+ * table has the rest. With --by, --detail or --stack-depth it is a list, as long as it gets.
  */
 #ifndef UBI_CLI_RECORDING_PAGE_H
 #define UBI_CLI_RECORDING_PAGE_H
@@ -13,7 +13,7 @@
 
 /** Lines of an overview. */
 #define UBI__RECORDING_PAGE_LINES 40
-/** Words are not read across more; tables and names may take all that the terminal has. */
+/** Text is wrapped at this width; tables and names may use the whole terminal. */
 #define UBI__RECORDING_WORDS_COLUMNS 100
 
 typedef struct ubi__recording_view {
@@ -22,9 +22,9 @@ typedef struct ubi__recording_view {
     const ubi__style *style;
     ubi__recording_report *report;
     size_t columns, words_columns;
-    ubi__ubirec_class of_class; /**< of the places: the heap, or what there is where nothing was asked of it */
+    ubi__ubirec_class of_class; /**< of the places: the heap, or whatever there is if the heap is empty */
     ubi__site_order order;      /**< of the places, which are sorted by it */
-    bool is_list;               /**< no overview */
+    bool is_list;               /**< not an overview */
     uint64_t n_sites, n_frames; /**< at most */
     ubi__recording_sum all[UBI__MEASURE_COUNT]; /**< of the class */
 } ubi__recording_view;
@@ -78,10 +78,10 @@ size_t ubi__recording_table_head(void);
 /** Lines that it cannot do without, if there is any place. */
 size_t ubi__recording_table_least(const ubi__recording_view *v);
 
-/** Who called a place, in a line or two; the place itself in front if it is nowhere else. @return lines */
+/** Who called a place, in a line or two; starts with the place itself if it is nowhere else. @return lines */
 size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, bool is_with_place,
                            bool is_counted_only);
-/** A place and its callers, a line for each. @param used  columns of what stands in front of the place; 0: nothing does. */
+/** A place and its callers, a line for each. @param used  columns already written before the place, or 0. */
 void ubi__recording_stack(const ubi__recording_view *v, const ubi__site *site, size_t used);
 
 /* ---- notes -------------------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ typedef struct ubi__recording_notes {
 } ubi__recording_notes;
 
 void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording_view *v);
-/** Writes the first one, and as many more as go into `lines`, with their title. @return lines, which are 0 where there is nothing to say */
+/** Writes the first one, and as many more as fit `lines`, with their title. @return lines, 0 if there are no notes */
 size_t ubi__recording_write_notes(const ubi__recording_view *v, const ubi__recording_notes *notes, size_t lines,
                                   bool is_counted_only);
 

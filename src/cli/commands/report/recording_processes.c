@@ -50,7 +50,7 @@ static void copy_base_name(char *out, size_t size, ubi_text path) {
     snprintf(out, size, "%.*s", (int)(path.len - from < size ? path.len - from : size), path.ptr + from);
 }
 
-/* Shells that are started by a login have a sign before the name. */
+/* Login shells have a sign before their name. */
 static ubi_text started_as(const ubi__ubirec_about *about) {
     ubi_text name = about->arguments;
     name.len = strnlen(name.ptr, name.len);
@@ -87,7 +87,7 @@ static ubi_status add_file(ubi__recording_processes *p, const char *path, uint64
     return status;
 }
 
-/* ".PID" or ".PID.N" behind the name. */
+/* ".PID" or ".PID.N" after the name. */
 static bool is_number(const char *text, const char **rest) {
     if (*text != '.' || !isdigit((unsigned char)text[1]))
         return false;
@@ -181,7 +181,7 @@ static bool is_first(const char *path, uint64_t pid) {
 static ubi_status process_find(ubi__recording_processes *p, const char *path, const char *wanted) {
     if (strcmp(path, "-") != 0)
         UBI_TRY(add_file(p, path, 0));
-    if (p->rows.n == 0) /* who opens it says why */
+    if (p->rows.n == 0) /* opening it says why */
         return wanted ? ubi__fail(UBI_EINVAL, "--process: there is one process here") : UBI_OK;
     uint64_t recording = p->rows.at[0].about.recording;
     if (recording && is_first(path, p->rows.at[0].pid)) {

@@ -29,7 +29,7 @@ typedef struct ubi__recording_process {
 } ubi__recording_process;
 UBI_VEC_DECLARE(ubi__vec_recording_process, ubi__recording_process);
 
-/** The file of a process that another one names, and that is not there, or is of another recording. */
+/** A process's file that another one names but that is missing or of another recording. */
 typedef struct ubi__recording_missing {
     char *path; /* path[path_bytes], owned */
     size_t path_bytes;
@@ -45,7 +45,7 @@ typedef struct ubi__recording_processes {
     const char *wanted;       /* NULL: all */
     uint64_t recording;       /* what they have in common */
     ubi__vec_recording_missing missing;
-    uint32_t n_given_up; /* of several: whose recorder they gave up, so that it is unknown how much was lost */
+    uint32_t n_given_up; /* of several: how many gave up their recorder, so the loss is unknown */
 } ubi__recording_processes;
 
 /**
@@ -65,7 +65,7 @@ static inline const char *ubi__recording_file(const ubi__recording_processes *p,
 }
 /** Puts the files together, several: a source of their own, to be closed. Errors: UBI_EIO, those of reading. */
 ubi_status ubi__recording_processes_open(ubi__recording_processes *p, ubi__source *out, const ubi_progress *progress);
-/** What each process has, once all is read; what was wrong in their files, and which are missing. Errors: UBI_ENOMEM. */
+/** What each process has, after reading; faults in their files, and which files are missing. Errors: UBI_ENOMEM. */
 ubi_status ubi__recording_processes_sum(ubi__recording_processes *p, ubi__recording_summary *summary);
 /** "sort", or "redis-server (redis-check-rdb)" where it was started with another name than its file's. */
 #define UBI__PROCESS_NAME 132

@@ -38,7 +38,7 @@ typedef struct ubi__recording_hint {
 
 #define UBI__RECORDING_HINTS 8
 
-/** A sum of the heap, and what it lies between. */
+/** A sum of the heap, and its limits. */
 typedef struct ubi__recording_sum {
     ubi__estimate estimate;
     ubi__range bytes, count;
@@ -55,12 +55,12 @@ typedef struct ubi__recording_report {
     /** Of what was not freed: what libraries keep on purpose, and the rest. See ubi__recording_find_pools. */
     ubi__recording_sum pools, leaks;
     bool is_exact;
-    uint64_t finer_period; /**< that a condition is thought through with; 0: none */
+    uint64_t finer_period; /**< assumed when judging a condition; 0: none */
     ubi__recording_hint hints[UBI__RECORDING_HINTS];
     size_t n_hints, n_hints_left_out;
 } ubi__recording_report;
 
-/** Whether the file is a recording. False when it cannot be read: who opens it says why. */
+/** Whether the file is a recording. False when it cannot be read: opening it says why. */
 bool ubi__is_recording(const char *path);
 
 /**
@@ -70,7 +70,7 @@ bool ubi__is_recording(const char *path);
 ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *cli, const char *path,
                                       const ubi__recording_wishes *wishes);
 void ubi__recording_report_close(ubi__recording_report *report);
-/** When everything is said: if there is a fault in the file, behind which nothing was read, the command fails. */
+/** After all output: the command fails if the file has a fault, after which nothing was read. */
 void ubi__recording_judge(ubi__cli *cli, const ubi__recording_report *report, int *exit_code);
 
 /** The whole of `ubiheap report` on a recording. */
@@ -83,9 +83,9 @@ ubi_status ubi__info_recording(ubi__cli *cli, const char *path, int *exit_code);
 ubi_status ubi__recording_page(ubi__cli *cli, ubi__recording_report *report);
 ubi_status ubi__recording_document(ubi__cli *cli, ubi__recording_report *report);
 ubi_status ubi__recording_rows(ubi__cli *cli, ubi__recording_report *report);
-/** Complains about what is no column, before anything is read. */
+/** Rejects unknown columns before anything is read. */
 ubi_status ubi__recording_columns_check(const char *columns);
-/** Entries of the manual; false behind the last. */
+/** Entries of the manual; false after the last. */
 bool ubi__recording_column_entry(size_t i, const char **word, const char **help);
 
 /** Facts of --fail-on, ended by one without a name, and the check of a condition on them. */
@@ -110,54 +110,54 @@ ubi__site_order ubi__recording_order(const char *word);
 /** Whether a site is among those that are asked for. */
 bool ubi__recording_has_site(const ubi__recording_report *report, const ubi__site *site);
 
-/** One function of a stack. Texts are borrowed from the tables, empty when not known. */
+/** One function of a stack. Texts are borrowed from the tables, empty when unknown. */
 typedef struct ubi__recording_place {
     ubi_text function, file, module;
     uint32_t line, column;
     uint64_t address; /**< of a native frame: in its module; of a raw one: in memory */
     bool has_address;
-    bool is_inlined; /**< its code stands in the function that comes next */
+    bool is_inlined; /**< its code is in the next function */
 } ubi__recording_place;
 
 /** Walks over a stack, from the inside out; functions that were inlined are places of their own. */
 typedef struct ubi__recording_walk {
     const ubi__recording_report *report;
     uint32_t trace, symbol;         /**< the next one of the trace's frame */
-    uint32_t end_trace, end_symbol; /**< the first that does not come any more; UBI__UBIREC_NO_TRACE: the stack's end */
+    uint32_t end_trace, end_symbol; /**< the end, exclusive; UBI__UBIREC_NO_TRACE: the stack's end */
 } ubi__recording_walk;
 
-/** The heaviest stack of a site, from where it asks for memory outwards. Sites are sorted by now. */
+/** The heaviest stack of a site, from the allocation outwards. Sites are sorted by now. */
 void ubi__recording_walk_stack(ubi__recording_walk *walk, const ubi__recording_report *report, const ubi__site *site);
 /** What comes before that: wrappers, from the allocation outwards. */
 void ubi__recording_walk_wrappers(ubi__recording_walk *walk, const ubi__recording_report *report,
                                   const ubi__site *site);
-/** The next place; false behind the last. */
+/** The next place; false after the last. */
 bool ubi__recording_walk_next(ubi__recording_walk *walk, ubi__recording_place *out);
 /** What a frame says of a place, or one of its symbols. */
 void ubi__recording_frame_place(ubi__recording_place *out, const ubi__recording_report *report, uint32_t frame,
                                 uint32_t symbol);
-/** How a place is called: the function, or module and address, or what is known; NUL-terminated, cut to `n` bytes. */
+/** Name of a place: the function, or module and address, or what is known; NUL-terminated, cut to `n` bytes. */
 void ubi__recording_place_name(char *out, size_t n, const ubi__recording_place *place);
 /** "widget.c:31", "libfoo.so", or ""; NUL-terminated, cut to `n` bytes. */
 void ubi__recording_place_position(char *out, size_t n, const ubi__recording_place *place);
 /** Where a site is, without its callers. False: it has no stack. */
 bool ubi__recording_site_place(ubi__recording_place *out, const ubi__recording_report *report, const ubi__site *site);
 
-/** The next call that is taken for one of a wrapper, from *frame on; which is behind it then. False: there is none. */
+/** The next call taken for a wrapper's, from *frame on; moves *frame past it. False: there is none. */
 bool ubi__recording_wrapper(ubi__recording_place *out, const ubi__recording_report *report, uint32_t *frame);
 
 /** What one of a class is called: "allocation", "mapping", "object". */
 const char *ubi__recording_things(ubi__ubirec_class of_class);
-/** Whether what is known of a class are samples. Mappings are all recorded. */
+/** Whether a class is sampled. Mappings are all recorded. */
 bool ubi__recording_is_sampled(const ubi__recording_summary *s, ubi__ubirec_class of_class);
-/** What a document says of the whole of a recording. */
+/** A document's part about the whole recording. */
 void ubi__recording_put_about(ubi__json *j, const ubi__recording_report *report);
 /** The members of an estimate in a document, and an object of them. */
 void ubi__recording_put_fields(ubi__json *j, const ubi__estimate *e, const ubi__recording_summary *s,
                                ubi__ubirec_class of_class);
 void ubi__recording_put_estimate(ubi__json *j, const char *key, const ubi__estimate *e, const ubi__recording_summary *s,
                                  ubi__ubirec_class of_class);
-/** What the truth of an estimate of bytes, or of a count, lies between. */
+/** The limits of an estimate of bytes, or of a count. */
 ubi__range ubi__recording_bytes_range(const ubi__recording_summary *s, ubi__ubirec_class of_class,
                                       const ubi__estimate *e);
 ubi__range ubi__recording_count_range(const ubi__recording_summary *s, ubi__ubirec_class of_class,
@@ -165,11 +165,11 @@ ubi__range ubi__recording_count_range(const ubi__recording_summary *s, ubi__ubir
 /** "92.1-109 MiB"; one number when both limits look alike, "< 1.50 MiB" when there may be nothing. */
 #define UBI__ESTIMATE_TEXT 96
 char *ubi__range_bytes(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range);
-/** The same of a count; limits that differ have three digits. */
+/** The same for a count; differing limits have three digits. */
 char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__range range);
-/** In a list: the limits, where they say something; "~29" where blocks that nobody met may be many. */
+/** In a list: the limits if they are informative; "~29" if many blocks may have been missed. */
 char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, ubi__range range);
-/** Whether the program gave the recorder up, so that it is unknown how much was lost. */
+/** Whether the program gave up the recorder, so that the loss is unknown. */
 bool ubi__recording_was_given_up(const ubi__recording_summary *s);
 
 /**

@@ -34,7 +34,7 @@ typedef struct row {
 
 typedef struct column {
     const char *name, *help;
-    double (*number)(const row *r, int measure); /* NAN: not known */
+    double (*number)(const row *r, int measure); /* NAN: unknown */
     ubi_text (*text)(const row *r);
     int measure; /* of `number` */
 } column;

@@ -16,11 +16,11 @@
 #define NAME_BYTES UBI__FUNCTION_BYTES
 #define POSITION_BYTES 256
 #define MOST_POSITION_COLUMNS 40
-/* Of what stands below the numbers. */
+/* Indent of the lines below the numbers. */
 #define INDENT 4
 #define FLOW_CALLERS 3
 #define FLOW_LINES 2
-/* Of the function that a place calls for memory. */
+/* Columns of the function that a place calls for memory. */
 #define WAY_COLUMNS 40
 /* ", +0x" and an address, in most programs. */
 #define ANOTHER_COLUMNS 13
@@ -45,7 +45,7 @@ bool ubi__recording_is_start_up(const ubi__recording_place *place) {
 
 /* ---- callers in a line -------------------------------------------------------------------------------------------- */
 
-/* Pieces that follow each other, and go on in the next line. */
+/* Pieces in sequence, wrapped to the next line. */
 typedef struct flow {
     const ubi__recording_view *v;
     bool is_counted_only;
@@ -92,14 +92,14 @@ static void put_place(flow *f, const char *mark, const ubi__recording_place *pla
     put_piece(f, mark, name, position);
 }
 
-/* Of places without names, those of one module say no more than the first of them. */
+/* Nameless places of one module say no more than the first of them. */
 static bool is_known_by(const ubi__recording_place *place, const ubi__recording_place *last) {
     if (place->function.len == 0 && last->function.len == 0)
         return place->module.len > 0 && ubi__text_equal(place->module, last->module);
     return place->function.len > 0 && ubi__text_equal(place->function, last->function);
 }
 
-/* What of the C++ library, or which wrapper, the place calls for it: the outermost of what was left out. */
+/* The function of the C++ library, or the wrapper, that the place calls: the outermost left out. */
 static bool find_way(ubi__recording_place *out, const ubi__recording_view *v, const ubi__site *site) {
     ubi__recording_walk walk;
     ubi__recording_place place;
@@ -155,7 +155,7 @@ size_t ubi__recording_flow(const ubi__recording_view *v, const ubi__site *site, 
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------- */
 
-/* The name, and behind it the position, dim; the name gives way. */
+/* The name and then its position, dim; the name gives way. */
 static void write_place(const ubi__recording_view *v, const ubi__recording_place *place, const char *mark,
                         size_t room) {
     static const char inlined[] = " (inlined)";
@@ -177,8 +177,8 @@ static void write_place(const ubi__recording_view *v, const ubi__recording_place
     ubi__out_char(v->out, '\n');
 }
 
-/* Wrappers that are known by what they do, between the place and the allocator, which everybody knows: so far nobody can guess
-   why the place is one. The last ones that the stack goes through, from the inside out, are rows[n % WRAPPERS]. */
+/* Wrappers recognized by what they do, between the place and the allocator: they explain why the place is one. The last
+ * ones on the stack, from the inside out, are rows[n % WRAPPERS]. */
 typedef struct wrappers {
     ubi__recording_place rows[WRAPPERS];
     bool is_known[WRAPPERS];
@@ -232,7 +232,7 @@ static bool is_nameless(const ubi__recording_place *place) {
     return place->function.len == 0 && place->module.len > 0;
 }
 
-/* The next place, if it is nameless as this one and in the same module. */
+/* The next place, if it is nameless too and in the same module. */
 static bool next_nameless(ubi__recording_walk *walk, ubi__recording_place *place) {
     ubi__recording_walk ahead = *walk;
     ubi__recording_place next;
@@ -243,7 +243,7 @@ static bool next_nameless(ubi__recording_walk *walk, ubi__recording_place *place
     return true;
 }
 
-/* A caller; and with a nameless one those that follow it, as far as the line goes, for one alone says little. */
+/* A caller; if nameless, also those that follow, as far as they fit: one alone says little. */
 static void write_caller(const ubi__recording_view *v, ubi__recording_walk *walk, ubi__recording_place *place,
                          const char *arrow, size_t room) {
     char name[NAME_BYTES];
@@ -264,7 +264,7 @@ static bool next_caller(const ubi__recording_view *v, ubi__recording_walk *walk,
     return ubi__recording_walk_next(walk, place) && (v->report->wishes->detail || !ubi__recording_is_start_up(place));
 }
 
-/* One that is left out takes a line as well. */
+/* Saying that one is left out takes a line as well. */
 static bool has_more(const ubi__recording_view *v, const ubi__recording_walk *walk) {
     ubi__recording_walk ahead = *walk;
     ubi__recording_place place;

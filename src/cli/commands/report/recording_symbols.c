@@ -13,7 +13,7 @@
 #define MODULES_TRIED (4 * UBI__RECORDING_HINTS)
 
 typedef struct work {
-    ubi__recording_report *report; /* NULL: what is missing is not asked */
+    ubi__recording_report *report; /* NULL: do not look for what is missing */
     ubi__ubirec_tables *tables;
     ubi__symbolizer *symbolizer;
     uint32_t *numbers; /* numbers[module]: the symbolizer's; that of a file which was loaded twice comes twice */
@@ -35,7 +35,7 @@ static ubi_text text_or_empty(ubi_text text) {
     return text.ptr ? text : (ubi_text){ "", 0 };
 }
 
-/* The outermost are the ones that are left out of a chain that is too long, as in the file. */
+/* Too long chains drop the outermost, as in the file. */
 static ubi_status look_up(work *w, uint32_t frame) {
     const ubi__ubirec_frame *f = &w->tables->frames.at[frame];
     ubi__ubirec_symbol symbols[UBI__UBIREC_SYMBOLS_MAX];
@@ -72,7 +72,7 @@ static ubi_status fill_in(work *w) {
 
 /* ---- what to install ---------------------------------------------------------------------------------------------- */
 
-/* What is at hand under the name is another file, if there is one: the build-id was replaced, too. */
+/* The file of that name, if any, is a different one: its build-id was replaced, too. */
 static const char *obstacle_words(const ubi__symbol_facts *facts, ubi_text build_id) {
     if (ubi__word_is_replacement(build_id))
         return "this is an anonymized copy, for which none can be found any more";
@@ -104,7 +104,7 @@ static uint32_t next_missing(work *w) {
     return w->missing[most] ? most : UBI_NONE;
 }
 
-/* Of those that lack most; more are looked at than shown, for some have nothing to say. */
+/* Those that lack most; more are tried than shown, as some have nothing to report. */
 static ubi_status gather_hints(work *w) {
     ubi__recording_report *report = w->report;
     for (unsigned tries = 0; tries < MODULES_TRIED && report->n_hints < UBI__RECORDING_HINTS; tries++) {

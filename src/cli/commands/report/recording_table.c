@@ -20,9 +20,9 @@
 #define GUESS_COLUMNS 12
 #define LIMITS_COLUMNS 18
 #define SHARE_COLUMNS 8
-/* With less, a place has the next line for itself. */
+/* With less room, a place gets the next line. */
 #define LEAST_NAME_COLUMNS 28
-/* In a list, where its position stands behind it. */
+/* In a list, where its position follows it. */
 #define LEAST_PLACE_COLUMNS 48
 /* An empty line and the heads of columns. */
 #define HEAD_LINES 2
@@ -52,7 +52,7 @@ static bool is_sampled(const ubi__recording_view *v) {
     return ubi__recording_is_sampled(&v->report->summary, v->of_class);
 }
 
-/* Limits stand where there is room for them: in the first column, or when nothing is to be left out. */
+/* Limits are shown if there is room: in the first column, or when nothing is to be left out. */
 static bool has_limits(const ubi__recording_view *v, size_t column) {
     return is_sampled(v) && (column == 0 || v->report->wishes->detail);
 }
@@ -139,7 +139,7 @@ size_t ubi__recording_row(const ubi__text_table *t, const ubi__recording_view *v
     return ubi__text_table_row(t, cells);
 }
 
-/* The table of an overview or a list: with too little room, places have the next line for themselves, and no title. */
+/* The table of an overview or a list: with too little room, places get the next line, without a title. */
 static void table_init(ubi__text_table *t, const ubi__recording_view *v) {
     ubi__recording_columns(t, v, "Place, and who called it", NULL);
     if (t->used + (v->is_list ? LEAST_PLACE_COLUMNS : LEAST_NAME_COLUMNS) > v->columns)
@@ -171,7 +171,7 @@ static void site_write_long(const ubi__text_table *t, const ubi__recording_view 
     ubi__recording_stack(v, site, is_beside ? t->used : 0);
 }
 
-/* Sorted by one thing alone, a list has what has any of it; an overview goes on with what has the rest. */
+/* Sorted by one measure, a list has the places with any of it; an overview continues with the rest. */
 static bool is_in_table(const ubi__recording_view *v, const ubi__site *site) {
     bool has_any =
         ubi__site_value(site, v->order) > 0 || (!v->report->wishes->by && site->by[UBI__MEASURE_TOTAL].samples > 0);
@@ -183,7 +183,7 @@ static size_t site_lines(const ubi__text_table *t, const ubi__recording_view *v,
     return 1 + ubi__recording_flow(v, site, !t->name, true);
 }
 
-/* The next row of the table from *i on; NULL behind the last. */
+/* The next row of the table from *i on; NULL after the last. */
 static const ubi__site *next_site(const ubi__recording_view *v, size_t *i) {
     while (*i < v->report->sites.rows.n) {
         const ubi__site *site = &v->report->sites.rows.at[(*i)++];
@@ -243,7 +243,7 @@ static size_t pools_sum(pool_sum out[POOLS], const ubi__recording_view *v) {
     return n;
 }
 
-/* Of what was not freed, what is kept on purpose; in one line after the others. */
+/* What was kept on purpose, not leaked; in one line after the others. */
 static void pools_write(const ubi__recording_view *v) {
     char text[512], size[UBI__ESTIMATE_TEXT];
     pool_sum sums[POOLS];

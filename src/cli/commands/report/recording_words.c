@@ -191,7 +191,7 @@ ubi__range ubi__recording_count_range(const ubi__recording_summary *s, ubi__ubir
     return ubi__estimate_count_range(e, ubi__class_period(s, of_class));
 }
 
-/* Three digits, towards the outside: limits say no more than they know. */
+/* Three digits, towards the outside: limits claim no more precision than they have. */
 static uint64_t three_digits(double value, bool up) {
     double unit = 1;
     while (value / unit >= 1000)
@@ -233,7 +233,7 @@ char *ubi__range_count(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, ubi__r
     return out;
 }
 
-/* A count whose limits lie further apart than this says more as a guess. */
+/* A count whose limits are further apart than this is better shown as a guess. */
 #define TELLING_FACTOR 4
 
 char *ubi__count_guess(char out[UBI__ESTIMATE_TEXT], const ubi__cli *cli, double count, ubi__range range) {

@@ -38,7 +38,7 @@ static ubi_status tell_and_judge(ubi__cli *cli, const char *path, const report_a
     return status;
 }
 
-/* What only recordings have must not be passed over in silence. */
+/* Options only for recordings must not be ignored silently. */
 static ubi_status check_snapshot_wishes(const report_arguments *arguments) {
     const struct {
         bool is_given;

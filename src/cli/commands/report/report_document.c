@@ -2,8 +2,8 @@
  *
  * report_document.c: the report as JSON.
  *
- * Without --detail it is short, whatever the heap: the document is written with one set of limits after the other until it
- * fits, the first of which leaves out little and the last nearly everything.
+ * Without --detail it is short, whatever the heap: the document is written with ever tighter limits until it fits; the
+ * first leave out little, the last nearly everything.
  */
 #include <stdio.h>
 

@@ -47,7 +47,7 @@ static void headline_say_oddities(char *out, size_t room, const page *p) {
     snprintf(out + n, room - n, ".");
 }
 
-/* Where nothing can be saved for sure, who has most is what to know. */
+/* Without certain savings, the largest retainer matters most. */
 static void headline_say_retainer(char *out, size_t room, const page *p) {
     char size[UBI__HUMAN_TEXT];
     const ubi__report_keepers *keepers = &p->facts->keepers;
@@ -114,7 +114,7 @@ static const char *finding_command(const ubi_finding *finding) {
     return finding->n_nodes ? "paths" : NULL;
 }
 
-/* The sentence, and who holds what it is about. */
+/* The sentence, and what holds its subject. */
 static void finding_say(char out[SENTENCE], const page *p, const ubi_finding *finding) {
     char held_by[UBI__REPORT_HELD_BY];
     bool is_held = ubi__report_held_by(held_by, p->facts, finding);

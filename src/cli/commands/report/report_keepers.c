@@ -40,8 +40,7 @@ static bool is_module(const ubi_graph *graph, const ubi_kind *kind) {
     return code->kind_is_module && code->kind_is_module(graph, kind);
 }
 
-/* Whether the function that is nearest to the path's end is the runtime's own, or the property by which it keeps its own. Without any,
- * the program may have it. */
+/* Whether the function or runtime property nearest to the path's end is the runtime's. Without any: false. */
 static bool ends_in_runtime(const ubi__path_view *path, ubi__fields *fields) {
     const ubi_graph *g = path->graph;
     ubi_node_ix node = path->target;

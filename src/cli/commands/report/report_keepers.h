@@ -12,7 +12,7 @@
 
 #define UBI__REPORT_KEEPERS 10
 
-/** at[n], most exclusive bytes first, but Node's own behind the program's, and the engine's behind both. All zero: none. */
+/** at[n], most exclusive bytes first, but Node's own after the program's, and the engine's last. All zero: none. */
 typedef struct ubi__report_keepers {
     ubi_keeper at[UBI__REPORT_KEEPERS];
     uint32_t n;

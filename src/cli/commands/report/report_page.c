@@ -305,7 +305,7 @@ static size_t page_lines(const page *p) {
     return lines + p->n_next;
 }
 
-/* Takes one line away, from where it is missed least. False: nothing is left to take. */
+/* Removes one line, where it is missed least. False: nothing is left to remove. */
 static bool page_give_way(page *p) {
     const struct {
         size_t *shown, least;

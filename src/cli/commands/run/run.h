@@ -2,8 +2,8 @@
  *
  * run.h: one `ubiheap run`: what was asked for, and what came of it so far.
  *
- * The main program and each worker have a session, on their own threads. What they share is here: while a
- * snapshot is being written no other one is, but the log goes on.
+ * The main program and each worker have a session, on their own threads. What they share is here: snapshots are written
+ * one at a time, while the log continues.
  */
 #ifndef UBI_CLI_RUN_H
 #define UBI_CLI_RUN_H
@@ -36,13 +36,13 @@ typedef struct ubi__run {
     const char *script; /**< path, as given */
     ubi__run_settings settings;
     ubi__run_profiler *profiler; /**< NULL: scripts have none */
-    pthread_mutex_t lock;        /**< of what follows but the log */
+    pthread_mutex_t lock;        /**< guards what follows except the log */
     ubi__run_snapshots snapshots;
-    bool failed;              /**< something of ours went wrong, and was said */
+    bool failed;              /**< something of ours failed, and was reported */
     pthread_mutex_t log_lock; /**< of what follows */
     ubi__run_log log;
     atomic_bool log_ends;    /**< workers are to hand over what they logged */
-    unsigned workers_to_log; /**< that have not done so for the last time */
+    unsigned workers_to_log; /**< that have not yet done so for the last time */
     pthread_cond_t worker_logged;
     ubi__run_timeline timeline; /**< the main thread's, except where it says otherwise */
 } ubi__run;
@@ -56,9 +56,9 @@ void ubi__run_install_signals(const ubi__run *run);
 void ubi__run_end_well_when_terminated(void);
 
 /* ---- run_snapshot.c ---- */
-/** Writes a snapshot of a runtime's heap and says so; what goes wrong is said, and the run goes on. */
+/** Writes a snapshot of a runtime's heap and says so; a failure is reported, and the run continues. */
 void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_trigger trigger);
-/** Says that something of ours went wrong. With the lock. */
+/** Reports a failure of ours. With the lock. */
 void ubi__run_complain(ubi__run *run, const char *subject);
 
 /* ---- run_report.c ---- */

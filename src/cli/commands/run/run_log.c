@@ -184,7 +184,7 @@ static void write_loss(ubi__run_log *log, unsigned worker) {
     end_line(&json, log);
 }
 
-/* What was lost is what came before all that is still there. */
+/* What was lost is older than all that is left. */
 void ubi__run_log_drain(ubi__run_log *log, ubi__observer *observer, unsigned worker) {
     sink to = { log, worker };
     if (!log->out)

@@ -14,7 +14,7 @@
 
 #define UBI__RUN_LOG_STACKS 64
 
-/** A stack as it stands in the file. */
+/** A stack as written in the file. */
 typedef struct ubi__run_log_stack {
     bool known;
     uint64_t ref;
@@ -28,7 +28,7 @@ typedef struct ubi__run_log {
     int error; /**< errno of the first refused write */
     uint64_t entries;
     bool lost; /**< some allocations are missing */
-    /** Those of the drain at hand, by ref: the same few places allocate most. Later ones may reuse the numbers. */
+    /** Those of the current drain, by ref: the same few places allocate most. Later ones may reuse the numbers. */
     ubi__run_log_stack stacks[UBI__RUN_LOG_STACKS];
 } ubi__run_log;
 

@@ -60,7 +60,7 @@ static ubi_status need_module(ubi__run_profiler *p, const ubi__unwind_module *mo
     return add_module(p, module, out);
 }
 
-/* "function (file.c:12)", or "function (module)" when lines are not known. */
+/* "function (file.c:12)", or "function (module)" when lines are unknown. */
 static ubi_status profiler_tell(const ubi__symbol *symbol, const known_module *module, ubi_profiler_name_fn name,
                                 void *name_payload) {
     char text[UBI__SYMBOL_NAME_BYTES + 512], file[256];

@@ -102,7 +102,7 @@ static ubi_status output_write(const ubi__run *run, const ubi_census *census, in
 /* Leaves standard output to the script. Large, so not on the stack. */
 static ubi__standard_output file_output;
 
-/* Complaints are about the script; this one is about a file of ours. */
+/* Errors are about the script; this one is about a file of ours. */
 static ubi_status output_fail(const ubi__run *run, ubi_status status) {
     char why[256];
     snprintf(why, sizeof why, "%s", ubi_error_message());

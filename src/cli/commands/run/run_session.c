@@ -19,7 +19,7 @@
 #define DRAIN_US 500000
 /* How long the end of the program waits for workers' parts of the log. */
 #define LAST_DRAIN_SECONDS 1
-/* What one call of the engine may allocate without a look at us: about 40 bytes each, only when it happens. */
+/* What one engine call may allocate before polling us: about 40 bytes each, only when it happens. */
 #define LOG_ENTRIES (1u << 20)
 
 /* Of one runtime, on its thread. */
@@ -50,7 +50,7 @@ static void on_signal(int number) {
     wake_all();
 }
 
-/* With a timeline, whose last part would be missing. The second SIGTERM ends the process as ever, and so does a long call. */
+/* With a timeline, whose last part would be missing. A second SIGTERM, or a long call, ends the process as usual. */
 static volatile sig_atomic_t terminated;
 
 static void on_terminate(int number) {
@@ -233,7 +233,7 @@ static bool session_interrupted(void *payload) {
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
-/* Workers hand over what they logged at their next look around, as for a signal. One that takes none is not waited for. */
+/* Workers hand over their logs at their next poll, as for a signal. One that does not poll is not waited for. */
 static void wait_for_workers(ubi__run *run) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -293,7 +293,7 @@ static void session_report(ubi__run *run, const ubi__script_runtime *runtime, in
     pthread_mutex_unlock(&run->lock);
 }
 
-/* What stopped the script is no reason to stop the work that was asked for after it; the next Ctrl-C is. */
+/* What stopped the script does not stop the work requested for after it; the next Ctrl-C does. */
 static int session_finish(void *state, int exit_code, bool leaves) {
     session *s = state;
     ubi__run *run = s->run;

@@ -30,7 +30,7 @@ static ubi_status read_moment(ubi__run_settings *s, const char *word) {
     return ubi__parse_duration(&s->interval_us, word, "--snapshot-at");
 }
 
-/* What a stack has to leave to the engine's C functions and to the tools. */
+/* Stack reserved for the engine's C functions and the tools. */
 #define STACK_RESERVE (512u << 10)
 
 static ubi_status read_stack_size(ubi__run_settings *s, const char *text) {
@@ -56,7 +56,7 @@ static ubi_status read_heap_limit(ubi__run_settings *s, const char *text) {
     return UBI_OK;
 }
 
-/* Whatever is written in the end and can tell where things were allocated. */
+/* Final outputs that can tell where things were allocated. */
 static bool wants_sites(const ubi__run_settings *s, const ubi__run_arguments *a,
                         const ubi__breakdown_choice *breakdown) {
     if (a->sites)
@@ -117,7 +117,7 @@ static ubi_text script_stem(const char *path) {
     return (ubi_text){ name, dot && dot != name ? (size_t)(dot - name) : strlen(name) };
 }
 
-/* What stands for a letter; NULL text: nothing does. */
+/* What replaces a letter; NULL text: unknown letter. */
 static ubi_text value_of(char letter, const ubi__run_name *name, char number[24]) {
     switch (letter) {
     case 's':

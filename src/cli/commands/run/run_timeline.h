@@ -30,7 +30,7 @@ ubi_status ubi__run_timeline_join(ubi__run_timeline *timeline, const ubi__script
 void ubi__run_timeline_measure(ubi__run_timeline *timeline, uint64_t heap_bytes, uint64_t *last);
 /** How many microseconds from now the next pull is due. */
 uint64_t ubi__run_timeline_due_us(const ubi__run_timeline *timeline);
-/** Writes what there is. What goes wrong is said at the end. */
+/** Writes what there is. Failures are reported at the end. */
 void ubi__run_timeline_pull(ubi__run_timeline *timeline);
 /** The last pull, and the end of the file. Errors: UBI_EIO, UBI_ENOMEM, also of before: something is missing. */
 ubi_status ubi__run_timeline_close(ubi__run_timeline *timeline);

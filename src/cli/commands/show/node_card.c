@@ -248,7 +248,7 @@ static void edge_write(card *c, const ubi__text_table *table, ubi_edge_ix edge, 
     ubi__out_char(c->out, '\n');
 }
 
-/* Edges are as wide as the longest that is shown, at most half of what numbers leave. */
+/* Edges are as wide as the longest shown, at most half of what numbers leave. */
 static void edge_table_init(ubi__text_table *t, const card *c, const ubi__ranked_edges *edges, size_t shown,
                             bool is_outgoing) {
     ubi__text_table_init(t, c->out, c->style, is_outgoing ? "To" : "From", edge_columns, COLUMNS);

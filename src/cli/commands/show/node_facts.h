@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 
-/** An edge and what sorts it: what its target retains, or how far its source is from the root. */
+/** An edge and its sort key: what its target retains, or its source's distance from the root. */
 typedef struct ubi__ranked_edge {
     uint64_t rank; /**< ascending */
     ubi_edge_ix edge;

@@ -78,7 +78,7 @@ static ubi_status read_recordings(job *j) {
     return status;
 }
 
-/* As lines, which have all there is of every producer. */
+/* As lines, which keep everything of every producer. */
 static ubi_status read_snapshot(job *j) {
     ubi__snapshot snapshot;
     ubi_save_options options = UBI_SAVE_OPTIONS_INIT;
@@ -130,7 +130,7 @@ static int shown_place(ubi__audit_group group) {
 
 /* ---- choosing ----------------------------------------------------------------------------------------------------- */
 
-/* What a word looks like to who has not written it; what gives most away comes first. */
+/* What a word looks like to an outsider; the most revealing comes first. */
 typedef enum look {
     LOOK_ADDRESS, /* of mail, of the web, of a machine; something with a user in it */
     LOOK_NUMBER,  /* of many digits */
@@ -259,7 +259,7 @@ static void head_write(const job *j) {
                         ubi__human_things(a, ubi__audit_large_index_count(j->audit), "element number"));
 }
 
-/* The example says no more where it is the word. */
+/* An example equal to the word adds nothing. */
 static bool has_example(const ubi__audit_word *w) {
     return w->group != UBI__AUDIT_SOURCES && !ubi__text_equal(w->word, w->example);
 }

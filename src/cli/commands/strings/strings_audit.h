@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * strings_audit.h: `ubiheap strings --audit`: which words a file still has, for who wants to show it to others.
+ * strings_audit.h: `ubiheap strings --audit`: which words a file still has, before you share it.
  */
 #ifndef UBI_CLI_STRINGS_AUDIT_H
 #define UBI_CLI_STRINGS_AUDIT_H

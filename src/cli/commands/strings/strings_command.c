@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * strings_command.c: `ubiheap strings`, what strings say and which say the same.
+ * strings_command.c: `ubiheap strings`, the texts of strings, and duplicates.
  *
  * The page has a line of totals, how long the strings are, and a table of texts: how much a single copy would save, how many
  * there are, what one takes, what they retain together (where there is room), one of them, and the text.

@@ -21,7 +21,7 @@ static bool needs_more(const char *name) {
     return false;
 }
 
-/* The i-th filter of any lens that can be asked for; NULL behind the last. */
+/* The i-th filter of any lens that has a name; NULL after the last. */
 static const ubi_lens_filter *filter_at(size_t i) {
     for (size_t l = 0; ubi_lens_at(l); l++)
         for (const ubi_lens_filter *f = ubi_lens_filters(ubi_lens_at(l)); f->name; f++)

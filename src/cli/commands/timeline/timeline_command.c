@@ -16,7 +16,7 @@ typedef ubi__timeline_wishes timeline_arguments;
 
 #define AT(field) offsetof(timeline_arguments, field)
 
-/* Of timers and time stamps; when there are more, a request's number is in each, or the like. */
+/* Labels of timers and time stamps; if there are more, each probably has a number such as a request's. */
 #define MOST_LABELS 5
 
 typedef enum form { FORM_TEXT, FORM_JSON, FORM_CHROME, FORM_FIREFOX } form;
@@ -106,7 +106,7 @@ static ubi_status timeline_show(const ubi__timeline_view *view, form f) {
 
 /* ---- the command ---------------------------------------------------------------------------------------------------------- */
 
-/* In a page for people; who asks for markers by name, or for all lines, gets them. */
+/* Only on the page, unless markers were asked for by name, or all lines. */
 static bool groups_labels(const ubi__timeline_view *view, form f) {
     return f == FORM_TEXT && view->wishes->markers.n == 0 && view->wishes->rows > 0;
 }

@@ -50,7 +50,7 @@ void ubi__timeline_note_missing(ubi__timeline_view *view, const ubi__timeline_ne
         snprintf(view->note + n, sizeof view->note - (size_t)n, "; did you mean '%s'?", suggestion.word);
 }
 
-/* Over all labels that are meant: different ones may overlap, so all markers together are what threads were busy with. */
+/* Over all labels named: different ones may overlap, so busy time is that of all markers together. */
 static uint64_t measure_sums(const ubi__timeline_nest *nest, fact what, ubi_text argument) {
     uint64_t result = 0;
     for (size_t i = 0; i < nest->sums.n; i++) {

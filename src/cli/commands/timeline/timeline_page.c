@@ -349,7 +349,7 @@ static void stack_write(const page *p, uint32_t stack) {
     ubi__write_ink(p->cli, UBI__INK_PLAIN);
 }
 
-/* "cause: x, phase: target"; what the subject says is not said again. */
+/* "cause: x, phase: target"; without what the subject already says. */
 static size_t fields_write(const page *p, const ubi__timeline_row *row, size_t used) {
     ubi__marker_field field;
     ubi_text subject = ubi__timeline_subject(p->data, row);
@@ -422,7 +422,7 @@ static void longest_write(const page *p) {
 
 /* ---- the page --------------------------------------------------------------------------------------------------------------- */
 
-/* At the longest marker of a label that takes less than a fifth of what is shown; if there is none, there is no closer look. */
+/* A closer look at the longest marker of a label that takes less than a fifth of what is shown, if any. */
 static void closer_look_write(const page *p, const char *file) {
     char more[80], help[64];
     for (size_t i = 0; i < p->nest->sums.n; i++) {

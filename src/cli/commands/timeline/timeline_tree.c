@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline_tree.c: the waterfall as text: a line for each marker, or for all markers that say the same in the same place, with a
+ * timeline_tree.c: the waterfall as text: a line for each marker, or for all equal markers in the same place, with a
  * bar that shows when.
  *
  * Lines are nodes of a tree: threads, and in them the markers by label and subject below the node of what they are in. When there
@@ -19,12 +19,12 @@
 #include "cli/page.h"
 
 #define LEAST_NAME_COLUMNS 20
-/* With more nodes for each line that is shown, what is shown would be next to nothing: then labels alone make nodes. */
+/* With more nodes per shown line, the lines would cover next to nothing: then labels alone make nodes. */
 #define MOST_NODES_PER_LINE 10
 #define LEAST_BAR_COLUMNS 10
 #define LABEL_BYTES 256
 #define WIDEST_PAGE 160
-/* Bars of more would not be looked at, and take memory. */
+/* More bars would only take memory. */
 #define MOST_LINES 100000
 
 enum { NAME, TIME, COUNT, COLUMNS };

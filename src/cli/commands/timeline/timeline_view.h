@@ -45,7 +45,7 @@ ubi_status ubi__timeline_view_open(ubi__timeline_view *view, ubi__cli *cli, cons
 void ubi__timeline_view_close(ubi__timeline_view *view);
 /** For `ubiheap info`. */
 ubi_status ubi__info_timeline(ubi__cli *cli, const char *path, int *exit_code);
-/** Notes what is wrong with the file, or else with a name that was asked for, behind all output. */
+/** Notes what is wrong with the file, or else with a requested name, after all output. */
 void ubi__timeline_judge(const ubi__timeline_view *view, int *exit_code);
 
 /* ---- which markers (timeline_select.c) --------------------------------------------------------------------------------- */

@@ -102,7 +102,7 @@ static inline void ubi__on_birth(ubi_quickjs *tools, JSGCObjectHeader *header) {
 
 /*
  * `new` made an object: if it was the last one that was marked, its entries are the newest of the logs, and get the name.
- * Generators come this way too, with their function in the place of a constructor.
+ * Generators come this way too, with their function instead of a constructor.
  */
 static void ubi__constructed(ubi_quickjs *tools, JSValueConst object, JSValueConst constructor) {
     ubi__tracking *t = &tools->tracking;

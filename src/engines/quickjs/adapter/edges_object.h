@@ -69,7 +69,7 @@ UBI__INLINE void ubi__mapped_arguments_edges(ubi__sink *sink, ubi__purpose purpo
 
 /* ---- classes that tell their edges ---------------------------------------------------------------------------------- */
 
-/** What a mark function's values are, in its order; `others` with a number from 0 for what comes behind. */
+/** What a mark function's values are, in its order; `others` with a number from 0 for what comes after. */
 typedef struct ubi__class_edges {
     int class_id;
     const char *first[3];
@@ -215,7 +215,7 @@ UBI__INLINE void ubi__class_specific_edges(ubi__sink *sink, ubi__purpose purpose
 }
 
 UBI__INLINE void ubi__object_edges(ubi__sink *sink, ubi__purpose purpose, JSObject *p) {
-    if (!p->shape) /* freed, but somebody refers to it weakly */
+    if (!p->shape) /* freed, but still referred to weakly */
         return;
     ubi__edge(sink, purpose, p->shape, UBI__SHAPE, true, UBI__NAMED("shape"));
     if (p->prop)

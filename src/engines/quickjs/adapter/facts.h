@@ -91,7 +91,7 @@ static inline JSString *ubi__slice_parent(const JSString *p) {
 #endif
 }
 
-/** The second block of a text that does not lie behind its header, or NULL. */
+/** The second block of a text that does not follow its header, or NULL. */
 static inline const void *ubi__string_block(const JSString *p) {
 #if UBI_STR_INDIRECT
     return p->kind == UBI_STRING_INDIRECT ? *(const void *const *)(p + 1) : NULL;
@@ -105,7 +105,7 @@ static inline ubi__kind ubi__string_kind(const JSString *p) {
     return p->atom_type == JS_ATOM_TYPE_STRING || p->atom_type == 0 ? UBI__STRING : UBI__SYMBOL;
 }
 
-/** Whether a property key that is an atom is a symbol; private names (#x) are none. */
+/** Whether a property key that is an atom is a symbol; private names (#x) are not. */
 static inline bool ubi__is_symbol(const JSString *atom) {
     return atom->atom_type == JS_ATOM_TYPE_GLOBAL_SYMBOL ||
            (atom->atom_type == JS_ATOM_TYPE_SYMBOL && atom->hash != JS_ATOM_HASH_PRIVATE);

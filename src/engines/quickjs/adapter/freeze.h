@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * freeze.h: making the heap stand still, and letting it go on.
+ * freeze.h: freezing the heap, and thawing it.
  *
  * Freezing looks through the heap once. Everything on the collector's list and all atoms are nodes; the rest is found
  * through edges. Each counted edge is counted where it leads. Then nodes get numbers, in the order of their addresses, and
  * each is compared with its own count of references: more means that it is held from outside (roots.h), less is a fault of
- * ours (`overcounts`). Enumerating edges again is left to who walks.
+ * ours (`overcounts`). Enumerating edges again is left to the walk.
  */
 #ifndef UBI_QUICKJS_FREEZE_H
 #define UBI_QUICKJS_FREEZE_H
@@ -23,7 +23,7 @@ static bool ubi__add_listed(ubi_quickjs *tools, const void *header) {
     return page != 0;
 }
 
-/* Nodes that nobody may refer to: atoms, and the runtime itself. */
+/* Nodes that may be unreferenced: atoms, and the runtime itself. */
 static bool ubi__add_unlisted(ubi_quickjs *tools, const void *p, ubi__kind kind) {
     uint32_t page = ubi__index_need_page(&tools->walk.index, (uintptr_t)p);
     return page && (ubi__index_has(&tools->walk.index, page, (uintptr_t)p) || ubi__discover(tools, page, p, kind));
@@ -32,7 +32,7 @@ static bool ubi__add_unlisted(ubi_quickjs *tools, const void *p, ubi__kind kind)
 /*
  * The list is in the order of birth, and so of addresses, until the engine collects: then it is in the order in which things
  * were reached. Waiting for one element after the other would take half of the time, so what will be wanted is fetched: what
- * lies a little behind in memory, what comes two steps later in the list, and the properties of what comes next. Inlined
+ * lies a little ahead in memory, what comes two steps later in the list, and the properties of what comes next. Inlined
  * always: the compiler leaves out a call of what only prefetches.
  */
 UBI__INLINE void ubi__prefetch_listed(const struct list_head *el, const struct list_head *head) {

@@ -46,8 +46,8 @@
 #define UBI_OUT_OF_LINE __attribute__((noinline))
 
 /**
- * The runtime whose births and deaths somebody wants to hear of (ubi__watch). NULL: there is none. With several, a mark that
- * is no runtime, and the tools are looked up.
+ * The runtime whose births and deaths are watched (ubi__watch). NULL: there is none. With several, a mark that is not a
+ * runtime, and the tools are looked up.
  */
 static _Atomic(JSRuntime *) ubi__watched_runtime;
 
@@ -55,7 +55,7 @@ static inline bool ubi__watched(void) {
     return __builtin_expect(atomic_load_explicit(&ubi__watched_runtime, memory_order_relaxed) != NULL, 0);
 }
 
-/* What the hooks call; defined in notify.h, behind the engine's structures. */
+/* What the hooks call; defined in notify.h, after the engine's structures. */
 static void UBI_OUT_OF_LINE ubi__born(struct list_head *gc_obj_list, struct list_head *link);
 static void UBI_OUT_OF_LINE ubi__dies(JSRuntime *rt, void *header);
 static void UBI_COLD ubi__realm_dies(struct list_head *link);
@@ -197,7 +197,7 @@ static JSValue ubi__create_function(bool is_program, JSContext *ctx, struct JSFu
 /*
  * The interpreter keeps the place in a local variable `pc` and stores it in its frame `sf` only before some operations.
  * These macros store it before all that allocate objects. In other functions than the interpreter the branch is dead, and
- * the names stand for these two, which nobody uses.
+ * the names mean these two, which are never used.
  */
 static struct { const uint8_t *cur_pc; } * sf __attribute__((unused));
 static const uint8_t *pc __attribute__((unused));
@@ -242,7 +242,7 @@ static const uint8_t *pc __attribute__((unused));
 /* ---- what `new` was called on --------------------------------------------------------------------------------------- */
 
 /*
- * An object that a constructor makes comes out of js_create_from_ctor, but for those of Object, Error and Proxy. Its birth
+ * An object that a constructor makes comes out of js_create_from_ctor, except those of Object, Error and Proxy. Its birth
  * was told already; now follows the constructor. `new_target` and `this_val` are arguments of the functions named.
  */
 static void UBI_COLD ubi__made_by_new(JSContext *ctx, JSValueConst object, JSValueConst constructor);

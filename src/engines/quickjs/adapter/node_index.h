@@ -44,7 +44,7 @@ static_assert(UBI__PLACES_PER_PAGE == 32 * UBI__WORDS_PER_PAGE && UBI__PLACES_PE
 typedef struct ubi__page_work {
     uint32_t listed
         [UBI__WORDS_PER_PAGE]; /* of the starts: is on the collector's list, so it has a header that tells its type */
-    uint32_t odd[UBI__WORDS_PER_PAGE];    /* of the starts: lies 8 bytes behind the place */
+    uint32_t odd[UBI__WORDS_PER_PAGE];    /* of the starts: lies 8 bytes after the place */
     uint8_t counts[UBI__PLACES_PER_PAGE]; /* counted references, modulo 256 */
 } ubi__page_work;
 
@@ -171,7 +171,7 @@ static UBI_COLD ubi__page_block *ubi__index_add_block(ubi__node_index *index, ui
     return index->last_block = block;
 }
 
-/* Room for so many pages, exactly; afterwards as it was when there is no memory. */
+/* Room for exactly `capacity` pages; unchanged when there is no memory. */
 static bool ubi__index_reserve(ubi__node_index *index, uint32_t capacity) {
     const ubi_allocator *a = index->allocator;
     ubi__page *pages = a->resize(a->ctx, index->pages, index->pages_capacity * sizeof *pages, capacity * sizeof *pages);

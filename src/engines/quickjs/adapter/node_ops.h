@@ -2,8 +2,8 @@
  *
  * node_ops.h: the frozen heap as ubi_nodes.
  *
- * A node's ref is its number; the root list has the number behind the last. Ids are addresses, that of the tools for the
- * root list. They are stable while a thing lives, but for shapes, which the engine moves when properties are added.
+ * A node's ref is its number; the root list has the number after the last. Ids are addresses, that of the tools for the
+ * root list. They are stable while a thing lives, except for shapes, which the engine moves when properties are added.
  */
 #ifndef UBI_QUICKJS_NODE_OPS_H
 #define UBI_QUICKJS_NODE_OPS_H
@@ -52,7 +52,7 @@ static ubi_text ubi__node_class_name(ubi_node node) {
                     : (ubi_text){ NULL, 0 };
 }
 
-/* Where this engine calls a proxy an object, that is said here. */
+/* Where this engine calls a proxy an object, this says Proxy. */
 static ubi_text ubi__node_descriptive_name(ubi_node node) {
     ubi_quickjs *tools = node.heap;
     JSObject *p = ubi__kind_of_node(node) == UBI__OBJECT ? ubi__address_of_node(node) : NULL;
@@ -137,7 +137,7 @@ static UBI_OUT_OF_LINE ubi_text ubi__new_name(ubi_quickjs *tools, ubi_edge_key k
     return text;
 }
 
-/* Few names are asked for again and again, and while the heap is frozen their texts lie still, but for those put together. */
+/* A few names are asked for again and again. Texts stay in place while the heap is frozen, except composed ones. */
 static ubi_text ubi__node_edge_name(void *heap, ubi_edge_key key) {
     ubi_quickjs *tools = heap;
     uint64_t hash = (key.base + (key.number << 32)) * UINT64_C(0x9E3779B97F4A7C15);
@@ -246,7 +246,7 @@ static const ubi_node_ops ubi__node_ops = {
     .edge_name = ubi__node_edge_name,
 };
 
-/* Symbols and strings of atoms have one structure; a value of any other type is no node. */
+/* Symbols and strings of atoms have one structure; a value of any other type is not a node. */
 bool ubi_quickjs_node_id(ubi_quickjs *tools, JSValueConst value, uint64_t *id) {
     if (!JS_VALUE_HAS_REF_COUNT(value))
         return false;

@@ -16,7 +16,7 @@ static void ubi__forget_realm(ubi_quickjs *tools, const JSContext *realm); /* sc
 
 /*
  * Births and deaths come so often that their usual way is made short: the tools are at hand, nothing is asked that tracking
- * does not ask again (of a runtime that nobody watches it knows no object, and lets all births pass), and whatever is unusual
+ * does not ask again (of an unwatched runtime it knows no object, and lets all births pass), and whatever is unusual
  * is the last call of its function, so that no stack frame is needed before it.
  */
 static void UBI_OUT_OF_LINE ubi__born_among_several(JSRuntime *rt, JSGCObjectHeader *header) {
@@ -157,7 +157,7 @@ ubi__place ubi__stored_place(const ubi_quickjs *tools) {
     uintptr_t offset = b ? (uintptr_t)frame->cur_pc - (uintptr_t)b->byte_code_buf - 1 : 0;
     if (!b || offset >= (uintptr_t)b->byte_code_len)
         return UBI__PLACE_OTHER;
-    /* The place may lie behind the operands of the instruction. */
+    /* The place may be after the operands of the instruction. */
     const uint8_t *at = b->byte_code_buf;
     while (at + short_opcode_info(*at).size <= b->byte_code_buf + offset)
         at += short_opcode_info(*at).size;

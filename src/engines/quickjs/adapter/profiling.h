@@ -55,7 +55,7 @@ static ubi_status ubi__profiled_frames(void *payload, ubi_profiler_frame_fn fn, 
 
 /* ---- objects -------------------------------------------------------------------------------------------------------- */
 
-/* Somebody looks at this birth: is it the profiler's turn, and was its block sampled as memory? */
+/* This birth is looked at: is it the profiler's turn, and was its block sampled as memory? */
 static void ubi__profile_birth(ubi_quickjs *tools, const JSObject *p, uintptr_t hook_frame) {
     ubi__tracking *t = &tools->tracking;
     ubi__profiling *profiling = &tools->profiling;
@@ -109,7 +109,7 @@ static UBI_OUT_OF_LINE void ubi__sampled_free(ubi_quickjs *tools, void *block) {
     ubi_profiler_freed(tools->profiling.member, UBI_PROFILER_MEMORY, (uintptr_t)block);
 }
 
-/* These are called for each block, so they need no stack frame unless it is recorded. One that cannot be had counts, too. */
+/* These are called for each block, so they need no stack frame unless it is recorded. One that fails counts, too. */
 static void *ubi__profiled_malloc(JSMallocState *state, size_t size) {
     ubi_quickjs *tools = ubi__tools_of_malloc(state);
     if (__builtin_expect(ubi_profiler_passes(tools->profiling.memory_tap, size), 1))

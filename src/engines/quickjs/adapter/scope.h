@@ -5,7 +5,7 @@
  * The rule: an item belongs to a scope when a global object of one of its realms leads to it without passing through
  * something that belongs to another realm. What belongs to a realm: itself, what it names (its global object, the
  * intrinsic prototypes and constructors), functions made in it, their bytecode, its modules. Everything else (plain objects,
- * strings, shapes, atoms) names no realm and belongs to whoever reaches it.
+ * strings, shapes, atoms) names no realm and belongs to every realm that reaches it.
  */
 #ifndef UBI_QUICKJS_SCOPE_H
 #define UBI_QUICKJS_SCOPE_H
@@ -183,7 +183,7 @@ static JSContext *ubi__realm_of_node(const void *p, ubi__kind kind) {
     return b ? b->realm : NULL;
 }
 
-/* Leaves out what belongs to realms outside of the scope. The runtime's own tables belong to nobody. */
+/* Leaves out what belongs to realms outside of the scope. The runtime's own tables belong to none. */
 static ubi_edge_verdict ubi__scope_verdict(void *payload, ubi_node origin, ubi_node referent) {
     const ubi_quickjs *tools = payload;
     const ubi__node_index *index = &tools->walk.index;

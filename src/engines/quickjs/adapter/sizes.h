@@ -3,7 +3,7 @@
  * sizes.h: the shallow size of a node: of its own block and of those that it alone owns.
  *
  * The unit is the engine's own: usable bytes of each block and the allocator's overhead. So the sizes of all nodes add up
- * to what the engine says it uses, but for what nobody knows: memory behind a class of the program, and memory that the
+ * to what the engine says it uses, except what is unknown: memory behind a class of the program, and memory that the
  * program lends (ArrayBuffers with a free function of its own), which the engine does not count either.
  */
 #ifndef UBI_QUICKJS_SIZES_H

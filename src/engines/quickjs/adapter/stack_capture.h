@@ -3,11 +3,11 @@
  * stack_capture.h: the stack of the running script, as a number.
  *
  * Frames of scripts count, those of native functions do not, as in SavedFrame. The walk goes from the innermost frame out, to
- * the first one that it knows to be alive since the last capture: all that called it stand where they stood then. Of the
+ * the first one that it knows to be alive since the last capture: all its callers are where they were then. Of the
  * frames that are new, those that do the same as others did in their place keep their number, and only the rest is looked
  * up (ubi__tracking_frame). What a frame says of itself (name, file, line) is worked out once, when it is first seen.
  *
- * How a frame is known to live since then: capturing sets a bit in its mode, which the engine sets anew for each call and
+ * How a frame is known to live since then: capturing sets a bit in its mode, which the engine resets for each call and
  * reads by masks only. Frames of coroutines are never marked, for they outlive calls and may be called from elsewhere next.
  * Where an engine has no such mode, all frames are compared.
  */
@@ -29,7 +29,7 @@ static inline JSFunctionBytecode *ubi__frame_bytecode(const JSStackFrame *frame)
     return ubi__bytecode_of(JS_VALUE_GET_OBJ(frame->cur_func));
 }
 
-/* The stored place is behind the operation's first byte. A frame that just began may not have stored any yet. */
+/* The stored place is after the operation's first byte. A frame that just began may not have stored any yet. */
 static inline bool ubi__frame_place_stored(const JSStackFrame *frame, const JSFunctionBytecode *b) {
     return (uintptr_t)frame->cur_pc - (uintptr_t)b->byte_code_buf - 1 < (uintptr_t)b->byte_code_len;
 }
@@ -48,7 +48,7 @@ static void ubi__describe_position(ubi__trie_frame *out, ubi_quickjs *tools, JSF
     line = find_line_num(b->realm, b, pc, &column);
 #else
     line = find_line_num(b->realm, b, pc);
-    if (line < 0) /* all of it stands on one line */
+    if (line < 0) /* all of it is on one line */
         line = UBI_DEBUG(b).line_num;
 #endif
     out->line = line > 0 ? (uint32_t)line : 0;
@@ -95,7 +95,7 @@ static inline const void *ubi__mark_frame(JSStackFrame *frame, const JSFunctionB
 }
 #endif
 
-/* Where a marked frame stands among those captured last, which may have been forgotten meanwhile: then UBI_NONE. */
+/* The index of a marked frame among those captured last; UBI_NONE: they were forgotten meanwhile. */
 static inline uint32_t ubi__captured_index(const ubi__capture *c, const JSStackFrame *frame) {
     uint32_t i = c->captured_count;
     while (i > 0)
@@ -105,7 +105,7 @@ static inline uint32_t ubi__captured_index(const ubi__capture *c, const JSStackF
 }
 
 /*
- * New frames into `walked`, innermost first, and behind them the first that was captured before: *base is its index, or 0 when
+ * New frames into `walked`, innermost first, and after them the first that was captured before: *base is its index, or 0 when
  * there is none. False: no memory.
  */
 static inline bool ubi__walk_frames(ubi_quickjs *tools, uint32_t *n, uint32_t *base) {

@@ -60,7 +60,7 @@ typedef struct ubi__capture {
     uint32_t captured_count, captured_capacity;
     void **walked; /* frames of the stack at hand, innermost first */
     uint32_t walked_capacity;
-    uint32_t birth_bytes[UBI__BIRTH_SIZES]; /* by number of property slots; 0: not known yet */
+    uint32_t birth_bytes[UBI__BIRTH_SIZES]; /* by number of property slots; 0: not yet known */
     ubi__cached_string string_cache[UBI__STRING_CACHE_SLOTS];
     char *text_buffer; /* for strings that are not ASCII */
     uint32_t text_buffer_bytes;

@@ -59,7 +59,7 @@ static void ubi__measured(ubi_measure_fn fn, void *payload, const char *name, in
     fn(payload, &row);
 }
 
-/* What the engine counts, then what a walk adds: attributed bytes, and those that nobody knows. A limit of -1 is none. */
+/* What the engine counts, then what a walk adds: attributed and unattributed bytes. A limit of -1 is none. */
 static ubi_status ubi__measure(void *payload, ubi_measure_fn fn, void *fn_payload) {
     ubi_quickjs *tools = payload;
     ubi_quickjs_coverage coverage = { 0 };

@@ -4,7 +4,7 @@
  *
  * A run begins when a program calls into scripts while none is running, and ends when it comes back: a job, a function, a
  * script or module. What it runs is read from the engine's structures; the rest, with the timeline itself, is timeline.c.
- * Nothing here is called while nobody looks at any timeline.
+ * Nothing here is called while no timeline is looked at.
  */
 #ifndef UBI_QUICKJS_TIMELINE_HOOKS_H
 #define UBI_QUICKJS_TIMELINE_HOOKS_H
@@ -15,12 +15,12 @@
 #include "engines/quickjs/adapter/stack_capture.h"
 #include "engines/quickjs/timeline.h"
 
-/** Whether anybody looks at any timeline. */
+/** Whether any timeline is looked at. */
 static inline __attribute__((always_inline)) bool ubi__timeline_looked_at(void) {
     return __builtin_expect(__atomic_load_n(&ubi__marker_port.active, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/** The tools of a runtime of which somebody wants markers, or NULL. */
+/** The tools of a runtime whose markers are wanted, or NULL. */
 static UBI_COLD ubi_quickjs *ubi__timeline_tools(JSRuntime *rt, ubi__hook hook) {
     ubi_quickjs *tools = ubi__tools_of(rt);
     if (!tools || tools->walk.is_frozen || !ubi__timeline_wants(&tools->timeline))
@@ -31,7 +31,7 @@ static UBI_COLD ubi_quickjs *ubi__timeline_tools(JSRuntime *rt, ubi__hook hook) 
 
 /* ---- what runs ------------------------------------------------------------------------------------------------------ */
 
-/* Where a function stands; an engine that does not say so tells where its first statement does. */
+/* Where a function begins; if the engine does not say so, where its first statement does. */
 static void ubi__describe_beginning(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b) {
     ubi__describe_position(out, tools, b, 0);
 #if !UBI_FIND_COL
@@ -47,7 +47,7 @@ static void ubi__describe_code(ubi__trie_frame *out, ubi_quickjs *tools, JSFunct
     ubi__describe_beginning(out, tools, b);
 }
 
-/* The function that goes on when a promise that it waits for is settled. */
+/* The function that resumes when a promise that it waits for is settled. */
 static JSValueConst ubi__awaiting_function(const JSObject *resolver) {
 #if UBI_ASYNC_STATE_GC
     const JSAsyncFunctionState *state = resolver->u.async_function_data;
@@ -58,7 +58,7 @@ static JSValueConst ubi__awaiting_function(const JSObject *resolver) {
 #endif
 }
 
-/* The function of a script's that is run when something is called; or what it is, when it is no script's. */
+/* The function that runs when something is called, behind bound functions and what resumes async ones. */
 static JSValueConst ubi__function_behind(JSValueConst callable) {
     for (int i = 0; i < 8 && JS_VALUE_GET_TAG(callable) == JS_TAG_OBJECT; i++) {
         const JSObject *p = JS_VALUE_GET_OBJ(callable);

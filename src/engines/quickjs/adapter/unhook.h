@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * unhook.h: behind the engine's source, its names mean its functions again.
+ * unhook.h: after the engine's source, its names mean its functions again.
  */
 #undef malloc
 #undef free

@@ -14,13 +14,13 @@
 /** A node that is referred to from outside of the heap. */
 typedef struct ubi__root {
     uint32_t node;
-    uint32_t slot; /* in `slots` of the stack: who holds it; UBI_NONE: not known, so C code */
+    uint32_t slot; /* in `slots` of the stack: who holds it; UBI_NONE: unknown, so C code */
 } ubi__root;
 
 /** A value that the frame of a running function holds. */
 typedef struct ubi__stack_slot {
     JSValue value;        /* a reference */
-    const void *function; /* object whose call it is; NULL: not known */
+    const void *function; /* object whose call it is; NULL: unknown */
     int32_t variable;     /* arguments first, then local variables; one of the below */
 } ubi__stack_slot;
 enum { UBI__SLOT_FUNCTION = -1, UBI__SLOT_THIS = -2, UBI__SLOT_FRAME = -3 };
@@ -51,7 +51,7 @@ typedef struct ubi__guard {
     const char *violation; /* the first; NULL: none */
 } ubi__guard;
 
-/** A realm and the number that stands for it for ever. */
+/** A realm and its permanent number. */
 typedef struct ubi__numbered_realm {
     JSContext *realm;
     uint64_t number;

@@ -21,7 +21,7 @@ _Thread_local ubi__host *ubi__host_here;
 
 static const ubi__script_options *program_options; /* of the main host, for workers; set before there are any */
 static atomic_uint workers_started;
-static _Atomic(ubi__host *) remains; /* keeps what was not freed within reach, for those who look for leaks */
+static _Atomic(ubi__host *) remains; /* keeps what was not freed reachable, for leak checkers */
 
 uint64_t ubi__host_clock_us(void) {
     struct timespec now;
@@ -242,7 +242,7 @@ static void end_runtime(ubi__host *host, JSContext *realm) {
     ubi__host_close(host, whole);
 }
 
-/* A limit below what is there already would be no limit of what the script does. */
+/* A limit below what is in use already would not limit what the script does. */
 static ubi_status check_limit(const ubi__host *host) {
     uint64_t limit_bytes = host->options->heap_limit_bytes;
     JSMemoryUsage usage;

@@ -2,7 +2,7 @@
  *
  * host.h: a program that runs scripts under the tools: `std`, `os`, console, timers, modules, workers.
  *
- * This folder knows JavaScript values; whoever runs a script knows targets/script_runner.h, as quickjs_runner.h offers it.
+ * This folder knows JavaScript values; callers know targets/script_runner.h, as quickjs_runner.h offers it.
  */
 #ifndef UBI_QUICKJS_HOST_H
 #define UBI_QUICKJS_HOST_H

@@ -18,7 +18,7 @@
 
 /* ---- the arguments as a text ------------------------------------------------------------------------------------- */
 
-/* %d and %i of what is no number give NaN; %i and %d differ in the fraction. */
+/* %d and %i of what is not a number give NaN; %i and %d differ in the fraction. */
 static void write_number(ubi__host_text *out, JSContext *realm, JSValueConst value, bool whole) {
     double number = NAN;
     if (JS_IsSymbol(value) || JS_IsObject(value) || JS_ToFloat64(realm, &number, value) < 0) {
@@ -67,7 +67,7 @@ static bool write_directive(ubi__host_text *out, JSContext *realm, char directiv
     }
 }
 
-/* @return how many of the arguments behind the text were taken. */
+/* @return how many of the arguments after the text were taken. */
 static int write_template(ubi__host_text *out, JSContext *realm, const char *text, size_t length, int n,
                           JSValueConst *arguments) {
     int taken = 0;
@@ -172,7 +172,7 @@ static JSValue console_assert(JSContext *realm, JSValueConst self, int n, JSValu
     return JS_UNDEFINED;
 }
 
-/* Where the script stands: the stack of an error that is made for it, without the line about this function. */
+/* Where the script is: the stack of an error that is made for it, without the line about this function. */
 static void write_stack(ubi__host_text *text, JSContext *realm) {
     JS_ThrowTypeError(realm, "trace");
     JSValue error = JS_GetException(realm), stack = JS_GetPropertyStr(realm, error, "stack");

@@ -116,7 +116,7 @@ static bool is_identifier(const char *text) {
     return true;
 }
 
-/* A property name, quoted where it is no identifier; a symbol in brackets. */
+/* A property name, quoted unless it is an identifier; a symbol in brackets. */
 static void inspect_key(ubi__host_text *out, JSContext *realm, JSAtom name) {
     JSValue value = JS_AtomToValue(realm, name);
     const char *text = JS_IsSymbol(value) ? NULL : JS_AtomToCString(realm, name);
@@ -135,7 +135,7 @@ static void inspect_key(ubi__host_text *out, JSContext *realm, JSAtom name) {
 
 /* ---- classes ------------------------------------------------------------------------------------------------------ */
 
-/* A property of the object itself that is no getter; else undefined. */
+/* A property of the object itself that is not a getter; else undefined. */
 static JSValue own_value(JSContext *realm, JSValueConst object, const char *name) {
     JSPropertyDescriptor property;
     JSAtom atom = JS_NewAtom(realm, name);
@@ -361,7 +361,7 @@ static bool is_index(JSContext *realm, JSAtom name) {
     return index;
 }
 
-/* Enumerable properties; `without_indices` those of an array that are none of its elements. */
+/* Enumerable properties; `without_indices` those of an array that are not its elements. */
 static void add_properties(inspect_list *list, const place *at, bool without_indices) {
     JSPropertyEnum *names;
     uint32_t n, shown = 0, rest = 0;
@@ -475,7 +475,7 @@ static void add_pairs(inspect_list *list, const place *at, uint64_t size, bool i
     add_rest(list, shown == MOST_ENTRIES && size > shown ? size - shown : 0, "item");
 }
 
-/* ---- what stands before the entries --------------------------------------------------------------------------------- */
+/* ---- what comes before the entries ---------------------------------------------------------------------------------- */
 
 static void write_function(ubi__host_text *out, const place *at) {
     JSValue name = inspect_property(at->realm, at->object, "name");
@@ -530,7 +530,7 @@ static void write_boxed(ubi__host_text *out, const place *at, const char *tag) {
     JS_FreeValue(at->realm, value);
 }
 
-/* "Point " of a class, nothing of a plain object; `n` behind the name where it is given. */
+/* "Point " of a class, nothing of a plain object; `n` after the name where it is given. */
 static void write_class(ubi__host_text *out, const place *at, const char *usual, const uint64_t *n) {
     size_t start = out->n;
     bool known = inspect_class(out, at->realm, at->object);
@@ -546,7 +546,7 @@ static void write_class(ubi__host_text *out, const place *at, const char *usual,
 
 /* ---- objects ------------------------------------------------------------------------------------------------------ */
 
-/* What such objects are shown as in the place of "Class {...}"; false: nothing special. */
+/* What such objects are shown as instead of "Class {...}"; false: nothing special. */
 static bool write_short(ubi__host_text *out, const place *at, const char *tag) {
     if (JS_IsFunction(at->realm, at->object))
         write_function(out, at);

@@ -52,7 +52,7 @@
 #define UBI_HELPERS_ctx worker_helpers(ctx
 
 /*
- * The timeline: what a handler is called for, by the name of the variable that it stands in; and messages of workers, by the
+ * The timeline: what a handler is called for, by the name of the variable that holds it; and messages of workers, by the
  * function that writes or reads them.
  */
 #define call_handler(first, second) UBI_HANDLER_##first, UBI_HANDLER_OF_##second)

@@ -21,7 +21,7 @@ int ubi__libc_poll(JSContext *realm);
 /** `print`, `scriptArgs` (unless n is negative) and `__loadScript`, as the engine's own program has them. */
 void ubi__libc_add_helpers(JSContext *realm, int n, char **arguments);
 
-/* ---- what it calls in the place of the named functions ------------------------------------------------------------- */
+/* ---- what it calls instead of the named functions ------------------------------------------------------------------ */
 
 void ubi__libc_exit(int status) __attribute__((noreturn)); /**< exit, by std.exit */
 int ubi__libc_select(int n, fd_set *readable, fd_set *writable, fd_set *failed, struct timeval *timeout);

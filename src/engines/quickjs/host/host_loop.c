@@ -142,7 +142,7 @@ int ubi__wake_select(ubi__wake *wake, int n, fd_set *readable, fd_set *writable,
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* -1: nobody; else the exit code that a worker asked for. */
+/* The exit code that a worker asked for; -1: none did. */
 static atomic_int asked_to_leave = -1;
 static atomic_bool worker_failed;
 
@@ -267,7 +267,7 @@ static bool wait_for_timer(ubi__host *host) {
     return true;
 }
 
-/* An engine whose handlers hand exceptions to the loop, in the place of printing them, says so in this way. */
+/* An engine whose handlers hand exceptions to the loop, instead of printing them, says so in this way. */
 static void report_event_failure(ubi__host *host, JSContext *realm) {
     JSValue exception = JS_GetException(realm);
     if (JS_IsNull(exception) || JS_IsUninitialized(exception))

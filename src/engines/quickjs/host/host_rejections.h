@@ -2,7 +2,7 @@
  *
  * host_rejections.h: promises that were rejected without a handler.
  *
- * Somebody may still begin to listen in the same run of jobs; what is left after it was never handled.
+ * A handler may still be added in the same run of jobs; what is left after it was never handled.
  */
 #ifndef UBI_QUICKJS_HOST_REJECTIONS_H
 #define UBI_QUICKJS_HOST_REJECTIONS_H
@@ -27,7 +27,7 @@ typedef struct ubi__host_rejections {
 /** For JS_SetHostPromiseRejectionTracker, with the host as `opaque`. */
 void ubi__rejections_track(JSContext *realm, JSValueConst promise, JSValueConst reason, JS_BOOL is_handled, void *host);
 /**
- * Forgets everything, and gives the oldest rejection that nobody handled: realm and reason are references of the caller's.
+ * Forgets everything, and gives the oldest unhandled rejection: the caller owns the references to realm and reason.
  * False: there is none. Cost: O(n log n).
  */
 bool ubi__rejections_settle(ubi__host_rejections *rejections, JSContext **realm, JSValue *reason);

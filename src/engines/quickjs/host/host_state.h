@@ -51,7 +51,7 @@ void ubi__host_leave(ubi__host *host, int exit_code) __attribute__((noreturn));
 void ubi__host_loop(ubi__host *host, JSContext *realm);
 /** What is due between jobs. */
 void ubi__host_safe_point(ubi__host *host);
-/** The engine asks whether to go on. */
+/** The engine asks whether to continue. */
 int ubi__host_on_interrupt(JSRuntime *runtime, void *host);
 /** Asks the main host to end the program. Any thread. */
 void ubi__host_ask_to_leave(int exit_code);
@@ -62,7 +62,7 @@ bool ubi__host_noted_failure(void);
 /* ---- what scripts find: host_script.c, host_errors.c ---- */
 /** Defines the globals of a realm; `arguments` NULL: a worker's, without scriptArgs. 0, or -1 with a pending exception. */
 int ubi__host_add_globals(ubi__host *host, JSContext *realm);
-/** Prints the realm's pending exception, which nobody caught; the host fails. */
+/** Prints the realm's pending exception, which was not caught; the host fails. */
 void ubi__host_report(ubi__host *host, JSContext *realm);
 /** The same for the reason of a promise's rejection. */
 void ubi__host_report_rejection(ubi__host *host, JSContext *realm, JSValueConst reason);

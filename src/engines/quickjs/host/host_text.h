@@ -10,7 +10,7 @@
 
 /** All zero: empty. */
 typedef struct ubi__host_text {
-    char *ptr; /* ptr[n], no zero byte behind */
+    char *ptr; /* ptr[n], no zero byte follows */
     size_t n, capacity;
     bool failed;
 } ubi__host_text;

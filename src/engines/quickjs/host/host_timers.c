@@ -14,7 +14,7 @@
 #include "engines/quickjs/host/host_state.h"
 
 #define SLOTS (UINT64_C(1) << 24)
-#define USES (1u << 29) /* so that a double holds every number; then they begin anew */
+#define USES (1u << 29) /* so that a double holds every number; then they start over */
 #define LONGEST_DELAY_MS 2147483647.0
 
 /* Outside of the engine's memory: what it holds, and not what it takes, is the script's. */
