@@ -102,7 +102,7 @@ static void judge(best *b, const ubi__finding_facts *f, ubi_node_ix node, uint64
         offer(b, &c);
 }
 
-static ubi_status tell(ubi__finding_list *out, const ubi__finding_facts *f, const collection *c) {
+static ubi_status collection_finding_add(ubi__finding_list *out, const ubi__finding_facts *f, const collection *c) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT];
     ubi_finding finding = { .bytes = c->retained_bytes, .count = c->majority.n_entries };
     ubi__finding_name name = ubi__finding_class_name(f, c->node),
@@ -127,7 +127,7 @@ ubi_status ubi__finding_collections(ubi__finding_list *out, const ubi__finding_f
         judge(&b, f, node, least_bytes, &tables);
     ubi__node_bits_free(&tables, f);
     for (uint32_t i = 0; i < b.n; i++)
-        UBI_TRY(tell(out, f, &b.at[i]));
+        UBI_TRY(collection_finding_add(out, f, &b.at[i]));
     return UBI_OK;
 }
 

@@ -179,7 +179,7 @@ static uint64_t bytes_of_packages(const census *c) {
     return bytes;
 }
 
-static ubi_status tell(ubi__finding_list *out, const census *c, const package *p) {
+static ubi_status package_finding_add(ubi__finding_list *out, const census *c, const package *p) {
     char size[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], functions[UBI__HUMAN_TEXT], files[UBI__HUMAN_TEXT],
         others[UBI__HUMAN_TEXT], data[UBI__HUMAN_TEXT], program[UBI__HUMAN_TEXT], runtime[UBI__HUMAN_TEXT];
     ubi_finding finding = { .bytes = p->bytes, .count = p->n_functions };
@@ -217,7 +217,7 @@ static ubi_status tell_largest(ubi__finding_list *out, const census *c) {
         p = next_largest(c, p);
         if (!p || p->data_bytes < LEAST_BYTES || p->data_bytes < c->f->total_bytes / LEAST_PARTS)
             return UBI_OK;
-        UBI_TRY(tell(out, c, p));
+        UBI_TRY(package_finding_add(out, c, p));
     }
     return UBI_OK;
 }

@@ -50,7 +50,7 @@ static ubi_status count_by_code(pending *p) {
     return UBI_OK;
 }
 
-static ubi_status tell(ubi__finding_list *out, const pending *p, const ubi__outermost *top) {
+static ubi_status promise_finding_add(ubi__finding_list *out, const pending *p, const ubi__outermost *top) {
     char words[UBI__FUNCTION_WORDS], count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], others[UBI__HUMAN_TEXT];
     char more[UBI__HUMAN_TEXT + 40] = "";
     ubi_finding finding = { .bytes = top->bytes, .count = p->n_most };
@@ -78,7 +78,7 @@ static ubi_status tell_most(ubi__finding_list *out, const pending *p) {
             ubi__node_bits_put(&members, node);
     ubi_status status = ubi__outermost_find(&top, &members, f);
     if (status == UBI_OK && top.bytes >= ubi__finding_worth(f, LEAST_BYTES))
-        status = tell(out, p, &top);
+        status = promise_finding_add(out, p, &top);
     ubi__node_bits_free(&top.bits, f);
     ubi__node_bits_free(&members, f);
     return status;

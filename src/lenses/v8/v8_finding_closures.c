@@ -135,7 +135,7 @@ static bool is_unread(const candidate *c, const ubi__finding_facts *f) {
     return ubi__v8_variable_use(ubi__v8_facts_of(f->graph), g, &variable, &c->live) == UBI__USE_NONE;
 }
 
-static ubi_status tell(ubi__finding_list *out, const ubi__finding_facts *f, const candidate *c) {
+static ubi_status closures_finding_add(ubi__finding_list *out, const ubi__finding_facts *f, const candidate *c) {
     char size[UBI__HUMAN_TEXT], words[UBI__FUNCTION_WORDS], others[UBI__HUMAN_TEXT], more[UBI__HUMAN_TEXT + 40] = "";
     bool unread = is_unread(c, f);
     ubi_finding finding = { .bytes = c->bytes, .count = c->n_closures };
@@ -164,7 +164,7 @@ ubi_status ubi__finding_v8_closures(ubi__finding_list *out, const ubi__finding_f
         /* Node.js's own modules keep what they keep. */
         if (all.at[i].closure == UBI_NONE || ubi__v8_is_of_runtime(f->fields, all.at[i].closure))
             continue;
-        status = tell(out, f, &all.at[i]);
+        status = closures_finding_add(out, f, &all.at[i]);
         told++;
     }
     for (uint32_t i = 0; i < all.n; i++)

@@ -65,7 +65,7 @@ static void find_unmounted(fibers *s) {
     }
 }
 
-static ubi_status tell(ubi__finding_list *out, const fibers *s, const ubi__outermost *top) {
+static ubi_status fiber_finding_add(ubi__finding_list *out, const fibers *s, const ubi__outermost *top) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], words[UBI__FUNCTION_WORDS], typical[UBI__FUNCTION_WORDS + 40];
     ubi_finding finding = { .bytes = top->bytes, .count = s->n_unmounted };
     *typical = 0;
@@ -92,7 +92,7 @@ static ubi_status judge(ubi__finding_list *out, fibers *s) {
         return UBI_OK;
     UBI_TRY(ubi__outermost_find(&top, &s->all, s->f));
     ubi__node_bits_free(&top.bits, s->f);
-    return top.bytes >= ubi__finding_worth(s->f, LEAST_BYTES) ? tell(out, s, &top) : UBI_OK;
+    return top.bytes >= ubi__finding_worth(s->f, LEAST_BYTES) ? fiber_finding_add(out, s, &top) : UBI_OK;
 }
 
 static bool has_roots(const ubi__finding_facts *f) {
