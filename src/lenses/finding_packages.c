@@ -6,6 +6,7 @@
  * that file, and every other one to that of the nearest such node that dominates it: so each byte counts once. What no code
  * keeps alone, and what code of two packages claims, belongs to none.
  */
+#include "base/hash.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "base/text_parts.h"
@@ -33,8 +34,9 @@ typedef struct census {
     const ubi__finding_facts *f;
     ubi__code_files files;
     vec_package rows;
-    ubi__u64_map row_of_file; /* by the address of its name */
-    uint32_t *owner;          /* owner[n_nodes] */
+    ubi__u64_map row_of_file;    /* by the address of its name */
+    ubi__u64_map row_of_package; /* by the hash of its name */
+    uint32_t *owner;             /* owner[n_nodes] */
 } census;
 
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
@@ -70,13 +72,21 @@ static ubi_text package_name(ubi_text path) {
 
 /* ---- owners --------------------------------------------------------------------------------------------------------- */
 
+/* Names whose hashes are equal take the next keys. */
 static ubi_status row_of_name(uint32_t *out, census *c, ubi_text name) {
-    uint32_t row = N_FIXED_OWNERS;
-    while (row < c->rows.n && !ubi__text_equal(c->rows.at[row].name, name))
-        row++;
+    uint64_t key = ubi__hash_bytes(name.ptr, name.len);
+    uint32_t row;
+    while ((row = ubi__u64_map_get(&c->row_of_package, key)) != UBI_NONE &&
+           !ubi__text_equal(c->rows.at[row].name, name))
+        key++;
+    if (row == UBI_NONE) {
+        package fresh = { .name = name, .first = UBI_NONE, .largest = UBI_NONE };
+        row = (uint32_t)c->rows.n;
+        UBI_TRY(vec_package_push(&c->rows, c->f->allocator, fresh));
+        UBI_TRY(ubi__u64_map_put(&c->row_of_package, key, row));
+    }
     *out = row;
-    package fresh = { .name = name, .first = UBI_NONE, .largest = UBI_NONE };
-    return row < c->rows.n ? UBI_OK : vec_package_push(&c->rows, c->f->allocator, fresh);
+    return UBI_OK;
 }
 
 /* There are few files, and each has one name, whose address tells it apart. */
@@ -250,12 +260,14 @@ ubi_status ubi__finding_packages(ubi__finding_list *out, const ubi__finding_fact
         return UBI_OK;
     UBI_TRY(ubi__node_bits_new(&named, f));
     ubi__u64_map_init(&c.row_of_file, f->allocator);
+    ubi__u64_map_init(&c.row_of_package, f->allocator);
     ubi_status status = census_take(&c, &named);
     if (status == UBI_OK)
         status = tell_largest(out, &c);
     ubi__free_array(f->allocator, c.owner, f->graph->n_nodes, sizeof *c.owner);
     ubi__code_files_fini(&c.files, f->allocator);
     ubi__u64_map_fini(&c.row_of_file);
+    ubi__u64_map_fini(&c.row_of_package);
     vec_package_fini(&c.rows, f->allocator);
     ubi__node_bits_free(&named, f);
     return status;
