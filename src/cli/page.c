@@ -102,12 +102,6 @@ void ubi__write_more_things(const ubi__cli *cli, const char *singular, uint64_t 
     ubi__out_char(&cli->output->out, '\n');
 }
 
-void ubi__write_right(const ubi__cli *cli, const char *text, size_t columns) {
-    size_t used = ubi__display_columns(ubi__text(text), &cli->style, SIZE_MAX);
-    ubi__display_pad(&cli->output->out, used, columns > used ? columns : used + 1);
-    ubi__out_string(&cli->output->out, text);
-}
-
 void ubi__write_label(const ubi__cli *cli, ubi__ink ink, const char *text, size_t columns) {
     ubi__write_inked(cli, ink, text);
     ubi__display_pad(&cli->output->out, strlen(text), columns);
@@ -117,6 +111,34 @@ void ubi__write_fact(const ubi__cli *cli, const char *name, ubi_text text, size_
     ubi__write_label(cli, UBI__INK_BOLD, name, columns);
     ubi__display_text(&cli->output->out, &cli->style, text, ubi__name_room(cli, columns));
     ubi__out_char(&cli->output->out, '\n');
+}
+
+/* ---- numbers that went up or down --------------------------------------------------------------------------------- */
+
+char *ubi__change_text(char out[UBI__HUMAN_TEXT + 1], ubi__number_format *format, ubi__change c) {
+    format(out + 1, ubi__change_size(c));
+    out[0] = c.to > c.from ? '+' : '-';
+    return c.to == c.from ? out + 1 : out;
+}
+
+static char *signed_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c) {
+    if (c.from == c.to) {
+        snprintf(out, UBI__HUMAN_TEXT, "0%%");
+        return out;
+    }
+    ubi__human_percent(out + 1, ubi__change_size(c), c.from);
+    out[0] = c.to > c.from ? '+' : '-';
+    return out;
+}
+
+char *ubi__change_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c) {
+    if (c.from == 0 && c.to)
+        snprintf(out, UBI__HUMAN_TEXT, "from 0");
+    else if (c.from && c.to / c.from >= 10)
+        snprintf(out, UBI__HUMAN_TEXT, "x%.1f", (double)c.to / (double)c.from);
+    else
+        return signed_percent(out, c);
+    return out;
 }
 
 /* ---- what to run next --------------------------------------------------------------------------------------------- */

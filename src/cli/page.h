@@ -8,6 +8,7 @@
 #ifndef UBI_CLI_PAGE_H
 #define UBI_CLI_PAGE_H
 
+#include "base/human.h"
 #include "cli/command.h"
 #include "render/text_table.h"
 
@@ -40,12 +41,43 @@ void ubi__write_more(const ubi__cli *cli, uint64_t n, const char *how);
 
 /** The same, with a limit to name: "  5 more places; --limit 25 shows all". `singular`: "more place". */
 void ubi__write_more_things(const ubi__cli *cli, const char *singular, uint64_t n_shown, uint64_t n);
-/** Text of ours against the right edge of a field; one space before it at least. */
-void ubi__write_right(const ubi__cli *cli, const char *text, size_t columns);
 /** The name of a fact, and the space to where its value begins. */
 void ubi__write_label(const ubi__cli *cli, ubi__ink ink, const char *text, size_t columns);
 /** A whole fact: its name, bold, and a text, made safe and cut to the line. */
 void ubi__write_fact(const ubi__cli *cli, const char *name, ubi_text text, size_t columns);
+
+/* ---- numbers that went up or down --------------------------------------------------------------------------------- */
+
+/** A number before and after. */
+typedef struct ubi__change {
+    uint64_t from, to;
+} ubi__change;
+
+/** By how much, up or down. */
+static inline uint64_t ubi__change_size(ubi__change c) {
+    return c.to > c.from ? c.to - c.from : c.from - c.to;
+}
+/** One that makes this difference. */
+static inline ubi__change ubi__change_by(int64_t difference) {
+    return difference > 0 ? (ubi__change){ 0, (uint64_t)difference } : (ubi__change){ -(uint64_t)difference, 0 };
+}
+
+/** Such as ubi__human_size. */
+typedef char *ubi__number_format(char out[UBI__HUMAN_TEXT], uint64_t value);
+
+/** "+1.20 KiB", "-3", "0". Returns where in `out` it starts. */
+char *ubi__change_text(char out[UBI__HUMAN_TEXT + 1], ubi__number_format *format, ubi__change c);
+/** "+10.1%"; tenfold and more as a factor, "x12.5"; "from 0". Returns where in `out` it starts. */
+char *ubi__change_percent(char out[UBI__HUMAN_TEXT + 1], ubi__change c);
+
+/** A cell of that kind, with its sign: red for more and green for less. */
+static inline ubi__cell ubi__change_cell(ubi__cell_kind kind, ubi__change c) {
+    return ubi__cell_change((ubi__cell){ .kind = kind, .value = ubi__change_size(c) }, c.to < c.from);
+}
+/** A bar, full for `largest`. */
+static inline ubi__cell ubi__change_bar(ubi__change c, uint64_t largest) {
+    return ubi__cell_change(ubi__cell_bar(UBI__INK_GREEN, ubi__change_size(c), largest), c.to < c.from);
+}
 
 /* ---- what to run next --------------------------------------------------------------------------------------------- */
 

@@ -252,11 +252,6 @@ void ubi__display_pad(ubi__out *out, size_t at, size_t until) {
         ubi__out_repeat(out, " ", until - at);
 }
 
-void ubi__display_right(ubi__out *out, const char *text, size_t columns) {
-    ubi__display_pad(out, strlen(text), columns);
-    ubi__out_string(out, text);
-}
-
 void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uint64_t total, unsigned columns) {
     static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
     double share = total ? (double)part / (double)total : 0;

@@ -61,9 +61,6 @@ size_t ubi__display_text_end(ubi__out *out, const ubi__style *style, ubi_text te
 /** Spaces from column `at` up to column `until`. */
 void ubi__display_pad(ubi__out *out, size_t at, size_t until);
 
-/** `text` (ASCII) against the right edge of a field. */
-void ubi__display_right(ubi__out *out, const char *text, size_t columns);
-
 /** A bar of `columns` columns filled to part / total in eighths; ASCII styles use whole '#'. */
 void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uint64_t total, unsigned columns);
 

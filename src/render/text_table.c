@@ -155,7 +155,8 @@ static ubi_text cell_text(char buffer[UBI__HUMAN_TEXT + 1], const ubi__cell *cel
 void ubi__text_table_widen(ubi__text_table *t, size_t column, ubi__cell cell) {
     char buffer[UBI__HUMAN_TEXT + 1];
     ubi__text_column *c = &t->at[UBI_INDEX(column, t->n)];
-    size_t columns = ubi__display_columns(cell_text(buffer, &cell), t->style, t->columns);
+    size_t most = cell.kind == UBI__CELL_TEXT ? t->columns : SIZE_MAX; /* numbers are never cut */
+    size_t columns = ubi__display_columns(cell_text(buffer, &cell), t->style, most);
     c->width = columns > c->width ? columns : c->width;
 }
 

@@ -13,9 +13,9 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/commands/diff/diff_numbers.h"
 #include "cli/commands/leaks/leaks_page.h"
 #include "cli/heap_summary.h"
+#include "cli/page.h"
 #include "lenses/producer.h"
 #include "render/node_label.h"
 
@@ -486,24 +486,54 @@ static uint64_t count_at_heap(const ubi__leak_curve *curve, uint32_t i) {
     return ((const ubi_leak_tally *)curve->payload)[i].count;
 }
 
-static void write_class(const page *p, const ubi_leak_trend *trend, uint32_t n_heaps) {
-    char rises[40], count[UBI__HUMAN_TEXT];
-    uint64_t from = trend->at_heap[0].count, to = trend->at_heap[n_heaps - 1].count;
+enum { FROM, ARROW, TO, CURVE, RISES, COLUMNS };
+
+static const ubi__text_column class_columns[COLUMNS] = {
+    [FROM] = { NULL, .width = 10 },
+    [ARROW] = { NULL, .width = 1, .gap = 1, .is_left = true },
+    [TO] = { NULL, .width = 10, .gap = 1 },
+    [CURVE] = { NULL, .width = UBI__LEAK_CURVE_COLUMNS, .gap = 2, .is_left = true },
+    [RISES] = { NULL, .gap = 2, .is_left = true },
+};
+
+/* A ubi__cell_draw. */
+static size_t curve_draw(ubi__out *out, const ubi__style *style, const void *payload, size_t columns) {
+    ubi__leak_write_curve(out, style, payload);
+    return columns;
+}
+
+static void class_write(const page *p, ubi__text_table *table, const ubi_leak_trend *trend, uint32_t n_heaps) {
+    char rises[40];
     ubi__leak_curve curve = { .n = n_heaps, .value = count_at_heap, .payload = trend->at_heap };
-    ubi__write_right(p->cli, ubi__human_count(count, from), 10);
-    ubi__out_string(p->out, p->cli->style.unicode ? " → " : " -> ");
-    ubi__write_right(p->cli, ubi__human_count(count, to), 10);
-    ubi__out_string(p->out, "  ");
-    ubi__leak_write_curve(p->out, &p->cli->style, &curve);
-    snprintf(rises, sizeof rises, "  up with %u of %u  ", trend->n_rises, n_heaps - 1);
-    ubi__out_string(p->out, rises);
+    snprintf(rises, sizeof rises, "up with %u of %u", trend->n_rises, n_heaps - 1);
+    const ubi__cell cells[COLUMNS] = {
+        [FROM] = ubi__cell_count(trend->at_heap[0].count),
+        [ARROW] = ubi__cell_words(p->cli->style.unicode ? "→" : "->"),
+        [TO] = ubi__cell_count(trend->at_heap[n_heaps - 1].count),
+        [CURVE] = ubi__cell_drawn(curve_draw, &curve),
+        [RISES] = ubi__cell_words(rises),
+    };
+    ubi__text_table_row(table, cells);
     ubi__display_text(p->out, &p->cli->style, trend->class_name.name, line_room(p) / 2);
     ubi__out_char(p->out, '\n');
+}
+
+static void class_table_init(ubi__text_table *table, const page *p, uint32_t n_heaps) {
+    char rises[40];
+    ubi__page_table(table, p->cli, "", class_columns, COLUMNS);
+    table->at[ARROW].width += !p->cli->style.unicode;
+    if (n_heaps < UBI__LEAK_CURVE_COLUMNS)
+        table->at[CURVE].width = n_heaps;
+    snprintf(rises, sizeof rises, "up with %u of %u", n_heaps - 1, n_heaps - 1);
+    table->at[RISES].width = strlen(rises);
+    ubi__text_table_lay_out(table);
 }
 
 /* Classes that grew in at least half of the steps: those that jitter say little. */
 static void write_classes(const page *p) {
     uint32_t n_heaps = ubi_leaks_heap_count(p->answer->leaks), n = ubi_leaks_trend_count(p->answer->leaks), n_told = 0;
+    ubi__text_table table;
+    class_table_init(&table, p, n_heaps);
     for (uint32_t i = 0; n_heaps > MOST_SIZES && i < n && n_told < MOST_CLASSES; i++) {
         ubi_leak_trend trend;
         ubi_leaks_trend(&trend, p->answer->leaks, i);
@@ -511,7 +541,7 @@ static void write_classes(const page *p) {
             continue;
         if (n_told++ == 0)
             ubi__write_title(p->cli, "Classes that grow, from step to step");
-        write_class(p, &trend, n_heaps);
+        class_write(p, &table, &trend, n_heaps);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_report.h"
+#include "cli/page.h"
 #include "cli/snapshot.h"
 
 /* Processes that are listed, at most. */
@@ -32,10 +33,7 @@ typedef struct facts {
 
 static void fact_write(const ubi__cli *cli, const char *label, const char *value) {
     ubi__out *out = &cli->output->out;
-    ubi__display_ink(out, &cli->style, UBI__INK_DIM);
-    ubi__out_string(out, label);
-    ubi__display_ink(out, &cli->style, UBI__INK_PLAIN);
-    ubi__display_pad(out, strlen(label), LABEL_COLUMNS);
+    ubi__write_label(cli, UBI__INK_DIM, label, LABEL_COLUMNS);
     ubi__display_text(out, &cli->style, ubi__text(value), SIZE_MAX);
     ubi__out_char(out, '\n');
 }

@@ -166,19 +166,26 @@ static void count_write(const ubi__recording_view *v, ubi__ubirec_class of_class
     ubi__out_printf(v->out, " %s%s", ubi__recording_things(of_class), range.high == 1 ? "" : "s");
 }
 
-static size_t number_columns(const ubi__recording_view *v) {
-    return v->report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS;
+/* A label, and a number against the right edge of its column. */
+static void number_write(const ubi__recording_view *v, const char *name, const char *number) {
+    const ubi__text_column columns[] = { { NULL, .width = LABEL_COLUMNS, .is_left = true },
+                                         { NULL, .width = v->report->is_exact ? EXACT_COLUMNS : ESTIMATE_COLUMNS } };
+    const ubi__cell cells[] = { { .kind = UBI__CELL_TEXT, .ink = UBI__INK_DIM, .text = ubi__text(name) },
+                                ubi__cell_words(number) };
+    ubi__text_table table;
+    ubi__page_table(&table, v->cli, NULL, columns, 2);
+    ubi__text_table_row(&table, cells);
 }
 
 static void total_write(const ubi__recording_view *v, const char *name, ubi__measure measure) {
     char bytes[UBI__ESTIMATE_TEXT], share[UBI__HUMAN_TEXT];
     const ubi__recording_sum *sum = &v->all[measure];
-    ubi__write_label(v->cli, UBI__INK_DIM, name, LABEL_COLUMNS);
     if (sum->estimate.samples == 0 && ubi__recording_is_sampled(&v->report->summary, v->of_class)) {
+        ubi__write_label(v->cli, UBI__INK_DIM, name, LABEL_COLUMNS);
         ubi__out_printf(v->out, "less than %s, nothing sampled", ubi__human_size(share, ubi__whole(sum->bytes.high)));
         return;
     }
-    ubi__write_right(v->cli, ubi__range_bytes(bytes, v->cli, sum->bytes), number_columns(v));
+    number_write(v, name, ubi__range_bytes(bytes, v->cli, sum->bytes));
     count_write(v, v->of_class, &sum->estimate, sum->count);
     if (measure == UBI__MEASURE_PEAK)
         ubi__out_printf(v->out, ", at %s", time_words(share, v->report->summary.classes[v->of_class].peak_time_ns));
@@ -200,8 +207,7 @@ static size_t class_write(const ubi__recording_view *v, ubi__ubirec_class of_cla
     if (s->classes[of_class].count == 0 || of_class == v->of_class)
         return 0;
     ubi__estimate total = ubi__class_estimate(s, of_class, UBI__MEASURE_TOTAL);
-    ubi__write_label(v->cli, UBI__INK_DIM, name, LABEL_COLUMNS);
-    ubi__write_right(v->cli, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL), number_columns(v));
+    number_write(v, name, class_bytes(text, v, of_class, UBI__MEASURE_TOTAL));
     count_write(v, of_class, &total, ubi__recording_count_range(s, of_class, &total));
     ubi__out_printf(v->out, "; at the peak %s", class_bytes(text, v, of_class, UBI__MEASURE_PEAK));
     ubi__out_printf(v->out, ", not freed %s\n", class_bytes(text, v, of_class, UBI__MEASURE_LEAKED));
@@ -232,8 +238,7 @@ static size_t totals_write(const ubi__recording_view *v) {
     lines += class_write(v, UBI__UBIREC_MAPPING, "Mappings");
     lines += class_write(v, UBI__UBIREC_OBJECT, "Objects");
     if (s->rss_peak_bytes) {
-        ubi__write_label(v->cli, UBI__INK_DIM, "Resident", LABEL_COLUMNS);
-        ubi__write_right(v->cli, ubi__human_size(size, s->rss_peak_bytes), number_columns(v));
+        number_write(v, "Resident", ubi__human_size(size, s->rss_peak_bytes));
         ubi__out_printf(v->out, " at most, at %s\n", time_words(time, s->rss_peak_time_ns));
         lines++;
     }

@@ -328,31 +328,34 @@ static int compare_bytes(const void *a, const void *b) {
     return compare_starts(*x, *y);
 }
 
-static void number_write_right(const ubi__cli *cli, const char *text, size_t columns) {
-    size_t used = ubi__display_columns(ubi__text(text), &cli->style, SIZE_MAX);
-    ubi__display_pad(&cli->output->out, used, columns > used ? columns : used + 1);
-    ubi__out_string(&cli->output->out, text);
-}
+enum { ALLOCATED, NOT_FREED, COUNT, PID, COLUMNS };
+
+static const ubi__text_column process_columns[COLUMNS] = {
+    [ALLOCATED] = { NULL, .width = SIZE_COLUMNS },
+    [NOT_FREED] = { NULL, .width = SIZE_COLUMNS },
+    [COUNT] = { NULL, .width = SIZE_COLUMNS },
+    [PID] = { NULL, .width = SIZE_COLUMNS },
+};
 
 /* Nothing is known of a process without samples. */
-static void write_row(const ubi__cli *cli, const ubi__recording_process *row) {
-    char text[UBI__HUMAN_TEXT], name[UBI__PROCESS_NAME];
+static void process_write(const ubi__text_table *table, const ubi__recording_process *row) {
+    char name[UBI__PROCESS_NAME];
     bool is_known = row->n_samples > 0 || row->about.period_bytes == 1;
-    number_write_right(cli, is_known ? ubi__human_size(text, ubi__whole(row->bytes)) : "-", SIZE_COLUMNS);
-    number_write_right(cli, is_known ? ubi__human_size(text, ubi__whole(left_of(row))) : "-", SIZE_COLUMNS);
-    number_write_right(cli, is_known ? ubi__human_count(text, ubi__whole(row->count)) : "-", SIZE_COLUMNS);
-    snprintf(text, sizeof text, "%" PRIu64, row->pid);
-    number_write_right(cli, text, SIZE_COLUMNS);
-    ubi__out_string(&cli->output->out, "  ");
+    const ubi__cell unknown = ubi__cell_words("-");
+    const ubi__cell cells[COLUMNS] = {
+        [ALLOCATED] = is_known ? ubi__cell_size(ubi__whole(row->bytes)) : unknown,
+        [NOT_FREED] = is_known ? ubi__cell_size(ubi__whole(left_of(row))) : unknown,
+        [COUNT] = is_known ? ubi__cell_count(ubi__whole(row->count)) : unknown,
+        [PID] = { .kind = UBI__CELL_ID, .value = row->pid },
+    };
     ubi__recording_process_name(name, row);
-    ubi__display_text(&cli->output->out, &cli->style, ubi__text(name), sizeof name);
-    ubi__out_char(&cli->output->out, '\n');
+    ubi__text_table_line(table, cells, ubi__text(name));
 }
 
 void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_report *report, uint64_t most) {
     const ubi__recording_processes *p = &report->processes;
     const ubi_allocator *a = ubi_allocator_default();
-    char count[UBI__HUMAN_TEXT];
+    ubi__text_table table;
     const ubi__recording_process **rows = p->merge ? ubi__alloc_array(a, p->rows.n, sizeof *rows) : NULL;
     if (!rows)
         return;
@@ -362,14 +365,10 @@ void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_rep
     ubi__write_title(cli, report->is_exact
                               ? "Processes: bytes allocated, not freed, allocations, number, name"
                               : "Processes, estimated: bytes allocated, not freed, allocations, number, name");
+    ubi__page_table(&table, cli, "", process_columns, COLUMNS);
     for (size_t i = 0; i < p->rows.n && i < most; i++)
-        write_row(cli, rows[i]);
-    if (p->rows.n > most) {
-        ubi__write_ink(cli, UBI__INK_DIM);
-        ubi__out_printf(&cli->output->out, "  %s more; --detail shows all\n",
-                        ubi__human_count(count, p->rows.n - most));
-        ubi__write_ink(cli, UBI__INK_PLAIN);
-    }
+        process_write(&table, rows[i]);
+    ubi__write_more(cli, p->rows.n > most ? p->rows.n - most : 0, "--detail shows all");
     ubi__free_array(a, rows, p->rows.n, sizeof *rows);
 }
 

@@ -165,13 +165,14 @@ static void finding_write(const page *p, const ubi_finding *finding, size_t inde
 }
 
 static void savings_write(const page *p) {
-    char size[UBI__HUMAN_TEXT];
+    static const ubi__text_column columns[] = { { NULL, .width = UBI__REPORT_SIZE_COLUMNS } };
+    ubi__text_table table;
+    ubi__page_table(&table, p->cli, "", columns, 1);
     ubi__write_title(p->cli, p->n_savings > 1 ? "Possible savings (they may overlap)" : "Possible savings");
     for (size_t i = 0; i < p->n_savings_shown; i++) {
-        ubi__write_ink(p->cli, UBI__INK_GREEN);
-        ubi__display_right(p->out, ubi__human_size(size, p->savings[i]->bytes), UBI__REPORT_SIZE_COLUMNS);
-        ubi__write_ink(p->cli, UBI__INK_PLAIN);
-        ubi__out_string(p->out, "  ");
+        ubi__cell size = ubi__cell_size(p->savings[i]->bytes);
+        size.ink = UBI__INK_GREEN;
+        ubi__text_table_row(&table, &size);
         finding_write(p, p->savings[i], SAVINGS_INDENT);
     }
     ubi__write_more(p->cli, p->n_savings - p->n_savings_shown, "--detail shows all");

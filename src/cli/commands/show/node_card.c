@@ -19,6 +19,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/page.h"
 #include "graph/graph_columns.h"
 #include "lenses/producer.h"
 #include "render/edge_label.h"
@@ -33,6 +34,7 @@
 #define PATH_LINES 2
 
 typedef struct card {
+    const ubi__cli *cli;
     ubi__out *out;
     const ubi__style *style;
     const ubi__node_facts *facts;
@@ -63,10 +65,7 @@ static void node_write(const card *c, ubi_node_ix node, size_t columns) {
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 static void fact_begin(const card *c, const char *name) {
-    ink(c, UBI__INK_BOLD);
-    ubi__out_string(c->out, name);
-    ink(c, UBI__INK_PLAIN);
-    ubi__display_pad(c->out, strlen(name), FACT_COLUMNS);
+    ubi__write_label(c->cli, UBI__INK_BOLD, name, FACT_COLUMNS);
 }
 
 static void fact_write(const card *c, const char *name, ubi_text text) {
@@ -291,7 +290,7 @@ static void edges_write(card *c, const char *title, const ubi__ranked_edges *edg
 }
 
 void ubi__node_card(ubi__cli *cli, const ubi__node_facts *facts, uint64_t limit) {
-    card c = { .out = &cli->output->out, .style = &cli->style, .facts = facts, .limit = limit };
+    card c = { .cli = cli, .out = &cli->output->out, .style = &cli->style, .facts = facts, .limit = limit };
     ink(&c, UBI__INK_BOLD);
     node_write(&c, facts->node, room_after(&c, 0));
     ubi__out_string(c.out, "\n\n");

@@ -101,11 +101,7 @@ static void write_info_json(const ubi__timeline_view *view) {
 #define LABEL_COLUMNS 14
 
 static void info_line(const ubi__timeline_view *view, const char *label, const char *text) {
-    ubi__write_inked(view->cli, UBI__INK_BOLD, label);
-    ubi__display_pad(&view->cli->output->out, strlen(label), LABEL_COLUMNS);
-    ubi__display_text(&view->cli->output->out, &view->cli->style, ubi__text(text),
-                      ubi__name_room(view->cli, LABEL_COLUMNS));
-    ubi__out_char(&view->cli->output->out, '\n');
+    ubi__write_fact(view->cli, label, ubi__text(text), LABEL_COLUMNS);
 }
 
 static void info_count(const ubi__timeline_view *view, const char *label, uint64_t count) {

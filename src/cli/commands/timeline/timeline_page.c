@@ -365,16 +365,34 @@ static size_t fields_write(const page *p, const ubi__timeline_row *row, size_t u
     return used;
 }
 
+enum { DURATION, AT, START, TIMES };
+
+static const ubi__text_column time_columns[TIMES] = {
+    [DURATION] = { NULL, .width = TIME_COLUMNS },
+    [AT] = { NULL, .width = 2, .gap = 1, .is_left = true },
+    [START] = { NULL, .width = TIME_COLUMNS - 1 },
+};
+
+/* @return columns */
+static size_t times_write(const page *p, const ubi__timeline_row *row) {
+    char duration[24], start[24];
+    ubi__text_table table;
+    const ubi__cell cells[TIMES] = {
+        [DURATION] = time_cell(duration, ubi__timeline_duration_ns(row)),
+        [AT] = ubi__cell_words("at"),
+        [START] = ubi__cell_words(ubi__timeline_time_text(start, row->start_ns)),
+    };
+    ubi__page_table(&table, p->cli, "", time_columns, TIMES);
+    ubi__text_table_row(&table, cells);
+    return table.used;
+}
+
 static void longest_write_line(const page *p, uint32_t i) {
     const ubi__timeline_row *row = &p->data->rows.at[i];
     const ubi__marker_sum *sum = &p->nest->sums.at[p->nest->sum_of[i]];
-    char start[24], number[UBI__THREAD_NAME], exact[LABEL_BYTES];
+    char number[UBI__THREAD_NAME], exact[LABEL_BYTES];
     ubi_text subject = ubi__timeline_subject(p->data, row);
-    ubi__write_right(p->cli, time_cell(start, ubi__timeline_duration_ns(row)).text.ptr, TIME_COLUMNS);
-    ubi__out_string(p->out, " at");
-    ubi__display_right(p->out, ubi__timeline_time_text(start, row->start_ns), TIME_COLUMNS - 1);
-    ubi__out_string(p->out, "  ");
-    size_t used = 2 * TIME_COLUMNS + 4;
+    size_t used = times_write(p, row);
     ubi__write_ink(p->cli, ubi__timeline_ink(sum->blueprint));
     used +=
         ubi__display_text(p->out, &p->cli->style, ubi__text(ubi__marker_label(exact, sizeof exact, p->data, row)), 40);
