@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every public header compiles alone, as C17 and as C++17, with both compilers and without a warning."""
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -16,12 +17,19 @@ COMPILERS = [
     ("g++", "c++17", ".cc"),
     ("clang++", "c++17", ".cc"),
 ]
+# Compiled with the program's own engine.
+OF_AN_ENGINE = {"ubiheap/extension/quickjs.h"}
 # Of the JavaScript engine that the live tools are compiled with.
 ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs"))
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror"]
 
 
 class Headers(unittest.TestCase):
+    def test_ubiheap_h_includes_all_that_need_no_engine(self):
+        included = re.findall(r"^#include <(ubiheap/.*)>$", (ROOT / "include" / "ubiheap" / "ubiheap.h").read_text(), re.MULTILINE)
+        others = {str(header.relative_to(ROOT / "include")) for header in HEADERS} - {"ubiheap/ubiheap.h"} - OF_AN_ENGINE
+        self.assertEqual(sorted(included), sorted(others))
+
     def compile_each(self, compiler, standard, ending):
         self.assertIsNotNone(shutil.which(compiler), f"{compiler} is missing; `make deps` installs it")
         with tempfile.TemporaryDirectory() as directory:

@@ -12,7 +12,7 @@ import layering_test  # noqa: E402
 CLEAN = {
     "include/ubiheap/core/base.h": "#include <stdint.h>\n",
     "include/ubiheap/core/graph.h": "#include <ubiheap/core/base.h>\n",
-    "include/ubiheap/core/census.h": "#include <ubiheap/core/graph.h>\n",
+    "include/ubiheap/core/census.h": "#include <ubiheap/core/graph.h>\nUBI_API int ubi_count(int n);\n",
     "src/base/text.h": "#include <string.h>\n#include <ubiheap/core/base.h>\n",
     "src/base/text.c": '#include "base/text.h"\n',
     "src/graph/graph.h": '#include "base/text.h"\n',
@@ -20,6 +20,7 @@ CLEAN = {
     "src/formats/one/one.h": '#include "graph/graph.h"\n',
     "src/formats/two/two.h": '#include "base/text.h"\n',
     "src/analyses/census/census.h": '#include "graph/graph.h"\n#include <ubiheap/core/census.h>\n',
+    "src/analyses/census/census.c": "int ubi_count(int n) {\n    return n;\n}\n",
     "src/cli/main.c": '#include "analyses/census/census.h"\n#include "formats/one/one.h"\n',
 }
 
@@ -46,6 +47,12 @@ class LayeringRules(unittest.TestCase):
 
     def test_public_headers_have_layers_too(self):
         self.assert_breach({"src/graph/up.c": "#include <ubiheap/core/census.h>\n"}, "belongs to analyses")
+
+    def test_a_public_header_belongs_to_the_module_that_defines_its_functions(self):
+        self.assert_breach({"src/graph/count.c": "int ubi_count(int n) {\n"}, "more than one module: analyses, graph")
+        header = {"include/ubiheap/core/other.h": "UBI_API int ubi_other(int n);\n"}
+        self.assertEqual(self.breaches(files={**header, "src/graph/other.c": "#include <ubiheap/core/other.h>\nint ubi_other(int n) {\n"}), [])
+        self.assert_breach({**header, "src/graph/x.c": "#include <ubiheap/core/other.h>\n"}, "belongs to no module")
 
     def test_a_bench_may_use_the_public_interface_of_any_module_and_no_more(self):
         header = {"include/ubiheap/core/formats.h": ""}
@@ -80,7 +87,8 @@ class LayeringRules(unittest.TestCase):
         self.assert_breach({"src/engines/e/e.h": "", "src/tracking/x_test.c": '#include "engines/e/e.h"\n'}, "tracking may not")
 
     def test_the_tool_knows_engines_in_one_file_only(self):
-        engine = {"src/engines/e/host/e_runner.h": "", "src/engines/e/e.h": "", "include/ubiheap/extension/quickjs.h": ""}
+        engine = {"src/engines/e/host/e_runner.h": "", "src/engines/e/e.h": "", "src/engines/e/e.c": "int ubi_live(int n) {\n",
+                  "include/ubiheap/extension/quickjs.h": "UBI_API int ubi_live(int n);\n"}
         registry = "src/cli/script_runners.c"
         self.assertEqual(self.breaches(files={**engine, registry: '#include "engines/e/host/e_runner.h"\n'}), [])
         self.assert_breach({**engine, registry: '#include "engines/e/e.h"\n'}, "cli may not include")

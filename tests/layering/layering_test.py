@@ -33,43 +33,10 @@ ENGINE_REGISTRY = "src/cli/script_runners.c"
 RUNNER_HEADER = re.compile(r"engines/\w+/host/\w+_runner\.h")
 # Folders of public headers: each includes itself and those before it.
 RINGS = ["core", "views", "extension"]
-# Which public header belongs to which module; the others bear the module's name.
-PUBLIC_HEADERS = {
-    "base.h": "base",
-    "stacks.h": "stacks",
-    "node.h": "graph",
-    "graph.h": "graph",
-    "profiler.h": "recording",
-    "timeline_front.h": "timeline",
-    "timeline_waterfall.h": "timeline",
-    "marker.h": "base",
-    "timeline.h": "timeline",
-    "formats.h": "formats",
-    "anonymize.h": "analyses",
-    "census.h": "analyses",
+# A public header belongs to the module that defines its functions, or else to the one whose name it bears. These have neither.
+HEADERS_WITHOUT_FUNCTIONS = {
     "classes.h": "analyses",
-    "diff.h": "analyses",
-    "dominators.h": "analyses",
-    "dominator_tree.h": "analyses",
-    "keepers.h": "analyses",
-    "labels.h": "analyses",
-    "leaks.h": "analyses",
-    "paths.h": "analyses",
-    "query.h": "analyses",
-    "treemap.h": "analyses",
-    "lens.h": "lenses",
-    "export.h": "lenses",
-    "findings.h": "lenses",
-    "retaining.h": "lenses",
-    "search.h": "lenses",
-    "allocations.h": "lenses",
-    "strings.h": "lenses",
-    "summary.h": "lenses",
-    "statistics.h": "lenses",
-    "native_contexts.h": "lenses",
-    "render.h": "render",
-    "target.h": "targets",
-    "quickjs.h": "engines",
+    "marker.h": "base",
     "ubiheap.h": "cli",  # all of them: for users, and for us only at the very top
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
@@ -136,6 +103,8 @@ NAMED_ELSEWHERE = {
     ("Firefox", "src/formats/v8/v8_save_kinds.c"): (6, "types of other producers become V8's"),
 }
 
+DECLARED = re.compile(r"^UBI_API\b[^;(]*?\b(ubi_\w+)\(", re.MULTILINE)
+DEFINED = re.compile(r"^(?!static\b|typedef\b)\w[^;{}()=]*?\b(ubi_\w+)\(", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer["modules"]}
 
@@ -189,8 +158,22 @@ def source_breach(path, parts, name):
     return Path(name).parts[0] not in SOURCE_MAY_INCLUDE[parts[0]] and not path.stem.endswith(("_testing", "_for_tests"))
 
 
-def check_source(root, path):
-    """Breaches of one file of src/."""
+def modules_of_headers(root):
+    """Name of each public header: the modules that define its functions; usually one."""
+    defined = defaultdict(set)
+    for path in (root / "src").rglob("*.c"):
+        if not is_test_code(path):
+            for name in DEFINED.findall(path.read_text(encoding="utf-8")):
+                defined[name].add(path.relative_to(root / "src").parts[0])
+    modules = {}
+    for header in (root / "include" / "ubiheap").rglob("*.h"):
+        found = set().union(*(defined[name] for name in DECLARED.findall(header.read_text(encoding="utf-8"))))
+        modules[header.name] = found or {HEADERS_WITHOUT_FUNCTIONS.get(header.name, header.stem)}
+    return modules
+
+
+def check_source(root, path, headers):
+    """Breaches of one file of src/; `headers` are those of modules_of_headers."""
     parts = path.relative_to(root / "src").parts
     module = parts[0]
     if module not in RANK and module != "interpose":
@@ -201,8 +184,8 @@ def check_source(root, path):
         if (kind == '"' or name.startswith("ubiheap/")) and source_breach(path, parts, name):
             yield f"{where}: {parts[0]} is installed as source, without {name}"
         elif name.startswith("ubiheap/"):
-            header = Path(name).name
-            target = PUBLIC_HEADERS.get(header, header[:-2])
+            header = Path(name)
+            target = min(headers.get(header.name, {header.stem}))
             if kind != "<":
                 yield f'{where}: a public header is included as <{name}>'
             if target not in RANK:
@@ -299,8 +282,12 @@ def check_unique_names(root):
 
 
 def breaches(root):
+    headers = modules_of_headers(root)
+    for header, modules in sorted(headers.items()):
+        if len(modules) > 1:
+            yield f"{header}: its functions are in more than one module: {', '.join(sorted(modules))}"
     for path in sorted((root / "src").rglob("*.[ch]")):
-        yield from check_source(root, path)
+        yield from check_source(root, path, headers)
     for path in sorted((root / "include" / "ubiheap").rglob("*.h")):
         yield from check_public_header(root, path)
     yield from check_producers(root)
