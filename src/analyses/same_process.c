@@ -52,17 +52,16 @@ static bool is_type_equal(const ubi_graph *past, const ubi_kind *was, const ubi_
     return was->coarse_type == is->coarse_type && ubi__text_equal(type_of(past, was), type_of(g, is));
 }
 
-/* V8 does not tell the text of a concatenated or sliced string. Used as a key it becomes plain, and has one. */
-static bool has_own_text(ubi_text type) {
-    return !ubi__text_is(type, "concatenated string") && !ubi__text_is(type, "sliced string");
+/* A string that was put together of others becomes a plain one when it is used as a key, and has a text then. */
+static bool has_own_text(const ubi_graph *g, ubi_node_ix node) {
+    return !g->string_has_text || g->string_has_text(kind_of(g, node));
 }
 
 /* Anonymized with keys of their own, equal texts become different words (x_...): these tell of the keys, not of the process. */
 static void compare_texts(ubi__id_match *match, const ubi_graph *past, ubi_node_ix before, const ubi_graph *g,
                           ubi_node_ix node) {
     ubi_str_ix a = ubi__graph_node_name(past, before), b = ubi__graph_node_name(g, node);
-    if (a == UBI_NONE || b == UBI_NONE || !has_own_text(type_of(past, kind_of(past, before))) ||
-        !has_own_text(type_of(g, kind_of(g, node))))
+    if (a == UBI_NONE || b == UBI_NONE || !has_own_text(past, before) || !has_own_text(g, node))
         return;
     ubi_text was = ubi__strtab_get(&past->strings, a), is = ubi__strtab_get(&g->strings, b);
     bool same = ubi__text_equal(was, is);

@@ -40,6 +40,10 @@ const ubi__line_facts *ubi__line_facts_of(const ubi_graph *graph) {
     return NULL;
 }
 
+const ubi__format *ubi__format_at(size_t i) {
+    return i < sizeof formats / sizeof *formats ? formats[i] : NULL;
+}
+
 static const ubi__format *guess(const uint8_t *head, size_t n) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i]->guess(head, n))

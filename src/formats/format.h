@@ -2,7 +2,7 @@
  *
  * format.h: what a snapshot format gives to the rest: a guess and a reader.
  *
- * To add one: a folder here with a `const ubi__format`, and a line in the list of format.c. What is no heap has a row in
+ * To add one: a folder here with a `const ubi__format`, and a line in the list of format.c. Only what is not a heap has its row in
  * recognize.c.
  */
 #ifndef UBI_FORMATS_FORMAT_H
@@ -11,6 +11,8 @@
 #include <ubiheap/core/formats.h>
 
 #include "base/stream.h"
+#include "formats/recognize.h"
+#include "formats/text_roles.h"
 
 /** What a reader works with. The stream's first chunk was taken already, to guess the format. */
 typedef struct ubi__format_input {
@@ -32,7 +34,13 @@ typedef struct ubi__format {
     ubi_status (*read)(ubi_graph **out, ubi__format_input *input);
     /** Damaged input may still be valid up to a border, so it is worth a second, exact look (base/inflate.h). */
     bool survives_damage;
+    const ubi__file_type *file_types;  /* what its files are called, and told by; ended by a row without `what` */
+    const ubi__type_sort *type_sorts;  /* what its types are to other formats; NULL: nothing that their names tell */
+    const ubi__edge_names *edge_names; /* NULL: edges have kinds */
     const struct ubi__line_facts *line_facts; /* line_facts.h; NULL: a graph is all there is */
 } ubi__format;
+
+/** In the order in which they are asked, NULL after the last. */
+const ubi__format *ubi__format_at(size_t i);
 
 #endif

@@ -114,3 +114,21 @@ ubi_text ubi__json_begin_value(const ubi__json_beginning *json, unsigned depth, 
             return json->keys[i].value;
     return (ubi_text){ NULL, 0 };
 }
+
+/*
+ * No fxsnapshot begins like JSON: the first byte of one that is not compressed is the length of a message whose first field is
+ * a time or a name, 0x08 or 0xc2.
+ */
+bool ubi__json_may_begin(const uint8_t *head, size_t n) {
+    size_t i = n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (i < n && strchr(" \n\r\t", head[i]) && head[i])
+        i++;
+    if (i == n)
+        return n >= 60; /* nothing but white space */
+    if (head[i] != '{' && head[i] != '[')
+        return false;
+    const char *next = head[i] == '{' ? "\"}" : "{[\"]-0123456789tfn";
+    for (i++; i < n && strchr(" \n\r\t", head[i]) && head[i];)
+        i++;
+    return i == n || (head[i] && strchr(next, head[i]));
+}

@@ -19,6 +19,8 @@ typedef struct ubi__json_beginning {
     } keys[UBI__JSON_BEGINNING_KEYS];
 } ubi__json_beginning;
 
+/** Whether head[0..n) may be JSON: a bracket and what may follow it, or a long run of white space. */
+bool ubi__json_may_begin(const uint8_t *head, size_t n);
 /** Keys of head[0..n) down to a depth of 4, as many as there is room for. A byte order mark is passed over. */
 void ubi__json_begin_read(ubi__json_beginning *out, const uint8_t *head, size_t n);
 bool ubi__json_begin_has(const ubi__json_beginning *json, unsigned depth, const char *key);

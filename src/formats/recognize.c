@@ -2,8 +2,9 @@
  *
  * recognize.c: the table of known files (recognize.h).
  *
- * The first row that holds counts, so surer rows come first: JSON that names itself, then what reads as a heap, then magic
- * numbers, then beginnings of texts, and any text last. docs/formats/other-files.md has the same table, and a test compares.
+ * The first row that holds counts, so surer rows come first: our own JSON, heaps whose keys leave no doubt, JSON of others, what
+ * else reads as a heap, then magic numbers, then beginnings of texts, and any text last. docs/formats/other-files.md has the same
+ * table, and a test compares.
  * Sources: the tools' own files in tests/data/foreign; pages of the formats, named beside what no tool here writes.
  */
 #include "formats/recognize.h"
@@ -15,8 +16,6 @@
 #include "base/inflate.h"
 #include "formats/format.h"
 #include "recording/ubirec_reader.h"
-
-extern const ubi__format ubi__format_jsc, ubi__format_v8; /* their guesses; that of V8 tells whether it is JSON */
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------------- */
 
@@ -58,58 +57,41 @@ static void document_detail(char *out, size_t size, const ubi__beginning *b) {
         ubi__quote(out, size, " about ", file.ptr, file.len, "");
 }
 
-/* V8's own sections decide, whatever else is there. */
-static bool may_be_v8(const ubi__beginning *b) {
-    return b->json.first != '{' || has_key(b, 1, "snapshot");
-}
-
 static bool is_sampling_profile(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "head") && has_key(b, 2, "callFrame");
+    return has_key(b, 1, "head") && has_key(b, 2, "callFrame");
 }
 
 static bool is_cpu_profile(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "nodes") && has_key(b, 3, "callFrame");
+    return has_key(b, 1, "nodes") && has_key(b, 3, "callFrame");
 }
 
 /* As an object, or the events alone. */
 static bool is_trace(const ubi__beginning *b) {
     if (b->json.first == '[')
         return has_key(b, 2, "ph") && (has_key(b, 2, "ts") || has_key(b, 2, "name"));
-    return !may_be_v8(b) && (has_key(b, 1, "traceEvents") || has_value(b, 2, "source", "DevTools"));
-}
-
-static bool is_jsc(const ubi__beginning *b) {
-    return ubi__format_jsc.guess(b->at, b->n);
+    return (has_key(b, 1, "traceEvents") || has_value(b, 2, "source", "DevTools"));
 }
 
 /* What the Web Inspector exports of its timelines; snapshots are in it as texts. Source: WebKit, TimelineRecording.js. */
 static bool is_web_inspector_recording(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "version") && has_key(b, 1, "recording") && has_key(b, 2, "instrumentTypes");
+    return has_key(b, 1, "version") && has_key(b, 1, "recording") && has_key(b, 2, "instrumentTypes");
 }
 
 /* Source: mozilla-central, tools/profiler/core/platform.cpp and xpcom/base/nsMemoryInfoDumper.cpp. */
 static bool is_firefox_profile(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "meta") && has_key(b, 2, "interval") && has_key(b, 2, "startTime");
+    return has_key(b, 1, "meta") && has_key(b, 2, "interval") && has_key(b, 2, "startTime");
 }
 
 static bool is_memory_report(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "hasMozMallocUsableSize");
+    return has_key(b, 1, "hasMozMallocUsableSize");
 }
 
 static bool is_dhat(const ubi__beginning *b) {
-    return !may_be_v8(b) && has_key(b, 1, "dhatFileVersion");
-}
-
-static bool is_json(const ubi__beginning *b) {
-    return ubi__format_v8.guess(b->at, b->n);
-}
-
-static bool is_v8(const ubi__beginning *b) {
-    return has_key(b, 1, "snapshot") && is_json(b);
+    return has_key(b, 1, "dhatFileVersion");
 }
 
 static bool is_json_array(const ubi__beginning *b) {
-    return b->json.first == '[' && is_json(b);
+    return b->json.first == '[' && ubi__json_may_begin(b->at, b->n);
 }
 
 /* ---- bytes -------------------------------------------------------------------------------------------------------------- */
@@ -120,11 +102,6 @@ static bool is_empty(const ubi__beginning *b) {
 
 static bool is_recording(const ubi__beginning *b) {
     return ubi__ubirec_guess(b->at, b->n);
-}
-
-/* No magic number; but the first message has a time, or our name, and nothing else is known that does. */
-static bool is_fxsnapshot(const ubi__beginning *b) {
-    return b->n >= 2 && b->at[0] < 0x80 && (b->at[1] == 0x08 || (b->n >= 3 && b->at[1] == 0xc2 && b->at[2] == 0x3e));
 }
 
 static bool is_bzip2(const ubi__beginning *b) {
@@ -296,12 +273,10 @@ static void text_detail(char *out, size_t size, const ubi__beginning *b) {
 #define MAGIC(bytes) .magic = (bytes), .n_magic = sizeof(bytes) - 1
 #define FOREIGN(name, told, to_do) .use = UBI__FILE_FOREIGN, .what = (name), .sign = (told), .advice = (to_do)
 #define UNPACK(how) "unpack it (" how ") and give what was in it"
-#define TAKE_HEAP "give a heap snapshot (.heapsnapshot, .fxsnapshot), a recording (.ubirec) or a timeline"
 
-static const ubi__file_type types[] = {
+static const ubi__file_type ours[] = {
     { FOREIGN("an empty file", "no bytes", "was it written, or downloaded, to its end?"), .is = is_empty },
 
-    /* JSON */
     { UBI__FILE_TIMELINE, "a timeline of markers", "JSON, `schema` begins with `ubiheap.timeline-log/`",
       "use ubiheap timeline", .output = "timeline", .is = is_timeline },
     { FOREIGN("a file of JSON lines, made by 'ubiheap convert'", "JSON, `schema` begins with `ubiheap.jsonl/`",
@@ -313,6 +288,9 @@ static const ubi__file_type types[] = {
     { FOREIGN("what 'ubiheap ... --json' printed", "JSON, `schema` begins with `ubiheap.`",
               "give the file that it is about"),
       .output = "document of ubiheap", .is = is_document, .detail = document_detail },
+};
+
+static const ubi__file_type json_of_others[] = {
     { FOREIGN("a sampling heap profile of V8 (.heapprofile)", "JSON, `head` with `callFrame` in it",
               "open it in Chrome's DevTools, Memory; ubiheap reads heap snapshots (.heapsnapshot)"),
       .is = is_sampling_profile },
@@ -322,9 +300,6 @@ static const ubi__file_type types[] = {
     { FOREIGN("a trace of Chrome or Node.js", "JSON, `traceEvents`; or an array of events with `ph`",
               "open it in ui.perfetto.dev or Chrome's DevTools, Performance; it has no heap"),
       .output = "trace of Chrome", .is = is_trace },
-    { UBI__FILE_HEAP, "a heap snapshot of JavaScriptCore (Safari, Bun)",
-      "JSON, `version`, and `type` is `Inspector` or `GCDebugging`; or `nodeClassNames`", "use ubiheap report",
-      .is = is_jsc },
     { FOREIGN("a recording of the Web Inspector's timelines", "JSON, `recording` with `instrumentTypes`",
               "export the heap snapshot alone: open it in the Web Inspector and use Export"),
       .is = is_web_inspector_recording },
@@ -336,14 +311,10 @@ static const ubi__file_type types[] = {
       .is = is_memory_report },
     { FOREIGN("a file of Valgrind's DHAT", "JSON, `dhatFileVersion`", "open it in Valgrind's dh_view.html"),
       .is = is_dhat },
-    { FOREIGN("JSON, but an array", "JSON that begins with `[`", TAKE_HEAP), .is = is_json_array },
-    { UBI__FILE_HEAP, "a heap snapshot of V8", "JSON, `snapshot`", "use ubiheap report", .output = "heapsnapshot",
-      .is = is_v8 },
-    { UBI__FILE_HEAP, "JSON", "JSON", TAKE_HEAP, .is = is_json },
+    { FOREIGN("JSON, but an array", "JSON that begins with `[`", UBI__TAKE_HEAP), .is = is_json_array },
+};
 
-    /* bytes */
-    { UBI__FILE_HEAP, "a heap snapshot of Firefox", "its first message has a time or the name of its writer",
-      "use ubiheap report", .output = "fxsnapshot", .is = is_fxsnapshot },
+static const ubi__file_type others[] = {
     { UBI__FILE_RECORDING, "a recording of allocations", "`89 55 42 49 52 45 43 0a`",
       "use ubiheap report, on the file itself: not compressed, not through a pipe", .output = "recording",
       .is = is_recording },
@@ -377,8 +348,8 @@ static const ubi__file_type types[] = {
       MAGIC("\x7f"
             "ELF"),
       .is = is_elf },
-    { FOREIGN("a program or library of macOS (Mach-O)", "`cf fa ed fe` and its kin", TAKE_HEAP), .is = is_mach_o },
-    { FOREIGN("a program or library of Windows (PE)", "`MZ`, and `PE 00 00` where byte 60 says", TAKE_HEAP),
+    { FOREIGN("a program or library of macOS (Mach-O)", "`cf fa ed fe` and its kin", UBI__TAKE_HEAP), .is = is_mach_o },
+    { FOREIGN("a program or library of Windows (PE)", "`MZ`, and `PE 00 00` where byte 60 says", UBI__TAKE_HEAP),
       MAGIC("MZ"), .is = is_pe },
     { FOREIGN("a minidump of Windows or Breakpad", "`MDMP 93 a7`", "open it in a debugger"), MAGIC("MDMP\x93\xa7") },
     { FOREIGN("a recording of perf", "`PERFILE2`", "use perf report"), MAGIC("PERFILE2") },
@@ -418,13 +389,33 @@ static const ubi__file_type types[] = {
     { FOREIGN("a table that 'ubiheap census' or 'run' printed", "a first line of `Size`, `Count` and `Name`",
               "give the snapshot that it is about"),
       .output = "table of ubiheap", .is = is_census_table },
-    { FOREIGN("plain text", "UTF-8 without control characters", TAKE_HEAP), .is = is_text, .detail = text_detail },
+    { FOREIGN("plain text", "UTF-8 without control characters", UBI__TAKE_HEAP), .is = is_text, .detail = text_detail },
 };
 
-#define N_TYPES (sizeof types / sizeof *types)
+/* The rows of formats that are sure, or those that are not. */
+static const ubi__file_type *format_type_at(size_t *i, bool is_sure) {
+    for (size_t k = 0; ubi__format_at(k); k++)
+        for (const ubi__file_type *type = ubi__format_at(k)->file_types; type->what; type++)
+            if (type->is_sure == is_sure && (*i)-- == 0)
+                return type;
+    return NULL;
+}
+
+static const ubi__file_type *row_at(size_t *i, const ubi__file_type *rows, size_t n) {
+    if (*i < n)
+        return &rows[*i];
+    *i -= n;
+    return NULL;
+}
+
+#define ROW_AT(i, rows) row_at(i, rows, sizeof(rows) / sizeof *(rows))
 
 const ubi__file_type *ubi__file_type_at(size_t i) {
-    return i < N_TYPES ? &types[i] : NULL;
+    const ubi__file_type *type = ROW_AT(&i, ours);
+    type = type ? type : format_type_at(&i, true);
+    type = type ? type : ROW_AT(&i, json_of_others);
+    type = type ? type : format_type_at(&i, false);
+    return type ? type : ROW_AT(&i, others);
 }
 
 static bool type_fits(const ubi__file_type *type, const ubi__beginning *b) {
@@ -449,12 +440,12 @@ static void file_type_check(const ubi__file_type *type) {
 const ubi__file_type *ubi__file_recognize(const uint8_t *head, size_t n) {
     ubi__beginning b;
     beginning_read(&b, head, n);
-    for (size_t i = 0; UBI_CHECKS && i < N_TYPES; i++)
-        file_type_check(&types[i]);
-    for (size_t i = 0; i < N_TYPES; i++)
-        if (type_fits(&types[i], &b))
-            return &types[i];
-    return NULL;
+    const ubi__file_type *type;
+    for (size_t i = 0; UBI_CHECKS && (type = ubi__file_type_at(i)); i++)
+        file_type_check(type);
+    for (size_t i = 0; (type = ubi__file_type_at(i)) && !type_fits(type, &b); i++)
+        ;
+    return type;
 }
 
 static ubi_status recognize_source(const ubi__file_type **out, ubi__source *source) {

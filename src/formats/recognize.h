@@ -2,7 +2,8 @@
  *
  * recognize.h: what a file is, by its beginning, for users who gave the wrong one.
  *
- * One table holds every kind of file that is known by name: how it is recognized, what it is called, what to do with it. Callers
+ * One table holds every kind of file that is known by name: how it is recognized, what it is called, what to do with it; the rows
+ * of heaps are those of the formats. Callers
  * ask it before reading a file, so that a foreign file is never read as something else. Only the first
  * UBI__BEGINNING_BYTES of the inflated stream are looked at, once; nothing is inflated a second time.
  */
@@ -12,6 +13,8 @@
 #include "base/status.h"
 #include "formats/json_beginning.h"
 
+/** Advice for what may have been meant as a heap. */
+#define UBI__TAKE_HEAP "give a heap snapshot (.heapsnapshot, .fxsnapshot), a recording (.ubirec) or a timeline"
 #define UBI__BEGINNING_BYTES ((size_t)4096)
 
 /** What commands do with a file. */
@@ -40,6 +43,7 @@ typedef struct ubi__file_type {
     bool (*is)(const ubi__beginning *b); /**< what must hold besides; NULL: nothing */
     /** Writes more to say after `what`, with a blank in front: what an archive holds. Or NULL. */
     void (*detail)(char *out, size_t size_bytes, const ubi__beginning *b);
+    bool is_sure; /**< of a format: whatever other keys there are. Else it is asked after JSON that names itself */
 } ubi__file_type;
 
 /** The i-th row of the table, NULL after the last. */

@@ -9,6 +9,23 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "formats/format.h"
+
+ubi__node_sort ubi__type_sort_of(ubi_text type_name) {
+    for (size_t i = 0; ubi__format_at(i); i++)
+        for (const ubi__type_sort *row = ubi__format_at(i)->type_sorts; row && row->type_name; row++)
+            if (ubi__text_is(type_name, row->type_name))
+                return row->sort;
+    return UBI__SORT_OTHER;
+}
+
+const ubi__edge_names *ubi__edge_names_of_references(void) {
+    const ubi__edge_names *names = NULL;
+    for (size_t i = 0; !names && ubi__format_at(i); i++)
+        names = ubi__format_at(i)->edge_names;
+    UBI_ASSERT(names && names->is_element && names->is_field);
+    return names;
+}
 
 /* Objects are called by their class, functions by their name; a regular expression is its source. */
 static ubi_text_role role_of_object(ubi_text class_name) {

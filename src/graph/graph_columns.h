@@ -60,6 +60,9 @@ struct ubi_graph {
     bool breadth_first;       /* file order is discovery order and every node is reachable */
     uint32_t root_visit_rank; /* place of the root in visit order; UBI_NONE: no edge of a reachable node leads to it */
 
+    /* Whether the names of such strings are their texts; else they are put together of others. NULL: those of all are. */
+    bool (*string_has_text)(const ubi_kind *kind);
+
     /* What else the format's reader found: known to that format and to the lens of its producer. NULL: nothing. */
     void *facts;
     void (*free_facts)(void *facts, const ubi_allocator *a);

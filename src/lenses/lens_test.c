@@ -18,6 +18,7 @@
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "lenses/lens.h"
+#include "lenses/producer.h"
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
@@ -34,12 +35,14 @@ static void a_graph_gets_the_lens_of_its_format_and_any_other_the_plain_one(void
 
 static void lenses_are_listed_and_found_by_name(void **state) {
     (void)state;
-    size_t n = 0;
+    size_t n = 0, n_of_producers = 0;
+    for (size_t i = 0; ubi__producer_at(i); i++)
+        n_of_producers += ubi__producer_at(i)->lens != NULL;
     for (const ubi_lens *lens; (lens = ubi_lens_at(n)); n++) {
         assert_ptr_equal(ubi_lens_find(ubi_lens_name(lens)), lens);
         assert_non_null(ubi_lens_filters(lens));
     }
-    assert_int_equal(n, 4);
+    assert_int_equal(n, n_of_producers);
     assert_null(ubi_lens_find("chrome"));
     assert_null(ubi_lens_find(NULL));
 }

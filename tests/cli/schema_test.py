@@ -6,6 +6,7 @@ Needs python3-jsonschema. A few spoilt documents show that the schemas refuse so
 """
 import copy
 import json
+import re
 import sys
 import unittest
 
@@ -306,6 +307,27 @@ class Schemas(unittest.TestCase):
         words = {line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line[2] != " "}
         schema = self.validator("nodes").schema
         self.assertEqual(set(schema["properties"]["columns"]["items"]["enum"]), words)
+
+    def test_the_rules_of_the_schema_are_those_of_the_sources_and_are_documented(self):
+        sources = "".join(path.read_text() for path in (workspace.SOURCE_DIR / "src" / "lenses").rglob("*.c")
+                          if not path.stem.endswith("_test"))
+        rules = set(re.findall(r'\{ "(\w+)", ubi__finding_', sources) + re.findall(r'rule = (?:\w+ \? )?"(\w+)"', sources))
+        of_schema = self.validator("report").schema["properties"]["findings"]["items"]["properties"]["rule"]["enum"]
+        self.assertEqual(set(of_schema), rules)
+        page = (workspace.SOURCE_DIR / "docs" / "explanation" / "what-report-looks-for.md").read_text()
+        self.assertEqual({rule for rule in rules if f"`{rule}`" not in page}, set())
+
+    def test_what_formats_carry_is_on_their_pages(self):
+        data = workspace.SOURCE_DIR / "tests" / "data"
+        pages = "".join(page.read_text() for page in (workspace.SOURCE_DIR / "docs" / "formats").glob("*.md"))
+        required = self.validator("info").schema["properties"]["carries"]["required"]
+        seen = set()
+        for sample in (data / "v8" / "node20-after.heapsnapshot.gz", data / "jsc" / "gcdebugging-after.json.gz"):
+            document = self.document("info", str(sample))
+            self.validator("info").validate(document)
+            seen |= set(document["carries"]) - set(required)
+        self.assertGreater(len(seen), 8)
+        self.assertEqual({key for key in seen if f"`{key}`" not in pages}, set())
 
     def test_spoilt_documents_are_refused(self):
         def refuses(command, document, change):

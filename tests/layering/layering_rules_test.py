@@ -107,8 +107,19 @@ class LayeringRules(unittest.TestCase):
         self.assert_breach({"include/ubiheap/core/node.h": '#include "base/text.h"\n'}, "public header may not include")
 
     def test_only_its_own_folders_name_a_producer(self):
-        self.assert_breach({"src/render/page.c": "int n = UBI__V8_NODES;\n"}, "ask src/lenses/producer.h")
-        self.assertEqual(self.breaches(files={"src/formats/v8/v8_x.c": "int n = UBI__V8_NODES;\n"}), [])
+        listed = {"src/lenses/producers.c": "#define P(X) X(eng) X(plain)\n", "src/formats/format.c": "#define F(X) X(eng)\n",
+                  "src/lenses/eng/eng.c": "", "src/formats/eng/eng_read.c": 'const ubi__format ubi__format_eng = {\n .name = "engsnap"'}
+        self.assertEqual(self.breaches(files=listed), [])
+        for code in ("int n = UBI__ENG_NODES;", "x = ubi__graph_eng_of(g);", "if (root_is_eng(g))", '#include "src/x/eng/y.h"',
+                     'strcmp(name, "engsnap")', 'strcmp(name, "Eng")'):
+            planted = {**listed, "src/render/page.c": f"{code}\n"}
+            self.assertIn("names eng; ask src/lenses/producer.h", "".join(self.breaches(files=planted)), code)
+        for code in ("ubi__timeline_eng(m);", "engine(n);", "/* eng */", "plain(n);"):
+            self.assertEqual(self.breaches(files={**listed, "src/render/page.c": f"{code}\n"}), [], code)
+        self.assertEqual(self.breaches(files={**listed, "src/formats/eng/eng_x.c": "int n = UBI__ENG_NODES;\n"}), [])
+
+    def test_a_line_of_a_registry_has_its_folder(self):
+        self.assert_breach({"src/lenses/producers.c": "#define P(X) X(eng)\n"}, "has no folder beside it")
 
     def test_file_names_are_unique(self):
         self.assert_breach({"src/graph/text.c": ""}, "more than one file")

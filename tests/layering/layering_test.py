@@ -64,43 +64,23 @@ C_STANDARD_HEADERS = {
     "wctype.h",
 }
 
-# Producers of heaps: where code may name them, and what a name of them looks like in code: an identifier, an included folder, or
-# a text that a name is compared with. Comments, and texts for people, may.
-PRODUCERS = {
-    "V8": {
-        "folders": ("src/lenses/v8/", "src/formats/v8/"),
-        "names": re.compile(r"\bUBI__V8_|\bubi__(\w+_)?v8(_|\b)|\b(\w+_)?is_v8(_|\b)|[\"/](lenses|formats)/v8/"
-                            r"|str\w*cmp\([^;]*\"(v8|V8|heapsnapshot)\"|\bX\(v8\)"),
-    },
-    "QuickJS": {
-        "folders": ("src/lenses/quickjs/", "src/engines/quickjs/"),
-        "names": re.compile(r"\bubi__(\w+_)?quickjs(_|\b)|\bis_quickjs\b|[\"/](lenses|engines)/quickjs/"
-                            r"|str\w*cmp\([^;]*\"(quickjs|QuickJS)\"|\"JS(VarRef|Context|Runtime|Shape)\"|\bX\(quickjs\)"),
-    },
-    "JavaScriptCore": {
-        "folders": ("src/lenses/jsc/", "src/formats/jsc/"),
-        "names": re.compile(r"\bUBI__JSC_|\bubi__(\w+_)?jsc(_|\b)|[\"/](lenses|formats)/jsc/"
-                            r"|str\w*cmp\([^;]*\"(jsc|JavaScriptCore|jscsnapshot)\"|\bX\(jsc\)"),
-    },
-    "Firefox": {
-        "folders": ("src/lenses/firefox/", "src/formats/fxsnapshot/"),
-        "names": re.compile(r"\bubi__(lens|producer|format|names)_(firefox|fxsnapshot)\b|[\"/](lenses/firefox|formats/fxsnapshot)/"
-                            r"|str\w*cmp\([^;]*\"(firefox|Firefox)\"|\"js::|\bX\((firefox|fxsnapshot)\)"),
-    },
-}
+# Producers of heaps are those of the two registries: each line X(name) has folders called `name`, which alone may name it: by an
+# identifier, an included folder, or a text that a name is compared with. Comments, and texts for people, may.
+REGISTRIES = ("src/formats/format.c", "src/lenses/producers.c")
+REGISTRY_LINE = re.compile(r"\bX\((\w+)\)")
+WITHOUT_ENGINE = {"plain"}
+# Formats that are not called as their producer is.
+PRODUCER_OF = {"fxsnapshot": "firefox"}
+# Names of types that give a producer away.
+TYPE_NAMES = {"firefox": r"\"js::", "quickjs": r"\"JS(VarRef|Context|Runtime|Shape)\""}
+# What formats, producers and lenses call themselves.
+OWN_NAME = re.compile(r"const (?:ubi__format|ubi__producer|ubi_lens) \w+ = \{\s*\.name = \"(\w+)\"")
+# What is written for the tools of a producer is no knowledge of its heaps.
+OUTPUT = r"ubi__(render_timeline|timeline|save_format)_"
 # (producer, file): how many lines of code may name it there, and why.
 NAMED_ELSEWHERE = {
-    ("V8", "src/lenses/producers.c"): (1, "its line in the registry"),
-    ("V8", "src/formats/format.c"): (1, "its line in the registry"),
-    ("V8", "src/formats/recognize.c"): (4, "the table that tells all kinds of files apart, also those that are not read"),
-    ("JavaScriptCore", "src/lenses/producers.c"): (1, "its line in the registry"),
-    ("JavaScriptCore", "src/formats/format.c"): (1, "its line in the registry"),
-    ("JavaScriptCore", "src/formats/recognize.c"): (2, "the table that tells all kinds of files apart, also those that are not read"),
-    ("QuickJS", "src/lenses/producers.c"): (1, "its line in the registry"),
-    ("QuickJS", "src/cli/script_runners.c"): (2, "the list of engines that run scripts"),
-    ("Firefox", "src/lenses/producers.c"): (1, "its line in the registry"),
-    ("Firefox", "src/formats/format.c"): (1, "its line in the registry"),
-    ("Firefox", "src/formats/v8/v8_save_kinds.c"): (6, "types of other producers become V8's"),
+    ("quickjs", "src/cli/script_runners.c"): (2, "the list of engines that run scripts"),
+    ("firefox", "src/cli/commands/convert/convert_command.c"): (1, "an option of the format that is written"),
 }
 
 DECLARED = re.compile(r"^UBI_API\b[^;(]*?\b(ubi_\w+)\(", re.MULTILINE)
@@ -238,19 +218,47 @@ def code_lines(path):
     return enumerate(text.splitlines(), 1)
 
 
+def registered(root):
+    """(name, registry) of every line of the registries."""
+    for registry in REGISTRIES:
+        if (root / registry).is_file():
+            for name in REGISTRY_LINE.findall((root / registry).read_text(encoding="utf-8")):
+                if name not in WITHOUT_ENGINE:
+                    yield name, registry
+
+
+def producers(root):
+    """Producer: (its folders, what a name of it looks like in code)."""
+    names = defaultdict(set)
+    for name, _ in registered(root):
+        names[PRODUCER_OF.get(name, name)].add(name)
+    found = {}
+    for producer, called in names.items():
+        folders = [folder for name in called for folder in (root / "src").glob(f"*/{name}")]
+        texts = {text for folder in folders for path in folder.glob("*.c")
+                 for text in OWN_NAME.findall(path.read_text(encoding="utf-8"))} | called
+        any_name, any_text = "|".join(sorted(called)), "|".join(sorted(texts))
+        patterns = [rf"\bUBI__({any_name.upper()})_", rf"\b(?!{OUTPUT})ubi__(\w+_)?({any_name})(_|\b)",
+                    rf"\b(\w+_)?is_({any_name})\b", rf"[\"/]\w+/({any_name})/", rf"str\w*cmp\([^;]*\"(?i:{any_text})\"",
+                    *([TYPE_NAMES[producer]] if producer in TYPE_NAMES else [])]
+        found[producer] = (tuple(f"{folder.relative_to(root)}/" for folder in folders), re.compile("|".join(patterns)))
+    return found
+
+
 def producers_named(root):
     """(producer, file): lines of code outside of the producer's folders that name it."""
     used = defaultdict(list)
+    rules = producers(root)
     for path in sorted((root / "src").rglob("*.[ch]")):
         name = str(path.relative_to(root))
         if is_test_code(path):
             continue
         lines = None
-        for producer, rule in PRODUCERS.items():
-            if name.startswith(rule["folders"]):
+        for producer, (folders, names) in rules.items():
+            if name.startswith(folders):
                 continue
             lines = lines or list(code_lines(path))
-            found = [number for number, text in lines if rule["names"].search(text)]
+            found = [number for number, text in lines if names.search(text)]
             if found:
                 used[producer, name] = found
     return used
@@ -281,6 +289,13 @@ def check_unique_names(root):
             yield f"{name} is the name of more than one file: {', '.join(sorted(paths))}"
 
 
+def check_registries(root):
+    """A line of a registry has its folder, and a folder its line, except those that have no reader or no engine."""
+    for name, registry in registered(root):
+        if not (root / registry).with_name(name).is_dir():
+            yield f"{registry} lists {name}, which has no folder beside it"
+
+
 def breaches(root):
     headers = modules_of_headers(root)
     for header, modules in sorted(headers.items()):
@@ -291,6 +306,7 @@ def breaches(root):
     for path in sorted((root / "include" / "ubiheap").rglob("*.h")):
         yield from check_public_header(root, path)
     yield from check_producers(root)
+    yield from check_registries(root)
     yield from check_unique_names(root)
 
 

@@ -388,6 +388,23 @@ static bool guess_fxsnapshot(const uint8_t *head, size_t n) {
     return true;
 }
 
+/* But the first message has a time, or our name, and nothing else is known that does. */
+static bool is_fxsnapshot(const ubi__beginning *b) {
+    return b->n >= 2 && b->at[0] < 0x80 && (b->at[1] == 0x08 || (b->n >= 3 && b->at[1] == 0xc2 && b->at[2] == 0x3e));
+}
+
+static const ubi__file_type file_types[] = {
+    { UBI__FILE_HEAP, "a heap snapshot of Firefox", "its first message has a time or the name of its writer",
+      "use ubiheap report", .output = "fxsnapshot", .is = is_fxsnapshot },
+    { .what = NULL },
+};
+
 const ubi__format ubi__format_fxsnapshot = {
-    .name = "fxsnapshot", .guess = guess_fxsnapshot, .read = read_fxsnapshot, .survives_damage = true
+    .name = "fxsnapshot",
+    .guess = guess_fxsnapshot,
+    .read = read_fxsnapshot,
+    .survives_damage = true,
+    .file_types = file_types,
+    .type_sorts = ubi__fxs_type_sorts,
+    .edge_names = &ubi__fxs_edge_names,
 };

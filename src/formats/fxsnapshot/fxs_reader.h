@@ -162,4 +162,8 @@ ubi_status ubi__fxs_node_end(ubi__fxs_reader *r);
 /** Decodes node.stack into the frame table. */
 ubi_status ubi__fxs_stack(ubi__fxs_reader *r, ubi_frame_ix *out);
 
+/** fxs_words.c */
+extern const ubi__type_sort ubi__fxs_type_sorts[];
+extern const ubi__edge_names ubi__fxs_edge_names;
+
 #endif

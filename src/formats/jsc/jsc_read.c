@@ -233,4 +233,25 @@ static bool guess(const uint8_t *head, size_t n) {
              ubi__json_begin_has(&json, 1, "nodes")));
 }
 
-const ubi__format ubi__format_jsc = { .name = "jscsnapshot", .guess = guess, .read = read_jsc };
+static bool is_jsc(const ubi__beginning *b) {
+    return guess(b->at, b->n);
+}
+
+static const ubi__file_type file_types[] = {
+    { UBI__FILE_HEAP, "a heap snapshot of JavaScriptCore (Safari, Bun)",
+      "JSON, `version`, and `type` is `Inspector` or `GCDebugging`; or `nodeClassNames`", "use ubiheap report",
+      .is = is_jsc, .is_sure = true },
+    { .what = NULL },
+};
+
+static const ubi__type_sort type_sorts[] = {
+    { "Structure", UBI__SORT_SHAPE },
+    { "StructureRareData", UBI__SORT_SHAPE },
+    { "StructureChain", UBI__SORT_SHAPE },
+    { "PropertyTable", UBI__SORT_SHAPE },
+    { NULL, UBI__SORT_OTHER },
+};
+
+const ubi__format ubi__format_jsc = {
+    .name = "jscsnapshot", .guess = guess, .read = read_jsc, .file_types = file_types, .type_sorts = type_sorts
+};

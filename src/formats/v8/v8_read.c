@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "formats/line_facts.h"
+#include "formats/recognize.h"
 #include "formats/v8/v8_reader.h"
 
 extern const ubi__format ubi__format_v8;
@@ -172,6 +173,11 @@ static void free_reader(ubi__v8_reader *r) {
     UBI_DELETE(a, r);
 }
 
+/* V8 does not tell the text of a concatenated or sliced string. */
+static bool string_has_text(const ubi_kind *kind) {
+    return kind->raw_type != UBI__V8_CONS_STRING && kind->raw_type != UBI__V8_SLICED_STRING;
+}
+
 static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
     ubi__v8_reader *r = UBI_NEW(input->allocator, ubi__v8_reader);
     if (!r)
@@ -190,6 +196,7 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
         r->graph->format = ubi__format_v8.name;
         r->graph->facts = r->facts;
         r->graph->free_facts = ubi__v8_facts_free;
+        r->graph->string_has_text = string_has_text;
         *out = r->graph;
         r->graph = NULL;
         r->facts = NULL;
@@ -198,24 +205,28 @@ static ubi_status read_v8(ubi_graph **out, ubi__format_input *input) {
     return status;
 }
 
-/*
- * JSON begins with a bracket and what may follow it. No fxsnapshot begins so: the first byte of one that is not compressed is
- * the length of a message whose first field is a time or a name, 0x08 or 0xc2.
- */
+/* Any JSON that is no other format. */
 static bool guess_v8(const uint8_t *head, size_t n) {
-    size_t i = n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    while (i < n && strchr(" \n\r\t", head[i]) && head[i])
-        i++;
-    if (i == n)
-        return n >= 60; /* nothing but white space */
-    if (head[i] != '{' && head[i] != '[')
-        return false;
-    const char *next = head[i] == '{' ? "\"}" : "{[\"]-0123456789tfn";
-    for (i++; i < n && strchr(" \n\r\t", head[i]) && head[i];)
-        i++;
-    return i == n || (head[i] && strchr(next, head[i]));
+    return ubi__json_may_begin(head, n);
 }
 
-const ubi__format ubi__format_v8 = {
-    .name = "heapsnapshot", .guess = guess_v8, .read = read_v8, .line_facts = &ubi__v8_line_facts
+static bool is_json(const ubi__beginning *b) {
+    return ubi__json_may_begin(b->at, b->n);
+}
+
+static bool is_v8(const ubi__beginning *b) {
+    return ubi__json_begin_has(&b->json, 1, "snapshot") && is_json(b);
+}
+
+static const ubi__file_type file_types[] = {
+    { UBI__FILE_HEAP, "a heap snapshot of V8", "JSON, `snapshot`", "use ubiheap report", .output = "heapsnapshot",
+      .is = is_v8, .is_sure = true },
+    { UBI__FILE_HEAP, "JSON", "JSON", UBI__TAKE_HEAP, .is = is_json },
+    { .what = NULL },
 };
+
+const ubi__format ubi__format_v8 = { .name = "heapsnapshot",
+                                     .guess = guess_v8,
+                                     .read = read_v8,
+                                     .file_types = file_types,
+                                     .line_facts = &ubi__v8_line_facts };

@@ -290,6 +290,7 @@ static void choose_fields(ubi__v8_save *s) {
     s->has_detachedness = any_detachedness(g) || (facts && facts->has_detachedness);
     s->has_script_nodes = facts && any_script_node(facts);
     s->has_other_edges = facts && any_reference(g);
+    s->edge_names = ubi__edge_names_of_references();
     s->stride = 5 + s->has_traces + s->has_detachedness;
 }
 

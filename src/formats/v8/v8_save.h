@@ -18,6 +18,7 @@
 
 #include <ubiheap/core/formats.h>
 
+#include "formats/text_roles.h"
 #include "formats/v8/v8_facts.h"
 #include "formats/v8/v8_out.h"
 
@@ -51,6 +52,7 @@ typedef struct ubi__v8_save {
     bool has_script_nodes;             /* field of a location */
     bool has_other_edges;              /* of V8, of an unknown type */
     bool has_wasm_objects;
+    const ubi__edge_names *edge_names; /* of references without a kind */
     uint32_t stride;                   /* fields of a node */
     ubi__v8_save_kind *kinds;          /* kinds[kind count of the graph] */
     ubi__vec_v8_save_type extra_types; /* after V8's own */

@@ -37,29 +37,14 @@ static ubi_text text_of(const ubi__v8_save *s, ubi_str_ix entry) {
 }
 
 static ubi__v8_type type_of_other(ubi_text type_name) {
-    static const struct {
-        const char *name;
-        ubi__v8_type type;
-    } known[] = {
-        { "JS::Symbol", UBI__V8_SYMBOL },
-        { "JS::BigInt", UBI__V8_BIGINT },
-        { "js::Shape", UBI__V8_OBJECT_SHAPE },
-        { "js::BaseShape", UBI__V8_OBJECT_SHAPE },
-        { "js::PropMap", UBI__V8_OBJECT_SHAPE },
-        { "js::GetterSetter", UBI__V8_OBJECT_SHAPE },
-        { "js::ObjectGroup", UBI__V8_OBJECT_SHAPE },
-        { "js::jit::JitCode", UBI__V8_CODE },
-        { "Structure", UBI__V8_OBJECT_SHAPE },
-        { "StructureRareData", UBI__V8_OBJECT_SHAPE },
-        { "StructureChain", UBI__V8_OBJECT_SHAPE },
-        { "PropertyTable", UBI__V8_OBJECT_SHAPE },
+    static const ubi__v8_type types[] = {
+        [UBI__SORT_OTHER] = UBI__V8_NATIVE,  [UBI__SORT_SYMBOL] = UBI__V8_SYMBOL,
+        [UBI__SORT_BIGINT] = UBI__V8_BIGINT, [UBI__SORT_SHAPE] = UBI__V8_OBJECT_SHAPE,
+        [UBI__SORT_CODE] = UBI__V8_CODE,
     };
     static const char system[] = "system / ";
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ubi__text_is(type_name, known[i].name))
-            return known[i].type;
     bool is_system = type_name.len >= sizeof system - 1 && memcmp(type_name.ptr, system, sizeof system - 1) == 0;
-    return is_system ? UBI__V8_HIDDEN : UBI__V8_NATIVE;
+    return is_system ? UBI__V8_HIDDEN : types[ubi__type_sort_of(type_name)];
 }
 
 static ubi__v8_type foreign_type(const ubi__v8_save *s, const ubi_kind *kind) {
@@ -142,7 +127,7 @@ static ubi_status add_mapped(ubi__v8_save *s, ubi_text_role role, ubi_str_ix ent
 /* "#text" is "Text", "DIV" is "<DIV>"; what V8 calls so itself stays. */
 static ubi_status add_dom_name(ubi__v8_save *s, ubi_str_ix entry) {
     static const struct {
-        const char *gecko, *v8;
+        const char *dom, *v8;
     } known[] = { { "#text", "Text" },
                   { "#comment", "Comment" },
                   { "#document", "Document" },
@@ -151,7 +136,7 @@ static ubi_status add_dom_name(ubi__v8_save *s, ubi_str_ix entry) {
                   { "#cdata-section", "CDATASection" } };
     ubi_text name = text_of(s, entry);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ubi__text_is(name, known[i].gecko))
+        if (ubi__text_is(name, known[i].dom))
             return add_scratch(s, known[i].v8, strlen(known[i].v8));
     if (ubi__v8_is_dom_name(name))
         return add_mapped(s, UBI_TEXT_DESCRIPTIVE_NAME, entry);
@@ -185,52 +170,6 @@ ubi_status ubi__v8_save_kind_name(ubi__v8_save *s, uint32_t *out, ubi_kind_ix ki
 
 /* ---- edges -------------------------------------------------------------------------------------------------------- */
 
-/* "objectElements[12]" is how SpiderMonkey writes an index. */
-static bool is_element(uint32_t *out, ubi_text name) {
-    static const char prefix[] = "objectElements[";
-    size_t n = sizeof prefix - 1;
-    uint64_t value = 0;
-    if (name.len < n + 2 || name.len > n + 11 || memcmp(name.ptr, prefix, n) != 0 || name.ptr[name.len - 1] != ']')
-        return false;
-    for (size_t i = n; i < name.len - 1; i++) {
-        if (name.ptr[i] < '0' || name.ptr[i] > '9')
-            return false;
-        value = value * 10 + (uint64_t)(name.ptr[i] - '0');
-    }
-    *out = (uint32_t)value;
-    return value <= UINT32_MAX;
-}
-
-/* SpiderMonkey's fields that could be properties by their looks; most others have a blank, a colon or a star in them. */
-static bool is_field(ubi_text name) {
-    static const char *const fields[] = { "shape",
-                                          "script",
-                                          "base",
-                                          "function",
-                                          "sourceObject",
-                                          "enclosingScope",
-                                          "script-gcthing",
-                                          "propertymap",
-                                          "propmap_key",
-                                          "propmap_parent",
-                                          "propmap_previous",
-                                          "baseshape_global",
-                                          "baseshape_proto",
-                                          "gettersetter_getter",
-                                          "gettersetter_setter",
-                                          "enclosing_environment",
-                                          "callee_slot",
-                                          "cross-compartment wrapper target",
-                                          "expando" };
-    for (size_t i = 0; i < name.len; i++)
-        if (name.ptr[i] && strchr(" :*[", name.ptr[i]))
-            return true;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (ubi__text_is(name, fields[i]))
-            return true;
-    return false;
-}
-
 /* An edge whose producer does not say what sort it is. */
 static ubi_status label_reference(ubi__v8_save *s, ubi__v8_save_edge *out, ubi_str_ix name, uint64_t place) {
     ubi_text text = ubi__strtab_get(&s->graph->strings, name);
@@ -239,9 +178,9 @@ static ubi_status label_reference(ubi__v8_save *s, ubi__v8_save_edge *out, ubi_s
         return UBI_OK;
     }
     out->kind = UBI_EDGE_ELEMENT;
-    if (is_element(&out->label, text))
+    if (s->edge_names->is_element(&out->label, text))
         return ubi__map_index(&out->label, s->options, out->label);
-    out->kind = is_field(text) ? UBI_EDGE_INTERNAL : UBI_EDGE_PROPERTY;
+    out->kind = s->edge_names->is_field(text) ? UBI_EDGE_INTERNAL : UBI_EDGE_PROPERTY;
     return ubi__v8_save_string(s, &out->label, UBI_TEXT_EDGE_NAME, name);
 }
 
