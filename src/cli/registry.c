@@ -1,44 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * registry.c: the list of commands. Adding one takes its file in commands/ and two lines here.
+ * registry.c: the list of commands. Adding one takes its file in commands/ and a line here.
  */
 #include "cli/command.h"
 
 #include "base/assert.h"
 #include "base/suggest.h"
 
-extern const ubi__command ubi__command_report, ubi__command_info, ubi__command_summary, ubi__command_statistics,
-    ubi__command_leaks, ubi__command_diff, ubi__command_census, ubi__command_dominators, ubi__command_retainers,
-    ubi__command_containment, ubi__command_paths, ubi__command_search, ubi__command_nodes, ubi__command_show,
-    ubi__command_strings, ubi__command_allocations, ubi__command_treemap, ubi__command_convert, ubi__command_run,
-    ubi__command_record, ubi__command_timeline, ubi__command_help;
+/* All commands, in the order of the help; a group ends where the next one begins. */
+#define COMMANDS(GROUP, COMMAND)                                                                                       \
+    GROUP("Start", report)                                                                                             \
+    COMMAND(summary)                                                                                                   \
+    COMMAND(statistics)                                                                                                \
+    COMMAND(help)                                                                                                      \
+    GROUP("Who keeps it", dominators)                                                                                  \
+    COMMAND(retainers)                                                                                                 \
+    COMMAND(paths)                                                                                                     \
+    GROUP("Compare", leaks)                                                                                            \
+    COMMAND(diff)                                                                                                      \
+    GROUP("Look inside", census)                                                                                       \
+    COMMAND(treemap)                                                                                                   \
+    COMMAND(containment)                                                                                               \
+    COMMAND(search)                                                                                                    \
+    COMMAND(nodes)                                                                                                     \
+    COMMAND(show)                                                                                                      \
+    COMMAND(strings)                                                                                                   \
+    COMMAND(allocations)                                                                                               \
+    GROUP("Run and record", run)                                                                                       \
+    COMMAND(record)                                                                                                    \
+    COMMAND(timeline)                                                                                                  \
+    GROUP("Files", info)                                                                                               \
+    COMMAND(convert)
 
-const ubi__command *const ubi__commands[] = {
-    &ubi__command_report,     &ubi__command_summary,     &ubi__command_statistics,
-    &ubi__command_help,
+#define COMMAND_DECLARATION(name) extern const ubi__command ubi__command_##name;
+#define FIRST_DECLARATION(title, name) COMMAND_DECLARATION(name)
+COMMANDS(FIRST_DECLARATION, COMMAND_DECLARATION)
 
-    &ubi__command_dominators, &ubi__command_retainers,   &ubi__command_paths,
+#define COMMAND_ADDRESS(name) &ubi__command_##name,
+#define FIRST_ADDRESS(title, name) COMMAND_ADDRESS(name)
+const ubi__command *const ubi__commands[] = { COMMANDS(FIRST_ADDRESS, COMMAND_ADDRESS) NULL };
 
-    &ubi__command_leaks,      &ubi__command_diff,
-
-    &ubi__command_census,     &ubi__command_treemap,     &ubi__command_containment,
-    &ubi__command_search,     &ubi__command_nodes,       &ubi__command_show,
-    &ubi__command_strings,    &ubi__command_allocations,
-
-    &ubi__command_run,        &ubi__command_record,      &ubi__command_timeline,
-
-    &ubi__command_info,       &ubi__command_convert,     NULL,
-};
-
-/* A group ends where the next one begins. */
+#define NO_GROUP(name)
+#define GROUP_ROW(title, name) { &ubi__command_##name, title },
 static const struct group {
     const ubi__command *first;
     const char *title;
-} groups[] = {
-    { &ubi__command_report, "Start" },       { &ubi__command_dominators, "Who keeps it" },
-    { &ubi__command_leaks, "Compare" },      { &ubi__command_census, "Look inside" },
-    { &ubi__command_run, "Run and record" }, { &ubi__command_info, "Files" },
-};
+} groups[] = { COMMANDS(GROUP_ROW, NO_GROUP) };
 
 const char *ubi__command_group(const ubi__command *command) {
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)

@@ -15,18 +15,18 @@ FOREIGN = workspace.SOURCE_DIR / "tests" / "data" / "foreign"
 ONE_LINE = re.compile(r"\Aubiheap: [^\n]+\n\Z")
 ENDS = "was it written, and downloaded, to its end?"
 
-# Every command that takes files, with what it needs besides; FILE is the one in question.
+# Commands that take a file and more, and options that matter; FILE is the one in question. Those of one FILE are added.
 COMMANDS = [
-    "report FILE", "info FILE", "summary FILE", "statistics FILE", "leaks two.fxsnapshot FILE", "leaks FILE two.fxsnapshot",
-    "diff FILE two.fxsnapshot", "diff two.fxsnapshot FILE", "census FILE", "dominators FILE", "retainers FILE 1",
-    "containment FILE", "paths FILE 1", "search FILE x", "nodes FILE", "show FILE 1", "strings FILE", "allocations FILE",
-    "treemap FILE -o out.svg", "convert FILE out.fxsnapshot", "timeline FILE", "report --json FILE", "info --compat firefox FILE",
+    "leaks two.fxsnapshot FILE", "leaks FILE two.fxsnapshot", "diff FILE two.fxsnapshot", "diff two.fxsnapshot FILE",
+    "retainers FILE 1", "containment FILE", "paths FILE 1", "search FILE x", "show FILE 1", "treemap FILE -o out.svg",
+    "convert FILE out.fxsnapshot", "report --json FILE", "info --compat firefox FILE",
     "summary --since FILE node20-after.heapsnapshot.gz",
 ]
 
 
 class Refusing(unittest.TestCase):
     place = workspace.Workspace()
+    commands = COMMANDS + [f"{name} FILE" for name in place.commands_of_one_file()]
 
     def refused(self, command, file, stdin=b""):
         done = self.place.ubiheap(*[file if word == "FILE" else word for word in command.split()], stdin=stdin)
@@ -44,14 +44,14 @@ class Foreign(Refusing):
         commands = re.findall(r"^  ([a-z]+)  +\S", self.place.ubiheap("help").stdout.decode(), re.MULTILINE)
         takes_file = {command for command in commands if re.search(
             rf"ubiheap {command} .*\b(FILE|OLD|NEW)\b", self.place.ubiheap("help", command).stdout.decode())}
-        self.assertLessEqual(takes_file - {"run", "record"}, {command.split()[0] for command in COMMANDS})
+        self.assertLessEqual(takes_file - {"run", "record"}, {command.split()[0] for command in self.commands})
         self.assertGreater(len(takes_file), 15)
 
     def test_every_command_says_what_the_file_is(self):
         for file, words in (("java.hprof", "this is a heap dump of Java (HPROF): open it in Eclipse MAT"),
                             ("snapshot.zip", "this is a zip archive that holds 'run/app.heapsnapshot': unpack it (unzip)"),
                             ("login.html", "this is a web page (HTML): ")):
-            for command in COMMANDS:
+            for command in self.commands:
                 self.assertTrue(self.refused(command, FOREIGN / file).startswith(words), f"{command} {file}")
                 self.assertFalse((self.place.folder / "out.svg").exists() or (self.place.folder / "out.fxsnapshot").exists())
 
@@ -69,7 +69,7 @@ class Foreign(Refusing):
                     self.assertEqual(packed, f"{what}, compressed with gzip: {advice}")
 
     def test_directories_and_empty_files(self):
-        for command in COMMANDS:
+        for command in self.commands:
             self.assertEqual(self.refused(command, "directory"), "this is a directory: give a file that is in it")
             self.assertEqual(self.refused(command, "empty.fxsnapshot"),
                              "this is an empty file: was it written, or downloaded, to its end?")
@@ -82,7 +82,7 @@ class Foreign(Refusing):
     def test_each_of_our_own_files_is_sent_to_its_command(self):
         recording = "this is a recording of allocations, and no heap snapshot: use ubiheap report"
         timeline = "this is a timeline of markers, and no heap snapshot: use ubiheap timeline"
-        for command in COMMANDS:
+        for command in self.commands:
             name = command.split()[0]
             if name == "convert":
                 self.assertIn("convert --anonymize copies it, and 'ubiheap report --format tsv'", self.refused(command, "few.ubirec"))

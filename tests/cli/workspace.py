@@ -122,3 +122,9 @@ class Workspace:
 
     def ubiheap(self, *arguments, **options):
         return self.run("ubiheap", *arguments, **options)
+
+    def commands_of_one_file(self):
+        """Commands whose only operand is a FILE."""
+        names = self.ubiheap("help", "--commands").stdout.decode().split()
+        return [name for name in names
+                if f"Usage: ubiheap {name} [OPTIONS] FILE\n" in self.ubiheap("help", name).stdout.decode()]

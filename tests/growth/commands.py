@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which shapes hurt which command: COMMANDS has a list of (command line, shape) for every command of the registry."""
+"""Which shapes hurt which command: one of the tables at the end has a list of (command line, shape) for every
+command of the registry."""
 import os
 import pathlib
 import subprocess
@@ -101,7 +102,8 @@ def each(template, *shapes):
     return [(template, shape) for shape in shapes]
 
 
-COMMANDS = {
+# growth_reports_test.py and so on: each runs one table, in its own process.
+REPORTS = {
     "report": each("report {FILE}", functions, rules, shared, dom, names, texts, wide, deep, comb, pages)
     + each("report --json --detail {FILE}", comb, tree)
     + each("report {FILE}", fx["deep_stack"])
@@ -114,17 +116,9 @@ COMMANDS = {
     + each("summary --context shared {FILE}", pages) + each("summary --class Same -n 0 {FILE}", names)
     + each("summary --since {OLD} {FILE}", names),
     "statistics": each("statistics {FILE}", functions, dom, pages),
-    # The smallest heaps have too little in common to be of one process.
-    "leaks": each("leaks --allow-other-process -n 0 {OLD} {FILE}", functions, rules, dom, names, wide, deep, comb, ladder,
-                  circles, tree)
-    + each("leaks --allow-other-process -n 0 {OLD} {MIDDLE} {FILE}", names),
-    "diff": each("diff {OLD} {FILE}", names, wide)
-    + each("diff --by class -n 0 {OLD} {FILE}", names)
-    + each("diff --by breakdown -b allocationStack -d 0 -n 0 {OLD} {FILE}", fx["deep_stack"], fx["wide_stack"]),
-    "census": each("census -n 0 -d 0 {FILE}", names)
-    + each("census -b allocationStack -n 0 -d 0 {FILE}", fx["deep_stack"], fx["wide_stack"], fx["recursion"])
-    + each("census -b invertedAllocationStack --json --tree {FILE}", fx["wide_stack"], fx["one_place"])
-    + each("census -b domNode -n 0 {FILE}", fx["names"]),
+}
+
+GRAPHS = {
     "dominators": each("dominators -d 0 -s 0 -p 0 {FILE}", wide, deep, comb, tree)
     + each("dominators -n 0 {FILE}", comb) + each("dominators -b stack {FILE}", fx["deep_stack"]),
     "retainers": each("retainers -n 0 -d 0 {FILE} {ID}", wide, deep, comb, ladder, circles, parallel)
@@ -133,17 +127,34 @@ COMMANDS = {
     + each("containment -d 0 -n 0 --rows 0 --json {FILE}", ladder),
     "paths": each("paths -m 100 {FILE} {ID}", wide, deep, comb, ladder, circles, parallel)
     + each("paths -m 100 --json {FILE} {ID}", ladder),
+    "show": each("show -n 0 {FILE} {ID}", wide, deep, comb, parallel),
+    # The smallest heaps have too little in common to be of one process.
+    "leaks": each("leaks --allow-other-process -n 0 {OLD} {FILE}", functions, rules, dom, names, wide, deep, comb, ladder,
+                  circles, tree)
+    + each("leaks --allow-other-process -n 0 {OLD} {MIDDLE} {FILE}", names),
+}
+
+COUNTS = {
+    "diff": each("diff {OLD} {FILE}", names, wide)
+    + each("diff --by class -n 0 {OLD} {FILE}", names)
+    + each("diff --by breakdown -b allocationStack -d 0 -n 0 {OLD} {FILE}", fx["deep_stack"], fx["wide_stack"]),
+    "census": each("census -n 0 -d 0 {FILE}", names)
+    + each("census -b allocationStack -n 0 -d 0 {FILE}", fx["deep_stack"], fx["wide_stack"], fx["recursion"])
+    + each("census -b invertedAllocationStack --json --tree {FILE}", fx["wide_stack"], fx["one_place"])
+    + each("census -b domNode -n 0 {FILE}", fx["names"]),
     "search": each("search -n 0 {FILE} e", names, texts, wide),
     "nodes": each("nodes -f table {FILE}", names, texts)
     + each("nodes -c id,name,className,retainedSize,distance,retainerCount,dominator -f csv {FILE}", functions, deep)
     + each("nodes -f tsv -s name -w retainedSize>1 {FILE}", names, wide),
-    "show": each("show -n 0 {FILE} {ID}", wide, deep, comb, parallel),
     "strings": each("strings -n 0 {FILE}", names, texts) + each("strings -d -n 0 {FILE}", names),
     "allocations": each("allocations -n 0 --callers 5 {FILE}", traces, fx["deep_stack"], fx["recursion"])
     + each("allocations --timeline -n 0 {FILE}", traces),
     "treemap": each("treemap -o {OUT}.svg {FILE}", names)
     + each("treemap --by retained -o {OUT}.svg {FILE}", wide, deep, comb, tree)
     + each("treemap --format text {FILE}", names),
+}
+
+WRITERS = {
     "convert": each("convert {FILE} {OUT}.heapsnapshot", names, traces)
     + each("convert {FILE} {OUT}.fxsnapshot", functions, dom, traces)
     + each("convert {FILE} {OUT}.jsonl", names, traces)
@@ -165,6 +176,4 @@ COMMANDS = {
     "help": each("help report", nothing),
 }
 
-
-def cases(*names):
-    return [case for name in names for case in COMMANDS[name]]
+TESTS = [REPORTS, GRAPHS, COUNTS, WRITERS]

@@ -118,12 +118,12 @@ class Growth(unittest.TestCase):
                 self.assertLessEqual(ratio, LIMIT, f"{once:,} instructions for {shape.n}, {twice:,} for {2 * shape.n}")
 
 
-def main(commands, names):
-    """Runs the tests of these commands, `commands` being the table of all."""
+def main(commands):
+    """Runs the tests of these commands."""
     if not shutil.which("valgrind"):
         print("skipped: valgrind is not installed")
         sys.exit(77)
-    for name in names:
+    for name, cases in commands.items():
         setattr(Growth, f"test_twice_the_input_is_about_twice_the_work_for_{name}",
-                lambda self, cases=commands[name]: self.check(cases))
+                lambda self, cases=cases: self.check(cases))
     unittest.main(module=sys.modules[__name__])

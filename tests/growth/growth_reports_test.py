@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Twice the input is about twice the work (growth.py) for report, info, summary, statistics."""
+"""Twice the input is about twice the work (growth.py) for the commands of commands.REPORTS."""
 import commands
 import growth
 
 if __name__ == "__main__":
-    growth.main(commands.COMMANDS, ["report", "info", "summary", "statistics"])
+    growth.main(commands.REPORTS)

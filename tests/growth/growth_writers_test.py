@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Twice the input is about twice the work (growth.py) for convert, run, record, timeline, help."""
+"""Twice the input is about twice the work (growth.py) for the commands of commands.WRITERS."""
 import commands
 import growth
 
 if __name__ == "__main__":
-    growth.main(commands.COMMANDS, ["convert", "run", "record", "timeline", "help"])
+    growth.main(commands.WRITERS)
