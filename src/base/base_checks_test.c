@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/helper.h"
 #include "base/merge_sort.h"
+#include "base/parallel.h"
 #include "base/slots.h"
 #include "damage.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "base/helper.h"
+#include "base/parallel.h"
 
 enum { N_CHORES = 50 };
 

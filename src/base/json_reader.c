@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "base/text_parts.h"
 
 static void skip_space(ubi__json_cursor *c) {
     while (c->at < c->end && ubi__is_json_space(*c->at))

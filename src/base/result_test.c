@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * result_test.c: results are filled as far as the caller's struct goes (result.h).
+ * result_test.c: results are filled as far as the caller's struct goes (status.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/result.h"
+#include "base/status.h"
 
 typedef struct result {
     uint32_t struct_bytes;

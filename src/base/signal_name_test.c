@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/signal_name.h"
+#include "base/human.h"
 
 static void every_number_has_the_name_that_the_c_library_has(void **state) {
     (void)state;

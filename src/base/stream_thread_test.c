@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "base/stream.h"
+#include "base/inflate.h"
 #include "fail_allocator.h"
 #include "packing.h"
 

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "base/text_parts.h"
 
 static void digits_are_the_ten_of_ascii(void **state) {
     (void)state;

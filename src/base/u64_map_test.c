@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of u64_map.c and merge_sort.h.
+ * Tests of u64_map.h and merge_sort.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/write_behind.h"
+#include "base/deflate.h"
 #include "fail_allocator.h"
 
 /** Checks that byte i is i * 7, and refuses when told to. */

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/output_file.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/suggest.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/finish.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "graph/graph_columns.h"
 #include "render/node_label.h"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/human.h"
 #include "base/status.h"
-#include "base/suggest.h"
 
 typedef struct parser {
     const ubi__option_table *tables;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/suggest.h"
+#include "base/human.h"
 #include "cli/options.h"
 
 typedef struct values {

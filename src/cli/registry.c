@@ -5,7 +5,7 @@
 #include "cli/command.h"
 
 #include "base/assert.h"
-#include "base/suggest.h"
+#include "base/human.h"
 
 /* All commands, in the order of the help; a group ends where the next one begins. */
 #define COMMANDS(GROUP, COMMAND)                                                                                       \

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/text_parts.h"
+#include "base/text.h"
 #include "formats/recognize.h"
 
 #define ZIP_HEADER_BYTES 30

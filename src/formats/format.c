@@ -13,7 +13,7 @@
 #include <ubiheap/core/marker.h>
 
 #include "base/parallel.h"
-#include "base/result.h"
+#include "base/status.h"
 #include "formats/line_facts.h"
 #include "formats/recognize.h"
 

@@ -10,7 +10,7 @@
 
 #include <ubiheap/core/formats.h>
 
-#include "base/stream.h"
+#include "base/inflate.h"
 #include "formats/recognize.h"
 #include "formats/text_roles.h"
 

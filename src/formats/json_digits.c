@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/text_parts.h"
+#include "base/text.h"
 #include "formats/json_digit_kernels.h"
 
 void ubi__digits_push(ubi__digits *t, uint64_t value, bool negative) {

@@ -9,7 +9,6 @@
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "formats/json_scan.h"
 
 void ubi__scan_begin(ubi__scan *s, ubi__format_input *input) {

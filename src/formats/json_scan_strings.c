@@ -14,7 +14,6 @@
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "formats/json_scan.h"
 
 #define COPY_BYTES 16

@@ -11,9 +11,9 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/atomic_file.h"
+#include "base/deflate.h"
 #include "base/parallel.h"
-#include "base/result.h"
-#include "base/write_behind.h"
+#include "base/status.h"
 #include "formats/save.h"
 #include "formats/save_format.h"
 

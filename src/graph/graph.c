@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/result.h"
+#include "base/status.h"
 #include "graph/graph_columns.h"
 
 /* ==== GRAPHS ==================================================================================================== */

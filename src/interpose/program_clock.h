@@ -9,7 +9,7 @@
 #ifndef UBI_INTERPOSE_PROGRAM_CLOCK_H
 #define UBI_INTERPOSE_PROGRAM_CLOCK_H
 
-#include "base/tick_counter.h"
+#include "base/clock.h"
 #include "interpose/context.h"
 #include "interpose/sealing.h"
 

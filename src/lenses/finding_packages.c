@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "base/u64_map.h"
 #include "lenses/finding_facts.h"
 

@@ -4,7 +4,6 @@
  */
 #include "base/merge_sort.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "lenses/finding_facts.h"
 
 /* Those of the producer come between the two. */

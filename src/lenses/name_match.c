@@ -7,7 +7,6 @@
  */
 #include "lenses/name_match.h"
 
-#include "base/case_folding.h"
 #include "base/text.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
  */
 #include <ubiheap/views/statistics.h>
 
-#include "base/result.h"
+#include "base/status.h"
 #include "graph/graph_columns.h"
 #include "lenses/lens.h"
 

@@ -8,7 +8,7 @@
 #include <ubiheap/views/summary.h>
 
 #include "base/alloc.h"
-#include "base/helper.h"
+#include "base/parallel.h"
 
 UBI_VEC_DECLARE(ubi__vec_summary_row, ubi_summary_row);
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/text_parts.h"
 
 /* ---- allocators -------------------------------------------------------------------------------------------------- */
 

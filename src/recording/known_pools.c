@@ -8,7 +8,6 @@
 #include "recording/known_pools.h"
 
 #include "base/text.h"
-#include "base/text_parts.h"
 
 typedef struct pool {
     const char *words;

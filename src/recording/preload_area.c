@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/clock.h"
 #include "base/status.h"
-#include "base/tick_counter.h"
 
 #define USUAL_DEPTH 128
 #define MAX_DEPTH 65536

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "recording/live_table.h"
 #include "recording/ubirec_tables.h"
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/tick_counter.h"
+#include "base/clock.h"
 
 /** A moment on both clocks. */
 typedef struct ubi__tick_point {

@@ -5,7 +5,7 @@
 #define UBI_MARKER_SINK_ONLY /* what a port refers to weakly is defined here */
 #include "timeline/marker_ports.h"
 
-#include "base/process_clock.h"
+#include "base/clock.h"
 #include "timeline/marker_log.h"
 
 #define SINK UBI_MARKER_TIMELINE_SINK

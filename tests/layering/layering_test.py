@@ -41,7 +41,7 @@ HEADERS_WITHOUT_FUNCTIONS = {
 }
 # interpose runs inside other programs: the walker, and leaf headers of other modules, by name.
 INTERPOSE_MAY_INCLUDE = {"interpose", "unwind"}
-INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/tick_counter.h", "recording/preload_wire.h",
+INTERPOSE_LEAF_HEADERS = {"base/assert.h", "base/bits.h", "base/clock.h", "recording/preload_wire.h",
                           "recording/unrecorded.h", "ubiheap/core/marker.h"}
 # Invariants of the walker run in the tool, and are compiled out in what runs inside other programs.
 UNWIND_LEAF_HEADERS = {"base/assert.h"}

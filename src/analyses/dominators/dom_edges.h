@@ -25,7 +25,7 @@
 #define UBI_DOM_EDGES_H
 
 #include "base/alloc.h"
-#include "base/helper.h"
+#include "base/parallel.h"
 
 #define UBI__DOM_RANGE_BITS 15
 #define UBI__DOM_BLOCK_EDGES 682

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/text_parts.h"
+#include "base/text.h"
 
 /* From a node up to the object that it counts to: a buffer's memory, its array buffer, its view, and the holder of that. */
 #define MOST_LEVELS 8

@@ -11,7 +11,6 @@
 #include "analyses/leaks/leak_places.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 
 /* ==== THE TREE OF PLACES ======================================================================================== */
 

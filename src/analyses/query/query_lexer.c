@@ -9,9 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/suggest.h"
+#include "base/human.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 
 /* ---- characters ------------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 
 #include "analyses/query/query_emit.h"
 #include "analyses/query/query_kinds.h"
-#include "base/suggest.h"
+#include "base/human.h"
 #include "base/text.h"
 
 static const ubi__operator binary_operators[] = {

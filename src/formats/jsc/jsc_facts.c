@@ -5,7 +5,6 @@
 #include "formats/jsc/jsc_facts.h"
 
 #include "base/text.h"
-#include "base/text_parts.h"
 
 static const char *const type_names[UBI__JSC_TYPE_COUNT] = {
     [UBI__JSC_NONE] = "",         [UBI__JSC_ROOT] = "root",       [UBI__JSC_STRING] = "string",

@@ -6,7 +6,7 @@
  * which two are addresses in quotes: those rows are read from the text, where a whole one is at hand without looking for the
  * end of the window.
  */
-#include "base/text_parts.h"
+#include "base/text.h"
 #include "formats/jsc/jsc_reader.h"
 
 #define NODE_NUMBERS 4

@@ -5,7 +5,6 @@
 #include "formats/v8/v8_kinds.h"
 
 #include "base/text.h"
-#include "base/text_parts.h"
 
 static ubi_text without_prefix(ubi_text text, const char *prefix) {
     size_t n = ubi__text_begins(text, prefix) ? strlen(prefix) : 0;

@@ -13,7 +13,6 @@
 #ifndef UBI_FORMATS_V8_READER_H
 #define UBI_FORMATS_V8_READER_H
 
-#include "base/helper.h"
 #include "base/parallel.h"
 #include "formats/format.h"
 #include "formats/json_rows.h"

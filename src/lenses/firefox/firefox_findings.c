@@ -3,7 +3,6 @@
  * firefox_findings.c: what Firefox tells the rules of findings.
  */
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "graph/graph_columns.h"
 #include "lenses/firefox/firefox_producer.h"
 

@@ -16,7 +16,6 @@
 #include "analyses/anonymize/grammar.h"
 #include "base/assert.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 
 /* ---- the memory panel ----------------------------------------------------------------------------------------------- */
 

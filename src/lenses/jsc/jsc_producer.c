@@ -13,7 +13,6 @@
 
 #include "analyses/anonymize/grammar.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "formats/jsc/jsc_facts.h"
 #include "lenses/kind_label.h"
 #include "lenses/producer.h"

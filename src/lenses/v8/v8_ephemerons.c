@@ -10,7 +10,7 @@
  */
 #include "base/assert.h"
 #include "base/parallel.h"
-#include "base/text_parts.h"
+#include "base/text.h"
 #include "lenses/v8/v8_look.h"
 
 #define KEY_PART " / part of key ("

@@ -8,7 +8,7 @@
 #include <ubiheap/views/native_contexts.h>
 
 #include "base/bits.h"
-#include "base/text_parts.h"
+#include "base/text.h"
 #include "lenses/string_keys.h"
 #include "lenses/v8/v8_look.h"
 

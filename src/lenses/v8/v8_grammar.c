@@ -17,7 +17,6 @@
 #include "analyses/anonymize/anonymizer.h"
 #include "analyses/anonymize/grammar.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "lenses/v8/v8_producer.h"
 
 static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {

@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "lenses/lens.h"
 
-#include "base/helper.h"
 #include "base/parallel.h"
 #include "lenses/v8/v8_look.h"
 

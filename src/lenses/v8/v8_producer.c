@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "lenses/v8/v8_fields.h"
 #include "lenses/v8/v8_look.h"
 

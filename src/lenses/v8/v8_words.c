@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "formats/v8/v8_types.h"
 #include "lenses/v8/v8_producer.h"
 

@@ -14,7 +14,6 @@
 #include "base/assert.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "recording/byte_sampler.h"
 
 static const struct kind {

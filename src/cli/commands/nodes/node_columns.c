@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/human.h"
 #include "base/status.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
 #include "lenses/lens.h"

@@ -11,7 +11,6 @@
 
 #include "base/human.h"
 #include "base/json_writer.h"
-#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/page.h"

@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "base/human.h"
-#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_markers.h"
 #include "recording/known_frames.h"

@@ -10,7 +10,6 @@
 
 #include "base/human.h"
 #include "base/json_writer.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/snapshot.h"

@@ -9,7 +9,6 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "base/text_parts.h"
 #include "cli/commands/report/recording_report.h"
 
 /* ---- orders and choice -------------------------------------------------------------------------------------------- */

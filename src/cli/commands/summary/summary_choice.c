@@ -6,7 +6,7 @@
  */
 #include "cli/commands/summary/summary_choice.h"
 
-#include "base/suggest.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/node_id.h"
 #include "lenses/lens.h"

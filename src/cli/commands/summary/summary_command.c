@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/human.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/commands/summary/summary_choice.h"
 #include "cli/condition.h"

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "base/suggest.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/timeline/timeline_view.h"
 

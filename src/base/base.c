@@ -1,17 +1,114 @@
 /* SPDX-License-Identifier: MIT
  *
- * alloc.c: the default allocator and growable columns.
+ * base.c: the thread's error message (status.h) and memory (alloc.h).
  *
+ * Reporting an error never allocates: the message is in a fixed buffer.
+ */
+#define _GNU_SOURCE
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+
+static _Thread_local char last_message[512];
+
+const char *ubi_version(void) {
+    return UBI_VERSION_STRING;
+}
+
+const char *ubi_error_message(void) {
+    return last_message;
+}
+
+const char *ubi_status_name(ubi_status status) {
+    switch (status) {
+    case UBI_OK:
+        return "ok";
+    case UBI_ENOMEM:
+        return "out of memory";
+    case UBI_EIO:
+        return "input/output error";
+    case UBI_EFORMAT:
+        return "bad input";
+    case UBI_EINVAL:
+        return "wrong argument";
+    case UBI_ENOTFOUND:
+        return "not found";
+    case UBI_ECANCELLED:
+        return "cancelled";
+    case UBI_ELIMIT:
+        return "limit reached";
+    case UBI_EMISMATCH:
+        return "objects do not belong together";
+    case UBI_EBUSY:
+        return "in use by somebody else";
+    case UBI_ESTATE:
+        return "not possible now";
+    }
+    return "unknown status";
+}
+
+ubi_status ubi__fail(ubi_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    return status;
+}
+
+ubi_status ubi_error(ubi_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    return status;
+}
+
+ubi_status ubi__fail_nomem(void) {
+    static const char text[] = "out of memory";
+    memcpy(last_message, text, sizeof text);
+    return UBI_ENOMEM;
+}
+
+ubi_status ubi__fail_cancelled(void) {
+    static const char text[] = "cancelled";
+    memcpy(last_message, text, sizeof text);
+    return UBI_ECANCELLED;
+}
+
+ubi_status ubi__fail_errno(int errno_value, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    if (n < 0)
+        n = 0;
+    if ((size_t)n < sizeof last_message)
+        snprintf(last_message + n, sizeof last_message - (size_t)n, ": %s", strerror(errno_value));
+    return UBI_EIO;
+}
+
+ubi_status ubi__version_check(uint32_t version, uint32_t newest, const char *type) {
+    if (version >= 1 && version <= newest)
+        return UBI_OK;
+    return newest == 1
+               ? ubi__fail(UBI_EINVAL, "%s has version %" PRIu32 ", expected 1", type, version)
+               : ubi__fail(UBI_EINVAL, "%s has version %" PRIu32 ", expected 1 to %" PRIu32, type, version, newest);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+/*
  * Blocks of LARGE_BYTES and more are anonymous mappings: they grow by mremap (page tables move, bytes do not), ask for
  * huge pages (first touch costs a third), and give memory back to the system when freed. A block crosses the border
  * between malloc and mapping only in resize, which knows both sizes.
  */
-#define _GNU_SOURCE
-#include "base/alloc.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #define LARGE_BYTES ((size_t)256 << 10)
 #define PAGE_BYTES ((size_t)4096)

@@ -1,15 +1,77 @@
 /* SPDX-License-Identifier: MIT
  *
- * strtab.c: the string table (strtab.h).
+ * tables.c: hash tables that are shared everywhere: the process seed and hashing of bytes (hash.h), maps of 64-bit keys
+ * (u64_map.h), string tables (strtab.h).
  */
-#include "base/strtab.h"
+#include "base/hash.h"
 
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "base/assert.h"
-#include "base/hash.h"
 #include "base/slots.h"
+#include "base/strtab.h"
 #include "base/text.h"
+#include "base/u64_map.h"
+
+uint64_t ubi__hash_seed;
+
+__attribute__((constructor)) static void choose_seed(void) {
+    if (getrandom(&ubi__hash_seed, sizeof ubi__hash_seed, GRND_NONBLOCK) != (ssize_t)sizeof ubi__hash_seed) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        ubi__hash_seed = (uint64_t)now.tv_nsec * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)(uintptr_t)&now;
+    }
+}
+
+uint64_t ubi__hash_bytes(const void *data, size_t n) {
+    const unsigned char *p = data;
+    uint64_t h = ubi__hash_u64(n), word;
+    for (; n >= 8; p += 8, n -= 8) {
+        memcpy(&word, p, 8);
+        h = ubi__hash_combine(h, word);
+    }
+    if (n) {
+        word = 0;
+        memcpy(&word, p, n);
+        h = ubi__hash_combine(h, word);
+    }
+    return h;
+}
+
+/* ---- map of 64-bit keys ------------------------------------------------------------------------------------------- */
+
+static bool slot_has_key(const void *unused, const ubi__u64_slot *slot, uint64_t key) {
+    (void)unused;
+    return slot->key == key;
+}
+UBI_TABLE_LOOKUP(key, ubi__u64_table, ubi__u64_slot, ubi__u64_slot_is_used, const void *, uint64_t, slot_has_key);
+
+void ubi__u64_map_init(ubi__u64_map *map, const ubi_allocator *allocator) {
+    *map = (ubi__u64_map){ .allocator = allocator };
+}
+
+void ubi__u64_map_fini(ubi__u64_map *map) {
+    ubi__u64_table_fini(&map->table, map->allocator);
+}
+
+uint32_t ubi__u64_map_get(const ubi__u64_map *map, uint64_t key) {
+    const ubi__u64_slot *slot = key_find(&map->table, NULL, key, ubi__hash_u64(key));
+    return slot ? slot->value : UBI_NONE;
+}
+
+ubi_status ubi__u64_map_put(ubi__u64_map *map, uint64_t key, uint32_t value) {
+    UBI_ASSERT(value != UBI_NONE);
+    UBI_TRY(ubi__u64_table_reserve(&map->table, map->allocator, 1));
+    ubi__u64_slot *slot = key_place(&map->table, NULL, key, ubi__hash_u64(key));
+    if (!slot->is_used)
+        ubi__u64_table_added(&map->table);
+    *slot = (ubi__u64_slot){ key, value, true };
+    return UBI_OK;
+}
+
+/* ---- string table ------------------------------------------------------------------------------------------------- */
 
 void ubi__strtab_init(ubi__strtab *t, const ubi_allocator *allocator) {
     memset(t, 0, sizeof *t);

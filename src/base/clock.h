@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * tick_counter.h: the processor's counter, as a clock: the cheapest there is, of an unknown rate.
+ * clock.h: the processor's counter, the cheapest clock there is, of an unknown rate; and the clock of this process.
  *
- * A leaf: it is read inside of other programs, too, which are told by the ubiheap process whether it is good.
+ * A leaf: it is read inside of other programs, too, which are told by the ubiheap process whether the counter is good.
  */
-#ifndef UBI_BASE_TICK_COUNTER_H
-#define UBI_BASE_TICK_COUNTER_H
+#ifndef UBI_BASE_CLOCK_H
+#define UBI_BASE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +31,10 @@ static inline uint64_t ubi__tick_counter(void) {
 bool ubi__tick_counter_is_good(void);
 /** A number of ticks that takes at most a quarter of a millisecond at any rate. */
 uint64_t ubi__tick_counter_quarter_ms(void);
+
+/* ---- time of this process ----------------------------------------------------------------------------------------- */
+
+/** What ubi_process_clock_ns said when CLOCK_MONOTONIC was at `monotonic_ns`; 0 for a time before the process started. */
+uint64_t ubi__process_clock_of(uint64_t monotonic_ns);
 
 #endif
