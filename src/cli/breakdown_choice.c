@@ -10,7 +10,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/output_file.h"
+#include "cli/cli_files.h"
 
 /* Breakdowns are small; this keeps a wrong @FILE from filling memory. */
 #define MAX_BREAKDOWN_BYTES (16u << 20)

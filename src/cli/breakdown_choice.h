@@ -78,9 +78,9 @@ ubi_status ubi__breakdown_choose(ubi__breakdown_choice *choice, const char *spec
 void ubi__breakdown_choice_fini(ubi__breakdown_choice *choice);
 
 /** UBI_EINVAL when the breakdown and a file of the command line would both be read from standard input. */
+ubi_status ubi__breakdown_check_input(const ubi__breakdown_arguments *arguments, const char *path);
 /** The same for an output, which must not be the FILE of @FILE. */
 ubi_status ubi__breakdown_check_output(const ubi__breakdown_arguments *arguments, const char *output);
-ubi_status ubi__breakdown_check_input(const ubi__breakdown_arguments *arguments, const char *path);
 /** Whether one of the options asks for a tree, even with --json. */
 bool ubi__breakdown_wants_tree(const ubi__breakdown_arguments *arguments);
 /** Options for building the tree. */

@@ -13,8 +13,7 @@
 
 #include <ubiheap/core/base.h>
 
-#include "cli/progress.h"
-#include "cli/standard_output.h"
+#include "cli/terminal.h"
 #include "render/display.h"
 
 /** Exit codes, the contract with scripts. */
@@ -26,6 +25,8 @@ enum {
     UBI__EXIT_SYSTEM = 4,    /**< input/output, memory or system error */
     UBI__EXIT_INTERRUPTED = 130
 };
+/** The one translation of a status. */
+int ubi__exit_code(ubi_status status);
 
 typedef enum ubi__option_type {
     UBI__OPTION_FLAG,   /**< --x; bool */

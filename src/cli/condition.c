@@ -13,8 +13,8 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/condition_names.h"
-#include "cli/heap_facts.h"
+#include "cli/heap_summary.h"
+#include "cli/terminal.h"
 
 typedef enum side { OF_NEW, OF_OLD, GROWTH } side;
 
@@ -235,12 +235,12 @@ static ubi_status condition_judge(ubi__answer *answer, const gathering *g) {
 
 /* ---- the reason ------------------------------------------------------------------------------------------------- */
 
-typedef struct line {
+typedef struct reason_line {
     char *at;
     size_t n, capacity;
-} line;
+} reason_line;
 
-static void UBI_PRINTF(2, 3) reason_put(line *l, const char *format, ...) {
+static void UBI_PRINTF(2, 3) reason_put(reason_line *l, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int n = vsnprintf(l->at + l->n, l->capacity - l->n, format, arguments);
@@ -248,7 +248,7 @@ static void UBI_PRINTF(2, 3) reason_put(line *l, const char *format, ...) {
     l->n = l->n + (size_t)n < l->capacity ? l->n + (size_t)n : l->capacity - 1;
 }
 
-static void put_name(line *l, ubi_query_value value) {
+static void put_name(reason_line *l, ubi_query_value value) {
     reason_put(l, "%s", value.name->name);
     if (value.argument.ptr)
         reason_put(l, value.is_quoted ? "('%.*s')" : "(%.*s)", (int)value.argument.len, value.argument.ptr);
@@ -267,7 +267,7 @@ static const char *amount_words(char out[UBI__HUMAN_TEXT], ubi_query_value value
 }
 
 /* "is 1.20 MiB to 2.10 MiB", or "is less than 1.50 MiB". */
-static void put_limits(line *l, ubi_query_value value, const measured *m) {
+static void put_limits(reason_line *l, ubi_query_value value, const measured *m) {
     char low[UBI__HUMAN_TEXT], high[UBI__HUMAN_TEXT];
     amount_words(high, value, m->high);
     if (m->low == 0)
@@ -281,7 +281,7 @@ static void put_limits(line *l, ubi_query_value value, const measured *m) {
         reason_put(l, " (of %s)", amount_words(low, value, m->basis_low));
 }
 
-static void put_number(line *l, ubi_query_value value, const measured *m) {
+static void put_number(reason_line *l, ubi_query_value value, const measured *m) {
     char number[UBI__HUMAN_TEXT], exact[UBI__HUMAN_TEXT], share[UBI__HUMAN_TEXT];
     if (m->is_estimate && m->low < m->high) {
         put_limits(l, value, m);
@@ -303,15 +303,15 @@ static void put_number(line *l, ubi_query_value value, const measured *m) {
 /* Longer expressions are cut: the values matter more. */
 #define MOST_OF_EXPRESSION 300
 
-static void put_condition(line *l, const char *verdict, const ubi__condition *condition) {
+static void put_condition(reason_line *l, const char *verdict, const ubi__condition *condition) {
     reason_put(l, "%s: %.*s", verdict, MOST_OF_EXPRESSION, condition->text);
     if (strlen(condition->text) > MOST_OF_EXPRESSION)
         reason_put(l, "...");
 }
 
-static line condition_explain(char reason[UBI__REASON_TEXT], const gathering *g, const char *verdict) {
+static reason_line condition_explain(char reason[UBI__REASON_TEXT], const gathering *g, const char *verdict) {
     const ubi_query *query = g->condition->query;
-    line l = { reason, 0, UBI__REASON_TEXT };
+    reason_line l = { reason, 0, UBI__REASON_TEXT };
     put_condition(&l, verdict, g->condition);
     for (uint32_t i = 0; i < ubi_query_value_count(query); i++) {
         ubi_query_value value = ubi_query_value_at(query, i);
@@ -333,7 +333,7 @@ static line condition_explain(char reason[UBI__REASON_TEXT], const gathering *g,
  * What would decide it: the coarsest measurement whose expected limits leave nothing open. Limits cannot show that two
  * numbers are equal, unless they turn out other than expected.
  */
-static ubi_status put_advice(line *l, gathering *g) {
+static ubi_status put_advice(reason_line *l, gathering *g) {
     const ubi__condition_estimates *own = g->own;
     ubi__answer answer = UBI__ANSWER_OPEN;
     char name[128];
@@ -365,7 +365,8 @@ static ubi_status condition_check(int *exit_code, ubi__cli *cli, gathering *g) {
         return UBI_OK;
     bool is_open = answer == UBI__ANSWER_OPEN;
     *exit_code = is_open ? UBI__EXIT_INPUT : UBI__EXIT_CONDITION;
-    line l = condition_explain(cli->reason, g, is_open ? "cannot tell whether the condition holds" : "condition holds");
+    reason_line l =
+        condition_explain(cli->reason, g, is_open ? "cannot tell whether the condition holds" : "condition holds");
     return is_open && g->own && g->own->refine && !lacks_value(g) ? put_advice(&l, g) : UBI_OK;
 }
 
@@ -423,7 +424,7 @@ ubi_status ubi__condition_check_own(int *exit_code, ubi__cli *cli, const ubi__co
 
 void ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *cli, const ubi__condition *condition, const char *format,
                                      ...) {
-    line l = { cli->reason, 0, UBI__REASON_TEXT };
+    reason_line l = { cli->reason, 0, UBI__REASON_TEXT };
     char why[512];
     va_list arguments;
     if (!condition)
@@ -434,4 +435,117 @@ void ubi__condition_cannot_be_judged(int *exit_code, ubi__cli *cli, const ubi__c
     put_condition(&l, "cannot tell whether the condition holds", condition);
     reason_put(&l, "; %s", why);
     *exit_code = UBI__EXIT_INPUT;
+}
+
+/* ---- names of classes ------------------------------------------------------------------------------------------- */
+
+/* Longer names are cut in messages. */
+#define MOST_TOLD_BYTES 200
+
+struct ubi__condition_name {
+    ubi_text name; /* of the condition */
+    bool is_quoted, is_found;
+    char typed[UBI__SUGGESTED_BYTES + 1], best[UBI__SUGGESTED_BYTES + 1];
+    ubi__suggestion near;
+};
+
+typedef struct ubi__condition_name missing_name;
+
+static bool is_word(const ubi__condition_words *words, ubi_text name) {
+    const char *word;
+    for (uint32_t i = 0; words && (word = words->word_at(i)); i++)
+        if (ubi__text_is(name, word))
+            return true;
+    return false;
+}
+
+static bool is_known(const ubi__condition_names *names, ubi_text name) {
+    for (uint32_t i = 0; i < names->n; i++)
+        if (ubi__text_equal(names->at[i].name, name))
+            return true;
+    return false;
+}
+
+static bool is_suggestible(const missing_name *m) {
+    return m->name.len > 0 && m->name.len <= UBI__SUGGESTED_BYTES;
+}
+
+static void argument_expect(ubi__condition_names *names, ubi_query_value value) {
+    if (!value.argument.ptr || is_known(names, value.argument) ||
+        (!value.is_quoted && is_word(names->words, value.argument)))
+        return;
+    missing_name *m = &names->at[names->n++];
+    *m = (missing_name){ .name = value.argument, .is_quoted = value.is_quoted };
+    if (is_suggestible(m))
+        memcpy(m->typed, m->name.ptr, m->name.len);
+    m->near = ubi__suggestion_for(m->typed);
+}
+
+ubi_status ubi__condition_names_init(ubi__condition_names *out, const ubi__condition *condition,
+                                     const ubi__condition_words *words) {
+    uint32_t n = ubi__condition_value_count(condition);
+    *out = (ubi__condition_names){ .words = words };
+    if (n == 0)
+        return UBI_OK;
+    out->at = ubi__calloc_array(ubi_allocator_default(), n, sizeof *out->at);
+    if (!out->at)
+        return ubi__fail_nomem();
+    out->capacity = n;
+    for (uint32_t i = 0; i < n; i++)
+        argument_expect(out, ubi__condition_value_at(condition, i));
+    return UBI_OK;
+}
+
+void ubi__condition_names_fini(ubi__condition_names *names) {
+    ubi__free_array(ubi_allocator_default(), names->at, names->capacity, sizeof *names->at);
+    *names = (ubi__condition_names){ .at = NULL };
+}
+
+void ubi__condition_names_add(ubi__condition_names *names, ubi_text class_name) {
+    for (uint32_t i = 0; i < names->n; i++) {
+        missing_name *m = &names->at[i];
+        if (!m->is_found && ubi__text_equal(m->name, class_name))
+            m->is_found = true;
+        else if (!m->is_found && is_suggestible(m))
+            ubi__suggestion_try_text(&m->near, m->best, class_name);
+    }
+}
+
+/* If a class and a word are equally near, the word: conditions on verdicts are about words. */
+static const char *nearest_word(const ubi__condition_words *words, const missing_name *m) {
+    const char *word, *best = NULL;
+    ubi__suggestion near = m->near;
+    if (!words || m->is_quoted || !is_suggestible(m))
+        return NULL;
+    near.distance += near.word != NULL;
+    for (uint32_t i = 0; (word = words->word_at(i)); i++) {
+        near.word = NULL;
+        ubi__suggestion_try(&near, word);
+        best = near.word ? word : best;
+    }
+    return best;
+}
+
+static void name_tell(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
+    char line[MOST_TOLD_BYTES + 200];
+    const char *word = nearest_word(names->words, m);
+    bool is_cut = m->name.len > MOST_TOLD_BYTES;
+    int n =
+        snprintf(line, sizeof line, "condition: no class '%.*s%s' in %s", (int)(is_cut ? MOST_TOLD_BYTES : m->name.len),
+                 m->name.ptr, is_cut ? "..." : "", n_files == 1 ? "this file" : "these files");
+    if (word)
+        snprintf(line + n, sizeof line - (size_t)n, "; did you mean the %s %s?", names->words->what, word);
+    else if (m->near.word)
+        snprintf(line + n, sizeof line - (size_t)n, "; did you mean '%s'?", m->best);
+    ubi__print_line(cli->subject, line);
+}
+
+void ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files) {
+    ubi__progress_line_clear(&cli->progress);
+    for (uint32_t i = 0; i < names->n; i++)
+        if (!names->at[i].is_found) {
+            if (cli->output)
+                ubi__out_flush(&cli->output->out);
+            name_tell(names, &names->at[i], cli, n_files);
+        }
 }

@@ -2,14 +2,13 @@
  *
  * main.c: ubiheap, the command line tool.
  *
- * Makes the process fit to run a command (tool.h), and ends it with what came of that (finish.h).
+ * Makes the process fit to run a command (tool.h), and ends it with what came of that (ubi__finish).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cli/finish.h"
-#include "cli/interrupt.h"
+#include "cli/terminal.h"
 #include "cli/tool.h"
 
 /* A large buffer. */

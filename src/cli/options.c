@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * options.c: reading a command line by an option table.
+ * options.c: see options.h.
  */
 #include "cli/options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/human.h"
 #include "base/status.h"
+
+/* ---- options ---------------------------------------------------------------------------------------------------- */
 
 typedef struct parser {
     const ubi__option_table *tables;
@@ -210,4 +214,131 @@ ubi_status ubi__options_parse_first(int *n_operands, char **argv, int argc, cons
 
 ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi__option_table *tables, int n_tables) {
     return ubi__options_parse_first(n_operands, argv, argc, tables, n_tables, false);
+}
+
+/* ---- quantities ------------------------------------------------------------------------------------------------- */
+
+typedef struct unit {
+    const char *name;
+    double factor;
+} unit;
+
+static const unit sizes[] = {
+    { "", 1 },
+    { "B", 1 },
+    { "KiB", 1024.0 },
+    { "MiB", 1048576.0 },
+    { "GiB", 1073741824.0 },
+    { "TiB", 1099511627776.0 },
+    { "KB", 1e3 },
+    { "MB", 1e6 },
+    { "GB", 1e9 },
+    { "TB", 1e12 },
+    { NULL, 0 },
+};
+static const unit durations[] = {
+    { "", 1e6 }, { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 }, { "h", 3600e6 }, { NULL, 0 },
+};
+
+/* Digits with a point, and nothing else that strtod takes. NULL: not a number. */
+static const char *parse_decimal(double *out, const char *text) {
+    size_t n = strspn(text, "0123456789."), points = 0;
+    char digits[32];
+    if (n == 0 || n >= sizeof digits)
+        return NULL;
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        points += digits[i] == '.';
+    if (points > 1 || n == points)
+        return NULL;
+    *out = strtod(digits, NULL);
+    return text + n;
+}
+
+static bool parse_quantity(double *out, const char *text, const unit *units) {
+    double number;
+    const char *word = parse_decimal(&number, text);
+    if (!word)
+        return false;
+    word += strspn(word, " ");
+    for (const unit *u = units; u->name; u++)
+        if (strcmp(word, u->name) == 0) {
+            *out = number * u->factor;
+            return true;
+        }
+    return false;
+}
+
+ubi_status ubi__parse_size(uint64_t *out_bytes, const char *text, const char *what) {
+    double bytes;
+    if (!parse_quantity(&bytes, text, sizes))
+        return ubi__fail(UBI_EINVAL, "%s: expected a size such as 64MiB, not '%s'", what, text);
+    if (bytes >= 9007199254740992.0)
+        return ubi__fail(UBI_EINVAL, "%s: %s is too large", what, text);
+    *out_bytes = (uint64_t)bytes;
+    return UBI_OK;
+}
+
+ubi_status ubi__parse_duration(uint64_t *out_us, const char *text, const char *what) {
+    double us;
+    if (!parse_quantity(&us, text, durations))
+        return ubi__fail(UBI_EINVAL, "%s: expected a time such as 500ms, 10s or 2m, not '%s'", what, text);
+    if (us < 1 || us >= 9007199254740992.0)
+        return ubi__fail(UBI_EINVAL, "%s: %s is too %s", what, text, us < 1 ? "short" : "long");
+    *out_us = (uint64_t)us;
+    return UBI_OK;
+}
+
+ubi_status ubi__parse_probability(double *out, const char *text, const char *what) {
+    double p;
+    const char *end = parse_decimal(&p, text);
+    if (!end || *end || p > 1)
+        return ubi__fail(UBI_EINVAL, "%s: expected a number from 0 to 1, not '%s'", what, text);
+    *out = p;
+    return UBI_OK;
+}
+
+/* ---- ids of nodes ----------------------------------------------------------------------------------------------- */
+
+static int digit_of(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+
+ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what) {
+    const char *number = text[0] == '@' ? text + 1 : text; /* as DevTools write ids */
+    bool hexadecimal = number[0] == '0' && (number[1] == 'x' || number[1] == 'X');
+    const char *digits = hexadecimal ? number + 2 : number, *p = digits;
+    int base = hexadecimal ? 16 : 10;
+    uint64_t value = 0;
+    for (; digit_of(*p) < base; p++)
+        if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
+            __builtin_add_overflow(value, (uint64_t)digit_of(*p), &value))
+            return ubi__fail(UBI_EINVAL, "%s: %s is too large for a node id", what, text);
+    if (p == digits || *p)
+        return ubi__fail(
+            UBI_EINVAL,
+            "%s: expected a node id, a number such as 20159, not '%s'; 'ubiheap search FILE TEXT' lists ids "
+            "by name",
+            what, text);
+    *out = value;
+    return UBI_OK;
+}
+
+/* JSON shows a number above 2^53 as JavaScript does: with the fewest digits that give the same double. */
+static bool find_same_double(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id) {
+    double value = (double)node_id;
+    return value > 0x1p53 && value < 0x1p64 && ubi_graph_find(out, graph, (uint64_t)value) == UBI_OK;
+}
+
+ubi_status ubi__node_id_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id) {
+    if (ubi_graph_find(out, graph, node_id) == UBI_OK || find_same_double(out, graph, node_id))
+        return UBI_OK;
+    return ubi__fail(UBI_ENOTFOUND,
+                     "no node has the id %" PRIu64 "; the root's is %" PRIu64 ", and 'ubiheap nodes' lists all of them",
+                     node_id, ubi_graph_node_id(graph, ubi_graph_root(graph)));
 }

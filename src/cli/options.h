@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * options.h: reading a command line by an option table.
+ * options.h: reading a command line by an option table, and the numbers in it.
  *
  * Forms: --name, --name=VALUE, --name VALUE, -x, -xVALUE, -x VALUE, -- (everything after it is an operand), - (an
  * operand). Options and operands may be mixed, unless the command says otherwise. The last of a repeated option wins,
@@ -8,6 +8,9 @@
  */
 #ifndef UBI_CLI_OPTIONS_H
 #define UBI_CLI_OPTIONS_H
+
+#include <ubiheap/core/base.h>
+#include <ubiheap/core/graph.h>
 
 #include "cli/command.h"
 
@@ -33,5 +36,21 @@ ubi_status ubi__options_parse(int *n_operands, char **argv, int argc, const ubi_
 
 /** Digits only, no sign. UBI_EINVAL when `text` is not that or does not fit; `what` names it in the message. */
 ubi_status ubi__parse_number(uint64_t *out, const char *text, const char *what);
+
+/* ---- quantities: `what` names the option in messages ------------------------------------------------------------ */
+
+/** "65536", "64KiB", "1.5 GB": bytes; units of 2^10 and of 10^3, as everywhere. */
+ubi_status ubi__parse_size(uint64_t *out_bytes, const char *text, const char *what);
+/** "500ms", "10s", "2m", "1h"; a number alone is seconds. At least one microsecond. */
+ubi_status ubi__parse_duration(uint64_t *out_us, const char *text, const char *what);
+/** 0 to 1. */
+ubi_status ubi__parse_probability(double *out, const char *text, const char *what);
+
+/* ---- ids of nodes ----------------------------------------------------------------------------------------------- */
+
+/** Reads an id: decimal, or hexadecimal after 0x, with an optional @ as in DevTools. UBI_EINVAL names `what`. */
+ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what);
+/** UBI_ENOTFOUND with a message that says where to find ids. */
+ubi_status ubi__node_id_find(ubi_node_ix *out, const ubi_graph *graph, uint64_t node_id);
 
 #endif

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * page.h: what the pages of commands are written with, so that all of them look alike: titles, cells of tables, sentences,
- * and what to run next.
+ * page.h: what the pages of commands are written with, so that all of them look alike: titles, cells of tables, sentences, rows of
+ * nodes, and what to run next.
  *
  * Everything goes to standard output in the style of the terminal. Cells end at the right edge of their columns.
  */
 #ifndef UBI_CLI_PAGE_H
 #define UBI_CLI_PAGE_H
 
+#include <ubiheap/core/dominators.h>
+#include <ubiheap/views/lens.h>
+
 #include "base/human.h"
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "render/text_table.h"
 
@@ -85,5 +89,31 @@ static inline ubi__cell ubi__change_bar(ubi__change c, uint64_t largest) {
 const char *ubi__file_argument(const char *path, const char *otherwise);
 /** "  ubiheap COMMAND FILE MORE  # help"; without `more` or help if that is NULL, and without help where there is no room. */
 void ubi__write_command(const ubi__cli *cli, const char *command, const char *file, const char *more, const char *help);
+
+/* ---- rows of nodes: how far from the root, how large, what they retain, what they are called -------------------- */
+
+/** What rows are made from. Borrowed, all of it. */
+typedef struct ubi__object_rows {
+    const ubi_look *look;
+    const ubi_dominators *dominators;
+    const uint32_t *distances; /**< distances[n_nodes], as ubi_look_distances gives them */
+    ubi__text_table table;     /**< not for JSON */
+} ubi__object_rows;
+
+/** `name` is the title of the last column. */
+void ubi__object_rows_init(ubi__object_rows *rows, ubi__cli *cli, const ubi_look *look,
+                           const ubi_dominators *dominators, const uint32_t *distances, const char *name);
+/** The numbers of a node. `distance` UBI_NONE: not within reach. */
+void ubi__object_rows_numbers(const ubi__object_rows *rows, ubi_node_ix node, uint32_t distance);
+/** What the node is called and its id, in at most `columns`; columns written. Detached nodes are red. */
+size_t ubi__object_rows_name(const ubi__object_rows *rows, ubi_node_ix node, size_t columns);
+/** A row of numbers and a name, and its end. */
+void ubi__object_rows_line(const ubi__object_rows *rows, ubi_node_ix node);
+
+/** "3", "-" for what only the system's roots reach, "none". Static or in `out`. */
+const char *ubi__distance_text(char out[24], uint32_t distance, bool unicode);
+
+/** In an open object: nodeId, displayName, className, shallowSize, retainedSize, distance (null: none), detachedness. */
+void ubi__object_json(ubi__json *json, const ubi__object_rows *rows, ubi_node_ix node, uint32_t distance);
 
 #endif

@@ -134,3 +134,25 @@ const ubi__option ubi__compat_options[] = {
       "give exactly Firefox's answer, also where it loses data", NULL },
     UBI__OPTION_END,
 };
+
+int ubi__exit_code(ubi_status status) {
+    switch (status) {
+    case UBI_OK:
+        return UBI__EXIT_OK;
+    case UBI_EINVAL:
+    case UBI_ENOTFOUND:
+    case UBI_EMISMATCH:
+        return UBI__EXIT_USAGE;
+    case UBI_EFORMAT:
+    case UBI_ELIMIT:
+        return UBI__EXIT_INPUT;
+    case UBI_ENOMEM:
+    case UBI_EIO:
+    case UBI_EBUSY:
+    case UBI_ESTATE:
+        return UBI__EXIT_SYSTEM;
+    case UBI_ECANCELLED:
+        return UBI__EXIT_INTERRUPTED;
+    }
+    return UBI__EXIT_SYSTEM;
+}

@@ -1,11 +1,39 @@
 /* SPDX-License-Identifier: MIT
  *
- * terminal.h: what the output can show.
+ * terminal.h: the tool and its user: what the output can show, whether its reader is still there, how far the work is, and Ctrl-C.
+ *
+ * The first SIGINT asks the running work to stop at its next progress report or write. The second one, or a second without
+ * such a chance (a read that blocks), ends the process at once, with the exit code of an interrupt.
  */
 #ifndef UBI_CLI_TERMINAL_H
 #define UBI_CLI_TERMINAL_H
 
+#include <stdbool.h>
+
+#include <ubiheap/core/base.h>
+
 #include "render/display.h"
+#include "render/out.h"
+
+/* ---- interrupts ------------------------------------------------------------------------------------------------- */
+
+/**
+ * Takes over SIGINT and SIGALRM, ignores SIGPIPE so that a closed pipe is a write error, and lets a file that grows too large be
+ * one (SIGXFSZ). A SIGINT that is already ignored, as by nohup or for background jobs of shells, stays ignored.
+ */
+void ubi__interrupt_install(void);
+bool ubi__interrupted(void);
+/**
+ * The point from which all ends well or by an error: an interrupt after it has no effect. Comes before a result takes its place,
+ * so that no interrupted command leaves a complete one. False: there was an interrupt before.
+ */
+bool ubi__interrupt_settle(void);
+/** Restores the signals for a program that replaces the process in the user's eyes. */
+void ubi__interrupt_restore(void);
+/** The interrupted work has stopped and other work begins: the next SIGINT counts as the first. */
+void ubi__interrupt_accept(void);
+
+/* ---- what it can show ------------------------------------------------------------------------------------------- */
 
 /** Columns when the output is no terminal and COLUMNS is not set. */
 #define UBI__COLUMNS_UNKNOWN 100
@@ -18,5 +46,42 @@
  * than UTF-8. Columns: COLUMNS, else the terminal's, else UBI__COLUMNS_UNKNOWN.
  */
 ubi__style ubi__terminal_style(int fd, const char *choice);
+
+/* ---- standard output -------------------------------------------------------------------------------------------- */
+
+typedef struct ubi__standard_output {
+    ubi__out out;
+    int fd;
+    bool reader_gone; /**< the other end of the pipe was closed: stop, but nothing is wrong */
+    int error;        /**< errno of the first failed write, or 0 */
+} ubi__standard_output;
+
+void ubi__standard_output_init(ubi__standard_output *output, int fd);
+/** UBI_OK; UBI_EIO with a message that says why; UBI_ECANCELLED when the user interrupted. */
+ubi_status ubi__standard_output_flush(ubi__standard_output *output);
+
+/* ---- standard error --------------------------------------------------------------------------------------------- */
+
+/** "ubiheap: SUBJECT: MESSAGE" on standard error; `subject` may be NULL. One thread at a time. */
+void ubi__print_line(const char *subject, const char *message);
+
+/* ---- progress --------------------------------------------------------------------------------------------------- */
+
+typedef struct ubi__progress_line {
+    bool enabled;
+    bool shown;
+    uint64_t started_us;
+    uint64_t drawn_us;
+    uint64_t (*clock_us)(void);
+} ubi__progress_line;
+
+/** Microseconds of a clock that never goes back. */
+uint64_t ubi__clock_us(void);
+
+void ubi__progress_line_init(ubi__progress_line *line, bool enabled);
+/** Callbacks for long calls: they draw, and cancel after an interrupt. */
+ubi_progress ubi__progress_line_callbacks(ubi__progress_line *line);
+/** Removes the line from the terminal. */
+void ubi__progress_line_clear(ubi__progress_line *line);
 
 #endif

@@ -14,10 +14,9 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "cli/finish.h"
+#include "cli/cli_files.h"
 #include "cli/manual.h"
 #include "cli/options.h"
-#include "cli/snapshot.h"
 #include "cli/terminal.h"
 
 /* A command, and whether it was asked for by its name. */
@@ -171,4 +170,29 @@ ubi_status ubi__tool_run(ubi__cli *cli, char **argv, int argc, int *exit_code) {
         return fail_unknown_word(cli, argv[1]);
     called = (call){ ubi__command_default(), false };
     return run_call(cli, &called, argv + 1, argc - 1, exit_code);
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
+
+int ubi__finish(ubi__cli *cli, ubi_status status, int exit_code) {
+    const char *subject = cli->subject;
+    ubi__standard_output *output = cli->output;
+    ubi__progress_line_clear(&cli->progress);
+    /* A failed write is why the command stopped, if it did: it comes first. */
+    if (status == UBI_OK || output->out.failed) {
+        ubi_status written = ubi__standard_output_flush(output);
+        if (written != UBI_OK) {
+            status = written;
+            subject = NULL;
+        }
+    }
+    if (cli->reason[0] && (status == UBI_OK || output->reader_gone))
+        ubi__print_line(cli->subject, cli->reason);
+    if (output->reader_gone)
+        return exit_code;
+    if (status == UBI_OK)
+        return exit_code;
+    if (status != UBI_ECANCELLED)
+        ubi__print_line(subject, ubi_error_message());
+    return ubi__exit_code(status);
 }

@@ -217,7 +217,7 @@ class Terminals(unittest.TestCase):
         self.assertNotRegex(done.output, re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]"))
 
     def test_nothing_of_the_progress_stays(self):
-        """When there is any: progress_test.c has the rules, with a clock of its own."""
+        """When there is any: terminal_test.c has the rules, with a clock of its own."""
         done = OnTerminal(self.place, "ubiheap", "info", "--json", "two.fxsnapshot", stderr=True)
         self.assertEqual(done.status, 0)
         self.assertRegex(done.output.split(b"\r\x1b[K")[-1], rb"\A\{[^\n]*\}\n\Z")

@@ -10,10 +10,10 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/breakdown_choice.h"
+#include "cli/cli_files.h"
 #include "cli/condition.h"
 #include "cli/options.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 #include "render/node_label.h"
 #include "render/result_json.h"
 

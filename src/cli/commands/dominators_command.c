@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/breakdown_choice.h"
-#include "cli/node_id.h"
-#include "cli/snapshot.h"
+#include "cli/cli_files.h"
+#include "cli/options.h"
 #include "render/dominator_tree_text.h"
 #include "render/result_json.h"
 

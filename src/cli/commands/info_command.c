@@ -5,11 +5,11 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/timeline/timeline_view.h"
 #include "cli/heap_summary.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 #include "lenses/lens.h"
 #include "lenses/producer.h"
 

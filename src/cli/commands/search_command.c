@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/nodes/node_filter.h"
-#include "cli/object_rows.h"
-#include "cli/snapshot.h"
+#include "cli/page.h"
 #include "lenses/producer.h"
 
 typedef struct search_arguments {

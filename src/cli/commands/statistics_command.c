@@ -8,8 +8,8 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 
 #define NARROW_BAR_COLUMNS 12
 #define BAR_COLUMNS 22

@@ -12,8 +12,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/breakdown_choice.h"
-#include "cli/output_file.h"
-#include "cli/snapshot.h"
+#include "cli/cli_files.h"
 #include "render/result_json.h"
 #include "render/treemap_text.h"
 

@@ -9,9 +9,9 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/report/recording_page.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 #include "recording/function_sums.h"
 #include "recording/known_pools.h"
 #include "render/text_tree.h"

@@ -16,11 +16,9 @@
 #include "base/human.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/convert/convert.h"
-#include "cli/finish.h"
-#include "cli/interrupt.h"
-#include "cli/output_file.h"
-#include "cli/snapshot.h"
+#include "cli/terminal.h"
 #include "formats/save.h"
 
 #define AT(field) offsetof(ubi__convert_arguments, field)

@@ -10,9 +10,9 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/breakdown_choice.h"
+#include "cli/cli_files.h"
 #include "cli/commands/diff/diff_page.h"
 #include "cli/condition.h"
-#include "cli/snapshot.h"
 #include "render/result_json.h"
 
 typedef struct diff_arguments {

@@ -7,7 +7,7 @@
 
 #include <ubiheap/core/diff.h>
 
-#include "cli/snapshot.h"
+#include "cli/cli_files.h"
 
 /** The two snapshots of a comparison, and how much is in them. */
 typedef struct ubi__diff_pair {

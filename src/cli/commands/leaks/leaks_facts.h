@@ -7,7 +7,7 @@
 
 #include <ubiheap/core/leaks.h>
 
-#include "cli/condition_names.h"
+#include "cli/condition.h"
 
 /** The facts of a condition, ended by one without a name. */
 extern const ubi_query_name ubi__leaks_facts[];

@@ -7,8 +7,8 @@
 
 #include <ubiheap/core/leaks.h>
 
+#include "cli/cli_files.h"
 #include "cli/commands/leaks/leaks_series.h"
-#include "cli/snapshot.h"
 #include "render/path_words.h"
 
 /** The comparison and its results. Borrowed. */

@@ -11,8 +11,8 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/merge_sort.h"
+#include "cli/cli_files.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 
 /* ---- putting files into order -------------------------------------------------------------------------------------- */
 

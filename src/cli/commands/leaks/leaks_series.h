@@ -7,7 +7,7 @@
 
 #include <ubiheap/core/leaks.h>
 
-#include "cli/snapshot.h"
+#include "cli/cli_files.h"
 
 /** The snapshots of one comparison, the newest last. */
 typedef struct ubi__leaks_series {

@@ -11,12 +11,12 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/nodes/node_columns.h"
 #include "cli/commands/nodes/node_filter.h"
 #include "cli/commands/nodes/node_order.h"
 #include "cli/commands/nodes/node_page.h"
 #include "cli/condition.h"
-#include "cli/snapshot.h"
 #include "render/delimited.h"
 
 typedef struct nodes_arguments {

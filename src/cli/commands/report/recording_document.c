@@ -10,10 +10,10 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/report/recording_markers.h"
 #include "cli/commands/report/recording_page.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/snapshot.h"
 #include "recording/known_pools.h"
 #include "recording/unrecorded_words.h"
 

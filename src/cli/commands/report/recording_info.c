@@ -12,9 +12,9 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 
 /* Processes that are listed, at most. */
 #define PROCESSES_SAID 10

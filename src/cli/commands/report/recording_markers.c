@@ -11,8 +11,8 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 #include "render/display.h"
 
 #define EXACT_COLUMNS 11

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/human.h"
+#include "cli/command.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/exit_code.h"
 #include "recording/known_pools.h"
 #include "recording/ubirec_reader.h"
 

@@ -20,9 +20,9 @@
 #include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 
 #define NAMES_SAID 8
 #define SIZE_COLUMNS 11

@@ -11,8 +11,8 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
-#include "cli/snapshot.h"
 #include "recording/known_pools.h"
 #include "render/delimited.h"
 

@@ -4,10 +4,10 @@
  * allocations amounts to.
  */
 #include "base/status.h"
+#include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/report/report_page.h"
 #include "cli/condition.h"
-#include "cli/snapshot.h"
 
 typedef ubi__recording_wishes report_arguments;
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
-#include "cli/output_file.h"
 
 static ubi__script_kind kind_of(const ubi__run_arguments *a) {
     return a->module ? UBI__SCRIPT_MODULE : a->script ? UBI__SCRIPT_CLASSIC : UBI__SCRIPT_DETECT;

@@ -5,9 +5,8 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
-#include "cli/output_file.h"
-#include "cli/snapshot.h"
 #include "cli/terminal.h"
 #include "render/result_json.h"
 

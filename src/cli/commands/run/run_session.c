@@ -11,8 +11,8 @@
 
 #include "base/human.h"
 #include "cli/commands/run/run.h"
-#include "cli/finish.h"
-#include "cli/interrupt.h"
+#include "cli/terminal.h"
+#include "cli/tool.h"
 
 /* The log is written out when this many entries wait, or the oldest has waited this long. */
 #define DRAIN_ENTRIES 1024

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/quantity.h"
+#include "cli/options.h"
 
 const char *const ubi__run_trigger_names[UBI__RUN_TRIGGERS] = { "exit", "signal", "gc", "interval", "oom" };
 

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 
 #include "base/human.h"
+#include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
-#include "cli/finish.h"
-#include "cli/interrupt.h"
-#include "cli/output_file.h"
+#include "cli/terminal.h"
 
 #define NAME_BYTES 4096
 

@@ -7,8 +7,8 @@
 
 #include <ubiheap/core/census.h>
 
+#include "cli/cli_files.h"
 #include "cli/commands/show/node_facts.h"
-#include "cli/snapshot.h"
 
 /** `limit`: edges shown each way; 0: all. */
 void ubi__node_card(ubi__cli *cli, const ubi__node_facts *facts, uint64_t limit);

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "cli/breakdown_choice.h"
 #include "cli/commands/show/node_card.h"
-#include "cli/node_id.h"
+#include "cli/options.h"
 
 typedef struct show_arguments {
     const char *breakdown;

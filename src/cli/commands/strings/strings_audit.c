@@ -10,11 +10,11 @@
 #include "analyses/anonymize/audit.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
+#include "cli/command.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/condition.h"
-#include "cli/exit_code.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 #include "formats/timeline/timeline_copy.h"
 #include "formats/ubirec/ubirec_copy.h"
 

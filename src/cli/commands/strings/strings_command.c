@@ -12,11 +12,11 @@
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/nodes/node_filter.h"
 #include "cli/commands/strings/strings_audit.h"
 #include "cli/condition.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 
 typedef struct strings_arguments {
     bool duplicates, audit, all;

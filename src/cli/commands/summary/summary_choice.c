@@ -8,7 +8,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "cli/node_id.h"
+#include "cli/options.h"
 #include "lenses/lens.h"
 
 /* ---- filters by name --------------------------------------------------------------------------------------------- */

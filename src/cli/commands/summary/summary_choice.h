@@ -6,8 +6,8 @@
 #ifndef UBI_CLI_SUMMARY_CHOICE_H
 #define UBI_CLI_SUMMARY_CHOICE_H
 
+#include "cli/cli_files.h"
 #include "cli/commands/nodes/node_filter.h"
-#include "cli/snapshot.h"
 
 /** As on the command line; NULL: not given. */
 typedef struct ubi__summary_choice_arguments {

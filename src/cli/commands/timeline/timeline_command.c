@@ -7,9 +7,8 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
 #include "cli/commands/timeline/timeline_view.h"
-#include "cli/output_file.h"
-#include "cli/snapshot.h"
 #include "render/timeline_export.h"
 
 typedef ubi__timeline_wishes timeline_arguments;

@@ -6,11 +6,11 @@
 
 #include "base/human.h"
 #include "base/text.h"
+#include "cli/cli_files.h"
+#include "cli/command.h"
 #include "cli/commands/report/recording_report.h"
 #include "cli/commands/timeline/timeline_view.h"
-#include "cli/exit_code.h"
 #include "cli/page.h"
-#include "cli/snapshot.h"
 #include "formats/ubirec/recording_timeline.h"
 
 bool ubi__is_timeline(const char *path) {

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cli/commands/timeline/timeline_view.h"
 #include "cli/options.h"
-#include "cli/quantity.h"
 
 #define LABEL_BYTES 256
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * progress_test.c: when the progress line is drawn, by a clock of the test.
+ * terminal_test.c: when the progress line is drawn, by a clock of the test.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cli/progress.h"
+#include "cli/terminal.h"
 
 static uint64_t now_us;
 
