@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "formats/v8/v8_facts.h"
-#include "formats/v8/v8_kinds.h"
+#include "formats/v8/v8_types.h"
 #include "graph/builder.h"
 
 typedef struct plain {

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "formats/v8/v8_facts.h"
-#include "formats/v8/v8_kinds.h"
+#include "formats/v8/v8_types.h"
 #include "graph/builder.h"
 
 enum { MAX_STRINGS = 30, MAX_FRAMES = 12, MAX_NODES = 30, LONG_TEXT = 70000 };

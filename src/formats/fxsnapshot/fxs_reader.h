@@ -2,11 +2,10 @@
  *
  * fxs_reader.h: the parts of the fxsnapshot reader and what they share.
  *
- *     fxs_window.c   the bytes at hand, and getting more; unknown fields, error messages
+ *     fxs_window.c   the bytes at hand, and getting more; unknown fields, error messages; strings and their two tables
  *     fxs_read.c     frames of the stream: metadata, root, nodes, the end; then strings and ids
  *     fxs_node.c     one Node message: the hot loop
  *     fxs_stack.c    allocation stacks
- *     fxs_strings.c  strings of a message, the two tables of the file
  *     wire.h         protobuf's wire format
  *
  * A message may be larger than what is at hand (a root with a million edges), so a Node is decoded field by field and the
@@ -136,7 +135,7 @@ typedef ubi__fxs_progress (*ubi__fxs_fields_fn)(ubi__fxs_reader *r, const uint8_
 ubi__fxs_progress ubi__fxs_skip_unknown(ubi__fxs_reader *r, const uint8_t *p, const uint8_t *limit, uint32_t tag,
                                         ubi_status *status);
 
-/* fxs_strings.c */
+/* fxs_window.c: strings */
 /** Index of a two-byte string, appended if inline. UBI_NONE if absent. `what` is for messages. */
 ubi_status ubi__fxs_two_byte(ubi__fxs_reader *r, const ubi__fxs_string *s, const char *what, ubi_str_ix *out);
 /** The same for the one-byte table. */
@@ -162,7 +161,7 @@ ubi_status ubi__fxs_node_end(ubi__fxs_reader *r);
 /** Decodes node.stack into the frame table. */
 ubi_status ubi__fxs_stack(ubi__fxs_reader *r, ubi_frame_ix *out);
 
-/** fxs_words.c */
+/** fxs_read.c */
 extern const ubi__type_sort ubi__fxs_type_sorts[];
 extern const ubi__edge_names ubi__fxs_edge_names;
 

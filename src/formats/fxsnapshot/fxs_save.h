@@ -2,10 +2,8 @@
  *
  * fxs_save.h: what saving a walk and saving a graph share.
  *
- *     fxs_save.c        metadata, nodes, the format as save.c sees it
- *     fxs_save_text.c   from texts to handles
- *     fxs_save_walk.c   a heap while it is walked
- *     fxs_save_graph.c  a graph, from its columns
+ *     fxs_save.c       metadata, nodes, texts to handles, a graph from its columns; the format as save.c sees it
+ *     fxs_save_walk.c  a heap while it is walked
  */
 #ifndef UBI_FXS_SAVE_H
 #define UBI_FXS_SAVE_H

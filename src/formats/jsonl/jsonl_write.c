@@ -13,26 +13,138 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/deflate.h"
 #include "base/json_writer.h"
+#include "base/status.h"
 #include "base/strtab.h"
-#include "formats/jsonl/jsonl_out.h"
 #include "formats/line_facts.h"
 #include "formats/save_format.h"
 #include "formats/text_roles.h"
+
+/* ---- bytes on their way to the file -------------------------------------------------------------------------------- */
+
+/*
+ * A fixed buffer. Short things are added into room that was reserved, texts of any length are put. Progress is told and
+ * cancelling asked for whenever the buffer is emptied.
+ */
+
+/* Up to this every integer is its own JSON number. */
+#define EXACT_INTEGER_LIMIT (UINT64_C(1) << 53)
+
+#define BUFFER_BYTES ((size_t)64 * 1024)
+
+typedef struct line_out {
+    ubi__write_fn write;
+    void *payload;
+    ubi_progress progress;
+    uint64_t n_done, n_total; /* nodes */
+    uint64_t n_written;       /* bytes */
+    uint8_t *buffer;          /* buffer[BUFFER_BYTES] */
+    size_t n;
+} line_out;
+
+static ubi_status out_init(line_out *out, const ubi_allocator *a) {
+    out->buffer = ubi__alloc_array(a, BUFFER_BYTES, 1);
+    return out->buffer ? UBI_OK : ubi__fail_nomem();
+}
+
+static void out_fini(line_out *out, const ubi_allocator *a) {
+    ubi__free_array(a, out->buffer, BUFFER_BYTES, 1);
+}
+
+/* Writes what is there. Errors: UBI_ECANCELLED, or those of `write`. */
+static ubi_status out_drain(line_out *out) {
+    if (!ubi__progress(&out->progress, "writing", out->n_done, out->n_total))
+        return ubi__fail_cancelled();
+    size_t n = out->n;
+    out->n = 0;
+    out->n_written += n;
+    return n ? out->write(out->payload, out->buffer, n) : UBI_OK;
+}
+
+/* Makes room for n bytes, at most the buffer's. */
+static inline ubi_status out_reserve(line_out *out, size_t n) {
+    UBI_ASSERT(n <= BUFFER_BYTES && out->n <= BUFFER_BYTES);
+    return ubi__likely(BUFFER_BYTES - out->n >= n) ? UBI_OK : out_drain(out);
+}
+
+/* The next four write into room that was reserved; a number takes at most 32 bytes. */
+
+static inline void out_add(line_out *out, const char *text, size_t n) {
+    UBI_ASSERT(n <= BUFFER_BYTES - out->n);
+    memcpy(out->buffer + out->n, text, n);
+    out->n += n;
+}
+
+static void out_add_digits(line_out *out, uint64_t value) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    out_add(out, digits + at, sizeof digits - at);
+}
+
+static bool add_json(void *payload, const void *data, size_t n) {
+    out_add(payload, data, n);
+    return true;
+}
+
+/* A number that a double may round; an id then becomes a string. */
+static void add_large(line_out *out, uint64_t value, bool is_id) {
+    ubi__json json;
+    ubi__json_init(&json, add_json, out, false);
+    if (is_id)
+        ubi__json_node_id(&json, value);
+    else
+        ubi__json_u64(&json, value);
+    ubi__json_flush(&json);
+}
+
+/* A string of digits when no double holds it. */
+static void out_add_id(line_out *out, uint64_t id) {
+    if (ubi__likely(id <= EXACT_INTEGER_LIMIT))
+        out_add_digits(out, id);
+    else
+        add_large(out, id, true);
+}
+
+/* The double nearest to it. */
+static void out_add_size(line_out *out, uint64_t size_bytes) {
+    if (ubi__likely(size_bytes <= EXACT_INTEGER_LIMIT))
+        out_add_digits(out, size_bytes);
+    else
+        add_large(out, size_bytes, false);
+}
+
+/* Text of any length, into room that need not be reserved. */
+static ubi_status out_put(line_out *out, ubi_text text) {
+    while (text.len) {
+        UBI_TRY(out_reserve(out, 1));
+        size_t room = BUFFER_BYTES - out->n, n = text.len < room ? text.len : room;
+        out_add(out, text.ptr, n);
+        text.ptr += n;
+        text.len -= n;
+    }
+    return UBI_OK;
+}
+
+/* ---- lines --------------------------------------------------------------------------------------------------------- */
 
 /* Room for what a line has between two fragments: constant text and two numbers. */
 #define PIECE_BYTES 160
 _Static_assert(PIECE_BYTES >= sizeof "{\"to\":,\"kind\":\"element\",\"index\":}," + 2 * 32,
                "the longest edge without a name");
 
-#define ADD(w, literal) ubi__jsonl_add(&(w)->out, (literal), sizeof(literal) - 1)
+#define ADD(w, literal) out_add(&(w)->out, (literal), sizeof(literal) - 1)
 
 typedef struct line_writer {
     const ubi_graph *graph;
     const ubi__line_facts *facts; /* NULL: the graph is all there is */
     const ubi_save_options *options;
     const ubi_allocator *allocator;
-    ubi__jsonl_out out;
+    line_out out;
     ubi_save_info info;
     ubi__strtab fragments;
     uint32_t *kind_fragment;  /* kind_fragment[n_kinds]: entry of `fragments`, or UBI_NONE */
@@ -123,8 +235,8 @@ static ubi_status put_line(line_writer *w) {
     UBI_TRY(end_fragment(&line, w));
     w->scratch.at[0] = '{';
     line.len++; /* the closing brace again */
-    UBI_TRY(ubi__jsonl_put(&w->out, line));
-    UBI_TRY(ubi__jsonl_reserve(&w->out, 1));
+    UBI_TRY(out_put(&w->out, line));
+    UBI_TRY(out_reserve(&w->out, 1));
     ADD(w, "\n");
     return UBI_OK;
 }
@@ -205,14 +317,14 @@ static ubi_status put_edge_name(line_writer *w, ubi_edge_kind kind, ubi_str_ix n
     uint32_t *fragment = role == UBI_TEXT_FIELD_NAME ? &w->field_fragment[name] : &w->name_fragment[name];
     if (ubi__unlikely(*fragment == UBI_NONE))
         UBI_TRY(make_name(w, fragment, role, name));
-    UBI_TRY(ubi__jsonl_put(&w->out, ubi__strtab_get(&w->fragments, *fragment)));
-    return ubi__jsonl_reserve(&w->out, 1);
+    UBI_TRY(out_put(&w->out, ubi__strtab_get(&w->fragments, *fragment)));
+    return out_reserve(&w->out, 1);
 }
 
 static ubi_status put_edge_number(line_writer *w, ubi_edge_kind kind, uint32_t number) {
     if (kind == UBI_EDGE_ELEMENT)
         UBI_TRY(ubi__map_index(&number, w->options, number));
-    ubi__jsonl_add_digits(&w->out, number);
+    out_add_digits(&w->out, number);
     return UBI_OK;
 }
 
@@ -220,8 +332,8 @@ static ubi_status put_edge(line_writer *w, ubi_edge_ix e) {
     const ubi_graph *g = w->graph;
     ubi_edge_kind kind = ubi__graph_edge_kind(g, e);
     ADD(w, "{\"to\":");
-    ubi__jsonl_add_id(&w->out, g->id.at[g->target.at[e]]);
-    ubi__jsonl_add(&w->out, edge_kinds[kind], strlen(edge_kinds[kind]));
+    out_add_id(&w->out, g->id.at[g->target.at[e]]);
+    out_add(&w->out, edge_kinds[kind], strlen(edge_kinds[kind]));
     if (ubi__edge_kind_is_numbered(kind))
         UBI_TRY(put_edge_number(w, kind, g->name.at[e]));
     else if (g->name.at[e] != UBI_NONE)
@@ -234,7 +346,7 @@ static ubi_status put_edges(line_writer *w, ubi_node_ix node) {
     const ubi_graph *g = w->graph;
     const ubi_edge_ix first = g->first_edge.at[node], end = g->first_edge.at[node + 1];
     for (ubi_edge_ix e = first; e < end; e++) {
-        UBI_TRY(ubi__jsonl_reserve(&w->out, PIECE_BYTES));
+        UBI_TRY(out_reserve(&w->out, PIECE_BYTES));
         if (e > first)
             ADD(w, ",");
         UBI_TRY(put_edge(w, e));
@@ -250,8 +362,8 @@ static ubi_status put_node_name(line_writer *w, ubi_node_ix node) {
     UBI_TRY(put_member(w, "name", ubi__node_name_role(g, &g->kinds.rows.at[g->kind.at[node]]),
                        ubi_graph_string(g, g->node_name.at[node])));
     UBI_TRY(end_fragment(&fragment, w));
-    UBI_TRY(ubi__jsonl_put(&w->out, fragment));
-    return ubi__jsonl_reserve(&w->out, PIECE_BYTES);
+    UBI_TRY(out_put(&w->out, fragment));
+    return out_reserve(&w->out, PIECE_BYTES);
 }
 
 static ubi_status put_node_facts(line_writer *w, ubi_node_ix node) {
@@ -259,8 +371,8 @@ static ubi_status put_node_facts(line_writer *w, ubi_node_ix node) {
     begin_fragment(w);
     w->facts->put_node(&w->line, w->graph, node);
     UBI_TRY(end_fragment(&fragment, w));
-    UBI_TRY(ubi__jsonl_put(&w->out, fragment));
-    return ubi__jsonl_reserve(&w->out, PIECE_BYTES);
+    UBI_TRY(out_put(&w->out, fragment));
+    return out_reserve(&w->out, PIECE_BYTES);
 }
 
 static ubi_status put_node(line_writer *w, ubi_node_ix node) {
@@ -269,24 +381,24 @@ static ubi_status put_node(line_writer *w, ubi_node_ix node) {
     ubi_frame_ix stack = ubi__graph_youngest(g, node);
     if (ubi__unlikely(w->kind_fragment[kind] == UBI_NONE))
         UBI_TRY(make_kind(w, kind));
-    UBI_TRY(ubi__jsonl_reserve(&w->out, PIECE_BYTES));
+    UBI_TRY(out_reserve(&w->out, PIECE_BYTES));
     ADD(w, "{\"record\":\"node\",\"id\":");
-    ubi__jsonl_add_id(&w->out, g->id.at[node]);
+    out_add_id(&w->out, g->id.at[node]);
     ADD(w, ",\"size\":");
-    ubi__jsonl_add_size(&w->out, g->size_bytes.at[node]);
-    UBI_TRY(ubi__jsonl_put(&w->out, ubi__strtab_get(&w->fragments, w->kind_fragment[kind])));
-    UBI_TRY(ubi__jsonl_reserve(&w->out, PIECE_BYTES));
+    out_add_size(&w->out, g->size_bytes.at[node]);
+    UBI_TRY(out_put(&w->out, ubi__strtab_get(&w->fragments, w->kind_fragment[kind])));
+    UBI_TRY(out_reserve(&w->out, PIECE_BYTES));
     if (ubi__graph_node_name(g, node) != UBI_NONE)
         UBI_TRY(put_node_name(w, node));
     if (stack != UBI_NONE) {
         ADD(w, ",\"stack\":");
-        ubi__jsonl_add_digits(&w->out, stack);
+        out_add_digits(&w->out, stack);
     }
     if (w->facts && w->facts->knows_node(g, node))
         UBI_TRY(put_node_facts(w, node));
     ADD(w, ",\"edges\":[");
     UBI_TRY(put_edges(w, node));
-    UBI_TRY(ubi__jsonl_reserve(&w->out, 3));
+    UBI_TRY(out_reserve(&w->out, 3));
     ADD(w, "]}\n");
     return UBI_OK;
 }
@@ -304,7 +416,7 @@ static ubi_status write_lines(line_writer *w) {
     }
     UBI_ASSERT(ubi__strtab_count(&w->fragments) <=
                w->graph->kinds.rows.n + 2 * (uint64_t)ubi_graph_string_count(w->graph)); /* each is made once */
-    return ubi__jsonl_drain(&w->out);
+    return out_drain(&w->out);
 }
 
 static ubi_status new_index(uint32_t **out, uint32_t n, const ubi_allocator *a) {
@@ -316,7 +428,7 @@ static ubi_status new_index(uint32_t **out, uint32_t n, const ubi_allocator *a) 
 }
 
 static ubi_status writer_init(line_writer *w) {
-    UBI_TRY(ubi__jsonl_out_init(&w->out, w->allocator));
+    UBI_TRY(out_init(&w->out, w->allocator));
     UBI_TRY(new_index(&w->kind_fragment, ubi_graph_kind_count(w->graph), w->allocator));
     UBI_TRY(new_index(&w->name_fragment, ubi_graph_string_count(w->graph), w->allocator));
     if (!w->graph->edge_kind.n)
@@ -326,7 +438,7 @@ static ubi_status writer_init(line_writer *w) {
 
 static void writer_fini(line_writer *w) {
     const ubi_allocator *a = w->allocator;
-    ubi__jsonl_out_fini(&w->out, a);
+    out_fini(&w->out, a);
     ubi__free_array(a, w->kind_fragment, (size_t)ubi_graph_kind_count(w->graph) + 1, sizeof *w->kind_fragment);
     ubi__free_array(a, w->name_fragment, (size_t)ubi_graph_string_count(w->graph) + 1, sizeof *w->name_fragment);
     ubi__free_array(a, w->field_fragment, (size_t)ubi_graph_string_count(w->graph) + 1, sizeof *w->field_fragment);
@@ -338,8 +450,7 @@ static ubi_status save_jsonl(const ubi__save_subject *what, const ubi_save_optio
                              void *payload, ubi_save_info *info) {
     const ubi_graph *g = what->graph;
     line_writer w = { .graph = g, .facts = ubi__line_facts_of(g), .options = options };
-    w.out =
-        (ubi__jsonl_out){ .write = write, .payload = payload, .progress = options->progress, .n_total = g->n_nodes };
+    w.out = (line_out){ .write = write, .payload = payload, .progress = options->progress, .n_total = g->n_nodes };
     w.line = (ubi__line){ &w.json, put_value, &w };
     w.allocator = ubi__allocator_or_default(options->allocator);
     w.info = (ubi_save_info){ .node_count = g->n_nodes, .edge_count = g->n_edges };

@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "formats/map_details.h"
-#include "formats/timeline/timeline_lines.h"
 #include "formats/timeline/timeline_read.h"
 
 #define PENDING_BYTES ((size_t)64 << 10)

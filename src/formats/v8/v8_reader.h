@@ -2,8 +2,8 @@
  *
  * v8_reader.h: the inside of the .heapsnapshot reader.
  *
- *     JSON (json_scan.h) -> meta (v8_meta.c) -> room for columns (v8_columns.c)
- *                        -> rows of numbers (json_rows.h, v8_rows.c) -> columns (v8_nodes.c, v8_edges.c, v8_tables.c)
+ *     JSON (json_scan.h) -> meta (v8_read.c) -> room for columns (v8_rows.c)
+ *                        -> rows of numbers (json_rows.h) -> columns (v8_rows.c, v8_tables.c)
  *                        -> strings, trace tree -> the graph's tables
  *     and when all is there: v8_finish.c
  *

@@ -2,12 +2,9 @@
  *
  * v8_save.h: the parts of the .heapsnapshot writer and what they share.
  *
- *     v8_save.c          the file: header, nodes, edges
- *     v8_save_kinds.c    types and names that nodes of one kind have; kinds and labels of edges
- *     v8_save_strings.c  the string table: which texts, under which numbers
- *     v8_save_traces.c   functions and the tree of allocation stacks
- *     v8_save_facts.c    samples, locations, scopes
- *     v8_out.c           bytes
+ *     v8_save.c         bytes; the file: header, nodes, edges
+ *     v8_save_kinds.c   types and names that nodes of one kind have; kinds and labels of edges
+ *     v8_save_tables.c  the string table, allocation stacks, samples, locations, scopes
  *
  * A graph that was read from such a file comes out as it was: its nodes in their order, its string entries by their numbers.
  * Any other graph is put into V8's words. Its root goes to the front, because DevTools looks for it there, and below a root of
@@ -16,11 +13,76 @@
 #ifndef UBI_FORMATS_V8_SAVE_H
 #define UBI_FORMATS_V8_SAVE_H
 
+#include <string.h>
+
 #include <ubiheap/core/formats.h>
 
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/deflate.h"
 #include "formats/text_roles.h"
 #include "formats/v8/v8_facts.h"
-#include "formats/v8/v8_out.h"
+
+/* ---- bytes -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Everything is 7-bit ASCII, as V8 writes it.
+ */
+
+#define UBI__V8_OUT_BYTES ((size_t)64 * 1024)
+/** More than any record: at most eleven numbers of twenty digits, and what is between them. */
+#define UBI__V8_RECORD_BYTES ((size_t)256)
+
+typedef struct ubi__v8_out {
+    const ubi_allocator *allocator;
+    ubi__write_fn write;
+    void *payload;
+    uint64_t n_written; /* bytes handed to `write` */
+    size_t n;           /* bytes that wait in `at` */
+    uint8_t *at;        /* at[UBI__V8_OUT_BYTES] */
+} ubi__v8_out;
+
+/** Errors: UBI_ENOMEM; _fini is still allowed. */
+ubi_status ubi__v8_out_init(ubi__v8_out *out, ubi__write_fn write, void *payload, const ubi_allocator *allocator);
+void ubi__v8_out_fini(ubi__v8_out *out);
+/** Hands over what waits. */
+ubi_status ubi__v8_out_flush(ubi__v8_out *out);
+
+/** Makes room for `n` bytes, at most UBI__V8_OUT_BYTES. */
+static inline ubi_status ubi__v8_out_reserve(ubi__v8_out *out, size_t n) {
+    UBI_ASSERT(n <= UBI__V8_OUT_BYTES && out->n <= UBI__V8_OUT_BYTES);
+    return ubi__likely(UBI__V8_OUT_BYTES - out->n >= n) ? UBI_OK : ubi__v8_out_flush(out);
+}
+
+/* The next three write into room that was reserved. */
+
+static inline void ubi__v8_out_char(ubi__v8_out *out, char c) {
+    out->at[out->n++] = (uint8_t)c;
+}
+static inline void ubi__v8_out_bytes(ubi__v8_out *out, const char *bytes, size_t n) {
+    UBI_ASSERT(n <= UBI__V8_OUT_BYTES - out->n);
+    memcpy(out->at + out->n, bytes, n);
+    out->n += n;
+}
+static inline void ubi__v8_out_number(ubi__v8_out *out, uint64_t value) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    ubi__v8_out_bytes(out, digits + at, sizeof digits - at);
+}
+
+/** Constant text of any length; makes room itself. */
+ubi_status ubi__v8_out_text(ubi__v8_out *out, const char *text);
+/**
+ * A JSON string in quotes; makes room itself. Characters above U+FFFF become two escapes, a lone surrogate one; a byte that
+ * is not WTF-8 becomes the four characters \xNN.
+ */
+ubi_status ubi__v8_out_string(ubi__v8_out *out, ubi_text text);
+
+/* ---- what is saved ------------------------------------------------------------------------------------------------ */
 
 /** Entry 0 of every file's string table. */
 #define UBI__V8_DUMMY_STRING "<dummy>"
@@ -57,7 +119,7 @@ typedef struct ubi__v8_save {
     ubi__v8_save_kind *kinds;          /* kinds[kind count of the graph] */
     ubi__vec_v8_save_type extra_types; /* after V8's own */
 
-    /* Strings, see v8_save_strings.c. */
+    /* Strings, see v8_save_tables.c. */
     uint32_t
         *numbers[UBI_TEXT_ROLE_COUNT]; /* numbers[role][entry]: in the file, UBI_NONE: none yet; NULL: no text of it */
     bool keeps_entries;                /* numbers[0] alone serves, and the texts are those of the graph */
@@ -65,7 +127,7 @@ typedef struct ubi__v8_save {
     ubi__strtab texts;                 /* without: entry i is string i of the file */
     ubi__vec_u8 scratch;               /* a name that is put together */
 
-    /* Traces of a graph that is not from V8, see v8_save_traces.c. */
+    /* Traces of a graph that is not from V8, see v8_save_tables.c. */
     uint32_t *frame_function; /* frame_function[frame]: its place among the functions */
     ubi__vec_u32 functions;   /* a frame for each function but the first, which is the root */
 } ubi__v8_save;
@@ -85,7 +147,7 @@ typedef struct ubi__v8_save_edge {
 /** `place`: that of the edge among those of its node. */
 ubi_status ubi__v8_save_label(ubi__v8_save *s, ubi__v8_save_edge *out, ubi_edge_ix e, uint64_t place);
 
-/* ---- v8_save_strings.c ------------------------------------------------------------------------------------------ */
+/* ---- v8_save_tables.c: strings ------------------------------------------------------------------------------------ */
 
 /** Decides how strings are numbered, and numbers them if entries are kept. Errors: UBI_ENOMEM. */
 ubi_status ubi__v8_save_number_strings(ubi__v8_save *s);
@@ -100,7 +162,7 @@ ubi_status ubi__v8_save_write_strings(ubi__v8_save *s);
 uint32_t ubi__v8_save_string_count(const ubi__v8_save *s);
 void ubi__v8_save_free_strings(ubi__v8_save *s);
 
-/* ---- v8_save_traces.c ------------------------------------------------------------------------------------------- */
+/* ---- v8_save_tables.c: allocation stacks -------------------------------------------------------------------------- */
 
 /** Functions of the frames of a graph that is not from V8. Errors: UBI_ENOMEM. */
 ubi_status ubi__v8_save_find_functions(ubi__v8_save *s);
@@ -110,7 +172,7 @@ uint32_t ubi__v8_save_trace_id(const ubi__v8_save *s, ubi_frame_ix frame);
 /** The sections trace_function_infos and trace_tree. */
 ubi_status ubi__v8_save_write_traces(ubi__v8_save *s);
 
-/* ---- v8_save_facts.c -------------------------------------------------------------------------------------------- */
+/* ---- v8_save_tables.c: samples, locations, scopes ----------------------------------------------------------------- */
 
 /** The sections samples, locations and, if there are scopes, those of scopes. */
 ubi_status ubi__v8_save_write_facts(ubi__v8_save *s);

@@ -27,8 +27,8 @@
  */
 #include "base/text.h"
 #include "formats/text_roles.h"
-#include "formats/v8/v8_kinds.h"
 #include "formats/v8/v8_save.h"
+#include "formats/v8/v8_types.h"
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_types.h: V8's node types under fixed numbers (ubi_kind.raw_type), whatever numbers a file gives them.
+ * v8_types.h: V8's node types under fixed numbers (ubi_kind.raw_type), whatever numbers a file gives them, and as kinds of the
+ * graph (coarse type, type, class).
  */
 #ifndef UBI_FORMATS_V8_TYPES_H
 #define UBI_FORMATS_V8_TYPES_H
 
 #include <ubiheap/core/base.h>
+
+#include "graph/graph_columns.h"
 
 typedef enum ubi__v8_type {
     UBI__V8_NONE = 0, /* not from V8 */
@@ -34,5 +37,30 @@ typedef enum ubi__v8_type {
 const char *ubi__v8_type_name(ubi__v8_type type);
 /** OTHER for unknown names. */
 ubi__v8_type ubi__v8_type_of(ubi_text name);
+
+/* ---- as kinds of the graph ---------------------------------------------------------------------------------------- */
+
+/** What nodes of a type and name are; texts borrowed from `name` or static. */
+typedef struct ubi__v8_kind_names {
+    ubi_coarse_type coarse_type;
+    ubi_text type_name;
+    ubi_text class_name; /* NULL text: none; before a cut, see class_is_cut */
+    bool class_is_cut;   /* class_name needs a ">" after it: the tag of an element without its attributes */
+    bool is_document;    /* of a document: the class is also the descriptive name */
+} ubi__v8_kind_names;
+
+/**
+ * @param type_name  the file's, for types of a later V8.
+ * Source: spec of the mapping in docs/formats/heapsnapshot.md.
+ */
+void ubi__v8_kind_names_of(ubi__v8_kind_names *out, ubi__v8_type type, ubi_text type_name, ubi_text name);
+
+/** Whether a native node of this name is one of a document. */
+bool ubi__v8_is_dom_name(ubi_text name);
+
+/**
+ * The part of a node name that is its class: all of it, or an element's tag, which needs a ">" after it (*cut).
+ */
+ubi_text ubi__v8_class_part(ubi_text name, bool *cut);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
-#include "formats/v8/v8_kinds.h"
+#include "formats/v8/v8_types.h"
 #include "lenses/v8/v8_shapes.h"
 
 /* Where a class is defined. */
