@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 
+import counting
 import fx_shapes
 import growth
 import timeline_shapes
@@ -38,7 +39,7 @@ def fx_shape(name, n):
 def recording(name, n):
     def make(folder, size):
         path = folder / "made.ubirec"
-        subprocess.run([growth.BUILD / "tests" / "growth_recording_driver", name, str(size), path], check=True)
+        subprocess.run([counting.BUILD / "tests" / "growth_recording_driver", name, str(size), path], check=True)
         return growth.Input(path)
     return growth.Shape("recording_" + name, make, n)
 
@@ -61,10 +62,8 @@ def script(name, n, text):
 def program(name, n):
     """valgrind 3.19 has no pidfd_open, which the recorder waits with."""
     def make(folder, size):
-        watching = folder / "watch_processes.so"
-        source = pathlib.Path(__file__).parent / "watch_processes.c"
-        subprocess.run(["gcc", "-O1", "-D_GNU_SOURCE", "-shared", "-fPIC", "-pthread", "-o", watching, source], check=True)
-        driver = growth.BUILD.resolve() / "tests" / "growth_program_driver"
+        watching = counting.library(folder.parent, "watch_processes")
+        driver = counting.BUILD / "tests" / "growth_program_driver"
         return growth.Input(f"{driver} {name} {size}", preload=watching)
     return growth.Shape("program_" + name, make, n)
 

@@ -4,12 +4,13 @@ nothing. One long name, of letters or of combining marks, stands on one of fifty
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import counting
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "v8"))
 import v8_files  # noqa: E402
@@ -103,27 +104,21 @@ class LongNames(unittest.TestCase):
             heap.write(folder / "old.heapsnapshot", len(heap.nodes) // 2)
         return folder, heap.nodes[2][2] + 2 * (len(HELD) - 1)
 
-    def arguments(self, command, folder, node):
+    def words(self, command, alphabet, length, n_named):
+        folder, node = self.made(alphabet, length, n_named)
         words = {"FILE": folder / "heap.heapsnapshot", "OLD": folder / "old.heapsnapshot", "ID": node}
         name, *rest = [str(words.get(word, word)).replace("OUT", str(folder / "out")) for word in command.split()]
-        return [UBIHEAP, name, "--threads", "1", *rest]
-
-    def instructions(self, command, alphabet, length, n_named):
-        folder, node = self.made(alphabet, length, n_named)
-        log = folder / "valgrind.log"
-        done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
-                               f"--log-file={log}", *self.arguments(command, folder, node)], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"})
-        self.assertIn(done.returncode, (0, 1), f"{command}: {done.stderr[:500]}")
-        return int(re.search(r"I +refs: +([\d,]+)", log.read_text())[1].replace(",", ""))
+        return [name, "--threads", "1", *rest]
 
     def check_growth(self, alphabet, commands):
-        for command in commands:
+        sizes = [(SHORT, N_EACH), (SHORT, 1), (LETTERS, N_EACH), (2 * LETTERS, N_EACH), (LETTERS, 1)]
+        lines = [[self.words(command, alphabet, *size) for size in sizes] for command in commands]
+        counts = counting.instructions(self.folder, sum(lines, []), warm=[line for own in lines for line in own[:2]],
+                                       LC_ALL="C.UTF-8")
+        for i, command in enumerate(commands):
             with self.subTest(command=command, alphabet=alphabet):
-                start, start_single = (self.instructions(command, alphabet, SHORT, n) for n in (N_EACH, 1))
-                once, twice = (self.instructions(command, alphabet, n, N_EACH) - start for n in (LETTERS, 2 * LETTERS))
-                single = self.instructions(command, alphabet, LETTERS, 1) - start_single
+                start, start_single, once, twice, single = counts[len(sizes) * i:len(sizes) * (i + 1)]
+                once, twice, single = once - start, twice - start, single - start_single
                 if os.environ.get("GROWTH_SHOW"):
                     print(f"{twice / once:5.2f} {once / single:5.2f} {once:14,} {start:12,}  {alphabet:8} {command}",
                           file=sys.stderr, flush=True)
@@ -142,9 +137,8 @@ class LongNames(unittest.TestCase):
                 if "OUT" in command:
                     continue
                 with self.subTest(command=command, alphabet=alphabet):
-                    folder, node = self.made(alphabet, 100000, N_EACH)
-                    done = subprocess.run(self.arguments(command, folder, node), capture_output=True, check=False,
-                                          stdin=subprocess.DEVNULL,
+                    done = subprocess.run([UBIHEAP, *self.words(command, alphabet, 100000, N_EACH)], capture_output=True,
+                                          check=False, stdin=subprocess.DEVNULL,
                                           env={**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"})
                     self.assertIn(done.returncode, (0, 1), done.stderr[:500])
                     self.assertLessEqual(max(map(len, done.stdout.split(b"\n"))), MOST_LINE_BYTES)
