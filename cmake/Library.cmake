@@ -110,6 +110,24 @@ if(UBI_SANITIZE)
     endif()
 endif()
 
+# Tracking alone, for its own tests and for engines that are not QuickJS.
+add_library(ubi_tracking STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:ubi_quickjs_tracking>)
+set_target_properties(ubi_tracking PROPERTIES LINKER_LANGUAGE C)
+target_link_libraries(ubi_tracking PUBLIC ubi_internal)
+
+# Engines whose source is all ours need no more than a folder: each is a library, ubi_<folder>, that the tool links.
+set(ubi_engines ubi_quickjs_host)
+file(GLOB ubi_engine_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/src/engines/*)
+foreach(folder ${ubi_engine_folders})
+    get_filename_component(name ${folder} NAME)
+    ubi_glob(sources ${folder}/*.c)
+    if(NOT TARGET ubi_${name} AND sources)
+        add_library(ubi_${name} STATIC ${sources})
+        target_link_libraries(ubi_${name} PUBLIC ubi_internal ubi_tracking)
+        list(APPEND ubi_engines ubi_${name})
+    endif()
+endforeach()
+
 # The tool: all of src/cli but its main file is a library too, so that tests can link it.
 ubi_glob(ubi_cli_sources ${PROJECT_SOURCE_DIR}/src/cli/*.c)
 set(ubi_cli_main ${ubi_cli_sources})
@@ -117,7 +135,7 @@ list(FILTER ubi_cli_main INCLUDE REGEX "/(cli_)?main\\.c$")
 list(REMOVE_ITEM ubi_cli_sources ${ubi_cli_main})
 if(ubi_cli_sources)
     add_library(ubi_cli STATIC ${ubi_cli_sources})
-    target_link_libraries(ubi_cli PUBLIC ubi_quickjs_host $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize ubi_internal)
+    target_link_libraries(ubi_cli PUBLIC ${ubi_engines} $<TARGET_NAME_IF_EXISTS:ubi_native> ubi_symbolize ubi_internal)
 endif()
 if(ubi_cli_main)
     add_executable(ubiheap_cli ${ubi_cli_main})
