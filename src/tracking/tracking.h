@@ -12,8 +12,8 @@
  *     if (!ubi__tracking_looks_at_birth(t))
  *         return;                                          the usual way: one decrement and one predicted branch
  *     ubi__tracking_begin_birth(t);                        from here on out of line
- *     ubi__watched_realm *w = ubi__tracking_trial(t, ubi__watched_realm_of(t, realm), object);
- *     if (w)
+ *     ubi__watched_realm *w = ubi__watched_realm_of(t, realm);
+ *     if (ubi__tracking_trial(t, w, object))
  *         ubi__tracking_record_birth(t, w, &birth);        with the stack, as a number
  *     ubi__tracking_plan_births(t);
  *

@@ -85,6 +85,14 @@ class Docs(unittest.TestCase):
                     broken.append(f"{page.relative_to(ROOT)}: {target}")
         self.assertEqual(broken, [])
 
+    def test_the_architecture_page_lists_every_module_and_folder(self):
+        page = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
+        rows = re.findall(r"^\| [\d-] \| `(\w+)` \|(.*)$", page, re.MULTILINE)
+        told = {module: set(re.findall(r"`([\w-]+)/`", row)) for module, row in rows}
+        there = {module.name: {folder.name for folder in module.iterdir() if any(folder.glob("*.c"))}
+                 for module in (ROOT / "src").iterdir()}
+        self.assertEqual(told, there)
+
     def test_make_targets_exist(self):
         targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
         for page in PAGES:

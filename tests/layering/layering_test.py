@@ -79,7 +79,6 @@ OWN_NAME = re.compile(r"const (?:ubi__format|ubi__producer|ubi_lens) \w+ = \{\s*
 OUTPUT = r"ubi__(render_timeline|timeline|save_format)_"
 # (producer, file): how many lines of code may name it there, and why.
 NAMED_ELSEWHERE = {
-    ("quickjs", "src/cli/script_runners.c"): (2, "the list of engines that run scripts"),
     ("firefox", "src/cli/commands/convert/convert_command.c"): (1, "an option of the format that is written"),
 }
 
@@ -255,7 +254,7 @@ def producers_named(root):
             continue
         lines = None
         for producer, (folders, names) in rules.items():
-            if name.startswith(folders):
+            if name.startswith(folders) or name == ENGINE_REGISTRY:
                 continue
             lines = lines or list(code_lines(path))
             found = [number for number, text in lines if names.search(text)]
