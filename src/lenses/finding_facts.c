@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "lenses/kind_label.h"
 
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding) {
@@ -59,6 +60,32 @@ ubi__finding_name ubi__finding_cut(ubi_text text) {
 
 ubi__finding_name ubi__finding_class_name(const ubi__finding_facts *f, ubi_node_ix node) {
     return ubi__finding_cut(ubi_look_node_name(f->look, node));
+}
+
+/* ---- what most producers say ------------------------------------------------------------------------------------------ */
+
+const ubi__class_role ubi__common_class_roles[] = {
+    { "Map", UBI__ROLE_MAP },       { "Set", UBI__ROLE_SET }, { "Array", UBI__ROLE_ARRAY },
+    { "Object", UBI__ROLE_OBJECT }, { NULL, UBI__ROLE_NONE },
+};
+
+ubi__node_role ubi__role_of_class(ubi_text class_name, const ubi__class_role *more) {
+    const ubi__class_role *const tables[] = { ubi__common_class_roles, more };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const ubi__class_role *row = tables[i]; row && row->class_name; row++)
+            if (ubi__text_is(class_name, row->class_name))
+                return row->role;
+    return UBI__ROLE_NONE;
+}
+
+ubi__entries ubi__entries_are_edges(const ubi__finding_facts *f, ubi_node_ix node, ubi__node_bits *seen) {
+    (void)seen;
+    return (ubi__entries){ .node = node, .role = ubi__finding_role(f, node) };
+}
+
+bool ubi__node_is_plain_data(const ubi__finding_facts *f, ubi_node_ix node) {
+    ubi_coarse_type type = ubi_graph_kind(f->graph, f->graph->kind.at[node])->coarse_type;
+    return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT && ubi__finding_role(f, node) != UBI__ROLE_CLOSURE;
 }
 
 /* ---- bits ----------------------------------------------------------------------------------------------------------- */

@@ -97,6 +97,15 @@ typedef struct ubi__awaited {
     ubi_node_ix result;   /**< the promise that is settled when that function ends; UBI_NONE: unknown */
 } ubi__awaited;
 
+/** A variable that functions captured. */
+typedef struct ubi__captured {
+    ubi_node_ix context;
+    ubi_str_ix name;
+    ubi_node_ix closure;     /**< one that reaches the context */
+    const ubi_node_ix *live; /**< live[n_live]: all that do, ascending */
+    size_t n_live;
+} ubi__captured;
+
 struct ubi__node_bits;
 
 /** What a producer tells the rules, and rules of its own. */
@@ -128,7 +137,18 @@ typedef struct ubi__producer_findings {
     bool (*file_is_of_runtime)(ubi_text file);
     /** False: it is not a promise, is settled, or nothing waits for it. NULL: files do not tell. O(edges of the node). */
     bool (*promise_awaited)(ubi__awaited *out, const ubi__finding_facts *f, ubi_node_ix node);
-    /** "handler() (app.js:12)", or as much of it as is known. With `promise_awaited`. */
+    /**
+     * The scope that a function has, or that is around a scope. UBI_NONE: there is none, or the runtime made it. NULL: functions hold
+     * nothing that only others read, or files do not tell.
+     */
+    ubi_node_ix (*scope_of)(const ubi__finding_facts *f, ubi_node_ix node);
+    /** Whether an edge of a scope is a variable. NULL: those of the kind UBI_EDGE_CONTEXT are. */
+    bool (*edge_is_variable)(const ubi__finding_facts *f, ubi_edge_ix edge);
+    /** Whether no live function reads it any more. False: one does, or this is unknown. NULL: files do not tell. Errors: UBI_ENOMEM. */
+    ubi_status (*variable_is_unread)(bool *out, const ubi__finding_facts *f, const ubi__captured *variable);
+    /** The prototype of a class, whose nodes have the kind of its objects. NULL: none has. */
+    bool (*node_is_prototype)(const ubi__finding_facts *f, ubi_node_ix node);
+    /** "handler() (app.js:12)", or as much of it as is known. With `promise_awaited` or `scope_of`. */
     void (*function_words)(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function);
     bool has_large_tables;      /**< nodes of coarse type OTHER and SCRIPT are the engine's own, as large as they are */
     const char *document_class; /**< of DOM nodes that are documents, beside "#document"; NULL: none */
@@ -140,6 +160,8 @@ extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi_
     ubi__finding_unreachable, ubi__finding_wide_node, ubi__finding_many_documents, ubi__finding_crowd,
     ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings, ubi__finding_collections,
     ubi__finding_dead_entries, ubi__finding_packages, ubi__finding_promises;
+/* For producers to list among theirs: closures (finding_closures.c), detached DOM nodes and array buffers (finding_dom.c). */
+extern ubi__finding_rule ubi__finding_closures, ubi__finding_detached, ubi__finding_buffers;
 
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);
@@ -169,6 +191,21 @@ static inline ubi__node_role ubi__finding_role(const ubi__finding_facts *f, ubi_
 static inline uint64_t ubi__finding_retained(const ubi__finding_facts *f, ubi_node_ix node) {
     return ubi_dominators_retained_bytes(f->dominators, node);
 }
+
+/** What nodes of a class are; for the tables of producers. */
+typedef struct ubi__class_role {
+    const char *class_name; /**< NULL ends a table */
+    ubi__node_role role;
+} ubi__class_role;
+
+/** Map, Set, Array, Object. */
+extern const ubi__class_role ubi__common_class_roles[];
+/** UBI__ROLE_NONE: neither table has it. `more` may be NULL. */
+ubi__node_role ubi__role_of_class(ubi_text class_name, const ubi__class_role *more);
+/** Of a producer whose collections lead to their entries themselves: the node and its role. */
+ubi__entries ubi__entries_are_edges(const ubi__finding_facts *f, ubi_node_ix node, struct ubi__node_bits *seen);
+/** What is neither of coarse type OTHER or SCRIPT, nor a function. */
+bool ubi__node_is_plain_data(const ubi__finding_facts *f, ubi_node_ix node);
 
 /** A bit per node. */
 typedef struct ubi__node_bits {

@@ -338,6 +338,62 @@ static void options_of_another_version_are_refused(void **state) {
     ubi_graph_unref(graph);
 }
 
+/* The scope of f and g has a buffer; both are of a package, k is the browser's own and h of the page. */
+#define FIREFOX_SCOPE(file, own, bytes)                                                                                \
+    "root(type=Root) -> f, g, h, k; s(size=100 type=JSObject coarse=object class=Call) -> b \"rows\", e \"shape\";"    \
+    "f(type=JSObject coarse=object class=Function) -> c1 \"JSFunction script\", s \"**UNKNOWN SLOT 1**\";"             \
+    "g(type=JSObject coarse=object class=Function) -> c1 \"JSFunction script\", s \"**UNKNOWN SLOT 1**\";"             \
+    "h(type=JSObject coarse=object class=Function) -> c2 \"JSFunction script\";"                                       \
+    "k(type=JSObject coarse=object class=Function) -> c3 \"JSFunction script\";"                                       \
+    "b(size=" bytes " type=JSObject coarse=object class=ArrayBuffer); e(type=js::Shape);"                              \
+    "c1(type=js::BaseScript coarse=script file=" file "); c2(type=js::BaseScript coarse=script file=" own ");"         \
+    "c3(type=js::BaseScript coarse=script file=chrome);"
+
+#define MODULES "localhost/node_modules/@big/cache/index.js"
+
+static void packages_of_pages_are_those_of_their_scripts(void **state) {
+    (void)state;
+    look_at(FIREFOX_SCOPE(MODULES, "localhost/app.js", "2000000"));
+    assert_string_equal(found("package")->text,
+                        "Package @big/cache alone keeps 1.91 MiB alive, 100.0% of the heap, 1.91 MiB of it data "
+                        "(2 functions of 1 file). Other packages keep 0 B, the program itself 4 B, the runtime 0 B.");
+    look_at(FIREFOX_SCOPE("localhost/other.js", "localhost/app.js", "2000000"));
+    assert_null(found("package"));
+    look_at(FIREFOX_SCOPE(MODULES, "localhost/app.js", "1000000"));
+    assert_null(found("package"));
+}
+
+static void variables_of_a_page_that_keep_much_are_told(void **state) {
+    (void)state;
+    look_at(FIREFOX_SCOPE("app.js", "b.js", "70000"));
+    assert_string_equal(found("closureContext")->text,
+                        "Variable rows of a function of app.js alone keeps 68.4 KiB alive; "
+                        "1 other function shares its scope.");
+    look_at(FIREFOX_SCOPE("self-hosted", "b.js", "70000"));
+    assert_null(found("closureContext"));
+    look_at(FIREFOX_SCOPE("app.js", "b.js", "60000"));
+    assert_null(found("closureContext"));
+}
+
+/* A module exports a function with a captured variable; another function is the program's. */
+#define QUICKJS_MODULE(file, bytes)                                                                                    \
+    "root(type=Root) -> m, p; m(type=JSModuleDef) -> v \"keep\"; v(type=JSVarRef) -> f \"value\";"                     \
+    "f(type=JSObject coarse=object class=Function) -> c \"bytecode\", w \"cache\"; w(type=JSVarRef) -> b \"value\";"   \
+    "b(size=" bytes " type=JSObject coarse=object class=Map);"                                                         \
+    "c(type=JSFunctionBytecode coarse=script file=" file ");"                                                          \
+    "p(type=JSObject coarse=object class=Function) -> d \"bytecode\";"                                                 \
+    "d(type=JSFunctionBytecode coarse=script file=main.js)"
+
+static void packages_of_quickjs_are_those_of_its_modules(void **state) {
+    (void)state;
+    look_at(QUICKJS_MODULE("node_modules/cachey/index.js", "1100000"));
+    assert_string_equal(found("package")->text,
+                        "Package cachey alone keeps 1.05 MiB alive, 100.0% of the heap, 1.05 MiB of it data "
+                        "(1 function of 1 file). Other packages keep 0 B, the program itself 2 B, the runtime 0 B.");
+    look_at(QUICKJS_MODULE("lib/index.js", "1100000"));
+    assert_null(found("package"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quiet_heap_has_no_findings),
@@ -354,6 +410,9 @@ int main(void) {
         cmocka_unit_test(every_failed_allocation_has_a_way_out),
         cmocka_unit_test(nor_do_the_rules_for_quickjs_lose_anything),
         cmocka_unit_test(nor_do_the_rules_for_v8_lose_anything),
+        cmocka_unit_test(packages_of_pages_are_those_of_their_scripts),
+        cmocka_unit_test(variables_of_a_page_that_keep_much_are_told),
+        cmocka_unit_test(packages_of_quickjs_are_those_of_its_modules),
         cmocka_unit_test(options_of_another_version_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

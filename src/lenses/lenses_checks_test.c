@@ -78,7 +78,7 @@ static void a_damaged_producer_is_seen(void **state) {
     assert_damage_seen(check_producer, &p, "!findings->entries == !findings->edge_is_entry");
     findings = *ubi__producer_at(0)->findings;
     findings.function_words = NULL;
-    assert_damage_seen(check_producer, &p, "!findings->promise_awaited == !findings->function_words");
+    assert_damage_seen(check_producer, &p, "== !findings->function_words");
     findings = *ubi__producer_at(0)->findings;
     findings.file_is_of_runtime = NULL;
     assert_damage_seen(check_producer, &p, "!findings->file_of_code == !findings->file_is_of_runtime");

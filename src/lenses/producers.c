@@ -39,7 +39,8 @@ static void check_findings(const ubi__producer_findings *findings) {
     UBI_ASSERT(findings->role_of_kind);
     UBI_ASSERT(!findings->entries == !findings->edge_is_entry && !findings->entries == !findings->node_is_data);
     UBI_ASSERT(findings->entries || !findings->node_is_dead);
-    UBI_ASSERT(!findings->promise_awaited == !findings->function_words);
+    UBI_ASSERT(!(findings->promise_awaited || findings->scope_of) == !findings->function_words);
+    UBI_ASSERT(findings->scope_of || (!findings->variable_is_unread && !findings->edge_is_variable));
     UBI_ASSERT(!findings->file_of_code == !findings->edge_is_of_file &&
                !findings->file_of_code == !findings->file_is_of_runtime);
     for (const ubi__finding_entry *rule = findings->rules; UBI_CHECKS && rule && rule->name; rule++)

@@ -71,6 +71,7 @@ def program(name, n):
 nothing = growth.Shape("nothing", lambda folder, size: growth.Input(folder), 1)
 
 functions = v8_shape("functions", 1000, v8.one_code, v8.nested_scopes, v8.scripts, v8.scopes)
+packages = v8_shape("packages", 1000, v8.packages)
 rules = v8_shape("rules", 800, v8.timers, v8.listeners, v8.emitters, v8.map_of_many, v8.small_maps, v8.buffers)
 shared = v8_shape("shared", 1500, v8.one_table, v8.one_prototype, v8.one_events, v8.wide_callback)
 dom = v8_shape("dom", 1500, v8.weak_maps, v8.unreached, v8.detached)
@@ -103,7 +104,7 @@ def each(template, *shapes):
 
 # growth_reports_test.py and so on: each runs one table, in its own process.
 REPORTS = {
-    "report": each("report {FILE}", functions, rules, shared, dom, names, texts, wide, deep, comb, pages)
+    "report": each("report {FILE}", functions, packages, rules, shared, dom, names, texts, wide, deep, comb, pages)
     + each("report --json --detail {FILE}", comb, tree)
     + each("report {FILE}", fx["deep_stack"])
     + each("report {FILE}", *recordings.values())

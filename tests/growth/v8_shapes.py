@@ -146,6 +146,19 @@ def nested_scopes(heap, n):
         context = inner
 
 
+def packages(heap, n):
+    """As many packages, each with a cache, and functions of two that share a scope; one package of as many files."""
+    def script(path):
+        return heap.node("code", path, 16)
+    common = heap.node("object", "system / Context", 40)
+    for i in range(n):
+        context = heap.node("object", "system / Context", 40)
+        heap.link(context, "context", "cache", heap.node("object", "Thing", 1 << 21))
+        heap.hang(closure(heap, "f", context, script=script(f"/app/node_modules/p{i}/x.js")))
+        heap.hang(closure(heap, "g", common, script=script(f"/app/node_modules/p{i}/y.js")))
+        heap.hang(closure(heap, "h", common, script=script(f"/app/node_modules/one/{i}.js")))
+
+
 # ---- shapes of graphs --------------------------------------------------------------------------------------------------
 
 def wide(heap, n):

@@ -45,6 +45,23 @@ class Commands(unittest.TestCase):
         secret = find("bun-inspector", 'className == "Object" and retainedSize > 100 and edgeCount == 2')
         self.assertTrue(jsc.run("paths", jsc.path_of("bun-inspector"), secret))
 
+    def test_report_finds_what_files_tell(self):
+        for name, rows_bytes, functions in (("findings", "71.6", "2 other functions share"), ("bun-findings", "75.3", "1 other function shares")):
+            document = json.loads(jsc.run("report", "--json", "--detail", jsc.path_of(name)))
+            told = {(row["rule"], row.get("heldBy", "")): row for row in document["findings"]}
+            rules = {}
+            for row in document["findings"]:
+                rules.setdefault(row["rule"], []).append(row)
+            self.assertEqual(set(rules), {"arrayBuffers", "pendingPromises", "closureContext", "growingCollection", "dominatingKind", "crowd"}, told)
+            self.assertEqual(rules["arrayBuffers"][0]["count"], 1)  # not their prototypes
+            self.assertRegex(rules["pendingPromises"][0]["text"], r"\A120 promises that waitForReply\(\) waits for are pending and keep "
+                             r"[78]\d\.\d KiB alive. Does anything ever settle them\? Other functions wait for 20 more.\Z")
+            self.assertEqual(rules["closureContext"][0]["text"],
+                             f"Variable rows of neighbour() alone keeps {rows_bytes} KiB alive; {functions} its scope.")
+            self.assertEqual([row["count"] for row in rules["growingCollection"]], [240, 240])
+            self.assertEqual({row["pathText"] for row in rules["growingCollection"]},
+                             {"global.program.table → Object", "global.program.list → Array"})
+
     def test_strings_say_that_there_are_no_texts(self):
         for name in jsc.FILES:
             self.assertIn("The file holds no texts of strings", jsc.run("strings", jsc.path_of(name)))

@@ -9,13 +9,13 @@
  * js/src/vm (JSObject::traceChildren, GetterSetter, Shape, Scope), js/src/gc/RootMarking.cpp, js/src/builtin/MapObject.cpp,
  * js/public/UbiNode*.h, dom/base/UbiReportingNode.
  */
-#include "lenses/firefox/firefox_producer.h"
-
+#include <stdio.h>
 #include <string.h>
 
 #include "analyses/anonymize/grammar.h"
 #include "base/assert.h"
 #include "base/text.h"
+#include "lenses/finding_facts.h"
 
 /* ---- the memory panel ----------------------------------------------------------------------------------------------- */
 
@@ -197,6 +197,103 @@ static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source_nod
     return source->coarse_type == UBI_COARSE_OBJECT ? words_of_object(graph, source, name) : engine_name(name);
 }
 
+/* ---- findings ------------------------------------------------------------------------------------------------------- */
+
+static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
+    static const ubi__class_role more[] = { { "Function", UBI__ROLE_CLOSURE },
+                                            { "LexicalEnvironment", UBI__ROLE_CONTEXT },
+                                            { "Call", UBI__ROLE_CONTEXT },
+                                            { NULL, UBI__ROLE_NONE } };
+    if (!ubi__text_is(type_of(g, kind), "JSObject") || kind->class_name == UBI_NONE)
+        return UBI__ROLE_NONE;
+    return ubi__role_of_class(ubi_graph_string(g, kind->class_name), more);
+}
+
+/* Keys of maps and sets are both called "HashableValue". */
+static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
+    ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
+    if (!name.ptr)
+        return false;
+    switch (at->role) {
+    case UBI__ROLE_MAP:
+        return ubi__text_is(name, "OrderedHashMapObject value");
+    case UBI__ROLE_SET:
+        return ubi__text_is(name, "HashableValue");
+    case UBI__ROLE_ARRAY:
+        return ubi__text_begins(name, "objectElements[");
+    default:
+        return !ubi__text_is(name, "shape");
+    }
+}
+
+/* Target of the first edge of that name; of UBI_NONE, UBI_NONE. */
+static ubi_node_ix field_of(const ubi_graph *g, ubi_node_ix node, const char *name) {
+    if (node == UBI_NONE)
+        return UBI_NONE;
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+        if (ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
+            return g->target.at[e];
+    return UBI_NONE;
+}
+
+/* A function leads to its script, and only scripts have files. */
+static ubi_text file_of_code(const ubi__finding_facts *f, const ubi__code_files *files, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    bool is_function = ubi__finding_role(f, node) == UBI__ROLE_CLOSURE;
+    ubi_node_ix script = is_function ? field_of(g, node, "JSFunction script") : node;
+    ubi_str_ix file = script == UBI_NONE ? UBI_NONE : kind_of(g, script)->script_filename;
+    (void)files;
+    return file == UBI_NONE ? ubi__text("") : ubi_graph_string(g, ubi__strtab_canonical(&g->strings, file));
+}
+
+static bool file_is_of_runtime(ubi_text file) {
+    return ubi__text_begins(file, "resource://") || ubi__text_begins(file, "chrome://") ||
+           ubi__text_is(file, "self-hosted");
+}
+
+/* A slot of a function that has no name leads to its scope. */
+static ubi_node_ix scope_of(const ubi__finding_facts *f, ubi_node_ix node) {
+    bool is_function = ubi__finding_role(f, node) == UBI__ROLE_CLOSURE;
+    ubi_node_ix scope = field_of(f->graph, node, is_function ? "**UNKNOWN SLOT 1**" : "enclosing_environment");
+    if (scope == UBI_NONE || ubi__finding_role(f, scope) != UBI__ROLE_CONTEXT)
+        return UBI_NONE;
+    return is_function && file_is_of_runtime(file_of_code(f, NULL, node)) ? UBI_NONE : scope;
+}
+
+static bool edge_is_variable(const ubi__finding_facts *f, ubi_edge_ix e) {
+    ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
+    return ubi__text_is_identifier(name) && !ubi__text_is(name, "enclosing_environment") &&
+           !ubi__text_is(name, "shape");
+}
+
+static bool edge_is_of_file(const ubi__finding_facts *f, ubi_node_ix source, ubi_edge_ix e) {
+    return ubi__finding_role(f, source) == UBI__ROLE_CLOSURE && f->graph->target.at[e] == scope_of(f, source);
+}
+
+/* Functions have no names in the file, and no lines. */
+static void function_words(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function) {
+    ubi__finding_name name = ubi__finding_cut(file_of_code(f, NULL, function));
+    snprintf(out, UBI__FUNCTION_WORDS, "a function%s%s", *name.text ? " of " : "", name.text);
+}
+
+static const ubi__finding_entry rules[] = {
+    { "closureContext", ubi__finding_closures },
+    { NULL, NULL },
+};
+static const ubi__producer_findings findings = {
+    .role_of_kind = role_of,
+    .entries = ubi__entries_are_edges,
+    .edge_is_entry = edge_is_entry,
+    .node_is_data = ubi__node_is_plain_data,
+    .file_of_code = file_of_code,
+    .edge_is_of_file = edge_is_of_file,
+    .file_is_of_runtime = file_is_of_runtime,
+    .scope_of = scope_of,
+    .edge_is_variable = edge_is_variable,
+    .function_words = function_words,
+    .rules = rules,
+};
+
 /* ---- the producer --------------------------------------------------------------------------------------------------- */
 
 static bool firefox_made(const ubi_graph *graph) {
@@ -225,6 +322,8 @@ static const ubi__name_group *const public_names[] = { ubi__names_firefox, NULL 
 
 static const ubi__grammar grammar = { .names = public_names };
 
+extern const ubi__producer ubi__producer_firefox;
+
 const ubi__producer ubi__producer_firefox = {
     .name = "firefox",
     .made = firefox_made,
@@ -232,6 +331,6 @@ const ubi__producer ubi__producer_firefox = {
     .how_to_record_stacks = how_to_record_stacks,
     .lens = &firefox_lens,
     .words = &firefox_words,
-    .findings = &ubi__firefox_findings,
+    .findings = &findings,
     .grammar = &grammar,
 };

@@ -14,6 +14,7 @@
 #include "analyses/anonymize/grammar.h"
 #include "base/text.h"
 #include "formats/jsc/jsc_facts.h"
+#include "lenses/finding_facts.h"
 #include "lenses/kind_label.h"
 #include "lenses/producer.h"
 
@@ -294,9 +295,32 @@ static size_t further_facts(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], cons
     return n;
 }
 
-extern const ubi__name_group ubi__names_jsc[]; /* public_names_jsc.c */
+/* ---- public names ----------------------------------------------------------------------------------------------------- */
 
-static const ubi__name_group *const public_names[] = { ubi__names_jsc, NULL };
+/*
+ * Names that JavaScriptCore's snapshots use for what is the engine's own, or Bun's. Collected from snapshots of WebKitGTK 2.50.6's
+ * shell and of Bun 1.4.5, and read one by one: a name that a program could have brought is not here.
+ */
+static const ubi__name_group names[] = {
+    { UBI__NAMES_TYPE,
+      "<root>|root|function|element|Cell Butterfly|CustomGetterSetter|DOMAttributeGetterSetter|EvalCodeBlock|"
+      "EvalExecutable|FunctionCodeBlock|FunctionExecutable|FunctionRareData|GetterSetter|Immutable Butterfly|"
+      "JSGlobalLexicalEnvironment|JSLexicalEnvironment|JSModuleEnvironment|JSPropertyNameEnumerator|"
+      "JSScriptFetcher|JSSourceCode|ModuleGraphLoadingState|ModuleLoader|ModuleLoadingContext|"
+      "ModuleProgramCodeBlock|ModuleProgramExecutable|ModuleRegistryEntry|NativeExecutable|ProgramCodeBlock|"
+      "ProgramExecutable|PropertyTable|ScopedArgumentsTable|Sentinel|SlimPromiseReaction|SparseArrayValueMap|"
+      "StrictEvalActivation|StrongRootBlock|Structure|StructureChain|StructureRareData|SymbolTable|"
+      "TemplateObjectDescriptor|UnlinkedEvalCodeBlock|UnlinkedFunctionCodeBlock|UnlinkedFunctionExecutable|"
+      "UnlinkedModuleProgramCodeBlock|UnlinkedProgramCodeBlock" },
+
+    /* Objects of the engine, and of Bun. */
+    { UBI__NAMES_CLASS, "AsyncFromSyncIterator|InternalFieldTuple|InternalModuleRegistry|JSAsyncGeneratorFunction|"
+                        "ModuleRecord|NextTickQueue|NodeJSFS|ProcessBindingConstants" },
+
+    { 0, NULL },
+};
+
+static const ubi__name_group *const public_names[] = { names, NULL };
 
 static const ubi__grammar grammar = { .names = public_names };
 
@@ -309,6 +333,140 @@ static const ubi__producer_words words = {
     .node_title = node_title,
 };
 
+/* ---- findings ------------------------------------------------------------------------------------------------------- */
+
+static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
+    static const ubi__class_role more[] = { { "Promise", UBI__ROLE_PROMISE },
+                                            { "ArrayBuffer", UBI__ROLE_BUFFER },
+                                            { NULL, UBI__ROLE_NONE } };
+    switch (kind->raw_type) {
+    case UBI__JSC_FUNCTION:
+        return UBI__ROLE_CLOSURE;
+    case UBI__JSC_SCOPE: /* that of a call; functions of all scripts share the others */
+        return ubi__text_is(ubi_graph_string(g, kind->type_name), "JSLexicalEnvironment") ? UBI__ROLE_CONTEXT
+                                                                                          : UBI__ROLE_NONE;
+    case UBI__JSC_INSTANCE:
+        return UBI__ROLE_OBJECT;
+    case UBI__JSC_OBJECT:
+        return ubi__role_of_class(ubi_graph_string(g, kind->class_name), more);
+    default:
+        return UBI__ROLE_NONE;
+    }
+}
+
+/* A class's prototype has its class name, and its constructor. */
+static bool node_is_prototype(const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_PROPERTY &&
+            ubi__text_is(ubi_graph_string(g, g->name.at[e]), "constructor"))
+            return true;
+    return false;
+}
+
+/* The engine does not note what maps and sets hold; of tables of a runtime, functions are the most. */
+static ubi__entries entries_of(const ubi__finding_facts *f, ubi_node_ix node, ubi__node_bits *seen) {
+    ubi__entries at = ubi__entries_are_edges(f, node, seen);
+    if (at.role == UBI__ROLE_MAP || at.role == UBI__ROLE_SET || node_is_prototype(f, node))
+        at.node = UBI_NONE;
+    return at;
+}
+
+static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
+    return ubi__graph_edge_kind(f->graph, e) == (at->role == UBI__ROLE_ARRAY ? UBI_EDGE_ELEMENT : UBI_EDGE_PROPERTY);
+}
+
+/* The first internal edge to a node of that type, and of that class unless it is NULL. */
+static ubi_node_ix internal_of(const ubi_graph *g, ubi_node_ix node, ubi__jsc_type type, const char *class_name) {
+    if (node == UBI_NONE)
+        return UBI_NONE;
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++) {
+        const ubi_kind *kind = kind_of(g, g->target.at[e]);
+        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_INTERNAL && kind->raw_type == type &&
+            (!class_name || ubi__text_is(ubi_graph_string(g, kind->class_name), class_name)))
+            return g->target.at[e];
+    }
+    return UBI_NONE;
+}
+
+static ubi_node_ix scope_of(const ubi__finding_facts *f, ubi_node_ix node) {
+    return internal_of(f->graph, node, UBI__JSC_SCOPE, NULL);
+}
+
+static ubi_node_ix property_of(const ubi_graph *g, ubi_node_ix node, const char *name) {
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_PROPERTY && ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
+            return g->target.at[e];
+    return UBI_NONE;
+}
+
+/* ---- promises ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * What waits for a promise is, in WebKit, an object with the properties onFulfilled, onRejected, and context or promise; in Bun, the
+ * suspended call of an async function, or a handler and the promise of what it returns. A promise that is settled leads to its
+ * value alone.
+ */
+static ubi_node_ix suspended_call_of(const ubi_graph *g, ubi_node_ix node) {
+    ubi_node_ix reaction = internal_of(g, node, UBI__JSC_INSTANCE, NULL);
+    if (reaction != UBI_NONE && property_of(g, reaction, "onFulfilled") != UBI_NONE)
+        return property_of(g, reaction, "context");
+    return internal_of(g, node, UBI__JSC_OBJECT, "AsyncFunctionGenerator");
+}
+
+static bool handler_awaits(ubi__awaited *out, const ubi_graph *g, ubi_node_ix node) {
+    ubi_node_ix reaction = internal_of(g, node, UBI__JSC_INSTANCE, NULL);
+    bool is_record = reaction != UBI_NONE && property_of(g, reaction, "onFulfilled") != UBI_NONE;
+    out->function = is_record ? property_of(g, reaction, "onFulfilled") : internal_of(g, node, UBI__JSC_FUNCTION, NULL);
+    out->result = is_record ? property_of(g, reaction, "promise") : internal_of(g, node, UBI__JSC_OBJECT, "Promise");
+    return is_record || out->result != UBI_NONE;
+}
+
+static bool promise_awaited(ubi__awaited *out, const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    if (ubi__finding_role(f, node) != UBI__ROLE_PROMISE)
+        return false;
+    ubi_node_ix call = suspended_call_of(g, node);
+    if (call != UBI_NONE) {
+        out->function = internal_of(g, call, UBI__JSC_FUNCTION, NULL);
+        out->result = internal_of(g, call, UBI__JSC_OBJECT, "Promise");
+    } else if (!handler_awaits(out, g, node)) {
+        return false;
+    }
+    if (out->function == UBI_NONE || type_of(g, out->function) != UBI__JSC_FUNCTION)
+        return false;
+    out->code = internal_of(g, out->function, UBI__JSC_CODE, NULL);
+    out->code = out->code == UBI_NONE ? out->function : out->code;
+    return true;
+}
+
+/* Without labels, functions have no names; no file says where they are. */
+static void function_words(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function) {
+    ubi_text label = ubi_graph_string(f->graph, ubi_graph_node_name(f->graph, function));
+    ubi__finding_name name = ubi__finding_cut(label.ptr ? label : ubi__text(""));
+    snprintf(out, UBI__FUNCTION_WORDS, *name.text ? "%s()" : "a function%s", name.text);
+}
+
+static const ubi__finding_entry rules[] = {
+    { "closureContext", ubi__finding_closures },
+    { "arrayBuffers", ubi__finding_buffers },
+    { NULL, NULL },
+};
+
+static const ubi__producer_findings findings = {
+    .role_of_kind = role_of,
+    .rules = rules,
+    .entries = entries_of,
+    .edge_is_entry = edge_is_entry,
+    .node_is_data = ubi__node_is_plain_data,
+    .node_is_prototype = node_is_prototype,
+    .promise_awaited = promise_awaited,
+    .scope_of = scope_of,
+    .function_words = function_words,
+};
+
+/* ---- the producer, whole ------------------------------------------------------------------------------------------------ */
+
 extern const ubi__producer ubi__producer_jsc;
 
 const ubi__producer ubi__producer_jsc = {
@@ -320,6 +478,7 @@ const ubi__producer ubi__producer_jsc = {
     .keeps_addresses = true,
     .code = { .function_type = UBI__JSC_FUNCTION },
     .strings = &string_rules,
+    .findings = &findings,
     .grammar = &grammar,
     .carried = carried,
     .further_facts = further_facts,

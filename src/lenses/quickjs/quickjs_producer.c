@@ -5,10 +5,11 @@
  * Names of nodes and edges are those that our adapter gives (engines/quickjs/adapter/kinds.h, edges_*.h). A closed-over
  * variable is a node of its own, JSVarRef, whose name is that of the edge which leads to it.
  */
-#include "lenses/quickjs/quickjs_producer.h"
+#include <stdio.h>
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "lenses/finding_facts.h"
 
 /* Nodes that only the engine knows, and their words. */
 static const struct {
@@ -181,6 +182,124 @@ static bool path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_p
     return false;
 }
 
+/* ---- findings ------------------------------------------------------------------------------------------------------- */
+
+static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
+    static const ubi__class_role promises[] = { { "Promise", UBI__ROLE_PROMISE }, { NULL, UBI__ROLE_NONE } };
+    ubi_text name = ubi_graph_string(g, kind->class_name);
+    if (!ubi__text_is(ubi_graph_string(g, kind->type_name), "JSObject") || !name.ptr)
+        return UBI__ROLE_NONE;
+    ubi__node_role role = ubi__role_of_class(name, promises);
+    /* "AsyncFunction", "BoundFunction", "PromiseResolveFunction" */
+    return role == UBI__ROLE_NONE && ubi__text_contains(name, ubi__text("Function")) ? UBI__ROLE_CLOSURE : role;
+}
+
+static bool is_number(ubi_text name) {
+    for (size_t i = 0; i < name.len; i++)
+        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+            return false;
+    return name.len > 0;
+}
+
+/* Properties of an array have names, its elements have numbers. */
+static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
+    ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
+    if (!name.ptr)
+        return false;
+    switch (at->role) {
+    case UBI__ROLE_MAP:
+        return ubi__text_is(name, "value");
+    case UBI__ROLE_SET:
+        return ubi__text_is(name, "key");
+    case UBI__ROLE_ARRAY:
+        return is_number(name);
+    default:
+        return !ubi__text_is(name, "shape");
+    }
+}
+
+/* ---- promises ------------------------------------------------------------------------------------------------------- */
+
+/* Target of the first edge of that name; of UBI_NONE, UBI_NONE. */
+static ubi_node_ix field_of(const ubi_graph *g, ubi_node_ix node, const char *name) {
+    if (node == UBI_NONE)
+        return UBI_NONE;
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+        if (ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
+            return g->target.at[e];
+    return UBI_NONE;
+}
+
+/* A promise drops its handlers when it is settled. That of an async function leads to its suspended call. */
+static bool promise_awaited(ubi__awaited *out, const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    if (ubi__finding_role(f, node) != UBI__ROLE_PROMISE)
+        return false;
+    ubi_node_ix handler = field_of(g, node, "handler"), state = field_of(g, handler, "state");
+    ubi_node_ix function = field_of(g, state, "function");
+    out->function = function != UBI_NONE ? function : handler;
+    out->code = field_of(g, out->function, "bytecode");
+    out->result = function != UBI_NONE ? field_of(g, field_of(g, state, "resolve"), "promise") : UBI_NONE;
+    return out->code != UBI_NONE;
+}
+
+/* ---- files of code -------------------------------------------------------------------------------------------------- */
+
+static ubi_text file_of_function(const ubi_graph *g, ubi_node_ix function) {
+    ubi_node_ix code = field_of(g, function, "bytecode");
+    ubi_str_ix file = code == UBI_NONE ? UBI_NONE : ubi_graph_kind(g, g->kind.at[code])->script_filename;
+    return file == UBI_NONE ? ubi__text("") : ubi_graph_string(g, ubi__strtab_canonical(&g->strings, file));
+}
+
+/* The name of a module has no text in the file; it is that of the first function which the module exports. */
+static ubi_text file_of_module(const ubi_graph *g, ubi_node_ix module) {
+    ubi_text file = ubi__text("");
+    for (ubi_edge_ix e = g->first_edge.at[module]; !file.len && e < g->first_edge.at[module + 1]; e++)
+        if (is_type(g, g->target.at[e], "JSVarRef"))
+            file = file_of_function(g, field_of(g, g->target.at[e], "value"));
+    return file;
+}
+
+static ubi_text file_of_code(const ubi__finding_facts *f, const ubi__code_files *files, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    ubi_str_ix file = ubi_graph_kind(g, g->kind.at[node])->script_filename;
+    (void)files;
+    if (ubi__finding_role(f, node) == UBI__ROLE_CLOSURE)
+        return file_of_function(g, node);
+    if (is_type(g, node, "JSModuleDef"))
+        return file_of_module(g, node);
+    return file == UBI_NONE ? ubi__text("") : ubi_graph_string(g, ubi__strtab_canonical(&g->strings, file));
+}
+
+/* The variables that a function captured, or a module exports. What another one imports is claimed by both. */
+static bool edge_is_of_file(const ubi__finding_facts *f, ubi_node_ix source, ubi_edge_ix e) {
+    bool has_variables = ubi__finding_role(f, source) == UBI__ROLE_CLOSURE || is_type(f->graph, source, "JSModuleDef");
+    return has_variables && is_type(f->graph, f->graph->target.at[e], "JSVarRef");
+}
+
+/* What `ubiheap run` adds comes without files; a program's own are all that have one. */
+static bool file_is_of_runtime(ubi_text file) {
+    return ubi__text_begins(file, "<");
+}
+
+/* Functions have no names in the file, and no lines. */
+static void function_words(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function) {
+    ubi__finding_name name = ubi__finding_cut(file_of_function(f->graph, function));
+    snprintf(out, UBI__FUNCTION_WORDS, "a function%s%s", *name.text ? " of " : "", name.text);
+}
+
+static const ubi__producer_findings findings = {
+    .role_of_kind = role_of,
+    .entries = ubi__entries_are_edges,
+    .edge_is_entry = edge_is_entry,
+    .node_is_data = ubi__node_is_plain_data,
+    .file_of_code = file_of_code,
+    .edge_is_of_file = edge_is_of_file,
+    .file_is_of_runtime = file_is_of_runtime,
+    .promise_awaited = promise_awaited,
+    .function_words = function_words,
+};
+
 /* ---- the producer --------------------------------------------------------------------------------------------------- */
 
 /* A file saved within boundaries need not have everything that the engine has. */
@@ -213,6 +332,8 @@ static const ubi__producer_words words = {
     .path_start = path_start,
 };
 
+extern const ubi__producer ubi__producer_quickjs;
+
 const ubi__producer ubi__producer_quickjs = {
     .name = "quickjs",
     .made = quickjs_made,
@@ -220,5 +341,5 @@ const ubi__producer ubi__producer_quickjs = {
     .how_to_record_stacks = how_to_record_stacks,
     .words = &words,
     .keeps_addresses = true,
-    .findings = &ubi__quickjs_findings,
+    .findings = &findings,
 };

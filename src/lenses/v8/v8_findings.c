@@ -104,15 +104,20 @@ static void function_words(char out[UBI__FUNCTION_WORDS], const ubi__finding_fac
     ubi__v8_function_words(out, ubi__v8_facts_of(f->graph), f->fields, function);
 }
 
+static ubi_node_ix scope_of(const ubi__finding_facts *f, ubi_node_ix node) {
+    bool is_closure = ubi__finding_role(f, node) == UBI__ROLE_CLOSURE;
+    return ubi__v8_field(f->fields, node, is_closure ? UBI__FIELD_CONTEXT : UBI__FIELD_PREVIOUS);
+}
+
 static const ubi__finding_entry rules[] = {
     { "sparseStorage", ubi__finding_v8_stores },
     { "emptyCollections", ubi__finding_v8_empties },
-    { "detachedDom", ubi__finding_v8_detached },
-    { "closureContext", ubi__finding_v8_closures },
+    { "detachedDom", ubi__finding_detached },
+    { "closureContext", ubi__finding_closures },
     { "timers", ubi__finding_v8_timers },
     { "eventListeners", ubi__finding_v8_listeners },
     { "emitterListeners", ubi__finding_v8_emitters },
-    { "arrayBuffers", ubi__finding_v8_buffers },
+    { "arrayBuffers", ubi__finding_buffers },
     { "unmountedFibers", ubi__finding_v8_fibers },
     { NULL, NULL },
 };
@@ -130,6 +135,8 @@ const ubi__producer_findings ubi__v8_findings = {
     .edge_is_of_file = edge_is_of_file,
     .file_is_of_runtime = ubi__v8_file_is_of_runtime,
     .promise_awaited = ubi__v8_promise_awaited,
+    .scope_of = scope_of,
+    .variable_is_unread = ubi__v8_variable_is_unread,
     .function_words = function_words,
     .has_large_tables = true,
     .document_class = "HTMLDocument",

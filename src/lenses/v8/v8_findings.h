@@ -8,9 +8,11 @@
 #include "lenses/finding_facts.h"
 #include "lenses/v8/v8_fields.h"
 
-extern ubi__finding_rule ubi__finding_v8_stores, ubi__finding_v8_empties, ubi__finding_v8_detached,
-    ubi__finding_v8_closures, ubi__finding_v8_timers, ubi__finding_v8_listeners, ubi__finding_v8_emitters,
-    ubi__finding_v8_buffers, ubi__finding_v8_fibers;
+extern ubi__finding_rule ubi__finding_v8_stores, ubi__finding_v8_empties, ubi__finding_v8_timers,
+    ubi__finding_v8_listeners, ubi__finding_v8_emitters, ubi__finding_v8_fibers;
+
+/* Variables that nothing reads (v8_scopes.c). */
+ubi_status ubi__v8_variable_is_unread(bool *out, const ubi__finding_facts *f, const ubi__captured *variable);
 
 /* Collections (v8_collections.c). */
 ubi__entries ubi__v8_entries_of(const ubi__finding_facts *f, ubi_node_ix node, ubi__node_bits *seen);

@@ -9,7 +9,12 @@ jsc heap.js | {
         printf '%s\n' "$line" | gzip -9n > "$name.json.gz"
     done
 }
+jsc findings.js | gzip -9n > findings.json.gz
 if [ $# -gt 0 ]; then
     "$1" heap-bun.js
+    sed 's/^print.*/require("fs").writeFileSync("bun-findings.json", JSON.stringify(require("bun:jsc").generateHeapSnapshotForDebugging()));/' \
+        findings.js > bun-findings.js
+    "$1" bun-findings.js
+    rm bun-findings.js
     gzip -9nf bun-*.json bun-*.heapsnapshot
 fi

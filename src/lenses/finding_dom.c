@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_finding_dom.c: nodes detached from their document, and array buffers.
+ * finding_dom.c: nodes detached from their document, and array buffers.
  */
 #include <string.h>
 
 #include "base/human.h"
-#include "lenses/v8/v8_findings.h"
+#include "lenses/finding_facts.h"
 
 #define LEAST_DETACHED 10
 #define LEAST_DETACHED_BYTES 4096
@@ -58,7 +58,7 @@ static void tell_detached(ubi_finding *finding, const ubi__outermost *trees, con
                      ubi__human_count(n_typical, typical_count), name.text);
 }
 
-ubi_status ubi__finding_v8_detached(ubi__finding_list *out, const ubi__finding_facts *f) {
+ubi_status ubi__finding_detached(ubi__finding_list *out, const ubi__finding_facts *f) {
     ubi_finding finding = { .bytes = 0 };
     ubi__node_bits members;
     ubi__outermost trees = { .count = 0 };
@@ -85,13 +85,14 @@ ubi_status ubi__finding_v8_detached(ubi__finding_list *out, const ubi__finding_f
 #define BUFFERS_PARTS 10 /* a tenth of everything */
 #define BUFFERS_LEAST_BYTES (1024 * 1024)
 
-ubi_status ubi__finding_v8_buffers(ubi__finding_list *out, const ubi__finding_facts *f) {
+ubi_status ubi__finding_buffers(ubi__finding_list *out, const ubi__finding_facts *f) {
     char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], most_size[UBI__HUMAN_TEXT];
     ubi_finding finding = { .bytes = 0 };
     ubi_node_ix largest = UBI_NONE;
     uint64_t most = 0;
     for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
-        if (ubi__finding_role(f, node) != UBI__ROLE_BUFFER)
+        bool is_buffer = ubi__finding_role(f, node) == UBI__ROLE_BUFFER;
+        if (!is_buffer || (f->producer->node_is_prototype && f->producer->node_is_prototype(f, node)))
             continue;
         uint64_t bytes = ubi_look_size_bytes(f->look, node);
         finding.count++;
