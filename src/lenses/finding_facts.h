@@ -154,13 +154,13 @@ typedef struct ubi__producer_findings {
     const char *document_class; /**< of DOM nodes that are documents, beside "#document"; NULL: none */
 } ubi__producer_findings;
 
-/* Shapes of any heap (finding_shapes.c), strings (finding_strings.c), collections (finding_collections.c),
- * packages (finding_packages.c), promises (finding_promises.c). */
+/* Shapes of any heap and strings (finding_shapes.c), collections (finding_collections.c), packages (finding_packages.c), promises
+ * (finding_closures.c). */
 extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi__finding_dominating_kind,
     ubi__finding_unreachable, ubi__finding_wide_node, ubi__finding_many_documents, ubi__finding_crowd,
     ubi__finding_outside_bytes, ubi__finding_duplicate_strings, ubi__finding_long_strings, ubi__finding_collections,
     ubi__finding_dead_entries, ubi__finding_packages, ubi__finding_promises;
-/* For producers to list among theirs: closures (finding_closures.c), detached DOM nodes and array buffers (finding_dom.c). */
+/* For producers to list among theirs: closures (finding_closures.c), detached DOM nodes and array buffers (finding_shapes.c). */
 extern ubi__finding_rule ubi__finding_closures, ubi__finding_detached, ubi__finding_buffers;
 
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */

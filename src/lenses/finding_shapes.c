@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * finding_shapes.c: rules about the shape of any heap: what is large, wide, many, or out of reach.
+ * finding_shapes.c: rules about the shape of any heap: what is large, wide, many, or out of reach; strings, detached nodes of a
+ * document, and array buffers.
  */
+#include <stdio.h>
+#include <string.h>
+
+#include <ubiheap/views/strings.h>
+
 #include "base/human.h"
 #include "base/text.h"
 #include "lenses/finding_facts.h"
@@ -203,5 +209,233 @@ ubi_status ubi__finding_outside_bytes(ubi__finding_list *out, const ubi__finding
                      "%s, %s of everything, is native memory that belongs to no node: the snapshot cannot say "
                      "what keeps it.",
                      ubi__human_size(size, outside), ubi__human_percent(percent, outside, f->total_bytes));
+    return ubi__finding_add(out, &finding);
+}
+
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
+
+/* Rules about strings: many of one text, and long ones. */
+
+#define LEAST_WASTED_BYTES (64 * 1024)
+
+/* The duplicates that waste most, and all together; one pass, for there may be millions of groups. */
+typedef struct worst {
+    uint32_t groups[UBI_FINDING_NODES];
+    uint32_t n;
+    uint64_t wasted_bytes, n_copies;
+} worst;
+
+/* Some producers write no text for a part of another string: such concatenations may differ. */
+static bool has_unknown_part(const ubi__finding_facts *f, const ubi_strings *strings, const ubi_string_group *group) {
+    ubi_look_name_buffer buffer;
+    const ubi__producer *p = ubi__producer_of(f->graph);
+    return p->strings && p->strings->unknown_part && ubi__node_is_rope(f->graph, group->first) &&
+           ubi__text_contains(ubi_strings_text(strings, group->first, &buffer), ubi__text(p->strings->unknown_part));
+}
+
+static worst find_worst(const ubi__finding_facts *f, const ubi_strings *strings) {
+    worst out = { .n = 0 };
+    for (uint32_t i = 0; i < ubi_strings_group_count(strings); i++) {
+        const ubi_string_group *group = ubi_strings_group(strings, i);
+        uint64_t wasted = group->wasted_bytes;
+        if (wasted == 0 || has_unknown_part(f, strings, group))
+            continue;
+        out.wasted_bytes += wasted;
+        out.n_copies += group->count - 1;
+        uint32_t at = out.n;
+        while (at > 0 && wasted > ubi_strings_group(strings, out.groups[at - 1])->wasted_bytes)
+            at--;
+        if (at == UBI_FINDING_NODES)
+            continue;
+        out.n += out.n < UBI_FINDING_NODES;
+        for (uint32_t k = out.n - 1; k > at; k--)
+            out.groups[k] = out.groups[k - 1];
+        out.groups[at] = i;
+    }
+    return out;
+}
+
+/* Short, because two of them are quoted. */
+static void quote(char *out, size_t n, const ubi_strings *strings, uint32_t index) {
+    ubi_look_name_buffer buffer;
+    char count[UBI__HUMAN_TEXT];
+    const ubi_string_group *group = ubi_strings_group(strings, index);
+    ubi__finding_name name = ubi__finding_cut(ubi_strings_text(strings, group->first, &buffer));
+    snprintf(out, n, "\"%s\" is there %s times", name.text, ubi__human_count(count, group->count));
+}
+
+static const char *copies(char out[UBI__HUMAN_TEXT + 8], uint64_t n) {
+    char count[UBI__HUMAN_TEXT];
+    snprintf(out, UBI__HUMAN_TEXT + 8, "%s %s", ubi__human_count(count, n), n == 1 ? "copy" : "copies");
+    return out;
+}
+
+static ubi_status tell_duplicates(ubi__finding_list *out, const ubi__finding_facts *f, const ubi_strings *strings) {
+    char size[UBI__HUMAN_TEXT], text[UBI__HUMAN_TEXT + 8], most[160];
+    if (ubi_strings_totals_of(strings)->wasted_bytes < ubi__finding_worth(f, LEAST_WASTED_BYTES))
+        return UBI_OK;
+    worst w = find_worst(f, strings);
+    if (w.wasted_bytes < ubi__finding_worth(f, LEAST_WASTED_BYTES))
+        return UBI_OK;
+    ubi_finding finding = { .bytes = w.wasted_bytes, .count = w.n_copies };
+    for (uint32_t i = 0; i < w.n; i++)
+        ubi__finding_example(&finding, ubi_strings_group(strings, w.groups[i])->first);
+    quote(most, sizeof most, strings, w.groups[0]);
+    ubi__finding_call(&finding, "duplicate strings");
+    ubi__finding_say(&finding, "Duplicate strings take %s: %s more than needed. %s.",
+                     ubi__human_size(size, w.wasted_bytes), copies(text, finding.count), most);
+    return ubi__finding_add(out, &finding);
+}
+
+ubi_status ubi__finding_duplicate_strings(ubi__finding_list *out, const ubi__finding_facts *f) {
+    ubi_strings_options options = UBI_STRINGS_OPTIONS_INIT;
+    ubi_strings *strings;
+    if (!ubi_strings_known(f->graph))
+        return UBI_OK;
+    options.allocator = f->allocator;
+    options.progress = f->options->progress;
+    UBI_TRY(ubi_strings_new(&strings, f->look, &options));
+    ubi_status status = tell_duplicates(out, f, strings);
+    ubi_strings_free(strings);
+    return status;
+}
+
+#define LONG_STRING_BYTES (64 * 1024)
+#define LONG_STRINGS_SHARE 20 /* a twentieth of everything */
+
+ubi_status ubi__finding_long_strings(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char size[UBI__HUMAN_TEXT], count[UBI__HUMAN_TEXT], most[UBI__HUMAN_TEXT];
+    const ubi_graph *g = f->graph;
+    ubi_finding finding = { .bytes = 0 };
+    uint64_t most_bytes = 0, bytes = 0;
+    ubi_node_ix largest = UBI_NONE;
+    for (ubi_node_ix node = 0; f->producer && node < g->n_nodes; node++) {
+        if (g->size_bytes.at[node] < LONG_STRING_BYTES ||
+            ubi_graph_kind(g, g->kind.at[node])->coarse_type != UBI_COARSE_STRING)
+            continue;
+        finding.count++;
+        bytes += g->size_bytes.at[node];
+        if (g->size_bytes.at[node] > most_bytes) {
+            largest = node;
+            most_bytes = g->size_bytes.at[node];
+        }
+    }
+    if (largest == UBI_NONE || bytes < f->total_bytes / LONG_STRINGS_SHARE)
+        return UBI_OK;
+    finding.bytes = bytes;
+    ubi__finding_example(&finding, largest);
+    ubi__finding_call(&finding, "long strings");
+    ubi__finding_say(&finding, "%s of 64 KiB or more take%s %s; the largest has %s.",
+                     ubi__human_things(count, finding.count, "string"), finding.count == 1 ? "s" : "",
+                     ubi__human_size(size, bytes), ubi__human_size(most, most_bytes));
+    return ubi__finding_add(out, &finding);
+}
+
+/* ---- detached nodes and buffers ---------------------------------------------------------------------------------- */
+
+/* Nodes detached from their document, and array buffers. */
+
+#define LEAST_DETACHED 10
+#define LEAST_DETACHED_BYTES 4096
+
+static bool is_detached_dom(const ubi__finding_facts *f, ubi_node_ix node) {
+    const ubi_graph *g = f->graph;
+    return ubi_graph_kind(g, g->kind.at[node])->coarse_type == UBI_COARSE_DOM_NODE &&
+           ubi_look_detachedness(f->look, node) == UBI_DETACHED;
+}
+
+/* The class that most trees begin with, by a vote, and how many do. */
+static ubi_node_ix find_typical(uint64_t *count, const ubi__outermost *trees, const ubi__finding_facts *f) {
+    ubi_node_ix typical = UBI_NONE;
+    uint64_t lead = 0;
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+        if (!ubi__node_bits_has(&trees->bits, node))
+            continue;
+        if (lead == 0)
+            typical = node;
+        lead += ubi_look_class_of(f->look, node) == ubi_look_class_of(f->look, typical) ? 1 : (uint64_t)-1;
+    }
+    *count = 0;
+    for (ubi_node_ix node = 0; typical != UBI_NONE && node < f->graph->n_nodes; node++)
+        *count += ubi__node_bits_has(&trees->bits, node) &&
+                  ubi_look_class_of(f->look, node) == ubi_look_class_of(f->look, typical);
+    return typical;
+}
+
+/* The sentence says already that they are detached. */
+static ubi_text without_prefix(ubi_text name) {
+    static const char prefix[] = "Detached ";
+    size_t n =
+        name.len >= sizeof prefix - 1 && memcmp(name.ptr, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+    return (ubi_text){ name.ptr + n, name.len - n };
+}
+
+static void tell_detached(ubi_finding *finding, const ubi__outermost *trees, const ubi__finding_facts *f) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], n_trees[UBI__HUMAN_TEXT], n_typical[UBI__HUMAN_TEXT];
+    uint64_t typical_count;
+    ubi_node_ix typical = find_typical(&typical_count, trees, f);
+    ubi__finding_name name = ubi__finding_cut(without_prefix(ubi_look_node_name(f->look, typical)));
+    finding->bytes = trees->bytes;
+    ubi__finding_example(finding, typical);
+    for (uint32_t i = 0; i < trees->n_largest; i++)
+        ubi__finding_example(finding, trees->largest[i]);
+    ubi__finding_call(finding, "detached DOM nodes");
+    ubi__finding_say(finding, "%s keep%s %s alive: %s, %s of them %s.",
+                     ubi__human_things(count, finding->count, "detached DOM node"), finding->count == 1 ? "s" : "",
+                     ubi__human_size(size, trees->bytes), ubi__human_things(n_trees, trees->count, "tree"),
+                     ubi__human_count(n_typical, typical_count), name.text);
+}
+
+ubi_status ubi__finding_detached(ubi__finding_list *out, const ubi__finding_facts *f) {
+    ubi_finding finding = { .bytes = 0 };
+    ubi__node_bits members;
+    ubi__outermost trees = { .count = 0 };
+    UBI_TRY(ubi__node_bits_new(&members, f));
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++)
+        if (is_detached_dom(f, node)) {
+            ubi__node_bits_put(&members, node);
+            finding.count++;
+        }
+    ubi_status status = finding.count ? ubi__outermost_find(&trees, &members, f) : UBI_OK;
+    if (status == UBI_OK && trees.count &&
+        (finding.count >= LEAST_DETACHED || trees.bytes >= ubi__finding_worth(f, LEAST_DETACHED_BYTES)) &&
+        trees.bytes >= LEAST_DETACHED_BYTES) {
+        tell_detached(&finding, &trees, f);
+        status = ubi__finding_add(out, &finding);
+    }
+    ubi__node_bits_free(&trees.bits, f);
+    ubi__node_bits_free(&members, f);
+    return status;
+}
+
+/* ---- array buffers -------------------------------------------------------------------------------------------------- */
+
+#define BUFFERS_PARTS 10 /* a tenth of everything */
+#define BUFFERS_LEAST_BYTES (1024 * 1024)
+
+ubi_status ubi__finding_buffers(ubi__finding_list *out, const ubi__finding_facts *f) {
+    char count[UBI__HUMAN_TEXT], size[UBI__HUMAN_TEXT], most_size[UBI__HUMAN_TEXT];
+    ubi_finding finding = { .bytes = 0 };
+    ubi_node_ix largest = UBI_NONE;
+    uint64_t most = 0;
+    for (ubi_node_ix node = 0; node < f->graph->n_nodes; node++) {
+        bool is_buffer = ubi__finding_role(f, node) == UBI__ROLE_BUFFER;
+        if (!is_buffer || (f->producer->node_is_prototype && f->producer->node_is_prototype(f, node)))
+            continue;
+        uint64_t bytes = ubi_look_size_bytes(f->look, node);
+        finding.count++;
+        finding.bytes += bytes;
+        if (bytes > most) {
+            most = bytes;
+            largest = node;
+        }
+    }
+    if (finding.bytes < BUFFERS_LEAST_BYTES || finding.bytes < f->total_bytes / BUFFERS_PARTS)
+        return UBI_OK;
+    ubi__finding_example(&finding, largest);
+    ubi__finding_call(&finding, "array buffers");
+    ubi__finding_say(&finding, "%s take%s %s outside of the JavaScript heap, the largest %s.",
+                     ubi__human_things(count, finding.count, "buffer"), finding.count == 1 ? "s" : "",
+                     ubi__human_size(size, finding.bytes), ubi__human_size(most_size, most));
     return ubi__finding_add(out, &finding);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * lens.c: what all lenses share.
+ * lens.c: what all lenses share, and what is asked of any: classes for comparisons, statistics.
  */
 #include "lenses/lens.h"
 
+#include <ubiheap/views/statistics.h>
+
+#include "base/status.h"
 #include "base/text.h"
+#include "graph/graph_columns.h"
 #include "lenses/kind_label.h"
 #include "lenses/producer.h"
 
@@ -247,4 +251,111 @@ ubi_status ubi__lens_classes_by_label(ubi_look *look) {
     ubi__free_array(a, t.first, n_strings, sizeof *t.first);
     ubi__vec_u32_fini(&t.next, a);
     return status;
+}
+
+/* ---- the classes of a look for comparisons ----------------------------------------------------------------------- */
+
+/* The classes of a lens as analyses take them. */
+
+static void scheme_describe(const ubi_class_scheme *scheme, uint32_t class_ix, ubi_class *out) {
+    const ubi_look *look = scheme->payload;
+    const ubi_look_class *class = &look->classes.at[class_ix];
+    *out = (ubi_class){ class->coarse_type, class->name, class->place };
+}
+
+static uint32_t class_of_sized(const ubi_class_scheme *scheme, ubi_node_ix node) {
+    const ubi_look *look = scheme->payload;
+    bool counts = ubi_look_size_bytes(look, node) != 0 && ubi_look_shows(look, node);
+    return counts ? ubi_look_class_of(look, node) : UBI_NONE;
+}
+
+static uint32_t class_of_reachable(const ubi_class_scheme *scheme, ubi_node_ix node) {
+    const ubi_look *look = scheme->payload;
+    const ubi_graph *g = scheme->graph;
+    bool counts = ubi__graph_reachable(g, node) && (node != g->root || g->root_visit_rank != UBI_NONE);
+    return counts && ubi_look_shows(look, node) ? ubi_look_class_of(look, node) : UBI_NONE;
+}
+
+ubi_class_scheme ubi_look_class_scheme(const ubi_look *look) {
+    return (ubi_class_scheme){
+        .graph = look->graph,
+        .size_bytes = look->view.size_bytes,
+        .n_classes = (uint32_t)look->classes.n,
+        .mixes_coarse_types = look->lens->mixes_coarse_types,
+        .describe = scheme_describe,
+        .class_of = look->lens->counts_by_size ? class_of_sized : class_of_reachable,
+        .payload = look,
+    };
+}
+
+ubi_str_ix ubi_look_node_role(const ubi_look *look, ubi_node_ix node) {
+    const ubi_graph *g = look->graph;
+    ubi_str_ix name = ubi__graph_node_name(g, node);
+    bool is_function = ubi__kind_is_function(g, &g->kinds.rows.at[g->kind.at[node]]);
+    return is_function && name != UBI_NONE && ubi__strtab_get(&g->strings, name).len ? name : UBI_NONE;
+}
+
+uint64_t ubi_lens_id_mark(const ubi_graph *graph) {
+    const ubi_lens *lens = ubi_lens_for(graph);
+    return lens->id_mark ? lens->id_mark(graph) : 0;
+}
+
+bool ubi_look_reuses_ids(const ubi_look *look) {
+    return look->reuses_ids;
+}
+
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
+
+/*
+ * Of what heaps consist (ubiheap/views/statistics.h). A lens may have an answer of its own; here is that for graphs
+ * of which no more is known than coarse types.
+ */
+
+#define NODES_PER_REPORT (UINT32_C(1) << 16)
+
+/* In the order of ubi_coarse_type. */
+static const ubi_statistics_part coarse_parts[UBI_COARSE_TYPE_COUNT] = {
+    { "other", "Engine internals and others", 0, 0 },
+    { "objects", "JavaScript objects", 0, 0 },
+    { "scripts", "Scripts and code", 0, 0 },
+    { "strings", "Strings", 0, 0 },
+    { "domNodes", "DOM nodes", 0, 0 },
+};
+
+_Static_assert(UBI_COARSE_TYPE_COUNT <= UBI_STATISTICS_MAX_PARTS, "a part each");
+
+static void add_node(ubi_statistics *s, const ubi_look *look, ubi_node_ix node) {
+    const ubi_graph *g = look->graph;
+    uint64_t size_bytes = ubi_look_size_bytes(look, node);
+    ubi_statistics_part *part = &s->parts[ubi_graph_kind(g, g->kind.at[node])->coarse_type];
+    part->size_bytes += size_bytes;
+    part->count++;
+    s->total_bytes += size_bytes;
+}
+
+static ubi_status by_coarse_type(ubi_statistics *s, const ubi_look *look, const ubi_statistics_options *o) {
+    const ubi_graph *g = look->graph;
+    bool all = look->view.orphans == UBI_ORPHANS_ADOPT;
+    s->n_parts = UBI_COARSE_TYPE_COUNT;
+    memcpy(s->parts, coarse_parts, sizeof coarse_parts);
+    for (ubi_node_ix node = 0; node < g->n_nodes; node++) {
+        if (node % NODES_PER_REPORT == 0 && !ubi__progress(&o->progress, "adding up", node, g->n_nodes))
+            return ubi__fail_cancelled();
+        if (all || ubi__graph_reachable(g, node))
+            add_node(s, look, node);
+    }
+    s->parts[UBI_COARSE_OTHER].size_bytes += look->outside_bytes;
+    s->total_bytes += look->outside_bytes;
+    return UBI_OK;
+}
+
+ubi_status ubi_statistics_compute(ubi_statistics *out, const ubi_look *look, const ubi_statistics_options *options) {
+    static const ubi_statistics_options defaults = UBI_STATISTICS_OPTIONS_INIT;
+    ubi_statistics found = { 0 };
+    options = options ? options : &defaults;
+    UBI_TRY(ubi__version_check(options->version, UBI_STATISTICS_OPTIONS_VERSION, "ubi_statistics_options"));
+    UBI_TRY(ubi__result_check(&out->struct_bytes, "ubi_statistics"));
+    UBI_TRY((look->lens->statistics ? look->lens->statistics : by_coarse_type)(&found, look, options));
+    ubi__result_fill(out, &found, sizeof found);
+    return UBI_OK;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * producers.c: the list of producers. Adding one takes its folder and a line here.
+ * producers.c: the list of producers, and what they share: words, labels of kinds, and the one that takes any heap. Adding a
+ * producer takes its folder and a line here.
  */
 #include "analyses/anonymize/grammar.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
 #include "lenses/finding_facts.h"
+#include "lenses/kind_label.h"
 #include "lenses/producer.h"
+#include "lenses/words.h"
 
 /* The first that says the graph is its own has it. Their lenses are listed in this order, too. */
 #define PRODUCERS(X)                                                                                                   \
@@ -155,3 +158,144 @@ bool ubi__root_is_root_list(const ubi_graph *graph) {
     const ubi_kind *root = ubi_graph_kind(graph, ubi_graph_node_kind(graph, ubi_graph_root(graph)));
     return ubi__text_is(ubi_graph_string(graph, root->type_name), "JS::ubi::RootList");
 }
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* What the words of several producers share (words.h). */
+
+ubi__edge_words ubi__edge_told(const char *text) {
+    return ubi__edge_says(text ? UBI__EDGE_TOLD : UBI__EDGE_SILENT, NULL, ubi__text(text));
+}
+
+bool ubi__text_is_identifier(ubi_text name) {
+    size_t begin = name.len > 1 && name.ptr[0] == '#'; /* a private one */
+    if (name.len > UBI__LONGEST_IDENTIFIER)
+        return false;
+    for (size_t i = begin; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i], lower = c | 0x20;
+        bool letter = (lower >= 'a' && lower <= 'z') || c == '_' || c == '$' || c >= 0x80;
+        if (!letter && (i == begin || c < '0' || c > '9'))
+            return false;
+    }
+    return name.len > begin;
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------------- */
+
+/* Classes that every program has. */
+static bool is_built_in(ubi_text name) {
+    static const char *const names[] = { "Object",  "Array",   "Function", "Map",         "Set",       "WeakMap",
+                                         "WeakSet", "WeakRef", "Promise",  "native_bind", "Generator", "Window",
+                                         "Proxy",   "Error",   "global",   "ArrayBuffer" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ubi__text_is(name, names[i]))
+            return true;
+    return false;
+}
+
+ubi__path_rank ubi__rank_of_name(ubi_text name) {
+    return name.len == 0 || is_built_in(name) ? UBI__RANK_UNNAMED : UBI__RANK_PROGRAM;
+}
+
+static bool is_plain_name(ubi_text name) {
+    return ubi__text_is(name, "Object") || ubi__text_is(name, "Array");
+}
+
+/* Some producers call every object that scripts make an Object; its constructor tells more. */
+bool ubi__kind_is_plain(const ubi_graph *graph, const ubi_kind *kind) {
+    if (kind->coarse_type != UBI_COARSE_OBJECT || !is_plain_name(ubi_graph_string(graph, kind->class_name)))
+        return false;
+    return kind->descriptive_name == UBI_NONE || is_plain_name(ubi_graph_string(graph, kind->descriptive_name));
+}
+
+/* ---- fields --------------------------------------------------------------------------------------------------------- */
+
+void ubi__fields_init(ubi__fields *fields, const ubi_graph *g, const ubi_allocator *allocator) {
+    *fields = (ubi__fields){ .graph = g, .status = UBI_OK };
+    ubi__u64_map_init(&fields->found, allocator);
+}
+
+void ubi__fields_fini(ubi__fields *fields) {
+    ubi__u64_map_fini(&fields->found);
+}
+
+/* ---- labels of kinds --------------------------------------------------------------------------------------------- */
+
+/* What nodes of a kind are called. */
+
+static ubi_str_ix name_string(const ubi_kind *kind) {
+    return kind->descriptive_name != UBI_NONE ? kind->descriptive_name : kind->class_name;
+}
+
+ubi_str_ix ubi__kind_label_string(const ubi_kind *kind) {
+    ubi_str_ix name = name_string(kind);
+    if (name != UBI_NONE)
+        return name;
+    return kind->script_filename != UBI_NONE ? kind->script_filename : kind->type_name;
+}
+
+ubi_text ubi__kind_name(const ubi_graph *graph, const ubi_kind *kind) {
+    return ubi_graph_string(graph, name_string(kind));
+}
+
+ubi_text ubi__kind_label(const ubi_graph *graph, const ubi_kind *kind) {
+    return ubi_graph_string(graph, ubi__kind_label_string(kind));
+}
+
+/* ---- the plain producer ------------------------------------------------------------------------------------------ */
+
+/* Heaps whose producer we do not know: everything is as it is in the file. */
+
+static ubi_status plain_open(ubi_look *look, const ubi_look_options *options, int filter) {
+    (void)options, (void)filter;
+    return ubi__lens_classes_by_label(look);
+}
+
+static const char *const census_presets[] = { "treeMap", "objectClass", "internalType", "allocationStack", NULL };
+
+static const ubi_lens plain_lens = {
+    .name = "plain",
+    .title = "Any heap",
+    .displays = UBI__LENS_DISPLAYS(census_presets),
+    .reuses_ids = true,
+    .open = plain_open,
+};
+
+/* ---- its producer --------------------------------------------------------------------------------------------------- */
+
+/* Objects have properties; what other edges are called are words of the engine. */
+static ubi__edge_words edge_words(const ubi_graph *graph, ubi_node_ix source, ubi_edge_ix edge) {
+    const ubi_kind *kind = ubi_graph_kind(graph, ubi_graph_node_kind(graph, source));
+    ubi_text name = ubi_graph_string(graph, ubi_graph_edge_name(graph, edge));
+    uint32_t index;
+    if (ubi_graph_edge_number(&index, graph, edge))
+        return (ubi__edge_words){ .how = UBI__EDGE_INDEX, .index = index };
+    if (!name.len)
+        return ubi__edge_told(NULL);
+    if (kind->coarse_type != UBI_COARSE_OBJECT)
+        return ubi__edge_says(UBI__EDGE_TOLD, NULL, name);
+    return ubi__edge_says(ubi__text_is_identifier(name) ? UBI__EDGE_PROPERTY : UBI__EDGE_QUOTED, NULL, name);
+}
+
+static bool node_is_engine(const ubi_graph *graph, ubi_node_ix node) {
+    (void)graph, (void)node;
+    return false;
+}
+
+/* No node is the engine's, so there is no run of such nodes. */
+static ubi__edge_words run_words(const ubi_graph *graph, const ubi__engine_run *run) {
+    (void)graph, (void)run;
+    return ubi__edge_told(NULL);
+}
+
+static const ubi__producer_words plain_words = {
+    .edge = edge_words,
+    .node_is_engine = node_is_engine,
+    .engine_run = run_words,
+};
+
+const ubi__producer ubi__producer_plain = {
+    .name = "plain",
+    .lens = &plain_lens,
+    .words = &plain_words,
+};

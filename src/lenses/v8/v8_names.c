@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * v8_names.c: what single nodes are called.
+ * v8_names.c: what single nodes are called, the texts of strings, and what kinds are to the lens.
  *
  * Strings that V8 put together from two halves are shown as the text of their parts, plain objects by the names of their
  * properties, taken in turn from the start and from the end: "{first, second, …, last}". All others have the file's name.
  */
+#include <string.h>
+
 #include "base/assert.h"
+#include "base/parallel.h"
 #include "lenses/v8/v8_look.h"
+#include "lenses/v8/v8_producer.h"
+#include "lenses/v8/v8_text_pool.h"
 
 #define MOST_OBJECT_UNITS 100 /* of UTF-16 in the name of a plain object, except its first property */
 
@@ -247,4 +252,170 @@ ubi_text ubi__v8_display_name(const ubi_look *look, ubi_node_ix node, ubi_look_n
     if (ubi__v8_is_plain_object(ubi__v8_look_of(look), look->graph, node))
         return plain_object_name(look, node, buffer);
     return ubi__v8_node_raw_name(look, node);
+}
+
+/* ---- texts that are made ----------------------------------------------------------------------------------------- */
+
+/* Texts in blocks that never move. */
+
+#define BLOCK_BYTES ((size_t)16 << 10)
+
+struct ubi__v8_text_block {
+    ubi__v8_text_block *before;
+    size_t n, cap; /* bytes of text */
+    char bytes[];
+};
+
+static ubi__v8_text_block *new_block(ubi__v8_text_pool *pool, const ubi_allocator *a, size_t n) {
+    size_t cap = n > BLOCK_BYTES ? n : BLOCK_BYTES;
+    if (cap > SIZE_MAX / 2)
+        return NULL;
+    ubi__v8_text_block *block = (ubi__v8_text_block *)ubi__alloc_array(a, sizeof *block + cap, 1);
+    if (!block)
+        return NULL;
+    block->before = pool->last;
+    block->n = 0;
+    block->cap = cap;
+    return pool->last = block;
+}
+
+char *ubi__v8_text_pool_room(ubi__v8_text_pool *pool, const ubi_allocator *a, size_t n) {
+    ubi__v8_text_block *block = pool->last;
+    if (!block || block->cap - block->n < n)
+        block = new_block(pool, a, n);
+    if (!block)
+        return NULL;
+    block->n += n;
+    UBI_ASSERT(block->n <= block->cap);
+    return block->bytes + block->n - n;
+}
+
+ubi_status ubi__v8_text_pool_join(ubi_text *out, ubi__v8_text_pool *pool, const ubi_allocator *a, ubi_text first,
+                                  ubi_text second) {
+    char *room = ubi__v8_text_pool_room(pool, a, first.len + second.len);
+    if (!room)
+        return ubi__fail_nomem();
+    if (first.len)
+        memcpy(room, first.ptr, first.len);
+    if (second.len)
+        memcpy(room + first.len, second.ptr, second.len);
+    *out = (ubi_text){ room, first.len + second.len };
+    return UBI_OK;
+}
+
+void ubi__v8_text_pool_fini(ubi__v8_text_pool *pool, const ubi_allocator *a) {
+    while (pool->last) {
+        ubi__v8_text_block *block = pool->last;
+        pool->last = block->before;
+        ubi__free_array(a, block, sizeof *block + block->cap, 1);
+    }
+}
+
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
+
+/* How files of V8 write strings (string_keys.h). */
+
+static ubi__string_part part_of_kind(const ubi_graph *graph, const ubi_kind *kind) {
+    if (!ubi__v8_facts_of(graph) || kind->raw_type == UBI__V8_STRING)
+        return UBI__STRING_TEXT;
+    if (kind->raw_type == UBI__V8_CONS_STRING)
+        return UBI__STRING_ROPE;
+    return kind->raw_type == UBI__V8_SLICED_STRING ? UBI__STRING_SLICE : UBI__STRING_TEXTLESS;
+}
+
+/* ---- strings that were cut ------------------------------------------------------------------------------------------ */
+
+static bool has_cut_strings(const ubi_look *look) {
+    return ubi__v8_look_of(look)->words.truncated != UBI_NONE;
+}
+
+/* Target of the first internal edge of that name, or UBI_NONE. */
+static ubi_node_ix internal_field(const ubi_graph *g, ubi_node_ix node, const char *name) {
+    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
+        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_INTERNAL && ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
+            return g->target.at[e];
+    return UBI_NONE;
+}
+
+/* What a number or a truth value says: the name of the string that its field `value` leads to. */
+static ubi_str_ix said_by(const ubi_graph *g, ubi_node_ix number) {
+    ubi_node_ix value = number == UBI_NONE ? UBI_NONE : internal_field(g, number, "value");
+    return value == UBI_NONE ? UBI_NONE : ubi_graph_canonical_string(g, ubi__graph_node_name(g, value));
+}
+
+/* Numbers of both say which text it was, hashed with a seed of the process. */
+static bool string_cut(ubi__string_cut *out, const ubi_graph *g, ubi_node_ix node) {
+    ubi_str_ix said = said_by(g, internal_field(g, node, "truncated"));
+    if (said == UBI_NONE || !ubi__text_is(ubi_graph_string(g, said), "true"))
+        return false;
+    *out =
+        (ubi__string_cut){ said_by(g, internal_field(g, node, "length")), said_by(g, internal_field(g, node, "hash")) };
+    return true;
+}
+
+const ubi__string_rules ubi__v8_string_rules = {
+    .part_of_kind = part_of_kind,
+    .has_cut_strings = has_cut_strings,
+    .string_cut = string_cut,
+    .unknown_part = "(sliced string)",
+};
+
+/* ---- traits of kinds --------------------------------------------------------------------------------------------- */
+
+/*
+ * What loops over nodes ask of each, in one byte: so that looking at the other end of an edge costs one access to
+ * a column that mostly stays in the cache.
+ */
+
+typedef struct finding {
+    ubi__v8_look *own;
+    const ubi_graph *g;
+    uint8_t *type_of_kind;
+} finding;
+
+static bool is_named(const finding *f, ubi_node_ix node, ubi_str_ix word) {
+    ubi_str_ix name = ubi__graph_node_name(f->g, node);
+    return name == word ? name != UBI_NONE : ubi__v8_is_word(f->g, name, word);
+}
+
+static uint8_t traits_of(const finding *f, ubi_node_ix node) {
+    const ubi__v8_words *words = &f->own->words;
+    uint8_t type = f->type_of_kind[f->g->kind.at[node]];
+    switch (type) {
+    case UBI__V8_OBJECT:
+        return is_named(f, node, words->object) ? type | UBI__V8_PLAIN : type;
+    case UBI__V8_HIDDEN:
+        return is_named(f, node, words->native_context) ? type | UBI__V8_PART | UBI__V8_SPECIAL : type | UBI__V8_PART;
+    case UBI__V8_ARRAY:
+        return is_named(f, node, words->map_descriptors) ? type | UBI__V8_PART | UBI__V8_SPECIAL : type | UBI__V8_PART;
+    case UBI__V8_NATIVE:
+        return is_named(f, node, words->external_string_data) ? type | UBI__V8_PART : type;
+    default:
+        return type;
+    }
+}
+
+static void find_range(void *payload, uint64_t begin, uint64_t end, unsigned part) {
+    finding *f = payload;
+    (void)part;
+    for (ubi_node_ix node = (ubi_node_ix)begin; node < end; node++)
+        f->own->traits[node] = traits_of(f, node);
+}
+
+ubi_status ubi__v8_find_traits(ubi__v8_look *own, const ubi_graph *g, const ubi__v8_opening *opening) {
+    const ubi_allocator *a = opening->allocator;
+    size_t n_kinds = g->kinds.rows.n;
+    finding f = { own, g, ubi__alloc_array(a, n_kinds, sizeof *f.type_of_kind) };
+    own->traits = ubi__alloc_array(a, g->n_nodes, sizeof *own->traits);
+    if (!own->traits || !f.type_of_kind) {
+        ubi__free_array(a, f.type_of_kind, n_kinds, sizeof *f.type_of_kind);
+        return ubi__fail_nomem();
+    }
+    for (size_t kind = 0; kind < n_kinds; kind++) {
+        uint8_t type = g->kinds.rows.at[kind].raw_type;
+        f.type_of_kind[kind] = type < UBI__V8_TYPE_COUNT ? type : UBI__V8_OTHER;
+    }
+    ubi__parallel_ranges(opening->threads, g->n_nodes, UBI__V8_CHUNK, find_range, &f);
+    ubi__free_array(a, f.type_of_kind, n_kinds, sizeof *f.type_of_kind);
+    return UBI_OK;
 }
