@@ -17,7 +17,7 @@
 #include "drawing.h"
 #include "lenses/producer.h"
 #include "random_numbers.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include <stdlib.h>
 
 static const char sample_heap[] =

@@ -9,7 +9,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 
 /* Narrower names say nothing: rather exceed the terminal's width. */
 #define LEAST_NAME_COLUMNS 16

@@ -13,7 +13,6 @@
 #include <ubiheap/core/base.h>
 
 #include "render/display.h"
-#include "render/out.h"
 
 /* ---- interrupts ------------------------------------------------------------------------------------------------- */
 

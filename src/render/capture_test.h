@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/out.h"
+#include "render/display.h"
 
 typedef struct capture {
     ubi__out out;

@@ -26,7 +26,7 @@
 #include "base/bits.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/text_tree.h"
 
 #define QUARTERS 4

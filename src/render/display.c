@@ -7,9 +7,78 @@
  */
 #include "render/display.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
+#include "base/assert.h"
+#include "base/status.h"
 #include "base/text.h"
+
+/* ---- output ----------------------------------------------------------------------------------------------------- */
+
+void ubi__out_init(ubi__out *out, ubi_write_fn write, void *payload) {
+    out->write = write;
+    out->payload = payload;
+    out->failed = false;
+    out->n = 0;
+}
+
+static void out_drain(ubi__out *out) {
+    if (out->n && !out->failed && !out->write(out->payload, out->buffer, out->n))
+        out->failed = true;
+    out->n = 0;
+}
+
+ubi_status ubi__out_flush(ubi__out *out) {
+    out_drain(out);
+    return out->failed ? ubi__fail(UBI_EIO, "cannot write the output") : UBI_OK;
+}
+
+void ubi__out_bytes(ubi__out *out, const void *data, size_t n) {
+    const char *from = data;
+    UBI_ASSERT(out->n <= UBI__OUT_BUFFER);
+    while (n > 0) {
+        if (out->n == UBI__OUT_BUFFER)
+            out_drain(out);
+        size_t room = UBI__OUT_BUFFER - out->n;
+        size_t part = n < room ? n : room;
+        memcpy(out->buffer + out->n, from, part);
+        out->n += part;
+        from += part;
+        n -= part;
+    }
+}
+
+void ubi__out_repeat(ubi__out *out, const char *s, size_t times) {
+    for (size_t i = 0; i < times; i++)
+        ubi__out_string(out, s);
+}
+
+void ubi__out_u64(ubi__out *out, uint64_t value) {
+    char digits[20];
+    char *start = digits + sizeof digits;
+    do {
+        *--start = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    ubi__out_bytes(out, start, (size_t)(digits + sizeof digits - start));
+}
+
+void ubi__out_printf(ubi__out *out, const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n > 0)
+        ubi__out_bytes(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+bool ubi__out_write(void *payload, const void *data, size_t n) {
+    ubi__out *out = payload;
+    ubi__out_bytes(out, data, n);
+    return !out->failed;
+}
 
 /* ---- width of characters ---------------------------------------------------------------------------------------- */
 
@@ -275,4 +344,102 @@ void ubi__display_ink(ubi__out *out, const ubi__style *style, ubi__ink ink) {
                                          "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m" };
     if (style->color)
         ubi__out_string(out, codes[ink]);
+}
+
+/* ---- delimited fields ------------------------------------------------------------------------------------------- */
+
+static void put_escape(ubi__out *out, uint8_t c) {
+    static const char hex[] = "0123456789abcdef";
+    char escape[4] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
+    ubi__out_bytes(out, escape, sizeof escape);
+}
+
+static void put_special(ubi__out *out, uint8_t c) {
+    switch (c) {
+    case '\\':
+        ubi__out_string(out, "\\\\");
+        break;
+    case '\t':
+        ubi__out_string(out, "\\t");
+        break;
+    case '\n':
+        ubi__out_string(out, "\\n");
+        break;
+    case '\r':
+        ubi__out_string(out, "\\r");
+        break;
+    default:
+        put_escape(out, c);
+    }
+}
+
+static bool is_special(uint8_t c) {
+    return c < 0x20 || c == 0x7f || c == '\\';
+}
+
+/* One character beyond ASCII: as it is, or escaped if it is a control character, deceptive or invalid. */
+static size_t put_wide(ubi__out *out, const uint8_t *s, size_t n) {
+    uint32_t c;
+    size_t used = ubi__wtf8_decode(s, n, &c);
+    if (used == 0 || c < 0xa0) {
+        put_escape(out, used ? (uint8_t)c : s[0]);
+        return used ? used : 1;
+    }
+    if (ubi__display_is_deceptive(c))
+        ubi__out_printf(out, c < 0x10000 ? "\\u%04x" : "\\u{%x}", c);
+    else
+        ubi__out_bytes(out, s, used);
+    return used;
+}
+
+static void put_escaped(ubi__out *out, ubi_text text) {
+    const uint8_t *s = (const uint8_t *)text.ptr;
+    size_t at = 0;
+    while (at < text.len) {
+        size_t run = at;
+        while (run < text.len && s[run] < 0x80 && !is_special(s[run]))
+            run++;
+        ubi__out_bytes(out, s + at, run - at);
+        at = run;
+        if (at == text.len)
+            break;
+        if (s[at] < 0x80)
+            put_special(out, s[at++]);
+        else
+            at += put_wide(out, s + at, text.len - at);
+    }
+}
+
+static void put_tsv_text(ubi__out *out, ubi_text text) {
+    if (ubi__text_is(text, "-"))
+        ubi__out_string(out, "\\-");
+    else
+        put_escaped(out, text);
+}
+
+static void put_csv_text(ubi__out *out, ubi_text text) {
+    bool quoted = ubi__text_is(text, "-") || memchr(text.ptr, ',', text.len) || memchr(text.ptr, '"', text.len);
+    if (!quoted) {
+        put_escaped(out, text);
+        return;
+    }
+    ubi__out_char(out, '"');
+    while (text.len) {
+        const char *quote = memchr(text.ptr, '"', text.len);
+        size_t n = quote ? (size_t)(quote - text.ptr) : text.len;
+        put_escaped(out, (ubi_text){ text.ptr, n });
+        if (quote)
+            ubi__out_string(out, "\"\"");
+        n += quote != NULL;
+        text.ptr += n;
+        text.len -= n;
+    }
+    ubi__out_char(out, '"');
+}
+
+void ubi__delimited_text(ubi__out *out, ubi_text text, bool csv) {
+    if (csv)
+        put_csv_text(out, text);
+    else
+        put_tsv_text(out, text);
 }

@@ -1,15 +1,58 @@
 /* SPDX-License-Identifier: MIT
  *
- * display.h: text from files, made safe and fitted to columns of a terminal.
+ * display.h: buffered text output, and text from files made safe and fitted to columns of a terminal or to the fields of a table.
  *
  * Snapshot strings are hostile: escape sequences, bidirectional overrides and bytes that are not text never reach the
  * output. They are shown as \n, \t, \xNN (control characters and stray bytes) or \uNNNN (invisible and reordering
  * characters, lone surrogates). A column is what a terminal gives one ASCII letter.
+ *
+ * Tab- and comma-separated rows are one line each whatever their texts hold. How they are escaped is in docs/reference/cli.md.
+ *
+ * The first refused write sticks: everything after it is dropped, and ubi__out_flush tells. Hot paths check `failed` now and then and
+ * stop early.
  */
 #ifndef UBI_RENDER_DISPLAY_H
 #define UBI_RENDER_DISPLAY_H
 
-#include "render/out.h"
+#include <string.h>
+
+#include <ubiheap/core/base.h>
+#include <ubiheap/views/render.h>
+
+/* ---- output ----------------------------------------------------------------------------------------------------- */
+
+#define UBI__OUT_BUFFER (64 * 1024)
+
+typedef struct ubi__out {
+    ubi_write_fn write;
+    void *payload;
+    bool failed;
+    size_t n;
+    char buffer[UBI__OUT_BUFFER];
+} ubi__out;
+
+void ubi__out_init(ubi__out *out, ubi_write_fn write, void *payload);
+/** UBI_OK, or UBI_EIO when any write was refused. */
+ubi_status ubi__out_flush(ubi__out *out);
+
+void ubi__out_bytes(ubi__out *out, const void *data, size_t n);
+static inline void ubi__out_char(ubi__out *out, char c) {
+    if (out->n == UBI__OUT_BUFFER)
+        ubi__out_bytes(out, &c, 1);
+    else
+        out->buffer[out->n++] = c;
+}
+static inline void ubi__out_string(ubi__out *out, const char *s) {
+    ubi__out_bytes(out, s, strlen(s));
+}
+void ubi__out_repeat(ubi__out *out, const char *s, size_t times);
+void ubi__out_u64(ubi__out *out, uint64_t value);
+void ubi__out_printf(ubi__out *out, const char *format, ...) UBI_PRINTF(2, 3);
+
+/** A ubi_write_fn whose payload is a ubi__out, for writers on top of one. */
+bool ubi__out_write(void *out, const void *data, size_t n);
+
+/* ---- text for a terminal ---------------------------------------------------------------------------------------- */
 
 /** How to draw. */
 typedef struct ubi__style {
@@ -66,5 +109,10 @@ void ubi__display_bar(ubi__out *out, const ubi__style *style, uint64_t part, uin
 
 /** "…" or "...". */
 const char *ubi__display_ellipsis(const ubi__style *style);
+
+/* ---- delimited fields ------------------------------------------------------------------------------------------- */
+
+/** A field. A text that would be taken for a missing value is marked. */
+void ubi__delimited_text(ubi__out *out, ubi_text text, bool csv);
 
 #endif

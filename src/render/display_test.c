@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "render/capture_test.h"
 #include "render/display.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 
 static const ubi__style unicode = { .unicode = true, .columns = 80 };
 static const ubi__style ascii = { .columns = 80 };

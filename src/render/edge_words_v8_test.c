@@ -13,8 +13,7 @@
 
 #include "base/text.h"
 #include "render/capture_test.h"
-#include "render/edge_label.h"
-#include "render/edge_words.h"
+#include "render/heap_labels.h"
 #include "render/path_words.h"
 #include "render/v8_chain_test.h"
 

@@ -2,14 +2,31 @@
  *
  * path_choice.h: which units of a path (path_pieces.h) are left out where it does not fit.
  *
- * By rank (path_ranks.h), lowest first: no name of the program is left out while a step of the engine's or the runtime's is shown.
+ * By rank, lowest first: no name of the program is left out while a step of the engine's or the runtime's is shown.
  * Among units of one rank those near the target stay the longest; variables, and the first name on the path, stay longer than
  * their place would let them.
+ *
+ * A rank says whose names a piece says, so that those of the program can stay the longest.
  */
 #ifndef UBI_RENDER_PATH_CHOICE_H
 #define UBI_RENDER_PATH_CHOICE_H
 
-#include "render/path_ranks.h"
+#include "render/path_pieces.h"
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------ */
+
+/**
+ * The highest rank of a piece in the unit from node `i` to before node `next`.
+ * @param fields  of the graph. Allocation failures leave a function's owner unknown.
+ */
+ubi__path_rank ubi__path_unit_rank(const ubi__path_pen *pen, ubi__fields *fields, uint32_t i, uint32_t next);
+
+/** Whether a global object's edge holds something of the runtime's own, such as Node.js. */
+bool ubi__edge_is_of_runtime(const ubi_graph *graph, ubi_edge_ix edge);
+/** Whether a path, target included, has only roots and engine nodes: no program can release that. */
+bool ubi__path_is_of_engine(const ubi__path_view *path, ubi__fields *fields);
+
+/* ---- the choice ------------------------------------------------------------------------------------------------- */
 
 /* Longer paths always leave out units in the middle. */
 #define UBI__PATH_FIRST_UNITS 32

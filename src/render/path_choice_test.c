@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "render/capture_test.h"
-#include "render/path_ranks.h"
+#include "render/path_choice.h"
 #include "render/path_words.h"
 #include "render/v8_chain_test.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/human.h"
 #include "base/text.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 
 /* Fewer repetitions are written out. */
 #define LEAST_REPEATS 3

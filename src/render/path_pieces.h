@@ -9,7 +9,7 @@
 #ifndef UBI_RENDER_PATH_PIECES_H
 #define UBI_RENDER_PATH_PIECES_H
 
-#include "render/edge_words.h"
+#include "render/heap_labels.h"
 #include "render/path_words.h"
 
 /** What is shown besides nodes and properties; less when room is short. */

@@ -7,9 +7,15 @@
  */
 #include "render/path_words.h"
 
-#include "render/edge_words.h"
-#include "render/node_label.h"
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/human.h"
+#include "base/text.h"
+#include "render/heap_labels.h"
 #include "render/path_choice.h"
+#include "render/text_table.h"
+
+/* ---- on a line, or some ----------------------------------------------------------------------------------------- */
 
 /* Most columns of a label or edge name; fewer with each attempt, as long as it stays readable. */
 #define PART_COLUMNS 40
@@ -176,4 +182,265 @@ void ubi__display_path_wrapped(ubi__out *out, const ubi__style *style, const ubi
     if (!fit)
         display_target(out, style, path, columns);
     ubi__out_char(out, '\n');
+}
+
+/* ---- step by step ----------------------------------------------------------------------------------------------- */
+
+#define GAP 2
+#define LEAST_COLUMNS 6 /* of an edge or a label, on however narrow a list_page */
+
+enum { NUMBER, EDGE, LABEL, ID, COLUMNS };
+
+static const ubi__text_column step_columns[COLUMNS] = {
+    [NUMBER] = { NULL, .width = 2, .gap = 4 },
+    [EDGE] = { NULL, .gap = GAP, .is_left = true },
+    [LABEL] = { NULL, .gap = GAP, .is_left = true },
+    [ID] = { NULL, .gap = GAP },
+};
+
+typedef struct list_page {
+    ubi__out *out;
+    const ubi__style *style;
+    const ubi__path_view *path;
+    uint32_t begin, gap_begin, gap_end; /* lines [begin, gap_begin) and [gap_end, n_steps] are shown */
+    ubi__text_table table;
+} list_page;
+
+typedef struct list_page_line {
+    const list_page *list_page;
+    uint32_t line;
+} list_page_line;
+
+static ubi_node_ix node_of_line(const list_page *p, uint32_t line) {
+    return line < p->path->n_steps ? p->path->steps[line].predecessor : p->path->target;
+}
+
+static ubi_text label_of_line(const list_page *p, uint32_t line, ubi_look_name_buffer *buffer) {
+    return ubi__node_title(p->path->graph, p->path->look, node_of_line(p, line), buffer);
+}
+
+/* The edge that leads to the node of a line, which is not the first. */
+static ubi_edge_ix edge_of_line(const list_page *p, uint32_t line) {
+    return p->path->steps[line - 1].edge;
+}
+
+static ubi__cell id_of_line(const list_page *p, uint32_t line) {
+    return (ubi__cell){ .kind = UBI__CELL_ID, .value = ubi_graph_node_id(p->path->graph, node_of_line(p, line)) };
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------------------- */
+
+static size_t arrow_columns(const ubi__style *style) {
+    return style->unicode ? 2 : 3;
+}
+
+static void column_widen(list_page *p, size_t column, size_t columns) {
+    ubi__text_column *c = &p->table.at[UBI_INDEX(column, COLUMNS)];
+    c->width = columns > c->width ? columns : c->width;
+}
+
+static void line_measure(list_page *p, uint32_t line) {
+    ubi_look_name_buffer buffer;
+    size_t most = p->style->columns + 2 * LEAST_COLUMNS; /* more than any line has */
+    if (line > 0)
+        column_widen(p, EDGE, ubi__edge_label_columns(p->style, p->path->graph, edge_of_line(p, line), most));
+    column_widen(p, LABEL,
+                 ubi__display_columns(label_of_line(p, line, &buffer), p->style, most) +
+                     (line ? arrow_columns(p->style) : 0));
+    ubi__text_table_widen(&p->table, ID, id_of_line(p, line));
+}
+
+/* The middle is left out when there are too many lines, but never a single one. */
+static void lines_choose(list_page *p, const ubi__path_list_options *options) {
+    uint64_t n = (uint64_t)p->path->n_steps + 1;
+    p->begin = options->skip ? options->skip + 1 : 0;
+    p->gap_begin = p->gap_end = p->path->n_steps + 1;
+    if (options->limit == 0 || n - p->begin <= options->limit + 1)
+        return;
+    p->gap_begin = p->begin + (uint32_t)(options->limit / 2);
+    p->gap_end = (uint32_t)(n - (options->limit - options->limit / 2)); /* the last line is always there */
+}
+
+static void columns_lay_out(list_page *p) {
+    size_t *edge = &p->table.at[EDGE].width, *label = &p->table.at[LABEL].width;
+    ubi__text_table_widen(&p->table, NUMBER, ubi__cell_count(p->path->n_steps));
+    for (uint32_t i = p->begin; i <= p->path->n_steps; i++) {
+        if (i == p->gap_begin)
+            i = p->gap_end;
+        if (i <= p->path->n_steps)
+            line_measure(p, i);
+    }
+    ubi__text_table_lay_out(&p->table);
+    size_t used = p->table.used - *edge - *label;
+    size_t room = p->style->columns > used + 2 * LEAST_COLUMNS ? p->style->columns - used : 2 * LEAST_COLUMNS;
+    if (*edge + *label <= room)
+        return;
+    if (*label <= room / 2)
+        *edge = room - *label;
+    else if (*edge > room / 2)
+        *edge = room / 2;
+    *label = room - *edge;
+    ubi__text_table_lay_out(&p->table);
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------------- */
+
+/* Two ubi__cell_draw of a list_page_line. */
+static size_t edge_draw(ubi__out *out, const ubi__style *style, const void *payload, size_t columns) {
+    const list_page_line *l = payload;
+    ubi__display_ink(out, style, UBI__INK_CYAN);
+    size_t used =
+        ubi__display_edge_label(out, style, l->list_page->path->graph, edge_of_line(l->list_page, l->line), columns);
+    ubi__display_ink(out, style, UBI__INK_PLAIN);
+    return used;
+}
+
+static size_t label_draw(ubi__out *out, const ubi__style *style, const void *payload, size_t columns) {
+    const list_page_line *l = payload;
+    size_t used = 0;
+    ubi_look_name_buffer buffer;
+    if (l->line > 0) {
+        ubi__display_ink(out, style, UBI__INK_DIM);
+        ubi__out_string(out, style->unicode ? "→ " : "-> ");
+        used = arrow_columns(style);
+    }
+    ubi__display_ink(out, style, l->line == l->list_page->path->n_steps ? UBI__INK_BOLD : UBI__INK_PLAIN);
+    used += ubi__display_text(out, style, label_of_line(l->list_page, l->line, &buffer), columns - used);
+    ubi__display_ink(out, style, UBI__INK_PLAIN);
+    return used;
+}
+
+static void line_write(const list_page *p, uint32_t line) {
+    const list_page_line payload = { p, line };
+    const ubi__cell cells[COLUMNS] = {
+        [NUMBER] = { .kind = UBI__CELL_COUNT, .ink = UBI__INK_DIM, .value = line },
+        [EDGE] = line ? ubi__cell_drawn(edge_draw, &payload) : ubi__cell_none(),
+        [LABEL] = ubi__cell_drawn(label_draw, &payload),
+        [ID] = id_of_line(p, line),
+    };
+    ubi__text_table_line(&p->table, cells, (ubi_text){ NULL, 0 });
+}
+
+static void gap_write(const list_page *p) {
+    char count[UBI__HUMAN_TEXT];
+    ubi__display_pad(p->out, 0, p->table.at[NUMBER].gap + p->table.at[NUMBER].width + GAP);
+    ubi__display_ink(p->out, p->style, UBI__INK_DIM);
+    ubi__out_printf(p->out, "%s %s more %s", ubi__display_ellipsis(p->style),
+                    ubi__human_count(count, p->gap_end - p->gap_begin), ubi__display_ellipsis(p->style));
+    ubi__display_ink(p->out, p->style, UBI__INK_PLAIN);
+    ubi__out_char(p->out, '\n');
+}
+
+void ubi__display_path_list(ubi__out *out, const ubi__style *style, const ubi__path_view *path,
+                            const ubi__path_list_options *options) {
+    list_page p = { .out = out, .style = style, .path = path };
+    ubi__text_table_init(&p.table, out, style, NULL, step_columns, COLUMNS);
+    lines_choose(&p, options);
+    columns_lay_out(&p);
+    for (uint32_t i = p.begin; i <= path->n_steps && !out->failed; i++) {
+        if (i == p.gap_begin) {
+            gap_write(&p);
+            i = p.gap_end;
+        }
+        if (i <= path->n_steps)
+            line_write(&p, i);
+    }
+}
+
+/* ---- what a node is to the one that holds it -------------------------------------------------------------------- */
+
+/* Columns of a name within a sentence. */
+#define NAME_COLUMNS 40
+
+uint32_t ubi__holder_of(const ubi__path_view *path, uint32_t n_to_node) {
+    uint32_t i = n_to_node - 1;
+    while (i > 0 && ubi__node_is_engine(path->graph, path->steps[i].predecessor))
+        i--;
+    return i;
+}
+
+ubi__edge_words ubi__words_to_held(const ubi__path_view *path, uint32_t n_to_node, uint32_t holder) {
+    const ubi_path_step *steps = path->steps;
+    uint32_t last = n_to_node - 1;
+    if (holder == last)
+        return ubi__edge_words_of(path->graph, steps[last].predecessor, steps[last].edge);
+    ubi__engine_run run = { steps[holder].predecessor, steps[holder + 1].predecessor, steps[holder + 1].edge,
+                            steps[last - 1].edge, steps[last].edge };
+    return ubi__engine_words(path->graph, &run);
+}
+
+/* ---- places --------------------------------------------------------------------------------------------------------- */
+
+void ubi__function_place(char out[UBI__FUNCTION_WORDS], const ubi_graph *graph, ubi_node_ix function) {
+    const ubi__producer_code *code = &ubi__producer_of(graph)->code;
+    *out = 0;
+    if (code->place_words)
+        code->place_words(out, graph, function);
+}
+
+void ubi__display_function_place(ubi__out *out, const ubi__style *style, const ubi_graph *graph, ubi_node_ix function) {
+    char place[UBI__FUNCTION_WORDS];
+    ubi__function_place(place, graph, function);
+    if (!*place)
+        return;
+    ubi__out_string(out, " (");
+    ubi__display_text(out, style, ubi__text(place), sizeof place);
+    ubi__out_char(out, ')');
+}
+
+/* ---- names -------------------------------------------------------------------------------------------------------- */
+
+static bool write_by_property(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
+    const ubi_graph *g = path->graph;
+    ubi_node_ix node = ubi__path_node(path, i);
+    if (i == 0 || !ubi__text_is(ubi_look_node_name(path->look, node), "Function") ||
+        ubi_graph_string(g, ubi_graph_node_name(g, node)).len)
+        return false;
+    ubi__edge_words words = ubi__edge_words_of(g, path->steps[i - 1].predecessor, path->steps[i - 1].edge);
+    if (words.how != UBI__EDGE_PROPERTY)
+        return false;
+    ubi__display_edge_words(out, style, words, NAME_COLUMNS);
+    ubi__out_string(out, "()");
+    return true;
+}
+
+static void write_name(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
+    const ubi_graph *g = path->graph;
+    ubi_node_ix node = ubi__path_node(path, i);
+    bool plain = ubi__kind_is_plain(g, ubi_graph_kind(g, ubi_graph_node_kind(g, node)));
+    if (write_by_property(out, style, path, i))
+        return;
+    ubi_look_name_buffer *buffer = plain ? NULL : UBI_NEW(ubi_allocator_default(), ubi_look_name_buffer);
+    ubi__display_text(out, style,
+                      buffer ? ubi__node_title(g, path->look, node, buffer) : ubi_look_node_name(path->look, node),
+                      NAME_COLUMNS);
+    if (buffer)
+        UBI_DELETE(ubi_allocator_default(), buffer);
+}
+
+void ubi__display_path_node(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t i) {
+    write_name(out, style, path, i);
+    ubi__display_function_place(out, style, path->graph, ubi__path_node(path, i));
+}
+
+/* ---- holders ------------------------------------------------------------------------------------------------------ */
+
+bool ubi__display_held(ubi__out *out, const ubi__style *style, const ubi__path_view *path, uint32_t n_to_node,
+                       const char *before) {
+    const ubi_graph *g = path->graph;
+    uint32_t holder = ubi__holder_of(path, n_to_node);
+    ubi__edge_words words = ubi__words_to_held(path, n_to_node, holder);
+    ubi_coarse_type type = ubi_graph_kind(g, ubi_graph_node_kind(g, ubi__path_node(path, holder)))->coarse_type;
+    bool is_scope = type == UBI_COARSE_OTHER; /* or a root that has one */
+    if (words.how != UBI__EDGE_VARIABLE && words.how != UBI__EDGE_PROPERTY && words.how != UBI__EDGE_QUOTED)
+        return false;
+    ubi__out_printf(out, "%s%s", before, words.how == UBI__EDGE_VARIABLE ? "" : "property ");
+    ubi__display_edge_words(out, style, words, NAME_COLUMNS);
+    if (is_scope && words.how == UBI__EDGE_VARIABLE) {
+        ubi__out_string(out, " of a scope");
+        return true;
+    }
+    ubi__out_string(out, " of ");
+    ubi__display_path_node(out, style, path, holder);
+    return true;
 }

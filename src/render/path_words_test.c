@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "drawing.h"
 #include "render/capture_test.h"
-#include "render/edge_words.h"
+#include "render/heap_labels.h"
 #include "render/path_words.h"
 
 static const ubi__style wide = { false, true, 100 }, ascii = { false, false, 100 }, colored = { true, true, 100 };

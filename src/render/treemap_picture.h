@@ -1,17 +1,70 @@
 /* SPDX-License-Identifier: MIT
  *
- * treemap_picture.h: a tree map as SVG, in its parts.
+ * treemap_picture.h: a tree map in its parts: the words in and about its boxes, their colours, and SVG.
  *
- * The picture is the map with a title, a line of totals and a legend above it. Every box is a rectangle with a tooltip;
+ * Names come from snapshots, so they are made safe first (display.h) and cut to a length that no name in a heap needs; from
+ * then on they are plain UTF-8 without control characters, though not yet escaped for XML.
+ *
+ * A picture is the map with a title, a line of totals and a legend above it. Every box is a rectangle with a tooltip;
  * one that has room shows its name, and its size if that fits too.
+ *
+ * Widths of texts are those of Helvetica, which Arial, Liberation Sans and Nimbus Sans share by design; another sans-serif font
+ * of the viewer's differs by a few percent. Characters outside ASCII get a width by class.
  */
 #ifndef UBI_RENDER_TREEMAP_PICTURE_H
 #define UBI_RENDER_TREEMAP_PICTURE_H
 
+#include <ubiheap/core/base.h>
+#include <ubiheap/core/treemap.h>
 #include <ubiheap/views/render.h>
 
-#include "render/svg.h"
-#include "render/treemap_label.h"
+#include "render/display.h"
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+#define UBI__LABEL_BYTES 2048
+
+/** Safe text in the making; holds an output buffer, so keep one and use it again. */
+typedef struct ubi__label {
+    ubi__out out;
+    size_t n;
+    char bytes[UBI__LABEL_BYTES];
+} ubi__label;
+
+/** Any text made safe, cut in its middle to `columns`. Borrowed until the next use of the label. */
+ubi_text ubi__label_of(ubi__label *label, ubi_text text, size_t columns);
+/** Name of a box: "Function", "makeBuffers", "(no stack recorded)", "(itself)", "1,234 smaller". */
+ubi_text ubi__treemap_name(ubi__label *label, const ubi_treemap_row *row, size_t columns);
+/** The same, followed by the place of a frame. */
+ubi_text ubi__treemap_long_name(ubi__label *label, const ubi_treemap_row *row, size_t columns);
+
+/** Whether the first level is coarse types, or boxes are nodes, so colours can show types. */
+bool ubi__treemap_shows_types(const ubi_treemap *map);
+
+/* ---- the little of SVG that pictures need ----------------------------------------------------------------------- */
+
+/** Text of an element or attribute: markup characters, and those that XML does not allow, are escaped. */
+void ubi__svg_text(ubi__out *out, ubi_text text);
+/** A number with at most two decimals, as short as it can be. */
+void ubi__svg_decimal(ubi__out *out, double value);
+/** ` name="value"`, the value as above. */
+void ubi__svg_number(ubi__out *out, const char *name, double value);
+/** A colour by hue (in turns), saturation and lightness (0 to 1), as #rrggbb. */
+void ubi__svg_hsl(ubi__out *out, double hue, double saturation, double lightness);
+
+/* ---- widths of texts -------------------------------------------------------------------------------------------- */
+
+/** Width of the UTF-8 text in pixels at a font size of `font_px`. O(length). */
+double ubi__text_width(ubi_text text, double font_px, bool bold);
+
+/**
+ * The longest prefix of `text` that fits `room` pixels with an ellipsis after it; all of `text` if it fits without one.
+ * Whole characters only, and combining marks stay with their base.
+ * @return its bytes; 0 when not even one character and the ellipsis fit.
+ */
+size_t ubi__text_fit(ubi_text text, double room, double font_px, bool bold);
+
+/* ---- the picture ------------------------------------------------------------------------------------------------ */
 
 #define UBI__TREEMAP_N_HUES 9    /* ours: of kinds 0 to 4 are coarse types, 8 is "any other" */
 #define UBI__TREEMAP_N_SHADES 10 /* of a hue */

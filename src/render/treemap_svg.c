@@ -1,14 +1,366 @@
 /* SPDX-License-Identifier: MIT
  *
- * treemap_svg.c: a tree map as an SVG document: the page, the title and the legend.
+ * treemap_svg.c: a tree map as an SVG document: the page, the title, the legend, the boxes and what is written in them.
+ *
+ *     +-----------------------------+     a box that holds others: name and amount in its upper padding
+ *     | objects 328 KiB             |
+ *     | +-----------------+ +-----+ |     a leaf: its name, as large as there is room for, and below it the amount; where
+ *     | | Function        | | O…  | |     it is narrow and high, turned
+ *     | | 135 KiB · 21.1% | |     | |
+ *
+ * Widths of texts are estimates, so a text that comes near the edge of its box gets its width (textLength): then it
+ * fits in any font.
  */
+#include "render/treemap_picture.h"
+
+#include <math.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "render/text_width.h"
-#include "render/treemap_picture.h"
+#include "render/display.h"
+
+/* ---- SVG -------------------------------------------------------------------------------------------------------- */
+
+/* XML 1.0 allows tab, line feed, carriage return and everything from the space on but surrogates, U+FFFE and U+FFFF. */
+static bool is_xml_char(uint32_t c) {
+    return c == '\t' || c == '\n' || c == '\r' || (c >= ' ' && c < 0xd800) || (c >= 0xe000 && c < 0xfffe) ||
+           c >= 0x10000;
+}
+
+static const char *char_entity(uint32_t c) {
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
+    }
+}
+
+void ubi__svg_text(ubi__out *out, ubi_text text) {
+    for (size_t at = 0; at < text.len;) {
+        uint32_t c;
+        size_t used = ubi__wtf8_decode((const uint8_t *)text.ptr + at, text.len - at, &c);
+        if (used == 0)
+            ubi__out_printf(out, "\\x%02x", c);
+        else if (!is_xml_char(c))
+            ubi__out_printf(out, "\\u%04x", c);
+        else if (char_entity(c))
+            ubi__out_string(out, char_entity(c));
+        else
+            ubi__out_bytes(out, text.ptr + at, used);
+        at += used ? used : 1;
+    }
+}
+
+void ubi__svg_decimal(ubi__out *out, double value) {
+    char digits[40];
+    int n = snprintf(digits, sizeof digits, "%.2f", value);
+    while (n > 0 && digits[n - 1] == '0')
+        n--;
+    if (n > 0 && digits[n - 1] == '.')
+        n--;
+    ubi__out_bytes(out, digits, (size_t)n);
+}
+
+void ubi__svg_number(ubi__out *out, const char *name, double value) {
+    ubi__out_printf(out, " %s=\"", name);
+    ubi__svg_decimal(out, value);
+    ubi__out_char(out, '"');
+}
+
+/* One channel of a colour whose hue is `turn` away from the channel's own. */
+static int color_channel(double turn, double saturation, double lightness) {
+    double chroma = saturation * (lightness < 0.5 ? lightness : 1 - lightness);
+    double k = fmod(turn * 12, 12);
+    double slope = fmax(-1, fmin(1, fmin(k - 3, 9 - k)));
+    return (int)((lightness - chroma * slope) * 255 + 0.5);
+}
+
+void ubi__svg_hsl(ubi__out *out, double hue, double saturation, double lightness) {
+    ubi__out_printf(out, "#%02x%02x%02x", color_channel(hue, saturation, lightness),
+                    color_channel(hue + 8.0 / 12, saturation, lightness),
+                    color_channel(hue + 4.0 / 12, saturation, lightness));
+}
+
+/* ---- widths of texts -------------------------------------------------------------------------------------------- */
+
+/* In thousandths of the font size, from the space to the tilde. */
+static const uint16_t regular[95] = {
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
+    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667,  611, 722, 667, 944, 667,
+    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278,  556, 556, 222, 222, 500,
+    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584,
+};
+static const uint16_t bold_face[95] = {
+    278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667,
+    611, 778, 722, 278, 556, 722, 611, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
+    667, 611, 333, 278, 333, 584, 556, 333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556,
+    278, 889, 611, 611, 611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
+};
+
+#define ELLIPSIS_WIDTH 1000 /* U+2026 */
+#define OTHER_WIDTH 667     /* of letters that are not ASCII; generous */
+#define WIDE_WIDTH 1000     /* of ideographs */
+
+static unsigned char_width(uint32_t c, bool bold) {
+    if (c >= ' ' && c <= '~')
+        return (bold ? bold_face : regular)[c - ' '];
+    if (c == 0x2026)
+        return ELLIPSIS_WIDTH;
+    if (c == 0xb7)
+        return 278; /* the middle dot */
+    unsigned columns = ubi__display_char_columns(c);
+    return columns == 2 ? WIDE_WIDTH : columns * OTHER_WIDTH;
+}
+
+/* The character at `at`; invalid bytes count as one wide character each. */
+static size_t next_char(ubi_text text, size_t at, uint32_t *c) {
+    size_t used = ubi__wtf8_decode((const uint8_t *)text.ptr + at, text.len - at, c);
+    if (used)
+        return used;
+    *c = 'W';
+    return 1;
+}
+
+double ubi__text_width(ubi_text text, double font_px, bool bold) {
+    uint64_t width = 0;
+    uint32_t c;
+    for (size_t at = 0; at < text.len;) {
+        at += next_char(text, at, &c);
+        width += char_width(c, bold);
+    }
+    return (double)width * font_px / 1000;
+}
+
+size_t ubi__text_fit(ubi_text text, double room, double font_px, bool bold) {
+    double thousandths = room * 1000 / font_px;
+    uint64_t width = 0;
+    size_t cut = 0; /* where an ellipsis may follow */
+    uint32_t c;
+    for (size_t at = 0, used; at < text.len; at += used) {
+        used = next_char(text, at, &c);
+        unsigned add = char_width(c, bold);
+        if (add > 0 && (double)(width + ELLIPSIS_WIDTH) <= thousandths)
+            cut = at;
+        width += add;
+        if ((double)width > thousandths)
+            return cut;
+    }
+    return text.len;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------ */
+
+#define LEAST_SIDE 2 /* of a box that is drawn, pixels */
+#define BOX_MARGIN 4 /* between a box's edge and its text */
+#define SMALL_PX 11
+#define LARGE_PX 20
+#define LINE 1.25 /* height of a line of text, in font sizes */
+#define NAME_COLUMNS 120
+#define PATH_STEPS 8
+#define PATH_COLUMNS 60
+
+bool ubi__treemap_is_visible(const ubi_treemap_row *row) {
+    return row->parent != UBI_NONE && row->box.width >= LEAST_SIDE && row->box.height >= LEAST_SIDE;
+}
+
+char *ubi__treemap_amount(char *out, const ubi_treemap *map, uint64_t bytes, uint64_t count) {
+    bool counts = ubi_treemap_options_of(map)->measure == UBI_TREEMAP_COUNT;
+    return counts ? ubi__human_things(out, count, "node") : ubi__human_size(out, bytes);
+}
+
+/* ---- tooltips ---------------------------------------------------------------------------------------------------- */
+
+static void write_path(ubi__treemap_picture *p, uint32_t i) {
+    uint32_t steps[PATH_STEPS];
+    size_t n = 0;
+    ubi_treemap_row row;
+    for (; i != 0 && n < PATH_STEPS; i = row.parent) {
+        ubi_treemap_get(p->map, i, &row);
+        steps[n++] = i;
+    }
+    if (i != 0)
+        ubi__out_string(p->out, "… › ");
+    for (size_t k = n; k-- > 0;) {
+        ubi_treemap_get(p->map, steps[k], &row);
+        ubi__svg_text(p->out, ubi__treemap_long_name(&p->label, &row, k ? PATH_COLUMNS : NAME_COLUMNS));
+        ubi__out_string(p->out, k ? " › " : "\n");
+    }
+}
+
+static void write_numbers(const ubi__treemap_picture *p, const ubi_treemap_row *row) {
+    char a[UBI__HUMAN_TEXT], b[UBI__HUMAN_TEXT];
+    ubi__out_string(p->out, ubi__human_size(a, row->bytes));
+    if (row->bytes >= 1024)
+        ubi__out_printf(p->out, " (%s bytes)", ubi__human_count(b, row->bytes));
+    if (row->type == UBI_TREEMAP_NODE)
+        ubi__out_printf(p->out, " kept by node %llu, which dominates %s", (unsigned long long)row->node_id,
+                        ubi__human_things(b, row->count, "other"));
+    else
+        ubi__out_printf(p->out, " in %s", ubi__human_things(b, row->count, "node"));
+    ubi__out_char(p->out, '\n');
+    ubi__svg_text(p->out, ubi__text(ubi__human_percent(a, row->box.weight, p->total_weight)));
+    ubi__out_string(p->out, " of everything");
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+/* One line of text in a box. */
+typedef struct box_line {
+    double x, y; /* of its start on the base line */
+    double room; /* pixels */
+    double font_px;
+    bool bold, faint, turned; /* turned: reads downwards */
+} box_line;
+
+static void begin_text(const ubi__treemap_picture *p, const box_line *l, double width) {
+    ubi__out_string(p->out, "<text");
+    if (l->turned)
+        ubi__out_string(p->out, " transform=\"rotate(90)\"");
+    ubi__svg_number(p->out, "x", l->turned ? l->y : l->x);
+    ubi__svg_number(p->out, "y", l->turned ? -l->x : l->y);
+    if (l->font_px != SMALL_PX)
+        ubi__svg_number(p->out, "font-size", l->font_px);
+    if (l->bold || l->faint)
+        ubi__out_printf(p->out, " class=\"%s\"", l->bold ? "b" : "f");
+    if (width > l->room * 0.88)
+        ubi__svg_number(p->out, "textLength", width);
+    ubi__out_char(p->out, '>');
+}
+
+/* Writes as much of the text as fits; its width, or 0. */
+static double write_line(const ubi__treemap_picture *p, const box_line *l, ubi_text text) {
+    size_t fits = ubi__text_fit(text, l->room, l->font_px, l->bold);
+    if (fits == 0)
+        return 0;
+    bool cut = fits < text.len;
+    ubi_text shown = { text.ptr, fits };
+    double width = ubi__text_width(shown, l->font_px, l->bold);
+    if (cut)
+        width += ubi__text_width(ubi__text("…"), l->font_px, l->bold);
+    begin_text(p, l, width);
+    ubi__svg_text(p->out, shown);
+    ubi__out_string(p->out, cut ? "…</text>\n" : "</text>\n");
+    return cut ? l->room : width;
+}
+
+/* Writes the text if all of it fits. */
+static void write_whole_line(const ubi__treemap_picture *p, const box_line *l, const char *text) {
+    if (ubi__text_width(ubi__text(text), l->font_px, l->bold) <= l->room)
+        write_line(p, l, ubi__text(text));
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+static void write_amount_behind(const ubi__treemap_picture *p, const ubi_treemap_row *row, box_line l, double width) {
+    char amount[UBI__HUMAN_TEXT];
+    double gap = 0.4 * l.font_px;
+    l.bold = false;
+    l.faint = true;
+    l.x += l.turned ? 0 : width + gap;
+    l.y += l.turned ? width + gap : 0;
+    l.room -= width + gap;
+    if (width > 0)
+        write_whole_line(p, &l, ubi__treemap_amount(amount, p->map, row->bytes, row->count));
+}
+
+static void label_holder(ubi__treemap_picture *p, const ubi_treemap_row *row) {
+    const ubi_treemap_options *o = ubi_treemap_options_of(p->map);
+    const ubi_treemap_box *box = &row->box;
+    double strip = fmin(o->pad_top * o->pixel_ratio, box->height);
+    box_line l = { .x = box->x + BOX_MARGIN, .room = box->width - 2 * BOX_MARGIN, .font_px = SMALL_PX, .bold = true };
+    if (strip < SMALL_PX + 2)
+        return;
+    l.y = box->y + (strip + SMALL_PX * 0.76) / 2;
+    write_amount_behind(p, row, l, write_line(p, &l, ubi__treemap_name(&p->label, row, NAME_COLUMNS)));
+}
+
+static void write_amount_below(const ubi__treemap_picture *p, const ubi_treemap_row *row, box_line l) {
+    char amount[UBI__HUMAN_TEXT], percent[UBI__HUMAN_TEXT], both[2 * UBI__HUMAN_TEXT + 8];
+    l.font_px = fmax(SMALL_PX, floor(l.font_px * 0.75));
+    l.y += l.font_px * LINE + 1;
+    l.faint = true;
+    ubi__treemap_amount(amount, p->map, row->bytes, row->count);
+    snprintf(both, sizeof both, "%s · %s", amount, ubi__human_percent(percent, row->box.weight, p->total_weight));
+    bool fits = ubi__text_width(ubi__text(both), l.font_px, false) <= l.room;
+    write_whole_line(p, &l, fits ? both : amount);
+}
+
+/* The largest font in which the name fits, within what suits the box. */
+static double font_for(const ubi_treemap_box *box, ubi_text name, double room) {
+    double most = floor(fmin(box->height / 3.5, LARGE_PX));
+    for (double px = most; px > SMALL_PX; px--)
+        if (ubi__text_width(name, px, false) <= room)
+            return px;
+    return SMALL_PX;
+}
+
+static void label_leaf(ubi__treemap_picture *p, const ubi_treemap_row *row) {
+    const ubi_treemap_box *box = &row->box;
+    ubi_text name = ubi__treemap_name(&p->label, row, NAME_COLUMNS);
+    bool fits = ubi__text_width(name, SMALL_PX, false) <= box->width - 2 * BOX_MARGIN;
+    bool turned = !fits && box->height > box->width * 1.2;
+    double across = turned ? box->width : box->height, along = turned ? box->height : box->width;
+    box_line l = { .room = along - 2 * BOX_MARGIN, .font_px = SMALL_PX, .turned = turned };
+    if (across < SMALL_PX + 2)
+        return;
+    if (!turned)
+        l.font_px = font_for(box, name, l.room);
+    if (turned) {
+        l.x = box->x + fmin((across - SMALL_PX * 0.7) / 2, BOX_MARGIN);
+        l.y = box->y + BOX_MARGIN;
+    } else {
+        l.x = box->x + BOX_MARGIN;
+        l.y = box->y + fmin((across + l.font_px * 0.74) / 2, l.font_px + BOX_MARGIN - 1);
+    }
+    double width = write_line(p, &l, name);
+    bool two_lines = !turned && box->height >= l.font_px + SMALL_PX * LINE + 2 * BOX_MARGIN;
+    if (two_lines && width > 0)
+        write_amount_below(p, row, l);
+    else
+        write_amount_behind(p, row, l, width);
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+static void write_box(ubi__treemap_picture *p, uint32_t i, const ubi_treemap_row *row) {
+    const ubi_treemap_box *box = &row->box;
+    ubi__out_printf(p->out, "<rect class=\"c%u%c\"", p->hues[i], 'a' + (char)ubi__treemap_shade(p, i, row));
+    /* Half a pixel in: outlines are sharp and do not overlap. */
+    ubi__svg_number(p->out, "x", box->x + 0.5);
+    ubi__svg_number(p->out, "y", box->y + 0.5);
+    ubi__svg_number(p->out, "width", box->width - 1);
+    ubi__svg_number(p->out, "height", box->height - 1);
+    ubi__out_string(p->out, "><title>");
+    write_path(p, i);
+    write_numbers(p, row);
+    ubi__out_string(p->out, "</title></rect>\n");
+    if (p->holds[i])
+        label_holder(p, row);
+    else
+        label_leaf(p, row);
+}
+
+void ubi__treemap_write_boxes(ubi__treemap_picture *p) {
+    ubi_treemap_row row;
+    for (uint32_t i = 1; i < ubi_treemap_row_count(p->map) && !p->out->failed; i++) {
+        ubi_treemap_get(p->map, i, &row);
+        if (ubi__treemap_is_visible(&row))
+            write_box(p, i, &row);
+    }
+}
+
+/* ---- the page --------------------------------------------------------------------------------------------------- */
 
 #define MARGIN 12 /* around everything */
 #define TITLE_PX 17

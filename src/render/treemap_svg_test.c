@@ -18,8 +18,6 @@
 #include "drawing.h"
 #include "fail_allocator.h"
 #include "render/capture_test.h"
-#include "render/svg.h"
-#include "render/text_width.h"
 #include "render/treemap_picture.h"
 #include "render/treemap_text.h"
 

@@ -20,7 +20,7 @@
 #include "base/human.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
-#include "render/treemap_label.h"
+#include "render/treemap_picture.h"
 
 #define LINES_PER_COLUMN 0.27
 #define LEAST_LINES 12

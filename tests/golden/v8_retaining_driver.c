@@ -14,7 +14,7 @@
 
 #include "base/json_writer.h"
 #include "lenses/v8/v8_look.h"
-#include "render/edge_label.h"
+#include "render/heap_labels.h"
 
 #define MOST_STEPS 1000
 #define MOST_RETAINERS 20

@@ -14,7 +14,7 @@
 #include "cli/condition.h"
 #include "cli/options.h"
 #include "cli/page.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/result_json.h"
 
 typedef struct census_arguments {

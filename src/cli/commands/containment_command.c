@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "cli/page.h"
 #include "graph/graph_columns.h"
-#include "render/edge_label.h"
+#include "render/heap_labels.h"
 #include "render/result_json.h"
 #include "render/text_tree.h"
 

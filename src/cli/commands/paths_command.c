@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "cli/cli_files.h"
 #include "cli/options.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/path_words.h"
 #include "render/result_json.h"
 

@@ -21,7 +21,7 @@
 #include "cli/options.h"
 #include "cli/page.h"
 #include "lenses/lens.h"
-#include "render/edge_label.h"
+#include "render/heap_labels.h"
 #include "render/path_words.h"
 #include "render/result_json.h"
 #include "render/text_tree.h"

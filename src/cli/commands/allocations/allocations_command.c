@@ -15,7 +15,7 @@
 #include "cli/commands/report/recording_report.h"
 #include "cli/page.h"
 #include "lenses/producer.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/text_tree.h"
 
 /* Lines of a timeline; longer recordings have several samples in one. */

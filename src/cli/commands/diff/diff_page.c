@@ -20,7 +20,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/page.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 
 /* Columns of the tables. */
 #define SIZE_COLUMNS 9

@@ -17,7 +17,7 @@
 #include "cli/heap_summary.h"
 #include "cli/page.h"
 #include "lenses/producer.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 
 #define INDENT 4
 #define LEAST_COLUMNS 40

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
 #include "lenses/producer.h"
-#include "render/holder_words.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
+#include "render/path_words.h"
 
 /* Columns of a name within a sentence. */
 #define NAME_COLUMNS 40

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "graph/graph_columns.h"
 #include "lenses/lens.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 

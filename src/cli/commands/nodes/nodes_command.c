@@ -17,7 +17,7 @@
 #include "cli/commands/nodes/node_order.h"
 #include "cli/commands/nodes/node_page.h"
 #include "cli/condition.h"
-#include "render/delimited.h"
+#include "render/display.h"
 
 typedef struct nodes_arguments {
     const char *columns, *where, *sort, *format, *fail_on;

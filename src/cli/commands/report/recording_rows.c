@@ -14,7 +14,7 @@
 #include "cli/cli_files.h"
 #include "cli/commands/report/recording_report.h"
 #include "recording/known_pools.h"
-#include "render/delimited.h"
+#include "render/display.h"
 
 #define COLUMNS_MAX 48
 #define STACK_BYTES 65536

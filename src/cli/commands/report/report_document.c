@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/commands/report/report_page.h"
 #include "lenses/producer.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/result_json.h"
 
 /* How much of everything is written. */

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "render/holder_words.h"
 #include "render/path_words.h"
 
 static ubi_status find_findings(ubi__report_facts *f, ubi_progress progress) {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "lenses/producer.h"
-#include "render/path_ranks.h"
+#include "render/path_choice.h"
 
 static void mark_root_kinds(bool *out, const ubi_graph *graph) {
     const ubi__producer_words *words = ubi__producer_of(graph)->words;

@@ -18,7 +18,7 @@
 #include "cli/commands/report/report_layout.h"
 #include "cli/page.h"
 #include "lenses/producer.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/path_words.h"
 
 #define WIDEST_PAGE 100

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/json_writer.h"
-#include "render/out.h"
+#include "render/display.h"
 #include "tracking/observer.h"
 
 #define UBI__RUN_LOG_STACKS 64

@@ -22,8 +22,7 @@
 #include "cli/page.h"
 #include "graph/graph_columns.h"
 #include "lenses/producer.h"
-#include "render/edge_label.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/path_words.h"
 #include "render/text_table.h"
 

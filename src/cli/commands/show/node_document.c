@@ -5,7 +5,7 @@
 #include "cli/commands/show/node_card.h"
 #include "graph/graph_columns.h"
 #include "lenses/producer.h"
-#include "render/node_label.h"
+#include "render/heap_labels.h"
 #include "render/result_json.h"
 
 static void put_id(ubi__json *j, const char *key, const ubi_graph *g, ubi_node_ix node) {
