@@ -77,8 +77,11 @@ static void find_contexts(candidates *all, const ubi__finding_facts *f) {
             find_variable(&c, f, node) && c.bytes >= least_bytes)
             offer(all, &c);
     }
-    for (uint32_t i = 0; i < all->n; i++)
+    for (uint32_t i = 0; i < all->n; i++) {
+        UBI_ASSERT(i == 0 || all->at[i - 1].bytes >= all->at[i].bytes);
+        UBI_ASSERT(!ubi__node_bits_has(&all->bits, all->at[i].context)); /* each scope is offered once */
         ubi__node_bits_put(&all->bits, all->at[i].context);
+    }
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------------ */
@@ -119,6 +122,9 @@ static ubi_status find_closures(candidates *all, const ubi__finding_facts *f) {
 
 static ubi_status is_unread(bool *out, const candidate *c, const ubi__finding_facts *f) {
     const ubi__captured captured = { c->context, c->name, c->closure, c->live.at, c->live.n };
+    for (size_t i = 1; UBI_CHECKS && i < c->live.n; i++)
+        UBI_ASSERT(c->live.at[i - 1] <= c->live.at[i]);
+    UBI_ASSERT(c->live.n == 0 || c->live.n == c->n_closures);
     *out = false;
     return f->producer->variable_is_unread ? f->producer->variable_is_unread(out, f, &captured) : UBI_OK;
 }

@@ -98,6 +98,7 @@ static void judge(best *b, const ubi__finding_facts *f, ubi_node_ix node, uint64
     if (at.node == UBI_NONE || edge_count(f->graph, at.node) < LEAST_ENTRIES)
         return;
     collection c = { node, ubi__finding_retained(f, node), find_majority(f, &at) };
+    UBI_ASSERT(c.majority.n_members <= c.majority.n_entries && c.majority.n_entries <= edge_count(f->graph, at.node));
     if (looks_unbounded(f, &c.majority) && !is_of_runtime(f, node, c.majority.example))
         offer(b, &c);
 }
@@ -230,6 +231,7 @@ ubi_status ubi__finding_dead_entries(ubi__finding_list *out, const ubi__finding_
         if (at.node == UBI_NONE || edge_count(f->graph, at.node) < LEAST_DEAD)
             continue;
         dying_count(&d, f, &at, &counted);
+        UBI_ASSERT(d.n_dead <= d.n_entries && d.n[UBI__NOT_DEAD] == 0);
         if (is_mostly_dead(&d, least_bytes))
             dying_offer(worst, &n, &d);
     }

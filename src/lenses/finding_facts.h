@@ -163,6 +163,8 @@ extern ubi__finding_rule ubi__finding_ended_early, ubi__finding_large_node, ubi_
 /* For producers to list among theirs: closures (finding_closures.c), detached DOM nodes and array buffers (finding_shapes.c). */
 extern ubi__finding_rule ubi__finding_closures, ubi__finding_detached, ubi__finding_buffers;
 
+/** It has a rule and a sentence, and its examples differ. */
+void ubi__finding_check(const ubi_finding *finding);
 /** Appends a finding, of the rule that runs unless it names another. Errors: UBI_ENOMEM. */
 ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding);
 /** What it is about, in a few words. Longer ones are cut. */

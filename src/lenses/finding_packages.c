@@ -179,6 +179,21 @@ static void sum_up(census *c, const ubi__node_bits *named) {
     }
 }
 
+/* Each node has an owner, and each byte counts once. Sizes of a hostile file may overflow, but equally on both sides. */
+static void census_check(const census *c) {
+    uint64_t bytes = 0, counted = 0;
+    for (ubi_node_ix node = 0; node < c->f->graph->n_nodes; node++) {
+        UBI_ASSERT(c->owner[node] < c->rows.n);
+        bytes += ubi_look_size_bytes(c->f->look, node);
+    }
+    for (const package *p = c->rows.at; p < c->rows.at + c->rows.n; p++) {
+        UBI_ASSERT(p->n_functions == 0 || p->first != UBI_NONE);
+        counted += p->bytes;
+    }
+    UBI_ASSERT(counted == bytes);
+    (void)bytes, (void)counted;
+}
+
 /* ---- telling -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t bytes_of_packages(const census *c) {
@@ -249,6 +264,8 @@ static ubi_status census_take(census *c, ubi__node_bits *named) {
         return UBI_OK;
     claim_scopes(c, named);
     sum_up(c, named);
+    if (UBI_CHECKS)
+        census_check(c);
     return UBI_OK;
 }
 

@@ -298,7 +298,17 @@ ubi_status ubi__finding_add(ubi__finding_list *list, const ubi_finding *finding)
     UBI_TRY(ubi__vec_finding_push(&list->rows, list->allocator, *finding));
     ubi_finding *added = &list->rows.at[list->rows.n - 1];
     added->rule = added->rule ? added->rule : list->rule;
+    ubi__finding_check(added);
     return UBI_OK;
+}
+
+void ubi__finding_check(const ubi_finding *finding) {
+    UBI_ASSERT(finding->rule && *finding->text);
+    UBI_ASSERT(finding->n_nodes <= UBI_FINDING_NODES);
+    for (uint32_t i = 0; UBI_CHECKS && i < finding->n_nodes; i++)
+        for (uint32_t k = 0; k < i; k++)
+            UBI_ASSERT(finding->nodes[k] != finding->nodes[i]);
+    (void)finding;
 }
 
 void ubi__finding_say(ubi_finding *finding, const char *format, ...) {

@@ -164,11 +164,28 @@ static void damaged_keys_of_strings_are_seen(void **state) {
     ubi_graph_unref(g);
 }
 
+static void check_finding(void *payload) {
+    ubi__finding_check(payload);
+}
+
+static void a_damaged_finding_is_seen(void **state) {
+    ubi_finding finding = { .rule = "package", .text = "Package x keeps much.", .nodes = { 3, 4 }, .n_nodes = 2 };
+    (void)state;
+    ubi__finding_check(&finding);
+    finding.nodes[1] = 3;
+    assert_damage_seen(check_finding, &finding, "finding->nodes[k] != finding->nodes[i]");
+    finding.nodes[1] = 4;
+    finding.n_nodes = UBI_FINDING_NODES + 1;
+    assert_damage_seen(check_finding, &finding, "finding->n_nodes <= UBI_FINDING_NODES");
+    finding.n_nodes = 2;
+    finding.text[0] = '\0';
+    assert_damage_seen(check_finding, &finding, "finding->rule && *finding->text");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_damaged_look_is_seen),
-        cmocka_unit_test(a_damaged_producer_is_seen),
-        cmocka_unit_test(damaged_joined_texts_are_seen),
+        cmocka_unit_test(a_damaged_look_is_seen),           cmocka_unit_test(a_damaged_producer_is_seen),
+        cmocka_unit_test(damaged_joined_texts_are_seen),    cmocka_unit_test(a_damaged_finding_is_seen),
         cmocka_unit_test(damaged_keys_of_strings_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

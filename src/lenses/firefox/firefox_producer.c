@@ -212,6 +212,8 @@ static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
 /* Keys of maps and sets are both called "HashableValue". */
 static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
     ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
+    UBI_ASSERT(at->role == ubi__finding_role(f, at->node));
+    UBI_ASSERT(f->graph->first_edge.at[at->node] <= e && e < f->graph->first_edge.at[at->node + 1]);
     if (!name.ptr)
         return false;
     switch (at->role) {
@@ -255,6 +257,7 @@ static bool file_is_of_runtime(ubi_text file) {
 static ubi_node_ix scope_of(const ubi__finding_facts *f, ubi_node_ix node) {
     bool is_function = ubi__finding_role(f, node) == UBI__ROLE_CLOSURE;
     ubi_node_ix scope = field_of(f->graph, node, is_function ? "**UNKNOWN SLOT 1**" : "enclosing_environment");
+    UBI_ASSERT(is_function || ubi__finding_role(f, node) == UBI__ROLE_CONTEXT);
     if (scope == UBI_NONE || ubi__finding_role(f, scope) != UBI__ROLE_CONTEXT)
         return UBI_NONE;
     return is_function && file_is_of_runtime(file_of_code(f, NULL, node)) ? UBI_NONE : scope;

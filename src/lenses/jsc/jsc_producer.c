@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyses/anonymize/grammar.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "formats/jsc/jsc_facts.h"
 #include "lenses/finding_facts.h"
@@ -97,6 +98,10 @@ static ubi_status look_open(ubi_look *look, const ubi_look_options *options, int
     for (ubi_edge_ix e = g->first_edge.at[g->root]; e < g->first_edge.at[g->root + 1]; e++)
         if (type_of(g, g->target.at[e]) == UBI__JSC_GLOBAL)
             UBI_TRY(ubi__vec_u64_push(&own->global_edges, look->allocator, e));
+    for (size_t i = 0; UBI_CHECKS && i < own->global_edges.n; i++) {
+        UBI_ASSERT(i == 0 || own->global_edges.at[i - 1] < own->global_edges.at[i]);
+        UBI_ASSERT(type_of(g, g->target.at[own->global_edges.at[i]]) == UBI__JSC_GLOBAL);
+    }
     look->view.first_edges = own->global_edges.at;
     look->view.n_first_edges = (uint32_t)own->global_edges.n;
     if (filter >= 0)
@@ -226,6 +231,7 @@ static bool path_start(ubi__path_start *out, const ubi_graph *graph, const ubi_p
         if (!is_global && !ubi__text_is(ubi_graph_string(graph, kind_of(graph, steps[i].predecessor)->type_name),
                                         "JSModuleEnvironment"))
             continue;
+        UBI_ASSERT(!is_global || kind_is_permanent(graph, kind_of(graph, steps[i].predecessor)));
         *out = (ubi__path_start){ .begin = i, .name = is_global ? "global" : "module" };
         return true;
     }
@@ -284,6 +290,8 @@ static size_t further_facts(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], cons
     const ubi__jsc_root *root = facts ? ubi__jsc_root_of(facts, node) : NULL;
     uint64_t wrapped = facts ? ubi__jsc_wrapped_of(facts, node) : 0;
     size_t n = 0;
+    UBI_ASSERT(!facts || facts->is_debugging || (!root && !wrapped));
+    UBI_ASSERT(!root || (root->node == node && (root == facts->roots.at || root[-1].node < node)));
     if (root)
         out[n++] = root_fact(graph, root, false);
     if (root && ubi_graph_string(graph, root->reachability).len)
@@ -369,6 +377,7 @@ static ubi__entries entries_of(const ubi__finding_facts *f, ubi_node_ix node, ub
     ubi__entries at = ubi__entries_are_edges(f, node, seen);
     if (at.role == UBI__ROLE_MAP || at.role == UBI__ROLE_SET || node_is_prototype(f, node))
         at.node = UBI_NONE;
+    UBI_ASSERT(at.node == UBI_NONE || at.node == node);
     return at;
 }
 
@@ -437,6 +446,8 @@ static bool promise_awaited(ubi__awaited *out, const ubi__finding_facts *f, ubi_
         return false;
     out->code = internal_of(g, out->function, UBI__JSC_CODE, NULL);
     out->code = out->code == UBI_NONE ? out->function : out->code;
+    UBI_ASSERT(out->code == out->function || node_is_engine(g, out->code));
+    UBI_ASSERT(out->function != node && out->code != node); /* which is a promise */
     return true;
 }
 

@@ -84,6 +84,7 @@ static bool is_index(uint32_t *out, ubi_text name) {
             return false;
         index = index * 10 + (uint32_t)(name.ptr[i] - '0');
     }
+    UBI_ASSERT(index < 1000000000 && (index == 0) == (name.ptr[0] == '0'));
     *out = index;
     return true;
 }
@@ -204,6 +205,8 @@ static bool is_number(ubi_text name) {
 /* Properties of an array have names, its elements have numbers. */
 static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
     ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
+    UBI_ASSERT(at->role == ubi__finding_role(f, at->node));
+    UBI_ASSERT(f->graph->first_edge.at[at->node] <= e && e < f->graph->first_edge.at[at->node + 1]);
     if (!name.ptr)
         return false;
     switch (at->role) {
