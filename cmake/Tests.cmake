@@ -8,7 +8,7 @@
 #   UBI_DEEP         1 when there is time for the long variant
 # and may exit with 77 to say "skipped". Labels: the folder below src/ or tests/, `threads` when the file name has
 # "thread" in it or tests/thread-tests.txt lists the test, `deep` (only with UBI_DEEP_TESTS) below tests/deep and for
-# x_deep_test; `quick` for all that tests/slow-tests.txt does not list.
+# x_deep_test; `quick` for all that tests/slow-tests.txt does not call slow.
 
 set(ubi_test_timeout_seconds 600)
 if(UBI_DEEP_TESTS)
@@ -32,7 +32,17 @@ if(ubi_support_sources)
 endif()
 
 file(STRINGS ${PROJECT_SOURCE_DIR}/tests/thread-tests.txt ubi_thread_tests REGEX "^[^#]")
-file(STRINGS ${PROJECT_SOURCE_DIR}/tests/slow-tests.txt ubi_slow_tests REGEX "^[^#]")
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/slow-tests.txt ubi_slow_lines REGEX "^[^#]")
+set(ubi_slow_tests "")
+foreach(line ${ubi_slow_lines})
+    if(NOT line MATCHES "^([a-z0-9_]+) ([0-9]+)( quick)?$")
+        message(FATAL_ERROR "tests/slow-tests.txt: not `NAME SECONDS` or `NAME SECONDS quick`: ${line}")
+    endif()
+    set(ubi_seconds_of_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+    if(NOT CMAKE_MATCH_3)
+        list(APPEND ubi_slow_tests ${CMAKE_MATCH_1})
+    endif()
+endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/thread-tests.txt tests/slow-tests.txt)
 
 set(ubi_test_environment UBI_BUILD_DIR=${PROJECT_BINARY_DIR} UBI_SOURCE_DIR=${PROJECT_SOURCE_DIR}
@@ -72,9 +82,9 @@ endfunction()
 function(ubi_register_test name source)
     add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     ubi_test_labels(labels ${name} ${source})
-    set(cost 1)
-    if(NOT quick IN_LIST labels) # long ones first, so that none is left over at the end
-        set(cost 100)
+    set(cost 0.5)
+    if(DEFINED ubi_seconds_of_${name})
+        set(cost ${ubi_seconds_of_${name}})
     endif()
     set_tests_properties(${name} PROPERTIES
         LABELS "${labels}" COST ${cost} SKIP_RETURN_CODE 77 TIMEOUT ${ubi_test_timeout_seconds}
