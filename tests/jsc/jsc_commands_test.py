@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
@@ -44,6 +45,14 @@ class Commands(unittest.TestCase):
         self.assertIn("readSecret()", reader)
         secret = find("bun-inspector", 'className == "Object" and retainedSize > 100 and edgeCount == 2')
         self.assertTrue(jsc.run("paths", jsc.path_of("bun-inspector"), secret))
+
+    def test_leaks_says_that_bun_gives_new_ids(self):
+        pair = [jsc.DATA / f"{name}.heapsnapshot.gz" for name in ("bun-v8", "bun-v8-after")]
+        done = subprocess.run([jsc.UBIHEAP, "leaks", *pair], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("may be of the process of the newest file", done.stdout)
+        self.assertIn("gives new ids in each snapshot: use 'ubiheap diff --by class'", done.stderr)
+        self.assertIn("Point", jsc.run("diff", "--by", "class", *pair))
 
     def test_report_finds_what_files_tell(self):
         for name, rows_bytes, functions in (("findings", "71.6", "2 other functions share"), ("bun-findings", "75.3", "1 other function shares")):

@@ -227,6 +227,15 @@ static void write_total(const page *p) {
 static void write_other_process(const page *p, uint32_t i) {
     char line[500], nodes[UBI__HUMAN_TEXT], common[UBI__HUMAN_TEXT], same[UBI__HUMAN_TEXT], texts[120] = "";
     const ubi_leak_heap *heap = ubi_leaks_heap(p->answer->leaks, i);
+    const ubi_leak_heap *newest = ubi_leaks_heap(p->answer->leaks, ubi_leaks_heap_count(p->answer->leaks) - 1);
+    if (ubi__leaks_renews_ids(heap, newest)) {
+        snprintf(line, sizeof line,
+                 "%.160s may be of the process of the newest file, which has higher ids, but shares none of them: such "
+                 "a program gives each object a new id in each snapshot, so that nothing tells which one was there.",
+                 p->answer->series.paths[i]);
+        ubi__write_words(p->cli, UBI__INK_YELLOW, line);
+        return;
+    }
     if (heap->n_texts)
         snprintf(texts, sizeof texts, ", and of %s %s have the same text",
                  ubi__human_things(nodes, heap->n_texts, "string"), ubi__human_count(same, heap->n_texts_same));

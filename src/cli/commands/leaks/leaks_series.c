@@ -194,6 +194,20 @@ bool ubi__leaks_differ_by_key(const ubi_leaks *leaks) {
     return n > 0;
 }
 
+/* Heaps of any two processes share ids: those that are given first. */
+bool ubi__leaks_renews_ids(const ubi_leak_heap *past, const ubi_leak_heap *newest) {
+    return past->id_mark && newest->id_mark > past->id_mark && past->n_common == 0 && past->tally.count > 0 &&
+           newest->id_mark - past->id_mark >= newest->tally.count;
+}
+
+static bool all_renew_ids(const ubi_leaks *leaks) {
+    uint32_t last = ubi_leaks_heap_count(leaks) - 1;
+    bool all = true;
+    for (uint32_t i = 0; all && i < last; i++)
+        all = ubi__leaks_renews_ids(ubi_leaks_heap(leaks, i), ubi_leaks_heap(leaks, last));
+    return all;
+}
+
 ubi_status ubi__leaks_check_format(const ubi__snapshot *past, const ubi__snapshot *newest) {
     if (strcmp(past->info.format, newest->info.format) == 0)
         return UBI_OK;
@@ -219,6 +233,9 @@ const char *ubi__leaks_reason(char out[UBI__LEAKS_REASON], const ubi__leaks_seri
             &l,
             " %s anonymized with another key than %.*s; convert the originals with the same --anonymize-key FILE each",
             n == 1 ? "is" : "are", NAME_BYTES, s->paths[s->n - 1]);
+    else if (all_renew_ids(leaks))
+        series_put(&l, " %s no id of %.*s; the program gives new ids in each snapshot: use 'ubiheap diff --by class'",
+                   n == 1 ? "has" : "have", NAME_BYTES, s->paths[s->n - 1]);
     else
         series_put(&l, " %s of another process than %.*s", n == 1 ? "is" : "are", NAME_BYTES, s->paths[s->n - 1]);
     return out;

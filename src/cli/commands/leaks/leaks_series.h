@@ -36,6 +36,11 @@ bool ubi__leaks_differ_by_key(const ubi_leaks *leaks);
 ubi_status ubi__leaks_check_format(const ubi__snapshot *past, const ubi__snapshot *newest);
 
 #define UBI__LEAKS_REASON 900
+/**
+ * Whether the newest heap has ids above all of a past one, and none of its: the program gives each node a new id in each snapshot, as
+ * Bun does, so that nothing tells which node was there.
+ */
+bool ubi__leaks_renews_ids(const ubi_leak_heap *past, const ubi_leak_heap *newest);
 /** Why heaps of that fit cannot be compared: "cannot be compared: A is of another process than B". */
 const char *ubi__leaks_reason(char out[UBI__LEAKS_REASON], const ubi__leaks_series *series, const ubi_leaks *leaks,
                               ubi_leak_fit fit);
