@@ -224,6 +224,21 @@ class Scripts(Host):
         self.prints("function function\n", text, options=["--debugger"])
         self.assertIn(b"could not load module filename 'ubiheap'", self.run_script(text).stderr)
 
+    def test_names_of_native_frames_leave_nothing_behind(self):
+        """Under LeakSanitizer, what symbols took must be freed, however the script ends."""
+        text = ("import { memoryProfiler as p } from 'ubiheap'; import * as std from 'std'; p.startProfiler(); const kept = [];\n"
+                "for (let i = 0; i < 30; i++) kept.push(new ArrayBuffer(100000));\n"
+                "p.stopProfiler(); print(p.getResults().events.length > 0); ")
+        self.prints("true\n", text, options=["--heap-module"])
+        self.prints("true\n", text + "std.exit(0)", options=["--heap-module"])
+
+    def test_a_collection_in_a_hook_is_told_before_the_end(self):
+        """Also before what the program would wait for."""
+        text = ("const g = newGlobal(), d = new Debugger(g); let n = 0; d.memory.onGarbageCollection = e => {\n"
+                " if (e.reason === 'API') { if (++n < 5) gc(); else print(n) } }; gc(); ")
+        self.prints("5\n", text, options=["--debugger"])
+        self.prints("5\nlate\n", text + "setTimeout(() => print('late'), 100)", options=["--debugger"])
+
     def test_only_what_is_asked_for_is_there(self):
         names = json.loads(self.run_script("print(JSON.stringify(Object.getOwnPropertyNames(globalThis)))").stdout)
         more = json.loads(self.run_script("print(JSON.stringify(Object.getOwnPropertyNames(globalThis)))",

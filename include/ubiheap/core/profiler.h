@@ -9,7 +9,7 @@
  *     ubi_quickjs_start_profiler(tools);
  *     ... the program runs ...
  *     ubi_quickjs_stop_profiler(tools);
- *     ubi_quickjs_profiler_results(tools, &recording);      names, traces, events
+ *     ubi_quickjs_profiler_results(&recording, tools);      names, traces, events
  *
  * There are two streams. That of *objects* is each member's own. That of *memory* is one for all of a profiler: blocks
  * that members allocate and that are no objects. Results show both as one, by time.
@@ -121,7 +121,7 @@ UBI_API void ubi_profiler_reset(ubi_profiler_member *member);
 UBI_API bool ubi_profiler_is_running(const ubi_profiler_member *member);
 /**
  * The member's objects and the memory stream, as one. Nothing is consumed.
- * @param out  owned; NULL when there are no results: a member still records, or nothing was recorded, or it was reset.
+ * @param out  owned; NULL when there are no results: a member still records, or this one never started, or it was reset.
  * Errors: UBI_ENOMEM. Cost: O(names + traces + events), and naming.
  */
 UBI_API ubi_status ubi_profiler_results(ubi_recording **out, ubi_profiler_member *member);

@@ -3,10 +3,12 @@
  * run_profiler.c: see run_profiler.h.
  *
  * Names are looked up when results are made, under the profiler's lock, which makes one symbolizer enough for all runtimes. A
- * profiler lives as long as the process: workers may use it until then.
+ * profiler lives as long as the process: workers may use it until then. What the symbolizer read is freed when the main
+ * program has finished; a worker that asks later gets addresses without names.
  */
 #include "cli/commands/run/run_profiler.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +28,8 @@ UBI_VEC_DECLARE(known_modules, known_module);
 struct ubi__run_profiler {
     ubi_profiler *profiler;
     const char *hooks_folder;    /* see ubi__script_runner */
+    pthread_mutex_t lock;        /* of what follows */
+    bool has_finished;           /* no more names */
     ubi__symbolizer *symbolizer; /* NULL: not needed yet */
     known_modules modules;
 };
@@ -80,13 +84,13 @@ static bool is_hook(const ubi__symbol *symbol, const char *folder) {
     return symbol->is_inlined && symbol->file.ptr && memmem(symbol->file.ptr, symbol->file.len, folder, strlen(folder));
 }
 
-static ubi_status name_address(void *payload, uintptr_t return_address, ubi_profiler_name_fn name, void *name_payload) {
-    ubi__run_profiler *p = payload;
+static ubi_status name_with_symbols(ubi__run_profiler *p, uintptr_t return_address, ubi_profiler_name_fn name,
+                                    void *name_payload) {
     ubi__unwind_module found;
     known_module module;
     const ubi__symbol *symbols;
     size_t n;
-    if (!ubi__unwind_module_of(return_address, &found))
+    if (p->has_finished || !ubi__unwind_module_of(return_address, &found))
         return UBI_OK;
     UBI_TRY(need_module(p, &found, &module));
     UBI_TRY(ubi__symbolizer_look_up_return(p->symbolizer, &symbols, &n, module.number, return_address - found.bias));
@@ -96,12 +100,21 @@ static ubi_status name_address(void *payload, uintptr_t return_address, ubi_prof
     return UBI_OK;
 }
 
+static ubi_status name_address(void *payload, uintptr_t return_address, ubi_profiler_name_fn name, void *name_payload) {
+    ubi__run_profiler *p = payload;
+    pthread_mutex_lock(&p->lock);
+    ubi_status status = name_with_symbols(p, return_address, name, name_payload);
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
 ubi_status ubi__run_profiler_new(ubi__run_profiler **out, const char *hooks_folder) {
     ubi__run_profiler *p = UBI_NEW(ubi_allocator_default(), ubi__run_profiler);
     ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
     if (!p)
         return ubi__fail_nomem();
     p->hooks_folder = hooks_folder;
+    pthread_mutex_init(&p->lock, NULL);
     options.name_address = name_address;
     options.payload = p;
     ubi_status status = ubi_profiler_new(&p->profiler, &options);
@@ -114,4 +127,15 @@ ubi_status ubi__run_profiler_new(ubi__run_profiler **out, const char *hooks_fold
 
 ubi_profiler *ubi__run_profiler_get(ubi__run_profiler *p) {
     return p->profiler;
+}
+
+/* A worker that is naming something right now is not waited for: that takes seconds in large programs. */
+void ubi__run_profiler_finish(ubi__run_profiler *p) {
+    if (!p || pthread_mutex_trylock(&p->lock) != 0)
+        return;
+    p->has_finished = true;
+    ubi__symbolizer_free(p->symbolizer);
+    p->symbolizer = NULL;
+    known_modules_fini(&p->modules, ubi_allocator_default());
+    pthread_mutex_unlock(&p->lock);
 }

@@ -305,6 +305,7 @@ static int session_finish(void *state, int exit_code, bool leaves) {
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_EXIT);
     close_timeline(s);
     session_report(run, s->runtime, exit_code);
+    ubi__run_profiler_finish(run->profiler);
     if (run->failed && exit_code == UBI__SCRIPT_EXIT_OK)
         exit_code = UBI__EXIT_SYSTEM;
     if (terminated)

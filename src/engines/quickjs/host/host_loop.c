@@ -3,7 +3,8 @@
  * host_loop.c: the event loop, and what happens between and in the middle of its events.
  *
  * One turn: all jobs, with a safe point after each; the timers that are due, with their jobs; then one event of `os`, for
- * which it waits. A wait ends early when a timer, the hooks or a signal are due.
+ * which it waits. A wait ends early when a timer, the hooks or a signal are due. A safe point that called listeners is
+ * followed by another turn, without a wait: a listener that collects makes an event for the next safe point.
  */
 #include "engines/quickjs/host/host_wake.h"
 
@@ -191,7 +192,7 @@ static uint64_t hooks_due_us(const ubi__host *host) {
 }
 
 void ubi__host_safe_point(ubi__host *host) {
-    ubi_quickjs_safe_point(host->tools);
+    host->told = ubi_quickjs_safe_point(host->tools);
     loop_tick(host);
 }
 
@@ -252,6 +253,8 @@ static void run_timers(ubi__host *host) {
 /* How long a wait may last. */
 static uint64_t patience_us(const ubi__host *host) {
     uint64_t timer_us = ubi__timers_due_us(&host->timers), hooks_us = hooks_due_us(host);
+    if (host->told)
+        return 0;
     return microseconds_until(timer_us < hooks_us ? timer_us : hooks_us);
 }
 
@@ -285,7 +288,7 @@ void ubi__host_loop(ubi__host *host, JSContext *realm) {
         if (ubi__libc_poll(realm) == 0)
             continue;
         report_event_failure(host, realm);
-        if (host->failed || (!JS_IsJobPending(host->runtime) && !wait_for_timer(host)))
+        if (host->failed || (!host->told && !JS_IsJobPending(host->runtime) && !wait_for_timer(host)))
             return;
     }
 }

@@ -27,6 +27,7 @@ struct ubi__host {
     ubi__console console;
     unsigned realms;                    /* made so far */
     bool failed;                        /* something was not caught: no more scripts */
+    bool told;                          /* listeners were called at the last safe point */
     bool ran_out;                       /* of memory, at some time */
     bool leaving;                       /* the process is about to end */
     JSInterruptHandler *libc_interrupt; /* what std.evalScript asked for, or NULL */
