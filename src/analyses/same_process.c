@@ -18,7 +18,7 @@ static const ubi_kind *kind_of(const ubi_graph *g, ubi_node_ix node) {
     return &g->kinds.rows.at[g->kind.at[node]];
 }
 
-/* What the anonymizer writes for a word: x_ and ten of these digits (analyses/anonymize/word_map.c). */
+/* What the anonymizer writes for a word: x_ and ten of these digits (analyses/anonymize/word_map.h). */
 #define WORD_DIGITS "0123456789abcdefghjkmnpqrstvwxyz"
 #define WORD_DIGIT_COUNT 10
 /* Bytes of a text that are looked at: what is anonymized is so from its first word on. */

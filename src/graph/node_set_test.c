@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "fail_allocator.h"
-#include "graph/node_set.h"
+#include "graph/frontier.h"
 
 static const ubi_node_ops some_ops, other_ops;
 

@@ -1,11 +1,124 @@
 /* SPDX-License-Identifier: MIT
  *
- * mapped_area.c: see mapped_area.h.
+ * mapped_area.c: the memory that is shared with the ubiheap process: how it comes here, how it is mapped (mapped_area.h), and
+ * the chunks in it (chunk_writer.h).
  */
 #include "interpose/mapped_area.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include "base/assert.h"
+#include "interpose/chunk_writer.h"
+#include "interpose/preload.h"
+#include "interpose/program_clock.h"
 #include "interpose/system_calls.h"
+
+/* ---- the way to the ubiheap process ------------------------------------------------------------------------------- */
+
+/*
+ * System calls without the C library's wrappers: also good in a child of a process with threads, right after fork.
+ */
+
+#define PATIENCE_S 30
+
+/* Again when a signal came first. */
+static long call_again(long number, long a, long b, long c, long d, long e, long f) {
+    long result;
+    do
+        result = ubi__system(number, a, b, c, d, e, f);
+    while (result == -EINTR);
+    return result;
+}
+
+static bool say_hello(int socket, const struct sockaddr_un *address, bool is_forked) {
+    const ubi__wire_hello hello = {
+        .magic = UBI__WIRE_MAGIC,
+        .version = UBI__WIRE_VERSION,
+        .is_forked = is_forked,
+        .pid = (int32_t)ubi__system(SYS_getpid, 0, 0, 0, 0, 0, 0),
+    };
+    return call_again(SYS_connect, socket, (long)address, sizeof *address, 0, 0, 0) == 0 &&
+           call_again(SYS_sendto, socket, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) == (long)sizeof hello;
+}
+
+/* The descriptor of the shared memory; -1: none. */
+static int receive_area(int socket, ubi__wire_welcome *welcome) {
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = { 0 };
+    struct iovec part = { .iov_base = welcome, .iov_len = sizeof *welcome };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    long n = call_again(SYS_recvmsg, socket, (long)&message, MSG_CMSG_CLOEXEC | MSG_WAITALL, 0, 0, 0);
+    const struct cmsghdr *found = n < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    int fd = -1;
+    if (found && found->cmsg_level == SOL_SOCKET && found->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(found), sizeof fd);
+    return n == (long)sizeof *welcome ? fd : -1;
+}
+
+/* The listener may be busy or stopped, but not for this long. */
+static void limit_waits(int socket) {
+    static const struct timeval patience = { .tv_sec = PATIENCE_S };
+    (void)call_again(SYS_setsockopt, socket, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);
+    (void)call_again(SYS_setsockopt, socket, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof patience, 0);
+}
+
+static int32_t who_listens(int socket) {
+    struct ucred peer = { 0 };
+    socklen_t size = sizeof peer;
+    return call_again(SYS_getsockopt, socket, SOL_SOCKET, SO_PEERCRED, (long)&peer, (long)&size, 0) == 0 ? peer.pid : 0;
+}
+
+/* Into the socket's buffer, where it is found when the process is over. */
+static bool tell_why(int socket, ubi__unrecorded why) {
+    const uint8_t byte = (uint8_t)why;
+    return call_again(SYS_sendto, socket, (long)&byte, sizeof byte, MSG_NOSIGNAL, 0, 0) == (long)sizeof byte;
+}
+
+static void ask_for_area(int socket, ubi__connection *out) {
+    ubi__wire_welcome welcome = { 0 };
+    out->reader_pid = who_listens(socket);
+    int fd = receive_area(socket, &welcome);
+    if (welcome.magic != UBI__WIRE_MAGIC) {
+        out->why = UBI__UNRECORDED_REFUSED;
+        return;
+    }
+    if (fd >= 0) {
+        out->area = ubi__area_map(fd, &welcome);
+        (void)ubi__system(SYS_close, fd, 0, 0, 0, 0, 0);
+    }
+    if (out->area)
+        return;
+    out->why = fd < 0 ? UBI__UNRECORDED_DESCRIPTORS : UBI__UNRECORDED_MEMORY;
+    out->is_told = tell_why(socket, out->why);
+}
+
+ubi__connection ubi__connect(const char *path, bool is_forked) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    ubi__connection out = { .why = UBI__UNRECORDED_UNREACHED };
+    size_t n = strlen(path);
+    if (n == 0 || n >= sizeof address.sun_path)
+        return out;
+    memcpy(address.sun_path, path, n);
+    long socket = ubi__system(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0, 0, 0);
+    if (socket < 0) {
+        out.why = socket == -EMFILE || socket == -ENFILE ? UBI__UNRECORDED_DESCRIPTORS : UBI__UNRECORDED_UNREACHED;
+        return out;
+    }
+    limit_waits((int)socket);
+    if (say_hello((int)socket, &address, is_forked))
+        ask_for_area((int)socket, &out);
+    (void)ubi__system(SYS_close, socket, 0, 0, 0, 0, 0);
+    return out;
+}
+
+/* ---- segments ----------------------------------------------------------------------------------------------------- */
 
 #define PAGE_BYTES 4096u
 #define SEGMENT_BYTES ((size_t)UBI__WIRE_SEGMENT_CHUNKS * UBI__WIRE_CHUNK_BYTES)
@@ -103,4 +216,209 @@ void ubi__area_leave(void) {
     }
     replace_mapping(first, first_bytes);
     first = NULL;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------- */
+
+/* How long to sleep before looking whether the reader lives, and how long it may live without freeing a chunk. */
+#define SLICE_NS 100000000L
+#define GIVEN_UP_NS (UINT64_C(30) * 1000 * 1000 * 1000)
+#define STANDS_NS (UINT64_C(5) * 1000 * 1000 * 1000)
+/* Looks at all chunks in a row, because one that was taken may have been freed since. */
+#define LOOKS 16
+_Static_assert(STANDS_NS > 10 * (uint64_t)SLICE_NS && GIVEN_UP_NS > STANDS_NS,
+               "several looks before anything is given up");
+
+/* ---- is the reader there? ---------------------------------------------------------------------------------------- */
+
+/* A dead process stays in the process table until its parent has reaped it. */
+static bool is_zombie(int32_t pid) {
+    char path[32] = "/proc/", digits[12], text[512];
+    size_t n = 6, n_digits = 0;
+    for (uint32_t rest = (uint32_t)pid; rest || !n_digits; rest /= 10)
+        digits[n_digits++] = (char)('0' + rest % 10);
+    while (n_digits)
+        path[n++] = digits[--n_digits];
+    for (const char *tail = "/stat"; *tail; tail++)
+        path[n++] = *tail;
+    long fd = ubi__system(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (fd < 0)
+        return false;
+    long n_read = ubi__system(SYS_read, fd, (long)text, sizeof text, 0, 0, 0);
+    (void)ubi__system(SYS_close, fd, 0, 0, 0, 0, 0);
+    /* pid (name, which may hold anything) state ... */
+    while (n_read > 0 && text[n_read - 1] != ')')
+        n_read--;
+    return n_read > 0 && n_read + 1 < (long)sizeof text && (text[n_read + 1] == 'Z' || text[n_read + 1] == 'X');
+}
+
+static bool reader_is_gone(void) {
+    int32_t pid = ubi__process_state.reader_pid;
+    return ubi__system(SYS_kill, pid, 0, 0, 0, 0, 0) == -ESRCH || is_zombie(pid);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* What the program can write to it may have written to, so the end of a wait depends on nothing in the area. */
+typedef struct wait {
+    uint64_t since_ns;
+    uint32_t n_taken;             /* chunks by all threads, when it was looked at last */
+    uint64_t clock_us, stands_ns; /* the reader's clock, and since when it says that */
+} wait;
+
+static _Atomic uint32_t n_taken;
+
+static wait begin_wait(void) {
+    uint64_t now = ubi__program_clock_ns();
+    return (wait){ .since_ns = now, .n_taken = atomic_load_explicit(&n_taken, memory_order_relaxed), .stands_ns = now };
+}
+
+/* A reader that we cannot see (from a container) is known by its clock alone. */
+static bool clock_stands(wait *w, const ubi__wire_header *area, uint64_t now) {
+    uint64_t clock_us = atomic_load_explicit(&area->clock_us, memory_order_relaxed);
+    if (clock_us != w->clock_us) {
+        w->clock_us = clock_us;
+        w->stands_ns = now;
+    }
+    return now - w->stands_ns > STANDS_NS;
+}
+
+static bool is_hopeless(wait *w, const ubi__wire_header *area, bool has_slept) {
+    uint64_t now = ubi__program_clock_ns();
+    bool is_gone = ubi__process_state.reader_pid > 0 ? has_slept && reader_is_gone() : clock_stands(w, area, now);
+    return is_gone || atomic_load_explicit(&area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP ||
+           area->magic != UBI__WIRE_MAGIC || now - w->since_ns > GIVEN_UP_NS;
+}
+
+/* Sleeps until the reader frees a chunk, or a moment. False: no use. */
+static bool wait_for_reader(wait *w, ubi__wire_header *area, uint32_t freed_seen) {
+    static const struct timespec slice = { .tv_nsec = SLICE_NS };
+    atomic_fetch_add(&area->waiting, 1);
+    long answer = ubi__futex_wait((const void *)&area->freed_chunks, freed_seen, true, &slice);
+    atomic_fetch_sub(&area->waiting, 1);
+    if (ubi__cannot_wait(answer) || ubi__seal_now.is_timeless)
+        return false; /* the event is dropped; another one may have more luck */
+    if (atomic_load_explicit(&n_taken, memory_order_relaxed) != w->n_taken)
+        *w = begin_wait(); /* a thread got one */
+    if (is_hopeless(w, area, answer == -ETIMEDOUT))
+        ubi__stop();
+    return ubi__process_state.is_on;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+static bool is_allowed(ubi__wire_header *area) {
+    int64_t limit =
+        (int64_t)ubi__process_state.chunk_quota + atomic_load_explicit(&area->n_contexts, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&area->chunks_in_use, 1, memory_order_relaxed) < limit)
+        return true;
+    atomic_fetch_sub_explicit(&area->chunks_in_use, 1, memory_order_relaxed);
+    return false;
+}
+
+static void raise_seen(ubi__wire_header *area, uint32_t n) {
+    uint32_t seen = atomic_load_explicit(&area->chunks_seen, memory_order_relaxed);
+    while (seen < n && !atomic_compare_exchange_weak(&area->chunks_seen, &seen, n)) {
+    }
+}
+
+typedef enum taken {
+    TAKEN,
+    WAIT_FOR_READER,
+    NO_ROOM, /* other threads have all that there is, and may keep it for any time */
+} taken;
+
+/* The first free one, for its memory is likely to be there and warm. */
+static taken take_chunk(ubi__wire_header *area, uint32_t *out) {
+    bool some_full = false;
+    if (!is_allowed(area))
+        return WAIT_FOR_READER;
+    for (uint32_t i = 0; i < ubi__process_state.n_chunks && ubi__area_chunk(i); i++) {
+        ubi__wire_chunk *chunk = ubi__wire_chunk_at(area, i);
+        uint32_t state = atomic_load_explicit(&chunk->state, memory_order_relaxed);
+        some_full |= state == UBI__CHUNK_FULL;
+        if (state == UBI__CHUNK_FREE &&
+            atomic_compare_exchange_strong_explicit(&chunk->state, &state, UBI__CHUNK_OPEN, memory_order_acquire,
+                                                    memory_order_relaxed)) {
+            raise_seen(area, i + 1);
+            atomic_fetch_add_explicit(&n_taken, 1, memory_order_relaxed);
+            *out = i;
+            return TAKEN;
+        }
+    }
+    atomic_fetch_sub_explicit(&area->chunks_in_use, 1, memory_order_relaxed);
+    return some_full ? WAIT_FOR_READER : NO_ROOM;
+}
+
+static void give_to_reader(ubi__context *c) {
+    if (c->chunk)
+        atomic_store_explicit(&c->chunk->state, UBI__CHUNK_FULL, memory_order_release);
+    c->chunk = NULL;
+    c->at = c->end = c->start = NULL;
+}
+
+static void open_chunk(ubi__context *c, ubi__wire_header *area, uint32_t i) {
+    UBI_ASSERT(!c->chunk && i < ubi__process_state.n_chunks);
+    c->chunk = ubi__wire_chunk_at(area, i);
+    c->start = ubi__area_chunk(i);
+    c->end = c->start + UBI__WIRE_CHUNK_BYTES;
+    c->last_address = c->last_pc = c->last_marker_ns = 0;
+    c->last_trace = 0;
+    *(ubi__wire_preface *)c->start = (ubi__wire_preface){
+        .stamp = c->last_stamp,
+        .clock_us = c->clock_us,
+        .epoch = c->epoch,
+        .next_trace = c->tree.n + 1,
+        .tid = c->tid,
+    };
+    c->chunk->context = c->number;
+    ubi__chunk_commit(c, c->start + sizeof(ubi__wire_preface));
+    atomic_store_explicit(&c->chunk->sequence, ++c->sequence, memory_order_release);
+}
+
+/* The program has written over what it shares, so the reader wants no more, and has no place left to say so. */
+static bool is_trampled(const ubi__wire_header *area) {
+    return area == ubi__process_state.area && area->magic != UBI__WIRE_MAGIC;
+}
+
+bool ubi__chunk_next(ubi__context *c) {
+    ubi__wire_header *area = c->area;
+    wait w = { 0 };
+    give_to_reader(c);
+    for (unsigned looks = 1;; looks++) {
+        uint32_t i, freed = atomic_load(&area->freed_chunks);
+        if (!ubi__process_state.is_on)
+            return false;
+        if (is_trampled(area)) {
+            ubi__stop(); /* else each event from now on would search all chunks for nothing */
+            return false;
+        }
+        taken how = take_chunk(area, &i);
+        if (how == TAKEN)
+            open_chunk(c, area, i);
+        if (how == NO_ROOM && atomic_load_explicit(&area->clock_us, memory_order_relaxed) == UBI__WIRE_CLOCK_STOP)
+            ubi__stop(); /* an event with room would have seen it */
+        if (how == NO_ROOM && looks < LOOKS && atomic_load(&area->freed_chunks) != freed)
+            continue;
+        if (how != WAIT_FOR_READER)
+            return how == TAKEN;
+        if (w.since_ns == 0) {
+            atomic_fetch_add_explicit(&area->waits, 1, memory_order_relaxed);
+            w = begin_wait();
+        }
+        if (!wait_for_reader(&w, area, freed))
+            return false;
+    }
+}
+
+void ubi__context_say_thread(ubi__context *c, uint32_t tid) {
+    if (c->tid == tid)
+        return;
+    UBI_ASSERT(tid != 0);
+    c->tid = tid;
+    if (!c->chunk || (size_t)(c->end - c->at) < UBI__WIRE_RECORD_BYTES)
+        return; /* the next chunk will say it */
+    uint8_t *at = c->at;
+    *at++ = UBI__OP_CONTROL | UBI__CONTROL_THREAD << UBI__OP_KIND_SHIFT;
+    ubi__chunk_commit(c, ubi__wire_put(at, tid));
 }

@@ -9,15 +9,15 @@
  *
  *     hooks_*.c           the functions that programs call in place of the C library's: decide in a few instructions
  *     events.c            what is recorded, and with which stack
- *     context.c, trace_tree.c, chunk_writer.h     where a thread keeps what it writes, and how
+ *     context.c, trace_tree.c    where a thread keeps what it writes, and how
  *     markers.c           what the program says that it does (ubiheap/core/marker.h)
  *     sampling.c          which allocations, and which of them live
- *     hooks_exec.c, startable.c                   programs that it starts, which are not recorded
- *     process.c, connect.c, environment.c         start, fork, the way to the ubiheap process
+ *     hooks_exec.c        programs that it starts, which are not recorded
+ *     process.c           start, environment, fork
+ *     mapped_area.c       the way to the ubiheap process, the memory shared with it, chunks
  *     program_clock.c     when
  *     sealing.c           what the program has forbidden itself, and so us
- *     real_functions.c    the functions that ours replace
- *     loaded_symbols.c    finds them
+ *     real_functions.c    the functions that ours replace, and finding them
  *     process_maps.c      stacks of threads, absolute paths of libraries
  */
 #ifndef UBI_INTERPOSE_PRELOAD_H

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 typedef struct ubi__real_functions {
-    long (*syscall)(long, ...); /* the first one: hooks_seccomp.c knows where it is */
+    long (*syscall)(long, ...); /* the first one: hooks_system.c knows where it is */
     int (*prctl)(int, ...);
     void *(*malloc)(size_t);
     void (*free)(void *);
@@ -44,7 +44,7 @@ extern __attribute__((visibility("hidden"))) ubi__real_functions ubi__real;
 /** Looks everything up, once. Any thread, any time; no lock, no call of anything but those tables. */
 void ubi__resolve(void);
 
-/** The same of C++'s operators (hooks_new.c), which libraries may bring later. */
+/** The same of C++'s operators (hooks_malloc.c), which libraries may bring later. */
 void ubi__operators_resolve(void);
 /** A library may go away: operators that were found in one that came later are looked for again. */
 void ubi__operators_forget(void);

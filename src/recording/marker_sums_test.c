@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of marker_sums.c as recording_summary.c uses it: allocations by the innermost open marker, against sums that are made the
+ * Tests of marker_sums.h as recording_summary.c uses it: allocations by the innermost open marker, against sums that are made the
  * long way.
  */
 #include <setjmp.h>

@@ -20,7 +20,6 @@
 #include <sys/syscall.h>
 
 #include "base/assert.h"
-#include "unwind/unwind_memos.h"
 #include "unwind/unwind_rules.h"
 
 #define WORD_BYTES UBI__UNWIND_WORD_BYTES

@@ -111,7 +111,7 @@ typedef struct ubi__unwinder {
     size_t max_depth;
     size_t block_bytes; /* of the block that holds these arrays */
 
-    struct ubi__unwind_memo *memos; /* unwind_memos.h; NULL: none */
+    struct ubi__unwind_memo *memos; /* unwind_rules.h; NULL: none */
     uint32_t memo_age;              /* those of another age mean nothing any more */
 } ubi__unwinder;
 

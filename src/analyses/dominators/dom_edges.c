@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dom_edges.c: backward edges, grouped by target (dom_edges.h).
+ * dom_edges.c: backward edges, grouped by target (dom_work.h).
  */
 #include <string.h>
 

@@ -5,10 +5,27 @@
 #ifndef UBI_DOMINATORS_KEEPER_FINDER_H
 #define UBI_DOMINATORS_KEEPER_FINDER_H
 
+#include <ubiheap/core/graph.h>
 #include <ubiheap/views/keepers.h>
 
-#include "analyses/dominators/keeper_families.h"
+#include "base/alloc.h"
 #include "graph/graph_columns.h"
+
+/* ---- families ----------------------------------------------------------------------------------------------------- */
+
+/** family[kind]: the first kind of equal coarse type and name (descriptive name, else class, else file, else type). */
+typedef struct ubi__families {
+    uint32_t *family; /* owned family[n_kinds] */
+    uint32_t n_kinds;
+} ubi__families;
+
+/** The family of a kind is a kind of its own family, at or before it. O(kinds). */
+void ubi__families_check(const ubi__families *families);
+/** Cost: O(kinds log kinds). Errors: UBI_ENOMEM. */
+ubi_status ubi__families_init(ubi__families *out, const ubi_graph *graph, const ubi_allocator *allocator);
+void ubi__families_fini(ubi__families *families, const ubi_allocator *allocator);
+
+/* ---- finding ------------------------------------------------------------------------------------------------------ */
 
 /* A large node that is no engine internal. Places in the list of large nodes are 32-bit; UBI_NONE: none. */
 typedef struct ubi__large {

@@ -8,7 +8,6 @@
  */
 #include "analyses/dominators/keeper_finder.h"
 
-#include "analyses/dominators/keeper_families.h"
 #include "base/hash.h"
 #include "base/merge_sort.h"
 #include "graph/graph_columns.h"

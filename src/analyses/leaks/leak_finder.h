@@ -4,13 +4,12 @@
  *
  *     leak_marks.c     what of the newest heap was in earlier ones, which of its objects took the place of another one, and
  *                      which of its texts are earlier ones that others were added to           flags, first_seen
- *     leak_series.c    whether they are of one process, and in which order
- *     leak_walk.c      one breadth-first walk: around leaked objects first, then through them  order, parent, edge
- *     leak_places.c    the place of each node on a way to a leaked object                      place_of
+ *     leak_places.c    one breadth-first walk: around leaked objects first, then through them  order, parent, edge;
+ *                      the place of each node on a way to a leaked object                      place_of
  *     leak_clusters.c  which places make a cluster, who holds it, and what is in it
  *     leak_verdicts.c  when it came, and what that means                                       leaks
- *     leak_grown.c     what was there in OLD and has become larger, by what it weighs (leak_holdings.c); many of one sort
- *                      are reported as one
+ *     leak_grown.c     whether the heaps are of one process, and in which order; what was there in OLD and has become
+ *                      larger, by what it weighs (leak_holdings.c); many of one sort are reported as one
  *
  * OLD is the first heap of the series, NEW the one before the newest; between them may be any number of others.
  * A *candidate* may be leaked: it is new since OLD, was there in NEW, and is of a sort that programs hold. The walk does not

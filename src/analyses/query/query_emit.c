@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyses/query/query_kinds.h"
 #include "base/text.h"
 
 /* ==== KINDS ===================================================================================================== */

@@ -2,7 +2,7 @@
  *
  * query_lexer.c: words, numbers with units, quoted texts with escapes.
  */
-#include "analyses/query/query_lexer.h"
+#include "analyses/query/query_emit.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #include <strings.h>
 
 #include "analyses/query/query_emit.h"
-#include "analyses/query/query_kinds.h"
 #include "base/human.h"
 #include "base/text.h"
 

@@ -7,7 +7,6 @@
 #include <ubiheap/core/treemap.h>
 
 #include "analyses/treemap/treemap_build.h"
-#include "analyses/treemap/treemap_layout.h"
 #include "base/bits.h"
 #include "base/text.h"
 

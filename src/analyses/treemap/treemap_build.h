@@ -42,4 +42,9 @@ ubi_status ubi__treemap_add(ubi_treemap *map, const ubi__treemap_entry *entry);
 /** Places all rows and drops those below the depth limit. */
 ubi_status ubi__treemap_finish(ubi_treemap *map);
 
+/* ---- layout ------------------------------------------------------------------------------------------------------- */
+
+/** UBI_EINVAL with a message that names the first bad option. */
+ubi_status ubi__treemap_check_options(const ubi_treemap_options *options);
+
 #endif

@@ -16,7 +16,7 @@
 
 #include <ubiheap/core/treemap.h>
 
-#include "analyses/treemap/treemap_layout.h"
+#include "analyses/treemap/treemap_build.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/merge_sort.h"

@@ -10,6 +10,8 @@
 #ifndef UBI_TARGETS_NATIVE_PROGRAM_H
 #define UBI_TARGETS_NATIVE_PROGRAM_H
 
+#include <ubiheap/core/base.h>
+
 #include "base/alloc.h"
 
 typedef struct ubi__native_program {
@@ -33,5 +35,22 @@ enum { UBI__PROGRAM_CANNOT_RUN = 126, UBI__PROGRAM_NOT_FOUND = 127 };
 ubi_status ubi__native_program_find(ubi__native_program *out, char **words, size_t n_words, int *exit_code,
                                     const ubi_allocator *allocator);
 void ubi__native_program_fini(ubi__native_program *p);
+
+/* ---- allocators that are built in --------------------------------------------------------------------------------- */
+
+/*
+ * The loader looks for malloc in the program first, then in the recorder, then in libraries. So an allocator that is in a library
+ * comes after the recorder, and one that is a part of the program is called without it.
+ */
+
+typedef struct ubi__native_elf {
+    const char
+        *sanitizer; /* "AddressSanitizer", ..., when that leaves no room for a recorder; its option; NULL: none does */
+    const char *sanitizer_option; /* "-fsanitize=address" then */
+    bool has_malloc;              /* its own, which libraries use as well */
+} ubi__native_elf;
+
+/** Cost: looks at all symbols. A file that cannot be read has nothing. The descriptor stays the caller's. */
+void ubi__native_elf_look(ubi__native_elf *out, int fd);
 
 #endif

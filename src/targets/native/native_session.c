@@ -21,7 +21,7 @@
 #include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
-#include "targets/native/native_elf.h"
+#include "targets/native/native_program.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define FIRST_FLUSH_NS (NS_PER_S / 20)
