@@ -202,7 +202,7 @@ static void counts_and_bytes_are_those_of_a_census(void **state) {
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_COUNT, "Map"), 2);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_BYTES, "Map"), 50);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_COUNT, "div"), 1);
-    assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_COUNT, "nobody"), 0);
+    assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_COUNT, "absent"), 0);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_NODES, NULL), 6);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_EDGES, NULL), 6);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_UNREACHABLE, NULL), 1);
@@ -224,7 +224,7 @@ static void what_a_label_retains_is_counted_once(void **state) {
     /* c is kept by a and b, so by the root alone; c holds d. */
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_RETAINED, "Map"), 10 + 40 + 80);
     assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_RETAINED, "Array"), 20);
-    assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_RETAINED, "nobody"), 0);
+    assert_int_equal(of_drawing(HEAP, UBI__QUANTITY_RETAINED, "absent"), 0);
     assert_int_equal(of_drawing("r -> a; a(size=2 class=M) -> b; b(size=3) -> c; c(size=4 class=M) -> a;",
                                 UBI__QUANTITY_RETAINED, "M"),
                      9);

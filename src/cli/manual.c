@@ -22,9 +22,10 @@ const ubi__manual_row ubi__manual_usage[] = {
 };
 
 const char ubi__manual_about[] =
-    "ubiheap opens heap snapshots and says what is in them: how much memory, in what kinds of things, who keeps it "
+    "ubiheap opens heap snapshots and shows what is in them: how much memory, in what kinds of objects, what keeps it "
     "alive, and what leaks. It reads the .heapsnapshot files of Node.js and Chrome, the .fxsnapshot files of Firefox, "
-    "compressed or not, and its own recordings of programs. FILE is a path, or - for standard input.\n"
+    "the heap snapshots of Safari and Bun (JavaScriptCore), compressed or not, and its own recordings of programs. "
+    "FILE is a path, or - for standard input.\n"
     "\n"
     "Results go to standard output, everything else to standard error. With --json every command prints one "
     "JSON document whose schema is named in it. When the reader of a pipe goes away, the command stops "

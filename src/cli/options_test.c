@@ -214,7 +214,7 @@ static void edit_distance_counts_single_changes(void **state) {
     assert_int_equal(ubi__edit_distance("cesnus", "census"), 1);
     assert_int_equal(ubi__edit_distance("kensuz", "census"), 2);
     assert_int_equal(ubi__edit_distance("", "info"), 4);
-    assert_int_equal(ubi__edit_distance("an extremely long word that nobody types", "info"), 99);
+    assert_int_equal(ubi__edit_distance("an extremely long word that no user types", "info"), 99);
 }
 
 static uint64_t size(const char *text) {

@@ -107,7 +107,7 @@ static ubi_status fail_unknown_word(ubi__cli *cli, const char *word) {
 static ubi_status check_first_operand(ubi__cli *cli, const char *word) {
     const ubi__command *meant = ubi__command_find(word);
     if (meant)
-        return ubi__fail(UBI_EINVAL, "options stand behind the command: ubiheap %s [OPTIONS]%s%s", meant->name,
+        return ubi__fail(UBI_EINVAL, "options follow the command: ubiheap %s [OPTIONS]%s%s", meant->name,
                          meant->operands ? " " : "", meant->operands ? meant->operands : "");
     return names_file(word) ? UBI_OK : fail_unknown_word(cli, word);
 }

@@ -153,7 +153,7 @@ class Recordings(unittest.TestCase):
         damaged[-20000] ^= 1
         self.path("damaged.ubirec").write_bytes(damaged)
         done = self.copy("damaged.ubirec", "copy.ubirec", status=3)
-        self.assertRegex(done.stderr.decode(), r"\Aubiheap: damaged.ubirec: block at byte \d+ is damaged: .*; what stands before "
+        self.assertRegex(done.stderr.decode(), r"\Aubiheap: damaged.ubirec: block at byte \d+ is damaged: .*; what comes before "
                                                r"it was copied\n\Z")
         before = self.document("report", "--json", "damaged.ubirec", status=3)
         after = self.document("report", "--json", "copy.ubirec")

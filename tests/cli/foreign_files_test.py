@@ -183,7 +183,7 @@ class Damaged(Refusing):
         self.assertEqual(done.returncode, 3)
         self.assertIn("schema", json.loads(done.stdout))
         self.assertRegex(done.stderr.decode(), r"^ubiheap: cut\.timeline: line \d+: the file ends in the middle of it: the program "
-                                               r"was killed, or the file is not complete; what stands before it was read\n$")
+                                               r"was killed, or the file is not complete; what comes before it was read\n$")
         whole = (workspace.DATA_UBIREC / "few.ubirec").read_bytes()
         self.assertEqual(self.refused("report FILE", self.put("header.ubirec", whole[:12])),
                          f"the file ends at byte 12, in the middle of its header: {ENDS}")

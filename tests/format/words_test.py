@@ -17,7 +17,6 @@ NOT_YET_CLEAN = (
     "docs/formats/other-files.md",  # texts of src/formats/recognize.c
     "src/analyses",
     "src/base",
-    "src/cli",
     "src/engines",
     "src/formats",
     "src/interpose",

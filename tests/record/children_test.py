@@ -233,7 +233,7 @@ class Children(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         judged = self.judge("leaked > 1GiB")
         self.assertEqual(judged.returncode, 3)
-        self.assertIn("leaked is not known, for some processes could not be recorded", judged.stderr)
+        self.assertIn("leaked is unknown, because some processes could not be recorded", judged.stderr)
 
     def test_the_timeline_of_several_processes_names_the_others(self):
         self.record()

@@ -213,7 +213,7 @@ class Libraries(Records):
         program = self.place.compile("strange_loads", source=record_place.HERE / "programs" / "strange_loads.c")
         done = self.place.record(program)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("RTLD_DEEPBIND was taken away from dlopen 1 time,", done.stderr)
+        self.assertIn("RTLD_DEEPBIND was removed from dlopen 1 time,", done.stderr)
         self.assertIn("dlmopen was called 1 time:", done.stderr)
         recording = self.place.recording()
         self.assertEqual(recording.sizes()[3333], 1)
@@ -490,7 +490,7 @@ class Failures(Records):
         running.send_signal(signal.SIGSTOP)
         self.wait_until(lambda: self.is_over(child))
         running.send_signal(signal.SIGCONT)
-        told = r"recording was over [0-9.]+ m?s after the start because ubiheap freed nothing for 30 s; how much was lost is not known"
+        told = r"recording was over [0-9.]+ m?s after the start because ubiheap freed nothing for 30 s; how much was lost is unknown"
         _, said = running.communicate()
         self.assertEqual(running.returncode, 4)
         self.assertRegex(said, told)

@@ -247,7 +247,7 @@ static const ubi__option options[] = {
     { "breakdown", 'b', UBI__OPTION_TEXT, AT(breakdown), "SPEC", NULL,
       "what rows are called: types, stack (where they were allocated), or a breakdown as that of census", "types" },
     { "flat", 0, UBI__OPTION_FLAG, AT(flat), NULL, NULL,
-      "JSON: rows one behind the other, each with its depth, instead of nested ones; trees of more than 200 levels "
+      "JSON: rows one after the other, each with its depth, instead of nested rows; trees of more than 200 levels "
       "always "
       "are",
       NULL },

@@ -366,8 +366,8 @@ const ubi__command ubi__command_allocations = {
     .summary = "list functions by what they allocated",
     .question = "Which functions allocated what is in this heap?",
     .description =
-        "A row is a function: how much it allocated itself while somebody recorded, in how many objects, and what of "
-        "that is still in the snapshot. With --callers, the functions that called it stand below, with the part that "
+        "A row is a function: how much it allocated itself during the recording, in how many objects, and how much of "
+        "that is still in the snapshot. With --callers, the functions that called it follow, with the part that "
         "each accounts for, the largest first.\n"
         "\n"
         "Numbers are those of Chrome's DevTools: objects that a function allocated count with their sizes then, those "

@@ -390,7 +390,7 @@ static const ubi__option options[] = {
       "normal; none for jsonl and heapsnapshot, unless OUT ends in .gz" },
     UBI__ALIAS_LETTER('c'),
     { "anonymize", 0, UBI__OPTION_FLAG, AT(anonymize), NULL, NULL,
-      "replace names, URLs and paths that are not everybody's, and cut the creation time to its day", NULL },
+      "replace names, URLs and paths that are not public, and cut the creation time to its day", NULL },
     UBI__ALIAS_LETTER('a'),
     { "anonymize-key", 0, UBI__OPTION_TEXT, AT(key_file), "FILE", NULL,
       "anonymize with the secret in FILE, 16 bytes or more: equal names get equal replacements in all files made with "
@@ -417,27 +417,26 @@ const ubi__command ubi__command_convert = {
     .name = "convert",
     .operands = "IN OUT",
     .summary = "write a snapshot in another format, or anonymized",
-    .question = "How do I hand this snapshot to another tool, or to somebody else?",
+    .question = "How do I hand this snapshot to another tool, or to someone else?",
     .description =
         "Reads IN and writes all of it to OUT: every node, reachable or not, with its edges, sizes, ids and stacks. "
-        "OUT may be IN, but for --anonymize, and - is standard output. A file is written under no name and gets its "
-        "name when it is "
+        "OUT may be IN, except with --anonymize, and - is standard output. A file gets its name only when it is "
         "complete and on disk, so that OUT is the old file or the new one, whatever happens.\n"
         "\n"
         "A snapshot of V8 that is written for Firefox has what DevTools see: the edges that keep something alive, "
         "sizes "
         "with those of tables that belong to an object, files of code, and nodes that no edge leads to below the root; "
         "its "
-        "creation time, which V8 does not write, is that of IN's last change (now, if IN is no file). A "
-        "snapshot of another producer that is written as heapsnapshot is put into V8's words.\n"
+        "creation time, which V8 does not write, is that of IN's last change (now, if IN is not a file). A "
+        "snapshot of another producer that is written as heapsnapshot is written in V8's terms.\n"
         "\n"
         "With --anonymize, names of properties, functions, classes and elements, contents of strings, URLs and file "
         "paths "
         "become words such as x_7k3v9mq2dp, and numbers of elements above 999 become other numbers. Names that every "
         "page "
-        "has stay, and so do other numbers, sizes, ids and the shape of the graph; equal names get equal words. Nobody "
-        "can "
-        "tell the originals from OUT, unless by what the numbers and the shape say. With --anonymize-key, several "
+        "has stay, and so do other numbers, sizes, ids and the shape of the graph; equal names get equal words. The "
+        "originals cannot be recovered from OUT, except for what the numbers and the shape reveal. With "
+        "--anonymize-key, several "
         "files can "
         "be compared; keep the key to yourself.\n"
         "\n"

@@ -128,8 +128,9 @@ static ubi_status write_part(void *payload, const void *data, size_t n) {
     p->output_bytes += n;
     if (p->is_open)
         return ubi__atomic_file_write(&p->file, data, n);
-    return ubi__out_write(&p->cli->output->out, data, n) ? UBI_OK
-                                                         : ubi__fail(UBI_EIO, "cannot write: nobody reads the output");
+    return ubi__out_write(&p->cli->output->out, data, n)
+               ? UBI_OK
+               : ubi__fail(UBI_EIO, "cannot write: the reader of the output is gone");
 }
 
 /* Replaces the number that files of processes share, by the key alone. */
@@ -276,7 +277,7 @@ static ubi_status converted_tell(const job *j, int *exit_code) {
     else if (!j->is_standard_output)
         write_text(j, &sum);
     if (sum.fault[0]) {
-        snprintf(j->cli->reason, sizeof j->cli->reason, "%s; what stands before it was copied", sum.fault);
+        snprintf(j->cli->reason, sizeof j->cli->reason, "%s; what comes before it was copied", sum.fault);
         j->cli->subject = strcmp(j->input, "-") == 0 ? "standard input" : j->input;
         *exit_code = ubi__exit_code(UBI_EFORMAT);
     }

@@ -227,7 +227,7 @@ static ubi_status leaks_judge(const ubi__leaks_answer *answer, const ubi__condit
                          ? "passed, but the order of the files could not be checked: neither ids "
                            "nor times of creation tell"
                          : "passed, but the files are of several processes: what grew from one to "
-                           "the other is not known");
+                           "the other is unknown");
         return UBI_OK;
     }
     snprintf(cli->reason, sizeof cli->reason, "%s",

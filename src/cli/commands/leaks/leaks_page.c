@@ -273,8 +273,8 @@ static void write_nothing_to_judge(const page *p) {
             ? "A program that leaks nothing would look the same: take another snapshot, after the same work."
         : by_key
             ? "Names tell nothing then, and hardly whether the files are of one process; --allow-other-process shows "
-              "what comes of them all the same."
-            : "Compare files of one process; --allow-other-process shows what comes of these all the same.");
+              "the result anyway."
+            : "Compare files of one process; --allow-other-process shows the result anyway.");
 }
 
 /* Comes before what it refers to. */

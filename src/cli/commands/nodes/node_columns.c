@@ -207,7 +207,7 @@ const ubi__node_column ubi__node_columns[] = {
            PLAIN),
     NUMBER("distance", "edges on the shortest way from the root; none if unreachable; V8: as DevTools count",
            prepare_distances, get_distance, UBI__NUMBER_DISTANCE),
-    NUMBER("detachedness", "1: in a document, 2: detached from it, 0: not known", NULL, get_detachedness, PLAIN),
+    NUMBER("detachedness", "1: in a document, 2: detached from it, 0: unknown", NULL, get_detachedness, PLAIN),
     NUMBER("edgeCount", "edges that leave it", NULL, get_edge_count, PLAIN),
     NUMBER("retainerCount", "edges that lead to it", prepare_retainers, get_retainer_count, PLAIN),
     TEXT("scriptFilename", "source file of a script; V8: of a function, or of an object's constructor",

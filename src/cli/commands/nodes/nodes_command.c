@@ -357,7 +357,7 @@ const ubi__command ubi__command_nodes = {
         "\n"
         "In tsv and csv a missing value is a single - and every row is one line: within texts a backslash, tab, "
         "newline and carriage return are written \\\\, \\t, \\n"
-        " and \\r, other control characters and bytes that are no UTF-8 \\xNN, lone surrogates and characters "
+        " and \\r, other control characters and bytes that are not UTF-8 \\xNN, lone surrogates and characters "
         "that cannot be seen or that reorder others \\uNNNN or \\u{N}. A text that is - itself is written \\- in "
         "tsv and \"-\" in csv; csv quotes texts with a comma or a quote and doubles the quote.\n"
         "\n"

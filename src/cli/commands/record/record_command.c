@@ -172,7 +172,7 @@ static void tell_of_unseen(const ubi__native_result *r) {
         namespaces += r->files.at[i].namespaces;
     }
     if (deep_binds) {
-        snprintf(line, sizeof line, "RTLD_DEEPBIND was taken away from dlopen %s, to see what libraries allocate",
+        snprintf(line, sizeof line, "RTLD_DEEPBIND was removed from dlopen %s, to see what libraries allocate",
                  ubi__human_things(times, deep_binds, "time"));
         ubi__print_line(NULL, line);
     }
@@ -322,14 +322,14 @@ static ubi_status record_run(ubi__cli *cli, void *values, char **operands, int n
 
 static const ubi__option options[] = {
     { "period", 'p', UBI__OPTION_TEXT, AT(period), "BYTES", NULL,
-      "record one allocation in so many bytes allocated, on average; reports give limits, between which the truth lies",
+      "sample one allocation per BYTES allocated, on average; reports give limits between which the true value lies",
       STANDARD_PERIOD },
     { "exact", 'e', UBI__OPTION_FLAG, AT(exact), NULL, NULL, "record every allocation and every free", NULL },
     { "output", 'o', UBI__OPTION_TEXT, AT(output), "FILE", NULL,
-      "the recording, in the place of an older one as soon as it has begun; of further processes, FILE.PID",
+      "the recording, which replaces an older one as soon as it has begun; of further processes, FILE.PID",
       "PROGRAM.PID.ubirec" },
     { "duration", 0, UBI__OPTION_TEXT, AT(duration), "TIME", NULL,
-      "stop recording after TIME, such as 30s; the program goes on", NULL },
+      "stop recording after TIME, such as 30s; the program continues", NULL },
     UBI__ALIAS_LETTER('d'),
     { "follow-children", 0, UBI__OPTION_FLAG, AT(follow_children), NULL, NULL,
       "record processes that the program makes, and programs that it becomes, each in a file of its own", NULL },
@@ -351,7 +351,7 @@ static const ubi__example examples[] = {
     { "record -- ./server 8080", "record it, cheap enough to leave on" },
     { "record --exact -o sort.ubirec -- sort big.txt", "every allocation" },
     { "record --follow-children -- make", "a file for each process" },
-    { "record --duration 30s -- ./server", "the first half minute; the server goes on" },
+    { "record --duration 30s -- ./server", "the first half minute; the server continues" },
     { NULL, NULL },
 };
 
@@ -374,7 +374,8 @@ const ubi__command ubi__command_record = {
         "\n"
         "Nothing is lost when the program crashes, is killed, or leaves with _exit. When ubiheap is killed, the "
         "program "
-        "goes on, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are passed on; "
+        "continues, and the file is good up to the last second. SIGTERM and other signals sent to ubiheap are passed "
+        "on; "
         "Ctrl-C reaches the program from the terminal, and the file is finished.\n"
         "\n"
         "Statically linked and setuid programs load no libraries from outside, and sanitizers bring a malloc that "

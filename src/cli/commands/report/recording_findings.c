@@ -132,7 +132,7 @@ static void find_leaked(ubi__recording_findings *out, const ubi__recording_view 
         sentence s = finding_begin(out, "leaked");
         finding_say(&s, "everything was freed");
         if (is_heap && v->report->pools.estimate.samples)
-            finding_say(&s, ", but for %s in %s that libraries keep on purpose",
+            finding_say(&s, ", except %s in %s that libraries keep on purpose",
                         ubi__range_bytes(size, v->cli, v->report->pools.bytes),
                         ubi__human_things(count, ubi__whole(v->report->pools.estimate.count), "allocation"));
     }

@@ -81,7 +81,7 @@ static void end_write(const ubi__cli *cli, const ubi__recording_report *report, 
     else if (own->end.reason == UBI__UBIREC_REPLACED)
         snprintf(text, sizeof text, "by becoming another program");
     else
-        snprintf(text, sizeof text, "how is not known");
+        snprintf(text, sizeof text, "exit status unknown");
     fact_write(cli, "Ended", text);
 }
 

@@ -156,11 +156,10 @@ static void note_end(ubi__recording_notes *out, const ubi__recording_summary *s)
     if (!t->has_end)
         note_add(out, "the recorder did not see the program end: what is not freed may just not have been freed yet");
     else if (ubi__recording_was_given_up(s))
-        note_add(
-            out,
-            "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was lost is not "
-            "known",
-            ubi__human_duration(time, s->time_ns / 1000));
+        note_add(out,
+                 "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was lost is "
+                 "unknown",
+                 ubi__human_duration(time, s->time_ns / 1000));
     else if (t->end.reason == UBI__UBIREC_KILLED || t->end.reason == UBI__UBIREC_STOPPED)
         note_add(out, "%s: what is not freed may have been in use",
                  t->end.reason == UBI__UBIREC_KILLED ? "the program was killed"
@@ -172,13 +171,13 @@ void ubi__recording_gather_notes(ubi__recording_notes *out, const ubi__recording
     const ubi__recording_summary *s = &v->report->summary;
     out->n = 0;
     if (s->fault[0])
-        note_add(out, "this is what stands before a fault in the file: %s", s->fault);
+        note_add(out, "this is what comes before a fault in the file: %s", s->fault);
     if (s->torn_bytes)
         note_add(out, "the recording ends in an unfinished block, of which %s were ignored",
                  ubi__human_things(count, s->torn_bytes, "byte"));
     note_end(out, s);
     if (v->report->processes.n_given_up && !ubi__recording_was_given_up(s))
-        note_add(out, "the recording of %s was given up or cut; how much was lost is not known",
+        note_add(out, "the recording of %s was given up or cut; how much was lost is unknown",
                  v->report->processes.n_given_up == 1 ? "a process" : "some processes");
     note_missing(out, &v->report->processes.missing);
     note_started(out, &s->tables);

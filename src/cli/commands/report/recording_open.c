@@ -70,7 +70,7 @@ ubi_status ubi__recording_report_open(ubi__recording_report *report, ubi__cli *c
 void ubi__recording_judge(ubi__cli *cli, const ubi__recording_report *report, int *exit_code) {
     if (!report->summary.fault[0] || cli->reason[0])
         return;
-    snprintf(cli->reason, sizeof cli->reason, "%s; what stands before it was read", report->summary.fault);
+    snprintf(cli->reason, sizeof cli->reason, "%s; what comes before it was read", report->summary.fault);
     *exit_code = ubi__exit_code(UBI_EFORMAT);
 }
 
@@ -239,13 +239,13 @@ static void tell_temporary(ubi__condition_value *out, const ubi__recording_repor
 /* Why the numbers are incomplete. NULL: everything was recorded. */
 static const char *what_is_missing(const ubi__recording_report *report) {
     if (report->summary.tables.counters[UBI__UBIREC_NOT_RECORDED])
-        return "is not known, for some processes could not be recorded ('report' says which)";
+        return "is unknown, because some processes could not be recorded ('report' says which)";
     if (report->processes.n_given_up || ubi__recording_was_given_up(&report->summary))
-        return "is not known, for recording was given up";
+        return "is unknown, because recording was given up";
     if (report->processes.missing.n)
-        return "is not known, for files of some processes are missing ('report' says which)";
+        return "is unknown, because files of some processes are missing ('report' says which)";
     if (!report->summary.tables.has_end)
-        return "is not known, for the recording has no end: its file was cut, or the recorder was killed or still "
+        return "is unknown, because the recording has no end: its file was cut, or the recorder was killed or still "
                "writes";
     return NULL;
 }

@@ -132,7 +132,7 @@ static const ubi__option options[] = {
       "show it: snapshots, the log, a census by allocation stack",
       NULL },
     { "sampling-probability", 0, UBI__OPTION_TEXT, AT(probability), "P", NULL,
-      "remember, and log, only so many of the allocations: from 0 to 1", "1" },
+      "remember and log this share of the allocations: from 0 to 1", "1" },
     UBI__ALIAS_LETTER('p'),
     { "allocation-log", 'l', UBI__OPTION_TEXT, AT(allocation_log), "FILE", NULL,
       "write a line of JSON for each allocation of an object", NULL },
@@ -145,7 +145,7 @@ static const ubi__option options[] = {
       "count what is in the heap, and print it as 'ubiheap census' does", NULL },
     UBI__ALIAS_LETTER('c'),
     { "output", 0, UBI__OPTION_TEXT, AT(output), "FILE", NULL,
-      "write the census, or the document of --json, to FILE in the place of standard output", NULL },
+      "write the census, or the document of --json, to FILE instead of standard output", NULL },
     { "heap-limit", 0, UBI__OPTION_TEXT, AT(heap_limit), "SIZE", NULL,
       "memory that the program, and each worker, may use, such as 64MiB; more is refused as out of memory", NULL },
     { "stack-size", 0, UBI__OPTION_TEXT, AT(stack_size), "SIZE", NULL, "stack that calls may use", "256KiB" },
@@ -177,14 +177,13 @@ const ubi__command ubi__command_run = {
     .summary = "run a JavaScript program and look into its memory",
     .question = "What does this JavaScript program do with its memory?",
     .description =
-        "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What stands behind SCRIPT "
+        "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What follows SCRIPT "
         "belongs to the script, which finds it in scriptArgs, its own name first. Scripts have std, os with workers, "
         "modules, console, timers, print and gc; see the reference.\n"
         "\n"
         "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after an exception "
-        "or a rejected promise that nobody caught, 130 after Ctrl-C. 4 when all went well but for something that was "
-        "to "
-        "be written. Errors of the tool are one line; exceptions come with their stack.\n"
+        "or a rejected promise that was not caught, 130 after Ctrl-C. 4 when only writing "
+        "a result failed. Errors of the tool are one line; exceptions come with their stack.\n"
         "\n"
         "SIGUSR2 makes the program and each worker write a snapshot, also in the middle of a loop. Ctrl-C ends the "
         "script and then does what is to be done at exit; a second one ends everything.\n"

@@ -400,7 +400,7 @@ static ubi_status audit_show(job *j, const ubi__condition *condition, int *exit_
         page_write(j);
     UBI_TRY(ubi__condition_check_own(exit_code, j->cli, condition, fact_measure, j));
     if (j->fault[0] && !j->cli->reason[0]) {
-        snprintf(j->cli->reason, sizeof j->cli->reason, "%s; what stands before it was read", j->fault);
+        snprintf(j->cli->reason, sizeof j->cli->reason, "%s; what comes before it was read", j->fault);
         *exit_code = ubi__exit_code(UBI_EFORMAT);
     }
     return UBI_OK;

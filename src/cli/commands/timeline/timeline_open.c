@@ -64,7 +64,7 @@ void ubi__timeline_judge(const ubi__timeline_view *view, int *exit_code) {
         snprintf(view->cli->reason, sizeof view->cli->reason, "%s", view->note);
         return;
     }
-    snprintf(view->cli->reason, sizeof view->cli->reason, "%s; what stands before it was read", view->file.fault);
+    snprintf(view->cli->reason, sizeof view->cli->reason, "%s; what comes before it was read", view->file.fault);
     *exit_code = ubi__exit_code(UBI_EFORMAT);
 }
 
