@@ -460,7 +460,7 @@ class Series(Leaks):
         self.assertNotRegex(head, "→|->|%")
         self.assertEqual(self.leaks("--allow-other-process", "--fail-on", "leaked > 1000000", *files)[2],
                          "ubiheap: leaks: passed, but the files are of several processes: what grew from one to the other is "
-                         "not known\n")
+                         "unknown\n")
 
     def test_an_order_that_nothing_tells_is_not_vouched_for(self):
         """Anonymizing leaves the day of each file: converted ones have no ids that tell, and equal times."""

@@ -464,7 +464,7 @@ void ubi__native_session_finish(ubi__native_session *s) {
         session_note(
             s, ubi__fail(UBI_EIO,
                          "recording was over %s after the start because ubiheap freed nothing for 30 s; how much was "
-                         "lost is not known",
+                         "lost is unknown",
                          ubi__human_duration(time, s->ended_ns / 1000)));
     if (s->counters.is_trampled)
         session_note(s, ubi__fail(UBI_EFORMAT,
