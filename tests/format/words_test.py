@@ -21,7 +21,6 @@ NOT_YET_CLEAN = (
     "src/formats",
     "src/interpose",
     "src/symbolize",
-    "src/targets",
     "src/timeline",
 )
 # Correct uses of these phrases.
