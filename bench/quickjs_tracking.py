@@ -7,7 +7,7 @@
 Modes: off (the hooks are compiled in, nobody observes), an observer that tracks with probability 0, 0.05, 1 and logs, and
 the memory profiler with its default period, of objects alone and of all of the engine's memory.
 
-Instructions are counted by valgrind's callgrind: two sizes per workload, so that start and end of the program cancel out.
+Instructions are counted by valgrind's cachegrind: two sizes per workload, so that start and end of the program cancel out.
 Times are processor times of N turns (default 5) in which the programs alternate; of each the least counts. With --raw, a
 line of JSON for each count and each turn is added to FILE, for bench/report.py.
 """
@@ -45,11 +45,12 @@ def command(build, name, mode):
 def count(arguments):
     """Instructions of a run."""
     run = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *arguments], capture_output=True, text=True
+        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *arguments],
+        capture_output=True, text=True
     )
     if run.returncode != 0:
         sys.exit(f"bench: {' '.join(arguments)}: {run.stderr[-500:]}")
-    return int(re.search(r"Collected : (\d+)", run.stderr).group(1))
+    return int(re.search(r"I +refs: +([\d,]+)", run.stderr).group(1).replace(",", ""))
 
 
 def sizes(name, size):
