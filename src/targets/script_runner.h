@@ -89,7 +89,7 @@ typedef struct ubi__script_options {
     bool heap_module;           /**< the heap module, import "ubiheap" */
     bool std_globals;           /**< the engine's own modules without importing them */
     uint64_t heap_limit_bytes;  /**< of each runtime; 0: none */
-    uint64_t stack_limit_bytes; /**< of each runtime; 0: the engine's own */
+    uint64_t stack_limit_bytes; /**< of each runtime; 0: most of what its thread has */
     char **arguments;           /**< arguments[n_arguments]: what the script finds after its name */
     int n_arguments;
     ubi__script_hooks hooks;

@@ -70,10 +70,25 @@ class Ends(Host):
     def test_too_deep_recursion_is_an_exception(self):
         self.prints("InternalError: stack overflow\n", "function f() { return f() + 1 } try { f() } catch (e) { print(e) }")
 
-    def test_the_stack_can_be_larger(self):
-        text = "let n = 0; function f() { n++; f() } try { f() } catch (e) { print(n) }"
-        depths = [int(self.run_script(text, options=o).stdout) for o in ([], ["--stack-size", "2MiB"])]
-        self.assertGreater(depths[1], 4 * depths[0])
+    DEPTH = "let n = 0; function f() { n++; f() } try { f() } catch (e) { print(n) }"
+
+    def test_recursion_may_use_most_of_the_stack_that_there_is(self):
+        depths = [int(self.run_script(self.DEPTH, options=o).stdout) for o in (["--stack-size", "256KiB"], [])]
+        self.assertGreater(depths[1], 10 * depths[0])
+
+    def test_a_small_stack_is_not_overrun(self):
+        self.place.write("s.js", self.DEPTH)
+        done = subprocess.run(["sh", "-c", "ulimit -s 1024; exec ubiheap run s.js"], cwd=self.place.folder,
+                              env=self.place.environment(), capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertGreater(int(done.stdout), 0)
+
+    def test_an_error_in_a_worker_ends_the_program_that_waits_for_it(self):
+        self.place.write("worker.js", "throw new Error('in the worker')")
+        done = self.run_script("import * as os from 'os'; const w = new os.Worker('./worker.js'); w.onmessage = () => {};\n"
+                               "os.setTimeout(() => print('later'), 60000)")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"Error: in the worker\n", done.stderr)
 
     def test_errors_of_the_tool_are_one_line(self):
         cases = [(4, ["missing.js"], "missing.js: cannot open: No such file or directory"),

@@ -8,6 +8,7 @@
  */
 #include "engines/quickjs/host/host.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,13 +129,31 @@ static ubi_status host_attach_tools(ubi__host *host) {
     return status;
 }
 
+/* With an unlimited stack. */
+#define STACK_LIMIT_MAX ((size_t)64 << 20)
+
+/* What scripts' calls may use of this thread's stack: three quarters, for the engine's limit is not checked by C functions. */
+static size_t thread_stack_limit(void) {
+    pthread_attr_t attributes;
+    void *lowest;
+    size_t size, left = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return 0;
+    if (pthread_attr_getstack(&attributes, &lowest, &size) == 0)
+        left = (size_t)((uintptr_t)__builtin_frame_address(0) - (uintptr_t)lowest);
+    pthread_attr_destroy(&attributes);
+    left = left / 4 * 3;
+    return left < STACK_LIMIT_MAX ? left : STACK_LIMIT_MAX;
+}
+
 static ubi_status start_runtime(ubi__host *host) {
     const ubi__script_options *o = host->options;
     host->runtime = JS_NewRuntime();
     if (!host->runtime)
         return fail_nomem();
-    if (o->stack_limit_bytes)
-        JS_SetMaxStackSize(host->runtime, o->stack_limit_bytes);
+    size_t stack_bytes = o->stack_limit_bytes ? (size_t)o->stack_limit_bytes : thread_stack_limit();
+    if (stack_bytes)
+        JS_SetMaxStackSize(host->runtime, stack_bytes);
     JS_SetInterruptHandler(host->runtime, ubi__host_on_interrupt, host);
     JS_SetHostPromiseRejectionTracker(host->runtime, ubi__rejections_track, host);
     if (!ubi__timers_init(&host->timers, host->runtime))

@@ -108,7 +108,7 @@ static void print_line(const char *line) {
     fprintf(stderr, "%s\n", line);
 }
 
-/* A worker's end does not end the program, but shows in its exit code. */
+/* A worker's error ends the program, too. */
 static void error_line_fail(ubi__host *host) {
     host->failed = true;
     if (host->number > 0)

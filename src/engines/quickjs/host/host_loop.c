@@ -154,6 +154,7 @@ void ubi__host_ask_to_leave(int exit_code) {
 
 void ubi__host_note_failure(void) {
     atomic_store(&worker_failed, true);
+    ubi__wake_main();
 }
 
 bool ubi__host_noted_failure(void) {
@@ -279,10 +280,17 @@ static void report_event_failure(ubi__host *host, JSContext *realm) {
     ubi__host_report(host, realm);
 }
 
+/* The main program would wait for messages of a worker that is gone. */
+static void loop_look_at_workers(ubi__host *host) {
+    if (host->number == 0 && ubi__host_noted_failure())
+        host->failed = true;
+}
+
 void ubi__host_loop(ubi__host *host, JSContext *realm) {
     for (;;) {
         run_jobs(host);
         run_timers(host);
+        loop_look_at_workers(host);
         if (host->failed)
             return;
         if (ubi__libc_poll(realm) == 0)
