@@ -69,6 +69,14 @@ static size_t value_bytes(ubi__option_type type) {
     return bytes[UBI_INDEX(type, sizeof bytes / sizeof *bytes)];
 }
 
+/* The rows of a table before `o` have other names and letters. */
+static bool is_only_spelling(const ubi__option *options, const ubi__option *o) {
+    for (const ubi__option *other = options; other < o; other++)
+        if ((o->letter && other->letter == o->letter) || (o->name[0] && strcmp(other->name, o->name) == 0))
+            return false;
+    return true;
+}
+
 static void option_check(const ubi__option *o, size_t arguments_bytes) {
     bool takes_value = o->type != UBI__OPTION_FLAG && o->type != UBI__OPTION_SWITCH;
     if (o->type == UBI__OPTION_ALIAS)
@@ -86,8 +94,11 @@ void ubi__command_check(const ubi__command *c) {
     UBI_ASSERT(c->min_operands <= c->max_operands && (c->operands != NULL) == (c->max_operands != 0));
     UBI_ASSERT(c->options[0].type != UBI__OPTION_ALIAS);
     UBI_ASSERT(c->examples[0].line && strncmp(c->examples[0].line, c->name, strlen(c->name)) == 0);
-    for (const ubi__option *o = c->options; UBI_CHECKS && o->name; o++)
+    for (const ubi__option *o = c->options; UBI_CHECKS && o->name; o++) {
         option_check(o, c->arguments_bytes);
+        bool is_only = is_only_spelling(c->options, o);
+        UBI_ASSERT(is_only);
+    }
 }
 
 const ubi__command *ubi__command_find(const char *name) {

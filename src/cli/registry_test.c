@@ -238,7 +238,10 @@ static void command_check(void *command) {
 static void damage_of_a_command_is_seen(void **state) {
     (void)state;
     ubi__command c = *ubi__command_find("census");
-    ubi__option options[] = { c.options[0], { .name = NULL } };
+    ubi__option twice[] = { c.options[0], c.options[0], { .name = NULL } },
+                options[] = { c.options[0], { .name = NULL } };
+    c.options = twice;
+    assert_damage_seen(command_check, &c, "is_only");
     c.options = options;
     ubi__command_check(&c);
     options[0].offset = c.arguments_bytes;
