@@ -183,7 +183,7 @@ static ubi_status open_directly(ubi__atomic_file *f, const char *path, unsigned 
     int no_wait = flags & UBI__ATOMIC_FILE_NO_WAIT ? O_NONBLOCK : 0;
     f->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | no_wait);
     if (f->fd < 0 && errno == ENXIO && no_wait)
-        return ubi__fail(UBI_EIO, "not a regular file, and nobody reads it");
+        return ubi__fail(UBI_EIO, "not a regular file, and no process reads it");
     if (f->fd < 0 || (no_wait && fcntl(f->fd, F_SETFL, 0) < 0)) /* only opening does not wait */
         return ubi__fail_errno(errno, "cannot open");
     return UBI_OK;

@@ -47,7 +47,7 @@ const char *ubi_status_name(ubi_status status) {
     case UBI_EMISMATCH:
         return "objects do not belong together";
     case UBI_EBUSY:
-        return "in use by somebody else";
+        return "in use elsewhere";
     case UBI_ESTATE:
         return "not possible now";
     }

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(address - low < high - low, "a range that does not hold the address");
     bool found = ubi__mapped_path(address, path, sizeof path);
     if (found)
-        require(path[0] == '/' && strlen(path) < sizeof path && !strchr(path, '\n'), "a path that is none");
+        require(path[0] == '/' && strlen(path) < sizeof path && !strchr(path, '\n'), "an invalid path");
     if (ubi__mapped_path(address, small, sizeof small))
         require(found && strcmp(small, path) == 0, "the room for a path changes it");
     else

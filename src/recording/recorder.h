@@ -10,6 +10,9 @@
  *
  * Told something from inside of itself, by its clock or its source of stacks, a recorder counts that and does nothing.
  * For one thread, or under the lock of its owner.
+ *
+ * Extension: what is about young objects and moves is for engines with generations or compaction. No program here
+ * calls it yet; recorder_test.c covers it.
  */
 #ifndef UBI_RECORDING_RECORDER_H
 #define UBI_RECORDING_RECORDER_H

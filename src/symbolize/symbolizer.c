@@ -514,7 +514,7 @@ const char *ubi__symbol_obstacle_words(ubi__symbol_obstacle obstacle) {
     case UBI__OBSTACLE_NONE:
         return "";
     case UBI__OBSTACLE_NO_FILE:
-        return "it is no file";
+        return "it is not a file";
     case UBI__OBSTACLE_MISSING:
         return "the file is not there";
     case UBI__OBSTACLE_CHANGED:

@@ -626,7 +626,7 @@ static ubi_status check_raw(const ubi_marker_pairing *p, const ubi_raw_marker *m
         return ubi__fail(UBI_EINVAL, "%u is no tracing type", (unsigned)m->tracing);
     for (size_t i = 0; i < m->detail_count; i++) {
         if (!m->details[i].key.ptr || (unsigned)m->details[i].type > UBI_MARKER_RECTANGLES)
-            return ubi__fail(UBI_EINVAL, "detail %zu of a marker has no key, or a type that is none", i);
+            return ubi__fail(UBI_EINVAL, "detail %zu of a marker has no key, or an unknown type", i);
     }
     return UBI_OK;
 }

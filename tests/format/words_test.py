@@ -16,12 +16,8 @@ ROOT = Path(os.environ.get("UBI_SOURCE_DIR", Path(__file__).resolve().parents[2]
 NOT_YET_CLEAN = (
     "docs/formats/other-files.md",  # texts of src/formats/recognize.c
     "src/analyses",
-    "src/base",
     "src/engines",
     "src/formats",
-    "src/interpose",
-    "src/symbolize",
-    "src/timeline",
 )
 # Correct uses of these phrases.
 RIGHT = re.compile(r"\buser nobody\b|(?:are|were|is) all the same\b|\bnot (?:only )?for [\w ]{1,40}, but for\b", re.I)

@@ -478,7 +478,7 @@ class Failures(Records):
         os.mkfifo(fifo)
         done = self.behaves("churn", 1, mark, output=str(fifo))
         self.assertEqual((done.returncode, mark.exists(), fifo.exists()), (4, False, True))
-        self.assertRegex(done.stderr, r"\Aubiheap: record: cannot write '[^\n]+/fifo': not a regular file, and nobody reads it\n\Z")
+        self.assertRegex(done.stderr, r"\Aubiheap: record: cannot write '[^\n]+/fifo': not a regular file, and no process reads it\n\Z")
 
     def test_a_program_that_waits_in_vain_for_a_stopped_recorder_goes_on_and_the_loss_is_told(self):
         command = self.place.command(self.place.program, "storm", 100000000, options=("--exact", "--no-symbols"))

@@ -17,7 +17,7 @@
 #include "graph/graph_columns.h"
 
 UBI_VEC_DECLARE(label_list, ubi_label *);
-_Static_assert(sizeof(ubi_label) % _Alignof(ubi_label_part) == 0, "parts may stand behind a label");
+_Static_assert(sizeof(ubi_label) % _Alignof(ubi_label_part) == 0, "parts may follow a label");
 
 struct ubi_labels {
     _Atomic uint32_t references;
