@@ -4,7 +4,10 @@
  */
 #include "formats/jsc/jsc_facts.h"
 
+#include <stddef.h>
+
 #include "base/text.h"
+#include "formats/node_rows.h"
 
 static const char *const type_names[UBI__JSC_TYPE_COUNT] = {
     [UBI__JSC_NONE] = "",         [UBI__JSC_ROOT] = "root",       [UBI__JSC_STRING] = "string",
@@ -99,29 +102,14 @@ const ubi__jsc_facts *ubi__jsc_facts_of(const ubi_graph *graph) {
 }
 
 const ubi__jsc_root *ubi__jsc_root_of(const ubi__jsc_facts *facts, ubi_node_ix node) {
-    const ubi__jsc_root *at = facts->roots.at;
-    size_t low = 0, high = facts->roots.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < facts->roots.n && at[low].node == node ? &at[low] : NULL;
+    _Static_assert(offsetof(ubi__jsc_root, node) == 0, "node_rows.h");
+    return UBI__NODE_ROW_FIND(&facts->roots, node);
 }
 
 uint64_t ubi__jsc_wrapped_of(const ubi__jsc_facts *facts, ubi_node_ix node) {
-    const ubi__jsc_wrapped *at = facts->wrapped.at;
-    size_t low = 0, high = facts->wrapped.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < facts->wrapped.n && at[low].node == node ? at[low].address : 0;
+    _Static_assert(offsetof(ubi__jsc_wrapped, node) == 0, "node_rows.h");
+    const ubi__jsc_wrapped *row = UBI__NODE_ROW_FIND(&facts->wrapped, node);
+    return row ? row->address : 0;
 }
 
 ubi__jsc_facts *ubi__jsc_facts_new(const ubi_allocator *a) {

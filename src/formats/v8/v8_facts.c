@@ -4,9 +4,12 @@
  */
 #include "formats/v8/v8_facts.h"
 
+#include <stddef.h>
+
 #include "base/assert.h"
 #include "base/text.h"
 #include "formats/line_facts.h"
+#include "formats/node_rows.h"
 
 static const char *const type_names[UBI__V8_TYPE_COUNT] = {
     [UBI__V8_NONE] = "",
@@ -45,16 +48,8 @@ const ubi__v8_facts *ubi__v8_facts_of(const ubi_graph *graph) {
 }
 
 const ubi__v8_location *ubi__v8_location_of(const ubi__v8_facts *facts, ubi_node_ix node) {
-    const ubi__v8_location *at = facts->locations.at;
-    size_t low = 0, high = facts->locations.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < facts->locations.n && at[low].node == node ? &at[low] : NULL;
+    _Static_assert(offsetof(ubi__v8_location, node) == 0, "node_rows.h");
+    return UBI__NODE_ROW_FIND(&facts->locations, node);
 }
 
 /* ---- invariants --------------------------------------------------------------------------------------------------- */
