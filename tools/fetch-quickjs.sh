@@ -1,41 +1,82 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# fetch-quickjs.sh: brings the QuickJS source of packaging/quickjs.txt into third-party/quickjs, which git ignores.
+# fetch-quickjs.sh: brings the QuickJS sources of packaging/quickjs.txt into third-party/, which git ignores.
 #
-# Harmless when run again, and then it needs no network. The package is checked against its SHA-512 before anything is
-# unpacked; none of its scripts is run.
+# Harmless when run again, and then it needs no network. What is fetched is checked against its sum before anything is
+# unpacked; no script of a package is run, and nothing of the system's configuration changes. Without the first source there
+# is nothing to build with; without another, its tests cannot run, which a line says.
 set -eu
 cd "$(dirname "$0")/.." || exit 1
-field() {
-    sed -n "s/^$1 //p" packaging/quickjs.txt
-}
-package=$(field package)@$(field version)
-folder=$(field folder)
-sha512=$(field sha512)
-into=third-party/quickjs
-
-if [ -f "$into/.sha512" ] && [ "$(cat "$into/.sha512")" = "$sha512" ]; then
-    exit 0
-fi
-command -v npm >/dev/null 2>&1 || {
-    echo "deps: npm is missing (Debian package npm); it fetches the JavaScript engine's source, $package" >&2
-    exit 1
-}
-echo "deps: fetching $package, the JavaScript engine's source"
 mkdir -p third-party
 work=$(mktemp -d third-party/fetch.XXXXXX)
 trap 'rm -rf "$work"' EXIT
-npm pack --silent --ignore-scripts --pack-destination "$work" "$package" >/dev/null || {
-    echo "deps: npm cannot fetch $package" >&2
-    exit 1
+
+fetch_npm() { # what: into $work/file
+    command -v npm >/dev/null 2>&1 || {
+        echo "deps: npm is missing (Debian package npm); it fetches a source of the JavaScript engine, $1" >&2
+        return 1
+    }
+    npm pack --silent --ignore-scripts --pack-destination "$work" "$1" >/dev/null && mv "$work"/*.tgz "$work/file"
 }
-found=$(sha512sum "$work"/*.tgz | cut -d ' ' -f 1)
-if [ "$found" != "$sha512" ]; then
-    echo "deps: $package has SHA-512 $found; expected $sha512. Nothing was unpacked." >&2
-    exit 1
-fi
-tar -xzf "$work"/*.tgz -C "$work" "$folder"
-echo "$sha512" >"$work/$folder/.sha512"
-rm -rf "$into"
-mv "$work/$folder" "$into"
+
+# Lists and cache are of this folder alone, and the signature is checked with Debian's own keys.
+fetch_debian() { # what, file: into $work/file
+    keys=/usr/share/keyrings/debian-archive-keyring.gpg
+    { command -v apt-get >/dev/null 2>&1 && [ -f "$keys" ]; } || {
+        echo "deps: this is no Debian with apt-get, which fetches a source of the JavaScript engine, $1" >&2
+        return 1
+    }
+    here=$(pwd)/$work
+    mkdir -p "$here/lists/partial" "$here/cache/archives/partial"
+    echo "deb-src [signed-by=$keys] http://deb.debian.org/debian trixie main" >"$here/sources.list"
+    set -- "$1" "$2" -q -o "Dir::Etc::SourceList=$here/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+        -o "Dir::State::Lists=$here/lists" -o "Dir::Cache=$here/cache" -o APT::Sandbox::User=
+    what=$1
+    file=$2
+    shift 2
+    if ! apt-get "$@" update >"$here/log" 2>&1 ||
+        ! (cd "$here" && apt-get "$@" source --download-only --only-source "$what" >>log 2>&1); then
+        tail -n 5 "$here/log" >&2
+        return 1
+    fi
+    mv "$here/$file" "$here/file"
+}
+
+fetch() { # folder, how, what, where, sum
+    into=third-party/$1
+    [ ! -f "$into/.sum" ] || [ "$(cat "$into/.sum")" != "$5" ] || return 0
+    echo "deps: fetching $3, a source of the JavaScript engine"
+    rm -rf "${work:?}"/*
+    case $2 in
+    npm) fetch_npm "$3" ;;
+    debian) fetch_debian "$3" "$4" ;;
+    esac || {
+        echo "deps: $3 cannot be fetched with $2" >&2
+        return 1
+    }
+    if [ "$2" = npm ]; then found=$(sha512sum "$work/file"); else found=$(sha256sum "$work/file"); fi
+    if [ "${found%% *}" != "$5" ]; then
+        echo "deps: $3 has the sum ${found%% *}; expected $5. Nothing was unpacked." >&2
+        return 1
+    fi
+    # With times of now: a build takes what is older than its output for known.
+    mkdir "$work/unpacked"
+    case $2 in
+    npm) tar -xzmf "$work/file" -C "$work/unpacked" --strip-components=3 "$4" ;;
+    debian) tar -xJmf "$work/file" -C "$work/unpacked" --strip-components=1 ;;
+    esac
+    echo "$5" >"$work/unpacked/.sum"
+    rm -rf "$into"
+    mv "$work/unpacked" "$into"
+}
+
+first=yes
+while read -r folder how what where sum; do
+    case $folder in '#'* | '') continue ;; esac
+    if ! fetch "$folder" "$how" "$what" "$where" "$sum"; then
+        [ "$first" = no ] || exit 1
+        echo "deps: goes on without $what: ubiheap is built with another, and tests with $folder are left out" >&2
+    fi
+    first=no
+done <packaging/quickjs.txt

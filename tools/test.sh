@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Builds and runs every test: quick ones on the everyday build, then gcc release, clang with ASan and UBSan (the stored
+# Builds and runs every test: quick ones on the everyday build, those of the engine with its newer source, then gcc release, clang with ASan and UBSan (the stored
 # inputs of the fuzz targets too), and ThreadSanitizer on tests that start threads. All stages run, whatever fails. The last
 # line is `N passed, N failed, N skipped`, summed over all stages; exit 1 when anything failed. With CI=true a skip that
 # tests/expected-skips.txt does not list fails.
@@ -93,6 +93,11 @@ EOF
 }
 
 stage dev "gcc, everyday build with checks, quick tests" -L '^quick$'
+if [ -f third-party/quickjs-2025-04-26/quickjs.c ]; then
+    stage engine-2025 "gcc, QuickJS 2025-04-26: the adapter and all that runs scripts" -L '^(engines|quickjs)$'
+else
+    echo "== QuickJS 2025-04-26: left out, \`make deps\` could not fetch it"
+fi
 stage release "gcc, optimized; layering, exports, headers, package"
 stage asan "clang, AddressSanitizer and UndefinedBehaviorSanitizer; fuzz corpora"
 stage tsan "clang, ThreadSanitizer, tests that start threads" -L '^threads$'

@@ -17,6 +17,7 @@
 #include "cli/cli_files.h"
 #include "cli/manual.h"
 #include "cli/options.h"
+#include "cli/script_runners.h"
 #include "cli/terminal.h"
 
 /* A command, and whether it was asked for by its name. */
@@ -126,6 +127,8 @@ static ubi_status run_with(ubi__cli *cli, const call *called, void *arguments, c
     cli_prepare(cli);
     if (program.version) {
         ubi__out_printf(&cli->output->out, "ubiheap %s\n", ubi_version());
+        for (const ubi__script_runner *const *runner = ubi__script_runners; *runner; runner++)
+            ubi__out_printf(&cli->output->out, "%s\n", (*runner)->title());
         return UBI_OK;
     }
     if (cli->common.help) {

@@ -97,6 +97,8 @@ typedef struct ubi__script_options {
 
 typedef struct ubi__script_runner {
     const char *engine; /**< such as "quickjs" */
+    /** The engine's name and version for people, such as "QuickJS 2025-04-26": static. */
+    const char *(*title)(void);
     /**
      * Runs a script to its end: until nothing is left to wait for, an exception was not caught, or the user interrupts. Does
      * not return when the script ends the process or the user interrupts it while it runs: see `finish`. Once per process;

@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import run_place
+from engine_facts import facts
 
 try:
     import jsonschema
@@ -195,10 +196,11 @@ class Log(Outputs):
     def test_every_allocation_is_there_with_its_stack(self):
         self.ran(KEEP, "--allocation-log", "log")
         made = [line for line in self.lines() if line.get("constructor") == "Foo"]
+        columns = facts().columns
         self.assertEqual(len(made), 1000)
         self.assertEqual({json.dumps(line["stack"]) for line in made}, {json.dumps([
-            {"source": "s.js", "line": 3, "column": 0, "functionDisplayName": "make"},
-            {"source": "s.js", "line": 5, "column": 0, "functionDisplayName": None}])})
+            {"source": "s.js", "line": 3, "column": 33 * columns, "functionDisplayName": "make"},
+            {"source": "s.js", "line": 5, "column": 46 * columns, "functionDisplayName": None}])})
 
     def test_a_script_that_does_not_return_is_written_as_it_goes(self):
         running = self.place.start(run_place.READY + "ready(); for (;;) ({});", ["-l", "log"])

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import engine_facts  # noqa: E402,F401
 import workspace  # noqa: E402
 
 SOURCE_DIR = workspace.SOURCE_DIR

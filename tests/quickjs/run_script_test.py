@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 import run_place
+from engine_facts import places
 
 
 class Host(unittest.TestCase):
@@ -41,10 +42,10 @@ class Ends(Host):
                                          "f(); print('behind')", options=["--std"]).stdout, b"")
 
     def test_uncaught_exceptions_come_with_their_stack_and_1(self):
-        self.fails("TypeError: no\n    at f (s.js:2)\n    at <eval> (s.js:4)\n", "function f() {\n throw new TypeError('no')\n}\nf()")
+        self.fails(places("TypeError: no\n    at f (s.js:2:21)\n    at <eval> (s.js:4:2)\n"), "function f() {\n throw new TypeError('no')\n}\nf()")
         self.fails("Uncaught: 42\n", "throw 42")
         self.fails("Uncaught: null\n", "throw null")
-        self.fails("SyntaxError: expecting ';'\n    at s.js:2\n", "print(1);\nnot a script")
+        self.fails(places("SyntaxError: expecting ';'\n    at s.js:2:5\n"), "print(1);\nnot a script")
 
     def test_an_exception_in_an_event_ends_the_program(self):
         for event in ("setTimeout(F, 1)", "queueMicrotask(F)", "setInterval(F, 1)", "Promise.resolve().then(() => F())",
@@ -55,7 +56,7 @@ class Ends(Host):
             self.assertIn(b"Error: in event\n", done.stderr)
 
     def test_rejections_that_nobody_handles_are_reported(self):
-        self.fails("Unhandled promise rejection: Error: no\n    at <eval> (s.js)\n", "Promise.reject(new Error('no'))")
+        self.fails(places("Unhandled promise rejection: Error: no\n    at <eval> (s.js:1:25)\n", one_line=True), "Promise.reject(new Error('no'))")
         self.fails("Unhandled promise rejection: 1\n", "Promise.reject(1); Promise.reject(2); setTimeout(() => print(3), 1)")
 
     def test_rejections_that_are_handled_in_time_are_not(self):
@@ -64,7 +65,7 @@ class Ends(Host):
                               "for (const p of all) p.catch(() => {}); print('done')")
 
     def test_a_module_ends_in_the_same_ways(self):
-        self.fails("Error: no\n    at <anonymous> (s.mjs:1)\n", "throw new Error('no')", name="s.mjs")
+        self.fails(places("Error: no\n    at <anonymous> (s.mjs:1:16)\n"), "throw new Error('no')", name="s.mjs")
         self.assertEqual(self.run_script("import { exit } from 'std'; exit(4)").returncode, 4)
 
     def test_too_deep_recursion_is_an_exception(self):
@@ -206,7 +207,8 @@ class Scripts(Host):
 
     def test_a_script_may_come_from_standard_input(self):
         done = self.place.ubiheap("run", "-", "x", stdin=b"print(scriptArgs); throw new Error('no')")
-        self.assertEqual((done.stdout, done.stderr, done.returncode), (b"-,x\n", b"Error: no\n    at <eval> (<stdin>)\n", 1))
+        self.assertEqual((done.stdout, done.stderr.decode(), done.returncode),
+                         (b"-,x\n", places("Error: no\n    at <eval> (<stdin>:1:35)\n", one_line=True), 1))
         self.assertEqual(self.place.ubiheap("run", "-m", "-", stdin=b"print(import.meta.main)").stdout, b"true\n")
 
     def test_modules_are_found_by_name_and_by_look(self):
@@ -300,7 +302,7 @@ class Console(Host):
         self.logs("[Function: f] [Function (anonymous)] [Function: C] { s: 1 }", "function f() {}, (() => {}), class C { static s = 1 }")
         self.logs("1970-01-01T00:00:00.000Z Invalid Date /x/gi [Number: 1] [String: 'x'] Promise {}",
                   "new Date(0), new Date(NaN), /x/gi, new Number(1), new String('x'), Promise.resolve(1)")
-        self.logs("[ [Error: inner] ] Error: outer\n    at <eval> (s.js) { code: 1 }",
+        self.logs(places("[ [Error: inner] ] Error: outer\n    at <eval> (s.js:1:58) { code: 1 }", one_line=True),
                   "[new Error('inner')], Object.assign(new Error('outer'), { code: 1 })")
 
     def test_hostile_objects_do_no_harm(self):
@@ -342,7 +344,7 @@ class Console(Host):
 
     def test_trace_says_where(self):
         self.assertEqual(self.run_script("function f() {\n console.trace('here') }\nf()").stderr,
-                         b"Trace: here\n    at f (s.js:2)\n    at <eval> (s.js:3)\n")
+                         places("Trace: here\n    at f (s.js:2:15)\n    at <eval> (s.js:3:2)\n").encode())
 
     def test_lines_appear_at_once_on_a_terminal(self):
         self.place.write("s.js", "import * as std from 'std'; console.log('first'); std.in.getline(); console.log('second')")

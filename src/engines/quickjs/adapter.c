@@ -13,6 +13,7 @@
  *     node_index, freeze, roots, scope, guard             freezing the heap
  *     node_ops, coverage, target_ops                      showing it
  *     births, collections and what they need              tracking
+ *     positions                                           where the text of a script makes objects
  *     timeline                                            runs of scripts, reactions and parsing, for the timeline
  */
 #include "engines/quickjs/adapter/hooks.h"
@@ -27,6 +28,7 @@
 #include "engines/quickjs/adapter/state.h"
 
 #include "engines/quickjs/adapter/notify.h"
+#include "engines/quickjs/adapter/positions.h"
 
 #include "engines/quickjs/adapter/attach.h"
 #include "engines/quickjs/adapter/script_facts.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "engine_facts.h"
 #include "engines/quickjs/walk_for_tests.h"
 
 static const struct {
@@ -43,16 +44,6 @@ static const struct {
       "resolve:PromiseResolveFunction reject:PromiseRejectFunction handler:Function" },
     { "Promise.resolve({ settled: 1 })", "shape:JSShape result:Object" },
     { "let resolve; new Promise(r => { resolve = r; }); resolve", "shape:JSShape name:JSString promise:Promise" },
-    { "(function* (a, b) { const local = { a }; yield local; })({ a: 1 }, 'b')",
-      "shape:JSShape function:GeneratorFunction a:Object b:JSString" },
-    { "const running = (function* (a) { const local = { a }; const more = [1]; yield [local, more]; })({}); "
-      "running.next(); running",
-      "shape:JSShape function:GeneratorFunction a:Object local:Object more:Array" },
-    { "(function* (a) { yield 1; })({}).return(1)", "shape:JSShape" },
-    { "const stream = (async function* (a) { yield a; })({ a: 1 }); stream.next(); stream.next({}); stream",
-      "shape:JSShape request promise:Promise request resolve:PromiseResolveFunction request "
-      "reject:PromiseRejectFunction request value:Object request promise:Promise request "
-      "resolve:PromiseResolveFunction request reject:PromiseRejectFunction function:AsyncGeneratorFunction a:Object" },
     { "(function (a, b) { return arguments; })({}, 'text', [])",
       "shape:JSShape 0:JSVarRef 1:JSVarRef 2:Array Symbol(Symbol.iterator):Function callee:Function" },
     { "(function (...rest) { return arguments; })({}, 'text')",
@@ -71,6 +62,31 @@ static const struct {
     { "const sparse = []; sparse[5] = {}; sparse[2] = 'text'; sparse", "shape:JSShape 5:Object 2:JSString" },
     { "(() => { let a = {}; return () => eval('a'); })()",
       "shape:JSShape name:JSString bytecode:JSFunctionBytecode a:JSVarRef this:JSVarRef new.target:JSVarRef" },
+};
+
+/* Where coroutines are nodes of their own: the generator, and what its "state" leads to. */
+static const struct {
+    const char *script;
+    const char *edges;
+    const char *state;
+    const char *edges_in_one; /* where they are not */
+} coroutine_cases[] = {
+    { "(function* (a, b) { const local = { a }; yield local; })({ a: 1 }, 'b')",
+      "shape:JSShape state:JSAsyncFunctionState", "function:GeneratorFunction a:Object b:JSString",
+      "shape:JSShape function:GeneratorFunction a:Object b:JSString" },
+    { "const running = (function* (a) { const local = { a }; const more = [1]; yield [local, more]; })({}); "
+      "running.next(); running",
+      "shape:JSShape state:JSAsyncFunctionState", "function:GeneratorFunction a:Object local:Object more:Array",
+      "shape:JSShape function:GeneratorFunction a:Object local:Object more:Array" },
+    { "(function* (a) { yield 1; })({}).return(1)", "shape:JSShape", NULL, "shape:JSShape" },
+    { "const stream = (async function* (a) { yield a; })({ a: 1 }); stream.next(); stream.next({}); stream",
+      "shape:JSShape request promise:Promise request resolve:PromiseResolveFunction request "
+      "reject:PromiseRejectFunction request value:Object request promise:Promise request "
+      "resolve:PromiseResolveFunction request reject:PromiseRejectFunction state:JSAsyncFunctionState",
+      "function:AsyncGeneratorFunction a:Object",
+      "shape:JSShape request promise:Promise request resolve:PromiseResolveFunction request "
+      "reject:PromiseRejectFunction request value:Object request promise:Promise request "
+      "resolve:PromiseResolveFunction request reject:PromiseRejectFunction function:AsyncGeneratorFunction a:Object" },
 };
 
 /* Of the bytecode of a function. */
@@ -96,6 +112,48 @@ static void edges_are_named(void **state) {
         test_thaw(&w);
         JS_FreeValue(t.ctx, value);
     }
+    test_runtime_free(&t);
+}
+
+static void edges_of_coroutines_are_named(void **state) {
+    (void)state;
+    test_runtime t = test_runtime_new();
+    for (size_t i = 0; i < sizeof coroutine_cases / sizeof *coroutine_cases; i++) {
+        bool are_nodes = engine_is(ENGINE_COROUTINES_ARE_NODES);
+        test_walk w;
+        JSValue value = test_eval_as(t.ctx, coroutine_cases[i].script, JS_EVAL_TYPE_GLOBAL);
+        test_freeze(&w, &t, NULL);
+        ubi_node node = test_node_of(&w, &t, value);
+        assert_string_equal(test_edges_of_node(&w, node),
+                            are_nodes ? coroutine_cases[i].edges : coroutine_cases[i].edges_in_one);
+        if (are_nodes && coroutine_cases[i].state)
+            assert_string_equal(test_edges_of_node(&w, test_follow(node, "state")), coroutine_cases[i].state);
+        test_thaw(&w);
+        JS_FreeValue(t.ctx, value);
+    }
+    test_runtime_free(&t);
+}
+
+static void registries_lead_to_what_they_hold(void **state) {
+    (void)state;
+    if (!engine_is(ENGINE_HAS_WEAK_REFS))
+        skip();
+    test_runtime t = test_runtime_new();
+    test_walk w;
+    JSValue value = test_eval_as(t.ctx,
+                                 "globalThis.target = {}; globalThis.weak = new WeakRef(target);\n"
+                                 "const registry = new FinalizationRegistry(() => {});\n"
+                                 "registry.register(target, [1], {}); registry.register(weak, 'held'); registry",
+                                 JS_EVAL_TYPE_GLOBAL);
+    JSValue weak = test_eval_as(t.ctx, "weak", JS_EVAL_TYPE_GLOBAL);
+    test_freeze(&w, &t, NULL);
+    assert_string_equal(test_edges_of_node(&w, test_node_of(&w, &t, value)),
+                        "shape:JSShape held value:Array held value:JSString callback:Function");
+    assert_string_equal(test_edges_of_node(&w, test_node_of(&w, &t, weak)), "shape:JSShape");
+    test_thaw(&w);
+    JS_FreeValue(t.ctx, weak);
+    JS_FreeValue(t.ctx, value);
+    test_clean_coverage(&t);
     test_runtime_free(&t);
 }
 
@@ -236,6 +294,8 @@ static void an_enumeration_ends_when_its_function_says_so(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_named),
+        cmocka_unit_test(edges_of_coroutines_are_named),
+        cmocka_unit_test(registries_lead_to_what_they_hold),
         cmocka_unit_test(edges_of_code_are_named),
         cmocka_unit_test(an_async_function_that_waits_is_a_node),
         cmocka_unit_test(edges_with_keys_with_names_and_without_are_the_same),

@@ -59,7 +59,7 @@ JSValue ubi__js_throw_status(JSContext *ctx, ubi_status status) {
     return ubi__js_throw(ctx, UBI__JS_ERROR, "%s", ubi_error_message());
 }
 
-static const char *type_word(JSValueConst value) {
+static const char *type_word(JSContext *ctx, JSValueConst value) {
     if (JS_IsUndefined(value))
         return "undefined";
     if (JS_IsNull(value))
@@ -72,12 +72,12 @@ static const char *type_word(JSValueConst value) {
         return "string";
     if (JS_IsSymbol(value))
         return "symbol";
-    return JS_VALUE_GET_TAG(value) == JS_TAG_BIG_INT ? "bigint" : NULL;
+    return JS_IsBigInt(ctx, value) ? "bigint" : NULL;
 }
 
 ubi__js_word ubi__js_word_of(JSContext *ctx, JSValueConst value) {
     ubi__js_word word = { "" };
-    const char *type = type_word(value);
+    const char *type = type_word(ctx, value);
     if (type || !JS_IsObject(value)) { /* ropes, short integers and whatever else an engine has */
         snprintf(word.text, sizeof word.text, "%s", type ? type : "value");
         return word;

@@ -138,6 +138,7 @@ text UBI_IS_NG 'QUICKJS_NG'
 member UBI_MODULE_ATTRS JSReqModuleEntry attributes
 text UBI_SHAPE_ALLOC 'get_alloc_from_shape'
 text UBI_FRAME_BLOCK 'js_free_rt(rt, sf->arg_buf)'
+text UBI_SOURCE_POS '^static void emit_source_pos('
 text UBI_FRAME_MODE 'sf->js_mode = b->js_mode;'
 
 # The first words of calls, by which hooks.h tells them from definitions: what a call with such a word becomes.
@@ -158,6 +159,10 @@ becomes() { # beginning of a macro's name, word
     UBI_EVAL_FUNCTION_) echo "ubi__eval_function($2" ;;
     UBI_PROMISE_THEN_) echo "ubi__promise_then($2" ;;
     UBI_PARSE_PROGRAM_) echo "ubi__parse_program($2" ;;
+    UBI_PARSE_OBJECT_) echo "ubi__parse_literal($2, (js_parse_object_literal)" ;;
+    UBI_PARSE_ARRAY_) echo "ubi__parse_literal($2, (js_parse_array_literal)" ;;
+    UBI_PARSE_CLASS_) echo "ubi__parse_class($2" ;;
+    UBI_EMIT_OP_) echo "ubi__emit_op($2, UBI_BEGINS" ;;
     UBI_CREATE_FUNCTION_) echo "ubi__create_function(__builtin_strcmp(__func__, \"__JS_EvalInternal\") == 0, $2" ;;
     esac
 }

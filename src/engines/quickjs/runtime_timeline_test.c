@@ -355,6 +355,23 @@ static void what_was_registered_for_others_is_not_told(void **state) {
     close_told(&t);
 }
 
+/* The same when somebody else is still observed, so that markers are wanted all the time. */
+static void observation_that_ends_alone_forgets(void **state) {
+    (void)state;
+    told t = open_told(), other = open_told();
+    define_functions(t.runtime.ctx);
+    test_run(t.runtime.ctx, "function sets() { register(() => 1) }\nsets();");
+    assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, false), UBI_OK);
+    ubi_quickjs_safe_point(t.runtime.tools);
+    assert_int_equal(ubi_timeline_target_set_record_profile_timeline_markers(t.target, true), UBI_OK);
+    call_registered(&t, "setTimeout handler");
+    pop(&t);
+    assert_run(&t, 0, "setTimeout handler", "@test.js:1");
+    forget_registered(&t);
+    close_told(&other);
+    close_told(&t);
+}
+
 /* Objects at the address of one that was never settled must not be taken for it. */
 static void reactions_that_never_run_are_forgotten(void **state) {
     (void)state;
@@ -502,6 +519,7 @@ int main(void) {
         cmocka_unit_test(what_a_program_registers_hangs_on_where),
         cmocka_unit_test(a_callback_that_registers_itself_has_a_short_past),
         cmocka_unit_test(what_was_registered_for_others_is_not_told),
+        cmocka_unit_test(observation_that_ends_alone_forgets),
         cmocka_unit_test(reactions_that_never_run_are_forgotten),
         cmocka_unit_test(stacks_stay_true_when_frames_are_freed),
         cmocka_unit_test(one_run_may_have_more_stacks_than_are_kept),

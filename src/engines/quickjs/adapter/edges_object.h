@@ -123,6 +123,21 @@ static ubi__name ubi__name_by_class(ubi__sink *sink, JSValueConst value) {
         bool is_settled = promise->promise_state != JS_PROMISE_PENDING;
         return is_settled ? UBI__NAMED("result") : ubi__name_of_promise_edge(sink->position);
     }
+#if UBI_ASYNC_STATE_GC /* the frame is marked as such, after the requests that wait */
+    case JS_CLASS_GENERATOR:
+        return UBI__NAMED("state");
+    case JS_CLASS_ASYNC_GENERATOR: {
+        static const char *const names[] = { "request value", "request promise", "request resolve", "request reject" };
+        return UBI__NAMED(JS_VALUE_HAS_REF_COUNT(value) ? names[sink->position % 4] : "state");
+    }
+#endif
+#if UBI_FINREC_LIST
+    case JS_CLASS_FINALIZATION_REGISTRY: {
+        const JSFinalizationRegistryData *registry = p->u.opaque;
+        bool is_callback = JS_VALUE_GET_PTR(value) == JS_VALUE_GET_PTR(registry->cb);
+        return UBI__NAMED(is_callback ? "callback" : "held value");
+    }
+#endif
     default:
         break;
     }

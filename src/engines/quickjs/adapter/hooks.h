@@ -24,6 +24,7 @@
  * | job               | JS_ExecutePendingJob                        | a promise's reaction, or another job             |
  * | reaction          | perform_promise_then                        | who waits for a promise                          |
  * | parse             | js_parse_program, js_create_function        | source text becomes bytecode                     |
+ * | position          | emit_op, js_parse_object_literal and others | where in the source text something will be made  |
  *
  * Cost while nothing is watched: one load and one predicted branch per birth and per death; a stored pc where the
  * interpreter allocates; one load and one predicted branch per call from outside, program, job, reaction and parse; nothing
@@ -238,6 +239,39 @@ static const uint8_t *pc __attribute__((unused));
 #define js_eq_slow(first, ...) (js_eq_slow)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_for_of_next(first, ...) (js_for_of_next)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_operator_instanceof(first, ...) (js_operator_instanceof)(UBI_FIRST_##first, __VA_ARGS__)
+
+#if UBI_SOURCE_POS
+/*
+ * Which position in the source text a place belongs to is recorded by the engine's parser for operations that throw, and by
+ * us for those that allocate: a literal, regular expression or class is where it begins, and so is a function expression. The
+ * bytecode stays the same; its table of positions grows. A literal's operation may follow those of its elements, so where
+ * the innermost one began is kept.
+ */
+static _Thread_local const uint8_t *ubi__literal_begins;
+static int ubi__parse_literal(struct JSParseState *s, int (*parse)(struct JSParseState *s));
+#define js_parse_object_literal(first) UBI_PARSE_OBJECT_##first )
+#define UBI_PARSE_OBJECT_JSParseState (js_parse_object_literal)(JSParseState
+#define UBI_PARSE_OBJECT_s ubi__parse_literal(s, (js_parse_object_literal)
+#define js_parse_array_literal(first) UBI_PARSE_ARRAY_##first )
+#define UBI_PARSE_ARRAY_JSParseState (js_parse_array_literal)(JSParseState
+#define UBI_PARSE_ARRAY_s ubi__parse_literal(s, (js_parse_array_literal)
+static int ubi__parse_class(struct JSParseState *s, int is_expression, int export_flag);
+#define js_parse_class(first, ...) UBI_PARSE_CLASS_##first, __VA_ARGS__)
+#define UBI_PARSE_CLASS_JSParseState (js_parse_class)(JSParseState
+#define UBI_PARSE_CLASS_s ubi__parse_class(s
+/* `ptr` is where the function begins, in js_parse_function_decl2; elsewhere the branch is dead, as with `pc`. */
+static const uint8_t *ptr __attribute__((unused));
+#define UBI_BEGINS                                                                                                     \
+    (UBI_IN("js_parse_function_decl2") ? (const uint8_t *)(uintptr_t)ptr                                               \
+     : UBI_IN("js_parse_object_literal") || UBI_IN("js_parse_array_literal") || UBI_IN("js_parse_class") ||            \
+             UBI_IN("emit_class_init_end")                                                                             \
+         ? ubi__literal_begins                                                                                         \
+         : NULL)
+static void ubi__emit_op(struct JSParseState *s, const uint8_t *begins, uint8_t op);
+#define emit_op(first, op) UBI_EMIT_OP_##first, op)
+#define UBI_EMIT_OP_JSParseState (emit_op)(JSParseState
+#define UBI_EMIT_OP_s ubi__emit_op(s, UBI_BEGINS
+#endif
 
 /* ---- what `new` was called on --------------------------------------------------------------------------------------- */
 

@@ -65,17 +65,19 @@ static uint64_t ubi__array_buffer_bytes(JSRuntime *rt, const JSArrayBuffer *buff
     return ubi__block_bytes(rt, buffer) + (is_own ? ubi__block_bytes(rt, buffer->data) : 0);
 }
 
-#if !UBI_ASYNC_STATE_GC
+/* With the requests that wait; where the frame is a node of its own, its bytes are counted there. */
 static uint64_t ubi__async_generator_bytes(JSRuntime *rt, const JSObject *p) {
     const JSAsyncGeneratorData *data = p->u.async_generator_data;
-    uint64_t bytes = ubi__block_bytes(rt, data) + ubi__frame_bytes(rt, ubi__generator_frame(p));
+    uint64_t bytes = ubi__block_bytes(rt, data);
+#if !UBI_ASYNC_STATE_GC
+    bytes += ubi__frame_bytes(rt, ubi__generator_frame(p));
+#endif
     struct list_head *el;
     list_for_each(el, &((JSAsyncGeneratorData *)data)->queue) {
         bytes += ubi__block_bytes(rt, list_entry(el, JSAsyncGeneratorRequest, link));
     }
     return bytes;
 }
-#endif
 
 #if UBI_BIGNUM_CLASSES
 static uint64_t ubi__operator_set_bytes(JSRuntime *rt, const JSOperatorSetData *set) {
@@ -162,16 +164,14 @@ static uint64_t ubi__class_bytes(JSRuntime *rt, const JSObject *p) {
     case JS_CLASS_ARRAY_BUFFER:
     case JS_CLASS_SHARED_ARRAY_BUFFER:
         return ubi__array_buffer_bytes(rt, p->u.array_buffer);
-#if UBI_ASYNC_STATE_GC
     case JS_CLASS_GENERATOR:
-    case JS_CLASS_ASYNC_GENERATOR:
+#if UBI_ASYNC_STATE_GC
         return ubi__block_bytes(rt, p->u.opaque);
 #else
-    case JS_CLASS_GENERATOR:
         return ubi__block_bytes(rt, p->u.opaque) + ubi__frame_bytes(rt, ubi__generator_frame(p));
+#endif
     case JS_CLASS_ASYNC_GENERATOR:
         return ubi__async_generator_bytes(rt, p);
-#endif
 #if UBI_FORIN_TAB
     case JS_CLASS_FOR_IN_ITERATOR:
         return ubi__for_in_bytes(rt, p->u.for_in_iterator);

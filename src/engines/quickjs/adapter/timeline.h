@@ -33,7 +33,11 @@ static UBI_COLD ubi_quickjs *ubi__timeline_tools(JSRuntime *rt, ubi__hook hook) 
 
 /* Where a function begins; if the engine does not say so, where its first statement does. */
 static void ubi__describe_beginning(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b) {
+#if UBI_SOURCE_POS
+    ubi__describe_position(out, tools, b, UINT32_MAX); /* the function itself */
+#else
     ubi__describe_position(out, tools, b, 0);
+#endif
 #if !UBI_FIND_COL
     if (out->line)
         out->line = (uint32_t)UBI_DEBUG(b).line_num;

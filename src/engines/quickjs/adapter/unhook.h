@@ -51,3 +51,7 @@
 #undef js_create_from_ctor
 #undef JS_NewObject
 #undef JS_NewObjectProtoClass
+#undef js_parse_object_literal
+#undef js_parse_array_literal
+#undef js_parse_class
+#undef emit_op

@@ -166,6 +166,7 @@ ubi_status ubi__host_open(ubi__host **out, const ubi__script_options *options, u
     if (!host)
         return fail_nomem();
     host->number = number;
+    host->program = JS_UNDEFINED;
     host->options = options;
     ubi__host_here = host;
     ubi__wake_init(&host->wake, number == 0);
@@ -202,6 +203,7 @@ void ubi__host_close(ubi__host *host, bool whole) {
     if (host->runtime && whole) {
         ubi__timers_fini(&host->timers, host->runtime);
         ubi__rejections_fini(&host->rejections);
+        JS_FreeValueRT(host->runtime, host->program);
         free_runtime(host);
     }
     ubi__console_fini(&host->console);
@@ -307,7 +309,16 @@ static ubi_status run_script(int *exit_code, const char *path, const ubi__script
     return status;
 }
 
+/* Of what the engine is compiled with, the version comes first. */
+static const char *engine_title(void) {
+    static char title[64];
+    const char *description = ubi_quickjs_engine_description();
+    snprintf(title, sizeof title, "QuickJS %.*s", (int)strcspn(description, " "), description);
+    return title;
+}
+
 const ubi__script_runner ubi__quickjs_runner = { .engine = "quickjs",
+                                                 .title = engine_title,
                                                  .run = run_script,
                                                  .wake_all = ubi__host_wake_all,
                                                  .flush_output = ubi__host_flush_output,

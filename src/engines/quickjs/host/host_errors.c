@@ -48,25 +48,29 @@ static ubi__host_rejection *oldest_rejection(ubi__host_rejections *r) {
     return found;
 }
 
-bool ubi__rejections_settle(ubi__host_rejections *r, JSContext **realm, JSValue *reason) {
+void ubi__rejection_free(ubi__host_rejection *rejection) {
+    JS_FreeValue(rejection->realm, rejection->promise);
+    JS_FreeValue(rejection->realm, rejection->reason);
+    JS_FreeContext(rejection->realm);
+}
+
+bool ubi__rejections_settle(ubi__host_rejections *r, ubi__host_rejection *out) {
     if (r->n == 0)
         return false;
     qsort(r->at, r->n, sizeof *r->at, by_promise_and_order);
     ubi__host_rejection *found = oldest_rejection(r);
-    if (found) {
-        *realm = JS_DupContext(found->realm);
-        *reason = JS_DupValue(found->realm, found->reason);
+    bool any = found != NULL;
+    if (any) {
+        *out = *found; /* with its references */
+        *found = r->at[--r->n];
     }
     ubi__rejections_fini(r);
-    return found != NULL;
+    return any;
 }
 
 void ubi__rejections_fini(ubi__host_rejections *r) {
-    for (size_t i = 0; i < r->n; i++) {
-        JS_FreeValue(r->at[i].realm, r->at[i].promise);
-        JS_FreeValue(r->at[i].realm, r->at[i].reason);
-        JS_FreeContext(r->at[i].realm);
-    }
+    for (size_t i = 0; i < r->n; i++)
+        ubi__rejection_free(&r->at[i]);
     free(r->at);
     *r = (ubi__host_rejections){ 0 };
 }
@@ -128,9 +132,62 @@ void ubi__host_report(ubi__host *host, JSContext *realm) {
     error_line_fail(host);
 }
 
-void ubi__host_report_rejection(ubi__host *host, JSContext *realm, JSValueConst reason) {
-    print_error(realm, "Unhandled promise rejection: ", reason);
+static bool value_is_same(JSValueConst a, JSValueConst b) {
+    int tag = JS_VALUE_GET_NORM_TAG(a);
+    if (tag != JS_VALUE_GET_NORM_TAG(b))
+        return false;
+    if (JS_VALUE_HAS_REF_COUNT(a))
+        return JS_VALUE_GET_PTR(a) == JS_VALUE_GET_PTR(b);
+    return JS_TAG_IS_FLOAT64(tag) ? JS_VALUE_GET_FLOAT64(a) == JS_VALUE_GET_FLOAT64(b)
+                                  : JS_VALUE_GET_INT(a) == JS_VALUE_GET_INT(b);
+}
+
+/*
+ * What a module does not catch is thrown in older engines. In newer ones it rejects the module's promise, and before that one
+ * which only the engine knows.
+ */
+static bool rejection_is_of_program(const ubi__host *host, const ubi__host_rejection *rejection) {
+#ifdef JS_EVAL_FLAG_ASYNC
+    JSContext *realm = rejection->realm;
+    if (!JS_IsObject(host->program) || JS_PromiseState(realm, host->program) != JS_PROMISE_REJECTED)
+        return false;
+    JSValue reason = JS_PromiseResult(realm, host->program);
+    bool is_same = value_is_same(reason, rejection->reason);
+    JS_FreeValue(realm, reason);
+    return is_same;
+#else
+    (void)host;
+    (void)rejection;
+    (void)value_is_same;
+    return false;
+#endif
+}
+
+void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *rejection) {
+    bool is_error = JS_IsError(rejection->realm, rejection->reason);
+    const char *of_program = is_error ? "" : "Uncaught: ";
+    bool is_program = rejection_is_of_program(host, rejection);
+    print_error(rejection->realm, is_program ? of_program : "Unhandled promise rejection: ", rejection->reason);
     error_line_fail(host);
+}
+
+void ubi__host_expect(ubi__host *host, JSContext *realm, JSValue program) {
+    JS_FreeValue(realm, host->program);
+#ifdef JS_EVAL_FLAG_ASYNC /* the engine has promises for modules, and tells their state */
+    bool may_fail = JS_IsObject(program) && JS_PromiseState(realm, program) != JS_PROMISE_FULFILLED;
+#else
+    bool may_fail = false;
+#endif
+    host->program = may_fail ? program : JS_UNDEFINED;
+    if (!may_fail)
+        JS_FreeValue(realm, program);
+}
+
+JSValue ubi__libc_await(JSContext *realm, JSValue program) {
+    if (JS_IsException(program))
+        return program;
+    ubi__host_expect(ubi__host_here, realm, program);
+    return JS_UNDEFINED;
 }
 
 void ubi__libc_report(JSContext *realm) {

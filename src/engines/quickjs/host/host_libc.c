@@ -42,6 +42,11 @@
 #define UBI_LOOP_JSContext (js_std_loop)(JSContext
 #define UBI_LOOP_ctx ubi__libc_loop(ctx
 
+/* The engine's own waits for events even when jobs are due. */
+#define js_std_await(first, ...) UBI_AWAIT_##first, __VA_ARGS__)
+#define UBI_AWAIT_JSContext (js_std_await)(JSContext
+#define UBI_AWAIT_ctx ubi__libc_await(ctx
+
 #define js_std_dump_error(first) UBI_REPORT_##first)
 #define UBI_REPORT_JSContext (js_std_dump_error)(JSContext
 #define UBI_REPORT_ctx ubi__libc_report(ctx

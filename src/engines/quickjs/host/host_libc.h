@@ -28,9 +28,10 @@ int ubi__libc_select(int n, fd_set *readable, fd_set *writable, fd_set *failed, 
 int ubi__libc_sleep(const struct timespec *duration, struct timespec *rest); /**< nanosleep, by os.sleep */
 /** JS_SetInterruptHandler, by std.evalScript. */
 void ubi__libc_set_interrupt_handler(JSRuntime *runtime, JSInterruptHandler *fn, void *opaque);
-JSRuntime *ubi__libc_new_runtime(void);              /**< JS_NewRuntime, of a worker */
-void ubi__libc_free_runtime(JSRuntime *runtime);     /**< JS_FreeRuntime, of a worker */
-int ubi__libc_loop(JSContext *realm);                /**< js_std_loop, of a worker */
+JSRuntime *ubi__libc_new_runtime(void);                     /**< JS_NewRuntime, of a worker */
+void ubi__libc_free_runtime(JSRuntime *runtime);            /**< JS_FreeRuntime, of a worker */
+int ubi__libc_loop(JSContext *realm);                       /**< js_std_loop, of a worker */
+JSValue ubi__libc_await(JSContext *realm, JSValue program); /**< js_std_await, of a worker: its loop runs the jobs */
 void ubi__libc_report(JSContext *realm);             /**< js_std_dump_error: the pending exception was not caught */
 void ubi__libc_add_worker_helpers(JSContext *realm); /**< js_std_add_helpers, of a worker */
 

@@ -215,18 +215,17 @@ void ubi__libc_set_interrupt_handler(JSRuntime *runtime, JSInterruptHandler *fn,
 
 static void run_jobs(ubi__host *host) {
     JSContext *realm;
-    JSValue reason;
+    ubi__host_rejection rejection;
     for (int ran = 1; ran && !host->failed;) {
         ran = JS_ExecutePendingJob(host->runtime, &realm);
         if (ran < 0)
             ubi__host_report(host, realm);
         ubi__host_safe_point(host);
     }
-    if (host->failed || !ubi__rejections_settle(&host->rejections, &realm, &reason))
+    if (host->failed || !ubi__rejections_settle(&host->rejections, &rejection))
         return;
-    ubi__host_report_rejection(host, realm, reason);
-    JS_FreeValue(realm, reason);
-    JS_FreeContext(realm);
+    ubi__host_report_rejection(host, &rejection);
+    ubi__rejection_free(&rejection);
 }
 
 static void run_timer(ubi__host *host, const ubi__timer_call *call) {

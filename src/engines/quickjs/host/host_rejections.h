@@ -27,10 +27,11 @@ typedef struct ubi__host_rejections {
 /** For JS_SetHostPromiseRejectionTracker, with the host as `opaque`. */
 void ubi__rejections_track(JSContext *realm, JSValueConst promise, JSValueConst reason, JS_BOOL is_handled, void *host);
 /**
- * Forgets everything, and gives the oldest unhandled rejection: the caller owns the references to realm and reason.
- * False: there is none. Cost: O(n log n).
+ * Forgets everything, and gives the oldest unhandled rejection: the caller owns its references. False: there is none.
+ * Cost: O(n log n).
  */
-bool ubi__rejections_settle(ubi__host_rejections *rejections, JSContext **realm, JSValue *reason);
+bool ubi__rejections_settle(ubi__host_rejections *rejections, ubi__host_rejection *out);
+void ubi__rejection_free(ubi__host_rejection *rejection);
 void ubi__rejections_fini(ubi__host_rejections *rejections);
 
 #endif

@@ -196,11 +196,18 @@ static bool script_settle(ubi__host *host, JSContext *realm, JSValue result) {
     return !threw;
 }
 
+static bool module_settle(ubi__host *host, JSContext *realm, JSValue result) {
+    if (JS_IsException(result))
+        return script_settle(host, realm, result);
+    ubi__host_expect(host, realm, result);
+    return true;
+}
+
 /* In a script, which cannot import them before it runs. */
 static bool add_std_globals(ubi__host *host, JSContext *realm) {
     static const char text[] = "import * as std from 'std'; import * as os from 'os';"
                                "globalThis.std = std; globalThis.os = os;";
-    return script_settle(host, realm, run_module(realm, text, sizeof text - 1, "<std>", false));
+    return module_settle(host, realm, run_module(realm, text, sizeof text - 1, "<std>", false));
 }
 
 bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path) {
@@ -209,6 +216,6 @@ bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, siz
     if (host->options->std_globals && !add_std_globals(host, realm))
         return false;
     if (is_module(host->options, text, n, path))
-        return script_settle(host, realm, run_module(realm, text, n, name, is_file));
+        return module_settle(host, realm, run_module(realm, text, n, name, is_file));
     return script_settle(host, realm, JS_Eval(realm, text, n, name, JS_EVAL_TYPE_GLOBAL));
 }

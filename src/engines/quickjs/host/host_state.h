@@ -25,6 +25,7 @@ struct ubi__host {
     ubi__host_timers timers;
     ubi__host_rejections rejections;
     ubi__console console;
+    JSValue program;                    /* the promise of a module that has not ended well so far, or undefined */
     unsigned realms;                    /* made so far */
     bool failed;                        /* something was not caught: no more scripts */
     bool told;                          /* listeners were called at the last safe point */
@@ -66,7 +67,9 @@ int ubi__host_add_globals(ubi__host *host, JSContext *realm);
 /** Prints the realm's pending exception, which was not caught; the host fails. */
 void ubi__host_report(ubi__host *host, JSContext *realm);
 /** The same for the reason of a promise's rejection. */
-void ubi__host_report_rejection(ubi__host *host, JSContext *realm, JSValueConst reason);
+void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *rejection);
+/** What running the program gave, maybe a promise: its rejection is an exception of the program. Takes the reference. */
+void ubi__host_expect(ubi__host *host, JSContext *realm, JSValue program);
 /** Reads the script, as a text that ends in a zero byte; free() it. */
 ubi_status ubi__host_read_script(char **text, size_t *n, const char *path);
 /** Runs a script or module; false: it threw, which is reported. */

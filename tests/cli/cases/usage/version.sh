@@ -1,1 +1,1 @@
-ubiheap --version | sed "s/[0-9.]*$/VERSION/"
+ubiheap --version | sed -E "s/ [0-9][-0-9.]*$/ VERSION/"

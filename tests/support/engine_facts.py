@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""What differs between engines that run scripts: the one table that tests ask.
+
+Expectations are written for engines that know columns; `places` makes those of an engine that knows lines only.
+"""
+import os
+import re
+import subprocess
+from collections import namedtuple
+
+Facts = namedtuple("Facts", "columns")
+# By the year of the version; later ones, and quickjs-ng with its small numbers, are as that of 2025.
+ENGINES = {
+    "2021": Facts(columns=False),
+    "2024": Facts(columns=False),
+    "2025": Facts(columns=True),
+}
+
+
+def version():
+    """Of the engine in the tool under test, such as 2025-04-26."""
+    said = subprocess.run([os.environ["UBIHEAP"], "--version"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"QuickJS (\S+)", said)[1]
+
+
+def facts():
+    return ENGINES.get(version()[:4], ENGINES["2025"])
+
+
+def places(text, one_line=False):
+    """`text` with places as this engine prints them: without columns s.js:3:24 is s.js:3, and only s.js when all is on one line."""
+    if facts().columns:
+        return text
+    return re.sub(r"(\.m?js|>)(:\d+):\d+", r"\1" if one_line else r"\1\2", text)
