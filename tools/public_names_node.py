@@ -65,7 +65,8 @@ def snapshot_names(snapshot):
 
 def known_lists():
     """Names on the lists that other scripts and hands write."""
-    for path in FOLDER.parents[1].rglob("public_names_*.c"):
+    src = FOLDER.parents[1]
+    for path in [*src.rglob("public_names_*.c"), *src.rglob("*_producer.c")]:
         if path.stem.startswith("public_names_node"):
             continue
         for lists, body in re.findall(r"\{ ([^,]*NAMES_MEMBER[^,]*),\s*((?:\"[^\"\n]*\"\s*)+)\}", path.read_text()):
