@@ -13,6 +13,7 @@
 
 #include "cli/commands/run/run_log.h"
 #include "cli/commands/run/run_profiler.h"
+#include "cli/commands/run/run_room.h"
 #include "cli/commands/run/run_settings.h"
 #include "cli/commands/run/run_timeline.h"
 #include "cli/script_runners.h"
@@ -38,6 +39,9 @@ typedef struct ubi__run {
     ubi__run_profiler *profiler; /**< NULL: scripts have none */
     pthread_mutex_t lock;        /**< guards what follows except the log */
     ubi__run_snapshots snapshots;
+    bool saved_on_oom;        /**< a snapshot */
+    bool room_ends;           /**< the process is near the limit of the system */
+    ubi__run_room room;       /**< for a snapshot when memory runs out; the lock is for its reserve */
     bool failed;              /**< something of ours failed, and was reported */
     pthread_mutex_t log_lock; /**< of what follows */
     ubi__run_log log;

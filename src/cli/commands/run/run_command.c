@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
+#include "cli/terminal.h"
 
 static ubi__script_kind kind_of(const ubi__run_arguments *a) {
     return a->module ? UBI__SCRIPT_MODULE : a->script ? UBI__SCRIPT_CLASSIC : UBI__SCRIPT_DETECT;
@@ -31,9 +32,13 @@ static ubi_status check_script(const ubi__run_arguments *a, const char *path) {
 static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int *exit_code) {
     const ubi__run_arguments *a = the_run.arguments;
     const char *command = cli->subject;
+    char words[256];
     cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
     UBI_TRY(check_script(a, operands[0]));
     cli->subject = command;
+    UBI_TRY(ubi__run_room_open(&the_run.room, &the_run.settings));
+    if (ubi__run_room_words(&the_run.room, &the_run.settings, words, sizeof words))
+        ubi__print_line(operands[0], words);
     if (a->allocation_log)
         UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, operands[0], the_run.settings.probability));
     if (a->timeline)

@@ -33,6 +33,7 @@ typedef struct session {
     bool collected;          /* a collection since the last look */
     uint64_t interval_at_us; /* UINT64_MAX: none */
     uint64_t drain_at_us;    /* UINT64_MAX: no log */
+    bool saved_at_end;       /* near the system's limit */
     bool on_timeline;
     uint64_t pull_at_us; /* the main program's; UINT64_MAX: no timeline */
     uint64_t measured;   /* what the timeline was told of the heap */
@@ -199,8 +200,22 @@ static void session_measure(session *s, uint64_t heap_bytes) {
         ubi__run_timeline_measure(&s->run->timeline, heap_bytes, &s->measured);
 }
 
+/* Each runtime once: workers together may reach the system's limit with none of them at its own. */
+static void look_at_room(session *s) {
+    pthread_mutex_lock(&s->run->lock);
+    bool ends = s->run->room_ends || ubi__run_room_ends(&s->run->room, ubi__clock_us());
+    s->run->room_ends = ends;
+    pthread_mutex_unlock(&s->run->lock);
+    if (!ends || s->saved_at_end)
+        return;
+    s->saved_at_end = true;
+    ubi__run_take_snapshot(s->run, s->runtime, UBI__RUN_AT_OOM);
+}
+
 static void session_tick(void *state) {
     session *s = state;
+    if (s->run->room.limit.name)
+        look_at_room(s);
     unsigned sent = atomic_load_explicit(&signals, memory_order_relaxed);
     if (sent != s->signals_seen) {
         s->signals_seen = sent;
@@ -293,6 +308,13 @@ static void session_report(ubi__run *run, const ubi__script_runtime *runtime, in
     pthread_mutex_unlock(&run->lock);
 }
 
+/* The engine throws null where it has no memory for a name of a property, and does not say why. */
+static bool has_run_out_unsaid(const session *s, int exit_code) {
+    const ubi__run *run = s->run;
+    return run->settings.snapshot[UBI__RUN_AT_OOM] && !run->saved_on_oom && exit_code == UBI__SCRIPT_EXIT_UNCAUGHT &&
+           run->settings.heap_limit_bytes && ubi__script_heap_bytes(s->runtime) >= run->settings.heap_limit_bytes / 2;
+}
+
 /* What stopped the script does not stop the work requested for after it; the next Ctrl-C does. */
 static int session_finish(void *state, int exit_code, bool leaves) {
     session *s = state;
@@ -301,6 +323,8 @@ static int session_finish(void *state, int exit_code, bool leaves) {
     signal(SIGPIPE, SIG_IGN);
     session_drain(s);
     close_log(run);
+    if (has_run_out_unsaid(s, exit_code))
+        ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_OOM);
     if (run->settings.snapshot[UBI__RUN_AT_EXIT])
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_EXIT);
     close_timeline(s);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "base/human.h"
+#include "base/inflate.h"
+#include "base/status.h"
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
 #include "cli/terminal.h"
@@ -42,6 +44,10 @@ static ubi_status snapshot_save(ubi__run *run, const ubi__script_runtime *runtim
     uint64_t start_us = ubi__clock_us();
     options.progress = (ubi_progress){ go_on, NULL };
     options.threads = ubi__cli_threads(run->cli);
+    if (out->trigger == UBI__RUN_AT_OOM) { /* a helper needs a stack and a part of the address space of its own */
+        options.threads = 1;
+        ubi__run_room_release(&run->room);
+    }
     out->info = (ubi_save_info)UBI_SAVE_INFO_INIT;
     ubi_status status = ubi_target_save(runtime->target, NULL, out->file, &options, &out->info);
     out->taken_us = ubi__clock_us() - start_us;
@@ -59,6 +65,31 @@ static ubi_status name_file(const ubi__run *run, char name[NAME_BYTES], const ub
     return ubi__output_check_kind(name, "fxsnapshot");
 }
 
+/* Inflates the file to its end, which checks its sums, in memory of fixed size. */
+static ubi_status inflated_bytes(uint64_t *out, ubi__source *source) {
+    static uint8_t buffer[UBI__INFLATE_BLOCK_BYTES]; /* with the lock */
+    ubi__inflater *inflater;
+    size_t n = 0;
+    UBI_TRY(ubi__inflater_new(&inflater, source, true, ubi_allocator_default()));
+    ubi_status status;
+    while ((status = ubi__inflater_fill(inflater, buffer, sizeof buffer, &n)) == UBI_OK && n > 0)
+        *out += n;
+    ubi__inflater_free(inflater);
+    return status;
+}
+
+static ubi_status snapshot_verify(const ubi__run_snapshot *s) {
+    ubi__source source;
+    uint64_t total = 0;
+    UBI_TRY(ubi__source_open_path(&source, s->file, ubi_allocator_default()));
+    ubi_status status = inflated_bytes(&total, &source);
+    ubi__source_close(&source);
+    if (status == UBI_OK && total != s->info.stream_bytes)
+        return ubi__fail(UBI_EIO, "the file has %llu of the %llu bytes that were written", (unsigned long long)total,
+                         (unsigned long long)s->info.stream_bytes);
+    return status;
+}
+
 static ubi_status snapshot_take(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_snapshot *s,
                                 const char *name) {
     UBI_TRY(ubi__run_snapshots_reserve(&run->snapshots, ubi_allocator_default(), 1));
@@ -66,6 +97,8 @@ static ubi_status snapshot_take(ubi__run *run, const ubi__script_runtime *runtim
     if (!s->file)
         return ubi_error(UBI_ENOMEM, "out of memory");
     ubi_status status = snapshot_save(run, runtime, s);
+    if (status == UBI_OK && s->trigger == UBI__RUN_AT_OOM)
+        status = snapshot_verify(s);
     if (status == UBI_OK)
         status = ubi__run_snapshots_push(&run->snapshots, ubi_allocator_default(), *s);
     if (status != UBI_OK)
@@ -80,6 +113,7 @@ void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, u
     ubi_status status = name_file(run, name, &s);
     if (status == UBI_OK)
         status = snapshot_take(run, runtime, &s, name);
+    run->saved_on_oom |= status == UBI_OK && trigger == UBI__RUN_AT_OOM;
     if (status == UBI_OK)
         tell_snapshot(run, &s);
     else if (status != UBI_ECANCELLED)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory_limits.h: what the system lets a process have: the limits of its control groups (version 1 and 2) and of its
+ * address space.
+ *
+ * Of several limits the one with the least room counts. Memory of files that the kernel can drop is not in use. In a
+ * container the groups outside of it cannot be seen, nor their limits.
+ */
+#ifndef UBI_CLI_MEMORY_LIMITS_H
+#define UBI_CLI_MEMORY_LIMITS_H
+
+#include <sys/types.h>
+
+#include <ubiheap/core/base.h>
+
+typedef struct ubi__memory_limit {
+    const char *name;                 /**< NULL: no limit; else "the control group", "the address space (ulimit -v)" */
+    uint64_t limit_bytes, used_bytes; /**< with a name; used_bytes is at most limit_bytes */
+} ubi__memory_limit;
+
+/** Of a process, 0 for this one. No limit if /proc does not tell. Cost: some small files of /proc and /sys. */
+ubi__memory_limit ubi__memory_limit_read(pid_t pid);
+
+static inline uint64_t ubi__memory_room(const ubi__memory_limit *limit) {
+    return limit->name ? limit->limit_bytes - limit->used_bytes : UINT64_MAX;
+}
+
+#endif
