@@ -15,10 +15,10 @@
 #define FIXED_BYTES (UINT64_C(12) << 20)
 #define REST_BYTES (UINT64_C(4) << 20)
 /* Percent of a heap that it takes beside its own bytes: gaps between blocks, and the tables of allocation sites, which double.
- * Measured: at most 25 and 70. */
+ * Estimates with a margin, not measured one by one; tests/quickjs/run_limits_test.py tries their sum. */
 #define GAPS_PERCENT 30
 #define SITES_PERCENT 70
-/* Percent of a heap that walking and writing take. Measured: at most 20, for the smallest objects. */
+/* Percent of a heap that walking and writing take; an estimate, too. */
 #define WALK_PERCENT 30
 /* A heap smaller than this is no use. */
 #define LEAST_HEAP_BYTES (UINT64_C(1) << 20)
