@@ -58,7 +58,7 @@ const ubi__command *ubi__command_default(void) {
     return &ubi__command_report;
 }
 
-static size_t value_bytes(ubi__option_type type) {
+__attribute__((unused)) static size_t value_bytes(ubi__option_type type) {
     static const size_t bytes[] = { [UBI__OPTION_FLAG] = sizeof(bool),
                                     [UBI__OPTION_SWITCH] = sizeof(int),
                                     [UBI__OPTION_TEXT] = sizeof(char *),
