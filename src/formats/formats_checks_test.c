@@ -12,12 +12,16 @@
 
 #include "damage.h"
 #include "formats/json_scan.h"
+#include "formats/recognize.c"
 
 static void check_scan(void *payload) {
     ubi__scan_check(payload);
 }
 static void check_digits(void *payload) {
     ubi__digits_check(payload);
+}
+static void check_file_type(void *payload) {
+    file_type_check(payload);
 }
 
 static void a_damaged_window_is_seen(void **state) {
@@ -55,10 +59,30 @@ static void damaged_numbers_are_seen(void **state) {
     free(t);
 }
 
+static void a_damaged_row_of_file_types_is_seen(void **state) {
+    (void)state;
+    size_t i = 0;
+    while (!ubi__file_type_at(i)->magic)
+        i++;
+    ubi__file_type type = *ubi__file_type_at(i);
+    file_type_check(&type);
+    type.sign = NULL;
+    assert_damage_seen(check_file_type, &type, "type->sign");
+    type = *ubi__file_type_at(i);
+    type.n_magic = 0;
+    assert_damage_seen(check_file_type, &type, "!type->magic == !type->n_magic");
+    type.n_magic = UBI__BEGINNING_BYTES + 1;
+    assert_damage_seen(check_file_type, &type, "type->n_magic <= UBI__BEGINNING_BYTES");
+    type.magic = NULL;
+    type.is = NULL;
+    assert_damage_seen(check_file_type, &type, "type->magic || type->is");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_window_is_seen),
         cmocka_unit_test(damaged_numbers_are_seen),
+        cmocka_unit_test(a_damaged_row_of_file_types_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "damage.h"
 #include "drawing.h"
 #include "formats/v8/v8_reader.h"
+#include "formats/v8/v8_rows.c"
 #include "formats/v8/v8_save.h"
 
 typedef struct told_graph {
@@ -20,6 +21,9 @@ typedef struct told_graph {
     ubi__v8_facts facts;
 } told_graph;
 
+static void check_divider_by_six(void *payload) {
+    divider_check(payload, 6);
+}
 static void check_facts(void *payload) {
     told_graph *told = payload;
     ubi__v8_facts_check(&told->facts, told->graph);
@@ -89,6 +93,20 @@ static void damaged_meta_is_seen(void **state) {
     ubi__strtab_fini(&m.type_names);
 }
 
+static void a_damaged_divider_is_seen(void **state) {
+    (void)state;
+    divider d = divider_for(6);
+    divider_check(&d, 6);
+    d.inverse += 2;
+    assert_damage_seen(check_divider_by_six, &d, "* d->inverse) == 1");
+    d = divider_for(6);
+    d.rotation = 0;
+    assert_damage_seen(check_divider_by_six, &d, "(stride >> d->rotation)");
+    d = divider_for(6);
+    d.limit++;
+    assert_damage_seen(check_divider_by_six, &d, "divider_quotient(d, d->limit * stride) == d->limit");
+}
+
 static void a_damaged_reader_is_seen(void **state) {
     (void)state;
     const ubi_allocator *a = ubi_allocator_default();
@@ -142,9 +160,8 @@ static void a_damaged_save_is_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_facts_are_seen),
-        cmocka_unit_test(damaged_meta_is_seen),
-        cmocka_unit_test(a_damaged_reader_is_seen),
+        cmocka_unit_test(damaged_facts_are_seen),    cmocka_unit_test(damaged_meta_is_seen),
+        cmocka_unit_test(a_damaged_divider_is_seen), cmocka_unit_test(a_damaged_reader_is_seen),
         cmocka_unit_test(a_damaged_save_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
