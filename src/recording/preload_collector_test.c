@@ -13,10 +13,11 @@
 #include <cmocka.h>
 
 #include "base/status.h"
+#include "damage.h"
 #include "fail_allocator.h"
 #include "random_numbers.h"
 #include "recording/live_table.h"
-#include "recording/preload_collector.h"
+#include "recording/preload_collector.c"
 
 /* ---- a program that writes --------------------------------------------------------------------------------------- */
 
@@ -161,15 +162,15 @@ typedef struct world {
     uint64_t n_events, n_live, n_markers;
 } world;
 
-static ubi_status take_module(void *payload, uint32_t *out, const ubi__preload_module *module) {
+static ubi_status world_module(void *payload, uint32_t *out, const ubi__preload_module *module) {
     world *w = payload;
     assert_true(module->low <= module->high && module->path.len <= UBI__WIRE_PATH_BYTES);
     *out = w->n_modules++;
     return UBI_OK;
 }
 
-static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind, uint32_t caller, uint32_t module,
-                             uint64_t address) {
+static ubi_status world_trace(void *payload, uint32_t *out, ubi__trace_kind kind, uint32_t caller, uint32_t module,
+                              uint64_t address) {
     world *w = payload;
     assert_true(kind < UBI__TRACE_KINDS && caller <= w->n_traces);
     assert_true(module == UBI__PRELOAD_NO_MODULE || module < w->n_modules);
@@ -179,7 +180,7 @@ static ubi_status take_trace(void *payload, uint32_t *out, ubi__trace_kind kind,
     return UBI_OK;
 }
 
-static ubi_status take_thread(void *payload, uint32_t *out, uint64_t tid) {
+static ubi_status world_thread(void *payload, uint32_t *out, uint64_t tid) {
     (void)tid;
     *out = ((world *)payload)->n_threads++;
     return UBI_OK;
@@ -194,7 +195,7 @@ static void tell(world *w, const char *format, ...) {
         w->n += (size_t)n;
 }
 
-static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
+static ubi_status world_alloc(void *payload, const ubi__preload_alloc *e) {
     world *w = payload;
     assert_int_equal(e->number, w->n_events++);
     assert_true(e->kind < UBI__ALLOC_KINDS && e->trace <= w->n_traces && e->thread < w->n_threads);
@@ -203,7 +204,7 @@ static ubi_status take_alloc(void *payload, const ubi__preload_alloc *e) {
     return UBI_OK;
 }
 
-static ubi_status take_free(void *payload, const ubi__preload_free *e) {
+static ubi_status world_free(void *payload, const ubi__preload_free *e) {
     world *w = payload;
     assert_true(e->number < w->n_events && e->kind < UBI__FREE_KINDS && e->thread < w->n_threads);
     w->n_live--;
@@ -211,14 +212,14 @@ static ubi_status take_free(void *payload, const ubi__preload_free *e) {
     return UBI_OK;
 }
 
-static ubi_status take_cut(void *payload, const ubi__preload_cut *e) {
+static ubi_status world_cut(void *payload, const ubi__preload_cut *e) {
     world *w = payload;
     assert_true(e->number < w->n_events && e->kind >= UBI__ALLOC_MMAP && e->thread < w->n_threads);
     tell(w, "~%d:%d ", (int)e->number, (int)e->size_bytes);
     return UBI_OK;
 }
 
-static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
+static ubi_status world_marker(void *payload, const ubi__preload_marker *e) {
     world *w = payload;
     const uint8_t *at = e->details, *end = at + e->details_bytes;
     ubi__preload_detail detail;
@@ -243,13 +244,13 @@ static ubi_status take_marker(void *payload, const ubi__preload_marker *e) {
 static ubi_status open_world(world *w, uint64_t period_bytes, const ubi_allocator *allocator) {
     const ubi__preload_settings settings = { .period_bytes = period_bytes };
     const ubi__preload_sink sink = { .payload = w,
-                                     .module = take_module,
-                                     .trace = take_trace,
-                                     .thread = take_thread,
-                                     .alloc = take_alloc,
-                                     .free = take_free,
-                                     .cut = take_cut,
-                                     .marker = take_marker };
+                                     .module = world_module,
+                                     .trace = world_trace,
+                                     .thread = world_thread,
+                                     .alloc = world_alloc,
+                                     .free = world_free,
+                                     .cut = world_cut,
+                                     .marker = world_marker };
     memset(w, 0, sizeof *w);
     UBI_TRY(ubi__preload_area_new(&w->area, &settings));
     ubi_status status = ubi__preload_collector_new(&w->collector, &w->area, &sink, allocator);
@@ -731,6 +732,45 @@ static void test_settings_that_make_no_sense_are_refused(void **state) {
     assert_int_equal(ubi__preload_area_new(&area, &deep), UBI_EINVAL);
 }
 
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static void check_collector(void *collector) {
+    collector_check(collector);
+}
+
+static void test_a_damaged_collector_is_seen(void **state) {
+    (void)state;
+    world w;
+    assert_int_equal(open_world(&w, 1, NULL), UBI_OK);
+    ubi__preload_collector *c = w.collector;
+    writer a = writer_of(&w, 0), b = writer_of(&w, 7);
+    put_alloc(&a, UBI__ALLOC_MALLOC, 1, 0x1000, 10, 0);
+    put_alloc(&a, UBI__ALLOC_MALLOC, 4, 0x3000, 40, 0);
+    put_alloc(&b, UBI__ALLOC_MALLOC, 3, 0x2000, 30, 0);
+    poll_now(&w); /* 2 is not there: two contexts wait */
+    assert_int_equal(c->n_heap, 2);
+    collector_check(c);
+    c->counters.allocations++;
+    assert_damage_seen(check_collector, c, "c->counters.allocations == c->next_number");
+    c->counters.allocations--;
+    c->counters.frees++;
+    assert_damage_seen(check_collector, c, "c->counters.allocations - c->counters.frees ==");
+    c->counters.frees -= 2;
+    c->n_mappings++; /* the sum is right */
+    assert_damage_seen(check_collector, c, "c->n_mappings <= c->mappings.n");
+    c->n_mappings--;
+    c->counters.frees++;
+    context_state *first = c->heap[0];
+    c->heap[0] = c->heap[1];
+    c->heap[1] = first;
+    assert_damage_seen(check_collector, c, "stream.event->stamp <= c->heap[i]->stream.event->stamp");
+    c->heap[1] = c->heap[0];
+    c->heap[0] = first;
+    collector_check(c);
+    finish_now(&w);
+    close_world(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_of_all_contexts_are_told_in_the_order_of_their_stamps),
@@ -751,6 +791,7 @@ int main(void) {
         cmocka_unit_test(test_a_stamp_that_nobody_can_have_given_is_not_counted),
         cmocka_unit_test(test_a_refused_allocation_ends_it_cleanly),
         cmocka_unit_test(test_settings_that_make_no_sense_are_refused),
+        cmocka_unit_test(test_a_damaged_collector_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

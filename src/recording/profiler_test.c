@@ -15,9 +15,9 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "damage.h"
 #include "fail_allocator.h"
-#include "recording/mixed_stack.h"
-#include "recording/recording.h"
+#include "recording/profiler.c"
 
 /* ---- a heap that is made up --------------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ static uint64_t tick(void *payload) {
 }
 
 static ubi_profiler *new_profiler(heap *h, uint64_t period_bytes) {
-    ubi_profiler *p;
+    ubi_profiler *p = NULL;
     ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
     options.period_bytes = period_bytes;
     options.clock_ns = tick;
@@ -50,7 +50,7 @@ static ubi_profiler *new_profiler(heap *h, uint64_t period_bytes) {
 }
 
 static ubi_profiler_member *join(ubi_profiler *p, heap *h, uint32_t thread) {
-    ubi_profiler_member *m;
+    ubi_profiler_member *m = NULL;
     ubi_profiler_source source = { .thread = thread, .frames = frames, .payload = h };
     assert_int_equal(ubi_profiler_join(&m, p, &source), UBI_OK);
     return m;
@@ -71,7 +71,7 @@ static void release(ubi_profiler_member *m, ubi_profiler_stream stream, uintptr_
 static const char *events_of(ubi_profiler_member *m) {
     static char text[256];
     size_t at = 0;
-    ubi_recording *r;
+    ubi_recording *r = NULL;
     assert_int_equal(ubi_profiler_results(&r, m), UBI_OK);
     if (!r)
         return "none";
@@ -206,7 +206,7 @@ static void a_second_session_has_its_objects_and_the_memory_of_both(void **state
 static void clear_on_start_empties_both(void **state) {
     (void)state;
     heap h = { "f", 0 };
-    ubi_profiler *p;
+    ubi_profiler *p = NULL;
     ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
     options.period_bytes = 1;
     options.clear_on_start = true;
@@ -305,7 +305,7 @@ static void addresses_alike_in_their_bits_are_not_confused(void **state) {
         release(w.a, UBI_PROFILER_MEMORY, 0x1000 + i * apart);
     assert_true(ubi_profiler_may_know(tap, 0x1000 + 299 * apart));
     ubi_profiler_stop(w.a);
-    ubi_recording *r;
+    ubi_recording *r = NULL;
     assert_int_equal(ubi_profiler_results(&r, w.a), UBI_OK);
     assert_int_equal(ubi_recording_event_count(r), 599);
     ubi_recording_free(r);
@@ -448,7 +448,7 @@ static void native_frames_are_this_threads(void **state) {
     heap h = { NULL, 0 };
     ubi_profiler *p = new_profiler(&h, 1);
     ubi_profiler_member *m = join(p, &h, 1);
-    ubi_recording *r;
+    ubi_recording *r = NULL;
     start(m);
     allocate_here(m);
     ubi_profiler_stop(m);
@@ -487,7 +487,7 @@ static ubi_status whole_life(void *payload, const ubi_allocator *allocator) {
     heap h = { "f", 0 };
     ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
     ubi_profiler_source source = { .thread = 1, .frames = frames, .payload = &h };
-    ubi_profiler *p;
+    ubi_profiler *p = NULL;
     ubi_profiler_member *m = NULL;
     ubi_recording *r = NULL;
     options.allocator = allocator;
@@ -515,6 +515,37 @@ static void every_refused_allocation_is_survived(void **state) {
     assert_true(fail_each_allocation(whole_life, NULL) > 10);
 }
 
+/* ---- checks ------------------------------------------------------------------------------------------------------- */
+
+static void check_member(void *member) {
+    member_check(member);
+}
+
+static void damaged_members_are_seen(void **state) {
+    (void)state;
+    world w;
+    begin(&w);
+    start(w.a);
+    ubi_profiler_tap *tap = &w.a->streams[UBI_PROFILER_OBJECTS].tap;
+    member_check(w.a);
+    w.profiler->running_count--;
+    assert_damage_seen(check_member, w.a, "m->profiler->running_count > 0");
+    w.profiler->running_count++;
+    uintptr_t high = w.a->stack_high;
+    w.a->stack_high = w.a->stack_low - 1;
+    assert_damage_seen(check_member, w.a, "m->stack_low <= m->stack_high");
+    w.a->stack_high = high;
+    tap->known = w.a->streams[UBI_PROFILER_MEMORY].known;
+    assert_damage_seen(check_member, w.a, "tap->known == m->streams[i].known");
+    tap->known = w.a->streams[UBI_PROFILER_OBJECTS].known;
+    ubi_profiler_stop(w.a);
+    tap->remaining_bytes = 1;
+    assert_damage_seen(check_member, w.a, "tap->remaining_bytes == UINT64_MAX");
+    tap->remaining_bytes = UINT64_MAX;
+    member_check(w.a);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_start_does_nothing_and_one_stop_suffices),
@@ -536,6 +567,7 @@ int main(void) {
         cmocka_unit_test(native_frames_are_this_threads),
         cmocka_unit_test(impossible_options_are_refused),
         cmocka_unit_test(every_refused_allocation_is_survived),
+        cmocka_unit_test(damaged_members_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

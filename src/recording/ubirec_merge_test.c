@@ -14,10 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "recording/ubirec_merge.c"
+
 #include "base/text.h"
+#include "damage.h"
 #include "fail_allocator.h"
 #include "packing.h"
-#include "recording/ubirec_merge.h"
 #include "small_recording.h"
 
 #define MOST_PROCESSES 8
@@ -90,7 +92,7 @@ static ubi_status keep(void *payload, const void *data, size_t n) {
 
 static ubi_status put_together(bytes *out, const group *g, const ubi_allocator *allocator) {
     ubi__ubirec_writer *w;
-    ubi__ubirec_merge *m;
+    ubi__ubirec_merge *m = NULL;
     UBI_TRY(ubi__ubirec_merge_new(&m, allocator));
     ubi_status status = UBI_OK;
     for (size_t i = 0; i < g->n && status == UBI_OK; i++)
@@ -231,6 +233,53 @@ static void no_refused_memory_is_missed(void **state) {
     remove_group(&g);
 }
 
+/* ---- checks ------------------------------------------------------------------------------------------------------- */
+
+static void check_merge(void *merge) {
+    merge_check(merge);
+}
+
+static void damaged_merges_are_seen(void **state) {
+    static const process two[] = {
+        { .began = 1000, .allocates = 1, .ends = 100, .size_bytes = 1 },
+        { .began = 1010, .allocates = 2, .ends = 20, .size_bytes = 5000 },
+    };
+    ubi__ubirec_merge *m = NULL;
+    bytes whole = { .n = 0 };
+    group g;
+    (void)state;
+    make_group(&g, two, 2);
+    must(ubi__ubirec_merge_new(&m, NULL));
+    for (size_t i = 0; i < g.n; i++)
+        must(ubi__ubirec_merge_add(m, g.paths[i], &g.abouts[i]));
+    must(ubi__ubirec_writer_new(&m->writer, keep, &whole, NULL));
+    input *in = &m->inputs.at[0];
+    must(open_input(m, in));
+    while (in->last.n == 0)
+        must(input_step(m, in));
+    merge_check(m);
+    m->rss_bytes++;
+    assert_damage_seen(check_merge, m, "m->rss_bytes == rss_bytes");
+    m->rss_bytes--;
+    in->last.n--;
+    assert_damage_seen(check_merge, m, "in->last.n == in->numbers.threads.n");
+    in->last.n++;
+    in->is_over = true;
+    assert_damage_seen(check_merge, m, "!in->is_over || !in->is_open");
+    in->is_over = false;
+    m->inputs.at[1].earlier_ns = 1;
+    assert_damage_seen(check_merge, m, "in->later_ns == 0 || in->earlier_ns == 0");
+    m->inputs.at[1].earlier_ns = 0;
+    m->file_of_thread.at[0] = 2;
+    assert_damage_seen(check_merge, m, "m->file_of_thread.at[i] < m->inputs.n");
+    m->file_of_thread.at[0] = 0;
+    merge_check(m);
+    ubi__ubirec_writer_free(m->writer);
+    ubi__ubirec_merge_free(m);
+    bytes_free(&whole);
+    remove_group(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_process_left_leaves_with_it),
@@ -238,6 +287,7 @@ int main(void) {
         cmocka_unit_test(a_process_may_have_begun_before_the_first),
         cmocka_unit_test(blocks_are_left_in_the_order_of_their_allocations),
         cmocka_unit_test(no_refused_memory_is_missed),
+        cmocka_unit_test(damaged_merges_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
