@@ -11,9 +11,10 @@
 
 #include <cmocka.h>
 
-#include "analyses/anonymize/audit.h"
+#include "analyses/anonymize/audit.c"
 #include "base/status.h"
 #include "base/text.h"
+#include "damage.h"
 #include "fail_allocator.h"
 
 static ubi__audit *new_audit(void) {
@@ -173,6 +174,37 @@ static void every_refused_allocation_is_out_of_memory_without_a_leak(void **stat
     fail_each_allocation(audit_some, NULL);
 }
 
+static void check_first_row(void *audit) {
+    row_check(audit, 0);
+}
+
+static void damaged_rows_are_seen(void **state) {
+    ubi__audit *a = new_audit();
+    (void)state;
+    feed(a, UBI_TEXT_EDGE_NAME, "basket");
+    feed(a, UBI_TEXT_EDGE_NAME, "voucher");
+    row_check(a, 0);
+    row *r = &a->rows.at[0];
+    assert_false(r->is_public);
+    a->word_of.at[0] = 1;
+    assert_damage_seen(check_first_row, a, "a->row_of[r->is_public].at[a->word_of.at[i]] == i");
+    a->word_of.at[0] = 0;
+    a->row_of[1].n++;
+    assert_damage_seen(check_first_row, a, "a->rows.n == a->row_of[0].n + a->row_of[1].n");
+    a->row_of[1].n--;
+    r->n_texts = r->last_text + 1;
+    assert_damage_seen(check_first_row, a, "r->n_texts <= r->last_text");
+    r->n_texts = 1;
+    r->role = UBI_TEXT_ROLE_COUNT;
+    assert_damage_seen(check_first_row, a, "r->role < UBI_TEXT_ROLE_COUNT");
+    r->role = UBI_TEXT_EDGE_NAME;
+    r->example = ubi__strtab_count(&a->examples);
+    assert_damage_seen(check_first_row, a, "r->example < ubi__strtab_count(&a->examples)");
+    r->example = 0;
+    row_check(a, 0);
+    ubi__audit_free(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_counted_by_the_texts_they_stand_in),
@@ -182,6 +214,7 @@ int main(void) {
         cmocka_unit_test(replacements_are_no_words),
         cmocka_unit_test(numbers_of_elements_and_bytes),
         cmocka_unit_test(every_refused_allocation_is_out_of_memory_without_a_leak),
+        cmocka_unit_test(damaged_rows_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
