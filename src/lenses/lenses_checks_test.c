@@ -15,6 +15,7 @@
 #include "damage.h"
 #include "drawing.h"
 #include "lenses/finding_facts.h"
+#include "lenses/finding_packages.c"
 #include "lenses/joined.h"
 #include "lenses/producer.h"
 
@@ -182,11 +183,44 @@ static void a_damaged_finding_is_seen(void **state) {
     assert_damage_seen(check_finding, &finding, "finding->rule && *finding->text");
 }
 
+static void check_census(void *payload) {
+    census_check(payload);
+}
+
+static void a_damaged_census_of_packages_is_seen(void **state) {
+    (void)state;
+    ubi_graph *g = graph_from_drawing("root -> a, b; a(size=10); b(size=20);");
+    ubi_look *look;
+    assert_int_equal(ubi_look_open(&look, NULL, g, NULL), UBI_OK);
+    ubi__finding_facts facts = { .look = look, .graph = g, .allocator = ubi_allocator_default() };
+    uint32_t owner[3];
+    census c = { .f = &facts, .owner = owner };
+    ubi__u64_map_init(&c.row_of_package, facts.allocator);
+    for (ubi_node_ix node = 0; node < 3; node++) {
+        assert_int_equal(row_of_name(&owner[node], &c, ubi__text(node < 2 ? "x" : "@a/y")), UBI_OK);
+        c.rows.at[owner[node]].bytes += ubi_look_size_bytes(look, node);
+    }
+    assert_int_equal(c.rows.n, 2);
+    census_check(&c);
+    owner[1] = 2;
+    assert_damage_seen(check_census, &c, "c->owner[node] < c->rows.n");
+    owner[1] = 0;
+    c.rows.at[1].bytes--;
+    assert_damage_seen(check_census, &c, "counted == bytes");
+    c.rows.at[1].bytes++;
+    c.rows.at[0].n_functions = 1;
+    assert_damage_seen(check_census, &c, "p->n_functions == 0 || p->first != UBI_NONE");
+    vec_package_fini(&c.rows, facts.allocator);
+    ubi__u64_map_fini(&c.row_of_package);
+    ubi_look_close(look);
+    ubi_graph_unref(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_look_is_seen),           cmocka_unit_test(a_damaged_producer_is_seen),
         cmocka_unit_test(damaged_joined_texts_are_seen),    cmocka_unit_test(a_damaged_finding_is_seen),
-        cmocka_unit_test(damaged_keys_of_strings_are_seen),
+        cmocka_unit_test(damaged_keys_of_strings_are_seen), cmocka_unit_test(a_damaged_census_of_packages_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
