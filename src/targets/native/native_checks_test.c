@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "targets/native/native_symbols.h"
+#include "targets/native/native_record.c"
 
 #include "damage.h"
 #include "small_recording.h"
@@ -92,11 +92,33 @@ static void damaged_sessions_are_seen(void **state) {
     bytes_free(&r.file);
 }
 
+static void check_recorder(void *payload) {
+    recorder_check(payload);
+}
+
+static void damaged_recorders_are_seen(void **state) {
+    static ubi__native_session first = { .pid = 2, .pidfd = 7, .has_ended = true, .is_done = true }, second;
+    static recorder r = { .sessions = &first };
+    (void)state;
+    second = (ubi__native_session){ .pid = 3, .pidfd = 8 };
+    first.next = &second;
+    recorder_check(&r);
+    second.is_done = true;
+    assert_damage_seen(check_recorder, &r, "!s->is_done || s->has_ended");
+    second.is_done = false;
+    second.pid = 0;
+    assert_damage_seen(check_recorder, &r, "s->pid > 0");
+    second.pid = 3;
+    first.pidfd = 0;
+    assert_damage_seen(check_recorder, &r, "s->pidfd != 0");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_clocks_are_seen),
         cmocka_unit_test(damaged_queues_are_seen),
         cmocka_unit_test(damaged_sessions_are_seen),
+        cmocka_unit_test(damaged_recorders_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
