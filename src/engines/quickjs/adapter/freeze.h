@@ -220,6 +220,7 @@ static ubi_status ubi__thaw(void *payload) {
     ubi_quickjs *tools = payload;
     if (!tools->walk.is_frozen)
         return ubi_error(UBI_ESTATE, "the heap of this QuickJS runtime is not frozen");
+    ubi__walk_check(tools);
     const char *violation = ubi__guard_end(tools);
     ubi__walk_clear(tools);
     if (violation)
