@@ -81,37 +81,58 @@ static void damaged_frames_are_seen(void **state) {
     ubi__strtab_fini(&strings);
 }
 
-static void check_ids_of_ten(void *index) {
-    ubi__id_index_check(index, 10);
+#define DENSE_IDS 8192 /* enough for bitmaps to pay */
+
+typedef struct numbered {
+    ubi__id_index index;
+    uint32_t n;
+} numbered;
+
+static void check_ids(void *payload) {
+    const numbered *x = payload;
+    ubi__id_index_check(&x->index, x->n);
 }
 
-static void check_damaged_ids(const uint64_t ids[10], bool hashed) {
-    ubi__id_index x;
+/* The ids are step, 2 * step, and so on. */
+static void number_nodes(numbered *x, uint32_t n, uint64_t step) {
+    uint64_t ids[DENSE_IDS];
     ubi__id_fault fault;
-    ubi__id_index_init(&x, ubi_allocator_default());
-    assert_int_equal(ubi__id_index_resolve(&x, ids, 10, NULL, 0, 1, &fault), UBI_OK);
-    assert_true(x.hashed == hashed);
-    ubi__id_index_check(&x, 10);
-    uint32_t *node = hashed ? x.slots.at : x.node_of_rank.at;
+    for (uint64_t i = 0; i < n; i++)
+        ids[i] = (i + 1) * step;
+    ubi__id_index_init(&x->index, ubi_allocator_default());
+    assert_int_equal(ubi__id_index_resolve(&x->index, ids, x->n = n, NULL, 0, 1, &fault), UBI_OK);
+    check_ids(x);
+}
+
+static void damaged_hashes_of_ids_are_seen(void **state) {
+    (void)state;
+    numbered x;
+    number_nodes(&x, 10, UINT64_C(0x9e3779b97f4a7c15));
+    assert_true(x.index.hashed);
+    uint32_t *node = x.index.slots.at;
     while (*node == UBI_NONE)
         node++;
-    uint32_t before = *node;
     *node = 10;
-    assert_damage_seen(check_ids_of_ten, &x, "< n_nodes");
-    *node = before;
-    if (!hashed) {
-        x.words[1].rank++;
-        assert_damage_seen(check_ids_of_ten, &x, "x->words[i].rank == rank");
-    }
-    ubi__id_index_fini(&x);
+    assert_damage_seen(check_ids, &x, "< n_nodes");
+    ubi__id_index_fini(&x.index);
 }
 
-static void damaged_id_indices_are_seen(void **state) {
+static void damaged_ranks_of_ids_are_seen(void **state) {
     (void)state;
-    uint64_t odd[10];
-    for (uint64_t i = 0; i < 10; i++)
-        odd[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    check_damaged_ids(odd, true);
+    numbered x;
+    number_nodes(&x, DENSE_IDS, 8);
+    assert_false(x.index.hashed);
+    uint32_t *node = &x.index.node_of_rank.at[7], before = *node;
+    *node = DENSE_IDS;
+    assert_damage_seen(check_ids, &x, "x->node_of_rank.at[i] < n_nodes");
+    *node = x.index.node_of_rank.at[8];
+    assert_damage_seen(check_ids, &x, "sum ==");
+    *node = before;
+    x.index.words[1].rank++;
+    assert_damage_seen(check_ids, &x, "x->words[i].rank == rank");
+    x.index.words[1].rank--;
+    check_ids(&x);
+    ubi__id_index_fini(&x.index);
 }
 
 /* ---- building -------------------------------------------------------------------------------------------------------- */
@@ -204,10 +225,10 @@ static void damaged_frontiers_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_strings_are_seen),        cmocka_unit_test(damaged_frames_are_seen),
-        cmocka_unit_test(damaged_id_indices_are_seen),     cmocka_unit_test(damaged_builders_are_seen),
-        cmocka_unit_test(indices_beyond_a_graph_are_seen), cmocka_unit_test(damaged_node_sets_are_seen),
-        cmocka_unit_test(damaged_frontiers_are_seen),
+        cmocka_unit_test(damaged_strings_are_seen),       cmocka_unit_test(damaged_frames_are_seen),
+        cmocka_unit_test(damaged_hashes_of_ids_are_seen), cmocka_unit_test(damaged_ranks_of_ids_are_seen),
+        cmocka_unit_test(damaged_builders_are_seen),      cmocka_unit_test(indices_beyond_a_graph_are_seen),
+        cmocka_unit_test(damaged_node_sets_are_seen),     cmocka_unit_test(damaged_frontiers_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

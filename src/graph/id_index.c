@@ -38,6 +38,7 @@ void ubi__id_index_fini(ubi__id_index *x) {
 
 static void id_index_check_ranks(const ubi__id_index *x, uint32_t n_nodes) {
     uint32_t rank = 0;
+    uint64_t sum = 0;
     UBI_ASSERT(x->n_words == x->chunk_key.n * UBI__ID_CHUNK_WORDS);
     UBI_ASSERT(x->node_of_rank.n == n_nodes);
     for (size_t i = 0; i < x->n_words; i++) {
@@ -45,8 +46,11 @@ static void id_index_check_ranks(const ubi__id_index *x, uint32_t n_nodes) {
         rank += (uint32_t)__builtin_popcount(x->words[i].bits);
     }
     UBI_ASSERT(rank == n_nodes);
-    for (uint32_t i = 0; i < n_nodes; i++)
+    for (uint32_t i = 0; i < n_nodes; i++) {
         UBI_ASSERT(x->node_of_rank.at[i] < n_nodes);
+        sum += x->node_of_rank.at[i];
+    }
+    UBI_ASSERT(n_nodes == 0 || sum == (uint64_t)n_nodes * (n_nodes - 1) / 2); /* each node once */
 }
 
 static void id_index_check_hashed(const ubi__id_index *x, uint32_t n_nodes) {
