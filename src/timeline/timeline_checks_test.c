@@ -15,6 +15,7 @@
 #include "timeline/marker_pairing.h"
 #include "timeline/markers_storage.h"
 #include "timeline/timeline_nest.h"
+#include "timeline/timeline_target.h"
 
 /* ---- timelines in memory --------------------------------------------------------------------------------------------- */
 
@@ -198,11 +199,30 @@ static void damaged_logs_are_seen(void **state) {
     assert_damage_seen(check_timeline, &t, "n_logs == t->n_logs");
 }
 
+/* ---- threads --------------------------------------------------------------------------------------------------------- */
+
+static void check_main_thread(void *target) {
+    ubi__check_main_thread(target);
+}
+static void check_other_thread(void *target) {
+    ubi__check_other_thread(target);
+}
+
+static void the_wrong_thread_is_seen(void **state) {
+    ubi_timeline_target target = { .thread = ubi__thread_number() };
+    (void)state;
+    ubi__check_main_thread(&target);
+    assert_damage_seen(check_other_thread, &target, "target->thread != ubi__thread_number()");
+    target.thread++;
+    ubi__check_other_thread(&target);
+    assert_damage_seen(check_main_thread, &target, "target->thread == ubi__thread_number()");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_data_is_seen),    cmocka_unit_test(damaged_nests_are_seen),
         cmocka_unit_test(damaged_tables_are_seen), cmocka_unit_test(damaged_pairings_are_seen),
-        cmocka_unit_test(damaged_logs_are_seen),
+        cmocka_unit_test(damaged_logs_are_seen),   cmocka_unit_test(the_wrong_thread_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
