@@ -90,6 +90,21 @@ static void a_damaged_producer_is_seen(void **state) {
     assert_damage_seen(check_producer, &p, "!grammar->is_field == !grammar->field");
 }
 
+static void a_damaged_history_is_seen(void **state) {
+    (void)state;
+    size_t i = 0;
+    while (!ubi__producer_at(i)->history)
+        i++;
+    ubi__producer p = *ubi__producer_at(i);
+    ubi__producer_history history = *p.history;
+    p.history = &history;
+    history.samples = NULL;
+    assert_damage_seen(check_producer, &p, "!history->sample_count == !history->samples");
+    history = *ubi__producer_at(i)->history;
+    history.frame = NULL;
+    assert_damage_seen(check_producer, &p, "history->function && history->frame");
+}
+
 #define ROPE_TYPE 9
 
 /* Two strings and a concatenation of both: nodes 1, 2, and 3. */
@@ -221,6 +236,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_look_is_seen),           cmocka_unit_test(a_damaged_producer_is_seen),
         cmocka_unit_test(damaged_joined_texts_are_seen),    cmocka_unit_test(a_damaged_finding_is_seen),
         cmocka_unit_test(damaged_keys_of_strings_are_seen), cmocka_unit_test(a_damaged_census_of_packages_is_seen),
+        cmocka_unit_test(a_damaged_history_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
