@@ -365,7 +365,7 @@ static void contents_of_strings_are_words(void **state) {
     static const example examples[] = {
         { "length", "length" },
         { "(concatenated string)", "(concatenated string)" },
-        { "Dear Eve, your code is 1234", "{Dear Eve, your code is 1234}" },
+        { "Hello Eve, your code is 1234", "{Hello Eve, your code is 1234}" },
         { "7", "{7}" },
         { "", "" },
     };

@@ -81,7 +81,7 @@ static void a_word_belongs_to_the_first_group_that_it_stands_in(void **state) {
         { UBI_TEXT_NODE_NAME, "loadCart", "loadCart", UBI__AUDIT_FUNCTIONS },
         { UBI_TEXT_CLASS_NAME, "Cart", "Cart", UBI__AUDIT_CLASSES },
         { UBI_TEXT_EDGE_NAME, "price", "price", UBI__AUDIT_PROPERTIES },
-        { UBI_TEXT_STRING, "Dear Eve", "Dear Eve", UBI__AUDIT_STRINGS },
+        { UBI_TEXT_STRING, "Hello Eve", "Hello Eve", UBI__AUDIT_STRINGS },
         { UBI_TEXT_STRING, "line\nline", "line\nline", UBI__AUDIT_SOURCES },
     };
     ubi__audit *a = new_audit();

@@ -63,7 +63,7 @@ static void leaks_check(const ubi_graph *g, const ubi_leaks *leaks) {
         bool is_leak = ubi_leak_verdict_is_leak(c->verdict);
         require(is_leak == (i < all->n_clusters), "leaks do not come first");
         require(c->example < ubi_graph_node_count(g) && !ubi_leaks_was_there(leaks, c->example),
-                "an example that is none");
+                "the example is not a new node");
         require(c->leaked.count >= 1 && c->n_retained >= c->leaked.count, "a cluster without leaked objects");
         require(c->holder == UBI_NONE || c->holder < ubi_graph_node_count(g), "a holder that is not there");
         require(c->n_parts <= UBI_LEAK_PARTS, "too many parts");

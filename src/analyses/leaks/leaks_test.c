@@ -135,23 +135,24 @@ static void a_list_that_stops_growing_was_set_up_once(void **state) {
     assert_maps(10, 16, 10, 36, 10, 43, "steady T 20 200 in Map +6/7");
 }
 
-/* Objects of a class that the program does not define: in a list, and in another that is filled anew. From malloc. */
-static char *lists_of(int from, int to, int anew_from, int anew_to) {
-    char *list = repeat_drawing(ROOT "2(coarse=object class=App size=1) -> 3 \"list\", 4 \"anew\"; "
+/* Objects of a class that the program does not define: in a list, and in another that is refilled. From malloc. */
+static char *lists_of(int from, int to, int refilled_from, int refilled_to) {
+    char *list = repeat_drawing(ROOT "2(coarse=object class=App size=1) -> 3 \"list\", 4 \"refilled\"; "
                                      "3(coarse=object class=List size=1) -> 5 \"x\"",
-                                ", % \"[%]\"", from, to, "; 4(coarse=object class=Anew size=1) -> 5 \"x\"");
-    char *anew = repeat_drawing(list, ", % \"[%]\"", anew_from, anew_to, "; 5(coarse=object class=K size=1)");
-    char *one = repeat_drawing(anew, "; %(coarse=object class=F size=10)", from, to, "");
-    char *both = repeat_drawing(one, "; %(coarse=object class=F size=10)", anew_from, anew_to, "");
-    free(list), free(anew), free(one);
+                                ", % \"[%]\"", from, to, "; 4(coarse=object class=Refilled size=1) -> 5 \"x\"");
+    char *refilled =
+        repeat_drawing(list, ", % \"[%]\"", refilled_from, refilled_to, "; 5(coarse=object class=K size=1)");
+    char *one = repeat_drawing(refilled, "; %(coarse=object class=F size=10)", from, to, "");
+    char *both = repeat_drawing(one, "; %(coarse=object class=F size=10)", refilled_from, refilled_to, "");
+    free(list), free(refilled), free(one);
     return both;
 }
 
-static void assert_lists(int old_from, int new_from, int from, int to, int n_anew, const char *expected) {
-    int anew = 200;
-    char *old = lists_of(old_from, 20, anew, anew + n_anew);
-    char *new = lists_of(new_from, 50, anew + n_anew, anew + 2 * n_anew);
-    char *newer = lists_of(from, to, anew + 2 * n_anew, anew + 3 * n_anew);
+static void assert_lists(int old_from, int new_from, int from, int to, int n_refilled, const char *expected) {
+    int refilled = 200;
+    char *old = lists_of(old_from, 20, refilled, refilled + n_refilled);
+    char *new = lists_of(new_from, 50, refilled + n_refilled, refilled + 2 * n_refilled);
+    char *newer = lists_of(from, to, refilled + 2 * n_refilled, refilled + 3 * n_refilled);
     assert_leaks(old, new, newer, expected);
     free(old), free(new), free(newer);
 }

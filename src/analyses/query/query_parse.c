@@ -279,7 +279,7 @@ static ubi_status check_text(const ubi__lexer *lexer) {
     if (lexer->source.len > UBI_QUERY_MAX_BYTES)
         return ubi__fail(UBI_EINVAL, "the expression is longer than %d bytes", UBI_QUERY_MAX_BYTES);
     size_t valid = ubi__utf8_valid_prefix(lexer->source);
-    return valid == lexer->source.len ? UBI_OK : ubi__lexer_fail(lexer, valid, "a byte that is no UTF-8");
+    return valid == lexer->source.len ? UBI_OK : ubi__lexer_fail(lexer, valid, "a byte that is not UTF-8");
 }
 
 ubi_status ubi_query_parse(ubi_query **out, ubi_text text, const ubi_query_name *vocabulary,

@@ -88,7 +88,7 @@ static ubi_status append_copy(parser *p, uint32_t from, uint32_t n) {
 static ubi_status read_plain(parser *p, uint32_t *c) {
     size_t used = ubi__wtf8_decode(p->s + p->at, p->n - p->at, c);
     if (!used)
-        return fail_pattern(p, p->at, "a byte that is no UTF-8");
+        return fail_pattern(p, p->at, "a byte that is not UTF-8");
     p->at += used;
     return UBI_OK;
 }
