@@ -355,7 +355,7 @@ static void what_was_registered_for_others_is_not_told(void **state) {
     close_told(&t);
 }
 
-/* The same when somebody else is still observed, so that markers are wanted all the time. */
+/* The same while another target is still observed, which keeps markers wanted. */
 static void observation_that_ends_alone_forgets(void **state) {
     (void)state;
     told t = open_told(), other = open_told();

@@ -341,7 +341,7 @@ static void names_of_functions_and_files(void **state) {
          "var built = new K().v; var method = new K().m(); var one = K[1]();\n"
          "var bound = named.bind(null)();\n"
          "var evaled = eval('({})');\n"
-         "var anew = new Function('return {}')();\n");
+         "var compiled = new Function('return {}')();\n");
     row r;
     struct {
         const char *variable, *function;
@@ -355,7 +355,7 @@ static void names_of_functions_and_files(void **state) {
                      { "one", "1" },
                      { "bound", "named" },
                      { "evaled", NULL },
-                     { "anew", "anonymous" } };
+                     { "compiled", "anonymous" } };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         assert_true(site_of(&w, w.ctx, expected[i].variable, &r));
         if (r.has_function != (expected[i].function != NULL) ||

@@ -10,7 +10,8 @@
 ubi_status ubi_quickjs_attach(ubi_quickjs **out, JSRuntime *runtime, const ubi_quickjs_options *options) {
     ubi_quickjs_options used = options ? *options : (ubi_quickjs_options)UBI_QUICKJS_OPTIONS_INIT;
     if (used.version < 1 || used.version > UBI_QUICKJS_OPTIONS_VERSION)
-        return ubi_error(UBI_EINVAL, "version %u of the QuickJS tools' options is not known", (unsigned)used.version);
+        return ubi_error(UBI_EINVAL, "unknown version %u of ubi_quickjs_options, the newest is %u",
+                         (unsigned)used.version, (unsigned)UBI_QUICKJS_OPTIONS_VERSION);
     if (!used.allocator)
         used.allocator = ubi_allocator_default();
     ubi_quickjs *tools = ubi__tool_calloc(used.allocator, 1, sizeof *tools);
