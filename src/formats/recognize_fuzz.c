@@ -19,17 +19,17 @@ static void require_line(const char *message) {
     require(n > 0 && n < 500, "no message, or one that may be cut");
     for (size_t i = 0; i < n; i++)
         require((unsigned char)message[i] >= ' ' && message[i] != 0x7f, "a control character in a message");
-    require(ubi__utf8_valid_prefix((ubi_text){ message, n }) == n, "a message is no UTF-8");
+    require(ubi__utf8_valid_prefix((ubi_text){ message, n }) == n, "a message that is not UTF-8");
 }
 
 static void check_refusal(const ubi__file_type *type, const uint8_t *data, size_t size) {
     char message[512];
-    require(ubi__file_refuse(type, data, size, "none", "heap snapshot") == UBI_EFORMAT, "a refusal that is none");
+    require(ubi__file_refuse(type, data, size, "none", "heap snapshot") == UBI_EFORMAT, "the file is not refused");
     snprintf(message, sizeof message, "%s", ubi_error_message());
     require_line(message);
     require(strncmp(message, "this is ", 8) == 0 && strstr(message, type->what) == message + 8, "it is not named");
     require(strstr(message, type->advice) != NULL, "no advice");
-    require(ubi__file_refuse(type, data, size, "gzip", "timeline") == UBI_EFORMAT, "a refusal that is none");
+    require(ubi__file_refuse(type, data, size, "gzip", "timeline") == UBI_EFORMAT, "the file is not refused");
     require_line(ubi_error_message());
 }
 
@@ -48,11 +48,11 @@ static void check_reading(const ubi__file_type *type, const uint8_t *data, size_
         return;
     if (type && type->use != UBI__FILE_HEAP) {
         require(status == UBI_EFORMAT, "a foreign file is read");
-        require(ubi__file_refuse(type, data, size, "none", "heap snapshot") == UBI_EFORMAT, "a refusal that is none");
+        require(ubi__file_refuse(type, data, size, "none", "heap snapshot") == UBI_EFORMAT, "the file is not refused");
         require(strcmp(message, ubi_error_message()) == 0, "pieces are called otherwise");
     }
     if (status != UBI_OK && !type)
-        require(strncmp(message, "this is no kind of file", 23) == 0, "what is not known is not called so");
+        require(strncmp(message, "this is no kind of file", 23) == 0, "an unknown file is not called unknown");
 }
 
 static void check_timeline(const ubi__file_type *type, const uint8_t *data, size_t size) {

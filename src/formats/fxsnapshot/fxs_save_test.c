@@ -270,7 +270,7 @@ static void the_writer_is_named_in_the_file(void **state) {
     } cases[] = { { NULL, "ubiheap " UBI_VERSION_STRING },
                   { "", "ubiheap " UBI_VERSION_STRING },
                   { "my tool", "my tool" },
-                  { "a name that is longer than anybody would ever call a program that writes", "" } };
+                  { "a writer's name of more bytes than the 63 that a reader of the file keeps", "" } };
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         ubi_read_info info = UBI_READ_INFO_INIT;

@@ -41,7 +41,7 @@ static ubi_status read_version(ubi__jsc_reader *r) {
     uint64_t version;
     UBI_TRY(ubi__scan_count(&r->scan, &version));
     if (version < 1 || version > LATEST_VERSION)
-        return ubi__scan_fail_at(&r->scan, r->offset[UBI__JSC_VERSION], "version %llu is not known, expected 1 to %d",
+        return ubi__scan_fail_at(&r->scan, r->offset[UBI__JSC_VERSION], "unknown version %llu, expected 1 to %d",
                                  (unsigned long long)version, LATEST_VERSION);
     r->facts->version = (uint32_t)version;
     return UBI_OK;
@@ -53,7 +53,7 @@ static ubi_status read_file_type(ubi__jsc_reader *r) {
     r->facts->is_debugging = ubi__text_is(type, "GCDebugging");
     if (!r->facts->is_debugging && !ubi__text_is(type, "Inspector"))
         return ubi__scan_fail_at(&r->scan, r->offset[UBI__JSC_FILE_TYPE],
-                                 "a type of snapshot that is not known, expected \"Inspector\" or \"GCDebugging\"");
+                                 "unknown type of snapshot, expected \"Inspector\" or \"GCDebugging\"");
     if (r->facts->is_debugging && r->seen[UBI__JSC_NODES])
         return ubi__scan_fail_at(&r->scan, r->offset[UBI__JSC_FILE_TYPE],
                                  "the type comes after \"nodes\", expected before: it says what a node consists of");

@@ -226,10 +226,9 @@ static void bad_files_are_refused_with_place_and_expectation(void **state) {
     static const struct {
         const char *text, *from, *to, *message;
     } cases[] = {
-        { INSPECTOR, "\"version\":3", "\"version\":4",
-          "byte 11, in \"version\": version 4 is not known, expected 1 to 3" },
+        { INSPECTOR, "\"version\":3", "\"version\":4", "byte 11, in \"version\": unknown version 4, expected 1 to 3" },
         { INSPECTOR, "\"Inspector\"", "\"Other\"",
-          "byte 20, in \"type\": a type of snapshot that is not known, expected \"Inspector\" or \"GCDebugging\"" },
+          "byte 20, in \"type\": unknown type of snapshot, expected \"Inspector\" or \"GCDebugging\"" },
         { INSPECTOR, "[0,0,0,0,7,16,2,0", "[0,0,0,0,7,16,9,0",
           "byte 40, in \"nodes\": node 1 of the array, counted from 0: class 9, expected one of \"nodeClassNames\"" },
         { INSPECTOR, "[0,0,0,0,7", "[1,0,0,0,7",
