@@ -45,7 +45,7 @@ enum {
 #define UBI__NAME(class, number) ((uint32_t)(class) << 28 | (uint32_t)(number))
 #define UBI__NAME_CLASS(code) ((code) >> 28)
 #define UBI__NAME_NUMBER(code) ((code)&0xfffffff)
-/** As number, in rules: drawn anew for each edge. */
+/** As number, in rules: drawn again for each edge. */
 #define UBI__NAME_DRAWN 0xfffffff
 
 /** Numbers of fixed names: UBI__N_x. */

@@ -101,7 +101,7 @@ static inline bool fuzz_tool_is_fit(const fuzz_tool *tool, char c) {
 static inline void fuzz_tool_require_safe(const fuzz_tool *tool, const char *text, size_t n) {
     for (size_t i = 0; i < n; i++)
         fuzz_tool_require(tool, fuzz_tool_is_fit(tool, text[i]), "a control character is printed");
-    fuzz_tool_require(tool, ubi__utf8_valid_prefix((ubi_text){ text, n }) == n, "what is printed is no UTF-8");
+    fuzz_tool_require(tool, ubi__utf8_valid_prefix((ubi_text){ text, n }) == n, "the output is not UTF-8");
 }
 
 /** Writes an A in the place of every half of a surrogate pair: JSON may have lone ones, jansson takes none. */
