@@ -13,12 +13,7 @@ from pathlib import Path
 
 ROOT = Path(os.environ.get("UBI_SOURCE_DIR", Path(__file__).resolve().parents[2]))
 # Folders (and files) that still have such phrases. Clean one, then remove its line.
-NOT_YET_CLEAN = (
-    "docs/formats/other-files.md",  # texts of src/formats/recognize.c
-    "src/analyses",
-    "src/engines",
-    "src/formats",
-)
+NOT_YET_CLEAN = ()
 # Correct uses of these phrases.
 RIGHT = re.compile(r"\buser nobody\b|(?:are|were|is) all the same\b|\bnot (?:only )?for [\w ]{1,40}, but for\b", re.I)
 
