@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Programs that were built with the description in packaging/abi run with the library that was just built.
 
-    UBI_BUILD_DIR=build/release python3 tests/api/abi_test.py --refresh     writes the description anew; read the diff
+    UBI_BUILD_DIR=build/release python3 tests/api/abi_test.py --refresh     writes the description again; read the diff
 """
 import os
 import platform
