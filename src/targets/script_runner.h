@@ -85,6 +85,8 @@ typedef enum ubi__script_kind {
 
 typedef struct ubi__script_options {
     ubi__script_kind kind;
+    const char *code;           /**< to run instead of a file; or NULL */
+    bool print;                 /**< print the value of the script, which is not a module then */
     bool debugger;              /**< `Debugger`, `newGlobal` and the heap module */
     bool heap_module;           /**< the heap module, import "ubiheap" */
     bool std_globals;           /**< the engine's own modules without importing them */
@@ -104,7 +106,7 @@ typedef struct ubi__script_runner {
      * not return when the script ends the process or the user interrupts it while it runs: see `finish`. Once per process;
      * `options` stay until the process ends, for workers may outlive the call.
      * @param exit_code  see above.
-     * @param path  a file, or "-" for standard input.
+     * @param path  a file, or "-" for standard input; unused with `code`.
      * Errors: UBI_EIO (cannot read the script), UBI_EINVAL (the heap limit is too small), UBI_ENOMEM, or what `begin` said.
      * Nothing ran then.
      */

@@ -71,12 +71,12 @@ class Snapshots(Outputs):
 
     def test_allocation_sites_are_remembered_unless_told_otherwise(self):
         stacks = {}
-        for options in ([], ["--no-sites"], ["-p", "0"], ["-p", "0.5"]):
+        for options in ([], ["--no-sites"], ["--sampling-probability", "0"], ["--sampling-probability", "0.5"]):
             self.ran(KEEP, "--snapshot-at", "exit", *options)
             stacks[" ".join(options)] = self.place.info("s-1.fxsnapshot")["nodesWithStack"]
-        self.assertEqual((stacks["--no-sites"], stacks["-p 0"]), (0, 0))
+        self.assertEqual((stacks["--no-sites"], stacks["--sampling-probability 0"]), (0, 0))
         self.assertGreater(stacks[""], 1000)
-        self.assertTrue(300 < stacks["-p 0.5"] < 700, stacks)
+        self.assertTrue(300 < stacks["--sampling-probability 0.5"] < 700, stacks)
 
     def test_a_report_without_stacks_says_how_this_engine_records_them(self):
         self.ran(KEEP, "--snapshot-at", "exit", "--no-sites")
@@ -126,7 +126,7 @@ class Snapshots(Outputs):
     def test_wrong_patterns_and_moments_are_refused_before_anything_runs(self):
         self.place.write("s.js", "print('ran')")
         for options in (["-o", "%x"], ["-o", "%"], ["-o", ""], ["-o", "-"], ["-a", "never"], ["-a", "1s", "-a", "2s"],
-                        ["-a", "0s"], ["-p", "2"], ["--module", "--script"], ["-b", "objectClass"], ["-c", "start"],
+                        ["-a", "0s"], ["--sampling-probability", "2"], ["--module", "--script"], ["-b", "objectClass"], ["-c", "start"],
                         ["--stack-size", "0"], ["--heap-limit", "0"], ["--no-sites", "--allocation-log", "log"]):
             done = self.place.ubiheap("run", *options, "s.js")
             self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), options)
@@ -226,10 +226,10 @@ class Log(Outputs):
 
     def test_sampling_takes_a_part(self):
         text = "for (let i = 0; i < 100000; i++) ({})"
-        self.ran(text, "-l", "log", "-p", "0.1")
+        self.ran(text, "-l", "log", "--sampling-probability", "0.1")
         self.assertTrue(9000 < self.lines()[-1]["entries"] < 11000)
         self.assertEqual(self.lines()[0]["samplingProbability"], 0.1)
-        self.ran(text, "-l", "log", "-p", "0")
+        self.ran(text, "-l", "log", "--sampling-probability", "0")
         self.assertEqual(self.lines()[-1]["entries"], 0)
 
     @unittest.skipIf(run_place.SANITIZED, "sanitizers need addresses")
@@ -272,7 +272,7 @@ class Nothing(Outputs):
     def test_no_option_changes_what_a_script_prints(self):
         plain = self.ran(self.SCRIPT, code=3)
         self.assertGreater(len(plain.stdout), 500)
-        for options in (["--snapshot-at", "exit"], ["--snapshot-at", "gc"], ["--snapshot-at", "2ms"], ["--sites"], ["-p", "0.3"],
+        for options in (["--snapshot-at", "exit"], ["--snapshot-at", "gc"], ["--snapshot-at", "2ms"], ["--sites"], ["--sampling-probability", "0.3"],
                         ["--allocation-log", "log"], ["--census-at", "exit", "--output", "census"],
                         ["--heap-limit", "256MiB", "--snapshot-on-oom"]):
             done = self.ran(self.SCRIPT, *options, code=3)

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import run_place
-from engine_facts import places
+from engine_facts import facts, places
 
 
 class Host(unittest.TestCase):
@@ -94,7 +94,7 @@ class Ends(Host):
     def test_errors_of_the_tool_are_one_line(self):
         cases = [(4, ["missing.js"], "missing.js: cannot open: No such file or directory"),
                  (4, ["directory"], "directory: cannot read: Is a directory"),
-                 (2, [], "run: expected SCRIPT [ARGUMENT...], as in: ubiheap run app.js"),
+                 (2, ["-p", "--module", "1"], "run: --print does not go with --module: a module has no value"),
                  (2, ["--modul", "s.js"], "run: unknown option --modul; did you mean --module?"),
                  (2, ["--heap-limit", "much", "s.js"], "run: --heap-limit: expected a size such as 64MiB, not 'much'"),
                  (4, ["--allocation-log", "none/log", "s.js"],
@@ -103,6 +103,47 @@ class Ends(Host):
         for code, arguments, message in cases:
             done = self.place.ubiheap("run", *arguments)
             self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (code, b"", f"ubiheap: {message}\n"))
+
+
+class Code(Host):
+    """`-e` and `-p`."""
+
+    def run_code(self, *arguments, **more):
+        done = self.place.ubiheap("run", *arguments, **more)
+        return done.stdout.decode(), done.stderr.decode(), done.returncode
+
+    def test_all_that_records_works_for_code_too(self):
+        self.place.clear()
+        out, err, code = self.run_code("--snapshot-at", "exit", "-l", "log", "--timeline", "t.timeline",
+                                       "-e", "globalThis.kept = [new Date()]; print(1)")
+        self.assertEqual((out, code, self.place.snapshots()), ("1\n", 0, ["cmdline-1.fxsnapshot"]), err)
+        self.assertIn('"script":"-e"', (self.place.folder / "log").read_text())
+        self.assertEqual(self.place.classes("cmdline-1.fxsnapshot")["Date"], 1)
+
+    def test_errors_name_the_command_line(self):
+        self.assertEqual(self.run_code("-e", "throw new Error('no')"),
+                         ("", places("Error: no\n    at <eval> (<cmdline>:1:16)\n", one_line=True), 1))
+        self.assertEqual(self.run_code("-p", "\n1 +"),
+                         ("", places("SyntaxError: unexpected token in expression: ''\n    at <cmdline>:2:4\n"), 1))
+
+    def test_code_may_be_a_module(self):
+        self.assertEqual(self.run_code("-e", "import { sprintf } from 'std'; print(sprintf('%d', 3), this)"), ("3 undefined\n", "", 0))
+        self.assertEqual(self.run_code("-m", "-e", "print(this)"), ("undefined\n", "", 0))
+        self.assertEqual(self.run_code("--std", "-p", "typeof std"), ("object\n", "", 0))
+
+    def test_await_as_a_name_is_still_one(self):
+        self.assertEqual(self.run_code("-p", "var await = 3; await"), ("3\n", "", 0))
+
+    @unittest.skipUnless(facts().awaits_in_scripts, "the engine has no await at the top level of scripts")
+    def test_await_at_the_top_level(self):
+        later = "new Promise(resolve => setTimeout(() => resolve({ a: 1 }), 5))"
+        self.assertEqual(self.run_code("-p", f"await {later}"), ("{ a: 1 }\n", "", 0))
+        self.assertEqual(self.run_code("-e", f"const v = await {later}; print(v.a, this === globalThis)"), ("1 true\n", "", 0))
+        self.assertEqual(self.run_code("-p", "await Promise.reject(3)"), ("", "Uncaught: 3\n", 1))
+        self.assertEqual(self.run_code("-e", "await 0; throw new Error('no')"),
+                         ("", "Error: no\n    at <eval> (<cmdline>:1:25)\n", 1))
+        self.assertEqual(self.run_code("-e", "await ("),
+                         ("", "SyntaxError: unexpected token in expression: ''\n    at <cmdline>:1:8\n", 1))
 
 
 class Limits(Host):

@@ -134,7 +134,7 @@ class Workers(Runs):
         self.worker("let a = []; for (let i = 0; i < 20000; i++) a.push({ i }); parent.postMessage(a.length)")
         done = self.place.script("import * as os from 'os'; let sum = 0, n = 0; for (let i = 0; i < 8; i++) {\n"
                                  " const w = new os.Worker('./w.js'); w.onmessage = e => { sum += e.data; w.onmessage = null;\n"
-                                 "  if (++n == 8) print(sum) } }", options=["--allocation-log", "log", "-p", "0.1"])
+                                 "  if (++n == 8) print(sum) } }", options=["--allocation-log", "log", "--sampling-probability", "0.1"])
         self.assertEqual((done.stdout, done.stderr, done.returncode), (b"160000\n", b"", 0))
 
     def test_workers_have_the_same_helpers_and_tools(self):

@@ -8,12 +8,12 @@ import re
 import subprocess
 from collections import namedtuple
 
-Facts = namedtuple("Facts", "columns")
+Facts = namedtuple("Facts", "columns awaits_in_scripts")
 # By the year of the version; later ones, and quickjs-ng with its small numbers, are as that of 2025.
 ENGINES = {
-    "2021": Facts(columns=False),
-    "2024": Facts(columns=False),
-    "2025": Facts(columns=True),
+    "2021": Facts(columns=False, awaits_in_scripts=False),
+    "2024": Facts(columns=False, awaits_in_scripts=True),
+    "2025": Facts(columns=True, awaits_in_scripts=True),
 }
 
 

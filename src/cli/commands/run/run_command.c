@@ -21,47 +21,101 @@ static ubi__script_kind kind_of(const ubi__run_arguments *a) {
 static ubi__run the_run;
 static ubi__script_options the_options;
 
-/* A file that is to be written must not be the script, nor appear when there is none. */
+/* ---- what is run -------------------------------------------------------------------------------------------------- */
+
+/* Of a run: a file, standard input or code, and what the program finds in scriptArgs. */
+typedef struct program {
+    const char *name; /* a path, "-" or UBI__RUN_CODE */
+    const char *code; /* or NULL */
+    char **arguments; /* arguments[n], the name first */
+    int n;
+} program;
+
+/* Its `arguments` stay until the process ends. */
+static char **the_words;
+
+/* As `-p` once meant --sampling-probability. */
+static ubi_status check_print(const ubi__run_arguments *a, char **operands, int n_operands) {
+    if (!a->print || a->eval || n_operands < 2 || operands[0][strspn(operands[0], "0123456789.")])
+        return UBI_OK;
+    return ubi__fail(UBI_EINVAL, "-p prints the value of code; a share of the allocations is --sampling-probability %s",
+                     operands[0]);
+}
+
+/* -e CODE; -p CODE, if it is not for -e; a file; standard input. */
+static ubi_status program_find(program *out, const ubi__run_arguments *a, char **operands, int n_operands) {
+    static char code_name[] = UBI__RUN_CODE, input_name[] = "-";
+    bool prints_operand = a->print && !a->eval && n_operands && strcmp(operands[0], "-") != 0;
+    int n_before = a->eval || n_operands == 0;
+    UBI_TRY(check_print(a, operands, n_operands));
+    if (n_operands == 0 && !a->eval && isatty(STDIN_FILENO))
+        return ubi__fail(UBI_EINVAL, "expected SCRIPT [ARGUMENT...], as in: ubiheap run app.js");
+    the_words = calloc((size_t)n_operands + 2, sizeof *the_words);
+    if (!the_words)
+        return ubi__fail_nomem();
+    *out = (program){ .code = prints_operand ? operands[0] : a->eval, .arguments = the_words };
+    out->n = n_before + n_operands;
+    for (int i = 0; i < n_operands; i++)
+        the_words[n_before + i] = operands[i];
+    if (n_before || prints_operand)
+        the_words[0] = out->code ? code_name : input_name;
+    out->name = the_words[0];
+    return UBI_OK;
+}
+
+static const char *program_subject(const program *p) {
+    return p->code ? "code" : strcmp(p->name, "-") == 0 ? "standard input" : p->name;
+}
+
 /* Before a file of ours is begun. */
-static ubi_status check_script(const ubi__run_arguments *a, const char *path) {
-    if (strcmp(path, "-") == 0 || (!a->timeline && !a->allocation_log) || access(path, R_OK) == 0)
+static ubi_status check_script(const ubi__run_arguments *a, const program *p) {
+    if (p->code || strcmp(p->name, "-") == 0 || (!a->timeline && !a->allocation_log) || access(p->name, R_OK) == 0)
         return UBI_OK;
     return ubi__fail_errno(errno, "cannot open");
 }
 
-static ubi_status run_script(ubi__cli *cli, char **operands, int n_operands, int *exit_code) {
-    const ubi__run_arguments *a = the_run.arguments;
-    const char *command = cli->subject;
+static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
     char words[256];
-    cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
-    UBI_TRY(check_script(a, operands[0]));
-    cli->subject = command;
     UBI_TRY(ubi__run_room_open(&the_run.room, &the_run.settings));
     if (ubi__run_room_words(&the_run.room, &the_run.settings, words, sizeof words))
-        ubi__print_line(operands[0], words);
+        ubi__print_line(program_subject(p), words);
     if (a->allocation_log)
-        UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, operands[0], the_run.settings.probability));
+        UBI_TRY(ubi__run_log_open(&the_run.log, a->allocation_log, p->name, the_run.settings.probability));
     if (a->timeline)
-        UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, operands[0]));
+        UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, p->name));
     if (a->heap_module || a->debugger)
         UBI_TRY(ubi__run_profiler_new(&the_run.profiler, the_run.runner->hooks_folder));
+    return UBI_OK;
+}
+
+static ubi_status program_run(ubi__cli *cli, const program *p, int *exit_code) {
+    const ubi__run_arguments *a = the_run.arguments;
+    const char *command = cli->subject;
+    cli->subject = program_subject(p);
+    UBI_TRY(check_script(a, p));
+    cli->subject = command;
+    UBI_TRY(open_outputs(a, p));
     the_options = (ubi__script_options){
         .kind = kind_of(a),
+        .code = p->code,
+        .print = a->print,
         .debugger = a->debugger,
         .heap_module = a->heap_module,
         .std_globals = a->std,
         .heap_limit_bytes = the_run.settings.heap_limit_bytes,
         .stack_limit_bytes = the_run.settings.stack_limit_bytes,
-        .arguments = operands,
-        .n_arguments = n_operands,
+        .arguments = p->arguments,
+        .n_arguments = p->n,
         .hooks = ubi__run_hooks(&the_run),
     };
     ubi__run_install_signals(&the_run);
     if (a->timeline)
         ubi__run_end_well_when_terminated();
-    cli->subject = strcmp(operands[0], "-") == 0 ? "standard input" : operands[0];
-    return the_run.runner->run(exit_code, operands[0], &the_options);
+    cli->subject = program_subject(p);
+    return the_run.runner->run(exit_code, p->name, &the_options);
 }
+
+/* ---- the command -------------------------------------------------------------------------------------------------- */
 
 static void free_snapshots(void) {
     for (size_t i = 0; i < the_run.snapshots.n; i++)
@@ -69,7 +123,7 @@ static void free_snapshots(void) {
     ubi__run_snapshots_fini(&the_run.snapshots, ubi_allocator_default());
 }
 
-/* Workers may still run when the main script has ended: what they use stays. */
+/* A file that is to be written must not be the script. */
 static ubi_status check_outputs(const ubi__run_arguments *a, const ubi__cli *cli, const char *script) {
     const struct {
         const char *path, *kind;
@@ -84,24 +138,27 @@ static ubi_status check_outputs(const ubi__run_arguments *a, const ubi__cli *cli
     return UBI_OK;
 }
 
+/* Workers may still run when the main script has ended: what they use stays. */
 static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     static ubi__breakdown_choice breakdown;
     static ubi__run_arguments arguments;
+    program p;
     arguments = *(ubi__run_arguments *)values;
+    UBI_TRY(program_find(&p, &arguments, operands, n_operands));
     the_run = (ubi__run){ .cli = cli,
                           .runner = ubi__script_runners[0],
                           .arguments = &arguments,
                           .breakdown = &breakdown,
-                          .script = operands[0],
+                          .script = p.name,
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .log_lock = PTHREAD_MUTEX_INITIALIZER,
                           .worker_logged = PTHREAD_COND_INITIALIZER };
-    UBI_TRY(check_outputs(&arguments, cli, operands[0]));
-    UBI_TRY(ubi__breakdown_check_input(&arguments.by, operands[0]));
+    UBI_TRY(check_outputs(&arguments, cli, p.name));
+    UBI_TRY(ubi__breakdown_check_input(&arguments.by, p.name));
     UBI_TRY(ubi__breakdown_choose(&breakdown, arguments.by.breakdown, cli));
     ubi_status status = ubi__run_settings_read(&the_run.settings, &arguments, &breakdown);
     if (status == UBI_OK)
-        status = run_script(cli, operands, n_operands, exit_code);
+        status = program_run(cli, &p, exit_code);
     pthread_mutex_lock(&the_run.lock);
     free_snapshots();
     pthread_mutex_unlock(&the_run.lock);
@@ -114,6 +171,10 @@ static const char *const moments[] = { "exit", NULL };
 #define AT(field) offsetof(ubi__run_arguments, field)
 
 static const ubi__option options[] = {
+    { "eval", 'e', UBI__OPTION_TEXT, AT(eval), "CODE", NULL,
+      "run CODE instead of SCRIPT, with await at its top level where the engine has that", NULL },
+    { "print", 'p', UBI__OPTION_FLAG, AT(print), NULL, NULL,
+      "print the value of the code, which is CODE of -e, or else SCRIPT itself: -p '1 + 1'", NULL },
     { "module", 0, UBI__OPTION_FLAG, AT(module), NULL, NULL,
       "run it as a module; the default is to look: a name ending in .mjs, or an import or export at its beginning",
       NULL },
@@ -138,7 +199,6 @@ static const ubi__option options[] = {
       NULL },
     { "sampling-probability", 0, UBI__OPTION_TEXT, AT(probability), "P", NULL,
       "remember and log this share of the allocations: from 0 to 1", "1" },
-    UBI__ALIAS_LETTER('p'),
     { "allocation-log", 'l', UBI__OPTION_TEXT, AT(allocation_log), "FILE", NULL,
       "write a line of JSON for each allocation of an object", NULL },
     { "timeline", 0, UBI__OPTION_TEXT, AT(timeline), "FILE", NULL,
@@ -168,6 +228,8 @@ static const ubi__option options[] = {
 
 static const ubi__example examples[] = {
     { "run app.js", "run it" },
+    { "run -p 'scriptArgs.length' a b", "the value of code" },
+    { "run --census-at exit -e 'globalThis.kept = [new Date()]'", "what code leaves in memory" },
     { "run --snapshot-at exit app.js", "see what is left: app-1.fxsnapshot" },
     { "run --snapshot-at 10s --snapshot-at exit app.js", "a series, for 'ubiheap leaks'" },
     { "run --census-at exit -b invertedAllocationStack app.js", "which functions allocated what is left" },
@@ -180,12 +242,14 @@ static const ubi__example examples[] = {
 
 const ubi__command ubi__command_run = {
     .name = "run",
-    .operands = "SCRIPT [ARGUMENT...]",
+    .operands = "[SCRIPT] [ARGUMENT...]",
     .summary = "run a JavaScript program and look into its memory",
     .question = "What does this JavaScript program do with its memory?",
     .description =
-        "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What follows SCRIPT "
-        "belongs to the script, which finds it in scriptArgs, its own name first. Scripts have std, os with workers, "
+        "Runs SCRIPT, or standard input for - or nothing, in QuickJS with the memory tools attached. What follows "
+        "SCRIPT "
+        "belongs to the script, which finds it in scriptArgs, its own name first (-e for CODE). Scripts have std, os "
+        "with workers, "
         "modules, console, timers, print and gc; see the reference.\n"
         "\n"
         "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after an exception "
@@ -200,7 +264,6 @@ const ubi__command ubi__command_run = {
     .glossary = &ubi__breakdown_presets_glossary,
     .examples = examples,
     .firefox = true,
-    .min_operands = 1,
     .max_operands = INT_MAX,
     .options_first = true,
     .arguments_bytes = sizeof(ubi__run_arguments),

@@ -71,6 +71,8 @@ static bool wants_sites(const ubi__run_settings *s, const ubi__run_arguments *a,
 static ubi_status settings_check(const ubi__run_arguments *a) {
     if (a->module && a->script)
         return ubi__fail(UBI_EINVAL, "--module and --script exclude each other");
+    if (a->module && a->print)
+        return ubi__fail(UBI_EINVAL, "--print does not go with --module: a module has no value");
     if (a->allocation_log && a->sites < 0)
         return ubi__fail(UBI_EINVAL, "--allocation-log does not go with --no-sites");
     if (a->timeline && strcmp(a->timeline, "-") == 0)
@@ -113,6 +115,8 @@ ubi_status ubi__run_settings_read(ubi__run_settings *out, const ubi__run_argumen
 static ubi_text script_stem(const char *path) {
     if (strcmp(path, "-") == 0)
         return ubi__text("stdin");
+    if (strcmp(path, UBI__RUN_CODE) == 0)
+        return ubi__text("cmdline");
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     return (ubi_text){ name, dot && dot != name ? (size_t)(dot - name) : strlen(name) };
 }

@@ -9,7 +9,8 @@
 
 /** As given. */
 typedef struct ubi__run_arguments {
-    bool module, script, std, debugger, heap_module, snapshot_on_oom;
+    bool print, module, script, std, debugger, heap_module, snapshot_on_oom;
+    const char *eval;
     ubi__option_list snapshot_at;
     const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,
         *probability;
@@ -49,12 +50,15 @@ ubi_status ubi__run_settings_read(ubi__run_settings *out, const ubi__run_argumen
  * snapshot, %w of the worker (0: the main program), %t what set it off, %p the process, %% a percent sign.
  */
 typedef struct ubi__run_name {
-    const char *script; /**< path of the script */
+    const char *script; /**< path of the script, or UBI__RUN_CODE */
     unsigned number, worker;
     ubi__run_trigger trigger;
 } ubi__run_name;
 /** Errors: UBI_EINVAL (no such letter, or too long). */
 ubi_status ubi__run_file_name(char *out, size_t size, const char *pattern, const ubi__run_name *name);
+
+/** What code of the command line has for a name. */
+#define UBI__RUN_CODE "-e"
 
 /** The pattern when none is given; workers have another. */
 #define UBI__RUN_PATTERN "%s-%n.fxsnapshot"

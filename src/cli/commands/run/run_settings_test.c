@@ -69,6 +69,8 @@ static void sites_are_remembered_for_those_who_show_them(void **state) {
 static void contradictions_are_refused(void **state) {
     (void)state;
     assert_refused(&(ubi__run_arguments){ .module = true, .script = true }, "--module and --script exclude each other");
+    assert_refused(&(ubi__run_arguments){ .module = true, .print = true },
+                   "--print does not go with --module: a module has no value");
     assert_refused(&(ubi__run_arguments){ .sites = -1, .allocation_log = "log" },
                    "--allocation-log does not go with --no-sites");
     assert_refused(&(ubi__run_arguments){ .by = { .tree = true } }, "options of the census need --census-at exit");
@@ -90,6 +92,7 @@ static void names_follow_the_pattern(void **state) {
     assert_string_equal(name_by(UBI__RUN_PATTERN, "lib/my.app.js"), "my.app-12.fxsnapshot");
     assert_string_equal(name_by(UBI__RUN_WORKER_PATTERN, "app.mjs"), "app-worker3-12.fxsnapshot");
     assert_string_equal(name_by("%t/%s%%", "-"), "oom/stdin%");
+    assert_string_equal(name_by("%s-%n", UBI__RUN_CODE), "cmdline-12");
     assert_string_equal(name_by("%s", "dir.d/noextension"), "noextension");
     assert_string_equal(name_by("%s", ".hidden"), ".hidden");
     assert_string_equal(name_by("plain", "x"), "plain");

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "engines/quickjs/host/host_libc.h"
@@ -295,15 +296,15 @@ static ubi_status run_in(ubi__host *host, int *exit_code, const char *text, size
 
 static ubi_status run_script(int *exit_code, const char *path, const ubi__script_options *options) {
     ubi__host *host;
-    char *text;
-    size_t n;
-    ubi_status status = ubi__host_read_script(&text, &n, path);
+    char *text = NULL; /* of a file */
+    size_t n = options->code ? strlen(options->code) : 0;
+    ubi_status status = options->code ? UBI_OK : ubi__host_read_script(&text, &n, path);
     if (status != UBI_OK)
         return status;
     program_options = options;
     status = ubi__host_open(&host, options, 0);
     if (status == UBI_OK)
-        status = run_in(host, exit_code, text, n, path);
+        status = run_in(host, exit_code, text ? text : options->code, n, path);
     free(text);
     ubi__host_flush_output();
     return status;

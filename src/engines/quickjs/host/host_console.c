@@ -178,10 +178,10 @@ static void write_stack(ubi__host_text *text, JSContext *realm) {
     JSValue error = JS_GetException(realm), stack = JS_GetPropertyStr(realm, error, "stack");
     const char *lines = JS_IsString(stack) ? JS_ToCString(realm, stack) : NULL;
     const char *second = lines ? strchr(lines, '\n') : NULL;
-    if (second)
-        ubi__host_text_puts(text, second);
-    while (text->n && text->ptr[text->n - 1] == '\n')
-        text->n--;
+    if (second && second[1]) {
+        ubi__host_text_puts(text, "\n");
+        ubi__host_text_stack(text, second + 1, strlen(second + 1));
+    }
     JS_FreeCString(realm, lines);
     JS_FreeValue(realm, stack);
     JS_FreeValue(realm, error);

@@ -11,6 +11,7 @@
 
 #include "engines/quickjs/host/host_libc.h"
 #include "engines/quickjs/host/host_state.h"
+#include "engines/quickjs/host/host_text.h"
 
 /* ---- rejections -------------------------------------------------------------------------------------------------- */
 
@@ -85,12 +86,15 @@ static void print_value(JSContext *realm, JSValueConst value) {
     JS_FreeCString(realm, text);
 }
 
-/* The stack of an error ends in a newline, unless it is empty. */
 static void print_stack(JSContext *realm, JSValueConst error) {
+    ubi__host_text lines = { 0 };
     JSValue stack = JS_GetPropertyStr(realm, error, "stack");
     const char *text = JS_IsString(stack) ? JS_ToCString(realm, stack) : NULL;
-    if (text && text[0])
-        fprintf(stderr, "%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+    if (text)
+        ubi__host_text_stack(&lines, text, strlen(text));
+    if (lines.n)
+        fprintf(stderr, "%.*s\n", (int)lines.n, lines.ptr);
+    ubi__host_text_fini(&lines);
     JS_FreeCString(realm, text);
     JS_FreeValue(realm, stack);
 }

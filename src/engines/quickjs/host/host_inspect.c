@@ -492,7 +492,17 @@ static void write_function(ubi__host_text *out, const place *at) {
     JS_FreeValue(at->realm, name);
 }
 
-/* The message and, of an error that stands alone, where it was made. */
+static void write_error_stack(ubi__host_text *out, JSContext *realm, JSValueConst stack) {
+    size_t n;
+    const char *text = JS_ToCStringLen(realm, &n, stack);
+    if (text)
+        ubi__host_text_stack(out, text, n);
+    else
+        ubi__inspect_forget(realm);
+    JS_FreeCString(realm, text);
+}
+
+/* The message and, of an error that is not part of something, where it was made. */
 static void write_error(ubi__host_text *out, const place *at) {
     JSValue stack = at->depth == 0 ? inspect_property(at->realm, at->object, "stack") : JS_UNDEFINED;
     size_t start = out->n;
@@ -501,7 +511,7 @@ static void write_error(ubi__host_text *out, const place *at) {
     ubi__inspect_string(out, at->realm, at->object);
     if (JS_IsString(stack)) {
         ubi__host_text_puts(out, "\n");
-        ubi__inspect_string(out, at->realm, stack);
+        write_error_stack(out, at->realm, stack);
     }
     while (out->n > start && out->ptr[out->n - 1] == '\n')
         out->n--;

@@ -171,9 +171,9 @@ static bool has_suffix(const char *text, const char *suffix) {
 }
 
 static bool is_module(const ubi__script_options *o, const char *text, size_t n, const char *path) {
-    if (o->kind != UBI__SCRIPT_DETECT)
+    if (o->kind != UBI__SCRIPT_DETECT || o->print)
         return o->kind == UBI__SCRIPT_MODULE;
-    return has_suffix(path, ".mjs") || JS_DetectModule(text, n);
+    return (!o->code && has_suffix(path, ".mjs")) || JS_DetectModule(text, n);
 }
 
 /* A module needs its import.meta before it runs. */
@@ -210,12 +210,23 @@ static bool add_std_globals(ubi__host *host, JSContext *realm) {
     return module_settle(host, realm, run_module(realm, text, sizeof text - 1, "<std>", false));
 }
 
+static bool run_code(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *name) {
+    bool is_async;
+    JSValue result = ubi__host_run_code(realm, &is_async, text, n, name);
+    if (host->options->print)
+        result = ubi__host_print_result(realm, result, is_async);
+    return is_async ? module_settle(host, realm, result) : script_settle(host, realm, result);
+}
+
 bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path) {
-    bool is_file = strcmp(path, "-") != 0;
-    const char *name = is_file ? path : "<stdin>";
-    if (host->options->std_globals && !add_std_globals(host, realm))
+    const ubi__script_options *o = host->options;
+    bool is_file = !o->code && strcmp(path, "-") != 0;
+    const char *name = o->code ? "<cmdline>" : is_file ? path : "<stdin>";
+    if (o->std_globals && !add_std_globals(host, realm))
         return false;
-    if (is_module(host->options, text, n, path))
+    if (is_module(o, text, n, path))
         return module_settle(host, realm, run_module(realm, text, n, name, is_file));
+    if (o->code || o->print)
+        return run_code(host, realm, text, n, name);
     return script_settle(host, realm, JS_Eval(realm, text, n, name, JS_EVAL_TYPE_GLOBAL));
 }

@@ -72,7 +72,18 @@ void ubi__host_report_rejection(ubi__host *host, const ubi__host_rejection *reje
 void ubi__host_expect(ubi__host *host, JSContext *realm, JSValue program);
 /** Reads the script, as a text that ends in a zero byte; free() it. */
 ubi_status ubi__host_read_script(char **text, size_t *n, const char *path);
-/** Runs a script or module; false: it threw, which is reported. */
+/** Runs a script or module, or the code of the command line; false: it threw, which is reported. */
 bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path);
+
+/* ---- code without a file: host_code.c ---- */
+/**
+ * Runs a script that may have `await` at its top level, where the engine has that. *is_async: the result is a promise of an
+ * object, whose member `value` is that of the script.
+ */
+JSValue ubi__host_run_code(JSContext *realm, bool *is_async, const char *text, size_t n, const char *name);
+/** Prints a value as `console.log` does. */
+void ubi__host_print(JSContext *realm, JSValueConst value);
+/** Prints what the code gives, now or later. @return the promise that the program waits for, or undefined. Takes the reference. */
+JSValue ubi__host_print_result(JSContext *realm, JSValue result, bool is_async);
 
 #endif

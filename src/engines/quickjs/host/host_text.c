@@ -56,6 +56,43 @@ void ubi__host_text_repeat(ubi__host_text *text, char c, size_t n) {
     text->n += n;
 }
 
+/* ---- stacks ------------------------------------------------------------------------------------------------------- */
+
+/* What is left of a stack of many frames. */
+#define STACK_FIRST 16
+#define STACK_LAST 4
+
+/* After `lines` lines from `at` on. */
+static const char *skip_lines(const char *at, const char *end, size_t lines) {
+    for (; lines && at < end; lines--) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+    }
+    return at;
+}
+
+static size_t count_lines(const char *at, const char *end) {
+    size_t lines = 0;
+    for (; at < end; lines++)
+        at = skip_lines(at, end, 1);
+    return lines;
+}
+
+void ubi__host_text_stack(ubi__host_text *text, const char *stack, size_t n) {
+    const char *end = stack + n;
+    while (end > stack && end[-1] == '\n')
+        end--;
+    size_t lines = count_lines(stack, end);
+    if (lines <= STACK_FIRST + STACK_LAST + 1) {
+        ubi__host_text_add(text, stack, (size_t)(end - stack));
+        return;
+    }
+    const char *middle = skip_lines(stack, end, STACK_FIRST), *last = skip_lines(stack, end, lines - STACK_LAST);
+    ubi__host_text_add(text, stack, (size_t)(middle - stack));
+    ubi__host_text_printf(text, "    ... %zu more frames\n", lines - STACK_FIRST - STACK_LAST);
+    ubi__host_text_add(text, last, (size_t)(end - last));
+}
+
 void ubi__host_text_fini(ubi__host_text *text) {
     free(text->ptr);
     *text = (ubi__host_text){ 0 };

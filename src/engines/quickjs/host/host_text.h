@@ -19,6 +19,8 @@ void ubi__host_text_add(ubi__host_text *text, const char *bytes, size_t n);
 void ubi__host_text_puts(ubi__host_text *text, const char *string);
 void ubi__host_text_printf(ubi__host_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ubi__host_text_repeat(ubi__host_text *text, char c, size_t n);
+/** The lines of an error's stack, of which those in the middle are left out when there are many. No newline at the end. */
+void ubi__host_text_stack(ubi__host_text *text, const char *stack, size_t n);
 void ubi__host_text_fini(ubi__host_text *text);
 
 #endif

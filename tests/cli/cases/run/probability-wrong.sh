@@ -1,1 +1,1 @@
-ubiheap run -p 1.5 app.js
+ubiheap run --sampling-probability 1.5 app.js

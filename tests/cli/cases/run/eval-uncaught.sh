@@ -1,0 +1,1 @@
+ubiheap run -e 'throw "no"'

@@ -1,1 +1,0 @@
-ubiheap run --snapshot-at exit

@@ -1,0 +1,2 @@
+# -p had this meaning once.
+ubiheap run -p 0.05 app.js
