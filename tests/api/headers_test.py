@@ -18,7 +18,7 @@ COMPILERS = [
     ("clang++", "c++17", ".cc"),
 ]
 # Compiled with the program's own engine.
-OF_AN_ENGINE = {"ubiheap/extension/quickjs.h"}
+OF_AN_ENGINE = {"ubiheap/extension/quickjs.h", "ubiheap/extension/quickjs_leaks.h"}
 # Of the JavaScript engine that the live tools are compiled with.
 ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs"))
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror"]

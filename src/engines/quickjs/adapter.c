@@ -14,6 +14,7 @@
  *     node_ops, coverage, target_ops                      showing it
  *     births, collections and what they need              tracking
  *     positions                                           where the text of a script makes objects
+ *     held, preview                                       leaked references, and the end of a runtime
  *     timeline                                            runs of scripts, reactions and parsing, for the timeline
  */
 #include "engines/quickjs/adapter/hooks.h"
@@ -31,4 +32,5 @@
 #include "engines/quickjs/adapter/positions.h"
 
 #include "engines/quickjs/adapter/attach.h"
+#include "engines/quickjs/adapter/held.h"
 #include "engines/quickjs/adapter/script_facts.h"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ubiheap/extension/quickjs_leaks.h>
+
 #include "engines/quickjs/hook_counts.h"
 
 static const char *const hooks[UBI__HOOK_COUNT] = {
@@ -147,6 +149,35 @@ static int report(const ubi_quickjs *tools) {
     return faults ? 1 : 0;
 }
 
+/* The end of a runtime is told when all that lives has leaked, and in time to release it. */
+static JSValue leaked;
+
+static void on_end(void *payload, JSRuntime *rt, const ubi_quickjs_leaks *leaks) {
+    uint32_t n = ubi_quickjs_leaks_count(leaks);
+    if ((n != 1 || ubi_quickjs_leaks_at(leaks, 0).excess != 1) && ++faults)
+        fprintf(stderr, "selftest: one reference was leaked, but %u things are held\n", (unsigned)n);
+    ++*(int *)payload;
+    JS_FreeValueRT(rt, leaked);
+}
+
+static void check_end(void) {
+    int calls = 0;
+    ubi_quickjs_leak_options options = UBI_QUICKJS_LEAK_OPTIONS_INIT;
+    JSRuntime *rt = JS_NewRuntime();
+    JSContext *ctx = JS_NewContext(rt);
+    options.fn = on_end;
+    options.payload = &calls;
+    leaked = JS_NewObjectProto(ctx, JS_NULL);
+    if (ubi_quickjs_report_leaks(rt, &options) != UBI_OK)
+        calls = -1;
+    JS_FreeContext(ctx);
+    JS_FreeRuntime(rt);
+    if (calls != 1 && ++faults)
+        fprintf(
+            stderr,
+            "selftest: the hook of this engine's end of a runtime (init_list_head in JS_FreeRuntime) did not fire\n");
+}
+
 int main(void) {
     ubi_quickjs *tools;
     JSRuntime *rt = JS_NewRuntime();
@@ -158,6 +189,7 @@ int main(void) {
     }
     ubi_quickjs_set_oom_hook(tools, on_oom, NULL);
     live(rt, ctx, tools);
+    check_end();
     int status = report(tools);
     ubi_quickjs_set_allocation_hook(tools, ctx, NULL, NULL);
     ubi_quickjs_detach(tools);

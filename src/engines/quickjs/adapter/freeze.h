@@ -109,7 +109,7 @@ static ubi__kind ubi__on_number(void *payload, uint32_t number, void *node, bool
     uint64_t held = (uint64_t)(int64_t)ubi__ref_count(node);
     if (references > held)
         tools->walk.overcounts++;
-    if (references < held && !ubi__add_root(tools, number, node))
+    if (references < held && !ubi__add_root(tools, number, node, held - references))
         numbering->out_of_memory = true;
     return kind;
 }

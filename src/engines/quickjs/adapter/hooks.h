@@ -16,6 +16,7 @@
  * | `new`             | js_create_from_ctor and others              | which constructor an object was made by          |
  * | collection begins | JS_RunGC; init_list_head in gc_decref       | of cycles; with the name of the caller           |
  * | collection ends   | JS_RunGC; init_list_head in gc_free_cycles  |                                                  |
+ * | end of a runtime  | init_list_head in JS_FreeRuntime            | jobs are gone, the last collection comes next    |
  * | mark              | JS_MarkValue, js_mark_module_def            | what a class's mark function names, of any type  |
  * | out of memory     | JS_ThrowOutOfMemory                         | the heap could not give memory                   |
  * | exact place       | functions that allocate, in JS_CallInternal | the interpreter's pc, before objects are born    |
@@ -62,6 +63,7 @@ static void UBI_OUT_OF_LINE ubi__dies(JSRuntime *rt, void *header);
 static void UBI_COLD ubi__realm_dies(struct list_head *link);
 static void UBI_COLD ubi__cycles_begin(struct list_head *tmp_obj_list);
 static void UBI_COLD ubi__cycles_end(struct list_head *gc_zero_ref_count_list);
+static void UBI_COLD ubi__runtime_ends(struct list_head *job_list);
 static void UBI_COLD ubi__run_gc(const char *caller, JSRuntime *rt);
 static JSValue UBI_COLD ubi__out_of_memory(JSContext *ctx);
 static void UBI_OUT_OF_LINE ubi__walk_meets(JSRuntime *rt, JSValueConst value);
@@ -80,12 +82,15 @@ static inline __attribute__((always_inline)) void ubi__list_del(struct list_head
         ubi__realm_dies(link);
     list_del(link);
 }
-static inline __attribute__((always_inline)) void ubi__init_list_head(struct list_head *head, bool begins, bool ends) {
+static inline __attribute__((always_inline)) void ubi__init_list_head(struct list_head *head, bool begins, bool ends,
+                                                                      bool is_runtime_end) {
     if (begins)
         ubi__cycles_begin(head);
     init_list_head(head);
     if (ends)
         ubi__cycles_end(head);
+    if (is_runtime_end)
+        ubi__runtime_ends(head);
 }
 /* Only objects are told: `type` is the argument of add_gc_object that says so. */
 static int type __attribute__((unused));
@@ -93,7 +98,8 @@ static int type __attribute__((unused));
     ubi__list_add_tail(link, head, UBI_IN("add_gc_object") && type == JS_GC_OBJ_TYPE_JS_OBJECT)
 #define list_del(link) ubi__list_del(link, UBI_IN("JS_FreeContext"))
 #define init_list_head(head)                                                                                           \
-    (UBI_FORGET_PLACE, ubi__init_list_head(head, UBI_IN("gc_decref"), UBI_IN("gc_free_cycles")))
+    (UBI_FORGET_PLACE,                                                                                                 \
+     ubi__init_list_head(head, UBI_IN("gc_decref"), UBI_IN("gc_free_cycles"), UBI_IN("JS_FreeRuntime")))
 
 /* ---- deaths --------------------------------------------------------------------------------------------------------- */
 

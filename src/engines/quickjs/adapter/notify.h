@@ -13,6 +13,7 @@
 
 static void ubi__violated(ubi_quickjs *tools, const char *what);           /* guard.h */
 static void ubi__forget_realm(ubi_quickjs *tools, const JSContext *realm); /* scope.h */
+static void ubi__runtime_collected(JSRuntime *rt);                         /* held.h */
 
 /*
  * Births and deaths come so often that their usual way is made short: the tools are at hand, nothing is asked that tracking
@@ -105,11 +106,12 @@ static void ubi__cycles_begin(struct list_head *tmp_obj_list) {
 static void ubi__cycles_end(struct list_head *gc_zero_ref_count_list) {
     JSRuntime *rt = list_entry(gc_zero_ref_count_list, JSRuntime, gc_zero_ref_count_list);
     ubi_quickjs *tools = ubi__tools_of(rt);
-    if (!tools)
-        return;
-    tools->hook_counts[UBI__HOOK_CYCLES_END]++;
-    if (--tools->collection_depth == 0)
-        ubi__on_collection_end(rt, "JS_FreeRuntime");
+    if (tools) {
+        tools->hook_counts[UBI__HOOK_CYCLES_END]++;
+        if (--tools->collection_depth == 0)
+            ubi__on_collection_end(rt, "JS_FreeRuntime");
+    }
+    ubi__runtime_collected(rt);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------------------- */

@@ -54,14 +54,15 @@ static bool ubi__read_stack(ubi_quickjs *tools) {
 }
 
 /** Notes a node that is held from outside. False: no memory. */
-static bool ubi__add_root(ubi_quickjs *tools, uint32_t node, const void *p) {
+static bool ubi__add_root(ubi_quickjs *tools, uint32_t node, const void *p, uint64_t excess) {
     ubi__walk_state *walk = &tools->walk;
     const uint64_t *slot = ubi__address_map_find(&walk->slot_of, (uintptr_t)p);
     if (!ubi__tool_reserve(tools->allocator, (void **)&walk->roots, &walk->roots_capacity, walk->n_roots + 1,
                            sizeof *walk->roots))
         return false;
     UBI_ASSERT(walk->n_roots == 0 || walk->roots[walk->n_roots - 1].node < node);
-    walk->roots[walk->n_roots++] = (ubi__root){ node, slot ? (uint32_t)*slot - 1 : UBI_NONE };
+    walk->roots[walk->n_roots++] =
+        (ubi__root){ node, slot ? (uint32_t)*slot - 1 : UBI_NONE, excess < UINT32_MAX ? (uint32_t)excess : UINT32_MAX };
     return true;
 }
 

@@ -14,7 +14,8 @@
 /** A node that is referred to from outside of the heap. */
 typedef struct ubi__root {
     uint32_t node;
-    uint32_t slot; /* in `slots` of the stack: who holds it; UBI_NONE: unknown, so C code */
+    uint32_t slot;   /* in `slots` of the stack: who holds it; UBI_NONE: unknown, so C code */
+    uint32_t excess; /* how many references, which stops at the greatest */
 } ubi__root;
 
 /** A value that the frame of a running function holds. */
