@@ -142,7 +142,7 @@ static ubi_status check_outputs(const ubi__run_arguments *a, const ubi__cli *cli
 static ubi_status run_run(ubi__cli *cli, void *values, char **operands, int n_operands, int *exit_code) {
     static ubi__breakdown_choice breakdown;
     static ubi__run_arguments arguments;
-    program p;
+    program p = { 0 };
     arguments = *(ubi__run_arguments *)values;
     UBI_TRY(program_find(&p, &arguments, operands, n_operands));
     the_run = (ubi__run){ .cli = cli,
