@@ -4,6 +4,7 @@
 #   UBIHEAP          the command line tool that was just built
 #   UBI_BUILD_DIR    the build directory
 #   UBI_SOURCE_DIR   the source directory
+#   UBI_QUICKJS_DIR  the source of the JavaScript engine in that tool
 #   UBI_PRESET_KIND  `plain`, or the sanitizers, such as `address,undefined`
 #   UBI_DEEP         1 when there is time for the long variant
 # and may exit with 77 to say "skipped". Labels: the folder below src/ or tests/, `threads` when the file name has
@@ -46,7 +47,7 @@ endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/thread-tests.txt tests/slow-tests.txt)
 
 set(ubi_test_environment UBI_BUILD_DIR=${PROJECT_BINARY_DIR} UBI_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-    PYTHONDONTWRITEBYTECODE=1)
+    UBI_QUICKJS_DIR=${UBI_QUICKJS_DIR} PYTHONDONTWRITEBYTECODE=1)
 if(UBI_DEEP_TESTS)
     list(APPEND ubi_test_environment UBI_DEEP=1)
 endif()

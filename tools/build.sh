@@ -22,4 +22,5 @@ command -v cmake >/dev/null 2>&1 || {
 }
 echo "build: $preset in build/$preset$([ -d "build/$preset" ] || echo "; the first time takes some minutes, $log says how far it is")"
 cmake --preset "$preset" "$@" >"$log" 2>&1 || fail
+sed -n 's/^ubiheap: /build: /p' "$log"
 cmake --build --preset "$preset" ${JOBS:+-j "$JOBS"} >>"$log" 2>&1 || fail

@@ -4,8 +4,8 @@
 # fetch-quickjs.sh: brings the QuickJS sources of packaging/quickjs.txt into third-party/, which git ignores.
 #
 # Harmless when run again, and then it needs no network. What is fetched is checked against its sum before anything is
-# unpacked; no script of a package is run, and nothing of the system's configuration changes. Without the first source there
-# is nothing to build with; without another, its tests cannot run, which a line says.
+# unpacked; no script of a package is run, and nothing of the system's configuration changes. One source is enough to build
+# with: the first that is there. A line says which are missing.
 set -eu
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p third-party
@@ -43,9 +43,21 @@ fetch_debian() { # what, file: into $work/file
     mv "$here/$file" "$here/file"
 }
 
+has_sum() { # folder, sum
+    [ -f "$1/.sum" ] && [ "$(cat "$1/.sum")" = "$2" ]
+}
+
 fetch() { # folder, how, what, where, sum
     into=third-party/$1
-    [ ! -f "$into/.sum" ] || [ "$(cat "$into/.sum")" != "$5" ] || return 0
+    ! has_sum "$into" "$5" || return 0
+    # Earlier versions of this file had other names for the folders.
+    for other in third-party/*/; do
+        if has_sum "$other" "$5"; then
+            rm -rf "$into"
+            mv "$other" "$into"
+            return 0
+        fi
+    done
     echo "deps: fetching $3, a source of the JavaScript engine"
     rm -rf "${work:?}"/*
     case $2 in
@@ -71,12 +83,24 @@ fetch() { # folder, how, what, where, sum
     mv "$work/unpacked" "$into"
 }
 
-first=yes
+built_with=
+first=
+missing=
 while read -r folder how what where sum; do
     case $folder in '#'* | '') continue ;; esac
-    if ! fetch "$folder" "$how" "$what" "$where" "$sum"; then
-        [ "$first" = no ] || exit 1
-        echo "deps: goes on without $what: ubiheap is built with another, and tests with $folder are left out" >&2
+    [ -n "$first" ] || first=$folder
+    if fetch "$folder" "$how" "$what" "$where" "$sum"; then
+        [ -n "$built_with" ] || built_with=$folder
+    else
+        missing="$missing $folder"
     fi
-    first=no
 done <packaging/quickjs.txt
+[ -n "$built_with" ] || {
+    echo "deps: there is no source of the JavaScript engine to build with; UBI_QUICKJS_DIR can name a folder that has one" >&2
+    exit 1
+}
+if [ "$built_with" != "$first" ]; then
+    echo "deps: without $first, ubiheap is built with the older $built_with" >&2
+elif [ -n "$missing" ]; then
+    echo "deps: the tests with$missing are left out" >&2
+fi

@@ -36,7 +36,7 @@ mkdir "$work/$name/share/doc/ubiheap/licences"
 for package in libisal2 zlib1g libsodium23 libdw1 libelf1 liblzma5 libbz2-1.0 libiberty-dev; do
     cp "$root/usr/share/doc/$package/copyright" "$work/$name/share/doc/ubiheap/licences/$package"
 done
-cp third-party/quickjs/LICENSE "$work/$name/share/doc/ubiheap/licences/quickjs"
+cp "$(sed -n 's/^UBI_QUICKJS_CHOSEN:INTERNAL=//p' "$build/CMakeCache.txt")/LICENSE" "$work/$name/share/doc/ubiheap/licences/quickjs"
 
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$(date -R -r include/ubiheap/core/base.h)" -C "$work" -czf "$work/$name.tar.gz" "$name"
 mv "$work/$name.tar.gz" "$folder/"

@@ -20,7 +20,7 @@ COMPILERS = [
 # Compiled with the program's own engine.
 OF_AN_ENGINE = {"ubiheap/extension/quickjs.h", "ubiheap/extension/quickjs_leaks.h"}
 # Of the JavaScript engine that the live tools are compiled with.
-ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs"))
+ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs-2025-04-26"))
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror"]
 
 

@@ -135,7 +135,7 @@ def matches(wanted, got, varies):
 
 
 # Of the JavaScript engine, for programs that embed it.
-ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs"))
+ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs-2025-04-26"))
 
 
 class Examples(unittest.TestCase):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["UBI_BUILD_DIR"])
-ENGINE = Path(os.environ.get("UBI_QUICKJS_DIR", ROOT / "third-party" / "quickjs"))
+ENGINE = Path(os.environ.get("UBI_QUICKJS_DIR", ROOT / "third-party" / "quickjs-2025-04-26"))
 CONSUMER = ROOT / "tests" / "package" / "consumer"
 SNAPSHOT = ROOT / "tests" / "data" / "fx" / "tiny-before.fxsnapshot"
 SNAPSHOT_NODES = "7199"
