@@ -52,6 +52,14 @@ if(UBI_BUILD_TESTS AND NOT UBI_PYTHON3)
     string(APPEND ubi_missing "\n  python3 (Debian package python3)")
 endif()
 
+# Optional: the tool's alone, for the prompt of `ubiheap run`. Archives have no use for it: its terminal database is the system's.
+if(NOT UBI_PORTABLE)
+    pkg_check_modules(UBI_LIBEDIT QUIET IMPORTED_TARGET libedit)
+    if(NOT UBI_LIBEDIT_FOUND)
+        message(STATUS "No libedit (Debian package libedit-dev): the prompt of `ubiheap run` will have no history and no completion")
+    endif()
+endif()
+
 if(ubi_missing)
     message(FATAL_ERROR "ubiheap needs:${ubi_missing}\n`make deps` installs what is missing.")
 endif()

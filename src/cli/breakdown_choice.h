@@ -21,7 +21,10 @@ typedef struct ubi__breakdown_arguments {
 } ubi__breakdown_arguments;
 
 /** Rows of an option table; `base` is the offset of the ubi__breakdown_arguments in the struct of arguments. */
-#define UBI__BREAKDOWN_OPTIONS(base)                                                                                   \
+#define UBI__BREAKDOWN_OPTIONS(base) UBI__BREAKDOWN_ROWS(base, 'i')
+/** For a command in which -i is another option. */
+#define UBI__BREAKDOWN_OPTIONS_WITHOUT_LETTER(base) UBI__BREAKDOWN_ROWS(base, 0)
+#define UBI__BREAKDOWN_ROWS(base, letter)                                                                              \
     { "breakdown",                                                                                                     \
       'b',                                                                                                             \
       UBI__OPTION_TEXT,                                                                                                \
@@ -39,7 +42,7 @@ typedef struct ubi__breakdown_arguments {
           "with --json: print the tree instead of the report",                                                         \
           NULL },                                                                                                      \
         { "inverted",                                                                                                  \
-          'i',                                                                                                         \
+          letter,                                                                                                      \
           UBI__OPTION_SWITCH,                                                                                          \
           (base) + offsetof(ubi__breakdown_arguments, inverted),                                                       \
           NULL,                                                                                                        \

@@ -82,7 +82,6 @@ static const struct spelling {
     { "run", "-t", "--timeline" },
     { "run", "-c", "--census-at" },
     { "run", "-b", "--breakdown" },
-    { "run", "-i", "--inverted" },
     { "run", "-n", "--limit" },
     { "run", "-d", "--depth" },
     { "record", "-p", "--period" },
@@ -148,7 +147,7 @@ static void old_spellings_do_what_the_present_ones_do(void **state) {
 
 /* `run` takes the letters that other programs give to what runs code: node, Python, the engine's own. */
 static bool is_letter_of_interpreters(const char *command, char letter) {
-    return strcmp(command, "run") == 0 && letter && strchr("ep", letter);
+    return strcmp(command, "run") == 0 && letter && strchr("eip", letter);
 }
 
 static void take_meaning(const char *meanings[128], const char *command, const ubi__option *options) {

@@ -52,6 +52,41 @@ enum {
     UBI__SCRIPT_EXIT_INTERRUPTED = 130
 };
 
+/* ---- a program that is typed ------------------------------------------------------------------------------------------ */
+
+typedef void (*ubi__script_name_fn)(void *payload, const char *name, size_t n);
+
+/** What to do with texts that make up a program, one after the other; called with the payload, on the main runtime's thread. */
+typedef struct ubi__script_shell_ops {
+    /**
+     * Runs a text to its end, including what an `await` at its top level waits for, and prints its value or its error. Ends
+     * early when the user stops it.
+     */
+    void (*run)(void *payload, const char *text, size_t n);
+    /** Runs jobs, timers and events until the descriptor can be read. False: the user wants to stop what is typed. */
+    bool (*wait)(void *payload, int fd);
+    /**
+     * Finds the names that the name or path of properties at the end of a text may become; runs no script but traps of proxies.
+     * @return how many bytes of the name are there already.
+     */
+    size_t (*complete)(void *payload, const char *text, size_t n, ubi__script_name_fn found, void *found_payload);
+    void (*collect)(void *payload); /**< garbage, cycles included */
+} ubi__script_shell_ops;
+
+typedef struct ubi__script_shell {
+    const ubi__script_shell_ops *ops;
+    void *payload;
+    const ubi__script_runtime *runtime;
+} ubi__script_shell;
+
+/* ---- hooks ------------------------------------------------------------------------------------------------------------ */
+
+/** What comes after a conversation. */
+typedef enum ubi__script_farewell {
+    UBI__SCRIPT_LEAVE, /**< the program ends now */
+    UBI__SCRIPT_REST   /**< it ends when nothing is left to wait for */
+} ubi__script_farewell;
+
 /** Calls back, on the thread of the runtime that they are about. Any may be NULL. */
 typedef struct ubi__script_hooks {
     void *payload;
@@ -75,6 +110,13 @@ typedef struct ubi__script_hooks {
     void (*end)(void *state);
     /** Whether the user wants the program to end. Called often, for the main runtime only. */
     bool (*interrupted)(void *payload);
+    /**
+     * Not NULL: the program is typed, after the code of the options, if any. Uncaught errors are printed then, and end nothing.
+     * Gives texts to the shell, which is valid during the call.
+     */
+    ubi__script_farewell (*converse)(void *payload, const ubi__script_shell *shell);
+    /** Whether the user wants what runs now to stop; with `forget`, no longer. For `converse`. */
+    bool (*stopped)(void *payload, bool forget);
 } ubi__script_hooks;
 
 typedef enum ubi__script_kind {

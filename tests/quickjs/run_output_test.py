@@ -168,7 +168,7 @@ class Census(Outputs):
     def test_documents_follow_the_schema(self):
         check = validator("reference/schema/ubiheap.run-1.schema.json")
         runs = [(["-a", "exit", "-a", "gc"], 0), (["-c", "exit"], 0), (["-c", "exit", "--tree"], 0), (["-c", "exit", "-b", "allocationStack"], 0),
-                (["-c", "exit", "-i", "-b", "allocationStack"], 0), (["--allocation-log", "log"], 0), (["-t", "marks"], 0), (["-l", "log", "-c", "exit", "-a", "exit"], 0)]
+                (["-c", "exit", "--inverted", "-b", "allocationStack"], 0), (["--allocation-log", "log"], 0), (["-t", "marks"], 0), (["-l", "log", "-c", "exit", "-a", "exit"], 0)]
         for options, code in runs:
             document = json.loads(self.ran(KEEP.replace("print('printed')", "setTimeout(gc, 1)"), "--json", *options, code=code).stdout)
             check.validate(document)

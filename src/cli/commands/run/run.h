@@ -15,6 +15,8 @@
 #include "cli/commands/run/run_profiler.h"
 #include "cli/commands/run/run_room.h"
 #include "cli/commands/run/run_settings.h"
+#include "cli/commands/run/run_shell.h"
+#include "cli/commands/run/run_tally.h"
 #include "cli/commands/run/run_timeline.h"
 #include "cli/script_runners.h"
 
@@ -29,7 +31,7 @@ typedef struct ubi__run_snapshot {
 
 UBI_VEC_DECLARE(ubi__run_snapshots, ubi__run_snapshot);
 
-typedef struct ubi__run {
+struct ubi__run {
     ubi__cli *cli;
     const ubi__script_runner *runner;
     const ubi__run_arguments *arguments;
@@ -48,8 +50,10 @@ typedef struct ubi__run {
     atomic_bool log_ends;    /**< workers are to hand over what they logged */
     unsigned workers_to_log; /**< that have not yet done so for the last time */
     pthread_cond_t worker_logged;
-    ubi__run_timeline timeline; /**< the main thread's, except where it says otherwise */
-} ubi__run;
+    ubi__run_timeline timeline;    /**< the main thread's, except where it says otherwise */
+    ubi__run_tally *tally;         /**< the main thread's, of an interactive run; or NULL */
+    ubi__observer *tally_observer; /**< of the tally */
+};
 
 /* ---- run_session.c ---- */
 /** Hooks of the runner for a run. */
@@ -62,10 +66,14 @@ void ubi__run_end_well_when_terminated(void);
 /* ---- run_snapshot.c ---- */
 /** Writes a snapshot of a runtime's heap and says so; a failure is reported, and the run continues. */
 void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_trigger trigger);
+/** The same into a file that the user names, or as the pattern does with NULL. */
+void ubi__run_save_snapshot(ubi__run *run, const ubi__script_runtime *runtime, const char *file);
 /** Reports a failure of ours. With the lock. */
 void ubi__run_complain(ubi__run *run, const char *subject);
 
 /* ---- run_report.c ---- */
+/** Prints a census of a runtime's heap by a breakdown; NULL: that of the options. */
+ubi_status ubi__run_census(ubi__run *run, const ubi__script_runtime *runtime, const char *breakdown);
 /** What is to be printed when the script has ended: the census, the document. */
 ubi_status ubi__run_report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code);
 

@@ -42,14 +42,28 @@ static ubi_status check_print(const ubi__run_arguments *a, char **operands, int 
                      operands[0]);
 }
 
+/* As `-i` once meant --inverted, there was a SCRIPT. */
+static ubi_status check_interactive(const ubi__run_arguments *a, int n_operands) {
+    if (a->interactive && n_operands && !a->eval && !a->print)
+        return ubi__fail(UBI_EINVAL, "--interactive (-i) takes no SCRIPT; the option of the census is --inverted");
+    if (!a->interactive && a->print && !a->eval && n_operands == 0 && isatty(STDIN_FILENO))
+        return ubi__fail(UBI_EINVAL, "expected CODE, as in: ubiheap run -p '1 + 1'");
+    return UBI_OK;
+}
+
+/* Nothing to run but what the user types. */
+static bool is_typed(const ubi__run_arguments *a, int n_operands) {
+    return a->interactive || (!a->eval && n_operands == 0 && isatty(STDIN_FILENO));
+}
+
 /* -e CODE; -p CODE, if it is not for -e; a file; standard input. */
-static ubi_status program_find(program *out, const ubi__run_arguments *a, char **operands, int n_operands) {
+static ubi_status program_find(program *out, ubi__run_arguments *a, char **operands, int n_operands) {
     static char code_name[] = UBI__RUN_CODE, input_name[] = "-";
     bool prints_operand = a->print && !a->eval && n_operands && strcmp(operands[0], "-") != 0;
     int n_before = a->eval || n_operands == 0;
     UBI_TRY(check_print(a, operands, n_operands));
-    if (n_operands == 0 && !a->eval && isatty(STDIN_FILENO))
-        return ubi__fail(UBI_EINVAL, "expected SCRIPT [ARGUMENT...], as in: ubiheap run app.js");
+    UBI_TRY(check_interactive(a, n_operands));
+    a->interactive = is_typed(a, n_operands);
     the_words = calloc((size_t)n_operands + 2, sizeof *the_words);
     if (!the_words)
         return ubi__fail_nomem();
@@ -101,7 +115,7 @@ static ubi_status program_run(ubi__cli *cli, const program *p, int *exit_code) {
         .print = a->print,
         .debugger = a->debugger,
         .heap_module = a->heap_module,
-        .std_globals = a->std,
+        .std_globals = a->std || a->interactive,
         .heap_limit_bytes = the_run.settings.heap_limit_bytes,
         .stack_limit_bytes = the_run.settings.stack_limit_bytes,
         .arguments = p->arguments,
@@ -175,6 +189,11 @@ static const ubi__option options[] = {
       "run CODE instead of SCRIPT, with await at its top level where the engine has that", NULL },
     { "print", 'p', UBI__OPTION_FLAG, AT(print), NULL, NULL,
       "print the value of the code, which is CODE of -e, or else SCRIPT itself: -p '1 + 1'", NULL },
+    { "interactive", 'i', UBI__OPTION_FLAG, AT(interactive), NULL, NULL,
+      "run what is typed, after the code of -e if there is any; the default when there is nothing else to run and "
+      "standard "
+      "input is a terminal",
+      NULL },
     { "module", 0, UBI__OPTION_FLAG, AT(module), NULL, NULL,
       "run it as a module; the default is to look: a name ending in .mjs, or an import or export at its beginning",
       NULL },
@@ -221,7 +240,7 @@ static const ubi__option options[] = {
     { "heap-module", 0, UBI__OPTION_FLAG, AT(heap_module), NULL, NULL,
       "give the script the module \"ubiheap\": heap snapshots and their analyses, the memory profiler, the timeline",
       NULL },
-    UBI__BREAKDOWN_OPTIONS(AT(by)),
+    UBI__BREAKDOWN_OPTIONS_WITHOUT_LETTER(AT(by)),
     UBI__TREE_TEXT_OPTIONS(AT(by)),
     UBI__OPTION_END,
 };
@@ -246,15 +265,21 @@ const ubi__command ubi__command_run = {
     .summary = "run a JavaScript program and look into its memory",
     .question = "What does this JavaScript program do with its memory?",
     .description =
-        "Runs SCRIPT, or standard input for - or nothing, in QuickJS with the memory tools attached. What follows "
+        "Runs SCRIPT, or standard input for -, in QuickJS with the memory tools attached. What follows "
         "SCRIPT "
-        "belongs to the script, which finds it in scriptArgs, its own name first (-e for CODE). Scripts have std, os "
+        "belongs to the script, which finds it in scriptArgs, its own name first (-e for CODE). Without SCRIPT, it "
+        "runs "
+        "what is typed on a terminal, and what else comes from standard input. Scripts have std, os "
         "with workers, "
         "modules, console, timers, print and gc; see the reference.\n"
         "\n"
         "The exit status is the script's: 0 when nothing is left to do, what it gave to std.exit, 1 after an exception "
         "or a rejected promise that was not caught, 130 after Ctrl-C. 4 when only writing "
         "a result failed. Errors of the tool are one line; exceptions come with their stack.\n"
+        "\n"
+        "What is typed is run when its brackets are closed; its value is printed, and is _ then. Lines that begin with "
+        "a "
+        "point look into the heap: .census, .allocations, .snapshot, .gc; .help lists them.\n"
         "\n"
         "SIGUSR2 makes the program and each worker write a snapshot, also in the middle of a loop. Ctrl-C ends the "
         "script and then does what is to be done at exit; a second one ends everything.\n"

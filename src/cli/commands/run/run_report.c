@@ -12,18 +12,20 @@
 
 /* ---- the census --------------------------------------------------------------------------------------------------- */
 
-static ubi_status census_take(ubi_census **out, const ubi__run *run, const ubi__script_runtime *runtime) {
+static ubi_status census_take(ubi_census **out, const ubi__run *run, const ubi__breakdown_choice *choice,
+                              const ubi__script_runtime *runtime) {
     ubi_census_options options = UBI_CENSUS_OPTIONS_INIT;
     options.progress = ubi__progress_line_callbacks(&run->cli->progress);
     options.compat = run->cli->compat;
-    ubi_status status = ubi_target_census(out, runtime->target, NULL, run->breakdown->breakdown, &options);
+    ubi_status status = ubi_target_census(out, runtime->target, NULL, choice->breakdown, &options);
     ubi__progress_line_clear(&run->cli->progress);
     return status;
 }
 
-static ubi_status census_write_tree(const ubi__run *run, const ubi_census *census, ubi__json *json) {
-    ubi_census_tree_options options = ubi__breakdown_tree_options(&run->arguments->by, run->breakdown);
-    ubi__census_text_options text = ubi__breakdown_text_options(&run->arguments->by, run->breakdown, run->cli);
+static ubi_status census_write_tree(const ubi__run *run, const ubi__breakdown_choice *choice, const ubi_census *census,
+                                    ubi__json *json) {
+    ubi_census_tree_options options = ubi__breakdown_tree_options(&run->arguments->by, choice);
+    ubi__census_text_options text = ubi__breakdown_text_options(&run->arguments->by, choice, run->cli);
     ubi_census_tree *tree;
     UBI_TRY(ubi_census_tree_new(&tree, census, &options));
     ubi_status status = json ? ubi__render_census_tree(json, tree)
@@ -36,7 +38,7 @@ static ubi_status census_put(const ubi__run *run, ubi__json *json, const ubi_cen
     ubi__breakdown_write_json(json, run->breakdown);
     if (ubi__breakdown_wants_tree(&run->arguments->by)) {
         ubi__json_key(json, "tree");
-        return census_write_tree(run, census, json);
+        return census_write_tree(run, run->breakdown, census, json);
     }
     ubi__json_key(json, "report");
     return ubi__render_report(json, ubi_census_report(census));
@@ -93,7 +95,7 @@ static ubi_status document_write(const ubi__run *run, const ubi_census *census, 
 static ubi_status output_write(const ubi__run *run, const ubi_census *census, int exit_code) {
     if (run->cli->common.json)
         return document_write(run, census, exit_code);
-    return census ? census_write_tree(run, census, NULL) : UBI_OK;
+    return census ? census_write_tree(run, run->breakdown, census, NULL) : UBI_OK;
 }
 
 /* ---- where it goes ------------------------------------------------------------------------------------------------ */
@@ -132,9 +134,28 @@ static ubi_status output_write_file(ubi__run *run, const ubi_census *census, int
 ubi_status ubi__run_report(ubi__run *run, const ubi__script_runtime *runtime, int exit_code) {
     ubi_census *census = NULL;
     if (run->settings.census)
-        UBI_TRY(census_take(&census, run, runtime));
+        UBI_TRY(census_take(&census, run, run->breakdown, runtime));
     ubi_status status =
         run->arguments->output ? output_write_file(run, census, exit_code) : output_write(run, census, exit_code);
     ubi_census_free(census);
+    return status;
+}
+
+static ubi_status census_print(ubi__run *run, const ubi__breakdown_choice *choice, const ubi__script_runtime *runtime) {
+    ubi_census *census;
+    UBI_TRY(census_take(&census, run, choice, runtime));
+    ubi_status status = census_write_tree(run, choice, census, NULL);
+    ubi_census_free(census);
+    return status;
+}
+
+ubi_status ubi__run_census(ubi__run *run, const ubi__script_runtime *runtime, const char *breakdown) {
+    ubi__breakdown_choice choice = { 0 };
+    if (!breakdown)
+        return census_print(run, run->breakdown, runtime);
+    ubi_status status = ubi__breakdown_choose(&choice, breakdown, run->cli);
+    if (status == UBI_OK)
+        status = census_print(run, &choice, runtime);
+    ubi__breakdown_choice_fini(&choice);
     return status;
 }

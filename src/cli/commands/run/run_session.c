@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
+#include "base/status.h"
 #include "cli/commands/run/run.h"
 #include "cli/terminal.h"
 #include "cli/tool.h"
@@ -28,6 +29,7 @@ typedef struct session {
     const ubi__script_runtime *runtime;
     ubi__observer *observer; /* NULL: nothing to observe */
     bool logs;
+    bool tallies;     /* the main program's */
     bool logged_last; /* a worker, whose part of the log is complete */
     unsigned signals_seen;
     bool collected;          /* a collection since the last look */
@@ -97,8 +99,14 @@ static void out_of_memory(void *state) {
 
 static ubi_status session_track(session *s) {
     UBI_TRY(ubi__observer_set_probability(s->observer, s->run->settings.probability));
-    UBI_TRY(ubi__observer_set_log_limit(s->observer, s->logs ? LOG_ENTRIES : 1));
+    UBI_TRY(ubi__observer_set_log_limit(s->observer, s->logs || s->tallies ? LOG_ENTRIES : 1));
     return ubi__observer_set_tracking(s->observer, true);
+}
+
+static ubi_status session_tally(session *s) {
+    s->run->tally = calloc(1, sizeof *s->run->tally);
+    s->run->tally_observer = s->observer;
+    return s->run->tally ? UBI_OK : ubi__fail_nomem();
 }
 
 static ubi_status session_observe(session *s) {
@@ -108,6 +116,8 @@ static ubi_status session_observe(session *s) {
     UBI_TRY(s->runtime->ops->observer(s->runtime->payload, &s->observer));
     if (settings->snapshot[UBI__RUN_AT_GC])
         ubi__observer_on_collection(s->observer, on_collection, s);
+    if (settings->sites && s->tallies)
+        UBI_TRY(session_tally(s));
     return settings->sites ? session_track(s) : UBI_OK;
 }
 
@@ -132,6 +142,7 @@ static ubi_status session_begin(void *payload, const ubi__script_runtime *runtim
                     .runtime = runtime,
                     .logs = run->arguments->allocation_log != NULL,
                     .on_timeline = run->arguments->timeline != NULL };
+    s->tallies = run->arguments->interactive && !s->logs && runtime->number == 0;
     s->signals_seen = atomic_load(&signals);
     s->interval_at_us = run->settings.interval_us ? now_us + run->settings.interval_us : UINT64_MAX;
     s->drain_at_us = s->logs ? now_us + DRAIN_US : UINT64_MAX;
@@ -227,6 +238,8 @@ static void session_tick(void *state) {
     }
     if (s->logs && s->observer->log.count >= DRAIN_ENTRIES)
         session_drain(s);
+    if (s->tallies && s->run->tally && s->observer->log.count >= DRAIN_ENTRIES)
+        ubi__run_tally_drain(s->run->tally, s->observer);
     if (atomic_load_explicit(&s->run->log_ends, memory_order_relaxed))
         drain_last(s);
     session_measure(s, ubi__script_heap_bytes(s->runtime));
@@ -341,6 +354,10 @@ static void session_end(void *state) {
     session *s = state;
     drain_last(s);
     session_measure(s, 0);
+    if (s->tallies) {
+        free(s->run->tally);
+        s->run->tally = NULL;
+    }
     if (s->observer)
         ubi__observer_on_collection(s->observer, NULL, NULL);
     free(s);
@@ -356,5 +373,7 @@ ubi__script_hooks ubi__run_hooks(ubi__run *run) {
         .out_of_memory = out_of_memory,
         .end = session_end,
         .interrupted = session_interrupted,
+        .converse = run->arguments->interactive ? ubi__run_converse : NULL,
+        .stopped = run->arguments->interactive ? ubi__run_is_stopped : NULL,
     };
 }

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 
-const char *const ubi__run_trigger_names[UBI__RUN_TRIGGERS] = { "exit", "signal", "gc", "interval", "oom" };
+const char *const ubi__run_trigger_names[UBI__RUN_TRIGGERS] = { "exit", "signal", "gc", "interval", "oom", "command" };
 
 /* ---- settings ----------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ static bool wants_sites(const ubi__run_settings *s, const ubi__run_arguments *a,
     for (int i = 0; i < UBI__RUN_TRIGGERS; i++)
         if (s->snapshot[i])
             return true;
-    return a->allocation_log || a->probability ||
+    return a->allocation_log || a->probability || a->interactive ||
            (s->census && ubi__text_contains(breakdown->json, ubi__text("allocationStack")));
 }
 

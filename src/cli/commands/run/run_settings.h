@@ -9,7 +9,7 @@
 
 /** As given. */
 typedef struct ubi__run_arguments {
-    bool print, module, script, std, debugger, heap_module, snapshot_on_oom;
+    bool print, interactive, module, script, std, debugger, heap_module, snapshot_on_oom;
     const char *eval;
     ubi__option_list snapshot_at;
     const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,
@@ -25,10 +25,11 @@ typedef enum ubi__run_trigger {
     UBI__RUN_AT_GC,
     UBI__RUN_AT_INTERVAL,
     UBI__RUN_AT_OOM,
+    UBI__RUN_AT_COMMAND, /**< of an interactive run */
     UBI__RUN_TRIGGERS
 } ubi__run_trigger;
 
-/** "exit", "signal", "gc", "interval", "oom". */
+/** "exit", "signal", "gc", "interval", "oom", "command". */
 extern const char *const ubi__run_trigger_names[UBI__RUN_TRIGGERS];
 
 /** As meant. */

@@ -60,7 +60,10 @@ static ubi_status name_file(const ubi__run *run, char name[NAME_BYTES], const ub
     const ubi__run_name parts = { run->script, (unsigned)run->snapshots.n + 1, s->worker, s->trigger };
     if (!pattern)
         pattern = s->worker ? UBI__RUN_WORKER_PATTERN : UBI__RUN_PATTERN;
-    UBI_TRY(ubi__run_file_name(name, NAME_BYTES, pattern, &parts));
+    return ubi__run_file_name(name, NAME_BYTES, pattern, &parts);
+}
+
+static ubi_status check_name(const ubi__run *run, const char *name) {
     UBI_TRY(ubi__output_check(name, run->script));
     return ubi__output_check_kind(name, "fxsnapshot");
 }
@@ -106,11 +109,17 @@ static ubi_status snapshot_take(ubi__run *run, const ubi__script_runtime *runtim
     return status;
 }
 
-void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_trigger trigger) {
+/* `file` NULL: named by the pattern. */
+static void take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_trigger trigger,
+                          const char *file) {
     char name[NAME_BYTES] = "";
     ubi__run_snapshot s = { .trigger = trigger, .worker = runtime->number };
     pthread_mutex_lock(&run->lock);
-    ubi_status status = name_file(run, name, &s);
+    bool has_failed = run->failed;
+    snprintf(name, sizeof name, "%s", file ? file : "");
+    ubi_status status = file ? UBI_OK : name_file(run, name, &s);
+    if (status == UBI_OK)
+        status = check_name(run, name);
     if (status == UBI_OK)
         status = snapshot_take(run, runtime, &s, name);
     run->saved_on_oom |= status == UBI_OK && trigger == UBI__RUN_AT_OOM;
@@ -118,5 +127,15 @@ void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, u
         tell_snapshot(run, &s);
     else if (status != UBI_ECANCELLED)
         ubi__run_complain(run, name);
+    if (trigger == UBI__RUN_AT_COMMAND)
+        run->failed = has_failed; /* the user knows, and may try again */
     pthread_mutex_unlock(&run->lock);
+}
+
+void ubi__run_take_snapshot(ubi__run *run, const ubi__script_runtime *runtime, ubi__run_trigger trigger) {
+    take_snapshot(run, runtime, trigger, NULL);
+}
+
+void ubi__run_save_snapshot(ubi__run *run, const ubi__script_runtime *runtime, const char *file) {
+    take_snapshot(run, runtime, UBI__RUN_AT_COMMAND, file);
 }

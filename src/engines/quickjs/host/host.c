@@ -168,6 +168,8 @@ ubi_status ubi__host_open(ubi__host **out, const ubi__script_options *options, u
         return fail_nomem();
     host->number = number;
     host->program = JS_UNDEFINED;
+    host->input_fd = -1;
+    host->is_shell = number == 0 && options->hooks.converse;
     host->options = options;
     ubi__host_here = host;
     ubi__wake_init(&host->wake, number == 0);
@@ -238,6 +240,8 @@ static JSContext *open_realm(ubi__host *host) {
 }
 
 static int exit_code_of(const ubi__host *host) {
+    if (host->is_shell)
+        return UBI__SCRIPT_EXIT_OK;
     return host->failed || ubi__host_noted_failure() ? UBI__SCRIPT_EXIT_UNCAUGHT : UBI__SCRIPT_EXIT_OK;
 }
 
@@ -245,6 +249,14 @@ static int host_finish(ubi__host *host, int exit_code) {
     const ubi__script_hooks *hooks = &host->options->hooks;
     host->leaving = true;
     return hooks->finish ? hooks->finish(host->hook_state, exit_code, false) : exit_code;
+}
+
+/* What is typed, after the code of the command line. */
+static int run_shell(ubi__host *host, JSContext *realm, const char *code) {
+    ubi__host_evaluate(host, realm, code ? code : "", code ? strlen(code) : 0, "");
+    if (ubi__host_converse(host, realm) == UBI__SCRIPT_REST)
+        ubi__host_loop(host, realm);
+    return host_finish(host, exit_code_of(host));
 }
 
 static int run_text(ubi__host *host, JSContext *realm, const char *text, size_t n, const char *path) {
@@ -289,7 +301,7 @@ static ubi_status run_in(ubi__host *host, int *exit_code, const char *text, size
         ubi__host_close(host, false);
         return status;
     }
-    *exit_code = run_text(host, realm, text, n, path);
+    *exit_code = host->is_shell ? run_shell(host, realm, text) : run_text(host, realm, text, n, path);
     end_runtime(host, realm);
     return UBI_OK;
 }
@@ -298,7 +310,8 @@ static ubi_status run_script(int *exit_code, const char *path, const ubi__script
     ubi__host *host;
     char *text = NULL; /* of a file */
     size_t n = options->code ? strlen(options->code) : 0;
-    ubi_status status = options->code ? UBI_OK : ubi__host_read_script(&text, &n, path);
+    bool has_file = !options->code && !options->hooks.converse;
+    ubi_status status = has_file ? ubi__host_read_script(&text, &n, path) : UBI_OK;
     if (status != UBI_OK)
         return status;
     program_options = options;

@@ -60,14 +60,18 @@ static JSValue print_settled(JSContext *realm, JSValueConst self, int n, JSValue
     return JS_UNDEFINED;
 }
 
-/* promise.then(print_settled) */
-static JSValue print_later(JSContext *realm, JSValueConst promise) {
+JSValue ubi__host_then(JSContext *realm, JSValueConst promise, JSValueConst fulfilled, JSValueConst rejected) {
     JSValue then = JS_GetPropertyStr(realm, promise, "then");
-    JSValue print = JS_NewCFunction(realm, print_settled, "print", 1);
-    JSValueConst arguments[] = { print };
-    JSValue result = JS_IsException(print) ? JS_EXCEPTION : JS_Call(realm, then, promise, 1, arguments);
-    JS_FreeValue(realm, print);
+    JSValueConst arguments[] = { fulfilled, rejected };
+    JSValue result = JS_IsException(then) ? JS_EXCEPTION : JS_Call(realm, then, promise, 2, arguments);
     JS_FreeValue(realm, then);
+    return result;
+}
+
+static JSValue print_later(JSContext *realm, JSValueConst promise) {
+    JSValue print = JS_NewCFunction(realm, print_settled, "print", 1);
+    JSValue result = JS_IsException(print) ? JS_EXCEPTION : ubi__host_then(realm, promise, print, JS_UNDEFINED);
+    JS_FreeValue(realm, print);
     return result;
 }
 

@@ -116,9 +116,9 @@ static void print_line(const char *line) {
     fprintf(stderr, "%s\n", line);
 }
 
-/* A worker's error ends the program, too. */
+/* A worker's error ends the program, too. A program that is typed continues. */
 static void error_line_fail(ubi__host *host) {
-    host->failed = true;
+    host->failed = !host->is_shell;
     if (host->number > 0)
         ubi__host_note_failure();
 }
@@ -134,6 +134,8 @@ void ubi__host_report(ubi__host *host, JSContext *realm) {
         print_error(realm, JS_IsError(realm, exception) ? "" : "Uncaught: ", exception);
     JS_FreeValue(realm, exception);
     error_line_fail(host);
+    if (!host->failed && host->options->heap_limit_bytes)
+        JS_SetMemoryLimit(host->runtime, host->options->heap_limit_bytes);
 }
 
 static bool value_is_same(JSValueConst a, JSValueConst b) {

@@ -162,16 +162,22 @@ static bool write_constructor(ubi__host_text *out, JSContext *realm, JSValueCons
     return out->n > n;
 }
 
+JSValue ubi__inspect_prototype(JSContext *realm, JSValueConst object) {
+    JSValue prototype = JS_GetPrototype(realm, object);
+    if (!JS_IsException(prototype))
+        return prototype;
+    ubi__inspect_forget(realm);
+    return JS_UNDEFINED;
+}
+
 /* Name of the class that made an object, from its prototypes; false: it has no prototype. */
 static bool inspect_class(ubi__host_text *out, JSContext *realm, JSValueConst object) {
     JSValue at = JS_DupValue(realm, object);
     bool found = false;
     for (int i = 0; !found && i < MOST_PROTOTYPES; i++) {
-        JSValue next = JS_GetPrototype(realm, at);
+        JSValue next = ubi__inspect_prototype(realm, at);
         JS_FreeValue(realm, at);
         at = next;
-        if (JS_IsException(at))
-            ubi__inspect_forget(realm);
         if (!JS_IsObject(at))
             break;
         found = write_constructor(out, realm, at);

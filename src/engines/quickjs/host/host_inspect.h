@@ -28,6 +28,8 @@ void ubi__inspect_plain(ubi__host_text *out, JSContext *realm, JSValueConst valu
 void ubi__inspect_primitive(ubi__host_text *out, JSContext *realm, JSValueConst value);
 /** What `String(value)` gives; nothing where that throws. */
 void ubi__inspect_string(ubi__host_text *out, JSContext *realm, JSValueConst value);
+/** Of an object; not an object: there is none. */
+JSValue ubi__inspect_prototype(JSContext *realm, JSValueConst object);
 /** Forgets a pending exception. */
 void ubi__inspect_forget(JSContext *realm);
 

@@ -197,10 +197,17 @@ void ubi__host_safe_point(ubi__host *host) {
     loop_tick(host);
 }
 
+bool ubi__host_is_stopped(const ubi__host *host, bool forget) {
+    const ubi__script_hooks *hooks = &host->options->hooks;
+    return host->is_shell && hooks->stopped && hooks->stopped(hooks->payload, forget);
+}
+
 int ubi__host_on_interrupt(JSRuntime *runtime, void *payload) {
     ubi__host *host = payload;
     ubi_quickjs_interrupt(host->tools);
     loop_tick(host);
+    if (ubi__host_is_stopped(host, true))
+        return 1;
     return host->libc_interrupt ? host->libc_interrupt(runtime, host->libc_interrupt_opaque) : 0;
 }
 
@@ -213,7 +220,7 @@ void ubi__libc_set_interrupt_handler(JSRuntime *runtime, JSInterruptHandler *fn,
 
 /* ---- the loop ----------------------------------------------------------------------------------------------------- */
 
-static void run_jobs(ubi__host *host) {
+void ubi__host_run_jobs(ubi__host *host) {
     JSContext *realm;
     ubi__host_rejection rejection;
     for (int ran = 1; ran && !host->failed;) {
@@ -246,7 +253,7 @@ static void run_timers(ubi__host *host) {
     ubi__timer_call call;
     while (!host->failed && ubi__timers_take(&host->timers, &call, now_us, started)) {
         run_timer(host, &call);
-        run_jobs(host);
+        ubi__host_run_jobs(host);
     }
 }
 
@@ -258,8 +265,22 @@ static uint64_t patience_us(const ubi__host *host) {
     return microseconds_until(timer_us < hooks_us ? timer_us : hooks_us);
 }
 
+/* With what the host waits for itself. */
+static int select_with_input(ubi__host *host, int n, fd_set *readable, fd_set *writable, fd_set *failed,
+                             struct timeval *timeout) {
+    int fd = host->input_fd;
+    FD_SET(fd, readable);
+    int found =
+        ubi__wake_select(&host->wake, fd < n ? n : fd + 1, readable, writable, failed, timeout, patience_us(host));
+    host->input_is_ready = found > 0 && FD_ISSET(fd, readable);
+    FD_CLR(fd, readable);
+    return host->input_is_ready ? found - 1 : found;
+}
+
 int ubi__libc_select(int n, fd_set *readable, fd_set *writable, fd_set *failed, struct timeval *timeout) {
     ubi__host *host = ubi__host_here;
+    if (host->input_fd >= 0 && readable)
+        return select_with_input(host, n, readable, writable, failed, timeout);
     return ubi__wake_select(&host->wake, n, readable, writable, failed, timeout, patience_us(host));
 }
 
@@ -287,7 +308,7 @@ static void loop_look_at_workers(ubi__host *host) {
 
 void ubi__host_loop(ubi__host *host, JSContext *realm) {
     for (;;) {
-        run_jobs(host);
+        ubi__host_run_jobs(host);
         run_timers(host);
         loop_look_at_workers(host);
         if (host->failed)
@@ -300,6 +321,53 @@ void ubi__host_loop(ubi__host *host, JSContext *realm) {
     }
 }
 
+/* ---- waiting for something of our own ------------------------------------------------------------------------------- */
+
+/* When the engine has nothing to wait for: timers, the input, the hooks. */
+static void wait_without_events(ubi__host *host) {
+    fd_set readable;
+    FD_ZERO(&readable);
+    if (host->input_fd >= 0)
+        select_with_input(host, 0, &readable, NULL, NULL, NULL);
+    else
+        ubi__wake_select(&host->wake, 0, NULL, NULL, NULL, NULL, patience_us(host));
+}
+
+static bool has_more_to_do(const ubi__host *host) {
+    return host->told || JS_IsJobPending(host->runtime) || host->timers.n > 0 || host->input_fd >= 0;
+}
+
+/* One turn. False: nothing is left to wait for. */
+static bool wait_turn(ubi__host *host, JSContext *realm) {
+    host->input_is_ready = false;
+    if (ubi__libc_poll(realm) == 0)
+        return true;
+    report_event_failure(host, realm);
+    if (!has_more_to_do(host))
+        return false;
+    if (!JS_IsJobPending(host->runtime))
+        wait_without_events(host);
+    return true;
+}
+
+bool ubi__host_wait(ubi__host *host, JSContext *realm, int fd, const bool *done) {
+    bool has_come = false, is_stopped = false, is_over = false;
+    UBI_ASSERT(fd < FD_SETSIZE && (fd >= 0 || done));
+    host->input_fd = fd;
+    while (!has_come && !is_stopped && !is_over) {
+        ubi__host_run_jobs(host);
+        run_timers(host);
+        has_come = done && *done;
+        is_stopped = ubi__host_is_stopped(host, true);
+        if (has_come || is_stopped)
+            break;
+        is_over = !wait_turn(host, realm);
+        has_come = host->input_is_ready;
+    }
+    host->input_fd = -1;
+    return has_come;
+}
+
 /* ---- os.sleep and std.exit ---------------------------------------------------------------------------------------- */
 
 /* Sleeps in pieces: what is due in between is done. */
@@ -307,7 +375,7 @@ int ubi__libc_sleep(const struct timespec *duration, struct timespec *rest) {
     ubi__host *host = ubi__host_here;
     uint64_t now_us = ubi__host_clock_us();
     uint64_t until_us = now_us + (uint64_t)duration->tv_sec * 1000000 + (uint64_t)duration->tv_nsec / 1000;
-    for (; now_us < until_us; now_us = ubi__host_clock_us()) {
+    for (; now_us < until_us && !ubi__host_is_stopped(host, false); now_us = ubi__host_clock_us()) {
         uint64_t due_us = hooks_due_us(host);
         ubi__wake_select(&host->wake, 0, NULL, NULL, NULL, NULL,
                          microseconds_until(due_us < until_us ? due_us : until_us));

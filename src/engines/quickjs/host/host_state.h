@@ -25,12 +25,15 @@ struct ubi__host {
     ubi__host_timers timers;
     ubi__host_rejections rejections;
     ubi__console console;
-    JSValue program;                    /* the promise of a module that has not ended well so far, or undefined */
-    unsigned realms;                    /* made so far */
-    bool failed;                        /* something was not caught: no more scripts */
-    bool told;                          /* listeners were called at the last safe point */
-    bool ran_out;                       /* of memory, at some time */
-    bool leaving;                       /* the process is about to end */
+    JSValue program; /* the promise of a module that has not ended well so far, or undefined */
+    unsigned realms; /* made so far */
+    bool failed;     /* something was not caught: no more scripts */
+    bool told;       /* listeners were called at the last safe point */
+    bool ran_out;    /* of memory, at some time */
+    bool leaving;    /* the process is about to end */
+    bool is_shell;   /* the program is typed: errors end nothing */
+    int input_fd;    /* what is waited for, beside events; -1: nothing */
+    bool input_is_ready;
     JSInterruptHandler *libc_interrupt; /* what std.evalScript asked for, or NULL */
     void *libc_interrupt_opaque;
     ubi__host *next; /* of all hosts that ended without freeing their runtime */
@@ -51,6 +54,15 @@ void ubi__host_leave(ubi__host *host, int exit_code) __attribute__((noreturn));
 /* ---- events: host_loop.c ---- */
 /** Runs jobs, timers and events until nothing is left to wait for, or the host failed. */
 void ubi__host_loop(ubi__host *host, JSContext *realm);
+/**
+ * The same until the descriptor can be read, or, if it is negative, until `*done`. False: the user wants to stop that, or
+ * nothing is left that could set `*done`.
+ */
+bool ubi__host_wait(ubi__host *host, JSContext *realm, int fd, const bool *done);
+/** Runs all jobs, and reports the rejection that nothing handled. */
+void ubi__host_run_jobs(ubi__host *host);
+/** Whether the user wants what runs now to stop, where errors end nothing. */
+bool ubi__host_is_stopped(const ubi__host *host, bool forget);
 /** What is due between jobs. */
 void ubi__host_safe_point(ubi__host *host);
 /** The engine asks whether to continue. */
@@ -83,7 +95,15 @@ bool ubi__host_evaluate(ubi__host *host, JSContext *realm, const char *text, siz
 JSValue ubi__host_run_code(JSContext *realm, bool *is_async, const char *text, size_t n, const char *name);
 /** Prints a value as `console.log` does. */
 void ubi__host_print(JSContext *realm, JSValueConst value);
+/** Calls one of two functions with what a promise becomes. @return the promise that comes of it. */
+JSValue ubi__host_then(JSContext *realm, JSValueConst promise, JSValueConst fulfilled, JSValueConst rejected);
 /** Prints what the code gives, now or later. @return the promise that the program waits for, or undefined. Takes the reference. */
 JSValue ubi__host_print_result(JSContext *realm, JSValue result, bool is_async);
+
+/* ---- programs that are typed: host_shell.c, host_complete.c ---- */
+/** Holds the conversation that the hooks want. */
+ubi__script_farewell ubi__host_converse(ubi__host *host, JSContext *realm);
+/** See ubi__script_shell_ops. */
+size_t ubi__host_complete(JSContext *realm, const char *text, size_t n, ubi__script_name_fn found, void *payload);
 
 #endif
