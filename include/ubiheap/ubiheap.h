@@ -51,6 +51,7 @@
 #include <ubiheap/views/timeline_waterfall.h>
 
 /* For programs that bring a live heap: may change in any release. */
+#include <ubiheap/extension/native_stacks.h>
 #include <ubiheap/extension/target.h>
 #include <ubiheap/extension/tracking.h>
 

@@ -254,18 +254,21 @@ static ubi_status take_name(void *payload, ubi_text name) {
     return ubi__vec_u32_push(&n->named, n->to->allocator, number);
 }
 
-/* "libm.so.6+0x1a2b": what is always known. */
-static ubi_status name_by_module(naming *n, uintptr_t address) {
+ubi_text ubi__address_in_module(char text[UBI__MODULE_NAME_BYTES], uintptr_t address) {
     ubi__unwind_module module;
-    char text[512];
     if (!ubi__unwind_module_of(address, &module))
-        snprintf(text, sizeof text, "0x%" PRIxPTR, address);
+        snprintf(text, UBI__MODULE_NAME_BYTES, "0x%" PRIxPTR, address);
     else {
         const char *slash = strrchr(module.path, '/');
-        snprintf(text, sizeof text, "%s+0x%" PRIxPTR, *module.path ? slash ? slash + 1 : module.path : "(program)",
-                 address - module.bias);
+        snprintf(text, UBI__MODULE_NAME_BYTES, "%s+0x%" PRIxPTR,
+                 *module.path ? slash ? slash + 1 : module.path : "(program)", address - module.bias);
     }
-    return take_name(n, ubi__text(text));
+    return ubi__text(text);
+}
+
+static ubi_status name_by_module(naming *n, uintptr_t address) {
+    char text[UBI__MODULE_NAME_BYTES];
+    return take_name(n, ubi__address_in_module(text, address));
 }
 
 static ubi_status name_again(naming *n, ubi_text name) {

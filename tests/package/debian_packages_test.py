@@ -58,7 +58,7 @@ class DebianPackages(unittest.TestCase):
         return {words[5].removeprefix("./"): words for words in (line.split() for line in lines) if not words[5].endswith("/")}
 
     def test_the_three_packages_and_their_debug_symbols_are_made(self):
-        self.assertEqual(set(self.files), {*NAMES, "ubiheap-dbgsym", "libubiheap0-dbgsym"})
+        self.assertEqual(set(self.files), {*NAMES, *(f"{name}-dbgsym" for name in NAMES)})
 
     def test_lintian_finds_no_error(self):
         done = subprocess.run(["lintian", "--fail-on", "error", *(self.files[name] for name in NAMES)], capture_output=True,
@@ -76,6 +76,7 @@ class DebianPackages(unittest.TestCase):
                          {f"{LIBDIR}/libubiheap.so.0", f"{LIBDIR}/libubiheap.so.{VERSION}"})
         headers = {f"usr/{path.relative_to(ROOT)}" for path in (ROOT / "include").rglob("*.h")}
         for path in headers | {f"{LIBDIR}/libubiheap.a", f"{LIBDIR}/libubiheap.so", f"{LIBDIR}/pkgconfig/ubiheap.pc",
+                               f"{LIBDIR}/ubiheap/libubiheap-symbols.so",
                                f"{LIBDIR}/cmake/ubiheap/ubiheapConfig.cmake",
                                "usr/share/ubiheap/quickjs/engines/quickjs/adapter.c"}:
             self.assertIn(path, development)
