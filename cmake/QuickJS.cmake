@@ -69,6 +69,15 @@ function(ubi_add_quickjs target engine)
     endif()
 endfunction()
 
+# ubi_quickjs_references(<target>...): sources of a program tell which references they take and release, so that a report of
+# leaks has their stacks (ubiheap/extension/quickjs_leaks.h).
+
+function(ubi_quickjs_references)
+    foreach(target ${ARGN})
+        target_compile_options(${target} PRIVATE "SHELL:-include ubiheap/extension/quickjs_references.h")
+    endforeach()
+endfunction()
+
 # ubi_add_quickjs_host(<host target> <target> <engine source folder>): a static library that runs
 # scripts: std, os, workers from the engine's own quickjs-libc.c, and our event loop, console, timers. <target> is what
 # ubi_add_quickjs made.

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "include" / "ubiheap").rglob("*.h"))
 # Of the live engine, which programs compile for themselves; the library does not have it.
-ELSEWHERE = {"quickjs.h", "quickjs_leaks.h"}
+ELSEWHERE = {"quickjs.h", "quickjs_leaks.h", "quickjs_references.h"}
 DECLARATION = re.compile(r"^UBI_API\b([^;]*);", re.MULTILINE)
 NAME = re.compile(r"(\w+)\s*(?:\(|\[|$)")
 # Symbols that the tool chain adds.

@@ -18,7 +18,7 @@ COMPILERS = [
     ("clang++", "c++17", ".cc"),
 ]
 # Compiled with the program's own engine.
-OF_AN_ENGINE = {"ubiheap/extension/quickjs.h", "ubiheap/extension/quickjs_leaks.h"}
+OF_AN_ENGINE = {f"ubiheap/extension/quickjs{part}.h" for part in ("", "_leaks", "_references")}
 # Of the JavaScript engine that the live tools are compiled with.
 ENGINE = os.environ.get("UBI_QUICKJS_DIR", str(ROOT / "third-party" / "quickjs-2025-04-26"))
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror"]

@@ -3,6 +3,7 @@
 """The example programs run, and print what the tool says of the same heap."""
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -103,6 +104,18 @@ class Examples(unittest.TestCase):
             "domNode": {},
         })
         self.assertEqual(summary, "7 nodes, 8 edges")
+
+    def test_a_leaked_reference_is_reported_as_the_how_to_page_shows_it(self):
+        page = (ROOT / "docs" / "how-to" / "find-a-leaked-reference.md").read_text()
+        shown = re.findall(r"^```text\n(ubiheap: this QuickJS .*?)^```$", page, re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(shown), 2)
+        for wanted, arguments in zip(shown, ((), ("--stacks",)), strict=True):
+            done = run("leaked_reference", *arguments)
+            self.assertEqual(done.stdout, "hello?\n")
+            without_numbers = [re.sub(r" +\d+\b", " 0", re.sub(r"0x[0-9a-f]+", "0x0", text)) for text in (wanted, done.stderr)]
+            pattern = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n"
+                              for line in without_numbers[0].splitlines())
+            self.assertRegex(without_numbers[1], rf"\A{pattern}\Z")
 
 
 if __name__ == "__main__":

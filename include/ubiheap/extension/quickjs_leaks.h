@@ -21,6 +21,7 @@
 
 #include <stdio.h>
 
+#include <ubiheap/extension/native_stacks.h>
 #include <ubiheap/extension/quickjs.h>
 
 #ifdef __cplusplus
@@ -79,6 +80,23 @@ UBI_API ubi_quickjs_leak ubi_quickjs_leaks_at(const ubi_quickjs_leaks *leaks, ui
 /** k < the leak's referrer_count and < UBI_QUICKJS_REFERRERS. */
 UBI_API ubi_quickjs_referrer ubi_quickjs_leaks_referrer(const ubi_quickjs_leaks *leaks, uint32_t i, uint32_t k);
 
+/**
+ * Takings of a thing whose release is missing: by how many stacks, the latest first. Only of a runtime that is recorded, and only
+ * by sources that were compiled with ubiheap/extension/quickjs_references.h. While the runtime lives.
+ */
+UBI_API uint32_t ubi_quickjs_leaks_taking_count(const ubi_quickjs_leaks *leaks, uint32_t i);
+
+/** What the program took by one stack and did not release. */
+typedef struct ubi_quickjs_taking {
+    ubi_text function; /**< of the engine, that gave the reference: "JS_DupValue", "JS_NewObject", ... Static */
+    uint64_t count;
+} ubi_quickjs_taking;
+/** k < that count. */
+UBI_API ubi_quickjs_taking ubi_quickjs_leaks_taking(const ubi_quickjs_leaks *leaks, uint32_t i, uint32_t k);
+/** The stack that took it, innermost frame first: "function (file.c:12)". Errors: UBI_ENOMEM, or what `fn` says. */
+UBI_API ubi_status ubi_quickjs_leaks_taking_frames(const ubi_quickjs_leaks *leaks, uint32_t i, uint32_t k,
+                                                   ubi_profiler_name_fn fn, void *payload);
+
 /** All that survives because of leaks, themselves included, by type: the greatest sum of bytes first. */
 UBI_API uint32_t ubi_quickjs_leaks_survivor_count(const ubi_quickjs_leaks *leaks);
 /** i < that count. */
@@ -101,6 +119,13 @@ typedef struct ubi_quickjs_leak_options {
     FILE *file;                     /**< where it is written; NULL: stderr */
     ubi_quickjs_leaks_fn fn;        /**< NULL: it is written to the file, else passed here and not written */
     void *payload;
+    /**
+     * Notes from now on who takes references, so that the report shows the stacks whose release is missing: to be asked for before
+     * anything is made in the runtime. Cost: a stack for each reference that the program takes, a look-up for each block.
+     */
+    bool references;
+    /** Names of frames. NULL: functions, files and lines by libubiheap-symbols.so, or what is known without it. */
+    const ubi_native_names *names;
 } ubi_quickjs_leak_options;
 
 #define UBI_QUICKJS_LEAK_OPTIONS_VERSION 1

@@ -14,6 +14,7 @@
 #include <ubiheap/core/dominators.h>
 
 #include "base/assert.h"
+#include "engines/quickjs/symbols_module.h"
 #include "tracking/tool_memory.h"
 
 /* A thing with an excess, or that waits for a collection, and what the graph says of it. */
@@ -33,7 +34,7 @@ typedef struct survivor_row {
 struct ubi_quickjs_leaks {
     const ubi_allocator *allocator;
     ubi__held_heap heap;
-    bool is_ending;
+    ubi__leak_purpose purpose;
     leak_row *rows; /* as many as things are held */
     uint32_t n_rows;
     survivor_row *survivors;
@@ -363,14 +364,14 @@ static ubi_status leaks_search(ubi_quickjs_leaks *leaks) {
     return UBI_OK;
 }
 
-ubi_status ubi__leaks_new(ubi_quickjs_leaks **out, ubi__held_heap *heap, bool is_ending) {
+ubi_status ubi__leaks_new(ubi_quickjs_leaks **out, ubi__held_heap *heap, const ubi__leak_purpose *purpose) {
     const ubi_allocator *a = heap->allocator;
     ubi_quickjs_leaks *leaks = ubi__tool_calloc(a, 1, sizeof *leaks);
     if (!leaks) {
         ubi__held_heap_fini(heap);
         return ubi_error(UBI_ENOMEM, "no memory to find leaked references of a QuickJS runtime");
     }
-    *leaks = (ubi_quickjs_leaks){ .allocator = a, .heap = *heap, .is_ending = is_ending };
+    *leaks = (ubi_quickjs_leaks){ .allocator = a, .heap = *heap, .purpose = *purpose };
     ubi_status status = leaks_search(leaks);
     if (status == UBI_OK)
         *out = leaks;
@@ -383,6 +384,8 @@ void ubi_quickjs_leaks_free(ubi_quickjs_leaks *leaks) {
     if (!leaks)
         return;
     const ubi_allocator *a = leaks->allocator;
+    if (leaks->purpose.references && !leaks->purpose.names && leaks->n_rows)
+        ubi__symbols_module_forget();
     ubi__tool_free(a, leaks->rows, leaks->n_rows ? leaks->n_rows : 1, sizeof *leaks->rows);
     ubi__tool_free(a, leaks->survivors, leaks->survivors_capacity, sizeof *leaks->survivors);
     ubi__held_heap_fini(&leaks->heap);
@@ -432,6 +435,57 @@ ubi_quickjs_referrer ubi_quickjs_leaks_referrer(const ubi_quickjs_leaks *leaks, 
                                    name_of_kind(graph, kind), text_of_edge(graph, edge) };
 }
 
+/* ---- who took it ---------------------------------------------------------------------------------------------------- */
+
+#define TAKINGS_KEPT 16
+
+static uint32_t takings_of(const ubi_quickjs_leaks *leaks, uint32_t i, ubi__takings *takings) {
+    const leak_row *row = &leaks->rows[UBI_INDEX(i, leaks->n_rows)];
+    if (!leaks->purpose.references)
+        return 0;
+    return ubi__references_of(leaks->purpose.references, (const void *)(uintptr_t)row->held->id, takings, TAKINGS_KEPT);
+}
+
+uint32_t ubi_quickjs_leaks_taking_count(const ubi_quickjs_leaks *leaks, uint32_t i) {
+    ubi__takings takings[TAKINGS_KEPT];
+    return takings_of(leaks, i, takings);
+}
+
+static ubi__takings taking_at(const ubi_quickjs_leaks *leaks, uint32_t i, uint32_t k) {
+    ubi__takings takings[TAKINGS_KEPT] = { { NULL, 0, 0 } };
+    uint32_t n = takings_of(leaks, i, takings);
+    UBI_ASSERT(k < n);
+    (void)n;
+    return takings[UBI_INDEX(k, TAKINGS_KEPT)];
+}
+
+ubi_quickjs_taking ubi_quickjs_leaks_taking(const ubi_quickjs_leaks *leaks, uint32_t i, uint32_t k) {
+    ubi__takings taking = taking_at(leaks, i, k);
+    return (ubi_quickjs_taking){ words_of(taking.how), taking.count };
+}
+
+/* The tools' own functions are between those of the engine, and say nothing. */
+typedef struct frame_sieve {
+    ubi_profiler_name_fn fn;
+    void *payload;
+} frame_sieve;
+
+static ubi_status frame_sieve_pass(void *payload, ubi_text name) {
+    static const char own[] = "ubi__";
+    const frame_sieve *sieve = payload;
+    bool is_own = name.len >= sizeof own - 1 && memcmp(name.ptr, own, sizeof own - 1) == 0;
+    return is_own ? UBI_OK : sieve->fn(sieve->payload, name);
+}
+
+ubi_status ubi_quickjs_leaks_taking_frames(const ubi_quickjs_leaks *leaks, uint32_t i, uint32_t k,
+                                           ubi_profiler_name_fn fn, void *payload) {
+    uint32_t stack = taking_at(leaks, i, k).stack;
+    const ubi_native_names *names = leaks->purpose.names ? leaks->purpose.names : ubi__symbols_module();
+    frame_sieve sieve = { fn, payload };
+    return ubi_native_stacks_frames(ubi__references_stacks(leaks->purpose.references), stack, names, frame_sieve_pass,
+                                    &sieve);
+}
+
 uint32_t ubi_quickjs_leaks_survivor_count(const ubi_quickjs_leaks *leaks) {
     return leaks->n_survivors;
 }
@@ -472,6 +526,50 @@ static void write_referrers(const ubi_quickjs_leaks *leaks, FILE *file, uint32_t
         fprintf(file, "                  and %u more\n", (unsigned)(n - REFERRERS_SHOWN));
 }
 
+/* Frames below main, which started the program, say nothing. */
+typedef struct frame_writer {
+    FILE *file;
+    unsigned n;
+    bool is_over;
+} frame_writer;
+
+#define FRAMES_SHOWN 16
+
+static ubi_status write_frame(void *payload, ubi_text name) {
+    frame_writer *w = payload;
+    if (w->is_over)
+        return UBI_OK;
+    fprintf(w->file, "      %.*s\n", (int)name.len, name.ptr);
+    w->is_over = ++w->n == FRAMES_SHOWN || (name.len >= 5 && memcmp(name.ptr, "main ", 5) == 0);
+    return UBI_OK;
+}
+
+static void write_takings(const ubi_quickjs_leaks *leaks, FILE *file, uint32_t i, const ubi_quickjs_leak *leak) {
+    uint64_t count = 0;
+    uint32_t n = ubi_quickjs_leaks_taking_count(leaks, i);
+    for (uint32_t k = 0; k < n; k++) {
+        ubi_quickjs_taking taking = ubi_quickjs_leaks_taking(leaks, i, k);
+        frame_writer w = { .file = file };
+        count += taking.count;
+        fprintf(file, "   taken by %.*s", (int)taking.function.len, taking.function.ptr);
+        fprintf(file, taking.count == 1 ? " and not released:\n" : ", %" PRIu64 " times without a release:\n",
+                taking.count);
+        if (ubi_quickjs_leaks_taking_frames(leaks, i, k, write_frame, &w) != UBI_OK)
+            fprintf(file, "      (%s)\n", ubi_error_message());
+    }
+    if (!leaks->purpose.references || leak->excess == count)
+        return;
+    if (count < leak->excess)
+        fprintf(file,
+                "   of %" PRIu64
+                " reference%s the taking was not seen: by the engine, or by a source that was compiled without\n"
+                "   ubiheap/extension/quickjs_references.h\n",
+                leak->excess - count, plural(leak->excess - count));
+    else
+        fprintf(file, "   only %" PRIu64 " of these %s missing: where others were released was not seen\n",
+                leak->excess, leak->excess == 1 ? "is" : "are");
+}
+
 static void write_leak(const ubi_quickjs_leaks *leaks, FILE *file, uint32_t i) {
     ubi_quickjs_leak leak = ubi_quickjs_leaks_at(leaks, i);
     fprintf(file, "\n%u. ", (unsigned)i + 1);
@@ -495,13 +593,14 @@ static void write_leak(const ubi_quickjs_leaks *leaks, FILE *file, uint32_t i) {
     else if (leak.retained_count)
         fprintf(file, "   %" PRIu64 " bytes\n", leak.retained_bytes);
     write_referrers(leaks, file, i, leak.referrer_count);
+    write_takings(leaks, file, i, &leak);
 }
 
 static void write_survivors(const ubi_quickjs_leaks *leaks, FILE *file) {
     uint64_t count = 0, bytes = 0;
     if (leaks->n_survivors == 0)
         return;
-    fprintf(file, leaks->is_ending ? "\nAll that survives\n" : "\nAll that is kept alive\n");
+    fprintf(file, leaks->purpose.is_ending ? "\nAll that survives\n" : "\nAll that is kept alive\n");
     for (uint32_t i = 0; i < leaks->n_survivors; i++) {
         const survivor_row *row = &leaks->survivors[i];
         if (i < SURVIVORS_SHOWN)
@@ -532,6 +631,18 @@ static void write_unmarked(const ubi_quickjs_leaks *leaks, FILE *file) {
     }
 }
 
+/* What a report without stacks cannot say. */
+static void write_limits(const ubi_quickjs_leaks *leaks, FILE *file) {
+    const ubi__references *references = leaks->purpose.references;
+    if (!references)
+        fprintf(
+            file,
+            "\nWho took these references was not recorded, nor strings that nothing else refers to: see the option\n"
+            "`references` of ubi_quickjs_report_leaks.\n");
+    else if (ubi__references_lost(references))
+        fprintf(file, "\nThere was no memory to record %" PRIu64 " events.\n", ubi__references_lost(references));
+}
+
 static void write_title(const ubi_quickjs_leaks *leaks, FILE *file) {
     uint32_t n = leaks->n_rows - leaks->n_waiting;
     if (n == 0 && leaks->n_waiting) {
@@ -539,7 +650,7 @@ static void write_title(const ubi_quickjs_leaks *leaks, FILE *file) {
                 (unsigned)leaks->n_waiting, plural(leaks->n_waiting));
         return;
     }
-    if (leaks->is_ending)
+    if (leaks->purpose.is_ending)
         fprintf(file, "ubiheap: this QuickJS runtime ends, and the program still holds ");
     else
         fprintf(file, "ubiheap: from outside of the heap of this QuickJS runtime are held ");
@@ -556,5 +667,6 @@ void ubi_quickjs_leaks_write(const ubi_quickjs_leaks *leaks, FILE *file, uint32_
         fprintf(file, "\nand %u more\n", (unsigned)(leaks->n_rows - most));
     write_survivors(leaks, file);
     write_unmarked(leaks, file);
+    write_limits(leaks, file);
     fflush(file);
 }

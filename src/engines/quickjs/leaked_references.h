@@ -8,6 +8,8 @@
 
 #include <ubiheap/extension/quickjs_leaks.h>
 
+#include "engines/quickjs/references.h"
+
 #define UBI__CONTENTS_BYTES 128
 #define UBI__HOLDER_BYTES 128
 
@@ -39,7 +41,14 @@ typedef struct ubi__held_heap {
 ubi_status ubi__held_heap_read(ubi__held_heap *out, ubi_quickjs *tools, bool is_ending);
 void ubi__held_heap_fini(ubi__held_heap *heap);
 
+/** What a report is made for. */
+typedef struct ubi__leak_purpose {
+    bool is_ending;
+    const ubi__references *references; /* NULL: not recorded */
+    const ubi_native_names *names;     /* NULL: the default */
+} ubi__leak_purpose;
+
 /** Of a graph and what is held. `heap` is taken over in any case. Errors: UBI_ENOMEM. */
-ubi_status ubi__leaks_new(ubi_quickjs_leaks **out, ubi__held_heap *heap, bool is_ending);
+ubi_status ubi__leaks_new(ubi_quickjs_leaks **out, ubi__held_heap *heap, const ubi__leak_purpose *purpose);
 
 #endif

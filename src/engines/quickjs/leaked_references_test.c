@@ -7,75 +7,12 @@
 #include <stdlib.h>
 
 #include "engines/quickjs/js_facts.h"
-#include "engines/quickjs/runtime_for_tests.h"
+#include "engines/quickjs/leaks_for_tests.h"
 #include "fail_allocator.h"
-#include <ubiheap/extension/quickjs_leaks.h>
-
-typedef struct expected {
-    unsigned calls;
-    uint32_t leak_count;
-    ubi_quickjs_leak leak; /* the first, whose texts are gone */
-    char name[64], contents[160], type[64];
-    char text[16384];
-    void (*release)(JSRuntime *rt, void *payload);
-    void *payload;
-} expected;
-
-static void copy_text(char *out, size_t room, ubi_text text) {
-    snprintf(out, room, "%.*s", (int)text.len, text.ptr ? text.ptr : "");
-}
-
-static void take_report(void *payload, JSRuntime *rt, const ubi_quickjs_leaks *leaks) {
-    expected *e = payload;
-    e->calls++;
-    e->leak_count = ubi_quickjs_leaks_count(leaks);
-    e->leak = ubi_quickjs_leaks_at(leaks, 0);
-    copy_text(e->name, sizeof e->name, e->leak.name);
-    copy_text(e->contents, sizeof e->contents, e->leak.contents);
-    copy_text(e->type, sizeof e->type, e->leak.type);
-    FILE *file = fmemopen(e->text, sizeof e->text, "w");
-    ubi_quickjs_leaks_write(leaks, file, 0);
-    fclose(file);
-    if (e->release)
-        e->release(rt, e->payload);
-}
-
-typedef struct embedded {
-    JSRuntime *rt;
-    JSContext *ctx;
-    expected report;
-} embedded;
-
-static embedded *embed(void) {
-    embedded *e = calloc(1, sizeof *e);
-    ubi_quickjs_leak_options options = UBI_QUICKJS_LEAK_OPTIONS_INIT;
-    e->rt = JS_NewRuntime();
-    e->ctx = JS_NewContext(e->rt);
-    options.fn = take_report;
-    options.payload = &e->report;
-    assert_int_equal(ubi_quickjs_report_leaks(e->rt, &options), UBI_OK);
-    return e;
-}
-
-static void release_value(JSRuntime *rt, void *payload) {
-    JS_FreeValueRT(rt, *(JSValue *)payload);
-    JS_RunGC(rt);
-}
-
-/* Ends the runtime with this value leaked. */
-static expected end_with(embedded *e, JSValue *leaked) {
-    e->report.release = leaked ? release_value : NULL;
-    e->report.payload = leaked;
-    JS_FreeContext(e->ctx);
-    JS_FreeRuntime(e->rt);
-    expected report = e->report;
-    free(e);
-    return report;
-}
 
 static void a_clean_program_has_no_report(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     test_run(e->ctx, "globalThis.kept = { a: [1, 'text'], f() { return kept; } };"
                      "class A { #p = 1; static s = Symbol('x'); } kept.a.push(new A(), 2n ** 80n);");
     expected report = end_with(e, NULL);
@@ -84,7 +21,7 @@ static void a_clean_program_has_no_report(void **state) {
 
 static void cycles_and_jobs_and_exceptions_are_no_leaks(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     test_run(e->ctx, "for (let i = 0; i < 10; i++) { const a = {}, b = { a }; a.b = b; }"
                      "Promise.resolve({ value: 1 }).then(v => v);");
     JS_Throw(e->ctx, test_eval_as(e->ctx, "[1]", JS_EVAL_TYPE_GLOBAL));
@@ -92,16 +29,9 @@ static void cycles_and_jobs_and_exceptions_are_no_leaks(void **state) {
     assert_int_equal(report.calls, 0);
 }
 
-static bool says(const expected *report, const char *words) {
-    if (strstr(report->text, words))
-        return true;
-    print_error("no \"%s\" in: %s\n", words, report->text);
-    return false;
-}
-
 static void a_forgotten_object_is_named_with_what_it_keeps(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     JSValue leaked = test_eval_as(e->ctx, "const o = { __proto__: null, port: 80 }; o", JS_EVAL_TYPE_GLOBAL);
     JS_DefinePropertyValueStr(e->ctx, leaked, "inner", JS_NewObjectProto(e->ctx, JS_NULL), JS_PROP_C_W_E);
     expected report = end_with(e, &leaked);
@@ -119,7 +49,7 @@ static void a_forgotten_object_is_named_with_what_it_keeps(void **state) {
 
 static void references_from_the_heap_are_subtracted(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     JSValue leaked =
         test_eval_as(e->ctx, "(() => { const o = { __proto__: null }; o.self = o; o.again = [o, o]; return o; })()",
                      JS_EVAL_TYPE_GLOBAL);
@@ -156,7 +86,7 @@ static void references_from_the_heap_are_subtracted(void **state) {
 
 static void a_forgotten_function_keeps_its_whole_realm(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     JSValue leaked = test_eval_as(e->ctx, "(function onMessage(m) { return m; })", JS_EVAL_TYPE_GLOBAL);
     expected report = end_with(e, &leaked);
     assert_int_equal(report.leak_count, 1);
@@ -168,7 +98,7 @@ static void a_forgotten_function_keeps_its_whole_realm(void **state) {
 
 static void a_forgotten_symbol(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     JSValue leaked = test_eval_as(e->ctx, "Symbol('ticket')", JS_EVAL_TYPE_GLOBAL);
     expected report = end_with(e, &leaked);
     assert_int_equal(report.leak_count, 1);
@@ -183,7 +113,7 @@ static void release_atom(JSRuntime *rt, void *payload) {
 
 static void a_forgotten_atom(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     JSAtom atom = JS_NewAtom(e->ctx, "forgotten-name");
     e->report.release = release_atom;
     e->report.payload = &atom;
@@ -204,7 +134,7 @@ static void release_context(JSRuntime *rt, void *payload) {
 
 static void a_forgotten_context(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     e->report.release = release_context;
     e->report.payload = e->ctx;
     JS_FreeRuntime(e->rt);
@@ -258,7 +188,7 @@ static holder *hold(embedded *e, JSValue value, bool is_marked) {
 
 static void data_that_is_marked_is_no_leak(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     hold(e, JS_NewObjectProto(e->ctx, JS_NULL), true);
     assert_int_equal(end_with(e, NULL).calls, 0);
 }
@@ -272,7 +202,7 @@ static void release_held(JSRuntime *rt, void *payload) {
 
 static void data_without_a_mark_function_is_pointed_out(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     e->report.payload = hold(e, JS_NewObjectProto(e->ctx, JS_NULL), false);
     e->report.release = release_held;
     JS_FreeContext(e->ctx);
@@ -292,7 +222,7 @@ static void collect(JSRuntime *rt, void *payload) {
 /* In a cycle, the data is released while cycles are freed, and the engine leaves it for a collection that never comes. */
 static void what_a_finalizer_releases_too_late_is_told(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     JSValue cycle = JS_NewObjectProto(e->ctx, JS_NULL);
     holder *h = hold(e, cycle, false);
     h->value = JS_NewObjectProto(e->ctx, JS_NULL);
@@ -346,7 +276,7 @@ static ubi_status find_with(void *payload, const ubi_allocator *allocator) {
 /* A name that cannot be made is left out, so some refusals pass. */
 static void every_allocation_of_a_report_may_fail(void **state) {
     (void)state;
-    embedded *e = embed();
+    embedded *e = embed(false);
     JSValue held = test_eval_as(e->ctx, "[1, { f() {} }]", JS_EVAL_TYPE_GLOBAL);
     uint64_t n = 0;
     for (bool is_done = false; !is_done; n++) {
@@ -402,7 +332,7 @@ static void a_runtime_that_ends_without_memory_says_so(void **state) {
 static void options_of_another_version_are_refused(void **state) {
     (void)state;
     ubi_quickjs_leak_options options = UBI_QUICKJS_LEAK_OPTIONS_INIT;
-    embedded *e = embed();
+    embedded *e = embed(false);
     options.version = UBI_QUICKJS_LEAK_OPTIONS_VERSION + 1;
     assert_int_equal(ubi_quickjs_report_leaks(e->rt, &options), UBI_EINVAL);
     end_with(e, NULL);

@@ -11,6 +11,7 @@
 #define UBI_QUICKJS_FREEZE_H
 
 #include "engines/quickjs/adapter/constructor_names.h"
+#include "engines/quickjs/adapter/references.h"
 #include "engines/quickjs/adapter/roots.h"
 #include "engines/quickjs/adapter/scope.h"
 
@@ -78,6 +79,8 @@ static bool ubi__look_through_heap(ubi_quickjs *tools) {
         if (!atom_is_free(rt->atom_array[i]) && !ubi__add_unlisted(tools, rt->atom_array[i], UBI__STRING))
             return false;
     ubi__look_through_stack(tools, &sink);
+    if (!ubi__look_through_references(tools))
+        return false;
     while (walk->n_work && !sink.stopped) {
         uint64_t next = walk->work[--walk->n_work];
         void *p = (void *)(uintptr_t)(next & ((UINT64_C(1) << UBI__ADDRESS_BITS) - 1));

@@ -111,41 +111,38 @@ ubi_status ubi__held_heap_read(ubi__held_heap *out, ubi_quickjs *tools, bool is_
 
 /* ---- runtimes that report when they end ----------------------------------------------------------------------------- */
 
-/** A runtime that ends will report. */
-typedef struct ubi__ending {
-    struct ubi__ending *next;
-    JSRuntime *runtime;
-    ubi_quickjs_leak_options options;
-    bool has_begun; /* JS_FreeRuntime is at work */
-} ubi__ending;
-
-static pthread_mutex_t ubi__endings_lock = PTHREAD_MUTEX_INITIALIZER;
-static ubi__ending *ubi__endings;            /* guarded by the lock; each belongs to the thread of its runtime */
-static _Atomic(uint32_t) ubi__endings_count; /* so that collections need no lock while it is 0 */
-
-/* The link that leads to it, under the lock. */
-static ubi__ending **ubi__ending_link(const JSRuntime *rt) {
-    ubi__ending **at = &ubi__endings;
-    while (*at && (*at)->runtime != rt)
-        at = &(*at)->next;
-    return at;
+static ubi_status ubi__ending_record(ubi__ending *ending) {
+    if (ending->references || !ending->options.references)
+        return UBI_OK;
+    ubi_status status = ubi__references_new(&ending->references, ending->options.allocator);
+    if (status != UBI_OK)
+        return status;
+    ubi__record_blocks(ending);
+    ubi__record_calls(ending);
+    if (ubi_quickjs_references_recorded < UINT8_MAX)
+        __atomic_add_fetch(&ubi_quickjs_references_recorded, 1, __ATOMIC_RELAXED);
+    return UBI_OK;
 }
 
-static ubi__ending *ubi__ending_of(const JSRuntime *rt) {
-    if (atomic_load_explicit(&ubi__endings_count, memory_order_relaxed) == 0)
-        return NULL;
-    pthread_mutex_lock(&ubi__endings_lock);
-    ubi__ending *ending = *ubi__ending_link(rt);
-    pthread_mutex_unlock(&ubi__endings_lock);
-    return ending;
+static void ubi__ending_stop_recording(ubi__ending *ending) {
+    if (!ending->references)
+        return;
+    if (ubi_quickjs_references_recorded < UINT8_MAX)
+        __atomic_sub_fetch(&ubi_quickjs_references_recorded, 1, __ATOMIC_RELAXED);
+    ubi__leave_calls(ending);
+    ubi__leave_blocks(ending);
+    ubi__references_free(ending->references);
+    ending->references = NULL;
 }
 
 static void ubi__ending_remove(ubi__ending *ending) {
     const ubi_allocator *a = ending->options.allocator;
+    ubi__ending_stop_recording(ending);
     pthread_mutex_lock(&ubi__endings_lock);
     ubi__ending **at = ubi__ending_link(ending->runtime);
     UBI_ASSERT(*at == ending);
     *at = ending->next;
+    atomic_fetch_add_explicit(&ubi__endings_generation, 1, memory_order_release);
     atomic_fetch_sub_explicit(&ubi__endings_count, 1, memory_order_relaxed);
     pthread_mutex_unlock(&ubi__endings_lock);
     ubi__tool_free(a, ending, 1, sizeof *ending);
@@ -162,7 +159,7 @@ ubi_status ubi_quickjs_report_leaks(JSRuntime *runtime, const ubi_quickjs_leak_o
     if (known) {
         used.allocator = known->options.allocator;
         known->options = used;
-        return UBI_OK;
+        return ubi__ending_record(known);
     }
     ubi__ending *made = ubi__tool_calloc(used.allocator, 1, sizeof *made);
     if (!made)
@@ -171,9 +168,13 @@ ubi_status ubi_quickjs_report_leaks(JSRuntime *runtime, const ubi_quickjs_leak_o
     pthread_mutex_lock(&ubi__endings_lock);
     made->next = ubi__endings;
     ubi__endings = made;
+    atomic_fetch_add_explicit(&ubi__endings_generation, 1, memory_order_release);
     atomic_fetch_add_explicit(&ubi__endings_count, 1, memory_order_relaxed);
     pthread_mutex_unlock(&ubi__endings_lock);
-    return UBI_OK;
+    ubi_status status = ubi__ending_record(made);
+    if (status != UBI_OK)
+        ubi__ending_remove(made);
+    return status;
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------------------- */
@@ -182,6 +183,7 @@ ubi_status ubi_quickjs_report_leaks(JSRuntime *runtime, const ubi_quickjs_leak_o
 static ubi_status ubi__ending_read(ubi_quickjs_leaks **out, const ubi__ending *ending) {
     ubi_quickjs *tools = ubi__tools_of(ending->runtime), *own = NULL;
     ubi_quickjs_options options = UBI_QUICKJS_OPTIONS_INIT;
+    ubi__leak_purpose purpose = { true, ending->references, ending->options.names };
     ubi__held_heap heap;
     options.allocator = ending->options.allocator;
     ubi_status status = tools ? UBI_OK : ubi_quickjs_attach(&own, ending->runtime, &options);
@@ -192,7 +194,7 @@ static ubi_status ubi__ending_read(ubi_quickjs_leaks **out, const ubi__ending *e
     tools->collection_depth = 0;
     status = ubi__held_heap_read(&heap, tools, true);
     if (status == UBI_OK)
-        status = ubi__leaks_new(out, &heap, true);
+        status = ubi__leaks_new(out, &heap, &purpose);
     tools->collection_depth = depth;
     ubi_quickjs_detach(own);
     return status;
@@ -244,10 +246,16 @@ static void ubi__runtime_collected(JSRuntime *rt) {
 
 ubi_status ubi_quickjs_find_leaks(ubi_quickjs_leaks **out, ubi_quickjs *tools) {
     ubi__held_heap heap;
+    const ubi__ending *ending = ubi__ending_of(tools->runtime);
+    ubi__leak_purpose purpose = { .is_ending = false };
+    if (ending) {
+        purpose.references = ending->references;
+        purpose.names = ending->options.names;
+    }
     ubi_status status = ubi__collect(tools);
     if (status == UBI_OK)
         status = ubi__held_heap_read(&heap, tools, false);
-    return status == UBI_OK ? ubi__leaks_new(out, &heap, false) : status;
+    return status == UBI_OK ? ubi__leaks_new(out, &heap, &purpose) : status;
 }
 
 #endif
