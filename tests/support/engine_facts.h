@@ -19,8 +19,8 @@
 typedef enum engine_fact {
     ENGINE_HAS_COLUMNS,          /**< places are lines and columns */
     ENGINE_COROUTINES_ARE_NODES, /**< a generator leads to its frame by one edge, "state" */
-    ENGINE_COLLECTS_HALF_MADE,   /**< when memory runs out, what is half made can be collected */
-    ENGINE_HAS_WEAK_REFS,        /**< WeakRef and FinalizationRegistry */
+    ENGINE_UNLISTS_HALF_MADE, /**< without memory for a coroutine's frame, the coroutine leaves the collector's list */
+    ENGINE_HAS_WEAK_REFS,     /**< WeakRef and FinalizationRegistry */
     ENGINE_FACT_COUNT
 } engine_fact;
 
@@ -30,7 +30,7 @@ static const struct {
 } engine_facts[ENGINE_FACT_COUNT] = {
     [ENGINE_HAS_COLUMNS] = { "UBI_FIND_COL", true, false },
     [ENGINE_COROUTINES_ARE_NODES] = { "UBI_ASYNC_STATE_GC", true, false },
-    [ENGINE_COLLECTS_HALF_MADE] = { "UBI_CLASS_WEAKREF", false, true },
+    [ENGINE_UNLISTS_HALF_MADE] = { "UBI_ASYNC_STATE_GC", false, true },
     [ENGINE_HAS_WEAK_REFS] = { "UBI_CLASS_WEAKREF", true, false },
 };
 

@@ -8,12 +8,13 @@ import re
 import subprocess
 from collections import namedtuple
 
-Facts = namedtuple("Facts", "columns awaits_in_scripts")
-# By the year of the version; later ones, and quickjs-ng with its small numbers, are as that of 2025.
+Facts = namedtuple("Facts", "columns awaits_in_scripts survives_without_memory")
+# Columns of places; `await` outside functions; whether the engine never crashes by itself when it gets no memory while it compiles
+# or makes an error. By the year of the version; later ones, and quickjs-ng with its small numbers, are as that of 2025.
 ENGINES = {
-    "2021": Facts(columns=False, awaits_in_scripts=False),
-    "2024": Facts(columns=False, awaits_in_scripts=True),
-    "2025": Facts(columns=True, awaits_in_scripts=True),
+    "2021": Facts(columns=False, awaits_in_scripts=False, survives_without_memory=True),
+    "2024": Facts(columns=False, awaits_in_scripts=True, survives_without_memory=False),
+    "2025": Facts(columns=True, awaits_in_scripts=True, survives_without_memory=False),
 }
 
 

@@ -55,15 +55,18 @@ static bool ubi__address_map_grow(ubi__address_map *map, const ubi_allocator *a)
     return true;
 }
 
-/** The value of an address, 0 when it is new; NULL: no memory. Valid until the next call. */
+/** The value of an address, 0 when it is new; NULL: no memory, which one that is there does not need. Valid until the next call. */
 static inline uint64_t *ubi__address_map_at(ubi__address_map *map, uint64_t address, const ubi_allocator *a) {
-    if (map->count * 2 >= map->capacity && !ubi__address_map_grow(map, a))
-        return NULL;
-    ubi__address_entry *entry = ubi__address_slot(map, address);
-    if (!entry->address) {
-        *entry = (ubi__address_entry){ address, 0 };
-        map->count++;
+    ubi__address_entry *entry = map->capacity ? ubi__address_slot(map, address) : NULL;
+    if (entry && entry->address)
+        return &entry->value;
+    if (!entry || map->count * 2 >= map->capacity) {
+        if (!ubi__address_map_grow(map, a))
+            return NULL;
+        entry = ubi__address_slot(map, address);
     }
+    *entry = (ubi__address_entry){ address, 0 };
+    map->count++;
     return &entry->value;
 }
 
