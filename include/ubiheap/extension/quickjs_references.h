@@ -28,9 +28,17 @@ extern "C" {
 /** How many runtimes are recorded, at most 255. */
 extern unsigned char ubi_quickjs_references_recorded;
 
+/** What a reference is released by. */
+typedef enum ubi_quickjs_reference {
+    UBI_QUICKJS_VALUE,  /**< JS_FreeValue */
+    UBI_QUICKJS_TEXT,   /**< JS_FreeCString */
+    UBI_QUICKJS_ATOM,   /**< JS_FreeAtom */
+    UBI_QUICKJS_CONTEXT /**< JS_FreeContext */
+} ubi_quickjs_reference;
+
 /* `how` is static: the function that gave the reference. */
-UBI_API void ubi_quickjs_reference_taken(const void *thing, const char *how);
-UBI_API void ubi_quickjs_reference_released(const void *thing);
+UBI_API void ubi_quickjs_reference_taken(const void *thing, ubi_quickjs_reference reference, const char *how);
+UBI_API void ubi_quickjs_reference_released(const void *thing, ubi_quickjs_reference reference);
 UBI_API void ubi_quickjs_atom_taken(JSRuntime *runtime, JSAtom atom, const char *how);
 UBI_API void ubi_quickjs_atom_released(JSRuntime *runtime, JSAtom atom);
 /** The string that JS_ToCString keeps for its text. */
@@ -50,14 +58,14 @@ UBI_QUICKJS_INLINE int ubi_quickjs_is_recorded(void) {
 
 UBI_QUICKJS_INLINE JSValue ubi_quickjs_took(JSValue value, const char *how) {
     if (ubi_quickjs_is_recorded() && JS_VALUE_HAS_REF_COUNT(value))
-        ubi_quickjs_reference_taken(JS_VALUE_GET_PTR(value), how);
+        ubi_quickjs_reference_taken(JS_VALUE_GET_PTR(value), UBI_QUICKJS_VALUE, how);
     return value;
 }
 
 /** It is released, or becomes another owner's. */
 UBI_QUICKJS_INLINE JSValue ubi_quickjs_gave(JSValue value) {
     if (ubi_quickjs_is_recorded() && JS_VALUE_HAS_REF_COUNT(value))
-        ubi_quickjs_reference_released(JS_VALUE_GET_PTR(value));
+        ubi_quickjs_reference_released(JS_VALUE_GET_PTR(value), UBI_QUICKJS_VALUE);
     return value;
 }
 
@@ -172,13 +180,13 @@ UBI_QUICKJS_INLINE int ubi_quickjs_took_property(int found, const JSPropertyDesc
 
 UBI_QUICKJS_INLINE const char *ubi_quickjs_took_text(const char *text, const char *how) {
     if (ubi_quickjs_is_recorded() && text)
-        ubi_quickjs_reference_taken(ubi_quickjs_string_of_text(text), how);
+        ubi_quickjs_reference_taken(ubi_quickjs_string_of_text(text), UBI_QUICKJS_TEXT, how);
     return text;
 }
 
 UBI_QUICKJS_INLINE const char *ubi_quickjs_gave_text(const char *text) {
     if (ubi_quickjs_is_recorded() && text)
-        ubi_quickjs_reference_released(ubi_quickjs_string_of_text(text));
+        ubi_quickjs_reference_released(ubi_quickjs_string_of_text(text), UBI_QUICKJS_TEXT);
     return text;
 }
 
@@ -247,13 +255,13 @@ UBI_QUICKJS_INLINE JSPropertyEnum *ubi_quickjs_gave_names(JSContext *context, JS
 
 UBI_QUICKJS_INLINE JSContext *ubi_quickjs_took_context(JSContext *context, const char *how) {
     if (ubi_quickjs_is_recorded() && context)
-        ubi_quickjs_reference_taken(context, how);
+        ubi_quickjs_reference_taken(context, UBI_QUICKJS_CONTEXT, how);
     return context;
 }
 
 UBI_QUICKJS_INLINE JSContext *ubi_quickjs_gave_context(JSContext *context) {
     if (ubi_quickjs_is_recorded() && context)
-        ubi_quickjs_reference_released(context);
+        ubi_quickjs_reference_released(context, UBI_QUICKJS_CONTEXT);
     return context;
 }
 

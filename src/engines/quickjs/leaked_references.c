@@ -615,20 +615,27 @@ static void write_survivors(const ubi_quickjs_leaks *leaks, FILE *file) {
         fprintf(file, "%10" PRIu64 "  %10" PRIu64 " bytes  of other types\n", count, bytes);
 }
 
-/* What a class without a mark function holds looks as if the program held it. */
+/* What a class without a mark function holds looks as if the program held it. Each class is named once. */
 static void write_unmarked(const ubi_quickjs_leaks *leaks, FILE *file) {
     const ubi_graph *graph = leaks->heap.graph;
-    for (uint32_t i = 0; i < leaks->heap.n_unmarked && i < SURVIVORS_SHOWN; i++) {
+    ubi_text told[SURVIVORS_SHOWN];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < leaks->heap.n_unmarked && n < SURVIVORS_SHOWN; i++) {
         ubi_node_ix node;
+        uint32_t k = 0;
         if (ubi_graph_find(&node, graph, leaks->heap.unmarked[i]) != UBI_OK)
             continue;
-        ubi_text name = name_of_kind(graph, kind_of_node(graph, node));
-        fprintf(file,
-                "%s%.*s 0x%" PRIx64
-                " survives, whose class has a finalizer and no gc_mark function: values that it holds\n"
-                "count as held by the program, and a cycle through them is never freed\n",
-                i ? "" : "\n", (int)name.len, name.ptr, leaks->heap.unmarked[i]);
+        ubi_text name = ubi_graph_string(graph, kind_of_node(graph, node)->class_name);
+        while (k < n && !texts_are_equal(told[k], name))
+            k++;
+        if (k == n) {
+            fprintf(file, n ? ", %.*s" : "\nAmong it are objects of %.*s", (int)name.len, name.ptr ? name.ptr : "");
+            told[n++] = name;
+        }
     }
+    if (n)
+        fprintf(file, ", whose class has a finalizer and no gc_mark function: values in their data\n"
+                      "count as held by the program, and cycles through them are never freed.\n");
 }
 
 /* What a report without stacks cannot say. */

@@ -29,6 +29,7 @@ UBI_TABLE_LOOKUP(known_block, block_table, known_block, known_block_is_used, con
 typedef struct taking {
     uint32_t older; /* of the same block, or the next free one */
     uint32_t stack;
+    uint32_t kind;
     const char *how;
     uintptr_t function; /* that took it */
     uintptr_t sp;
@@ -157,7 +158,8 @@ void ubi__references_block_freed(ubi__references *r, const void *block) {
     block_table_remove(&r->blocks, found);
 }
 
-void ubi__references_taken(ubi__references *r, const void *thing, const char *how, ubi__reference_place place) {
+void ubi__references_taken(ubi__references *r, const void *thing, uint32_t kind, const char *how,
+                           ubi__reference_place place) {
     known_block *block = block_need(r, thing);
     uint32_t made = block ? taking_new(r) : UBI_NONE;
     if (made == UBI_NONE) {
@@ -166,7 +168,7 @@ void ubi__references_taken(ubi__references *r, const void *thing, const char *ho
     }
     uint32_t stack = ubi_native_stacks_capture(r->stacks, place.sp);
     r->lost += stack == 0;
-    r->takings[made] = (taking){ block->newest, stack, how, function_of(r, place.pc), place.sp, ++r->clock };
+    r->takings[made] = (taking){ block->newest, stack, kind, how, function_of(r, place.pc), place.sp, ++r->clock };
     block->newest = made;
 }
 
@@ -192,47 +194,51 @@ static uint64_t pair_count(ubi__references *r, uintptr_t taken_by, uintptr_t rel
 }
 
 /*
- * Which taking a release ends. Most often a function releases what it took itself in the same call, which is known by its place on
- * the stack; then comes what this function took in another call; then what functions took whose references this one was seen to
- * release when there was nothing to choose from; at last, the latest.
+ * Which taking a release ends; NULL: none. Most often a function releases what it took itself in the same call, which is known by
+ * its place on the stack; then comes what this function took in another call; then what functions took whose references this one
+ * was seen to release when there was nothing to choose from; at last, the latest.
  */
-static uint32_t *references_choose(ubi__references *r, known_block *block, uintptr_t function, uintptr_t sp) {
-    uint32_t *best = &block->newest;
+static uint32_t *references_choose(ubi__references *r, known_block *block, uint32_t kind, uintptr_t function,
+                                   uintptr_t sp) {
+    uint32_t *best = NULL, n = 0;
     uint64_t best_rank = 0;
     for (uint32_t *link = &block->newest; *link != UBI_NONE; link = &r->takings[*link].older) {
         const taking *t = &r->takings[UBI_INDEX(*link, r->n_takings)];
-        uint64_t rank = 0;
+        uint64_t rank;
+        if (t->kind != kind)
+            continue;
         if (t->function == function)
             rank = t->sp == sp ? UINT64_MAX : UINT64_MAX - 1;
         else
             rank = pair_count(r, t->function, function);
-        if (rank > best_rank) {
+        if (n++ == 0 || rank > best_rank) {
             best_rank = rank;
             best = link;
         }
     }
+    if (n == 1 && r->takings[*best].function != function)
+        pair_seen(r, r->takings[*best].function, function);
     return best;
 }
 
-void ubi__references_released(ubi__references *r, const void *thing, ubi__reference_place place) {
+void ubi__references_released(ubi__references *r, const void *thing, uint32_t kind, ubi__reference_place place) {
     known_block *block = block_find(r, thing);
-    if (!block || block->newest == UBI_NONE)
-        return;
-    uintptr_t function = function_of(r, place.pc);
-    const taking *newest = &r->takings[block->newest];
-    if (newest->older == UBI_NONE && newest->function != function)
-        pair_seen(r, newest->function, function);
-    taking_end(r, references_choose(r, block, function, place.sp));
+    uint32_t *ended = block ? references_choose(r, block, kind, function_of(r, place.pc), place.sp) : NULL;
+    if (ended)
+        taking_end(r, ended);
 }
 
 uint64_t ubi__references_clock(const ubi__references *r) {
     return r->clock;
 }
 
-void ubi__references_returned(ubi__references *r, const void *thing, uint64_t since) {
+void ubi__references_returned(ubi__references *r, const void *thing, uint32_t kind, uint64_t since) {
     known_block *block = block_find(r, thing);
-    if (block && block->newest != UBI_NONE && r->takings[block->newest].time > since)
-        taking_end(r, &block->newest);
+    uint32_t *link = block ? &block->newest : NULL;
+    while (link && *link != UBI_NONE && r->takings[*link].kind != kind)
+        link = &r->takings[*link].older;
+    if (link && *link != UBI_NONE && r->takings[*link].time > since)
+        taking_end(r, link);
 }
 
 /* ---- answers -------------------------------------------------------------------------------------------------------- */

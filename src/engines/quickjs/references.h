@@ -32,14 +32,15 @@ void ubi__references_block_freed(ubi__references *r, const void *block);
 /** Whether a block of the runtime's begins here. */
 bool ubi__references_knows(const ubi__references *r, const void *block);
 
-/** `how` is static. */
-void ubi__references_taken(ubi__references *r, const void *thing, const char *how, ubi__reference_place place);
-void ubi__references_released(ubi__references *r, const void *thing, ubi__reference_place place);
+/** `kind`: a release ends a taking of its own kind only. `how` is static. */
+void ubi__references_taken(ubi__references *r, const void *thing, uint32_t kind, const char *how,
+                           ubi__reference_place place);
+void ubi__references_released(ubi__references *r, const void *thing, uint32_t kind, ubi__reference_place place);
 
 /** How many takings there were so far. */
 uint64_t ubi__references_clock(const ubi__references *r);
 /** A native function that began at `since` returned a value, whose reference is the caller's now. */
-void ubi__references_returned(ubi__references *r, const void *thing, uint64_t since);
+void ubi__references_returned(ubi__references *r, const void *thing, uint32_t kind, uint64_t since);
 
 /** Takings of one stack. */
 typedef struct ubi__takings {

@@ -180,6 +180,22 @@ static void who_releases_for_whom_is_learned(void **state) {
     assert_null(strstr(report.text, "      start ("));
 }
 
+FUNCTION_OF_A_PROGRAM void release_any(JSContext *ctx, JSValue value) {
+    JS_FreeValue(ctx, value);
+}
+
+static void a_value_is_not_released_for_a_text(void **state) {
+    (void)state;
+    embedded *e = embed(true);
+    JSValue value = make_title(e->ctx);
+    const char *text = text_of(e->ctx, value);
+    release_any(e->ctx, value);
+    expected report = end_text(e, release_text, &value);
+    assert_non_null(text);
+    assert_true(says(&report, "taken by JS_ToCString and not released:\n      text_of (references_test.c:"));
+    assert_null(strstr(report.text, "make_title"));
+}
+
 FUNCTION_OF_A_PROGRAM JSValue give_back(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv) {
     (void)this_value, (void)argc;
     return JS_DupValue(ctx, argv[0]);
@@ -319,6 +335,7 @@ int main(void) {
         cmocka_unit_test(a_forgotten_symbol_and_big_integer),
         cmocka_unit_test(a_value_kept_in_data_of_the_program_shows_who_keeps_it),
         cmocka_unit_test(who_releases_for_whom_is_learned),
+        cmocka_unit_test(a_value_is_not_released_for_a_text),
         cmocka_unit_test(what_is_handed_over_is_not_missing),
         cmocka_unit_test(equal_stacks_are_counted),
         cmocka_unit_test(what_a_source_without_the_header_takes_is_said_to_be_unseen),

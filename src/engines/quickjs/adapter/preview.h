@@ -192,7 +192,7 @@ static void ubi__preview_bytecode(ubi__preview *out, JSRuntime *rt, const JSFunc
     if (line < 0) /* all of it is on one line */
         line = UBI_DEBUG(b).line_num;
 #endif
-    ubi__preview_words(out, " (");
+    ubi__preview_words(out, out->n ? " (" : "(");
     ubi__preview_atom(out, rt, UBI_DEBUG(b).filename);
     if (line > 0)
         ubi__preview_print(out, ":%d", line);
@@ -201,11 +201,11 @@ static void ubi__preview_bytecode(ubi__preview *out, JSRuntime *rt, const JSFunc
 
 static void ubi__preview_function(ubi__preview *out, JSRuntime *rt, JSObject *p) {
     const JSFunctionBytecode *b = ubi__bytecode_of(p);
-    const JSString *name = b ? NULL : ubi__own_name(p);
+    ubi__function_name name = ubi__name_of_function(p);
+    if (name.string)
+        ubi__preview_units(out, name.string, UBI__PREVIEW_STRING_UNITS);
     if (b)
         ubi__preview_bytecode(out, rt, b);
-    if (name)
-        ubi__preview_units(out, name, UBI__PREVIEW_STRING_UNITS);
 }
 
 static void ubi__preview_object(ubi__preview *out, JSRuntime *rt, JSObject *p) {

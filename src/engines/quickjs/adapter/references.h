@@ -13,6 +13,20 @@
 #include "engines/quickjs/references.h"
 #include <ubiheap/extension/quickjs_leaks.h>
 
+/* As in ubiheap/extension/quickjs_references.h, whose macros must not get here. */
+extern unsigned char ubi_quickjs_references_recorded;
+typedef enum ubi_quickjs_reference {
+    UBI_QUICKJS_VALUE,
+    UBI_QUICKJS_TEXT,
+    UBI_QUICKJS_ATOM,
+    UBI_QUICKJS_CONTEXT
+} ubi_quickjs_reference;
+void ubi_quickjs_reference_taken(const void *thing, ubi_quickjs_reference reference, const char *how);
+void ubi_quickjs_reference_released(const void *thing, ubi_quickjs_reference reference);
+void ubi_quickjs_atom_taken(JSRuntime *runtime, JSAtom atom, const char *how);
+void ubi_quickjs_atom_released(JSRuntime *runtime, JSAtom atom);
+const void *ubi_quickjs_string_of_text(const char *text);
+
 /** A runtime that reports when it ends, and that may be recorded until then. */
 typedef struct ubi__ending {
     struct ubi__ending *next;
@@ -110,7 +124,7 @@ static void ubi__leave_blocks(ubi__ending *ending) {
 
 static JSValue ubi__look_at_result(const ubi__ending *e, JSValue result, uint64_t since) {
     if (JS_VALUE_HAS_REF_COUNT(result))
-        ubi__references_returned(e->references, JS_VALUE_GET_PTR(result), since);
+        ubi__references_returned(e->references, JS_VALUE_GET_PTR(result), UBI_QUICKJS_VALUE, since);
     return result;
 }
 
@@ -144,14 +158,6 @@ static void ubi__leave_calls(ubi__ending *ending) {
 
 /* ---- what the header of the program tells --------------------------------------------------------------------------- */
 
-/* As in ubiheap/extension/quickjs_references.h, whose macros must not get here. */
-extern unsigned char ubi_quickjs_references_recorded;
-void ubi_quickjs_reference_taken(const void *thing, const char *how);
-void ubi_quickjs_reference_released(const void *thing);
-void ubi_quickjs_atom_taken(JSRuntime *runtime, JSAtom atom, const char *how);
-void ubi_quickjs_atom_released(JSRuntime *runtime, JSAtom atom);
-const void *ubi_quickjs_string_of_text(const char *text);
-
 unsigned char ubi_quickjs_references_recorded; /* how many runtimes are; stops at 255 */
 
 /* The runtime that a block belongs to; without one that knows it, the one that this thread used last. */
@@ -172,18 +178,18 @@ static ubi__ending *ubi__recorded_by(const void *thing) {
 #define UBI__PLACE_OF_CALLER                                                                                           \
     { (uintptr_t) __builtin_extract_return_addr(__builtin_return_address(0)), (uintptr_t)__builtin_frame_address(0) }
 
-void UBI_OUT_OF_LINE ubi_quickjs_reference_taken(const void *thing, const char *how) {
+void UBI_OUT_OF_LINE ubi_quickjs_reference_taken(const void *thing, ubi_quickjs_reference reference, const char *how) {
     ubi__ending *e = ubi__recorded_by(thing);
     ubi__reference_place place = UBI__PLACE_OF_CALLER;
     if (e)
-        ubi__references_taken(e->references, thing, how, place);
+        ubi__references_taken(e->references, thing, reference, how, place);
 }
 
-void UBI_OUT_OF_LINE ubi_quickjs_reference_released(const void *thing) {
+void UBI_OUT_OF_LINE ubi_quickjs_reference_released(const void *thing, ubi_quickjs_reference reference) {
     ubi__ending *e = ubi__recorded_by(thing);
     ubi__reference_place place = UBI__PLACE_OF_CALLER;
     if (e)
-        ubi__references_released(e->references, thing, place);
+        ubi__references_released(e->references, thing, reference, place);
 }
 
 void UBI_OUT_OF_LINE ubi_quickjs_atom_taken(JSRuntime *rt, JSAtom atom, const char *how) {
@@ -191,7 +197,7 @@ void UBI_OUT_OF_LINE ubi_quickjs_atom_taken(JSRuntime *rt, JSAtom atom, const ch
     ubi__reference_place place = UBI__PLACE_OF_CALLER;
     const JSString *p = ubi__counted_atom(rt, atom);
     if (e && e->references && p)
-        ubi__references_taken(e->references, p, how, place);
+        ubi__references_taken(e->references, p, UBI_QUICKJS_ATOM, how, place);
 }
 
 void UBI_OUT_OF_LINE ubi_quickjs_atom_released(JSRuntime *rt, JSAtom atom) {
@@ -199,7 +205,7 @@ void UBI_OUT_OF_LINE ubi_quickjs_atom_released(JSRuntime *rt, JSAtom atom) {
     ubi__reference_place place = UBI__PLACE_OF_CALLER;
     const JSString *p = ubi__counted_atom(rt, atom);
     if (e && e->references && p)
-        ubi__references_released(e->references, p, place);
+        ubi__references_released(e->references, p, UBI_QUICKJS_ATOM, place);
 }
 
 /* What JS_ToCString gives lies in a string that it keeps. */
