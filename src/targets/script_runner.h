@@ -13,6 +13,7 @@
 
 #include <ubiheap/core/profiler.h>
 #include <ubiheap/core/timeline.h>
+#include <ubiheap/extension/native_stacks.h>
 #include <ubiheap/extension/target.h>
 
 #include "tracking/observer.h"
@@ -134,7 +135,9 @@ typedef struct ubi__script_options {
     bool std_globals;           /**< the engine's own modules without importing them */
     uint64_t heap_limit_bytes;  /**< of each runtime; 0: none */
     uint64_t stack_limit_bytes; /**< of each runtime; 0: most of what its thread has */
-    char **arguments;           /**< arguments[n_arguments]: what the script finds after its name */
+    bool references;            /**< a runtime that ends reports to stderr what was not released, with native stacks */
+    const ubi_native_names *names; /**< of frames of these; NULL: the runner's default */
+    char **arguments;              /**< arguments[n_arguments]: what the script finds after its name */
     int n_arguments;
     ubi__script_hooks hooks;
 } ubi__script_options;

@@ -12,6 +12,7 @@
 #include "cli/cli_files.h"
 #include "cli/commands/run/run.h"
 #include "cli/terminal.h"
+#include "symbolize/process_symbols.h"
 
 static ubi__script_kind kind_of(const ubi__run_arguments *a) {
     return a->module ? UBI__SCRIPT_MODULE : a->script ? UBI__SCRIPT_CLASSIC : UBI__SCRIPT_DETECT;
@@ -102,6 +103,10 @@ static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
     return UBI_OK;
 }
 
+/* Frames of the header that tells references are inlined into functions of the program's, and left out. */
+static char the_references_header[] = "quickjs_references.h";
+static const ubi_native_names the_names = { ubi_symbols_name_address, the_references_header };
+
 static ubi_status program_run(ubi__cli *cli, const program *p, int *exit_code) {
     const ubi__run_arguments *a = the_run.arguments;
     const char *command = cli->subject;
@@ -118,6 +123,8 @@ static ubi_status program_run(ubi__cli *cli, const program *p, int *exit_code) {
         .std_globals = a->std || a->interactive,
         .heap_limit_bytes = the_run.settings.heap_limit_bytes,
         .stack_limit_bytes = the_run.settings.stack_limit_bytes,
+        .references = a->references,
+        .names = &the_names,
         .arguments = p->arguments,
         .n_arguments = p->n,
         .hooks = ubi__run_hooks(&the_run),
@@ -234,6 +241,9 @@ static const ubi__option options[] = {
       "memory that the program, and each worker, may use, such as 64MiB; more is refused as out of memory", NULL },
     { "stack-size", 0, UBI__OPTION_TEXT, AT(stack_size), "SIZE", NULL,
       "stack that calls may use; the default is three quarters of what the system gives a thread, at most 64MiB",
+      NULL },
+    { "references", 0, UBI__OPTION_FLAG, AT(references), NULL, NULL,
+      "report values that the engine or its host did not release when the program ends, with the stacks that took them",
       NULL },
     { "debugger", 0, UBI__OPTION_FLAG, AT(debugger), NULL, NULL,
       "give the script Debugger and newGlobal(), and the module of --heap-module", NULL },

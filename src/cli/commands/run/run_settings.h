@@ -9,7 +9,7 @@
 
 /** As given. */
 typedef struct ubi__run_arguments {
-    bool print, interactive, module, script, std, debugger, heap_module, snapshot_on_oom;
+    bool print, interactive, module, script, std, debugger, heap_module, snapshot_on_oom, references;
     const char *eval;
     ubi__option_list snapshot_at;
     const char *snapshot_output, *heap_limit, *stack_size, *census_at, *output, *allocation_log, *timeline,

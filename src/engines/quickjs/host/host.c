@@ -6,6 +6,8 @@
  * close what scripts left open. In all other cases it stays as it is until the process ends, for something may still hold
  * values: a handler of an event, a frame on the stack.
  */
+#include <ubiheap/extension/quickjs_leaks.h>
+
 #include "engines/quickjs/host/host.h"
 
 #include <pthread.h>
@@ -152,6 +154,14 @@ static ubi_status start_runtime(ubi__host *host) {
     host->runtime = JS_NewRuntime();
     if (!host->runtime)
         return fail_nomem();
+    if (o->references) {
+        ubi_quickjs_leak_options report = UBI_QUICKJS_LEAK_OPTIONS_INIT;
+        report.references = true;
+        report.names = o->names;
+        ubi_status status = ubi_quickjs_report_leaks(host->runtime, &report);
+        if (status != UBI_OK)
+            return status;
+    }
     size_t stack_bytes = o->stack_limit_bytes ? (size_t)o->stack_limit_bytes : thread_stack_limit();
     if (stack_bytes)
         JS_SetMaxStackSize(host->runtime, stack_bytes);
