@@ -64,10 +64,14 @@ show_failure "The same for a CI job: a condition, a reason, a status" \
 part "A JavaScript program, live"
 rm -rf build/demo/mail
 mkdir -p build/demo
-show "A mail server in QuickJS takes snapshots of itself while it works" \
-    run --heap-module --sites examples/quickjs/mail-server.js build/demo/mail
-show "What leaked, where was it allocated, and who holds it?" \
-    leaks build/demo/mail/1.fxsnapshot build/demo/mail/2.fxsnapshot build/demo/mail/3.fxsnapshot
+if "$ubiheap" --version | grep -q 'QuickJS 2021'; then
+    printf '\nThe mail server is left out: QuickJS 2021-03-27 has no top-level await. make deps says why it is the engine.\n'
+else
+    show "A mail server in QuickJS takes snapshots of itself. No connection is open, but a WeakRef still finds the last one" \
+        run --heap-module --sites examples/quickjs/mail-server.js build/demo/mail
+    show "What leaked, where was it allocated, line and column, and who holds it?" \
+        leaks build/demo/mail/1.fxsnapshot build/demo/mail/2.fxsnapshot build/demo/mail/3.fxsnapshot
+fi
 show "What does a program do all day? A search service, on a timeline" \
     run --timeline build/demo/search.timeline examples/quickjs/search-service.js
 show "It is slow when it answers. Where?" timeline build/demo/search.timeline

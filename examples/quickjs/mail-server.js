@@ -1,75 +1,87 @@
 // SPDX-License-Identifier: MIT
 //
-// mail-server.js: a mail server in small, which forgets to forget.
+// mail-server.js: a small mail server that forgets to forget, in the JavaScript of 2022.
 //
 //   ubiheap run --heap-module --sites examples/quickjs/mail-server.js OUT
-//   ubiheap leaks OUT/1.fxsnapshot OUT/2.fxsnapshot
+//   ubiheap leaks OUT/1.fxsnapshot OUT/2.fxsnapshot OUT/3.fxsnapshot
 //
 // Every delivery makes a connection, which asks the spam filter to be told of new rules. A connection that ends takes
 // itself out of the table of open connections, but never out of the filter's list of listeners.
 //
-// It serves in rounds and takes a snapshot of itself after each, in the folder OUT. Without --heap-module, `kill -USR2`
-// from another terminal does the same for any program.
+// It serves in rounds, takes a snapshot of itself after each, in the folder OUT, and looks with a WeakRef whether the last
+// connection is gone. Without --heap-module, `kill -USR2` from another terminal does the same for any program.
 import * as os from "os";
 import { saveHeapSnapshot } from "ubiheap";
 
 class SpamFilter {
-    constructor() {
+    static rules;
+    static {
         this.rules = new Set(["lottery", "casino"]);
-        this.listeners = [];
     }
+
+    listeners = [];
+
     onRulesChanged(listener) {
         this.listeners.push(listener);
     }
-    accepts(message) {
-        return !message.words.some((word) => this.rules.has(word));
+    check(message) {
+        const found = message.words.filter((word) => SpamFilter.rules.has(word));
+        if (found.length > 0) throw new Error("refused", { cause: found.at(-1) });
     }
 }
 
 class Message {
     constructor(number) {
-        this.number = number;
-        this.words = ["hello", "world", `number ${number}`];
+        this.words = ["hello", "world", number % 50 === 49 ? "casino" : `number ${number}`];
     }
 }
 
 class Connection {
+    #log = [];
+    buffer = new Uint8Array(512);
+
     constructor(server, peer) {
         this.peer = peer;
-        this.buffer = new Uint8Array(512);
-        this.log = [];
-        server.filter.onRulesChanged(() => this.log.push("rules changed"));
+        server.filter.onRulesChanged(() => this.#log.push("rules changed"));
     }
     deliver(message, filter) {
-        this.log.push(filter.accepts(message) ? "accepted" : "refused");
+        try {
+            filter.check(message);
+            return true;
+        } catch ({ message, cause }) {
+            this.#log.push(`${message}: ${cause}`);
+            return false;
+        }
     }
 }
 
 class Server {
-    constructor() {
-        this.filter = new SpamFilter();
-        this.open = new Map();
-        this.delivered = 0;
-    }
+    filter = new SpamFilter();
+    open = new Map();
+    delivered = 0;
+    refused = 0;
+
     serve(number) {
         const peer = `10.0.${number >> 8}.${number & 255}`;
         const connection = new Connection(this, peer);
         this.open.set(peer, connection);
-        connection.deliver(new Message(number), this.filter);
+        if (connection.deliver(new Message(number), this.filter)) this.delivered++;
+        else this.refused++;
         this.open.delete(peer); // closed; but who else knows it?
-        this.delivered++;
+        return new WeakRef(connection);
     }
 }
 
 const [, out = "."] = scriptArgs;
-const ROUND = 200;
-globalThis.server = new Server();
-
-function round(number) {
-    for (let i = 0; i < ROUND; i++) server.serve(server.delivered);
-    console.log(`${server.delivered} messages delivered, ${server.open.size} connections open`);
-    saveHeapSnapshot({ runtime: true }, `${out}/${number}.fxsnapshot`);
-    if (number < 3) setTimeout(round, 0, number + 1);
-}
+const ROUNDS = 3, EACH = 200;
+const server = (globalThis.server = new Server());
 os.mkdir(out);
-round(1);
+
+for (let round = 1; round <= ROUNDS; round++) {
+    let last;
+    for (let i = 0; i < EACH; i++) last = server.serve(server.delivered + server.refused);
+    await new Promise((resolve) => setTimeout(resolve));
+    const fate = last.deref() ? "still in memory" : "gone";
+    console.log(`${server.delivered} delivered, ${server.refused} refused, ${server.open.size} open; the last connection is ${fate}`);
+    saveHeapSnapshot({ runtime: true }, `${out}/${round}.fxsnapshot`);
+}

@@ -206,5 +206,8 @@ def update(names):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--update"]:
         update(sys.argv[2:])
+    elif not (Path(ENGINE) / "dtoa.c").exists():
+        print("skipped: the pages show what QuickJS 2025-04-26 prints, which `make deps` could not fetch")
+        sys.exit(77)
     else:
         unittest.main()
