@@ -16,7 +16,7 @@ import variant_maker
 
 ROOT = Path(os.environ.get("UBI_SOURCE_DIR", Path(__file__).resolve().parents[3]))
 BUILD = Path(os.environ["UBI_BUILD_DIR"])
-ENGINE = Path(os.environ.get("UBI_QUICKJS_DIR", ROOT / "third-party" / "quickjs-2025-04-26"))
+ENGINE = Path(os.environ.get("UBI_QUICKJS_DIR", ROOT / "third-party" / "quickjs-2021-03-27"))
 TOOLS = ROOT / "src" / "engines" / "quickjs"
 SCRATCH = BUILD / "quickjs_variants"
 # Tests of the adapter that need nothing but an engine.
