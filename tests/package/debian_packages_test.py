@@ -111,7 +111,7 @@ class DebianPackages(unittest.TestCase):
 
     def test_dependencies_are_what_the_binaries_and_pkg_config_need(self):
         depends = {name: set(re.findall(r"[\w.+-]+", re.sub(r"\(.*?\)", "", self.field(name, "Depends")))) for name in NAMES}
-        self.assertEqual(depends["ubiheap"], {"libc6", "libdw1", "libelf1", "libisal2", "libsodium23", "zlib1g"})
+        self.assertEqual(depends["ubiheap"], {"libc6", "libdw1", "libedit2", "libelf1", "libisal2", "libsodium23", "zlib1g"})
         self.assertEqual(depends["libubiheap0"], {"libc6", "libisal2", "libsodium23", "zlib1g"})
         self.assertEqual(depends["libubiheap-dev"], {"libubiheap0", "libisal-dev", "libsodium-dev", "zlib1g-dev"})
         self.assertIn(f"libubiheap0 (= {VERSION}-1)", self.field("libubiheap-dev", "Depends"))
