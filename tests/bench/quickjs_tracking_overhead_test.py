@@ -11,7 +11,9 @@ sys.path.insert(0, os.path.join(os.environ["UBI_SOURCE_DIR"], "bench"))
 import quickjs_tracking as bench  # noqa: E402
 
 BUILD = os.environ["UBI_BUILD_DIR"]
-LIMITS = {"off": 1.03, "0.05": 1.10, "objects": 1.02}
+# What the default engine needs. Its interpreter does a call in fewer instructions than that of 2021-03-27, whose limits were
+# 1.03, 1.10 and 1.02: what is added to a call is the same, its share is larger.
+LIMITS = {"off": 1.06, "0.05": 1.10, "objects": 1.06}
 
 
 class Overhead(unittest.TestCase):
