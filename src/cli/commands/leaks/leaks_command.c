@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_facts.h"
 #include "cli/commands/leaks/leaks_page.h"
@@ -214,6 +215,23 @@ static ubi_status leaks_show(const ubi__leaks_answer *answer) {
     return answer->cli->common.json ? ubi__leaks_document(answer) : ubi__leaks_page(answer);
 }
 
+/* What speaks against a gate that passed. */
+static void tell_doubt(const ubi__leaks_answer *answer) {
+    ubi__cli *cli = answer->cli;
+    uint64_t growth_bytes = ubi__leaks_untold_growth(answer);
+    char size[UBI__HUMAN_TEXT];
+    if (!ubi_leaks_order_is_known(answer->leaks))
+        snprintf(cli->reason, sizeof cli->reason, "%s",
+                 ubi__leaks_same_run(answer) ? "passed, but the order of the files could not be checked: neither ids "
+                                               "nor times of creation tell"
+                                             : "passed, but the files are of several processes: what grew from one to "
+                                               "the other is unknown");
+    else if (growth_bytes)
+        snprintf(cli->reason, sizeof cli->reason,
+                 "passed, but the heap grew by %s that no listed object accounts for; 'unlisted > 1MiB' asks for it",
+                 ubi__human_size(size, growth_bytes));
+}
+
 /* A gate that cannot decide fails. */
 static ubi_status leaks_judge(const ubi__leaks_answer *answer, const ubi__condition *condition, int *exit_code) {
     char reason[UBI__LEAKS_REASON];
@@ -221,13 +239,8 @@ static ubi_status leaks_judge(const ubi__leaks_answer *answer, const ubi__condit
     cli->subject = "leaks";
     if (answer->fit == UBI_LEAK_FITS) {
         UBI_TRY(ubi__condition_check_own(exit_code, cli, condition, ubi__leaks_measure, (void *)answer->leaks));
-        if (condition && *exit_code == UBI__EXIT_OK && !ubi_leaks_order_is_known(answer->leaks))
-            snprintf(cli->reason, sizeof cli->reason, "%s",
-                     ubi__leaks_same_run(answer)
-                         ? "passed, but the order of the files could not be checked: neither ids "
-                           "nor times of creation tell"
-                         : "passed, but the files are of several processes: what grew from one to "
-                           "the other is unknown");
+        if (condition && *exit_code == UBI__EXIT_OK)
+            tell_doubt(answer);
         return UBI_OK;
     }
     snprintf(cli->reason, sizeof cli->reason, "%s",

@@ -134,20 +134,6 @@ static const char *verdict_tally(char out[TALLY_TEXT], const page *p, bool count
     return out;
 }
 
-/* Less than this, and less than a tenth of OLD, is the noise of any program. */
-#define NOTABLE_UNLISTED_BYTES (UINT64_C(1) << 20)
-
-/* Without objects that are listed by name. */
-static uint64_t untold_growth(const page *p) {
-    uint64_t unlisted = ubi__leaks_unlisted_growth(p->answer->leaks), told = ubi__leaks_told_growth(p->answer);
-    return unlisted > told ? unlisted - told : 0;
-}
-
-static bool is_unlisted_growth_notable(const page *p) {
-    uint64_t bytes = untold_growth(p);
-    return ubi__leaks_same_run(p->answer) && bytes > NOTABLE_UNLISTED_BYTES && bytes > p->summary->heap[0].bytes / 10;
-}
-
 /* Then that nothing leaks goes without saying. */
 static void write_nothing_chosen(const page *p, char *line, size_t capacity) {
     char objects[UBI__HUMAN_TEXT];
@@ -162,7 +148,7 @@ static void write_nothing(const page *p, char *line, size_t capacity) {
     if (ubi__leaks_first_grown(p->answer))
         snprintf(line, capacity, "No new object leaks. Objects that were there in OLD became larger by %s.",
                  ubi__human_size(tally, ubi__leaks_told_growth(p->answer)));
-    else if (is_unlisted_growth_notable(p))
+    else if (ubi__leaks_untold_growth(p->answer))
         snprintf(line, capacity, "No object leaks.");
     else if (!others && p->summary->n_not_chosen)
         write_nothing_chosen(p, line, capacity);
@@ -190,14 +176,14 @@ static void write_something(const page *p, char *line, size_t capacity) {
 /* Only new objects are listed; a table that grew in place is not one. */
 static void write_unlisted_growth(const page *p) {
     char line[400], size[UBI__HUMAN_TEXT];
-    if (!is_unlisted_growth_notable(p))
+    uint64_t growth_bytes = ubi__leaks_untold_growth(p->answer);
+    if (growth_bytes == 0)
         return;
-    snprintf(
-        line, sizeof line,
-        "But the heap grew by %s that no new object keeps, nor any other by itself: objects that were there became "
-        "a little larger each. Compare their sizes with 'ubiheap diff --by class'; a gate asks for it with "
-        "--fail-on 'unlisted > 1MiB'.",
-        ubi__human_size(size, untold_growth(p)));
+    snprintf(line, sizeof line,
+             "But from OLD to NEW the heap grew by %s that no object listed here accounts for: objects that became a "
+             "little larger each, or values and things of the engine, which are not listed. 'ubiheap diff --by class' "
+             "says which; a gate asks for it with --fail-on 'unlisted > 1MiB'.",
+             ubi__human_size(size, growth_bytes));
     ubi__write_words(p->cli, UBI__INK_YELLOW, line);
 }
 
