@@ -526,7 +526,8 @@ static const char *nearest_word(const ubi__condition_words *words, const missing
     return best;
 }
 
-static void name_tell(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
+/* Whether it is a misspelt word. */
+static bool name_tell(const ubi__condition_names *names, const missing_name *m, ubi__cli *cli, int n_files) {
     char line[MOST_TOLD_BYTES + 200];
     const char *word = nearest_word(names->words, m);
     bool is_cut = m->name.len > MOST_TOLD_BYTES;
@@ -538,14 +539,17 @@ static void name_tell(const ubi__condition_names *names, const missing_name *m, 
     else if (m->near.word)
         snprintf(line + n, sizeof line - (size_t)n, "; did you mean '%s'?", m->best);
     ubi__print_line(cli->subject, line);
+    return word != NULL;
 }
 
-void ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files) {
+bool ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files) {
+    bool is_word_misspelt = false;
     ubi__progress_line_clear(&cli->progress);
     for (uint32_t i = 0; i < names->n; i++)
         if (!names->at[i].is_found) {
             if (cli->output)
                 ubi__out_flush(&cli->output->out);
-            name_tell(names, &names->at[i], cli, n_files);
+            is_word_misspelt |= name_tell(names, &names->at[i], cli, n_files);
         }
+    return is_word_misspelt;
 }

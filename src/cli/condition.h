@@ -148,7 +148,10 @@ ubi_status ubi__condition_names_init(ubi__condition_names *out, const ubi__condi
 void ubi__condition_names_fini(ubi__condition_names *names);
 /** A class that a file has. Cost: O(its length) for each name. */
 void ubi__condition_names_add(ubi__condition_names *names, ubi_text class_name);
-/** One line on standard error for each name that none of `n_files` has, after the output so far. */
-void ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files);
+/**
+ * One line on standard error for each name that none of `n_files` has, after the output so far. True: one of them is a
+ * misspelt word of `words`, so that the condition asks for something else than was meant.
+ */
+bool ubi__condition_names_tell(const ubi__condition_names *names, ubi__cli *cli, int n_files);
 
 #endif

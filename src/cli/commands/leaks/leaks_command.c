@@ -265,8 +265,11 @@ static ubi_status answer_with(job *j, const series *s, const ubi__snapshot *newe
     UBI_TRY(ubi__leaks_check_order(s, leaks, a->allows_other_process, NULL));
     UBI_TRY(leaks_show(&answer));
     UBI_TRY(leaks_judge(&answer, condition, exit_code));
-    if (answer.fit == UBI_LEAK_FITS)
-        ubi__condition_names_tell(&j->names, j->cli, s->n);
+    bool is_verdict_misspelt = answer.fit == UBI_LEAK_FITS && ubi__condition_names_tell(&j->names, j->cli, s->n);
+    if (is_verdict_misspelt && *exit_code == UBI__EXIT_OK) {
+        j->cli->reason[0] = 0;
+        *exit_code = UBI__EXIT_USAGE;
+    }
     return UBI_OK;
 }
 
