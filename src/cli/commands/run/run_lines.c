@@ -301,6 +301,8 @@ static ubi__run_line edit_line(ubi__run_lines *lines, const char *prompt, const 
     lines->prompt = prompt;
     lines->is_stopped = false;
     el_resize(lines->editor);
+    /* Else the prompt comes first, and a ^D typed at once is the terminal's end of file, which the editor never sees. */
+    el_set(lines->editor, EL_PREP_TERM, 1);
     const char *line = el_gets(lines->editor, &length);
     if (lines->is_stopped) {
         puts("^C");
