@@ -49,6 +49,7 @@ int main(int argc, char **argv) {
     JS_FreeValue(context, handler);
     JS_FreeValue(context, global);
     JS_FreeContext(context);
+    fflush(stdout);          /* an engine with its assertions aborts below */
     JS_FreeRuntime(runtime); /* the report is written here */
     return 0;
 }

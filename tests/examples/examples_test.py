@@ -112,7 +112,9 @@ class Examples(unittest.TestCase):
         for wanted, arguments in zip(shown, ((), ("--stacks",)), strict=True):
             done = run("leaked_reference", *arguments)
             self.assertEqual(done.stdout, "hello?\n")
-            without_numbers = [re.sub(r" +\d+\b", " 0", re.sub(r"0x[0-9a-f]+", "0x0", text)) for text in (wanted, done.stderr)]
+            # An engine that was compiled with its assertions says so after the report, and aborts.
+            report = re.sub(r"^leaked_reference: .*: Assertion .* failed\.\n\Z", "", done.stderr, flags=re.MULTILINE)
+            without_numbers = [re.sub(r" +\d+\b", " 0", re.sub(r"0x[0-9a-f]+", "0x0", text)) for text in (wanted, report)]
             pattern = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n"
                               for line in without_numbers[0].splitlines())
             self.assertRegex(without_numbers[1], rf"\A{pattern}\Z")
