@@ -9,8 +9,8 @@
 #ifndef UBI_CLI_RUN_ROOM_H
 #define UBI_CLI_RUN_ROOM_H
 
+#include "base/memory_limits.h"
 #include "cli/commands/run/run_settings.h"
-#include "cli/memory_limits.h"
 
 typedef struct ubi__run_room {
     ubi__memory_limit limit; /**< at the start; without a name: none, and nothing else here */

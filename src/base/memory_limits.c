@@ -2,7 +2,7 @@
  *
  * memory_limits.c: see memory_limits.h.
  */
-#include "cli/memory_limits.h"
+#include "base/memory_limits.h"
 
 #include <errno.h>
 #include <fcntl.h>

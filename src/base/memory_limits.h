@@ -6,8 +6,8 @@
  * Of several limits the one with the least room counts. Memory of files that the kernel can drop is not in use. In a
  * container the groups outside of it cannot be seen, nor their limits.
  */
-#ifndef UBI_CLI_MEMORY_LIMITS_H
-#define UBI_CLI_MEMORY_LIMITS_H
+#ifndef UBI_BASE_MEMORY_LIMITS_H
+#define UBI_BASE_MEMORY_LIMITS_H
 
 #include <sys/types.h>
 
