@@ -244,7 +244,7 @@ bool ubi__json_value_is(const ubi__json_value *value, const char *text) {
 static uint32_t hex_value(const char *at) {
     uint32_t value = 0;
     for (int i = 0; i < 4; i++)
-        value = value << 4 | (ubi__is_digit(at[i]) ? (uint32_t)(at[i] - '0') : (uint32_t)((at[i] | 32) - 'a' + 10));
+        value = value << 4 | (uint32_t)ubi__hex_digit(at[i]);
     return value;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/human.h"
 #include "base/status.h"
+#include "base/text.h"
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -301,12 +302,10 @@ ubi_status ubi__parse_probability(double *out, const char *text, const char *wha
 
 /* ---- ids of nodes ----------------------------------------------------------------------------------------------- */
 
-static int digit_of(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+/* The value of a digit of that base, or -1. */
+static int digit_of(char c, int base) {
+    int digit = ubi__hex_digit(c);
+    return digit < base ? digit : -1;
 }
 
 ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what) {
@@ -315,9 +314,9 @@ ubi_status ubi__node_id_parse(uint64_t *out, const char *text, const char *what)
     const char *digits = hexadecimal ? number + 2 : number, *p = digits;
     int base = hexadecimal ? 16 : 10;
     uint64_t value = 0;
-    for (; digit_of(*p) < base; p++)
+    for (int digit; (digit = digit_of(*p, base)) >= 0; p++)
         if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
-            __builtin_add_overflow(value, (uint64_t)digit_of(*p), &value))
+            __builtin_add_overflow(value, (uint64_t)digit, &value))
             return ubi__fail(UBI_EINVAL, "%s: %s is too large for a node id", what, text);
     if (p == digits || *p)
         return ubi__fail(

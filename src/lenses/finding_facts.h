@@ -206,8 +206,18 @@ extern const ubi__class_role ubi__common_class_roles[];
 ubi__node_role ubi__role_of_class(ubi_text class_name, const ubi__class_role *more);
 /** Of a producer whose collections lead to their entries themselves: the node and its role. */
 ubi__entries ubi__entries_are_edges(const ubi__finding_facts *f, ubi_node_ix node, struct ubi__node_bits *seen);
+/** What edges to entries are called. Those of other objects are all but "shape". */
+typedef struct ubi__entry_names {
+    const char *map_value, *set_key;
+    bool (*is_element)(ubi_text name); /**< of an array */
+} ubi__entry_names;
+/** An `edge_is_entry` for producers whose edges have names and no kinds. */
+bool ubi__edge_name_is_of_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e,
+                                const ubi__entry_names *names);
 /** What is neither of coarse type OTHER or SCRIPT, nor a function. */
 bool ubi__node_is_plain_data(const ubi__finding_facts *f, ubi_node_ix node);
+/** Words for a function without name and line. */
+void ubi__function_of_file(char out[UBI__FUNCTION_WORDS], ubi_text file);
 
 /** A bit per node. */
 typedef struct ubi__node_bits {

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/merge_sort.h"
 #include "base/text.h"
 #include "lenses/finding_facts.h"
@@ -377,9 +378,33 @@ ubi__entries ubi__entries_are_edges(const ubi__finding_facts *f, ubi_node_ix nod
     return (ubi__entries){ .node = node, .role = ubi__finding_role(f, node) };
 }
 
+bool ubi__edge_name_is_of_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e,
+                                const ubi__entry_names *names) {
+    ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
+    UBI_ASSERT(at->role == ubi__finding_role(f, at->node));
+    UBI_ASSERT(f->graph->first_edge.at[at->node] <= e && e < f->graph->first_edge.at[at->node + 1]);
+    if (!name.ptr)
+        return false;
+    switch (at->role) {
+    case UBI__ROLE_MAP:
+        return ubi__text_is(name, names->map_value);
+    case UBI__ROLE_SET:
+        return ubi__text_is(name, names->set_key);
+    case UBI__ROLE_ARRAY:
+        return names->is_element(name);
+    default:
+        return !ubi__text_is(name, "shape");
+    }
+}
+
 bool ubi__node_is_plain_data(const ubi__finding_facts *f, ubi_node_ix node) {
     ubi_coarse_type type = ubi_graph_kind(f->graph, f->graph->kind.at[node])->coarse_type;
     return type != UBI_COARSE_OTHER && type != UBI_COARSE_SCRIPT && ubi__finding_role(f, node) != UBI__ROLE_CLOSURE;
+}
+
+void ubi__function_of_file(char out[UBI__FUNCTION_WORDS], ubi_text file) {
+    ubi__finding_name name = ubi__finding_cut(file);
+    snprintf(out, UBI__FUNCTION_WORDS, "a function%s%s", *name.text ? " of " : "", name.text);
 }
 
 /* ---- bits ----------------------------------------------------------------------------------------------------------- */

@@ -163,6 +163,9 @@ size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], con
                              ubi_look_name_buffer *buffer);
 bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node);
 
+/** Where the first edge of that kind and name leads; of a node UBI_NONE, or without one: UBI_NONE. O(edges of the node). */
+ubi_node_ix ubi__target_named(const ubi_graph *graph, ubi_node_ix node, ubi_edge_kind kind, const char *name);
+
 /** Whether the root is of the type that all JS::ubi engines give it: only then do we say who made the file. */
 bool ubi__root_is_root_list(const ubi_graph *graph);
 

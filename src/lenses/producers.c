@@ -5,6 +5,7 @@
  */
 #include "analyses/anonymize/grammar.h"
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
 #include "lenses/finding_facts.h"
@@ -152,6 +153,16 @@ size_t ubi__further_facts_of(ubi__further_fact out[UBI__MOST_FURTHER_FACTS], con
 bool ubi__node_is_rope(const ubi_graph *graph, ubi_node_ix node) {
     const ubi__producer *p = ubi__producer_of(graph);
     return p->node_is_rope && p->node_is_rope(graph, node);
+}
+
+ubi_node_ix ubi__target_named(const ubi_graph *graph, ubi_node_ix node, ubi_edge_kind kind, const char *name) {
+    if (node == UBI_NONE)
+        return UBI_NONE;
+    UBI_ASSERT(!ubi__edge_kind_is_numbered(kind));
+    for (ubi_edge_ix e = graph->first_edge.at[node]; e < graph->first_edge.at[node + 1]; e++)
+        if (ubi__graph_edge_kind(graph, e) == kind && ubi__text_is(ubi_graph_string(graph, graph->name.at[e]), name))
+            return graph->target.at[e];
+    return UBI_NONE;
 }
 
 bool ubi__root_is_root_list(const ubi_graph *graph) {

@@ -58,6 +58,7 @@ static ubi_status process_module_need(const ubi__unwind_module *module, process_
     return process_module_add(module, out);
 }
 
+/* "function (file.c:12)", or "function (module)" when lines are unknown. */
 static ubi_status symbol_tell(const ubi__symbol *symbol, const process_module *module, ubi__symbol_name_fn name,
                               void *name_payload) {
     char text[UBI__SYMBOL_NAME_BYTES + 512], file[256];
@@ -103,7 +104,8 @@ ubi_status ubi_symbols_name_address(void *payload, uintptr_t return_address, ubi
 }
 
 void ubi_symbols_forget(void) {
-    pthread_mutex_lock(&symbols_lock);
+    if (pthread_mutex_trylock(&symbols_lock) != 0)
+        return;
     ubi__symbolizer_free(symbols_of_process);
     symbols_of_process = NULL;
     process_modules_fini(&modules_of_process, ubi_allocator_default());

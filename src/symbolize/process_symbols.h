@@ -17,7 +17,7 @@ typedef ubi_status (*ubi__symbol_name_fn)(void *payload, ubi_text name);
  */
 UBI_API ubi_status ubi_symbols_name_address(void *payload, uintptr_t return_address, ubi__symbol_name_fn name,
                                             void *name_payload);
-/** Frees what was read. */
+/** Frees what was read, unless a thread is getting names at this moment: that can take seconds in large programs. */
 UBI_API void ubi_symbols_forget(void);
 
 #endif

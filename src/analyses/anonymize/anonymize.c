@@ -255,17 +255,12 @@ static ubi_status member_name(ubi_anonymizer *a, ubi_text word) {
 
 /* ---- classes and DOM nodes -------------------------------------------------------------------------------------- */
 
-static bool ends_with(ubi_text text, const char *end) {
-    size_t n = strlen(end);
-    return text.len > n && memcmp(text.ptr + text.len - n, end, n) == 0;
-}
-
 /* "NodeListPrototype", "Map.prototype", "Array Iterator": objects that come with a class. */
 ubi_status ubi__anonymizer_class(ubi_anonymizer *a, ubi_text text) {
     static const char *const companions[] = { " IteratorPrototype", "Prototype", ".prototype", " Iterator" };
     size_t n = text.len;
     for (size_t i = 0; n == text.len && i < sizeof companions / sizeof *companions; i++)
-        if (ends_with(text, companions[i]))
+        if (ubi__text_ends(text, companions[i]) && text.len > strlen(companions[i]))
             n -= strlen(companions[i]);
     UBI_TRY(ubi__anonymizer_word(a, UBI__NAMES_CLASS, ubi__text_slice(text, 0, n)));
     return ubi__anonymizer_keep(a, ubi__text_slice(text, n, text.len));

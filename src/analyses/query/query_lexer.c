@@ -192,10 +192,8 @@ static ubi_status put_char(ubi__lexer *l, uint32_t c) {
 static ubi_status read_hex(ubi__lexer *l, uint32_t *c, size_t n_min, size_t n_max) {
     size_t start = l->at;
     *c = 0;
-    for (; l->at - start < n_max && is_one_of(byte_at(l, l->at), "0123456789abcdefABCDEF"); l->at++) {
-        char digit = byte_at(l, l->at);
-        *c = *c << 4 | (uint32_t)(ubi__is_digit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10);
-    }
+    for (int digit; l->at - start < n_max && (digit = ubi__hex_digit(byte_at(l, l->at))) >= 0; l->at++)
+        *c = *c << 4 | (uint32_t)digit;
     if (l->at - start < n_min)
         return ubi__lexer_fail(l, l->at, "expected a hexadecimal digit");
     return UBI_OK;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyses/query/query_pattern_states.h"
+#include "base/assert.h"
 #include "base/text.h"
 
 /* ==== COMPILING ================================================================================================= */
@@ -93,17 +94,10 @@ static ubi_status read_plain(parser *p, uint32_t *c) {
     return UBI_OK;
 }
 
-static int hex_digit(uint8_t c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    uint8_t lower = c | 0x20;
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 static ubi_status read_hex(parser *p, uint32_t *c, size_t n_digits) {
     *c = 0;
     for (size_t i = 0; i < n_digits; i++, p->at++) {
-        int digit = p->at < p->n ? hex_digit(p->s[p->at]) : -1;
+        int digit = p->at < p->n ? ubi__hex_digit((char)p->s[p->at]) : -1;
         if (digit < 0)
             return fail_pattern(p, p->at, "expected a hexadecimal digit");
         *c = *c << 4 | (uint32_t)digit;

@@ -197,15 +197,10 @@ static ubi_status draw_dominators(const job *j) {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *path, const char *ending) {
-    size_t n = strlen(path), m = strlen(ending);
-    return n >= m && strcmp(path + n - m, ending) == 0;
-}
-
 static form choose_form(const ubi__cli *cli, const treemap_arguments *a) {
     if (a->format)
         return strcmp(a->format, "json") == 0 ? FORM_JSON : strcmp(a->format, "text") == 0 ? FORM_TEXT : FORM_SVG;
-    if (cli->common.json || (a->output && ends_with(a->output, ".json")))
+    if (cli->common.json || (a->output && ubi__text_ends(ubi__text(a->output), ".json")))
         return FORM_JSON;
     return !a->output && isatty(STDOUT_FILENO) ? FORM_TEXT : FORM_SVG;
 }

@@ -76,12 +76,6 @@ static ubi_status nodes_take(void *payload) {
 /* No longer than this, or it is read byte by byte. */
 #define USUAL_ROW_BYTES 192
 
-static int hex_digit(uint8_t c) {
-    if (ubi__is_digit((char)c))
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* 1 to 10 digits and a comma at p. NULL: something else, or a number that does not fit. */
 static const uint8_t *usual_number(const uint8_t *p, uint32_t *out) {
     uint64_t value = 0;
@@ -99,7 +93,7 @@ static const uint8_t *usual_address(const uint8_t *p, uint64_t *out) {
     if (p[0] != '"' || p[1] != '0' || p[2] != 'x')
         return NULL;
     *out = 0;
-    for (p += 3; (digit = hex_digit(*p)) >= 0 && n < 16; p++, n++)
+    for (p += 3; (digit = ubi__hex_digit((char)*p)) >= 0 && n < 16; p++, n++)
         *out = *out << 4 | (uint64_t)digit;
     return n && *p == '"' ? p + 1 : NULL;
 }
@@ -147,7 +141,7 @@ static ubi_status next_address(ubi__jsc_reader *r, uint64_t *out) {
     bool fits = text.len > 2 && text.len <= 18 && text.ptr[0] == '0' && text.ptr[1] == 'x';
     *out = 0;
     for (size_t i = 2; fits && i < text.len; i++) {
-        int digit = hex_digit((uint8_t)text.ptr[i]);
+        int digit = ubi__hex_digit(text.ptr[i]);
         fits = digit >= 0;
         *out = *out << 4 | (uint64_t)(digit & 15);
     }

@@ -209,33 +209,18 @@ static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
     return ubi__role_of_class(ubi_graph_string(g, kind->class_name), more);
 }
 
-/* Keys of maps and sets are both called "HashableValue". */
-static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
-    ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
-    UBI_ASSERT(at->role == ubi__finding_role(f, at->node));
-    UBI_ASSERT(f->graph->first_edge.at[at->node] <= e && e < f->graph->first_edge.at[at->node + 1]);
-    if (!name.ptr)
-        return false;
-    switch (at->role) {
-    case UBI__ROLE_MAP:
-        return ubi__text_is(name, "OrderedHashMapObject value");
-    case UBI__ROLE_SET:
-        return ubi__text_is(name, "HashableValue");
-    case UBI__ROLE_ARRAY:
-        return ubi__text_begins(name, "objectElements[");
-    default:
-        return !ubi__text_is(name, "shape");
-    }
+static bool name_is_of_element(ubi_text name) {
+    return ubi__text_begins(name, "objectElements[");
 }
 
-/* Target of the first edge of that name; of UBI_NONE, UBI_NONE. */
+/* Keys of maps and sets are both called "HashableValue". */
+static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
+    static const ubi__entry_names names = { "OrderedHashMapObject value", "HashableValue", name_is_of_element };
+    return ubi__edge_name_is_of_entry(f, at, e, &names);
+}
+
 static ubi_node_ix field_of(const ubi_graph *g, ubi_node_ix node, const char *name) {
-    if (node == UBI_NONE)
-        return UBI_NONE;
-    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-        if (ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
-            return g->target.at[e];
-    return UBI_NONE;
+    return ubi__target_named(g, node, UBI_EDGE_REFERENCE, name);
 }
 
 /* A function leads to its script, and only scripts have files. */
@@ -275,8 +260,7 @@ static bool edge_is_of_file(const ubi__finding_facts *f, ubi_node_ix source, ubi
 
 /* Functions have no names in the file, and no lines. */
 static void function_words(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function) {
-    ubi__finding_name name = ubi__finding_cut(file_of_code(f, NULL, function));
-    snprintf(out, UBI__FUNCTION_WORDS, "a function%s%s", *name.text ? " of " : "", name.text);
+    ubi__function_of_file(out, file_of_code(f, NULL, function));
 }
 
 static const ubi__finding_entry rules[] = {

@@ -364,12 +364,7 @@ static ubi__node_role role_of(const ubi_graph *g, const ubi_kind *kind) {
 
 /* A class's prototype has its class name, and its constructor. */
 static bool node_is_prototype(const ubi__finding_facts *f, ubi_node_ix node) {
-    const ubi_graph *g = f->graph;
-    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_PROPERTY &&
-            ubi__text_is(ubi_graph_string(g, g->name.at[e]), "constructor"))
-            return true;
-    return false;
+    return ubi__target_named(f->graph, node, UBI_EDGE_PROPERTY, "constructor") != UBI_NONE;
 }
 
 /* The engine does not note what maps and sets hold; of tables of a runtime, functions are the most. */
@@ -403,10 +398,7 @@ static ubi_node_ix scope_of(const ubi__finding_facts *f, ubi_node_ix node) {
 }
 
 static ubi_node_ix property_of(const ubi_graph *g, ubi_node_ix node, const char *name) {
-    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_PROPERTY && ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
-            return g->target.at[e];
-    return UBI_NONE;
+    return ubi__target_named(g, node, UBI_EDGE_PROPERTY, name);
 }
 
 /* ---- promises ------------------------------------------------------------------------------------------------------- */

@@ -204,33 +204,14 @@ static bool is_number(ubi_text name) {
 
 /* Properties of an array have names, its elements have numbers. */
 static bool edge_is_entry(const ubi__finding_facts *f, const ubi__entries *at, ubi_edge_ix e) {
-    ubi_text name = ubi_graph_string(f->graph, f->graph->name.at[e]);
-    UBI_ASSERT(at->role == ubi__finding_role(f, at->node));
-    UBI_ASSERT(f->graph->first_edge.at[at->node] <= e && e < f->graph->first_edge.at[at->node + 1]);
-    if (!name.ptr)
-        return false;
-    switch (at->role) {
-    case UBI__ROLE_MAP:
-        return ubi__text_is(name, "value");
-    case UBI__ROLE_SET:
-        return ubi__text_is(name, "key");
-    case UBI__ROLE_ARRAY:
-        return is_number(name);
-    default:
-        return !ubi__text_is(name, "shape");
-    }
+    static const ubi__entry_names names = { "value", "key", is_number };
+    return ubi__edge_name_is_of_entry(f, at, e, &names);
 }
 
 /* ---- promises ------------------------------------------------------------------------------------------------------- */
 
-/* Target of the first edge of that name; of UBI_NONE, UBI_NONE. */
 static ubi_node_ix field_of(const ubi_graph *g, ubi_node_ix node, const char *name) {
-    if (node == UBI_NONE)
-        return UBI_NONE;
-    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-        if (ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
-            return g->target.at[e];
-    return UBI_NONE;
+    return ubi__target_named(g, node, UBI_EDGE_REFERENCE, name);
 }
 
 /* A promise drops its handlers when it is settled. That of an async function leads to its suspended call. */
@@ -287,8 +268,7 @@ static bool file_is_of_runtime(ubi_text file) {
 
 /* Functions have no names in the file, and no lines. */
 static void function_words(char out[UBI__FUNCTION_WORDS], const ubi__finding_facts *f, ubi_node_ix function) {
-    ubi__finding_name name = ubi__finding_cut(file_of_function(f->graph, function));
-    snprintf(out, UBI__FUNCTION_WORDS, "a function%s%s", *name.text ? " of " : "", name.text);
+    ubi__function_of_file(out, file_of_function(f->graph, function));
 }
 
 static const ubi__producer_findings findings = {

@@ -23,11 +23,6 @@ static bool is_public(const ubi_anonymizer *a, unsigned lists, ubi_text word) {
     return ubi__public_names_has(&a->names, lists, word);
 }
 
-static bool starts_with(ubi_text text, const char *prefix) {
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
 /* Offset of the first `needle` at or after `at`, or SIZE_MAX. */
 static size_t find_text(ubi_text text, size_t at, const char *needle) {
     size_t n = strlen(needle);
@@ -120,7 +115,7 @@ static bool is_chromium_class(ubi_text text) {
     static const char others[] = "_:<>, *&()[]=-.~$'";
     bool known = false;
     for (size_t i = 0; !known && i < sizeof spaces / sizeof *spaces; i++)
-        known = starts_with(text, spaces[i]);
+        known = ubi__text_begins(text, spaces[i]);
     for (size_t i = 0; known && i < text.len; i++) {
         char c = text.ptr[i];
         known = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(others, c));
@@ -132,7 +127,7 @@ static bool is_chromium_class(ubi_text text) {
 static ubi_status behind_system(ubi_anonymizer *a, ubi_text text) {
     static const char scope[] = "scope @", builtin[] = " (builtin)";
     const size_t n = sizeof scope - 1;
-    if (starts_with(text, scope) && text.len > n && count_digits(text, n) == text.len - n)
+    if (ubi__text_begins(text, scope) && text.len > n && count_digits(text, n) == text.len - n)
         return ubi__anonymizer_keep(a, text);
     if (!ubi__text_ends(text, builtin))
         return ubi__anonymizer_file_or_function(a, text);
@@ -208,27 +203,27 @@ static ubi_status with_place(ubi_anonymizer *a, ubi_text text, size_t slash) {
 }
 
 static bool is_node_name(const ubi_anonymizer *a, ubi_text text) {
-    return is_public(a, UBI__NAMES_NODE, text) || starts_with(text, "<") || starts_with(text, "Detached ") ||
-           starts_with(text, "(") || find_text(text, 0, " / ") != SIZE_MAX || note_length(text) ||
+    return is_public(a, UBI__NAMES_NODE, text) || ubi__text_begins(text, "<") || ubi__text_begins(text, "Detached ") ||
+           ubi__text_begins(text, "(") || find_text(text, 0, " / ") != SIZE_MAX || note_length(text) ||
            is_chromium_class(text);
 }
 
 static ubi_status node_name(ubi_anonymizer *a, ubi_text text) {
     static const char detached[] = "Detached ";
-    if (starts_with(text, detached)) {
+    if (ubi__text_begins(text, detached)) {
         UBI_TRY(keep_part(a, detached));
         text = ubi__text_slice(text, sizeof detached - 1, text.len);
     }
     size_t slash = find_text(text, 0, " / ");
     if (is_public(a, UBI__NAMES_NODE, text) || is_chromium_class(text))
         return ubi__anonymizer_keep_word(a, text);
-    if (starts_with(text, "<"))
+    if (ubi__text_begins(text, "<"))
         return element_name(a, text);
-    if (starts_with(text, "("))
+    if (ubi__text_begins(text, "("))
         return parenthesized_name(a, text);
-    if (starts_with(text, "system / "))
+    if (ubi__text_begins(text, "system / "))
         return prefixed_name(a, text, "system / ", UBI__NAMES_SYSTEM);
-    if (starts_with(text, "Node / "))
+    if (ubi__text_begins(text, "Node / "))
         return prefixed_name(a, text, "Node / ", UBI__NAMES_NODEJS);
     if (slash != SIZE_MAX)
         return with_place(a, text, slash);
@@ -249,7 +244,7 @@ typedef struct ephemeron {
 static size_t find_id(ubi_text text, size_t at, const char *behind) {
     for (size_t i = find_text(text, at, " @"); i != SIZE_MAX; i = find_text(text, i + 1, " @")) {
         size_t n = count_digits(text, i + 2);
-        if (n && starts_with(ubi__text_slice(text, i + 2 + n, text.len), behind))
+        if (n && ubi__text_begins(ubi__text_slice(text, i + 2 + n, text.len), behind))
             return i;
     }
     return SIZE_MAX;
@@ -258,7 +253,7 @@ static size_t find_id(ubi_text text, size_t at, const char *behind) {
 static bool parse_ephemeron(ephemeron *out, ubi_text text) {
     static const char first[] = " / part of key (", second[] = ") -> value (", third[] = ") pair in WeakMap (table @";
     size_t n = count_digits(text, 0);
-    if (n == 0 || !starts_with(ubi__text_slice(text, n, text.len), first))
+    if (n == 0 || !ubi__text_begins(ubi__text_slice(text, n, text.len), first))
         return false;
     out->key = n + sizeof first - 1;
     out->key_end = find_id(text, out->key, second);
@@ -276,7 +271,7 @@ static bool parse_ephemeron(ephemeron *out, ubi_text text) {
 /* A class, or the text of a string: only what is well known as a class stays. */
 static ubi_status paired_name(ubi_anonymizer *a, ubi_text text) {
     static const char system[] = "system / ";
-    bool is_system = starts_with(text, system) &&
+    bool is_system = ubi__text_begins(text, system) &&
                      is_public(a, UBI__NAMES_SYSTEM, ubi__text_slice(text, sizeof system - 1, text.len));
     return is_system || is_public(a, UBI__NAMES_CLASS | UBI__NAMES_NODE, text) ? ubi__anonymizer_keep_word(a, text)
                                                                                : ubi__anonymizer_word(a, 0, text);
@@ -309,12 +304,12 @@ static bool is_known_field(const ubi_anonymizer *a, ubi_text text) {
 /* "2 / next": the number of an internal field, and its name. */
 static bool has_number_and_name(ubi_text text) {
     size_t n = count_digits(text, 0);
-    return n > 0 && starts_with(ubi__text_slice(text, n, text.len), " / ");
+    return n > 0 && ubi__text_begins(ubi__text_slice(text, n, text.len), " / ");
 }
 
 static bool is_field(const ubi_anonymizer *a, ubi_text text) {
     return is_known_field(a, text) || has_number_and_name(text) ||
-           (starts_with(text, "(") && is_public(a, UBI__NAMES_NODE, text));
+           (ubi__text_begins(text, "(") && is_public(a, UBI__NAMES_NODE, text));
 }
 
 static ubi_status field_name(ubi_anonymizer *a, ubi_text text) {

@@ -329,17 +329,13 @@ static bool has_cut_strings(const ubi_look *look) {
     return ubi__v8_look_of(look)->words.truncated != UBI_NONE;
 }
 
-/* Target of the first internal edge of that name, or UBI_NONE. */
 static ubi_node_ix internal_field(const ubi_graph *g, ubi_node_ix node, const char *name) {
-    for (ubi_edge_ix e = g->first_edge.at[node]; e < g->first_edge.at[node + 1]; e++)
-        if (ubi__graph_edge_kind(g, e) == UBI_EDGE_INTERNAL && ubi__text_is(ubi_graph_string(g, g->name.at[e]), name))
-            return g->target.at[e];
-    return UBI_NONE;
+    return ubi__target_named(g, node, UBI_EDGE_INTERNAL, name);
 }
 
 /* What a number or a truth value says: the name of the string that its field `value` leads to. */
 static ubi_str_ix said_by(const ubi_graph *g, ubi_node_ix number) {
-    ubi_node_ix value = number == UBI_NONE ? UBI_NONE : internal_field(g, number, "value");
+    ubi_node_ix value = internal_field(g, number, "value");
     return value == UBI_NONE ? UBI_NONE : ubi_graph_canonical_string(g, ubi__graph_node_name(g, value));
 }
 

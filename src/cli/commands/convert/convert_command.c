@@ -45,15 +45,14 @@ static bool is_for_firefox(const conversion *c) {
     return strcmp(c->format->name, "fxsnapshot") == 0;
 }
 
-static bool ends_with(const char *path, const char *end, size_t n_path) {
-    size_t n = strlen(end);
-    return n_path > n && memcmp(path + n_path - n, end, n) == 0;
+static bool has_extension(ubi_text path, const char *extension) {
+    return ubi__text_ends(path, extension) && path.len > strlen(extension);
 }
 
 /* "a.jsonl.gz" is "a.jsonl", packed. */
-static size_t length_without_gz(const char *path) {
-    size_t n = strlen(path);
-    return ends_with(path, ".gz", n) ? n - 3 : n;
+static ubi_text path_without_gz(const char *path) {
+    ubi_text text = ubi__text(path);
+    return has_extension(text, ".gz") ? (ubi_text){ text.ptr, text.len - strlen(".gz") } : text;
 }
 
 static const ubi_save_format *format_named(const char *name) {
@@ -67,7 +66,7 @@ static const ubi_save_format *format_named(const char *name) {
 static const ubi_save_format *format_by_extension(const char *path) {
     const ubi_save_format *f;
     for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
-        if (ends_with(path, f->extension, length_without_gz(path)))
+        if (has_extension(path_without_gz(path), f->extension))
             return f;
     return NULL;
 }
@@ -92,7 +91,7 @@ static ubi_status format_choose(conversion *c, const ubi__convert_arguments *arg
  */
 static void compression_choose(conversion *c, const char *word) {
     bool text = !is_for_firefox(c);
-    bool gz = length_without_gz(c->output) < strlen(c->output);
+    bool gz = path_without_gz(c->output).len < strlen(c->output);
     if (!word)
         c->compression = text && !gz ? UBI_COMPRESSION_NONE : UBI_COMPRESSION_DEFAULT;
     else if (strcmp(word, "small") == 0)

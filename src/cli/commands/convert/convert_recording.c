@@ -91,11 +91,6 @@ static ubi_status check_places(const job *j) {
     return UBI_OK;
 }
 
-static bool ends_with(const char *path, const char *end) {
-    size_t n = strlen(end), n_path = strlen(path);
-    return n_path >= n && strcmp(path + n_path - n, end) == 0;
-}
-
 static ubi_status check_wishes(const job *j) {
     const ubi__convert_arguments *a = j->arguments;
     const char *kind = j->is_timeline ? "timeline" : "recording";
@@ -109,7 +104,7 @@ static ubi_status check_wishes(const job *j) {
     if (a->compression && !j->is_timeline)
         return ubi__fail(UBI_EINVAL, "--compression is for snapshots and timelines; recordings are packed already");
     for (size_t i = 0; (f = ubi_save_format_at(i)); i++)
-        if (ends_with(j->output, f->extension))
+        if (ubi__text_ends(ubi__text(j->output), f->extension))
             return ubi__fail(UBI_EINVAL, "%s has the name of a snapshot, and would be a %s", j->output, kind);
     if (j->is_standard_output && j->cli->common.json)
         return ubi__fail(UBI_EINVAL, "--json and the output - both want standard output");
@@ -177,7 +172,7 @@ static ubi_status copy_timeline(const job *j, part *p, ubi__source *source, ubi_
 /* 0: not packed. */
 static int level_of_timeline(const job *j) {
     const char *word = j->arguments->compression;
-    if (word ? strcmp(word, "none") == 0 : !ends_with(j->output, ".gz"))
+    if (word ? strcmp(word, "none") == 0 : !ubi__text_ends(ubi__text(j->output), ".gz"))
         return 0;
     return word && strcmp(word, "small") == 0 ? UBI__DEFLATE_LEVEL_SMALL : UBI__DEFLATE_LEVEL_DEFAULT;
 }

@@ -162,13 +162,8 @@ static void page_write(ubi__cli *cli, const facts *f, const ubi__ubirec_index *o
 static void processes_put(ubi__json *j, const ubi__recording_processes *p) {
     ubi__json_member_array(j, "processes");
     for (size_t i = 0; p->rows.n > 1 && i < p->rows.n; i++) {
-        const ubi__recording_process *row = &p->rows.at[i];
         ubi__json_object_begin(j);
-        ubi__json_member_u64(j, "pid", row->pid);
-        ubi__json_member_u64(j, "parentPid", row->parent_pid);
-        ubi__json_member_string(j, "name", row->name);
-        ubi__json_member_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
-        ubi__json_member_string(j, "file", row->path);
+        ubi__recording_process_put(j, &p->rows.at[i]);
         ubi__json_object_end(j);
     }
     ubi__json_array_end(j);

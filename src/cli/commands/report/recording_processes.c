@@ -372,17 +372,21 @@ void ubi__recording_processes_page(const ubi__cli *cli, const ubi__recording_rep
     ubi__free_array(a, rows, p->rows.n, sizeof *rows);
 }
 
+void ubi__recording_process_put(ubi__json *j, const ubi__recording_process *row) {
+    ubi__json_member_u64(j, "pid", row->pid);
+    ubi__json_member_u64(j, "parentPid", row->parent_pid);
+    ubi__json_member_string(j, "name", row->name);
+    ubi__json_member_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
+    ubi__json_member_string(j, "file", row->path);
+}
+
 void ubi__recording_processes_document(ubi__json *j, const ubi__recording_report *report) {
     const ubi__recording_processes *p = &report->processes;
     ubi__json_member_array(j, "processes");
     for (size_t i = 0; p->merge && i < p->rows.n; i++) {
         const ubi__recording_process *row = &p->rows.at[i];
         ubi__json_object_begin(j);
-        ubi__json_member_u64(j, "pid", row->pid);
-        ubi__json_member_u64(j, "parentPid", row->parent_pid);
-        ubi__json_member_string(j, "name", row->name);
-        ubi__json_member_string(j, "startedAs", row->started_as[0] ? row->started_as : row->name);
-        ubi__json_member_string(j, "file", row->path);
+        ubi__recording_process_put(j, row);
         ubi__json_member_double(j, "bytes", row->bytes);
         ubi__json_member_double(j, "count", row->count);
         ubi__json_member_double(j, "leakedBytes", left_of(row));

@@ -11,8 +11,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <ubiheap/core/profiler.h>
+
 #include "cli/commands/run/run_log.h"
-#include "cli/commands/run/run_profiler.h"
 #include "cli/commands/run/run_room.h"
 #include "cli/commands/run/run_settings.h"
 #include "cli/commands/run/run_shell.h"
@@ -38,8 +39,8 @@ struct ubi__run {
     const ubi__breakdown_choice *breakdown;
     const char *script; /**< path, as given */
     ubi__run_settings settings;
-    ubi__run_profiler *profiler; /**< NULL: scripts have none */
-    pthread_mutex_t lock;        /**< guards what follows except the log */
+    ubi_profiler *profiler; /**< NULL: scripts have none */
+    pthread_mutex_t lock;   /**< guards what follows except the log */
     ubi__run_snapshots snapshots;
     bool saved_on_oom;        /**< a snapshot */
     bool room_ends;           /**< the process is near the limit of the system */

@@ -89,6 +89,14 @@ static ubi_status check_script(const ubi__run_arguments *a, const program *p) {
     return ubi__fail_errno(errno, "cannot open");
 }
 
+/* One for all runtimes. Frames of the tools' hooks are inlined into functions of the engine's, and left out. */
+static ubi_status profiler_make(ubi_profiler **out, const char *hooks_folder) {
+    ubi_profiler_options options = UBI_PROFILER_OPTIONS_INIT;
+    options.name_address = ubi_symbols_name_address;
+    options.payload = (void *)hooks_folder; /* which is only read */
+    return ubi_profiler_new(out, &options);
+}
+
 static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
     char words[256];
     UBI_TRY(ubi__run_room_open(&the_run.room, &the_run.settings));
@@ -99,7 +107,7 @@ static ubi_status open_outputs(const ubi__run_arguments *a, const program *p) {
     if (a->timeline)
         UBI_TRY(ubi__run_timeline_open(&the_run.timeline, a->timeline, p->name));
     if (a->heap_module || a->debugger)
-        UBI_TRY(ubi__run_profiler_new(&the_run.profiler, the_run.runner->hooks_folder));
+        UBI_TRY(profiler_make(&the_run.profiler, the_run.runner->hooks_folder));
     return UBI_OK;
 }
 

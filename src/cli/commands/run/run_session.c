@@ -14,6 +14,7 @@
 #include "cli/commands/run/run.h"
 #include "cli/terminal.h"
 #include "cli/tool.h"
+#include "symbolize/process_symbols.h"
 
 /* The log is written out when this many entries wait, or the oldest has waited this long. */
 #define DRAIN_ENTRIES 1024
@@ -151,7 +152,7 @@ static ubi_status session_begin(void *payload, const ubi__script_runtime *runtim
     if (status == UBI_OK)
         status = join_timeline(s);
     if (status == UBI_OK && run->profiler)
-        status = runtime->ops->join_profiler(runtime->payload, ubi__run_profiler_get(run->profiler));
+        status = runtime->ops->join_profiler(runtime->payload, run->profiler);
     if (status != UBI_OK) {
         free(s);
         return status;
@@ -342,7 +343,7 @@ static int session_finish(void *state, int exit_code, bool leaves) {
         ubi__run_take_snapshot(run, s->runtime, UBI__RUN_AT_EXIT);
     close_timeline(s);
     session_report(run, s->runtime, exit_code);
-    ubi__run_profiler_finish(run->profiler);
+    ubi_symbols_forget();
     if (run->failed && exit_code == UBI__SCRIPT_EXIT_OK)
         exit_code = UBI__EXIT_SYSTEM;
     if (terminated)
