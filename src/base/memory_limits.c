@@ -4,6 +4,8 @@
  */
 #include "base/memory_limits.h"
 
+#include "base/assert.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -182,5 +184,6 @@ ubi__memory_limit ubi__memory_limit_read(pid_t pid) {
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         groups_look(&least, pid, &versions[i]);
     address_space_look(&least, pid);
+    UBI_ASSERT(!least.name || least.used_bytes <= least.limit_bytes);
     return least;
 }

@@ -11,6 +11,7 @@
 
 #include "analyses/query/query_judge.h"
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/heap_summary.h"
@@ -187,9 +188,19 @@ static ubi_status gather_value(measured *out, gathering *g, ubi_query_value valu
     return UBI_OK;
 }
 
+void ubi__condition_value_check(const measured *m) {
+    UBI_ASSERT(m->unknown == NULL || !m->is_estimate);
+    UBI_ASSERT(!m->is_estimate || !m->negative);
+    UBI_ASSERT(!m->is_estimate || m->low <= m->high);
+    UBI_ASSERT(!m->is_estimate || m->basis_low <= m->basis_high);
+    UBI_ASSERT(!m->negative || m->magnitude > 0);
+}
+
 static ubi_status gather_own(gathering *g) {
-    for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
+    for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++) {
         UBI_TRY(g->own->measure(&g->values[i], g->own->payload, ubi_query_value_at(g->condition->query, i)));
+        ubi__condition_value_check(&g->values[i]);
+    }
     return UBI_OK;
 }
 
@@ -206,6 +217,8 @@ static ubi_status values_gather(gathering *g) {
         UBI_TRY(ubi__heap_facts_init(&g->old, g->facts->old, g->facts->old_view, NULL));
     for (uint32_t i = 0; i < ubi_query_value_count(g->condition->query); i++)
         UBI_TRY(gather_value(&g->values[i], g, ubi_query_value_at(g->condition->query, i)));
+    for (uint32_t i = 0; UBI_CHECKS && i < ubi_query_value_count(g->condition->query); i++)
+        ubi__condition_value_check(&g->values[i]);
     return UBI_OK;
 }
 

@@ -93,6 +93,9 @@ typedef struct ubi__condition_value {
     const char *unknown;            /**< not NULL: unknown, and why, such as "was not measured"; static */
 } ubi__condition_value;
 
+/** Limits are in order, only differences are negative, and what is unknown is not an estimate as well. */
+void ubi__condition_value_check(const ubi__condition_value *value);
+
 typedef ubi_status ubi__condition_measure(ubi__condition_value *out, void *payload, ubi_query_value value);
 
 /** @param vocabulary  the command's facts, ended by one without a name; static. Else as ubi__condition_parse. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "graph/graph_columns.h"
@@ -84,6 +85,29 @@ static void sum_up_kinds(ubi__heap_summary *s) {
     }
 }
 
+static bool largest_are_sorted(const ubi__heap_summary *s) {
+    for (uint32_t i = 1; i < s->n_largest; i++)
+        if (size_of(s, s->largest[i - 1]) < size_of(s, s->largest[i]))
+            return false;
+    return true;
+}
+
+void ubi__heap_summary_check(const ubi__heap_summary *s) {
+    ubi__tally coarse = { 0 }, kinds = { 0 };
+    UBI_ASSERT(s->reachable.count + s->unreachable.count == s->graph->n_nodes);
+    UBI_ASSERT(s->n_largest == (s->reachable.count < UBI__SUMMARY_LARGEST ? s->reachable.count : UBI__SUMMARY_LARGEST));
+    UBI_ASSERT(largest_are_sorted(s));
+    UBI_ASSERT(s->widest == UBI_NONE || s->widest != s->graph->root);
+    for (size_t i = 0; UBI_CHECKS && i < UBI_COARSE_TYPE_COUNT; i++) {
+        coarse.count += s->coarse[i].count;
+        coarse.bytes += s->coarse[i].bytes;
+    }
+    for (ubi_kind_ix k = 0; UBI_CHECKS && k < ubi_graph_kind_count(s->graph); k++)
+        kinds.count += s->kinds[k].count;
+    UBI_ASSERT(!UBI_CHECKS || (coarse.count == s->reachable.count && coarse.bytes == s->reachable.bytes));
+    UBI_ASSERT(!UBI_CHECKS || kinds.count == s->reachable.count);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
 static ubi_str_ix class_name_of(const ubi_kind *kind) {
@@ -149,6 +173,7 @@ static ubi_status nodes_summarize(ubi__heap_summary *out, const ubi_graph *graph
         return ubi__fail_nomem();
     sweep_nodes(out);
     sum_up_kinds(out);
+    ubi__heap_summary_check(out);
     out->has_edge_names = any_edge_name(graph);
     ubi_status status = count_all_names(out);
     if (status != UBI_OK)
@@ -234,6 +259,14 @@ void ubi__groups_fini(ubi__groups *groups) {
     *groups = (ubi__groups){ NULL, 0, 0 };
 }
 
+void ubi__groups_check(const ubi__groups *groups) {
+    UBI_ASSERT(groups->n <= groups->capacity);
+    for (size_t i = 0; UBI_CHECKS && i < groups->n; i++) {
+        UBI_ASSERT(groups->at[i].tally.count > 0);
+        UBI_ASSERT(i == 0 || compare_by_size(&groups->at[i - 1], &groups->at[i]) <= 0);
+    }
+}
+
 static void group_order(ubi__groups *groups, int (*compare)(const void *, const void *)) {
     if (groups->n > 1)
         qsort(groups->at, groups->n, sizeof *groups->at, compare);
@@ -253,6 +286,7 @@ ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summa
     group_order(out, compare_by_label);
     groups_merge(out, same_label);
     group_order(out, compare_by_size);
+    ubi__groups_check(out);
     return UBI_OK;
 }
 
@@ -271,6 +305,7 @@ ubi_status ubi__groups_by_class(ubi__groups *out, const ubi__heap_summary *summa
             out->at[out->n++] = (ubi__group){ .coarse_type = class.coarse_type, .label = class.name, .tally = tally };
     }
     group_order(out, compare_by_size);
+    ubi__groups_check(out);
     return UBI_OK;
 }
 
@@ -299,6 +334,7 @@ ubi_status ubi__groups_by_function(ubi__groups *out, const ubi__heap_summary *su
     group_order(out, compare_by_function);
     groups_merge(out, same_function);
     group_order(out, compare_by_size);
+    ubi__groups_check(out);
     return UBI_OK;
 }
 

@@ -48,6 +48,9 @@ typedef struct ubi__heap_summary {
     bool has_edge_names;
 } ubi__heap_summary;
 
+/** Nodes are in one of the two tallies, the largest are sorted, and the coarse types add up. O(kinds). */
+void ubi__heap_summary_check(const ubi__heap_summary *summary);
+
 /** Cost: O(nodes), and O(edges) if no edge has a name. Errors: UBI_ENOMEM. */
 ubi_status ubi__heap_summary_init(ubi__heap_summary *out, const ubi_graph *graph);
 /** The same in a lens's numbers: its sizes, and nodes that it adopts count as reachable. */
@@ -67,6 +70,9 @@ typedef struct ubi__groups {
     size_t n;
     size_t capacity;
 } ubi__groups;
+
+/** They are sorted, and none is empty. O(groups). */
+void ubi__groups_check(const ubi__groups *groups);
 
 /** Reachable nodes by coarse type and label (ubi__kind_label). Errors: UBI_ENOMEM. */
 ubi_status ubi__groups_by_label(ubi__groups *out, const ubi__heap_summary *summary);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
@@ -194,6 +195,25 @@ static void paths_collect(choice *c, const pen *p, ubi__fields *fields) {
         c->always = (ubi__path_gap){ c->groups[UBI__PATH_FIRST_UNITS - 1].end, c->groups[UBI__PATH_FIRST_UNITS].begin };
 }
 
+static bool follows(const choice *c, uint32_t i) {
+    const group *before = &c->groups[i - 1], *g = &c->groups[i];
+    return before->end == g->begin || (before->end == c->always.begin && c->always.end == g->begin);
+}
+
+void ubi__path_choice_check(const choice *c) {
+    uint32_t n_names = 0;
+    UBI_ASSERT(c->n <= UBI__PATH_UNITS);
+    for (uint32_t i = 0; UBI_CHECKS && i < c->n; i++) {
+        UBI_ASSERT(c->groups[i].begin < c->groups[i].end);
+        UBI_ASSERT(c->groups[i].n_glued <= MOST_GLUED);
+        UBI_ASSERT(i == 0 || follows(c, i));
+        n_names += c->groups[i].rank >= UBI__RANK_PROGRAM;
+    }
+    UBI_ASSERT(c->always.begin == c->always.end || c->n == UBI__PATH_UNITS);
+    UBI_ASSERT(!UBI_CHECKS || c->n_names == n_names);
+    UBI_ASSERT(c->n_names_shown <= c->n_names);
+}
+
 /* Distance of a group from the target, for ranking: far groups go first. */
 static int32_t distance_of(const choice *c, uint32_t i, uint32_t first_name) {
     int32_t distance = (int32_t)(c->n - 1 - i);
@@ -318,5 +338,7 @@ bool ubi__path_choose(choice *c, pen *p, ubi__fields *fields, ubi__path_fits *fi
         bring_back(c, p, fits, columns, lines);
     put_gaps(c, p);
     c->n_names_shown = count_names_shown(c);
+    ubi__path_choice_check(c);
+    ubi__path_pen_check(p);
     return fit;
 }

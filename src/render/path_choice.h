@@ -52,6 +52,9 @@ typedef struct ubi__path_choice {
     uint32_t n_names, n_names_shown; /**< groups with a name of the program, and how many of them are shown */
 } ubi__path_choice;
 
+/** Groups follow each other without a hole, except the one that is always left out. O(groups). */
+void ubi__path_choice_check(const ubi__path_choice *choice);
+
 /** Whether what the pen draws fits. */
 typedef bool ubi__path_fits(const ubi__path_pen *pen, size_t columns, unsigned lines);
 

@@ -4,6 +4,7 @@
  */
 #include "render/path_pieces.h"
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "render/heap_labels.h"
@@ -315,6 +316,15 @@ static void draw_gap(pen *p, const ubi__path_gap *gap) {
         draw_dots(p);
     }
     ink(p, UBI__INK_PLAIN);
+}
+
+void ubi__path_pen_check(const pen *p) {
+    UBI_ASSERT(p->start.begin <= p->path->n_steps);
+    UBI_ASSERT(p->n_gaps == 0 || p->gaps[p->n_gaps - 1].end <= p->path->n_steps);
+    for (uint32_t k = 0; UBI_CHECKS && k < p->n_gaps; k++) {
+        UBI_ASSERT(p->gaps[k].begin < p->gaps[k].end);
+        UBI_ASSERT(k == 0 || p->gaps[k - 1].end < p->gaps[k].begin);
+    }
 }
 
 static const ubi__path_gap *gap_that_begins(const pen *p, uint32_t i) {

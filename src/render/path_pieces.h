@@ -38,6 +38,9 @@ typedef struct ubi__path_pen {
     size_t columns; /**< so far */
 } ubi__path_pen;
 
+/** Gaps have nodes, are in order, do not touch, and leave the target. O(gaps). */
+void ubi__path_pen_check(const ubi__path_pen *pen);
+
 /**
  * The unit that begins with node `i`, or the gap if it begins there.
  * @return the node that the next unit begins with; n_steps + 1 after the last, the target.

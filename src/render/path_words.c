@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
+#include "graph/graph_columns.h"
 #include "render/heap_labels.h"
 #include "render/path_choice.h"
 #include "render/text_table.h"
@@ -32,7 +33,21 @@ static size_t longest_part(size_t columns) {
     return columns / 2 < PART_COLUMNS ? columns / 2 : PART_COLUMNS;
 }
 
+void ubi__path_view_check(const ubi__path_view *path) {
+    const ubi_graph *g = path->graph;
+    UBI_ASSERT(path->target < ubi_graph_node_count(g));
+    for (uint32_t i = 0; UBI_CHECKS && i < path->n_steps; i++) {
+        const ubi_path_step *step = &path->steps[i];
+        ubi_node_ix next = i + 1 < path->n_steps ? path->steps[i + 1].predecessor : path->target;
+        UBI_ASSERT(step->edge < ubi_graph_edge_count(g));
+        UBI_ASSERT(g->first_edge.at[step->predecessor] <= step->edge);
+        UBI_ASSERT(step->edge < g->first_edge.at[step->predecessor + 1]);
+        UBI_ASSERT(ubi_graph_edge_target(g, step->edge) == next);
+    }
+}
+
 static pen new_pen(ubi__out *out, const ubi__style *style, const ubi__path_view *path, size_t columns) {
+    ubi__path_view_check(path);
     return (pen){ .out = out,
                   .style = style,
                   .path = path,
@@ -253,12 +268,15 @@ static void line_measure(list_page *p, uint32_t line) {
 /* The middle is left out when there are too many lines, but never a single one. */
 static void lines_choose(list_page *p, const ubi__path_list_options *options) {
     uint64_t n = (uint64_t)p->path->n_steps + 1;
+    UBI_ASSERT(options->skip <= p->path->n_steps);
     p->begin = options->skip ? options->skip + 1 : 0;
     p->gap_begin = p->gap_end = p->path->n_steps + 1;
     if (options->limit == 0 || n - p->begin <= options->limit + 1)
         return;
     p->gap_begin = p->begin + (uint32_t)(options->limit / 2);
     p->gap_end = (uint32_t)(n - (options->limit - options->limit / 2)); /* the last line is always there */
+    UBI_ASSERT(p->begin <= p->gap_begin && p->gap_begin + 1 < p->gap_end);
+    UBI_ASSERT(p->gap_end <= p->path->n_steps);
 }
 
 static void columns_lay_out(list_page *p) {

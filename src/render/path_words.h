@@ -27,6 +27,9 @@ typedef struct ubi__path_view {
     const ubi_look *look; /**< source of node names; NULL: their kinds */
 } ubi__path_view;
 
+/** Each step's edge leads from its node to that of the next step, the last one to the target. O(n_steps). */
+void ubi__path_view_check(const ubi__path_view *path);
+
 /**
  * In one line and in words, such as
  *

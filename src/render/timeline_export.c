@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 
@@ -348,6 +349,8 @@ static ubi_status try_box(trace *t, bool *is_box, const ubi__timeline_row *row) 
     while (t->open.n && t->open.at[t->open.n - 1] <= row->start_ns)
         t->open.n--;
     *is_box = t->open.n == 0 || row->end_ns <= t->open.at[t->open.n - 1];
+    UBI_ASSERT(row->start_ns <= row->end_ns);
+    UBI_ASSERT(t->open.n < 2 || t->open.at[t->open.n - 1] <= t->open.at[t->open.n - 2]); /* the innermost ends first */
     return *is_box ? ubi__vec_u64_push(&t->open, t->nest->allocator, row->end_ns) : UBI_OK;
 }
 

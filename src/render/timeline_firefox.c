@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "render/timeline_export.h"
 
@@ -63,6 +64,7 @@ static ubi_status number_text(profile *p, ubi_str_ix text) {
 }
 
 static ubi_status add_row(profile *p, uint32_t *out, table_row row) {
+    UBI_ASSERT(row.prefix == UBI_NONE || row.prefix < p->rows.n); /* readers resolve a stack in one pass */
     UBI_TRY(add_string(p, &row.string, row.is_cause ? STRING_CAUSE : STRING_FRAME, row.frame));
     *out = (uint32_t)p->rows.n;
     return vec_row_push(&p->rows, p->allocator, row);
@@ -70,6 +72,7 @@ static ubi_status add_row(profile *p, uint32_t *out, table_row row) {
 
 /* The existing row that is the prefix of frames led to by `frame`. */
 static ubi_status number_label(profile *p, uint32_t *out, uint32_t frame) {
+    UBI_ASSERT(p->row_of[frame] != UBI_NONE);
     if (p->label_of[frame] == UBI_NONE)
         UBI_TRY(add_row(p, &p->label_of[frame], (table_row){ frame, p->row_of[frame], true, 0 }));
     *out = p->label_of[frame];
@@ -81,6 +84,8 @@ static ubi_status number_frame(profile *p, uint32_t frame) {
     bool is_async;
     uint32_t caller = ubi__timeline_caller(p->data, frame, &is_async);
     uint32_t prefix = caller == UBI_NONE ? UBI_NONE : p->row_of[caller];
+    UBI_ASSERT(p->row_of[frame] == UBI_NONE);
+    UBI_ASSERT(caller == UBI_NONE || prefix != UBI_NONE);
     if (is_async)
         UBI_TRY(number_label(p, &prefix, caller));
     return add_row(p, &p->row_of[frame], (table_row){ frame, prefix, false, 0 });

@@ -11,6 +11,7 @@
  */
 #include "render/treemap_picture.h"
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "render/heap_labels.h"
@@ -257,6 +258,19 @@ static void mark_used(ubi__treemap_picture *p) {
     }
 }
 
+void ubi__treemap_picture_check(const ubi__treemap_picture *p) {
+    UBI_ASSERT(p->n_legend <= UBI__TREEMAP_N_HUES);
+    for (size_t i = 0; UBI_CHECKS && i < p->n_legend; i++) {
+        const ubi__treemap_legend_entry *entry = &p->legend[i];
+        bool is_rest = entry->row == UBI_NONE && i + 1 == p->n_legend;
+        UBI_ASSERT(entry->hue < UBI__TREEMAP_N_HUES);
+        UBI_ASSERT(entry->row == UBI_NONE || p->hues[entry->row] == entry->hue);
+        UBI_ASSERT(i == 0 || is_rest || p->legend[i - 1].weight >= entry->weight);
+    }
+    for (uint32_t i = 0; UBI_CHECKS && i < ubi_treemap_row_count(p->map); i++)
+        UBI_ASSERT(p->hues[i] < UBI__TREEMAP_N_HUES && p->holds[i] <= 1);
+}
+
 void ubi__treemap_choose_hues(ubi__treemap_picture *p) {
     p->by_type = ubi__treemap_shows_types(p->map);
     if (p->by_type || p->options->firefox)
@@ -267,6 +281,7 @@ void ubi__treemap_choose_hues(ubi__treemap_picture *p) {
     mark_used(p);
     for (size_t i = 0; i < p->n_legend; i++)
         p->used[p->legend[i].hue][p->options->firefox ? 2 : SHADE_LEAF] = true;
+    ubi__treemap_picture_check(p);
 }
 
 ubi_text ubi__treemap_legend_name(ubi__treemap_picture *p, const ubi__treemap_legend_entry *entry) {

@@ -92,6 +92,9 @@ typedef struct ubi__treemap_picture {
     ubi__label label;
 } ubi__treemap_picture;
 
+/** Entries of the legend are sorted, except the rest, which is last; every row has a hue. O(rows). */
+void ubi__treemap_picture_check(const ubi__treemap_picture *picture);
+
 /** Gives every row its hue, finds which hold others, and fills the legend. */
 void ubi__treemap_choose_hues(ubi__treemap_picture *p);
 /** Shade of row `i` within its hue. */

@@ -9,6 +9,7 @@
 #include <ubiheap/core/dominators.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/merge_sort.h"
 #include "cli/cli_files.h"
@@ -85,6 +86,8 @@ typedef struct opening {
 } opening;
 
 static ubi_status open_node(opening *o, ubi_node_ix node, ubi_edge_ix by) {
+    UBI_ASSERT(o->plan->opened_by[node] == CONTAINMENT_CLOSED);
+    UBI_ASSERT((by == CONTAINMENT_FIRST) == (node == o->plan->start));
     o->plan->opened_by[node] = by;
     return node_queue_push(&o->queue, ubi_allocator_default(), node);
 }
@@ -143,6 +146,19 @@ static ubi_status open_levels(opening *o) {
     return UBI_OK;
 }
 
+/* Opened nodes are a tree: each is below a row of an opened node, but the first. O(nodes). */
+static void containment_plan_check(const containment_plan *plan) {
+    const ubi_graph *g = plan->graph;
+    UBI_ASSERT(plan->opened_by[plan->start] == CONTAINMENT_FIRST || plan->opened_by[plan->start] == CONTAINMENT_CLOSED);
+    for (ubi_node_ix node = 0; UBI_CHECKS && node < g->n_nodes; node++) {
+        ubi_edge_ix e = plan->opened_by[node];
+        if (e == CONTAINMENT_CLOSED || node == plan->start)
+            continue;
+        UBI_ASSERT(e < g->n_edges && g->target.at[e] == node);
+        UBI_ASSERT(plan->opened_by[ubi_graph_edge_source(g, e)] != CONTAINMENT_CLOSED);
+    }
+}
+
 /* Decides what opens; `out` has the graph, the dominators, limits and start. O(N + E log E) for the edges of the nodes that
  * open; 8 bytes a node. Freed also after errors. */
 static ubi_status containment_plan_make(containment_plan *out) {
@@ -154,6 +170,8 @@ static ubi_status containment_plan_make(containment_plan *out) {
         out->opened_by[node] = CONTAINMENT_CLOSED;
     ubi_status status = open_levels(&o);
     node_queue_fini(&o.queue, ubi_allocator_default());
+    if (status == UBI_OK)
+        containment_plan_check(out);
     return status;
 }
 

@@ -57,6 +57,9 @@ typedef struct ubi__leak_path {
     uint32_t n_to_new;    /**< steps that lead to the first node that was not there in OLD */
 } ubi__leak_path;
 
+/** It is a path of its steps, and holder and first new node are on it. O(steps). */
+void ubi__leak_path_check(const ubi__leak_path *path);
+
 ubi_status ubi__leak_path_init(ubi__leak_path *out, const ubi__leaks_answer *answer, const ubi_leak_cluster *cluster);
 /** The path to any node that the search met; without a holder. */
 ubi_status ubi__leak_path_init_to(ubi__leak_path *out, const ubi__leaks_answer *answer, ubi_node_ix node);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/merge_sort.h"
 #include "cli/cli_files.h"
@@ -118,6 +119,7 @@ ubi_leak_fit ubi__leaks_worst_fit(const ubi_leaks *leaks, bool allows_other_proc
 /* The heap whose place in time is `rank`. */
 static uint32_t heap_of_rank(const ubi_leaks *leaks, uint32_t rank) {
     uint32_t i = 0;
+    UBI_ASSERT(rank < ubi_leaks_heap_count(leaks)); /* ranks have no gaps */
     while (ubi_leaks_heap(leaks, i)->fit == UBI_LEAK_OTHER_PROCESS || ubi_leaks_heap(leaks, i)->rank != rank)
         i++;
     return i;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/commands/leaks/leaks_page.h"
@@ -16,6 +17,13 @@
 #define NAME_COLUMNS 40
 
 /* ---- paths -------------------------------------------------------------------------------------------------------- */
+
+void ubi__leak_path_check(const ubi__leak_path *path) {
+    UBI_ASSERT(path->view.steps == path->steps && path->view.n_steps == path->n);
+    UBI_ASSERT(path->n_to_holder <= path->n);
+    UBI_ASSERT(path->n_to_new <= path->n && !path->n_to_new == !path->n); /* the root was always there */
+    ubi__path_view_check(&path->view);
+}
 
 ubi_status ubi__leak_path_init_to(ubi__leak_path *out, const ubi__leaks_answer *answer, ubi_node_ix node) {
     const ubi_leaks *leaks = answer->leaks;
@@ -29,6 +37,7 @@ ubi_status ubi__leak_path_init_to(ubi__leak_path *out, const ubi__leaks_answer *
         if (!ubi_leaks_was_there(leaks, steps[i].predecessor))
             out->n_to_new = i;
     out->view = (ubi__path_view){ answer->newest->graph, steps, n, node, answer->newest->look };
+    ubi__leak_path_check(out);
     return UBI_OK;
 }
 
@@ -37,6 +46,7 @@ ubi_status ubi__leak_path_init(ubi__leak_path *out, const ubi__leaks_answer *ans
     for (uint32_t i = 0; i < out->n; i++)
         if (out->steps[i].predecessor == c->holder)
             out->n_to_holder = i;
+    ubi__leak_path_check(out);
     return UBI_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/status.h"
 #include "base/strtab.h"
 #include "base/text.h"
@@ -37,6 +38,7 @@ static void node_rank(uint32_t *ranks, ranked *list, size_t n) {
         qsort(list, n, sizeof *list, compare_ranked);
     for (size_t i = 0; i < n; i++) {
         next += i > 0 && compare_ranked(&list[i - 1], &list[i]) != 0;
+        UBI_ASSERT(next <= i && next != NO_RANK);
         ranks[list[i].of] = next;
     }
 }
@@ -183,6 +185,13 @@ static ubi_status order_sort(sorter *s, ubi_progress progress) {
     return UBI_OK;
 }
 
+static bool order_is_sorted(const ubi__vec_u32 *nodes, const sorter *s) {
+    for (size_t i = 1; i < s->n; i++)
+        if (s->key[nodes->at[i - 1]] > s->key[nodes->at[i]])
+            return false;
+    return true;
+}
+
 static ubi_status sort_nodes(ubi__vec_u32 *nodes, const sort_keys *k, bool descending) {
     const ubi_allocator *a = ubi_allocator_default();
     size_t n_keys = k->table->graph->n_nodes;
@@ -193,6 +202,8 @@ static ubi_status sort_nodes(ubi__vec_u32 *nodes, const sort_keys *k, bool desce
         sorter s = { 0, nodes->n, key, nodes->at, other };
         collect_keys(&s, k, descending);
         status = order_sort(&s, k->table->progress);
+        UBI_ASSERT(s.n <= nodes->n);
+        UBI_ASSERT(status != UBI_OK || order_is_sorted(nodes, &s));
     }
     ubi__free_array(a, key, n_keys, sizeof *key);
     ubi__free_array(a, other, nodes->n, sizeof *other);

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/atomic_file.h"
 #include "base/human.h"
 #include "base/text.h"
@@ -194,11 +195,22 @@ static ubi_status process_find(ubi__recording_processes *p, const char *path, co
     return wanted ? keep_wanted(p, wanted) : UBI_OK;
 }
 
+void ubi__recording_processes_check(const ubi__recording_processes *p) {
+    UBI_ASSERT(p->first == NULL || (p->rows.n > 0 && p->recording != 0));
+    UBI_ASSERT(p->wanted == NULL || p->first != NULL);
+    for (size_t i = 2; UBI_CHECKS && !p->wanted && i < p->rows.n; i++)
+        UBI_ASSERT(compare_starts(&p->rows.at[i - 1], &p->rows.at[i]) <= 0);
+    for (size_t i = 0; UBI_CHECKS && i < p->rows.n; i++)
+        UBI_ASSERT(strlen(p->rows.at[i].path) + 1 == p->rows.at[i].path_bytes);
+}
+
 ubi_status ubi__recording_processes_find(ubi__recording_processes *out, const char *path, const char *wanted) {
     *out = (ubi__recording_processes){ .merge = NULL };
     ubi_status status = process_find(out, path, wanted);
     if (status != UBI_OK)
         ubi__recording_processes_fini(out);
+    else
+        ubi__recording_processes_check(out);
     return status;
 }
 

@@ -48,6 +48,9 @@ typedef struct ubi__recording_processes {
     uint32_t n_given_up; /* of several: how many gave up their recorder, so the loss is unknown */
 } ubi__recording_processes;
 
+/** The first is first, the others are in the order of time, and only of a group is one named. O(processes). */
+void ubi__recording_processes_check(const ubi__recording_processes *processes);
+
 /**
  * Finds the files that belong to `path`, as far as they are wanted. @param path, wanted  borrowed. @param wanted  a pid, the name of a
  * program's file, or the one that it was started with; NULL: all.

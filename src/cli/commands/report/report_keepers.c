@@ -5,6 +5,7 @@
 #include "cli/commands/report/report_keepers.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "lenses/producer.h"
 #include "render/path_choice.h"
@@ -13,6 +14,15 @@ static void mark_root_kinds(bool *out, const ubi_graph *graph) {
     const ubi__producer_words *words = ubi__producer_of(graph)->words;
     for (ubi_kind_ix kind = 0; kind < ubi_graph_kind_count(graph); kind++)
         out[kind] = words->kind_is_permanent && words->kind_is_permanent(graph, ubi_graph_kind(graph, kind));
+}
+
+void ubi__report_keepers_check(const ubi__report_keepers *keepers) {
+    UBI_ASSERT(keepers->n <= UBI__REPORT_KEEPERS);
+    UBI_ASSERT(keepers->n_of_program + keepers->n_of_engine <= keepers->n);
+    for (uint32_t i = 1; UBI_CHECKS && i < keepers->n; i++) {
+        bool begins = i == keepers->n_of_program || i == keepers->n - keepers->n_of_engine;
+        UBI_ASSERT(begins || keepers->at[i - 1].exclusive_bytes >= keepers->at[i].exclusive_bytes);
+    }
 }
 
 ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
@@ -28,6 +38,7 @@ ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominato
     options.is_root_kind = root_kinds;
     ubi_status status = ubi_keepers_find(out->at, &out->n, UBI__REPORT_KEEPERS, dominators, graph, &options);
     out->n_of_program = out->n;
+    ubi__report_keepers_check(out);
     ubi__free_array(ubi_allocator_default(), root_kinds, n_kinds, sizeof *root_kinds);
     return status;
 }
@@ -85,6 +96,7 @@ void ubi__report_keepers_sort(ubi__report_keepers *keepers, const ubi_graph *gra
     memcpy(keepers->at, sorted, n * sizeof *sorted);
     keepers->n_of_program = n_of[OF_PROGRAM];
     keepers->n_of_engine = n_of[OF_ENGINE];
+    ubi__report_keepers_check(keepers);
 }
 
 ubi__holding ubi__report_holding(const ubi_look *look, const ubi_keeper *keeper) {

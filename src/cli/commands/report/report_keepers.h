@@ -20,6 +20,9 @@ typedef struct ubi__report_keepers {
     uint32_t n_of_engine;  /**< these come last */
 } ubi__report_keepers;
 
+/** The three parts are sorted. O(keepers). */
+void ubi__report_keepers_check(const ubi__report_keepers *keepers);
+
 /** @param dominators  with sets. Cost: that of ubi_keepers_find. Errors: UBI_ENOMEM, UBI_ECANCELLED. */
 ubi_status ubi__report_keepers_init(ubi__report_keepers *out, const ubi_dominators *dominators, const ubi_graph *graph,
                                     ubi_progress progress);

@@ -26,6 +26,9 @@ typedef struct ubi__report_layout {
     size_t n_kinds, n_keepers, n_functions, n_next; /* shown */
 } ubi__report_layout;
 
+/** What is shown is there, and savings have bytes to save. O(findings). */
+void ubi__report_layout_check(const ubi__report_layout *layout);
+
 /** Fills the lists of findings; shows at most these numbers of each. */
 void ubi__report_sort_findings(ubi__report_layout *p, size_t most_savings, size_t most_oddities);
 /** The heap in one sentence, and what matters most about it in another. */

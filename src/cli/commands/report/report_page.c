@@ -334,15 +334,24 @@ static void page_fit(page *p) {
     }
 }
 
+void ubi__report_layout_check(const page *p) {
+    UBI_ASSERT(p->n_savings_shown <= p->n_savings && p->n_oddities_shown <= p->n_oddities);
+    UBI_ASSERT(p->n_kinds <= p->facts->labels.n && p->n_keepers <= p->facts->keepers.n);
+    UBI_ASSERT(p->n_functions <= p->facts->functions.n && p->n_next <= NEXT_COMMANDS);
+    UBI_ASSERT(p->total_bytes == p->facts->summary.reachable.bytes + p->facts->outside_bytes);
+    for (size_t i = 0; UBI_CHECKS && i < p->n_savings; i++)
+        UBI_ASSERT(p->savings[i]->bytes > 0);
+    for (size_t i = 0; UBI_CHECKS && i < p->n_oddities; i++)
+        UBI_ASSERT(p->oddities[i]->bytes == 0);
+}
+
 void ubi__report_page(ubi__cli *cli, const ubi__snapshot *snapshot, const ubi__report_facts *facts) {
     page p = { .cli = cli, .out = &cli->output->out, .style = &cli->style, .facts = facts, .path = snapshot->path };
     p.columns = cli->style.columns < WIDEST_PAGE ? cli->style.columns : WIDEST_PAGE;
     p.total_bytes = facts->total_bytes;
     table_init(&p);
     page_fit(&p);
-    UBI_ASSERT(p.n_savings_shown <= p.n_savings && p.n_oddities_shown <= p.n_oddities);
-    UBI_ASSERT(p.n_kinds <= facts->labels.n && p.n_keepers <= facts->keepers.n);
-    UBI_ASSERT(p.n_functions <= facts->functions.n && p.n_next <= NEXT_COMMANDS);
+    ubi__report_layout_check(&p);
     head_write(&p);
     ubi__report_write_findings(&p);
     coarse_write(&p);

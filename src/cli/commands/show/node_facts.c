@@ -4,8 +4,10 @@
  */
 #include "cli/commands/show/node_facts.h"
 
+#include "base/assert.h"
 #include "base/merge_sort.h"
 #include "graph/graph_columns.h"
+#include "render/path_words.h"
 
 #define RANK_BEFORE(ctx, a, b) ((a).rank < (b).rank)
 UBI_SORT_DEFINE(sort_edges, ubi__ranked_edge, void *, RANK_BEFORE);
@@ -89,6 +91,29 @@ static ubi_status count_retained(ubi__node_facts *f) {
     return status;
 }
 
+static bool edges_are_sorted(const ubi__ranked_edges *edges) {
+    for (size_t i = 1; i < edges->n; i++)
+        if (edges->at[i - 1].rank > edges->at[i].rank)
+            return false;
+    return true;
+}
+
+void ubi__node_facts_check(const ubi__node_facts *f) {
+    const ubi_graph *g = f->graph;
+    UBI_ASSERT(f->edges.n == g->first_edge.at[f->node + 1] - g->first_edge.at[f->node]);
+    UBI_ASSERT(edges_are_sorted(&f->edges) && edges_are_sorted(&f->retainers));
+    for (size_t i = 0; UBI_CHECKS && i < f->edges.n; i++)
+        UBI_ASSERT(f->edges.at[i].edge - g->first_edge.at[f->node] < f->edges.n);
+    for (size_t i = 0; UBI_CHECKS && i < f->retainers.n; i++)
+        UBI_ASSERT(g->target.at[f->retainers.at[i].edge] == f->node);
+    if (UBI_CHECKS && f->path.n) {
+        ubi__path_view path = { g, f->path.at, (uint32_t)f->path.n, f->node, f->look };
+        ubi__path_view_check(&path);
+    }
+    UBI_ASSERT(f->path.n == 0 || f->path.at[0].predecessor == f->view->root);
+    UBI_ASSERT(f->n_dominated <= f->n_retained && !f->n_dominated == !f->n_retained);
+}
+
 ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_look *look, ubi_node_ix node, ubi_progress progress) {
     ubi_dominators_options options = UBI_DOMINATORS_OPTIONS_INIT;
     const ubi_view *view = ubi_look_view(look);
@@ -102,7 +127,9 @@ ubi_status ubi__node_facts_init(ubi__node_facts *f, const ubi_look *look, ubi_no
     UBI_TRY(collect_edges(f));
     UBI_TRY(collect_retainers(f, progress));
     UBI_TRY(find_path(f, progress));
-    return count_retained(f);
+    UBI_TRY(count_retained(f));
+    ubi__node_facts_check(f);
+    return UBI_OK;
 }
 
 void ubi__node_facts_fini(ubi__node_facts *f) {

@@ -35,6 +35,9 @@ typedef struct ubi__node_facts {
     uint64_t n_retained;         /**< at any depth, itself not counted */
 } ubi__node_facts;
 
+/** Edges leave the node, retainers lead to it, both are sorted, and the path ends at it. O(edges + retainers + steps). */
+void ubi__node_facts_check(const ubi__node_facts *facts);
+
 /**
  * Gathers all of it. On failure there is still something to free.
  * Cost: the dominator tree and a few walks over all edges. Errors: UBI_ENOMEM, UBI_ECANCELLED.

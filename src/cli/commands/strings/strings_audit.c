@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyses/anonymize/audit.h"
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 #include "cli/cli_files.h"
@@ -205,6 +206,7 @@ static ubi_status words_choose(job *j) {
         j->rows[j->n++] = word;
         j->n_of[word.group]++;
     }
+    UBI_ASSERT(j->n <= n && (j->wishes->all ? j->n == n : j->n == j->n_own));
     qsort(j->rows, j->n, sizeof *j->rows, compare_words);
     return UBI_OK;
 }

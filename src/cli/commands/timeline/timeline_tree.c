@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/human.h"
 #include "base/merge_sort.h"
@@ -78,6 +79,8 @@ UBI_ROW_LOOKUP(node, const tree *, const node *, is_node);
 
 static void node_link(tree *t, uint32_t parent, uint32_t child) {
     node *p = &t->nodes.at[parent];
+    UBI_ASSERT(parent < child); /* so that one pass meets parents first */
+    UBI_ASSERT((p->first_child == UBI_NONE) == (p->last_child == UBI_NONE));
     if (p->last_child == UBI_NONE)
         p->first_child = child;
     else
@@ -142,9 +145,11 @@ static ubi_status row_add(tree *t, uint32_t thread, uint32_t i) {
     uint32_t parent = t->nest->parent[i];
     ubi_text subject = t->without_subjects ? (ubi_text){ NULL, 0 } : ubi__timeline_subject(t->data, row);
     node wanted = empty_node(parent == UBI_NONE ? thread : t->node_of[parent], thread);
+    UBI_ASSERT(wanted.parent < t->nodes.n && t->nodes.at[wanted.parent].thread == thread);
     wanted.row = i;
     wanted.each = t->each ? i : UBI_NONE;
     wanted.depth = t->nest->depth[i] + 1;
+    UBI_ASSERT(wanted.depth == t->nodes.at[wanted.parent].depth + 1);
     wanted.label = t->nest->sums.at[t->nest->sum_of[i]].label;
     if (subject.ptr)
         UBI_TRY(ubi__strtab_intern(&t->subjects, &wanted.subject, subject));
@@ -213,6 +218,8 @@ static ubi_status lines_number(tree *t) {
         for (uint32_t at = thread; at != UBI_NONE; at = node_after(t, at)) {
             if (t->nodes.at[at].line == UBI_NONE)
                 continue;
+            UBI_ASSERT(at == thread ||
+                       t->nodes.at[t->nodes.at[at].parent].line < t->shown.n); /* a row is below its parent */
             t->nodes.at[at].line = (uint32_t)t->shown.n;
             UBI_TRY(ubi__vec_u32_push(&t->shown, t->allocator, at));
         }
@@ -222,6 +229,7 @@ static ubi_status lines_number(tree *t) {
 /* ---- bars ---------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t span_ns(const tree *t) {
+    UBI_ASSERT(t->view->begin_ns <= t->view->end_ns);
     uint64_t ns = t->view->end_ns - t->view->begin_ns;
     return ns ? ns : 1;
 }
@@ -410,6 +418,7 @@ static void line_write(const tree *t, uint32_t i) {
 
 static void lines_write(const tree *t) {
     char count[UBI__HUMAN_TEXT];
+    UBI_ASSERT(t->shown.n <= t->n_lines);
     size_t n_more = t->n_lines - t->shown.n;
     axis_write(t);
     for (uint32_t i = 0; i < t->shown.n; i++)
