@@ -66,6 +66,8 @@ need_function promise_reaction_job "hear of jobs"
 need_function js_promise_resolve_thenable_job "hear of jobs"
 need_function perform_promise_then "know who waits for promises"
 need_function js_parse_program "hear of parsing"
+need_function emit_op "know where in the text objects are made"
+need_function next_token "know where in the text objects are made"
 need_function js_create_function "hear of parsing"
 need_function __JS_EvalInternal "hear of parsing"
 need_members JSRuntime gc_obj_list tmp_obj_list gc_zero_ref_count_list gc_phase context_list job_list atom_array \
@@ -139,6 +141,10 @@ member UBI_MODULE_ATTRS JSReqModuleEntry attributes
 text UBI_SHAPE_ALLOC 'get_alloc_from_shape'
 text UBI_FRAME_BLOCK 'js_free_rt(rt, sf->arg_buf)'
 text UBI_SOURCE_POS '^static void emit_source_pos('
+text UBI_SOURCE_LOC 'OP_source_loc'
+member UBI_FUNCTION_COL JSFunctionBytecode col_num
+text UBI_OP_INIT_CTOR 'OP_init_ctor'
+text UBI_OP_FOR_AWAIT_OF_NEXT 'OP_for_await_of_next'
 text UBI_FRAME_MODE 'sf->js_mode = b->js_mode;'
 
 # The first words of calls, by which hooks.h tells them from definitions: what a call with such a word becomes.
@@ -159,10 +165,17 @@ becomes() { # beginning of a macro's name, word
     UBI_EVAL_FUNCTION_) echo "ubi__eval_function($2" ;;
     UBI_PROMISE_THEN_) echo "ubi__promise_then($2" ;;
     UBI_PARSE_PROGRAM_) echo "ubi__parse_program($2" ;;
-    UBI_PARSE_OBJECT_) echo "ubi__parse_literal($2, (js_parse_object_literal)" ;;
-    UBI_PARSE_ARRAY_) echo "ubi__parse_literal($2, (js_parse_array_literal)" ;;
-    UBI_PARSE_CLASS_) echo "ubi__parse_class($2" ;;
-    UBI_EMIT_OP_) echo "ubi__emit_op($2, UBI_BEGINS" ;;
+    UBI_PARSE_OBJECT_) echo "UBI__CONSTRUCT(js_parse_object_literal, $2" ;;
+    UBI_PARSE_ARRAY_) echo "UBI__CONSTRUCT(js_parse_array_literal, $2" ;;
+    UBI_PARSE_CLASS_) echo "UBI__CONSTRUCT(js_parse_class, $2" ;;
+    UBI_PARSE_PATTERN_) echo "UBI__CONSTRUCT(js_parse_destructuring_element, $2" ;;
+    UBI_PARSE_TARGET_) echo "UBI__CONSTRUCT(js_parse_left_hand_side_expr, $2" ;;
+    UBI_PARSE_EXPRESSION_) echo "UBI__CONSTRUCT(js_parse_assign_expr2, $2" ;;
+    UBI_PARSE_STATEMENT_) echo "UBI__CONSTRUCT(js_parse_statement_or_decl, $2" ;;
+    UBI_PARSE_TEMPLATE_) echo "ubi__parse_template($2" ;;
+    UBI_NEXT_TOKEN_) echo "ubi__next_token($2" ;;
+    UBI_EMIT_OP_) echo "ubi__emit_op($2, __builtin_strcmp(__func__, \"js_parse_postfix_expr\") == 0" ;;
+    UBI_EMIT_RETURN_) echo "ubi__emit_return($2" ;;
     UBI_CREATE_FUNCTION_) echo "ubi__create_function(__builtin_strcmp(__func__, \"__JS_EvalInternal\") == 0, $2" ;;
     esac
 }

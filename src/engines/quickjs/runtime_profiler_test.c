@@ -93,7 +93,7 @@ static void every_object_is_recorded_with_the_stack_of_its_script(void **state) 
         assert_int_equal(e.weight_bytes, e.size_bytes);
         if (is_text(e.kind, "Date"))
             assert_string_equal(script_stack(r, e.trace),
-                                engine_places("leaf (a.js:2:17) < mid (a.js:4:2) < anonymous (b.js:1:46)"));
+                                engine_places("leaf (a.js:2:17) < mid (a.js:4:13) < anonymous (b.js:1:46)"));
     }
     ubi_recording_free(r);
     world_close(&w);
@@ -118,7 +118,7 @@ static void frames_of_coroutines_and_callbacks_stand_where_they_were_called(void
     }
     assert_string_equal(
         script_stack(r, trace),
-        engine_places("gen (g.js:2:16) < anonymous (g.js:4:30) < each (g.js:4:2) < anonymous (g.js:5:5)"));
+        engine_places("gen (g.js:2:16) < anonymous (g.js:4:24) < each (g.js:4:16) < anonymous (g.js:5:5)"));
     /* Between them are the engine's own functions: what resumes a generator, and Array.prototype.map. */
     bool after_gen = false;
     uint32_t native_between = 0, native_before = 0;

@@ -232,6 +232,10 @@ static const uint8_t *pc __attribute__((unused));
 #define js_dynamic_import(first, ...) (js_dynamic_import)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_create_iterator_result(first, ...) (js_create_iterator_result)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_NewObjectProto(first, ...) (JS_NewObjectProto)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_NewArrayFrom(first, ...) (JS_NewArrayFrom)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_NewRegexp(first, ...) (JS_NewRegexp)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_import_meta(first) (js_import_meta)(UBI_FIRST_##first)
+#define JS_CallConstructorInternal(first, ...) (JS_CallConstructorInternal)(UBI_FIRST_##first, __VA_ARGS__)
 /* These call getters, valueOf and the like, so the frame is one of those that the stack of an allocation names. */
 #define JS_GetProperty(first, ...) (JS_GetProperty)(UBI_FIRST_##first, __VA_ARGS__)
 #define JS_GetPropertyValue(first, ...) (JS_GetPropertyValue)(UBI_FIRST_##first, __VA_ARGS__)
@@ -245,39 +249,120 @@ static const uint8_t *pc __attribute__((unused));
 #define js_eq_slow(first, ...) (js_eq_slow)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_for_of_next(first, ...) (js_for_of_next)(UBI_FIRST_##first, __VA_ARGS__)
 #define js_operator_instanceof(first, ...) (js_operator_instanceof)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_GetGlobalVar(first, ...) (JS_GetGlobalVar)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_GetGlobalVarRef(first, ...) (JS_GetGlobalVarRef)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_SetGlobalVar(first, ...) (JS_SetGlobalVar)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_CheckGlobalVar(first, ...) (JS_CheckGlobalVar)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_CheckDefineGlobalVar(first, ...) (JS_CheckDefineGlobalVar)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_HasProperty(first, ...) (JS_HasProperty)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_DeleteProperty(first, ...) (JS_DeleteProperty)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_DeleteGlobalVar(first, ...) (JS_DeleteGlobalVar)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ToPropertyKey(first, ...) (JS_ToPropertyKey)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ValueToAtom(first, ...) (JS_ValueToAtom)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ToString(first, ...) (JS_ToString)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ToPrimitiveFree(first, ...) (JS_ToPrimitiveFree)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ConcatString(first, ...) (JS_ConcatString)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_operator_in(first, ...) (js_operator_in)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_operator_delete(first, ...) (js_operator_delete)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_operator_private_in(first, ...) (js_operator_private_in)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_post_inc_slow(first, ...) (js_post_inc_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_not_slow(first, ...) (js_not_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_shr_slow(first, ...) (js_shr_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_binary_logic_slow(first, ...) (js_binary_logic_slow)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_GetPrivateField(first, ...) (JS_GetPrivateField)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_SetPrivateField(first, ...) (JS_SetPrivateField)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_DefinePrivateField(first, ...) (JS_DefinePrivateField)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_CheckBrand(first, ...) (JS_CheckBrand)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_AddBrand(first, ...) (JS_AddBrand)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_DefineProperty(first, ...) (JS_DefineProperty)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_DefinePropertyValue(first, ...) (JS_DefinePropertyValue)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_DefinePropertyValueValue(first, ...) (JS_DefinePropertyValueValue)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_IteratorClose(first, ...) (JS_IteratorClose)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_iterator_get_value_done(first, ...) (js_iterator_get_value_done)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_for_in_next(first, ...) (js_for_in_next)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_for_await_of_next(first, ...) (js_for_await_of_next)(UBI_FIRST_##first, __VA_ARGS__)
+#define js_has_unscopable(first, ...) (js_has_unscopable)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_SetPrototypeInternal(first, ...) (JS_SetPrototypeInternal)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_GetPrototype(first, ...) (JS_GetPrototype)(UBI_FIRST_##first, __VA_ARGS__)
+/* These make an error. */
+#define JS_ThrowTypeError(first, ...) (JS_ThrowTypeError)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowReferenceError(first, ...) (JS_ThrowReferenceError)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowInternalError(first, ...) (JS_ThrowInternalError)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowReferenceErrorNotDefined(first, ...) (JS_ThrowReferenceErrorNotDefined)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowReferenceErrorUninitialized(first, ...)                                                                \
+    (JS_ThrowReferenceErrorUninitialized)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowReferenceErrorUninitialized2(first, ...)                                                               \
+    (JS_ThrowReferenceErrorUninitialized2)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowTypeErrorReadOnly(first, ...) (JS_ThrowTypeErrorReadOnly)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowSyntaxErrorVarRedeclaration(first, ...)                                                                \
+    (JS_ThrowSyntaxErrorVarRedeclaration)(UBI_FIRST_##first, __VA_ARGS__)
+#define JS_ThrowTypeErrorNotAnObject(first) (JS_ThrowTypeErrorNotAnObject)(UBI_FIRST_##first)
 
-#if UBI_SOURCE_POS
 /*
- * Which position in the source text a place belongs to is recorded by the engine's parser for operations that throw, and by
- * us for those that allocate: a literal, regular expression or class is where it begins, and so is a function expression. The
- * bytecode stays the same; its table of positions grows. A literal's operation may follow those of its elements, so where
- * the innermost one began is kept.
+ * Which place in the source text an operation belongs to is recorded by the engine's parser for those that may throw, by newer
+ * engines for no others; and by us for those that make objects or call what does (positions.h). An operation may follow those of
+ * its operands, so where the innermost construct began is kept while it is parsed: the bytecode stays the same, only its table of
+ * places differs.
  */
-static _Thread_local const uint8_t *ubi__literal_begins;
-static int ubi__parse_literal(struct JSParseState *s, int (*parse)(struct JSParseState *s));
-#define js_parse_object_literal(first) UBI_PARSE_OBJECT_##first )
+typedef struct ubi__text_place {
+    const uint8_t *text; /* engines that record offsets in the text; others record the rest */
+    int line, column;
+} ubi__text_place;
+typedef struct ubi__construct {
+    ubi__text_place begins; /* of the innermost literal, class, pattern, expression or statement */
+    ubi__text_place spread; /* the last `...` in it */
+    ubi__text_place call;   /* the last `(` in it */
+} ubi__construct;
+
+struct JSParseState;
+static ubi__construct ubi__construct_begins(struct JSParseState *s);
+static void ubi__construct_ends(const ubi__construct *outer);
+#define UBI__CONSTRUCT(function, s, ...)                                                                               \
+    ({                                                                                                                 \
+        const ubi__construct ubi__outer = ubi__construct_begins(s);                                                    \
+        int ubi__parsed = (function)(s, ##__VA_ARGS__);                                                                \
+        ubi__construct_ends(&ubi__outer);                                                                              \
+        ubi__parsed;                                                                                                   \
+    })
+#define js_parse_object_literal(first) UBI_PARSE_OBJECT_##first)
 #define UBI_PARSE_OBJECT_JSParseState (js_parse_object_literal)(JSParseState
-#define UBI_PARSE_OBJECT_s ubi__parse_literal(s, (js_parse_object_literal)
-#define js_parse_array_literal(first) UBI_PARSE_ARRAY_##first )
+#define UBI_PARSE_OBJECT_s UBI__CONSTRUCT(js_parse_object_literal, s
+#define js_parse_array_literal(first) UBI_PARSE_ARRAY_##first)
 #define UBI_PARSE_ARRAY_JSParseState (js_parse_array_literal)(JSParseState
-#define UBI_PARSE_ARRAY_s ubi__parse_literal(s, (js_parse_array_literal)
-static int ubi__parse_class(struct JSParseState *s, int is_expression, int export_flag);
+#define UBI_PARSE_ARRAY_s UBI__CONSTRUCT(js_parse_array_literal, s
 #define js_parse_class(first, ...) UBI_PARSE_CLASS_##first, __VA_ARGS__)
 #define UBI_PARSE_CLASS_JSParseState (js_parse_class)(JSParseState
-#define UBI_PARSE_CLASS_s ubi__parse_class(s
-/* `ptr` is where the function begins, in js_parse_function_decl2; elsewhere the branch is dead, as with `pc`. */
-static const uint8_t *ptr __attribute__((unused));
-#define UBI_BEGINS                                                                                                     \
-    (UBI_IN("js_parse_function_decl2") ? (const uint8_t *)(uintptr_t)ptr                                               \
-     : UBI_IN("js_parse_object_literal") || UBI_IN("js_parse_array_literal") || UBI_IN("js_parse_class") ||            \
-             UBI_IN("emit_class_init_end")                                                                             \
-         ? ubi__literal_begins                                                                                         \
-         : NULL)
-static void ubi__emit_op(struct JSParseState *s, const uint8_t *begins, uint8_t op);
+#define UBI_PARSE_CLASS_s UBI__CONSTRUCT(js_parse_class, s
+#define js_parse_destructuring_element(first, ...) UBI_PARSE_PATTERN_##first, __VA_ARGS__)
+#define UBI_PARSE_PATTERN_JSParseState (js_parse_destructuring_element)(JSParseState
+#define UBI_PARSE_PATTERN_s UBI__CONSTRUCT(js_parse_destructuring_element, s
+#define js_parse_left_hand_side_expr(first) UBI_PARSE_TARGET_##first)
+#define UBI_PARSE_TARGET_JSParseState (js_parse_left_hand_side_expr)(JSParseState
+#define UBI_PARSE_TARGET_s UBI__CONSTRUCT(js_parse_left_hand_side_expr, s
+#define js_parse_assign_expr2(first, ...) UBI_PARSE_EXPRESSION_##first, __VA_ARGS__)
+#define UBI_PARSE_EXPRESSION_JSParseState (js_parse_assign_expr2)(JSParseState
+#define UBI_PARSE_EXPRESSION_s UBI__CONSTRUCT(js_parse_assign_expr2, s
+#define js_parse_statement_or_decl(first, ...) UBI_PARSE_STATEMENT_##first, __VA_ARGS__)
+#define UBI_PARSE_STATEMENT_JSParseState (js_parse_statement_or_decl)(JSParseState
+#define UBI_PARSE_STATEMENT_s UBI__CONSTRUCT(js_parse_statement_or_decl, s
+
+static int ubi__next_token(struct JSParseState *s);
+#define next_token(first) UBI_NEXT_TOKEN_##first)
+#define UBI_NEXT_TOKEN_JSParseState (next_token)(JSParseState
+#define UBI_NEXT_TOKEN_s ubi__next_token(s
+static int ubi__parse_template(struct JSParseState *s, int call, int *argc);
+#define js_parse_template(first, ...) UBI_PARSE_TEMPLATE_##first, __VA_ARGS__)
+#define UBI_PARSE_TEMPLATE_JSParseState (js_parse_template)(JSParseState
+#define UBI_PARSE_TEMPLATE_s ubi__parse_template(s
+
+static void ubi__emit_op(struct JSParseState *s, bool in_call, uint8_t op);
 #define emit_op(first, op) UBI_EMIT_OP_##first, op)
 #define UBI_EMIT_OP_JSParseState (emit_op)(JSParseState
-#define UBI_EMIT_OP_s ubi__emit_op(s, UBI_BEGINS
-#endif
+#define UBI_EMIT_OP_s ubi__emit_op(s, UBI_IN("js_parse_postfix_expr")
+static void ubi__emit_return(struct JSParseState *s, int has_value);
+#define emit_return(first, has_value) UBI_EMIT_RETURN_##first, has_value)
+#define UBI_EMIT_RETURN_JSParseState (emit_return)(JSParseState
+#define UBI_EMIT_RETURN_s ubi__emit_return(s
 
 /* ---- what `new` was called on --------------------------------------------------------------------------------------- */
 

@@ -2,43 +2,161 @@
  *
  * positions.h: where in the source text objects are made, told by us while the engine compiles.
  *
- * Engines that record a position per statement or per operation do not need it (UBI_SOURCE_POS): these record one only
- * before operations that throw, so a literal on a line of its own would be found at the line of what came before.
+ * Engines record a place per operation that throws (UBI_SOURCE_POS: as an offset in the text; UBI_SOURCE_LOC: as line and column),
+ * or the line of the token before each operation. Neither is where a literal begins, or a loop asks its iterator. So each operation
+ * that makes an object, or calls what may, gets the place where its construct begins. Two kinds need none: calls, whose
+ * place newer engines record, and functions, whose bytecode says where its text begins (stack_capture.h).
  */
 #ifndef UBI_QUICKJS_POSITIONS_H
 #define UBI_QUICKJS_POSITIONS_H
 
+#include "base/assert.h"
 #include "ubi_features.h"
+
+static _Thread_local ubi__construct ubi__parsing; /* a thread parses one text at a time */
+
+static ubi__text_place ubi__token_place(const JSParseState *s) {
+#if UBI_SOURCE_POS
+    return (ubi__text_place){ .text = s->token.ptr };
+#elif UBI_SOURCE_LOC
+    return (ubi__text_place){ .line = s->token.line_num, .column = s->token.col_num };
+#else
+    return (ubi__text_place){ .line = s->token.line_num };
+#endif
+}
+static inline bool ubi__is_place(ubi__text_place place) {
+    return place.text || place.line;
+}
+
+static ubi__construct ubi__construct_begins(JSParseState *s) {
+    ubi__construct outer = ubi__parsing;
+    ubi__parsing = (ubi__construct){ .begins = ubi__token_place(s) };
+    return outer;
+}
+static void ubi__construct_ends(const ubi__construct *outer) {
+    ubi__parsing = *outer;
+}
+
+static int ubi__next_token(JSParseState *s) {
+    if (s->token.val == TOK_ELLIPSIS)
+        ubi__parsing.spread = ubi__token_place(s);
+    else if (s->token.val == '(')
+        ubi__parsing.call = ubi__token_place(s);
+    return next_token(s);
+}
+
+/* A tag is called where its template begins. */
+static int ubi__parse_template(JSParseState *s, int call, int *argc) {
+    ubi__construct outer = ubi__construct_begins(s);
+    outer.call = ubi__parsing.begins;
+    int status = js_parse_template(s, call, argc);
+    ubi__construct_ends(&outer);
+    return status;
+}
+
+/* ---- which operation is where ----------------------------------------------------------------------------------------- */
+
+static ubi__text_place ubi__place_of_construct(void) {
+    return ubi__is_place(ubi__parsing.spread) ? ubi__parsing.spread : ubi__parsing.begins;
+}
+
+/* No place: where the engine says. `in_call`: the arguments of a call are parsed. */
+static ubi__text_place ubi__place_of_op(const JSParseState *s, bool in_call, uint8_t op) {
+    switch (op) {
+    case OP_regexp:
+        return ubi__token_place(s);
+    case OP_array_from: /* of arguments, before the first `...` among them */
+        return in_call ? ubi__token_place(s) : ubi__place_of_construct();
+    case OP_object:
+    case OP_define_class:
+    case OP_define_class_computed:
+    case OP_rest:
+    case OP_append:
+    case OP_copy_data_properties:
+    case OP_to_object:
+    case OP_for_in_start:
+    case OP_for_in_next:
+    case OP_for_of_start:
+    case OP_for_of_next:
+    case OP_for_await_of_start:
+#if UBI_OP_FOR_AWAIT_OF_NEXT
+    case OP_for_await_of_next:
+#endif
+    case OP_iterator_next:
+    case OP_iterator_call:
+    case OP_iterator_close:
+#if UBI_OP_INIT_CTOR
+    case OP_init_ctor:
+#endif
+        return ubi__place_of_construct();
+#if !UBI_SOURCE_POS && !UBI_SOURCE_LOC
+    case OP_call:
+    case OP_call_method:
+    case OP_call_constructor:
+    case OP_apply:
+    case OP_eval:
+    case OP_apply_eval:
+        return in_call ? ubi__parsing.call : (ubi__text_place){ 0 };
+#endif
+    default:
+        return (ubi__text_place){ 0 };
+    }
+}
+
+/* ---- telling the engine ----------------------------------------------------------------------------------------------- */
 
 #if UBI_SOURCE_POS
 
-#include "base/assert.h"
-
-static int ubi__parse_literal(JSParseState *s, int (*parse)(JSParseState *s)) {
-    const uint8_t *outer = ubi__literal_begins;
-    ubi__literal_begins = s->token.ptr;
-    int status = parse(s);
-    ubi__literal_begins = outer;
-    return status;
-}
-
-static int ubi__parse_class(JSParseState *s, int is_expression, int export_flag) {
-    const uint8_t *outer = ubi__literal_begins;
-    ubi__literal_begins = s->token.ptr;
-    int status = js_parse_class(s, is_expression, export_flag);
-    ubi__literal_begins = outer;
-    return status;
-}
-
-/* Before operations that allocate, as the engine does it before those that throw. NULL: it begins at the current token. */
-static void ubi__emit_op(JSParseState *s, const uint8_t *begins, uint8_t op) {
-    if (op == OP_object || op == OP_array_from || op == OP_fclosure || op == OP_regexp || op == OP_define_class ||
-        op == OP_rest) {
-        const uint8_t *position = begins && op != OP_rest ? begins : s->token.ptr;
-        UBI_ASSERT(position >= s->buf_start && position <= s->buf_end);
-        emit_source_pos(s, position);
+static void ubi__emit_op(JSParseState *s, bool in_call, uint8_t op) {
+    ubi__text_place place = ubi__place_of_op(s, in_call, op);
+    if (place.text) {
+        UBI_ASSERT(place.text >= s->buf_start && place.text <= s->buf_end);
+        emit_source_pos(s, place.text);
     }
     emit_op(s, op);
+}
+
+/*
+ * A call that is the last thing a function does is compiled to one operation, which these engines place at the `return`: that
+ * may be lines away. The place of the `return` is taken back, so the call keeps its own.
+ */
+static void ubi__emit_return(JSParseState *s, int has_value) {
+    enum { PLACE_BYTES = 5, CALL_BYTES = 3 };
+    JSFunctionDef *fd = s->cur_func;
+    DynBuf *code = &fd->byte_code;
+    if (has_value && fd->last_opcode_pos >= 0 && (size_t)fd->last_opcode_pos + CALL_BYTES + PLACE_BYTES == code->size) {
+        const uint8_t *last = code->buf + fd->last_opcode_pos;
+        if ((*last == OP_call || *last == OP_call_method) && last[CALL_BYTES] == OP_line_num) {
+            code->size -= PLACE_BYTES;
+            fd->last_opcode_source_ptr = NULL;
+        }
+    }
+    emit_return(s, has_value);
+}
+
+#else
+
+static void ubi__emit_op(JSParseState *s, bool in_call, uint8_t op) {
+    ubi__text_place place = ubi__place_of_op(s, in_call, op);
+#if UBI_SOURCE_LOC
+    if (place.line) {
+        DynBuf *code = &s->cur_func->byte_code;
+        dbuf_putc(code, OP_source_loc);
+        dbuf_put_u32(code, place.line);
+        dbuf_put_u32(code, place.column);
+    }
+    emit_op(s, op);
+#else
+    int last_line = s->last_line_num;
+    if (place.line)
+        s->last_line_num = place.line;
+    emit_op(s, op);
+    s->last_line_num = last_line;
+#endif
+}
+
+static void ubi__emit_return(JSParseState *s, int has_value) {
+    emit_return(s, has_value);
 }
 
 #endif

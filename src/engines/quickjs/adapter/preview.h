@@ -181,17 +181,8 @@ static void ubi__preview_array(ubi__preview *out, JSRuntime *rt, const JSObject 
 static void ubi__preview_bytecode(ubi__preview *out, JSRuntime *rt, const JSFunctionBytecode *b) {
     int line = 0, column = 0;
     ubi__preview_atom(out, rt, b->func_name);
-#if UBI_HAS_DEBUG_BIT
-    if (!b->has_debug)
+    if (!ubi__position(b, UBI__NO_PC, &line, &column))
         return;
-#endif
-#if UBI_FIND_COL
-    line = find_line_num(b->realm, (JSFunctionBytecode *)b, 0, &column);
-#else
-    line = find_line_num(b->realm, (JSFunctionBytecode *)b, 0);
-    if (line < 0) /* all of it is on one line */
-        line = UBI_DEBUG(b).line_num;
-#endif
     ubi__preview_words(out, out->n ? " (" : "(");
     ubi__preview_atom(out, rt, UBI_DEBUG(b).filename);
     if (line > 0)

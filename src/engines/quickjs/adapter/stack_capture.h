@@ -37,20 +37,62 @@ static inline uint32_t ubi__frame_pc(const JSStackFrame *frame, const JSFunction
     return ubi__frame_place_stored(frame, b) ? (uint32_t)(frame->cur_pc - b->byte_code_buf - 1) : 0;
 }
 
-static void ubi__describe_position(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b, uint32_t pc) {
-    int line, column = 0;
+/* Where an operation of a function is; where the function's text begins for UBI__NO_PC. False: its code was stripped. */
+#define UBI__NO_PC UINT32_MAX
+static bool ubi__position(const JSFunctionBytecode *b, uint32_t pc, int *line, int *column) {
+    JSFunctionBytecode *code = (JSFunctionBytecode *)(uintptr_t)b;
 #if UBI_HAS_DEBUG_BIT
     if (!b->has_debug)
-        return;
+        return false;
 #endif
-    out->source = ubi__text_of_atom(tools, UBI_DEBUG(b).filename);
-#if UBI_FIND_COL
-    line = find_line_num(b->realm, b, pc, &column);
+    *column = 0;
+#if !UBI_FIND_COL
+    *line = pc == UBI__NO_PC ? -1 : find_line_num(b->realm, code, pc);
+    if (*line < 0) /* all of it is on one line */
+        *line = UBI_DEBUG(b).line_num;
+#elif UBI_FUNCTION_COL
+    if (pc == UBI__NO_PC) {
+        *line = UBI_DEBUG(b).line_num;
+        *column = UBI_DEBUG(b).col_num;
+    } else {
+        *line = find_line_num(b->realm, code, pc, column);
+    }
 #else
-    line = find_line_num(b->realm, b, pc);
-    if (line < 0) /* all of it is on one line */
-        line = UBI_DEBUG(b).line_num;
+    *line = find_line_num(b->realm, code, pc, column);
 #endif
+    return true;
+}
+
+/* The constant that OP_fclosure or OP_fclosure8 takes, UBI_NONE: it is another operation. */
+static uint32_t ubi__closure_constant(const uint8_t *op) {
+    return *op == OP_fclosure ? get_u32(op + 1) : *op == OP_fclosure8 ? op[1] : UBI_NONE;
+}
+
+/*
+ * The function that the operation at a stored place makes, or NULL: it makes none. The place is after the operation's first byte,
+ * or after all of it. What looks like the operation may be an operand of another, so it is looked for from the beginning.
+ */
+static const JSFunctionBytecode *ubi__function_made_at(const JSFunctionBytecode *b, uint32_t pc) {
+    UBI_ASSERT(pc < (uint32_t)b->byte_code_len);
+    const uint8_t *code = b->byte_code_buf, *stored = code + pc, *at;
+    if (*stored != OP_fclosure && *stored != OP_fclosure8 && !(pc >= 1 && stored[-1] == OP_fclosure8) &&
+        !(pc >= 4 && stored[-4] == OP_fclosure))
+        return NULL;
+    for (at = code; at + short_opcode_info(*at).size <= stored;)
+        at += short_opcode_info(*at).size;
+    uint32_t constant = ubi__closure_constant(at);
+    if (constant >= (uint32_t)b->cpool_count || JS_VALUE_GET_TAG(b->cpool[constant]) != JS_TAG_FUNCTION_BYTECODE)
+        return NULL;
+    return JS_VALUE_GET_PTR(b->cpool[constant]);
+}
+
+static void ubi__describe_position(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b, uint32_t pc) {
+    const JSFunctionBytecode *made = pc == UBI__NO_PC ? NULL : ubi__function_made_at(b, pc);
+    int line, column;
+    bool placed = made && ubi__position(made, UBI__NO_PC, &line, &column) && line > 0;
+    if (!placed && !ubi__position(b, pc, &line, &column))
+        return;
+    out->source = ubi__text_of_atom(tools, UBI_DEBUG(b).filename);
     out->line = line > 0 ? (uint32_t)line : 0;
     out->column = column > 0 ? (uint32_t)column : 0;
 }

@@ -31,24 +31,11 @@ static UBI_COLD ubi_quickjs *ubi__timeline_tools(JSRuntime *rt, ubi__hook hook) 
 
 /* ---- what runs ------------------------------------------------------------------------------------------------------ */
 
-/* Where a function begins; if the engine does not say so, where its first statement does. */
-static void ubi__describe_beginning(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b) {
-#if UBI_SOURCE_POS
-    ubi__describe_position(out, tools, b, UINT32_MAX); /* the function itself */
-#else
-    ubi__describe_position(out, tools, b, 0);
-#endif
-#if !UBI_FIND_COL
-    if (out->line)
-        out->line = (uint32_t)UBI_DEBUG(b).line_num;
-#endif
-}
-
 static void ubi__describe_code(ubi__trie_frame *out, ubi_quickjs *tools, JSFunctionBytecode *b) {
     out->function_name = b->func_name == JS_ATOM_NULL || b->func_name == JS_ATOM__eval_
                              ? UBI_NONE
                              : ubi__text_of_atom(tools, b->func_name);
-    ubi__describe_beginning(out, tools, b);
+    ubi__describe_position(out, tools, b, UBI__NO_PC);
 }
 
 /* The function that resumes when a promise that it waits for is settled. */
@@ -84,7 +71,7 @@ static ubi__trie_frame ubi__described_callable(ubi_quickjs *tools, JSValueConst 
     JSObject *p = JS_VALUE_GET_OBJ(callable);
     JSFunctionBytecode *b = ubi__bytecode_of(p);
     if (b)
-        ubi__describe_beginning(&facts, tools, b);
+        ubi__describe_position(&facts, tools, b, UBI__NO_PC);
     facts.function_name = ubi__text_of_function(tools, p);
     return facts;
 }
