@@ -21,6 +21,9 @@
 /* The counter's speed is known when it was watched for a while; then it is trusted for about a millisecond at a time. */
 #define WATCHED_NS 100000
 #define TRUSTED_NS 1000000
+#define MOMENT_TICKS                                                                                                   \
+    (UINT64_C(1) << 16) /* some 20 microseconds: more than a question takes, less than an interruption */
+#define MOST_TRIES 8
 
 static bool counter_runs_evenly(void) {
     unsigned a, b, c, d;
@@ -49,12 +52,27 @@ static void clock_learn(ubi__tick_clock *c, uint64_t ticks, uint64_t ns) {
         c->trusted_ticks = 0;
 }
 
+/* Counter and system are asked one after the other. When a busy machine runs another program in between, they are not of the
+ * same moment, and every time until the next question would be wrong: that pair does not count. */
+static void clock_compare(ubi__tick_clock *c, uint64_t *ns) {
+    uint64_t before, length;
+    int tries = 0;
+    do {
+        before = __rdtsc();
+        *ns = ubi_process_clock_ns();
+        length = __rdtsc() - before;
+    } while (length > MOMENT_TICKS && ++tries < MOST_TRIES);
+    clock_learn(c, before + length / 2, *ns);
+}
+
 #endif
 
 uint64_t ubi__tick_clock_ask(ubi__tick_clock *c) {
-    uint64_t ns = ubi_process_clock_ns();
+    uint64_t ns;
 #if defined(__x86_64__)
-    clock_learn(c, __rdtsc(), ns);
+    clock_compare(c, &ns);
+#else
+    ns = ubi_process_clock_ns();
 #endif
     UBI_ASSERT(c->trusted_ticks == 0 || c->ns_per_tick != 0);
     return c->last_us = ns / 1000 > c->last_us ? ns / 1000 : c->last_us;
