@@ -20,6 +20,7 @@ except ImportError:
 import record_place
 
 sys.path.insert(0, str(record_place.HERE.parent / "recording"))
+import built_programs  # noqa: E402
 import ubirec_decoder  # noqa: E402
 
 SOURCE = record_place.HERE.parents[1]
@@ -70,10 +71,8 @@ class Markers(unittest.TestCase):
         self.place = record_place.Place(self)
 
     def compile(self, name, source, *options, compiler="gcc"):
-        program = self.place.folder / name
-        subprocess.run([compiler, "-g", "-O1", "-Wall", "-Werror", f"-I{INCLUDE}", PROGRAMS / source, "-o", program, "-pthread",
-                        *options], check=True)
-        return program
+        return built_programs.build([compiler, "-g", "-O1", "-Wall", "-Werror", f"-I{INCLUDE}", PROGRAMS / source, "-pthread", *options],
+                                    self.place.folder / name)
 
     def marks(self):
         return self.compile("marks", "marks.c")

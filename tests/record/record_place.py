@@ -11,6 +11,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "recording"))
+sys.path.insert(0, str(HERE.parent / "support"))
+import built_programs  # noqa: E402
 import ubirec_decoder  # noqa: E402
 
 SANITIZED = os.environ.get("UBI_PRESET_KIND", "plain") != "plain"
@@ -69,9 +71,7 @@ class Place:
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}
 
     def compile(self, name, *options, source=HERE / "programs" / "behaves.c", compiler="gcc"):
-        program = self.folder / name
-        subprocess.run([compiler, "-g", "-O1", *options, source, "-o", program, "-pthread"], check=True)
-        return program
+        return built_programs.build([compiler, "-g", "-O1", *options, source, "-pthread"], self.folder / name)
 
     def command(self, *arguments, options=("--exact",), output="out.ubirec"):
         named = ["--output", output] if output else []
