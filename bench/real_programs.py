@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = """openjdk-17-jdk-headless nodejs chromium firefox-esr redis-server nginx-light postgresql golang-go rustc libjemalloc-dev
  heaptrack gcc g++ perl python3 make""".split()
-TIMEOUT_SECONDS = 100  # against hanging for ever
+TIMEOUT_SECONDS = 100  # against hanging for ever; None: no limit
 MODES = {"exact": ["--exact"], "sampled": [], "exact, children": ["--exact", "--follow-children"],
          "sampled, children": ["--follow-children"]}
 
@@ -156,7 +156,7 @@ def once(command, user=None):
 def wait_for(address):
     """Until somebody listens. False: nobody does."""
     family = socket.AF_INET if isinstance(address, tuple) else socket.AF_UNIX
-    until = time.monotonic() + TIMEOUT_SECONDS
+    until = time.monotonic() + (TIMEOUT_SECONDS or float("inf"))
     while time.monotonic() < until:
         with socket.socket(family) as s:
             try:

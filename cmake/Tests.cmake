@@ -11,9 +11,12 @@
 # "thread" in it or tests/thread-tests.txt lists the test, `deep` (only with UBI_DEEP_TESTS) below tests/deep and for
 # x_deep_test; `quick` for all that tests/slow-tests.txt does not call slow.
 
+# Only against hanging: no test measures time or has a limit of its own. So that load never fails one, a test has 10 minutes
+# and 40 times the processor seconds that tests/slow-tests.txt gives it: with ten busy processes on each core it needs 11 to 20.
 set(ubi_test_timeout_seconds 600)
+set(ubi_test_timeout_per_cost 40)
 if(UBI_DEEP_TESTS)
-    set(ubi_test_timeout_seconds 7200)
+    set(ubi_test_timeout_seconds 14400)
 endif()
 
 # Folders whose tests look at the sources or the finished build: once, in the release build, is enough.
@@ -87,8 +90,10 @@ function(ubi_register_test name source)
     if(DEFINED ubi_seconds_of_${name})
         set(cost ${ubi_seconds_of_${name}})
     endif()
+    string(REGEX REPLACE "\\..*" "" whole_cost ${cost})
+    math(EXPR timeout_seconds "${ubi_test_timeout_seconds} + ${ubi_test_timeout_per_cost} * ${whole_cost}")
     set_tests_properties(${name} PROPERTIES
-        LABELS "${labels}" COST ${cost} SKIP_RETURN_CODE 77 TIMEOUT ${ubi_test_timeout_seconds}
+        LABELS "${labels}" COST ${cost} SKIP_RETURN_CODE 77 TIMEOUT ${timeout_seconds}
         ENVIRONMENT "${ubi_test_environment}")
 endfunction()
 

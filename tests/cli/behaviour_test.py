@@ -9,7 +9,6 @@ import os
 import pty
 import re
 import resource
-import select
 import signal
 import subprocess
 import termios
@@ -39,17 +38,14 @@ class OnTerminal:
         self.errors = b"" if stderr else self.process.stderr.read()
         if not stderr:
             self.process.stderr.close()
-        self.status = self.process.wait(timeout=600)
+        self.status = self.process.wait()
 
     @staticmethod
     def read(master):
         data = b""
         # Linux reports the other end closed as an input/output error.
         with contextlib.suppress(OSError):
-            while select.select([master], [], [], 600)[0]:
-                part = os.read(master, 65536)
-                if not part:
-                    break
+            while part := os.read(master, 65536):
                 data += part
         os.close(master)
         return data.replace(b"\r\n", b"\n")
@@ -279,7 +275,7 @@ class Signals(unittest.TestCase):
         read_end, write_end = os.pipe()
         os.close(read_end)
         done = subprocess.run(["ubiheap", "nodes", "tiny-before.fxsnapshot"], cwd=self.place.folder, stdout=write_end,
-                              env=self.place.environment(), stderr=subprocess.PIPE, restore_signals=False, timeout=600)
+                              env=self.place.environment(), stderr=subprocess.PIPE, restore_signals=False)
         os.close(write_end)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
@@ -289,7 +285,7 @@ class Signals(unittest.TestCase):
         for at in range(0, len(data), 997):
             process.stdin.write(data[at:at + 997])
             process.stdin.flush()
-        output, errors = process.communicate(timeout=600)
+        output, errors = process.communicate()
         self.assertEqual((process.returncode, errors), (0, b""))
         self.assertIn(b"7,199", output)
 

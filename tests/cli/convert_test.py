@@ -271,7 +271,7 @@ class Failures(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         error = process.stderr.read()
         process.stderr.close()
-        return process.wait(timeout=600), error
+        return process.wait(), error
 
     def test_an_interrupt_is_status_130_and_leaves_no_file(self):
         nodes = [encoder.node(i, f"type {i}", 8, edges=[encoder.edge(i, name=f"edge {i}")]) for i in range(2, 60000)]

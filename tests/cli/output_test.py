@@ -111,7 +111,7 @@ class Places(Outputs):
                 self.refused("treemap", "-o", output, "own.fxsnapshot")
         with open(self.snapshot, "rb") as file:
             done = subprocess.run(["ubiheap", "treemap", "-o", "own.fxsnapshot", "-"], cwd=self.folder, stdin=file,
-                                  env=self.place.environment(), capture_output=True, timeout=600)
+                                  env=self.place.environment(), capture_output=True)
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_a_breakdown_and_a_key_are_read_too(self):
@@ -289,7 +289,7 @@ class Interrupts(Outputs):
         process.send_signal(signal.SIGINT)
         with os.fdopen(write, "wb") as pipe:
             pipe.write(data[1000:])
-        output, errors = process.communicate(timeout=600)
+        output, errors = process.communicate()
         self.assertEqual((process.returncode, errors), (0, b""))
         self.assertIn(b"7,199", output)
 

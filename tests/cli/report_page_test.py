@@ -29,7 +29,7 @@ class Pages(unittest.TestCase):
 
     @classmethod
     def run_tool(cls, *arguments):
-        done = subprocess.run([workspace.UBIHEAP, *arguments], capture_output=True, timeout=600, cwd=cls.folder,
+        done = subprocess.run([workspace.UBIHEAP, *arguments], capture_output=True, cwd=cls.folder,
                               env={**os.environ, "COLUMNS": str(COLUMNS), "LC_ALL": "C.UTF-8"})
         if done.returncode:
             raise AssertionError(f"{arguments}: {done.stderr.decode()}")

@@ -118,7 +118,7 @@ class Workspace:
 
     def run(self, *command, stdin=b"", env=None, **options):
         return subprocess.run([*map(str, command)], input=stdin, cwd=self.folder, env=self.environment(**(env or {})),
-                              capture_output=True, timeout=600, **options)
+                              capture_output=True, **options)
 
     def ubiheap(self, *arguments, **options):
         return self.run("ubiheap", *arguments, **options)

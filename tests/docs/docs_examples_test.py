@@ -67,7 +67,7 @@ class Place:
 
     def run(self, command):
         done = subprocess.run(["sh", "-c", command], cwd=self.directory, env=self.environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return done.stdout.decode()
 
 

@@ -47,7 +47,7 @@ class Answer:
         command = [UBIHEAP, "census", "--json", *(["--compat", "firefox"] if compat else []), *options]
         if breakdown is not None:
             command += ["--breakdown", text_of(breakdown)]
-        done = subprocess.run([*command, str(file)], capture_output=True, timeout=600)
+        done = subprocess.run([*command, str(file)], capture_output=True)
         self.exit, self.out = done.returncode, done.stdout
         self.message = done.stderr.decode("utf-8", "surrogateescape").rstrip("\n")
         self.document = json.loads(done.stdout) if done.returncode == 0 else {}

@@ -16,7 +16,7 @@ from census_golden_test import DATA, UBIHEAP, frame_indexes, load, map_keys, row
 def ask(*options, compat=True, files=("tiny-before", "tiny-after")):
     """The document for a pair of files."""
     command = [UBIHEAP, "diff", "--json", *(["--compat", "firefox"] if compat else []), *options]
-    done = subprocess.run([*command, *(str(snapshot(name)) for name in files)], capture_output=True, timeout=600)
+    done = subprocess.run([*command, *(str(snapshot(name)) for name in files)], capture_output=True)
     if done.returncode != 0:
         raise AssertionError(done.stderr.decode("utf-8", "replace"))
     return json.loads(done.stdout)

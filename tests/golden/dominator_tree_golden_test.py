@@ -30,7 +30,7 @@ def text_of(value):
 
 
 def ubiheap(*arguments):
-    done = subprocess.run([UBIHEAP, *map(str, arguments)], capture_output=True, timeout=600)
+    done = subprocess.run([UBIHEAP, *map(str, arguments)], capture_output=True)
     if done.returncode:
         raise AssertionError(f"{arguments}: exit {done.returncode}: {done.stderr.decode()}")
     return json.loads(done.stdout)
@@ -149,7 +149,7 @@ class Descriptions(unittest.TestCase):
 
     def check_unknown(self, file, node_id):
         command = [UBIHEAP, "node", "--json", str(snapshot(file)), str(node_id)]
-        done = subprocess.run(command, capture_output=True, timeout=600)
+        done = subprocess.run(command, capture_output=True)
         self.assertEqual((done.returncode, done.stdout), (2, b""))
         self.assertIn(f"no node has the id {node_id}".encode(), done.stderr)
 

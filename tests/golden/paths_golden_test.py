@@ -30,7 +30,7 @@ def ask(name, targets, *, start=None, max_paths=None, compat=False):
         command += ["--from", str(start)]
     if max_paths is not None:
         command += ["--max-paths", str(max_paths)]
-    return subprocess.run([*command, str(DATA / f"{name}.fxsnapshot"), *map(str, targets)], capture_output=True, timeout=600)
+    return subprocess.run([*command, str(DATA / f"{name}.fxsnapshot"), *map(str, targets)], capture_output=True)
 
 
 def answer(*arguments, **options):

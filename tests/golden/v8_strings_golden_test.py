@@ -17,7 +17,7 @@ FIXTURES = ["node20-before", "node20-after", "chromium-detached", "chromium-allo
 
 
 def ask(*arguments):
-    done = subprocess.run([UBIHEAP, *arguments], capture_output=True, timeout=300)
+    done = subprocess.run([UBIHEAP, *arguments], capture_output=True)
     if done.returncode != 0:
         raise AssertionError(done.stderr.decode("utf-8", "replace"))
     return json.loads(done.stdout)

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from interpose_harness import DRIVER, FOLLOW_CHILDREN, LIBRARY, TIMEOUT_SECONDS, Alloc, InterposeTest  # noqa: E402
+from interpose_harness import DRIVER, FOLLOW_CHILDREN, LIBRARY, Alloc, InterposeTest  # noqa: E402
 
 
 class ProcessLife(InterposeTest):
@@ -65,7 +65,7 @@ class ProcessLife(InterposeTest):
         for behind in ({}, {"LD_PRELOAD_BEHIND": str(other)}):
             ran = subprocess.run([str(DRIVER), f"library={LIBRARY}", str(self.folder / "out"), "env", "-0"],
                                  stdout=subprocess.PIPE, env={"PATH": os.environ["PATH"], "A": "b", **behind},
-                                 timeout=TIMEOUT_SECONDS, check=True)
+                                 check=True)
             wanted = set(plain_environment) | ({b"LD_PRELOAD=" + bytes(other)} if behind else set())
             self.assertEqual(set(ran.stdout.split(b"\0")), wanted)
 
@@ -73,7 +73,7 @@ class ProcessLife(InterposeTest):
         program = self.compile("endings.c")
         for socket in ("/nonexistent/socket", "", "x" * 300):
             env = {**os.environ, "LD_PRELOAD": str(LIBRARY), "UBIHEAP_PRELOAD_SOCKET": socket, "TRUTH": "/dev/null"}
-            ran = subprocess.run([program, "_exit"], env=env, timeout=TIMEOUT_SECONDS, check=False)
+            ran = subprocess.run([program, "_exit"], env=env, check=False)
             self.assertEqual(ran.returncode, 3)
 
     def test_a_program_waits_for_a_slow_reader_and_loses_nothing(self):
@@ -86,10 +86,8 @@ class ProcessLife(InterposeTest):
     def test_a_program_goes_on_when_the_reader_is_gone(self):
         sign = self.folder / "done"
         self.record([self.compile("storm.c"), "20000000", sign], ["quiet=1", "leave=150"], check=124)
-        end = time.monotonic() + TIMEOUT_SECONDS
-        while not sign.exists() and time.monotonic() < end:
+        while not sign.exists():
             time.sleep(0.1)
-        self.assertTrue(sign.exists())
 
 
 if __name__ == "__main__":

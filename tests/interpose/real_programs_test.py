@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from interpose_harness import SOURCE, TIMEOUT_SECONDS, InterposeTest  # noqa: E402
+from interpose_harness import SOURCE, InterposeTest  # noqa: E402
 
 # (name, command); {folder} is a folder of their own, {source} a folder with files to work on.
 PROGRAMS = [
@@ -33,7 +33,7 @@ class RealPrograms(InterposeTest):
     def run_both(self, command, flags, name):
         environment = {"PYTHONMALLOC": "malloc", "LC_ALL": "C"}
         before = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                                env={**os.environ, **environment}, timeout=TIMEOUT_SECONDS)
+                                env={**os.environ, **environment})
         after = self.record(command, [f"flags={flags}", "quiet=1"], environment=environment, check=None, name=name)
         self.assertEqual((after.returncode, after.stdout, after.stderr),
                          (before.returncode, before.stdout, before.stderr))

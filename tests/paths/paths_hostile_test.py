@@ -30,7 +30,7 @@ def little_stack():
 
 
 def run(*command):
-    return subprocess.run([*map(str, command)], capture_output=True, timeout=300, preexec_fn=little_stack,
+    return subprocess.run([*map(str, command)], capture_output=True, preexec_fn=little_stack,
                           env={**os.environ, "LC_ALL": "C.UTF-8"})
 
 

@@ -83,7 +83,7 @@ class Running:
 
     def end(self):
         """Exit code, and what is left of both streams."""
-        out, err = self.process.communicate(timeout=300)
+        out, err = self.process.communicate()
         return self.process.returncode, out.decode(), err.decode()
 
     def abandon(self):

@@ -186,7 +186,7 @@ class Workers(Runs):
                      "Promise.reject(new Error('no')); parent.onmessage = () => {}", "not a script"):
             self.worker(text)
             done = self.place.script("import * as os from 'os'; const w = new os.Worker('./w.js');\n"
-                                     "setTimeout(() => print('main goes on'), 500)")
+                                     "setTimeout(() => print('main goes on'), 1e9)")
             self.assertEqual((done.returncode, done.stdout), (1, b""), text)
             self.assertIn(b"Error: ", done.stderr)
 

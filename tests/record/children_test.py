@@ -11,7 +11,6 @@ import zlib
 import record_place  # puts the decoder's folder on the path
 import ubirec_decoder
 
-TIMEOUT_SECONDS = 300
 JOB = """
 #include <stdlib.h>
 #include <string.h>
@@ -143,13 +142,13 @@ class Lifetimes(unittest.TestCase):
         self.program = self.place.compile("chain", "-w", source=self.place.folder / "chain.c")
 
     def document(self, how, *more, options=("--exact", "--follow-children")):
-        done = self.place.record(self.program, how, N, SIZE, options=options, timeout=TIMEOUT_SECONDS)
+        done = self.place.record(self.program, how, N, SIZE, options=options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.report(*more)
 
     def report(self, *more):
         done = subprocess.run([record_place.UBIHEAP, "report", "--json", "--top", "0", *more, "out.ubirec"], cwd=self.place.folder,
-                              stdout=subprocess.PIPE, env=self.place.environment, timeout=TIMEOUT_SECONDS, check=True)
+                              stdout=subprocess.PIPE, env=self.place.environment, check=True)
         return json.loads(done.stdout)
 
     def check(self, document, n_at_a_time):
@@ -213,7 +212,7 @@ class Children(unittest.TestCase):
         arguments = [self.place.folder / "parent", *parent]
         if child:
             arguments += [self.place.folder / "child", *child]
-        done = self.place.record(*arguments, options=options, timeout=TIMEOUT_SECONDS)
+        done = self.place.record(*arguments, options=options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -221,7 +220,7 @@ class Children(unittest.TestCase):
         """Whether it could have been recorded or not: here it is linked statically."""
         self.place.compile("still", "-static", source=record_place.HERE / "programs" / "nothing.c")
         command = ["sh", "-c", "./still; ./still; exit 0"]
-        done = self.place.record(*command, timeout=TIMEOUT_SECONDS)
+        done = self.place.record(*command)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("ubiheap: not recorded: still (2 times): statically linked, so nothing can be loaded into it\n", done.stderr)
         judged = self.judge("leaked > 1GiB")
@@ -229,7 +228,7 @@ class Children(unittest.TestCase):
                          (0, "ubiheap: out.ubirec: passed, for what was recorded; 2 programs that it started were not "
                              "('report --detail' says which)\n"))
         self.assertEqual(self.judge("leaked >= 0").returncode, 1)
-        done = self.place.record(*command, options=("--exact", "--follow-children"), timeout=TIMEOUT_SECONDS)
+        done = self.place.record(*command, options=("--exact", "--follow-children"))
         self.assertEqual(done.returncode, 0, done.stderr)
         judged = self.judge("leaked > 1GiB")
         self.assertEqual(judged.returncode, 3)
@@ -248,11 +247,11 @@ class Children(unittest.TestCase):
 
     def judge(self, condition):
         return subprocess.run([record_place.UBIHEAP, "report", "--json", "--fail-on", condition, "out.ubirec"], cwd=self.place.folder,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def ask(self, *arguments, status=0):
         done = subprocess.run([record_place.UBIHEAP, *map(str, arguments)], cwd=self.place.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, env=self.place.environment, timeout=TIMEOUT_SECONDS)
+                              stderr=subprocess.PIPE, text=True, env=self.place.environment)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout if status == 0 else done.stderr
 
@@ -425,7 +424,7 @@ class Children(unittest.TestCase):
         """As redis-server, which is a link to redis-check-rdb."""
         (self.place.folder / "alias").symlink_to("child")
         arguments = [self.place.folder / "parent", 100, 70000, self.place.folder / "alias", 50, 90000]
-        done = self.place.record(*arguments, options=("--exact", "--follow-children"), timeout=TIMEOUT_SECONDS)
+        done = self.place.record(*arguments, options=("--exact", "--follow-children"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.heap("--process", "alias", "out.ubirec"), self.heap("--process", "child", "out.ubirec"))
         self.assertGreaterEqual(self.heap("--process", "alias", "out.ubirec")["total"][0], 50)
@@ -494,7 +493,7 @@ class Started(unittest.TestCase):
         subprocess.run(["gcc", "-O1", "-w", source, "-o", self.place.folder / "starts"], check=True)
 
     def test_every_way_to_start_one(self):
-        done = self.place.record(self.place.folder / "starts", timeout=TIMEOUT_SECONDS)
+        done = self.place.record(self.place.folder / "starts")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("ubiheap: out.ubirec: it started true (10 times), sh (2 times), not recorded; --follow-children does that\n",
                       done.stderr)
@@ -522,11 +521,11 @@ class Started(unittest.TestCase):
                 }
             }""")
         subprocess.run(["gcc", "-O0", "-w", source, "-o", self.place.folder / "forks"], check=True)
-        done = self.place.record(self.place.folder / "forks", timeout=TIMEOUT_SECONDS)
+        done = self.place.record(self.place.folder / "forks")
         self.assertIn("it started forks (6 times), true (6 times), not recorded", done.stderr)
 
     def test_followed_ones_are_recorded(self):
-        done = self.place.record(self.place.folder / "starts", options=("--exact", "--follow-children"), timeout=TIMEOUT_SECONDS)
+        done = self.place.record(self.place.folder / "starts", options=("--exact", "--follow-children"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("it started", done.stderr)
 

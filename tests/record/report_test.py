@@ -23,9 +23,7 @@ class Reports(unittest.TestCase):
     def hold(self, mebibytes, options=("--exact",)):
         """Until the recorder has seen it."""
         running = self.place.start(self.program, 3, mebibytes, "wait", options=options, stdin=subprocess.PIPE)
-        for _ in range(3000):
-            if max(self.place.recording().resident, default=0) > mebibytes << 20:
-                break
+        while max(self.place.recording().resident, default=0) <= mebibytes << 20:
             time.sleep(0.1)
         running.communicate()
         self.assertEqual(running.returncode, 0)

@@ -19,7 +19,7 @@ def containment(heap, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.heapsnapshot")
         heap.write(path)
-        done = subprocess.run([UBIHEAP, "containment", *arguments, path], capture_output=True, timeout=500,
+        done = subprocess.run([UBIHEAP, "containment", *arguments, path], capture_output=True,
                               env={**os.environ, "COLUMNS": "200", "LC_ALL": "C.UTF-8"}, check=True)
     return done.stdout.decode()
 
