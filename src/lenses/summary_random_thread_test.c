@@ -14,6 +14,7 @@
 
 #include "fail_allocator.h"
 #include "random_heap.h"
+#include "random_numbers.h"
 #include "random_v8_heap.h"
 
 /* ---- against a slow count ---------------------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ static void compare(ubi_graph *g, const char *lens) {
 
 static void any_heap_is_summed_up_as_a_slow_count_does(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 3000; seed++) {
+    for (uint64_t seed = 0; seed < random_cases(3000); seed++) {
         random_start(seed);
         compare(random_heap(), seed % 2 ? "plain" : "firefox");
         compare(random_v8_heap(80), "v8");

@@ -18,5 +18,10 @@ void random_start(uint64_t seed);
 void random_start_from(const uint8_t *data, size_t size);
 /** The next one, below `n`, which is not 0 and at most 2^31. */
 uint32_t random_below(uint32_t n);
+/**
+ * How many of `n` random cases a test tries: all. Under a sanitizer, where each takes several times as long, a tenth, and no case that
+ * the other builds do not try as well; with UBI_DEEP (make check-deep) all there, too.
+ */
+uint32_t random_cases(uint32_t n);
 
 #endif

@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "census_text.h"
 #include "random_heap.h"
+#include "random_numbers.h"
 
 enum { N_ROUNDS = 3000, MAX_ENTRIES = 2 * (RANDOM_HEAP_NODES + 2) };
 
@@ -238,7 +239,7 @@ static char *slow_diff(slow *s, const pair *p) {
 
 static void run_rounds(ubi_compat compat) {
     unsigned n_compared = 0;
-    for (unsigned round = 0; round < N_ROUNDS; round++) {
+    for (unsigned round = 0; round < random_cases(N_ROUNDS); round++) {
         pair p;
         if (!pair_of_round(&p, round, compat, false))
             continue;
@@ -253,7 +254,7 @@ static void run_rounds(ubi_compat compat) {
         pair_drop(&p);
         n_compared++;
     }
-    assert_true(n_compared > N_ROUNDS / 2);
+    assert_true(n_compared > random_cases(N_ROUNDS) / 2);
 }
 
 static void a_diff_equals_the_slow_one(void **state) {
@@ -286,7 +287,7 @@ static void add_up(const ubi_delta *delta, ubi_delta_count *sum, bool *changed) 
 
 static void a_heap_does_not_differ_from_itself(void **state) {
     (void)state;
-    for (unsigned round = 0; round < N_ROUNDS; round++) {
+    for (unsigned round = 0; round < random_cases(N_ROUNDS); round++) {
         ubi_delta_count sum = { 0 };
         bool changed = false;
         pair p;
@@ -320,7 +321,7 @@ static ubi_delta_count first_level(const ubi_census_diff *diff, bool invert) {
 static void trees_add_up_to_what_changed(void **state) {
     (void)state;
     unsigned n_compared = 0;
-    for (unsigned round = 0; round < N_ROUNDS; round++) {
+    for (unsigned round = 0; round < random_cases(N_ROUNDS); round++) {
         ubi_delta_count sum = { 0 };
         bool changed = false;
         pair p;
@@ -335,7 +336,7 @@ static void trees_add_up_to_what_changed(void **state) {
         }
         pair_drop(&p);
     }
-    assert_true(n_compared > N_ROUNDS / 4);
+    assert_true(n_compared > random_cases(N_ROUNDS) / 4);
 }
 
 int main(void) {

@@ -18,8 +18,9 @@
 #include "base/text.h"
 #include "census_text.h"
 #include "random_heap.h"
+#include "random_numbers.h"
 
-enum { MAX_NODES = RANDOM_HEAP_NODES, N_ROUNDS = 3000 };
+enum { MAX_NODES = RANDOM_HEAP_NODES };
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------- */
 
@@ -312,7 +313,7 @@ static void assert_equal_texts(const char *ours, const char *slow_text, const ch
 }
 
 static void run_rounds(ubi_compat compat) {
-    for (unsigned round = 0; round < N_ROUNDS; round++) {
+    for (unsigned round = 0; round < random_cases(3000); round++) {
         random_start(round);
         heap h = visited_heap();
         random_breakdown *b = random_breakdown_new(random_below(5), compat == UBI_COMPAT_NONE);

@@ -212,7 +212,7 @@ static void compare_with_library(const char *source) {
 static void random_patterns_match_what_the_c_library_matches(void **state) {
     (void)state;
     random_start(1);
-    int n = getenv("UBI_DEEP") ? 100000 : 3000;
+    int n = (int)random_cases(getenv("UBI_DEEP") ? 100000 : 3000);
     for (int i = 0; i < n; i++) {
         char source[900] = "", drawn[800] = "";
         draw_pattern(drawn, sizeof drawn, 2);

@@ -313,7 +313,7 @@ static void random_expressions_hold_where_their_trees_say(void **state) {
     (void)state;
     random_start(7);
     static page p;
-    int n = getenv("UBI_DEEP") ? 1000000 : 20000;
+    int n = (int)random_cases(getenv("UBI_DEEP") ? 1000000 : 20000);
     for (int i = 0; i < n; i++)
         check_expression(&p);
 }

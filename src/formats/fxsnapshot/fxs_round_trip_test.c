@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "graph_equal.h"
 #include "random_heap.h"
+#include "random_numbers.h"
 #include "saving.h"
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
@@ -185,7 +186,7 @@ static ubi_graph *random_graph(bool wild) {
 
 static unsigned n_rounds(void) {
     const char *deep = getenv("UBI_DEEP");
-    return deep && *deep ? 100000 : 10000;
+    return random_cases(deep && *deep ? 100000 : 10000);
 }
 
 static void random_graphs_come_back_equal(void **state) {

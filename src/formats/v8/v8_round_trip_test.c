@@ -15,6 +15,7 @@
 
 #include "graph_equal.h"
 #include "random_heap.h"
+#include "random_numbers.h"
 #include "random_v8.h"
 #include "saving.h"
 #include "v8_equal.h"
@@ -78,7 +79,7 @@ static void real_snapshots_come_back_equal(void **state) {
 
 static unsigned n_rounds(void) {
     const char *deep = getenv("UBI_DEEP");
-    return deep && *deep ? 100000 : 3000;
+    return random_cases(deep && *deep ? 100000 : 3000);
 }
 
 /* Ids, sizes and edges in their order, after `n_before` nodes with an edge each: a root of the writer's. */

@@ -20,8 +20,6 @@
 #include "plain_look.h"
 #include "random_numbers.h"
 
-enum { N_ROUNDS = 4000 };
-
 /* ---- native contexts --------------------------------------------------------------------------------------------- */
 
 enum { NOBODY = -1, SHARED = -2 };
@@ -156,7 +154,7 @@ static void compare_statistics(const plain *p) {
 
 static void statistics_and_native_contexts(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < N_ROUNDS; seed++) {
+    for (uint64_t seed = 0; seed < random_cases(4000); seed++) {
         plain p = plain_open(seed);
         ubi_look_options options = UBI_LOOK_OPTIONS_INIT;
         const char *filter;

@@ -94,7 +94,7 @@ static void assert_look(const ubi_look *look, const devtools *d) {
 
 static void random_graphs_look_as_in_devtools(void **state) {
     (void)state;
-    uint32_t n_rounds = getenv("UBI_DEEP") ? 100000 : 10000;
+    uint32_t n_rounds = random_cases(getenv("UBI_DEEP") ? 100000 : 10000);
     for (uint32_t seed = 1; seed <= n_rounds; seed++) {
         random_start(seed);
         ubi_graph *g = random_v8_heap_of(&small);
