@@ -5,6 +5,10 @@
 
 file(GLOB_RECURSE ubi_fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_fuzz.c)
 foreach(source ${ubi_fuzz_sources})
+    ubi_test_wanted(wanted ${source})
+    if(NOT wanted)
+        continue()
+    endif()
     get_filename_component(name ${source} NAME_WE)
     set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
     add_executable(${name} ${source})
